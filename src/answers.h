@@ -1,36 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* What the commands that answer questions about a recording share: JSON documents, and texts for people. */
+/* Helpers that the commands `info`, `events`, `buildids`, … share: JSON documents, and text for people. */
 #ifndef ANSWERS_H
 #define ANSWERS_H
 
 #include <json-c/json.h>
 #include "inputs.h"
 
-/* The meta and summary objects of the recording as ndjson has them, after a walk: {"meta":{…},"summary":{…}}. NULL
- * after a failure (said already). */
+/* Returns the meta and summary objects that ndjson writes of the recording: {"meta":{…},"summary":{…}}. Call it after
+ * input_walk. NULL after a failure, which is already reported. */
 json_object *answer_document(struct input *input, struct perfdata_session *session);
-/* A JSON string of a text from the recording, always valid UTF-8; NULL after a failure (said already). */
+/* Returns a text from the recording as a JSON string in valid UTF-8; NULL after a failure, already reported. */
 json_object *answer_json_text(struct input *input, const char *text);
-/* A finding as everything shows it: perfdata_text_finding. */
+/* Returns a finding as the JSON object that perfdata_text_finding spells; NULL after a failure, already reported. */
 json_object *answer_json_finding(struct input *input, const struct perfdata_finding *finding);
-/* Prints the document on stdout, unless memory ran out while it was made (said already), and frees it. several: in one
- * line, since more documents follow. */
+/* Prints the document on stdout and frees it. Prints nothing if memory ran out while the document was made, which is
+ * already reported. several: prints the document on one line, since documents of other inputs follow. */
 void answer_print(const struct input *input, json_object *document, bool several);
 
-/* Where a text answers for several inputs: prints which input follows. */
+/* Prints the name of the input as a headline if several inputs are answered as text. */
 void answer_headline(struct input *input, const struct options *options);
-/* Calls answer for each input, and joins the exit codes. Several inputs get a headline each unless they answer in
- * JSON. */
+/* Opens each input, calls `answer` for the input and closes it. Returns the joined exit codes. Prints a headline before
+ * each of several inputs, except with --json and --tsv. */
 enum exit_code answer_each(struct options *options, enum perfdata_record_order order,
 			   void (*answer)(const struct options *options, struct input *input));
 
-/* The content of a feature section as lines for people, indented. all: long lists whole. */
+/* Appends the content of a feature section as indented lines for people. all: does not shorten long lists. */
 void answer_feature(struct perfdata_text *out, const struct perfdata_feature_section *section, bool all);
-/* "12.000345678 s" */
+/* Appends a time in nanoseconds as "12.000345678 s". */
 void answer_seconds(struct perfdata_text *out, uint64_t ns);
-/* A text from the recording. */
+/* Appends a text from the recording, with control characters and invalid UTF-8 made printable. */
 void answer_text(struct perfdata_text *out, const char *text);
-/* Prints the text on stdout and releases it; where memory ran out while it was made, notes that and prints nothing. */
+/* Prints the text on stdout and releases it. If memory ran out while the text was made, reports that and prints
+ * nothing. */
 void answer_flush(struct input *input, struct perfdata_text *out);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Which emitter a conversion uses: one of the library's, or one from a shared object. */
+/* Chooses the emitters of a conversion: emitters of the library, or an emitter from a shared object. */
 #ifndef CHOSEN_EMITTER_H
 #define CHOSEN_EMITTER_H
 
 #include "options.h"
 
-/* Sets options->emitter from --to and --emitter. With --help and neither it stays NULL. False after a message. */
+/* Sets options->emitter and options->more_emitters from --to and --emitter. options->emitter stays NULL if --help is
+ * given without --to and --emitter. False after a message. */
 bool emitters_choose(struct options *options, int argc, char **argv);
 
 #endif

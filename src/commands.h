@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* The commands: one table, from which dispatch, help and the man page come. Every emitter's name is a command too. */
+/* The table of commands, from which dispatch, help, shell completion and the man page are made. The name of every
+ * emitter is a command too. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
 #include "exit_codes.h"
 #include "options.h"
 
-/* What a user wants to do: the groups of `perfdata help`. */
+/* The headings under which `perfdata help` lists the commands. */
 enum task { TASK_LOOK, TASK_CONVERT, TASK_VIEW, TASK_MATCH, TASK_CHANGE, TASK_AUTOMATE, NR_TASKS };
 
 struct command {
 	const char *name;
-	const char *arguments;   /* as the usage line shows them */
+	const char *arguments;   /* for the usage line */
 	const char *help;        /* one line */
-	unsigned groups;         /* enum option_group */
-	/* Options are parsed; what is no option is in options->files. */
+	unsigned groups;         /* bits of enum option_group: the options that the command takes */
+	/* Runs the command with parsed options; options->files holds the arguments that are no options. */
 	enum exit_code (*run)(struct options *options);
 	enum task task;
 };
 
-/* Row number `index`, or NULL behind the last. */
+/* Returns row `index` of the table; NULL behind the last row. */
 const struct command *command_at(size_t index);
 const struct command *command_named(const char *name);
-/* Emitters are formats to convert to, but for a few. */
+/* TASK_CONVERT, except for the emitters that show a recording or write the format of a viewer. */
 enum task emitter_task(const struct perfdata_emitter *emitter);
 
 enum exit_code command_convert(struct options *options);
@@ -40,17 +41,18 @@ enum exit_code command_anonymize(struct options *options);
 enum exit_code command_fields(struct options *options);
 enum exit_code command_schema(struct options *options);
 enum exit_code command_explain(struct options *options);
-/* What stands behind a FILE alone: the first screen about it; with -v what info says. */
+/* `perfdata FILE` without a command: the overview on one screen; with -v the answer of `info`. */
 enum exit_code command_overview(struct options *options);
-/* The program as pprof calls it: perf_to_profile -i IN -o OUT -f. */
+/* The program under the name with which pprof runs it: perf_to_profile -i IN -o OUT [-f] [-j]. */
 int perf_to_profile(int argc, char **argv);
 enum exit_code command_completion(struct options *options);
 enum exit_code command_help(struct options *options);
 enum exit_code command_version(struct options *options);
 
-/* Usage and options of a command, on stdout; of an emitter with emitter set. */
+/* Prints usage and options on stdout: of `emitter`, unless it is NULL, with the general options of `command`; else of
+ * `command`. */
 enum exit_code help_command(const struct command *command, const struct perfdata_emitter *emitter);
-/* All commands, on stdout. */
+/* Prints the list of all commands on stdout. */
 enum exit_code help_all(void);
 
 #endif

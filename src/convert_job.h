@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One conversion: a recording, the formats it is written in, and what came of it. */
+/* A job converts one recording into one or several formats and keeps the outcome. */
 #ifndef CONVERT_JOB_H
 #define CONVERT_JOB_H
 
@@ -7,31 +7,32 @@
 #include "outcome.h"
 #include "perfdata/output.h"
 
-/* One format's output of a job. */
+/* Where a job writes one format. */
 struct job_output {
-	char *path;                  /* a file of its own, or NULL */
-	char *head, *tail;           /* of the paths of outputs beside it; NULL: as the library names them */
+	char *path;                  /* a file that only this job writes; NULL: job.output */
+	/* the paths of further outputs (tables, events) are head NAME tail; NULL: the library names them */
+	char *head, *tail;
 };
 struct job {
 	const struct options *options;
 	const char *file, *recording;
-	char *table;                 /* of --table all, or NULL */
-	struct job_output outputs[MOST_OTHER_FORMATS + 1];   /* in the order of the options' formats */
-	struct perfdata_output *output;   /* the shared one, or NULL */
-	bool shared;                 /* several inputs write to it */
-	bool in_folder;              /* its output is below -o DIR/ */
-	unsigned threads;            /* of its own */
-	unsigned at_once;            /* jobs that run at the same time: each keeps its messages together */
-	uint64_t memory;             /* its share of the limit, in bytes; 0: all of it */
-	uint64_t input_changed;      /* ns since 1970, before it was read */
+	char *table;                 /* the table to write if --table names several; else NULL */
+	struct job_output outputs[MOST_OTHER_FORMATS + 1];   /* by format: options->emitter, more_emitters */
+	struct perfdata_output *output;   /* stdout, or the file of all inputs; borrowed; may be NULL */
+	bool shared;                 /* several inputs write to `output` */
+	bool in_folder;              /* the outputs are below -o DIR/ */
+	unsigned threads;            /* that this job may use; 0: one for each processor */
+	unsigned at_once;            /* jobs that run in parallel; above 1 a job holds its messages until its end */
+	uint64_t memory;             /* share of --max-memory in bytes; 0: all of --max-memory */
+	uint64_t input_changed;      /* mtime of the recording before the job read it, ns since 1970 */
 	struct outcome outcome;
 };
 
-/* Sets what the outcome tells of a job before it runs. */
+/* Sets the members of job->outcome that are known before the job runs. `index` is the number of the job. */
 void job_begin(struct job *job, size_t index);
-/* Sets the rest of the outcome. */
+/* Runs the job, reports its errors and sets the rest of job->outcome. */
 void convert(struct job *job);
-/* Frees its texts. */
+/* Frees the paths, the name of the table and the outcome. */
 void job_release(struct job *job);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Conversions with an output of its own for each input: -o DIR/. */
+/* Conversions with -o DIR/: each input gets its own output. */
 #ifndef CONVERT_MANY_H
 #define CONVERT_MANY_H
 
 #include "options.h"
 
-/* The inputs share the threads and the memory that the options allow. Nothing is created before all that can be known
- * to be wrong was looked at. */
+/* Converts options->inputs; the inputs share the threads and the memory that the options allow. Checks the paths of all
+ * outputs before it creates a file, so that wrong use leaves nothing behind. */
 enum exit_code convert_to_many(const struct options *options);
 
 #endif

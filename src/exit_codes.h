@@ -7,19 +7,19 @@
 
 enum exit_code {
 	EXIT_FINE = 0,
-	EXIT_ANSWER_NO = 1,      /* done, and the answer is no: `check` found errors */
-	EXIT_USAGE = 2,          /* wrong use, said before any work; an output that exists */
+	EXIT_ANSWER_NO = 1,      /* done, and the answer of `check`, `match`, `diff` or `bundle` is no */
+	EXIT_USAGE = 2,          /* wrong use, reported before any work; or an output that exists */
 	EXIT_INPUT = 3,          /* cannot open or read, or no perf.data at all */
 	EXIT_DAMAGED = 4,        /* damaged or unfinished input; all that could be read is in the output */
 	EXIT_OUTPUT = 5,         /* cannot write */
 	EXIT_LIMIT = 6,          /* a limit was hit */
-	EXIT_INTERRUPTED = 130,  /* what went to stdout was finished and says so; files are not kept */
+	EXIT_INTERRUPTED = 130,  /* output on stdout was ended and says "complete":false; output files are not kept */
 };
 
-/* One line for --help and the man page; NULL for numbers that are no exit code. */
+/* Returns a line for --help and the man page; NULL for a number that is no exit code. */
 const char *exit_code_meaning(enum exit_code code);
 enum exit_code exit_code_of_status(enum perfdata_status status);
-/* The code that counts when both apply. */
+/* Returns the exit code that wins where both apply. */
 enum exit_code exit_code_join(enum exit_code a, enum exit_code b);
 
 #endif

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of files in JSON, as `match` and the manifest of a bundle have them. All return NULL without memory. */
+/* Rows of files in JSON, for `match` and the manifest of a bundle. The json_of_… functions return NULL without
+ * memory. */
 #ifndef FILE_ROWS_JSON_H
 #define FILE_ROWS_JSON_H
 
 #include <json-c/json.h>
 #include "file_rows.h"
 
-/* Takes the text over; NULL also where it is empty. */
+/* Releases the text; NULL also for an empty text. */
 json_object *json_of_text(struct perfdata_text *text);
-/* A text of a recording, as valid UTF-8; NULL for NULL. */
+/* Makes a path from a recording valid UTF-8; NULL for NULL. */
 json_object *json_of_path(const char *path);
-/* Hexadecimal digits; NULL where there is nothing. */
+/* Spells bytes as hexadecimal digits; NULL for no bytes. */
 json_object *json_of_bytes(const uint8_t *bytes, size_t size);
-/* The names of enum perfdata_match_part. */
+/* Returns the array of the names of the bits of enum perfdata_match_part that are set. */
 json_object *json_of_parts(uint32_t parts);
-/* What a recording tells of a file: counts, kind, build-id, where that is from, paths, and the process whose code it
- * names. */
+/* Adds to `object` what the recordings say about a file: counts, kind, build-id and its sources, paths, and for a perf
+ * map or jitdump the process. */
 void file_row_add_json(json_object *object, const struct file_row *row);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --time, --pid, --comm …: from texts to what a session takes. */
+/* Turns the options --time, --pid, --comm … into the filter of a session. */
 #ifndef FILTERS_H
 #define FILTERS_H
 
@@ -7,22 +7,23 @@
 
 struct filters {
 	struct perfdata_filter filter;
-	void *owned[6];       /* arrays of the filter */
+	void *owned[6];       /* arrays to which `filter` points, for free() */
 	unsigned nr_owned;
 };
 
-/* Looks at the parts that need no recording. False after a message. */
+/* Checks the options that can be checked without a recording. False after a message. */
 bool filters_check(const struct options *options);
-/* For one recording: percentages and event names depend on it. False after a message, with input->code set. */
+/* Makes the filter for one recording, since percentages of time and event names depend on the recording. May read the
+ * recording once for its first and last time. False after a message, with input->code set. */
 bool filters_make(const struct options *options, struct input *input, struct filters *ret);
 void filters_release(struct filters *filters);
 
-/* A recording that perfdata_convert opens: `filters_opened` is its on_open, and this the open_user. */
+/* For perfdata_convert_options: filters_opened is on_open, a struct filtered_input is open_user. */
 struct filtered_input {
 	const struct options *options;
 	struct input input;
 	struct filters filters;
-	bool refused;         /* the recording does not fit the filters; a message told so */
+	bool refused;         /* filters_make failed, and has reported why */
 };
 enum perfdata_status filters_opened(void *filtered_input, struct perfdata_reader *reader,
 				    struct perfdata_filter *filter, struct perfdata_error *reterr);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The build-ids of the files that recordings map: those that they tell, and those of files at hand that are the
- * recorded ones, as `match` finds them. */
+/* The build-ids of the files that recordings map: recorded build-ids, and the build-ids of files on this host that are
+ * the recorded files by the rules of `match`. */
 #ifndef FOUND_BUILD_IDS_H
 #define FOUND_BUILD_IDS_H
 
@@ -12,10 +12,10 @@ struct found_build_ids {
 	struct perfdata_match *match;
 	struct perfdata_rewrite_build_id *items;
 	size_t nr;
-	size_t nr_new;                     /* that no recording tells */
+	size_t nr_new;                     /* items whose build-id no recording has */
 };
 
-/* Reads each of the inputs; says what fails. found_build_ids_release is due in any case. */
+/* Reads each of the inputs and reports failures. The caller calls found_build_ids_release after a failure too. */
 enum exit_code found_build_ids_make(const struct options *options, struct found_build_ids *ret);
 void found_build_ids_release(struct found_build_ids *found);
 

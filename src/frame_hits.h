@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* How many samples fell to each place: counted by frame while records are read, told by file at the end. */
+/* Counts samples by frame while a recording is read. Callers sum them up by file at the end. */
 #ifndef FRAME_HITS_H
 #define FRAME_HITS_H
 
 #include "perfdata/session.h"
 
 struct frame_hits {
-	uint64_t *at;            /* by frame id */
+	uint64_t *at;            /* number of samples, by frame id */
 	size_t room;
-	uint64_t samples, outside;   /* all; those that lie in nothing */
-	bool failed;             /* no memory */
+	uint64_t samples, outside;   /* all samples; samples whose address is in no map */
+	bool failed;             /* memory ran out */
 };
 
-/* The samples of a batch whose session gives frames. */
+/* Counts the samples of a batch. The session needs PERFDATA_NEED_FRAMES. */
 void frame_hits_take(struct frame_hits *hits, const struct perfdata_batch *batch);
 void frame_hits_release(struct frame_hits *hits);
 

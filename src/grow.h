@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists that grow: the one place where the program does so. */
+/* Growing arrays of the program. */
 #ifndef GROW_H
 #define GROW_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Makes room so that item `index` of the list at `*list` can be written; new items are zeros, and *room is how many
- * there are. `list` is the address of a pointer to items. False without memory: the list is as it was. */
+/* Enlarges the array to which `*list` points, so that item `index` can be written. `list` is the address of a pointer
+ * to items, *room the number of items allocated; new items are zeros. False without memory: the array is unchanged. */
 bool enlarge_list(void *list, size_t *room, size_t index, size_t item_size);
 static inline bool grow_list(void *list, size_t *room, size_t index, size_t item_size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `info` tells of names: how many samples have one, and in which files the others lie. */
+/* Counts for `info` how many samples have a symbol name, and in which files the other samples are. */
 #ifndef INFO_NAMES_H
 #define INFO_NAMES_H
 
@@ -8,7 +8,7 @@
 #include "frame_hits.h"
 
 struct unnamed {
-	const char *filename;    /* of the session; NULL: in no file */
+	const char *filename;    /* borrowed from the session; NULL: samples in no file */
 	uint64_t samples;
 };
 struct name_counts {
@@ -17,7 +17,7 @@ struct name_counts {
 	size_t nr;
 };
 
-/* PERFDATA_ENOMEM; nothing is to be released then. */
+/* Looks up the frames in `hits`. PERFDATA_ENOMEM: `counts` needs no release. */
 enum perfdata_status name_counts_make(struct name_counts *counts, const struct perfdata_session *session,
 				      const struct frame_hits *hits);
 void name_counts_release(struct name_counts *counts);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* SIGINT and SIGTERM ask for an orderly end; a second one ends the program at once. */
+/* The first SIGINT or SIGTERM asks for an orderly end; a second one kills the program. */
 #ifndef INTERRUPT_H
 #define INTERRUPT_H
 
 #include "perfdata/base.h"
 
-/* Catches the signals from now on. */
+/* Installs the signal handlers. */
 void interrupt_catch(void);
-/* Cancelled once a signal came. NULL before interrupt_catch, and without memory. */
+/* Returns the object that a signal cancels, for options of the library; NULL before interrupt_catch and without
+ * memory. */
 struct perfdata_cancel *interrupt_cancel(void);
 bool interrupted(void);
 

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* A JUnit document: suites of cases, as build servers read it. It has no times and no host names, so that the same
- * inputs give the same bytes. */
+/* Writes a JUnit XML document (suites of test cases) for build servers. The document has no times and no host names, so
+ * that the same inputs give the same bytes. */
 #ifndef JUNIT_H
 #define JUNIT_H
 
 #include "perfdata/text.h"
 
-/* How a case ended. */
+/* The result of a test case. */
 enum junit_result {
 	JUNIT_PASSED,
-	JUNIT_FAILED,    /* it was looked at, and the answer is no */
-	JUNIT_BROKEN,    /* it could not be looked at, or not to its end */
-	JUNIT_SKIPPED,   /* it was not looked at */
+	JUNIT_FAILED,    /* the check was made, and its answer is no */
+	JUNIT_BROKEN,    /* the check could not be made, or did not reach its end */
+	JUNIT_SKIPPED,   /* the check was not made */
 	JUNIT_RESULTS,
 };
 
 struct junit {
 	struct perfdata_text cases, suites;
-	const char *classname;   /* of the cases */
+	const char *classname;   /* of the cases; borrowed */
 	uint64_t counts[JUNIT_RESULTS];
 };
 
 void junit_init(struct junit *junit);
-/* name: any bytes; type: a short word for what is wrong; message: one line; details: lines of printable text, which are
- * output of a case that passed and the body of any other result. */
+/* Appends a case. name: any bytes; type: a short word for the kind of failure; message: one line; details: lines of
+ * printable text, written as system-out of a case that passed and as the body of any other result. */
 void junit_case(struct junit *junit, const char *name, enum junit_result result, const char *type, const char *message,
 		const struct perfdata_text *details);
-/* Makes a suite of the cases since the last one. */
+/* Makes a suite of the cases since the previous suite. */
 void junit_suite(struct junit *junit, const char *suite);
-/* The whole document, behind what is in `out`, with the cases since the last suite as one more, unless `suite` is NULL;
- * fails as perfdata_text does. Releases the cases. */
+/* Appends the whole document to `out` and releases the cases. Unless `suite` is NULL, the cases since the previous
+ * suite become a suite of that name. Memory ran out if perfdata_text_failed(out). */
 void junit_end(struct junit *junit, const char *suite, struct perfdata_text *out);
 
 #endif

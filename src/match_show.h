@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The forms that the answer of `match` takes. */
+/* The output forms of `match`. */
 #ifndef MATCH_SHOW_H
 #define MATCH_SHOW_H
 
 #include "match_verdict.h"
 
-/* A source as the user gave it. */
+/* A source of files as the user named it, and the number of files found in it. */
 struct match_asked {
 	const char *kind;                  /* the option's name, or "host" */
 	const char *path;                  /* or NULL */
@@ -19,15 +19,15 @@ struct match_answer {
 	const struct match_asked *asked;
 	size_t nr_asked;
 	uint64_t searched;
-	bool complete;                     /* the recordings were read whole */
+	bool complete;                     /* no recording was damaged */
 };
 
-/* All print on stdout; false without memory. */
+/* Each prints the whole answer in one form on stdout; false without memory. */
 bool match_show_text(const struct match_answer *answer);
 bool match_show_tsv(const struct match_answer *answer);
 bool match_show_json(const struct match_answer *answer);
 bool match_show_junit(const struct match_answer *answer);
-/* "identified 98.1 %, matched 98.1 %, named 40.0 % of …" */
+/* Appends "identified 98.1 %, matched 98.1 %, named 40.0 % of …". */
 void match_spell_shares(struct perfdata_text *out, const struct match_answer *answer);
 
 #endif

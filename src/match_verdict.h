@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `match` found, weighed: states by row, shares of the whole, and the answer. */
+/* Judges what `match` found: the state of each row, shares of the weight, and the answer yes or no. */
 #ifndef MATCH_VERDICT_H
 #define MATCH_VERDICT_H
 
@@ -9,34 +9,35 @@ struct match_row {
 	const struct file_row *file;
 	struct perfdata_match_result result;
 	bool is_matched, can_be_named;
-	bool is_other;                     /* in the other recording only: no file was looked for */
+	bool is_other;                     /* only the other recording maps the file; no file was searched */
 };
 
 struct match_verdict {
 	struct match_row *rows;
 	size_t nr;
-	bool between_recordings;           /* every source is another recording */
-	bool names_known;                  /* files were looked at, not only lists */
-	uint64_t file_weight, memory_weight;   /* of rows that are files, and of those that are none by nature */
-	uint64_t identified, matched, named;   /* weight out of file_weight */
-	struct perfdata_text reasons;      /* why the answer is no: a line each */
+	bool between_recordings;           /* all sources are recordings (--other) */
+	bool names_known;                  /* some source has files, so that their symbols are known */
+	uint64_t file_weight, memory_weight;   /* of rows with a file; of rows without (JIT code, vdso) */
+	uint64_t identified, matched, named;   /* parts of file_weight */
+	struct perfdata_text reasons;      /* lines that say why the answer is no */
 	size_t nr_reasons;
 };
 
-/* The shares that the user asks for, in percent. */
+/* The values of --min-matched, --min-named and --min-weight, in percent. */
 struct match_limits {
-	double matched, named, weight;     /* 0: none */
+	double matched, named, weight;     /* 0: no limit */
 };
-/* False: an option is no percentage (said already). */
+/* False after a message: an option is no percentage. */
 bool match_limits_parse(const struct options *options, struct match_limits *ret);
 
-/* The state as it is written, and (may be NULL) as what a conflict counts. */
+/* Returns the name of the row's state for outputs. *ret_counts_as (may be NULL) is the state that the verdict uses:
+ * the same name, except where the output says "conflict". */
 const char *match_state(const struct match_verdict *verdict, const struct match_row *row, const char **ret_counts_as);
-/* What goes behind a row: why, and what to do. */
+/* Appends the note of a row: the reason for its state, and how to get the missing file. */
 void match_note(struct perfdata_text *out, const struct match_verdict *verdict, const struct match_row *row);
-/* Weighs the rows and answers. */
+/* Sets is_matched and can_be_named of the rows, the sums of weights, and the reasons for the answer no. */
 void match_judge(struct match_verdict *verdict, const struct options *options, const struct match_limits *limits);
-/* PART of WHOLE in percent; 100 of nothing. */
+/* Returns `part` in percent of `whole`; 100 if `whole` is 0. */
 double match_percent(uint64_t part, uint64_t whole);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything the program says to its user goes to stderr through here, one line at a time:
+/* All messages of the program go to stderr through these functions, one line each:
  *
  *   perfdata: FILE:0x11e08: error: record size 0; resumed at 0x11e48, 64 bytes skipped [E103]
  *
@@ -11,52 +11,54 @@
 #include "perfdata/reader.h"
 #include "perfdata/text.h"
 
-/* How the program talks. */
+/* The options that decide which messages are printed, and how. */
 struct message_style {
 	bool json;       /* --log-format json */
 	bool quiet;      /* errors only */
-	bool verbose;    /* every finding of a kind, and what symbols were taken from */
-	bool no_findings;   /* findings are counted and kept, and the command itself shows them */
+	bool verbose;    /* all findings of a kind, and details such as the files that gave symbols */
+	bool no_findings;   /* count and keep findings without printing them: the command shows them itself */
 };
 
 struct code_counts { uint64_t of[1000]; };
 
-/* The messages about one input. Any thread may give messages and findings; the other functions are for one thread. */
+/* The messages about one input. Any thread may report messages and findings; the other functions are for one thread at
+ * a time. */
 struct messages {
 	struct message_style style;
-	bool hold;                        /* keep the lines until messages_end: several inputs are worked on at once */
+	bool hold;                        /* keep lines until messages_end: several inputs are read in parallel */
 	struct perfdata_text held;
-	struct perfdata_finding_list *kept;   /* for the emitters; NULL until there is one */
+	struct perfdata_finding_list *kept;   /* for the emitters; NULL before the first finding */
 	struct code_counts counts;
-	struct code_counts unreported;    /* of these, findings that the reader only counted */
+	struct code_counts unreported;    /* part of `counts`: counted by the reader, but not reported */
 	uint64_t total, errors, warnings;
-	bool finding_lost;                /* there was no memory to keep one */
+	bool finding_lost;                /* memory ran out while a finding was kept */
 };
 
 void messages_init(struct messages *messages, const struct message_style *style, bool hold);
 void messages_release(struct messages *messages);
 
-/* A finding: shown, counted and kept. `user` is a struct messages. */
+/* Prints, counts and keeps a finding. `user` is a struct messages. */
 perfdata_finding_fn messages_finding;
-/* The findings kept so far, for perfdata_run_options. `user` is a struct messages. */
+/* Returns the findings kept so far; `findings` of perfdata_run_options and perfdata_convert_options. `user` is a struct
+ * messages. */
 const struct perfdata_finding *messages_kept(void *user, size_t *ret_nr, uint64_t *ret_total);
 
-/* A message of the program itself. file may be NULL. */
+/* Prints a message that is no finding. file may be NULL; offset may be PERFDATA_NO_OFFSET. */
 void messages_error(struct messages *messages, const char *file, uint64_t offset, const char *format, ...)
 	PERFDATA_PRINTF(4, 5);
 void messages_note(struct messages *messages, const char *file, const char *format, ...) PERFDATA_PRINTF(3, 4);
-/* Shown with -v only. */
+/* Prints a note only with -v. */
 void messages_detail(struct messages *messages, const char *file, const char *format, ...) PERFDATA_PRINTF(3, 4);
 
-/* Counts findings that the reader counted but did not report one by one; may be called several times. */
+/* Adds the findings that the reader counted without reporting them; may be called several times. */
 void messages_count(struct messages *messages, const struct perfdata_reader *reader);
-/* Ends an input: prints how often folded findings came, and the lines that were held back. */
+/* Ends an input: prints how many findings of each kind were not printed one by one, and the lines that `hold` kept. */
 void messages_end(struct messages *messages, const char *file);
 
-/* For wrong use, before there is an input: "perfdata: …", and where to read more. */
+/* Prints "perfdata: error: …": for wrong use and other errors that belong to no input. */
 void usage_error(const struct message_style *style, const char *format, ...) PERFDATA_PRINTF(2, 3);
 
-/* "E103". ret has room for 8 bytes. */
+/* Spells severity and code as "E103" into ret, which has room for 8 bytes. Returns ret. */
 const char *message_code(enum perfdata_severity severity, unsigned code, char *ret);
 
 #endif

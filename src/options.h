@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The general options: one table, from which parsing, help and the man page come. */
+/* The general options: one table, from which parsing, help, shell completion and the man page are made. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
@@ -8,62 +8,63 @@
 #include "perfdata/bundle.h"
 #include "perfdata/emit.h"
 
-/* Which options a command takes. */
+/* Groups of options: struct command.groups says which groups a command takes. */
 enum option_group {
 	OPTIONS_GENERAL = 1,     /* every command */
-	OPTIONS_UNPACK = 1 << 19,   /* of INPUT, what diff calls by another name */
+	OPTIONS_UNPACK = 1 << 19,   /* the options of INPUT that `diff` has not: its --max-ratio is another */
 	OPTIONS_INPUT = 2 | OPTIONS_UNPACK,   /* commands that read recordings */
-	OPTIONS_JSON = 4,        /* questions that can be answered as JSON */
+	OPTIONS_JSON = 4,        /* commands with --json */
 	OPTIONS_OUTPUT = 8,      /* conversions */
 	OPTIONS_FILTER = 16,
 	OPTIONS_SYMBOLS = 32,
-	OPTIONS_TO = 64,         /* convert: which format */
-	OPTIONS_PERF = 128,      /* questions that perf answers too */
-	OPTIONS_STATS = 256,     /* info */
+	OPTIONS_TO = 64,         /* convert */
+	OPTIONS_PERF = 128,      /* commands with --perf: the answer as perf prints it */
+	OPTIONS_STATS = 256,     /* info, overview */
 	OPTIONS_HITS = 512,      /* buildids */
 	OPTIONS_COLUMNS = 1024,  /* schema */
-	OPTIONS_RECORDING = 4096,   /* recordings as output: rewrite, repair */
+	OPTIONS_RECORDING = 4096,   /* commands that write a recording: rewrite, repair, anonymize */
 	OPTIONS_REWRITE = 8192,
 	OPTIONS_ANONYMIZE = 16384,
-	OPTIONS_JUNIT = 2048,    /* check, match */
+	OPTIONS_JUNIT = 2048,    /* check, match, diff */
 	OPTIONS_BUNDLE = 1 << 22,   /* bundle */
-	OPTIONS_TSV = 1 << 20,      /* questions that can be answered as a table */
-	OPTIONS_MATCH = 1 << 21,    /* match: where to look, and what is asked for */
+	OPTIONS_TSV = 1 << 20,      /* commands with --tsv */
+	OPTIONS_MATCH = 1 << 21,    /* match */
 	OPTIONS_DIFF = 1 << 23,     /* diff */
 	OPTIONS_LIST = 1 << 24,     /* commands that take any number of recordings */
-	OPTIONS_BATCH = 1 << 25,    /* conversions of many */
-	OPTIONS_REPORT = 1 << 26,   /* commands that tell about each input how it ended */
+	OPTIONS_BATCH = 1 << 25,    /* conversions with -o DIR/ */
+	OPTIONS_REPORT = 1 << 26,   /* commands with --summary */
 	OPTIONS_CHECK = 1 << 28,    /* check */
-	/* no command's: what an output holds depends on it, as on those of FILTER and SYMBOLS */
+	/* in no command's groups: marks options that change the content of an output, as all of FILTER and SYMBOLS do;
+	 * options_made_with lists them */
 	OPTIONS_SHAPE = 1 << 27,
 };
 
 struct number_list { uint64_t *values; size_t nr, room; };
 struct text_list { const char **values; size_t nr, room; };
 
-/* No recording packs so well; what does fills disks. */
+/* Recordings compress less than this: what expands further is made to fill memory or disk. */
 #define DEFAULT_MAX_RATIO 1000
 
 #define MOST_OTHER_FORMATS 15
-#define DEFAULT_MAX_MEMORY ((uint64_t)256 << 20)   /* the library's */
+#define DEFAULT_MAX_MEMORY ((uint64_t)256 << 20)   /* the default of the library */
 
 struct input_list;
 struct given_option { size_t row; const char *text; bool no; };
 
-/* What the user asked for. Texts are borrowed from argv. */
+/* The values of all options. Texts are borrowed from argv. */
 struct options {
 	struct message_style style;
 	bool help, version;
-	bool no_memory;          /* ran out of it: no fault of the command line */
+	bool no_memory;          /* parsing failed for lack of memory, not because of the command line */
 	/* input */
-	struct text_list files;                      /* behind inputs_find: borrowed from `inputs` */
-	struct input_list *inputs;                   /* the recordings with their names */
+	struct text_list files;                      /* after inputs_find: borrowed from `inputs` */
+	struct input_list *inputs;                   /* made by input_list_make */
 	struct text_list lists_of_files;
 	bool null, recursive;
 	const char *relative_to, *shard;
 	bool strict;
-	struct perfdata_memory *memory;              /* with the limit max_memory */
-	uint64_t max_memory, max_ratio, max_spool;   /* 0: the library's default; max_ratio: no limit */
+	struct perfdata_memory *memory;              /* the account with limit max_memory, for all inputs */
+	uint64_t max_memory, max_ratio, max_spool;   /* bytes; 0: the library's default; max_ratio 0: no limit */
 	const char *tmpdir, *progress;
 	/* questions */
 	bool sarif;
@@ -80,7 +81,7 @@ struct options {
 	bool all;
 	const char *sort;        /* buildids */
 	/* diff */
-	struct text_list befores, afters, *more;   /* more: where files behind --before and --after go */
+	struct text_list befores, afters, *more;   /* more: list that takes the next FILE arguments */
 	struct text_list same_symbols, same_files, same_comms, despite;
 	const char *save, *by, *weight, *normalize, *units, *min_share, *max_increase, *max_rise, *max_growth, *alpha,
 		*dispersion, *adjust;
@@ -94,12 +95,12 @@ struct options {
 	bool resume, damaged_ok, fail_fast;
 	uint64_t jobs, limit;
 	const struct perfdata_emitter *emitter;
-	const struct perfdata_emitter *more_emitters[MOST_OTHER_FORMATS];   /* of --to A,B,…: all but the first */
+	const struct perfdata_emitter *more_emitters[MOST_OTHER_FORMATS];   /* of --to A,B,…: B and the following */
 	size_t nr_more_emitters;
-	struct perfdata_registry *registry;     /* with what --emitter loaded; NULL: the emitters of the library */
-	struct perfdata_emitter_option_value *values;   /* of the emitter's own options */
+	struct perfdata_registry *registry;     /* holds the emitter of --emitter; NULL: emitters of the library */
+	struct perfdata_emitter_option_value *values;   /* values of the emitters' own options */
 	size_t nr_values, values_room;
-	struct given_option *given;             /* the general ones, as they came */
+	struct given_option *given;             /* general options in the order of the command line */
 	size_t nr_given, given_room;
 	/* recordings as output */
 	const char *form, *compress, *byte_order, *for_perf;
@@ -112,40 +113,40 @@ struct options {
 	struct text_list comms, events, dsos, symbol_names;
 	/* symbols */
 	const char *symbols_from;
-	struct perfdata_bundle_files *bundle;   /* of symbols_from; opened by symbols_open_bundle */
+	struct perfdata_bundle_files *bundle;   /* the open bundle of symbols_from: symbols_open_bundle */
 	const char *symbols, *symfs, *sysroot, *kallsyms, *vmlinux;
 	bool debuginfod;
 };
 
-/* A row of the table. */
+/* A row of the table of options. */
 struct general_option {
 	struct perfdata_emitter_option option;
 	unsigned groups;
-	/* offsetof in struct options of a bool (FLAG), const char * (TEXT, CHOICE) or uint64_t (NUMBER) */
+	/* offset in struct options of a bool (FLAG), const char * (TEXT, CHOICE) or uint64_t (NUMBER) */
 	size_t member;
 	bool is_list;            /* the member is a struct text_list, and the option may be given several times */
-	/* Instead of `member`: takes the text; false after a message. */
+	/* parses the text instead of storing it in `member`; NULL: store. False after a message */
 	bool (*set)(struct options *options, const struct perfdata_emitter_option *option, const char *text);
 };
-/* Row number `index`, or NULL behind the last. */
+/* Returns row `index` of the table; NULL behind the last row. */
 const struct general_option *general_option_at(size_t index);
 
-/* Parses argv (behind the command's name) by the groups and the options of options->emitter, which may be NULL. False
- * after a message. */
+/* Parses argv, which begins behind the name of the command. Accepts the options of `groups` and of options->emitter
+ * (may be NULL). False after a message. */
 bool options_parse(struct options *options, unsigned groups, int argc, char **argv);
-/* As if it stood on the command line. False after a message. */
+/* Adds a FILE as if it were on the command line. False after a message. */
 bool options_add_file(struct options *options, const char *file);
-/* An option of the emitter, where it has one of that name that was not given; the text is borrowed. False after a
- * message. */
+/* Sets option `name` of the emitter, if the emitter has it and the user did not set it. The text is borrowed. False
+ * after a message. */
 bool options_default(struct options *options, const char *name, const char *text);
-/* All that was said about what an output holds: formats, their options, filters, symbols, in one order and spelling.
- * For free(); NULL without memory. */
+/* Returns the formats and all options given that change the content of outputs, in the order of the tables: equal for
+ * command lines that differ only in the order of options. For free(); NULL without memory. */
 char *options_made_with(const struct options *options);
-/* What --pack asks for. */
+/* The value of --pack. */
 enum perfdata_packing options_packing(const struct options *options);
 void options_release(struct options *options);
 
-/* Finds the values of --to and --emitter, since the emitter's options must be known to parse the rest. */
+/* Reads only --to and --emitter from argv: options_parse has to know the options of the emitter before it starts. */
 void options_find_emitter(struct options *options, int argc, char **argv);
 
 #endif

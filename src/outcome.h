@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What came of one input, as --summary and --log-format json tell it. */
+/* The outcome of one input, which --summary writes as a line, and --log-format json to stderr. */
 #ifndef OUTCOME_H
 #define OUTCOME_H
 
@@ -7,35 +7,35 @@
 
 /* All zero at first; released by outcome_release. */
 struct outcome {
-	const char *file, *recording, *table;   /* borrowed; table: NULL where it is not about one */
-	size_t index;                /* in the order of the inputs */
+	const char *file, *recording, *table;   /* borrowed; table: NULL unless the job writes one table */
+	size_t index;                /* number of the job, in the order of the inputs */
 	enum exit_code code;
-	bool skipped;                /* --resume: it was done before; the rest is from then */
-	uint64_t records, samples, lost_samples;   /* of the recording */
-	uint64_t written;            /* records that are in the output, or deliveries */
+	bool skipped;                /* --resume: an earlier run did it, and the counts are of that run */
+	uint64_t records, samples, lost_samples;   /* in the recording */
+	uint64_t written;            /* records or deliveries that the output holds */
 	uint64_t bytes_in, bytes_out, ns;
 	uint64_t errors, warnings, findings_total;
-	struct perfdata_text findings;      /* the first ones: JSON objects with commas between them */
-	/* the same of the failure, else of the first finding that is an error; empty: there is none */
+	struct perfdata_text findings;      /* JSON objects of the first findings, separated by commas */
+	/* JSON object of the failure, else of the first finding that is an error; empty: no error */
 	struct perfdata_text first_error;
-	char **outputs;              /* paths */
+	char **outputs;              /* paths, for free() */
 	size_t nr_outputs;
 };
 
 void outcome_release(struct outcome *outcome);
-/* What the input can tell, behind input_judge and before input_close. */
+/* Takes exit code, findings and failure of the input. Call it after input_judge and before input_close. */
 void outcome_take(struct outcome *outcome, const struct input *input);
-/* What a session counted; summary may be NULL. */
+/* Takes the counts of a session; summary may be NULL. */
 void outcome_count(struct outcome *outcome, const struct perfdata_summary *summary);
-/* For perfdata_output_each_path: `user` is the outcome. */
+/* Adds a path to `outputs`; a callback for perfdata_output_each_path. `user` is the struct outcome. */
 void outcome_add_output(void *user, const char *path);
-/* "done", "damaged", "skipped", "failed", "interrupted". */
+/* Returns "done", "damaged", "skipped", "failed" or "interrupted". */
 const char *outcome_status(const struct outcome *outcome);
-/* One line with its newline. */
+/* Appends the outcome as a JSON line, with its newline. */
 void outcome_spell(struct perfdata_text *out, const struct outcome *outcome);
 
-/* Bytes and time of the last change (ns since 1970) of a file, or of all files of a directory recording. False: there
- * is none. */
+/* Sets size in bytes and mtime (ns since 1970) of a file; of a directory recording the sum of the sizes and the latest
+ * mtime. False: there is no such file. */
 bool outcome_measure(const char *path, uint64_t *ret_bytes, uint64_t *ret_changed);
 
 #endif

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of outputs below -o DIR/: what --name says, or DIR/FOLDER/FILE.FORMAT. */
+/* Makes the names of outputs below -o DIR/: by the pattern of --name, or DIR/FOLDER/FILE.FORMAT. */
 #ifndef OUTPUT_NAME_H
 #define OUTPUT_NAME_H
 
 #include "options.h"
 
-/* What a name is made of. */
+/* The values of the parts of a name. */
 struct name_parts {
-	/* "host/perf.data": {recording}; {dir} and {base} are its parts, {stem} is the base without its last suffix */
+	/* {recording}: "host/perf.data"; {dir} is "host", {base} is "perf.data", {stem} is the base without its last
+	 * suffix */
 	const char *recording;
 	const char *format;          /* {format} */
-	const char *table;           /* {table}, of --table all; NULL: none */
-	bool folders;                /* the emitter has a folder for each of its outputs: PERFDATA_EMITTER_FOLDERS */
+	const char *table;           /* {table}, if --table names several tables; else NULL */
+	bool folders;                /* the emitter is PERFDATA_EMITTER_FOLDERS: its outputs are in folders */
 };
-/* Whether --name can be followed; false after a message. */
+/* Checks the pattern of --name; false after a message. */
 bool output_name_check(const struct options *options);
-/* The path; NULL without memory. Where an emitter has several outputs, and the name says {table}, each goes to
- * *ret_head TABLE *ret_tail: what the name is in front of {table} and behind it. Both are NULL where it does not say
- * that. All are for free(). */
+/* Returns the path of the output; NULL without memory. If parts->table is NULL and the pattern has {table}, the emitter
+ * has several outputs: *ret_head and *ret_tail are the path in front of {table} and behind it, else NULL. All three are
+ * for free(). */
 char *output_name(const struct options *options, const struct name_parts *parts, char **ret_head, char **ret_tail);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How far the reading of an input is: one line on stderr, which is written over in place on a terminal:
+/* Shows how far the reading of an input is: one line on stderr, which a terminal overwrites in place:
  *
  *   perfdata: FILE: 123 MB of 600 MB, 20 %
  *
@@ -9,24 +9,24 @@
 
 #include "messages.h"
 
-/* Of one input. */
+/* The progress of one input. */
 struct progress {
-	const char *file;        /* NULL: nothing is to be shown */
+	const char *file;        /* NULL: shows nothing */
 	bool json;
-	bool terminal;           /* the line is written over, and gone at the end */
-	bool always;             /* the last state is said at the end, however short it took */
-	bool begun;              /* something was read */
-	uint64_t next;           /* ns of the monotonic clock: not before */
+	bool terminal;           /* overwrites the line, and clears it at the end */
+	bool always;             /* shows the last state at the end, even of a short reading */
+	bool begun;              /* progress_step was called */
+	uint64_t next;           /* time of the next line, ns of the monotonic clock */
 	uint64_t bytes, total;   /* total: UINT64_MAX if unknown */
 };
 
-/* `when` is the value of --progress, NULL for its default. False if nothing is to be shown. Borrows `file`. */
+/* `when` is the value of --progress; NULL is its default. Borrows `file`. False if nothing will be shown. */
 bool progress_begin(struct progress *progress, const char *when, const struct message_style *style, const char *file);
-/* For perfdata_reader_options.on_progress. `user` is a struct progress. */
+/* Callback for perfdata_reader_options.on_progress. `user` is a struct progress. */
 void progress_step(void *user, uint64_t bytes, uint64_t total);
-/* Nothing is shown after this; more than once is fine. */
+/* Ends the display; may be called several times. */
 void progress_end(struct progress *progress);
-/* Before anything else is written to stderr, by whoever has locked it: takes the line off the terminal. */
+/* Clears the line on the terminal. Call it with stderr locked (flockfile) before writing to stderr. */
 void progress_hide(void);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The index of a folder of outputs, DIR/.perfdata-index: a JSON line for each input that was done, with what its
- * outputs were made of. Several programs may add to it at once. --resume reads it: what is whole, newer than its input
- * and made with the same options by the same version is not made again. */
+/* The index of an output folder, DIR/.perfdata-index: a JSON line for each job that was done, with its input, its
+ * options and the sizes of its outputs. Several processes may append to it at the same time. --resume reads the index
+ * and skips jobs whose outputs are whole, newer than their input, and made with the same options by the same
+ * version. */
 #ifndef RESUME_H
 #define RESUME_H
 
@@ -9,11 +10,12 @@
 
 struct resume;
 
-/* NULL with errno; after a message unless that is ENOMEM. With --resume the index is read, if there is one. */
+/* With --resume reads the index, if there is one. NULL with errno set, after a message unless errno is ENOMEM. */
 struct resume *resume_begin(const struct options *options);
-/* Whether the job was done before: then its outcome is what came of it. Any thread. */
+/* Whether an earlier run did the job; then job->outcome is the outcome of that run. Any thread may call it. */
 bool resume_knows(const struct resume *resume, struct job *job);
-/* The job is done, its outputs have their names. False: the index cannot be written. Any thread. */
+/* Appends a job to the index, after its outputs got their names. EXIT_OUTPUT: the index cannot be written; EXIT_LIMIT:
+ * no memory. Any thread may call it. */
 enum exit_code resume_add(struct resume *resume, const struct job *job);
 void resume_end(struct resume *resume);
 

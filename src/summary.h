@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* --summary FILE: a JSON line as each input ends, and one of totals last. With --log-format json the same lines stand
- * on stderr. A program that is killed leaves a file of whole lines. */
+/* --summary FILE: a JSON line at the end of each input, and a last line with totals. --log-format json prints the same
+ * lines on stderr. Lines are written whole, so that a killed program leaves a readable file. */
 #ifndef SUMMARY_H
 #define SUMMARY_H
 
@@ -9,27 +9,27 @@
 struct summary {
 	const struct options *options;
 	int fd;                      /* -1: no file */
-	bool log;                    /* on stderr too */
+	bool log;                    /* print the lines on stderr too */
 	bool failed;                 /* a line could not be written */
-	bool stop;                   /* --fail-fast: no more inputs are to be begun */
-	uint64_t begun;              /* ns */
+	bool stop;                   /* --fail-fast: begin no more inputs */
+	uint64_t begun;              /* ns of the monotonic clock */
 	size_t inputs;
 	uint64_t done, damaged, skipped, broken, interrupted;
 	uint64_t records, samples, written, bytes_in, bytes_out;
-	enum exit_code code;         /* of all inputs so far, as the options count */
+	enum exit_code code;         /* joined codes of the inputs so far, after --damaged-ok */
 };
 
-/* False after a message: the file cannot be made, or exists already. `log`: these inputs are told of on stderr where
- * messages are JSON. */
+/* Opens the file of --summary. False after a message: the file cannot be created, or exists already. `log`: with
+ * --log-format json the lines go to stderr too. */
 bool summary_begin(struct summary *summary, const struct options *options, bool log);
-/* Any thread; once for each input that was begun. */
+/* Adds the outcome of an input and writes its line: once for each input that was begun. Any thread may call it. */
 void summary_add(struct summary *summary, const struct outcome *outcome);
-/* Any thread: whether --fail-fast says to begin no more. */
+/* Whether --fail-fast asks to begin no more inputs. Any thread may call it. */
 bool summary_stops(struct summary *summary);
-/* The totals. The exit code of all, joined with `code`. */
+/* Writes the totals and closes the file. Returns the exit code of all inputs, joined with `code`. */
 enum exit_code summary_end(struct summary *summary, enum exit_code code);
 
-/* Nanoseconds of the monotonic clock. */
+/* Returns the monotonic clock in ns. */
 uint64_t summary_now(void);
 
 #endif

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* --symbols and its companions: where names of addresses come from. */
+/* Turns --symbols, --symfs, --vmlinux, … into the options of the library's symbols. */
 #ifndef SYMBOL_OPTIONS_H
 #define SYMBOL_OPTIONS_H
 
 #include "options.h"
 #include "perfdata/symbols.h"
 
-/* What the options say, and memory that it borrows besides them. */
+/* The options, and buffers for paths that they point to. */
 struct symbol_options {
 	struct perfdata_symbols_options options;
 	char cache[4096], root[4096 + 8];
 };
-/* messages must live as long as what is made of it. */
+/* Sets *ret from the options. Symbols made with *ret report to `messages`, which must live as long as the symbols. */
 void symbol_options_make(const struct options *options, struct messages *messages, struct symbol_options *ret);
 
-/* Whether names are looked up, as a conversion takes it. */
+/* The value of --symbols for perfdata_convert_options.names. */
 enum perfdata_wish symbol_options_wish(const struct options *options);
 bool symbols_wanted(const struct options *options);
-/* *ret is NULL if no names are wanted. messages must live as long as *ret. */
+/* Makes the symbols; *ret is NULL if no names are wanted. `messages` must live as long as *ret. */
 enum perfdata_status symbols_for(const struct options *options, struct messages *messages,
 				 struct perfdata_symbols **ret);
 
-/* Opens --symbols-from, if it was given, for all recordings; false after a message. */
+/* Opens the bundle of --symbols-from once for all recordings, if the option was given. False after a message, with
+ * *ret_code set. */
 bool symbols_open_bundle(struct options *options, enum exit_code *ret_code);
 void symbols_close_bundle(struct options *options);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What a person at a terminal sees: its width, colours, a pager for long answers. */
+/* Output on a terminal: its width, colors, and a pager for long output. */
 #ifndef TERMINAL_H
 #define TERMINAL_H
 
 #include "options.h"
 
-/* Gives the emitter the options that fit where its output goes, as far as the user did not; starts the pager. False
- * after a message. */
+/* If stdout is a terminal, sets the emitter's options `width` and `color` that the user did not set, and starts the
+ * pager. False after a message. */
 bool terminal_prepare(struct options *options);
-/* Behind the last output: waits until the pager was left. */
+/* Waits until the user leaves the pager; to be called after the last output. */
 void terminal_finish(void);
 
 #endif
