@@ -21,7 +21,7 @@ static json_object *parse_line(const struct perfdata_text *text)
 	return object;
 }
 
-/* The emitter spells its first and last line; so every key means the same here and there. */
+/* Lets the ndjson emitter spell its first and last line, so that both documents have the same keys. */
 json_object *answer_document(struct input *input, struct perfdata_session *session)
 {
 	const struct perfdata_emitter *emitter = perfdata_registry_find(NULL, "ndjson");
@@ -57,7 +57,7 @@ json_object *answer_document(struct input *input, struct perfdata_session *sessi
 	return document;
 }
 
-/* Releases the text. NULL after a failure (said already). */
+/* Parses JSON text and releases the text. NULL after a failure, which is already reported. */
 static json_object *parse_spelled(struct input *input, struct perfdata_text *spelled)
 {
 	json_object *object = perfdata_text_failed(spelled) ? NULL : parse_line(spelled);
@@ -134,7 +134,7 @@ static void show_bytes(struct perfdata_text *out, struct perfdata_bytes bytes)
 
 static bool bit(struct perfdata_bytes bytes, size_t n) { return bytes.data[n / 8] >> n % 8 & 1; }
 
-/* "0-23,32-199" */
+/* Appends the set bits as "0-23,32-199". */
 static void show_bitmap(struct perfdata_text *out, struct perfdata_bytes bytes)
 {
 	const char *comma = "";
@@ -194,7 +194,7 @@ static void show_scalar(struct perfdata_text *out, const struct perfdata_node *n
 
 static void show_nodes(struct perfdata_text *out, const struct perfdata_node *node, unsigned depth, bool all);
 
-/* The members of a part that are plain values, on one line; the others below it. */
+/* Appends the plain values of a part on one line, and its lists and nested parts below that line. */
 static void show_part(struct perfdata_text *out, const struct perfdata_node *part, unsigned depth, bool all)
 {
 	const char *comma = "";
@@ -224,7 +224,7 @@ static void show_list(struct perfdata_text *out, const struct perfdata_node *lis
 			perfdata_text_fill(out, ' ', 2 * (size_t)depth + 2);
 			perfdata_text_literal(out, "- ");
 			show_part(out, node, depth + 1, all);
-			out->size--;   /* the newline comes before the next one */
+			out->size--;   /* the next entry, or the end, writes the newline */
 		} else {
 			perfdata_text_string(out, shown ? ", " : " ");
 			show_scalar(out, node, list->field);
@@ -241,7 +241,7 @@ static void show_list(struct perfdata_text *out, const struct perfdata_node *lis
 	perfdata_text_char(out, '\n');
 }
 
-/* One named node, on a line of its own or with lines below it. */
+/* Appends a named node as one line, or as a headline with lines below. */
 static void show_nodes(struct perfdata_text *out, const struct perfdata_node *node, unsigned depth, bool all)
 {
 	perfdata_text_fill(out, ' ', 2 * (size_t)depth);
@@ -306,8 +306,8 @@ enum exit_code answer_each(struct options *options, enum perfdata_record_order o
 	if (!inputs_find(options))
 		return EXIT_USAGE;
 	enum exit_code code = EXIT_FINE;
-	/* with one processor beside this one, framing and ordering there would gain less than handing the records over
-	 * costs */
+	/* on two processors, framing and ordering in a thread of their own saves less time than passing the records
+	 * between the threads costs */
 	const unsigned ahead = INPUT_BYTES_AHEAD |
 			       (order == PERFDATA_ORDER_TIME && perfdata_processors() > 2 ? INPUT_RECORDS_AHEAD : 0u);
 	interrupt_catch();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata buildids: the files of a recording, their build-ids, where each is known from, and how many samples fell
- * into it. */
+/* perfdata buildids: the files of a recording, their build-ids, the sources of the build-ids, and the number of samples
+ * in each file. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,27 +11,27 @@
 #include "frame_hits.h"
 #include "grow.h"
 
-/* A line of the answer. */
+/* A file: a line of the answer. */
 struct mapped {
 	const char *filename;
 	const char *sort_name;
 	struct perfdata_bytes build_id;
 	enum perfdata_dso_kind kind;
-	unsigned sources;        /* enum perfdata_build_id_source */
-	int32_t pid;             /* -1: of no process */
+	unsigned sources;        /* bits of enum perfdata_build_id_source */
+	int32_t pid;             /* -1: none */
 	uint64_t maps, samples;
-	bool has_false_id;       /* the kernel marked device and inode as one */
+	bool has_false_id;       /* the kernel marked device and inode as a build-id */
 	bool in_chain;
-	bool of_guest;           /* says the header's table */
+	bool of_guest;           /* the header's table says so */
 };
 
 struct hits {
 	const struct perfdata_session *session;
-	struct mapped *list;     /* by dso id, and then what only the header's table knows */
+	struct mapped *list;     /* by dso id; then files that only the header's table names */
 	size_t nr, room;
 	struct frame_hits by_frame;
 	uint64_t outside;        /* samples in no file */
-	bool asked;              /* an event asked the kernel for build-ids */
+	bool asked;              /* some event has the attr bit build_id */
 	bool has_table;
 	bool failed;
 };
@@ -108,7 +108,7 @@ static bool is_of_guest(const struct perfdata_node *misc)
 	return cpumode == PERFDATA_CPUMODE_GUEST_KERNEL || cpumode == PERFDATA_CPUMODE_GUEST_USER;
 }
 
-/* The header's table names files that nothing was mapped from, too. */
+/* Adds the header's build-id table, which also names files without a map. */
 static void take_table(struct hits *hits, const struct perfdata_reader *reader)
 {
 	const struct perfdata_feature_section *section = perfdata_reader_feature(reader, PERFDATA_FEATURE_BUILD_ID);
@@ -154,14 +154,14 @@ static int compare(const void *left, const void *right)
 	return ids ? ids : (a->pid > b->pid) - (a->pid < b->pid);
 }
 
-/* Most samples first, others by name. */
+/* Sorts by samples, most first; then by name. */
 static int compare_samples(const void *left, const void *right)
 {
 	const struct mapped *a = left, *b = right;
 	return a->samples != b->samples ? (a->samples < b->samples ? 1 : -1) : compare(left, right);
 }
 
-/* One file may be known as several (with and without an inode, say): for the reader it is one. The list is sorted. */
+/* Joins dsos that are one file for the user, for example with and without an inode. The list has to be sorted. */
 static void join_equals(struct hits *hits)
 {
 	size_t kept = 0;
@@ -212,7 +212,7 @@ static bool ends(const char *text, const char *with)
 	return size >= tail && !strcmp(text + size - tail, with);
 }
 
-/* Why a file has no build-id, as far as the recording tells; NULL: it has one. */
+/* Returns why a file has no build-id, as far as the recording says; NULL for a file with a build-id. */
 static const char *why_none(const struct hits *hits, const struct mapped *mapped)
 {
 	const char *name = mapped->filename;
@@ -251,7 +251,7 @@ static void note_recorder(struct hits *hits, const struct perfdata_reader *reade
 		hits->asked |= perfdata_reader_event(reader, i)->attr->flags >> PERFDATA_ATTR_BUILD_ID & 1;
 }
 
-/* Files are what has a build-id or was hit; with -v whatever was mapped. */
+/* Shows files that have a build-id or were hit; with -v all files, with --with-hits only files with samples. */
 static bool is_shown(const struct mapped *mapped, const struct options *options)
 {
 	const bool hit = mapped->samples || mapped->in_chain;
@@ -346,7 +346,7 @@ static void show_json(const struct options *options, struct input *input, const 
 	answer_print(input, document, options->files.nr > 1);
 }
 
-/* Tabs and newlines are no printable characters. */
+/* Cells need no escapes: paths are printed as printable characters, without tabs and newlines. */
 static void show_tsv(const struct options *options, struct input *input, const struct hits *hits)
 {
 	struct perfdata_text out;
@@ -376,7 +376,7 @@ static void show_tsv(const struct options *options, struct input *input, const s
 	answer_flush(input, &out);
 }
 
-/* perf lists the header's table; where there is none, or with -H, the files that were hit. */
+/* Whether `perf buildid-list` would list the files that were hit (-H, pipes, no table), not the header's table. */
 static bool perf_lists_hits(const struct options *options, const struct input *input)
 {
 	const bool pipe = perfdata_reader_header(input->reader)->container == PERFDATA_CONTAINER_PIPE;
@@ -397,7 +397,7 @@ static void show_perf(const struct options *options, struct input *input, const 
 	const bool by_hits = perf_lists_hits(options, input);
 	struct perfdata_text out;
 	perfdata_text_init(&out);
-	/* the files of guests stand behind those of the host */
+	/* perf lists the files of guests behind the files of the host: two passes */
 	for (size_t i = 0; i < 2 * hits->nr; i++) {
 		const struct mapped *mapped = &hits->list[i % hits->nr];
 		if (!by_hits && mapped->of_guest != (i >= hits->nr))
@@ -409,7 +409,7 @@ static void show_perf(const struct options *options, struct input *input, const 
 	answer_flush(input, &out);
 }
 
-/* Once perf has met the vdso in a mapping, it keeps it in a temporary file, and sorts by its name. */
+/* Sorts by name. perf copies the vdso to a temporary file and sorts by the name of that file. */
 static void sort(struct hits *hits, bool as_perf_lists_hits)
 {
 	for (size_t i = 0; i < hits->nr; i++) {
@@ -442,7 +442,7 @@ static void answer(const struct options *options, struct input *input)
 	take_frames(&hits);
 	const size_t nr_dsos = hits.nr;
 	take_table(&hits, input->reader);
-	/* sorting takes the list apart: the names that are our own are kept beside it */
+	/* keeps the names that take_table allocated, since sorting mixes them with the names of the session */
 	const size_t nr_names = hits.nr - nr_dsos;
 	char **names = calloc(nr_names + 1, sizeof *names);
 	for (size_t i = 0; i < nr_names; i++) {

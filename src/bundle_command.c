@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata bundle: what names the addresses of recordings here, taken along. What goes in is what `script` would take
- * names from, so that names are the same elsewhere. */
+/* perfdata bundle: packs the files that name the addresses of recordings into an archive. The bundle has the files from
+ * which `script` takes names on this host, so that another host shows the same names. */
 #include "config.h"
 #include <dirent.h>
 #include <inttypes.h>
@@ -22,7 +22,7 @@ struct bundling {
 	struct perfdata_bundle *bundle;
 	json_object *recordings, *files, *missing;
 	uint64_t nr_files, nr_missing, missing_samples, bytes;
-	bool left_out;                     /* by a limit */
+	bool left_out;                     /* --max-file or --max-total left out a file */
 	enum exit_code code;
 };
 
@@ -87,7 +87,7 @@ static const char *reason_of(enum perfdata_status status)
 	}
 }
 
-/* One file of a row. False: it is missing, which was noted. */
+/* Adds a file of a row. False: the file is missing, and is noted in `missing`. */
 static bool add_file(struct bundling *bundling, const struct file_row *row, const struct perfdata_bundle_file *file)
 {
 	struct perfdata_bundle_planned planned;
@@ -149,8 +149,8 @@ static void add_kernel(struct bundling *bundling, const struct file_row *row)
 		       });
 }
 
-/* Its code, and the file with its symbols where that is another one. Without a recorded build-id a file is found by its
- * path. */
+/* Adds the file with the code, and the file with the symbols if that is another one. A bundle finds files without a
+ * recorded build-id by their path. */
 static void add_elf(struct bundling *bundling, const struct file_row *row)
 {
 	const struct perfdata_bytes own = file_row_id(row), found = { row->found_id, row->found_id_size };
@@ -166,7 +166,8 @@ static void add_elf(struct bundling *bundling, const struct file_row *row)
 							       .file = row->symbol_file });
 }
 
-/* What dwz moved out of debug information, where distributions have such files; wherever it is here. */
+/* Adds the supplementary file into which dwz moved debug information, under the path that distributions use, wherever
+ * the file is on this host. */
 static void add_alt(struct bundling *bundling, const struct file_row *row)
 {
 	char path[4096];
@@ -220,7 +221,7 @@ static void add_row(struct bundling *bundling, const struct file_row *row)
 
 /* --- which recordings it is of ------------------------------------------------------------------------------------ */
 
-/* Size and hash are null of what was read from a pipe. */
+/* Adds a recording to the manifest. Size and hash are null for a pipe. */
 static void add_recorded_file(struct bundling *bundling, const char *path, const char *name)
 {
 	json_object *object = json_object_new_object();
@@ -236,7 +237,7 @@ static void add_recorded_file(struct bundling *bundling, const char *path, const
 static int by_bytes(const struct dirent **a, const struct dirent **b) { return strcmp((*a)->d_name, (*b)->d_name); }
 static int is_data_file(const struct dirent *entry) { return !strncmp(entry->d_name, "data", 4); }
 
-/* A file by its name; of a directory its data files, in byte order. */
+/* Adds a recording by the last part of its path; of a directory recording its data files, sorted by bytes. */
 static void add_recording(struct bundling *bundling, const char *file)
 {
 	struct dirent **found;
@@ -330,7 +331,7 @@ static void finish(struct bundling *bundling)
 			" missing, with %" PRIu64 " of %" PRIu64 " samples\n",
 			options->output, bundling->nr_files, bundling->bytes, bundling->nr_missing,
 			bundling->missing_samples, bundling->rows.samples);
-	/* a limit of the user's: the answer to "is it whole" is no */
+	/* a limit of the user left files out: the bundle is not complete, so the answer is no */
 	if (bundling->left_out)
 		bundling->code = exit_code_join(bundling->code, EXIT_ANSWER_NO);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata check: what is wrong with a recording. Damage is the answer here, not a failure: 0 or 1, and 3 for what is
- * no recording. */
+/* perfdata check: reports what is wrong with recordings. Damage is an answer here, not a failure: the exit code is 1
+ * instead of 4, and 3 for a file that is no recording. */
 #include "config.h"
 #include <string.h>
 #include "answers.h"
@@ -10,7 +10,7 @@
 #include "interrupt.h"
 #include "summary.h"
 
-/* Looks at all that can be asked for. */
+/* Reads the whole recording with all parts of a session, so that each of them reports its findings. */
 static void look(struct input *input, struct outcome *outcome)
 {
 	const struct perfdata_session_options session_options = {

@@ -51,7 +51,7 @@ static void show_text(struct input *input, const struct outcome *outcome, bool o
 
 /* --- as JSON ------------------------------------------------------------------------------------------------------ */
 
-/* An input that could not be read has no numbers; what it has instead is the error. */
+/* An input that could not be opened has `error` and no count of records. */
 static void show_json(struct input *input, const struct outcome *outcome, bool several)
 {
 	const struct messages *messages = &input->messages;
@@ -80,7 +80,7 @@ static void show_json(struct input *input, const struct outcome *outcome, bool s
 
 /* --- as JUnit ----------------------------------------------------------------------------------------------------- */
 
-/* The first finding of the worst kind stands for all of them. */
+/* Returns the first finding of the highest severity: its code is the type of the test case. */
 static const struct perfdata_finding *worst(const struct messages *messages)
 {
 	size_t nr;
@@ -132,7 +132,7 @@ static void add_results(struct perfdata_text *out, const struct input *input)
 
 /* --- annotations -------------------------------------------------------------------------------------------------- */
 
-/* As a workflow command of GitHub is escaped; commas and colons end its properties. */
+/* Escapes text for a workflow command of GitHub, where colons and commas end properties. */
 static void spell_escaped(struct perfdata_text *out, const char *text, bool is_property)
 {
 	for (; *text; text++) {

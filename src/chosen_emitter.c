@@ -6,7 +6,7 @@
 #include "chosen_emitter.h"
 #include "perfdata/registry.h"
 
-/* The emitter of a shared object, if it fits this program. */
+/* Loads the emitter of a shared object. NULL after a message, for example if it was built for another ABI. */
 static const struct perfdata_emitter *load(struct options *options, const char *path)
 {
 	const struct perfdata_emitter *emitter = NULL;
@@ -58,7 +58,7 @@ static bool add_format(struct options *options, const struct perfdata_emitter *e
 	return true;
 }
 
-/* "ndjson", or "ndjson,folded". */
+/* Finds the emitters of --to: "ndjson" or "ndjson,folded". False after a message. */
 static bool find_formats(struct options *options)
 {
 	for (const char *at = options->to; at;) {

@@ -8,7 +8,7 @@
 	 OPTIONS_FILTER | OPTIONS_SYMBOLS)
 #define QUESTION (OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_LIST | OPTIONS_JSON)
 
-/* In the order of help. */
+/* Within each task, help lists the commands in this order. */
 static const struct command table[] = {
 	{ "convert", "--to NAME [options] FILE…", "write recordings in another format", CONVERSION | OPTIONS_TO,
 	  command_convert, TASK_CONVERT },

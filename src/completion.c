@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata completion SHELL: the script with which a shell completes commands, options and their values, made from the
- * tables of both. A conversion takes the options of its emitter and those that all conversions take; so does convert,
- * once its --to is there. */
+/* perfdata completion SHELL: prints the script with which a shell completes commands, options and their values, made
+ * from the tables of commands and options. A conversion takes the options of its emitter and the options of all
+ * conversions; `convert` does so when its --to is on the line. */
 #include "config.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -11,10 +11,10 @@
 
 /* --- what the tables say ------------------------------------------------------------------------------------------ */
 
-/* What can stand behind an option or a command. */
+/* What follows an option or a command on the command line. */
 enum value_kind { VALUE_NONE, VALUE_ANY, VALUE_WORDS, VALUE_FILE, VALUE_DIR };
 
-/* Words are printed between single quotes: none of them has any. */
+/* Callers print the words between single quotes; the names of formats have no quotes. */
 static void print_formats(void)
 {
 	const struct perfdata_emitter *emitter;
@@ -47,7 +47,7 @@ static void print_codes(void)
 		printf("%sE%u", i ? " " : "", (unsigned)info->code);
 }
 
-/* "time|file" */
+/* Whether the argument is a list of words to choose from: "time|file". */
 static bool is_choice(const char *argument)
 {
 	if (!strchr(argument, '|'))
@@ -106,7 +106,8 @@ static void print_command_words(const struct command *command)
 		print_choice(command->arguments);
 }
 
-/* The options that a command takes beside those of an emitter, by index; all emitters' commands: conversion(). */
+/* Returns general option `index` of the groups; NULL behind the last. For the groups of the commands named after
+ * emitters see conversion(). */
 static const struct perfdata_emitter_option *group_option_at(unsigned groups, size_t index)
 {
 	const struct general_option *row;
@@ -118,9 +119,9 @@ static const struct perfdata_emitter_option *group_option_at(unsigned groups, si
 
 static unsigned conversion(void) { return command_named("convert")->groups & ~(unsigned)OPTIONS_TO; }
 
-/* Options of an emitter, or of a command. */
+/* The options of an emitter, or of groups. */
 struct option_source {
-	const struct perfdata_emitter *emitter;   /* NULL: of groups */
+	const struct perfdata_emitter *emitter;   /* NULL: the options are those of `groups` */
 	unsigned groups;
 };
 
@@ -250,7 +251,8 @@ static void print_bash(void)
 
 /* --- zsh ---------------------------------------------------------------------------------------------------------- */
 
-/* Between single quotes, with a backslash in front of what _arguments and _describe take for their own. */
+/* Prints text for use between single quotes, with a backslash in front of the characters that are special to _arguments
+ * and _describe. */
 static void zsh_text(const char *text)
 {
 	for (; *text; text++) {
@@ -379,7 +381,7 @@ static void fish_text(const char *text)
 		printf("%s%c", *text == '\'' || *text == '\\' ? "\\" : "", *text);
 }
 
-/* condition: a function of the script and its arguments. */
+/* Ends a `complete` line. The caller has printed the line up to its condition (-n), without the closing quote. */
 static void fish_option(const struct perfdata_emitter_option *option)
 {
 	const enum value_kind kind = option_takes(option);

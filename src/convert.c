@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata convert --to NAME, and every emitter's name: recordings in another format.
+/* perfdata convert --to NAME, and commands named after emitters: write recordings in another format.
  *
- * One output for all inputs is written one input after the other; with -o DIR/ each input has an output of its own, and
- * the inputs share the threads. */
+ * Without -o DIR/ all inputs go to one output, one input after the other. With -o DIR/ each input has its own output,
+ * and inputs are converted in parallel. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ static enum exit_code close_output(const struct options *options, struct perfdat
 {
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	struct messages messages;
-	/* a file that is not whole gets no name; what went to a stream is there */
+	/* an incomplete file gets no name; bytes written to a stream cannot be taken back */
 	const bool keep = code != EXIT_OUTPUT && !(to_file && interrupted());
 	messages_init(&messages, &options->style, false);
 	const enum perfdata_status status = perfdata_output_close(output, keep, &error);
@@ -58,7 +58,8 @@ static enum exit_code close_output(const struct options *options, struct perfdat
 	return code;
 }
 
-/* A file of its own gets opened with the recording, so that nothing is made of one that cannot be read. */
+/* Converts a single input to a file. The job creates the file after it has opened the recording, so that an unreadable
+ * recording leaves no file. */
 static enum exit_code convert_to_file(const struct options *options, struct summary *summary)
 {
 	const struct listed *input = &options->inputs->items[0];
@@ -128,7 +129,7 @@ static bool is_directory(const char *path)
 	return path[0] && (path[strlen(path) - 1] == '/' || (stat(path, &status) == 0 && S_ISDIR(status.st_mode)));
 }
 
-/* What can be known to go wrong before the first byte is read. */
+/* Rejects wrong use before any recording is read. False after a message. */
 static bool check(const struct options *options, bool many)
 {
 	struct stat status;
@@ -187,8 +188,8 @@ static bool check(const struct options *options, bool many)
 	return true;
 }
 
-/* A terminal, or a pager behind a pipe, shows the output itself: a line between its lines is in the way, unless it was
- * asked for. */
+/* Whether stdout is a terminal or a pipe, which may lead to a pager. Progress lines would disturb the output there, so
+ * that they are shown only with --progress always. */
 static bool output_is_watched(const struct options *options)
 {
 	struct stat status;
@@ -199,13 +200,13 @@ static bool output_is_watched(const struct options *options)
 
 enum exit_code command_convert(struct options *options)
 {
-	/* two outputs of one input would be one file */
+	/* an input that is named twice would have one output file twice: leave it out */
 	const bool many = options->output && is_directory(options->output);
 	if (!input_list_make(options, many) || !filters_check(options))
 		return EXIT_USAGE;
 	if (!check(options, many))
 		return EXIT_USAGE;
-	/* what is not up to date is made anew */
+	/* --resume replaces outputs that are not up to date */
 	options->force |= options->resume;
 	if ((!options->progress || !strcmp(options->progress, "auto")) && output_is_watched(options))
 		options->progress = "never";

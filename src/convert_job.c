@@ -19,7 +19,7 @@ static enum perfdata_order_wish order_wish(const struct options *options)
 	return strcmp(options->order, "file") ? PERFDATA_ORDER_WISH_TIME : PERFDATA_ORDER_WISH_FILE;
 }
 
-/* Reading takes threads of its own as far as those that format leave processors idle. */
+/* Returns the flags for input_prepare: reading gets threads of its own if formatting leaves processors idle. */
 static unsigned use_of(const struct job *job)
 {
 	if (job->at_once > 1)
@@ -32,13 +32,13 @@ static unsigned use_of(const struct job *job)
 	return job->options->emitter->flags & PERFDATA_EMITTER_LIGHT ? INPUT_RECORDS_AHEAD : INPUT_BYTES_AHEAD;
 }
 
-/* A recording while it is converted. */
+/* The user data of callbacks while a recording is converted. */
 struct conversion {
 	struct job *job;
 	struct filtered_input from;
 };
 
-/* One format of a job, and where it goes. */
+/* One format of a job, and its output. */
 struct format {
 	const struct perfdata_emitter *emitter;
 	struct perfdata_setting *settings;
@@ -46,7 +46,7 @@ struct format {
 	struct perfdata_conversion conversion;
 };
 
-/* The emitter's own options, as texts. False without memory. */
+/* Sets up the conversion with those of the given options that the emitter has. False without memory. */
 static bool format_settings(struct format *format, const struct options *options)
 {
 	format->settings = calloc(options->nr_values + 1, sizeof *format->settings);
@@ -65,7 +65,7 @@ static bool format_settings(struct format *format, const struct options *options
 	return format->settings && format->output;
 }
 
-/* False without memory. */
+/* Makes the output, whose file the library opens later. False without memory. */
 static bool format_open(struct format *format, const struct job *job, const struct job_output *where)
 {
 	const struct options *options = job->options;
@@ -86,7 +86,7 @@ static bool format_make(struct format *format, const struct job *job, size_t num
 	return format_open(format, job, &job->outputs[number]) && format_settings(format, job->options);
 }
 
-/* The output closed: what is written is kept if `keep`, unless that fails. */
+/* Closes the output of the format: keep gives the file its name, else the file is removed. */
 static enum perfdata_status format_end(struct format *format, const struct job_output *where, bool keep,
 				       struct perfdata_error *reterr)
 {
@@ -130,8 +130,8 @@ static enum perfdata_status convert_input(struct conversion *conversion,
 	return status;
 }
 
-/* Samples hold what stood on the stacks of the programs: said once for each input, where the fields were not chosen by
- * name. */
+/* Notes, once for each input, that the output has user stacks: memory of the recorded programs, which may be secret.
+ * Not where the user chose the fields. */
 static void memory_note(struct conversion *conversion)
 {
 	const struct options *options = conversion->job->options;
@@ -159,7 +159,7 @@ static void say_how_it_ended(struct conversion *conversion, enum perfdata_status
 	struct input *input = &conversion->from.input;
 	if (conversion->from.refused)
 		return;
-	/* of an output, the message names its path; the input is not at fault */
+	/* a failure of the output: the message names the output, since nothing is wrong with the input */
 	if (status == PERFDATA_EWRITE || (status == PERFDATA_EUSAGE && error->os_error == EEXIST)) {
 		messages_error(&input->messages, job->outputs[0].path ? job->outputs[0].path : job->options->output,
 			       PERFDATA_NO_OFFSET, "%s", error->message);
@@ -169,7 +169,7 @@ static void say_how_it_ended(struct conversion *conversion, enum perfdata_status
 		return;
 	}
 	input_ended(input, status, status == PERFDATA_EINTR && input->reader ? NULL : error);
-	/* a package that is missing in this build makes the input unreadable; nothing was wrong with the command */
+	/* the build lacks a library that the input needs: the input is unreadable, the command line is right */
 	if (status == PERFDATA_EUNSUP && !input->reader)
 		input->code = EXIT_INPUT;
 }
@@ -207,7 +207,7 @@ static void convert_job(struct job *job)
 		status = convert_input(&conversion, conversions, nr, &result, &error);
 	else
 		messages_init(&conversion.from.input.messages, &options->style, job->at_once > 1);
-	/* what was interrupted is not whole: it gets no name */
+	/* an output that is incomplete after an interrupt or failure gets no name */
 	bool keep = status == PERFDATA_OK;
 	for (size_t i = 0; i < nr && keep; i++)
 		if (job->outputs[i].path)
@@ -231,7 +231,7 @@ static void convert_job(struct job *job)
 	job->outcome.code = input_close(&conversion.from.input, options);
 }
 
-/* One of all tables is as if it had been asked for alone: the last value of an option counts. */
+/* Copies the option values with --table set to one table of several. The caller frees one->values. */
 static bool choose_table(struct options *one, const char *table)
 {
 	struct perfdata_emitter_option_value *values = calloc(one->nr_values + 1, sizeof *values);
@@ -245,7 +245,7 @@ static bool choose_table(struct options *one, const char *table)
 	return true;
 }
 
-/* What runs at the same time shares the memory: each its own part, so that none ends because of what another one
+/* Gives a job that runs beside others an account of its own, so that no job fails because of memory that another job
  * takes. */
 static bool share_memory(struct options *one, uint64_t share)
 {

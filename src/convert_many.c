@@ -19,7 +19,7 @@
 #include "table_option.h"
 #include "text_set.h"
 
-/* The jobs of all inputs: one each, or one for each table of each. */
+/* The jobs of all inputs: one for each input, or one for each table of each input. */
 struct batch {
 	const struct options *options;
 	struct job *jobs;
@@ -48,7 +48,7 @@ static bool name_outputs(struct job *job)
 	return true;
 }
 
-/* Takes over the table. */
+/* Adds a job; takes over the name of the table, which may be NULL. */
 static void add_job(struct batch *batch, const struct listed *input, char *table)
 {
 	if (!grow_list(&batch->jobs, &batch->room, batch->nr, sizeof *batch->jobs)) {
@@ -107,7 +107,7 @@ static enum exit_code check_paths(const struct batch *batch)
 	return code;
 }
 
-/* The nearest folder that is there decides. */
+/* Whether the output folder exists or can be created: checks the nearest parent that exists. False after a message. */
 static bool folder_can_be_made(const struct options *options)
 {
 	struct stat status;
@@ -159,7 +159,7 @@ static void clean_folders(const struct batch *batch)
 
 /* --- the work ----------------------------------------------------------------------------------------------------- */
 
-/* Where a job's output is; of several tables, as a pattern. */
+/* Returns the path of the job's output; of outputs by table the pattern with TABLE, in `room`. */
 static const char *where(const struct job *job, char room[PATH_MAX + 8])
 {
 	const struct job_output *output = &job->outputs[0];
@@ -169,7 +169,7 @@ static const char *where(const struct job *job, char room[PATH_MAX + 8])
 	return room;
 }
 
-/* A sentence about each input for people, in the order of the inputs; programs get the lines of the summary. */
+/* Prints a sentence about each job in the order of the inputs. With --log-format json the summary has lines instead. */
 static void report(const struct batch *batch)
 {
 	struct messages messages;
@@ -215,20 +215,21 @@ static void convert_nth(void *user, size_t index)
 	summary_add(&batch->summary, outcome);
 }
 
-/* Below this share of the memory a large input gives back what it can all the time, and still takes more. */
+/* With a smaller share of memory, a large input moves its data to temporary files all the time, and exceeds the share
+ * nevertheless. */
 #define LEAST_SHARE (UINT64_C(32) << 20)
-/* What a large input takes beyond its share: pieces of the file and of the output, which it cannot give back. Each
- * thread that formats takes some more of those. */
+/* Memory that a large input takes beyond its share: chunks of input and blocks of output, which no account limits. Each
+ * thread that formats takes THREAD_SHARE more. */
 #define BEYOND_SHARE (UINT64_C(16) << 20)
 #define THREAD_SHARE (UINT64_C(24) << 20)
-#define LARGE_INPUT (UINT64_C(1) << 20)  /* bytes in its file: what is smaller hardly needs memory */
+#define LARGE_INPUT (UINT64_C(1) << 20)  /* bytes of the file; smaller inputs need little memory */
 
 static uint64_t memory_of(const struct options *options)
 {
 	return options->max_memory ? options->max_memory : DEFAULT_MAX_MEMORY;
 }
 
-/* How many inputs are read at the same time. */
+/* Returns the number of inputs to convert in parallel. */
 static unsigned inputs_at_once(const struct batch *batch, unsigned threads)
 {
 	const uint64_t fitting = memory_of(batch->options) / (LEAST_SHARE + BEYOND_SHARE);
@@ -240,7 +241,7 @@ static unsigned inputs_at_once(const struct batch *batch, unsigned threads)
 	return large > shares ? (unsigned)shares : most;
 }
 
-/* Gives each input its threads and its share of the memory. */
+/* Sets the threads and the share of memory of each job. */
 static void share_out(struct batch *batch, unsigned threads, unsigned at_once)
 {
 	const bool is_alone = batch->nr == 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata diff: what costs more than before? Options become those of perfdata_compare; the verdict becomes the exit
- * code. */
+/* perfdata diff: reports what costs more than before. Turns the command line into options of perfdata_compare, and the
+ * verdict into the exit code. */
 #include "config.h"
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 struct units { double *values; size_t nr, room; };
 
-/* The options of the library, and what they borrow. */
+/* The options of the library, and the arrays that they borrow. */
 struct wanted {
 	struct perfdata_comparison_options options;
 	struct units units[2];
@@ -24,7 +24,8 @@ struct wanted {
 
 /* --- options ------------------------------------------------------------------------------------------------------ */
 
-/* A number, with % behind it where that is said. 0 is what the user wants then, and no default. */
+/* Parses a number from 0 to `most`, with or without %. Makes 0 PERFDATA_ZERO, since 0 in options means the default.
+ * Leaves *ret alone if `text` is NULL. False after a message. */
 static bool read_number(const struct options *options, const char *name, const char *text, double most, double *ret)
 {
 	char *end;
@@ -47,7 +48,7 @@ static bool add_unit(struct units *units, double value)
 	return true;
 }
 
-/* "A=1000,B=990+1010" */
+/* Parses --units: "A=1000,B=990+1010", the work units of each recording by side. False after a message. */
 static bool read_units(const struct options *options, struct units *units)
 {
 	const char *at = options->units;
@@ -89,7 +90,8 @@ static bool read_allow_list(const struct options *options, struct wanted *wanted
 	return fine;
 }
 
-/* The place of a word in the argument of its option, as in "holm|bh|none"; the parser has seen that it stands there. */
+/* Returns the index of a word in the choices of its option, as in "holm|bh|none"; 0 if the option was not given. The
+ * parser has already rejected other words. */
 static unsigned choice(const char *text, const char *const *words)
 {
 	unsigned i = 0;
@@ -134,7 +136,8 @@ static void wanted_release(struct wanted *wanted)
 	free(wanted->allow);
 }
 
-/* Two FILEs are the two sides. With --save all FILEs are one side. */
+/* Sorts the FILE arguments into sides: two FILEs are the two sides, with --save all FILEs are one side. False after a
+ * message. */
 static bool find_sides(struct options *options)
 {
 	const bool named = options->befores.nr || options->afters.nr;
@@ -163,7 +166,7 @@ static bool find_sides(struct options *options)
 
 /* --- the answer --------------------------------------------------------------------------------------------------- */
 
-/* Inlined functions are told apart on both sides or on neither. */
+/* Reads both sides, with inlined functions as rows of their own on both sides or on neither. */
 static bool read_sides(const struct options *options, struct perfdata_baseline *sides[2], enum exit_code *code)
 {
 	const struct text_list *const files[] = { &options->befores, &options->afters };
@@ -208,7 +211,8 @@ static bool show(const struct diff_answer *answer)
 	return fine;
 }
 
-/* The verdict wins over damage, of which it was made. */
+/* Returns the exit code: a failing verdict wins over EXIT_DAMAGED, since the verdict takes the damaged inputs into
+ * account. */
 static enum exit_code verdict_code(const struct options *options, enum perfdata_verdict verdict, enum exit_code code)
 {
 	const bool is_no = verdict == PERFDATA_VERDICT_FAIL || (options->strict && verdict != PERFDATA_VERDICT_PASS);

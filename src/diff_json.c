@@ -6,7 +6,7 @@
 #include <string.h>
 #include "diff_show.h"
 
-/* A text of a recording, in well-formed UTF-8. NULL stays NULL. */
+/* Makes a JSON string in valid UTF-8 of a text from a recording; NULL for NULL. */
 static json_object *text_json(const char *text)
 {
 	struct perfdata_text quoted;
@@ -22,7 +22,7 @@ static json_object *text_json(const char *text)
 	return string;
 }
 
-/* Shortest decimal that reads back the same; what is infinite is null. */
+/* Makes a JSON number: the shortest decimal that reads back as the same double; null if not finite. */
 static json_object *number_json(double value)
 {
 	struct perfdata_text text;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* For build servers: JUnit, and Markdown for comments. */
+/* Answers of `diff` for build servers: JUnit, and Markdown for comments on pull requests. */
 #include "config.h"
 #include <stdio.h>
 #include <string.h>
 #include "diff_show.h"
 #include "junit.h"
 
-/* comments of more than 65,536 characters are refused */
+/* GitHub refuses comments of more than 65,536 characters */
 enum { DEFAULT_TOP = 20, MOST_NAME = 80, MOST_BYTES = 60000 };
 
 /* --- JUnit -------------------------------------------------------------------------------------------------------- */
@@ -90,8 +90,8 @@ void diff_show_junit(const struct diff_answer *answer, struct perfdata_text *out
 
 /* --- Markdown ----------------------------------------------------------------------------------------------------- */
 
-/* A code span with more backticks than the name has; cut in the middle. A | would end the cell of a table even
- * there. */
+/* Appends the name of a row as a Markdown code span, delimited by more backticks than the name has in a run. Cuts long
+ * names in the middle. Escapes |, which would end the cell of a table even inside a code span. */
 static void code_span(struct perfdata_text *out, const struct perfdata_comparison_row *row)
 {
 	struct perfdata_text name;
@@ -112,7 +112,7 @@ static void code_span(struct perfdata_text *out, const struct perfdata_compariso
 			perfdata_text_literal(out, "…");
 			i = tail;
 			while (i < size && ((unsigned char)name.data[i] & 0xc0) == 0x80)
-				i++;   /* not in the middle of a character */
+				i++;   /* to the start of a UTF-8 character */
 		}
 		if (i < size && name.data[i] == '|')
 			perfdata_text_char(out, '\\');
@@ -164,7 +164,7 @@ static void table_row(struct perfdata_text *out, const struct perfdata_compariso
 	perfdata_text_printf(out, " | ±%.2f |\n", told->visible * 100);
 }
 
-/* Good news stands with the bad: only what did not change at all is folded. */
+/* Rows that got cheaper are shown like rows that got dearer; only rows without a change are folded. */
 static bool is_news(const struct perfdata_comparison_row *row) { return row->change > PERFDATA_CHANGE_SAME; }
 
 static void event_table(const struct diff_answer *answer, size_t number, const struct perfdata_comparison_event *event,

@@ -219,7 +219,7 @@ void diff_show_text(const struct diff_answer *answer, struct perfdata_text *out)
 
 /* --- TSV ---------------------------------------------------------------------------------------------------------- */
 
-/* Tab, newline and backslash are escaped as in all of our tables. */
+/* Appends a TSV cell with tab, newline and backslash escaped. */
 static void cell(struct perfdata_text *out, const char *text)
 {
 	for (; *text; text++) {

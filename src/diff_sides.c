@@ -73,7 +73,8 @@ static enum exit_code add_recording(const struct options *options, const char *f
 	return input_close(&from.input, options);
 }
 
-/* A stored baseline says itself what it is; anything else is a recording. */
+/* Adds a file to the side: a stored baseline, which its content tells, or else a recording. *ret_fine: the file was
+ * read. */
 static enum exit_code add_file(const struct options *options, const char *file, bool inlines,
 			       struct perfdata_baseline *side, bool *ret_fine)
 {
@@ -82,7 +83,7 @@ static enum exit_code add_file(const struct options *options, const char *file, 
 	if (strcmp(file, "-") != 0)
 		status = perfdata_baseline_read(side, file,
 						options->max_memory ? options->max_memory : DEFAULT_MAX_MEMORY, &error);
-	/* what cannot be opened is told as of a recording */
+	/* for a file that cannot be opened, add_recording prints the message */
 	if (status == PERFDATA_ABSENT || status == PERFDATA_EREAD)
 		return add_recording(options, file, inlines, side, ret_fine);
 	*ret_fine = status == PERFDATA_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata events: the events of a recording and how they were set up. */
+/* perfdata events: lists the events of a recording and their attrs. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "commands.h"
 #include "perfdata/perf.h"
 
-/* The value of a row of the attr's layout. */
+/* Returns the value of the attr's member that a row of its layout describes. */
 static uint64_t member(const struct perfdata_attr *attr, const struct perfdata_field *field)
 {
 	const char *at = (const char *)attr + field->member;
@@ -50,7 +50,7 @@ static void show_flags(struct perfdata_text *out, const struct perfdata_name *na
 		perfdata_text_printf(out, "%s0x%" PRIx64, between, value & ~known);
 }
 
-/* A part of a word, where it is not zero. */
+/* Appends the parts of a word that are not zero. */
 static void show_bits(struct perfdata_text *out, const struct perfdata_bits *bits, uint64_t value)
 {
 	const char *between = "";
@@ -152,7 +152,7 @@ static void show_event(struct perfdata_text *out, const struct perfdata_event *e
 	}
 }
 
-/* What perf advises below its list. */
+/* Appends the tips that `perf evlist` prints below its list. */
 static void show_perf_tips(struct perfdata_text *out, const struct perfdata_reader *reader, bool pipe)
 {
 	const struct perfdata_event *event;
@@ -168,7 +168,7 @@ static void show_perf_tips(struct perfdata_text *out, const struct perfdata_read
 		perfdata_text_literal(out, "# Tip: use 'perf evlist -g' to show group information\n");
 }
 
-/* perf asks a pipe for its attrs only, and calls events what those say. */
+/* Appends a line of `perf evlist`. For pipes perf makes the name from the attr. */
 static void show_perf_event(struct perfdata_text *out, const struct perfdata_event *event, bool pipe)
 {
 	struct perfdata_text name;
@@ -198,10 +198,10 @@ static void answer(const struct options *options, struct input *input)
 	const struct perfdata_event *event;
 	const bool pipe = perfdata_reader_header(input->reader)->container == PERFDATA_CONTAINER_PIPE;
 	perfdata_text_init(&out);
-	/* perf does not look at the records of a file for this */
+	/* perf reads no records of a file here */
 	if (options->perf && !pipe)
 		show_perf_events(&out, input->reader, false);
-	/* a pipe tells of its events, and renames them, as it goes */
+	/* in a pipe, records describe and rename events up to the end: read all of them */
 	const struct perfdata_session_options session_options = { .size = sizeof session_options };
 	struct perfdata_session *session = input_walk(input, &session_options, NULL, NULL);
 	if (!session) {

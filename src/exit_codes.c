@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include "exit_codes.h"
 
-/* In the order in which they win over each other. */
+/* Sorted: a code wins over those below when codes are joined. */
 static const struct {
 	enum exit_code code;
 	const char *meaning;
@@ -13,7 +13,7 @@ static const struct {
 	{ EXIT_OUTPUT, "cannot write" },
 	{ EXIT_LIMIT, "a limit was hit" },
 	{ EXIT_INPUT, "cannot open or read, or no perf.data at all" },
-	/* of one input among many: what it would be written to exists, or it has not what the options ask for */
+	/* for one of several inputs: its output exists, or it lacks what the options ask for */
 	{ EXIT_USAGE, "wrong use, said before any work; or an output that exists" },
 	{ EXIT_DAMAGED, "damaged or unfinished input; all that could be read is in the output" },
 	{ EXIT_ANSWER_NO, "done, and the answer is no" },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata explain CODE: what the code of a message means, and what to do. */
+/* perfdata explain CODE: prints what the code of a message means, and what to do. */
 #include "config.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ static void show(const struct perfdata_finding_info *info)
 	       perfdata_severity_name(info->severity), info->meaning, info->advice);
 }
 
-/* "E103", "103" or "RECORD_SIZE" */
+/* Finds a code by "E103", "103" or "RECORD_SIZE"; NULL for an unknown code. */
 static const struct perfdata_finding_info *find(const char *text)
 {
 	const char *digits = strchr("EWNewn", text[0]) && isdigit((unsigned char)text[1]) ? text + 1 : text;

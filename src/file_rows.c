@@ -59,10 +59,10 @@ struct perfdata_match_wanted file_row_wanted(const struct file_row *row)
 
 /* --- counting ----------------------------------------------------------------------------------------------------- */
 
-/* Of one dso of one recording. */
+/* Counts of one dso of one recording. */
 struct tally {
 	uint64_t samples, periods, in_chain;
-	uint64_t last_sample;              /* number of the last one that passed through it */
+	uint64_t last_sample;              /* number of the last sample counted in in_chain: once per sample */
 };
 
 struct process_start {
@@ -72,9 +72,9 @@ struct process_start {
 
 struct counting {
 	struct file_rows *rows;
-	const struct perfdata_config *config;   /* of a record without an event */
-	struct perfdata_record *record;    /* to decode into */
-	struct process_start *starts;      /* of processes, as they were forked */
+	const struct perfdata_config *config;   /* to decode records without an event */
+	struct perfdata_record *record;    /* buffer for decoded records */
+	struct process_start *starts;      /* FORK records of processes, in their order */
 	size_t nr_starts, starts_room;
 	struct tally *tallies;             /* by dso id */
 	size_t room;
@@ -116,7 +116,7 @@ static void note_event(struct file_rows *rows, const struct perfdata_event *even
 	if (!event || rows->event == event || !rows->weighs_periods)
 		return;
 	const char *name = event->name ? event->name : "";
-	/* recordings have events of their own: the same name is the same event */
+	/* each recording has its own event objects: events of one name are one event */
 	if (!rows->event_name) {
 		rows->event_name = strdup(name);
 		rows->failed |= !rows->event_name;
@@ -202,7 +202,7 @@ static void add_path(struct file_rows *rows, struct file_row *row, const char *p
 	row->paths[at] = copy;
 }
 
-/* What a row is known by. */
+/* What tells rows apart. */
 struct row_key {
 	enum perfdata_dso_kind kind;
 	const char *path;
@@ -219,7 +219,7 @@ static bool is_row(const struct file_row *row, const struct row_key *key)
 	return row->inode == key->inode && has_path(row, key->path);
 }
 
-/* The size of the copy; 0 where it does not fit. */
+/* Copies a build-id. Returns its size; 0 if it is too long. */
 static size_t copy_id(uint8_t out[PERFDATA_BUILD_ID_MAX], const uint8_t *id, size_t size)
 {
 	if (!id || size > PERFDATA_BUILD_ID_MAX)
@@ -262,7 +262,8 @@ static void take_origin(struct file_rows *rows, const struct perfdata_session *s
 	row->alt_id_size = copy_id(row->alt_id, origin.alt_build_id, origin.alt_build_id_size);
 }
 
-/* When the recording was written: no file that changed later is known to be the recorded one. */
+/* Returns the mtime of the recording in ns since 1970: a file that changed later may not be the recorded one. INT64_MAX
+ * for stdin, pipes and directories. */
 static int64_t written(const struct input *input)
 {
 	struct stat st;
@@ -271,7 +272,7 @@ static int64_t written(const struct input *input)
 	return (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 }
 
-/* "…/perf-PID.map" and "…/jit-PID.dump": pids are used again, so that only the start says whose code it is. */
+/* Sets the pid from "…/perf-PID.map" or "…/jit-PID.dump", and the start time of that process, since pids are reused. */
 static void take_process(struct file_row *row, const char *path, const struct counting *counting)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -324,7 +325,8 @@ static bool same_bytes(struct perfdata_bytes a, struct perfdata_bytes b)
 	return a.size == b.size && (!a.size || !memcmp(a.data, b.data, a.size));
 }
 
-/* What the header's table says of a path that MMAP2 records have an id for: the same, or another one. */
+/* Compares an entry of the header's build-id table with the rows of its path: the same build-id adds a source to the
+ * row, another build-id marks a conflict. */
 static void take_table_row(struct file_rows *rows, const char *path, struct perfdata_bytes build_id, unsigned source)
 {
 	bool known = false;

@@ -16,12 +16,12 @@
 
 struct time_range {
 	bool percent;
-	uint64_t first, last;       /* ns; last 0: no end */
+	uint64_t first, last;       /* ns; last is 0 without an end */
 	double from, to;            /* fractions of the recording */
-	bool open_end;              /* a slice that ends just before the next one */
+	bool open_end;              /* the end belongs to the next slice, not to this range */
 };
 
-/* "12.5" seconds, with at most nine digits behind the point; moves *at behind it. */
+/* Parses "12.5" seconds, with at most nine decimals, into ns; moves *at behind the number. */
 static bool take_seconds(const char **at, uint64_t *ret)
 {
 	char *end;
@@ -52,7 +52,7 @@ static bool take_percent(const char **at, double *ret)
 	return true;
 }
 
-/* "10%-20%", "10%" (the first tenth), "10%/2" (the second tenth). */
+/* Parses "10%-20%", "10%" (the first tenth) or "10%/2" (the second tenth). */
 static bool parse_percent(const char *text, struct time_range *ret)
 {
 	const char *at = text;
@@ -80,7 +80,7 @@ static bool parse_percent(const char *text, struct time_range *ret)
 	return true;
 }
 
-/* "A,B", "A,", ",B". A lone "A" is the moment A. */
+/* Parses "A,B", "A," or ",B"; a lone "A" is the time A only. */
 static bool parse_seconds(const char *text, struct time_range *ret)
 {
 	const char *at = text;
@@ -124,7 +124,7 @@ bool filters_check(const struct options *options)
 	return true;
 }
 
-/* First and last time of the samples: as the recorder wrote it, else by a walk. */
+/* Finds the first and last time of the samples: from the section SAMPLE_TIME, else by reading the recording. */
 static bool time_span(const struct options *options, struct input *input, uint64_t *ret_first, uint64_t *ret_last)
 {
 	const struct perfdata_feature_section *section = perfdata_reader_feature(input->reader,
@@ -152,14 +152,14 @@ static bool time_span(const struct options *options, struct input *input, uint64
 		}
 		perfdata_session_close(session);
 	}
-	/* what this walk finds, the conversion finds and says again */
+	/* drops the findings of this pass: the conversion finds and reports them again */
 	perfdata_text_clear(&again.messages.held);
 	perfdata_reader_close(again.reader);
 	messages_release(&again.messages);
 	return found;
 }
 
-/* fraction: from 0 to 1. A damaged time may be the largest there is. */
+/* Returns total * fraction, for a fraction from 0 to 1. A damaged time can be UINT64_MAX, which rounds to 2^64. */
 static uint64_t part_of(uint64_t total, double fraction)
 {
 	const double part = round(fraction * (double)total);
@@ -188,7 +188,7 @@ static bool make_time(const struct options *options, struct input *input, struct
 
 /* --- events ------------------------------------------------------------------------------------------------------- */
 
-/* "cycles" means "cycles:u" too. */
+/* Whether `wanted` names the event, with or without the event's modifiers: "cycles" is also "cycles:u". */
 static bool event_is(const char *name, const char *wanted)
 {
 	const size_t size = strlen(wanted);
@@ -196,8 +196,8 @@ static bool event_is(const char *name, const char *wanted)
 	return !strcmp(name, wanted) || (modifiers && modifiers == name + size && !memcmp(name, wanted, size));
 }
 
-/* Checks the names, and gives each as the recording has it. A pipe's events are not known yet: names are taken as they
- * are. */
+/* Replaces the wanted names by the names in the recording. Does not check the names for a pipe, whose events are not
+ * known yet. False after a message. */
 static bool make_events(const struct options *options, struct input *input, const char **ret, size_t *ret_nr,
 			size_t room)
 {
@@ -244,7 +244,7 @@ static int compare_u32(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Numbers as 32-bit words, sorted; signed and unsigned ones look the same where they may stand here. */
+/* Returns the numbers as sorted 32-bit words, as the filter takes them for signed and unsigned members. */
 static uint32_t *make_numbers(struct filters *filters, const struct number_list *list)
 {
 	uint32_t *numbers = own(filters, list->nr, sizeof *numbers);

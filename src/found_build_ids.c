@@ -11,7 +11,7 @@ static enum exit_code failed(const struct options *options, enum perfdata_status
 	return exit_code_of_status(status);
 }
 
-/* What is wrong with the recordings is said when they are copied. */
+/* Reads all recordings quietly: the copy that follows reports the findings. */
 static enum exit_code read_all(const struct options *options, struct file_rows *rows)
 {
 	struct options quiet = *options;
@@ -49,7 +49,8 @@ static enum exit_code open_sources(const struct options *options, struct found_b
 	return status == PERFDATA_OK ? EXIT_FINE : failed(options, status, error.message);
 }
 
-/* Without a recorded build-id, inode and time say which file it was; or the user does, who names a root. */
+/* Returns the build-id of a row: the recorded one; else the build-id of the file here if inode and ctime, or --symfs,
+ * vouch for the file. */
 static struct perfdata_bytes id_of(const struct options *options, const struct file_row *row,
 				   const struct perfdata_match_result *result)
 {

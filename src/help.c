@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Help texts, all of them from the tables. */
+/* Prints help texts and parts of the man page from the tables of commands and options. */
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +81,7 @@ static const char *const task_titles[NR_TASKS] = {
 	[TASK_CHANGE] = "Change it",         [TASK_AUTOMATE] = "For scripts, and about this program",
 };
 
-/* Emitters of the library, as every other list has them: first. */
+/* Lists the emitters and commands of a task: emitters first, as everywhere. */
 static void show_task(enum task task)
 {
 	const struct perfdata_emitter *emitter;

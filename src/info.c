@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata info: what a recording is. */
+/* perfdata info: header, events, feature sections, counts and losses of a recording. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,9 +19,9 @@ struct counter {
 	bool round;
 	const struct perfdata_event *event;
 	int32_t cpu;
-	uint32_t thread;         /* place in the thread map */
+	uint32_t thread;         /* index in the thread map */
 	uint64_t value, enabled, running;
-	uint64_t time;           /* of a round */
+	uint64_t time;           /* of a STAT_ROUND */
 	bool final;
 };
 
@@ -29,10 +29,10 @@ struct counters {
 	const struct perfdata_reader *reader;
 	struct counter *list;
 	size_t nr, room;
-	uint64_t *pids;          /* of the thread map */
+	uint64_t *pids;          /* by index in the thread map */
 	size_t nr_pids;
 	struct perfdata_lost_sums *lost;
-	struct frame_hits hits;  /* where names are asked for */
+	struct frame_hits hits;  /* empty without --symbols */
 	bool failed;
 };
 
@@ -100,7 +100,7 @@ static void take_batch(void *user, const struct perfdata_batch *batch)
 	frame_hits_take(&counters->hits, batch);
 }
 
-/* A thread map of one -1 (system wide) has no process. */
+/* Returns the pid of a counter; NULL for system-wide counters, whose thread map has the pid -1. */
 static const uint64_t *pid_of(const struct counters *counters, const struct counter *counter)
 {
 	if (counter->thread >= counters->nr_pids || (int32_t)counters->pids[counter->thread] < 0)
@@ -217,7 +217,7 @@ static void show_counts(struct perfdata_text *out, const struct perfdata_summary
 	}
 }
 
-/* What stands behind AUXTRACE records, and what of it was not written. */
+/* Appends number and size of the AUX trace buffers, and the number of AUX records with incomplete data. */
 static void show_traces(struct perfdata_text *out, const struct perfdata_summary *summary)
 {
 	if (!summary->nr_traces)
@@ -347,7 +347,7 @@ static void answer(const struct options *options, struct input *input)
 	}
 	const struct perfdata_session_options session_options = {
 		.size = sizeof session_options,
-		/* without names samples are only counted */
+		/* without --symbols the session only counts samples */
 		.needs = symbols ? PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_FRAMES : 0u,
 		.symbols = symbols,
 		.use_host = symbols && !options->symbols_from,

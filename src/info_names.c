@@ -23,7 +23,7 @@ enum perfdata_status name_counts_make(struct name_counts *counts, const struct p
 		name_counts_release(counts);
 		return PERFDATA_ENOMEM;
 	}
-	/* the last one stands for no file */
+	/* the entry behind the dsos counts samples in no file */
 	counts->list[nr_dsos].samples = hits->outside;
 	for (uint32_t frame = 0; frame < hits->room; frame++) {
 		struct perfdata_symbol symbol;

@@ -19,7 +19,7 @@
 struct collecting {
 	struct options *options;
 	struct input_list *list;
-	bool stdin_taken;            /* by a list */
+	bool stdin_taken;            /* --files-from - reads stdin */
 };
 
 static bool add(struct collecting *collecting, const char *file)
@@ -47,7 +47,7 @@ static bool add_named(struct collecting *collecting, const char *file)
 	       options_no_memory(collecting->options);
 }
 
-/* A line is a path whatever it looks like: never an option, never stdin. */
+/* Adds a line of a list. Every line is a path, so that a file called "-" is not taken for stdin. */
 static bool add_line(struct collecting *collecting, const char *line)
 {
 	if (!*line)
@@ -113,7 +113,7 @@ static bool collect(struct collecting *collecting)
 	for (size_t i = 0; i < options->files.nr; i++)
 		if (!add_named(collecting, options->files.values[i]))
 			return false;
-	/* a list may be empty, and so may a folder */
+	/* an empty list or folder means no inputs, not stdin */
 	if (options->files.nr || options->lists_of_files.nr)
 		return true;
 	if (stdin_has_data())
@@ -124,7 +124,8 @@ static bool collect(struct collecting *collecting)
 
 /* --- absolute paths ----------------------------------------------------------------------------------------------- */
 
-/* Appends "/part" for each part that is neither empty nor "."; ".." was taken out before, or leads nowhere. */
+/* Appends "/part" for each part of a path except "" and "."; a ".." takes the last part away. absolute() passes paths
+ * with ".." only if realpath() failed. */
 static void append_parts(struct perfdata_text *out, const char *path)
 {
 	for (size_t size; path += strspn(path, "/"), size = strcspn(path, "/"); path += size) {
@@ -140,7 +141,7 @@ static void append_parts(struct perfdata_text *out, const char *path)
 	}
 }
 
-/* The end of the last "..", or NULL. */
+/* Returns the end of the last ".." in a path; NULL without one. */
 static const char *behind_last_up(const char *path)
 {
 	const char *found = NULL;
@@ -150,8 +151,8 @@ static const char *behind_last_up(const char *path)
 	return found;
 }
 
-/* A path from the root, without "." and "..": those are followed as the system does, links are kept as they are named.
- * NULL without memory. */
+/* Returns the absolute path without "." and "..". Resolves the path up to the last ".." as the kernel does, and keeps
+ * symbolic links behind it as they are named. NULL without memory. */
 static char *absolute(const char *path, const char *working)
 {
 	struct perfdata_text out;
@@ -172,7 +173,7 @@ static char *absolute(const char *path, const char *working)
 	return whole;
 }
 
-/* Each item's `recording` becomes its absolute path, for now. */
+/* Sets `recording` of each item to its absolute path; later steps shorten the path to the name. */
 static bool find_places(struct options *options, struct input_list *list, const char *working)
 {
 	for (size_t i = 0; i < list->nr; i++) {
@@ -187,7 +188,7 @@ static bool find_places(struct options *options, struct input_list *list, const 
 
 /* --- the same twice, order ---------------------------------------------------------------------------------------- */
 
-/* A path that is named twice is one input. */
+/* Drops inputs whose absolute path is in the list already, with a note. */
 static bool drop_same(struct options *options, struct input_list *list)
 {
 	struct text_set seen = { 0 };
@@ -220,7 +221,7 @@ static int by_place(const void *a, const void *b)
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
-/* The size of the longest folder, with its slash, in which all of them lie. */
+/* Returns the length of the longest path of a folder, with its slash, that all recordings are in. */
 static size_t common_folder(const struct input_list *list)
 {
 	const char *first = NULL;
@@ -243,14 +244,14 @@ static size_t common_folder(const struct input_list *list)
 	return size;
 }
 
-/* The size of `folder` with its slash, if the path lies in it. */
+/* Returns the length of `folder` with its slash if the path is below that folder, else 0. */
 static size_t size_in(const char *folder, const char *path)
 {
 	const size_t size = strlen(folder);
 	return !strncmp(path, folder, size) && path[size] == '/' ? size + 1 : 0;
 }
 
-/* The path with the links of its folder followed; NULL: there is no such folder. */
+/* Returns the path with the symbolic links of its folder resolved; NULL if there is no such folder. */
 static char *real_place(const char *file)
 {
 	char *whole = NULL, *copy = strdup(file);
@@ -269,7 +270,7 @@ static char *real_place(const char *file)
 	return whole;
 }
 
-/* As it is named, or where links lead. */
+/* Sets the name of an item to its path below `folder`: the path as named, else with symbolic links resolved. */
 static bool name_below(struct options *options, struct listed *item, const char *folder, const char *real_folder)
 {
 	size_t size = size_in(folder, item->recording);

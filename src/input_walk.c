@@ -11,7 +11,7 @@
 #include "input_walk.h"
 #include "perfdata/reader.h"
 
-/* Deeper than any tree that somebody made on purpose. */
+/* Limit of the depth of folders, deeper than trees that people make. */
 #define MOST_FOLDERS 100
 
 struct walk {
@@ -51,7 +51,8 @@ static enum content content_of(const char *path)
 	return size < 0 ? IS_UNREADABLE : IS_OTHER;
 }
 
-/* What is packed may be anything: the reader says what. */
+/* Whether a file holds a recording, or cannot be read. Opens compressed files with the reader, since they may hold
+ * anything. */
 static bool holds_recording(const char *path)
 {
 	const enum content content = content_of(path);
@@ -81,8 +82,8 @@ static void free_names(struct dirent **names, int nr)
 	free(names);
 }
 
-/* perf writes data, data.N and kcore_dir* into such a folder and nothing else. A folder where a recording called "data"
- * lies beside others is none. */
+/* Whether a folder has only the names that perf writes into a directory recording: data, data.N and kcore_dir*. A
+ * folder with a recording called "data" and other files is an ordinary folder. */
 static bool names_are_of_recording(struct dirent *const *names, int nr)
 {
 	bool has_data = false;
@@ -119,7 +120,7 @@ bool input_walk_is_folder(const char *path)
 
 static bool walk_folder(const struct walk *walk, const char *folder, unsigned depth);
 
-/* Links to files are followed, links to folders are not: they may lead in circles. */
+/* Follows symbolic links to files, but not to folders, which may form loops. */
 static bool walk_entry(const struct walk *walk, const char *path, unsigned depth)
 {
 	struct stat status, link;

@@ -28,7 +28,7 @@ void input_prepare(struct input *input, const struct options *options, const cha
 {
 	*input = (struct input){ .file = file };
 	messages_init(&input->messages, &options->style, flags & INPUT_HOLD);
-	/* of several inputs at once nothing is reported */
+	/* inputs that are read in parallel show no progress */
 	const bool shown = !(flags & INPUT_HOLD) &&
 			   progress_begin(&input->progress, options->progress, &options->style, file);
 	*ret = (struct perfdata_reader_options){
@@ -60,7 +60,7 @@ bool input_open(struct input *input, const struct options *options, const char *
 		perfdata_reader_open_fd(STDIN_FILENO, "-", &reader_options, &input->reader, &error) :
 		perfdata_reader_open_path(file, &reader_options, &input->reader, &error);
 	input_ended(input, status, &error);
-	/* a package that is missing in this build makes the input unreadable; nothing was wrong with the command */
+	/* the build lacks a library that the input needs: the input is unreadable, the command line is right */
 	if (status == PERFDATA_EUNSUP)
 		input->code = EXIT_INPUT;
 	return status == PERFDATA_OK;

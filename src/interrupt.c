@@ -5,7 +5,7 @@
 #include <string.h>
 #include "interrupt.h"
 
-/* Set before the handler is in place. */
+/* Set before the handlers are installed, which read it. */
 static struct perfdata_cancel *cancel;
 
 static void note(int signal)
@@ -23,7 +23,7 @@ void interrupt_catch(void)
 	memset(&action, 0, sizeof action);
 	sigemptyset(&action.sa_mask);
 	action.sa_handler = note;
-	action.sa_flags = (int)SA_RESETHAND;   /* and no SA_RESTART: a read that waits for a recorder ends */
+	action.sa_flags = (int)SA_RESETHAND;   /* no SA_RESTART: ends a read() that waits for a pipe */
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 }

@@ -3,13 +3,14 @@
 #include <inttypes.h>
 #include "junit.h"
 
-/* XML has no way to spell these two; control characters and invalid UTF-8 are taken out before. */
+/* Whether U+FFFE or U+FFFF begins at `at`, which XML forbids. Callers have removed control characters and invalid
+ * UTF-8, which XML forbids too. */
 static bool is_no_character(const uint8_t *at, size_t size)
 {
 	return size >= 3 && at[0] == 0xef && at[1] == 0xbf && at[2] >= 0xbe;
 }
 
-/* Printable text as XML: in attributes and between tags alike. */
+/* Appends printable text escaped for XML, for attributes and for element content. */
 static void escape(struct perfdata_text *out, const char *bytes, size_t size)
 {
 	const uint8_t *at = (const uint8_t *)bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata COMMAND [options] FILE…: finds the command, parses its options, runs it. */
+/* perfdata COMMAND [options] FILE…: finds the command, parses its options and runs the command. */
 #include "config.h"
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static enum exit_code unknown_command(const char *name)
 	return EXIT_USAGE;
 }
 
-/* Finishes stdout: what could not be written is an error, whatever the command thought. */
+/* Flushes stdout: a failed write is EXIT_OUTPUT, even if the command did not notice. */
 static enum exit_code finish(enum exit_code code, const struct options *options)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
@@ -77,7 +77,7 @@ int main(int argc, char **argv)
 	else if (!strcmp(name, "--version") || !strcmp(name, "-V"))
 		name = "version";
 
-	/* a file alone is asked what it is */
+	/* for `perfdata FILE`, which names no command */
 	static const struct command overview = { "",
 						 "[options] FILE",
 						 "",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata match: whether the files at hand are those of the recordings, and what share of the samples they can name.
- * Damage of a recording is told and lets the code be 4, unless the answer is no. */
+/* perfdata match: reports whether the files on this host are the recorded ones, and what share of the samples they can
+ * name. A damaged recording makes the exit code 4, unless the answer is no. */
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct matching {
 	struct perfdata_match_source *sources;
 	struct match_asked *asked;
 	size_t nr_sources, nr_asked;
-	char cache[4096];                  /* perf's cache of this user */
+	char cache[4096];                  /* path of perf's build-id cache of this user, ~/.debug */
 	struct perfdata_match *match;
 	struct match_verdict verdict;
 	struct progress progress;
@@ -33,8 +33,8 @@ static void fail(struct matching *matching, enum perfdata_status status, const c
 
 /* --- recordings --------------------------------------------------------------------------------------------------- */
 
-/* Stacks that were recorded as memory are unwound with the files that are looked at: of several directories, those of
- * the first. */
+/* Makes symbols from the sources, with which the session unwinds recorded user stacks. Takes only the first of several
+ * --symfs. */
 static enum perfdata_status symbols_of_sources(const struct matching *matching, struct messages *messages,
 					       struct perfdata_symbols **ret)
 {
@@ -129,7 +129,8 @@ static bool find_sources(struct matching *matching)
 	return true;
 }
 
-/* The files of the other recordings; one without any build-id compares with nothing. */
+/* Reads the recordings of --other and adds their files. A recording without any build-id is an error, since nothing can
+ * be compared. */
 static bool add_others(struct matching *matching)
 {
 	const struct options *o = matching->options;
@@ -151,7 +152,7 @@ static bool add_others(struct matching *matching)
 			usage_error(&o->style, "%s: no build-id in it to compare with", path);
 			matching->code = exit_code_join(matching->code, EXIT_INPUT);
 		}
-		/* of several, the last is told */
+		/* the answer lists the files of the last of several recordings only */
 		file_rows_release(&matching->other_rows);
 		matching->other_rows = rows;
 		if (!fine || !identified)
@@ -189,7 +190,7 @@ static bool open_sources(struct matching *matching)
 	return status == PERFDATA_OK;
 }
 
-/* What only the other recording has. */
+/* Whether only the other recording maps the file: no row has its build-id or one of its paths. */
 static bool is_of_other_only(const struct matching *matching, const struct file_row *file)
 {
 	for (size_t i = 0; i < matching->rows.nr; i++) {
@@ -273,7 +274,7 @@ static void show(struct matching *matching)
 	}
 }
 
-/* No is an answer, whatever was wrong with the recordings, as long as one could be given. */
+/* Returns the exit code: the answer no wins over damage of the recordings, but not over failures. */
 static enum exit_code answer_code(const struct matching *matching)
 {
 	if (matching->verdict.nr_reasons && (matching->code == EXIT_FINE || matching->code == EXIT_DAMAGED))

@@ -63,7 +63,7 @@ static void append_parts(struct perfdata_text *out, uint32_t parts)
 	}
 }
 
-/* Printable; a file of several paths tells the first. */
+/* Appends a path (or nothing for NULL) in printable characters. */
 static void append_path(struct perfdata_text *out, const char *path)
 {
 	if (path)
@@ -122,7 +122,7 @@ void match_spell_shares(struct perfdata_text *out, const struct match_answer *an
 
 /* --- tables ------------------------------------------------------------------------------------------------------- */
 
-/* Tabs and newlines are control characters, which printable text never has; a backslash stays what it is. */
+/* Cells need no escapes: printable text has no tabs and newlines. */
 bool match_show_tsv(const struct match_answer *answer)
 {
 	struct perfdata_text out;

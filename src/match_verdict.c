@@ -38,7 +38,7 @@ static void append_id(struct perfdata_text *out, const struct file_row *file)
 	perfdata_text_bytes_hex(out, file->build_id, file->build_id_size);
 }
 
-/* Notes are phrases, with "; " between them. */
+/* A note of a row: phrases with "; " between them, from `start` of `out` on. */
 struct note {
 	struct perfdata_text *out;
 	size_t start;
@@ -51,7 +51,7 @@ static struct perfdata_text *begin_phrase(const struct note *note)
 	return note->out;
 }
 
-/* A command that finds what is missing, or the package that usually has it. */
+/* Appends a command that downloads the missing file, or the name of the package that usually has it. */
 static void append_advice(const struct note *note, const struct match_row *row)
 {
 	const struct file_row *file = row->file;
@@ -112,7 +112,7 @@ static void PERFDATA_PRINTF(2, 3) refuse(struct match_verdict *verdict, const ch
 	perfdata_text_char(&verdict->reasons, '\n');
 }
 
-/* "99%" or "99.5". */
+/* Parses "99%" or "99.5"; 0 if `text` is NULL. False after a message. */
 static bool parse_percent(const struct options *options, const char *name, const char *text, double *ret)
 {
 	char *end;
@@ -156,7 +156,7 @@ static void weigh(struct match_verdict *verdict, const struct options *options)
 	}
 }
 
-/* Paths are compared whole, or by their last part where the user gave no more. */
+/* Whether `path` is a path of the file, or its last part if `path` has no slash. */
 static bool is_called(const struct file_row *file, const char *path)
 {
 	for (size_t i = 0; i < file->nr_paths; i++) {
@@ -233,8 +233,8 @@ void match_judge(struct match_verdict *verdict, const struct options *options, c
 		row->is_matched = !row->is_other &&
 				  (result->state == PERFDATA_MATCH_SAME || result->state == PERFDATA_MATCH_MOVED ||
 				   (is_unproven && options->trust_paths));
-		/* what lies below --symfs or in a bundle is the recorded file by the user's word, for whoever names
-		 * addresses */
+		/* commands that name addresses trust files without proof below --symfs and in a bundle, since the user
+		 * says that they are the recorded ones */
 		const bool is_usable = row->is_matched ||
 				       (is_unproven && (result->identified || options->roots.nr || options->bundle));
 		row->can_be_named = is_usable && result->parts & NAMES;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* stderr's own lock guards the tallies too: symbol files are read, and complained of, in any thread. */
+/* The lock of stderr (flockfile) also guards the counts, since any thread may read symbol files and report on them. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #define SHOWN_OF_A_KIND 5
 
-/* A line before it is spelled. */
+/* A message before it is spelled as text or JSON. */
 struct line {
 	enum perfdata_severity severity;
 	unsigned code;            /* 0: none */
@@ -60,7 +60,7 @@ static void spell_json(struct perfdata_text *out, const struct line *line)
 	const size_t start = out->size;
 	perfdata_text_finding(out, &finding, false);
 	if (!perfdata_text_failed(out))
-		memmove(out->data + start, out->data + start + 1, --out->size - start);   /* its brace */
+		memmove(out->data + start, out->data + start + 1, --out->size - start);   /* drops the brace */
 	perfdata_text_char(out, '\n');
 }
 
@@ -110,7 +110,7 @@ void messages_release(struct messages *messages)
 	perfdata_text_release(&messages->held);
 }
 
-/* Keeps the first ones in the order of the input. */
+/* Keeps the finding, if it is among the first by place in the input. */
 static void keep(struct messages *messages, const struct perfdata_finding *finding)
 {
 	if (!messages->kept)

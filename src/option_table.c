@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The general options: what each is called, which commands take it, and where its value goes. */
+/* The general options: name and help of each, the groups of commands that take it, and the member for its value. */
 #include "config.h"
 #include <ctype.h>
 #include <errno.h>
@@ -35,7 +35,7 @@ bool options_add_text(struct options *options, struct text_list *list, const cha
 	return true;
 }
 
-/* A number at *at, which moves behind it. */
+/* Parses a number at *at and moves *at behind it. False if there is none, or it is too large. */
 static bool take_number(const char **at, uint64_t *ret)
 {
 	char *end;
@@ -50,7 +50,7 @@ static bool take_number(const char **at, uint64_t *ret)
 	return true;
 }
 
-/* "1,4-7" */
+/* Parses "1,4-7" into numbers up to `max`. False after a message. */
 static bool parse_list(struct options *options, const struct perfdata_emitter_option *option, const char *text,
 		       struct number_list *list, uint64_t max)
 {
@@ -103,7 +103,7 @@ bool options_add_file(struct options *options, const char *file)
 	return options_add_text(options, options->more ? options->more : &options->files, file);
 }
 
-/* A side of diff takes what stands behind its option, up to the next. */
+/* --before FILE… takes all FILE arguments up to --after, and the other way round. */
 static bool set_before(struct options *options, const struct perfdata_emitter_option *option, const char *text)
 {
 	(void)option;
@@ -118,7 +118,7 @@ static bool set_after(struct options *options, const struct perfdata_emitter_opt
 	return options_add_file(options, text);
 }
 
-/* "mmap2,sample", or numbers for types of the future. */
+/* Parses "mmap2,sample"; numbers name record types that this version does not know. */
 static bool set_types(struct options *options, const struct perfdata_emitter_option *option, const char *text)
 {
 	char name[64], hint[PERFDATA_NEAREST_SIZE];

@@ -12,10 +12,10 @@
 
 /* --- finding an option ------------------------------------------------------------------------------------------- */
 
-/* A name on the command line, looked up. */
+/* The option that a name on the command line means. */
 struct found {
 	const struct perfdata_emitter_option *option;
-	const struct general_option *general;   /* NULL: the emitter's */
+	const struct general_option *general;   /* NULL: an option of an emitter */
 	bool no;                                /* --no-NAME */
 };
 
@@ -24,7 +24,7 @@ static bool name_is(const struct perfdata_emitter_option *option, const char *na
 	return strlen(option->name) == size && !memcmp(option->name, name, size);
 }
 
-/* Options of all formats that are written, one after the other; NULL behind the last. */
+/* Returns option `index` of all chosen emitters together; NULL behind the last. */
 static const struct perfdata_emitter_option *emitter_option_at(const struct options *options, size_t index)
 {
 	const struct perfdata_emitter_option *option;
@@ -37,7 +37,7 @@ static const struct perfdata_emitter_option *emitter_option_at(const struct opti
 	return NULL;
 }
 
-/* The emitter's options win: `script` has perf's own. */
+/* Finds a long option. Options of emitters win over general options of the same name: `script` has those of perf. */
 static bool find_long(const struct options *options, unsigned groups, const char *name, size_t size, struct found *ret)
 {
 	const struct perfdata_emitter_option *own;
@@ -129,7 +129,7 @@ static bool add_given(struct options *options, const struct found *found, const 
 	return true;
 }
 
-/* text is NULL for flags. */
+/* Sets an option; text is NULL for flags. False after a message. */
 static bool set(struct options *options, const struct found *found, const char *text)
 {
 	const struct perfdata_emitter_option *option = found->option;
@@ -185,7 +185,7 @@ static bool parse_long(struct options *options, unsigned groups, const char *nam
 	return false;
 }
 
-/* -q, -qv, -n5, -n 5 */
+/* Parses -q, -qv, -n5 or -n 5; moves *at to the argument that it took. False after a message. */
 static bool parse_short(struct options *options, unsigned groups, const char *letters, char **argv, int *at)
 {
 	for (; *letters; letters++) {
@@ -253,7 +253,7 @@ static void spell_option(struct perfdata_text *out, const char *name, const char
 	perfdata_text_printf(out, " --%s%s%s%s", no ? "no-" : "", name, text ? "=" : "", text ? text : "");
 }
 
-/* By the tables, so that the order of the command line does not matter. */
+/* Walks the tables instead of the command line, so that the order of options makes no difference. */
 char *options_made_with(const struct options *options)
 {
 	const struct perfdata_emitter_option *own;

@@ -12,7 +12,7 @@
 static const char *const known[] = { "dir", "base", "stem", "recording", "format", "table" };
 enum { DIR_PART, BASE_PART, STEM_PART, RECORDING_PART, FORMAT_PART, TABLE_PART, NR_PARTS };
 
-/* The part that begins at "{", and the size of its spelling; NR_PARTS: there is none such. */
+/* Returns the part whose spelling begins at the "{", and the length of the spelling; NR_PARTS for an unknown part. */
 static size_t part_at(const char *at, size_t *ret_size)
 {
 	const size_t size = strcspn(at, "}");
@@ -53,7 +53,7 @@ bool output_name_check(const struct options *options)
 	return true;
 }
 
-/* A folder that is empty leaves no slash behind. */
+/* Appends text without a slash at the start or behind another slash: an empty {dir} leaves none. */
 static void append(struct perfdata_text *out, const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
@@ -83,7 +83,7 @@ static void append_part(struct perfdata_text *out, size_t part, const struct nam
 		append(out, parts->format, strlen(parts->format));
 		break;
 	default:
-		/* names of events may hold slashes */
+		/* names of tables have names of events, which may have slashes */
 		for (const char *at = parts->table ? parts->table : ""; *at; at++)
 			perfdata_text_char(out, *at == '/' ? '_' : *at);
 	}
@@ -107,7 +107,7 @@ static const char *pattern(const struct options *options, const struct name_part
 	return parts->folders ? DEFAULT_FOLDERS_NAME : parts->table ? DEFAULT_TABLE_NAME : DEFAULT_NAME;
 }
 
-/* NULL without memory. */
+/* Returns the path for the parts; NULL without memory. */
 static char *path_of(const struct options *options, const struct name_parts *parts)
 {
 	static const char *const suffixes[] = {
@@ -125,7 +125,7 @@ static char *path_of(const struct options *options, const struct name_parts *par
 	return path;
 }
 
-/* A byte that stands for the table while the name is made. */
+/* Placeholder for {table}, which no other part of a path has: the path is cut there. */
 #define ANY_TABLE "\1"
 
 char *output_name(const struct options *options, const struct name_parts *parts, char **ret_head, char **ret_tail)

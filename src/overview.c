@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata FILE: what the recording is, on one screen: what, when, where, how it was made, what is in it, what is
- * missing, what to ask next. */
+/* perfdata FILE: an overview of a recording on one screen: when, where and how it was recorded, its content, what is
+ * missing, and commands to continue with. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "info_names.h"
 #include "symbol_options.h"
 
-/* What samples were of: threads, by the session's number, and places. */
+/* The threads (by their number in the session) and frames of samples. */
 struct seen {
 	uint8_t *threads;
 	size_t room;
@@ -69,8 +69,8 @@ static void show_command(struct perfdata_text *out, const struct perfdata_reader
 	perfdata_text_char(out, '\n');
 }
 
-/* When it was recorded, where the recording tells; else when its file was last written, which copying may have
- * changed. */
+/* Appends the date of the recording if CLOCK_DATA has the wall clock; else the mtime of the file, which copying may
+ * have changed. */
 static void show_date(struct perfdata_text *out, const struct perfdata_reader *reader)
 {
 	const struct perfdata_feature_section *section = perfdata_reader_feature(reader, PERFDATA_FEATURE_CLOCK_DATA);
@@ -84,7 +84,7 @@ static void show_date(struct perfdata_text *out, const struct perfdata_reader *r
 		perfdata_text_printf(out, "%s: %s UTC\n", wall ? "recorded" : "written", text);
 }
 
-/* How often it samples: a rate that was asked for, or a number of events. */
+/* Appends the sampling rate of an event: its frequency in Hz, or its period. */
 static void show_rate(struct perfdata_text *out, const struct perfdata_event *event)
 {
 	const struct perfdata_attr *attr = event->attr;
@@ -131,7 +131,7 @@ static void show_losses(struct perfdata_text *out, const struct perfdata_summary
 					   "check says where\n");
 }
 
-/* How many samples can be named here, and where most of the others lie. */
+/* Appends the share of samples with a symbol name, and the files with most of the other samples. */
 static void show_names(struct perfdata_text *out, const struct name_counts *names)
 {
 	enum { SHOWN = 3 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The program by its other name: perf_to_profile -i IN -o OUT [-f] [-j], as pprof calls it for perf.data files.
+/* The program under the name perf_to_profile -i IN -o OUT [-f] [-j], with which pprof converts perf.data files.
  *
- * pprof has opened OUT before and reads from that descriptor, so OUT is written in place; and it takes any exit code
- * but 0 for no profile, so a damaged recording, which is told on stderr, is 0 here. */
+ * pprof opens OUT beforehand and reads from that descriptor, so that OUT has to be written in place. pprof discards the
+ * profile if the exit code is not 0; so the exit code is 0 for a damaged recording, and a message on stderr reports the
+ * damage. */
 #include "config.h"
 #include <fcntl.h>
 #include <string.h>
@@ -32,7 +33,7 @@ int perf_to_profile(int argc, char **argv)
 			output = optarg;
 		else if (option == 'f')
 			force = true;
-		else if (option != 'j')   /* mappings of JIT code need no page to begin at */
+		else if (option != 'j')   /* -j has no effect: maps of JIT code need no alignment here */
 			return usage();
 	}
 	if (!input || !output || optind < argc)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* stderr's own lock guards what stands on the terminal, as it does for messages. */
+/* The lock of stderr (flockfile) guards on_screen, as it guards messages. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,12 +10,12 @@
 #include "progress.h"
 
 #define SECOND 1000000000ull
-#define FIRST SECOND           /* work that takes less needs no line */
+#define FIRST SECOND           /* ns of reading before the first line */
 #define EVERY (SECOND / 5)
 #define MEGABYTE 1000000u
-#define COLUMNS 80             /* of a terminal that does not say */
+#define COLUMNS 80             /* width of a terminal that reports none */
 
-/* Bytes of the line that stands on the terminal, and so at least as many columns. */
+/* Bytes of the line on the terminal; the line has no more columns than bytes. */
 static size_t on_screen;
 
 static uint64_t now(void)
@@ -31,7 +31,7 @@ bool progress_begin(struct progress *progress, const char *when, const struct me
 	const bool terminal = isatty(STDERR_FILENO);
 	const bool always = when && !strcmp(when, "always");
 	const bool never = when && !strcmp(when, "never");
-	/* objects are for programs, which ask for them */
+	/* JSON is for programs, which ask for progress with --progress always */
 	if (never || (!always && (!terminal || style->quiet || style->json)))
 		return false;
 	*progress = (struct progress){
@@ -41,7 +41,7 @@ bool progress_begin(struct progress *progress, const char *when, const struct me
 	return true;
 }
 
-/* Damage makes both numbers inexact; never more than all. */
+/* Returns the percentage; at most 100, since damage makes both numbers inexact. */
 static unsigned percent(const struct progress *progress)
 {
 	if (progress->bytes >= progress->total)
@@ -70,8 +70,8 @@ static void spell_numbers(struct perfdata_text *out, const struct progress *prog
 		perfdata_text_literal(out, " read");
 }
 
-/* A name that is too long for the terminal loses its beginning: a line that goes on in the next one cannot be written
- * over. */
+/* Appends the name of the input in at most `room` bytes, and drops the start of a longer one: a line that wraps on the
+ * terminal cannot be overwritten. */
 static void spell_name(struct perfdata_text *out, const struct progress *progress, size_t room)
 {
 	struct perfdata_text name;
@@ -84,7 +84,7 @@ static void spell_name(struct perfdata_text *out, const struct progress *progres
 		const size_t cut = size - (room > 3 ? room - 3 : 0);
 		at += cut;
 		size -= cut;
-		for (; size && (*at & 0xc0) == 0x80; at++)   /* not in the middle of a character */
+		for (; size && (*at & 0xc0) == 0x80; at++)   /* to the start of a UTF-8 character */
 			size--;
 	}
 	if (perfdata_text_failed(&name))
@@ -124,7 +124,7 @@ static void show(const struct progress *progress)
 	(progress->json ? spell_json : spell_text)(&line, progress);
 	flockfile(stderr);
 	if (progress->terminal) {
-		/* a longer line was there before: its rest goes too */
+		/* blanks overwrite the rest of a longer line before */
 		const size_t size = line.size;
 		while (line.size < on_screen && !perfdata_text_failed(&line))
 			perfdata_text_char(&line, ' ');

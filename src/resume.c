@@ -15,20 +15,20 @@
 
 #define INDEX_NAME ".perfdata-index"
 
-/* An input that was done, as its line says. */
+/* A job that was done, from its line in the index. */
 struct recorded {
 	struct recorded *next;
-	struct outcome outcome;      /* its outputs are paths below the folder */
-	uint64_t *sizes;             /* of the outputs */
+	struct outcome outcome;      /* outputs: paths relative to the folder */
+	uint64_t *sizes;             /* of the outputs, in bytes */
 	uint64_t input_bytes, input_changed;
 	char key[];
 };
 struct resume {
 	const struct options *options;
 	char *path;                  /* of the index */
-	char *made_with;             /* options that say what is written */
+	char *made_with;             /* options_made_with() */
 	int fd;                      /* -1: not open yet */
-	struct text_set done;        /* key → struct recorded, or one without outputs: made in another way since */
+	struct text_set done;        /* key → last struct recorded; no outputs: made with other options */
 	struct recorded *all;
 };
 
@@ -80,7 +80,8 @@ static void read_outcome(struct outcome *outcome, json_object *line)
 			json_object_to_json_string_ext(error, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
 }
 
-/* Lines of other options and versions count as far as they say that the outputs are others now. */
+/* Reads a line of the index. A line of other options or of another version replaces earlier lines of its key, since it
+ * says that the outputs were overwritten. */
 static bool read_line(struct resume *resume, json_object *line)
 {
 	const char *key = text_of(line, "key");
@@ -100,7 +101,8 @@ static bool read_line(struct resume *resume, json_object *line)
 	return text_set_put(&resume->done, recorded->key, recorded);
 }
 
-/* A line that is cut (by a kill, by a full disk) or not ours is none. */
+/* Reads the index; skips lines that are no JSON objects, such as a line that a killed process left incomplete. False
+ * with errno. */
 static bool read_index(struct resume *resume)
 {
 	char *text = NULL;
@@ -173,7 +175,7 @@ static const char *below(const struct resume *resume, const char *path)
 	return path + (strlen(resume->path) - strlen(INDEX_NAME));
 }
 
-/* The name of the job in the index: that of its first output. */
+/* Returns the key of a job in the index: the path of its first output below the folder. */
 static const char *key_of(const struct resume *resume, const struct job *job)
 {
 	return below(resume, job->outputs[0].path);
@@ -271,7 +273,7 @@ static int open_index(const struct resume *resume)
 	return open(resume->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
 }
 
-/* A killed program may have left part of a line: ours begins on one of its own. */
+/* Appends a line, and first a newline if a killed process left the last line incomplete. */
 static bool append(int fd, const struct perfdata_text *line)
 {
 	char last = '\n';
@@ -293,7 +295,8 @@ enum exit_code resume_add(struct resume *resume, const struct job *job)
 		resume->fd = open_index(resume);
 	const bool failed = perfdata_text_failed(&line);
 	bool fine = resume->fd >= 0 && !failed;
-	/* shards on other machines write to the same file: the lock also makes what they wrote seen here */
+	/* other hosts may append to the same file (--shard); on network file systems flock() also makes their lines
+	 * visible here */
 	if (fine) {
 		(void)!flock(resume->fd, LOCK_EX);
 		fine = append(resume->fd, &line);

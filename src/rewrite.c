@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata rewrite, repair and anonymize: recordings out of recordings. */
+/* perfdata rewrite, repair and anonymize: make recordings from recordings. */
 #include "config.h"
 #include <fcntl.h>
 #include <inttypes.h>
@@ -16,16 +16,16 @@
 #include "perfdata/emit.h"
 #include "symbol_options.h"
 
-/* One recording on its way to another. */
+/* The state of a command: one recording, or several that are merged, becomes another. */
 struct rewrite {
 	const struct options *options;
 	const char *file;
 	bool repair;
 	struct perfdata_anonymize_options *anonymize;   /* or NULL */
-	FILE *pairs;                         /* where pseudonyms are told, or NULL */
+	FILE *pairs;                         /* file of --mapping for pseudonyms, or NULL */
 	struct perfdata_output *output;
 	struct perfdata_rewriter *rewriter;
-	struct messages messages;            /* of the output */
+	struct messages messages;            /* about the output */
 	struct perfdata_rewrite_rename *renames;
 	size_t nr_renames;
 	struct found_build_ids found;
@@ -50,7 +50,7 @@ static enum exit_code no_memory(const struct options *options)
 	return exit_code_of_status(PERFDATA_ENOMEM);
 }
 
-/* "OLD=NEW", which the event's own name may not be cut at: events have equals signs only behind a slash. */
+/* Parses "OLD=NEW" and cuts at the last equals sign, since OLD may be a name such as "cpu/event=0x3c/". */
 static enum exit_code parse_renames(struct rewrite *rewrite)
 {
 	const struct text_list *list = &rewrite->options->renames;
@@ -113,13 +113,14 @@ static bool copy_stdin(int to)
 	return got == 0 && dup2(to, STDIN_FILENO) >= 0;
 }
 
-/* What is read more than once has to stand in a file: stdin becomes an unlinked copy of itself. */
+/* Replaces stdin, if it is a pipe, by an unlinked temporary file with its content, since rewriting reads the input more
+ * than once. */
 static enum exit_code keep_stdin(const struct options *options)
 {
 	const char *folder = options->tmpdir ? options->tmpdir : "/tmp";
 
 	if (lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0)
-		return EXIT_FINE;   /* a file by itself */
+		return EXIT_FINE;   /* stdin is a file, which can be read again */
 	const int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	const bool ok = fd >= 0 && copy_stdin(fd);
 	if (fd >= 0)
@@ -133,7 +134,7 @@ static enum exit_code keep_stdin(const struct options *options)
 
 /* --- passes ------------------------------------------------------------------------------------------------------ */
 
-/* A pass before the copy: what it finds, the copy finds again and says. */
+/* Opens the input for a pass before the copy, without messages: the copy finds and reports the same. */
 static bool open_quietly(struct rewrite *rewrite, struct input *input)
 {
 	struct options quiet = *rewrite->options;
@@ -143,7 +144,7 @@ static bool open_quietly(struct rewrite *rewrite, struct input *input)
 	return input_open(input, &quiet, rewrite->file, PERFDATA_ORDER_TIME, INPUT_HOLD);
 }
 
-/* Of a list of types only the samples can be chosen: all other records are kept or not by their time. */
+/* Reduces a list of record types to samples or nothing: records of other types are kept or dropped by time. */
 static void only_samples(struct perfdata_filter *filter, uint32_t *ret_types)
 {
 	bool any = filter->nr_types == 0;
@@ -205,7 +206,7 @@ static enum exit_code choose(struct rewrite *rewrite)
 		choose_in(rewrite, &input, &first);
 	const enum exit_code code = input_close_quietly(&input);
 	if (code != EXIT_FINE || !first || rewrite->options->files.nr > 1)
-		return code;   /* what is merged is read in the order of time: nothing has to be looked back for */
+		return code;   /* a merge reads in the order of time and needs no look back */
 	if (open_quietly(rewrite, &input)) {
 		const enum perfdata_status status = perfdata_rewriter_look_back(rewrite->rewriter, input.reader);
 		if (status != PERFDATA_OK)
@@ -214,7 +215,7 @@ static enum exit_code choose(struct rewrite *rewrite)
 	return input_close_quietly(&input);
 }
 
-/* When does the recording begin? */
+/* Finds out when the recording begins. */
 static enum exit_code survey(struct rewrite *rewrite)
 {
 	struct input input;
@@ -237,7 +238,7 @@ static bool has_stacks(const struct perfdata_reader *reader)
 	return false;
 }
 
-/* Stacks are unwound while they are there. */
+/* Copies a recording for `anonymize` and unwinds its user stacks, since the copy has no stack memory to unwind. */
 static enum perfdata_status copy_unwound(struct rewrite *rewrite, struct input *input)
 {
 	struct perfdata_symbols *symbols = NULL;
@@ -289,9 +290,9 @@ static enum exit_code copy(struct rewrite *rewrite)
 /* --- several inputs ---------------------------------------------------------------------------------------------- */
 
 struct merging {
-	struct input *known;                 /* read to their ends: they tell the events */
-	struct input *inputs;                /* read once more */
-	struct perfdata_reader **readers;    /* of these */
+	struct input *known;                 /* first pass, read to the end: has all events */
+	struct input *inputs;                /* second pass: the copy */
+	struct perfdata_reader **readers;    /* of `inputs` */
 	size_t nr_known, nr_inputs;
 };
 
@@ -581,7 +582,7 @@ static enum exit_code rewrite(struct options *options, bool repair, struct perfd
 	rewrite.file = options->files.values[0];
 	interrupt_catch();
 	messages_init(&rewrite.messages, &options->style, false);
-	bool again = false;   /* stdin is read more than once, or not in one go */
+	bool again = false;   /* stdin is an input, and may be read more than once */
 	for (size_t i = 0; i < options->files.nr; i++)
 		again |= !strcmp(options->files.values[i], "-");
 	enum exit_code code = parse_renames(&rewrite);

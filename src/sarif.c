@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* SARIF 2.1.0: the findings of all inputs as results of one run, with what `explain` knows as rules. */
+/* Writes SARIF 2.1.0: findings are the results of one run, and the texts of `explain` are its rules. */
 #include "config.h"
 #include <inttypes.h>
 #include <string.h>
 #include "check_show.h"
 
 #define SARIF_SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
-#define UNREADABLE "UNREADABLE"    /* the rule of inputs that no finding is about */
+#define UNREADABLE "UNREADABLE"    /* rule for inputs that cannot be read */
 
 static void member(struct perfdata_text *out, const char *key, const char *text)
 {
@@ -14,7 +14,7 @@ static void member(struct perfdata_text *out, const char *key, const char *text)
 	perfdata_text_json_string(out, text, strlen(text));
 }
 
-/* A path as a URI reference: relative ones stay relative, so that a pipeline finds them in what it checked out. */
+/* Appends a path as a URI reference. Relative paths stay relative, so that a CI pipeline finds them in its checkout. */
 static void spell_uri(struct perfdata_text *out, const char *path)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
@@ -32,7 +32,7 @@ static void spell_place(struct perfdata_text *out, const char *file, uint64_t of
 {
 	perfdata_text_literal(out, "\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{\"uri\":");
 	spell_uri(out, file);
-	/* bytes are what counts; a viewer of lines shows the first one */
+	/* byteOffset is the location; startLine is for viewers that need a line */
 	perfdata_text_literal(out, "},\"region\":{\"startLine\":1");
 	if (offset != PERFDATA_NO_OFFSET)
 		perfdata_text_printf(out, ",\"byteOffset\":%" PRIu64 ",\"byteLength\":0", offset);
@@ -60,7 +60,7 @@ static void spell_result(struct perfdata_text *out, const char *rule, size_t ind
 	perfdata_text_release(&print);
 }
 
-/* The row of a code; behind the last one: UNREADABLE. */
+/* Returns the index of the rule for a code; for an unknown code (0) the last rule, UNREADABLE. */
 static size_t rule_index(unsigned code)
 {
 	const struct perfdata_finding_info *info;
@@ -73,7 +73,7 @@ static size_t rule_index(unsigned code)
 void sarif_result(struct perfdata_text *out, const struct perfdata_finding *finding, const char *file)
 {
 	char code[8];
-	/* a code's own severity names it, as in `explain` */
+	/* the letter is that of the code's usual severity, as in `explain` */
 	const struct perfdata_finding_info *info = perfdata_finding_lookup(finding->code);
 	spell_result(out, message_code(info ? info->severity : finding->severity, finding->code, code),
 		     rule_index(finding->code), perfdata_severity_name(finding->severity), finding->message,

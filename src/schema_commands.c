@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata fields, perfdata schema: what the outputs hold. */
+/* perfdata fields, perfdata schema: print descriptions of the outputs. */
 #include "config.h"
 #include <stdio.h>
 #include <string.h>
 #include "commands.h"
 #include "perfdata/describe.h"
 
-/* Releases the text. */
+/* Prints the text on stdout and releases it. */
 static enum exit_code show(struct perfdata_text *text)
 {
 	enum exit_code code = EXIT_FINE;

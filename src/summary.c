@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* stderr's own lock guards the counts, as it does for messages. */
+/* The lock of stderr (flockfile) guards the counts, as it guards messages. */
 #include "config.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@ uint64_t summary_now(void)
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/* It may lie below the folder of the outputs, which is made with the first of them. */
+/* Creates the folders of the path: the summary may be below the output folder, which does not exist yet. */
 static void make_folders(const char *path)
 {
 	char *copy = strdup(path);
@@ -32,7 +32,8 @@ static void make_folders(const char *path)
 	free(copy);
 }
 
-/* A file that another run still writes to keeps its content: the name goes to a new one. */
+/* Opens the file of --summary. Replaces an existing file by a new one instead of truncating it, since another run may
+ * still write to the old one. */
 static int open_file(const struct options *options)
 {
 	struct stat status;
@@ -85,7 +86,7 @@ static bool write_all(int fd, const char *at, size_t size)
 	return true;
 }
 
-/* One write for a line: so it is whole, or not there. */
+/* Writes a line with one write(), so that a killed process leaves whole lines. */
 static void put(struct summary *summary, const struct perfdata_text *line)
 {
 	if (perfdata_text_failed(line)) {

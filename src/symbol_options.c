@@ -51,7 +51,8 @@ void symbols_close_bundle(struct options *options)
 	options->bundle = NULL;
 }
 
-/* A bundle is perf's build-id cache, a debug directory, and a tree of what has no build-id. */
+/* Sets the paths of a bundle, which is a build-id cache of perf, a debug directory, and below root/ a tree of files
+ * without build-id. */
 static void take_bundle(const struct options *options, struct perfdata_symbols_options *symbols, char *root,
 			size_t size)
 {

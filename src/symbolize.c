@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata symbolize: names in a text that has addresses, from stdin to stdout. What is named is "PATH+0xADDRESS"
+/* perfdata symbolize: copies text from stdin to stdout and replaces addresses by names. An address is "PATH+0xADDRESS"
  * between the start of a line or a ';' and the next ';', blank or end of the line, as `folded --addresses` writes
- * frames; everything else stays as it is. */
+ * frames; all other text is copied unchanged. */
 #include "config.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 struct known_file {
 	char *path;
-	struct perfdata_symbols_dso *dso;  /* NULL: none */
+	struct perfdata_symbols_dso *dso;  /* NULL: the file cannot be used */
 };
 
 struct naming {
@@ -36,7 +36,7 @@ static enum perfdata_dso_kind kind_of(const char *path)
 	return !strncmp(path, "[kernel", 7) ? PERFDATA_DSO_KERNEL : PERFDATA_DSO_NONE;
 }
 
-/* Files are taken by their paths: the text says nothing more of them. */
+/* Returns the symbols of the file at a path, opened once; the text has no build-ids to check the file with. */
 static struct perfdata_symbols_dso *file_of(struct naming *naming, const char *path, size_t size)
 {
 	for (size_t i = 0; i < naming->nr; i++) {
@@ -91,7 +91,7 @@ static bool append_symbol(struct naming *naming, struct perfdata_symbols_dso *ds
 	return true;
 }
 
-/* "PATH+0xADDRESS" at the start of a part, and where it ends; false: there is none. */
+/* Finds "PATH+0xADDRESS" at the start of a part, and its end. False: the part has no address. */
 static bool find_address(const char *part, size_t size, size_t *ret_path, uint64_t *ret_address, size_t *ret_end)
 {
 	static const char sign[] = "+0x";

@@ -21,7 +21,7 @@ static bool is_name(const char *at)
 	return size && (!at[size] || at[size] == ',');
 }
 
-/* Bytes of the first name. */
+/* Returns the length of the first name in a list. */
 static size_t name_size(const char *list)
 {
 	size_t size = strcspn(list, ",");
@@ -43,7 +43,7 @@ struct names {
 	size_t nr, room;
 };
 
-/* `user` is a struct names. */
+/* Adds the name of a table; callback of the emitter's tables(). `user` is a struct names. */
 static enum perfdata_status add(void *user, const char *name)
 {
 	struct names *names = user;
@@ -76,7 +76,7 @@ char **tables_of(const struct options *options, const char *file, size_t *ret_nr
 		*ret_nr = names.nr;
 		return names.list;
 	}
-	/* what is wrong with the recording, the conversions say */
+	/* the conversions report the findings */
 	quiet.style.no_findings = true;
 	if (input_open(&input, &quiet, file, PERFDATA_ORDER_FILE, 0)) {
 		const struct perfdata_session_options walk = { .size = sizeof walk };

@@ -14,7 +14,7 @@ enum { COLUMNS = 80 };
 #define ROWS "40"
 
 static pid_t pager;
-static char width[24];   /* the value of an option lives as long as the options */
+static char width[24];   /* text of the option `width`, which struct options borrows */
 
 static uint64_t columns(void)
 {
@@ -26,7 +26,7 @@ static uint64_t columns(void)
 	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : COLUMNS;
 }
 
-/* less leaves at once what fits the screen. */
+/* Starts the pager and sends stdout to it. LESS=FRX lets less end at once if the output fits on the screen. */
 static void start_pager(void)
 {
 	const char *program = getenv("PERFDATA_PAGER") ? getenv("PERFDATA_PAGER") : getenv("PAGER");
@@ -67,7 +67,7 @@ static bool was_given(const struct options *options, const char *name, const cha
 bool terminal_prepare(struct options *options)
 {
 	const bool watched = (!options->output || !strcmp(options->output, "-")) && isatty(STDOUT_FILENO);
-	/* what is made for a terminal has both */
+	/* emitters for terminals have both options */
 	if (!watched || !has_option(options, "width") || !has_option(options, "color"))
 		return true;
 	const char *off = getenv("NO_COLOR");

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "text_set.h"
 
-/* FNV-1a: paths are short, and nobody gains by making them collide. */
+/* FNV-1a: short paths, and no need to resist collisions made on purpose. */
 static uint64_t hash(const char *key)
 {
 	uint64_t value = 0xcbf29ce484222325;
@@ -14,7 +14,7 @@ static uint64_t hash(const char *key)
 	return value ^ value >> 32;
 }
 
-/* Where the key is, or would be. */
+/* Returns the slot of the key, or the free slot for it. */
 static struct text_entry *slot_of(const struct text_set *set, const char *key)
 {
 	size_t at = (size_t)hash(key) & (set->room - 1);
@@ -37,7 +37,7 @@ static bool grow(struct text_set *set)
 	return true;
 }
 
-/* The slot of a key, which is there or free; NULL without memory. */
+/* As slot_of, with room for one more key; NULL without memory. */
 static struct text_entry *slot_for(struct text_set *set, const char *key)
 {
 	return 2 * (set->nr + 1) > set->room && !grow(set) ? NULL : slot_of(set, key);

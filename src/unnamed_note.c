@@ -7,10 +7,10 @@
 #include "unnamed_note.h"
 
 #define FILES_TOLD 3
-/* Fewer of a thousand samples are not worth a word: some always lie between functions. */
+/* Per mille of samples without names below which no note is printed: some addresses are always between functions. */
 #define WORTH_TELLING 1
 
-/* The recorded kernel may be this one, though nothing proves that it is. */
+/* Whether the recorded kernel has the release of the running one, which does not prove that they are the same. */
 static bool kernel_may_be_ours(const struct input *input)
 {
 	struct utsname name;
