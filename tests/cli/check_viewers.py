@@ -95,7 +95,7 @@ def check_firefox(folder, path, told):
     tool = os.path.join(MODULES, ".bin", "profiler-cli")
     env = dict(os.environ, PROFILER_CLI_SESSION_DIR=os.path.join(folder, "session"))
     os.makedirs(env["PROFILER_CLI_SESSION_DIR"], exist_ok=True)
-    run(tool, "load", out, env=env)
+    run(tool, "load", out, env=env, timeout=600)   # it takes minutes for thousands of threads
     info = run(tool, "profile", "info", env=env)
     tries = 0
     while info.returncode and tries < 5:
