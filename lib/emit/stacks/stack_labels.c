@@ -20,7 +20,8 @@ struct stack_labels {
 	struct pd_intern *strings, *keys;   /* a key's id is its label's number */
 	struct stack_label *labels;
 	size_t nr_labels, labels_room;
-	struct pd_hash_map known;                /* frame and is_caller → index of `lists` */
+	uint32_t *known;                    /* by place_of: number in `lists`, from 1; 0: not resolved yet */
+	size_t nr_known;
 	struct calls *lists;
 	size_t nr_lists, lists_room;
 	struct stack_call *calls;
@@ -38,7 +39,7 @@ void pd_stack_labels_free(struct stack_labels *labels)
 		return;
 	pd_intern_free(labels->strings);
 	pd_intern_free(labels->keys);
-	pd_hash_map_release(&labels->known);
+	pd_free(labels->known);
 	pd_free(labels->labels);
 	pd_free(labels->lists);
 	pd_free(labels->calls);
@@ -67,8 +68,8 @@ void pd_stack_labels_use(struct stack_labels *labels, const struct perfdata_sess
 {
 	if (labels->session == session)
 		return;
-	pd_hash_map_release(&labels->known);
-	memset(&labels->known, 0, sizeof labels->known);
+	if (labels->known)
+		memset(labels->known, 0, labels->nr_known * sizeof *labels->known);
 	labels->nr_lists = labels->nr_calls = 0;
 	labels->session = session;
 }
@@ -261,15 +262,20 @@ static bool resolve(struct stack_labels *labels, uint32_t frame, bool is_caller)
 	return true;
 }
 
+/* Frames are numbered from 0 on without gaps; PERFDATA_NONE, the highest number, comes in front of them. */
+static size_t place_of(uint32_t frame, bool is_caller) { return (size_t)(uint32_t)(frame + 1) << 1 | is_caller; }
+
 const struct stack_call *pd_stack_labels_of(struct stack_labels *labels, uint32_t frame, bool is_caller, size_t *ret_nr)
 {
-	const uint64_t key = (uint64_t)frame << 1 | is_caller;
-	uint64_t list;
-	if (!pd_hash_map_get(&labels->known, key, &list)) {
-		list = labels->nr_lists;
-		if (!resolve(labels, frame, is_caller) || pd_hash_map_put(&labels->known, key, list) < 0)
+	const size_t place = place_of(frame, is_caller);
+	if (pd_vector_reach(&labels->known, &labels->nr_known, place, sizeof *labels->known) < 0)
+		return NULL;
+	if (!labels->known[place]) {
+		if (!resolve(labels, frame, is_caller))
 			return NULL;
+		labels->known[place] = (uint32_t)labels->nr_lists;
 	}
-	*ret_nr = labels->lists[list].nr;
-	return &labels->calls[labels->lists[list].first];
+	const struct calls *list = &labels->lists[labels->known[place] - 1];
+	*ret_nr = list->nr;
+	return &labels->calls[list->first];
 }

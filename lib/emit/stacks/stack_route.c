@@ -48,7 +48,7 @@ bool pd_stack_returns_to(const struct perfdata_session *session, uint16_t origin
 {
 	if (origin != PERFDATA_STEP_RECORDED)
 		return false;
-	return pd_stack_frame_is_kernel(session, caller) || !pd_stack_frame_is_kernel(session, callee);
+	return !pd_stack_frame_is_kernel(session, callee) || pd_stack_frame_is_kernel(session, caller);
 }
 
 static bool is_return_address(const struct stack_route *route, const struct stack_step *caller,
