@@ -78,6 +78,7 @@ static void drop_table(struct perfdata_symbols_dso *dso)
 	const bool mangled = dso->table.mangled;
 	pd_symtab_release(&dso->table);
 	dso->table.mangled = mangled;
+	dso->kallsyms = NULL;
 	dso->delta = 0;
 }
 
@@ -109,12 +110,13 @@ static bool relocate(struct perfdata_symbols_dso *dso)
 		return true;
 	if (!r->reference || !r->reference_address)
 		return false;
-	const struct pd_symbol *s = pd_symtab_by_name(&dso->table, r->reference);
+	const struct pd_symbol_table *table = pd_dso_table(dso);
+	const struct pd_symbol *s = pd_symtab_by_name(table, r->reference);
 	/* Several names stand for the start of the text, and only one of them is kept. */
 	if (!s)
-		s = pd_symtab_by_name(&dso->table, !strcmp(r->reference, "_text") ? "_stext" : "_text");
+		s = pd_symtab_by_name(table, !strcmp(r->reference, "_text") ? "_stext" : "_text");
 	if (!s)
-		return has_symbol_at(&dso->table, r->reference_address);
+		return has_symbol_at(table, r->reference_address);
 	dso->delta = (int64_t)(s->start - r->reference_address);
 	return true;
 }
@@ -136,11 +138,9 @@ static enum perfdata_status place_kernel(struct perfdata_symbols_dso *dso, const
 	return PERFDATA_ABSENT;
 }
 
-static enum perfdata_status take_text(struct perfdata_symbols_dso *dso, int fd, const char *path,
-				      enum perfdata_status (*load)(struct pd_symbol_table *, int))
+/* status: of reading the text. */
+static enum perfdata_status take_text(struct perfdata_symbols_dso *dso, const char *path, enum perfdata_status status)
 {
-	enum perfdata_status status = load(&dso->table, fd);
-	close(fd);
 	if (status)
 		return refuse(dso, path, status);
 	status = place_kernel(dso, path);
@@ -208,7 +208,9 @@ static bool take_perf_map(void *user, const char *path, const char *what)
 		close(fd);
 		return false;
 	}
-	return take_text(dso, fd, path, pd_perfmap_load) == PERFDATA_OK;
+	const enum perfdata_status status = pd_perfmap_load(&dso->table, fd);
+	close(fd);
+	return take_text(dso, path, status) == PERFDATA_OK;
 }
 
 static enum perfdata_status load_perf_map(struct perfdata_symbols_dso *dso)
@@ -572,7 +574,10 @@ static enum perfdata_status load_kallsyms(struct perfdata_symbols_dso *dso, cons
 {
 	struct stat st;
 	int fd = open_logged(dso, path, &st);
-	return fd < 0 ? PERFDATA_ABSENT : take_text(dso, fd, path, pd_kallsyms_load);
+	if (fd < 0)
+		return PERFDATA_ABSENT;
+	dso->kallsyms = pd_kallsyms_get(dso->symbols, path, fd);
+	return take_text(dso, path, dso->kallsyms ? dso->kallsyms->status : PERFDATA_ENOMEM);
 }
 
 static bool take_kallsyms(void *user, const char *path, const char *what)

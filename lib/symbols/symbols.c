@@ -55,7 +55,8 @@ enum perfdata_status perfdata_symbols_new(const struct perfdata_symbols_options 
 	}
 	symbols->lock = pd_monitor_new();
 	symbols->unwind_lock = pd_monitor_new();
-	if (!symbols->lock || !symbols->unwind_lock || copy_options(symbols)) {
+	symbols->kallsyms_lock = pd_monitor_new();
+	if (!symbols->lock || !symbols->unwind_lock || !symbols->kallsyms_lock || copy_options(symbols)) {
 		perfdata_symbols_free(symbols);
 		return PERFDATA_ENOMEM;
 	}
@@ -89,6 +90,8 @@ void perfdata_symbols_free(struct perfdata_symbols *symbols)
 	}
 	pd_monitor_free(symbols->lock);
 	pd_monitor_free(symbols->unwind_lock);
+	pd_kallsyms_free(symbols);
+	pd_monitor_free(symbols->kallsyms_lock);
 	pd_arena_release(&symbols->strings);
 	pd_free(symbols);
 }
@@ -273,12 +276,14 @@ static enum perfdata_status lookup_jit(const struct perfdata_symbols_dso *dso, u
 /* The lock is taken only when a symbol's name is used for the first time. */
 static const struct pd_symbol_name *name_of(struct perfdata_symbols_dso *dso, const struct pd_symbol *symbol)
 {
-	const struct pd_symbol_name *name = pd_symtab_known_name(&dso->table, symbol);
+	struct pd_symbol_table *table = pd_dso_table(dso);
+	const struct pd_symbol_name *name = pd_symtab_known_name(table, symbol);
 	if (name)
 		return name;
-	pd_monitor_enter(dso->lock);
-	name = pd_symtab_name(&dso->table, symbol);
-	pd_monitor_leave(dso->lock);
+	struct pd_monitor *lock = dso->kallsyms ? dso->kallsyms->lock : dso->lock;
+	pd_monitor_enter(lock);
+	name = pd_symtab_name(table, symbol);
+	pd_monitor_leave(lock);
 	return name;
 }
 
@@ -291,7 +296,7 @@ enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, u
 	if (dso->request.kind == PERFDATA_DSO_JITDUMP)
 		return lookup_jit(dso, address, time, ret);
 	uint64_t wanted = address + (uint64_t)dso->delta;
-	const struct pd_symbol *s = pd_symtab_find(&dso->table, wanted);
+	const struct pd_symbol *s = pd_symtab_find(pd_dso_table(dso), wanted);
 	if (!s)
 		return PERFDATA_ABSENT;
 	const struct pd_symbol_name *name = name_of(dso, s);
@@ -300,7 +305,7 @@ enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, u
 	*ret = (struct perfdata_symbol){
 		.name = name->shown,
 		.raw_name = name->raw,
-		.module = s->module ? dso->table.strings[PD_STRINGS_TEXT].bytes + s->module : NULL,
+		.module = s->module ? pd_dso_table(dso)->strings[PD_STRINGS_TEXT].bytes + s->module : NULL,
 		.start = s->start - (uint64_t)dso->delta,
 		.size = s->end - s->start,
 		.offset = wanted - s->start,
@@ -338,7 +343,7 @@ enum perfdata_status perfdata_symbols_origin(struct perfdata_symbols_dso *dso, s
 	pd_monitor_leave(dso->lock);
 	ret->alt_build_id = dso->alt ? dso->alt_id.bytes : NULL;
 	ret->alt_build_id_size = dso->alt_id.size;
-	ret->symbol_count = dso->request.kind == PERFDATA_DSO_JITDUMP ? dso->jit.count : dso->table.count;
+	ret->symbol_count = dso->request.kind == PERFDATA_DSO_JITDUMP ? dso->jit.count : pd_dso_table(dso)->count;
 	ret->build_id = dso->found.size ? dso->found.bytes : NULL;
 	ret->build_id_size = dso->found.size;
 	return PERFDATA_OK;

@@ -165,8 +165,24 @@ struct perfdata_symbols {
 	struct pd_monitor *lock;                  /* for the list of dsos */
 	struct pd_monitor *unwind_lock;           /* held while a stack is unwound: protects `unwind` of all dsos */
 	struct perfdata_symbols_dso *dsos;
+	struct pd_monitor *kallsyms_lock;         /* for the list, and held while a text is read */
+	struct pd_kallsyms *kallsyms;
 	_Atomic(size_t) units_memory;             /* bytes of units of debug information, of all dsos */
 };
+
+/* symbol_shared.c: the symbols of a kallsyms text; it stays as long as the source of symbols. */
+struct pd_kallsyms {
+	struct pd_kallsyms *next;
+	struct pd_monitor *lock;                  /* for names */
+	struct pd_symbol_table table;
+	enum perfdata_status status;              /* of reading */
+	size_t accounted;
+	char path[];
+};
+/* Reads the text, unless another dso has read the text of that path; closes `fd`. Look at the status. NULL without
+ * memory. */
+struct pd_kallsyms *pd_kallsyms_get(struct perfdata_symbols *symbols, const char *path, int fd);
+void pd_kallsyms_free(struct perfdata_symbols *symbols);
 
 struct pd_lines;    /* dwarf_lines.c */
 
@@ -177,7 +193,8 @@ struct perfdata_symbols_dso {
 	struct pd_monitor *lock;                  /* for loading, for names, and for `lines` */
 	atomic_bool loaded;                       /* set last; status, table and jit are only read then */
 	enum perfdata_status status;              /* of loading */
-	struct pd_symbol_table table;
+	struct pd_symbol_table table;             /* look at pd_dso_table */
+	struct pd_kallsyms *kallsyms;             /* has the symbols; NULL: they are the dso's own */
 	struct pd_jit jit;
 	int64_t delta;                            /* recorded address + delta = address in the table */
 	struct pd_elf *text, *debug;              /* may be the same; NULL: none */
@@ -193,6 +210,11 @@ struct perfdata_symbols_dso {
 	size_t accounted;                         /* bytes of the table and of other data that stays */
 	struct pd_arena bytes;                    /* paths, names of inlined functions */
 };
+
+static inline struct pd_symbol_table *pd_dso_table(struct perfdata_symbols_dso *dso)
+{
+	return dso->kallsyms ? &dso->kallsyms->table : &dso->table;
+}
 
 /* The account that tables and indexes draw from; NULL: none. */
 static inline struct pd_account *pd_symbols_account(const struct perfdata_symbols *symbols)

@@ -135,6 +135,31 @@ static void test_kernel_relocated(void)
 	perfdata_symbols_free(symbols);
 }
 
+/* One text names the kernel, which was loaded 0x1000000 higher, and a module, which was not: it is read once. */
+static void test_kallsyms_shared(void)
+{
+	struct perfdata_symbols_options options;
+	perfdata_symbols_options_init(&options);
+	options.kallsyms = write_text("kallsyms", kallsyms);
+	struct perfdata_symbols *symbols = new_symbols(&options);
+	const struct perfdata_symbols_request kernel = {
+		.size = sizeof kernel, .kind = PERFDATA_DSO_KERNEL, .path = "[kernel.kallsyms]",
+		.reference = "_stext", .reference_address = 0xffffffff82000000,
+	};
+	struct perfdata_symbols_dso *dsos[2] = { NULL, new_dso(symbols, PERFDATA_DSO_MODULE, "[one]") };
+	struct perfdata_symbol found[2];
+	CHECK_EQ(perfdata_symbols_dso(symbols, &kernel, &dsos[0]), PERFDATA_OK);
+	CHECK_EQ(perfdata_symbols_lookup(dsos[0], 0xffffffffa1000010, 0, &found[0]), PERFDATA_OK);
+	CHECK_EQ(perfdata_symbols_lookup(dsos[1], 0xffffffffa0000010, 0, &found[1]), PERFDATA_OK);
+	CHECK_STR(found[1].name, "in_one");
+	CHECK_STR(found[1].module, "one");
+	CHECK_EQ(found[0].start, 0xffffffffa1000000);
+	CHECK_EQ(found[1].start, 0xffffffffa0000000);
+	CHECK(found[0].name == found[1].name);
+	CHECK_STR(name_at(dsos[1], 0xffffffff81000180), "first");
+	perfdata_symbols_free(symbols);
+}
+
 /* Without the caller's word that it is the recorded kernel, this machine's symbols are not used. */
 static void test_kernel_unknown(void)
 {
@@ -694,6 +719,7 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "kallsyms: which symbol, how far, which module", test_kallsyms },
+		{ "kallsyms: one text for the kernel and its modules", test_kallsyms_shared },
 		{ "kallsyms: hidden, empty, missing and odd files", test_kallsyms_refused },
 		{ "kernel: another load address", test_kernel_relocated },
 		{ "kernel: not used without the caller's word", test_kernel_unknown },

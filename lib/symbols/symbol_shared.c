@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* A kallsyms text names the kernel and all of its modules: it is read once for all dsos that take their names from
+ * it. */
+#include "config.h"
+#include <string.h>
+#include "base/memory.h"
+#include "symbols/symbols.h"
+
+static struct pd_kallsyms *find(const struct perfdata_symbols *symbols, const char *path)
+{
+	struct pd_kallsyms *known = symbols->kallsyms;
+	while (known && strcmp(known->path, path) != 0)
+		known = known->next;
+	return known;
+}
+
+static void release(struct pd_kallsyms *kallsyms)
+{
+	pd_symtab_release(&kallsyms->table);
+	pd_monitor_free(kallsyms->lock);
+	pd_free(kallsyms);
+}
+
+static struct pd_kallsyms *read_text(struct perfdata_symbols *symbols, const char *path, int fd)
+{
+	const size_t size = strlen(path) + 1;
+	struct pd_kallsyms *made = pd_calloc(1, sizeof *made + size);
+	if (!made)
+		return NULL;
+	memcpy(made->path, path, size);
+	made->lock = pd_monitor_new();
+	made->status = pd_kallsyms_load(&made->table, fd);
+	if (!made->lock || made->status == PERFDATA_ENOMEM || pd_symtab_settle(&made->table)) {
+		release(made);
+		return NULL;
+	}
+	made->accounted = pd_symtab_memory(&made->table);
+	pd_account_take(pd_symbols_account(symbols), PD_USE_SYMBOLS, made->accounted);
+	made->next = symbols->kallsyms;
+	symbols->kallsyms = made;
+	return made;
+}
+
+struct pd_kallsyms *pd_kallsyms_get(struct perfdata_symbols *symbols, const char *path, int fd)
+{
+	pd_monitor_enter(symbols->kallsyms_lock);
+	struct pd_kallsyms *kallsyms = find(symbols, path);
+	if (!kallsyms)
+		kallsyms = read_text(symbols, path, fd);
+	pd_monitor_leave(symbols->kallsyms_lock);
+	pd_close(fd);
+	return kallsyms;
+}
+
+void pd_kallsyms_free(struct perfdata_symbols *symbols)
+{
+	for (struct pd_kallsyms *next; symbols->kallsyms; symbols->kallsyms = next) {
+		next = symbols->kallsyms->next;
+		pd_account_give(pd_symbols_account(symbols), PD_USE_SYMBOLS, symbols->kallsyms->accounted);
+		release(symbols->kallsyms);
+	}
+}
