@@ -322,7 +322,7 @@ enum perfdata_status pd_aux_scan(struct pd_aux_carry *carry, const struct perfda
 	begin_payload(carry, reader, raw, &record.u.auxtrace);
 	pd_free(carry->cs);
 	carry->cs = NULL;
-	if (carry->records || carry->tracer.type != PD_AUX_CORESIGHT)
+	if (carry->only_records || carry->tracer.type != PD_AUX_CORESIGHT)
 		return PERFDATA_OK;
 	return pd_cs_payload_stream(reader, raw->number, &record.u.auxtrace, &carry->cs);
 }

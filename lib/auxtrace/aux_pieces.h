@@ -51,6 +51,7 @@ struct pd_aux_carry {
 	struct pd_cs_stream *cs;             /* CoreSight: of that payload; else NULL */
 	bool dump;                           /* decode packets as perf's dump does */
 	bool records;                        /* SPE records are wanted */
+	bool only_records;                   /* and nothing else */
 };
 void pd_aux_carry_release(struct pd_aux_carry *carry);
 /* Whether packets of the payload that is being read are decoded. */

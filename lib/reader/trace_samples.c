@@ -42,7 +42,7 @@ enum perfdata_status pd_reader_make_samples(struct perfdata_reader *reader, uint
 	if (!reader->traces)
 		return PERFDATA_ENOMEM;
 	reader->traces->wanted = wanted;
-	reader->traces->carry.records = true;
+	reader->traces->carry.records = reader->traces->carry.only_records = true;
 	return PERFDATA_OK;
 }
 

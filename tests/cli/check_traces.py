@@ -192,6 +192,19 @@ def buffers_of(data):
     return buffers, flags
 
 
+def all_packets(path):
+    """NDJSON, CSV and the dump have the same packets of CoreSight, where the dump says that they are, and whose."""
+    want = re.findall(r"^\tIdx:(\d+); ID:(\w+);\t(\w+) : .*$", run(*KINDS[0], path).stdout.decode(), re.M)
+    lines = [json.loads(line) for line in run(*KINDS[1], path).stdout.splitlines() if line.startswith(b'{"type":"aux_packet"')]
+    rows = list(csv.DictReader(io.StringIO(run(*KINDS[3], path).stdout.decode(), newline="")))
+    told = [(line["source"][2:], line["packet"].replace("SRC_ADDR_L_32IS0", "SCR_ADDR_L_32IS0")) for line in lines]
+    if not want or told != [packet[1:] for packet in want] or [row["packet"] for row in rows] != [line["packet"] for line in lines]:
+        yield "%d packets in the dump, %d lines, %d rows" % (len(want), len(lines), len(rows))
+    # OpenCSD does not count some bytes of a frame that are no data
+    if any(not 0 <= line["aux_offset"] - int(packet[0]) <= 16 for line, packet in zip(lines, want)):
+        yield "packets are elsewhere"
+
+
 def odd_aux():
     """A recording of two processors whose AUX records have all flags."""
     import builder
@@ -249,6 +262,8 @@ def main():
             with open(path, "wb") as f:
                 f.write(data)
             report("%s: the same each way" % name, same_ways(path, data))
+            if "coresight" in name:
+                report("%s: packets" % name, all_packets(path))
             report("%s: counted" % name, counted(path, data))
             report("%s: rewritten" % name, kept(path, data, folder))
             if len(data) < 20000:
