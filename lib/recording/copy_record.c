@@ -286,7 +286,7 @@ static enum perfdata_status copy_whole(struct perfdata_rewriter *rewriter, const
 		const enum perfdata_status status = pd_merge_round(rewriter, raw);
 		return status == PERFDATA_OK ? put_encoded(rewriter, raw, &record, source) : status;
 	}
-	const bool mended = rewriter->options.repair && pd_mend_ids(rewriter, &record);
+	const bool mended = (rewriter->options.repair || !rewriter->to_stream) && pd_mend_ids(rewriter, raw, &record);
 	if (record.problem && rewriter->options.repair)
 		return put_encoded(rewriter, raw, &record, NULL);
 	if (lacks_trailer(source, &record)) {

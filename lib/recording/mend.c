@@ -167,30 +167,28 @@ bool pd_mend_refuses(const struct perfdata_rewriter *rewriter, const struct perf
 
 /* --- ids ---------------------------------------------------------------------------------------------------------- */
 
-static bool mend_id(const struct perfdata_rewriter *rewriter, uint64_t *id)
+static bool mend_id(const struct perfdata_rewriter *rewriter, const struct perfdata_event *event, uint64_t *id)
 {
-	const struct perfdata_event *only = perfdata_reader_event(rewriter->reader, 0);
-
 	if (!*id || perfdata_reader_event_by_id(rewriter->reader, *id))
 		return false;
-	*id = only->ids[0];
+	*id = event->ids[0];
 	return true;
 }
 
-bool pd_mend_ids(const struct perfdata_rewriter *rewriter, struct perfdata_record *record)
+bool pd_mend_ids(const struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
+		 struct perfdata_record *record)
 {
-	const struct perfdata_reader *reader = rewriter->reader;
+	const bool has_late_events = rewriter->from_stream || !perfdata_reader_header(rewriter->reader)->attrs.size;
 	bool changed;
 
-	if (!rewriter->from_stream || record->type >= PERFDATA_RECORD_USER_FIRST ||
-	    perfdata_reader_nr_events(reader) != 1 || !perfdata_reader_event(reader, 0)->nr_ids)
+	if (!has_late_events || raw->type >= PERFDATA_RECORD_USER_FIRST || !raw->event || !raw->event->nr_ids)
 		return false;
-	if (record->type == PERFDATA_RECORD_SAMPLE) {
-		changed = mend_id(rewriter, &record->u.sample.id);
-		return mend_id(rewriter, &record->u.sample.identifier) || changed;
+	if (raw->type == PERFDATA_RECORD_SAMPLE) {
+		changed = mend_id(rewriter, raw->event, &record->u.sample.id);
+		return mend_id(rewriter, raw->event, &record->u.sample.identifier) || changed;
 	}
-	changed = mend_id(rewriter, &record->sample_id.id);
-	return mend_id(rewriter, &record->sample_id.identifier) || changed;
+	changed = mend_id(rewriter, raw->event, &record->sample_id.id);
+	return mend_id(rewriter, raw->event, &record->sample_id.identifier) || changed;
 }
 
 /* --- what was lost ----------------------------------------------------------------------------------------------- */

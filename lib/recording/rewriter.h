@@ -164,9 +164,10 @@ bool pd_mend_is_stat(const struct perfdata_rewriter *rewriter);
 enum perfdata_status pd_mend_no_events(struct perfdata_rewriter *rewriter);
 /* Whether perf would stop at this record, though it is whole. */
 bool pd_mend_stops_at(const struct perfdata_rewriter *rewriter, const struct perfdata_record *record);
-/* Gives a record the id of the only event that the stream has told so far, if its own belongs to none: readers stop at
- * such an id as soon as there are more events. Whether it changed. */
-bool pd_mend_ids(const struct perfdata_rewriter *rewriter, struct perfdata_record *record);
+/* Where attrs are records: gives a record an id of its event, if its own belongs to none. It is that event's since no
+ * other one was told so far, and readers stop at such an id as soon as there are more. Whether it changed. */
+bool pd_mend_ids(const struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
+		 struct perfdata_record *record);
 /* Writes a record that tells what was left out in front of this one. */
 enum perfdata_status pd_mend_tell_loss(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
 /* Writes a note as the section PERFDATA_FEATURE_NOTE. */
