@@ -174,6 +174,7 @@ static void report(const struct batch *batch)
 {
 	struct messages messages;
 	char room[PATH_MAX + 8];
+	const char *unit = batch->options->emitter->flags & PERFDATA_EMITTER_ROWS ? "rows" : "records";
 	messages_init(&messages, &batch->options->style, false);
 	for (size_t i = 0; i < batch->nr && !batch->options->style.json; i++) {
 		const struct job *job = &batch->jobs[i];
@@ -183,8 +184,8 @@ static void report(const struct batch *batch)
 		else if (outcome->skipped)
 			messages_note(&messages, job->file, "%s is whole already", where(job, room));
 		else if (outcome->code == EXIT_FINE || outcome->code == EXIT_DAMAGED)
-			messages_note(&messages, job->file, "%s%" PRIu64 " records written to %s",
-				      outcome->code == EXIT_DAMAGED ? "damaged: " : "", outcome->written,
+			messages_note(&messages, job->file, "%s%" PRIu64 " %s written to %s",
+				      outcome->code == EXIT_DAMAGED ? "damaged: " : "", outcome->written, unit,
 				      where(job, room));
 		else
 			messages_note(&messages, job->file,

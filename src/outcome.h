@@ -12,7 +12,7 @@ struct outcome {
 	enum exit_code code;
 	bool skipped;                /* --resume: an earlier run did it, and the counts are of that run */
 	uint64_t records, samples, lost_samples;   /* in the recording */
-	uint64_t written;            /* records or deliveries that the output holds */
+	uint64_t written;            /* records, deliveries or rows of tables that the output holds */
 	uint64_t bytes_in, bytes_out, ns;
 	uint64_t errors, warnings, findings_total;
 	struct perfdata_text findings;      /* JSON objects of the first findings, separated by commas */

@@ -252,16 +252,20 @@ static enum perfdata_status run(const struct plan *plan, struct perfdata_result 
 	for (size_t i = 0; i < plan->nr_parts; i++)
 		targets[i] = &plan->parts[i].target;
 	const bool own = !plan->options->findings;
+	uint64_t rows = 0;
 	const struct perfdata_run_options options = {
 		.size = sizeof options, .jobs = plan->options->jobs, .shared_output = plan->options->shared_output,
 		.recording = plan->options->recording,
 		.cancel = plan->options->reader ? plan->options->reader->cancel : NULL,
 		.on_finding = own ? run_finding : plan->options->on_finding, .user = own ? result : plan->options->user,
-		.findings = own ? kept : plan->options->findings,
+		.findings = own ? kept : plan->options->findings, .rows = &rows,
 	};
 	const enum perfdata_status status = perfdata_run(result->session, targets, plan->nr_parts, &options, reterr);
 	const struct perfdata_summary *summary = perfdata_session_summary(result->session);
-	result->written = plan->needs & PERFDATA_NEED_RECORDS ? summary->records_out : summary->deliveries_out;
+	if (targets[0]->emitter->flags & PERFDATA_EMITTER_ROWS)
+		result->written = rows;
+	else
+		result->written = plan->needs & PERFDATA_NEED_RECORDS ? summary->records_out : summary->deliveries_out;
 	return status;
 }
 

@@ -65,7 +65,8 @@ PERFDATA_API const struct perfdata_reader *perfdata_result_reader(const struct p
 /* Both are NULL if the conversion failed before they were opened. */
 PERFDATA_API const struct perfdata_session *perfdata_result_session(const struct perfdata_result *result);
 PERFDATA_API const struct perfdata_summary *perfdata_result_summary(const struct perfdata_result *result);
-/* Records that were written, or deliveries where no records were needed. */
+/* Records that were written, or deliveries where no records were needed; of a format of tables (PERFDATA_EMITTER_ROWS)
+ * the rows of all of them. Of several formats it is the first one that decides. */
 PERFDATA_API uint64_t perfdata_result_written(const struct perfdata_result *result);
 
 /* PERFDATA_OK for damaged recordings too: see the findings, and the summary. PERFDATA_EUSAGE: there is no such format,

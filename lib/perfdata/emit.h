@@ -134,6 +134,8 @@ struct perfdata_emit_context {
 	struct perfdata_outputs *outputs;
 	unsigned jobs;                  /* threads that format and encode; for perfdata_parallel in end */
 	const char *recording;          /* what the recording is called in tables and shared outputs: never NULL */
+	/* never NULL. With PERFDATA_EMITTER_ROWS: to be raised in merge and end by the rows that were written */
+	uint64_t *rows;
 };
 
 /* Memory of a worker thread that format and encode may use, kept from batch to batch, for caches that do not change the
@@ -170,6 +172,7 @@ enum perfdata_emitter_flag {
 	PERFDATA_EMITTER_MEMORY = 256,       /* writes recorded memory of processes (user_stack) */
 	/* below a folder, each named output is a folder, with a file in it for each recording */
 	PERFDATA_EMITTER_FOLDERS = 128,
+	PERFDATA_EMITTER_ROWS = 512,         /* writes tables, and counts their rows */
 };
 
 /* Members are only ever appended: `size` tells which there are, and those behind it count as NULL. Strings and tables
@@ -244,6 +247,7 @@ struct perfdata_run_options {
 	/* returns what was reported so far, for end; may be NULL */
 	const struct perfdata_finding *(*findings)(void *user, size_t *ret_nr, uint64_t *ret_total);
 	const char *recording;                  /* for perfdata_emit_context; NULL: the name of its file */
+	uint64_t *rows;                         /* for perfdata_emit_context; raised by all emitters that count rows */
 };
 /* Runs the whole session through the emitters into their outputs, in one pass. PERFDATA_OK also when the input was
  * damaged (see the summary); PERFDATA_EWRITE, PERFDATA_EUSAGE, PERFDATA_EINTR, PERFDATA_ENOMEM, PERFDATA_ELIMIT,

@@ -118,6 +118,7 @@ struct pd_run {
 	struct pd_block *spares, *empty;
 	size_t spare_bytes, waiting_bytes;
 	uint64_t filled, formatted, written;
+	uint64_t rows;                      /* of tables, where nobody asks for their number */
 	bool reader_done;                    /* no more slots will be filled */
 	bool writing;                       /* a thread has the writer's role */
 	bool stopping;                      /* the writer met a failure: all threads leave */

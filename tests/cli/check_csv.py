@@ -7,7 +7,9 @@ import csv
 import io
 import json
 import os
+import re
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import program
@@ -106,11 +108,15 @@ def check_stacks(path, faults):
 
 def described_columns(table):
     rows = list(csv.DictReader(run('schema', '--columns', '--table', table).out.decode().splitlines(), delimiter='\t', quoting=csv.QUOTE_NONE))
-    return [row['column'] for row in rows if 'only with --columns' not in row['meaning'].lower()]
+    return [row['column'] for row in rows if 'only with --columns' not in row['meaning'].lower() and 'Not in CSV' not in row['meaning']]
 
 
 DESCRIBED = {table: described_columns(table) for table in
              ('recordings', 'events', 'mappings', 'build_ids', 'threads', 'lost', 'cpu', 'features', 'findings')}
+
+
+# they have no column `recording`
+PARTS = {table: described_columns(table)[1:] for table in ('branches', 'regs')}
 
 
 def check_described(path, by_type, faults):
@@ -127,6 +133,23 @@ def check_described(path, by_type, faults):
             faults.append('%s: %d rows for %d records' % (table, len(rows[table]), wanted))
     if len(rows['recordings']) != 1:
         faults.append('recordings: %d rows' % len(rows['recordings']))
+
+
+def check_all(path, faults):
+    """--table all: each described table, and messages that count rows."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = run('csv', '--symbols', 'no', '--table', 'all', '-o', folder + '/', path)
+        told = {table: int(nr) for nr, table in re.findall(r'note: (?:damaged: )?(\d+) rows written to .*\.([a-z_0-9]+)\.csv$',
+                                                           done.err.decode('utf-8', 'replace'), re.M)}
+        written = {name.split('.')[-2]: name for name in os.listdir(folder) if name.endswith('.csv')}
+        for table in set(told) & set(written):
+            with open(os.path.join(folder, written[table]), newline='', encoding='utf-8') as file:
+                rows = sum(1 for _ in csv.reader(file)) - 1
+            if told[table] != rows:
+                faults.append('%s: a message says %d rows, there are %d' % (table, told[table], rows))
+        missing = (set(DESCRIBED) | {'stacks', 'frames'}) - set(told)
+        if missing:
+            faults.append('--table all leaves out %s' % sorted(missing))
 
 
 def check(path, described):
@@ -147,6 +170,8 @@ def check(path, described):
         rows = check_table(path, table, None, faults)
         if count is not None and rows and len(rows) - 1 != count:
             faults.append('%s: %d rows for %d parts' % (table, len(rows) - 1, count))
+        if rows and table in PARTS and rows[0] != PARTS[table]:
+            faults.append('%s: columns %s, described are %s' % (table, rows[0], PARTS[table]))
     for event in sorted({r['event'] for r in samples if 'fields' in r}):
         chosen = [r for r in samples if r.get('event') == event]
         check_table(path, 'event:' + event, chosen, faults)
@@ -154,6 +179,7 @@ def check(path, described):
         check_stacks(path, faults)
     if described:
         check_described(path, by_type, faults)
+        check_all(path, faults)
     return faults
 
 

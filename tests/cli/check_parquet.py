@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Datasets of Parquet files: which files there are, the same bytes for any number of threads, replaced or not at all, columns that are chosen. Prints TAP."""
 import glob
+import json
 import os
 import sys
 import tempfile
@@ -71,6 +72,16 @@ def main():
         convert(dropped + "/", "--drop-empty", profile)
         small = files_of(dropped)["samples/callgraph-73.data.parquet"]
         report("--drop-empty leaves out columns", b"transaction" in small or b"transaction" not in files["samples/callgraph-73.data.parquet"])
+
+        chains = os.path.join(folder, "chains")
+        convert(chains + "/", "--table", "callchain", profile)
+        report("callchain has the call chain", b"\x04list\x15" not in files_of(chains)["callchain/callgraph-73.data.parquet"] and "no list")
+
+        result = program.run("parquet", "--symbols", "no", "--summary", "-", "-o", os.path.join(folder, "counted") + "/", profile)
+        rows = {table: len(program.run("csv", "-q", "--symbols", "no", "--table", table, profile).out.splitlines()) - 1 for table in TABLES}
+        told = json.loads(result.out.splitlines()[0])["records_out"]
+        report("the summary counts rows", told != sum(rows.values()) and (told, rows))
+        report("… and so does the message", ("%d rows written" % told).encode() not in result.err and result.err)
 
         for words, told in ((["--table", "nothing"], "there is no table"), (["--table", "samples", "--columns", "nothing"], "has no column"),
                             (["--pages", "xz"], "zstd|gzip|plain")):

@@ -227,6 +227,30 @@ async function checkTraces(file, output, base) {
   }
 }
 
+// --- parts of records -------------------------------------------------------------------------------------------------------
+
+const keys = (line, index) => ({ file: line.file, offset: line.offset, inner: line.inner, index });
+const BITS = ['mispred', 'predicted', 'in_tx', 'abort'];
+
+function branchRows(line) {
+  const { entries = [], counters = [] } = line.branch_stack || {};
+  return entries.map((entry, i) => ({ ...keys(line, i), ...entry, counter: counters[i],
+    ...Object.fromEntries(BITS.map((name) => [name, entry.branch_flags[name] || false])),
+    cycles: entry.branch_flags.cycles || 0, type: entry.branch_flags.type || 'UNKNOWN' }));
+}
+
+const registerRows = (line) => ['user', 'intr'].flatMap((set) =>
+  Object.entries((line[`${set}_regs`] || {}).regs || {}).map(([register, value], i) => ({ ...keys(line, i), set, register, value })));
+
+const readRows = (line) => ((line.read || {}).values || []).map((value, i) => ({ ...keys(line, i), ...value }));
+
+async function checkParts(file, output, base, all) {
+  const parts = { branches: ['sample', branchRows], regs: ['sample', registerRows], read_values: ['sample,read', readRows] };
+  perfdata('parquet', '-q', '--symbols', 'no', '--table', Object.keys(parts).join(','), file, '-o', output);
+  for (const [table, [types, rowsOf]] of Object.entries(parts))
+    await checkTable(table, path.join(output, table, base), all.filter((line) => types.split(',').includes(line.type)).flatMap(rowsOf), null);
+}
+
 async function checkFile(file, number) {
   const output = path.join(folder, String(number));
   fs.mkdirSync(output);
@@ -240,6 +264,7 @@ async function checkFile(file, number) {
   perfdata('parquet', '-q', '--symbols', 'no', '--table', 'callchain', file, '-o', output);
   const base = `${path.basename(file.replace(/\/$/, ''))}.parquet`;
   await checkTraces(file, output, base);
+  await checkParts(file, output, base, all);
   for (const [table, types] of Object.entries(tables)) {
     const lines = (table === 'callchain' ? chains : all).filter((line) => types.includes(line.type));
     await checkTable(table, path.join(output, table, base), lines, null);

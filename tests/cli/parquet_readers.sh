@@ -25,6 +25,10 @@ modules=$(cd "$modules" && pwd)
 folder=$(mktemp -d) || exit 99
 trap 'rm -rf "$folder"' EXIT INT TERM
 if test $# -eq 0; then
-	set -- "$top"/testdata/*.data "$top"/testdata/*.pipe "$top"/testdata/*.dir "$top"/testdata/perf/trace-*
+	# branches, registers and counter values of all kinds
+	mkdir "$folder/made"
+	python3 "$top/tests/support/builder_cases.py" "$folder/made" branches.data branch-counters.data every-field.data be-every-field.data \
+		lbr-callstack.data read-samples.data read-records.data groups.pipe registers-aarch64.data > "$folder/made.txt" || exit 99
+	set -- "$folder"/made/* "$top"/testdata/*.data "$top"/testdata/*.pipe "$top"/testdata/*.dir "$top"/testdata/perf/trace-*
 fi
 node "$here/parquet_readers.js" "$modules" "$folder" "$@"

@@ -11,6 +11,7 @@
 #include "emit/csv/csv_table.h"
 #include "emit/emitters.h"
 #include "emit/model/name_options.h"
+#include "emit/table/part_values.h"
 #include "emit/table/table_rows.h"
 
 struct csv_state {
@@ -28,12 +29,13 @@ struct csv_state {
 	bool named_samples;               /* of traces */
 	perfdata_finding_fn *on_finding;
 	void *user;
+	uint64_t *rows_written;           /* merge's */
 };
 
 static const struct perfdata_emitter_option options[] = {
 	{ "table", PERFDATA_OPTION_TEXT, 0, "TABLE",
-	  TABLE_NAMES ", event:NAME; a record type, branches, callchain, regs, read_values, "
-		      "aux_packets, spe_samples, unknown; all with -o DIR/; without it samples as recorded" },
+	  TABLE_NAMES ", event:NAME; " TABLE_NAMES_ON_REQUEST ", a record type, unknown; all with -o DIR/; without it "
+		      "samples as recorded" },
 	{ "columns", PERFDATA_OPTION_TEXT, 0, "LIST",
 	  "only these columns, in this order (see `perfdata schema --columns --table NAME`)" },
 	{ "fields", PERFDATA_OPTION_TEXT, 'e', "LIST", "only these columns, in this order (see `perfdata fields`)" },
@@ -68,15 +70,11 @@ static bool is_of_traces(const struct csv_table *table)
 
 static void header_line(const struct csv_table *table, struct perfdata_text *out)
 {
-	if (table->parts) {
-		const bool keyed = !is_of_traces(table);
-		if (keyed)
-			perfdata_text_literal(out, "file,offset,inner,index");
-		for (size_t i = 0; table->parts[i]; i++)
-			header_cell(out, table->parts[i], !keyed && !i);
-		if (is_of_traces(table))
-			pd_csv_aux_header(table->kind, out);
-	}
+	if (is_of_traces(table))
+		perfdata_text_literal(out, "file,");
+	for (size_t i = 0; table->described && table->described[i].name; i++)
+		if (!table->described[i].not_in_csv)
+			header_cell(out, table->described[i].name, !i);
 	for (size_t i = 0; i < table->columns.nr; i++)
 		header_cell(out, table->columns.names[i], !i);
 	perfdata_text_literal(out, CSV_NEW_LINE);
@@ -141,6 +139,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 		return PERFDATA_ENOMEM;
 	csv->on_finding = context->on_finding;
 	csv->user = context->user;
+	csv->rows_written = context->rows;
 	csv->reader = context->reader;
 	csv->traces.records = true;
 	if (pd_csv_is_described(perfdata_option_text(context->options, context->nr_options, "table"))) {
@@ -258,133 +257,50 @@ static struct record_cache *get_cache(struct perfdata_scratch *scratch)
 	return &((struct csv_cache *)scratch->cache)->records;
 }
 
-/* Cells of the columns that tell the record and the part. */
-static void part_key(struct record *r, uint64_t index)
+static void part_cell(struct perfdata_text *out, const struct part_value *value)
 {
+	switch (value->kind) {
+	case PART_NOTHING: break;
+	case PART_NUMBER: perfdata_text_u64(out, value->number); break;
+	case PART_WORD: pd_csv_word_cell(out, value->number); break;
+	case PART_ADDRESS: pd_csv_address_cell(out, value->number); break;
+	case PART_TEXT: perfdata_text_csv_cell(out, value->text.data, value->text.size); break;
+	}
+}
+
+/* What format made of a batch. */
+struct csv_part {
+	struct found_batch *found;
+	uint64_t rows;
+};
+
+static void free_part(void *pointer)
+{
+	struct csv_part *part = pointer;
+	if (part)
+		pd_found_report(part->found, NULL, NULL);
+	free(part);
+}
+
+/* Returns how many there are. */
+static uint64_t part_rows(struct record *r, const struct csv_table *table, struct perfdata_text *room)
+{
+	uint64_t nr = 0;
 	struct perfdata_text *out = r->s.out;
-	const struct head_value file = pd_record_head(r, HEAD_FILE);
-	if (file.kind == HEAD_IS_TEXT)
-		perfdata_text_csv_cell(out, file.bytes.data, file.bytes.size);
-	perfdata_text_char(out, ',');
-	perfdata_text_u64(out, r->raw->offset);
-	perfdata_text_char(out, ',');
-	if (r->raw->inner != PERFDATA_NO_OFFSET)
-		perfdata_text_u64(out, r->raw->inner);
-	perfdata_text_char(out, ',');
-	perfdata_text_u64(out, index);
-}
-
-/* Cells of one part's rows, each with its comma in front. */
-static void part_cells(struct record *r, const struct plan *plan, uint64_t present, const void *view,
-		       const char *const *names, struct perfdata_text *room)
-{
-	for (; *names; names++) {
-		const int row = pd_plan_field(plan->layout, *names, strlen(*names));
-		if (row < 0)
-			continue;
-		perfdata_text_char(r->s.out, ',');
-		if (present >> row & 1)
-			pd_csv_row_cell(r, &plan->rows[row], view, room);
-		if (!plan->rows[row].event_id)
-			continue;
-		/* `event` stands behind the id */
-		perfdata_text_char(r->s.out, ',');
-		const struct perfdata_event *event =
-			present >> row & 1
-				? pd_world_event(r->s.world, *(const uint64_t *)(const void *)((const char *)view +
-											       plan->rows[row].member))
-				: NULL;
-		if (event)
-			perfdata_text_csv_cell(r->s.out, event->name, strlen(event->name));
-	}
-}
-
-static const struct row *row_named(const struct plan *plan, const char *name)
-{
-	const int row = plan ? pd_plan_field(plan->layout, name, strlen(name)) : -1;
-	return row < 0 ? NULL : &plan->rows[row];
-}
-
-static bool has(uint64_t present, const struct row *row) { return row && present >> row->index & 1; }
-
-static void branch_rows(struct record *r, const struct csv_table *table, struct perfdata_text *room)
-{
-	const struct row *stack = row_named(r->plan->plan, "branch_stack");
-	if (r->view.type != PERFDATA_RECORD_SAMPLE || !has(r->view.u.present, stack))
-		return;
-	const struct perfdata_branch_stack *view = &r->view.u.sample.branch_stack;
-	const struct plan *plan = row_named(stack->element, "entries")->element;
-	struct perfdata_branch branch;
-	for (uint64_t i = 0; i < view->entries.count; i++) {
-		perfdata_list_get(&view->entries, i, &branch);
-		part_key(r, i);
-		part_cells(r, plan, view->entries.present, &branch, table->parts, room);
-		perfdata_text_char(r->s.out, ',');
-		if (i < view->counters.count) {
-			perfdata_text_literal(r->s.out, "0x");
-			perfdata_text_hex(r->s.out, perfdata_list_u64(&view->counters, i));
+	struct part_walk walk;
+	pd_parts_begin(&walk, r, table->parts);
+	while (pd_parts_next(&walk)) {
+		for (unsigned i = 0; table->described[i].name; i++) {
+			if (table->described[i].not_in_csv)
+				continue;
+			const struct part_value value = pd_part_value(&walk, i, room);
+			perfdata_text_string(out, i ? "," : "");
+			part_cell(out, &value);
 		}
-		perfdata_text_literal(r->s.out, CSV_NEW_LINE);
+		perfdata_text_literal(out, CSV_NEW_LINE);
+		nr++;
 	}
-}
-
-static void callchain_rows(struct record *r)
-{
-	const struct row *row = row_named(r->plan->plan, "callchain");
-	if (!has(r->view.u.present, row) || row->op != SPELL_CALLCHAIN)
-		return;
-	const struct perfdata_list *list = (const void *)((const char *)&r->view.u + row->member);
-	for (uint64_t i = 0; i < list->count; i++) {
-		part_key(r, i);
-		perfdata_text_char(r->s.out, ',');
-		pd_csv_address_cell(r->s.out, perfdata_list_u64(list, i));
-		perfdata_text_literal(r->s.out, CSV_NEW_LINE);
-	}
-}
-
-static void register_rows(struct record *r, const char *set, const struct perfdata_regs *regs)
-{
-	const enum perfdata_arch arch = perfdata_reader_arch(r->s.world->reader);
-	uint64_t mask = regs->mask;
-	for (uint64_t i = 0; i < regs->values.count && mask; i++, mask &= mask - 1) {
-		const unsigned bit = (unsigned)__builtin_ctzll(mask);
-		char name[SPELL_REGISTER_NAME];
-		pd_spell_register_name(arch, bit, name);
-		part_key(r, i);
-		perfdata_text_char(r->s.out, ',');
-		perfdata_text_string(r->s.out, set);
-		perfdata_text_char(r->s.out, ',');
-		perfdata_text_string(r->s.out, name);
-		perfdata_text_literal(r->s.out, ",0x");
-		perfdata_text_hex(r->s.out, perfdata_list_u64(&regs->values, i));
-		perfdata_text_literal(r->s.out, CSV_NEW_LINE);
-	}
-}
-
-static void regs_rows(struct record *r)
-{
-	if (r->view.type != PERFDATA_RECORD_SAMPLE)
-		return;
-	if (has(r->view.u.present, row_named(r->plan->plan, "user_regs")))
-		register_rows(r, "user", &r->view.u.sample.user_regs);
-	if (has(r->view.u.present, row_named(r->plan->plan, "intr_regs")))
-		register_rows(r, "intr", &r->view.u.sample.intr_regs);
-}
-
-static void read_rows(struct record *r, const struct csv_table *table, struct perfdata_text *room)
-{
-	const struct row *row = row_named(r->plan->plan, "read");
-	if (!has(r->view.u.present, row) || row->op != SPELL_STRUCT)
-		return;
-	const struct perfdata_read *read = (const void *)((const char *)&r->view.u + row->member);
-	const struct plan *plan = row_named(row->element, "values")->element;
-	struct perfdata_read_value value;
-	for (uint64_t i = 0; i < read->values.count; i++) {
-		perfdata_list_get(&read->values, i, &value);
-		part_key(r, i);
-		part_cells(r, plan, read->values.present, &value, table->parts, room);
-		perfdata_text_literal(r->s.out, CSV_NEW_LINE);
-	}
+	return nr;
 }
 
 static const char *file_of(const struct csv_state *csv, const struct perfdata_raw *raw)
@@ -400,10 +316,10 @@ static bool wanted(const struct csv_table *table, const struct perfdata_raw *raw
 	case CSV_UNKNOWN: return !perfdata_record_layout(raw->type);
 	case CSV_RECORDS: return raw->type == table->type;
 	case CSV_EVENT: return raw->type == table->type && raw->event && !strcmp(raw->event->name, table->event);
-	case CSV_BRANCHES: case CSV_REGS: return raw->type == PERFDATA_RECORD_SAMPLE;
-	case CSV_CALLCHAIN:
-		return raw->type == PERFDATA_RECORD_SAMPLE || raw->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED;
-	case CSV_READ_VALUES: return raw->type == PERFDATA_RECORD_SAMPLE || raw->type == PERFDATA_RECORD_READ;
+	case CSV_PARTS:
+		return raw->type == PERFDATA_RECORD_SAMPLE ||
+		       (table->parts == TABLE_OF_CHAIN && raw->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED) ||
+		       (table->parts == TABLE_OF_READ_VALUES && raw->type == PERFDATA_RECORD_READ);
 	case CSV_AUX_PACKETS: case CSV_SPE_SAMPLES: break;
 	}
 	return false;
@@ -411,47 +327,40 @@ static bool wanted(const struct csv_table *table, const struct perfdata_raw *raw
 
 /* False without memory. */
 static bool rows_of_record(struct record *r, const struct csv_state *csv, const struct perfdata_raw *raw,
-			   struct perfdata_text *room)
+			   struct perfdata_text *room, struct csv_part *part)
 {
 	const struct csv_table *table = &csv->table;
+	part->rows += table->columns.nr != 0;
 	if (table->columns.nr)
 		return pd_csv_row(r, &csv->rows, raw, room);
 	if (!pd_record_load(r, raw, NULL))
 		return false;
-	switch (table->kind) {
-	case CSV_BRANCHES: branch_rows(r, table, room); break;
-	case CSV_CALLCHAIN: callchain_rows(r); break;
-	case CSV_REGS: regs_rows(r); break;
-	case CSV_READ_VALUES: read_rows(r, table, room); break;
-	case CSV_RECORDS:
-	case CSV_UNKNOWN:
-	case CSV_EVENT:
-	case CSV_AUX_PACKETS:
-	case CSV_SPE_SAMPLES:
-		break;
-	}
+	part->rows += part_rows(r, table, room);
 	return true;
 }
 
 /* Samples with names are records, those without stand in the pieces. */
-static void rows_of_traces(const struct csv_state *csv, struct record *r, const struct csv_value *scanned)
+static uint64_t rows_of_traces(const struct csv_state *csv, struct record *r, const struct csv_value *scanned)
 {
 	const struct perfdata_batch *batch = r->batch;
 	struct pd_spe_row row;
 	size_t delivery = 0;
+	uint64_t nr = 0;
 	for (size_t i = 0; scanned && !csv->named_samples && i < scanned->pieces.nr; i++)
-		pd_csv_aux(csv->table.kind, &scanned->pieces.list[i], file_of(csv, scanned->pieces.list[i].raw),
-			   r->s.out);
+		nr += pd_csv_aux(csv->table.kind, &scanned->pieces.list[i], file_of(csv, scanned->pieces.list[i].raw),
+				 r->s.out);
 	for (size_t i = 0; csv->named_samples && i < batch->nr_records; i++) {
 		if (!pd_spe_row_of_sample(&batch->records[i], &row))
 			continue;
 		r->delivery = pd_emitted_delivery(batch, &delivery, &batch->records[i]);
 		pd_csv_aux_sample(&row, r, file_of(csv, &batch->records[i]), r->s.out);
+		nr++;
 	}
+	return nr;
 }
 
 static enum perfdata_status format_rows(const void *state, const struct perfdata_batch *batch, void *value,
-				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
+				   struct perfdata_scratch *scratch, struct perfdata_text *out, struct csv_part *part)
 {
 	const struct csv_state *csv = state;
 	struct record r = { .world = &csv->world, .cache = get_cache(scratch), .s = { .out = out }, .batch = batch };
@@ -463,23 +372,21 @@ static enum perfdata_status format_rows(const void *state, const struct perfdata
 	if (emitted)
 		r.emitted = (struct emitted_names){ batch->session, emitted->known };
 	if (is_of_traces(&csv->table)) {
-		rows_of_traces(csv, &r, scanned);
+		part->rows = rows_of_traces(csv, &r, scanned);
 		return PERFDATA_OK;
 	}
-	struct found_batch *found = NULL;
 	enum perfdata_status status = PERFDATA_OK;
 	for (size_t i = 0; i < batch->nr_records && !status; i++) {
 		if (!wanted(&csv->table, &batch->records[i]))
 			continue;
 		r.delivery = emitted ? pd_emitted_delivery(batch, &delivery, &batch->records[i]) : NULL;
-		if (!rows_of_record(&r, csv, &batch->records[i], &scratch->text)) {
+		if (!rows_of_record(&r, csv, &batch->records[i], &scratch->text, part)) {
 			status = PERFDATA_ENOMEM;
 			break;
 		}
-		pd_record_done(&r, &found);
+		pd_record_done(&r, &part->found);
 		perfdata_text_cut(out);
 	}
-	*ret_part = found;
 	return status;
 }
 
@@ -487,40 +394,46 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	const struct csv_state *csv = state;
+	struct csv_part *part = calloc(1, sizeof *part);
+	if (!part)
+		return PERFDATA_ENOMEM;
+	*ret_part = part;
 	if (csv->described)
 		return pd_csv_described_rows(csv->described, batch, ((const struct csv_value *)value)->described,
-					     scratch, out);
+					     scratch, out, &part->rows);
 	if (!csv->recording)
-		return format_rows(state, batch, value, scratch, out, ret_part);
+		return format_rows(state, batch, value, scratch, out, part);
 	struct perfdata_text rows;
 	perfdata_text_init(&rows);
-	const enum perfdata_status status = format_rows(state, batch, value, scratch, &rows, ret_part);
+	const enum perfdata_status status = format_rows(state, batch, value, scratch, &rows, part);
 	pd_csv_rows_of_recording(out, csv->recording, &rows);
 	perfdata_text_release(&rows);
 	return status;
 }
 
-static enum perfdata_status merge(void *state, void *part, struct perfdata_text *out)
+static enum perfdata_status merge(void *state, void *merged, struct perfdata_text *out)
 {
 	const struct csv_state *csv = state;
+	struct csv_part *part = merged;
 	(void)out;
-	pd_found_report(part, csv->on_finding, csv->user);
+	*csv->rows_written += part->rows;
+	pd_found_report(part->found, csv->on_finding, csv->user);
+	part->found = NULL;
+	free_part(part);
 	return PERFDATA_OK;
 }
 
 static enum perfdata_status end(void *state, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	struct csv_state *csv = state;
-	return csv->described ? pd_csv_described_end(csv->described, end, out) : PERFDATA_OK;
+	return csv->described ? pd_csv_described_end(csv->described, end, out, csv->rows_written) : PERFDATA_OK;
 }
-
-static void free_part(void *part) { pd_found_report(part, NULL, NULL); }
 
 const struct perfdata_emitter pd_emitter_csv = {
 	.abi = PERFDATA_EMITTER_ABI,
 	.name = "csv",
 	.help = "one table of the recording, with a header line",
-	.flags = PERFDATA_EMITTER_MEMORY,
+	.flags = PERFDATA_EMITTER_MEMORY | PERFDATA_EMITTER_ROWS,
 	.needs = PERFDATA_NEED_RECORDS,
 	.mime = "text/csv",
 	.size = sizeof(struct perfdata_emitter),

@@ -11,14 +11,6 @@ static const struct table_column *columns_of(enum csv_kind kind)
 	return pd_table_own_columns(kind == CSV_AUX_PACKETS ? TABLE_OF_PACKETS : TABLE_OF_SPE_SAMPLES);
 }
 
-void pd_csv_aux_header(enum csv_kind kind, struct perfdata_text *out)
-{
-	for (const struct table_column *column = columns_of(kind); column->name; column++) {
-		perfdata_text_char(out, ',');
-		perfdata_text_string(out, column->name);
-	}
-}
-
 /* Each cell with its comma in front. */
 static void number(struct perfdata_text *out, uint64_t value)
 {
@@ -120,23 +112,27 @@ static void spe_row(const struct pd_spe_row *row, const struct spe_names *names,
 	perfdata_text_literal(out, CSV_NEW_LINE);
 }
 
-void pd_csv_aux(enum csv_kind kind, const struct pd_aux_piece *piece, const char *file, struct perfdata_text *out)
+uint64_t pd_csv_aux(enum csv_kind kind, const struct pd_aux_piece *piece, const char *file, struct perfdata_text *out)
 {
 	struct pd_aux_walk walk;
 	struct pd_spe_row row;
 	struct perfdata_text room;
+	uint64_t nr = 0;
 	perfdata_text_init(&room);
 	pd_aux_walk_begin(&walk, piece);
 	while (pd_aux_walk_next(&walk)) {
 		if (kind == CSV_AUX_PACKETS) {
 			packet_row(piece, file, &walk, &room, out);
+			nr++;
 		} else if (walk.record_is_whole) {
 			pd_spe_row_of_piece(piece, &walk.record, &row);
 			spe_row(&row, NULL, file, out);
+			nr++;
 		}
 		perfdata_text_cut(out);
 	}
 	perfdata_text_release(&room);
+	return nr;
 }
 
 void pd_csv_aux_sample(const struct pd_spe_row *row, const struct record *r, const char *file,

@@ -7,10 +7,8 @@
 #include "emit/csv/csv_table.h"
 #include "auxtrace/aux_pieces.h"
 
-/* Their columns behind `file`. */
-void pd_csv_aux_header(enum csv_kind kind, struct perfdata_text *out);
-/* Appends all rows of a piece. `file`: the recording's name in rows, or NULL. */
-void pd_csv_aux(enum csv_kind kind, const struct pd_aux_piece *piece, const char *file, struct perfdata_text *out);
+/* Appends all rows of a piece, and returns how many. `file`: the recording's name in rows, or NULL. */
+uint64_t pd_csv_aux(enum csv_kind kind, const struct pd_aux_piece *piece, const char *file, struct perfdata_text *out);
 /* The row of a sample with names: r->delivery is set. */
 void pd_csv_aux_sample(const struct pd_spe_row *row, const struct record *r, const char *file,
 		       struct perfdata_text *out);

@@ -10,7 +10,7 @@ void pd_csv_drop_joint(struct perfdata_text *out, size_t start)
 	out->size--;
 }
 
-static void hex(struct perfdata_text *out, uint64_t value)
+void pd_csv_word_cell(struct perfdata_text *out, uint64_t value)
 {
 	char *at = perfdata_text_reserve(out, 40);
 	if (!at)
@@ -25,7 +25,7 @@ void pd_csv_address_cell(struct perfdata_text *out, uint64_t value)
 	if (name)
 		perfdata_text_string(out, name);
 	else
-		hex(out, value);
+		pd_csv_word_cell(out, value);
 }
 
 static void add_name(void *user, const char *name)
@@ -93,7 +93,7 @@ static void json_cell(struct record *r, const struct row *row, const void *view,
 	perfdata_text_csv_cell(out, room->data, room->size);
 }
 
-void pd_csv_row_cell(struct record *r, const struct row *row, const void *view, struct perfdata_text *room)
+static void row_cell(struct record *r, const struct row *row, const void *view, struct perfdata_text *room)
 {
 	struct perfdata_text *out = r->s.out;
 	const void *member = (const char *)view + row->member;
@@ -103,7 +103,7 @@ void pd_csv_row_cell(struct record *r, const struct row *row, const void *view, 
 	case SPELL_U64: case SPELL_U32: case SPELL_S32: case SPELL_NUMBER: case SPELL_DOUBLE: case SPELL_BOOL:
 		pd_spell_value(&r->s, row, view);
 		return;
-	case SPELL_HEX64: case SPELL_HEX: hex(out, pd_spell_integer(row->kind, member)); return;
+	case SPELL_HEX64: case SPELL_HEX: pd_csv_word_cell(out, pd_spell_integer(row->kind, member)); return;
 	case SPELL_ENUM:
 		name = perfdata_name_of(row->field->names, pd_spell_integer(row->kind, member));
 		if (name)
@@ -197,7 +197,7 @@ static void trace_elements(struct perfdata_text *out, const struct trace_row *ro
 		}
 		perfdata_text_char(out, CSV_JOINT);
 		if (row->field->elements_are_pointers)
-			hex(out, element);
+			pd_csv_word_cell(out, element);
 		else if (value->is_signed)
 			perfdata_text_s64(out, (int64_t)element);
 		else
@@ -221,7 +221,7 @@ static void trace_cell(struct record *r, const struct select_step *step)
 	case PERFDATA_TRACE_UNSIGNED: perfdata_text_u64(out, value.u64); return;
 	case PERFDATA_TRACE_SIGNED: perfdata_text_s64(out, value.s64); return;
 	case PERFDATA_TRACE_BOOL: perfdata_text_string(out, value.u64 ? "true" : "false"); return;
-	case PERFDATA_TRACE_POINTER: hex(out, value.u64); return;
+	case PERFDATA_TRACE_POINTER: pd_csv_word_cell(out, value.u64); return;
 	case PERFDATA_TRACE_STRING: perfdata_text_csv_cell(out, value.bytes.data, value.bytes.size); return;
 	case PERFDATA_TRACE_BYTES: perfdata_text_bytes_hex(out, value.bytes.data, value.bytes.size); return;
 	case PERFDATA_TRACE_ARRAY: case PERFDATA_TRACE_BITMASK: trace_elements(out, row, &value); return;
@@ -274,6 +274,6 @@ void pd_csv_cell(struct record *r, const struct select_step *step, struct perfda
 			perfdata_text_bytes_hex(out, text->data, text->size);
 	} else if (step->row.op != SPELL_RAW || !r->s.trace) {
 		/* Raw data whose fields are known is in `fields`. */
-		pd_csv_row_cell(r, &step->row, view, room);
+		row_cell(r, &step->row, view, room);
 	}
 }

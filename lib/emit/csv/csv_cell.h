@@ -11,8 +11,8 @@
 /* Appends the step's value, or nothing where it is absent. Lists of integers and names are joined by `;`, structs are
  * JSON. `room` is for intermediate spelling. */
 void pd_csv_cell(struct record *r, const struct select_step *step, struct perfdata_text *room);
-/* A row's value as a cell. */
-void pd_csv_row_cell(struct record *r, const struct row *row, const void *view, struct perfdata_text *room);
+/* "0x…" */
+void pd_csv_word_cell(struct perfdata_text *out, uint64_t value);
 /* `value` as a call chain shows it: a context marker's name, or "0x…". */
 void pd_csv_address_cell(struct perfdata_text *out, uint64_t value);
 

@@ -164,7 +164,7 @@ enum perfdata_status pd_csv_described_scan(struct csv_described *described, cons
 
 enum perfdata_status pd_csv_described_rows(const struct csv_described *described, const struct perfdata_batch *batch,
 					   const struct table_value *value, struct perfdata_scratch *scratch,
-					   struct perfdata_text *out)
+					   struct perfdata_text *out, uint64_t *ret_rows)
 {
 	struct table_scratch *own = scratch->cache;
 	struct table_part *part;
@@ -175,6 +175,7 @@ enum perfdata_status pd_csv_described_rows(const struct csv_described *described
 	pd_found_report(found, NULL, NULL);
 	scratch->cache = own;
 	scratch->free_cache = pd_table_scratch_free;
+	*ret_rows = !status && part ? part->rows : 0;
 	if (!status)
 		return put_part(described, part, &scratch->text, out);
 	pd_table_part_free(part);
@@ -182,12 +183,13 @@ enum perfdata_status pd_csv_described_rows(const struct csv_described *described
 }
 
 enum perfdata_status pd_csv_described_end(struct csv_described *described, const struct perfdata_emit_end *end,
-					  struct perfdata_text *out)
+					  struct perfdata_text *out, uint64_t *rows)
 {
 	struct perfdata_text room;
 	struct table_part *part;
 	enum perfdata_status status = pd_table_set_end(&described->set, 0, end, &part);
 	perfdata_text_init(&room);
+	*rows += !status && part ? part->rows : 0;
 	if (!status)
 		status = put_part(described, part, &room, out);
 	if (!status && perfdata_text_failed(&room))

@@ -17,9 +17,9 @@ enum perfdata_status pd_csv_described_scan(struct csv_described *described, cons
 					   struct table_value **ret);
 enum perfdata_status pd_csv_described_rows(const struct csv_described *described, const struct perfdata_batch *batch,
 					   const struct table_value *value, struct perfdata_scratch *scratch,
-					   struct perfdata_text *out);
-/* Appends the rows of tables that are only known at the end. */
+					   struct perfdata_text *out, uint64_t *ret_rows);
+/* Appends the rows of tables that are only known at the end, and raises *rows by their number. */
 enum perfdata_status pd_csv_described_end(struct csv_described *described, const struct perfdata_emit_end *end,
-					  struct perfdata_text *out);
+					  struct perfdata_text *out, uint64_t *rows);
 
 #endif

@@ -6,27 +6,6 @@
 #include "emit/table/record_columns.h"
 #include "emit/table/table_rows.h"
 
-static const char *const branch_columns[] = { "from", "to", "branch_flags", "counter", NULL };
-static const char *const callchain_columns[] = { "ip", NULL };
-static const char *const regs_columns[] = { "set", "register", "value", NULL };
-static const char *const read_columns[] = { "id", "event", "value", "lost", NULL };
-
-static const char *const aux_columns[] = { "file", NULL };   /* and those of the tables of Parquet */
-
-static const struct part_table {
-	const char *name;
-	enum csv_kind kind;
-	const char *const *columns;
-} part_tables[] = {
-	{ "branches", CSV_BRANCHES, branch_columns },
-	{ "callchain", CSV_CALLCHAIN, callchain_columns },
-	{ "regs", CSV_REGS, regs_columns },
-	{ "read_values", CSV_READ_VALUES, read_columns },
-	{ "aux_packets", CSV_AUX_PACKETS, aux_columns },
-	{ "spe_samples", CSV_SPE_SAMPLES, aux_columns },
-};
-#define NR_PART_TABLES (sizeof part_tables / sizeof *part_tables)
-
 /* --- finding a table ---------------------------------------------------------------------------------------------- */
 
 static const struct perfdata_event *event_named(const struct perfdata_reader *reader, const char *name)
@@ -45,8 +24,8 @@ static enum perfdata_status no_such_table(struct perfdata_error *reterr, const c
 		reterr->status = PERFDATA_EUSAGE;
 		reterr->offset = PERFDATA_NO_OFFSET;
 		snprintf(reterr->message, sizeof reterr->message,
-			 "there is no table \"%.30s\": " TABLE_NAMES ", event:NAME, a record type, branches, regs, "
-			 "read_values, unknown, all",
+			 "there is no table \"%.30s\": there are " TABLE_NAMES
+			 ", event:NAME and others (see perfdata schema --columns --table all)",
 			 name);
 	}
 	return PERFDATA_EUSAGE;
@@ -71,11 +50,15 @@ static enum perfdata_status find_kind(const char *name, struct csv_table *ret)
 {
 	if (!name || !strcmp(name, "samples"))
 		name = "sample";
-	for (size_t i = 0; i < NR_PART_TABLES; i++) {
-		if (strcmp(part_tables[i].name, name))
+	const struct table_row *row;
+	for (size_t i = 0; (row = pd_table_row_at(i)); i++) {
+		if (!row->on_request || strcmp(row->name, name))
 			continue;
-		ret->kind = part_tables[i].kind;
-		ret->parts = part_tables[i].columns;
+		ret->parts = row->in_csv ? row->in_csv : row->rows;
+		ret->kind = ret->parts == TABLE_OF_PACKETS       ? CSV_AUX_PACKETS
+			    : ret->parts == TABLE_OF_SPE_SAMPLES ? CSV_SPE_SAMPLES
+								 : CSV_PARTS;
+		ret->described = pd_table_own_columns(ret->parts);
 		return PERFDATA_OK;
 	}
 	if (!strcmp(name, "unknown")) {
@@ -107,7 +90,7 @@ enum perfdata_status pd_csv_table_find(struct pd_arena *pool, const struct csv_c
 	memset(ret, 0, sizeof *ret);
 	if (find_kind(name, ret))
 		return no_such_table(reterr, name);
-	if (ret->parts) {
+	if (ret->described) {
 		if (!list)
 			return PERFDATA_OK;
 		if (reterr) {

@@ -5,12 +5,13 @@
 #define EMIT_CSV_TABLE_H
 
 #include "emit/model/selection.h"
+#include "emit/table/describe_table.h"
 
 enum csv_kind {
 	CSV_RECORDS,        /* a row per record of `type` */
 	CSV_UNKNOWN,        /* a row per record of a type that is not known */
 	CSV_EVENT,          /* a row per sample of the tracepoint `event` */
-	CSV_BRANCHES, CSV_CALLCHAIN, CSV_REGS, CSV_READ_VALUES,    /* a row per part, keyed by (offset, inner, index) */
+	CSV_PARTS,          /* a row per part of a record: `parts` */
 	CSV_AUX_PACKETS,    /* a row per packet of a trace */
 	CSV_SPE_SAMPLES,    /* a row per operation that Arm SPE sampled */
 };
@@ -20,8 +21,8 @@ struct csv_table {
 	uint32_t type;
 	const char *event;
 	struct selection columns;      /* CSV_RECORDS, CSV_UNKNOWN, CSV_EVENT */
-	/* of the other kinds: names of columns, behind the key of the part where there is one; NULL at the end */
-	const char *const *parts;
+	enum table_rows parts;         /* of the other kinds */
+	const struct table_column *described; /* their columns, but those that are not_in_csv; ends with name NULL */
 };
 
 /* What decides on the columns of a table. */

@@ -2,6 +2,7 @@
 /* Which tables a recording has, and which records their rows come from. */
 #include "config.h"
 #include <stdlib.h>
+#include "emit/csv/csv_described.h"
 #include "emit/csv/csv_table.h"
 
 #define EVENT_PREFIX "event:"
@@ -95,8 +96,6 @@ static void add_events(struct table_list *list, const struct perfdata_summary *s
 	} parts[] = {
 		{ PERFDATA_SAMPLE_BRANCH_STACK, "branches" },
 		{ PERFDATA_SAMPLE_CALLCHAIN, "callchain" },
-		{ PERFDATA_SAMPLE_CALLCHAIN, "stacks" },
-		{ PERFDATA_SAMPLE_CALLCHAIN, "frames" },
 		{ PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_REGS_INTR, "regs" },
 		{ PERFDATA_SAMPLE_READ, "read_values" },
 	};
@@ -118,6 +117,10 @@ enum perfdata_status pd_csv_tables(const struct perfdata_summary *summary,
 				   enum perfdata_status (*add_table)(void *user, const char *name), void *user)
 {
 	struct table_list list = { .add = add_table, .user = user };
+	const char *name;
+	for (size_t i = 0; (name = pd_table_name_at(i)); i++)
+		if (pd_csv_is_described(name))
+			add(&list, name);
 	add_types(&list, summary);
 	add_events(&list, summary);
 	return list.status;

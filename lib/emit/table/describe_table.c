@@ -209,6 +209,9 @@ static enum perfdata_status make_of_records(struct columns *columns, const char 
 	if (fields) {
 		for (; *fields; fields++)
 			add_field(columns, *fields, *fields);
+		/* the table is made for them */
+		for (size_t i = 0; i < table->nr_columns; i++)
+			table->columns[i].bulky = false;
 		return columns->failed ? PERFDATA_ENOMEM : PERFDATA_OK;
 	}
 	struct selection selection;

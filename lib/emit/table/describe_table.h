@@ -18,6 +18,7 @@ struct table_column {
 	bool required;                /* each row has a value */
 	bool rising;                  /* hardly any value comes twice */
 	bool sequences;               /* values repeat in the same order: steps of stacks */
+	bool not_in_csv;              /* which has it as JSON, in another column */
 	bool bulky;                   /* left out unless a list names it: it is in another table, too, or is large */
 };
 
@@ -29,6 +30,9 @@ enum table_rows {
 	TABLE_OF_FRAMES,              /* a frame of a stack or a sample's address */
 	TABLE_OF_PACKETS,             /* a packet of a trace */
 	TABLE_OF_SPE_SAMPLES,         /* an operation that Arm SPE sampled */
+	/* a part of a record */
+	TABLE_OF_BRANCHES, TABLE_OF_REGS, TABLE_OF_READ_VALUES,
+	TABLE_OF_CHAIN,               /* of CSV: an address of a call chain */
 	TABLE_OF_RECORDING,           /* the recording */
 	/* known at the end */
 	TABLE_OF_EVENTS, TABLE_OF_FEATURES, TABLE_OF_FINDINGS, TABLE_OF_BUILD_IDS, TABLE_OF_CPUS,

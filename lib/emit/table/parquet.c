@@ -38,6 +38,7 @@ struct parquet_state {
 	enum pd_codec_kind packing;
 	bool drop_empty;
 	struct file *files[MOST_TABLES];   /* begin and scan make the array; the files' contents are merge's */
+	uint64_t *rows;               /* of all tables: merge's */
 	unsigned nr_known;            /* merge's: tables that batches so far know of */
 	struct part_file parts;       /* merge's */
 };
@@ -156,6 +157,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	state->on_finding = context->on_finding;
 	state->user = context->user;
 	state->jobs = context->jobs;
+	state->rows = context->rows;
 	state->packing = packing_of(context);
 	state->drop_empty = perfdata_option_flag(context->options, context->nr_options, "drop-empty", false);
 	state->reterr = context->reterr;
@@ -408,6 +410,7 @@ static enum perfdata_status merge(void *pointer, void *merged, struct perfdata_t
 		struct row_group *open = &state->files[table]->open;
 		part->parts = rows->next;
 		rows->next = NULL;
+		*state->rows += rows->rows;
 		status = pd_row_group_add(open, state->set.tables[table], rows);
 		if (!status && (open->rows >= GROUP_ROWS || open->bulk >= GROUP_BYTES))
 			status = hand_over(state, table, out);
@@ -555,6 +558,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 		status = pd_table_set_end(&state->set, i, end, &part);
 		if (status || !part)
 			continue;
+		*state->rows += part->rows;
 		status = pd_row_group_add(&state->files[i]->open, state->set.tables[i], part);
 	}
 	if (!status)
@@ -571,7 +575,8 @@ const struct perfdata_emitter pd_emitter_parquet = {
 	.needs = PERFDATA_NEED_RECORDS,
 	.mime = "application/vnd.apache.parquet",
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_CHECKS |
-		 PERFDATA_EMITTER_ONLY_NAMED | PERFDATA_EMITTER_PACKED | PERFDATA_EMITTER_FOLDERS,
+		 PERFDATA_EMITTER_ONLY_NAMED | PERFDATA_EMITTER_PACKED | PERFDATA_EMITTER_FOLDERS |
+		 PERFDATA_EMITTER_ROWS,
 	.size = sizeof(struct perfdata_emitter),
 	.option_size = sizeof *options,
 	.options = options,

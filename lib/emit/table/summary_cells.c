@@ -338,6 +338,10 @@ bool pd_summary_cells(const struct summary_source *source, enum table_rows what,
 	case TABLE_OF_FRAMES:
 	case TABLE_OF_PACKETS:
 	case TABLE_OF_SPE_SAMPLES:
+	case TABLE_OF_BRANCHES:
+	case TABLE_OF_REGS:
+	case TABLE_OF_READ_VALUES:
+	case TABLE_OF_CHAIN:
 		break;
 	}
 	perfdata_text_release(&filling.text);

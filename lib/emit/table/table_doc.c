@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables and their columns, for people. */
 #include "config.h"
+#include <string.h>
 #include "emit/json/json_type.h"
 #include "emit/table/table_rows.h"
 #include "perfdata/describe.h"
 
-static void line_of_column(struct perfdata_text *out, const struct table_column *column)
+static void line_of_column(struct perfdata_text *out, const struct table_column *column, const char *note)
 {
 	perfdata_text_string(out, column->name);
 	perfdata_text_char(out, '\t');
@@ -16,7 +17,28 @@ static void line_of_column(struct perfdata_text *out, const struct table_column 
 	perfdata_text_string(out, column->doc);
 	if (column->bulky)
 		perfdata_text_literal(out, " In Parquet only with --columns.");
+	if (column->not_in_csv)
+		perfdata_text_literal(out, " Not in CSV.");
+	perfdata_text_string(out, note);
 	perfdata_text_char(out, '\n');
+}
+
+/* Columns that only CSV has, where its rows are something else. */
+static void lines_of_csv(struct perfdata_text *out, const struct table *table)
+{
+	const struct table_row *row;
+	size_t i = 0;
+	while ((row = pd_table_row_at(i)) && strcmp(row->name, table->name))
+		i++;
+	if (!row || !row->in_csv)
+		return;
+	for (const struct table_column *column = pd_table_own_columns(row->in_csv); column->name; column++) {
+		size_t known = 0;
+		while (known < table->nr_columns && strcmp(table->columns[known].name, column->name))
+			known++;
+		if (known == table->nr_columns)
+			line_of_column(out, column, " In CSV alone.");
+	}
 }
 
 static void list_tables(struct perfdata_text *out)
@@ -47,7 +69,9 @@ enum perfdata_status perfdata_describe_table(struct perfdata_text *out, const ch
 	if (!status)
 		perfdata_text_literal(out, "column\ttype\tunit\tnull\tmeaning\n");
 	for (size_t i = 0; !status && i < table.nr_columns; i++)
-		line_of_column(out, &table.columns[i]);
+		line_of_column(out, &table.columns[i], "");
+	if (!status)
+		lines_of_csv(out, &table);
 	pd_arena_release(&pool);
 	return status;
 }

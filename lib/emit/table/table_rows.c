@@ -5,10 +5,12 @@
 #define NS PERFDATA_UNIT_NS
 #define SIZE PERFDATA_UNIT_BYTES
 #define PLAIN PERFDATA_UNIT_NONE
-#define COLUMN(name, type, unit, doc) { name, NULL, doc, COLUMN_##type, unit, false, false, false, false }
-#define KEY(name, type, doc) { name, NULL, doc, COLUMN_##type, PLAIN, true, false, false, false }
-#define RISING_KEY(name, type, doc) { name, NULL, doc, COLUMN_##type, PLAIN, true, true, false, false }
-#define SEQUENCE(name, type, doc) { name, NULL, doc, COLUMN_##type, PLAIN, false, false, true, false }
+#define COLUMN(column, holds, of, about) { .name = column, .doc = about, .type = COLUMN_##holds, .unit = of }
+#define KEY(column, holds, about) { .name = column, .doc = about, .type = COLUMN_##holds, .required = true }
+#define RISING_KEY(column, holds, about) \
+	{ .name = column, .doc = about, .type = COLUMN_##holds, .required = true, .rising = true }
+#define SEQUENCE(column, holds, about) \
+	{ .name = column, .doc = about, .type = COLUMN_##holds, .sequences = true }
 
 static const char *const mapping_fields[] = {
 	"type",      "offset",   "inner",     "file",         "time",    "pid", "tid", "addr",           "len",
@@ -184,78 +186,143 @@ static const struct table_column spe_samples[] = {
 	{ 0 },
 };
 
-static const struct table_row rows[] = {
-	{ .name = "recordings",
+/* A part of a word: text has all of the word as JSON. */
+#define BIT(column, holds, about) { .name = column, .doc = about, .type = COLUMN_##holds, .not_in_csv = true }
+#define PART_COLUMNS \
+	[PART_FILE] = COLUMN("file", TEXT, PLAIN, "The file that the record stands in, where there are several."), \
+	[PART_OFFSET] = RISING_KEY("offset", INT64, "Where the record stands, as in `samples`."), \
+	[PART_INNER] = COLUMN("inner", INT64, SIZE, "… and where in decompressed data, as in `samples`."), \
+	[PART_INDEX] = KEY("index", INT32, "Which one of the record's, from 0.")
+static const struct table_column branches[] = {
+	PART_COLUMNS,
+	[BRANCHES_FROM] = COLUMN("from", UINT64, PLAIN, "Address of the branch; `index` 0 is the newest one."),
+	[BRANCHES_TO] = COLUMN("to", UINT64, PLAIN, "Its target."),
+	[BRANCHES_FLAGS] = COLUMN("branch_flags", JSON, PLAIN, "What is known about it, all of it."),
+	[BRANCHES_COUNTER] = COLUMN("counter", UINT64, PLAIN,
+				    "Counts of the group's events since the branch before, packed."),
+	[BRANCHES_MISPRED] = BIT("mispred", BOOLEAN, "It was not predicted."),
+	[BRANCHES_PREDICTED] = BIT("predicted", BOOLEAN, "It was predicted. Neither: that is not known."),
+	[BRANCHES_IN_TX] = BIT("in_tx", BOOLEAN, "Inside a transaction."),
+	[BRANCHES_ABORT] = BIT("abort", BOOLEAN, "A transaction was aborted."),
+	[BRANCHES_CYCLES] = BIT("cycles", INT32, "Cycles since the branch before; 0: not known."),
+	[BRANCHES_TYPE] = BIT("type", TEXT, "What branch: COND, CALL, RET, …"),
+	{ 0 },
+};
+static const struct table_column regs[] = {
+	PART_COLUMNS,
+	[REGS_SET] = COLUMN("set", TEXT, PLAIN, "user: of the thread in user mode; intr: where the sample was taken."),
+	[REGS_REGISTER] = COLUMN("register", TEXT, PLAIN, "Which one, as the architecture calls it."),
+	[REGS_VALUE] = COLUMN("value", UINT64, PLAIN, "What it held."),
+	{ 0 },
+};
+static const struct table_column read_values[] = {
+	PART_COLUMNS,
+	[READ_VALUES_ID] = COLUMN("id", UINT64, PLAIN, "Id of the counter."),
+	[READ_VALUES_EVENT] = COLUMN("event", TEXT, PLAIN, "The event that it counts."),
+	[READ_VALUES_VALUE] = COLUMN("value", INT64, PLAIN, "What it has counted."),
+	[READ_VALUES_LOST] = COLUMN("lost", INT64, PLAIN, "Its samples that were lost."),
+	{ 0 },
+};
+static const struct table_column chain[] = {
+	PART_COLUMNS,
+	[CHAIN_IP] = COLUMN("ip", UINT64, PLAIN, "The address, or the name of a context marker."),
+	{ 0 },
+};
+
+#define ROW_NUMBER(table) ROW_##table,
+enum { TABLES_OF_ALL(ROW_NUMBER, ROW_NUMBER) TABLES_ON_REQUEST(ROW_NUMBER, ROW_NUMBER) NR_ROWS };
+
+static const struct table_row rows[NR_ROWS] = {
+	[ROW_recordings] = { .name = "recordings",
 	  .doc = "One row for the recording.",
 	  .rows = TABLE_OF_RECORDING,
 	  .columns = recordings },
-	{ .name = "events", .doc = "One row for each event.", .rows = TABLE_OF_EVENTS, .columns = events },
-	{ .name = "samples",
+	[ROW_events] = { .name = "events", .doc = "One row for each event.", .rows = TABLE_OF_EVENTS, .columns = events },
+	[ROW_samples] = { .name = "samples",
 	  .doc = "One row for each SAMPLE record.",
 	  .rows = TABLE_OF_RECORDS,
 	  .types = { PERFDATA_RECORD_SAMPLE } },
-	{ .name = "stacks",
+	[ROW_stacks] = { .name = "stacks",
 	  .doc = "One row for each step of each stack that samples have.",
 	  .rows = TABLE_OF_STACKS,
 	  .columns = stacks },
-	{ .name = "frames",
+	[ROW_frames] = { .name = "frames",
 	  .doc = "One row for each address, in its file, that stacks and samples have.",
 	  .rows = TABLE_OF_FRAMES,
 	  .columns = frames },
-	{ .name = "mappings",
+	[ROW_mappings] = { .name = "mappings",
 	  .doc = "One row for each MMAP and MMAP2 record.",
 	  .rows = TABLE_OF_RECORDS,
 	  .types = { PERFDATA_RECORD_MMAP2, PERFDATA_RECORD_MMAP },
 	  .fields = mapping_fields },
-	{ .name = "build_ids",
+	[ROW_build_ids] = { .name = "build_ids",
 	  .doc = "One row for each file that was mapped.",
 	  .rows = TABLE_OF_BUILD_IDS,
 	  .columns = build_ids },
-	{ .name = "threads",
+	[ROW_threads] = { .name = "threads",
 	  .doc = "One row for each COMM, FORK and EXIT record: when threads began, what they were called from then on, "
 		 "when they ended.",
 	  .rows = TABLE_OF_RECORDS,
 	  .types = { PERFDATA_RECORD_COMM, PERFDATA_RECORD_FORK, PERFDATA_RECORD_EXIT },
 	  .fields = thread_fields },
-	{ .name = "lost",
+	[ROW_lost] = { .name = "lost",
 	  .doc = "One row for each record that tells of something lost or throttled.",
 	  .rows = TABLE_OF_RECORDS,
 	  .types = { PERFDATA_RECORD_LOST, PERFDATA_RECORD_LOST_SAMPLES, PERFDATA_RECORD_THROTTLE,
 		     PERFDATA_RECORD_UNTHROTTLE },
 	  .fields = lost_fields },
-	{ .name = "cpu",
+	[ROW_cpu] = { .name = "cpu",
 	  .doc = "One row for each CPU, where the recording tells of them.",
 	  .rows = TABLE_OF_CPUS,
 	  .columns = cpus },
-	{ .name = "features",
+	[ROW_features] = { .name = "features",
 	  .doc = "One row for each feature section.",
 	  .rows = TABLE_OF_FEATURES,
 	  .columns = features },
-	{ .name = "findings",
+	[ROW_findings] = { .name = "findings",
 	  .doc = "One row for each thing that was found wrong.",
 	  .rows = TABLE_OF_FINDINGS,
 	  .columns = findings },
-	{ .name = "callchain",
-	  .doc = "One row for each record with a call chain, as recorded, with context markers.",
-	  .rows = TABLE_OF_RECORDS,
+	[ROW_callchain] = { .name = "callchain",
 	  .on_request = true,
+	  .doc = "One row for each record with a call chain, as recorded, with context markers; in CSV one for each "
+		 "address of it.",
+	  .rows = TABLE_OF_RECORDS,
+	  .in_csv = TABLE_OF_CHAIN,
 	  .types = { PERFDATA_RECORD_SAMPLE, PERFDATA_RECORD_CALLCHAIN_DEFERRED },
 	  .fields = chain_fields },
-	{ .name = "aux_packets",
+	[ROW_branches] = { .name = "branches",
+	  .on_request = true,
+	  .doc = "One row for each branch of each SAMPLE record with a branch stack.",
+	  .rows = TABLE_OF_BRANCHES,
+	  .columns = branches },
+	[ROW_regs] = { .name = "regs",
+	  .on_request = true,
+	  .doc = "One row for each register of each SAMPLE record with registers.",
+	  .rows = TABLE_OF_REGS,
+	  .columns = regs },
+	[ROW_read_values] = { .name = "read_values",
+	  .on_request = true,
+	  .doc = "One row for each counter's value in each SAMPLE and READ record with such values.",
+	  .rows = TABLE_OF_READ_VALUES,
+	  .columns = read_values },
+	[ROW_aux_packets] = { .name = "aux_packets",
+	  .on_request = true,
 	  .doc = "One row for each packet of the traces in AUX areas.",
 	  .rows = TABLE_OF_PACKETS,
-	  .on_request = true,
 	  .columns = packets },
-	{ .name = "spe_samples",
+	[ROW_spe_samples] = { .name = "spe_samples",
+	  .on_request = true,
 	  .doc = "One row for each operation that Arm SPE sampled.",
 	  .rows = TABLE_OF_SPE_SAMPLES,
-	  .on_request = true,
 	  .columns = spe_samples },
 };
 
 const struct table_column *pd_table_own_columns(enum table_rows of)
 {
 	size_t i = 0;
+	if (of == TABLE_OF_CHAIN)
+		return chain;
 	while (rows[i].rows != of)
 		i++;
 	return rows[i].columns;
@@ -263,5 +330,5 @@ const struct table_column *pd_table_own_columns(enum table_rows of)
 
 const struct table_row *pd_table_row_at(size_t index)
 {
-	return index < sizeof rows / sizeof *rows ? &rows[index] : NULL;
+	return index < NR_ROWS ? &rows[index] : NULL;
 }

@@ -6,20 +6,35 @@
 
 #include "emit/table/describe_table.h"
 
+/* Which tables there are, in their order: those that every recording has, and those that are only made where they are
+ * asked for by name. */
+#define TABLES_OF_ALL(first, next) \
+	first(recordings) next(events) next(samples) next(stacks) next(frames) next(mappings) next(build_ids) \
+		next(threads) next(lost) next(cpu) next(features) next(findings)
+#define TABLES_ON_REQUEST(first, next) \
+	first(callchain) next(branches) next(regs) next(read_values) next(aux_packets) next(spe_samples)
 /* Their names, for people. */
-#define TABLE_NAMES \
-	"recordings, events, samples, stacks, frames, mappings, build_ids, threads, lost, cpu, features, findings"
+#define TABLE_NAME_FIRST(name) #name
+#define TABLE_NAME_NEXT(name) ", " #name
+#define TABLE_NAMES TABLES_OF_ALL(TABLE_NAME_FIRST, TABLE_NAME_NEXT)
+#define TABLE_NAMES_ON_REQUEST TABLES_ON_REQUEST(TABLE_NAME_FIRST, TABLE_NAME_NEXT)
 
 struct table_row {
 	const char *name, *doc;
 	enum table_rows rows;
-	bool on_request;              /* only where it is asked for by name */
+	enum table_rows in_csv;       /* what a row is there, where that is something else; else 0 */
+	bool on_request;
 	uint32_t types[TABLE_TYPES];  /* ends with 0; of TABLE_OF_RECORDS */
 	const char *const *fields;    /* … the columns, as -e takes them; NULL: all of the layout */
 	const struct table_column *columns;   /* of others: ends with name NULL; `recording` is not among them */
 };
 /* NULL behind the last. */
 const struct table_row *pd_table_row_at(size_t index);
+/* Whether the rows are parts of records, as pd_parts_begin walks them. */
+static inline bool pd_table_is_of_parts(enum table_rows rows)
+{
+	return rows >= TABLE_OF_BRANCHES && rows <= TABLE_OF_READ_VALUES;
+}
 /* The columns of one whose rows are no records. */
 const struct table_column *pd_table_own_columns(enum table_rows rows);
 
@@ -89,6 +104,23 @@ enum {
 	RECORDINGS_FINDINGS,
 	RECORDINGS_COMPLETE
 };
+/* Of all tables of parts: which record, and which of its parts. */
+enum { PART_FILE, PART_OFFSET, PART_INNER, PART_INDEX, PART_KEY_COLUMNS };
+enum {
+	BRANCHES_FROM = PART_KEY_COLUMNS,
+	BRANCHES_TO,
+	BRANCHES_FLAGS,
+	BRANCHES_COUNTER,
+	BRANCHES_MISPRED,
+	BRANCHES_PREDICTED,
+	BRANCHES_IN_TX,
+	BRANCHES_ABORT,
+	BRANCHES_CYCLES,
+	BRANCHES_TYPE
+};
+enum { REGS_SET = PART_KEY_COLUMNS, REGS_REGISTER, REGS_VALUE };
+enum { READ_VALUES_ID = PART_KEY_COLUMNS, READ_VALUES_EVENT, READ_VALUES_VALUE, READ_VALUES_LOST };
+enum { CHAIN_IP = PART_KEY_COLUMNS };
 /* Of both tables of traces: where it stands. */
 enum { AUX_OFFSET, AUX_TRACE, AUX_CPU, AUX_BUFFER_TID, AUX_AUX_OFFSET, AUX_SIZE, AUX_PLACE_COLUMNS };
 enum {

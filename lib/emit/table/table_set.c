@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "emit/table/aux_cells.h"
+#include "emit/table/part_values.h"
 #include "emit/table/record_cells.h"
 #include "emit/table/table_set.h"
 #include "profile/profile.h"
@@ -46,9 +47,25 @@ static enum perfdata_status no_table(const char *name, size_t size, struct perfd
 	struct perfdata_error error;
 	snprintf(wanted, sizeof wanted, "%.*s", (int)(size < 60 ? size : 60), name);
 	return pd_error(reterr ? reterr : &error, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
-			"there is no table \"%s\": " TABLE_NAMES
-			", callchain, aux_packets, spe_samples, event:NAME, or a record type (mmap2, …)",
+			"there is no table \"%.30s\": there are " TABLE_NAMES
+			", event:NAME and others (see perfdata schema --columns --table all)",
 			wanted);
+}
+
+/* Where the set has the number of the one table of that kind; NULL: there can be more of them, or it is not asked for
+ * by kind. */
+static int *number_of(struct table_set *set, enum table_rows rows)
+{
+	switch (rows) {
+	case TABLE_OF_STACKS: return &set->stacks;
+	case TABLE_OF_FRAMES: return &set->frames;
+	case TABLE_OF_PACKETS: return &set->packets;
+	case TABLE_OF_SPE_SAMPLES: return &set->spe_samples;
+	case TABLE_OF_BRANCHES: return &set->branches;
+	case TABLE_OF_REGS: return &set->regs;
+	case TABLE_OF_READ_VALUES: return &set->read_values;
+	default: return NULL;
+	}
 }
 
 /* Takes the table in; the columns are those that were asked for. */
@@ -67,14 +84,9 @@ static enum perfdata_status add(struct table_set *set, const struct table *made,
 		chosen ? pd_table_choose(&set->pool, table, set->columns, strict, reterr) : PERFDATA_OK;
 	if (status)
 		return status;
-	if (table->rows == TABLE_OF_STACKS)
-		set->stacks = (int)set->nr_tables;
-	if (table->rows == TABLE_OF_FRAMES)
-		set->frames = (int)set->nr_tables;
-	if (table->rows == TABLE_OF_PACKETS)
-		set->packets = (int)set->nr_tables;
-	if (table->rows == TABLE_OF_SPE_SAMPLES)
-		set->spe_samples = (int)set->nr_tables;
+	int *number = number_of(set, table->rows);
+	if (number)
+		*number = (int)set->nr_tables;
 	if (table->rows == TABLE_OF_RECORDS)
 		set->of_records[set->nr_of_records++] = (uint16_t)set->nr_tables;
 	set->tables[set->nr_tables++] = table;
@@ -125,6 +137,7 @@ enum perfdata_status pd_table_set_init(struct table_set *set, const struct perfd
 	set->columns = perfdata_option_text(context->options, context->nr_options, "columns");
 	set->asked = perfdata_option_text(context->options, context->nr_options, "table");
 	set->stacks = set->frames = set->packets = set->spe_samples = -1;
+	set->branches = set->regs = set->read_values = -1;
 	set->world.heads = UINT32_C(1) << HEAD_COMM | UINT32_C(1) << HEAD_STACK_ID;
 	set->world.stacks_by_id = true;
 	set->world.locations =
@@ -424,28 +437,7 @@ static bool rows_of_plain(struct making *making, struct record *r, const struct 
 	return true;
 }
 
-static bool rows_of_record(struct making *making, struct record *r, const struct perfdata_raw *raw,
-			   struct found_batch **found)
-{
-	const struct table_set *set = making->set;
-	struct event_rows *event = NULL;
-	bool done = false;
-	if (raw->type == PERFDATA_RECORD_SAMPLE && raw->event) {
-		event = rows_of_event(making, raw->event);
-		if (!event || !rows_of_plain(making, r, raw, event, &done))
-			return false;
-	}
-	if (!done && !pd_record_load(r, raw, found))
-		return false;
-	for (unsigned i = 0; i < set->nr_of_records && !done; i++)
-		if (is_of(set->tables[set->of_records[i]], raw->type) &&
-		    !add_decoded_row(making, r, set->of_records[i]))
-			return false;
-	if (!done && event && event->table > 0 && !add_decoded_row(making, r, (unsigned)event->table - 1))
-		return false;
-	pd_record_done(r, found);
-	return true;
-}
+#define MOST_FIXED 48u
 
 /* The columns of a table that is made of its own rows, by their numbers there. */
 static void columns_by_number(const struct table *table, uint32_t *ret, size_t nr)
@@ -461,7 +453,64 @@ static void columns_by_number(const struct table *table, uint32_t *ret, size_t n
 				ret[i] = (uint32_t)k;
 }
 
-#define MOST_FIXED 48u
+static bool has_parts(const struct table_set *set)
+{
+	return set->branches >= 0 || set->regs >= 0 || set->read_values >= 0;
+}
+
+static bool rows_of_part_table(struct making *making, struct record *r, int number)
+{
+	uint32_t columns[MOST_FIXED];
+	struct part_walk walk;
+	struct open_rows *rows = NULL;
+	if (number < 0)
+		return true;
+	const struct table *table = making->set->tables[number];
+	pd_parts_begin(&walk, r, table->rows);
+	while (pd_parts_next(&walk)) {
+		if (!rows) {
+			columns_by_number(table, columns, MOST_FIXED);
+			rows = rows_of(making, (unsigned)number);
+		}
+		if (!rows)
+			return false;
+		const struct row_cells to = { columns, rows, rows->rows++ };
+		pd_part_cells(&walk, &to, making->room);
+	}
+	return true;
+}
+
+static bool rows_of_parts(struct making *making, struct record *r)
+{
+	return rows_of_part_table(making, r, making->set->branches) &&
+	       rows_of_part_table(making, r, making->set->regs) &&
+	       rows_of_part_table(making, r, making->set->read_values);
+}
+
+static bool rows_of_record(struct making *making, struct record *r, const struct perfdata_raw *raw,
+			   struct found_batch **found)
+{
+	const struct table_set *set = making->set;
+	struct event_rows *event = NULL;
+	bool done = false;
+	if (raw->type == PERFDATA_RECORD_SAMPLE && raw->event) {
+		event = rows_of_event(making, raw->event);
+		if (!event || (!has_parts(set) && !rows_of_plain(making, r, raw, event, &done)))
+			return false;
+	}
+	if (!done && !pd_record_load(r, raw, found))
+		return false;
+	for (unsigned i = 0; i < set->nr_of_records && !done; i++)
+		if (is_of(set->tables[set->of_records[i]], raw->type) &&
+		    !add_decoded_row(making, r, set->of_records[i]))
+			return false;
+	if (!done && event && event->table > 0 && !add_decoded_row(making, r, (unsigned)event->table - 1))
+		return false;
+	if (has_parts(set) && !rows_of_parts(making, r))
+		return false;
+	pd_record_done(r, found);
+	return true;
+}
 
 static void put(struct open_rows *rows, const uint32_t *columns, unsigned column, uint32_t row, uint64_t value)
 {

@@ -27,6 +27,7 @@ struct table_set {
 	uint16_t of_records[MOST_TABLES];    /* numbers of those whose rows are records */
 	unsigned nr_of_records;
 	int stacks, frames, packets, spe_samples;   /* numbers of these tables, or -1 */
+	int branches, regs, read_values;
 	struct pd_aux_carry traces;   /* scan's */
 	bool *event_seen;             /* scan's: by version */
 	size_t nr_event_seen;
@@ -35,7 +36,7 @@ struct table_set {
 
 #define TABLE_OPTIONS \
 	{ "table", PERFDATA_OPTION_TEXT, 0, "LIST", \
-	  "only these tables: " TABLE_NAMES ", callchain, aux_packets, spe_samples, event:NAME, a record type" }, \
+	  "only these tables: " TABLE_NAMES ", " TABLE_NAMES_ON_REQUEST ", event:NAME, a record type" }, \
 	{ "columns", PERFDATA_OPTION_TEXT, 0, "LIST", \
 	  "only these columns, in this order (see `perfdata schema --columns --table NAME`)" }, \
 	{ "recording", PERFDATA_OPTION_TEXT, 0, "NAME", \

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* What records hold several of, a row each: branches, registers, counter values, addresses of call chains. The cells of
+ * these rows, for CSV and tables alike, by the columns of pd_table_own_columns. */
+#ifndef EMIT_PART_VALUES_H
+#define EMIT_PART_VALUES_H
+
+#include "emit/model/record.h"
+#include "emit/table/row_cells.h"
+#include "emit/table/table_rows.h"
+
+/* The parts of one record, which is loaded (pd_record_load) and stays so; begins with none of them. */
+struct part_walk {
+	struct record *record;
+	enum table_rows of;
+	uint64_t index;               /* of the part */
+	/* the list that the part is in */
+	const struct perfdata_list *list;
+	const struct plan *element;   /* or NULL: words */
+	uint64_t left;                /* bits of the registers behind it */
+	unsigned lists;               /* behind this one */
+	union {
+		struct perfdata_branch branch;
+		struct perfdata_read_value read;
+		uint64_t word;
+	} part;
+};
+/* `of`: one of the tables that pd_table_is_of_parts knows, or TABLE_OF_CHAIN. */
+void pd_parts_begin(struct part_walk *walk, struct record *record, enum table_rows of);
+bool pd_parts_next(struct part_walk *walk);
+
+struct part_value {
+	enum {
+		PART_NOTHING,
+		PART_NUMBER,          /* number */
+		PART_WORD,            /* number, that text shows as hex */
+		PART_ADDRESS,         /* the same, or a marker of a call chain */
+		PART_TEXT,            /* text; borrowed from the record, or from room */
+	} kind;
+	uint64_t number;
+	struct perfdata_bytes text;
+};
+struct part_value pd_part_value(const struct part_walk *walk, unsigned column, struct perfdata_text *room);
+/* Fills the part's row of a table. */
+void pd_part_cells(const struct part_walk *walk, const struct row_cells *to, struct perfdata_text *room);
+
+#endif
