@@ -246,12 +246,13 @@ static enum perfdata_status choose_encoding(struct column *column)
 	const enum column_type type = column->info->element;
 	bool used = false;
 	enum perfdata_status status = PERFDATA_OK;
-	column->encoding = type == COLUMN_INT32 || type == COLUMN_INT64 || type == COLUMN_UINT64
-				   ? PARQUET_DELTA_BINARY_PACKED
-				   : PARQUET_PLAIN;
+	const bool number = type == COLUMN_INT32 || type == COLUMN_INT64 || type == COLUMN_UINT64;
+	/* what packs pages sees the bytes that addresses share, and none of them in deltas */
+	const bool delta = number && (type != COLUMN_UINT64 || column->how->packing == PD_CODEC_NONE);
+	column->encoding = delta ? PARQUET_DELTA_BINARY_PACKED : PARQUET_PLAIN;
 	if (column->info->text)
 		status = try_texts(column, &used);
-	else if (column->encoding == PARQUET_DELTA_BINARY_PACKED && !column->how->rising)
+	else if (number && !column->how->rising)
 		status = try_numbers(column, &used);
 	if (!used)
 		all_values(column);
