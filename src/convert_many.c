@@ -230,10 +230,15 @@ static uint64_t memory_of(const struct options *options)
 	return options->max_memory ? options->max_memory : DEFAULT_MAX_MEMORY;
 }
 
+/* What to keep of each input's part of the memory. A limit that the user gave includes what inputs take beyond their
+ * shares; without one, all processors work. */
+static uint64_t beyond_share(const struct options *options) { return options->max_memory ? BEYOND_SHARE : 0; }
+
 /* Returns the number of inputs to convert in parallel. */
 static unsigned inputs_at_once(const struct batch *batch, unsigned threads)
 {
-	const uint64_t fitting = memory_of(batch->options) / (LEAST_SHARE + BEYOND_SHARE);
+	const struct options *options = batch->options;
+	const uint64_t fitting = memory_of(options) / (LEAST_SHARE + beyond_share(options));
 	const uint64_t shares = fitting ? fitting : 1;
 	const unsigned most = threads < batch->nr ? threads : (unsigned)batch->nr;
 	uint64_t large = 0, bytes, changed;
@@ -247,9 +252,10 @@ static void share_out(struct batch *batch, unsigned threads, unsigned at_once)
 {
 	const bool is_alone = batch->nr == 1;
 	const uint64_t part = at_once ? memory_of(batch->options) / at_once : 0;
-	const bool is_ample = part >= LEAST_SHARE + BEYOND_SHARE;
-	const uint64_t share = is_ample ? part - BEYOND_SHARE : part ? part : 1;
-	const uint64_t most = is_ample ? share / THREAD_SHARE : 1;
+	const uint64_t beyond = beyond_share(batch->options);
+	const bool is_ample = part >= LEAST_SHARE + beyond;
+	const uint64_t share = is_ample ? part - beyond : part ? part : 1;
+	const uint64_t most = !beyond ? threads : is_ample ? share / THREAD_SHARE : 1;
 	unsigned each = at_once ? (threads + at_once - 1) / at_once : 0;
 	if (!is_alone && each > most)
 		each = (unsigned)most;

@@ -65,7 +65,7 @@ struct pd_text_stream {
 struct pd_share {
 	void *value;                        /* from scan, for format */
 	void *part;                         /* from format, for merge */
-	struct pd_text_stream **streams;         /* by output; NULL: nothing was appended yet */
+	struct pd_text_stream **streams;    /* by output; NULL: nothing was appended yet */
 	size_t nr_streams;
 };
 
@@ -109,7 +109,7 @@ struct pd_run {
 	struct pd_team *team;
 	struct pd_worker *workers;          /* the caller's is the last */
 	unsigned jobs;
-	struct pd_batch_slot outside;             /* for what begin and end append */
+	struct pd_batch_slot outside;       /* for what begin and end append */
 
 	/* Guarded by the monitor from here on. */
 	struct pd_batch_slot *slots;
