@@ -108,6 +108,9 @@ PERFDATA_API enum perfdata_status perfdata_writer_record(struct perfdata_writer 
  * up to 8. */
 PERFDATA_API enum perfdata_status perfdata_writer_payload(struct perfdata_writer *writer, const void *bytes,
 							  size_t size);
+/* HOSTNAME in files for which none was set: perf in files of the other byte order, and other readers, tell by that
+ * section how features are numbered. */
+#define PERFDATA_HOSTNAME_UNKNOWN "unknown"
 /* Writes the rest of the container. */
 PERFDATA_API enum perfdata_status perfdata_writer_finish(struct perfdata_writer *writer);
 /* Why the last call failed. Borrowed until the next call. */

@@ -59,6 +59,8 @@ struct pd_merge {
 	uint8_t list[PERFDATA_RECORD_ROOM];              /* the list of a record with new ids */
 };
 
+/* The text of a feature section. NULL: the recording does not have it, or has what the writer puts for it. */
+const char *pd_merge_text(const struct pd_merge_input *input, uint32_t id);
 static inline const char *pd_merge_name(const struct pd_merge_input *input)
 {
 	return perfdata_reader_header(input->known)->name;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include "base/error.h"
 #include "perfdata/unstable.h"
+#include "perfdata/write.h"
 #include "recording/merge.h"
 
 #define NS 1000000000ull
@@ -80,10 +81,17 @@ static enum perfdata_status check_alone(struct perfdata_rewriter *rewriter, cons
 	return PERFDATA_OK;
 }
 
+const char *pd_merge_text(const struct pd_merge_input *input, uint32_t id)
+{
+	const char *text = perfdata_reader_feature_text(input->known, id);
+	const bool unknown = text && id == PERFDATA_FEATURE_HOSTNAME && !strcmp(text, PERFDATA_HOSTNAME_UNKNOWN);
+	return unknown ? NULL : text;
+}
+
 static enum perfdata_status check_text(struct perfdata_rewriter *rewriter, const struct pd_merge_input *a,
 				       const struct pd_merge_input *b, uint32_t id, const char *what)
 {
-	const char *x = perfdata_reader_feature_text(a->known, id), *y = perfdata_reader_feature_text(b->known, id);
+	const char *x = pd_merge_text(a, id), *y = pd_merge_text(b, id);
 
 	if (!x || !y || !strcmp(x, y))
 		return PERFDATA_OK;
@@ -233,7 +241,7 @@ enum perfdata_status pd_merge_check(struct perfdata_rewriter *rewriter)
 		for (size_t k = i + 1; k < merge->nr_inputs && status == PERFDATA_OK; k++)
 			status = check_pair(rewriter, &merge->inputs[i], &merge->inputs[k]);
 	for (size_t i = 0; i < merge->nr_inputs && status == PERFDATA_OK; i++)
-		if (!perfdata_reader_feature_text(merge->inputs[i].known, PERFDATA_FEATURE_HOSTNAME))
+		if (!pd_merge_text(&merge->inputs[i], PERFDATA_FEATURE_HOSTNAME))
 			pd_rewrite_tell(rewriter, "%s does not say of which host it is: that of the others is assumed",
 					pd_merge_name(&merge->inputs[i]));
 	return status;

@@ -264,7 +264,7 @@ static enum perfdata_status put_agreed(struct perfdata_rewriter *rewriter, uint3
 	const struct perfdata_layout *layout = perfdata_feature_layout(id);
 
 	for (const struct pd_merge_input *input = merge->inputs; input < merge->inputs + merge->nr_inputs; input++) {
-		if (!section_of(input, id))
+		if (!section_of(input, id) || (id == PERFDATA_FEATURE_HOSTNAME && !pd_merge_text(input, id)))
 			continue;
 		if (!first) {
 			first = input;

@@ -63,7 +63,7 @@ bool pd_writer_has_names(const struct perfdata_writer *writer)
  * big-endian files, perfparser in all. */
 static enum perfdata_status put_hostname(struct perfdata_writer *writer)
 {
-	static const char unknown[] = "unknown";
+	static const char unknown[] = PERFDATA_HOSTNAME_UNKNOWN;
 	struct perfdata_text text;
 
 	if (writer->sections[PERFDATA_FEATURE_HOSTNAME].is_present)

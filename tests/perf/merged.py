@@ -113,6 +113,17 @@ def refusals(folder):
     yield "counts of perf stat", [first, path_of("stat-73.data")], "perf stat"
 
 
+def faults_of_unknown_host(folder):
+    """The writer's word for a recording that does not say of which host it is."""
+    other = other_bytes(folder, "callgraph-73.data", b"testhost", b"unknown\0")
+    for paths in (path_of("group-73.data"), other), (other, path_of("group-73.data")):
+        out, code, said = merged(folder, *paths)
+        name = documents(out)[0]["features"].get("hostname") if code == 0 else said
+        if name != "testhost":
+            return ["%s: exit code %d: %s" % (paths, code, name)]
+    return []
+
+
 def faults_of_refusal(folder, paths, reason):
     if None in paths:
         return ["the recording could not be changed"]
@@ -160,6 +171,7 @@ def main():
         for filters in (["--cpu", "0"], ["--pid", "9003,8820,8813"], ["--type", "sample"], ["--time", "50%-100%"]):
             tap.report("those that %s lets through" % " ".join(filters), faults_of_samples(folder, some[:5], filters=filters))
         tap.report("sections are joined", faults_of_sections(folder))
+        tap.report("a host that is not known", faults_of_unknown_host(folder))
         for title, paths, reason in refusals(folder):
             tap.report("refused: %s" % title, faults_of_refusal(folder, paths, reason))
         if rewritten.perf_is_seven():
