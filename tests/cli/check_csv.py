@@ -196,7 +196,11 @@ def main():
     if not number:
         print('1..0 # SKIP no recordings')
         return 77
-    print('1..%d' % number)
+    faults = []
+    check_all(os.path.join(program.TESTDATA, 'perf', 'kernel-records.data'), faults)
+    bad += bool(faults)
+    print('%sok %d - tables of a record of every type%s' % ('not ' if faults else '', number + 1, ''.join('\n# ' + fault[:400] for fault in faults)))
+    print('1..%d' % (number + 1))
     return 1 if bad else 0
 
 

@@ -66,7 +66,8 @@ static void add_types(struct table_list *list, const struct perfdata_summary *su
 	bool unknown = false;
 	for (size_t i = 0; i < summary->nr_types; i++) {
 		const struct perfdata_layout *layout = perfdata_record_layout(summary->types[i].type);
-		if (layout)
+		/* the described table `lost` has the LOST records among others */
+		if (layout && !pd_csv_is_described(layout->name))
 			add(list, layout->id == PERFDATA_RECORD_SAMPLE ? "samples" : layout->name);
 		unknown |= !layout;
 	}
