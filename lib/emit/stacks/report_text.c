@@ -362,7 +362,7 @@ static bool tree_lines(const struct report_options *options, const struct report
 	bool fine = branches && pd_vector_grow(&open, &room, nr_open, sizeof *open) == 0;
 	if (fine) {
 		struct branch *roots = children_of(branches, nr, STACK_NO_NODE, &nr_roots);
-		open[nr_open++] = (struct open_branch){ roots, roots + nr_roots, 0 };
+		open[nr_open++] = (struct open_branch){ roots, nr_roots ? roots + nr_roots : roots, 0 };
 	}
 	while (fine && nr_open && (!options->top || lines < options->top)) {
 		struct open_branch *last = &open[nr_open - 1];

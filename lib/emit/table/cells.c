@@ -176,7 +176,9 @@ static void measure(struct cells *cells, const uint64_t *values, uint32_t nr)
 
 void pd_cells_measure_values(struct cells *cells)
 {
-	measure(cells, cells->values + cells->measured, cells->nr - cells->measured);
+	/* an array that holds nothing yet is a null pointer */
+	if (cells->nr > cells->measured)
+		measure(cells, cells->values + cells->measured, cells->nr - cells->measured);
 }
 
 void pd_cells_put_all(struct cells *cells, uint32_t row, const uint64_t *values, uint32_t nr)

@@ -132,12 +132,17 @@ void pd_cells_append(struct cells *cells, uint32_t row, const struct packed_cell
 	    !pd_cells_reserve(cells, packed->nr, packed->nr_lengths, packed->nr_texts, packed->nr_bytes))
 		return;
 	const struct packed_arrays arrays = pd_packed_cells_arrays(packed, block);
-	pd_packed_cells_values(packed, &arrays, packed->nr_texts ? cells->nr_texts : 0, cells->values + cells->nr);
-	copy(cells->lengths + cells->nr_lengths, arrays.lengths, packed->nr_lengths * sizeof *arrays.lengths);
+	/* arrays that hold nothing yet are null pointers */
+	if (packed->nr)
+		pd_packed_cells_values(packed, &arrays, packed->nr_texts ? cells->nr_texts : 0,
+				       cells->values + cells->nr);
+	if (packed->nr_lengths)
+		memcpy(cells->lengths + cells->nr_lengths, arrays.lengths, packed->nr_lengths * sizeof *arrays.lengths);
 	for (uint32_t i = 0; i < packed->nr_texts; i++)
 		cells->texts[cells->nr_texts + i] = (struct cell_text){ arrays.texts[i].at + (uint32_t)cells->size,
 									arrays.texts[i].size };
-	copy(cells->bytes + cells->size, arrays.bytes, packed->nr_bytes);
+	if (packed->nr_bytes)
+		memcpy(cells->bytes + cells->size, arrays.bytes, packed->nr_bytes);
 	cells->nr += packed->nr;
 	cells->nr_lengths += packed->nr_lengths;
 	cells->nr_texts += packed->nr_texts;
