@@ -225,11 +225,6 @@ static void convert_nth(void *user, size_t index)
 #define THREAD_SHARE (UINT64_C(24) << 20)
 #define LARGE_INPUT (UINT64_C(1) << 20)  /* bytes of the file; smaller inputs need little memory */
 
-static uint64_t memory_of(const struct options *options)
-{
-	return options->max_memory ? options->max_memory : DEFAULT_MAX_MEMORY;
-}
-
 /* What to keep of each input's part of the memory. A limit that the user gave includes what inputs take beyond their
  * shares; without one, all processors work. */
 static uint64_t beyond_share(const struct options *options) { return options->max_memory ? BEYOND_SHARE : 0; }
@@ -238,7 +233,7 @@ static uint64_t beyond_share(const struct options *options) { return options->ma
 static unsigned inputs_at_once(const struct batch *batch, unsigned threads)
 {
 	const struct options *options = batch->options;
-	const uint64_t fitting = memory_of(options) / (LEAST_SHARE + beyond_share(options));
+	const uint64_t fitting = max_memory_of(options) / (LEAST_SHARE + beyond_share(options));
 	const uint64_t shares = fitting ? fitting : 1;
 	const unsigned most = threads < batch->nr ? threads : (unsigned)batch->nr;
 	uint64_t large = 0, bytes, changed;
@@ -251,7 +246,7 @@ static unsigned inputs_at_once(const struct batch *batch, unsigned threads)
 static void share_out(struct batch *batch, unsigned threads, unsigned at_once)
 {
 	const bool is_alone = batch->nr == 1;
-	const uint64_t part = at_once ? memory_of(batch->options) / at_once : 0;
+	const uint64_t part = at_once ? max_memory_of(batch->options) / at_once : 0;
 	const uint64_t beyond = beyond_share(batch->options);
 	const bool is_ample = part >= LEAST_SHARE + beyond;
 	const uint64_t share = is_ample ? part - beyond : part ? part : 1;

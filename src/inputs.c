@@ -99,7 +99,7 @@ static void tell_memory(struct input *input, const struct options *options)
 {
 	uint64_t peak;
 	(void)perfdata_memory_used(options->memory, &peak);
-	const unsigned long long mib = 1 << 20, limit = options->max_memory ? options->max_memory : DEFAULT_MAX_MEMORY;
+	const unsigned long long mib = 1 << 20, limit = max_memory_of(options);
 	if (peak)
 		messages_detail(&input->messages, input->file,
 				"memory that grows with the recording: up to %llu of %llu MiB",

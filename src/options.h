@@ -118,6 +118,11 @@ struct options {
 	bool debuginfod;
 };
 
+static inline uint64_t max_memory_of(const struct options *options)
+{
+	return options->max_memory ? options->max_memory : DEFAULT_MAX_MEMORY;
+}
+
 /* A row of the table of options. */
 struct general_option {
 	struct perfdata_emitter_option option;

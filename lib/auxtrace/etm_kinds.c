@@ -2,11 +2,9 @@
 /* What the packets of ETMv4 and ETE hold. */
 #include "config.h"
 #include "auxtrace/etm_packet.h"
+#include "auxtrace/packet_rows.h"
 
-#define FIELD(key, about, w, from, n, how)                                                                     \
-	{                                                                                                      \
-		.name = key, .doc = about, .word = PD_ETM_##w, .shift = from, .bits = n, .show = PD_SHOW_##how \
-	}
+#define ETM_FIELD(key, about, w, from, n, how) FIELD(key, about, PD_ETM_##w, from, n, how)
 #define MAYBE(key, about, w, from, n, how, bit)                                                                 \
 	{                                                                                                       \
 		.name = key, .doc = about, .word = PD_ETM_##w, .shift = from, .bits = n, .show = PD_SHOW_##how, \
@@ -19,9 +17,9 @@
 	}
 /* whose packet it is, in all kinds */
 #define SOURCE                                                                  \
-	FIELD("source", "Trace id of the source.", SOURCE, 0, 8, HEX),          \
-		FIELD("source_cpu", "The source's processor.", SOURCE, 32, 32, DEC)
-#define ADDRESS FIELD("address", "The address, completed by those before.", VALUE, 0, 64, HEX)
+	ETM_FIELD("source", "Trace id of the source.", SOURCE, 0, 8, HEX),          \
+		ETM_FIELD("source_cpu", "The source's processor.", SOURCE, 32, 32, DEC)
+#define ADDRESS ETM_FIELD("address", "The address, completed by those before.", VALUE, 0, 64, HEX)
 #define CONTEXT                                                                                                    \
 	MAYBE("level", "Exception level.", CONTEXT, 0, 2, DEC, CONTEXT),                                           \
 		MAYBE("bits_64", "AArch64; else AArch32.", CONTEXT, 4, 1, FLAG, CONTEXT),                          \
@@ -30,7 +28,7 @@
 		MAYBE("context_id", "Context id: the process, where Linux writes it.", CONTEXT_ID, 0, 32, HEX,     \
 		      CONTEXT_ID)
 
-#define KIND(number, text, about, list) [PD_ETM_##number] = { text, about, list, sizeof(list) / sizeof *(list) }
+#define KIND(number, text, about, list) [PD_ETM_##number] = KIND_OF(text, about, list)
 #define BARE(number, text, about) KIND(number, text, about, bare_fields)
 
 static const char *const security[4] = { "secure", "non-secure", "root", "realm" };
@@ -40,57 +38,57 @@ static const char *const exceptions[16] = {
 };
 
 static const struct pd_packet_field bare_fields[] = { SOURCE };
-static const struct pd_packet_field header_fields[] = { SOURCE, FIELD("byte", "The header.", VALUE, 0, 8, HEX) };
+static const struct pd_packet_field header_fields[] = { SOURCE, ETM_FIELD("byte", "The header.", VALUE, 0, 8, HEX) };
 static const struct pd_packet_field info_fields[] = {
 	SOURCE,
-	FIELD("info", "What is traced.", VALUE, 0, 32, HEX),
-	FIELD("key", "Key of the next element.", VMID, 0, 32, HEX),
-	FIELD("speculation", "Elements that wait for a commit.", COUNT, 0, 32, DEC),
+	ETM_FIELD("info", "What is traced.", VALUE, 0, 32, HEX),
+	ETM_FIELD("key", "Key of the next element.", VMID, 0, 32, HEX),
+	ETM_FIELD("speculation", "Elements that wait for a commit.", COUNT, 0, 32, DEC),
 	MAYBE("cycle_threshold", "Cycles that counts leave out.", CYCLES, 0, 32, DEC, CYCLES),
 };
 static const struct pd_packet_field time_fields[] = {
 	SOURCE,
-	FIELD("timestamp", "The timestamp, completed by those before.", VALUE, 0, 64, DEC),
+	ETM_FIELD("timestamp", "The timestamp, completed by those before.", VALUE, 0, 64, DEC),
 	MAYBE("cycles", "Cycles since the last count.", CYCLES, 0, 32, DEC, CYCLES),
 };
 static const struct pd_packet_field exception_fields[] = {
 	SOURCE,
-	FIELD("number", "Which exception.", VALUE, 0, 16, DEC),
+	ETM_FIELD("number", "Which exception.", VALUE, 0, 16, DEC),
 	ENUM("exception", "Its name.", VALUE, 0, 16, exceptions, 0),
-	FIELD("address_follows", "1: its return address comes next; 2: so it does, and is the last one again.", FORM,
-	      0, 2, DEC),
+	ETM_FIELD("address_follows", "1: its return address comes next; 2: so it does, and is the last one again.",
+		  FORM, 0, 2, DEC),
 };
 static const struct pd_packet_field instrumentation_fields[] = {
 	SOURCE,
-	FIELD("level", "Exception level.", COUNT, 0, 8, DEC),
-	FIELD("value", "What the program wrote.", VALUE, 0, 64, HEX),
+	ETM_FIELD("level", "Exception level.", COUNT, 0, 8, DEC),
+	ETM_FIELD("value", "What the program wrote.", VALUE, 0, 64, HEX),
 };
 static const struct pd_packet_field cycle_fields[] = {
 	SOURCE,
-	FIELD("cycles", "Cycles since the last count; 0: not known.", CYCLES, 0, 32, DEC),
+	ETM_FIELD("cycles", "Cycles since the last count; 0: not known.", CYCLES, 0, 32, DEC),
 	MAYBE("commits", "Elements that are committed.", COUNT, 0, 32, DEC, COUNT),
 };
-static const struct pd_packet_field marker_fields[] = { SOURCE, FIELD("marker", "Its number.", VALUE, 0, 3, DEC) };
+static const struct pd_packet_field marker_fields[] = { SOURCE, ETM_FIELD("marker", "Its number.", VALUE, 0, 3, DEC) };
 static const struct pd_packet_field commit_fields[] = {
 	SOURCE,
-	FIELD("commits", "Elements that are committed.", FORM, 0, 32, DEC),
+	ETM_FIELD("commits", "Elements that are committed.", FORM, 0, 32, DEC),
 };
 static const struct pd_packet_field cancel_fields[] = {
 	SOURCE,
-	FIELD("cancels", "Elements that are cancelled.", FORM, 0, 32, DEC),
+	ETM_FIELD("cancels", "Elements that are cancelled.", FORM, 0, 32, DEC),
 };
 static const struct pd_packet_field cancel_atom_fields[] = {
 	SOURCE,
-	FIELD("atoms", "Branches in front: E executed, N not.", VALUE, 0, 64, ATOMS),
-	FIELD("cancels", "Elements that are cancelled.", FORM, 0, 32, DEC),
+	ETM_FIELD("atoms", "Branches in front: E executed, N not.", VALUE, 0, 64, ATOMS),
+	ETM_FIELD("cancels", "Elements that are cancelled.", FORM, 0, 32, DEC),
 };
 static const struct pd_packet_field atom_fields[] = {
 	SOURCE,
-	FIELD("atoms", "Branches: E executed, N not.", VALUE, 0, 64, ATOMS),
+	ETM_FIELD("atoms", "Branches: E executed, N not.", VALUE, 0, 64, ATOMS),
 };
 static const struct pd_packet_field event_fields[] = {
 	SOURCE,
-	FIELD("events", "Which events, a bit each.", VALUE, 0, 4, HEX),
+	ETM_FIELD("events", "Which events, a bit each.", VALUE, 0, 4, HEX),
 };
 static const struct pd_packet_field context_fields[] = { SOURCE, CONTEXT };
 static const struct pd_packet_field address_fields[] = { SOURCE, ADDRESS };
@@ -98,7 +96,7 @@ static const struct pd_packet_field address_context_fields[] = { SOURCE, ADDRESS
 static const struct pd_packet_field match_fields[] = {
 	SOURCE,
 	ADDRESS,
-	FIELD("match", "Which of the last addresses.", FORM, 24, 2, DEC),
+	ETM_FIELD("match", "Which of the last addresses.", FORM, 24, 2, DEC),
 };
 static const struct pd_packet_field q_fields[] = {
 	SOURCE,

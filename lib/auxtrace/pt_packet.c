@@ -3,15 +3,12 @@
  * data types". */
 #include "config.h"
 #include "base/cursor.h"
+#include "auxtrace/packet_rows.h"
 #include "auxtrace/pt_packet.h"
 
 /* --- what the packets hold ---------------------------------------------------------------------------------------- */
 
-#define FIELD(key, about, w, from, n, how)                                                            \
-	{                                                                                             \
-		.name = key, .doc = about, .word = w, .shift = from, .bits = n, .show = PD_SHOW_##how \
-	}
-#define KIND(number, text, about, list) [PD_PT_##number] = { text, about, list, sizeof(list) / sizeof *(list) }
+#define KIND(number, text, about, list) [PD_PT_##number] = KIND_OF(text, about, list)
 #define BARE(number, text, about) [PD_PT_##number] = { text, about, NULL, 0 }
 
 static const struct pd_packet_field bad_fields[] = { FIELD("byte", "The byte that begins no packet.", 0, 0, 8, HEX) };

@@ -3,12 +3,9 @@
  * Documentation/trace/hisi-ptt.rst). */
 #include "config.h"
 #include "base/cursor.h"
+#include "auxtrace/packet_rows.h"
 #include "auxtrace/rare_packet.h"
 
-#define FIELD(key, about, w, from, n, how)                                                            \
-	{                                                                                             \
-		.name = key, .doc = about, .word = w, .shift = from, .bits = n, .show = PD_SHOW_##how \
-	}
 
 static const struct pd_packet_field long_fields[] = {
 	FIELD("prefix", "Prefix.", 1, 0, 32, HEX), FIELD("dw0", "Header, first word.", 2, 0, 32, HEX),

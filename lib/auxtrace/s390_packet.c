@@ -4,14 +4,11 @@
 #include "config.h"
 #include <inttypes.h>
 #include "base/cursor.h"
+#include "auxtrace/packet_rows.h"
 #include "auxtrace/rare_packet.h"
 
 #define TRAILER 64u
 #define BASIC_SIZE 32u
-#define FIELD(key, about, w, from, n, how)                                                            \
-	{                                                                                             \
-		.name = key, .doc = about, .word = w, .shift = from, .bits = n, .show = PD_SHOW_##how \
-	}
 
 static const struct pd_packet_field bad_fields[] = { FIELD("definition", "What the entry says it is.", 0, 0, 16, HEX) };
 static const struct pd_packet_field basic_fields[] = {
@@ -43,12 +40,11 @@ static const struct pd_packet_field trailer_fields[] = {
 	FIELD("clock_base_valid", "The clock's base is valid (C).", 3, 63, 1, FLAG),
 	FIELD("clock_base", "Base of the clock.", 4, 0, 64, HEX),
 };
-#define KIND(text, about, list) { text, about, list, sizeof(list) / sizeof *(list) }
 const struct pd_packet_kind pd_s390_kinds[PD_S390_KINDS] = {
-	[PD_S390_BAD] = KIND("bad", "An entry that is of no kind.", bad_fields),
-	[PD_S390_BASIC] = KIND("basic", "Basic sample.", basic_fields),
-	[PD_S390_DIAGNOSTIC] = KIND("diagnostic", "Diagnostic sample.", diagnostic_fields),
-	[PD_S390_TRAILER] = KIND("trailer", "End of a block.", trailer_fields),
+	[PD_S390_BAD] = KIND_OF("bad", "An entry that is of no kind.", bad_fields),
+	[PD_S390_BASIC] = KIND_OF("basic", "Basic sample.", basic_fields),
+	[PD_S390_DIAGNOSTIC] = KIND_OF("diagnostic", "Diagnostic sample.", diagnostic_fields),
+	[PD_S390_TRAILER] = KIND_OF("trailer", "End of a block.", trailer_fields),
 };
 
 static uint16_t big16(const uint8_t *at) { return pd_load16(at, pd_order_is_foreign(PERFDATA_BYTE_ORDER_BIG)); }

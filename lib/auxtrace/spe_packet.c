@@ -3,15 +3,12 @@
  * Profiling Extension Sample Record Specification". */
 #include "config.h"
 #include "base/cursor.h"
+#include "auxtrace/packet_rows.h"
 #include "auxtrace/spe_packet.h"
 
 /* --- what the packets hold ---------------------------------------------------------------------------------------- */
 
-#define FIELD(key, about, w, from, n, how)                                                            \
-	{                                                                                             \
-		.name = key, .doc = about, .word = w, .shift = from, .bits = n, .show = PD_SHOW_##how \
-	}
-#define KIND(number, text, about, list) [PD_SPE_##number] = { text, about, list, sizeof(list) / sizeof *(list) }
+#define KIND(number, text, about, list) [PD_SPE_##number] = KIND_OF(text, about, list)
 #define BARE(number, text, about) [PD_SPE_##number] = { text, about, NULL, 0 }
 
 static const char *const event_names[PD_SPE_EVENT_BITS] = {

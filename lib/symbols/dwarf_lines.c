@@ -89,9 +89,7 @@ void pd_lines_load_ahead(struct perfdata_symbols_dso *dso)
 static void shrink(struct perfdata_symbols *symbols, size_t room)
 {
 	size_t open = 0;
-	pd_monitor_enter(symbols->lock);
-	struct perfdata_symbols_dso *const first = symbols->dsos;
-	pd_monitor_leave(symbols->lock);
+	struct perfdata_symbols_dso *const first = pd_symbols_first(symbols);
 	for (unsigned turn = 0; turn < 2; turn++) {
 		for (struct perfdata_symbols_dso *dso = first; dso; dso = dso->next) {
 			if (!were_tried(dso) || !dso->lines || !dso->lines->dwarf)

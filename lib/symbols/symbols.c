@@ -185,7 +185,7 @@ static bool is_loaded(const struct perfdata_symbols_dso *dso)
 	return atomic_load_explicit(&dso->loaded, memory_order_acquire);
 }
 
-static struct perfdata_symbols_dso *first_dso(struct perfdata_symbols *symbols)
+struct perfdata_symbols_dso *pd_symbols_first(struct perfdata_symbols *symbols)
 {
 	pd_monitor_enter(symbols->lock);
 	struct perfdata_symbols_dso *dso = symbols->dsos;
@@ -196,7 +196,7 @@ static struct perfdata_symbols_dso *first_dso(struct perfdata_symbols *symbols)
 /* Loads a dso that nobody has loaded or is loading. false: there is none. */
 static bool load_another(struct perfdata_symbols *symbols)
 {
-	struct perfdata_symbols_dso *dso = first_dso(symbols);
+	struct perfdata_symbols_dso *dso = pd_symbols_first(symbols);
 	while (dso && (is_loaded(dso) || !pd_monitor_try(dso->lock)))
 		dso = dso->next;
 	if (!dso)
@@ -210,7 +210,7 @@ void pd_symbols_load_ahead(struct perfdata_symbols *symbols, bool lines)
 {
 	while (load_another(symbols))
 		;
-	for (struct perfdata_symbols_dso *dso = lines ? first_dso(symbols) : NULL; dso; dso = dso->next)
+	for (struct perfdata_symbols_dso *dso = lines ? pd_symbols_first(symbols) : NULL; dso; dso = dso->next)
 		if (is_loaded(dso) && !dso->status)
 			pd_lines_load_ahead(dso);
 }

@@ -222,6 +222,8 @@ static inline struct pd_account *pd_symbols_account(const struct perfdata_symbol
 	return symbols->options.memory ? &symbols->options.memory->account : NULL;
 }
 
+/* The list of dsos, which only grows at its head. */
+struct perfdata_symbols_dso *pd_symbols_first(struct perfdata_symbols *symbols);
 /* Loads the symbols of all dsos, and where `lines` says so opens their debug information, as far as no other thread is
  * doing that: for threads that have nothing else to do. What fails here fails again, and is reported, when it is
  * needed. */

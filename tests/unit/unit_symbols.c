@@ -115,19 +115,26 @@ static void test_kallsyms_refused(void)
 }
 
 /* The same kernel, loaded 0x1000000 higher. */
-static void test_kernel_relocated(void)
+static struct perfdata_symbols_dso *new_higher_kernel(struct perfdata_symbols **ret_symbols)
 {
 	struct perfdata_symbols_options options;
 	perfdata_symbols_options_init(&options);
 	options.kallsyms = write_text("kallsyms", kallsyms);
-	struct perfdata_symbols *symbols = new_symbols(&options);
+	*ret_symbols = new_symbols(&options);
 	const struct perfdata_symbols_request request = {
 		.size = sizeof request, .kind = PERFDATA_DSO_KERNEL, .path = "[kernel.kallsyms]",
 		.reference = "_stext", .reference_address = 0xffffffff82000000,
 	};
 	struct perfdata_symbols_dso *dso = NULL;
+	CHECK_EQ(perfdata_symbols_dso(*ret_symbols, &request, &dso), PERFDATA_OK);
+	return dso;
+}
+
+static void test_kernel_relocated(void)
+{
+	struct perfdata_symbols *symbols;
+	struct perfdata_symbols_dso *dso = new_higher_kernel(&symbols);
 	struct perfdata_symbol s;
-	CHECK_EQ(perfdata_symbols_dso(symbols, &request, &dso), PERFDATA_OK);
 	CHECK_EQ(perfdata_symbols_lookup(dso, 0xffffffff82000180, 0, &s), PERFDATA_OK);
 	CHECK_STR(s.name, "first");
 	CHECK_EQ(s.offset, 0x80);
@@ -135,20 +142,13 @@ static void test_kernel_relocated(void)
 	perfdata_symbols_free(symbols);
 }
 
-/* One text names the kernel, which was loaded 0x1000000 higher, and a module, which was not: it is read once. */
+/* One text names that kernel and a module, which was not loaded higher: it is read once. */
 static void test_kallsyms_shared(void)
 {
-	struct perfdata_symbols_options options;
-	perfdata_symbols_options_init(&options);
-	options.kallsyms = write_text("kallsyms", kallsyms);
-	struct perfdata_symbols *symbols = new_symbols(&options);
-	const struct perfdata_symbols_request kernel = {
-		.size = sizeof kernel, .kind = PERFDATA_DSO_KERNEL, .path = "[kernel.kallsyms]",
-		.reference = "_stext", .reference_address = 0xffffffff82000000,
-	};
-	struct perfdata_symbols_dso *dsos[2] = { NULL, new_dso(symbols, PERFDATA_DSO_MODULE, "[one]") };
+	struct perfdata_symbols *symbols;
+	struct perfdata_symbols_dso *dsos[2] = { new_higher_kernel(&symbols) };
 	struct perfdata_symbol found[2];
-	CHECK_EQ(perfdata_symbols_dso(symbols, &kernel, &dsos[0]), PERFDATA_OK);
+	dsos[1] = new_dso(symbols, PERFDATA_DSO_MODULE, "[one]");
 	CHECK_EQ(perfdata_symbols_lookup(dsos[0], 0xffffffffa1000010, 0, &found[0]), PERFDATA_OK);
 	CHECK_EQ(perfdata_symbols_lookup(dsos[1], 0xffffffffa0000010, 0, &found[1]), PERFDATA_OK);
 	CHECK_STR(found[1].name, "in_one");

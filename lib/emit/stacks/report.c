@@ -127,6 +127,12 @@ static bool read_options(const struct perfdata_emit_context *context, struct rep
 	return !wrong;
 }
 
+/* Positions in the source take reading the debug information, and the text shows none but those of lines. */
+static bool shows_sources(const struct report_options *options)
+{
+	return options->by == REPORT_LINE || options->form != REPORT_TEXT;
+}
+
 static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context,
 				   struct perfdata_text *out)
 {
@@ -140,7 +146,9 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 		       : by == REPORT_CPU                          ? PD_BY_CPU
 								   : 0;
 	const bool of_files = by == REPORT_DSO || by == REPORT_BUILD_ID;
-	wanted.names = of_files ? PD_NAMES_NONE : state->options.inlines ? PD_NAMES_LINES : PD_NAMES_SYMBOLS;
+	wanted.names = of_files								? PD_NAMES_NONE
+		       : state->options.inlines || shows_sources(&state->options) ? PD_NAMES_LINES
+										  : PD_NAMES_SYMBOLS;
 	if (state->options.form == REPORT_CSV && !context->shared_output)
 		pd_report_csv_head(out);
 	return pd_stack_gather_begin(&state->gather, context, &wanted);
@@ -525,7 +533,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 								: by == REPORT_LINE	? STACK_BY_LINE
 								: by == REPORT_BUILD_ID ? STACK_BY_BUILD_ID
 											: STACK_BY_FUNCTION,
-					 state->options.inlines, state->options.form != REPORT_TEXT);
+					 state->options.inlines, shows_sources(&state->options));
 	if (!making.labels)
 		return PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK)
