@@ -128,9 +128,9 @@ static bool read_options(const struct perfdata_emit_context *context, struct rep
 }
 
 /* Positions in the source take reading the debug information, and the text shows none but those of lines. */
-static bool shows_sources(const struct report_options *options)
+static bool shows_sources(const struct report_options *report)
 {
-	return options->by == REPORT_LINE || options->form != REPORT_TEXT;
+	return report->by == REPORT_LINE || report->form != REPORT_TEXT;
 }
 
 static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context,
