@@ -4,6 +4,7 @@
 changes nothing. Names and stacks are those of ndjson, and the tables of stacks and frames join with them. For each recording of testdata,
 and of $PERFDATA_CORPUS where that is set."""
 import csv
+import functools
 import io
 import json
 import os
@@ -106,9 +107,11 @@ def check_stacks(path, faults):
         faults.append('stacks: the tables join to other stacks than those of ndjson')
 
 
-def described_columns(table):
+@functools.lru_cache(maxsize=None)
+def described_columns(table, bulky=False):
     rows = list(csv.DictReader(run('schema', '--columns', '--table', table).out.decode().splitlines(), delimiter='\t', quoting=csv.QUOTE_NONE))
-    return [row['column'] for row in rows if 'only with --columns' not in row['meaning'].lower() and 'Not in CSV' not in row['meaning']]
+    return [row['column'] for row in rows
+            if (bulky or 'only with --columns' not in row['meaning'].lower()) and 'Not in CSV' not in row['meaning']]
 
 
 DESCRIBED = {table: described_columns(table) for table in
@@ -133,6 +136,28 @@ def check_described(path, by_type, faults):
             faults.append('%s: %d rows for %d records' % (table, len(rows[table]), wanted))
     if len(rows['recordings']) != 1:
         faults.append('recordings: %d rows' % len(rows['recordings']))
+
+
+def check_described_records(kind, header, faults):
+    """Samples and records of one type have the described columns, those that Parquet leaves out too."""
+    wanted = described_columns('samples' if kind == 'sample' else kind, True)
+    if header and header != (wanted if kind == 'sample' else wanted[1:]):
+        faults.append('%s: columns %s, described are %s' % (kind, header, wanted))
+
+
+def check_event_columns(path, table, header, faults):
+    """A tracepoint's fields stand for `fields` of samples; --columns takes them as Parquet calls them, too."""
+    samples = [name for name in described_columns('samples', True) if name != 'fields']
+    fields = [name[len('fields.'):] for name in header if name.startswith('fields.')]
+    if [name for name in header if not name.startswith('fields.')] != samples:
+        faults.append('%s: other columns of samples: %s' % (table, header))
+    short = [name for name in fields if name not in ('offset', 'inner', 'file', 'time', 'pid', 'tid', 'cpu', 'comm', 'stack_id')]
+    if not short:
+        return
+    found = [run('csv', '-q', '--table', table, '--columns', ','.join(prefix + name for name in short), path).out for prefix in ('', 'fields.')]
+    heads, rows = zip(*(out.partition(b'\r\n')[::2] for out in found))
+    if [head.decode().split(',') for head in heads] != [short, ['fields.' + name for name in short]] or rows[0] != rows[1]:
+        faults.append('%s: --columns %s: %s' % (table, short, heads))
 
 
 def check_all(path, faults):
@@ -163,7 +188,9 @@ def check(path, described):
     faults = []
     for kind, records in by_type.items():
         if kind not in DESCRIBED:
-            check_table(path, 'samples' if kind == 'sample' else kind, records, faults)
+            rows = check_table(path, 'samples' if kind == 'sample' else kind, records, faults)
+            if rows and kind != 'unknown':
+                check_described_records(kind, rows[0], faults)
     samples = by_type.get('sample', [])
     for table, count in (('callchain', None), ('branches', sum(len(r.get('branch_stack', {}).get('entries', [])) for r in samples)),
                          ('regs', sum(len(r.get(k, {}).get('regs', {})) for r in samples for k in ('user_regs', 'intr_regs')))):
@@ -174,7 +201,9 @@ def check(path, described):
             faults.append('%s: columns %s, described are %s' % (table, rows[0], PARTS[table]))
     for event in sorted({r['event'] for r in samples if 'fields' in r}):
         chosen = [r for r in samples if r.get('event') == event]
-        check_table(path, 'event:' + event, chosen, faults)
+        rows = check_table(path, 'event:' + event, chosen, faults)
+        if rows:
+            check_event_columns(path, 'event:' + event, rows[0], faults)
     if samples:
         check_stacks(path, faults)
     if described:

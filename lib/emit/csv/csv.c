@@ -75,8 +75,6 @@ static void header_line(const struct csv_table *table, struct perfdata_text *out
 	for (size_t i = 0; table->described && table->described[i].name; i++)
 		if (!table->described[i].not_in_csv)
 			header_cell(out, table->described[i].name, !i);
-	for (size_t i = 0; i < table->columns.nr; i++)
-		header_cell(out, table->columns.names[i], !i);
 	perfdata_text_literal(out, CSV_NEW_LINE);
 }
 
@@ -160,6 +158,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	const struct csv_choice choice = {
 		.table = perfdata_option_text(context->options, context->nr_options, "table"),
 		.list = pd_name_options_fields(context->options, context->nr_options),
+		.list_is_of_table = !perfdata_option_text(context->options, context->nr_options, "fields"),
 		.reader = context->reader,
 		.heads = csv->world.heads,
 		.locations = csv->world.locations,

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include "emit/csv/csv_table.h"
 #include "emit/emitters.h"
-#include "emit/table/record_columns.h"
 #include "emit/table/table_rows.h"
 
 /* --- finding a table ---------------------------------------------------------------------------------------------- */
@@ -82,6 +81,95 @@ static enum perfdata_status find_kind(const char *name, struct csv_table *ret)
 	return PERFDATA_EUSAGE;
 }
 
+/* --- columns of records ------------------------------------------------------------------------------------------- */
+
+/* Takes over those of the description that text has, and where they come from; `recording` stands in front of rows,
+ * where it does. */
+static bool take_columns(struct pd_arena *pool, const struct table *from, struct csv_table *ret)
+{
+	struct table_column *columns = pd_arena_calloc(pool, from->nr_columns + 1, sizeof *columns);
+	const char **selects = pd_arena_calloc(pool, from->nr_columns + 1, sizeof *selects);
+	if (!columns || !selects)
+		return false;
+	ret->columns = (struct selection){ .names = selects };
+	ret->described = columns;
+	for (size_t i = 0; i < from->nr_columns; i++) {
+		if (from->columns[i].not_in_csv || !from->columns[i].select)
+			continue;
+		columns[ret->columns.nr] = from->columns[i];
+		selects[ret->columns.nr++] = from->columns[i].select;
+	}
+	return true;
+}
+
+/* The column of the table that is called so; NULL: none is. */
+static const struct table_column *column_named(const struct table *table, const char *name, size_t size)
+{
+	for (size_t i = 0; i < table->nr_columns; i++)
+		if (strlen(table->columns[i].name) == size && !memcmp(table->columns[i].name, name, size))
+			return table->columns[i].select ? &table->columns[i] : NULL;
+	return NULL;
+}
+
+/* Columns by a list: names that the described table has mean what they mean there, others are what -e takes. */
+static enum perfdata_status choose_columns(struct pd_arena *pool, const struct table *table, const char *list,
+					   struct csv_table *ret, struct perfdata_error *reterr)
+{
+	struct table chosen = { 0 };
+	size_t room = 1;
+	for (const char *at = list; *at; at++)
+		room += *at == ',';
+	chosen.columns = pd_arena_calloc(pool, room, sizeof *chosen.columns);
+	if (!chosen.columns)
+		return PERFDATA_ENOMEM;
+	for (const char *at = list, *next = list; next; at = next + 1) {
+		const size_t size = strcspn(at, ",");
+		next = at[size] ? at + size : NULL;
+		struct table_column column = { 0 };
+		const struct table_column *known = column_named(table, at, size);
+		if (known) {
+			column = *known;
+		} else {
+			struct selection one;
+			char *name = pd_arena_calloc(pool, 1, size + 1);
+			if (!name)
+				return PERFDATA_ENOMEM;
+			memcpy(name, at, size);
+			const enum perfdata_status status = pd_selection_parse(pool, name, &one, reterr);
+			if (status)
+				return status;
+			column.name = column.select = one.names[0];
+		}
+		bool seen = false;
+		for (size_t i = 0; i < chosen.nr_columns; i++)
+			seen |= !strcmp(chosen.columns[i].select, column.select);
+		if (!seen)
+			chosen.columns[chosen.nr_columns++] = column;
+	}
+	return take_columns(pool, &chosen, ret) ? PERFDATA_OK : PERFDATA_ENOMEM;
+}
+
+static enum perfdata_status columns_of_records(struct pd_arena *pool, const struct csv_choice *choice,
+					       const struct perfdata_event *event, struct csv_table *ret,
+					       struct perfdata_error *reterr)
+{
+	struct table table = { 0 };
+	const struct trace_plan *plan = NULL;
+	enum perfdata_status status = PERFDATA_OK;
+	if (choice->list) {
+		if (choice->list_is_of_table && event && event->trace)
+			status = pd_table_make_event(pool, event, &table);
+		return status ? status : choose_columns(pool, &table, choice->list, ret, reterr);
+	}
+	if (event && event->trace && !(plan = pd_trace_plan_make(pool, event->trace)))
+		return PERFDATA_ENOMEM;
+	status = pd_table_make_records(pool, ret->kind == CSV_UNKNOWN ? NULL : perfdata_record_layout(ret->type), plan,
+				       (struct record_names){ choice->heads, choice->locations }, &table);
+	if (!status && !take_columns(pool, &table, ret))
+		status = PERFDATA_ENOMEM;
+	return status;
+}
+
 enum perfdata_status pd_csv_table_find(struct pd_arena *pool, const struct csv_choice *choice, struct csv_table *ret,
 				    struct perfdata_error *reterr)
 {
@@ -101,19 +189,8 @@ enum perfdata_status pd_csv_table_find(struct pd_arena *pool, const struct csv_c
 		}
 		return PERFDATA_EUSAGE;
 	}
-	const struct trace_plan *plan = NULL;
-	if (ret->kind == CSV_EVENT) {
-		const struct perfdata_event *event = event_named(choice->reader, ret->event);
-		if (!event)
-			return no_such_event(reterr, choice->reader, ret->event);
-		plan = event->trace ? pd_trace_plan_make(pool, event->trace) : NULL;
-		if (event->trace && !plan)
-			return PERFDATA_ENOMEM;
-	}
-	if (list)
-		return pd_selection_parse(pool, list, &ret->columns, reterr);
-	return pd_record_columns(pool, ret->kind == CSV_UNKNOWN ? NULL : perfdata_record_layout(ret->type), plan,
-				 (struct record_names){ choice->heads, choice->locations }, &ret->columns)
-		       ? PERFDATA_OK
-		       : PERFDATA_ENOMEM;
+	const struct perfdata_event *event = NULL;
+	if (ret->kind == CSV_EVENT && !(event = event_named(choice->reader, ret->event)))
+		return no_such_event(reterr, choice->reader, ret->event);
+	return columns_of_records(pool, choice, event, ret, reterr);
 }

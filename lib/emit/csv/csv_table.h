@@ -20,15 +20,16 @@ struct csv_table {
 	enum csv_kind kind;
 	uint32_t type;
 	const char *event;
-	struct selection columns;      /* CSV_RECORDS, CSV_UNKNOWN, CSV_EVENT */
-	enum table_rows parts;         /* of the other kinds */
-	const struct table_column *described; /* their columns, but those that are not_in_csv; ends with name NULL */
+	enum table_rows parts;         /* CSV_PARTS and those of traces */
+	const struct table_column *described; /* the columns, but those that are not_in_csv; ends with name NULL */
+	struct selection columns;      /* CSV_RECORDS, CSV_UNKNOWN, CSV_EVENT: where they come from; else empty */
 };
 
 /* What decides on the columns of a table. */
 struct csv_choice {
 	const char *table;             /* name, or NULL: samples */
-	const char *list;              /* -e, or NULL */
+	const char *list;              /* -e or --columns, or NULL */
+	bool list_is_of_table;         /* --columns: names of the table's columns come first */
 	const struct perfdata_reader *reader;  /* for the formats of events */
 	uint32_t heads;                /* of samples: bits */
 	unsigned locations;               /* parts: bits */

@@ -2,10 +2,10 @@
 /* Descriptions of tables. What a column of records holds is read off the row of its field. */
 #include "config.h"
 #include <stdio.h>
-#include "emit/table/record_columns.h"
 #include "emit/table/table_rows.h"
 
 #define EVENT_PREFIX "event:"
+#define FIELDS_PREFIX "fields."
 
 /* --- types -------------------------------------------------------------------------------------------------------- */
 
@@ -169,27 +169,83 @@ static void add_recording(struct columns *columns)
 	column->doc = "The recording that the row comes from.";
 }
 
-/* As the first of the table's layouts has the field that has it. */
-static bool add_field(struct columns *columns, const char *name, const char *select)
+/* What the field is in records of this layout (NULL: of unknown types). False: they have none, or memory is short. */
+static bool find_field(struct columns *columns, const struct perfdata_layout *layout, struct table_column *found)
+{
+	const struct selection one = { .names = &found->select, .nr = 1 };
+	struct select_step *step;
+	if (pd_selection_resolve(columns->pool, &one, layout, &step))
+		return describe_field(step, layout, found);
+	columns->failed = true;
+	return false;
+}
+
+/* As the first of the table's layouts has the field that has it, the latest layout of a type first. */
+static void add_field(struct columns *columns, const char *name, const char *select)
 {
 	const struct table *table = columns->table;
-	const struct selection one = { .names = &select, .nr = 1 };
+	const struct perfdata_layout *layout;
 	struct table_column found = { .name = name, .select = select };
-	for (unsigned i = 0; i < table->nr_types; i++) {
-		const struct perfdata_layout *layout = perfdata_record_layout(table->types[i]);
-		struct select_step *step;
-		if (!pd_selection_resolve(columns->pool, &one, layout, &step)) {
-			columns->failed = true;
-			return false;
-		}
-		if (!describe_field(step, layout, &found))
-			continue;
-		struct table_column *column = add(columns, name);
-		if (column)
-			*column = found;
-		return column;
+	bool is_known = !table->nr_types && find_field(columns, NULL, &found);
+	for (unsigned i = 0; i < table->nr_types && !is_known; i++)
+		is_known = find_field(columns, perfdata_record_layout(table->types[i]), &found);
+	for (size_t i = 0; !is_known && (layout = perfdata_record_layout_at(i)); i++)
+		for (unsigned k = 0; k < table->nr_types && !is_known; k++)
+			is_known = layout->id == table->types[k] && find_field(columns, layout, &found);
+	struct table_column *column = is_known ? add(columns, name) : NULL;
+	if (column)
+		*column = found;
+}
+
+static enum column_type type_of_trace(const struct perfdata_trace_field *field)
+{
+	const bool wide = field->element_size ? field->element_size == 8 : field->size == 8;
+	switch (field->kind) {
+	case PERFDATA_TRACE_UNSIGNED: return wide ? COLUMN_UINT64 : field->size == 4 ? COLUMN_INT64 : COLUMN_INT32;
+	case PERFDATA_TRACE_SIGNED: return wide ? COLUMN_INT64 : COLUMN_INT32;
+	case PERFDATA_TRACE_BOOL: return COLUMN_BOOLEAN;
+	case PERFDATA_TRACE_POINTER: return COLUMN_UINT64;
+	case PERFDATA_TRACE_STRING: return COLUMN_TEXT;
+	case PERFDATA_TRACE_ARRAY:
+		return field->elements_are_pointers || (wide && !field->is_signed) ? COLUMN_LIST_UINT64
+										   : COLUMN_LIST_INT64;
+	case PERFDATA_TRACE_BITMASK: return COLUMN_LIST_INT64;
+	case PERFDATA_TRACE_BYTES: break;
 	}
-	return false;
+	return COLUMN_BYTES;
+}
+
+static void add_trace_field(struct columns *columns, const char *name, const char *select,
+			    const struct perfdata_trace_field *field)
+{
+	struct table_column *column = add(columns, name);
+	if (!column)
+		return;
+	column->select = select;
+	column->type = type_of_trace(field);
+	column->doc = field->declaration;
+	column->bulky = field->is_common;
+}
+
+/* All that records of a layout hold; instead of all fields of a tracepoint in one column, each of its plan. */
+static void add_record_fields(struct columns *columns, const struct perfdata_layout *layout,
+			      const struct trace_plan *plan, struct record_names names)
+{
+	struct selection selection;
+	if (!pd_record_columns(columns->pool, layout, plan, names, &selection)) {
+		columns->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < selection.nr; i++) {
+		const char *name = selection.names[i];
+		const struct trace_row *row = NULL;
+		if (plan && !strncmp(name, FIELDS_PREFIX, strlen(FIELDS_PREFIX)))
+			row = pd_trace_plan_row(plan, name + strlen(FIELDS_PREFIX));
+		if (row)
+			add_trace_field(columns, name, name, row->field);
+		else
+			add_field(columns, name, name);
+	}
 }
 
 static void add_frame_id(struct columns *columns)
@@ -199,6 +255,7 @@ static void add_frame_id(struct columns *columns)
 		return;
 	column->type = COLUMN_INT32;
 	column->doc = "The frame of `ip`.";
+	column->not_in_csv = true;
 }
 
 static const uint32_t names_of_samples = UINT32_C(1) << HEAD_COMM | UINT32_C(1) << HEAD_STACK_ID;
@@ -214,12 +271,8 @@ static enum perfdata_status make_of_records(struct columns *columns, const char 
 			table->columns[i].bulky = false;
 		return columns->failed ? PERFDATA_ENOMEM : PERFDATA_OK;
 	}
-	struct selection selection;
-	const struct perfdata_layout *layout = perfdata_record_layout(table->types[0]);
-	if (!pd_record_columns(columns->pool, layout, NULL, (struct record_names){ names_of_samples, 0 }, &selection))
-		return PERFDATA_ENOMEM;
-	for (size_t i = 0; i < selection.nr; i++)
-		add_field(columns, selection.names[i], selection.names[i]);
+	add_record_fields(columns, perfdata_record_layout(table->types[0]), NULL,
+			  (struct record_names){ names_of_samples, 0 });
 	if (table->types[0] == PERFDATA_RECORD_SAMPLE)
 		add_frame_id(columns);
 	return columns->failed ? PERFDATA_ENOMEM : PERFDATA_OK;
@@ -271,25 +324,19 @@ enum perfdata_status pd_table_make(struct pd_arena *pool, const char *name, stru
 	return PERFDATA_EUSAGE;
 }
 
-/* --- tables of tracepoints ---------------------------------------------------------------------------------------- */
-
-static enum column_type type_of_trace(const struct perfdata_trace_field *field)
+enum perfdata_status pd_table_make_records(struct pd_arena *pool, const struct perfdata_layout *layout,
+					   const struct trace_plan *plan, struct record_names names, struct table *ret)
 {
-	const bool wide = field->element_size ? field->element_size == 8 : field->size == 8;
-	switch (field->kind) {
-	case PERFDATA_TRACE_UNSIGNED: return wide ? COLUMN_UINT64 : field->size == 4 ? COLUMN_INT64 : COLUMN_INT32;
-	case PERFDATA_TRACE_SIGNED: return wide ? COLUMN_INT64 : COLUMN_INT32;
-	case PERFDATA_TRACE_BOOL: return COLUMN_BOOLEAN;
-	case PERFDATA_TRACE_POINTER: return COLUMN_UINT64;
-	case PERFDATA_TRACE_STRING: return COLUMN_TEXT;
-	case PERFDATA_TRACE_ARRAY:
-		return field->elements_are_pointers || (wide && !field->is_signed) ? COLUMN_LIST_UINT64
-										   : COLUMN_LIST_INT64;
-	case PERFDATA_TRACE_BITMASK: return COLUMN_LIST_INT64;
-	case PERFDATA_TRACE_BYTES: break;
-	}
-	return COLUMN_BYTES;
+	struct columns columns = { .pool = pool, .table = ret };
+	*ret = (struct table){ .rows = TABLE_OF_RECORDS, .nr_types = layout != NULL };
+	if (layout)
+		ret->types[0] = layout->id;
+	add_recording(&columns);
+	add_record_fields(&columns, layout, plan, names);
+	return columns.failed ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
+
+/* --- tables of tracepoints ---------------------------------------------------------------------------------------- */
 
 static bool is_taken(const struct table *table, const char *name)
 {
@@ -299,24 +346,16 @@ static bool is_taken(const struct table *table, const char *name)
 	return false;
 }
 
-static void add_trace_field(struct columns *columns, const struct trace_row *row)
+/* Under its own name, unless the samples have that already. */
+static void add_field_of_event(struct columns *columns, const struct trace_row *row)
 {
-	const size_t size = strlen(row->name);
-	char *select = pd_arena_calloc(columns->pool, 1, size + sizeof "fields.");
+	char *select = pd_arena_calloc(columns->pool, 1, strlen(row->name) + sizeof FIELDS_PREFIX);
 	if (!select) {
 		columns->failed = true;
 		return;
 	}
-	memcpy(select, "fields.", 7);
-	memcpy(select + 7, row->name, size + 1);
-	/* under its own name, unless the samples have that already */
-	struct table_column *column = add(columns, is_taken(columns->table, row->name) ? select : row->name);
-	if (!column)
-		return;
-	column->select = select;
-	column->type = type_of_trace(row->field);
-	column->doc = row->field->declaration;
-	column->bulky = row->field->is_common;
+	strcpy(stpcpy(select, FIELDS_PREFIX), row->name);
+	add_trace_field(columns, is_taken(columns->table, row->name) ? select : row->name, select, row->field);
 }
 
 enum perfdata_status pd_table_make_event(struct pd_arena *pool, const struct perfdata_event *event, struct table *ret)
@@ -339,7 +378,7 @@ enum perfdata_status pd_table_make_event(struct pd_arena *pool, const struct per
 	for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
 		add_field(&columns, heads[i], heads[i]);
 	for (size_t i = 0; i < plan->nr_rows; i++)
-		add_trace_field(&columns, &plan->rows[i]);
+		add_field_of_event(&columns, &plan->rows[i]);
 	return columns.failed ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 

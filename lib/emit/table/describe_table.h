@@ -6,6 +6,7 @@
 
 #include "emit/model/selection.h"
 #include "emit/table/column_type.h"
+#include "emit/table/record_columns.h"
 
 #define TABLE_SCHEMA "perfdata-tables/1"
 
@@ -55,6 +56,10 @@ const char *pd_table_name_at(size_t index);
  * live in the pool or for ever. PERFDATA_EUSAGE: there is no such table, PERFDATA_ENOMEM. */
 enum perfdata_status pd_table_make(struct pd_arena *pool, const char *name, struct table *ret);
 enum perfdata_status pd_table_make_event(struct pd_arena *pool, const struct perfdata_event *event, struct table *ret);
+/* All that records hold, under the names that -e takes, behind `recording`: of one layout (NULL: of types that are not
+ * known), and of a tracepoint each field of its plan. `samples` is that table with comm and stack_id. */
+enum perfdata_status pd_table_make_records(struct pd_arena *pool, const struct perfdata_layout *layout,
+					   const struct trace_plan *plan, struct record_names names, struct table *ret);
 /* Leaves the columns of a comma-separated list, in its order and behind `recording`; NULL: those that are not bulky.
  * PERFDATA_EUSAGE names a column that there is not, if `strict`. */
 enum perfdata_status pd_table_choose(struct pd_arena *pool, struct table *table, const char *list, bool strict,
