@@ -12,6 +12,7 @@
 #include "symbols/symbol_elf.h"
 
 #define PIECE ((size_t)64 << 10)
+#define AHEAD 16                /* names are fetched into the cache this many symbols before they are looked at */
 
 static bool is_arm(unsigned machine) { return machine == EM_ARM || machine == EM_AARCH64; }
 
@@ -151,8 +152,13 @@ static enum perfdata_status load_piece(const struct loading *load, const uint8_t
 {
 	const struct pd_strings *strings = &load->table->strings[load->strings];
 	const size_t size = pd_elf_symbol_size(load->elf);
+	const bool swap = pd_elf_swaps(load->elf);
 	for (size_t i = first; i < count; i++) {
 		const GElf_Sym sym = pd_elf_symbol(load->elf, entries + i * size);
+		/* of either class, the name comes first in an entry */
+		const uint32_t later = i + AHEAD < count ? pd_load32(entries + (i + AHEAD) * size, swap) : 0;
+		if (later < strings->size)
+			__builtin_prefetch(strings->bytes + later);
 		if (sym.st_name < strings->size && add_symbol(load, &sym, strings->bytes + sym.st_name))
 			return PERFDATA_ENOMEM;
 	}
@@ -165,6 +171,7 @@ static enum perfdata_status load_pieces(const struct loading *load, const GElf_S
 	const uint64_t whole = header->sh_size / size * size;
 	uint8_t *piece = pd_malloc(room);
 	enum perfdata_status status = piece ? PERFDATA_OK : PERFDATA_ENOMEM;
+	pd_symtab_reserve(load->table, whole / size);
 	for (uint64_t at = 0; at < whole && !status; at += room) {
 		const size_t now = whole - at < room ? (size_t)(whole - at) : room;
 		if (!pd_elf_read(load->elf, header->sh_offset + at, piece, now))

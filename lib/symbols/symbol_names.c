@@ -141,6 +141,8 @@ static struct pd_symbol_name *make_name(struct pd_symbol_table *table, const str
 	const size_t nr = count_tied(table, symbol);
 	for (size_t i = 0; i < nr && ret; i++) {
 		struct pd_symbol_name name = { .raw = raw_name(table, &symbol[i], &table->bytes) };
+		if (name.raw && best.raw && !strcmp(name.raw, best.raw))
+			continue;
 		name.shown = name.raw ? spell(table, &symbol[i], name.raw, &table->bytes) : NULL;
 		if (!name.shown)
 			return NULL;

@@ -35,18 +35,27 @@ int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, 
 	return 0;
 }
 
+void pd_symtab_reserve(struct pd_symbol_table *table, uint64_t more)
+{
+	if (more > MAX_SYMBOLS || table->count + more <= table->capacity)
+		return;
+	const size_t capacity = table->count + (size_t)more;
+	struct pd_symbol *items = pd_realloc(table->items, capacity * sizeof *items);
+	if (!items)
+		return;
+	table->items = items;
+	table->capacity = capacity;
+}
+
 /* --- sorting ------------------------------------------------------------------------------------------------------ */
 
-/* The bits that differ between addresses; 0 if the addresses are sorted. */
-static uint64_t unsorted_bits(const struct pd_symbol_table *table)
+/* How many symbols at the begin of the table are sorted. */
+static size_t sorted_head(const struct pd_symbol_table *table)
 {
-	uint64_t differ = 0;
-	bool sorted = true;
-	for (size_t i = 1; i < table->count; i++) {
-		differ |= table->items[i].start ^ table->items[0].start;
-		sorted &= table->items[i - 1].start <= table->items[i].start;
-	}
-	return sorted ? 0 : differ;
+	size_t nr = table->count ? 1 : 0;
+	while (nr < table->count && table->items[nr - 1].start <= table->items[nr].start)
+		nr++;
+	return nr;
 }
 
 /* What is sorted instead of a symbol: it is smaller, and several times as many fit the caches. */
@@ -76,7 +85,7 @@ static void sort_by_digit(const struct key *from, struct key *to, size_t count, 
 
 /* Sorts the keys by those digits in which addresses differ. There is room for as many behind them. Returns where the
  * sorted ones are. */
-static const struct key *sort_keys(struct key *keys, size_t count, uint64_t differ)
+static struct key *sort_keys(struct key *keys, size_t count, uint64_t differ)
 {
 	struct key *from = keys, *to = keys + count;
 	for (unsigned shift = 0; shift < 64 && differ >> shift; shift += DIGIT) {
@@ -90,29 +99,63 @@ static const struct key *sort_keys(struct key *keys, size_t count, uint64_t diff
 	return from;
 }
 
+/* Moves each item to its place, the one at order[i].index to i, along the cycles of the permutation: memory for a
+ * second table would cost more than the moves. */
+static void permute(struct pd_symbol *items, struct key *order, size_t count)
+{
+	for (uint32_t first = 0; first < count; first++) {
+		const struct pd_symbol moved = items[first];
+		uint32_t at = first;
+		for (uint32_t from; (from = order[at].index) != first; at = from) {
+			items[at] = items[from];
+			order[at].index = at;
+		}
+		items[at] = moved;
+		order[at].index = at;
+	}
+}
+
+static int sort_items(struct pd_symbol *items, size_t count)
+{
+	struct key *keys = pd_malloc(count * 2 * sizeof *keys);
+	uint64_t differ = 0;
+	if (!keys)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		keys[i] = (struct key){ (uint32_t)items[i].start, (uint32_t)(items[i].start >> 32), (uint32_t)i };
+		differ |= items[i].start ^ items[0].start;
+	}
+	permute(items, sort_keys(keys, count, differ), count);
+	pd_free(keys);
+	return 0;
+}
+
+/* Merges the sorted symbols behind `head` into the sorted ones before; of two at one address, the one before stays
+ * before. */
+static int merge_tail(struct pd_symbol *items, size_t head, size_t count)
+{
+	size_t left = count - head, to = count;
+	struct pd_symbol *tail = pd_malloc(left * sizeof *tail);
+	if (!tail)
+		return -1;
+	memcpy(tail, items + head, left * sizeof *tail);
+	while (left && head)
+		items[--to] = tail[left - 1].start >= items[head - 1].start ? tail[--left] : items[--head];
+	memcpy(items, tail, left * sizeof *tail);
+	pd_free(tail);
+	return 0;
+}
+
 int pd_symtab_sort(struct pd_symbol_table *table)
 {
-	const uint64_t differ = unsorted_bits(table);
-	if (!differ)
+	const size_t sorted = sorted_head(table), count = table->count;
+	/* a second table of names is appended to the first, which is sorted by then */
+	const size_t head = sorted < count / 2 ? 0 : sorted;
+	if (head == count)
 		return 0;
-	struct key *keys = pd_malloc(table->count * 2 * sizeof *keys);
-	struct pd_symbol *sorted = keys ? pd_malloc(table->count * sizeof *sorted) : NULL;
-	if (!sorted) {
-		pd_free(keys);
+	if (sort_items(table->items + head, count - head))
 		return -1;
-	}
-	for (size_t i = 0; i < table->count; i++) {
-		const uint64_t start = table->items[i].start;
-		keys[i] = (struct key){ (uint32_t)start, (uint32_t)(start >> 32), (uint32_t)i };
-	}
-	const struct key *order = sort_keys(keys, table->count, differ);
-	for (size_t i = 0; i < table->count; i++)
-		sorted[i] = table->items[order[i].index];
-	pd_free(keys);
-	pd_free(table->items);
-	table->items = sorted;
-	table->capacity = table->count;
-	return 0;
+	return head ? merge_tail(table->items, head, count) : 0;
 }
 
 /* --- ends --------------------------------------------------------------------------------------------------------- */
@@ -195,27 +238,12 @@ static int decide(const struct pd_symbol_table *table, struct pd_symbol *items, 
 	return best_name ? 0 : -1;
 }
 
-static bool has_name_of(const struct pd_symbol_table *table, const struct pd_symbol *items, size_t count,
-			const struct pd_symbol *s)
+/* A name that occurs twice, as an exported function does in both tables, stays twice: comparing the names of all such
+ * symbols takes half of the time to load a large program, and few of them are ever asked for. */
+static void tie(struct pd_symbol *items, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (!strcmp(pd_symtab_raw(table, &items[i]), pd_symtab_raw(table, s)))
-			return true;
-	return false;
-}
-
-/* A name that occurs twice, as an exported function does in both tables, needs no decision. */
-static size_t tie(const struct pd_symbol_table *table, struct pd_symbol *items, size_t count)
-{
-	size_t kept = 1;
-	items[0].tied = false;
-	for (size_t i = 1; i < count; i++) {
-		if (has_name_of(table, items, kept, &items[i]))
-			continue;
-		items[kept] = items[i];
-		items[kept++].tied = true;
-	}
-	return kept;
+		items[i].tied = i > 0;
 }
 
 static int drop_aliases(struct pd_symbol_table *table)
@@ -241,7 +269,8 @@ static int drop_aliases(struct pd_symbol_table *table)
 			failed = decide(table, best, nr, &scratch);
 			nr = 1;
 		}
-		kept += tie(table, best, nr);
+		tie(best, nr);
+		kept += nr;
 		if (scratch.total > (size_t)1 << 20)
 			pd_arena_reset(&scratch);
 	}

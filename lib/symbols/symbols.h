@@ -71,6 +71,8 @@ enum pd_symbol_fix {
 	PD_FIX_KALLSYMS,  /* the same, but not from the kernel into a module or from one module to the next */
 };
 
+/* Makes room for as many more symbols at once; without memory for it the table grows as they come. */
+void pd_symtab_reserve(struct pd_symbol_table *table, uint64_t more);
 /* Adds a symbol, whose name stands at `name` in `strings`. 0, or -1 without memory or at the limit of symbols. */
 int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, enum pd_strings_number strings,
 		  uint32_t name, enum perfdata_symbol_binding binding);
