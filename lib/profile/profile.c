@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include "base/memory.h"
+#include "profile/name_loader.h"
 #include "profile/profile_sums.h"
 #include "session/session.h"
 
@@ -28,6 +29,7 @@ struct pd_profile {
 	struct pd_hash_map thread_ids;          /* the session's number of a thread → index in threads */
 	struct pd_hash_map generations;         /* pid << 32 | tid → how many threads had this pair */
 	uint64_t seed;
+	struct pd_name_loader *loader;          /* NULL: no names are wanted */
 	bool finished;
 };
 
@@ -43,6 +45,12 @@ enum perfdata_status pd_profile_new(const struct perfdata_session *session, cons
 	profile->options = *options;
 	profile->seed = pd_hash_seed(profile);
 	pd_sums_init(&profile->sums, pd_session_account(session));
+	if (options->names)
+		profile->loader = pd_name_loader_new(session, options->names == PD_NAMES_LINES, options->threads);
+	if (options->names && !profile->loader) {
+		pd_profile_free(profile);
+		return PERFDATA_ENOMEM;
+	}
 	*ret = profile;
 	return PERFDATA_OK;
 }
@@ -51,6 +59,7 @@ void pd_profile_free(struct pd_profile *profile)
 {
 	if (!profile)
 		return;
+	pd_name_loader_free(profile->loader);
 	pd_sums_release(&profile->sums);
 	pd_free(profile->events);
 	pd_free(profile->threads);
@@ -100,8 +109,8 @@ enum perfdata_status pd_profile_collect(const struct pd_profile *profile, const 
 		    delivery->event && delivery->node != PERFDATA_NONE)
 			take_sample(profile, delivery, &part->samples[part->nr++]);
 	}
-	if (profile->options.names)
-		pd_session_load_names(profile->session, profile->options.names == PD_NAMES_LINES);
+	if (profile->loader && part->nr)
+		pd_name_loader_wake(profile->loader);
 	*ret = part;
 	return PERFDATA_OK;
 }
@@ -194,6 +203,8 @@ enum perfdata_status pd_profile_add(struct pd_profile *profile, struct pd_profil
 enum perfdata_status pd_profile_finish(struct pd_profile *profile)
 {
 	pd_sums_sort(&profile->sums);
+	if (profile->loader)
+		pd_name_loader_finish(profile->loader);
 	profile->finished = true;
 	return PERFDATA_OK;
 }

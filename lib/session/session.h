@@ -161,10 +161,10 @@ static inline void pd_delivery_set_stack(struct perfdata_delivery *delivery, con
 }
 
 /* --- naming/session_tables.c --- */
-/* For threads that have nothing else to do: loads the symbols of the files in which frames were found so far, and where
- * `lines` says so opens their debug information. Not where samples are filtered: then not every file will be asked
+/* Loads the symbols of one more of the files in which frames were found so far or, where `lines` says so, opens the
+ * debug information of one. false: there is none. Not where samples are filtered: then not every file will be asked
  * for. */
-void pd_session_load_names(const struct perfdata_session *session, bool lines);
+bool pd_session_load_next(const struct perfdata_session *session, bool lines);
 
 /* --- delivery/sample_span.c --- */
 /* Takes, from the first record on, the samples without anything special: at most PD_MAX_RECORDS. */

@@ -77,12 +77,13 @@ static enum perfdata_status get_lines(struct perfdata_symbols_dso *dso, struct p
 	return status;
 }
 
-void pd_lines_load_ahead(struct perfdata_symbols_dso *dso)
+bool pd_lines_load_ahead(struct perfdata_symbols_dso *dso)
 {
 	if (were_tried(dso) || !pd_monitor_try(dso->lock))
-		return;
-	(void)try_lines(dso);
+		return false;
+	const bool done = !try_lines(dso);
 	pd_monitor_leave(dso->lock);
+	return done;
 }
 
 /* Of several files, each may keep an equal part. */

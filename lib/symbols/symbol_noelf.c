@@ -81,7 +81,11 @@ enum perfdata_status pd_elf_symbols(struct pd_symbol_table *table, struct pd_elf
 }
 
 void pd_lines_close(struct pd_lines *lines) { (void)lines; }
-void pd_lines_load_ahead(struct perfdata_symbols_dso *dso) { (void)dso; }
+bool pd_lines_load_ahead(struct perfdata_symbols_dso *dso)
+{
+	(void)dso;
+	return false;
+}
 enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr,
 				   struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {

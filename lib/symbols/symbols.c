@@ -206,13 +206,14 @@ static bool load_another(struct perfdata_symbols *symbols)
 	return true;
 }
 
-void pd_symbols_load_ahead(struct perfdata_symbols *symbols, bool lines)
+bool pd_symbols_load_next(struct perfdata_symbols *symbols, bool lines)
 {
-	while (load_another(symbols))
-		;
+	if (load_another(symbols))
+		return true;
 	for (struct perfdata_symbols_dso *dso = lines ? pd_symbols_first(symbols) : NULL; dso; dso = dso->next)
-		if (is_loaded(dso) && !dso->status)
-			pd_lines_load_ahead(dso);
+		if (is_loaded(dso) && !dso->status && pd_lines_load_ahead(dso))
+			return true;
+	return false;
 }
 
 /* To be called without the lock of the dso, which is taken once. While another thread loads this dso, the calling

@@ -226,10 +226,10 @@ static inline struct pd_account *pd_symbols_account(const struct perfdata_symbol
 
 /* The list of dsos, which only grows at its head. */
 struct perfdata_symbols_dso *pd_symbols_first(struct perfdata_symbols *symbols);
-/* Loads the symbols of all dsos, and where `lines` says so opens their debug information, as far as no other thread is
- * doing that: for threads that have nothing else to do. What fails here fails again, and is reported, when it is
- * needed. */
-void pd_symbols_load_ahead(struct perfdata_symbols *symbols, bool lines);
+/* Loads the symbols of one more dso or, where `lines` says so, opens the debug information of one whose symbols are
+ * loaded. false: other threads have done or are doing all of that. What fails here fails again, and is reported, when
+ * it is needed. */
+bool pd_symbols_load_next(struct perfdata_symbols *symbols, bool lines);
 
 void pd_symbols_log(const struct perfdata_symbols_dso *dso, enum perfdata_symbols_event event, const char *file,
 		    const char *reason);
@@ -353,8 +353,8 @@ enum perfdata_status pd_unpack_bytes(const void *compressed, size_t size, size_t
 /* --- dwarf_lines.c; dwarf_libdw.c --------------------------------------------------------------------------------- */
 
 void pd_lines_close(struct pd_lines *lines);
-/* Opens the debug information of a loaded dso, unless another thread holds the dso. */
-void pd_lines_load_ahead(struct perfdata_symbols_dso *dso);
+/* Opens the debug information of a loaded dso; false: that was done, or another thread holds the dso. */
+bool pd_lines_load_ahead(struct perfdata_symbols_dso *dso);
 /* To be called for a dso that is loaded, without its lock. */
 enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr,
 				   struct perfdata_source_line *frames, size_t room, size_t *ret_count);

@@ -70,7 +70,8 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	const struct pd_profile_options of_profile = { .parts = PD_BY_COMM,
 						       .by_period = weight && !strcmp(weight, "period"),
 						       .names = folded->with_inlines ? PD_NAMES_LINES
-										     : PD_NAMES_SYMBOLS };
+										     : PD_NAMES_SYMBOLS,
+						       .threads = context->jobs };
 	perfdata_text_init(&folded->text);
 	perfdata_text_init(&folded->line);
 	folded->names = pd_intern_new();

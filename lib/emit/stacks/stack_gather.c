@@ -10,7 +10,9 @@ enum perfdata_status pd_stack_gather_begin(struct stack_gather *gather, const st
 	gather->session = context->session;
 	gather->reader = context->reader;
 	gather->shared_output = context->shared_output;
-	return pd_profile_new(context->session, options, &gather->profile);
+	struct pd_profile_options of_profile = *options;
+	of_profile.threads = context->jobs;
+	return pd_profile_new(context->session, &of_profile, &gather->profile);
 }
 
 enum perfdata_status pd_stack_begin(size_t size, pd_stack_set_up_fn *set_up, void (*release)(void *state),

@@ -182,10 +182,10 @@ enum perfdata_status perfdata_session_kernel_symbol(const struct perfdata_sessio
 	return kernel ? perfdata_symbols_lookup(kernel, address, UINT64_MAX, ret) : PERFDATA_ABSENT;
 }
 
-void pd_session_load_names(const struct perfdata_session *session, bool lines)
+bool pd_session_load_next(const struct perfdata_session *session, bool lines)
 {
-	if (session->state && session->state->symbols && session->filter.passes_samples)
-		pd_symbols_load_ahead(session->state->symbols, lines);
+	return session->state && session->state->symbols && session->filter.passes_samples &&
+	       pd_symbols_load_next(session->state->symbols, lines);
 }
 
 enum perfdata_status perfdata_session_source(const struct perfdata_session *session, uint32_t frame,

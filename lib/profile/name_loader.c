@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "profile/name_loader.h"
+#include "session/session.h"
+
+struct pd_name_loader {
+	const struct perfdata_session *session;
+	bool lines;
+	unsigned threads;
+	struct pd_monitor *monitor;  /* for all members below */
+	struct pd_team *team;        /* of one thread, from the first wake on */
+	bool woken, stopping;
+};
+
+struct pd_name_loader *pd_name_loader_new(const struct perfdata_session *session, bool lines, unsigned threads)
+{
+	struct pd_name_loader *loader = pd_calloc(1, sizeof *loader);
+	if (!loader)
+		return NULL;
+	*loader = (struct pd_name_loader){ .session = session, .lines = lines, .threads = threads };
+	loader->monitor = pd_monitor_new();
+	if (loader->monitor)
+		return loader;
+	pd_free(loader);
+	return NULL;
+}
+
+/* Waits for the file that is being loaded. */
+static void stop(struct pd_name_loader *loader)
+{
+	pd_monitor_enter(loader->monitor);
+	loader->stopping = true;
+	pd_monitor_wake(loader->monitor);
+	pd_monitor_leave(loader->monitor);
+	pd_team_join(loader->team);
+	loader->team = NULL;
+}
+
+void pd_name_loader_free(struct pd_name_loader *loader)
+{
+	if (!loader)
+		return;
+	stop(loader);
+	pd_monitor_free(loader->monitor);
+	pd_free(loader);
+}
+
+static void load_whenever_woken(void *user, unsigned thread)
+{
+	struct pd_name_loader *loader = user;
+	(void)thread;
+	pd_monitor_enter(loader->monitor);
+	while (!loader->stopping) {
+		if (!loader->woken) {
+			pd_monitor_wait(loader->monitor);
+			continue;
+		}
+		loader->woken = false;
+		pd_monitor_leave(loader->monitor);
+		const bool more = pd_session_load_next(loader->session, loader->lines);
+		pd_monitor_enter(loader->monitor);
+		loader->woken |= more;
+	}
+	pd_monitor_leave(loader->monitor);
+}
+
+void pd_name_loader_wake(struct pd_name_loader *loader)
+{
+	if (loader->threads < 2)
+		return;
+	pd_monitor_enter(loader->monitor);
+	loader->woken = true;
+	if (!loader->team && !loader->stopping)
+		loader->team = pd_team_start(1, load_whenever_woken, loader);
+	pd_monitor_wake(loader->monitor);
+	pd_monitor_leave(loader->monitor);
+}
+
+static void load_rest(void *user, unsigned thread)
+{
+	const struct pd_name_loader *loader = user;
+	(void)thread;
+	while (pd_session_load_next(loader->session, loader->lines))
+		;
+}
+
+void pd_name_loader_finish(struct pd_name_loader *loader)
+{
+	stop(loader);
+	struct pd_team *team = pd_team_start(loader->threads ? loader->threads - 1 : 0, load_rest, loader);
+	load_rest(loader, 0);
+	pd_team_join(team);
+}
