@@ -137,7 +137,8 @@ def check(path, use_perf, how=NOT_UNWOUND, secret=None):
         key = os.path.join(folder, "key")
         with open(key, "wb") as f:
             f.write(b"a key that is only used in tests")
-        out, done = anonymous(folder, path, "a.data", "--key", key, *how)
+        mapping = os.path.join(folder, "mapping")
+        out, done = anonymous(folder, path, "a.data", "--key", key, "--mapping", mapping, *how)
         if done.code != 0 or not out:
             return "exit code %d: %s" % (done.code, done.err.decode("utf-8", "replace")[-300:])
         with open(out, "rb") as f:
@@ -168,25 +169,60 @@ def check(path, use_perf, how=NOT_UNWOUND, secret=None):
         elif counts[0] != counts[1]:
             return "%d samples, %d afterwards, or of another form" % (len(counts[0]), len(counts[1]))
         if use_perf and size_of(path) <= LARGEST:
-            return check_by_perf(path, out)
+            return check_by_perf(path, out, mapping)
     return None
 
 
+# Names of the reading machine's kernel are none of the recording: perf asks them where a kernel begins where the recording says 0, as those do whose
+# recorder was not allowed to know (perf's samples of the kernel then belong to what the running one has there).
+SHARES = ("report", "--kallsyms", "/dev/null", "--stdio", "--no-children", "-g", "none", "--sort", "comm,dso", "-F", "overhead,sample,comm,dso", "-q",
+          "--no-itrace", "-t", "|", "-w", "0,0,64,4096")
+
+
 def shares(path):
-    done = perf(("report", "--stdio", "--no-children", "-g", "none", "--sort", "comm,dso", "-F", "overhead,sample,comm,dso", "-q", "--no-itrace"), path)
-    return done.returncode, sorted(tuple(line.split()[:2]) for line in done.stdout.splitlines() if re.match(rb" *\d+\.\d+% ", line)), done.stderr
+    """(exit code, (share, samples, comm, dso) of each line, messages)"""
+    done = perf(SHARES, path)
+    rows = [line.decode("utf-8", "replace").split("|") for line in done.stdout.splitlines() if re.match(rb" *\d+\.\d+% ", line)]
+    return done.returncode, [tuple(part.strip() for part in row) for row in rows], done.stderr
 
 
-def check_by_perf(path, out):
+def shown(path):
+    """A file as perf shows it: its last part, a module without its ending."""
+    name = path.rsplit("/", 1)[-1]
+    module = re.fullmatch(r"(.*)\.ko(?:\.[gx]z|\.zst)?", name)
+    return "[%s]" % module[1].replace("-", "_") if module else name
+
+
+def pseudonyms(path):
+    """comm → its pseudonym, and so of files; as the mapping tells."""
+    comms, files = {}, {}
+    with open(path, encoding="utf-8", errors="replace") as f:
+        for kind, other, own in (line.rstrip("\n").split("\t", 2) for line in f):
+            if kind == "comm":
+                comms[own.strip()] = other
+            elif kind == "pid":
+                comms[":" + own] = ":" + other
+                files["[JIT] tid %s" % own] = "[JIT] tid %s" % other
+                files["perf-%s.map" % own] = "perf-%s.map" % other
+            elif kind == "path":
+                files[shown(own)] = shown(other)
+    return comms, files
+
+
+def check_by_perf(path, out, mapping):
     before, after = shares(path), shares(out)
     if before[0] != 0 or not before[1]:
         return None
     if after[0] != 0:
         return "perf report: exit code %d: %s" % (after[0], after[2][-300:])
-    # where the recorded kernel begins at 0, perf asks the running one where it is
-    kernel_at_zero = re.search(rb'"addr":"0x0",[^\n]*"filename":"\[kernel.kallsyms\]"', program.run("ndjson", "-q", "--symbols", "no", "--type", "mmap", path).out)
-    if before[1] != after[1] and not kernel_at_zero:
-        return "perf report has other shares: %s | %s" % (before[1][:4], after[1][:4])
+    comms, files = pseudonyms(mapping)
+    wanted = sorted((*row[:2], comms.get(row[2], row[2]), files.get(row[3], row[3])) for row in before[1])
+    found = sorted(after[1])
+    # where all maps of the kernel have no length, which of them perf shows is chance
+    if b'"addr":"0x0","len":0,"pgoff":"0x0","filename":"[kernel.kallsyms]' in program.run("ndjson", "-q", "--type", "mmap", path).out:
+        wanted, found = [sorted(row[:3] for row in rows) for rows in (wanted, found)]
+    if wanted != found:
+        return "perf report has other shares: %s" % sorted(set(wanted) ^ set(found))[:4]
     return None
 
 

@@ -104,6 +104,8 @@ def without_fields(texts):
 def rewritten(folder, *words, command="rewrite"):
     """(what was written or None, the exit code, messages)"""
     out = os.path.join(folder, "out.data")
+    if os.path.exists(out):
+        os.unlink(out)   # of an earlier call
     done = program.run(command, "-q", *(("--symbols", "no") if command == "rewrite" else ()), *words, "-o", out)
     return (out if os.path.exists(out) else None), done.code, done.err.decode("utf-8", "replace")
 
