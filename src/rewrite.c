@@ -215,7 +215,7 @@ static enum exit_code choose(struct rewrite *rewrite)
 	return input_close_quietly(&input);
 }
 
-/* Finds out when the recording begins. */
+/* Finds out when the recording begins and which events it has. */
 static enum exit_code survey(struct rewrite *rewrite)
 {
 	struct input input;
@@ -432,7 +432,7 @@ static enum exit_code run(struct rewrite *rewrite)
 			code = merge(rewrite);
 		} else {
 			code = has_filters(options) ? choose(rewrite) : EXIT_FINE;
-			if (code == EXIT_FINE && rewrite->anonymize)
+			if (code == EXIT_FINE && (rewrite->anonymize || rewrite->repair))
 				code = survey(rewrite);
 			if (code == EXIT_FINE)
 				code = copy(rewrite);

@@ -88,7 +88,8 @@ struct perfdata_rewrite_options {
 	enum perfdata_rewrite_form form; /* a directory always becomes a file */
 	enum perfdata_rewrite_order order;
 	enum perfdata_rewrite_packing packing;
-	/* repair what readers cannot handle, and leave a note (the section PERFDATA_FEATURE_NOTE) */
+	/* repair what readers cannot handle, and leave a note (the section PERFDATA_FEATURE_NOTE); call
+	 * perfdata_rewriter_survey first where attrs are records */
 	bool repair;
 	bool for_old;                    /* write only what perf 6.1 knows */
 	const struct perfdata_rewrite_rename *renames;
@@ -131,7 +132,7 @@ PERFDATA_API enum perfdata_status perfdata_rewriter_choose(struct perfdata_rewri
  * of time. The rewriter writes this state in front of everything else, without times. */
 PERFDATA_API enum perfdata_status perfdata_rewriter_look_back(struct perfdata_rewriter *rewriter,
 							      struct perfdata_reader *reader);
-/* Learns what anonymizing needs in advance: when the recording began. */
+/* Learns what has to be known in advance: to anonymize, when the recording began; to repair, which events it has. */
 PERFDATA_API enum perfdata_status perfdata_rewriter_survey(struct perfdata_rewriter *rewriter,
 							   struct perfdata_reader *reader);
 /* Copies a recording: in the order of the file, or of time if it is made anonymous. The reader must give payloads

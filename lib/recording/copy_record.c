@@ -248,8 +248,9 @@ static enum perfdata_status copy_whole(struct perfdata_rewriter *rewriter, const
 	const struct perfdata_config *source = pd_rewrite_source(rewriter->reader, raw);
 	struct perfdata_record record;
 
-	if (perfdata_decode(source, raw->bytes, raw->size, &record) != PERFDATA_OK &&
-	    record.problem_code != PERFDATA_FINDING_TEXT_UNTERMINATED) {
+	const bool is_whole = perfdata_decode(source, raw->bytes, raw->size, &record) == PERFDATA_OK ||
+			      record.problem_code == PERFDATA_FINDING_TEXT_UNTERMINATED;
+	if (!is_whole || !pd_identify_has_room(rewriter, raw)) {
 		count_damaged(rewriter, raw);
 		return PERFDATA_OK;
 	}
@@ -287,13 +288,14 @@ static enum perfdata_status copy_whole(struct perfdata_rewriter *rewriter, const
 		return status == PERFDATA_OK ? put_encoded(rewriter, raw, &record, source) : status;
 	}
 	const bool mended = (rewriter->options.repair || !rewriter->to_stream) && pd_mend_ids(rewriter, raw, &record);
+	const bool identified = pd_identify_record(rewriter, raw, &record);
 	if (record.problem && rewriter->options.repair)
 		return put_encoded(rewriter, raw, &record, NULL);
 	if (lacks_trailer(source, &record)) {
 		record.sample_id.present = source->trailer_present;
 		return put_encoded(rewriter, raw, &record, source);
 	}
-	if (filled || mended || renames(rewriter, &record) || pd_rewrite_changes_order(rewriter))
+	if (filled || mended || identified || renames(rewriter, &record) || pd_rewrite_changes_order(rewriter))
 		return put_encoded(rewriter, raw, &record, source);
 	return put_aligned(rewriter, raw);
 }

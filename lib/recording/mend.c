@@ -45,17 +45,18 @@ static void mend_sampleless(const struct perfdata_rewriter *rewriter, struct per
 	attr->read_format = first->read_format;
 }
 
-bool pd_mend_is_stat(const struct perfdata_rewriter *rewriter)
+bool pd_mend_is_stat(const struct perfdata_reader *reader)
 {
-	const uint64_t type = rewriter->from_stream ? 0 : PERFDATA_SAMPLE_IDENTIFIER;
-	const size_t nr = perfdata_reader_nr_events(rewriter->reader);
+	const bool is_stream = perfdata_reader_header(reader)->container == PERFDATA_CONTAINER_PIPE;
+	const uint64_t type = is_stream ? 0 : PERFDATA_SAMPLE_IDENTIFIER;
+	const size_t nr = perfdata_reader_nr_events(reader);
 
 	for (size_t i = 0; i < nr; i++) {
-		const struct perfdata_attr *attr = perfdata_reader_event(rewriter->reader, i)->attr;
+		const struct perfdata_attr *attr = perfdata_reader_event(reader, i)->attr;
 		if (attr->sample_type != type || perfdata_attr_has(attr, PERFDATA_ATTR_SAMPLE_ID_ALL))
 			return false;
 	}
-	return nr && (rewriter->from_stream || perfdata_reader_feature(rewriter->reader, PERFDATA_FEATURE_STAT));
+	return nr && (is_stream || perfdata_reader_feature(reader, PERFDATA_FEATURE_STAT));
 }
 
 enum perfdata_status pd_mend_no_events(struct perfdata_rewriter *rewriter)
@@ -93,10 +94,11 @@ void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_even
 				event->name);
 	}
 	/* as perf stat does: perf refuses files of several events without IDENTIFIER, and streams with it */
-	if (!rewriter->merge && pd_mend_is_stat(rewriter))
+	if (!rewriter->merge && pd_mend_is_stat(rewriter->reader))
 		ret->sample_type = rewriter->to_stream ? 0 : PERFDATA_SAMPLE_IDENTIFIER;
 	if (rewriter->options.repair && !rewriter->counts.samples)
 		mend_sampleless(rewriter, ret);
+	pd_identify_attr(rewriter, ret);
 	const uint32_t size = ret->size ? ret->size : 64;
 	const uint32_t need = perfdata_attr_size(ret), most = rewriter->options.for_old ? ATTR_OF_61 : ATTR_OF_73;
 	if (rewriter->options.for_old || size > most || size % 8 || size < 64)
@@ -175,13 +177,21 @@ static bool mend_id(const struct perfdata_rewriter *rewriter, const struct perfd
 	return true;
 }
 
+bool pd_mend_has_late_events(const struct perfdata_reader *reader)
+{
+	const struct perfdata_header *header = perfdata_reader_header(reader);
+
+	return header->container == PERFDATA_CONTAINER_PIPE || !header->attrs.size ||
+	       perfdata_reader_finding_count(reader, PERFDATA_FINDING_NO_ATTRS);
+}
+
 bool pd_mend_ids(const struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
 		 struct perfdata_record *record)
 {
-	const bool has_late_events = rewriter->from_stream || !perfdata_reader_header(rewriter->reader)->attrs.size;
 	bool changed;
 
-	if (!has_late_events || raw->type >= PERFDATA_RECORD_USER_FIRST || !raw->event || !raw->event->nr_ids)
+	if (!pd_mend_has_late_events(rewriter->reader) || raw->type >= PERFDATA_RECORD_USER_FIRST || !raw->event ||
+	    !raw->event->nr_ids)
 		return false;
 	if (raw->type == PERFDATA_RECORD_SAMPLE) {
 		changed = mend_id(rewriter, raw->event, &record->u.sample.id);
@@ -221,7 +231,7 @@ enum perfdata_status pd_mend_tell_loss(struct perfdata_rewriter *rewriter, const
 	const struct perfdata_config *target = pd_rewrite_target(rewriter, raw);
 	if (!target)
 		return rewriter->error.status;
-	const uint64_t id = event->nr_ids ? event->ids[0] : 0;
+	const uint64_t id = event->nr_ids || rewriter->identifies ? pd_identify_first(event) : 0;
 	record.layout = perfdata_record_layout(record.type);
 	record.sample_id = (struct perfdata_sample_id){
 		.present = target->trailer_present, .time = raw->time, .id = id, .identifier = id, .stream_id = id

@@ -11,7 +11,6 @@
 #include "perfdata/unstable.h"
 #include "recording/merge.h"
 
-#define FIRST_NEW_ID (UINT64_C(1) << 32)   /* far above the kernel's, which count from 1 */
 #define ROUND 4096u                        /* records in a round */
 
 void pd_merge_free(struct pd_merge *merge)
@@ -100,7 +99,7 @@ static bool join_ids(struct pd_merge *merge, struct pd_merge_input *input, size_
 		uint64_t id = event->ids[i], owner;
 		const bool is_taken = pd_hash_map_get(&merge->owners, id, &owner);
 		if (is_taken && owner != index)
-			id = FIRST_NEW_ID + merge->nr_new_ids++;
+			id = PD_FIRST_NEW_ID + merge->nr_new_ids++;
 		if ((!is_taken || owner != index) && !own_id(merge, index, id))
 			return false;
 		if (pd_hash_map_put(&input->ids, event->ids[i], id) < 0)
@@ -168,7 +167,7 @@ static bool join_events(struct perfdata_rewriter *rewriter)
 	for (size_t i = 0; i < merge->nr_events; i++) {
 		struct pd_merge_event *event = &merge->events[i];
 		const bool branch_counters = event->config.branch_counters;
-		if (identify && !event->nr_ids && !own_id(merge, i, FIRST_NEW_ID + merge->nr_new_ids++))
+		if (identify && !event->nr_ids && !own_id(merge, i, PD_FIRST_NEW_ID + merge->nr_new_ids++))
 			return false;
 		event->attr.sample_type |= identify ? PERFDATA_SAMPLE_IDENTIFIER : 0;
 		event->attr.flags |= trailers;

@@ -141,6 +141,7 @@ const struct perfdata_config *pd_rewrite_target(struct perfdata_rewriter *rewrit
 		struct perfdata_attr attr = *raw->event->attr;
 		if (rewriter->anonymizer)
 			pd_anonymize_attr(&attr);
+		pd_identify_attr(rewriter, &attr);
 		perfdata_config_init(config, &attr, rewriter->order);
 		config->branch_counters = raw->event->config->branch_counters;
 	}
@@ -152,14 +153,18 @@ enum perfdata_status perfdata_rewriter_survey(struct perfdata_rewriter *rewriter
 	struct perfdata_raw raw;
 	enum perfdata_status status = rewriter->error.status;
 
+	if (!rewriter->anonymizer && !pd_mend_has_late_events(reader))
+		return status;   /* the events are known before the first record */
 	while (status == PERFDATA_OK && (status = perfdata_reader_next(reader, &raw)) == PERFDATA_OK) {
 		if (rewriter->anonymizer && raw.time && raw.time < rewriter->anonymizer->first_time)
 			rewriter->anonymizer->first_time = raw.time;
 		if (rewriter->options.cancel && perfdata_cancelled(rewriter->options.cancel))
 			status = pd_rewrite_failed(rewriter, PERFDATA_EINTR, NULL);
 	}
-	if (status == PERFDATA_END)
+	if (status == PERFDATA_END) {
+		pd_identify_decide(rewriter, reader);
 		return PERFDATA_OK;
+	}
 	if (rewriter->error.status == PERFDATA_OK)
 		rewriter->error = *perfdata_reader_error(reader);
 	return status;
@@ -195,7 +200,8 @@ static bool may_keep_carriers(const struct perfdata_rewriter *rewriter)
 	const struct perfdata_rewrite_options *options = &rewriter->options;
 	return options->packing == PERFDATA_REWRITE_SAME_PACKING && !rewriter->choice.chosen && !rewriter->anonymizer &&
 	       !options->repair && !pd_rewrite_changes_order(rewriter) && !options->for_old && !options->nr_build_ids &&
-	       !rewriter->merge && !rewriter->from_directory && rewriter->from_stream == rewriter->to_stream;
+	       !rewriter->merge && !rewriter->from_directory && rewriter->from_stream == rewriter->to_stream &&
+	       (rewriter->to_stream || !pd_mend_has_late_events(rewriter->reader));
 }
 
 enum perfdata_status pd_rewrite_make_writer(struct perfdata_rewriter *rewriter)
@@ -292,6 +298,8 @@ enum perfdata_status pd_rewrite_begin(struct perfdata_rewriter *rewriter, struct
 	rewriter->to_stream = !rewriter->anonymizer && (form == PERFDATA_REWRITE_TO_STREAM ||
 							(form == PERFDATA_REWRITE_AS_INPUT && rewriter->from_stream));
 	rewriter->keeps_carriers = may_keep_carriers(rewriter);
+	if (!pd_mend_has_late_events(reader))
+		pd_identify_decide(rewriter, reader);
 	return pd_rewrite_may_turn(rewriter) ? pd_rewrite_make_writer(rewriter) : rewriter->error.status;
 }
 

@@ -10,6 +10,7 @@
  *   merge.c, merge_check.c, merge_sections.c   several recordings as one
  *   tracepoints.c   formats of tracepoints, raw data in the other byte order
  *   unwound.c    call chains out of stacks, before those are dropped
+ *   identify.c   an id at one place for all events
  *   mend.c       repairs for readers that tolerate less than the library's own
  */
 #ifndef PD_REWRITER_H
@@ -18,6 +19,8 @@
 #include "base/arena.h"
 #include "base/cursor.h"
 #include "perfdata/rewrite.h"
+
+#define PD_FIRST_NEW_ID (UINT64_C(1) << 32)   /* of ids that are made up: far above the kernel's, which count from 1 */
 
 struct pd_anonymizer;
 struct perfdata_step;
@@ -66,6 +69,8 @@ struct perfdata_rewriter {
 	uint64_t all_lost_samples, all_gaps;
 	uint64_t trace_left;             /* bytes that the payload of the last AUXTRACE record still lacks */
 	bool in_trace;                   /* some of its bytes were written */
+	bool identifies;                 /* all records get an IDENTIFIER: identify.c */
+	uint64_t identified_flags;       /* of all attrs then: SAMPLE_ID_ALL or nothing */
 	bool build_ids_told;             /* a table of build-ids was written */
 	struct pd_anonymizer *anonymizer;   /* or NULL */
 	struct pd_merge *merge;          /* of several inputs; or NULL */
@@ -152,6 +157,18 @@ const struct perfdata_config *pd_merge_record(struct perfdata_rewriter *rewriter
 enum perfdata_status pd_merge_put_events(struct perfdata_rewriter *rewriter);
 enum perfdata_status pd_merge_put_sections(struct perfdata_rewriter *rewriter);
 
+/* --- identify.c --- */
+/* Notes whether the events that the reader knows need an IDENTIFIER to be told apart. */
+void pd_identify_decide(struct perfdata_rewriter *rewriter, const struct perfdata_reader *reader);
+/* Where they do: */
+void pd_identify_attr(const struct perfdata_rewriter *rewriter, struct perfdata_attr *attr);
+/* Sets a record's IDENTIFIER; whether it has one now. */
+bool pd_identify_record(const struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
+			struct perfdata_record *record);
+bool pd_identify_has_room(const struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
+/* The event's first id, or one that is made up for it. */
+uint64_t pd_identify_first(const struct perfdata_event *event);
+
 /* --- mend.c --- */
 /* The attr as readers can use it; *ret_size is how many bytes it is written with. */
 void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_event *event, struct perfdata_attr *ret,
@@ -159,11 +176,13 @@ void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_even
 /* Whether perf would refuse the whole file for this section. */
 bool pd_mend_refuses(const struct perfdata_rewriter *rewriter, const struct perfdata_feature_section *section);
 /* Whether the recording holds counts of perf stat, whose events take no samples. */
-bool pd_mend_is_stat(const struct perfdata_rewriter *rewriter);
+bool pd_mend_is_stat(const struct perfdata_reader *reader);
 /* Writes an event for a recording that has none. */
 enum perfdata_status pd_mend_no_events(struct perfdata_rewriter *rewriter);
 /* Whether perf would stop at this record, though it is whole. */
 bool pd_mend_stops_at(const struct perfdata_rewriter *rewriter, const struct perfdata_record *record);
+/* Whether attrs are records, which may come behind others. */
+bool pd_mend_has_late_events(const struct perfdata_reader *reader);
 /* Where attrs are records: gives a record an id of its event, if its own belongs to none. It is that event's since no
  * other one was told so far, and readers stop at such an id as soon as there are more. Whether it changed. */
 bool pd_mend_ids(const struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,

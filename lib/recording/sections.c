@@ -70,10 +70,13 @@ enum perfdata_status pd_sections_events(struct perfdata_rewriter *rewriter)
 			status = put_anonymous_event(rewriter, event, &attr);
 			continue;
 		}
+		const uint64_t id = pd_identify_first(event);
+		const bool needs_id = rewriter->identifies && !event->nr_ids;
 		status = pd_rewrite_written(rewriter,
 					    perfdata_writer_event(rewriter->writer, &attr, size,
 								  named ? pd_new_name(rewriter, event->name) : NULL,
-								  event->ids, event->nr_ids));
+								  needs_id ? &id : event->ids,
+								  needs_id ? 1 : event->nr_ids));
 	}
 	return status;
 }
@@ -178,7 +181,7 @@ enum perfdata_status pd_sections_features(struct perfdata_rewriter *rewriter)
 	if (status == PERFDATA_OK)
 		status = pd_build_ids_finish(rewriter);
 	/* this empty section tells that perf stat recorded the file */
-	if (status == PERFDATA_OK && rewriter->from_stream && !rewriter->to_stream && pd_mend_is_stat(rewriter))
+	if (status == PERFDATA_OK && rewriter->from_stream && !rewriter->to_stream && pd_mend_is_stat(rewriter->reader))
 		status = pd_rewrite_written(rewriter, perfdata_writer_feature(rewriter->writer, PERFDATA_FEATURE_STAT,
 									      NULL, 0));
 	return status == PERFDATA_OK ? pd_sections_times(rewriter) : status;

@@ -102,6 +102,15 @@ w.raw(whole[first:])
 write("sample-of-unknown-id.pipe", w.data)
 
 
+# The same in a file whose table of attrs is not usable, so that attrs come as records: what was repaired still had that sample, of no event.
+def file_without_attrs(records):
+    """The table stands where the file has nothing. The last byte is what tests/fuzz/fuzz_rewrite.c takes its choice from."""
+    return b"PERFILE2" + struct.pack("<8Q", 104, 144, 1 << 40, 144, 104, len(records), 0, 0) + bytes(32) + records + b"\0"
+
+
+write("sample-of-unknown-id.data", file_without_attrs(bytes(w.data[16:])))
+
+
 # A file with a feature section as a record, as perf inject makes it of a stream, and that is damaged: what was repaired still had it.
 w = twins.Writer("<")
 w.record(80, 0, lambda p: (p.put("QI", 31, 5), p.raw(bytes(4))))
@@ -117,7 +126,8 @@ write("damaged-feature-record.data", data)
 # A compressed record in another: in a copy the inner one stood a second time, behind the outer one.
 def compressed(content):
     """In a frame of Zstandard with one block that is not packed."""
-    frame = b"\x28\xb5\x2f\xfd" + struct.pack("<BBI", 0x20, len(content), 1 | len(content) << 3)[:5] + content
+    size = struct.pack("<BB", 0x20, len(content)) if len(content) < 256 else struct.pack("<BH", 0x60, len(content) - 256)
+    frame = b"\x28\xb5\x2f\xfd" + size + struct.pack("<I", 1 | len(content) << 3)[:3] + content
     return struct.pack("<IHH", 81, 0, 8 + len(frame)) + frame
 
 
@@ -126,3 +136,14 @@ w.raw(whole)
 w.record(3, 0, lambda p: (p.put("II", 7, 7), p.raw(b"inner\0\0\0"), twins.put_trailer(p, 0, 9000, 7)))
 w.raw(compressed(compressed(w.data[len(whole):])))
 write("compressed-in-compressed.pipe", w.data)
+
+
+# A damaged sample in a compressed record, which a copy takes over as it is: in the other byte order it cannot be told, and is left out.
+w = twins.Writer("<")
+w.raw(whole)
+sample = twins.Writer("<")
+twins.put_sample(sample, 0, 9000, 7)
+chain = sample.data.index(struct.pack("<QQ", 4, 2**64 - 128))
+sample.data[chain:chain + 8] = struct.pack("<Q", 1 << 40)
+w.raw(compressed(sample.data))
+write("damaged-sample-in-compressed.pipe", w.data + b"\x20")   # big-endian: see above

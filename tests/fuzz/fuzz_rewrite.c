@@ -39,7 +39,8 @@ static bool write_again(const uint8_t *data, size_t size, const struct perfdata_
 	own.max_spool = 64 << 20;
 	if (perfdata_rewriter_new(&own, &rewriter, NULL) != PERFDATA_OK)
 		return false;
-	if (own.anonymize && perfdata_reader_open_memory(data, size, NULL, &options, &reader, NULL) == PERFDATA_OK) {
+	if ((own.anonymize || own.repair) &&
+	    perfdata_reader_open_memory(data, size, NULL, &options, &reader, NULL) == PERFDATA_OK) {
 		(void)perfdata_rewriter_survey(rewriter, reader);
 		perfdata_reader_close(reader);
 	}
@@ -83,16 +84,19 @@ static bool merge(const uint8_t *data, size_t size, const struct perfdata_rewrit
 	return ok;
 }
 
+/* The number of its samples that are whole: others may stand in compressed records that were taken over. */
 static uint64_t read_whole(const struct perfdata_text *text, bool *ret_complete)
 {
 	struct perfdata_reader *reader;
+	struct perfdata_record record;
 	struct perfdata_raw raw;
 	uint64_t samples = 0;
 
 	fuzz_require(perfdata_reader_open_memory(text->data, text->size, NULL, NULL, &reader, NULL) == PERFDATA_OK,
 		     "what was written is no recording");
 	while (perfdata_reader_next(reader, &raw) == PERFDATA_OK)
-		samples += raw.type == PERFDATA_RECORD_SAMPLE;
+		samples += raw.type == PERFDATA_RECORD_SAMPLE &&
+			   perfdata_raw_decode(reader, &raw, &record) == PERFDATA_OK;
 	*ret_complete = perfdata_reader_complete(reader);
 	perfdata_reader_close(reader);
 	return samples;

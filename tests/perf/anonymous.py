@@ -182,7 +182,7 @@ SHARES = ("report", "--kallsyms", "/dev/null", "--stdio", "--no-children", "-g",
 def shares(path):
     """(exit code, (share, samples, comm, dso) of each line, messages)"""
     done = perf(SHARES, path)
-    rows = [line.decode("utf-8", "replace").split("|") for line in done.stdout.splitlines() if re.match(rb" *\d+\.\d+% ", line)]
+    rows = re.findall(r"^ *(\d+\.\d+%) *\| *(\d+) *\|([^|]*)\|(.*)$", done.stdout.decode("latin-1"), re.M)
     return done.returncode, [tuple(part.strip() for part in row) for row in rows], done.stderr
 
 
@@ -196,8 +196,9 @@ def shown(path):
 def pseudonyms(path):
     """comm → its pseudonym, and so of files; as the mapping tells."""
     comms, files = {}, {}
-    with open(path, encoding="utf-8", errors="replace") as f:
+    with open(path, encoding="latin-1") as f:
         for kind, other, own in (line.rstrip("\n").split("\t", 2) for line in f):
+            own = re.sub(r"\\x([0-9a-f]{2})", lambda match: chr(int(match[1], 16)), own)
             if kind == "comm":
                 comms[own.strip()] = other
             elif kind == "pid":
