@@ -160,6 +160,48 @@ def check_event_columns(path, table, header, faults):
         faults.append('%s: --columns %s: %s' % (table, short, heads))
 
 
+def table_of(done):
+    return list(csv.reader(io.StringIO(done.out.decode('utf-8'), newline='')))
+
+
+def check_dropped(path, table, faults, whole=None):
+    """--drop-empty leaves out the columns that no row has a value in, also of a pipe, and no others."""
+    whole = whole or table_of(run('csv', '-q', '--table', table, path))
+    kept = [i for i in range(len(whole[0])) if any(row[i] for row in whole[1:])] or range(len(whole[0]))
+    wanted = [[row[i] for i in kept] for row in whole]
+    if table_of(run('csv', '-q', '--jobs', '4', '--drop-empty', '--table', table, path)) != wanted:
+        faults.append('%s: --drop-empty leaves other columns than %s' % (table, wanted[0]))
+    if os.path.isdir(path):
+        return
+    piped = table_of(run('csv', '-q', '--drop-empty', '--table', table, '-', stdin=path))
+    # what only a file can be read as has no rows there
+    if piped and len(piped) == len(wanted) and piped[0] != wanted[0]:
+        faults.append('%s: --drop-empty of a pipe leaves %s' % (table, piped[0]))
+
+
+def check_dropped_rows():
+    """Rows that take more than one block of the temporary file; a table without rows; one column; two recordings."""
+    faults = []
+    path = os.path.join(program.TESTDATA, 'killed-73.data')
+    with tempfile.TemporaryDirectory() as folder:
+        merged = os.path.join(folder, 'merged.data')
+        run('rewrite', '-q', '-o', merged, *[path] * 24)
+        rows = table_of(run('csv', '-q', '--table', 'samples', merged))
+        if len(rows) * len(rows[0]) < 1 << 20:    # commas alone are more than a block
+            faults.append('only %d rows' % len(rows))
+        check_dropped(merged, 'samples', faults, rows)
+    check_dropped(path, 'lost', faults)
+    check_dropped(path, 'threads', faults)
+    check_dropped(os.path.join(program.TESTDATA, 'trace-73.data'), 'frames', faults)
+    one = run('csv', '-q', '--drop-empty', '--columns', 'late,problem', path)
+    if one.out.splitlines()[:2] != [b'late,problem', b',']:
+        faults.append('no column has a value: %s' % one.out[:50])
+    two = run('csv', '-q', '--drop-empty', path, path.replace('73', '61'))
+    if two.code != 2 or two.out or b'-o DIR/' not in two.err:
+        faults.append('of two recordings: exit %d, %s' % (two.code, two.err))
+    return faults
+
+
 def check_all(path, faults):
     """--table all: each described table, and messages that count rows."""
     with tempfile.TemporaryDirectory() as folder:
@@ -191,6 +233,8 @@ def check(path, described):
             rows = check_table(path, 'samples' if kind == 'sample' else kind, records, faults)
             if rows and kind != 'unknown':
                 check_described_records(kind, rows[0], faults)
+            if rows and described and kind == 'sample':
+                check_dropped(path, 'samples', faults, rows)
     samples = by_type.get('sample', [])
     for table, count in (('callchain', None), ('branches', sum(len(r.get('branch_stack', {}).get('entries', [])) for r in samples)),
                          ('regs', sum(len(r.get(k, {}).get('regs', {})) for r in samples for k in ('user_regs', 'intr_regs')))):
@@ -229,7 +273,10 @@ def main():
     check_all(os.path.join(program.TESTDATA, 'perf', 'kernel-records.data'), faults)
     bad += bool(faults)
     print('%sok %d - tables of a record of every type%s' % ('not ' if faults else '', number + 1, ''.join('\n# ' + fault[:400] for fault in faults)))
-    print('1..%d' % (number + 1))
+    faults = check_dropped_rows()
+    bad += bool(faults)
+    print('%sok %d - --drop-empty%s' % ('not ' if faults else '', number + 2, ''.join('\n# ' + fault[:400] for fault in faults)))
+    print('1..%d' % (number + 2))
     return 1 if bad else 0
 
 

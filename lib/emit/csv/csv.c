@@ -9,10 +9,12 @@
 #include "emit/csv/csv_row.h"
 #include "emit/csv/csv_shared.h"
 #include "emit/csv/csv_table.h"
+#include "emit/csv/csv_waiting.h"
 #include "emit/emitters.h"
 #include "emit/model/name_options.h"
 #include "emit/table/part_values.h"
 #include "emit/table/table_rows.h"
+#include "profile/profile.h"
 
 struct csv_state {
 	struct record_world world;
@@ -30,6 +32,7 @@ struct csv_state {
 	perfdata_finding_fn *on_finding;
 	void *user;
 	uint64_t *rows_written;           /* merge's */
+	struct csv_waiting *waiting;      /* merge's: rows for --drop-empty; or NULL */
 };
 
 static const struct perfdata_emitter_option options[] = {
@@ -38,6 +41,8 @@ static const struct perfdata_emitter_option options[] = {
 		      "samples as recorded" },
 	{ "columns", PERFDATA_OPTION_TEXT, 0, "LIST",
 	  "only these columns, in this order (see `perfdata schema --columns --table NAME`)" },
+	{ "drop-empty", PERFDATA_OPTION_FLAG, 0, NULL,
+	  "leave out columns without any value: rows wait in a temporary file until all are known" },
 	{ "fields", PERFDATA_OPTION_TEXT, 'e', "LIST", "only these columns, in this order (see `perfdata fields`)" },
 	NAME_OPTIONS,
 	{ 0 },
@@ -52,6 +57,7 @@ static void release(void *state)
 	pd_emitted_release(&csv->names);
 	pd_aux_carry_release(&csv->traces);
 	pd_csv_described_free(csv->described);
+	pd_csv_waiting_free(csv->waiting);
 	free(csv);
 }
 
@@ -120,34 +126,26 @@ static enum perfdata_status configure(void *user, struct perfdata_configuration 
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status of_one_recording(struct perfdata_error *reterr)
+static enum perfdata_status of_one_recording(struct perfdata_error *reterr, const char *columns)
 {
 	reterr->status = PERFDATA_EUSAGE;
 	reterr->offset = PERFDATA_NO_OFFSET;
-	snprintf(reterr->message, sizeof reterr->message,
-		 "the columns of an event's table depend on the recording: with several give -o DIR/");
+	snprintf(reterr->message, sizeof reterr->message, "%s depend on the recording: with several give -o DIR/",
+		 columns);
 	return PERFDATA_EUSAGE;
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
-				  struct perfdata_text *out)
+/* The state for the table that is asked for; writes the header. */
+static enum perfdata_status begin_table(const struct perfdata_emit_context *context, struct csv_state *csv,
+					struct perfdata_text *out)
 {
-	struct csv_state *csv = calloc(1, sizeof *csv);
-	if (!csv)
-		return PERFDATA_ENOMEM;
 	csv->on_finding = context->on_finding;
 	csv->user = context->user;
 	csv->rows_written = context->rows;
 	csv->reader = context->reader;
 	csv->traces.records = true;
-	if (pd_csv_is_described(perfdata_option_text(context->options, context->nr_options, "table"))) {
-		const enum perfdata_status status = pd_csv_described_new(context, out, &csv->described);
-		if (status)
-			release(csv);
-		else
-			*ret_state = csv;
-		return status;
-	}
+	if (pd_csv_is_described(perfdata_option_text(context->options, context->nr_options, "table")))
+		return pd_csv_described_new(context, out, &csv->described);
 	pd_name_options_read(&csv->world, context->options, context->nr_options, context->names);
 	const bool without_chains = csv->world.stacks_by_id;
 	const bool keys = has_keys(context->options, context->nr_options);
@@ -173,18 +171,48 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	csv->names.what = EMITTED_NO_IDS;
 	csv->recording = context->shared_output || keys ? context->recording : NULL;
 	if (!status && context->shared_output && csv->table.kind == CSV_EVENT)
-		status = of_one_recording(context->reterr);
-	if (status) {
-		release(csv);
+		status = of_one_recording(context->reterr, "the columns of an event's table");
+	if (status)
 		return status;
-	}
-	*ret_state = csv;
 	/* of several recordings the first one writes the header: the columns are the same */
 	if (context->shared_output && perfdata_emit_offset(out))
 		return PERFDATA_OK;
 	perfdata_text_string(out, csv->recording ? "recording," : "");
 	header_line(&csv->table, out);
 	return PERFDATA_OK;
+}
+
+static enum perfdata_status begin_waiting(const struct perfdata_emit_context *context, struct csv_state *csv)
+{
+	const struct pd_account *account = pd_profile_account_of(context->session);
+	struct perfdata_text header;
+	perfdata_text_init(&header);
+	if (context->shared_output)
+		return of_one_recording(context->reterr, "columns without any value");
+	enum perfdata_status status = begin_table(context, csv, &header);
+	if (!status && !(csv->waiting = pd_csv_waiting_new(account ? account->tmpdir : NULL)))
+		status = PERFDATA_ENOMEM;
+	if (!status)
+		status = pd_csv_waiting_add(csv->waiting, &header);
+	perfdata_text_release(&header);
+	return status;
+}
+
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
+				  struct perfdata_text *out)
+{
+	struct csv_state *csv = calloc(1, sizeof *csv);
+	if (!csv)
+		return PERFDATA_ENOMEM;
+	const enum perfdata_status status =
+		perfdata_option_flag(context->options, context->nr_options, "drop-empty", false)
+			? begin_waiting(context, csv)
+			: begin_table(context, csv, out);
+	if (status)
+		release(csv);
+	else
+		*ret_state = csv;
+	return status;
 }
 
 /* What scan attaches to a batch. */
@@ -271,13 +299,16 @@ static void part_cell(struct perfdata_text *out, const struct part_value *value)
 struct csv_part {
 	struct found_batch *found;
 	uint64_t rows;
+	struct perfdata_text waiting;  /* the rows, where they do not leave at once */
 };
 
 static void free_part(void *pointer)
 {
 	struct csv_part *part = pointer;
-	if (part)
+	if (part) {
 		pd_found_report(part->found, NULL, NULL);
+		perfdata_text_release(&part->waiting);
+	}
 	free(part);
 }
 
@@ -397,6 +428,8 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 	if (!part)
 		return PERFDATA_ENOMEM;
 	*ret_part = part;
+	if (csv->waiting)
+		out = &part->waiting;
 	if (csv->described)
 		return pd_csv_described_rows(csv->described, batch, ((const struct csv_value *)value)->described,
 					     scratch, out, &part->rows);
@@ -414,18 +447,30 @@ static enum perfdata_status merge(void *state, void *merged, struct perfdata_tex
 {
 	const struct csv_state *csv = state;
 	struct csv_part *part = merged;
+	const enum perfdata_status status = csv->waiting ? pd_csv_waiting_add(csv->waiting, &part->waiting)
+							 : PERFDATA_OK;
 	(void)out;
 	*csv->rows_written += part->rows;
 	pd_found_report(part->found, csv->on_finding, csv->user);
 	part->found = NULL;
 	free_part(part);
-	return PERFDATA_OK;
+	return status;
 }
 
 static enum perfdata_status end(void *state, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	struct csv_state *csv = state;
-	return csv->described ? pd_csv_described_end(csv->described, end, out, csv->rows_written) : PERFDATA_OK;
+	struct perfdata_text rows;
+	perfdata_text_init(&rows);
+	enum perfdata_status status = PERFDATA_OK;
+	if (csv->described)
+		status = pd_csv_described_end(csv->described, end, csv->waiting ? &rows : out, csv->rows_written);
+	if (!status && csv->waiting)
+		status = pd_csv_waiting_add(csv->waiting, &rows);
+	if (!status && csv->waiting)
+		status = pd_csv_waiting_end(csv->waiting, out);
+	perfdata_text_release(&rows);
+	return status;
 }
 
 const struct perfdata_emitter pd_emitter_csv = {

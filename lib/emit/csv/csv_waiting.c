@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include <string.h>
+#include <unistd.h>
+#include "base/fdio.h"
+#include "base/memory.h"
+#include "emit/csv/csv_cell.h"
+#include "emit/csv/csv_waiting.h"
+
+#define BLOCK ((size_t)1 << 20)
+/* What readers take for a row with one empty cell: an empty line may be none. */
+#define EMPTY_ROW "\"\""
+
+struct csv_waiting {
+	const char *tmpdir;
+	int fd;                        /* -1: all is in memory */
+	uint64_t in_file;              /* bytes */
+	struct perfdata_text block;    /* behind those */
+	bool *has_value;
+	size_t nr_columns, nr_left;    /* … of them have a value */
+};
+
+struct csv_waiting *pd_csv_waiting_new(const char *tmpdir)
+{
+	struct csv_waiting *waiting = pd_calloc(1, sizeof *waiting);
+	if (!waiting)
+		return NULL;
+	waiting->tmpdir = tmpdir;
+	waiting->fd = -1;
+	perfdata_text_init(&waiting->block);
+	return waiting;
+}
+
+void pd_csv_waiting_free(struct csv_waiting *waiting)
+{
+	if (!waiting)
+		return;
+	if (waiting->fd >= 0)
+		close(waiting->fd);
+	perfdata_text_release(&waiting->block);
+	pd_free(waiting->has_value);
+	pd_free(waiting);
+}
+
+/* --- cells -------------------------------------------------------------------------------------------------------- */
+
+/* The end of the cell that begins at `at`: its comma or line's end, or `end`. */
+static const char *end_of_cell(const char *at, const char *end)
+{
+	bool quoted = false;
+	for (; at < end; at++) {
+		quoted ^= *at == '"';
+		if (!quoted && (*at == ',' || *at == '\r'))
+			break;
+	}
+	return at;
+}
+
+static bool is_empty(const char *at, const char *stop)
+{
+	const size_t size = (size_t)(stop - at);
+	return !size || (size == strlen(EMPTY_ROW) && !memcmp(at, EMPTY_ROW, size));
+}
+
+static bool count_columns(struct csv_waiting *waiting, const char *at, const char *end)
+{
+	waiting->nr_columns = 1;
+	while ((at = end_of_cell(at, end)) < end && *at++ == ',')
+		waiting->nr_columns++;
+	waiting->has_value = pd_calloc(waiting->nr_columns, sizeof *waiting->has_value);
+	return waiting->has_value;
+}
+
+/* Which columns have one in these rows; the header is none of them. */
+static void look_for_values(struct csv_waiting *waiting, const char *at, const char *end, bool is_header)
+{
+	size_t column = 0;
+	while (at < end) {
+		const char *stop = end_of_cell(at, end);
+		if (!is_header && column < waiting->nr_columns && !waiting->has_value[column] && !is_empty(at, stop)) {
+			waiting->has_value[column] = true;
+			waiting->nr_left++;
+		}
+		if (stop < end && *stop == ',') {
+			column++;
+			at = stop + 1;
+		} else {
+			column = 0;
+			is_header = false;
+			at = stop + strlen(CSV_NEW_LINE);
+		}
+	}
+}
+
+/* --- rows that wait ----------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status write_block(struct csv_waiting *waiting)
+{
+	if (waiting->fd < 0)
+		waiting->fd = pd_tempfile(waiting->tmpdir);
+	if (waiting->fd < 0 || pd_write_full(waiting->fd, waiting->block.data, waiting->block.size) < 0)
+		return PERFDATA_EWRITE;
+	waiting->in_file += waiting->block.size;
+	perfdata_text_clear(&waiting->block);
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_csv_waiting_add(struct csv_waiting *waiting, const struct perfdata_text *rows)
+{
+	const bool is_header = !waiting->has_value;
+	if (perfdata_text_failed(rows) ||
+	    (is_header && !count_columns(waiting, rows->data, rows->data + rows->size)))
+		return PERFDATA_ENOMEM;
+	if (!rows->size)
+		return PERFDATA_OK;
+	look_for_values(waiting, rows->data, rows->data + rows->size, is_header);
+	if (waiting->block.size && waiting->block.size + rows->size > BLOCK) {
+		const enum perfdata_status status = write_block(waiting);
+		if (status)
+			return status;
+	}
+	perfdata_text_append(&waiting->block, rows->data, rows->size);
+	return perfdata_text_failed(&waiting->block) ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
+/* --- what is left of them ----------------------------------------------------------------------------------------- */
+
+struct left_out {
+	const struct csv_waiting *waiting;
+	struct perfdata_text *out;
+	size_t column, written;        /* of the row: cells so far */
+	bool has_text;                 /* some of them are not empty */
+};
+
+static void put_cell(struct left_out *row, const char *at, const char *stop)
+{
+	if (row->column++ >= row->waiting->nr_columns ||
+	    (row->waiting->nr_left && !row->waiting->has_value[row->column - 1]))
+		return;
+	if (row->written++)
+		perfdata_text_char(row->out, ',');
+	perfdata_text_append(row->out, at, (size_t)(stop - at));
+	row->has_text |= at != stop;
+}
+
+static void end_row(struct left_out *row)
+{
+	if (row->written == 1 && !row->has_text)
+		perfdata_text_literal(row->out, EMPTY_ROW);
+	perfdata_text_literal(row->out, CSV_NEW_LINE);
+	perfdata_text_cut(row->out);
+	row->column = row->written = 0;
+	row->has_text = false;
+}
+
+/* Returns how many bytes whole cells took: what follows is the beginning of one. */
+static size_t put_rows(struct left_out *row, const char *data, size_t size)
+{
+	const char *at = data, *end = data + size;
+	for (;;) {
+		const char *stop = end_of_cell(at, end);
+		if ((size_t)(end - stop) < strlen(CSV_NEW_LINE))
+			return (size_t)(at - data);
+		put_cell(row, at, stop);
+		if (*stop == ',') {
+			at = stop + 1;
+		} else {
+			end_row(row);
+			at = stop + strlen(CSV_NEW_LINE);
+		}
+	}
+}
+
+/* The file's bytes, a block at a time; a cell that goes on in the next block is kept until it is whole. */
+static enum perfdata_status put_file(struct left_out *row, struct perfdata_text *room)
+{
+	const struct csv_waiting *waiting = row->waiting;
+	for (uint64_t at = 0; at < waiting->in_file;) {
+		const uint64_t left = waiting->in_file - at;
+		const size_t wanted = left < BLOCK ? (size_t)left : BLOCK;
+		char *to = perfdata_text_reserve(room, wanted);
+		if (!to)
+			return PERFDATA_ENOMEM;
+		if (pd_pread_full(waiting->fd, to, wanted, at) != (int64_t)wanted)
+			return PERFDATA_EREAD;
+		perfdata_text_commit(room, to + wanted);
+		at += wanted;
+		const size_t taken = put_rows(row, room->data, room->size);
+		memmove(room->data, room->data + taken, room->size - taken);
+		room->size -= taken;
+	}
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_csv_waiting_end(struct csv_waiting *waiting, struct perfdata_text *out)
+{
+	struct left_out row = { .waiting = waiting, .out = out };
+	struct perfdata_text room;
+	perfdata_text_init(&room);
+	enum perfdata_status status = put_file(&row, &room);
+	/* blocks end where rows do, but the last cell of a block needs what stands behind it to be known as whole */
+	if (!status) {
+		perfdata_text_append(&room, waiting->block.data, waiting->block.size);
+		put_rows(&row, room.data, room.size);
+		status = perfdata_text_failed(&room) ? PERFDATA_ENOMEM : PERFDATA_OK;
+	}
+	perfdata_text_release(&room);
+	return status;
+}
