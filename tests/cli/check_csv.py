@@ -192,6 +192,7 @@ def check_dropped_rows():
         check_dropped(merged, 'samples', faults, rows)
     check_dropped(path, 'lost', faults)
     check_dropped(path, 'threads', faults)
+    check_dropped(os.path.join(program.TESTDATA, 'callgraph-73.data'), 'samples', faults)
     check_dropped(os.path.join(program.TESTDATA, 'trace-73.data'), 'frames', faults)
     one = run('csv', '-q', '--drop-empty', '--columns', 'late,problem', path)
     if one.out.splitlines()[:2] != [b'late,problem', b',']:
@@ -233,8 +234,6 @@ def check(path, described):
             rows = check_table(path, 'samples' if kind == 'sample' else kind, records, faults)
             if rows and kind != 'unknown':
                 check_described_records(kind, rows[0], faults)
-            if rows and described and kind == 'sample':
-                check_dropped(path, 'samples', faults, rows)
     samples = by_type.get('sample', [])
     for table, count in (('callchain', None), ('branches', sum(len(r.get('branch_stack', {}).get('entries', [])) for r in samples)),
                          ('regs', sum(len(r.get(k, {}).get('regs', {})) for r in samples for k in ('user_regs', 'intr_regs')))):
@@ -246,7 +245,7 @@ def check(path, described):
     for event in sorted({r['event'] for r in samples if 'fields' in r}):
         chosen = [r for r in samples if r.get('event') == event]
         rows = check_table(path, 'event:' + event, chosen, faults)
-        if rows:
+        if rows and described and event == samples[0]['event']:
             check_event_columns(path, 'event:' + event, rows[0], faults)
     if samples:
         check_stacks(path, faults)
