@@ -29,8 +29,7 @@ struct bundling {
 static void fail(struct bundling *bundling, enum perfdata_status status, const char *message)
 {
 	usage_error(&bundling->options->style, "%s", message && *message ? message : perfdata_status_text(status));
-	bundling->code = exit_code_join(bundling->code,
-					status == PERFDATA_EUNSUP ? EXIT_USAGE : exit_code_of_status(status));
+	bundling->code = exit_code_join(bundling->code, exit_code_of_status(status));
 }
 
 /* --- what it tells of itself -------------------------------------------------------------------------------------- */

@@ -23,10 +23,10 @@
 
 /* --- one output for all ------------------------------------------------------------------------------------------- */
 
-static void clean_folder_of(const char *path)
+/* Removes what an earlier run left beside the output. */
+static void clean_beside(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	char *folder = output_folder(path);
 	if (folder)
 		perfdata_output_clean(folder);
 	free(folder);
@@ -84,7 +84,7 @@ static enum exit_code convert_to_one(const struct options *options, struct summa
 	const bool to_file = options->output && strcmp(options->output, "-") != 0;
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	if (to_file)
-		clean_folder_of(options->output);
+		clean_beside(options->output);
 	if (to_file && options->inputs->nr == 1)
 		return convert_to_file(options, summary);
 	struct perfdata_output *output = to_file ? perfdata_output_path(options->output,
@@ -101,8 +101,8 @@ static enum exit_code convert_to_one(const struct options *options, struct summa
 			.options = options,
 			.file = options->inputs->items[i].file,
 			.recording = options->inputs->items[i].recording,
-			.output = output,
-			.shared = options->inputs->nr > 1,
+			.common_output = output,
+			.shares_output = options->inputs->nr > 1,
 			.threads = (unsigned)options->jobs,
 		};
 		job_begin(&job, i);

@@ -71,7 +71,7 @@ static bool format_open(struct format *format, const struct job *job, const stru
 	const struct options *options = job->options;
 	const unsigned flags = (options->force ? PERFDATA_OUTPUT_FORCE : 0u) |
 			       (job->in_folder ? PERFDATA_OUTPUT_FOLDERS : 0u);
-	format->output = where->path ? perfdata_output_path(where->path, flags) : job->output;
+	format->output = where->path ? perfdata_output_path(where->path, flags) : job->common_output;
 	if (!format->output ||
 	    (where->head && perfdata_output_beside(format->output, where->head, where->tail) != PERFDATA_OK))
 		return false;
@@ -114,7 +114,7 @@ static enum perfdata_status convert_input(struct conversion *conversion,
 		.order = order_wish(options),
 		.limit = options->limit,
 		.jobs = job->threads,
-		.shared_output = job->shared,
+		.shared_output = job->shares_output,
 		.recording = job->recording,
 		.reader = &reader,
 		.on_finding = messages_finding,
@@ -169,9 +169,6 @@ static void say_how_it_ended(struct conversion *conversion, enum perfdata_status
 		return;
 	}
 	input_ended(input, status, status == PERFDATA_EINTR && input->reader ? NULL : error);
-	/* the build lacks a library that the input needs: the input is unreadable, the command line is right */
-	if (status == PERFDATA_EUNSUP && !input->reader)
-		input->code = EXIT_INPUT;
 }
 
 static void take_outcome(struct job *job, const struct input *input, const struct perfdata_result *result, bool kept)

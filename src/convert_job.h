@@ -9,7 +9,7 @@
 
 /* Where a job writes one format. */
 struct job_output {
-	char *path;                  /* a file that only this job writes; NULL: job.output */
+	char *path;                  /* a file that only this job writes; NULL: job.common_output */
 	/* the paths of further outputs (tables, events) are head NAME tail; NULL: the library names them */
 	char *head, *tail;
 };
@@ -18,8 +18,8 @@ struct job {
 	const char *file, *recording;
 	char *table;                 /* the table to write if --table names several; else NULL */
 	struct job_output outputs[MOST_OTHER_FORMATS + 1];   /* by format: options->emitter, more_emitters */
-	struct perfdata_output *output;   /* stdout, or the file of all inputs; borrowed; may be NULL */
-	bool shared;                 /* several inputs write to `output` */
+	struct perfdata_output *common_output;   /* stdout, or the file of all inputs; borrowed; may be NULL */
+	bool shares_output;          /* several inputs write to common_output */
 	bool in_folder;              /* the outputs are below -o DIR/ */
 	unsigned threads;            /* that this job may use; 0: one for each processor */
 	unsigned at_once;            /* jobs that run in parallel; above 1 a job holds its messages until its end */

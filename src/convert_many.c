@@ -131,10 +131,11 @@ static bool folder_can_be_made(const struct options *options)
 
 /* --- what a run before this one left ------------------------------------------------------------------------------ */
 
-static void clean_folder_of(struct text_set *seen, const char *path, char **folders, size_t *nr)
+/* Cleans the folder of an output, unless an output before it is there too. */
+static void clean_folder_once(struct text_set *seen, const char *path, char **folders, size_t *nr)
 {
 	const void *first;
-	char *folder = strndup(path, (size_t)(strrchr(path, '/') - path) + 1);
+	char *folder = output_folder(path);
 	if (!folder || !text_set_add(seen, folder, folder, &first) || first) {
 		free(folder);
 		return;
@@ -150,7 +151,7 @@ static void clean_folders(const struct batch *batch)
 	char **folders = calloc(batch->nr, formats * sizeof *folders);
 	size_t nr = 0;
 	for (size_t i = 0; folders && i < batch->nr * formats; i++)
-		clean_folder_of(&seen, batch->jobs[i / formats].outputs[i % formats].path, folders, &nr);
+		clean_folder_once(&seen, batch->jobs[i / formats].outputs[i % formats].path, folders, &nr);
 	for (size_t i = 0; i < nr; i++)
 		free(folders[i]);
 	free(folders);

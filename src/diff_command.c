@@ -156,11 +156,11 @@ static bool find_sides(struct options *options)
 		return false;
 	}
 	for (size_t i = 0; i < options->files.nr; i++) {
-		options->more = i || options->save ? &options->afters : &options->befores;
+		options->next_files = i || options->save ? &options->afters : &options->befores;
 		if (!options_add_file(options, options->files.values[i]))
 			return false;
 	}
-	options->more = NULL;
+	options->next_files = NULL;
 	return filters_check(options);
 }
 

@@ -62,3 +62,8 @@ enum exit_code exit_code_of_status(enum perfdata_status status)
 	}
 	return EXIT_INPUT;
 }
+
+enum exit_code exit_code_of_open(enum perfdata_status status)
+{
+	return status == PERFDATA_EUNSUP ? EXIT_INPUT : exit_code_of_status(status);
+}

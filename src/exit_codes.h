@@ -19,6 +19,9 @@ enum exit_code {
 /* Returns a line for --help and the man page; NULL for a number that is no exit code. */
 const char *exit_code_meaning(enum exit_code code);
 enum exit_code exit_code_of_status(enum perfdata_status status);
+/* The same for the failure to open an input: if the build lacks a library that the input needs, the input is unreadable
+ * and the command line is right. */
+enum exit_code exit_code_of_open(enum perfdata_status status);
 /* Returns the exit code that wins where both apply. */
 enum exit_code exit_code_join(enum exit_code a, enum exit_code b);
 

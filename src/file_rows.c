@@ -36,7 +36,7 @@ const char *file_source_name(size_t index, unsigned *ret_bit)
 	return sources[index].name;
 }
 
-bool file_row_is_hit(const struct file_row *row) { return row->samples || row->in_chain; }
+bool file_row_is_hit(const struct file_row *row) { return row->samples || row->hits; }
 
 struct perfdata_bytes file_row_id(const struct file_row *row)
 {
@@ -61,8 +61,8 @@ struct perfdata_match_wanted file_row_wanted(const struct file_row *row)
 
 /* Counts of one dso of one recording. */
 struct tally {
-	uint64_t samples, periods, in_chain;
-	uint64_t last_sample;              /* number of the last sample counted in in_chain: once per sample */
+	uint64_t samples, sum_of_periods, hits;
+	uint64_t last_sample;              /* number of the last sample counted in hits: once per sample */
 };
 
 struct process_start {
@@ -99,7 +99,7 @@ static void pass_through(struct tally *tally, uint64_t number)
 	if (!tally || tally->last_sample == number)
 		return;
 	tally->last_sample = number;
-	tally->in_chain++;
+	tally->hits++;
 }
 
 static void count_stack(struct counting *counting, const struct perfdata_batch *batch,
@@ -153,7 +153,7 @@ static void take_batch(void *user, const struct perfdata_batch *batch)
 		note_event(counting->rows, delivery->event);
 		struct tally *tally = tally_of(counting, batch->session, delivery->ip);
 		if (tally && !(delivery->flags & PERFDATA_DELIVERY_SILENT))
-			tally->periods += delivery->period;
+			tally->sum_of_periods += delivery->period;
 		if (!(delivery->flags & PERFDATA_DELIVERY_FIRST))
 			continue;
 		counting->nr_samples++;
@@ -161,7 +161,7 @@ static void take_batch(void *user, const struct perfdata_batch *batch)
 		if (tally)
 			tally->samples++;
 		else
-			counting->rows->outside++;
+			counting->rows->samples_outside++;
 		pass_through(tally, counting->nr_samples);
 		count_stack(counting, batch, delivery);
 	}
@@ -309,14 +309,14 @@ static void take_dso(const struct counting *counting, const struct input *input,
 		row->host = copy_text(rows, perfdata_reader_feature_text(input->reader, PERFDATA_FEATURE_HOSTNAME));
 	const int64_t since = written(input);
 	row->unchanged_since = since < row->unchanged_since ? since : row->unchanged_since;
-	if (rows->with_origins && ((tally && tally->in_chain) || rows->all_origins))
+	if (rows->with_origins && ((tally && tally->hits) || rows->all_origins))
 		take_origin(rows, session, id, row);
 	if (row->jitdump || dso->kind == PERFDATA_DSO_PERF_MAP || dso->kind == PERFDATA_DSO_JITDUMP)
 		take_process(row, row->jitdump ? row->jitdump : dso->long_name, counting);
 	if (tally) {
 		row->samples += tally->samples;
-		row->periods += tally->periods;
-		row->in_chain += tally->in_chain;
+		row->sum_of_periods += tally->sum_of_periods;
+		row->hits += tally->hits;
 	}
 }
 
@@ -409,7 +409,7 @@ static int compare(const void *left, const void *right)
 void file_rows_finish(struct file_rows *rows)
 {
 	for (size_t i = 0; i < rows->nr; i++)
-		rows->items[i].weight = rows->weighs_periods ? rows->items[i].periods : rows->items[i].samples;
+		rows->items[i].weight = rows->weighs_periods ? rows->items[i].sum_of_periods : rows->items[i].samples;
 	if (rows->nr && !rows->failed)
 		qsort(rows->items, rows->nr, sizeof *rows->items, compare);
 }

@@ -20,8 +20,8 @@ struct file_row {
 	uint64_t samples;                  /* whose address is in the file */
 	/* sum of the periods of these samples; the number of samples if several events were recorded */
 	uint64_t weight;
-	uint64_t in_chain;                 /* samples whose address or call chain has a frame in the file */
-	uint64_t periods;
+	uint64_t hits;                     /* samples whose address or call chain has a frame in the file */
+	uint64_t sum_of_periods;           /* of the samples whose address is in the file */
 	/* the files here from which the session takes code and names of a row that was hit; NULL: none */
 	char *text_file, *symbol_file;
 	uint8_t found_id[PERFDATA_BUILD_ID_MAX];   /* build-id of text_file, symbol_file */
@@ -38,7 +38,7 @@ struct file_row {
 struct file_rows {
 	struct file_row *items;            /* most samples first, then by path and build-id */
 	size_t nr, room;
-	uint64_t samples, outside;         /* of all recordings; samples whose address is in no map */
+	uint64_t samples, samples_outside; /* of all recordings; those of them whose address is in no map */
 	bool weighs_periods;
 	bool all_origins;                  /* with_origins: also for files that were not hit */
 	/* set by callers that pass symbols to file_rows_read: fill in text_file … jitdump_file */

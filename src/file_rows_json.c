@@ -56,7 +56,7 @@ void file_row_add_json(json_object *object, const struct file_row *row)
 		json_object_array_add(paths, json_of_path(row->paths[i]));
 	json_object_object_add(object, "samples", json_object_new_uint64(row->samples));
 	json_object_object_add(object, "weight", json_object_new_uint64(row->weight));
-	json_object_object_add(object, "in_chain", json_object_new_uint64(row->in_chain));
+	json_object_object_add(object, "in_chain", json_object_new_uint64(row->hits));
 	json_object_object_add(object, "mappings", json_object_new_uint64(row->maps));
 	json_object_object_add(object, "kind", json_object_new_string(file_kind_name(row->kind)));
 	json_object_object_add(object, "build_id", json_of_bytes(row->build_id, row->build_id_size));

@@ -53,7 +53,7 @@ static bool take_percent(const char **at, double *ret)
 }
 
 /* Parses "10%-20%", "10%" (the first tenth) or "10%/2" (the second tenth). */
-static bool parse_percent(const char *text, struct time_range *ret)
+static bool parse_percent_range(const char *text, struct time_range *ret)
 {
 	const char *at = text;
 	ret->percent = true;
@@ -81,7 +81,7 @@ static bool parse_percent(const char *text, struct time_range *ret)
 }
 
 /* Parses "A,B", "A," or ",B"; a lone "A" is the time A only. */
-static bool parse_seconds(const char *text, struct time_range *ret)
+static bool parse_second_range(const char *text, struct time_range *ret)
 {
 	const char *at = text;
 	if (*at != ',' && !take_seconds(&at, &ret->first))
@@ -98,7 +98,7 @@ static bool parse_seconds(const char *text, struct time_range *ret)
 static bool parse_time(const char *text, struct time_range *ret)
 {
 	*ret = (struct time_range){ 0 };
-	return strchr(text, '%') ? parse_percent(text, ret) : parse_seconds(text, ret);
+	return strchr(text, '%') ? parse_percent_range(text, ret) : parse_second_range(text, ret);
 }
 
 bool filters_check(const struct options *options)

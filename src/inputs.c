@@ -60,15 +60,12 @@ bool input_open(struct input *input, const struct options *options, const char *
 		perfdata_reader_open_fd(STDIN_FILENO, "-", &reader_options, &input->reader, &error) :
 		perfdata_reader_open_path(file, &reader_options, &input->reader, &error);
 	input_ended(input, status, &error);
-	/* the build lacks a library that the input needs: the input is unreadable, the command line is right */
-	if (status == PERFDATA_EUNSUP)
-		input->code = EXIT_INPUT;
 	return status == PERFDATA_OK;
 }
 
 void input_ended(struct input *input, enum perfdata_status status, const struct perfdata_error *reterr)
 {
-	input->code = exit_code_join(input->code, exit_code_of_status(status));
+	input->code = exit_code_join(input->code, input->reader ? exit_code_of_status(status) : exit_code_of_open(status));
 	if (status >= 0)
 		return;
 	if (reterr && reterr->message[0]) {

@@ -79,7 +79,7 @@ static void append_cell(struct perfdata_text *out, const struct match_answer *an
 	case COLUMN_STATE: perfdata_text_string(out, match_state(answer->verdict, row, NULL)); break;
 	case COLUMN_SAMPLES: perfdata_text_u64(out, file->samples); break;
 	case COLUMN_WEIGHT: perfdata_text_u64(out, file->weight); break;
-	case COLUMN_IN_CHAIN: perfdata_text_u64(out, file->in_chain); break;
+	case COLUMN_IN_CHAIN: perfdata_text_u64(out, file->hits); break;
 	case COLUMN_MAPPINGS: perfdata_text_u64(out, file->maps); break;
 	case COLUMN_KIND: perfdata_text_string(out, file_kind_name(file->kind)); break;
 	case COLUMN_BUILD_ID: perfdata_text_bytes_hex(out, file->build_id, file->build_id_size); break;
@@ -291,7 +291,7 @@ bool match_show_json(const struct match_answer *answer)
 		json_object_array_add(files, json_of_path(answer->options->files.values[i]));
 	json_object_object_add(document, "recordings", files);
 	json_object_object_add(document, "samples", json_object_new_uint64(answer->rows->samples));
-	json_object_object_add(document, "samples_outside", json_object_new_uint64(answer->rows->outside));
+	json_object_object_add(document, "samples_outside", json_object_new_uint64(answer->rows->samples_outside));
 	for (size_t i = 0; i < answer->verdict->nr; i++)
 		json_object_array_add(rows, row_json(answer, &answer->verdict->rows[i]));
 	json_object_object_add(document, "rows", rows);
@@ -337,7 +337,7 @@ static void add_case(struct junit *junit, const struct match_answer *answer, con
 	match_note(&note, answer->verdict, row);
 	perfdata_text_char(&note, '\0');
 	perfdata_text_printf(&details, "samples %" PRIu64 ", in_chain %" PRIu64 "\n", row->file->samples,
-			     row->file->in_chain);
+			     row->file->hits);
 	if (row->result.found) {
 		perfdata_text_literal(&details, "found ");
 		append_path(&details, row->result.found);

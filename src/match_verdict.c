@@ -113,7 +113,7 @@ static void PERFDATA_PRINTF(2, 3) refuse(struct match_verdict *verdict, const ch
 }
 
 /* Parses "99%" or "99.5"; 0 if `text` is NULL. False after a message. */
-static bool parse_percent(const struct options *options, const char *name, const char *text, double *ret)
+static bool parse_percent_limit(const struct options *options, const char *name, const char *text, double *ret)
 {
 	char *end;
 	*ret = 0;
@@ -136,7 +136,7 @@ static bool is_left_out(const struct options *options, const struct file_row *fi
 	return options->kernel && !strcmp(options->kernel, "no") && is_of_kernel(file);
 }
 
-static void weigh(struct match_verdict *verdict, const struct options *options)
+static void sum_weights(struct match_verdict *verdict, const struct options *options)
 {
 	verdict->file_weight = verdict->memory_weight = verdict->identified = verdict->matched = verdict->named = 0;
 	for (size_t i = 0; i < verdict->nr; i++) {
@@ -156,8 +156,8 @@ static void weigh(struct match_verdict *verdict, const struct options *options)
 	}
 }
 
-/* Whether `path` is a path of the file, or its last part if `path` has no slash. */
-static bool is_called(const struct file_row *file, const char *path)
+/* Whether `path` is one of the paths of the file, or the last part of one if `path` has no slash. */
+static bool has_path(const struct file_row *file, const char *path)
 {
 	for (size_t i = 0; i < file->nr_paths; i++) {
 		const char *slash = strrchr(file->paths[i], '/');
@@ -174,7 +174,7 @@ static void judge_required(struct match_verdict *verdict, const struct options *
 		bool seen = false;
 		for (size_t r = 0; r < verdict->nr; r++) {
 			const struct match_row *row = &verdict->rows[r];
-			if (row->is_other || !is_called(row->file, path))
+			if (row->is_other || !has_path(row->file, path))
 				continue;
 			seen = true;
 			if (!row->is_matched)
@@ -186,7 +186,8 @@ static void judge_required(struct match_verdict *verdict, const struct options *
 	}
 }
 
-static bool counts(const struct match_verdict *verdict, const struct match_row *row, double min_weight)
+/* Whether the verdict depends on the row: it has --min-weight of the weight or, without that option, samples hit it. */
+static bool is_judged(const struct match_verdict *verdict, const struct match_row *row, double min_weight)
 {
 	if (min_weight > 0)
 		return match_percent(row->file->weight, verdict->file_weight) >= min_weight;
@@ -200,7 +201,7 @@ static void judge_rows(struct match_verdict *verdict, const struct options *opti
 		const struct match_row *row = &verdict->rows[i];
 		const enum perfdata_match_state state = row->result.state;
 		if (row->is_other || state == PERFDATA_MATCH_MEMORY || is_left_out(options, row->file) ||
-		    !counts(verdict, row, min_weight))
+		    !is_judged(verdict, row, min_weight))
 			continue;
 		any = true;
 		found |= row->result.found != NULL || row->is_matched;
@@ -219,9 +220,9 @@ static void judge_rows(struct match_verdict *verdict, const struct options *opti
 
 bool match_limits_parse(const struct options *options, struct match_limits *ret)
 {
-	return parse_percent(options, "min-matched", options->min_matched, &ret->matched) &&
-	       parse_percent(options, "min-named", options->min_named, &ret->named) &&
-	       parse_percent(options, "min-weight", options->min_weight, &ret->weight);
+	return parse_percent_limit(options, "min-matched", options->min_matched, &ret->matched) &&
+	       parse_percent_limit(options, "min-named", options->min_named, &ret->named) &&
+	       parse_percent_limit(options, "min-weight", options->min_weight, &ret->weight);
 }
 
 void match_judge(struct match_verdict *verdict, const struct options *options, const struct match_limits *limits)
@@ -239,7 +240,7 @@ void match_judge(struct match_verdict *verdict, const struct options *options, c
 				       (is_unproven && (result->identified || options->roots.nr || options->bundle));
 		row->can_be_named = is_usable && result->parts & NAMES;
 	}
-	weigh(verdict, options);
+	sum_weights(verdict, options);
 	judge_rows(verdict, options, limits->weight);
 	judge_required(verdict, options);
 	const double matched = match_percent(verdict->matched, verdict->file_weight),

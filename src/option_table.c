@@ -100,21 +100,21 @@ static bool set_log_format(struct options *options, const struct perfdata_emitte
 
 bool options_add_file(struct options *options, const char *file)
 {
-	return options_add_text(options, options->more ? options->more : &options->files, file);
+	return options_add_text(options, options->next_files ? options->next_files : &options->files, file);
 }
 
 /* --before FILE… takes all FILE arguments up to --after, and the other way round. */
 static bool set_before(struct options *options, const struct perfdata_emitter_option *option, const char *text)
 {
 	(void)option;
-	options->more = &options->befores;
+	options->next_files = &options->befores;
 	return options_add_file(options, text);
 }
 
 static bool set_after(struct options *options, const struct perfdata_emitter_option *option, const char *text)
 {
 	(void)option;
-	options->more = &options->afters;
+	options->next_files = &options->afters;
 	return options_add_file(options, text);
 }
 
@@ -189,18 +189,18 @@ const struct general_option option_table[] = {
 	  MEMBER(relative_to) },
 	{ { "strict", PERFDATA_OPTION_FLAG, 0, NULL,
 	    "exit with 4 after warnings too; diff: with 1 where no verdict can be given" },
-	  OPTIONS_INPUT | OPTIONS_SHAPE,
+	  OPTIONS_INPUT | OPTIONS_CHANGES_CONTENT,
 	  MEMBER(strict) },
 	{ { "max-memory", PERFDATA_OPTION_NUMBER, 0, "SIZE",
 	    "hold at most this of what grows with the recording, then use temporary files; default 256M" },
 	  OPTIONS_INPUT,
 	  MEMBER(max_memory) },
 	{ { "max-spool", PERFDATA_OPTION_NUMBER, 0, "SIZE", "write at most this to temporary files; default no limit" },
-	  OPTIONS_INPUT | OPTIONS_SHAPE,
+	  OPTIONS_INPUT | OPTIONS_CHANGES_CONTENT,
 	  MEMBER(max_spool) },
 	{ { "max-ratio", PERFDATA_OPTION_NUMBER, 0, "N",
 	    "unpack at most N bytes from each packed one; default 1000, 0 is no limit" },
-	  OPTIONS_UNPACK | OPTIONS_SHAPE,
+	  OPTIONS_UNPACK | OPTIONS_CHANGES_CONTENT,
 	  MEMBER(max_ratio) },
 	{ { "progress", PERFDATA_OPTION_CHOICE, 0, "auto|always|never",
 	    "tell how far the reading is; default auto: on a terminal, after a second" },
@@ -270,7 +270,7 @@ const struct general_option option_table[] = {
 	  OPTIONS_BATCH,
 	  MEMBER(name) },
 	{ { "pack", PERFDATA_OPTION_CHOICE, 0, "zst|gz", "pack each file below DIR" },
-	  OPTIONS_BATCH | OPTIONS_SHAPE,
+	  OPTIONS_BATCH | OPTIONS_CHANGES_CONTENT,
 	  MEMBER(pack) },
 	{ { "resume", PERFDATA_OPTION_FLAG, 0, NULL,
 	    "leave out what DIR has whole, newer than its input, made with these options by this version" },
@@ -292,10 +292,10 @@ const struct general_option option_table[] = {
 	{ { "no-meta", PERFDATA_OPTION_FLAG, 0, NULL,
 	    "leave out what the header tells of the machine and of how perf was called; all else stays: `perfdata "
 	    "anonymize` hides that" },
-	  OPTIONS_OUTPUT | OPTIONS_SHAPE,
+	  OPTIONS_OUTPUT | OPTIONS_CHANGES_CONTENT,
 	  MEMBER(no_meta) },
 	{ { "order", PERFDATA_OPTION_CHOICE, 0, "time|file", "order of the records; default time" },
-	  OPTIONS_OUTPUT | OPTIONS_SHAPE,
+	  OPTIONS_OUTPUT | OPTIONS_CHANGES_CONTENT,
 	  MEMBER(order) },
 
 	{ { "output", PERFDATA_OPTION_TEXT, 'o', "FILE", "write the recording to FILE; - is stdout" },

@@ -267,7 +267,7 @@ char *options_made_with(const struct options *options)
 			if (options->values[k].option == own)
 				spell_option(&out, own->name, options->values[k].text, false);
 	for (size_t i = 0; i < option_table_nr; i++)
-		for (size_t k = 0; (option_table[i].groups & (OPTIONS_FILTER | OPTIONS_SYMBOLS | OPTIONS_SHAPE)) &&
+		for (size_t k = 0; (option_table[i].groups & (OPTIONS_FILTER | OPTIONS_SYMBOLS | OPTIONS_CHANGES_CONTENT)) &&
 				   k < options->nr_given;
 		     k++)
 			if (options->given[k].row == i)

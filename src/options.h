@@ -10,33 +10,33 @@
 
 /* Groups of options: struct command.groups says which groups a command takes. */
 enum option_group {
-	OPTIONS_GENERAL = 1,     /* every command */
-	OPTIONS_UNPACK = 1 << 19,   /* the options of INPUT that `diff` has not: its --max-ratio is another */
-	OPTIONS_INPUT = 2 | OPTIONS_UNPACK,   /* commands that read recordings */
-	OPTIONS_JSON = 4,        /* commands with --json */
-	OPTIONS_OUTPUT = 8,      /* conversions */
-	OPTIONS_FILTER = 16,
-	OPTIONS_SYMBOLS = 32,
-	OPTIONS_TO = 64,         /* convert */
-	OPTIONS_PERF = 128,      /* commands with --perf: the answer as perf prints it */
-	OPTIONS_STATS = 256,     /* info, overview */
-	OPTIONS_HITS = 512,      /* buildids */
-	OPTIONS_COLUMNS = 1024,  /* schema */
-	OPTIONS_RECORDING = 4096,   /* commands that write a recording: rewrite, repair, anonymize */
-	OPTIONS_REWRITE = 8192,
-	OPTIONS_ANONYMIZE = 16384,
-	OPTIONS_JUNIT = 2048,    /* check, match, diff */
-	OPTIONS_BUNDLE = 1 << 22,   /* bundle */
-	OPTIONS_TSV = 1 << 20,      /* commands with --tsv */
-	OPTIONS_MATCH = 1 << 21,    /* match */
-	OPTIONS_DIFF = 1 << 23,     /* diff */
-	OPTIONS_LIST = 1 << 24,     /* commands that take any number of recordings */
-	OPTIONS_BATCH = 1 << 25,    /* conversions with -o DIR/ */
-	OPTIONS_REPORT = 1 << 26,   /* commands with --summary */
-	OPTIONS_CHECK = 1 << 28,    /* check */
+	OPTIONS_GENERAL = 1 << 0,     /* every command */
+	OPTIONS_UNPACK = 1 << 1,      /* the options of INPUT that `diff` has not: its --max-ratio is another */
+	OPTIONS_INPUT = 1 << 2 | OPTIONS_UNPACK,   /* commands that read recordings */
+	OPTIONS_LIST = 1 << 3,        /* commands that take any number of recordings */
+	OPTIONS_FILTER = 1 << 4,
+	OPTIONS_SYMBOLS = 1 << 5,
+	OPTIONS_OUTPUT = 1 << 6,      /* conversions */
+	OPTIONS_BATCH = 1 << 7,       /* conversions with -o DIR/ */
+	OPTIONS_TO = 1 << 8,          /* convert */
+	OPTIONS_JSON = 1 << 9,        /* commands with --json */
+	OPTIONS_TSV = 1 << 10,        /* commands with --tsv */
+	OPTIONS_JUNIT = 1 << 11,      /* check, match, diff */
+	OPTIONS_REPORT = 1 << 12,     /* commands with --summary */
+	OPTIONS_PERF = 1 << 13,       /* commands with --perf: the answer as perf prints it */
+	OPTIONS_STATS = 1 << 14,      /* info, overview */
+	OPTIONS_HITS = 1 << 15,       /* buildids */
+	OPTIONS_COLUMNS = 1 << 16,    /* schema */
+	OPTIONS_RECORDING = 1 << 17,  /* commands that write a recording: rewrite, repair, anonymize */
+	OPTIONS_REWRITE = 1 << 18,
+	OPTIONS_ANONYMIZE = 1 << 19,
+	OPTIONS_CHECK = 1 << 20,      /* check */
+	OPTIONS_MATCH = 1 << 21,      /* match */
+	OPTIONS_BUNDLE = 1 << 22,     /* bundle */
+	OPTIONS_DIFF = 1 << 23,       /* diff */
 	/* in no command's groups: marks options that change the content of an output, as all of FILTER and SYMBOLS do;
 	 * options_made_with lists them */
-	OPTIONS_SHAPE = 1 << 27,
+	OPTIONS_CHANGES_CONTENT = 1 << 24,
 };
 
 struct number_list { uint64_t *values; size_t nr, room; };
@@ -81,7 +81,8 @@ struct options {
 	bool all;
 	const char *sort;        /* buildids */
 	/* diff */
-	struct text_list befores, afters, *more;   /* more: list that takes the next FILE arguments */
+	struct text_list befores, afters;
+	struct text_list *next_files;   /* while parsing: the list that takes the next FILE arguments; NULL: `files` */
 	struct text_list same_symbols, same_files, same_comms, despite;
 	const char *save, *by, *weight, *normalize, *units, *min_share, *max_increase, *max_rise, *max_growth, *alpha,
 		*dispersion, *adjust;

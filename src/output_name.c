@@ -145,3 +145,9 @@ char *output_name(const struct options *options, const struct name_parts *parts,
 	}
 	return path_of(options, parts);
 }
+
+char *output_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("./");
+}

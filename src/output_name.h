@@ -21,4 +21,8 @@ bool output_name_check(const struct options *options);
  * for free(). */
 char *output_name(const struct options *options, const struct name_parts *parts, char **ret_head, char **ret_tail);
 
+/* Returns the folder of an output with its slash at the end, "./" if the path has none; for free(); NULL without
+ * memory. */
+char *output_folder(const char *path);
+
 #endif

@@ -41,7 +41,7 @@ bool symbols_open_bundle(struct options *options, enum exit_code *ret_code)
 	if (status == PERFDATA_OK)
 		return true;
 	usage_error(&options->style, "%s", error.message);
-	*ret_code = status == PERFDATA_EUNSUP ? EXIT_INPUT : exit_code_of_status(status);
+	*ret_code = exit_code_of_open(status);
 	return false;
 }
 

@@ -3,6 +3,7 @@
 #include "config.h"
 #include <string.h>
 #include "perfdata/text.h"
+#include "text/json_text.h"
 
 const char *perfdata_severity_name(enum perfdata_severity severity)
 {
@@ -17,7 +18,7 @@ const char *perfdata_severity_name(enum perfdata_severity severity)
 static void text_member(struct perfdata_text *out, const char *key, const char *value)
 {
 	perfdata_text_printf(out, ",\"%s\":", key);
-	perfdata_text_json_string(out, value, strlen(value));
+	pd_json_text(out, value);
 }
 
 static void wide_member(struct perfdata_text *out, const char *key, uint64_t value, const char *quote)

@@ -6,8 +6,7 @@
 #include "emit/describe/meta_keys.h"
 #include "emit/model/locations.h"
 #include "perfdata/describe.h"
-
-static void json_string(struct perfdata_text *out, const char *s) { perfdata_text_json_string(out, s, strlen(s)); }
+#include "text/json_text.h"
 
 static void key(struct perfdata_text *out, const char *name, const char *suffix)
 {
@@ -55,7 +54,7 @@ static void names_enum(struct perfdata_text *out, const struct perfdata_name *na
 	const size_t start = out->size;
 	for (; names && names->name; names++) {
 		perfdata_text_char(out, ',');
-		json_string(out, names->name);
+		pd_json_text(out, names->name);
 	}
 	if (nullable)
 		perfdata_text_literal(out, ",null");
@@ -276,7 +275,7 @@ static void record(struct perfdata_text *out, const char *name, const char *type
 {
 	key(out, "record_", name);
 	perfdata_text_literal(out, "{\"type\":\"object\",\"description\":");
-	json_string(out, doc);
+	pd_json_text(out, doc);
 	perfdata_text_printf(
 		out,
 		",\"required\":[\"type\",\"offset\",\"size\",\"misc\",\"misc_raw\"],\"additionalProperties\":false,"

@@ -4,6 +4,7 @@
 #include "emit/json/aux_json.h"
 #include "emit/model/name_options.h"
 #include "emit/table/aux_values.h"
+#include "text/json_text.h"
 
 enum aux_lines pd_aux_lines_of(const struct perfdata_emitter_option_value *values, size_t nr_values)
 {
@@ -73,7 +74,7 @@ static void hex(const struct aux_line *line, const char *name, uint64_t value)
 static void text(const struct aux_line *line, const char *name, const char *value)
 {
 	key(line->out, name);
-	perfdata_text_json_string(line->out, value, strlen(value));
+	pd_json_text(line->out, value);
 }
 
 static void flag(const struct aux_line *line, const char *name, bool value)

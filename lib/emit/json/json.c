@@ -11,6 +11,7 @@
 #include "emit/model/name_options.h"
 #include "emit/model/record.h"
 #include "emit/model/selection.h"
+#include "text/json_text.h"
 
 struct json_head {
 	enum pd_record_head head;
@@ -222,7 +223,7 @@ static void add_name(void *user, const char *name)
 {
 	struct perfdata_text *out = user;
 	perfdata_text_char(out, ',');
-	perfdata_text_json_string(out, name, strlen(name));
+	pd_json_text(out, name);
 }
 
 static void spell_frame(struct record *r, uint32_t frame)

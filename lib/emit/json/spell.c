@@ -2,6 +2,7 @@
 #include "config.h"
 #include "emit/json/spell.h"
 #include "emit/json/trace_json.h"
+#include "text/json_text.h"
 
 /* --- small values ------------------------------------------------------------------------------------------------- */
 
@@ -16,7 +17,7 @@ static void spell_number(struct speller *s, const struct row *row, uint64_t valu
 static void spell_name(struct perfdata_text *out, const char *name)
 {
 	if (name)
-		perfdata_text_json_string(out, name, strlen(name));
+		pd_json_text(out, name);
 	else
 		perfdata_text_literal(out, "null");
 }

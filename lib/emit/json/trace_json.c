@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include "emit/json/trace_json.h"
+#include "text/json_text.h"
 
 /* --- names: those of the file, made valid and unique -------------------------------------------------------------- */
 
@@ -58,7 +59,7 @@ static bool make_name(struct pd_arena *pool, struct trace_row *rows, size_t inde
 	struct perfdata_text text;
 	perfdata_text_init(&text);
 	const char *name = rows[index].field->name;
-	perfdata_text_json_string(&text, name, strlen(name));
+	pd_json_text(&text, name);
 	bool ok = !perfdata_text_failed(&text);
 	if (ok) {
 		text.size--;   /* the closing quote */

@@ -3,6 +3,7 @@
 #include "emit/model/locations.h"
 #include "emit/json/spell.h"
 #include "emit/model/text_cache.h"
+#include "text/json_text.h"
 
 static const struct location_info parts[LOCATION_COUNT] = {
 	[LOCATION_DSO] = { "dso", "The file, or other thing, that the address is mapped from.", JSON_STRING },
@@ -115,7 +116,7 @@ static void append_text(struct perfdata_text *out, const char *name, const char 
 	if (!text)
 		return;
 	append_key(out, name, "");
-	perfdata_text_json_string(out, text, strlen(text));
+	pd_json_text(out, text);
 }
 
 static void append_calls(struct perfdata_text *out, const struct location *place)

@@ -11,6 +11,7 @@
 #include "emit/emitters.h"
 #include "emit/model/text_cache.h"
 #include "perfdata/unstable.h"
+#include "text/json_text.h"
 
 /* The keys that every sample has. Fields of tracepoints may have the same names. */
 enum standard_key { KEY_TIMESTAMP, KEY_PID, KEY_TID, KEY_CPU, KEY_COMM, KEY_CALLCHAIN, NR_KEYS };
@@ -100,7 +101,7 @@ static void head_number(struct perfdata_text *out, const char *name, uint64_t va
 static void head_text(struct perfdata_text *out, const char *name, const char *text)
 {
 	head_key(out, name);
-	perfdata_text_json_string(out, text ? text : "", text ? strlen(text) : 0);
+	pd_json_text(out, text ? text : "");
 }
 
 static void head_cmdline(struct perfdata_text *out, const struct perfdata_reader *reader)
@@ -212,7 +213,7 @@ static void line_field(struct perfdata_line *line, const struct field *field, si
 {
 	const char *name = field->field->name;
 	perfdata_text_literal(&line->text, ",\n\t\t\t");
-	perfdata_text_json_string(&line->text, name, strlen(name));
+	pd_json_text(&line->text, name);
 	perfdata_text_literal(&line->text, ": \"");
 	struct perfdata_part part = perfdata_trace_field_part(field->field);
 	if (!numbers || part.form == PERFDATA_PART_STOP) {
@@ -446,7 +447,7 @@ static void spell_dso(struct perfdata_text *out, const struct perfdata_dso *dso)
 	}
 	const char *slash = strrchr(name, '/');
 	name = slash ? slash + 1 : name;
-	perfdata_text_json_string(out, name, strlen(name));
+	pd_json_text(out, name);
 }
 
 /* What stands behind an address: its quote, symbol and dso where they are known, the end of the object. */
@@ -459,7 +460,7 @@ static void spell_symbol(const struct formatter *f, uint32_t frame, struct perfd
 		const struct perfdata_dso *dso = perfdata_session_dso(f->session,
 								      perfdata_session_frame(f->session, frame)->dso);
 		perfdata_text_literal(out, ",\n\t\t\t\t\t\"symbol\": ");
-		perfdata_text_json_string(out, symbol.name, strlen(symbol.name));
+		pd_json_text(out, symbol.name);
 		if (dso && *dso->name) {
 			perfdata_text_literal(out, ",\n\t\t\t\t\t\"dso\": ");
 			spell_dso(out, dso);
@@ -472,7 +473,7 @@ static void spell_thread(const struct formatter *f, uint32_t comm, struct perfda
 {
 	const char *name = perfdata_session_comm(f->session, comm);
 	perfdata_text_literal(out, ",\n\t\t\t\"comm\": ");
-	perfdata_text_json_string(out, name, strlen(name));
+	pd_json_text(out, name);
 }
 
 /* The text of a frame or, with OF_COMM, a comm: spelled once, then copied. Valid until the next call; NULL without

@@ -13,6 +13,7 @@
 #include "emit/stacks/stack_head.h"
 #include "emit/stacks/stack_spool.h"
 #include "emit/stacks/stack_text.h"
+#include "text/json_text.h"
 
 static const struct perfdata_emitter_option options[] = {
 	{ .name = "inline",
@@ -109,11 +110,6 @@ static enum perfdata_status merge(void *pointer, void *taken, struct perfdata_te
 
 /* --- the head ----------------------------------------------------------------------------------------------------- */
 
-static void json_text(struct perfdata_text *out, const char *text)
-{
-	perfdata_text_json_string(out, text, strlen(text));
-}
-
 struct extra {
 	struct perfdata_text *out;
 	bool first;
@@ -122,9 +118,9 @@ struct extra {
 static void put_extra(struct extra *extra, const char *label, const char *value)
 {
 	perfdata_text_string(extra->out, extra->first ? "{\"label\":" : ",{\"label\":");
-	json_text(extra->out, label);
+	pd_json_text(extra->out, label);
 	perfdata_text_literal(extra->out, ",\"format\":\"string\",\"value\":");
-	json_text(extra->out, value);
+	pd_json_text(extra->out, value);
 	perfdata_text_char(extra->out, '}');
 	extra->first = false;
 }
@@ -156,7 +152,7 @@ static void put_meta(const struct state *state, const struct perfdata_emit_end *
 			     "{\"meta\":{\"preprocessedProfileVersion\":65,\"version\":24,\"processType\":0,"
 			     "\"stackwalk\":1,\"interval\":%.6g,\"product\":",
 			     interval);
-	json_text(out, pd_stack_last_part(perfdata_reader_header(reader)->name));
+	pd_json_text(out, pd_stack_last_part(perfdata_reader_header(reader)->name));
 	perfdata_text_literal(out, ",\"oscpu\":");
 	perfdata_text_json_string(out, system.data, system.size);
 	perfdata_text_literal(out, ",\"platform\":\"X11\",\"importedFrom\":\"perfdata\",\"arguments\":");
@@ -359,7 +355,7 @@ static enum perfdata_status put_thread(struct writing *writing, const struct tim
 	perfdata_text_json_string(out, name.data, name.size);
 	perfdata_text_printf(
 		out, ",\"isMainThread\":%s,\"processType\":\"default\",\"processName\":", is_main ? "true" : "false");
-	json_text(out, comm);
+	pd_json_text(out, comm);
 	perfdata_text_literal(out, ",\"pid\":");
 	put_pid(out, thread, thread->pid);
 	perfdata_text_literal(out, ",\"tid\":");

@@ -9,6 +9,7 @@
 #include "emit/stacks/stack_spool.h"
 #include "emit/stacks/stack_text.h"
 #include "emit/stacks/stack_tree.h"
+#include "text/json_text.h"
 
 /* A row of frameTable. */
 struct frame {
@@ -244,7 +245,7 @@ static void put_libs(struct firefox_tables *tables, struct perfdata_text *out)
 		perfdata_text_string(out, i ? ",{" : "{");
 		for (size_t k = 0; k < 4; k++) {
 			perfdata_text_printf(out, "\"%s\":", keys[k]);
-			perfdata_text_json_string(out, values[k], strlen(values[k]));
+			pd_json_text(out, values[k]);
 			perfdata_text_char(out, ',');
 		}
 		perfdata_text_literal(out, "\"arch\":null,\"breakpadId\":\"");
@@ -320,7 +321,7 @@ static void put_sources(struct firefox_tables *tables, struct perfdata_text *out
 COLUMN(string_at)
 {
 	const char *text = pd_stack_labels_string(tables->labels, (uint32_t)index);
-	perfdata_text_json_string(out, text, strlen(text));
+	pd_json_text(out, text);
 }
 
 enum perfdata_status pd_firefox_tables_put(struct firefox_tables *tables, struct perfdata_text *out)

@@ -11,20 +11,16 @@
 #include "emit/stacks/stack_head.h"
 #include "emit/stacks/stack_pack.h"
 #include "emit/stacks/stack_text.h"
+#include "text/json_text.h"
 
 /* --- what the data says of the recording, as JSON ----------------------------------------------------------------- */
-
-static void json_text(struct perfdata_text *out, const char *text)
-{
-	perfdata_text_json_string(out, text, strlen(text));
-}
 
 static void say(void *user, const char *line)
 {
 	struct perfdata_text *out = user;
 	if (out->size && out->data[out->size - 1] != '[')
 		perfdata_text_char(out, ',');
-	json_text(out, line);
+	pd_json_text(out, line);
 }
 
 static void put_facts(struct perfdata_text *out, const struct perfdata_reader *reader)
@@ -47,9 +43,9 @@ static void put_facts(struct perfdata_text *out, const struct perfdata_reader *r
 		if (!text)
 			continue;
 		perfdata_text_string(out, first ? "[" : ",[");
-		json_text(out, fact->name);
+		pd_json_text(out, fact->name);
 		perfdata_text_char(out, ',');
-		json_text(out, text);
+		pd_json_text(out, text);
 		perfdata_text_char(out, ']');
 		first = false;
 	}
@@ -66,7 +62,7 @@ static void put_events(struct perfdata_text *out, const struct flame_side *side)
 			continue;
 		const struct perfdata_event *event = perfdata_reader_event(side->reader, i);
 		perfdata_text_string(out, first ? "{\"name\":" : ",{\"name\":");
-		json_text(out, event->name);
+		pd_json_text(out, event->name);
 		perfdata_text_printf(out, ",\"unit\":\"%s\",\"samples\":%" PRIu64 ",\"weight\":%" PRIu64 "}",
 				     pd_stack_event_is_clock(event) ? "ns" : "", sums->samples, sums->weight);
 		first = false;
@@ -81,7 +77,7 @@ static void put_threads(struct perfdata_text *out, const struct flame_side *side
 		const struct pd_profile_thread *thread = pd_profile_thread(side->profile, i);
 		perfdata_text_printf(out, "%s{\"pid\":%" PRId32 ",\"tid\":%" PRId32 ",\"comm\":", i ? "," : "",
 				     thread->pid, thread->tid);
-		json_text(out, thread->comm == PERFDATA_NONE ? "" : perfdata_session_comm(side->session, thread->comm));
+		pd_json_text(out, thread->comm == PERFDATA_NONE ? "" : perfdata_session_comm(side->session, thread->comm));
 		perfdata_text_char(out, '}');
 	}
 	perfdata_text_char(out, ']');
@@ -111,10 +107,10 @@ static void put_meta(struct perfdata_text *out, const struct flamegraph *graph)
 	uint64_t width;
 	const uint32_t bins = pd_flame_data_bins(graph->data, &width);
 	perfdata_text_literal(out, "{\"title\":");
-	json_text(out, pd_stack_last_part(perfdata_reader_header(side->reader)->name));
+	pd_json_text(out, pd_stack_last_part(perfdata_reader_header(side->reader)->name));
 	perfdata_text_literal(out, ",\"base\":");
 	if (graph->base)
-		json_text(out, pd_stack_last_part(perfdata_reader_header(graph->base->reader)->name));
+		pd_json_text(out, pd_stack_last_part(perfdata_reader_header(graph->base->reader)->name));
 	else
 		perfdata_text_literal(out, "null");
 	put_facts(out, side->reader);

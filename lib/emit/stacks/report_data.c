@@ -4,17 +4,13 @@
 #include <inttypes.h>
 #include <string.h>
 #include "emit/stacks/report.h"
+#include "text/json_text.h"
 
 const char *pd_report_by_name(enum report_by by)
 {
 	static const char *const names[REPORT_BYS] = { "symbol", "dso",   "comm", "thread",  "process",
 						       "cpu",    "event", "line", "build-id" };
 	return names[by];
-}
-
-static void json_text(struct perfdata_text *out, const char *text)
-{
-	perfdata_text_json_string(out, text, strlen(text));
 }
 
 static void key(struct perfdata_text *out, const char *name)
@@ -37,10 +33,10 @@ void pd_report_json_head(const struct report_options *options, const struct repo
 	perfdata_text_literal(out, "{\"schema\":\"perfdata-report/1\"");
 	if (head->file) {
 		key(out, "file");
-		json_text(out, head->file);
+		pd_json_text(out, head->file);
 	}
 	key(out, "by");
-	json_text(out, pd_report_by_name(options->by));
+	pd_json_text(out, pd_report_by_name(options->by));
 	json_number(out, "lost_records", summary->lost_records);
 	json_number(out, "lost_samples", summary->lost_samples);
 	if (summary->first_time != UINT64_MAX) {
@@ -59,7 +55,7 @@ static void json_row(const struct report_options *options, const struct report_e
 				  : options->by == REPORT_LINE   ? "symbol"
 								 : pd_report_by_name(options->by));
 	perfdata_text_literal(out, "\":");
-	json_text(out, row->name);
+	pd_json_text(out, row->name);
 	if (row->pid >= 0 || row->tid >= 0) {
 		key(out, "pid");
 		perfdata_text_s64(out, row->pid);
@@ -70,17 +66,17 @@ static void json_row(const struct report_options *options, const struct report_e
 	}
 	if (*row->file && options->by != REPORT_DSO) {
 		key(out, "dso");
-		json_text(out, row->file);
+		pd_json_text(out, row->file);
 	}
 	if (*row->source) {
 		key(out, "source");
-		json_text(out, row->source);
+		pd_json_text(out, row->source);
 	}
 	if (row->line)
 		json_number(out, "line", row->line);
 	if (*row->kind) {
 		key(out, "kind");
-		json_text(out, row->kind);
+		pd_json_text(out, row->kind);
 	}
 	json_number(out, "self_samples", row->sum.self[0]);
 	json_number(out, "self_weight", row->sum.self[1]);
@@ -100,9 +96,9 @@ void pd_report_json_event(const struct report_options *options, const struct rep
 			  struct perfdata_text *out)
 {
 	perfdata_text_string(out, first ? "\n{\"event\":" : ",\n{\"event\":");
-	json_text(out, event->name);
+	pd_json_text(out, event->name);
 	key(out, "unit");
-	json_text(out, event->is_time ? "ns" : "");
+	pd_json_text(out, event->is_time ? "ns" : "");
 	json_number(out, "samples", event->all[0]);
 	json_number(out, "weight", event->all[1]);
 	json_number(out, "nameless_samples", event->nameless[0]);

@@ -13,6 +13,7 @@
 #include "emit/stacks/stack_head.h"
 #include "emit/stacks/stack_spool.h"
 #include "emit/stacks/stack_text.h"
+#include "text/json_text.h"
 
 static const struct perfdata_emitter_option options[] = {
 	{ .name = "weight",
@@ -259,10 +260,10 @@ static void put_frames(struct writing *writing)
 		const char *name = pd_stack_labels_string(labels, label->name);
 		const char *file = pd_stack_labels_string(labels, label->source ? label->source : label->file);
 		perfdata_text_string(out, i ? ",\n{\"name\":" : "\n{\"name\":");
-		perfdata_text_json_string(out, name, strlen(name));
+		pd_json_text(out, name);
 		if (*file) {
 			perfdata_text_literal(out, ",\"file\":");
-			perfdata_text_json_string(out, file, strlen(file));
+			pd_json_text(out, file);
 		}
 		if (label->line)
 			perfdata_text_printf(out, ",\"line\":%" PRIu32, label->line);
