@@ -65,7 +65,8 @@ bool input_open(struct input *input, const struct options *options, const char *
 
 void input_ended(struct input *input, enum perfdata_status status, const struct perfdata_error *reterr)
 {
-	input->code = exit_code_join(input->code, input->reader ? exit_code_of_status(status) : exit_code_of_open(status));
+	const enum exit_code code = input->reader ? exit_code_of_status(status) : exit_code_of_open(status);
+	input->code = exit_code_join(input->code, code);
 	if (status >= 0)
 		return;
 	if (reterr && reterr->message[0]) {

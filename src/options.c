@@ -266,10 +266,9 @@ char *options_made_with(const struct options *options)
 		for (size_t k = 0; k < options->nr_values; k++)
 			if (options->values[k].option == own)
 				spell_option(&out, own->name, options->values[k].text, false);
+	const unsigned changes_content = OPTIONS_FILTER | OPTIONS_SYMBOLS | OPTIONS_CHANGES_CONTENT;
 	for (size_t i = 0; i < option_table_nr; i++)
-		for (size_t k = 0; (option_table[i].groups & (OPTIONS_FILTER | OPTIONS_SYMBOLS | OPTIONS_CHANGES_CONTENT)) &&
-				   k < options->nr_given;
-		     k++)
+		for (size_t k = 0; (option_table[i].groups & changes_content) && k < options->nr_given; k++)
 			if (options->given[k].row == i)
 				spell_option(&out, option_table[i].option.name, options->given[k].text,
 					     options->given[k].no);

@@ -3,7 +3,7 @@
 #include "config.h"
 #include <string.h>
 #include "perfdata/text.h"
-#include "text/json_text.h"
+#include "text/json_quoted.h"
 
 const char *perfdata_severity_name(enum perfdata_severity severity)
 {

@@ -155,15 +155,15 @@ function drawNothing() {
   if (process.argv[2] === "nothing")
     await page.evaluateOnNewDocument(drawNothing);
   const site = path.join(path.dirname(require.resolve("speedscope/package.json")), "dist/release/index.html");
-  for (const [file, first, nr] of JSON.parse(process.argv[3])) {
+  for (const [file, visited] of JSON.parse(process.argv[3])) {
     await page.goto("about:blank");
     await page.goto("file://" + site + "#localProfilePath=" + file);
     await page.waitForFunction(() => /Import/.test(document.body.innerText) && !/Loading|Drag/.test(document.body.innerText), { timeout: 600000 });
     await page.keyboard.press("3");
     await page.waitForFunction(() => /Symbol Name/.test(document.body.innerText));
-    for (let at = first; at < first + nr; at++) {
-      await page.waitForFunction(at => document.body.innerText.includes(`(${at + 1}/`) || at === 0, {}, at);
-      profiles.push([at, await page.evaluate(() => document.body.innerText.split("\n").map(line => line.trim()))]);
+    for (let at = 0; at < visited.length; at++) {
+      await page.waitForFunction((at, nr) => document.body.innerText.includes(`(${at + 1}/`) || nr === 1, {}, at, visited.length);
+      profiles.push([visited[at], await page.evaluate(() => document.body.innerText.split("\n").map(line => line.trim()))]);
       await page.keyboard.press("n");
     }
   }
@@ -272,16 +272,16 @@ def check_speedscope_site(folder, path, told):
     text = program.run("speedscope", path).out
     profile = json.loads(text)
     names = [each["name"] for each in profile["profiles"]]
-    # to go from one of thousands of threads to the next takes the site a third of a second, so the file opens at events that stand far behind
-    near = min(len(names), 100)
-    starts = [(0, near)] + [(at, 1) for at, name in enumerate(names) if at >= near and name.startswith("all threads")]
+    # The site takes half a second for each step where there are thousands of threads: it opens the whole file and shows its first profiles, then a
+    # file with the events that stand behind those.
+    near = min(len(names), 30)
+    far = [at for at, name in enumerate(names) if at >= near and name.startswith("all threads")]
     files = []
-    for first, nr in starts:
-        files.append((os.path.join(folder, "speedscope%d.js" % first), first, nr))
-        if first:
-            text = json.dumps(dict(profile, activeProfileIndex=first)).encode()
+    for visited, wanted in ((list(range(near)), profile), (far, dict(profile, profiles=[profile["profiles"][at] for at in far]))):
+        files.append((os.path.join(folder, "speedscope%d.js" % len(files)), visited))
         with open(files[-1][0], "w", encoding="ascii") as f:
-            f.write('speedscope.loadFileFromBase64("it.speedscope.json", "%s")' % base64.b64encode(text).decode())
+            f.write('speedscope.loadFileFromBase64("it.speedscope.json", "%s")' % base64.b64encode(json.dumps(wanted).encode()).decode())
+    files = [(file, visited) for file, visited in files if visited]
     done = script(folder, "site.js", SPEEDSCOPE, "nothing" if GIVEN.recordings else "all", json.dumps(files))
     if not done.stdout:
         return done.stderr.decode()

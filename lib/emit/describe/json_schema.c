@@ -6,7 +6,7 @@
 #include "emit/describe/meta_keys.h"
 #include "emit/model/locations.h"
 #include "perfdata/describe.h"
-#include "text/json_text.h"
+#include "text/json_quoted.h"
 
 static void key(struct perfdata_text *out, const char *name, const char *suffix)
 {

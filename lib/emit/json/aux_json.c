@@ -4,7 +4,7 @@
 #include "emit/json/aux_json.h"
 #include "emit/model/name_options.h"
 #include "emit/table/aux_values.h"
-#include "text/json_text.h"
+#include "text/json_quoted.h"
 
 enum aux_lines pd_aux_lines_of(const struct perfdata_emitter_option_value *values, size_t nr_values)
 {

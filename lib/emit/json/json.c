@@ -11,7 +11,7 @@
 #include "emit/model/name_options.h"
 #include "emit/model/record.h"
 #include "emit/model/selection.h"
-#include "text/json_text.h"
+#include "text/json_quoted.h"
 
 struct json_head {
 	enum pd_record_head head;

@@ -2,7 +2,7 @@
 #include "config.h"
 #include "emit/json/spell.h"
 #include "emit/json/trace_json.h"
-#include "text/json_text.h"
+#include "text/json_quoted.h"
 
 /* --- small values ------------------------------------------------------------------------------------------------- */
 

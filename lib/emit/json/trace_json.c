@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include "emit/json/trace_json.h"
-#include "text/json_text.h"
+#include "text/json_quoted.h"
 
 /* --- names: those of the file, made valid and unique -------------------------------------------------------------- */
 

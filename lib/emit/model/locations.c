@@ -3,7 +3,7 @@
 #include "emit/model/locations.h"
 #include "emit/json/spell.h"
 #include "emit/model/text_cache.h"
-#include "text/json_text.h"
+#include "text/json_quoted.h"
 
 static const struct location_info parts[LOCATION_COUNT] = {
 	[LOCATION_DSO] = { "dso", "The file, or other thing, that the address is mapped from.", JSON_STRING },

@@ -11,7 +11,7 @@
 #include "emit/emitters.h"
 #include "emit/model/text_cache.h"
 #include "perfdata/unstable.h"
-#include "text/json_text.h"
+#include "text/json_quoted.h"
 
 /* The keys that every sample has. Fields of tracepoints may have the same names. */
 enum standard_key { KEY_TIMESTAMP, KEY_PID, KEY_TID, KEY_CPU, KEY_COMM, KEY_CALLCHAIN, NR_KEYS };

@@ -9,7 +9,7 @@
 #include "emit/stacks/stack_spool.h"
 #include "emit/stacks/stack_text.h"
 #include "emit/stacks/stack_tree.h"
-#include "text/json_text.h"
+#include "text/json_quoted.h"
 
 /* A row of frameTable. */
 struct frame {

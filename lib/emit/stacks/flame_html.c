@@ -11,7 +11,7 @@
 #include "emit/stacks/stack_head.h"
 #include "emit/stacks/stack_pack.h"
 #include "emit/stacks/stack_text.h"
-#include "text/json_text.h"
+#include "text/json_quoted.h"
 
 /* --- what the data says of the recording, as JSON ----------------------------------------------------------------- */
 
@@ -77,7 +77,8 @@ static void put_threads(struct perfdata_text *out, const struct flame_side *side
 		const struct pd_profile_thread *thread = pd_profile_thread(side->profile, i);
 		perfdata_text_printf(out, "%s{\"pid\":%" PRId32 ",\"tid\":%" PRId32 ",\"comm\":", i ? "," : "",
 				     thread->pid, thread->tid);
-		pd_json_text(out, thread->comm == PERFDATA_NONE ? "" : perfdata_session_comm(side->session, thread->comm));
+		pd_json_text(out,
+			     thread->comm == PERFDATA_NONE ? "" : perfdata_session_comm(side->session, thread->comm));
 		perfdata_text_char(out, '}');
 	}
 	perfdata_text_char(out, ']');

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "emit/stacks/report.h"
-#include "text/json_text.h"
+#include "text/json_quoted.h"
 
 const char *pd_report_by_name(enum report_by by)
 {

@@ -13,7 +13,7 @@
 #include "emit/stacks/stack_head.h"
 #include "emit/stacks/stack_spool.h"
 #include "emit/stacks/stack_text.h"
-#include "text/json_text.h"
+#include "text/json_quoted.h"
 
 static const struct perfdata_emitter_option options[] = {
 	{ .name = "weight",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Strings of C as strings of JSON. */
-#ifndef PD_JSON_TEXT_H
-#define PD_JSON_TEXT_H
+#ifndef PD_JSON_QUOTED_H
+#define PD_JSON_QUOTED_H
 
 #include <string.h>
 #include "perfdata/text.h"
