@@ -31,6 +31,7 @@ void input_prepare(struct input *input, const struct options *options, const cha
 	/* inputs that are read in parallel show no progress */
 	const bool shown = !(flags & INPUT_HOLD) &&
 			   progress_begin(&input->progress, options->progress, &options->style, file);
+	input->progress.memory = options->memory;
 	*ret = (struct perfdata_reader_options){
 		.size = sizeof *ret,
 		.order = order,

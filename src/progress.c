@@ -13,6 +13,7 @@
 #define FIRST SECOND           /* ns of reading before the first line */
 #define EVERY (SECOND / 5)
 #define MEGABYTE 1000000u
+#define MEBIBYTE (1u << 20)
 #define COLUMNS 80             /* width of a terminal that reports none */
 
 /* Bytes of the line on the terminal; the line has no more columns than bytes. */
@@ -56,6 +57,8 @@ static void spell_json(struct perfdata_text *out, const struct progress *progres
 	perfdata_text_printf(out, ",\"bytes\":%" PRIu64, progress->bytes);
 	if (progress->total != UINT64_MAX)
 		perfdata_text_printf(out, ",\"total\":%" PRIu64 ",\"percent\":%u", progress->total, percent(progress));
+	if (progress->memory)
+		perfdata_text_printf(out, ",\"memory\":%" PRIu64, perfdata_memory_used(progress->memory, NULL));
 	perfdata_text_char(out, '}');
 }
 
@@ -68,6 +71,9 @@ static void spell_numbers(struct perfdata_text *out, const struct progress *prog
 				     percent(progress));
 	else
 		perfdata_text_literal(out, " read");
+	const uint64_t held = progress->memory ? perfdata_memory_used(progress->memory, NULL) : 0;
+	if (held)
+		perfdata_text_printf(out, ", %" PRIu64 " MiB held", (held + MEBIBYTE - 1) / MEBIBYTE);
 }
 
 /* Appends the name of the input in at most `room` bytes, and drops the start of a longer one: a line that wraps on the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Shows how far the reading of an input is: one line on stderr, which a terminal overwrites in place:
  *
- *   perfdata: FILE: 123 MB of 600 MB, 20 %
+ *   perfdata: FILE: 123 MB of 600 MB, 20 %, 34 MiB held
  *
  * or, with --log-format json, one object per line. */
 #ifndef PROGRESS_H
@@ -18,6 +18,7 @@ struct progress {
 	bool begun;              /* progress_step was called */
 	uint64_t next;           /* time of the next line, ns of the monotonic clock */
 	uint64_t bytes, total;   /* total: UINT64_MAX if unknown */
+	const struct perfdata_memory *memory;   /* what of it is held is told, too; borrowed. NULL: nothing of memory */
 };
 
 /* `when` is the value of --progress; NULL is its default. Borrows `file`. False if nothing will be shown. */

@@ -15,8 +15,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import program
 from program import run
 
-LINE = re.compile(rb"perfdata: [^\n]+: [0-9.]+ MB of [0-9.]+ MB, ([0-9]+) %\n")
-LINE_OF_PIPE = re.compile(rb"perfdata: -: [0-9.]+ MB read\n")
+LINE = re.compile(rb"perfdata: [^\n]+: [0-9.]+ MB of [0-9.]+ MB, ([0-9]+) %(?:, [0-9]+ MiB held)?\n")
+LINE_OF_PIPE = re.compile(rb"perfdata: -: [0-9.]+ MB read(?:, [0-9]+ MiB held)?\n")
 GOOD = os.path.join(program.TESTDATA, "callgraph-73.data")
 FOLDER = os.path.join(program.TESTDATA, "threads-73.dir")
 STREAM = os.path.join(program.TESTDATA, "stream-73.pipe")
@@ -97,7 +97,7 @@ def line_in_place():
     process.stdin.close()
     seen += rest_of(master)
     code = process.wait(timeout=300)
-    return expect(("code %d" % code, code == 4), ("a line: %r" % seen, re.match(rb"perfdata: -: [0-9.]+ MB read *\r", seen)),
+    return expect(("code %d" % code, code == 4), ("a line: %r" % seen, re.match(rb"perfdata: -: [0-9.]+ MB read(?:, [0-9]+ MiB held)? *\r", seen)),
                   ("gone before the error: %r" % seen[-300:], re.search(rb"\r +\rperfdata: -:0x[0-9a-f]+: error: [^\r\n]*\r\n", seen)),
                   ("nothing is left of it: %r" % seen[-80:], re.search(rb"[\r\n]$", seen)))
 
@@ -111,7 +111,8 @@ def as_objects(path):
     told = [o for o in objects if o["level"] == "progress"]
     return expect(("something is told: %r" % objects, told),
                   ("of the file", all(o["file"] == path for o in told)),
-                  ("of the numbers: %r" % told, all(0 < o["bytes"] <= o["total"] and 0 <= o["percent"] <= 100 for o in told)))
+                  ("of the numbers: %r" % told, all(0 < o["bytes"] <= o["total"] and 0 <= o["percent"] <= 100 for o in told)),
+                  ("of memory: %r" % told, all(0 <= o["memory"] < 1 << 30 for o in told) and any(o["memory"] for o in told)))
 
 
 def from_pipe(path):
