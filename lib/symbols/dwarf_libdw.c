@@ -29,7 +29,10 @@ struct unit_index {
 };
 
 struct pd_libdw {
+	/* Handles of its own: what libdw decompresses stays with the handle of the file. */
+	struct pd_elf *elf, *alt_elf;
 	Dwarf *dwarf, *alt;      /* alt: the supplementary file that dwz made, or NULL */
+	struct pd_arena names;   /* demangled names of the last look-up */
 	struct unit_index *units;
 	size_t unit_count, unit_capacity;
 	/* the ranges of the units themselves; made when .debug_aranges does not know an address */
@@ -50,8 +53,10 @@ static bool strings_end(const struct pd_elf *elf)
 	return true;
 }
 
-static enum perfdata_status open_dwarf(const struct pd_elf *elf, Dwarf **ret)
+static enum perfdata_status open_dwarf(const struct pd_elf *file, struct pd_elf **ret_elf, Dwarf **ret)
 {
+	*ret_elf = pd_elf_again(file);
+	const struct pd_elf *elf = *ret_elf ? *ret_elf : file;   /* there may be no more descriptors */
 	Dwarf *dwarf = dwarf_begin_elf(elf->elf, DWARF_C_READ, NULL);
 	if (!dwarf)
 		return PERFDATA_ABSENT;
@@ -72,9 +77,9 @@ enum perfdata_status pd_libdw_open(const struct pd_elf *elf, const struct pd_elf
 	struct pd_libdw *libdw = pd_calloc(1, sizeof *libdw);
 	if (!libdw)
 		return PERFDATA_ENOMEM;
-	enum perfdata_status status = open_dwarf(elf, &libdw->dwarf);
+	enum perfdata_status status = open_dwarf(elf, &libdw->elf, &libdw->dwarf);
 	if (!status && alt)
-		status = open_dwarf(alt, &libdw->alt);
+		status = open_dwarf(alt, &libdw->alt_elf, &libdw->alt);
 	if (status) {
 		pd_libdw_close(libdw);
 		return status;
@@ -95,7 +100,29 @@ void pd_libdw_close(struct pd_libdw *libdw)
 	pd_free(libdw->all.items);
 	dwarf_end(libdw->dwarf);
 	dwarf_end(libdw->alt);
+	pd_elf_close(libdw->elf);
+	pd_elf_close(libdw->alt_elf);
+	pd_arena_release(&libdw->names);
 	pd_free(libdw);
+}
+
+/* libdw does not say what it holds: the sections that it reads whole, three times as large where they are packed. */
+static size_t size_of_sections(const struct pd_elf *elf)
+{
+	static const char *const read_whole[] = { ".debug_info", ".debug_abbrev", ".debug_line", ".debug_str" };
+	size_t size = 0;
+	for (size_t i = 0; elf && i < sizeof read_whole / sizeof *read_whole; i++) {
+		const struct pd_elf_section *section = pd_elf_section(elf, read_whole[i]);
+		if (section && section->header.sh_type != SHT_NOBITS &&
+		    pd_elf_holds(elf, section->header.sh_offset, section->header.sh_size))
+			size += (size_t)section->header.sh_size * (section->header.sh_flags & SHF_COMPRESSED ? 3 : 1);
+	}
+	return size;
+}
+
+size_t pd_libdw_size(const struct pd_libdw *libdw)
+{
+	return size_of_sections(libdw->elf) + size_of_sections(libdw->alt_elf);
 }
 
 /* --- functions of a unit ------------------------------------------------------------------------------------------ */
@@ -236,7 +263,7 @@ static size_t get_scopes(struct pd_libdw *lines, Dwarf_Die *unit, uint64_t vaddr
 /* --- names and places --------------------------------------------------------------------------------------------- */
 
 /* The linkage name tells most; a local class has none. */
-static const char *function_name(struct perfdata_symbols_dso *dso, Dwarf_Die *die)
+static const char *function_name(struct pd_libdw *lines, bool raw_names, Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
 	const char *name = NULL;
@@ -244,7 +271,7 @@ static const char *function_name(struct perfdata_symbols_dso *dso, Dwarf_Die *di
 	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
 		name = dwarf_formstring(&attribute);
 	if (name)
-		return dso->symbols->options.raw_names ? name : pd_demangle(&dso->bytes, name);
+		return raw_names ? name : pd_demangle(&lines->names, name);
 	return dwarf_diename(die);
 }
 
@@ -303,15 +330,16 @@ static void put(struct perfdata_source_line *frames, size_t room, size_t count,
 
 /* Walks from the innermost scope, the last one, outwards: the call site of an inlined function lies in the function
  * around it. */
-static size_t walk_scopes(struct perfdata_symbols_dso *dso, Dwarf_Die *unit, Dwarf_Die *scopes, size_t scope_count,
-			  struct perfdata_source_line at, struct perfdata_source_line *frames, size_t room)
+static size_t walk_scopes(struct pd_libdw *lines, bool raw_names, Dwarf_Die *unit, Dwarf_Die *scopes,
+			  size_t scope_count, struct perfdata_source_line at, struct perfdata_source_line *frames,
+			  size_t room)
 {
 	size_t count = 0;
 	for (size_t i = scope_count; i-- > 0;) {
 		if (!is_function(&scopes[i]))
 			continue;
 		at.inlined = dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine;
-		at.function = function_name(dso, &scopes[i]);
+		at.function = function_name(lines, raw_names, &scopes[i]);
 		at.first_line = first_line(&scopes[i]);
 		put(frames, room, count++, &at);
 		if (!at.inlined)
@@ -323,16 +351,17 @@ static size_t walk_scopes(struct perfdata_symbols_dso *dso, Dwarf_Die *unit, Dwa
 	return count;
 }
 
-enum perfdata_status pd_libdw_lookup(struct pd_libdw *lines, struct perfdata_symbols_dso *dso, uint64_t vaddr,
+enum perfdata_status pd_libdw_lookup(struct pd_libdw *lines, bool raw_names, uint64_t vaddr,
 				     struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {
+	pd_arena_reset(&lines->names);
 	Dwarf_Die unit, scopes[MAX_SCOPES];
 	struct perfdata_source_line at = { 0 };
 	if (!find_unit(lines, vaddr, &unit))
 		return PERFDATA_ABSENT;
 	set_line(&unit, vaddr, &at);
 	size_t scope_count = get_scopes(lines, &unit, vaddr, scopes);
-	size_t count = walk_scopes(dso, &unit, scopes, scope_count, at, frames, room);
+	size_t count = walk_scopes(lines, raw_names, &unit, scopes, scope_count, at, frames, room);
 	if (!count && at.file)
 		put(frames, room, count++, &at);
 	*ret_count = count;

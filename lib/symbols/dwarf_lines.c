@@ -6,6 +6,8 @@
 
 #ifdef HAVE_ELFUTILS
 
+#include <string.h>
+#include "base/hash.h"
 #include "base/memory.h"
 #include "symbols/dwarf.h"
 
@@ -14,12 +16,19 @@
  * unit read anew. */
 #define ROOM ((size_t)48 << 20)
 #define LEAST_ROOM ((size_t)16 << 20)
+/* Where memory is short, handles of libdw that this many look-ups did not ask for are closed. Looking for one takes as
+ * long as a look-up, so it is done rarely. */
+#define IDLE_LOOKUPS 4096u
 
 struct pd_lines {
 	struct pd_elf *elf;        /* a handle of its own: what libdw reads stays with the handle */
 	struct pd_dwarf *dwarf;    /* NULL: libdw does all */
-	struct pd_libdw *libdw;    /* opened at first need; under the lock of the dso */
-	bool libdw_tried;
+	/* under the lock of the dso: */
+	struct pd_libdw *libdw;    /* opened when it is needed, and closed where memory is short */
+	size_t libdw_size;         /* what the account holds for it */
+	uint64_t libdw_used;       /* libdw_clock of its last look-up */
+	bool libdw_refused;
+	struct pd_intern *texts;   /* of libdw's answers: they outlive the handle */
 };
 
 /* To be called with the lock of the dso. */
@@ -43,11 +52,21 @@ static enum perfdata_status open_lines(struct perfdata_symbols_dso *dso, struct 
 	return PERFDATA_OK;
 }
 
-void pd_lines_close(struct pd_lines *lines)
+static void close_libdw(struct pd_lines *lines, struct pd_account *account)
 {
+	pd_libdw_close(lines->libdw);
+	lines->libdw = NULL;
+	pd_account_give(account, PD_USE_SYMBOLS, lines->libdw_size);
+	lines->libdw_size = 0;
+}
+
+void pd_lines_close(struct perfdata_symbols_dso *dso)
+{
+	struct pd_lines *lines = dso->lines;
 	if (!lines)
 		return;
-	pd_libdw_close(lines->libdw);
+	close_libdw(lines, pd_symbols_account(dso->symbols));
+	pd_intern_free(lines->texts);
 	pd_dwarf_close(lines->dwarf);
 	pd_free(lines);
 }
@@ -112,22 +131,70 @@ static void make_room(struct perfdata_symbols *symbols)
 		shrink(symbols, LEAST_ROOM / 2);
 }
 
+/* Threads that hold a dso use its handle. */
+static void close_idle(struct perfdata_symbols *symbols, uint64_t now)
+{
+	for (struct perfdata_symbols_dso *dso = pd_symbols_first(symbols); dso; dso = dso->next) {
+		if (!were_tried(dso) || !dso->lines || !pd_monitor_try(dso->lock))
+			continue;
+		if (dso->lines->libdw && now - dso->lines->libdw_used >= IDLE_LOOKUPS)
+			close_libdw(dso->lines, pd_symbols_account(symbols));
+		pd_monitor_leave(dso->lock);
+	}
+}
+
+/* A copy of the text that stays; NULL without memory. */
+static const char *keep(struct pd_intern *texts, const char *text)
+{
+	const uint32_t id = pd_intern_put(texts, text, strlen(text));
+	return id == UINT32_MAX ? NULL : pd_intern_get(texts, id, NULL);
+}
+
+static enum perfdata_status keep_texts(struct pd_lines *lines, struct perfdata_source_line *frames, size_t count)
+{
+	if (!lines->texts && !(lines->texts = pd_intern_new()))
+		return PERFDATA_ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		struct perfdata_source_line *frame = &frames[i];
+		if ((frame->function && !(frame->function = keep(lines->texts, frame->function))) ||
+		    (frame->file && !(frame->file = keep(lines->texts, frame->file))))
+			return PERFDATA_ENOMEM;
+	}
+	return PERFDATA_OK;
+}
+
+/* To be called with the lock of the dso. PERFDATA_ABSENT: libdw cannot read the file. */
+static enum perfdata_status open_libdw(struct perfdata_symbols_dso *dso, struct pd_lines *lines)
+{
+	if (lines->libdw || lines->libdw_refused)
+		return lines->libdw ? PERFDATA_OK : PERFDATA_ABSENT;
+	const enum perfdata_status status = pd_libdw_open(lines->elf, pd_dso_find_alt(dso), &lines->libdw);
+	lines->libdw_refused = status && status != PERFDATA_ENOMEM;
+	if (status == PERFDATA_DAMAGED)
+		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, dso->request.path,
+			       "its debug information is damaged");
+	if (status)
+		return status == PERFDATA_DAMAGED ? PERFDATA_ABSENT : status;
+	lines->libdw_size = pd_libdw_size(lines->libdw);
+	pd_account_take(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, lines->libdw_size);
+	return PERFDATA_OK;
+}
+
 static enum perfdata_status ask_libdw(struct perfdata_symbols_dso *dso, struct pd_lines *lines, uint64_t vaddr,
 				      struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {
-	enum perfdata_status status = PERFDATA_ABSENT;
+	struct perfdata_symbols *symbols = dso->symbols;
+	const uint64_t now = atomic_fetch_add_explicit(&symbols->libdw_clock, 1, memory_order_relaxed);
+	if (!(now % (IDLE_LOOKUPS / 4)) && pd_account_is_over(pd_symbols_account(symbols)))
+		close_idle(symbols, now);
 	pd_monitor_enter(dso->lock);
-	if (!lines->libdw_tried) {
-		status = pd_libdw_open(lines->elf, pd_dso_find_alt(dso), &lines->libdw);
-		lines->libdw_tried = status != PERFDATA_ENOMEM;
-		if (status == PERFDATA_DAMAGED) {
-			pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, dso->request.path,
-				       "its debug information is damaged");
-			status = PERFDATA_ABSENT;
-		}
+	enum perfdata_status status = open_libdw(dso, lines);
+	if (!status) {
+		lines->libdw_used = now;
+		status = pd_libdw_lookup(lines->libdw, symbols->options.raw_names, vaddr, frames, room, ret_count);
 	}
-	if (lines->libdw)
-		status = pd_libdw_lookup(lines->libdw, dso, vaddr, frames, room, ret_count);
+	if (!status)
+		status = keep_texts(lines, frames, *ret_count < room ? *ret_count : room);
 	pd_monitor_leave(dso->lock);
 	return status;
 }

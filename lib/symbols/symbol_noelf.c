@@ -80,7 +80,7 @@ enum perfdata_status pd_elf_symbols(struct pd_symbol_table *table, struct pd_elf
 	return PERFDATA_EUNSUP;
 }
 
-void pd_lines_close(struct pd_lines *lines) { (void)lines; }
+void pd_lines_close(struct perfdata_symbols_dso *dso) { (void)dso; }
 bool pd_lines_load_ahead(struct perfdata_symbols_dso *dso)
 {
 	(void)dso;

@@ -67,7 +67,7 @@ enum perfdata_status perfdata_symbols_new(const struct perfdata_symbols_options 
 static void dso_free(struct perfdata_symbols_dso *dso)
 {
 	pd_account_give(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, dso->accounted);
-	pd_lines_close(dso->lines);
+	pd_lines_close(dso);
 	pd_symtab_release(&dso->table);
 	pd_jit_release(&dso->jit);
 	pd_elf_close(dso->unwind);

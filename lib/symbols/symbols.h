@@ -170,6 +170,7 @@ struct perfdata_symbols {
 	struct pd_monitor *kallsyms_lock;         /* for the list, and held while a text is read */
 	struct pd_kallsyms *kallsyms;
 	_Atomic(size_t) units_memory;             /* bytes of units of debug information, of all dsos */
+	atomic_uint_fast64_t libdw_clock;         /* look-ups by libdw so far, of all dsos */
 };
 
 /* symbol_shared.c: the symbols of a kallsyms text; it stays as long as the source of symbols. */
@@ -352,7 +353,7 @@ enum perfdata_status pd_unpack_bytes(const void *compressed, size_t size, size_t
 
 /* --- dwarf_lines.c; dwarf_libdw.c --------------------------------------------------------------------------------- */
 
-void pd_lines_close(struct pd_lines *lines);
+void pd_lines_close(struct perfdata_symbols_dso *dso);
 /* Opens the debug information of a loaded dso; false: that was done, or another thread holds the dso. */
 bool pd_lines_load_ahead(struct perfdata_symbols_dso *dso);
 /* To be called for a dso that is loaded, without its lock. */
@@ -361,11 +362,12 @@ enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t va
 
 struct pd_libdw;
 /* `alt`: the supplementary file, or NULL. PERFDATA_ABSENT: no debug information, or the supplementary file is missing;
- * PERFDATA_DAMAGED; PERFDATA_ENOMEM. The files must outlive the handle. */
+ * PERFDATA_DAMAGED; PERFDATA_ENOMEM. The files must outlive the handle. One thread at a time uses a handle. */
 enum perfdata_status pd_libdw_open(const struct pd_elf *elf, const struct pd_elf *alt, struct pd_libdw **ret);
 void pd_libdw_close(struct pd_libdw *libdw);
-/* To be called with the lock of the dso. */
-enum perfdata_status pd_libdw_lookup(struct pd_libdw *libdw, struct perfdata_symbols_dso *dso, uint64_t vaddr,
+size_t pd_libdw_size(const struct pd_libdw *libdw);   /* about how much memory it holds */
+/* Texts are valid until the next look-up. */
+enum perfdata_status pd_libdw_lookup(struct pd_libdw *libdw, bool raw_names, uint64_t vaddr,
 				     struct perfdata_source_line *frames, size_t room, size_t *ret_count);
 
 #endif
