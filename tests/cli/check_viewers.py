@@ -128,6 +128,7 @@ async function open() {
     args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-first-run",
       "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
   const page = await browser.newPage();
+  page.setDefaultTimeout(600000);
   page.on("pageerror", e => wrong.push("error: " + e.message));
   page.on("dialog", d => { wrong.push("dialog: " + d.message()); d.dismiss(); });
   page.on("request", r => { if (!/^(file:|data:|blob:)/.test(r.url())) wrong.push("request: " + r.url()); });
@@ -158,7 +159,7 @@ function drawNothing() {
   for (const [file, visited] of JSON.parse(process.argv[3])) {
     await page.goto("about:blank");
     await page.goto("file://" + site + "#localProfilePath=" + file);
-    await page.waitForFunction(() => /Import/.test(document.body.innerText) && !/Loading|Drag/.test(document.body.innerText), { timeout: 600000 });
+    await page.waitForFunction(() => /Import/.test(document.body.innerText) && !/Loading|Drag/.test(document.body.innerText));
     await page.keyboard.press("3");
     await page.waitForFunction(() => /Symbol Name/.test(document.body.innerText));
     for (let at = 0; at < visited.length; at++) {
@@ -177,17 +178,19 @@ PAGE = BROWSER + r"""
   const [browser, page] = await open();
   page.on("console", m => wrong.push("console: " + m.text()));
   await page.goto("file://" + process.argv[2]);
-  await page.waitForFunction("window.perfdata && window.perfdata.ready", { timeout: 120000 });
+  await page.waitForFunction("window.perfdata && window.perfdata.ready");
   const answers = [];
   const events = await page.evaluate(() => document.querySelectorAll("#event option").length);
   for (let i = 0; i < events; i++) {
     await page.evaluate(i => { const box = document.getElementById("event"); box.value = String(i); box.dispatchEvent(new Event("change")); }, i);
     answers.push(await page.evaluate(() => ({ event: perfdata.event, total: perfdata.total, functions: perfdata.functions() })));
   }
-  let zoom = null, search = null;
+  let zoom = null, search = null, gap = 0;
   if (events) {
     const name = answers[answers.length - 1].functions[0][0], box = await page.evaluate(name => perfdata.boxOf(name), name);
     const seen = await page.evaluate(() => document.getElementById("scroller").getBoundingClientRect().toJSON());
+    gap = seen.bottom - await page.evaluate(names => Math.max(...names.map(name => perfdata.boxOf(name)).filter(box => box).map(box => box.y + box.height)),
+      answers[answers.length - 1].functions.slice(0, 200).map(row => row[0]));
     if (box && box.width > 2 && box.y >= seen.top && box.y + box.height <= seen.bottom) {
       await page.mouse.click(box.x + box.width / 2, box.y + 5);
       zoom = { width: (await page.evaluate(name => perfdata.boxOf(name), name)).width, whole: seen.width };
@@ -198,7 +201,7 @@ PAGE = BROWSER + r"""
     search = await page.evaluate(() => ({ matched: perfdata.matched, text: document.getElementById("matched").textContent }));
     await page.keyboard.press("Escape");
   }
-  console.log(JSON.stringify({ wrong, answers, zoom, search, warnings: await page.evaluate(() => document.getElementById("warnings").textContent) }));
+  console.log(JSON.stringify({ wrong, answers, zoom, search, gap, warnings: await page.evaluate(() => document.getElementById("warnings").textContent) }));
   await browser.close();
 })().catch(e => { console.log(JSON.stringify({ wrong: [String(e)], answers: [] })); process.exit(1); });
 """
@@ -233,6 +236,8 @@ def check_page_of(folder, path, told, *options):
         theirs = {(name, file, kinds.get(kind)): (own, total) for name, file, own, total, kind in answer["functions"]}
         if ours != theirs and not left_out:
             return "%s: functions differ: %s" % (event["event"], sorted(set(ours.items()) ^ set(theirs.items()))[:4]), left_out
+    if abs(found.get("gap", 0)) > 3:
+        return "between the roots of the flame and the floor there are %s pixels" % found["gap"], left_out
     if found.get("zoom") and abs(found["zoom"]["width"] - found["zoom"]["whole"]) > 20:
         return "a click zooms to %(width)s of %(whole)s pixels" % found["zoom"], left_out
     if found.get("search"):

@@ -104,7 +104,7 @@ function rowOf(part, level) {
 }
 
 function levelOf(part, row) {
-	const level = part.up ? part.row - 1 - row : row - part.row + (part.skip || 0);
+	const level = Math.floor(part.up ? part.row - row : row - part.row + (part.skip || 0));
 	return level >= (part.skip || 0) && level < part.layout.depth ? level : -1;
 }
 
@@ -191,6 +191,9 @@ function resize() {
 	const box = $("scroller");
 	if (!box.hidden) {
 		painter.size(box.clientWidth, box.clientHeight);
+		/* a flame that is lower than the viewport stands on its floor */
+		if (parts.length === 1 && parts[0].up)
+			parts[0].row = Math.max(parts[0].layout.depth, box.clientHeight / ROW);
 		/* the canvas is as large as the viewport and sticks to its top, in a box as tall as all rows */
 		$("tall").style.height = Math.max(rowsOfChart() * ROW, box.clientHeight) + "px";
 		if (choice.view === "flame")
@@ -386,7 +389,7 @@ function describe(part, node) {
 
 function hit(e) {
 	const box = $("scroller"), rect = painter.canvas.getBoundingClientRect();
-	const x = e.clientX - rect.left, row = Math.floor((e.clientY - rect.top + box.scrollTop) / ROW);
+	const x = e.clientX - rect.left, row = (e.clientY - rect.top + box.scrollTop) / ROW;
 	if (x < 0 || x >= painter.width)
 		return null;
 	for (const part of parts) {
