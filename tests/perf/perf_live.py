@@ -296,7 +296,10 @@ def check_language(folder, language):
         return f"# SKIP perf cannot record it: {why}", ""
     theirs, ours = lines_of(run(PERF, "script", "--no-itrace", "-f", "-i", path).stdout), lines_of(run(PERFDATA, "script", "-q", path).stdout)
     found, lines, places = inlined_difference(program, file_addresses(program, path), theirs, ours)
-    return f"{len(theirs)} lines, {lines} of {places} frames are ours and addr2line's, not perf's", found
+    inlined = sum(b"(inlined)" in line for line in ours)
+    if not inlined:
+        found = found or "nothing is inlined"
+    return f"{len(theirs)} lines, {inlined} of inlined calls; {lines} lines of {places} frames are as addr2line says, and not as perf says", found
 
 
 def main():
