@@ -149,7 +149,7 @@ static bool check(const struct options *options, bool many)
 	}
 	if (options->nr_more_emitters && tables_are_several(options)) {
 		usage_error(style,
-			    "several tables are read one by one: convert to other formats apart from that");
+			    "several tables are a conversion of their own: convert to other formats apart from that");
 		return false;
 	}
 	if (tables_are_several(options) && !many) {
@@ -158,7 +158,7 @@ static bool check(const struct options *options, bool many)
 	}
 	for (size_t i = 0; tables_are_several(options) && i < options->files.nr; i++) {
 		if (!strcmp(options->files.values[i], "-")) {
-			usage_error(style, "several tables are read one by one: that cannot be stdin");
+			usage_error(style, "several tables may take more than one reading: that cannot be stdin");
 			return false;
 		}
 	}

@@ -34,12 +34,16 @@ static unsigned use_of(const struct job *job)
 
 /* The user data of callbacks while a recording is converted. */
 struct conversion {
-	struct job *job;
+	struct job *const *jobs;
+	size_t nr_jobs;
 	struct filtered_input from;
 };
 
 /* One format of a job, and its output. */
 struct format {
+	struct job *job;
+	const struct job_output *where;
+	uint64_t rows;
 	const struct perfdata_emitter *emitter;
 	struct perfdata_setting *settings;
 	struct perfdata_output *output;
@@ -47,27 +51,32 @@ struct format {
 };
 
 /* Sets up the conversion with those of the given options that the emitter has. False without memory. */
-static bool format_settings(struct format *format, const struct options *options)
+static bool format_settings(struct format *format)
 {
+	const struct job *job = format->job;
+	const struct options *options = job->options;
 	format->settings = calloc(options->nr_values + 1, sizeof *format->settings);
 	format->conversion = (struct perfdata_conversion){
 		.size = sizeof format->conversion,
 		.format = format->emitter->name,
 		.settings = format->settings,
 		.output = format->output,
+		.ret_rows = &format->rows,
 	};
 	for (size_t i = 0; format->settings && i < options->nr_values; i++) {
 		const char *name = options->values[i].option->name;
+		const char *text = job->table && !strcmp(name, "table") ? job->table : options->values[i].text;
 		if (perfdata_emitter_option_named(format->emitter, name))
-			format->settings[format->conversion.nr_settings++] =
-				(struct perfdata_setting){ name, options->values[i].text };
+			format->settings[format->conversion.nr_settings++] = (struct perfdata_setting){ name, text };
 	}
 	return format->settings && format->output;
 }
 
 /* Makes the output, whose file the library opens later. False without memory. */
-static bool format_open(struct format *format, const struct job *job, const struct job_output *where)
+static bool format_open(struct format *format)
 {
+	const struct job *job = format->job;
+	const struct job_output *where = format->where;
 	const struct options *options = job->options;
 	const unsigned flags = (options->force ? PERFDATA_OUTPUT_FORCE : 0u) |
 			       (job->in_folder ? PERFDATA_OUTPUT_FOLDERS : 0u);
@@ -80,25 +89,26 @@ static bool format_open(struct format *format, const struct job *job, const stru
 	return true;
 }
 
-static bool format_make(struct format *format, const struct job *job, size_t number)
+static bool format_make(struct format *format, struct job *job, size_t number)
 {
+	format->job = job;
+	format->where = &job->outputs[number];
 	format->emitter = number ? job->options->more_emitters[number - 1] : job->options->emitter;
-	return format_open(format, job, &job->outputs[number]) && format_settings(format, job->options);
+	return format_open(format) && format_settings(format);
 }
 
 /* Closes the output of the format: keep gives the file its name, else the file is removed. */
-static enum perfdata_status format_end(struct format *format, const struct job_output *where, bool keep,
-				       struct perfdata_error *reterr)
+static enum perfdata_status format_end(struct format *format, bool keep, struct perfdata_error *reterr)
 {
 	free(format->settings);
-	return where->path ? perfdata_output_close(format->output, keep, reterr) : PERFDATA_OK;
+	return format->where->path ? perfdata_output_close(format->output, keep, reterr) : PERFDATA_OK;
 }
 
 static enum perfdata_status convert_input(struct conversion *conversion,
 					  const struct perfdata_conversion *const *formats, size_t nr_formats,
 					  struct perfdata_result **ret, struct perfdata_error *reterr)
 {
-	const struct job *job = conversion->job;
+	const struct job *job = conversion->jobs[0];
 	const struct options *options = job->options;
 	struct messages *messages = &conversion->from.input.messages;
 	struct perfdata_reader_options reader;
@@ -134,35 +144,49 @@ static enum perfdata_status convert_input(struct conversion *conversion,
  * Not where the user chose the fields. */
 static void memory_note(struct conversion *conversion)
 {
-	const struct options *options = conversion->job->options;
+	const struct options *options = conversion->jobs[0]->options;
 	struct input *input = &conversion->from.input;
 	const struct perfdata_event *event;
-	bool writes = options->emitter->flags & PERFDATA_EMITTER_MEMORY, recorded = false;
+	bool writes = options->emitter->flags & PERFDATA_EMITTER_MEMORY, recorded = false, samples = false;
 	for (size_t i = 0; i < options->nr_more_emitters; i++)
 		writes |= options->more_emitters[i]->flags & PERFDATA_EMITTER_MEMORY;
+	for (size_t i = 0; i < conversion->nr_jobs; i++) {
+		const char *table = conversion->jobs[i]->table;
+		if (!table)
+			table = perfdata_option_text(options->values, options->nr_values, "table");
+		samples |= !table || !strcmp(table, "samples");
+	}
 	for (size_t i = 0; writes && (event = perfdata_reader_event(input->reader, i)); i++)
 		recorded |= event->attr->sample_type & PERFDATA_SAMPLE_STACK_USER;
 	const char *fields = perfdata_option_text(options->values, options->nr_values, "fields");
-	const char *table = perfdata_option_text(options->values, options->nr_values, "table");
-	if (table && strcmp(table, "samples") != 0)
-		return;
-	if (recorded && !input->messages.style.quiet && (!fields || strstr(fields, "user_stack")))
+	if (samples && recorded && !input->messages.style.quiet && (!fields || strstr(fields, "user_stack")))
 		messages_note(&input->messages, input->file,
 			      "the samples hold memory of the programs (user_stack), which is written too; "
 			      "`perfdata anonymize` makes a recording without it");
 }
 
+/* The output that an error is about: of several the one that exists already, if that is the error. */
+static const char *refused_output(const struct conversion *conversion, const struct perfdata_error *error)
+{
+	uint64_t bytes, changed;
+	const struct job *job = conversion->jobs[0];
+	for (size_t i = 0; error->os_error == EEXIST && i < conversion->nr_jobs; i++)
+		if (conversion->jobs[i]->outputs[0].path &&
+		    outcome_measure(conversion->jobs[i]->outputs[0].path, &bytes, &changed))
+			return conversion->jobs[i]->outputs[0].path;
+	return job->outputs[0].path ? job->outputs[0].path : job->options->output;
+}
+
 static void say_how_it_ended(struct conversion *conversion, enum perfdata_status status,
 			     const struct perfdata_error *error)
 {
-	const struct job *job = conversion->job;
 	struct input *input = &conversion->from.input;
 	if (conversion->from.refused)
 		return;
 	/* a failure of the output: the message names the output, since nothing is wrong with the input */
 	if (status == PERFDATA_EWRITE || (status == PERFDATA_EUSAGE && error->os_error == EEXIST)) {
-		messages_error(&input->messages, job->outputs[0].path ? job->outputs[0].path : job->options->output,
-			       PERFDATA_NO_OFFSET, "%s", error->message);
+		messages_error(&input->messages, refused_output(conversion, error), PERFDATA_NO_OFFSET, "%s",
+			       error->message);
 		input->error = *error;
 		input->error.status = status;
 		input->code = exit_code_join(input->code, exit_code_of_status(status));
@@ -171,13 +195,14 @@ static void say_how_it_ended(struct conversion *conversion, enum perfdata_status
 	input_ended(input, status, status == PERFDATA_EINTR && input->reader ? NULL : error);
 }
 
-static void take_outcome(struct job *job, const struct input *input, const struct perfdata_result *result, bool kept)
+static void take_outcome(struct job *job, const struct input *input, const struct perfdata_result *result,
+			 uint64_t written, bool kept)
 {
 	struct outcome *outcome = &job->outcome;
 	uint64_t bytes, changed;
 	outcome_take(outcome, input);
 	outcome_count(outcome, result ? perfdata_result_summary(result) : NULL);
-	outcome->written = result ? perfdata_result_written(result) : 0;
+	outcome->written = written;
 	for (size_t i = 0; i < outcome->nr_outputs && !kept; i++)
 		free(outcome->outputs[i]);
 	outcome->nr_outputs = kept ? outcome->nr_outputs : 0;
@@ -185,33 +210,33 @@ static void take_outcome(struct job *job, const struct input *input, const struc
 		outcome->bytes_out += outcome_measure(outcome->outputs[i], &bytes, &changed) ? bytes : 0;
 }
 
-static void convert_job(struct job *job)
+static void convert_jobs(struct job *const *jobs, size_t nr_jobs)
 {
-	const struct options *options = job->options;
-	struct conversion conversion = { .job = job, .from.options = options };
+	const struct options *options = jobs[0]->options;
+	struct conversion conversion = { .jobs = jobs, .nr_jobs = nr_jobs, .from.options = options };
 	struct perfdata_result *result = NULL;
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
-	struct format formats[MOST_OTHER_FORMATS + 1] = { 0 };
-	const struct perfdata_conversion *conversions[MOST_OTHER_FORMATS + 1];
-	const size_t nr = options->nr_more_emitters + 1;
+	struct format formats[MOST_TABLES_AT_ONCE] = { 0 };
+	const struct perfdata_conversion *conversions[MOST_TABLES_AT_ONCE];
+	/* several tables have one format: that is checked */
+	const size_t nr = nr_jobs + options->nr_more_emitters;
 	enum perfdata_status status = PERFDATA_OK;
 	for (size_t i = 0; i < nr; i++) {
-		if (!format_make(&formats[i], job, i))
+		if (!format_make(&formats[i], jobs[nr_jobs > 1 ? i : 0], nr_jobs > 1 ? 0 : i))
 			status = PERFDATA_ENOMEM;
 		conversions[i] = &formats[i].conversion;
 	}
 	if (status == PERFDATA_OK)
 		status = convert_input(&conversion, conversions, nr, &result, &error);
 	else
-		messages_init(&conversion.from.input.messages, &options->style, job->at_once > 1);
+		messages_init(&conversion.from.input.messages, &options->style, jobs[0]->at_once > 1);
 	/* an output that is incomplete after an interrupt or failure gets no name */
 	bool keep = status == PERFDATA_OK;
 	for (size_t i = 0; i < nr && keep; i++)
-		if (job->outputs[i].path)
-			perfdata_output_each_path(formats[i].output, outcome_add_output, &job->outcome);
+		if (formats[i].where->path)
+			perfdata_output_each_path(formats[i].output, outcome_add_output, &formats[i].job->outcome);
 	for (size_t i = 0; i < nr; i++) {
-		const enum perfdata_status closed = format_end(&formats[i], &job->outputs[i], keep,
-							       keep ? &error : NULL);
+		const enum perfdata_status closed = format_end(&formats[i], keep, keep ? &error : NULL);
 		status = keep && closed != PERFDATA_OK ? closed : status;
 		keep &= closed == PERFDATA_OK;
 	}
@@ -221,25 +246,15 @@ static void convert_job(struct job *job)
 		memory_note(&conversion);
 	say_how_it_ended(&conversion, status, &error);
 	input_judge(&conversion.from.input, options);
-	take_outcome(job, &conversion.from.input, result, keep);
+	const uint64_t written = result ? perfdata_result_written(result) : 0;
+	for (size_t i = 0; i < nr_jobs; i++)
+		take_outcome(jobs[i], &conversion.from.input, result, nr_jobs > 1 ? formats[i].rows : written, keep);
 	conversion.from.input.reader = NULL;
 	perfdata_result_free(result);
 	filters_release(&conversion.from.filters);
-	job->outcome.code = input_close(&conversion.from.input, options);
-}
-
-/* Copies the option values with --table set to one table of several. The caller frees one->values. */
-static bool choose_table(struct options *one, const char *table)
-{
-	struct perfdata_emitter_option_value *values = calloc(one->nr_values + 1, sizeof *values);
-	if (!values)
-		return false;
-	memcpy(values, one->values, one->nr_values * sizeof *values);
-	for (size_t i = 0; i < one->nr_values; i++)
-		if (!strcmp(values[i].option->name, "table"))
-			values[i].text = table;
-	one->values = values;
-	return true;
+	const enum exit_code code = input_close(&conversion.from.input, options);
+	for (size_t i = 0; i < nr_jobs; i++)
+		jobs[i]->outcome.code = code;
 }
 
 /* Gives a job that runs beside others an account of its own, so that no job fails because of memory that another job
@@ -258,29 +273,31 @@ void job_begin(struct job *job, size_t index)
 	job->outcome.index = index;
 }
 
-void convert(struct job *job)
+void convert_tables(struct job *const *jobs, size_t nr_jobs)
 {
-	const struct options *asked = job->options;
+	const struct options *asked = jobs[0]->options;
 	struct options one = *asked;
 	const uint64_t begun = summary_now();
-	if (strcmp(job->file, "-") != 0)
-		outcome_measure(job->file, &job->outcome.bytes_in, &job->input_changed);
-	const bool has_table = !job->table || choose_table(&one, job->table);
-	const bool has_memory = has_table && (!job->memory || share_memory(&one, job->memory));
-	job->options = &one;
-	if (has_memory) {
-		convert_job(job);
-	} else {
-		usage_error(&asked->style, "out of memory");
-		job->outcome.code = EXIT_LIMIT;
+	const bool has_memory = !jobs[0]->memory || share_memory(&one, jobs[0]->memory);
+	for (size_t i = 0; i < nr_jobs; i++) {
+		if (strcmp(jobs[i]->file, "-") != 0)
+			outcome_measure(jobs[i]->file, &jobs[i]->outcome.bytes_in, &jobs[i]->input_changed);
+		jobs[i]->options = &one;
+		jobs[i]->outcome.code = EXIT_LIMIT;
 	}
-	job->options = asked;
-	job->outcome.ns = summary_now() - begun;
+	if (has_memory)
+		convert_jobs(jobs, nr_jobs);
+	else
+		usage_error(&asked->style, "out of memory");
+	for (size_t i = 0; i < nr_jobs; i++) {
+		jobs[i]->options = asked;
+		jobs[i]->outcome.ns = summary_now() - begun;
+	}
 	if (has_memory && one.memory != asked->memory)
 		perfdata_memory_free(one.memory);
-	if (has_table && one.values != asked->values)
-		free(one.values);
 }
+
+void convert(struct job *job) { convert_tables(&(struct job *){ job }, 1); }
 
 void job_release(struct job *job)
 {

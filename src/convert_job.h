@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* A job converts one recording into one or several formats and keeps the outcome. */
+/* A job converts one recording into one or several formats and keeps the outcome. Jobs that write a table each of the
+ * same recording read it together. */
 #ifndef CONVERT_JOB_H
 #define CONVERT_JOB_H
 
 #include "inputs.h"
 #include "outcome.h"
 #include "perfdata/output.h"
+
+/* The most jobs that read a recording together: as many as perfdata_convert_several takes. */
+#define MOST_TABLES_AT_ONCE 64
 
 /* Where a job writes one format. */
 struct job_output {
@@ -32,6 +36,9 @@ struct job {
 void job_begin(struct job *job, size_t index);
 /* Runs the job, reports its errors and sets the rest of job->outcome. */
 void convert(struct job *job);
+/* The same for jobs that write one table each of one recording, in one pass over it; what is wrong with the recording
+ * is reported once, and is in all outcomes. */
+void convert_tables(struct job *const *jobs, size_t nr_jobs);
 /* Frees the paths, the name of the table and the outcome. */
 void job_release(struct job *job);
 

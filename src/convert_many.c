@@ -19,11 +19,18 @@
 #include "table_option.h"
 #include "text_set.h"
 
+/* Jobs that read their recording together: one, or tables of one input. */
+struct pass {
+	size_t first, nr;
+};
+
 /* The jobs of all inputs: one for each input, or one for each table of each input. */
 struct batch {
 	const struct options *options;
 	struct job *jobs;
 	size_t nr, room;
+	struct pass *passes;
+	size_t nr_passes;
 	enum exit_code code;
 	struct summary summary;
 	struct resume *resume;
@@ -75,6 +82,29 @@ static void add_tables(struct batch *batch, const struct listed *input)
 	for (size_t i = 0; i < nr; i++)
 		add_job(batch, input, tables[i]);
 	free(tables);
+}
+
+/* Whether the next job can read with those of the pass. --limit counts the records that a table is made of, and samples
+ * that are made of traces would be in other tables, too. */
+static bool reads_with(const struct batch *batch, const struct pass *pass, const struct job *next)
+{
+	const struct job *first = &batch->jobs[pass->first];
+	return first->file == next->file && first->table && pass->nr < MOST_TABLES_AT_ONCE && !batch->options->limit &&
+	       strcmp(first->table, "spe_samples") != 0 && strcmp(next->table, "spe_samples") != 0;
+}
+
+/* False without memory. */
+static bool make_passes(struct batch *batch)
+{
+	batch->passes = calloc(batch->nr + 1, sizeof *batch->passes);
+	for (size_t i = 0; batch->passes && i < batch->nr; i++) {
+		struct pass *last = batch->nr_passes ? &batch->passes[batch->nr_passes - 1] : NULL;
+		if (last && reads_with(batch, last, &batch->jobs[i]))
+			last->nr++;
+		else
+			batch->passes[batch->nr_passes++] = (struct pass){ i, 1 };
+	}
+	return batch->passes;
 }
 
 /* --- what can be known to go wrong -------------------------------------------------------------------------------- */
@@ -196,25 +226,39 @@ static void report(const struct batch *batch)
 	messages_release(&messages);
 }
 
+static void converted(struct batch *batch, struct job *job)
+{
+	struct outcome *outcome = &job->outcome;
+	const enum exit_code code = outcome->nr_outputs ? resume_add(batch->resume, job) : EXIT_FINE;
+	if (code) {
+		usage_error(&batch->options->style,
+			    "%s: the index of -o cannot be written%s: --resume will not know of it", job->file,
+			    code == EXIT_LIMIT ? ": out of memory" : "");
+		outcome->code = exit_code_join(outcome->code, code);
+	}
+	summary_add(&batch->summary, outcome);
+}
+
 static void convert_nth(void *user, size_t index)
 {
 	struct batch *batch = user;
-	struct job *job = &batch->jobs[index];
-	struct outcome *outcome = &job->outcome;
+	const struct pass *pass = &batch->passes[index];
+	struct job *left[MOST_TABLES_AT_ONCE];
+	size_t nr = 0;
 	if (interrupted() || summary_stops(&batch->summary))
 		return;
-	job_begin(job, index);
-	if (!batch->options->resume || !resume_knows(batch->resume, job)) {
-		convert(job);
-		const enum exit_code code = outcome->nr_outputs ? resume_add(batch->resume, job) : EXIT_FINE;
-		if (code) {
-			usage_error(&batch->options->style,
-				    "%s: the index of -o cannot be written%s: --resume will not know of it", job->file,
-				    code == EXIT_LIMIT ? ": out of memory" : "");
-			outcome->code = exit_code_join(outcome->code, code);
-		}
+	for (size_t i = pass->first; i < pass->first + pass->nr; i++) {
+		struct job *job = &batch->jobs[i];
+		job_begin(job, i);
+		if (batch->options->resume && resume_knows(batch->resume, job))
+			summary_add(&batch->summary, &job->outcome);
+		else
+			left[nr++] = job;
 	}
-	summary_add(&batch->summary, outcome);
+	if (nr)
+		convert_tables(left, nr);
+	for (size_t i = 0; i < nr; i++)
+		converted(batch, left[i]);
 }
 
 /* With a smaller share of memory, a large input moves its data to temporary files all the time, and exceeds the share
@@ -230,23 +274,24 @@ static void convert_nth(void *user, size_t index)
  * shares; without one, all processors work. */
 static uint64_t beyond_share(const struct options *options) { return options->max_memory ? BEYOND_SHARE : 0; }
 
-/* Returns the number of inputs to convert in parallel. */
+/* Returns the number of passes over inputs to do in parallel. */
 static unsigned inputs_at_once(const struct batch *batch, unsigned threads)
 {
 	const struct options *options = batch->options;
 	const uint64_t fitting = max_memory_of(options) / (LEAST_SHARE + beyond_share(options));
 	const uint64_t shares = fitting ? fitting : 1;
-	const unsigned most = threads < batch->nr ? threads : (unsigned)batch->nr;
+	const unsigned most = threads < batch->nr_passes ? threads : (unsigned)batch->nr_passes;
 	uint64_t large = 0, bytes, changed;
-	for (size_t i = 0; i < batch->nr && large <= shares && shares < most; i++)
-		large += !outcome_measure(batch->jobs[i].file, &bytes, &changed) || bytes >= LARGE_INPUT;
+	for (size_t i = 0; i < batch->nr_passes && large <= shares && shares < most; i++)
+		large += !outcome_measure(batch->jobs[batch->passes[i].first].file, &bytes, &changed) ||
+			 bytes >= LARGE_INPUT;
 	return large > shares ? (unsigned)shares : most;
 }
 
 /* Sets the threads and the share of memory of each job. */
 static void share_out(struct batch *batch, unsigned threads, unsigned at_once)
 {
-	const bool is_alone = batch->nr == 1;
+	const bool is_alone = batch->nr_passes == 1;
 	const uint64_t part = at_once ? max_memory_of(batch->options) / at_once : 0;
 	const uint64_t beyond = beyond_share(batch->options);
 	const bool is_ample = part >= LEAST_SHARE + beyond;
@@ -266,6 +311,8 @@ static enum exit_code run(struct batch *batch)
 {
 	const struct options *options = batch->options;
 	const unsigned threads = options->jobs ? (unsigned)options->jobs : perfdata_processors();
+	if (!make_passes(batch))
+		return out_of_memory(batch);
 	const unsigned at_once = inputs_at_once(batch, threads);
 	share_out(batch, threads, at_once);
 	const enum exit_code wrong = check_paths(batch);
@@ -278,8 +325,8 @@ static enum exit_code run(struct batch *batch)
 		return EXIT_USAGE;
 	batch->summary.inputs = batch->nr;
 	clean_folders(batch);
-	const enum perfdata_status status = batch->nr ? perfdata_parallel(batch->nr, at_once, convert_nth, batch)
-						      : PERFDATA_OK;
+	const enum perfdata_status status =
+		batch->nr_passes ? perfdata_parallel(batch->nr_passes, at_once, convert_nth, batch) : PERFDATA_OK;
 	report(batch);
 	const enum exit_code code = exit_code_join(batch->code, exit_code_of_status(status));
 	return summary_end(&batch->summary, interrupted() ? exit_code_join(code, EXIT_INTERRUPTED) : code);
@@ -299,6 +346,7 @@ enum exit_code convert_to_many(const struct options *options)
 	resume_end(batch.resume);
 	for (size_t i = 0; i < batch.nr; i++)
 		job_release(&batch.jobs[i]);
+	free(batch.passes);
 	free(batch.jobs);
 	return code;
 }

@@ -16,6 +16,7 @@ struct part {
 	struct perfdata_emitter_option_value *values;
 	struct perfdata_configuration configuration;
 	struct perfdata_target target;
+	uint64_t rows, *ret_rows;   /* of tables */
 };
 
 struct perfdata_result {
@@ -107,7 +108,9 @@ static enum perfdata_status read_part(const struct plan *plan, struct part *part
 		.nr_options = own.nr_settings,
 		.names = plan->options->names,
 		.output = own.output,
+		.rows = &part->rows,
 	};
+	part->ret_rows = own.ret_rows;
 	return status;
 }
 
@@ -252,19 +255,23 @@ static enum perfdata_status run(const struct plan *plan, struct perfdata_result 
 	for (size_t i = 0; i < plan->nr_parts; i++)
 		targets[i] = &plan->parts[i].target;
 	const bool own = !plan->options->findings;
-	uint64_t rows = 0;
 	const struct perfdata_run_options options = {
 		.size = sizeof options, .jobs = plan->options->jobs, .shared_output = plan->options->shared_output,
 		.recording = plan->options->recording,
 		.cancel = plan->options->reader ? plan->options->reader->cancel : NULL,
 		.on_finding = own ? run_finding : plan->options->on_finding, .user = own ? result : plan->options->user,
-		.findings = own ? kept : plan->options->findings, .rows = &rows,
+		.findings = own ? kept : plan->options->findings,
 	};
 	const enum perfdata_status status = perfdata_run(result->session, targets, plan->nr_parts, &options, reterr);
 	const struct perfdata_summary *summary = perfdata_session_summary(result->session);
-	if (targets[0]->emitter->flags & PERFDATA_EMITTER_ROWS)
-		result->written = rows;
-	else
+	const bool tables = targets[0]->emitter->flags & PERFDATA_EMITTER_ROWS;
+	for (size_t i = 0; i < plan->nr_parts; i++) {
+		const struct part *part = &plan->parts[i];
+		result->written += tables ? part->rows : 0;
+		if (part->ret_rows)
+			*part->ret_rows = part->rows;
+	}
+	if (!tables)
 		result->written = plan->needs & PERFDATA_NEED_RECORDS ? summary->records_out : summary->deliveries_out;
 	return status;
 }

@@ -24,6 +24,7 @@ struct perfdata_conversion {
 	const struct perfdata_setting *settings;   /* its options; if a name is given twice, the last value counts */
 	size_t nr_settings;
 	struct perfdata_output *output;            /* borrowed: the caller closes it */
+	uint64_t *ret_rows;                        /* of formats of tables: how many rows were written; may be NULL */
 };
 
 /* Zero is the default of each. */

@@ -236,6 +236,7 @@ struct perfdata_target {
 	size_t nr_options;
 	enum perfdata_wish names;               /* for perfdata_emit_context */
 	struct perfdata_output *output;         /* borrowed; opened by the run if it is not open */
+	uint64_t *rows;                         /* of this emitter alone, instead of the run's; or NULL */
 };
 struct perfdata_run_options {
 	size_t size;
@@ -247,7 +248,8 @@ struct perfdata_run_options {
 	/* returns what was reported so far, for end; may be NULL */
 	const struct perfdata_finding *(*findings)(void *user, size_t *ret_nr, uint64_t *ret_total);
 	const char *recording;                  /* for perfdata_emit_context; NULL: the name of its file */
-	uint64_t *rows;                         /* for perfdata_emit_context; raised by all emitters that count rows */
+	/* for perfdata_emit_context; raised by all emitters that count rows, but those whose target has a number */
+	uint64_t *rows;
 };
 /* Runs the whole session through the emitters into their outputs, in one pass. PERFDATA_OK also when the input was
  * damaged (see the summary); PERFDATA_EWRITE, PERFDATA_EUSAGE, PERFDATA_EINTR, PERFDATA_ENOMEM, PERFDATA_ELIMIT,

@@ -108,7 +108,9 @@ static enum perfdata_status call_begin(struct pd_run *run, struct perfdata_outpu
 		.outputs = target,
 		.jobs = run->jobs,
 		.recording = run->options->recording ? run->options->recording : perfdata_reader_header(reader)->name,
-		.rows = run->options->rows ? run->options->rows : &run->rows,
+		.rows = target->asked->rows   ? target->asked->rows
+			: run->options->rows ? run->options->rows
+					     : &run->rows,
 	};
 	struct pd_text_stream *stream = pd_run_stream(&run->outside, run, target->number, 0);
 	if (!stream)

@@ -163,6 +163,37 @@ def without_file(rows):
     return [[row[i] for i in at] for row in rows]
 
 
+def together(folder, path):
+    """Tables that are read together have the bytes of tables that are read alone; what is wrong is said once; --resume makes those that are not there."""
+    faults, name = [], os.path.basename(path)
+    os.makedirs(folder, exist_ok=True)
+    summary = os.path.join(folder, "summary")
+    done = run("csv", "--symbols", "no", "--table", "all", "--summary", summary, "-o", folder + "/", path)
+    with open(summary, "rb") as file:
+        lines = [program.strict_json(line) for line in file]
+    for line in (line for line in lines if line["type"] == "input"):
+        with open(line["outputs"][0], "rb") as file:
+            content = file.read()
+        alone = run("csv", "-q", "--symbols", "no", "--table", line["table"], path)
+        rows = len(list(csv.reader(io.StringIO(content.decode(), newline="")))) - 1
+        if (alone.out, alone.code, rows) != (content, line["exit_code"], line["records_out"]):
+            faults.append("%s: %d rows, the summary has %s; alone %d bytes, exit %d" % (line["table"], rows, line, len(alone.out), alone.code))
+    said = [line for line in done.err.splitlines() if b"note:" not in line]
+    if len(said) != len(set(said)) or len(said) != lines[0]["findings_total"]:
+        faults.append("said are %s" % said)
+    os.unlink(os.path.join(folder, name + ".threads.csv"))
+    again = run("csv", "--symbols", "no", "--table", "all", "--resume", "-o", folder + "/", path)
+    if not os.path.exists(os.path.join(folder, name + ".threads.csv")) or again.err.count(b" rows written to ") != 1:
+        faults.append("--resume: %s" % again.err)
+    refused = run("csv", "--symbols", "no", "--table", "stacks,threads", "-o", folder + "/", path)
+    if refused.code != 2 or (name + ".stacks.csv: error: the file exists").encode() not in refused.err:
+        faults.append("without --force: exit %d, %s" % (refused.code, refused.err))
+    limited = run("csv", "--symbols", "no", "--table", "mmap2,comm", "--limit", "2", "--force", "-o", folder + "/", path)
+    if limited.err.count(b"note: 2 rows") != 2 and name == "trace-73.data":
+        faults.append("--limit: %s" % limited.err)
+    return faults
+
+
 def one_output(where):
     """Several recordings in one NDJSON or CSV: every line says which one it is of."""
     paths = [os.path.join(where, name) for name in ("in/a/perf.data", "in/b/perf.data", "in/c/threads")]
@@ -194,6 +225,8 @@ def one_output(where):
     names = sorted(name for name in os.listdir(several) if name.endswith(".csv"))
     wanted = ["trace-73.data.%s.csv" % table for table in ("event:sched:sched_process_fork", "event:sched:sched_stat_runtime", "stacks")]
     report("csv: several tables", [] if (done.code, names) == (0, wanted) else [done.err, names])
+    for name in ("trace-73.data", "bad-garbage.data", "stat-73.data"):
+        report("csv: --table all of %s, in one pass" % name, together(os.path.join(where, "together", name), os.path.join(program.TESTDATA, name)))
     refused = run("csv", "-q", "--table", "event:cpu-clock", *paths[:2])
     report("csv: a table of one event is of one recording", [] if refused.code == 2 and b"give -o DIR/" in refused.err else [refused])
     done = run("ndjson", "-q", "-o", where + "/all.ndjson", *paths, "--summary", where + "/all.summary")
