@@ -55,6 +55,17 @@ static void release(void *state)
 	pd_free(folded);
 }
 
+/* Inlined calls are shown in chains only, so most recordings of tracepoints need no debug information. */
+static bool may_have_chains(const struct perfdata_reader *reader)
+{
+	const uint64_t chains = PERFDATA_SAMPLE_CALLCHAIN | PERFDATA_SAMPLE_BRANCH_STACK | PERFDATA_SAMPLE_STACK_USER;
+	const size_t nr = perfdata_reader_nr_events(reader);
+	bool found = !nr;   /* the events of a stream come later */
+	for (size_t i = 0; i < nr && !found; i++)
+		found = perfdata_reader_event(reader, i)->attr->sample_type & chains;
+	return found;
+}
+
 static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
 				  struct perfdata_text *out)
 {
@@ -67,10 +78,10 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	folded->with_addresses = perfdata_option_flag(context->options, context->nr_options, "addresses", false);
 	folded->with_inlines = perfdata_option_flag(context->options, context->nr_options, "inline", true);
 	const char *weight = perfdata_option_text(context->options, context->nr_options, "weight");
+	const bool lines = folded->with_inlines && may_have_chains(context->reader);
 	const struct pd_profile_options of_profile = { .parts = PD_BY_COMM,
 						       .by_period = weight && !strcmp(weight, "period"),
-						       .names = folded->with_inlines ? PD_NAMES_LINES
-										     : PD_NAMES_SYMBOLS,
+						       .names = lines ? PD_NAMES_LINES : PD_NAMES_SYMBOLS,
 						       .threads = context->jobs };
 	perfdata_text_init(&folded->text);
 	perfdata_text_init(&folded->line);

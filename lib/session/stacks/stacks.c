@@ -279,9 +279,17 @@ int pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const s
 
 int pd_stack_alone(struct pd_state *state, unsigned cpumode, uint64_t ip, uint32_t frame, uint32_t *ret_node)
 {
+	struct pd_known_alone *known = &state->stacks.alone[pd_hash_u64(ip, 0) >> (64 - PD_ALONE_BITS)];
+	if (known->node && known->ip == ip && known->frame == frame && known->cpumode == cpumode) {
+		*ret_node = known->node;
+		return 0;
+	}
 	const struct perfdata_step step = {
 		.ip = ip, .frame = frame, .cpumode = (uint16_t)cpumode, .origin = PD_STEP_ALONE
 	};
 	*ret_node = pd_step_tree_node(&state->stacks.nodes, &step, 1);
-	return *ret_node == UINT32_MAX ? failed(state, state->stacks.nodes.status) : 0;
+	if (*ret_node == UINT32_MAX)
+		return failed(state, state->stacks.nodes.status);
+	*known = (struct pd_known_alone){ .ip = ip, .frame = frame, .cpumode = cpumode, .node = *ret_node };
+	return 0;
 }

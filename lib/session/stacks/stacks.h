@@ -15,11 +15,21 @@ struct pd_step_list {
 	size_t count, room;
 	uint64_t batch;            /* its number */
 };
+/* The node of a step that has no chain around it. */
+struct pd_known_alone {
+	uint64_t ip;
+	uint32_t frame, cpumode;
+	uint32_t node;             /* 0: none is known */
+};
+#define PD_ALONE_BITS 10
 struct pd_stacks {
 	bool with_steps, with_ids, with_nodes;     /* what the session needs */
 	struct pd_known_chains known;
 	struct pd_stack_ids ids;           /* with_ids */
 	struct pd_step_tree nodes;         /* with_nodes */
+	/* by the hash of the address, so that samples of tracepoints, which hit few addresses, need no look-up in the
+	 * tree */
+	struct pd_known_alone alone[1u << PD_ALONE_BITS];
 	struct pd_steps {
 		struct perfdata_step *items;
 		size_t count, room;
