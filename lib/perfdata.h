@@ -9,6 +9,7 @@
 #include "perfdata/compare.h"
 #include "perfdata/describe.h"
 #include "perfdata/emit.h"
+#include "perfdata/feature.h"
 #include "perfdata/convert.h"
 #include "perfdata/input.h"
 #include "perfdata/output.h"

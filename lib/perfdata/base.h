@@ -4,6 +4,7 @@
  * This header holds what all parts share: version, status, errors and findings. The parts:
  *
  *   perfdata/schema.h   what records, samples, attrs and feature sections mean (no I/O)
+ *   perfdata/feature.h  sections of a header as trees (no I/O)
  *   perfdata/trace.h    tracepoint formats: fields by name, and the text of `print fmt`
  *   perfdata/reader.h   open a recording and iterate over its records
  *   perfdata/session.h  events, order, process state, batches

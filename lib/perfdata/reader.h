@@ -8,6 +8,7 @@
 #define PERFDATA_READER_H
 
 #include "perfdata/base.h"
+#include "perfdata/feature.h"
 #include "perfdata/schema.h"
 #include "perfdata/trace.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the bytes mean: layouts of records, samples, attrs and feature sections, and one decoder that walks them.
+ * Trees of feature sections are in perfdata/feature.h.
  *
  * There is no I/O here. Make a parse configuration from an attr and a byte order, then decode records from any buffer:
  * a file, a pipe, a live perf_event_open ring buffer. Layout tables are public so that every output can walk them: a
@@ -752,66 +753,6 @@ PERFDATA_API enum perfdata_arch perfdata_arch_by_elf(uint32_t e_machine);
 PERFDATA_API const char *perfdata_register_name(enum perfdata_arch arch, unsigned bit);
 /* Register numbers of ip and sp; false if unknown. */
 PERFDATA_API bool perfdata_register_ip_sp(enum perfdata_arch arch, unsigned *ret_ip, unsigned *ret_sp);
-
-/* --- feature sections ------------------------------------------------------------------------------------------- */
-
-enum perfdata_feature_id {
-	PERFDATA_FEATURE_TRACING_DATA = 1, PERFDATA_FEATURE_BUILD_ID, PERFDATA_FEATURE_HOSTNAME,
-	PERFDATA_FEATURE_OSRELEASE, PERFDATA_FEATURE_VERSION, PERFDATA_FEATURE_ARCH, PERFDATA_FEATURE_NRCPUS,
-	PERFDATA_FEATURE_CPUDESC, PERFDATA_FEATURE_CPUID, PERFDATA_FEATURE_TOTAL_MEM, PERFDATA_FEATURE_CMDLINE,
-	PERFDATA_FEATURE_EVENT_DESC, PERFDATA_FEATURE_CPU_TOPOLOGY, PERFDATA_FEATURE_NUMA_TOPOLOGY,
-	PERFDATA_FEATURE_BRANCH_STACK, PERFDATA_FEATURE_PMU_MAPPINGS, PERFDATA_FEATURE_GROUP_DESC,
-	PERFDATA_FEATURE_AUXTRACE, PERFDATA_FEATURE_STAT, PERFDATA_FEATURE_CACHE, PERFDATA_FEATURE_SAMPLE_TIME,
-	PERFDATA_FEATURE_MEM_TOPOLOGY, PERFDATA_FEATURE_CLOCKID, PERFDATA_FEATURE_DIR_FORMAT,
-	PERFDATA_FEATURE_BPF_PROG_INFO, PERFDATA_FEATURE_BPF_BTF, PERFDATA_FEATURE_COMPRESSED,
-	PERFDATA_FEATURE_CPU_PMU_CAPS, PERFDATA_FEATURE_CLOCK_DATA, PERFDATA_FEATURE_HYBRID_TOPOLOGY,
-	PERFDATA_FEATURE_PMU_CAPS, PERFDATA_FEATURE_CPU_DOMAIN_INFO, PERFDATA_FEATURE_E_MACHINE,
-	PERFDATA_FEATURE_CLN_SIZE, PERFDATA_FEATURE_LAST,
-	/* of this library; perf passes over it: how a repaired or merged recording was made */
-	PERFDATA_FEATURE_NOTE = 250,
-};
-
-/* A feature section is small and nested, so it is decoded into a tree. */
-struct perfdata_node {
-	/* the row (without a name for plain values in a list); NULL for the root and for STRUCTs in a list */
-	const struct perfdata_field *field;
-	enum perfdata_kind kind;              /* an integer kind, F64, STRING, BYTES, BITMAP, ATTR, STRUCT or LIST */
-	union {
-		uint64_t u;                   /* unsigned and signed integers alike; cast for signed kinds */
-		double f;
-		struct perfdata_bytes bytes;  /* STRING (without NUL; TEXT and CHARS become STRING), BYTES, and
-					       * BITMAP: bit n is data[n / 8] >> n % 8 & 1 */
-		const struct perfdata_attr *attr;
-		uint64_t count;               /* LIST: number of children */
-	} v;
-	const struct perfdata_node *child;    /* first member of a STRUCT, first element of a LIST */
-	const struct perfdata_node *next;
-};
-
-struct perfdata_feature;   /* a decoded feature section; owns its tree and a copy of its bytes */
-
-/* Decodes the section `id`. nr_cpus_avail: from NRCPUS, 0 if unknown (CPU_TOPOLOGY needs it). A section without content
- * gives an empty tree: some recorders write such, and streams end their features with one. An unknown id gives a tree
- * with its bytes as `bytes`. Bytes behind the last field are given as `rest`. *ret is set on PERFDATA_OK and on
- * PERFDATA_DAMAGED (the tree ends before the damage; reterr says where, as an offset inside the section). reterr may be
- * NULL. */
-PERFDATA_API enum perfdata_status perfdata_feature_decode(uint32_t id, const void *bytes, size_t size,
-							  enum perfdata_byte_order order, uint32_t nr_cpus_avail,
-							  struct perfdata_feature **ret, struct perfdata_error *reterr);
-PERFDATA_API void perfdata_feature_free(struct perfdata_feature *feature);
-PERFDATA_API uint32_t perfdata_feature_id(const struct perfdata_feature *feature);
-/* The root: a STRUCT whose children are the section's fields. A child with the section's own name is the whole content
- * where it is the only child ("hostname", "cmdline", …). */
-PERFDATA_API const struct perfdata_node *perfdata_feature_root(const struct perfdata_feature *feature);
-/* The section's bytes, valid as long as the feature. */
-PERFDATA_API struct perfdata_bytes perfdata_feature_bytes(const struct perfdata_feature *feature);
-/* The member of a STRUCT node by name, or NULL (also when node is NULL). */
-PERFDATA_API const struct perfdata_node *perfdata_node_get(const struct perfdata_node *node, const char *name);
-/* Appends the symbol of a part of a BPF program, such as "bpf_prog_9886dc654b418c90_main". prog: an element of
- * BPF_PROG_INFO; part: from 0, below the number of its prog_tags, else false. btf: the section BPF_BTF, which holds the
- * names of functions, or NULL. */
-PERFDATA_API bool perfdata_bpf_part_name(const struct perfdata_node *prog, uint64_t part,
-					 const struct perfdata_feature *btf, struct perfdata_text *text);
 
 #ifdef __cplusplus
 }

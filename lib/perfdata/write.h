@@ -8,7 +8,7 @@
 #ifndef PERFDATA_WRITE_H
 #define PERFDATA_WRITE_H
 
-#include "perfdata/schema.h"
+#include "perfdata/feature.h"
 #include "perfdata/text.h"
 
 #ifdef __cplusplus

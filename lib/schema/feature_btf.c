@@ -5,7 +5,7 @@
 #include <string.h>
 #include "base/checked.h"
 #include "base/cursor.h"
-#include "perfdata/schema.h"
+#include "perfdata/feature.h"
 #include "perfdata/text.h"
 
 #define BTF_MAGIC 0xeb9f

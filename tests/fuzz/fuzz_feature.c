@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Feature sections, by number and byte order. */
 #include "fuzz.h"
-#include "perfdata/schema.h"
+#include "perfdata/feature.h"
 
 static void touch_nodes(const struct perfdata_node *node, unsigned depth)
 {

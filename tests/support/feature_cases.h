@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include "unit.h"
-#include "perfdata/schema.h"
+#include "perfdata/feature.h"
 
 #define NR_CPUS 2
 

@@ -15,6 +15,7 @@ FOLDER = os.path.join(TOP, "doc", "man")
 SEE_ALSO = ["libperfdata", "perfdata_base", "perfdata_reader", "perfdata_session", "perfdata_emit"]
 TITLES = {
     "base": "version, status, errors, findings and options", "schema": "what records, samples, attrs and feature sections mean",
+    "feature": "sections of a recording's header",
     "trace": "formats of tracepoints", "reader": "open a recording and read its records", "session": "who and where: threads, maps, stacks, batches",
     "symbols": "names of addresses", "text": "append buffers and spelling", "emit": "emitters, outputs and the run that joins them",
     "perf": "what perf prints about a recording", "describe": "what outputs can hold", "convert": "convert a recording in one call",

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "perfdata/schema.h"
+#include "perfdata/feature.h"
 
 #define RECORDING_ROOM (8u << 20)
 #define RECORDING_SAMPLE_TYPE                                                                           \
