@@ -551,12 +551,12 @@ struct perfdata_stat {
 	uint64_t val, ena, run;
 };
 struct perfdata_stat_round { uint64_t present; uint64_t type, time; };
+#define PERFDATA_EVENT_UPDATE_NAME 2u
 struct perfdata_event_update {
-	uint64_t present;
-	uint64_t type, id;
+	uint64_t present, type, id;
 	struct perfdata_bytes unit;    /* type 0 */
 	double scale;                  /* type 1 */
-	struct perfdata_bytes name;    /* type 2 */
+	struct perfdata_bytes name;    /* type PERFDATA_EVENT_UPDATE_NAME */
 	struct perfdata_cpus cpus;     /* type 3 */
 };
 struct perfdata_time_conv {

@@ -52,7 +52,7 @@ static enum perfdata_status take_event_update(struct perfdata_reader *reader, co
 	const struct perfdata_event *known = perfdata_reader_event_by_id(reader, update->id);
 	if (!known || update->type > 3)
 		return PERFDATA_OK;
-	if (update->type == 2)
+	if (update->type == PERFDATA_EVENT_UPDATE_NAME)
 		return pd_event_set_name(reader, known->index, update->name.data, update->name.size,
 					 PERFDATA_NAME_EVENT_UPDATE);
 	if (!pd_event_may_revise(reader))

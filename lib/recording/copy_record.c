@@ -226,13 +226,18 @@ static void note_sample(struct perfdata_rewriter *rewriter, const struct perfdat
 		rewriter->last_sample = time;
 }
 
+static bool is_name(const struct perfdata_record *record)
+{
+	return record->type == PERFDATA_RECORD_EVENT_UPDATE &&
+	       record->u.event_update.type == PERFDATA_EVENT_UPDATE_NAME;
+}
+
 /* Sets the new name in an EVENT_UPDATE that names an event which the user renames; whether it does. */
 static bool renames(struct perfdata_rewriter *rewriter, struct perfdata_record *record)
 {
 	char name[256];
 
-	if (record->type != PERFDATA_RECORD_EVENT_UPDATE || record->u.event_update.type != 2 ||
-	    !rewriter->options.nr_renames || record->u.event_update.name.size >= sizeof name)
+	if (!is_name(record) || !rewriter->options.nr_renames || record->u.event_update.name.size >= sizeof name)
 		return false;
 	memcpy(name, record->u.event_update.name.data, record->u.event_update.name.size);
 	name[record->u.event_update.name.size] = '\0';
@@ -254,6 +259,9 @@ static enum perfdata_status copy_whole(struct perfdata_rewriter *rewriter, const
 		count_damaged(rewriter, raw);
 		return PERFDATA_OK;
 	}
+	/* the events of a file, and those of several inputs, have their names */
+	if (is_name(&record) && (rewriter->merge || (rewriter->from_stream && !rewriter->to_stream)))
+		return PERFDATA_OK;
 	if (rewriter->options.repair && pd_mend_stops_at(rewriter, &record)) {
 		rewriter->counts.unknown++;
 		return PERFDATA_OK;

@@ -6,6 +6,8 @@
 #include "write/writer.h"
 
 #define STREAM_HEADER_SIZE 16u
+#define UPDATE_HEAD 24u              /* bytes of an EVENT_UPDATE in front of its name */
+#define UPDATE_SIZE 40u              /* bytes that perf makes room for, besides the name */
 
 static void put_head(const struct perfdata_writer *writer, struct perfdata_text *out, uint32_t type, size_t size)
 {
@@ -31,6 +33,22 @@ static enum perfdata_status put_attr_record(struct perfdata_writer *writer, cons
 	return nr == event->nr_ids
 		       ? PERFDATA_OK
 		       : pd_writer_failed(writer, PERFDATA_ELIMIT, "an event has more ids than a stream can tell");
+}
+
+/* perf takes names of a stream's events from these records, and not from the section EVENT_DESC. */
+static void put_name_record(const struct perfdata_writer *writer, const struct pd_written_event *event,
+			    struct perfdata_text *out)
+{
+	const size_t length = event->name ? strlen(event->name) : 0;
+	const size_t size = (size_t)pd_align8(UPDATE_SIZE + length + 1);
+
+	if (!length || !event->nr_ids || size > UINT16_MAX)
+		return;
+	put_head(writer, out, PERFDATA_RECORD_EVENT_UPDATE, size);
+	pd_text_int(writer, out, 8, PERFDATA_EVENT_UPDATE_NAME);
+	pd_text_int(writer, out, 8, event->ids[0]);
+	perfdata_text_string(out, event->name);
+	perfdata_text_fill(out, '\0', size - UPDATE_HEAD - length);
 }
 
 /* Whether a stream has the section as a FEATURE record; it has others in another form, or not at all. */
@@ -109,6 +127,8 @@ enum perfdata_status pd_stream_begin(struct perfdata_writer *writer)
 	pd_text_int(writer, &out, 8, STREAM_HEADER_SIZE);
 	for (size_t i = 0; i < writer->nr_events && status == PERFDATA_OK; i++)
 		status = put_attr_record(writer, &writer->events[i], &out);
+	for (size_t i = 0; i < writer->nr_events && status == PERFDATA_OK; i++)
+		put_name_record(writer, &writer->events[i], &out);
 	/* no EVENT_DESC without names: perf takes an empty name for a name */
 	if (status == PERFDATA_OK && !writer->sections[PERFDATA_FEATURE_EVENT_DESC].is_present &&
 	    pd_writer_has_names(writer)) {

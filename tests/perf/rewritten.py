@@ -27,7 +27,7 @@ PLACES = ("offset", "inner", "file", "late", "after_gap", "payload_size")
 # The same in lines of ndjson, whose keys have an order: all lines are compared as text, and only those that differ are parsed. (Patterns begin with
 # literals, for which Python looks quickly.)
 HEADS = re.compile(rb'\n\{"type":"(\w+)"(?:,"offset":\d+)?(?:,"inner":\d+)?(,"size":\d+)?(?:,"file":"(?:[^"\\]|\\.)*")?')
-CONTAINER_LINES = re.compile(rb'\n\{"type":"(?:%s)".*' % "|".join(CONTAINERS).encode())
+CONTAINER_LINES = re.compile(rb'\n\{"type":"(?:(?:%s)"|event_update".*"update_type":"NAME").*' % "|".join(CONTAINERS).encode())
 PAYLOAD_SIZES = re.compile(rb',"payload_size":\d+')
 EVENT_OF_LINES = re.compile(rb'"misc_raw":(\d+),"event":"(?:[^"\\]|\\.)*"')
 REST_OF_LINES = re.compile(rb',"rest":"[0-9a-f]*"')
@@ -354,6 +354,27 @@ def adds_build_ids(use_perf):
     return None
 
 
+def names_survive(use_perf):
+    """Streams name events by records; a file, a stream of it and a file of that have the names, and those records do not add up."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(program.TESTDATA, "group-73.data")
+        for n, form in enumerate(("file", "stream", "file", "stream")):
+            out, code, said = rewritten(folder, *(("--rename", "cpu-clock=ours") if n == 0 else ()), "--form", form, path)
+            if code != 0 or not out:
+                return "exit code %d: %s" % (code, said[-300:])
+            path = os.path.join(folder, "%d.data" % n)
+            os.rename(out, path)
+            texts = [json.loads(line) for line in program.run("ndjson", "-q", "--type", "event_update", path).out.decode().splitlines()]
+            found = [record["name"] for record in texts if record.get("update_type") == "NAME"]
+            names = [event["event"] for event in texts[-1]["events"]]
+            if names != ["ours", "page-faults"] or found != (names if form == "stream" else []):
+                return "%s: events %s, names told %s" % (form, names, found)
+            shown = set(re.findall(rb": +\d+ +([\w-]+):", perf(COMMANDS[0], path).stdout)) if use_perf else None
+            if use_perf and (not shown or shown - {b"ours", b"page-faults"} or b"ours" not in shown):
+                return "%s: perf shows %s" % (form, shown)
+    return None
+
+
 def is_chosen(path):
     """Of the corpus every fourth file takes part in what costs most."""
     name = os.path.basename(path)
@@ -378,7 +399,7 @@ def main():
     seven = perf_is_seven()
     checks = [("cut in ten parts, merged again", [(is_same_in_parts, path, seven) for path in chosen if 0 < size_of(path) <= LARGEST]),
               ("repaired%s" % (" and opened by perf" if seven else ""), [(is_repaired, path, seven) for path in bad]),
-              ("build-ids are added", [(adds_build_ids, seven)])]
+              ("build-ids are added", [(adds_build_ids, seven)]), ("names of events survive", [(names_survive, seven)])]
     if seven:
         checks.append(("perf says the same of the copy", [(perf_says_the_same, path) for path in good]))
         checks.append(("perf's own filters show the same", [(perf_filters_the_same, path) for path in chosen]))
