@@ -24,6 +24,32 @@ void pd_leaf_count(struct pd_state *state, uint32_t frame)
 		leaves->hits[frame]++;
 }
 
+void pd_leaf_set_named(struct pd_leaves *leaves, uint32_t frame, bool named)
+{
+	if (frame >= PD_NAMED_FRAMES)
+		return;
+	atomic_uint_least64_t *word = &(named ? leaves->named : leaves->nameless)[frame / 64];
+	const uint64_t bit = (uint64_t)1 << frame % 64;
+	if (!(atomic_load_explicit(word, memory_order_relaxed) & bit))
+		atomic_fetch_or_explicit(word, bit, memory_order_relaxed);
+}
+
+static bool has_bit(const atomic_uint_least64_t *bits, uint32_t frame)
+{
+	return frame < PD_NAMED_FRAMES &&
+	       atomic_load_explicit(&bits[frame / 64], memory_order_relaxed) >> frame % 64 & 1;
+}
+
+static bool is_named(const struct perfdata_session *session, uint32_t frame)
+{
+	const struct pd_leaves *leaves = &session->state->leaves;
+	struct perfdata_symbol symbol;
+	if (has_bit(leaves->named, frame))
+		return true;
+	return !has_bit(leaves->nameless, frame) &&
+	       perfdata_session_symbol(session, frame, UINT64_MAX, &symbol) == PERFDATA_OK;
+}
+
 static int by_samples(const void *left, const void *right)
 {
 	const struct perfdata_unnamed_file *a = left, *b = right;
@@ -45,8 +71,7 @@ enum perfdata_status perfdata_session_unnamed(const struct perfdata_session *ses
 					  .outside = leaves ? leaves->outside : 0 };
 	for (uint32_t frame = 0; leaves && frame < leaves->room; frame++) {
 		const uint64_t hits = leaves->hits[frame];
-		struct perfdata_symbol symbol;
-		if (!hits || perfdata_session_symbol(session, frame, UINT64_MAX, &symbol) == PERFDATA_OK)
+		if (!hits || is_named(session, frame))
 			continue;
 		const struct perfdata_frame *place = perfdata_session_frame(session, frame);
 		ret->unnamed += hits;

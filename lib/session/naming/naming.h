@@ -3,6 +3,7 @@
 #ifndef PD_NAMING_H
 #define PD_NAMING_H
 
+#include <stdatomic.h>
 #include "base/arena.h"
 #include "perfdata/session.h"
 #include "perfdata/symbols.h"
@@ -88,12 +89,17 @@ const struct pd_jitdump *pd_jitdump_of(const struct pd_state *state, int32_t pid
 uint64_t pd_jit_time(struct pd_state *state, struct pd_dso *dso, uint64_t address, bool *ret_timed);
 
 /* --- naming/leaves.c --- */
+#define PD_NAMED_FRAMES (1u << 17)
 /* Samples by the frame that they lie in. */
 struct pd_leaves {
 	uint32_t *hits;
 	size_t room;
 	uint64_t samples, outside;         /* all samples; those outside of any map */
+	/* Bits of the first frames: somebody asked for a name, and there was one, or there was none. What was looked up
+	 * while the output was written is not looked up again at the end, where all threads wait for that. */
+	atomic_uint_least64_t named[PD_NAMED_FRAMES / 64], nameless[PD_NAMED_FRAMES / 64];
 };
+void pd_leaf_set_named(struct pd_leaves *leaves, uint32_t frame, bool named);   /* any thread */
 /* Counts a sample; frame may be PERFDATA_NONE. */
 void pd_leaf_count(struct pd_state *state, uint32_t frame);
 

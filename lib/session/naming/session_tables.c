@@ -145,8 +145,8 @@ static bool find_address(const struct perfdata_session *session, uint32_t frame,
 	return true;
 }
 
-enum perfdata_status perfdata_session_symbol(const struct perfdata_session *session, uint32_t frame, uint64_t time,
-					     struct perfdata_symbol *ret)
+static enum perfdata_status find_symbol(const struct perfdata_session *session, uint32_t frame, uint64_t time,
+					struct perfdata_symbol *ret)
 {
 	struct perfdata_frame copy, *at = &copy;
 	if (!find_address(session, frame, &copy))
@@ -172,6 +172,16 @@ enum perfdata_status perfdata_session_symbol(const struct perfdata_session *sess
 	 * leaves it out. */
 	if (status == PERFDATA_OK && dso->public.kind == PERFDATA_DSO_KERNEL && ret->module)
 		return PERFDATA_ABSENT;
+	return status;
+}
+
+enum perfdata_status perfdata_session_symbol(const struct perfdata_session *session, uint32_t frame, uint64_t time,
+					     struct perfdata_symbol *ret)
+{
+	const enum perfdata_status status = find_symbol(session, frame, time, ret);
+	if (session->state && time == UINT64_MAX && (status == PERFDATA_OK || status == PERFDATA_ABSENT))
+		/* numbers of callers' frames, and PERFDATA_NONE, are beyond the bits */
+		pd_leaf_set_named(&session->state->leaves, frame, status == PERFDATA_OK);
 	return status;
 }
 
