@@ -8,11 +8,13 @@
 #include "perfdata/emit.h"
 #include "perfdata/registry.h"
 
-static const char *const group_titles[] = { "Output",  "Files at hand", "Comparison", "Bundle",
-					    "Filters", "Symbols",       "Input",      "General" };
+/* Each group of options is in one of these. */
+static const char *const group_titles[] = { "Output",  "The new recording", "Files at hand", "Comparison", "Bundle",
+					    "Filters", "Symbols",           "Input",         "General" };
 static const unsigned group_masks[] = {
 	OPTIONS_OUTPUT | OPTIONS_BATCH | OPTIONS_REPORT | OPTIONS_CHECK | OPTIONS_TO | OPTIONS_JSON | OPTIONS_JUNIT |
 		OPTIONS_PERF | OPTIONS_STATS | OPTIONS_HITS | OPTIONS_COLUMNS | OPTIONS_TSV,
+	OPTIONS_RECORDING | OPTIONS_REWRITE | OPTIONS_ANONYMIZE,
 	OPTIONS_MATCH,
 	OPTIONS_DIFF,
 	OPTIONS_BUNDLE,
@@ -21,6 +23,15 @@ static const unsigned group_masks[] = {
 	OPTIONS_INPUT | OPTIONS_LIST,
 	OPTIONS_GENERAL,
 };
+
+/* The group under which the manual lists an option that several groups have. */
+static size_t group_of(const struct general_option *row)
+{
+	size_t g = 0;
+	while (!(row->groups & group_masks[g]))
+		g++;
+	return g;
+}
 
 static void show_option(const struct perfdata_emitter_option *option)
 {
@@ -174,7 +185,7 @@ static void man_parts(void)
 	for (size_t g = 0; g < sizeof group_masks / sizeof *group_masks; g++) {
 		printf(".SS %s\n", group_titles[g]);
 		for (size_t i = 0; (row = general_option_at(i)); i++)
-			if (row->groups & group_masks[g])
+			if (group_of(row) == g)
 				man_option(&row->option);
 	}
 	for (size_t i = 0; (emitter = perfdata_registry_at(NULL, i)); i++) {

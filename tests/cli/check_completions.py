@@ -83,6 +83,15 @@ def missing_options(text):
                 yield "%s --%s" % (name, option)
 
 
+def unexplained_options(text):
+    """What the script of bash completes behind a command and the command's help does not show."""
+    for name, options in re.findall(r"^\t([\w-]+)\)\n(?:\t\toperands=\w*\n)?\t\toptions\+='([^']*)'", text, re.M):
+        shown = set(re.findall(r"--[\w-]+", run("help", name).out.decode()))
+        for option in options.split():
+            if option.startswith("--") and option not in shown:
+                yield "%s %s" % (name, option)
+
+
 def syntax(shell, path):
     """What the shell says about the script; where there is no such shell, whether quotes come in pairs."""
     if shutil.which(shell):
@@ -110,6 +119,9 @@ def main():
                 out.write(done.out)
             tap.report("%s: every command and option is there" % shell, [done.err] if done.code else list(missing_options(done.out.decode())))
             tap.report("%s: syntax" % shell, syntax(shell, scripts[shell]))
+        with open(scripts["bash"], encoding="utf-8") as script:
+            text = script.read()
+        tap.report("help of each command shows all that is completed", list(unexplained_options(text)) or ([] if "\trewrite)" in text else ["no commands"]))
         for shell, complete in (("bash", in_bash), ("fish", in_fish)):
             skip = "" if shutil.which(shell) else " # SKIP it is not installed"
             tap.report("%s completes%s" % (shell, skip), [] if skip else list(faults(complete, scripts[shell], folder)))
