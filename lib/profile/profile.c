@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include "base/memory.h"
-#include "profile/name_loader.h"
 #include "profile/profile_sums.h"
 #include "session/session.h"
 
@@ -29,7 +28,6 @@ struct pd_profile {
 	struct pd_hash_map thread_ids;          /* the session's number of a thread → index in threads */
 	struct pd_hash_map generations;         /* pid << 32 | tid → how many threads had this pair */
 	uint64_t seed;
-	struct pd_name_loader *loader;          /* NULL: no names are wanted */
 	bool finished;
 };
 
@@ -45,21 +43,20 @@ enum perfdata_status pd_profile_new(const struct perfdata_session *session, cons
 	profile->options = *options;
 	profile->seed = pd_hash_seed(profile);
 	pd_sums_init(&profile->sums, pd_session_account(session));
-	if (options->names)
-		profile->loader = pd_name_loader_new(session, options->names == PD_NAMES_LINES, options->threads);
-	if (options->names && !profile->loader) {
+	const enum perfdata_status status =
+		options->names ? pd_session_want_names(session, options->names == PD_NAMES_LINES, options->threads)
+			       : PERFDATA_OK;
+	if (status == PERFDATA_OK)
+		*ret = profile;
+	else
 		pd_profile_free(profile);
-		return PERFDATA_ENOMEM;
-	}
-	*ret = profile;
-	return PERFDATA_OK;
+	return status;
 }
 
 void pd_profile_free(struct pd_profile *profile)
 {
 	if (!profile)
 		return;
-	pd_name_loader_free(profile->loader);
 	pd_sums_release(&profile->sums);
 	pd_free(profile->events);
 	pd_free(profile->threads);
@@ -109,8 +106,8 @@ enum perfdata_status pd_profile_collect(const struct pd_profile *profile, const 
 		    delivery->event && delivery->node != PERFDATA_NONE)
 			take_sample(profile, delivery, &part->samples[part->nr++]);
 	}
-	if (profile->loader && part->nr)
-		pd_name_loader_wake(profile->loader);
+	if (profile->options.names && part->nr)
+		pd_session_load_names(profile->session);
 	*ret = part;
 	return PERFDATA_OK;
 }
@@ -203,8 +200,6 @@ enum perfdata_status pd_profile_add(struct pd_profile *profile, struct pd_profil
 enum perfdata_status pd_profile_finish(struct pd_profile *profile)
 {
 	pd_sums_sort(&profile->sums);
-	if (profile->loader)
-		pd_name_loader_finish(profile->loader);
 	profile->finished = true;
 	return PERFDATA_OK;
 }

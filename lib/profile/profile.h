@@ -39,7 +39,7 @@ struct pd_profile_options {
 	uint64_t slice;      /* length of a slice in ns, with PD_BY_SLICE; not 0 */
 	bool by_period;      /* a sample weighs its period; else 1 */
 	enum pd_profile_names names;
-	unsigned threads;    /* how many may load them; 0 and 1: the one that calls pd_profile_finish */
+	unsigned threads;    /* how many may load them: see pd_session_want_names */
 };
 
 /* What a sample weighs: its period. Samples of an event that neither records periods nor has one would all weigh
@@ -86,7 +86,7 @@ const struct perfdata_session *pd_profile_session(const struct pd_profile *profi
 struct pd_account *pd_profile_account(const struct pd_profile *profile);
 /* The account of a session, for emitters that keep something else than a profile. */
 struct pd_account *pd_profile_account_of(const struct perfdata_session *session);
-/* Sorts the sums, and waits until all that names need is loaded; to be called after the last part. */
+/* Sorts the sums; to be called after the last part. */
 enum perfdata_status pd_profile_finish(struct pd_profile *profile);
 
 /* --- totals ------------------------------------------------------------------------------------------------------- */

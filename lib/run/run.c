@@ -268,6 +268,8 @@ static enum perfdata_status run_all(struct pd_run *run)
 	work(run, run->jobs - 1);
 	pd_team_join(run->team);
 	run->team = NULL;
+	if (!run->stopping)
+		pd_session_finish_names(run->session);
 	pd_run_drain(run);
 	pd_monitor_enter(run->monitor);
 	pd_run_report(run);

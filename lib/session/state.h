@@ -40,6 +40,7 @@ struct pd_state {
 	struct pd_hash_map paths;       /* hash of a file name → the first dso that was a file of that name */
 	struct pd_table frames;    /* struct perfdata_frame */
 	struct pd_leaves leaves;
+	struct pd_name_loader *loader;     /* NULL: nobody wants names at the end */
 	struct pd_index frame_index;
 	size_t frames_accounted;
 	struct pd_stacks stacks;

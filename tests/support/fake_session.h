@@ -36,6 +36,8 @@ struct pd_listener pd_session_listen(struct perfdata_session *session, struct pd
 	session->listener = listener;
 	return before;
 }
+void pd_session_finish_names(const struct perfdata_session *session);
+void pd_session_finish_names(const struct perfdata_session *session) { (void)session; }
 bool pd_session_makes_samples(const struct perfdata_session *session);
 bool pd_session_makes_samples(const struct perfdata_session *session)
 {

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/memory.h"
 #include "perfdata/text.h"
+#include "session/naming/name_loader.h"
 #include "session/state.h"
 
 struct pd_state *pd_state_new(uint32_t needs, struct pd_account *account)
@@ -30,6 +31,7 @@ void pd_state_free(struct pd_state *state)
 {
 	if (!state)
 		return;
+	pd_name_loader_free(state->loader);   /* first: its thread reads the state */
 	pd_unwinders_free(state);
 	pd_hash_map_release(&state->threads);
 	pd_guests_release(state);

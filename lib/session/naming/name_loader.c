@@ -2,8 +2,9 @@
 #include "config.h"
 #include "base/memory.h"
 #include "base/threads.h"
-#include "profile/name_loader.h"
+#include "session/naming/name_loader.h"
 #include "session/session.h"
+#include "session/state.h"
 
 struct pd_name_loader {
 	const struct perfdata_session *session;
@@ -14,17 +15,23 @@ struct pd_name_loader {
 	bool woken, stopping;
 };
 
-struct pd_name_loader *pd_name_loader_new(const struct perfdata_session *session, bool lines, unsigned threads)
+struct pd_name_loader *pd_name_loader_new(const struct perfdata_session *session)
 {
 	struct pd_name_loader *loader = pd_calloc(1, sizeof *loader);
 	if (!loader)
 		return NULL;
-	*loader = (struct pd_name_loader){ .session = session, .lines = lines, .threads = threads };
+	loader->session = session;
 	loader->monitor = pd_monitor_new();
 	if (loader->monitor)
 		return loader;
 	pd_free(loader);
 	return NULL;
+}
+
+void pd_name_loader_ask(struct pd_name_loader *loader, bool lines, unsigned threads)
+{
+	loader->lines |= lines;
+	loader->threads = threads > loader->threads ? threads : loader->threads;
 }
 
 /* Waits for the file that is being loaded. */
@@ -92,4 +99,29 @@ void pd_name_loader_finish(struct pd_name_loader *loader)
 	struct pd_team *team = pd_team_start(loader->threads ? loader->threads - 1 : 0, load_rest, loader);
 	load_rest(loader, 0);
 	pd_team_join(team);
+}
+
+/* --- of a session ------------------------------------------------------------------------------------------------- */
+
+enum perfdata_status pd_session_want_names(const struct perfdata_session *session, bool lines, unsigned threads)
+{
+	struct pd_state *state = session->state;
+	if (!state)
+		return PERFDATA_OK;
+	if (!state->loader && !(state->loader = pd_name_loader_new(session)))
+		return PERFDATA_ENOMEM;
+	pd_name_loader_ask(state->loader, lines, threads);
+	return PERFDATA_OK;
+}
+
+void pd_session_load_names(const struct perfdata_session *session)
+{
+	if (session->state && session->state->loader)
+		pd_name_loader_wake(session->state->loader);
+}
+
+void pd_session_finish_names(const struct perfdata_session *session)
+{
+	if (session->state && session->state->loader)
+		pd_name_loader_finish(session->state->loader);
 }
