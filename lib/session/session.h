@@ -160,7 +160,6 @@ static inline void pd_delivery_set_stack(struct perfdata_delivery *delivery, con
 	delivery->node = stack->node;
 }
 
-/* --- naming/session_tables.c --- */
 /* --- naming/name_loader.c --- */
 /* For emitters that ask for names at their end: what names are made of is loaded while the recording is read. Before
  * the first batch. lines: also debug information. threads: how many may load; 0 and 1: only the calling one, at the
@@ -171,6 +170,7 @@ void pd_session_load_names(const struct perfdata_session *session);
 /* Loads what is left, and returns when all is loaded: findings of loading count in the output's end. */
 void pd_session_finish_names(const struct perfdata_session *session);
 
+/* --- naming/session_tables.c --- */
 /* Loads the symbols of one more of the files in which frames were found so far or, where `lines` says so, opens the
  * debug information of one. false: there is none. Not where samples are filtered: then not every file will be asked
  * for. */
