@@ -71,3 +71,8 @@ enum perfdata_status pd_error_errno(struct perfdata_error *reterr, enum perfdata
 	flatten(reterr->message);
 	return status;
 }
+
+const char *pd_failure_text(enum perfdata_status status)
+{
+	return status == PERFDATA_EWRITE ? "a temporary file cannot be made or written" : perfdata_status_text(status);
+}

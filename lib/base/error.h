@@ -18,4 +18,8 @@ const char *pd_errno_text(int code, char *room, size_t size);
 enum perfdata_status pd_error_errno(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset,
 				    int code, const char *format, ...) PERFDATA_PRINTF(5, 6);
 
+/* What to say of a failure that came without a message, where outputs say themselves what they cannot write:
+ * PERFDATA_EWRITE is of a temporary file then. */
+const char *pd_failure_text(enum perfdata_status status);
+
 #endif

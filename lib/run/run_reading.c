@@ -7,7 +7,7 @@
 
 enum perfdata_status pd_run_fail(struct perfdata_error *error, enum perfdata_status status)
 {
-	return pd_error(error, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));
+	return pd_error(error, status, PERFDATA_NO_OFFSET, "%s", pd_failure_text(status));
 }
 
 static bool has_kernel_record(const struct perfdata_batch *batch)

@@ -55,6 +55,10 @@ def main():
         result = convert(narrow + "/", "--max-memory", "1", profile, trace)
         report("… and so does a run with hardly any memory", result.code and result.err or files_of(narrow) != files and "they differ")
 
+        result = convert(os.path.join(folder, "nowhere") + "/", "--max-memory", "1", "--tmpdir", os.path.join(folder, "missing"), profile)
+        report("a temporary file that cannot be made is what the message says", result.code != 5 and result.code or
+               b"error: a temporary file cannot be made" not in result.err and result.err)
+
         shards = os.path.join(folder, "shards")
         results = [convert(shards + "/", "--shard", "%d/2" % shard, profile, trace) for shard in (1, 0)]
         report("two shards make the same dataset", [result.err for result in results if result.code] or files_of(shards) != files and "they differ")

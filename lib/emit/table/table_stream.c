@@ -152,7 +152,7 @@ static int errno_of(enum perfdata_status status)
 static int fail(struct table_stream *stream, enum perfdata_status status)
 {
 	if (status && !stream->error.status)
-		pd_error(&stream->error, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));
+		pd_error(&stream->error, status, PERFDATA_NO_OFFSET, "%s", pd_failure_text(status));
 	return errno_of(status);
 }
 
@@ -273,7 +273,7 @@ enum perfdata_status perfdata_table_stream(struct perfdata_reader *reader, const
 		stream->options.close_reader = false;
 		stream_free(stream);
 		return error->status ? status
-				     : pd_error(error, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));
+				     : pd_error(error, status, PERFDATA_NO_OFFSET, "%s", pd_failure_text(status));
 	}
 	*ret = (struct ArrowArrayStream){ get_schema, get_next, get_last_error, release, stream };
 	return PERFDATA_OK;

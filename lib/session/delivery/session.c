@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <string.h>
+#include "base/error.h"
 #include "base/option_struct.h"
 #include "base/cursor.h"
 #include "base/memory.h"
@@ -200,7 +201,7 @@ static enum perfdata_status fail(struct perfdata_session *session, enum perfdata
 {
 	session->end = status;
 	session->error = (struct perfdata_error){ .status = status, .offset = PERFDATA_NO_OFFSET };
-	strncpy(session->error.message, perfdata_status_text(status), sizeof session->error.message - 1);
+	strncpy(session->error.message, pd_failure_text(status), sizeof session->error.message - 1);
 	return status;
 }
 
