@@ -156,7 +156,7 @@ const struct general_option option_table[] = {
 	  MEMBER(help) },
 	{ { "quiet", PERFDATA_OPTION_FLAG, 'q', NULL, "say only errors" }, OPTIONS_GENERAL, MEMBER(style.quiet) },
 	{ { "verbose", PERFDATA_OPTION_FLAG, 'v', NULL,
-	    "say every finding of a kind, not five, and where symbols come from" },
+	    "say every finding of a kind, not five, where symbols come from, and how much memory was held" },
 	  OPTIONS_GENERAL,
 	  MEMBER(style.verbose) },
 	{ { "log-format", PERFDATA_OPTION_CHOICE, 0, "text|json", "how messages are written to stderr" },

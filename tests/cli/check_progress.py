@@ -130,6 +130,10 @@ def main():
     report("of a stream in a file", compare(["ndjson"], STREAM))
     report("of a pipe", from_pipe(STREAM))
     report("as objects", as_objects(GOOD))
+    for command in (["info"], ["folded", "--symbols", "no"]):
+        told = run(*command, "-v", "--max-memory", "96M", GOOD).err
+        report("%s -v tells how much memory was held, and of how much" % command[0],
+               expect(("told: %r" % told, re.search(rb": note: memory that grows with the recording: up to [1-9][0-9]* of 96 MiB\n", told))))
     cut = run("ndjson", "--progress", "always", CUT)
     report("beside other messages", expect(("code", cut.code == 4), ("a line of its own: %r" % cut.err, LINE.search(cut.err)),
                                            ("the error", b": error: " in cut.err)))
