@@ -131,34 +131,25 @@ static int place_of_ids(const struct perfdata_reader *reader)
 
 /* The event of a sample; NULL where only pd_event_match can find the event. */
 static inline const struct perfdata_event *event_of(const struct perfdata_reader *reader, int id_at,
-						    const uint8_t *bytes, size_t size)
+						    const uint8_t *bytes, size_t size, bool swap)
 {
 	const struct perfdata_event *event = reader->events[0];
-	uint64_t index, id;
 
 	if (!id_at)
 		return event;
 	if (size < 8 + 8u * event->config->sample_fixed)
 		return NULL;
-	id = pd_load64(bytes + id_at, reader->config.swap);
-	return id && pd_hash_map_get(&reader->ids, id, &index) ? reader->events[index] : NULL;
+	const uint64_t id = pd_load64(bytes + id_at, swap);
+	return id ? pd_event_of_id(reader, id) : NULL;
 }
 
-/* Finds quickly what pd_event_match would find; false where only pd_event_match can. */
-static inline bool match(const struct perfdata_reader *reader, int id_at, struct perfdata_raw *raw)
-{
-	const struct perfdata_event *event = event_of(reader, id_at, raw->bytes, raw->size);
-
-	if (!event)
-		return false;
-	pd_event_set_words(event, raw);
-	return true;
-}
-
-/* Samples that stand side by side, from the window's position on. */
+/* Samples that stand side by side, from the window's position on. What changes with each of them is kept here, not in
+ * the window: the compiler can hold it in registers. */
 struct samples {
+	const uint8_t *at;
 	size_t left;                        /* bytes that may be looked at */
 	int id_at;                          /* place_of_ids */
+	bool swap;
 	struct pd_record_header header, next;   /* of the sample at the position, and of the record behind it */
 };
 
@@ -167,35 +158,37 @@ static inline bool begin_samples(const struct pd_window *window, uint64_t room, 
 {
 	const struct perfdata_reader *reader = window->stream->reader;
 
+	ret->at = window->at;
 	ret->left = room < pd_window_left(window) ? (size_t)room : pd_window_left(window);
 	ret->id_at = place_of_ids(reader);
 	if (window->skip || window->payload.active || window->searching || ret->left < 16 || ret->id_at < 0)
 		return false;
-	ret->header = pd_record_header(window->at, reader->config.swap);
+	ret->swap = reader->config.swap;
+	ret->header = pd_record_header(window->at, ret->swap);
 	return true;
 }
 
 /* A sample stands at the position, and a possible record behind it. */
-static inline bool is_framed(const struct pd_window *window, struct samples *samples)
+static inline bool is_framed(struct samples *samples)
 {
 	const struct pd_record_header header = samples->header;
 
 	if (header.type != PERFDATA_RECORD_SAMPLE || header.size < 8 || header.size % 8 ||
 	    samples->left < (size_t)header.size + 8)
 		return false;
-	samples->next = pd_record_header(window->at + header.size, window->stream->reader->config.swap);
+	samples->next = pd_record_header(samples->at + header.size, samples->swap);
 	if (!pd_header_is_possible(samples->next))
 		return false;
 	if (samples->left > FETCH_AHEAD + 64) {
-		__builtin_prefetch(window->at + FETCH_AHEAD);
-		__builtin_prefetch(window->at + FETCH_AHEAD + 64);
+		__builtin_prefetch(samples->at + FETCH_AHEAD);
+		__builtin_prefetch(samples->at + FETCH_AHEAD + 64);
 	}
 	return true;
 }
 
-static inline void pass_sample(struct pd_window *window, struct samples *samples)
+static inline void pass_sample(struct samples *samples)
 {
-	pd_window_move(window, samples->header.size);
+	samples->at += samples->header.size;
 	samples->left -= samples->header.size;
 	samples->header = samples->next;
 }
@@ -209,11 +202,15 @@ unsigned pd_window_samples(struct pd_window *window, uint64_t room, uint64_t num
 
 	if (!begin_samples(window, room, &samples))
 		return 0;
-	for (; nr < max && is_framed(window, &samples); nr++, pass_sample(window, &samples)) {
+	for (; nr < max && is_framed(&samples); nr++, pass_sample(&samples)) {
+		const uint16_t size = samples.header.size;
+		const struct perfdata_event *event = event_of(reader, samples.id_at, samples.at, size, samples.swap);
+		if (!event)
+			break;
 		take_bytes(window, samples.header, &ret[nr]);
 		ret[nr].number = number + nr;
-		if (!match(reader, samples.id_at, &ret[nr]))
-			break;
+		pd_event_set_words(event, &ret[nr]);
+		pd_window_move(window, size);
 	}
 	return nr;
 }
@@ -226,17 +223,18 @@ unsigned pd_window_summaries(struct pd_window *window, struct pd_sample_summary 
 
 	if (window->after_gap || !begin_samples(window, UINT64_MAX, &samples))
 		return 0;
-	for (; nr < max && is_framed(window, &samples); nr++, pass_sample(window, &samples)) {
+	for (; nr < max && is_framed(&samples); nr++, pass_sample(&samples)) {
 		const uint16_t size = samples.header.size;
-		const struct perfdata_event *event = event_of(reader, samples.id_at, window->at, size);
+		const struct perfdata_event *event = event_of(reader, samples.id_at, samples.at, size, samples.swap);
 		struct pd_sample_scan scan;
-		if (!event || !pd_sample_scan(event->config, window->at, size, PD_SCAN_TIME | PD_SCAN_WHOLE, &scan) ||
+		if (!event || !pd_sample_scan(event->config, samples.at, size, PD_SCAN_TIME | PD_SCAN_WHOLE, &scan) ||
 		    !scan.is_whole)
 			break;
 		ret[nr].event = event;
 		ret[nr].time = scan.time;
 		ret[nr].size = size;
 	}
+	pd_window_move(window, (size_t)(samples.at - window->at));
 	return nr;
 }
 

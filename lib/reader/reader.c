@@ -247,6 +247,7 @@ void perfdata_reader_close(struct perfdata_reader *reader)
 	pd_free(reader->streams);
 	pd_features_release(reader);
 	pd_hash_map_release(&reader->ids);
+	pd_free(reader->near_ids);
 	pd_hash_map_release(&reader->counts);
 	pd_hash_map_release(&reader->types_reported);
 	pd_free(reader->events);

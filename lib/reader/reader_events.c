@@ -112,6 +112,32 @@ static enum perfdata_status decode_attr(struct perfdata_reader *reader, struct p
 	return PERFDATA_OK;
 }
 
+/* Keeps an id of this event for pd_event_of_id, which also asks the table of near ids where there is room for this id. */
+static enum perfdata_status take_id(struct perfdata_reader *reader, uint64_t id, size_t index)
+{
+	enum { ROOM = 8 };      /* entries of near_ids for each id that there is */
+	uint64_t known;
+
+	if (pd_hash_map_get(&reader->ids, id, &known))
+		return PERFDATA_OK;
+	if (pd_hash_map_put(&reader->ids, id, index) < 0)
+		return PERFDATA_ENOMEM;
+	if (!reader->nr_near_ids)
+		reader->first_id = id;
+	const uint64_t near = id - reader->first_id;
+	if (near >= ROOM * reader->ids.count || index >= UINT32_MAX)
+		return PERFDATA_OK;
+	if (near >= reader->nr_near_ids) {
+		if (pd_vector_grow(&reader->near_ids, &reader->near_ids_room, (size_t)near, sizeof *reader->near_ids) < 0)
+			return PERFDATA_ENOMEM;
+		memset(reader->near_ids + reader->nr_near_ids, 0,
+		       (size_t)(near + 1 - reader->nr_near_ids) * sizeof *reader->near_ids);
+		reader->nr_near_ids = (size_t)near + 1;
+	}
+	reader->near_ids[near] = (uint32_t)index + 1;
+	return PERFDATA_OK;
+}
+
 static enum perfdata_status take_ids(struct perfdata_reader *reader, struct perfdata_event *event,
 				     struct perfdata_bytes bytes)
 {
@@ -122,10 +148,9 @@ static enum perfdata_status take_ids(struct perfdata_reader *reader, struct perf
 		return PERFDATA_ENOMEM;
 	for (size_t i = 0; i < count; i++) {
 		ids[i] = pd_load64(bytes.data + i * 8, reader->config.swap);
-		uint64_t known;
-		if (!pd_hash_map_get(&reader->ids, ids[i], &known) &&
-		    pd_hash_map_put(&reader->ids, ids[i], event->index) < 0)
-			return PERFDATA_ENOMEM;
+		const enum perfdata_status status = take_id(reader, ids[i], event->index);
+		if (status != PERFDATA_OK)
+			return status;
 	}
 	event->ids = ids;
 	event->nr_ids = count;
@@ -420,12 +445,6 @@ enum perfdata_status pd_events_take_type(struct perfdata_reader *reader, uint64_
 
 /* --- which event a record belongs to ----------------------------------------------------------------------------- */
 
-static const struct perfdata_event *event_of_id(const struct perfdata_reader *reader, uint64_t id)
-{
-	uint64_t index;
-	return pd_hash_map_get(&reader->ids, id, &index) ? reader->events[index] : NULL;
-}
-
 /* The event of a record whose id at the expected place is unknown: tries the other places. */
 static const struct perfdata_event *event_elsewhere(struct perfdata_reader *reader, const struct perfdata_raw *raw,
 						    uint64_t id)
@@ -434,7 +453,7 @@ static const struct perfdata_event *event_elsewhere(struct perfdata_reader *read
 	for (size_t i = 1; !event && i < reader->nr_layouts; i++) {
 		struct perfdata_peek other;
 		perfdata_peek(&reader->layouts[i], raw->bytes, raw->size, &other);
-		event = other.has_id ? event_of_id(reader, other.id) : NULL;
+		event = other.has_id ? pd_event_of_id(reader, other.id) : NULL;
 	}
 	if (!event)
 		pd_reader_finding_once(reader, PERFDATA_FINDING_UNKNOWN_ID, raw->file, raw->offset,
@@ -449,7 +468,7 @@ static const struct perfdata_event *event_by_id(struct perfdata_reader *reader, 
 {
 	if (!has_id || !id)
 		return reader->events[0];
-	const struct perfdata_event *event = event_of_id(reader, id);
+	const struct perfdata_event *event = pd_event_of_id(reader, id);
 	return event ? event : event_elsewhere(reader, raw, id);
 }
 
@@ -543,7 +562,7 @@ const struct perfdata_event *perfdata_reader_event(const struct perfdata_reader 
 
 const struct perfdata_event *perfdata_reader_event_by_id(const struct perfdata_reader *reader, uint64_t id)
 {
-	return event_of_id(reader, id);
+	return pd_event_of_id(reader, id);
 }
 
 const struct perfdata_config *perfdata_reader_config(const struct perfdata_reader *reader) { return &reader->config; }

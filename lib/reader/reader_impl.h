@@ -133,6 +133,11 @@ struct perfdata_reader {
 	size_t nr_events, events_room;
 	uint32_t nr_versions;
 	struct pd_hash_map ids;                     /* id -> index of the event */
+	/* The kernel numbers ids in sequence: near_ids[id - first_id] is the index of the event plus 1, or 0 where the
+	 * id is none or only `ids` knows it. */
+	uint32_t *near_ids;
+	size_t nr_near_ids, near_ids_room;
+	uint64_t first_id;
 	struct perfdata_config layouts[PD_MAX_LAYOUTS]; /* one for each place where an id can stand */
 	size_t nr_layouts;
 	/* of the event with the smallest fixed part of a sample, the smallest trailer */
@@ -225,6 +230,16 @@ enum perfdata_status pd_events_take_type(struct perfdata_reader *reader, uint64_
 					 size_t size);
 /* Sets event, flags, time, pid, tid and cpu of a record of the kernel. */
 void pd_event_match(struct perfdata_reader *reader, struct perfdata_raw *raw);
+/* NULL: the id belongs to no event. */
+static inline const struct perfdata_event *pd_event_of_id(const struct perfdata_reader *reader, uint64_t id)
+{
+	const uint64_t near = id - reader->first_id;
+	uint64_t index;
+
+	if (near < reader->nr_near_ids && reader->near_ids[near])
+		return reader->events[reader->near_ids[near] - 1];
+	return pd_hash_map_get(&reader->ids, id, &index) ? reader->events[index] : NULL;
+}
 /* Sets event, time, pid, tid and cpu of a sample of this event. */
 static inline void pd_event_set_words(const struct perfdata_event *event, struct perfdata_raw *raw)
 {

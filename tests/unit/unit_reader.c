@@ -605,6 +605,57 @@ static void test_versions(void)
 	recording_release(&stream);
 }
 
+/* The reader finds the event of an id whatever ids a recorder gave: in sequence, with gaps, downwards, far apart, twice,
+ * or at the ends of what 64 bits hold. */
+static void test_ids(void)
+{
+	static const uint64_t ids[][4] = {
+		{ 100, 101, 102, 103 },
+		{ 105, 150, 99, 98 },
+		{ UINT64_MAX, UINT64_C(1) << 63, 1, 104 },
+		{ 101, 107, UINT64_C(1) << 40, 106 },        /* 101 stays the first event's */
+	};
+	enum { EVENTS = sizeof ids / sizeof *ids };
+	struct recording stream;
+	struct perfdata_reader *reader;
+	struct perfdata_raw raw;
+	unsigned nr = 0;
+
+	recording_init(&stream, false);
+	recording_magic(&stream, 16);
+	for (unsigned i = 0; i < EVENTS; i++) {
+		const size_t start = recording_begin(&stream, PERFDATA_RECORD_ATTR, 0);
+		recording_attr(&stream, i);
+		for (unsigned k = 0; k < 4; k++)
+			recording_u64(&stream, ids[i][k]);
+		recording_end(&stream, start);
+	}
+	for (unsigned i = 0; i < 4 * EVENTS; i++)
+		recording_sample(&stream, ids[i / 4][i % 4], i + 1, 1);
+	recording_sample(&stream, 108, 4 * EVENTS + 1, 1);
+	CHECK_EQ(perfdata_reader_open_memory(stream.data, stream.size, NULL, NULL, &reader, NULL), PERFDATA_OK);
+	while (perfdata_reader_next(reader, &raw) == PERFDATA_OK) {
+		if (raw.type != PERFDATA_RECORD_SAMPLE)
+			continue;
+		const uint32_t event = ids[nr / 4 % EVENTS][nr % 4] == 101 ? 0 : nr / 4;
+		if (nr < 4 * EVENTS)
+			CHECK(raw.event && raw.event->index == event);
+		else
+			CHECK(!raw.event && raw.flags & PERFDATA_RAW_UNKNOWN_ID);
+		nr++;
+	}
+	CHECK_EQ(nr, 4 * EVENTS + 1);
+	for (unsigned i = 0; i < 4 * EVENTS; i++) {
+		const uint64_t id = ids[i / 4][i % 4];
+		CHECK(perfdata_reader_event_by_id(reader, id) == perfdata_reader_event(reader, id == 101 ? 0 : i / 4));
+	}
+	CHECK(!perfdata_reader_event_by_id(reader, 0));
+	CHECK(!perfdata_reader_event_by_id(reader, 97));
+	CHECK(!perfdata_reader_event_by_id(reader, 149));
+	perfdata_reader_close(reader);
+	recording_release(&stream);
+}
+
 /* --- failures --- */
 
 static struct recording failing;
@@ -666,6 +717,7 @@ int main(void)
 		{ "payloads behind records", test_auxtrace },
 		{ "ids of no event", test_unknown_id },
 		{ "events that change", test_versions },
+		{ "ids in every arrangement", test_ids },
 		{ "no memory", test_no_memory },
 	};
 	return unit_main(cases, sizeof cases / sizeof *cases);
