@@ -148,13 +148,13 @@ static enum perfdata_status add_to_event(struct pd_profile *profile, uint32_t ev
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status add_sample(struct pd_profile *profile, struct sample *sample,
-				       const struct pd_profile_sums *sums)
+static inline enum perfdata_status add_sample(struct pd_profile *profile, struct sample *sample)
 {
 	enum perfdata_status status = PERFDATA_OK;
 	if (profile->options.parts & PD_BY_THREAD)
 		status = find_thread(profile, sample, &sample->key.thread);
-	return status == PERFDATA_OK ? pd_sums_add(&profile->sums, &sample->key, sample->hash, sums) : status;
+	return status == PERFDATA_OK ? pd_sums_add(&profile->sums, &sample->key, sample->hash, sample->weight)
+				      : status;
 }
 
 /* Samples of one event that follow each other are added to the event's sums at once. */
@@ -183,13 +183,12 @@ enum perfdata_status pd_profile_add(struct pd_profile *profile, struct pd_profil
 		if (i + 8 < nr)
 			pd_sums_fetch_entry(&profile->sums, part->samples[i + 8].hash);
 		struct sample *sample = &part->samples[i];
-		const struct pd_profile_sums sums = pd_profile_sums_of(sample->weight);
 		if (sample->key.event != together.event)
 			status = put_together(profile, &together);
 		together.event = sample->key.event;
-		pd_profile_sums_add(&together.sums, &sums);
+		pd_profile_sums_add_weight(&together.sums, sample->weight);
 		if (status == PERFDATA_OK)
-			status = add_sample(profile, sample, &sums);
+			status = add_sample(profile, sample);
 	}
 	if (status == PERFDATA_OK)
 		status = put_together(profile, &together);

@@ -15,13 +15,8 @@
 
 /* --- 128 bits ----------------------------------------------------------------------------------------------------- */
 
-static void multiply(uint64_t a, uint64_t b, uint64_t ret[2])
+void pd_multiply(uint64_t a, uint64_t b, uint64_t ret[2])
 {
-	if (!(a >> 32 | b >> 32)) {
-		ret[0] = a * b;
-		ret[1] = 0;
-		return;
-	}
 	const uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX), high = (a >> 32) * (b >> 32);
 	const uint64_t cross1 = (a >> 32) * (b & UINT32_MAX), cross2 = (a & UINT32_MAX) * (b >> 32);
 	const uint64_t middle = (low >> 32) + (cross1 & UINT32_MAX) + (cross2 & UINT32_MAX);
@@ -54,13 +49,6 @@ void pd_profile_sums_add(struct pd_profile_sums *sums, const struct pd_profile_s
 	sums->squares[1] = high;
 }
 
-struct pd_profile_sums pd_profile_sums_of(uint64_t weight)
-{
-	struct pd_profile_sums sums = { .samples = 1, .weight = weight };
-	multiply(weight, weight, sums.squares);
-	return sums;
-}
-
 /* --- the table ---------------------------------------------------------------------------------------------------- */
 
 void pd_sums_init(struct pd_sums_table *table, struct pd_account *account)
@@ -86,14 +74,14 @@ void pd_sums_release(struct pd_sums_table *table)
 
 uint32_t pd_sums_hash(const struct pd_profile_key *key, uint64_t seed)
 {
-	uint64_t hash = pd_hash_u64((uint64_t)key->node << 32 | key->comm, seed);
-	hash = pd_hash_u64(hash, (uint64_t)key->event << 32 | key->thread);
+	const uint64_t who = ((uint64_t)key->event << 32 | key->thread) * 0x9e3779b97f4a7c15ull;
+	uint64_t hash = pd_hash_u64(((uint64_t)key->node << 32 | key->comm) ^ who << 17 ^ who >> 47, seed);
 	if (key->slice || key->cpu != PERFDATA_NONE)
 		hash = pd_hash_u64(hash, key->slice << 20 ^ key->cpu);
 	return (uint32_t)(hash >> 32);
 }
 
-static bool same_key(const struct pd_profile_key *a, const struct pd_profile_key *b)
+static inline bool same_key(const struct pd_profile_key *a, const struct pd_profile_key *b)
 {
 	return a->node == b->node && a->event == b->event && a->thread == b->thread && a->comm == b->comm &&
 	       a->cpu == b->cpu && a->slice == b->slice;
@@ -179,7 +167,7 @@ static enum perfdata_status make_room(struct pd_sums_table *table)
 }
 
 /* The slot of a key, or a free one for it. */
-static struct pd_sums_slot *slot_of(const struct pd_sums_table *table, const struct pd_profile_key *key, uint32_t hash)
+static inline struct pd_sums_slot *slot_of(const struct pd_sums_table *table, const struct pd_profile_key *key, uint32_t hash)
 {
 	for (size_t at = hash;; at++) {
 		struct pd_sums_slot *slot = &table->slots[at & (table->nr_slots - 1)];
@@ -189,12 +177,12 @@ static struct pd_sums_slot *slot_of(const struct pd_sums_table *table, const str
 }
 
 enum perfdata_status pd_sums_add(struct pd_sums_table *table, const struct pd_profile_key *key, uint32_t hash,
-				 const struct pd_profile_sums *sums)
+				 uint64_t weight)
 {
 	if (table->nr_slots) {
 		const struct pd_sums_slot *slot = slot_of(table, key, hash);
 		if (slot->entry) {
-			pd_profile_sums_add(&table->entries[slot->entry - 1].sums, sums);
+			pd_profile_sums_add_weight(&table->entries[slot->entry - 1].sums, weight);
 			return PERFDATA_OK;
 		}
 	}
@@ -204,7 +192,7 @@ enum perfdata_status pd_sums_add(struct pd_sums_table *table, const struct pd_pr
 	struct pd_profile_entry *entry = &table->entries[table->nr++];
 	memset(entry, 0, sizeof *entry);
 	entry->key = *key;
-	entry->sums = *sums;
+	pd_profile_sums_add_weight(&entry->sums, weight);
 	*slot_of(table, key, hash) = (struct pd_sums_slot){ (uint32_t)table->nr, hash };
 	return PERFDATA_OK;
 }

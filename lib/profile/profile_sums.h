@@ -32,9 +32,9 @@ void pd_sums_init(struct pd_sums_table *table, struct pd_account *account);
 void pd_sums_release(struct pd_sums_table *table);
 /* The hash of a key; all keys of a table need the same seed. */
 uint32_t pd_sums_hash(const struct pd_profile_key *key, uint64_t seed);
-/* PERFDATA_ENOMEM, PERFDATA_EWRITE. */
+/* Adds a sample of this weight. PERFDATA_ENOMEM, PERFDATA_EWRITE. */
 enum perfdata_status pd_sums_add(struct pd_sums_table *table, const struct pd_profile_key *key, uint32_t hash,
-				 const struct pd_profile_sums *sums);
+				 uint64_t weight);
 /* Prefetches what pd_sums_add of a key with this hash reads: first the slot, later the entry. */
 static inline void pd_sums_fetch(const struct pd_sums_table *table, uint32_t hash)
 {
@@ -44,14 +44,36 @@ static inline void pd_sums_fetch(const struct pd_sums_table *table, uint32_t has
 static inline void pd_sums_fetch_entry(const struct pd_sums_table *table, uint32_t hash)
 {
 	const struct pd_sums_slot *slot = table->nr_slots ? &table->slots[hash & (table->nr_slots - 1)] : NULL;
-	if (slot && slot->entry)
-		__builtin_prefetch(&table->entries[slot->entry - 1]);
+	if (slot && slot->entry) {
+		const char *entry = (const char *)&table->entries[slot->entry - 1];
+		__builtin_prefetch(entry);
+		__builtin_prefetch(entry + sizeof *table->entries - 1);    /* it may lie in two lines of the cache */
+	}
 }
 /* Sorts the entries in memory by key; to be called after the last pd_sums_add. */
 void pd_sums_sort(struct pd_sums_table *table);
 
-/* The sums of one sample. */
-struct pd_profile_sums pd_profile_sums_of(uint64_t weight);
+/* a * b: low and high word. */
+void pd_multiply(uint64_t a, uint64_t b, uint64_t ret[2]);
+/* Adds a sample of this weight. What overflows stays at its largest value. */
+static inline void pd_profile_sums_add_weight(struct pd_profile_sums *sums, uint64_t weight)
+{
+	uint64_t square[2] = { weight * weight, 0 }, low, high;
+	if (weight >> 32)
+		pd_multiply(weight, weight, square);
+	const bool carry = __builtin_add_overflow(sums->squares[0], square[0], &low);
+	if (__builtin_add_overflow(sums->squares[1], square[1] + carry, &high)) {
+		sums->overflow = true;
+		low = high = UINT64_MAX;
+	}
+	sums->squares[0] = low;
+	sums->squares[1] = high;
+	sums->samples++;
+	if (__builtin_add_overflow(sums->weight, weight, &sums->weight)) {
+		sums->overflow = true;
+		sums->weight = UINT64_MAX;
+	}
+}
 
 /* All entries in the order of keys. */
 struct pd_sums_walk;

@@ -189,9 +189,8 @@ static uint64_t check_sums(bool tight)
 	for (uint32_t i = 0; i < SAMPLES; i++) {
 		const struct pd_profile_key key = key_of(some(1000000));
 		const uint64_t one = some(1000);
-		const struct pd_profile_sums sums = pd_profile_sums_of(one);
 		expected += one;
-		CHECK_EQ(pd_sums_add(&table, &key, pd_sums_hash(&key, 3), &sums), PERFDATA_OK);
+		CHECK_EQ(pd_sums_add(&table, &key, pd_sums_hash(&key, 3), one), PERFDATA_OK);
 	}
 	CHECK_EQ(table.nr_runs > 4, tight);
 	pd_sums_sort(&table);
@@ -219,9 +218,16 @@ static uint64_t check_sums(bool tight)
 
 static void test_sums(void) { CHECK_EQ(check_sums(false), check_sums(true)); }
 
+static struct pd_profile_sums sums_of(uint64_t weight)
+{
+	struct pd_profile_sums sums = { 0 };
+	pd_profile_sums_add_weight(&sums, weight);
+	return sums;
+}
+
 static void test_overflow(void)
 {
-	struct pd_profile_sums sums = pd_profile_sums_of(UINT64_MAX), more = sums;
+	struct pd_profile_sums sums = sums_of(UINT64_MAX), more = sums;
 	CHECK_EQ(sums.squares[0], 1);
 	CHECK_EQ(sums.squares[1], UINT64_MAX - 1);
 	CHECK(!sums.overflow);
@@ -230,8 +236,14 @@ static void test_overflow(void)
 	CHECK_EQ(sums.samples, 2);
 	CHECK_EQ(sums.weight, UINT64_MAX);
 	CHECK_EQ(sums.squares[1], UINT64_MAX);
-	sums = pd_profile_sums_of(UINT64_C(1) << 33);
-	more = pd_profile_sums_of(3);
+	sums = more;
+	pd_profile_sums_add_weight(&sums, UINT64_MAX);
+	CHECK(sums.overflow);
+	CHECK_EQ(sums.samples, 2);
+	CHECK_EQ(sums.weight, UINT64_MAX);
+	CHECK_EQ(sums.squares[0], UINT64_MAX);
+	sums = sums_of(UINT64_C(1) << 33);
+	more = sums_of(3);
 	pd_profile_sums_add(&sums, &more);
 	CHECK(!sums.overflow);
 	CHECK_EQ(sums.squares[0], 9);

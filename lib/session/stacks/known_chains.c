@@ -5,7 +5,8 @@
 #include "base/memory.h"
 #include "session/stacks/known_chains.h"
 
-#define FIRST_SIZE ((size_t)256 << 10)
+#define FIRST_SIZE ((size_t)512 << 10)
+#define GROWTH 4u
 #define ALWAYS_SIZE ((size_t)2 << 20)   /* up to this size the ring grows in any case */
 #define LARGEST_SIZE ((size_t)32 << 20)
 #define BYTES_PER_SLOT 128u  /* bytes of the ring for each slot: slots remember more chains than the ring holds */
@@ -20,8 +21,8 @@ void pd_known_chains_init(struct pd_known_chains *known, struct pd_account *acco
 {
 	*known = (struct pd_known_chains){ .account = account, .max_size = FIRST_SIZE };
 	const uint64_t limit = account ? account->limit : PD_DEFAULT_MEMORY;
-	while (2 * known->max_size <= limit / 8 && known->max_size < LARGEST_SIZE)
-		known->max_size *= 2;
+	while (GROWTH * known->max_size <= limit / 8 && known->max_size < LARGEST_SIZE)
+		known->max_size *= GROWTH;
 }
 
 static size_t bytes_of(const struct pd_known_chains *known)
@@ -37,7 +38,7 @@ static void forget(struct pd_known_chains *known)
 	known->ring = NULL;
 	known->slots = NULL;
 	known->size = known->nr_slots = 0;
-	known->head = known->asked = known->missed = 0;
+	known->head = known->put = known->missed = 0;
 }
 
 void pd_known_chains_release(struct pd_known_chains *known)
@@ -84,7 +85,6 @@ static inline struct pd_known_chain *chain_at(const struct pd_known_chains *know
 struct pd_known_chain *pd_known_chains_get(struct pd_known_chains *known, const struct pd_chain_key *key)
 {
 	bool missed = false;
-	known->asked++;
 	for (unsigned i = 0; i < PROBES && known->nr_slots; i++) {
 		const struct pd_chain_slot *slot = &known->slots[(key->place + i) & (known->nr_slots - 1)];
 		if (!slot->position)
@@ -139,13 +139,13 @@ static bool start(struct pd_known_chains *known, size_t size)
 	return true;
 }
 
-/* Doubles the ring: known chains stay where they are, in the first half. To be called when the ring is full to its
+/* Makes the ring larger: known chains stay where they are, at its beginning. To be called when the ring is full to its
  * end. */
 static bool make_larger(struct pd_known_chains *known)
 {
 	struct pd_known_chains larger = *known;
 	const uint64_t oldest = known->head - known->size;
-	larger.size *= 2;
+	larger.size *= GROWTH;
 	larger.nr_slots = larger.size / BYTES_PER_SLOT;
 	larger.slots = new_slots(larger.size);
 	char *ring = larger.slots ? pd_realloc(known->ring, larger.size) : NULL;
@@ -168,11 +168,12 @@ static bool make_larger(struct pd_known_chains *known)
 }
 
 /* The ring is full: it grows as long as chains come back after they were dropped and there is memory, and shrinks where
- * memory is short. */
+ * memory is short. Chains that come back are set against those that were put, not against all look-ups: to resolve a
+ * chain takes as long as finding it a hundred times. */
 static bool go_around(struct pd_known_chains *known)
 {
-	const bool useful = known->missed > known->asked / 32 || known->size < ALWAYS_SIZE;
-	known->asked = known->missed = 0;
+	const bool useful = known->missed > known->put / 32 || known->size < ALWAYS_SIZE;
+	known->put = known->missed = 0;
 	if (!known->size || (known->size > FIRST_SIZE && pd_account_is_over(known->account)))
 		return start(known, FIRST_SIZE);
 	if (useful && known->size < known->max_size && !pd_account_is_tight(known->account))
@@ -210,6 +211,7 @@ struct pd_known_chain *pd_known_chains_put(struct pd_known_chains *known, const 
 	*slot = (struct pd_chain_slot){ key->place, known->head + 1 };
 	struct pd_known_chain *chain = chain_at(known, slot);
 	known->head += size;
+	known->put++;
 	*chain = (struct pd_known_chain){
 		.maps = key->maps,
 		.kernel = key->kernel,

@@ -27,8 +27,8 @@ struct pd_known_chains {
 	uint64_t head;             /* all bytes that were ever put into it */
 	struct pd_chain_slot *slots;
 	size_t nr_slots;
-	/* since the ring was last full: look-ups, and those of them for chains that had been dropped */
-	uint64_t asked, missed;
+	/* since the ring was last full: chains that were put, and look-ups for chains that had been dropped */
+	uint64_t put, missed;
 };
 
 /* The key of a chain. */
