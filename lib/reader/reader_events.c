@@ -128,7 +128,8 @@ static enum perfdata_status take_id(struct perfdata_reader *reader, uint64_t id,
 	if (near >= ROOM * reader->ids.count || index >= UINT32_MAX)
 		return PERFDATA_OK;
 	if (near >= reader->nr_near_ids) {
-		if (pd_vector_grow(&reader->near_ids, &reader->near_ids_room, (size_t)near, sizeof *reader->near_ids) < 0)
+		if (pd_vector_grow(&reader->near_ids, &reader->near_ids_room, (size_t)near,
+				   sizeof *reader->near_ids) < 0)
 			return PERFDATA_ENOMEM;
 		memset(reader->near_ids + reader->nr_near_ids, 0,
 		       (size_t)(near + 1 - reader->nr_near_ids) * sizeof *reader->near_ids);
