@@ -167,7 +167,8 @@ static enum perfdata_status make_room(struct pd_sums_table *table)
 }
 
 /* The slot of a key, or a free one for it. */
-static inline struct pd_sums_slot *slot_of(const struct pd_sums_table *table, const struct pd_profile_key *key, uint32_t hash)
+static inline struct pd_sums_slot *slot_of(const struct pd_sums_table *table, const struct pd_profile_key *key,
+					    uint32_t hash)
 {
 	for (size_t at = hash;; at++) {
 		struct pd_sums_slot *slot = &table->slots[at & (table->nr_slots - 1)];

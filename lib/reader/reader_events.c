@@ -112,7 +112,7 @@ static enum perfdata_status decode_attr(struct perfdata_reader *reader, struct p
 	return PERFDATA_OK;
 }
 
-/* Keeps an id of this event for pd_event_of_id, which also asks the table of near ids where there is room for this id. */
+/* Keeps an id of this event for pd_event_of_id: in the hash table, and in near_ids if it is near the first id. */
 static enum perfdata_status take_id(struct perfdata_reader *reader, uint64_t id, size_t index)
 {
 	enum { ROOM = 8 };      /* entries of near_ids for each id that there is */

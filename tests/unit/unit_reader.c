@@ -605,8 +605,8 @@ static void test_versions(void)
 	recording_release(&stream);
 }
 
-/* The reader finds the event of an id whatever ids a recorder gave: in sequence, with gaps, downwards, far apart, twice,
- * or at the ends of what 64 bits hold. */
+/* The reader finds the event of an id whatever ids a recorder gave: in sequence, with gaps, downwards, far apart,
+ * twice, or at the ends of what 64 bits hold. */
 static void test_ids(void)
 {
 	static const uint64_t ids[][4] = {
