@@ -75,6 +75,8 @@ static enum perfdata_status read_settings(struct part *part, const struct perfda
 		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
 	for (size_t i = 0; i < asked->nr_settings; i++) {
 		const struct perfdata_setting *setting = &asked->settings[i];
+		if (!setting->name)
+			return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "option number %zu has no name", i);
 		const struct perfdata_emitter_option *option = perfdata_emitter_option_named(part->emitter,
 											     setting->name);
 		if (!option)
@@ -94,6 +96,8 @@ static enum perfdata_status read_part(const struct plan *plan, struct part *part
 	enum perfdata_status status = PD_OPTIONS_COPY(&own, output, asked, reterr);
 	if (status)
 		return status;
+	if (!own.format || !own.output)
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "a conversion needs a format and an output");
 	part->emitter = perfdata_registry_find(plan->options->registry, own.format);
 	if (!part->emitter)
 		return no_format(plan, own.format, reterr);
@@ -348,11 +352,17 @@ enum perfdata_status perfdata_convert(const struct perfdata_input *input, struct
 				      const char *format, const struct perfdata_convert_options *options,
 				      struct perfdata_result **ret, struct perfdata_error *reterr)
 {
+	struct perfdata_convert_options own;   /* the caller's may be shorter than what is read here */
+	if (ret)
+		*ret = NULL;
+	const enum perfdata_status status = PD_OPTIONS_COPY(&own, recording, options, reterr);
+	if (status)
+		return status;
 	const struct perfdata_conversion conversion = {
 		.size = sizeof conversion, .format = format, .output = output,
-		.settings = options ? options->settings : NULL, .nr_settings = options ? options->nr_settings : 0,
+		.settings = own.settings, .nr_settings = own.nr_settings,
 	};
-	return perfdata_convert_several(input, &(const struct perfdata_conversion *){ &conversion }, 1, options, ret,
+	return perfdata_convert_several(input, &(const struct perfdata_conversion *){ &conversion }, 1, &own, ret,
 					reterr);
 }
 

@@ -137,6 +137,9 @@ enum perfdata_status pd_input_open_calls(const struct pd_input_calls *calls, con
 	const bool seeks = calls->read_at && calls->length;
 	if (!seeks && !calls->read)
 		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "the input has no function that reads");
+	if (!calls->read_at != !calls->length)
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+				"the input has one of read_at and length: both are needed to seek");
 	struct pd_input *input = input_new(options);
 	if (!input)
 		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
@@ -180,6 +183,11 @@ enum perfdata_status pd_input_damage(const struct pd_input *input, uint64_t *ret
 	if (damage != PERFDATA_OK && ret_compressed_offset)
 		*ret_compressed_offset = input->ahead ? input->given.damage_offset : input->damage_offset;
 	return damage;
+}
+
+enum perfdata_status pd_input_read_error(const struct pd_input *input, struct perfdata_error *reterr)
+{
+	return pd_error_errno(reterr, PERFDATA_EREAD, input->damage_offset, input->damage_errno, "cannot be read");
 }
 
 void pd_input_go_on(struct pd_input *input) { input->goes_on = true; }
@@ -327,8 +335,7 @@ static enum perfdata_status read_chunk(struct pd_input *input, struct pd_chunk_p
 		return pd_error(reterr, PERFDATA_EINTR, input->at, "%s", perfdata_status_text(PERFDATA_EINTR));
 	/* A failed read behind bytes that were fine is damage; with nothing read at all it is an error. */
 	if (input->damage == PERFDATA_EREAD && !input->at)
-		return pd_error_errno(reterr, PERFDATA_EREAD, input->damage_offset, input->damage_errno,
-				      "cannot be read");
+		return pd_input_read_error(input, reterr);
 	return PERFDATA_END;
 }
 

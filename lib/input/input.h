@@ -128,6 +128,8 @@ enum perfdata_status pd_input_next_chunk(struct pd_input *input, struct pd_chunk
  * PERFDATA_END (compressed data ends early), PERFDATA_ELIMIT (ratio, or a zstd window above 128 MiB), PERFDATA_EREAD
  * (I/O error in the middle). The offset (may be NULL) counts bytes of the file, compressed or not. */
 enum perfdata_status pd_input_damage(const struct pd_input *input, uint64_t *ret_compressed_offset);
+/* Sets reterr to why reading failed. PERFDATA_EREAD. */
+enum perfdata_status pd_input_read_error(const struct pd_input *input, struct perfdata_error *reterr);
 /* How the input is compressed: "none", "gzip", "zstd", "xz". */
 const char *pd_input_packing(const struct pd_input *input);
 /* The bytes came through a pipe or something else that cannot seek, whether they were spooled since or not. */

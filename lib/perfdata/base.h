@@ -28,7 +28,8 @@
  * Rules that hold everywhere:
  *   - The library never prints, exits or reads the environment and has no mutable globals. Handles are independent;
  *     one handle is used by one thread at a time unless a function says otherwise.
- *   - ret_ parameters are set on PERFDATA_OK only, and left alone otherwise.
+ *   - `ret` and `ret_…` parameters are set on PERFDATA_OK only, and left alone otherwise, unless the function says more;
+ *     `reterr` is set on failure only, and may be NULL.
  *   - Functions that free accept NULL.
  *   - "Borrowed" memory is valid until the event that the comment names; copy what must live longer.
  */

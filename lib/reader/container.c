@@ -595,6 +595,8 @@ static enum perfdata_status open_container(struct container *c, const char *name
 	size_t size;
 
 	enum perfdata_status status = pd_input_peek(c->input, &bytes, &size, HEADER_SIZE);
+	if (status == PERFDATA_EREAD)
+		return pd_input_read_error(c->input, &reader->error);
 	if (status != PERFDATA_OK && status != PERFDATA_END)
 		return status;
 	if (size > sizeof copy)
@@ -602,6 +604,8 @@ static enum perfdata_status open_container(struct container *c, const char *name
 	memcpy(copy, bytes, size);
 	reader->header.packing = pd_input_packing(c->input);
 	reader->header.mtime = pd_input_mtime(c->input);
+	if (size < 8 && pd_input_damage(c->input, NULL) == PERFDATA_EREAD)
+		return pd_input_read_error(c->input, &reader->error);
 	if (!take_magic(reader, copy, size))
 		return refuse(reader, copy, size);
 	if (is_pipe(reader, copy, size))

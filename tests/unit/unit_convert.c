@@ -466,9 +466,21 @@ static void inputs(void)
 		struct source source = { .most = 1000, .fails_at = at };
 		struct perfdata_output *output = perfdata_output_memory();
 		const enum perfdata_status status = read_source(&source, false, output, &error);
-		CHECK(at ? status == PERFDATA_OK || status == PERFDATA_EREAD || status == PERFDATA_EFORMAT
-			 : status == PERFDATA_EREAD);
+		/* the first two reads give the magic; behind it what could be read counts */
+		CHECK_EQ(status, at < 2 ? PERFDATA_EREAD : PERFDATA_OK);
+		CHECK(at >= 2 || error.os_error == EIO);
 		perfdata_output_close(output, false, NULL);
+	}
+	for (unsigned way = 0; way < 2; way++) {   /* both or none */
+		struct source source = { .most = 1000, .fails_at = -1 };
+		const struct perfdata_input_callbacks calls = {
+			.size = sizeof calls, .read = source_read,
+			.read_at = way ? source_read_at : NULL, .length = way ? NULL : source_length,
+		};
+		struct perfdata_input *input = perfdata_input_callbacks(&calls, &source, NULL);
+		struct perfdata_reader *reader;
+		CHECK_EQ(perfdata_reader_open(input, NULL, &reader, &error), PERFDATA_EUSAGE);
+		perfdata_input_free(input);
 	}
 	perfdata_output_close(expected.output, true, NULL);
 }
@@ -506,6 +518,26 @@ static void check_message(const char *format, const char *name, const char *text
 	struct perfdata_output *output = perfdata_output_memory();
 	CHECK_EQ(perfdata_convert(input, output, format, &options, NULL, &error), PERFDATA_EUSAGE);
 	CHECK_STR(error.message, expected);
+	perfdata_output_close(output, false, NULL);
+	perfdata_input_free(input);
+}
+
+/* Nothing behind the size that the caller states is read; what is missing is said. */
+static void incomplete_arguments(void)
+{
+	struct perfdata_input *input = perfdata_input_path(recording);
+	struct perfdata_output *output = perfdata_output_memory();
+	const struct perfdata_setting nameless = { NULL, "1" };
+	const struct perfdata_convert_options wrong = { .size = sizeof wrong, .settings = &nameless, .nr_settings = 1 };
+	struct perfdata_error error = { 0 };
+	size_t *size = malloc(sizeof *size);   /* so that memory checkers see a read behind it */
+	for (*size = 0; *size <= sizeof *size; *size += sizeof *size)
+		CHECK_EQ(perfdata_convert(input, output, "ndjson", (const void *)size, NULL, &error), PERFDATA_EUSAGE);
+	free(size);
+	CHECK_EQ(perfdata_convert(input, output, "ndjson", &wrong, NULL, &error), PERFDATA_EUSAGE);
+	CHECK_STR(error.message, "option number 0 has no name");
+	CHECK_EQ(perfdata_convert(input, output, NULL, NULL, NULL, &error), PERFDATA_EUSAGE);
+	CHECK_EQ(perfdata_convert(input, NULL, "ndjson", NULL, NULL, &error), PERFDATA_EUSAGE);
 	perfdata_output_close(output, false, NULL);
 	perfdata_input_free(input);
 }
@@ -593,6 +625,7 @@ int main(void)
 		{ "inputs by functions", inputs },
 		{ "outputs that fail", outputs_that_fail },
 		{ "what is said of wrong use", wrong_use },
+		{ "arguments that are incomplete", incomplete_arguments },
 		{ "registries", registries },
 		{ "cancelling wakes who waits for a pipe", cancelling },
 	};
