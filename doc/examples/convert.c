@@ -8,7 +8,7 @@
 
 static int write_out(void *user, const void *bytes, size_t size)
 {
-	return fwrite(bytes, 1, size, user) == size ? 0 : errno;
+	return fwrite(bytes, 1, size, (FILE *)user) == size ? 0 : errno;
 }
 
 int main(int argc, char **argv)

@@ -20,11 +20,11 @@ static int add(struct counts *counts, uint32_t comm)
 {
 	if (comm >= counts->nr) {
 		const size_t nr = 2 * (size_t)comm + 16;
-		struct count *list = realloc(counts->list, nr * sizeof *list);
+		struct count *list = (struct count *)realloc(counts->list, nr * sizeof *list);
 		if (!list)
 			return -1;
 		for (size_t i = counts->nr; i < nr; i++)
-			list[i] = (struct count){ (uint32_t)i, 0 };
+			list[i].comm = (uint32_t)i, list[i].samples = 0;
 		counts->list = list;
 		counts->nr = nr;
 	}
@@ -34,7 +34,7 @@ static int add(struct counts *counts, uint32_t comm)
 
 static int compare(const void *left, const void *right)
 {
-	const struct count *a = left, *b = right;
+	const struct count *a = (const struct count *)left, *b = (const struct count *)right;
 	if (a->samples != b->samples)
 		return a->samples < b->samples ? 1 : -1;
 	return (a->comm > b->comm) - (a->comm < b->comm);

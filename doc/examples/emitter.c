@@ -7,7 +7,7 @@
  *
  * It uses all functions that an emitter can have. Only begin and format must be there. */
 #include <stdlib.h>
-#include "perfdata/emit.h"
+#include <perfdata/emit.h>
 
 #define MAX_CPUS 4096
 
@@ -26,7 +26,7 @@ static const struct perfdata_emitter_option options[] = {
 static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
 				  struct perfdata_text *out)
 {
-	struct gaps *gaps = calloc(1, sizeof *gaps);
+	struct gaps *gaps = (struct gaps *)calloc(1, sizeof *gaps);
 	if (!gaps)
 		return PERFDATA_ENOMEM;
 	gaps->minimum = perfdata_option_number(context->options, context->nr_options, "minimum", 0);
@@ -44,8 +44,8 @@ static bool is_sample(const struct perfdata_raw *raw)
 /* In order, in one thread: what a batch must know of those before it. */
 static enum perfdata_status scan(void *state, const struct perfdata_batch *batch, void **ret_value)
 {
-	struct gaps *gaps = state;
-	uint64_t *before = malloc(sizeof *before);
+	struct gaps *gaps = (struct gaps *)state;
+	uint64_t *before = (uint64_t *)malloc(sizeof *before);
 	if (!before)
 		return PERFDATA_ENOMEM;
 	*before = gaps->last;
@@ -60,9 +60,9 @@ static enum perfdata_status scan(void *state, const struct perfdata_batch *batch
 static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value,
 				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
-	const struct gaps *gaps = state;
+	const struct gaps *gaps = (const struct gaps *)state;
 	uint64_t before = *(const uint64_t *)value;
-	uint64_t *counts = calloc(MAX_CPUS, sizeof *counts);
+	uint64_t *counts = (uint64_t *)calloc(MAX_CPUS, sizeof *counts);
 	(void)scratch;
 	if (!counts)
 		return PERFDATA_ENOMEM;
@@ -92,8 +92,8 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 /* In order again: adds up what format found. */
 static enum perfdata_status merge(void *state, void *part, struct perfdata_text *out)
 {
-	struct gaps *gaps = state;
-	const uint64_t *counts = part;
+	struct gaps *gaps = (struct gaps *)state;
+	const uint64_t *counts = (const uint64_t *)part;
 	(void)out;
 	for (size_t i = 0; i < MAX_CPUS; i++)
 		gaps->counts[i] += counts[i];
@@ -103,7 +103,7 @@ static enum perfdata_status merge(void *state, void *part, struct perfdata_text 
 
 static enum perfdata_status end(void *state, const struct perfdata_emit_end *what, struct perfdata_text *out)
 {
-	const struct gaps *gaps = state;
+	const struct gaps *gaps = (const struct gaps *)state;
 	for (size_t i = 0; i < MAX_CPUS; i++) {
 		if (!gaps->counts[i])
 			continue;
@@ -126,8 +126,8 @@ const struct perfdata_emitter perfdata_emitter = {
 	.name = "gaps",
 	.help = "time between samples",
 	.needs = PERFDATA_NEED_RECORDS,
-	.options = options,
 	.option_size = sizeof *options,
+	.options = options,
 	.begin = begin,
 	.scan = scan,
 	.format = format,

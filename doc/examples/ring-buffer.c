@@ -122,7 +122,8 @@ int main(void)
 		close(fd);
 		return 3;
 	}
-	const struct ring ring = { memory, (const uint8_t *)memory + page, DATA_PAGES * page };
+	const struct ring ring = { (struct perf_event_mmap_page *)memory, (const uint8_t *)memory + page,
+				   DATA_PAGES * page };
 
 	/* the attr is decoded as it would be out of a file, so each of its fields has one meaning */
 	struct perfdata_attr decoded;

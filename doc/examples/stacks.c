@@ -85,9 +85,10 @@ int main(int argc, char **argv)
 	}
 	const struct perfdata_reader_options reading = { .size = sizeof reading, .order = PERFDATA_ORDER_TIME };
 	const struct perfdata_session_options options = {
-		.size = sizeof options, .merge_deferred = true,
+		.size = sizeof options,
 		.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES |
 			 PERFDATA_NEED_STACKS | PERFDATA_NEED_STACK_IDS,
+		.merge_deferred = true,
 	};
 	struct perfdata_reader *reader = NULL;
 	struct perfdata_session *session = NULL;

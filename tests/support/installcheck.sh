@@ -19,9 +19,13 @@ report() {
 run() {
 	case $1 in
 	convert)
-		"$2" ndjson "$recording" >"$work/out" || return 1
-		[ -x "$perfdata" ] || return 0   # the library alone was installed
-		LD_LIBRARY_PATH=$library "$perfdata" ndjson --symbols no "$recording" >"$work/expected" && cmp -s "$work/out" "$work/expected"
+		[ -x "$perfdata" ] || { "$2" ndjson "$recording" >"$work/out"; return; }   # the library alone was installed
+		for format in $(LD_LIBRARY_PATH=$library "$perfdata" help formats | cut -d ' ' -f 1); do
+			made=yes expected=yes   # a format of several files has none on stdout
+			"$2" "$format" "$recording" >"$work/out" 2>"$work/words" || made=no
+			LD_LIBRARY_PATH=$library "$perfdata" "$format" --symbols no "$recording" >"$work/expected" 2>>"$work/words" || expected=no
+			[ $made = $expected ] && cmp "$work/out" "$work/expected" || { cat "$work/words"; return 1; }
+		done
 		;;
 	ring-buffer)   # 3: the kernel refuses
 		"$2" >"$work/out" 2>"$work/words" || { [ $? = 3 ] && sed 's/^/skipped: /' "$work/words"; } ;;
@@ -29,29 +33,51 @@ run() {
 	esac
 }
 
+# The examples are C that is C++20 too.
+as_cxx="$cxx -x c++ -std=c++20 -Wall -Wextra -Wno-missing-field-initializers"
+languages=c
+printf 'int main() { return 0; }\n' >"$work/try.cc"
+! $as_cxx -fsyntax-only "$work/try.cc" 2>/dev/null || languages="c c++"
+
+# build_and_run NAME SOURCE LANGUAGE: with the shared library, and with the static one if there is one
+build_and_run() {
+	compiler="$cc -Wall -Wextra"
+	[ "$3" = c ] || compiler=$as_cxx
+	flags=$(pkg-config --cflags libperfdata)
+	code=0
+	$compiler $flags -o "$work/shared" "$2" -x none $(pkg-config --libs libperfdata) &&
+		LD_LIBRARY_PATH=$library run "$1" "$work/shared" || code=$?
+	report $code "$1 as $3, shared"
+	[ -f "$library/libperfdata.a" ] || return 0
+	code=0
+	# the library alone is linked statically: its own needs follow from pkg-config --static
+	libs=$(pkg-config --static --libs libperfdata | sed "s# -lperfdata# $library/libperfdata.a#; s#^-lperfdata#$library/libperfdata.a#")
+	$compiler $flags -o "$work/static" "$2" -x none $libs && run "$1" "$work/static" || code=$?
+	report $code "$1 as $3, static"
+}
+
+# load NAME SOURCE LANGUAGE: an emitter outside the tree
+load() {
+	[ -x "$perfdata" ] || { echo "skipped: $1: there is no program that could load it"; return 0; }
+	compiler="$cc -Wall -Wextra"
+	[ "$3" = c ] || compiler=$as_cxx
+	code=0
+	$compiler -fPIC -shared $(pkg-config --cflags libperfdata) -o "$work/$1.so" "$2" -x none $(pkg-config --libs libperfdata) &&
+		LD_LIBRARY_PATH=$library "$perfdata" convert --emitter "$work/$1.so" "$recording" >"$work/out" || code=$?
+	report $code "$1 as $3, loaded as an emitter"
+}
+
 for source in "$top"/doc/examples/*.c; do
 	name=$(basename "$source" .c)
-	flags=$(pkg-config --cflags libperfdata)
+	use=build_and_run
 	if grep -q 'perfdata_emitter' "$source" && ! grep -q '^int main' "$source"; then
-		[ -x "$perfdata" ] || { echo "skipped: $name: there is no program that could load it"; continue; }
-		code=0
-		$cc -Wall -Wextra -fPIC -shared $flags -o "$work/$name.so" "$source" $(pkg-config --libs libperfdata) &&
-			LD_LIBRARY_PATH=$library "$perfdata" convert --emitter "$work/$name.so" "$recording" >"$work/out" || code=$?
-		report $code "$name, loaded as an emitter"
-		continue
+		use=load
 	fi
-	code=0
-	$cc -Wall -Wextra $flags -o "$work/shared" "$source" $(pkg-config --libs libperfdata) &&
-		LD_LIBRARY_PATH=$library run "$name" "$work/shared" || code=$?
-	report $code "$name, shared"
-	if [ -f "$library/libperfdata.a" ]; then
-		code=0
-		# the library alone is linked statically: its own needs follow from pkg-config --static
-		libs=$(pkg-config --static --libs libperfdata | sed "s# -lperfdata# $library/libperfdata.a#; s#^-lperfdata#$library/libperfdata.a#")
-		$cc $flags -o "$work/static" "$source" $libs && run "$name" "$work/static" || code=$?
-		report $code "$name, static"
-	fi
+	for language in $languages; do
+		$use "$name" "$source" "$language"
+	done
 done
+
 # each_header LANGUAGE COMPILER: whoever includes one header alone needs nothing before it
 each_header() {
 	code=0
