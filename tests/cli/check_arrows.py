@@ -70,6 +70,28 @@ def allowed_includes():
     return table
 
 
+def folder_words(table):
+    """Each folder of lib/ with code says in its README what it is for; what it includes stands in the table too."""
+    for folder, folders, names in os.walk(os.path.join(TOP, "lib")):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        path = os.path.relpath(folder, TOP)
+        inner = path.split("/")[1:]
+        if not inner or inner[0] == "perfdata" or inner[0] == "session" and len(inner) > 1 or not any(name.endswith((".c", ".h")) for name in names):
+            continue
+        if "README" not in names:
+            yield path + " has no README"
+            continue
+        text = text_of(os.path.join(path, "README"))
+        if not text.startswith(path + ": "):
+            yield path + "/README does not begin with \"%s: \"" % path
+        if len(inner) > 1:
+            continue
+        match = re.search(r"^Includes: (.*)\.$", text, re.M)
+        said = match and (set() if match[1].startswith("nothing") else set(match[1].split(", ")))
+        if said != table.get(inner[0]):
+            yield path + "/README says that it includes %s; the table says %s" % (match and match[1], ", ".join(sorted(table.get(inner[0], ()))))
+
+
 def wrong_arrows(files, table):
     public = {path[len("lib/"):] for path in files if re.fullmatch(r"lib/perfdata(/\w+)?\.(h|def)", path)}
     for path in files:
@@ -135,7 +157,7 @@ def same_names(files):
 def too_wide(files):
     """Lines of C beyond 120 columns, where a tab takes eight."""
     for path in files:
-        if path.endswith((".c", ".h")):
+        if path.endswith((".c", ".h", ".def")):
             for number, line in enumerate(text_of(path).split("\n"), 1):
                 if len(line.expandtabs(8)) > WIDEST_LINE:
                     yield "%s:%d has %d columns" % (path, number, len(line.expandtabs(8)))
@@ -283,6 +305,7 @@ def main():
     report("the table names every folder of lib/", (name for name in sorted(os.listdir(os.path.join(TOP, "lib")))
                                                    if os.path.isdir(os.path.join(TOP, "lib", name))
                                                    and not name.startswith(".") and name not in table and name != "perfdata"))
+    report("folders say what they are for", folder_words(table))
     report("arrows between folders", wrong_arrows(files, table))
     report("no circle of includes", include_circles(files))
     missing = None if os.path.exists(ARCHIVE) else "no static library was built"
