@@ -45,9 +45,10 @@ const char *perfdata_build_info(void)
 }
 
 static const struct perfdata_finding_info codes[] = {
-#define X(code, severity, name, meaning, advice) { (enum perfdata_finding_code)code, severity, #name, meaning, advice },
+#define PERFDATA_FINDING_ROW(code, severity, name, meaning, advice) \
+	{ (enum perfdata_finding_code)code, severity, #name, meaning, advice },
 #include "perfdata/findings.def"
-#undef X
+#undef PERFDATA_FINDING_ROW
 };
 
 uint32_t perfdata_version_number(void) { return PERFDATA_VERSION_NUMBER; }

@@ -28,8 +28,8 @@
  * Rules that hold everywhere:
  *   - The library never prints, exits or reads the environment and has no mutable globals. Handles are independent;
  *     one handle is used by one thread at a time unless a function says otherwise.
- *   - `ret` and `ret_…` parameters are set on PERFDATA_OK only, and left alone otherwise, unless the function says more;
- *     `reterr` is set on failure only, and may be NULL.
+ *   - `ret` and `ret_…` parameters are set on PERFDATA_OK only, and left alone otherwise, unless the function says
+ *     more; `reterr` is set on failure only, and may be NULL.
  *   - Functions that free accept NULL.
  *   - "Borrowed" memory is valid until the event that the comment names; copy what must live longer.
  */
@@ -135,7 +135,8 @@ PERFDATA_API void perfdata_options_init(void *options, size_t size);
 
 /* --- findings -------------------------------------------------------------------------------------------------
  * A finding is something about the input that its user should know: damage, loss, or something that this version does
- * not know. Codes are stable. perfdata/findings.def lists each once: X(code, severity, NAME, meaning, advice). */
+ * not know. Codes are stable. perfdata/findings.def lists each once:
+ * PERFDATA_FINDING_ROW(code, severity, NAME, meaning, advice). */
 enum perfdata_severity {
 	PERFDATA_SEVERITY_NOTE = 0,     /* nothing is wrong; exit code 0 */
 	/* what was recorded is odd or incomplete, but read whole; exit code 0, 4 with --strict */
@@ -144,9 +145,9 @@ enum perfdata_severity {
 };
 
 enum perfdata_finding_code {
-#define X(code, severity, name, meaning, advice) PERFDATA_FINDING_##name = code,
+#define PERFDATA_FINDING_ROW(code, severity, name, meaning, advice) PERFDATA_FINDING_##name = code,
 #include "perfdata/findings.def"
-#undef X
+#undef PERFDATA_FINDING_ROW
 };
 
 struct perfdata_finding {
