@@ -61,7 +61,7 @@ static enum perfdata_status check(const struct perfdata_emitter *emitter, struct
 	const size_t least = offsetof(struct perfdata_emitter, release) + sizeof emitter->release;
 	if (emitter->abi != PERFDATA_EMITTER_ABI)
 		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
-				"was built for interface %u, this program has %u", (unsigned)emitter->abi,
+				"was built for interface %u, this library has %u", (unsigned)emitter->abi,
 				PERFDATA_EMITTER_ABI);
 	for (size_t i = sizeof *emitter; i < emitter->size; i++)
 		if (((const char *)emitter)[i])
@@ -94,7 +94,9 @@ enum perfdata_status perfdata_registry_add(struct perfdata_registry *registry, c
 					   struct perfdata_error *reterr)
 {
 	const enum perfdata_status status = add(registry, emitter, NULL, reterr);
-	if (status && emitter->abi == PERFDATA_EMITTER_ABI && emitter->destroy)
+	/* what stands behind the size of a table, or in one of another version, is unknown */
+	const size_t least = offsetof(struct perfdata_emitter, destroy) + sizeof emitter->destroy;
+	if (status && emitter->abi == PERFDATA_EMITTER_ABI && emitter->size >= least && emitter->destroy)
 		emitter->destroy(emitter->user);
 	return status;
 }
@@ -104,10 +106,11 @@ enum perfdata_status perfdata_registry_load(struct perfdata_registry *registry, 
 {
 	/* dlopen looks for names without a slash in the system's folders only */
 	char *file = realpath(path, NULL);
+	const bool file_found = file;
 	void *library = file ? dlopen(file, RTLD_NOW | RTLD_LOCAL) : NULL;
 	free(file);
 	if (!library) {
-		const char *reason = dlerror();
+		const char *reason = file_found ? dlerror() : NULL;
 		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "cannot be loaded: %s",
 				reason ? reason : "no such file");
 	}

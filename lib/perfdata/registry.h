@@ -13,8 +13,9 @@ struct perfdata_registry;
 PERFDATA_API struct perfdata_registry *perfdata_registry_new(void);   /* NULL without memory */
 /* Destroys the emitters that were added, and unloads those that were loaded. */
 PERFDATA_API void perfdata_registry_free(struct perfdata_registry *registry);
-/* Copies the table, not what it points to; `destroy` is called also if this fails. The new emitter hides an emitter of
- * the same name. PERFDATA_EUSAGE: the table is for another version, or lacks a function. */
+/* Copies the table, not what it points to; `destroy` is called also if this fails, unless the table is for another
+ * version or too short to have it. The new emitter hides an emitter of the same name. PERFDATA_EUSAGE: the table is for
+ * another version, or lacks a function. */
 PERFDATA_API enum perfdata_status perfdata_registry_add(struct perfdata_registry *registry,
 							const struct perfdata_emitter *emitter,
 							struct perfdata_error *reterr);

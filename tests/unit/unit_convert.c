@@ -572,13 +572,18 @@ static void registries(void)
 		nr++;
 	CHECK_STR(perfdata_registry_at(own, nr - 1)->name, "maker");
 	CHECK(perfdata_registry_at(NULL, nr - 1) == NULL);
+	/* a table that is refused is destroyed as far as it is known */
+	other.format = NULL;
+	CHECK_EQ(perfdata_registry_add(own, &other, &error), PERFDATA_EUSAGE);
+	CHECK_EQ(destroyed, 1);
 	other.size = 16;
 	CHECK_EQ(perfdata_registry_add(own, &other, &error), PERFDATA_EUSAGE);
 	other.abi++;
 	CHECK_EQ(perfdata_registry_add(own, &other, &error), PERFDATA_EUSAGE);
+	CHECK_EQ(destroyed, 1);
 	CHECK_EQ(perfdata_registry_load(own, "/nowhere/at/all.so", NULL, &error), PERFDATA_EUSAGE);
 	perfdata_registry_free(own);
-	CHECK(destroyed >= 1);
+	CHECK_EQ(destroyed, 2);
 }
 
 /* --- cancelling --- */
