@@ -479,15 +479,8 @@ const struct row_plan *pd_row_plan(struct row_plans *plans, const struct record 
 		.fields_are_whole = traced && pd_record_fields_are_whole(r),
 	};
 	const uint64_t sample_type = decoded ? 0 : planning.words->attr.sample_type;
-	if (number >= plans->nr_tables) {
-		const size_t nr = (size_t)number + 64;
-		struct row_plan **grown = pd_realloc(plans->of_tables, nr * sizeof *grown);
-		if (!grown)
-			return NULL;
-		memset(grown + plans->nr_tables, 0, (nr - plans->nr_tables) * sizeof *grown);
-		plans->of_tables = grown;
-		plans->nr_tables = nr;
-	}
+	if (pd_vector_reach(&plans->of_tables, &plans->nr_tables, number, sizeof *plans->of_tables) < 0)
+		return NULL;
 	struct row_plan **first = &plans->of_tables[number];
 	for (struct row_plan **at = first, *plan; (plan = *at); at = &plan->next) {
 		if (plan->layout != layout || plan->present != planning.present || plan->decoded != decoded ||

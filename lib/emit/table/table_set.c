@@ -191,15 +191,8 @@ static enum perfdata_status see_event(struct table_set *set, const struct perfda
 				      enum perfdata_status (*added)(void *user, const struct table *table), void *user)
 {
 	struct table table;
-	if (event->version >= set->nr_event_seen) {
-		const size_t nr = (size_t)event->version + 64;
-		bool *grown = pd_realloc(set->event_seen, nr * sizeof *grown);
-		if (!grown)
-			return PERFDATA_ENOMEM;
-		memset(grown + set->nr_event_seen, 0, nr - set->nr_event_seen);
-		set->event_seen = grown;
-		set->nr_event_seen = nr;
-	}
+	if (pd_vector_reach(&set->event_seen, &set->nr_event_seen, event->version, sizeof *set->event_seen) < 0)
+		return PERFDATA_ENOMEM;
 	if (set->event_seen[event->version])
 		return PERFDATA_OK;
 	set->event_seen[event->version] = true;
@@ -318,15 +311,7 @@ static bool scratch_ready(struct table_scratch **scratch, unsigned nr_tables)
 			return false;
 		}
 	}
-	if ((*scratch)->nr_open < nr_tables) {
-		struct open_rows **open = pd_realloc((*scratch)->open, (nr_tables + 64) * sizeof *open);
-		if (!open)
-			return false;
-		memset(open + (*scratch)->nr_open, 0, (nr_tables + 64 - (*scratch)->nr_open) * sizeof *open);
-		(*scratch)->open = open;
-		(*scratch)->nr_open = nr_tables + 64;
-	}
-	return true;
+	return pd_vector_reach(&(*scratch)->open, &(*scratch)->nr_open, nr_tables, sizeof *(*scratch)->open) == 0;
 }
 
 /* The rows of one batch while they are made. */
@@ -351,15 +336,8 @@ static struct open_rows *rows_of(struct making *making, unsigned number)
 static struct event_rows *rows_of_event(struct making *making, const struct perfdata_event *event)
 {
 	struct table_scratch *scratch = making->scratch;
-	if (event->version >= scratch->nr_events) {
-		const size_t nr = (size_t)event->version + 64;
-		struct event_rows *grown = pd_realloc(scratch->events, nr * sizeof *grown);
-		if (!grown)
-			return NULL;
-		memset(grown + scratch->nr_events, 0, (nr - scratch->nr_events) * sizeof *grown);
-		scratch->events = grown;
-		scratch->nr_events = nr;
-	}
+	if (pd_vector_reach(&scratch->events, &scratch->nr_events, event->version, sizeof *scratch->events) < 0)
+		return NULL;
 	struct event_rows *known = &scratch->events[event->version];
 	if (!known->table) {
 		const int found = event->trace ? table_of_event(making->set, making->value->nr_tables, event->name)
