@@ -353,6 +353,7 @@ struct perfdata_attr {
 	uint64_t config3;
 	uint64_t config4;
 	struct perfdata_bytes rest;    /* bytes of a newer attr behind the members above */
+	uint64_t spare[16];            /* zeros: attrs grow with the kernel, and callers hold this struct */
 };
 static inline bool perfdata_attr_has(const struct perfdata_attr *attr, enum perfdata_attr_flag flag)
 {

@@ -202,11 +202,6 @@ PERFDATA_API enum perfdata_status perfdata_trace_print_field(const struct perfda
 /* True if perfdata_trace_print_field writes only a number for the field, so that no notation has anything to escape. */
 PERFDATA_API bool perfdata_trace_prints_number(const struct perfdata_trace_field *field);
 
-/* The form in which perfdata_trace_print_field spells a field that is one number, in the recorder's byte order, which
- * must be this machine's: the part's text stands in front of the number, its offset is that in raw data, of which there
- * are min_size bytes. A part whose form is STOP: the field needs more than a number. */
-PERFDATA_API struct perfdata_part perfdata_trace_field_part(const struct perfdata_trace_field *field);
-
 /* False if the field is one that perf prints as text and these bytes are not printable. */
 PERFDATA_API bool perfdata_trace_field_printable(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
 						 enum perfdata_byte_order order);

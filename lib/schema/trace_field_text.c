@@ -2,6 +2,7 @@
 /* A field as perf spells it when it prints fields one by one: JSON, and events whose print format it cannot parse. */
 #include "base/checked.h"
 #include "base/cursor.h"
+#include "perfdata/unstable.h"
 #include "schema/trace_program.h"
 
 static bool is_printable(uint8_t c) { return (c >= 0x20 && c < 0x7f) || (c >= '\t' && c <= '\r'); }

@@ -2,7 +2,7 @@
 /* Lines that differ only in their numbers: fixed parts of text, each with a value behind it. */
 #include "config.h"
 #include "base/cursor.h"
-#include "perfdata/text.h"
+#include "perfdata/unstable.h"
 #include "text/decimal.h"
 
 static inline char *text_to(char *at, const char *text, uint32_t size)

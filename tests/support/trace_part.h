@@ -3,7 +3,7 @@
 #ifndef TESTS_TRACE_PART_H
 #define TESTS_TRACE_PART_H
 
-#include "perfdata/trace.h"
+#include "perfdata/unstable.h"
 
 /* Whether a line spells the field as `text`. *ret_is_part: it can; it is not asked where it cannot, or in a foreign
  * byte order. */

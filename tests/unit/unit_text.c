@@ -11,6 +11,7 @@
 #include "alloc_fail.h"
 #include "base/hash.h"
 #include "perfdata/text.h"
+#include "perfdata/unstable.h"
 #include "text/digits.h"
 #include "text/utf8.h"
 

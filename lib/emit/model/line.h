@@ -6,6 +6,7 @@
 #define EMIT_LINE_H
 
 #include "emit/model/record.h"
+#include "perfdata/unstable.h"
 
 /* What the offset of a number counts from. */
 enum line_base {
