@@ -76,7 +76,8 @@ static enum perfdata_status read_settings(struct part *part, const struct perfda
 	for (size_t i = 0; i < asked->nr_settings; i++) {
 		const struct perfdata_setting *setting = &asked->settings[i];
 		if (!setting->name)
-			return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "option number %zu has no name", i);
+			return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+					"option number %zu has no name", i);
 		const struct perfdata_emitter_option *option = perfdata_emitter_option_named(part->emitter,
 											     setting->name);
 		if (!option)
@@ -97,7 +98,8 @@ static enum perfdata_status read_part(const struct plan *plan, struct part *part
 	if (status)
 		return status;
 	if (!own.format || !own.output)
-		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "a conversion needs a format and an output");
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+				"a conversion needs a format and an output");
 	part->emitter = perfdata_registry_find(plan->options->registry, own.format);
 	if (!part->emitter)
 		return no_format(plan, own.format, reterr);

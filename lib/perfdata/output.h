@@ -24,8 +24,8 @@ enum perfdata_output_flag {
 enum perfdata_packing { PERFDATA_PACKING_NONE, PERFDATA_PACKING_GZIP, PERFDATA_PACKING_ZSTD };
 
 /* Functions of the caller. The thread of the run that writes at that time calls them, never two threads at once. A
- * result other than 0 is an errno value: the output fails with PERFDATA_EWRITE. Filled as options are: opening the output
- * fails with PERFDATA_EUSAGE if members are wrong. */
+ * result other than 0 is an errno value: the output fails with PERFDATA_EWRITE. Filled as options are: opening the
+ * output fails with PERFDATA_EUSAGE if members are wrong. */
 struct perfdata_output_callbacks {
 	size_t size;
 	int (*write)(void *user, const void *bytes, size_t size);
@@ -39,9 +39,9 @@ struct perfdata_output_callbacks {
 	int (*close)(void *user, bool keep);
 };
 
-/* Each returns NULL only without memory. Arguments are copied, except descriptors.
- * A path is compressed by the suffix .gz or .zst. A path with the suffix .xz fails with PERFDATA_EUNSUP when it is opened, since
- * the library cannot write xz. */
+/* Each returns NULL only without memory. Arguments are copied, except descriptors. A path is compressed by the suffix
+ * .gz or .zst. A path with the suffix .xz fails with PERFDATA_EUNSUP when it is opened, since the library cannot
+ * write xz. */
 PERFDATA_API struct perfdata_output *perfdata_output_path(const char *path, unsigned flags);
 PERFDATA_API struct perfdata_output *perfdata_output_fd(int fd);   /* not closed */
 PERFDATA_API struct perfdata_output *perfdata_output_memory(void);
