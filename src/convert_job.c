@@ -218,7 +218,7 @@ static void convert_jobs(struct job *const *jobs, size_t nr_jobs)
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	struct format formats[MOST_TABLES_AT_ONCE] = { 0 };
 	const struct perfdata_conversion *conversions[MOST_TABLES_AT_ONCE];
-	/* several tables have one format: that is checked */
+	/* only jobs of one format are joined: several jobs write a table each, one job all its formats */
 	const size_t nr = nr_jobs + options->nr_more_emitters;
 	enum perfdata_status status = PERFDATA_OK;
 	for (size_t i = 0; i < nr; i++) {

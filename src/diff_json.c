@@ -44,25 +44,26 @@ static json_object *pair_json(json_object *before, json_object *after)
 	return pair;
 }
 
-static json_object *compared_json(const struct perfdata_compared *told)
+static json_object *compared_json(const struct perfdata_compared *reported)
 {
 	json_object *object = json_object_new_object();
-	const bool judged = told->change != PERFDATA_CHANGE_NOT_JUDGED;
-	json_object_object_add(object, "state", json_object_new_string(perfdata_change_name(told->change)));
+	const bool judged = reported->change != PERFDATA_CHANGE_NOT_JUDGED;
+	json_object_object_add(object, "state", json_object_new_string(perfdata_change_name(reported->change)));
 	json_object_object_add(
 		object, "samples",
-		pair_json(json_object_new_uint64(told->samples[0]), json_object_new_uint64(told->samples[1])));
+		pair_json(json_object_new_uint64(reported->samples[0]), json_object_new_uint64(reported->samples[1])));
 	json_object_object_add(
 		object, "weight",
-		pair_json(json_object_new_uint64(told->weight[0]), json_object_new_uint64(told->weight[1])));
-	json_object_object_add(object, "share", pair_json(number_json(told->share[0]), number_json(told->share[1])));
-	json_object_object_add(object, "compared", number_json(told->compared));
-	json_object_object_add(object, "delta", number_json(told->delta));
-	json_object_object_add(object, "ratio", number_json(told->ratio));
-	json_object_object_add(object, "p", judged ? number_json(told->p) : NULL);
-	json_object_object_add(object, "adjusted_p", judged ? number_json(told->adjusted_p) : NULL);
-	json_object_object_add(object, "dispersion", number_json(told->dispersion));
-	json_object_object_add(object, "smallest_visible", number_json(told->visible));
+		pair_json(json_object_new_uint64(reported->weight[0]), json_object_new_uint64(reported->weight[1])));
+	json_object_object_add(object, "share",
+			       pair_json(number_json(reported->share[0]), number_json(reported->share[1])));
+	json_object_object_add(object, "compared", number_json(reported->compared));
+	json_object_object_add(object, "delta", number_json(reported->delta));
+	json_object_object_add(object, "ratio", number_json(reported->ratio));
+	json_object_object_add(object, "p", judged ? number_json(reported->p) : NULL);
+	json_object_object_add(object, "adjusted_p", judged ? number_json(reported->adjusted_p) : NULL);
+	json_object_object_add(object, "dispersion", number_json(reported->dispersion));
+	json_object_object_add(object, "smallest_visible", number_json(reported->visible));
 	return object;
 }
 

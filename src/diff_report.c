@@ -24,18 +24,18 @@ static void row_case(struct junit *junit, const struct diff_answer *answer, cons
 {
 	struct perfdata_text name, message;
 	bool inclusive;
-	const struct perfdata_compared *told = diff_decisive(row, &inclusive);
+	const struct perfdata_compared *reported = diff_decisive(row, &inclusive);
 	perfdata_text_init(&name);
 	perfdata_text_init(&message);
 	diff_spell_key(&name, row);
 	perfdata_text_char(&name, 0);
 	perfdata_text_printf(&message, "%s: %s %.3f %% before, %.3f %% after (", perfdata_change_name(row->change),
-			     inclusive ? "inclusive" : "self", told->share[0] * 100, told->share[1] * 100);
-	diff_spell_delta(&message, told->delta);
+			     inclusive ? "inclusive" : "self", reported->share[0] * 100, reported->share[1] * 100);
+	diff_spell_delta(&message, reported->delta);
 	perfdata_text_literal(&message, " points, ratio ");
-	diff_spell_ratio(&message, told->ratio);
+	diff_spell_ratio(&message, reported->ratio);
 	perfdata_text_literal(&message, ", p ");
-	diff_spell_p(&message, told->adjusted_p);
+	diff_spell_p(&message, reported->adjusted_p);
 	perfdata_text_char(&message, ')');
 	if (row->reason) {
 		perfdata_text_literal(&message, ": ");
@@ -147,7 +147,7 @@ static void table_head(struct perfdata_text *out)
 static void table_row(struct perfdata_text *out, const struct perfdata_comparison_row *row)
 {
 	bool inclusive;
-	const struct perfdata_compared *told = diff_decisive(row, &inclusive);
+	const struct perfdata_compared *reported = diff_decisive(row, &inclusive);
 	perfdata_text_printf(out, "| %s | ", perfdata_change_name(row->change));
 	code_span(out, row);
 	if (row->reason) {
@@ -155,13 +155,13 @@ static void table_row(struct perfdata_text *out, const struct perfdata_compariso
 		plain(out, row->reason);
 	}
 	perfdata_text_printf(out, " | %s | %.2f %% | %.2f %% | ", inclusive ? "inclusive" : "self",
-			     told->share[0] * 100, told->share[1] * 100);
-	diff_spell_delta(out, told->delta);
+			     reported->share[0] * 100, reported->share[1] * 100);
+	diff_spell_delta(out, reported->delta);
 	perfdata_text_literal(out, " | ");
-	diff_spell_ratio(out, told->ratio);
+	diff_spell_ratio(out, reported->ratio);
 	perfdata_text_literal(out, " | ");
-	diff_spell_p(out, told->adjusted_p);
-	perfdata_text_printf(out, " | ±%.2f |\n", told->visible * 100);
+	diff_spell_p(out, reported->adjusted_p);
+	perfdata_text_printf(out, " | ±%.2f |\n", reported->visible * 100);
 }
 
 /* Rows that got cheaper are shown like rows that got dearer; only rows without a change are folded. */

@@ -140,7 +140,7 @@ static void text_row(struct perfdata_text *out, const struct perfdata_comparison
 		     const struct perfdata_comparison_row *row)
 {
 	bool inclusive;
-	const struct perfdata_compared *told = diff_decisive(row, &inclusive);
+	const struct perfdata_compared *reported = diff_decisive(row, &inclusive);
 	size_t start = out->size;
 	perfdata_text_string(out, perfdata_change_name(row->change));
 	pad(out, start, 10);
@@ -152,16 +152,16 @@ static void text_row(struct perfdata_text *out, const struct perfdata_comparison
 	}
 	start = out->size;
 	perfdata_text_string(out, inclusive ? "  incl" : "  self");
-	diff_spell_delta(out, told->delta);
+	diff_spell_delta(out, reported->delta);
 	pad(out, start, 13);
 	start = out->size;
-	diff_spell_ratio(out, told->ratio);
+	diff_spell_ratio(out, reported->ratio);
 	pad(out, start, 7);
 	start = out->size;
-	diff_spell_p(out, told->adjusted_p);
+	diff_spell_p(out, reported->adjusted_p);
 	pad(out, start, 9);
 	start = out->size;
-	perfdata_text_printf(out, "±%.2f", told->visible * 100);
+	perfdata_text_printf(out, "±%.2f", reported->visible * 100);
 	pad(out, start, 9);
 	diff_spell_key(out, row);
 	if (row->reason) {
@@ -237,21 +237,22 @@ static void tsv_row(struct perfdata_text *out, const struct perfdata_comparison_
 		    const struct perfdata_comparison_row *row)
 {
 	bool inclusive;
-	const struct perfdata_compared *told = diff_decisive(row, &inclusive);
+	const struct perfdata_compared *reported = diff_decisive(row, &inclusive);
 	cell(out, event->name);
 	cell(out, perfdata_change_name(row->change));
 	perfdata_text_printf(out, "%.3f\t%.3f\t%+.3f\t", row->self.share[0] * 100, row->self.share[1] * 100,
-			     told->delta * 100 + 0.0);
-	if (isinf(told->ratio))
+			     reported->delta * 100 + 0.0);
+	if (isinf(reported->ratio))
 		perfdata_text_literal(out, "-\t");
 	else
-		perfdata_text_printf(out, "%.3f\t", told->ratio);
-	if (told->change == PERFDATA_CHANGE_NOT_JUDGED)
+		perfdata_text_printf(out, "%.3f\t", reported->ratio);
+	if (reported->change == PERFDATA_CHANGE_NOT_JUDGED)
 		perfdata_text_char(out, '-');
 	else
-		diff_spell_p(out, told->adjusted_p);
+		diff_spell_p(out, reported->adjusted_p);
 	perfdata_text_printf(out, "\t%.3f\t%.3f\t%" PRIu64 "\t%" PRIu64 "\t%.3f\t", row->inclusive.share[0] * 100,
-			     row->inclusive.share[1] * 100, told->samples[0], told->samples[1], told->visible * 100);
+			     row->inclusive.share[1] * 100, reported->samples[0], reported->samples[1],
+			     reported->visible * 100);
 	cell(out, row->file);
 	cell(out, row->key);
 	perfdata_text_printf(out, "%u\t%u\t%s\t", row->clones[0], row->clones[1], inclusive ? "inclusive" : "self");

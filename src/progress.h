@@ -18,7 +18,7 @@ struct progress {
 	bool begun;              /* progress_step was called */
 	uint64_t next;           /* time of the next line, ns of the monotonic clock */
 	uint64_t bytes, total;   /* total: UINT64_MAX if unknown */
-	const struct perfdata_memory *memory;   /* what of it is held is told, too; borrowed. NULL: nothing of memory */
+	const struct perfdata_memory *memory;   /* shows how much is held; borrowed; NULL: no memory */
 };
 
 /* `when` is the value of --progress; NULL is its default. Borrows `file`. False if nothing will be shown. */

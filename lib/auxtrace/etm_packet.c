@@ -659,9 +659,9 @@ static bool header(const struct pd_etm_setup *setup, struct pd_etm *etm, uint8_t
 }
 
 /* The bytes passed over, as a packet; the first time only. */
-static bool told(struct pd_etm *etm, struct pd_packet *packet)
+static bool report_unsynced(struct pd_etm *etm, struct pd_packet *packet)
 {
-	const bool first = !etm->told_unsynced;
+	const bool first = !etm->unsynced_reported;
 	const uint32_t size = etm->size, passed = etm->passed;
 	etm->unsynced_pending = false;
 	if (first) {
@@ -669,7 +669,7 @@ static bool told(struct pd_etm *etm, struct pd_packet *packet)
 		etm->size = passed;
 		end(etm, PD_ETM_NOT_SYNC, 0, packet);
 		etm->search = searched;
-		etm->told_unsynced = true;
+		etm->unsynced_reported = true;
 	}
 	etm->size = size > passed ? size - passed : 0;
 	if (etm->next_index) {
@@ -685,7 +685,7 @@ bool pd_etm_feed(const struct pd_etm_setup *setup, struct pd_etm *etm, uint8_t b
 {
 	bool whole;
 	*ret_taken = false;
-	if (etm->unsynced_pending && told(etm, ret))
+	if (etm->unsynced_pending && report_unsynced(etm, ret))
 		return true;
 	*ret_taken = true;
 	if (etm->search == HEADER) {

@@ -123,7 +123,7 @@ struct pd_etm_address { uint64_t value; uint8_t bits, known, wide; };
 
 /* The trace of one source, between two bytes. All zero at first; see pd_etm_reset. */
 struct pd_etm {
-	bool synced, told_unsynced, info_seen, context_known, context_64, timestamp_known, threshold_known;
+	bool synced, unsynced_reported, info_seen, context_known, context_64, timestamp_known, threshold_known;
 	bool unsynced_pending;               /* bytes were passed over, which shows with the next byte */
 	uint8_t kind, search;                /* of the packet that is read */
 	/* what its bytes are: see etm_packet.c */

@@ -55,16 +55,16 @@ static bool read_rule(struct perfdata_comparison *comparison, const char *line, 
 	return fine && read_limit(rule);
 }
 
-static bool is_within(const struct rule *rule, const struct perfdata_compared *told)
+static bool is_within(const struct rule *rule, const struct perfdata_compared *reported)
 {
-	return rule->any || (rule->points > 0 && told->delta * 100 <= rule->points) ||
-	       (rule->ratio > 0 && told->ratio <= rule->ratio);
+	return rule->any || (rule->points > 0 && reported->delta * 100 <= rule->points) ||
+	       (rule->ratio > 0 && reported->ratio <= rule->ratio);
 }
 
-static void allow(struct rule *rule, struct perfdata_compared *told)
+static void allow(struct rule *rule, struct perfdata_compared *reported)
 {
-	if (told->change == PERFDATA_CHANGE_REGRESSED && is_within(rule, told))
-		told->change = PERFDATA_CHANGE_ALLOWED;
+	if (reported->change == PERFDATA_CHANGE_REGRESSED && is_within(rule, reported))
+		reported->change = PERFDATA_CHANGE_ALLOWED;
 }
 
 static void apply(struct rule *rules, size_t nr, const char *event, struct perfdata_comparison_row *row)
@@ -110,7 +110,7 @@ bool pd_compare_allow(struct perfdata_comparison *comparison, struct perfdata_er
 	}
 	for (size_t e = 0; fine && e < comparison->nr_events; e++)
 		for (size_t i = 0; nr && i < comparison->events[e].nr_rows; i++)
-			apply(rules, nr, comparison->events[e].told.name, &comparison->events[e].rows[i].told);
+			apply(rules, nr, comparison->events[e].reported.name, &comparison->events[e].rows[i].reported);
 	for (size_t i = 0; fine && i < nr; i++)
 		if (!rules[i].used)
 			pd_compare_note(comparison, "unused-rule", false, "line %zu of the allow list matches nothing",

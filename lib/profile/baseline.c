@@ -49,7 +49,7 @@ const char *perfdata_baseline_by(const struct perfdata_baseline *baseline) { ret
 const struct perfdata_baseline_recording *perfdata_baseline_recording(const struct perfdata_baseline *baseline,
 								      size_t index)
 {
-	return index < baseline->nr_recordings ? &baseline->recordings[index].told : NULL;
+	return index < baseline->nr_recordings ? &baseline->recordings[index].reported : NULL;
 }
 
 bool perfdata_baseline_is(const void *bytes, size_t size)
@@ -163,8 +163,8 @@ static bool sums(const struct reading *reading, size_t field, struct pd_share_su
 /* Takes the next id of a text, whose ids go up from 0. */
 static bool map_next(struct reading *reading, struct id_map *map, size_t field, uint32_t id)
 {
-	uint64_t told;
-	if (!number(reading, field, &told) || told != map->nr)
+	uint64_t stated;
+	if (!number(reading, field, &stated) || stated != map->nr)
 		return false;
 	if (id == UINT32_MAX || pd_vector_grow(&map->ids, &map->room, map->nr, sizeof *map->ids) < 0)
 		reading->status = PERFDATA_ENOMEM;
@@ -175,10 +175,10 @@ static bool map_next(struct reading *reading, struct id_map *map, size_t field, 
 
 static bool map_get(const struct reading *reading, const struct id_map *map, size_t field, uint32_t *ret)
 {
-	uint64_t told;
-	if (!number(reading, field, &told) || told >= map->nr)
+	uint64_t stated;
+	if (!number(reading, field, &stated) || stated >= map->nr)
 		return false;
-	*ret = map->ids[told];
+	*ret = map->ids[stated];
 	return true;
 }
 
@@ -248,12 +248,13 @@ static bool take_address(struct reading *reading)
 static bool take_recording(struct reading *reading)
 {
 	struct perfdata_baseline *baseline = reading->baseline;
-	struct pd_side_recording recording = { .told = { .name = keep(reading, reading->fields[1]) } };
+	struct pd_side_recording recording = { .reported = { .name = keep(reading, reading->fields[1]) } };
 	uint64_t complete;
-	if (!number(reading, 2, &recording.told.duration) || !number(reading, 3, &recording.told.lost_records) ||
-	    !number(reading, 4, &recording.told.lost_samples) || !number(reading, 5, &complete))
+	if (!number(reading, 2, &recording.reported.duration) ||
+	    !number(reading, 3, &recording.reported.lost_records) ||
+	    !number(reading, 4, &recording.reported.lost_samples) || !number(reading, 5, &complete))
 		return false;
-	recording.told.complete = complete != 0;
+	recording.reported.complete = complete != 0;
 	recording.arch = keep(reading, reading->fields[6]);
 	recording.cpu = keep(reading, reading->fields[7]);
 	recording.cpus = keep(reading, reading->fields[8]);
@@ -288,7 +289,7 @@ static bool take_event(struct reading *reading)
 		.weight = keep(reading, reading->fields[6]),
 		.chains = keep(reading, reading->fields[7]),
 	};
-	recording->told.has_inlines |= event.inlined != 0;
+	recording->reported.has_inlines |= event.inlined != 0;
 	reading->event = NULL;
 	if (pd_vector_grow(&recording->events, &recording->events_room, recording->nr_events, sizeof event) < 0) {
 		reading->status = PERFDATA_ENOMEM;

@@ -68,7 +68,7 @@ struct pd_side_event {
 	size_t nr_edges, edges_room;
 };
 struct pd_side_recording {
-	struct perfdata_baseline_recording told;
+	struct perfdata_baseline_recording reported;
 	const char *arch, *cpu, *cpus, *release;
 	struct pd_side_event *events;
 	size_t nr_events, events_room;

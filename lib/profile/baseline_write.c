@@ -75,13 +75,13 @@ void pd_baseline_key(struct perfdata_text *out, uint32_t id, const struct pd_sid
 
 void pd_baseline_recording(struct perfdata_text *out, const struct pd_side_recording *recording)
 {
-	const struct perfdata_baseline_recording *told = &recording->told;
+	const struct perfdata_baseline_recording *reported = &recording->reported;
 	perfdata_text_literal(out, "recording");
-	field(out, told->name);
-	number(out, told->duration);
-	number(out, told->lost_records);
-	number(out, told->lost_samples);
-	number(out, told->complete);
+	field(out, reported->name);
+	number(out, reported->duration);
+	number(out, reported->lost_records);
+	number(out, reported->lost_samples);
+	number(out, reported->complete);
 	field(out, recording->arch);
 	field(out, recording->cpu);
 	field(out, recording->cpus);

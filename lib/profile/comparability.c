@@ -106,7 +106,7 @@ static bool side_has(const struct perfdata_comparison *comparison, const struct 
 static void run_check(struct perfdata_comparison *comparison, const struct check *check,
 		      const struct pd_compare_event *event)
 {
-	const char *of_name = event ? event->told.name : "";
+	const char *of_name = event ? event->reported.name : "";
 	for (size_t i = 0; i < pd_compare_nr(comparison); i++) {
 		const unsigned side = i < comparison->nr_recordings[0] ? PD_BEFORE : PD_AFTER;
 		const char *value = value_of(comparison, check, event, i);
@@ -143,7 +143,7 @@ static struct event_sums sum_up(const struct perfdata_comparison *comparison, co
 		sums.samples += of->all.n;
 		sums.kernel_samples += of->kernel;
 		sums.some_inlined |= of->inlined != 0;
-		sums.lost += (double)pd_compare_recording(comparison, i)->told.lost_samples;
+		sums.lost += (double)pd_compare_recording(comparison, i)->reported.lost_samples;
 	}
 	sums.named = all > 0 ? sums.named / all : 1;
 	sums.lost = sums.samples ? sums.lost / (sums.lost + (double)sums.samples) : 0;
@@ -154,7 +154,7 @@ static void check_event(struct perfdata_comparison *comparison, const struct pd_
 {
 	const struct event_sums sides[2] = { sum_up(comparison, event, PD_BEFORE),
 					     sum_up(comparison, event, PD_AFTER) };
-	const char *name = event->told.name;
+	const char *name = event->reported.name;
 	for (unsigned side = 0; side < 2; side++) {
 		const struct event_sums *one = &sides[side], *other = &sides[!side];
 		const double part = one->samples ? (double)one->kernel_samples / (double)one->samples : 0;
@@ -183,7 +183,7 @@ static void check_durations(struct perfdata_comparison *comparison)
 	double sums[2] = { 0 };
 	for (size_t i = 0; i < pd_compare_nr(comparison); i++)
 		sums[i < comparison->nr_recordings[0] ? PD_BEFORE : PD_AFTER] +=
-			(double)pd_compare_recording(comparison, i)->told.duration;
+			(double)pd_compare_recording(comparison, i)->reported.duration;
 	for (unsigned side = 0; side < 2; side++)
 		sums[side] /= (double)comparison->nr_recordings[side];
 	if (sums[0] > 3 * sums[1] || sums[1] > 3 * sums[0])
@@ -240,7 +240,7 @@ void pd_compare_check(struct perfdata_comparison *comparison)
 		const bool before = is_on(comparison, event, PD_BEFORE), after = is_on(comparison, event, PD_AFTER);
 		if (!before || !after) {
 			pd_compare_note(comparison, "one-sided-event", false, "%s was recorded %s only",
-					event->told.name, before ? "before" : "after");
+					event->reported.name, before ? "before" : "after");
 			continue;
 		}
 		for (size_t c = 0; c < sizeof checks / sizeof *checks; c++)

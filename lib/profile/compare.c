@@ -26,7 +26,7 @@ const char *perfdata_change_name(enum perfdata_change change)
 /* Events are matched by name; a recording may have two events of one name. */
 static bool same_event(const struct pd_compare_event *event, const struct pd_side_event *of)
 {
-	return !strcmp(event->told.name, of->name);
+	return !strcmp(event->reported.name, of->name);
 }
 
 static struct pd_compare_event *event_named(struct perfdata_comparison *comparison, const struct pd_side_event *of,
@@ -36,7 +36,7 @@ static struct pd_compare_event *event_named(struct perfdata_comparison *comparis
 		if (same_event(&comparison->events[e], of))
 			return &comparison->events[e];
 	struct pd_compare_event *event = &comparison->events[comparison->nr_events++];
-	event->told = (struct perfdata_comparison_event){ .name = pd_compare_keep(comparison, of->name),
+	event->reported = (struct perfdata_comparison_event){ .name = pd_compare_keep(comparison, of->name),
 							  .is_time = of->is_time,
 							  .scale = 1 };
 	event->of = pd_calloc(most, sizeof *event->of);
@@ -65,11 +65,11 @@ static bool find_events(struct perfdata_comparison *comparison)
 				continue;
 			event->of[i] = of;
 			pd_share_sums_add(&event->all[side], &of->all);
-			struct perfdata_compared_side *told = &event->told.sides[side];
-			told->recordings++;
-			told->samples = event->all[side].n;
-			told->weight = event->all[side].w;
-			told->named_weight += of->named;
+			struct perfdata_compared_side *reported = &event->reported.sides[side];
+			reported->recordings++;
+			reported->samples = event->all[side].n;
+			reported->weight = event->all[side].w;
+			reported->named_weight += of->named;
 		}
 	}
 	return comparison->status == PERFDATA_OK;
@@ -83,7 +83,7 @@ static void add_units(const struct perfdata_comparison *comparison, struct pd_co
 		const size_t first = side == PD_BEFORE ? 0 : comparison->nr_recordings[0];
 		for (size_t i = 0; options->nr_units[side] && i < comparison->nr_recordings[side]; i++)
 			if (event->of[first + i])
-				event->told.sides[side].units +=
+				event->reported.sides[side].units +=
 					options->units[side][options->nr_units[side] > 1 ? i : 0];
 	}
 }
@@ -143,18 +143,18 @@ static bool make_rows(struct perfdata_comparison *comparison, struct pd_compare_
 	for (size_t i = 0; i < event->nr_rows; i++) {
 		struct pd_compare_row *row = &event->rows[i];
 		const struct pd_compare_key *key = &comparison->keys[row->key];
-		row->told.key = key->name;
-		row->told.file = key->file;
+		row->reported.key = key->name;
+		row->reported.file = key->file;
 		for (unsigned side = 0; side < 2; side++) {
 			const bool is_there = row->sums[PD_INCLUSIVE][side].n != 0;
-			row->told.names[side] = is_there ? key->shown[side] : NULL;
-			row->told.raw_names[side] = is_there ? key->raw_names[side] : NULL;
-			row->told.clones[side] = is_there ? key->clones[side] : 0;
+			row->reported.names[side] = is_there ? key->shown[side] : NULL;
+			row->reported.raw_names[side] = is_there ? key->raw_names[side] : NULL;
+			row->reported.clones[side] = is_there ? key->clones[side] : 0;
 			more[side] |= row->sums[PD_INCLUSIVE][side].w > row->sums[PD_SELF][side].w;
 		}
 	}
-	event->told.has_stacks = more[0] && more[1];
-	event->told.nr_rows = event->nr_rows;
+	event->reported.has_stacks = more[0] && more[1];
+	event->reported.nr_rows = event->nr_rows;
 	return true;
 }
 
@@ -167,8 +167,8 @@ static double change_size(const struct perfdata_comparison_row *row)
 
 static int compare_rows(const void *left, const void *right)
 {
-	const struct perfdata_comparison_row *a = &((const struct pd_compare_row *)left)->told,
-					     *b = &((const struct pd_compare_row *)right)->told;
+	const struct perfdata_comparison_row *a = &((const struct pd_compare_row *)left)->reported,
+					     *b = &((const struct pd_compare_row *)right)->reported;
 	if (a->change != b->change)
 		return a->change < b->change ? 1 : -1;
 	if (change_size(a) != change_size(b))
@@ -188,22 +188,23 @@ static int compare_notes(const void *left, const void *right)
 
 static bool has_both(const struct pd_compare_event *event)
 {
-	return event->told.sides[0].recordings && event->told.sides[1].recordings;
+	return event->reported.sides[0].recordings && event->reported.sides[1].recordings;
 }
 
 static void tell_blindness(struct perfdata_comparison *comparison, const struct pd_compare_event *event)
 {
-	const struct perfdata_compared_side *sides = event->told.sides;
+	const struct perfdata_compared_side *sides = event->reported.sides;
 	if (!sides[0].samples || !sides[1].samples)
-		pd_compare_note(comparison, "few-samples", true, "%s: no samples %s", event->told.name,
+		pd_compare_note(comparison, "few-samples", true, "%s: no samples %s", event->reported.name,
 				sides[0].samples ? "after" : "before");
 	else if (event->blind > event->seen || event->blind + event->seen <= 0)
 		pd_compare_note(
 			comparison, "few-samples", true,
 			"%s: with %llu and %llu samples%s, changes of twice the limits would have been missed for %.0f "
 			"%% of the weight",
-			event->told.name, (unsigned long long)sides[0].samples, (unsigned long long)sides[1].samples,
-			event->told.dispersion_known ? "" : ", and no repeat runs",
+			event->reported.name, (unsigned long long)sides[0].samples,
+			(unsigned long long)sides[1].samples,
+			event->reported.dispersion_known ? "" : ", and no repeat runs",
 			event->blind + event->seen > 0 ? event->blind / (event->blind + event->seen) * 100 : 100);
 }
 
@@ -219,9 +220,9 @@ static void decide(struct perfdata_comparison *comparison)
 		const size_t before = comparison->nr_notes;
 		tell_blindness(comparison, event);
 		seen |= comparison->nr_notes == before;
-		regressed |= event->told.total_change == PERFDATA_CHANGE_REGRESSED;
+		regressed |= event->reported.total_change == PERFDATA_CHANGE_REGRESSED;
 		for (size_t i = 0; i < event->nr_rows && !regressed; i++)
-			regressed = event->rows[i].told.change == PERFDATA_CHANGE_REGRESSED;
+			regressed = event->rows[i].reported.change == PERFDATA_CHANGE_REGRESSED;
 	}
 	comparison->verdict = incomparable ? PERFDATA_VERDICT_INCOMPARABLE : regressed ? PERFDATA_VERDICT_FAIL :
 			      seen	   ? PERFDATA_VERDICT_PASS		: PERFDATA_VERDICT_INCONCLUSIVE;
@@ -384,13 +385,13 @@ const struct perfdata_comparison_note *perfdata_comparison_note(const struct per
 const struct perfdata_comparison_event *perfdata_comparison_event(const struct perfdata_comparison *comparison,
 								  size_t index)
 {
-	return index < comparison->nr_events ? &comparison->events[index].told : NULL;
+	return index < comparison->nr_events ? &comparison->events[index].reported : NULL;
 }
 
 const struct perfdata_comparison_row *perfdata_comparison_row(const struct perfdata_comparison *comparison,
 							      size_t event, size_t row)
 {
 	return event < comparison->nr_events && row < comparison->events[event].nr_rows
-		       ? &comparison->events[event].rows[row].told
+		       ? &comparison->events[event].rows[row].reported
 		       : NULL;
 }

@@ -24,9 +24,9 @@ struct pd_compare_key {
 	unsigned clones[2];
 };
 
-/* A row of an event: what callers of the library see (told), and what only the comparison needs. */
+/* A row of an event: what callers of the library see (reported), and what only the comparison needs. */
 struct pd_compare_row {
-	struct perfdata_comparison_row told;
+	struct perfdata_comparison_row reported;
 	uint32_t key;
 	struct pd_share_sums sums[PD_QUANTITIES][2];   /* by side */
 	struct pd_share_sums *cells;            /* [quantity * recordings + recording], recordings before first */
@@ -42,7 +42,7 @@ struct pd_compare_edge {
 };
 
 struct pd_compare_event {
-	struct perfdata_comparison_event told;
+	struct perfdata_comparison_event reported;
 	const struct pd_side_event **of;        /* by recording, those before first; NULL: the recording lacks it */
 	struct pd_share_sums all[2];
 	/* the median of ratios, and the standard error of its logarithm; 0: unknown */

@@ -61,7 +61,7 @@ static double median_scale(const struct perfdata_comparison *comparison, struct 
 
 static double scale_of(struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
-	const struct perfdata_compared_side *sides = event->told.sides;
+	const struct perfdata_compared_side *sides = event->reported.sides;
 	double scale = 1;
 	event->scale_error = event->likely_scale = 0;
 	if (comparison->options->normalize == PERFDATA_NORMALIZE_SHARE)
@@ -111,7 +111,7 @@ static void find_dispersion(const struct perfdata_comparison *comparison, struct
 	double sum = 0;
 	size_t nr = 0;
 	bool enough;
-	event->told.dispersion = comparison->limits.dispersion;
+	event->reported.dispersion = comparison->limits.dispersion;
 	if (pd_compare_nr(comparison) <= 2)
 		return;
 	for (size_t i = 0; i < event->nr_rows; i++) {
@@ -119,15 +119,15 @@ static void find_dispersion(const struct perfdata_comparison *comparison, struct
 		sum += enough ? own : 0;
 		nr += enough;
 	}
-	event->told.dispersion_known = true;
-	event->told.dispersion = nr ? sum / (double)nr : 1;
+	event->reported.dispersion_known = true;
+	event->reported.dispersion = nr ? sum / (double)nr : 1;
 }
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
-static struct perfdata_compared *told_of(struct pd_compare_row *row, enum pd_quantity quantity)
+static struct perfdata_compared *reported_of(struct pd_compare_row *row, enum pd_quantity quantity)
 {
-	return quantity == PD_SELF ? &row->told.self : &row->told.inclusive;
+	return quantity == PD_SELF ? &row->reported.self : &row->reported.inclusive;
 }
 
 static double variance_of(const struct pd_compare_event *event, const struct pd_compare_row *row,
@@ -142,43 +142,43 @@ static double variance_of(const struct pd_compare_event *event, const struct pd_
 
 /* The delta by the scale that is shown or by the median of ratios, whichever makes less of it: 0 where they disagree
  * about its sign. */
-static double sure_delta(const struct pd_compare_event *event, const struct perfdata_compared *told)
+static double sure_delta(const struct pd_compare_event *event, const struct perfdata_compared *reported)
 {
-	const double likely = event->likely_scale > 0 ? event->likely_scale : event->told.scale;
-	const double other = told->share[PD_AFTER] / likely - told->share[PD_BEFORE];
-	if (told->delta * other <= 0)
+	const double likely = event->likely_scale > 0 ? event->likely_scale : event->reported.scale;
+	const double other = reported->share[PD_AFTER] / likely - reported->share[PD_BEFORE];
+	if (reported->delta * other <= 0)
 		return 0;
-	return fabs(other) < fabs(told->delta) ? other : told->delta;
+	return fabs(other) < fabs(reported->delta) ? other : reported->delta;
 }
 
 static void compare(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
 		    struct pd_compare_row *row, enum pd_quantity quantity)
 {
-	struct perfdata_compared *told = told_of(row, quantity);
-	const double scale = event->told.scale;
+	struct perfdata_compared *reported = reported_of(row, quantity);
+	const double scale = event->reported.scale;
 	bool enough;
 	const double own = dispersion_of(comparison, event, row, quantity, &enough);
-	*told = (struct perfdata_compared){ .p = 1, .adjusted_p = 1, .change = PERFDATA_CHANGE_NOT_JUDGED };
+	*reported = (struct perfdata_compared){ .p = 1, .adjusted_p = 1, .change = PERFDATA_CHANGE_NOT_JUDGED };
 	for (unsigned side = 0; side < 2; side++) {
-		told->samples[side] = row->sums[quantity][side].n;
-		told->weight[side] = row->sums[quantity][side].w;
-		told->share[side] = share_of(event, row, quantity, side);
+		reported->samples[side] = row->sums[quantity][side].n;
+		reported->weight[side] = row->sums[quantity][side].w;
+		reported->share[side] = share_of(event, row, quantity, side);
 	}
-	told->compared = told->share[PD_AFTER] / scale;
-	told->delta = told->compared - told->share[PD_BEFORE];
-	told->ratio = told->share[PD_BEFORE] > 0 ? told->compared / told->share[PD_BEFORE]
-		      : told->compared > 0       ? HUGE_VAL
+	reported->compared = reported->share[PD_AFTER] / scale;
+	reported->delta = reported->compared - reported->share[PD_BEFORE];
+	reported->ratio = reported->share[PD_BEFORE] > 0 ? reported->compared / reported->share[PD_BEFORE]
+		      : reported->compared > 0       ? HUGE_VAL
 						 : 1;
-	told->dispersion = fmax(event->told.dispersion, event->told.dispersion_known ? fmax(1, own) : 0);
-	const double by_scale = told->compared * event->scale_error;
-	row->error[quantity] = sqrt(told->dispersion * (variance_of(event, row, quantity, PD_BEFORE) +
+	reported->dispersion = fmax(event->reported.dispersion, event->reported.dispersion_known ? fmax(1, own) : 0);
+	const double by_scale = reported->compared * event->scale_error;
+	row->error[quantity] = sqrt(reported->dispersion * (variance_of(event, row, quantity, PD_BEFORE) +
 							variance_of(event, row, quantity, PD_AFTER) / (scale * scale)) +
 				    by_scale * by_scale);
-	row->sure[quantity] = sure_delta(event, told);
+	row->sure[quantity] = sure_delta(event, reported);
 	if (!row->judged[quantity])
 		return;
 	const double error = row->error[quantity], sure = row->sure[quantity];
-	told->p = error > 0 ? pd_normal_two_sided(sure / error) : sure == 0 ? 1 : 0;
+	reported->p = error > 0 ? pd_normal_two_sided(sure / error) : sure == 0 ? 1 : 0;
 }
 
 /* The self and the inclusive weight of a function that calls nothing are one test, not two. */
@@ -191,14 +191,14 @@ static bool is_same_test(const struct pd_compare_row *row)
 static void choose(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	const enum perfdata_quantities wanted = comparison->options->quantities;
-	const bool inclusive = event->told.has_stacks && !comparison->self_only && wanted != PERFDATA_SELF_ONLY;
+	const bool inclusive = event->reported.has_stacks && !comparison->self_only && wanted != PERFDATA_SELF_ONLY;
 	for (size_t i = 0; i < event->nr_rows; i++) {
 		struct pd_compare_row *row = &event->rows[i];
 		row->judged[PD_SELF] = (wanted != PERFDATA_INCLUSIVE_ONLY || !inclusive) &&
 				       pooled(event, row, PD_SELF) >= comparison->limits.floor;
 		row->judged[PD_INCLUSIVE] = inclusive && pooled(event, row, PD_INCLUSIVE) >= comparison->limits.floor &&
 					    !(row->judged[PD_SELF] && is_same_test(row));
-		event->told.nr_judged += row->judged[PD_SELF] + row->judged[PD_INCLUSIVE];
+		event->reported.nr_judged += row->judged[PD_SELF] + row->judged[PD_INCLUSIVE];
 	}
 }
 
@@ -210,19 +210,19 @@ static bool adjust(const struct perfdata_comparison *comparison, struct pd_compa
 		[PERFDATA_ADJUST_BH] = PD_ADJUST_BH,
 		[PERFDATA_ADJUST_NONE] = PD_ADJUST_NONE,
 	};
-	double *p = pd_calloc(event->told.nr_judged + 1, sizeof *p);
-	size_t *order = pd_calloc(event->told.nr_judged + 1, sizeof *order), nr = 0;
+	double *p = pd_calloc(event->reported.nr_judged + 1, sizeof *p);
+	size_t *order = pd_calloc(event->reported.nr_judged + 1, sizeof *order), nr = 0;
 	for (unsigned pass = 0; p && order && pass < 2; pass++) {
 		nr = 0;
 		for (size_t i = 0; i < event->nr_rows; i++)
 			for (unsigned quantity = 0; quantity < PD_QUANTITIES; quantity++) {
 				if (!event->rows[i].judged[quantity])
 					continue;
-				struct perfdata_compared *told = told_of(&event->rows[i], quantity);
+				struct perfdata_compared *reported = reported_of(&event->rows[i], quantity);
 				if (pass)
-					told->adjusted_p = p[nr++];
+					reported->adjusted_p = p[nr++];
 				else
-					p[nr++] = told->p;
+					p[nr++] = reported->p;
 			}
 		if (!pass)
 			pd_adjust(p, nr, ways[comparison->options->adjust], order);
@@ -233,17 +233,17 @@ static bool adjust(const struct perfdata_comparison *comparison, struct pd_compa
 	return fine;
 }
 
-static enum perfdata_change change_of(const struct pd_compare_limits *limits, const struct perfdata_compared *told,
+static enum perfdata_change change_of(const struct pd_compare_limits *limits, const struct perfdata_compared *reported,
 				      double sure)
 {
-	const bool more = told->delta >= limits->increase && told->ratio >= limits->ratio;
-	const bool less = -told->delta >= limits->increase && told->ratio * limits->ratio <= 1;
+	const bool more = reported->delta >= limits->increase && reported->ratio >= limits->ratio;
+	const bool less = -reported->delta >= limits->increase && reported->ratio * limits->ratio <= 1;
 	if (!more && !less)
 		return PERFDATA_CHANGE_SAME;
-	const double before = told->share[PD_BEFORE], ratio = before > 0 ? (before + sure) / before : HUGE_VAL;
+	const double before = reported->share[PD_BEFORE], ratio = before > 0 ? (before + sure) / before : HUGE_VAL;
 	const bool is_sure = fabs(sure) >= limits->increase &&
 			     (more ? ratio >= limits->ratio : ratio * limits->ratio <= 1);
-	if (!is_sure || told->adjusted_p >= limits->alpha)
+	if (!is_sure || reported->adjusted_p >= limits->alpha)
 		return PERFDATA_CHANGE_NOISE;
 	return more ? PERFDATA_CHANGE_REGRESSED : PERFDATA_CHANGE_IMPROVED;
 }
@@ -253,28 +253,29 @@ static enum perfdata_change change_of(const struct pd_compare_limits *limits, co
 static void decide(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	const struct pd_compare_limits *limits = &comparison->limits;
-	const size_t tests = comparison->options->adjust == PERFDATA_ADJUST_NONE || !event->told.nr_judged
+	const size_t tests = comparison->options->adjust == PERFDATA_ADJUST_NONE || !event->reported.nr_judged
 				     ? 1
-				     : event->told.nr_judged;
+				     : event->reported.nr_judged;
 	const double errors = pd_normal_quantile(limits->alpha / 2 / (double)tests) + power;
 	for (size_t i = 0; i < event->nr_rows; i++) {
 		struct pd_compare_row *row = &event->rows[i];
 		for (unsigned quantity = 0; quantity < PD_QUANTITIES; quantity++) {
-			struct perfdata_compared *told = told_of(row, quantity);
-			const double counts = fmax(limits->increase, (limits->ratio - 1) * told->share[PD_BEFORE]);
+			struct perfdata_compared *reported = reported_of(row, quantity);
+			const double counts = fmax(limits->increase, (limits->ratio - 1) * reported->share[PD_BEFORE]);
 			const double visible = errors * row->error[quantity];
-			told->visible = fmax(visible, counts);
+			reported->visible = fmax(visible, counts);
 			if (!row->judged[quantity])
 				continue;
-			told->change = change_of(limits, told, row->sure[quantity]);
+			reported->change = change_of(limits, reported, row->sure[quantity]);
 			if (quantity == PD_SELF)
 				*(visible > 2 * counts ? &event->blind : &event->seen) += pooled(event, row, PD_SELF);
 		}
 		/* one test has one answer for both quantities */
-		if (row->judged[PD_SELF] && is_same_test(row) && event->told.has_stacks)
-			row->told.inclusive = row->told.self;
-		row->told.change = row->told.self.change > row->told.inclusive.change ? row->told.self.change
-										      : row->told.inclusive.change;
+		if (row->judged[PD_SELF] && is_same_test(row) && event->reported.has_stacks)
+			row->reported.inclusive = row->reported.self;
+		row->reported.change = row->reported.self.change > row->reported.inclusive.change
+					       ? row->reported.self.change
+					       : row->reported.inclusive.change;
 	}
 }
 
@@ -300,14 +301,14 @@ static bool judge_total(struct perfdata_comparison *comparison, struct pd_compar
 	}
 	const struct pd_welch welch = pd_welch_of_logs(rates, used[0], rates + used[0], used[1]);
 	pd_free(rates);
-	event->told.has_total = used[0] && used[1];
-	event->told.total_ratio = welch.ratio;
-	event->told.total_p = welch.p;
-	event->told.total_change = PERFDATA_CHANGE_NOT_JUDGED;
-	if (comparison->limits.total <= 0 || !event->told.has_total || welch.degrees <= 0)
+	event->reported.has_total = used[0] && used[1];
+	event->reported.total_ratio = welch.ratio;
+	event->reported.total_p = welch.p;
+	event->reported.total_change = PERFDATA_CHANGE_NOT_JUDGED;
+	if (comparison->limits.total <= 0 || !event->reported.has_total || welch.degrees <= 0)
 		return true;
 	const bool far = welch.ratio >= comparison->limits.total || welch.ratio * comparison->limits.total <= 1;
-	event->told.total_change = !far                                  ? PERFDATA_CHANGE_SAME
+	event->reported.total_change = !far                                  ? PERFDATA_CHANGE_SAME
 				   : welch.p >= comparison->limits.alpha ? PERFDATA_CHANGE_NOISE
 				   : welch.ratio > 1                     ? PERFDATA_CHANGE_REGRESSED
 									 : PERFDATA_CHANGE_IMPROVED;
@@ -316,7 +317,7 @@ static bool judge_total(struct perfdata_comparison *comparison, struct pd_compar
 
 bool pd_compare_judge(struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
-	event->told.scale = scale_of(comparison, event);
+	event->reported.scale = scale_of(comparison, event);
 	if (comparison->status != PERFDATA_OK)
 		return false;
 	find_dispersion(comparison, event);

@@ -39,11 +39,11 @@ struct shift {
 
 static const struct perfdata_compared *self_of(const struct shift *shift, uint32_t row)
 {
-	return &shift->event->rows[row].told.self;
+	return &shift->event->rows[row].reported.self;
 }
 static const struct perfdata_compared *whole_of(const struct shift *shift, uint32_t row)
 {
-	return &shift->event->rows[row].told.inclusive;
+	return &shift->event->rows[row].reported.inclusive;
 }
 
 static bool has_appeared(const struct shift *shift, uint32_t row)
@@ -160,24 +160,24 @@ static double from_callees(struct shift *shift, uint32_t row)
 	return sum;
 }
 
-static void set_moved(struct shift *shift, uint32_t row, struct perfdata_compared *told, uint32_t partner)
+static void set_moved(struct shift *shift, uint32_t row, struct perfdata_compared *reported, uint32_t partner)
 {
 	struct pd_compare_row *of = &shift->event->rows[row];
 	char reason[512];
-	told->change = PERFDATA_CHANGE_MOVED;
-	of->told.change = of->told.self.change > of->told.inclusive.change ? of->told.self.change
-									   : of->told.inclusive.change;
+	reported->change = PERFDATA_CHANGE_MOVED;
+	of->reported.change = of->reported.self.change > of->reported.inclusive.change ? of->reported.self.change
+									   : of->reported.inclusive.change;
 	if (partner == UINT32_MAX)
 		return;
-	snprintf(reason, sizeof reason, "%s %.400s", told->delta > 0 ? "from" : "to",
-		 shift->event->rows[partner].told.key);
-	of->told.reason = pd_compare_keep(shift->comparison, reason);
+	snprintf(reason, sizeof reason, "%s %.400s", reported->delta > 0 ? "from" : "to",
+		 shift->event->rows[partner].reported.key);
+	of->reported.reason = pd_compare_keep(shift->comparison, reason);
 }
 
 static void look_at(struct shift *shift, uint32_t row)
 {
-	struct perfdata_compared *self = &shift->event->rows[row].told.self,
-				 *whole = &shift->event->rows[row].told.inclusive;
+	struct perfdata_compared *self = &shift->event->rows[row].reported.self,
+				 *whole = &shift->event->rows[row].reported.inclusive;
 	const bool self_grew = self->change == PERFDATA_CHANGE_REGRESSED,
 		   whole_grew = whole->change == PERFDATA_CHANGE_REGRESSED;
 	const bool one_test = self->weight[0] == whole->weight[0] && self->weight[1] == whole->weight[1];
@@ -222,7 +222,7 @@ static void collect_edges(const struct perfdata_comparison *comparison, struct p
 			*edge = (struct pd_compare_edge){ .caller = event->row_of[caller] - 1,
 							  .callee = event->row_of[callee] - 1 };
 			edge->share[side] = (double)of->edges[e].w / (double)event->all[side].w /
-					    (side == PD_AFTER ? event->told.scale : 1);
+					    (side == PD_AFTER ? event->reported.scale : 1);
 		}
 	}
 	if (nr)
@@ -287,13 +287,13 @@ static void suggest(struct shift *shift, uint32_t row)
 	const struct pd_compare_row *rows = shift->event->rows;
 	uint32_t found = UINT32_MAX;
 	/* a renamed function may count as MOVED: its caller lost the calls of the old name */
-	if (whole->samples[PD_BEFORE] ||
-	    (rows[row].told.change != PERFDATA_CHANGE_REGRESSED && rows[row].told.change != PERFDATA_CHANGE_MOVED))
+	if (whole->samples[PD_BEFORE] || (rows[row].reported.change != PERFDATA_CHANGE_REGRESSED &&
+					  rows[row].reported.change != PERFDATA_CHANGE_MOVED))
 		return;
 	for (uint32_t i = 0; i < shift->event->nr_rows; i++) {
 		const struct perfdata_compared *old = whole_of(shift, i);
 		if (old->samples[PD_AFTER] || !old->samples[PD_BEFORE] ||
-		    strcmp(rows[i].told.file, rows[row].told.file) != 0 ||
+		    strcmp(rows[i].reported.file, rows[row].reported.file) != 0 ||
 		    fabs(old->share[PD_BEFORE] - whole->compared) >
 			    2 * hypot(rows[i].error[PD_INCLUSIVE], rows[row].error[PD_INCLUSIVE]) ||
 		    !shares_caller(shift, i, row))
@@ -305,7 +305,8 @@ static void suggest(struct shift *shift, uint32_t row)
 	if (found != UINT32_MAX)
 		pd_compare_note(shift->comparison, "renamed", false,
 				"%.80s may be called %.80s now: --map-symbol '%.80s=%.80s' says so",
-				rows[found].told.key, rows[row].told.key, rows[found].told.key, rows[row].told.key);
+				rows[found].reported.key, rows[row].reported.key, rows[found].reported.key,
+				rows[row].reported.key);
 }
 
 bool pd_compare_find_moved(struct perfdata_comparison *comparison, struct pd_compare_event *event)

@@ -13,7 +13,7 @@
 #define SAMPLE_ROOM 256u                /* more bytes than any sample needs */
 
 /* What the decoder learned from earlier operations of a buffer, kept from one payload to the next. */
-struct told {
+struct learned {
 	uint64_t buffer;                   /* its processor, or 1 << 32 | its index */
 	int32_t tid;
 	uint64_t timer;                    /* the latest one: perf orders operations without a time by it */
@@ -28,8 +28,8 @@ struct pd_trace_samples {
 	struct pd_aux_pieces pieces;       /* the piece that is worked on, or none */
 	struct pd_aux_walk walk;
 	struct perfdata_raw raw;           /* of that piece */
-	struct told *told;
-	size_t nr_told, room_told, buffer; /* `buffer`: of that piece */
+	struct learned *learned;
+	size_t nr_learned, room_learned, buffer; /* `buffer`: of that piece */
 	bool empty_first;                  /* a sample of an empty operation comes next */
 	struct pd_chunk *chunk;            /* held: samples are written into it */
 };
@@ -54,7 +54,7 @@ void pd_trace_samples_free(struct perfdata_reader *reader)
 	pd_aux_carry_release(&traces->carry);
 	pd_aux_pieces_release(&traces->pieces);
 	pd_chunk_drop(traces->chunk);
-	pd_free(traces->told);
+	pd_free(traces->learned);
 	pd_free(traces);
 	reader->traces = NULL;
 }
@@ -147,12 +147,12 @@ static enum perfdata_status find_buffer(struct pd_trace_samples *traces)
 {
 	const struct pd_aux_piece *piece = &traces->pieces.list[0];
 	const uint64_t buffer = piece->cpu >= 0 ? (uint32_t)piece->cpu : 1ull << 32 | piece->idx;
-	for (traces->buffer = 0; traces->buffer < traces->nr_told; traces->buffer++)
-		if (traces->told[traces->buffer].buffer == buffer)
+	for (traces->buffer = 0; traces->buffer < traces->nr_learned; traces->buffer++)
+		if (traces->learned[traces->buffer].buffer == buffer)
 			return PERFDATA_OK;
-	if (pd_vector_grow(&traces->told, &traces->room_told, traces->nr_told, sizeof *traces->told) < 0)
+	if (pd_vector_grow(&traces->learned, &traces->room_learned, traces->nr_learned, sizeof *traces->learned) < 0)
 		return PERFDATA_ENOMEM;
-	traces->told[traces->nr_told++] = (struct told){ .buffer = buffer, .tid = piece->tid };
+	traces->learned[traces->nr_learned++] = (struct learned){ .buffer = buffer, .tid = piece->tid };
 	/* without times, perf makes a sample before it has read any operation */
 	traces->empty_first = traces->carry.tracer.timeless;
 	return PERFDATA_OK;
@@ -179,13 +179,13 @@ enum perfdata_status pd_trace_samples_see(struct perfdata_reader *reader, const 
 
 /* An operation that names no thread belongs to the thread of the operation before: the kernel writes a CONTEXT packet
  * with the tid where the thread changes. */
-static void take_told(struct pd_trace_samples *traces, const struct pd_spe_record *record)
+static void take_thread(struct pd_trace_samples *traces, const struct pd_spe_record *record)
 {
-	struct told *told = &traces->told[traces->buffer];
-	if (record->timer > told->timer)
-		told->timer = record->timer;
+	struct learned *learned = &traces->learned[traces->buffer];
+	if (record->timer > learned->timer)
+		learned->timer = record->timer;
 	if (record->present & PD_SPE_CONTEXT && !traces->carry.tracer.timeless)
-		told->tid = (int32_t)record->context;
+		learned->tid = (int32_t)record->context;
 }
 
 /* What samples of one operation have in common. */
@@ -326,9 +326,9 @@ static unsigned add_samples(struct perfdata_reader *reader, const struct operati
  * perf, but only behind a whole one. */
 static bool gives_samples(struct pd_trace_samples *traces)
 {
-	struct told *told = &traces->told[traces->buffer];
-	told->begun |= traces->walk.record_is_whole || traces->carry.tracer.timeless;
-	return traces->walk.record_is_whole || (traces->walk.record_is_cut && told->begun);
+	struct learned *learned = &traces->learned[traces->buffer];
+	learned->begun |= traces->walk.record_is_whole || traces->carry.tracer.timeless;
+	return traces->walk.record_is_whole || (traces->walk.record_is_cut && learned->begun);
 }
 
 /* The place of a sample in time order. perf compares with the timer, so samples of the same tick come first; without
@@ -338,7 +338,7 @@ static uint64_t place_of(const struct pd_trace_samples *traces)
 	const struct pd_aux_piece *piece = traces->walk.piece;
 	if (!(traces->sample_type & PERFDATA_SAMPLE_TIME))
 		return piece->cpu < 0 ? UINT64_MAX : 1 + (uint64_t)piece->idx;
-	const uint64_t behind = pd_aux_time(&piece->clock, traces->told[traces->buffer].timer + 1);
+	const uint64_t behind = pd_aux_time(&piece->clock, traces->learned[traces->buffer].timer + 1);
 	return behind && behind != UINT64_MAX ? behind - 1 : behind;
 }
 
@@ -347,10 +347,10 @@ static enum perfdata_status make_samples(struct perfdata_reader *reader, const s
 {
 	struct pd_trace_samples *traces = reader->traces;
 	const struct pd_aux_piece *piece = traces->walk.piece;
-	take_told(traces, record);
+	take_thread(traces, record);
 	const struct operation operation = {
 		.record = record,
-		.tid = traces->told[traces->buffer].tid,
+		.tid = traces->learned[traces->buffer].tid,
 		.data_src = pd_spe_data_src(record, piece->trace.midr),
 		.time = pd_aux_time(&piece->clock, record->timer),
 		.place = place_of(traces),

@@ -139,7 +139,7 @@ bool pd_build_ids_append(struct perfdata_rewriter *rewriter, struct perfdata_tex
 			put_entry(rewriter, &options->build_ids[i], table);
 	}
 	pd_intern_free(names);
-	rewriter->build_ids_told = true;
+	rewriter->build_ids_written = true;
 	return ok;
 }
 
@@ -148,7 +148,7 @@ enum perfdata_status pd_build_ids_finish(struct perfdata_rewriter *rewriter)
 	struct perfdata_text table;
 	enum perfdata_status status = PERFDATA_OK;
 
-	if (rewriter->build_ids_told)
+	if (rewriter->build_ids_written)
 		return status;
 	perfdata_text_init(&table);
 	if (!pd_build_ids_append(rewriter, &table) || perfdata_text_failed(&table))

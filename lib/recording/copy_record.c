@@ -140,7 +140,7 @@ static enum perfdata_status copy_auxtrace(struct perfdata_rewriter *rewriter, co
 /* --- records ----------------------------------------------------------------------------------------------------- */
 
 /* Records of perf's own whose contents the output has in another form, or not at all. */
-static bool is_told_otherwise(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
+static bool has_other_form(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
 	if (rewriter->merge)
 		return pd_merge_leaves_out(rewriter, raw);
@@ -334,7 +334,7 @@ enum perfdata_status pd_copy_record(struct perfdata_rewriter *rewriter, const st
 
 	if (raw->flags & PERFDATA_RAW_PAYLOAD)
 		return copy_piece(rewriter, raw);
-	if (is_told_otherwise(rewriter, raw))
+	if (has_other_form(rewriter, raw))
 		return PERFDATA_OK;
 	/* the state from before a cut goes behind records that the recorder synthesized, and in front of all that have
 	 * a time */

@@ -140,7 +140,7 @@ static bool join_input(struct perfdata_rewriter *rewriter, struct pd_merge_input
 }
 
 /* Whether readers find the event of each record without a new IDENTIFIER: by an id at one place in all records. */
-static bool are_told_apart(const struct pd_merge *merge)
+static bool are_identified(const struct pd_merge *merge)
 {
 	const uint64_t first = merge->nr_events ? merge->events[0].attr.sample_type : 0;
 	bool identified = true, same = true;
@@ -161,7 +161,7 @@ static bool join_events(struct perfdata_rewriter *rewriter)
 	for (size_t i = 0; i < merge->nr_inputs; i++)
 		if (!join_input(rewriter, &merge->inputs[i]))
 			return false;
-	const bool identify = !are_told_apart(merge);
+	const bool identify = !are_identified(merge);
 	for (size_t i = 0; i < merge->nr_events; i++)
 		trailers |= merge->events[i].attr.flags & UINT64_C(1) << PERFDATA_ATTR_SAMPLE_ID_ALL;
 	for (size_t i = 0; i < merge->nr_events; i++) {

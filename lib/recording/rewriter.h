@@ -71,7 +71,7 @@ struct perfdata_rewriter {
 	bool in_trace;                   /* some of its bytes were written */
 	bool identifies;                 /* all records get an IDENTIFIER: identify.c */
 	uint64_t identified_flags;       /* of all attrs then: SAMPLE_ID_ALL or nothing */
-	bool build_ids_told;             /* a table of build-ids was written */
+	bool build_ids_written;             /* a table of build-ids was written */
 	struct pd_anonymizer *anonymizer;   /* or NULL */
 	struct pd_merge *merge;          /* of several inputs; or NULL */
 	struct pd_unwound unwound;

@@ -148,7 +148,7 @@ struct walk {
 	struct perfdata_reader *reader;
 	struct perfdata_session *session;
 	enum perfdata_status end;
-	struct emitted told[MAX_TOLD];
+	struct emitted emitted[MAX_TOLD];
 	size_t nr;
 	size_t nr_records;
 	size_t stacks_differ;     /* deliveries whose steps are not those of their stack's id */
@@ -179,16 +179,16 @@ static inline void walk_open(struct walk *walk, const struct perfdata_session_op
 		walk->nr_records += batch->nr_records;
 		for (size_t i = 0; i < batch->nr_deliveries && walk->nr < MAX_TOLD; i++) {
 			const struct perfdata_delivery *delivery = &batch->deliveries[i];
-			struct emitted *told = &walk->told[walk->nr++];
+			struct emitted *emitted = &walk->emitted[walk->nr++];
 			walk->stacks_differ += !same_stack(batch, delivery);
-			*told = (struct emitted){ .delivery = *delivery,
+			*emitted = (struct emitted){ .delivery = *delivery,
 						  .type = delivery->record->type,
 						  .deferred = delivery->deferred,
 						  .event = delivery->event ? delivery->event->index : UINT32_MAX };
 			for (size_t at = 0; delivery->branches != PERFDATA_NONE && at < 8 &&
 					    delivery->branches + at < batch->nr_frames;
 			     at++)
-				told->branches[at] = batch->frames[delivery->branches + at];
+				emitted->branches[at] = batch->frames[delivery->branches + at];
 		}
 		perfdata_batch_release(batch);
 	}
@@ -218,15 +218,15 @@ static inline void walk_close(struct walk *walk)
 static inline const struct emitted *sample_at(const struct walk *walk, size_t n)
 {
 	for (size_t i = 0; i < walk->nr; i++)
-		if (walk->told[i].type == PERFDATA_RECORD_SAMPLE && n-- == 0)
-			return &walk->told[i];
+		if (walk->emitted[i].type == PERFDATA_RECORD_SAMPLE && n-- == 0)
+			return &walk->emitted[i];
 	return NULL;
 }
 
 static inline const char *comm_at(const struct walk *walk, size_t n)
 {
-	const struct emitted *told = sample_at(walk, n);
-	return told ? perfdata_session_comm(walk->session, told->delivery.comm) : NULL;
+	const struct emitted *emitted = sample_at(walk, n);
+	return emitted ? perfdata_session_comm(walk->session, emitted->delivery.comm) : NULL;
 }
 
 /* "NAME+0xADDRESS" of a frame. Static storage. */
@@ -244,8 +244,8 @@ static inline const char *frame_text(const struct walk *walk, uint32_t frame)
 }
 static inline const char *ip_at(const struct walk *walk, size_t n)
 {
-	const struct emitted *told = sample_at(walk, n);
-	return told ? frame_text(walk, told->delivery.ip) : NULL;
+	const struct emitted *emitted = sample_at(walk, n);
+	return emitted ? frame_text(walk, emitted->delivery.ip) : NULL;
 }
 
 #endif

@@ -47,8 +47,8 @@ static void check_same(bool merge)
 	CHECK(nr > 0 && nr <= 1024);
 	CHECK_EQ(perfdata_session_nr_stacks(walk.session), 0);
 	for (size_t i = 0; i < walk.nr; i++) {
-		CHECK_EQ(walk.told[i].delivery.stack, PERFDATA_NONE);
-		CHECK_EQ(walk.told[i].delivery.nr_steps, 0);
+		CHECK_EQ(walk.emitted[i].delivery.stack, PERFDATA_NONE);
+		CHECK_EQ(walk.emitted[i].delivery.nr_steps, 0);
 	}
 	for (uint32_t dso = 0; dso < nr; dso++)
 		marked[dso] = perfdata_session_in_chain(walk.session, dso);

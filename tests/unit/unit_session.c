@@ -62,8 +62,8 @@ static void test_threads(void)
 	CHECK(sample_at(&walk, 12) == NULL);
 	/* the EXIT still belongs to the one that ends */
 	for (size_t i = 0; i < walk.nr; i++)
-		if (walk.told[i].type == PERFDATA_RECORD_EXIT)
-			CHECK_STR(perfdata_session_comm(walk.session, walk.told[i].delivery.comm), "new");
+		if (walk.emitted[i].type == PERFDATA_RECORD_EXIT)
+			CHECK_STR(perfdata_session_comm(walk.session, walk.emitted[i].delivery.comm), "new");
 	walk_close(&walk);
 }
 
@@ -229,11 +229,11 @@ static void check_steps(size_t sample, const uint64_t *ips, size_t nr)
 {
 	static struct perfdata_step steps[512];
 	size_t count = 0;
-	const struct emitted *told = sample_at(&walk, sample);
-	CHECK(told != NULL);
-	if (!told)
+	const struct emitted *emitted = sample_at(&walk, sample);
+	CHECK(emitted != NULL);
+	if (!emitted)
 		return;
-	CHECK_EQ(perfdata_session_stack(walk.session, told->delivery.stack, steps, 512, &count),
+	CHECK_EQ(perfdata_session_stack(walk.session, emitted->delivery.stack, steps, 512, &count),
 		 nr ? PERFDATA_OK : PERFDATA_ABSENT);
 	CHECK_EQ(count, nr);
 	for (size_t i = 0; i < nr && i < count; i++)

@@ -34,7 +34,7 @@ struct dump {
 	struct event_names names;
 	struct pd_aux_carry traces;        /* scan's */
 	bool hex, pipe, aux;
-	bool undecoded;                    /* a finding has told of a tracer whose packets are not decoded */
+	bool undecoded;                    /* a finding has said that there is a tracer whose packets are not decoded */
 	struct known known;                /* as of the end of the last batch that scan saw */
 	struct pd_sample_text_setup sample;
 };

@@ -599,7 +599,7 @@ static void write_recording(struct making *making, const struct perfdata_emit_en
 		texts[i] = texts[i] ? texts[i] : "";
 	}
 	const struct pd_side_recording recording = {
-		.told = { .name = perfdata_reader_header(reader)->name,
+		.reported = { .name = perfdata_reader_header(reader)->name,
 			  .lost_records = summary->lost_records,
 			  .lost_samples = summary->lost_samples,
 			  .duration = summary->first_time == UINT64_MAX ? 0 : summary->last_time - summary->first_time,

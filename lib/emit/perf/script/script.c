@@ -21,7 +21,7 @@ struct script {
 	void *user;
 	struct script_stat *stat;              /* scan's; NULL until there is something to count */
 	bool header, full_header;
-	bool flow_told;                        /* a finding has told that instruction flow is left out */
+	bool flow_reported;                    /* a finding has said that instruction flow is left out */
 };
 
 /* Attached to a batch by scan. */
@@ -154,7 +154,7 @@ static enum perfdata_status scan_stat(struct script *script, struct script_value
 static void note_flow(struct script *script, const struct perfdata_raw *raw)
 {
 	struct perfdata_record record;
-	if (raw->type != PERFDATA_RECORD_AUXTRACE_INFO || script->flow_told || !script->on_finding)
+	if (raw->type != PERFDATA_RECORD_AUXTRACE_INFO || script->flow_reported || !script->on_finding)
 		return;
 	(void)perfdata_decode(perfdata_reader_config(script->reader), raw->bytes, raw->size, &record);
 	if (record.u.auxtrace_info.type != PD_AUX_INTEL_PT)
@@ -167,7 +167,7 @@ static void note_flow(struct script *script, const struct perfdata_raw *raw)
 		.record = raw->number,
 		.message = "the instruction flow of Intel PT is left out: it takes the code of the programs",
 	};
-	script->flow_told = true;
+	script->flow_reported = true;
 	script->on_finding(script->user, &finding);
 }
 
