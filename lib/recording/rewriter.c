@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/option_struct.h"
 #include "perfdata/unstable.h"
 #include "recording/anonymize.h"
 #include "recording/tracepoints.h"
@@ -61,16 +62,24 @@ enum perfdata_status perfdata_rewriter_new(const struct perfdata_rewrite_options
 					   struct perfdata_rewriter **ret, struct perfdata_error *reterr)
 {
 	struct perfdata_rewriter *rewriter = pd_calloc(1, sizeof *rewriter);
+	struct perfdata_anonymize_options pseudonyms;
+	enum perfdata_status status = PERFDATA_OK;
 
 	if (rewriter) {
-		memcpy(&rewriter->options, options, options->size < sizeof *options ? options->size : sizeof *options);
+		status = PD_OPTIONS_COPY(&rewriter->options, nr_build_ids, options, reterr);
 		rewriter->error.offset = PERFDATA_NO_OFFSET;
 		rewriter->choice.last = UINT64_MAX;
 		rewriter->first_sample = UINT64_MAX;
 	}
 	const struct perfdata_anonymize_options *anonymize = rewriter ? rewriter->options.anonymize : NULL;
+	if (anonymize && status == PERFDATA_OK)
+		status = PD_OPTIONS_COPY(&pseudonyms, user, anonymize, reterr);
+	if (status != PERFDATA_OK) {
+		perfdata_rewriter_free(rewriter);
+		return status;
+	}
 	if (anonymize)
-		rewriter->anonymizer = pd_anonymizer_new(anonymize);
+		rewriter->anonymizer = pd_anonymizer_new(&pseudonyms);
 	if (!rewriter || !copy_options(rewriter) || (anonymize && !rewriter->anonymizer)) {
 		perfdata_rewriter_free(rewriter);
 		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/option_struct.h"
 #include "write/writer.h"
 
 enum perfdata_status pd_writer_failed(struct perfdata_writer *writer, enum perfdata_status status, const char *what)
@@ -35,14 +36,21 @@ enum perfdata_status perfdata_writer_new(const struct perfdata_writer_options *o
 
 	if (!writer)
 		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
-	memcpy(&writer->options, options, options->size < sizeof *options ? options->size : sizeof *options);
 	writer->error.offset = PERFDATA_NO_OFFSET;
-	writer->swap = pd_order_is_foreign(options->order);
 	writer->spool.fd = -1;
+	enum perfdata_status status = PD_OPTIONS_COPY(&writer->options, user, options, reterr);
+	if (status == PERFDATA_OK && !writer->options.write)
+		status = pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "the writer has no function to write with");
+	if (status != PERFDATA_OK) {
+		perfdata_writer_free(writer);
+		return status;
+	}
+	writer->swap = pd_order_is_foreign(writer->options.order);
 	if (!writer->options.level)
 		writer->options.level = 1;
 	if (writer->options.tmpdir)
-		writer->options.tmpdir = pd_arena_copy(&writer->arena, options->tmpdir, strlen(options->tmpdir));
+		writer->options.tmpdir = pd_arena_copy(&writer->arena, writer->options.tmpdir,
+						       strlen(writer->options.tmpdir));
 	if (writer->options.carrier != PERFDATA_CARRIER_NONE && !pd_codec_can_pack(PD_CODEC_ZSTD)) {
 		perfdata_writer_free(writer);
 		return pd_error(reterr, PERFDATA_EUNSUP, PERFDATA_NO_OFFSET,

@@ -13,7 +13,7 @@ here=$(dirname "$0")
 readelf -S "$library" | grep -q '\.debug_info' || { echo "abi: $library has no debug information: build with -g" >&2; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-abidw --headers-dir "$headers" --drop-private-types --no-show-locs --no-comp-dir-path --no-corpus-path --out-file "$work/new.abi" "$library"
+abidw --suppressions "$here/private.suppr" --headers-dir "$headers" --drop-private-types --no-show-locs --no-comp-dir-path --no-corpus-path --out-file "$work/new.abi" "$library"
 grep -q '<class-decl' "$work/new.abi" || { echo "abi: no type of a public header was found in $library" >&2; exit 1; }
 if [ -n "$update" ]; then
 	xz -9 -c "$work/new.abi" >"$baseline"

@@ -16,7 +16,7 @@ LIBRARY = os.path.join(BUILD, ".libs", "libperfdata.so")
 BASELINE = os.path.join(TOP, "tests", "abi", "libperfdata-%s.abi.xz" % platform.machine())
 CHECK = os.path.join(TOP, "tests", "abi", "abi_check.sh")
 CASES = ("the library has the stored ABI", "a member planted in a struct is seen", "a removed function is seen",
-         "a library without debug information is refused")
+         "a library without debug information is refused", "a member at the end of options is none", "what is private is not stored")
 
 
 def check(library, baseline):
@@ -65,6 +65,13 @@ def results():
         subprocess.run(["objcopy", "--strip-debug", os.path.realpath(LIBRARY), bare], check=True)
         code, said = check(bare, BASELINE)
         yield code == 1 and "no debug information" in said, "exit code %d: %s" % (code, said)
+        # as if the last member of options had been appended since
+        less, nr = re.subn(r"(<class-decl name='perfdata_table_options' size-in-bits=')(\d+)('(?:(?!</class-decl>).)*)<data-member (?:(?!<data-member).)*?</data-member>(\s*</class-decl>)",
+                           lambda match: match[1] + str(int(match[2]) - 64) + match[3] + match[4], stored, flags=re.S)
+        code, said = check(LIBRARY, store(less, folder))
+        yield nr >= 1 and code == 0, "%d places; exit code %d: %s" % (nr, code, said)
+        private = {match[1] for match in re.finditer(r"<class-decl name='(pd_\w+|perfdata_(?:session|reader|symbols|match))'(?![^>]*is-declaration-only)", stored)}
+        yield not private, ", ".join(sorted(private))
 
 
 def main():

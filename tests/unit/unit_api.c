@@ -113,6 +113,48 @@ static void test_input_callbacks(void)
 	perfdata_input_free(input);
 }
 
+static enum perfdata_status drop(void *user, const void *bytes, size_t size)
+{
+	(void)user;
+	(void)bytes;
+	(void)size;
+	return PERFDATA_OK;
+}
+
+static void test_writers(void)
+{
+	struct perfdata_error error;
+	struct perfdata_writer *writer;
+	LATER(perfdata_writer_options) later = { .now = { .size = sizeof later, .write = drop } };
+	CHECK_EQ(perfdata_writer_new(&later.now, &writer, &error), PERFDATA_OK);
+	perfdata_writer_free(writer);
+	later.later = 1;
+	CHECK_EQ(perfdata_writer_new(&later.now, &writer, &error), PERFDATA_EUSAGE);
+	later.now.size = 8;
+	CHECK_EQ(perfdata_writer_new(&later.now, &writer, &error), PERFDATA_EUSAGE);
+	later.now = (struct perfdata_writer_options){ .size = sizeof later.now };
+	CHECK_EQ(perfdata_writer_new(&later.now, &writer, &error), PERFDATA_EUSAGE);
+	CHECK_STR(error.message, "the writer has no function to write with");
+}
+
+static void test_rewriters(void)
+{
+	struct perfdata_error error;
+	struct perfdata_rewriter *rewriter;
+	LATER(perfdata_anonymize_options) names = { .now = { .size = sizeof names } };
+	LATER(perfdata_rewrite_options) later = { .now = { .size = sizeof later, .write = drop, .anonymize = &names.now } };
+	CHECK_EQ(perfdata_rewriter_new(&later.now, &rewriter, &error), PERFDATA_OK);
+	perfdata_rewriter_free(rewriter);
+	names.later = 1;
+	CHECK_EQ(perfdata_rewriter_new(&later.now, &rewriter, &error), PERFDATA_EUSAGE);
+	names.later = 0;
+	later.later = 1;
+	CHECK_EQ(perfdata_rewriter_new(&later.now, &rewriter, &error), PERFDATA_EUSAGE);
+	CHECK(strstr(error.message, "unknown to version") != NULL);
+	later.now.size = 8;
+	CHECK_EQ(perfdata_rewriter_new(&later.now, &rewriter, &error), PERFDATA_EUSAGE);
+}
+
 static void test_emitters(void)
 {
 	struct perfdata_error error;
@@ -194,6 +236,8 @@ int main(void)
 		{ "callbacks of outputs of another size", test_output_callbacks },
 		{ "callbacks of inputs of another size", test_input_callbacks },
 		{ "emitters of another size", test_emitters },
+		{ "options of writers of another size", test_writers },
+		{ "options of rewriters of another size", test_rewriters },
 		{ "fields by their members", test_field_bits },
 		{ "records of batches", test_batches },
 	};
