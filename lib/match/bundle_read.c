@@ -32,7 +32,7 @@ struct member {
 struct perfdata_bundle_files {
 	char *path;                        /* as given */
 	int root;                          /* of a directory, else -1 */
-	int spool;                         /* the archive unpacked, else -1 */
+	int spool;                         /* the archive decompressed, else -1 */
 	const char *tmpdir;
 	struct member *members;            /* sorted by name */
 	size_t nr, room;
@@ -44,15 +44,15 @@ struct perfdata_bundle_files {
 
 struct unpacking {
 	int in, out;
-	uint64_t packed, unpacked, max_bytes;
+	uint64_t compressed, decompressed, max_bytes;
 	uint32_t max_ratio;
 };
 
 static enum perfdata_status write_out(struct unpacking *u, const uint8_t *bytes, size_t size)
 {
-	u->unpacked += size;
-	if (u->unpacked > u->max_bytes ||
-	    (u->max_ratio && u->unpacked > ((uint64_t)64 << 20) && u->unpacked / u->max_ratio > u->packed))
+	u->decompressed += size;
+	if (u->decompressed > u->max_bytes ||
+	    (u->max_ratio && u->decompressed > ((uint64_t)64 << 20) && u->decompressed / u->max_ratio > u->compressed))
 		return PERFDATA_ELIMIT;
 	return pd_write_full(u->out, bytes, size) ? PERFDATA_EREAD : PERFDATA_OK;
 }
@@ -64,7 +64,7 @@ static enum perfdata_status unpack_stream(struct unpacking *u, struct pd_decoder
 		const int64_t got = pd_read_some(u->in, in, BUFFER, NULL);
 		if (got <= 0)
 			return got < 0 ? PERFDATA_EREAD : last == PERFDATA_END ? PERFDATA_OK : PERFDATA_EFORMAT;
-		u->packed += (uint64_t)got;
+		u->compressed += (uint64_t)got;
 		size_t at = 0, used = 0;
 		do {
 			used = 0;
@@ -84,7 +84,7 @@ static enum perfdata_status copy_stream(struct unpacking *u, uint8_t *buffer)
 		const int64_t got = pd_read_some(u->in, buffer, BUFFER, NULL);
 		if (got <= 0)
 			return got < 0 ? PERFDATA_EREAD : PERFDATA_OK;
-		u->packed += (uint64_t)got;
+		u->compressed += (uint64_t)got;
 		const enum perfdata_status status = write_out(u, buffer, (size_t)got);
 		if (status)
 			return status;
@@ -288,7 +288,7 @@ static enum perfdata_status open_archive(struct perfdata_bundle_files *files, in
 	if (files->spool < 0)
 		return PERFDATA_EREAD;
 	const enum perfdata_status status = unpack(&u);
-	return status ? status : read_index(files, u.unpacked);
+	return status ? status : read_index(files, u.decompressed);
 }
 
 static enum perfdata_status open_files(struct perfdata_bundle_files *files,

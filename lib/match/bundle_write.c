@@ -231,7 +231,7 @@ static uint32_t parts_of(const struct entry *entry, const char *content, size_t 
 		return facts.parts;
 	if (entry->role == PERFDATA_BUNDLE_OTHER)
 		return PERFDATA_PART_SYMTAB;
-	/* a packed module */
+	/* a compressed module */
 	return facts_of_file(entry->file, &facts) == PERFDATA_OK ? facts.parts : 0;
 }
 

@@ -99,9 +99,9 @@ static bool look_for_vmlinux(struct pd_lookup *lookup, struct pd_source *source)
 	return found;
 }
 
-/* Only notes a packed kernel image: unpacking its five formats is not worth the trouble, since names need vmlinux
- * anyway. */
-static void note_packed_image(struct pd_lookup *lookup, struct pd_source *source)
+/* Only notes a compressed kernel image: decompressing its five formats is not worth the trouble, since names need
+ * vmlinux anyway. */
+static void note_compressed_image(struct pd_lookup *lookup, struct pd_source *source)
 {
 	char path[PD_ROOTED_PATH], real[PD_ROOTED_PATH];
 	if (lookup->rank || !is_plain_name(lookup->wanted->release))
@@ -129,12 +129,12 @@ void pd_look_for_kernel(struct pd_lookup *lookup, struct pd_source *source)
 		return;
 	}
 	(void)look_for_vmlinux(lookup, source);
-	note_packed_image(lookup, source);
+	note_compressed_image(lookup, source);
 }
 
 /* --- modules ------------------------------------------------------------------------------------------------------ */
 
-/* The file may have been packed, or not, by whoever installed it. */
+/* The file may have been compressed, or not, by whoever installed it. */
 static bool try_packings(struct pd_lookup *lookup, struct pd_source *source, const char *path)
 {
 	char place[PD_ROOTED_PATH];

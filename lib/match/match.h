@@ -34,7 +34,7 @@ struct pd_elf_bytes {
 enum perfdata_status pd_elf_find_id(const struct pd_elf_bytes *bytes, struct pd_build_id *ret);
 /* All facts. Packed files (modules) are decompressed. PERFDATA_EFORMAT, PERFDATA_EREAD, PERFDATA_ENOMEM. */
 enum perfdata_status pd_elf_facts_read(int fd, struct pd_elf_facts *ret);
-/* As above, for bytes that are not packed. */
+/* As above, for bytes that are not compressed. */
 enum perfdata_status pd_elf_facts_of(const struct pd_elf_bytes *bytes, struct pd_elf_facts *ret);
 
 bool pd_same_build_id(const struct pd_build_id *a, const struct pd_build_id *b);

@@ -478,8 +478,8 @@ static bool is_public(const struct perfdata_event *event)
 	const char *colon = is_general ? strchr(event->name, ':') : NULL;
 	const size_t size = colon ? (size_t)(colon - event->name) : strlen(event->name);
 	const char *other = text.size ? memchr(text.data, ':', text.size) : NULL;
-	const size_t plain = other && is_general ? (size_t)(other - text.data) : text.size;   /* without ":u" */
-	const bool same = !perfdata_text_failed(&text) && size == plain && !memcmp(text.data, event->name, size) &&
+	const size_t bare = other && is_general ? (size_t)(other - text.data) : text.size;   /* without ":u" */
+	const bool same = !perfdata_text_failed(&text) && size == bare && !memcmp(text.data, event->name, size) &&
 			  (!colon || strspn(colon + 1, "ukhpPGHSDIeb") == strlen(colon + 1));
 	perfdata_text_release(&text);
 	return same && event->attr->type != PERFDATA_TYPE_BREAKPOINT;

@@ -216,9 +216,9 @@ static bool may_keep_carriers(const struct perfdata_rewriter *rewriter)
 enum perfdata_status pd_rewrite_make_writer(struct perfdata_rewriter *rewriter)
 {
 	const struct perfdata_header *header = perfdata_reader_header(rewriter->reader);
-	const bool was_packed = is_set(header, PERFDATA_FEATURE_COMPRESSED);
+	const bool was_compressed = is_set(header, PERFDATA_FEATURE_COMPRESSED);
 	const bool pack = rewriter->options.packing == PERFDATA_REWRITE_COMPRESSED ||
-			  (rewriter->options.packing == PERFDATA_REWRITE_SAME_PACKING && was_packed &&
+			  (rewriter->options.packing == PERFDATA_REWRITE_SAME_PACKING && was_compressed &&
 			   !rewriter->keeps_carriers);
 	const struct perfdata_writer_options options = {
 		.size = sizeof options,

@@ -19,7 +19,7 @@ int pd_lane_start(struct pd_lane *lane, unsigned nr_pieces, bool compresses)
 	lane->nr_pieces = nr_pieces;
 	lane->compresses = compresses;
 	if (compresses)
-		move_text(&lane->output->piece, &lane->pieces[0].plain);
+		move_text(&lane->output->piece, &lane->pieces[0].uncompressed);
 	return 0;
 }
 
@@ -28,7 +28,7 @@ enum perfdata_status pd_lane_stop(struct pd_lane *lane, void (*free_work)(void *
 	enum perfdata_status status = PERFDATA_OK;
 	if (!lane->pieces)
 		return status;
-	struct perfdata_text *open = &pd_lane_piece(lane, lane->filled)->plain;
+	struct perfdata_text *open = &pd_lane_piece(lane, lane->filled)->uncompressed;
 	if (lane->compresses)
 		move_text(open, &lane->output->piece);
 	else if (pd_lane_idle(lane) && open->size)
@@ -36,7 +36,7 @@ enum perfdata_status pd_lane_stop(struct pd_lane *lane, void (*free_work)(void *
 	for (unsigned i = 0; i < lane->nr_pieces; i++) {
 		if (lane->pieces[i].work && free_work)
 			free_work(lane->pieces[i].work);
-		perfdata_text_release(&lane->pieces[i].plain);
+		perfdata_text_release(&lane->pieces[i].uncompressed);
 		perfdata_text_release(&lane->pieces[i].encoded);
 	}
 	pd_free(lane->pieces);

@@ -16,7 +16,7 @@ struct pd_piece {
 	enum pd_piece_state state;
 	enum perfdata_status status;
 	void *work;                   /* of the emitter; NULL: the piece is bytes */
-	struct perfdata_text plain, encoded;
+	struct perfdata_text uncompressed, encoded;
 };
 struct pd_lane {
 	struct perfdata_output *output;

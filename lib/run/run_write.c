@@ -17,8 +17,8 @@ static enum perfdata_status encode(struct pd_run *run, const struct pd_lane *lan
 	const struct perfdata_outputs *target = target_of(run, lane);
 	perfdata_text_clear(&piece->encoded);
 	if (!piece->work)
-		return lane->compresses ? pd_output_pack(lane->output, &worker->encoder, piece->plain.data,
-							 piece->plain.size, &piece->encoded)
+		return lane->compresses ? pd_output_pack(lane->output, &worker->encoder, piece->uncompressed.data,
+							 piece->uncompressed.size, &piece->encoded)
 					: PERFDATA_OK;
 	struct perfdata_scratch *scratch = &worker->encode_scratch[lane->target];
 	const enum perfdata_status status = target->emitter->encode(target->state, piece->work, scratch,
@@ -74,9 +74,9 @@ static enum perfdata_status write_piece(struct pd_run *run, struct pd_lane *lane
 		return write_work(run, lane, piece);
 	if (lane->compresses)
 		status = pd_output_write_compressed(lane->output, piece->encoded.data, piece->encoded.size,
-						    piece->plain.size);
+						    piece->uncompressed.size);
 	else
-		status = perfdata_output_write(lane->output, piece->plain.data, piece->plain.size);
+		status = perfdata_output_write(lane->output, piece->uncompressed.data, piece->uncompressed.size);
 	if (status)
 		run->error = lane->output->error;
 	return status;
@@ -93,7 +93,7 @@ static enum perfdata_status write_next_piece(struct pd_run *run, struct pd_lane 
 		run->lane_status = status;
 		return status;
 	}
-	perfdata_text_clear(&piece->plain);
+	perfdata_text_clear(&piece->uncompressed);
 	piece->state = PD_PIECE_FREE;
 	lane->written++;
 	pd_monitor_wake(run->monitor);
@@ -137,13 +137,13 @@ static enum perfdata_status to_ring(struct pd_run *run, struct pd_lane *lane, st
 		if (status)
 			return status;
 		struct pd_piece *piece = pd_lane_piece(lane, lane->filled);
-		const size_t room = PD_OUTPUT_PIECE - piece->plain.size, part = size < room ? size : room;
-		perfdata_text_append(&piece->plain, bytes, part);
-		if (perfdata_text_failed(&piece->plain))
+		const size_t room = PD_OUTPUT_PIECE - piece->uncompressed.size, part = size < room ? size : room;
+		perfdata_text_append(&piece->uncompressed, bytes, part);
+		if (perfdata_text_failed(&piece->uncompressed))
 			return pd_run_fail(&run->error, PERFDATA_ENOMEM);
 		bytes += part;
 		size -= part;
-		if (piece->plain.size == PD_OUTPUT_PIECE)
+		if (piece->uncompressed.size == PD_OUTPUT_PIECE)
 			close_piece(run, lane);
 	}
 	return PERFDATA_OK;
@@ -184,7 +184,7 @@ static enum perfdata_status encode_now(struct pd_run *run, struct pd_lane *lane,
 static enum perfdata_status work_to_ring(struct pd_run *run, struct pd_lane *lane, struct pd_worker *worker, void *work)
 {
 	enum perfdata_status status = make_room(run, lane, worker);
-	if (!status && pd_lane_piece(lane, lane->filled)->plain.size) {
+	if (!status && pd_lane_piece(lane, lane->filled)->uncompressed.size) {
 		close_piece(run, lane);
 		status = make_room(run, lane, worker);
 	}

@@ -246,15 +246,15 @@ static enum perfdata_status walk_value(struct walk *walk, struct pd_cursor *c, c
 static enum perfdata_status walk_element(struct walk *walk, struct pd_cursor *c, const struct perfdata_layout *element,
 					 struct children *children)
 {
-	bool plain = element->nr_fields == 1 && !element->fields[0].name;
+	bool bare = element->nr_fields == 1 && !element->fields[0].name;
 	struct children before = *children;
-	struct perfdata_node *node = append(walk, children, plain ? &element->fields[0] : NULL,
-					    plain ? element->fields[0].kind : PERFDATA_KIND_STRUCT);
+	struct perfdata_node *node = append(walk, children, bare ? &element->fields[0] : NULL,
+					    bare ? element->fields[0].kind : PERFDATA_KIND_STRUCT);
 	enum perfdata_status status;
 
 	if (!node)
 		return no_memory(walk);
-	if (plain) {
+	if (bare) {
 		const uint8_t *at = c->at;
 		struct frame frame = { .extent = { NULL, 0 } };
 		status = walk_value(walk, c, &element->fields[0], &frame, 0, node);

@@ -43,9 +43,9 @@ const char *pd_demangle(struct pd_arena *bytes, const char *name)
 	const char *rust = may_be_rust(name) ? demangle_rust(bytes, name) : NULL;
 	if (rust)
 		return rust;
-	char *plain = is_cxx(name) ? pd_demangle_cxx(name) : NULL;
-	const char *copy = plain ? pd_arena_copy(bytes, plain, strlen(plain)) : NULL;
-	free(plain);
+	char *demangled = is_cxx(name) ? pd_demangle_cxx(name) : NULL;
+	const char *copy = demangled ? pd_arena_copy(bytes, demangled, strlen(demangled)) : NULL;
+	free(demangled);
 	return copy ? copy : name;
 }
 
@@ -55,10 +55,10 @@ const char *perfdata_demangle(const char *name, char *buffer, size_t size)
 		return name;
 	if (pd_demangle_rust(name, buffer, size))
 		return buffer;
-	char *plain = is_cxx(name) ? pd_demangle_cxx(name) : NULL;
-	size_t length = plain ? strlen(plain) + 1 : 0;
+	char *demangled = is_cxx(name) ? pd_demangle_cxx(name) : NULL;
+	size_t length = demangled ? strlen(demangled) + 1 : 0;
 	if (length && length <= size)
-		memcpy(buffer, plain, length);
-	free(plain);
+		memcpy(buffer, demangled, length);
+	free(demangled);
 	return length && length <= size ? buffer : name;
 }

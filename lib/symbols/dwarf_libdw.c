@@ -106,7 +106,8 @@ void pd_libdw_close(struct pd_libdw *libdw)
 	pd_free(libdw);
 }
 
-/* libdw does not say what it holds: the sections that it reads whole, three times as large where they are packed. */
+/* libdw does not say what it holds: the sections that it reads whole, three times as large where they are
+ * compressed. */
 static size_t size_of_sections(const struct pd_elf *elf)
 {
 	static const char *const read_whole[] = { ".debug_info", ".debug_abbrev", ".debug_line", ".debug_str" };

@@ -45,14 +45,14 @@ static bool is_read_in_pieces(enum pd_dwarf_section_number number) { return numb
 /* --- decompressing ------------------------------------------------------------------------------------------------ */
 
 /* The header in front of a compressed section (Elf32_Chdr, Elf64_Chdr). */
-struct packed {
+struct compressed {
 	uint64_t at, left;           /* of the compressed bytes */
 	uint64_t size;               /* after decompression */
 	struct pd_decoder *decoder;
 };
 
 static enum perfdata_status read_header(const struct pd_dwarf *dwarf, const struct pd_dwarf_section *section,
-					struct packed *ret)
+					struct compressed *ret)
 {
 	const bool wide = dwarf->elf->header.e_ident[EI_CLASS] != ELFCLASS32;
 	uint8_t bytes[sizeof(Elf64_Chdr)];
@@ -60,7 +60,7 @@ static enum perfdata_status read_header(const struct pd_dwarf *dwarf, const stru
 	if (section->size < head || !pd_elf_read(dwarf->elf, section->offset, bytes, head))
 		return PERFDATA_EUNSUP;
 	const uint32_t type = pd_load32(bytes, dwarf->swap);
-	*ret = (struct packed){ .at = section->offset + head, .left = section->size - head };
+	*ret = (struct compressed){ .at = section->offset + head, .left = section->size - head };
 	ret->size = wide ? pd_load64(bytes + 8, dwarf->swap) : pd_load32(bytes + 4, dwarf->swap);
 	if (ret->size > MOST || (type == ELFCOMPRESS_ZLIB && ret->size / ZLIB_RATIO > section->size))
 		return PERFDATA_EUNSUP;
@@ -71,23 +71,23 @@ static enum perfdata_status read_header(const struct pd_dwarf *dwarf, const stru
 }
 
 /* Decompresses from `in` on until `out` is full or the stream ends; reads *ret_used bytes. */
-static enum perfdata_status decompress_some(const struct pd_dwarf *dwarf, struct packed *packed, uint8_t *in,
+static enum perfdata_status decompress_some(const struct pd_dwarf *dwarf, struct compressed *compressed, uint8_t *in,
 					    size_t *in_used, size_t *in_size, uint8_t *out, size_t size,
 					    size_t *ret_used)
 {
 	size_t used = 0;
 	while (used < size) {
-		if (*in_used == *in_size && packed->left) {
+		if (*in_used == *in_size && compressed->left) {
 			*in_used = 0;
-			*in_size = packed->left < PIECE ? (size_t)packed->left : PIECE;
-			if (!pd_elf_read(dwarf->elf, packed->at, in, *in_size))
+			*in_size = compressed->left < PIECE ? (size_t)compressed->left : PIECE;
+			if (!pd_elf_read(dwarf->elf, compressed->at, in, *in_size))
 				return PERFDATA_EUNSUP;
-			packed->at += *in_size;
-			packed->left -= *in_size;
+			compressed->at += *in_size;
+			compressed->left -= *in_size;
 		}
 		const size_t used_before = used, in_before = *in_used;
-		const enum perfdata_status status = pd_decoder_run(packed->decoder, in, *in_size, in_used, out, size,
-								   &used);
+		const enum perfdata_status status = pd_decoder_run(compressed->decoder, in, *in_size, in_used, out,
+								   size, &used);
 		if (status < 0 || status == PERFDATA_DAMAGED)
 			return status == PERFDATA_ENOMEM ? status : PERFDATA_EUNSUP;
 		if (used == used_before && *in_used == in_before)
@@ -98,14 +98,15 @@ static enum perfdata_status decompress_some(const struct pd_dwarf *dwarf, struct
 }
 
 /* Decompresses the whole section: into `bytes`, or piece by piece into a file. */
-static enum perfdata_status decompress_all(const struct pd_dwarf *dwarf, struct packed *packed, uint8_t *bytes, int fd)
+static enum perfdata_status decompress_all(const struct pd_dwarf *dwarf, struct compressed *compressed, uint8_t *bytes,
+					   int fd)
 {
 	uint8_t *in = pd_malloc(PIECE), *piece = bytes ? bytes : pd_malloc(PIECE);
 	size_t in_used = 0, in_size = 0, used = 0;
 	enum perfdata_status status = in && piece ? PERFDATA_OK : PERFDATA_ENOMEM;
-	for (uint64_t at = 0; at < packed->size && !status; at += used) {
-		const size_t size = bytes || packed->size - at < PIECE ? (size_t)(packed->size - at) : PIECE;
-		status = decompress_some(dwarf, packed, in, &in_used, &in_size, piece, size, &used);
+	for (uint64_t at = 0; at < compressed->size && !status; at += used) {
+		const size_t size = bytes || compressed->size - at < PIECE ? (size_t)(compressed->size - at) : PIECE;
+		status = decompress_some(dwarf, compressed, in, &in_used, &in_size, piece, size, &used);
 		if (!status && used != size)
 			status = PERFDATA_EUNSUP;
 		if (!status && !bytes && pd_write_full(fd, piece, size) < 0)
@@ -120,31 +121,31 @@ static enum perfdata_status decompress_all(const struct pd_dwarf *dwarf, struct 
 static enum perfdata_status decompress(struct pd_dwarf *dwarf, enum pd_dwarf_section_number number)
 {
 	struct pd_dwarf_section *section = &dwarf->sections[number];
-	struct packed packed;
-	enum perfdata_status status = read_header(dwarf, section, &packed);
+	struct compressed compressed;
+	enum perfdata_status status = read_header(dwarf, section, &compressed);
 	uint8_t *bytes = NULL;
 	if (status)
 		return status;
-	if (packed.size > MOST_IN_MEMORY && is_read_in_pieces(number)) {
+	if (compressed.size > MOST_IN_MEMORY && is_read_in_pieces(number)) {
 		section->fd = pd_tempfile(dwarf->account ? dwarf->account->tmpdir : NULL);
 		status = section->fd < 0 ? PERFDATA_EUNSUP : PERFDATA_OK;
 	} else {
-		bytes = pd_malloc((size_t)packed.size + 1);
+		bytes = pd_malloc((size_t)compressed.size + 1);
 		status = bytes ? PERFDATA_OK : PERFDATA_ENOMEM;
 	}
 	if (!status)
-		status = decompress_all(dwarf, &packed, bytes, section->fd);
-	pd_decoder_free(packed.decoder);
+		status = decompress_all(dwarf, &compressed, bytes, section->fd);
+	pd_decoder_free(compressed.decoder);
 	if (status) {
 		pd_free(bytes);
 		return status;
 	}
 	section->offset = 0;
-	section->size = packed.size;
+	section->size = compressed.size;
 	if (bytes) {
-		bytes[packed.size] = 0;
+		bytes[compressed.size] = 0;
 		section->bytes = bytes;
-		pd_account_take(dwarf->account, PD_USE_SYMBOLS, (size_t)packed.size);
+		pd_account_take(dwarf->account, PD_USE_SYMBOLS, (size_t)compressed.size);
 	}
 	return PERFDATA_OK;
 }

@@ -342,7 +342,7 @@ enum pd_elf_place {
 enum perfdata_status pd_elf_symbols(struct pd_symbol_table *table, struct pd_elf *symbols, struct pd_elf *text,
 				    enum pd_elf_place place);
 
-/* --- symbol_packed.c: compressed files ---------------------------------------------------------------------------- */
+/* --- symbol_compressed.c: compressed files ------------------------------------------------------------------------ */
 
 /* The content of a compressed file (gzip, zstd, xz), in *ret to be freed with pd_free. PERFDATA_ABSENT: it is not
  * compressed. */

@@ -65,8 +65,8 @@ enum perfdata_status pd_carrier_flush(struct perfdata_writer *writer)
 		memset(out + head + size, 0, whole - head - size);
 	}
 	put_header(writer, out, second ? PERFDATA_RECORD_COMPRESSED2 : PERFDATA_RECORD_COMPRESSED, whole);
-	writer->packed += size;
-	writer->unpacked += writer->pending_size;
+	writer->compressed += size;
+	writer->decompressed += writer->pending_size;
 	if (writer->pending_size > writer->largest)
 		writer->largest = (uint32_t)writer->pending_size;
 	writer->pending_size = 0;
@@ -94,6 +94,6 @@ void pd_carrier_section(const struct perfdata_writer *writer, struct perfdata_te
 	pd_text_int(writer, out, 4, 0);
 	pd_text_int(writer, out, 4, zstd);
 	pd_text_int(writer, out, 4, (uint32_t)writer->options.level);
-	pd_text_int(writer, out, 4, writer->packed ? writer->unpacked / writer->packed : 1);
+	pd_text_int(writer, out, 4, writer->compressed ? writer->decompressed / writer->compressed : 1);
 	pd_text_int(writer, out, 4, (largest + PAGE - 1) / PAGE * PAGE);
 }

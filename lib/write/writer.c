@@ -40,7 +40,8 @@ enum perfdata_status perfdata_writer_new(const struct perfdata_writer_options *o
 	writer->spool.fd = -1;
 	enum perfdata_status status = PD_OPTIONS_COPY(&writer->options, user, options, reterr);
 	if (status == PERFDATA_OK && !writer->options.write)
-		status = pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "the writer has no function to write with");
+		status = pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+				  "the writer has no function to write with");
 	if (status != PERFDATA_OK) {
 		perfdata_writer_free(writer);
 		return status;

@@ -48,7 +48,7 @@ struct perfdata_writer {
 	struct pd_encoder *encoder;
 	uint8_t *pending;              /* records that wait for their carrier */
 	size_t pending_size;
-	uint64_t packed, unpacked;
+	uint64_t compressed, decompressed;
 	uint32_t largest;              /* bytes that one carrier decompresses to */
 };
 

@@ -91,7 +91,7 @@ static enum perfdata_status make_sections(struct perfdata_writer *writer, uint64
 		if (status == PERFDATA_OK)
 			status = perfdata_writer_feature(writer, PERFDATA_FEATURE_EVENT_DESC, text.data, text.size);
 	}
-	if (status == PERFDATA_OK && writer->packed) {
+	if (status == PERFDATA_OK && writer->compressed) {
 		perfdata_text_clear(&text);
 		pd_carrier_section(writer, &text);
 		status = perfdata_writer_feature(writer, PERFDATA_FEATURE_COMPRESSED, text.data, text.size);

@@ -142,7 +142,8 @@ static void test_rewriters(void)
 	struct perfdata_error error;
 	struct perfdata_rewriter *rewriter;
 	LATER(perfdata_anonymize_options) names = { .now = { .size = sizeof names } };
-	LATER(perfdata_rewrite_options) later = { .now = { .size = sizeof later, .write = drop, .anonymize = &names.now } };
+	LATER(perfdata_rewrite_options)
+	later = { .now = { .size = sizeof later, .write = drop, .anonymize = &names.now } };
 	CHECK_EQ(perfdata_rewriter_new(&later.now, &rewriter, &error), PERFDATA_OK);
 	perfdata_rewriter_free(rewriter);
 	names.later = 1;

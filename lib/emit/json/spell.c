@@ -115,12 +115,12 @@ static void spell_parts(struct speller *s, const struct plan *plan, const struct
 	_Alignas(16) unsigned char view[512];
 	if (plan->layout->view_size > sizeof view)
 		return;
-	const bool plain = plan->nr_rows == 1 && !plan->layout->fields[0].name;
+	const bool bare = plan->nr_rows == 1 && !plan->layout->fields[0].name;
 	const size_t start = s->out->size;
 	for (uint64_t i = 0; i < list->count && !perfdata_text_failed(s->out); i++) {
 		perfdata_list_get(list, i, view);
 		perfdata_text_char(s->out, ',');
-		if (plain)
+		if (bare)
 			pd_spell_value(s, &plan->rows[0], view);
 		else
 			pd_spell_object(s, plan, list->present, view);

@@ -84,8 +84,9 @@ static bool make_name(struct pd_arena *pool, struct trace_row *rows, size_t inde
 	return rows[index].key.text && rows[index].key_hex.text && make_doubled(pool, &rows[index]);
 }
 
-/* Most fields of most events are plain: they are read without a call of the library for each. */
-static bool is_plain(const struct perfdata_trace_field *field)
+/* Most fields of most events are single integers at fixed places: they are read without a call of the library for
+ * each. */
+static bool is_integer(const struct perfdata_trace_field *field)
 {
 	const bool integer = field->kind == PERFDATA_TRACE_UNSIGNED || field->kind == PERFDATA_TRACE_SIGNED ||
 			     field->kind == PERFDATA_TRACE_POINTER;
@@ -105,7 +106,7 @@ const struct trace_plan *pd_trace_plan_make(struct pd_arena *pool, const struct 
 		rows[i].offset = field->offset;
 		rows[i].size = field->size;
 		rows[i].kind = field->kind;
-		if (is_plain(field))
+		if (is_integer(field))
 			rows[i].end = field->offset + field->size;
 		if (rows[0].end && rows[i].end > plan->extent)
 			plan->extent = rows[i].end;

@@ -11,14 +11,14 @@ struct trace_row {
 	const char *name;             /* unique among the event's keys, valid UTF-8 */
 	struct key key, key_hex;
 	struct key key_doubled;       /* as `key`, inside a cell of CSV */
-	uint32_t end;                 /* where a plain integer at a fixed place ends; 0: any other field */
+	uint32_t end;                 /* where a single integer at a fixed place ends; 0: any other field */
 	uint32_t offset, size;        /* copies of the field's, side by side for speed */
 	enum perfdata_trace_kind kind;
 };
 struct trace_plan {
 	const struct perfdata_trace_event *event;
 	size_t nr_rows;
-	uint32_t extent;              /* so many bytes hold all plain integers; 0: the first field is not plain */
+	uint32_t extent;              /* so many bytes hold all such integers; 0: the first field is none */
 	const struct trace_row *rows;
 };
 
@@ -31,7 +31,7 @@ bool pd_trace_json_value(struct speller *s, const struct trace_row *row, struct 
 bool pd_trace_json_field(struct speller *s, const struct trace_row *row, struct perfdata_bytes raw);
 /* Appends an object with all fields; false if the raw data was too short for some. */
 bool pd_trace_json_object(struct speller *s, const struct trace_plan *plan, struct perfdata_bytes raw);
-/* The form of a plain integer, or PERFDATA_PART_STOP. */
+/* The form of such an integer, or PERFDATA_PART_STOP. */
 enum perfdata_part_form pd_trace_form(const struct trace_row *row);
 /* The row with this name, or NULL. */
 const struct trace_row *pd_trace_plan_row(const struct trace_plan *plan, const char *name);

@@ -152,7 +152,7 @@ bool pd_record_load(struct record *r, const struct perfdata_raw *raw, struct fou
 bool pd_record_load_alike(struct record *r, const struct perfdata_raw *raw);
 /* The same for plain samples that may have chains, which it passes over. */
 bool pd_record_load_plain(struct record *r, const struct perfdata_raw *raw);
-/* Whether all fields of the tracepoint that are plain numbers are there, in this machine's byte order. */
+/* Whether all fields of the tracepoint that are single integers are there, in this machine's byte order. */
 bool pd_record_fields_are_whole(const struct record *r);
 /* To be called when the record is written: adds raw data that was too short to `found`. */
 void pd_record_done(struct record *r, struct found_batch **found);
