@@ -33,7 +33,7 @@ KEPT = {
     "attrs.data": "header evlist", "be-attrs.data": "evlist", "sections.data": "header json", "branches.data": "header",
     "kernel-records.data": "events stats report", "kernel-records.pipe": "events evlist", "user-records.data": "events evlist stats report",
     "cpumodes.data": "events json", "guests.data": "events json", "every-field.data": "json evlist buildid", "text-cases.data": "json buildid", "deferred.data": "json buildid report",
-    "false-build-ids.data": "buildid events", "groups.pipe": "report evlist", "guest-kernel.data": "buildid", "schedstat-only.data": "script events header stats report", "event-types.pipe": "stats", "be-event-types.pipe": "stats",
+    "false-build-ids.data": "buildid events", "groups.pipe": "report evlist", "guest-kernel.data": "buildid", "guest-user.data": "buildid", "schedstat-only.data": "script events header stats report", "event-types.pipe": "stats", "be-event-types.pipe": "stats",
     "read-samples.data": "json stats report", "read-inherit.data": "json stats", "stat.pipe": "script evlist report", "bpf-output.data": "json", "unknown-records.data": "stats",
 }
 ENVIRONMENT = {"HOME": "/nonexistent", "LC_ALL": "C", "TZ": "UTC", "PAGER": "cat", "PERF_CONFIG": "/dev/null", "PATH": "/nonexistent"}

@@ -245,6 +245,24 @@ def _(r):
     r.feature(2, table)
 
 
+@case("guest-user.data", "a guest's kernel and programs where no index of ids tells guests: one has the pid of a process of the host", twin=False)
+def _(r):
+    event = r.event("cycles", [11], sample_type=IP | TID | TIME | CALLCHAIN, sample_id_all=1)
+    kernel(r)
+    program(r)
+    r.mmap(0, 0, 0xffffffffa1000000, 0x1000000, 0xffffffffa1000000, "[guest.kernel.kallsyms]_text", misc=GUEST_KERNEL)
+    for pid in (100, 300):
+        r.mmap2(pid, pid, 0x500000, 0x10000, 0x1000, "/usr/bin/inside", misc=GUEST_USER, time=2)
+    time = 100
+    for pid in (100, 300):
+        for mode, ip in ((USER, 0x400100), (USER, 0x500100), (GUEST_USER, 0x400100), (GUEST_USER, 0x500100), (GUEST_KERNEL, 0xffffffffa1000100),
+                         (KERNEL, 0xffffffffa1000100)):
+            time += 1
+            context = {GUEST_USER: 2**64 - 2560, GUEST_KERNEL: 2**64 - 2176, KERNEL: CONTEXT_KERNEL, USER: CONTEXT_USER}[mode]
+            r.sample(event, misc=mode, ip=ip, pid=pid, tid=pid, time=time, callchain=[context, ip, ip + 0x10])
+    machine(r)
+
+
 def kernel_maps(name, note, *ranges):
     def build(r):
         r.event("cycles", [11], sample_type=IP | TID | TIME, sample_id_all=1)

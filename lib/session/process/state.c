@@ -217,6 +217,7 @@ static int map_record(struct pd_state *state, const struct mapping *mapping)
 	case PERFDATA_CPUMODE_GUEST_KERNEL:
 		return state->guest ? map_guest_kernel(state, mapping) : map_kernel(state, mapping);
 	case PERFDATA_CPUMODE_GUEST_USER:
+		/* perf would name code of the host's process of that pid after the guest's files */
 		return state->guest ? map_user(state, mapping) : 0;
 	}
 	return map_user(state, mapping);

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Valid recordings that look odd: bytes behind the last section, and registers where no section names the architecture. Prints TAP."""
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from builder import CPU, IP, REGS_USER, TID, TIME, Recording
+import program
+from program import run
+
+tap = program.Tap()
+report = tap.report
+
+# --- behind the last section ------------------------------------------------------------------------------------------
+
+# bytes, exit code of a conversion, what is said
+BEHIND = [
+    (b"", 0, b""),
+    (bytes(4), 0, b""),
+    (bytes(100), 0, b""),
+    (b"\1\2\3\4", 0, b"note: 4 bytes stand behind the last section [N116]"),
+    (b"\xff" * 8, 0, b"note: 8 bytes stand behind the last section [N116]"),
+    (b"\1" * 9, 4, b"error: 9 bytes stand behind the last section [E108]"),
+]
+
+
+def check_behind(path, with_sections):
+    recording = Recording()
+    event = recording.event("cycles", [1], sample_type=IP | TID | TIME, sample_id_all=1)
+    recording.comm(100, 100, "prog", time=1)
+    recording.sample(event, ip=0x400100, pid=100, tid=100, time=2)
+    if with_sections:
+        recording.feature(3, recording.string("demo"))
+    recording.save(path)
+    whole = program.plain_of(path)
+    text = run("script", "--symbols", "no", path).out
+    faults = []
+    for more, code, said in BEHIND:
+        with open(path, "wb") as out:
+            out.write(whole + more)
+        done, summary = run("script", "--symbols", "no", path), run("ndjson", path).out.splitlines()[-1]
+        complete = b'"complete":true' in summary
+        if done.code != code or done.out != text or (said not in done.err if said else done.err) or complete != (code == 0):
+            faults.append("%r: exit %d, %r, %r" % (more, done.code, done.err, summary))
+    report("bytes behind the last section: a few are padding, %s sections" % ("with" if with_sections else "without"), faults)
+
+
+# --- registers of what architecture -----------------------------------------------------------------------------------
+
+AX_TO_IP = 0x1ff        # of x86; r0 to r8 elsewhere
+DWARF_X86 = 0xff0fff    # what recorders ask for on x86-64 to unwind
+DWARF_ARM64 = 0x1ffffffff
+# sections (number: text), mask of user registers, the first register, what is said
+ARCHITECTURES = [
+    ({}, DWARF_X86, b"AX:0x1", b"x86, which the mask of user registers tells [N212]"),
+    ({}, DWARF_ARM64, b"x0:0x1", b"arm64, which the mask of user registers tells [N212]"),
+    ({}, AX_TO_IP, b"unknown:0x1", b""),
+    ({9: "GenuineIntel,6,85,4"}, AX_TO_IP, b"AX:0x1", b"x86, which the processor tells [N212]"),
+    ({9: "0x00000000410fd0c0"}, AX_TO_IP, b"x0:0x1", b"arm64, which the processor tells [N212]"),
+    ({8: "AMD EPYC 7763"}, AX_TO_IP, b"AX:0x1", b"x86, which the processor tells [N212]"),
+    ({4: "6.1.0-18-amd64"}, AX_TO_IP, b"AX:0x1", b"x86, which the release of the kernel tells [N212]"),
+    ({4: "5.14.0-70.el9.aarch64"}, AX_TO_IP, b"x0:0x1", b"arm64, which the release of the kernel tells [N212]"),
+    ({6: "aarch64", 9: "GenuineIntel,6,85,4"}, DWARF_X86, b"x0:0x1", b""),
+]
+
+
+def check_architectures(path):
+    faults = []
+    for sections, mask, first, said in ARCHITECTURES:
+        recording = Recording()
+        event = recording.event("cycles", [1], sample_type=IP | TID | TIME | CPU | REGS_USER, sample_id_all=1, regs_user=mask)
+        recording.sample(event, ip=0x400100, pid=100, tid=100, time=2)
+        for number, text in sections.items():
+            recording.feature(number, recording.string(text))
+        recording.save(path)
+        done = run("script", "--symbols", "no", "-F", "ip,uregs", path)
+        named = done.out.split(b"ABI:2")[-1].split()
+        if done.code or named[:1] != [first] or (said not in done.err if said else b"N212" in done.err):
+            faults.append("%r, %x: exit %d, %r, %r" % (sections, mask, done.code, done.out, done.err))
+    report("registers where no section names the architecture: what else tells it, and that it was inferred", faults)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "perf.data")
+        check_behind(path, True)
+        check_behind(path, False)
+        check_architectures(path)
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
