@@ -21,19 +21,21 @@ CASES = [
 def main():
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "perf.data")
-        recording = Recording()
-        recording.comm(100, 100, "prog")
-        recording.mmap(100, 100, 0x400000, 0x1000, 0, "/bin/prog")
-        recording.save(path)
-        print("1..%d" % len(CASES))
-        for number, (options, wanted) in enumerate(CASES, 1):
-            done = run("script", "--symbols", "no", *options, path)
-            fine = done.code == 0 and done.out == wanted
-            failed += not fine
-            print("%s %d - script %s" % ("ok" if fine else "not ok", number, " ".join(options)))
-            if not fine:
-                print("# %r" % (done,))
+        path, number = os.path.join(folder, "perf.data"), 0
+        for kind in ("file", "stream"):
+            recording = Recording(pipe=kind == "stream")
+            recording.comm(100, 100, "prog")
+            recording.mmap(100, 100, 0x400000, 0x1000, 0, "/bin/prog")
+            recording.save(path)
+            for options, wanted in CASES:
+                number += 1
+                done = run("script", "--symbols", "no", *options, path)
+                fine = done.code == 0 and done.out == wanted
+                failed += not fine
+                print("%s %d - %s: script %s" % ("ok" if fine else "not ok", number, kind, " ".join(options)))
+                if not fine:
+                    print("# %r" % (done,))
+        print("1..%d" % number)
     return 1 if failed else 0
 
 

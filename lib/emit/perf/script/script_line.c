@@ -367,7 +367,7 @@ void pd_script_line_start(const struct script_setup *setup, const struct perfdat
 			  const struct perfdata_record *record, struct script_carry *carry,
 			  struct perfdata_scratch *scratch, struct perfdata_text *out)
 {
-	/* a recording without events: records say themselves whose they are, as they do where they have no ids */
+	/* where no event is known yet, or ever, records say themselves whose they are, as where they have no ids */
 	const struct script_plan eventless = {
 		.fields = setup->types[SCRIPT_HARDWARE].fields &
 			  (SCRIPT_COMM | SCRIPT_PID | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME),
@@ -376,7 +376,7 @@ void pd_script_line_start(const struct script_setup *setup, const struct perfdat
 	const struct perfdata_event *event = delivery->record->event;
 	struct script_cache *cache = pd_script_cache_get(scratch);
 	const struct script_plan *plan = event && cache ? pd_script_plan_get(cache, setup, event) : NULL;
-	if (cache && setup->eventless)
+	if (cache && !event && !(delivery->record->flags & PERFDATA_RAW_UNKNOWN_ID))
 		plan = &eventless;
 	if (!plan)
 		return;

@@ -460,7 +460,6 @@ enum perfdata_status pd_script_setup_init(struct script_setup *setup, const stru
 	enum perfdata_status status = read_options(setup, context);
 	const bool is_pipe = perfdata_reader_header(setup->reader)->container == PERFDATA_CONTAINER_PIPE;
 	find_machine(setup);
-	setup->eventless = !is_pipe && !perfdata_reader_nr_events(setup->reader);
 	if (status == PERFDATA_OK)
 		status = is_pipe ? check_in_order(setup, context) : check_all(setup, context);
 	return status == PERFDATA_OK ? find_clock(setup, context) : status;

@@ -80,7 +80,6 @@ struct script_setup {
 	uint64_t shown;
 	uint64_t shown_user;         /* as `shown`, for types from 64 on */
 	bool use_callchain, latency, ns, reltime, deltatime, flags, kernel_path, inlines;
-	bool eventless;              /* a file without events */
 	unsigned name_width;         /* of the longest event name */
 	uint32_t nr_cpus;            /* CPU numbers from here on are shown as 0 */
 	uint32_t max_stack;
