@@ -59,12 +59,22 @@ static uint32_t crowded_child(struct pd_tree *tree, uint32_t parent, uint32_t la
 	return child;
 }
 
+/* The node with this index, where `before` is the one in front of it: it stands next to it on the same page. */
+static inline const struct pd_tree_node *next_node(struct pd_tree *tree, const struct pd_tree_node *before,
+						   uint32_t index)
+{
+	return index & tree->nodes.mask ? (const void *)((const char *)before + tree->nodes.item_size)
+					: pd_paged_at(&tree->nodes, index);
+}
+
 static inline uint32_t look_up(struct pd_tree *tree, uint32_t parent, uint32_t label, bool add)
 {
 	const uint64_t hash = pd_hash_u64((uint64_t)parent << 32 | label, tree->seed);
 	const uint32_t tag = (uint32_t)(hash >> 60), first = 2 * parent + (uint32_t)(hash % SPREAD);
+	const struct pd_tree_node *home = pd_paged_at(&tree->nodes, first / 2);
 	for (uint32_t at = first; at < first + WINDOW; at++) {
-		const struct pd_tree_node *home = pd_paged_at(&tree->nodes, at / 2);
+		if (at > first && at % 2 == 0)
+			home = next_node(tree, home, at / 2);
 		if (!home)
 			return failed(tree, tree->nodes.status);
 		const uint32_t slot = home->slots[at % 2];
@@ -86,6 +96,7 @@ static inline uint32_t look_up(struct pd_tree *tree, uint32_t parent, uint32_t l
 			return failed(tree, tree->nodes.status);
 		if (node->parent == parent && node->label == label)
 			return candidate;
+		home = pd_paged_at(&tree->nodes, at / 2);    /* the candidate's page may have taken its place */
 	}
 	return crowded_child(tree, parent, label, add);
 }

@@ -7,7 +7,7 @@
 
 #define FIRST_SIZE ((size_t)512 << 10)
 #define GROWTH 4u
-#define ALWAYS_SIZE ((size_t)2 << 20)   /* up to this size the ring grows in any case */
+#define ALWAYS_SIZE ((size_t)8 << 20)   /* up to this size the ring grows in any case */
 #define LARGEST_SIZE ((size_t)32 << 20)
 #define BYTES_PER_SLOT 128u  /* bytes of the ring for each slot: slots remember more chains than the ring holds */
 #define PROBES 8u            /* slots in which a chain may stand, from its own slot on */
