@@ -254,8 +254,9 @@ PERFDATA_API enum perfdata_status perfdata_session_symbol(const struct perfdata_
 PERFDATA_API enum perfdata_status perfdata_session_kernel_symbol(const struct perfdata_session *session,
 								 uint64_t address, struct perfdata_symbol *ret);
 /* How many of all delivered samples lie at an address without a name, in a session with symbols and
- * PERFDATA_NEED_FRAMES; and the files in which those samples lie, most samples first, at most `room`. To be called
- * after the last batch. PERFDATA_ENOMEM. */
+ * PERFDATA_NEED_FRAMES; and the files in which those samples lie, most samples first, at most `room`. Samples in a file
+ * of which no name was asked for (perfdata_session_symbol) do not count as unnamed. To be called after the last batch.
+ * PERFDATA_ENOMEM. */
 struct perfdata_unnamed {
 	uint64_t samples;             /* all */
 	uint64_t unnamed;             /* of these without a name */

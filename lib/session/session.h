@@ -175,6 +175,8 @@ void pd_session_finish_names(const struct perfdata_session *session);
  * debug information of one. false: there is none. Not where samples are filtered: then not every file will be asked
  * for. */
 bool pd_session_load_next(const struct perfdata_session *session, bool lines);
+/* Whether the symbols of the frame's file were asked for already; true also where there is no file to ask. */
+bool pd_session_has_loaded(const struct perfdata_session *session, uint32_t frame);
 
 /* --- delivery/sample_span.c --- */
 /* Takes, from the first record on, the samples without anything special: at most PD_MAX_RECORDS. */

@@ -180,7 +180,7 @@ static enum perfdata_status load(struct perfdata_symbols_dso *dso)
 	return dso->status;
 }
 
-static bool is_loaded(const struct perfdata_symbols_dso *dso)
+bool pd_symbols_is_loaded(const struct perfdata_symbols_dso *dso)
 {
 	return atomic_load_explicit(&dso->loaded, memory_order_acquire);
 }
@@ -197,7 +197,7 @@ struct perfdata_symbols_dso *pd_symbols_first(struct perfdata_symbols *symbols)
 static bool load_another(struct perfdata_symbols *symbols)
 {
 	struct perfdata_symbols_dso *dso = pd_symbols_first(symbols);
-	while (dso && (is_loaded(dso) || !pd_monitor_try(dso->lock)))
+	while (dso && (pd_symbols_is_loaded(dso) || !pd_monitor_try(dso->lock)))
 		dso = dso->next;
 	if (!dso)
 		return false;
@@ -211,7 +211,7 @@ bool pd_symbols_load_next(struct perfdata_symbols *symbols, bool lines)
 	if (load_another(symbols))
 		return true;
 	for (struct perfdata_symbols_dso *dso = lines ? pd_symbols_first(symbols) : NULL; dso; dso = dso->next)
-		if (is_loaded(dso) && !dso->status && pd_lines_load_ahead(dso))
+		if (pd_symbols_is_loaded(dso) && !dso->status && pd_lines_load_ahead(dso))
 			return true;
 	return false;
 }
@@ -220,7 +220,7 @@ bool pd_symbols_load_next(struct perfdata_symbols *symbols, bool lines)
  * thread loads those that will be asked for next: dsos are known as soon as an address was found in one. */
 static enum perfdata_status loaded(struct perfdata_symbols_dso *dso)
 {
-	if (is_loaded(dso))
+	if (pd_symbols_is_loaded(dso))
 		return dso->status;
 	while (!pd_monitor_try(dso->lock)) {
 		if (!load_another(dso->symbols)) {

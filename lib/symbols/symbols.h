@@ -225,6 +225,8 @@ static inline struct pd_account *pd_symbols_account(const struct perfdata_symbol
 	return symbols->options.memory ? &symbols->options.memory->account : NULL;
 }
 
+/* Whether the symbols were loaded, or could not be. */
+bool pd_symbols_is_loaded(const struct perfdata_symbols_dso *dso);
 /* The list of dsos, which only grows at its head. */
 struct perfdata_symbols_dso *pd_symbols_first(struct perfdata_symbols *symbols);
 /* Loads the symbols of one more dso or, where `lines` says so, opens the debug information of one whose symbols are

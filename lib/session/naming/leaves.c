@@ -40,14 +40,17 @@ static bool has_bit(const atomic_uint_least64_t *bits, uint32_t frame)
 	       atomic_load_explicit(&bits[frame / 64], memory_order_relaxed) >> frame % 64 & 1;
 }
 
-static bool is_named(const struct perfdata_session *session, uint32_t frame)
+/* False also where nobody asked for names of the frame's file: an output that shows none of them misses none, and the
+ * symbols of a kernel take time and memory. */
+static bool lacks_name(const struct perfdata_session *session, uint32_t frame)
 {
 	const struct pd_leaves *leaves = &session->state->leaves;
 	struct perfdata_symbol symbol;
 	if (has_bit(leaves->named, frame))
-		return true;
-	return !has_bit(leaves->nameless, frame) &&
-	       perfdata_session_symbol(session, frame, UINT64_MAX, &symbol) == PERFDATA_OK;
+		return false;
+	return has_bit(leaves->nameless, frame) ||
+	       (pd_session_has_loaded(session, frame) &&
+		perfdata_session_symbol(session, frame, UINT64_MAX, &symbol) != PERFDATA_OK);
 }
 
 static int by_samples(const void *left, const void *right)
@@ -71,7 +74,7 @@ enum perfdata_status perfdata_session_unnamed(const struct perfdata_session *ses
 					  .outside = leaves ? leaves->outside : 0 };
 	for (uint32_t frame = 0; leaves && frame < leaves->room; frame++) {
 		const uint64_t hits = leaves->hits[frame];
-		if (!hits || is_named(session, frame))
+		if (!hits || !lacks_name(session, frame))
 			continue;
 		const struct perfdata_frame *place = perfdata_session_frame(session, frame);
 		ret->unnamed += hits;

@@ -145,6 +145,16 @@ static bool find_address(const struct perfdata_session *session, uint32_t frame,
 	return true;
 }
 
+bool pd_session_has_loaded(const struct perfdata_session *session, uint32_t frame)
+{
+	struct perfdata_frame at;
+	if (!find_address(session, frame, &at))
+		return true;
+	const struct pd_dso *dso = pd_dso_at(session->state, at.dso);
+	const struct perfdata_symbols_dso *symbols = at.time ? dso->jitdump : dso->symbols;
+	return !symbols || pd_symbols_is_loaded(symbols);
+}
+
 static enum perfdata_status find_symbol(const struct perfdata_session *session, uint32_t frame, uint64_t time,
 					struct perfdata_symbol *ret)
 {
