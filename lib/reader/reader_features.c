@@ -11,13 +11,15 @@ static const char *section_name(uint32_t id)
 	return layout ? layout->perf_name : "unknown";
 }
 
-/* The text of a section that is one string. */
-static const char *text_of(struct perfdata_reader *reader, const struct perfdata_feature *feature)
+/* Keeps the text of a section that is one string. */
+static enum perfdata_status take_text(struct perfdata_reader *reader, struct pd_section *section)
 {
-	const struct perfdata_node *child = perfdata_feature_root(feature)->child;
+	const struct perfdata_node *child = section->feature ? perfdata_feature_root(section->feature)->child : NULL;
+	section->text = NULL;
 	if (!child || child->next || child->kind != PERFDATA_KIND_STRING)
-		return NULL;
-	return pd_arena_copy(&reader->arena, child->v.bytes.data, child->v.bytes.size);
+		return PERFDATA_OK;
+	section->text = pd_arena_copy(&reader->arena, child->v.bytes.data, child->v.bytes.size);
+	return section->text ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
 static bool is_all_zero(const uint8_t *bytes, size_t size)
@@ -68,13 +70,12 @@ enum perfdata_status pd_feature_take(struct perfdata_reader *reader, uint32_t id
 	section->is_present = true;
 	section->public = (struct perfdata_feature_section){ .id = id, .offset = offset, .size = size, .status = status,
 							     .feature = feature };
-	section->text = feature ? text_of(reader, feature) : NULL;
 	reader->header.feature_bits[id / 64] |= 1ull << id % 64;
 	if (id == PERFDATA_FEATURE_NRCPUS && feature) {
 		const struct perfdata_node *available = perfdata_node_get(perfdata_feature_root(feature), "available");
 		reader->nr_cpus = available ? (uint32_t)available->v.u : 0;
 	}
-	return PERFDATA_OK;
+	return take_text(reader, section);
 }
 
 void pd_feature_take_lost(struct perfdata_reader *reader, uint32_t id, uint64_t offset, uint64_t size)
