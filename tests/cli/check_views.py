@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import re
+import struct
 import sys
 import tempfile
 import xml.etree.ElementTree
@@ -153,6 +154,20 @@ def check_markers():
     report("firefox: the end of a thread is a marker on it", exits != wanted and "%s, not %s" % (exits, wanted))
 
 
+def check_memory():
+    """Rows of samples go to a temporary file where memory is short."""
+    r = builder.Recording()
+    r.event("cycles", [11], sample_type=builder.TID | builder.TIME, type=1)
+    r.raw(b"".join(struct.pack("<IHHIIQ", 9, builder.USER, 24, 100, 100 + i % 7, 1000 + i) for i in range(300000)))
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "many.data")
+        r.save(path)
+        wide, narrow = (program.run("firefox", "-v", "--symbols", "no", "--max-memory", limit, path) for limit in ("256M", "16M"))
+    held = re.search(rb"recording: up to (\d+) of 16 MiB", narrow.err)
+    report("firefox: 300,000 samples do not fit into 16 MiB, and are written", narrow.code or not held or int(held[1]) > 16 and narrow.err)
+    report("… the same bytes", wide.out != narrow.out and "they differ")
+
+
 def check_svg(text):
     xml.etree.ElementTree.fromstring(text.decode("utf-8"))
     return "a script in the picture" if re.search(rb"<script|href=|on\w+=", text) else ""
@@ -256,6 +271,7 @@ for number, (recording, _kind) in enumerate(program.recordings(largest=4 << 20))
 check_base()
 check_weightless()
 check_markers()
+check_memory()
 check_report()
 print("1..%d" % count)
 sys.exit(1 if failures else 0)

@@ -168,7 +168,8 @@ def check_jobs(path, names):
 
 
 def check_memory(path):
-    for words in (("folded",), ("ndjson", "--stacks", "ref"), ("csv", "--table", "stacks")):
+    for words in (("folded",), ("ndjson", "--stacks", "ref"), ("csv", "--table", "stacks"), ("firefox",), ("firefox", "--order", "file"),
+                  ("perfetto",), ("speedscope",), ("report",)):
         wide = perfdata(*words, "-q", "--symbols", "no", path)
         narrow = perfdata(*words, "-q", "--symbols", "no", "--max-memory", "1", path)
         if (wide.code, wide.out, wide.err) != (narrow.code, narrow.out, narrow.err):

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What goes to temporary files where memory is short comes back as it was: pages, trees of labels, sums; and the cache
- * of chains forgets without ever telling something wrong. */
+/* What goes to temporary files where memory is short comes back as it was: pages, trees of labels, sums, rows of
+ * timelines; and the cache of chains forgets without ever telling something wrong. */
 #include "config.h"
 #include <stdlib.h>
 #include "unit.h"
 #include "base/hash.h"
 #include "base/tree.h"
+#include "emit/stacks/timeline.h"
 #include "profile/profile_sums.h"
 #include "session/stacks/known_chains.h"
 #include "session/stacks/step_tree.h"
@@ -250,6 +251,95 @@ static void test_overflow(void)
 	CHECK_EQ(sums.squares[1], 4);
 }
 
+/* --- rows in time ------------------------------------------------------------------------------------------------- */
+
+enum { ROWS = 60000, ROWS_AT_ONCE = 500, THREADS = 7 };
+
+/* Most samples come in the order of time, some late, those of one thread anyhow, some without a time. */
+static enum perfdata_status add_rows(struct timeline *timeline)
+{
+	static const struct perfdata_attr attr = { .type = PERFDATA_TYPE_SOFTWARE };
+	static const struct perfdata_event event = { .attr = &attr };
+	static struct perfdata_raw raws[ROWS_AT_ONCE];
+	static struct perfdata_delivery deliveries[ROWS_AT_ONCE];
+	enum perfdata_status status = PERFDATA_OK;
+	for (uint32_t i = 0; i < ROWS && status == PERFDATA_OK; i++) {
+		const uint32_t thread = some(THREADS), at = i % ROWS_AT_ONCE;
+		const uint64_t time = !some(50) ? UINT64_MAX : thread == 1 ? some(ROWS / 4)
+					       : i / 4 + (some(100) ? 10 : 0);
+		raws[at] = (struct perfdata_raw){ .type = PERFDATA_RECORD_SAMPLE, .time = time };
+		deliveries[at] = (struct perfdata_delivery){ .record = &raws[at], .event = &event, .period = i + 1,
+							     .node = i % 100, .thread = thread, .tid = (int32_t)thread,
+							     .comm = PERFDATA_NONE };
+		if (at < ROWS_AT_ONCE - 1)
+			continue;
+		const struct perfdata_batch batch = { .deliveries = deliveries, .nr_deliveries = ROWS_AT_ONCE };
+		void *part = pd_timeline_collect(timeline, &batch);
+		status = part ? pd_timeline_add(timeline, part) : PERFDATA_ENOMEM;
+	}
+	return status;
+}
+
+/* Rows of a thread come by time, those of the same time as they were recorded: their weights count. */
+static uint32_t wrong_rows(struct timeline *timeline, size_t first, const struct timeline_thread *thread)
+{
+	struct timeline_row before = { 0 };
+	uint32_t wrong = 0;
+	for (size_t i = first; i < first + thread->nr_rows; i++) {
+		const struct timeline_row row = *pd_timeline_row(timeline, i);
+		wrong += row.time < before.time || (row.time == before.time && row.weight <= before.weight);
+		wrong += row.event || row.node != (row.weight - 1) % 100 || row.name != PERFDATA_NONE;
+		before = row;
+	}
+	return wrong;
+}
+
+static uint64_t check_rows(bool tight)
+{
+	struct pd_account *account = account_of(tight);
+	const uint64_t before = pd_account_used(account);
+	uint64_t hash = 0;
+	uint32_t wrong = 0;
+	size_t nr = 0;
+	atomic_store(&account->peak, before);
+	struct timeline *timeline = pd_timeline_new(NULL, NULL, account);
+	random_state = 9;
+	CHECK_EQ(add_rows(timeline), PERFDATA_OK);
+	CHECK_EQ(pd_timeline_sort(timeline), PERFDATA_OK);
+	CHECK_EQ(pd_timeline_nr_threads(timeline), THREADS);
+	for (uint32_t i = 0; i < THREADS; i++) {
+		const struct timeline_thread *thread = pd_timeline_thread(timeline, i);
+		wrong += wrong_rows(timeline, nr, thread);
+		hash = pd_hash_u64(hash, (uint64_t)thread->tid);
+		nr += thread->nr_rows;
+	}
+	for (size_t i = 0; i < nr; i++) {
+		const struct timeline_row *row = pd_timeline_row(timeline, i);
+		hash = pd_hash_u64(hash ^ row->time, row->weight);
+	}
+	CHECK_EQ(wrong, 0);
+	CHECK_EQ(nr, ROWS);
+	CHECK_EQ(pd_timeline_failed(timeline), PERFDATA_OK);
+	/* three arrays while rows are sorted, whose bytes are twice as many as this */
+	CHECK_EQ(atomic_load(&account->peak) - before < ROWS * sizeof(struct timeline_row), tight);
+	pd_timeline_free(timeline);
+	CHECK_EQ(pd_account_used(account), before);
+	return hash;
+}
+
+static void test_rows(void) { CHECK_EQ(check_rows(false), check_rows(true)); }
+
+static void test_rows_without_folder(void)
+{
+	struct pd_account account = { .limit = 1 };
+	pd_account_init(&account, 1, "/nowhere/at/all");
+	struct timeline *timeline = pd_timeline_new(NULL, NULL, &account);
+	CHECK_EQ(add_rows(timeline), PERFDATA_EWRITE);
+	CHECK_EQ(pd_timeline_failed(timeline), PERFDATA_EWRITE);
+	pd_timeline_free(timeline);
+	CHECK_EQ(pd_account_used(&account), 0);
+}
+
 /* --- chains ------------------------------------------------------------------------------------------------------- */
 
 static void test_chains(void)
@@ -293,6 +383,8 @@ int main(void)
 		{ "a tree of steps: what counts", test_steps },
 		{ "sums: sorted runs are merged", test_sums },
 		{ "sums that overflow", test_overflow },
+		{ "rows in time: sorted in memory and in a file", test_rows },
+		{ "rows in time: no temporary file can be made", test_rows_without_folder },
 		{ "known chains: forgotten, never mistaken", test_chains },
 	};
 	return unit_main(cases, sizeof cases / sizeof *cases);

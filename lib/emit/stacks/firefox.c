@@ -225,22 +225,34 @@ static bool is_of(const struct timeline_row *row, uint32_t event)
 	return event != PERFDATA_NONE && row->event == event;
 }
 
+/* The rows of a thread. */
+struct range {
+	uint32_t thread;
+	size_t first, end;
+};
+
+static const struct timeline_row *row_at(const struct writing *writing, size_t row)
+{
+	return pd_timeline_row(writing->state->timeline, row);
+}
+
 /* A column of those rows that are samples of the event. */
 typedef enum perfdata_status sample_column_fn(struct writing *writing, const struct timeline_row *row);
 
-static enum perfdata_status put_sample_column(struct writing *writing, const struct timeline_row *rows, size_t nr,
-					      uint32_t event, sample_column_fn *put)
+static enum perfdata_status put_sample_column(struct writing *writing, const struct range *range, uint32_t event,
+					      sample_column_fn *put)
 {
 	enum perfdata_status status = PERFDATA_OK;
 	bool first = true;
 	perfdata_text_char(writing->out, '[');
-	for (size_t i = 0; i < nr && status == PERFDATA_OK; i++) {
-		if (!is_of(&rows[i], event))
+	for (size_t i = range->first; i < range->end && status == PERFDATA_OK; i++) {
+		const struct timeline_row *row = row_at(writing, i);
+		if (!is_of(row, event))
 			continue;
 		if (!first)
 			perfdata_text_char(writing->out, ',');
 		first = false;
-		status = put(writing, &rows[i]);
+		status = put(writing, row);
 		perfdata_text_cut(writing->out);
 	}
 	perfdata_text_char(writing->out, ']');
@@ -268,43 +280,44 @@ static enum perfdata_status sample_weight(struct writing *writing, const struct 
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status put_samples(struct writing *writing, const struct timeline_row *rows, size_t nr,
-					uint32_t event, bool weights)
+static enum perfdata_status put_samples(struct writing *writing, const struct range *range, uint32_t event,
+					bool weights)
 {
 	size_t used = 0;
-	for (size_t i = 0; i < nr; i++)
-		used += is_of(&rows[i], event);
+	for (size_t i = range->first; i < range->end; i++)
+		used += is_of(row_at(writing, i), event);
 	perfdata_text_printf(writing->out,
 			     ",\n\"samples\":{\"length\":%zu,\"weightType\":\"samples\",\"stack\":", used);
-	const enum perfdata_status status = put_sample_column(writing, rows, nr, event, sample_stack);
+	const enum perfdata_status status = put_sample_column(writing, range, event, sample_stack);
 	perfdata_text_literal(writing->out, ",\"time\":");
-	(void)put_sample_column(writing, rows, nr, event, sample_time);
+	(void)put_sample_column(writing, range, event, sample_time);
 	perfdata_text_literal(writing->out, ",\"weight\":");
 	if (weights)
-		(void)put_sample_column(writing, rows, nr, event, sample_weight);
+		(void)put_sample_column(writing, range, event, sample_weight);
 	else
 		perfdata_text_literal(writing->out, "null");
 	perfdata_text_char(writing->out, '}');
 	return status;
 }
 
-static bool is_shown(const struct timeline_row *row) { return row->kind == TIMELINE_MARKER && row->time != UINT64_MAX; }
+static bool is_shown(const struct timeline_row *row) { return row->name != PERFDATA_NONE && row->time != UINT64_MAX; }
 
-static enum perfdata_status put_markers(struct writing *writing, const struct timeline_row *rows, size_t nr)
+static enum perfdata_status put_markers(struct writing *writing, const struct range *range)
 {
 	struct perfdata_text *out = writing->out;
 	size_t used = 0;
 	enum perfdata_status status = PERFDATA_OK;
 	perfdata_text_literal(out, ",\n\"markers\":{\"data\":[");
-	for (size_t i = 0; i < nr && status == PERFDATA_OK; i++) {
+	for (size_t i = range->first; i < range->end && status == PERFDATA_OK; i++) {
+		const struct timeline_row *row = row_at(writing, i);
 		uint32_t stack = UINT32_MAX;
-		if (!is_shown(&rows[i]))
+		if (!is_shown(row))
 			continue;
 		perfdata_text_printf(
 			out, "%s{\"type\":\"perfdata\",\"text\":%" PRIu32, used++ ? "," : "",
-			pd_firefox_string(writing->tables, pd_timeline_string(writing->state->timeline, rows[i].text)));
-		if (rows[i].event != PERFDATA_NONE)
-			status = pd_firefox_stack(writing->tables, rows[i].node, &stack);
+			pd_firefox_string(writing->tables, pd_timeline_string(writing->state->timeline, row->text)));
+		if (row->event != PERFDATA_NONE)
+			status = pd_firefox_stack(writing->tables, row->node, &stack);
 		if (stack != UINT32_MAX)
 			perfdata_text_printf(out, ",\"cause\":{\"stack\":%" PRIu32 "}", stack);
 		perfdata_text_char(out, '}');
@@ -315,8 +328,9 @@ static enum perfdata_status put_markers(struct writing *writing, const struct ti
 	for (size_t column = 0; column < sizeof columns / sizeof *columns; column++) {
 		bool first = true;
 		perfdata_text_printf(out, ",\"%s\":[", columns[column]);
-		for (size_t i = 0; i < nr; i++) {
-			if (!is_shown(&rows[i]))
+		for (size_t i = range->first; i < range->end; i++) {
+			const struct timeline_row *row = row_at(writing, i);
+			if (!is_shown(row))
 				continue;
 			if (!first)
 				perfdata_text_char(out, ',');
@@ -324,9 +338,9 @@ static enum perfdata_status put_markers(struct writing *writing, const struct ti
 			if (column == 0)
 				perfdata_text_u64(out, pd_firefox_string(writing->tables,
 									 pd_timeline_string(writing->state->timeline,
-											    rows[i].name)));
+											    row->name)));
 			else if (column == 1)
-				put_time(out, rows[i].time, writing->zero);
+				put_time(out, row->time, writing->zero);
 			else
 				perfdata_text_char(out, '0');
 			perfdata_text_cut(out);
@@ -338,10 +352,11 @@ static enum perfdata_status put_markers(struct writing *writing, const struct ti
 }
 
 /* One thread of the viewer: the rows of a recorded thread and one event; the first of them has the thread's markers. */
-static enum perfdata_status put_thread(struct writing *writing, const struct timeline_row *rows, size_t nr,
-				       uint32_t event, bool is_first, bool is_main)
+static enum perfdata_status put_thread(struct writing *writing, const struct range *range, uint32_t event,
+				       bool is_first, bool is_main)
 {
-	const struct timeline_thread *thread = pd_timeline_thread(writing->state->timeline, rows[0].thread);
+	const struct timeline_thread *thread = pd_timeline_thread(writing->state->timeline, range->thread);
+	const struct range none = { 0 };
 	const char *comm = thread->comm == PERFDATA_NONE
 				   ? ""
 				   : perfdata_session_comm(writing->state->gather.session, thread->comm);
@@ -365,63 +380,59 @@ static enum perfdata_status put_thread(struct writing *writing, const struct tim
 	perfdata_text_literal(out, ",\"unregisterTime\":null,\"processStartupTime\":");
 	put_time(out, thread->first, writing->zero);
 	perfdata_text_literal(out, ",\"processShutdownTime\":null,\"pausedRanges\":[],\"showMarkersInTimeline\":true");
-	enum perfdata_status status = put_samples(writing, rows, nr, event, !is_first);
+	enum perfdata_status status = put_samples(writing, range, event, !is_first);
 	if (status == PERFDATA_OK)
-		status = put_markers(writing, rows, is_first && writing->state->markers ? nr : 0);
+		status = put_markers(writing, is_first && writing->state->markers ? range : &none);
 	perfdata_text_char(out, '}');
 	out->failed |= perfdata_text_failed(&name);
 	perfdata_text_release(&name);
 	return status;
 }
 
-static bool has_samples(const struct timeline_row *rows, size_t nr, uint32_t event)
+static bool has_samples(const struct writing *writing, const struct range *range, uint32_t event)
 {
-	for (size_t i = 0; i < nr; i++)
-		if (rows[i].event == event)
+	for (size_t i = range->first; i < range->end; i++)
+		if (row_at(writing, i)->event == event)
 			return true;
 	return false;
 }
 
-static enum perfdata_status put_events(struct writing *writing, const struct timeline_row *rows, size_t nr,
-				       uint32_t first_event, bool is_main)
+static enum perfdata_status put_events(struct writing *writing, const struct range *range, uint32_t first_event,
+				       bool is_main)
 {
 	const struct state *state = writing->state;
-	enum perfdata_status status = put_thread(writing, rows, nr, first_event, true, is_main);
+	enum perfdata_status status = put_thread(writing, range, first_event, true, is_main);
 	for (uint32_t i = 0; i < pd_profile_nr_events(state->gather.profile) && status == PERFDATA_OK; i++)
 		if (i != first_event && pd_profile_event(state->gather.profile, i) &&
-		    pd_timeline_samples(state->timeline, i) && has_samples(rows, nr, i))
-			status = put_thread(writing, rows, nr, i, false, false);
+		    pd_timeline_samples(state->timeline, i) && has_samples(writing, range, i))
+			status = put_thread(writing, range, i, false, false);
 	return status;
 }
 
 static enum perfdata_status put_threads(struct writing *writing)
 {
 	const struct state *state = writing->state;
-	const struct timeline_row *rows = pd_timeline_rows(state->timeline);
-	const size_t nr = pd_timeline_nr(state->timeline);
 	struct pd_hash_map mains = { 0 };    /* pid and generation → 1: its main thread was written */
+	struct range range = { .end = 0 };
 	uint32_t first = 0;
-	enum perfdata_status status = PERFDATA_OK;
 	while (first < pd_profile_nr_events(state->gather.profile) &&
 	       !(pd_profile_event(state->gather.profile, first) && pd_timeline_samples(state->timeline, first)))
 		first++;
 	first = first < pd_profile_nr_events(state->gather.profile) ? first : PERFDATA_NONE;
-	pd_timeline_sort(state->timeline);
-	rows = pd_timeline_rows(state->timeline);
-	for (size_t i = 0, end; i < nr && status == PERFDATA_OK; i = end) {
+	enum perfdata_status status = pd_timeline_sort(state->timeline);
+	for (uint32_t i = 0; i < pd_timeline_nr_threads(state->timeline) && status == PERFDATA_OK; i++) {
 		uint64_t seen;
-		for (end = i; end < nr && rows[end].thread == rows[i].thread; end++)
-			;
-		const struct timeline_thread *thread = pd_timeline_thread(state->timeline, rows[i].thread);
+		const struct timeline_thread *thread = pd_timeline_thread(state->timeline, i);
 		const uint64_t process = (uint64_t)(uint32_t)thread->pid << 32 | thread->generation;
 		const bool is_main = !pd_hash_map_get(&mains, process, &seen);
+		range = (struct range){ i, range.end, range.end + thread->nr_rows };
 		if (is_main && pd_hash_map_put(&mains, process, 1) < 0)
 			status = PERFDATA_ENOMEM;
 		if (status == PERFDATA_OK)
-			status = put_events(writing, &rows[i], end - i, first, is_main);
+			status = put_events(writing, &range, first, is_main);
 	}
 	pd_hash_map_release(&mains);
-	return status;
+	return status == PERFDATA_OK ? pd_timeline_failed(state->timeline) : status;
 }
 
 static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)

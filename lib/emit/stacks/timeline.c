@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include "base/account.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/paged.h"
 #include "emit/stacks/timeline.h"
 #include "profile/profile.h"
 
 struct timeline {
 	const struct perfdata_reader *reader;
 	const struct perfdata_session *session;
-	struct timeline_row *rows;
-	size_t nr, room;
-	struct pd_account *account;
-	size_t accounted;                /* bytes of rows, drawn from the account */
+	struct pd_paged rows;            /* struct timeline_row, in the order of the recording */
+	struct pd_paged row_threads;     /* uint32_t: the thread of each of them */
+	struct pd_paged sorted;          /* struct timeline_row, by thread and time */
+	uint32_t nr;
 	struct timeline_thread *threads;
 	size_t nr_threads, threads_room;
 	struct pd_hash_map numbers;      /* the session's number of a thread → the timeline's */
@@ -28,6 +28,7 @@ struct timeline {
 /* A row as a batch has it: texts are offsets. */
 struct part_row {
 	struct timeline_row row;
+	uint32_t thread;                 /* the session's number */
 	int32_t pid, tid;
 	uint32_t comm;
 };
@@ -45,7 +46,9 @@ struct timeline *pd_timeline_new(const struct perfdata_reader *reader, const str
 		return NULL;
 	timeline->reader = reader;
 	timeline->session = session;
-	timeline->account = account;
+	pd_paged_init(&timeline->rows, account, PD_USE_PROFILE, sizeof(struct timeline_row));
+	pd_paged_init(&timeline->row_threads, account, PD_USE_PROFILE, sizeof(uint32_t));
+	pd_paged_init(&timeline->sorted, account, PD_USE_PROFILE, sizeof(struct timeline_row));
 	timeline->strings = pd_intern_new();
 	if (timeline->strings && pd_intern_put(timeline->strings, "", 0) == 0)
 		return timeline;
@@ -57,8 +60,9 @@ void pd_timeline_free(struct timeline *timeline)
 {
 	if (!timeline)
 		return;
-	pd_account_give(timeline->account, PD_USE_PROFILE, timeline->accounted);
-	pd_free(timeline->rows);
+	pd_paged_release(&timeline->rows);
+	pd_paged_release(&timeline->row_threads);
+	pd_paged_release(&timeline->sorted);
 	pd_free(timeline->threads);
 	pd_free(timeline->samples);
 	pd_hash_map_release(&timeline->numbers);
@@ -67,8 +71,6 @@ void pd_timeline_free(struct timeline *timeline)
 	pd_free(timeline);
 }
 
-size_t pd_timeline_nr(const struct timeline *timeline) { return timeline->nr; }
-const struct timeline_row *pd_timeline_rows(const struct timeline *timeline) { return timeline->rows; }
 size_t pd_timeline_nr_threads(const struct timeline *timeline) { return timeline->nr_threads; }
 const struct timeline_thread *pd_timeline_thread(const struct timeline *timeline, uint32_t thread)
 {
@@ -166,12 +168,11 @@ static bool take(const struct timeline *timeline, struct part *part, const struc
 	if (pd_vector_grow(&part->rows, &part->room, part->nr, sizeof *part->rows) < 0)
 		return false;
 	taken = &part->rows[part->nr];
-	*taken = (struct part_row){ .pid = delivery->pid, .tid = delivery->tid, .comm = delivery->comm };
-	taken->row = (struct timeline_row){
-		.time = raw->time, .thread = delivery->thread, .event = PERFDATA_NONE, .cpu = raw->cpu
+	*taken = (struct part_row){
+		.thread = delivery->thread, .pid = delivery->pid, .tid = delivery->tid, .comm = delivery->comm
 	};
+	taken->row = (struct timeline_row){ .time = raw->time, .event = PERFDATA_NONE, .name = PERFDATA_NONE };
 	if (raw->type != PERFDATA_RECORD_SAMPLE) {
-		taken->row.kind = TIMELINE_MARKER;
 		part->nr += raw->time && raw->time != UINT64_MAX && delivery->flags & PERFDATA_DELIVERY_FIRST &&
 			    marker(timeline, part, &taken->row, raw);
 	} else if (!(delivery->flags & PERFDATA_DELIVERY_SILENT) && delivery->event &&
@@ -179,10 +180,8 @@ static bool take(const struct timeline *timeline, struct part *part, const struc
 		taken->row.event = delivery->event->index;
 		taken->row.node = delivery->node;
 		taken->row.weight = pd_sample_weight(delivery);
-		if (is_tracepoint(delivery->event)) {
-			taken->row.kind = TIMELINE_MARKER;
+		if (is_tracepoint(delivery->event))
 			tracepoint(timeline, part, &taken->row, delivery);
-		}
 		part->nr++;
 	}
 	perfdata_text_append(&part->texts, "", 1);
@@ -216,11 +215,11 @@ void *pd_timeline_collect(const struct timeline *timeline, const struct perfdata
 
 /* --- all of them -------------------------------------------------------------------------------------------------- */
 
-static bool find_thread(struct timeline *timeline, struct part_row *taken, uint32_t *ret)
+static bool find_thread(struct timeline *timeline, const struct part_row *taken, uint32_t *ret)
 {
 	const uint64_t who = (uint64_t)(uint32_t)taken->pid << 32 | (uint32_t)taken->tid;
 	/* records of no thread have no valid number of a thread */
-	const uint64_t key = taken->tid < 0 ? UINT64_MAX : taken->row.thread;
+	const uint64_t key = taken->tid < 0 ? UINT64_MAX : taken->thread;
 	uint64_t number, generation = 0;
 	if (!pd_hash_map_get(&timeline->numbers, key, &number)) {
 		(void)pd_hash_map_get(&timeline->generations, who, &generation);
@@ -231,10 +230,11 @@ static bool find_thread(struct timeline *timeline, struct part_row *taken, uint3
 		    pd_hash_map_put(&timeline->generations, who, generation + 1) < 0)
 			return false;
 		timeline->threads[timeline->nr_threads++] = (struct timeline_thread){
-			taken->pid, taken->tid, taken->comm, (uint32_t)generation, taken->row.time, taken->row.time
+			taken->pid, taken->tid, taken->comm, (uint32_t)generation, taken->row.time, taken->row.time, 0
 		};
 	}
 	struct timeline_thread *thread = &timeline->threads[number];
+	thread->nr_rows++;
 	if (taken->comm != PERFDATA_NONE)
 		thread->comm = taken->comm;
 	if (taken->row.time != UINT64_MAX) {
@@ -253,34 +253,43 @@ static bool intern(struct timeline *timeline, const struct part *part, uint32_t 
 	return *string != UINT32_MAX;
 }
 
+static enum perfdata_status put_row(struct timeline *timeline, const struct timeline_row *row, uint32_t thread)
+{
+	if (timeline->nr == UINT32_MAX)
+		return PERFDATA_ENOMEM;
+	struct timeline_row *to = pd_paged_change(&timeline->rows, timeline->nr);
+	uint32_t *of = pd_paged_change(&timeline->row_threads, timeline->nr);
+	if (!to || !of)
+		return pd_timeline_failed(timeline);
+	*to = *row;
+	*of = thread;
+	timeline->nr++;
+	return PERFDATA_OK;
+}
+
+static bool is_marker(const struct timeline_row *row) { return row->name != PERFDATA_NONE; }
+
+static enum perfdata_status add_row(struct timeline *timeline, const struct part *part, const struct part_row *taken)
+{
+	struct timeline_row row = taken->row;
+	uint32_t thread;
+	if (!find_thread(timeline, taken, &thread) ||
+	    (is_marker(&row) && (!intern(timeline, part, &row.name) || !intern(timeline, part, &row.text))) ||
+	    (row.event != PERFDATA_NONE &&
+	     pd_vector_reach(&timeline->samples, &timeline->samples_room, row.event, sizeof *timeline->samples) < 0))
+		return PERFDATA_ENOMEM;
+	if (row.event != PERFDATA_NONE)
+		timeline->samples[row.event]++;
+	return put_row(timeline, &row, thread);
+}
+
 enum perfdata_status pd_timeline_add(struct timeline *timeline, void *pointer)
 {
 	struct part *part = pointer;
 	enum perfdata_status status = PERFDATA_OK;
-	for (size_t i = 0; i < part->nr && status == PERFDATA_OK; i++) {
-		struct timeline_row row = part->rows[i].row;
-		const size_t before = timeline->samples_room;
-		if (!find_thread(timeline, &part->rows[i], &row.thread) || !intern(timeline, part, &row.name) ||
-		    !intern(timeline, part, &row.text) ||
-		    pd_vector_grow(&timeline->rows, &timeline->room, timeline->nr, sizeof row) < 0 ||
-		    (row.event != PERFDATA_NONE && pd_vector_grow(&timeline->samples, &timeline->samples_room,
-								  row.event, sizeof *timeline->samples) < 0)) {
-			status = PERFDATA_ENOMEM;
-			break;
-		}
-		if (timeline->samples_room > before)
-			memset(timeline->samples + before, 0,
-			       (timeline->samples_room - before) * sizeof *timeline->samples);
-		if (row.event != PERFDATA_NONE)
-			timeline->samples[row.event]++;
-		row.number = (uint32_t)timeline->nr;
-		timeline->rows[timeline->nr++] = row;
-	}
+	for (size_t i = 0; i < part->nr && status == PERFDATA_OK; i++)
+		status = add_row(timeline, part, &part->rows[i]);
 	pd_timeline_part_free(part);
-	const size_t size = timeline->room * sizeof *timeline->rows;
-	if (size != timeline->accounted)
-		pd_account_change(timeline->account, PD_USE_PROFILE, timeline->accounted, size);
-	timeline->accounted = size;
 	return status;
 }
 
@@ -297,18 +306,97 @@ bool pd_timeline_samples(const struct timeline *timeline, uint32_t event)
 	return others ? !is_tracepoint(perfdata_reader_event(timeline->reader, event)) : event == first;
 }
 
-static int compare_rows(const void *left, const void *right)
+/* --- order -------------------------------------------------------------------------------------------------------- */
+
+enum perfdata_status pd_timeline_failed(const struct timeline *timeline)
 {
-	const struct timeline_row *a = left, *b = right;
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
-	return a->number < b->number ? -1 : a->number > b->number;
+	return timeline->rows.status          ? timeline->rows.status
+	       : timeline->row_threads.status ? timeline->row_threads.status
+					      : timeline->sorted.status;
 }
 
-void pd_timeline_sort(struct timeline *timeline)
+const struct timeline_row *pd_timeline_row(struct timeline *timeline, size_t row)
 {
-	if (timeline->nr)
-		qsort(timeline->rows, timeline->nr, sizeof *timeline->rows, compare_rows);
+	static const struct timeline_row none = { .time = UINT64_MAX, .event = PERFDATA_NONE, .name = PERFDATA_NONE };
+	const struct timeline_row *found = pd_paged_at(&timeline->sorted, (uint32_t)row);
+	return found ? found : &none;
+}
+
+static bool copy(struct pd_paged *to, uint32_t to_index, struct pd_paged *from, uint32_t from_index)
+{
+	const struct timeline_row *source = pd_paged_at(from, from_index);
+	struct timeline_row *target = source ? pd_paged_change(to, to_index) : NULL;
+	if (target)
+		*target = *source;
+	return target;
+}
+
+/* Copies the rows of each thread behind those of the thread before, in the order of the recording. */
+static enum perfdata_status part_threads(struct timeline *timeline)
+{
+	uint32_t *next = pd_calloc(timeline->nr_threads + 1, sizeof *next);
+	bool ok = true;
+	if (!next)
+		return PERFDATA_ENOMEM;
+	for (size_t i = 0; i < timeline->nr_threads; i++)
+		next[i + 1] = next[i] + timeline->threads[i].nr_rows;
+	for (uint32_t i = 0; ok && i < timeline->nr; i++) {
+		const uint32_t *thread = pd_paged_at(&timeline->row_threads, i);
+		ok = thread && copy(&timeline->sorted, next[*thread]++, &timeline->rows, i);
+	}
+	pd_free(next);
+	return ok ? PERFDATA_OK : pd_timeline_failed(timeline);
+}
+
+static bool is_in_order(struct timeline *timeline, uint32_t first, uint32_t nr)
+{
+	uint64_t last = 0;
+	for (uint32_t i = first; i < first + nr; i++) {
+		const uint64_t time = pd_timeline_row(timeline, i)->time;
+		if (time < last)
+			return false;
+		last = time;
+	}
+	return true;
+}
+
+/* Merges two neighbouring parts, each of which is in order. */
+static bool merge(struct timeline *timeline, uint32_t first, uint32_t middle, uint32_t end)
+{
+	struct pd_paged *sorted = &timeline->sorted, *left = &timeline->rows;
+	bool ok = true;
+	for (uint32_t i = first; ok && i < middle; i++)
+		ok = copy(left, i, sorted, i);
+	uint32_t a = first, b = middle;
+	for (uint32_t i = first; ok && a < middle; i++) {
+		const struct timeline_row *of_left = pd_paged_at(left, a);
+		const bool is_left = b == end || !of_left || of_left->time <= pd_timeline_row(timeline, b)->time;
+		ok = is_left ? copy(sorted, i, left, a++) : copy(sorted, i, sorted, b++);
+	}
+	return ok;
+}
+
+/* Sorts by time the rows of one thread. They nearly always are in order: those of a recording that is read in the order
+ * of the file, and late ones, are not. Their first places are free to merge with: nothing asks for them any more. */
+static bool sort_thread(struct timeline *timeline, uint32_t first, uint32_t nr)
+{
+	const uint32_t half = nr / 2;
+	if (nr < 2 || is_in_order(timeline, first, nr))
+		return true;
+	return sort_thread(timeline, first, half) && sort_thread(timeline, first + half, nr - half) &&
+	       merge(timeline, first, first + half, first + nr);
+}
+
+enum perfdata_status pd_timeline_sort(struct timeline *timeline)
+{
+	enum perfdata_status status = part_threads(timeline);
+	uint32_t at = 0;
+	pd_paged_release(&timeline->row_threads);
+	for (size_t i = 0; i < timeline->nr_threads && status == PERFDATA_OK; i++) {
+		if (!sort_thread(timeline, at, timeline->threads[i].nr_rows))
+			status = pd_timeline_failed(timeline);
+		at += timeline->threads[i].nr_rows;
+	}
+	pd_paged_release(&timeline->rows);
+	return status;
 }

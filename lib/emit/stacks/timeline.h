@@ -5,19 +5,14 @@
 
 #include "emit/stacks/stack_gather.h"
 
-enum timeline_kind { TIMELINE_SAMPLE, TIMELINE_MARKER };
-
+/* Rows grow with samples: where memory is short they go to a temporary file. */
 struct timeline_row {
 	uint64_t time;               /* ns as recorded */
 	uint64_t weight;             /* of a sample: its period */
-	uint32_t thread;             /* pd_timeline_thread */
 	uint32_t event;              /* of a sample, or of a marker that is a sample, too; else PERFDATA_NONE */
 	uint32_t node;               /* of the profile */
-	uint32_t cpu;                /* UINT32_MAX: unknown */
-	uint32_t name;               /* of a marker: pd_timeline_string */
-	uint32_t text;
-	uint32_t kind;               /* enum timeline_kind */
-	uint32_t number;             /* in the order of the recording */
+	uint32_t name;               /* of a marker: pd_timeline_string; else PERFDATA_NONE */
+	uint32_t text;               /* of a marker: pd_timeline_string */
 };
 
 struct timeline_thread {
@@ -25,6 +20,7 @@ struct timeline_thread {
 	uint32_t comm;               /* perfdata_session_comm of its last row, or PERFDATA_NONE */
 	uint32_t generation;         /* 0 for the first thread with this pid and tid */
 	uint64_t first, last;
+	uint32_t nr_rows;
 };
 
 struct timeline;
@@ -38,13 +34,16 @@ void *pd_timeline_collect(const struct timeline *timeline, const struct perfdata
 void pd_timeline_part_free(void *part);
 /* Adds a part, in the order of batches, and takes it over. */
 enum perfdata_status pd_timeline_add(struct timeline *timeline, void *part);
-/* Sorts the rows by thread, event (those of the first sampling event first), and time. */
-void pd_timeline_sort(struct timeline *timeline);
+/* Sorts the rows by thread, time, and the order of the recording; call it behind the last pd_timeline_add. */
+enum perfdata_status pd_timeline_sort(struct timeline *timeline);
 /* Whether samples of the event are drawn as stacks: the event samples, or no event does and this one is the first. */
 bool pd_timeline_samples(const struct timeline *timeline, uint32_t event);
 
-size_t pd_timeline_nr(const struct timeline *timeline);
-const struct timeline_row *pd_timeline_rows(const struct timeline *timeline);
+/* A sorted row, valid until the next call: those of thread 0 come first. A row that cannot be read back from the file
+ * is given as one that is neither a sample nor a marker, and pd_timeline_failed tells. */
+const struct timeline_row *pd_timeline_row(struct timeline *timeline, size_t row);
+/* PERFDATA_OK, PERFDATA_ENOMEM, PERFDATA_EWRITE, PERFDATA_EREAD. */
+enum perfdata_status pd_timeline_failed(const struct timeline *timeline);
 size_t pd_timeline_nr_threads(const struct timeline *timeline);
 const struct timeline_thread *pd_timeline_thread(const struct timeline *timeline, uint32_t thread);
 uint32_t pd_timeline_nr_strings(const struct timeline *timeline);
