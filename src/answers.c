@@ -119,10 +119,17 @@ static bool is_scalar(const struct perfdata_node *node)
 	return node->kind != PERFDATA_KIND_STRUCT && node->kind != PERFDATA_KIND_LIST;
 }
 
+/* The name of the node's row, or NULL. */
+static const char *name_of(const struct perfdata_node *node)
+{
+	return node->field ? perfdata_field_name(node->field) : NULL;
+}
+
 static const char *unit_of(const struct perfdata_field *field)
 {
 	static const char *const units[] = { "", " ns", " bytes", " kB", " ms", " cycles" };
-	return units[field->unit];
+	const size_t unit = perfdata_field_unit(field);
+	return unit < sizeof units / sizeof *units ? units[unit] : "";
 }
 
 static void show_bytes(struct perfdata_text *out, struct perfdata_bytes bytes)
@@ -153,13 +160,14 @@ static void show_bitmap(struct perfdata_text *out, struct perfdata_bytes bytes)
 static void show_integer(struct perfdata_text *out, const struct perfdata_node *node,
 			 const struct perfdata_field *field)
 {
-	const char *name = field && field->show == PERFDATA_SHOW_ENUM ? perfdata_name_of(field->names, node->v.u)
-								      : NULL;
+	const enum perfdata_show show = field ? perfdata_field_show(field) : PERFDATA_SHOW_DEC;
+	const char *name = show == PERFDATA_SHOW_ENUM ? perfdata_name_of(perfdata_field_names(field), node->v.u)
+						      : NULL;
 	if (name)
 		perfdata_text_string(out, name);
-	else if (field && field->show == PERFDATA_SHOW_BOOL)
+	else if (show == PERFDATA_SHOW_BOOL)
 		perfdata_text_string(out, node->v.u ? "yes" : "no");
-	else if (field && field->show != PERFDATA_SHOW_DEC)
+	else if (show != PERFDATA_SHOW_DEC)
 		perfdata_text_printf(out, "0x%" PRIx64, node->v.u);
 	else if (is_signed(node->kind))
 		perfdata_text_s64(out, (int64_t)node->v.u);
@@ -202,8 +210,8 @@ static void show_part(struct perfdata_text *out, const struct perfdata_node *par
 		if (!is_scalar(node))
 			continue;
 		perfdata_text_string(out, comma);
-		if (node->field && node->field->name)
-			perfdata_text_printf(out, "%s ", node->field->name);
+		if (name_of(node))
+			perfdata_text_printf(out, "%s ", name_of(node));
 		show_scalar(out, node, node->field);
 		comma = ", ";
 	}
@@ -245,7 +253,7 @@ static void show_list(struct perfdata_text *out, const struct perfdata_node *lis
 static void show_nodes(struct perfdata_text *out, const struct perfdata_node *node, unsigned depth, bool all)
 {
 	perfdata_text_fill(out, ' ', 2 * (size_t)depth);
-	perfdata_text_printf(out, "%s:", node->field && node->field->name ? node->field->name : "");
+	perfdata_text_printf(out, "%s:", name_of(node) ? name_of(node) : "");
 	if (node->kind == PERFDATA_KIND_LIST) {
 		show_list(out, node, depth, all);
 	} else if (node->kind == PERFDATA_KIND_STRUCT) {
@@ -265,13 +273,13 @@ void answer_feature(struct perfdata_text *out, const struct perfdata_feature_sec
 	const struct perfdata_node *only = root && root->child && !root->child->next ? root->child : NULL;
 	char number[24];
 	snprintf(number, sizeof number, "feature %" PRIu32, section->id);
-	const char *name = layout ? layout->name : number;
+	const char *name = layout ? perfdata_layout_name(layout) : number;
 	if (!root || section->id == PERFDATA_FEATURE_TRACING_DATA) {
 		perfdata_text_printf(out, "  %s: %" PRIu64 " bytes%s\n", name, section->size,
 				     root ? "" : ", cannot be read");
 	} else if (!root->child) {
 		perfdata_text_printf(out, "  %s: empty\n", name);
-	} else if (only && (is_scalar(only) || !strcmp(only->field->name, name))) {
+	} else if (only && (is_scalar(only) || !strcmp(name_of(only), name))) {
 		perfdata_text_printf(out, "  %s:", name);
 		if (only->kind == PERFDATA_KIND_LIST) {
 			show_list(out, only, 1, all);

@@ -34,9 +34,9 @@ static void print_types(void)
 {
 	const struct perfdata_layout *layout;
 	uint32_t last = 0;
-	for (size_t i = 0; (layout = perfdata_record_layout_at(i)) && layout->id > last; i++) {
-		printf("%s%s", i ? " " : "", layout->name);
-		last = layout->id;
+	for (size_t i = 0; (layout = perfdata_record_layout_at(i)) && perfdata_layout_id(layout) > last; i++) {
+		printf("%s%s", i ? " " : "", perfdata_layout_name(layout));
+		last = perfdata_layout_id(layout);
 	}
 }
 

@@ -36,8 +36,9 @@ static enum perfdata_status convert(struct filtered_input *from, const char *fil
 		.jobs = (unsigned)options->jobs,
 		.reader = &reader,
 		.on_finding = messages_finding,
-		.findings = messages_kept,
 		.user = messages,
+		.findings = messages_kept,
+		.findings_user = messages,
 		.on_open = filters_opened,
 		.open_user = from,
 	};

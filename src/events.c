@@ -8,32 +8,6 @@
 #include "commands.h"
 #include "perfdata/perf.h"
 
-/* Returns the value of the attr's member that a row of its layout describes. */
-static uint64_t member(const struct perfdata_attr *attr, const struct perfdata_field *field)
-{
-	const char *at = (const char *)attr + field->member;
-	uint64_t u64 = 0;
-	uint32_t u32 = 0;
-	uint16_t u16 = 0;
-	switch (field->kind) {
-	case PERFDATA_KIND_U16:
-		memcpy(&u16, at, sizeof u16);
-		return u16;
-	case PERFDATA_KIND_U32:
-		memcpy(&u32, at, sizeof u32);
-		return u32;
-	case PERFDATA_KIND_S32:
-		memcpy(&u32, at, sizeof u32);
-		return (uint64_t)(int32_t)u32;
-	case PERFDATA_KIND_U64:
-	case PERFDATA_KIND_S64:
-		memcpy(&u64, at, sizeof u64);
-		return u64;
-	default:
-		return 0;
-	}
-}
-
 static void show_flags(struct perfdata_text *out, const struct perfdata_name *names, uint64_t value,
 		       const char *separator)
 {
@@ -73,17 +47,19 @@ static void show_bits(struct perfdata_text *out, const struct perfdata_bits *bit
 
 static void show_row(struct perfdata_text *out, const struct perfdata_field *field, uint64_t value)
 {
-	const char *name = field->show == PERFDATA_SHOW_ENUM ? perfdata_name_of(field->names, value) : NULL;
-	perfdata_text_printf(out, "    %s: ", field->name);
+	const enum perfdata_show show = perfdata_field_show(field);
+	const enum perfdata_kind kind = perfdata_field_kind(field);
+	const char *name = show == PERFDATA_SHOW_ENUM ? perfdata_name_of(perfdata_field_names(field), value) : NULL;
+	perfdata_text_printf(out, "    %s: ", perfdata_field_name(field));
 	if (name)
 		perfdata_text_printf(out, "%s (%" PRIu64 ")", name, value);
-	else if (field->show == PERFDATA_SHOW_FLAGS)
-		show_flags(out, field->names, value, " ");
-	else if (field->show == PERFDATA_SHOW_BITS)
-		show_bits(out, field->bits, value);
-	else if (field->show == PERFDATA_SHOW_HEX)
+	else if (show == PERFDATA_SHOW_FLAGS)
+		show_flags(out, perfdata_field_names(field), value, " ");
+	else if (show == PERFDATA_SHOW_BITS)
+		show_bits(out, perfdata_field_bits(field), value);
+	else if (show == PERFDATA_SHOW_HEX)
 		perfdata_text_printf(out, "0x%" PRIx64, value);
-	else if (field->kind == PERFDATA_KIND_S32 || field->kind == PERFDATA_KIND_S64)
+	else if (kind == PERFDATA_KIND_S32 || kind == PERFDATA_KIND_S64)
 		perfdata_text_s64(out, (int64_t)value);
 	else
 		perfdata_text_u64(out, value);
@@ -93,12 +69,11 @@ static void show_row(struct perfdata_text *out, const struct perfdata_field *fie
 static void show_attr(struct perfdata_text *out, const struct perfdata_attr *attr)
 {
 	const struct perfdata_layout *layout = perfdata_attr_layout();
-	for (uint32_t i = 0; i < layout->nr_fields; i++) {
-		const struct perfdata_field *field = &layout->fields[i];
-		const uint64_t value = member(attr, field);
-		if (value)
+	const struct perfdata_field *field;
+	uint64_t value;
+	for (size_t i = 0; (field = perfdata_layout_field(layout, i)); i++)
+		if (perfdata_field_number(field, attr, &value) && value)
 			show_row(out, field, value);
-	}
 	if (attr->rest.size) {
 		perfdata_text_literal(out, "    rest: ");
 		perfdata_text_bytes_hex(out, attr->rest.data, attr->rest.size);

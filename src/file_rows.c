@@ -128,9 +128,9 @@ static void note_event(struct file_rows *rows, const struct perfdata_event *even
 
 static void note_start(struct counting *counting, const struct perfdata_delivery *delivery)
 {
-	const struct perfdata_raw *raw = delivery->record;
+	const struct perfdata_bytes bytes = perfdata_raw_bytes(delivery->record);
 	const struct perfdata_config *config = delivery->event ? delivery->event->config : counting->config;
-	if (perfdata_decode(config, raw->bytes, raw->size, counting->record) != PERFDATA_OK)
+	if (perfdata_decode(config, bytes.data, bytes.size, counting->record) != PERFDATA_OK)
 		return;
 	const struct perfdata_task *task = &counting->record->u.task;
 	if (task->pid != task->tid)
@@ -145,10 +145,11 @@ static void take_batch(void *user, const struct perfdata_batch *batch)
 {
 	struct counting *counting = user;
 	for (size_t i = 0; i < batch->nr_deliveries; i++) {
-		const struct perfdata_delivery *delivery = &batch->deliveries[i];
-		if (delivery->record->type == PERFDATA_RECORD_FORK)
+		const struct perfdata_delivery *delivery = perfdata_batch_delivery(batch, i);
+		const uint32_t type = perfdata_raw_type(delivery->record);
+		if (type == PERFDATA_RECORD_FORK)
 			note_start(counting, delivery);
-		if (delivery->record->type != PERFDATA_RECORD_SAMPLE)
+		if (type != PERFDATA_RECORD_SAMPLE)
 			continue;
 		note_event(counting->rows, delivery->event);
 		struct tally *tally = tally_of(counting, batch->session, delivery->ip);

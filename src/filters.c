@@ -269,6 +269,7 @@ bool filters_make(const struct options *options, struct input *input, struct fil
 		return false;
 	}
 	*filter = (struct perfdata_filter){
+		.size = sizeof *filter,
 		.pids = (const int32_t *)pids, .nr_pids = options->pids.nr,
 		.tids = (const int32_t *)tids, .nr_tids = options->tids.nr,
 		.cpus = cpus, .nr_cpus = options->cpus.nr,

@@ -7,8 +7,9 @@
 void frame_hits_take(struct frame_hits *hits, const struct perfdata_batch *batch)
 {
 	for (size_t i = 0; i < batch->nr_deliveries; i++) {
-		const struct perfdata_delivery *delivery = &batch->deliveries[i];
-		if (delivery->record->type != PERFDATA_RECORD_SAMPLE || !(delivery->flags & PERFDATA_DELIVERY_FIRST))
+		const struct perfdata_delivery *delivery = perfdata_batch_delivery(batch, i);
+		if (perfdata_raw_type(delivery->record) != PERFDATA_RECORD_SAMPLE ||
+		    !(delivery->flags & PERFDATA_DELIVERY_FIRST))
 			continue;
 		hits->samples++;
 		if (delivery->ip == PERFDATA_NONE)

@@ -32,6 +32,7 @@ struct counters {
 	uint64_t *pids;          /* by index in the thread map */
 	size_t nr_pids;
 	struct perfdata_lost_sums *lost;
+	struct perfdata_record *record;   /* decoded into, one after the other */
 	struct frame_hits hits;  /* empty without --symbols */
 	bool failed;
 };
@@ -57,24 +58,26 @@ static void take_threads(struct counters *counters, const struct perfdata_thread
 	counters->nr_pids = (size_t)map->threads.count;
 	for (uint64_t i = 0; i < map->threads.count; i++) {
 		struct perfdata_thread_map_entry entry;
-		perfdata_list_get(&map->threads, i, &entry);
+		perfdata_list_get(&map->threads, i, &entry, sizeof entry);
 		pids[i] = entry.pid;
 	}
 }
 
 static void take_record(struct counters *counters, const struct perfdata_raw *raw)
 {
-	const bool wanted = raw->type == PERFDATA_RECORD_LOST_SAMPLES || raw->type == PERFDATA_RECORD_THREAD_MAP ||
-			    raw->type == PERFDATA_RECORD_STAT || raw->type == PERFDATA_RECORD_STAT_ROUND;
-	struct perfdata_record record;
-	if (!wanted || perfdata_raw_decode(counters->reader, raw, &record) != PERFDATA_OK)
+	const uint32_t type = perfdata_raw_type(raw);
+	const bool wanted = type == PERFDATA_RECORD_LOST_SAMPLES || type == PERFDATA_RECORD_THREAD_MAP ||
+			    type == PERFDATA_RECORD_STAT || type == PERFDATA_RECORD_STAT_ROUND;
+	struct perfdata_record *record = counters->record;
+	if (!wanted || perfdata_raw_decode(counters->reader, raw, record) != PERFDATA_OK)
 		return;
-	if (raw->type == PERFDATA_RECORD_LOST_SAMPLES) {
-		counters->failed |= perfdata_lost_sums_add(counters->lost, raw->event, &record) != PERFDATA_OK;
-	} else if (raw->type == PERFDATA_RECORD_THREAD_MAP) {
-		take_threads(counters, &record.u.thread_map);
-	} else if (raw->type == PERFDATA_RECORD_STAT) {
-		const struct perfdata_stat *stat = &record.u.stat;
+	if (type == PERFDATA_RECORD_LOST_SAMPLES) {
+		counters->failed |= perfdata_lost_sums_add(counters->lost, perfdata_raw_event(raw), record) !=
+				    PERFDATA_OK;
+	} else if (type == PERFDATA_RECORD_THREAD_MAP) {
+		take_threads(counters, &record->u.thread_map);
+	} else if (type == PERFDATA_RECORD_STAT) {
+		const struct perfdata_stat *stat = &record->u.stat;
 		const struct counter counter = {
 			.event = perfdata_reader_event_by_id(counters->reader, stat->id),
 			.cpu = stat->cpu,
@@ -86,7 +89,7 @@ static void take_record(struct counters *counters, const struct perfdata_raw *ra
 		add_counter(counters, &counter);
 	} else {
 		const struct counter round = {
-			.round = true, .time = record.u.stat_round.time, .final = record.u.stat_round.type == 1,
+			.round = true, .time = record->u.stat_round.time, .final = record->u.stat_round.type == 1,
 		};
 		add_counter(counters, &round);
 	}
@@ -96,7 +99,7 @@ static void take_batch(void *user, const struct perfdata_batch *batch)
 {
 	struct counters *counters = user;
 	for (size_t i = 0; i < batch->nr_records; i++)
-		take_record(counters, &batch->records[i]);
+		take_record(counters, perfdata_batch_record(batch, i));
 	frame_hits_take(&counters->hits, batch);
 }
 
@@ -200,16 +203,16 @@ static void show_counts(struct perfdata_text *out, const struct perfdata_summary
 	}
 	perfdata_text_printf(out, "records: %" PRIu64 "\n", summary->records);
 	for (size_t i = 0; i < summary->nr_types; i++) {
-		const struct perfdata_type_count *type = &summary->types[i];
+		const struct perfdata_type_count *type = perfdata_summary_type(summary, i);
 		const struct perfdata_layout *layout = perfdata_record_layout(type->type);
 		char number[24];
 		snprintf(number, sizeof number, "type %" PRIu32, type->type);
 		perfdata_text_printf(out, "  %-20s %12" PRIu64 "   %14" PRIu64 " bytes\n",
-				     layout ? layout->name : number, type->records, type->bytes);
+				     layout ? perfdata_layout_name(layout) : number, type->records, type->bytes);
 	}
 	perfdata_text_literal(out, "events:\n");
 	for (size_t i = 0; i < summary->nr_events; i++) {
-		const struct perfdata_event_count *event = &summary->events[i];
+		const struct perfdata_event_count *event = perfdata_summary_event(summary, i);
 		perfdata_text_printf(out, "  %12" PRIu64 " samples %12" PRIu64 " deliveries  ", event->samples,
 				     event->deliveries);
 		answer_text(out, event->event ? event->event->name : "(of no known event)");
@@ -224,7 +227,7 @@ static void show_traces(struct perfdata_text *out, const struct perfdata_summary
 		return;
 	perfdata_text_literal(out, "traces:\n");
 	for (size_t i = 0; i < summary->nr_traces; i++) {
-		const struct perfdata_trace_count *trace = &summary->traces[i];
+		const struct perfdata_trace_count *trace = perfdata_summary_trace(summary, i);
 		perfdata_text_printf(out, "  %-20s %12" PRIu64 " buffers %8" PRIu64 " bytes\n", trace->name,
 				     trace->buffers, trace->bytes);
 	}
@@ -352,10 +355,11 @@ static void answer(const struct options *options, struct input *input)
 		.symbols = symbols,
 		.use_host = symbols && !options->symbols_from,
 	};
-	struct counters counters = { .reader = input->reader, .lost = perfdata_lost_sums_new() };
+	struct counters counters = { .reader = input->reader, .lost = perfdata_lost_sums_new(),
+				     .record = perfdata_record_new() };
 	struct name_counts names = { 0 };
 	struct perfdata_session *session = NULL;
-	if (counters.lost)
+	if (counters.lost && counters.record)
 		session = input_walk(input, &session_options, take_batch, &counters);
 	else
 		input_ended(input, PERFDATA_ENOMEM, NULL);
@@ -370,6 +374,7 @@ static void answer(const struct options *options, struct input *input)
 	free(counters.list);
 	free(counters.pids);
 	perfdata_lost_sums_free(counters.lost);
+	perfdata_record_free(counters.record);
 	perfdata_session_close(session);
 	perfdata_symbols_free(symbols);
 }

@@ -135,16 +135,16 @@ static bool set_types(struct options *options, const struct perfdata_emitter_opt
 		const struct perfdata_layout *layout, *found = NULL;
 		struct perfdata_nearest nearest = { .wanted = name };
 		for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++) {
-			if (!strcasecmp(layout->name, name))
+			if (!strcasecmp(perfdata_layout_name(layout), name))
 				found = layout;
-			perfdata_nearest_offer(&nearest, layout->name);
+			perfdata_nearest_offer(&nearest, perfdata_layout_name(layout));
 		}
 		if (!found) {
 			usage_error(&options->style, "--%s: there is no record type '%s'%s", option->name, name,
 				    perfdata_nearest_hint(&nearest, "", hint));
 			return false;
 		}
-		if (!add_number(options, &options->types, found->id))
+		if (!add_number(options, &options->types, perfdata_layout_id(found)))
 			return false;
 	}
 	return true;

@@ -98,7 +98,7 @@ void outcome_count(struct outcome *outcome, const struct perfdata_summary *summa
 	outcome->records = summary->records;
 	outcome->lost_samples = summary->lost_samples;
 	for (size_t i = 0; i < summary->nr_events; i++)
-		outcome->samples += summary->events[i].samples;
+		outcome->samples += perfdata_summary_event(summary, i)->samples;
 }
 
 const char *outcome_status(const struct outcome *outcome)

@@ -27,9 +27,9 @@ static void take_batch(void *user, const struct perfdata_batch *batch)
 	struct seen *seen = user;
 	frame_hits_take(&seen->hits, batch);
 	for (size_t i = 0; i < batch->nr_deliveries; i++) {
-		const struct perfdata_delivery *delivery = &batch->deliveries[i];
+		const struct perfdata_delivery *delivery = perfdata_batch_delivery(batch, i);
 		const size_t number = delivery->thread;
-		if (delivery->record->type != PERFDATA_RECORD_SAMPLE || delivery->tid < 0 ||
+		if (perfdata_raw_type(delivery->record) != PERFDATA_RECORD_SAMPLE || delivery->tid < 0 ||
 		    delivery->thread == PERFDATA_NONE)
 			continue;
 		if (!grow_list(&seen->threads, &seen->room, number, sizeof *seen->threads)) {
@@ -102,7 +102,7 @@ static void show_events(struct perfdata_text *out, const struct perfdata_summary
 	size_t shown = 0, more = 0;
 	perfdata_text_literal(out, "events:\n");
 	for (size_t i = 0; i < summary->nr_events; i++) {
-		const struct perfdata_event_count *count = &summary->events[i];
+		const struct perfdata_event_count *count = perfdata_summary_event(summary, i);
 		if (!count->event)
 			continue;
 		if (shown == SHOWN) {
@@ -154,7 +154,7 @@ static void show_next(struct perfdata_text *out, const char *file, const struct 
 {
 	uint64_t samples = 0;
 	for (size_t i = 0; i < summary->nr_events; i++)
-		samples += summary->events[i].samples;
+		samples += perfdata_summary_event(summary, i)->samples;
 	perfdata_text_literal(out, "next:\n");
 	const struct { const char *command, *what; bool useful; } next[] = {
 		{ "report ", "where the time goes", samples > 0 },

@@ -177,7 +177,7 @@ static void choose_in(struct rewrite *rewrite, struct input *input, uint64_t *re
 	const struct perfdata_session_options options = {
 		.size = sizeof options,
 		.needs = PERFDATA_NEED_RECORDS | (needs_state ? PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES : 0),
-		.filter = filters.filter,
+		.filter = &filters.filter,
 		.limit = rewrite->options->limit,
 		.symbols = symbols,
 		.use_host = symbols != NULL,

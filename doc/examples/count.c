@@ -45,7 +45,8 @@ static int count_batch(struct counts *counts, const struct perfdata_batch *batch
 {
 	for (size_t i = 0; i < batch->nr_deliveries; i++) {
 		const struct perfdata_delivery *delivery = perfdata_batch_delivery(batch, i);
-		if (delivery->record->type != PERFDATA_RECORD_SAMPLE || delivery->flags & PERFDATA_DELIVERY_SILENT)
+		if (perfdata_raw_type(delivery->record) != PERFDATA_RECORD_SAMPLE ||
+		    delivery->flags & PERFDATA_DELIVERY_SILENT)
 			continue;
 		if (delivery->comm != PERFDATA_NONE && add(counts, delivery->comm) < 0)
 			return -1;

@@ -38,7 +38,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 
 static bool is_sample(const struct perfdata_raw *raw)
 {
-	return raw->type == PERFDATA_RECORD_SAMPLE && raw->time != UINT64_MAX;
+	return perfdata_raw_type(raw) == PERFDATA_RECORD_SAMPLE && perfdata_raw_time(raw) != UINT64_MAX;
 }
 
 /* In order, in one thread: what a batch must know of those before it. */
@@ -51,7 +51,7 @@ static enum perfdata_status scan(void *state, const struct perfdata_batch *batch
 	*before = gaps->last;
 	for (size_t i = 0; i < batch->nr_records; i++)
 		if (is_sample(perfdata_batch_record(batch, i)))
-			gaps->last = perfdata_batch_record(batch, i)->time;
+			gaps->last = perfdata_raw_time(perfdata_batch_record(batch, i));
 	*ret_value = before;
 	return PERFDATA_OK;
 }
@@ -71,18 +71,20 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 		const struct perfdata_raw *raw = perfdata_batch_record(batch, i);
 		if (!is_sample(raw))
 			continue;
-		const uint64_t gap = before == UINT64_MAX || raw->time < before ? 0 : raw->time - before;
-		before = raw->time;
-		if (raw->cpu < MAX_CPUS)
-			counts[raw->cpu]++;
+		const uint64_t time = perfdata_raw_time(raw);
+		const uint32_t cpu = perfdata_raw_cpu(raw);
+		const uint64_t gap = before == UINT64_MAX || time < before ? 0 : time - before;
+		before = time;
+		if (cpu < MAX_CPUS)
+			counts[cpu]++;
 		if (gap < gaps->minimum)
 			continue;
-		perfdata_text_u64(out, raw->time);
+		perfdata_text_u64(out, time);
 		perfdata_text_char(out, '\t');
 		perfdata_text_u64(out, gap);
 		perfdata_text_char(out, '\t');
-		if (raw->cpu != UINT32_MAX)
-			perfdata_text_u64(out, raw->cpu);
+		if (cpu != UINT32_MAX)
+			perfdata_text_u64(out, cpu);
 		perfdata_text_char(out, '\n');
 		perfdata_text_cut(out);   /* what stands there may leave */
 	}

@@ -66,7 +66,7 @@ static void show(const struct perfdata_config *config, const uint8_t *bytes, siz
 		 struct perfdata_record *record)
 {
 	const enum perfdata_status status = perfdata_decode(config, bytes, size, record);
-	printf("%s", record->layout ? record->layout->name : "unknown");
+	printf("%s", record->layout ? perfdata_layout_name(record->layout) : "unknown");
 	if (record->type == PERFDATA_RECORD_SAMPLE) {
 		const struct perfdata_sample *sample = &record->u.sample;
 		printf(" time=%" PRIu64 " pid=%d ip=0x%" PRIx64 " chain=", sample->time, (int)sample->pid, sample->ip);

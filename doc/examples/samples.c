@@ -8,7 +8,7 @@ int main(int argc, char **argv)
 {
 	struct perfdata_reader *reader;
 	struct perfdata_error error = { .message = "out of memory" };
-	struct perfdata_raw raw;
+	const struct perfdata_raw *raw;
 	struct perfdata_record *record = perfdata_record_new();
 
 	if (argc != 2 || !record || perfdata_reader_open_path(argv[1], NULL, &reader, &error) != PERFDATA_OK) {
@@ -17,7 +17,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	while (perfdata_reader_next(reader, &raw) == PERFDATA_OK) {
-		if (raw.type != PERFDATA_RECORD_SAMPLE || perfdata_raw_decode(reader, &raw, record) != PERFDATA_OK)
+		if (perfdata_raw_type(raw) != PERFDATA_RECORD_SAMPLE ||
+		    perfdata_raw_decode(reader, raw, record) != PERFDATA_OK)
 			continue;
 		printf("%" PRIu64 " 0x%" PRIx64 "\n", record->u.sample.time, record->u.sample.ip);
 	}

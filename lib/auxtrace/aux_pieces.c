@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/memory.h"
 #include "auxtrace/aux_pieces.h"
+#include "perfdata/unstable.h"
 
 void pd_aux_carry_release(struct pd_aux_carry *carry)
 {

@@ -237,16 +237,16 @@ static enum perfdata_status open_session(const struct plan *plan, struct perfdat
 		.keep_exited = plan->keep_exited,
 		.trace_samples = plan->trace_samples,
 	};
-	enum perfdata_status status = PERFDATA_OK;
-	if (plan->options->filter)
-		options.filter = *plan->options->filter;
-	if (plan->options->on_open)
-		status = plan->options->on_open(plan->options->open_user, result->reader, &options.filter, reterr);
+	struct perfdata_filter filter = { 0 };
+	enum perfdata_status status = PD_OPTIONS_COPY(&filter, nr_symbols, plan->options->filter, reterr);
+	if (status == PERFDATA_OK && plan->options->on_open)
+		status = plan->options->on_open(plan->options->open_user, result->reader, &filter, reterr);
 	if (status)
 		return status;
-	narrow(plan, &options.filter);
+	narrow(plan, &filter);
+	options.filter = &filter;
 	perfdata_symbols_options_init(&defaults);
-	const bool symbols = plan->symbols || (options.filter.nr_symbols && plan->options->names != PERFDATA_NO);
+	const bool symbols = plan->symbols || (filter.nr_symbols && plan->options->names != PERFDATA_NO);
 	if (symbols && (status = perfdata_symbols_new(plan->options->symbols ? plan->options->symbols : &defaults,
 						      &result->symbols)))
 		return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));
@@ -267,6 +267,7 @@ static enum perfdata_status run(const struct plan *plan, struct perfdata_result 
 		.cancel = plan->options->reader ? plan->options->reader->cancel : NULL,
 		.on_finding = own ? run_finding : plan->options->on_finding, .user = own ? result : plan->options->user,
 		.findings = own ? kept : plan->options->findings,
+		.findings_user = own ? result : plan->options->findings_user,
 	};
 	const enum perfdata_status status = perfdata_run(result->session, targets, plan->nr_parts, &options, reterr);
 	const struct perfdata_summary *summary = perfdata_session_summary(result->session);

@@ -48,8 +48,9 @@ struct perfdata_convert_options {
 	/* Findings of formatting, in the order of the records and in the calling thread; and a function that returns
 	 * those found so far, for the end of documents: as in perfdata_run_options. */
 	perfdata_finding_fn *on_finding;
-	const struct perfdata_finding *(*findings)(void *user, size_t *ret_nr, uint64_t *ret_total);
-	void *user;                                /* for on_finding and findings */
+	void *user;                                /* for on_finding */
+	const struct perfdata_finding *(*findings)(void *findings_user, size_t *ret_nr, uint64_t *ret_total);
+	void *findings_user;
 	/* Optional: called when the recording was opened. The function may change *filter, which is `filter` at first;
 	 * what it points to must live until the result is freed. A status other than PERFDATA_OK ends the conversion
 	 * with that status. */

@@ -244,9 +244,10 @@ struct perfdata_run_options {
 	bool shared_output;
 	const struct perfdata_cancel *cancel;   /* stops early with PERFDATA_EINTR; may be NULL */
 	perfdata_finding_fn *on_finding;        /* findings of formatting, in order of the records */
-	void *user;
+	void *user;                             /* for on_finding */
 	/* returns what was reported so far, for end; may be NULL */
-	const struct perfdata_finding *(*findings)(void *user, size_t *ret_nr, uint64_t *ret_total);
+	const struct perfdata_finding *(*findings)(void *findings_user, size_t *ret_nr, uint64_t *ret_total);
+	void *findings_user;
 	const char *recording;                  /* for perfdata_emit_context; NULL: the name of its file */
 	/* for perfdata_emit_context; raised by all emitters that count rows, but those whose target has a number */
 	uint64_t *rows;

@@ -101,7 +101,7 @@ struct perfdata_header {
 };
 /* Borrowed until close. */
 PERFDATA_API const struct perfdata_header *perfdata_reader_header(const struct perfdata_reader *reader);
-/* The name of file `index` (perfdata_raw.file): the path itself, "DIR/data", "DIR/data.0", … */
+/* The name of file `index` (perfdata_raw_file): the path itself, "DIR/data", "DIR/data.0", … */
 PERFDATA_API const char *perfdata_reader_file_name(const struct perfdata_reader *reader, unsigned index);
 
 /* --- features ---------------------------------------------------------------------------------------------------- */
@@ -185,35 +185,42 @@ enum perfdata_raw_flag {
 #define PERFDATA_PAYLOAD_OVERLAP 64u
 #define PERFDATA_PAYLOAD_PIECE 32768u
 
-struct perfdata_raw {
-	/* the record, header first, contiguous; borrowed, see perfdata_reader_next */
-	const uint8_t *bytes;
-	const struct perfdata_event *event;    /* or NULL */
-	/* bytes from the start of the file's decompressed stream; if inner is set, to the carrier */
-	uint64_t offset;
-	/* for records inside COMPRESSED ones: bytes from the start of all that the file's carriers decompress to; else
-	 * PERFDATA_NO_OFFSET */
-	uint64_t inner;
-	uint64_t number;                       /* of the record in file order, from 0 */
-	uint64_t time;                         /* ns; UINT64_MAX if it has none */
-	/* bytes that follow the record in the file (AUXTRACE, TRACING_DATA of a pipe) */
-	uint64_t payload;
-	uint32_t size;                         /* bytes of the record */
-	uint32_t type;
-	uint32_t cpu;                          /* UINT32_MAX if it has none */
-	int32_t pid, tid;                      /* of the sample or the trailer; -1 if it has none */
-	uint16_t misc;
-	uint16_t file;                         /* see perfdata_reader_file_name */
-	uint16_t flags;                        /* enum perfdata_raw_flag */
-	/* for the library: the fields reach exactly to the record's end; 0: not checked */
-	uint16_t known_whole;
-	struct pd_chunk *chunk;                /* for the library */
-};
+/* A record as it was framed, with what the reader knows of it before it is decoded. The library owns it: a program
+ * holds a pointer, as long as the function that gave it says, and asks for parts. perfdata/unstable.h defines it. */
+struct perfdata_raw;
+/* Header first, contiguous. */
+PERFDATA_API struct perfdata_bytes perfdata_raw_bytes(const struct perfdata_raw *raw);
+PERFDATA_API uint32_t perfdata_raw_type(const struct perfdata_raw *raw);
+PERFDATA_API uint16_t perfdata_raw_misc(const struct perfdata_raw *raw);
+/* The event that it belongs to, or NULL. */
+PERFDATA_API const struct perfdata_event *perfdata_raw_event(const struct perfdata_raw *raw);
+/* Its place in the file: bytes from the start of the file's decompressed stream. Of a record inside a COMPRESSED one:
+ * the carrier's place. */
+PERFDATA_API uint64_t perfdata_raw_offset(const struct perfdata_raw *raw);
+/* Of a record inside a COMPRESSED one: bytes from the start of all that the file's carriers decompress to; else
+ * PERFDATA_NO_OFFSET. */
+PERFDATA_API uint64_t perfdata_raw_inner(const struct perfdata_raw *raw);
+/* Its number in file order, from 0. */
+PERFDATA_API uint64_t perfdata_raw_number(const struct perfdata_raw *raw);
+/* ns; UINT64_MAX if it has none. */
+PERFDATA_API uint64_t perfdata_raw_time(const struct perfdata_raw *raw);
+/* UINT32_MAX if it has none. */
+PERFDATA_API uint32_t perfdata_raw_cpu(const struct perfdata_raw *raw);
+/* Of the sample or the trailer; -1 if it has none. */
+PERFDATA_API int32_t perfdata_raw_pid(const struct perfdata_raw *raw);
+PERFDATA_API int32_t perfdata_raw_tid(const struct perfdata_raw *raw);
+/* Bytes that follow the record in the file (AUXTRACE, TRACING_DATA of a pipe). */
+PERFDATA_API uint64_t perfdata_raw_payload(const struct perfdata_raw *raw);
+/* See perfdata_reader_file_name. */
+PERFDATA_API unsigned perfdata_raw_file(const struct perfdata_raw *raw);
+/* enum perfdata_raw_flag; later versions have more. */
+PERFDATA_API uint32_t perfdata_raw_flags(const struct perfdata_raw *raw);
 
 /* The next record in the order asked for. COMPRESSED carriers are records too, followed by the records that they hold.
- * ret->bytes is borrowed until the next call. PERFDATA_END after the last; PERFDATA_ENOMEM, PERFDATA_ELIMIT,
+ * *ret is borrowed until the next call. PERFDATA_END after the last; PERFDATA_ENOMEM, PERFDATA_ELIMIT,
  * PERFDATA_EREAD and PERFDATA_EWRITE (a temporary file) end the reading, after what could be read was given. */
-PERFDATA_API enum perfdata_status perfdata_reader_next(struct perfdata_reader *reader, struct perfdata_raw *ret);
+PERFDATA_API enum perfdata_status perfdata_reader_next(struct perfdata_reader *reader,
+						       const struct perfdata_raw **ret);
 /* Decodes a record with the configuration of its event. */
 PERFDATA_API enum perfdata_status perfdata_raw_decode(const struct perfdata_reader *reader,
 						      const struct perfdata_raw *raw, struct perfdata_record *ret);

@@ -3,8 +3,8 @@
  * Trees of feature sections are in perfdata/feature.h.
  *
  * There is no I/O here. Make a parse configuration from an attr and a byte order, then decode records from any buffer:
- * a file, a pipe, a live perf_event_open ring buffer. Layout tables are public so that every output can walk them: a
- * record type, a sample field or a feature section is described once, in lib/schema.
+ * a file, a pipe, a live perf_event_open ring buffer. The rows of layouts can be asked for what they describe, so that
+ * every output can walk them: a record type, a sample field or a feature section is described once, in lib/schema.
  *
  * Sources of the layouts: include/uapi/linux/perf_event.h, tools/lib/perf/include/perf/event.h and
  * tools/perf/Documentation/perf.data-file-format.txt of Linux; doc/perf-data.5 describes them. */
@@ -70,14 +70,14 @@ enum perfdata_unit {
 	PERFDATA_UNIT_CYCLES,
 };
 
-/* A named number: for ENUM an exact value, for FLAGS a mask. Tables end with name NULL. */
+/* A named number: for ENUM an exact value, for FLAGS a mask. Tables end with name NULL. This struct never changes. */
 struct perfdata_name {
 	uint64_t value;
 	const char *name;
 };
 
 /* A part of a word. names: ENUM names of the part's values, or NULL. mask: names are flags. Tables end with name
- * NULL. */
+ * NULL. This struct never changes. */
 struct perfdata_bits {
 	const char *name;
 	uint8_t shift, width;
@@ -85,67 +85,39 @@ struct perfdata_bits {
 	const struct perfdata_name *names;
 };
 
-/* When a field is present. */
-enum perfdata_when {
-	PERFDATA_ALWAYS,
-	PERFDATA_IF_MISC,        /* (misc & when_value) != 0 */
-	PERFDATA_UNLESS_MISC,
-	PERFDATA_IF_SAMPLE_TYPE, /* attr.sample_type & when_value */
-	PERFDATA_IF_READ_FORMAT, /* attr.read_format & when_value */
-	PERFDATA_IF_FIELD,       /* the field when_field equals when_value */
-	PERFDATA_IF_FIELD_GE,
-	PERFDATA_IF_LEFT,        /* at least when_value bytes are left: extensions of later versions */
-	PERFDATA_UNLESS_NAME,    /* unless a file's name ('/' or '[') begins here: older versions had no such field */
-	/* feature sections: */
-	PERFDATA_IF_FIELD_BITS,     /* (the field when_field & when_value) != 0 */
-	PERFDATA_UNLESS_FIELD_BITS,
-	PERFDATA_IF_ROOT_GE,        /* the field when_field of the whole section is at least when_value */
-};
-
+/* A row of a layout, and the layout: rows of a record type, a part of one, or a feature section. The library's tables,
+ * in static storage; perfdata/unstable.h defines both. */
+struct perfdata_field;
 struct perfdata_layout;
 
-struct perfdata_field {
-	const char *name;               /* key in JSON, column in CSV, name for -e */
-	const char *doc;                /* one line */
-	enum perfdata_kind kind;
-	enum perfdata_show show;
-	enum perfdata_unit unit;
-	enum perfdata_when when;
-	uint64_t when_value;
-	uint8_t when_field;             /* index of an earlier field of the same layout */
-	/* LIST, BYTES, CHARS, TEXT: index of the field that holds the count, or one of: */
-	uint8_t count_field;
-#define PERFDATA_COUNT_REST 0xff        /*   all that is left of the body */
-#define PERFDATA_COUNT_FIXED 0xfe       /*   `count` elements or bytes; also PAD */
-#define PERFDATA_COUNT_PREFIX 0xfd      /*   a count stands in front: u32 in feature sections, u64 in records */
-					/* feature sections; there STRUCT and ATTR may have a count too, in bytes: */
-#define PERFDATA_COUNT_ROOT 0xfc        /*   field number `count` of the whole section holds it */
-#define PERFDATA_COUNT_CPUS 0xfb        /*   one for each available CPU of the recorded machine */
-#define PERFDATA_COUNT_FRAMED 0xfa      /*   to the end; each element begins with a record header that bounds it */
-#define PERFDATA_COUNT_BPF 0xf9         /*   array number `count` of a BPF program, inside its data */
-	uint32_t count;
-	uint32_t member;                /* offsetof in the view */
-	const struct perfdata_name *names;
-	const struct perfdata_bits *bits;
-	/* LIST: NULL for plain u64. A single field without a name: plain values */
-	const struct perfdata_layout *element;
-};
+/* "mmap2", "sample", "read_value", "hostname", … */
+PERFDATA_API const char *perfdata_layout_name(const struct perfdata_layout *layout);
+/* As perf spells it: "MMAP2"; NULL for parts. */
+PERFDATA_API const char *perfdata_layout_perf_name(const struct perfdata_layout *layout);
+/* What it is, in one line. */
+PERFDATA_API const char *perfdata_layout_doc(const struct perfdata_layout *layout);
+/* Record type or feature number; 0 for parts. */
+PERFDATA_API uint32_t perfdata_layout_id(const struct perfdata_layout *layout);
+/* Bits of a record's misc that mean something beside the cpumode, ended by name NULL; NULL: none. */
+PERFDATA_API const struct perfdata_bits *perfdata_layout_misc(const struct perfdata_layout *layout);
+/* Rows in the order of the file: index 0… until NULL. Row i has bit i of `present` in the view. */
+PERFDATA_API const struct perfdata_field *perfdata_layout_field(const struct perfdata_layout *layout, size_t index);
 
-/* A view is a C struct that begins with `uint64_t present`: bit i is set when fields[i] is in it. (Elements of lists
- * have no such member: struct perfdata_list holds it once for all of them.) */
-struct perfdata_layout {
-	const char *name;               /* "mmap2", "sample", "read_value", "hostname", … */
-	const char *perf_name;          /* as perf spells it: "MMAP2"; NULL for parts */
-	const char *doc;
-	uint32_t id;                    /* record type or feature number; 0 for parts */
-	uint32_t min_size;              /* of a record with its header, below which it lacks fields */
-	uint32_t view_size;
-	const struct perfdata_field *fields;
-	uint32_t nr_fields;             /* at most 64 */
-	/* bits of a record's misc that mean something beside the cpumode; NULL: none */
-	const struct perfdata_bits *misc;
-	uint32_t perf_min_size;         /* below which perf drops a record that lacks nothing; 0: as min_size */
-};
+/* Key in JSON, column in CSV, name for -e; NULL for plain values in a list. */
+PERFDATA_API const char *perfdata_field_name(const struct perfdata_field *field);
+/* What it means, in one line. */
+PERFDATA_API const char *perfdata_field_doc(const struct perfdata_field *field);
+PERFDATA_API enum perfdata_kind perfdata_field_kind(const struct perfdata_field *field);
+PERFDATA_API enum perfdata_show perfdata_field_show(const struct perfdata_field *field);
+PERFDATA_API enum perfdata_unit perfdata_field_unit(const struct perfdata_field *field);
+/* Names of values (ENUM) or of bits (FLAGS), parts of the word (BITS), the layout of a part or of an element of a list;
+ * NULL: there are none. */
+PERFDATA_API const struct perfdata_name *perfdata_field_names(const struct perfdata_field *field);
+PERFDATA_API const struct perfdata_bits *perfdata_field_bits(const struct perfdata_field *field);
+PERFDATA_API const struct perfdata_layout *perfdata_field_element(const struct perfdata_field *field);
+/* The value of an integer field in a view of its layout; signed kinds are extended to 64 bits. False for other kinds.
+ * A field that the view does not have is 0. */
+PERFDATA_API bool perfdata_field_number(const struct perfdata_field *field, const void *view, uint64_t *ret);
 
 /* The bits in `present` of the fields whose member begins at this offset of the view: PERFDATA_HAS tests one. 0: there
  * is no such field, or no layout. The function searches the rows: a program that asks for every record keeps the result
@@ -303,8 +275,10 @@ static inline uint64_t perfdata_list_u64(const struct perfdata_list *list, uint6
 	__builtin_memcpy(&v, list->data + index * list->stride, sizeof v);
 	return list->swap ? __builtin_bswap64(v) : v;
 }
-/* Decodes element `index` into the view of list->element (a struct below). index must be below count. */
-PERFDATA_API void perfdata_list_get(const struct perfdata_list *list, uint64_t index, void *ret_view);
+/* Decodes element `index` into the view of list->element (a struct below), of which the caller has room for `size`
+ * bytes: sizeof of the struct that it was built with. Members behind those that the library knows become 0. index must
+ * be below count. */
+PERFDATA_API void perfdata_list_get(const struct perfdata_list *list, uint64_t index, void *ret_view, size_t size);
 
 /* CPU numbers as CPU_MAP and EVENT_UPDATE hold them. */
 struct perfdata_cpus {
@@ -382,6 +356,7 @@ struct perfdata_read {
 	uint64_t time_enabled;         /* ns */
 	uint64_t time_running;         /* ns */
 	struct perfdata_list values;   /* struct perfdata_read_value; one, or one for each member of the group */
+	uint64_t spare[2];             /* 0; for what later kernels add */
 };
 struct perfdata_branch {
 	uint64_t from, to;
@@ -393,12 +368,14 @@ struct perfdata_branch_stack {
 	uint64_t hw_idx;
 	struct perfdata_list entries;  /* struct perfdata_branch, newest first */
 	struct perfdata_list counters; /* u64 words, one per entry */
+	uint64_t spare[2];             /* 0 */
 };
 struct perfdata_regs {
 	uint64_t present;
 	uint64_t abi;                  /* 0 none, 1 32-bit, 2 64-bit */
 	uint64_t mask;                 /* from the attr; bit n is a register number of the architecture */
 	struct perfdata_list values;   /* u64, in ascending order of bits; empty if abi is 0 */
+	uint64_t spare[2];             /* 0 */
 };
 struct perfdata_user_stack {
 	uint64_t present;
@@ -406,12 +383,14 @@ struct perfdata_user_stack {
 	uint64_t dyn_size;             /* bytes that hold stack */
 	struct perfdata_bytes data;    /* all reserved bytes; the first is at the user stack pointer */
 	uint64_t offset;               /* of the size word, from the start of the record */
+	uint64_t spare[2];             /* 0 */
 };
 struct perfdata_weight {
 	uint64_t present;
 	uint32_t var1;
 	uint16_t var2;
 	uint16_t var3;
+	uint64_t spare[1];             /* 0 */
 };
 
 struct perfdata_sample {

@@ -56,6 +56,7 @@ enum perfdata_trace_samples {
 /* What to keep. An empty list keeps everything; all conditions must hold. Process state is followed for filtered
  * records too. */
 struct perfdata_filter {
+	size_t size;                            /* sizeof(struct perfdata_filter) */
 	uint64_t time_first, time_last;         /* ns, inclusive; time_last 0: no end. Records without a time pass */
 	const int32_t *pids; size_t nr_pids;
 	const int32_t *tids; size_t nr_tids;
@@ -72,7 +73,7 @@ struct perfdata_filter {
 struct perfdata_session_options {
 	size_t size;                            /* sizeof(struct perfdata_session_options) */
 	uint32_t needs;                         /* enum perfdata_needs */
-	struct perfdata_filter filter;
+	const struct perfdata_filter *filter;   /* copied; NULL: everything is kept */
 	/* stop after this many records (or deliveries, if records are not needed); 0: all */
 	uint64_t limit;
 	struct perfdata_symbols *symbols;       /* borrowed; NULL: no names */
@@ -139,7 +140,8 @@ struct perfdata_step;
 struct perfdata_batch {
 	uint64_t number;                        /* from 0, in order */
 	const struct perfdata_session *session;
-	const struct perfdata_raw *records;     /* after filters, in order; with PERFDATA_NEED_RECORDS */
+	/* after filters, in order; with PERFDATA_NEED_RECORDS: see perfdata_batch_record */
+	const struct perfdata_raw *records;
 	size_t nr_records;
 	const struct perfdata_delivery *deliveries;
 	size_t nr_deliveries;
@@ -329,6 +331,14 @@ struct perfdata_summary {
 	/* AUX records with that flag: no room, gaps, samples that collided */
 	uint64_t aux_truncated, aux_partial, aux_collisions;
 };
+/* Row number `index` of a summary's lists, which is below nr_types, nr_events or nr_traces: the structs grow with the
+ * library, so programs must not step over the arrays by themselves. */
+PERFDATA_API const struct perfdata_type_count *perfdata_summary_type(const struct perfdata_summary *summary,
+								     size_t index);
+PERFDATA_API const struct perfdata_event_count *perfdata_summary_event(const struct perfdata_summary *summary,
+								       size_t index);
+PERFDATA_API const struct perfdata_trace_count *perfdata_summary_trace(const struct perfdata_summary *summary,
+								       size_t index);
 /* Counts of all that the session has read so far. Borrowed until the next call on the session. Never NULL; if memory
  * ran out for the lists, perfdata_session_error says so. */
 PERFDATA_API const struct perfdata_summary *perfdata_session_summary(struct perfdata_session *session);

@@ -74,9 +74,10 @@ struct perfdata_symbols_options {
 	 * open_user. Called from any thread. */
 	int (*open)(void *open_user, const char *path);
 	void *open_user;
-	void (*log)(void *user, const struct perfdata_symbols_log *entry);  /* may be NULL */
-	perfdata_finding_fn *finding;                                       /* may be NULL */
-	void *user;                       /* passed to `log` and `finding` */
+	void (*log)(void *log_user, const struct perfdata_symbols_log *entry);  /* may be NULL */
+	void *log_user;
+	perfdata_finding_fn *finding;     /* may be NULL */
+	void *user;                       /* for `finding` */
 	struct perfdata_memory *memory;   /* the account that tables and indexes draw from; borrowed. NULL: no limit */
 	/* below build_id_dir, look at "debug" before "elf": a bundle has a "debug" where names were taken from it. perf
 	 * looks at "elf" first */

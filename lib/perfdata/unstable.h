@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Structs that in-tree emitters use for speed, outside the promise of the ABI: their layouts change with any release. A
- * program that includes this header works with exactly the version of the library that it was built with. */
+/* Structs that in-tree emitters use for speed, outside the promise of the ABI: layouts of records, records as the
+ * reader frames them, the decoder's plan, lines that are alike. They change with any release: a program that includes
+ * this header works with exactly the version of the library that it was built with. */
 #ifndef PERFDATA_UNSTABLE_H
 #define PERFDATA_UNSTABLE_H
 
@@ -11,6 +12,98 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* --- layouts ------------------------------------------------------------------------------------------------------ */
+
+/* When a field is present. */
+enum perfdata_when {
+	PERFDATA_ALWAYS,
+	PERFDATA_IF_MISC,        /* (misc & when_value) != 0 */
+	PERFDATA_UNLESS_MISC,
+	PERFDATA_IF_SAMPLE_TYPE, /* attr.sample_type & when_value */
+	PERFDATA_IF_READ_FORMAT, /* attr.read_format & when_value */
+	PERFDATA_IF_FIELD,       /* the field when_field equals when_value */
+	PERFDATA_IF_FIELD_GE,
+	PERFDATA_IF_LEFT,        /* at least when_value bytes are left: extensions of later versions */
+	PERFDATA_UNLESS_NAME,    /* unless a file's name ('/' or '[') begins here: older versions had no such field */
+	/* feature sections: */
+	PERFDATA_IF_FIELD_BITS,     /* (the field when_field & when_value) != 0 */
+	PERFDATA_UNLESS_FIELD_BITS,
+	PERFDATA_IF_ROOT_GE,        /* the field when_field of the whole section is at least when_value */
+};
+
+struct perfdata_field {
+	const char *name;               /* key in JSON, column in CSV, name for -e */
+	const char *doc;                /* one line */
+	enum perfdata_kind kind;
+	enum perfdata_show show;
+	enum perfdata_unit unit;
+	enum perfdata_when when;
+	uint64_t when_value;
+	uint8_t when_field;             /* index of an earlier field of the same layout */
+	/* LIST, BYTES, CHARS, TEXT: index of the field that holds the count, or one of: */
+	uint8_t count_field;
+#define PERFDATA_COUNT_REST 0xff        /*   all that is left of the body */
+#define PERFDATA_COUNT_FIXED 0xfe       /*   `count` elements or bytes; also PAD */
+#define PERFDATA_COUNT_PREFIX 0xfd      /*   a count stands in front: u32 in feature sections, u64 in records */
+					/* feature sections; there STRUCT and ATTR may have a count too, in bytes: */
+#define PERFDATA_COUNT_ROOT 0xfc        /*   field number `count` of the whole section holds it */
+#define PERFDATA_COUNT_CPUS 0xfb        /*   one for each available CPU of the recorded machine */
+#define PERFDATA_COUNT_FRAMED 0xfa      /*   to the end; each element begins with a record header that bounds it */
+#define PERFDATA_COUNT_BPF 0xf9         /*   array number `count` of a BPF program, inside its data */
+	uint32_t count;
+	uint32_t member;                /* offsetof in the view */
+	const struct perfdata_name *names;
+	const struct perfdata_bits *bits;
+	/* LIST: NULL for plain u64. A single field without a name: plain values */
+	const struct perfdata_layout *element;
+};
+
+/* A view is a C struct that begins with `uint64_t present`: bit i is set when fields[i] is in it. (Elements of lists
+ * have no such member: struct perfdata_list holds it once for all of them.) */
+struct perfdata_layout {
+	const char *name;               /* "mmap2", "sample", "read_value", "hostname", … */
+	const char *perf_name;          /* as perf spells it: "MMAP2"; NULL for parts */
+	const char *doc;
+	uint32_t id;                    /* record type or feature number; 0 for parts */
+	uint32_t min_size;              /* of a record with its header, below which it lacks fields */
+	uint32_t view_size;
+	const struct perfdata_field *fields;
+	uint32_t nr_fields;             /* at most 64 */
+	/* bits of a record's misc that mean something beside the cpumode; NULL: none */
+	const struct perfdata_bits *misc;
+	uint32_t perf_min_size;         /* below which perf drops a record that lacks nothing; 0: as min_size */
+};
+
+/* --- records as the reader frames them ---------------------------------------------------------------------------- */
+
+/* The records of a batch stand side by side: &batch->records[i] is perfdata_batch_record(batch, i). */
+struct perfdata_raw {
+	/* the record, header first, contiguous; borrowed as the struct */
+	const uint8_t *bytes;
+	const struct perfdata_event *event;    /* or NULL */
+	/* bytes from the start of the file's decompressed stream; if inner is set, to the carrier */
+	uint64_t offset;
+	/* for records inside COMPRESSED ones: bytes from the start of all that the file's carriers decompress to; else
+	 * PERFDATA_NO_OFFSET */
+	uint64_t inner;
+	uint64_t number;                       /* of the record in file order, from 0 */
+	uint64_t time;                         /* ns; UINT64_MAX if it has none */
+	/* bytes that follow the record in the file (AUXTRACE, TRACING_DATA of a pipe) */
+	uint64_t payload;
+	uint32_t size;                         /* bytes of the record */
+	uint32_t type;
+	uint32_t cpu;                          /* UINT32_MAX if it has none */
+	int32_t pid, tid;                      /* of the sample or the trailer; -1 if it has none */
+	uint16_t misc;
+	uint16_t file;                         /* see perfdata_reader_file_name */
+	uint16_t flags;                        /* enum perfdata_raw_flag */
+	/* for the library: the fields reach exactly to the record's end; 0: not checked */
+	uint16_t known_whole;
+	struct pd_chunk *chunk;                /* for the library */
+};
+
+/* --- the decoder's plan ------------------------------------------------------------------------------------------- */
 
 /* The decoder's plan for the records of an event. */
 struct perfdata_config {

@@ -53,7 +53,9 @@ enum perfdata_status pd_profile_read_path(const char *path, const struct perfdat
 	enum perfdata_status status = perfdata_reader_open_path(path, &reader_options, &read->reader, reterr);
 	if (status == PERFDATA_OK) {
 		struct perfdata_session_options wanted = like->options;
-		wanted.filter.time_first = wanted.filter.time_last = 0;   /* they are times of the other recording */
+		struct perfdata_filter filter = *like->options.filter;
+		filter.time_first = filter.time_last = 0;   /* they are times of the other recording */
+		wanted.filter = &filter;
 		status = perfdata_session_open(read->reader, &wanted, &read->session, reterr);
 	}
 	if (status == PERFDATA_OK)

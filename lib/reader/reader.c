@@ -462,13 +462,13 @@ unsigned pd_reader_next_summaries(struct perfdata_reader *reader, struct pd_samp
 	return nr;
 }
 
-enum perfdata_status perfdata_reader_next(struct perfdata_reader *reader, struct perfdata_raw *ret)
+enum perfdata_status perfdata_reader_next(struct perfdata_reader *reader, const struct perfdata_raw **ret)
 {
 	const enum perfdata_status status = reader->few.nr ? PERFDATA_OK
 							   : pd_reader_next_span(reader, reader->records, &reader->few);
 	if (status != PERFDATA_OK)
 		return status;
-	*ret = *reader->few.records++;
+	*ret = reader->few.records++;
 	reader->few.nr--;
 	return PERFDATA_OK;
 }

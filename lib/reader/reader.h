@@ -5,6 +5,7 @@
 
 #include "base/account.h"
 #include "perfdata/reader.h"
+#include "perfdata/unstable.h"
 #include "input/input.h"
 
 /* raw.chunk is never NULL for a record that perfdata_reader_next gave: pd_chunk_hold(raw.chunk) keeps raw.bytes valid

@@ -267,7 +267,7 @@ static void edit_elements(struct pd_anonymizer *a, struct perfdata_list *list)
 	for (uint64_t n = 0; n < list->count; n++) {
 		uint8_t *at = bytes + n * stride;
 		memset(view, 0, sizeof view);
-		perfdata_list_get(list, n, view);
+		perfdata_list_get(list, n, view, element->view_size);
 		edit_view(a, element, list->present, view);
 		for (uint32_t i = 0; i < element->nr_fields; i++) {
 			const struct perfdata_field *field = &element->fields[i];

@@ -210,7 +210,7 @@ bool pd_mend_stops_at(const struct perfdata_rewriter *rewriter, const struct per
 		return false;
 	for (uint64_t i = 0; i < record->u.id_index.entries.count; i++) {
 		struct perfdata_id_index_entry entry;
-		perfdata_list_get(&record->u.id_index.entries, i, &entry);
+		perfdata_list_get(&record->u.id_index.entries, i, &entry, sizeof entry);
 		if (!perfdata_reader_event_by_id(rewriter->reader, entry.id))
 			return true;
 	}

@@ -413,8 +413,8 @@ static enum perfdata_status advance(struct perfdata_rewriter *rewriter, struct p
 	const enum perfdata_status status = perfdata_reader_next(input->reader, &input->next);
 
 	input->is_due = status == PERFDATA_OK;
-	if (status == PERFDATA_OK && pd_has_time(&input->next))
-		input->at = input->next.time;
+	if (status == PERFDATA_OK && pd_has_time(input->next))
+		input->at = input->next->time;
 	if (status < 0 && rewriter->error.status == PERFDATA_OK)
 		rewriter->error = *perfdata_reader_error(input->reader);
 	return status < 0 ? status : PERFDATA_OK;
@@ -445,7 +445,7 @@ static enum perfdata_status copy_all(struct perfdata_rewriter *rewriter)
 	while (status == PERFDATA_OK && (merge->current = first_due(merge))) {
 		rewriter->reader = merge->current->reader;
 		rewriter->choice = merge->current->choice;
-		status = pd_copy_record(rewriter, &merge->current->next);
+		status = pd_copy_record(rewriter, merge->current->next);
 		if (status == PERFDATA_OK)
 			status = advance(rewriter, merge->current);
 		if (rewriter->options.cancel && perfdata_cancelled(rewriter->options.cancel))

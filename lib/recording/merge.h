@@ -28,7 +28,7 @@ struct pd_merge_input {
 	struct pd_hash_map ids;          /* recorded → of the output */
 	struct pd_merge_kernel kernel;
 	uint64_t first_time;             /* of its records; UINT64_MAX if none has one */
-	struct perfdata_raw next;
+	const struct perfdata_raw *next; /* until advance() */
 	uint64_t at;                     /* the time at which `next` is due */
 	bool is_due;
 };

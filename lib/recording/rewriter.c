@@ -159,14 +159,14 @@ const struct perfdata_config *pd_rewrite_target(struct perfdata_rewriter *rewrit
 
 enum perfdata_status perfdata_rewriter_survey(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader)
 {
-	struct perfdata_raw raw;
+	const struct perfdata_raw *raw;
 	enum perfdata_status status = rewriter->error.status;
 
 	if (!rewriter->anonymizer && !pd_mend_has_late_events(reader))
 		return status;   /* the events are known before the first record */
 	while (status == PERFDATA_OK && (status = perfdata_reader_next(reader, &raw)) == PERFDATA_OK) {
-		if (rewriter->anonymizer && raw.time && raw.time < rewriter->anonymizer->first_time)
-			rewriter->anonymizer->first_time = raw.time;
+		if (rewriter->anonymizer && raw->time && raw->time < rewriter->anonymizer->first_time)
+			rewriter->anonymizer->first_time = raw->time;
 		if (rewriter->options.cancel && perfdata_cancelled(rewriter->options.cancel))
 			status = pd_rewrite_failed(rewriter, PERFDATA_EINTR, NULL);
 	}
@@ -271,11 +271,11 @@ bool pd_rewrite_may_turn(struct perfdata_rewriter *rewriter)
 enum perfdata_status pd_rewrite_each(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader,
 				     pd_rewrite_record_fn *use)
 {
-	struct perfdata_raw raw;
+	const struct perfdata_raw *raw;
 	enum perfdata_status status = rewriter->error.status;
 
 	while (status == PERFDATA_OK && (status = perfdata_reader_next(reader, &raw)) == PERFDATA_OK) {
-		status = use(rewriter, reader, &raw);
+		status = use(rewriter, reader, raw);
 		if (rewriter->options.cancel && perfdata_cancelled(rewriter->options.cancel))
 			status = pd_rewrite_failed(rewriter, PERFDATA_EINTR, NULL);
 	}

@@ -19,6 +19,7 @@
 #include "base/arena.h"
 #include "base/cursor.h"
 #include "perfdata/rewrite.h"
+#include "perfdata/unstable.h"
 
 #define PD_FIRST_NEW_ID (UINT64_C(1) << 32)   /* of ids that are made up: far above the kernel's, which count from 1 */
 

@@ -253,7 +253,8 @@ static enum perfdata_status call_end(struct pd_run *run)
 	end.status = run->status;
 	end.complete = !run->status && end.summary->complete && !run->damaged;
 	if (run->options->findings)
-		end.findings = run->options->findings(run->options->user, &end.nr_findings, &end.findings_total);
+		end.findings = run->options->findings(run->options->findings_user, &end.nr_findings,
+						      &end.findings_total);
 	enum perfdata_status status = PERFDATA_OK;
 	for (unsigned i = 0; i < run->nr_targets && !status; i++)
 		status = end_target(run, i, &end);

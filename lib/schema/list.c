@@ -56,20 +56,34 @@ static void get_any(const struct perfdata_list *list, const uint8_t *p, void *vi
 	}
 }
 
-void perfdata_list_get(const struct perfdata_list *list, uint64_t index, void *ret_view)
+static void get_element(const struct perfdata_list *list, const uint8_t *p, void *view)
+{
+	if (list->element == &pd_branch_layout)
+		get_branch(list, p, view);
+	else if (list->element == &pd_read_value_layout)
+		get_read_value(list, p, view);
+	else
+		get_any(list, p, view);
+}
+
+void perfdata_list_get(const struct perfdata_list *list, uint64_t index, void *ret_view, size_t size)
 {
 	const uint8_t *p = list->data + index * list->stride;
+	const size_t own_size = list->element ? list->element->view_size : sizeof(uint64_t);
 
-	if (!list->element) {
-		uint64_t v = pd_load64(p, list->swap);
-		memcpy(ret_view, &v, sizeof v);
-	} else if (list->element == &pd_branch_layout) {
-		get_branch(list, p, ret_view);
-	} else if (list->element == &pd_read_value_layout) {
-		get_read_value(list, p, ret_view);
+	if (list->element && size >= own_size) {
+		get_element(list, p, ret_view);
 	} else {
-		get_any(list, p, ret_view);
+		/* a word, or the part of the view that an older program knows */
+		uint64_t view[PD_MAX_ELEMENT / sizeof(uint64_t)] = { 0 };
+		if (list->element)
+			get_element(list, p, view);
+		else
+			view[0] = pd_load64(p, list->swap);
+		memcpy(ret_view, view, size < own_size ? size : own_size);
 	}
+	if (size > own_size)
+		memset((char *)ret_view + own_size, 0, size - own_size);
 }
 
 static bool next_of_mask(const struct perfdata_cpus *cpus, uint64_t *position, int32_t *ret_cpu)

@@ -61,7 +61,7 @@ static void swap_sample(const struct perfdata_config *config, const struct perfd
 	swap_pair(out + 8, config->sample_cpu_at);
 	for (uint64_t i = 0; i < branches->count; i++) {
 		struct perfdata_branch branch;
-		perfdata_list_get(branches, i, &branch);
+		perfdata_list_get(branches, i, &branch, sizeof branch);
 		memcpy(out + (branches->data - record->bytes) + i * branches->stride + 16, &branch.flags,
 		       sizeof branch.flags);
 	}

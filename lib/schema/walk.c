@@ -87,8 +87,7 @@ static bool walk_int(struct pd_walk *w, unsigned width, void *member)
 
 bool pd_walk_u64(struct pd_walk *w, uint64_t *ret) { return walk_int(w, 8, ret); }
 
-/* The value of an integer member. */
-static uint64_t member_value(const struct perfdata_field *field, const void *view)
+uint64_t pd_member_value(const struct perfdata_field *field, const void *view)
 {
 	const char *p = (const char *)view + field->member;
 	uint8_t u8;
@@ -155,7 +154,7 @@ static bool walk_list_row(struct pd_walk *w, const struct perfdata_layout *layou
 			return false;
 		break;
 	default:
-		count = member_value(&layout->fields[field->count_field], view);
+		count = pd_member_value(&layout->fields[field->count_field], view);
 	}
 	list->element = field->element;
 	list->present = UINT64_MAX;
@@ -187,7 +186,7 @@ static bool walk_bytes(struct pd_walk *w, const struct perfdata_layout *layout, 
 			count = count32;
 		break;
 	default:
-		count = member_value(&layout->fields[field->count_field], view);
+		count = pd_member_value(&layout->fields[field->count_field], view);
 	}
 	if (count > pd_walk_left(w)) {
 		w->at = from;
@@ -311,9 +310,9 @@ static bool row_is_there(const struct pd_walk *w, const struct perfdata_layout *
 	case PERFDATA_IF_READ_FORMAT:
 		return attr && attr->read_format & field->when_value;
 	case PERFDATA_IF_FIELD:
-		return member_value(&layout->fields[field->when_field], view) == field->when_value;
+		return pd_member_value(&layout->fields[field->when_field], view) == field->when_value;
 	case PERFDATA_IF_FIELD_GE:
-		return member_value(&layout->fields[field->when_field], view) >= field->when_value;
+		return pd_member_value(&layout->fields[field->when_field], view) >= field->when_value;
 	case PERFDATA_IF_LEFT:
 		if (pd_walk_left(w) < field->when_value)
 			return false;
@@ -321,7 +320,7 @@ static bool row_is_there(const struct pd_walk *w, const struct perfdata_layout *
 		if (field->kind != PERFDATA_KIND_LIST || field->count_field >= layout->nr_fields)
 			return true;
 		return pd_walk_left(w) / pd_element_size(field->element, UINT64_MAX) >=
-		       member_value(&layout->fields[field->count_field], view);
+		       pd_member_value(&layout->fields[field->count_field], view);
 	case PERFDATA_UNLESS_NAME:
 		return !pd_walk_left(w) || (*w->at != '/' && *w->at != '[');
 	default:

@@ -208,7 +208,8 @@ enum perfdata_status pd_counts_publish(struct perfdata_session *session);
 void pd_counts_release(struct pd_counts *counts);
 
 /* --- delivery/filter.c --- */
-enum perfdata_status pd_filter_init(struct pd_filter *filter, const struct perfdata_filter *given);
+enum perfdata_status pd_filter_init(struct pd_filter *filter, const struct perfdata_filter *given,
+				    struct perfdata_error *reterr);
 bool pd_filter_record(struct pd_filter *filter, const struct perfdata_raw *raw, const char *comm /* NULL: unknown */,
 		      bool check_event);
 bool pd_filter_event(struct pd_filter *filter, const struct perfdata_event *event);

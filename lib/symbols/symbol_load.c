@@ -22,7 +22,7 @@ void pd_symbols_log(const struct perfdata_symbols_dso *dso, enum perfdata_symbol
 	const struct perfdata_symbols_options *o = &dso->symbols->options;
 	const struct perfdata_symbols_log entry = { event, dso->request.path, file, reason };
 	if (o->log)
-		o->log(o->user, &entry);
+		o->log(o->log_user, &entry);
 }
 
 static void find_fault(const struct perfdata_symbols_dso *dso, enum perfdata_finding_code code, const char *file,

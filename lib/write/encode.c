@@ -63,7 +63,7 @@ static void put_swapped(struct pd_encode *e, const struct perfdata_list *list)
 		if (list->element == &pd_branch_layout) {
 			struct perfdata_branch branch;
 			const bool to_big = e->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-			perfdata_list_get(list, i, &branch);
+			perfdata_list_get(list, i, &branch, sizeof branch);
 			pd_put_int(e, 8, branch.from);
 			pd_put_int(e, 8, branch.to);
 			pd_put_int(e, 8, to_big ? pd_branch_flags_to_big(branch.flags) : branch.flags);

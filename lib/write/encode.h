@@ -5,6 +5,7 @@
 
 #include "base/cursor.h"
 #include "perfdata/write.h"
+#include "perfdata/unstable.h"
 
 struct pd_encode {
 	uint8_t *start, *at, *end;

@@ -27,7 +27,7 @@ static void put_values(struct pd_encode *e, const struct perfdata_read *read, ui
 {
 	for (uint64_t i = 0; i < read->values.count; i++) {
 		struct perfdata_read_value value;
-		perfdata_list_get(&read->values, i, &value);
+		perfdata_list_get(&read->values, i, &value, sizeof value);
 		pd_put_int(e, 8, value.value);
 		if (!(format & PERFDATA_READ_FORMAT_GROUP))
 			put_times(e, read);

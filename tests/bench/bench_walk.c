@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <perfdata/session.h>
+#include "perfdata/unstable.h"
 
 int main(int argc, char **argv)
 {

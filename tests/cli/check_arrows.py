@@ -29,6 +29,7 @@ ELFUTILS = re.compile(r"^(elfutils/.*|libelf\.h|gelf\.h|dwarf\.h|libdw\.h|libdwf
 # Folders of lib/ whose files call each other in no circle.
 NO_CALL_CIRCLES = ("auxtrace", "base", "codec", "emit", "profile", "text")
 WIDEST_LINE, LONGEST_FILE = 120, 820
+UNSTABLE = "perfdata/unstable.h"
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 FILE_NAME = re.compile(r"(?<![\w./<*-])((?:[\w-]+/)*[\w-]+\.(?:[ch]|py|sh|def|md))\b(?![\w/>])")
 # Files of Linux, made by the build, or of the reader of a manual.
@@ -101,6 +102,8 @@ def wrong_arrows(files, table):
         text = text_of(path)
         for match in INCLUDE.finditer(text):
             name, where = match[1], "%s:%d" % (path, line_of(text, match.start()))
+            if name == UNSTABLE and (parts[0] == "src" or path.startswith(("lib/perfdata/", "lib/perfdata.h"))):
+                yield "%s: %s is outside the promise of the ABI, which the program keeps to" % (where, name)
             if name is None or name in public or name == "config.h":
                 continue
             if parts[0] == "src":

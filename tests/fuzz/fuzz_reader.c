@@ -5,6 +5,7 @@
 #include "fuzz.h"
 #include "fuzz_symbols.h"
 #include "perfdata/reader.h"
+#include "perfdata/unstable.h"
 
 #define MAX_PIPE 65536
 
@@ -34,12 +35,12 @@ static void touch_container(const struct perfdata_reader *reader)
 static void read_all(struct perfdata_reader *reader)
 {
 	struct perfdata_record record;
-	struct perfdata_raw raw;
+	const struct perfdata_raw *raw;
 
 	touch_container(reader);
 	while (perfdata_reader_next(reader, &raw) == PERFDATA_OK) {
-		fuzz_touch(raw.bytes, raw.size);
-		perfdata_raw_decode(reader, &raw, &record);
+		fuzz_touch(raw->bytes, raw->size);
+		perfdata_raw_decode(reader, raw, &record);
 		fuzz_touch_bytes(record.rest);
 	}
 	touch_container(reader);

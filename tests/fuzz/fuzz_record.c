@@ -23,7 +23,7 @@ static void touch_list(const struct perfdata_list *list)
 	for (uint64_t i = 0; i < list->count && i < MAX_ELEMENTS; i++) {
 		if (list->element) {
 			fuzz_require(list->element->view_size <= sizeof view, "an element has a large view");
-			perfdata_list_get(list, i, view);
+			perfdata_list_get(list, i, view, sizeof view);
 			touch_view(list->element, view, list->present);
 		} else {
 			const uint64_t value = perfdata_list_u64(list, i);

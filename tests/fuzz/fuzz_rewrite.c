@@ -3,6 +3,7 @@
  * what was repaired is not changed by being repaired again. The last byte says what becomes of it. */
 #include "fuzz.h"
 #include "perfdata/rewrite.h"
+#include "perfdata/unstable.h"
 
 #define MOST (4u << 20)
 
@@ -89,14 +90,14 @@ static uint64_t read_whole(const struct perfdata_text *text, bool *ret_complete)
 {
 	struct perfdata_reader *reader;
 	struct perfdata_record record;
-	struct perfdata_raw raw;
+	const struct perfdata_raw *raw;
 	uint64_t samples = 0;
 
 	fuzz_require(perfdata_reader_open_memory(text->data, text->size, NULL, NULL, &reader, NULL) == PERFDATA_OK,
 		     "what was written is no recording");
 	while (perfdata_reader_next(reader, &raw) == PERFDATA_OK)
-		samples += raw.type == PERFDATA_RECORD_SAMPLE &&
-			   perfdata_raw_decode(reader, &raw, &record) == PERFDATA_OK;
+		samples += raw->type == PERFDATA_RECORD_SAMPLE &&
+			   perfdata_raw_decode(reader, raw, &record) == PERFDATA_OK;
 	*ret_complete = perfdata_reader_complete(reader);
 	perfdata_reader_close(reader);
 	return samples;

@@ -4,6 +4,7 @@
 #include "fuzz.h"
 #include "fuzz_symbols.h"
 #include "perfdata/session.h"
+#include "perfdata/unstable.h"
 
 static void check(bool holds)
 {
@@ -72,7 +73,7 @@ static struct perfdata_filter some_filter(const uint8_t *data, size_t size)
 	static const uint32_t cpus[] = { 0, 2, 5 };
 	static int32_t ids[2];
 	const uint8_t how = size ? data[size - 1] : 0;
-	struct perfdata_filter filter = { .time_last = how & 1 ? 1ull << (how / 4) : 0 };
+	struct perfdata_filter filter = { .size = sizeof filter, .time_last = how & 1 ? 1ull << (how / 4) : 0 };
 
 	memcpy(ids, size >= 64 ? data + size - 64 : (const uint8_t *)"\0\0\0\0\7\0\0", sizeof ids);
 	switch (how % 7) {
@@ -163,12 +164,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.size = sizeof how, .order = PERFDATA_ORDER_TIME, .max_ratio = 1000, .max_spool = 64 << 20
 	};
 	struct perfdata_symbols *symbols = size % 3 ? NULL : fuzz_no_symbols();
+	const struct perfdata_filter filter = some_filter(data, size);
 	const struct perfdata_session_options options = {
 		.size = sizeof options,
 		.merge_deferred = size % 2,
 		.keep_exited = size % 5 == 0,
 		.symbols = symbols,
-		.filter = size % 8 ? (struct perfdata_filter){ 0 } : some_filter(data, size),
+		.filter = size % 8 ? NULL : &filter,
 		.limit = size % 64 ? 0 : 3,
 		.needs = PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS |
 			 PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS | PERFDATA_NEED_STACK_IDS |

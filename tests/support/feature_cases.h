@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include "unit.h"
 #include "perfdata/feature.h"
+#include "perfdata/unstable.h"
 
 #define NR_CPUS 2
 

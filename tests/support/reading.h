@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "codec/codec.h"
 #include "perfdata/reader.h"
+#include "perfdata/unstable.h"
 #include "recording.h"
 #include "unit.h"
 
@@ -58,23 +59,23 @@ static inline void take_names(struct result *result, const struct perfdata_reade
 
 static inline void read_all(struct result *result, struct perfdata_reader *reader)
 {
-	struct perfdata_raw raw;
+	const struct perfdata_raw *raw;
 
 	while ((result->end = perfdata_reader_next(reader, &raw)) == PERFDATA_OK) {
 		if (result->count == MAX_SEEN)
 			break;
 		result->seen[result->count++] = (struct seen){
-			.type = raw.type,
-			.size = raw.size,
-			.offset = raw.offset,
-			.inner = raw.inner,
-			.number = raw.number,
-			.time = raw.time,
-			.hash = hash_of(raw.bytes, raw.size),
-			.flags = raw.flags,
-			.file = raw.file,
-			.event = raw.event ? (int)raw.event->index : -1,
-			.tid = raw.tid,
+			.type = raw->type,
+			.size = raw->size,
+			.offset = raw->offset,
+			.inner = raw->inner,
+			.number = raw->number,
+			.time = raw->time,
+			.hash = hash_of(raw->bytes, raw->size),
+			.flags = raw->flags,
+			.file = raw->file,
+			.event = raw->event ? (int)raw->event->index : -1,
+			.tid = raw->tid,
 		};
 	}
 	take_names(result, reader);

@@ -76,8 +76,8 @@ static inline bool same_list(const struct perfdata_list *a, const struct perfdat
 	if (a->count != b->count || a->present != b->present || a->element != b->element)
 		return false;
 	for (uint64_t i = 0; i < a->count; i++) {
-		perfdata_list_get(a, i, element_a);
-		perfdata_list_get(b, i, element_b);
+		perfdata_list_get(a, i, element_a, sizeof element_a);
+		perfdata_list_get(b, i, element_b, sizeof element_b);
 		if (a->element ? !same_view(a->element, a->present, element_a, element_b)
 			       : element_a[0] != element_b[0])
 			return false;
@@ -474,7 +474,7 @@ static inline void check_sample(const struct perfdata_sample *s, uint64_t type, 
 	CHECK(!HAS(RAW) || is_text(s->raw, "raw data 123"));
 	if (HAS(BRANCH_STACK)) {
 		CHECK_EQ(s->branch_stack.entries.count, 2);
-		perfdata_list_get(&s->branch_stack.entries, 1, &branch);
+		perfdata_list_get(&s->branch_stack.entries, 1, &branch, sizeof branch);
 		CHECK(branch.from == 0x401001 && branch.to == 0x402001 && branch.flags == branch_flags(false));
 		CHECK(!(attr->branch_sample_type & 1 << 17) || s->branch_stack.hw_idx == 5);
 		CHECK(!(attr->branch_sample_type & 1 << 19) || perfdata_list_u64(&s->branch_stack.counters, 1) == 62);

@@ -4,6 +4,7 @@
 #define TESTS_SESSION_RECORDING_H
 
 #include "perfdata/session.h"
+#include "perfdata/unstable.h"
 #include "recording.h"
 #include "unit.h"
 

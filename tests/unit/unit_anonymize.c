@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Anonymizing decides about each field, and says so. */
 #include "perfdata/rewrite.h"
+#include "perfdata/unstable.h"
 #include "unit.h"
 
 static void check_layout(const struct perfdata_layout *layout, unsigned depth)

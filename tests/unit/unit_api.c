@@ -4,6 +4,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include "perfdata.h"
+#include "perfdata/unstable.h"
 #include "unit.h"
 
 static char recording[1024];
@@ -192,6 +193,125 @@ static void test_field_bits(void)
 	CHECK(attr && !(attr & (attr - 1)));
 }
 
+/* What rows say of themselves is what stands in them. */
+static void test_rows(void)
+{
+	const struct perfdata_layout *layout;
+	const struct perfdata_field *field;
+	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++) {
+		CHECK_STR(perfdata_layout_name(layout), layout->name);
+		CHECK_STR(perfdata_layout_perf_name(layout), layout->perf_name);
+		CHECK_STR(perfdata_layout_doc(layout), layout->doc);
+		CHECK_EQ(perfdata_layout_id(layout), layout->id);
+		CHECK(perfdata_layout_misc(layout) == layout->misc);
+		size_t nr = 0;
+		for (; (field = perfdata_layout_field(layout, nr)); nr++) {
+			CHECK(field == &layout->fields[nr]);
+			CHECK_STR(perfdata_field_name(field), field->name);
+			CHECK_STR(perfdata_field_doc(field), field->doc);
+			CHECK_EQ(perfdata_field_kind(field), field->kind);
+			CHECK_EQ(perfdata_field_show(field), field->show);
+			CHECK_EQ(perfdata_field_unit(field), field->unit);
+			CHECK(perfdata_field_names(field) == field->names && perfdata_field_bits(field) == field->bits);
+			CHECK(perfdata_field_element(field) == field->element);
+		}
+		CHECK_EQ(nr, layout->nr_fields);
+	}
+}
+
+/* The row of that name. */
+static const struct perfdata_field *row(const struct perfdata_layout *layout, const char *name)
+{
+	const struct perfdata_field *field;
+	for (size_t i = 0; (field = perfdata_layout_field(layout, i)); i++)
+		if (strcmp(perfdata_field_name(field), name) == 0)
+			return field;
+	return NULL;
+}
+
+static void test_numbers(void)
+{
+	const struct perfdata_layout *mmap2 = perfdata_record_layout(PERFDATA_RECORD_MMAP2);
+	const struct perfdata_mmap2 view = { .pid = -1, .tid = 7, .addr = UINT64_MAX - 1, .prot = UINT32_MAX,
+					     .build_id_size = 20 };
+	uint64_t value = 0;
+	CHECK(perfdata_field_number(row(mmap2, "pid"), &view, &value) && value == UINT64_MAX);
+	CHECK(perfdata_field_number(row(mmap2, "tid"), &view, &value) && value == 7);
+	CHECK(perfdata_field_number(row(mmap2, "addr"), &view, &value) && value == UINT64_MAX - 1);
+	CHECK(perfdata_field_number(row(mmap2, "prot"), &view, &value) && value == UINT32_MAX);
+	CHECK(perfdata_field_number(row(mmap2, "build_id_size"), &view, &value) && value == 20);
+	CHECK(!perfdata_field_number(row(mmap2, "filename"), &view, &value));
+}
+
+/* Elements of lists for programs whose struct has fewer members, or more. */
+static void test_elements(void)
+{
+	static const uint8_t bytes[] = {
+		1, 0, 0, 0, 0, 0, 0, 0, 'i', 'n', 'i', 't', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+		2, 0, 0, 0, 0, 0, 0, 0, 's', 'h', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+	};
+	const struct perfdata_layout *map = perfdata_record_layout(PERFDATA_RECORD_THREAD_MAP);
+	const struct perfdata_list threads = {
+		.data = bytes, .count = 2, .stride = 24, .swap = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, .present = 3,
+		.element = perfdata_field_element(row(map, "threads")),
+	};
+	struct { uint64_t pid, guard; } early = { 0, 5 };
+	LATER(perfdata_thread_map_entry) later;
+	perfdata_list_get(&threads, 1, &early, sizeof early.pid);
+	CHECK(early.pid == 2 && early.guard == 5);
+	memset(&later, 0xff, sizeof later);
+	perfdata_list_get(&threads, 1, &later, sizeof later);
+	CHECK(later.now.pid == 2 && later.now.comm.size == 2 && memcmp(later.now.comm.data, "sh", 2) == 0);
+	CHECK_EQ(later.later, 0);
+}
+
+/* A filter belongs to session options by a pointer, so that both can grow. */
+static void test_filters(void)
+{
+	struct perfdata_error error;
+	struct perfdata_reader *reader = NULL;
+	struct perfdata_session *session = NULL;
+	LATER(perfdata_filter) later = { .now = { .size = sizeof later } };
+	const struct perfdata_session_options options = { .size = sizeof options, .filter = &later.now };
+	CHECK_EQ(perfdata_reader_open_path(recording, NULL, &reader, &error), PERFDATA_OK);
+	CHECK_EQ(perfdata_session_open(reader, &options, &session, &error), PERFDATA_OK);
+	perfdata_session_close(session);
+	later.later = 1;
+	CHECK_EQ(perfdata_session_open(reader, &options, &session, &error), PERFDATA_EUSAGE);
+	later.now.size = 0;
+	CHECK_EQ(perfdata_session_open(reader, &options, &session, &error), PERFDATA_EUSAGE);
+	CHECK(strstr(error.message, "`size` is to be set") != NULL);
+	perfdata_reader_close(reader);
+}
+
+/* What a framed record says of itself, one record after the other, and that it lives until the next. */
+static void test_framed(void)
+{
+	struct perfdata_error error;
+	struct perfdata_reader *reader = NULL;
+	const struct perfdata_raw *raw;
+	uint64_t number = 0;
+	CHECK_EQ(perfdata_reader_open_path(recording, NULL, &reader, &error), PERFDATA_OK);
+	while (perfdata_reader_next(reader, &raw) == PERFDATA_OK) {
+		const struct perfdata_bytes bytes = perfdata_raw_bytes(raw);
+		CHECK(bytes.data == raw->bytes && bytes.size == raw->size && bytes.size >= 8);
+		CHECK_EQ(perfdata_raw_type(raw), raw->type);
+		CHECK_EQ(perfdata_raw_misc(raw), raw->misc);
+		CHECK(perfdata_raw_event(raw) == raw->event);
+		CHECK_EQ(perfdata_raw_offset(raw), raw->offset);
+		CHECK_EQ(perfdata_raw_inner(raw), raw->inner);
+		CHECK_EQ(perfdata_raw_number(raw), number++);
+		CHECK_EQ(perfdata_raw_time(raw), raw->time);
+		CHECK_EQ(perfdata_raw_cpu(raw), raw->cpu);
+		CHECK(perfdata_raw_pid(raw) == raw->pid && perfdata_raw_tid(raw) == raw->tid);
+		CHECK_EQ(perfdata_raw_payload(raw), raw->payload);
+		CHECK_EQ(perfdata_raw_file(raw), raw->file);
+		CHECK_EQ(perfdata_raw_flags(raw), raw->flags);
+	}
+	CHECK(number > 10);
+	perfdata_reader_close(reader);
+}
+
 /* Records of a batch and their fields, as a program reads them. */
 static void test_batches(void)
 {
@@ -211,11 +331,11 @@ static void test_batches(void)
 		for (size_t i = 0; i < batch->nr_records; i++) {
 			const struct perfdata_raw *raw = perfdata_batch_record(batch, i);
 			CHECK_EQ(perfdata_raw_decode(reader, raw, record), PERFDATA_OK);
-			if (raw->type == PERFDATA_RECORD_SAMPLE) {
+			if (perfdata_raw_type(raw) == PERFDATA_RECORD_SAMPLE) {
 				samples++;
 				CHECK(PERFDATA_HAS(record, sample, ip) && PERFDATA_HAS(record, sample, callchain));
 				CHECK(!PERFDATA_HAS(record, sample, phys_addr));
-			} else if (raw->type == PERFDATA_RECORD_MMAP2) {
+			} else if (perfdata_raw_type(raw) == PERFDATA_RECORD_MMAP2) {
 				mappings++;
 				CHECK(PERFDATA_HAS(record, mmap2, filename));
 				CHECK(PERFDATA_HAS(record, mmap2, build_id) != PERFDATA_HAS(record, mmap2, ino));
@@ -224,6 +344,15 @@ static void test_batches(void)
 		perfdata_batch_release(batch);
 	}
 	CHECK(samples && mappings);
+	const struct perfdata_summary *summary = perfdata_session_summary(session);
+	uint64_t records = 0, counted = 0;
+	for (size_t i = 0; i < summary->nr_types; i++)
+		records += perfdata_summary_type(summary, i)->records;
+	for (size_t i = 0; i < summary->nr_events; i++)
+		counted += perfdata_summary_event(summary, i)->samples;
+	CHECK(records == summary->records && counted == samples);
+	for (size_t i = 0; i < summary->nr_traces; i++)
+		CHECK(perfdata_summary_trace(summary, i)->buffers > 0);
 	perfdata_record_free(record);
 	perfdata_session_close(session);
 	perfdata_reader_close(reader);
@@ -240,6 +369,11 @@ int main(void)
 		{ "options of writers of another size", test_writers },
 		{ "options of rewriters of another size", test_rewriters },
 		{ "fields by their members", test_field_bits },
+		{ "filters of another size", test_filters },
+		{ "rows of layouts", test_rows },
+		{ "numbers in views", test_numbers },
+		{ "elements of another size", test_elements },
+		{ "framed records", test_framed },
 		{ "records of batches", test_batches },
 	};
 	snprintf(recording, sizeof recording, "%s/testdata/callgraph-73.data",

@@ -69,12 +69,11 @@ static enum perfdata_status maker_format(const void *state, const struct perfdat
 	(void)value;
 	(void)scratch;
 	for (size_t i = 0; i < batch->nr_records; i++) {
-		struct perfdata_text *to = maker->odd
-						   ? perfdata_emit_text(out, batch->records[i].number % 2 ? maker->odd
-													  : maker->even)
-						   : out;
+		const uint64_t number = perfdata_raw_number(perfdata_batch_record(batch, i));
+		struct perfdata_text *to = maker->odd ? perfdata_emit_text(out, number % 2 ? maker->odd : maker->even)
+						      : out;
 		for (unsigned line = 0; to && line < 40; line++) {
-			perfdata_text_u64(to, batch->records[i].number);
+			perfdata_text_u64(to, number);
 			perfdata_text_fill(to, (char)('a' + line % 26), 500);
 			perfdata_text_char(to, '\n');
 			if (maker->cuts)

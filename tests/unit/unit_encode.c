@@ -130,13 +130,13 @@ static void check_event(const struct perfdata_event *event, const char *file)
 static void check_file(const char *path)
 {
 	struct perfdata_reader *reader;
-	struct perfdata_raw raw;
+	const struct perfdata_raw *raw;
 
 	if (perfdata_reader_open_path(path, NULL, &reader, NULL) != PERFDATA_OK)
 		return;
 	seen.files++;
 	while (perfdata_reader_next(reader, &raw) == PERFDATA_OK)
-		check_record(reader, &raw, path);
+		check_record(reader, raw, path);
 	const struct perfdata_feature_section *section;
 	for (size_t i = 0; (section = perfdata_reader_feature_at(reader, i)); i++)
 		check_section(reader, section, path);

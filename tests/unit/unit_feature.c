@@ -5,6 +5,7 @@
 #include "alloc_fail.h"
 #include "feature_cases.h"
 #include "perfdata/text.h"
+#include "perfdata/unstable.h"
 
 /* All nodes below; counts of lists agree with their elements. */
 static size_t walk(const struct perfdata_node *node)

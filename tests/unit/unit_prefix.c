@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "emit_memory.h"
 #include "perfdata/registry.h"
+#include "perfdata/unstable.h"
 #include "emit/emitters.h"
 #include "json_text.h"
 #include "unit.h"
@@ -56,7 +57,7 @@ static enum perfdata_status read_prefix(size_t size, struct seen *seen, size_t *
 	static uint64_t offsets[MAX_RECORDS];
 	static bool inner[MAX_RECORDS];
 	struct perfdata_reader *reader;
-	struct perfdata_raw raw;
+	const struct perfdata_raw *raw;
 	uint64_t carrier_end = 0;
 
 	*ret_count = 0;
@@ -65,11 +66,11 @@ static enum perfdata_status read_prefix(size_t size, struct seen *seen, size_t *
 	enum perfdata_status status = perfdata_reader_open_memory(own, size, NULL, NULL, &reader, NULL);
 	if (status == PERFDATA_OK) {
 		while ((status = perfdata_reader_next(reader, &raw)) == PERFDATA_OK && *ret_count < MAX_RECORDS) {
-			inner[*ret_count] = raw.inner != PERFDATA_NO_OFFSET;
-			offsets[*ret_count] = raw.offset;
-			if (raw.inner == PERFDATA_NO_OFFSET)
-				carrier_end = raw.offset + raw.size + raw.payload;
-			seen[(*ret_count)++] = (struct seen){ carrier_end, hash_of(raw.bytes, raw.size) };
+			inner[*ret_count] = raw->inner != PERFDATA_NO_OFFSET;
+			offsets[*ret_count] = raw->offset;
+			if (raw->inner == PERFDATA_NO_OFFSET)
+				carrier_end = raw->offset + raw->size + raw->payload;
+			seen[(*ret_count)++] = (struct seen){ carrier_end, hash_of(raw->bytes, raw->size) };
 		}
 		*ret_complete = perfdata_reader_complete(reader);
 		perfdata_reader_close(reader);

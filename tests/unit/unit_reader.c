@@ -76,7 +76,7 @@ static void test_live(void)
 	struct perfdata_reader_options options = options_for(&result, PERFDATA_ORDER_FILE);
 	struct recording records, stream;
 	struct perfdata_reader *reader;
-	struct perfdata_raw raw;
+	const struct perfdata_raw *raw;
 	int fds[2];
 
 	some_records(&records, false);
@@ -98,8 +98,8 @@ static void test_live(void)
 			sent = end;
 		}
 		CHECK_EQ(perfdata_reader_next(reader, &raw), PERFDATA_OK);
-		CHECK_EQ(raw.offset, other.seen[i].offset);
-		CHECK_EQ(hash_of(raw.bytes, raw.size), other.seen[i].hash);
+		CHECK_EQ(raw->offset, other.seen[i].offset);
+		CHECK_EQ(hash_of(raw->bytes, raw->size), other.seen[i].hash);
 	}
 	close(fds[1]);
 	CHECK_EQ(perfdata_reader_next(reader, &raw), PERFDATA_END);
@@ -365,16 +365,16 @@ static void test_turns(void)
 		struct perfdata_reader_options options = options_for(&result, way & 1 ? PERFDATA_ORDER_TIME
 										      : PERFDATA_ORDER_FILE);
 		struct perfdata_reader *reader;
-		struct perfdata_raw raw;
+		const struct perfdata_raw *raw;
 		struct turns turns = { 0 };
 		size_t count = 0, wrong = 0;
 		options.read_ahead = way / 2;
 		CHECK_EQ(perfdata_reader_open_path(directory, &options, &reader, NULL), PERFDATA_OK);
 		CHECK_EQ(perfdata_reader_next(reader, &raw), PERFDATA_OK);
 		for (; perfdata_reader_next(reader, &raw) == PERFDATA_OK; count++) {
-			wrong += raw.file != 1 + turns.file || raw.offset != turns.at[turns.file] ||
-				 raw.number != 1 + count;
-			move_on(&turns, parts, raw.size, way & 1);
+			wrong += raw->file != 1 + turns.file || raw->offset != turns.at[turns.file] ||
+				 raw->number != 1 + count;
+			move_on(&turns, parts, raw->size, way & 1);
 		}
 		CHECK_EQ(count, 90000 + 90 + 120000 + 120);
 		CHECK_EQ(wrong, 0);
@@ -574,7 +574,7 @@ static void test_versions(void)
 {
 	struct recording records, stream;
 	struct perfdata_reader *reader;
-	struct perfdata_raw raw;
+	const struct perfdata_raw *raw;
 	const struct perfdata_event *seen[2] = { NULL, NULL };
 
 	recording_init(&records, false);
@@ -588,8 +588,8 @@ static void test_versions(void)
 	recording_pipe(&stream, &records);
 	CHECK_EQ(perfdata_reader_open_memory(stream.data, stream.size, NULL, NULL, &reader, NULL), PERFDATA_OK);
 	while (perfdata_reader_next(reader, &raw) == PERFDATA_OK)
-		if (raw.type == PERFDATA_RECORD_SAMPLE)
-			seen[raw.time - 1] = raw.event;
+		if (raw->type == PERFDATA_RECORD_SAMPLE)
+			seen[raw->time - 1] = raw->event;
 	CHECK(seen[0] && seen[1] && seen[0] != seen[1]);
 	CHECK_STR(seen[0]->name, "second");
 	CHECK_EQ(seen[0]->name_source, PERFDATA_NAME_EVENT_DESC);
@@ -618,7 +618,7 @@ static void test_ids(void)
 	enum { EVENTS = sizeof ids / sizeof *ids };
 	struct recording stream;
 	struct perfdata_reader *reader;
-	struct perfdata_raw raw;
+	const struct perfdata_raw *raw;
 	unsigned nr = 0;
 
 	recording_init(&stream, false);
@@ -635,13 +635,13 @@ static void test_ids(void)
 	recording_sample(&stream, 108, 4 * EVENTS + 1, 1);
 	CHECK_EQ(perfdata_reader_open_memory(stream.data, stream.size, NULL, NULL, &reader, NULL), PERFDATA_OK);
 	while (perfdata_reader_next(reader, &raw) == PERFDATA_OK) {
-		if (raw.type != PERFDATA_RECORD_SAMPLE)
+		if (raw->type != PERFDATA_RECORD_SAMPLE)
 			continue;
 		const uint32_t event = ids[nr / 4 % EVENTS][nr % 4] == 101 ? 0 : nr / 4;
 		if (nr < 4 * EVENTS)
-			CHECK(raw.event && raw.event->index == event);
+			CHECK(raw->event && raw->event->index == event);
 		else
-			CHECK(!raw.event && raw.flags & PERFDATA_RAW_UNKNOWN_ID);
+			CHECK(!raw->event && raw->flags & PERFDATA_RAW_UNKNOWN_ID);
 		nr++;
 	}
 	CHECK_EQ(nr, 4 * EVENTS + 1);
@@ -664,7 +664,7 @@ static void read_failing(void)
 {
 	const struct perfdata_reader_options options = { .size = sizeof options, .order = PERFDATA_ORDER_TIME };
 	struct perfdata_reader *reader;
-	struct perfdata_raw raw;
+	const struct perfdata_raw *raw;
 	struct perfdata_error error;
 	enum perfdata_status status = perfdata_reader_open_memory(failing.data, failing.size, NULL, &options, &reader,
 								  &error);

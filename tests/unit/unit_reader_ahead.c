@@ -3,6 +3,7 @@
  * record. */
 #include "config.h"
 #include "perfdata/session.h"
+#include "perfdata/unstable.h"
 #include "reading.h"
 
 #define RECORDS 120000u      /* several chunks */
@@ -55,12 +56,12 @@ static struct story read_story(const struct recording *file, enum perfdata_recor
 							 .max_memory = 1 << 20,
 							 .on_finding = report_finding,
 							 .user = &story };
-	struct perfdata_raw raw;
+	const struct perfdata_raw *raw;
 	enum perfdata_status status = PERFDATA_OK;
 
 	CHECK_EQ(perfdata_reader_open_memory(file->data, file->size, NULL, &options, &story.reader, NULL), PERFDATA_OK);
 	while (story.records < limit && (status = perfdata_reader_next(story.reader, &raw)) == PERFDATA_OK)
-		report_record(&story, &raw);
+		report_record(&story, raw);
 	if (story.records < limit) {
 		CHECK_EQ(status, PERFDATA_END);
 		CHECK_EQ(perfdata_reader_next(story.reader, &raw), PERFDATA_END);

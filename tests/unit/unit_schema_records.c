@@ -72,15 +72,15 @@ static void test_views(void)
 	struct perfdata_thread_map_entry thread;
 	build_record(&b, true, PERFDATA_RECORD_THREAD_MAP, 0);
 	CHECK_EQ(decode(&b, TRAILER, &r), PERFDATA_OK);
-	perfdata_list_get(&r.u.thread_map.threads, 1, &thread);
+	perfdata_list_get(&r.u.thread_map.threads, 1, &thread, sizeof thread);
 	CHECK(thread.pid == 12 && is_text(thread.comm, "0123456789abcdef"));
 
 	struct perfdata_id_index_entry entry;
 	struct perfdata_id_index_guest guest;
 	build_record(&b, true, PERFDATA_RECORD_ID_INDEX, 1);
 	CHECK_EQ(decode(&b, TRAILER, &r), PERFDATA_OK);
-	perfdata_list_get(&r.u.id_index.entries, 0, &entry);
-	perfdata_list_get(&r.u.id_index.guests, 1, &guest);
+	perfdata_list_get(&r.u.id_index.entries, 0, &entry, sizeof entry);
+	perfdata_list_get(&r.u.id_index.guests, 1, &guest, sizeof guest);
 	CHECK(entry.cpu == -1 && entry.tid == 3 && guest.machine_pid == 10 && guest.vcpu == 11);
 	build_record(&b, true, PERFDATA_RECORD_ID_INDEX, 0);
 	CHECK_EQ(decode(&b, TRAILER, &r), PERFDATA_OK);

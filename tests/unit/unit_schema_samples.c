@@ -65,7 +65,7 @@ static void test_read_values(void)
 			CHECK(!(format & 2) || read->time_running == 502);
 			CHECK_EQ(read->values.count, format & PERFDATA_READ_FORMAT_GROUP ? 2 : 1);
 			for (uint64_t i = 0; i < read->values.count; i++) {
-				perfdata_list_get(&read->values, i, &value);
+				perfdata_list_get(&read->values, i, &value, sizeof value);
 				CHECK_EQ(value.value, 1000 + i);
 				CHECK_EQ(value.id, format & PERFDATA_READ_FORMAT_ID ? 77 + i : 0);
 				CHECK_EQ(value.lost, format & PERFDATA_READ_FORMAT_LOST ? 9 + i : 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows that describe records: unique, complete, and inside their views; names of numbers and registers. */
 #include "config.h"
+#include "schema/decode.h"
 #include "schema_records.h"
 
 /* Which JSON a row becomes. */
@@ -28,6 +29,8 @@ static void check_row(const struct perfdata_layout *layout, uint32_t index)
 		return;
 	unsigned size = field->kind == PERFDATA_KIND_STRUCT ? field->element->view_size : member_size(field->kind);
 	CHECK(size > 0 && field->member + size <= layout->view_size);
+	if (field->kind == PERFDATA_KIND_LIST && field->element)
+		CHECK(field->element->view_size > 0 && field->element->view_size <= PD_MAX_ELEMENT);
 	CHECK((field->show == PERFDATA_SHOW_ENUM || field->show == PERFDATA_SHOW_FLAGS) == (field->names != NULL));
 	CHECK((field->show == PERFDATA_SHOW_BITS) == (field->bits != NULL));
 	if (field->when == PERFDATA_IF_FIELD || field->when == PERFDATA_IF_FIELD_GE)

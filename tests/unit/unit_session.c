@@ -589,7 +589,8 @@ static void test_filters(void)
 	stream_comm(0, 7, 8, "worker");
 	stream_sample(USER, 0x1030, 7, 8);
 
-	options.filter = (struct perfdata_filter){ .tids = tids, .nr_tids = 1, .types = types, .nr_types = 1 };
+	options.filter = &(struct perfdata_filter){ .size = sizeof *options.filter,
+						    .tids = tids, .nr_tids = 1, .types = types, .nr_types = 1 };
 	walk_open(&walk, &options);
 	CHECK_EQ(walk.nr_records, 2);
 	CHECK_STR(ip_at(&walk, 0), "/bin/a+0x20");
@@ -599,20 +600,22 @@ static void test_filters(void)
 	CHECK_EQ(perfdata_session_summary(walk.session)->records_out, 2);
 	walk_close(&walk);
 
-	options.filter = (struct perfdata_filter){ .comms = comms, .nr_comms = 1, .types = types, .nr_types = 1 };
+	options.filter = &(struct perfdata_filter){ .size = sizeof *options.filter,
+						    .comms = comms, .nr_comms = 1, .types = types, .nr_types = 1 };
 	walk_open(&walk, &options);
 	CHECK_EQ(walk.nr_records, 1);
 	CHECK_STR(ip_at(&walk, 0), "/bin/a+0x30");
 	walk_close(&walk);
 
 	/* the mapping has time 1001 */
-	options.filter = (struct perfdata_filter){ .time_first = 1003, .time_last = 1004 };
+	options.filter = &(struct perfdata_filter){ .size = sizeof *options.filter,
+						    .time_first = 1003, .time_last = 1004 };
 	walk_open(&walk, &options);
 	CHECK_EQ(walk.nr_records, 3);    /* the ATTR has no time, and passes */
 	CHECK_STR(ip_at(&walk, 0), "/bin/a+0x10");
 	walk_close(&walk);
 
-	options.filter = (struct perfdata_filter){ 0 };
+	options.filter = NULL;
 	options.limit = 3;
 	walk_open(&walk, &options);
 	CHECK_EQ(walk.nr_records, 3);

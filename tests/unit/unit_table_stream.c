@@ -10,6 +10,7 @@
 #include "alloc_fail.h"
 #include "perfdata/convert.h"
 #include "perfdata/table.h"
+#include "perfdata/unstable.h"
 #include "unit.h"
 
 static char folder[3072];
@@ -150,7 +151,7 @@ static void test_values(void)
 	struct ArrowArrayStream stream;
 	struct ArrowSchema schema;
 	struct ArrowArray array, names;
-	struct perfdata_raw raw;
+	const struct perfdata_raw *raw;
 	int64_t row = 0;
 	CHECK_EQ(perfdata_table_stream(reader, "samples", &options, &stream, NULL), PERFDATA_OK);
 	CHECK_EQ(stream.get_schema(&stream, &schema), 0);
@@ -166,7 +167,7 @@ static void test_values(void)
 	CHECK_STR(schema.children[COMM]->format, "u");
 	CHECK_STR(schema.children[TID]->format, "i");
 	while (perfdata_reader_next(again, &raw) == PERFDATA_OK)
-		if (raw.type == PERFDATA_RECORD_SAMPLE && perfdata_raw_decode(again, &raw, record) == PERFDATA_OK)
+		if (raw->type == PERFDATA_RECORD_SAMPLE && perfdata_raw_decode(again, raw, record) == PERFDATA_OK)
 			check_row(&array, row++, record);
 	CHECK_EQ(row, array.length);
 	/* a child is taken out, and lives on */

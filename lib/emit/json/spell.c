@@ -118,7 +118,7 @@ static void spell_parts(struct speller *s, const struct plan *plan, const struct
 	const bool bare = plan->nr_rows == 1 && !plan->layout->fields[0].name;
 	const size_t start = s->out->size;
 	for (uint64_t i = 0; i < list->count && !perfdata_text_failed(s->out); i++) {
-		perfdata_list_get(list, i, view);
+		perfdata_list_get(list, i, view, plan->layout->view_size);
 		perfdata_text_char(s->out, ',');
 		if (bare)
 			pd_spell_value(s, &plan->rows[0], view);

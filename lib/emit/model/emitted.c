@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include "base/memory.h"
 #include "emit/model/emitted.h"
+#include "perfdata/unstable.h"
 
 /* --- sets --------------------------------------------------------------------------------------------------------- */
 

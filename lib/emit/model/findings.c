@@ -3,6 +3,7 @@
 #include "base/finding_queue.h"
 #include "base/memory.h"
 #include "emit/model/findings.h"
+#include "perfdata/unstable.h"
 
 struct found_batch {
 	struct pd_finding_queue queue;

@@ -3,6 +3,7 @@
 #include "config.h"
 #include <inttypes.h>
 #include "emit/perf/header_text.h"
+#include "perfdata/unstable.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 

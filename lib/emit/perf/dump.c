@@ -14,6 +14,7 @@
 #include "emit/perf/script/script_setup.h"
 #include "emit/perf/script/script_stat.h"
 #include "perfdata/perf.h"
+#include "perfdata/unstable.h"
 #include "emit/emitters.h"
 
 /* What perf knows of events when it prints a line: of all events of a file; of those that came so far in a pipe. */

@@ -6,6 +6,7 @@
 #include <time.h>
 #include "emit/perf/header_text.h"
 #include "emit/perf/event_names.h"
+#include "perfdata/unstable.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 

@@ -110,7 +110,7 @@ static void read_tail(const struct record_text_context *context, const struct pe
 	struct perfdata_read_value value = { 0 };
 	uint64_t present = 0;
 	if (read->read.values.count) {
-		perfdata_list_get(&read->read.values, 0, &value);
+		perfdata_list_get(&read->read.values, 0, &value, sizeof value);
 		present = read->read.values.present;
 	}
 	const bool has_id = pd_plan_has_field(read->read.values.element, present, "id");
@@ -182,7 +182,7 @@ static void namespaces_tail(const struct perfdata_record *record, struct perfdat
 	perfdata_text_printf(out, " - nr_namespaces: %" PRIu64 "\n\t\t[", namespaces->nr);
 	for (uint64_t i = 0; i < namespaces->namespaces.count; i++) {
 		struct perfdata_namespace link;
-		perfdata_list_get(&namespaces->namespaces, i, &link);
+		perfdata_list_get(&namespaces->namespaces, i, &link, sizeof link);
 		if (i && i % 4 == 0)
 			perfdata_text_literal(out, "\n\t\t ");
 		perfdata_text_printf(out, "%" PRIu64 "/%s: %" PRIu64 "/", i, i < 7 ? names[i] : "UNKNOWN", link.dev);

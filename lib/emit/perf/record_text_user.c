@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emit/perf/header_text.h"
+#include "perfdata/unstable.h"
 
 #define UNHANDLED(out) perfdata_text_literal(out, ": unhandled!\n")
 
@@ -43,12 +44,12 @@ static void id_index_tail(const struct perfdata_record *record, struct perfdata_
 	perfdata_text_printf(out, " nr: %" PRIu64 "\n", index->nr);
 	for (uint64_t i = 0; i < index->entries.count; i++) {
 		struct perfdata_id_index_entry entry;
-		perfdata_list_get(&index->entries, i, &entry);
+		perfdata_list_get(&index->entries, i, &entry, sizeof entry);
 		perfdata_text_printf(out, " ... id: %" PRIu64 "  idx: %" PRIu64 "  cpu: %" PRId64 "  tid: %" PRId64,
 				     entry.id, entry.idx, entry.cpu, entry.tid);
 		if (i < index->guests.count) {
 			struct perfdata_id_index_guest guest;
-			perfdata_list_get(&index->guests, i, &guest);
+			perfdata_list_get(&index->guests, i, &guest, sizeof guest);
 			perfdata_text_printf(out, "  machine_pid: %" PRId64 "  vcpu: %" PRId64, guest.machine_pid,
 					     guest.vcpu);
 		}
@@ -270,7 +271,7 @@ static void thread_map_tail(const struct perfdata_record *record, struct perfdat
 	perfdata_text_printf(out, " nr: %" PRIu64 " thread%s: ", threads->count, threads->count > 1 ? "s" : "");
 	for (uint64_t i = 0; i < threads->count; i++) {
 		struct perfdata_thread_map_entry entry;
-		perfdata_list_get(threads, i, &entry);
+		perfdata_list_get(threads, i, &entry, sizeof entry);
 		if (i)
 			perfdata_text_literal(out, ", ");
 		perfdata_text_s64(out, (int32_t)entry.pid);
@@ -303,7 +304,7 @@ static void stat_config_tail(const struct perfdata_record *record, struct perfda
 	uint64_t values[3] = { 0 };    /* by tag: aggr_mode, interval, scale */
 	for (uint64_t i = 0; i < entries->count; i++) {
 		struct perfdata_stat_config_entry entry;
-		perfdata_list_get(entries, i, &entry);
+		perfdata_list_get(entries, i, &entry, sizeof entry);
 		if (entry.tag < sizeof values / sizeof *values)
 			values[entry.tag] = entry.val;
 	}
@@ -361,7 +362,7 @@ static void bpf_metadata_tail(const struct record_text_context *context, const s
 	perfdata_text_char(out, '\n');
 	for (uint64_t i = 0; i < metadata->entries.count; i++) {
 		struct perfdata_bpf_metadata_entry entry;
-		perfdata_list_get(&metadata->entries, i, &entry);
+		perfdata_list_get(&metadata->entries, i, &entry, sizeof entry);
 		perfdata_text_printf(out, "  entry %" PRIu64 ": %20.*s = %.*s\n", i, (int)entry.key.size,
 				     (const char *)entry.key.data, (int)entry.value.size,
 				     (const char *)entry.value.data);

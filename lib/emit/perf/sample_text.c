@@ -116,10 +116,10 @@ static void lbr_chain(const struct perfdata_sample *sample, struct perfdata_text
 	for (uint64_t i = 0; i <= kernel; i++)
 		from_line(out, i, perfdata_list_u64(chain, i));
 	struct perfdata_branch branch;
-	perfdata_list_get(entries, 0, &branch);
+	perfdata_list_get(entries, 0, &branch, sizeof branch);
 	from_line(out, kernel + 1, branch.to);
 	for (uint64_t i = 0; i < entries->count; i++) {
-		perfdata_list_get(entries, i, &branch);
+		perfdata_list_get(entries, i, &branch, sizeof branch);
 		from_line(out, kernel + 2 + i, branch.from);
 	}
 }
@@ -184,7 +184,7 @@ static void branch_stack(const struct pd_sample_text_setup *setup, const struct 
 	perfdata_text_char(out, '\n');
 	for (uint64_t i = 0; i < entries->count; i++) {
 		struct perfdata_branch branch;
-		perfdata_list_get(entries, i, &branch);
+		perfdata_list_get(entries, i, &branch, sizeof branch);
 		if (!call_stack) {
 			branch_line(out, i, &branch);
 			continue;
@@ -312,7 +312,7 @@ static void read_values(const struct perfdata_event *event, const struct perfdat
 		number_line(out, ".... group nr ", read->values.count);
 	for (uint64_t i = 0; i < read->values.count; i++) {
 		struct perfdata_read_value value = { 0 };
-		perfdata_list_get(&read->values, i, &value);
+		perfdata_list_get(&read->values, i, &value, sizeof value);
 		char *at = perfdata_text_reserve(out, 128);
 		if (!at)
 			return;

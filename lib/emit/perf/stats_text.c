@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/memory.h"
 #include "perfdata/perf.h"
+#include "perfdata/unstable.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 #include "emit/stacks/perfetto_parts.h"
 #include "emit/stacks/protobuf.h"
 #include "emit/stacks/stack_text.h"
+#include "perfdata/unstable.h"
 #include "profile/profile.h"
 
 enum { TRACE_PACKET = 1 };

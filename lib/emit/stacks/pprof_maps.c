@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "emit/stacks/pprof_maps.h"
+#include "perfdata/unstable.h"
 
 enum { PAGE = 4096 };
 

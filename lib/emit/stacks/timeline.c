@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/paged.h"
 #include "emit/stacks/timeline.h"
+#include "perfdata/unstable.h"
 #include "profile/profile.h"
 
 struct timeline {

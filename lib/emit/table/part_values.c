@@ -82,7 +82,7 @@ bool pd_parts_next(struct part_walk *walk)
 	if (!walk->list)
 		return false;
 	if (walk->element)
-		perfdata_list_get(walk->list, walk->index, &walk->part);
+		perfdata_list_get(walk->list, walk->index, &walk->part, sizeof walk->part);
 	else
 		walk->part.word = perfdata_list_u64(walk->list, walk->index);
 	return true;

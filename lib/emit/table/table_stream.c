@@ -215,9 +215,8 @@ static enum perfdata_status open_session(struct table_stream *stream, struct per
 		.trace_samples = pd_table_set_trace_samples(stream->values, stream->nr_values),
 		.symbols = stream->options.symbols,
 		.use_host = stream->options.use_host,
+		.filter = stream->options.filter,
 	};
-	if (stream->options.filter)
-		options.filter = *stream->options.filter;
 	return perfdata_session_open(stream->reader, &options, &stream->session, reterr);
 }
 

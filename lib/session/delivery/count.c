@@ -255,3 +255,18 @@ void pd_counts_release(struct pd_counts *counts)
 	pd_free(counts->type_list);
 	pd_free(counts->event_list);
 }
+
+const struct perfdata_type_count *perfdata_summary_type(const struct perfdata_summary *summary, size_t index)
+{
+	return &summary->types[index];
+}
+
+const struct perfdata_event_count *perfdata_summary_event(const struct perfdata_summary *summary, size_t index)
+{
+	return &summary->events[index];
+}
+
+const struct perfdata_trace_count *perfdata_summary_trace(const struct perfdata_summary *summary, size_t index)
+{
+	return &summary->traces[index];
+}

@@ -108,7 +108,7 @@ static enum perfdata_status resolve(struct sample_view *view, struct perfdata_de
 				return PERFDATA_ENOMEM;
 			for (uint64_t i = 0; i < entries->count; i++) {
 				struct perfdata_branch branch;
-				perfdata_list_get(entries, i, &branch);
+				perfdata_list_get(entries, i, &branch, sizeof branch);
 				uint32_t *pair = &view->batch->frames[delivery->branches + 2 * i];
 				pair[0] = pd_frame_of_data(state, thread, cpumode, branch.from);
 				pair[1] = pd_frame_of_data(state, thread, cpumode, branch.to);
@@ -208,7 +208,7 @@ static enum perfdata_status deliver_read(struct sample_view *view, const struct 
 	bool has_id = event->attr->read_format & PERFDATA_READ_FORMAT_ID;
 	for (uint64_t i = 0; i < values->count; i++) {
 		struct perfdata_read_value value = { 0 };
-		perfdata_list_get(values, i, &value);
+		perfdata_list_get(values, i, &value, sizeof value);
 		const struct perfdata_event *owner =
 			has_id ? perfdata_reader_event_by_id(view->session->reader, value.id) : event;
 		uint64_t grown;

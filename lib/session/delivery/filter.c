@@ -2,6 +2,7 @@
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
+#include "base/option_struct.h"
 #include "schema/decode.h"
 #include "session/session.h"
 
@@ -24,20 +25,23 @@ static const char *const *copy_texts(struct pd_arena *arena, const char *const *
 	return copy;
 }
 
-enum perfdata_status pd_filter_init(struct pd_filter *filter, const struct perfdata_filter *given)
+enum perfdata_status pd_filter_init(struct pd_filter *filter, const struct perfdata_filter *given,
+				    struct perfdata_error *reterr)
 {
 	struct perfdata_filter *own = &filter->given;
-	*own = *given;
+	const enum perfdata_status status = PD_OPTIONS_COPY(own, nr_symbols, given, reterr);
+	if (status != PERFDATA_OK)
+		return status;
 	if (own->time_last == 0)
 		own->time_last = UINT64_MAX;
-	own->pids = copy_list(&filter->arena, given->pids, given->nr_pids * sizeof *given->pids);
-	own->tids = copy_list(&filter->arena, given->tids, given->nr_tids * sizeof *given->tids);
-	own->cpus = copy_list(&filter->arena, given->cpus, given->nr_cpus * sizeof *given->cpus);
-	own->types = copy_list(&filter->arena, given->types, given->nr_types * sizeof *given->types);
-	own->events = copy_texts(&filter->arena, given->events, given->nr_events);
-	own->comms = copy_texts(&filter->arena, given->comms, given->nr_comms);
-	own->dsos = copy_texts(&filter->arena, given->dsos, given->nr_dsos);
-	own->symbols = copy_texts(&filter->arena, given->symbols, given->nr_symbols);
+	own->pids = copy_list(&filter->arena, own->pids, own->nr_pids * sizeof *own->pids);
+	own->tids = copy_list(&filter->arena, own->tids, own->nr_tids * sizeof *own->tids);
+	own->cpus = copy_list(&filter->arena, own->cpus, own->nr_cpus * sizeof *own->cpus);
+	own->types = copy_list(&filter->arena, own->types, own->nr_types * sizeof *own->types);
+	own->events = copy_texts(&filter->arena, own->events, own->nr_events);
+	own->comms = copy_texts(&filter->arena, own->comms, own->nr_comms);
+	own->dsos = copy_texts(&filter->arena, own->dsos, own->nr_dsos);
+	own->symbols = copy_texts(&filter->arena, own->symbols, own->nr_symbols);
 	filter->places = own->nr_dsos || own->nr_symbols;
 	if (!own->dsos || !own->symbols || !own->pids || !own->tids || !own->cpus || !own->types || !own->events ||
 	    !own->comms)

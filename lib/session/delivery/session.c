@@ -49,7 +49,8 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader,
 		session->counts.swap = pd_order_is_foreign(perfdata_reader_header(reader)->order);
 		session->counts.summary.first_time = session->counts.summary.last_time = UINT64_MAX;
 		session->waiting_end = &session->waiting;
-		status = pd_filter_init(&session->filter, &session->options.filter);
+		status = pd_filter_init(&session->filter, session->options.filter, reterr);
+		session->options.filter = &session->filter.given;   /* a copy */
 		if (session->filter.places)
 			session->options.needs |= PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS |
 						  PERFDATA_NEED_FRAMES;
@@ -77,11 +78,10 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader,
 	}
 	if (status != PERFDATA_OK) {
 		perfdata_session_close(session);
-		if (reterr)
-			*reterr = (struct perfdata_error){ .status = status,
-							   .offset = PERFDATA_NO_OFFSET,
-							   .message = "out of memory" };
-		return status;
+		/* the check of the options has said what is wrong with them */
+		return status == PERFDATA_EUSAGE ? status
+						 : pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s",
+							    perfdata_status_text(status));
 	}
 	*ret = session;
 	return PERFDATA_OK;

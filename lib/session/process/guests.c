@@ -54,8 +54,8 @@ int pd_guests_take(struct pd_state *state, const struct perfdata_id_index *index
 	for (uint64_t i = 0; i < index->guests.count && i < index->entries.count; i++) {
 		struct perfdata_id_index_entry entry;
 		struct perfdata_id_index_guest guest;
-		perfdata_list_get(&index->entries, i, &entry);
-		perfdata_list_get(&index->guests, i, &guest);
+		perfdata_list_get(&index->entries, i, &entry, sizeof entry);
+		perfdata_list_get(&index->guests, i, &guest, sizeof guest);
 		if (!guest.machine_pid)
 			continue;
 		const uint64_t value = (uint32_t)guest.machine_pid | (uint64_t)guest.vcpu << 32;

@@ -18,7 +18,7 @@ int pd_namespaces_take(struct pd_state *state, const struct perfdata_namespaces 
 	struct perfdata_namespace mnt;
 	if (!state->symbols || !state->use_host || record->namespaces.count <= NAMESPACE_MNT)
 		return 0;
-	perfdata_list_get(&record->namespaces, NAMESPACE_MNT, &mnt);
+	perfdata_list_get(&record->namespaces, NAMESPACE_MNT, &mnt, sizeof mnt);
 	return mnt.ino ? pd_hash_map_put(&state->mount_namespaces, (uint32_t)record->pid, mnt.ino) : 0;
 }
 

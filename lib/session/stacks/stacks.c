@@ -101,7 +101,7 @@ static int add_branches(struct pd_state *state, const struct pd_thread *thread, 
 		return -1;
 	for (uint64_t i = 0; i < branches->count; i++) {
 		struct perfdata_branch branch;
-		perfdata_list_get(branches, i, &branch);
+		perfdata_list_get(branches, i, &branch, sizeof branch);
 		if (add_step(state, thread, walk, branch.from) < 0)
 			return -1;
 	}

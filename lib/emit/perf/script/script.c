@@ -12,6 +12,7 @@
 #include "emit/perf/script/script_line.h"
 #include "emit/perf/script/script_setup.h"
 #include "emit/perf/script/script_stat.h"
+#include "perfdata/unstable.h"
 
 struct script {
 	const struct perfdata_reader *reader;

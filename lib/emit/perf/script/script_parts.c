@@ -214,7 +214,7 @@ void pd_script_branches(const struct script_where *where, uint64_t fields, const
 {
 	for (uint64_t i = 0; i < entries->count; i++) {
 		struct perfdata_branch branch;
-		perfdata_list_get(entries, i, &branch);
+		perfdata_list_get(entries, i, &branch, sizeof branch);
 		if (!(fields & SCRIPT_BRSTACKSYM))
 			perfdata_text_char(out, ' ');
 		spell_end(where, fields, branch.from, frames ? frames[2 * i] : PERFDATA_NONE, out);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "emit/perf/script/script_stat.h"
+#include "perfdata/unstable.h"
 
 /* At most so many counters of all events together, since each round prints them all; others are left out. */
 #define MAX_COUNTS (1u << 20)
@@ -117,7 +118,7 @@ static enum perfdata_status take_threads(struct script_stat *stat, const struct 
 		return PERFDATA_ENOMEM;
 	for (uint64_t i = 0; i < threads->count; i++) {
 		struct perfdata_thread_map_entry entry;
-		perfdata_list_get(threads, i, &entry);
+		perfdata_list_get(threads, i, &entry, sizeof entry);
 		stat->threads[i] = (int32_t)entry.pid;
 	}
 	return PERFDATA_OK;
@@ -173,7 +174,7 @@ static void take_config(struct script_stat *stat, const struct perfdata_stat_con
 	const uint64_t scale = 2;
 	for (uint64_t i = 0; i < config->entries.count; i++) {
 		struct perfdata_stat_config_entry entry;
-		perfdata_list_get(&config->entries, i, &entry);
+		perfdata_list_get(&config->entries, i, &entry, sizeof entry);
 		if (entry.tag == scale)
 			stat->scale = entry.val;
 	}
