@@ -3,6 +3,7 @@
  * timelines; and the cache of chains forgets without ever telling something wrong. */
 #include "config.h"
 #include <stdlib.h>
+#include "perfdata/unstable.h"
 #include "unit.h"
 #include "base/hash.h"
 #include "base/tree.h"
