@@ -157,6 +157,7 @@ struct perfdata_finding {
 	uint64_t offset;      /* in the decompressed stream, or PERFDATA_NO_OFFSET */
 	uint64_t record;      /* number of the record, from 0, or UINT64_MAX */
 	const char *message;  /* one line: what was found, and what the library did */
+	uint64_t spare[4];    /* 0 */
 };
 
 /* Receives findings in the order of the input. The finding and its strings are borrowed during the call. */

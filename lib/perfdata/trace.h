@@ -64,7 +64,8 @@ struct perfdata_trace_event {
 	const char *name;           /* such as "sched_switch" */
 	struct perfdata_bytes format; /* the text it was compiled from */
 	struct perfdata_bytes print;  /* the text behind "print fmt:", without the newline; empty if absent */
-	const struct perfdata_trace_field *fields; /* in file order: common fields first */
+	/* in file order, common fields first: see perfdata_trace_event_field */
+	const struct perfdata_trace_field *fields;
 	size_t nr_common;
 	size_t nr_fields;           /* with the common ones */
 	unsigned long_size;         /* sizeof(long) of the recorder */
@@ -125,6 +126,11 @@ PERFDATA_API const struct perfdata_trace_event *perfdata_trace_event_named(const
 /* Id, system and name of event number `index` without compiling it; false behind the last. */
 PERFDATA_API bool perfdata_trace_name_at(const struct perfdata_trace *trace, size_t index, uint64_t *ret_id,
 					 const char **ret_system, const char **ret_name);
+
+/* Field number `index` in file order, or NULL behind the last: the struct grows with the library, so programs must not
+ * step over the array by themselves. */
+PERFDATA_API const struct perfdata_trace_field *perfdata_trace_event_field(const struct perfdata_trace_event *event,
+									    size_t index);
 
 /* A field by name, or NULL. */
 PERFDATA_API const struct perfdata_trace_field *perfdata_trace_field_named(const struct perfdata_trace_event *event,

@@ -496,6 +496,11 @@ bool pd_trace_has_event(const struct perfdata_trace *trace, uint64_t id)
 	return pd_hash_map_get(&trace->by_id, id, &index);
 }
 
+const struct perfdata_trace_field *perfdata_trace_event_field(const struct perfdata_trace_event *event, size_t index)
+{
+	return index < event->nr_fields ? &event->fields[index] : NULL;
+}
+
 const struct perfdata_trace_event *perfdata_trace_event_at(const struct perfdata_trace *trace, size_t index)
 {
 	return index < trace->count ? compiled_event(trace, trace->entries[index]) : NULL;

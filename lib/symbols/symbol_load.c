@@ -35,7 +35,8 @@ static void find_fault(const struct perfdata_symbols_dso *dso, enum perfdata_fin
 		return;
 	snprintf(message, sizeof message, "%s for %s: %s", file, dso->request.path, what);
 	const struct perfdata_finding finding = {
-		info->severity, code, file, PERFDATA_NO_OFFSET, UINT64_MAX, message,
+		.severity = info->severity, .code = code, .file = file, .offset = PERFDATA_NO_OFFSET,
+		.record = UINT64_MAX, .message = message,
 	};
 	o->finding(o->user, &finding);
 }

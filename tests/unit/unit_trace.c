@@ -253,6 +253,9 @@ static void field_kinds(void)
 
 	CHECK_EQ(event->nr_common, 2);
 	CHECK_EQ(event->nr_fields, 2 + sizeof want / sizeof *want);
+	for (size_t i = 0; i < event->nr_fields; i++)
+		CHECK(perfdata_trace_event_field(event, i) == &event->fields[i]);
+	CHECK(!perfdata_trace_event_field(event, event->nr_fields));
 	CHECK_EQ(event->min_size, 84);
 	CHECK(!event->format_problem && !event->print_problem);
 	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
