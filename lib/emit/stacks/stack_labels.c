@@ -100,7 +100,8 @@ uint32_t pd_stack_labels_add(struct stack_labels *labels, const struct stack_lab
 	const bool by_line = labels->by == STACK_BY_LINE;
 	const struct label_key key = { label->name, label->file, by_line ? label->source : 0, by_line ? label->line : 0,
 				       label->kind };
-	const uint32_t id = pd_intern_put(labels->keys, &key, sizeof key);
+	/* after a failure a string may lack, and the numbers of keys and labels differ */
+	const uint32_t id = labels->failed ? UINT32_MAX : pd_intern_put(labels->keys, &key, sizeof key);
 	if (id == UINT32_MAX ||
 	    pd_vector_grow(&labels->labels, &labels->labels_room, labels->nr_labels, sizeof *labels->labels) < 0) {
 		labels->failed = true;
@@ -268,7 +269,7 @@ static size_t place_of(uint32_t frame, bool is_caller) { return (size_t)(uint32_
 const struct stack_call *pd_stack_labels_of(struct stack_labels *labels, uint32_t frame, bool is_caller, size_t *ret_nr)
 {
 	const size_t place = place_of(frame, is_caller);
-	if (pd_vector_reach(&labels->known, &labels->nr_known, place, sizeof *labels->known) < 0)
+	if (labels->failed || pd_vector_reach(&labels->known, &labels->nr_known, place, sizeof *labels->known) < 0)
 		return NULL;
 	if (!labels->known[place]) {
 		if (!resolve(labels, frame, is_caller))
