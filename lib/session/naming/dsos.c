@@ -110,7 +110,7 @@ uint32_t pd_dso_get(struct pd_state *state, const struct pd_dso_key *wanted)
 	if (key->kind == PERFDATA_DSO_MODULE && !table_name(state, filename))
 		name = module_name(state, filename);
 	struct pd_dso *dso = name ? pd_table_add(&state->dsos, &index) : NULL;
-	if (!dso || pd_index_add(&state->dso_index, hash, index) < 0)
+	if (!dso)
 		return PERFDATA_NONE;
 	dso->public = (struct perfdata_dso){
 		.id = index,
@@ -120,6 +120,9 @@ uint32_t pd_dso_get(struct pd_state *state, const struct pd_dso_key *wanted)
 		.filename = filename,
 		.pid = key->pid,
 	};
+	/* only then: whatever fails, dsos that are counted have names */
+	if (pd_index_add(&state->dso_index, hash, index) < 0)
+		return PERFDATA_NONE;
 	dso->of_guest = key->guest;
 	if (key->id_words)
 		memcpy(dso->id_words, key->id_words, sizeof dso->id_words);
@@ -154,10 +157,10 @@ int pd_table_id_add(struct pd_state *state, struct perfdata_bytes filename, stru
 		    unsigned cpumode, enum perfdata_build_id_source source)
 {
 	uint32_t index;
-	struct pd_table_id *id = pd_table_add(&state->table_ids, &index);
 	const char *copy = pd_arena_copy(&state->arena, filename.data, filename.size);
-	if (!id || !copy || build_id.size > sizeof id->build_id)
-		return id && copy ? 0 : -1;
+	struct pd_table_id *id = copy ? pd_table_add(&state->table_ids, &index) : NULL;
+	if (!id || build_id.size > sizeof id->build_id)
+		return id ? 0 : -1;
 	/* a recorder that was given a vmlinux calls the kernel by that file's name */
 	if (cpumode == PERFDATA_CPUMODE_KERNEL && pid == -1 && !state->kernel_name && is_kernel_file(copy))
 		state->kernel_name = copy;

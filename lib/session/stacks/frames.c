@@ -45,11 +45,12 @@ uint32_t pd_frame_get(struct pd_state *state, const struct perfdata_frame *key)
 	if (index != UINT32_MAX)
 		return index;
 	struct perfdata_frame *frame = pd_table_add(&state->frames, &index);
+	if (frame)
+		*frame = *key;
 	if (!frame || pd_index_add(&state->frame_index, hash, index) < 0) {
 		state->status = PERFDATA_ENOMEM;
 		return PERFDATA_NONE;
 	}
-	*frame = *key;
 	if (index % 256 == 0 && account_frames(state) < 0)
 		return PERFDATA_NONE;
 	if (key->dso != PERFDATA_NONE)
