@@ -146,6 +146,8 @@ enum perfdata_status pd_sections_put(struct perfdata_rewriter *rewriter, const s
 	else
 		status = perfdata_feature_encode(section->feature, order, rewriter->order,
 						 rewriter->anonymizer ? &edit : NULL, &out);
+	if (status == PERFDATA_OK && rewriter->anonymizer && rewriter->anonymizer->names.no_memory)
+		status = PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK && section->id == PERFDATA_FEATURE_BUILD_ID && !pd_build_ids_append(rewriter, &out))
 		status = PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK && perfdata_text_failed(&out)) {

@@ -94,7 +94,8 @@ static enum perfdata_status make_sections(struct perfdata_writer *writer, uint64
 	if (status == PERFDATA_OK && writer->compressed) {
 		perfdata_text_clear(&text);
 		pd_carrier_section(writer, &text);
-		status = perfdata_writer_feature(writer, PERFDATA_FEATURE_COMPRESSED, text.data, text.size);
+		status = perfdata_text_failed(&text) ? pd_writer_failed(writer, PERFDATA_ENOMEM, NULL) :
+			 perfdata_writer_feature(writer, PERFDATA_FEATURE_COMPRESSED, text.data, text.size);
 	}
 	if (status == PERFDATA_OK && writer->nr_auxtrace) {
 		perfdata_text_clear(&text);

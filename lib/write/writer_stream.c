@@ -144,6 +144,8 @@ enum perfdata_status pd_stream_begin(struct perfdata_writer *writer)
 		struct perfdata_text section;
 		perfdata_text_init(&section);
 		pd_carrier_section(writer, &section);
+		if (perfdata_text_failed(&section))
+			status = pd_writer_failed(writer, PERFDATA_ENOMEM, NULL);
 		put_feature(writer, PERFDATA_FEATURE_COMPRESSED,
 			    (struct perfdata_bytes){ (const uint8_t *)section.data, section.size }, &out);
 		perfdata_text_release(&section);
