@@ -248,7 +248,8 @@ static enum perfdata_status call_end(struct pd_run *run)
 {
 	struct perfdata_emit_end end = { .summary = perfdata_session_summary(run->session) };
 	const struct perfdata_error *error = perfdata_session_error(run->session);
-	if (!run->status && (error->status == PERFDATA_ENOMEM || run->finding_lost || run->read_lost))
+	if (!run->status && (error->status == PERFDATA_ENOMEM || run->finding_lost || run->read_lost ||
+			     pd_session_starved(run->session)))
 		run->status = pd_run_fail(&run->error, PERFDATA_ENOMEM);
 	end.status = run->status;
 	end.complete = !run->status && end.summary->complete && !run->damaged;
@@ -258,6 +259,9 @@ static enum perfdata_status call_end(struct pd_run *run)
 	enum perfdata_status status = PERFDATA_OK;
 	for (unsigned i = 0; i < run->nr_targets && !status; i++)
 		status = end_target(run, i, &end);
+	/* names that are looked up at the end */
+	if (!run->status && !status && pd_session_starved(run->session))
+		status = pd_run_fail(&run->error, PERFDATA_ENOMEM);
 	return status;
 }
 

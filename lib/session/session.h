@@ -171,6 +171,8 @@ void pd_session_load_names(const struct perfdata_session *session);
 void pd_session_finish_names(const struct perfdata_session *session);
 
 /* --- naming/session_tables.c --- */
+/* Whether memory failed while names were looked up: some may be missing in what was formatted. */
+bool pd_session_starved(const struct perfdata_session *session);
 /* Loads the symbols of one more of the files in which frames were found so far or, where `lines` says so, opens the
  * debug information of one. false: there is none. Not where samples are filtered: then not every file will be asked
  * for. */

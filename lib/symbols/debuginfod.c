@@ -54,6 +54,7 @@ int pd_debuginfod_find(const struct pd_build_id *id, bool debug, struct pd_arena
 		*ret_path = path ? pd_arena_copy(bytes, path, strlen(path)) : NULL;
 		if (!*ret_path)
 			close(fd);
+		*ret_reason = *ret_path ? *ret_reason : NULL;
 		fd = *ret_path ? fd : -1;
 	}
 	free(path);

@@ -55,7 +55,8 @@ static bool strings_end(const struct pd_elf *elf)
 
 static enum perfdata_status open_dwarf(const struct pd_elf *file, struct pd_elf **ret_elf, Dwarf **ret)
 {
-	*ret_elf = pd_elf_again(file);
+	if (pd_elf_again(file, ret_elf))
+		return PERFDATA_ENOMEM;
 	const struct pd_elf *elf = *ret_elf ? *ret_elf : file;   /* there may be no more descriptors */
 	Dwarf *dwarf = dwarf_begin_elf(elf->elf, DWARF_C_READ, NULL);
 	if (!dwarf)

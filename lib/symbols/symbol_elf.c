@@ -151,17 +151,18 @@ enum perfdata_status pd_elf_open(int fd, struct pd_elf **ret)
 	return finish_open(elf, ret);
 }
 
-struct pd_elf *pd_elf_again(const struct pd_elf *elf)
+enum perfdata_status pd_elf_again(const struct pd_elf *elf, struct pd_elf **ret)
 {
-	struct pd_elf *again = NULL;
+	enum perfdata_status status = PERFDATA_OK;
+	*ret = NULL;
 	if (elf->image) {
-		pd_elf_open_memory(elf->image, elf->image_size, &again);
-		return again;
+		status = pd_elf_open_memory(elf->image, elf->image_size, ret);
+	} else {
+		const int fd = fcntl(elf->fd, F_DUPFD_CLOEXEC, 0);
+		if (fd >= 0)
+			status = pd_elf_open(fd, ret);
 	}
-	int fd = fcntl(elf->fd, F_DUPFD_CLOEXEC, 0);
-	if (fd >= 0)
-		pd_elf_open(fd, &again);
-	return again;
+	return status == PERFDATA_ENOMEM ? status : PERFDATA_OK;
 }
 
 void pd_elf_close(struct pd_elf *elf)
@@ -196,19 +197,23 @@ size_t pd_elf_image_size(const void *image, size_t limit)
 	return table <= limit && size <= limit - table ? (size_t)(table + size) : 0;
 }
 
-struct pd_elf *pd_elf_debugdata(const struct pd_elf *elf)
+bool pd_elf_debugdata(const struct pd_elf *elf, struct pd_elf **ret)
 {
 	const struct pd_elf_section *s = pd_elf_section(elf, ".gnu_debugdata");
 	Elf_Data *data = s && s->header.sh_type == SHT_PROGBITS ? elf_rawdata(s->scn, NULL) : NULL;
-	struct pd_elf *inside = NULL;
 	char *image;
 	size_t size;
-	if (!data || !data->d_buf || pd_unpack_bytes(data->d_buf, data->d_size, MAX_DEBUGDATA, &image, &size))
-		return NULL;
-	if (pd_elf_open_memory(image, size, &inside) == PERFDATA_OK)
-		inside->embedded = true;
+	*ret = NULL;
+	if (!data || !data->d_buf)
+		return true;
+	enum perfdata_status status = pd_unpack_bytes(data->d_buf, data->d_size, MAX_DEBUGDATA, &image, &size);
+	if (status)
+		return status != PERFDATA_ENOMEM;
+	status = pd_elf_open_memory(image, size, ret);
+	if (status == PERFDATA_OK)
+		(*ret)->embedded = true;
 	pd_free(image);
-	return inside;
+	return status != PERFDATA_ENOMEM;
 }
 
 static bool notes_build_id(Elf_Data *data, struct pd_build_id *ret)

@@ -41,6 +41,12 @@ static void find_fault(const struct perfdata_symbols_dso *dso, enum perfdata_fin
 	o->finding(o->user, &finding);
 }
 
+void pd_dso_starve(struct perfdata_symbols_dso *dso)
+{
+	dso->starved = true;
+	(void)pd_symbols_note(dso->symbols, PERFDATA_ENOMEM);
+}
+
 static const char *status_reason(enum perfdata_status status)
 {
 	switch (status) {
@@ -69,6 +75,8 @@ static int open_logged(const struct perfdata_symbols_dso *dso, const char *path,
 static void set_origin(struct perfdata_symbols_dso *dso, const char **where, const char *path, const char *reason)
 {
 	*where = pd_arena_copy(&dso->bytes, path, strlen(path));
+	if (!*where)
+		pd_dso_starve(dso);
 	pd_symbols_log(dso, PERFDATA_SYMBOLS_TAKEN, path, reason);
 }
 
@@ -88,6 +96,8 @@ static enum perfdata_status refuse(struct perfdata_symbols_dso *dso, const char 
 	/* names that are missing for want of memory are reported, too */
 	bool odd = status != PERFDATA_ABSENT;
 	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, status_reason(status));
+	if (status == PERFDATA_ENOMEM)
+		pd_dso_starve(dso);
 	if (odd)
 		find_fault(dso, PERFDATA_FINDING_SYMBOL_FILE, path, status_reason(status));
 	drop_table(dso);
@@ -308,6 +318,8 @@ static struct pd_elf *open_matching(struct search *search, const char *path)
 	enum perfdata_status status = pd_elf_open(fd, &elf);
 	if (status) {
 		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, status_reason(status));
+		if (status == PERFDATA_ENOMEM)
+			pd_dso_starve(dso);
 		if (status != PERFDATA_EUNSUP)
 			find_fault(dso, PERFDATA_FINDING_SYMBOL_FILE, path, status_reason(status));
 		return NULL;
@@ -387,7 +399,10 @@ static struct pd_elf *from_debuginfod(struct search *search, bool debug, const c
 		return NULL;
 	int fd = pd_debuginfod_find(&search->id, debug, &dso->bytes, &path, &reason);
 	if (fd < 0) {
-		pd_symbols_log(dso, PERFDATA_SYMBOLS_ABSENT, "debuginfod", reason);
+		if (!reason)
+			pd_dso_starve(dso);
+		else
+			pd_symbols_log(dso, PERFDATA_SYMBOLS_ABSENT, "debuginfod", reason);
 		return NULL;
 	}
 	close(fd);
@@ -441,7 +456,9 @@ static struct pd_elf *find_debug(struct perfdata_symbols_dso *dso, const struct 
 	}
 	if (pd_debug_places(dso->symbols, dso->request.path, link, &search.id, take_debug, &search))
 		return search.elf;
-	struct pd_elf *inside = dso->text && !pd_elf_has_symtab(dso->text) ? pd_elf_debugdata(dso->text) : NULL;
+	struct pd_elf *inside = NULL;
+	if (dso->text && !pd_elf_has_symtab(dso->text) && !pd_elf_debugdata(dso->text, &inside))
+		pd_dso_starve(dso);
 	if (inside) {
 		set_origin(dso, &dso->origin.file, dso->origin.text_file, ".gnu_debugdata");
 		return inside;
@@ -548,8 +565,9 @@ static enum perfdata_status load_vdso(struct perfdata_symbols_dso *dso)
 	if (!dso->request.running || !dso->symbols->options.use_host || !image || strcmp(dso->request.path, "[vdso]"))
 		return PERFDATA_ABSENT;
 	size_t size = pd_elf_image_size(image, MAX_VDSO);
-	if (!size || pd_elf_open_memory(image, size, &dso->text))
-		return PERFDATA_ABSENT;
+	const enum perfdata_status status = size ? pd_elf_open_memory(image, size, &dso->text) : PERFDATA_ABSENT;
+	if (status)
+		return status == PERFDATA_ENOMEM ? status : PERFDATA_ABSENT;
 	if (id.size && (!pd_elf_build_id(dso->text, &dso->found) || !is_same_id(&id, &dso->found))) {
 		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, "[vdso]", "its build-id differs");
 		pd_elf_close(dso->text);

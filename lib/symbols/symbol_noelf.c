@@ -38,10 +38,11 @@ size_t pd_elf_image_size(const void *image, size_t limit)
 	(void)image, (void)limit;
 	return 0;
 }
-struct pd_elf *pd_elf_debugdata(const struct pd_elf *elf)
+bool pd_elf_debugdata(const struct pd_elf *elf, struct pd_elf **ret)
 {
 	(void)elf;
-	return NULL;
+	*ret = NULL;
+	return true;
 }
 const char *pd_elf_debug_link(const struct pd_elf *elf, uint32_t *ret_crc)
 {
@@ -58,10 +59,11 @@ bool pd_elf_has_debug_info(const struct pd_elf *elf)
 	(void)elf;
 	return false;
 }
-struct pd_elf *pd_elf_again(const struct pd_elf *elf)
+enum perfdata_status pd_elf_again(const struct pd_elf *elf, struct pd_elf **ret)
 {
 	(void)elf;
-	return NULL;
+	*ret = NULL;
+	return PERFDATA_OK;
 }
 bool pd_elf_vaddr(const struct pd_elf *elf, uint64_t offset, uint64_t *ret)
 {

@@ -135,7 +135,8 @@ static int add_resolved(struct plt *plt, const struct pd_symbol *resolver, uint6
 	const char *shown = pd_symtab_spell(plt->table, resolver, &scratch);
 	const size_t length = shown ? strnlen(shown, MAX_RESOLVER) : 0;
 	char text[MAX_RESOLVER + sizeof "@plt"];
-	memcpy(text, shown, length);
+	if (length)
+		memcpy(text, shown, length);
 	memcpy(text + length, "@plt", sizeof "@plt");
 	const int failed = !shown || pd_symtab_keep_name(plt->table, text, length + 4, &name);
 	pd_arena_release(&scratch);

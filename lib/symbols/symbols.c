@@ -127,12 +127,12 @@ enum perfdata_status perfdata_symbols_dso(struct perfdata_symbols *symbols,
 	request = &known;
 	struct perfdata_symbols_dso *dso = pd_calloc(1, sizeof *dso);
 	if (!dso)
-		return PERFDATA_ENOMEM;
+		return pd_symbols_note(symbols, PERFDATA_ENOMEM);
 	dso->symbols = symbols;
 	dso->lock = pd_monitor_new();
 	if (!dso->lock || copy_request(dso, request)) {
 		dso_free(dso);
-		return PERFDATA_ENOMEM;
+		return pd_symbols_note(symbols, PERFDATA_ENOMEM);
 	}
 	bool is_elf = request->kind == PERFDATA_DSO_USER || request->kind == PERFDATA_DSO_VDSO;
 	dso->table.mangled = is_elf && !symbols->options.raw_names;
@@ -166,13 +166,26 @@ enum perfdata_status perfdata_symbols_open_kallsyms(struct perfdata_symbols *sym
 
 /* --- look-ups ----------------------------------------------------------------------------------------------------- */
 
+enum perfdata_status pd_symbols_note(struct perfdata_symbols *symbols, enum perfdata_status status)
+{
+	if (status == PERFDATA_ENOMEM)
+		atomic_fetch_add_explicit(&symbols->starved, 1, memory_order_relaxed);
+	return status;
+}
+
+size_t pd_symbols_starved(const struct perfdata_symbols *symbols)
+{
+	return atomic_load_explicit(&symbols->starved, memory_order_relaxed);
+}
+
 /* To be called with the lock of the dso held. */
 static enum perfdata_status load(struct perfdata_symbols_dso *dso)
 {
 	if (!atomic_load_explicit(&dso->loaded, memory_order_relaxed)) {
 		dso->status = pd_dso_load(dso);
-		if (pd_symtab_settle(&dso->table))
+		if (pd_symtab_settle(&dso->table) || dso->starved)
 			dso->status = PERFDATA_ENOMEM;
+		(void)pd_symbols_note(dso->symbols, dso->status);
 		dso->accounted = pd_symtab_memory(&dso->table) + dso->jit.capacity * sizeof *dso->jit.items;
 		pd_account_take(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, dso->accounted);
 		atomic_store_explicit(&dso->loaded, true, memory_order_release);
@@ -250,7 +263,7 @@ bool pd_dso_open_unwind(struct perfdata_symbols_dso *dso)
 		pd_monitor_enter(dso->lock);
 		load(dso);
 		if (dso->text && dso->request.kind != PERFDATA_DSO_KERNEL)
-			dso->unwind = pd_elf_again(dso->text);
+			(void)pd_symbols_note(dso->symbols, pd_elf_again(dso->text, &dso->unwind));
 		pd_monitor_leave(dso->lock);
 	}
 	return dso->unwind != NULL;
@@ -302,7 +315,7 @@ enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, u
 		return PERFDATA_ABSENT;
 	const struct pd_symbol_name *name = name_of(dso, s);
 	if (!name)
-		return PERFDATA_ENOMEM;
+		return pd_symbols_note(dso->symbols, PERFDATA_ENOMEM);
 	*ret = (struct perfdata_symbol){
 		.name = name->shown,
 		.raw_name = name->raw,
@@ -380,5 +393,5 @@ enum perfdata_status perfdata_symbols_source(struct perfdata_symbols_dso *dso, u
 	enum perfdata_status status = loaded(dso);
 	if (status || !to_vaddr(dso, address, &vaddr))
 		return status ? status : PERFDATA_ABSENT;
-	return pd_lines_find(dso, vaddr, frames, room, ret_count);
+	return pd_symbols_note(dso->symbols, pd_lines_find(dso, vaddr, frames, room, ret_count));
 }

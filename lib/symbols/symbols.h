@@ -171,6 +171,7 @@ struct perfdata_symbols {
 	struct pd_kallsyms *kallsyms;
 	_Atomic(size_t) units_memory;             /* bytes of units of debug information, of all dsos */
 	atomic_uint_fast64_t libdw_clock;         /* look-ups by libdw so far, of all dsos */
+	atomic_size_t starved;                    /* how often memory failed, of all dsos */
 };
 
 /* symbol_shared.c: the symbols of a kallsyms text; it stays as long as the source of symbols. */
@@ -196,6 +197,7 @@ struct perfdata_symbols_dso {
 	struct pd_monitor *lock;                  /* for loading, for names, and for `lines` */
 	atomic_bool loaded;                       /* set last; status, table and jit are only read then */
 	enum perfdata_status status;              /* of loading */
+	bool starved;                             /* memory failed while it was loaded */
 	struct pd_symbol_table table;             /* look at pd_dso_table */
 	struct pd_kallsyms *kallsyms;             /* has the symbols; NULL: they are the dso's own */
 	struct pd_jit jit;
@@ -234,6 +236,13 @@ struct perfdata_symbols_dso *pd_symbols_first(struct perfdata_symbols *symbols);
  * it is needed. */
 bool pd_symbols_load_next(struct perfdata_symbols *symbols, bool lines);
 
+/* How often memory failed so far: then names, lines or steps may be missing that are there. Those who look them up may
+ * take any failure for nothing there, and compare this number at the end. */
+size_t pd_symbols_starved(const struct perfdata_symbols *symbols);
+/* Counts a failure of memory; the other one also makes loading the dso fail, whatever is found elsewhere. */
+enum perfdata_status pd_symbols_note(struct perfdata_symbols *symbols, enum perfdata_status status);
+void pd_dso_starve(struct perfdata_symbols_dso *dso);
+
 void pd_symbols_log(const struct perfdata_symbols_dso *dso, enum perfdata_symbols_event event, const char *file,
 		    const char *reason);
 
@@ -269,7 +278,8 @@ bool pd_cache_places(const struct perfdata_symbols *symbols, const struct pd_bui
 bool pd_vmlinux_places(const struct perfdata_symbols *symbols, const char *release, pd_location_fn *take, void *user);
 /* The CRC of .gnu_debuglink over a file. false: the file cannot be read. */
 bool pd_debuglink_crc(int fd, uint32_t *ret);
-/* An open file from a debuginfod server, or -1 with a reason. Only one file includes the client's header. */
+/* An open file from a debuginfod server, or -1 with a reason; NULL: no memory. Only one file includes the client's
+ * header. */
 int pd_debuginfod_find(const struct pd_build_id *id, bool debug, struct pd_arena *bytes, const char **ret_path,
 		       const char **ret_reason);
 
@@ -320,8 +330,8 @@ bool pd_elf_has_symtab(const struct pd_elf *elf);
 bool pd_elf_has_dynsym(const struct pd_elf *elf);
 /* The size of an ELF image in memory, by its header; 0: it is no ELF image, or larger than the limit. */
 size_t pd_elf_image_size(const void *image, size_t limit);
-/* The ELF file that is compressed inside (.gnu_debugdata), or NULL. */
-struct pd_elf *pd_elf_debugdata(const struct pd_elf *elf);
+/* The ELF file that is compressed inside (.gnu_debugdata), or NULL; false without memory. */
+bool pd_elf_debugdata(const struct pd_elf *elf, struct pd_elf **ret);
 /* Name and CRC of the separate debug file (.gnu_debuglink); NULL: none. */
 const char *pd_elf_debug_link(const struct pd_elf *elf, uint32_t *ret_crc);
 /* Path and build-id of the supplementary file (.gnu_debugaltlink); NULL: none. The path lives as long as the handle. */
@@ -330,8 +340,8 @@ const char *pd_elf_alt_link(const struct pd_elf *elf, struct pd_build_id *ret_id
 bool pd_elf_has_debug_info(const struct pd_elf *elf);
 bool pd_elf_vaddr(const struct pd_elf *elf, uint64_t offset, uint64_t *ret);
 bool pd_elf_offset(const struct pd_elf *elf, uint64_t vaddr, uint64_t *ret);
-/* Another handle for the same file. */
-struct pd_elf *pd_elf_again(const struct pd_elf *elf);
+/* Another handle for the same file; NULL where there cannot be one. PERFDATA_OK, PERFDATA_ENOMEM. */
+enum perfdata_status pd_elf_again(const struct pd_elf *elf, struct pd_elf **ret);
 /* Reads `size` bytes at an offset of the file. */
 bool pd_elf_read(const struct pd_elf *elf, uint64_t offset, void *out, size_t size);
 

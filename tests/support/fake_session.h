@@ -38,6 +38,12 @@ struct pd_listener pd_session_listen(struct perfdata_session *session, struct pd
 }
 void pd_session_finish_names(const struct perfdata_session *session);
 void pd_session_finish_names(const struct perfdata_session *session) { (void)session; }
+bool pd_session_starved(const struct perfdata_session *session);
+bool pd_session_starved(const struct perfdata_session *session)
+{
+	(void)session;
+	return false;
+}
 bool pd_session_makes_samples(const struct perfdata_session *session);
 bool pd_session_makes_samples(const struct perfdata_session *session)
 {

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "session/session.h"
 #include "session/state.h"
+#include "symbols/symbols.h"
 
 /* The text written for a payload is larger than that for records by this factor. */
 #define PAYLOAD_WEIGHT 4u
@@ -71,6 +72,8 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader,
 		status = session->state ? add_header_build_ids(session) : PERFDATA_ENOMEM;
 		if (status == PERFDATA_OK) {
 			session->state->symbols = session->options.symbols;
+			if (session->options.symbols)
+				session->state->starved_before = pd_symbols_starved(session->options.symbols);
 			session->state->use_host = session->options.use_host;
 			session->state->reader = reader;
 			session->state->keep_exited = session->options.keep_exited;
@@ -299,6 +302,8 @@ enum perfdata_status perfdata_session_next(struct perfdata_session *session, str
 			session->end = PERFDATA_END;
 		}
 	}
+	if (!session->open && session->end == PERFDATA_END && pd_session_starved(session))
+		return fail(session, PERFDATA_ENOMEM);
 	if (!session->open)
 		return session->end;
 	*ret = close_batch(session);

@@ -202,6 +202,12 @@ enum perfdata_status perfdata_session_kernel_symbol(const struct perfdata_sessio
 	return kernel ? perfdata_symbols_lookup(kernel, address, UINT64_MAX, ret) : PERFDATA_ABSENT;
 }
 
+bool pd_session_starved(const struct perfdata_session *session)
+{
+	const struct pd_state *state = session->state;
+	return state && state->symbols && pd_symbols_starved(state->symbols) != state->starved_before;
+}
+
 bool pd_session_load_next(const struct perfdata_session *session, bool lines)
 {
 	return session->state && session->state->symbols && session->filter.passes_samples &&

@@ -115,7 +115,11 @@ size_t pd_unwind(struct pd_state *state, const struct pd_thread *thread, const s
 		.reg_mask = regs->mask, .regs = state->unwinders->regs, .stack = { stack->data.data, copied },
 	};
 	size_t count = 0;
-	if (perfdata_unwind(slot->unwinder, &at, state->unwinders->pcs, PD_MAX_STEPS, &count) != PERFDATA_OK)
+	const enum perfdata_status status = perfdata_unwind(slot->unwinder, &at, state->unwinders->pcs, PD_MAX_STEPS,
+							    &count);
+	if (status == PERFDATA_ENOMEM)
+		state->status = status;
+	if (status != PERFDATA_OK)
 		return 0;
 	*ret_pcs = state->unwinders->pcs;
 	return count;
@@ -143,8 +147,10 @@ uint64_t pd_unwind_leaf(struct pd_state *state, const struct pd_thread *thread, 
 	if (!state->unwinders)
 		state->unwinders = pd_calloc(1, sizeof *state->unwinders);
 	struct pd_unwinder *slot = state->unwinders ? take_unwinder(state, thread->maps, arch) : NULL;
-	if (!slot)
+	if (!slot) {
+		state->status = PERFDATA_ENOMEM;
 		return 0;
+	}
 	uint64_t taken = 0, *values = state->unwinders->regs;
 	for (unsigned i = 0; i < KNOWN; i++) {
 		if (regs->mask >> i & 1)
