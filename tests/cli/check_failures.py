@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What the program does when something fails around it: memory, the disk, the reader of its output, the user. Prints TAP.
 
-    memory      each allocation of each command fails in turn: exit 6, or the same output
+    memory      each allocation, and each piece of an arena or table, fails in turn in each command: exit 6, or the same output
     disk        a limit on the size of files stops the output at many places: exit 5, and with -o nothing is left
     full        /dev/full: exit 5
     pipe        who reads the output goes away: SIGPIPE, without a word
@@ -16,6 +16,7 @@ import glob
 import gzip
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -25,6 +26,8 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import program
+from builder import CALLCHAIN, CONTEXT_KERNEL, CONTEXT_USER, IP, TID, TIME, Recording
+from elf_program import Elf
 from program import strict_json
 
 FAILING = os.environ.get("PERFDATA_FAILING") or os.path.join(os.environ.get("top_builddir") or os.path.join(program.TOP, "build"), "tests", "failing_perfdata")
@@ -91,6 +94,39 @@ def memory_faults(words, path, dense, step, folder):
                                                               done.stderr.decode("utf-8", "replace")[-1500:]))
         number += 1 if number < dense else step
     return ["%s of %s: %s" % (" ".join(words), os.path.basename(path), fault) for fault in faults] + ([] if number > min(dense, 20) or not dense else ["few allocations"])
+
+
+def write_named(folder):
+    """A recording of a program below a folder, and of a kernel: the options with which its addresses have names, and its path."""
+    elf = Elf(path_of("unwind/x86_64"))
+    os.makedirs(os.path.join(folder, "symfs", "unwind"))
+    shutil.copy(path_of("unwind/x86_64"), os.path.join(folder, "symfs", "unwind", "program"))
+    kernel = 0xffffffff81000000
+    with open(os.path.join(folder, "kallsyms"), "w") as f:
+        f.write("%x T _stext\n%x T _text\n%x T handle\n" % (kernel, kernel, kernel + 0x100))
+    r = Recording()
+    cycles = r.event("cycles", ids=[1], type=0, sample_id_all=1, period=1000, sample_type=IP | TID | TIME | CALLCHAIN)
+    r.mmap2(-1, 0, kernel, 0x1000000, kernel, "[kernel.kallsyms]_text", misc=1, time=1)
+    r.comm(100, 100, "frames", time=1)
+    r.mmap2(100, 100, elf.start, 0x1000, elf.pgoff, "/unwind/program", time=2)
+    for name in "leaf", "middle", "outer":
+        r.sample(cycles, ip=elf.symbols[name], pid=100, tid=100, time=3, callchain=[CONTEXT_USER, elf.symbols[name], *elf.returns])
+    r.sample(cycles, misc=1, ip=kernel + 16, pid=100, tid=100, time=9,
+             callchain=[CONTEXT_KERNEL, kernel + 16, kernel + 0x120, CONTEXT_USER, *elf.returns])
+    r.feature(6, r.string("x86_64"))
+    path = os.path.join(folder, "named.data")
+    r.save(path)
+    return ["--symfs", os.path.join(folder, "symfs"), "--kallsyms", os.path.join(folder, "kallsyms")], path
+
+
+def check_names(dense, step, folder):
+    """Where memory fails while a name is looked up, the address is not one without a name."""
+    options, path = write_named(folder)
+    commands = [[name, "-q", "-j", "1", *options] for name in program.formats() if name not in program.FOLDER_FORMATS]
+    commands += [["ndjson", "-q", "-j", "1", "--symbols", "yes", "--lines", *options], ["report", "-q", "-j", "1", "--inline", *options]]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        faults = list(pool.map(lambda words: memory_faults(words, path, dense, step, folder), commands))
+    report("memory: names, %d commands" % len(commands), [fault for some in faults for fault in some])
 
 
 def check_memory(dense, step, folder):
@@ -285,8 +321,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         if "--all" in sys.argv:
             check_memory(0, 1, folder)
+            check_names(0, 1, folder)
         else:
             check_memory(*((4, 199) if program.VALGRIND else (10, 97) if program.SANITIZED else (100, 7)), folder)
+            check_names(*((4, 199) if program.VALGRIND else (10, 97) if program.SANITIZED else (20, 7)), folder)
         check_disk(folder)
     check_recordings()
     check_full()

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Linked with the program's own objects and $(unit_alloc_ldflags): PERFDATA_FAIL=N makes its N-th allocation (from 0)
+/* Linked with the program's own objects and $(unit_piece_ldflags): PERFDATA_FAIL=N makes its N-th allocation (from 0)
  * fail, and no other. PERFDATA_FAIL_NOTE names a file that is made when it came to that. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "alloc_fail.h"
+#include "alloc_fail_pieces.h"
 
 /* Looked up once: getenv allocates nothing. */
 __attribute__((constructor)) static void start(void)

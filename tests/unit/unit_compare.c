@@ -4,7 +4,7 @@
 #include "config.h"
 #include <math.h>
 #include <stdlib.h>
-#include "alloc_fail.h"
+#include "alloc_fail_pieces.h"
 #include "unit.h"
 #include "perfdata/compare.h"
 #include "profile/key_name.h"

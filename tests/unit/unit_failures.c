@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "alloc_fail.h"
+#include "alloc_fail_pieces.h"
 #include "emit_memory.h"
 #include "perfdata/registry.h"
 #include "emit/emitters.h"

@@ -2,7 +2,7 @@
 /* Feature sections: whole, cut at every length, with impossible counts, and without memory. */
 #include "config.h"
 #include "unit.h"
-#include "alloc_fail.h"
+#include "alloc_fail_pieces.h"
 #include "feature_cases.h"
 #include "perfdata/text.h"
 #include "perfdata/unstable.h"

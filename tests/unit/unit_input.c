@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "refuse_nameless.h"
 #include "unit.h"
-#include "alloc_fail.h"
+#include "alloc_fail_pieces.h"
 #include "base/fdio.h"
 #include "base/hash.h"
 #include "codec/codec.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "alloc_fail.h"
+#include "alloc_fail_pieces.h"
 #include "reading.h"
 
 /* --- containers --- */

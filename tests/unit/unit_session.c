@@ -2,7 +2,7 @@
 /* lib/session: whose record is it, where is an address, and what is delivered. */
 #include "config.h"
 #include <unistd.h>
-#include "alloc_fail.h"
+#include "alloc_fail_pieces.h"
 #include "base/hash.h"
 #include "session/state.h"
 #include "session_recording.h"

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "alloc_fail.h"
+#include "alloc_fail_pieces.h"
 #include "perfdata/convert.h"
 #include "perfdata/table.h"
 #include "perfdata/unstable.h"

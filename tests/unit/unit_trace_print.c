@@ -5,7 +5,7 @@
 
 #include "perfdata/trace.h"
 #include "trace_part.h"
-#include "alloc_fail.h"
+#include "alloc_fail_pieces.h"
 #include "unit.h"
 
 #define HEAD \
