@@ -120,6 +120,7 @@ enum exit_code input_close_quietly(struct input *input)
 {
 	const enum exit_code code = input->code;
 
+	messages_print_files(&input->messages);
 	if (code == EXIT_FINE || code == EXIT_DAMAGED)
 		perfdata_text_clear(&input->messages.held);
 	messages_end(&input->messages, input->file);

@@ -107,15 +107,16 @@ void messages_init(struct messages *messages, const struct message_style *style,
 void messages_release(struct messages *messages)
 {
 	perfdata_finding_list_free(messages->kept);
+	perfdata_finding_list_free(messages->of_files);
 	perfdata_text_release(&messages->held);
 }
 
 /* Keeps the finding, if it is among the first by place in the input. */
-static void keep(struct messages *messages, const struct perfdata_finding *finding)
+static void keep(struct messages *messages, struct perfdata_finding_list **list, const struct perfdata_finding *finding)
 {
-	if (!messages->kept)
-		messages->kept = perfdata_finding_list_new();
-	if (!messages->kept || perfdata_finding_list_add(messages->kept, finding) != PERFDATA_OK)
+	if (!*list)
+		*list = perfdata_finding_list_new();
+	if (!*list || perfdata_finding_list_add(*list, finding) != PERFDATA_OK)
 		messages->finding_lost = true;
 }
 
@@ -131,25 +132,59 @@ static void count(struct messages *messages, enum perfdata_severity severity, ui
 	messages->warnings += severity == PERFDATA_SEVERITY_WARNING ? more : 0;
 }
 
-void messages_finding(void *user, const struct perfdata_finding *finding)
+static void say_finding(struct messages *messages, const struct perfdata_finding *finding)
 {
-	struct messages *messages = user;
 	const struct line line = {
 		.severity = finding->severity, .code = finding->code, .file = finding->file, .offset = finding->offset,
 		.record = finding->record, .message = finding->message,
 	};
-	flockfile(stderr);
-	uint64_t *seen = count_of(&messages->counts, finding->code);
-	count(messages, finding->severity, 1);
-	keep(messages, finding);
-	if (++*seen <= SHOWN_OF_A_KIND || messages->style.verbose)
+	const uint64_t reported = *count_of(&messages->counts, finding->code) -
+				  *count_of(&messages->unreported, finding->code);
+	if (reported <= SHOWN_OF_A_KIND || messages->style.verbose)
 		say(messages, &line);
+}
+
+void messages_finding(void *user, const struct perfdata_finding *finding)
+{
+	struct messages *messages = user;
+	flockfile(stderr);
+	++*count_of(&messages->counts, finding->code);
+	count(messages, finding->severity, 1);
+	keep(messages, &messages->kept, finding);
+	say_finding(messages, finding);
+	funlockfile(stderr);
+}
+
+void messages_file_finding(void *user, const struct perfdata_finding *finding)
+{
+	struct messages *messages = user;
+	flockfile(stderr);
+	++*count_of(&messages->counts, finding->code);
+	++*count_of(&messages->unreported, finding->code);
+	count(messages, finding->severity, 1);
+	keep(messages, &messages->kept, finding);
+	keep(messages, &messages->of_files, finding);
+	funlockfile(stderr);
+}
+
+void messages_print_files(struct messages *messages)
+{
+	size_t nr;
+	flockfile(stderr);
+	const struct perfdata_finding *list = perfdata_finding_list_get(messages->of_files, &nr, NULL);
+	for (size_t i = 0; i < nr; i++) {
+		--*count_of(&messages->unreported, list[i].code);
+		say_finding(messages, &list[i]);
+	}
+	perfdata_finding_list_free(messages->of_files);
+	messages->of_files = NULL;
 	funlockfile(stderr);
 }
 
 const struct perfdata_finding *messages_kept(void *user, size_t *ret_nr, uint64_t *ret_total)
 {
-	const struct messages *messages = user;
+	struct messages *messages = user;
+	messages_print_files(messages);
 	*ret_total = messages->total;
 	return perfdata_finding_list_get(messages->kept, ret_nr, NULL);
 }
@@ -171,6 +206,7 @@ void messages_count(struct messages *messages, const struct perfdata_reader *rea
 void messages_end(struct messages *messages, const char *file)
 {
 	const uint64_t shown = messages->style.verbose ? UINT64_MAX : SHOWN_OF_A_KIND;
+	messages_print_files(messages);
 	const struct perfdata_finding_info *info;
 	for (size_t i = 0; (info = perfdata_finding_at(i)); i++) {
 		const uint64_t seen = *count_of(&messages->counts, info->code);

@@ -28,8 +28,9 @@ struct messages {
 	bool hold;                        /* keep lines until messages_end: several inputs are read in parallel */
 	struct perfdata_text held;
 	struct perfdata_finding_list *kept;   /* for the emitters; NULL before the first finding */
+	struct perfdata_finding_list *of_files;   /* not printed yet; NULL: none */
 	struct code_counts counts;
-	struct code_counts unreported;    /* part of `counts`: counted by the reader, but not reported */
+	struct code_counts unreported;    /* part of `counts`: counted, but not reported */
 	uint64_t total, errors, warnings;
 	bool finding_lost;                /* memory ran out while a finding was kept */
 };
@@ -39,8 +40,12 @@ void messages_release(struct messages *messages);
 
 /* Prints, counts and keeps a finding. `user` is a struct messages. */
 perfdata_finding_fn messages_finding;
-/* Returns the findings kept so far; `findings` of perfdata_run_options and perfdata_convert_options. `user` is a struct
- * messages. */
+/* The same for files that hold symbols, of which threads read several at once: what is found is printed in the order of
+ * their names, when all are read. */
+perfdata_finding_fn messages_file_finding;
+void messages_print_files(struct messages *messages);
+/* Prints what was found in files so far, and returns the findings kept so far; `findings` of perfdata_run_options and
+ * perfdata_convert_options. `user` is a struct messages. */
 const struct perfdata_finding *messages_kept(void *user, size_t *ret_nr, uint64_t *ret_total);
 
 /* Prints a message that is no finding. file may be NULL; offset may be PERFDATA_NO_OFFSET. */

@@ -83,7 +83,7 @@ void symbol_options_make(const struct options *options, struct messages *message
 		take_bundle(options, symbols, ret->root, sizeof ret->root);
 	symbols->log = say;
 	symbols->log_user = messages;
-	symbols->finding = messages_finding;
+	symbols->finding = messages_file_finding;
 	symbols->user = messages;
 	symbols->memory = options->memory;
 }

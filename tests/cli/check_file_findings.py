@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What is found in files that hold symbols is told in the order of their names, however many threads read them. Prints TAP."""
+import os
+import re
+import shutil
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import program
+from builder import IP, TID, TIME, Recording
+from elf_program import Elf
+
+SHOWN = 5     # of a kind, without -v
+NAMES = ["/files/%s" % letter for letter in "abcdefghijkl"]
+
+
+def write_recording(folder):
+    """Files that have no build-id, where the recording says that they had one; the last one is sampled first."""
+    source = os.path.join(program.TESTDATA, "unwind", "x86_64")
+    elf = Elf(source)
+    os.makedirs(os.path.join(folder, "files"))
+    r = Recording()
+    event = r.event("cpu-clock", ids=[1], type=1, sample_id_all=1, period=1000, sample_type=IP | TID | TIME)
+    r.comm(100, 100, "frames", time=1)
+    for at, name in enumerate(NAMES):
+        shutil.copy(source, folder + name)
+        r.mmap2(100, 100, (at + 1) << 24 | elf.start, 0x1000, elf.pgoff, name, build_id=bytes(range(at + 1, at + 21)), time=2)
+    for at in reversed(range(len(NAMES))):
+        r.sample(event, ip=(at + 1) << 24 | elf.symbols["leaf"], pid=100, tid=100, time=3)
+    path = os.path.join(folder, "perf.data")
+    r.save(path)
+    return path
+
+
+def faults_of(path, folder, words, shown):
+    faults = []
+    for jobs in 1, 2, 4, 4, 4:
+        done = program.run(*words, "--symfs", folder, "-j", str(jobs), path)
+        told = [line.split(b":")[1].decode().strip() for line in done.err.splitlines() if b"[N801]" in line and b" more of this kind" not in line]
+        if told != [folder + name for name in NAMES[:shown]]:
+            faults.append("-j %d: %s" % (jobs, told))
+    return faults
+
+
+def main():
+    tap = program.Tap()
+    if not re.search(rb"(?m)^built with:.* elfutils\b", program.run("--version").out):
+        print("1..0 # SKIP built without elfutils")
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        path = write_recording(folder)
+        for command in "script", "dump", "folded", "report":
+            tap.report("%s: the first of them" % command, faults_of(path, folder, [command], SHOWN))
+            tap.report("%s: all of them" % command, faults_of(path, folder, [command, "-v"], len(NAMES)))
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
