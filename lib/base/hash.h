@@ -19,6 +19,11 @@ static inline uint64_t pd_hash_u64(uint64_t key, uint64_t seed)
 	h *= 0xd6e8feb86659fd93ull;
 	return h ^ (h >> 32);
 }
+/* The same for two words. */
+static inline uint64_t pd_hash_two(uint64_t first, uint64_t second, uint64_t seed)
+{
+	return pd_hash_u64(pd_hash_u64(first, seed), second);
+}
 
 /* u64 -> u64. {0} is a valid empty map; a seed of 0 is replaced by a random one at the first put. Linear probing, at
  * most 3/4 full. Key 0 marks an empty slot; the entry whose key is 0 lives in one more slot behind the others, whose

@@ -8,9 +8,9 @@
 struct sample {
 	struct pd_profile_key key;         /* thread: the session's number until find_thread */
 	uint64_t weight;
-	int32_t pid, tid;
-	uint32_t comm;
 	uint32_t hash;                     /* of the key */
+	int32_t pid, tid;                  /* with PD_BY_THREAD, and the next one, too */
+	uint32_t comm;
 };
 struct pd_profile_part {
 	size_t nr;
@@ -21,8 +21,6 @@ struct pd_profile {
 	const struct perfdata_session *session;
 	struct pd_profile_options options;
 	struct pd_sums_table sums;
-	struct pd_profile_sums *events;    /* by index */
-	size_t nr_events, events_room;
 	struct pd_profile_thread *threads;
 	size_t nr_threads, threads_room;
 	struct pd_hash_map thread_ids;          /* the session's number of a thread → index in threads */
@@ -58,7 +56,6 @@ void pd_profile_free(struct pd_profile *profile)
 	if (!profile)
 		return;
 	pd_sums_release(&profile->sums);
-	pd_free(profile->events);
 	pd_free(profile->threads);
 	pd_hash_map_release(&profile->thread_ids);
 	pd_hash_map_release(&profile->generations);
@@ -74,23 +71,38 @@ uint64_t pd_sample_weight(const struct perfdata_delivery *delivery)
 	return delivery->period || attr->sample_period || attr->sample_type & tells ? delivery->period : 1;
 }
 
-static void take_sample(const struct pd_profile *profile, const struct perfdata_delivery *delivery, struct sample *ret)
+static inline void take_sample(const struct pd_profile *profile, const struct perfdata_delivery *delivery,
+			       uint32_t parts, struct sample *ret)
 {
 	const struct pd_profile_options *options = &profile->options;
 	const struct perfdata_raw *raw = delivery->record;
-	const uint32_t parts = options->parts;
-	*ret = (struct sample){
-		.key = {
-			.event = delivery->event->index, .node = delivery->node,
-			.thread = parts & PD_BY_THREAD ? delivery->thread : 0,
-			.comm = parts & PD_BY_COMM ? delivery->comm : PERFDATA_NONE,
-			.cpu = parts & PD_BY_CPU ? raw->cpu : PERFDATA_NONE,
-			.slice = parts & PD_BY_SLICE && raw->time != UINT64_MAX ? raw->time / options->slice : 0,
-		},
-		.weight = options->by_period ? pd_sample_weight(delivery) : 1,
-		.pid = delivery->pid, .tid = delivery->tid, .comm = delivery->comm,
-	};
+	ret->key.event = delivery->event->index;
+	ret->key.thread = parts & PD_BY_THREAD ? delivery->thread : 0;
+	ret->key.comm = parts & PD_BY_COMM ? delivery->comm : PERFDATA_NONE;
+	ret->key.cpu = parts & PD_BY_CPU ? raw->cpu : PERFDATA_NONE;
+	ret->key.slice = parts & PD_BY_SLICE && raw->time != UINT64_MAX ? raw->time / options->slice : 0;
+	ret->key.node = delivery->node;
+	ret->weight = options->by_period ? pd_sample_weight(delivery) : 1;
 	ret->hash = pd_sums_hash(&ret->key, profile->seed);
+	if (!(parts & PD_BY_THREAD))
+		return;
+	ret->pid = delivery->pid;
+	ret->tid = delivery->tid;
+	ret->comm = delivery->comm;
+}
+
+static inline __attribute__((always_inline)) size_t take_samples(const struct pd_profile *profile,
+								  const struct perfdata_batch *batch, uint32_t parts,
+								  struct sample *ret)
+{
+	size_t nr = 0;
+	for (size_t i = 0; i < batch->nr_deliveries; i++) {
+		const struct perfdata_delivery *delivery = &batch->deliveries[i];
+		if (delivery->record->type == PERFDATA_RECORD_SAMPLE && !(delivery->flags & PERFDATA_DELIVERY_SILENT) &&
+		    delivery->event && delivery->node != PERFDATA_NONE)
+			take_sample(profile, delivery, parts, &ret[nr++]);
+	}
+	return nr;
 }
 
 enum perfdata_status pd_profile_collect(const struct pd_profile *profile, const struct perfdata_batch *batch,
@@ -99,13 +111,10 @@ enum perfdata_status pd_profile_collect(const struct pd_profile *profile, const 
 	struct pd_profile_part *part = pd_malloc(sizeof *part + batch->nr_deliveries * sizeof *part->samples);
 	if (!part)
 		return PERFDATA_ENOMEM;
-	part->nr = 0;
-	for (size_t i = 0; i < batch->nr_deliveries; i++) {
-		const struct perfdata_delivery *delivery = &batch->deliveries[i];
-		if (delivery->record->type == PERFDATA_RECORD_SAMPLE && !(delivery->flags & PERFDATA_DELIVERY_SILENT) &&
-		    delivery->event && delivery->node != PERFDATA_NONE)
-			take_sample(profile, delivery, &part->samples[part->nr++]);
-	}
+	/* most callers tell samples apart by nothing but event and stack: a loop of its own asks for nothing else */
+	const uint32_t parts = profile->options.parts;
+	part->nr = parts ? take_samples(profile, batch, parts, part->samples)
+			 : take_samples(profile, batch, 0, part->samples);
 	if (profile->options.names && part->nr)
 		pd_session_load_names(profile->session);
 	*ret = part;
@@ -136,71 +145,33 @@ static enum perfdata_status find_thread(struct pd_profile *profile, const struct
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status add_to_event(struct pd_profile *profile, uint32_t event, const struct pd_profile_sums *sums)
-{
-	while (profile->nr_events <= event) {
-		if (pd_vector_grow(&profile->events, &profile->events_room, profile->nr_events,
-				   sizeof *profile->events) < 0)
-			return PERFDATA_ENOMEM;
-		profile->events[profile->nr_events++] = (struct pd_profile_sums){ 0 };
-	}
-	pd_profile_sums_add(&profile->events[event], sums);
-	return PERFDATA_OK;
-}
-
 static inline enum perfdata_status add_sample(struct pd_profile *profile, struct sample *sample)
 {
 	enum perfdata_status status = PERFDATA_OK;
 	if (profile->options.parts & PD_BY_THREAD)
 		status = find_thread(profile, sample, &sample->key.thread);
-	return status == PERFDATA_OK ? pd_sums_add(&profile->sums, &sample->key, sample->hash, sample->weight)
-				      : status;
-}
-
-/* Samples of one event that follow each other are added to the event's sums at once. */
-struct together {
-	uint32_t event;
-	struct pd_profile_sums sums;
-};
-
-static enum perfdata_status put_together(struct pd_profile *profile, struct together *together)
-{
-	const enum perfdata_status status = together->sums.samples
-						    ? add_to_event(profile, together->event, &together->sums)
-						    : PERFDATA_OK;
-	together->sums = (struct pd_profile_sums){ 0 };
-	return status;
+	return status == PERFDATA_OK ? pd_sums_add(&profile->sums, &sample->key, sample->hash, sample->weight) : status;
 }
 
 enum perfdata_status pd_profile_add(struct pd_profile *profile, struct pd_profile_part *part)
 {
 	enum perfdata_status status = PERFDATA_OK;
-	struct together together = { .event = 0 };
 	const size_t nr = part ? part->nr : 0;
 	for (size_t i = 0; i < nr && status == PERFDATA_OK; i++) {
 		if (i + 16 < nr)
 			pd_sums_fetch(&profile->sums, part->samples[i + 16].hash);
 		if (i + 8 < nr)
 			pd_sums_fetch_entry(&profile->sums, part->samples[i + 8].hash);
-		struct sample *sample = &part->samples[i];
-		if (sample->key.event != together.event)
-			status = put_together(profile, &together);
-		together.event = sample->key.event;
-		pd_profile_sums_add_weight(&together.sums, sample->weight);
-		if (status == PERFDATA_OK)
-			status = add_sample(profile, sample);
+		status = add_sample(profile, &part->samples[i]);
 	}
-	if (status == PERFDATA_OK)
-		status = put_together(profile, &together);
 	pd_free(part);
 	return status;
 }
 
 enum perfdata_status pd_profile_finish(struct pd_profile *profile)
 {
-	pd_sums_sort(&profile->sums);
-	profile->finished = true;
-	return PERFDATA_OK;
+	profile->finished = pd_sums_finish(&profile->sums) == 0;
+	return profile->finished ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
 const struct perfdata_session *pd_profile_session(const struct pd_profile *profile) { return profile->session; }
@@ -214,10 +185,11 @@ struct pd_account *pd_profile_account(const struct pd_profile *profile)
 
 const struct pd_profile_sums *pd_profile_event(const struct pd_profile *profile, uint32_t event)
 {
-	return event < profile->nr_events && profile->events[event].samples ? &profile->events[event] : NULL;
+	const struct pd_sums_table *sums = &profile->sums;
+	return event < sums->nr_events && sums->events[event].samples ? &sums->events[event] : NULL;
 }
 
-uint32_t pd_profile_nr_events(const struct pd_profile *profile) { return (uint32_t)profile->nr_events; }
+uint32_t pd_profile_nr_events(const struct pd_profile *profile) { return (uint32_t)profile->sums.nr_events; }
 
 uint32_t pd_profile_nr_threads(const struct pd_profile *profile) { return (uint32_t)profile->nr_threads; }
 

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/fdio.h"
-#include "base/hash.h"
 #include "base/memory.h"
 #include "profile/profile_sums.h"
 
@@ -67,24 +66,10 @@ void pd_sums_release(struct pd_sums_table *table)
 	pd_free(table->entries);
 	pd_free(table->slots);
 	pd_free(table->runs);
+	pd_free(table->events);
 	if (table->fd >= 0)
 		close(table->fd);
 	*table = (struct pd_sums_table){ .fd = -1 };
-}
-
-uint32_t pd_sums_hash(const struct pd_profile_key *key, uint64_t seed)
-{
-	const uint64_t who = ((uint64_t)key->event << 32 | key->thread) * 0x9e3779b97f4a7c15ull;
-	uint64_t hash = pd_hash_u64(((uint64_t)key->node << 32 | key->comm) ^ who << 17 ^ who >> 47, seed);
-	if (key->slice || key->cpu != PERFDATA_NONE)
-		hash = pd_hash_u64(hash, key->slice << 20 ^ key->cpu);
-	return (uint32_t)(hash >> 32);
-}
-
-static inline bool same_key(const struct pd_profile_key *a, const struct pd_profile_key *b)
-{
-	return a->node == b->node && a->event == b->event && a->thread == b->thread && a->comm == b->comm &&
-	       a->cpu == b->cpu && a->slice == b->slice;
 }
 
 #define ORDER(a, b) if ((a) != (b)) return (a) < (b) ? -1 : 1
@@ -105,11 +90,23 @@ static int compare_entries(const void *left, const void *right)
 	return compare_keys(&a->key, &b->key);
 }
 
-void pd_sums_sort(struct pd_sums_table *table)
+/* Sorts the entries in memory. Events are added up here, once an entry, and not once a sample. */
+static int sort_and_add_up(struct pd_sums_table *table)
 {
 	if (table->nr)
 		qsort(table->entries, table->nr, sizeof *table->entries, compare_entries);
+	for (size_t i = 0; i < table->nr; i++) {
+		const struct pd_profile_entry *entry = &table->entries[i];
+		const uint32_t event = entry->key.event;
+		if (pd_vector_reach(&table->events, &table->events_room, event, sizeof *table->events) < 0)
+			return -1;
+		table->nr_events = table->nr_events > event ? table->nr_events : event + (size_t)1;
+		pd_profile_sums_add(&table->events[event], &entry->sums);
+	}
+	return 0;
 }
+
+int pd_sums_finish(struct pd_sums_table *table) { return sort_and_add_up(table); }
 
 /* Writes the entries in memory to the file as a run; then memory holds none. */
 static enum perfdata_status spill(struct pd_sums_table *table)
@@ -121,7 +118,8 @@ static enum perfdata_status spill(struct pd_sums_table *table)
 		return PERFDATA_EWRITE;
 	if (pd_vector_grow(&table->runs, &table->runs_room, table->nr_runs, sizeof *table->runs) < 0)
 		return PERFDATA_ENOMEM;
-	pd_sums_sort(table);
+	if (sort_and_add_up(table) < 0)
+		return PERFDATA_ENOMEM;
 	if (pd_write_full(table->fd, table->entries, size) < 0)
 		return PERFDATA_EWRITE;
 	table->runs[table->nr_runs++] = (struct pd_run){ table->file_size, table->nr };
@@ -166,27 +164,9 @@ static enum perfdata_status make_room(struct pd_sums_table *table)
 	return ok ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-/* The slot of a key, or a free one for it. */
-static inline struct pd_sums_slot *slot_of(const struct pd_sums_table *table, const struct pd_profile_key *key,
-					    uint32_t hash)
+enum perfdata_status pd_sums_add_new(struct pd_sums_table *table, const struct pd_profile_key *key, uint32_t hash,
+				     uint64_t weight)
 {
-	for (size_t at = hash;; at++) {
-		struct pd_sums_slot *slot = &table->slots[at & (table->nr_slots - 1)];
-		if (!slot->entry || (slot->hash == hash && same_key(&table->entries[slot->entry - 1].key, key)))
-			return slot;
-	}
-}
-
-enum perfdata_status pd_sums_add(struct pd_sums_table *table, const struct pd_profile_key *key, uint32_t hash,
-				 uint64_t weight)
-{
-	if (table->nr_slots) {
-		const struct pd_sums_slot *slot = slot_of(table, key, hash);
-		if (slot->entry) {
-			pd_profile_sums_add_weight(&table->entries[slot->entry - 1].sums, weight);
-			return PERFDATA_OK;
-		}
-	}
 	const enum perfdata_status status = make_room(table);
 	if (status != PERFDATA_OK)
 		return status;
@@ -194,7 +174,7 @@ enum perfdata_status pd_sums_add(struct pd_sums_table *table, const struct pd_pr
 	memset(entry, 0, sizeof *entry);
 	entry->key = *key;
 	pd_profile_sums_add_weight(&entry->sums, weight);
-	*slot_of(table, key, hash) = (struct pd_sums_slot){ (uint32_t)table->nr, hash };
+	*pd_sums_slot_of(table, key, hash) = (struct pd_sums_slot){ (uint32_t)table->nr, hash };
 	return PERFDATA_OK;
 }
 
@@ -280,7 +260,7 @@ enum perfdata_status pd_sums_walk_next(struct pd_sums_walk *walk, const struct p
 	walk->result = (struct pd_profile_entry){ .key = first->key };
 	for (size_t i = 0; i < walk->nr; i++) {
 		struct source *source = &walk->sources[i];
-		if (source->at >= source->end || !same_key(&source->at->key, &walk->result.key))
+		if (source->at >= source->end || !pd_sums_same_key(&source->at->key, &walk->result.key))
 			continue;
 		pd_profile_sums_add(&walk->result.sums, &source->at->sums);
 		source->at++;

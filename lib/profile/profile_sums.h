@@ -4,6 +4,7 @@
 #define PD_PROFILE_SUMS_H
 
 #include "base/account.h"
+#include "base/hash.h"
 #include "profile/profile.h"
 
 struct pd_run {
@@ -14,7 +15,7 @@ struct pd_run {
 /* pd_sums_init makes an empty table. */
 struct pd_sums_table {
 	struct pd_account *account;
-	/* in order of their first appearance since the last run; sorted after pd_sums_sort */
+	/* in order of their first appearance since the last run; sorted after pd_sums_finish */
 	struct pd_profile_entry *entries;
 	size_t nr, room;
 	struct pd_sums_slot {
@@ -26,33 +27,22 @@ struct pd_sums_table {
 	uint64_t file_size;
 	struct pd_run *runs;
 	size_t nr_runs, runs_room;
+	/* by index of the event: of the entries that went to a run; of all after pd_sums_finish */
+	struct pd_profile_sums *events;
+	size_t nr_events, events_room;
 };
 
 void pd_sums_init(struct pd_sums_table *table, struct pd_account *account);
 void pd_sums_release(struct pd_sums_table *table);
 /* The hash of a key; all keys of a table need the same seed. */
-uint32_t pd_sums_hash(const struct pd_profile_key *key, uint64_t seed);
-/* Adds a sample of this weight. PERFDATA_ENOMEM, PERFDATA_EWRITE. */
-enum perfdata_status pd_sums_add(struct pd_sums_table *table, const struct pd_profile_key *key, uint32_t hash,
-				 uint64_t weight);
-/* Prefetches what pd_sums_add of a key with this hash reads: first the slot, later the entry. */
-static inline void pd_sums_fetch(const struct pd_sums_table *table, uint32_t hash)
+static inline uint32_t pd_sums_hash(const struct pd_profile_key *key, uint64_t seed)
 {
-	if (table->nr_slots)
-		__builtin_prefetch(&table->slots[hash & (table->nr_slots - 1)]);
+	uint64_t hash = pd_hash_two((uint64_t)key->node << 32 | key->comm, (uint64_t)key->event << 32 | key->thread,
+				    seed);
+	if (key->slice || key->cpu != PERFDATA_NONE)
+		hash = pd_hash_u64(hash, key->slice << 20 ^ key->cpu);
+	return (uint32_t)(hash >> 32);
 }
-static inline void pd_sums_fetch_entry(const struct pd_sums_table *table, uint32_t hash)
-{
-	const struct pd_sums_slot *slot = table->nr_slots ? &table->slots[hash & (table->nr_slots - 1)] : NULL;
-	if (slot && slot->entry) {
-		const char *entry = (const char *)&table->entries[slot->entry - 1];
-		__builtin_prefetch(entry);
-		__builtin_prefetch(entry + sizeof *table->entries - 1);    /* it may lie in two lines of the cache */
-	}
-}
-/* Sorts the entries in memory by key; to be called after the last pd_sums_add. */
-void pd_sums_sort(struct pd_sums_table *table);
-
 /* a * b: low and high word. */
 void pd_multiply(uint64_t a, uint64_t b, uint64_t ret[2]);
 /* Adds a sample of this weight. What overflows stays at its largest value. */
@@ -74,6 +64,54 @@ static inline void pd_profile_sums_add_weight(struct pd_profile_sums *sums, uint
 		sums->weight = UINT64_MAX;
 	}
 }
+
+static inline bool pd_sums_same_key(const struct pd_profile_key *a, const struct pd_profile_key *b)
+{
+	return a->node == b->node && a->event == b->event && a->thread == b->thread && a->comm == b->comm &&
+	       a->cpu == b->cpu && a->slice == b->slice;
+}
+/* The slot of a key, or a free one for it. The table has slots. */
+static inline struct pd_sums_slot *pd_sums_slot_of(const struct pd_sums_table *table, const struct pd_profile_key *key,
+						   uint32_t hash)
+{
+	for (size_t at = hash;; at++) {
+		struct pd_sums_slot *slot = &table->slots[at & (table->nr_slots - 1)];
+		if (!slot->entry ||
+		    (slot->hash == hash && pd_sums_same_key(&table->entries[slot->entry - 1].key, key)))
+			return slot;
+	}
+}
+/* Adds the first sample of a key, which pd_sums_add has not found. */
+enum perfdata_status pd_sums_add_new(struct pd_sums_table *table, const struct pd_profile_key *key, uint32_t hash,
+				     uint64_t weight);
+/* Adds a sample of this weight. PERFDATA_ENOMEM, PERFDATA_EWRITE. */
+static inline enum perfdata_status pd_sums_add(struct pd_sums_table *table, const struct pd_profile_key *key,
+					       uint32_t hash, uint64_t weight)
+{
+	const struct pd_sums_slot *slot = table->nr_slots ? pd_sums_slot_of(table, key, hash) : NULL;
+	if (!slot || !slot->entry)
+		return pd_sums_add_new(table, key, hash, weight);
+	pd_profile_sums_add_weight(&table->entries[slot->entry - 1].sums, weight);
+	return PERFDATA_OK;
+}
+/* Prefetches what pd_sums_add of a key with this hash reads: first the slot, later the entry. */
+static inline void pd_sums_fetch(const struct pd_sums_table *table, uint32_t hash)
+{
+	if (table->nr_slots)
+		__builtin_prefetch(&table->slots[hash & (table->nr_slots - 1)]);
+}
+static inline void pd_sums_fetch_entry(const struct pd_sums_table *table, uint32_t hash)
+{
+	const struct pd_sums_slot *slot = table->nr_slots ? &table->slots[hash & (table->nr_slots - 1)] : NULL;
+	if (slot && slot->entry) {
+		const char *entry = (const char *)&table->entries[slot->entry - 1];
+		__builtin_prefetch(entry);
+		__builtin_prefetch(entry + sizeof *table->entries - 1);    /* it may lie in two lines of the cache */
+	}
+}
+/* Sorts the entries in memory by key, and adds up events; to be called once, after the last pd_sums_add. 0, or -1
+ * without memory. */
+int pd_sums_finish(struct pd_sums_table *table);
 
 /* All entries in the order of keys. */
 struct pd_sums_walk;

@@ -184,7 +184,7 @@ static uint64_t check_sums(bool tight)
 	struct pd_sums_walk *walk;
 	const struct pd_profile_entry *entry;
 	struct pd_profile_key last = { 0 };
-	uint64_t samples = 0, weight = 0, expected = 0, hash = 0, entries = 0;
+	uint64_t samples = 0, weight = 0, expected = 0, hash = 0, entries = 0, of_events[2] = { 0 };
 	uint32_t unordered = 0;
 	random_state = 5;
 	pd_sums_init(&table, account_of(tight));
@@ -192,10 +192,11 @@ static uint64_t check_sums(bool tight)
 		const struct pd_profile_key key = key_of(some(1000000));
 		const uint64_t one = some(1000);
 		expected += one;
+		of_events[key.event] += one;
 		CHECK_EQ(pd_sums_add(&table, &key, pd_sums_hash(&key, 3), one), PERFDATA_OK);
 	}
 	CHECK_EQ(table.nr_runs > 4, tight);
-	pd_sums_sort(&table);
+	CHECK_EQ(pd_sums_finish(&table), 0);
 	CHECK_EQ(pd_sums_walk_new(&table, &walk), PERFDATA_OK);
 	while (pd_sums_walk_next(walk, &entry) == PERFDATA_OK) {
 		const struct pd_profile_key *key = &entry->key;
@@ -213,6 +214,10 @@ static uint64_t check_sums(bool tight)
 	CHECK_EQ(unordered, 0);
 	CHECK_EQ(samples, SAMPLES);
 	CHECK_EQ(weight, expected);
+	CHECK_EQ(table.nr_events, 2);
+	CHECK_EQ(table.events[0].weight, of_events[0]);
+	CHECK_EQ(table.events[1].weight, of_events[1]);
+	CHECK_EQ(table.events[0].samples + table.events[1].samples, SAMPLES);
 	pd_sums_walk_free(walk);
 	pd_sums_release(&table);
 	return hash;
