@@ -48,12 +48,17 @@ static inline void *pd_paged_at(struct pd_paged *paged, uint32_t index)
 		return NULL;
 	return bytes + (index & paged->mask) * paged->item_size;
 }
-/* The same, for an item that the caller will change. */
+/* To be called when an item was changed that pd_paged_at gave. */
+static inline void pd_paged_changed(struct pd_paged *paged, uint32_t index)
+{
+	paged->pages[index >> paged->shift].dirty = true;
+}
+/* An item as from pd_paged_at that the caller will change. */
 static inline void *pd_paged_change(struct pd_paged *paged, uint32_t index)
 {
 	char *item = pd_paged_at(paged, index);
 	if (item)
-		paged->pages[index >> paged->shift].dirty = true;
+		pd_paged_changed(paged, index);
 	return item;
 }
 

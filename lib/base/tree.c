@@ -60,18 +60,19 @@ static uint32_t crowded_child(struct pd_tree *tree, uint32_t parent, uint32_t la
 }
 
 /* The node with this index, where `before` is the one in front of it: it stands next to it on the same page. */
-static inline const struct pd_tree_node *next_node(struct pd_tree *tree, const struct pd_tree_node *before,
-						   uint32_t index)
+static inline struct pd_tree_node *next_node(struct pd_tree *tree, struct pd_tree_node *before, uint32_t index)
 {
-	return index & tree->nodes.mask ? (const void *)((const char *)before + tree->nodes.item_size)
+	return index & tree->nodes.mask ? (void *)((char *)before + tree->nodes.item_size)
 					: pd_paged_at(&tree->nodes, index);
 }
 
-static inline uint32_t look_up(struct pd_tree *tree, uint32_t parent, uint32_t label, bool add)
+/* Every step of a stack comes here, so that each of the callers below has a copy of its own. */
+static inline __attribute__((always_inline)) uint32_t look_up(struct pd_tree *tree, uint32_t parent, uint32_t label,
+							       bool add)
 {
 	const uint64_t hash = pd_hash_u64((uint64_t)parent << 32 | label, tree->seed);
 	const uint32_t tag = (uint32_t)(hash >> 60), first = 2 * parent + (uint32_t)(hash % SPREAD);
-	const struct pd_tree_node *home = pd_paged_at(&tree->nodes, first / 2);
+	struct pd_tree_node *home = pd_paged_at(&tree->nodes, first / 2);
 	for (uint32_t at = first; at < first + WINDOW; at++) {
 		if (at > first && at % 2 == 0)
 			home = next_node(tree, home, at / 2);
@@ -82,10 +83,11 @@ static inline uint32_t look_up(struct pd_tree *tree, uint32_t parent, uint32_t l
 			return UINT32_MAX;
 		if (!slot) {
 			const uint32_t child = add_node(tree, parent, label);
-			struct pd_tree_node *place = child == UINT32_MAX ? NULL : pd_paged_change(&tree->nodes, at / 2);
-			if (!place)
-				return failed(tree, tree->nodes.status ? tree->nodes.status : PERFDATA_ENOMEM);
-			place->slots[at % 2] = tag << TAG_SHIFT | child;
+			if (child == UINT32_MAX)
+				return child;
+			/* the page has not left: only that of the new node was asked for since */
+			home->slots[at % 2] = tag << TAG_SHIFT | child;
+			pd_paged_changed(&tree->nodes, at / 2);
 			return child;
 		}
 		if (slot >> TAG_SHIFT != tag)
