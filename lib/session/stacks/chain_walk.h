@@ -74,4 +74,9 @@ static inline bool pd_walk_is_below_kernel(const struct pd_chain_walk *walk)
 	return walk->in_kernel && walk->cpumode == PERFDATA_CPUMODE_USER;
 }
 
+/* Goes on up to the next marker, over at most so many addresses, and writes the steps of these; all have the mode of
+ * the walk's last address. Returns how many. */
+size_t pd_walk_steps(struct pd_state *state, const struct pd_thread *thread, struct pd_chain_walk *walk, uint64_t most,
+		     struct perfdata_step *ret);
+
 #endif

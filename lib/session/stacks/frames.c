@@ -171,6 +171,36 @@ uint32_t pd_frame_seen(struct pd_state *state, const struct pd_thread *thread, u
 	return frame_of(state, thread, cpumode, ip, below_kernel);
 }
 
+size_t pd_walk_steps(struct pd_state *state, const struct pd_thread *thread, struct pd_chain_walk *walk, uint64_t most,
+		     struct perfdata_step *ret)
+{
+	const struct perfdata_list *list = walk->parts[walk->part];
+	const uint64_t from = walk->at, end = list->count - from < most ? list->count : from + most;
+	const bool below_kernel = pd_walk_is_below_kernel(walk);
+	const struct pd_maps *maps = maps_of(state, thread, walk->cpumode);
+	if (maps && !state->address_cache && make_cache(state) < 0)
+		maps = NULL;
+	/* what depends on the mode alone is worked out once for all of them */
+	const uint64_t through = maps ? seen_through(maps, walk->cpumode, below_kernel) : 0;
+	const uint64_t spread = spread_of(through);
+	for (; walk->at < end; walk->at++) {
+		const uint64_t ip = perfdata_list_u64(list, walk->at);
+		if (ip >= PERFDATA_CONTEXT_MAX)
+			break;
+		uint32_t frame = PERFDATA_NONE;
+		if (maps) {
+			struct pd_address_slot *slot = &state->address_cache[place_of(spread, ip)];
+			frame = slot->ip == ip && (slot->through & ~(uint64_t)IN_CHAIN) == through
+					? slot->frame
+					: find_frame(state, maps, walk->cpumode, ip, below_kernel, slot);
+		}
+		*ret++ = (struct perfdata_step){
+			.ip = ip, .frame = frame, .cpumode = walk->cpumode, .origin = walk->origin
+		};
+	}
+	return (size_t)(walk->at - from);
+}
+
 /* --- marks of chains --- */
 
 /* The session can report the dsos of chains without keeping the chains. Nearly every address of a chain was met before,

@@ -71,6 +71,14 @@ static int add_recorded(struct pd_state *state, const struct pd_thread *thread, 
 			return -1;
 		if (add_step(state, thread, walk, ip) < 0)
 			return -1;
+		if (leaf_caller)
+			continue;
+		/* most chains go through one or two modes: all addresses up to the next marker are resolved together */
+		struct pd_steps *steps = &state->stacks.scratch;
+		const size_t nr = pd_walk_steps(state, thread, walk, PD_MAX_STEPS - 1 - count,
+						&steps->items[steps->count]);
+		steps->count += nr;
+		count += nr;
 	}
 	if (walk->broken)
 		state->stacks.scratch.count = 0;
@@ -115,7 +123,12 @@ int pd_gather_steps(struct pd_state *state, const struct pd_thread *thread, cons
 	const bool by_branches = chain->branches && before_user(chain->recorded, &front);
 	struct pd_chain_walk walk = by_branches ? pd_walk_start(&front, NULL)
 						: pd_walk_start(chain->recorded, chain->deferred);
-	state->stacks.scratch.count = 0;
+	struct pd_steps *steps = &state->stacks.scratch;
+	steps->count = 0;
+	if (pd_vector_grow(&steps->items, &steps->room, PD_MAX_STEPS, sizeof *steps->items) < 0) {
+		state->status = PERFDATA_ENOMEM;
+		return -1;
+	}
 	if (add_recorded(state, thread, &walk, chain->leaf_caller) < 0)
 		return -1;
 	if (by_branches && add_branches(state, thread, chain, &walk) < 0)
