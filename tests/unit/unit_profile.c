@@ -168,6 +168,40 @@ static void test_steps(void)
 	pd_step_tree_release(&by_frame);
 }
 
+/* Some steps lead to the same node whether the tree knows them, has forgotten them, or knows nothing. */
+static void test_known_steps(void)
+{
+	enum { NR = 20000, TREES = 3 };
+	struct pd_step_tree trees[TREES];
+	struct perfdata_step steps[64];
+	uint32_t labels[64], wrong = 0;
+	struct pd_tree model;
+	CHECK_EQ(pd_tree_init(&model, account_of(false), PD_USE_STACKS), 0);
+	for (uint32_t i = 0; i < TREES; i++)
+		CHECK_EQ(pd_step_tree_init(&trees[i], i == 1, account_of(i == 2)), 0);
+	trees[0].nr_known = 1;
+	for (uint32_t i = 0; i < NR; i++) {
+		const uint32_t nr = path_of(i % 2 ? i : some(NR), labels);
+		uint32_t node = 0;
+		memset(steps, 0, sizeof steps);
+		for (uint32_t depth = 0; depth < nr; depth++) {
+			node = pd_tree_child(&model, node, labels[depth]);
+			steps[nr - 1 - depth].ip = 16 + labels[depth];
+			steps[nr - 1 - depth].frame = labels[depth];
+		}
+		for (uint32_t tree = 0; tree < TREES; tree++)
+			wrong += pd_step_tree_node(&trees[tree], steps, nr) != node;
+	}
+	CHECK_EQ(wrong, 0);
+	CHECK(model.count > 1000);
+	for (uint32_t i = 0; i < TREES; i++) {
+		CHECK_EQ(trees[i].tree.count, model.count);
+		pd_step_tree_release(&trees[i]);
+	}
+	pd_tree_release(&model);
+	CHECK_EQ(pd_account_used(account_of(true)), 0);
+}
+
 /* --- sums --------------------------------------------------------------------------------------------------------- */
 
 static struct pd_profile_key key_of(uint32_t number)
@@ -387,6 +421,7 @@ int main(void)
 		{ "pages: no temporary file can be made", test_paged_without_folder },
 		{ "a tree of labels, in memory and in a file", test_tree },
 		{ "a tree of steps: what counts", test_steps },
+		{ "a tree of steps: known steps", test_known_steps },
 		{ "sums: sorted runs are merged", test_sums },
 		{ "sums that overflow", test_overflow },
 		{ "rows in time: sorted in memory and in a file", test_rows },

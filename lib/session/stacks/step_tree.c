@@ -8,9 +8,17 @@
 #define LABEL_IS_INDEX (UINT32_C(1) << 31)
 #define MAX_PLAIN_FRAME (UINT32_C(1) << 30)
 
+#define STEPS_AT_ONCE 4u
+struct pd_known_steps {
+	uint64_t labels[STEPS_AT_ONCE / 2];   /* outermost caller first */
+	uint32_t callers, node;        /* 0: the slot is free */
+};
+
 int pd_step_tree_init(struct pd_step_tree *tree, bool exact, struct pd_account *account)
 {
-	*tree = (struct pd_step_tree){ .exact = exact, .account = account, .seed = pd_hash_seed(tree) };
+	*tree = (struct pd_step_tree){
+		.exact = exact, .account = account, .seed = pd_hash_seed(tree), .nr_known = PD_STEP_TREE_KNOWN
+	};
 	tree->steps.item_size = sizeof(struct perfdata_step);
 	return pd_tree_init(&tree->tree, account, PD_USE_STACKS);
 }
@@ -20,7 +28,10 @@ void pd_step_tree_release(struct pd_step_tree *tree)
 	pd_tree_release(&tree->tree);
 	pd_table_release(&tree->steps);
 	pd_index_release(&tree->index);
-	pd_free(tree->path);
+	if (tree->known)
+		pd_account_give(tree->account, PD_USE_CACHES, tree->nr_known * sizeof *tree->known);
+	pd_free(tree->known);
+	pd_free(tree->labels);
 	pd_account_give(tree->account, PD_USE_FRAMES, tree->accounted);
 	*tree = (struct pd_step_tree){ 0 };
 }
@@ -39,8 +50,8 @@ static uint32_t failed(struct pd_step_tree *tree, enum perfdata_status status)
 
 static uint32_t intern_step(struct pd_step_tree *tree, const struct perfdata_step *step)
 {
-	const uint64_t hash = pd_hash_u64(pd_hash_u64(step->ip, tree->seed),
-					  (uint64_t)step->frame << 32 | (uint64_t)step->cpumode << 16 | step->origin);
+	const uint64_t rest = (uint64_t)step->frame << 32 | (uint64_t)step->cpumode << 16 | step->origin;
+	const uint64_t hash = pd_hash_two(step->ip, rest, tree->seed);
 	uint32_t index = pd_index_find(&tree->index, hash, same_step, tree, step);
 	if (index != UINT32_MAX)
 		return index;
@@ -88,32 +99,65 @@ static struct perfdata_step step_of(const struct pd_step_tree *tree, uint32_t la
 	return (struct perfdata_step){ .frame = label >> 1, .origin = label & 1 };
 }
 
+/* Without memory there is no cache. */
+static void make_known(struct pd_step_tree *tree)
+{
+	tree->known = pd_calloc(tree->nr_known, sizeof *tree->known);
+	if (tree->known)
+		pd_account_take(tree->account, PD_USE_CACHES, tree->nr_known * sizeof *tree->known);
+}
+
+static uint32_t add_steps(struct pd_step_tree *tree, uint32_t node, const uint32_t *labels, size_t nr)
+{
+	for (size_t i = 0; i < nr && node != UINT32_MAX; i++)
+		node = pd_tree_child(&tree->tree, node, labels[i]);
+	return node;
+}
+
+/* Adds STEPS_AT_ONCE steps at once if they are known, else one by one. */
+static inline uint32_t pass_steps(struct pd_step_tree *tree, uint32_t callers, const uint32_t *labels)
+{
+	uint64_t wanted[STEPS_AT_ONCE / 2];
+	memcpy(wanted, labels, sizeof wanted);
+	const uint64_t hash = pd_hash_two(wanted[0], wanted[1], tree->seed + callers);
+	struct pd_known_steps *known = &tree->known[hash & (tree->nr_known - 1)];
+	if (known->labels[0] == wanted[0] && known->labels[1] == wanted[1] && known->callers == callers && known->node)
+		return known->node;
+	const uint32_t node = add_steps(tree, callers, labels, STEPS_AT_ONCE);
+	if (node != UINT32_MAX)
+		*known = (struct pd_known_steps){ { wanted[0], wanted[1] }, callers, node };
+	return node;
+}
+
+static int find_labels(struct pd_step_tree *tree, const struct perfdata_step *steps, size_t nr)
+{
+	if (pd_vector_grow(&tree->labels, &tree->labels_room, nr - 1, sizeof *tree->labels) < 0) {
+		tree->status = PERFDATA_ENOMEM;
+		return -1;
+	}
+	for (size_t i = 0; i < nr; i++) {
+		const struct perfdata_step step = normal(tree, &steps[nr - 1 - i]);
+		if ((tree->labels[i] = label_of(tree, &step)) == UINT32_MAX)
+			return -1;
+	}
+	return 0;
+}
+
 uint32_t pd_step_tree_node(struct pd_step_tree *tree, const struct perfdata_step *steps, size_t nr)
 {
-	size_t depth = 0;
-	uint32_t node = 0;
 	if (!nr)
 		return 0;
-	if (pd_vector_grow(&tree->path, &tree->path_room, nr - 1, sizeof *tree->path) < 0)
-		return failed(tree, PERFDATA_ENOMEM);
-	for (; depth < nr && depth < tree->nr_path; depth++) {
-		const struct perfdata_step step = normal(tree, &steps[nr - 1 - depth]);
-		if (memcmp(&step, &tree->path[depth].step, sizeof step) != 0)
-			break;
-		node = tree->path[depth].node;
-	}
-	for (tree->nr_path = depth; depth < nr; depth++) {
-		const struct perfdata_step step = normal(tree, &steps[nr - 1 - depth]);
-		const uint32_t label = label_of(tree, &step);
-		if (label == UINT32_MAX)
-			return label;
-		node = pd_tree_child(&tree->tree, node, label);
-		if (node == UINT32_MAX)
-			return failed(tree, tree->tree.status);
-		tree->path[depth] = (struct pd_step_place){ step, node };
-		tree->nr_path = depth + 1;
-	}
-	return node;
+	if (find_labels(tree, steps, nr) < 0)
+		return UINT32_MAX;
+	if (!tree->known && nr >= STEPS_AT_ONCE)
+		make_known(tree);
+	uint32_t node = 0;
+	size_t at = 0;
+	for (; tree->known && at + STEPS_AT_ONCE <= nr && node != UINT32_MAX; at += STEPS_AT_ONCE)
+		node = pass_steps(tree, node, &tree->labels[at]);
+	if (node != UINT32_MAX)
+		node = add_steps(tree, node, &tree->labels[at], nr - at);
+	return node == UINT32_MAX ? failed(tree, tree->tree.status) : node;
 }
 
 int pd_step_tree_get(struct pd_step_tree *tree, uint32_t node, uint32_t *ret_caller, struct perfdata_step *ret)

@@ -21,15 +21,16 @@ struct pd_step_tree {
 	struct pd_index index;
 	struct pd_account *account;
 	size_t accounted;
-	/* The path to the node that was found last: the next stack often shares its beginning. */
-	struct pd_step_place {
-		struct perfdata_step step;
-		uint32_t node;
-	} *path;
-	size_t nr_path, path_room;
+	uint32_t *labels;              /* of the stack that is looked up, outermost caller first */
+	size_t labels_room;
+	/* Where some steps led that followed each other: most of them come again in other stacks. Of a fixed size; what
+	 * is forgotten is looked up in the tree step by step, and has the same nodes. */
+	struct pd_known_steps *known;
+	size_t nr_known;               /* a power of two */
 	enum perfdata_status status;   /* why there is no node */
 };
 
+#define PD_STEP_TREE_KNOWN ((size_t)1 << 14)
 /* 0, or -1 without memory; to be released either way. */
 int pd_step_tree_init(struct pd_step_tree *tree, bool exact, struct pd_account *account);
 void pd_step_tree_release(struct pd_step_tree *tree);
