@@ -22,6 +22,13 @@ struct location {
 	uint32_t front, node;
 };
 
+/* A node of the tree of stacks, and the label of its step there. */
+struct step {
+	uint32_t node, label;
+};
+
+#define KNOWN_CHILDREN_BITS 12
+
 /* Fewer labels stay in memory even when the account is over its limit. */
 #define LEAST_LABELS 65536u
 
@@ -36,8 +43,13 @@ struct pd_fold {
 	uint32_t *labels;               /* of each step: how many labels, then the labels */
 	size_t nr_labels, labels_room;
 	size_t accounted;               /* of `known` and `labels` */
-	uint32_t *way;                  /* nodes of the tree of stacks whose place is wanted */
+	struct step *way;               /* those whose place is wanted */
 	size_t nr_way, way_room;
+	/* Some children, each in the slot of its hash: steps that differ often have the same labels, so that the fold
+	 * has fewer nodes than the tree of stacks. */
+	struct known_child {
+		uint32_t parent, label, node;   /* node 0: the slot is free */
+	} known_children[1u << KNOWN_CHILDREN_BITS];
 };
 
 enum perfdata_status pd_fold_new(struct pd_profile *profile, const struct pd_fold_options *options,
@@ -93,19 +105,20 @@ static void account_for_labels(struct pd_fold *fold)
 
 /* --- filling ------------------------------------------------------------------------------------------------------ */
 
-/* The labels of a node of the tree of stacks: *ret begins with their number. */
-static enum perfdata_status find_labels(struct pd_fold *fold, uint32_t node, bool is_caller, const uint32_t **ret)
+/* The number of a step, as far as its labels depend on it. */
+static uint64_t key_of(const struct step *step, bool is_caller) { return (uint64_t)step->label << 1 | is_caller; }
+
+/* The labels of a step: *ret begins with their number. */
+static enum perfdata_status find_labels(struct pd_fold *fold, const struct step *step, bool is_caller,
+					const uint32_t **ret)
 {
-	uint32_t caller, label;
-	if (pd_tree_get(&fold->stacks->tree, node, &caller, &label) < 0)
-		return fold->stacks->tree.status;
-	const uint64_t key = (uint64_t)label << 1 | is_caller;
+	const uint64_t key = key_of(step, is_caller);
 	uint64_t at;
 	if (!pd_hash_map_get(&fold->known, key, &at)) {
 		struct pd_profile_node named;
 		uint32_t labels[PD_FOLD_MAX_LABELS];
 		size_t nr = 0;
-		enum perfdata_status status = pd_profile_node(fold->profile, node, &named);
+		enum perfdata_status status = pd_profile_node(fold->profile, step->node, &named);
 		if (status == PERFDATA_OK)
 			status = fold->options.labels(fold->options.user, &named, is_caller, labels, &nr);
 		if (status != PERFDATA_OK)
@@ -126,17 +139,24 @@ static enum perfdata_status find_labels(struct pd_fold *fold, uint32_t node, boo
 static enum perfdata_status add_labels(struct pd_fold *fold, const uint32_t *labels, size_t nr, uint32_t *node)
 {
 	for (size_t i = 0; i < nr; i++) {
-		*node = pd_tree_child(&fold->tree, *node, labels[i]);
-		if (*node == UINT32_MAX)
-			return fold->tree.status;
+		const uint64_t hash = pd_hash_u64((uint64_t)*node << 32 | labels[i], 0);
+		struct known_child *known = &fold->known_children[hash >> (64 - KNOWN_CHILDREN_BITS)];
+		if (!known->node || known->parent != *node || known->label != labels[i]) {
+			const uint32_t child = pd_tree_child(&fold->tree, *node, labels[i]);
+			if (child == UINT32_MAX)
+				return fold->tree.status;
+			*known = (struct known_child){ *node, labels[i], child };
+		}
+		*node = known->node;
 	}
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status add_step(struct pd_fold *fold, uint32_t stack_node, bool is_caller, uint32_t *node)
+/* Goes from *node, a node of the fold, to where the step leads. */
+static enum perfdata_status add_step(struct pd_fold *fold, const struct step *step, bool is_caller, uint32_t *node)
 {
 	const uint32_t *labels;
-	const enum perfdata_status status = find_labels(fold, stack_node, is_caller, &labels);
+	const enum perfdata_status status = find_labels(fold, step, is_caller, &labels);
 	return status == PERFDATA_OK ? add_labels(fold, labels + 1, labels[0], node) : status;
 }
 
@@ -154,9 +174,9 @@ static enum perfdata_status go_up(struct pd_fold *fold, uint32_t node, uint32_t 
 		}
 		if (pd_vector_grow(&fold->way, &fold->way_room, fold->nr_way, sizeof *fold->way) < 0)
 			return PERFDATA_ENOMEM;
-		fold->way[fold->nr_way++] = node;
-		uint32_t label;
-		if (pd_tree_get(&fold->stacks->tree, node, &node, &label) < 0)
+		struct step *step = &fold->way[fold->nr_way++];
+		step->node = node;
+		if (pd_tree_get(&fold->stacks->tree, node, &node, &step->label) < 0)
 			return fold->stacks->tree.status;
 	}
 	return PERFDATA_OK;
@@ -167,9 +187,9 @@ static enum perfdata_status place_caller(struct pd_fold *fold, uint32_t stack_no
 {
 	enum perfdata_status status = go_up(fold, stack_node, ret);
 	while (status == PERFDATA_OK && fold->nr_way) {
-		const uint32_t next = fold->way[--fold->nr_way];
+		const struct step *next = &fold->way[--fold->nr_way];
 		status = add_step(fold, next, fold->options.callers, ret);
-		struct location *place = status == PERFDATA_OK ? pd_paged_change(&fold->places, next) : NULL;
+		struct location *place = status == PERFDATA_OK ? pd_paged_change(&fold->places, next->node) : NULL;
 		if (place)
 			*place = (struct location){ fold->front, *ret };
 		else if (status == PERFDATA_OK)
@@ -197,11 +217,12 @@ static enum perfdata_status place_stack(struct pd_fold *fold, uint32_t node, uin
 	}
 	if (!fold->options.callers)
 		return place_caller(fold, node, ret);
-	uint32_t caller, label;
-	if (pd_tree_get(&fold->stacks->tree, node, &caller, &label) < 0)
+	struct step leaf = { .node = node };
+	uint32_t caller;
+	if (pd_tree_get(&fold->stacks->tree, node, &caller, &leaf.label) < 0)
 		return fold->stacks->tree.status;
 	const enum perfdata_status status = place_caller(fold, caller, ret);
-	return status == PERFDATA_OK ? add_step(fold, node, false, ret) : status;
+	return status == PERFDATA_OK ? add_step(fold, &leaf, false, ret) : status;
 }
 
 static uint64_t add_weight(uint64_t a, uint64_t b)
