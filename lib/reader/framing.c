@@ -90,14 +90,17 @@ static bool at_tail(struct pd_window *window, bool is_cut)
 	return true;
 }
 
-/* Copies member by member: a struct copy right after the members were written would stall on store forwarding. */
-static inline void take_bytes(const struct pd_window *window, struct pd_record_header header, struct perfdata_raw *ret)
+/* Takes the record at a position of the window. Copies member by member: a struct copy right after the members were
+ * written would stall on store forwarding. */
+static inline void take_bytes(const struct pd_window *window, const uint8_t *at, struct pd_record_header header,
+			      struct perfdata_raw *ret)
 {
 	const struct pd_stream *stream = window->stream;
+	const uint64_t offset = window->offset + (size_t)(at - window->at);
 
-	ret->bytes = window->at;
-	ret->offset = window->is_inner ? stream->unpack.carrier : window->offset;
-	ret->inner = window->is_inner ? window->offset : PERFDATA_NO_OFFSET;
+	ret->bytes = at;
+	ret->offset = window->is_inner ? stream->unpack.carrier : offset;
+	ret->inner = window->is_inner ? offset : PERFDATA_NO_OFFSET;
 	ret->payload = 0;
 	ret->size = header.size;
 	ret->type = header.type;
@@ -110,7 +113,7 @@ static inline void take_bytes(const struct pd_window *window, struct pd_record_h
 
 static inline void take_record(const struct pd_window *window, struct pd_record_header header, struct perfdata_raw *ret)
 {
-	take_bytes(window, header, ret);
+	take_bytes(window, window->at, header, ret);
 	ret->event = NULL;
 	ret->number = 0;
 	ret->time = UINT64_MAX;
@@ -207,11 +210,11 @@ unsigned pd_window_samples(struct pd_window *window, uint64_t room, uint64_t num
 		const struct perfdata_event *event = event_of(reader, samples.id_at, samples.at, size, samples.swap);
 		if (!event)
 			break;
-		take_bytes(window, samples.header, &ret[nr]);
+		take_bytes(window, samples.at, samples.header, &ret[nr]);
 		ret[nr].number = number + nr;
 		pd_event_set_words(event, &ret[nr]);
-		pd_window_move(window, size);
 	}
+	pd_window_move(window, (size_t)(samples.at - window->at));
 	return nr;
 }
 
