@@ -369,8 +369,7 @@ void pd_script_line_start(const struct script_setup *setup, const struct perfdat
 {
 	/* where no event is known yet, or ever, records say themselves whose they are, as where they have no ids */
 	const struct script_plan eventless = {
-		.fields = setup->types[SCRIPT_HARDWARE].fields &
-			  (SCRIPT_COMM | SCRIPT_PID | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME),
+		.fields = setup->eventless,
 		.who_style = UINT32_MAX,
 	};
 	const struct perfdata_event *event = delivery->record->event;

@@ -460,6 +460,9 @@ enum perfdata_status pd_script_setup_init(struct script_setup *setup, const stru
 	enum perfdata_status status = read_options(setup, context);
 	const bool is_pipe = perfdata_reader_header(setup->reader)->container == PERFDATA_CONTAINER_PIPE;
 	find_machine(setup);
+	/* what stands in front of a stream's attrs has no event, and attrs have not dropped any fields yet */
+	setup->eventless = setup->types[SCRIPT_HARDWARE].fields &
+			   (SCRIPT_COMM | SCRIPT_PID | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME);
 	if (status == PERFDATA_OK)
 		status = is_pipe ? check_in_order(setup, context) : check_all(setup, context);
 	return status == PERFDATA_OK ? find_clock(setup, context) : status;

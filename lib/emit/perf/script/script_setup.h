@@ -81,6 +81,7 @@ struct script_setup {
 	uint64_t shown_user;         /* as `shown`, for types from 64 on */
 	bool use_callchain, latency, ns, reltime, deltatime, flags, kernel_path, inlines;
 	unsigned name_width;         /* of the longest event name */
+	uint64_t eventless;          /* fields of records for which no event is known */
 	uint32_t nr_cpus;            /* CPU numbers from here on are shown as 0 */
 	uint32_t max_stack;
 	enum perfdata_arch arch;
