@@ -507,6 +507,7 @@ static void test_build_id(void)
 	uint8_t wanted[20] = { 1, 2, 3 };
 	perfdata_symbols_options_init(&options);
 	options.log = count_refusal;
+	options.log_user = &refusals;
 	options.finding = count_finding;
 	options.user = &refusals;
 	struct perfdata_symbols_request request = {
