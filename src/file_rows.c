@@ -189,12 +189,10 @@ static void add_path(struct file_rows *rows, struct file_row *row, const char *p
 {
 	if (has_path(row, path))
 		return;
-	char **grown = realloc(row->paths, (row->nr_paths + 1) * sizeof *grown);
-	char *copy = grown ? strdup(path) : NULL;
-	if (grown)
-		row->paths = grown;
-	if (!copy) {
+	char *copy = strdup(path);
+	if (!copy || !grow_list(&row->paths, &row->room_paths, row->nr_paths, sizeof copy)) {
 		rows->failed = true;
+		free(copy);
 		return;
 	}
 	size_t at = row->nr_paths++;

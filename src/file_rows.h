@@ -8,7 +8,7 @@
 
 struct file_row {
 	char **paths;                      /* as recorded, sorted by bytes */
-	size_t nr_paths;
+	size_t nr_paths, room_paths;
 	uint8_t build_id[PERFDATA_BUILD_ID_MAX];
 	size_t build_id_size;              /* 0: unknown */
 	unsigned sources;                  /* of the build-id: bits of enum perfdata_build_id_source */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "grow.h"
 #include "outcome.h"
 
 #define FINDINGS_SHOWN 10
@@ -50,12 +51,19 @@ bool outcome_measure(const char *path, uint64_t *ret_bytes, uint64_t *ret_change
 void outcome_add_output(void *user, const char *path)
 {
 	struct outcome *outcome = user;
-	char **grown = realloc(outcome->outputs, (outcome->nr_outputs + 1) * sizeof *grown);
-	if (!grown)
+	char *copy = strdup(path);
+	if (copy && grow_list(&outcome->outputs, &outcome->room_outputs, outcome->nr_outputs, sizeof copy)) {
+		outcome->outputs[outcome->nr_outputs++] = copy;
 		return;
-	outcome->outputs = grown;
-	grown[outcome->nr_outputs] = strdup(path);
-	outcome->nr_outputs += grown[outcome->nr_outputs] != NULL;
+	}
+	free(copy);
+	outcome->starved = true;
+}
+
+bool outcome_is_whole(const struct outcome *outcome)
+{
+	return !outcome->starved && !perfdata_text_failed(&outcome->findings) &&
+	       !perfdata_text_failed(&outcome->first_error);
 }
 
 static void take_failure(struct outcome *outcome, const struct input *input)

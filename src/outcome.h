@@ -19,7 +19,8 @@ struct outcome {
 	/* JSON object of the failure, else of the first finding that is an error; empty: no error */
 	struct perfdata_text first_error;
 	char **outputs;              /* paths, for free() */
-	size_t nr_outputs;
+	size_t nr_outputs, room_outputs;
+	bool starved;                /* memory ran out for a path */
 };
 
 void outcome_release(struct outcome *outcome);
@@ -29,6 +30,8 @@ void outcome_take(struct outcome *outcome, const struct input *input);
 void outcome_count(struct outcome *outcome, const struct perfdata_summary *summary);
 /* Adds a path to `outputs`; a callback for perfdata_output_each_path. `user` is the struct outcome. */
 void outcome_add_output(void *user, const char *path);
+/* Returns false where memory ran out for a part of the outcome. */
+bool outcome_is_whole(const struct outcome *outcome);
 /* Returns "done", "damaged", "skipped", "failed" or "interrupted". */
 const char *outcome_status(const struct outcome *outcome);
 /* Appends the outcome as a JSON line, with its newline. */

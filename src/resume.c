@@ -293,7 +293,7 @@ enum exit_code resume_add(struct resume *resume, const struct job *job)
 	flockfile(stderr);
 	if (resume->fd < 0)
 		resume->fd = open_index(resume);
-	const bool failed = perfdata_text_failed(&line);
+	const bool failed = perfdata_text_failed(&line) || !outcome_is_whole(&job->outcome);
 	bool fine = resume->fd >= 0 && !failed;
 	/* other hosts may append to the same file (--shard); on network file systems flock() also makes their lines
 	 * visible here */

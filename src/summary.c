@@ -89,10 +89,6 @@ static bool write_all(int fd, const char *at, size_t size)
 /* Writes a line with one write(), so that a killed process leaves whole lines. */
 static void put(struct summary *summary, const struct perfdata_text *line)
 {
-	if (perfdata_text_failed(line)) {
-		summary->failed = true;
-		return;
-	}
 	if (summary->fd >= 0 && !summary->failed)
 		summary->failed = !write_all(summary->fd, line->data, line->size);
 	if (summary->log) {
@@ -121,13 +117,18 @@ void summary_add(struct summary *summary, const struct outcome *outcome)
 	const enum exit_code code = outcome->code == EXIT_DAMAGED && options->damaged_ok ? EXIT_FINE : outcome->code;
 	struct perfdata_text line;
 	perfdata_text_init(&line);
-	if (summary->fd >= 0 || summary->log)
+	const bool wanted = summary->fd >= 0 || summary->log;
+	if (wanted)
 		outcome_spell(&line, outcome);
+	const bool starved = wanted && (perfdata_text_failed(&line) || !outcome_is_whole(outcome));
 	flockfile(stderr);
 	count(summary, outcome);
-	summary->code = exit_code_join(summary->code, code);
+	summary->code = exit_code_join(summary->code, starved ? exit_code_join(code, EXIT_LIMIT) : code);
 	summary->stop |= options->fail_fast && code != EXIT_FINE;
-	put(summary, &line);
+	if (starved)
+		usage_error(&options->style, "%s: %s", outcome->file, perfdata_status_text(PERFDATA_ENOMEM));
+	else
+		put(summary, &line);
 	funlockfile(stderr);
 	perfdata_text_release(&line);
 }
@@ -166,7 +167,12 @@ enum exit_code summary_end(struct summary *summary, enum exit_code code)
 	perfdata_text_init(&line);
 	if (summary->fd >= 0 || summary->log)
 		spell_totals(&line, summary, code);
-	put(summary, &line);
+	if (perfdata_text_failed(&line)) {
+		usage_error(&summary->options->style, "%s", perfdata_status_text(PERFDATA_ENOMEM));
+		code = exit_code_join(code, EXIT_LIMIT);
+	} else {
+		put(summary, &line);
+	}
 	perfdata_text_release(&line);
 	if (summary->fd > STDERR_FILENO && close(summary->fd))
 		summary->failed = true;

@@ -129,6 +129,32 @@ def check_names(dense, step, folder):
     report("memory: names, %d commands" % len(commands), [fault for some in faults for fault in some])
 
 
+def summary_of(path):
+    """Without what differs from run to run; None: it is broken."""
+    try:
+        with open(path, "rb") as f:
+            lines = [strict_json(line) for line in f]
+    except ValueError:
+        return None
+    return [{key: value for key, value in line.items() if key not in ("seconds", "elapsed")} for line in lines]
+
+
+def check_summary(step, folder):
+    """A line of the summary that is written is whole."""
+    note, path, out = (os.path.join(folder, name) for name in ("note", "summary", "converted.ndjson"))
+    words = ["ndjson", "-q", "-j", "1", "--symbols", "no", "--summary", path, "--force", "-o", out]
+    _happened, good = start_failing(words, path_of("bad-callchain-count.data"), -1, note)
+    wanted, faults, number, happened = summary_of(path), [], 0, True
+    while happened:
+        happened, done = start_failing(words, path_of("bad-callchain-count.data"), number, note)
+        if done.returncode == good.returncode and summary_of(path) != wanted:
+            faults.append("allocation %d: exit %d, and another summary" % (number, done.returncode))
+        elif done.returncode not in (6, good.returncode):
+            faults.append("allocation %d: exit %d: %s" % (number, done.returncode, done.stderr.decode("utf-8", "replace")))
+        number += step
+    report("memory: the summary of a batch", faults if number > 20 * step else ["few allocations"])
+
+
 def check_memory(dense, step, folder):
     commands = conversions() + list(QUESTIONS) + [[*words, "-o", "-"] for words in WRITINGS]
     tasks = [(words, path_of(name)) for name in RECORDINGS for words in commands]
@@ -322,9 +348,11 @@ def main():
         if "--all" in sys.argv:
             check_memory(0, 1, folder)
             check_names(0, 1, folder)
+            check_summary(1, folder)
         else:
             check_memory(*((4, 199) if program.VALGRIND else (10, 97) if program.SANITIZED else (100, 7)), folder)
             check_names(*((4, 199) if program.VALGRIND else (10, 97) if program.SANITIZED else (20, 7)), folder)
+            check_summary(19 if program.VALGRIND or program.SANITIZED else 1, folder)
         check_disk(folder)
     check_recordings()
     check_full()
