@@ -41,13 +41,10 @@ static enum perfdata_status make_room(struct spool *spool, const struct pd_input
 		return PERFDATA_OK;
 	if (spool->capacity >= SPOOL_MEMORY)
 		return flush(spool, input, reterr);
-	size_t capacity = spool->capacity ? spool->capacity * 2 : SPOOL_STEP;
-	uint8_t *buffer = pd_realloc(spool->buffer, capacity);
-	if (!buffer)
-		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
-	spool->buffer = buffer;
-	spool->capacity = capacity;
-	return PERFDATA_OK;
+	const size_t last = spool->capacity ? spool->capacity : SPOOL_STEP - 1;
+	return pd_vector_grow(&spool->buffer, &spool->capacity, last, 1) < 0
+		       ? pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory")
+		       : PERFDATA_OK;
 }
 
 static enum perfdata_status read_all(struct spool *spool, struct pd_input *input, struct perfdata_error *reterr)

@@ -15,6 +15,7 @@ struct decompressed {
 	size_t used, room, limit;
 };
 
+/* Room is bounded, to tell contents of the limit's size from larger ones: not by pd_vector_grow. */
 static enum perfdata_status grow(struct decompressed *out)
 {
 	size_t room = out->room ? 2 * out->room : (size_t)1 << 18;

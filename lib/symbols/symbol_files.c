@@ -75,17 +75,16 @@ enum perfdata_status pd_read_whole(int fd, size_t limit, char **ret, size_t *ret
 		return PERFDATA_EREAD;
 	if (st.st_size > 0 && (uint64_t)st.st_size > limit)
 		return PERFDATA_ELIMIT;
-	size_t room = st.st_size > 0 ? (size_t)st.st_size + 1 : (size_t)1 << 20, used = 0;
-	char *data = NULL;
+	size_t room = (st.st_size > 0 ? (size_t)st.st_size + 1 : (size_t)1 << 20) + 1, used = 0;
+	char *data = pd_malloc(room);
 	enum perfdata_status status = PERFDATA_OK;
 	for (;;) {
-		char *grown = !data || used == room ? pd_realloc(data, (data ? room *= 2 : room) + 1) : data;
-		if (!grown) {
+		/* one byte more than is read, for the NUL */
+		if (!data || pd_vector_grow(&data, &room, used + 1, 1) < 0) {
 			status = PERFDATA_ENOMEM;
 			break;
 		}
-		data = grown;
-		ssize_t n = read_some(fd, data + used, room - used);
+		ssize_t n = read_some(fd, data + used, room - used - 1);
 		if (n <= 0) {
 			status = n ? PERFDATA_EREAD : PERFDATA_OK;
 			break;

@@ -35,6 +35,7 @@ int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, 
 	return 0;
 }
 
+/* As many as there will be, and no more: pd_vector_grow would double them. */
 void pd_symtab_reserve(struct pd_symbol_table *table, uint64_t more)
 {
 	if (more > MAX_SYMBOLS || table->count + more <= table->capacity)

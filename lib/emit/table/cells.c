@@ -53,7 +53,8 @@ size_t pd_cells_memory(const struct cells *cells)
 	       (cells->recent ? sizeof *cells->recent : 0);
 }
 
-/* Room for one more of what `items` points to. */
+/* Room for one more of what `items` points to. Counts are of 32 bits, since there is a struct cells for each column of
+ * each part: so not by pd_vector_grow. */
 static bool room_for(struct cells *cells, void *items, uint32_t *room, uint32_t nr, size_t size, uint32_t first)
 {
 	if (nr < *room)
@@ -110,6 +111,7 @@ void pd_cells_add(struct cells *cells, uint64_t value)
 		cells->values[cells->nr++] = value;
 }
 
+/* Texts are at most 4 GiB, by offsets of 32 bits. */
 static bool room_for_bytes(struct cells *cells, size_t more)
 {
 	if (cells->size + more > UINT32_MAX) {

@@ -41,6 +41,7 @@ struct column {
 	struct page_writer pages;
 };
 
+/* Room for exactly so many: sums of all parts are known, and large. pd_vector_grow would round them up. */
 static bool enough(void *items, size_t *room, size_t nr, size_t size)
 {
 	void **list = items;

@@ -32,6 +32,7 @@ static uint64_t hash_of(const struct dictionary *dictionary, uint32_t entry)
 	return pd_hash_u64(dictionary->numbers[entry], dictionary->seed);
 }
 
+/* Entries have room for half as many as there are slots: both grow together. */
 static bool make_room(struct dictionary *dictionary, size_t nr_slots, bool texts)
 {
 	uint32_t *slots = pd_malloc(nr_slots * sizeof *slots);
