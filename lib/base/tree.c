@@ -103,6 +103,60 @@ static inline __attribute__((always_inline)) uint32_t look_up(struct pd_tree *tr
 	return crowded_child(tree, parent, label, add);
 }
 
+/* The page that gets the next node: nodes that are added one after the other stand on it. */
+struct newest_page {
+	char *bytes;                /* NULL: not asked for yet */
+	size_t number;
+};
+
+/* A node to change. The page at hand stays: but for the pages beside it, no other one is asked for. */
+static inline struct pd_tree_node *node_near(struct pd_tree *tree, struct newest_page *page, uint32_t index)
+{
+	const size_t number = index >> tree->nodes.shift, offset = (index & tree->nodes.mask) * tree->nodes.item_size;
+	if (page->bytes && page->number == number)
+		return (void *)(page->bytes + offset);
+	char *node = pd_paged_change(&tree->nodes, index);
+	if (node && index == tree->count)
+		*page = (struct newest_page){ node - offset, number };
+	return (void *)node;
+}
+
+/* Adds a child to the node that was added last: it has none, so that nothing is to be compared. */
+static inline uint32_t add_to_newest(struct pd_tree *tree, struct newest_page *page, uint32_t label)
+{
+	const uint32_t parent = tree->count - 1, child = tree->count;
+	const uint64_t hash = pd_hash_u64((uint64_t)parent << 32 | label, tree->seed);
+	const uint32_t tag = (uint32_t)(hash >> 60), first = 2 * parent + (uint32_t)(hash % SPREAD);
+	struct pd_tree_node *node = child < PD_TREE_MAX_NODES ? node_near(tree, page, child) : NULL;
+	if (!node)
+		return failed(tree, tree->nodes.status ? tree->nodes.status : PERFDATA_ENOMEM);
+	uint32_t at = first;
+	struct pd_tree_node *home = node_near(tree, page, at / 2);
+	while (home && home->slots[at % 2]) {
+		if (++at == first + WINDOW)
+			return crowded_child(tree, parent, label, true);
+		home = node_near(tree, page, at / 2);
+	}
+	if (!home)
+		return failed(tree, tree->nodes.status);
+	node->parent = parent;
+	node->label = label;
+	home->slots[at % 2] = tag << TAG_SHIFT | child;
+	return tree->count++;
+}
+
+uint32_t pd_tree_path(struct pd_tree *tree, uint32_t node, const uint32_t *labels, size_t nr)
+{
+	struct newest_page page = { 0 };
+	size_t i = 0;
+	for (; i < nr && node != UINT32_MAX && node + 1 != tree->count; i++)
+		node = look_up(tree, node, labels[i], true);
+	/* one that was added is the newest, and so is each one below it */
+	for (; i < nr && node != UINT32_MAX; i++)
+		node = add_to_newest(tree, &page, labels[i]);
+	return node;
+}
+
 uint32_t pd_tree_child(struct pd_tree *tree, uint32_t parent, uint32_t label)
 {
 	return look_up(tree, parent, label, true);

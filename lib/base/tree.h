@@ -32,6 +32,8 @@ static inline int pd_tree_init(struct pd_tree *tree, struct pd_account *account,
 void pd_tree_release(struct pd_tree *tree);
 /* The child of `parent` with this label, added if it is new; UINT32_MAX: see status. */
 uint32_t pd_tree_child(struct pd_tree *tree, uint32_t parent, uint32_t label);
+/* The same for labels one below the other. Returns the last one's node. */
+uint32_t pd_tree_path(struct pd_tree *tree, uint32_t node, const uint32_t *labels, size_t nr);
 /* The child if there is one; UINT32_MAX: there is none, or see status. */
 uint32_t pd_tree_find(struct pd_tree *tree, uint32_t parent, uint32_t label);
 /* 0, or -1: see status. */

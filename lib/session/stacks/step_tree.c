@@ -107,13 +107,6 @@ static void make_known(struct pd_step_tree *tree)
 		pd_account_take(tree->account, PD_USE_CACHES, tree->nr_known * sizeof *tree->known);
 }
 
-static uint32_t add_steps(struct pd_step_tree *tree, uint32_t node, const uint32_t *labels, size_t nr)
-{
-	for (size_t i = 0; i < nr && node != UINT32_MAX; i++)
-		node = pd_tree_child(&tree->tree, node, labels[i]);
-	return node;
-}
-
 /* Adds STEPS_AT_ONCE steps at once if they are known, else one by one. */
 static inline uint32_t pass_steps(struct pd_step_tree *tree, uint32_t callers, const uint32_t *labels)
 {
@@ -123,7 +116,7 @@ static inline uint32_t pass_steps(struct pd_step_tree *tree, uint32_t callers, c
 	struct pd_known_steps *known = &tree->known[hash & (tree->nr_known - 1)];
 	if (known->labels[0] == wanted[0] && known->labels[1] == wanted[1] && known->callers == callers && known->node)
 		return known->node;
-	const uint32_t node = add_steps(tree, callers, labels, STEPS_AT_ONCE);
+	const uint32_t node = pd_tree_path(&tree->tree, callers, labels, STEPS_AT_ONCE);
 	if (node != UINT32_MAX)
 		*known = (struct pd_known_steps){ { wanted[0], wanted[1] }, callers, node };
 	return node;
@@ -156,7 +149,7 @@ uint32_t pd_step_tree_node(struct pd_step_tree *tree, const struct perfdata_step
 	for (; tree->known && at + STEPS_AT_ONCE <= nr && node != UINT32_MAX; at += STEPS_AT_ONCE)
 		node = pass_steps(tree, node, &tree->labels[at]);
 	if (node != UINT32_MAX)
-		node = add_steps(tree, node, &tree->labels[at], nr - at);
+		node = pd_tree_path(&tree->tree, node, &tree->labels[at], nr - at);
 	return node == UINT32_MAX ? failed(tree, tree->tree.status) : node;
 }
 
