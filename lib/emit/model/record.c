@@ -7,6 +7,7 @@
 #include "emit/model/record.h"
 #include "emit/model/text_cache.h"
 #include "perfdata/unstable.h"
+#include "profile/profile.h"
 
 static const struct head_info heads[HEAD_COUNT] = {
 	[HEAD_TYPE] = { "type", "What the record is: perf's name in lower case, or \"unknown\".", HEAD_IS_TEXT, false,
@@ -447,12 +448,12 @@ uint64_t pd_record_row_said_by_stack(const struct record *r)
 	return missing ? 0 : r->plan->callchain;
 }
 
-static struct text_cache *location_cache(struct record_cache *cache)
+static struct text_cache *location_cache(struct record_cache *cache, const struct perfdata_batch *batch)
 {
 	if (cache->locations)
 		return cache->locations;
 	struct text_cache *locations = calloc(1, sizeof *locations);
-	if (locations && !pd_text_cache_init(locations)) {
+	if (locations && !pd_text_cache_init(locations, batch ? pd_profile_account_of(batch->session) : NULL)) {
 		pd_text_cache_release(locations);
 		free(locations);
 		locations = NULL;
@@ -463,7 +464,7 @@ static struct text_cache *location_cache(struct record_cache *cache)
 
 struct location_speller pd_record_locations(struct record *r)
 {
-	return (struct location_speller){ &r->emitted, location_cache(r->cache), r->world->locations,
+	return (struct location_speller){ &r->emitted, location_cache(r->cache, r->batch), r->world->locations,
 					  r->world->spell.int64_string };
 }
 

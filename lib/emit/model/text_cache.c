@@ -4,10 +4,15 @@
 #include "emit/model/text_cache.h"
 
 #define SLOTS (1u << TEXT_CACHE_SLOT_BITS)
-#define MAX_TEXT (8u << 20)    /* bytes; a fuller cache starts anew, empty */
+/* Bytes of a full cache: a part of the limit of memory, since there is a cache for each thread. */
+#define LEAST_TEXT ((size_t)256 << 10)
+#define MOST_TEXT ((size_t)8 << 20)
+#define PART_OF_LIMIT 32u
 
-bool pd_text_cache_init(struct text_cache *cache)
+bool pd_text_cache_init(struct text_cache *cache, const struct pd_account *account)
 {
+	const uint64_t part = (account ? account->limit : PD_DEFAULT_MEMORY) / PART_OF_LIMIT;
+	cache->most = part > MOST_TEXT ? MOST_TEXT : part < LEAST_TEXT ? LEAST_TEXT : (size_t)part;
 	perfdata_text_init(&cache->text);
 	cache->slots = calloc(SLOTS, sizeof *cache->slots);
 	return cache->slots;
@@ -36,9 +41,9 @@ bool pd_text_cache_append(const struct text_cache *cache, uint64_t key, struct p
 
 const char *pd_text_cache_put(struct text_cache *cache, uint64_t key, const char *bytes, size_t size)
 {
-	if (size > MAX_TEXT)
+	if (size > cache->most)
 		return NULL;
-	if (cache->text.size + size > MAX_TEXT) {
+	if (cache->text.size + size > cache->most) {
 		memset(cache->slots, 0, SLOTS * sizeof *cache->slots);
 		perfdata_text_clear(&cache->text);
 	}

@@ -5,6 +5,7 @@
 #ifndef TEXT_CACHE_H
 #define TEXT_CACHE_H
 
+#include "base/account.h"
 #include "perfdata/text.h"
 
 #define TEXT_CACHE_SLOT_BITS 16u
@@ -15,10 +16,12 @@ struct text_cache {
 		uint32_t offset, size;
 	} *slots;
 	struct perfdata_text text;
+	size_t most;                 /* bytes of it; a fuller cache starts anew, empty */
 };
 
-/* False without memory. The caller releases the cache either way. */
-bool pd_text_cache_init(struct text_cache *cache);
+/* The account, which may be NULL, says how much the cache may hold. False without memory. The caller releases the cache
+ * either way. */
+bool pd_text_cache_init(struct text_cache *cache, const struct pd_account *account);
 void pd_text_cache_release(struct text_cache *cache);
 /* The text of a key other than 0, valid until the next pd_text_cache_put; NULL: the cache has none. */
 static inline const char *text_cache_find(const struct text_cache *cache, uint64_t key, size_t *ret_size)

@@ -11,6 +11,7 @@
 #include "emit/emitters.h"
 #include "emit/model/text_cache.h"
 #include "perfdata/unstable.h"
+#include "profile/profile.h"
 #include "text/json_quoted.h"
 
 /* The keys that every sample has. Fields of tracepoints may have the same names. */
@@ -413,14 +414,14 @@ static void cache_free(void *pointer)
 	free(cache);
 }
 
-static struct cache *cache_get(struct perfdata_scratch *scratch)
+static struct cache *cache_get(struct perfdata_scratch *scratch, const struct perfdata_batch *batch)
 {
 	if (scratch->cache)
 		return scratch->cache;
 	struct cache *cache = calloc(1, sizeof *cache);
 	if (!cache)
 		return NULL;
-	if (!pd_text_cache_init(&cache->texts)) {
+	if (!pd_text_cache_init(&cache->texts, pd_profile_account_of(batch->session))) {
 		cache_free(cache);
 		return NULL;
 	}
@@ -639,7 +640,7 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 		.json = state,
 		.batch = batch,
 		.session = batch->session,
-		.cache = cache_get(scratch),
+		.cache = cache_get(scratch, batch),
 		.text = &scratch->text,
 		.out = out,
 	};

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "emit/perf/script/script_cache.h"
 #include "emit/perf/script/script_line.h"
+#include "profile/profile.h"
 
 /* --- the cache ---------------------------------------------------------------------------------------------------- */
 
@@ -28,12 +29,12 @@ static void cache_free(void *pointer)
 	free(cache);
 }
 
-struct script_cache *pd_script_cache_get(struct perfdata_scratch *scratch)
+struct script_cache *pd_script_cache_get(struct perfdata_scratch *scratch, const struct perfdata_session *session)
 {
 	if (scratch->cache)
 		return scratch->cache;
 	struct script_cache *cache = calloc(1, sizeof *cache);
-	if (!cache || !pd_text_cache_init(&cache->frames)) {
+	if (!cache || !pd_text_cache_init(&cache->frames, pd_profile_account_of(session))) {
 		cache_free(cache);
 		return NULL;
 	}

@@ -373,7 +373,7 @@ void pd_script_line_start(const struct script_setup *setup, const struct perfdat
 		.who_style = UINT32_MAX,
 	};
 	const struct perfdata_event *event = delivery->record->event;
-	struct script_cache *cache = pd_script_cache_get(scratch);
+	struct script_cache *cache = pd_script_cache_get(scratch, setup->session);
 	const struct script_plan *plan = event && cache ? pd_script_plan_get(cache, setup, event) : NULL;
 	if (cache && !event && !(delivery->record->flags & PERFDATA_RAW_UNKNOWN_ID))
 		plan = &eventless;
@@ -594,7 +594,7 @@ void pd_script_line(const struct script_setup *setup, const struct perfdata_batc
 		    const struct perfdata_delivery *delivery, const struct perfdata_record *record,
 		    struct script_carry *carry, struct perfdata_scratch *scratch, struct perfdata_text *out)
 {
-	struct script_cache *cache = pd_script_cache_get(scratch);
+	struct script_cache *cache = pd_script_cache_get(scratch, setup->session);
 	const struct script_plan *plan = cache && delivery->event ? pd_script_plan_get(cache, setup, delivery->event)
 								  : NULL;
 	if (!plan) {
