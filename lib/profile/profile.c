@@ -170,8 +170,9 @@ enum perfdata_status pd_profile_add(struct pd_profile *profile, struct pd_profil
 
 enum perfdata_status pd_profile_finish(struct pd_profile *profile)
 {
-	profile->finished = pd_sums_finish(&profile->sums) == 0;
-	return profile->finished ? PERFDATA_OK : PERFDATA_ENOMEM;
+	const enum perfdata_status status = pd_sums_finish(&profile->sums);
+	profile->finished = status == PERFDATA_OK;
+	return status;
 }
 
 const struct perfdata_session *pd_profile_session(const struct pd_profile *profile) { return profile->session; }

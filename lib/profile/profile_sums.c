@@ -7,10 +7,12 @@
 #include "base/memory.h"
 #include "profile/profile_sums.h"
 
-/* A run of fewer entries is not worth a seek. */
-#define MIN_RUN_ENTRIES ((size_t)4096)
-/* Entries of a run that a walk reads at once. */
+/* A run of fewer entries is not worth a seek, nor a walk's look at it for each key. */
+#define MIN_RUN_ENTRIES ((size_t)16384)
+/* Entries of a run that a walk reads at once: fewer where there are many runs. */
 #define ENTRIES_AT_ONCE ((size_t)512)
+#define LEAST_AT_ONCE ((size_t)32)
+#define WALK_BYTES ((size_t)1 << 20)
 
 /* --- 128 bits ----------------------------------------------------------------------------------------------------- */
 
@@ -106,7 +108,21 @@ static int sort_and_add_up(struct pd_sums_table *table)
 	return 0;
 }
 
-int pd_sums_finish(struct pd_sums_table *table) { return sort_and_add_up(table); }
+/* Forgets the entries in memory; where memory is short, gives their memory back. */
+static void clear(struct pd_sums_table *table)
+{
+	table->nr = 0;
+	if (!pd_account_is_over(table->account)) {
+		memset(table->slots, 0, table->nr_slots * sizeof *table->slots);
+		return;
+	}
+	pd_account_give(table->account, PD_USE_PROFILE, bytes_of(table));
+	pd_free(table->entries);
+	pd_free(table->slots);
+	table->entries = NULL;
+	table->slots = NULL;
+	table->room = table->nr_slots = 0;
+}
 
 /* Writes the entries in memory to the file as a run; then memory holds none. */
 static enum perfdata_status spill(struct pd_sums_table *table)
@@ -124,9 +140,15 @@ static enum perfdata_status spill(struct pd_sums_table *table)
 		return PERFDATA_EWRITE;
 	table->runs[table->nr_runs++] = (struct pd_run){ table->file_size, table->nr };
 	table->file_size += size;
-	table->nr = 0;
-	memset(table->slots, 0, table->nr_slots * sizeof *table->slots);
+	clear(table);
 	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_sums_finish(struct pd_sums_table *table)
+{
+	if (table->nr >= MIN_RUN_ENTRIES && pd_account_is_over(table->account))
+		return spill(table);
+	return sort_and_add_up(table) == 0 ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
 static int grow_slots(struct pd_sums_table *table)
@@ -155,8 +177,11 @@ static enum perfdata_status make_room(struct pd_sums_table *table)
 	const bool grows = table->nr == table->room || table->nr * 2 >= table->nr_slots;
 	if (table->nr >= MIN_RUN_ENTRIES &&
 	    (table->nr >= UINT32_MAX / 2 || (grows && pd_account_is_tight(table->account)) ||
-	     (table->nr % 1024 == 0 && pd_account_is_over(table->account))))
-		return spill(table);
+	     (table->nr % 1024 == 0 && pd_account_is_over(table->account)))) {
+		const enum perfdata_status status = spill(table);
+		if (status != PERFDATA_OK || table->room)
+			return status;
+	}
 	const size_t before = bytes_of(table);
 	const bool ok = (table->nr * 2 < table->nr_slots || grow_slots(table) == 0) &&
 			pd_vector_grow(&table->entries, &table->room, table->nr, sizeof *table->entries) == 0;
@@ -188,6 +213,7 @@ struct source {
 struct pd_sums_walk {
 	const struct pd_sums_table *table;
 	struct pd_profile_entry result;
+	size_t at_once;                     /* entries of a buffer */
 	size_t nr;
 	struct source sources[];
 };
@@ -197,8 +223,7 @@ void pd_sums_walk_free(struct pd_sums_walk *walk)
 	for (size_t i = 0; walk && i < walk->nr; i++) {
 		const struct source *source = &walk->sources[i];
 		if (source->buffer)
-			pd_account_give(walk->table->account, PD_USE_PROFILE,
-					ENTRIES_AT_ONCE * sizeof *source->buffer);
+			pd_account_give(walk->table->account, PD_USE_PROFILE, walk->at_once * sizeof *source->buffer);
 		pd_free(source->buffer);
 	}
 	pd_free(walk);
@@ -209,7 +234,7 @@ static enum perfdata_status refill(const struct pd_sums_walk *walk, struct sourc
 {
 	if (source->at < source->end || !source->run.entries)
 		return PERFDATA_OK;
-	const size_t nr = source->run.entries < ENTRIES_AT_ONCE ? (size_t)source->run.entries : ENTRIES_AT_ONCE;
+	const size_t nr = source->run.entries < walk->at_once ? (size_t)source->run.entries : walk->at_once;
 	const size_t size = nr * sizeof *source->buffer;
 	if (pd_pread_full(walk->table->fd, source->buffer, size, source->run.offset) != (int64_t)size)
 		return PERFDATA_EREAD;
@@ -228,13 +253,17 @@ enum perfdata_status pd_sums_walk_new(const struct pd_sums_table *table, struct 
 		return PERFDATA_ENOMEM;
 	walk->table = table;
 	walk->nr = nr;
+	walk->at_once = WALK_BYTES / sizeof(struct pd_profile_entry) / nr;
+	walk->at_once = walk->at_once > ENTRIES_AT_ONCE ? ENTRIES_AT_ONCE
+			: walk->at_once < LEAST_AT_ONCE ? LEAST_AT_ONCE
+							: walk->at_once;
 	enum perfdata_status status = PERFDATA_OK;
 	for (size_t i = 0; i < table->nr_runs && status == PERFDATA_OK; i++) {
 		struct source *source = &walk->sources[i];
 		source->run = table->runs[i];
-		source->buffer = pd_malloc(ENTRIES_AT_ONCE * sizeof *source->buffer);
+		source->buffer = pd_malloc(walk->at_once * sizeof *source->buffer);
 		if (source->buffer)
-			pd_account_take(table->account, PD_USE_PROFILE, ENTRIES_AT_ONCE * sizeof *source->buffer);
+			pd_account_take(table->account, PD_USE_PROFILE, walk->at_once * sizeof *source->buffer);
 		status = source->buffer ? refill(walk, source) : PERFDATA_ENOMEM;
 	}
 	walk->sources[nr - 1].at = table->entries;

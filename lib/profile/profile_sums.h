@@ -109,9 +109,9 @@ static inline void pd_sums_fetch_entry(const struct pd_sums_table *table, uint32
 		__builtin_prefetch(entry + sizeof *table->entries - 1);    /* it may lie in two lines of the cache */
 	}
 }
-/* Sorts the entries in memory by key, and adds up events; to be called once, after the last pd_sums_add. 0, or -1
- * without memory. */
-int pd_sums_finish(struct pd_sums_table *table);
+/* Sorts the entries in memory by key, or writes them out where memory is short, and adds up events; to be called once,
+ * after the last pd_sums_add. PERFDATA_ENOMEM, PERFDATA_EWRITE. */
+enum perfdata_status pd_sums_finish(struct pd_sums_table *table);
 
 /* All entries in the order of keys. */
 struct pd_sums_walk;

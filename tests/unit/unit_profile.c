@@ -230,7 +230,7 @@ static uint64_t check_sums(bool tight)
 		CHECK_EQ(pd_sums_add(&table, &key, pd_sums_hash(&key, 3), one), PERFDATA_OK);
 	}
 	CHECK_EQ(table.nr_runs > 4, tight);
-	CHECK_EQ(pd_sums_finish(&table), 0);
+	CHECK_EQ(pd_sums_finish(&table), PERFDATA_OK);
 	CHECK_EQ(pd_sums_walk_new(&table, &walk), PERFDATA_OK);
 	while (pd_sums_walk_next(walk, &entry) == PERFDATA_OK) {
 		const struct pd_profile_key *key = &entry->key;
