@@ -146,8 +146,11 @@ uint32_t pd_step_tree_node(struct pd_step_tree *tree, const struct perfdata_step
 		make_known(tree);
 	uint32_t node = 0;
 	size_t at = 0;
-	for (; tree->known && at + STEPS_AT_ONCE <= nr && node != UINT32_MAX; at += STEPS_AT_ONCE)
+	/* below a new node nothing is known, and most of it does not come again */
+	while (tree->known && at + STEPS_AT_ONCE <= nr && node < tree->tree.count - 1) {
 		node = pass_steps(tree, node, &tree->labels[at]);
+		at += STEPS_AT_ONCE;
+	}
 	if (node != UINT32_MAX)
 		node = pd_tree_path(&tree->tree, node, &tree->labels[at], nr - at);
 	return node == UINT32_MAX ? failed(tree, tree->tree.status) : node;
