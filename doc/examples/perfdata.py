@@ -28,7 +28,7 @@ class _Error(ctypes.Structure):
 
 class _Finding(ctypes.Structure):
     _fields_ = [("severity", ctypes.c_int), ("code", ctypes.c_int), ("file", ctypes.c_char_p), ("offset", ctypes.c_uint64),
-                ("record", ctypes.c_uint64), ("message", ctypes.c_char_p)]
+                ("record", ctypes.c_uint64), ("message", ctypes.c_char_p), ("spare", ctypes.c_uint64 * 4)]
 
 
 class _ReaderOptions(ctypes.Structure):
