@@ -16,11 +16,17 @@ int pd_tree_init_with(struct pd_tree *tree, size_t item_size, struct pd_account 
 	return pd_paged_change(&tree->nodes, 0) ? 0 : -1;
 }
 
-void pd_tree_release(struct pd_tree *tree)
+void pd_tree_finish(struct pd_tree *tree)
 {
 	pd_account_give(tree->nodes.account, tree->nodes.use, tree->crowded.capacity * sizeof *tree->crowded.slots);
-	pd_paged_release(&tree->nodes);
 	pd_hash_map_release(&tree->crowded);
+	tree->crowded = (struct pd_hash_map){ 0 };
+}
+
+void pd_tree_release(struct pd_tree *tree)
+{
+	pd_tree_finish(tree);
+	pd_paged_release(&tree->nodes);
 	*tree = (struct pd_tree){ 0 };
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include "alloc_fail_pieces.h"
 #include "base/hash.h"
+#include "session/session.h"
 #include "session/state.h"
 #include "session_recording.h"
 
@@ -331,6 +332,10 @@ static void test_stacks(void)
 	CHECK_EQ(perfdata_session_stack(walk.session, PERFDATA_NONE, steps, 8, &nr), PERFDATA_ABSENT);
 	CHECK(perfdata_session_frame(walk.session, PERFDATA_NONE) == NULL);
 	check_resolved(stack);
+	/* behind the end nothing is kept for chains that might come */
+	struct perfdata_batch *batch;
+	CHECK_EQ(perfdata_session_next(walk.session, &batch), PERFDATA_END);
+	CHECK_EQ(walk.session->account->by_use[PD_USE_CACHES], 0);
 	walk_close(&walk);
 }
 

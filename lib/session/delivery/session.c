@@ -304,8 +304,14 @@ enum perfdata_status perfdata_session_next(struct perfdata_session *session, str
 	}
 	if (!session->open && session->end == PERFDATA_END && pd_session_starved(session))
 		return fail(session, PERFDATA_ENOMEM);
-	if (!session->open)
+	if (!session->open) {
+		/* what comes now, sums, tables and names, may need the memory */
+		if (session->state) {
+			pd_stacks_finish(&session->state->stacks);
+			pd_frames_finish(session->state);
+		}
 		return session->end;
+	}
 	*ret = close_batch(session);
 	return PERFDATA_OK;
 }

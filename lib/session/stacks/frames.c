@@ -25,13 +25,18 @@ static int same_frame(const void *user, uint32_t index, const void *wanted)
 	return frame->dso == key->dso && frame->address == key->address && frame->time == key->time;
 }
 
-/* Frames cannot be evicted: beyond all limits they end the session. */
-static int account_frames(struct pd_state *state)
+static void account_frames(struct pd_state *state)
 {
 	const size_t size = (size_t)state->frames.count * sizeof(struct perfdata_frame) +
 			    state->frame_index.capacity * sizeof *state->frame_index.slots;
 	pd_account_change(state->account, PD_USE_FRAMES, state->frames_accounted, size);
 	state->frames_accounted = size;
+}
+
+/* Frames cannot be evicted: beyond all limits they end the session. */
+static int limit_frames(struct pd_state *state)
+{
+	account_frames(state);
 	if (!pd_account_is_exhausted(state->account))
 		return 0;
 	state->status = PERFDATA_ENOMEM;
@@ -51,7 +56,7 @@ uint32_t pd_frame_get(struct pd_state *state, const struct perfdata_frame *key)
 		state->status = PERFDATA_ENOMEM;
 		return PERFDATA_NONE;
 	}
-	if (index % 256 == 0 && account_frames(state) < 0)
+	if (index % 256 == 0 && limit_frames(state) < 0)
 		return PERFDATA_NONE;
 	if (key->dso != PERFDATA_NONE)
 		pd_dso_find_symbols(state, pd_dso_at(state, key->dso));
@@ -291,6 +296,14 @@ void pd_chain_mark(struct pd_state *state, const struct pd_thread *thread, const
 		else
 			return;
 	}
+}
+
+void pd_frames_finish(struct pd_state *state)
+{
+	pd_index_release(&state->frame_index);
+	pd_free(state->address_cache);
+	state->address_cache = NULL;
+	account_frames(state);
 }
 
 void pd_frames_release(struct pd_state *state)

@@ -17,6 +17,15 @@ int pd_stacks_init(struct pd_stacks *stacks, uint32_t needs, struct pd_account *
 	return stacks->with_nodes ? pd_step_tree_init(&stacks->nodes, false, account) : 0;
 }
 
+void pd_stacks_finish(struct pd_stacks *stacks)
+{
+	pd_known_chains_release(&stacks->known);
+	if (stacks->with_ids)
+		pd_step_tree_finish(&stacks->ids.tree);
+	if (stacks->with_nodes)
+		pd_step_tree_finish(&stacks->nodes);
+}
+
 void pd_stacks_release(struct pd_stacks *stacks)
 {
 	pd_known_chains_release(&stacks->known);

@@ -38,6 +38,8 @@ struct pd_stacks {
 /* 0, or -1 without memory */
 int pd_stacks_init(struct pd_stacks *stacks, uint32_t needs, struct pd_account *account);
 void pd_stacks_release(struct pd_stacks *stacks);
+/* Frees what only further chains need: none follow. */
+void pd_stacks_finish(struct pd_stacks *stacks);
 
 /* --- stacks/frames.c --- */
 /* perf shows at most this many steps of a recorded chain, and as many that were unwound (scripting_max_stack). */
@@ -88,6 +90,8 @@ void pd_stack_expect(const struct pd_state *state, const struct pd_thread *threa
 		     struct pd_chain_key *ret);
 void pd_stack_fetch(const struct pd_state *state, const struct pd_chain_key *expected);   /* once all are announced */
 void pd_frames_release(struct pd_state *state);
+/* Frees what only further look-ups of addresses need: none follow. */
+void pd_frames_finish(struct pd_state *state);
 
 /* --- stacks/user_stacks.c --- */
 /* Unwinds the user stack of a sample that has registers and stack memory. Returns the number of addresses in *ret_pcs,

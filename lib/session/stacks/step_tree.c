@@ -23,15 +23,29 @@ int pd_step_tree_init(struct pd_step_tree *tree, bool exact, struct pd_account *
 	return pd_tree_init(&tree->tree, account, PD_USE_STACKS);
 }
 
-void pd_step_tree_release(struct pd_step_tree *tree)
+void pd_step_tree_finish(struct pd_step_tree *tree)
 {
-	pd_tree_release(&tree->tree);
-	pd_table_release(&tree->steps);
+	const size_t size = tree->index.capacity * sizeof *tree->index.slots;
+	pd_tree_finish(&tree->tree);
+	if (tree->accounted >= size) {
+		pd_account_give(tree->account, PD_USE_FRAMES, size);
+		tree->accounted -= size;
+	}
 	pd_index_release(&tree->index);
 	if (tree->known)
 		pd_account_give(tree->account, PD_USE_CACHES, tree->nr_known * sizeof *tree->known);
 	pd_free(tree->known);
+	tree->known = NULL;
 	pd_free(tree->labels);
+	tree->labels = NULL;
+	tree->labels_room = 0;
+}
+
+void pd_step_tree_release(struct pd_step_tree *tree)
+{
+	pd_step_tree_finish(tree);
+	pd_tree_release(&tree->tree);
+	pd_table_release(&tree->steps);
 	pd_account_give(tree->account, PD_USE_FRAMES, tree->accounted);
 	*tree = (struct pd_step_tree){ 0 };
 }

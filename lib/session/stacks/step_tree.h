@@ -34,6 +34,8 @@ struct pd_step_tree {
 /* 0, or -1 without memory; to be released either way. */
 int pd_step_tree_init(struct pd_step_tree *tree, bool exact, struct pd_account *account);
 void pd_step_tree_release(struct pd_step_tree *tree);
+/* Frees what only pd_step_tree_node needs, which is called no more. */
+void pd_step_tree_finish(struct pd_step_tree *tree);
 /* The node of a stack, callee first; 0 for no steps. UINT32_MAX: see status. */
 uint32_t pd_step_tree_node(struct pd_step_tree *tree, const struct perfdata_step *steps, size_t nr);
 /* A node's step and its caller's node. 0 or -1: see status. */
