@@ -35,21 +35,6 @@ void pd_put_int(struct pd_encode *e, unsigned width, uint64_t value)
 	}
 }
 
-uint64_t pd_member_int(const void *member, unsigned width)
-{
-	uint8_t u8;
-	uint16_t u16;
-	uint32_t u32;
-	uint64_t u64;
-
-	switch (width) {
-	case 1: return memcpy(&u8, member, sizeof u8), u8;
-	case 2: return memcpy(&u16, member, sizeof u16), u16;
-	case 4: return memcpy(&u32, member, sizeof u32), u32;
-	default: return memcpy(&u64, member, sizeof u64), u64;
-	}
-}
-
 /* Elements in the other byte order than theirs: integers by the widths of the rows, texts as they are. */
 static void put_swapped(struct pd_encode *e, const struct perfdata_list *list)
 {
@@ -217,8 +202,10 @@ static bool pad_is_there(const struct pd_encode *e, const struct perfdata_field 
 	}
 }
 
-static void put_row(struct pd_encode *e, const struct perfdata_field *field, const void *member)
+static void put_row(struct pd_encode *e, const struct perfdata_field *field, const void *view)
 {
+	const void *member = (const char *)view + field->member;
+
 	switch (field->kind) {
 	case PERFDATA_KIND_TEXT:
 		put_text(e, member);
@@ -246,10 +233,8 @@ static void put_row(struct pd_encode *e, const struct perfdata_field *field, con
 	case PERFDATA_KIND_CPUS:
 		put_cpus(e, member);
 		break;
-	default: {
-		const unsigned width = pd_kind_width(field->kind);
-		pd_put_int(e, width, pd_member_int(member, width));
-	}
+	default:
+		pd_put_int(e, pd_kind_width(field->kind), pd_member_value(field, view));
 	}
 }
 
@@ -264,7 +249,7 @@ void pd_put_rows(struct pd_encode *e, const struct perfdata_layout *layout, uint
 				put_pad(e, field->count);
 		} else if (present >> i & 1) {
 			if (is_asked)
-				put_row(e, field, (const char *)view + field->member);
+				put_row(e, field, view);
 			else
 				e->in_step = false;
 		}
@@ -288,7 +273,7 @@ static void put_trailer(struct pd_encode *e, const uint8_t *source)
 		const struct perfdata_field *field = &pd_sample_id_layout.fields[i];
 		if (field->kind != PERFDATA_KIND_PAD) {
 			if (present >> i & 1)
-				put_row(e, field, (const char *)&whole + field->member);
+				put_row(e, field, &whole);
 		} else if (e->config->attr.sample_type & field->when_value) {
 			if (source)
 				pd_put_bytes(e, source + (e->at - start), field->count);

@@ -44,8 +44,6 @@ static inline void pd_put_zeros(struct pd_encode *e, size_t size)
 }
 /* An integer of 1, 2, 4 or 8 bytes. */
 void pd_put_int(struct pd_encode *e, unsigned width, uint64_t value);
-/* The value of an integer member of this width. */
-uint64_t pd_member_int(const void *member, unsigned width);
 
 /* True if the bytes are those of the source's body. */
 static inline bool pd_is_of_source(const struct pd_encode *e, const void *data)

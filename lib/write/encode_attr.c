@@ -37,12 +37,6 @@ static uint32_t row_offset(uint32_t row)
 	return at;
 }
 
-static bool is_zero(const struct perfdata_field *field, const struct perfdata_attr *attr)
-{
-	const unsigned width = pd_kind_width(field->kind);
-	return !width || pd_member_int((const char *)attr + field->member, width) == 0;
-}
-
 uint32_t perfdata_attr_size(const struct perfdata_attr *attr)
 {
 	static const uint32_t sizes[] = { 64, 72, 80, 96, 104, 112, 120, 128, 136, 144 };
@@ -51,7 +45,7 @@ uint32_t perfdata_attr_size(const struct perfdata_attr *attr)
 	if (attr->rest.size)
 		return attr->size;
 	for (uint32_t i = 0; i < pd_attr_layout.nr_fields; i++)
-		if (!is_zero(&pd_attr_layout.fields[i], attr))
+		if (pd_member_value(&pd_attr_layout.fields[i], attr))
 			need = row_offset(i) + pd_kind_width(pd_attr_layout.fields[i].kind);
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
 		if (need <= sizes[i])
@@ -77,7 +71,7 @@ void pd_put_attr(struct pd_encode *e, const struct perfdata_attr *attr, uint32_t
 		if (e->full || at + step > size)
 			break;
 		if (width)
-			pd_put_int(e, width, pd_member_int((const char *)&spelled + field->member, width));
+			pd_put_int(e, width, pd_member_value(field, &spelled));
 		else if (field->kind == PERFDATA_KIND_BYTES)
 			pd_put_bytes(e, attr->rest.data, attr->rest.size);
 		else if (e->in_step && e->source &&
