@@ -105,8 +105,9 @@ def check_jobs():
 def check_refusals():
     for fields, word in (("insn", b"instruction traces"), ("srccode", b"source"), ("brstackinsn", b"disassembler"), ("nonsense", b"no field"),
                          ("comm,-ip", b"mix"), ("symoff,ip", b"sym"), ("data_src", b"attribute"), ("foo:ip", b"event type"),
-                         ("trace:", b"do not exist")):
-        args = [PERFDATA, "script", "-F", fields, "callgraph-73.data"]
+                         ("trace:", b"do not exist"), ("+addr sw:time,addr", b"attribute"), ("+addr sw:-addr sw:+addr", b"attribute"),
+                         ("sw:+tod", b"clock")):
+        args = [PERFDATA, "script", *(f"-F{part}" for part in fields.split()), "callgraph-73.data"]
         done = subprocess.run(args, cwd=os.path.join(TOP, "testdata"), capture_output=True, timeout=60)
         wrong = "" if done.returncode == 2 and word in done.stderr and not done.stdout else f"exit {done.returncode}, {done.stderr!r}"
         report(f"-F {fields} is refused", wrong)

@@ -133,16 +133,19 @@ static enum script_type find_prefix(const char *text, size_t size)
 	return SCRIPT_TYPES;
 }
 
-static void change(struct script_type_setup *type, uint64_t field, bool remove)
+static void set_or_clear(uint64_t *fields, uint64_t field, bool clear)
 {
-	if (remove) {
-		type->fields &= ~field;
-		type->set_fields &= ~field;
-		type->unset_fields |= field;
+	*fields = clear ? *fields & ~field : *fields | field;
+}
+
+static void change(struct script_type_setup *type, uint64_t field, bool for_all, bool remove)
+{
+	set_or_clear(&type->fields, field, remove);
+	if (for_all) {
+		set_or_clear(&type->set_fields, field, remove);
+		set_or_clear(&type->unset_fields, field, !remove);
 	} else {
-		type->fields |= field;
-		type->set_fields |= field;
-		type->unset_fields &= ~field;
+		set_or_clear(&type->typed_fields, field, remove);
 	}
 	type->set = true;
 	type->asked = false;
@@ -158,7 +161,7 @@ static enum perfdata_status change_field(struct script_setup *setup, const struc
 		return usage(context, "'%s' not valid for %s events", row->name, types[only].name);
 	for (unsigned i = 0; i < SCRIPT_TYPES; i++)
 		if ((only == SCRIPT_TYPES || only == i) && !(types[i].invalid & row->field))
-			change(&setup->types[i], row->field, remove);
+			change(&setup->types[i], row->field, only == SCRIPT_TYPES, remove);
 	return PERFDATA_OK;
 }
 
@@ -226,7 +229,8 @@ static enum perfdata_status parse_fields(struct script_setup *setup, const struc
 
 /* --- what the recording allows ------------------------------------------------------------------------------------ */
 
-/* Drops default fields that the first event of a type does not have; refuses such fields if the user asked for them. */
+/* Drops fields that the first event of a type does not have; refuses them if the user asked for them for all types: in
+ * a list for one type, perf takes a field for one that may be missing, as those by default. */
 static enum perfdata_status check_event(struct script_setup *setup, const struct perfdata_emit_context *context,
 					const struct perfdata_event *event)
 {
@@ -248,7 +252,8 @@ static enum perfdata_status check_event(struct script_setup *setup, const struct
 	}
 	/* perf gives up here; perfdata leaves out fields that the user did not ask for, and prints the others */
 	if (!(attr->sample_type & (PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_ADDR)))
-		type->fields &= ~((SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO) & ~type->set_fields);
+		type->fields &= ~(uint64_t)(SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO) | type->set_fields |
+				type->typed_fields;
 	if (type->fields & SCRIPT_SYM && !(attr->sample_type & (PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_ADDR)))
 		return usage(context,
 			     "samples of '%s' have neither ip nor addr: there is nothing to name with field '%s'",
@@ -376,9 +381,10 @@ static void find_machine(struct script_setup *setup)
 
 static enum perfdata_status find_clock(struct script_setup *setup, const struct perfdata_emit_context *context)
 {
-	uint32_t wanted = 0;
+	const bool is_pipe = perfdata_reader_header(setup->reader)->container == PERFDATA_CONTAINER_PIPE;
+	bool wanted = false;
 	for (unsigned i = 0; i < SCRIPT_TYPES; i++)
-		wanted |= setup->types[i].set_fields & setup->types[i].fields & SCRIPT_TOD;
+		wanted |= setup->types[i].fields & SCRIPT_TOD && (is_pipe || first_of(setup->reader, i));
 	if (!wanted)
 		return PERFDATA_OK;
 	const struct perfdata_feature_section *section = perfdata_reader_feature(setup->reader,
@@ -388,7 +394,7 @@ static enum perfdata_status find_clock(struct script_setup *setup, const struct 
 				   *clock = perfdata_node_get(root, "clockid_time");
 	setup->has_clock = wall && clock;
 	/* a later record of the pipe may tell the clock */
-	if (!setup->has_clock && perfdata_reader_header(setup->reader)->container == PERFDATA_CONTAINER_PIPE)
+	if (!setup->has_clock && is_pipe)
 		return PERFDATA_OK;
 	if (!setup->has_clock)
 		return usage(context,

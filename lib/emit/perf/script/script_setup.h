@@ -65,8 +65,9 @@ struct script_type_setup {
 	uint64_t fields;
 	/* what the ip part shows: bits of IP, SYM, SYMOFF, DSO, DSOFF; or SCRIPT_IP_SRCLINE */
 	uint32_t ip_fields;
-	uint64_t set_fields;         /* the user asked for these … */
+	uint64_t set_fields;         /* the user asked for these for all types … */
 	uint64_t unset_fields;       /* … and not for these */
+	uint64_t typed_fields;       /* the user asked for these for this type */
 	bool set;                    /* the user changed something */
 	bool asked;                  /* an empty list was given for this type alone */
 };
