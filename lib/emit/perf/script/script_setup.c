@@ -191,32 +191,30 @@ static enum perfdata_status parse_fields(struct script_setup *setup, const struc
 	} else if (!*text) {
 		return usage(context, "cannot set fields to 'none' for all event types%s%s", "", "");
 	}
-	const bool changes = strpbrk(list, "+-") && strcspn(list, "+-") == 0;
-	if (!changes)
+	/* perf looks for signs anywhere: bpf-output is a change too */
+	if (!strpbrk(list, "+-"))
 		start_empty(setup, only);
-	char sign = 0;
+	const char *first = NULL;
 	while (*list) {
 		size_t size = strcspn(list, ",");
 		if (size) {
-			const char this_sign = *list == '+' || *list == '-' ? *list : 0;
-			if ((sign != 0) != (this_sign != 0) && (sign || changes != (this_sign != 0)))
+			const char sign = *list == '+' || *list == '-' ? *list : 0;
+			first = first ? first : list;
+			if ((*first == '+' || *first == '-') != (sign != 0))
 				return usage(context, "cannot mix +field and -field with a whole list in '%s'%s", text,
 					     "");
-			if (this_sign) {
-				sign = this_sign;
-				list++;
-				size--;
-			}
+			list += sign != 0;
+			size -= sign != 0;
 			const struct row *row = find_row(list, size);
 			if (size == 5 && memcmp(list, "flags", 5) == 0) {
-				setup->flags = this_sign != '-';
+				setup->flags = sign != '-';
 			} else if (!row) {
 				char name[64];
 				snprintf(name, sizeof name, "%.*s", (int)size, list);
 				return usage(context, "there is no field '%s' in '%s'", name, text);
 			} else {
 				const enum perfdata_status status = change_field(setup, context, only, row,
-										 this_sign == '-');
+										 sign == '-');
 				if (status != PERFDATA_OK)
 					return status;
 			}
