@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Valid recordings that look odd: bytes behind the last section, and registers where no section names the architecture. Prints TAP."""
+"""Valid recordings that look odd: bytes behind the last section, registers where no section names the architecture, and fields that only
+traces could bring. Prints TAP."""
 import os
 import sys
 import tempfile
@@ -82,12 +83,40 @@ def check_architectures(path):
     report("registers where no section names the architecture: what else tells it, and that it was inferred", faults)
 
 
+# --- fields that no attribute has -------------------------------------------------------------------------------------
+
+# fields, and what perf 7.3 prints of the sample; nothing: it refuses them
+UNRECORDED = [
+    ("comm,cpu,iregs", b"            prog [-01] \n"),
+    ("comm,cpu,addr", b"            prog [-01]                0\n"),
+    ("comm,weight,phys_addr", b"            prog                0               0\n"),
+    ("comm,uregs", b""),
+    ("comm,cgroup", b""),
+]
+
+
+def check_unrecorded(path):
+    recording = Recording()
+    event = recording.event("cycles", [1], sample_type=IP | TID | TIME, sample_id_all=1)
+    recording.comm(100, 100, "prog", time=1)
+    recording.sample(event, ip=0x400100, pid=100, tid=100, time=2)
+    recording.feature(18, recording.words([0]))
+    recording.save(path)
+    faults = []
+    for fields, text in UNRECORDED:
+        done = run("script", "--symbols", "no", "-F", fields, path)
+        if done.code != (0 if text else 2) or done.out != text:
+            faults.append("%s: exit %d, %r" % (fields, done.code, done.out))
+    report("a recording with traces: fields that samples made of them may have are not refused", faults)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "perf.data")
         check_behind(path, True)
         check_behind(path, False)
         check_architectures(path)
+        check_unrecorded(path)
     return tap.end()
 
 

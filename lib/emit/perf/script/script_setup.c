@@ -244,7 +244,7 @@ static enum perfdata_status check_event(struct script_setup *setup, const struct
 			continue;
 		if (!(type->set_fields & row->field))
 			type->fields &= ~row->field;
-		else if (!traced || !(row->field & MEMORY))
+		else if (!traced || !(row->field & (MEMORY | SCRIPT_CPU | SCRIPT_IREGS)))
 			return usage(context, "samples of '%s' were recorded without the attribute of field '%s'",
 				     event->name, row->name);
 	}
