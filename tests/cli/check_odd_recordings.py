@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Valid recordings that look odd: bytes behind the last section, registers where no section names the architecture, and fields that only
-traces could bring. Prints TAP."""
+"""Valid recordings that look odd: bytes behind the last section, registers where no section names the architecture, fields that only
+traces could bring, and CPU numbers where nothing tells how many there are. Prints TAP."""
 import os
+import re
 import sys
 import tempfile
 
@@ -110,6 +111,29 @@ def check_unrecorded(path):
     report("a recording with traces: fields that samples made of them may have are not refused", faults)
 
 
+# --- CPU numbers ------------------------------------------------------------------------------------------------------
+
+def check_cpus(path):
+    """perf takes 4096 for a file; for a stream it takes the number of the machine that reads, which we do not."""
+    cpus = ((0, b"0"), (3, b"3"), (4095, b"4095"), (4096, b"0"))
+    want = [shown for _, shown in cpus]
+    faults = []
+    for form, pipe, sections in (("a file", False, ()), ("a file of 0 CPUs", False, (0, 0)), ("a stream", True, ())):
+        recording = Recording(pipe=pipe)
+        event = recording.event("cycles", [1], sample_type=IP | TID | TIME | CPU, sample_id_all=1)
+        for time, (cpu, _) in enumerate(cpus):
+            recording.sample(event, ip=0x400100, pid=100, tid=100, time=time + 1, cpu=cpu)
+        if sections:
+            recording.feature(7, recording.pack("II", *sections))
+        recording.save(path)
+        for args, shown in ((["script", "--symbols", "no", "-F", "cpu"], rb"\[0*(\d+)\]"), (["perf-json"], rb'"cpu": (\d+)'),
+                            (["dump", "--symbols", "no"], rb"(?m)^(\d+) .*PERF_RECORD_SAMPLE")):
+            found = re.findall(shown, run(*args, path).out)
+            if found != want:
+                faults.append("%s: %s shows %r" % (form, args[0], found))
+    report("CPU numbers where nothing tells how many there are: below 4096 they are shown", faults)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "perf.data")
@@ -117,6 +141,7 @@ def main():
         check_behind(path, False)
         check_architectures(path)
         check_unrecorded(path)
+        check_cpus(path)
     return tap.end()
 
 

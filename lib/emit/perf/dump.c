@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "perfdata/emit.h"
 #include "auxtrace/aux_pieces.h"
+#include "emit/perf/cpu_numbers.h"
 #include "emit/perf/record_text.h"
 #include "emit/perf/sample_text.h"
 #include "emit/perf/script/script_line.h"
@@ -53,22 +54,12 @@ struct dump_value {
 	size_t nr_spelled, room;
 };
 
-enum { NR_CPUS_UNKNOWN = 4096 };
-
 static void know_attr(struct known *known, const struct perfdata_attr *attr)
 {
 	if (!known->any)
 		known->sample_id_all = perfdata_attr_has(attr, PERFDATA_ATTR_SAMPLE_ID_ALL);
 	known->any = true;
 	known->sample_type |= attr->sample_type;
-}
-
-static void know_nr_cpus(struct known *known, const struct perfdata_feature *feature)
-{
-	const struct perfdata_node *available = feature ? perfdata_node_get(perfdata_feature_root(feature), "available")
-							: NULL;
-	if (available)
-		known->nr_cpus = (uint32_t)available->v.u;
 }
 
 /* Updates `known` by records that change what perf knows. */
@@ -80,7 +71,7 @@ static void know_record(struct known *known, const struct perfdata_record *recor
 		struct perfdata_feature *feature = NULL;
 		if (perfdata_feature_decode(PERFDATA_FEATURE_NRCPUS, record->u.feature.payload.data,
 					    record->u.feature.payload.size, order, 0, &feature, NULL) == PERFDATA_OK)
-			know_nr_cpus(known, feature);
+			known->nr_cpus = pd_nr_cpus(feature);
 		perfdata_feature_free(feature);
 	}
 }
@@ -128,15 +119,12 @@ static enum perfdata_status dump_begin(const struct perfdata_emit_context *conte
 	dump->pipe = perfdata_reader_header(context->reader)->container == PERFDATA_CONTAINER_PIPE;
 	dump->aux = perfdata_option_flag(context->options, context->nr_options, "aux", false);
 	dump->traces.dump = true;
-	dump->known.nr_cpus = NR_CPUS_UNKNOWN;
+	dump->known.nr_cpus = dump->pipe ? pd_nr_cpus(NULL) : pd_nr_cpus_of(context->reader);
 	pd_event_names_init(&dump->names, context->reader, EVENT_NAMES_SCRIPT);
 	pd_sample_text_setup(&dump->sample, context->reader);
 	if (!dump->pipe) {
 		for (size_t i = 0; i < perfdata_reader_nr_events(context->reader); i++)
 			know_attr(&dump->known, perfdata_reader_event(context->reader, i)->attr);
-		const struct perfdata_feature_section *nr_cpus = perfdata_reader_feature(context->reader,
-											 PERFDATA_FEATURE_NRCPUS);
-		know_nr_cpus(&dump->known, nr_cpus ? nr_cpus->feature : NULL);
 	}
 	if (perfdata_option_flag(context->options, context->nr_options, "samples-line", true)) {
 		enum perfdata_status status = pd_script_setup_new(context, &dump->script);
@@ -327,11 +315,6 @@ static void block_head(struct dumper *dumper, const struct perfdata_raw *raw, co
 	perfdata_text_char(out, '\n');
 }
 
-static uint32_t shown_cpu(const struct dumper *dumper, uint32_t cpu)
-{
-	return cpu != UINT32_MAX && cpu >= dumper->known.nr_cpus ? 0 : cpu;
-}
-
 /* "CPU TIME OFFSET [SIZE]: PERF_RECORD_NAME" */
 static void pd_line_head(struct dumper *dumper, const struct perfdata_raw *raw)
 {
@@ -347,7 +330,7 @@ static void pd_line_head(struct dumper *dumper, const struct perfdata_raw *raw)
 		at += 6;
 	} else {
 		if (known->sample_type & PERFDATA_SAMPLE_CPU) {
-			at = perfdata_u64_to(at, user ? 0 : shown_cpu(dumper, raw->cpu));
+			at = perfdata_u64_to(at, user ? 0 : pd_shown_cpu(raw->cpu, known->nr_cpus));
 			*at++ = ' ';
 		}
 		if (known->sample_type & PERFDATA_SAMPLE_TIME) {

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "emit/emitters.h"
 #include "emit/model/text_cache.h"
+#include "emit/perf/cpu_numbers.h"
 #include "perfdata/unstable.h"
 #include "profile/profile.h"
 #include "text/json_quoted.h"
@@ -120,14 +121,6 @@ static void head_cmdline(struct perfdata_text *out, const struct perfdata_reader
 	perfdata_text_literal(out, "\n\t\t]");
 }
 
-/* Where a file does not tell how many CPUs there are, perf takes its own maximum. */
-static uint32_t nr_cpus_of(const struct perfdata_reader *reader)
-{
-	enum { NR_CPUS_UNKNOWN = 4096 };
-	const uint64_t nr = feature_number(reader, PERFDATA_FEATURE_NRCPUS, "available");
-	return nr ? (uint32_t)nr : NR_CPUS_UNKNOWN;
-}
-
 /* perf writes the head before it reads a pipe, so the head lacks what records of the pipe tell of the recorder. */
 static void spell_head(struct perfdata_text *out, const struct perfdata_reader *reader)
 {
@@ -156,7 +149,7 @@ static void spell_head(struct perfdata_text *out, const struct perfdata_reader *
 			head_text(out, texts[i].key, text);
 	}
 	head_number(out, "nrcpus-online", pipe ? 0 : feature_number(reader, PERFDATA_FEATURE_NRCPUS, "online"));
-	head_number(out, "nrcpus-avail", pipe ? 0 : nr_cpus_of(reader));
+	head_number(out, "nrcpus-avail", pipe ? 0 : pd_nr_cpus_of(reader));
 	if (!pipe && feature_root(reader, PERFDATA_FEATURE_CLOCK_DATA)) {
 		head_number(out, "clockid", feature_number(reader, PERFDATA_FEATURE_CLOCK_DATA, "clockid"));
 		head_number(out, "clock-time", feature_number(reader, PERFDATA_FEATURE_CLOCK_DATA, "clockid_time"));
@@ -259,7 +252,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	const struct perfdata_event *event;
 	for (size_t i = 0; (event = perfdata_reader_event(context->reader, i)); i++)
 		json->cpu |= (event->attr->sample_type & PERFDATA_SAMPLE_CPU) != 0;
-	json->nr_cpus = nr_cpus_of(context->reader);
+	json->nr_cpus = pd_nr_cpus_of(context->reader);
 	if (!make_line(json, NULL, false, &json->without_fields)) {
 		release(json);
 		return PERFDATA_ENOMEM;
@@ -606,7 +599,7 @@ static void spell_sample(const struct formatter *f, const struct perfdata_delive
 	const struct perfdata_bytes bytes = fields ? raw_of(delivery) : (struct perfdata_bytes){ 0 };
 	const struct numbers numbers = {
 		.time = (int64_t)raw->time, .pid = delivery->pid, .tid = delivery->tid,
-		.cpu = raw->cpu != UINT32_MAX && raw->cpu >= f->json->nr_cpus ? 0 : (int32_t)raw->cpu,
+		.cpu = (int32_t)pd_shown_cpu(raw->cpu, f->json->nr_cpus),
 	};
 	const void *const bases[NR_BASES] = { [BASE_NUMBERS] = &numbers, [BASE_RAW] = bytes.data };
 	const struct perfdata_line *line = line_of(f->json, plan, event, bytes);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "emit/perf/cpu_numbers.h"
 #include "emit/perf/script/script_line.h"
 #include "emit/perf/script/script_parts.h"
 #include "perfdata/unstable.h"
@@ -51,11 +52,6 @@ struct values {
 	uint64_t time;
 };
 
-static uint32_t shown_cpu(const struct script_setup *setup, uint32_t cpu)
-{
-	return cpu != UINT32_MAX && cpu >= setup->nr_cpus ? 0 : cpu;
-}
-
 static uint64_t sample_time(const struct perfdata_event *event, const struct perfdata_sample *sample)
 {
 	return event->attr->sample_type & PERFDATA_SAMPLE_TIME ? sample->time : UINT64_MAX;
@@ -69,7 +65,7 @@ static struct values sample_values(const struct script_setup *setup, const struc
 	return (struct values){
 		.pid = plan->is_offcpu ? delivery->pid : raw->pid,
 		.tid = plan->is_offcpu ? delivery->tid : raw->tid,
-		.cpu = shown_cpu(setup, raw->cpu),
+		.cpu = pd_shown_cpu(raw->cpu, setup->nr_cpus),
 		.time = raw->time,
 	};
 }
@@ -113,7 +109,7 @@ static struct values record_values(const struct script_setup *setup, const struc
 	return (struct values){
 		.pid = type & PERFDATA_SAMPLE_TID ? id->pid : -1,
 		.tid = type & PERFDATA_SAMPLE_TID ? id->tid : -1,
-		.cpu = type & PERFDATA_SAMPLE_CPU ? shown_cpu(setup, id->cpu) : UINT32_MAX,
+		.cpu = type & PERFDATA_SAMPLE_CPU ? pd_shown_cpu(id->cpu, setup->nr_cpus) : UINT32_MAX,
 		.time = type & PERFDATA_SAMPLE_TIME ? id->time : UINT64_MAX,
 	};
 }

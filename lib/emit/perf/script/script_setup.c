@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "emit/perf/cpu_numbers.h"
 #include "emit/perf/script/script_setup.h"
 
 #define BASE (SCRIPT_COMM | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME | SCRIPT_EVENT)
@@ -15,7 +16,6 @@
 	 SCRIPT_DATA_PAGE_SIZE | SCRIPT_CODE_PAGE_SIZE)
 
 #define MAX_STACK 127u       /* so many steps of a chain the session keeps */
-#define DEFAULT_CPUS 4096u   /* where the recording does not tell the number of CPUs */
 
 static const struct {
 	const char *name, *prefix;   /* in messages; in front of the ':' of -F, NULL: not to be chosen */
@@ -359,11 +359,7 @@ static enum perfdata_status check_in_order(struct script_setup *setup, const str
 
 static void find_machine(struct script_setup *setup)
 {
-	const struct perfdata_feature_section *section = perfdata_reader_feature(setup->reader,
-										 PERFDATA_FEATURE_NRCPUS);
-	const struct perfdata_node *root = section && section->feature ? perfdata_feature_root(section->feature) : NULL;
-	const struct perfdata_node *available = perfdata_node_get(root, "available");
-	setup->nr_cpus = available && available->v.u ? (uint32_t)available->v.u : DEFAULT_CPUS;
+	setup->nr_cpus = pd_nr_cpus_of(setup->reader);
 	setup->arch = perfdata_reader_arch(setup->reader);
 	pd_event_names_init(&setup->names, setup->reader, EVENT_NAMES_SCRIPT);
 	struct perfdata_text room;
