@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Valid recordings that look odd: bytes behind the last section, registers where no section names the architecture, fields that only
-traces could bring, and CPU numbers where nothing tells how many there are. Prints TAP."""
+traces could bring, CPU numbers where nothing tells how many there are, and code in memory without a file. Prints TAP."""
 import os
 import re
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from builder import CPU, IP, REGS_USER, TID, TIME, Recording
+from builder import ADDR, CPU, IP, REGS_USER, TID, TIME, Recording
 import program
 from program import run
 
@@ -134,6 +134,23 @@ def check_cpus(path):
     report("CPU numbers where nothing tells how many there are: below 4096 they are shown", faults)
 
 
+# --- memory without a file --------------------------------------------------------------------------------------------
+
+def check_offsets(path):
+    """As perf 7.3 prints it: the address stands for the offset, and that of the data has one too."""
+    recording = Recording()
+    event = recording.event("page-faults", [1], type=1, config=2, sample_type=IP | TID | TIME | ADDR, sample_id_all=1)
+    recording.mmap2(100, 100, 0x7000, 0x1000, 0, "[stack]", prot=3)
+    recording.mmap2(100, 100, 0x9000, 0x1000, 0, "//anon", prot=3)
+    recording.mmap2(100, 100, 0x400000, 0x1000, 0x2000, "/usr/bin/prog", prot=5)
+    recording.sample(event, ip=0x7100, pid=100, tid=100, time=2, addr=0x9010)
+    recording.sample(event, ip=0x400100, pid=100, tid=100, time=3, addr=0x400200)
+    recording.save(path)
+    done = run("script", "--symbols", "no", "-F", "ip,addr,dsoff", path)
+    want = (b"            9010 (//anon+0x9010)             7100 ([stack]+0x7100)\n"
+            b"          400200 (/usr/bin/prog+0x2200)           400100 (/usr/bin/prog+0x2100)\n")
+    report("offsets of addresses in memory with and without a file", [] if done.out == want else [repr(done.out)])
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "perf.data")
@@ -142,6 +159,7 @@ def main():
         check_architectures(path)
         check_unrecorded(path)
         check_cpus(path)
+        check_offsets(path)
     return tap.end()
 
 

@@ -161,6 +161,7 @@ static bool has_offsets(const struct perfdata_session *session, const struct per
 	case PERFDATA_DSO_USER:
 	case PERFDATA_DSO_VDSO:
 	case PERFDATA_DSO_MODULE:
+	case PERFDATA_DSO_NONE:
 		return true;
 	case PERFDATA_DSO_KERNEL:
 		return dso->filename[0] == '/' ||

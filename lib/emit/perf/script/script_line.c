@@ -432,7 +432,7 @@ static void spell_addr(const struct line *line)
 	if (!line->plan->addr_has_symbol)
 		return;
 	const struct script_where where = { line->setup, line->where.cache,
-					    fields & (SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO) };
+					    fields & (SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO | SCRIPT_DSOFF) };
 	pd_script_frame_text(&where, frame, out);
 }
 
