@@ -14,6 +14,8 @@
 #define MEMORY                                                                                                   \
 	(SCRIPT_ADDR | SCRIPT_DATA_SRC | SCRIPT_WEIGHT | SCRIPT_INS_LAT | SCRIPT_RETIRE_LAT | SCRIPT_PHYS_ADDR | \
 	 SCRIPT_DATA_PAGE_SIZE | SCRIPT_CODE_PAGE_SIZE)
+/* What samples made of instruction traces may have without an attribute. */
+#define OF_TRACES (SCRIPT_ADDR | SCRIPT_DATA_SRC | SCRIPT_WEIGHT | SCRIPT_PHYS_ADDR | SCRIPT_CPU | SCRIPT_IREGS)
 
 #define MAX_STACK 127u       /* so many steps of a chain the session keeps */
 
@@ -236,7 +238,6 @@ static enum perfdata_status check_event(struct script_setup *setup, const struct
 	struct script_type_setup *type = &setup->types[pd_script_type_of(attr)];
 	if (!type->fields || perfdata_reader_feature(setup->reader, PERFDATA_FEATURE_STAT))
 		return PERFDATA_OK;
-	/* fields of instruction traces may come without their attribute */
 	const bool traced = perfdata_reader_feature(setup->reader, PERFDATA_FEATURE_AUXTRACE);
 	for (size_t i = 0; i < NR_ROWS; i++) {
 		const struct row *row = &rows[i];
@@ -244,7 +245,7 @@ static enum perfdata_status check_event(struct script_setup *setup, const struct
 			continue;
 		if (!(type->set_fields & row->field))
 			type->fields &= ~row->field;
-		else if (!traced || !(row->field & (MEMORY | SCRIPT_CPU | SCRIPT_IREGS)))
+		else if (!traced || !(row->field & OF_TRACES))
 			return usage(context, "samples of '%s' were recorded without the attribute of field '%s'",
 				     event->name, row->name);
 	}
