@@ -86,38 +86,50 @@ static size_t home(const struct pd_hash_map *map, uint64_t key)
 	return (size_t)pd_hash_u64(key, map->seed) & (map->capacity - 1);
 }
 
+static void place(struct pd_hash_map *map, struct pd_hash_map_slot slot)
+{
+	size_t i = home(map, slot.key);
+	while (map->slots[i].key)
+		i = (i + 1) & (map->capacity - 1);
+	map->slots[i] = slot;
+}
+
 static void insert_new(struct pd_hash_map *map, uint64_t key, uint64_t value)
 {
 	map->count++;
-	if (!key) {
+	if (key)
+		place(map, (struct pd_hash_map_slot){ key, value });
+	else
 		map->slots[map->capacity] = (struct pd_hash_map_slot){ 1, value };
-		return;
-	}
-	size_t i = home(map, key);
-	while (map->slots[i].key)
-		i = (i + 1) & (map->capacity - 1);
-	map->slots[i] = (struct pd_hash_map_slot){ key, value };
 }
 
-static int map_resize(struct pd_hash_map *map, size_t capacity)
+/* Doubles the capacity in place, as pd_index does, where it says why that works. */
+static int grow(struct pd_hash_map *map)
 {
-	struct pd_hash_map old = *map;
-	if (capacity > SIZE_MAX / sizeof *map->slots - 1)
+	const size_t before = map->capacity, capacity = before ? before * 2 : 16;
+	size_t bytes;
+	if (__builtin_mul_overflow(capacity + 1, sizeof *map->slots, &bytes))
 		return -1;
-	struct pd_hash_map_slot *slots = pd_calloc(capacity + 1, sizeof *slots);
+	struct pd_hash_map_slot *slots = pd_realloc(map->slots, bytes);
 	if (!slots)
 		return -1;
+	const struct pd_hash_map_slot of_zero = before ? slots[before] : (struct pd_hash_map_slot){ 0 };
+	memset(&slots[before], 0, bytes - before * sizeof *slots);
+	slots[capacity] = of_zero;
 	map->slots = slots;
 	map->capacity = capacity;
-	map->count = 0;
 	if (!map->seed)
 		map->seed = pd_hash_seed(slots);
-
-	size_t position = 0;
-	uint64_t key, value;
-	while (pd_hash_map_each(&old, &position, &key, &value))
-		insert_new(map, key, value);
-	pd_free(old.slots);
+	size_t start = 0;
+	while (slots[start].key)
+		start++;
+	for (size_t i = 1; i < before; i++) {
+		struct pd_hash_map_slot *slot = &slots[(start + i) & (before - 1)];
+		const struct pd_hash_map_slot moved = *slot;
+		*slot = (struct pd_hash_map_slot){ 0 };
+		if (moved.key)
+			place(map, moved);
+	}
 	return 0;
 }
 
@@ -128,8 +140,7 @@ int pd_hash_map_put(struct pd_hash_map *map, uint64_t key, uint64_t value)
 		slot->value = value;
 		return 0;
 	}
-	if (map->count >= map->capacity - map->capacity / 4 &&
-	    map_resize(map, map->capacity ? map->capacity * 2 : 16) < 0)
+	if (map->count >= map->capacity - map->capacity / 4 && grow(map) < 0)
 		return -1;
 	insert_new(map, key, value);
 	return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include <string.h>
 #include "base/memory.h"
 #include "base/table.h"
 
@@ -54,23 +55,38 @@ static void place(struct pd_index *index, struct pd_index_slot slot)
 	index->slots[i] = slot;
 }
 
+/* Doubles the capacity in place: a large table is never in memory twice. Where entries crowd, each stands behind its
+ * own slot with no free slot between. So from a free slot on, an entry that is taken out finds its new place no further
+ * on than where it stood, or as far on in the new half, and passes over none that still is to be moved. */
 static int grow(struct pd_index *index)
 {
-	struct pd_index bigger = { .capacity = index->capacity ? index->capacity * 2 : 64, .count = index->count };
-	bigger.slots = pd_calloc(bigger.capacity, sizeof *bigger.slots);
-	if (!bigger.slots)
+	const size_t before = index->capacity, capacity = before ? before * 2 : 64;
+	size_t bytes;
+	if (__builtin_mul_overflow(capacity, sizeof *index->slots, &bytes))
 		return -1;
-	for (size_t i = 0; i < index->capacity; i++)
-		if (index->slots[i].value)
-			place(&bigger, index->slots[i]);
-	pd_index_release(index);
-	*index = bigger;
+	struct pd_index_slot *slots = pd_realloc(index->slots, bytes);
+	if (!slots)
+		return -1;
+	memset(&slots[before], 0, bytes - before * sizeof *slots);
+	index->slots = slots;
+	index->capacity = capacity;
+	size_t start = 0;
+	while (slots[start].value)
+		start++;
+	for (size_t i = 1; i < before; i++) {
+		struct pd_index_slot *slot = &slots[(start + i) & (before - 1)];
+		const struct pd_index_slot moved = *slot;
+		*slot = (struct pd_index_slot){ 0 };
+		if (moved.value)
+			place(index, moved);
+	}
 	return 0;
 }
 
 int pd_index_add(struct pd_index *index, uint64_t hash, uint32_t value)
 {
-	if (index->count * 2 >= index->capacity && grow(index) < 0)
+	const size_t most = index->dense ? index->capacity - index->capacity / 4 : index->capacity / 2;
+	if (index->count >= most && grow(index) < 0)
 		return -1;
 	place(index, (struct pd_index_slot){ short_hash(hash), value + 1 });
 	index->count++;

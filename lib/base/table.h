@@ -4,6 +4,7 @@
 #ifndef PD_TABLE_H
 #define PD_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,7 +42,8 @@ struct pd_index {
 		uint32_t hash;
 		uint32_t value;       /* index + 1; 0: free */
 	} *slots;                     /* hash and value in one line of the cache */
-	size_t count, capacity;
+	size_t count, capacity;       /* capacity: a power of two, of which at least a quarter is free */
+	bool dense;                   /* grows when 3/4 are in use, not half: to be set where memory is short */
 };
 typedef int pd_index_equal(const void *user, uint32_t index, const void *key);
 /* The index whose entry equals key, or UINT32_MAX. */

@@ -15,6 +15,7 @@
 #include "base/handoff.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/table.h"
 
 static uint64_t random_state = 0x1234567;
 
@@ -389,6 +390,62 @@ static void test_map(void)
 	pd_hash_map_release(&map);
 }
 
+/* --- index --- */
+
+#define ENTRIES 3000u
+static uint64_t entry_hashes[ENTRIES];
+
+static int same_number(const void *user, uint32_t index, const void *key)
+{
+	(void)user;
+	return index == *(const uint32_t *)key;
+}
+
+/* Entries first that are alike in `kept` bits of their hashes and crowd around `place`, across the end of the table if
+ * the place is there. */
+static void index_of(uint64_t kept, uint64_t place, bool dense)
+{
+	struct pd_index index = { .dense = dense };
+	for (uint32_t i = 0; i < ENTRIES; i++) {
+		entry_hashes[i] = ((random64() & ~kept) | (place & kept)) & UINT32_MAX;
+		const size_t before = index.capacity, most = dense ? before / 4 * 3 : before / 2;
+		CHECK_EQ(pd_index_add(&index, entry_hashes[i], i), 0);
+		CHECK_EQ(index.capacity, i == most ? before ? 2 * before : 64 : before);
+		/* all are found after each growth, and some others are not */
+		for (uint32_t k = 0; k <= i && (index.capacity != before || i + 1 == ENTRIES); k++) {
+			const uint32_t other = k + ENTRIES;
+			CHECK_EQ(pd_index_find(&index, entry_hashes[k], same_number, NULL, &k), k);
+			CHECK_EQ(pd_index_find(&index, entry_hashes[k], same_number, NULL, &other), UINT32_MAX);
+		}
+	}
+	CHECK_EQ(index.count, ENTRIES);
+	pd_index_release(&index);
+}
+
+static void test_index(void)
+{
+	const uint64_t places[] = { 0, 1, 31, 0x7ffffff8, 0xffffffff, 0xfffffff0 };
+	struct pd_index index = { 0 };
+	uint32_t key = 0;
+	CHECK_EQ(pd_index_find(&index, 0, same_number, NULL, &key), UINT32_MAX);
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		for (int dense = 0; dense < 2; dense++) {
+			index_of(0, places[i], dense);
+			index_of(0xfffffff8, places[i], dense);
+			index_of(0xf8, places[i], dense);
+		}
+	}
+	for (key = 0; key < 32; key++)
+		CHECK_EQ(pd_index_add(&index, key * 7, key), 0);
+	alloc_fail_countdown = 0;
+	CHECK_EQ(pd_index_add(&index, 0, key), -1);
+	CHECK_EQ(index.count, 32);
+	CHECK_EQ(pd_index_add(&index, key * 7, key), 0);
+	for (key = 0; key <= 32; key++)
+		CHECK_EQ(pd_index_find(&index, key * 7, same_number, NULL, &key), key);
+	pd_index_release(&index);
+}
+
 static void test_intern(void)
 {
 	struct pd_intern *intern = pd_intern_new();
@@ -500,6 +557,7 @@ int main(void)
 		{ "status and codes", test_status },
 		{ "hash", test_hash },
 		{ "map", test_map },
+		{ "index", test_index },
 		{ "intern", test_intern },
 		{ "intern without memory", test_intern_failures },
 		{ "intern read by another thread", test_intern_threads },

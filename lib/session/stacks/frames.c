@@ -49,6 +49,7 @@ uint32_t pd_frame_get(struct pd_state *state, const struct perfdata_frame *key)
 	uint32_t index = pd_index_find(&state->frame_index, hash, same_frame, state, key);
 	if (index != UINT32_MAX)
 		return index;
+	state->frame_index.dense = pd_account_is_tight(state->account);
 	struct perfdata_frame *frame = pd_table_add(&state->frames, &index);
 	if (frame)
 		*frame = *key;

@@ -71,6 +71,7 @@ static uint32_t intern_step(struct pd_step_tree *tree, const struct perfdata_ste
 		return index;
 	if (pd_account_is_exhausted(tree->account))
 		return failed(tree, PERFDATA_ENOMEM);
+	tree->index.dense = pd_account_is_tight(tree->account);
 	struct perfdata_step *added = pd_table_add(&tree->steps, &index);
 	if (!added || pd_index_add(&tree->index, hash, index) < 0)
 		return failed(tree, PERFDATA_ENOMEM);
