@@ -75,6 +75,11 @@ static void give_back(struct pd_chunk_pool *pool, struct pd_chunk *chunk)
 	}
 }
 
+void pd_chunk_pool_trim(struct pd_chunk_pool *pool)
+{
+	give_back(pool, atomic_exchange_explicit(&pool->free, NULL, memory_order_acquire));
+}
+
 static struct pd_chunk *take_free(struct pd_chunk_pool *pool)
 {
 	struct pd_chunk *chunk = atomic_exchange_explicit(&pool->free, NULL, memory_order_acquire);

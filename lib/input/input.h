@@ -35,6 +35,8 @@ struct pd_chunk_pool *pd_chunk_pool_new(void);
  * limit, free chunks are given back. To be called before the first chunk is got. */
 struct pd_account;
 void pd_chunk_pool_account(struct pd_chunk_pool *pool, struct pd_account *account);
+/* Frees the chunks that nobody holds. */
+void pd_chunk_pool_trim(struct pd_chunk_pool *pool);
 /* Frees the pool once every chunk has come back (chunks may outlive the call). */
 void pd_chunk_pool_free(struct pd_chunk_pool *pool);
 /* A chunk with one holder, empty; recycled if one is free. Thread-safe. NULL without memory. */

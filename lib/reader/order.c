@@ -115,6 +115,22 @@ void pd_order_free(struct perfdata_reader *reader)
 	reader->order = NULL;
 }
 
+void pd_order_trim(struct perfdata_reader *reader)
+{
+	struct pd_order *order = reader->order;
+	if (!order)
+		return;
+	release_given(order);
+	if (order->waiting)
+		return;
+	pd_free(order->keys);
+	pd_free(order->spare);
+	order->keys = order->spare = NULL;
+	order->first = order->sorted = order->count = order->room = order->spare_room = 0;
+	pd_slots_release(&order->slots);
+	account_for(reader, memory_of(order));
+}
+
 static void note_late(struct perfdata_reader *reader, struct perfdata_raw *raw)
 {
 	struct pd_order *order = reader->order;

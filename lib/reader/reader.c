@@ -233,6 +233,13 @@ enum perfdata_status pd_reader_open_calls(const struct pd_input_calls *calls, co
 	return finish_open(reader, status, ret, reterr);
 }
 
+void pd_reader_trim(struct perfdata_reader *reader)
+{
+	pd_ahead_stop(reader);
+	pd_order_trim(reader);
+	pd_chunk_pool_trim(reader->pool);
+}
+
 void perfdata_reader_close(struct perfdata_reader *reader)
 {
 	if (!reader)

@@ -61,5 +61,7 @@ int64_t pd_reader_written(const struct perfdata_reader *reader);
 
 /* The account of memory that the reader's session draws from. */
 struct pd_account *pd_reader_account(struct perfdata_reader *reader);
+/* Frees the memory that reading keeps for what comes next: nothing does. */
+void pd_reader_trim(struct perfdata_reader *reader);
 
 #endif

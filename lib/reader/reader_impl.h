@@ -398,6 +398,8 @@ void pd_run_free(struct pd_run *run);
 /* --- order.c --- */
 enum perfdata_status pd_order_new(struct perfdata_reader *reader);
 void pd_order_free(struct perfdata_reader *reader);
+/* Frees what records wait in, if none wait. */
+void pd_order_trim(struct perfdata_reader *reader);
 enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr);
 bool pd_order_is_ready(const struct perfdata_reader *reader);
 

@@ -273,6 +273,7 @@ static enum perfdata_status run_all(struct pd_run *run)
 	work(run, run->jobs - 1);
 	pd_team_join(run->team);
 	run->team = NULL;
+	pd_session_trim(run->session);
 	if (!run->stopping)
 		pd_session_finish_names(run->session);
 	pd_run_drain(run);

@@ -81,6 +81,7 @@ struct perfdata_session {
 	struct pd_counts counts;
 	struct perfdata_error error;
 	enum perfdata_status end;              /* status of the reader's last call; PERFDATA_OK while records come */
+	bool read_whole;                       /* the reader has given its last record */
 	uint64_t nr_batches;
 	uint32_t mark;
 	struct pd_batch *open;                 /* being filled */
@@ -123,6 +124,7 @@ unsigned pd_batch_takes(const struct pd_batch *batch, const struct perfdata_raw 
 /* To be called before the batch is handed out. */
 void pd_batch_publish(struct pd_batch *batch);
 void pd_batches_free(struct perfdata_session *session);
+void pd_batches_trim(struct perfdata_session *session);   /* frees those that are released */
 
 /* --- delivery/deliver.c --- */
 /* Updates the state by a record, and adds its deliveries to the batch if the record is wanted (raw is the batch's own
@@ -187,6 +189,8 @@ enum perfdata_status pd_take_samples(struct perfdata_session *session, const str
 
 /* --- delivery/session.c --- */
 struct pd_account *pd_session_account(const struct perfdata_session *session);
+/* Frees what only further batches need: all that were given are released, and no more are asked for. */
+void pd_session_trim(struct perfdata_session *session);
 /* The tree of stacks by frames (PERFDATA_NEED_NODES); NULL: the session does not keep one. For the session's thread,
  * and for any thread once nobody asks for batches any more. */
 struct pd_step_tree *pd_session_nodes(const struct perfdata_session *session);

@@ -21,6 +21,7 @@ struct perfdata_session {
 	struct perfdata_header header;
 	struct perfdata_summary summary;
 	atomic_long alive;
+	bool trimmed;                       /* what only further batches need is freed */
 	struct perfdata_cancel *cancel;
 	uint64_t stop_at;
 	struct pd_listener listener;
@@ -38,6 +39,11 @@ struct pd_listener pd_session_listen(struct perfdata_session *session, struct pd
 }
 void pd_session_finish_names(const struct perfdata_session *session);
 void pd_session_finish_names(const struct perfdata_session *session) { (void)session; }
+void pd_session_trim(struct perfdata_session *session);
+void pd_session_trim(struct perfdata_session *session)
+{
+	session->trimmed = true;
+}
 bool pd_session_starved(const struct perfdata_session *session);
 bool pd_session_starved(const struct perfdata_session *session)
 {
@@ -129,7 +135,7 @@ static struct {
 static struct {
 	uint64_t begun_after;               /* batches pulled before begin */
 	enum perfdata_status end_status;
-	bool end_complete;
+	bool end_complete, end_trimmed;
 	int begins, ends, releases;
 	atomic_long values, parts;
 	uint64_t scanned, merged;
@@ -224,6 +230,7 @@ static enum perfdata_status end(void *state, const struct perfdata_emit_end *wha
 {
 	(void)state;
 	seen.ends++;
+	seen.end_trimmed = fake->trimmed && !fake->alive;
 	seen.end_status = what->status;
 	seen.end_complete = what->complete;
 	if (plan.end)

@@ -120,7 +120,7 @@ static void same_bytes(void)
 		CHECK_EQ(seen.ends, 1);
 		CHECK_EQ(seen.releases, 1);
 		CHECK_EQ(seen.merged, 500);
-		CHECK(seen.end_complete);
+		CHECK(seen.end_complete && seen.end_trimmed);
 		if (jobs == 1) {
 			first = bytes;
 			first_size = size;

@@ -628,6 +628,34 @@ static void test_filters(void)
 	walk_close(&walk);
 }
 
+static void test_trim(void)
+{
+	struct perfdata_session_options options = { .size = sizeof options, .needs = ALL_NEEDS };
+	stream_begin();
+	stream_plain_event();
+	stream_mmap(USER, 7, 0x1000, 0x1000, 0, "/bin/a");
+	for (unsigned i = 0; i < 100; i++)
+		stream_sample(USER, 0x1010, 7, 7);
+	const struct perfdata_reader_options reading = { .size = sizeof reading, .order = PERFDATA_ORDER_TIME };
+	for (options.limit = 0; options.limit < 20; options.limit += 10) {
+		struct perfdata_reader *reader = NULL;
+		struct perfdata_session *session = NULL;
+		struct perfdata_batch *batch;
+		CHECK_EQ(perfdata_reader_open_memory(stream.data, stream.size, NULL, &reading, &reader, NULL), 0);
+		CHECK_EQ(perfdata_session_open(reader, &options, &session, NULL), PERFDATA_OK);
+		while (perfdata_session_next(session, &batch) == PERFDATA_OK)
+			perfdata_batch_release(batch);
+		const struct pd_account *account = pd_session_account(session);
+		const uint64_t batches = account->by_use[PD_USE_BATCHES], order = account->by_use[PD_USE_ORDER];
+		pd_session_trim(session);
+		CHECK(account->by_use[PD_USE_BATCHES] + 8192 * sizeof(struct perfdata_raw) <= batches);
+		CHECK(options.limit || (order && !account->by_use[PD_USE_ORDER]));
+		CHECK_EQ(perfdata_session_next(session, &batch), PERFDATA_END);
+		perfdata_session_close(session);
+		perfdata_reader_close(reader);
+	}
+}
+
 /* What a walk and the check of its batches tell. */
 struct tale {
 	uint64_t findings, offsets, records, batches;
@@ -780,6 +808,7 @@ int main(void)
 		{ "deliveries: groups of counters", test_read_groups },
 		{ "deliveries: time off the CPU", test_offcpu },
 		{ "filters and limits", test_filters },
+		{ "memory of batches is freed behind the last", test_trim },
 		{ "counts alone", test_counts },
 		{ "build-ids that come late", test_build_ids },
 		{ "without memory", test_no_memory },

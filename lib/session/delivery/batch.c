@@ -185,11 +185,8 @@ void perfdata_batch_release(struct perfdata_batch *public)
 						      memory_order_relaxed));
 }
 
-void pd_batches_free(struct perfdata_session *session)
+void pd_batches_trim(struct perfdata_session *session)
 {
-	if (session->open)
-		perfdata_batch_release(&session->open->public);
-	session->open = NULL;
 	for (struct pd_batch *batch; (batch = take_free(session));) {
 		pd_free(batch->records);
 		pd_free(batch->deliveries);
@@ -200,6 +197,14 @@ void pd_batches_free(struct perfdata_session *session)
 		pd_free(batch->kept);
 		pd_free(batch);
 	}
+}
+
+void pd_batches_free(struct perfdata_session *session)
+{
+	if (session->open)
+		perfdata_batch_release(&session->open->public);
+	session->open = NULL;
+	pd_batches_trim(session);
 }
 
 const struct perfdata_raw *perfdata_batch_record(const struct perfdata_batch *batch, size_t index)

@@ -105,6 +105,13 @@ void perfdata_session_close(struct perfdata_session *session)
 
 struct pd_account *pd_session_account(const struct perfdata_session *session) { return session->account; }
 
+void pd_session_trim(struct perfdata_session *session)
+{
+	pd_batches_trim(session);
+	if (session->read_whole)
+		pd_reader_trim(session->reader);
+}
+
 struct pd_step_tree *pd_session_nodes(const struct perfdata_session *session)
 {
 	return session->state && session->state->stacks.with_nodes ? &session->state->stacks.nodes : NULL;
@@ -298,6 +305,7 @@ enum perfdata_status perfdata_session_next(struct perfdata_session *session, str
 		if (take_next(session) == PERFDATA_END) {
 			const enum perfdata_status status = pd_deliver_waiting(session);
 			session->end = status == PERFDATA_OK ? PERFDATA_END : fail(session, status);
+			session->read_whole = true;
 		} else if (session->end == PERFDATA_OK && limit_is_reached(session)) {
 			session->end = PERFDATA_END;
 		}
