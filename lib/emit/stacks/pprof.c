@@ -158,8 +158,8 @@ struct writing {
 	uint64_t nr_locations, no_stack;     /* no_stack: the location of samples without a stack; 0: there are none */
 	uint32_t *columns;           /* the first column of each event; UINT32_MAX: none */
 	uint32_t nr_columns;
-	struct stack_spool samples;
-	struct perfdata_text types, location_texts, others, message, packed, label;
+	struct stack_spool samples, location_texts;
+	struct perfdata_text types, others, message, packed, label;
 	bool failed;
 };
 
@@ -266,7 +266,8 @@ static uint64_t put_location(struct writing *writing, const struct stack_step *s
 	/* a location without a name gets none here: pprof may find one by the build-id */
 	if (!nameless)
 		put_lines(writing, calls, nr, map);
-	pd_protobuf_message(&writing->location_texts, PROFILE_LOCATION, &writing->message);
+	pd_protobuf_message(&writing->location_texts.text, PROFILE_LOCATION, &writing->message);
+	perfdata_text_cut(&writing->location_texts.text);
 	return writing->nr_locations;
 }
 
@@ -294,7 +295,8 @@ static uint64_t no_stack_location(struct writing *writing, uint32_t label)
 	perfdata_text_clear(&writing->message);
 	pd_protobuf_number(&writing->message, LOCATION_ID, writing->no_stack);
 	put_lines(writing, &call, 1, NULL);
-	pd_protobuf_message(&writing->location_texts, PROFILE_LOCATION, &writing->message);
+	pd_protobuf_message(&writing->location_texts.text, PROFILE_LOCATION, &writing->message);
+	perfdata_text_cut(&writing->location_texts.text);
 	return writing->no_stack;
 }
 
@@ -521,21 +523,37 @@ static void put_period(struct writing *writing, struct perfdata_text *out)
 	pd_protobuf_number(out, PROFILE_DEFAULT, text_of(writing, weight));
 }
 
+#define PIECE_BYTES ((size_t)64 << 10)
+
+/* Packs what `others` holds, once that is as much as `least`. */
+static void pack_others(struct writing *writing, struct stack_pack *pack, size_t least)
+{
+	writing->failed |= perfdata_text_failed(&writing->others);
+	if (writing->others.size < least)
+		return;
+	pd_stack_pack_write(pack, writing->others.data, writing->others.size);
+	perfdata_text_clear(&writing->others);
+}
+
 /* In UTF-8, as the format wants its strings: bad bytes become U+FFFD. */
 static void put_strings(struct writing *writing, struct stack_pack *pack)
 {
-	struct perfdata_text *out = &writing->others;
-	perfdata_text_clear(out);
 	for (uint32_t i = 0; i < pd_stack_labels_nr_strings(writing->labels); i++) {
 		perfdata_text_clear(&writing->message);
 		pd_stack_text_utf8(&writing->message, pd_stack_labels_string(writing->labels, i));
-		pd_protobuf_bytes(out, PROFILE_STRING, writing->message.data, writing->message.size);
+		pd_protobuf_bytes(&writing->others, PROFILE_STRING, writing->message.data, writing->message.size);
+		pack_others(writing, pack, PIECE_BYTES);
 	}
-	pd_stack_pack_write(pack, out->data, out->size);
-	writing->failed |= perfdata_text_failed(out) || perfdata_text_failed(&writing->message);
+	pack_others(writing, pack, 0);
+	writing->failed |= perfdata_text_failed(&writing->message);
 }
 
-static void pack_samples(void *user, const char *bytes, size_t size) { pd_stack_pack_write(user, bytes, size); }
+static void pack_piece(void *user, const char *bytes, size_t size) { pd_stack_pack_write(user, bytes, size); }
+
+static enum perfdata_status pack_spool(struct stack_spool *spool, struct stack_pack *pack)
+{
+	return pd_stack_spool_take(spool, 0, pd_stack_spool_size(spool), pack_piece, pack);
+}
 
 /* In the order of the fields' numbers. */
 static enum perfdata_status put_all(struct writing *writing, struct stack_pack *pack)
@@ -544,34 +562,36 @@ static enum perfdata_status put_all(struct writing *writing, struct stack_pack *
 	struct perfdata_text tail;
 	perfdata_text_init(&tail);
 	pd_stack_pack_write(pack, writing->types.data, writing->types.size);
-	const enum perfdata_status status = pd_stack_spool_take(
-		&writing->samples, 0, pd_stack_spool_size(&writing->samples), pack_samples, pack);
+	enum perfdata_status status = pack_spool(&writing->samples, pack);
 	for (uint32_t i = 1; i <= pd_pprof_maps_nr(writing->state->maps); i++)
 		put_mapping(writing, i);
-	pd_stack_pack_write(pack, writing->others.data, writing->others.size);
-	pd_stack_pack_write(pack, writing->location_texts.data, writing->location_texts.size);
-	perfdata_text_clear(&writing->others);
-	for (uint32_t i = 0; i < pd_stack_labels_nr(writing->labels); i++)
+	pack_others(writing, pack, 0);
+	if (status == PERFDATA_OK)
+		status = pack_spool(&writing->location_texts, pack);
+	for (uint32_t i = 0; i < pd_stack_labels_nr(writing->labels); i++) {
 		put_function(writing, i, &writing->others);
-	pd_stack_pack_write(pack, writing->others.data, writing->others.size);
+		pack_others(writing, pack, PIECE_BYTES);
+	}
+	pack_others(writing, pack, 0);
 	if (summary->first_time != UINT64_MAX)
 		pd_protobuf_number(&tail, PROFILE_DURATION, summary->last_time - summary->first_time);
 	put_period(writing, &tail);
 	put_strings(writing, pack);
 	pd_stack_pack_write(pack, tail.data, tail.size);
 	writing->failed |= perfdata_text_failed(&tail) || perfdata_text_failed(&writing->types) ||
-			   perfdata_text_failed(&writing->location_texts) || perfdata_text_failed(&writing->others);
+			   perfdata_text_failed(&writing->others);
 	perfdata_text_release(&tail);
 	return status;
 }
 
 static void writing_release(struct writing *writing)
 {
-	struct perfdata_text *const texts[] = { &writing->types,   &writing->location_texts, &writing->others,
-						&writing->message, &writing->packed,         &writing->label };
+	struct perfdata_text *const texts[] = { &writing->types,   &writing->others, &writing->message,
+						&writing->packed, &writing->label };
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		perfdata_text_release(texts[i]);
 	pd_stack_spool_release(&writing->samples);
+	pd_stack_spool_release(&writing->location_texts);
 	pd_stack_route_free(writing->route);
 	pd_stack_labels_free(writing->labels);
 	pd_hash_map_release(&writing->locations);
@@ -586,6 +606,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	struct writing writing = { .state = state, .end = end };
 	struct stack_pack pack;
 	pd_stack_spool_init(&writing.samples, pd_profile_account(gather->profile));
+	pd_stack_spool_init(&writing.location_texts, pd_profile_account(gather->profile));
 	enum perfdata_status status = pd_profile_finish(gather->profile);
 	writing.labels = pd_stack_labels_new(gather->session, STACK_BY_FUNCTION, state->inlines, true);
 	writing.route = writing.labels ? pd_stack_route_new(gather->profile, gather->session, writing.labels) : NULL;

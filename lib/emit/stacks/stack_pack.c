@@ -54,6 +54,7 @@ static void run(struct stack_pack *pack, const void *bytes, size_t size, bool fi
 		status = pd_encoder_run(pack->encoder, bytes, size, &used, packed, sizeof packed, &made, finish);
 		pack->failed |= status != PERFDATA_OK && status != PERFDATA_END;
 		put(pack, packed, made);
+		perfdata_text_cut(pack->out);
 	}
 }
 
