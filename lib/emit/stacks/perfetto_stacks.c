@@ -36,23 +36,22 @@ enum {
 	TIMEBASE_NAME = 10
 };
 
-/* The functions of one step. */
+/* The functions of one step: the id of the first, and how many there are, which a few bits say. */
 struct step_frames {
-	uint64_t first;              /* id */
+	uint64_t first;
 	size_t nr;
 };
+enum { NR_BITS = 8 };
 
 /* The sequence of packets of one event. */
 struct sequence {
 	bool begun;
 	uint64_t nr_frames;
-	/* frame and is_caller, or an address in no known file → number of its step_frames */
+	/* frame and is_caller, or an address in no known file → its step_frames in one word */
 	struct pd_hash_map frames;
 	struct pd_hash_map nowhere;
 	struct id_set defined[INTERNED_TABLES];   /* by table of interned data */
 	struct pd_hash_map counts;   /* by cpu */
-	struct step_frames *steps;
-	size_t nr_steps, room;
 };
 
 struct perfetto_stacks {
@@ -90,7 +89,6 @@ void pd_perfetto_stacks_free(struct perfetto_stacks *stacks)
 		for (unsigned table = 0; table < INTERNED_TABLES; table++)
 			pd_free(stacks->sequences[i].defined[table].words);
 		pd_hash_map_release(&stacks->sequences[i].counts);
-		pd_free(stacks->sequences[i].steps);
 	}
 	pd_free(stacks->sequences);
 	pd_stack_labels_free(stacks->labels);
@@ -209,15 +207,11 @@ static struct step_frames frames_of(struct perfetto_stacks *stacks, struct seque
 	const bool nowhere = step->frame == PERFDATA_NONE;
 	struct pd_hash_map *known = nowhere ? &sequence->nowhere : &sequence->frames;
 	const uint64_t key = nowhere ? step->ip : (uint64_t)step->frame << 1 | is_caller;
-	uint64_t number;
-	if (pd_hash_map_get(known, key, &number))
-		return sequence->steps[number];
+	uint64_t word;
+	if (pd_hash_map_get(known, key, &word))
+		return (struct step_frames){ word >> NR_BITS, word & ((1u << NR_BITS) - 1) };
 	const struct step_frames defined = define_step(stacks, sequence, step, is_caller);
-	if (pd_vector_grow(&sequence->steps, &sequence->room, sequence->nr_steps, sizeof *sequence->steps) < 0 ||
-	    pd_hash_map_put(known, key, sequence->nr_steps) < 0)
-		stacks->failed = true;
-	else
-		sequence->steps[sequence->nr_steps++] = defined;
+	stacks->failed |= pd_hash_map_put(known, key, defined.first << NR_BITS | defined.nr) < 0;
 	return defined;
 }
 
