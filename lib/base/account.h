@@ -70,11 +70,14 @@ static inline bool pd_account_is_tight(const struct pd_account *account)
 {
 	return account && pd_account_used(account) > account->limit - account->limit / 4;
 }
-/* Caches shrink, tables go to temporary files. A sixteenth of the limit is left for memory that nobody counts: gaps of
- * the heap, and many small objects. */
+/* Caches shrink, tables go to temporary files, and no more batches are made than there are. A sixteenth of the limit is
+ * left for memory that nobody counts: gaps of the heap, and many small objects. Of a small limit it is an eighth: the
+ * chunk of input that comes and goes while everything else stays has to fit. */
 static inline bool pd_account_is_over(const struct pd_account *account)
 {
-	return account && pd_account_used(account) > account->limit - account->limit / 16;
+	const uint64_t small = (uint64_t)32 << 20;
+	return account &&
+	       pd_account_used(account) > account->limit - account->limit / (account->limit < small ? 8 : 16);
 }
 /* Operations whose memory cannot shrink fail: at twice the limit, and never below what the smallest recording takes. */
 static inline bool pd_account_is_exhausted(const struct pd_account *account)

@@ -72,14 +72,17 @@ static bool finished(const struct pd_run *run)
 }
 
 /* The calling thread fetches a batch when few batches wait for the other threads, and when it has nothing else to
- * do. The second batch is fetched before the first one is formatted, which takes long where it is the first to ask for
- * symbols: until then the calling thread is alone. */
+ * do; where memory is short, not before one that was formatted can be filled again. The second batch is fetched before
+ * the first one is formatted, which takes long where it is the first to ask for symbols: until then the calling thread
+ * is alone. */
 static bool fill(struct pd_run *run, bool is_caller, bool hungry)
 {
 	if (!is_caller || run->reader_done || run->filled - run->written >= run->nr_slots)
 		return false;
 	const uint64_t ahead = run->team ? 2ull * (run->jobs - 1) : run->jobs > 1 && run->filled < 2 ? 2 : 0;
 	if (hungry && run->filled - run->formatted >= ahead)
+		return false;
+	if (run->filled > run->written && pd_batches_are_short(run->session))
 		return false;
 	pd_run_fill(run);
 	return true;

@@ -87,6 +87,7 @@ struct perfdata_session {
 	struct pd_batch *open;                 /* being filled */
 	_Atomic(struct pd_batch *) returned;   /* released by any thread, taken back by the session's */
 	struct pd_batch *free;
+	uint32_t batches_made;                 /* how many were allocated */
 	struct pd_state *state;                /* NULL if the caller needs nothing of it */
 	struct pd_hash_map read_values;             /* counter (and thread) → its last value */
 	struct pd_waiting *waiting;            /* samples whose deferred chain has not come yet, oldest first */
@@ -123,6 +124,9 @@ bool pd_batch_is_full(const struct pd_batch *batch);
 unsigned pd_batch_takes(const struct pd_batch *batch, const struct perfdata_raw *raws, unsigned nr);
 /* To be called before the batch is handed out. */
 void pd_batch_publish(struct pd_batch *batch);
+/* Whether the next batch would be one more than there are, which memory is too short for. Two may always be there, so
+ * that one can be filled while the other is formatted. */
+bool pd_batches_are_short(struct perfdata_session *session);
 void pd_batches_free(struct perfdata_session *session);
 void pd_batches_trim(struct perfdata_session *session);   /* frees those that are released */
 

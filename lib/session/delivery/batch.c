@@ -21,6 +21,12 @@ static struct pd_batch *take_free(struct perfdata_session *session)
 	return batch;
 }
 
+bool pd_batches_are_short(struct perfdata_session *session)
+{
+	return session->batches_made >= 2 && !session->open && !session->free &&
+	       !atomic_load_explicit(&session->returned, memory_order_relaxed) && pd_account_is_over(session->account);
+}
+
 struct pd_batch *pd_batch_open(struct perfdata_session *session)
 {
 	if (session->open)
@@ -30,6 +36,7 @@ struct pd_batch *pd_batch_open(struct perfdata_session *session)
 		batch = pd_calloc(1, sizeof *batch);
 		if (!batch)
 			return NULL;
+		session->batches_made++;
 		batch->owner = session;
 		batch->public.session = session;
 	}
