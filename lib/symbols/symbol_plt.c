@@ -29,11 +29,20 @@ struct slots {
 	size_t symbols;      /* section of the symbol table; 0: none */
 };
 
+/* Entries of the symbol table as the file has them: the functions that a file calls through its linkage table are
+ * mostly neighbours there. */
+struct window {
+	uint64_t table;          /* offset of the symbol table in the file */
+	uint64_t first, count;   /* numbers of symbols */
+	uint8_t bytes[8 << 10];
+};
+
 /* Entries are collected apart from the table: they need searches in it, for which it must be sorted. */
 struct plt {
 	struct pd_symbol_table *table, added;
 	struct pd_elf *elf;
 	struct slots slots;
+	struct window window;
 };
 
 static int compare_slots(const void *left, const void *right)
@@ -109,19 +118,38 @@ static int read_slots(const struct pd_elf *elf, const struct pd_elf_section *sec
 	return 0;
 }
 
+/* An entry of the symbol table, valid until the next call; NULL: it cannot be read. */
+static const uint8_t *symbol_at(struct plt *plt, const GElf_Shdr *header, uint32_t number)
+{
+	struct window *window = &plt->window;
+	const size_t size = pd_elf_symbol_size(plt->elf), room = sizeof window->bytes / size;
+	const uint64_t all = header->sh_size / size;
+	if (number >= all)
+		return NULL;
+	if (window->table != header->sh_offset || number - window->first >= window->count) {
+		window->table = header->sh_offset;
+		window->first = number / room * room;
+		window->count = all - window->first < room ? all - window->first : room;
+		if (!pd_elf_read(plt->elf, header->sh_offset + window->first * size, window->bytes,
+				 (size_t)window->count * size))
+			window->count = 0;
+	}
+	return window->count ? window->bytes + (number - window->first) * size : NULL;
+}
+
 /* Where the name of a symbol stands in PD_STRINGS_PLT; 0: it has none. */
 static uint32_t symbol_name(struct plt *plt, uint32_t number)
 {
-	const size_t table = plt->slots.symbols, size = pd_elf_symbol_size(plt->elf);
+	const size_t table = plt->slots.symbols;
 	struct pd_strings *strings = &plt->table->strings[PD_STRINGS_PLT];
-	uint8_t entry[sizeof(Elf64_Sym)];
 	if (!table || table >= plt->elf->section_count || !number)
 		return 0;
 	const GElf_Shdr *header = &plt->elf->sections[table].header;
 	const bool is_table = header->sh_type == SHT_SYMTAB || header->sh_type == SHT_DYNSYM;
-	if (!is_table || (!strings->elf && !pd_elf_place_strings(strings, plt->elf, table)) ||
-	    number >= header->sh_size / size ||
-	    !pd_elf_read(plt->elf, header->sh_offset + number * (uint64_t)size, entry, size))
+	if (!is_table || (!strings->elf && !pd_elf_place_strings(strings, plt->elf, table)))
+		return 0;
+	const uint8_t *entry = symbol_at(plt, header, number);
+	if (!entry)
 		return 0;
 	const GElf_Sym sym = pd_elf_symbol(plt->elf, entry);
 	return sym.st_name < strings->size ? sym.st_name : 0;
