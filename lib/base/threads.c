@@ -10,12 +10,23 @@ struct pd_monitor {
 	pthread_cond_t changed;
 };
 
+/* Most locks are held for less time than it takes to put a thread to sleep. */
+static int init_mutex(pthread_mutex_t *mutex)
+{
+#ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
+	*mutex = (pthread_mutex_t)PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
+	return 0;
+#else
+	return pthread_mutex_init(mutex, NULL);
+#endif
+}
+
 struct pd_monitor *pd_monitor_new(void)
 {
 	struct pd_monitor *monitor = pd_malloc(sizeof *monitor);
 	if (!monitor)
 		return NULL;
-	if (pthread_mutex_init(&monitor->mutex, NULL)) {
+	if (init_mutex(&monitor->mutex)) {
 		pd_free(monitor);
 		return NULL;
 	}
