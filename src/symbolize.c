@@ -80,7 +80,7 @@ static bool append_symbol(struct naming *naming, struct perfdata_symbols_dso *ds
 	if (!dso || perfdata_symbols_lookup(dso, address, UINT64_MAX, &symbol) != PERFDATA_OK)
 		return false;
 	append_name(&naming->out, symbol.name);
-	if (perfdata_symbols_source(dso, address, calls, MAX_CALLS, &nr) != PERFDATA_OK)
+	if (perfdata_symbols_calls(dso, address, calls, MAX_CALLS, &nr) != PERFDATA_OK)
 		return true;
 	for (size_t i = nr < MAX_CALLS ? nr : MAX_CALLS; i-- > 0;) {
 		if (!calls[i].inlined)

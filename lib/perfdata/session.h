@@ -285,6 +285,10 @@ PERFDATA_API enum perfdata_status perfdata_session_jitdump(const struct perfdata
 PERFDATA_API enum perfdata_status perfdata_session_source(const struct perfdata_session *session, uint32_t frame,
 							  struct perfdata_source_line *entries, size_t room,
 							  size_t *ret_count);
+/* The functions alone: see perfdata_symbols_calls. */
+PERFDATA_API enum perfdata_status perfdata_session_calls(const struct perfdata_session *session, uint32_t frame,
+							 struct perfdata_source_line *entries, size_t room,
+							 size_t *ret_count);
 /* The number of stacks. Ids go from 0 to this, without gaps: iterate with perfdata_session_stack, in its thread. */
 PERFDATA_API uint32_t perfdata_session_nr_stacks(const struct perfdata_session *session);
 /* Resolves the recorded addresses of a stack against a symbol source of the caller's choice that takes such addresses:

@@ -180,6 +180,12 @@ PERFDATA_API enum perfdata_status perfdata_symbols_source(struct perfdata_symbol
 							  struct perfdata_source_line *frames, size_t room,
 							  size_t *ret_count);
 
+/* The same without positions: `file` stays NULL, `line` and `column` 0. No line table is read for it, which is most of
+ * the time of the first look-up in a unit. PERFDATA_ABSENT also where only a position is known. */
+PERFDATA_API enum perfdata_status perfdata_symbols_calls(struct perfdata_symbols_dso *dso, uint64_t address,
+							 struct perfdata_source_line *frames, size_t room,
+							 size_t *ret_count);
+
 /* The source of a dso's names, for messages. Loads the dso if no look-up has done so. */
 struct perfdata_symbols_origin {
 	const char *file;        /* the file with the symbol table; NULL: there is none */

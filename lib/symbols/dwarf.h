@@ -22,6 +22,7 @@ struct pd_dwarf_section {
 	uint64_t offset, size;   /* in the file */
 	uint8_t *bytes;          /* NULL: not in memory */
 	int fd;                  /* a temporary file with the section decompressed, from 0 on; -1: none */
+	atomic_bool is_packed;   /* still to be decompressed; `offset` and `size` are those of the compressed bytes */
 };
 
 /* The class of an attribute's value. */
@@ -169,7 +170,7 @@ struct pd_dwarf {
 	struct pd_dwarf_ranges by_unit;      /* the units' own ranges, for addresses that the table lacks */
 	atomic_bool has_by_unit;
 	struct pd_monitor *groups[PD_DWARF_GROUPS];   /* one lock for every 32nd unit */
-	struct pd_monitor *lock;             /* for making `by_unit`, and for all members below */
+	struct pd_monitor *lock;             /* for making `by_unit`, for packed sections and for all members below */
 	struct pd_hash_map names;            /* offset of an entry → name, as pointer */
 	struct pd_hash_map first_lines;      /* offset of an entry whose name is known → line of its declaration */
 	struct pd_hash_map paths;            /* number of a unit and of a file in it → path, as pointer */
@@ -181,8 +182,11 @@ struct pd_dwarf {
 
 /* --- dwarf_sections.c --------------------------------------------------------------------------------------------- */
 
-/* Finds the sections and reads those that are kept in memory. PERFDATA_ABSENT: no debug information. */
+/* Finds the sections and reads those that are kept in memory; those of line tables, which not all look-ups need, are
+ * left packed. PERFDATA_ABSENT: no debug information. */
 enum perfdata_status pd_dwarf_open_sections(struct pd_dwarf *dwarf);
+/* Decompresses a section that was left packed. */
+enum perfdata_status pd_dwarf_unpack_section(struct pd_dwarf *dwarf, enum pd_dwarf_section_number number);
 void pd_dwarf_drop_section(struct pd_dwarf *dwarf, enum pd_dwarf_section_number number);
 /* Copies bytes of a section; false: the section does not have them. */
 bool pd_dwarf_copy(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number number, uint64_t offset, void *out,
@@ -255,7 +259,7 @@ void pd_dwarf_shrink(struct pd_dwarf *dwarf, size_t limit);
 /* --- dwarf_line_table.c ------------------------------------------------------------------------------------------- */
 
 /* Reads the line table of a unit that was entered, once. */
-enum perfdata_status pd_dwarf_read_lines(const struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit);
+enum perfdata_status pd_dwarf_read_lines(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit);
 const struct pd_dwarf_row *pd_dwarf_find_row(const struct pd_dwarf_lines *lines, uint64_t address);
 /* The path of a file, in `bytes`; NULL: there is no such file. */
 enum perfdata_status pd_dwarf_path(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint32_t file,
@@ -264,7 +268,8 @@ void pd_dwarf_lines_release(struct pd_dwarf_lines *lines);
 
 /* --- dwarf_lookup.c ----------------------------------------------------------------------------------------------- */
 
-enum perfdata_status pd_dwarf_lookup(struct pd_dwarf *dwarf, bool raw_names, uint64_t vaddr,
+/* As pd_lines_find. */
+enum perfdata_status pd_dwarf_lookup(struct pd_dwarf *dwarf, bool raw_names, uint64_t vaddr, bool positions,
 				     struct perfdata_source_line *frames, size_t room, size_t *ret_count);
 
 #endif

@@ -353,7 +353,7 @@ static size_t walk_scopes(struct pd_libdw *lines, bool raw_names, Dwarf_Die *uni
 	return count;
 }
 
-enum perfdata_status pd_libdw_lookup(struct pd_libdw *lines, bool raw_names, uint64_t vaddr,
+enum perfdata_status pd_libdw_lookup(struct pd_libdw *lines, bool raw_names, uint64_t vaddr, bool positions,
 				     struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {
 	pd_arena_reset(&lines->names);
@@ -361,7 +361,8 @@ enum perfdata_status pd_libdw_lookup(struct pd_libdw *lines, bool raw_names, uin
 	struct perfdata_source_line at = { 0 };
 	if (!find_unit(lines, vaddr, &unit))
 		return PERFDATA_ABSENT;
-	set_line(&unit, vaddr, &at);
+	if (positions)
+		set_line(&unit, vaddr, &at);
 	size_t scope_count = get_scopes(lines, &unit, vaddr, scopes);
 	size_t count = walk_scopes(lines, raw_names, &unit, scopes, scope_count, at, frames, room);
 	if (!count && at.file)

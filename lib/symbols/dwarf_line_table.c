@@ -379,7 +379,7 @@ static enum perfdata_status read_bytes(const struct pd_dwarf *dwarf, uint64_t of
 	return pd_dwarf_read(dwarf, PD_DWARF_LINE, offset + before, length, ret);
 }
 
-enum perfdata_status pd_dwarf_read_lines(const struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit)
+enum perfdata_status pd_dwarf_read_lines(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit)
 {
 	struct machine m = { 0 };
 	struct pd_dwarf_lines lines = { 0 };
@@ -387,6 +387,9 @@ enum perfdata_status pd_dwarf_read_lines(const struct pd_dwarf *dwarf, struct pd
 	size_t size;
 	if (unit->has_lines)
 		return PERFDATA_OK;
+	const enum perfdata_status unpacked = pd_dwarf_unpack_section(dwarf, PD_DWARF_LINE);
+	if (unpacked)
+		return unpacked;
 	unit->has_lines = true;
 	if (!pd_dwarf_has(&unit->root, PD_DWARF_STMT_LIST))
 		return PERFDATA_OK;

@@ -88,7 +88,7 @@ static enum perfdata_status get_lines(struct perfdata_symbols_dso *dso, struct p
 {
 	enum perfdata_status status = PERFDATA_OK;
 	if (!were_tried(dso)) {
-		pd_monitor_enter(dso->lock);
+		pd_symbols_lock(dso);
 		status = try_lines(dso);
 		pd_monitor_leave(dso->lock);
 	}
@@ -181,7 +181,8 @@ static enum perfdata_status open_libdw(struct perfdata_symbols_dso *dso, struct 
 }
 
 static enum perfdata_status ask_libdw(struct perfdata_symbols_dso *dso, struct pd_lines *lines, uint64_t vaddr,
-				      struct perfdata_source_line *frames, size_t room, size_t *ret_count)
+				      bool positions, struct perfdata_source_line *frames, size_t room,
+				      size_t *ret_count)
 {
 	struct perfdata_symbols *symbols = dso->symbols;
 	const uint64_t now = atomic_fetch_add_explicit(&symbols->libdw_clock, 1, memory_order_relaxed);
@@ -191,7 +192,8 @@ static enum perfdata_status ask_libdw(struct perfdata_symbols_dso *dso, struct p
 	enum perfdata_status status = open_libdw(dso, lines);
 	if (!status) {
 		lines->libdw_used = now;
-		status = pd_libdw_lookup(lines->libdw, symbols->options.raw_names, vaddr, frames, room, ret_count);
+		status = pd_libdw_lookup(lines->libdw, symbols->options.raw_names, vaddr, positions, frames, room,
+					 ret_count);
 	}
 	if (!status)
 		status = keep_texts(lines, frames, *ret_count < room ? *ret_count : room);
@@ -199,7 +201,7 @@ static enum perfdata_status ask_libdw(struct perfdata_symbols_dso *dso, struct p
 	return status;
 }
 
-enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr,
+enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, bool positions,
 				   struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {
 	struct pd_lines *lines;
@@ -209,9 +211,10 @@ enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t va
 	status = PERFDATA_EUNSUP;
 	if (lines->dwarf) {
 		make_room(dso->symbols);
-		status = pd_dwarf_lookup(lines->dwarf, dso->symbols->options.raw_names, vaddr, frames, room, ret_count);
+		status = pd_dwarf_lookup(lines->dwarf, dso->symbols->options.raw_names, vaddr, positions, frames, room,
+					 ret_count);
 	}
-	return status == PERFDATA_EUNSUP ? ask_libdw(dso, lines, vaddr, frames, room, ret_count) : status;
+	return status == PERFDATA_EUNSUP ? ask_libdw(dso, lines, vaddr, positions, frames, room, ret_count) : status;
 }
 
 #endif

@@ -332,18 +332,26 @@ struct found {
 	struct perfdata_source_line at;   /* source position of the innermost code */
 };
 
+/* The position of the code itself. */
+static enum perfdata_status find_position(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit, uint64_t vaddr,
+					  struct perfdata_source_line *ret)
+{
+	const enum perfdata_status status = pd_dwarf_read_lines(dwarf, unit);
+	const struct pd_dwarf_row *row = status ? NULL : pd_dwarf_find_row(&unit->lines, vaddr);
+	if (!row)
+		return status;
+	ret->line = row->line < 0 ? 0 : (uint32_t)row->line;
+	ret->column = row->column;
+	return find_path(dwarf, unit, row->file, &ret->file);
+}
+
 static enum perfdata_status find_in_unit(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit, uint64_t vaddr,
-					 struct perfdata_source_line *frames, size_t room, struct found *found)
+					 bool positions, struct perfdata_source_line *frames, size_t room,
+					 struct found *found)
 {
 	enum perfdata_status status = index_functions(dwarf, unit);
-	if (!status)
-		status = pd_dwarf_read_lines(dwarf, unit);
-	const struct pd_dwarf_row *row = status ? NULL : pd_dwarf_find_row(&unit->lines, vaddr);
-	if (row) {
-		found->at.line = row->line < 0 ? 0 : (uint32_t)row->line;
-		found->at.column = row->column;
-		status = find_path(dwarf, unit, row->file, &found->at.file);
-	}
+	if (!status && positions)
+		status = find_position(dwarf, unit, vaddr, &found->at);
 	if (!status)
 		status = find_scopes(dwarf, unit, vaddr, &found->scopes);
 	/* the call site of an inlined function lies in the function around it */
@@ -354,6 +362,8 @@ static enum perfdata_status find_in_unit(struct pd_dwarf *dwarf, struct pd_dwarf
 			frames[frame] = at;
 		if (!scope->inlined)
 			break;
+		if (!positions)
+			continue;
 		at = (struct perfdata_source_line){ .line = scope->call_line, .column = scope->call_column };
 		if (frame + 1 < room)
 			status = find_path(dwarf, unit, scope->call_file, &at.file);
@@ -361,7 +371,7 @@ static enum perfdata_status find_in_unit(struct pd_dwarf *dwarf, struct pd_dwarf
 	return status;
 }
 
-enum perfdata_status pd_dwarf_lookup(struct pd_dwarf *dwarf, bool raw_names, uint64_t vaddr,
+enum perfdata_status pd_dwarf_lookup(struct pd_dwarf *dwarf, bool raw_names, uint64_t vaddr, bool positions,
 				     struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {
 	struct found found = { .scopes.count = 0 };
@@ -371,7 +381,7 @@ enum perfdata_status pd_dwarf_lookup(struct pd_dwarf *dwarf, bool raw_names, uin
 		return status ? status : PERFDATA_ABSENT;
 	status = pd_dwarf_enter(dwarf, unit);
 	if (!status)
-		status = find_in_unit(dwarf, unit, vaddr, frames, room, &found);
+		status = find_in_unit(dwarf, unit, vaddr, positions, frames, room, &found);
 	pd_dwarf_leave(dwarf, unit);
 	size_t count = 0;
 	bool inlined = true;

@@ -15,7 +15,9 @@
 #include "symbols/dwarf.h"
 
 #define PIECE ((size_t)64 << 10)
-#define MOST_IN_MEMORY ((uint64_t)1 << 20)   /* of sections that can be read in pieces */
+/* Of sections that can be read in pieces, larger ones go to a file; with an account, also others where memory is half
+ * used. */
+#define MOST_IN_MEMORY ((uint64_t)8 << 20)
 #define MOST ((uint64_t)1 << 30)             /* libdw handles larger sections */
 #define ZLIB_RATIO 1040u                     /* the best ratio that zlib can reach */
 
@@ -118,6 +120,12 @@ static enum perfdata_status decompress_all(const struct pd_dwarf *dwarf, struct 
 	return status;
 }
 
+static bool stays_in_memory(const struct pd_dwarf *dwarf, uint64_t size)
+{
+	const struct pd_account *account = dwarf->account;
+	return size <= MOST_IN_MEMORY && (!account || pd_account_used(account) + size <= account->limit / 2);
+}
+
 static enum perfdata_status decompress(struct pd_dwarf *dwarf, enum pd_dwarf_section_number number)
 {
 	struct pd_dwarf_section *section = &dwarf->sections[number];
@@ -126,7 +134,7 @@ static enum perfdata_status decompress(struct pd_dwarf *dwarf, enum pd_dwarf_sec
 	uint8_t *bytes = NULL;
 	if (status)
 		return status;
-	if (compressed.size > MOST_IN_MEMORY && is_read_in_pieces(number)) {
+	if (is_read_in_pieces(number) && !stays_in_memory(dwarf, compressed.size)) {
 		section->fd = pd_tempfile(dwarf->account ? dwarf->account->tmpdir : NULL);
 		status = section->fd < 0 ? PERFDATA_EUNSUP : PERFDATA_OK;
 	} else {
@@ -138,6 +146,9 @@ static enum perfdata_status decompress(struct pd_dwarf *dwarf, enum pd_dwarf_sec
 	pd_decoder_free(compressed.decoder);
 	if (status) {
 		pd_free(bytes);
+		if (section->fd >= 0)
+			close(section->fd);
+		section->fd = -1;
 		return status;
 	}
 	section->offset = 0;
@@ -162,7 +173,33 @@ static enum perfdata_status find_section(struct pd_dwarf *dwarf, enum pd_dwarf_s
 		return PERFDATA_EUNSUP;
 	section->offset = found->header.sh_offset;
 	section->size = found->header.sh_size;
-	return found->header.sh_flags & SHF_COMPRESSED ? decompress(dwarf, number) : PERFDATA_OK;
+	section->is_packed = found->header.sh_flags & SHF_COMPRESSED;
+	return PERFDATA_OK;
+}
+
+/* To be called with the lock, where other threads may know the reader. */
+static enum perfdata_status unpack(struct pd_dwarf *dwarf, enum pd_dwarf_section_number number)
+{
+	atomic_bool *is_packed = &dwarf->sections[number].is_packed;
+	if (!atomic_load_explicit(is_packed, memory_order_relaxed))
+		return PERFDATA_OK;
+	const enum perfdata_status status = decompress(dwarf, number);
+	if (status == PERFDATA_ENOMEM)
+		return status;
+	if (status)
+		dwarf->sections[number].size = 0;   /* nobody tries again */
+	atomic_store_explicit(is_packed, false, memory_order_release);
+	return status;
+}
+
+enum perfdata_status pd_dwarf_unpack_section(struct pd_dwarf *dwarf, enum pd_dwarf_section_number number)
+{
+	if (!atomic_load_explicit(&dwarf->sections[number].is_packed, memory_order_acquire))
+		return PERFDATA_OK;
+	pd_monitor_enter(dwarf->lock);
+	const enum perfdata_status status = unpack(dwarf, number);
+	pd_monitor_leave(dwarf->lock);
+	return status;
 }
 
 enum perfdata_status pd_dwarf_open_sections(struct pd_dwarf *dwarf)
@@ -177,6 +214,8 @@ enum perfdata_status pd_dwarf_open_sections(struct pd_dwarf *dwarf)
 	for (enum pd_dwarf_section_number i = 0; i < PD_DWARF_SECTIONS && !status; i++) {
 		struct pd_dwarf_section *section = &dwarf->sections[i];
 		status = find_section(dwarf, i);
+		if (!status && i != PD_DWARF_LINE)
+			status = unpack(dwarf, i);
 		if (status || section->bytes || !section->size || is_read_in_pieces(i))
 			continue;
 		status = pd_dwarf_read(dwarf, i, 0, section->size, &section->bytes);

@@ -88,10 +88,10 @@ bool pd_lines_load_ahead(struct perfdata_symbols_dso *dso)
 	(void)dso;
 	return false;
 }
-enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr,
+enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, bool positions,
 				   struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {
-	(void)dso, (void)vaddr, (void)frames, (void)room, (void)ret_count;
+	(void)dso, (void)vaddr, (void)positions, (void)frames, (void)room, (void)ret_count;
 	return PERFDATA_EUNSUP;
 }
 

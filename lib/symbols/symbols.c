@@ -77,6 +77,7 @@ static void dso_free(struct perfdata_symbols_dso *dso)
 	pd_elf_close(dso->text);
 	pd_arena_release(&dso->bytes);
 	pd_monitor_free(dso->lock);
+	pd_monitor_free(dso->names_lock);
 	pd_free(dso);
 }
 
@@ -130,7 +131,8 @@ enum perfdata_status perfdata_symbols_dso(struct perfdata_symbols *symbols,
 		return pd_symbols_note(symbols, PERFDATA_ENOMEM);
 	dso->symbols = symbols;
 	dso->lock = pd_monitor_new();
-	if (!dso->lock || copy_request(dso, request)) {
+	dso->names_lock = pd_monitor_new();
+	if (!dso->lock || !dso->names_lock || copy_request(dso, request)) {
 		dso_free(dso);
 		return pd_symbols_note(symbols, PERFDATA_ENOMEM);
 	}
@@ -229,18 +231,23 @@ bool pd_symbols_load_next(struct perfdata_symbols *symbols, bool lines)
 	return false;
 }
 
-/* To be called without the lock of the dso, which is taken once. While another thread loads this dso, the calling
- * thread loads those that will be asked for next: dsos are known as soon as an address was found in one. */
-static enum perfdata_status loaded(struct perfdata_symbols_dso *dso)
+/* Dsos are known as soon as an address was found in one, and will be asked for next. */
+void pd_symbols_lock(struct perfdata_symbols_dso *dso)
 {
-	if (pd_symbols_is_loaded(dso))
-		return dso->status;
 	while (!pd_monitor_try(dso->lock)) {
 		if (!load_another(dso->symbols)) {
 			pd_monitor_enter(dso->lock);
 			break;
 		}
 	}
+}
+
+/* To be called without the lock of the dso, which is taken once. */
+static enum perfdata_status loaded(struct perfdata_symbols_dso *dso)
+{
+	if (pd_symbols_is_loaded(dso))
+		return dso->status;
+	pd_symbols_lock(dso);
 	enum perfdata_status status = load(dso);
 	pd_monitor_leave(dso->lock);
 	return status;
@@ -294,7 +301,7 @@ static const struct pd_symbol_name *name_of(struct perfdata_symbols_dso *dso, co
 	const struct pd_symbol_name *name = pd_symtab_known_name(table, symbol);
 	if (name)
 		return name;
-	struct pd_monitor *lock = dso->kallsyms ? dso->kallsyms->lock : dso->lock;
+	struct pd_monitor *lock = dso->kallsyms ? dso->kallsyms->lock : dso->names_lock;
 	pd_monitor_enter(lock);
 	name = pd_symtab_name(table, symbol);
 	pd_monitor_leave(lock);
@@ -386,12 +393,24 @@ enum perfdata_status perfdata_symbols_vaddr(struct perfdata_symbols_dso *dso, ui
 	return status || to_vaddr(dso, offset, ret_vaddr) ? status : PERFDATA_ABSENT;
 }
 
-enum perfdata_status perfdata_symbols_source(struct perfdata_symbols_dso *dso, uint64_t address,
-					     struct perfdata_source_line *frames, size_t room, size_t *ret_count)
+static enum perfdata_status find_calls(struct perfdata_symbols_dso *dso, uint64_t address, bool positions,
+				       struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {
 	uint64_t vaddr;
 	enum perfdata_status status = loaded(dso);
 	if (status || !to_vaddr(dso, address, &vaddr))
 		return status ? status : PERFDATA_ABSENT;
-	return pd_symbols_note(dso->symbols, pd_lines_find(dso, vaddr, frames, room, ret_count));
+	return pd_symbols_note(dso->symbols, pd_lines_find(dso, vaddr, positions, frames, room, ret_count));
+}
+
+enum perfdata_status perfdata_symbols_source(struct perfdata_symbols_dso *dso, uint64_t address,
+					     struct perfdata_source_line *frames, size_t room, size_t *ret_count)
+{
+	return find_calls(dso, address, true, frames, room, ret_count);
+}
+
+enum perfdata_status perfdata_symbols_calls(struct perfdata_symbols_dso *dso, uint64_t address,
+					    struct perfdata_source_line *frames, size_t room, size_t *ret_count)
+{
+	return find_calls(dso, address, false, frames, room, ret_count);
 }

@@ -104,7 +104,7 @@ const char *pd_symtab_spell_one(const struct pd_symbol_table *table, const struc
 const char *pd_symtab_spell(const struct pd_symbol_table *table, const struct pd_symbol *symbol,
 			    struct pd_arena *bytes);
 /* Afterwards: the names of a symbol that pd_symtab_find returned. The first function needs no lock, and returns NULL if
- * nobody has used these names yet; the second needs the lock of the dso, and returns NULL without memory. */
+ * nobody has used these names yet; the second needs the lock for names, and returns NULL without memory. */
 const struct pd_symbol_name *pd_symtab_known_name(const struct pd_symbol_table *table, const struct pd_symbol *symbol);
 const struct pd_symbol_name *pd_symtab_name(struct pd_symbol_table *table, const struct pd_symbol *symbol);
 /* Frees string tables that can be read again. */
@@ -194,7 +194,8 @@ struct perfdata_symbols_dso {
 	struct perfdata_symbols_dso *next;
 	struct perfdata_symbols *symbols;
 	struct perfdata_symbols_request request;  /* strings in symbols->strings */
-	struct pd_monitor *lock;                  /* for loading, for names, and for `lines` */
+	struct pd_monitor *lock;                  /* for loading, and for `lines` */
+	struct pd_monitor *names_lock;            /* for the table's names, once it is loaded */
 	atomic_bool loaded;                       /* set last; status, table and jit are only read then */
 	enum perfdata_status status;              /* of loading */
 	bool starved;                             /* memory failed while it was loaded */
@@ -229,6 +230,8 @@ static inline struct pd_account *pd_symbols_account(const struct perfdata_symbol
 
 /* Whether the symbols were loaded, or could not be. */
 bool pd_symbols_is_loaded(const struct perfdata_symbols_dso *dso);
+/* Takes the lock of a dso. As long as another thread has it, the calling thread loads other dsos. */
+void pd_symbols_lock(struct perfdata_symbols_dso *dso);
 /* The list of dsos, which only grows at its head. */
 struct perfdata_symbols_dso *pd_symbols_first(struct perfdata_symbols *symbols);
 /* Loads the symbols of one more dso or, where `lines` says so, opens the debug information of one whose symbols are
@@ -368,8 +371,9 @@ enum perfdata_status pd_unpack_bytes(const void *compressed, size_t size, size_t
 void pd_lines_close(struct perfdata_symbols_dso *dso);
 /* Opens the debug information of a loaded dso; false: that was done, or another thread holds the dso. */
 bool pd_lines_load_ahead(struct perfdata_symbols_dso *dso);
-/* To be called for a dso that is loaded, without its lock. */
-enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr,
+/* To be called for a dso that is loaded, without its lock. Without `positions` only functions are found, and no line
+ * table is read. */
+enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, bool positions,
 				   struct perfdata_source_line *frames, size_t room, size_t *ret_count);
 
 struct pd_libdw;
@@ -379,7 +383,7 @@ enum perfdata_status pd_libdw_open(const struct pd_elf *elf, const struct pd_elf
 void pd_libdw_close(struct pd_libdw *libdw);
 size_t pd_libdw_size(const struct pd_libdw *libdw);   /* about how much memory it holds */
 /* Texts are valid until the next look-up. */
-enum perfdata_status pd_libdw_lookup(struct pd_libdw *libdw, bool raw_names, uint64_t vaddr,
+enum perfdata_status pd_libdw_lookup(struct pd_libdw *libdw, bool raw_names, uint64_t vaddr, bool positions,
 				     struct perfdata_source_line *frames, size_t room, size_t *ret_count);
 
 #endif

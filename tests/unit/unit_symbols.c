@@ -635,6 +635,38 @@ static void look_at(struct perfdata_symbols *symbols, const char *path)
 	}
 }
 
+static bool is_same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
+
+/* Functions alone are those that come with their positions, whichever is asked for first. */
+static void test_calls(void)
+{
+	struct perfdata_symbols *with = new_symbols(NULL), *without = new_symbols(NULL);
+	struct perfdata_symbols_dso *sourced = new_dso(with, PERFDATA_DSO_USER, self),
+				    *plain = new_dso(without, PERFDATA_DSO_USER, self);
+	struct perfdata_source_line a[8], b[8];
+	size_t nr_a, nr_b, found = 0;
+	for (uint64_t offset = 0; offset < 0x80000; offset += 0x31) {
+		const enum perfdata_status sources = perfdata_symbols_source(sourced, offset, a, 8, &nr_a),
+					   calls = perfdata_symbols_calls(plain, offset, b, 8, &nr_b);
+		if (sources || !a[0].function) {
+			CHECK_EQ(calls, sources ? sources : PERFDATA_ABSENT);
+			continue;
+		}
+		CHECK_EQ(calls, PERFDATA_OK);
+		CHECK_EQ(nr_b, nr_a);
+		for (size_t i = 0; i < nr_b && i < 8; i++) {
+			CHECK(is_same_text(b[i].function, a[i].function));
+			CHECK_EQ(b[i].inlined, a[i].inlined);
+			CHECK_EQ(b[i].first_line, a[i].first_line);
+			CHECK(!b[i].file && !b[i].line && !b[i].column);
+			found += a[i].inlined;
+		}
+	}
+	CHECK(found || !strstr(perfdata_build_info(), "elfutils"));
+	perfdata_symbols_free(with);
+	perfdata_symbols_free(without);
+}
+
 static void test_truncated(void)
 {
 	size_t size = 0;
@@ -733,6 +765,7 @@ int main(void)
 		{ "demangle: names that explode", test_rust_bomb },
 		{ "demangle: C++", test_cxx_names },
 		{ "ELF: this program", test_self },
+		{ "ELF: functions without positions", test_calls },
 		{ "ELF: another build-id", test_build_id },
 		{ "ELF: without a build-id, by inode and time", test_identity },
 		{ "ELF: nothing of this host", test_no_host },

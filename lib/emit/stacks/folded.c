@@ -173,7 +173,7 @@ static enum perfdata_status add_inlined(struct folded *folded, uint32_t frame, u
 	enum { MAX_INLINED = 64 };
 	struct perfdata_source_line calls[MAX_INLINED];
 	size_t count;
-	if (perfdata_session_source(folded->session, frame, calls, MAX_INLINED, &count) != PERFDATA_OK)
+	if (perfdata_session_calls(folded->session, frame, calls, MAX_INLINED, &count) != PERFDATA_OK)
 		return PERFDATA_OK;
 	enum perfdata_status status = PERFDATA_OK;
 	for (size_t i = count < MAX_INLINED ? count : MAX_INLINED; i-- > 0 && status == PERFDATA_OK;)

@@ -214,11 +214,28 @@ bool pd_session_load_next(const struct perfdata_session *session, bool lines)
 	       pd_symbols_load_next(session->state->symbols, lines);
 }
 
-enum perfdata_status perfdata_session_source(const struct perfdata_session *session, uint32_t frame,
-					     struct perfdata_source_line *entries, size_t room, size_t *ret_count)
+/* The symbols of a frame's file, and the address in it; NULL: there are none. */
+static struct perfdata_symbols_dso *symbols_of(const struct perfdata_session *session, uint32_t frame,
+					       uint64_t *ret_address)
 {
 	struct perfdata_frame at;
 	const struct pd_dso *dso = find_address(session, frame, &at) ? pd_dso_at(session->state, at.dso) : NULL;
-	return dso && dso->symbols ? perfdata_symbols_source(dso->symbols, at.address, entries, room, ret_count)
-				   : PERFDATA_ABSENT;
+	*ret_address = dso ? at.address : 0;
+	return dso ? dso->symbols : NULL;
+}
+
+enum perfdata_status perfdata_session_source(const struct perfdata_session *session, uint32_t frame,
+					     struct perfdata_source_line *entries, size_t room, size_t *ret_count)
+{
+	uint64_t address;
+	struct perfdata_symbols_dso *symbols = symbols_of(session, frame, &address);
+	return symbols ? perfdata_symbols_source(symbols, address, entries, room, ret_count) : PERFDATA_ABSENT;
+}
+
+enum perfdata_status perfdata_session_calls(const struct perfdata_session *session, uint32_t frame,
+					    struct perfdata_source_line *entries, size_t room, size_t *ret_count)
+{
+	uint64_t address;
+	struct perfdata_symbols_dso *symbols = symbols_of(session, frame, &address);
+	return symbols ? perfdata_symbols_calls(symbols, address, entries, room, ret_count) : PERFDATA_ABSENT;
 }

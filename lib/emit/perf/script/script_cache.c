@@ -287,6 +287,15 @@ static bool is_stop(const struct script_setup *setup, const char *name)
 	return false;
 }
 
+/* Positions cost more than the functions alone. */
+static enum perfdata_status find_calls(const struct script_where *where, uint32_t frame,
+				       struct perfdata_source_line *calls, size_t room, size_t *ret_nr)
+{
+	const struct perfdata_session *session = where->setup->session;
+	return where->ip_fields & SCRIPT_IP_SRCLINE ? perfdata_session_source(session, frame, calls, room, ret_nr)
+						    : perfdata_session_calls(session, frame, calls, room, ret_nr);
+}
+
 /* perf shows the calls that were inlined at an address as frames of their own: with the offset in the function that
  * holds the code, or, where they have its name, as that function. Appends what stands behind the address in each line,
  * each with a NUL; and then that of the function that holds the code, if they are known: true. */
@@ -297,7 +306,7 @@ static bool spell_inlined(const struct script_where *where, uint32_t frame, stru
 	struct perfdata_symbol symbol;
 	size_t nr;
 	if (!find_symbol(where, frame, &symbol) ||
-	    perfdata_session_source(where->setup->session, frame, calls, MAX_INLINED, &nr) != PERFDATA_OK)
+	    find_calls(where, frame, calls, MAX_INLINED, &nr) != PERFDATA_OK)
 		return false;
 	for (size_t i = 0; i < nr && i < MAX_INLINED && calls[i].inlined; i++) {
 		const char *name = calls[i].function ? calls[i].function : "??";
