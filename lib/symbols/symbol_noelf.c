@@ -103,6 +103,7 @@ enum perfdata_status perfdata_unwinder_new(struct perfdata_symbols *symbols, enu
 }
 void perfdata_unwinder_free(struct perfdata_unwinder *unwinder) { (void)unwinder; }
 void perfdata_unwinder_reset(struct perfdata_unwinder *unwinder) { (void)unwinder; }
+void pd_unwinder_check(struct perfdata_unwinder *unwinder, pd_unwind_next *next) { (void)unwinder, (void)next; }
 enum perfdata_status perfdata_unwind(struct perfdata_unwinder *unwinder, const struct perfdata_unwind_sample *sample,
 				     uint64_t *pcs, size_t room, size_t *ret_count)
 {

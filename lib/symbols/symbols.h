@@ -386,4 +386,12 @@ size_t pd_libdw_size(const struct pd_libdw *libdw);   /* about how much memory i
 enum perfdata_status pd_libdw_lookup(struct pd_libdw *libdw, bool raw_names, uint64_t vaddr, bool positions,
 				     struct perfdata_source_line *frames, size_t room, size_t *ret_count);
 
+/* --- unwind.c ----------------------------------------------------------------------------------------------------- */
+
+/* The lowest mapping that ends above an address; false: none. `dso` is NULL also where nobody asked for it yet. */
+typedef bool pd_unwind_next(void *user, uint64_t address, struct perfdata_unwind_map *ret, bool *ret_is_file);
+/* To be called instead of perfdata_unwinder_reset where mappings were mostly added: what is known of a file, which
+ * takes long to read, is forgotten only if another mapping took its place. `user` is that of the unwinder. */
+void pd_unwinder_check(struct perfdata_unwinder *unwinder, pd_unwind_next *next);
+
 #endif

@@ -17,6 +17,12 @@
 #define MAX_MODULES 4096
 #define MAX_REGS 64
 
+/* A file that was reported to libdwfl, and the addresses for which libdwfl asks it. */
+struct module {
+	uint64_t start, end;
+	const struct perfdata_symbols_dso *dso;
+};
+
 struct perfdata_unwinder {
 	struct perfdata_symbols *symbols;
 	enum perfdata_unwind_arch arch;
@@ -25,7 +31,8 @@ struct perfdata_unwinder {
 	Dwfl *dwfl;
 	bool attached;
 	bool was_attached;        /* attached at some time, also before a reset */
-	size_t modules;
+	struct module *modules;
+	size_t nr_modules, modules_room;
 	/* the sample at hand */
 	const struct perfdata_unwind_sample *sample;
 	uint64_t ip, sp;
@@ -136,16 +143,17 @@ static bool report(struct perfdata_unwinder *u, uint64_t address)
 		return true;
 	if (!u->find(u->user, address, &map))
 		return true;
-	if (!map.dso || u->modules >= MAX_MODULES || !pd_dso_open_unwind(map.dso) ||
+	if (!map.dso || u->nr_modules >= MAX_MODULES || !pd_dso_open_unwind(map.dso) ||
 	    map.dso->unwind->header.e_machine != arches[u->arch].machine ||
-	    !module_range(map.dso->unwind, &map, address, &start, &end))
+	    !module_range(map.dso->unwind, &map, address, &start, &end) ||
+	    pd_vector_grow(&u->modules, &u->modules_room, u->nr_modules, sizeof *u->modules) < 0)
 		return false;
 	dwfl_report_begin_add(u->dwfl);
 	Dwfl_Module *module = dwfl_report_module(u->dwfl, map.dso->request.path, start, end);
 	if (module && dwfl_module_info(module, &userdata, NULL, NULL, NULL, NULL, NULL, NULL))
 		*userdata = map.dso;
 	dwfl_report_end(u->dwfl, NULL, NULL);
-	u->modules++;
+	u->modules[u->nr_modules++] = (struct module){ start, end, map.dso };
 	return module != NULL && dwfl_addrmodule(u->dwfl, address) == module;
 }
 
@@ -235,15 +243,69 @@ enum perfdata_status perfdata_unwinder_new(struct perfdata_symbols *symbols, enu
 	return PERFDATA_OK;
 }
 
-void perfdata_unwinder_reset(struct perfdata_unwinder *unwinder)
+static void reset(struct perfdata_unwinder *u)
 {
-	struct perfdata_unwinder *u = unwinder;
-	pd_monitor_enter(u->symbols->unwind_lock);
 	if (u->dwfl)
 		dwfl_end(u->dwfl);
 	u->dwfl = NULL;
 	u->attached = false;
-	u->modules = 0;
+	u->nr_modules = 0;
+}
+
+void perfdata_unwinder_reset(struct perfdata_unwinder *unwinder)
+{
+	pd_monitor_enter(unwinder->symbols->unwind_lock);
+	reset(unwinder);
+	pd_monitor_leave(unwinder->symbols->unwind_lock);
+}
+
+/* Whether anonymous memory is what a module has beyond its file: zeroed data. */
+static bool is_zeroed_data(const struct perfdata_unwind_map *map, const struct module *module)
+{
+	const struct pd_elf *elf = module->dso->unwind;
+	for (size_t i = 0; i < elf->segment_count; i++) {
+		const struct pd_segment *s = &elf->segments[i];
+		const uint64_t page = s->align ? s->align : 1, base = module->start - (elf->segments[0].vaddr & -page);
+		if (map->start >= base + s->vaddr + s->filesz &&
+		    map->end <= base + ((s->vaddr + s->memsz + page - 1) & -page))
+			return true;
+	}
+	return false;
+}
+
+/* Whether a mapping is that of a module. A loader maps the whole file first, from its beginning, and the segments over
+ * it; between them, parts of the first mapping are left. In the file, the pages of two segments may overlap where one
+ * ends and the next begins; so an address at the edge of a mapping may seem to belong to the other one. */
+static bool is_of_module(const struct perfdata_unwind_map *map, const struct module *module)
+{
+	const uint64_t addresses[] = { map->start + (map->end - map->start) / 2, map->end - 1, map->start };
+	uint64_t start, end;
+	bool ret = map->dso == module->dso && map->start - map->pgoff == module->start;
+	for (size_t i = 0; i < sizeof addresses / sizeof *addresses && map->dso == module->dso && !ret; i++)
+		ret = module_range(map->dso->unwind, map, addresses[i], &start, &end) && start == module->start;
+	return ret;
+}
+
+/* Whether everything that is mapped in the range of a module is still its file, in the same place. */
+static bool holds(const struct perfdata_unwinder *u, const struct module *module, pd_unwind_next *next)
+{
+	struct perfdata_unwind_map map = { 0 };
+	uint64_t at = module->start;
+	bool is_file;
+	for (; next(u->user, at, &map, &is_file) && map.start < module->end; at = map.end)
+		if (is_file ? !is_of_module(&map, module) : !is_zeroed_data(&map, module))
+			return false;
+	return at != module->start;
+}
+
+void pd_unwinder_check(struct perfdata_unwinder *u, pd_unwind_next *next)
+{
+	pd_monitor_enter(u->symbols->unwind_lock);
+	for (size_t i = 0; i < u->nr_modules; i++)
+		if (!holds(u, &u->modules[i], next)) {
+			reset(u);
+			break;
+		}
 	pd_monitor_leave(u->symbols->unwind_lock);
 }
 
@@ -252,6 +314,7 @@ void perfdata_unwinder_free(struct perfdata_unwinder *unwinder)
 	if (!unwinder)
 		return;
 	perfdata_unwinder_reset(unwinder);
+	pd_free(unwinder->modules);
 	pd_free(unwinder);
 }
 

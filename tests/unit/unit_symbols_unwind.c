@@ -8,6 +8,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 #include "perfdata/symbols.h"
+#include "symbols/symbols.h"
 #include "unit.h"
 
 #define STACK_COPY 16384
@@ -79,26 +80,44 @@ __attribute__((noinline)) int perfdata_test_middle(struct copied *to, int depth)
 struct mappings {
 	struct perfdata_symbols *symbols;
 	struct perfdata_symbols_dso *dso;
+	bool hidden;                /* find_mapping finds nothing */
+	uint64_t replaced;          /* another file was mapped at this address */
+	struct perfdata_symbols_dso *other;
 };
 
-static bool find_mapping(void *user, uint64_t address, struct perfdata_unwind_map *ret)
+/* The mapping of an address, or the first one above it if there is none. */
+static bool find_from(const struct mappings *mappings, uint64_t address, struct perfdata_unwind_map *ret,
+		      bool *ret_is_file)
 {
-	const struct mappings *mappings = user;
 	char line[PATH_MAX + 128], path[PATH_MAX];
 	FILE *maps = fopen("/proc/self/maps", "r");
 	bool found = false;
 	while (!found && maps && fgets(line, sizeof line, maps)) {
 		unsigned long start, end, at;
 		path[0] = '\0';
-		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4095s", &start, &end, &at, path) < 3 || address < start ||
-		    address >= end)
+		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4095s", &start, &end, &at, path) < 3 || address >= end)
 			continue;
 		*ret = (struct perfdata_unwind_map){ start, end, at, strcmp(path, self) ? NULL : mappings->dso };
+		if (start <= mappings->replaced && mappings->replaced < end)
+			ret->dso = mappings->other;
+		*ret_is_file = path[0] == '/';
 		found = true;
 	}
 	if (maps)
 		fclose(maps);
 	return found;
+}
+
+static bool find_mapping(void *user, uint64_t address, struct perfdata_unwind_map *ret)
+{
+	const struct mappings *mappings = user;
+	bool is_file;
+	return !mappings->hidden && find_from(mappings, address, ret, &is_file) && ret->start <= address;
+}
+
+static bool next_mapping(void *user, uint64_t address, struct perfdata_unwind_map *ret, bool *ret_is_file)
+{
+	return find_from(user, address, ret, ret_is_file);
 }
 
 static void open_self(struct mappings *mappings)
@@ -112,7 +131,7 @@ static void open_self(struct mappings *mappings)
 
 static const char *name_of(struct mappings *mappings, uint64_t pc)
 {
-	struct perfdata_unwind_map map;
+	struct perfdata_unwind_map map = { 0 };
 	struct perfdata_symbol s;
 	if (!find_mapping(mappings, pc, &map) || !map.dso ||
 	    perfdata_symbols_lookup(map.dso, pc - map.start + map.pgoff, 0, &s))
@@ -169,10 +188,46 @@ static void test_unwind(void)
 	perfdata_symbols_free(mappings.symbols);
 }
 
+/* Files that were met stay known while their mappings stay what they were. Mappings are hidden after the first stack,
+ * so that later stacks come from what is known. */
+static void test_check(void)
+{
+	static struct copied copied;
+	struct mappings mappings = { 0 };
+	struct perfdata_unwinder *unwinder = NULL;
+	uint64_t pcs[32];
+	size_t count = 0, all = 0;
+	open_self(&mappings);
+	perfdata_test_middle(&copied, 2);
+	const struct perfdata_symbols_request request = { .size = sizeof request,
+							  .kind = PERFDATA_DSO_USER,
+							  .path = "/other" };
+	CHECK_EQ(perfdata_symbols_dso(mappings.symbols, &request, &mappings.other), PERFDATA_OK);
+	enum perfdata_status status =
+		perfdata_unwinder_new(mappings.symbols, own_arch(), find_mapping, &mappings, &unwinder);
+	if (!status && copied.supported) {
+		const struct perfdata_unwind_sample sample = { copied.mask,
+							       copied.regs,
+							       { copied.stack, copied.size } };
+		CHECK_EQ(perfdata_unwind(unwinder, &sample, pcs, 32, &all), PERFDATA_OK);
+		CHECK(all >= 6);
+		mappings.hidden = true;
+		pd_unwinder_check(unwinder, next_mapping);
+		CHECK_EQ(perfdata_unwind(unwinder, &sample, pcs, 32, &count), PERFDATA_OK);
+		CHECK(count >= all);
+		mappings.replaced = (uintptr_t)perfdata_test_leaf;
+		pd_unwinder_check(unwinder, next_mapping);
+		CHECK_EQ(perfdata_unwind(unwinder, &sample, pcs, 32, &count), PERFDATA_OK);
+		CHECK_EQ(count, 1);
+	}
+	perfdata_unwinder_free(unwinder);
+	perfdata_symbols_free(mappings.symbols);
+}
+
 static void test_source(void)
 {
 	struct mappings mappings = { 0 };
-	struct perfdata_unwind_map map;
+	struct perfdata_unwind_map map = { 0 };
 	struct perfdata_source_line frames[4];
 	size_t count = 0;
 	open_self(&mappings);
@@ -198,6 +253,7 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "unwind: this process, cut off, overwritten", test_unwind },
+		{ "unwind: files stay known", test_check },
 		{ "source: a line of this program", test_source },
 	};
 	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);

@@ -171,6 +171,21 @@ const struct pd_map *pd_maps_find(const struct pd_maps *maps, uint64_t address)
 	return map || !maps->recorded ? map : pd_kernel_maps_find(maps, address);
 }
 
+const struct pd_map *pd_maps_next(const struct pd_maps *maps, uint64_t address)
+{
+	const struct pd_map *best = NULL;
+	for (const struct pd_map_node *node = maps->root; node;) {
+		/* maps do not overlap: those that end later start later */
+		if (node->map.end > address) {
+			best = &node->map;
+			node = node->left;
+		} else {
+			node = node->right;
+		}
+	}
+	return best;
+}
+
 const struct pd_map *pd_maps_find_before_exec(const struct pd_maps *maps, uint64_t address)
 {
 	return find_in(maps->before_exec, address);

@@ -33,6 +33,8 @@ struct pd_map_store {
 };
 int pd_maps_insert(struct pd_map_store *store, struct pd_maps *maps, const struct pd_map *map);   /* the new one wins */
 const struct pd_map *pd_maps_find(const struct pd_maps *maps, uint64_t address);
+/* The lowest map that ends above an address; NULL: none. */
+const struct pd_map *pd_maps_next(const struct pd_maps *maps, uint64_t address);
 const struct pd_map *pd_maps_find_before_exec(const struct pd_maps *maps, uint64_t address);
 int pd_maps_remove(struct pd_map_store *store, struct pd_maps *maps, uint64_t start);   /* the map that begins there */
 /* a new, empty set; the old one is before_exec */

@@ -4,6 +4,7 @@
 #include "config.h"
 #include "base/memory.h"
 #include "session/state.h"
+#include "symbols/symbols.h"
 
 #define MAX_UNWINDERS 64u
 
@@ -34,6 +35,20 @@ static bool find_map(void *user, uint64_t address, struct perfdata_unwind_map *r
 	*ret = (struct perfdata_unwind_map){
 		.start = map->start, .end = map->end, .pgoff = map->pgoff, .dso = dso->symbols
 	};
+	return true;
+}
+
+static bool next_map(void *user, uint64_t address, struct perfdata_unwind_map *ret, bool *ret_is_file)
+{
+	const struct pd_unwinder *slot = user;
+	const struct pd_map *map = pd_maps_next(slot->maps, address);
+	if (!map)
+		return false;
+	const struct pd_dso *dso = pd_dso_at(slot->state, map->dso);
+	*ret = (struct perfdata_unwind_map){
+		.start = map->start, .end = map->end, .pgoff = map->pgoff, .dso = dso->symbols
+	};
+	*ret_is_file = dso->public.kind != PERFDATA_DSO_NONE;
 	return true;
 }
 
@@ -83,7 +98,7 @@ static struct pd_unwinder *take_unwinder(struct pd_state *state, const struct pd
 					      .arch = arch,
 					      .unwinder = slot->unwinder };
 	} else if (slot->generation != maps->generation) {
-		perfdata_unwinder_reset(slot->unwinder);
+		pd_unwinder_check(slot->unwinder, next_map);
 		slot->generation = maps->generation;
 	}
 	slot->used = ++all->uses;
