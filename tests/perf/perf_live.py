@@ -5,7 +5,7 @@
 Also folds perf's text of stacks and compares with our folded ones. Prints TAP. PERF names the perf to record and to compare with; it has to be one of version 7, whose text is the one we print.
 
 Where perf is not to be followed: it turns the inlined calls of C++ and Rust around (lines that differ have to be what addr2line says, and are counted); it shows a function as inlined where the debug information of its file names none and addr2line prefers
-another name of the same code; and it names tracepoints of a stream's attributes as this host does.
+another name of the same code; it loses the stacks of a program whose code stands at another address than in its file, as lld links; and it names tracepoints of a stream's attributes as this host does.
 """
 import os
 import re
@@ -137,12 +137,12 @@ def record(folder, name, options, program):
     return (path, "") if done.returncode == 0 and os.path.exists(path) else (None, done.stderr.decode("utf-8", "replace").strip()[:100])
 
 
-def build(folder):
-    source, program = os.path.join(folder, "work.c"), os.path.join(folder, "work")
+def build(folder, name="work", *more):
+    source, program = os.path.join(folder, "work.c"), os.path.join(folder, name)
     with open(source, "w", encoding="ascii") as out:
         out.write(PROGRAM)
     compiler = next(filter(shutil.which, (os.environ.get("CC", "cc").split()[0], "gcc", "clang")), None)
-    return program if compiler and run(compiler, "-O2", "-g", "-fno-omit-frame-pointer", "-o", program, source).returncode == 0 else None
+    return program if compiler and run(compiler, "-O2", "-g", "-fno-omit-frame-pointer", *more, "-o", program, source).returncode == 0 else None
 
 
 # --- C++ and Rust: what is inlined ------------------------------------------------------------------------------------
@@ -302,6 +302,24 @@ def check_language(folder, language):
     return f"{len(theirs)} lines, {inlined} of inlined calls; {lines} lines of {places} frames are as addr2line says, and not as perf says", found
 
 
+def reaching_main(text):
+    """How many stacks have functions that main calls, and how many of these reach main."""
+    stacks = [stack for stack in text.split(b"\n\n") if re.search(rb" (leaf|middle|compare)\+", stack)]
+    return len(stacks), sum(b" main+" in stack for stack in stacks)
+
+
+def check_placement(folder):
+    """(what was seen, or why it was left out; whether it is wrong)"""
+    program = build(folder, "placed", "-no-pie", "-Wl,-Ttext=0x512340")
+    path, why = record(folder, "placed.data", ["-e", "cpu-clock", "-F", "2000", "--call-graph", "dwarf"], program) if program else (None, "cannot be linked")
+    if not path:
+        return f"# SKIP {why}", ""
+    (theirs, theirs_whole), (ours, ours_whole) = (reaching_main(run(*words, "--no-inline", *flags, path).stdout)
+                                                  for words, flags in (((PERF, "script"), ("-f", "-i")), ((PERFDATA, "script"), ("-q",))))
+    found = "" if ours >= 20 and ours_whole > 0.9 * ours else f"{ours_whole} of {ours} reach main"
+    return f"{ours_whole} of {ours} stacks reach main, of perf's {theirs_whole} of {theirs}", found
+
+
 def main():
     version = run(PERF, "--version").stdout.decode("utf-8", "replace") if shutil.which(PERF) else ""
     if not re.match(r"perf version 7\.", version):
@@ -334,6 +352,13 @@ def main():
                 print(f"{'not ' if found else ''}ok {number} - {name}: folded, {len(text.splitlines())} lines of perf", flush=True)
                 if found:
                     print(f"# {found}")
+        if program:
+            number += 1
+            seen, found = check_placement(folder)
+            bad += bool(found)
+            print(f"{'not ' if found else ''}ok {number} - code at another address than in the file: {seen}", flush=True)
+            if found:
+                print(f"# {found}")
         for language in LANGUAGES if program else []:
             number += 1
             seen, found = check_language(folder, language)
