@@ -10,9 +10,6 @@
 #include "chosen_emitter.h"
 #include "perfdata/registry.h"
 #include "terminal.h"
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 static enum exit_code unknown_command(const char *name)
 {
@@ -64,20 +61,8 @@ static enum exit_code finish(enum exit_code code, const struct options *options)
 	return exit_code_join(code, EXIT_OUTPUT);
 }
 
-/* Where a large block was freed, glibc takes blocks up to that size from the heap from then on, and what is freed there
- * stays with the process. With a size that is set, large blocks are mapped, each by itself, and their memory goes back
- * to the system. */
-static void return_large_blocks(void)
-{
-#if defined(__GLIBC__) && defined(M_MMAP_THRESHOLD)
-	mallopt(M_MMAP_THRESHOLD, 1 << 20);
-	mallopt(M_TRIM_THRESHOLD, 1 << 20);
-#endif
-}
-
 int main(int argc, char **argv)
 {
-	return_large_blocks();
 	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
 	if (argc && !strcmp(slash ? slash + 1 : argv[0], "perf_to_profile"))
 		return perf_to_profile(argc, argv);

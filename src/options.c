@@ -7,6 +7,9 @@
 #include "grow.h"
 #include "input_list.h"
 #include "option_table.h"
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #define MEMBER(name) .member = offsetof(struct options, name)
 
@@ -208,6 +211,17 @@ static bool parse_short(struct options *options, unsigned groups, const char *le
 	return true;
 }
 
+/* Once a large block was freed, glibc takes blocks up to that size from the heap, and what is freed there stays with the
+ * process. With a size that is set, large blocks are mapped, each by itself, and their memory goes back to the system.
+ * That takes time, so only where memory is to be saved. */
+static void return_large_blocks(void)
+{
+#if defined(__GLIBC__) && defined(M_MMAP_THRESHOLD)
+	mallopt(M_MMAP_THRESHOLD, 1 << 20);
+	mallopt(M_TRIM_THRESHOLD, 1 << 20);
+#endif
+}
+
 bool options_parse(struct options *options, unsigned groups, int argc, char **argv)
 {
 	bool only_files = false;
@@ -225,6 +239,8 @@ bool options_parse(struct options *options, unsigned groups, int argc, char **ar
 		if (!fine)
 			return false;
 	}
+	if (max_memory_of(options) < DEFAULT_MAX_MEMORY)
+		return_large_blocks();
 	if (perfdata_memory_new(options->max_memory, options->tmpdir, &options->memory) == PERFDATA_OK)
 		return true;
 	return options_no_memory(options);
