@@ -23,7 +23,8 @@ struct firefox_tables {
 	struct stack_labels *labels;
 	struct stack_route *route;
 	struct stack_tree stacks;    /* labels are rows of frames */
-	struct pd_hash_map known;    /* frame of the session and is_caller → first row of frames */
+	uint32_t *known;             /* by pd_stack_place: first row of frames + 1; 0: none yet */
+	size_t known_room;
 	struct frame *frames;
 	size_t nr_frames, frames_room;
 	uint32_t *nodes;             /* for each step of the path: the row of the stack that ends there */
@@ -57,7 +58,7 @@ void pd_firefox_tables_free(struct firefox_tables *tables)
 	pd_stack_route_free(tables->route);
 	pd_stack_labels_free(tables->labels);
 	pd_stack_tree_release(&tables->stacks);
-	pd_hash_map_release(&tables->known);
+	pd_free(tables->known);
 	pd_hash_map_release(&tables->libs);
 	pd_free(tables->frames);
 	pd_free(tables->nodes);
@@ -77,16 +78,15 @@ uint32_t pd_firefox_string(struct firefox_tables *tables, const char *text)
 /* The row of the first frame of a step; the frames of its inlined calls follow. False without memory. */
 static bool frames_of(struct firefox_tables *tables, const struct stack_step *step, uint32_t *ret_first, size_t *ret_nr)
 {
-	const uint64_t key = (uint64_t)step->frame << 1 | step->is_caller;
+	const size_t place = pd_stack_place(step->frame, step->is_caller);
 	const struct perfdata_frame *at = step->frame == PERFDATA_NONE
 						  ? NULL
 						  : perfdata_session_frame(tables->session, step->frame);
 	const struct stack_call *calls = pd_stack_labels_of(tables->labels, step->frame, step->is_caller, ret_nr);
-	uint64_t first;
-	if (!calls)
+	if (!calls || pd_vector_reach(&tables->known, &tables->known_room, place, sizeof *tables->known) < 0)
 		return false;
-	if (!pd_hash_map_get(&tables->known, key, &first)) {
-		first = tables->nr_frames;
+	if (!tables->known[place]) {
+		const size_t first = tables->nr_frames;
 		const uint64_t address = at && at->dso != PERFDATA_NONE
 						 ? pd_stack_code_address(at->address, step->is_caller)
 						 : UINT64_MAX;
@@ -99,10 +99,9 @@ static bool frames_of(struct firefox_tables *tables, const struct stack_step *st
 				(struct frame){ calls[i].label, calls[i].line, calls[i].column, (uint32_t)i,
 						address <= UINT32_MAX ? (int64_t)address : -1 };
 		}
-		if (pd_hash_map_put(&tables->known, key, first) < 0)
-			return false;
+		tables->known[place] = (uint32_t)first + 1;
 	}
-	*ret_first = (uint32_t)first;
+	*ret_first = tables->known[place] - 1;
 	return true;
 }
 

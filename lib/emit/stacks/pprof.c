@@ -153,7 +153,8 @@ struct writing {
 	const struct perfdata_emit_end *end;
 	struct stack_labels *labels;
 	struct stack_route *route;
-	struct pd_hash_map locations;     /* frame and is_caller → id */
+	uint32_t *locations;              /* ids by pd_stack_place; 0: none yet */
+	size_t locations_room;
 	struct pd_hash_map nowhere;       /* address in no known file → id of its location */
 	uint64_t nr_locations, no_stack;     /* no_stack: the location of samples without a stack; 0: there are none */
 	uint32_t *columns;           /* the first column of each event; UINT32_MAX: none */
@@ -273,15 +274,23 @@ static uint64_t put_location(struct writing *writing, const struct stack_step *s
 
 static uint64_t location_of(struct writing *writing, const struct stack_step *step)
 {
-	const bool nowhere = step->frame == PERFDATA_NONE;
-	struct pd_hash_map *known = nowhere ? &writing->nowhere : &writing->locations;
-	const uint64_t key = nowhere ? pd_stack_code_address(step->ip, step->is_caller)
-				     : (uint64_t)step->frame << 1 | step->is_caller;
+	if (step->frame != PERFDATA_NONE) {
+		const size_t place = pd_stack_place(step->frame, step->is_caller);
+		if (pd_vector_reach(&writing->locations, &writing->locations_room, place, sizeof *writing->locations) <
+		    0) {
+			writing->failed = true;
+			return 0;
+		}
+		if (!writing->locations[place])
+			writing->locations[place] = (uint32_t)put_location(writing, step);
+		return writing->locations[place];
+	}
+	const uint64_t address = pd_stack_code_address(step->ip, step->is_caller);
 	uint64_t id;
-	if (pd_hash_map_get(known, key, &id))
+	if (pd_hash_map_get(&writing->nowhere, address, &id))
 		return id;
 	id = put_location(writing, step);
-	writing->failed |= pd_hash_map_put(known, key, id) < 0;
+	writing->failed |= pd_hash_map_put(&writing->nowhere, address, id) < 0;
 	return id;
 }
 
@@ -594,7 +603,7 @@ static void writing_release(struct writing *writing)
 	pd_stack_spool_release(&writing->location_texts);
 	pd_stack_route_free(writing->route);
 	pd_stack_labels_free(writing->labels);
-	pd_hash_map_release(&writing->locations);
+	pd_free(writing->locations);
 	pd_hash_map_release(&writing->nowhere);
 	pd_free(writing->columns);
 }

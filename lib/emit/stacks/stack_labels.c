@@ -263,12 +263,9 @@ static bool resolve(struct stack_labels *labels, uint32_t frame, bool is_caller)
 	return true;
 }
 
-/* Frames are numbered from 0 on without gaps; PERFDATA_NONE, the highest number, comes in front of them. */
-static size_t place_of(uint32_t frame, bool is_caller) { return (size_t)(uint32_t)(frame + 1) << 1 | is_caller; }
-
 const struct stack_call *pd_stack_labels_of(struct stack_labels *labels, uint32_t frame, bool is_caller, size_t *ret_nr)
 {
-	const size_t place = place_of(frame, is_caller);
+	const size_t place = pd_stack_place(frame, is_caller);
 	if (labels->failed || pd_vector_reach(&labels->known, &labels->nr_known, place, sizeof *labels->known) < 0)
 		return NULL;
 	if (!labels->known[place]) {

@@ -53,6 +53,12 @@ void pd_stack_labels_use(struct stack_labels *labels, const struct perfdata_sess
  * returns to. NULL without memory. */
 const struct stack_call *pd_stack_labels_of(struct stack_labels *labels, uint32_t frame, bool is_caller,
 					    size_t *ret_nr);
+/* Where a frame stands in arrays by frame and is_caller. Frames are numbered from 0 on without gaps; PERFDATA_NONE, the
+ * highest number, comes in front of them. */
+static inline size_t pd_stack_place(uint32_t frame, bool is_caller)
+{
+	return (size_t)(uint32_t)(frame + 1) << 1 | is_caller;
+}
 /* Adds a label that is of no frame, such as "[no stack]". UINT32_MAX without memory. */
 uint32_t pd_stack_labels_add(struct stack_labels *labels, const struct stack_label *label);
 uint32_t pd_stack_labels_nr(const struct stack_labels *labels);
