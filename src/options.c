@@ -211,9 +211,9 @@ static bool parse_short(struct options *options, unsigned groups, const char *le
 	return true;
 }
 
-/* Once a large block was freed, glibc takes blocks up to that size from the heap, and what is freed there stays with the
- * process. With a size that is set, large blocks are mapped, each by itself, and their memory goes back to the system.
- * That takes time, so only where memory is to be saved. */
+/* Once a large block was freed, glibc takes blocks up to that size from the heap, and what is freed there stays with
+ * the process. With a size that is set, large blocks are mapped, each by itself, and their memory goes back to the
+ * system. That takes time, so only where memory is to be saved. */
 static void return_large_blocks(void)
 {
 #if defined(__GLIBC__) && defined(M_MMAP_THRESHOLD)
