@@ -20,7 +20,7 @@ struct stack_labels {
 	struct pd_intern *strings, *keys;   /* a key's id is its label's number */
 	struct stack_label *labels;
 	size_t nr_labels, labels_room;
-	uint32_t *known;                    /* by place_of: number in `lists`, from 1; 0: not resolved yet */
+	uint32_t *known;                    /* by pd_stack_place: number in `lists`, from 1; 0: not resolved yet */
 	size_t nr_known;
 	struct calls *lists;
 	size_t nr_lists, lists_room;
