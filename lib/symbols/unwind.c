@@ -145,9 +145,12 @@ static bool report(struct perfdata_unwinder *u, uint64_t address)
 		return true;
 	if (!map.dso || u->nr_modules >= MAX_MODULES || !pd_dso_open_unwind(map.dso) ||
 	    map.dso->unwind->header.e_machine != arches[u->arch].machine ||
-	    !module_range(map.dso->unwind, &map, address, &start, &end) ||
-	    pd_vector_grow(&u->modules, &u->modules_room, u->nr_modules, sizeof *u->modules) < 0)
+	    !module_range(map.dso->unwind, &map, address, &start, &end))
 		return false;
+	if (pd_vector_grow(&u->modules, &u->modules_room, u->nr_modules, sizeof *u->modules) < 0) {
+		(void)pd_symbols_note(u->symbols, PERFDATA_ENOMEM);
+		return false;
+	}
 	dwfl_report_begin_add(u->dwfl);
 	Dwfl_Module *module = dwfl_report_module(u->dwfl, map.dso->request.path, start, end);
 	if (module && dwfl_module_info(module, &userdata, NULL, NULL, NULL, NULL, NULL, NULL))

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "alloc_fail_pieces.h"
 #include "perfdata/symbols.h"
+#include "symbols/symbols.h"
 #include "unit.h"
 
 #define MAX_FAILURES 50000
@@ -20,7 +21,13 @@ static int finished;
 
 /* What a run said, as a hash: the same as without a failure, unless a status told of the failure. */
 static uint64_t answers;
-static bool told, named_main;
+static bool told, named_main, unwound;
+
+#ifdef __aarch64__
+static const enum perfdata_unwind_arch own_arch = PERFDATA_UNWIND_AARCH64;
+#else
+static const enum perfdata_unwind_arch own_arch = PERFDATA_UNWIND_X86_64;
+#endif
 
 static void note(const void *bytes, size_t size) { answers = pd_hash_bytes(bytes, size, answers | 1); }
 
@@ -67,6 +74,10 @@ static void look_up(struct perfdata_symbols *symbols, enum perfdata_dso_kind kin
 		if (!status)
 			note_text(s.name);
 		named_main |= !status && !strcmp(s.name, "main");
+		status = perfdata_symbols_calls(dso, offset, frames, 4, &count);
+		CHECK(is_known(status));
+		for (size_t i = 0; !status && i < count && i < 4; i++)
+			note_text(frames[i].function);
 		status = perfdata_symbols_source(dso, offset, frames, 4, &count);
 		CHECK(is_known(status));
 		for (size_t i = 0; !status && i < count && i < 4; i++) {
@@ -75,6 +86,48 @@ static void look_up(struct perfdata_symbols *symbols, enum perfdata_dso_kind kin
 			note(&frames[i].line, sizeof frames[i].line);
 		}
 	}
+}
+
+static bool find_map(void *user, uint64_t address, struct perfdata_unwind_map *ret)
+{
+	const uint64_t end = UINT64_C(1) << 32;
+	*ret = (struct perfdata_unwind_map){ .end = end, .dso = user };
+	return address < end;
+}
+
+/* The stack of a thread that has just come to main. */
+static void unwind(struct perfdata_symbols *symbols)
+{
+	static const uint8_t stack[64];
+	const struct perfdata_symbols_request request = { .size = sizeof request,
+							  .kind = PERFDATA_DSO_USER,
+							  .path = self };
+	enum { BP = 6, SP = 7, IP = 8, LR = 30, AARCH64_SP = 31, PC = 32 };
+	const bool is_x86 = own_arch == PERFDATA_UNWIND_X86_64;
+	const uint64_t regs[] = { 0, UINT64_C(1) << 40, own_code };
+	const struct perfdata_unwind_sample sample = {
+		.reg_mask = is_x86 ? 1 << BP | 1 << SP | 1 << IP
+				   : UINT64_C(1) << LR | UINT64_C(1) << AARCH64_SP | UINT64_C(1) << PC,
+		.regs = regs,
+		.stack = { stack, sizeof stack },
+	};
+	struct perfdata_symbols_dso *dso;
+	struct perfdata_unwinder *unwinder;
+	uint64_t pcs[8];
+	size_t count = 0;
+	enum perfdata_status status = perfdata_symbols_dso(symbols, &request, &dso);
+	CHECK(is_known(status));
+	if (!status)
+		status = perfdata_unwinder_new(symbols, own_arch, find_map, dso, &unwinder);
+	CHECK(is_known(status));
+	if (status)
+		return;
+	status = perfdata_unwind(unwinder, &sample, pcs, 8, &count);
+	CHECK(is_known(status));
+	note(pcs, count * sizeof *pcs);
+	unwound |= count > 0;
+	told |= pd_symbols_starved(symbols) > 0;   /* a stack that is cut short is told there */
+	perfdata_unwinder_free(unwinder);
 }
 
 static void work(void)
@@ -88,6 +141,7 @@ static void work(void)
 		return;
 	look_up(symbols, PERFDATA_DSO_USER, self, own_code);
 	look_up(symbols, PERFDATA_DSO_VDSO, "[vdso]", 0xa00);
+	unwind(symbols);
 	status = perfdata_symbols_open_kallsyms(symbols, text, &dso);
 	CHECK(is_known(status));
 	if (!status)
@@ -104,6 +158,7 @@ static void test_allocations(void)
 	work();
 	const uint64_t whole = answers;
 	CHECK(named_main);
+	CHECK(unwound);
 	for (; more && failed < MAX_FAILURES; failed += more) {
 		answers = 0;
 		told = false;
