@@ -45,18 +45,19 @@ static enum perfdata_status status_of(size_t result)
 	}
 }
 
-/* Decodes at most one block: a call that fails reports no progress at all, and the contents of earlier blocks must not
- * be lost. */
+/* Decodes at most one block: of a call that fails no progress is known, and the contents of earlier blocks must not be
+ * lost. (Where libzstd decodes frames of its early versions, a call that fails says that it filled the room for output,
+ * which holds what it held before.) */
 static size_t decode_block(struct zstd_decoder *zstd, const struct pd_codec_buffers *b)
 {
 	size_t left = b->in_size - *b->in_used, part = left < zstd->wanted ? left : zstd->wanted;
 	ZSTD_inBuffer in = { b->in, *b->in_used + part, *b->in_used };
 	ZSTD_outBuffer out = { b->out, b->out_size, *b->out_used };
 	size_t wanted = ZSTD_decompressStream(zstd->context, &out, &in);
-	*b->in_used = in.pos;
-	*b->out_used = out.pos;
 	if (ZSTD_isError(wanted))
 		return wanted;
+	*b->in_used = in.pos;
+	*b->out_used = out.pos;
 	zstd->between = wanted == 0;
 	zstd->wanted = wanted ? wanted : FRAME_START;
 	return wanted;

@@ -265,6 +265,27 @@ static void test_corrupted(void)
 	}
 }
 
+/* Frames of early versions of zstd, which libzstd may know, and which are damaged here: what is said to be decompressed
+ * was written. */
+static void test_early_frames(void)
+{
+	static uint8_t out[2][4096];
+	for (unsigned version = 0x21; version <= 0x2f && is_there(PD_CODEC_ZSTD); version++) {
+		const uint8_t frame[] = {
+			(uint8_t)version, 0xb5, 0x2f, 0xfd, 0x64, 0xb8, 0x00, 0x55, 0x03, 0x00, 0xb4, 0x03
+		};
+		size_t used[2] = { 0 }, size[2] = { 0 };
+		for (unsigned i = 0; i < 2; i++) {
+			struct pd_decoder *decoder = pd_decoder_new(PD_CODEC_ZSTD);
+			memset(out[i], i ? 0xaa : 0x55, sizeof out[i]);
+			(void)pd_decoder_run(decoder, frame, sizeof frame, &used[i], out[i], sizeof out[i], &size[i]);
+			pd_decoder_free(decoder);
+		}
+		CHECK_EQ(size[0], size[1]);
+		CHECK(!memcmp(out[0], out[1], size[0]));
+	}
+}
+
 static void test_reset(void)
 {
 	for (size_t k = 0; k < 2; k++) {
@@ -354,6 +375,7 @@ int main(void)
 		{ "frames in a row", test_frames_in_a_row },
 		{ "cut short", test_cut },
 		{ "corrupted", test_corrupted },
+		{ "frames of early versions", test_early_frames },
 		{ "reset", test_reset },
 		{ "large windows", test_large_window },
 		{ "without memory", test_no_memory },
