@@ -637,14 +637,15 @@ static void look_at(struct perfdata_symbols *symbols, const char *path)
 
 static bool is_same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
-/* Functions alone are those that come with their positions, whichever is asked for first. */
+/* Functions alone are those that come with their positions. Which are inlined depends on how this program was built;
+ * without -g there are none. */
 static void test_calls(void)
 {
 	struct perfdata_symbols *with = new_symbols(NULL), *without = new_symbols(NULL);
 	struct perfdata_symbols_dso *sourced = new_dso(with, PERFDATA_DSO_USER, self),
 				    *plain = new_dso(without, PERFDATA_DSO_USER, self);
 	struct perfdata_source_line a[8], b[8];
-	size_t nr_a, nr_b, found = 0;
+	size_t nr_a, nr_b;
 	for (uint64_t offset = 0; offset < 0x80000; offset += 0x31) {
 		const enum perfdata_status sources = perfdata_symbols_source(sourced, offset, a, 8, &nr_a),
 					   calls = perfdata_symbols_calls(plain, offset, b, 8, &nr_b);
@@ -659,10 +660,8 @@ static void test_calls(void)
 			CHECK_EQ(b[i].inlined, a[i].inlined);
 			CHECK_EQ(b[i].first_line, a[i].first_line);
 			CHECK(!b[i].file && !b[i].line && !b[i].column);
-			found += a[i].inlined;
 		}
 	}
-	CHECK(found || !strstr(perfdata_build_info(), "elfutils"));
 	perfdata_symbols_free(with);
 	perfdata_symbols_free(without);
 }
