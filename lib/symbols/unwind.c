@@ -115,6 +115,13 @@ static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name
 
 static const Dwfl_Callbacks callbacks = { .find_elf = find_elf, .find_debuginfo = find_debuginfo };
 
+/* The address at which the loader begins to map a file, before the file is moved; it has segments. */
+static uint64_t first_vaddr(const struct pd_elf *elf)
+{
+	const struct pd_segment *first = &elf->segments[0];
+	return first->vaddr & -(first->align ? first->align : 1);
+}
+
 /* The range of a file in memory, by the segment that has the address. */
 static bool module_range(const struct pd_elf *elf, const struct perfdata_unwind_map *map, uint64_t address,
 			 uint64_t *ret_start, uint64_t *ret_end)
@@ -122,7 +129,7 @@ static bool module_range(const struct pd_elf *elf, const struct perfdata_unwind_
 	uint64_t vaddr, low, high = 0;
 	if (!elf->segment_count || !pd_elf_vaddr(elf, address - map->start + map->pgoff, &vaddr))
 		return false;
-	low = elf->segments[0].vaddr & -(elf->segments[0].align ? elf->segments[0].align : 1);
+	low = first_vaddr(elf);
 	for (size_t i = 0; i < elf->segment_count; i++) {
 		uint64_t end = elf->segments[i].vaddr + elf->segments[i].memsz;
 		high = end > high ? end : high;
@@ -266,9 +273,10 @@ void perfdata_unwinder_reset(struct perfdata_unwinder *unwinder)
 static bool is_zeroed_data(const struct perfdata_unwind_map *map, const struct module *module)
 {
 	const struct pd_elf *elf = module->dso->unwind;
+	const uint64_t base = module->start - first_vaddr(elf);
 	for (size_t i = 0; i < elf->segment_count; i++) {
 		const struct pd_segment *s = &elf->segments[i];
-		const uint64_t page = s->align ? s->align : 1, base = module->start - (elf->segments[0].vaddr & -page);
+		const uint64_t page = s->align ? s->align : 1;
 		if (map->start >= base + s->vaddr + s->filesz &&
 		    map->end <= base + ((s->vaddr + s->memsz + page - 1) & -page))
 			return true;
