@@ -72,14 +72,15 @@ static bool finished(const struct pd_run *run)
 }
 
 /* The calling thread fetches a batch when few batches wait for the other threads, and when it has nothing else to
- * do; where memory is short, not before one that was formatted can be filled again. The second batch is fetched before
- * the first one is formatted, which takes long where it is the first to ask for symbols: until then the calling thread
- * is alone. */
+ * do; where memory is short, not before one that was formatted can be filled again. "Few" leaves the other threads
+ * something to do while the calling thread loads a large file's symbols for a batch of its own. The second batch is
+ * fetched before the first one is formatted, which takes long where it is the first to ask for symbols: until then the
+ * calling thread is alone. */
 static bool fill(struct pd_run *run, bool is_caller, bool hungry)
 {
 	if (!is_caller || run->reader_done || run->filled - run->written >= run->nr_slots)
 		return false;
-	const uint64_t ahead = run->team ? 2ull * (run->jobs - 1) : run->jobs > 1 && run->filled < 2 ? 2 : 0;
+	const uint64_t ahead = run->team ? 2ull * run->jobs : run->jobs > 1 && run->filled < 2 ? 2 : 0;
 	if (hungry && run->filled - run->formatted >= ahead)
 		return false;
 	if (run->filled > run->written && pd_batches_are_short(run->session))
@@ -141,7 +142,7 @@ static int worker_init(const struct pd_run *run, struct pd_worker *worker)
 static int run_init(struct pd_run *run, const struct perfdata_target *const *asked)
 {
 	run->jobs = run->options->jobs ? run->options->jobs : perfdata_processors();
-	run->nr_slots = 2 * run->jobs + 2;
+	run->nr_slots = 2 * run->jobs + 6;
 	run->monitor = pd_monitor_new();
 	run->workers = pd_calloc(run->jobs, sizeof *run->workers);
 	run->slots = pd_calloc(run->nr_slots, sizeof *run->slots);

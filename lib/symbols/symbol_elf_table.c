@@ -171,7 +171,6 @@ static enum perfdata_status load_pieces(const struct loading *load, const GElf_S
 	const uint64_t whole = header->sh_size / size * size;
 	uint8_t *piece = pd_malloc(room);
 	enum perfdata_status status = piece ? PERFDATA_OK : PERFDATA_ENOMEM;
-	pd_symtab_reserve(load->table, whole / size);
 	for (uint64_t at = 0; at < whole && !status; at += room) {
 		const size_t now = whole - at < room ? (size_t)(whole - at) : room;
 		if (!pd_elf_read(load->elf, header->sh_offset + at, piece, now))
@@ -197,19 +196,31 @@ static enum perfdata_status load_table(const struct loading *load, size_t number
 	return status;
 }
 
+/* How many entries a table has; 0 where there is no table, or the file ends before it does. */
+static uint64_t entries_of(const struct pd_elf *elf, size_t number)
+{
+	const GElf_Shdr *header = number ? &elf->sections[number].header : NULL;
+	if (!header || header->sh_type == SHT_NOBITS || !pd_elf_holds(elf, header->sh_offset, header->sh_size))
+		return 0;
+	return header->sh_size / pd_elf_symbol_size(elf);
+}
+
 enum perfdata_status pd_elf_symbols(struct pd_symbol_table *table, struct pd_elf *symbols, struct pd_elf *text,
 				    enum pd_elf_place place)
 {
 	const struct pd_elf_section *code = pd_elf_section(symbols, ".text");
 	struct loading load = { table, symbols, text, PD_STRINGS_SYMTAB, place, code ? code->header.sh_offset : 0 };
 	enum perfdata_status status = PERFDATA_OK;
+	struct pd_elf *dynamic_file = symbols->embedded ? text : symbols;
+	const size_t dynsym = place == PD_ELF_OFFSET ? dynamic_file->dynsym : 0;
+	/* room for both at once: the symbols of the first would be moved */
+	pd_symtab_reserve(table, entries_of(symbols, symbols->symtab) + entries_of(dynamic_file, dynsym));
 	if (pd_elf_has_symtab(symbols))
 		status = load_table(&load, symbols->symtab);
-	if (symbols->embedded)
-		load.elf = text;
+	load.elf = dynamic_file;
 	load.strings = PD_STRINGS_DYNSYM;
-	if (load.elf->dynsym && status != PERFDATA_ENOMEM && place == PD_ELF_OFFSET) {
-		enum perfdata_status dynamic = load_table(&load, load.elf->dynsym);
+	if (dynsym && status != PERFDATA_ENOMEM) {
+		enum perfdata_status dynamic = load_table(&load, dynsym);
 		status = dynamic ? dynamic : status;
 	}
 	if (place == PD_ELF_OFFSET && status != PERFDATA_ENOMEM)

@@ -6,6 +6,7 @@
 #include "base/cursor.h"
 #include "symbols/symbols.h"
 
+#define KALLSYMS_LINE 44   /* bytes of a usual line */
 #define MAX_TEXT ((size_t)1 << 30)
 
 /* Eight lower-case digits at once; false: one of the characters is no digit. */
@@ -118,6 +119,7 @@ enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd)
 		return status;
 	char *at = text, *end = at + size;
 	keep_text(table, text, size);
+	pd_symtab_reserve(table, size / KALLSYMS_LINE);
 	const char *module = NULL;
 	bool hidden = false;
 	while ((line = next_line(&at, end))) {

@@ -453,11 +453,8 @@ static struct text_cache *location_cache(struct record_cache *cache, const struc
 	if (cache->locations)
 		return cache->locations;
 	struct text_cache *locations = calloc(1, sizeof *locations);
-	if (locations && !pd_text_cache_init(locations, batch ? pd_profile_account_of(batch->session) : NULL)) {
-		pd_text_cache_release(locations);
-		free(locations);
-		locations = NULL;
-	}
+	if (locations)
+		pd_text_cache_init(locations, NULL, batch ? pd_profile_account_of(batch->session) : NULL);
 	cache->locations = locations;
 	return locations;
 }

@@ -66,6 +66,7 @@ struct perf_json {
 	_Atomic(struct event_plan *) plans;    /* newest first; scan adds, nothing is ever removed */
 	struct plan_table scanned;             /* scan's */
 	struct perfdata_line without_fields;
+	struct text_pool *texts;               /* for all threads */
 	uint64_t nr_deliveries;                /* scan's */
 	bool any;                              /* scan's: a sample was seen */
 };
@@ -179,6 +180,7 @@ static void release(void *state)
 		return;
 	free_plans(atomic_load(&json->plans));
 	perfdata_line_release(&json->without_fields);
+	pd_text_pool_free(json->texts);
 	free(json->scanned.plans);
 	free(json);
 }
@@ -253,7 +255,8 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	for (size_t i = 0; (event = perfdata_reader_event(context->reader, i)); i++)
 		json->cpu |= (event->attr->sample_type & PERFDATA_SAMPLE_CPU) != 0;
 	json->nr_cpus = pd_nr_cpus_of(context->reader);
-	if (!make_line(json, NULL, false, &json->without_fields)) {
+	json->texts = pd_text_pool_new(pd_profile_account_of(context->session));
+	if (!json->texts || !make_line(json, NULL, false, &json->without_fields)) {
 		release(json);
 		return PERFDATA_ENOMEM;
 	}
@@ -407,17 +410,15 @@ static void cache_free(void *pointer)
 	free(cache);
 }
 
-static struct cache *cache_get(struct perfdata_scratch *scratch, const struct perfdata_batch *batch)
+static struct cache *cache_get(const struct perf_json *json, struct perfdata_scratch *scratch,
+			       const struct perfdata_batch *batch)
 {
 	if (scratch->cache)
 		return scratch->cache;
 	struct cache *cache = calloc(1, sizeof *cache);
 	if (!cache)
 		return NULL;
-	if (!pd_text_cache_init(&cache->texts, pd_profile_account_of(batch->session))) {
-		cache_free(cache);
-		return NULL;
-	}
+	pd_text_cache_init(&cache->texts, json->texts, pd_profile_account_of(batch->session));
 	scratch->cache = cache;
 	scratch->free_cache = cache_free;
 	return cache;
@@ -633,7 +634,7 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 		.json = state,
 		.batch = batch,
 		.session = batch->session,
-		.cache = cache_get(scratch, batch),
+		.cache = cache_get(state, scratch, batch),
 		.text = &scratch->text,
 		.out = out,
 	};

@@ -29,15 +29,14 @@ static void cache_free(void *pointer)
 	free(cache);
 }
 
-struct script_cache *pd_script_cache_get(struct perfdata_scratch *scratch, const struct perfdata_session *session)
+struct script_cache *pd_script_cache_get(struct perfdata_scratch *scratch, const struct script_setup *setup)
 {
 	if (scratch->cache)
 		return scratch->cache;
 	struct script_cache *cache = calloc(1, sizeof *cache);
-	if (!cache || !pd_text_cache_init(&cache->frames, pd_profile_account_of(session))) {
-		cache_free(cache);
+	if (!cache)
 		return NULL;
-	}
+	pd_text_cache_init(&cache->frames, setup->frame_texts, pd_profile_account_of(setup->session));
 	scratch->cache = cache;
 	scratch->free_cache = cache_free;
 	return cache;

@@ -50,7 +50,7 @@ struct script_where {
 };
 
 /* NULL without memory. */
-struct script_cache *pd_script_cache_get(struct perfdata_scratch *scratch, const struct perfdata_session *session);
+struct script_cache *pd_script_cache_get(struct perfdata_scratch *scratch, const struct script_setup *setup);
 const struct script_plan *pd_script_plan_get(struct script_cache *cache, const struct script_setup *setup,
 					     const struct perfdata_event *event);
 

@@ -7,6 +7,7 @@
 #include "emit/perf/script/script_line.h"
 #include "emit/perf/script/script_parts.h"
 #include "perfdata/unstable.h"
+#include "profile/profile.h"
 
 #define NS_PER_S 1000000000ull
 
@@ -23,9 +24,11 @@ enum perfdata_status pd_script_setup_new(const struct perfdata_emit_context *con
 	struct script_setup *setup = calloc(1, sizeof *setup);
 	if (!setup)
 		return PERFDATA_ENOMEM;
-	const enum perfdata_status status = pd_script_setup_init(setup, context);
-	if (status != PERFDATA_OK) {
-		free(setup);
+	enum perfdata_status status = pd_script_setup_init(setup, context);
+	if (!status && !(setup->frame_texts = pd_text_pool_new(pd_profile_account_of(context->session))))
+		status = PERFDATA_ENOMEM;
+	if (status) {
+		pd_script_setup_free(setup);
 		return status;
 	}
 	*ret = setup;
@@ -40,6 +43,7 @@ void pd_script_setup_free(struct script_setup *setup)
 		next = cgroup->next;
 		free(cgroup);
 	}
+	pd_text_pool_free(setup->frame_texts);
 	free(setup);
 }
 
@@ -369,7 +373,7 @@ void pd_script_line_start(const struct script_setup *setup, const struct perfdat
 		.who_style = UINT32_MAX,
 	};
 	const struct perfdata_event *event = delivery->record->event;
-	struct script_cache *cache = pd_script_cache_get(scratch, setup->session);
+	struct script_cache *cache = pd_script_cache_get(scratch, setup);
 	const struct script_plan *plan = event && cache ? pd_script_plan_get(cache, setup, event) : NULL;
 	if (cache && !event && !(delivery->record->flags & PERFDATA_RAW_UNKNOWN_ID))
 		plan = &eventless;
@@ -590,7 +594,7 @@ void pd_script_line(const struct script_setup *setup, const struct perfdata_batc
 		    const struct perfdata_delivery *delivery, const struct perfdata_record *record,
 		    struct script_carry *carry, struct perfdata_scratch *scratch, struct perfdata_text *out)
 {
-	struct script_cache *cache = pd_script_cache_get(scratch, setup->session);
+	struct script_cache *cache = pd_script_cache_get(scratch, setup);
 	const struct script_plan *plan = cache && delivery->event ? pd_script_plan_get(cache, setup, delivery->event)
 								  : NULL;
 	if (!plan) {

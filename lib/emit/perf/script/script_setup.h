@@ -90,6 +90,7 @@ struct script_setup {
 	bool has_clock;
 	uint64_t clock_time, wall_time;  /* the same moment on both clocks, for SCRIPT_TOD */
 	struct script_cgroup *cgroups;   /* script_line.c's */
+	struct text_pool *frame_texts;   /* what frames look like, for all threads */
 };
 
 /* Fills *setup by the recording and the options of `script`, ignoring options of other names. PERFDATA_EUSAGE with a
