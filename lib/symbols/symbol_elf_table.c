@@ -135,7 +135,7 @@ bool pd_elf_place_strings(struct pd_strings *strings, const struct pd_elf *elf, 
 	return true;
 }
 
-/* Reads a string table into memory, where it stays until the table is settled. */
+/* Reads a string table into memory, where it stays at least until all symbols were added. */
 static enum perfdata_status load_strings(const struct loading *load, size_t symbols)
 {
 	struct pd_strings *strings = &load->table->strings[load->strings];
@@ -145,7 +145,12 @@ static enum perfdata_status load_strings(const struct loading *load, size_t symb
 	if (!strings->bytes)
 		return PERFDATA_ENOMEM;
 	strings->bytes[strings->size] = '\0';
-	return pd_elf_read(load->elf, strings->offset, strings->bytes, strings->size) ? PERFDATA_OK : PERFDATA_DAMAGED;
+	strings->room = strings->size + 1;
+	if (pd_elf_read(load->elf, strings->offset, strings->bytes, strings->size))
+		return PERFDATA_OK;
+	pd_free(strings->bytes);
+	strings->bytes = NULL;
+	return PERFDATA_DAMAGED;
 }
 
 static enum perfdata_status load_piece(const struct loading *load, const uint8_t *entries, size_t count, bool first)

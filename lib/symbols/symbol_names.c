@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The names of symbols: read from the file's string table and demangled at first use. Of the symbols of a large program
- * only a few hundred are ever used, so the string table does not stay in memory. */
+ * only a few hundred are ever used, so a large string table does not stay in memory. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -92,7 +92,6 @@ void pd_symtab_drop_strings(struct pd_symbol_table *table)
 
 int pd_symtab_settle(struct pd_symbol_table *table)
 {
-	pd_symtab_drop_strings(table);
 	pd_symtab_nest(table);
 	if (!table->count)
 		return 0;
@@ -113,7 +112,7 @@ int pd_symtab_settle(struct pd_symbol_table *table)
 static const char *read_name(const struct pd_strings *strings, uint64_t at, struct pd_arena *bytes)
 {
 	char name[PD_SYMBOL_NAME_LIMIT];
-	size_t used = 0, step = 128;
+	size_t used = 0, step = 512;
 	while (at + used < strings->size && used < sizeof name) {
 		size_t size = sizeof name - used < step ? sizeof name - used : step;
 		if (size > strings->size - at - used)
@@ -132,7 +131,7 @@ static const char *read_name(const struct pd_strings *strings, uint64_t at, stru
 static const char *raw_name(const struct pd_symbol_table *table, const struct pd_symbol *symbol, struct pd_arena *bytes)
 {
 	const struct pd_strings *strings = &table->strings[symbol->strings];
-	return strings->elf ? read_name(strings, symbol->name, bytes) : pd_symtab_raw(table, symbol);
+	return strings->elf && !strings->bytes ? read_name(strings, symbol->name, bytes) : pd_symtab_raw(table, symbol);
 }
 
 static struct pd_symbol_name *make_name(struct pd_symbol_table *table, const struct pd_symbol *symbol)

@@ -7,6 +7,9 @@
 #include "base/option_struct.h"
 #include "symbols/symbols.h"
 
+/* A table keeps its names in memory up to this size with them, where memory is not short. */
+#define MOST_WITH_STRINGS ((size_t)24 << 20)
+
 void perfdata_symbols_options_init(struct perfdata_symbols_options *options)
 {
 	*options = (struct perfdata_symbols_options){ .size = sizeof *options, .use_host = true };
@@ -180,11 +183,22 @@ size_t pd_symbols_starved(const struct perfdata_symbols *symbols)
 	return atomic_load_explicit(&symbols->starved, memory_order_relaxed);
 }
 
+/* Reading a name takes longer than finding it in memory; but the names of all symbols of a large program take more
+ * memory than anything else of it. */
+static void limit_strings(const struct perfdata_symbols *symbols, struct pd_symbol_table *table)
+{
+	const struct pd_account *account = pd_symbols_account(symbols);
+	const size_t size = pd_symtab_memory(table);
+	if (size > MOST_WITH_STRINGS || (account && pd_account_used(account) + size > account->limit / 4))
+		pd_symtab_drop_strings(table);
+}
+
 /* To be called with the lock of the dso held. */
 static enum perfdata_status load(struct perfdata_symbols_dso *dso)
 {
 	if (!atomic_load_explicit(&dso->loaded, memory_order_relaxed)) {
 		dso->status = pd_dso_load(dso);
+		limit_strings(dso->symbols, &dso->table);
 		if (pd_symtab_settle(&dso->table) || dso->starved)
 			dso->status = PERFDATA_ENOMEM;
 		(void)pd_symbols_note(dso->symbols, dso->status);
