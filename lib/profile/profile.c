@@ -177,6 +177,11 @@ enum perfdata_status pd_profile_finish(struct pd_profile *profile)
 
 const struct perfdata_session *pd_profile_session(const struct pd_profile *profile) { return profile->session; }
 struct pd_account *pd_profile_account_of(const struct perfdata_session *session) { return pd_session_account(session); }
+enum perfdata_status pd_profile_object_of(const struct perfdata_session *session, uint32_t frame,
+					  uint64_t *ret_address, const char **ret)
+{
+	return pd_session_object(session, frame, ret_address, ret);
+}
 struct pd_account *pd_profile_account(const struct pd_profile *profile)
 {
 	return pd_profile_account_of(profile->session);

@@ -86,6 +86,9 @@ const struct perfdata_session *pd_profile_session(const struct pd_profile *profi
 struct pd_account *pd_profile_account(const struct pd_profile *profile);
 /* The account of a session, for emitters that keep something else than a profile. */
 struct pd_account *pd_profile_account_of(const struct perfdata_session *session);
+/* pd_session_object, for emitters. */
+enum perfdata_status pd_profile_object_of(const struct perfdata_session *session, uint32_t frame,
+					  uint64_t *ret_address, const char **ret);
 /* Sorts the sums; to be called after the last part. */
 enum perfdata_status pd_profile_finish(struct pd_profile *profile);
 

@@ -183,6 +183,11 @@ bool pd_session_starved(const struct perfdata_session *session);
  * debug information of one. false: there is none. Not where samples are filtered: then not every file will be asked
  * for. */
 bool pd_session_load_next(const struct perfdata_session *session, bool lines);
+/* The name of the source that the frame's function came from, by the FILE symbols of its file: what is left where
+ * perfdata_session_source knows nothing. NULL: it is not known. PERFDATA_ABSENT: no function is known there, or perf
+ * would not ask, and shows *ret_address, which is set in any case. */
+enum perfdata_status pd_session_object(const struct perfdata_session *session, uint32_t frame, uint64_t *ret_address,
+				       const char **ret);
 /* Whether the symbols of the frame's file were asked for already; true also where there is no file to ask. */
 bool pd_session_has_loaded(const struct perfdata_session *session, uint32_t frame);
 

@@ -253,6 +253,11 @@ bool pd_elf_build_id(const struct pd_elf *elf, struct pd_build_id *ret)
 	return false;
 }
 
+uint64_t pd_elf_text_shift(const struct pd_elf *elf)
+{
+	const struct pd_elf_section *code = pd_elf_section(elf, ".text");
+	return code ? code->header.sh_addr - code->header.sh_offset : 0;
+}
 bool pd_elf_has_symtab(const struct pd_elf *elf)
 {
 	return elf->symtab && elf->sections[elf->symtab].header.sh_type == SHT_SYMTAB;

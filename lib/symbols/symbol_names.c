@@ -128,6 +128,15 @@ static const char *read_name(const struct pd_strings *strings, uint64_t at, stru
 	return used < sizeof name ? pd_arena_copy(bytes, name, used) : "";
 }
 
+char *pd_strings_copy(const struct pd_strings *strings, uint32_t at)
+{
+	struct pd_arena bytes = { 0 };
+	const char *name = read_name(strings, at, &bytes);
+	char *copy = name ? pd_strndup(name, strlen(name)) : NULL;
+	pd_arena_release(&bytes);
+	return copy;
+}
+
 static const char *raw_name(const struct pd_symbol_table *table, const struct pd_symbol *symbol, struct pd_arena *bytes)
 {
 	const struct pd_strings *strings = &table->strings[symbol->strings];

@@ -23,6 +23,11 @@ bool pd_elf_build_id(const struct pd_elf *elf, struct pd_build_id *ret)
 	(void)elf, (void)ret;
 	return false;
 }
+uint64_t pd_elf_text_shift(const struct pd_elf *elf)
+{
+	(void)elf;
+	return 0;
+}
 bool pd_elf_has_symtab(const struct pd_elf *elf)
 {
 	(void)elf;
@@ -109,6 +114,24 @@ enum perfdata_status perfdata_unwind(struct perfdata_unwinder *unwinder, const s
 {
 	(void)unwinder, (void)sample, (void)pcs, (void)room, (void)ret_count;
 	return PERFDATA_EUNSUP;
+}
+
+enum perfdata_status pd_objects_new(const struct pd_elf *elf, struct pd_objects **ret)
+{
+	(void)elf;
+	*ret = NULL;
+	return PERFDATA_ABSENT;
+}
+void pd_objects_free(struct pd_objects *objects) { (void)objects; }
+size_t pd_objects_size(const struct pd_objects *objects)
+{
+	(void)objects;
+	return 0;
+}
+enum perfdata_status pd_objects_find(struct pd_objects *objects, uint64_t vaddr, const char **ret)
+{
+	(void)objects, (void)vaddr, (void)ret;
+	return PERFDATA_ABSENT;
 }
 
 #endif

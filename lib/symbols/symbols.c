@@ -71,6 +71,7 @@ static void dso_free(struct perfdata_symbols_dso *dso)
 {
 	pd_account_give(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, dso->accounted);
 	pd_lines_close(dso);
+	pd_objects_free(dso->objects);
 	pd_symtab_release(&dso->table);
 	pd_jit_release(&dso->jit);
 	pd_elf_close(dso->unwind);
@@ -415,6 +416,41 @@ static enum perfdata_status find_calls(struct perfdata_symbols_dso *dso, uint64_
 	if (status || !to_vaddr(dso, address, &vaddr))
 		return status ? status : PERFDATA_ABSENT;
 	return pd_symbols_note(dso->symbols, pd_lines_find(dso, vaddr, positions, frames, room, ret_count));
+}
+
+/* To be called with the lock of the dso. */
+static enum perfdata_status open_objects(struct perfdata_symbols_dso *dso)
+{
+	const struct pd_elf *elf = dso->debug ? dso->debug : dso->text;
+	if (dso->objects_tried)
+		return dso->objects ? PERFDATA_OK : PERFDATA_ABSENT;
+	const enum perfdata_status status = elf ? pd_objects_new(elf, &dso->objects) : PERFDATA_ABSENT;
+	dso->objects_tried = status != PERFDATA_ENOMEM;
+	if (dso->objects) {
+		const size_t size = pd_objects_size(dso->objects);
+		dso->accounted += size;
+		pd_account_take(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, size);
+	}
+	return status;
+}
+
+enum perfdata_status pd_symbols_object(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t *ret_address,
+				       const char **ret)
+{
+	uint64_t vaddr;
+	*ret_address = address;
+	enum perfdata_status status = loaded(dso);
+	if (status)
+		return status;
+	if (dso->request.kind != PERFDATA_DSO_USER || !to_vaddr(dso, address, &vaddr))
+		return PERFDATA_ABSENT;
+	*ret_address = address + pd_elf_text_shift(dso->text);
+	pd_monitor_enter(dso->lock);
+	status = open_objects(dso);
+	if (!status)
+		status = pd_objects_find(dso->objects, vaddr, ret);
+	pd_monitor_leave(dso->lock);
+	return pd_symbols_note(dso->symbols, status);
 }
 
 enum perfdata_status perfdata_symbols_source(struct perfdata_symbols_dso *dso, uint64_t address,

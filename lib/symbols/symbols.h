@@ -107,6 +107,8 @@ const char *pd_symtab_spell(const struct pd_symbol_table *table, const struct pd
  * nobody has used these names yet; the second needs the lock for names, and returns NULL without memory. */
 const struct pd_symbol_name *pd_symtab_known_name(const struct pd_symbol_table *table, const struct pd_symbol *symbol);
 const struct pd_symbol_name *pd_symtab_name(struct pd_symbol_table *table, const struct pd_symbol *symbol);
+/* A name of a file's string table, to be freed with pd_free: "" where it cannot be read; NULL without memory. */
+char *pd_strings_copy(const struct pd_strings *strings, uint32_t at);
 /* Frees string tables that can be read again. */
 void pd_symtab_drop_strings(struct pd_symbol_table *table);
 /* Bytes of memory that the table takes. */
@@ -189,6 +191,7 @@ struct pd_kallsyms *pd_kallsyms_get(struct perfdata_symbols *symbols, const char
 void pd_kallsyms_free(struct perfdata_symbols *symbols);
 
 struct pd_lines;    /* dwarf_lines.c */
+struct pd_objects;  /* symbol_object.c */
 
 struct perfdata_symbols_dso {
 	struct perfdata_symbols_dso *next;
@@ -211,6 +214,8 @@ struct perfdata_symbols_dso {
 	bool unwind_tried;
 	struct pd_lines *lines;                   /* NULL: no debug information */
 	atomic_bool lines_tried;                  /* set after `lines` */
+	struct pd_objects *objects;               /* NULL: not asked for yet, or there are none */
+	bool objects_tried;
 	struct perfdata_symbols_origin origin;
 	struct pd_build_id found;
 	size_t accounted;                         /* bytes of the table and of other data that stays */
@@ -329,6 +334,8 @@ enum perfdata_status pd_elf_open(int fd, struct pd_elf **ret);
 enum perfdata_status pd_elf_open_memory(const void *image, size_t size, struct pd_elf **ret);
 void pd_elf_close(struct pd_elf *elf);
 bool pd_elf_build_id(const struct pd_elf *elf, struct pd_build_id *ret);
+/* The address of .text less its offset in the file; 0: it has none. */
+uint64_t pd_elf_text_shift(const struct pd_elf *elf);
 bool pd_elf_has_symtab(const struct pd_elf *elf);
 bool pd_elf_has_dynsym(const struct pd_elf *elf);
 /* The size of an ELF image in memory, by its header; 0: it is no ELF image, or larger than the limit. */
@@ -356,6 +363,20 @@ enum pd_elf_place {
 /* Adds the symbols of both tables of `symbols` (and PLT entries of `text`), with perf's rules. */
 enum perfdata_status pd_elf_symbols(struct pd_symbol_table *table, struct pd_elf *symbols, struct pd_elf *text,
 				    enum pd_elf_place place);
+
+/* --- symbol_object.c ---------------------------------------------------------------------------------------------- */
+
+/* Only files with a symbol table and line tables: PERFDATA_ABSENT for others. The file must outlive it. */
+enum perfdata_status pd_objects_new(const struct pd_elf *elf, struct pd_objects **ret);
+void pd_objects_free(struct pd_objects *objects);   /* NULL is fine */
+size_t pd_objects_size(const struct pd_objects *objects);
+/* The name of the source that the function at an address came from, valid as long as the objects; NULL: it is not
+ * known. PERFDATA_ABSENT: there is no function. One thread at a time. */
+enum perfdata_status pd_objects_find(struct pd_objects *objects, uint64_t vaddr, const char **ret);
+/* Of a dso, for any thread. *ret_address, in any case: the address as perf shows it, which is that of the file's
+ * symbols where it has any, as far as that of .text tells. */
+enum perfdata_status pd_symbols_object(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t *ret_address,
+				       const char **ret);
 
 /* --- symbol_compressed.c: compressed files ------------------------------------------------------------------------ */
 

@@ -239,3 +239,14 @@ enum perfdata_status perfdata_session_calls(const struct perfdata_session *sessi
 	struct perfdata_symbols_dso *symbols = symbols_of(session, frame, &address);
 	return symbols ? perfdata_symbols_calls(symbols, address, entries, room, ret_count) : PERFDATA_ABSENT;
 }
+
+enum perfdata_status pd_session_object(const struct perfdata_session *session, uint32_t frame, uint64_t *ret_address,
+				       const char **ret)
+{
+	struct perfdata_symbols_dso *symbols = symbols_of(session, frame, ret_address);
+	const struct perfdata_frame *at = perfdata_session_frame(session, frame);
+	if (symbols)
+		return pd_symbols_object(symbols, *ret_address, ret_address, ret);
+	*ret_address = at ? at->address : 0;
+	return PERFDATA_ABSENT;
+}

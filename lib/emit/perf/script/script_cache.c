@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/memory.h"
@@ -208,7 +209,30 @@ static void spell_frame(const struct script_where *where, uint32_t frame, struct
 	spell_dso(where, frame, out);
 }
 
-/* A line of its own for each place in the source: "file:line", or the file's short name and the address. */
+/* What perf prints of an address without a known line: "file:0" or "??:0" where addr2line knows the function alone,
+ * else the dso's short name and the address. */
+static void spell_no_line(const struct script_where *where, uint32_t frame, const struct perfdata_dso *dso,
+			  struct perfdata_text *out)
+{
+	const char *object = NULL;
+	uint64_t address;
+	if (pd_profile_object_of(where->setup->session, frame, &address, &object) == PERFDATA_OK) {
+		const char *slash = object ? strrchr(object, '/') : NULL;
+		perfdata_text_string(out, slash ? slash + 1 : object ? object : "??");
+		perfdata_text_literal(out, ":0");
+		return;
+	}
+	const char *slash = *dso->name == '[' ? NULL : strrchr(dso->name, '/');
+	if (dso->kind == PERFDATA_DSO_PERF_MAP)
+		perfdata_text_printf(out, "[JIT] tid %" PRId32, dso->pid);
+	else
+		perfdata_text_string(out, slash ? slash + 1 : dso->name);
+	perfdata_text_char(out, '[');
+	perfdata_text_hex(out, address);
+	perfdata_text_char(out, ']');
+}
+
+/* A line of its own for each place in the source. */
 static void spell_place(const struct script_where *where, uint32_t frame, const struct perfdata_source_line *line,
 			struct perfdata_text *out)
 {
@@ -217,18 +241,15 @@ static void spell_place(const struct script_where *where, uint32_t frame, const 
 	const struct perfdata_dso *dso = at ? perfdata_session_dso(session, at->dso) : NULL;
 	if (!(where->ip_fields & SCRIPT_IP_SRCLINE) || !dso)
 		return;
-	const char *name = line && line->file && line->line ? line->file : dso->name;
-	const char *base = *name == '[' ? NULL : strrchr(name, '/');
 	perfdata_text_literal(out, "\n  ");
-	perfdata_text_string(out, base ? base + 1 : name);
-	if (line && line->file && line->line) {
-		perfdata_text_char(out, ':');
-		perfdata_text_u64(out, line->line);
+	if (!line || !line->file || !line->line) {
+		spell_no_line(where, frame, dso, out);
 		return;
 	}
-	perfdata_text_char(out, '[');
-	perfdata_text_hex(out, at->address);
-	perfdata_text_char(out, ']');
+	const char *base = *line->file == '[' ? NULL : strrchr(line->file, '/');
+	perfdata_text_string(out, base ? base + 1 : line->file);
+	perfdata_text_char(out, ':');
+	perfdata_text_u64(out, line->line);
 }
 
 /* The place in the source of the code at the address itself, the innermost of inlined calls. */

@@ -262,6 +262,9 @@ static enum perfdata_status check_event(struct script_setup *setup, const struct
 	if (type->fields & SCRIPT_DSO && !(attr->sample_type & (PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_ADDR)))
 		return usage(context, "samples of '%s' have neither ip nor addr: there is nothing for field '%s'",
 			     event->name, "dso");
+	if (type->fields & SCRIPT_SRCLINE && !(type->fields & SCRIPT_IP))
+		return usage(context, "field 'srcline' needs field 'ip', which samples of '%s' do not show%s",
+			     event->name, "");
 	return PERFDATA_OK;
 }
 

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* Which source a function without debug information came from, by the FILE symbols of its symbol table. addr2line falls
+ * back to them, and perf with it. What it was seen to do: the function of an address is the one that starts last before
+ * it in its section, whatever its size; of several, the largest, then the first. A local one is of the FILE symbol
+ * before it; of a global one, which all stand behind all FILE symbols, the file is known only where no FILE symbol
+ * stands behind another symbol. */
+#include "config.h"
+#include "symbols/symbols.h"
+
+#ifdef HAVE_ELFUTILS
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/cursor.h"
+#include "base/memory.h"
+#include "symbols/symbol_elf.h"
+
+#define PIECE ((size_t)64 << 10)
+#define NO_FILE UINT32_MAX
+
+struct function {
+	uint64_t start, size;
+	uint32_t section, order;
+	uint32_t file;         /* index in files, or NO_FILE */
+};
+
+struct file {
+	uint32_t name;         /* where it stands in the string table */
+	char *text;            /* read at first use */
+};
+
+struct pd_objects {
+	const struct pd_elf *elf;
+	struct pd_strings strings;
+	struct function *functions;
+	size_t nr_functions, functions_room;
+	struct file *files;
+	size_t nr_files, files_room;
+};
+
+/* --- reading ------------------------------------------------------------------------------------------------------ */
+
+struct scan {
+	struct pd_objects *objects;
+	bool symbol_seen, file_behind;   /* a symbol that is no FILE; a FILE symbol behind one */
+};
+
+static bool may_be_function(const GElf_Sym *sym)
+{
+	const unsigned char type = GELF_ST_TYPE(sym->st_info);
+	return type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE;
+}
+
+static int scan_symbol(struct scan *scan, const GElf_Sym *sym)
+{
+	struct pd_objects *objects = scan->objects;
+	if (GELF_ST_TYPE(sym->st_info) == STT_FILE) {
+		if (pd_vector_grow(&objects->files, &objects->files_room, objects->nr_files, sizeof *objects->files))
+			return -1;
+		objects->files[objects->nr_files++] = (struct file){ sym->st_name, NULL };
+		scan->file_behind |= scan->symbol_seen;
+		return 0;
+	}
+	scan->symbol_seen = true;
+	const size_t section = sym->st_shndx;
+	if (!may_be_function(sym) || section == SHN_UNDEF || section >= objects->elf->section_count ||
+	    !(objects->elf->sections[section].header.sh_flags & SHF_EXECINSTR))
+		return 0;
+	if (pd_vector_grow(&objects->functions, &objects->functions_room, objects->nr_functions,
+			   sizeof *objects->functions))
+		return -1;
+	const bool is_known = objects->nr_files &&
+			      (GELF_ST_BIND(sym->st_info) == STB_LOCAL || !scan->file_behind);
+	objects->functions[objects->nr_functions] = (struct function){
+		.start = sym->st_value, .size = sym->st_size, .section = (uint32_t)section,
+		.order = (uint32_t)objects->nr_functions,
+		.file = is_known ? (uint32_t)objects->nr_files - 1 : NO_FILE,
+	};
+	objects->nr_functions++;
+	return 0;
+}
+
+/* What cannot be read is left out. */
+static int scan_table(struct scan *scan, const GElf_Shdr *header)
+{
+	const struct pd_elf *elf = scan->objects->elf;
+	const size_t size = pd_elf_symbol_size(elf), room = PIECE / size * size;
+	const uint64_t whole = header->sh_size / size * size;
+	uint8_t *piece = pd_malloc(room);
+	int failed = piece ? 0 : -1;
+	for (uint64_t at = 0; at < whole && !failed; at += room) {
+		const size_t now = whole - at < room ? (size_t)(whole - at) : room;
+		if (!pd_elf_read(elf, header->sh_offset + at, piece, now))
+			break;
+		for (size_t i = at ? 0 : size; i < now && !failed; i += size) {
+			const GElf_Sym sym = pd_elf_symbol(elf, piece + i);
+			failed = scan_symbol(scan, &sym);
+		}
+	}
+	pd_free(piece);
+	return failed;
+}
+
+/* By section and address, the one that counts last. */
+static int compare(const void *left, const void *right)
+{
+	const struct function *a = left, *b = right;
+	if (a->section != b->section)
+		return a->section < b->section ? -1 : 1;
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->size != b->size)
+		return a->size < b->size ? -1 : 1;
+	return a->order > b->order ? -1 : 1;
+}
+
+void pd_objects_free(struct pd_objects *objects)
+{
+	if (!objects)
+		return;
+	for (size_t i = 0; i < objects->nr_files; i++)
+		pd_free(objects->files[i].text);
+	pd_free(objects->files);
+	pd_free(objects->functions);
+	pd_free(objects);
+}
+
+size_t pd_objects_size(const struct pd_objects *objects)
+{
+	return sizeof *objects + objects->functions_room * sizeof *objects->functions +
+	       objects->files_room * sizeof *objects->files;
+}
+
+enum perfdata_status pd_objects_new(const struct pd_elf *elf, struct pd_objects **ret)
+{
+	*ret = NULL;
+	/* without line tables perf does not ask addr2line */
+	if (!pd_elf_has_symtab(elf) || !pd_elf_section(elf, ".debug_line"))
+		return PERFDATA_ABSENT;
+	struct pd_objects *objects = pd_calloc(1, sizeof *objects);
+	if (!objects)
+		return PERFDATA_ENOMEM;
+	objects->elf = elf;
+	enum perfdata_status status = PERFDATA_ABSENT;
+	const GElf_Shdr *header = &elf->sections[elf->symtab].header;
+	if (pd_elf_place_strings(&objects->strings, elf, elf->symtab) && header->sh_type != SHT_NOBITS &&
+	    pd_elf_holds(elf, header->sh_offset, header->sh_size)) {
+		struct scan scan = { .objects = objects };
+		status = scan_table(&scan, header) ? PERFDATA_ENOMEM : PERFDATA_OK;
+	}
+	if (status) {
+		pd_objects_free(objects);
+		return status;
+	}
+	if (objects->nr_functions)
+		qsort(objects->functions, objects->nr_functions, sizeof *objects->functions, compare);
+	*ret = objects;
+	return PERFDATA_OK;
+}
+
+/* --- look-up ------------------------------------------------------------------------------------------------------ */
+
+static size_t section_of(const struct pd_elf *elf, uint64_t vaddr)
+{
+	for (size_t i = 1; i < elf->section_count; i++) {
+		const GElf_Shdr *header = &elf->sections[i].header;
+		if (header->sh_flags & SHF_ALLOC && vaddr >= header->sh_addr &&
+		    vaddr - header->sh_addr < header->sh_size)
+			return i;
+	}
+	return 0;
+}
+
+static const struct function *function_at(const struct pd_objects *objects, uint64_t vaddr)
+{
+	const size_t section = section_of(objects->elf, vaddr);
+	const struct function key = { .start = vaddr, .size = UINT64_MAX, .section = (uint32_t)section };
+	size_t low = 0, high = objects->nr_functions;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (compare(&objects->functions[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	const struct function *before = low ? &objects->functions[low - 1] : NULL;
+	return section && before && before->section == section ? before : NULL;
+}
+
+enum perfdata_status pd_objects_find(struct pd_objects *objects, uint64_t vaddr, const char **ret)
+{
+	const struct function *function = function_at(objects, vaddr);
+	if (!function)
+		return PERFDATA_ABSENT;
+	*ret = NULL;
+	if (function->file == NO_FILE)
+		return PERFDATA_OK;
+	struct file *file = &objects->files[function->file];
+	if (!file->text && !(file->text = pd_strings_copy(&objects->strings, file->name)))
+		return PERFDATA_ENOMEM;
+	*ret = file->text;
+	return PERFDATA_OK;
+}
+
+#endif
