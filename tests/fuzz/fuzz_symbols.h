@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include "fuzz.h"
 #include "perfdata/symbols.h"
+#include "symbols/symbols.h"
 
 static char fuzz_folder[64];
 
@@ -52,8 +53,12 @@ static inline void fuzz_look_up(struct perfdata_symbols_dso *dso, uint64_t addre
 {
 	struct perfdata_source_line sources[8];
 	struct perfdata_symbol symbol;
+	const char *object = NULL;
+	uint64_t shown;
 	size_t count = 0;
 
+	if (pd_symbols_object(dso, address, &shown, &object) == PERFDATA_OK)
+		fuzz_touch_text(object);
 	if (perfdata_symbols_lookup(dso, address, time, &symbol) == PERFDATA_OK) {
 		fuzz_touch_text(symbol.name);
 		fuzz_touch_text(symbol.raw_name);
