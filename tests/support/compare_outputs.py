@@ -17,7 +17,7 @@ COMMANDS = {
     "ndjson": ["ndjson"], "names": ["ndjson", "--names", "--stacks", "ref"], "json": ["json"], "csv": ["csv"],
     "stacks": ["csv", "--table", "stacks", "--names"], "script": ["script"], "script-plain": ["script", "--symbols", "no"],
     "dump": ["dump"], "report-dump": ["dump", "--no-samples-line"], "perf-json": ["perf-json"], "folded": ["folded"],
-    "folded-plain": ["folded", "--symbols", "no"], "info": ["info"], "info-json": ["info", "--json"], "stats": ["info", "--perf", "--stats"],
+    "folded-plain": ["folded", "--symbols", "no"], "info": ["info"], "info-json": ["info", "--json"], "stats": ["info", "--perf-stats"],
     "events": ["events", "--perf"], "buildids": ["buildids"], "hits": ["buildids", "--with-hits"], "check": ["check", "--json"],
 }
 

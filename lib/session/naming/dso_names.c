@@ -53,8 +53,8 @@ static bool is_of_another_host(const struct pd_state *state)
 	return host && (uname(&name) != 0 || strcmp(name.nodename, host) != 0);
 }
 
-/* Whether this host was recorded. Without records of the kernel, its release has to agree, and the host's name has to
- * be recorded. */
+/* Whether this host was recorded. Without records of the kernel, as where only user code was sampled, its release has
+ * to agree, and the host's name has to be recorded. */
 static bool host_was_recorded(struct pd_state *state)
 {
 	struct utsname name;
@@ -157,6 +157,8 @@ void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso)
 	/* nothing but its build-id tells a file to be a guest's */
 	if (!dso->of_guest && (dso->public.kind == PERFDATA_DSO_PERF_MAP || dso->public.kind == PERFDATA_DSO_USER))
 		ask_process(state, dso, &request);
+	else if (dso->public.kind == PERFDATA_DSO_VDSO && state->kernel_dso == PERFDATA_NONE)
+		request.running = host_was_recorded(state);
 	else if (!dso->of_guest)
 		request.running = kernel_runs_here(state);
 	/* without a handle addresses of this dso stay without names; the symbols' log says why */
