@@ -242,12 +242,13 @@ static void spell_place(const struct script_where *where, uint32_t frame, const 
 	if (!(where->ip_fields & SCRIPT_IP_SRCLINE) || !dso)
 		return;
 	perfdata_text_literal(out, "\n  ");
-	if (!line || !line->file || !line->line) {
+	if (!line || !line->file) {
 		spell_no_line(where, frame, dso, out);
 		return;
 	}
 	const char *base = *line->file == '[' ? NULL : strrchr(line->file, '/');
 	perfdata_text_string(out, base ? base + 1 : line->file);
+	/* code that stands for no line has line 0 */
 	perfdata_text_char(out, ':');
 	perfdata_text_u64(out, line->line);
 }
