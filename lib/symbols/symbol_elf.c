@@ -15,6 +15,7 @@
 #include "symbols/symbol_elf.h"
 
 #define MAX_DEBUGDATA ((size_t)256 << 20)
+#define PIECE ((size_t)64 << 10)   /* of a table, read at once */
 
 bool pd_elf_supported(void) { return true; }
 
@@ -329,6 +330,12 @@ bool pd_elf_holds(const struct pd_elf *elf, uint64_t offset, uint64_t size)
 	return offset <= whole && size <= whole - offset;
 }
 
+bool pd_elf_in_file(const struct pd_elf *elf, const GElf_Shdr *header)
+{
+	return header->sh_type != SHT_NOBITS && header->sh_size &&
+	       pd_elf_holds(elf, header->sh_offset, header->sh_size);
+}
+
 bool pd_elf_read(const struct pd_elf *elf, uint64_t offset, void *out, size_t size)
 {
 	if (!elf->image)
@@ -337,6 +344,24 @@ bool pd_elf_read(const struct pd_elf *elf, uint64_t offset, void *out, size_t si
 		return false;
 	memcpy(out, elf->image + offset, size);
 	return true;
+}
+
+enum perfdata_status pd_elf_read_table(const struct pd_elf *elf, const GElf_Shdr *header, size_t size,
+				       pd_elf_take *take, void *user)
+{
+	const size_t room = PIECE / size * size;
+	const uint64_t whole = header->sh_size / size * size;
+	uint8_t *piece = pd_malloc(room);
+	enum perfdata_status status = piece ? PERFDATA_OK : PERFDATA_ENOMEM;
+	for (uint64_t at = 0; at < whole && !status; at += room) {
+		const size_t now = whole - at < room ? (size_t)(whole - at) : room;
+		if (!pd_elf_read(elf, header->sh_offset + at, piece, now))
+			status = PERFDATA_DAMAGED;
+		else if (take(user, piece, now / size, at / size))
+			status = PERFDATA_ENOMEM;
+	}
+	pd_free(piece);
+	return status;
 }
 
 #endif

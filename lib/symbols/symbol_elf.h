@@ -38,6 +38,14 @@ bool pd_elf_swaps(const struct pd_elf *elf);
 /* Whether the file has these bytes. */
 bool pd_elf_holds(const struct pd_elf *elf, uint64_t offset, uint64_t size);
 
+/* Whether the section has bytes, and the file has all of them. */
+bool pd_elf_in_file(const struct pd_elf *elf, const GElf_Shdr *header);
+/* Reads a table whose entries have `size` bytes in pieces, each of which goes to `take`: 0, or -1 without memory.
+ * `first` is the number of its first entry. PERFDATA_DAMAGED: the rest cannot be read; PERFDATA_ENOMEM. */
+typedef int pd_elf_take(void *user, const uint8_t *entries, size_t count, uint64_t first);
+enum perfdata_status pd_elf_read_table(const struct pd_elf *elf, const GElf_Shdr *header, size_t size,
+				       pd_elf_take *take, void *user);
+
 /* The size of an entry of a symbol table. */
 size_t pd_elf_symbol_size(const struct pd_elf *elf);
 GElf_Sym pd_elf_symbol(const struct pd_elf *elf, const uint8_t *entry);

@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "symbols/symbol_elf.h"
 
-#define PIECE ((size_t)64 << 10)
 #define AHEAD 16                /* names are fetched into the cache this many symbols before they are looked at */
 
 static bool is_arm(unsigned machine) { return machine == EM_ARM || machine == EM_AARCH64; }
@@ -127,9 +126,8 @@ bool pd_elf_place_strings(struct pd_strings *strings, const struct pd_elf *elf, 
 {
 	const size_t link = elf->sections[symbols].header.sh_link;
 	const struct pd_elf_section *section = link < elf->section_count ? &elf->sections[link] : NULL;
-	if (!section || !section->scn || section->header.sh_type == SHT_NOBITS || !section->header.sh_size ||
-	    section->header.sh_size >= UINT32_MAX ||
-	    !pd_elf_holds(elf, section->header.sh_offset, section->header.sh_size))
+	if (!section || !section->scn || section->header.sh_size >= UINT32_MAX ||
+	    !pd_elf_in_file(elf, &section->header))
 		return false;
 	*strings = (struct pd_strings){ NULL, (size_t)section->header.sh_size, 0, elf, section->header.sh_offset };
 	return true;
@@ -153,49 +151,32 @@ static enum perfdata_status load_strings(const struct loading *load, size_t symb
 	return PERFDATA_DAMAGED;
 }
 
-static enum perfdata_status load_piece(const struct loading *load, const uint8_t *entries, size_t count, bool first)
+static int load_piece(void *user, const uint8_t *entries, size_t count, uint64_t first)
 {
+	const struct loading *load = user;
 	const struct pd_strings *strings = &load->table->strings[load->strings];
 	const size_t size = pd_elf_symbol_size(load->elf);
 	const bool swap = pd_elf_swaps(load->elf);
-	for (size_t i = first; i < count; i++) {
+	for (size_t i = first ? 0 : 1; i < count; i++) {
 		const GElf_Sym sym = pd_elf_symbol(load->elf, entries + i * size);
 		/* of either class, the name comes first in an entry */
 		const uint32_t later = i + AHEAD < count ? pd_load32(entries + (i + AHEAD) * size, swap) : 0;
 		if (later < strings->size)
 			__builtin_prefetch(strings->bytes + later);
 		if (sym.st_name < strings->size && add_symbol(load, &sym, strings->bytes + sym.st_name))
-			return PERFDATA_ENOMEM;
+			return -1;
 	}
-	return PERFDATA_OK;
+	return 0;
 }
 
-static enum perfdata_status load_pieces(const struct loading *load, const GElf_Shdr *header)
-{
-	const size_t size = pd_elf_symbol_size(load->elf), room = PIECE / size * size;
-	const uint64_t whole = header->sh_size / size * size;
-	uint8_t *piece = pd_malloc(room);
-	enum perfdata_status status = piece ? PERFDATA_OK : PERFDATA_ENOMEM;
-	for (uint64_t at = 0; at < whole && !status; at += room) {
-		const size_t now = whole - at < room ? (size_t)(whole - at) : room;
-		if (!pd_elf_read(load->elf, header->sh_offset + at, piece, now))
-			status = PERFDATA_DAMAGED;
-		else
-			status = load_piece(load, piece, now / size, at == 0);
-	}
-	pd_free(piece);
-	return status;
-}
-
-static enum perfdata_status load_table(const struct loading *load, size_t number)
+static enum perfdata_status load_table(struct loading *load, size_t number)
 {
 	const GElf_Shdr *header = &load->elf->sections[number].header;
-	if (header->sh_type == SHT_NOBITS || !header->sh_size ||
-	    !pd_elf_holds(load->elf, header->sh_offset, header->sh_size))
+	if (!pd_elf_in_file(load->elf, header))
 		return PERFDATA_DAMAGED;
 	enum perfdata_status status = load_strings(load, number);
 	if (!status)
-		status = load_pieces(load, header);
+		status = pd_elf_read_table(load->elf, header, pd_elf_symbol_size(load->elf), load_piece, load);
 	if (!status && pd_symtab_finish(load->table, PD_FIX_ELF))
 		status = PERFDATA_ENOMEM;
 	return status;
@@ -205,9 +186,7 @@ static enum perfdata_status load_table(const struct loading *load, size_t number
 static uint64_t entries_of(const struct pd_elf *elf, size_t number)
 {
 	const GElf_Shdr *header = number ? &elf->sections[number].header : NULL;
-	if (!header || header->sh_type == SHT_NOBITS || !pd_elf_holds(elf, header->sh_offset, header->sh_size))
-		return 0;
-	return header->sh_size / pd_elf_symbol_size(elf);
+	return header && pd_elf_in_file(elf, header) ? header->sh_size / pd_elf_symbol_size(elf) : 0;
 }
 
 enum perfdata_status pd_elf_symbols(struct pd_symbol_table *table, struct pd_elf *symbols, struct pd_elf *text,

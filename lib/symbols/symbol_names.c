@@ -108,8 +108,7 @@ int pd_symtab_settle(struct pd_symbol_table *table)
 
 /* --- afterwards --------------------------------------------------------------------------------------------------- */
 
-/* Reads a name from the file; a name that can no longer be read is missing. */
-static const char *read_name(const struct pd_strings *strings, uint64_t at, struct pd_arena *bytes)
+const char *pd_strings_read(const struct pd_strings *strings, uint64_t at, struct pd_arena *bytes)
 {
 	char name[PD_SYMBOL_NAME_LIMIT];
 	size_t used = 0, step = 512;
@@ -128,19 +127,11 @@ static const char *read_name(const struct pd_strings *strings, uint64_t at, stru
 	return used < sizeof name ? pd_arena_copy(bytes, name, used) : "";
 }
 
-char *pd_strings_copy(const struct pd_strings *strings, uint32_t at)
-{
-	struct pd_arena bytes = { 0 };
-	const char *name = read_name(strings, at, &bytes);
-	char *copy = name ? pd_strndup(name, strlen(name)) : NULL;
-	pd_arena_release(&bytes);
-	return copy;
-}
-
 static const char *raw_name(const struct pd_symbol_table *table, const struct pd_symbol *symbol, struct pd_arena *bytes)
 {
 	const struct pd_strings *strings = &table->strings[symbol->strings];
-	return strings->elf && !strings->bytes ? read_name(strings, symbol->name, bytes) : pd_symtab_raw(table, symbol);
+	return strings->elf && !strings->bytes ? pd_strings_read(strings, symbol->name, bytes)
+					       : pd_symtab_raw(table, symbol);
 }
 
 static struct pd_symbol_name *make_name(struct pd_symbol_table *table, const struct pd_symbol *symbol)

@@ -10,12 +10,9 @@
 #ifdef HAVE_ELFUTILS
 
 #include <stdlib.h>
-#include <string.h>
-#include "base/cursor.h"
 #include "base/memory.h"
 #include "symbols/symbol_elf.h"
 
-#define PIECE ((size_t)64 << 10)
 #define NO_FILE UINT32_MAX
 
 struct function {
@@ -26,7 +23,7 @@ struct function {
 
 struct file {
 	uint32_t name;         /* where it stands in the string table */
-	char *text;            /* read at first use */
+	const char *text;      /* read at first use */
 };
 
 struct pd_objects {
@@ -36,6 +33,7 @@ struct pd_objects {
 	size_t nr_functions, functions_room;
 	struct file *files;
 	size_t nr_files, files_room;
+	struct pd_arena texts;
 };
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
@@ -80,25 +78,16 @@ static int scan_symbol(struct scan *scan, const GElf_Sym *sym)
 	return 0;
 }
 
-/* What cannot be read is left out. */
-static int scan_table(struct scan *scan, const GElf_Shdr *header)
+static int scan_piece(void *user, const uint8_t *entries, size_t count, uint64_t first)
 {
-	const struct pd_elf *elf = scan->objects->elf;
-	const size_t size = pd_elf_symbol_size(elf), room = PIECE / size * size;
-	const uint64_t whole = header->sh_size / size * size;
-	uint8_t *piece = pd_malloc(room);
-	int failed = piece ? 0 : -1;
-	for (uint64_t at = 0; at < whole && !failed; at += room) {
-		const size_t now = whole - at < room ? (size_t)(whole - at) : room;
-		if (!pd_elf_read(elf, header->sh_offset + at, piece, now))
-			break;
-		for (size_t i = at ? 0 : size; i < now && !failed; i += size) {
-			const GElf_Sym sym = pd_elf_symbol(elf, piece + i);
-			failed = scan_symbol(scan, &sym);
-		}
+	struct scan *scan = user;
+	const size_t size = pd_elf_symbol_size(scan->objects->elf);
+	for (size_t i = first ? 0 : 1; i < count; i++) {
+		const GElf_Sym sym = pd_elf_symbol(scan->objects->elf, entries + i * size);
+		if (scan_symbol(scan, &sym))
+			return -1;
 	}
-	pd_free(piece);
-	return failed;
+	return 0;
 }
 
 /* By section and address, the one that counts last. */
@@ -118,8 +107,7 @@ void pd_objects_free(struct pd_objects *objects)
 {
 	if (!objects)
 		return;
-	for (size_t i = 0; i < objects->nr_files; i++)
-		pd_free(objects->files[i].text);
+	pd_arena_release(&objects->texts);
 	pd_free(objects->files);
 	pd_free(objects->functions);
 	pd_free(objects);
@@ -143,12 +131,12 @@ enum perfdata_status pd_objects_new(const struct pd_elf *elf, struct pd_objects 
 	objects->elf = elf;
 	enum perfdata_status status = PERFDATA_ABSENT;
 	const GElf_Shdr *header = &elf->sections[elf->symtab].header;
-	if (pd_elf_place_strings(&objects->strings, elf, elf->symtab) && header->sh_type != SHT_NOBITS &&
-	    pd_elf_holds(elf, header->sh_offset, header->sh_size)) {
+	if (pd_elf_place_strings(&objects->strings, elf, elf->symtab) && pd_elf_in_file(elf, header)) {
 		struct scan scan = { .objects = objects };
-		status = scan_table(&scan, header) ? PERFDATA_ENOMEM : PERFDATA_OK;
+		status = pd_elf_read_table(elf, header, pd_elf_symbol_size(elf), scan_piece, &scan);
 	}
-	if (status) {
+	/* what cannot be read is left out */
+	if (status && status != PERFDATA_DAMAGED) {
 		pd_objects_free(objects);
 		return status;
 	}
@@ -196,7 +184,7 @@ enum perfdata_status pd_objects_find(struct pd_objects *objects, uint64_t vaddr,
 	if (function->file == NO_FILE)
 		return PERFDATA_OK;
 	struct file *file = &objects->files[function->file];
-	if (!file->text && !(file->text = pd_strings_copy(&objects->strings, file->name)))
+	if (!file->text && !(file->text = pd_strings_read(&objects->strings, file->name, &objects->texts)))
 		return PERFDATA_ENOMEM;
 	*ret = file->text;
 	return PERFDATA_OK;

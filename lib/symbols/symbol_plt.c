@@ -14,7 +14,6 @@
 #include "symbols/symbol_elf.h"
 
 #define MAX_RESOLVER 4088
-#define PIECE ((size_t)64 << 10)
 
 struct slot {
 	uint64_t address;   /* of the slot */
@@ -71,10 +70,19 @@ static struct slot slot_of(const struct entries *form, const uint8_t *at)
 	return slot;
 }
 
-static int take_piece(struct slots *slots, const struct entries *form, const uint8_t *piece, size_t size)
+/* Relocations are read in pieces: those of a large library are many, and few belong to the linkage table. */
+struct relocations {
+	struct entries form;
+	struct slots *slots;
+};
+
+static int take_piece(void *user, const uint8_t *entries, size_t count, uint64_t first)
 {
-	for (size_t at = 0; at < size; at += form->size) {
-		const struct slot slot = slot_of(form, piece + at);
+	const struct relocations *relocations = user;
+	struct slots *slots = relocations->slots;
+	(void)first;
+	for (size_t i = 0; i < count; i++) {
+		const struct slot slot = slot_of(&relocations->form, entries + i * relocations->form.size);
 		if (slot.address < slots->low || slot.address > slots->high)
 			continue;
 		if (pd_vector_grow(&slots->items, &slots->capacity, slots->count, sizeof *slots->items))
@@ -84,34 +92,18 @@ static int take_piece(struct slots *slots, const struct entries *form, const uin
 	return 0;
 }
 
-/* Reads relocations in pieces: those of a large library are many, and few belong to the linkage table. */
-static int read_pieces(const struct pd_elf *elf, const GElf_Shdr *header, const struct entries *form,
-		       struct slots *slots)
-{
-	const size_t room = PIECE / form->size * form->size;
-	const uint64_t whole = header->sh_size / form->size * form->size;
-	uint8_t *piece = pd_malloc(room);
-	int failed = piece ? 0 : -1;
-	for (uint64_t at = 0; at < whole && !failed; at += room) {
-		const size_t now = whole - at < room ? (size_t)(whole - at) : room;
-		if (!pd_elf_read(elf, header->sh_offset + at, piece, now))
-			break;
-		failed = take_piece(slots, form, piece, now);
-	}
-	pd_free(piece);
-	return failed;
-}
-
 static int read_slots(const struct pd_elf *elf, const struct pd_elf_section *section, struct slots *slots)
 {
 	const bool wide = elf->header.e_ident[EI_CLASS] != ELFCLASS32,
 		   rela = section && section->header.sh_type == SHT_RELA;
-	const struct entries form = { (rela ? 3u : 2u) * (wide ? 8u : 4u), wide, rela, pd_elf_swaps(elf) };
+	struct relocations all = {
+		{ (rela ? 3u : 2u) * (wide ? 8u : 4u), wide, rela, pd_elf_swaps(elf) }, slots
+	};
 	if (!section || (!rela && section->header.sh_type != SHT_REL) ||
 	    !pd_elf_holds(elf, section->header.sh_offset, section->header.sh_size))
 		return 0;
 	slots->symbols = section->header.sh_link;
-	if (read_pieces(elf, &section->header, &form, slots))
+	if (pd_elf_read_table(elf, &section->header, all.form.size, take_piece, &all) == PERFDATA_ENOMEM)
 		return -1;
 	if (slots->count)
 		qsort(slots->items, slots->count, sizeof *slots->items, compare_slots);

@@ -107,8 +107,8 @@ const char *pd_symtab_spell(const struct pd_symbol_table *table, const struct pd
  * nobody has used these names yet; the second needs the lock for names, and returns NULL without memory. */
 const struct pd_symbol_name *pd_symtab_known_name(const struct pd_symbol_table *table, const struct pd_symbol *symbol);
 const struct pd_symbol_name *pd_symtab_name(struct pd_symbol_table *table, const struct pd_symbol *symbol);
-/* A name of a file's string table, to be freed with pd_free: "" where it cannot be read; NULL without memory. */
-char *pd_strings_copy(const struct pd_strings *strings, uint32_t at);
+/* Reads a name of a file's string table into `bytes`; "" where it cannot be read; NULL without memory. */
+const char *pd_strings_read(const struct pd_strings *strings, uint64_t at, struct pd_arena *bytes);
 /* Frees string tables that can be read again. */
 void pd_symtab_drop_strings(struct pd_symbol_table *table);
 /* Bytes of memory that the table takes. */

@@ -18,6 +18,7 @@ static size_t most_text(const struct pd_account *account)
 
 /* --- the pool ----------------------------------------------------------------------------------------------------- */
 
+/* Blocks of one size: those of an arena grow, and would pass the limit. */
 #define BLOCK ((size_t)64 << 10)
 
 struct text_pool_block {

@@ -244,9 +244,5 @@ enum perfdata_status pd_session_object(const struct perfdata_session *session, u
 				       const char **ret)
 {
 	struct perfdata_symbols_dso *symbols = symbols_of(session, frame, ret_address);
-	const struct perfdata_frame *at = perfdata_session_frame(session, frame);
-	if (symbols)
-		return pd_symbols_object(symbols, *ret_address, ret_address, ret);
-	*ret_address = at ? at->address : 0;
-	return PERFDATA_ABSENT;
+	return symbols ? pd_symbols_object(symbols, *ret_address, ret_address, ret) : PERFDATA_ABSENT;
 }
