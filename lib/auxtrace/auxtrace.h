@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the bytes of a trace mean. perf puts the bytes that a processor's tracer wrote behind AUXTRACE records, and an
- * AUXTRACE_INFO record tells which tracer that was. Here those bytes become packets: a kind with a name and fields, the
- * words that the fields lie in, and the line in which `perf script -D` prints the packet. Nothing here knows of a file:
- * callers hand over the bytes piece by piece.
+/* What the bytes of a trace mean. perf puts the bytes that a processor's tracer wrote after AUXTRACE records, and an
+ * AUXTRACE_INFO record says which tracer wrote them. Here those bytes become packets: a kind with a name and fields,
+ * the words that hold the fields, and the line in which `perf script -D` prints the packet. Nothing here reads a file:
+ * callers hand over the bytes piece by piece. tracers.c lists the tracers, a row of functions each (struct pd_tracer).
  *
  *   pt_packet.c     Intel Processor Trace    (Intel SDM, volume 3, "Intel Processor Trace")
  *   pt_text.c
@@ -16,7 +16,7 @@
  *   etm_packet.c    Arm CoreSight, ETMv4 and ETE    (Arm, "Embedded Trace Macrocell", "Embedded Trace Extension")
  *   etm_kinds.c
  *   etm_text.c
- *   cs_stream.c     the sources whose bytes stand in one buffer of CoreSight (Arm, "CoreSight Architecture")
+ *   cs_stream.c     the sources that share one buffer of CoreSight (Arm, "CoreSight Architecture")
  *
  * Bytes that are no packet are a packet of kind 0 and one byte, and the next byte may begin a packet: so every byte is
  * looked at a bounded number of times, and is part of exactly one packet. Buffers of CoreSight hold the packets of
@@ -24,6 +24,7 @@
 #ifndef PD_AUXTRACE_H
 #define PD_AUXTRACE_H
 
+#include "perfdata/schema.h"
 #include "perfdata/text.h"
 
 /* `type` of AUXTRACE_INFO */
@@ -66,6 +67,7 @@ struct pd_packet_kind {
 	const char *name, *doc;
 	const struct pd_packet_field *fields;
 	unsigned nr_fields;
+	bool has_time;                       /* the first word counts ticks of the trace's clock */
 };
 
 struct pd_packet {
@@ -75,15 +77,38 @@ struct pd_packet {
 	uint64_t words[PD_PACKET_WORDS];
 };
 
+/* From the trace's clock to perf's: ns = zero + (ticks * mult >> shift), where mult is not 0. */
+struct pd_aux_clock {
+	uint64_t zero, mult, shift;
+	bool short_time;                     /* ticks lack high bits, which cycles and mask complete */
+	uint64_t cycles, mask;
+};
+
+/* What AUXTRACE_INFO, TIME_CONV and the header say of the traces that follow. */
+struct pd_aux_setup {
+	const struct pd_tracer *tracer;      /* NULL: no AUXTRACE_INFO yet, or an unknown type */
+	struct pd_aux_clock clock;
+	uint64_t machine;                    /* s390 */
+	bool timeless;                       /* SPE: samples of its events have no times */
+	uint64_t midr;                       /* SPE: of all processors, where it is the same for all; else 0 */
+	struct pd_aux_cpu { uint32_t cpu; uint64_t midr; } *cpus;
+	size_t nr_cpus, room_cpus;
+};
+/* What the recording's header says that tracers of older recorders need. */
+struct pd_aux_header {
+	const char *cpuid;                   /* the section CPUID; NULL: there is none */
+	bool samples_lack_time;              /* samples of the first event have no times */
+};
+
 /* What is known of a trace before its first byte. */
 struct pd_aux_trace {
-	uint32_t type;                       /* enum pd_aux_type */
+	const struct pd_tracer *tracer;      /* NULL: unknown; there are no packets */
 	uint64_t size;                       /* bytes of the payload */
-	/* SPE: where the payload begins, for packets that align what follows them */
+	/* SPE: offset of the payload in the file, for packets that align the next packet */
 	uint64_t address;
 	uint64_t midr;                       /* SPE: which processor wrote it (MIDR_EL1), 0: unknown */
 	uint64_t machine;                    /* s390: its number, 0: unknown */
-	/* s390: there are no packets behind an entry of unknown kind, as in perf's dump */
+	/* s390: an entry of unknown kind ends the packets, as in perf's dump */
 	bool stops_at_bad;
 };
 /* What is known between two packets. All zero at the beginning of a payload. */
@@ -102,15 +127,56 @@ struct pd_aux_state {
 #define PD_PACKET_REACH 64u
 #define PD_S390_BLOCK 4096u
 
-/* "intel_pt", …; NULL for unknown types. */
-const char *pd_aux_name(uint32_t type);
-/* The kinds of packets of a type; *ret_nr is 0 where packets are not decoded. */
-const struct pd_packet_kind *pd_aux_kinds(uint32_t type, unsigned *ret_nr);
+/* All that is particular to one tracer. A function that a tracer does not need is NULL. Another tracer: a row like
+ * this in the file of its packets, named in tracers.c. */
+struct pd_tracer {
+	uint32_t type;                       /* enum pd_aux_type */
+	const char *name;                    /* as perf spells it: "intel_pt" */
+	const struct pd_packet_kind *kinds;  /* kind 0: bytes that are no packet */
+	unsigned nr_kinds;                   /* 0: packets are not decoded */
+	bool has_operations;                 /* packets make up records of sampled operations: struct pd_spe_record */
+	bool in_samples;                     /* perf's dump shows traces that samples hold (PERF_SAMPLE_AUX) */
+	bool has_sources;                    /* several sources share a buffer, which cs_stream.h takes apart */
+	/* `setup` is zeroed but for the tracer and the clock of an earlier TIME_CONV. `words`: `priv` of the record. */
+	enum perfdata_status (*take_info)(struct pd_aux_setup *setup, const struct perfdata_list *words,
+					  const struct pd_aux_header *header);
+	/* Looks at the first bytes of a payload, before its first packet. */
+	void (*begin)(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size);
+	/* The packet at `bytes`; leaves state->at alone. False: no packet is left that an output would show. */
+	bool (*next)(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
+		     struct pd_packet *ret);
+	/* The line with the size, which begins a payload in a dump. */
+	void (*header)(const struct pd_aux_trace *trace, const struct pd_aux_state *state, struct perfdata_text *out);
+	/* The line of one packet, which is at offset `at` of the payload. */
+	void (*line)(const struct pd_aux_trace *trace, const struct pd_aux_state *state, const struct pd_packet *packet,
+		     const uint8_t *bytes, uint64_t at, struct perfdata_text *out);
+	/* In place of `next` and `line` where a loop of its own is faster: see pd_aux_lines. */
+	void (*lines)(struct pd_aux_state *state, const uint8_t *bytes, size_t size, uint64_t from, uint64_t stop,
+		      struct perfdata_text *out);
+	/* perf's description of one packet. */
+	void (*text)(const struct pd_aux_trace *trace, const struct pd_packet *packet, struct perfdata_text *out);
+};
+/* NULL for unknown types. */
+const struct pd_tracer *pd_tracer_of(uint32_t type);
+/* The rows, each beside the packets of its tracer. */
+extern const struct pd_tracer pd_pt_tracer, pd_bts_tracer, pd_coresight_tracer, pd_spe_tracer, pd_s390_tracer,
+	pd_ptt_tracer, pd_dtl_tracer;
+
+/* AUXTRACE_INFO: forgets what was known but the clock, and takes its words. */
+enum perfdata_status pd_aux_setup_take_info(struct pd_aux_setup *setup, const struct pd_tracer *tracer,
+					    const struct perfdata_list *words, const struct pd_aux_header *header);
+void pd_aux_setup_release(struct pd_aux_setup *setup);
+/* The MIDR of the processor that wrote a buffer; cpu -1: a thread's buffer. 0: unknown. */
+uint64_t pd_aux_setup_midr(const struct pd_aux_setup *setup, int32_t cpu);
+/* The ns of a clock's ticks; UINT64_MAX where the recording does not say how ticks relate to time. */
+uint64_t pd_aux_time(const struct pd_aux_clock *clock, uint64_t ticks);
+/* The number that a text begins with, for take_info. */
+uint64_t pd_number_in(const char *text, unsigned base);
 
 /* Looks at the first bytes of a payload (all of it, or a block of s390), before its first packet. */
 void pd_aux_begin(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size);
 /* The packet at `bytes`, of which `size` (at least one) are at hand: PD_PACKET_REACH, or all that is left. Moves
- * state->at behind the packet's line. False: no packet is left that an output would show. */
+ * state->at to the end of the packet's line. False: no packet is left that an output would show. */
 bool pd_aux_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
 		 struct pd_packet *ret);
 
@@ -120,7 +186,7 @@ void pd_aux_head(const struct pd_aux_trace *trace, const struct pd_aux_state *st
  * Between lines the text may be cut (perfdata_text_cut). */
 void pd_aux_lines(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
 		  uint64_t from, uint64_t stop, struct perfdata_text *out);
-/* The same without lines: state->at is where the packet behind them begins. */
+/* The same without lines: state->at is where the next packet begins. */
 void pd_aux_skip(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
 		 uint64_t from, uint64_t stop);
 /* perf's description of one packet. */
@@ -158,7 +224,7 @@ enum pd_spe_part {
 };
 struct pd_spe_record {
 	uint32_t present;                    /* enum pd_spe_part */
-	uint64_t from, end;                  /* in the payload: of the first packet, and behind the last one */
+	uint64_t from, end;                  /* in the payload: of the first packet; the end of the last one */
 	uint64_t pc, target, previous, virtual_address, physical_address;
 	uint64_t events, source, timer;      /* `timer` counts as the generic timer does */
 	uint64_t operation;                  /* payload of the operation */

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Intel Branch Trace Store: 24 bytes for each branch (Intel SDM, volume 3, "BTS buffer"). */
 #include "config.h"
+#include <inttypes.h>
 #include "base/cursor.h"
 #include "auxtrace/packet_line.h"
-#include "auxtrace/rare_packet.h"
+#include "auxtrace/packet_rows.h"
+#include "auxtrace/pt_packet.h"
+
+enum { BAD, BRANCH, KINDS };
+#define BRANCH_SIZE 24u
 
 static const struct pd_packet_field bad_fields[] = {
 	{ .name = "missing", .doc = "Bytes that a branch lacks.", .word = 0, .bits = 64, .show = PD_SHOW_DEC },
@@ -19,30 +24,34 @@ static const struct pd_packet_field branch_fields[] = {
 	  .show = PD_SHOW_FLAG },
 	{ .name = "flags", .doc = "All bits of its flags.", .word = 2, .bits = 64, .show = PD_SHOW_HEX },
 };
-const struct pd_packet_kind pd_bts_kinds[PD_BTS_KINDS] = {
-	[PD_BTS_BAD] = { "bad", "Part of a branch, at the end.", bad_fields, 1 },
-	[PD_BTS_BRANCH] = { "branch", "A branch.", branch_fields, sizeof branch_fields / sizeof *branch_fields },
+static const struct pd_packet_kind kinds[KINDS] = {
+	[BAD] = KIND_OF("bad", "Part of a branch, at the end.", bad_fields),
+	[BRANCH] = KIND_OF("branch", "A branch.", branch_fields),
 };
 
 static uint64_t little64(const uint8_t *at) { return pd_load64(at, pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE)); }
 
-void pd_bts_next(const uint8_t *bytes, size_t size, struct pd_packet *ret)
+static bool next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
+		 struct pd_packet *ret)
 {
-	if (size < PD_BTS_SIZE) {
-		ret->kind = PD_BTS_BAD;
+	(void)trace;
+	(void)state;
+	if (size < BRANCH_SIZE) {
+		ret->kind = BAD;
 		ret->size = ret->line = (uint32_t)size;
-		ret->words[0] = PD_BTS_SIZE - size;
-		return;
+		ret->words[0] = BRANCH_SIZE - size;
+		return true;
 	}
-	ret->kind = PD_BTS_BRANCH;
-	ret->size = ret->line = PD_BTS_SIZE;
+	ret->kind = BRANCH;
+	ret->size = ret->line = BRANCH_SIZE;
 	for (unsigned i = 0; i < 3; i++)
 		ret->words[i] = little64(bytes + 8 * i);
+	return true;
 }
 
 static char *text_to(char *at, const struct pd_packet *packet)
 {
-	if (packet->kind == PD_BTS_BAD) {
+	if (packet->kind == BAD) {
 		memcpy(at, "Bad record!", 11);
 		return at + 11;
 	}
@@ -53,19 +62,41 @@ static char *text_to(char *at, const struct pd_packet *packet)
 	return at + 5;
 }
 
-void pd_bts_text(const struct pd_packet *packet, struct perfdata_text *out)
+static void text(const struct pd_aux_trace *trace, const struct pd_packet *packet, struct perfdata_text *out)
 {
+	(void)trace;
 	char *at = perfdata_text_reserve(out, 96);
 	if (at)
 		perfdata_text_commit(out, text_to(at, packet));
 }
 
-void pd_bts_line(const struct pd_packet *packet, const uint8_t *bytes, uint64_t at, struct perfdata_text *out)
+static void line(const struct pd_aux_trace *trace, const struct pd_aux_state *state, const struct pd_packet *packet,
+		 const uint8_t *bytes, uint64_t at, struct perfdata_text *out)
 {
+	(void)trace;
+	(void)state;
 	char *to = perfdata_text_reserve(out, PD_LINE_HEAD + 96);
 	if (!to)
 		return;
-	to = text_to(pd_line_head_to(to, at, bytes, packet->size, PD_BTS_SIZE), packet);
+	to = text_to(pd_line_head_to(to, at, bytes, packet->size, BRANCH_SIZE), packet);
 	*to++ = '\n';
 	perfdata_text_commit(out, to);
 }
+
+static void header(const struct pd_aux_trace *trace, const struct pd_aux_state *state, struct perfdata_text *out)
+{
+	(void)state;
+	perfdata_text_printf(out, ". ... Intel BTS data: size %" PRIu64 " bytes\n", trace->size);
+}
+
+const struct pd_tracer pd_bts_tracer = {
+	.type = PD_AUX_INTEL_BTS,
+	.name = "intel_bts",
+	.kinds = kinds,
+	.nr_kinds = KINDS,
+	.take_info = pd_intel_take_info,
+	.next = next,
+	.header = header,
+	.line = line,
+	.text = text,
+};

@@ -33,9 +33,4 @@ struct pd_cs_cuts { struct pd_cs_cut *list; size_t nr; };   /* `list` is to be f
 enum perfdata_status pd_cs_trace_cuts(struct pd_cs_trace *trace, const struct perfdata_auxtrace *payload,
 				      struct pd_cs_cuts *ret);
 
-/* --- reader/trace_parts.c: readers that give payloads know, as they see records in the order of the file --- */
-/* The stream of the payload behind the AUXTRACE record of that number; NULL: it is none of CoreSight. */
-enum perfdata_status pd_cs_payload_stream(const struct perfdata_reader *reader, uint64_t number,
-					  const struct perfdata_auxtrace *auxtrace, struct pd_cs_stream **ret);
-
 #endif

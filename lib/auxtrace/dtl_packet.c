@@ -4,7 +4,10 @@
 #include "config.h"
 #include <inttypes.h>
 #include "base/cursor.h"
-#include "auxtrace/rare_packet.h"
+#include "auxtrace/packet_rows.h"
+
+enum { BAD, HEADER, ENTRY, KINDS };
+#define ENTRY_SIZE 48u
 
 static const char *const dispatch_reasons[] = {
 	"external_interrupt",
@@ -24,11 +27,11 @@ static const char *const preempt_reasons[] = {
 	"virtual_memory_page_fault", "H_CONFER_ADJUNCT", "hcall_adjunct", "HDEC_adjunct",
 };
 #define NR(list) (uint8_t)(sizeof(list) / sizeof *(list))
-#define FIELD(key, about, w, n, how) { .name = key, .doc = about, .word = w, .bits = n, .show = PD_SHOW_##how }
+#define DTL_FIELD(key, about, w, n, how) { .name = key, .doc = about, .word = w, .bits = n, .show = PD_SHOW_##how }
 
 static const struct pd_packet_field header_fields[] = {
-	FIELD("boot_tb", "The time base when the system was started.", 0, 64, DEC),
-	FIELD("tb_freq", "Ticks of the time base in a second.", 1, 64, DEC),
+	DTL_FIELD("boot_tb", "The time base when the system was started.", 0, 64, DEC),
+	DTL_FIELD("tb_freq", "Ticks of the time base in a second.", 1, 64, DEC),
 };
 static const struct pd_packet_field entry_fields[] = {
 	{ .name = "dispatch_reason",
@@ -45,35 +48,38 @@ static const struct pd_packet_field entry_fields[] = {
 	  .show = PD_SHOW_ENUM,
 	  .names = preempt_reasons,
 	  .nr_names = NR(preempt_reasons) },
-	FIELD("processor", "Physical processor.", 2, 16, DEC),
-	FIELD("enqueue_to_dispatch_time", "Ticks from being ready to run to running.", 3, 32, DEC),
-	FIELD("ready_to_enqueue_time", "Ticks from being ready to being queued.", 4, 32, DEC),
-	FIELD("waiting_to_ready_time", "Ticks of waiting.", 5, 32, DEC),
-	FIELD("timebase", "The time base when it was dispatched.", 6, 64, DEC),
-	FIELD("fault_address", "Address of a fault.", 7, 64, HEX),
-	FIELD("srr0", "SRR0.", 8, 64, HEX),
-	FIELD("srr1", "SRR1.", 9, 64, HEX),
+	DTL_FIELD("processor", "Physical processor.", 2, 16, DEC),
+	DTL_FIELD("enqueue_to_dispatch_time", "Ticks from being ready to run to running.", 3, 32, DEC),
+	DTL_FIELD("ready_to_enqueue_time", "Ticks from being ready to being queued.", 4, 32, DEC),
+	DTL_FIELD("waiting_to_ready_time", "Ticks of waiting.", 5, 32, DEC),
+	DTL_FIELD("timebase", "The time base when it was dispatched.", 6, 64, DEC),
+	DTL_FIELD("fault_address", "Address of a fault.", 7, 64, HEX),
+	DTL_FIELD("srr0", "SRR0.", 8, 64, HEX),
+	DTL_FIELD("srr1", "SRR1.", 9, 64, HEX),
 };
-const struct pd_packet_kind pd_dtl_kinds[PD_DTL_KINDS] = {
-	[PD_DTL_BAD] = { "bad", "Less than an entry, at the end.", NULL, 0 },
-	[PD_DTL_HEADER] = { "clock", "How times of this processor are counted.", header_fields, NR(header_fields) },
-	[PD_DTL_ENTRY] = { "dispatch", "A virtual processor was dispatched.", entry_fields, NR(entry_fields) },
+static const struct pd_packet_kind kinds[KINDS] = {
+	[BAD] = KIND_BARE("bad", "Less than an entry, at the end."),
+	[HEADER] = KIND_OF("clock", "How times of this processor are counted.", header_fields),
+	[ENTRY] = KIND_OF("dispatch", "A virtual processor was dispatched.", entry_fields),
 };
 
-bool pd_dtl_next(const uint8_t *bytes, size_t size, struct pd_packet *ret)
+static bool next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
+		 struct pd_packet *ret)
 {
+	(void)trace;
+	(void)state;
 	const bool swap = pd_order_is_foreign(PERFDATA_BYTE_ORDER_BIG);
-	if (size < PD_DTL_SIZE)
+	if (size < ENTRY_SIZE)
 		return false;
-	ret->size = ret->line = PD_DTL_SIZE;
+	ret->size = ret->line = ENTRY_SIZE;
 	if (!pd_load64(bytes + 16, false)) {
 		/* the recorder, a little-endian system, wrote this entry */
-		ret->kind = PD_DTL_HEADER;
+		ret->kind = HEADER;
 		ret->words[0] = pd_load64(bytes, !swap);
 		ret->words[1] = pd_load64(bytes + 8, !swap);
 		return true;
 	}
-	ret->kind = PD_DTL_ENTRY;
+	ret->kind = ENTRY;
 	ret->words[0] = bytes[0];
 	ret->words[1] = bytes[1];
 	ret->words[2] = pd_load16(bytes + 2, swap);
@@ -89,10 +95,14 @@ static const char *reason(const char *const *names, size_t nr, uint64_t number)
 	return number < nr ? names[number] : "unknown";
 }
 
-void pd_dtl_line(const struct pd_packet *packet, uint64_t at, struct perfdata_text *out)
+static void line(const struct pd_aux_trace *trace, const struct pd_aux_state *state, const struct pd_packet *packet,
+		 const uint8_t *bytes, uint64_t at, struct perfdata_text *out)
 {
+	(void)trace;
+	(void)state;
+	(void)bytes;
 	const uint64_t *words = packet->words;
-	if (packet->kind == PD_DTL_HEADER) {
+	if (packet->kind == HEADER) {
 		perfdata_text_printf(out, ".  %08" PRIx64 ": boot_tb: %" PRIu64 ", tb_freq: %" PRIu64 "\n", at,
 				     words[0], words[1]);
 		return;
@@ -104,3 +114,20 @@ void pd_dtl_line(const struct pd_packet *packet, uint64_t at, struct perfdata_te
 			     reason(preempt_reasons, NR(preempt_reasons), words[1]), (int32_t)words[3],
 			     (int32_t)words[4], (int32_t)words[5]);
 }
+
+static void header(const struct pd_aux_trace *trace, const struct pd_aux_state *state, struct perfdata_text *out)
+{
+	(void)state;
+	perfdata_text_printf(out, ". ... VPA DTL PMU data: size %" PRIu64 " bytes, entries is %" PRIu64 "\n",
+			     trace->size, trace->size / ENTRY_SIZE);
+}
+
+const struct pd_tracer pd_dtl_tracer = {
+	.type = PD_AUX_VPA_DTL,
+	.name = "vpa_dtl",
+	.kinds = kinds,
+	.nr_kinds = KINDS,
+	.next = next,
+	.header = header,
+	.line = line,
+};

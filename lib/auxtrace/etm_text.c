@@ -297,3 +297,19 @@ void pd_etm_text(const struct pd_packet *packet, struct perfdata_text *out)
 	perfdata_text_string(out, texts[packet->kind]);
 	details(packet, out);
 }
+
+static void text(const struct pd_aux_trace *trace, const struct pd_packet *packet, struct perfdata_text *out)
+{
+	(void)trace;
+	pd_etm_text(packet, out);
+}
+
+/* cs_stream.h takes buffers apart, and cs_text.c makes their lines: packets of several sources share a buffer. */
+const struct pd_tracer pd_coresight_tracer = {
+	.type = PD_AUX_CORESIGHT,
+	.name = "cs_etm",
+	.kinds = pd_etm_kinds,
+	.nr_kinds = PD_ETM_KINDS,
+	.has_sources = true,
+	.text = text,
+};

@@ -10,7 +10,11 @@
 	{                                                                                             \
 		.name = key, .doc = about, .word = w, .shift = from, .bits = n, .show = PD_SHOW_##how \
 	}
-/* A kind whose fields are `list`. */
-#define KIND_OF(text, about, list) { text, about, list, sizeof(list) / sizeof *(list) }
+/* A kind whose fields are `list`; one without fields; one whose first word counts ticks. */
+#define KIND_OF(text, about, list) \
+	{ .name = text, .doc = about, .fields = list, .nr_fields = sizeof(list) / sizeof *(list) }
+#define KIND_BARE(text, about) { .name = text, .doc = about }
+#define KIND_TIME(text, about, list) \
+	{ .name = text, .doc = about, .fields = list, .nr_fields = sizeof(list) / sizeof *(list), .has_time = true }
 
 #endif

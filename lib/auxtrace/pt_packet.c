@@ -9,7 +9,8 @@
 /* --- what the packets hold ---------------------------------------------------------------------------------------- */
 
 #define KIND(number, text, about, list) [PD_PT_##number] = KIND_OF(text, about, list)
-#define BARE(number, text, about) [PD_PT_##number] = { text, about, NULL, 0 }
+#define BARE(number, text, about) [PD_PT_##number] = KIND_BARE(text, about)
+#define TIME(number, text, about, list) [PD_PT_##number] = KIND_TIME(text, about, list)
 
 static const struct pd_packet_field bad_fields[] = { FIELD("byte", "The byte that begins no packet.", 0, 0, 8, HEX) };
 static const struct pd_packet_field tnt_fields[] = {
@@ -100,7 +101,7 @@ const struct pd_packet_kind pd_pt_kinds[PD_PT_KINDS] = {
 	KIND(CYC, "CYC", "Cycles.", cyc_fields),
 	KIND(MODE_EXEC, "MODE.Exec", "Execution mode.", mode_exec_fields),
 	KIND(MODE_TSX, "MODE.TSX", "Transactions.", mode_tsx_fields),
-	KIND(TSC, "TSC", "Time stamp.", tsc_fields),
+	TIME(TSC, "TSC", "Time stamp.", tsc_fields),
 	KIND(MTC, "MTC", "Tick of the crystal clock.", mtc_fields),
 	KIND(CBR, "CBR", "Core to bus ratio.", cbr_fields),
 	KIND(PTWRITE, "PTWRITE", "The program's own data.", ptwrite_fields),
@@ -413,4 +414,15 @@ void pd_pt_next(struct pd_aux_state *state, const uint8_t *bytes, size_t size, s
 	while (line < 8 && line < size && !bytes[line])
 		line++;
 	ret->line = line;
+}
+
+enum perfdata_status pd_intel_take_info(struct pd_aux_setup *setup, const struct perfdata_list *words,
+					const struct pd_aux_header *header)
+{
+	(void)header;
+	if (words->count >= 5 && perfdata_list_u64(words, 4))
+		setup->clock = (struct pd_aux_clock){ .shift = perfdata_list_u64(words, 1),
+						      .mult = perfdata_list_u64(words, 2),
+						      .zero = perfdata_list_u64(words, 3) };
+	return PERFDATA_OK;
 }

@@ -41,14 +41,10 @@ enum pd_pt_kind {
 };
 extern const struct pd_packet_kind pd_pt_kinds[PD_PT_KINDS];
 
-/* The packet at `bytes`; state->at is left alone. */
+/* The clock from AUXTRACE_INFO of Intel's tracers. */
+enum perfdata_status pd_intel_take_info(struct pd_aux_setup *setup, const struct perfdata_list *words,
+					const struct pd_aux_header *header);
+/* The packet at `bytes`; leaves state->at alone. */
 void pd_pt_next(struct pd_aux_state *state, const uint8_t *bytes, size_t size, struct pd_packet *ret);
-
-/* --- pt_text.c --- */
-/* Room that the description of any packet needs. */
-#define PD_PT_TEXT 160u
-char *pd_pt_text_to(char *at, const struct pd_packet *packet);
-void pd_pt_lines(struct pd_aux_state *state, const uint8_t *bytes, size_t size, uint64_t from, uint64_t stop,
-		 struct perfdata_text *out);
 
 #endif

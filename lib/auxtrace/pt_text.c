@@ -2,9 +2,12 @@
 /* Intel Processor Trace: packets as `perf script -D` prints them. A trace has tens of millions, so the commonest
  * kinds are spelled by hand here. */
 #include "config.h"
+#include <inttypes.h>
 #include "auxtrace/packet_line.h"
 #include "auxtrace/pt_packet.h"
 #include "text/decimal.h"
+
+#define TEXT_ROOM 160u   /* for the description of any packet */
 
 #define TEXT(at, text) text_to((at), text, sizeof(text) - 1)
 static inline char *text_to(char *at, const char *text, size_t size)
@@ -128,7 +131,7 @@ static char *rare_to(char *at, const struct pd_packet *packet)
 	}
 }
 
-char *pd_pt_text_to(char *at, const struct pd_packet *packet)
+static char *packet_text_to(char *at, const struct pd_packet *packet)
 {
 	switch (packet->kind) {
 	case PD_PT_PAD:
@@ -170,7 +173,7 @@ char *pd_pt_text_to(char *at, const struct pd_packet *packet)
 /* Lines that are written before the buffer is asked for more room. */
 #define LINES 256u
 
-void pd_pt_lines(struct pd_aux_state *state, const uint8_t *bytes, size_t size, uint64_t from, uint64_t stop,
+static void lines(struct pd_aux_state *state, const uint8_t *bytes, size_t size, uint64_t from, uint64_t stop,
 		 struct perfdata_text *out)
 {
 	const size_t end = (size_t)(stop - from);
@@ -178,13 +181,13 @@ void pd_pt_lines(struct pd_aux_state *state, const uint8_t *bytes, size_t size, 
 	struct pd_packet packet;
 
 	while (at < end) {
-		char *to = perfdata_text_reserve(out, LINES * (PD_LINE_HEAD + PD_PT_TEXT));
+		char *to = perfdata_text_reserve(out, LINES * (PD_LINE_HEAD + TEXT_ROOM));
 		if (!to)
 			break;
 		for (unsigned n = 0; n < LINES && at < end; n++) {
 			pd_pt_next(state, bytes + at, size - at, &packet);
 			to = pd_line_head_to(to, from + at, bytes + at, packet.line, 16);
-			to = pd_pt_text_to(to, &packet);
+			to = packet_text_to(to, &packet);
 			*to++ = '\n';
 			at += packet.line;
 		}
@@ -193,3 +196,38 @@ void pd_pt_lines(struct pd_aux_state *state, const uint8_t *bytes, size_t size, 
 	}
 	state->at = from + at;
 }
+
+static void text(const struct pd_aux_trace *trace, const struct pd_packet *packet, struct perfdata_text *out)
+{
+	(void)trace;
+	char *at = perfdata_text_reserve(out, TEXT_ROOM);
+	if (at)
+		perfdata_text_commit(out, packet_text_to(at, packet));
+}
+
+static void header(const struct pd_aux_trace *trace, const struct pd_aux_state *state, struct perfdata_text *out)
+{
+	(void)state;
+	perfdata_text_printf(out, ". ... Intel Processor Trace data: size %" PRIu64 " bytes\n", trace->size);
+}
+
+static bool next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
+		 struct pd_packet *ret)
+{
+	(void)trace;
+	pd_pt_next(state, bytes, size, ret);
+	return true;
+}
+
+const struct pd_tracer pd_pt_tracer = {
+	.type = PD_AUX_INTEL_PT,
+	.in_samples = true,
+	.name = "intel_pt",
+	.kinds = pd_pt_kinds,
+	.nr_kinds = PD_PT_KINDS,
+	.take_info = pd_intel_take_info,
+	.next = next,
+	.header = header,
+	.lines = lines,
+	.text = text,
+};

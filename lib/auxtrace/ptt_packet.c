@@ -2,10 +2,11 @@
 /* HiSilicon PCIe Tune and Trace: headers of transaction layer packets, in 32 or 16 bytes each (Linux,
  * Documentation/trace/hisi-ptt.rst). */
 #include "config.h"
+#include <inttypes.h>
 #include "base/cursor.h"
 #include "auxtrace/packet_rows.h"
-#include "auxtrace/rare_packet.h"
 
+enum { BAD, LONG, SHORT, KINDS };
 
 static const struct pd_packet_field long_fields[] = {
 	FIELD("prefix", "Prefix.", 1, 0, 32, HEX), FIELD("dw0", "Header, first word.", 2, 0, 32, HEX),
@@ -20,26 +21,28 @@ static const struct pd_packet_field short_fields[] = {
 	FIELD("dw1", "Header, second word.", 1, 0, 32, HEX), FIELD("dw2", "Header, third word.", 2, 0, 32, HEX),
 	FIELD("dw3", "Header, fourth word.", 3, 0, 32, HEX),
 };
-const struct pd_packet_kind pd_ptt_kinds[PD_PTT_KINDS] = {
-	[PD_PTT_BAD] = { "bad", "Less than a packet, at the end.", NULL, 0 },
-	[PD_PTT_LONG] = { "tlp_8dw", "Header of a packet, with its prefix.", long_fields,
-			  sizeof long_fields / sizeof *long_fields },
-	[PD_PTT_SHORT] = { "tlp_4dw", "Header of a packet.", short_fields, sizeof short_fields / sizeof *short_fields },
+static const struct pd_packet_kind kinds[KINDS] = {
+	[BAD] = KIND_BARE("bad", "Less than a packet, at the end."),
+	[LONG] = KIND_OF("tlp_8dw", "Header of a packet, with its prefix.", long_fields),
+	[SHORT] = KIND_OF("tlp_4dw", "Header of a packet.", short_fields),
 };
 
 static uint32_t word_at(const uint8_t *at) { return pd_load32(at, pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE)); }
 
 /* Packets have 32 bytes if the first word has all ones in the bits where a packet of 16 bytes has format and type. */
-void pd_ptt_begin(struct pd_aux_state *state, const uint8_t *bytes, size_t size)
+static void begin(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size)
 {
+	(void)trace;
 	state->form = size >= 4 && word_at(bytes) >> 11 == 0x1fffff ? 32 : 16;
 }
 
-bool pd_ptt_next(const struct pd_aux_state *state, const uint8_t *bytes, size_t size, struct pd_packet *ret)
+static bool next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
+		 struct pd_packet *ret)
 {
+	(void)trace;
 	if (size < state->form)
 		return false;
-	ret->kind = state->form == 32 ? PD_PTT_LONG : PD_PTT_SHORT;
+	ret->kind = state->form == 32 ? LONG : SHORT;
 	ret->size = ret->line = state->form;
 	for (unsigned i = 0; i < state->form / 4; i++)
 		ret->words[i] = word_at(bytes + 4 * i);
@@ -55,12 +58,15 @@ static void line_head(uint64_t at, uint64_t word, struct perfdata_text *out)
 	perfdata_text_fill(out, ' ', 32);
 }
 
-void pd_ptt_lines(const struct pd_packet *packet, const uint8_t *bytes, uint64_t at, struct perfdata_text *out)
+static void line(const struct pd_aux_trace *trace, const struct pd_aux_state *state, const struct pd_packet *packet,
+		 const uint8_t *bytes, uint64_t at, struct perfdata_text *out)
 {
+	(void)trace;
+	(void)state;
 	static const char *const long_names[8] = { NULL,         "Prefix",     "Header DW0", "Header DW1",
 						   "Header DW2", "Header DW3", NULL,         "Time" };
 	static const char *const short_names[4] = { NULL, "Header DW1", "Header DW2", "Header DW3" };
-	const bool is_long = packet->kind == PD_PTT_LONG;
+	const bool is_long = packet->kind == LONG;
 
 	for (unsigned i = 0; i < packet->size / 4; i++) {
 		const char *name = is_long ? long_names[i] : short_names[i];
@@ -77,3 +83,20 @@ void pd_ptt_lines(const struct pd_packet *packet, const uint8_t *bytes, uint64_t
 		perfdata_text_char(out, '\n');
 	}
 }
+
+static void header(const struct pd_aux_trace *trace, const struct pd_aux_state *state, struct perfdata_text *out)
+{
+	perfdata_text_printf(out, ". ... HISI PTT data: size %" PRIu64 " bytes\n",
+			     trace->size - trace->size % state->form);
+}
+
+const struct pd_tracer pd_ptt_tracer = {
+	.type = PD_AUX_HISI_PTT,
+	.name = "hisi_ptt",
+	.kinds = kinds,
+	.nr_kinds = KINDS,
+	.begin = begin,
+	.next = next,
+	.header = header,
+	.line = line,
+};

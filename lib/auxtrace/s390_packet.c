@@ -2,10 +2,12 @@
 /* CPU measurement sampling of s390: blocks of 4096 bytes with entries and a trailer, big endian ("The
  * Load-Program-Parameter and CPU-Measurement Facilities", SA23-2260). */
 #include "config.h"
+#include <string.h>
 #include <inttypes.h>
 #include "base/cursor.h"
 #include "auxtrace/packet_rows.h"
-#include "auxtrace/rare_packet.h"
+
+enum { BAD, BASIC, DIAGNOSTIC, TRAILER_ENTRY, KINDS };
 
 #define TRAILER 64u
 #define BASIC_SIZE 32u
@@ -40,17 +42,17 @@ static const struct pd_packet_field trailer_fields[] = {
 	FIELD("clock_base_valid", "The clock's base is valid (C).", 3, 63, 1, FLAG),
 	FIELD("clock_base", "Base of the clock.", 4, 0, 64, HEX),
 };
-const struct pd_packet_kind pd_s390_kinds[PD_S390_KINDS] = {
-	[PD_S390_BAD] = KIND_OF("bad", "An entry that is of no kind.", bad_fields),
-	[PD_S390_BASIC] = KIND_OF("basic", "Basic sample.", basic_fields),
-	[PD_S390_DIAGNOSTIC] = KIND_OF("diagnostic", "Diagnostic sample.", diagnostic_fields),
-	[PD_S390_TRAILER] = KIND_OF("trailer", "End of a block.", trailer_fields),
+static const struct pd_packet_kind kinds[KINDS] = {
+	[BAD] = KIND_OF("bad", "An entry that is of no kind.", bad_fields),
+	[BASIC] = KIND_OF("basic", "Basic sample.", basic_fields),
+	[DIAGNOSTIC] = KIND_OF("diagnostic", "Diagnostic sample.", diagnostic_fields),
+	[TRAILER_ENTRY] = KIND_OF("trailer", "End of a block.", trailer_fields),
 };
 
 static uint16_t big16(const uint8_t *at) { return pd_load16(at, pd_order_is_foreign(PERFDATA_BYTE_ORDER_BIG)); }
 static uint64_t big64(const uint8_t *at) { return pd_load64(at, pd_order_is_foreign(PERFDATA_BYTE_ORDER_BIG)); }
 
-/* Bytes of diagnostic entries on machines whose trailers do not tell; 0: unknown. */
+/* Bytes of diagnostic entries on machines whose trailers do not say it; 0: unknown. */
 static uint16_t size_by_machine(uint64_t machine)
 {
 	switch (machine) {
@@ -65,7 +67,7 @@ static uint16_t size_by_machine(uint64_t machine)
 	}
 }
 
-void pd_s390_begin(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size)
+static void begin(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size)
 {
 	if (!trace->size || trace->size % PD_S390_BLOCK || size < PD_S390_BLOCK || big16(bytes) != 1) {
 		state->refused = true;
@@ -83,7 +85,7 @@ void pd_s390_begin(const struct pd_aux_trace *trace, struct pd_aux_state *state,
 
 static void take_trailer(const uint8_t *at, uint32_t sizes, struct pd_packet *ret)
 {
-	ret->kind = PD_S390_TRAILER;
+	ret->kind = TRAILER_ENTRY;
 	ret->size = ret->line = TRAILER;
 	ret->words[0] = big64(at);
 	ret->words[1] = big64(at + 8);
@@ -106,7 +108,7 @@ static bool take_entry(const struct pd_aux_state *state, const uint8_t *bytes, s
 	const uint32_t basic = state->form >> 16, diagnostic = state->form & 0xffff;
 	const uint16_t definition = big16(bytes);
 	if (!state->ip && definition == 1 && basic >= BASIC_SIZE) {
-		ret->kind = PD_S390_BASIC;
+		ret->kind = BASIC;
 		ret->size = basic;
 		for (unsigned i = 0; i < 4; i++)
 			ret->words[i] = big64(bytes + 8 * i);
@@ -114,14 +116,14 @@ static bool take_entry(const struct pd_aux_state *state, const uint8_t *bytes, s
 	}
 	if (!state->ip || definition < 0x8001 || diagnostic < 8)
 		return false;
-	ret->kind = PD_S390_DIAGNOSTIC;
+	ret->kind = DIAGNOSTIC;
 	ret->size = diagnostic;
 	ret->words[0] = big64(bytes);
 	return true;
 }
 
-bool pd_s390_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
-		  struct pd_packet *ret)
+static bool next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
+		 struct pd_packet *ret)
 {
 	const uint32_t inside = (uint32_t)(state->at % PD_S390_BLOCK), trailer = PD_S390_BLOCK - TRAILER;
 
@@ -131,20 +133,20 @@ bool pd_s390_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, 
 		take_trailer(bytes, state->form, ret);
 		return true;
 	}
-	uint32_t behind;
+	uint32_t following;
 	if (take_entry(state, bytes, ret)) {
 		state->ip = !state->ip;
-		behind = next_in_block(state, inside + ret->size);
+		following = next_in_block(state, inside + ret->size);
 	} else {
 		/* no entry follows up to the trailer; perf's dump ends here */
-		ret->kind = PD_S390_BAD;
+		ret->kind = BAD;
 		ret->size = trailer - inside;
 		ret->words[0] = big16(bytes);
 		state->ip = 0;
 		state->refused = trace->stops_at_bad;
-		behind = trailer;
+		following = trailer;
 	}
-	ret->line = behind - inside;
+	ret->line = following - inside;
 	return true;
 }
 
@@ -179,17 +181,21 @@ static void basic_line(const uint64_t *words, struct perfdata_text *out)
 	perfdata_text_char(out, '\n');
 }
 
-void pd_s390_line(const struct pd_packet *packet, uint64_t at, struct perfdata_text *out)
+static void line(const struct pd_aux_trace *trace, const struct pd_aux_state *state, const struct pd_packet *packet,
+		 const uint8_t *bytes, uint64_t at, struct perfdata_text *out)
 {
+	(void)trace;
+	(void)state;
+	(void)bytes;
 	const uint64_t *words = packet->words;
-	if (packet->kind == PD_S390_BAD)
+	if (packet->kind == BAD)
 		return;
 	perfdata_text_literal(out, "    [");
 	alternate(out, at, 8);
 	perfdata_text_literal(out, "] ");
-	if (packet->kind == PD_S390_BASIC) {
+	if (packet->kind == BASIC) {
 		basic_line(words, out);
-	} else if (packet->kind == PD_S390_DIAGNOSTIC) {
+	} else if (packet->kind == DIAGNOSTIC) {
 		perfdata_text_printf(out, "Diag    Def:%04x %c\n", (unsigned)(words[0] >> 48),
 				     letter(words[0], 32, 'I'));
 	} else {
@@ -202,3 +208,32 @@ void pd_s390_line(const struct pd_packet *packet, uint64_t at, struct perfdata_t
 		perfdata_text_char(out, '\n');
 	}
 }
+
+static void header(const struct pd_aux_trace *trace, const struct pd_aux_state *state, struct perfdata_text *out)
+{
+	(void)state;
+	perfdata_text_printf(out, ". ... s390 AUX data: size %" PRIu64 " bytes\n", trace->size);
+}
+
+/* The machine number is in the header's CPUID: "IBM,3906,…" */
+static enum perfdata_status take_info(struct pd_aux_setup *setup, const struct perfdata_list *words,
+				      const struct pd_aux_header *of_file)
+{
+	(void)words;
+	const char *comma = of_file->cpuid ? strchr(of_file->cpuid, ',') : NULL;
+	if (comma)
+		setup->machine = pd_number_in(comma + 1, 10);
+	return PERFDATA_OK;
+}
+
+const struct pd_tracer pd_s390_tracer = {
+	.type = PD_AUX_S390,
+	.name = "s390_cpumsf",
+	.kinds = kinds,
+	.nr_kinds = KINDS,
+	.take_info = take_info,
+	.begin = begin,
+	.next = next,
+	.header = header,
+	.line = line,
+};

@@ -2,14 +2,17 @@
 /* Arm Statistical Profiling Extension: packets out of bytes. Layouts: Arm Architecture Reference Manual, "Statistical
  * Profiling Extension Sample Record Specification". */
 #include "config.h"
+#include <string.h>
 #include "base/cursor.h"
+#include "base/memory.h"
 #include "auxtrace/packet_rows.h"
 #include "auxtrace/spe_packet.h"
 
 /* --- what the packets hold ---------------------------------------------------------------------------------------- */
 
 #define KIND(number, text, about, list) [PD_SPE_##number] = KIND_OF(text, about, list)
-#define BARE(number, text, about) [PD_SPE_##number] = { text, about, NULL, 0 }
+#define BARE(number, text, about) [PD_SPE_##number] = KIND_BARE(text, about)
+#define TIME(number, text, about, list) [PD_SPE_##number] = KIND_TIME(text, about, list)
 
 static const char *const event_names[PD_SPE_EVENT_BITS] = {
 	"EXCEPTION-GEN", "RETIRED", "L1D-ACCESS", "L1D-REFILL", "TLB-ACCESS", "TLB-REFILL", "NOT-TAKEN", "MISPRED",
@@ -75,7 +78,7 @@ const struct pd_packet_kind pd_spe_kinds[PD_SPE_KINDS] = {
 	KIND(BAD, "bad", "A byte that begins no packet.", bad_fields),
 	BARE(PAD, "PAD", "Padding, and alignment."),
 	BARE(END, "END", "End of a record that has no time."),
-	KIND(TS, "TS", "Time; the end of a record.", ts_fields),
+	TIME(TS, "TS", "Time; the end of a record.", ts_fields),
 	KIND(EV, "EV", "Events.", ev_fields),
 	KIND(DATA_SOURCE, "DATA-SOURCE", "Where loaded data came from.", source_fields),
 	KIND(CTX, "CONTEXT", "Context.", context_fields),
@@ -186,14 +189,14 @@ bool pd_spe_is_undescribed(const struct pd_packet *packet)
 	       (packet->words[0] & 0x89) != 0x88 && packet->words[0] & 0xf8;
 }
 
-void pd_spe_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
+bool pd_spe_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
 		 struct pd_packet *ret)
 {
 	if (!take(bytes, trace->address + state->at, size, ret)) {
 		ret->kind = PD_SPE_BAD;
 		ret->size = ret->line = 1;
 		ret->words[0] = bytes[0];
-		return;
+		return true;
 	}
 	uint32_t line = ret->size;
 	while (ret->kind == PD_SPE_PAD && line < 16 && line < size && !bytes[line])
@@ -201,4 +204,41 @@ void pd_spe_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, c
 	ret->line = line;
 	if (!pd_spe_is_undescribed(ret))
 		state->described = *ret;
+	return true;
+}
+
+/* Words: header version, size of this header, PMU, number of CPUs; then for each CPU: magic, CPU, number of words,
+ * MIDR, … */
+static enum perfdata_status take_cpus(struct pd_aux_setup *setup, const struct perfdata_list *words)
+{
+	const uint64_t head = perfdata_list_u64(words, 1);
+	uint64_t at = head < 4 ? 4 : head;
+	while (at <= words->count && words->count - at >= 4) {
+		const uint64_t params = perfdata_list_u64(words, at + 2);
+		if (pd_vector_grow(&setup->cpus, &setup->room_cpus, setup->nr_cpus, sizeof *setup->cpus) < 0)
+			return PERFDATA_ENOMEM;
+		setup->cpus[setup->nr_cpus++] = (struct pd_aux_cpu){ (uint32_t)perfdata_list_u64(words, at + 1),
+								     perfdata_list_u64(words, at + 3) };
+		if (params > words->count)
+			break;
+		at += 3 + params;
+	}
+	setup->midr = setup->nr_cpus ? setup->cpus[0].midr : 0;
+	for (size_t i = 1; i < setup->nr_cpus; i++)
+		if (setup->cpus[i].midr != setup->midr)
+			setup->midr = 0;
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_spe_take_info(struct pd_aux_setup *setup, const struct perfdata_list *words,
+				      const struct pd_aux_header *header)
+{
+	setup->timeless = header->samples_lack_time;
+	if (words->count > 2)
+		return take_cpus(setup, words);
+	/* an older recorder: the section CPUID is the MIDR, in hexadecimal */
+	const char *text = header->cpuid;
+	if (text)
+		setup->midr = pd_number_in(text + (strncmp(text, "0x", 2) ? 0 : 2), 16);
+	return PERFDATA_OK;
 }

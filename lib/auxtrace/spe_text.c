@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Arm Statistical Profiling Extension: packets as `perf script -D` prints them. */
 #include "config.h"
+#include <inttypes.h>
+#include "auxtrace/packet_line.h"
 #include "auxtrace/spe_packet.h"
 
 static void flag(struct perfdata_text *out, uint64_t bits, const char *text)
@@ -167,7 +169,7 @@ static void address_text(const struct pd_packet *packet, struct perfdata_text *o
 	}
 }
 
-void pd_spe_text(const struct pd_aux_trace *trace, const struct pd_packet *packet, struct perfdata_text *out)
+static void describe(const struct pd_aux_trace *trace, const struct pd_packet *packet, struct perfdata_text *out)
 {
 	switch (packet->kind) {
 	case PD_SPE_BAD:
@@ -201,3 +203,43 @@ void pd_spe_text(const struct pd_aux_trace *trace, const struct pd_packet *packe
 		address_text(packet, out);
 	}
 }
+
+static void text(const struct pd_aux_trace *trace, const struct pd_packet *packet, struct perfdata_text *out)
+{
+	if (pd_spe_is_undescribed(packet))
+		perfdata_text_printf(out, "OP-TYPE 0x%" PRIx64 " (0)", packet->words[0]);
+	else
+		describe(trace, packet, out);
+}
+
+static void header(const struct pd_aux_trace *trace, const struct pd_aux_state *state, struct perfdata_text *out)
+{
+	(void)state;
+	perfdata_text_printf(out, ". ... ARM SPE data: size %#" PRIx64 " bytes\n", trace->size);
+}
+
+static void line(const struct pd_aux_trace *trace, const struct pd_aux_state *state, const struct pd_packet *packet,
+		 const uint8_t *bytes, uint64_t at, struct perfdata_text *out)
+{
+	char *to = perfdata_text_reserve(out, PD_LINE_HEAD);
+	if (!to)
+		return;
+	perfdata_text_commit(out, pd_line_head_to(to, at, bytes, packet->line, 16));
+	if (pd_spe_is_undescribed(packet) && state->described.kind)
+		packet = &state->described;
+	text(trace, packet, out);
+	perfdata_text_char(out, '\n');
+}
+
+const struct pd_tracer pd_spe_tracer = {
+	.type = PD_AUX_ARM_SPE,
+	.name = "arm_spe",
+	.kinds = pd_spe_kinds,
+	.nr_kinds = PD_SPE_KINDS,
+	.has_operations = true,
+	.take_info = pd_spe_take_info,
+	.next = pd_spe_next,
+	.header = header,
+	.line = line,
+	.text = text,
+};

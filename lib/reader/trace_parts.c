@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of CoreSight payloads: AUX records name them, and whose bytes they hold is in AUXTRACE_INFO and
- * AUX_OUTPUT_HW_ID records. All of these are seen here in the order of the file, while in the order of time a payload
- * comes before the AUX records in front of it. */
+ * AUX_OUTPUT_HW_ID records. This file sees all of them in the order of the file; in the order of time, a payload comes
+ * earlier than the AUX records that precede it in the file. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
-#include "auxtrace/cs_cuts.h"
 #include "reader/reader_impl.h"
+#include "reader/trace_pieces.h"
 
 /* A payload is asked for by the batch that holds it, and by each output: none is asked for so many records later. */
 #define KEPT_RECORDS 65536u
@@ -86,12 +86,14 @@ static bool concerns(const struct perfdata_reader *reader, const struct perfdata
 
 static enum perfdata_status see_info(struct perfdata_reader *reader, const struct perfdata_auxtrace_info *info)
 {
-	if (info->type == PD_AUX_CORESIGHT && !reader->parts)
+	const struct pd_tracer *tracer = pd_tracer_of(info->type);
+	const bool has_sources = tracer && tracer->has_sources;
+	if (has_sources && !reader->parts)
 		reader->parts = pd_calloc(1, sizeof *reader->parts);
 	if (!reader->parts)
-		return info->type == PD_AUX_CORESIGHT ? PERFDATA_ENOMEM : PERFDATA_OK;
+		return has_sources ? PERFDATA_ENOMEM : PERFDATA_OK;
 	reader->parts->changed = true;
-	if (info->type == PD_AUX_CORESIGHT)
+	if (has_sources)
 		return pd_cs_trace_info(&reader->parts->now, &info->priv);
 	pd_cs_trace_release(&reader->parts->now);
 	return PERFDATA_OK;

@@ -5,7 +5,7 @@
 #include "config.h"
 #include "base/cursor.h"
 #include "base/memory.h"
-#include "auxtrace/aux_pieces.h"
+#include "reader/trace_pieces.h"
 #include "auxtrace/spe_sample.h"
 #include "reader/reader_impl.h"
 
@@ -120,13 +120,19 @@ static enum perfdata_status add_event(struct perfdata_reader *reader, const stru
 	return status;
 }
 
+/* Whether samples are made of the trace that is being read. */
+static bool makes_samples(const struct pd_trace_samples *traces)
+{
+	return traces->carry.setup.tracer && traces->carry.setup.tracer->has_operations;
+}
+
 static enum perfdata_status add_events(struct perfdata_reader *reader, const struct perfdata_raw *info)
 {
 	struct pd_trace_samples *traces = reader->traces;
 	struct perfdata_record record;
 	(void)perfdata_decode(&reader->config, info->bytes, info->size, &record);
 	const struct perfdata_event *tracer = tracer_event(reader, &record.u.auxtrace_info.priv);
-	if (traces->carry.tracer.type != PD_AUX_ARM_SPE || traces->sample_type || !tracer ||
+	if (!makes_samples(traces) || traces->sample_type || !tracer ||
 	    tracer->attr_bytes.size < 64)
 		return PERFDATA_OK;
 	const uint64_t kept = PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_ID | PERFDATA_SAMPLE_TIME |
@@ -154,7 +160,7 @@ static enum perfdata_status find_buffer(struct pd_trace_samples *traces)
 		return PERFDATA_ENOMEM;
 	traces->learned[traces->nr_learned++] = (struct learned){ .buffer = buffer, .tid = piece->tid };
 	/* without times, perf makes a sample before it has read any operation */
-	traces->empty_first = traces->carry.tracer.timeless;
+	traces->empty_first = traces->carry.setup.timeless;
 	return PERFDATA_OK;
 }
 
@@ -166,7 +172,7 @@ enum perfdata_status pd_trace_samples_see(struct perfdata_reader *reader, const 
 	enum perfdata_status status = pd_aux_scan(&traces->carry, reader, &traces->raw, &traces->pieces);
 	if (status == PERFDATA_OK && raw->type == PERFDATA_RECORD_AUXTRACE_INFO)
 		status = add_events(reader, raw);
-	if (status != PERFDATA_OK || !traces->pieces.nr || traces->carry.tracer.type != PD_AUX_ARM_SPE ||
+	if (status != PERFDATA_OK || !traces->pieces.nr || !makes_samples(traces) ||
 	    !traces->sample_type) {
 		traces->pieces.nr = 0;
 		return status;
@@ -184,7 +190,7 @@ static void take_thread(struct pd_trace_samples *traces, const struct pd_spe_rec
 	struct learned *learned = &traces->learned[traces->buffer];
 	if (record->timer > learned->timer)
 		learned->timer = record->timer;
-	if (record->present & PD_SPE_CONTEXT && !traces->carry.tracer.timeless)
+	if (record->present & PD_SPE_CONTEXT && !traces->carry.setup.timeless)
 		learned->tid = (int32_t)record->context;
 }
 
@@ -327,7 +333,7 @@ static unsigned add_samples(struct perfdata_reader *reader, const struct operati
 static bool gives_samples(struct pd_trace_samples *traces)
 {
 	struct learned *learned = &traces->learned[traces->buffer];
-	learned->begun |= traces->walk.record_is_whole || traces->carry.tracer.timeless;
+	learned->begun |= traces->walk.record_is_whole || traces->carry.setup.timeless;
 	return traces->walk.record_is_whole || (traces->walk.record_is_cut && learned->begun);
 }
 

@@ -21,8 +21,8 @@ static void walk(const struct pd_aux_trace *trace, const uint8_t *data, size_t s
 	struct pd_aux_state state = { 0 };
 	struct pd_spe_record record = { 0 };
 	struct pd_packet packet;
-	unsigned nr_kinds;
-	const struct pd_packet_kind *kinds = pd_aux_kinds(trace->type, &nr_kinds);
+	const unsigned nr_kinds = trace->tracer ? trace->tracer->nr_kinds : 0;
+	const struct pd_packet_kind *kinds = trace->tracer ? trace->tracer->kinds : NULL;
 
 	pd_aux_begin(trace, &state, data, size);
 	while (state.at < size) {
@@ -36,7 +36,7 @@ static void walk(const struct pd_aux_trace *trace, const uint8_t *data, size_t s
 		touch_fields(&kinds[packet.kind], &packet);
 		perfdata_text_clear(text);
 		pd_packet_text(trace, &packet, text);
-		if (trace->type == PD_AUX_ARM_SPE && pd_spe_take(&record, &packet, at)) {
+		if (trace->tracer->has_operations && pd_spe_take(&record, &packet, at)) {
 			fuzz_require(record.from < record.end && record.end <= size, "a record reaches beyond the end");
 			fuzz_require(pd_spe_operation(&record) != NULL, "an operation has no name");
 			record = (struct pd_spe_record){ 0 };
@@ -137,7 +137,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint64_t midrs[4] = { 0, 0x410fd0c1, 0x480fd060, 0xc00fac40 };
 	const uint64_t how = fuzz_take(&data, &size, 1);
-	struct pd_aux_trace trace = { .type = (uint32_t)(how % 9),
+	struct pd_aux_trace trace = { .tracer = pd_tracer_of((uint32_t)(how % 9)),
 				      .size = size,
 				      .address = how >> 4,
 				      .midr = midrs[how >> 6],
@@ -146,7 +146,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	perfdata_text_init(&whole);
 	perfdata_text_init(&pieces);
-	if (trace.type == PD_AUX_CORESIGHT) {
+	if (trace.tracer == &pd_coresight_tracer) {
 		coresight_lines(how, data, size, SIZE_MAX / 2, &whole);
 		coresight_lines(how, data, size, PIECE, &pieces);
 	} else {
@@ -154,7 +154,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		trace.stops_at_bad = how & 128;
 		lines_of(&trace, data, size, SIZE_MAX / 2, &whole);
 		/* blocks of s390 come whole */
-		lines_of(&trace, data, size, trace.type == PD_AUX_S390 ? PD_S390_BLOCK : PIECE, &pieces);
+		lines_of(&trace, data, size, trace.tracer == &pd_s390_tracer ? PD_S390_BLOCK : PIECE, &pieces);
 	}
 	fuzz_require(whole.size == pieces.size && (!whole.size || !memcmp(whole.data, pieces.data, whole.size)),
 		     "pieces differ from the whole");

@@ -18,7 +18,7 @@ import program  # noqa: E402
 from rewritten import PERF, perf, perf_is_seven, size_of  # noqa: E402
 
 LARGEST = 3000000
-# What stays by a list in lib/recording/pseudonym.c, or is no text of the user's
+# What stays by a list in lib/rewrite/pseudonym.c, or is no text of the user's
 PUBLIC = set("""usr lib lib32 lib64 libx32 bin sbin local etc var tmp opt home root run proc dev sys shm share modules kernel drivers net debug vmlinux bash dash
  zero anon_hugepage user.slice system.slice swapper deleted memfd anon x86_64-linux-gnu i386-linux-gnu aarch64-linux-gnu arm-linux-gnueabihf libc.so.6 libm.so.6
  libdl.so.2 librt.so.1 libpthread.so.0 libstdc++.so.6 libgcc_s.so.1 libz.so.1 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld-linux.so.2 ld-linux-armhf.so.3

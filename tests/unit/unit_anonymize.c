@@ -11,7 +11,7 @@ static void check_layout(const struct perfdata_layout *layout, unsigned depth)
 		const char *decision = perfdata_anonymize_decision(layout, field);
 		CHECK(decision != NULL);
 		if (!decision)
-			printf("# nobody has decided about %s.%s: see lib/recording/anonymize_rows.c\n", layout->name,
+			printf("# nobody has decided about %s.%s: see lib/rewrite/anonymize_rows.c\n", layout->name,
 			       field->name ? field->name : "");
 		if (field->element && depth < 8)
 			check_layout(field->element, depth + 1);

@@ -9,7 +9,7 @@
 
 static struct pd_packet first(uint32_t type, const void *bytes, size_t size, struct pd_aux_state *state)
 {
-	const struct pd_aux_trace trace = { .type = type, .size = size };
+	const struct pd_aux_trace trace = { .tracer = pd_tracer_of(type), .size = size };
 	struct pd_packet packet = { 0 };
 	CHECK(pd_aux_next(&trace, state, bytes, size, &packet));
 	return packet;
@@ -18,8 +18,7 @@ static struct pd_packet first(uint32_t type, const void *bytes, size_t size, str
 /* The field of that name; fails where the packet has none. */
 static uint64_t field(uint32_t type, const struct pd_packet *packet, const char *name)
 {
-	unsigned nr;
-	const struct pd_packet_kind *kind = &pd_aux_kinds(type, &nr)[packet->kind];
+	const struct pd_packet_kind *kind = &pd_tracer_of(type)->kinds[packet->kind];
 	for (unsigned i = 0; i < kind->nr_fields; i++)
 		if (!strcmp(kind->fields[i].name, name) && pd_packet_has(packet, &kind->fields[i]))
 			return pd_packet_value(packet, &kind->fields[i]);
@@ -29,8 +28,7 @@ static uint64_t field(uint32_t type, const struct pd_packet *packet, const char 
 
 static const char *name_of(uint32_t type, const struct pd_packet *packet)
 {
-	unsigned nr;
-	return pd_aux_kinds(type, &nr)[packet->kind].name;
+	return pd_tracer_of(type)->kinds[packet->kind].name;
 }
 
 #define PT(...) \
@@ -80,7 +78,7 @@ static void test_pt_addresses(void)
 		{ { 0x71, 1, 0, 0, 0, 0, 0x80 }, 7, 0xffff800000000001 },
 		{ { 0x61, 1, 0, 0, 0, 0, 0x70 }, 7, 0x0000700000000001 },
 	};
-	const struct pd_aux_trace trace = { .type = PD_AUX_INTEL_PT };
+	const struct pd_aux_trace trace = { .tracer = &pd_pt_tracer };
 	struct pd_aux_state state = { 0 };
 	struct pd_packet packet;
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
@@ -90,8 +88,7 @@ static void test_pt_addresses(void)
 	}
 	const uint8_t none[] = { 0x0d };
 	CHECK(pd_aux_next(&trace, &state, none, sizeof none, &packet));
-	unsigned nr;
-	const struct pd_packet_kind *kind = &pd_aux_kinds(PD_AUX_INTEL_PT, &nr)[packet.kind];
+	const struct pd_packet_kind *kind = &pd_pt_tracer.kinds[packet.kind];
 	CHECK(!pd_packet_has(&packet, &kind->fields[0]));
 }
 
@@ -100,7 +97,7 @@ static void test_bad_bytes(void)
 {
 	static const uint8_t bytes[] = { 0x02, 0x05, 0x09, 0x19, 1, 2, 3, 4 };
 	static const char *const names[] = { "bad", "bad", "bad", "bad", "TIP.PGD" };
-	const struct pd_aux_trace trace = { .type = PD_AUX_INTEL_PT };
+	const struct pd_aux_trace trace = { .tracer = &pd_pt_tracer };
 	struct pd_aux_state state = { 0 };
 	struct pd_packet packet;
 	unsigned n = 0;
@@ -122,7 +119,7 @@ static void test_spe_record(void)
 		0x52, 0x16, 0, 0xb2, 0x10, 0, 0, 0, 0, 0x7f, 0xf0, 0xab, 0, 0, 0x71, 0xfb, 0xe1, 0xf5, 0x05, 0, 0, 0, 0,
 		0xb0, 1, 0, 0, 0, 0, 0, 0, 0xa0, 0x01,
 	};
-	const struct pd_aux_trace trace = { .type = PD_AUX_ARM_SPE };
+	const struct pd_aux_trace trace = { .tracer = &pd_spe_tracer };
 	struct pd_aux_state state = { 0 };
 	struct pd_spe_record record = { 0 };
 	struct pd_packet packet;
@@ -156,7 +153,7 @@ static void test_spe_record(void)
 static void test_refused(void)
 {
 	static const uint8_t bytes[256] = { 0 };
-	const struct pd_aux_trace trace = { .type = PD_AUX_S390, .size = 9000 };
+	const struct pd_aux_trace trace = { .tracer = &pd_s390_tracer, .size = 9000 };
 	struct pd_aux_state state = { 0 };
 	struct perfdata_text text;
 	perfdata_text_init(&text);
@@ -316,10 +313,13 @@ static void test_cs_cuts(void)
 static void test_tables(void)
 {
 	for (uint32_t type = 0; type < 10; type++) {
-		unsigned nr;
-		const struct pd_packet_kind *kinds = pd_aux_kinds(type, &nr);
-		CHECK(!nr == !kinds);
-		for (unsigned i = 0; i < nr; i++) {
+		const struct pd_tracer *tracer = pd_tracer_of(type);
+		if (!tracer)
+			continue;
+		CHECK_EQ(tracer->type, type);
+		CHECK(tracer->nr_kinds && tracer->kinds && tracer->name);
+		const struct pd_packet_kind *kinds = tracer->kinds;
+		for (unsigned i = 0; i < tracer->nr_kinds; i++) {
 			CHECK(kinds[i].name && kinds[i].doc);
 			for (unsigned j = 0; j < kinds[i].nr_fields; j++) {
 				const struct pd_packet_field *f = &kinds[i].fields[j];
@@ -328,8 +328,8 @@ static void test_tables(void)
 			}
 		}
 	}
-	CHECK_STR(pd_aux_name(1), "intel_pt");
-	CHECK(!pd_aux_name(0) && !pd_aux_name(8));
+	CHECK_STR(pd_tracer_of(1)->name, "intel_pt");
+	CHECK(!pd_tracer_of(0) && !pd_tracer_of(8));
 }
 
 int main(void)

@@ -5,7 +5,7 @@
 #define EMIT_CSV_AUX_H
 
 #include "emit/csv/csv_table.h"
-#include "auxtrace/aux_pieces.h"
+#include "reader/trace_pieces.h"
 
 /* Appends all rows of a piece, and returns how many. `file`: the recording's name in rows, or NULL. */
 uint64_t pd_csv_aux(enum csv_kind kind, const struct pd_aux_piece *piece, const char *file, struct perfdata_text *out);

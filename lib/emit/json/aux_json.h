@@ -3,7 +3,7 @@
 #ifndef EMIT_AUX_JSON_H
 #define EMIT_AUX_JSON_H
 
-#include "auxtrace/aux_pieces.h"
+#include "reader/trace_pieces.h"
 #include "emit/model/record.h"
 
 enum aux_lines { AUX_NO_LINES, AUX_SAMPLES, AUX_PACKETS };   /* AUX_PACKETS: operations, too */

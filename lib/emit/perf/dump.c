@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "perfdata/emit.h"
-#include "auxtrace/aux_pieces.h"
+#include "reader/trace_pieces.h"
 #include "emit/perf/cpu_numbers.h"
 #include "emit/perf/record_text.h"
 #include "emit/perf/sample_text.h"
@@ -180,15 +180,14 @@ static enum perfdata_status spell_early(struct dump *dump, struct dump_value *va
 /* Reports once that the dump does not decode this tracer's packets. */
 static void note_undecoded(struct dump *dump, const struct perfdata_raw *raw)
 {
-	const uint32_t type = dump->traces.tracer.type;
 	if (raw->type != PERFDATA_RECORD_AUXTRACE || pd_aux_carry_is_decoded(&dump->traces) || dump->undecoded ||
 	    !dump->on_finding)
 		return;
-	const char *name = pd_aux_name(type);
+	const struct pd_tracer *tracer = dump->traces.setup.tracer;
 	char message[96] = "packets of a trace that no AUXTRACE_INFO record describes are not decoded";
-	if (name) {
+	if (tracer) {
 		strcpy(message, "packets of ");
-		strcat(strcat(message, name), " traces are not decoded");
+		strcat(strcat(message, tracer->name), " traces are not decoded");
 	}
 	const struct perfdata_finding finding = {
 		.severity = perfdata_finding_lookup(PERFDATA_FINDING_TRACE_UNDECODED)->severity,
@@ -204,7 +203,7 @@ static void note_undecoded(struct dump *dump, const struct perfdata_raw *raw)
 
 static enum perfdata_status scan_traces(struct dump *dump, const struct perfdata_batch *batch, struct dump_value *value)
 {
-	value->pieces.type_before = dump->traces.tracer.type;
+	value->pieces.tracer_before = dump->traces.setup.tracer;
 	for (size_t i = 0; i < batch->nr_records; i++) {
 		const enum perfdata_status status = pd_aux_scan(&dump->traces, dump->reader, &batch->records[i],
 								&value->pieces);
@@ -264,7 +263,7 @@ struct dumper {
 	struct script_carry carry;
 	size_t next_tail;
 	size_t next_piece;
-	uint32_t tracer;           /* `type` of the last AUXTRACE_INFO */
+	const struct pd_tracer *tracer;   /* of the last AUXTRACE_INFO; or NULL */
 	enum perfdata_byte_order order;
 };
 
@@ -393,12 +392,12 @@ static void trace_piece(struct dumper *dumper, const struct perfdata_raw *raw)
 /* The trace that was recorded inside a sample; perf shows traces of Intel PT there. */
 static void trace_of_sample(struct dumper *dumper, const struct perfdata_raw *raw, const struct perfdata_record *record)
 {
-	if (!dumper->dump->aux || dumper->tracer != PD_AUX_INTEL_PT || record->problem ||
+	if (!dumper->dump->aux || !dumper->tracer || !dumper->tracer->in_samples || record->problem ||
 	    !(perfdata_config_attr(raw->event->config)->sample_type & PERFDATA_SAMPLE_AUX) ||
 	    !record->u.sample.aux.size)
 		return;
 	const struct perfdata_bytes bytes = record->u.sample.aux;
-	const struct pd_aux_trace trace = { .type = dumper->tracer, .size = bytes.size };
+	const struct pd_aux_trace trace = { .tracer = dumper->tracer, .size = bytes.size };
 	struct pd_aux_state state = { 0 };
 	perfdata_text_char(dumper->out, '\n');
 	pd_aux_head(&trace, &state, dumper->out);
@@ -466,7 +465,7 @@ static enum perfdata_status dump_format(const void *state, const struct perfdata
 	dumper.known = dumper.value->known;
 	dumper.carry = dumper.value->carry;
 	dumper.order = perfdata_reader_header(dump->reader)->order;
-	dumper.tracer = dumper.value->pieces.type_before;
+	dumper.tracer = dumper.value->pieces.tracer_before;
 	struct perfdata_record record;
 	const struct perfdata_raw *decoded = NULL;
 	for (size_t i = 0; i < batch->nr_deliveries; i++) {
@@ -482,7 +481,7 @@ static enum perfdata_status dump_format(const void *state, const struct perfdata
 		if (delivery->flags & PERFDATA_DELIVERY_FIRST)
 			block(&dumper, delivery, &record);
 		if (decoded->type == PERFDATA_RECORD_AUXTRACE_INFO)
-			dumper.tracer = record.u.auxtrace_info.type;
+			dumper.tracer = pd_tracer_of(record.u.auxtrace_info.type);
 		if (decoded->type == PERFDATA_RECORD_SAMPLE && !(delivery->flags & PERFDATA_DELIVERY_SILENT))
 			delivered(&dumper, delivery, &record);
 		perfdata_text_cut(out);

@@ -4,7 +4,7 @@
 #ifndef EMIT_AUX_CELLS_H
 #define EMIT_AUX_CELLS_H
 
-#include "auxtrace/aux_pieces.h"
+#include "reader/trace_pieces.h"
 #include "emit/model/record.h"
 #include "emit/table/table_parts.h"
 

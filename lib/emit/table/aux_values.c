@@ -19,13 +19,13 @@ static bool text(struct aux_value *ret, const char *value)
 
 struct aux_place pd_aux_place_of_packet(const struct pd_aux_piece *piece, uint64_t at, uint64_t size)
 {
-	return (struct aux_place){ pd_aux_name(piece->trace.type), piece->payload_offset, piece->aux_offset, at, size,
+	return (struct aux_place){ piece->trace.tracer->name, piece->payload_offset, piece->aux_offset, at, size,
 				   piece->cpu, piece->tid };
 }
 
 struct aux_place pd_aux_place_of_sample(const struct pd_spe_row *row)
 {
-	return (struct aux_place){ pd_aux_name(PD_AUX_ARM_SPE), row->payload_offset, row->aux_offset, row->record.from,
+	return (struct aux_place){ pd_spe_tracer.name, row->payload_offset, row->aux_offset, row->record.from,
 				   row->record.end - row->record.from, row->cpu, row->tid };
 }
 

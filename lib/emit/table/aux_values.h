@@ -4,7 +4,7 @@
 #ifndef EMIT_AUX_VALUES_H
 #define EMIT_AUX_VALUES_H
 
-#include "auxtrace/aux_pieces.h"
+#include "reader/trace_pieces.h"
 #include "emit/model/locations.h"
 #include "emit/table/table_rows.h"
 

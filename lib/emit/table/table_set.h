@@ -4,7 +4,7 @@
 #ifndef EMIT_TABLE_SET_H
 #define EMIT_TABLE_SET_H
 
-#include "auxtrace/aux_pieces.h"
+#include "reader/trace_pieces.h"
 #include "emit/model/name_options.h"
 #include "emit/table/summary_cells.h"
 #include "emit/table/table_parts.h"

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "perfdata/unstable.h"
 #include "perfdata/write.h"
-#include "recording/merge.h"
+#include "rewrite/merge.h"
 
 #define NS 1000000000ull
 #define MOST_DRIFT (60 * NS)         /* of the wall clock, which may be set during one boot */

@@ -5,7 +5,7 @@
 #define PD_TRACEPOINTS_H
 
 #include "base/hash.h"
-#include "recording/rewriter.h"
+#include "rewrite/rewriter.h"
 
 struct pd_format;
 

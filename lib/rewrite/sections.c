@@ -3,8 +3,8 @@
 #include "config.h"
 #include "base/error.h"
 #include "perfdata/unstable.h"
-#include "recording/anonymize.h"
-#include "recording/tracepoints.h"
+#include "rewrite/anonymize.h"
+#include "rewrite/tracepoints.h"
 
 void pd_append_int(struct perfdata_text *out, bool swap, unsigned width, uint64_t value)
 {

@@ -9,7 +9,7 @@
 #define PD_MERGE_H
 
 #include "base/hash.h"
-#include "recording/rewriter.h"
+#include "rewrite/rewriter.h"
 
 /* Where the kernel was, as the first record of its map tells. */
 struct pd_merge_kernel {

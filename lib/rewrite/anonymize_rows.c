@@ -2,7 +2,7 @@
 /* A decision for each field of each record and feature section: fields that are not listed here are cleared, and a test
  * fails until they are listed. */
 #include "config.h"
-#include "recording/anonymize.h"
+#include "rewrite/anonymize.h"
 
 struct row {
 	const char *layout, *field;      /* field NULL: all of the layout */

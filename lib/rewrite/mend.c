@@ -2,7 +2,7 @@
 /* Mends recordings for readers that tolerate less than the library's own. */
 #include "config.h"
 #include <stdio.h>
-#include "recording/rewriter.h"
+#include "rewrite/rewriter.h"
 #include "perfdata/unstable.h"
 
 #define ATTR_OF_61 128u              /* bytes of the largest attr that perf 6.1 takes; next line: perf 7.3 */

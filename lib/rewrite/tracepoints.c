@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "perfdata/unstable.h"
-#include "recording/tracepoints.h"
+#include "rewrite/tracepoints.h"
 
 /* bytes of padding behind the fields: of the struct, and of the record */
 #define MOST_PADDING 14u

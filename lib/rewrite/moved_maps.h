@@ -3,7 +3,7 @@
 #ifndef PD_MOVED_MAPS_H
 #define PD_MOVED_MAPS_H
 
-#include "recording/pseudonym.h"
+#include "rewrite/pseudonym.h"
 
 struct pd_moved_maps;
 struct pd_moved_maps *pd_moved_maps_new(struct pd_pseudonyms *names);   /* NULL without memory */

@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "base/option_struct.h"
 #include "perfdata/unstable.h"
-#include "recording/anonymize.h"
-#include "recording/tracepoints.h"
+#include "rewrite/anonymize.h"
+#include "rewrite/tracepoints.h"
 
 enum perfdata_status pd_rewrite_failed(struct perfdata_rewriter *rewriter, enum perfdata_status status,
 				       const char *what)

@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include "base/memory.h"
 #include "perfdata/text.h"
-#include "recording/anonymize.h"
+#include "rewrite/anonymize.h"
 
 #define START UINT64_C(1000000000)       /* when an anonymous recording begins, ns */
 #define KERNEL_HALF UINT64_C(0x8000000000000000)

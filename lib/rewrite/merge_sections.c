@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "perfdata/unstable.h"
-#include "recording/merge.h"
-#include "recording/tracepoints.h"
+#include "rewrite/merge.h"
+#include "rewrite/tracepoints.h"
 
 /* offset of the name in an entry of BUILD_ID, header included; the build-id stands in front of the name */
 #define BUILD_ID_NAME 36u

@@ -1,30 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Payloads of traces, piece by piece. pd_aux_scan sees the pieces in order, and finds out where the packets of each
  * begin and the decoder's state there; then any thread can work on each piece by itself. */
-#ifndef PD_AUX_PIECES_H
-#define PD_AUX_PIECES_H
+#ifndef PD_TRACE_PIECES_H
+#define PD_TRACE_PIECES_H
 
 #include "perfdata/reader.h"
-#include "auxtrace/auxtrace.h"
 #include "auxtrace/cs_cuts.h"
-
-/* From the trace's clock to perf's: ns = zero + (ticks * mult >> shift), where mult is not 0. */
-struct pd_aux_clock {
-	uint64_t zero, mult, shift;
-	bool short_time;                     /* ticks lack high bits, which cycles and mask complete */
-	uint64_t cycles, mask;
-};
-
-/* What AUXTRACE_INFO and TIME_CONV tell of a tracer. */
-struct pd_aux_tracer {
-	uint32_t type;                       /* enum pd_aux_type; 0: not known (yet) */
-	struct pd_aux_clock clock;
-	uint64_t machine;                    /* s390 */
-	bool timeless;                       /* SPE: samples of its events have no times */
-	uint64_t midr;                       /* SPE: of all processors, where it is the same for all; else 0 */
-	struct pd_aux_cpu { uint32_t cpu; uint64_t midr; } *cpus;
-	size_t nr_cpus, room_cpus;
-};
 
 /* A piece, and how to read it. */
 struct pd_aux_piece {
@@ -44,11 +25,11 @@ struct pd_aux_piece {
 	struct pd_cs_stream *cs;             /* CoreSight: what is known in front of the piece; else NULL */
 };
 
-/* What is carried from piece to piece. {0} at first. */
+/* What one piece leaves for the next. {0} at first. */
 struct pd_aux_carry {
-	struct pd_aux_tracer tracer;
+	struct pd_aux_setup setup;
 	struct pd_aux_piece next;            /* of the payload that is being read */
-	struct pd_cs_stream *cs;             /* CoreSight: of that payload; else NULL */
+	struct pd_cs_stream *cs;             /* CoreSight: the same payload; else NULL */
 	bool dump;                           /* decode packets as perf's dump does */
 	bool records;                        /* SPE records are wanted */
 	bool only_records;                   /* and nothing else */
@@ -59,7 +40,7 @@ bool pd_aux_carry_is_decoded(const struct pd_aux_carry *carry);
 
 /* The pieces of a batch, in order. */
 struct pd_aux_pieces {
-	uint32_t type_before;                /* of the tracer that was known before the batch */
+	const struct pd_tracer *tracer_before; /* known before the batch */
 	struct pd_aux_piece *list;
 	size_t nr, room;
 };
@@ -90,10 +71,10 @@ struct pd_aux_walk {
 /* A piece of CoreSight is walked over by one caller at a time. */
 void pd_aux_walk_begin(struct pd_aux_walk *walk, const struct pd_aux_piece *piece);
 bool pd_aux_walk_next(struct pd_aux_walk *walk);
-/* The packet's time in ns; UINT64_MAX: it has none, or nothing tells how ticks relate to time. */
+/* The packet's time in ns; UINT64_MAX: it has none, or the recording does not say how ticks relate to time. */
 uint64_t pd_aux_packet_time(const struct pd_aux_walk *walk);
 
-/* One operation that Arm SPE sampled, and where it stands: what a row of outputs is made of. */
+/* One operation that Arm SPE sampled, and its place: a row of outputs. */
 struct pd_spe_row {
 	struct pd_spe_record record;
 	uint64_t payload_offset, aux_offset;   /* of the payload, as in the piece */
@@ -104,9 +85,12 @@ void pd_spe_row_of_piece(const struct pd_aux_piece *piece, const struct pd_spe_r
 /* Samples of the event `spe_sample` (PERFDATA_TRACE_OPERATIONS) end with a row. False: another record. */
 bool pd_spe_row_of_sample(const struct perfdata_raw *raw, struct pd_spe_row *ret);
 
-/* The ns of a clock's ticks; UINT64_MAX where nothing tells how ticks relate to time. */
-uint64_t pd_aux_time(const struct pd_aux_clock *clock, uint64_t ticks);
-/* `type` of an AUXTRACE_INFO record. */
-uint32_t pd_aux_type_of(const struct perfdata_raw *raw, const struct perfdata_config *config);
+/* The tracer that an AUXTRACE_INFO record names; NULL: an unknown one. */
+const struct pd_tracer *pd_aux_tracer_of(const struct perfdata_raw *raw, const struct perfdata_config *config);
+
+/* The parts of a CoreSight payload (trace_parts.c): readers that give payloads know them, since they see records in the
+ * order of the file. *ret is NULL where the payload after the AUXTRACE record of that number is not CoreSight's. */
+enum perfdata_status pd_cs_payload_stream(const struct perfdata_reader *reader, uint64_t number,
+					  const struct perfdata_auxtrace *auxtrace, struct pd_cs_stream **ret);
 
 #endif

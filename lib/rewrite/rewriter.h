@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of lib/recording share.
+/* What the files of lib/rewrite share.
  *
  *   rewriter.c   the public functions
  *   choice.c     which records stay, and the state from before a cut

@@ -3,23 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/memory.h"
-#include "auxtrace/aux_pieces.h"
+#include "reader/trace_pieces.h"
 #include "perfdata/unstable.h"
 
 void pd_aux_carry_release(struct pd_aux_carry *carry)
 {
-	free(carry->tracer.cpus);
-	carry->tracer.cpus = NULL;
-	carry->tracer.nr_cpus = 0;
+	pd_aux_setup_release(&carry->setup);
 	pd_free(carry->cs);
 	carry->cs = NULL;
 }
 
 bool pd_aux_carry_is_decoded(const struct pd_aux_carry *carry)
 {
-	unsigned nr_kinds;
-	(void)pd_aux_kinds(carry->tracer.type, &nr_kinds);
-	return nr_kinds && (!carry->cs || pd_cs_stream_is_decoded(carry->cs));
+	const struct pd_tracer *tracer = carry->setup.tracer;
+	return tracer && tracer->nr_kinds && (!carry->cs || pd_cs_stream_is_decoded(carry->cs));
 }
 
 void pd_aux_pieces_release(struct pd_aux_pieces *pieces)
@@ -32,103 +29,31 @@ void pd_aux_pieces_release(struct pd_aux_pieces *pieces)
 
 /* --- what a trace is --- */
 
-uint32_t pd_aux_type_of(const struct perfdata_raw *raw, const struct perfdata_config *config)
+const struct pd_tracer *pd_aux_tracer_of(const struct perfdata_raw *raw, const struct perfdata_config *config)
 {
 	struct perfdata_record record;
 	(void)perfdata_decode(config, raw->bytes, raw->size, &record);
-	return record.u.auxtrace_info.type;
-}
-
-static uint64_t number_in(const char *text, size_t size, unsigned base)
-{
-	uint64_t value = 0;
-	for (size_t i = 0; i < size; i++) {
-		const char c = text[i];
-		const unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
-				       : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
-				       : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10
-							      : 99;
-		if (digit >= base)
-			break;
-		value = value * base + digit;
-	}
-	return value;
-}
-
-/* The MIDR of an SPE trace by an older recorder: the section CPUID tells it, in hexadecimal. */
-static uint64_t midr_of_header(const struct perfdata_reader *reader)
-{
-	const char *text = perfdata_reader_feature_text(reader, PERFDATA_FEATURE_CPUID);
-	if (!text)
-		return 0;
-	if (!strncmp(text, "0x", 2))
-		text += 2;
-	return number_in(text, strlen(text), 16);
-}
-
-/* The machine number of s390, from the section CPUID: "IBM,3906,…" */
-static uint64_t machine_of_header(const struct perfdata_reader *reader)
-{
-	const char *text = perfdata_reader_feature_text(reader, PERFDATA_FEATURE_CPUID),
-		   *comma = text ? strchr(text, ',') : NULL;
-	return comma ? number_in(comma + 1, strlen(comma + 1), 10) : 0;
-}
-
-/* The words of AUXTRACE_INFO: header version, size of this header, PMU, number of CPUs; then for each CPU: magic, CPU,
- * number of words, MIDR, … */
-static enum perfdata_status take_spe_cpus(struct pd_aux_tracer *tracer, const struct perfdata_list *priv)
-{
-	const uint64_t head = perfdata_list_u64(priv, 1);
-	uint64_t at = head < 4 ? 4 : head;
-	while (at <= priv->count && priv->count - at >= 4) {
-		const uint64_t params = perfdata_list_u64(priv, at + 2);
-		if (pd_vector_grow(&tracer->cpus, &tracer->room_cpus, tracer->nr_cpus, sizeof *tracer->cpus) < 0)
-			return PERFDATA_ENOMEM;
-		tracer->cpus[tracer->nr_cpus++] = (struct pd_aux_cpu){ (uint32_t)perfdata_list_u64(priv, at + 1),
-								       perfdata_list_u64(priv, at + 3) };
-		if (params > priv->count)
-			break;
-		at += 3 + params;
-	}
-	tracer->midr = tracer->nr_cpus ? tracer->cpus[0].midr : 0;
-	for (size_t i = 1; i < tracer->nr_cpus; i++)
-		if (tracer->cpus[i].midr != tracer->midr)
-			tracer->midr = 0;
-	return PERFDATA_OK;
+	return pd_tracer_of(record.u.auxtrace_info.type);
 }
 
 static enum perfdata_status take_info(struct pd_aux_carry *carry, const struct perfdata_reader *reader,
-				      const struct perfdata_record *record)
+				      const struct perfdata_auxtrace_info *info)
 {
-	const struct perfdata_auxtrace_info *info = &record->u.auxtrace_info;
-	const struct perfdata_list *priv = &info->priv;
-	struct pd_aux_tracer *tracer = &carry->tracer;
-	const struct pd_aux_clock clock = tracer->clock;   /* a TIME_CONV in front may have set it */
-
-	pd_aux_carry_release(carry);
-	*tracer = (struct pd_aux_tracer){ .type = info->type, .clock = clock };
-	if ((info->type == PD_AUX_INTEL_PT || info->type == PD_AUX_INTEL_BTS) && priv->count >= 5 &&
-	    perfdata_list_u64(priv, 4))
-		tracer->clock = (struct pd_aux_clock){ .shift = perfdata_list_u64(priv, 1),
-						       .mult = perfdata_list_u64(priv, 2),
-						       .zero = perfdata_list_u64(priv, 3) };
-	if (info->type == PD_AUX_S390)
-		tracer->machine = machine_of_header(reader);
-	if (info->type != PD_AUX_ARM_SPE)
-		return PERFDATA_OK;
-	tracer->timeless = perfdata_reader_nr_events(reader) &&
-			   !(perfdata_config_attr(perfdata_reader_event(reader, 0)->config)->sample_type &
-			     PERFDATA_SAMPLE_TIME);
-	if (priv->count > 2)
-		return take_spe_cpus(tracer, priv);
-	tracer->midr = midr_of_header(reader);
-	return PERFDATA_OK;
+	const struct pd_aux_header header = {
+		.cpuid = perfdata_reader_feature_text(reader, PERFDATA_FEATURE_CPUID),
+		.samples_lack_time = perfdata_reader_nr_events(reader) &&
+				     !(perfdata_config_attr(perfdata_reader_event(reader, 0)->config)->sample_type &
+				       PERFDATA_SAMPLE_TIME),
+	};
+	pd_free(carry->cs);
+	carry->cs = NULL;
+	return pd_aux_setup_take_info(&carry->setup, pd_tracer_of(info->type), &info->priv, &header);
 }
 
-static void take_clock(struct pd_aux_tracer *tracer, const struct perfdata_time_conv *conv)
+static void take_clock(struct pd_aux_setup *setup, const struct perfdata_time_conv *conv)
 {
 	/* words that are not in the record are zero */
-	tracer->clock = (struct pd_aux_clock){ .zero = conv->time_zero,
+	setup->clock = (struct pd_aux_clock){ .zero = conv->time_zero,
 					       .mult = conv->time_mult,
 					       .shift = conv->time_shift,
 					       .short_time = conv->cap_user_time_short,
@@ -136,41 +61,23 @@ static void take_clock(struct pd_aux_tracer *tracer, const struct perfdata_time_
 					       .mask = conv->time_mask };
 }
 
-uint64_t pd_aux_time(const struct pd_aux_clock *clock, uint64_t ticks)
-{
-	if (!clock->mult || clock->shift > 63)
-		return UINT64_MAX;
-	if (clock->short_time)
-		ticks = clock->cycles + ((ticks - clock->cycles) & clock->mask);
-	const uint64_t whole = ticks >> clock->shift, part = ticks & ((1ull << clock->shift) - 1);
-	return clock->zero + whole * clock->mult + (part * clock->mult >> clock->shift);
-}
-
 /* --- pieces --- */
-
-static uint64_t midr_of(const struct pd_aux_tracer *tracer, int32_t cpu)
-{
-	for (size_t i = 0; cpu >= 0 && i < tracer->nr_cpus; i++)
-		if (tracer->cpus[i].cpu == (uint32_t)cpu)
-			return tracer->cpus[i].midr;
-	return tracer->nr_cpus && cpu >= 0 ? 0 : tracer->midr;
-}
 
 static void begin_payload(struct pd_aux_carry *carry, const struct perfdata_reader *reader,
 			  const struct perfdata_raw *raw, const struct perfdata_auxtrace *auxtrace)
 {
 	const bool pipe = perfdata_reader_header(reader)->container == PERFDATA_CONTAINER_PIPE;
 	const bool inner = raw->inner != PERFDATA_NO_OFFSET;
-	const struct pd_aux_tracer *tracer = &carry->tracer;
+	const struct pd_aux_setup *setup = &carry->setup;
 	const struct pd_packet described = carry->next.state.described;
 	carry->next = (struct pd_aux_piece){
-		.trace = { .type = tracer->type,
+		.trace = { .tracer = setup->tracer,
 			   .size = auxtrace->size,
-			   .midr = midr_of(tracer, auxtrace->cpu),
-			   .machine = tracer->machine,
+			   .midr = pd_aux_setup_midr(setup, auxtrace->cpu),
+			   .machine = setup->machine,
 			   .address = pipe || inner ? 0 : raw->offset + raw->size,
 			   .stops_at_bad = carry->dump },
-		.clock = tracer->clock,
+		.clock = setup->clock,
 		.payload_offset = inner ? PERFDATA_NO_OFFSET : raw->offset + raw->size,
 		.aux_offset = auxtrace->offset,
 		.tid = auxtrace->tid,
@@ -179,15 +86,14 @@ static void begin_payload(struct pd_aux_carry *carry, const struct perfdata_read
 		.first = true,
 	};
 	carry->next.state.described = described;
-	if (tracer->timeless)
+	if (setup->timeless)
 		carry->next.clock.mult = 0;
 }
 
 void pd_aux_walk_begin(struct pd_aux_walk *walk, const struct pd_aux_piece *piece)
 {
-	unsigned nr_kinds;
 	*walk = (struct pd_aux_walk){ .piece = piece, .state = piece->state, .record = piece->open };
-	walk->kinds = pd_aux_kinds(piece->trace.type, &nr_kinds);
+	walk->kinds = piece->trace.tracer ? piece->trace.tracer->kinds : NULL;
 	if (piece->cs)
 		pd_cs_stream_rewind(piece->cs);
 }
@@ -221,18 +127,15 @@ bool pd_aux_walk_next(struct pd_aux_walk *walk)
 	walk->kind = &walk->kinds[walk->packet.kind];
 	if (walk->record_is_whole || walk->record_is_cut)
 		walk->record = (struct pd_spe_record){ 0 };
-	walk->record_is_cut = piece->trace.type == PD_AUX_ARM_SPE && !walk->packet.kind;
-	walk->record_is_whole = piece->trace.type == PD_AUX_ARM_SPE && !walk->record_is_cut &&
+	walk->record_is_cut = piece->trace.tracer->has_operations && !walk->packet.kind;
+	walk->record_is_whole = piece->trace.tracer->has_operations && !walk->record_is_cut &&
 				pd_spe_take(&walk->record, &walk->packet, walk->at);
 	return true;
 }
 
 uint64_t pd_aux_packet_time(const struct pd_aux_walk *walk)
 {
-	const struct pd_aux_piece *piece = walk->piece;
-	const bool ticks = (piece->trace.type == PD_AUX_INTEL_PT && !strcmp(walk->kind->name, "TSC")) ||
-			   (piece->trace.type == PD_AUX_ARM_SPE && !strcmp(walk->kind->name, "TS"));
-	return ticks ? pd_aux_time(&piece->clock, walk->packet.words[0]) : UINT64_MAX;
+	return walk->kind->has_time ? pd_aux_time(&walk->piece->clock, walk->packet.words[0]) : UINT64_MAX;
 }
 
 void pd_spe_row_of_piece(const struct pd_aux_piece *piece, const struct pd_spe_record *record, struct pd_spe_row *ret)
@@ -255,7 +158,7 @@ bool pd_spe_row_of_sample(const struct perfdata_raw *raw, struct pd_spe_row *ret
 	return true;
 }
 
-/* Records of SPE go on over the border of a piece. */
+/* A record of SPE may continue in the next piece. */
 static void skip_records(struct pd_aux_piece *next)
 {
 	struct pd_aux_walk walk;
@@ -266,7 +169,7 @@ static void skip_records(struct pd_aux_piece *next)
 	next->open = walk.record_is_whole || walk.record_is_cut ? (struct pd_spe_record){ 0 } : walk.record;
 }
 
-/* The piece gets a copy of what is known in front of it; the stream goes on to the next one. */
+/* The piece gets a copy of the stream as it is before the piece; the stream itself moves on to the next piece. */
 static enum perfdata_status add_coresight(struct pd_aux_carry *carry, const struct perfdata_raw *raw,
 					  struct pd_aux_piece *piece)
 {
@@ -288,16 +191,17 @@ static enum perfdata_status add_piece(struct pd_aux_carry *carry, const struct p
 	if (pd_vector_grow(&pieces->list, &pieces->room, pieces->nr, sizeof *pieces->list) < 0)
 		return PERFDATA_ENOMEM;
 	next->raw = raw;
-	/* a packet that is not whole at the end of the piece stands whole at the beginning of the next one */
+	/* a packet cut by the end of this piece is whole at the beginning of the next one */
 	next->stop = next->from + raw->size - (raw->payload ? PERFDATA_PAYLOAD_OVERLAP : 0);
 	if (next->first)
 		pd_aux_begin(&next->trace, &next->state, raw->bytes, raw->size);
 	pieces->list[pieces->nr++] = *next;
 	if (carry->cs && add_coresight(carry, raw, &pieces->list[pieces->nr - 1]) != PERFDATA_OK)
 		return PERFDATA_ENOMEM;
-	if (carry->records && next->trace.type == PD_AUX_ARM_SPE)
+	const bool has_operations = next->trace.tracer && next->trace.tracer->has_operations;
+	if (carry->records && has_operations)
 		skip_records(next);
-	else if (raw->payload || next->trace.type == PD_AUX_ARM_SPE)
+	else if (raw->payload || has_operations)
 		pd_aux_skip(&next->trace, &next->state, raw->bytes, raw->size, next->from, next->stop);
 	next->from = next->stop;
 	next->first = false;
@@ -315,15 +219,15 @@ enum perfdata_status pd_aux_scan(struct pd_aux_carry *carry, const struct perfda
 		return PERFDATA_OK;
 	(void)perfdata_decode(perfdata_reader_config(reader), raw->bytes, raw->size, &record);
 	if (raw->type == PERFDATA_RECORD_AUXTRACE_INFO)
-		return take_info(carry, reader, &record);
+		return take_info(carry, reader, &record.u.auxtrace_info);
 	if (raw->type == PERFDATA_RECORD_TIME_CONV) {
-		take_clock(&carry->tracer, &record.u.time_conv);
+		take_clock(&carry->setup, &record.u.time_conv);
 		return PERFDATA_OK;
 	}
 	begin_payload(carry, reader, raw, &record.u.auxtrace);
 	pd_free(carry->cs);
 	carry->cs = NULL;
-	if (carry->only_records || carry->tracer.type != PD_AUX_CORESIGHT)
+	if (carry->only_records || !carry->setup.tracer || !carry->setup.tracer->has_sources)
 		return PERFDATA_OK;
 	return pd_cs_payload_stream(reader, raw->number, &record.u.auxtrace, &carry->cs);
 }
@@ -340,14 +244,12 @@ void pd_aux_piece_lines(const struct pd_aux_piece *piece, struct perfdata_text *
 {
 	const struct perfdata_raw *raw = piece->raw;
 	struct pd_aux_state state = piece->state;
-	unsigned nr_kinds;
 	if (piece->cs) {
 		pd_cs_stream_rewind(piece->cs);
 		pd_cs_lines(piece->cs, raw->bytes, raw->size, piece->from, piece->stop, out);
 		return;
 	}
-	(void)pd_aux_kinds(piece->trace.type, &nr_kinds);
-	if (!nr_kinds)
+	if (!piece->trace.tracer || !piece->trace.tracer->nr_kinds)
 		return;
 	if (piece->first) {
 		perfdata_text_literal(out, ".\n");

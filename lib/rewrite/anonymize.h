@@ -3,8 +3,8 @@
 #ifndef PD_ANONYMIZE_H
 #define PD_ANONYMIZE_H
 
-#include "recording/moved_maps.h"
-#include "recording/rewriter.h"
+#include "rewrite/moved_maps.h"
+#include "rewrite/rewriter.h"
 
 enum pd_decision {
 	PD_UNDECIDED,    /* as CLEAR */

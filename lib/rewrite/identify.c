@@ -6,7 +6,7 @@
  * a sample, the last one of other records. The event of each record is the one that our reader found. */
 #include "config.h"
 #include "perfdata/unstable.h"
-#include "recording/rewriter.h"
+#include "rewrite/rewriter.h"
 
 #define MOST_ADDED 64u               /* bytes of an identifier and of a whole trailer, with room */
 #define SAMPLE_ID_ALL (UINT64_C(1) << PERFDATA_ATTR_SAMPLE_ID_ALL)

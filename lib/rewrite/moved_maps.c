@@ -5,7 +5,7 @@
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
-#include "recording/moved_maps.h"
+#include "rewrite/moved_maps.h"
 
 #define SLOT_BITS 32u                /* of a slot's size: a larger mapping takes several slots */
 #define NR_SLOTS (1u << 14)          /* below 2^47, the end of the addresses of processes */

@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "perfdata/unstable.h"
-#include "recording/rewriter.h"
+#include "rewrite/rewriter.h"
 
 #define RECORDED_ID 20u               /* bytes that records have for a build-id */
 #define ENTRY_NAME 36u               /* offset of the name in an entry of the table, header included */

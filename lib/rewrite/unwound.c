@@ -4,7 +4,7 @@
 #include "config.h"
 #include "base/memory.h"
 #include "perfdata/session.h"
-#include "recording/rewriter.h"
+#include "rewrite/rewriter.h"
 
 void pd_unwound_join(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw, struct perfdata_record *record)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "perfdata/rewrite.h"
 #include "perfdata/text.h"
-#include "recording/pseudonym.h"
+#include "rewrite/pseudonym.h"
 
 enum { SALT_COMM = 1, SALT_PART, SALT_NAME, SALT_BUILD_ID, SALT_PID, SALT_NUMBER };
 

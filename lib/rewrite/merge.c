@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "perfdata/unstable.h"
-#include "recording/merge.h"
+#include "rewrite/merge.h"
 
 #define ROUND 4096u                        /* records in a round */
 

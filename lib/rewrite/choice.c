@@ -5,7 +5,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include "base/memory.h"
-#include "recording/rewriter.h"
+#include "rewrite/rewriter.h"
 #include "perfdata/unstable.h"
 
 /* File and offset of a record; for a record out of a carrier, its offset among decompressed bytes. */

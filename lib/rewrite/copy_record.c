@@ -3,8 +3,8 @@
 #include "config.h"
 #include "base/checked.h"
 #include "perfdata/unstable.h"
-#include "recording/anonymize.h"
-#include "recording/tracepoints.h"
+#include "rewrite/anonymize.h"
+#include "rewrite/tracepoints.h"
 
 #define LAST_OF_61 PERFDATA_RECORD_FINISHED_INIT    /* the last record type that perf 6.1 knows */
 
