@@ -40,6 +40,9 @@ static enum content content_of(const char *path)
 		  5, IS_PACKED },
 	};
 	char bytes[8];
+	struct stat status;
+	if (!stat(path, &status) && !S_ISREG(status.st_mode))
+		return IS_OTHER;
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return errno == ENOENT ? IS_OTHER : IS_UNREADABLE;

@@ -101,7 +101,7 @@ bool pd_rooted_resolve(int root, const char *path, char real[PD_ROOTED_PATH], st
 	return true;
 }
 
-int pd_rooted_open(int root, const char *path, char real[PD_ROOTED_PATH])
+int pd_rooted_open(int root, const char *path, enum pd_regular kind, char real[PD_ROOTED_PATH])
 {
 	struct stat st;
 	if (!pd_rooted_resolve(root, path, real, &st))
@@ -110,18 +110,12 @@ int pd_rooted_open(int root, const char *path, char real[PD_ROOTED_PATH])
 		errno = EINVAL;
 		return -1;
 	}
-	int fd = openat(root, real + 1, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
-		close(fd);
-		fd = -1;
-		errno = EINVAL;
-	}
-	return fd;
+	return pd_open_regular_at(root, real + 1, kind);
 }
 
 int pd_rooted_open_directory(int root, const char *path, char real[PD_ROOTED_PATH])
 {
 	if (!pd_rooted_resolve(root, path, real, NULL))
 		return -1;
-	return openat(root, real[1] ? real + 1 : ".", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return pd_open_folder_at(root, real[1] ? real + 1 : ".");
 }

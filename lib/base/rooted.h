@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
+#include "base/regular.h"
 
 #define PD_ROOTED_PATH 4096
 
@@ -15,7 +16,7 @@
 bool pd_rooted_resolve(int root, const char *path, char real[PD_ROOTED_PATH], struct stat *ret_stat);
 /* Opens the regular file there for reading; `real` as above. -1 with errno; EINVAL: no regular file, which was not
  * opened. */
-int pd_rooted_open(int root, const char *path, char real[PD_ROOTED_PATH]);
+int pd_rooted_open(int root, const char *path, enum pd_regular kind, char real[PD_ROOTED_PATH]);
 /* A directory, to be closed by the caller; -1 with errno. */
 int pd_rooted_open_directory(int root, const char *path, char real[PD_ROOTED_PATH]);
 

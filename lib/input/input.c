@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/fdio.h"
 #include "base/memory.h"
+#include "base/regular.h"
 #include "input/input_impl.h"
 
 /* --- open and close --- */
@@ -104,19 +105,31 @@ enum perfdata_status pd_input_open_fd(int fd, bool own_fd, const struct pd_input
 	return finish_open(input, ret, reterr);
 }
 
-enum perfdata_status pd_input_open_path(const char *path, const struct pd_input_options *options,
-					struct pd_input **ret, struct perfdata_error *reterr)
+/* fd: as open(2) returned it, with errno. */
+static enum perfdata_status open_own(int fd, const struct pd_input_options *options, struct pd_input **ret,
+				     struct perfdata_error *reterr)
 {
-	int fd;
-	do
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	while (fd < 0 && errno == EINTR);
 	if (fd < 0)
 		return pd_error_errno(reterr, PERFDATA_EREAD, PERFDATA_NO_OFFSET, errno, "cannot be opened");
-	enum perfdata_status status = pd_input_open_fd(fd, true, options, ret, reterr);
+	const enum perfdata_status status = pd_input_open_fd(fd, true, options, ret, reterr);
 	if (status != PERFDATA_OK)
 		close(fd);
 	return status;
+}
+
+enum perfdata_status pd_input_open_path(const char *path, const struct pd_input_options *options,
+					struct pd_input **ret, struct perfdata_error *reterr)
+{
+	return open_own(pd_open_given(path), options, ret, reterr);
+}
+
+enum perfdata_status pd_input_open_regular(const char *path, const struct pd_input_options *options,
+					   struct pd_input **ret, struct perfdata_error *reterr)
+{
+	const int fd = pd_open_regular(path, PD_REGULAR_ANY);
+	if (fd < 0 && errno == EINVAL)
+		return pd_error(reterr, PERFDATA_EREAD, PERFDATA_NO_OFFSET, "no regular file");
+	return open_own(fd, options, ret, reterr);
 }
 
 enum perfdata_status pd_input_open_memory(const void *bytes, size_t size, const struct pd_input_options *options,

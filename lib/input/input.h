@@ -74,6 +74,10 @@ struct pd_input_options {
  * PERFDATA_EUSAGE here; the reader opens their parts. */
 enum perfdata_status pd_input_open_path(const char *path, const struct pd_input_options *options,
 					struct pd_input **ret, struct perfdata_error *reterr);
+/* The same for a path that the user did not give, such as a file of a directory recording: nothing but a regular file
+ * is opened. */
+enum perfdata_status pd_input_open_regular(const char *path, const struct pd_input_options *options,
+					   struct pd_input **ret, struct perfdata_error *reterr);
 enum perfdata_status pd_input_open_fd(int fd, bool own_fd, const struct pd_input_options *options,
 				      struct pd_input **ret, struct perfdata_error *reterr);
 enum perfdata_status pd_input_open_memory(const void *bytes, size_t size, const struct pd_input_options *options,

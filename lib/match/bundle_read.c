@@ -3,7 +3,6 @@
  * copied on demand; of a directory, no file outside it is opened. */
 #include "config.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -298,10 +297,10 @@ static enum perfdata_status open_files(struct perfdata_bundle_files *files,
 	if (stat(files->path, &st))
 		return PERFDATA_EREAD;
 	if (S_ISDIR(st.st_mode)) {
-		files->root = open(files->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		files->root = pd_open_folder(files->path);
 		return files->root < 0 ? PERFDATA_EREAD : PERFDATA_OK;
 	}
-	const int fd = pd_open_regular(files->path);
+	const int fd = pd_open_regular(files->path, PD_REGULAR_STORED);
 	if (fd < 0)
 		return PERFDATA_EREAD;
 	const enum perfdata_status status = open_archive(files, fd, options);
@@ -421,7 +420,7 @@ static int copy_out(const struct perfdata_bundle_files *files, const struct memb
 int pd_bundle_open(const struct perfdata_bundle_files *files, const char *path, char real[PD_ROOTED_PATH])
 {
 	if (files->root >= 0)
-		return pd_rooted_open(files->root, path, real);
+		return pd_rooted_open(files->root, path, PD_REGULAR_STORED, real);
 	const size_t slashes = strspn(path, "/");
 	const struct member *member = NULL;
 	if (strlen(path + slashes) < PD_ROOTED_PATH - 1) {

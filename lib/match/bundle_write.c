@@ -181,7 +181,8 @@ static enum perfdata_status read_content(const struct perfdata_bundle *bundle, c
 	size_t size;
 	if (entry->role == PERFDATA_BUNDLE_VDSO)
 		return read_vdso(ret, ret_size);
-	const int fd = pd_open_regular(entry->file);
+	const bool is_kallsyms = entry->role == PERFDATA_BUNDLE_KALLSYMS;
+	const int fd = pd_open_regular(entry->file, is_kallsyms ? PD_REGULAR_ANY : PD_REGULAR_STORED);
 	if (fd < 0)
 		return PERFDATA_EREAD;
 	const size_t limit = bundle->limits.file && bundle->limits.file < MAX_FILE ? (size_t)bundle->limits.file
@@ -200,7 +201,7 @@ static enum perfdata_status read_content(const struct perfdata_bundle *bundle, c
 
 static enum perfdata_status facts_of_file(const char *path, struct pd_elf_facts *ret)
 {
-	const int fd = pd_open_regular(path);
+	const int fd = pd_open_regular(path, PD_REGULAR_STORED);
 	if (fd < 0)
 		return PERFDATA_EREAD;
 	const enum perfdata_status status = pd_elf_facts_read(fd, ret);
@@ -301,7 +302,7 @@ enum perfdata_status perfdata_file_sha256(const char *path, uint8_t ret[PERFDATA
 	char *block = pd_malloc(BLOCK);
 	if (!block)
 		return PERFDATA_ENOMEM;
-	const int fd = pd_open_regular(path);
+	const int fd = pd_open_regular(path, PD_REGULAR_STORED);
 	int64_t size = fd < 0 ? -1 : 1;
 	pd_sha256_init(&hash);
 	while (size > 0 && (size = pd_read_some(fd, block, BLOCK, NULL)) > 0)

@@ -194,7 +194,7 @@ bool pd_consider(struct pd_lookup *lookup, struct pd_source *source, const char 
 	char real[PD_ROOTED_PATH];
 	struct pd_elf_facts facts;
 	struct stat st;
-	const int fd = pd_source_open(source, path, real);
+	const int fd = pd_source_open(source, path, PD_REGULAR_STORED, real);
 	if (fd < 0 || fstat(fd, &st)) {
 		const int error = errno;
 		if (fd >= 0)

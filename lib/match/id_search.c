@@ -88,12 +88,11 @@ static void look_at(struct walk *walk, int dir_fd, const char *dir, const char *
 {
 	struct stat st;
 	struct pd_build_id id;
-	const int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	const int fd = pd_open_regular_at(dir_fd, name, PD_REGULAR_STORED);
 	if (fd < 0)
 		return;
 	const struct pd_elf_bytes bytes = { .fd = fd };
-	const bool found = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 &&
-			   pd_elf_find_id(&bytes, &id) == PERFDATA_OK;
+	const bool found = !fstat(fd, &st) && st.st_size > 0 && pd_elf_find_id(&bytes, &id) == PERFDATA_OK;
 	close(fd);
 	if (!found)
 		return;
@@ -131,8 +130,7 @@ static bool is_stopped(const struct walk *walk)
 
 static void list_directory(struct walk *walk, const struct directory *dir)
 {
-	const int fd = openat(walk->root, dir->size ? dir->path + 1 : ".",
-			      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	const int fd = pd_open_folder_at(walk->root, dir->size ? dir->path + 1 : ".");
 	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
 	const struct dirent *entry;
 	uint64_t nr = 0;

@@ -45,7 +45,7 @@ static void take_kallsyms(struct pd_lookup *lookup, struct pd_source *source, co
 {
 	struct perfdata_match_result *result = lookup->result;
 	char real[PD_ROOTED_PATH];
-	const int fd = pd_source_open(source, path, real);
+	const int fd = pd_source_open(source, path, PD_REGULAR_ANY, real);
 	if (fd < 0)
 		return;
 	const bool readable = has_addresses(fd);
@@ -153,7 +153,7 @@ static void look_by_name(struct pd_lookup *lookup, struct pd_source *source, con
 	const char *release = lookup->wanted->release;
 	if (!pd_module_list(release, path))
 		return;
-	const int fd = pd_source_open(source, path, real);
+	const int fd = pd_source_open(source, path, PD_REGULAR_STORED, real);
 	if (fd < 0)
 		return;
 	const enum perfdata_status status = pd_read_whole(fd, PD_MAX_MODULE_LIST, &text, &text_size);

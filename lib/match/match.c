@@ -57,7 +57,7 @@ static enum perfdata_status refuse(struct perfdata_error *reterr, enum perfdata_
 
 bool pd_has_entry_but(int root, const char *name)
 {
-	const int fd = openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const int fd = pd_open_folder_at(root, ".");
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
 	const struct dirent *entry;
 	bool found = false;
@@ -74,7 +74,7 @@ bool pd_has_entry_but(int root, const char *name)
 
 static enum perfdata_status open_directory(struct pd_source *source, const char *path, struct perfdata_error *reterr)
 {
-	source->root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	source->root = pd_open_folder(path);
 	if (source->root < 0)
 		return refuse(reterr, PERFDATA_EREAD, path, strerror(errno));
 	return pd_has_entry_but(source->root, "") ? PERFDATA_OK
@@ -94,15 +94,16 @@ static enum perfdata_status open_bundle(struct perfdata_match *match, struct pd_
 
 bool pd_source_has_files(const struct pd_source *source) { return source->root >= 0 || source->bundle; }
 
-int pd_source_open(const struct pd_source *source, const char *path, char real[PD_ROOTED_PATH])
+int pd_source_open(const struct pd_source *source, const char *path, enum pd_regular kind, char real[PD_ROOTED_PATH])
 {
-	return source->bundle ? pd_bundle_open(source->bundle, path, real) : pd_rooted_open(source->root, path, real);
+	return source->bundle ? pd_bundle_open(source->bundle, path, real)
+			      : pd_rooted_open(source->root, path, kind, real);
 }
 
 static enum perfdata_status open_elf(struct perfdata_match *match, struct pd_source *source,
 				     struct perfdata_error *reterr)
 {
-	const int fd = pd_open_regular(source->path);
+	const int fd = pd_open_regular(source->path, PD_REGULAR_STORED);
 	if (fd < 0)
 		return refuse(reterr, PERFDATA_EREAD, source->path,
 			      errno == EINVAL ? "no regular file" : strerror(errno));
@@ -118,7 +119,7 @@ static enum perfdata_status open_list(struct perfdata_match *match, struct pd_so
 	char *text;
 	size_t size;
 	const int fd = !strcmp(source->path, "-") ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-						  : open(source->path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+						  : pd_open_given(source->path);
 	if (fd < 0)
 		return refuse(reterr, PERFDATA_EREAD, source->path, strerror(errno));
 	enum perfdata_status status = pd_read_whole(fd, MAX_LIST, &text, &size);

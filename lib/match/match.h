@@ -102,7 +102,7 @@ bool pd_has_entry_but(int root, const char *name);
 bool pd_source_has_files(const struct pd_source *source);
 /* Opens the regular file at `path` of such a source for reading; `real` is where it ends when links are followed. -1
  * with errno. */
-int pd_source_open(const struct pd_source *source, const char *path, char real[PD_ROOTED_PATH]);
+int pd_source_open(const struct pd_source *source, const char *path, enum pd_regular kind, char real[PD_ROOTED_PATH]);
 
 /* --- bundle_read.c: `path` as above ------------------------------------------------------------------------------- */
 

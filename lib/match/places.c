@@ -254,7 +254,7 @@ static bool is_alt_file(struct pd_lookup *lookup, struct pd_source *source, cons
 {
 	char real[PD_ROOTED_PATH];
 	struct pd_build_id id;
-	const int fd = pd_source_open(source, path, real);
+	const int fd = pd_source_open(source, path, PD_REGULAR_STORED, real);
 	if (fd < 0)
 		return false;
 	const struct pd_elf_bytes bytes = { .fd = fd };

@@ -45,7 +45,7 @@ static enum perfdata_status add_file(struct perfdata_reader *reader, const char 
 	perfdata_text_release(&text);
 	if (!name)
 		return PERFDATA_ENOMEM;
-	enum perfdata_status status = pd_input_open_path(name, &options, &input, &error);
+	enum perfdata_status status = pd_input_open_regular(name, &options, &input, &error);
 	if (status == PERFDATA_EREAD) {
 		pd_reader_finding(reader, PERFDATA_FINDING_READ_FAILED, 0, PERFDATA_NO_OFFSET, "%s: %s", name,
 				  error.message);

@@ -173,7 +173,8 @@ enum perfdata_status perfdata_reader_open_path(const char *path, const struct pe
 		data_name = reader->header.name;
 	}
 	const struct pd_input_options input_options = pd_reader_input_options(reader);
-	status = pd_input_open_path(data_name, &input_options, &input, &reader->error);
+	status = is_directory ? pd_input_open_regular(data_name, &input_options, &input, &reader->error)
+			      : pd_input_open_path(data_name, &input_options, &input, &reader->error);
 	if (status == PERFDATA_OK)
 		status = open_input(reader, input, data_name, is_directory ? path : NULL);
 	else if (is_directory && status == PERFDATA_EREAD)

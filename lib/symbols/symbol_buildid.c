@@ -14,7 +14,7 @@ enum perfdata_status perfdata_file_build_id(const char *path, uint8_t ret_id[PER
 {
 	struct pd_build_id id;
 	struct pd_elf *elf;
-	int fd = pd_open_regular(path);
+	int fd = pd_open_regular(path, PD_REGULAR_STORED);
 	if (fd < 0)
 		return PERFDATA_EREAD;
 	enum perfdata_status status = pd_elf_open(fd, &elf);
@@ -59,7 +59,7 @@ enum perfdata_status perfdata_running_kernel_build_id(uint8_t ret_id[PERFDATA_BU
 	const bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	char *notes;
 	size_t size;
-	int fd = pd_open_regular(KERNEL_NOTES);
+	int fd = pd_open_regular(KERNEL_NOTES, PD_REGULAR_ANY);
 	if (fd < 0)
 		return PERFDATA_EREAD;
 	enum perfdata_status status = pd_read_whole(fd, MAX_NOTES, &notes, &size);

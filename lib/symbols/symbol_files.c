@@ -2,7 +2,6 @@
 /* Where symbol files may be. The order of places is perf's, so that the same file is found. */
 #include "config.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,35 +14,21 @@
 #define MAX_PATH 4096
 #define HOST_DEBUG_DIR "/usr/lib/debug"
 
-int pd_open_regular(const char *path)
-{
-	/* O_NONBLOCK: opening a FIFO must not block before fstat shows that it is one. */
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	struct stat st;
-	if (fd < 0)
-		return -1;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
-		return fd;
-	close(fd);
-	errno = EINVAL;
-	return -1;
-}
-
 /* Opens a file below a directory that stands for the root: links in there are relative to that root. */
-static int open_below(const char *root, const char *rest)
+static int open_below(const char *root, const char *rest, enum pd_regular kind)
 {
 	char real[PD_ROOTED_PATH];
-	const int dir = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const int dir = pd_open_folder(root);
 	if (dir < 0)
 		return -1;
-	const int fd = pd_rooted_open(dir, rest, real);
+	const int fd = pd_rooted_open(dir, rest, kind, real);
 	const int error = errno;
 	close(dir);
 	errno = error;
 	return fd;
 }
 
-int pd_symbols_open(const struct perfdata_symbols *symbols, const char *path)
+int pd_symbols_open(const struct perfdata_symbols *symbols, const char *path, enum pd_regular kind)
 {
 	const struct perfdata_symbols_options *o = &symbols->options;
 	const char *const roots[] = { o->symfs, o->sysroot };
@@ -53,9 +38,9 @@ int pd_symbols_open(const struct perfdata_symbols *symbols, const char *path)
 		const size_t size = roots[i] ? strlen(roots[i]) : 0;
 		/* "/" and the like are this host's own */
 		if (size && roots[i][strspn(roots[i], "/")] && !strncmp(path, roots[i], size) && path[size] == '/')
-			return open_below(roots[i], path + size);
+			return open_below(roots[i], path + size, kind);
 	}
-	return pd_open_regular(path);
+	return pd_open_regular(path, kind);
 }
 
 static ssize_t read_some(int fd, char *out, size_t size)

@@ -93,7 +93,7 @@ static bool module_name(const struct perfdata_symbols_dso *dso, char *ret, size_
 
 static enum perfdata_status read_text(const char *path, size_t limit, char **ret, size_t *ret_size)
 {
-	int fd = pd_open_regular(path);
+	int fd = pd_open_regular(path, PD_REGULAR_ANY);
 	if (fd < 0)
 		return PERFDATA_EREAD;
 	enum perfdata_status status = pd_read_whole(fd, limit, ret, ret_size);

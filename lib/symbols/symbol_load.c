@@ -57,9 +57,10 @@ static const char *status_reason(enum perfdata_status status)
 }
 
 /* Opens a file that may hold symbols, or logs why it cannot. */
-static int open_logged(const struct perfdata_symbols_dso *dso, const char *path, struct stat *ret_stat)
+static int open_logged(const struct perfdata_symbols_dso *dso, const char *path, enum pd_regular kind,
+		       struct stat *ret_stat)
 {
-	int fd = pd_symbols_open(dso->symbols, path);
+	int fd = pd_symbols_open(dso->symbols, path, kind);
 	if (fd >= 0 && !fstat(fd, ret_stat))
 		return fd;
 	if (fd >= 0)
@@ -204,7 +205,7 @@ static bool take_perf_map(void *user, const char *path, const char *what)
 	struct perfdata_symbols_dso *dso = user;
 	struct stat st;
 	(void)what;
-	int fd = open_logged(dso, path, &st);
+	int fd = open_logged(dso, path, PD_REGULAR_STORED, &st);
 	if (fd < 0)
 		return false;
 	const bool given = pd_is_given(dso->symbols, path);
@@ -244,7 +245,7 @@ static bool take_jitdump(void *user, const char *path, const char *what)
 	struct perfdata_symbols_dso *dso = user;
 	struct stat st;
 	(void)what;
-	int fd = open_logged(dso, path, &st);
+	int fd = open_logged(dso, path, PD_REGULAR_STORED, &st);
 	if (fd < 0)
 		return false;
 	const struct pd_build_id none = { .size = 0 };
@@ -312,7 +313,7 @@ static struct pd_elf *open_matching(struct search *search, const char *path)
 	struct perfdata_symbols_dso *dso = search->dso;
 	struct pd_elf *elf;
 	struct stat st;
-	int fd = open_logged(dso, path, &st);
+	int fd = open_logged(dso, path, PD_REGULAR_STORED, &st);
 	if (fd < 0)
 		return NULL;
 	enum perfdata_status status = pd_elf_open(fd, &elf);
@@ -366,7 +367,7 @@ static bool take_debug(void *user, const char *path, const char *what)
 	if (!elf)
 		return false;
 	if (!search->id.size && !strcmp(what, "debug link")) {
-		int fd = pd_symbols_open(dso->symbols, path);
+		int fd = pd_symbols_open(dso->symbols, path, PD_REGULAR_STORED);
 		bool same = fd >= 0 && pd_debuglink_crc(fd, &crc) && crc == search->crc;
 		if (fd >= 0)
 			close(fd);
@@ -592,7 +593,7 @@ static bool host_kernel_serves(const struct perfdata_symbols_dso *dso)
 static enum perfdata_status load_kallsyms(struct perfdata_symbols_dso *dso, const char *path)
 {
 	struct stat st;
-	int fd = open_logged(dso, path, &st);
+	int fd = open_logged(dso, path, PD_REGULAR_ANY, &st);
 	if (fd < 0)
 		return PERFDATA_ABSENT;
 	dso->kallsyms = pd_kallsyms_get(dso->symbols, path, fd);

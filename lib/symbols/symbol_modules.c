@@ -66,7 +66,7 @@ static bool read_list(void *user, const char *path, const char *what)
 	struct listing *listing = user;
 	size_t size;
 	(void)what;
-	const int fd = pd_symbols_open(listing->symbols, path);
+	const int fd = pd_symbols_open(listing->symbols, path, PD_REGULAR_STORED);
 	if (fd < 0)
 		return false;
 	const enum perfdata_status status = pd_read_whole(fd, PD_MAX_MODULE_LIST, &listing->text, &size);

@@ -157,7 +157,7 @@ enum perfdata_status perfdata_symbols_open_kallsyms(struct perfdata_symbols *sym
 							  .kind = PERFDATA_DSO_KERNEL,
 							  .path = path };
 	struct perfdata_symbols_dso *dso;
-	int fd = pd_open_regular(path);
+	int fd = pd_open_regular(path, PD_REGULAR_ANY);
 	if (fd < 0)
 		return PERFDATA_EREAD;
 	enum perfdata_status status = perfdata_symbols_dso(symbols, &request, &dso);

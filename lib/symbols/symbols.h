@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include "base/account.h"
 #include "base/arena.h"
+#include "base/regular.h"
 #include "base/rooted.h"
 #include "base/threads.h"
 #include "perfdata/symbols.h"
@@ -155,11 +156,9 @@ struct pd_build_id {
 };
 
 struct perfdata_symbols;
-/* Opens a regular file for reading; -1 otherwise. */
-int pd_open_regular(const char *path);
-/* The same for a file that may hold symbols: through the caller's function, if there is one, and never outside of symfs
- * and sysroot. */
-int pd_symbols_open(const struct perfdata_symbols *symbols, const char *path);
+/* Opens a regular file that may hold symbols: through the caller's function, if there is one, and never outside of
+ * symfs and sysroot. -1 with errno. */
+int pd_symbols_open(const struct perfdata_symbols *symbols, const char *path, enum pd_regular kind);
 /* The whole file, up to `limit` bytes, with a NUL behind; also of files whose size is not stated (/proc). */
 enum perfdata_status pd_read_whole(int fd, size_t limit, char **ret /* pd_free */, size_t *ret_size);
 

@@ -26,6 +26,14 @@ NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n
 # A call, and no member of a struct of that name.
 FORBIDDEN = re.compile(r"(?<![\w.>])(v?f?printf|v?dprintf|puts|fputs|putchar|putc|fputc|fwrite|perror|exit|_exit|_Exit|quick_exit|abort|"
                        r"assert|raise|getenv|secure_getenv|setenv|putenv|setlocale|system|popen)\s*\(|\b(stdout|stderr|environ)\b")
+# Where descriptors come from: all other files of the library open through regular.h, so that a path out of a recording is never opened as
+# anything but a regular file, and through fdio.h.
+OPENING = re.compile(r"(?<![\w.>])(open|open64|openat|openat2|fopen|freopen|creat|mkostemp|mkstemp|tmpfile|opendir|scandir|memfd_create|shm_open|"
+                     r"socket|pipe2?|eventfd|dlopen|elf_open|dwfl_standard_find_\w+|dwfl_linux_\w+|dwfl_build_id_find_\w+)\s*\(")
+OPENERS = {"lib/base/regular.c": {"open", "openat"}, "lib/base/fdio.c": {"open", "mkostemp"},
+           "lib/run/output_file.c": {"open"}, "lib/run/output_folder.c": {"openat", "opendir"}, "lib/reader/directory.c": {"opendir"},
+           "lib/base/cancel.c": {"eventfd", "pipe2"}, "lib/emit/registry.c": {"dlopen"}, "lib/symbols/debuginfod.c": {"dlopen"},
+           "lib/symbols/demangle_cxx.c": {"dlopen"}}
 ONE_FILE_EACH = {"zlib.h": "lib/codec/", "zstd.h": "lib/codec/", "lzma.h": "lib/codec/", "elfutils/debuginfod.h": "lib/symbols/", "pthread.h": "lib/base/"}
 ELFUTILS = re.compile(r"^(elfutils/.*|libelf\.h|gelf\.h|dwarf\.h|libdw\.h|libdwfl\.h|libelf/.*)$")
 WIDEST_LINE, LONGEST_FILE = 120, 820
@@ -211,6 +219,16 @@ def forbidden_calls(files):
                 yield "%s:%d: %s" % (path, line_of(code, match.start()), match[1] or match[2])
 
 
+def opening_calls(files):
+    for path in files:
+        if path.startswith("lib/"):
+            code = code_of(text_of(path))
+            for match in OPENING.finditer(code):
+                line = code[code.rfind("\n", 0, match.start()) + 1:match.start()]
+                if match[1] not in OPENERS.get(path, ()) and not re.search(r"\b(static|int|void) [\w *]*$", line):
+                    yield "%s:%d: %s" % (path, line_of(code, match.start()), match[1])
+
+
 def same_names(files):
     seen = {}
     for path in files:
@@ -381,6 +399,7 @@ def main():
     report("files that comments name are there", missing_files())
     report("each foreign package is met in one place", foreign_headers(files))
     report("the library does not print, end the process or read the environment", forbidden_calls(files))
+    report("files are opened in one place, by what they are", opening_calls(files))
     report("file names are unique", same_names(files))
     report("lines of C have at most %d columns" % WIDEST_LINE, too_wide(files))
     report("files of C have at most %d lines" % LONGEST_FILE, too_long(files))

@@ -9,7 +9,7 @@
 static void read_file(const uint8_t *data, size_t size)
 {
 	struct pd_elf_facts facts;
-	const int fd = pd_open_regular(fuzz_file(data, size));
+	const int fd = pd_open_regular(fuzz_file(data, size), PD_REGULAR_STORED);
 	if (fd < 0)
 		return;
 	if (pd_elf_facts_read(fd, &facts) == PERFDATA_OK) {

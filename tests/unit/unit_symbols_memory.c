@@ -41,7 +41,7 @@ static bool write_copies(void)
 	const uint16_t type = ET_REL;
 	char *bytes = NULL;
 	size_t size = 0;
-	const int fd = pd_open_regular(self);
+	const int fd = pd_open_regular(self, PD_REGULAR_STORED);
 	bool written = fd >= 0 && !pd_read_whole(fd, (size_t)1 << 30, &bytes, &size) && size > sizeof(Elf64_Ehdr);
 	if (written)
 		memcpy(bytes + offsetof(Elf64_Ehdr, e_type), &type, sizeof type);

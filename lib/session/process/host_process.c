@@ -2,13 +2,13 @@
 /* Processes of the recording that still run on this host. Processes in a container see other files under their paths
  * than this process does, and have another pid in the name of their perf map; /proc shows both while they run. */
 #include "config.h"
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/regular.h"
 #include "session/state.h"
 
 enum { NAMESPACE_PID = 3, NAMESPACE_MNT = 5 };   /* index in NAMESPACES records */
@@ -35,7 +35,7 @@ static bool read_text(const char *process, const char *name, char *text, size_t 
 {
 	char path[64];
 	snprintf(path, sizeof path, "/proc/%s/%s", process, name);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = pd_open_regular(path, PD_REGULAR_ANY);
 	if (fd < 0)
 		return false;
 	ssize_t size = read(fd, text, room - 1);

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+#include "base/regular.h"
+
+/* A FIFO must not make the library wait, nor a terminal become the one of the process, where something else took the
+ * place of the file. */
+#define FOR_READING (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+
+/* The types of statfs(2) of what the kernel makes up. */
+static bool is_made_up(int fd)
+{
+	static const uint32_t types[] = {
+		0x9fa0,       /* proc */
+		0x62656572,   /* sysfs */
+		0x64626720,   /* debugfs */
+		0x74726163,   /* tracefs */
+		0x73636673,   /* securityfs */
+		0x62656570,   /* configfs */
+		0x0027e0eb,   /* cgroup */
+		0x63677270,   /* cgroup2 */
+		0xcafe4a11,   /* bpf */
+		0xde5e81e4,   /* efivarfs */
+		0x6165676c,   /* pstore */
+		0xf97cff8c,   /* selinux */
+		0x43415d53,   /* smack */
+		0x5a3c69f0,   /* apparmor */
+		0x42494e4d,   /* binfmt_misc */
+		0x00009fa2,   /* usb devices */
+		0x6e736673,   /* namespaces */
+	};
+	struct statfs fs;
+	if (fstatfs(fd, &fs))
+		return false;
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if ((uint32_t)fs.f_type == types[i])
+			return true;
+	return false;
+}
+
+static int refuse(int fd, int error)
+{
+	if (fd >= 0)
+		close(fd);
+	errno = error;
+	return -1;
+}
+
+/* Opens what was found at a path without opening it: the same file, whatever stands at the path by now. `st` is of that
+ * file. */
+static int open_found(int found, int folder, const char *name, int flags, const struct stat *st)
+{
+	char link[40];
+	struct stat now;
+	snprintf(link, sizeof link, "/proc/self/fd/%d", found);
+	int fd = open(link, FOR_READING);
+	if (fd >= 0 || errno != ENOENT)
+		return fd;
+	/* where /proc is not mounted: by the path again */
+	fd = openat(folder, name, FOR_READING | flags);
+	if (fd >= 0 && (fstat(fd, &now) || now.st_dev != st->st_dev || now.st_ino != st->st_ino))
+		return refuse(fd, EINVAL);
+	return fd;
+}
+
+static int open_file(int folder, const char *name, int flags, enum pd_regular kind)
+{
+	struct stat st;
+	if (fstatat(folder, name, &st, flags ? AT_SYMLINK_NOFOLLOW : 0))
+		return -1;
+	if (!S_ISREG(st.st_mode))
+		return refuse(-1, S_ISLNK(st.st_mode) ? ELOOP : EINVAL);
+	/* what stands there may change at any time: O_PATH finds a file and does not open it */
+	const int found = openat(folder, name, O_PATH | O_CLOEXEC | flags);
+	if (found < 0)
+		return -1;
+	if (fstat(found, &st))
+		return refuse(found, errno);
+	if (!S_ISREG(st.st_mode) || (kind == PD_REGULAR_STORED && is_made_up(found)))
+		return refuse(found, EINVAL);
+	const int fd = open_found(found, folder, name, flags, &st), error = errno;
+	close(found);
+	errno = error;
+	return fd;
+}
+
+int pd_open_regular(const char *path, enum pd_regular kind) { return open_file(AT_FDCWD, path, 0, kind); }
+
+int pd_open_regular_at(int folder, const char *name, enum pd_regular kind)
+{
+	return open_file(folder, name, O_NOFOLLOW, kind);
+}
+
+int pd_open_given(const char *path)
+{
+	int fd;
+	do
+		fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	while (fd < 0 && errno == EINTR);
+	return fd;
+}
+
+int pd_open_folder(const char *path) { return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC); }
+
+int pd_open_folder_at(int folder, const char *name)
+{
+	return openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
