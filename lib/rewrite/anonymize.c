@@ -6,15 +6,15 @@
 #include "base/memory.h"
 #include "perfdata/text.h"
 #include "rewrite/anonymize.h"
+#include "rewrite/public_names.h"
 
 #define START UINT64_C(1000000000)       /* when an anonymous recording begins, ns */
 #define KERNEL_HALF UINT64_C(0x8000000000000000)
 #define UNMAPPED UINT64_C(0x7ffff0000000)    /* where addresses go that belong to no mapping */
 #define CONFIG_BPF_OUTPUT 10u
 #define LARGEST_FILE (UINT64_C(1) << 40)
-#define DROPPED_BITS                                                                                                \
-	(PERFDATA_SAMPLE_RAW | PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER | PERFDATA_SAMPLE_REGS_INTR | \
-	 PERFDATA_SAMPLE_PHYS_ADDR | PERFDATA_SAMPLE_AUX)
+#define LONGEST_MAP (UINT64_C(1) << 44)
+#define LAST_PAGE UINT64_C(0xfffffffffffff000)
 
 /* --- the table --------------------------------------------------------------------------------------------------- */
 
@@ -49,7 +49,8 @@ struct pd_anonymizer *pd_anonymizer_new(const struct perfdata_anonymize_options 
 		ok = note_layout(a, layout, 0);
 	for (uint32_t id = 1; ok && id < PERFDATA_FEATURE_LAST; id++)
 		ok = note_layout(a, perfdata_feature_layout(id), 0);
-	ok = ok && a->maps && note_layout(a, perfdata_sample_id_layout(), 0);
+	ok = ok && a->maps && note_layout(a, perfdata_sample_id_layout(), 0) &&
+	     note_layout(a, perfdata_attr_layout(), 0);
 	if (ok)
 		return a;
 	pd_anonymizer_free(a);
@@ -103,14 +104,14 @@ static uint64_t move_address(struct pd_anonymizer *a, uint64_t address)
 {
 	uint64_t moved;
 
-	if (!address || address >= PERFDATA_CONTEXT_MAX || a->names.keep & PERFDATA_ANONYMIZE_KEEP_ADDRESSES)
-		return address;
-	/* the kernel of a machine of 32 bits is always at the same place */
-	if (a->in_kernel && address <= UINT32_MAX)
+	if (!address || perfdata_callchain_marker_name(address) || a->names.keep & PERFDATA_ANONYMIZE_KEEP_ADDRESSES)
 		return address;
 	a->counts.addresses++;
 	if (address >= KERNEL_HALF)
 		return pd_moved_kernel(a->maps, address);
+	/* samples of the kernel have addresses of programs too: what they read, where they were interrupted */
+	if (a->in_kernel && pd_moved_low_kernel(a->maps, address, &moved))
+		return moved;
 	if (pd_moved_maps_find(a->maps, a->pid, address, &moved))
 		return moved;
 	a->counts.unmapped++;
@@ -146,20 +147,24 @@ static struct perfdata_bytes text_of(struct pd_anonymizer *a, char *text, size_t
 	return (struct perfdata_bytes){ (const uint8_t *)text, text ? size : 0 };
 }
 
-/* "6.1.0-13-company" → "6.1.0" */
-static struct perfdata_bytes release_of(struct perfdata_bytes text)
-{
-	size_t size = 0;
-	while (size < text.size && (isdigit(text.data[size]) || text.data[size] == '.'))
-		size++;
-	return (struct perfdata_bytes){ text.data, size };
-}
-
 static bool is_known_event(const struct pd_anonymizer *a, struct perfdata_bytes name)
 {
 	uint64_t known;
 	return a->names.keep & PERFDATA_ANONYMIZE_KEEP_EVENTS ||
 	       pd_hash_map_get(&a->event_names, pd_keyed_hash(&a->names, 9, name.data, name.size), &known);
+}
+
+/* Whether the name is on the list of those that stay. */
+static bool is_listed(enum pd_decision what, struct perfdata_bytes name)
+{
+	switch (what) {
+	case PD_PMU: return pd_is_public(PD_PUBLIC_PMU, name);
+	case PD_UNIT: return pd_is_public(PD_PUBLIC_UNIT, name);
+	case PD_MACHINE: return pd_is_public(PD_PUBLIC_MACHINE, name);
+	case PD_CAPABILITY: return pd_is_public(PD_PUBLIC_CAPABILITY, name);
+	case PD_VALUE: return pd_is_public(PD_PUBLIC_VALUE, name);
+	default: return false;
+	}
 }
 
 static struct perfdata_bytes new_text(struct pd_anonymizer *a, enum pd_decision what, struct perfdata_bytes text)
@@ -179,12 +184,21 @@ static struct perfdata_bytes new_text(struct pd_anonymizer *a, enum pd_decision 
 	case PD_EVENT_NAME:
 		if (is_known_event(a, text) || (text.size == 12 && !memcmp(text.data, "{anon_group}", 12)))
 			return text;
+		made = pd_pseudonym_name(&a->names, &a->scratch, text, &size);
+		return text_of(a, made, size);
+	case PD_PMU:
+	case PD_UNIT:
+	case PD_MACHINE:
+	case PD_CAPABILITY:
+	case PD_VALUE:
+		if (is_listed(what, text))
+			return text;
 		/* fall through */
 	case PD_NAME:
 		made = pd_pseudonym_name(&a->names, &a->scratch, text, &size);
 		return text_of(a, made, size);
 	case PD_RELEASE:
-		return release_of(text);
+		return pd_version_of(text);
 	case PD_BUILD_ID: {
 		uint8_t *id = pd_arena_alloc(&a->scratch, 24);
 		if (!id) {
@@ -302,7 +316,7 @@ static void edit_words(struct pd_anonymizer *a, enum pd_decision what, struct pe
 	}
 	for (uint64_t i = 0; i < list->count; i++) {
 		const uint64_t word = perfdata_list_u64(list, i);
-		if (word >= PERFDATA_CONTEXT_MAX)
+		if (perfdata_callchain_marker_name(word))
 			a->in_kernel = word == PERFDATA_CONTEXT_KERNEL || word == PERFDATA_CONTEXT_GUEST_KERNEL;
 		words[i] = new_integer(a, what, word);
 	}
@@ -343,9 +357,12 @@ static void edit_member(struct pd_anonymizer *a, const struct perfdata_field *fi
 		break;
 	case PERFDATA_KIND_STRUCT:
 		memcpy(&present, member, sizeof present);
-		if (what == PD_PARTS)
+		if (what != PD_PARTS)
+			present = 0;   /* nor is it in a sample: see kept_sample_type */
+		else
 			edit_view(a, field->element, present, member);
-		break;   /* pd_anonymize_attr took the sample_type bits of parts that are dropped */
+		memcpy(member, &present, sizeof present);
+		break;
 	case PERFDATA_KIND_CPUS:
 	case PERFDATA_KIND_ATTR:
 	case PERFDATA_KIND_FEATURE:
@@ -378,26 +395,55 @@ static bool is_kernel_map(uint16_t misc, int32_t pid)
 	return pid == -1 || mode == PERFDATA_CPUMODE_KERNEL || mode == PERFDATA_CPUMODE_GUEST_KERNEL;
 }
 
+/* Whether the offset of a mapping is one in a file, and no address: that of memory is, and so are those of devices. */
+static bool has_file_offset(struct perfdata_bytes name, uint64_t pgoff)
+{
+	const bool is_file = name.size > 1 && name.data[0] == '/' && name.data[1] != '/';
+	const bool is_device = name.size > 5 && !memcmp(name.data, "/dev/", 5) &&
+			       !(name.size > 9 && !memcmp(name.data, "/dev/shm/", 9));
+	return is_file && !is_device && pgoff < LARGEST_FILE;
+}
+
+static uint64_t move_kernel_address(const struct pd_anonymizer *a, uint64_t address)
+{
+	uint64_t moved;
+
+	if (address >= KERNEL_HALF)
+		return pd_moved_kernel(a->maps, address);
+	return address && pd_moved_low_kernel(a->maps, address, &moved) ? moved : 0;
+}
+
+static void move_kernel_map(struct pd_anonymizer *a, uint64_t *addr, uint64_t *len, uint64_t *pgoff)
+{
+	const uint64_t end = *len > UINT64_MAX - *addr ? UINT64_MAX : *addr + *len;
+
+	pd_moved_low_kernel_add(a->maps, *addr, end);
+	*addr = move_kernel_address(a, *addr);
+	/* old recorders write a map of the kernel that begins at 0, and maps up to the last address: their lengths are
+	 * addresses */
+	if (!*addr && end)
+		*len = move_kernel_address(a, end - 1);
+	else if (end >= LAST_PAGE)
+		*len = UINT64_MAX - *addr;
+	else if (end >= UINT32_MAX - UINT64_C(0xfff) && end <= UINT64_C(1) << 32)
+		*len |= 0x3fffffff;
+	*pgoff = move_kernel_address(a, *pgoff);
+}
+
 static void move_map(struct pd_anonymizer *a, uint16_t misc, int32_t pid, struct perfdata_bytes name, uint64_t *addr,
 		     uint64_t *len, uint64_t *pgoff)
 {
 	if (a->names.keep & PERFDATA_ANONYMIZE_KEEP_ADDRESSES)
 		return;
-	if (!is_kernel_map(misc, pid)) {
-		/* pgoff of memory without a file tells its address */
-		const bool is_file = name.size > 1 && name.data[0] == '/' && name.data[1] != '/';
-		*addr = pd_moved_maps_add(a->maps, pid, *addr, *len, name);
-		if (!is_file || *pgoff >= LARGEST_FILE)
-			*pgoff = 0;
+	if (is_kernel_map(misc, pid)) {
+		move_kernel_map(a, addr, len, pgoff);
 		return;
 	}
-	/* old recorders write a map of the kernel that begins at 0 */
-	if (*addr < KERNEL_HALF && *len > KERNEL_HALF && *len <= UINT64_MAX - *addr)
-		*len = pd_moved_kernel(a->maps, *addr + *len) - *addr;
-	if (*addr >= KERNEL_HALF)
-		*addr = pd_moved_kernel(a->maps, *addr);
-	if (*pgoff >= KERNEL_HALF)
-		*pgoff = pd_moved_kernel(a->maps, *pgoff);
+	if (*len > LONGEST_MAP)
+		*len = LONGEST_MAP;
+	*addr = pd_moved_maps_add(a->maps, pid, *addr, *len, name);
+	if (!has_file_offset(name, *pgoff))
+		*pgoff = 0;
 }
 
 /* Follows the mappings of processes, and moves them; to be called before texts and numbers are replaced. */
@@ -447,52 +493,118 @@ enum perfdata_status pd_anonymize_record(struct pd_anonymizer *a, const struct p
 
 /* --- events and sections ----------------------------------------------------------------------------------------- */
 
-void pd_anonymize_attr(struct perfdata_attr *attr)
+/* The numbers of events that the kernel defines; those of a PMU of the machine are the user's choice. */
+static bool is_general(const struct perfdata_attr *attr)
 {
-	attr->sample_type &= ~(uint64_t)DROPPED_BITS;
+	const uint64_t pmu = attr->config >> 32, event = attr->config & UINT32_MAX;
+
+	switch (attr->type) {
+	case PERFDATA_TYPE_HARDWARE: return pmu < 256 && event < 64;
+	case PERFDATA_TYPE_SOFTWARE: return attr->config < 64;
+	case PERFDATA_TYPE_HW_CACHE:
+		return pmu < 256 && (event & 0xff) < 16 && (event >> 8 & 0xff) < 8 && event >> 16 < 8;
+	default: return false;
+	}
+}
+
+/* Bits of parts of samples that stay, by the rows. */
+static uint64_t kept_sample_type(const struct pd_anonymizer *a)
+{
+	const struct perfdata_layout *sample = perfdata_record_layout(PERFDATA_RECORD_SAMPLE);
+	uint64_t kept = 0;
+
+	for (uint32_t i = 0; i < sample->nr_fields; i++) {
+		const struct perfdata_field *field = &sample->fields[i];
+		const enum pd_decision what = decision(a, field);
+		if (field->kind != PERFDATA_KIND_PAD && field->when == PERFDATA_IF_SAMPLE_TYPE &&
+		    what != PD_UNDECIDED && what != PD_CLEAR && what != PD_DROP)
+			kept |= field->when_value;
+	}
+	return kept;
+}
+
+void pd_anonymize_attr(struct pd_anonymizer *a, struct perfdata_attr *attr)
+{
+	const struct perfdata_layout *layout = perfdata_attr_layout();
+	const bool keeps_config = is_general(attr) || a->names.keep & PERFDATA_ANONYMIZE_KEEP_EVENTS;
+
+	for (uint32_t i = 0; i < layout->nr_fields; i++) {
+		const struct perfdata_field *field = &layout->fields[i];
+		if (decision(a, field) != PD_CONFIG)
+			edit_member(a, field, (char *)attr + field->member);
+		else if (!keeps_config)
+			attr->config = 0;
+	}
+	attr->sample_type &= kept_sample_type(a);
 	if (attr->type == PERFDATA_TYPE_TRACEPOINT) {
 		/* raw data tell what happened: they and their formats go, and perf opens no tracepoint without its
 		 * format */
 		attr->type = PERFDATA_TYPE_SOFTWARE;
 		attr->config = CONFIG_BPF_OUTPUT;
 	}
-	attr->config1 = attr->config2 = attr->config3 = attr->config4 = 0;
-	attr->sample_regs_user = attr->sample_regs_intr = attr->sig_data = 0;
-	attr->sample_stack_user = attr->aux_watermark = attr->aux_sample_size = attr->aux_action = 0;
-	attr->rest = (struct perfdata_bytes){ NULL, 0 };
 	if (attr->size > 144)
 		attr->size = 144;
 }
 
-/* Names that come from perf and the kernel alone: generated ones, and tracepoints that are no probes. */
+/* "u", "ppk": the modifiers that perf takes. */
+static bool is_modifier(const char *text) { return strlen(text) <= 8 && strspn(text, "ukhpPGHSDIeb") == strlen(text); }
+
+static struct perfdata_bytes bytes_of(const char *text, size_t size)
+{
+	return (struct perfdata_bytes){ (const uint8_t *)text, size };
+}
+
+/* "sched:sched_switch:u" of an event of the kernel. */
+static bool is_kernel_event(const char *name)
+{
+	const char *colon = strchr(name, ':');
+	const size_t size = colon ? strcspn(colon + 1, ":") : 0;
+
+	return colon && (!colon[1 + size] || is_modifier(colon + 2 + size)) &&
+	       pd_is_kernel_event(bytes_of(name, (size_t)(colon - name)), bytes_of(colon + 1, size));
+}
+
+/* Names that perf and the kernel give: those of tracepoints of the kernel, and those that perf makes of the numbers of
+ * general events. */
 static bool is_public(const struct perfdata_event *event)
 {
 	struct perfdata_text text;
 
-	if (event->trace && !strstr(event->trace->system, "probe") && strcmp(event->trace->system, "synthetic") != 0)
-		return true;
+	if (event->attr->type == PERFDATA_TYPE_TRACEPOINT)
+		return is_kernel_event(event->name);
+	if (!is_general(event->attr))
+		return false;
 	perfdata_text_init(&text);
 	perfdata_event_fallback_name(event->attr, &text);
-	const uint32_t type = event->attr->type;
-	const bool is_general = type < PERFDATA_TYPE_TRACEPOINT || type == PERFDATA_TYPE_HW_CACHE;
-	const char *colon = is_general ? strchr(event->name, ':') : NULL;
-	const size_t size = colon ? (size_t)(colon - event->name) : strlen(event->name);
-	const char *other = text.size ? memchr(text.data, ':', text.size) : NULL;
-	const size_t bare = other && is_general ? (size_t)(other - text.data) : text.size;   /* without ":u" */
+	const size_t size = strcspn(event->name, ":");
+	const struct perfdata_bytes made = bytes_of(text.data, text.size);
+	const uint8_t *end = text.size ? memchr(made.data, ':', made.size) : NULL;
+	const size_t bare = end ? (size_t)(end - made.data) : made.size;   /* without ":u" */
 	const bool same = !perfdata_text_failed(&text) && size == bare && !memcmp(text.data, event->name, size) &&
-			  (!colon || strspn(colon + 1, "ukhpPGHSDIeb") == strlen(colon + 1));
+			  (!event->name[size] || is_modifier(event->name + size + 1));
 	perfdata_text_release(&text);
-	return same && event->attr->type != PERFDATA_TYPE_BREAKPOINT;
+	return same;
+}
+
+static void note_event(struct pd_anonymizer *a, const struct perfdata_event *event)
+{
+	if (is_public(event) &&
+	    pd_hash_map_put(&a->event_names, pd_keyed_hash(&a->names, 9, event->name, strlen(event->name)), 1) < 0)
+		a->names.no_memory = true;
+}
+
+void pd_anonymize_note_events(struct pd_anonymizer *a, const struct perfdata_reader *reader)
+{
+	for (size_t i = 0; i < perfdata_reader_nr_events(reader); i++)
+		note_event(a, perfdata_reader_event(reader, i));
 }
 
 const char *pd_anonymize_event_name(struct pd_anonymizer *a, const struct perfdata_event *event)
 {
-	const struct perfdata_bytes name = { (const uint8_t *)event->name, strlen(event->name) };
+	const struct perfdata_bytes name = bytes_of(event->name, strlen(event->name));
 	size_t size;
 
-	if (is_public(event) &&
-	    pd_hash_map_put(&a->event_names, pd_keyed_hash(&a->names, 9, name.data, name.size), 1) < 0)
-		a->names.no_memory = true;
+	note_event(a, event);
 	return is_known_event(a, name) ? event->name : pd_pseudonym_name(&a->names, &a->scratch, name, &size);
 }
 

@@ -14,6 +14,9 @@ enum pd_decision {
 	PD_PARTS,        /* its parts have decisions of their own */
 	PD_PID, PD_TIME, PD_ADDRESS, PD_MAP, PD_EVENT_ID, PD_NUMBER,
 	PD_COMM, PD_PATH, PD_NAME, PD_EVENT_NAME, PD_BUILD_ID, PD_RELEASE,
+	/* kept where perf or the kernel spells it so, else a pseudonym; see public_names.h */
+	PD_PMU, PD_UNIT, PD_MACHINE, PD_CAPABILITY, PD_VALUE,
+	PD_CONFIG,       /* of an attr: kept where its type says what it means */
 };
 enum pd_decision pd_decision_of(const struct perfdata_layout *layout, const struct perfdata_field *field);
 
@@ -22,7 +25,7 @@ struct pd_anonymizer {
 	struct pd_moved_maps *maps;
 	struct pd_hash_map decisions;             /* field → enum pd_decision */
 	struct pd_hash_map event_ids;             /* recorded → new */
-	struct pd_hash_map event_names;           /* hashes of names that tell nothing of the user */
+	struct pd_hash_map event_names;           /* hashes of names that perf and the kernel gave */
 	struct pd_arena scratch;             /* of a record */
 	uint64_t first_time;                 /* of the recording */
 	int32_t pid;                         /* of the record that is edited */
@@ -35,9 +38,11 @@ void pd_anonymizer_free(struct pd_anonymizer *anonymizer);
 /* Changes the views of a record; PERFDATA_ABSENT: it is dropped. */
 enum perfdata_status pd_anonymize_record(struct pd_anonymizer *anonymizer, const struct perfdata_raw *raw,
 					 struct perfdata_record *record);
-void pd_anonymize_attr(struct perfdata_attr *attr);
+void pd_anonymize_attr(struct pd_anonymizer *anonymizer, struct perfdata_attr *attr);
 uint64_t pd_anonymize_event_id(struct pd_anonymizer *anonymizer, uint64_t id);
 uint64_t pd_anonymize_time(const struct pd_anonymizer *anonymizer, uint64_t time);
+/* Learns which names of the recording's events are kept; to be called before records are copied. */
+void pd_anonymize_note_events(struct pd_anonymizer *anonymizer, const struct perfdata_reader *reader);
 /* The name of the event in the output; NULL without memory; valid until the next record. */
 const char *pd_anonymize_event_name(struct pd_anonymizer *anonymizer, const struct perfdata_event *event);
 /* Whether anything of the section stays; and the function of a feature edit that carries out the decisions: its `user`

@@ -9,11 +9,15 @@
 
 #define SLOT_BITS 32u                /* of a slot's size: a larger mapping takes several slots */
 #define NR_SLOTS (1u << 14)          /* below 2^47, the end of the addresses of processes */
-#define ALIGNED (2u << 20)           /* addresses keep their offset in a large page of this size */
+#define PAGE (64u << 10)             /* the largest of any kernel: addresses keep their offset in it */
+#define ALIGNED (2u << 20)           /* of a slot that is given away; and of the kernel's distance */
 #define MAX_MAPS 65536u              /* of a process; more are damage */
 #define MAX_TRIES 256u               /* of slots; after that, mappings may overlap */
+#define KERNEL_HALF UINT64_C(0x8000000000000000)
 #define SALT_SLOT 7u
 #define SALT_KERNEL 8u
+#define LOW_KERNEL UINT64_C(0xffff900000000000)     /* where kernels of the lower half go */
+#define MAX_LOW_AREAS 4096u          /* mappings of a kernel: itself and modules */
 #define VSYSCALL UINT64_C(0xffffffffff600000)
 
 struct area {
@@ -27,7 +31,12 @@ struct areas {
 struct pd_moved_maps {
 	struct pd_pseudonyms *names;
 	struct pd_hash_map processes;     /* pid → struct areas * */
-	uint64_t kernel;             /* the distance that it moves */
+	uint64_t kernel;             /* the distance that it moves down */
+	uint64_t low_kernel;         /* the distance that one in the lower half moves up */
+	struct low_area {
+		uint64_t start, end;
+	} *low;
+	size_t nr_low, low_room;
 	bool failed;
 };
 
@@ -38,9 +47,11 @@ struct pd_moved_maps *pd_moved_maps_new(struct pd_pseudonyms *names)
 	if (!maps)
 		return NULL;
 	maps->names = names;
-	/* down, by 4 GiB to 1 TiB, which leaves the kernel in its half of the addresses */
-	maps->kernel = (UINT64_C(1) << 32) + pd_keyed_hash(names, SALT_KERNEL, "", 0) %
-						     ((UINT64_C(1) << 40) - (UINT64_C(1) << 32)) / ALIGNED * ALIGNED;
+	/* by 4 GiB to 1 TiB, which leaves the kernel in its half of the addresses; an odd number of large pages, so
+	 * that the lower half of an address changes too */
+	const uint64_t pages = pd_keyed_hash(names, SALT_KERNEL, "", 0) % ((UINT64_C(1) << 40) / ALIGNED) | 1;
+	maps->kernel = (UINT64_C(1) << 32) + pages * ALIGNED;
+	maps->low_kernel = LOW_KERNEL + pages * ALIGNED;
 	return maps;
 }
 
@@ -81,6 +92,7 @@ void pd_moved_maps_free(struct pd_moved_maps *maps)
 	while (pd_hash_map_each(&maps->processes, &position, &pid, &value))
 		drop((struct areas *)(uintptr_t)value);
 	pd_hash_map_release(&maps->processes);
+	pd_free(maps->low);
 	pd_free(maps);
 }
 
@@ -138,14 +150,16 @@ static uint64_t choose_place(const struct pd_moved_maps *maps, const struct area
 {
 	const uint64_t slots = (length + ALIGNED) / (UINT64_C(1) << SLOT_BITS) + 1;
 	const uint64_t room = slots < NR_SLOTS ? NR_SLOTS - slots : 1;
-	uint64_t slot = pd_keyed_hash(maps->names, SALT_SLOT, name.data, name.size) % room;
+	const uint64_t hash = pd_keyed_hash(maps->names, SALT_SLOT, name.data, name.size);
+	const uint64_t offset = (hash >> 32) % (ALIGNED / PAGE) * PAGE + start % PAGE;
+	uint64_t slot = hash % room;
 
 	for (unsigned tries = 0; tries < MAX_TRIES; tries++, slot = (slot + 1) % room) {
-		const uint64_t at = ((slot + 1) << SLOT_BITS) + start % ALIGNED;
+		const uint64_t at = ((slot + 1) << SLOT_BITS) + offset;
 		if (!is_taken(areas, at, at + length))
 			return at;
 	}
-	return start % ALIGNED;
+	return offset;
 }
 
 /* Cuts the range of a new mapping out of older areas. */
@@ -236,6 +250,28 @@ uint64_t pd_moved_kernel(const struct pd_moved_maps *maps, uint64_t address)
 	if (address >= VSYSCALL && address < VSYSCALL + 4096)
 		return address;
 	return address - maps->kernel;
+}
+
+void pd_moved_low_kernel_add(struct pd_moved_maps *maps, uint64_t start, uint64_t end)
+{
+	if (end > KERNEL_HALF || start >= end || maps->nr_low >= MAX_LOW_AREAS)
+		return;
+	if (pd_vector_grow(&maps->low, &maps->low_room, maps->nr_low, sizeof *maps->low) < 0) {
+		maps->failed = true;
+		return;
+	}
+	maps->low[maps->nr_low++] = (struct low_area){ start, end };
+}
+
+bool pd_moved_low_kernel(const struct pd_moved_maps *maps, uint64_t address, uint64_t *ret)
+{
+	for (size_t i = 0; i < maps->nr_low; i++) {
+		if (address < maps->low[i].start || address >= maps->low[i].end)
+			continue;
+		*ret = address + maps->low_kernel;
+		return true;
+	}
+	return false;
 }
 
 bool pd_moved_maps_failed(const struct pd_moved_maps *maps) { return maps->failed; }

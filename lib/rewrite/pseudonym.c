@@ -7,6 +7,7 @@
 #include "perfdata/rewrite.h"
 #include "perfdata/text.h"
 #include "rewrite/pseudonym.h"
+#include "rewrite/public_names.h"
 
 enum { SALT_COMM = 1, SALT_PART, SALT_NAME, SALT_BUILD_ID, SALT_PID, SALT_NUMBER };
 
@@ -109,34 +110,42 @@ void pd_pseudonyms_release(struct pd_pseudonyms *names) { pd_hash_map_release(&n
 /* --- numbers ----------------------------------------------------------------------------------------------------- */
 
 #define PID_BITS 22u                 /* of the kernel's largest pid */
-#define HALF (PID_BITS / 2)
 
-/* A keyed permutation of all numbers of PID_BITS bits: a Feistel network. */
-static uint32_t exchanged(const struct pd_pseudonyms *names, uint32_t pid)
+/* A keyed permutation of all numbers of `bits` bits, an even number: a Feistel network. */
+static uint32_t exchanged(const struct pd_pseudonyms *names, unsigned bits, uint32_t number)
 {
-	const uint32_t mask = (1u << HALF) - 1;
-	uint32_t left = pid >> HALF, right = pid & mask;
+	const unsigned half = bits / 2;
+	const uint32_t mask = (UINT32_C(1) << half) - 1;
+	uint32_t left = number >> half, right = number & mask;
 
 	for (unsigned round = 0; round < 6; round++) {
-		const uint32_t next = left ^ ((uint32_t)hash_of_number(names, SALT_PID + 16 * round, right) & mask);
+		const uint32_t next = left ^
+				      ((uint32_t)hash_of_number(names, SALT_PID + 16 * round, right) & mask);
 		left = right;
 		right = next;
 	}
-	return left << HALF | right;
+	return left << half | right;
+}
+
+/* The numbers that are pids exchange places, and those that only damage leads to do so among themselves. */
+static uint32_t exchanged_pid(const struct pd_pseudonyms *names, uint32_t pid)
+{
+	const uint32_t limit = UINT32_C(1) << PID_BITS;
+	uint32_t other = pid;
+
+	do
+		other = exchanged(names, pid < limit ? PID_BITS : 32, other);
+	while ((other < limit) != (pid < limit) || other == 0 || other == UINT32_MAX);
+	return other;
 }
 
 int32_t pd_pseudonym_pid(struct pd_pseudonyms *names, int32_t pid)
 {
-	if (pid <= 0 || names->keep & PERFDATA_ANONYMIZE_KEEP_PIDS)
+	if (pid == 0 || pid == -1 || names->keep & PERFDATA_ANONYMIZE_KEEP_PIDS)
 		return pid;
-	const uint32_t low = (uint32_t)pid & ((1u << PID_BITS) - 1), high = (uint32_t)pid & ~((1u << PID_BITS) - 1);
-	uint32_t other = exchanged(names, low);
-	if (other == 0 && low)
-		other = exchanged(names, other);   /* the number that 0, which stays, would have become */
-	if (low == 0)
-		other = 0;
-	tell_numbers(names, PD_PSEUDONYM_PID, (uint64_t)pid, high | other);
-	return (int32_t)(high | other);
+	const uint32_t other = exchanged_pid(names, (uint32_t)pid);
+	tell_numbers(names, PD_PSEUDONYM_PID, (uint32_t)pid, other);
+	return (int32_t)other;
 }
 
 uint64_t pd_pseudonym_number(struct pd_pseudonyms *names, uint64_t number)
@@ -291,7 +300,7 @@ static void put_hash(struct perfdata_text *out, uint64_t hash)
 	perfdata_text_append(out, digits, (size_t)(perfdata_hex_width_to(digits, hash & 0xffffffffff, 10) - digits));
 }
 
-/* The size of the suffix that stays, since it tells the kind of a file: ".so.1.2", ".ko.xz", ".jar". */
+/* The size of the suffix that stays, since it tells the kind of a file: ".so", ".ko.xz", ".jar". */
 static size_t suffix_of(struct perfdata_bytes part)
 {
 	static const char *const kinds[] = { ".so",    ".ko",  ".ko.xz", ".ko.gz", ".ko.zst", ".jar",
@@ -302,16 +311,17 @@ static size_t suffix_of(struct perfdata_bytes part)
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (ends(part, kinds[i]) && strlen(kinds[i]) > longest && strlen(kinds[i]) < part.size)
 			longest = strlen(kinds[i]);
-	if (longest)
-		return longest;
-	/* ".so.1.2.3" */
+	return longest;
+}
+
+/* "libx.so.1.2.3" is a ".so" too; its version goes, as the name does. */
+static bool is_versioned(struct perfdata_bytes part)
+{
 	size_t at = part.size;
+
 	while (at > 0 && (isdigit(part.data[at - 1]) || part.data[at - 1] == '.'))
 		at--;
-	if (at > 3 && at < part.size && part.data[at] == '.' && !memcmp(part.data + at - 3, ".so", 3) &&
-	    part.size - at <= 8)
-		return part.size - at + 3;
-	return 0;
+	return at > 3 && at < part.size && part.data[at] == '.' && !memcmp(part.data + at - 3, ".so", 3);
 }
 
 static void put_part(const struct pd_pseudonyms *names, struct perfdata_text *out, struct perfdata_bytes part)
@@ -324,6 +334,8 @@ static void put_part(const struct pd_pseudonyms *names, struct perfdata_text *ou
 	perfdata_text_char(out, 'p');
 	put_hash(out, pd_keyed_hash(names, SALT_PART, part.data, part.size));
 	perfdata_text_append(out, part.data + part.size - suffix, suffix);
+	if (!suffix && is_versioned(part))
+		perfdata_text_literal(out, ".so");
 }
 
 static char *kept(struct pd_arena *arena, struct perfdata_bytes text, size_t *ret_size)
@@ -349,8 +361,7 @@ char *pd_pseudonym_comm(struct pd_pseudonyms *names, struct pd_arena *arena, str
 {
 	struct perfdata_text out;
 
-	if (!comm.size || names->keep & PERFDATA_ANONYMIZE_KEEP_COMMS || is_text(comm, "swapper") ||
-	    begins(comm, "swapper/"))
+	if (!comm.size || names->keep & PERFDATA_ANONYMIZE_KEEP_COMMS || pd_is_public(PD_PUBLIC_COMM, comm))
 		return kept(arena, comm, ret_size);
 	perfdata_text_init(&out);
 	perfdata_text_char(&out, 'c');

@@ -33,7 +33,7 @@ struct pd_pseudonyms {
 };
 
 uint64_t pd_keyed_hash(const struct pd_pseudonyms *names, unsigned salt, const void *bytes, size_t size);
-/* Numbers of threads and processes: 0 and negative numbers stay; all others exchange places. */
+/* Numbers of threads and processes: 0 and -1 stay; all others exchange places. */
 int32_t pd_pseudonym_pid(struct pd_pseudonyms *names, int32_t pid);
 /* An inode, a device, the id of a cgroup: 0 stays. */
 uint64_t pd_pseudonym_number(struct pd_pseudonyms *names, uint64_t number);

@@ -149,7 +149,7 @@ const struct perfdata_config *pd_rewrite_target(struct perfdata_rewriter *rewrit
 	if (version && !config->has_attr) {
 		struct perfdata_attr attr = *raw->event->attr;
 		if (rewriter->anonymizer)
-			pd_anonymize_attr(&attr);
+			pd_anonymize_attr(rewriter->anonymizer, &attr);
 		pd_identify_attr(rewriter, &attr);
 		perfdata_config_init(config, &attr, rewriter->order);
 		config->branch_counters = raw->event->config->branch_counters;
@@ -171,6 +171,8 @@ enum perfdata_status perfdata_rewriter_survey(struct perfdata_rewriter *rewriter
 			status = pd_rewrite_failed(rewriter, PERFDATA_EINTR, NULL);
 	}
 	if (status == PERFDATA_END) {
+		if (rewriter->anonymizer)
+			pd_anonymize_note_events(rewriter->anonymizer, reader);
 		pd_identify_decide(rewriter, reader);
 		return PERFDATA_OK;
 	}

@@ -44,7 +44,7 @@ static enum perfdata_status put_anonymous_event(struct perfdata_rewriter *rewrit
 	struct pd_anonymizer *a = rewriter->anonymizer;
 	uint64_t *ids = pd_arena_alloc(&rewriter->arena, (event->nr_ids + 1) * sizeof *ids);
 
-	pd_anonymize_attr(attr);
+	pd_anonymize_attr(a, attr);
 	for (size_t i = 0; ids && i < event->nr_ids; i++)
 		ids[i] = pd_anonymize_event_id(a, event->ids[i]);
 	const char *name = pd_anonymize_event_name(a, event);

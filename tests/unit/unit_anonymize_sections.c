@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* Secrets in every row of every feature section, in its padding and behind its end, in sections of unknown kinds and
+ * in formats of tracepoints: none is in the anonymous recording. */
+#include "perfdata/write.h"
+#include "feature_cases.h"
+#include "planted.h"
+
+/* Numbers that no text and no address is in. */
+static const char *const numbers[] = {
+	"nrcpus.available", "nrcpus.online", "build_id_entry.misc", "pmu.type", "group_desc_entry.leader",
+	"group_desc_entry.nr_members", "clockid.clockid", "e_machine.e_machine", "e_machine.e_flags",
+	"cln_size.cln_size", NULL
+};
+/* How the section goes on: it goes as a whole. */
+static const char *const structure[] = { "mem_topology.version", "hybrid_topology.version", "dir_format.dir_format",
+					 "compressed.version", "compressed.type", "auxtrace_entry.size", NULL };
+
+static bool plant(void *user, const struct perfdata_layout *section, struct perfdata_node *value)
+{
+	static uint8_t room[4096];
+	const struct perfdata_field *field = value->field;
+	const char *name = field->name ? field->name : section->name;
+	char row[128];
+
+	(void)user;
+	cover(field);
+	/* parts have no layout in a node: the row is looked for by the names of all parts */
+	snprintf(row, sizeof row, ".%s", name);
+	bool stays = false;
+	for (const char *const *list = numbers; *list; list++)
+		stays = stays || (strlen(*list) > strlen(row) && !strcmp(*list + strlen(*list) - strlen(row), row) &&
+				  (value->kind == PERFDATA_KIND_U32 || value->kind == PERFDATA_KIND_U64 ||
+				   value->kind == PERFDATA_KIND_U16));
+	for (const char *const *list = structure; *list; list++)
+		stays = stays || !strcmp(strchr(*list, '.'), row);
+	switch (value->kind) {
+	case PERFDATA_KIND_STRING: {
+		const char *text = secret_text(section->name, name);
+		value->v.bytes = (struct perfdata_bytes){ (const uint8_t *)text, strlen(text) };
+		break;
+	}
+	case PERFDATA_KIND_BYTES:
+		if (value->v.bytes.size < 4 || value->v.bytes.size > sizeof room)
+			break;
+		fill_secret(room, value->v.bytes.size, secret_text(section->name, name));
+		value->v.bytes.data = room;
+		break;
+	case PERFDATA_KIND_U64:
+	case PERFDATA_KIND_S64:
+		if (!stays)
+			value->v.u = secret_number(section->name, name);
+		break;
+	case PERFDATA_KIND_U32:
+	case PERFDATA_KIND_S32:
+		if (!stays)
+			value->v.u = (uint32_t)secret_number(section->name, name);
+		break;
+	default:
+		break;
+	}
+	return true;
+}
+
+static struct perfdata_writer *start(struct perfdata_text *recording)
+{
+	const struct perfdata_writer_options options = { .size = sizeof options,
+							 .order = PERFDATA_BYTE_ORDER_LITTLE,
+							 .write = take_bytes,
+							 .user = recording };
+	const struct perfdata_attr attr = { .size = 136, .type = 1, .sample_type = PERFDATA_SAMPLE_IP };
+	struct perfdata_writer *writer;
+
+	nr_secrets = 0;
+	perfdata_text_init(recording);
+	CHECK_EQ(perfdata_writer_new(&options, &writer, NULL), PERFDATA_OK);
+	CHECK_EQ(perfdata_writer_event(writer, &attr, 0, secret_text("event", "name"), NULL, 0), PERFDATA_OK);
+	return writer;
+}
+
+static void finish(struct perfdata_writer *writer, struct perfdata_text *recording)
+{
+	CHECK_EQ(perfdata_writer_finish(writer), PERFDATA_OK);
+	perfdata_writer_free(writer);
+	check_secrets(recording);
+	perfdata_text_release(recording);
+}
+
+/* A recording with one section, whose values `with` changes, and `behind` bytes of a secret behind its end. */
+static void try_section(const struct section *section, bool plants, size_t behind)
+{
+	static struct build b;
+	const struct perfdata_feature_edit edit = { plant, NULL };
+	struct perfdata_feature *feature;
+	struct perfdata_text out, recording;
+	struct perfdata_writer *writer = start(&recording);
+
+	memset(&b, 0, sizeof b);
+	b.order = PERFDATA_BYTE_ORDER_LITTLE;
+	section->build(&b);
+	perfdata_text_init(&out);
+	CHECK_EQ(perfdata_feature_decode(section->id, b.bytes, b.size, b.order, NR_CPUS, &feature, NULL), PERFDATA_OK);
+	const size_t before = nr_secrets;
+	const enum perfdata_status status = perfdata_feature_encode(feature, b.order, b.order, plants ? &edit : NULL,
+								    &out);
+	if (status != PERFDATA_OK) {      /* BPF programs: their bytes cannot be edited; see every_byte */
+		nr_secrets = before;
+		perfdata_text_clear(&out);
+		perfdata_text_append(&out, b.bytes, b.size);
+	}
+	if (behind) {
+		uint8_t bytes[64];
+		fill_secret(bytes, sizeof bytes, secret_text(perfdata_feature_layout(section->id)->name, "behind"));
+		perfdata_text_append(&out, bytes, behind);
+	}
+	perfdata_feature_free(feature);
+	CHECK_EQ(perfdata_writer_feature(writer, section->id, out.data, out.size), PERFDATA_OK);
+	perfdata_text_release(&out);
+	finish(writer, &recording);
+}
+
+/* Sections that are one text have no case of their own. */
+static void try_texts(void)
+{
+	for (uint32_t id = 1; id < 256; id++) {
+		const struct perfdata_layout *layout = perfdata_feature_layout(id);
+		const struct section section = { id, build_hostname, check_hostname };
+		if (layout && layout->nr_fields == 1 && layout->fields[0].kind == PERFDATA_KIND_STRING)
+			try_section(&section, true, 0);
+	}
+}
+
+static void every_value(void)
+{
+	for (size_t r = 0; r < NR_RANGES; r++) {
+		range = address_ranges[r];
+		try_texts();
+		for (size_t i = 0; i < NR_SECTIONS; i++)
+			/* sections of the writer's own */
+			if (sections[i].id != PERFDATA_FEATURE_COMPRESSED &&
+			    sections[i].id != PERFDATA_FEATURE_AUXTRACE &&
+			    sections[i].id != PERFDATA_FEATURE_EVENT_DESC)
+				try_section(&sections[i], true, 0);
+	}
+}
+
+static void behind_the_end(void)
+{
+	for (size_t i = 0; i < NR_SECTIONS; i++)
+		if (sections[i].id != PERFDATA_FEATURE_COMPRESSED && sections[i].id != PERFDATA_FEATURE_AUXTRACE &&
+		    sections[i].id != PERFDATA_FEATURE_EVENT_DESC)
+			try_section(&sections[i], false, 64);
+}
+
+/* Each section is full of a text, also those that are damaged by that, and those of unknown kinds. */
+static void every_byte(void)
+{
+	for (uint32_t id = 1; id < 256; id++) {
+		struct perfdata_text recording;
+		struct perfdata_writer *writer = start(&recording);
+		uint8_t bytes[256];
+		const char *kind = perfdata_feature_layout(id) ? "known" : "unknown";
+		fill_secret(bytes, sizeof bytes, secret_text("section", kind));
+		if (perfdata_writer_feature(writer, id, bytes, sizeof bytes) == PERFDATA_OK &&
+		    id != PERFDATA_FEATURE_COMPRESSED && id != PERFDATA_FEATURE_AUXTRACE)
+			finish(writer, &recording);
+		else
+			perfdata_writer_free(writer);
+	}
+}
+
+static void check_covered(const struct perfdata_layout *layout, unsigned depth)
+{
+	for (uint32_t i = 0; i < layout->nr_fields; i++) {
+		const struct perfdata_field *field = &layout->fields[i];
+		if (field->element && depth < 8) {
+			check_covered(field->element, depth + 1);
+			continue;
+		}
+		/* counts that the encoder makes; and what its section never shows as a value */
+		const bool is_value = field->kind != PERFDATA_KIND_PAD && field->kind != PERFDATA_KIND_BITMAP &&
+				      field->kind != PERFDATA_KIND_LIST && field->show != PERFDATA_SHOW_NOT;
+		CHECK(!is_value || is_covered(field));
+		if (is_value && !is_covered(field))
+			printf("# no section here has a secret in %s.%s\n", layout->name,
+			       field->name ? field->name : "");
+	}
+}
+
+/* Sections that are dropped whole, which every_byte shows. */
+static bool is_dropped(uint32_t id)
+{
+	const struct perfdata_layout *layout = perfdata_feature_layout(id);
+	const char *decision = layout->nr_fields ? perfdata_anonymize_decision(layout, &layout->fields[0]) : "drop";
+	return !decision || !strcmp(decision, "drop");
+}
+
+static void every_row(void)
+{
+	for (uint32_t id = 1; id < 256; id++)
+		if (perfdata_feature_layout(id) && !is_dropped(id))
+			check_covered(perfdata_feature_layout(id), 0);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		{ "nothing of the values of sections", every_value },
+		{ "nothing of what is behind their end", behind_the_end },
+		{ "nothing of damaged and unknown ones", every_byte },
+		{ "each row of each section that stays was tried", every_row },
+	};
+	return unit_main(cases, sizeof cases / sizeof *cases);
+}
