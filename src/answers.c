@@ -8,6 +8,7 @@
 #include "file_rows_json.h"
 #include "perfdata/emit.h"
 #include "interrupt.h"
+#include "print.h"
 
 /* --- JSON --------------------------------------------------------------------------------------------------------- */
 
@@ -87,7 +88,7 @@ void answer_print(const struct input *input, json_object *document, bool several
 {
 	const int style = JSON_C_TO_STRING_NOSLASHESCAPE | (several ? JSON_C_TO_STRING_PLAIN : JSON_C_TO_STRING_PRETTY);
 	if (input->error.status != PERFDATA_ENOMEM)
-		puts(json_object_to_json_string_ext(document, style));
+		print_line(json_object_to_json_string_ext(document, style));
 	json_object_put(document);
 }
 
@@ -108,7 +109,7 @@ void answer_flush(struct input *input, struct perfdata_text *out)
 	if (perfdata_text_failed(out))
 		input_ended(input, PERFDATA_ENOMEM, NULL);
 	else if (out->size)
-		fwrite(out->data, 1, out->size, stdout);
+		print_answer(out->data, out->size);
 	perfdata_text_release(out);
 }
 

@@ -14,6 +14,7 @@
 #include "file_rows_json.h"
 #include "interrupt.h"
 #include "perfdata/output.h"
+#include "print.h"
 #include "symbol_options.h"
 
 struct bundling {
@@ -49,6 +50,14 @@ static json_object *row_json(const struct file_row *row)
 	return object;
 }
 
+/* Writes the line to stderr and releases it. */
+static void say(struct perfdata_text *line)
+{
+	if (!perfdata_text_failed(line))
+		print_words(line->data, line->size);
+	perfdata_text_release(line);
+}
+
 static void note_missing(struct bundling *bundling, const struct file_row *row, const char *reason)
 {
 	json_object *object = row_json(row);
@@ -57,13 +66,12 @@ static void note_missing(struct bundling *bundling, const struct file_row *row, 
 	bundling->nr_missing++;
 	bundling->missing_samples += row->samples;
 	if (!bundling->options->style.quiet) {
-		struct perfdata_text path;
-		perfdata_text_init(&path);
-		perfdata_text_printable(&path, row->paths[0], strlen(row->paths[0]));
-		if (!perfdata_text_failed(&path))
-			fprintf(stderr, "perfdata: missing: %.*s (%" PRIu64 " samples): %s\n", (int)path.size,
-				path.data, row->samples, reason);
-		perfdata_text_release(&path);
+		struct perfdata_text line;
+		perfdata_text_init(&line);
+		perfdata_text_literal(&line, "perfdata: missing: ");
+		perfdata_text_printable(&line, row->paths[0], strlen(row->paths[0]));
+		perfdata_text_printf(&line, " (%" PRIu64 " samples): %s\n", row->samples, reason);
+		say(&line);
 	}
 }
 
@@ -308,6 +316,20 @@ static enum perfdata_status write_bundle(struct bundling *bundling, const char *
 	return status ? status : closed;
 }
 
+static void say_what_was_written(const struct bundling *bundling)
+{
+	struct perfdata_text line;
+	perfdata_text_init(&line);
+	perfdata_text_literal(&line, "perfdata: ");
+	perfdata_text_printable(&line, bundling->options->output, strlen(bundling->options->output));
+	perfdata_text_printf(&line,
+			     ": %" PRIu64 " files, %" PRIu64 " bytes before packing; %" PRIu64 " missing, with %" PRIu64
+			     " of %" PRIu64 " samples\n",
+			     bundling->nr_files, bundling->bytes, bundling->nr_missing, bundling->missing_samples,
+			     bundling->rows.samples);
+	say(&line);
+}
+
 static void finish(struct bundling *bundling)
 {
 	const struct options *options = bundling->options;
@@ -325,11 +347,7 @@ static void finish(struct bundling *bundling)
 	if (status)
 		fail(bundling, status, error.message);
 	else if (!options->style.quiet)
-		fprintf(stderr,
-			"perfdata: %s: %" PRIu64 " files, %" PRIu64 " bytes before packing; %" PRIu64
-			" missing, with %" PRIu64 " of %" PRIu64 " samples\n",
-			options->output, bundling->nr_files, bundling->bytes, bundling->nr_missing,
-			bundling->missing_samples, bundling->rows.samples);
+		say_what_was_written(bundling);
 	/* a limit of the user left files out: the bundle is not complete, so the answer is no */
 	if (bundling->left_out)
 		bundling->code = exit_code_join(bundling->code, EXIT_ANSWER_NO);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "answers.h"
 #include "check_show.h"
+#include "print.h"
 
 static void spell_counts(struct perfdata_text *out, const struct messages *messages, uint64_t records)
 {
@@ -195,8 +196,11 @@ static void count_what_is_not_shown(const struct check_show *show)
 	uint64_t more = 0;
 	for (size_t i = 0; i < sizeof show->annotated / sizeof *show->annotated; i++)
 		more += show->annotated[i] > ANNOTATIONS_SHOWN ? show->annotated[i] - ANNOTATIONS_SHOWN : 0;
+	char line[120];
+	snprintf(line, sizeof line, "::notice title=perfdata::%" PRIu64 " more findings are in the log of this step",
+		 more);
 	if (more)
-		printf("::notice title=perfdata::%" PRIu64 " more findings stand in the log of this step\n", more);
+		print_line(line);
 }
 
 /* --- all of them -------------------------------------------------------------------------------------------------- */
@@ -241,7 +245,7 @@ bool check_show_end(struct check_show *show, size_t done, enum exit_code code)
 		count_what_is_not_shown(show);
 	const bool fine = !perfdata_text_failed(&out);
 	if (fine && out.size)
-		fwrite(out.data, 1, out.size, stdout);
+		print_answer(out.data, out.size);
 	perfdata_text_release(&out);
 	perfdata_text_release(&show->sarif);
 	return fine;

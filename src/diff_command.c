@@ -12,6 +12,7 @@
 #include "filters.h"
 #include "grow.h"
 #include "interrupt.h"
+#include "print.h"
 
 struct units { double *values; size_t nr, room; };
 
@@ -204,7 +205,7 @@ static bool show(const struct diff_answer *answer)
 		diff_show_text(answer, &out);
 	const bool fine = !perfdata_text_failed(&out);
 	if (fine && out.size)
-		fwrite(out.data, 1, out.size, stdout);
+		print_answer(out.data, out.size);
 	perfdata_text_release(&out);
 	if (!fine)
 		usage_error(&o->style, "%s", perfdata_status_text(PERFDATA_ENOMEM));

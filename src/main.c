@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "commands.h"
+#include "print.h"
 #include "symbol_options.h"
 #include "perfdata/emit.h"
 #include "chosen_emitter.h"
@@ -52,10 +53,10 @@ static enum exit_code unknown_command(const char *name)
 	return EXIT_USAGE;
 }
 
-/* Flushes stdout: a failed write is EXIT_OUTPUT, even if the command did not notice. */
+/* Ends stdout: a failed write is EXIT_OUTPUT, even if the command did not notice. */
 static enum exit_code finish(enum exit_code code, const struct options *options)
 {
-	if (fflush(stdout) == 0 && !ferror(stdout))
+	if (print_finish())
 		return code;
 	usage_error(&options->style, "stdout cannot be written");
 	return exit_code_join(code, EXIT_OUTPUT);

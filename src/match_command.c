@@ -9,6 +9,7 @@
 #include "interrupt.h"
 #include "match_show.h"
 #include "perfdata/emit.h"
+#include "print.h"
 #include "symbol_options.h"
 
 struct matching {
@@ -269,7 +270,7 @@ static void show(struct matching *matching)
 		perfdata_text_append(&words, matching->verdict.reasons.data, matching->verdict.reasons.size);
 		match_spell_shares(&words, &answer);
 		if (!perfdata_text_failed(&words))
-			fprintf(stderr, "%.*s", (int)words.size, words.data);
+			print_words(words.data, words.size);
 		perfdata_text_release(&words);
 	}
 }

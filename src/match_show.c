@@ -8,6 +8,7 @@
 #include "file_rows_json.h"
 #include "junit.h"
 #include "match_show.h"
+#include "print.h"
 
 enum column {
 	COLUMN_STATE,
@@ -34,7 +35,7 @@ static bool print(struct perfdata_text *out)
 {
 	const bool fine = !perfdata_text_failed(out);
 	if (fine && out->size)
-		fwrite(out->data, 1, out->size, stdout);
+		print_answer(out->data, out->size);
 	perfdata_text_release(out);
 	return fine;
 }
@@ -299,7 +300,7 @@ bool match_show_json(const struct match_answer *answer)
 	const char *text = json_object_to_json_string_ext(document,
 							  JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (text)
-		puts(text);
+		print_line(text);
 	json_object_put(document);
 	return text != NULL;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "messages.h"
+#include "print.h"
 #include "progress.h"
 
 #define SHOWN_OF_A_KIND 5
@@ -68,7 +69,7 @@ static void let_go(struct perfdata_text *text)
 {
 	if (text->size) {
 		progress_hide();
-		fwrite(text->data, 1, text->size, stderr);
+		print_words(text->data, text->size);
 	}
 	perfdata_text_clear(text);
 }

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
+#include "print.h"
 #include "progress.h"
 
 #define SECOND 1000000000ull
@@ -139,8 +140,11 @@ static void show(const struct progress *progress)
 	} else {
 		perfdata_text_char(&line, '\n');
 	}
-	if (!perfdata_text_failed(&line))
+	/* on a terminal the line has control characters of its own, and the name of the file is printable */
+	if (!perfdata_text_failed(&line) && progress->terminal)
 		fwrite(line.data, 1, line.size, stderr);
+	else if (!perfdata_text_failed(&line))
+		print_words(line.data, line.size);
 	funlockfile(stderr);
 	perfdata_text_release(&line);
 }

@@ -22,7 +22,7 @@ struct rewrite {
 	const char *file;
 	bool repair;
 	struct perfdata_anonymize_options *anonymize;   /* or NULL */
-	FILE *pairs;                         /* file of --mapping for pseudonyms, or NULL */
+	struct pairs *pairs;                 /* file of --mapping for pseudonyms, or NULL */
 	struct perfdata_output *output;
 	struct perfdata_rewriter *rewriter;
 	struct messages messages;            /* about the output */
@@ -538,44 +538,73 @@ static bool parse_keep(const struct options *options, uint32_t *ret)
 	return true;
 }
 
+/* The file of pseudonyms and what they stand for. */
+struct pairs {
+	int fd;
+	struct perfdata_output *output;
+	struct perfdata_text held;   /* not written yet */
+};
+#define PAIRS_HELD 65536
+
 static void put_pair(void *user, const char *kind, struct perfdata_bytes from, struct perfdata_bytes to)
 {
-	FILE *file = user;
+	struct pairs *pairs = user;
+	struct perfdata_text *out = &pairs->held;
 	const struct perfdata_bytes texts[2] = { to, from };
 	const bool is_hex = !strcmp(kind, "build-id");
 
-	fputs(kind, file);
+	perfdata_text_string(out, kind);
 	for (unsigned i = 0; i < 2; i++) {
-		putc('\t', file);
+		perfdata_text_char(out, '\t');
 		for (size_t k = 0; k < texts[i].size; k++) {
 			const uint8_t byte = texts[i].data[k];
 			if (is_hex)
-				fprintf(file, "%02x", byte);
+				perfdata_text_printf(out, "%02x", byte);
 			else if (byte < ' ' || byte == '\\' || byte == 0x7f)
-				fprintf(file, "\\x%02x", byte);
+				perfdata_text_printf(out, "\\x%02x", byte);
 			else
-				putc(byte, file);
+				perfdata_text_char(out, (char)byte);
 		}
 	}
-	putc('\n', file);
+	perfdata_text_char(out, '\n');
+	if (out->size < PAIRS_HELD)
+		return;
+	(void)perfdata_output_write(pairs->output, out->data, out->size);   /* closing returns the error */
+	perfdata_text_clear(out);
 }
 
-static bool open_pairs(const struct options *options, struct rewrite *rewrite)
+static bool open_pairs(const struct options *options, struct rewrite *rewrite, struct pairs *pairs)
 {
+	*pairs = (struct pairs){ .fd = -1 };
 	if (!options->mapping)
 		return true;
-	const int fd = open(options->mapping, O_WRONLY | O_CREAT | O_CLOEXEC | (options->force ? O_TRUNC : O_EXCL),
-			    0600);
-	rewrite->pairs = fd >= 0 ? fdopen(fd, "w") : NULL;
-	if (!rewrite->pairs)
+	pairs->fd = open(options->mapping, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY |
+					   (options->force ? O_TRUNC : O_EXCL), 0600);
+	pairs->output = pairs->fd >= 0 ? perfdata_output_fd(pairs->fd) : NULL;
+	if (pairs->output && perfdata_output_open(pairs->output, NULL) == PERFDATA_OK)
+		rewrite->pairs = pairs;
+	else
 		usage_error(&options->style, "--mapping %s: the file %s", options->mapping,
-			    fd < 0 ? "cannot be made, or exists already" : "cannot be written");
+			    pairs->fd < 0 ? "cannot be made, or exists already" : "cannot be written");
 	return rewrite->pairs != NULL;
+}
+
+/* False: the pairs could not be written. */
+static bool close_pairs(struct pairs *pairs)
+{
+	const bool spelled = !perfdata_text_failed(&pairs->held);
+	if (pairs->output && spelled && pairs->held.size)
+		(void)perfdata_output_write(pairs->output, pairs->held.data, pairs->held.size);
+	const bool written = perfdata_output_close(pairs->output, true, NULL) == PERFDATA_OK;
+	const bool closed = pairs->fd < 0 || !close(pairs->fd);
+	perfdata_text_release(&pairs->held);
+	return spelled && written && closed;
 }
 
 static enum exit_code rewrite(struct options *options, bool repair, struct perfdata_anonymize_options *anonymize)
 {
 	struct rewrite rewrite = { .options = options, .repair = repair, .anonymize = anonymize };
+	struct pairs pairs = { .fd = -1 };
 
 	if (!check(options, !repair && !anonymize))
 		return EXIT_USAGE;
@@ -586,7 +615,7 @@ static enum exit_code rewrite(struct options *options, bool repair, struct perfd
 	for (size_t i = 0; i < options->files.nr; i++)
 		again |= !strcmp(options->files.values[i], "-");
 	enum exit_code code = parse_renames(&rewrite);
-	if (code == EXIT_FINE && anonymize && !open_pairs(options, &rewrite))
+	if (code == EXIT_FINE && anonymize && !open_pairs(options, &rewrite, &pairs))
 		code = EXIT_USAGE;
 	if (anonymize && rewrite.pairs) {
 		anonymize->on_pair = put_pair;
@@ -599,7 +628,7 @@ static enum exit_code rewrite(struct options *options, bool repair, struct perfd
 	if (code == EXIT_FINE)
 		code = run(&rewrite);
 	found_build_ids_release(&rewrite.found);
-	if (rewrite.pairs && (ferror(rewrite.pairs) | fclose(rewrite.pairs)) != 0) {
+	if (!close_pairs(&pairs)) {
 		usage_error(&options->style, "--mapping %s: it cannot be written", options->mapping);
 		code = exit_code_join(code, EXIT_OUTPUT);
 	}

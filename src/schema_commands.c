@@ -5,6 +5,7 @@
 #include <string.h>
 #include "commands.h"
 #include "perfdata/describe.h"
+#include "print.h"
 
 /* Prints the text on stdout and releases it. */
 static enum exit_code show(struct perfdata_text *text)
@@ -12,8 +13,8 @@ static enum exit_code show(struct perfdata_text *text)
 	enum exit_code code = EXIT_FINE;
 	if (perfdata_text_failed(text))
 		code = EXIT_LIMIT;
-	else if (fwrite(text->data, 1, text->size, stdout) != text->size || fflush(stdout))
-		code = EXIT_OUTPUT;
+	else
+		print_answer(text->data, text->size);
 	perfdata_text_release(text);
 	return code;
 }

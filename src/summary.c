@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "print.h"
+#include "perfdata/output.h"
 #include "progress.h"
 #include "summary.h"
 
@@ -53,6 +55,18 @@ static int open_file(const struct options *options)
 	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
 }
 
+/* False after a message. */
+static bool make_output(struct summary *summary)
+{
+	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
+	summary->output = perfdata_output_fd(summary->fd);
+	if (summary->output && perfdata_output_open(summary->output, &error) == PERFDATA_OK)
+		return true;
+	usage_error(&summary->options->style, "--summary %s: %s", summary->options->summary,
+		    summary->output ? error.message : perfdata_status_text(PERFDATA_ENOMEM));
+	return false;
+}
+
 bool summary_begin(struct summary *summary, const struct options *options, bool log)
 {
 	*summary = (struct summary){
@@ -64,7 +78,7 @@ bool summary_begin(struct summary *summary, const struct options *options, bool 
 	if (!strcmp(options->summary, "-") && (!options->output || !strcmp(options->output, "-")))
 		usage_error(&options->style, "--summary -: stdout is taken");
 	else if ((summary->fd = open_file(options)) >= 0)
-		return true;
+		return make_output(summary);
 	else if (errno == EEXIST)
 		usage_error(&options->style, "--summary %s exists already; --force replaces it", options->summary);
 	else
@@ -72,28 +86,14 @@ bool summary_begin(struct summary *summary, const struct options *options, bool 
 	return false;
 }
 
-static bool write_all(int fd, const char *at, size_t size)
-{
-	while (size) {
-		const ssize_t n = write(fd, at, size);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		at += n;
-		size -= (size_t)n;
-	}
-	return true;
-}
-
-/* Writes a line with one write(), so that a killed process leaves whole lines. */
+/* Writes a line with one write(), which outputs without compression do, so that a killed process leaves whole lines. */
 static void put(struct summary *summary, const struct perfdata_text *line)
 {
 	if (summary->fd >= 0 && !summary->failed)
-		summary->failed = !write_all(summary->fd, line->data, line->size);
+		summary->failed = perfdata_output_write(summary->output, line->data, line->size) != PERFDATA_OK;
 	if (summary->log) {
 		progress_hide();
-		fwrite(line->data, 1, line->size, stderr);
+		print_words(line->data, line->size);
 	}
 }
 
@@ -174,6 +174,7 @@ enum exit_code summary_end(struct summary *summary, enum exit_code code)
 		put(summary, &line);
 	}
 	perfdata_text_release(&line);
+	summary->failed |= perfdata_output_close(summary->output, true, NULL) != PERFDATA_OK;
 	if (summary->fd > STDERR_FILENO && close(summary->fd))
 		summary->failed = true;
 	if (!summary->failed)

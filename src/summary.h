@@ -9,6 +9,7 @@
 struct summary {
 	const struct options *options;
 	int fd;                      /* -1: no file */
+	struct perfdata_output *output;   /* to fd; NULL: no file */
 	bool log;                    /* print the lines on stderr too */
 	bool failed;                 /* a line could not be written */
 	bool stop;                   /* --fail-fast: begin no more inputs */

@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "grow.h"
 #include "interrupt.h"
+#include "print.h"
 #include "symbol_options.h"
 
 #define MAX_CALLS 64
@@ -145,7 +146,7 @@ static enum exit_code name_all(struct naming *naming)
 		naming->failed |= perfdata_text_failed(&naming->out);
 		if (naming->failed)
 			break;
-		fwrite(naming->out.data, 1, naming->out.size, stdout);
+		print_answer(naming->out.data, naming->out.size);
 	}
 	free(line);
 	if (naming->failed)

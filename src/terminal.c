@@ -70,18 +70,21 @@ bool terminal_prepare(struct options *options)
 	/* emitters for terminals have both options */
 	if (!watched || !has_option(options, "width") || !has_option(options, "color"))
 		return true;
+	/* forms for programs have no colors; without a pager their strings are escaped by the output, which sees the
+	 * terminal */
+	const bool is_text = !was_given(options, "json", NULL) && !was_given(options, "csv", NULL);
 	const char *off = getenv("NO_COLOR");
+	const char *color = is_text && !(off && *off) ? "always" : "never";
 	snprintf(width, sizeof width, "%" PRIu64, columns());
 	if (was_given(options, "color", "auto"))
 		for (size_t i = 0; i < options->nr_values; i++)
 			if (!strcmp(options->values[i].option->name, "color"))
-				options->values[i].text = off && *off ? "never" : "always";
-	if (!options_default(options, "color", off && *off ? "never" : "always") ||
-	    !options_default(options, "width", width) ||
-	    !options_default(options, "top",
-			     was_given(options, "json", NULL) || was_given(options, "csv", NULL) ? "0" : ROWS))
+				options->values[i].text = color;
+	if (!options_default(options, "color", color) || !options_default(options, "width", width) ||
+	    !options_default(options, "top", is_text ? ROWS : "0"))
 		return false;
-	start_pager();
+	if (is_text)
+		start_pager();
 	return true;
 }
 

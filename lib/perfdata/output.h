@@ -4,7 +4,10 @@
  * Making an output opens nothing: perfdata_output_open does, which perfdata_run and perfdata_convert call, so all
  * errors come from there. A file has its name only when it is whole: until perfdata_output_close it has none at all, or
  * (where the file system has no files without a name) a temporary one, ".perfdata-PID-N.tmp", whose lock (flock) its
- * writer holds. */
+ * writer holds.
+ *
+ * A terminal, as a path or a descriptor, never gets what it would obey, or what hides or turns the text beside it: such
+ * bytes are written as \xNN. Files, pipes and functions get the bytes as they are. */
 #ifndef PERFDATA_OUTPUT_H
 #define PERFDATA_OUTPUT_H
 

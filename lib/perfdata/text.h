@@ -122,7 +122,8 @@ PERFDATA_API void perfdata_text_finding(struct perfdata_text *text, const struct
 PERFDATA_API bool perfdata_text_csv_cell(struct perfdata_text *text, const void *bytes, size_t size);
 
 /* --- terminal --- */
-/* The bytes with control characters and invalid UTF-8 shown as \xNN, for messages and listings people read. */
+/* The bytes for messages and listings that people read: control characters, characters that turn the direction of text
+ * or are not seen, and invalid UTF-8 are shown as \xNN. */
 PERFDATA_API void perfdata_text_printable(struct perfdata_text *text, const void *bytes, size_t size);
 
 /* --- dump --- */

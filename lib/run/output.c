@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/option_struct.h"
 #include "run/output_impl.h"
+#include "text/shown.h"
 
 /* --- making one --------------------------------------------------------------------------------------------------- */
 
@@ -158,8 +159,11 @@ enum perfdata_status perfdata_output_open(struct perfdata_output *output, struct
 		break;
 	}
 	output->open = !status;
+	output->terminal = !status && output->fd >= 0 && isatty(output->fd);
 	return status;
 }
+
+void pd_output_allow_colors(struct perfdata_output *output) { output->colors = true; }
 
 /* Names of events may hold slashes. */
 static void copy_name(char *to, const char *name)
@@ -278,10 +282,28 @@ static enum perfdata_status write_fd(struct perfdata_output *output, const void 
 	return PERFDATA_OK;
 }
 
+/* Strings of a recording could make a terminal do or show anything: so it gets them with everything escaped that it
+ * would not show as a character. `last`: no bytes follow that could complete a character. */
+static enum perfdata_status write_terminal(struct perfdata_output *output, const void *bytes, size_t size, bool last)
+{
+	perfdata_text_append(&output->unshown, bytes, size);
+	perfdata_text_clear(&output->shown);
+	const size_t used = pd_text_terminal(&output->shown, output->unshown.data, output->unshown.size, output->colors,
+					     last);
+	if (perfdata_text_failed(&output->unshown) || perfdata_text_failed(&output->shown))
+		return write_failed(output, ENOMEM);
+	output->unshown.size -= used;
+	if (used)
+		memmove(output->unshown.data, output->unshown.data + used, output->unshown.size);
+	return write_fd(output, output->shown.data, output->shown.size);
+}
+
 static enum perfdata_status write_all(struct perfdata_output *output, const void *bytes, size_t size)
 {
 	if (!size)
 		return PERFDATA_OK;
+	if (output->terminal)
+		return write_terminal(output, bytes, size, false);
 	if (output->kind == PD_OUTPUT_CALLBACKS) {
 		const int code = output->callbacks.write(output->user, bytes, size);
 		return code ? write_failed(output, code) : PERFDATA_OK;
@@ -391,7 +413,8 @@ enum perfdata_status perfdata_output_flush(struct perfdata_output *output)
 {
 	if (output->error.status)
 		return output->error.status;
-	return output->packing == PD_CODEC_NONE ? PERFDATA_OK : finish_piece(output);
+	const enum perfdata_status status = output->packing == PD_CODEC_NONE ? PERFDATA_OK : finish_piece(output);
+	return !status && output->unshown.size ? write_terminal(output, "", 0, true) : status;
 }
 
 /* --- changing what was written ------------------------------------------------------------------------------------ */
@@ -450,6 +473,8 @@ static void output_free(struct perfdata_output *output)
 	perfdata_text_release(&output->piece);
 	perfdata_text_release(&output->compressed);
 	perfdata_text_release(&output->memory);
+	perfdata_text_release(&output->unshown);
+	perfdata_text_release(&output->shown);
 	pd_encoder_free(output->encoder);
 	pd_free(output->asked);
 	pd_free(output->head);
@@ -494,8 +519,8 @@ enum perfdata_status perfdata_output_close(struct perfdata_output *output, bool 
 		return PERFDATA_OK;
 	/* A stream cannot be taken back, so it is ended properly in any case. */
 	for (struct perfdata_output *at = output; at; at = next_of(output, at))
-		if (at->open && !at->error.status && at->packing != PD_CODEC_NONE && (keep || !at->path))
-			finish_piece(at);
+		if (at->open && !at->error.status && (keep || !at->path))
+			perfdata_output_flush(at);
 	/* a file without a name can get one only while it is open */
 	for (struct perfdata_output *at = output; at && keep && !failed_one(output); at = next_of(output, at))
 		if (is_file(at) && at->path && pd_output_file_keep(at))

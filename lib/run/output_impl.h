@@ -33,6 +33,11 @@ struct perfdata_output {
 	char *head, *tail;             /* of the paths of other outputs; NULL: those are beside this one */
 	struct perfdata_text memory;   /* MEMORY */
 
+	bool terminal;                 /* gets what pd_text_terminal makes of the bytes */
+	bool colors;                   /* the text is colored by its emitter */
+	struct perfdata_text unshown;  /* for a terminal: bytes that were given */
+	struct perfdata_text shown;    /* for a terminal: what is written */
+
 	struct perfdata_text piece;    /* not compressed yet */
 	struct perfdata_text compressed;
 	struct pd_encoder *encoder;
@@ -72,6 +77,9 @@ enum perfdata_status pd_output_pack(const struct perfdata_output *output, struct
 /* Writes a compressed piece that held `size_before` bytes. */
 enum perfdata_status pd_output_write_compressed(struct perfdata_output *output, const void *bytes, size_t size,
 						size_t size_before);
+/* What is written may hold sequences that color text, and in everything else that it holds nothing but shown
+ * characters: a terminal gets the colors. */
+void pd_output_allow_colors(struct perfdata_output *output);
 /* Whether bytes that were written can be overwritten. */
 bool pd_output_can_patch(const struct perfdata_output *output);
 /* Overwrites bytes that were written. */

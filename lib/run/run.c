@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The run as a whole: its threads, what each does next, begin and end. See run_impl.h. */
 #include "config.h"
+#include <string.h>
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/option_struct.h"
@@ -340,6 +341,9 @@ static enum perfdata_status open_outputs(const struct perfdata_target *const *ta
 		const struct perfdata_emitter *emitter = targets[i]->emitter;
 		if (emitter->flags & PERFDATA_EMITTER_PACKED)
 			perfdata_output_pack(targets[i]->output, PERFDATA_PACKING_NONE);
+		const char *color = perfdata_option_text(targets[i]->options, targets[i]->nr_options, "color");
+		if (color && !strcmp(color, "always"))
+			pd_output_allow_colors(targets[i]->output);
 		const enum perfdata_status status = emitter->flags & PERFDATA_EMITTER_ONLY_NAMED ? PERFDATA_OK :
 			perfdata_output_open(targets[i]->output, reterr);
 		if (status)

@@ -283,27 +283,3 @@ bool perfdata_text_csv_cell(struct perfdata_text *text, const void *bytes, size_
 		perfdata_text_char(text, '"');
 	return valid;
 }
-
-/* --- terminal --- */
-
-/* Control characters of ASCII, and U+0080 to U+009F, which terminals obey too. */
-static bool is_control(const uint8_t *p, size_t length)
-{
-	return length == 1 ? *p < 0x20 || *p == 0x7f : length == 2 && p[0] == 0xc2 && p[1] < 0xa0;
-}
-
-void perfdata_text_printable(struct perfdata_text *text, const void *bytes, size_t size)
-{
-	const uint8_t *p = bytes;
-	for (size_t i = 0; i < size;) {
-		size_t length = pd_utf8_length(p + i, size - i);
-		if (length && !is_control(p + i, length)) {
-			perfdata_text_append(text, p + i, length);
-			i += length;
-			continue;
-		}
-		perfdata_text_literal(text, "\\x");
-		perfdata_text_append(text, pd_hex_pairs + 2 * p[i], 2);
-		i++;
-	}
-}

@@ -34,6 +34,11 @@ OPENERS = {"lib/base/regular.c": {"open", "openat"}, "lib/base/fdio.c": {"open",
            "lib/run/output_file.c": {"open"}, "lib/run/output_folder.c": {"openat", "opendir"}, "lib/reader/directory.c": {"opendir"},
            "lib/base/cancel.c": {"eventfd", "pipe2"}, "lib/emit/registry.c": {"dlopen"}, "lib/symbols/debuginfod.c": {"dlopen"},
            "lib/symbols/demangle_cxx.c": {"dlopen"}}
+
+
+# Where the program writes itself: print.c, which knows terminals, the line of progress, and texts that are the program's own.
+PRINTING = re.compile(r"(?<![\w.>])(f?printf|dprintf|puts|fputs|putchar|putc|fputc|fwrite)\s*\(")
+PRINTERS = {"src/print.c", "src/progress.c", "src/help.c", "src/completion.c", "src/explain.c"}
 ONE_FILE_EACH = {"zlib.h": "lib/codec/", "zstd.h": "lib/codec/", "lzma.h": "lib/codec/", "elfutils/debuginfod.h": "lib/symbols/", "pthread.h": "lib/base/"}
 ELFUTILS = re.compile(r"^(elfutils/.*|libelf\.h|gelf\.h|dwarf\.h|libdw\.h|libdwfl\.h|libelf/.*)$")
 WIDEST_LINE, LONGEST_FILE = 120, 820
@@ -229,6 +234,14 @@ def opening_calls(files):
                     yield "%s:%d: %s" % (path, line_of(code, match.start()), match[1])
 
 
+def printing_elsewhere(files):
+    for path in files:
+        if path.startswith("src/") and path not in PRINTERS:
+            code = code_of(text_of(path))
+            for match in PRINTING.finditer(code):
+                yield "%s:%d: %s" % (path, line_of(code, match.start()), match[1])
+
+
 def same_names(files):
     seen = {}
     for path in files:
@@ -400,6 +413,7 @@ def main():
     report("each foreign package is met in one place", foreign_headers(files))
     report("the library does not print, end the process or read the environment", forbidden_calls(files))
     report("files are opened in one place, by what they are", opening_calls(files))
+    report("the program prints in one place", printing_elsewhere(files))
     report("file names are unique", same_names(files))
     report("lines of C have at most %d columns" % WIDEST_LINE, too_wide(files))
     report("files of C have at most %d lines" % LONGEST_FILE, too_long(files))

@@ -13,6 +13,7 @@
 #include "perfdata/text.h"
 #include "perfdata/unstable.h"
 #include "text/digits.h"
+#include "text/shown.h"
 #include "text/utf8.h"
 
 static uint64_t random_state;
@@ -654,7 +655,38 @@ static void test_printable(void)
 	CHECK_EQ(text.size, 0);
 	perfdata_text_printable(&text, "a\x1b[31m\n\x7f\xc3\xa4\xff\xc2\x9b\0z", 15);
 	CHECK_TEXT(text, "a\\x1b[31m\\x0a\\x7f\xc3\xa4\\xff\\xc2\\x9b\\x00z");
+	perfdata_text_clear(&text);
+	perfdata_text_printable(&text, "a\xe2\x80\xae" "b\xf3\xa0\x81\x81" "c\xef\xbb\xbf\xe2\x82\xac", 16);
+	CHECK_TEXT(text, "a\\xe2\\x80\\xaeb\\xf3\\xa0\\x81\\x81c\\xef\\xbb\\xbf\xe2\x82\xac");
 	perfdata_text_release(&text);
+}
+
+/* What a terminal gets is the same however the bytes are cut, and the pieces that are held back are short. */
+static void test_terminal(void)
+{
+	static const char bytes[] = "a\tb\r\nc\rd\x1b[31mred\x1b[0m\x1b]0;t\x07\xc3\xa4"
+				    "\xe2\x80\xae\xf0\x9f\x98\x80\xff\xe2\x80z"
+				    "\x1b[1;2Kx\xe2\x82\x1b[";
+	static const char plain[] = "a\tb\r\nc\\x0dd\\x1b[31mred\\x1b[0m\\x1b]0;t\\x07\xc3\xa4"
+				    "\\xe2\\x80\\xae\xf0\x9f\x98\x80\\xff\\xe2"
+				    "\\x80z\\x1b[1;2Kx\\xe2\\x82\\x1b[";
+	static const char colored[] = "a\tb\r\nc\\x0dd\x1b[31mred\x1b[0m\\x1b]0;t\\x07\xc3\xa4"
+				      "\\xe2\\x80\\xae\xf0\x9f\x98\x80\\xff\\xe2"
+				      "\\x80z\\x1b[1;2Kx\\xe2\\x82\\x1b[";
+	const size_t size = sizeof bytes - 1;
+	for (unsigned colors = 0; colors < 2; colors++)
+		for (size_t step = 1; step <= size; step++) {
+			struct perfdata_text text;
+			perfdata_text_init(&text);
+			for (size_t at = 0, end = 0; at < size;) {
+				end = end + step < size ? end + step : size;
+				at += pd_text_terminal(&text, bytes + at, end - at, colors, end == size);
+				CHECK(end - at < 32);
+			}
+			perfdata_text_char(&text, '\0');
+			CHECK(!strcmp(text.data, colors ? colored : plain));
+			perfdata_text_release(&text);
+		}
 }
 
 /* --- dump --- */
@@ -736,6 +768,7 @@ int main(void)
 		{ "lines that are alike", test_line },
 		{ "CSV cells", test_csv },
 		{ "printable", test_printable },
+		{ "terminal", test_terminal },
 		{ "hex dump", test_dump },
 	};
 	const char *given = getenv("UNIT_SEED");

@@ -119,6 +119,8 @@ static bool read_options(const struct perfdata_emit_context *context, struct rep
 		wrong = "--min-percent takes a number from 0 to 100";
 	else if (ret->view != REPORT_LIST && ret->form != REPORT_TEXT)
 		wrong = "--json and --csv list rows: they go with --by, not with --tree, --callers or --callees";
+	else if (ret->color && ret->form != REPORT_TEXT)
+		wrong = "--color is about text: it goes without --json and --csv";
 	else if (ret->view != REPORT_LIST && ret->by != REPORT_SYMBOL && ret->by != REPORT_DSO &&
 		 ret->by != REPORT_LINE)
 		wrong = "trees are of stacks: --by symbol, dso or line";

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "emit/stacks/stack_text.h"
+#include "text/shown.h"
 #include "text/utf8.h"
 
 bool pd_stack_event_is_clock(const struct perfdata_event *event)
@@ -46,16 +47,9 @@ const char *pd_stack_last_part(const char *path)
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
-/* Control characters, and those that turn the direction of text. */
-static bool is_invisible(uint32_t c)
-{
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
-	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
-}
-
 /* A character of a name as it is shown. */
 struct glyph {
-	char text[8];
+	char text[12];
 	size_t size;     /* bytes */
 	size_t width;    /* columns */
 };
@@ -72,9 +66,9 @@ static struct glyph next_glyph(const char **at)
 	uint32_t c = size == 1 ? s[0] : s[0] & (0x7fu >> size);
 	for (size_t i = 1; i < size; i++)
 		c = c << 6 | (s[i] & 0x3fu);
-	if (is_invisible(c)) {
-		glyph.size = glyph.width = (size_t)snprintf(glyph.text, sizeof glyph.text, "\\u%04x",
-							    (unsigned)c & 0xffffu);
+	if (pd_text_hides(c)) {
+		glyph.size = glyph.width = (size_t)snprintf(glyph.text, sizeof glyph.text,
+							    c > 0xffff ? "\\U%08x" : "\\u%04x", (unsigned)c);
 	} else {
 		memcpy(glyph.text, s, size);
 		glyph.size = size;

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Which characters a terminal may get. */
+#ifndef PD_SHOWN_H
+#define PD_SHOWN_H
+
+#include "perfdata/text.h"
+
+/* Whether the character is obeyed instead of shown, or changes what is seen beside it: control characters (C0, DEL,
+ * C1), separators of lines and paragraphs, those that turn the direction of text, and those that Unicode shows as
+ * nothing (Default_Ignorable_Code_Point, and the marks of annotations). */
+bool pd_text_hides(uint32_t character);
+
+/* Appends what a terminal gets of the bytes: lines and tabs as they are, well-formed UTF-8 that hides nothing, and \xNN
+ * for each byte of everything else. `colors`: SGR sequences (ESC [ numbers m), which color text, are left too. Returns
+ * how many bytes were used: fewer than `size` where the last ones may be the start of a character or sequence, unless
+ * these bytes are the `last` ones. */
+size_t pd_text_terminal(struct perfdata_text *text, const void *bytes, size_t size, bool colors, bool last);
+
+#endif
