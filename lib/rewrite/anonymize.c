@@ -566,7 +566,7 @@ static bool is_kernel_event(const char *name)
 
 /* Names that perf and the kernel give: those of tracepoints of the kernel, and those that perf makes of the numbers of
  * general events. */
-static bool is_public(const struct perfdata_event *event)
+static bool is_public(struct pd_anonymizer *a, const struct perfdata_event *event)
 {
 	struct perfdata_text text;
 
@@ -580,6 +580,8 @@ static bool is_public(const struct perfdata_event *event)
 	const struct perfdata_bytes made = bytes_of(text.data, text.size);
 	const uint8_t *end = text.size ? memchr(made.data, ':', made.size) : NULL;
 	const size_t bare = end ? (size_t)(end - made.data) : made.size;   /* without ":u" */
+	if (perfdata_text_failed(&text))
+		a->names.no_memory = true;
 	const bool same = !perfdata_text_failed(&text) && size == bare && !memcmp(text.data, event->name, size) &&
 			  (!event->name[size] || is_modifier(event->name + size + 1));
 	perfdata_text_release(&text);
@@ -588,7 +590,7 @@ static bool is_public(const struct perfdata_event *event)
 
 static void note_event(struct pd_anonymizer *a, const struct perfdata_event *event)
 {
-	if (is_public(event) &&
+	if (is_public(a, event) &&
 	    pd_hash_map_put(&a->event_names, pd_keyed_hash(&a->names, 9, event->name, strlen(event->name)), 1) < 0)
 		a->names.no_memory = true;
 }

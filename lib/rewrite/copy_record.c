@@ -142,8 +142,6 @@ static enum perfdata_status copy_auxtrace(struct perfdata_rewriter *rewriter, co
 /* Records of perf's own whose contents the output has in another form, or not at all. */
 static bool has_other_form(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
-	if (rewriter->merge)
-		return pd_merge_leaves_out(rewriter, raw);
 	switch (raw->type) {
 	case PERFDATA_RECORD_ATTR:
 	case PERFDATA_RECORD_EVENT_TYPE:
@@ -334,7 +332,13 @@ enum perfdata_status pd_copy_record(struct perfdata_rewriter *rewriter, const st
 
 	if (raw->flags & PERFDATA_RAW_PAYLOAD)
 		return copy_piece(rewriter, raw);
-	if (has_other_form(rewriter, raw))
+	bool left_out = !rewriter->merge && has_other_form(rewriter, raw);
+	if (rewriter->merge) {
+		status = pd_merge_leaves_out(rewriter, raw, &left_out);
+		if (status != PERFDATA_OK)
+			return status;
+	}
+	if (left_out)
 		return PERFDATA_OK;
 	/* the state from before a cut goes behind records that the recorder synthesized, and in front of all that have
 	 * a time */

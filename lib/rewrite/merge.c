@@ -205,41 +205,52 @@ static void tell_left_out(struct perfdata_rewriter *rewriter, const struct perfd
 }
 
 /* Whether the record is the first of its type, which readers take. Tells the user if a later one differs. */
-static bool is_first_map(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
+static enum perfdata_status is_first_map(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
+					 bool *ret_is_first)
 {
 	struct perfdata_bytes *first = &rewriter->merge->maps[raw->type - PERFDATA_RECORD_THREAD_MAP];
 
+	*ret_is_first = !first->data;
 	if (!first->data) {
-		*first = (struct perfdata_bytes){
-			(const uint8_t *)pd_arena_copy(&rewriter->arena, raw->bytes, raw->size), raw->size
-		};
-		return true;
-	}
-	if (first->size != raw->size || memcmp(first->data, raw->bytes, raw->size) != 0)
+		const char *copy = pd_arena_copy(&rewriter->arena, raw->bytes, raw->size);
+		if (!copy)
+			return pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
+		*first = (struct perfdata_bytes){ (const uint8_t *)copy, raw->size };
+	} else if (first->size != raw->size || memcmp(first->data, raw->bytes, raw->size) != 0) {
 		tell_left_out(rewriter, raw);
-	return false;
+	}
+	return PERFDATA_OK;
 }
 
 /* Each recording begins with the maps of the kernel; perf does not take them twice. */
-static bool is_known_kernel_map(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
+static enum perfdata_status is_known_kernel_map(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
+						bool *ret_is_known)
 {
 	struct pd_intern *maps = rewriter->merge->kernel_maps;
 	struct perfdata_record record;
 
+	*ret_is_known = false;
 	if (pd_has_time(raw) || (raw->misc & PERFDATA_CPUMODE_MASK) != PERFDATA_CPUMODE_KERNEL ||
 	    perfdata_raw_decode(rewriter->reader, raw, &record) != PERFDATA_OK)
-		return false;
+		return PERFDATA_OK;
 	const struct perfdata_bytes name = raw->type == PERFDATA_RECORD_MMAP2 ? record.u.mmap2.filename
 									      : record.u.mmap.filename;
 	const uint32_t known = pd_intern_count(maps);
-	return pd_intern_put(maps, raw->bytes, (size_t)(name.data + name.size - raw->bytes)) < known;
+	const uint32_t id = pd_intern_put(maps, raw->bytes, (size_t)(name.data + name.size - raw->bytes));
+	if (id == UINT32_MAX)
+		return pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
+	*ret_is_known = id < known;
+	return PERFDATA_OK;
 }
 
 /* Whether to leave the record out: the output has one for all inputs, or none. */
-bool pd_merge_leaves_out(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
+enum perfdata_status pd_merge_leaves_out(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
+					 bool *ret_leaves_out)
 {
 	const struct pd_merge *merge = rewriter->merge;
+	enum perfdata_status status;
 
+	*ret_leaves_out = true;
 	switch (raw->type) {
 	case PERFDATA_RECORD_ATTR:
 	case PERFDATA_RECORD_EVENT_TYPE:
@@ -247,19 +258,23 @@ bool pd_merge_leaves_out(struct perfdata_rewriter *rewriter, const struct perfda
 	case PERFDATA_RECORD_BUILD_ID:
 	case PERFDATA_RECORD_FEATURE:
 	case PERFDATA_RECORD_FINISHED_ROUND:
-		return true;
+		return PERFDATA_OK;
 	case PERFDATA_RECORD_MMAP:
 	case PERFDATA_RECORD_MMAP2:
-		return is_known_kernel_map(rewriter, raw);
+		return is_known_kernel_map(rewriter, raw, ret_leaves_out);
 	case PERFDATA_RECORD_EVENT_UPDATE:
-		return merge->current->shares_events;
+		*ret_leaves_out = merge->current->shares_events;
+		return PERFDATA_OK;
 	case PERFDATA_RECORD_FINISHED_INIT:
 	case PERFDATA_RECORD_TIME_CONV:
-		return merge->current != merge->inputs;
+		*ret_leaves_out = merge->current != merge->inputs;
+		return PERFDATA_OK;
 	case PERFDATA_RECORD_THREAD_MAP:
 	case PERFDATA_RECORD_CPU_MAP:
 	case PERFDATA_RECORD_STAT_CONFIG:
-		return !is_first_map(rewriter, raw);
+		status = is_first_map(rewriter, raw, ret_leaves_out);
+		*ret_leaves_out = !*ret_leaves_out;
+		return status;
 	case PERFDATA_RECORD_AUXTRACE_INFO:
 	case PERFDATA_RECORD_AUXTRACE:
 	case PERFDATA_RECORD_AUXTRACE_ERROR:
@@ -267,9 +282,10 @@ bool pd_merge_leaves_out(struct perfdata_rewriter *rewriter, const struct perfda
 	case PERFDATA_RECORD_ITRACE_START:
 	case PERFDATA_RECORD_AUX_OUTPUT_HW_ID:
 		tell_left_out(rewriter, raw);
-		return true;
+		return PERFDATA_OK;
 	default:
-		return false;
+		*ret_leaves_out = false;
+		return PERFDATA_OK;
 	}
 }
 

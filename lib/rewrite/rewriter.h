@@ -149,7 +149,8 @@ enum perfdata_status pd_build_ids_finish(struct perfdata_rewriter *rewriter);
 /* --- merge.c, merge_sections.c --- */
 void pd_merge_free(struct pd_merge *merge);
 /* Whether the output has the record's contents in another form, or takes them from another input. */
-bool pd_merge_leaves_out(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
+enum perfdata_status pd_merge_leaves_out(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
+					 bool *ret_leaves_out);
 /* Writes the rounds that readers need in front of the record. */
 enum perfdata_status pd_merge_round(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
 /* Gives the record the ids of the output; returns its layout there. */

@@ -2,22 +2,25 @@
 # SPDX-License-Identifier: MIT
 """What the program does when something fails around it: memory, the disk, the reader of its output, the user. Prints TAP.
 
-    memory      each allocation, and each piece of an arena or table, fails in turn in each command: exit 6, or the same output
+    memory      allocations, and pieces of an arena or table, fail in turn in each command: exit 6, or the same output
     disk        a limit on the size of files stops the output at many places: exit 5, and with -o nothing is left
     full        /dev/full: exit 5
     pipe        who reads the output goes away: SIGPIPE, without a word
     interrupt   SIGINT while a pipe is waited for: the document is finished, says it is not complete, exit 130
 
-usage: check_failures.py [--all]     --all: every allocation, not one in seven behind the first hundred (fewer with PERFDATA_SANITIZED=1)"""
+Each call that a failing allocation leaves is left once in each command, and each four that follow one another once
+(tests/support/alloc_fail_sites.h); with PERFDATA_ALL=1 every allocation fails."""
 import array
 import concurrent.futures
 import fcntl
 import glob
 import gzip
+import itertools
 import os
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -65,8 +68,10 @@ def claims_completeness(words, out):
 
 # --- memory ---
 
-def start_failing(words, path, number, note):
+def start_failing(words, path, number, note, sites=None):
     environment = dict(os.environ, PERFDATA_FAIL=str(number), PERFDATA_FAIL_NOTE=note, ASAN_OPTIONS="exitcode=99", UBSAN_OPTIONS="exitcode=99")
+    if sites:
+        environment["PERFDATA_FAIL_SITES"] = sites
     done = subprocess.run([FAILING, *words, path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
                           timeout=120)
     happened = os.path.exists(note)
@@ -75,15 +80,32 @@ def start_failing(words, path, number, note):
     return happened, done
 
 
-def memory_faults(words, path, dense, step, folder):
+def worth_failing(words, path, seen, folder):
+    """How the command ends without failures, and the numbers of allocations to fail in turn; what is seen already is left out."""
+    note, sites = tempfile.mktemp(dir=folder), tempfile.mktemp(dir=folder)
+    _happened, good = start_failing(words, path, -1, note, sites)
+    with open(sites, "rb") as f:
+        pairs = list(struct.iter_unpack("=Qq", f.read()))
+    os.unlink(sites)
+    if program.ALL:
+        return good, itertools.count()
+    found = []
+    for _number, group in itertools.groupby(pairs, lambda pair: pair[1]):
+        # a call of the library is seen in each command, which has its own way to end
+        new = {(key, "" if key & 3 else " ".join(words)) for key, _number in group} - seen
+        seen |= new
+        found += [_number] if new else []
+    return good, found
+
+
+def memory_faults(words, path, good, numbers, folder):
     note = tempfile.mktemp(dir=folder)
-    _happened, good = start_failing(words, path, -1, note)
-    faults, number = [], 0
-    while True:
+    faults = []
+    for number in numbers:
         happened, done = start_failing(words, path, number, note)
-        if not happened and done.returncode == good.returncode:
+        if program.ALL and not happened and done.returncode == good.returncode:
             break
-        what = "allocation %d: exit %d" % (number, done.returncode)
+        what = "%s of %s: allocation %d: exit %d" % (" ".join(words), os.path.basename(path), number, done.returncode)
         if done.returncode == 6:
             if b"out of memory" not in done.stderr:
                 faults.append("%s without a message" % what)
@@ -92,8 +114,22 @@ def memory_faults(words, path, dense, step, folder):
         elif (done.returncode, done.stdout) != (good.returncode, good.stdout):
             faults.append("%s, not %d, %d bytes, not %d: %s" % (what, good.returncode, len(done.stdout), len(good.stdout),
                                                               done.stderr.decode("utf-8", "replace")[-1500:]))
-        number += 1 if number < dense else step
-    return ["%s of %s: %s" % (" ".join(words), os.path.basename(path), fault) for fault in faults] + ([] if number > min(dense, 20) or not dense else ["few allocations"])
+    return faults
+
+
+def fail_commands(title, commands, paths, folder):
+    """What is worth a failure is found command after command, so that it is the same each time; then they run side by side."""
+    seen, tasks, count = set(), [], 0
+    for words in commands:
+        for path in paths:
+            good, numbers = worth_failing(words, path, seen, folder)
+            tasks.append((words, path, good, numbers))
+            count += 0 if program.ALL else len(numbers)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        faults = [fault for some in pool.map(lambda task: memory_faults(*task, folder), tasks) for fault in some]
+    few = not program.ALL and count < 30 * len(commands)
+    report("memory: %s, %d commands, %s" % (title, len(commands), "all allocations" if program.ALL else "%d allocations" % count),
+           faults + (["few allocations"] if few else []))
 
 
 def write_named(folder):
@@ -119,14 +155,12 @@ def write_named(folder):
     return ["--symfs", os.path.join(folder, "symfs"), "--kallsyms", os.path.join(folder, "kallsyms")], path
 
 
-def check_names(dense, step, folder):
+def check_names(folder):
     """Where memory fails while a name is looked up, the address is not one without a name."""
     options, path = write_named(folder)
     commands = [[name, "-q", "-j", "1", *options] for name in program.formats() if name not in program.FOLDER_FORMATS]
     commands += [["ndjson", "-q", "-j", "1", "--symbols", "yes", "--lines", *options], ["report", "-q", "-j", "1", "--inline", *options]]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        faults = list(pool.map(lambda words: memory_faults(words, path, dense, step, folder), commands))
-    report("memory: names, %d commands" % len(commands), [fault for some in faults for fault in some])
+    fail_commands("names", commands, [path], folder)
 
 
 def summary_of(path):
@@ -139,32 +173,31 @@ def summary_of(path):
     return [{key: value for key, value in line.items() if key not in ("seconds", "elapsed")} for line in lines]
 
 
-def check_summary(step, folder):
+def check_summary(folder):
     """A line of the summary that is written is whole."""
     note, path, out = (os.path.join(folder, name) for name in ("note", "summary", "converted.ndjson"))
-    words = ["ndjson", "-q", "-j", "1", "--symbols", "no", "--summary", path, "--force", "-o", out]
-    _happened, good = start_failing(words, path_of("bad-callchain-count.data"), -1, note)
-    wanted, faults, number, happened = summary_of(path), [], 0, True
-    while happened:
-        happened, done = start_failing(words, path_of("bad-callchain-count.data"), number, note)
+    words, recording = ["ndjson", "-q", "-j", "1", "--symbols", "no", "--summary", path, "--force", "-o", out], path_of("bad-callchain-count.data")
+    good, numbers = worth_failing(words, recording, set(), folder)
+    wanted, faults, count = summary_of(path), [], 0
+    for number in numbers:
+        happened, done = start_failing(words, recording, number, note)
+        if not happened:
+            break
+        count += 1
         if done.returncode == good.returncode and summary_of(path) != wanted:
             faults.append("allocation %d: exit %d, and another summary" % (number, done.returncode))
         elif done.returncode not in (6, good.returncode):
             faults.append("allocation %d: exit %d: %s" % (number, done.returncode, done.stderr.decode("utf-8", "replace")))
-        number += step
-    report("memory: the summary of a batch", faults if number > 20 * step else ["few allocations"])
+    report("memory: the summary of a batch", faults if count > 20 else ["few allocations"])
 
 
-def check_memory(dense, step, folder):
+def check_memory(folder):
     commands = conversions() + list(QUESTIONS) + [[*words, "-o", "-"] for words in WRITINGS]
-    tasks = [(words, path_of(name)) for name in RECORDINGS for words in commands]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        faults = list(pool.map(lambda task: memory_faults(*task, dense, step, folder), tasks))
-    report("memory: %d commands" % len(tasks), [fault for some in faults for fault in some])
+    fail_commands("recordings", commands, [path_of(name) for name in RECORDINGS], folder)
     tables = tempfile.mkdtemp(dir=folder)
     words = ["parquet", "-q", "--symbols", "no", "-j", "1", "--force", "-o", tables + "/"]
-    report("memory: tables of Parquet", memory_faults(words, path_of("trace-73.data"), dense and dense // 4, step * 5, folder))
-    report("memory: what stands below the folder is whole", [name for name in os.listdir(tables) if name.endswith(".tmp")] +
+    fail_commands("tables of Parquet", [words], [path_of("trace-73.data")], folder)
+    report("memory: what is in the folder is whole", [name for name in os.listdir(tables) if name.endswith(".tmp")] +
            [path for path in glob.glob(tables + "/*/*") if not path.endswith(".parquet") or open(path, "rb").read()[-4:] != b"PAR1"])
 
 
@@ -345,14 +378,9 @@ def check_interrupt():
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        if "--all" in sys.argv:
-            check_memory(0, 1, folder)
-            check_names(0, 1, folder)
-            check_summary(1, folder)
-        else:
-            check_memory(*((4, 199) if program.VALGRIND else (10, 97) if program.SANITIZED else (100, 7)), folder)
-            check_names(*((4, 199) if program.VALGRIND else (10, 97) if program.SANITIZED else (20, 7)), folder)
-            check_summary(19 if program.VALGRIND or program.SANITIZED else 1, folder)
+        check_memory(folder)
+        check_names(folder)
+        check_summary(folder)
         check_disk(folder)
     check_recordings()
     check_full()

@@ -20,7 +20,14 @@ void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
 
-static inline bool alloc_fail_now(void) { return alloc_fail_countdown >= 0 && alloc_fail_countdown-- == 0; }
+static void (*alloc_fail_note)(void);   /* is called at each allocation: alloc_fail_sites.h */
+
+static inline bool alloc_fail_now(void)
+{
+	if (alloc_fail_note)
+		alloc_fail_note();
+	return alloc_fail_countdown >= 0 && alloc_fail_countdown-- == 0;
+}
 
 void *__wrap_malloc(size_t size) { return alloc_fail_now() ? NULL : __real_malloc(size); }
 void *__wrap_calloc(size_t count, size_t size) { return alloc_fail_now() ? NULL : __real_calloc(count, size); }

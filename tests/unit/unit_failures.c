@@ -2,6 +2,8 @@
 /* What fails in turn, on small recordings, through every emitter: each allocation, each write, each read, each new
  * thread, each temporary file.
  *
+ * Of the allocations, those that leave a call which none left before (alloc_fail_sites.h); with PERFDATA_ALL=1 all.
+ *
  * A failure is either not felt, and the output is the same to the last byte, or it is said: a status that fits, an
  * output that does not claim to be complete, and lines that are well-formed as far as they go. Leaks and uses of what
  * is gone are for the sanitizers to see. */
@@ -13,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "alloc_fail_pieces.h"
+#define ALLOC_SITES_OUTER 12u   /* half of them are this test's */
+#include "alloc_fail_sites.h"
 #include "emit_memory.h"
 #include "perfdata/registry.h"
 #include "emit/emitters.h"
@@ -206,30 +210,75 @@ static bool is_honest(const struct conversion *c, const struct outcome *good, co
 	       !(claims_completeness(outcome) && outcome->status != PERFDATA_EWRITE);
 }
 
-/* Makes the first, second, … call of a kind fail, until a conversion needs fewer. */
+/* What was seen in a case: keys of allocations, those of the outer calls with the emitter. */
+static struct pd_hash_map seen;
+
+/* Whether an allocation shows something new. */
+static bool is_new(const struct conversion *c, const struct alloc_site *site)
+{
+	const uint64_t key = (site->key & 3) == ALLOC_OUTER_CALL ? site->key ^ (uintptr_t)c->emitter << 2 : site->key;
+	if (pd_hash_map_find(&seen, key))
+		return false;
+	CHECK(pd_hash_map_put(&seen, key, 1) == 0);
+	return true;
+}
+
+/* The next allocation that is worth a failure; -1: none. */
+static long next_site(const struct conversion *c, const struct alloc_site *sites, size_t count, size_t *position)
+{
+	while (*position < count) {
+		const long number = sites[*position].number;
+		bool found = false;
+		for (; *position < count && sites[*position].number == number; ++*position)
+			found |= is_new(c, &sites[*position]);
+		if (found)
+			return number;
+	}
+	return -1;
+}
+
+/* Makes the first, second, … call of a kind fail, until a conversion needs fewer; of allocations, those that are worth
+ * it. */
 static void fail_in_turn(const struct conversion *c)
 {
+	const bool chosen = c->countdown == &alloc_fail_countdown && !getenv("PERFDATA_ALL");
+	const struct alloc_site *sites = NULL;
+	size_t count = 0, position = 0;
 	struct outcome good;
-	long n = 0, dishonest = 0;
-	bool failed;
+	long n = 0, dishonest = 0, failures = 0;
 
 	convert(c, &good);
 	CHECK(good.status == PERFDATA_OK);
-	do {
+	if (chosen) {
+		struct outcome same;
+		if (c->output)
+			unlink(c->output);
+		alloc_sites_begin();
+		convert(c, &same);
+		count = alloc_sites_end(&sites);
+		free(same.data);
+		CHECK(count >= (size_t)c->expected);
+		n = next_site(c, sites, count, &position);
+	}
+	while (n >= 0 && n < MAX_FAILURES) {
 		struct outcome outcome;
 		if (c->output)
 			unlink(c->output);
 		*c->countdown = n;
 		convert(c, &outcome);
-		failed = outcome.failed;
+		const bool failed = outcome.failed;
 		if (!is_honest(c, &good, &outcome) && !dishonest++)
 			printf("# %s, %s: number %ld fails: status %d, %zu bytes of %zu%s\n", c->name, c->emitter->name,
 			       n, (int)outcome.status, outcome.size, good.size, outcome.complete ? ", complete" : "");
 		free(outcome.data);
-	} while (failed && n++ < MAX_FAILURES);
+		failures += failed;
+		if (!chosen && !failed)
+			break;
+		n = chosen ? next_site(c, sites, count, &position) : n + 1;
+	}
 	free(good.data);
 	CHECK_EQ(dishonest, 0);
-	CHECK((n >= c->expected || !good.size) && n < MAX_FAILURES);
+	CHECK((chosen || failures >= c->expected || !good.size) && n < MAX_FAILURES);
 }
 
 static size_t load(const char *name)
@@ -248,6 +297,7 @@ static size_t load(const char *name)
 /* Every emitter over every recording, or over the first of them. */
 static void fail_everywhere(struct conversion c, size_t nr_names)
 {
+	pd_hash_map_release(&seen);
 	for (size_t i = 0; i < nr_names; i++) {
 		c.name = names[i];
 		c.bytes = recording;
