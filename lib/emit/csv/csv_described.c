@@ -6,7 +6,7 @@
 #include "emit/csv/csv_cell.h"
 #include "emit/csv/csv_described.h"
 #include "emit/model/findings.h"
-#include "emit/table/arrow_export.h"
+#include "emit/arrow/arrow_export.h"
 
 struct csv_described {
 	struct table_set set;          /* of one table */

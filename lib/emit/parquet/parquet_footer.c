@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
-#include "emit/table/parquet_footer.h"
-#include "emit/table/thrift.h"
+#include "emit/parquet/parquet_footer.h"
+#include "emit/parquet/thrift.h"
 
 /* Numbers of the fields, as parquet.thrift has them. */
 enum { FILE_VERSION = 1, FILE_SCHEMA, FILE_ROWS, FILE_GROUPS, FILE_NOTES, FILE_CREATED_BY, FILE_ORDERS };

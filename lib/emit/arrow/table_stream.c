@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/option_struct.h"
 #include "emit/model/findings.h"
-#include "emit/table/arrow_export.h"
+#include "emit/arrow/arrow_export.h"
 #include "emit/table/table_set.h"
 
 #define BATCH_ROWS 65536u

@@ -13,8 +13,8 @@
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "emit/emitters.h"
-#include "emit/table/parquet_footer.h"
-#include "emit/table/row_group.h"
+#include "emit/parquet/parquet_footer.h"
+#include "emit/parquet/row_group.h"
 #include "emit/table/table_set.h"
 
 #define GROUP_ROWS 524288u

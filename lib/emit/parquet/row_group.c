@@ -4,7 +4,7 @@
 #include <unistd.h>
 #include "base/fdio.h"
 #include "base/memory.h"
-#include "emit/table/row_group.h"
+#include "emit/parquet/row_group.h"
 
 #define SMALL_PART 256u        /* rows of parts that are put together … */
 #define GATHERED 1024u         /* … to as many */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
-#include "emit/table/encode_delta.h"
-#include "emit/table/encode_runs.h"
-#include "emit/table/thrift.h"
+#include "emit/parquet/encode_delta.h"
+#include "emit/parquet/encode_runs.h"
+#include "emit/parquet/thrift.h"
 
 #define BLOCK 128u
 #define MINIBLOCKS 4u

@@ -2,7 +2,7 @@
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
-#include "emit/table/arrow_export.h"
+#include "emit/arrow/arrow_export.h"
 
 /* What a schema owns. */
 struct owned {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <string.h>
-#include "emit/table/column_bounds.h"
+#include "emit/parquet/column_bounds.h"
 
 static void set_number(struct column_bound *bound, uint64_t number)
 {

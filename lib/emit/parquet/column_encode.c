@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include "base/memory.h"
-#include "emit/table/column_encode.h"
-#include "emit/table/column_bounds.h"
-#include "emit/table/column_page.h"
-#include "emit/table/encode_delta.h"
-#include "emit/table/encode_runs.h"
+#include "emit/parquet/column_encode.h"
+#include "emit/parquet/column_bounds.h"
+#include "emit/parquet/column_page.h"
+#include "emit/parquet/encode_delta.h"
+#include "emit/parquet/encode_runs.h"
 
 #define PAGE_ROWS 524288u
 #define PAGE_BYTES (1u << 20)

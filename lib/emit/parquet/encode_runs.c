@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
-#include "emit/table/encode_runs.h"
+#include "emit/parquet/encode_runs.h"
 #include "emit/model/varint.h"
 
 #define MOST_GROUPS 63u    /* the header of a run of groups is one byte */

@@ -3,7 +3,7 @@
 #ifndef EMIT_PARQUET_FOOTER_H
 #define EMIT_PARQUET_FOOTER_H
 
-#include "emit/table/column_encode.h"
+#include "emit/parquet/column_encode.h"
 #include "emit/table/describe_table.h"
 
 #define PARQUET_MAGIC "PAR1"

@@ -7,7 +7,7 @@
 #include "codec/codec.h"
 #include "emit/table/packed_cells.h"
 #include "emit/table/column_type.h"
-#include "emit/table/dictionary.h"
+#include "emit/parquet/dictionary.h"
 #include "perfdata/text.h"
 
 #define COLUMN_MOST_BOUND 64u      /* bytes of a text as a bound */

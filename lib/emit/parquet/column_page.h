@@ -3,7 +3,7 @@
 #ifndef EMIT_COLUMN_PAGE_H
 #define EMIT_COLUMN_PAGE_H
 
-#include "emit/table/column_encode.h"
+#include "emit/parquet/column_encode.h"
 
 struct page_writer {
 	struct column_scratch *scratch;

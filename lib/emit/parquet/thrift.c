@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <string.h>
-#include "emit/table/thrift.h"
+#include "emit/parquet/thrift.h"
 
 void pd_thrift_open(struct thrift *thrift) { thrift->last[thrift->depth++] = 0; }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
-#include "emit/table/column_page.h"
-#include "emit/table/thrift.h"
+#include "emit/parquet/column_page.h"
+#include "emit/parquet/thrift.h"
 
 /* Level of packing: encoded values gain little from a higher one. */
 #define LEVEL 1

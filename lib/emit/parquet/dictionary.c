@@ -3,7 +3,7 @@
 #include <string.h>
 #include "base/hash.h"
 #include "base/memory.h"
-#include "emit/table/dictionary.h"
+#include "emit/parquet/dictionary.h"
 
 #define FIRST_SLOTS 1024u
 

@@ -4,7 +4,7 @@
 #ifndef EMIT_COLUMN_BOUNDS_H
 #define EMIT_COLUMN_BOUNDS_H
 
-#include "emit/table/column_encode.h"
+#include "emit/parquet/column_encode.h"
 
 void pd_column_bounds_of_numbers(enum column_type type, const uint64_t *values, size_t nr,
 				 struct column_bound *ret_least, struct column_bound *ret_greatest);
