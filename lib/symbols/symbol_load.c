@@ -200,6 +200,24 @@ static bool is_refused(struct perfdata_symbols_dso *dso, const char *path, const
 	return true;
 }
 
+static void find_odd_lines(const struct perfdata_symbols_dso *dso, const char *path, const struct pd_odd_lines *odd)
+{
+	char what[PD_ODD_LINE + 128];
+	const bool one = odd->count == 1;
+	snprintf(what, sizeof what,
+		 "%" PRIu64 " of its lines %s no entry (START SIZE NAME): line %" PRIu64 "%s is '%s'", odd->count,
+		 one ? "is" : "are", odd->first, one ? "" : ", the first of them,", odd->text);
+	find_fault(dso, PERFDATA_FINDING_SYMBOL_FILE, path, what);
+}
+
+void pd_symbols_report_overlap(const struct perfdata_symbols_dso *dso, uint64_t nr_addresses)
+{
+	char what[160];
+	snprintf(what, sizeof what, "%" PRIu64 " of the recorded addresses %s in entries of several names, and "
+		 "nothing says which code ran", nr_addresses, nr_addresses == 1 ? "lies" : "lie");
+	find_fault(dso, PERFDATA_FINDING_SYMBOL_OVERLAP, dso->origin.file, what);
+}
+
 static bool take_perf_map(void *user, const char *path, const char *what)
 {
 	struct perfdata_symbols_dso *dso = user;
@@ -220,8 +238,16 @@ static bool take_perf_map(void *user, const char *path, const char *what)
 		close(fd);
 		return false;
 	}
-	const enum perfdata_status status = pd_perfmap_load(&dso->table, fd);
+	struct pd_odd_lines odd;
+	const enum perfdata_status status = pd_perfmap_load(&dso->table, fd, &odd);
 	close(fd);
+	if (odd.count)
+		find_odd_lines(dso, path, &odd);
+	if (status == PERFDATA_EFORMAT && odd.count) {
+		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, "no line of it is an entry");
+		drop_table(dso);
+		return false;
+	}
 	return take_text(dso, path, status) == PERFDATA_OK;
 }
 

@@ -320,6 +320,8 @@ static size_t count_before(const struct pd_symbol_table *table, uint64_t address
 
 struct pd_symbol *pd_symtab_find(struct pd_symbol_table *table, uint64_t address)
 {
+	if (table->overlaps)
+		return pd_overlaps_find(table, address);
 	size_t before = count_before(table, address);
 	while (before && table->items[before - 1].tied)
 		before--;
@@ -343,7 +345,7 @@ const struct pd_symbol *pd_symtab_by_name(const struct pd_symbol_table *table, c
 
 size_t pd_symtab_memory(const struct pd_symbol_table *table)
 {
-	size_t memory = table->capacity * sizeof *table->items + table->bytes.total;
+	size_t memory = table->capacity * sizeof *table->items + table->bytes.total + pd_overlaps_memory(table);
 	for (size_t i = 0; i < PD_STRINGS_COUNT; i++)
 		memory += table->strings[i].bytes ? table->strings[i].room : 0;
 	return memory;
@@ -352,6 +354,7 @@ size_t pd_symtab_memory(const struct pd_symbol_table *table)
 void pd_symtab_release(struct pd_symbol_table *table)
 {
 	pd_free(table->items);
+	pd_free(table->overlaps);
 	pd_symtab_release_names(table);
 	for (size_t i = 0; i < PD_STRINGS_COUNT; i++)
 		pd_free(table->strings[i].bytes);

@@ -26,6 +26,8 @@ static bool eight_digits(const char *at, uint64_t *ret)
 	return true;
 }
 
+static bool is_hex_digit(char c) { return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f'); }
+
 /* A hexadecimal number at *at; false: there is none, or it is longer than 64 bits. */
 static bool take_hex(char **at, const char *end, uint64_t *ret)
 {
@@ -39,14 +41,9 @@ static bool take_hex(char **at, const char *end, uint64_t *ret)
 	}
 	value = 0;
 	for (; p - *at < 17; p++) {
-		unsigned digit;
-		if (*p >= '0' && *p <= '9')
-			digit = (unsigned)(*p - '0');
-		else if ((*p | 0x20) >= 'a' && (*p | 0x20) <= 'f')
-			digit = (unsigned)((*p | 0x20) - 'a') + 10;
-		else
+		if (!is_hex_digit(*p))
 			break;
-		value = value << 4 | digit;
+		value = value << 4 | (unsigned)(*p <= '9' ? *p - '0' : (*p | 0x20) - 'a' + 10);
 	}
 	if (p == *at || p - *at > 16)
 		return false;
@@ -145,43 +142,108 @@ enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd)
 	return pd_symtab_finish(table, PD_FIX_KALLSYMS) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-/* Later lines describe later code, so of two lines for one address the later one is kept. */
-static int keep_last(struct pd_symbol_table *table)
+/* --- perf maps ---------------------------------------------------------------------------------------------------- */
+
+/* perf reads numbers as strtoull does, and takes any character for what separates them. What goes on a number or a word
+ * is no separator here: names that begin with digits would lose them. */
+static bool is_separator(char c) { return c && strchr(" \t\v\f\r,:;", c); }
+static bool is_blank(char c) { return c && strchr(" \t\v\f\r", c); }
+
+enum number { NO_NUMBER, NUMBER, TOO_LARGE };
+
+/* A number that may begin with blanks, '+', "0x" and zeros. */
+static enum number take_number(char **at, char *end, uint64_t *ret)
 {
-	size_t kept = 0;
-	if (pd_symtab_sort(table))
-		return -1;
-	for (size_t i = 0; i < table->count; i++) {
-		if (kept && table->items[kept - 1].start == table->items[i].start)
-			kept--;
-		table->items[kept++] = table->items[i];
-	}
-	table->count = kept;
-	return 0;
+	char *p = *at;
+	while (is_blank(*p))
+		p++;
+	p += *p == '+';
+	p += p[0] == '0' && (p[1] == 'x' || p[1] == 'X') ? 2 : 0;
+	const bool zero = *p == '0';
+	while (*p == '0')
+		p++;
+	*ret = 0;
+	const bool digits = is_hex_digit(*p);
+	if (digits && !take_hex(&p, end, ret))
+		return TOO_LARGE;
+	*at = p;
+	return digits || zero ? NUMBER : NO_NUMBER;
 }
 
-enum perfdata_status pd_perfmap_load(struct pd_symbol_table *table, int fd)
+static bool has_text(const char *text) { return text[strspn(text, " \t\v\f\r")]; }
+
+/* Splits "START SIZE NAME", or "START NAME" for code whose size is not known. A name may hold anything but a line
+ * feed. */
+static char *split_entry(char *line, char *end, uint64_t *ret_start, uint64_t *ret_size)
+{
+	if (take_number(&line, end, ret_start) != NUMBER || !is_separator(*line++))
+		return NULL;
+	char *behind = line;
+	const enum number size = take_number(&behind, end, ret_size);
+	if (size == TOO_LARGE)
+		return NULL;
+	if (size == NUMBER && (!*behind || is_separator(*behind)))
+		return *behind && has_text(behind + 1) ? behind + 1 : NULL;
+	*ret_size = 0;
+	line += strspn(line, " \t\v\f\r");
+	return *line ? line : NULL;
+}
+
+/* The text is hostile: what a terminal would obey is shown as digits. */
+static void show_line(char shown[PD_ODD_LINE], const char *line)
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t used = 0;
+	for (; *line && used < PD_ODD_LINE - 8; line++) {
+		const unsigned char c = (unsigned char)*line;
+		if (c >= ' ' && c < 0x7f) {
+			shown[used++] = *line;
+			continue;
+		}
+		memcpy(shown + used, (char[]){ '\\', 'x', digits[c >> 4], digits[c & 15] }, 4);
+		used += 4;
+	}
+	memcpy(shown + used, *line ? "..." : "", *line ? 4 : 1);
+}
+
+/* Entries that overlap are all kept: pd_overlaps_make needs their order in the file. */
+static int sort_entries(struct pd_symbol_table *table)
+{
+	for (size_t i = 0; i < table->count; i++)
+		table->items[i].outer = (uint32_t)i;
+	return pd_symtab_sort(table) ? -1 : pd_overlaps_make(table);
+}
+
+enum perfdata_status pd_perfmap_load(struct pd_symbol_table *table, int fd, struct pd_odd_lines *ret_odd)
 {
 	char *line, *text;
 	size_t size;
 	enum perfdata_status status = pd_read_whole(fd, MAX_TEXT, &text, &size);
+	*ret_odd = (struct pd_odd_lines){ 0 };
 	if (status)
 		return status;
 	char *at = text, *end = at + size;
 	keep_text(table, text, size);
-	while ((line = next_line(&at, end))) {
+	for (uint64_t number = 1; (line = next_line(&at, end)); number++) {
 		uint64_t start, length;
-		if (!take_hex(&line, end, &start) || *line++ != ' ' || !take_hex(&line, end, &length) ||
-		    *line++ != ' ' || !*line)
+		size_t length_of_line = strlen(line);
+		while (length_of_line && line[length_of_line - 1] == '\r')
+			line[--length_of_line] = '\0';
+		if (!has_text(line))
 			continue;
-		size_t name_length = strlen(line);
-		if (line[name_length - 1] == '\r')
-			line[name_length - 1] = '\0';
-		limit_name(line);
-		if (pd_symtab_add(table, start, length, PD_STRINGS_TEXT, (uint32_t)(line - text), PERFDATA_BIND_GLOBAL))
+		char *name = split_entry(line, end, &start, &length);
+		if (!name) {
+			if (!ret_odd->count++) {
+				ret_odd->first = number;
+				show_line(ret_odd->text, line);
+			}
+			continue;
+		}
+		limit_name(name);
+		if (pd_symtab_add(table, start, length, PD_STRINGS_TEXT, (uint32_t)(name - text), PERFDATA_BIND_GLOBAL))
 			return PERFDATA_ENOMEM;
 	}
-	if (keep_last(table))
+	if (sort_entries(table))
 		return PERFDATA_ENOMEM;
 	return table->count ? PERFDATA_OK : PERFDATA_EFORMAT;
 }

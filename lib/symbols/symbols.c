@@ -351,6 +351,11 @@ enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, u
 	return PERFDATA_OK;
 }
 
+bool pd_symbols_differ(struct perfdata_symbols_dso *dso, uint64_t address)
+{
+	return loaded(dso) == PERFDATA_OK && pd_overlaps_differ(pd_dso_table(dso), address + (uint64_t)dso->delta);
+}
+
 enum perfdata_status perfdata_symbols_resolve(struct perfdata_symbols_dso *dso, const uint64_t *addresses, size_t count,
 					      struct perfdata_symbol *ret, size_t *ret_named)
 {

@@ -56,6 +56,7 @@ struct pd_symbol_name {
 	const char *shown;  /* demangled */
 };
 struct pd_name_block;
+struct pd_overlaps;
 
 struct pd_symbol_table {
 	struct pd_symbol *items;
@@ -64,6 +65,7 @@ struct pd_symbol_table {
 	struct pd_arena bytes;    /* names in use */
 	_Atomic(struct pd_name_block *) *names;   /* of symbols in use, by index; made by pd_symtab_settle */
 	bool mangled;             /* names may be mangled: demangle for comparing and showing */
+	struct pd_overlaps *overlaps;   /* perf maps: which entry names an address of several; NULL: none overlap */
 };
 
 enum pd_symbol_fix {
@@ -130,7 +132,26 @@ bool pd_demangle_rust(const char *name, char *out, size_t room);
 /* --- symbol_text.c: kallsyms and perf maps; jitdump.c ------------------------------------------------------------ */
 
 enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd);
-enum perfdata_status pd_perfmap_load(struct pd_symbol_table *table, int fd);
+
+#define PD_ODD_LINE 96
+/* Lines of a perf map that are no entries. */
+struct pd_odd_lines {
+	uint64_t count;
+	uint64_t first;            /* number of the first one, from 1 */
+	char text[PD_ODD_LINE];    /* its text, printable, perhaps cut */
+};
+enum perfdata_status pd_perfmap_load(struct pd_symbol_table *table, int fd, struct pd_odd_lines *ret_odd);
+
+/* --- symbol_overlap.c: entries of a perf map that overlap --------------------------------------------------------- */
+
+/* To be called for a sorted table whose symbols have their number in the file as `outer`. Makes nothing where no
+ * symbols overlap. 0, or -1 without memory. */
+int pd_overlaps_make(struct pd_symbol_table *table);
+/* The symbol that perf finds at the address; where perf finds none, the one of those around it that begins last. */
+struct pd_symbol *pd_overlaps_find(const struct pd_symbol_table *table, uint64_t address);
+/* Whether symbols of different names hold the address. */
+bool pd_overlaps_differ(const struct pd_symbol_table *table, uint64_t address);
+size_t pd_overlaps_memory(const struct pd_symbol_table *table);
 
 /* Code that a jitdump file describes. */
 struct pd_jit_code {
@@ -249,6 +270,11 @@ size_t pd_symbols_starved(const struct perfdata_symbols *symbols);
 /* Counts a failure of memory; the other one also makes loading the dso fail, whatever is found elsewhere. */
 enum perfdata_status pd_symbols_note(struct perfdata_symbols *symbols, enum perfdata_status status);
 void pd_dso_starve(struct perfdata_symbols_dso *dso);
+
+/* Whether a perf map has several names for an address. */
+bool pd_symbols_differ(struct perfdata_symbols_dso *dso, uint64_t address);
+/* symbol_load.c: makes a finding of how many addresses a perf map has several names for. */
+void pd_symbols_report_overlap(const struct perfdata_symbols_dso *dso, uint64_t nr_addresses);
 
 void pd_symbols_log(const struct perfdata_symbols_dso *dso, enum perfdata_symbols_event event, const char *file,
 		    const char *reason);

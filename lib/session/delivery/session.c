@@ -306,6 +306,8 @@ enum perfdata_status perfdata_session_next(struct perfdata_session *session, str
 			const enum perfdata_status status = pd_deliver_waiting(session);
 			session->end = status == PERFDATA_OK ? PERFDATA_END : fail(session, status);
 			session->read_whole = true;
+			if (session->state)
+				pd_jit_report_overlaps(session->state);
 		} else if (session->end == PERFDATA_OK && limit_is_reached(session)) {
 			session->end = PERFDATA_END;
 		}

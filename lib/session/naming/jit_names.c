@@ -5,6 +5,7 @@
 #include "config.h"
 #include <string.h>
 #include "session/state.h"
+#include "symbols/symbols.h"
 
 /* ".../jit-PID.dump", as tools/perf/Documentation/jitdump-specification.txt has it. */
 static bool is_jitdump(const char *filename, size_t size, uint32_t *ret_pid)
@@ -66,7 +67,30 @@ uint64_t pd_jit_time(struct pd_state *state, struct pd_dso *dso, uint64_t addres
 		return 0;
 	*ret_timed = true;
 	pd_dso_find_symbols(state, dso);
-	if (dso->symbols && perfdata_symbols_lookup(dso->symbols, address, UINT64_MAX, &symbol) == PERFDATA_OK)
+	if (dso->symbols && perfdata_symbols_lookup(dso->symbols, address, UINT64_MAX, &symbol) == PERFDATA_OK &&
+	    !pd_symbols_differ(dso->symbols, address))
 		return 0;
 	return perfdata_symbols_lookup(dso->jitdump, address, state->now, &symbol) == PERFDATA_OK ? symbol.time : 0;
+}
+
+void pd_jit_report_overlaps(struct pd_state *state)
+{
+	bool any = false;
+	if (!state->symbols)
+		return;
+	for (uint32_t i = 0; i < state->dsos.count; i++) {
+		const struct pd_dso *dso = pd_dso_at(state, i);
+		any = any || (dso->public.kind == PERFDATA_DSO_PERF_MAP && dso->symbols);
+	}
+	for (uint32_t i = 0; i < state->frames.count && any; i++) {
+		const struct perfdata_frame *frame = pd_table_at(&state->frames, i);
+		struct pd_dso *dso = frame->dso == PERFDATA_NONE || frame->time ? NULL : pd_dso_at(state, frame->dso);
+		if (dso && dso->public.kind == PERFDATA_DSO_PERF_MAP && dso->symbols)
+			dso->nr_ambiguous += pd_symbols_differ(dso->symbols, frame->address);
+	}
+	for (uint32_t i = 0; i < state->dsos.count && any; i++) {
+		const struct pd_dso *dso = pd_dso_at(state, i);
+		if (dso->nr_ambiguous)
+			pd_symbols_report_overlap(dso->symbols, dso->nr_ambiguous);
+	}
 }

@@ -31,6 +31,7 @@ struct pd_dso {
 	/* another file with the same path was mapped, too: the path in a table may mean either */
 	bool has_namesake;
 	uint64_t nr_maps;
+	uint64_t nr_ambiguous;             /* PERF_MAP: addresses with several names; set at the end */
 	bool in_chain;                     /* see perfdata_session_in_chain */
 };
 struct pd_table_id {
@@ -85,8 +86,11 @@ struct pd_jitdump {
 int pd_jitdump_mapped(struct pd_state *state, int32_t pid, const char *filename, size_t size, uint64_t inode);
 const struct pd_jitdump *pd_jitdump_of(const struct pd_state *state, int32_t pid);   /* or NULL */
 /* Since when the code at an address of a PERF_MAP dso has been there; 0: no jitdump file names the code, or the perf
- * map does. *ret_timed: the answer may differ at another time. */
+ * map has one name for it. *ret_timed: the answer may differ at another time. */
 uint64_t pd_jit_time(struct pd_state *state, struct pd_dso *dso, uint64_t address, bool *ret_timed);
+/* Finding 805 for each perf map that has several names for addresses of the recording. To be called once, when all
+ * frames are known. */
+void pd_jit_report_overlaps(struct pd_state *state);
 
 /* --- naming/leaves.c --- */
 #define PD_NAMED_FRAMES (1u << 17)

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* Which entry of a perf map names an address that several hold: a compiler that rewrites its map while it runs leaves
+ * the entries of code that is gone, and a perf map has no times.
+ *
+ * perf keeps the entries in a red-black tree by start, in the order of the file, and takes the first one on the way
+ * down that holds the address. What it takes depends on the shape of the tree, so the same tree is built here, as in
+ * Cormen et al., Introduction to Algorithms. On its way down perf may pass an entry by that holds the address; such an
+ * address has a name here, since each subtree knows how far its entries reach. */
+#include "config.h"
+#include <string.h>
+#include "base/memory.h"
+#include "symbols/symbols.h"
+
+#define NONE PD_NO_SYMBOL
+#define MOST_COMPARED 64   /* entries at one address whose names are compared */
+
+/* Of the symbol with the same index. */
+struct node {
+	uint32_t child[2];     /* entries before and behind */
+	uint64_t reach;        /* the largest end in this subtree */
+};
+
+struct pd_overlaps {
+	size_t count;
+	uint32_t root;
+	struct node nodes[];
+};
+
+/* A symbol without a size names its own address. */
+static uint64_t end_of(const struct pd_symbol *s)
+{
+	return s->end != s->start || s->start == UINT64_MAX ? s->end : s->start + 1;
+}
+
+static bool holds(const struct pd_symbol *s, uint64_t address)
+{
+	return address == s->start || (address > s->start && address < s->end);
+}
+
+static bool overlap(const struct pd_symbol_table *table)
+{
+	for (size_t i = 1, reach = 0; i < table->count; i++) {
+		if (end_of(&table->items[i - 1]) > end_of(&table->items[reach]))
+			reach = i - 1;
+		if (table->items[i].start == table->items[i - 1].start ||
+		    table->items[i].start < end_of(&table->items[reach]))
+			return true;
+	}
+	return false;
+}
+
+/* --- the tree ----------------------------------------------------------------------------------------------------- */
+
+struct build {
+	const struct pd_symbol *items;
+	struct pd_overlaps *tree;
+	struct above {
+		uint32_t parent;
+		bool red;
+	} *above;
+};
+
+static void replace(struct build *b, uint32_t parent, uint32_t old, uint32_t new)
+{
+	if (parent == NONE)
+		b->tree->root = new;
+	else
+		b->tree->nodes[parent].child[b->tree->nodes[parent].child[1] == old] = new;
+	if (new != NONE)
+		b->above[new].parent = parent;
+}
+
+/* Moves the node down to `side`; its child of the other side takes its place. */
+static void rotate(struct build *b, uint32_t node, unsigned side)
+{
+	struct node *nodes = b->tree->nodes;
+	const uint32_t up = nodes[node].child[!side], between = nodes[up].child[side];
+	replace(b, b->above[node].parent, node, up);
+	nodes[node].child[!side] = between;
+	if (between != NONE)
+		b->above[between].parent = node;
+	nodes[up].child[side] = node;
+	b->above[node].parent = up;
+}
+
+/* A red node is never below a red one. */
+static void balance(struct build *b, uint32_t node)
+{
+	const struct node *nodes = b->tree->nodes;
+	struct above *above = b->above;
+	for (uint32_t parent; (parent = above[node].parent) != NONE && above[parent].red;) {
+		const uint32_t grand = above[parent].parent;
+		const unsigned side = nodes[grand].child[1] == parent;
+		const uint32_t uncle = nodes[grand].child[!side];
+		if (uncle != NONE && above[uncle].red) {
+			above[parent].red = above[uncle].red = false;
+			above[grand].red = true;
+			node = grand;
+			continue;
+		}
+		if (nodes[parent].child[!side] == node) {
+			rotate(b, parent, side);
+			node = parent;
+			parent = above[node].parent;
+		}
+		above[parent].red = false;
+		above[grand].red = true;
+		rotate(b, grand, !side);
+	}
+	above[b->tree->root].red = false;
+}
+
+static void insert(struct build *b, uint32_t index)
+{
+	struct pd_overlaps *tree = b->tree;
+	uint32_t parent = NONE, at = tree->root;
+	unsigned side = 0;
+	while (at != NONE) {
+		parent = at;
+		side = b->items[index].start >= b->items[at].start;
+		at = tree->nodes[at].child[side];
+	}
+	tree->nodes[index] = (struct node){ .child = { NONE, NONE } };
+	b->above[index] = (struct above){ .parent = parent, .red = true };
+	if (parent == NONE)
+		tree->root = index;
+	else
+		tree->nodes[parent].child[side] = index;
+	balance(b, index);
+}
+
+/* The tree is at most twice as high as its number of entries has bits. */
+static uint64_t set_reach(const struct build *b, uint32_t at)
+{
+	if (at == NONE)
+		return 0;
+	struct node *node = &b->tree->nodes[at];
+	node->reach = end_of(&b->items[at]);
+	for (unsigned side = 0; side < 2; side++) {
+		const uint64_t reach = set_reach(b, node->child[side]);
+		node->reach = reach > node->reach ? reach : node->reach;
+	}
+	return node->reach;
+}
+
+int pd_overlaps_make(struct pd_symbol_table *table)
+{
+	const size_t count = table->count;
+	if (!overlap(table))
+		return 0;
+	struct build b = { .items = table->items,
+			   .tree = pd_malloc(sizeof *b.tree + count * sizeof *b.tree->nodes),
+			   .above = pd_malloc(count * sizeof *b.above) };
+	uint32_t *order = pd_malloc(count * sizeof *order);
+	if (b.tree && b.above && order) {
+		*b.tree = (struct pd_overlaps){ .count = count, .root = NONE };
+		for (size_t i = 0; i < count; i++)
+			order[table->items[i].outer] = (uint32_t)i;
+		for (size_t i = 0; i < count; i++)
+			insert(&b, order[i]);
+		(void)set_reach(&b, b.tree->root);
+		table->overlaps = b.tree;
+	}
+	pd_free(order);
+	pd_free(b.above);
+	if (!table->overlaps)
+		pd_free(b.tree);
+	return table->overlaps ? 0 : -1;
+}
+
+size_t pd_overlaps_memory(const struct pd_symbol_table *table)
+{
+	return table->overlaps ? sizeof *table->overlaps + table->overlaps->count * sizeof *table->overlaps->nodes : 0;
+}
+
+/* --- look-up ------------------------------------------------------------------------------------------------------ */
+
+/* The entries that hold an address, from the one that begins last. Subtrees aside from the way to the address begin
+ * before it, so their reach says whether one of them holds it. */
+struct walk {
+	const struct pd_symbol_table *table;
+	uint64_t address;
+	unsigned nr;
+	const char *name;
+	uint32_t found;
+};
+
+static bool walk_holders(struct walk *walk, uint32_t at, bool (*take)(struct walk *walk, uint32_t index))
+{
+	const struct pd_symbol_table *table = walk->table;
+	for (; at != NONE && table->overlaps->nodes[at].reach > walk->address;
+	     at = table->overlaps->nodes[at].child[0]) {
+		const struct pd_symbol *s = &table->items[at];
+		if (s->start > walk->address)
+			continue;
+		if (walk_holders(walk, table->overlaps->nodes[at].child[1], take) ||
+		    (holds(s, walk->address) && take(walk, at)))
+			return true;
+	}
+	return false;
+}
+
+static bool take_first(struct walk *walk, uint32_t index)
+{
+	walk->found = index;
+	return true;
+}
+
+static bool has_other_name(struct walk *walk, uint32_t index)
+{
+	const char *name = walk->table->strings[PD_STRINGS_TEXT].bytes + walk->table->items[index].name;
+	walk->found = walk->name && strcmp(walk->name, name) != 0 ? index : NONE;
+	walk->name = name;
+	return walk->found != NONE || ++walk->nr == MOST_COMPARED;
+}
+
+struct pd_symbol *pd_overlaps_find(const struct pd_symbol_table *table, uint64_t address)
+{
+	const struct pd_overlaps *tree = table->overlaps;
+	for (uint32_t at = tree->root; at != NONE;) {
+		struct pd_symbol *s = &table->items[at];
+		if (holds(s, address))
+			return s;
+		at = tree->nodes[at].child[address >= s->start];
+	}
+	struct walk walk = { .table = table, .address = address };
+	return walk_holders(&walk, tree->root, take_first) ? &table->items[walk.found] : NULL;
+}
+
+bool pd_overlaps_differ(const struct pd_symbol_table *table, uint64_t address)
+{
+	struct walk walk = { .table = table, .address = address, .found = NONE };
+	return table->overlaps && walk_holders(&walk, table->overlaps->root, has_other_name) && walk.found != NONE;
+}
