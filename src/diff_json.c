@@ -83,6 +83,8 @@ static json_object *row_json(const struct perfdata_comparison_row *row)
 	json_object_object_add(object, "inclusive", compared_json(&row->inclusive));
 	if (row->reason)
 		json_object_object_add(object, "reason", text_json(row->reason));
+	if (row->cause)
+		json_object_object_add(object, "cause", text_json(row->cause));
 	return object;
 }
 

@@ -30,17 +30,15 @@ static void row_case(struct junit *junit, const struct diff_answer *answer, cons
 	diff_spell_key(&name, row);
 	perfdata_text_char(&name, 0);
 	perfdata_text_printf(&message, "%s: %s %.3f %% before, %.3f %% after (", perfdata_change_name(row->change),
-			     inclusive ? "inclusive" : "self", reported->share[0] * 100, reported->share[1] * 100);
+			     inclusive ? "inclusive" : "self", reported->share[0] * 100, reported->compared * 100);
 	diff_spell_delta(&message, reported->delta);
 	perfdata_text_literal(&message, " points, ratio ");
 	diff_spell_ratio(&message, reported->ratio);
 	perfdata_text_literal(&message, ", p ");
 	diff_spell_p(&message, reported->adjusted_p);
 	perfdata_text_char(&message, ')');
-	if (row->reason) {
-		perfdata_text_literal(&message, ": ");
-		perfdata_text_printable(&message, row->reason, strlen(row->reason));
-	}
+	perfdata_text_string(&message, row->reason || row->cause ? ": " : "");
+	diff_spell_reason(&message, row);
 	perfdata_text_char(&message, 0);
 	const bool fine = !perfdata_text_failed(&name) && !perfdata_text_failed(&message);
 	struct perfdata_text details = { .data = message.data, .size = fine ? message.size - 1 : 0 };
@@ -150,18 +148,24 @@ static void table_row(struct perfdata_text *out, const struct perfdata_compariso
 	const struct perfdata_compared *reported = diff_decisive(row, &inclusive);
 	perfdata_text_printf(out, "| %s | ", perfdata_change_name(row->change));
 	code_span(out, row);
+	if (row->cause) {
+		perfdata_text_literal(out, " calls ");
+		plain(out, row->cause);
+	}
 	if (row->reason) {
 		perfdata_text_literal(out, " ");
 		plain(out, row->reason);
 	}
 	perfdata_text_printf(out, " | %s | %.2f %% | %.2f %% | ", inclusive ? "inclusive" : "self",
-			     reported->share[0] * 100, reported->share[1] * 100);
+			     reported->share[0] * 100, reported->compared * 100);
 	diff_spell_delta(out, reported->delta);
 	perfdata_text_literal(out, " | ");
 	diff_spell_ratio(out, reported->ratio);
 	perfdata_text_literal(out, " | ");
 	diff_spell_p(out, reported->adjusted_p);
-	perfdata_text_printf(out, " | ±%.2f |\n", reported->visible * 100);
+	perfdata_text_literal(out, " | ");
+	diff_spell_visible(out, reported->visible);
+	perfdata_text_literal(out, " |\n");
 }
 
 /* Rows that got cheaper are shown like rows that got dearer; only rows without a change are folded. */

@@ -49,12 +49,31 @@ void diff_spell_p(struct perfdata_text *out, double p)
 		perfdata_text_printf(out, p < 0.001 ? "%.1e" : "%.2g", p);
 }
 
-size_t diff_count(const struct diff_answer *answer, size_t event, enum perfdata_change change)
+void diff_spell_visible(struct perfdata_text *out, double visible)
+{
+	if (isinf(visible))
+		perfdata_text_char(out, '-');
+	else
+		perfdata_text_printf(out, "±%.2f", visible * 100);
+}
+
+void diff_spell_reason(struct perfdata_text *out, const struct perfdata_comparison_row *row)
+{
+	if (row->cause) {
+		perfdata_text_literal(out, "calls ");
+		perfdata_text_printable(out, row->cause, strlen(row->cause));
+		perfdata_text_string(out, row->reason ? "; " : "");
+	}
+	if (row->reason)
+		perfdata_text_printable(out, row->reason, strlen(row->reason));
+}
+
+size_t diff_count(const struct diff_answer *answer, size_t event, enum perfdata_change change, bool callers)
 {
 	const struct perfdata_comparison_row *row;
 	size_t nr = 0;
 	for (size_t i = 0; (row = perfdata_comparison_row(answer->comparison, event, i)); i++)
-		nr += row->change == change;
+		nr += row->change == change && !row->cause == !callers;
 	return nr;
 }
 
@@ -75,11 +94,12 @@ static const char *kind_of(const struct diff_answer *answer, size_t nr)
 void diff_spell_verdict(struct perfdata_text *out, const struct diff_answer *answer)
 {
 	const struct perfdata_comparison_event *event;
-	size_t worse = 0, better = 0;
+	size_t worse = 0, callers = 0, better = 0;
 	bool total = false;
 	for (size_t e = 0; (event = perfdata_comparison_event(answer->comparison, e)); e++) {
-		worse += diff_count(answer, e, PERFDATA_CHANGE_REGRESSED);
-		better += diff_count(answer, e, PERFDATA_CHANGE_IMPROVED);
+		worse += diff_count(answer, e, PERFDATA_CHANGE_REGRESSED, false);
+		callers += diff_count(answer, e, PERFDATA_CHANGE_REGRESSED, true);
+		better += diff_count(answer, e, PERFDATA_CHANGE_IMPROVED, false);
 		total |= event->total_change == PERFDATA_CHANGE_REGRESSED;
 	}
 	perfdata_text_printf(out, "%s: ", perfdata_verdict_name(perfdata_comparison_verdict(answer->comparison)));
@@ -89,10 +109,12 @@ void diff_spell_verdict(struct perfdata_text *out, const struct diff_answer *ans
 		perfdata_text_printf(out, "nothing regressed%s",
 				     perfdata_comparison_verdict(answer->comparison) == PERFDATA_VERDICT_PASS
 					     ? ""
-					     : ", but there are too few samples to tell");
+					     : ", but a rise beyond the limits might not have been seen");
 	} else {
 		if (worse)
 			perfdata_text_printf(out, "%zu %s regressed", worse, kind_of(answer, worse));
+		if (callers)
+			perfdata_text_printf(out, ", and so %zu that call%s", callers, callers == 1 ? "s it" : "");
 		if (total)
 			perfdata_text_printf(out, "%sthe total grew", worse ? ", " : "");
 	}
@@ -114,7 +136,9 @@ void diff_spell_event(struct perfdata_text *out, const struct perfdata_compariso
 		sides[0].recordings, many(sides[0].recordings), sides[0].samples, sides[1].recordings,
 		sides[1].samples);
 	if (event->scale != 1)
-		perfdata_text_printf(out, "; other shares moved by x%.3f because of the rest", event->scale);
+		perfdata_text_printf(
+			out, "; shares of what did not change moved by x%.3f, by which those after are divided",
+			event->scale);
 	perfdata_text_printf(out, "; dispersion %.2f%s", event->dispersion,
 			     event->dispersion_known ? "" : " (assumed: no repeat runs)");
 	if (event->has_total) {
@@ -145,15 +169,15 @@ static void text_row(struct perfdata_text *out, const struct perfdata_comparison
 	perfdata_text_string(out, perfdata_change_name(row->change));
 	pad(out, start, 10);
 	percent(out, row->self.share[0]);
-	percent(out, row->self.share[1]);
+	percent(out, row->self.compared);
 	if (event->has_stacks) {
 		percent(out, row->inclusive.share[0]);
-		percent(out, row->inclusive.share[1]);
+		percent(out, row->inclusive.compared);
 	}
 	start = out->size;
 	perfdata_text_string(out, inclusive ? "  incl" : "  self");
 	diff_spell_delta(out, reported->delta);
-	pad(out, start, 13);
+	pad(out, start, 14);
 	start = out->size;
 	diff_spell_ratio(out, reported->ratio);
 	pad(out, start, 7);
@@ -161,13 +185,11 @@ static void text_row(struct perfdata_text *out, const struct perfdata_comparison
 	diff_spell_p(out, reported->adjusted_p);
 	pad(out, start, 9);
 	start = out->size;
-	perfdata_text_printf(out, "±%.2f", reported->visible * 100);
-	pad(out, start, 9);
+	diff_spell_visible(out, reported->visible);
+	pad(out, start, isinf(reported->visible) ? 10 : 11);
 	diff_spell_key(out, row);
-	if (row->reason) {
-		perfdata_text_literal(out, ": ");
-		perfdata_text_printable(out, row->reason, strlen(row->reason));
-	}
+	perfdata_text_string(out, row->reason || row->cause ? ": " : "");
+	diff_spell_reason(out, row);
 	perfdata_text_char(out, '\n');
 }
 
@@ -186,8 +208,9 @@ static void text_event(const struct diff_answer *answer, size_t number, const st
 		return;
 	perfdata_text_string(
 		out, event->has_stacks
-			     ? "state       before   after   b.incl  a.incl  points     ratio  p        visible what\n"
-			     : "state       before   after  points     ratio  p        visible what\n");
+			     ? "state       before   after   b.incl  a.incl  points      ratio  p        "
+			       "visible   what\n"
+			     : "state       before   after  points      ratio  p        visible   what\n");
 	for (size_t i = 0; (row = perfdata_comparison_row(answer->comparison, number, i)); i++) {
 		if (row->change == PERFDATA_CHANGE_NOT_JUDGED)
 			continue;
@@ -240,7 +263,7 @@ static void tsv_row(struct perfdata_text *out, const struct perfdata_comparison_
 	const struct perfdata_compared *reported = diff_decisive(row, &inclusive);
 	cell(out, event->name);
 	cell(out, perfdata_change_name(row->change));
-	perfdata_text_printf(out, "%.3f\t%.3f\t%+.3f\t", row->self.share[0] * 100, row->self.share[1] * 100,
+	perfdata_text_printf(out, "%.3f\t%.3f\t%+.3f\t", row->self.share[0] * 100, row->self.compared * 100,
 			     reported->delta * 100 + 0.0);
 	if (isinf(reported->ratio))
 		perfdata_text_literal(out, "-\t");
@@ -250,13 +273,17 @@ static void tsv_row(struct perfdata_text *out, const struct perfdata_comparison_
 		perfdata_text_char(out, '-');
 	else
 		diff_spell_p(out, reported->adjusted_p);
-	perfdata_text_printf(out, "\t%.3f\t%.3f\t%" PRIu64 "\t%" PRIu64 "\t%.3f\t", row->inclusive.share[0] * 100,
-			     row->inclusive.share[1] * 100, reported->samples[0], reported->samples[1],
-			     reported->visible * 100);
+	perfdata_text_printf(out, "\t%.3f\t%.3f\t%" PRIu64 "\t%" PRIu64 "\t", row->inclusive.share[0] * 100,
+			     row->inclusive.compared * 100, reported->samples[0], reported->samples[1]);
+	if (isinf(reported->visible))
+		perfdata_text_literal(out, "-\t");
+	else
+		perfdata_text_printf(out, "%.3f\t", reported->visible * 100);
 	cell(out, row->file);
 	cell(out, row->key);
 	perfdata_text_printf(out, "%u\t%u\t%s\t", row->clones[0], row->clones[1], inclusive ? "inclusive" : "self");
 	cell(out, row->reason ? row->reason : "");
+	cell(out, row->cause ? row->cause : "");
 	out->size -= !perfdata_text_failed(out);
 	perfdata_text_char(out, '\n');
 }
@@ -265,9 +292,9 @@ void diff_show_tsv(const struct diff_answer *answer, struct perfdata_text *out)
 {
 	const struct perfdata_comparison_event *event;
 	const struct perfdata_comparison_row *row;
-	perfdata_text_literal(out, "event\tstate\tself_before\tself_after\tdelta\tratio\tadj_p\tincl_before\tincl_"
-				   "after\tn_before\tn_after\t"
-				   "smallest_visible\tfile\tsymbol\tclones_before\tclones_after\tquantity\treason\n");
+	perfdata_text_literal(out, "event\tstate\tself_before\tself_after\tdelta\tratio\tadj_p\tincl_before\t"
+				   "incl_after\tn_before\tn_after\tsmallest_visible\tfile\tsymbol\tclones_before\t"
+				   "clones_after\tquantity\treason\tcause\n");
 	for (size_t e = 0; (event = perfdata_comparison_event(answer->comparison, e)); e++)
 		for (size_t i = 0; (row = perfdata_comparison_row(answer->comparison, e, i)); i++)
 			tsv_row(out, event, row);

@@ -31,9 +31,14 @@ void diff_spell_key(struct perfdata_text *out, const struct perfdata_comparison_
 void diff_spell_delta(struct perfdata_text *out, double delta);
 void diff_spell_ratio(struct perfdata_text *out, double ratio);
 void diff_spell_p(struct perfdata_text *out, double p);
+/* Appends the smallest rise that would have been seen ("±1.20"); "-": none would. */
+void diff_spell_visible(struct perfdata_text *out, double visible);
+/* Appends why the row is in its state, as far as that is known: the cause that it calls, the reason. */
+void diff_spell_reason(struct perfdata_text *out, const struct perfdata_comparison_row *row);
 /* Appends one line about an event without its name: recordings, samples, scale, dispersion. */
 void diff_spell_event(struct perfdata_text *out, const struct perfdata_comparison_event *event);
-/* Returns the number of rows of event `event` that are in state `change`. */
-size_t diff_count(const struct diff_answer *answer, size_t event, enum perfdata_change change);
+/* Returns the number of rows of event `event` that are in state `change`. callers: those that only call the cause of
+ * their rise; else the others. */
+size_t diff_count(const struct diff_answer *answer, size_t event, enum perfdata_change change, bool callers);
 
 #endif

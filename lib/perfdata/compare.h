@@ -56,7 +56,7 @@ PERFDATA_API const struct perfdata_baseline_recording *perfdata_baseline_recordi
 /* --- options ------------------------------------------------------------------------------------------------------ */
 
 enum perfdata_normalize {
-	/* shares, where those of the side after are divided by the median ratio by which shares moved */
+	/* shares as multiples of the rest that did not change: one key that costs more makes no other look cheaper */
 	PERFDATA_NORMALIZE_SCALED,
 	PERFDATA_NORMALIZE_SHARE,        /* shares of each side's weight */
 	PERFDATA_NORMALIZE_UNIT,         /* weight per unit of work; needs units */
@@ -74,7 +74,7 @@ struct perfdata_comparison_options {
 	double max_increase;             /* percentage points; default 1 */
 	double max_ratio;                /* after : before; default 1.1 */
 	double alpha;                    /* of the adjusted p; default 0.05 */
-	/* in percent of both sides together: smaller keys are not judged; default 1 */
+	/* in percent: keys that are smaller on both sides are not judged; default 1 */
 	double min_share;
 	/* how far the weight per unit of work may grow, in percent; 0: it is not judged */
 	double max_total;
@@ -97,7 +97,8 @@ struct perfdata_comparison_options {
 
 enum perfdata_verdict {
 	PERFDATA_VERDICT_PASS, PERFDATA_VERDICT_FAIL,
-	PERFDATA_VERDICT_INCONCLUSIVE,   /* too few samples: they could not show an increase that matters */
+	/* nothing seen to regress, and keys of more than a tenth of the weight could have: a note says why */
+	PERFDATA_VERDICT_INCONCLUSIVE,
 	PERFDATA_VERDICT_INCOMPARABLE,   /* a note says why */
 };
 enum perfdata_change {
@@ -118,13 +119,16 @@ PERFDATA_API const char *perfdata_change_name(enum perfdata_change change);
 struct perfdata_compared {
 	uint64_t samples[2], weight[2];
 	double share[2];                 /* of the side's weight: 0 to 1 */
-	double compared;                 /* share[1] in comparable form: divided by the scale */
+	/* share[1] in comparable form: divided by the scale of what the key is measured by, the rest that did not
+	 * change */
+	double compared;
 	double delta;                    /* compared - share[0] */
 	/* compared / share[0]; infinite for a new key, 1 if both are 0 */
 	double ratio;
 	double p, adjusted_p;            /* 1 for a key that is not judged */
 	double dispersion;
-	/* the smallest delta that these samples could have shown (with a power of 80 %) */
+	/* the smallest rise beyond the limits that these samples would have shown (with a power of 80 %); infinite if
+	 * none would, as nothing else is left to measure the key by */
 	double visible;
 	enum perfdata_change change;
 };
@@ -137,6 +141,8 @@ struct perfdata_comparison_row {
 	struct perfdata_compared self, inclusive;
 	enum perfdata_change change;     /* the worse of the judged quantities */
 	const char *reason;              /* of ALLOWED and MOVED; else NULL */
+	/* the key of a row that this one calls and that explains its rise; NULL: none, the rise is its own */
+	const char *cause;
 };
 struct perfdata_compared_side {
 	uint64_t recordings, samples, weight;
@@ -148,7 +154,9 @@ struct perfdata_comparison_event {
 	struct perfdata_compared_side sides[2];
 	bool is_time;                    /* weights are nanoseconds */
 	bool has_stacks;                 /* inclusive is more than self, on both sides */
-	double scale;                    /* the shares of the side after are divided by this */
+	/* what the shares of keys that did not change were multiplied by, because of those that did; a key of which
+	 * that is unsure is measured by all others, see `compared` */
+	double scale;
 	double dispersion;               /* over all keys */
 	bool dispersion_known;           /* from repeat runs, not assumed */
 	size_t nr_judged;                /* tests for which p values are adjusted */

@@ -171,6 +171,8 @@ static int compare_rows(const void *left, const void *right)
 					     *b = &((const struct pd_compare_row *)right)->reported;
 	if (a->change != b->change)
 		return a->change < b->change ? 1 : -1;
+	if (!a->cause != !b->cause)
+		return a->cause ? 1 : -1;
 	if (change_size(a) != change_size(b))
 		return change_size(a) < change_size(b) ? 1 : -1;
 	const int by_file = strcmp(a->file, b->file);
@@ -191,46 +193,70 @@ static bool has_both(const struct pd_compare_event *event)
 	return event->reported.sides[0].recordings && event->reported.sides[1].recordings;
 }
 
-static void tell_blindness(struct perfdata_comparison *comparison, const struct pd_compare_event *event)
+/* Adds notes about what could not be seen. False if something could not: then nothing passes. */
+static bool note_unseen(struct perfdata_comparison *comparison, const struct pd_compare_event *event)
 {
 	const struct perfdata_compared_side *sides = event->reported.sides;
+	const char *name = event->reported.name;
+	const size_t before = comparison->nr_notes;
+	if (!sides[0].samples && !sides[1].samples)
+		return true;
 	if (!sides[0].samples || !sides[1].samples)
-		pd_compare_note(comparison, "few-samples", true, "%s: no samples %s", event->reported.name,
+		pd_compare_note(comparison, "few-samples", true, "%s: no samples %s", name,
 				sides[0].samples ? "after" : "before");
-	else if (event->blind > event->seen || event->blind + event->seen <= 0)
-		pd_compare_note(
-			comparison, "few-samples", true,
-			"%s: with %llu and %llu samples%s, changes of twice the limits would have been missed for %.0f "
-			"%% of the weight",
-			event->reported.name, (unsigned long long)sides[0].samples,
-			(unsigned long long)sides[1].samples,
-			event->reported.dispersion_known ? "" : ", and no repeat runs",
-			event->blind + event->seen > 0 ? event->blind / (event->blind + event->seen) * 100 : 100);
+	else if (event->mixed)
+		pd_compare_note(comparison, "nothing-else", true,
+				"%s: more functions changed than did not, so their shares are compared, where what "
+				"costs less makes others look dear: --units measures by the work done",
+				name);
+	else if (event->blind > PD_MOST_BLIND && isinf(event->too_few))
+		pd_compare_note(comparison, "nothing-else", true,
+				"%s: functions of %.0f %% of the weight leave too little to measure their cost by: "
+				"--units measures it by the work done",
+				name, event->unmeasured * 100);
+	else if (event->blind > PD_MOST_BLIND)
+		pd_compare_note(comparison, "few-samples", true,
+				"%s: with %llu and %llu samples%s, a rise just beyond the limits would have been "
+				"missed in %.0f %% of the weight; about %.*f times as many would show it",
+				name, (unsigned long long)sides[0].samples, (unsigned long long)sides[1].samples,
+				event->reported.dispersion_known ? "" : ", and no repeat runs", event->blind * 100,
+				event->too_few < 10, ceil(event->too_few * 10) / 10);
+	for (size_t i = 0; i < event->nr_rows; i++)
+		if (event->rows[i].near_limit)
+			pd_compare_note(comparison, "near-limit", true,
+					"%s: %.200s costs more, by so little less than the limits that it may be more",
+					name, event->rows[i].reported.key);
+	return comparison->nr_notes == before;
+}
+
+static bool is_about_sight(const struct perfdata_comparison_note *note)
+{
+	return !strcmp(note->code, "few-samples") || !strcmp(note->code, "nothing-else") ||
+	       !strcmp(note->code, "near-limit");
 }
 
 static void decide(struct perfdata_comparison *comparison)
 {
-	bool regressed = false, seen = false, incomparable = false;
+	bool regressed = false, seen = true, any = false, incomparable = false;
 	for (size_t i = 0; i < comparison->nr_notes; i++)
 		incomparable |= comparison->notes[i].is_reason;
 	for (size_t e = 0; e < comparison->nr_events; e++) {
 		const struct pd_compare_event *event = &comparison->events[e];
 		if (!has_both(event))
 			continue;
-		const size_t before = comparison->nr_notes;
-		tell_blindness(comparison, event);
-		seen |= comparison->nr_notes == before;
+		any = true;
+		seen &= note_unseen(comparison, event);
 		regressed |= event->reported.total_change == PERFDATA_CHANGE_REGRESSED;
 		for (size_t i = 0; i < event->nr_rows && !regressed; i++)
 			regressed = event->rows[i].reported.change == PERFDATA_CHANGE_REGRESSED;
 	}
-	comparison->verdict = incomparable ? PERFDATA_VERDICT_INCOMPARABLE : regressed ? PERFDATA_VERDICT_FAIL :
-			      seen	   ? PERFDATA_VERDICT_PASS		: PERFDATA_VERDICT_INCONCLUSIVE;
-	for (size_t i = 0; i < comparison->nr_notes; i++) {
-		struct perfdata_comparison_note *note = &comparison->notes[i];
-		if (!strcmp(note->code, "few-samples"))
-			note->is_reason = comparison->verdict == PERFDATA_VERDICT_INCONCLUSIVE;
-	}
+	comparison->verdict = incomparable  ? PERFDATA_VERDICT_INCOMPARABLE
+			      : regressed   ? PERFDATA_VERDICT_FAIL
+			      : any && seen ? PERFDATA_VERDICT_PASS
+					    : PERFDATA_VERDICT_INCONCLUSIVE;
+	for (size_t i = 0; i < comparison->nr_notes; i++)
+		if (is_about_sight(&comparison->notes[i]))
+			comparison->notes[i].is_reason = comparison->verdict == PERFDATA_VERDICT_INCONCLUSIVE;
 }
 
 static enum perfdata_status compare(struct perfdata_comparison *comparison, struct perfdata_error *reterr)
@@ -244,10 +270,14 @@ static enum perfdata_status compare(struct perfdata_comparison *comparison, stru
 		pd_compare_check(comparison);
 	for (size_t e = 0; fine && e < comparison->nr_events; e++)
 		if (has_both(&comparison->events[e]))
-			fine = pd_compare_judge(comparison, &comparison->events[e]) &&
-			       pd_compare_find_moved(comparison, &comparison->events[e]);
+			fine = pd_compare_check_match(comparison, &comparison->events[e]) &&
+			       pd_compare_judge(comparison, &comparison->events[e]) &&
+			       pd_compare_find_moved(comparison, &comparison->events[e]) &&
+			       pd_compare_find_causes(comparison, &comparison->events[e]);
 	if (fine && !pd_compare_allow(comparison, reterr) && comparison->status == PERFDATA_OK)
 		return PERFDATA_EUSAGE;
+	for (size_t e = 0; fine && e < comparison->nr_events; e++)
+		pd_compare_allow_callers(&comparison->events[e]);
 	if (!fine || comparison->status != PERFDATA_OK)
 		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "%s",
 				perfdata_status_text(PERFDATA_ENOMEM));
@@ -360,6 +390,9 @@ void perfdata_comparison_free(struct perfdata_comparison *comparison)
 		pd_free(event->cells);
 		pd_free(event->row_of);
 		pd_free(event->edges);
+		pd_free(event->by_callee);
+		pd_free(event->first_down);
+		pd_free(event->first_up);
 	}
 	pd_free(comparison->events);
 	pd_free(comparison->notes);

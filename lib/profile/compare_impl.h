@@ -8,6 +8,9 @@
 #define PD_BEFORE 0u
 #define PD_AFTER 1u
 
+/* Where a larger part of the weight than this could change without being seen, nothing passes. */
+#define PD_MOST_BLIND 0.1
+
 enum pd_quantity { PD_SELF, PD_INCLUSIVE, PD_QUANTITIES };
 
 /* The limits of the options, with defaults filled in. */
@@ -15,6 +18,15 @@ struct pd_compare_limits {
 	double increase, ratio, alpha, floor;   /* increase and floor as parts of 1 */
 	double total;                           /* a ratio; 0: the total is not judged */
 	double dispersion;
+};
+
+/* What the share after is divided by, and how exact that is. */
+struct pd_compare_measure {
+	double scale;
+	double variance;                        /* of the scale's logarithm, for samples that are independent */
+	double fixed;                           /* more of it: what repeat runs show already */
+	bool apart;                             /* the scale comes of other samples than the key's */
+	bool none;                              /* nothing else is left to measure the key by */
 };
 
 /* A key of both sides. */
@@ -31,31 +43,38 @@ struct pd_compare_row {
 	struct pd_share_sums sums[PD_QUANTITIES][2];   /* by side */
 	struct pd_share_sums *cells;            /* [quantity * recordings + recording], recordings before first */
 	bool judged[PD_QUANTITIES];
+	struct pd_compare_measure measures[PD_QUANTITIES];
 	double error[PD_QUANTITIES];            /* standard error of the delta */
-	double sure[PD_QUANTITIES];             /* of the delta: what holds by the median of ratios too */
+	bool near_limit;                        /* it costs more, and whether by more than the limits is unsure */
+	double spread;                          /* dispersion of its own cost */
+	bool changes;                           /* `changed` after this step of pd_compare_scale */
+	bool changed;                           /* its own cost clearly did: others are not measured by it */
+	uint32_t nr_changed;                    /* such rows among the row itself and what it calls */
 };
 
 /* A call: the rows of caller and callee. */
 struct pd_compare_edge {
 	uint32_t caller, callee;
-	double share[2];                        /* of the event's weight; that after is divided by the scale */
+	double share[2];                        /* of the event's weight */
 };
 
 struct pd_compare_event {
 	struct perfdata_comparison_event reported;
 	const struct pd_side_event **of;        /* by recording, those before first; NULL: the recording lacks it */
 	struct pd_share_sums all[2];
-	/* the median of ratios, and the standard error of its logarithm; 0: unknown */
-	double likely_scale, scale_error;
 	struct pd_compare_row *rows;
 	size_t nr_rows;
 	struct pd_share_sums *cells;
 	uint32_t *row_of;                       /* by key: index of its row + 1, until the rows are sorted */
 	struct pd_compare_edge *edges;          /* sorted by caller, then callee */
 	size_t nr_edges;
-	/* sums of shares of judged rows: of those where a change of twice the limits would have been missed, and of
-	 * others */
-	double blind, seen;
+	uint32_t *by_callee;                    /* edges in the order of callees */
+	uint32_t *first_down, *first_up;        /* by row: its first edge as caller, and in by_callee as callee */
+	/* the part of the weight in functions of which a rise that is just beyond the limits would have been missed;
+	 * by how many times the samples are too few, that no more than PD_MOST_BLIND of the weight lies there */
+	double blind, too_few;
+	bool mixed;                             /* most keys changed: none is measured by the rest */
+	double unmeasured;                      /* the part of it in functions that leave too little to measure by */
 };
 
 struct perfdata_comparison {
@@ -87,12 +106,37 @@ size_t pd_compare_nr(const struct perfdata_comparison *comparison);
 
 /* Makes one list of both sides' keys, where keys with the same names are one (compare_keys.c). */
 bool pd_compare_unify(struct perfdata_comparison *comparison);
+/* Fills in the edges of an event (compare_edges.c). */
+bool pd_compare_connect(const struct perfdata_comparison *comparison, struct pd_compare_event *event);
+/* Lists a row and all that call it, also through others; `seen`, by row, gets the mark of the search. Both arrays have
+ * room for all rows. */
+size_t pd_compare_callers(const struct pd_compare_event *event, uint32_t row, uint32_t mark, uint32_t *seen,
+			  uint32_t *list);
+/* Finds what the shares after are measured by (compare_scale.c). False without memory. */
+bool pd_compare_scale(const struct perfdata_comparison *comparison, struct pd_compare_event *event);
+/* Finds the dispersion of the event; the others give numbers (compare_numbers.c). False without memory. */
+bool pd_compare_find_dispersion(const struct perfdata_comparison *comparison, struct pd_compare_event *event);
+double pd_compare_share(const struct pd_compare_event *event, const struct pd_compare_row *row,
+			enum pd_quantity quantity, unsigned side);
+double pd_compare_pooled(const struct pd_compare_event *event, const struct pd_compare_row *row,
+			 enum pd_quantity quantity);
+double pd_compare_dispersion(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
+			     const struct pd_compare_row *row, enum pd_quantity quantity);
+/* The standard error of the delta of a row whose shares are `before` and, in comparable form, `after`. */
+double pd_compare_error(const struct pd_compare_event *event, const struct pd_compare_row *row,
+			enum pd_quantity quantity, double dispersion, double before, double after);
 /* Adds notes about what makes the sides incomparable (comparability.c). */
 void pd_compare_check(struct perfdata_comparison *comparison);
+/* Adds notes where little of the weight lies in keys that both sides have (compare_match.c). False without memory. */
+bool pd_compare_check_match(struct perfdata_comparison *comparison, const struct pd_compare_event *event);
 /* Computes the numbers of one event (compare_judge.c): scale, rows, states. */
 bool pd_compare_judge(struct perfdata_comparison *comparison, struct pd_compare_event *event);
 /* Finds rows that seem to have regressed, but whose weight only moved (cost_shift.c). */
 bool pd_compare_find_moved(struct perfdata_comparison *comparison, struct pd_compare_event *event);
+/* Marks rows that cost more only because of what they call (compare_causes.c). False without memory. */
+bool pd_compare_find_causes(struct perfdata_comparison *comparison, struct pd_compare_event *event);
+/* Lets what calls an allowed key be allowed, too. */
+void pd_compare_allow_callers(struct pd_compare_event *event);
 /* Applies the allow list (allow_list.c). False: a line is wrong, as the error says, or memory ran out. */
 bool pd_compare_allow(struct perfdata_comparison *comparison, struct perfdata_error *reterr);
 

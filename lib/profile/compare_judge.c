@@ -1,127 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* The numbers of a comparison. With n, w, q: samples of a key, their weight, its squares; N, W, Q those of all:
  *
- *   share s = w/W        variance as pd_share_variance, of both sides' common share where a side has few samples
- *   dispersion           how much more repeat runs differ than independent samples would: the largest of 1, the mean
- *                        over keys, and the key's own
- *   z = (s_after / scale - s_before) / sqrt(dispersion * (variance_before + variance_after / scale²) + error²),
- *       where error is what the scale's own error makes of s_after / scale */
+ *   share s = w/W        of a side; after / scale, see compare_scale.c, is the share after in comparable form
+ *   variance             s·v of a key that is measured by other samples, s·(1 - s)·v of one that is measured by all;
+ *                        v = (q/w)/W, which is 1/N for samples of one weight
+ *   dispersion           how much more repeat runs differ than independent samples would: the largest of 1, the
+ *                        median over keys, and the key's own
+ *   z = (after - before) / sqrt(dispersion * (variance_before + variance_after + that of the scale) + what is certain
+ *       to vary of the scale) */
 #include "config.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include "base/memory.h"
 #include "profile/compare_impl.h"
 
-/* SCALE_ERRORS is large since most keys are small: the median of a dozen of them is off by more than its estimated
- * error. The ratios of fewer than SCALE_KEYS keys scale nothing; from FEW_KEYS on they can speak against a change. */
-enum { FEW = 10, FEW_KEYS = 3, SCALE_KEYS = 8, SCALE_ERRORS = 3 };
+enum { FEW = 10 };
 static const double power = 0.8416;        /* the normal quantile of a power of 80 % */
-
-static double share_of(const struct pd_compare_event *event, const struct pd_compare_row *row,
-		       enum pd_quantity quantity, unsigned side)
-{
-	return pd_share(&row->sums[quantity][side], &event->all[side]);
-}
-
-/* The key's share of both sides together. */
-static double pooled(const struct pd_compare_event *event, const struct pd_compare_row *row, enum pd_quantity quantity)
-{
-	const double all = (double)event->all[0].w + (double)event->all[1].w;
-	return all > 0 ? ((double)row->sums[quantity][0].w + (double)row->sums[quantity][1].w) / all : 0;
-}
-
-/* --- scale -------------------------------------------------------------------------------------------------------- */
-
-/* By which factor most shares changed because other keys did: the median of their ratios, or 1 where chance alone may
- * explain the median. The median and its error stay with the event: a change has to be one by the median too. */
-static double median_scale(const struct perfdata_comparison *comparison, struct pd_compare_event *event, double *logs)
-{
-	size_t nr = 0;
-	for (size_t i = 0; i < event->nr_rows; i++) {
-		const struct pd_compare_row *row = &event->rows[i];
-		if (row->sums[PD_SELF][0].n && row->sums[PD_SELF][1].n &&
-		    pooled(event, row, PD_SELF) >= comparison->limits.floor)
-			logs[nr++] = log(share_of(event, row, PD_SELF, PD_AFTER) /
-					 share_of(event, row, PD_SELF, PD_BEFORE));
-	}
-	if (nr < FEW_KEYS)
-		return 1;
-	const double median = pd_median(logs, nr);
-	for (size_t i = 0; i < nr; i++)
-		logs[i] = fabs(logs[i] - median);
-	const double error = 1.2533 * 1.4826 * pd_median(logs, nr) / sqrt((double)nr);
-	/* where a handful moved by more than a factor of two, they changed themselves */
-	if (nr < SCALE_KEYS && fabs(median) > log(2))
-		return 1;
-	/* nor do a handful tell how far off their median is */
-	event->scale_error = nr < SCALE_KEYS ? 0 : error;
-	event->likely_scale = exp(median);
-	return nr < SCALE_KEYS || fabs(median) < SCALE_ERRORS * error ? 1 : event->likely_scale;
-}
-
-static double scale_of(struct perfdata_comparison *comparison, struct pd_compare_event *event)
-{
-	const struct perfdata_compared_side *sides = event->reported.sides;
-	double scale = 1;
-	event->scale_error = event->likely_scale = 0;
-	if (comparison->options->normalize == PERFDATA_NORMALIZE_SHARE)
-		return 1;
-	if (comparison->options->normalize == PERFDATA_NORMALIZE_UNIT) {
-		scale = (double)sides[0].weight / sides[0].units / ((double)sides[1].weight / sides[1].units);
-	} else {
-		double *logs = pd_calloc(event->nr_rows + 1, sizeof *logs);
-		if (!logs)
-			comparison->status = PERFDATA_ENOMEM;
-		else
-			scale = median_scale(comparison, event, logs);
-		pd_free(logs);
-	}
-	return isfinite(scale) && scale > 0 ? scale : 1;
-}
-
-/* --- dispersion --------------------------------------------------------------------------------------------------- */
-
-/* The dispersion of a key; 0 where there are no repeat runs. *ret_enough: the key has enough samples to count in the
- * mean over keys. */
-static double dispersion_of(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
-			    const struct pd_compare_row *row, enum pd_quantity quantity, bool *ret_enough)
-{
-	const size_t nr = pd_compare_nr(comparison);
-	double sum = 0;
-	size_t runs = 0, samples = 0;
-	for (size_t i = 0; i < nr; i++) {
-		const unsigned side = i < comparison->nr_recordings[0] ? PD_BEFORE : PD_AFTER;
-		const double mean = share_of(event, row, quantity, side);
-		const struct pd_share_sums *cell = &row->cells[(size_t)quantity * nr + i];
-		if (!event->of[i])
-			continue;
-		runs++;
-		samples += cell->n;
-		if (mean <= 0 || mean >= 1)
-			continue;
-		const double off = pd_share(cell, &event->of[i]->all) - mean;
-		sum += pd_effective_samples(&event->of[i]->all) * off * off / (mean * (1 - mean));
-	}
-	*ret_enough = samples >= FEW * runs;
-	return runs > 2 ? sum / (double)(runs - 2) : 0;
-}
-
-static void find_dispersion(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
-{
-	double sum = 0;
-	size_t nr = 0;
-	bool enough;
-	event->reported.dispersion = comparison->limits.dispersion;
-	if (pd_compare_nr(comparison) <= 2)
-		return;
-	for (size_t i = 0; i < event->nr_rows; i++) {
-		const double own = dispersion_of(comparison, event, &event->rows[i], PD_SELF, &enough);
-		sum += enough ? own : 0;
-		nr += enough;
-	}
-	event->reported.dispersion_known = true;
-	event->reported.dispersion = nr ? sum / (double)nr : 1;
-}
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
@@ -130,55 +25,30 @@ static struct perfdata_compared *reported_of(struct pd_compare_row *row, enum pd
 	return quantity == PD_SELF ? &row->reported.self : &row->reported.inclusive;
 }
 
-static double variance_of(const struct pd_compare_event *event, const struct pd_compare_row *row,
-			  enum pd_quantity quantity, unsigned side)
-{
-	const struct pd_share_sums *sums = row->sums[quantity];
-	const double all = pd_effective_samples(&event->all[side]), p = pooled(event, row, quantity);
-	if (sums[0].n < FEW || sums[1].n < FEW)
-		return all > 0 ? p * (1 - p) / all : 0;
-	return pd_share_variance(&sums[side], &event->all[side]);
-}
-
-/* The delta by the scale that is shown or by the median of ratios, whichever makes less of it: 0 where they disagree
- * about its sign. */
-static double sure_delta(const struct pd_compare_event *event, const struct perfdata_compared *reported)
-{
-	const double likely = event->likely_scale > 0 ? event->likely_scale : event->reported.scale;
-	const double other = reported->share[PD_AFTER] / likely - reported->share[PD_BEFORE];
-	if (reported->delta * other <= 0)
-		return 0;
-	return fabs(other) < fabs(reported->delta) ? other : reported->delta;
-}
-
 static void compare(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
 		    struct pd_compare_row *row, enum pd_quantity quantity)
 {
 	struct perfdata_compared *reported = reported_of(row, quantity);
-	const double scale = event->reported.scale;
-	bool enough;
-	const double own = dispersion_of(comparison, event, row, quantity, &enough);
 	*reported = (struct perfdata_compared){ .p = 1, .adjusted_p = 1, .change = PERFDATA_CHANGE_NOT_JUDGED };
 	for (unsigned side = 0; side < 2; side++) {
 		reported->samples[side] = row->sums[quantity][side].n;
 		reported->weight[side] = row->sums[quantity][side].w;
-		reported->share[side] = share_of(event, row, quantity, side);
+		reported->share[side] = pd_compare_share(event, row, quantity, side);
 	}
-	reported->compared = reported->share[PD_AFTER] / scale;
-	reported->delta = reported->compared - reported->share[PD_BEFORE];
-	reported->ratio = reported->share[PD_BEFORE] > 0 ? reported->compared / reported->share[PD_BEFORE]
-		      : reported->compared > 0       ? HUGE_VAL
-						 : 1;
-	reported->dispersion = fmax(event->reported.dispersion, event->reported.dispersion_known ? fmax(1, own) : 0);
-	const double by_scale = reported->compared * event->scale_error;
-	row->error[quantity] = sqrt(reported->dispersion * (variance_of(event, row, quantity, PD_BEFORE) +
-							variance_of(event, row, quantity, PD_AFTER) / (scale * scale)) +
-				    by_scale * by_scale);
-	row->sure[quantity] = sure_delta(event, reported);
-	if (!row->judged[quantity])
-		return;
-	const double error = row->error[quantity], sure = row->sure[quantity];
-	reported->p = error > 0 ? pd_normal_two_sided(sure / error) : sure == 0 ? 1 : 0;
+	const double before = reported->share[PD_BEFORE], after = reported->share[PD_AFTER] /
+								  row->measures[quantity].scale;
+	reported->compared = after;
+	reported->delta = after - before;
+	reported->ratio = before > 0 ? after / before : after > 0 ? HUGE_VAL : 1;
+	reported->dispersion = pd_compare_dispersion(comparison, event, row, quantity);
+	/* few samples have no variance of their own */
+	const bool few = reported->samples[0] < FEW || reported->samples[1] < FEW;
+	const double middle = (before + after) / 2;
+	const double error = pd_compare_error(event, row, quantity, reported->dispersion, few ? middle : before,
+					      few ? middle : after);
+	row->error[quantity] = error;
+	if (row->judged[quantity])
+		reported->p = error > 0 ? pd_normal_two_sided(reported->delta / error) : reported->delta == 0;
 }
 
 /* The self and the inclusive weight of a function that calls nothing are one test, not two. */
@@ -188,15 +58,18 @@ static bool is_same_test(const struct pd_compare_row *row)
 	       row->sums[PD_SELF][1].w == row->sums[PD_INCLUSIVE][1].w;
 }
 
+/* Chooses what is tested by the share of both sides together, which says nothing of its change: so all that has the
+ * least share on a side, and nothing that was chosen for having grown. */
 static void choose(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	const enum perfdata_quantities wanted = comparison->options->quantities;
+	const double floor = comparison->limits.floor / 2;
 	const bool inclusive = event->reported.has_stacks && !comparison->self_only && wanted != PERFDATA_SELF_ONLY;
 	for (size_t i = 0; i < event->nr_rows; i++) {
 		struct pd_compare_row *row = &event->rows[i];
 		row->judged[PD_SELF] = (wanted != PERFDATA_INCLUSIVE_ONLY || !inclusive) &&
-				       pooled(event, row, PD_SELF) >= comparison->limits.floor;
-		row->judged[PD_INCLUSIVE] = inclusive && pooled(event, row, PD_INCLUSIVE) >= comparison->limits.floor &&
+				       pd_compare_pooled(event, row, PD_SELF) >= floor;
+		row->judged[PD_INCLUSIVE] = inclusive && pd_compare_pooled(event, row, PD_INCLUSIVE) >= floor &&
 					    !(row->judged[PD_SELF] && is_same_test(row));
 		event->reported.nr_judged += row->judged[PD_SELF] + row->judged[PD_INCLUSIVE];
 	}
@@ -233,42 +106,98 @@ static bool adjust(const struct perfdata_comparison *comparison, struct pd_compa
 	return fine;
 }
 
-static enum perfdata_change change_of(const struct pd_compare_limits *limits, const struct perfdata_compared *reported,
-				      double sure)
+/* The smallest rise that counts. */
+static double least_rise(const struct pd_compare_limits *limits, double before)
+{
+	return fmax(limits->increase, (limits->ratio - 1) * before);
+}
+
+static enum perfdata_change change_of(const struct pd_compare_limits *limits, const struct perfdata_compared *reported)
 {
 	const bool more = reported->delta >= limits->increase && reported->ratio >= limits->ratio;
 	const bool less = -reported->delta >= limits->increase && reported->ratio * limits->ratio <= 1;
+	if (fmax(reported->share[PD_BEFORE], reported->compared) < limits->floor)
+		return PERFDATA_CHANGE_NOT_JUDGED;
 	if (!more && !less)
 		return PERFDATA_CHANGE_SAME;
-	const double before = reported->share[PD_BEFORE], ratio = before > 0 ? (before + sure) / before : HUGE_VAL;
-	const bool is_sure = fabs(sure) >= limits->increase &&
-			     (more ? ratio >= limits->ratio : ratio * limits->ratio <= 1);
-	if (!is_sure || reported->adjusted_p >= limits->alpha)
+	if (reported->adjusted_p >= limits->alpha)
 		return PERFDATA_CHANGE_NOISE;
 	return more ? PERFDATA_CHANGE_REGRESSED : PERFDATA_CHANGE_IMPROVED;
 }
 
-/* Sets the change of each row, and `visible`: the delta that would have been significant with a power of 80 %, and
- * large enough to count. */
-static void decide(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
+/* Whether a rise that is certain, and below the limits, is not certain to be below them. */
+static bool is_near_limit(const struct pd_compare_limits *limits, const struct perfdata_compared *reported,
+			  double error)
+{
+	return reported->change == PERFDATA_CHANGE_SAME && reported->delta > 0 &&
+	       reported->adjusted_p < limits->alpha &&
+	       reported->delta + pd_normal_quantile(limits->alpha) * error >=
+		       least_rise(limits, reported->share[PD_BEFORE]);
+}
+
+/* The smallest rise from a share that would have been significant with a power of 80 %: infinite if none would. */
+static double visible_rise(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
+			   const struct pd_compare_row *row, enum pd_quantity quantity, double dispersion,
+			   double errors)
+{
+	const double before = pd_compare_share(event, row, quantity, PD_BEFORE),
+		     rise = least_rise(&comparison->limits, before);
+	const bool is_share = comparison->options->normalize == PERFDATA_NORMALIZE_SHARE;
+	if (row->measures[quantity].none || (is_share && before + rise >= 1))
+		return HUGE_VAL;
+	return errors * pd_compare_error(event, row, quantity, dispersion, before, before + rise);
+}
+
+struct blind_part { double weight, too_few; };
+
+static int compare_parts(const void *left, const void *right)
+{
+	const struct blind_part *a = left, *b = right;
+	return (a->too_few < b->too_few) - (a->too_few > b->too_few);
+}
+
+/* Adds up where a rise beyond the limits would have been missed. */
+static void add_up_blind(struct pd_compare_event *event, struct blind_part *parts, size_t nr)
+{
+	double left = PD_MOST_BLIND;
+	event->too_few = 1;
+	if (nr)
+		qsort(parts, nr, sizeof *parts, compare_parts);
+	for (size_t i = 0; i < nr; i++) {
+		event->blind += parts[i].weight;
+		event->unmeasured += isinf(parts[i].too_few) ? parts[i].weight : 0;
+		left -= parts[i].weight;
+		if (left < 0 && left + parts[i].weight >= 0)
+			event->too_few = parts[i].too_few;
+	}
+}
+
+/* Sets the change of each row, and `visible`: the rise that would have been significant with a power of 80 %, and large
+ * enough to count. False without memory. */
+static bool decide(struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	const struct pd_compare_limits *limits = &comparison->limits;
 	const size_t tests = comparison->options->adjust == PERFDATA_ADJUST_NONE || !event->reported.nr_judged
 				     ? 1
 				     : event->reported.nr_judged;
 	const double errors = pd_normal_quantile(limits->alpha / 2 / (double)tests) + power;
-	for (size_t i = 0; i < event->nr_rows; i++) {
+	struct blind_part *parts = pd_calloc(event->nr_rows + 1, sizeof *parts);
+	size_t nr_parts = 0;
+	for (size_t i = 0; parts && i < event->nr_rows; i++) {
 		struct pd_compare_row *row = &event->rows[i];
 		for (unsigned quantity = 0; quantity < PD_QUANTITIES; quantity++) {
 			struct perfdata_compared *reported = reported_of(row, quantity);
-			const double counts = fmax(limits->increase, (limits->ratio - 1) * reported->share[PD_BEFORE]);
-			const double visible = errors * row->error[quantity];
+			const double before = reported->share[PD_BEFORE], counts = least_rise(limits, before);
+			const double visible = visible_rise(comparison, event, row, quantity, reported->dispersion,
+							    errors);
 			reported->visible = fmax(visible, counts);
+			if (quantity == PD_SELF && visible > counts && before + counts >= limits->floor)
+				parts[nr_parts++] = (struct blind_part){ pd_compare_pooled(event, row, PD_SELF),
+									 visible / counts * (visible / counts) };
 			if (!row->judged[quantity])
 				continue;
-			reported->change = change_of(limits, reported, row->sure[quantity]);
-			if (quantity == PD_SELF)
-				*(visible > 2 * counts ? &event->blind : &event->seen) += pooled(event, row, PD_SELF);
+			reported->change = change_of(limits, reported);
+			row->near_limit |= is_near_limit(limits, reported, row->error[quantity]);
 		}
 		/* one test has one answer for both quantities */
 		if (row->judged[PD_SELF] && is_same_test(row) && event->reported.has_stacks)
@@ -277,6 +206,11 @@ static void decide(const struct perfdata_comparison *comparison, struct pd_compa
 					       ? row->reported.self.change
 					       : row->reported.inclusive.change;
 	}
+	if (parts)
+		add_up_blind(event, parts, nr_parts);
+	const bool fine = parts;
+	pd_free(parts);
+	return fine;
 }
 
 /* --- totals ------------------------------------------------------------------------------------------------------- */
@@ -317,16 +251,12 @@ static bool judge_total(struct perfdata_comparison *comparison, struct pd_compar
 
 bool pd_compare_judge(struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
-	event->reported.scale = scale_of(comparison, event);
-	if (comparison->status != PERFDATA_OK)
+	if (!pd_compare_find_dispersion(comparison, event) || !pd_compare_connect(comparison, event) ||
+	    !pd_compare_scale(comparison, event))
 		return false;
-	find_dispersion(comparison, event);
 	choose(comparison, event);
 	for (size_t i = 0; i < event->nr_rows; i++)
 		for (unsigned quantity = 0; quantity < PD_QUANTITIES; quantity++)
 			compare(comparison, event, &event->rows[i], quantity);
-	if (!adjust(comparison, event))
-		return false;
-	decide(comparison, event);
-	return judge_total(comparison, event);
+	return adjust(comparison, event) && decide(comparison, event) && judge_total(comparison, event);
 }

@@ -11,7 +11,6 @@
 #include "config.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "base/memory.h"
 #include "profile/compare_impl.h"
@@ -27,8 +26,6 @@ enum { MOST_ROWS = 4096 };                 /* of a group of functions that appea
 struct shift {
 	struct perfdata_comparison *comparison;
 	struct pd_compare_event *event;
-	uint32_t *by_callee;                   /* edges in the order of callees */
-	uint32_t *first_down, *first_up;       /* by row: its first edge as caller, and in by_callee as callee */
 	uint32_t *group;                       /* rows that appeared or vanished together with the row looked at */
 	size_t nr_group;
 	uint32_t *seen;                        /* by row: the search that met it last */
@@ -58,10 +55,16 @@ static bool has_vanished(const struct shift *shift, uint32_t row)
 
 static double lost(const struct shift *shift, uint32_t row) { return fmax(0, -self_of(shift, row)->delta); }
 
+/* The share of a call after, in comparable form. */
+static double after_of(const struct shift *shift, const struct pd_compare_edge *edge)
+{
+	return edge->share[PD_AFTER] / shift->event->reported.scale;
+}
+
 /* How much less a call costs than before; 0 where chance may explain the difference. */
 static double fall(const struct shift *shift, const struct pd_compare_edge *edge)
 {
-	const double before = edge->share[PD_BEFORE], after = edge->share[PD_AFTER];
+	const double before = edge->share[PD_BEFORE], after = after_of(shift, edge);
 	const double error = sqrt(before / pd_effective_samples(&shift->event->all[PD_BEFORE]) +
 				  after / pd_effective_samples(&shift->event->all[PD_AFTER]));
 	return before - after > certain * error ? before - after : 0;
@@ -104,9 +107,9 @@ static void begin(struct shift *shift, uint32_t row)
 static double taken_from(struct shift *shift, uint32_t caller, double most)
 {
 	double sum = lost(shift, caller);
-	for (uint32_t e = shift->first_down[caller]; e < shift->first_down[caller + 1]; e++) {
+	for (uint32_t e = shift->event->first_down[caller]; e < shift->event->first_down[caller + 1]; e++) {
 		const struct pd_compare_edge *edge = &shift->event->edges[e];
-		if (shift->seen[edge->callee] != shift->search && edge->share[PD_AFTER] < rare * edge->share[PD_BEFORE])
+		if (shift->seen[edge->callee] != shift->search && after_of(shift, edge) < rare * edge->share[PD_BEFORE])
 			sum += fall(shift, edge);
 	}
 	return explain(shift, caller, fmin(sum, most));
@@ -119,8 +122,8 @@ static double from_callers(struct shift *shift, uint32_t row)
 	begin(shift, row);
 	for (size_t i = 0; i < shift->nr_group; i++) {
 		const uint32_t at = shift->group[i];
-		for (uint32_t e = shift->first_up[at]; e < shift->first_up[at + 1]; e++) {
-			const struct pd_compare_edge *edge = &shift->event->edges[shift->by_callee[e]];
+		for (uint32_t e = shift->event->first_up[at]; e < shift->event->first_up[at + 1]; e++) {
+			const struct pd_compare_edge *edge = &shift->event->edges[shift->event->by_callee[e]];
 			if (has_appeared(shift, edge->caller))
 				add_to_group(shift, edge->caller);
 		}
@@ -128,9 +131,9 @@ static double from_callers(struct shift *shift, uint32_t row)
 	const size_t nr = shift->nr_group;
 	for (size_t i = 0; i < nr; i++) {
 		const uint32_t at = shift->group[i];
-		for (uint32_t e = shift->first_up[at]; e < shift->first_up[at + 1]; e++) {
-			const struct pd_compare_edge *edge = &shift->event->edges[shift->by_callee[e]];
-			const double grown = edge->share[PD_AFTER] - edge->share[PD_BEFORE];
+		for (uint32_t e = shift->event->first_up[at]; e < shift->event->first_up[at + 1]; e++) {
+			const struct pd_compare_edge *edge = &shift->event->edges[shift->event->by_callee[e]];
+			const double grown = after_of(shift, edge) - edge->share[PD_BEFORE];
 			if (grown > 0 && enter(shift, edge->caller))
 				sum += taken_from(shift, edge->caller, grown);
 		}
@@ -145,7 +148,7 @@ static double from_callees(struct shift *shift, uint32_t row)
 	begin(shift, row);
 	for (size_t i = 0; i < shift->nr_group; i++) {
 		const uint32_t at = shift->group[i];
-		for (uint32_t e = shift->first_down[at]; e < shift->first_down[at + 1]; e++) {
+		for (uint32_t e = shift->event->first_down[at]; e < shift->event->first_down[at + 1]; e++) {
 			const struct pd_compare_edge *edge = &shift->event->edges[e];
 			const double fallen = fall(shift, edge);
 			if (fallen <= 0 || shift->seen[edge->callee] == shift->search)
@@ -197,84 +200,16 @@ static void look_at(struct shift *shift, uint32_t row)
 	}
 }
 
-/* --- edges -------------------------------------------------------------------------------------------------------- */
-
-static int compare_edges(const void *left, const void *right)
-{
-	const struct pd_compare_edge *a = left, *b = right;
-	return a->caller != b->caller ? (a->caller > b->caller) - (a->caller < b->caller)
-				      : (a->callee > b->callee) - (a->callee < b->callee);
-}
-
-static void collect_edges(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
-{
-	size_t nr = 0, kept = 0;
-	for (size_t i = 0; i < pd_compare_nr(comparison); i++) {
-		const unsigned side = i < comparison->nr_recordings[0] ? PD_BEFORE : PD_AFTER;
-		const struct pd_side_event *of = event->of[i];
-		for (size_t e = 0; of && e < of->nr_edges; e++) {
-			const uint32_t caller = comparison->key_of[side][of->edges[e].caller],
-				       callee = comparison->key_of[side][of->edges[e].callee];
-			if (caller == UINT32_MAX || callee == UINT32_MAX || caller == callee ||
-			    !event->row_of[caller] || !event->row_of[callee])
-				continue;
-			struct pd_compare_edge *edge = &event->edges[nr++];
-			*edge = (struct pd_compare_edge){ .caller = event->row_of[caller] - 1,
-							  .callee = event->row_of[callee] - 1 };
-			edge->share[side] = (double)of->edges[e].w / (double)event->all[side].w /
-					    (side == PD_AFTER ? event->reported.scale : 1);
-		}
-	}
-	if (nr)
-		qsort(event->edges, nr, sizeof *event->edges, compare_edges);
-	for (size_t i = 0; i < nr; i++) {
-		if (kept && !compare_edges(&event->edges[kept - 1], &event->edges[i])) {
-			event->edges[kept - 1].share[0] += event->edges[i].share[0];
-			event->edges[kept - 1].share[1] += event->edges[i].share[1];
-		} else {
-			event->edges[kept++] = event->edges[i];
-		}
-	}
-	event->nr_edges = kept;
-}
-
-static size_t most_edges(const struct perfdata_comparison *comparison, const struct pd_compare_event *event)
-{
-	size_t nr = 0;
-	for (size_t i = 0; i < pd_compare_nr(comparison); i++)
-		nr += event->of[i] ? event->of[i]->nr_edges : 0;
-	return nr;
-}
-
-static void index_edges(struct shift *shift)
-{
-	const struct pd_compare_event *event = shift->event;
-	for (size_t e = 0; e < event->nr_edges; e++) {
-		shift->first_down[event->edges[e].caller + 1]++;
-		shift->first_up[event->edges[e].callee + 1]++;
-	}
-	for (size_t row = 0; row < event->nr_rows; row++) {
-		shift->first_down[row + 1] += shift->first_down[row];
-		shift->first_up[row + 1] += shift->first_up[row];
-	}
-	/* filling moves first_up of each row to that of the next row; the loop behind it moves them back */
-	for (size_t e = 0; e < event->nr_edges; e++)
-		shift->by_callee[shift->first_up[event->edges[e].callee]++] = (uint32_t)e;
-	for (size_t row = event->nr_rows; row-- > 0;)
-		shift->first_up[row + 1] = shift->first_up[row];
-	shift->first_up[0] = 0;
-}
-
 /* --- renames ------------------------------------------------------------------------------------------------------ */
 
 static bool shares_caller(const struct shift *shift, uint32_t a, uint32_t b)
 {
 	if (!shift->event->nr_edges)
 		return true;
-	for (uint32_t e = shift->first_up[a]; e < shift->first_up[a + 1]; e++)
-		for (uint32_t o = shift->first_up[b]; o < shift->first_up[b + 1]; o++)
-			if (shift->event->edges[shift->by_callee[e]].caller ==
-			    shift->event->edges[shift->by_callee[o]].caller)
+	for (uint32_t e = shift->event->first_up[a]; e < shift->event->first_up[a + 1]; e++)
+		for (uint32_t o = shift->event->first_up[b]; o < shift->event->first_up[b + 1]; o++)
+			if (shift->event->edges[shift->event->by_callee[e]].caller ==
+			    shift->event->edges[shift->event->by_callee[o]].caller)
 				return true;
 	return false;
 }
@@ -312,26 +247,15 @@ static void suggest(struct shift *shift, uint32_t row)
 bool pd_compare_find_moved(struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	struct shift shift = { .comparison = comparison, .event = event };
-	const size_t nr = most_edges(comparison, event);
-	event->edges = pd_calloc(nr + 1, sizeof *event->edges);
-	shift.by_callee = pd_calloc(nr + 1, sizeof *shift.by_callee);
-	shift.first_down = pd_calloc(event->nr_rows + 2, sizeof *shift.first_down);
-	shift.first_up = pd_calloc(event->nr_rows + 2, sizeof *shift.first_up);
 	shift.group = pd_calloc(MOST_ROWS, sizeof *shift.group);
 	shift.seen = pd_calloc(event->nr_rows + 1, sizeof *shift.seen);
-	const bool fine = event->edges && shift.by_callee && shift.first_down && shift.first_up && shift.group &&
-			  shift.seen;
+	const bool fine = shift.group && shift.seen;
 	if (fine) {
-		collect_edges(comparison, event);
-		index_edges(&shift);
 		for (uint32_t row = 0; row < event->nr_rows; row++)
 			look_at(&shift, row);
 		for (uint32_t row = 0; row < event->nr_rows; row++)
 			suggest(&shift, row);
 	}
-	pd_free(shift.by_callee);
-	pd_free(shift.first_down);
-	pd_free(shift.first_up);
 	pd_free(shift.group);
 	pd_free(shift.seen);
 	return fine;

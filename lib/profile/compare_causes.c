@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* Whose rise is it? What a function costs more by itself, all that call it cost more as well. A row is the cause of the
+ * rise of a row that calls it if no more is left of that rise, without what the cause and its like add to it, than the
+ * limits let pass or chance explains. */
+#include "config.h"
+#include <math.h>
+#include "base/memory.h"
+#include "profile/compare_impl.h"
+
+static bool has_grown(const struct perfdata_compared *compared)
+{
+	return compared->change == PERFDATA_CHANGE_REGRESSED;
+}
+
+/* Rows that regressed by themselves, the largest rise first, and what their rise explains of others. */
+struct causes {
+	struct pd_compare_event *event;
+	double *explained;                     /* by row */
+	uint32_t *largest;                     /* by row: the cause that explains most, + 1 */
+	uint32_t *seen, *list, mark;
+};
+
+static void add_cause(struct causes *causes, uint32_t cause)
+{
+	const struct pd_compare_row *rows = causes->event->rows;
+	const double rise = rows[cause].reported.self.delta;
+	const size_t nr = pd_compare_callers(causes->event, cause, ++causes->mark, causes->seen, causes->list);
+	for (size_t i = 1; i < nr; i++) {
+		const uint32_t row = causes->list[i], known = causes->largest[row];
+		causes->explained[row] += rise;
+		if (!known || rows[known - 1].reported.self.delta < rise)
+			causes->largest[row] = cause + 1;
+	}
+}
+
+static void mark_row(const struct perfdata_comparison *comparison, const struct causes *causes, uint32_t row)
+{
+	struct pd_compare_row *of = &causes->event->rows[row];
+	const struct perfdata_compared *whole = &of->reported.inclusive;
+	if (!causes->largest[row] || has_grown(&of->reported.self) || !has_grown(whole))
+		return;
+	const double left = whole->delta - causes->explained[row], before = whole->share[PD_BEFORE];
+	const double passes = fmax(comparison->limits.increase, (comparison->limits.ratio - 1) * before);
+	if (left < passes || left < 2 * of->error[PD_INCLUSIVE])
+		of->reported.cause = causes->event->rows[causes->largest[row] - 1].reported.key;
+}
+
+bool pd_compare_find_causes(struct perfdata_comparison *comparison, struct pd_compare_event *event)
+{
+	const size_t room = event->nr_rows + 1;
+	struct causes causes = { .event = event,
+				 .explained = pd_calloc(room, sizeof(double)),
+				 .largest = pd_calloc(room, sizeof(uint32_t)),
+				 .seen = pd_calloc(room, sizeof(uint32_t)),
+				 .list = pd_calloc(room, sizeof(uint32_t)) };
+	const bool fine = causes.explained && causes.largest && causes.seen && causes.list;
+	for (uint32_t row = 0; fine && row < event->nr_rows; row++)
+		if (has_grown(&event->rows[row].reported.self))
+			add_cause(&causes, row);
+	for (uint32_t row = 0; fine && row < event->nr_rows; row++)
+		mark_row(comparison, &causes, row);
+	pd_free(causes.explained);
+	pd_free(causes.largest);
+	pd_free(causes.seen);
+	pd_free(causes.list);
+	return fine;
+}
+
+/* Keys are kept once in a comparison's memory: equal ones have one address. */
+static const struct pd_compare_row *row_of_cause(const struct pd_compare_event *event, const char *cause)
+{
+	for (size_t i = 0; i < event->nr_rows; i++)
+		if (event->rows[i].reported.key == cause && event->rows[i].reported.self.change >=
+								    PERFDATA_CHANGE_ALLOWED)
+			return &event->rows[i];
+	return NULL;
+}
+
+void pd_compare_allow_callers(struct pd_compare_event *event)
+{
+	for (size_t i = 0; i < event->nr_rows; i++) {
+		struct perfdata_comparison_row *row = &event->rows[i].reported;
+		const struct pd_compare_row *cause = row->cause ? row_of_cause(event, row->cause) : NULL;
+		if (!cause || cause->reported.change != PERFDATA_CHANGE_ALLOWED || row->change !=
+										       PERFDATA_CHANGE_REGRESSED)
+			continue;
+		row->inclusive.change = row->change = PERFDATA_CHANGE_ALLOWED;
+		row->reason = cause->reported.reason;
+	}
+}

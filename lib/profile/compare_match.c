@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* How much of the weight lies in keys that both sides have? Where that is little, the sides were built or named
+ * differently: each old key then seems gone, and each new one dear. Files that may be the same by their functions are
+ * proposed to the user, and never taken for the same. */
+#include "config.h"
+#include <math.h>
+#include <string.h>
+#include "base/memory.h"
+#include "profile/compare_impl.h"
+
+enum { FEW = 10 };                         /* samples: a key with fewer may be missing by chance */
+static const double some = 0.1, most = 0.5, file_floor = 0.05, row_floor = 0.001;
+
+/* A file of which only one side has samples. */
+struct lone_file {
+	const char *name;
+	double share;
+	bool on[2];
+};
+
+struct lone_files {
+	struct lone_file *files;
+	size_t nr, room;
+};
+
+static double share_on(const struct pd_compare_event *event, size_t row, unsigned side)
+{
+	return pd_compare_share(event, &event->rows[row], PD_SELF, side);
+}
+
+/* The part of a side's weight in keys of which the other side has no sample. */
+static double unmatched(const struct pd_compare_event *event, unsigned side)
+{
+	double sum = 0;
+	for (size_t i = 0; i < event->nr_rows; i++)
+		if (event->rows[i].sums[PD_SELF][side].n >= FEW && !event->rows[i].sums[PD_INCLUSIVE][!side].n)
+			sum += share_on(event, i, side);
+	return sum;
+}
+
+/* Names of files are kept once in a comparison's memory: equal ones have one address. */
+static bool find_files(struct lone_files *files, const struct pd_compare_event *event)
+{
+	for (size_t i = 0; i < event->nr_rows; i++) {
+		const struct pd_compare_row *row = &event->rows[i];
+		size_t at = 0;
+		if (!*row->reported.file || (share_on(event, i, 0) < row_floor && share_on(event, i, 1) < row_floor))
+			continue;
+		while (at < files->nr && files->files[at].name != row->reported.file)
+			at++;
+		if (at == files->nr) {
+			if (pd_vector_grow(&files->files, &files->room, files->nr, sizeof *files->files) < 0)
+				return false;
+			files->files[files->nr++] = (struct lone_file){ .name = row->reported.file };
+		}
+		for (unsigned side = 0; side < 2; side++) {
+			files->files[at].on[side] |= row->sums[PD_INCLUSIVE][side].n != 0;
+			files->files[at].share += share_on(event, i, side);
+		}
+	}
+	return true;
+}
+
+/* The weight that two files have in functions of the same names. */
+static double common_share(const struct pd_compare_event *event, const char *before, const char *after)
+{
+	double sum = 0;
+	for (size_t i = 0; i < event->nr_rows; i++) {
+		if (event->rows[i].reported.file != before || share_on(event, i, PD_BEFORE) < row_floor)
+			continue;
+		for (size_t o = 0; o < event->nr_rows; o++)
+			if (event->rows[o].reported.file == after &&
+			    event->rows[o].reported.key == event->rows[i].reported.key)
+				sum += fmin(share_on(event, i, PD_BEFORE), share_on(event, o, PD_AFTER));
+	}
+	return sum;
+}
+
+static bool is_lone(const struct lone_file *file, unsigned side)
+{
+	return file->on[side] && !file->on[!side] && file->share >= file_floor;
+}
+
+static void propose_files(struct perfdata_comparison *comparison, const struct pd_compare_event *event,
+			  const struct lone_files *files)
+{
+	size_t nr[2] = { 0, 0 };
+	for (size_t i = 0; i < files->nr; i++) {
+		nr[PD_BEFORE] += is_lone(&files->files[i], PD_BEFORE);
+		nr[PD_AFTER] += is_lone(&files->files[i], PD_AFTER);
+	}
+	for (size_t i = 0; i < files->nr; i++) {
+		const struct lone_file *old = &files->files[i], *found = NULL;
+		double best = 0;
+		for (size_t o = 0; is_lone(old, PD_BEFORE) && o < files->nr; o++) {
+			const struct lone_file *new = &files->files[o];
+			if (!is_lone(new, PD_AFTER))
+				continue;
+			const double share = common_share(event, old->name, new->name);
+			const bool only = nr[PD_BEFORE] == 1 && nr[PD_AFTER] == 1;
+			if (!only && (share <= best || share < most * fmin(old->share, new->share)))
+				continue;
+			best = share;
+			found = new;
+		}
+		if (found)
+			pd_compare_note(comparison, "renamed-file", false,
+					"%s: %.80s may be called %.80s now: --map-dso '%.80s=%.80s' says so",
+					event->reported.name, old->name, found->name, old->name, found->name);
+	}
+}
+
+bool pd_compare_check_match(struct perfdata_comparison *comparison, const struct pd_compare_event *event)
+{
+	const double before = unmatched(event, PD_BEFORE), after = unmatched(event, PD_AFTER);
+	struct lone_files files = { 0 };
+	if (fmin(before, after) < some)
+		return true;
+	const bool fine = find_files(&files, event);
+	pd_compare_note(comparison, "matched", fmin(before, after) >= most,
+			"%s: little matches: what both sides have is %.1f %% of the weight before and %.1f %% after",
+			event->reported.name, (1 - before) * 100, (1 - after) * 100);
+	if (fine)
+		propose_files(comparison, event, &files);
+	pd_free(files.files);
+	return fine;
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/* What is the cost of a key measured by? Shares add up to 1: one key that costs more makes all others look cheaper. So
+ * what counts is the work of a key as a multiple of the work of the rest, which did not change:
+ *
+ *   the rest     all self weight but that of the keys that changed clearly, and that of the key itself
+ *   scale        the rest's share after : before; a share after is divided by it
+ *
+ * A key changed clearly if its ratio to the rest is off by more than CLEAR standard errors, and by enough to matter for
+ * others. As the rest depends on who changed, it is found in steps, which begin with the median of the ratios: that is
+ * right as long as most keys did not change, be they small or large.
+ *
+ * An inclusive cost holds the cost of other keys. Where all that changed lies inside it, it is measured by what lies
+ * outside it; else by the rest of all keys. Where most keys changed, shares are compared, and nothing passes. */
+#include "config.h"
+#include <math.h>
+#include "base/memory.h"
+#include "profile/compare_impl.h"
+
+enum { CLEAR = 3, MOST_STEPS = 12, FEW = 10, FEWEST_KEYS = 3 };
+static const double least_rest = 0.02;     /* of the weight: less is nothing to measure by */
+/* What starts and ends a program, and who else uses the machine, moves that much of a key's weight to the rest or away
+ * from it, however many samples there are. */
+static const double unsteady = 0.01;
+
+struct rest {
+	double share[2], variance[2];
+};
+
+static double variance_of(const struct pd_share_sums *sums, const struct pd_share_sums *all)
+{
+	const double w = (double)all->w;
+	return w > 0 ? pd_wide_double(sums->q) / (w * w) : 0;
+}
+
+/* All weight of the event but that of the keys that changed. */
+static struct rest rest_of(const struct pd_compare_event *event)
+{
+	struct rest rest;
+	for (unsigned side = 0; side < 2; side++) {
+		const struct pd_share_sums *all = &event->all[side];
+		rest.share[side] = 1;
+		rest.variance[side] = variance_of(all, all);
+		for (size_t i = 0; i < event->nr_rows; i++)
+			if (event->rows[i].changed) {
+				rest.share[side] -= pd_compare_share(event, &event->rows[i], PD_SELF, side);
+				rest.variance[side] -= variance_of(&event->rows[i].sums[PD_SELF][side], all);
+			}
+	}
+	return rest;
+}
+
+static struct rest without(const struct rest *rest, const struct pd_compare_event *event,
+			   const struct pd_share_sums sums[2])
+{
+	struct rest less = *rest;
+	for (unsigned side = 0; side < 2; side++) {
+		less.share[side] -= pd_share(&sums[side], &event->all[side]);
+		less.variance[side] = fmax(0, less.variance[side] - variance_of(&sums[side], &event->all[side]));
+	}
+	return less;
+}
+
+/* False if too little of the weight is left. */
+static bool measure_apart(const struct rest *rest, struct pd_compare_measure *ret)
+{
+	const double before = rest->share[PD_BEFORE], after = rest->share[PD_AFTER];
+	if (before < least_rest || after < least_rest)
+		return false;
+	const double steady = unsteady * (1 - (before + after) / 2) / ((before + after) / 2);
+	*ret = (struct pd_compare_measure){ .scale = after / before,
+					    .variance = rest->variance[PD_BEFORE] / (before * before) +
+							rest->variance[PD_AFTER] / (after * after),
+					    .fixed = steady * steady,
+					    .apart = true };
+	return true;
+}
+
+/* By the rest of all keys, which holds weight of the key as well. */
+static struct pd_compare_measure measure_with(const struct rest *rest, const struct pd_compare_event *event, bool any)
+{
+	struct pd_compare_measure measure = { .scale = 1 };
+	for (unsigned side = 0; any && side < 2; side++) {
+		const double share = rest->share[side], all = pd_effective_samples(&event->all[side]);
+		measure.variance += all > 0 ? (1 - share) / (all * share) : 0;
+	}
+	if (any)
+		measure.scale = rest->share[PD_AFTER] / rest->share[PD_BEFORE];
+	return measure;
+}
+
+/* --- who changed -------------------------------------------------------------------------------------------------- */
+
+static bool has_both(const struct pd_compare_row *row)
+{
+	return row->sums[PD_SELF][0].n && row->sums[PD_SELF][1].n;
+}
+
+/* Keys of which it shows whether they changed. */
+static bool is_large(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
+		     const struct pd_compare_row *row)
+{
+	return pd_compare_pooled(event, row, PD_SELF) >= comparison->limits.floor / 2;
+}
+
+/* Whether the ratio of a key differs from `scale` by enough to matter for others: by half of the limit. */
+static bool matters(const struct perfdata_comparison *comparison, double ratio)
+{
+	return !(ratio > 0) || isinf(ratio) || fabs(log(ratio)) > log(comparison->limits.ratio) / 2;
+}
+
+static double ratio_of(const struct pd_compare_event *event, const struct pd_compare_row *row)
+{
+	return pd_compare_share(event, row, PD_SELF, PD_AFTER) / pd_compare_share(event, row, PD_SELF, PD_BEFORE);
+}
+
+/* The first step: keys whose ratio is clearly none around the median. False without memory. */
+static bool start_with_median(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
+{
+	double *logs = pd_calloc(event->nr_rows + 1, sizeof *logs), *variances = pd_calloc(event->nr_rows + 1,
+											     sizeof *variances);
+	size_t nr = 0;
+	for (size_t i = 0; logs && variances && i < event->nr_rows; i++) {
+		struct pd_compare_row *row = &event->rows[i];
+		if (!has_both(row) || !is_large(comparison, event, row))
+			continue;
+		variances[nr] = row->spread *
+				(1 / (double)row->sums[PD_SELF][0].n + 1 / (double)row->sums[PD_SELF][1].n);
+		logs[nr++] = log(ratio_of(event, row));
+	}
+	const bool fine = logs && variances;
+	if (fine && nr >= FEWEST_KEYS) {
+		const double median = pd_median(logs, nr), chance = 1.5708 * pd_median(variances, nr) / (double)nr;
+		for (size_t i = 0; i < event->nr_rows; i++) {
+			struct pd_compare_row *row = &event->rows[i];
+			if (!has_both(row) || !is_large(comparison, event, row))
+				continue;
+			const double off = log(ratio_of(event, row)) - median;
+			const double variance = row->spread * (1 / (double)row->sums[PD_SELF][0].n +
+							       1 / (double)row->sums[PD_SELF][1].n);
+			row->changed = fabs(off) > CLEAR * sqrt(variance + chance) && matters(comparison, exp(off));
+		}
+	}
+	pd_free(logs);
+	pd_free(variances);
+	return fine;
+}
+
+static bool changed_clearly(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
+			    struct pd_compare_row *row, const struct rest *rest)
+{
+	const struct rest own = row->changed ? *rest : without(rest, event, row->sums[PD_SELF]);
+	struct pd_compare_measure *measure = &row->measures[PD_SELF];
+	if (!is_large(comparison, event, row))
+		return false;
+	if (!measure_apart(&own, measure))
+		return row->changed;
+	const double before = pd_compare_share(event, row, PD_SELF, PD_BEFORE),
+		     after = pd_compare_share(event, row, PD_SELF, PD_AFTER) / measure->scale;
+	const bool few = row->sums[PD_SELF][0].n < FEW || row->sums[PD_SELF][1].n < FEW;
+	const double middle = (before + after) / 2;
+	const double error = pd_compare_error(event, row, PD_SELF, row->spread, few ? middle : before,
+					      few ? middle : after);
+	return fabs(after - before) > CLEAR * error && matters(comparison, before > 0 ? after / before : HUGE_VAL);
+}
+
+/* One step: who changed, by the rest as the step before left it. False where nobody's answer is another one. */
+static bool step(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
+{
+	const struct rest rest = rest_of(event);
+	bool any = false;
+	for (size_t i = 0; i < event->nr_rows; i++) {
+		struct pd_compare_row *row = &event->rows[i];
+		row->changes = changed_clearly(comparison, event, row, &rest);
+		any |= row->changes != row->changed;
+	}
+	for (size_t i = 0; i < event->nr_rows; i++)
+		event->rows[i].changed = event->rows[i].changes;
+	return any;
+}
+
+/* Counts by row what changed inside of it. False without memory. */
+static bool count_changed(struct pd_compare_event *event, uint32_t *ret_nr)
+{
+	uint32_t *seen = pd_calloc(event->nr_rows + 1, sizeof *seen), *list = pd_calloc(event->nr_rows + 1,
+											  sizeof *list);
+	const bool fine = seen && list;
+	*ret_nr = 0;
+	for (uint32_t i = 0; fine && i < event->nr_rows; i++) {
+		if (!event->rows[i].changed)
+			continue;
+		const size_t nr = pd_compare_callers(event, i, ++*ret_nr, seen, list);
+		for (size_t at = 0; at < nr; at++)
+			event->rows[list[at]].nr_changed++;
+	}
+	pd_free(seen);
+	pd_free(list);
+	return fine;
+}
+
+/* Whether more keys changed than did not: then those that did not are none to measure by, as in builds that inline
+ * other functions. */
+static bool most_changed(const struct perfdata_comparison *comparison, const struct pd_compare_event *event)
+{
+	size_t changed = 0, large = 0;
+	for (size_t i = 0; i < event->nr_rows; i++) {
+		const struct pd_compare_row *row = &event->rows[i];
+		const bool counts = row->sums[PD_SELF][0].n + row->sums[PD_SELF][1].n &&
+				    is_large(comparison, event, row);
+		large += counts;
+		changed += counts && row->changed;
+	}
+	return 2 * changed > large;
+}
+
+static void use_shares(struct pd_compare_event *event)
+{
+	event->reported.scale = 1;
+	for (size_t i = 0; i < event->nr_rows; i++)
+		event->rows[i].measures[PD_SELF] = event->rows[i].measures[PD_INCLUSIVE] =
+			(struct pd_compare_measure){ .scale = 1, .none = true };
+}
+
+/* Whether what lies outside of a key and the rest of all keys say nearly the same. If not, some outside changed
+ * without being known to have. */
+static bool agrees(const struct perfdata_comparison *comparison, const struct rest *outside,
+		   const struct pd_compare_measure *with)
+{
+	struct pd_compare_measure measure;
+	return !measure_apart(outside, &measure) ||
+	       fabs(log(measure.scale / with->scale)) <= log(comparison->limits.ratio) +
+								 CLEAR * sqrt(measure.variance + with->variance);
+}
+
+static bool scale_by_rest(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
+{
+	uint32_t nr_changed;
+	if (!start_with_median(comparison, event))
+		return false;
+	for (unsigned i = 0; i < MOST_STEPS && step(comparison, event); i++)
+		;
+	const struct rest rest = rest_of(event);
+	event->mixed = most_changed(comparison, event) || rest.share[0] < least_rest || rest.share[1] < least_rest;
+	if (event->mixed) {
+		use_shares(event);
+		return true;
+	}
+	if (!count_changed(event, &nr_changed))
+		return false;
+	const struct pd_compare_measure with = measure_with(&rest, event, nr_changed);
+	event->reported.scale = with.scale;
+	for (size_t i = 0; i < event->nr_rows; i++) {
+		struct pd_compare_row *row = &event->rows[i];
+		const struct rest own = row->changed ? rest : without(&rest, event, row->sums[PD_SELF]);
+		const struct rest all = { { 1, 1 },
+					  { variance_of(&event->all[0], &event->all[0]),
+					    variance_of(&event->all[1], &event->all[1]) } };
+		const struct rest outside = without(&all, event, row->sums[PD_INCLUSIVE]);
+		row->measures[PD_SELF] = row->measures[PD_INCLUSIVE] = with;
+		row->measures[PD_SELF].none = !measure_apart(&own, &row->measures[PD_SELF]);
+		if (row->nr_changed == nr_changed && agrees(comparison, &outside, &with))
+			row->measures[PD_INCLUSIVE].none = !measure_apart(&outside, &row->measures[PD_INCLUSIVE]);
+	}
+	return true;
+}
+
+/* --- other scales ------------------------------------------------------------------------------------------------- */
+
+/* The variance of a side's mean weight per unit of work, relative to that; 0: unknown, since there are no repeat
+ * runs. */
+static double rate_variance(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
+			    unsigned side)
+{
+	const struct perfdata_comparison_options *options = comparison->options;
+	const size_t first = side == PD_BEFORE ? 0 : comparison->nr_recordings[0];
+	double sum = 0, squares = 0;
+	size_t nr = 0;
+	for (size_t i = 0; i < comparison->nr_recordings[side]; i++) {
+		const struct pd_side_event *of = event->of[first + i];
+		if (!of || !of->all.w)
+			continue;
+		const double rate = log((double)of->all.w / options->units[side][options->nr_units[side] > 1 ? i : 0]);
+		sum += rate;
+		squares += rate * rate;
+		nr++;
+	}
+	const double mean = nr ? sum / (double)nr : 0;
+	return nr > 1 ? fmax(0, squares / (double)nr - mean * mean) / (double)(nr - 1) : 0;
+}
+
+static struct pd_compare_measure measure_by_units(const struct perfdata_comparison *comparison,
+						  const struct pd_compare_event *event)
+{
+	const struct perfdata_compared_side *sides = event->reported.sides;
+	struct pd_compare_measure measure = { .scale = 1 };
+	const double scale = (double)sides[0].weight / sides[0].units / ((double)sides[1].weight / sides[1].units);
+	if (isfinite(scale) && scale > 0)
+		measure.scale = scale;
+	measure.fixed = rate_variance(comparison, event, PD_BEFORE) + rate_variance(comparison, event, PD_AFTER);
+	return measure;
+}
+
+bool pd_compare_scale(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
+{
+	struct pd_compare_measure measure = { .scale = 1 };
+	for (size_t i = 0; i < event->nr_rows; i++)
+		event->rows[i].spread = pd_compare_dispersion(comparison, event, &event->rows[i], PD_SELF);
+	if (comparison->options->normalize == PERFDATA_NORMALIZE_SCALED)
+		return scale_by_rest(comparison, event);
+	if (comparison->options->normalize == PERFDATA_NORMALIZE_UNIT)
+		measure = measure_by_units(comparison, event);
+	event->reported.scale = measure.scale;
+	for (size_t i = 0; i < event->nr_rows; i++)
+		event->rows[i].measures[PD_SELF] = event->rows[i].measures[PD_INCLUSIVE] = measure;
+	return true;
+}
