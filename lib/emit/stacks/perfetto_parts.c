@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/hash.h"
 #include "base/memory.h"
+#include "emit/stacks/perfetto_events.h"
 #include "emit/stacks/perfetto_parts.h"
 #include "emit/stacks/protobuf.h"
 #include "emit/stacks/stack_text.h"
@@ -45,20 +46,6 @@ static void put_name(struct perfdata_text *out, unsigned field, const void *byte
 
 /* --- tracepoints -------------------------------------------------------------------------------------------------- */
 
-/* Scheduler tracepoints have messages of their own: each one's field number, and its fields in the order of their
- * numbers. All other tracepoints are generic. */
-struct known_event {
-	const char *name;
-	unsigned number;
-	const char *fields[8];
-};
-static const struct known_event known_events[] = {
-	{ "sched_switch",
-	  4,
-	  { "prev_comm", "prev_pid", "prev_prio", "prev_state", "next_comm", "next_pid", "next_prio" } },
-	{ "sched_wakeup", 17, { "comm", "pid", "prio", "success", "target_cpu" } },
-	{ "sched_wakeup_new", 114, { "comm", "pid", "prio", "success", "target_cpu" } },
-};
 enum {
 	GENERIC_EVENT = 327,
 	GENERIC_NAME = 1,
@@ -69,27 +56,35 @@ enum {
 	FIELD_UINT = 5
 };
 
-static const struct known_event *known_event(const struct perfdata_trace_event *event)
-{
-	for (size_t i = 0; !strcmp(event->system, "sched") && i < sizeof known_events / sizeof *known_events; i++)
-		if (!strcmp(event->name, known_events[i].name))
-			return &known_events[i];
-	return NULL;
-}
-
-static void put_known(struct perfdata_text *out, const struct known_event *known,
+/* A value of another type than the message's field has is left out: a kernel may have changed it. */
+static void put_known(struct perfdata_text *out, const struct perfetto_event *known,
 		      const struct perfdata_trace_event *event, struct perfdata_bytes raw,
 		      enum perfdata_byte_order order, struct perfdata_text *room)
 {
-	for (unsigned i = 0; known->fields[i]; i++) {
-		const struct perfdata_trace_field *field = perfdata_trace_field_named(event, known->fields[i]);
+	for (const struct perfetto_field *into = known->fields; into->name; into++) {
+		const struct perfdata_trace_field *field = perfdata_trace_field_named(event, into->name);
 		struct perfdata_trace_value value;
 		if (!field || perfdata_trace_value(field, raw, order, &value) != PERFDATA_OK)
 			continue;
-		if (value.kind == PERFDATA_TRACE_STRING)
-			put_name(out, i + 1, value.bytes.data, value.bytes.size, room);
-		else
-			pd_protobuf_given(out, i + 1, value.u64);
+		switch (value.kind) {
+		case PERFDATA_TRACE_UNSIGNED:
+		case PERFDATA_TRACE_SIGNED:
+		case PERFDATA_TRACE_BOOL:
+		case PERFDATA_TRACE_POINTER:
+			if (into->type == PERFETTO_NUMBER)
+				pd_protobuf_given(out, into->number, value.u64);
+			break;
+		case PERFDATA_TRACE_STRING:
+			if (into->type == PERFETTO_TEXT)
+				put_name(out, into->number, value.bytes.data, value.bytes.size, room);
+			break;
+		case PERFDATA_TRACE_ARRAY:
+			for (size_t i = 0; i < value.count && into->type == PERFETTO_NUMBERS; i++)
+				pd_protobuf_given(out, into->number, perfdata_trace_element(&value, i));
+			break;
+		default:
+			break;
+		}
 	}
 }
 
@@ -139,7 +134,7 @@ static void put_tracepoint(struct perfdata_text *out, const struct perfdata_deli
 	const struct perfdata_trace_event *event = delivery->event->trace;
 	const struct perfdata_bytes raw = perfdata_sample_raw(delivery->event->config, record->bytes, record->size);
 	const enum perfdata_byte_order order = perfdata_config_order(delivery->event->config);
-	const struct known_event *known = known_event(event);
+	const struct perfetto_event *known = pd_perfetto_event(event);
 	struct perfdata_text fields, message, bundle;
 	perfdata_text_init(&fields);
 	perfdata_text_init(&message);

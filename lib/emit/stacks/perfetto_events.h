@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Tracepoints that have messages of their own in Perfetto's traces. */
+#ifndef PD_PERFETTO_EVENTS_H
+#define PD_PERFETTO_EVENTS_H
+
+#include "perfdata/trace.h"
+
+enum perfetto_type { PERFETTO_NUMBER, PERFETTO_TEXT, PERFETTO_NUMBERS };
+
+struct perfetto_field {
+	const char *name;              /* as the kernel calls it */
+	unsigned number;               /* of the message's field */
+	enum perfetto_type type;
+};
+struct perfetto_event {
+	const char *system, *name;
+	unsigned number;               /* of the field of FtraceEvent */
+	const struct perfetto_field *fields;   /* ends with a NULL */
+};
+/* NULL: Perfetto only shows the event. */
+const struct perfetto_event *pd_perfetto_event(const struct perfdata_trace_event *event);
+
+#endif
