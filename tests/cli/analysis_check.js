@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Called by analysis_check.sh: node analysis_check.js MODULES PAGE, in a folder where the page's commands were run. With a third word: how long
-// each of the ten questions takes, no tests.
+// Called by analysis_check.sh: node analysis_check.js MODULES PAGE FIGURES, in a folder where the page's commands were run. FIGURES: what the answers
+// should be. Without: how long each of the ten questions takes, no tests.
 'use strict';
 const { createRequire } = require('module');
 const fs = require('fs');
 const path = require('path');
 
-const [modules, page, timed] = process.argv.slice(2);
+const [modules, page, figures] = process.argv.slice(2);
+const timed = !figures;
 const { DuckDBInstance } = createRequire(path.join(modules, 'index.js'))('@duckdb/node-api');
-
-// Two threads on one CPU, and system calls, of which the answers are known: testdata/ has no such recording.
-const MADE = [
-  ['event.sched.sched_switch', `SELECT * FROM (VALUES
-    ('made', 1000, 1, 'a', 1, 2, 'b'), ('made', 5000, 2, 'b', 0, 1, 'a'), ('made', 6000, 1, 'a', 1, 2, 'b'), ('made', 9000, 2, 'b', 1, 0, 'swapper'))
-    t(recording, time, prev_pid, prev_comm, prev_state, next_pid, next_comm)`],
-  ['event.raw_syscalls.sys_enter', `SELECT * FROM (VALUES ('made', 1, 'a', 100, 0), ('made', 1, 'a', 300, 0), ('made', 2, 'b', 150, 1)) t(recording, tid, comm, time, id)`],
-  ['event.raw_syscalls.sys_exit', `SELECT * FROM (VALUES ('made', 1, 'a', 140, 0), ('made', 1, 'a', 360, 0), ('made', 2, 'b', 950, 1)) t(recording, tid, comm, time, id)`],
-];
 
 async function main() {
   const connection = await (await DuckDBInstance.create(':memory:')).connect();
@@ -37,13 +29,6 @@ async function main() {
     if (text(got) !== text(wanted))
       throw new Error(`${text(got)}, expected ${text(wanted)}`);
   };
-  for (const [table, sql] of MADE) {
-    const folder = path.join('tables', table);
-    if (fs.existsSync(folder))
-      continue;
-    fs.mkdirSync(folder);
-    await connection.run(`COPY (${sql}) TO '${path.join(folder, 'made.parquet')}' (FORMAT parquet)`);
-  }
   const text = fs.readFileSync(page, 'utf8');
   const each = async (sql) => { for (const one of sql.split(';\n').filter((s) => s.trim())) await connection.run(one); };
   const answers = [], others = [];
@@ -70,10 +55,55 @@ async function main() {
   await test('ten questions', async () => same(answers.length, 10));
   await test('1: the functions have all of the time', async () => same(sum(answers[0], 'weight'), total));
   await test('3: the threads have all of the time', async () => same(sum(answers[2], 'weight'), total));
-  await test('4: who waited', async () => same(answers[3].map((row) => [row.comm, row.why, row.times, row.ms]),
-    [['a', 'waiting', 1, 0.004], ['b', 'preempted', 1, 0.001]]));
-  await test('5: system calls', async () => same(answers[4].map((row) => [row.id, row.calls, row.mean_ns]), [[1, 1, 800], [0, 2, 50]]));
-  await test('6: each recording is there', async () => same(answers[5].length, (await rows('FROM recordings LIMIT 20')).length));
+  const wanted = JSON.parse(fs.readFileSync(figures, 'utf8'));
+  const plain = (value) => (typeof value === 'bigint' ? Number(value) : value);
+  const near = (a, b) => a === b || (typeof a === 'number' && typeof b === 'number' && Math.abs(a - b) <= 1e-9 * Math.abs(b) + 0.0011);
+  const agree = (got, figure) => {
+    const wrong = figure.slice(0, 20).findIndex((row, i) => !got[i] || row.some((value, k) => !near(plain(got[i][k]), value)));
+    if (got.length !== Math.min(figure.length, 20) || wrong >= 0)
+      same(got[wrong], figure[wrong]);
+    if (!figure.length)
+      throw new Error('there is nothing to compare');
+  };
+  // rows that weigh the same may be in any order: each that is there has to be one of the figures, with its numbers
+  const among = (got, figure, by) => {
+    const left = new Map();
+    for (const row of figure)
+      left.set(JSON.stringify(row.slice(0, by)), row);
+    if (got.length !== Math.min(figure.length, 20) || !figure.length)
+      throw new Error(`${got.length} rows, expected ${Math.min(figure.length, 20)}`);
+    for (const row of got) {
+      const one = left.get(JSON.stringify(row.slice(0, by).map(plain)));
+      left.delete(JSON.stringify(row.slice(0, by).map(plain)));
+      if (!one || row.some((value, k) => !near(plain(value), one[k])))
+        same(row, one || 'no such row');
+    }
+  };
+  const int = (value) => (value === null ? null : Number(value));
+  await test('1: functions', async () => among(answers[0].map((row) => [row.function, int(row.weight)]), wanted.functions, 1));
+  await test('2: functions with what they call', async () => wanted.with_callees.length
+    ? among(answers[1].map((row) => [row.symbol, row.dso, int(row.weight)]), wanted.with_callees, 2) : same(answers[1].length, 0));
+  await test('3: threads', async () =>
+    among(answers[2].map((row) => [row.comm, row.dso, row.build, int(row.samples), int(row.weight)]), wanted.threads, 3));
+  await test('8: shares before and after', async () => {
+    const figures = new Map(wanted.changes.map((row) => [row[0], row]));
+    for (const row of answers[7]) {
+      const [, before, after, t] = figures.get(row.fn);
+      if (Math.abs(row.before_percent - before) > 0.0051 || Math.abs(row.after_percent - after) > 0.0051 || (t !== null && Math.abs(row.welch_t - t) > 0.0051))
+        same([row.before_percent, row.after_percent, row.welch_t], [before, after, t]);
+    }
+    same(answers[7].length, Math.min(wanted.changes.length, 20));
+  });
+  await test('9: stacks', async () => same(answers[8].map((row) => row.line).sort(), wanted.folded.sort()));
+  await test('10: names', async () =>
+    among(answers[9].map((row) => [row.dso, row.no_build_id, int(row.samples), int(row.named)]), wanted.without_names, 2));
+  await test('4: who waited, with lost records, missing switches, and of a process', async () =>
+    agree(answers[3].map((row) => [row.comm, row.why, row.times, row.ms, row.p99_ms, row.unsure, row.unsure_ms, row.no_end]), wanted.waits));
+  await test('5: system calls', async () =>
+    agree(answers[4].map((row) => [row.id, row.calls, row.mean_ns, row.median_ns, row.p99_ns, row.unsure]),
+      wanted.calls.map(([id, calls, ...times]) => [id, calls, ...times.slice(0, 3).map(Math.round), times[3]])));
+  await test('6: what was lost', async () =>
+    agree(answers[5].map((row) => [row.recording, row.samples, row.lost, row.percent]), wanted.losses));
   await test('9: the lines have all of the time of stacks', async () =>
     same(answers[8].reduce((all, row) => all + BigInt(row.line.slice(row.line.lastIndexOf(' ') + 1)), 0n),
       (await rows(`SELECT sum(period)::BIGINT AS n FROM profile WHERE stack_id IS NOT NULL`))[0].n));

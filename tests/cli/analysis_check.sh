@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Runs the commands of doc/analysis.md as they stand there, with the recordings of testdata/ in place of what perf would
 # record, and its SQL in DuckDB over what they made. Prints TAP.
+# What the answers should be is computed by tests/support/analysis_figures.py; tests/support/scheduler_recording.py makes recordings
+# with switches, system calls and losses.
 # Needs node and @duckdb/node-api as tests/setup --validators installs it; it is skipped without.
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "${top_srcdir:-$here/../..}" && pwd)
@@ -48,10 +50,12 @@ done
 for file in dwarf-73 group-73 killed-73 registers-73 stat-73; do
 	cp "$top/testdata/$file.data" "recordings/after-$file.data"
 done
+python3 "$top/tests/support/scheduler_recording.py" recordings || exit 99
 awk '/^```/ { shell = $0 == "```sh"; next } shell' "$top/doc/analysis.md" > commands
 if ! PATH=$folder/bin:$PATH PERFDATA=$PERFDATA TESTDATA=$top/testdata sh -e commands 2> messages; then
 	sed 's/^/# /' messages
 	echo "1..0 # the commands of the page failed"
 	exit 1
 fi
-node "$here/analysis_check.js" "$modules" "$top/doc/analysis.md"
+PERFDATA=$PERFDATA python3 "$top/tests/support/analysis_figures.py" recordings/*.data > figures.json || exit 99
+node "$here/analysis_check.js" "$modules" "$top/doc/analysis.md" figures.json
