@@ -252,26 +252,56 @@ uint64_t pd_moved_kernel(const struct pd_moved_maps *maps, uint64_t address)
 	return address - maps->kernel;
 }
 
+/* The first mapping of the kernel that ends behind the address. */
+static size_t low_place_of(const struct pd_moved_maps *maps, uint64_t address)
+{
+	size_t low = 0, high = maps->nr_low;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (maps->low[middle].end > address)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* All of them move by one distance: those that overlap become one. */
 void pd_moved_low_kernel_add(struct pd_moved_maps *maps, uint64_t start, uint64_t end)
 {
-	if (end > KERNEL_HALF || start >= end || maps->nr_low >= MAX_LOW_AREAS)
+	if (end > KERNEL_HALF || start >= end)
 		return;
-	if (pd_vector_grow(&maps->low, &maps->low_room, maps->nr_low, sizeof *maps->low) < 0) {
-		maps->failed = true;
-		return;
+	const size_t at = low_place_of(maps, start);
+	size_t behind = at;
+	for (; behind < maps->nr_low && maps->low[behind].start <= end; behind++) {
+		start = maps->low[behind].start < start ? maps->low[behind].start : start;
+		end = maps->low[behind].end > end ? maps->low[behind].end : end;
 	}
-	maps->low[maps->nr_low++] = (struct low_area){ start, end };
+	if (behind == at) {
+		if (maps->nr_low >= MAX_LOW_AREAS)
+			return;
+		if (pd_vector_grow(&maps->low, &maps->low_room, maps->nr_low, sizeof *maps->low) < 0) {
+			maps->failed = true;
+			return;
+		}
+		memmove(&maps->low[at + 1], &maps->low[at], (maps->nr_low - at) * sizeof *maps->low);
+		maps->nr_low++;
+	} else {
+		memmove(&maps->low[at + 1], &maps->low[behind], (maps->nr_low - behind) * sizeof *maps->low);
+		maps->nr_low -= behind - at - 1;
+	}
+	maps->low[at] = (struct low_area){ start, end };
 }
 
 bool pd_moved_low_kernel(const struct pd_moved_maps *maps, uint64_t address, uint64_t *ret)
 {
-	for (size_t i = 0; i < maps->nr_low; i++) {
-		if (address < maps->low[i].start || address >= maps->low[i].end)
-			continue;
-		*ret = address + maps->low_kernel;
-		return true;
-	}
-	return false;
+	const size_t at = low_place_of(maps, address);
+
+	if (at >= maps->nr_low || address < maps->low[at].start)
+		return false;
+	*ret = address + maps->low_kernel;
+	return true;
 }
 
 bool pd_moved_maps_failed(const struct pd_moved_maps *maps) { return maps->failed; }

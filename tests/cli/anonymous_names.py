@@ -152,8 +152,10 @@ def check_low_kernel(folder):
     r.event("cycles", ids=[1], type=0, sample_type=TYPES, sample_id_all=1)
     r.mmap(-1, 0, 0xc0101000, 0x700000, 0xc0101000, "[kernel.kallsyms]_text", misc=KERNEL, time=5, id=1)
     r.mmap(-1, 0, 0xbf1f2000, 0x5000, 0, "[SeCrEt]", misc=KERNEL, time=5, id=1)
-    r.mmap(60, 60, 0x4b1f2000, 0x3000, 0x1000, "/opt/SeCrEt", time=6, id=1)
-    for ip in (0xc0155e4c, 0xbf1f35d4, 0x4b1f37e8):
+    r.mmap(60, 60, 0x4b1f2000, 0x3000, 0x1000, "/opt/SeCrEt", time=5, id=1)
+    for start, size in ((0xc07ff000, 0x5000), (0xbf1f6000, 0x1000), (0xbf1f0000, 0x1000), (0xbf1ef000, 0x20000)):    # some overlap, one has all others
+        r.mmap(-1, 0, start, size, 0, "[more]", misc=KERNEL, time=5, id=1)
+    for ip in (0xc0155e4c, 0xbf1f35d4, 0x4b1f37e8, 0xc0803d54, 0xbf1f6d54, 0xbf1f0d54, 0xbf20ed54):
         r.sample(r.events[0], pid=60, tid=60, time=7, ip=ip, misc=KERNEL)
     r.feature(6, r.string("armv7l"))
     path, out = os.path.join(folder, "low.data"), os.path.join(folder, "low2.data")
@@ -161,13 +163,13 @@ def check_low_kernel(folder):
     program.run("anonymize", "-q", "--force", "--compress", "none", path, "-o", out)
     with open(out, "rb") as f:
         made = f.read()
-    for number in (0xc0101000, 0xbf1f2000, 0x4b1f2000, 0xc0155e4c, 0xbf1f35d4, 0x4b1f37e8):
+    for number in (0xc0101000, 0xbf1f2000, 0x4b1f2000, 0xc0155e4c, 0xbf1f35d4, 0x4b1f37e8, 0xc0803d54, 0xbf1f6d54, 0xbf20ed54):
         if any(form in made for form in forms(number)):
             return "an address is still there: %#x" % number
     records = lines(out)
     maps = [int(record["addr"], 16) for record in records if record["type"] == "mmap"]
     ips = [int(record["ip"], 16) for record in records if record["type"] == "sample"]
-    if [ip - start for ip, start in zip(ips, maps)] != [0x54e4c, 0x15d4, 0x17e8]:
+    if [ip - start for ip, start in zip(ips, maps)] != [0x54e4c, 0x15d4, 0x17e8, 0x4d54, 0xd54, 0xd54, 0x1fd54]:
         return "addresses are not in their mappings: %s, %s" % (["%#x" % ip for ip in ips], ["%#x" % start for start in maps])
     if records[0]["features"].get("arch") != "armv7l":
         return "the machine is gone"
