@@ -4,6 +4,7 @@
  * Without -o DIR/ all inputs go to one output, one input after the other. With -o DIR/ each input has its own output,
  * and inputs are converted in parallel. */
 #include "config.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,6 +130,19 @@ static bool is_directory(const char *path)
 	return path[0] && (path[strlen(path) - 1] == '/' || (stat(path, &status) == 0 && S_ISDIR(status.st_mode)));
 }
 
+/* Whether the output is a folder: it is one, the name ends as one, or several files are written, which nothing else can
+ * hold. */
+static bool output_is_folder(const struct options *options)
+{
+	struct stat status;
+	const char *output = options->output;
+	if (!output || is_directory(output))
+		return output != NULL;
+	const bool several = options->nr_more_emitters || options->emitter->flags & PERFDATA_EMITTER_ONLY_NAMED ||
+			     tables_are_several(options);
+	return several && strcmp(output, "-") != 0 && stat(output, &status) != 0 && errno == ENOENT;
+}
+
 /* Rejects wrong use before any recording is read. False after a message. */
 static bool check(const struct options *options, bool many)
 {
@@ -201,7 +215,7 @@ static bool output_is_watched(const struct options *options)
 enum exit_code command_convert(struct options *options)
 {
 	/* an input that is named twice would have one output file twice: leave it out */
-	const bool many = options->output && is_directory(options->output);
+	const bool many = output_is_folder(options);
 	if (!input_list_make(options, many) || !filters_check(options))
 		return EXIT_USAGE;
 	if (!check(options, many))

@@ -40,7 +40,10 @@ static enum exit_code open_sources(const struct options *options, struct found_b
 	};
 
 	if (options->symfs)
-		sources[0] = (struct perfdata_match_source){ .kind = PERFDATA_SOURCE_ROOT, .path = options->symfs };
+		sources[0] = (struct perfdata_match_source){
+			.kind = options->symfs_flat ? PERFDATA_SOURCE_FLAT : PERFDATA_SOURCE_ROOT,
+			.path = options->symfs_folder,
+		};
 	else if (home && snprintf(cache, sizeof cache, "%s/.debug", home) < (int)sizeof cache)
 		sources[how.nr_sources++] = (struct perfdata_match_source){ .kind = PERFDATA_SOURCE_DEBUG_DIR,
 									    .path = cache,

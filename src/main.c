@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* perfdata COMMAND [options] FILE…: finds the command, parses its options and runs the command. */
 #include "config.h"
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -65,6 +66,10 @@ static enum exit_code finish(enum exit_code code, const struct options *options)
 int main(int argc, char **argv)
 {
 	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
+	/* whatever the caller did about these signals: a reader that goes away ends the program, and a write beyond
+	 * the limit of file sizes is a write that fails */
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_IGN);
 	if (argc && !strcmp(slash ? slash + 1 : argv[0], "perf_to_profile"))
 		return perf_to_profile(argc, argv);
 	struct options options = { .max_ratio = DEFAULT_MAX_RATIO };
@@ -107,9 +112,9 @@ int main(int argc, char **argv)
 		goto out;
 	if (options.help)
 		code = help_command(command, options.emitter);
-	else if (symbols_open_bundle(&options, &code))
+	else if (symbols_open(&options, &code))
 		code = command->run(&options);
-	symbols_close_bundle(&options);
+	symbols_close(&options);
 out:
 	code = finish(options.no_memory ? EXIT_LIMIT : code, &options);
 	options_release(&options);

@@ -42,7 +42,10 @@ static enum perfdata_status symbols_of_sources(const struct matching *matching, 
 	const struct options *o = matching->options;
 	struct symbol_options symbols;
 	symbol_options_make(o, messages, &symbols);
-	symbols.options.symfs = o->roots.nr ? o->roots.values[0] : symbols.options.symfs;
+	if (o->roots.nr || o->flats.nr) {
+		symbols.options.symfs = o->roots.nr ? o->roots.values[0] : o->flats.values[0];
+		symbols.options.symfs_flat = !o->roots.nr;
+	}
 	if (o->debug_dirs.nr) {
 		symbols.options.debug_dirs = o->debug_dirs.values;
 		symbols.options.debug_dir_count = o->debug_dirs.nr;
@@ -94,7 +97,8 @@ static void add_sources(struct matching *matching, enum perfdata_match_source_ki
 static bool find_sources(struct matching *matching)
 {
 	const struct options *o = matching->options;
-	const size_t most = o->roots.nr + o->files_at_hand.nr + o->debug_dirs.nr + o->lists.nr + o->others.nr + 4;
+	const size_t most = o->roots.nr + o->flats.nr + o->files_at_hand.nr + o->debug_dirs.nr + o->lists.nr +
+			    o->others.nr + 4;
 	const char *home = getenv("HOME");
 	matching->sources = calloc(most, sizeof *matching->sources);
 	matching->asked = calloc(most, sizeof *matching->asked);
@@ -103,6 +107,7 @@ static bool find_sources(struct matching *matching)
 		return false;
 	}
 	add_sources(matching, PERFDATA_SOURCE_ROOT, "symfs", &o->roots);
+	add_sources(matching, PERFDATA_SOURCE_FLAT, "symfs", &o->flats);
 	add_sources(matching, PERFDATA_SOURCE_FILE, "file", &o->files_at_hand);
 	add_sources(matching, PERFDATA_SOURCE_DEBUG_DIR, "debug-dir", &o->debug_dirs);
 	add_sources(matching, PERFDATA_SOURCE_LIST, "list", &o->lists);

@@ -163,6 +163,18 @@ static size_t width_of(const struct match_answer *answer, enum column column)
 
 static bool is_number(enum column column) { return column >= COLUMN_SAMPLES && column <= COLUMN_MAPPINGS; }
 
+/* Appends lines, each with what people may not see escaped. */
+static void append_lines(struct perfdata_text *out, const struct perfdata_text *lines)
+{
+	for (size_t at = 0; at < lines->size;) {
+		const char *line = lines->data + at, *end = memchr(line, '\n', lines->size - at);
+		const size_t size = end ? (size_t)(end - line) : lines->size - at;
+		perfdata_text_printable(out, line, size);
+		perfdata_text_char(out, '\n');
+		at += size + 1;
+	}
+}
+
 static void append_aligned(struct perfdata_text *out, const char *text, size_t size, size_t width, enum column column)
 {
 	const size_t gap = width > size ? width - size : 0;
@@ -200,10 +212,9 @@ bool match_show_text(const struct match_answer *answer)
 	}
 	if (hidden)
 		perfdata_text_printf(&out, "%zu more that no sample passed through (-v shows them)\n", hidden);
-	if (verdict->nr_reasons) {
+	if (verdict->nr_reasons)
 		perfdata_text_literal(&out, "the answer is no:\n");
-		perfdata_text_printable(&out, verdict->reasons.data, verdict->reasons.size);
-	}
+	append_lines(&out, &verdict->reasons);
 	match_spell_shares(&out, answer);
 	out.failed |= perfdata_text_failed(&cell);
 	perfdata_text_release(&cell);

@@ -236,8 +236,8 @@ void match_judge(struct match_verdict *verdict, const struct options *options, c
 				   (is_unproven && options->trust_paths));
 		/* commands that name addresses trust files without proof below --symfs and in a bundle, since the user
 		 * says that they are the recorded ones */
-		const bool is_usable = row->is_matched ||
-				       (is_unproven && (result->identified || options->roots.nr || options->bundle));
+		const bool is_vouched_for = options->roots.nr || options->flats.nr || options->bundle;
+		const bool is_usable = row->is_matched || (is_unproven && (result->identified || is_vouched_for));
 		row->can_be_named = is_usable && result->parts & NAMES;
 	}
 	sum_weights(verdict, options);

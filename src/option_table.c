@@ -374,7 +374,8 @@ const struct general_option option_table[] = {
 	  OPTIONS_SYMBOLS,
 	  MEMBER(symbols) },
 	{ { "symfs", PERFDATA_OPTION_TEXT, 0, "DIR",
-	    "the recorded files are those below DIR only; /: those of this host still are" },
+	    "the recorded files are those below DIR only; /: those of this host; DIR,flat: DIR has them by the last "
+	    "part of their paths" },
 	  OPTIONS_SYMBOLS,
 	  MEMBER(symfs) },
 	{ { "sysroot", PERFDATA_OPTION_TEXT, 0, "DIR", "look for the recorded files below DIR first" },
@@ -394,7 +395,8 @@ const struct general_option option_table[] = {
 	  OPTIONS_SYMBOLS | OPTIONS_MATCH,
 	  MEMBER(debuginfod) },
 
-	{ { "symfs", PERFDATA_OPTION_TEXT, 0, "DIR", "look below DIR, where recorded paths begin" },
+	{ { "symfs", PERFDATA_OPTION_TEXT, 0, "DIR",
+	    "look below DIR, where recorded paths begin; DIR,flat: DIR has the files by the last part of their paths" },
 	  OPTIONS_MATCH,
 	  .is_list = true,
 	  MEMBER(roots) },

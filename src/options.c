@@ -319,6 +319,10 @@ void options_release(struct options *options)
 	free(options->symbol_names.values);
 	free(options->renames.values);
 	free(options->roots.values);
+	free(options->flats.values);
+	for (size_t i = 0; i < options->made.nr; i++)
+		free((char *)(uintptr_t)options->made.values[i]);
+	free(options->made.values);
 	free(options->files_at_hand.values);
 	free(options->debug_dirs.values);
 	free(options->lists.values);

@@ -72,7 +72,7 @@ struct options {
 	const char *table;           /* of schema */
 	bool json, junit, tsv, perf, perf_stats, with_hits, columns, manual;
 	/* match */
-	struct text_list roots, files_at_hand, debug_dirs, lists, others, required;
+	struct text_list roots, flats, files_at_hand, debug_dirs, lists, others, required;
 	const char *min_matched, *min_named, *min_weight, *kernel;
 	bool search, trust_paths, require_same;
 	/* bundle */
@@ -114,8 +114,11 @@ struct options {
 	struct text_list comms, events, dsos, symbol_names;
 	/* symbols */
 	const char *symbols_from;
-	struct perfdata_bundle_files *bundle;   /* the open bundle of symbols_from: symbols_open_bundle */
+	struct perfdata_bundle_files *bundle;   /* the open bundle of symbols_from: symbols_open */
 	const char *symbols, *symfs, *sysroot, *kallsyms, *vmlinux;
+	const char *symfs_folder;               /* of symfs, without the layout: symbols_open */
+	bool symfs_flat;
+	struct text_list made;                  /* texts to free */
 	bool debuginfod;
 };
 

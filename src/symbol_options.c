@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "grow.h"
 #include "symbol_options.h"
 
 static void say(void *user, const struct perfdata_symbols_log *entry)
@@ -19,13 +23,90 @@ bool symbols_wanted(const struct options *options)
 	return options->symbols ? !strcmp(options->symbols, "yes") : by_default;
 }
 
-bool symbols_open_bundle(struct options *options, enum exit_code *ret_code)
+/* Keeps a text that is to be freed with the options. NULL without memory. */
+static const char *keep(struct options *options, char *text)
+{
+	struct text_list *made = &options->made;
+	if (text && grow_list(&made->values, &made->room, made->nr, sizeof *made->values))
+		return made->values[made->nr++] = text;
+	free(text);
+	return NULL;
+}
+
+/* Splits "DIR,flat" and "DIR,hierarchy" as perf does, at the last comma. What else is behind a comma is part of the
+ * folder's name. NULL without memory. */
+static const char *folder_of(struct options *options, const char *given, bool *ret_flat)
+{
+	const char *comma = strrchr(given, ',');
+	*ret_flat = comma && !strcmp(comma, ",flat");
+	if (!comma || (!*ret_flat && strcmp(comma, ",hierarchy") != 0))
+		return given;
+	return keep(options, strndup(given, (size_t)(comma - given)));
+}
+
+/* Whether the file or folder that an option names is there and may be read. False after a message. */
+static bool is_there(const struct options *options, const char *name, const char *path, bool is_folder,
+		     enum exit_code *ret_code)
+{
+	struct stat status;
+	const int code = !path                                        ? 0
+			 : stat(path, &status)                        ? errno
+			 : is_folder && !S_ISDIR(status.st_mode)      ? ENOTDIR
+			 : !is_folder && S_ISDIR(status.st_mode)      ? EISDIR
+			 : access(path, is_folder ? R_OK | X_OK : R_OK) ? errno
+								      : 0;
+	if (!code)
+		return true;
+	usage_error(&options->style, "--%s %s: %s", name, path, strerror(code));
+	*ret_code = EXIT_INPUT;
+	return false;
+}
+
+/* Moves the roots whose layout is flat to a list of their own. False without memory. */
+static bool split_roots(struct options *options)
+{
+	struct text_list *roots = &options->roots, *flats = &options->flats;
+	size_t kept = 0;
+	for (size_t i = 0; i < roots->nr; i++) {
+		bool is_flat;
+		const char *folder = folder_of(options, roots->values[i], &is_flat);
+		if (!folder || (is_flat && !grow_list(&flats->values, &flats->room, flats->nr, sizeof *flats->values)))
+			return false;
+		if (is_flat)
+			flats->values[flats->nr++] = folder;
+		else
+			roots->values[kept++] = folder;
+	}
+	roots->nr = kept;
+	return true;
+}
+
+/* Looks at the places that options name before any work: what is not there gives no names, which would be taken for an
+ * answer. */
+static bool check_places(struct options *options, enum exit_code *ret_code)
+{
+	options->symfs_folder = options->symfs ? folder_of(options, options->symfs, &options->symfs_flat) : NULL;
+	if ((options->symfs && !options->symfs_folder) || !split_roots(options)) {
+		usage_error(&options->style, "%s", perfdata_status_text(PERFDATA_ENOMEM));
+		*ret_code = EXIT_LIMIT;
+		return false;
+	}
+	return is_there(options, "symfs", options->symfs_folder, true, ret_code) &&
+	       is_there(options, "sysroot", options->sysroot, true, ret_code) &&
+	       is_there(options, "kallsyms", options->kallsyms, false, ret_code) &&
+	       is_there(options, "vmlinux", options->vmlinux, false, ret_code) &&
+	       is_there(options, "tmpdir", options->tmpdir, true, ret_code);
+}
+
+bool symbols_open(struct options *options, enum exit_code *ret_code)
 {
 	const struct perfdata_bundle_files_options files = {
 		.size = sizeof files, .tmpdir = options->tmpdir, .max_bytes = options->max_spool,
 		.max_ratio = options->max_ratio > UINT32_MAX ? UINT32_MAX : (uint32_t)options->max_ratio,
 	};
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
+	if (!check_places(options, ret_code))
+		return false;
 	if (!options->symbols_from)
 		return true;
 	const bool mixed = options->symfs || options->sysroot || options->kallsyms || options->vmlinux ||
@@ -45,7 +126,7 @@ bool symbols_open_bundle(struct options *options, enum exit_code *ret_code)
 	return false;
 }
 
-void symbols_close_bundle(struct options *options)
+void symbols_close(struct options *options)
 {
 	perfdata_bundle_files_close(options->bundle);
 	options->bundle = NULL;
@@ -72,7 +153,8 @@ void symbol_options_make(const struct options *options, struct messages *message
 	struct perfdata_symbols_options *symbols = &ret->options;
 	const char *home = getenv("HOME");
 	perfdata_symbols_options_init(symbols);
-	symbols->symfs = options->symfs;
+	symbols->symfs = options->symfs_folder;
+	symbols->symfs_flat = options->symfs_flat;
 	symbols->sysroot = options->sysroot;
 	symbols->kallsyms = options->kallsyms;
 	symbols->vmlinux = options->vmlinux;

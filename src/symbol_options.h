@@ -23,7 +23,7 @@ enum perfdata_status symbols_for(const struct options *options, struct messages 
 
 /* Opens the bundle of --symbols-from once for all recordings, if the option was given. False after a message, with
  * *ret_code set. */
-bool symbols_open_bundle(struct options *options, enum exit_code *ret_code);
-void symbols_close_bundle(struct options *options);
+bool symbols_open(struct options *options, enum exit_code *ret_code);
+void symbols_close(struct options *options);
 
 #endif

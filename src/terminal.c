@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,7 @@ static void start_pager(void)
 		close(ends[0]);
 		close(ends[1]);
 		setenv("LESS", "FRX", 0);
+		signal(SIGXFSZ, SIG_DFL);
 		execlp("/bin/sh", "sh", "-c", program, (char *)NULL);
 		_exit(127);
 	}

@@ -137,6 +137,7 @@ static enum perfdata_status open_source(struct perfdata_match *match, struct pd_
 	switch (source->kind) {
 	case PERFDATA_SOURCE_HOST: return open_directory(source, "/", reterr);
 	case PERFDATA_SOURCE_ROOT:
+	case PERFDATA_SOURCE_FLAT:
 	case PERFDATA_SOURCE_DEBUG_DIR: return open_directory(source, source->path, reterr);
 	case PERFDATA_SOURCE_FILE: return open_elf(match, source, reterr);
 	case PERFDATA_SOURCE_LIST: return open_list(match, source, reterr);
@@ -270,7 +271,8 @@ static void find_one(struct perfdata_match *match, const struct perfdata_match_w
 
 static bool is_searched(const struct pd_source *source)
 {
-	return source->kind == PERFDATA_SOURCE_ROOT || source->kind == PERFDATA_SOURCE_DEBUG_DIR;
+	return source->kind == PERFDATA_SOURCE_ROOT || source->kind == PERFDATA_SOURCE_FLAT ||
+	       source->kind == PERFDATA_SOURCE_DEBUG_DIR;
 }
 
 /* All ids at once, before the first is asked for. */

@@ -73,6 +73,18 @@ static void look_in_root(struct pd_lookup *lookup, struct pd_source *source)
 	}
 }
 
+static void look_in_folder(struct pd_lookup *lookup, struct pd_source *source)
+{
+	const struct perfdata_match_wanted *wanted = lookup->wanted;
+	for (size_t i = 0; i < wanted->nr_paths; i++) {
+		const char *last = strrchr(wanted->paths[i], '/');
+		if (!last)
+			continue;
+		(void)at_path(lookup, source, last);
+		look_below(lookup, source, "", last, ".debug");
+	}
+}
+
 static void look_in_debug_dir(struct pd_lookup *lookup, struct pd_source *source)
 {
 	const struct perfdata_match_wanted *wanted = lookup->wanted;
@@ -199,6 +211,10 @@ void pd_look_in_source(struct pd_lookup *lookup, struct pd_source *source)
 		else if (kind == PERFDATA_DSO_VDSO)
 			pd_look_for_vdso(lookup, source);
 		look_in_root(lookup, source);
+		look_at_hits(lookup, source);
+		break;
+	case PERFDATA_SOURCE_FLAT:
+		look_in_folder(lookup, source);
 		look_at_hits(lookup, source);
 		break;
 	case PERFDATA_SOURCE_DEBUG_DIR:

@@ -31,6 +31,7 @@ enum perfdata_match_source_kind {
 	PERFDATA_SOURCE_OTHER,
 	PERFDATA_SOURCE_DEBUGINFOD,  /* debuginfod servers; no path */
 	PERFDATA_SOURCE_BUNDLE,      /* the files of perfdata_match_options.bundle; `path` is the path of the bundle */
+	PERFDATA_SOURCE_FLAT,        /* a directory with files under the last part of their recorded paths */
 };
 
 enum perfdata_match_state {

@@ -82,6 +82,7 @@ struct perfdata_symbols_options {
 	/* below build_id_dir, look at "debug" before "elf": a bundle has a "debug" where names were taken from it. perf
 	 * looks at "elf" first */
 	bool debug_first;
+	bool symfs_flat;                  /* files stand in symfs itself, under the last part of their paths */
 };
 
 /* The options that a caller starts from: this host may be used, names are demangled, no network. */

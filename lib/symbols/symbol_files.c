@@ -114,7 +114,7 @@ static bool places_of(const struct places *places, const char *path, const char 
 	if (path[0] != '/' || path[1] == '/')
 		return false;
 	if (o->symfs)
-		return offer(places, what, "%s%s", o->symfs, path);
+		return offer(places, what, "%s%s", o->symfs, o->symfs_flat ? strrchr(path, '/') : path);
 	if (o->sysroot && offer(places, what, "%s%s", o->sysroot, path))
 		return true;
 	return o->use_host && places->take(places->user, path, what);

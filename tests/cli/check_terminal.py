@@ -31,16 +31,18 @@ FORMS = [
     ["", "{}"], ["info", "{}"], ["info", "--perf", "{}"], ["info", "--json", "{}"], ["info", "--symbols", "yes", "{}"], ["events", "{}"],
     ["events", "--perf", "{}"], ["events", "--json", "{}"], ["events", "-v", "{}"],
     ["buildids", "{}"], ["buildids", "--perf", "{}"], ["buildids", "--json", "{}"], ["buildids", "--tsv", "{}"],
-    ["check", "-v", "{}"], ["check", "--json", "{}"], ["check", "--annotate", "{}"], ["check", "--sarif", "{}"], ["check", "--junit", "{}"],
+    ["check", "-v", "{}"], ["check", "--json", "{}"], ["check", "--annotate", "github", "{}"], ["check", "--sarif", "{}"], ["check", "--junit", "{}"],
     ["match", "-v", "{}"], ["match", "--json", "{}"], ["match", "--junit", "{}"], ["match", "--tsv", "{}"], ["bundle", "-o", "OUT/b.tar", "{}"],
-    ["diff", "{}", "--vs", "{}"], ["diff", "--tsv", "{}", "--vs", "{}"], ["diff", "--json", "{}", "--vs", "{}"], ["diff", "--junit", "{}", "--vs", "{}"],
-    ["diff", "--markdown", "{}", "--vs", "{}"],
+    ["diff", "{}", "{}"], ["diff", "--tsv", "{}", "{}"], ["diff", "--json", "{}", "{}"], ["diff", "--junit", "{}", "{}"],
+    ["diff", "--markdown", "{}", "{}"],
     ["rewrite", "-o", "OUT/r.data", "{}"], ["repair", "-o", "OUT/s.data", "{}"], ["anonymize", "-o", "OUT/a.data", "{}"],
     ["anonymize", "--mapping", "/dev/tty", "--force", "-o", "OUT/m.data", "{}"],
     ["ndjson", "--log-format", "json", "-v", "-o", "OUT/x.ndjson", "{}"], ["csv", "--summary", "-", "-o", "OUT/d/", "{}"],
     ["ndjson", "--summary", "/dev/tty", "-o", "OUT/e/", "{}"], ["script", "--progress", "always", "-o", "OUT/p.txt", "{}"],
-    ["ndjson", "{}", "missing\x1b]0;t\x07"], ["ndjson", "-e", "comm\u202e", "{}"], ["symbolize"], ["perf\x9b"],
+    ["symbolize"],
 ]
+# Wrong use, which is echoed.
+WRONG = [["ndjson", "missing\x1b]0;t\x07", "{}"], ["ndjson", "-e", "comm\u202e", "{}"], ["perf\x9b"], ["folded", "--symfs", "\x1b[2Jx", "{}"]]
 # Commands that read no recording.
 ABOUT_ITSELF = {"fields", "schema", "explain", "completion", "help", "version"}
 NO_SYMBOLS = {"symbolize", "fields", "schema", "rewrite", "repair", "anonymize"}
@@ -136,7 +138,7 @@ def check_form(form, path, folder, kallsyms):
     if "-o" in words and "/dev/tty" not in words:
         words += ["--force"]
     code, out, err = on_terminal(words, stdin, environment)
-    faults = [] if code >= 0 else [f"died of signal {-code}"]
+    faults = [] if code >= 0 and (code != 2 or form in WRONG) else [f"exit code {code}: {err!r}"]
     shown = COLORS.sub(b"", out) if form[0] == "report" else out
     # a line of progress returns to its beginning, to be written over
     err = err.replace(b"\r", b"") if "--progress" in form else err
@@ -194,7 +196,7 @@ def main():
             file.write(hostile_strings.HOSTILE + b";/usr/bin/prog+0x100 3\n")
         tap.report("every string of a record is hostile in a recording", check_rows(paths))
         tap.report("every command is tried", check_commands())
-        for form in FORMS:
+        for form in FORMS + WRONG:
             tap.report(" ".join(form), check_form(form, os.path.join(folder, "tracepoints.data"), folder, kallsyms))
         tap.report("a pager", check_pager(os.path.join(folder, "tracepoints.data")))
         everything = []

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What options name has to be there; outputs that cannot be written, and readers that go away, end the program as documented. Prints TAP;
+the layouts of --symfs need a compiler."""
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from builder import Recording, IP, TID, TIME, USER
+from program import PERFDATA, TESTDATA, Tap, run
+
+RECORDING = os.path.join(TESTDATA, "callgraph-73.data")
+# What commands say of a place that is not there: wrong use, or a file that cannot be opened.
+PLACES = [("folded", "symfs"), ("folded", "sysroot"), ("folded", "kallsyms"), ("folded", "vmlinux"), ("folded", "symbols-from"), ("folded", "tmpdir"),
+          ("folded", "files-from"), ("folded", "relative-to"), ("report", "symfs"), ("info", "symfs"), ("buildids", "symfs"), ("symbolize", "kallsyms"),
+          ("match", "symfs"), ("match", "sysroot"), ("match", "debug-dir"), ("match", "list"), ("match", "other"), ("match", "file"),
+          ("match", "symbols-from"), ("anonymize", "key"), ("rewrite", "symfs")]
+
+
+def check_missing(folder):
+    for command, option in PLACES:
+        output = ["-o", os.path.join(folder, "missing.data"), "--force"] if command in ("anonymize", "rewrite") else []
+        recording = [] if command == "symbolize" else [RECORDING]
+        for place in (os.path.join(folder, "missing"), os.path.join(folder, "missing") + ",flat"):
+            done = run(command, "--" + option, place, *output, *recording)
+            if done.code not in (2, 3) or not done.err or done.out:
+                yield f"{command} --{option} {os.path.basename(place)}: {done.code} {done.err!r}"
+
+
+PROGRAM = """
+__attribute__((noinline, used)) int first_function(int n) { return n * 3; }
+int main(int argc, char **argv) { (void)argv; return first_function(argc); }
+"""
+
+
+def check_layouts(folder):
+    """The recorded file is below a tree, or stands in one folder by the last part of its path, or in a folder with a comma."""
+    source, built = os.path.join(folder, "prog.c"), os.path.join(folder, "prog")
+    with open(source, "w") as file:
+        file.write(PROGRAM)
+    subprocess.run([os.environ.get("CC", "cc").split()[-1], "-O1", "-no-pie", "-Wl,--build-id", "-o", built, source], check=True)
+    symbols = subprocess.run(["nm", built], check=True, capture_output=True, text=True).stdout.split("\n")
+    address = next(int(line.split()[0], 16) for line in symbols if line.endswith(" first_function"))
+    start = address & ~0xfff
+    id = bytes.fromhex(build_id_of(built))
+    recording = Recording()
+    event = recording.event("cycles", [11], type=0, sample_type=IP | TID | TIME, sample_id_all=1)
+    recording.comm(100, 100, "prog")
+    recording.mmap2(100, 100, start, 0x1000, start - 0x400000, "/opt/demo/bin/prog", build_id=id)
+    recording.sample(event, misc=USER, ip=address, pid=100, tid=100, time=5)
+    path = os.path.join(folder, "layouts.data")
+    recording.save(path)
+    flat, tree, comma = (os.path.join(folder, name) for name in ("flat", "tree", "comma,here"))
+    for place in (flat, os.path.join(tree, "opt/demo/bin"), comma):
+        os.makedirs(place)
+        shutil.copy(built, place)
+    environment = dict(os.environ, HOME=folder)
+    for symfs, wanted in ((flat, False), (flat + ",flat", True), (tree, True), (tree + ",hierarchy", True), (tree + ",flat", False), (comma + ",flat", True),
+                          (comma, False)):
+        done = run("folded", "--symfs", symfs, path, env=environment)
+        if (b"first_function" in done.out) != wanted:
+            yield f"folded --symfs {os.path.basename(symfs)}: {done.out!r} {done.err!r}"
+        done = run("match", "--symfs", symfs, path, env=environment)
+        if (done.code == 0) != wanted:
+            yield f"match --symfs {os.path.basename(symfs)}: {done.code} {done.out!r}"
+
+
+def build_id_of(path):
+    """The build-id by its note."""
+    with open(path, "rb") as file:
+        data = file.read()
+    at = data.index(b"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0") + 16
+    return data[at:at + 20].hex()
+
+
+def check_lines(folder):
+    """`match` says what it has to say in lines of their own."""
+    done = run("match", "--debug-dir", TESTDATA, RECORDING)
+    lines = done.out.decode().split("\n")
+    wrong = [line for line in lines if "\\x0a" in line]
+    return wrong + ([] if "the answer is no:" in lines else [f"{done.code}: no reasons"])
+
+
+def check_limit(folder):
+    """A write beyond the limit of file sizes fails; it does not kill."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    for words in (["dump", "-o", os.path.join(folder, "large"), RECORDING], ["rewrite", "-o", os.path.join(folder, "large.data"), RECORDING],
+                  ["parquet", "-o", os.path.join(folder, "large.d/"), RECORDING], ["flamegraph", "-o", os.path.join(folder, "l.html"), RECORDING]):
+        done = run(*words, preexec_fn=limit)
+        if done.code != 5:
+            yield f"{words[0]}: {done.code} {done.err!r}"
+    with open(os.path.join(folder, "stdout"), "wb") as out:
+        code = subprocess.run([PERFDATA, "schema"], stdout=out, stderr=subprocess.DEVNULL, preexec_fn=limit).returncode
+        if code != 5:
+            yield f"schema to stdout: {code}"
+
+
+def check_readers_gone(folder):
+    """A closed pipe ends each command by SIGPIPE, whatever the caller did about that signal."""
+    for ignored in (False, True):
+        def set_signal(ignored=ignored):
+            signal.signal(signal.SIGPIPE, signal.SIG_IGN if ignored else signal.SIG_DFL)
+        for words in (["dump", RECORDING], ["ndjson", RECORDING], ["info", RECORDING], ["check", "-v", RECORDING], ["schema"], ["help"], ["report", RECORDING],
+                      ["rewrite", "-o", "-", RECORDING], ["match", RECORDING], ["buildids", RECORDING], [RECORDING]):
+            reader, writer = os.pipe()
+            os.close(reader)
+            done = subprocess.run([PERFDATA, *words], stdin=subprocess.DEVNULL, stdout=writer, stderr=subprocess.PIPE, preexec_fn=set_signal,
+                                  restore_signals=False)
+            os.close(writer)
+            if done.returncode != -signal.SIGPIPE or done.stderr:
+                yield f"{' '.join(words[:2])}, {'ignored' if ignored else 'default'}: {done.returncode} {done.stderr!r}"
+
+
+def check_folders(folder):
+    """Where only a folder makes sense, its name needs no slash at the end."""
+    for name, words in (("p", ["parquet"]), ("q", ["csv", "--table", "all"]), ("r", ["convert", "--to", "csv,ndjson"])):
+        place = os.path.join(folder, name)
+        done = run(*words, "-o", place, RECORDING)
+        if done.code or not os.path.isdir(place) or not os.listdir(place):
+            yield f"{words}: {done.code} {done.err!r}"
+        if run(*words, "-o", RECORDING, RECORDING).code != 2 or run(*words, RECORDING).code != 2:
+            yield f"{words}: a file, or nothing, is taken for a folder"
+
+
+def main():
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        tap.report("a file or folder that an option names is missing", list(check_missing(folder)))
+        if shutil.which("cc") and shutil.which("nm"):
+            tap.report("layouts of --symfs", list(check_layouts(folder)))
+        tap.report("the lines of match", check_lines(folder))
+        tap.report("a limit of file sizes", list(check_limit(folder)))
+        tap.report("readers that are gone", list(check_readers_gone(folder)))
+        tap.report("outputs that are folders", list(check_folders(folder)))
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
