@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-import hostility_table  # noqa: E402
+import hostile_recordings  # noqa: E402
 import recording_twins  # noqa: E402
 import coresight_packets  # noqa: E402
 import trace_packets  # noqa: E402
@@ -123,7 +123,7 @@ def print_formats(seeds, source):
             continue
         seeds.add("fuzz_trace", b"\0" + fmt + b"\0" + raw)
         if number % 3 == 0:
-            recording = hostility_table.with_format(fmt, raw, 7, 2)
+            recording = hostile_recordings.with_format(fmt, raw, 7, 2)
             seeds.add("fuzz_session", recording)
             for odd in range(0, 32, 1 if number == 3 else 7):
                 seeds.add("fuzz_emit", recording + bytes([odd]))

@@ -1,355 +1,26 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The table of doc/TRUST.md about hostile recordings: what each is made of, and the time and memory that the worst command takes for n of it and for
-4 n. A factor far above 4 is work that grows faster than the input. With --update it is written there, else printed.
+"""The tables of doc/TRUST.md about hostile recordings and hostile files: the time and memory that the worst command takes for n of each and for 4 n. A
+factor far above 4 is work that grows faster than the input. With --update they are written there, else printed.
 
 usage: hostility_table.py [--update] [NAME…]     NAME: only rows whose name holds one of these texts"""
-import gzip
 import os
-import random
-import struct
 import subprocess
 import sys
 import tempfile
 
+import hostile_files
+import hostile_recordings
 import program
 from damage_table import write_table
 
-BEGIN = "<!-- begin: tests/support/hostility_table.py --update -->\n"
 COMMANDS = (["info"], ["ndjson", "--names", "--stacks", "ref"], ["csv", "--names"], ["dump", "--no-hex"], ["script"], ["perf-json"], ["folded"], ["buildids"],
             ["check"])
 
 
-def record(kind, misc, body):
-    body += bytes(-len(body) % 8)
-    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
-
-
-def text(word):
-    word = word.encode() + b"\0"
-    return word + bytes(-len(word) % 8)
-
-
-# ip, tid, time, id, period, callchain
-ATTR = struct.pack("<IIQQQQQ", 0, 128, 0, 4000, 1 | 2 | 4 | 64 | 256 | 32, 0, 1 << 8 | 1 << 9 | 1 << 13 | 1 << 23).ljust(128, b"\0")
-ROUND = record(68, 0, b"")
-
-
-def head(ids=(1,)):
-    return b"PERFILE2" + struct.pack("<Q", 16) + record(64, 0, ATTR + struct.pack("<%dQ" % len(ids), *ids))
-
-
-def sample(time, tid=7, ip=0x401000, chain=(), event=1):
-    return record(9, 2, struct.pack("<QIIQQQQ%dQ" % len(chain), ip, tid, tid, time, event, 1, len(chain), *chain))
-
-
-def mmap2(pid, start, size, name="/bin/work", inode=1, pgoff=0):
-    return record(10, 2, struct.pack("<IIQQQIIQQII", pid, pid, start, size, pgoff, 8, 1, inode, 1, 5, 2) + text(name))
-
-
-def comm(tid, name, pid=None):
-    return record(3, 0, struct.pack("<II", tid if pid is None else pid, tid) + text(name))
-
-
-def fork(tid, parent):
-    return record(7, 0, struct.pack("<IIIIQ", tid, parent, tid, parent, 1))
-
-
-def join(parts):
-    return head() + b"".join(parts)
-
-
-# --- what is hostile: functions of n ---
-
-def overlapping_maps(n):
-    """Each map lies inside the one before; a sample in each."""
-    return join(mmap2(7, 0x10000 + 0x1000 * k, 0x1000 * (2 * n - 2 * k) + 0x1000) + sample(k, ip=0x10000 + 0x1000 * (n // 2)) for k in range(n))
-
-
-def growing_maps(n):
-    """Each map covers all before."""
-    return join(mmap2(7, 0x1000 * (n - k), 0x2000 * (k + 1)) + sample(k, ip=0x1000 * n) for k in range(n))
-
-
-def random_maps(n):
-    rng = random.Random(1)
-    return join(mmap2(7, rng.randrange(1 << 30) * 0x1000, rng.randrange(1, 1 << 29) * 0x1000) + sample(k, ip=rng.randrange(1 << 42)) for k in range(n))
-
-
-def threads(n):
-    """A chain of processes, each the child of the one before, with all its maps."""
-    return join([mmap2(1, 0x1000 * k, 0x1000) for k in range(100)] +
-                [fork(k + 2, k + 1) + (sample(k, tid=k + 2, ip=0x1800) if k % 16 == 0 else b"") for k in range(n)])
-
-
-def forks_and_maps(n):
-    """Each child has a map more than its parent."""
-    return join(fork(k + 2, k + 1) + mmap2(k + 2, 0x100000 + 0x2000 * k, 0x1000) + sample(k, tid=k + 2, ip=0x100800) for k in range(n))
-
-
-def exits(n):
-    return join(fork(k + 2, 1) + sample(k, tid=k + 2) + record(4, 0, struct.pack("<IIIIQ", k + 2, 1, k + 2, 1, k)) for k in range(n))
-
-
-def comms(n):
-    return join(comm(7, "name-%d" % k) + sample(k) for k in range(n))
-
-
-def comms_of_threads(n):
-    return join(comm(k + 2, "name-%d" % k, 2) + sample(k, tid=k + 2) for k in range(n))
-
-
-def files(n):
-    """As many files as maps, of names that differ at their end."""
-    return join(mmap2(7, 0x10000 + 0x1000 * k, 0x1000, "/usr/lib/" + "x" * 60 + str(k)) + sample(k, ip=0x10800 + 0x1000 * k) for k in range(n))
-
-
-def inodes(n):
-    """One name, as many files."""
-    return join(mmap2(7, 0x10000 + 0x1000 * k, 0x1000, inode=k) + sample(k, ip=0x10800 + 0x1000 * k) for k in range(n))
-
-
-def build_ids(n):
-    return join(mmap2(7, 0x10000 + 0x1000 * k, 0x1000, "/lib/%d" % (k % 500)) + sample(k, ip=0x10800 + 0x1000 * k) +
-                record(67, 2, struct.pack("<i", -1) + struct.pack("<Q", k) + bytes(16) + text("/lib/%d" % (k % 500))) for k in range(n))
-
-
-def ksymbols(n):
-    return join(record(17, 0, struct.pack("<QIHH", 0xffffffffc0000000 + 64 * (k % 1000), 4096, 1, k % 2) + text("bpf_prog_%d" % k)) +
-                sample(k, ip=0xffffffffc0000100) for k in range(n))
-
-
-def cgroups(n):
-    return join(record(19, 0, struct.pack("<Q", k) + text("/group/%d" % k)) + sample(k) for k in range(n))
-
-
-def stacks(n):
-    """No two chains are the same."""
-    return head() + mmap2(7, 0x1000, 1 << 40) + b"".join(sample(k, chain=[(1 << 64) - 512] + [0x2000 + 8 * (k * 31 + d * d * 7) for d in range(30)])
-                                                         for k in range(n))
-
-
-def long_names(n):
-    """A file and a thread with names of 60000 bytes, in every step of every chain."""
-    return head() + comm(7, "c" * 60000) + mmap2(7, 0x1000, 1 << 40, "/" + "x" * 60000) + b"".join(
-        sample(k, chain=[(1 << 64) - 512] + [0x2000 + 8 * d for d in range(126)]) for k in range(n // 20))
-
-
-def chains_and_maps(n):
-    """A chain through maps that change in front of each sample."""
-    chain = [(1 << 64) - 512] + [0x10000 + 0x1000 * d for d in range(30)]
-    return join(mmap2(7, 0x10000 + 0x1000 * (k % 30), 0x1000) + sample(k, chain=chain) for k in range(n))
-
-
-def unknown_ids(n):
-    return head((1, 2)) + record(64, 0, ATTR + struct.pack("<Q", 3)) + b"".join(sample(k, event=100 + k) for k in range(n))
-
-
-def many_ids(n):
-    return b"PERFILE2" + struct.pack("<Q", 16) + b"".join(record(64, 0, ATTR + struct.pack("<50Q", *range(50 * k, 50 * k + 50))) + sample(k, event=50 * k)
-                                                          for k in range(n // 10))
-
-
-def renamed_events(n):
-    ids = list(range(1, 8000))
-    return head(ids) + b"".join(record(78, 0, struct.pack("<QQ", 2, 1 + k % 7000) + text("event-%d" % k)) + sample(k) for k in range(n))
-
-
-def id_index(n):
-    return join(record(69, 0, struct.pack("<Q", 100) + b"".join(struct.pack("<QQQQ", 100 * k + i, i, i, 7) for i in range(100))) + sample(k)
-                for k in range(n // 10))
-
-
-def features(n):
-    """The same section again and again."""
-    body = struct.pack("<Q", 3) + struct.pack("<I", 60000) + b"x" * 60000
-    return join(record(80, 0, body) + sample(k) for k in range(n // 20))
-
-
-def backwards(n):
-    """Each time is before the one before."""
-    return join(sample(n - k) for k in range(n))
-
-
-def late(n):
-    """Every round is before the one before."""
-    return join(sample(n - k) + ROUND + ROUND for k in range(n))
-
-
-def cut_headers(n):
-    """Three plausible headers, then one that is none, everywhere."""
-    good = struct.pack("<IHH", 68, 0, 8)
-    return join(good * 3 + struct.pack("<IHH", 9, 0, 3) for _k in range(4 * n))
-
-
-def noise(n):
-    return head() + sample(1) + b"\1" + random.Random(3).randbytes(100 * n) + sample(2) * 5
-
-
-def false_sizes(n):
-    """Samples whose headers say that they are 64 KiB long."""
-    return join(struct.pack("<IHH", 9, 2, 0xfff8) + struct.pack("<IHH", 9, 2, 16) for _k in range(4 * n))
-
-
-def unpacked_zeros(n):
-    return gzip.compress(head() + bytes(8000 * n), 6, mtime=0)
-
-
-def unpacked_rounds(n):
-    return gzip.compress(head() + ROUND * (200 * n), 6, mtime=0)
-
-
-def zstd(data):
-    return subprocess.run(["zstd", "-q", "-c", "-19"], input=data, stdout=subprocess.PIPE, check=True).stdout
-
-
-def compressed_rounds(n):
-    """COMPRESSED records, each a frame of 4 MiB."""
-    frame = zstd(ROUND * (1 << 19))
-    return join(record(83, 0, struct.pack("<Q", len(frame)) + frame) for _k in range(max(1, n // 2000)))
-
-
-def stat_rounds(n):
-    """Tables of 4 million counters, and nothing but rounds."""
-    return join([record(74, 0, struct.pack("<HH255H", 0, 255, *range(255))),
-                 record(73, 0, struct.pack("<Q", 2000) + b"".join(struct.pack("<Q16s", k, b"x") for k in range(2000))),
-                 record(76, 0, struct.pack("<QIIQQQ", 1, 0, 0, 1, 1, 1))] + [record(77, 0, struct.pack("<QQ", 1, k)) for k in range(n // 5000)])
-
-
-def deferred(n):
-    """Chains that wait for the rest, which never comes."""
-    return join(sample(k, tid=k, chain=[(1 << 64) - 512 - 128, k]) for k in range(n))
-
-
-def namespaces(n):
-    return join(record(16, 0, struct.pack("<IIQ", 7, 7, 7) + b"".join(struct.pack("<QQ", 1, i) for i in range(7))) + sample(k) for k in range(n))
-
-
-def text_pokes(n):
-    return join(record(20, 0, struct.pack("<QHH", 0xffffffff81000000, 5, 5) + b"0123456789") + sample(k) for k in range(n))
-
-
-def counts(n):
-    """Sections whose counts all say 2^32 - 1, of each kind."""
-    return join(b"".join(record(80, 0, struct.pack("<Q", number) + b"\xff" * 64) for number in range(2, 33)) + sample(k) for k in range(n // 20))
-
-
-# --- formats of tracepoints ---
-
-def tracing_data(formats):
-    """What perf records of them, with nothing but events of one system."""
-    out = b"\x17\x08\x44tracing" + b"0.6\0" + b"\0\x08" + struct.pack("<I", 4096)
-    out += b"header_page\0" + struct.pack("<Q", 0) + b"header_event\0" + struct.pack("<Q", 0)
-    out += struct.pack("<I", 0) + struct.pack("<I", 1) + b"sys\0" + struct.pack("<I", len(formats))
-    for body in formats:
-        out += struct.pack("<Q", len(body)) + body
-    return out + struct.pack("<II", 0, 0) + struct.pack("<Q", 0)
-
-
-def with_format(text, raw, number, nr_samples):
-    """Samples of a tracepoint with this format."""
-    attr = struct.pack("<IIQQQQQ", 2, 128, number, 1, 1 | 2 | 4 | 64 | 1024, 0, 0).ljust(128, b"\0")
-    data = tracing_data([text])
-    body = struct.pack("<I", len(data))
-    samples = b"".join(record(9, 2, struct.pack("<QIIQQI", 1, 7, 7, k, 1, len(raw)) + raw + bytes(4)) for k in range(nr_samples))
-    return b"PERFILE2" + struct.pack("<Q", 16) + record(64, 0, attr + struct.pack("<Q", 1)) + record(66, 0, body) + data + bytes(-len(data) % 8) + samples
-
-
-def tracepoint(print_format, fields=b""):
-    text = b"name: event\nID: 5\nformat:\n\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\n" + fields + b"\nprint fmt: " + print_format + b"\n"
-    return with_format(text, bytes(8) + struct.pack("<iI", 3, 0), 5, 200)
-
-
-def nested_formats(n):
-    return tracepoint(b'"%d", ' + b"(" * n + b"REC->a" + b")" * n)
-
-
-def nested_choices(n):
-    return tracepoint(b'"%d", ' + b"REC->a ? 1 : " * n + b"2")
-
-
-def flags_of_formats(n):
-    return tracepoint(b'"%s", __print_flags(REC->a, "|"' + b"".join(b', { %d, "flag-%d" }' % (k, k) for k in range(n)) + b")")
-
-
-def fields_of_formats(n):
-    return tracepoint(b'"%d", REC->a', b"".join(b"\tfield:int f%d;\toffset:8;\tsize:4;\tsigned:1;\n" % k for k in range(n)))
-
-
-def conversions_of_formats(n):
-    return tracepoint(b'"' + b"%d" * n + b'"' + b", REC->a" * n)
-
-
-def wide_formats(n):
-    return tracepoint(b'"' + b"%999999999d" * (n // 100) + b'"' + b", REC->a" * (n // 100))
-
-
-# --- files that are asked for names: {path below the folder: contents} ---
-
-def kernel(n):
-    return join(record(1, 1, struct.pack("<IIQQQ", 0xffffffff, 0, 0xffffffff81000000, 0x3f000000, 0xffffffff81000000) + text("[kernel.kallsyms]_text")) +
-                b"".join(record(9, 1, struct.pack("<QIIQQQQQQ", 0xffffffff81000000 + 64 * k, 7, 7, k, 1, 1, 2, (1 << 64) - 128,
-                                                  0xffffffff81000000 + 64 * k)) for k in range(min(n, 5000))) for _once in "x")
-
-
-def kallsyms(n):
-    return kernel(n), {"kallsyms": b"ffffffff81000000 T _text\n" + b"".join(b"%016x t symbol_%d\n" % (0xffffffff81000000 + 16 * k, k) for k in range(n))}
-
-
-def kallsyms_at_one_place(n):
-    return kernel(n), {"kallsyms": b"ffffffff81000000 T _text\n" + b"".join(b"ffffffff81000040 t symbol_%d\n" % k for k in range(n))}
-
-
-def kallsyms_backwards(n):
-    return kernel(n), {"kallsyms": b"ffffffff81000000 T _text\n" + b"".join(b"%016x t s%d\n" % (0xffffffff81000000 + 16 * (n - k), k) for k in range(n))}
-
-
-def kallsyms_of_one_name(n):
-    return kernel(n), {"kallsyms": b"ffffffff81000000 T _text\nffffffff81000040 t " + b"x" * (500 * n) + b"\n"}
-
-
-def rust_names(n):
-    """Names whose back references name the ones before."""
-    deep = b"_RNvMC0" + b"TB1_" * 5000 + b"u" * 5
-    return kernel(n), {"kallsyms": b"ffffffff81000000 T _text\n" +
-                       b"".join(b"%016x t %s\n" % (0xffffffff81000000 + 64 * k, deep[:40 + k % 4000]) for k in range(min(n, 1000 * n // 12500)))}
-
-
-def jit(n, make):
-    header = struct.pack("<IIIIIIQQ", 0x4A695444, 1, 40, 62, 0, 7, 99, 0)
-    return (join(mmap2(7, 0x10000, 0x1000, "/tmp/jit-7.dump") + mmap2(7, 0x100000, 0x100000, "//anon") + sample(10 ** 9 + k, ip=0x100040, chain=[(1 << 64) - 512, 0x100040 + k])
-                 for k in range(20)), {"tmp/jit-7.dump": header + b"".join(make(k) for k in range(n))})
-
-
-def jit_load(at, size, k):
-    body = struct.pack("<IIQQQQ", 7, 7, at, at, size, k) + b"jitted_%d\0" % k + bytes(16)
-    return struct.pack("<IIQ", 0, 16 + len(body), 1000 + k) + body
-
-
-def jit_at_one_place(n):
-    return jit(n, lambda k: jit_load(0x100000, 0x1000, k))
-
-
-def jit_moves(n):
-    def move(k):
-        body = struct.pack("<IIQQQQQ", 7, 7, 0x100000 + 16 * k, 0x100000 + 16 * k, 0x100000 + 16 * k + 16, 16, 0)
-        return jit_load(0x100000, 16, k) if not k else struct.pack("<IIQ", 1, 16 + len(body), 1000 + k) + body
-    return jit(n, move)
-
-
-FILES = (overlapping_maps, growing_maps, random_maps, threads, forks_and_maps, exits, comms, comms_of_threads, files, inodes, build_ids, ksymbols, cgroups,
-         stacks, long_names, chains_and_maps, unknown_ids, many_ids, renamed_events, id_index, features, backwards, late, cut_headers, noise, false_sizes,
-         unpacked_zeros, unpacked_rounds, compressed_rounds, stat_rounds, deferred, namespaces, text_pokes, counts,
-         nested_formats, nested_choices, flags_of_formats, fields_of_formats, conversions_of_formats, wide_formats,
-         kallsyms, kallsyms_at_one_place, kallsyms_backwards, kallsyms_of_one_name, rust_names, jit_at_one_place, jit_moves)
-
-
-# --- measuring ---
-
-def measure(words, path):
+def measure(words, path, **more):
     """(seconds of processor, MiB, exit code)"""
-    process = subprocess.Popen([program.PERFDATA, *words, "-q", path], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL)
+    process = subprocess.Popen([program.PERFDATA, *words, "-q", path], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **more)
     _pid, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, process.returncode
@@ -359,13 +30,7 @@ def write_apart(folder, make, n):
     """In a process of its own: what this one takes counts as memory of those that it starts."""
     child = os.fork()
     if not child:
-        made = make(n)
-        recording, files = made if isinstance(made, tuple) else (made, {})
-        for name, data in [("hostile", recording), *files.items()]:
-            path = os.path.join(folder, name)
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "wb") as f:
-                f.write(data)
+        hostile_files.write(folder, make(n))
         os._exit(0)
     os.waitpid(child, 0)
 
@@ -374,16 +39,11 @@ def size_of(folder):
     return sum(os.path.getsize(os.path.join(where, name)) for where, _folders, names in os.walk(folder) for name in names)
 
 
-def commands(folder):
-    """Names are looked up where there are files for that."""
-    if os.path.exists(os.path.join(folder, "kallsyms")):
-        return [["script", "--symbols", "yes", "--kallsyms", os.path.join(folder, "kallsyms"), "-j", "1"]]
-    if os.path.exists(os.path.join(folder, "tmp")):
-        return [["script", "--symbols", "yes", "--symfs", folder, "-j", "1"]]
+def commands_of_recordings(_folder):
     return [[*words, *([] if words[0] in ("info", "buildids", "check") else ["--symbols", "no", "-j", "1"])] for words in COMMANDS]
 
 
-def row(make, n, folder):
+def row(make, n, folder, commands):
     """The command with the largest factor among those that take some time, else the slowest."""
     found, sizes = {}, []
     for times in (1, 4):
@@ -401,19 +61,23 @@ def row(make, n, folder):
             "%.1f" % (found[steepest][1][0] / max(found[steepest][0][0], 0.05)), "%d MiB" % memory, ", ".join(map(str, codes))]
 
 
+TABLES = (("recording", hostile_recordings.FILES, commands_of_recordings), ("file", hostile_files.FILES, hostile_files.commands))
+
+
 def main():
     names = [word for word in sys.argv[1:] if not word.startswith("-")]
-    lines = ["| recording | size of 4 n | n | 4 n | slowest command | largest factor | memory | exit |",
-             "| --- | ---: | ---: | ---: | --- | ---: | ---: | --- |"]
     with tempfile.TemporaryDirectory() as folder:
-        for make in FILES:
-            if not names or any(name in make.__name__ for name in names):
-                lines.append("| " + " | ".join(row(make, int(os.environ.get("HOSTILE_N", 12500)), folder)) + " |")
-                print(lines[-1], file=sys.stderr, flush=True)
-    if "--update" in sys.argv:
-        write_table(BEGIN, "\n".join(lines) + "\n")
-    else:
-        print("\n".join(lines))
+        for what, makers, commands in TABLES:
+            lines = ["| %s | size of 4 n | n | 4 n | slowest command | largest factor | memory | exit |" % what,
+                     "| --- | ---: | ---: | ---: | --- | ---: | ---: | --- |"]
+            for make in makers:
+                if not names or any(name in make.__name__ for name in names):
+                    lines.append("| " + " | ".join(row(make, int(os.environ.get("HOSTILE_N", 12500)), folder, commands)) + " |")
+                    print(lines[-1], file=sys.stderr, flush=True)
+            if "--update" in sys.argv:
+                write_table("<!-- begin: tests/support/hostility_table.py --update, %ss -->\n" % what, "\n".join(lines) + "\n")
+            else:
+                print("\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""What hostile files that names come from are made of: functions of n that return a recording and the files, {path below the folder: contents}.
+hostility_table.py measures them, tests/cli/check_hostile_files.py runs them small."""
+import os
+import struct
+
+import dwarf_writer as dw
+from dwarf_writer import TEXT
+from hostile_recordings import comm, join, mmap2, record, sample, text
+
+MEMORY = "32M"    # what the commands may take
+SAMPLES = 40
+PROGRAM = "bin/work"
+
+
+def recording(size=dw.CODE, addresses=None):
+    """A process that runs the program; samples in it, at different addresses."""
+    places = addresses or [TEXT + 0x1000 + 0x10 * k for k in range(SAMPLES)]
+    return join([comm(7, "work"), mmap2(7, TEXT, size, "/" + PROGRAM)] + [sample(10 + k, ip=at, chain=[(1 << 64) - 512, at]) for k, at in enumerate(places)])
+
+
+def debug(sections, addresses=None, **symbols):
+    return recording(addresses=addresses), {PROGRAM: dw.program(sections, **symbols)}
+
+
+ROOT = dw.abbrev(1, dw.UNIT, 1, (dw.LOW_PC, dw.ADDR), (dw.HIGH_PC, dw.DATA4))
+LEAF = dw.abbrev(2, dw.SUBPROGRAM, 0, (dw.NAME, dw.STRING), (dw.RANGES, dw.SEC_OFFSET))
+BLOCK = dw.abbrev(3, dw.BLOCK, 0, (dw.RANGES, dw.SEC_OFFSET))
+FUNCTION = dw.abbrev(4, dw.SUBPROGRAM, 1, (dw.NAME, dw.STRING), (dw.LOW_PC, dw.ADDR), (dw.HIGH_PC, dw.DATA4))
+ABBREVS = ROOT + LEAF + BLOCK + FUNCTION + b"\0"
+WHOLE = b"\x01" + struct.pack("<QI", TEXT, dw.CODE)
+AROUND = b"\x04f\0" + struct.pack("<QI", TEXT, dw.CODE)
+AWAY = 0x10000000    # no sample lies there
+
+
+def functions_of_one_range_list(n):
+    """Each function has the same list of ranges."""
+    n = n // 2
+    return debug({".debug_abbrev": ABBREVS, ".debug_info": dw.unit(WHOLE + b"\x02f\0\0\0\0\0" * n + b"\0"),
+                  ".debug_ranges": dw.ranges((TEXT + AWAY + 16 * k, TEXT + AWAY + 16 * k + 8) for k in range(n))})
+
+
+def blocks_of_one_range_list(n):
+    """Each block of a function has the same list of ranges, in none of which a sample lies."""
+    return debug({".debug_abbrev": ABBREVS, ".debug_info": dw.unit(WHOLE + AROUND + b"\x03\0\0\0\0" * n + b"\0\0"),
+                  ".debug_ranges": dw.ranges((TEXT + AWAY + 16 * k, TEXT + AWAY + 16 * k + 8) for k in range(n))})
+
+
+def units_of_one_abbreviation_table(n):
+    """Each unit has the same long table of abbreviations, and no table says which unit has which addresses."""
+    n = n // 2
+    table = ROOT + b"".join(dw.abbrev(k, dw.SUBPROGRAM, 0, (dw.NAME, dw.STRING)) for k in range(2, n)) + b"\0"
+    return debug({".debug_abbrev": table, ".debug_info": dw.unit(b"\x01" + struct.pack("<QI", TEXT + AWAY, 1) + b"\0") * n})
+
+
+def zstd_sections(n):
+    """Sections of zeros, packed as zstd packs them."""
+    zeros = (dw.ZSTD, bytes(20000 * n))
+    return debug({".debug_abbrev": zeros, ".debug_info": zeros, ".debug_str": zeros, ".debug_line": zeros})
+
+
+def kernel(n):
+    return join(record(1, 1, struct.pack("<IIQQQ", 0xffffffff, 0, 0xffffffff81000000, 0x3f000000, 0xffffffff81000000) + text("[kernel.kallsyms]_text")) +
+                b"".join(record(9, 1, struct.pack("<QIIQQQQQQ", 0xffffffff81000000 + 64 * k, 7, 7, k, 1, 1, 2, (1 << 64) - 128,
+                                                  0xffffffff81000000 + 64 * k)) for k in range(min(n, 5000))) for _once in "x")
+
+
+def kallsyms(n):
+    return kernel(n), {"kallsyms": b"ffffffff81000000 T _text\n" + b"".join(b"%016x t symbol_%d\n" % (0xffffffff81000000 + 16 * k, k) for k in range(n))}
+
+
+def kallsyms_at_one_place(n):
+    return kernel(n), {"kallsyms": b"ffffffff81000000 T _text\n" + b"".join(b"ffffffff81000040 t symbol_%d\n" % k for k in range(n))}
+
+
+def kallsyms_backwards(n):
+    return kernel(n), {"kallsyms": b"ffffffff81000000 T _text\n" + b"".join(b"%016x t s%d\n" % (0xffffffff81000000 + 16 * (n - k), k) for k in range(n))}
+
+
+def kallsyms_of_one_name(n):
+    return kernel(n), {"kallsyms": b"ffffffff81000000 T _text\nffffffff81000040 t " + b"x" * (500 * n) + b"\n"}
+
+
+def rust_names(n):
+    """Names whose back references name the ones before."""
+    deep = b"_RNvMC0" + b"TB1_" * 5000 + b"u" * 5
+    return kernel(n), {"kallsyms": b"ffffffff81000000 T _text\n" +
+                       b"".join(b"%016x t %s\n" % (0xffffffff81000000 + 64 * k, deep[:40 + k % 4000]) for k in range(min(n, 1000 * n // 12500)))}
+
+
+def jit(n, make):
+    header = struct.pack("<IIIIIIQQ", 0x4A695444, 1, 40, 62, 0, 7, 99, 0)
+    return (join(mmap2(7, 0x10000, 0x1000, "/tmp/jit-7.dump") + mmap2(7, 0x100000, 0x100000, "//anon") + sample(10 ** 9 + k, ip=0x100040, chain=[(1 << 64) - 512, 0x100040 + k])
+                 for k in range(20)), {"tmp/jit-7.dump": header + b"".join(make(k) for k in range(n))})
+
+
+def jit_load(at, size, k):
+    body = struct.pack("<IIQQQQ", 7, 7, at, at, size, k) + b"jitted_%d\0" % k + bytes(16)
+    return struct.pack("<IIQ", 0, 16 + len(body), 1000 + k) + body
+
+
+def jit_at_one_place(n):
+    return jit(n, lambda k: jit_load(0x100000, 0x1000, k))
+
+
+def jit_moves(n):
+    def move(k):
+        body = struct.pack("<IIQQQQQ", 7, 7, 0x100000 + 16 * k, 0x100000 + 16 * k, 0x100000 + 16 * k + 16, 16, 0)
+        return jit_load(0x100000, 16, k) if not k else struct.pack("<IIQ", 1, 16 + len(body), 1000 + k) + body
+    return jit(n, move)
+
+
+FILES = (functions_of_one_range_list, blocks_of_one_range_list, units_of_one_abbreviation_table, zstd_sections,
+         kallsyms, kallsyms_at_one_place, kallsyms_backwards, kallsyms_of_one_name, rust_names, jit_at_one_place, jit_moves)
+
+
+def write(folder, made):
+    """A recording, or one with its files."""
+    data, files = made if isinstance(made, tuple) else (made, {})
+    for name, contents in [("hostile", data), *files.items()]:
+        path = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as f:
+            f.write(contents)
+
+
+def commands(folder):
+    """What looks up names in the files of that folder."""
+    if os.path.exists(os.path.join(folder, "kallsyms")):
+        where = ["--kallsyms", os.path.join(folder, "kallsyms")]
+    else:
+        where = ["--symfs", folder]
+    common = ["--symbols", "yes", "--max-memory", MEMORY, *where, "-j", "1"]
+    return [["script", "-F", "ip,sym,srcline", *common], ["folded", *common]]
