@@ -90,6 +90,7 @@ static const char *reason_of(enum perfdata_status status)
 	case PERFDATA_EFORMAT: return "its build-id is another one";
 	case PERFDATA_ELIMIT: return "larger than --max-file or --max-total";
 	case PERFDATA_EUSAGE: return "its recorded path is no path";
+	case PERFDATA_ABSENT: return "it is not there any more, or may not be read";
 	default: return perfdata_status_text(status);
 	}
 }
@@ -103,6 +104,9 @@ static bool add_file(struct bundling *bundling, const struct file_row *row, cons
 		fail(bundling, status, NULL);
 		return false;
 	}
+	/* names were taken from this file a moment ago */
+	if (status == PERFDATA_EREAD)
+		fail(bundling, status, file->file);
 	if (status) {
 		bundling->left_out |= status == PERFDATA_ELIMIT;
 		note_missing(bundling, row, reason_of(status));
@@ -127,11 +131,13 @@ static bool is_same_file(const char *a, const char *b)
 	return !stat(a, &of_a) && !stat(b, &of_b) && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
-static bool is_elf(const char *path)
+static bool is_elf(struct bundling *bundling, const char *path)
 {
 	uint8_t id[PERFDATA_BUILD_ID_MAX];
 	size_t size;
 	const enum perfdata_status status = perfdata_file_build_id(path, id, &size);
+	if (status == PERFDATA_ENOMEM)
+		fail(bundling, status, path);
 	return status == PERFDATA_OK || status == PERFDATA_ABSENT;
 }
 
@@ -144,7 +150,7 @@ static bool add_other(struct bundling *bundling, const struct file_row *row, con
 static void add_kernel(struct bundling *bundling, const struct file_row *row)
 {
 	const char *file = row->symbol_file ? row->symbol_file : row->text_file;
-	const bool elf = is_elf(file);
+	const bool elf = is_elf(bundling, file);
 	(void)add_file(bundling, row,
 		       &(struct perfdata_bundle_file){
 			       .role = elf ? PERFDATA_BUNDLE_ELF : PERFDATA_BUNDLE_KALLSYMS,

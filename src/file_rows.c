@@ -243,16 +243,30 @@ static struct file_row *row_of(struct file_rows *rows, const struct row_key *key
 	return row;
 }
 
+/* A file with names may be there, and was not found since something failed. */
+static void note_failure(struct file_rows *rows, enum perfdata_status status)
+{
+	if (status == PERFDATA_ENOMEM || (status == PERFDATA_EREAD && !rows->failure))
+		rows->failure = status;
+}
+
 static void take_origin(struct file_rows *rows, const struct perfdata_session *session, uint32_t id,
 			struct file_row *row)
 {
 	struct perfdata_symbols_origin origin;
 	const char *jitdump;
-	if (!row->jitdump && perfdata_session_jitdump(session, id, &jitdump, &origin) == PERFDATA_OK) {
+	enum perfdata_status status = row->jitdump ? PERFDATA_ABSENT
+						   : perfdata_session_jitdump(session, id, &jitdump, &origin);
+	if (status == PERFDATA_OK) {
 		row->jitdump = copy_text(rows, jitdump);
 		row->jitdump_file = copy_text(rows, origin.file);
 	}
-	if (row->symbol_file || row->text_file || perfdata_session_origin(session, id, &origin) != PERFDATA_OK)
+	note_failure(rows, status);
+	if (row->symbol_file || row->text_file)
+		return;
+	status = perfdata_session_origin(session, id, &origin);
+	note_failure(rows, status);
+	if (status)
 		return;
 	row->symbol_file = copy_text(rows, origin.file);
 	row->text_file = copy_text(rows, origin.text_file);
@@ -378,6 +392,9 @@ bool file_rows_read(struct file_rows *rows, struct input *input, struct perfdata
 			take_dso(&counting, input, session, id);
 		take_table(rows, input->reader);
 		perfdata_session_close(session);
+		if (rows->failure)
+			input_ended(input, rows->failure, NULL);
+		rows->failure = PERFDATA_OK;
 	}
 	free(counting.tallies);
 	free(counting.starts);

@@ -46,6 +46,7 @@ struct file_rows {
 	const struct perfdata_event *event;   /* while reading: event of the last sample */
 	char *event_name;
 	bool failed;                       /* memory ran out */
+	enum perfdata_status failure;      /* of finding the files that give names; PERFDATA_OK: none */
 };
 
 /* Reads one recording and adds its files. The session unwinds recorded user stacks with `symbols` (may be NULL). False

@@ -364,8 +364,11 @@ static void answer(const struct options *options, struct input *input)
 	else
 		input_ended(input, PERFDATA_ENOMEM, NULL);
 	if (session) {
-		if (counters.failed || (symbols && name_counts_make(&names, session, &counters.hits) != PERFDATA_OK))
-			input_ended(input, PERFDATA_ENOMEM, NULL);
+		status = counters.failed ? PERFDATA_ENOMEM : PERFDATA_OK;
+		if (!status && symbols)
+			status = name_counts_make(&names, session, &counters.hits);
+		if (status)
+			input_ended(input, status, NULL);
 		else
 			show(options, input, session, &counters, symbols ? &names : NULL);
 	}

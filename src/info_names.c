@@ -29,7 +29,12 @@ enum perfdata_status name_counts_make(struct name_counts *counts, const struct p
 		struct perfdata_symbol symbol;
 		if (!hits->at[frame])
 			continue;
-		if (perfdata_session_symbol(session, frame, 0, &symbol) == PERFDATA_OK) {
+		const enum perfdata_status status = perfdata_session_symbol(session, frame, 0, &symbol);
+		if (status == PERFDATA_ENOMEM || status == PERFDATA_EREAD) {
+			name_counts_release(counts);
+			return status;
+		}
+		if (status == PERFDATA_OK) {
 			counts->named += hits->at[frame];
 			continue;
 		}

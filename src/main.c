@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include "commands.h"
 #include "print.h"
@@ -63,8 +64,20 @@ static enum exit_code finish(enum exit_code code, const struct options *options)
 	return exit_code_join(code, EXIT_OUTPUT);
 }
 
+/* Takes as many descriptors as the system allows. The soft limit is lower for the sake of programs that call select(2),
+ * which cannot count further; nothing here does. */
+static void raise_descriptors(void)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int main(int argc, char **argv)
 {
+	raise_descriptors();
 	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
 	/* whatever the caller did about these signals: a reader that goes away ends the program, and a write beyond
 	 * the limit of file sizes is a write that fails */

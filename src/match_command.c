@@ -229,6 +229,13 @@ static bool find(struct matching *matching)
 	if (status == PERFDATA_OK)
 		status = perfdata_match_find(matching->match, wanted, rows->nr, results);
 	progress_end(&matching->progress);
+	/* a file that could not be opened or read stands in the table, with the reason */
+	const bool failed = status == PERFDATA_ENOMEM || status == PERFDATA_EREAD;
+	if (failed && results && verdict->rows) {
+		fail(matching, status, status == PERFDATA_EREAD ? "files could not be read"
+								: "out of memory or descriptors");
+		status = PERFDATA_OK;
+	}
 	for (size_t i = 0; i < rows->nr && status == PERFDATA_OK; i++)
 		verdict->rows[verdict->nr++] = (struct match_row){ .file = &rows->items[i], .result = results[i] };
 	for (size_t i = 0; i < matching->other_rows.nr && status == PERFDATA_OK && verdict->between_recordings; i++) {

@@ -231,8 +231,11 @@ static void answer(const struct options *options, struct input *input)
 	struct seen seen = { 0 };
 	struct name_counts names = { 0 };
 	struct perfdata_session *session = input_walk(input, &session_options, take_batch, &seen);
-	if (session && (seen.failed || (symbols && name_counts_make(&names, session, &seen.hits) != PERFDATA_OK)))
-		input_ended(input, PERFDATA_ENOMEM, NULL);
+	status = seen.failed ? PERFDATA_ENOMEM : PERFDATA_OK;
+	if (session && symbols && !status)
+		status = name_counts_make(&names, session, &seen.hits);
+	if (session && status)
+		input_ended(input, status, NULL);
 	else if (session)
 		show(input, session, &seen, &names);
 	name_counts_release(&names);

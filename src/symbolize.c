@@ -26,6 +26,7 @@ struct naming {
 	size_t nr, room, last;
 	struct perfdata_text out;
 	bool failed;
+	enum perfdata_status failure;      /* of finding names; PERFDATA_OK: none */
 };
 
 static enum perfdata_dso_kind kind_of(const char *path)
@@ -60,8 +61,10 @@ static struct perfdata_symbols_dso *file_of(struct naming *naming, const char *p
 		.size = sizeof request, .kind = kind_of(file.path), .path = file.path, .running = true
 	};
 	if (request.kind != PERFDATA_DSO_NONE &&
-	    perfdata_symbols_dso(naming->symbols, &request, &file.dso) != PERFDATA_OK)
+	    perfdata_symbols_dso(naming->symbols, &request, &file.dso) != PERFDATA_OK) {
+		naming->failed = true;
 		file.dso = NULL;
+	}
 	naming->last = naming->nr;
 	naming->files[naming->nr++] = file;
 	return file.dso;
@@ -73,15 +76,27 @@ static void append_name(struct perfdata_text *out, const char *name)
 		perfdata_text_char(out, *name == ';' ? ':' : (unsigned char)*name < ' ' || *name == 0x7f ? '_' : *name);
 }
 
+/* A name may be there, and was not found since something failed. */
+static void note_failure(struct naming *naming, enum perfdata_status status)
+{
+	if (status == PERFDATA_ENOMEM || (status == PERFDATA_EREAD && !naming->failure))
+		naming->failure = status;
+}
+
 static bool append_symbol(struct naming *naming, struct perfdata_symbols_dso *dso, uint64_t address)
 {
 	struct perfdata_source_line calls[MAX_CALLS];
 	struct perfdata_symbol symbol;
 	size_t nr;
-	if (!dso || perfdata_symbols_lookup(dso, address, UINT64_MAX, &symbol) != PERFDATA_OK)
+	const enum perfdata_status found = dso ? perfdata_symbols_lookup(dso, address, UINT64_MAX, &symbol)
+					       : PERFDATA_ABSENT;
+	note_failure(naming, found);
+	if (found)
 		return false;
 	append_name(&naming->out, symbol.name);
-	if (perfdata_symbols_calls(dso, address, calls, MAX_CALLS, &nr) != PERFDATA_OK)
+	const enum perfdata_status called = perfdata_symbols_calls(dso, address, calls, MAX_CALLS, &nr);
+	note_failure(naming, called);
+	if (called)
 		return true;
 	for (size_t i = nr < MAX_CALLS ? nr : MAX_CALLS; i-- > 0;) {
 		if (!calls[i].inlined)
@@ -170,6 +185,8 @@ enum exit_code command_symbolize(struct options *options)
 	const enum exit_code code = status == PERFDATA_OK ? name_all(&naming) : exit_code_of_status(status);
 	if (code == EXIT_LIMIT)
 		usage_error(&options->style, "%s", perfdata_status_text(PERFDATA_ENOMEM));
+	else if (naming.failure)
+		usage_error(&options->style, "names are missing: %s", perfdata_status_text(naming.failure));
 	for (size_t i = 0; i < naming.nr; i++)
 		free(naming.files[i].path);
 	free(naming.files);
@@ -177,5 +194,5 @@ enum exit_code command_symbolize(struct options *options)
 	perfdata_symbols_free(naming.symbols);
 	messages_end(&messages, "-");
 	messages_release(&messages);
-	return code;
+	return exit_code_join(code, exit_code_of_status(naming.failure));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,6 +50,30 @@ const char *pd_errno_text(int code, char *room, size_t size)
 		snprintf(room, size, "error %d", code);
 	return room;
 #endif
+}
+
+enum perfdata_status pd_status_of_errno(int code)
+{
+	switch (code) {
+	case ENOENT:
+	case ENOTDIR:
+	case EACCES:
+	case EPERM:
+	case ELOOP:
+	case ENAMETOOLONG:
+	case EINVAL:
+	case EISDIR:
+	case ENXIO:
+	case ENODEV:
+	case ESRCH:
+	case ENOKEY: return PERFDATA_ABSENT;
+	case ENOMEM:
+	case EMFILE:
+	case ENFILE:
+	case ENOSPC:
+	case EDQUOT: return PERFDATA_ENOMEM;
+	default: return PERFDATA_EREAD;
+	}
 }
 
 enum perfdata_status pd_error_errno(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset,

@@ -109,8 +109,11 @@ enum perfdata_status pd_input_open_fd(int fd, bool own_fd, const struct pd_input
 static enum perfdata_status open_own(int fd, const struct pd_input_options *options, struct pd_input **ret,
 				     struct perfdata_error *reterr)
 {
-	if (fd < 0)
-		return pd_error_errno(reterr, PERFDATA_EREAD, PERFDATA_NO_OFFSET, errno, "cannot be opened");
+	if (fd < 0) {
+		const enum perfdata_status status = pd_status_of_errno(errno);
+		return pd_error_errno(reterr, status == PERFDATA_ENOMEM ? status : PERFDATA_EREAD, PERFDATA_NO_OFFSET,
+				      errno, "cannot be opened");
+	}
 	const enum perfdata_status status = pd_input_open_fd(fd, true, options, ret, reterr);
 	if (status != PERFDATA_OK)
 		close(fd);

@@ -47,13 +47,19 @@ struct unpacking {
 	uint32_t max_ratio;
 };
 
+/* By errno, of a bundle or of a temporary file. */
+static enum perfdata_status failed(void)
+{
+	return pd_status_of_errno(errno) == PERFDATA_ENOMEM ? PERFDATA_ENOMEM : PERFDATA_EREAD;
+}
+
 static enum perfdata_status write_out(struct unpacking *u, const uint8_t *bytes, size_t size)
 {
 	u->decompressed += size;
 	if (u->decompressed > u->max_bytes ||
 	    (u->max_ratio && u->decompressed > ((uint64_t)64 << 20) && u->decompressed / u->max_ratio > u->compressed))
 		return PERFDATA_ELIMIT;
-	return pd_write_full(u->out, bytes, size) ? PERFDATA_EREAD : PERFDATA_OK;
+	return pd_write_full(u->out, bytes, size) ? failed() : PERFDATA_OK;
 }
 
 static enum perfdata_status unpack_stream(struct unpacking *u, struct pd_decoder *decoder, uint8_t *in, uint8_t *out)
@@ -62,7 +68,7 @@ static enum perfdata_status unpack_stream(struct unpacking *u, struct pd_decoder
 	for (;;) {
 		const int64_t got = pd_read_some(u->in, in, BUFFER, NULL);
 		if (got <= 0)
-			return got < 0 ? PERFDATA_EREAD : last == PERFDATA_END ? PERFDATA_OK : PERFDATA_EFORMAT;
+			return got < 0 ? failed() : last == PERFDATA_END ? PERFDATA_OK : PERFDATA_EFORMAT;
 		u->compressed += (uint64_t)got;
 		size_t at = 0, used = 0;
 		do {
@@ -82,7 +88,7 @@ static enum perfdata_status copy_stream(struct unpacking *u, uint8_t *buffer)
 	for (;;) {
 		const int64_t got = pd_read_some(u->in, buffer, BUFFER, NULL);
 		if (got <= 0)
-			return got < 0 ? PERFDATA_EREAD : PERFDATA_OK;
+			return got < 0 ? failed() : PERFDATA_OK;
 		u->compressed += (uint64_t)got;
 		const enum perfdata_status status = write_out(u, buffer, (size_t)got);
 		if (status)
@@ -94,6 +100,8 @@ static enum perfdata_status unpack(struct unpacking *u)
 {
 	uint8_t magic[PD_CODEC_MAGIC];
 	const int64_t got = pd_pread_full(u->in, magic, sizeof magic, 0);
+	if (got < 0)
+		return failed();
 	const enum pd_codec_kind kind = got > 0 ? pd_codec_probe(magic, (size_t)got) : PD_CODEC_NONE;
 	struct pd_decoder *decoder = kind == PD_CODEC_NONE ? NULL : pd_decoder_new(kind);
 	uint8_t *buffers = pd_malloc(2 * BUFFER);
@@ -155,11 +163,12 @@ static enum perfdata_status read_pax(struct perfdata_bundle_files *files, struct
 	char *text = pd_calloc(1, (size_t)size + 1);
 	if (!text)
 		return PERFDATA_ENOMEM;
-	const bool fine = pd_pread_full(files->spool, text, (size_t)size, offset) == (int64_t)size;
-	if (fine)
+	const int64_t got = pd_pread_full(files->spool, text, (size_t)size, offset);
+	const enum perfdata_status status = got < 0 ? failed() : got == (int64_t)size ? PERFDATA_OK : PERFDATA_EFORMAT;
+	if (!status)
 		take_pax(pax, text, (size_t)size);
 	pd_free(text);
-	return fine ? PERFDATA_OK : PERFDATA_EFORMAT;
+	return status;
 }
 
 /* The name inside the archive that a link leads to; false: the link leads out of the archive. */
@@ -241,7 +250,10 @@ static enum perfdata_status read_index(struct perfdata_bundle_files *files, uint
 	bool any = false;
 	while (!status) {
 		uint8_t block[PD_TAR_BLOCK];
-		if (pd_pread_full(files->spool, block, sizeof block, at) != sizeof block || is_end(block))
+		const int64_t got = pd_pread_full(files->spool, block, sizeof block, at);
+		if (got < 0)
+			return failed();
+		if (got != sizeof block || is_end(block))
 			break;
 		if (!pd_tar_parse(block, &header))
 			return PERFDATA_EFORMAT;
@@ -285,7 +297,7 @@ static enum perfdata_status open_archive(struct perfdata_bundle_files *files, in
 	};
 	u.out = files->spool = pd_tempfile(files->tmpdir);
 	if (files->spool < 0)
-		return PERFDATA_EREAD;
+		return failed();
 	const enum perfdata_status status = unpack(&u);
 	return status ? status : read_index(files, u.decompressed);
 }
@@ -295,14 +307,14 @@ static enum perfdata_status open_files(struct perfdata_bundle_files *files,
 {
 	struct stat st;
 	if (stat(files->path, &st))
-		return PERFDATA_EREAD;
+		return failed();
 	if (S_ISDIR(st.st_mode)) {
 		files->root = pd_open_folder(files->path);
-		return files->root < 0 ? PERFDATA_EREAD : PERFDATA_OK;
+		return files->root < 0 ? failed() : PERFDATA_OK;
 	}
 	const int fd = pd_open_regular(files->path, PD_REGULAR_STORED);
 	if (fd < 0)
-		return PERFDATA_EREAD;
+		return failed();
 	const enum perfdata_status status = open_archive(files, fd, options);
 	close(fd);
 	return status;
@@ -332,7 +344,7 @@ enum perfdata_status perfdata_bundle_files_open(const char *path, const struct p
 	perfdata_bundle_files_close(files);
 	return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s: %s", path,
 			status == PERFDATA_EFORMAT          ? "no bundle of symbols"
-			: status == PERFDATA_EREAD && error ? strerror(error)
+			: (status == PERFDATA_EREAD || status == PERFDATA_ENOMEM) && error ? strerror(error)
 							    : perfdata_status_text(status));
 }
 
@@ -397,23 +409,27 @@ static const struct member *find_member(const struct perfdata_bundle_files *file
 
 static int copy_out(const struct perfdata_bundle_files *files, const struct member *member)
 {
+	errno = ENOMEM;
 	char *buffer = pd_malloc(BUFFER);
 	const int out = buffer ? pd_tempfile(files->tmpdir) : -1;
 	uint64_t left = member->size, at = member->offset;
 	bool fine = out >= 0;
 	while (fine && left) {
 		const size_t part = left < BUFFER ? (size_t)left : BUFFER;
-		fine = pd_pread_full(files->spool, buffer, part, at) == (int64_t)part &&
-		       !pd_write_full(out, buffer, part);
+		const int64_t got = pd_pread_full(files->spool, buffer, part, at);
+		if (got >= 0 && got != (int64_t)part)
+			errno = EIO;
+		fine = got == (int64_t)part && !pd_write_full(out, buffer, part);
 		at += part;
 		left -= part;
 	}
+	const int error = errno;
 	pd_free(buffer);
 	if (fine && !lseek(out, 0, SEEK_SET))
 		return out;
 	if (out >= 0)
 		close(out);
-	errno = EIO;
+	errno = error;
 	return -1;
 }
 

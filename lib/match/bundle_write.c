@@ -173,6 +173,7 @@ static enum perfdata_status read_vdso(char **ret, size_t *ret_size)
 	return PERFDATA_OK;
 }
 
+
 /* The bytes of a file as they go into the archive. */
 static enum perfdata_status read_content(const struct perfdata_bundle *bundle, const struct entry *entry, char **ret,
 					 size_t *ret_size)
@@ -184,7 +185,7 @@ static enum perfdata_status read_content(const struct perfdata_bundle *bundle, c
 	const bool is_kallsyms = entry->role == PERFDATA_BUNDLE_KALLSYMS;
 	const int fd = pd_open_regular(entry->file, is_kallsyms ? PD_REGULAR_ANY : PD_REGULAR_STORED);
 	if (fd < 0)
-		return PERFDATA_EREAD;
+		return pd_status_of_errno(errno);
 	const size_t limit = bundle->limits.file && bundle->limits.file < MAX_FILE ? (size_t)bundle->limits.file
 										   : MAX_FILE;
 	enum perfdata_status status = pd_read_whole(fd, bundle->level == PERFDATA_BUNDLE_FULL ? limit : MAX_FILE,
@@ -203,7 +204,7 @@ static enum perfdata_status facts_of_file(const char *path, struct pd_elf_facts 
 {
 	const int fd = pd_open_regular(path, PD_REGULAR_STORED);
 	if (fd < 0)
-		return PERFDATA_EREAD;
+		return pd_status_of_errno(errno);
 	const enum perfdata_status status = pd_elf_facts_read(fd, ret);
 	close(fd);
 	return status;
@@ -313,7 +314,7 @@ enum perfdata_status perfdata_file_sha256(const char *path, uint8_t ret[PERFDATA
 	pd_free(block);
 	errno = error;
 	if (size < 0)
-		return PERFDATA_EREAD;
+		return pd_status_of_errno(errno) == PERFDATA_ENOMEM ? PERFDATA_ENOMEM : PERFDATA_EREAD;
 	*ret_size = hash.size;
 	pd_sha256_end(&hash, ret);
 	return PERFDATA_OK;
@@ -346,6 +347,7 @@ static enum perfdata_status write_file(const struct perfdata_bundle *bundle, con
 	char *content;
 	size_t size;
 	enum perfdata_status status = read_content(bundle, entry, &content, &size);
+	status = status == PERFDATA_ABSENT ? PERFDATA_EREAD : status;
 	if (status)
 		return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s: %s", entry->file ? entry->file : entry->name,
 				perfdata_status_text(status));

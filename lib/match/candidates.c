@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "base/fdio.h"
 #include "match/match.h"
 
@@ -27,7 +28,7 @@ const char *pd_shown_path(struct perfdata_match *match, const struct pd_source *
 	const size_t kept = size && source->path[size - 1] == '/' ? size - 1 : size;
 	char *shown = pd_arena_alloc(&match->arena, kept + real_size + 1);
 	if (!shown) {
-		match->no_memory = true;
+		match->failure = PERFDATA_ENOMEM;
 		return "";
 	}
 	memcpy(shown, source->path, kept);
@@ -51,7 +52,8 @@ static struct perfdata_bytes copy_id(struct perfdata_match *match, const struct 
 	if (!id || !id->size)
 		return (struct perfdata_bytes){ NULL, 0 };
 	const char *copy = pd_arena_copy(&match->arena, id->bytes, id->size);
-	match->no_memory |= !copy;
+	if (!copy)
+		match->failure = PERFDATA_ENOMEM;
 	return (struct perfdata_bytes){ (const uint8_t *)copy, copy ? id->size : 0 };
 }
 
@@ -185,6 +187,10 @@ static const char *reason_of_errno(int error)
 	case EACCES:
 	case EPERM: return "no permission to read it";
 	case ELOOP: return "links lead in circles";
+	case EMFILE:
+	case ENFILE: return "too many open files";
+	case ENOMEM: return "out of memory";
+	case EIO: return "input/output error";
 	default: return "it cannot be opened";
 	}
 }
@@ -199,6 +205,7 @@ bool pd_consider(struct pd_lookup *lookup, struct pd_source *source, const char 
 		const int error = errno;
 		if (fd >= 0)
 			close(fd);
+		pd_keep_failure(&lookup->match->failure, pd_status_of_errno(error));
 		if (at_path && error != ENOENT && error != ENOTDIR)
 			(void)pd_take_result(lookup, source, PERFDATA_MATCH_UNREADABLE,
 					     pd_shown_path(lookup->match, source, path), NULL, 0,
@@ -206,13 +213,14 @@ bool pd_consider(struct pd_lookup *lookup, struct pd_source *source, const char 
 		return false;
 	}
 	enum perfdata_status status = pd_elf_facts_read(fd, &facts);
+	const int error = errno;
 	close(fd);
-	lookup->match->no_memory |= status == PERFDATA_ENOMEM;
+	pd_keep_failure(&lookup->match->failure, status);
 	if (status) {
 		if (at_path)
 			(void)pd_take_result(lookup, source, PERFDATA_MATCH_UNREADABLE,
 					     pd_shown_path(lookup->match, source, real), NULL, 0,
-					     status == PERFDATA_EFORMAT ? "no ELF file" : "it cannot be read");
+					     status == PERFDATA_EFORMAT ? "no ELF file" : reason_of_errno(error));
 		return false;
 	}
 	if (!judge(lookup, source, pd_shown_path(lookup->match, source, real), &facts, at_path, &st))

@@ -4,8 +4,8 @@
 #include "config.h"
 #include <elf.h>
 #include <errno.h>
-#include <unistd.h>
 #include "base/cursor.h"
+#include "base/error.h"
 #include "base/fdio.h"
 #include "base/memory.h"
 #include "match/match.h"
@@ -20,6 +20,7 @@
 
 struct elf {
 	const struct pd_elf_bytes *bytes;
+	enum perfdata_status *failure; /* of reading or memory */
 	uint8_t head[HEAD_SIZE];       /* the first bytes, read once */
 	size_t head_size;
 	bool wide, swap;
@@ -33,6 +34,12 @@ struct section {
 	uint64_t flags, offset, size;
 };
 
+/* Of a call that failed, by errno. */
+static enum perfdata_status read_failure(void)
+{
+	return pd_status_of_errno(errno) == PERFDATA_ENOMEM ? PERFDATA_ENOMEM : PERFDATA_EREAD;
+}
+
 static bool read_at(const struct elf *elf, uint64_t offset, void *out, size_t size)
 {
 	const struct pd_elf_bytes *b = elf->bytes;
@@ -40,8 +47,12 @@ static bool read_at(const struct elf *elf, uint64_t offset, void *out, size_t si
 		memcpy(out, elf->head + offset, size);
 		return true;
 	}
-	if (b->fd >= 0)
-		return pd_pread_full(b->fd, out, size, offset) == (int64_t)size;
+	if (b->fd >= 0) {
+		const int64_t got = pd_pread_full(b->fd, out, size, offset);
+		if (got < 0)
+			pd_keep_failure(elf->failure, read_failure());
+		return got == (int64_t)size;
+	}
 	if (offset > b->image_size || size > b->image_size - offset)
 		return false;
 	memcpy(out, b->image + offset, size);
@@ -75,7 +86,7 @@ static enum perfdata_status read_head(struct elf *elf)
 	const int64_t got = b->fd >= 0 ? pd_pread_full(b->fd, elf->head, HEAD_SIZE, 0)
 				       : (int64_t)(b->image_size < HEAD_SIZE ? b->image_size : HEAD_SIZE);
 	if (got < 0)
-		return PERFDATA_EREAD;
+		return read_failure();
 	if (b->fd < 0)
 		memcpy(elf->head, b->image, (size_t)got);
 	elf->head_size = (size_t)got;
@@ -139,8 +150,10 @@ static bool id_in_notes(const struct elf *elf, uint64_t offset, uint64_t size, s
 		return false;
 	if (size > MAX_NOTES)
 		size = MAX_NOTES;
-	if (size > sizeof few && !(notes = pd_malloc(size)))
+	if (size > sizeof few && !(notes = pd_malloc(size))) {
+		pd_keep_failure(elf->failure, PERFDATA_ENOMEM);
 		return false;
+	}
 	const enum perfdata_byte_order order = elf->head[EI_DATA] == ELFDATA2MSB ? PERFDATA_BYTE_ORDER_BIG
 										 : PERFDATA_BYTE_ORDER_LITTLE;
 	const bool found = read_at(elf, offset, notes, size) &&
@@ -282,7 +295,8 @@ static void look_at_sections(const struct elf *elf, const struct sections *all, 
 
 enum perfdata_status pd_elf_facts_of(const struct pd_elf_bytes *bytes, struct pd_elf_facts *ret)
 {
-	struct elf elf = { .bytes = bytes };
+	enum perfdata_status failure = PERFDATA_OK;
+	struct elf elf = { .bytes = bytes, .failure = &failure };
 	struct sections all;
 	*ret = (struct pd_elf_facts){ 0 };
 	enum perfdata_status status = read_head(&elf);
@@ -298,12 +312,13 @@ enum perfdata_status pd_elf_facts_of(const struct pd_elf_bytes *bytes, struct pd
 	if (!elf.nr_sections && elf.nr_segments)
 		ret->parts |= PERFDATA_PART_TEXT;
 	release_sections(&all);
-	return status;
+	return status ? status : failure;
 }
 
 enum perfdata_status pd_elf_find_id(const struct pd_elf_bytes *bytes, struct pd_build_id *ret)
 {
-	struct elf elf = { .bytes = bytes };
+	enum perfdata_status failure = PERFDATA_OK;
+	struct elf elf = { .bytes = bytes, .failure = &failure };
 	ret->size = 0;
 	enum perfdata_status status = read_head(&elf);
 	if (status || id_in_segments(&elf, ret))
@@ -315,7 +330,7 @@ enum perfdata_status pd_elf_find_id(const struct pd_elf_bytes *bytes, struct pd_
 		look_at_sections(&elf, &all, &facts);
 	release_sections(&all);
 	*ret = facts.id;
-	return status ? status : ret->size ? PERFDATA_OK : PERFDATA_ABSENT;
+	return status ? status : failure ? failure : ret->size ? PERFDATA_OK : PERFDATA_ABSENT;
 }
 
 enum perfdata_status pd_elf_facts_read(int fd, struct pd_elf_facts *ret)
@@ -323,6 +338,8 @@ enum perfdata_status pd_elf_facts_read(int fd, struct pd_elf_facts *ret)
 	struct pd_elf_bytes bytes = { .fd = fd };
 	char *image = NULL;
 	enum perfdata_status status = pd_unpack(fd, &image, &bytes.image_size);
+	if (status == PERFDATA_EREAD)
+		return read_failure();
 	if (status != PERFDATA_OK && status != PERFDATA_ABSENT)
 		return status == PERFDATA_ENOMEM ? status : PERFDATA_EFORMAT;
 	if (image) {

@@ -4,10 +4,12 @@
  * faster. */
 #include "config.h"
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/threads.h"
 #include "match/match.h"
@@ -28,7 +30,7 @@ struct walk {
 	struct pd_monitor *lock;           /* of all that follows, and of the search's hits */
 	struct directory *waiting;
 	unsigned working;
-	bool no_memory;
+	enum perfdata_status failure;
 	struct pd_hash_map by_hash;             /* of a build-id's first bytes → its number */
 };
 
@@ -52,7 +54,7 @@ static void add_hits(struct walk *walk, const struct pd_build_id *id, const char
 		const size_t dir_size = strlen(dir), name_size = strlen(name);
 		char *path = pd_arena_alloc(&search->arena, dir_size + name_size + 2);
 		if (!path || pd_vector_grow(&search->hits, &search->hits_room, search->nr_hits, sizeof *search->hits)) {
-			walk->no_memory = true;
+			walk->failure = PERFDATA_ENOMEM;
 			return;
 		}
 		memcpy(path, dir, dir_size);
@@ -79,7 +81,7 @@ static void push(struct walk *walk, const struct directory *parent, const char *
 		walk->waiting = dir;
 		pd_monitor_wake(walk->lock);
 	} else {
-		walk->no_memory = true;
+		walk->failure = PERFDATA_ENOMEM;
 	}
 	pd_monitor_leave(walk->lock);
 }
@@ -89,15 +91,25 @@ static void look_at(struct walk *walk, int dir_fd, const char *dir, const char *
 	struct stat st;
 	struct pd_build_id id;
 	const int fd = pd_open_regular_at(dir_fd, name, PD_REGULAR_STORED);
-	if (fd < 0)
-		return;
 	const struct pd_elf_bytes bytes = { .fd = fd };
-	const bool found = !fstat(fd, &st) && st.st_size > 0 && pd_elf_find_id(&bytes, &id) == PERFDATA_OK;
-	close(fd);
-	if (!found)
-		return;
+	enum perfdata_status status = PERFDATA_ABSENT;
+	if (fd < 0 || fstat(fd, &st))
+		status = pd_status_of_errno(errno);
+	else if (st.st_size > 0)
+		status = pd_elf_find_id(&bytes, &id);
+	if (fd >= 0)
+		close(fd);
 	pd_monitor_enter(walk->lock);
-	add_hits(walk, &id, dir, name);
+	if (status == PERFDATA_OK)
+		add_hits(walk, &id, dir, name);
+	pd_keep_failure(&walk->failure, status);
+	pd_monitor_leave(walk->lock);
+}
+
+static void note_errno(struct walk *walk, int error)
+{
+	pd_monitor_enter(walk->lock);
+	pd_keep_failure(&walk->failure, pd_status_of_errno(error));
 	pd_monitor_leave(walk->lock);
 }
 
@@ -132,14 +144,15 @@ static void list_directory(struct walk *walk, const struct directory *dir)
 {
 	const int fd = pd_open_folder_at(walk->root, dir->size ? dir->path + 1 : ".");
 	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
-	const struct dirent *entry;
+	const struct dirent *entry = NULL;
 	uint64_t nr = 0;
 	if (!stream) {
+		note_errno(walk, errno);
 		if (fd >= 0)
 			close(fd);
 		return;
 	}
-	while (!is_stopped(walk) && (entry = readdir(stream))) {
+	while (!is_stopped(walk) && (errno = 0, entry = readdir(stream))) {
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
 		const unsigned char type = type_of(fd, entry);
@@ -153,6 +166,8 @@ static void list_directory(struct walk *walk, const struct directory *dir)
 			nr = 0;
 		}
 	}
+	if (!entry && errno)
+		note_errno(walk, errno);
 	report(walk, nr);
 	closedir(stream);
 }
@@ -215,7 +230,8 @@ enum perfdata_status pd_id_search(struct pd_id_search *search, int root)
 		pd_team_join(team);
 		if (search->nr_hits)
 			qsort(search->hits, search->nr_hits, sizeof *search->hits, compare);
-		status = walk.no_memory ? PERFDATA_ENOMEM : is_stopped(&walk) ? PERFDATA_EINTR : PERFDATA_OK;
+		status = is_stopped(&walk) ? PERFDATA_EINTR : PERFDATA_OK;
+		search->failure = walk.failure;
 	}
 	while (walk.waiting) {
 		struct directory *next = walk.waiting->next;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel, its modules and its vdso: no ordinary files, and found under other names than recorded. */
 #include "config.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "base/fdio.h"
 #include "base/memory.h"
 #include "match/match.h"
@@ -21,11 +23,20 @@ static bool is_plain_name(const char *name)
 
 /* --- the kernel --------------------------------------------------------------------------------------------------- */
 
+/* Keeps the failure of reading an open file, by errno. */
+static void note_read(struct perfdata_match *match)
+{
+	const bool is_short = pd_status_of_errno(errno) == PERFDATA_ENOMEM;
+	pd_keep_failure(&match->failure, is_short ? PERFDATA_ENOMEM : PERFDATA_EREAD);
+}
+
 /* Whether a text of kernel symbols is one, with addresses (kptr_restrict hides them as zeros). */
-static bool has_addresses(int fd)
+static bool has_addresses(struct perfdata_match *match, int fd)
 {
 	char head[KALLSYMS_HEAD + 1];
 	const int64_t got = pd_read_some(fd, head, KALLSYMS_HEAD, NULL);
+	if (got < 0)
+		note_read(match);
 	if (got <= 0)
 		return false;
 	head[got] = '\0';
@@ -46,9 +57,11 @@ static void take_kallsyms(struct pd_lookup *lookup, struct pd_source *source, co
 	struct perfdata_match_result *result = lookup->result;
 	char real[PD_ROOTED_PATH];
 	const int fd = pd_source_open(source, path, PD_REGULAR_ANY, real);
-	if (fd < 0)
+	if (fd < 0) {
+		pd_keep_failure(&lookup->match->failure, pd_status_of_errno(errno));
 		return;
-	const bool readable = has_addresses(fd);
+	}
+	const bool readable = has_addresses(lookup->match, fd);
 	close(fd);
 	const char *shown = pd_shown_path(lookup->match, source, real);
 	if (!readable) {
@@ -66,14 +79,18 @@ static void take_kallsyms(struct pd_lookup *lookup, struct pd_source *source, co
 }
 
 /* Whether the wanted kernel runs here: by its build-id, or by its release on the host of that name. */
-static bool is_running(const struct pd_lookup *lookup)
+static bool is_running(struct pd_lookup *lookup)
 {
 	const struct perfdata_match_wanted *wanted = lookup->wanted;
 	struct pd_build_id id;
 	struct utsname name;
-	if (lookup->id.size)
-		return perfdata_running_kernel_build_id(id.bytes, &id.size) == PERFDATA_OK &&
-		       pd_same_build_id(&id, &lookup->id);
+	if (lookup->id.size) {
+		errno = 0;
+		const enum perfdata_status status = perfdata_running_kernel_build_id(id.bytes, &id.size);
+		if (status == PERFDATA_ENOMEM || (status && pd_status_of_errno(errno) != PERFDATA_ABSENT && errno))
+			pd_keep_failure(&lookup->match->failure, status);
+		return status == PERFDATA_OK && pd_same_build_id(&id, &lookup->id);
+	}
 	return wanted->release && wanted->host && !uname(&name) && !strcmp(name.release, wanted->release) &&
 	       !strcmp(name.nodename, wanted->host);
 }
@@ -154,9 +171,12 @@ static void look_by_name(struct pd_lookup *lookup, struct pd_source *source, con
 	if (!pd_module_list(release, path))
 		return;
 	const int fd = pd_source_open(source, path, PD_REGULAR_STORED, real);
-	if (fd < 0)
+	if (fd < 0) {
+		pd_keep_failure(&lookup->match->failure, pd_status_of_errno(errno));
 		return;
+	}
 	const enum perfdata_status status = pd_read_whole(fd, PD_MAX_MODULE_LIST, &text, &text_size);
+	pd_keep_failure(&lookup->match->failure, status);
 	close(fd);
 	if (status == PERFDATA_OK && pd_module_listed(text, release, name, path))
 		(void)try_packings(lookup, source, path);
@@ -182,11 +202,13 @@ static void look_at_own_vdso(struct pd_lookup *lookup, struct pd_source *source)
 	const size_t size = image ? pd_elf_image_size(image, MAX_VDSO) : 0;
 	struct pd_elf_facts facts = { .parts = PERFDATA_PART_TEXT | PERFDATA_PART_DYNSYM };
 	struct pd_elf *elf;
-	if (!size || pd_elf_open_memory(image, size, &elf) != PERFDATA_OK)
-		return;
-	const bool has_id = pd_elf_build_id(elf, &facts.id);
-	pd_elf_close(elf);
-	if (has_id && pd_same_build_id(&facts.id, &lookup->id))
+	enum perfdata_status status = size ? pd_elf_open_memory(image, size, &elf) : PERFDATA_ABSENT;
+	if (!status) {
+		status = pd_elf_build_id(elf, &facts.id);
+		pd_elf_close(elf);
+	}
+	pd_keep_failure(&lookup->match->failure, status);
+	if (!status && pd_same_build_id(&facts.id, &lookup->id))
 		(void)pd_consider_facts(lookup, source, "[vdso]", &facts, true);
 }
 

@@ -62,23 +62,38 @@ bool pd_has_entry_but(int root, const char *name)
 	const struct dirent *entry;
 	bool found = false;
 	if (!dir) {
+		const int error = errno;
 		if (fd >= 0)
 			close(fd);
+		errno = error;
 		return false;
 	}
+	errno = 0;
 	while (!found && (entry = readdir(dir)))
 		found = strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") && strcmp(entry->d_name, name);
+	const int error = errno;
 	closedir(dir);
+	errno = error;
 	return found;
+}
+
+/* The status of a source that cannot be opened, by errno. */
+static enum perfdata_status refuse_errno(struct perfdata_error *reterr, const char *path)
+{
+	const int error = errno;
+	const enum perfdata_status status = pd_status_of_errno(error) == PERFDATA_ENOMEM ? PERFDATA_ENOMEM
+											 : PERFDATA_EREAD;
+	return pd_error_errno(reterr, status, PERFDATA_NO_OFFSET, error, "%s", path);
 }
 
 static enum perfdata_status open_directory(struct pd_source *source, const char *path, struct perfdata_error *reterr)
 {
 	source->root = pd_open_folder(path);
 	if (source->root < 0)
-		return refuse(reterr, PERFDATA_EREAD, path, strerror(errno));
-	return pd_has_entry_but(source->root, "") ? PERFDATA_OK
-						  : refuse(reterr, PERFDATA_EREAD, path, "the directory is empty");
+		return refuse_errno(reterr, path);
+	if (pd_has_entry_but(source->root, ""))
+		return PERFDATA_OK;
+	return errno ? refuse_errno(reterr, path) : refuse(reterr, PERFDATA_EREAD, path, "the directory is empty");
 }
 
 static enum perfdata_status open_bundle(struct perfdata_match *match, struct pd_source *source,
@@ -104,12 +119,16 @@ static enum perfdata_status open_elf(struct perfdata_match *match, struct pd_sou
 				     struct perfdata_error *reterr)
 {
 	const int fd = pd_open_regular(source->path, PD_REGULAR_STORED);
+	if (fd < 0 && errno == EINVAL)
+		return refuse(reterr, PERFDATA_EREAD, source->path, "no regular file");
 	if (fd < 0)
-		return refuse(reterr, PERFDATA_EREAD, source->path,
-			      errno == EINVAL ? "no regular file" : strerror(errno));
+		return refuse_errno(reterr, source->path);
 	source->facts = pd_arena_calloc(&match->arena, 1, sizeof *source->facts);
 	enum perfdata_status status = source->facts ? pd_elf_facts_read(fd, source->facts) : PERFDATA_ENOMEM;
+	const int error = errno;
 	close(fd);
+	if (status == PERFDATA_EREAD)
+		return pd_error_errno(reterr, status, PERFDATA_NO_OFFSET, error, "%s", source->path);
 	return status == PERFDATA_EFORMAT ? refuse(reterr, status, source->path, "no ELF file") : status;
 }
 
@@ -121,7 +140,7 @@ static enum perfdata_status open_list(struct perfdata_match *match, struct pd_so
 	const int fd = !strcmp(source->path, "-") ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
 						  : pd_open_given(source->path);
 	if (fd < 0)
-		return refuse(reterr, PERFDATA_EREAD, source->path, strerror(errno));
+		return refuse_errno(reterr, source->path);
 	enum perfdata_status status = pd_read_whole(fd, MAX_LIST, &text, &size);
 	close(fd);
 	if (status)
@@ -298,6 +317,7 @@ static enum perfdata_status search(struct perfdata_match *match, const struct pe
 			.on_progress = o->on_progress, .user = o->user, .nr_files = before,
 		};
 		status = pd_id_search(&source->search, source->root);
+		pd_keep_failure(&match->failure, source->search.failure);
 		before = source->search.nr_files;
 	}
 	return status;
@@ -306,13 +326,17 @@ static enum perfdata_status search(struct perfdata_match *match, const struct pe
 enum perfdata_status perfdata_match_find(struct perfdata_match *match, const struct perfdata_match_wanted *wanted,
 					 size_t nr, struct perfdata_match_result *results)
 {
+	for (size_t i = 0; i < nr; i++)
+		results[i] = (struct perfdata_match_result){ .state = PERFDATA_MATCH_UNKNOWN,
+							     .source = SIZE_MAX,
+							     .reason = "it was not looked for" };
 	enum perfdata_status status = match->options.search ? search(match, wanted, nr) : PERFDATA_OK;
 	for (size_t i = 0; i < nr && status == PERFDATA_OK; i++) {
 		find_one(match, &wanted[i], &results[i]);
 		if (match->options.cancel && perfdata_cancelled(match->options.cancel))
 			status = PERFDATA_EINTR;
 	}
-	return match->no_memory ? PERFDATA_ENOMEM : status;
+	return status ? status : match->failure;
 }
 
 uint64_t perfdata_match_nr_found(const struct perfdata_match *match, size_t source)

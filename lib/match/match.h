@@ -30,9 +30,10 @@ struct pd_elf_bytes {
 };
 
 /* The build-id alone, from as few bytes as will do. PERFDATA_ABSENT: none. PERFDATA_EFORMAT: no ELF file, or one that
- * lies; PERFDATA_EREAD. */
+ * lies. PERFDATA_ENOMEM, PERFDATA_EREAD: something failed, with errno. */
 enum perfdata_status pd_elf_find_id(const struct pd_elf_bytes *bytes, struct pd_build_id *ret);
-/* All facts. Packed files (modules) are decompressed. PERFDATA_EFORMAT, PERFDATA_EREAD, PERFDATA_ENOMEM. */
+/* All facts. Packed files (modules) are decompressed. PERFDATA_EFORMAT; PERFDATA_ENOMEM, PERFDATA_EREAD: something
+ * failed, with errno. */
 enum perfdata_status pd_elf_facts_read(int fd, struct pd_elf_facts *ret);
 /* As above, for bytes that are not compressed. */
 enum perfdata_status pd_elf_facts_of(const struct pd_elf_bytes *bytes, struct pd_elf_facts *ret);
@@ -68,6 +69,7 @@ struct pd_id_search {
 	void (*on_progress)(void *user, uint64_t nr_files);
 	void *user;
 	uint64_t nr_files;                 /* out: looked at so far, of all searches */
+	enum perfdata_status failure;      /* out: PERFDATA_OK, or why files may be missing */
 	struct pd_search_hit *hits;        /* out: sorted by number and path; paths in `arena` */
 	size_t nr_hits, hits_room;
 	struct pd_arena arena;
@@ -88,12 +90,19 @@ struct pd_source {
 	uint64_t nr_found;
 };
 
+/* Keeps the worst of the failures: what was not found then may be there. Other statuses are none. */
+static inline void pd_keep_failure(enum perfdata_status *failure, enum perfdata_status status)
+{
+	if (status == PERFDATA_ENOMEM || (status == PERFDATA_EREAD && !*failure))
+		*failure = status;
+}
+
 struct perfdata_match {
 	struct perfdata_match_options options;
 	struct pd_source *sources;
 	size_t nr_sources;
 	struct pd_arena arena;
-	bool no_memory;
+	enum perfdata_status failure;      /* PERFDATA_OK, PERFDATA_EREAD, PERFDATA_ENOMEM */
 };
 
 /* Whether a directory has an entry of another name. */

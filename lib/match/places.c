@@ -2,9 +2,11 @@
 /* Where a source may have a file, from what the recording says of the file. Paths by build-id need no index: the id
  * spells the path. */
 #include "config.h"
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "match/match.h"
 
 /* What the kernel and /proc/PID/maps put behind the path of a file that has no name any more. */
@@ -175,16 +177,21 @@ static void ask_servers(struct pd_lookup *lookup, struct pd_source *source)
 	struct pd_build_id room;
 	const struct pd_build_id *id = pd_lookup_id(lookup, &room);
 	for (int debug = 0; debug < 2 && id->size; debug++) {
-		const char *path, *reason;
+		const char *path;
+		char reason[128];
+		int fd;
 		struct pd_elf_facts facts;
 		if (debug ? result->parts & names : result->parts & PERFDATA_PART_TEXT)
 			continue;
-		const int fd = pd_debuginfod_find(id, debug, &lookup->match->arena, &path, &reason);
-		if (fd < 0)
-			continue;
-		if (pd_elf_facts_read(fd, &facts) == PERFDATA_OK)
+		enum perfdata_status status = pd_debuginfod_find(id, debug, &lookup->match->arena, &path, &fd, reason,
+								 sizeof reason);
+		if (!status) {
+			status = pd_elf_facts_read(fd, &facts);
+			close(fd);
+		}
+		if (!status)
 			(void)pd_consider_facts(lookup, source, path, &facts, false);
-		close(fd);
+		pd_keep_failure(&lookup->match->failure, status);
 	}
 }
 
@@ -271,10 +278,14 @@ static bool is_alt_file(struct pd_lookup *lookup, struct pd_source *source, cons
 	char real[PD_ROOTED_PATH];
 	struct pd_build_id id;
 	const int fd = pd_source_open(source, path, PD_REGULAR_STORED, real);
-	if (fd < 0)
+	if (fd < 0) {
+		pd_keep_failure(&lookup->match->failure, pd_status_of_errno(errno));
 		return false;
+	}
 	const struct pd_elf_bytes bytes = { .fd = fd };
-	const bool same = pd_elf_find_id(&bytes, &id) == PERFDATA_OK && pd_same_build_id(&id, &lookup->alt_id);
+	const enum perfdata_status status = pd_elf_find_id(&bytes, &id);
+	const bool same = status == PERFDATA_OK && pd_same_build_id(&id, &lookup->alt_id);
+	pd_keep_failure(&lookup->match->failure, status);
 	close(fd);
 	if (same)
 		lookup->result->alt = pd_shown_path(lookup->match, source, real);

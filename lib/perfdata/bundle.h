@@ -65,7 +65,8 @@ struct perfdata_bundle_planned {
 	uint8_t sha256[PERFDATA_SHA256_SIZE];   /* of the entry's bytes */
 	uint32_t parts;                    /* enum perfdata_match_part: what the entry's bytes can tell */
 };
-/* Plans a file; planning it again does no harm. PERFDATA_EREAD; PERFDATA_EFORMAT: it is no ELF file, or has another
+/* Plans a file; planning it again does no harm. PERFDATA_ABSENT: it is not there any more, or may not be read;
+ * PERFDATA_EREAD; PERFDATA_EFORMAT: it is no ELF file, or has another
  * build-id; PERFDATA_ELIMIT: it would exceed a limit; PERFDATA_EUSAGE: its recorded path is no path; PERFDATA_ENOMEM.
  * The bundle stays usable after any of these. */
 PERFDATA_API enum perfdata_status perfdata_bundle_add(struct perfdata_bundle *bundle,

@@ -115,7 +115,9 @@ struct perfdata_match_result {
 	bool identified;               /* no build-id was recorded, but inode and time agree */
 };
 
-/* Finds each of `wanted`. Paths and ids in `results` live as long as `match`. PERFDATA_ENOMEM; PERFDATA_EINTR. */
+/* Finds each of `wanted`. Paths and ids in `results` live as long as `match`. PERFDATA_EINTR; PERFDATA_EREAD, or
+ * PERFDATA_ENOMEM where memory or descriptors ran out: files may be missing in the results, which are set in any
+ * case. */
 PERFDATA_API enum perfdata_status perfdata_match_find(struct perfdata_match *match,
 						      const struct perfdata_match_wanted *wanted, size_t nr,
 						      struct perfdata_match_result *results);

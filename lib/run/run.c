@@ -249,13 +249,21 @@ static enum perfdata_status end_target(struct pd_run *run, unsigned number, cons
 	return status ? pd_run_fail(&run->error, status) : pd_run_send(&run->outside, number, false);
 }
 
+/* Names may be missing since something failed. */
+static enum perfdata_status judge_names(struct pd_run *run)
+{
+	const enum perfdata_status status = pd_session_names_failure(run->session);
+	return status ? pd_error(&run->error, status, PERFDATA_NO_OFFSET, "%s", pd_names_failure_text(status)) : status;
+}
+
 static enum perfdata_status call_end(struct pd_run *run)
 {
 	struct perfdata_emit_end end = { .summary = perfdata_session_summary(run->session) };
 	const struct perfdata_error *error = perfdata_session_error(run->session);
-	if (!run->status && (error->status == PERFDATA_ENOMEM || run->finding_lost || run->read_lost ||
-			     pd_session_starved(run->session)))
+	if (!run->status && (error->status == PERFDATA_ENOMEM || run->finding_lost || run->read_lost))
 		run->status = pd_run_fail(&run->error, PERFDATA_ENOMEM);
+	if (!run->status)
+		run->status = judge_names(run);
 	end.status = run->status;
 	end.complete = !run->status && end.summary->complete && !run->damaged;
 	if (run->options->findings)
@@ -265,8 +273,8 @@ static enum perfdata_status call_end(struct pd_run *run)
 	for (unsigned i = 0; i < run->nr_targets && !status; i++)
 		status = end_target(run, i, &end);
 	/* names that are looked up at the end */
-	if (!run->status && !status && pd_session_starved(run->session))
-		status = pd_run_fail(&run->error, PERFDATA_ENOMEM);
+	if (!run->status && !status)
+		status = judge_names(run);
 	return status;
 }
 

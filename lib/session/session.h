@@ -178,7 +178,9 @@ void pd_session_finish_names(const struct perfdata_session *session);
 
 /* --- naming/session_tables.c --- */
 /* Whether memory failed while names were looked up: some may be missing in what was formatted. */
-bool pd_session_starved(const struct perfdata_session *session);
+enum perfdata_status pd_session_names_failure(const struct perfdata_session *session);
+/* What to say of it. */
+const char *pd_names_failure_text(enum perfdata_status status);
 /* Loads the symbols of one more of the files in which frames were found so far or, where `lines` says so, opens the
  * debug information of one. false: there is none. Not where samples are filtered: then not every file will be asked
  * for. */

@@ -58,7 +58,7 @@ struct pd_state {
 	const char *kernel_name;   /* the kernel's name in the table of build-ids; NULL: [kernel.kallsyms] */
 	const struct perfdata_reader *reader;
 	struct perfdata_symbols *symbols;  /* or NULL */
-	size_t starved_before;             /* how often memory had failed for them: others use them, too */
+	size_t failures_before;            /* how many they had had: others use them, too */
 	bool keep_exited;          /* EXIT changes nothing */
 	bool use_host;             /* symbols may come from the kernel that runs here */
 	int8_t kernel_is_running;  /* 0: not tested yet, 1: it is the recorded kernel, -1: it is not */

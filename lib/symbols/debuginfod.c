@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The only file that uses the network, and only when the options say so: the client library is loaded at first need. */
 #include "config.h"
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "symbols/symbols.h"
 
 #ifdef HAVE_DEBUGINFOD
@@ -19,56 +22,72 @@ struct client_library {
 	__typeof__(&debuginfod_find_executable) find_executable;
 };
 
-static bool load_client(struct client_library *library)
+static enum perfdata_status load_client(struct client_library *library)
 {
+	errno = 0;
 	library->handle = dlopen("libdebuginfod.so.1", RTLD_LAZY | RTLD_LOCAL);
 	if (!library->handle)
-		return false;
+		return pd_status_of_dlopen(dlerror(), errno);
 	*(void **)&library->begin = dlsym(library->handle, "debuginfod_begin");
 	*(void **)&library->end = dlsym(library->handle, "debuginfod_end");
 	*(void **)&library->find_debuginfo = dlsym(library->handle, "debuginfod_find_debuginfo");
 	*(void **)&library->find_executable = dlsym(library->handle, "debuginfod_find_executable");
 	if (library->begin && library->end && library->find_debuginfo && library->find_executable)
-		return true;
+		return PERFDATA_OK;
 	dlclose(library->handle);
-	return false;
+	return PERFDATA_ABSENT;
 }
 
-int pd_debuginfod_find(const struct pd_build_id *id, bool debug, struct pd_arena *bytes, const char **ret_path,
-		       const char **ret_reason)
+static enum perfdata_status explain(enum perfdata_status status, char *reason, size_t room, const char *why)
 {
-	struct client_library library;
+	snprintf(reason, room, "%s", why);
+	return status;
+}
+
+/* A server that does not answer has no file, as far as can be known; descriptors, memory and the disk are our own. */
+static enum perfdata_status explain_errno(int code, char *reason, size_t room)
+{
+	char text[128];
+	if (code == ENOENT || code == ENOSYS)
+		return explain(PERFDATA_ABSENT, reason, room, "no server has it");
+	const enum perfdata_status status = pd_status_of_errno(code);
+	return explain(status == PERFDATA_ENOMEM || code == EIO ? status : PERFDATA_ABSENT, reason, room,
+		       pd_errno_text(code, text, sizeof text));
+}
+
+enum perfdata_status pd_debuginfod_find(const struct pd_build_id *id, bool debug, struct pd_arena *bytes,
+					const char **ret_path, int *ret_fd, char *reason, size_t room)
+{
+	struct client_library library = { 0 };
 	char *path = NULL;
-	*ret_reason = "the debuginfod client library cannot be loaded";
-	if (!load_client(&library))
-		return -1;
+	const enum perfdata_status loaded = load_client(&library);
+	if (loaded)
+		return explain(loaded, reason, room, "the debuginfod client library cannot be loaded");
 	debuginfod_client *client = library.begin();
-	int fd = -1;
-	*ret_reason = "no server has it";
-	if (client) {
-		fd = debug ? library.find_debuginfo(client, id->bytes, (int)id->size, &path) :
-			     library.find_executable(client, id->bytes, (int)id->size, &path);
-		library.end(client);
-	}
-	if (fd >= 0) {
-		*ret_path = path ? pd_arena_copy(bytes, path, strlen(path)) : NULL;
-		if (!*ret_path)
-			close(fd);
-		*ret_reason = *ret_path ? *ret_reason : NULL;
-		fd = *ret_path ? fd : -1;
-	}
+	if (!client)
+		return explain(PERFDATA_ENOMEM, reason, room, perfdata_status_text(PERFDATA_ENOMEM));
+	const int fd = debug ? library.find_debuginfo(client, id->bytes, (int)id->size, &path) :
+			       library.find_executable(client, id->bytes, (int)id->size, &path);
+	library.end(client);
+	if (fd < 0)
+		return explain_errno(-fd, reason, room);
+	*ret_path = path ? pd_arena_copy(bytes, path, strlen(path)) : NULL;
+	*ret_fd = fd;
 	free(path);
-	return fd < 0 ? -1 : fd;
+	if (*ret_path)
+		return PERFDATA_OK;
+	close(fd);
+	return explain(PERFDATA_ENOMEM, reason, room, perfdata_status_text(PERFDATA_ENOMEM));
 }
 
 #else
 
-int pd_debuginfod_find(const struct pd_build_id *id, bool debug, struct pd_arena *bytes, const char **ret_path,
-		       const char **ret_reason)
+enum perfdata_status pd_debuginfod_find(const struct pd_build_id *id, bool debug, struct pd_arena *bytes,
+					const char **ret_path, int *ret_fd, char *reason, size_t room)
 {
-	(void)id, (void)debug, (void)bytes, (void)ret_path;
-	*ret_reason = "built without debuginfod";
-	return -1;
+	(void)id, (void)debug, (void)bytes, (void)ret_path, (void)ret_fd;
+	snprintf(reason, room, "built without debuginfod");
+	return PERFDATA_ABSENT;
 }
 
 #endif

@@ -15,18 +15,22 @@ static bool is_cxx(const char *name)
 	return name[0] == '_' && name[1] == 'Z';
 }
 
-/* Most names fit into a small buffer; the long ones of generic code are tried again with a large one. */
-static const char *demangle_rust(struct pd_arena *bytes, const char *name)
+/* Most names fit into a small buffer; the long ones of generic code are tried again with a large one. *ret stays NULL
+ * where the name is none of Rust; false: without memory. */
+static bool demangle_rust(struct pd_arena *bytes, const char *name, const char **ret)
 {
 	char small[1024];
-	if (pd_demangle_rust(name, small, sizeof small))
-		return pd_arena_copy(bytes, small, strlen(small));
+	if (pd_demangle_rust(name, small, sizeof small)) {
+		*ret = pd_arena_copy(bytes, small, strlen(small));
+		return *ret != NULL;
+	}
 	char *large = pd_malloc(MAX_RUST);
-	const char *copy = NULL;
-	if (large && pd_demangle_rust(name, large, MAX_RUST))
-		copy = pd_arena_copy(bytes, large, strlen(large));
+	if (!large)
+		return false;
+	const bool is_rust = pd_demangle_rust(name, large, MAX_RUST);
+	*ret = is_rust ? pd_arena_copy(bytes, large, strlen(large)) : NULL;
 	pd_free(large);
-	return copy;
+	return *ret || !is_rust;
 }
 
 static bool may_be_rust(const char *name)
@@ -40,13 +44,18 @@ const char *pd_demangle(struct pd_arena *bytes, const char *name)
 {
 	if (name[0] != '_' || strlen(name) > MAX_MANGLED)
 		return name;
-	const char *rust = may_be_rust(name) ? demangle_rust(bytes, name) : NULL;
+	const char *rust = NULL;
+	if (may_be_rust(name) && !demangle_rust(bytes, name, &rust))
+		return NULL;
 	if (rust)
 		return rust;
-	char *demangled = is_cxx(name) ? pd_demangle_cxx(name) : NULL;
-	const char *copy = demangled ? pd_arena_copy(bytes, demangled, strlen(demangled)) : NULL;
+	char *demangled = NULL;
+	const enum perfdata_status status = is_cxx(name) ? pd_demangle_cxx(name, &demangled) : PERFDATA_ABSENT;
+	if (status)
+		return status == PERFDATA_ABSENT ? name : NULL;
+	const char *copy = pd_arena_copy(bytes, demangled, strlen(demangled));
 	free(demangled);
-	return copy ? copy : name;
+	return copy;
 }
 
 const char *perfdata_demangle(const char *name, char *buffer, size_t size)
@@ -55,7 +64,9 @@ const char *perfdata_demangle(const char *name, char *buffer, size_t size)
 		return name;
 	if (pd_demangle_rust(name, buffer, size))
 		return buffer;
-	char *demangled = is_cxx(name) ? pd_demangle_cxx(name) : NULL;
+	char *demangled = NULL;
+	if (is_cxx(name))
+		(void)pd_demangle_cxx(name, &demangled);
 	size_t length = demangled ? strlen(demangled) + 1 : 0;
 	if (length && length <= size)
 		memcpy(buffer, demangled, length);

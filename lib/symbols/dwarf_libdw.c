@@ -7,8 +7,10 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/error.h"
 #include "base/memory.h"
 #include "symbols/symbol_elf.h"
 
@@ -29,10 +31,12 @@ struct unit_index {
 };
 
 struct pd_libdw {
+	const struct pd_elf *file, *alt_file;
 	/* Handles of its own: what libdw decompresses stays with the handle of the file. */
-	struct pd_elf *elf, *alt_elf;
+	Elf *elf, *alt_elf;
 	Dwarf *dwarf, *alt;      /* alt: the supplementary file that dwz made, or NULL */
 	struct pd_arena names;   /* demangled names of the last look-up */
+	bool name_failed;        /* one could not be demangled, though it may be a mangled one */
 	struct unit_index *units;
 	size_t unit_count, unit_capacity;
 	/* the ranges of the units themselves; made when .debug_aranges does not know an address */
@@ -41,32 +45,37 @@ struct pd_libdw {
 };
 
 /* libdw reads some strings of these sections without checking for their end, so the last string must end with a NUL. */
-static bool strings_end(const struct pd_elf *elf)
+static bool strings_end(const struct pd_elf *file, Elf *elf)
 {
 	static const char *const names[] = { ".debug_str", ".debug_line_str" };
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		const struct pd_elf_section *s = pd_elf_section(elf, names[i]);
-		Elf_Data *data = s && s->header.sh_type != SHT_NOBITS ? elf_getdata(s->scn, NULL) : NULL;
+		const struct pd_elf_section *s = pd_elf_section(file, names[i]);
+		const size_t number = s && s->header.sh_type != SHT_NOBITS ? (size_t)(s - file->sections) : 0;
+		Elf_Scn *scn = number ? elf_getscn(elf, number) : NULL;
+		Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
 		if (data && data->d_size && (!data->d_buf || ((const char *)data->d_buf)[data->d_size - 1]))
 			return false;
 	}
 	return true;
 }
 
-static enum perfdata_status open_dwarf(const struct pd_elf *file, struct pd_elf **ret_elf, Dwarf **ret)
+/* libdw reads all sections at once, so that the handle needs no descriptor afterwards. */
+static enum perfdata_status open_dwarf(const struct pd_elf *file, Elf **ret_elf, Dwarf **ret)
 {
-	if (pd_elf_again(file, ret_elf))
-		return PERFDATA_ENOMEM;
-	const struct pd_elf *elf = *ret_elf ? *ret_elf : file;   /* there may be no more descriptors */
-	Dwarf *dwarf = dwarf_begin_elf(elf->elf, DWARF_C_READ, NULL);
-	if (!dwarf)
-		return PERFDATA_ABSENT;
-	if (!strings_end(elf)) {
-		dwarf_end(dwarf);
-		return PERFDATA_DAMAGED;
-	}
-	*ret = dwarf;
-	return PERFDATA_OK;
+	enum perfdata_status status = pd_elf_handle(file, ret_elf);
+	if (status)
+		return status;
+	errno = 0;
+	*ret = dwarf_begin_elf(*ret_elf, DWARF_C_READ, NULL);
+	const enum perfdata_status failure = errno ? pd_status_of_errno(errno) : PERFDATA_ABSENT;
+	if (failure == PERFDATA_ENOMEM || failure == PERFDATA_EREAD)
+		status = file->file ? pd_kept_fail(file->file, errno) : failure;
+	else if (!*ret)
+		status = PERFDATA_ABSENT;
+	else if (!strings_end(file, *ret_elf))
+		status = PERFDATA_DAMAGED;
+	const enum perfdata_status detached = pd_elf_detach(file, *ret_elf, false);
+	return status ? status : detached;
 }
 
 enum perfdata_status pd_libdw_open(const struct pd_elf *elf, const struct pd_elf *alt, struct pd_libdw **ret)
@@ -78,6 +87,8 @@ enum perfdata_status pd_libdw_open(const struct pd_elf *elf, const struct pd_elf
 	struct pd_libdw *libdw = pd_calloc(1, sizeof *libdw);
 	if (!libdw)
 		return PERFDATA_ENOMEM;
+	libdw->file = elf;
+	libdw->alt_file = alt;
 	enum perfdata_status status = open_dwarf(elf, &libdw->elf, &libdw->dwarf);
 	if (!status && alt)
 		status = open_dwarf(alt, &libdw->alt_elf, &libdw->alt);
@@ -101,8 +112,8 @@ void pd_libdw_close(struct pd_libdw *libdw)
 	pd_free(libdw->all.items);
 	dwarf_end(libdw->dwarf);
 	dwarf_end(libdw->alt);
-	pd_elf_close(libdw->elf);
-	pd_elf_close(libdw->alt_elf);
+	elf_end(libdw->elf);
+	elf_end(libdw->alt_elf);
 	pd_arena_release(&libdw->names);
 	pd_free(libdw);
 }
@@ -124,7 +135,7 @@ static size_t size_of_sections(const struct pd_elf *elf)
 
 size_t pd_libdw_size(const struct pd_libdw *libdw)
 {
-	return size_of_sections(libdw->elf) + size_of_sections(libdw->alt_elf);
+	return size_of_sections(libdw->file) + size_of_sections(libdw->alt_file);
 }
 
 /* --- functions of a unit ------------------------------------------------------------------------------------------ */
@@ -272,9 +283,11 @@ static const char *function_name(struct pd_libdw *lines, bool raw_names, Dwarf_D
 	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
 	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
 		name = dwarf_formstring(&attribute);
-	if (name)
-		return raw_names ? name : pd_demangle(&lines->names, name);
-	return dwarf_diename(die);
+	if (!name || raw_names)
+		return name ? name : dwarf_diename(die);
+	const char *shown = pd_demangle(&lines->names, name);
+	lines->name_failed |= !shown;
+	return shown;
 }
 
 static bool is_function(Dwarf_Die *die)
@@ -357,6 +370,7 @@ enum perfdata_status pd_libdw_lookup(struct pd_libdw *lines, bool raw_names, uin
 				     struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {
 	pd_arena_reset(&lines->names);
+	lines->name_failed = false;
 	Dwarf_Die unit, scopes[MAX_SCOPES];
 	struct perfdata_source_line at = { 0 };
 	if (!find_unit(lines, vaddr, &unit))
@@ -368,6 +382,8 @@ enum perfdata_status pd_libdw_lookup(struct pd_libdw *lines, bool raw_names, uin
 	if (!count && at.file)
 		put(frames, room, count++, &at);
 	*ret_count = count;
+	if (lines->name_failed)
+		return pd_demangle_failure() ? pd_demangle_failure() : PERFDATA_ENOMEM;
 	return count ? PERFDATA_OK : PERFDATA_ABSENT;
 }
 

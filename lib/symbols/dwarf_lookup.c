@@ -302,6 +302,8 @@ static enum perfdata_status find_name(struct pd_dwarf *dwarf, bool raw_names, ui
 	const char *linker = names.linkage ? names.linkage : names.mips;
 	if (linker)
 		names.name = raw_names ? linker : pd_demangle(&scratch, linker);
+	if (linker && !names.name && !status)
+		status = pd_demangle_failure() ? pd_demangle_failure() : PERFDATA_ENOMEM;
 	if (!status)
 		status = keep_first_line(dwarf, key, names.first_line);
 	if (!status)

@@ -2,7 +2,7 @@
 /* Kernel modules are often compressed files. They are decompressed into memory, up to a limit. */
 #include "config.h"
 #include <string.h>
-#include <unistd.h>
+#include "base/fdio.h"
 #include "base/memory.h"
 #include "codec/codec.h"
 #include "symbols/symbols.h"
@@ -80,12 +80,14 @@ enum perfdata_status pd_unpack(int fd, char **ret, size_t *ret_size)
 	uint8_t magic[PD_CODEC_MAGIC];
 	char *compressed;
 	size_t size;
-	ssize_t got = pread(fd, magic, sizeof magic, 0);
-	if (got < 0 || pd_codec_probe(magic, (size_t)got) == PD_CODEC_NONE)
+	const int64_t got = pd_pread_full(fd, magic, sizeof magic, 0);
+	if (got < 0)
+		return PERFDATA_EREAD;
+	if (pd_codec_probe(magic, (size_t)got) == PD_CODEC_NONE)
 		return PERFDATA_ABSENT;
 	enum perfdata_status status = pd_read_whole(fd, MAX_COMPRESSED, &compressed, &size);
 	if (status)
-		return status == PERFDATA_ENOMEM ? status : PERFDATA_EFORMAT;
+		return status == PERFDATA_ELIMIT ? PERFDATA_EFORMAT : status;
 	status = pd_unpack_bytes(compressed, size, MAX_DECOMPRESSED, ret, ret_size);
 	pd_free(compressed);
 	return status == PERFDATA_ABSENT ? PERFDATA_EFORMAT : status;

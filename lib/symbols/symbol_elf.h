@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An open ELF file, for the files of this folder that use libelf. */
+/* An open ELF file, for the files of this folder that know the format. */
 #ifndef PD_SYMBOL_ELF_H
 #define PD_SYMBOL_ELF_H
 
@@ -11,25 +11,34 @@
 
 struct pd_elf_section {
 	GElf_Shdr header;
-	const char *name;    /* borrowed from libelf; never NULL */
-	Elf_Scn *scn;
+	const char *name;    /* never NULL */
 };
 
 struct pd_elf {
-	Elf *elf;
-	int fd;                    /* -1: the image is in memory */
+	struct pd_kept_file *file; /* NULL: the image is in memory */
 	bool embedded;             /* .gnu_debugdata: has only the symbols that another file lacks */
 	char *image;               /* decompressed file; may be NULL */
 	size_t image_size;
 	GElf_Ehdr header;
 	struct pd_elf_section *sections;
 	size_t section_count;
-	struct pd_segment *segments;
+	char *names;               /* of the sections */
+	size_t names_size;
+	size_t nr_segments;        /* of all types */
+	struct pd_segment *segments;   /* those that are loaded */
 	size_t segment_count;
 	size_t symtab, dynsym;     /* numbers of sections; 0: none */
 	char *debug_link;          /* may be NULL */
 	uint32_t debug_link_crc;
+	char *alt_link;            /* may be NULL */
+	struct pd_build_id alt_id;
 };
+
+/* A handle of libelf for the file, for libdw, and a descriptor of the file until pd_elf_detach: from then on the handle
+ * has what was read before or, if `whole`, everything. The file outlives the handle. PERFDATA_ABSENT: libelf refuses
+ * the file; PERFDATA_ENOMEM, PERFDATA_EREAD. */
+enum perfdata_status pd_elf_handle(const struct pd_elf *elf, Elf **ret);
+enum perfdata_status pd_elf_detach(const struct pd_elf *elf, Elf *handle, bool whole);
 
 /* The first section of this name, or NULL. */
 const struct pd_elf_section *pd_elf_section(const struct pd_elf *elf, const char *name);
@@ -41,7 +50,7 @@ bool pd_elf_holds(const struct pd_elf *elf, uint64_t offset, uint64_t size);
 /* Whether the section has bytes, and the file has all of them. */
 bool pd_elf_in_file(const struct pd_elf *elf, const GElf_Shdr *header);
 /* Reads a table whose entries have `size` bytes in pieces, each of which goes to `take`: 0, or -1 without memory.
- * `first` is the number of its first entry. PERFDATA_DAMAGED: the rest cannot be read; PERFDATA_ENOMEM. */
+ * `first` is the number of its first entry. PERFDATA_DAMAGED: the file ends before; PERFDATA_ENOMEM, PERFDATA_EREAD. */
 typedef int pd_elf_take(void *user, const uint8_t *entries, size_t count, uint64_t first);
 enum perfdata_status pd_elf_read_table(const struct pd_elf *elf, const GElf_Shdr *header, size_t size,
 				       pd_elf_take *take, void *user);

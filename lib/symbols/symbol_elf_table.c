@@ -84,7 +84,7 @@ static int add_symbol(const struct loading *load, const GElf_Sym *sym, const cha
 	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx >= SHN_LORESERVE || sym->st_shndx >= load->elf->section_count)
 		return 0;
 	const struct pd_elf_section *section = &load->elf->sections[sym->st_shndx];
-	if (!section->scn || !(section->header.sh_flags & SHF_ALLOC))
+	if (!(section->header.sh_flags & SHF_ALLOC))
 		return 0;
 	if (label && !strstr(section->name, "text") && !strstr(section->name, "data"))
 		return 0;
@@ -126,7 +126,7 @@ bool pd_elf_place_strings(struct pd_strings *strings, const struct pd_elf *elf, 
 {
 	const size_t link = elf->sections[symbols].header.sh_link;
 	const struct pd_elf_section *section = link < elf->section_count ? &elf->sections[link] : NULL;
-	if (!section || !section->scn || section->header.sh_size >= UINT32_MAX ||
+	if (!section || section->header.sh_size >= UINT32_MAX ||
 	    !pd_elf_in_file(elf, &section->header))
 		return false;
 	*strings = (struct pd_strings){ NULL, (size_t)section->header.sh_size, 0, elf, section->header.sh_offset };
@@ -148,7 +148,8 @@ static enum perfdata_status load_strings(const struct loading *load, size_t symb
 		return PERFDATA_OK;
 	pd_free(strings->bytes);
 	strings->bytes = NULL;
-	return PERFDATA_DAMAGED;
+	const enum perfdata_status failure = pd_elf_failure(load->elf);
+	return failure ? failure : PERFDATA_DAMAGED;
 }
 
 static int load_piece(void *user, const uint8_t *entries, size_t count, uint64_t first)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/rooted.h"
 #include "symbols/symbols.h"
@@ -28,7 +29,7 @@ static int open_below(const char *root, const char *rest, enum pd_regular kind)
 	return fd;
 }
 
-int pd_symbols_open(const struct perfdata_symbols *symbols, const char *path, enum pd_regular kind)
+int pd_symbols_open_once(const struct perfdata_symbols *symbols, const char *path, enum pd_regular kind)
 {
 	const struct perfdata_symbols_options *o = &symbols->options;
 	const char *const roots[] = { o->symfs, o->sysroot };
@@ -52,12 +53,19 @@ static ssize_t read_some(int fd, char *out, size_t size)
 	return n;
 }
 
+/* The status of errno, where a file could be opened. */
+static enum perfdata_status failed_read(void)
+{
+	const enum perfdata_status status = pd_status_of_errno(errno);
+	return status == PERFDATA_ABSENT ? PERFDATA_EREAD : status;
+}
+
 /* The stated size is only a first guess, since it is 0 in /proc: the bytes that are read decide. */
 enum perfdata_status pd_read_whole(int fd, size_t limit, char **ret, size_t *ret_size)
 {
 	struct stat st;
 	if (fstat(fd, &st))
-		return PERFDATA_EREAD;
+		return failed_read();
 	if (st.st_size > 0 && (uint64_t)st.st_size > limit)
 		return PERFDATA_ELIMIT;
 	size_t room = (st.st_size > 0 ? (size_t)st.st_size + 1 : (size_t)1 << 20) + 1, used = 0;
@@ -71,7 +79,7 @@ enum perfdata_status pd_read_whole(int fd, size_t limit, char **ret, size_t *ret
 		}
 		ssize_t n = read_some(fd, data + used, room - used - 1);
 		if (n <= 0) {
-			status = n ? PERFDATA_EREAD : PERFDATA_OK;
+			status = n ? failed_read() : PERFDATA_OK;
 			break;
 		}
 		used += (size_t)n;
@@ -81,7 +89,9 @@ enum perfdata_status pd_read_whole(int fd, size_t limit, char **ret, size_t *ret
 		}
 	}
 	if (status) {
+		const int error = errno;
 		pd_free(data);
+		errno = error;
 		return status;
 	}
 	data[used] = '\0';

@@ -2,6 +2,7 @@
 /* Facts about this host: whether a file here is the recorded one, where no build-id proves it; which modules are
  * loaded, and where. */
 #include "config.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,14 +92,30 @@ static bool module_name(const struct perfdata_symbols_dso *dso, char *ret, size_
 	return true;
 }
 
-static enum perfdata_status read_text(const char *path, size_t limit, char **ret, size_t *ret_size)
+/* Of the kernel that runs here. PERFDATA_ABSENT: there is no such text; a failure is told. */
+static enum perfdata_status read_text(struct perfdata_symbols *symbols, const char *path, size_t limit, char **ret,
+				      size_t *ret_size)
 {
 	int fd = pd_open_regular(path, PD_REGULAR_ANY);
 	if (fd < 0)
-		return PERFDATA_EREAD;
+		return pd_symbols_fail(symbols, path, errno);
 	enum perfdata_status status = pd_read_whole(fd, limit, ret, ret_size);
+	if (status && status != PERFDATA_ELIMIT)
+		status = pd_symbols_fail(symbols, path, errno);
 	pd_close(fd);
 	return status;
+}
+
+enum perfdata_status pd_running_kernel_id(struct perfdata_symbols *symbols, struct pd_build_id *ret)
+{
+	errno = 0;
+	const enum perfdata_status status = perfdata_running_kernel_build_id(ret->bytes, &ret->size);
+	if (!status)
+		return status;
+	ret->size = 0;
+	if (status == PERFDATA_ENOMEM && !errno)
+		return pd_symbols_note(symbols, status);
+	return errno ? pd_symbols_fail(symbols, PD_KERNEL_NOTES, errno) : PERFDATA_ABSENT;
 }
 
 bool pd_module_build_id(const struct perfdata_symbols_dso *dso, struct pd_build_id *ret)
@@ -108,7 +125,7 @@ bool pd_module_build_id(const struct perfdata_symbols_dso *dso, struct pd_build_
 	if (!dso->symbols->options.use_host || !dso->request.running || !module_name(dso, name, sizeof name))
 		return false;
 	snprintf(path, sizeof path, "/sys/module/%s/notes/.note.gnu.build-id", name);
-	if (read_text(path, MAX_NOTES, &notes, &size))
+	if (read_text(dso->symbols, path, MAX_NOTES, &notes, &size))
 		return false;
 	enum perfdata_status status = perfdata_notes_build_id(
 		notes, size,
@@ -123,7 +140,7 @@ bool pd_module_is_loaded(const struct perfdata_symbols_dso *dso)
 {
 	char name[64], *text;
 	size_t size;
-	if (!module_name(dso, name, sizeof name) || read_text("/proc/modules", MAX_MODULES, &text, &size))
+	if (!module_name(dso, name, sizeof name) || read_text(dso->symbols, "/proc/modules", MAX_MODULES, &text, &size))
 		return false;
 	size_t length = strlen(name);
 	uint64_t start = 0;

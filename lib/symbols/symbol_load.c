@@ -8,6 +8,7 @@
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "symbols/symbols.h"
 
 #define HOST_KALLSYMS "/proc/kallsyms"
@@ -41,11 +42,7 @@ static void find_fault(const struct perfdata_symbols_dso *dso, enum perfdata_fin
 	o->finding(o->user, &finding);
 }
 
-void pd_dso_starve(struct perfdata_symbols_dso *dso)
-{
-	dso->starved = true;
-	(void)pd_symbols_note(dso->symbols, PERFDATA_ENOMEM);
-}
+static bool is_failure(enum perfdata_status status) { return status == PERFDATA_ENOMEM || status == PERFDATA_EREAD; }
 
 static const char *status_reason(enum perfdata_status status)
 {
@@ -56,20 +53,31 @@ static const char *status_reason(enum perfdata_status status)
 	}
 }
 
-/* Opens a file that may hold symbols, or logs why it cannot. */
-static int open_logged(const struct perfdata_symbols_dso *dso, const char *path, enum pd_regular kind,
-		       struct stat *ret_stat)
+/* Notes that a call on a file failed with an errno value. True: that is a failure, and none of the file. */
+static bool note_failure(struct perfdata_symbols_dso *dso, const char *path, int error)
 {
+	const enum perfdata_status status = pd_symbols_fail(dso->symbols, path, error);
+	if (is_failure(status))
+		(void)pd_dso_fail(dso, status);
+	return is_failure(status);
+}
+
+/* Opens a file that may hold symbols, or logs why it cannot. */
+static int open_logged(struct perfdata_symbols_dso *dso, const char *path, enum pd_regular kind, struct stat *ret_stat)
+{
+	char room[128];
 	int fd = pd_symbols_open(dso->symbols, path, kind);
 	if (fd >= 0 && !fstat(fd, ret_stat))
 		return fd;
+	const int error = errno;
 	if (fd >= 0)
 		close(fd);
-	if (errno == ENOENT || errno == ENOTDIR)
+	(void)note_failure(dso, path, error);
+	if (error == ENOENT || error == ENOTDIR)
 		pd_symbols_log(dso, PERFDATA_SYMBOLS_ABSENT, path, "no such file");
 	else
 		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path,
-			       errno == EINVAL ? "no regular file" : "cannot be opened");
+			       error == EINVAL ? "no regular file" : pd_errno_text(error, room, sizeof room));
 	return -1;
 }
 
@@ -77,7 +85,7 @@ static void set_origin(struct perfdata_symbols_dso *dso, const char **where, con
 {
 	*where = pd_arena_copy(&dso->bytes, path, strlen(path));
 	if (!*where)
-		pd_dso_starve(dso);
+		(void)pd_dso_fail(dso, PERFDATA_ENOMEM);
 	pd_symbols_log(dso, PERFDATA_SYMBOLS_TAKEN, path, reason);
 }
 
@@ -97,12 +105,12 @@ static enum perfdata_status refuse(struct perfdata_symbols_dso *dso, const char 
 	/* names that are missing for want of memory are reported, too */
 	bool odd = status != PERFDATA_ABSENT;
 	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, status_reason(status));
-	if (status == PERFDATA_ENOMEM)
-		pd_dso_starve(dso);
+	if (is_failure(status))
+		(void)pd_dso_fail(dso, status);
 	if (odd)
 		find_fault(dso, PERFDATA_FINDING_SYMBOL_FILE, path, status_reason(status));
 	drop_table(dso);
-	return status == PERFDATA_ENOMEM ? status : PERFDATA_ABSENT;
+	return is_failure(status) ? status : PERFDATA_ABSENT;
 }
 
 static bool has_symbol_at(const struct pd_symbol_table *table, uint64_t start)
@@ -342,18 +350,25 @@ static struct pd_elf *open_matching(struct search *search, const char *path)
 	int fd = open_logged(dso, path, PD_REGULAR_STORED, &st);
 	if (fd < 0)
 		return NULL;
-	enum perfdata_status status = pd_elf_open(fd, &elf);
+	search->found.size = 0;
+	search->differs = false;
+	enum perfdata_status status = pd_elf_open(dso->symbols, fd, path, &elf), id_status = PERFDATA_ABSENT;
+	if (!status)
+		id_status = pd_elf_build_id(elf, &search->found);
+	if (is_failure(id_status)) {
+		pd_elf_close(elf);
+		status = id_status;
+	}
 	if (status) {
 		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, status_reason(status));
-		if (status == PERFDATA_ENOMEM)
-			pd_dso_starve(dso);
-		if (status != PERFDATA_EUNSUP)
+		if (is_failure(status))
+			(void)pd_dso_fail(dso, status);
+		/* a failure of reading was told with its reason */
+		if (status != PERFDATA_EUNSUP && status != PERFDATA_EREAD)
 			find_fault(dso, PERFDATA_FINDING_SYMBOL_FILE, path, status_reason(status));
 		return NULL;
 	}
-	search->found.size = 0;
-	search->differs = false;
-	bool has_id = pd_elf_build_id(elf, &search->found);
+	const bool has_id = id_status == PERFDATA_OK;
 	const char *reason = NULL;
 	if (search->id.size && !(has_id && is_same_id(&search->found, &search->id)))
 		reason = has_id ? "its build-id differs" : "it has no build-id";
@@ -382,6 +397,21 @@ static bool take_first(void *user, const char *path, const char *what)
 	return search->elf != NULL;
 }
 
+/* Whether the file has the checksum that a debug link states. */
+static bool has_checksum(struct search *search, const char *path)
+{
+	struct perfdata_symbols_dso *dso = search->dso;
+	uint32_t crc = 0;
+	const int fd = pd_symbols_open(dso->symbols, path, PD_REGULAR_STORED);
+	const bool known = fd >= 0 && pd_debuglink_crc(fd, &crc);
+	const int error = errno;
+	if (fd >= 0)
+		close(fd);
+	if (!known)
+		(void)note_failure(dso, path, error);
+	return known && crc == search->crc;
+}
+
 /* Takes a file with separate debug information: it must have a symbol table, and either the build-id, or, where there
  * is none, the checksum in the debug link must agree. */
 static bool take_debug(void *user, const char *path, const char *what)
@@ -389,15 +419,10 @@ static bool take_debug(void *user, const char *path, const char *what)
 	struct search *search = user;
 	struct perfdata_symbols_dso *dso = search->dso;
 	struct pd_elf *elf = open_matching(search, path);
-	uint32_t crc;
 	if (!elf)
 		return false;
 	if (!search->id.size && !strcmp(what, "debug link")) {
-		int fd = pd_symbols_open(dso->symbols, path, PD_REGULAR_STORED);
-		bool same = fd >= 0 && pd_debuglink_crc(fd, &crc) && crc == search->crc;
-		if (fd >= 0)
-			close(fd);
-		if (!same) {
+		if (!has_checksum(search, path)) {
 			pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path,
 				       "its checksum is not that of the debug link");
 			pd_elf_close(elf);
@@ -421,15 +446,19 @@ static bool take_debug(void *user, const char *path, const char *what)
 static struct pd_elf *from_debuginfod(struct search *search, bool debug, const char **where)
 {
 	struct perfdata_symbols_dso *dso = search->dso;
-	const char *path, *reason;
+	const char *path;
+	char reason[128];
+	int fd;
 	if (!dso->symbols->options.debuginfod || !search->id.size)
 		return NULL;
-	int fd = pd_debuginfod_find(&search->id, debug, &dso->bytes, &path, &reason);
-	if (fd < 0) {
-		if (!reason)
-			pd_dso_starve(dso);
-		else
-			pd_symbols_log(dso, PERFDATA_SYMBOLS_ABSENT, "debuginfod", reason);
+	const enum perfdata_status status = pd_debuginfod_find(&search->id, debug, &dso->bytes, &path, &fd, reason,
+							       sizeof reason);
+	if (status) {
+		pd_symbols_log(dso, PERFDATA_SYMBOLS_ABSENT, "debuginfod", reason);
+		if (is_failure(status)) {
+			find_fault(dso, PERFDATA_FINDING_SYMBOL_FILE, "debuginfod", reason);
+			(void)pd_dso_fail(dso, status);
+		}
 		return NULL;
 	}
 	close(fd);
@@ -484,8 +513,11 @@ static struct pd_elf *find_debug(struct perfdata_symbols_dso *dso, const struct 
 	if (pd_debug_places(dso->symbols, dso->request.path, link, &search.id, take_debug, &search))
 		return search.elf;
 	struct pd_elf *inside = NULL;
-	if (dso->text && !pd_elf_has_symtab(dso->text) && !pd_elf_debugdata(dso->text, &inside))
-		pd_dso_starve(dso);
+	if (dso->text && !pd_elf_has_symtab(dso->text)) {
+		const enum perfdata_status status = pd_elf_debugdata(dso->text, &inside);
+		if (is_failure(status))
+			(void)pd_dso_fail(dso, status);
+	}
 	if (inside) {
 		set_origin(dso, &dso->origin.file, dso->origin.text_file, ".gnu_debugdata");
 		return inside;
@@ -559,7 +591,7 @@ static enum perfdata_status load_user(struct perfdata_symbols_dso *dso)
 	if (!dso->text) {
 		dso->text = dso->debug;
 		if (dso->debug)
-			pd_elf_build_id(dso->debug, &dso->found);
+			(void)pd_elf_build_id(dso->debug, &dso->found);
 	}
 	return status;
 }
@@ -595,7 +627,10 @@ static enum perfdata_status load_vdso(struct perfdata_symbols_dso *dso)
 	const enum perfdata_status status = size ? pd_elf_open_memory(image, size, &dso->text) : PERFDATA_ABSENT;
 	if (status)
 		return status == PERFDATA_ENOMEM ? status : PERFDATA_ABSENT;
-	if (id.size && (!pd_elf_build_id(dso->text, &dso->found) || !is_same_id(&id, &dso->found))) {
+	const enum perfdata_status id_status = id.size ? pd_elf_build_id(dso->text, &dso->found) : PERFDATA_OK;
+	if (is_failure(id_status))
+		(void)pd_dso_fail(dso, id_status);
+	if (id.size && (id_status || !is_same_id(&id, &dso->found))) {
 		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, "[vdso]", "its build-id differs");
 		pd_elf_close(dso->text);
 		dso->text = NULL;
@@ -668,8 +703,8 @@ static enum perfdata_status load_kernel(struct perfdata_symbols_dso *dso)
 	}
 	/* the kernel that runs here is the recorded one: then its build-id is known, too */
 	if (!search.id.size && host_kernel_serves(dso) &&
-	    perfdata_running_kernel_build_id(search.id.bytes, &search.id.size))
-		search.id.size = 0;
+	    pd_running_kernel_id(symbols, &search.id) == PERFDATA_ENOMEM)
+		(void)pd_dso_fail(dso, PERFDATA_ENOMEM);
 	/* Without a build-id, or the word of the caller, nothing proves that a file is of this kernel. */
 	bool found = search.id.size && (pd_cache_places(symbols, &search.id, "vmlinux", take_first, &search) ||
 					pd_cache_places(symbols, &search.id, "elf", take_first, &search));

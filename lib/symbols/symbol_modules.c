@@ -2,6 +2,7 @@
 /* Finds the files of kernel modules: at the recorded path, compressed or not, or at the path in the module list of the
  * recorded kernel. */
 #include "config.h"
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -57,7 +58,7 @@ bool pd_module_listed(const char *text, const char *release, const char *name, c
 
 /* Reads the list of the recorded kernel's modules, from the first place that has one. */
 struct listing {
-	const struct perfdata_symbols *symbols;
+	struct perfdata_symbols *symbols;
 	char *text;
 };
 
@@ -67,14 +68,18 @@ static bool read_list(void *user, const char *path, const char *what)
 	size_t size;
 	(void)what;
 	const int fd = pd_symbols_open(listing->symbols, path, PD_REGULAR_STORED);
-	if (fd < 0)
+	if (fd < 0) {
+		(void)pd_symbols_fail(listing->symbols, path, errno);
 		return false;
+	}
 	const enum perfdata_status status = pd_read_whole(fd, PD_MAX_MODULE_LIST, &listing->text, &size);
+	if (status && status != PERFDATA_ELIMIT)
+		(void)pd_symbols_fail(listing->symbols, path, errno);
 	close(fd);
 	return status == PERFDATA_OK;
 }
 
-bool pd_module_places(const struct perfdata_symbols *symbols, const char *path, const char *release,
+bool pd_module_places(struct perfdata_symbols *symbols, const char *path, const char *release,
 		      pd_location_fn *take, void *user)
 {
 	char listed[PD_ROOTED_PATH], place[PD_ROOTED_PATH];

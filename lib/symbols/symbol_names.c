@@ -51,7 +51,7 @@ static const char *spell(const struct pd_symbol_table *table, const struct pd_sy
 			 struct pd_arena *bytes)
 {
 	const char *name = table->mangled && symbol->strings != PD_STRINGS_POOL ? pd_demangle(bytes, raw) : raw;
-	return symbol->strings == PD_STRINGS_PLT ? plt_name(symbol, name, bytes) : name;
+	return symbol->strings == PD_STRINGS_PLT && name ? plt_name(symbol, name, bytes) : name;
 }
 
 static size_t count_tied(const struct pd_symbol_table *table, const struct pd_symbol *first)
@@ -117,7 +117,7 @@ const char *pd_strings_read(const struct pd_strings *strings, uint64_t at, struc
 		if (size > strings->size - at - used)
 			size = strings->size - at - used;
 		if (!pd_elf_read(strings->elf, strings->offset + at + used, name + used, size))
-			return "";
+			return pd_elf_failure(strings->elf) ? NULL : "";
 		const char *end = memchr(name + used, 0, size);
 		if (end)
 			return pd_arena_copy(bytes, name, (size_t)(end - name));
@@ -125,6 +125,20 @@ const char *pd_strings_read(const struct pd_strings *strings, uint64_t at, struc
 		step *= 4;
 	}
 	return used < sizeof name ? pd_arena_copy(bytes, name, used) : "";
+}
+
+enum perfdata_status pd_strings_failure(const struct pd_strings *strings)
+{
+	const enum perfdata_status failure = strings->elf ? pd_elf_failure(strings->elf) : PERFDATA_OK;
+	return failure ? failure : PERFDATA_ENOMEM;
+}
+
+enum perfdata_status pd_symtab_failure(const struct pd_symbol_table *table)
+{
+	for (size_t i = 0; i < PD_STRINGS_COUNT; i++)
+		if (pd_strings_failure(&table->strings[i]) != PERFDATA_ENOMEM)
+			return pd_strings_failure(&table->strings[i]);
+	return table->mangled && pd_demangle_failure() ? pd_demangle_failure() : PERFDATA_ENOMEM;
 }
 
 static const char *raw_name(const struct pd_symbol_table *table, const struct pd_symbol *symbol, struct pd_arena *bytes)

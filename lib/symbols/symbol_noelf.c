@@ -6,9 +6,9 @@
 #ifndef HAVE_ELFUTILS
 
 bool pd_elf_supported(void) { return false; }
-enum perfdata_status pd_elf_open(int fd, struct pd_elf **ret)
+enum perfdata_status pd_elf_open(struct perfdata_symbols *symbols, int fd, const char *path, struct pd_elf **ret)
 {
-	(void)ret;
+	(void)symbols, (void)path, (void)ret;
 	pd_close(fd);
 	return PERFDATA_EUNSUP;
 }
@@ -18,10 +18,15 @@ enum perfdata_status pd_elf_open_memory(const void *image, size_t size, struct p
 	return PERFDATA_EUNSUP;
 }
 void pd_elf_close(struct pd_elf *elf) { (void)elf; }
-bool pd_elf_build_id(const struct pd_elf *elf, struct pd_build_id *ret)
+enum perfdata_status pd_elf_failure(const struct pd_elf *elf)
+{
+	(void)elf;
+	return PERFDATA_OK;
+}
+enum perfdata_status pd_elf_build_id(const struct pd_elf *elf, struct pd_build_id *ret)
 {
 	(void)elf, (void)ret;
-	return false;
+	return PERFDATA_ABSENT;
 }
 uint64_t pd_elf_text_shift(const struct pd_elf *elf)
 {
@@ -43,11 +48,11 @@ size_t pd_elf_image_size(const void *image, size_t limit)
 	(void)image, (void)limit;
 	return 0;
 }
-bool pd_elf_debugdata(const struct pd_elf *elf, struct pd_elf **ret)
+enum perfdata_status pd_elf_debugdata(const struct pd_elf *elf, struct pd_elf **ret)
 {
 	(void)elf;
 	*ret = NULL;
-	return true;
+	return PERFDATA_ABSENT;
 }
 const char *pd_elf_debug_link(const struct pd_elf *elf, uint32_t *ret_crc)
 {
@@ -64,12 +69,13 @@ bool pd_elf_has_debug_info(const struct pd_elf *elf)
 	(void)elf;
 	return false;
 }
-enum perfdata_status pd_elf_again(const struct pd_elf *elf, struct pd_elf **ret)
+enum perfdata_status pd_elf_open_whole(const struct pd_elf *elf, struct Elf **ret)
 {
 	(void)elf;
 	*ret = NULL;
-	return PERFDATA_OK;
+	return PERFDATA_ABSENT;
 }
+void pd_elf_close_whole(struct Elf *handle) { (void)handle; }
 bool pd_elf_vaddr(const struct pd_elf *elf, uint64_t offset, uint64_t *ret)
 {
 	(void)elf, (void)offset, (void)ret;

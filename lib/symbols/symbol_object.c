@@ -185,7 +185,7 @@ enum perfdata_status pd_objects_find(struct pd_objects *objects, uint64_t vaddr,
 		return PERFDATA_OK;
 	struct file *file = &objects->files[function->file];
 	if (!file->text && !(file->text = pd_strings_read(&objects->strings, file->name, &objects->texts)))
-		return PERFDATA_ENOMEM;
+		return pd_strings_failure(&objects->strings);
 	*ret = file->text;
 	return PERFDATA_OK;
 }

@@ -2,6 +2,7 @@
 /* A kallsyms text names the kernel and all of its modules: it is read once for all dsos that take their names from
  * it. */
 #include "config.h"
+#include <errno.h>
 #include <string.h>
 #include "base/memory.h"
 #include "symbols/symbols.h"
@@ -30,6 +31,8 @@ static struct pd_kallsyms *read_text(struct perfdata_symbols *symbols, const cha
 	memcpy(made->path, path, size);
 	made->lock = pd_monitor_new();
 	made->status = pd_kallsyms_load(&made->table, fd);
+	if (made->status == PERFDATA_EREAD)
+		(void)pd_symbols_fail(symbols, path, errno);
 	if (!made->lock || made->status == PERFDATA_ENOMEM || pd_symtab_settle(&made->table)) {
 		release(made);
 		return NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Dsos and look-ups. The first look-up loads the dso's files, under the lock of the dso. */
 #include "config.h"
-#include <stdio.h>
+#include <errno.h>
 #include <string.h>
 #include "base/memory.h"
 #include "base/option_struct.h"
@@ -59,7 +59,10 @@ enum perfdata_status perfdata_symbols_new(const struct perfdata_symbols_options 
 	symbols->lock = pd_monitor_new();
 	symbols->unwind_lock = pd_monitor_new();
 	symbols->kallsyms_lock = pd_monitor_new();
-	if (!symbols->lock || !symbols->unwind_lock || !symbols->kallsyms_lock || copy_options(symbols)) {
+	symbols->kept.lock = pd_monitor_new();
+	symbols->kept.most = pd_kept_most();
+	if (!symbols->lock || !symbols->unwind_lock || !symbols->kallsyms_lock || !symbols->kept.lock ||
+	    copy_options(symbols)) {
 		perfdata_symbols_free(symbols);
 		return PERFDATA_ENOMEM;
 	}
@@ -74,7 +77,7 @@ static void dso_free(struct perfdata_symbols_dso *dso)
 	pd_objects_free(dso->objects);
 	pd_symtab_release(&dso->table);
 	pd_jit_release(&dso->jit);
-	pd_elf_close(dso->unwind);
+	pd_elf_close_whole(dso->unwind);
 	pd_elf_close(dso->alt);
 	if (dso->debug != dso->text)
 		pd_elf_close(dso->debug);
@@ -97,6 +100,7 @@ void perfdata_symbols_free(struct perfdata_symbols *symbols)
 	pd_monitor_free(symbols->unwind_lock);
 	pd_kallsyms_free(symbols);
 	pd_monitor_free(symbols->kallsyms_lock);
+	pd_monitor_free(symbols->kept.lock);
 	pd_arena_release(&symbols->strings);
 	pd_free(symbols);
 }
@@ -159,7 +163,7 @@ enum perfdata_status perfdata_symbols_open_kallsyms(struct perfdata_symbols *sym
 	struct perfdata_symbols_dso *dso;
 	int fd = pd_open_regular(path, PD_REGULAR_ANY);
 	if (fd < 0)
-		return PERFDATA_EREAD;
+		return pd_symbols_fail(symbols, path, errno) == PERFDATA_ENOMEM ? PERFDATA_ENOMEM : PERFDATA_EREAD;
 	enum perfdata_status status = perfdata_symbols_dso(symbols, &request, &dso);
 	if (!status)
 		status = pd_dso_take_kallsyms(dso, fd, path);
@@ -172,18 +176,6 @@ enum perfdata_status perfdata_symbols_open_kallsyms(struct perfdata_symbols *sym
 
 /* --- look-ups ----------------------------------------------------------------------------------------------------- */
 
-enum perfdata_status pd_symbols_note(struct perfdata_symbols *symbols, enum perfdata_status status)
-{
-	if (status == PERFDATA_ENOMEM)
-		atomic_fetch_add_explicit(&symbols->starved, 1, memory_order_relaxed);
-	return status;
-}
-
-size_t pd_symbols_starved(const struct perfdata_symbols *symbols)
-{
-	return atomic_load_explicit(&symbols->starved, memory_order_relaxed);
-}
-
 /* Reading a name takes longer than finding it in memory; but the names of all symbols of a large program take more
  * memory than anything else of it. */
 static void limit_strings(const struct perfdata_symbols *symbols, struct pd_symbol_table *table)
@@ -194,14 +186,35 @@ static void limit_strings(const struct perfdata_symbols *symbols, struct pd_symb
 		pd_symtab_drop_strings(table);
 }
 
+/* Of a look-up that found nothing, or not all: whether something failed since there were `before` failures. Another
+ * thread's failure counts, too: the names of all are in doubt then. */
+static enum perfdata_status judge(const struct perfdata_symbols *symbols, enum perfdata_status status, size_t before)
+{
+	const bool is_answer = status == PERFDATA_OK || status == PERFDATA_ABSENT || status == PERFDATA_EUNSUP;
+	return is_answer && pd_symbols_failed(symbols) != before ? pd_symbols_failure(symbols) : status;
+}
+
+/* What failed while the dso was loaded, and may have cost names. */
+static enum perfdata_status find_failure(const struct perfdata_symbols_dso *dso)
+{
+	const enum perfdata_status of_text = dso->text ? pd_elf_failure(dso->text) : PERFDATA_OK;
+	const enum perfdata_status of_debug = dso->debug ? pd_elf_failure(dso->debug) : PERFDATA_OK;
+	return dso->failure ? dso->failure : of_text ? of_text : of_debug;
+}
+
 /* To be called with the lock of the dso held. */
 static enum perfdata_status load(struct perfdata_symbols_dso *dso)
 {
 	if (!atomic_load_explicit(&dso->loaded, memory_order_relaxed)) {
+		const size_t before = pd_symbols_failed(dso->symbols);
 		dso->status = pd_dso_load(dso);
 		limit_strings(dso->symbols, &dso->table);
-		if (pd_symtab_settle(&dso->table) || dso->starved)
+		if (pd_symtab_settle(&dso->table))
 			dso->status = PERFDATA_ENOMEM;
+		else if (find_failure(dso))
+			dso->status = find_failure(dso);
+		else
+			dso->status = judge(dso->symbols, dso->status, before);
 		(void)pd_symbols_note(dso->symbols, dso->status);
 		dso->accounted = pd_symtab_memory(&dso->table) + dso->jit.capacity * sizeof *dso->jit.items;
 		pd_account_take(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, dso->accounted);
@@ -285,7 +298,7 @@ bool pd_dso_open_unwind(struct perfdata_symbols_dso *dso)
 		pd_monitor_enter(dso->lock);
 		load(dso);
 		if (dso->text && dso->request.kind != PERFDATA_DSO_KERNEL)
-			(void)pd_symbols_note(dso->symbols, pd_elf_again(dso->text, &dso->unwind));
+			(void)pd_symbols_note(dso->symbols, pd_elf_open_whole(dso->text, &dso->unwind));
 		pd_monitor_leave(dso->lock);
 	}
 	return dso->unwind != NULL;
@@ -337,7 +350,7 @@ enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, u
 		return PERFDATA_ABSENT;
 	const struct pd_symbol_name *name = name_of(dso, s);
 	if (!name)
-		return pd_symbols_note(dso->symbols, PERFDATA_ENOMEM);
+		return pd_symbols_note(dso->symbols, pd_symtab_failure(pd_dso_table(dso)));
 	*ret = (struct perfdata_symbol){
 		.name = name->shown,
 		.raw_name = name->raw,
@@ -378,16 +391,18 @@ enum perfdata_status perfdata_symbols_origin(struct perfdata_symbols_dso *dso, s
 	enum perfdata_status status = loaded(dso);
 	if (status)
 		return status;
+	const size_t before = pd_symbols_failed(dso->symbols);
 	pd_monitor_enter(dso->lock);
 	(void)pd_dso_find_alt(dso);
 	*ret = dso->origin;
 	pd_monitor_leave(dso->lock);
+	status = judge(dso->symbols, PERFDATA_OK, before);
 	ret->alt_build_id = dso->alt ? dso->alt_id.bytes : NULL;
 	ret->alt_build_id_size = dso->alt_id.size;
 	ret->symbol_count = dso->request.kind == PERFDATA_DSO_JITDUMP ? dso->jit.count : pd_dso_table(dso)->count;
 	ret->build_id = dso->found.size ? dso->found.bytes : NULL;
 	ret->build_id_size = dso->found.size;
-	return PERFDATA_OK;
+	return status;
 }
 
 /* Converts an address to a virtual address of the ELF file. */
@@ -420,7 +435,9 @@ static enum perfdata_status find_calls(struct perfdata_symbols_dso *dso, uint64_
 	enum perfdata_status status = loaded(dso);
 	if (status || !to_vaddr(dso, address, &vaddr))
 		return status ? status : PERFDATA_ABSENT;
-	return pd_symbols_note(dso->symbols, pd_lines_find(dso, vaddr, positions, frames, room, ret_count));
+	const size_t before = pd_symbols_failed(dso->symbols);
+	status = pd_symbols_note(dso->symbols, pd_lines_find(dso, vaddr, positions, frames, room, ret_count));
+	return judge(dso->symbols, status, before);
 }
 
 /* To be called with the lock of the dso. */
@@ -450,12 +467,13 @@ enum perfdata_status pd_symbols_object(struct perfdata_symbols_dso *dso, uint64_
 	if (dso->request.kind != PERFDATA_DSO_USER || !to_vaddr(dso, address, &vaddr))
 		return PERFDATA_ABSENT;
 	*ret_address = address + pd_elf_text_shift(dso->text);
+	const size_t before = pd_symbols_failed(dso->symbols);
 	pd_monitor_enter(dso->lock);
 	status = open_objects(dso);
 	if (!status)
 		status = pd_objects_find(dso->objects, vaddr, ret);
 	pd_monitor_leave(dso->lock);
-	return pd_symbols_note(dso->symbols, status);
+	return judge(dso->symbols, pd_symbols_note(dso->symbols, status), before);
 }
 
 enum perfdata_status perfdata_symbols_source(struct perfdata_symbols_dso *dso, uint64_t address,

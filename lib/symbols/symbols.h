@@ -110,8 +110,12 @@ const char *pd_symtab_spell(const struct pd_symbol_table *table, const struct pd
  * nobody has used these names yet; the second needs the lock for names, and returns NULL without memory. */
 const struct pd_symbol_name *pd_symtab_known_name(const struct pd_symbol_table *table, const struct pd_symbol *symbol);
 const struct pd_symbol_name *pd_symtab_name(struct pd_symbol_table *table, const struct pd_symbol *symbol);
-/* Reads a name of a file's string table into `bytes`; "" where it cannot be read; NULL without memory. */
+/* Reads a name of a file's string table into `bytes`; "" where the file is damaged; NULL where memory or the file
+ * fails: see pd_strings_failure. */
 const char *pd_strings_read(const struct pd_strings *strings, uint64_t at, struct pd_arena *bytes);
+enum perfdata_status pd_strings_failure(const struct pd_strings *strings);
+/* Why a name of the table cannot be had: PERFDATA_EREAD, PERFDATA_ENOMEM. */
+enum perfdata_status pd_symtab_failure(const struct pd_symbol_table *table);
 /* Frees string tables that can be read again. */
 void pd_symtab_drop_strings(struct pd_symbol_table *table);
 /* Bytes of memory that the table takes. */
@@ -122,10 +126,16 @@ void pd_symtab_release_names(struct pd_symbol_table *table);
 
 /* --- demangle.c, demangle_cxx.c, demangle_rust.c ---------------------------------------------------------------- */
 
-/* The demangled name in `bytes`, or `name` itself. */
+/* The demangled name in `bytes`, or `name` itself; NULL: memory or the C++ runtime failed, see pd_demangle_failure. */
 const char *pd_demangle(struct pd_arena *bytes, const char *name);
-/* A malloc'ed C++ name (to be freed with free()), or NULL. */
-char *pd_demangle_cxx(const char *name);
+/* PERFDATA_OK and a malloc'ed C++ name (to be freed with free()); PERFDATA_ABSENT: it is no such name, or no C++
+ * runtime is installed; PERFDATA_ENOMEM, PERFDATA_EREAD: it may be one. */
+enum perfdata_status pd_demangle_cxx(const char *name, char **ret);
+/* Why the C++ runtime could not be loaded last: PERFDATA_OK, PERFDATA_ENOMEM, PERFDATA_EREAD. */
+enum perfdata_status pd_demangle_failure(void);
+/* After dlopen returned NULL, with errno set to 0 before: PERFDATA_ABSENT where the library is not installed, or cannot
+ * be one. `text`: of dlerror(), may be NULL. */
+enum perfdata_status pd_status_of_dlopen(const char *text, int code);
 /* Writes a Rust name; false if `name` is no Rust name, or does not fit. */
 bool pd_demangle_rust(const char *name, char *out, size_t room);
 
@@ -179,9 +189,47 @@ struct pd_build_id {
 struct perfdata_symbols;
 /* Opens a regular file that may hold symbols: through the caller's function, if there is one, and never outside of
  * symfs and sysroot. -1 with errno. */
-int pd_symbols_open(const struct perfdata_symbols *symbols, const char *path, enum pd_regular kind);
-/* The whole file, up to `limit` bytes, with a NUL behind; also of files whose size is not stated (/proc). */
+int pd_symbols_open(struct perfdata_symbols *symbols, const char *path, enum pd_regular kind);
+/* The same where closing files of our own would not help. */
+int pd_symbols_open_once(const struct perfdata_symbols *symbols, const char *path, enum pd_regular kind);
+/* The whole file, up to `limit` bytes, with a NUL behind; also of files whose size is not stated (/proc).
+ * PERFDATA_ELIMIT: it is larger. PERFDATA_ENOMEM, PERFDATA_EREAD: reading failed, with errno. */
 enum perfdata_status pd_read_whole(int fd, size_t limit, char **ret /* pd_free */, size_t *ret_size);
+
+/* --- symbol_kept.c: files that are read again, of which few have a descriptor --------------------- */
+
+struct pd_kept_file;
+struct pd_kept_files {
+	struct pd_monitor *lock;
+	struct pd_kept_file *newest, *oldest;     /* that have a descriptor which nobody holds */
+	size_t nr_open, most;                     /* descriptors; `most` may be exceeded by those that are held */
+};
+
+/* How many descriptors files of symbols may have in this process. */
+size_t pd_kept_most(void);
+/* Takes over the descriptor, also where it fails; `path` is where the file is opened again, through pd_symbols_open.
+ * symbols may be NULL: then the descriptor stays. */
+enum perfdata_status pd_kept_new(struct perfdata_symbols *symbols, int fd, const char *path, struct pd_kept_file **ret);
+void pd_kept_free(struct pd_kept_file *file);
+/* A descriptor of the file until pd_kept_drop; -1: it cannot be opened, or another file is there now, and that was
+ * told. */
+int pd_kept_hold(struct pd_kept_file *file);
+void pd_kept_drop(struct pd_kept_file *file);
+uint64_t pd_kept_size(const struct pd_kept_file *file);
+/* false: the file ends before, or cannot be read, which was told (pd_kept_failure). */
+bool pd_kept_read(struct pd_kept_file *file, uint64_t offset, void *out, size_t size);
+/* Notes and tells that a call on the file failed with an errno value; returns the status. */
+enum perfdata_status pd_kept_fail(struct pd_kept_file *file, int error);
+/* What failed so far: PERFDATA_OK, PERFDATA_ENOMEM, PERFDATA_EREAD. */
+enum perfdata_status pd_kept_failure(const struct pd_kept_file *file);
+/* Closes what nobody holds; false: nothing was open. */
+bool pd_kept_close_idle(struct perfdata_symbols *symbols);
+
+/* A failure is no absence: a name that is there, and was not found since something failed, must not count as none. */
+struct pd_failures {
+	atomic_size_t nr;
+	atomic_int worst;                         /* PERFDATA_OK, PERFDATA_EREAD, PERFDATA_ENOMEM */
+};
 
 struct perfdata_symbols {
 	struct perfdata_symbols_options options;  /* strings in `strings` */
@@ -193,7 +241,8 @@ struct perfdata_symbols {
 	struct pd_kallsyms *kallsyms;
 	_Atomic(size_t) units_memory;             /* bytes of units of debug information, of all dsos */
 	atomic_uint_fast64_t libdw_clock;         /* look-ups by libdw so far, of all dsos */
-	atomic_size_t starved;                    /* how often memory failed, of all dsos */
+	struct pd_failures failures;              /* of all dsos */
+	struct pd_kept_files kept;
 };
 
 /* symbol_shared.c: the symbols of a kallsyms text; it stays as long as the source of symbols. */
@@ -221,7 +270,7 @@ struct perfdata_symbols_dso {
 	struct pd_monitor *names_lock;            /* for the table's names, once it is loaded */
 	atomic_bool loaded;                       /* set last; status, table and jit are only read then */
 	enum perfdata_status status;              /* of loading */
-	bool starved;                             /* memory failed while it was loaded */
+	enum perfdata_status failure;             /* of what was needed to load it; PERFDATA_OK: none */
 	struct pd_symbol_table table;             /* look at pd_dso_table */
 	struct pd_kallsyms *kallsyms;             /* has the symbols; NULL: they are the dso's own */
 	struct pd_jit jit;
@@ -230,7 +279,7 @@ struct perfdata_symbols_dso {
 	struct pd_elf *alt;                       /* supplementary file of the debug information; found at first need */
 	struct pd_build_id alt_id;
 	bool alt_tried;
-	struct pd_elf *unwind;                    /* another handle for the same file as `text` */
+	struct Elf *unwind;                       /* a handle of libelf for `text`, with all of its bytes */
 	bool unwind_tried;
 	struct pd_lines *lines;                   /* NULL: no debug information */
 	atomic_bool lines_tried;                  /* set after `lines` */
@@ -264,12 +313,18 @@ struct perfdata_symbols_dso *pd_symbols_first(struct perfdata_symbols *symbols);
  * it is needed. */
 bool pd_symbols_load_next(struct perfdata_symbols *symbols, bool lines);
 
-/* How often memory failed so far: then names, lines or steps may be missing that are there. Those who look them up may
- * take any failure for nothing there, and compare this number at the end. */
-size_t pd_symbols_starved(const struct perfdata_symbols *symbols);
-/* Counts a failure of memory; the other one also makes loading the dso fail, whatever is found elsewhere. */
+/* How often something failed so far: then names, lines or steps may be missing that are there. Those who look them up
+ * may take any failure for nothing there, and compare this number at the end. */
+size_t pd_symbols_failed(const struct perfdata_symbols *symbols);
+/* The worst failure: PERFDATA_OK, PERFDATA_EREAD or, where memory or descriptors ran out, PERFDATA_ENOMEM. */
+enum perfdata_status pd_symbols_failure(const struct perfdata_symbols *symbols);
+/* Counts a failure, if the status is one. Returns the status. */
 enum perfdata_status pd_symbols_note(struct perfdata_symbols *symbols, enum perfdata_status status);
-void pd_dso_starve(struct perfdata_symbols_dso *dso);
+/* The same for the errno value of a call on a file, which is told as a finding: see pd_status_of_errno. `symbols` may
+ * be NULL. */
+enum perfdata_status pd_symbols_fail(struct perfdata_symbols *symbols, const char *file, int code);
+/* A failure also makes loading the dso fail, whatever is found elsewhere. */
+enum perfdata_status pd_dso_fail(struct perfdata_symbols_dso *dso, enum perfdata_status status);
 
 /* Whether a perf map has several names for an address. */
 bool pd_symbols_differ(struct perfdata_symbols_dso *dso, uint64_t address);
@@ -311,10 +366,10 @@ bool pd_cache_places(const struct perfdata_symbols *symbols, const struct pd_bui
 bool pd_vmlinux_places(const struct perfdata_symbols *symbols, const char *release, pd_location_fn *take, void *user);
 /* The CRC of .gnu_debuglink over a file. false: the file cannot be read. */
 bool pd_debuglink_crc(int fd, uint32_t *ret);
-/* An open file from a debuginfod server, or -1 with a reason; NULL: no memory. Only one file includes the client's
- * header. */
-int pd_debuginfod_find(const struct pd_build_id *id, bool debug, struct pd_arena *bytes, const char **ret_path,
-		       const char **ret_reason);
+/* An open file from a debuginfod server, and its path in `bytes`; otherwise why there is none in `reason`:
+ * PERFDATA_ABSENT; PERFDATA_ENOMEM, PERFDATA_EREAD: the client failed. Only one file includes the client's header. */
+enum perfdata_status pd_debuginfod_find(const struct pd_build_id *id, bool debug, struct pd_arena *bytes,
+					const char **ret_path, int *ret_fd, char *reason, size_t room);
 
 /* --- symbol_host.c: is a file of this host the recorded one ------------------------------------------------------- */
 
@@ -330,8 +385,10 @@ bool pd_module_list(const char *release, char out[PD_ROOTED_PATH]);
 /* The path that the text of modules.dep has for a module ("[xfs]", where '-' is '_'). */
 bool pd_module_listed(const char *text, const char *release, const char *name, char out[PD_ROOTED_PATH]);
 /* Places of the file of a module, recorded as a path or as "[NAME]". */
-bool pd_module_places(const struct perfdata_symbols *symbols, const char *path, const char *release,
+bool pd_module_places(struct perfdata_symbols *symbols, const char *path, const char *release,
 		      pd_location_fn *take, void *user);
+
+#define PD_KERNEL_NOTES "/sys/kernel/notes"
 
 struct stat;
 /* Whether the path is below symfs or sysroot: then the caller vouches for the file. */
@@ -345,6 +402,8 @@ const char *pd_map_unidentified(const struct perfdata_symbols_dso *dso, const st
 bool pd_module_build_id(const struct perfdata_symbols_dso *dso, struct pd_build_id *ret);
 /* Whether a module is loaded on this host where it was recorded. */
 bool pd_module_is_loaded(const struct perfdata_symbols_dso *dso);
+/* The build-id of the kernel that runs here; size 0: it is not known. A failure is told. */
+enum perfdata_status pd_running_kernel_id(struct perfdata_symbols *symbols, struct pd_build_id *ret);
 
 /* --- symbol_elf.c: ELF files (symbols, segments, build-id); symbol_plt.c ----------------------------------------- */
 
@@ -353,20 +412,25 @@ struct pd_segment {
 };
 
 bool pd_elf_supported(void);
-/* Takes `fd` over in any case. Decompresses compressed files. */
-enum perfdata_status pd_elf_open(int fd, struct pd_elf **ret);
+/* Takes over `fd`, of the file at `path`, in any case. Decompresses compressed files. `symbols` may be NULL: then the
+ * descriptor stays. PERFDATA_EFORMAT, PERFDATA_ELIMIT, PERFDATA_EUNSUP; PERFDATA_ENOMEM, PERFDATA_EREAD: it failed. */
+enum perfdata_status pd_elf_open(struct perfdata_symbols *symbols, int fd, const char *path, struct pd_elf **ret);
 /* Opens bytes in memory that live as long as the handle. */
 enum perfdata_status pd_elf_open_memory(const void *image, size_t size, struct pd_elf **ret);
 void pd_elf_close(struct pd_elf *elf);
-bool pd_elf_build_id(const struct pd_elf *elf, struct pd_build_id *ret);
+/* What failed so far in reading the file: PERFDATA_OK, PERFDATA_ENOMEM, PERFDATA_EREAD. */
+enum perfdata_status pd_elf_failure(const struct pd_elf *elf);
+/* PERFDATA_ABSENT: it has none; PERFDATA_ENOMEM, PERFDATA_EREAD. */
+enum perfdata_status pd_elf_build_id(const struct pd_elf *elf, struct pd_build_id *ret);
 /* The address of .text less its offset in the file; 0: it has none. */
 uint64_t pd_elf_text_shift(const struct pd_elf *elf);
 bool pd_elf_has_symtab(const struct pd_elf *elf);
 bool pd_elf_has_dynsym(const struct pd_elf *elf);
 /* The size of an ELF image in memory, by its header; 0: it is no ELF image, or larger than the limit. */
 size_t pd_elf_image_size(const void *image, size_t limit);
-/* The ELF file that is compressed inside (.gnu_debugdata), or NULL; false without memory. */
-bool pd_elf_debugdata(const struct pd_elf *elf, struct pd_elf **ret);
+/* The ELF file that is compressed inside (.gnu_debugdata). PERFDATA_ABSENT, or another status: there is none to use;
+ * PERFDATA_ENOMEM, PERFDATA_EREAD. */
+enum perfdata_status pd_elf_debugdata(const struct pd_elf *elf, struct pd_elf **ret);
 /* Name and CRC of the separate debug file (.gnu_debuglink); NULL: none. */
 const char *pd_elf_debug_link(const struct pd_elf *elf, uint32_t *ret_crc);
 /* Path and build-id of the supplementary file (.gnu_debugaltlink); NULL: none. The path lives as long as the handle. */
@@ -375,9 +439,12 @@ const char *pd_elf_alt_link(const struct pd_elf *elf, struct pd_build_id *ret_id
 bool pd_elf_has_debug_info(const struct pd_elf *elf);
 bool pd_elf_vaddr(const struct pd_elf *elf, uint64_t offset, uint64_t *ret);
 bool pd_elf_offset(const struct pd_elf *elf, uint64_t vaddr, uint64_t *ret);
-/* Another handle for the same file; NULL where there cannot be one. PERFDATA_OK, PERFDATA_ENOMEM. */
-enum perfdata_status pd_elf_again(const struct pd_elf *elf, struct pd_elf **ret);
-/* Reads `size` bytes at an offset of the file. */
+/* A handle of libelf with all bytes of the file, and no descriptor; the file outlives it. PERFDATA_ABSENT: libelf
+ * refuses the file; PERFDATA_ENOMEM, PERFDATA_EREAD. NULL may be closed. */
+struct Elf;
+enum perfdata_status pd_elf_open_whole(const struct pd_elf *elf, struct Elf **ret);
+void pd_elf_close_whole(struct Elf *handle);
+/* Reads `size` bytes at an offset of the file. false: the file ends before, or reading failed (pd_elf_failure). */
 bool pd_elf_read(const struct pd_elf *elf, uint64_t offset, void *out, size_t size);
 
 enum pd_elf_place {
@@ -406,7 +473,7 @@ enum perfdata_status pd_symbols_object(struct perfdata_symbols_dso *dso, uint64_
 /* --- symbol_compressed.c: compressed files ------------------------------------------------------------------------ */
 
 /* The content of a compressed file (gzip, zstd, xz), in *ret to be freed with pd_free. PERFDATA_ABSENT: it is not
- * compressed. */
+ * compressed; PERFDATA_EREAD: reading failed, with errno. */
 enum perfdata_status pd_unpack(int fd, char **ret, size_t *ret_size);
 /* The same for bytes in memory, at most `limit` of them decompressed. PERFDATA_EFORMAT, PERFDATA_ELIMIT,
  * PERFDATA_ENOMEM; PERFDATA_EUNSUP: built without the library for this compression. */

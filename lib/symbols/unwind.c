@@ -8,6 +8,7 @@
 #ifdef HAVE_ELFUTILS
 
 #include <elfutils/libdwfl.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include "base/cursor.h"
@@ -94,7 +95,7 @@ static int find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwar
 {
 	const struct perfdata_symbols_dso *dso = *userdata;
 	(void)module, (void)name, (void)base, (void)file_name;
-	*elf = elf_begin(-1, ELF_C_READ, dso->unwind->elf);
+	*elf = elf_begin(-1, ELF_C_READ, dso->unwind);
 	return -1;
 }
 
@@ -107,10 +108,15 @@ static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name
 	const struct perfdata_symbols_dso *dso = *userdata;
 	(void)module, (void)name, (void)base, (void)file_name, (void)link, (void)crc, (void)debug_name;
 	const struct pd_elf *debug = dso->debug;
-	if (!debug || debug->fd < 0 || debug->image ||
+	if (!debug || !debug->file ||
 	    (!pd_elf_section(debug, ".debug_frame") && !pd_elf_section(debug, ".zdebug_frame")))
 		return -1;
-	return fcntl(debug->fd, F_DUPFD_CLOEXEC, 0);
+	const int held = pd_kept_hold(debug->file), fd = held < 0 ? -1 : fcntl(held, F_DUPFD_CLOEXEC, 0);
+	if (held >= 0 && fd < 0)
+		(void)pd_kept_fail(debug->file, errno);
+	if (held >= 0)
+		pd_kept_drop(debug->file);
+	return fd;
 }
 
 static const Dwfl_Callbacks callbacks = { .find_elf = find_elf, .find_debuginfo = find_debuginfo };
@@ -151,8 +157,8 @@ static bool report(struct perfdata_unwinder *u, uint64_t address)
 	if (!u->find(u->user, address, &map))
 		return true;
 	if (!map.dso || u->nr_modules >= MAX_MODULES || !pd_dso_open_unwind(map.dso) ||
-	    map.dso->unwind->header.e_machine != arches[u->arch].machine ||
-	    !module_range(map.dso->unwind, &map, address, &start, &end))
+	    map.dso->text->header.e_machine != arches[u->arch].machine ||
+	    !module_range(map.dso->text, &map, address, &start, &end))
 		return false;
 	if (pd_vector_grow(&u->modules, &u->modules_room, u->nr_modules, sizeof *u->modules) < 0) {
 		(void)pd_symbols_note(u->symbols, PERFDATA_ENOMEM);
@@ -173,7 +179,7 @@ static bool read_file(struct perfdata_unwinder *u, uint64_t address, void *out, 
 {
 	struct perfdata_unwind_map map = { 0 };
 	return u->find(u->user, address, &map) && map.dso && pd_dso_open_unwind(map.dso) &&
-	       pd_elf_read(map.dso->unwind, address - map.start + map.pgoff, out, size);
+	       pd_elf_read(map.dso->text, address - map.start + map.pgoff, out, size);
 }
 
 static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *ret, void *arg)
@@ -272,7 +278,7 @@ void perfdata_unwinder_reset(struct perfdata_unwinder *unwinder)
 /* Whether anonymous memory is what a module has beyond its file: zeroed data. */
 static bool is_zeroed_data(const struct perfdata_unwind_map *map, const struct module *module)
 {
-	const struct pd_elf *elf = module->dso->unwind;
+	const struct pd_elf *elf = module->dso->text;
 	const uint64_t base = module->start - first_vaddr(elf);
 	for (size_t i = 0; i < elf->segment_count; i++) {
 		const struct pd_segment *s = &elf->segments[i];
@@ -293,7 +299,7 @@ static bool is_of_module(const struct perfdata_unwind_map *map, const struct mod
 	uint64_t start, end;
 	bool ret = map->dso == module->dso && map->start - map->pgoff == module->start;
 	for (size_t i = 0; i < sizeof addresses / sizeof *addresses && map->dso == module->dso && !ret; i++)
-		ret = module_range(map->dso->unwind, map, addresses[i], &start, &end) && start == module->start;
+		ret = module_range(map->dso->text, map, addresses[i], &start, &end) && start == module->start;
 	return ret;
 }
 
@@ -366,7 +372,14 @@ enum perfdata_status perfdata_unwind(struct perfdata_unwinder *unwinder, const s
 	u->room = room;
 	u->count = 0;
 	pd_monitor_enter(u->symbols->unwind_lock);
+	const size_t before = pd_symbols_failed(u->symbols);
+	errno = 0;
 	enum perfdata_status status = unwind(u);
+	/* libdwfl does not say that memory failed: the stack seems to end there */
+	if (errno == ENOMEM)
+		status = pd_symbols_note(u->symbols, PERFDATA_ENOMEM);
+	else if (pd_symbols_failed(u->symbols) != before)
+		status = pd_symbols_failure(u->symbols);
 	pd_monitor_leave(u->symbols->unwind_lock);
 	u->sample = NULL;
 	if (!status)

@@ -44,11 +44,17 @@ void pd_session_trim(struct perfdata_session *session)
 {
 	session->trimmed = true;
 }
-bool pd_session_starved(const struct perfdata_session *session);
-bool pd_session_starved(const struct perfdata_session *session)
+const char *pd_names_failure_text(enum perfdata_status status);
+const char *pd_names_failure_text(enum perfdata_status status)
+{
+	(void)status;
+	return "";
+}
+enum perfdata_status pd_session_names_failure(const struct perfdata_session *session);
+enum perfdata_status pd_session_names_failure(const struct perfdata_session *session)
 {
 	(void)session;
-	return false;
+	return PERFDATA_OK;
 }
 bool pd_batches_are_short(struct perfdata_session *session);
 bool pd_batches_are_short(struct perfdata_session *session)

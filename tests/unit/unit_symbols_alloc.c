@@ -126,7 +126,7 @@ static void unwind(struct perfdata_symbols *symbols)
 	CHECK(is_known(status));
 	note(pcs, count * sizeof *pcs);
 	unwound |= count > 0;
-	told |= pd_symbols_starved(symbols) > 0;   /* a stack that is cut short is told there */
+	told |= pd_symbols_failed(symbols) > 0;   /* a stack that is cut short is told there */
 	perfdata_unwinder_free(unwinder);
 }
 

@@ -73,7 +73,7 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader,
 		if (status == PERFDATA_OK) {
 			session->state->symbols = session->options.symbols;
 			if (session->options.symbols)
-				session->state->starved_before = pd_symbols_starved(session->options.symbols);
+				session->state->failures_before = pd_symbols_failed(session->options.symbols);
 			session->state->use_host = session->options.use_host;
 			session->state->reader = reader;
 			session->state->keep_exited = session->options.keep_exited;
@@ -207,12 +207,17 @@ static enum perfdata_status take_record(struct perfdata_session *session, const 
 	return deliver ? pd_deliver(session, batch, own, wanted) : PERFDATA_OK;
 }
 
-static enum perfdata_status fail(struct perfdata_session *session, enum perfdata_status status)
+static enum perfdata_status fail_with(struct perfdata_session *session, enum perfdata_status status, const char *text)
 {
 	session->end = status;
 	session->error = (struct perfdata_error){ .status = status, .offset = PERFDATA_NO_OFFSET };
-	strncpy(session->error.message, pd_failure_text(status), sizeof session->error.message - 1);
+	strncpy(session->error.message, text, sizeof session->error.message - 1);
 	return status;
+}
+
+static enum perfdata_status fail(struct perfdata_session *session, enum perfdata_status status)
+{
+	return fail_with(session, status, pd_failure_text(status));
 }
 
 static bool limit_is_reached(const struct perfdata_session *session)
@@ -312,8 +317,9 @@ enum perfdata_status perfdata_session_next(struct perfdata_session *session, str
 			session->end = PERFDATA_END;
 		}
 	}
-	if (!session->open && session->end == PERFDATA_END && pd_session_starved(session))
-		return fail(session, PERFDATA_ENOMEM);
+	const enum perfdata_status names = pd_session_names_failure(session);
+	if (!session->open && session->end == PERFDATA_END && names)
+		return fail_with(session, names, pd_names_failure_text(names));
 	if (!session->open) {
 		/* what comes now, sums, tables and names, may need the memory */
 		if (session->state) {

@@ -6,15 +6,15 @@
 #include "reader/reader.h"
 #include "session/session.h"
 #include "session/state.h"
+#include "symbols/symbols.h"
 
-static bool same_build_id(const struct pd_dso *kernel)
+static bool same_build_id(const struct pd_state *state, const struct pd_dso *kernel)
 {
-	uint8_t id[PERFDATA_BUILD_ID_MAX];
-	size_t size;
-	if (perfdata_running_kernel_build_id(id, &size) != PERFDATA_OK)
+	struct pd_build_id id;
+	if (pd_running_kernel_id(state->symbols, &id) != PERFDATA_OK)
 		return false;
-	size_t common = size < kernel->build_id_size ? size : kernel->build_id_size;
-	return memcmp(id, kernel->build_id, common) == 0;
+	size_t common = id.size < kernel->build_id_size ? id.size : kernel->build_id_size;
+	return memcmp(id.bytes, kernel->build_id, common) == 0;
 }
 
 /* Without a build-id: the same release, loaded at the same address, means the same boot of the same kernel. */
@@ -39,7 +39,7 @@ static bool kernel_runs_here(struct pd_state *state)
 		return false;
 	if (state->kernel_is_running == 0) {
 		const struct pd_dso *kernel = pd_dso_at(state, state->kernel_dso);
-		bool same = kernel->build_id_size ? same_build_id(kernel) : same_release_and_place(state);
+		bool same = kernel->build_id_size ? same_build_id(state, kernel) : same_release_and_place(state);
 		state->kernel_is_running = same ? 1 : -1;
 	}
 	return state->kernel_is_running > 0;

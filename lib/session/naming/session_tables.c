@@ -54,7 +54,11 @@ enum perfdata_status perfdata_session_origin(const struct perfdata_session *sess
 					     struct perfdata_symbols_origin *ret)
 {
 	struct pd_dso *dso = pd_dso_at(session->state, id);
+	const struct perfdata_symbols *symbols = session->state->symbols;
+	const size_t before = symbols ? pd_symbols_failed(symbols) : 0;
 	pd_dso_find_symbols(session->state, dso);
+	if (symbols && pd_symbols_failed(symbols) != before)
+		return pd_symbols_failure(symbols);
 	return dso->symbols ? perfdata_symbols_origin(dso->symbols, ret) : PERFDATA_ABSENT;
 }
 
@@ -202,10 +206,18 @@ enum perfdata_status perfdata_session_kernel_symbol(const struct perfdata_sessio
 	return kernel ? perfdata_symbols_lookup(kernel, address, UINT64_MAX, ret) : PERFDATA_ABSENT;
 }
 
-bool pd_session_starved(const struct perfdata_session *session)
+const char *pd_names_failure_text(enum perfdata_status status)
+{
+	return status == PERFDATA_ENOMEM ? "names are missing: out of memory or descriptors"
+					 : "names are missing: a file with symbols cannot be read";
+}
+
+enum perfdata_status pd_session_names_failure(const struct perfdata_session *session)
 {
 	const struct pd_state *state = session->state;
-	return state && state->symbols && pd_symbols_starved(state->symbols) != state->starved_before;
+	if (!state || !state->symbols || pd_symbols_failed(state->symbols) == state->failures_before)
+		return PERFDATA_OK;
+	return pd_symbols_failure(state->symbols);
 }
 
 bool pd_session_load_next(const struct perfdata_session *session, bool lines)

@@ -2,14 +2,17 @@
 /* Processes of the recording that still run on this host. Processes in a container see other files under their paths
  * than this process does, and have another pid in the name of their perf map; /proc shows both while they run. */
 #include "config.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/fdio.h"
 #include "base/regular.h"
 #include "session/state.h"
+#include "symbols/symbols.h"
 
 enum { NAMESPACE_PID = 3, NAMESPACE_MNT = 5 };   /* index in NAMESPACES records */
 
@@ -23,34 +26,42 @@ int pd_namespaces_take(struct pd_state *state, const struct perfdata_namespaces 
 }
 
 /* The inode of a process's mount namespace; 0: unknown. */
-static uint64_t mount_namespace(const char *process)
+static uint64_t mount_namespace(const struct pd_state *state, const char *process)
 {
 	char path[64];
 	struct stat st;
 	snprintf(path, sizeof path, "/proc/%s/ns/mnt", process);
-	return stat(path, &st) == 0 ? (uint64_t)st.st_ino : 0;
+	if (!stat(path, &st))
+		return (uint64_t)st.st_ino;
+	(void)pd_symbols_fail(state->symbols, path, errno);
+	return 0;
 }
 
-static bool read_text(const char *process, const char *name, char *text, size_t room)
+/* A process that has ended has no such text; a failure is told. */
+static bool read_text(const struct pd_state *state, const char *process, const char *name, char *text, size_t room)
 {
 	char path[64];
 	snprintf(path, sizeof path, "/proc/%s/%s", process, name);
 	int fd = pd_open_regular(path, PD_REGULAR_ANY);
-	if (fd < 0)
+	if (fd < 0) {
+		(void)pd_symbols_fail(state->symbols, path, errno);
 		return false;
-	ssize_t size = read(fd, text, room - 1);
+	}
+	const int64_t size = pd_read_some(fd, text, room - 1, NULL);
+	if (size < 0)
+		(void)pd_symbols_fail(state->symbols, path, errno);
 	close(fd);
 	text[size > 0 ? size : 0] = '\0';
 	return size > 0;
 }
 
 /* When a process began, in ns since the boot of the host. */
-static bool start_time(const char *process, uint64_t *ret)
+static bool start_time(const struct pd_state *state, const char *process, uint64_t *ret)
 {
 	char text[1024];
 	const unsigned start_field = 22;
 	const long ticks = sysconf(_SC_CLK_TCK);
-	if (ticks <= 0 || !read_text(process, "stat", text, sizeof text))
+	if (ticks <= 0 || !read_text(state, process, "stat", text, sizeof text))
 		return false;
 	/* the name may hold blanks and parentheses; field 3 begins behind its end */
 	const char *at = strrchr(text, ')');
@@ -63,10 +74,10 @@ static bool start_time(const char *process, uint64_t *ret)
 }
 
 /* The last number of "NSpid: 1234 7": the pid of the process inside its own namespace. */
-static uint32_t inner_pid(const char *process)
+static uint32_t inner_pid(const struct pd_state *state, const char *process)
 {
 	char text[4096];
-	if (!read_text(process, "status", text, sizeof text))
+	if (!read_text(state, process, "status", text, sizeof text))
 		return 0;
 	const char *line = strstr(text, "\nNStgid:");
 	const char *end = line ? strchr(line + 1, '\n') : NULL;
@@ -79,7 +90,7 @@ static uint32_t inner_pid(const char *process)
 static bool is_recorded(const struct pd_state *state, const char *process)
 {
 	uint64_t start;
-	return state->now != UINT64_MAX && start_time(process, &start) &&
+	return state->now != UINT64_MAX && start_time(state, process, &start) &&
 	       pd_host_boot_time() + (int64_t)start <= pd_host_time(state, state->now).last;
 }
 
@@ -91,13 +102,13 @@ struct pd_host_process pd_host_process(const struct pd_state *state, int32_t pid
 	if (pid <= 0)
 		return found;
 	snprintf(process, sizeof process, "%" PRId32, pid);
-	const uint64_t ours = mount_namespace("self"), now = mount_namespace(process);
+	const uint64_t ours = mount_namespace(state, "self"), now = mount_namespace(state, process);
 	const bool told = pd_hash_map_get(&state->mount_namespaces, (uint32_t)pid, &recorded);
 	found.other_files = told && ours && recorded != ours;
 	if (!now || (told && recorded != now) || !is_recorded(state, process))
 		return found;
 	found.runs = true;
 	found.other_files = now != ours;
-	found.inner_pid = inner_pid(process);
+	found.inner_pid = inner_pid(state, process);
 	return found;
 }

@@ -132,7 +132,7 @@ size_t pd_unwind(struct pd_state *state, const struct pd_thread *thread, const s
 	size_t count = 0;
 	const enum perfdata_status status = perfdata_unwind(slot->unwinder, &at, state->unwinders->pcs, PD_MAX_STEPS,
 							    &count);
-	if (status == PERFDATA_ENOMEM)
+	if (status == PERFDATA_ENOMEM || status == PERFDATA_EREAD)
 		state->status = status;
 	if (status != PERFDATA_OK)
 		return 0;

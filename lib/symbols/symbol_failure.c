@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* What failed while names were looked for: it is told, counted, and makes the work that asked for names fail. */
+#include "config.h"
+#include <errno.h>
+#include "base/error.h"
+#include "symbols/symbols.h"
+
+enum perfdata_status pd_symbols_note(struct perfdata_symbols *symbols, enum perfdata_status status)
+{
+	struct pd_failures *failures = &symbols->failures;
+	if (status != PERFDATA_ENOMEM && status != PERFDATA_EREAD)
+		return status;
+	int worst = PERFDATA_OK;
+	if (status == PERFDATA_ENOMEM)
+		atomic_store(&failures->worst, PERFDATA_ENOMEM);
+	else
+		(void)atomic_compare_exchange_strong(&failures->worst, &worst, PERFDATA_EREAD);
+	atomic_fetch_add(&failures->nr, 1);
+	return status;
+}
+
+size_t pd_symbols_failed(const struct perfdata_symbols *symbols) { return atomic_load(&symbols->failures.nr); }
+
+enum perfdata_status pd_symbols_failure(const struct perfdata_symbols *symbols)
+{
+	return (enum perfdata_status)atomic_load(&symbols->failures.worst);
+}
+
+enum perfdata_status pd_symbols_fail(struct perfdata_symbols *symbols, const char *file, int code)
+{
+	const enum perfdata_status status = pd_status_of_errno(code);
+	if (!symbols || status == PERFDATA_ABSENT)
+		return status;
+	const struct perfdata_symbols_options *o = &symbols->options;
+	const struct perfdata_finding_info *info = perfdata_finding_lookup(PERFDATA_FINDING_SYMBOL_FILE);
+	char reason[128];
+	const struct perfdata_finding finding = {
+		.severity = info->severity, .code = PERFDATA_FINDING_SYMBOL_FILE, .file = file,
+		.offset = PERFDATA_NO_OFFSET, .record = UINT64_MAX,
+		.message = code == ESTALE ? "it was replaced while it was read"
+					  : pd_errno_text(code, reason, sizeof reason),
+	};
+	if (o->finding)
+		o->finding(o->user, &finding);
+	return pd_symbols_note(symbols, status);
+}
+
+enum perfdata_status pd_dso_fail(struct perfdata_symbols_dso *dso, enum perfdata_status status)
+{
+	if (status == PERFDATA_ENOMEM || !dso->failure)
+		dso->failure = status;
+	return pd_symbols_note(dso->symbols, status);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* Files that are read now and then as long as names are asked for. A process may map thousands of files and have few
+ * descriptors: those that were not read for longest are closed, and opened again when they are read. */
+#include "config.h"
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/error.h"
+#include "base/fdio.h"
+#include "base/memory.h"
+#include "symbols/symbols.h"
+
+/* Of the descriptors that the process may have, files of symbols keep a quarter, and others close again first. */
+#define PART_OF_LIMIT 4u
+#define FEWEST 4u
+#define MOST 512u
+#define HEAD 256u
+
+struct pd_kept_file {
+	struct perfdata_symbols *symbols;   /* NULL: the descriptor stays */
+	struct pd_kept_file *newer, *older; /* of the files with a descriptor that nobody holds */
+	int fd;                             /* -1: closed */
+	unsigned holders;
+	struct stat st;                     /* when it was opened first */
+	uint8_t head[HEAD];
+	size_t head_size;
+	atomic_int failure;                 /* enum perfdata_status */
+	char path[];
+};
+
+size_t pd_kept_most(void)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur / PART_OF_LIMIT > MOST)
+		return MOST;
+	return limit.rlim_cur / PART_OF_LIMIT > FEWEST ? (size_t)limit.rlim_cur / PART_OF_LIMIT : FEWEST;
+}
+
+/* --- the list, under its lock ------------------------------------------------------------------------------------- */
+
+static void unlink_file(struct pd_kept_files *all, struct pd_kept_file *file)
+{
+	*(file->newer ? &file->newer->older : &all->newest) = file->older;
+	*(file->older ? &file->older->newer : &all->oldest) = file->newer;
+	file->newer = file->older = NULL;
+}
+
+static void link_file(struct pd_kept_files *all, struct pd_kept_file *file)
+{
+	file->older = all->newest;
+	*(all->newest ? &all->newest->newer : &all->oldest) = file;
+	all->newest = file;
+}
+
+/* Closes files that nobody holds until no more than `most` are open. */
+static bool close_oldest(struct pd_kept_files *all, size_t most)
+{
+	bool any = false;
+	while (all->nr_open > most && all->oldest) {
+		struct pd_kept_file *file = all->oldest;
+		unlink_file(all, file);
+		close(file->fd);
+		file->fd = -1;
+		all->nr_open--;
+		any = true;
+	}
+	return any;
+}
+
+bool pd_kept_close_idle(struct perfdata_symbols *symbols)
+{
+	pd_monitor_enter(symbols->kept.lock);
+	const bool any = close_oldest(&symbols->kept, 0);
+	pd_monitor_leave(symbols->kept.lock);
+	return any;
+}
+
+int pd_symbols_open(struct perfdata_symbols *symbols, const char *path, enum pd_regular kind)
+{
+	const int fd = pd_symbols_open_once(symbols, path, kind);
+	/* some of the descriptors are our own, of files that are not read now */
+	if (fd < 0 && (errno == EMFILE || errno == ENFILE) && pd_kept_close_idle(symbols))
+		return pd_symbols_open_once(symbols, path, kind);
+	return fd;
+}
+
+/* --- files -------------------------------------------------------------------------------------------------------- */
+
+enum perfdata_status pd_kept_new(struct perfdata_symbols *symbols, int fd, const char *path, struct pd_kept_file **ret)
+{
+	const size_t size = strlen(path) + 1;
+	struct pd_kept_file *file = pd_calloc(1, sizeof *file + size);
+	int error = file ? 0 : ENOMEM;
+	int64_t head = 0;
+	if (file && (fstat(fd, &file->st) || (head = pd_pread_full(fd, file->head, HEAD, 0)) < 0))
+		error = errno;
+	if (error) {
+		close(fd);
+		pd_free(file);
+		return pd_symbols_fail(symbols, path, error);
+	}
+	file->symbols = symbols;
+	file->fd = fd;
+	file->head_size = (size_t)head;
+	memcpy(file->path, path, size);
+	if (symbols) {
+		pd_monitor_enter(symbols->kept.lock);
+		symbols->kept.nr_open++;
+		link_file(&symbols->kept, file);
+		close_oldest(&symbols->kept, symbols->kept.most);
+		pd_monitor_leave(symbols->kept.lock);
+	}
+	*ret = file;
+	return PERFDATA_OK;
+}
+
+void pd_kept_free(struct pd_kept_file *file)
+{
+	if (!file)
+		return;
+	if (file->symbols && file->fd >= 0) {
+		pd_monitor_enter(file->symbols->kept.lock);
+		unlink_file(&file->symbols->kept, file);
+		file->symbols->kept.nr_open--;
+		pd_monitor_leave(file->symbols->kept.lock);
+	}
+	if (file->fd >= 0)
+		close(file->fd);
+	pd_free(file);
+}
+
+/* Whether an open file is the one that was opened first. What a caller's function unpacks is another file each time:
+ * it has no name, and is the same by its first bytes. */
+static bool is_same(const struct pd_kept_file *file, int fd)
+{
+	uint8_t head[HEAD];
+	struct stat st;
+	if (fstat(fd, &st) || st.st_size != file->st.st_size)
+		return false;
+	if (!st.st_nlink && !file->st.st_nlink)
+		return pd_pread_full(fd, head, HEAD, 0) == (int64_t)file->head_size &&
+		       !memcmp(head, file->head, file->head_size);
+	return st.st_dev == file->st.st_dev && st.st_ino == file->st.st_ino &&
+	       pd_nanoseconds(&st.st_ctim) == pd_nanoseconds(&file->st.st_ctim);
+}
+
+/* -1 with errno; ESTALE: another file is there now. */
+static int open_again(const struct pd_kept_file *file)
+{
+	const int fd = pd_symbols_open(file->symbols, file->path, PD_REGULAR_ANY);
+	if (fd < 0) {
+		/* it was there: only a lack of descriptors or memory, or a failure, is told as it is */
+		if (pd_status_of_errno(errno) == PERFDATA_ABSENT)
+			errno = ESTALE;
+		return -1;
+	}
+	if (is_same(file, fd))
+		return fd;
+	close(fd);
+	errno = ESTALE;
+	return -1;
+}
+
+enum perfdata_status pd_kept_failure(const struct pd_kept_file *file)
+{
+	return (enum perfdata_status)atomic_load_explicit(&file->failure, memory_order_relaxed);
+}
+
+/* Says it once for each file. */
+enum perfdata_status pd_kept_fail(struct pd_kept_file *file, int error)
+{
+	int none = PERFDATA_OK;
+	enum perfdata_status status = pd_status_of_errno(error);
+	/* the file was open: no error is an absence now */
+	if (status == PERFDATA_ABSENT) {
+		error = EIO;
+		status = PERFDATA_EREAD;
+	}
+	if (atomic_compare_exchange_strong(&file->failure, &none, (int)status) && file->symbols)
+		(void)pd_symbols_fail(file->symbols, file->path, error);
+	return status;
+}
+
+int pd_kept_hold(struct pd_kept_file *file)
+{
+	struct pd_kept_files *all = file->symbols ? &file->symbols->kept : NULL;
+	if (!all)
+		return file->fd;
+	pd_monitor_enter(all->lock);
+	if (file->fd >= 0 && !file->holders)
+		unlink_file(all, file);
+	const bool has_fd = file->fd >= 0;
+	file->holders += has_fd;
+	pd_monitor_leave(all->lock);
+	if (has_fd)
+		return file->fd;
+	int fd = open_again(file), error = errno;
+	pd_monitor_enter(all->lock);
+	if (fd >= 0 && file->fd >= 0) {
+		/* another thread was faster */
+		close(fd);
+	} else if (fd >= 0) {
+		file->fd = fd;
+		all->nr_open++;
+	}
+	if (file->fd >= 0 && !file->holders && file->fd != fd)
+		unlink_file(all, file);
+	fd = file->fd;
+	file->holders += fd >= 0;
+	close_oldest(all, all->most);
+	pd_monitor_leave(all->lock);
+	if (fd < 0)
+		(void)pd_kept_fail(file, error);
+	return fd;
+}
+
+void pd_kept_drop(struct pd_kept_file *file)
+{
+	struct pd_kept_files *all = file->symbols ? &file->symbols->kept : NULL;
+	if (!all)
+		return;
+	pd_monitor_enter(all->lock);
+	if (!--file->holders) {
+		link_file(all, file);
+		close_oldest(all, all->most);
+	}
+	pd_monitor_leave(all->lock);
+}
+
+uint64_t pd_kept_size(const struct pd_kept_file *file)
+{
+	return file->st.st_size > 0 ? (uint64_t)file->st.st_size : 0;
+}
+
+bool pd_kept_read(struct pd_kept_file *file, uint64_t offset, void *out, size_t size)
+{
+	uint8_t next;
+	const int fd = pd_kept_hold(file);
+	if (fd < 0)
+		return false;
+	int64_t got = pd_pread_full(fd, out, size, offset);
+	const bool whole = got == (int64_t)size;
+	/* fewer bytes: the file ends there, or the next ones cannot be read */
+	if (got >= 0 && !whole)
+		got = pd_pread_full(fd, &next, 1, offset + (uint64_t)got);
+	if (got < 0)
+		(void)pd_kept_fail(file, errno);
+	pd_kept_drop(file);
+	return whole;
+}

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A name that is there and cannot be had is an error, never "no name": each call that opens, reads or asks for a file with names fails in
+turn. Where memory or descriptors ran out the exit code is 6, where the disk failed 3, where the file is gone or forbidden the names are
+missing and -v says why; or the output is the same. And many files with few descriptors. Prints TAP; a part needs a compiler.
+
+usage: names_failing.py [--all]     --all: every call, not one in 17 for each error"""
+import errno
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from named_files import Tree
+from program import PERFDATA, SANITIZED, TOP, Tap
+
+EXHAUSTED, BROKEN, ABSENT = ("EMFILE", "ENFILE", "ENOMEM"), ("EIO",), ("ENOENT", "EACCES", "ELOOP", "ENOTDIR")
+CODES = {**dict.fromkeys(EXHAUSTED, 6), **dict.fromkeys(BROKEN, 3)}
+FILES, DESCRIPTORS, STEP = 300, 64, 17
+
+
+class Program:
+    """perfdata with calls that fail below the folder of the tree."""
+
+    def __init__(self, folder, library):
+        self.folder, self.library, self.counts = folder, library, os.path.join(folder, "counts")
+
+    def run(self, words, home, stdin=b"", call=None, number=0, name=None):
+        environment = dict(os.environ, HOME=home, LC_ALL="C", LD_PRELOAD=self.library, FAIL_BELOW=self.folder + "/", FAIL_COUNTS=self.counts)
+        if call:
+            environment.update(FAIL_CALL=call, FAIL_NUMBER=str(number), FAIL_ERRNO=str(getattr(errno, name)))
+        done = subprocess.run([PERFDATA, *words], input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, env=environment)
+        with open(self.counts, encoding="ascii") as lines:
+            counts = {line.split()[0]: int(line.split()[1]) for line in lines}
+        return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"), counts
+
+
+def build(folder):
+    """The library that makes calls fail; None without a compiler."""
+    cc = next(filter(shutil.which, (os.environ.get("CC", "cc").split()[-1], "gcc", "clang")), None)
+    library = os.path.join(folder, "failing.so")
+    if not cc or SANITIZED:
+        return None
+    done = subprocess.run([cc, "-shared", "-fPIC", "-O1", "-o", library, os.path.join(TOP, "tests", "support", "failing_syscalls.c"), "-ldl"],
+                          stderr=subprocess.PIPE)
+    return library if done.returncode == 0 else None
+
+
+def fault_of(good, got, name, call, verbose):
+    """What is wrong with an outcome; None: nothing."""
+    code, out, said, _ = got
+    if code == good[0] and out == good[1]:
+        return None
+    if name in CODES:
+        return None if code == CODES[name] else "exit code %s" % code
+    if code not in (good[0], 1):
+        return "exit code %s" % code
+    return None if not verbose or call == "dlopen" or any(word in said for word in ("not there", "not used")) else "no reason is said"
+
+
+def fail_in_turn(tap, program, title, words, home, stdin=b"", verbose=False):
+    good = program.run(words, home, stdin)
+    faults, nr, step = [], 0, 1 if "--all" in sys.argv else STEP
+    for call, count in sorted(good[3].items()):
+        for index, name in enumerate((*CODES, *ABSENT) if call == "open" else CODES):
+            # each error takes other calls
+            for number in range(0 if call == "dlopen" else index % step, count, 1 if call == "dlopen" else step):
+                got = program.run(words, home, stdin, call, number, name)
+                nr += 1
+                fault = fault_of(good, got, name, call, verbose)
+                if fault:
+                    faults.append("%s %d of %d, %s: %s\n%s" % (call, number, count, name, fault, got[2][-300:]))
+    tap.report("%s: each of %d calls fails" % (title, nr), faults + ([] if good[0] in (0, 1) and nr > 5 else ["good run: %s" % (good,)]))
+
+
+def failing_calls(tap, folder):
+    library = build(folder)
+    if not library:
+        tap.report("each call fails # SKIP no compiler, or sanitizers", [])
+        return
+    inner = os.path.join(folder, "tree")
+    os.mkdir(inner)
+    tree = Tree(inner)
+    tree.add_all_kinds()
+    recording = tree.recording = os.path.join(folder, "recording")
+    tree.save()
+    program = Program(inner, library)
+    symfs = ["--symfs", tree.root]
+    fail_in_turn(tap, program, "folded", ["folded", "-v", *symfs, recording], tree.home, verbose=True)
+    fail_in_turn(tap, program, "info", ["info", "-q", "--symbols", "yes", *symfs, recording], tree.home)
+    fail_in_turn(tap, program, "match", ["match", "-q", *symfs, recording], tree.home)
+    fail_in_turn(tap, program, "match --search", ["match", "-q", "--search", "--jobs", "1", *symfs, recording], tree.home)
+    fail_in_turn(tap, program, "symbolize", ["symbolize", "-q", *symfs], tree.home, b"/lib/mangled.so+0x1008;/bin/linked+0x1008\n")
+    bundle = os.path.join(inner, "bundle.tar")
+    fail_in_turn(tap, program, "bundle", ["bundle", "-q", "--force", "-o", "-", *symfs, recording], tree.home)
+    subprocess.run([PERFDATA, "bundle", "-q", "-o", bundle, *symfs, recording], env=dict(os.environ, HOME=tree.home), check=True)
+    fail_in_turn(tap, program, "a bundle as source", ["folded", "-q", "--symbols-from", bundle, "--tmpdir", inner, recording], tree.home)
+
+
+def many_files(tap, folder):
+    os.mkdir(os.path.join(folder, "many"))
+    tree = Tree(os.path.join(folder, "many"))
+    for number in range(FILES):
+        tree.add_program(number)
+    tree.save()
+
+    def few():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (DESCRIPTORS, DESCRIPTORS))
+
+    bundle = os.path.join(folder, "many.tar")
+    subprocess.run([PERFDATA, "bundle", "-q", "-o", bundle, "--symfs", tree.root, tree.recording], check=True)
+    for words in (["folded"], ["folded", "--jobs", "3"], ["script", "-F", "ip,sym,srcline"], ["report", "--csv"], ["match", "-v"],
+                  ["folded", "--max-memory", "1M"]):
+        for source in (["--symfs", tree.root], ["--symbols-from", bundle]):
+            done = subprocess.run([PERFDATA, *words, *source, tree.recording], stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=few,
+                                  stdin=subprocess.DEVNULL, timeout=120)
+            lines = done.stdout.decode().replace(";", " ").replace(",", " ").replace('"', " ").split()
+            missing = {"program-%d" % number for number in range(FILES)} - {os.path.basename(word) for word in lines} \
+                if words[0] == "match" else set(tree.names) - set(lines)
+            tap.report("%d files and %d descriptors: %s %s" % (FILES, DESCRIPTORS, " ".join(words), source[0]),
+                       ["exit %d, %d of %d are missing: %s" % (done.returncode, len(missing), FILES, done.stderr[-400:].decode())]
+                       if done.returncode or missing else [])
+
+
+def main():
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        folder = os.path.realpath(folder)
+        many_files(tap, folder)
+        failing_calls(tap, folder)
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
