@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Each table of csv: every row has the header's columns, records are neither lost nor added, values are those of ndjson, and --jobs
 changes nothing. Names and stacks are those of ndjson, and the tables of stacks and frames join with them. For each recording of testdata,
-and of $PERFDATA_CORPUS where that is set."""
+and of $PERFDATA_CORPUS where that is set. One table in three is written by four threads too; all with PERFDATA_ALL=1."""
 import csv
 import functools
 import io
@@ -11,6 +11,7 @@ import os
 import re
 import sys
 import tempfile
+import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import program
@@ -63,7 +64,8 @@ def check_table(path, table, records, faults, *options):
         faults.append('%s: a column twice' % table)
     if any(len(row) != len(header) for row in rows):
         faults.append('%s: rows of another width' % table)
-    four = run('csv', '-q', '--jobs', '4', *options, '--table', table, path) if table not in AT_THE_END else None
+    in_turn = program.ALL or zlib.crc32((os.path.basename(path) + table).encode()) % 3 == 0
+    four = run('csv', '-q', '--jobs', '4', *options, '--table', table, path) if in_turn and table not in AT_THE_END else None
     if four and (four.code, four.out) != (code, out):
         faults.append('%s: --jobs 4 gives other bytes: exit %d and %d bytes, with one job exit %d and %d; it says: %s' %
                       (table, four.code, len(four.out), code, len(out), four.err.decode('utf-8', 'replace')))

@@ -3,6 +3,7 @@
 """Runs every command over every recording of testdata/ and, where PERFDATA_CORPUS names a folder, over that too: no crash, no hang, an
 honest exit code, JSON that parses, CSV rows as wide as their header, bounded memory.
 
+Conversions that properties.py compares are left out, but for builds with sanitizers and with PERFDATA_ALL=1.
 PERFDATA_CORPUS_KINDS (such as "damaged,fuzz") takes only files of these kinds, as the corpus' MANIFEST.tsv tells them."""
 import concurrent.futures
 import csv
@@ -76,8 +77,9 @@ def main():
     os.environ["ASAN_OPTIONS"] = "exitcode=99:detect_leaks=1:allocator_may_return_null=1"
     os.environ["UBSAN_OPTIONS"] = "exitcode=99:print_stacktrace=1"
     reading = (0, 3, 4)
-    commands = [(name, [name, "-q", "--symbols", "no"], reading, CHECKS.get(name)) for name in program.formats()]
-    commands += [("ndjson with 4 threads", ["ndjson", "-q", "-j", "4"], reading, check_ndjson),
+    names = program.formats() if SANITIZED or program.ALL or program.VALGRIND else ["perf-json", *program.FOLDER_FORMATS]
+    commands = [(name, [name, "-q", "--symbols", "no"], reading, CHECKS.get(name)) for name in names]
+    commands += [("ndjson with 4 threads, and names", ["ndjson", "-q", "-j", "4"], reading, check_ndjson),
                  ("info", ["info", "-v"], reading, None), ("info --json", ["info", "--json"], reading, check_json),
                  ("info --perf", ["info", "--perf"], reading, None), ("events", ["events", "-v"], reading, None),
                  ("buildids --json", ["buildids", "--json"], reading, check_json),

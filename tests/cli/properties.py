@@ -5,7 +5,7 @@
     lines     every line of NDJSON is one object: strict UTF-8, no key twice, no NaN; the first is meta, the last the summary
     document  the json document holds the same objects as the lines
     forms     a file, the same bytes on standard input, packed with gzip and packed with zstd give the same lines
-    jobs      one thread and four write the same bytes, for every emitter (of a large collection, each recording has a third of the emitters)
+    jobs      one thread and four write the same bytes, for every emitter (each recording has a third of the emitters; with PERFDATA_ALL=1 all)
     memory    what has to go to temporary files comes out the same
     twins     a recording and its byte-swapped twin give the same JSON
     types     a key has one type in all lines of all recordings
@@ -364,8 +364,8 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool, tempfile.TemporaryDirectory() as folder:
         pairs = list(twins(found, folder))
         made = [(path, "real") for pair in pairs[:2] for path in pair]
-        # all for the first ones; then in turns
-        parts = [names if len(found) < 100 or i < 40 else names[i % 3::3] for i in range(len(found) + len(made))]
+        # in turns: the threads are the same for all
+        parts = [names if program.ALL else names[i % 3::3] for i in range(len(found) + len(made))]
         results = list(pool.map(lambda item, part: check_recording(*item, part), found + made, parts))
         for number, name in enumerate(CHECKS, 1):
             report(number, "%s, over %d recordings" % (name, len(found)),
