@@ -14,6 +14,7 @@
 #define CONFIG_BPF_OUTPUT 10u
 #define LARGEST_FILE (UINT64_C(1) << 40)
 #define LONGEST_MAP (UINT64_C(1) << 44)
+#define BELOW_KERNEL UINT64_C(0x100000)
 #define LAST_PAGE UINT64_C(0xfffffffffffff000)
 
 /* --- the table --------------------------------------------------------------------------------------------------- */
@@ -417,12 +418,17 @@ static void move_kernel_map(struct pd_anonymizer *a, uint64_t *addr, uint64_t *l
 {
 	const uint64_t end = *len > UINT64_MAX - *addr ? UINT64_MAX : *addr + *len;
 
+	const bool from_zero = *addr == 0;
+
 	pd_moved_low_kernel_add(a->maps, *addr, end);
 	*addr = move_kernel_address(a, *addr);
+	/* one that begins far below the kernel keeps that form: to perf a map that begins at 0 is another */
+	if (!*addr && !from_zero)
+		*addr = BELOW_KERNEL;
 	/* old recorders write a map of the kernel that begins at 0, and maps up to the last address: their lengths are
 	 * addresses */
-	if (!*addr && end)
-		*len = move_kernel_address(a, end - 1);
+	if (*addr <= BELOW_KERNEL && end > *addr)
+		*len = move_kernel_address(a, end - 1) - *addr + 1;
 	else if (end >= LAST_PAGE)
 		*len = UINT64_MAX - *addr;
 	else if (end >= UINT32_MAX - UINT64_C(0xfff) && end <= UINT64_C(1) << 32)
