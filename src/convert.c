@@ -18,6 +18,7 @@
 #include "input_list.h"
 #include "interrupt.h"
 #include "output_name.h"
+#include "output_rights.h"
 #include "summary.h"
 #include "table_option.h"
 #include "terminal.h"
@@ -88,8 +89,11 @@ static enum exit_code convert_to_one(const struct options *options, struct summa
 		clean_beside(options->output);
 	if (to_file && options->inputs->nr == 1)
 		return convert_to_file(options, summary);
-	struct perfdata_output *output = to_file ? perfdata_output_path(options->output,
-									options->force ? PERFDATA_OUTPUT_FORCE : 0)
+	const unsigned rights = options->emitter->flags & PERFDATA_EMITTER_MEMORY
+					? output_rights_of(options->files.values, options->files.nr)
+					: 0u;
+	const unsigned flags = rights | (options->force ? PERFDATA_OUTPUT_FORCE : 0u);
+	struct perfdata_output *output = to_file ? perfdata_output_path(options->output, flags)
 						 : perfdata_output_fd(STDOUT_FILENO);
 	const enum perfdata_status status = output ? perfdata_output_open(output, &error) : PERFDATA_ENOMEM;
 	if (status != PERFDATA_OK) {

@@ -8,6 +8,7 @@
 #include "perfdata/convert.h"
 #include "convert_job.h"
 #include "filters.h"
+#include "output_rights.h"
 #include "summary.h"
 #include "symbol_options.h"
 #include "unnamed_note.h"
@@ -78,8 +79,10 @@ static bool format_open(struct format *format)
 	const struct job *job = format->job;
 	const struct job_output *where = format->where;
 	const struct options *options = job->options;
+	const bool has_memory = format->emitter->flags & PERFDATA_EMITTER_MEMORY;
 	const unsigned flags = (options->force ? PERFDATA_OUTPUT_FORCE : 0u) |
-			       (job->in_folder ? PERFDATA_OUTPUT_FOLDERS : 0u);
+			       (job->in_folder ? PERFDATA_OUTPUT_FOLDERS : 0u) |
+			       (has_memory ? output_rights_of(&job->file, 1) : 0u);
 	format->output = where->path ? perfdata_output_path(where->path, flags) : job->common_output;
 	if (!format->output ||
 	    (where->head && perfdata_output_beside(format->output, where->head, where->tail) != PERFDATA_OK))

@@ -13,6 +13,7 @@
 #include "filters.h"
 #include "found_build_ids.h"
 #include "interrupt.h"
+#include "output_rights.h"
 #include "perfdata/emit.h"
 #include "symbol_options.h"
 
@@ -396,8 +397,10 @@ static enum exit_code run(struct rewrite *rewrite)
 	const struct options *options = rewrite->options;
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	const bool to_stdout = !strcmp(options->output, "-");
-	rewrite->output = to_stdout ? perfdata_output_fd(STDOUT_FILENO) :
-				      perfdata_output_path(options->output, options->force ? PERFDATA_OUTPUT_FORCE : 0);
+	/* what is anonymous may be shared */
+	const unsigned rights = rewrite->anonymize ? 0 : output_rights_of(options->files.values, options->files.nr);
+	const unsigned flags = rights | (options->force ? PERFDATA_OUTPUT_FORCE : 0u);
+	rewrite->output = to_stdout ? perfdata_output_fd(STDOUT_FILENO) : perfdata_output_path(options->output, flags);
 	enum perfdata_status status = rewrite->output ? perfdata_output_open(rewrite->output, &error) : PERFDATA_ENOMEM;
 	if (status != PERFDATA_OK) {
 		usage_error(&options->style, "%s: %s", options->output,

@@ -24,6 +24,9 @@ enum perfdata_output_flag {
 	/* make the missing folders of its path; they are removed again if no file is kept in them */
 	PERFDATA_OUTPUT_FOLDERS = 2,
 };
+/* A further flag: group and others get no more rights than a file of this mode gives them, whatever the umask is and
+ * whatever file the output replaces. */
+#define PERFDATA_OUTPUT_LIKE(mode) ((~(unsigned)(mode) & 077u) << 8)
 enum perfdata_packing { PERFDATA_PACKING_NONE, PERFDATA_PACKING_GZIP, PERFDATA_PACKING_ZSTD };
 
 /* Functions of the caller. The thread of the run that writes at that time calls them, never two threads at once. A

@@ -33,6 +33,7 @@ struct perfdata_output *perfdata_output_path(const char *path, unsigned flags)
 		return NULL;
 	output->force = flags & PERFDATA_OUTPUT_FORCE;
 	output->folders = flags & PERFDATA_OUTPUT_FOLDERS;
+	output->withheld = flags >> 8 & 077;
 	output->asked = pd_strndup(path, strlen(path));
 	if (!output->asked) {
 		pd_free(output);
@@ -219,6 +220,7 @@ static struct perfdata_output *make_other(const struct perfdata_output *output, 
 	if (other) {
 		other->force = output->force;
 		other->folders = output->folders;
+		other->withheld = output->withheld;
 		other->packing_chosen = output->packing_chosen;
 		other->packing = output->packing;
 	}

@@ -49,7 +49,7 @@ static int open_unnamed(const struct perfdata_output *output)
 	char *folder = size ? pd_strndup(output->path, size) : pd_strndup(".", 1);
 	if (!folder)
 		return -1;
-	const int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	const int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666 & ~(mode_t)output->withheld);
 	pd_free(folder);
 	char name[32];
 	struct stat st;
@@ -72,7 +72,8 @@ static int open_temporary(struct perfdata_output *output)
 	int failure = -EEXIST;
 	for (unsigned i = 0; i < MOST_TEMPORARY_NAMES && failure == -EEXIST; i++) {
 		number_temporary(output, output->temporary, i);
-		const int fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
+		const int fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY,
+				    0666 & ~(mode_t)output->withheld);
 		if (fd >= 0 && pd_output_temporary_own(fd, output->temporary))
 			return fd;
 		/* another program took the file for one left behind, before it was locked: the loop tries the next
@@ -159,7 +160,7 @@ enum perfdata_status pd_output_file_open(struct perfdata_output *output, struct 
 	output->fd = fd;
 	output->seekable = !direct;
 	if (mode)
-		(void)!fchmod(fd, mode);
+		(void)!fchmod(fd, mode & ~(mode_t)output->withheld);
 	return PERFDATA_OK;
 }
 

@@ -17,6 +17,7 @@ struct perfdata_output {
 	enum pd_output_kind kind;
 	bool open;
 	bool force, folders;
+	unsigned withheld;             /* PATH: rights of group and others that the file does not get */
 	bool packing_chosen;           /* the caller chose the compression by perfdata_output_pack */
 	enum pd_codec_kind packing;
 	char *asked;                   /* PATH: as given */

@@ -575,8 +575,8 @@ const struct perfdata_emitter pd_emitter_parquet = {
 	.needs = PERFDATA_NEED_RECORDS,
 	.mime = "application/vnd.apache.parquet",
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_CHECKS |
-		 PERFDATA_EMITTER_ONLY_NAMED | PERFDATA_EMITTER_PACKED | PERFDATA_EMITTER_FOLDERS |
-		 PERFDATA_EMITTER_ROWS,
+		 PERFDATA_EMITTER_MEMORY | PERFDATA_EMITTER_ONLY_NAMED | PERFDATA_EMITTER_PACKED |
+		 PERFDATA_EMITTER_FOLDERS | PERFDATA_EMITTER_ROWS,
 	.size = sizeof(struct perfdata_emitter),
 	.option_size = sizeof *options,
 	.options = options,

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "output_rights.h"
+#include "perfdata/output.h"
+
+static unsigned mode_of(const char *file)
+{
+	struct stat status, data;
+	char path[4096];
+	const int failed = strcmp(file, "-") ? stat(file, &status) : fstat(STDIN_FILENO, &status);
+	if (failed || (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
+		return 0600;
+	if (S_ISREG(status.st_mode))
+		return status.st_mode;
+	/* a directory recording: who may read is said by its files too; writing there is no right of the output */
+	if (snprintf(path, sizeof path, "%s/data", file) >= (int)sizeof path || stat(path, &data))
+		return 0600;
+	return status.st_mode & data.st_mode;
+}
+
+unsigned output_rights_of(const char *const *files, size_t nr)
+{
+	unsigned mode = 0777;
+	for (size_t i = 0; i < nr; i++)
+		mode &= mode_of(files[i]);
+	return PERFDATA_OUTPUT_LIKE(mode);
+}
