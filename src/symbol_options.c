@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "grow.h"
+#include "interrupt.h"
 #include "symbol_options.h"
 
 static void say(void *user, const struct perfdata_symbols_log *entry)
@@ -168,6 +169,7 @@ void symbol_options_make(const struct options *options, struct messages *message
 	symbols->finding = messages_file_finding;
 	symbols->user = messages;
 	symbols->memory = options->memory;
+	symbols->cancel = interrupt_cancel();
 }
 
 enum perfdata_status symbols_for(const struct options *options, struct messages *messages,

@@ -83,6 +83,8 @@ struct perfdata_symbols_options {
 	 * looks at "elf" first */
 	bool debug_first;
 	bool symfs_flat;                  /* files stand in symfs itself, under the last part of their paths */
+	/* once cancelled, work that takes long ends with PERFDATA_EINTR; borrowed, may be NULL */
+	const struct perfdata_cancel *cancel;
 };
 
 /* The options that a caller starts from: this host may be used, names are demangled, no network. */

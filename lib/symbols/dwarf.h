@@ -2,13 +2,15 @@
 /* DWARF 2 to 5, read piece by piece: of a program's debug information this reader reads only the units in which
  * addresses lie, and drops units again when there are too many. It leaves to libdw what it does not understand (split
  * and supplementary files, sections compressed in the old way, relocatable files, damage): then it returns
- * `PERFDATA_EUNSUP`, and never an answer from half of a unit. */
+ * `PERFDATA_EUNSUP`, and never an answer from half of a unit. All loops count their steps (symbol_work.h): where a file
+ * asks for more than it may, PERFDATA_ELIMIT is returned, and PERFDATA_EINTR once the work was cancelled. */
 #ifndef PD_DWARF_H
 #define PD_DWARF_H
 
 #include "base/cursor.h"
 #include "base/hash.h"
 #include "symbols/symbol_elf.h"
+#include "symbols/symbol_work.h"
 
 enum pd_dwarf_section_number {
 	PD_DWARF_INFO, PD_DWARF_LINE, PD_DWARF_STR, PD_DWARF_LINE_STR,                  /* read in pieces */
@@ -78,7 +80,11 @@ struct pd_dwarf_abbrev {
 	uint32_t sibling;
 	uint32_t first, count;   /* of the specs */
 };
+/* A table, which all units of the same forms that refer to it share. */
 struct pd_dwarf_abbrevs {
+	uint64_t at;                     /* offset in the section */
+	uint8_t address_size, offset_size;
+	size_t users;                    /* under `tables_lock` */
 	struct pd_dwarf_abbrev *items;   /* code 1 is the first */
 	size_t count, capacity;
 	struct pd_dwarf_spec *specs;
@@ -131,6 +137,10 @@ struct pd_dwarf_lines {
 	uint64_t lowest;
 	struct pd_dwarf_row *rows;
 	size_t row_count;
+	/* a table is shared by all units of the same forms that refer to it */
+	uint64_t at;             /* offset in the section */
+	uint8_t version, address_size;   /* of the units */
+	size_t users;            /* under `tables_lock` */
 };
 
 /* A window on .debug_info up to `limit`: the bytes from `offset` to `end` are in memory; the window moves along with
@@ -139,6 +149,7 @@ struct pd_dwarf_window {
 	uint8_t *bytes;
 	size_t room;
 	uint64_t offset, end, limit;
+	struct pd_meter meter;
 };
 
 /* A unit of .debug_info. The members below `is_open` are valid only while the unit is open, under the lock of its
@@ -148,17 +159,19 @@ struct pd_dwarf_unit {
 	uint64_t abbrevs_at;
 	uint8_t header_size, version, offset_size, address_size;
 	bool is_open;
-	bool has_functions, has_lines;
+	bool has_functions;
 	uint64_t used;           /* when it was last used */
 	size_t memory;
-	struct pd_dwarf_abbrevs abbrevs;
+	struct pd_dwarf_abbrevs *abbrevs;
 	struct pd_dwarf_die root;
 	uint64_t base;           /* base address of range lists */
 	struct pd_dwarf_ranges functions;
-	struct pd_dwarf_lines lines;
+	struct pd_dwarf_lines *lines;        /* NULL: not read yet, or the unit has none */
 };
 
 #define PD_DWARF_GROUPS 32u
+/* Tables that were used last are kept also where no open unit uses them. */
+#define PD_DWARF_RECENT 8u
 
 struct pd_dwarf {
 	const struct pd_elf *elf;
@@ -178,6 +191,14 @@ struct pd_dwarf {
 	atomic_uint_fast64_t clock;
 	_Atomic(size_t) *units_memory;       /* bytes of open units, of all files */
 	struct pd_account *account;          /* accounts for all memory of the reader */
+	_Atomic(size_t) units_held;          /* the same, of this file */
+	struct pd_work *work;
+	size_t indexes;                      /* bytes of the members above that the account was given */
+	size_t strings_memory;               /* the same for `strings` and its maps, under `lock` */
+	struct pd_monitor *tables_lock;      /* for the tables below and for the numbers of their users */
+	struct pd_dwarf_abbrevs *recent_abbrevs[PD_DWARF_RECENT];
+	struct pd_dwarf_lines *recent_lines[PD_DWARF_RECENT];
+	size_t next_abbrevs, next_lines;     /* to be replaced next */
 };
 
 /* --- dwarf_sections.c --------------------------------------------------------------------------------------------- */
@@ -187,20 +208,22 @@ struct pd_dwarf {
 enum perfdata_status pd_dwarf_open_sections(struct pd_dwarf *dwarf);
 /* Decompresses a section that was left packed. */
 enum perfdata_status pd_dwarf_unpack_section(struct pd_dwarf *dwarf, enum pd_dwarf_section_number number);
+/* The bytes of a section, decompressed, with a NUL behind; free them with pd_free. */
+enum perfdata_status pd_dwarf_whole_section(const struct pd_elf *elf, const struct pd_elf_section *from,
+					    struct pd_work *work, uint8_t **ret, uint64_t *ret_size);
 void pd_dwarf_drop_section(struct pd_dwarf *dwarf, enum pd_dwarf_section_number number);
 /* Copies bytes of a section; false: the section does not have them. */
 bool pd_dwarf_copy(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number number, uint64_t offset, void *out,
 		   size_t size);
 
-/* --- dwarf_read.c: bytes, forms, entries. All return PERFDATA_OK, PERFDATA_EUNSUP or PERFDATA_ENOMEM. ------------- */
+/* --- dwarf_read.c: bytes, forms, entries. All return PERFDATA_OK, or why they cannot: see above. ------------------ */
 
 /* Reads a part of a section into new memory; free it with pd_free. */
 enum perfdata_status pd_dwarf_read(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number number, uint64_t offset,
 				   uint64_t size, uint8_t **ret);
 enum perfdata_status pd_dwarf_read_abbrevs(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 					   struct pd_dwarf_abbrevs *ret);
-void pd_dwarf_abbrevs_release(struct pd_dwarf_abbrevs *abbrevs);
-struct pd_dwarf_window pd_dwarf_window(uint64_t limit);
+struct pd_dwarf_window pd_dwarf_window(const struct pd_dwarf *dwarf, uint64_t limit);
 void pd_dwarf_close_window(struct pd_dwarf_window *window);
 /* Reads the entry at an offset of a unit whose abbreviations are read. */
 enum perfdata_status pd_dwarf_read_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
@@ -226,23 +249,53 @@ bool pd_dwarf_address(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *
 
 /* --- dwarf_ranges.c ----------------------------------------------------------------------------------------------- */
 
-/* Calls `take` for each range of an entry until `take` returns true. *ret: whether it did. */
-typedef bool pd_dwarf_range_fn(void *user, uint64_t start, uint64_t end);
-enum perfdata_status pd_dwarf_each_range(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
-					 const struct pd_dwarf_die *die, pd_dwarf_range_fn *take, void *user,
-					 bool *ret);
+/* Whether a range of an entry holds the address. */
+enum perfdata_status pd_dwarf_holds(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+				    const struct pd_dwarf_die *die, uint64_t address, struct pd_meter *meter,
+				    bool *ret);
 /* Adds the ranges of an entry. */
 enum perfdata_status pd_dwarf_add_ranges(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 					 const struct pd_dwarf_die *die, uint64_t owner, uint32_t extent,
-					 struct pd_dwarf_ranges *ranges);
+					 struct pd_meter *meter, struct pd_dwarf_ranges *ranges);
+/* Adds one range; `owner` and `extent` are those of the entry. */
+enum perfdata_status pd_dwarf_add_range(const struct pd_dwarf *dwarf, struct pd_meter *meter,
+					struct pd_dwarf_ranges *ranges, struct pd_dwarf_range range);
 void pd_dwarf_sort_ranges(struct pd_dwarf_ranges *ranges);
 /* The last range that starts at or before the address, if the address is in it. */
 const struct pd_dwarf_range *pd_dwarf_find_range(const struct pd_dwarf_ranges *ranges, uint64_t address);
 
+/* --- dwarf_image.c ------------------------------------------------------------------------------------------------ */
+
+/* An ELF image for libdw. */
+struct pd_dwarf_image {
+	uint8_t *bytes;            /* pd_free */
+	size_t size;
+	size_t line_at, line_size; /* .debug_line in it */
+	bool swap;
+};
+/* PERFDATA_ABSENT: no debug information; PERFDATA_EUNSUP: nothing for libdw; PERFDATA_ELIMIT, PERFDATA_EINTR,
+ * PERFDATA_ENOMEM. */
+enum perfdata_status pd_dwarf_image_make(const struct pd_elf *elf, struct pd_work *work, struct pd_dwarf_image *ret);
+
+/* --- dwarf_tables.c: tables that units share ---------------------------------------------------------------------- */
+
+/* Records that units and their tables take `after` bytes in place of `before`. */
+void pd_dwarf_hold(struct pd_dwarf *dwarf, size_t before, size_t after);
+/* The table of abbreviations of a unit, read if nobody has it. */
+enum perfdata_status pd_dwarf_take_abbrevs(struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+					   struct pd_dwarf_abbrevs **ret);
+void pd_dwarf_give_abbrevs(struct pd_dwarf *dwarf, struct pd_dwarf_abbrevs *abbrevs);   /* NULL is fine */
+/* The line table at that offset. */
+enum perfdata_status pd_dwarf_take_lines(struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint64_t at,
+					 struct pd_dwarf_lines **ret);
+void pd_dwarf_give_lines(struct pd_dwarf *dwarf, struct pd_dwarf_lines *lines);         /* NULL is fine */
+/* Drops the tables that no open unit uses. */
+void pd_dwarf_drop_tables(struct pd_dwarf *dwarf);
+
 /* --- dwarf_units.c ------------------------------------------------------------------------------------------------ */
 
 /* PERFDATA_ABSENT: no debug information. Memory of units is added to `units_memory` and to the account. */
-enum perfdata_status pd_dwarf_open(const struct pd_elf *elf, _Atomic(size_t) *units_memory, struct pd_account *account,
+enum perfdata_status pd_dwarf_open(const struct pd_elf *elf, _Atomic(size_t) *units_memory, struct pd_work *work,
 				   struct pd_dwarf **ret);
 void pd_dwarf_close(struct pd_dwarf *dwarf);
 /* The unit that covers an address; NULL: none. */
@@ -258,8 +311,9 @@ void pd_dwarf_shrink(struct pd_dwarf *dwarf, size_t limit);
 
 /* --- dwarf_line_table.c ------------------------------------------------------------------------------------------- */
 
-/* Reads the line table of a unit that was entered, once. */
-enum perfdata_status pd_dwarf_read_lines(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit);
+/* Reads the table at an offset, with the forms of that unit. */
+enum perfdata_status pd_dwarf_read_table(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint64_t at,
+					 struct pd_dwarf_lines *ret);
 const struct pd_dwarf_row *pd_dwarf_find_row(const struct pd_dwarf_lines *lines, uint64_t address);
 /* The path of a file, in `bytes`; NULL: there is no such file. */
 enum perfdata_status pd_dwarf_path(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint32_t file,

@@ -7,14 +7,15 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/error.h"
+#include "base/hash.h"
 #include "base/memory.h"
-#include "symbols/symbol_elf.h"
+#include "symbols/dwarf.h"
 
 #define MAX_SCOPES 256  /* of one address: lexical blocks and inlined calls */
+#define BYTES_OF_STEP 4u        /* of entries that libdw walks over */
+#define STEPS_OF_LINE_BYTE 4u   /* libdw keeps more of a line than others do */
 
 /* A range of code and the function that it belongs to. */
 struct function_range {
@@ -30,74 +31,82 @@ struct unit_index {
 	size_t count, capacity;
 };
 
+struct image {
+	struct pd_dwarf_image image;
+	Elf *elf;
+	Dwarf *dwarf;
+};
+
 struct pd_libdw {
-	const struct pd_elf *file, *alt_file;
-	/* Handles of its own: what libdw decompresses stays with the handle of the file. */
-	Elf *elf, *alt_elf;
-	Dwarf *dwarf, *alt;      /* alt: the supplementary file that dwz made, or NULL */
+	struct image own, alt;   /* alt: the supplementary file that dwz made, or nothing */
 	struct pd_arena names;   /* demangled names of the last look-up */
 	bool name_failed;        /* one could not be demangled, though it may be a mangled one */
+	struct pd_hash_map by_unit;   /* offset of a unit → its number in `units` */
 	struct unit_index *units;
 	size_t unit_count, unit_capacity;
 	/* the ranges of the units themselves; made when .debug_aranges does not know an address */
 	struct unit_index all;
 	bool all_made;
+	struct pd_meter meter;
+	enum perfdata_status status;   /* why the look-up at hand cannot go on */
 };
 
-/* libdw reads some strings of these sections without checking for their end, so the last string must end with a NUL. */
-static bool strings_end(const struct pd_elf *file, Elf *elf)
+/* Counts steps of the look-up at hand; false: the look-up ends. */
+static bool go_on(struct pd_libdw *libdw, uint64_t steps)
 {
-	static const char *const names[] = { ".debug_str", ".debug_line_str" };
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		const struct pd_elf_section *s = pd_elf_section(file, names[i]);
-		const size_t number = s && s->header.sh_type != SHT_NOBITS ? (size_t)(s - file->sections) : 0;
-		Elf_Scn *scn = number ? elf_getscn(elf, number) : NULL;
-		Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
-		if (data && data->d_size && (!data->d_buf || ((const char *)data->d_buf)[data->d_size - 1]))
-			return false;
-	}
-	return true;
+	if (!libdw->status && steps >= PD_METER_MOST)
+		libdw->status = pd_work_do(libdw->meter.work, steps);
+	else if (!libdw->status)
+		libdw->status = pd_meter_count(&libdw->meter, (uint32_t)steps);
+	return !libdw->status;
 }
 
-/* libdw reads all sections at once, so that the handle needs no descriptor afterwards. */
-static enum perfdata_status open_dwarf(const struct pd_elf *file, Elf **ret_elf, Dwarf **ret)
+static bool grow(struct pd_libdw *libdw, struct unit_index *index)
 {
-	enum perfdata_status status = pd_elf_handle(file, ret_elf);
+	if (!go_on(libdw, PD_WORK_KEPT))
+		return false;
+	if (pd_vector_grow(&index->items, &index->capacity, index->count, sizeof *index->items))
+		libdw->status = PERFDATA_ENOMEM;
+	return !libdw->status;
+}
+
+static enum perfdata_status open_image(const struct pd_elf *file, struct pd_work *work, struct image *image)
+{
+	const enum perfdata_status status = pd_dwarf_image_make(file, work, &image->image);
 	if (status)
 		return status;
-	errno = 0;
-	*ret = dwarf_begin_elf(*ret_elf, DWARF_C_READ, NULL);
-	const enum perfdata_status failure = errno ? pd_status_of_errno(errno) : PERFDATA_ABSENT;
-	if (failure == PERFDATA_ENOMEM || failure == PERFDATA_EREAD)
-		status = file->file ? pd_kept_fail(file->file, errno) : failure;
-	else if (!*ret)
-		status = PERFDATA_ABSENT;
-	else if (!strings_end(file, *ret_elf))
-		status = PERFDATA_DAMAGED;
-	const enum perfdata_status detached = pd_elf_detach(file, *ret_elf, false);
-	return status ? status : detached;
+	elf_version(EV_CURRENT);
+	image->elf = elf_memory((char *)image->image.bytes, image->image.size);
+	image->dwarf = image->elf ? dwarf_begin_elf(image->elf, DWARF_C_READ, NULL) : NULL;
+	return image->dwarf ? PERFDATA_OK : PERFDATA_EUNSUP;
 }
 
-enum perfdata_status pd_libdw_open(const struct pd_elf *elf, const struct pd_elf *alt, struct pd_libdw **ret)
+static void close_image(struct image *image)
 {
-	/* without a supplementary file, libdw would search for one itself, on this host and wherever the file says, and
-	 * open it */
+	dwarf_end(image->dwarf);
+	elf_end(image->elf);
+	pd_free(image->image.bytes);
+}
+
+enum perfdata_status pd_libdw_open(const struct pd_elf *elf, const struct pd_elf *alt, struct pd_work *work,
+				   struct pd_libdw **ret)
+{
+	/* what refers to a supplementary file cannot be read without it */
 	if (!alt && pd_elf_section(elf, ".gnu_debugaltlink"))
 		return PERFDATA_ABSENT;
 	struct pd_libdw *libdw = pd_calloc(1, sizeof *libdw);
 	if (!libdw)
 		return PERFDATA_ENOMEM;
-	libdw->file = elf;
-	libdw->alt_file = alt;
-	enum perfdata_status status = open_dwarf(elf, &libdw->elf, &libdw->dwarf);
+	libdw->meter = pd_meter(work);
+	enum perfdata_status status = open_image(elf, work, &libdw->own);
 	if (!status && alt)
-		status = open_dwarf(alt, &libdw->alt_elf, &libdw->alt);
+		status = open_image(alt, work, &libdw->alt);
 	if (status) {
 		pd_libdw_close(libdw);
 		return status;
 	}
-	if (libdw->alt)
-		dwarf_setalt(libdw->dwarf, libdw->alt);
+	if (libdw->alt.dwarf)
+		dwarf_setalt(libdw->own.dwarf, libdw->alt.dwarf);
 	*ret = libdw;
 	return PERFDATA_OK;
 }
@@ -110,46 +119,34 @@ void pd_libdw_close(struct pd_libdw *libdw)
 		pd_free(libdw->units[i].items);
 	pd_free(libdw->units);
 	pd_free(libdw->all.items);
-	dwarf_end(libdw->dwarf);
-	dwarf_end(libdw->alt);
-	elf_end(libdw->elf);
-	elf_end(libdw->alt_elf);
+	pd_hash_map_release(&libdw->by_unit);
+	close_image(&libdw->own);
+	close_image(&libdw->alt);
 	pd_arena_release(&libdw->names);
 	pd_free(libdw);
 }
 
-/* libdw does not say what it holds: the sections that it reads whole, three times as large where they are
- * compressed. */
-static size_t size_of_sections(const struct pd_elf *elf)
-{
-	static const char *const read_whole[] = { ".debug_info", ".debug_abbrev", ".debug_line", ".debug_str" };
-	size_t size = 0;
-	for (size_t i = 0; elf && i < sizeof read_whole / sizeof *read_whole; i++) {
-		const struct pd_elf_section *section = pd_elf_section(elf, read_whole[i]);
-		if (section && section->header.sh_type != SHT_NOBITS &&
-		    pd_elf_holds(elf, section->header.sh_offset, section->header.sh_size))
-			size += (size_t)section->header.sh_size * (section->header.sh_flags & SHF_COMPRESSED ? 3 : 1);
-	}
-	return size;
-}
-
-size_t pd_libdw_size(const struct pd_libdw *libdw)
-{
-	return size_of_sections(libdw->file) + size_of_sections(libdw->alt_file);
-}
+/* libdw does not say what else it holds: units, abbreviations and lines, about as much as the sections themselves. */
+size_t pd_libdw_size(const struct pd_libdw *libdw) { return 2 * (libdw->own.image.size + libdw->alt.image.size); }
 
 /* --- functions of a unit ------------------------------------------------------------------------------------------ */
 
-static int add_ranges(struct unit_index *index, Dwarf_Die *die)
+static void add_ranges(struct pd_libdw *lines, struct unit_index *index, Dwarf_Die *die)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
-	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
-		if (pd_vector_grow(&index->items, &index->capacity, index->count, sizeof *index->items))
-			return -1;
+	while (go_on(lines, 1) && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0 && grow(lines, index))
 		index->items[index->count++] = (struct function_range){ start, end, dwarf_dieoffset(die) };
-	}
-	return 0;
+}
+
+/* The next entry of a list: libdw walks over all that lies between. */
+static bool next_sibling(struct pd_libdw *lines, Dwarf_Die *die)
+{
+	const Dwarf_Off before = dwarf_dieoffset(die);
+	if (dwarf_siblingof(die, die))
+		return false;
+	const Dwarf_Off after = dwarf_dieoffset(die);
+	return after > before && go_on(lines, 1 + (after - before) / BYTES_OF_STEP);
 }
 
 static bool holds_functions(int tag)
@@ -167,18 +164,18 @@ static bool holds_functions(int tag)
 	}
 }
 
-static int add_functions(struct unit_index *index, Dwarf_Die *parent, int depth)
+static void add_functions(struct pd_libdw *lines, struct unit_index *index, Dwarf_Die *parent, int depth)
 {
 	Dwarf_Die die;
 	if (depth > MAX_SCOPES || dwarf_child(parent, &die))
-		return 0;
+		return;
 	do {
 		int tag = dwarf_tag(&die);
-		if (tag == DW_TAG_subprogram ? add_ranges(index, &die)
-					     : holds_functions(tag) && add_functions(index, &die, depth + 1))
-			return -1;
-	} while (dwarf_siblingof(&die, &die) == 0);
-	return 0;
+		if (tag == DW_TAG_subprogram)
+			add_ranges(lines, index, &die);
+		else if (holds_functions(tag))
+			add_functions(lines, index, &die, depth + 1);
+	} while (!lines->status && next_sibling(lines, &die));
 }
 
 static int compare_ranges(const void *left, const void *right)
@@ -187,19 +184,41 @@ static int compare_ranges(const void *left, const void *right)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-/* The index of a unit, made at the first use; NULL without memory. */
+/* libdw reads the whole line table of a unit at once. */
+static bool may_read_lines(struct pd_libdw *lines, Dwarf_Die *unit)
+{
+	const struct pd_dwarf_image *image = &lines->own.image;
+	Dwarf_Attribute attribute;
+	Dwarf_Word at;
+	if (!dwarf_attr(unit, DW_AT_stmt_list, &attribute) || dwarf_formudata(&attribute, &at))
+		return true;
+	const uint64_t left = at < image->line_size ? image->line_size - at : 0;
+	const uint64_t length = left < 4 ? 0 : pd_load32(image->bytes + image->line_at + at, image->swap);
+	return go_on(lines, length < left ? length * STEPS_OF_LINE_BYTE : left * STEPS_OF_LINE_BYTE);
+}
+
+/* The index of a unit, made at the first use; NULL: look at the status. */
 static const struct unit_index *index_of(struct pd_libdw *lines, Dwarf_Die *unit)
 {
-	Dwarf_Off offset = dwarf_dieoffset(unit);
-	for (size_t i = lines->unit_count; i-- > 0;)
-		if (lines->units[i].unit == offset)
-			return &lines->units[i];
-	if (pd_vector_grow(&lines->units, &lines->unit_capacity, lines->unit_count, sizeof *lines->units))
+	const Dwarf_Off offset = dwarf_dieoffset(unit);
+	uint64_t number;
+	if (pd_hash_map_get(&lines->by_unit, offset, &number))
+		return &lines->units[number];
+	if (pd_vector_grow(&lines->units, &lines->unit_capacity, lines->unit_count, sizeof *lines->units)) {
+		lines->status = PERFDATA_ENOMEM;
 		return NULL;
-	struct unit_index *index = &lines->units[lines->unit_count++];
+	}
+	struct unit_index *index = &lines->units[lines->unit_count];
 	*index = (struct unit_index){ .unit = offset };
-	if (add_functions(index, unit, 0))
+	if (may_read_lines(lines, unit))
+		add_functions(lines, index, unit, 0);
+	if (!lines->status && pd_hash_map_put(&lines->by_unit, offset, lines->unit_count))
+		lines->status = PERFDATA_ENOMEM;
+	if (lines->status) {
+		pd_free(index->items);
 		return NULL;
+	}
+	lines->unit_count++;
 	if (index->count)
 		qsort(index->items, index->count, sizeof *index->items, compare_ranges);
 	return index;
@@ -224,25 +243,30 @@ static bool make_all(struct pd_libdw *lines)
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
 	uint8_t type;
-	lines->all_made = true;
-	while (dwarf_get_units(lines->dwarf, cu, &cu, NULL, &type, &die, NULL) == 0)
-		if (add_ranges(&lines->all, &die))
-			return false;
+	lines->all.count = 0;
+	while (go_on(lines, 1) && dwarf_get_units(lines->own.dwarf, cu, &cu, NULL, &type, &die, NULL) == 0)
+		add_ranges(lines, &lines->all, &die);
+	lines->all_made = !lines->status;
 	if (lines->all.count)
 		qsort(lines->all.items, lines->all.count, sizeof *lines->all.items, compare_ranges);
-	return true;
+	return lines->all_made;
 }
 
 /* The unit that covers the address: by .debug_aranges, which some compilers do not write, or by the ranges of all
  * units. */
 static bool find_unit(struct pd_libdw *lines, uint64_t vaddr, Dwarf_Die *ret)
 {
-	if (dwarf_addrdie(lines->dwarf, vaddr, ret))
+	Dwarf_Aranges *aranges;
+	Dwarf_Off offset;
+	size_t count;
+	if (!dwarf_getaranges(lines->own.dwarf, &aranges, &count) &&
+	    !dwarf_getarangeinfo(dwarf_getarange_addr(aranges, vaddr), NULL, NULL, &offset) &&
+	    dwarf_offdie(lines->own.dwarf, offset, ret))
 		return true;
 	if (!lines->all_made && !make_all(lines))
 		return false;
 	const struct function_range *range = find_range(&lines->all, vaddr);
-	return range && dwarf_offdie(lines->dwarf, range->die, ret);
+	return range && dwarf_offdie(lines->own.dwarf, range->die, ret);
 }
 
 static bool has_code(int tag)
@@ -251,20 +275,30 @@ static bool has_code(int tag)
 	       tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
 }
 
+static bool holds(struct pd_libdw *lines, Dwarf_Die *die, uint64_t vaddr)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+	while (go_on(lines, 1) && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
+		if (vaddr >= start && vaddr < end)
+			return true;
+	return false;
+}
+
 /* The function at an address and the scopes inside it, outermost first. */
 static size_t get_scopes(struct pd_libdw *lines, Dwarf_Die *unit, uint64_t vaddr, Dwarf_Die scopes[MAX_SCOPES])
 {
 	const struct unit_index *index = index_of(lines, unit);
 	const struct function_range *range = index ? find_range(index, vaddr) : NULL;
 	size_t count = 1;
-	if (!range || !dwarf_offdie(lines->dwarf, range->die, &scopes[0]))
+	if (!range || !dwarf_offdie(lines->own.dwarf, range->die, &scopes[0]))
 		return 0;
-	for (bool deeper = true; deeper && count < MAX_SCOPES;) {
+	for (bool deeper = true; deeper && count < MAX_SCOPES && !lines->status;) {
 		Dwarf_Die die;
 		deeper = false;
-		for (int more = dwarf_child(&scopes[count - 1], &die); more == 0 && !deeper;
-		     more = dwarf_siblingof(&die, &die)) {
-			if (has_code(dwarf_tag(&die)) && dwarf_haspc(&die, vaddr) > 0) {
+		for (bool more = !dwarf_child(&scopes[count - 1], &die); more && !deeper;
+		     more = !lines->status && next_sibling(lines, &die)) {
+			if (has_code(dwarf_tag(&die)) && holds(lines, &die, vaddr)) {
 				scopes[count++] = die;
 				deeper = true;
 			}
@@ -275,16 +309,22 @@ static size_t get_scopes(struct pd_libdw *lines, Dwarf_Die *unit, uint64_t vaddr
 
 /* --- names and places --------------------------------------------------------------------------------------------- */
 
-/* The linkage name tells most; a local class has none. */
+/* Longer texts count as none: they stand in the output many times. */
+static const char *short_text(const char *text)
+{
+	return text && strnlen(text, PD_SYMBOL_NAME_LIMIT) < PD_SYMBOL_NAME_LIMIT ? text : NULL;
+}
+
+/* The linkage name names the function in full; a local class has none. */
 static const char *function_name(struct pd_libdw *lines, bool raw_names, Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
 	const char *name = NULL;
 	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
 	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
-		name = dwarf_formstring(&attribute);
+		name = short_text(dwarf_formstring(&attribute));
 	if (!name || raw_names)
-		return name ? name : dwarf_diename(die);
+		return name ? name : short_text(dwarf_diename(die));
 	const char *shown = pd_demangle(&lines->names, name);
 	lines->name_failed |= !shown;
 	return shown;
@@ -321,7 +361,9 @@ static const char *call_file(Dwarf_Die *unit, Dwarf_Die *die)
 	Dwarf_Files *files;
 	size_t count;
 	uint32_t file = number_of(die, DW_AT_call_file);
-	return dwarf_getsrcfiles(unit, &files, &count) || file >= count ? NULL : dwarf_filesrc(files, file, NULL, NULL);
+	if (dwarf_getsrcfiles(unit, &files, &count) || file >= count)
+		return NULL;
+	return short_text(dwarf_filesrc(files, file, NULL, NULL));
 }
 
 /* Sets the source position of the innermost code. */
@@ -331,7 +373,7 @@ static void set_line(Dwarf_Die *unit, uint64_t vaddr, struct perfdata_source_lin
 	int value;
 	if (!line)
 		return;
-	ret->file = dwarf_linesrc(line, NULL, NULL);
+	ret->file = short_text(dwarf_linesrc(line, NULL, NULL));
 	ret->line = dwarf_lineno(line, &value) || value < 0 ? 0 : (uint32_t)value;
 	ret->column = dwarf_linecol(line, &value) || value < 0 ? 0 : (uint32_t)value;
 }
@@ -373,11 +415,16 @@ enum perfdata_status pd_libdw_lookup(struct pd_libdw *lines, bool raw_names, uin
 	lines->name_failed = false;
 	Dwarf_Die unit, scopes[MAX_SCOPES];
 	struct perfdata_source_line at = { 0 };
+	lines->status = PERFDATA_OK;
+	pd_work_add_lookup(lines->meter.work);
 	if (!find_unit(lines, vaddr, &unit))
-		return PERFDATA_ABSENT;
+		return lines->status ? lines->status : PERFDATA_ABSENT;
+	/* finding the scopes counts the steps of reading lines, too */
+	size_t scope_count = get_scopes(lines, &unit, vaddr, scopes);
+	if (lines->status)
+		return lines->status;
 	if (positions)
 		set_line(&unit, vaddr, &at);
-	size_t scope_count = get_scopes(lines, &unit, vaddr, scopes);
 	size_t count = walk_scopes(lines, raw_names, &unit, scopes, scope_count, at, frames, room);
 	if (!count && at.file)
 		put(frames, room, count++, &at);

@@ -13,8 +13,6 @@
 #include "base/memory.h"
 #include "symbols/dwarf.h"
 
-#define MAX_PATH 65536
-
 struct row {
 	uint64_t address;
 	uint32_t file;
@@ -29,6 +27,7 @@ struct rows {
 
 struct machine {
 	struct pd_cursor cursor;
+	struct pd_meter meter;
 	struct rows rows;
 	uint8_t version, offset_size, address_size, min_length, max_ops, line_base_raw, line_range, opcode_base;
 	const uint8_t *lengths;   /* of standard opcodes, from 1 on */
@@ -51,18 +50,26 @@ static void reset(struct machine *m)
 
 /* --- the header --------------------------------------------------------------------------------------------------- */
 
-static enum perfdata_status add_folder(struct pd_dwarf_lines *lines, struct pd_dwarf_value folder)
+static enum perfdata_status add_folder(struct pd_meter *meter, struct pd_dwarf_lines *lines,
+				       struct pd_dwarf_value folder)
 {
+	const enum perfdata_status status = pd_meter_count(meter, PD_WORK_KEPT);
+	if (status)
+		return status;
 	if (pd_vector_grow(&lines->folders, &lines->folder_capacity, lines->folder_count, sizeof *lines->folders))
 		return PERFDATA_ENOMEM;
 	lines->folders[lines->folder_count++] = folder;
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status add_file(struct pd_dwarf_lines *lines, struct pd_dwarf_value name, uint64_t folder)
+static enum perfdata_status add_file(struct pd_meter *meter, struct pd_dwarf_lines *lines, struct pd_dwarf_value name,
+				     uint64_t folder)
 {
 	if (folder >= lines->folder_count)
 		return PERFDATA_EUNSUP;
+	const enum perfdata_status status = pd_meter_count(meter, PD_WORK_KEPT);
+	if (status)
+		return status;
 	if (pd_vector_grow(&lines->files, &lines->file_capacity, lines->file_count, sizeof *lines->files))
 		return PERFDATA_ENOMEM;
 	lines->files[lines->file_count++] = (struct pd_dwarf_file){ name, lines->folders[folder] };
@@ -78,26 +85,22 @@ static struct pd_dwarf_value take_text(struct pd_cursor *c, const uint8_t *heade
 }
 
 /* Until DWARF 4: strings up to an empty one. Folder 0 is that of the compilation, and files are numbered from 1. */
-static enum perfdata_status read_old_names(const struct pd_dwarf_unit *unit, struct machine *m,
-					   struct pd_dwarf_lines *lines)
+static enum perfdata_status read_old_names(struct machine *m, struct pd_dwarf_lines *lines)
 {
 	struct pd_cursor *c = &m->cursor;
 	struct pd_dwarf_value none = { 0 };
-	const bool has_folder = pd_dwarf_has(&unit->root, PD_DWARF_COMP_DIR);
-	enum perfdata_status status = add_folder(lines, has_folder ? unit->root.values[PD_DWARF_COMP_DIR] : none);
-	/* offsets of inline strings of the unit have another base than offsets here */
-	if (has_folder && unit->root.values[PD_DWARF_COMP_DIR].class == PD_DWARF_INLINE_STRING)
-		lines->folders[0].class = PD_DWARF_OTHER, lines->folders[0].number = 1;
+	/* the folder of the unit: units that share a table may have several */
+	enum perfdata_status status = add_folder(&m->meter, lines, (struct pd_dwarf_value){ PD_DWARF_OTHER, 1 });
 	while (!status && pd_left(c) && *c->at)
-		status = add_folder(lines, take_text(c, lines->header));
+		status = add_folder(&m->meter, lines, take_text(c, lines->header));
 	pd_u8(c);
 	if (!status)
-		status = add_file(lines, none, 0);
+		status = add_file(&m->meter, lines, none, 0);
 	while (!status && !c->failed && pd_left(c) && *c->at) {
 		const struct pd_dwarf_value name = take_text(c, lines->header);
 		const uint64_t folder = pd_dwarf_uleb(c);
 		pd_dwarf_uleb(c), pd_dwarf_uleb(c);
-		status = c->failed ? PERFDATA_EUNSUP : add_file(lines, name, folder);
+		status = c->failed ? PERFDATA_EUNSUP : add_file(&m->meter, lines, name, folder);
 	}
 	pd_u8(c);
 	return status;
@@ -152,7 +155,8 @@ static enum perfdata_status read_new_names(const struct pd_dwarf_unit *unit, str
 			uint64_t folder;
 			if (!read_entry(m, unit, &format, lines->header, &path, &folder))
 				return PERFDATA_EUNSUP;
-			enum perfdata_status status = files ? add_file(lines, path, folder) : add_folder(lines, path);
+			enum perfdata_status status = files ? add_file(&m->meter, lines, path, folder)
+							    : add_folder(&m->meter, lines, path);
 			if (status)
 				return status;
 		}
@@ -179,7 +183,7 @@ static enum perfdata_status read_header(const struct pd_dwarf_unit *unit, struct
 	if (c->failed || m->version < 2 || m->version > 5 || segment_size || !m->max_ops || !m->line_range ||
 	    (m->address_size != 4 && m->address_size != 8))
 		return PERFDATA_EUNSUP;
-	enum perfdata_status status = m->version < 5 ? read_old_names(unit, m, lines) : read_new_names(unit, m, lines);
+	enum perfdata_status status = m->version < 5 ? read_old_names(m, lines) : read_new_names(unit, m, lines);
 	if (!status && (c->failed || (uint64_t)(c->at - start) != header_length))
 		status = PERFDATA_EUNSUP;
 	return status;
@@ -190,6 +194,12 @@ static enum perfdata_status read_header(const struct pd_dwarf_unit *unit, struct
 static enum perfdata_status add_row(struct machine *m, bool is_end)
 {
 	struct rows *rows = &m->rows;
+	/* while they are moved to a larger place, there are two of them, as while they are sorted */
+	const enum perfdata_status status = rows->count == rows->capacity
+						    ? pd_work_room(m->meter.work, 3 * rows->count * sizeof *rows->items)
+						    : PERFDATA_OK;
+	if (status)
+		return status;
 	if (m->line < INT32_MIN || m->line > INT32_MAX || m->column > UINT16_MAX)
 		return PERFDATA_EUNSUP;
 	if (pd_vector_grow(&rows->items, &rows->capacity, rows->count, sizeof *rows->items))
@@ -272,6 +282,8 @@ static enum perfdata_status run(struct machine *m)
 		} else {
 			status = opcode ? run_standard(m, opcode) : run_extended(m);
 		}
+		if (!status)
+			status = pd_meter_count(&m->meter, 1);
 		if (m->cursor.failed)
 			status = PERFDATA_EUNSUP;
 	}
@@ -379,48 +391,38 @@ static enum perfdata_status read_bytes(const struct pd_dwarf *dwarf, uint64_t of
 	return pd_dwarf_read(dwarf, PD_DWARF_LINE, offset + before, length, ret);
 }
 
-enum perfdata_status pd_dwarf_read_lines(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit)
+enum perfdata_status pd_dwarf_read_table(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint64_t at,
+					 struct pd_dwarf_lines *ret)
 {
-	struct machine m = { 0 };
-	struct pd_dwarf_lines lines = { 0 };
-	const struct pd_dwarf_value *at = &unit->root.values[PD_DWARF_STMT_LIST];
+	struct machine m = { .meter = pd_meter(dwarf->work) };
+	struct pd_dwarf_lines *lines = ret;
 	size_t size;
-	if (unit->has_lines)
-		return PERFDATA_OK;
-	const enum perfdata_status unpacked = pd_dwarf_unpack_section(dwarf, PD_DWARF_LINE);
-	if (unpacked)
-		return unpacked;
-	unit->has_lines = true;
-	if (!pd_dwarf_has(&unit->root, PD_DWARF_STMT_LIST))
-		return PERFDATA_OK;
-	enum perfdata_status status = at->class == PD_DWARF_OFFSET || at->class == PD_DWARF_CONSTANT
-					      ? read_bytes(dwarf, at->number, &m, &lines.header, &size)
-					      : PERFDATA_EUNSUP;
+	enum perfdata_status status = read_bytes(dwarf, at, &m, &lines->header, &size);
 	if (!status) {
 		struct pd_dwarf_unit form = *unit;   /* the offset size of the line table may differ from the unit's */
 		form.offset_size = m.offset_size;
-		m.cursor = pd_cursor(lines.header, size, dwarf->swap);
-		status = read_header(&form, &m, &lines);
-		lines.header_size = (size_t)(m.cursor.at - lines.header);
+		m.cursor = pd_cursor(lines->header, size, dwarf->swap);
+		status = read_header(&form, &m, lines);
+		lines->header_size = (size_t)(m.cursor.at - lines->header);
 	}
 	if (!status)
 		status = run(&m);
 	if (!status)
 		status = sort_rows(&m.rows);
 	if (!status)
-		status = keep_rows(&m.rows, &lines);
+		status = keep_rows(&m.rows, lines);
+	if (!status)
+		status = pd_meter_settle(&m.meter);
 	pd_free(m.rows.items);
-	pd_free(lines.folders);
-	lines.folders = NULL;
+	pd_free(lines->folders);
+	lines->folders = NULL;
 	if (status) {
-		pd_dwarf_lines_release(&lines);
-		unit->has_lines = false;
+		pd_dwarf_lines_release(lines);
 		return status;
 	}
 	/* the program part of the table is no longer needed */
-	uint8_t *header = pd_realloc(lines.header, lines.header_size + 1);
-	lines.header = header ? header : lines.header;
-	unit->lines = lines;
+	uint8_t *header = pd_realloc(lines->header, lines->header_size + 1);
+	lines->header = header ? header : lines->header;
 	return PERFDATA_OK;
 }
 
@@ -443,21 +445,25 @@ const struct pd_dwarf_row *pd_dwarf_find_row(const struct pd_dwarf_lines *lines,
 static enum perfdata_status text_of(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 				    const struct pd_dwarf_value *value, struct pd_arena *bytes, const char **ret)
 {
-	if (value->class == PD_DWARF_OTHER && value->number)
+	*ret = NULL;
+	if (value->class == PD_DWARF_OTHER && !pd_dwarf_has(&unit->root, PD_DWARF_COMP_DIR))
+		return PERFDATA_OK;
+	if (value->class == PD_DWARF_OTHER)
 		return pd_dwarf_string(dwarf, unit, &unit->root.values[PD_DWARF_COMP_DIR], bytes, ret);
 	if (value->class != PD_DWARF_INLINE_STRING)
 		return pd_dwarf_string(dwarf, unit, value, bytes, ret);
-	*ret = (const char *)unit->lines.header + value->number;
+	const char *text = (const char *)unit->lines->header + value->number;
+	*ret = strnlen(text, PD_SYMBOL_NAME_LIMIT) < PD_SYMBOL_NAME_LIMIT ? text : NULL;
 	return PERFDATA_OK;
 }
 
 enum perfdata_status pd_dwarf_path(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint32_t file,
 				   struct pd_arena *bytes, const char **ret)
 {
-	const struct pd_dwarf_lines *lines = &unit->lines;
+	const struct pd_dwarf_lines *lines = unit->lines;
 	const char *name = NULL, *folder = NULL;
 	*ret = NULL;
-	if (file >= lines->file_count)
+	if (!lines || file >= lines->file_count)
 		return PERFDATA_OK;
 	const struct pd_dwarf_file *entry = &lines->files[file];
 	if (entry->name.class == PD_DWARF_OTHER) {
@@ -465,14 +471,11 @@ enum perfdata_status pd_dwarf_path(const struct pd_dwarf *dwarf, const struct pd
 		return PERFDATA_OK;
 	}
 	enum perfdata_status status = text_of(dwarf, unit, &entry->name, bytes, &name);
-	const bool has_folder = entry->folder.class != PD_DWARF_OTHER || entry->folder.number;
-	if (!status && name[0] != '/' && has_folder)
+	if (!status && name && name[0] != '/')
 		status = text_of(dwarf, unit, &entry->folder, bytes, &folder);
-	if (status)
+	if (status || !name)
 		return status;
 	const size_t folder_size = folder ? strlen(folder) : 0, name_size = strlen(name);
-	if (folder_size > MAX_PATH || name_size > MAX_PATH)
-		return PERFDATA_EUNSUP;
 	char *path = pd_arena_alloc(bytes, folder_size + name_size + 2);
 	if (!path)
 		return PERFDATA_ENOMEM;

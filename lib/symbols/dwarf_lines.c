@@ -23,13 +23,25 @@
 struct pd_lines {
 	struct pd_elf *elf;        /* a handle of its own: what libdw reads stays with the handle */
 	struct pd_dwarf *dwarf;    /* NULL: libdw does all */
+	struct pd_work work;       /* of both */
+	atomic_bool is_beyond;     /* the file asked for too much: nobody reads on */
 	/* under the lock of the dso: */
 	struct pd_libdw *libdw;    /* opened when it is needed, and closed where memory is short */
 	size_t libdw_size;         /* what the account holds for it */
 	uint64_t libdw_used;       /* libdw_clock of its last look-up */
-	bool libdw_refused;
+	bool libdw_refused, libdw_work;   /* libdw_work: `work` counts with the size of the supplementary file */
 	struct pd_intern *texts;   /* of libdw's answers: they outlive the handle */
 };
+
+/* What the file asked for is reported once, and from then on the file has no inlined functions and lines. */
+static enum perfdata_status give_up(const struct perfdata_symbols_dso *dso, struct pd_lines *lines)
+{
+	if (!atomic_exchange(&lines->is_beyond, true))
+		pd_symbols_find_excess(dso, lines->elf == dso->debug && dso->origin.file ? dso->origin.file
+											  : dso->origin.text_file,
+				       "its debug information asks for more work or memory than its size explains");
+	return PERFDATA_ABSENT;
+}
 
 /* To be called with the lock of the dso. */
 static enum perfdata_status open_lines(struct perfdata_symbols_dso *dso, struct pd_lines **ret)
@@ -42,9 +54,11 @@ static enum perfdata_status open_lines(struct perfdata_symbols_dso *dso, struct 
 	if (!lines)
 		return PERFDATA_ENOMEM;
 	lines->elf = elf;
-	enum perfdata_status status = pd_dwarf_open(elf, &dso->symbols->units_memory, pd_symbols_account(dso->symbols),
-						    &lines->dwarf);
-	if (status == PERFDATA_ENOMEM) {
+	pd_work_init(&lines->work, pd_elf_size(elf), pd_symbols_account(dso->symbols), dso->symbols->options.cancel);
+	enum perfdata_status status = pd_dwarf_open(elf, &dso->symbols->units_memory, &lines->work, &lines->dwarf);
+	if (status == PERFDATA_ELIMIT) {
+		(void)give_up(dso, lines);
+	} else if (status && status != PERFDATA_EUNSUP && status != PERFDATA_ABSENT) {
 		pd_free(lines);
 		return status;
 	}
@@ -168,13 +182,17 @@ static enum perfdata_status open_libdw(struct perfdata_symbols_dso *dso, struct 
 {
 	if (lines->libdw || lines->libdw_refused)
 		return lines->libdw ? PERFDATA_OK : PERFDATA_ABSENT;
-	const enum perfdata_status status = pd_libdw_open(lines->elf, pd_dso_find_alt(dso), &lines->libdw);
-	lines->libdw_refused = status && status != PERFDATA_ENOMEM;
-	if (status == PERFDATA_DAMAGED)
+	const struct pd_elf *alt = pd_dso_find_alt(dso);
+	if (alt && !lines->libdw_work)
+		atomic_fetch_add(&lines->work.limit, PD_WORK_OF_BYTE * pd_elf_size(alt));
+	lines->libdw_work = true;
+	const enum perfdata_status status = pd_libdw_open(lines->elf, alt, &lines->work, &lines->libdw);
+	lines->libdw_refused = status == PERFDATA_EUNSUP || status == PERFDATA_ABSENT;
+	if (status == PERFDATA_EUNSUP)
 		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, dso->request.path,
-			       "its debug information is damaged");
+			       "its debug information is damaged, or lies in files of its own (.dwo)");
 	if (status)
-		return status == PERFDATA_DAMAGED ? PERFDATA_ABSENT : status;
+		return status == PERFDATA_EUNSUP ? PERFDATA_ABSENT : status;
 	lines->libdw_size = pd_libdw_size(lines->libdw);
 	pd_account_take(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, lines->libdw_size);
 	return PERFDATA_OK;
@@ -206,7 +224,7 @@ enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t va
 {
 	struct pd_lines *lines;
 	enum perfdata_status status = get_lines(dso, &lines);
-	if (status || !lines)
+	if (status || !lines || atomic_load_explicit(&lines->is_beyond, memory_order_relaxed))
 		return status ? status : PERFDATA_ABSENT;
 	status = PERFDATA_EUNSUP;
 	if (lines->dwarf) {
@@ -214,7 +232,9 @@ enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t va
 		status = pd_dwarf_lookup(lines->dwarf, dso->symbols->options.raw_names, vaddr, positions, frames, room,
 					 ret_count);
 	}
-	return status == PERFDATA_EUNSUP ? ask_libdw(dso, lines, vaddr, positions, frames, room, ret_count) : status;
+	if (status == PERFDATA_EUNSUP)
+		status = ask_libdw(dso, lines, vaddr, positions, frames, room, ret_count);
+	return status == PERFDATA_ELIMIT ? give_up(dso, lines) : status;
 }
 
 #endif

@@ -15,6 +15,7 @@
 #define MAX_SCOPES 256  /* of one address: lexical blocks and inlined calls */
 #define MAX_DEPTH 256   /* of namespaces and classes in each other */
 #define MAX_ORIGINS 17  /* from an entry to the entry that has its name */
+#define NAME_BYTES_OF_STEP 2u   /* of names that are kept */
 
 /* --- functions of a unit ------------------------------------------------------------------------------------------ */
 
@@ -58,7 +59,8 @@ static enum perfdata_status index_list(struct indexing *in, unsigned depth)
 			status = pd_dwarf_skip_die(in->dwarf, in->unit, &in->window, &die, &in->at);
 			if (!status && die.tag == DW_TAG_subprogram)
 				status = pd_dwarf_add_ranges(in->dwarf, in->unit, &die, die.offset,
-							     (uint32_t)(in->at - die.offset), &in->ranges);
+							     (uint32_t)(in->at - die.offset), &in->window.meter,
+							     &in->ranges);
 		}
 		if (status)
 			return status;
@@ -69,7 +71,7 @@ static enum perfdata_status index_list(struct indexing *in, unsigned depth)
 static enum perfdata_status index_functions(const struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit)
 {
 	struct indexing in = {
-		.dwarf = dwarf, .unit = unit, .window = pd_dwarf_window(unit->end), .at = unit->root.behind
+		.dwarf = dwarf, .unit = unit, .window = pd_dwarf_window(dwarf, unit->end), .at = unit->root.behind
 	};
 	enum perfdata_status status = PERFDATA_OK;
 	if (unit->has_functions)
@@ -143,12 +145,6 @@ static void add_scope(struct scopes *scopes, const struct pd_dwarf_die *die)
 	};
 }
 
-static bool holds(void *user, uint64_t start, uint64_t end)
-{
-	const uint64_t *address = user;
-	return *address >= start && *address < end;
-}
-
 /* The first child that holds the address; *ret_found is false if none does. */
 static enum perfdata_status find_child(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 				       struct pd_dwarf_window *window, uint64_t vaddr, struct pd_dwarf_die *die,
@@ -163,7 +159,7 @@ static enum perfdata_status find_child(const struct pd_dwarf *dwarf, const struc
 		if (status || !child.tag)
 			return status;
 		if (has_code(child.tag))
-			status = pd_dwarf_each_range(dwarf, unit, &child, holds, &vaddr, &inside);
+			status = pd_dwarf_holds(dwarf, unit, &child, vaddr, &window->meter, &inside);
 		if (!status && inside) {
 			*die = child;
 			*ret_found = true;
@@ -185,7 +181,7 @@ static enum perfdata_status find_scopes(const struct pd_dwarf *dwarf, const stru
 	bool deeper = true;
 	if (!range)
 		return PERFDATA_OK;
-	struct pd_dwarf_window window = pd_dwarf_window(range->owner + range->extent);
+	struct pd_dwarf_window window = pd_dwarf_window(dwarf, range->owner + range->extent);
 	enum perfdata_status status = pd_dwarf_read_die(dwarf, unit, &window, range->owner, &die);
 	while (!status && deeper) {
 		add_scope(scopes, &die);
@@ -217,14 +213,23 @@ static enum perfdata_status keep_text(struct pd_dwarf *dwarf, struct pd_hash_map
 	uint64_t value = 0;
 	pd_monitor_enter(dwarf->lock);
 	bool kept = pd_hash_map_get(texts, key, &value);
+	enum perfdata_status status = PERFDATA_OK;
 	if (!kept) {
-		const char *copy = text ? pd_arena_copy(&dwarf->strings, text, strlen(text)) : NULL;
+		const size_t size = text ? strlen(text) : 0;
+		status = pd_work_do(dwarf->work, 1 + size / NAME_BYTES_OF_STEP);
+		if (!status)
+			status = pd_work_room(dwarf->work, size);
+		const char *copy = text && !status ? pd_arena_copy(&dwarf->strings, text, size) : NULL;
 		value = (uint64_t)(uintptr_t)copy;
-		kept = (copy || !text) && !pd_hash_map_put(texts, key, value);
+		kept = !status && (copy || !text) && !pd_hash_map_put(texts, key, value);
+		const size_t memory = dwarf->strings.total + sizeof *texts->slots * (dwarf->names.capacity +
+					dwarf->paths.capacity + dwarf->first_lines.capacity);
+		pd_account_change(dwarf->account, PD_USE_SYMBOLS, dwarf->strings_memory, memory);
+		dwarf->strings_memory = memory;
 	}
 	pd_monitor_leave(dwarf->lock);
 	*ret = (const char *)(uintptr_t)value;
-	return kept ? PERFDATA_OK : PERFDATA_ENOMEM;
+	return status || kept ? status : PERFDATA_ENOMEM;
 }
 
 struct names {
@@ -338,8 +343,13 @@ struct found {
 static enum perfdata_status find_position(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit, uint64_t vaddr,
 					  struct perfdata_source_line *ret)
 {
-	const enum perfdata_status status = pd_dwarf_read_lines(dwarf, unit);
-	const struct pd_dwarf_row *row = status ? NULL : pd_dwarf_find_row(&unit->lines, vaddr);
+	const struct pd_dwarf_value *at = &unit->root.values[PD_DWARF_STMT_LIST];
+	enum perfdata_status status = PERFDATA_OK;
+	if (!unit->lines && pd_dwarf_has(&unit->root, PD_DWARF_STMT_LIST))
+		status = at->class == PD_DWARF_OFFSET || at->class == PD_DWARF_CONSTANT
+				 ? pd_dwarf_take_lines(dwarf, unit, at->number, &unit->lines)
+				 : PERFDATA_EUNSUP;
+	const struct pd_dwarf_row *row = unit->lines ? pd_dwarf_find_row(unit->lines, vaddr) : NULL;
 	if (!row)
 		return status;
 	ret->line = row->line < 0 ? 0 : (uint32_t)row->line;
@@ -378,6 +388,7 @@ enum perfdata_status pd_dwarf_lookup(struct pd_dwarf *dwarf, bool raw_names, uin
 {
 	struct found found = { .scopes.count = 0 };
 	struct pd_dwarf_unit *unit;
+	pd_work_add_lookup(dwarf->work);
 	enum perfdata_status status = pd_dwarf_unit_at(dwarf, vaddr, &unit);
 	if (status || !unit)
 		return status ? status : PERFDATA_ABSENT;

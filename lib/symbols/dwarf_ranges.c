@@ -82,9 +82,12 @@ static bool list_offset(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit
 	return true;
 }
 
+/* PERFDATA_OK: goes on; PERFDATA_END: that was enough. */
+typedef enum perfdata_status take_range(void *user, uint64_t start, uint64_t end);
+
 static enum perfdata_status each_of_list(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
-					 const struct pd_dwarf_value *value, pd_dwarf_range_fn *take, void *user,
-					 bool *ret)
+					 const struct pd_dwarf_value *value, struct pd_meter *meter, take_range *take,
+					 void *user)
 {
 	const struct pd_dwarf_section *section =
 		&dwarf->sections[unit->version < 5 ? PD_DWARF_RANGES : PD_DWARF_RNGLISTS];
@@ -95,17 +98,18 @@ static enum perfdata_status each_of_list(const struct pd_dwarf *dwarf, const str
 			     pd_cursor(section->bytes + offset, (size_t)(section->size - offset), dwarf->swap),
 			     unit->base };
 	for (;;) {
-		uint64_t start, end;
+		uint64_t start = 0, end = 0;
 		const enum step step = unit->version < 5 ? next_pair(&list, &start, &end)
 							 : next_rnglist(&list, &start, &end);
 		if (list.cursor.failed)
 			return PERFDATA_EUNSUP;
 		if (step == END)
 			return PERFDATA_OK;
-		if (step == RANGE && take(user, start, end)) {
-			*ret = true;
-			return PERFDATA_OK;
-		}
+		enum perfdata_status status = pd_meter_count(meter, 1);
+		if (!status && step == RANGE)
+			status = take(user, start, end);
+		if (status)
+			return status;
 	}
 }
 
@@ -122,49 +126,71 @@ static bool single_range(const struct pd_dwarf *dwarf, const struct pd_dwarf_uni
 	return high->class == PD_DWARF_CONSTANT || pd_dwarf_address(dwarf, unit, high, ret_end);
 }
 
-enum perfdata_status pd_dwarf_each_range(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
-					 const struct pd_dwarf_die *die, pd_dwarf_range_fn *take, void *user, bool *ret)
+static enum perfdata_status each_range(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+				       const struct pd_dwarf_die *die, struct pd_meter *meter, take_range *take,
+				       void *user)
 {
 	uint64_t start, end;
-	*ret = false;
-	if (single_range(dwarf, unit, die, &start, &end)) {
-		*ret = take(user, start, end);
-		return PERFDATA_OK;
-	}
+	if (single_range(dwarf, unit, die, &start, &end))
+		return take(user, start, end);
 	if (!pd_dwarf_has(die, PD_DWARF_RANGES_AT))
 		return PERFDATA_OK;
-	return each_of_list(dwarf, unit, &die->values[PD_DWARF_RANGES_AT], take, user, ret);
+	return each_of_list(dwarf, unit, &die->values[PD_DWARF_RANGES_AT], meter, take, user);
+}
+
+static enum perfdata_status is_inside(void *user, uint64_t start, uint64_t end)
+{
+	const uint64_t *address = user;
+	return *address >= start && *address < end ? PERFDATA_END : PERFDATA_OK;
+}
+
+enum perfdata_status pd_dwarf_holds(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+				    const struct pd_dwarf_die *die, uint64_t address, struct pd_meter *meter, bool *ret)
+{
+	const enum perfdata_status status = each_range(dwarf, unit, die, meter, is_inside, &address);
+	*ret = status == PERFDATA_END;
+	return *ret ? PERFDATA_OK : status;
 }
 
 /* --- sorted ranges ------------------------------------------------------------------------------------------------ */
 
+enum perfdata_status pd_dwarf_add_range(const struct pd_dwarf *dwarf, struct pd_meter *meter,
+					struct pd_dwarf_ranges *ranges, struct pd_dwarf_range range)
+{
+	enum perfdata_status status = pd_meter_count(meter, PD_WORK_KEPT);
+	/* while they are moved to a larger place, there are two of them */
+	if (!status && ranges->count == ranges->capacity)
+		status = pd_work_room(dwarf->work, 3 * ranges->count * sizeof *ranges->items);
+	if (status || ranges->count >= UINT32_MAX)
+		return status ? status : PERFDATA_ELIMIT;
+	if (pd_vector_grow(&ranges->items, &ranges->capacity, ranges->count, sizeof *ranges->items))
+		return PERFDATA_ENOMEM;
+	range.order = (uint32_t)ranges->count;
+	ranges->items[ranges->count++] = range;
+	return PERFDATA_OK;
+}
+
 struct adding {
+	const struct pd_dwarf *dwarf;
+	struct pd_meter *meter;
 	struct pd_dwarf_ranges *ranges;
 	uint64_t owner;
 	uint32_t extent;
 };
 
-static bool add_range(void *user, uint64_t start, uint64_t end)
+static enum perfdata_status add_range(void *user, uint64_t start, uint64_t end)
 {
 	const struct adding *adding = user;
-	struct pd_dwarf_ranges *ranges = adding->ranges;
-	if (ranges->count >= UINT32_MAX ||
-	    pd_vector_grow(&ranges->items, &ranges->capacity, ranges->count, sizeof *ranges->items))
-		return true;
-	ranges->items[ranges->count] = (struct pd_dwarf_range){ start, end, adding->owner, adding->extent,
-								(uint32_t)ranges->count };
-	ranges->count++;
-	return false;
+	return pd_dwarf_add_range(adding->dwarf, adding->meter, adding->ranges,
+				  (struct pd_dwarf_range){ start, end, adding->owner, adding->extent, 0 });
 }
 
 enum perfdata_status pd_dwarf_add_ranges(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 					 const struct pd_dwarf_die *die, uint64_t owner, uint32_t extent,
-					 struct pd_dwarf_ranges *ranges)
+					 struct pd_meter *meter, struct pd_dwarf_ranges *ranges)
 {
-	struct adding adding = { ranges, owner, extent };
-	bool failed;
-	enum perfdata_status status = pd_dwarf_each_range(dwarf, unit, die, add_range, &adding, &failed);
-	return status ? status : failed ? PERFDATA_ENOMEM : PERFDATA_OK;
+	struct adding adding = { dwarf, meter, ranges, owner, extent };
+	return each_range(dwarf, unit, die, meter, add_range, &adding);
 }
 
 static int compare(const void *left, const void *right)

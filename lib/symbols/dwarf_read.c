@@ -12,9 +12,11 @@
 #include "base/memory.h"
 #include "symbols/dwarf.h"
 
-#define MAX_STRING ((size_t)1 << 20)
+/* Longer strings count as none: they stand in the output many times. */
+#define MAX_STRING PD_SYMBOL_NAME_LIMIT
 #define WINDOW 65536u  /* bytes read at once where many entries are looked at */
 #define ENTRY 256u     /* … and where one entry is */
+#define BYTES_OF_STEP 64u   /* as many are read in the time of one step */
 
 enum perfdata_status pd_dwarf_read(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number number, uint64_t offset,
 				   uint64_t size, uint8_t **ret)
@@ -109,7 +111,7 @@ static uint8_t slot_of(uint64_t name)
 	}
 }
 
-static enum perfdata_status read_specs(struct pd_cursor *c, struct pd_dwarf_abbrevs *abbrevs,
+static enum perfdata_status read_specs(struct pd_cursor *c, struct pd_meter *meter, struct pd_dwarf_abbrevs *abbrevs,
 				       struct pd_dwarf_abbrev *abbrev)
 {
 	abbrev->first = (uint32_t)abbrevs->spec_count;
@@ -120,6 +122,9 @@ static enum perfdata_status read_specs(struct pd_cursor *c, struct pd_dwarf_abbr
 			return PERFDATA_EUNSUP;
 		if (!name && !form)
 			return PERFDATA_OK;
+		const enum perfdata_status status = pd_meter_count(meter, 2);
+		if (status)
+			return status;
 		if (pd_vector_grow(&abbrevs->specs, &abbrevs->spec_capacity, abbrevs->spec_count,
 				   sizeof *abbrevs->specs))
 			return PERFDATA_ENOMEM;
@@ -189,17 +194,20 @@ enum perfdata_status pd_dwarf_read_abbrevs(const struct pd_dwarf *dwarf, const s
 	if (!section->bytes || offset >= section->size)
 		return PERFDATA_EUNSUP;
 	struct pd_cursor c = pd_cursor(section->bytes + offset, (size_t)(section->size - offset), dwarf->swap);
+	struct pd_meter meter = pd_meter(dwarf->work);
 	for (;;) {
 		struct pd_dwarf_abbrev abbrev = { 0 };
 		const uint64_t code = pd_dwarf_uleb(&c);
 		if (!code && !c.failed)
-			return PERFDATA_OK;
+			return pd_meter_settle(&meter);
 		const uint64_t tag = pd_dwarf_uleb(&c);
 		abbrev.has_children = pd_u8(&c);
 		if (c.failed || code != ret->count + 1 || !tag || tag > UINT16_MAX)
 			return PERFDATA_EUNSUP;
 		abbrev.tag = (uint16_t)tag;
-		enum perfdata_status status = read_specs(&c, ret, &abbrev);
+		enum perfdata_status status = pd_meter_count(&meter, 2);
+		if (!status)
+			status = read_specs(&c, &meter, ret, &abbrev);
 		if (!status && pd_vector_grow(&ret->items, &ret->capacity, ret->count, sizeof *ret->items))
 			status = PERFDATA_ENOMEM;
 		if (status)
@@ -207,13 +215,6 @@ enum perfdata_status pd_dwarf_read_abbrevs(const struct pd_dwarf *dwarf, const s
 		set_size(unit, ret->specs + abbrev.first, &abbrev);
 		ret->items[ret->count++] = abbrev;
 	}
-}
-
-void pd_dwarf_abbrevs_release(struct pd_dwarf_abbrevs *abbrevs)
-{
-	pd_free(abbrevs->items);
-	pd_free(abbrevs->specs);
-	*abbrevs = (struct pd_dwarf_abbrevs){ 0 };
 }
 
 /* --- forms -------------------------------------------------------------------------------------------------------- */
@@ -311,9 +312,16 @@ bool pd_dwarf_form(struct pd_cursor *c, const struct pd_dwarf_unit *unit, unsign
 
 /* --- entries ------------------------------------------------------------------------------------------------------ */
 
-struct pd_dwarf_window pd_dwarf_window(uint64_t limit) { return (struct pd_dwarf_window){ .limit = limit }; }
+struct pd_dwarf_window pd_dwarf_window(const struct pd_dwarf *dwarf, uint64_t limit)
+{
+	return (struct pd_dwarf_window){ .limit = limit, .meter = pd_meter(dwarf->work) };
+}
 
-void pd_dwarf_close_window(struct pd_dwarf_window *window) { pd_free(window->bytes); }
+void pd_dwarf_close_window(struct pd_dwarf_window *window)
+{
+	(void)pd_meter_settle(&window->meter);
+	pd_free(window->bytes);
+}
 
 /* Reads from `offset` on, up to `size` bytes. */
 static enum perfdata_status move_window(const struct pd_dwarf *dwarf, struct pd_dwarf_window *window, uint64_t offset,
@@ -326,6 +334,9 @@ static enum perfdata_status move_window(const struct pd_dwarf *dwarf, struct pd_
 		size = window->limit - offset;
 	if (size >= SIZE_MAX)
 		return PERFDATA_EUNSUP;
+	const enum perfdata_status status = pd_meter_count(&window->meter, 1 + (uint32_t)(size / BYTES_OF_STEP));
+	if (status)
+		return status;
 	if (size > window->room) {
 		uint8_t *bytes = pd_malloc((size_t)size);
 		if (!bytes)
@@ -343,8 +354,7 @@ static enum perfdata_status move_window(const struct pd_dwarf *dwarf, struct pd_
 }
 
 static enum perfdata_status read_inside(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
-					const struct pd_dwarf_window *window, uint64_t offset,
-					struct pd_dwarf_die *ret);
+					struct pd_dwarf_window *window, uint64_t offset, struct pd_dwarf_die *ret);
 
 /* Reads an entry that does not end inside the window once more, with more bytes. */
 static enum perfdata_status read_in_steps(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
@@ -376,7 +386,7 @@ enum perfdata_status pd_dwarf_read_die(const struct pd_dwarf *dwarf, const struc
 enum perfdata_status pd_dwarf_fetch_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint64_t offset,
 					struct pd_dwarf_die *ret)
 {
-	struct pd_dwarf_window window = pd_dwarf_window(unit->end);
+	struct pd_dwarf_window window = pd_dwarf_window(dwarf, unit->end);
 	enum perfdata_status status = read_in_steps(dwarf, unit, &window, offset, ENTRY, ret);
 	pd_dwarf_close_window(&window);
 	return status;
@@ -398,7 +408,7 @@ static bool pass_plain(const struct pd_dwarf_unit *unit, const struct pd_dwarf_a
 static bool read_values(const struct pd_dwarf_unit *unit, const struct pd_dwarf_abbrev *abbrev, struct pd_cursor *c,
 			uint64_t offset, const uint8_t *begin, struct pd_dwarf_die *ret)
 {
-	const struct pd_dwarf_spec *spec = unit->abbrevs.specs + abbrev->first, *end = spec + abbrev->count;
+	const struct pd_dwarf_spec *spec = unit->abbrevs->specs + abbrev->first, *end = spec + abbrev->count;
 	for (; spec < end; spec++) {
 		struct pd_dwarf_value value;
 		if (!pd_dwarf_form(c, unit, spec->form, spec->implicit, offset + (uint64_t)(c->at - begin), &value))
@@ -412,7 +422,7 @@ static bool read_values(const struct pd_dwarf_unit *unit, const struct pd_dwarf_
 }
 
 static enum perfdata_status read_inside(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
-					const struct pd_dwarf_window *window, uint64_t offset, struct pd_dwarf_die *ret)
+					struct pd_dwarf_window *window, uint64_t offset, struct pd_dwarf_die *ret)
 {
 	struct pd_cursor c = pd_cursor(window->bytes + (offset - window->offset), (size_t)(window->end - offset),
 				       dwarf->swap);
@@ -422,19 +432,22 @@ static enum perfdata_status read_inside(const struct pd_dwarf *dwarf, const stru
 	ret->present = 0;
 	ret->tag = 0;
 	ret->has_children = false;
-	if (code > unit->abbrevs.count || c.failed)
+	if (code > unit->abbrevs->count || c.failed)
 		return PERFDATA_EUNSUP;
+	enum perfdata_status status = PERFDATA_OK;
 	if (code) {
-		const struct pd_dwarf_abbrev *abbrev = &unit->abbrevs.items[code - 1];
+		const struct pd_dwarf_abbrev *abbrev = &unit->abbrevs->items[code - 1];
 		ret->tag = abbrev->tag;
 		ret->has_children = abbrev->has_children;
+		/* values may take no bytes, so an entry of one byte may have thousands */
+		status = pd_meter_count(&window->meter, 1 + (abbrev->is_plain ? 0 : abbrev->count / 8));
 		const bool whole = abbrev->is_plain ? pass_plain(unit, abbrev, &c, ret)
 						    : read_values(unit, abbrev, &c, offset, begin, ret);
 		if (!whole)
 			return PERFDATA_EUNSUP;
 	}
 	ret->behind = offset + (uint64_t)(c.at - begin);
-	return PERFDATA_OK;
+	return status;
 }
 
 enum perfdata_status pd_dwarf_skip_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
@@ -482,6 +495,7 @@ bool pd_dwarf_address(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *
 
 /* --- strings ------------------------------------------------------------------------------------------------------ */
 
+/* NULL for a string that is too long. */
 static enum perfdata_status read_string(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number number,
 					uint64_t offset, struct pd_arena *bytes, const char **ret)
 {
@@ -489,7 +503,7 @@ static enum perfdata_status read_string(const struct pd_dwarf *dwarf, enum pd_dw
 	char small[512], *text = small;
 	size_t room = sizeof small;
 	enum perfdata_status status = PERFDATA_EUNSUP;
-	while (offset < section->size && room <= MAX_STRING) {
+	while (offset < section->size) {
 		const size_t size = section->size - offset < room ? (size_t)(section->size - offset) : room;
 		if (!pd_dwarf_copy(dwarf, number, offset, text, size))
 			break;
@@ -499,7 +513,11 @@ static enum perfdata_status read_string(const struct pd_dwarf *dwarf, enum pd_dw
 			status = *ret ? PERFDATA_OK : end ? PERFDATA_ENOMEM : PERFDATA_EUNSUP;
 			break;
 		}
-		room *= 8;
+		if (room == MAX_STRING) {
+			status = PERFDATA_OK;
+			break;
+		}
+		room = 8 * room < MAX_STRING ? 8 * room : MAX_STRING;
 		if (text != small)
 			pd_free(text);
 		text = pd_malloc(room);

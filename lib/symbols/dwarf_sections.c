@@ -18,8 +18,7 @@
 /* Of sections that can be read in pieces, larger ones go to a file; with an account, also others where memory is half
  * used. */
 #define MOST_IN_MEMORY ((uint64_t)8 << 20)
-#define MOST ((uint64_t)1 << 30)             /* libdw handles larger sections */
-#define ZLIB_RATIO 1040u                     /* the best ratio that zlib can reach */
+#define MOST ((uint64_t)1 << 32)
 
 static const char *const names[PD_DWARF_SECTIONS] = {
 	[PD_DWARF_INFO] = ".debug_info",
@@ -46,35 +45,42 @@ static bool is_read_in_pieces(enum pd_dwarf_section_number number) { return numb
 
 /* --- decompressing ------------------------------------------------------------------------------------------------ */
 
-/* The header in front of a compressed section (Elf32_Chdr, Elf64_Chdr). */
+/* The size in the header in front of a compressed section (Elf32_Chdr, Elf64_Chdr; "ZLIB" and the size, in big-endian
+ * order) is believed only as far as the compressed bytes explain it. */
 struct compressed {
+	const struct pd_elf *elf;
 	uint64_t at, left;           /* of the compressed bytes */
 	uint64_t size;               /* after decompression */
 	struct pd_decoder *decoder;
 };
 
-static enum perfdata_status read_header(const struct pd_dwarf *dwarf, const struct pd_dwarf_section *section,
+static enum perfdata_status read_header(const struct pd_elf *elf, const struct pd_dwarf_section *section, bool is_old,
 					struct compressed *ret)
 {
-	const bool wide = dwarf->elf->header.e_ident[EI_CLASS] != ELFCLASS32;
+	const bool wide = elf->header.e_ident[EI_CLASS] != ELFCLASS32, swap = pd_elf_swaps(elf);
 	uint8_t bytes[sizeof(Elf64_Chdr)];
-	const size_t head = wide ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
-	if (section->size < head || !pd_elf_read(dwarf->elf, section->offset, bytes, head))
+	const size_t head = is_old ? sizeof "ZLIB" - 1 + 8 : wide ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
+	if (section->size < head || !pd_elf_read(elf, section->offset, bytes, head) ||
+	    (is_old && memcmp(bytes, "ZLIB", 4) != 0))
 		return PERFDATA_EUNSUP;
-	const uint32_t type = pd_load32(bytes, dwarf->swap);
-	*ret = (struct compressed){ .at = section->offset + head, .left = section->size - head };
-	ret->size = wide ? pd_load64(bytes + 8, dwarf->swap) : pd_load32(bytes + 4, dwarf->swap);
-	if (ret->size > MOST || (type == ELFCOMPRESS_ZLIB && ret->size / ZLIB_RATIO > section->size))
+	const uint32_t type = is_old ? ELFCOMPRESS_ZLIB : pd_load32(bytes, swap);
+	*ret = (struct compressed){ .elf = elf, .at = section->offset + head, .left = section->size - head };
+	ret->size = is_old ? pd_load64(bytes + 4, pd_order_is_foreign(PERFDATA_BYTE_ORDER_BIG))
+		    : wide ? pd_load64(bytes + 8, swap)
+			   : pd_load32(bytes + 4, swap);
+	if (ret->size > MOST || pd_work_ratio(section->size, ret->size))
+		return PERFDATA_ELIMIT;
+	if (type != ELFCOMPRESS_ZLIB && type != PD_ELF_COMPRESS_ZSTD)
 		return PERFDATA_EUNSUP;
-	ret->decoder = type == ELFCOMPRESS_ZLIB       ? pd_zlib_decoder_new()
-		       : type == PD_ELF_COMPRESS_ZSTD ? pd_decoder_new(PD_CODEC_ZSTD)
-						      : NULL;
-	return ret->decoder ? PERFDATA_OK : PERFDATA_EUNSUP;
+	ret->decoder = type == ELFCOMPRESS_ZLIB ? pd_zlib_decoder_new() : pd_decoder_new(PD_CODEC_ZSTD);
+	return ret->decoder					     ? PERFDATA_OK
+	       : type == ELFCOMPRESS_ZLIB || pd_codec_available(PD_CODEC_ZSTD) ? PERFDATA_ENOMEM
+									     : PERFDATA_EUNSUP;
 }
 
 /* Decompresses from `in` on until `out` is full or the stream ends; reads *ret_used bytes. */
-static enum perfdata_status decompress_some(const struct pd_dwarf *dwarf, struct compressed *compressed, uint8_t *in,
-					    size_t *in_used, size_t *in_size, uint8_t *out, size_t size,
+static enum perfdata_status decompress_some(struct compressed *compressed, uint8_t *in, size_t *in_used,
+					    size_t *in_size, uint8_t *out, size_t size,
 					    size_t *ret_used)
 {
 	size_t used = 0;
@@ -82,7 +88,7 @@ static enum perfdata_status decompress_some(const struct pd_dwarf *dwarf, struct
 		if (*in_used == *in_size && compressed->left) {
 			*in_used = 0;
 			*in_size = compressed->left < PIECE ? (size_t)compressed->left : PIECE;
-			if (!pd_elf_read(dwarf->elf, compressed->at, in, *in_size))
+			if (!pd_elf_read(compressed->elf, compressed->at, in, *in_size))
 				return PERFDATA_EUNSUP;
 			compressed->at += *in_size;
 			compressed->left -= *in_size;
@@ -100,19 +106,21 @@ static enum perfdata_status decompress_some(const struct pd_dwarf *dwarf, struct
 }
 
 /* Decompresses the whole section: into `bytes`, or piece by piece into a file. */
-static enum perfdata_status decompress_all(const struct pd_dwarf *dwarf, struct compressed *compressed, uint8_t *bytes,
-					   int fd)
+static enum perfdata_status decompress_all(struct pd_work *work, struct compressed *compressed, uint8_t *bytes, int fd)
 {
 	uint8_t *in = pd_malloc(PIECE), *piece = bytes ? bytes : pd_malloc(PIECE);
 	size_t in_used = 0, in_size = 0, used = 0;
 	enum perfdata_status status = in && piece ? PERFDATA_OK : PERFDATA_ENOMEM;
 	for (uint64_t at = 0; at < compressed->size && !status; at += used) {
-		const size_t size = bytes || compressed->size - at < PIECE ? (size_t)(compressed->size - at) : PIECE;
-		status = decompress_some(dwarf, compressed, in, &in_used, &in_size, piece, size, &used);
+		const size_t size = compressed->size - at < PIECE ? (size_t)(compressed->size - at) : PIECE;
+		piece = bytes ? bytes + at : piece;
+		status = pd_work_do(work, 1);
+		if (!status)
+			status = decompress_some(compressed, in, &in_used, &in_size, piece, size, &used);
 		if (!status && used != size)
 			status = PERFDATA_EUNSUP;
 		if (!status && !bytes && pd_write_full(fd, piece, size) < 0)
-			status = PERFDATA_EUNSUP;
+			status = PERFDATA_ENOMEM;   /* temporary space serves as memory */
 	}
 	pd_free(in);
 	if (!bytes)
@@ -130,19 +138,20 @@ static enum perfdata_status decompress(struct pd_dwarf *dwarf, enum pd_dwarf_sec
 {
 	struct pd_dwarf_section *section = &dwarf->sections[number];
 	struct compressed compressed;
-	enum perfdata_status status = read_header(dwarf, section, &compressed);
+	enum perfdata_status status = read_header(dwarf->elf, section, false, &compressed);
 	uint8_t *bytes = NULL;
 	if (status)
 		return status;
 	if (is_read_in_pieces(number) && !stays_in_memory(dwarf, compressed.size)) {
 		section->fd = pd_tempfile(dwarf->account ? dwarf->account->tmpdir : NULL);
-		status = section->fd < 0 ? PERFDATA_EUNSUP : PERFDATA_OK;
+		status = section->fd < 0 ? PERFDATA_ENOMEM : PERFDATA_OK;
 	} else {
-		bytes = pd_malloc((size_t)compressed.size + 1);
-		status = bytes ? PERFDATA_OK : PERFDATA_ENOMEM;
+		status = pd_work_room(dwarf->work, compressed.size);
+		bytes = status ? NULL : pd_malloc((size_t)compressed.size + 1);
+		status = status || bytes ? status : PERFDATA_ENOMEM;
 	}
 	if (!status)
-		status = decompress_all(dwarf, &compressed, bytes, section->fd);
+		status = decompress_all(dwarf->work, &compressed, bytes, section->fd);
 	pd_decoder_free(compressed.decoder);
 	if (status) {
 		pd_free(bytes);
@@ -153,6 +162,7 @@ static enum perfdata_status decompress(struct pd_dwarf *dwarf, enum pd_dwarf_sec
 	}
 	section->offset = 0;
 	section->size = compressed.size;
+	atomic_fetch_add_explicit(&dwarf->work->limit, compressed.size, memory_order_relaxed);
 	if (bytes) {
 		bytes[compressed.size] = 0;
 		section->bytes = bytes;
@@ -184,7 +194,7 @@ static enum perfdata_status unpack(struct pd_dwarf *dwarf, enum pd_dwarf_section
 	if (!atomic_load_explicit(is_packed, memory_order_relaxed))
 		return PERFDATA_OK;
 	const enum perfdata_status status = decompress(dwarf, number);
-	if (status == PERFDATA_ENOMEM)
+	if (status && status != PERFDATA_EUNSUP)
 		return status;
 	if (status)
 		dwarf->sections[number].size = 0;   /* nobody tries again */
@@ -218,7 +228,9 @@ enum perfdata_status pd_dwarf_open_sections(struct pd_dwarf *dwarf)
 			status = unpack(dwarf, i);
 		if (status || section->bytes || !section->size || is_read_in_pieces(i))
 			continue;
-		status = pd_dwarf_read(dwarf, i, 0, section->size, &section->bytes);
+		status = pd_work_room(dwarf->work, section->size);
+		if (!status)
+			status = pd_dwarf_read(dwarf, i, 0, section->size, &section->bytes);
 		if (!status)
 			pd_account_take(dwarf->account, PD_USE_SYMBOLS, (size_t)section->size);
 	}
@@ -235,6 +247,36 @@ void pd_dwarf_drop_section(struct pd_dwarf *dwarf, enum pd_dwarf_section_number 
 	pd_free(section->bytes);
 	section->bytes = NULL;
 	section->fd = -1;
+}
+
+enum perfdata_status pd_dwarf_whole_section(const struct pd_elf *elf, const struct pd_elf_section *from,
+					    struct pd_work *work, uint8_t **ret, uint64_t *ret_size)
+{
+	const bool is_old = !strncmp(from->name, ".zdebug_", 8);
+	const struct pd_dwarf_section section = { .offset = from->header.sh_offset, .size = from->header.sh_size };
+	struct compressed compressed = { .size = section.size };
+	enum perfdata_status status = pd_elf_holds(elf, section.offset, section.size) ? PERFDATA_OK : PERFDATA_EUNSUP;
+	const bool is_packed = is_old || from->header.sh_flags & SHF_COMPRESSED;
+	if (!status && is_packed)
+		status = read_header(elf, &section, is_old, &compressed);
+	if (!status)
+		status = pd_work_room(work, compressed.size);
+	uint8_t *bytes = status ? NULL : pd_malloc((size_t)compressed.size + 1);
+	if (!status && !bytes)
+		status = PERFDATA_ENOMEM;
+	if (!status && is_packed)
+		status = decompress_all(work, &compressed, bytes, -1);
+	else if (!status && !pd_elf_read(elf, section.offset, bytes, (size_t)section.size))
+		status = PERFDATA_EUNSUP;
+	pd_decoder_free(compressed.decoder);
+	if (status) {
+		pd_free(bytes);
+		return status;
+	}
+	bytes[compressed.size] = 0;
+	*ret = bytes;
+	*ret_size = compressed.size;
+	return PERFDATA_OK;
 }
 
 bool pd_dwarf_copy(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number number, uint64_t offset, void *out,

@@ -55,9 +55,14 @@ static enum perfdata_status read_header(const struct pd_dwarf *dwarf, uint64_t o
 
 static enum perfdata_status find_units(struct pd_dwarf *dwarf)
 {
+	struct pd_meter meter = pd_meter(dwarf->work);
 	for (uint64_t at = 0; at < dwarf->sections[PD_DWARF_INFO].size;) {
 		struct pd_dwarf_unit unit;
 		enum perfdata_status status = read_header(dwarf, at, &unit);
+		if (!status && dwarf->unit_count == dwarf->unit_capacity)
+			status = pd_work_room(dwarf->work, 3 * dwarf->unit_count * sizeof *dwarf->units);
+		if (!status)
+			status = pd_meter_count(&meter, PD_WORK_KEPT);
 		if (status)
 			return status;
 		if (pd_vector_grow(&dwarf->units, &dwarf->unit_capacity, dwarf->unit_count, sizeof *dwarf->units))
@@ -82,7 +87,7 @@ struct pd_dwarf_unit *pd_dwarf_unit_of(struct pd_dwarf *dwarf, uint64_t offset)
 }
 
 /* One set of .debug_aranges (DWARF 5, section 6.1.2). */
-static enum perfdata_status read_set(struct pd_dwarf *dwarf, struct pd_cursor *c)
+static enum perfdata_status read_set(struct pd_dwarf *dwarf, struct pd_cursor *c, struct pd_meter *meter)
 {
 	const uint8_t *const begin = c->at;
 	uint64_t length = pd_u32(c);
@@ -100,17 +105,14 @@ static enum perfdata_status read_set(struct pd_dwarf *dwarf, struct pd_cursor *c
 	for (;;) {
 		const uint64_t start = address_size == 8 ? pd_u64(c) : pd_u32(c),
 			       size = address_size == 8 ? pd_u64(c) : pd_u32(c);
-		struct pd_dwarf_ranges *ranges = &dwarf->by_table;
 		if (c->failed)
 			return PERFDATA_EUNSUP;
 		if (!start && !size)
 			return PERFDATA_OK;
-		if (ranges->count >= UINT32_MAX ||
-		    pd_vector_grow(&ranges->items, &ranges->capacity, ranges->count, sizeof *ranges->items))
-			return PERFDATA_ENOMEM;
-		ranges->items[ranges->count] = (struct pd_dwarf_range){ start, size, (uint64_t)(unit - dwarf->units), 0,
-									(uint32_t)ranges->count };
-		ranges->count++;
+		const struct pd_dwarf_range range = { start, size, (uint64_t)(unit - dwarf->units), 0, 0 };
+		const enum perfdata_status status = pd_dwarf_add_range(dwarf, meter, &dwarf->by_table, range);
+		if (status)
+			return status;
 	}
 }
 
@@ -121,14 +123,25 @@ static enum perfdata_status read_table(struct pd_dwarf *dwarf)
 	if (!section->bytes)
 		return PERFDATA_OK;
 	struct pd_cursor c = pd_cursor(section->bytes, (size_t)section->size, dwarf->swap);
+	struct pd_meter meter = pd_meter(dwarf->work);
 	while (pd_left(&c) && !status)
-		status = read_set(dwarf, &c);
+		status = read_set(dwarf, &c, &meter);
 	pd_dwarf_drop_section(dwarf, PD_DWARF_ARANGES);
 	pd_dwarf_sort_ranges(&dwarf->by_table);
 	return status;
 }
 
-enum perfdata_status pd_dwarf_open(const struct pd_elf *elf, _Atomic(size_t) *units_memory, struct pd_account *account,
+/* To be called with the lock, where other threads may know the reader. */
+static void account_indexes(struct pd_dwarf *dwarf)
+{
+	const size_t memory = dwarf->unit_capacity * sizeof *dwarf->units +
+			      dwarf->by_table.capacity * sizeof *dwarf->by_table.items +
+			      dwarf->by_unit.capacity * sizeof *dwarf->by_unit.items;
+	pd_account_change(dwarf->account, PD_USE_SYMBOLS, dwarf->indexes, memory);
+	dwarf->indexes = memory;
+}
+
+enum perfdata_status pd_dwarf_open(const struct pd_elf *elf, _Atomic(size_t) *units_memory, struct pd_work *work,
 				   struct pd_dwarf **ret)
 {
 	struct pd_dwarf *dwarf = pd_calloc(1, sizeof *dwarf);
@@ -137,14 +150,17 @@ enum perfdata_status pd_dwarf_open(const struct pd_elf *elf, _Atomic(size_t) *un
 	dwarf->elf = elf;
 	dwarf->swap = pd_elf_swaps(elf);
 	dwarf->units_memory = units_memory;
-	dwarf->account = account;
+	dwarf->account = work->account;
+	dwarf->work = work;
 	enum perfdata_status status = pd_dwarf_open_sections(dwarf);
 	if (!status)
 		status = find_units(dwarf);
 	if (!status)
 		status = read_table(dwarf);
+	account_indexes(dwarf);
 	dwarf->lock = pd_monitor_new();
-	bool locks = dwarf->lock;
+	dwarf->tables_lock = pd_monitor_new();
+	bool locks = dwarf->lock && dwarf->tables_lock;
 	for (size_t i = 0; i < PD_DWARF_GROUPS; i++)
 		locks &= (dwarf->groups[i] = pd_monitor_new()) != NULL;
 	if (!status && !locks)
@@ -160,18 +176,19 @@ enum perfdata_status pd_dwarf_open(const struct pd_elf *elf, _Atomic(size_t) *un
 
 static void set_memory(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit, size_t memory)
 {
-	*dwarf->units_memory += memory - unit->memory;
-	pd_account_change(dwarf->account, PD_USE_SYMBOLS, unit->memory, memory);
+	pd_dwarf_hold(dwarf, unit->memory, memory);
 	unit->memory = memory;
 }
 
 static void close_unit(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit)
 {
-	pd_dwarf_abbrevs_release(&unit->abbrevs);
+	pd_dwarf_give_abbrevs(dwarf, unit->abbrevs);
 	pd_free(unit->functions.items);
 	unit->functions = (struct pd_dwarf_ranges){ 0 };
-	pd_dwarf_lines_release(&unit->lines);
-	unit->is_open = unit->has_functions = unit->has_lines = false;
+	pd_dwarf_give_lines(dwarf, unit->lines);
+	unit->abbrevs = NULL;
+	unit->lines = NULL;
+	unit->is_open = unit->has_functions = false;
 	set_memory(dwarf, unit, 0);
 }
 
@@ -181,11 +198,14 @@ void pd_dwarf_close(struct pd_dwarf *dwarf)
 		return;
 	for (size_t i = 0; i < dwarf->unit_count; i++)
 		close_unit(dwarf, &dwarf->units[i]);
+	pd_dwarf_drop_tables(dwarf);
+	pd_account_give(dwarf->account, PD_USE_SYMBOLS, dwarf->indexes + dwarf->strings_memory);
 	for (enum pd_dwarf_section_number i = 0; i < PD_DWARF_SECTIONS; i++)
 		pd_dwarf_drop_section(dwarf, i);
 	for (size_t i = 0; i < PD_DWARF_GROUPS; i++)
 		pd_monitor_free(dwarf->groups[i]);
 	pd_monitor_free(dwarf->lock);
+	pd_monitor_free(dwarf->tables_lock);
 	pd_free(dwarf->units);
 	pd_free(dwarf->by_table.items);
 	pd_free(dwarf->by_unit.items);
@@ -210,20 +230,15 @@ static enum perfdata_status set_root(const struct pd_dwarf *dwarf, struct pd_dwa
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status open_unit(const struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit)
+static enum perfdata_status open_unit(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit)
 {
-	enum perfdata_status status = pd_dwarf_read_abbrevs(dwarf, unit, &unit->abbrevs);
+	enum perfdata_status status = pd_dwarf_take_abbrevs(dwarf, unit, &unit->abbrevs);
 	return status ? status : set_root(dwarf, unit);
 }
 
 static void count_memory(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit)
 {
-	const struct pd_dwarf_lines *l = &unit->lines;
-	const size_t memory = unit->abbrevs.capacity * sizeof *unit->abbrevs.items +
-			      unit->abbrevs.spec_capacity * sizeof *unit->abbrevs.specs +
-			      unit->functions.capacity * sizeof *unit->functions.items + l->header_size +
-			      l->file_capacity * sizeof *l->files + l->row_count * sizeof *l->rows;
-	set_memory(dwarf, unit, memory);
+	set_memory(dwarf, unit, unit->functions.capacity * sizeof *unit->functions.items);
 }
 
 enum perfdata_status pd_dwarf_enter(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit)
@@ -246,41 +261,44 @@ void pd_dwarf_leave(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit)
 	pd_monitor_leave(group_of(dwarf, unit));
 }
 
-/* The open unit that was not used for longest; NULL: none is open. */
-static struct pd_dwarf_unit *oldest(struct pd_dwarf *dwarf, size_t *ret_held)
+struct census {
+	size_t held;
+	uint64_t oldest, newest;   /* when an open unit was last used */
+};
+
+/* Closes the open units that were last used at or before a time; what is left is counted. */
+static struct census close_until(struct pd_dwarf *dwarf, uint64_t time)
 {
-	struct pd_dwarf_unit *found = NULL;
-	uint64_t used = UINT64_MAX;
-	*ret_held = 0;
+	struct census left = { .oldest = UINT64_MAX };
 	for (size_t i = 0; i < dwarf->unit_count; i++) {
 		struct pd_dwarf_unit *unit = &dwarf->units[i];
 		pd_monitor_enter(group_of(dwarf, unit));
-		*ret_held += unit->memory;
-		if (unit->is_open && unit->used < used) {
-			used = unit->used;
-			found = unit;
+		if (unit->is_open && unit->used < time)
+			close_unit(dwarf, unit);
+		if (unit->is_open) {
+			left.oldest = unit->used < left.oldest ? unit->used : left.oldest;
+			left.newest = unit->used > left.newest ? unit->used : left.newest;
 		}
 		pd_monitor_leave(group_of(dwarf, unit));
 	}
-	return found;
+	left.held = atomic_load_explicit(&dwarf->units_held, memory_order_relaxed);
+	return left;
 }
 
+/* A walk over all units takes long where there are many, so each closes the older half. The unit that was used last
+ * stays: it is asked for next. */
 void pd_dwarf_shrink(struct pd_dwarf *dwarf, size_t limit)
 {
-	size_t held;
-	struct pd_dwarf_unit *unit;
-	while ((unit = oldest(dwarf, &held)) && held > limit) {
-		pd_monitor_enter(group_of(dwarf, unit));
-		if (unit->is_open)
-			close_unit(dwarf, unit);
-		pd_monitor_leave(group_of(dwarf, unit));
-	}
+	pd_dwarf_drop_tables(dwarf);
+	struct census left = close_until(dwarf, 0);
+	while (left.held > limit && left.oldest < left.newest)
+		left = close_until(dwarf, left.oldest + (left.newest - left.oldest) / 2 + 1);
 }
 
 /* --- which unit --------------------------------------------------------------------------------------------------- */
 
 /* Adds the ranges of a unit, of which only the first entry is read. */
-static enum perfdata_status add_unit(struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit)
+static enum perfdata_status add_unit(struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, struct pd_meter *meter)
 {
 	/* members that other threads may be changing are not copied */
 	struct pd_dwarf_unit copy = {
@@ -294,9 +312,9 @@ static enum perfdata_status add_unit(struct pd_dwarf *dwarf, const struct pd_dwa
 	};
 	enum perfdata_status status = open_unit(dwarf, &copy);
 	if (!status)
-		status = pd_dwarf_add_ranges(dwarf, &copy, &copy.root, (uint64_t)(unit - dwarf->units), 0,
+		status = pd_dwarf_add_ranges(dwarf, &copy, &copy.root, (uint64_t)(unit - dwarf->units), 0, meter,
 					     &dwarf->by_unit);
-	pd_dwarf_abbrevs_release(&copy.abbrevs);
+	pd_dwarf_give_abbrevs(dwarf, copy.abbrevs);
 	return status;
 }
 
@@ -305,9 +323,11 @@ static enum perfdata_status index_units(struct pd_dwarf *dwarf)
 	enum perfdata_status status = PERFDATA_OK;
 	pd_monitor_enter(dwarf->lock);
 	if (!atomic_load(&dwarf->has_by_unit)) {
+		struct pd_meter meter = pd_meter(dwarf->work);
 		dwarf->by_unit.count = 0;
 		for (size_t i = 0; i < dwarf->unit_count && !status; i++)
-			status = add_unit(dwarf, &dwarf->units[i]);
+			status = add_unit(dwarf, &dwarf->units[i], &meter);
+		account_indexes(dwarf);
 		if (!status) {
 			pd_dwarf_sort_ranges(&dwarf->by_unit);
 			atomic_store_explicit(&dwarf->has_by_unit, true, memory_order_release);

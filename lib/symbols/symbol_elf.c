@@ -534,9 +534,14 @@ bool pd_elf_swaps(const struct pd_elf *elf)
 									       : PERFDATA_BYTE_ORDER_LITTLE);
 }
 
+uint64_t pd_elf_size(const struct pd_elf *elf)
+{
+	return elf->file ? pd_kept_size(elf->file) : elf->image_size;
+}
+
 bool pd_elf_holds(const struct pd_elf *elf, uint64_t offset, uint64_t size)
 {
-	const uint64_t whole = elf->file ? pd_kept_size(elf->file) : elf->image_size;
+	const uint64_t whole = pd_elf_size(elf);
 	return offset <= whole && size <= whole - offset;
 }
 

@@ -44,6 +44,8 @@ enum perfdata_status pd_elf_detach(const struct pd_elf *elf, Elf *handle, bool w
 const struct pd_elf_section *pd_elf_section(const struct pd_elf *elf, const char *name);
 /* The bytes are in the other byte order than this machine. */
 bool pd_elf_swaps(const struct pd_elf *elf);
+/* The size of the file, or of the image. */
+uint64_t pd_elf_size(const struct pd_elf *elf);
 /* Whether the file has these bytes. */
 bool pd_elf_holds(const struct pd_elf *elf, uint64_t offset, uint64_t size);
 

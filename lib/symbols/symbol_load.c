@@ -44,6 +44,12 @@ static void find_fault(const struct perfdata_symbols_dso *dso, enum perfdata_fin
 
 static bool is_failure(enum perfdata_status status) { return status == PERFDATA_ENOMEM || status == PERFDATA_EREAD; }
 
+void pd_symbols_find_excess(const struct perfdata_symbols_dso *dso, const char *file, const char *what)
+{
+	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, file, what);
+	find_fault(dso, PERFDATA_FINDING_SYMBOL_EXCESS, file, what);
+}
+
 static const char *status_reason(enum perfdata_status status)
 {
 	switch (status) {

@@ -331,6 +331,8 @@ bool pd_symbols_differ(struct perfdata_symbols_dso *dso, uint64_t address);
 /* symbol_load.c: makes a finding of how many addresses a perf map has several names for. */
 void pd_symbols_report_overlap(const struct perfdata_symbols_dso *dso, uint64_t nr_addresses);
 
+/* Reports that a file asked for more than its size explains. */
+void pd_symbols_find_excess(const struct perfdata_symbols_dso *dso, const char *file, const char *what);
 void pd_symbols_log(const struct perfdata_symbols_dso *dso, enum perfdata_symbols_event event, const char *file,
 		    const char *reason);
 
@@ -490,9 +492,12 @@ enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t va
 				   struct perfdata_source_line *frames, size_t room, size_t *ret_count);
 
 struct pd_libdw;
+struct pd_work;     /* symbol_work.h */
 /* `alt`: the supplementary file, or NULL. PERFDATA_ABSENT: no debug information, or the supplementary file is missing;
- * PERFDATA_DAMAGED; PERFDATA_ENOMEM. The files must outlive the handle. One thread at a time uses a handle. */
-enum perfdata_status pd_libdw_open(const struct pd_elf *elf, const struct pd_elf *alt, struct pd_libdw **ret);
+ * PERFDATA_EUNSUP: it is damaged, or lies in files of its own; PERFDATA_ELIMIT, PERFDATA_EINTR, PERFDATA_ENOMEM. One
+ * thread at a time uses a handle. */
+enum perfdata_status pd_libdw_open(const struct pd_elf *elf, const struct pd_elf *alt, struct pd_work *work,
+				   struct pd_libdw **ret);
 void pd_libdw_close(struct pd_libdw *libdw);
 size_t pd_libdw_size(const struct pd_libdw *libdw);   /* about how much memory it holds */
 /* Texts are valid until the next look-up. */

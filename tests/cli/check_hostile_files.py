@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Hostile files that names come from (tests/support/hostile_files.py), small: each ends with exit 0 in bounded memory and, where it asks for more than its
+size explains, with a finding that names it, which --strict makes exit 4. Prints TAP. HOSTILE_N is the size; tests never measure time, but work
+without end would end in the timeout."""
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import hostile_files
+import hostility_table
+from program import SANITIZED, VALGRIND, Tap, run
+
+SIZE = int(os.environ.get("HOSTILE_N", 2500))
+MEMORY = 160    # MiB of one run: twice the least that an account allows, and what the process takes without it
+
+
+def faults_of(make, folder):
+    made = make(SIZE)
+    files = made[1]
+    hostile_files.write(folder, made)
+    faults, path = [], os.path.join(folder, "hostile")
+    for words in hostile_files.commands(folder):
+        done = run(*words, path, timeout=120)
+        found = b"[W806]" in done.err
+        if done.code:
+            faults.append("%s: exit %d: %s" % (words[0], done.code, done.err[-300:]))
+        if found != (make in hostile_files.EXCESS):
+            faults.append("%s: %s finding: %s" % (words[0], "a" if found else "no", done.err[-300:]))
+        if found and not any(os.path.join(folder, name).encode() in done.err for name in files):
+            faults.append("%s: the finding names no file: %s" % (words[0], done.err[-300:]))
+        if make in hostile_files.EXCESS and run(words[0], "--strict", *words[1:], path, timeout=120).code != 4:
+            faults.append("%s: --strict does not end with 4" % words[0])
+        memory = hostility_table.measure(words, path)[1]
+        if memory > MEMORY and not SANITIZED and not VALGRIND:
+            faults.append("%s: %d MiB" % (words[0], memory))
+    return faults
+
+
+def main():
+    tap = Tap()
+    for make in hostile_files.FILES:
+        with tempfile.TemporaryDirectory() as folder:
+            tap.report(make.__name__.replace("_", " "), faults_of(make, folder))
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
