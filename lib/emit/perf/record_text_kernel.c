@@ -60,9 +60,9 @@ static void mmap2_tail(const struct perfdata_record *record, struct perfdata_tex
 		perfdata_text_char(out, ':');
 		hex_2(out, mmap2->min);
 		perfdata_text_char(out, ' ');
-		perfdata_text_s64(out, (int64_t)mmap2->ino);
+		perfdata_text_u64(out, mmap2->ino);
 		perfdata_text_char(out, ' ');
-		perfdata_text_s64(out, (int64_t)mmap2->ino_generation);
+		perfdata_text_u64(out, mmap2->ino_generation);
 	}
 	const char letters[] = { mmap2->prot & 1 ? 'r' : '-', mmap2->prot & 2 ? 'w' : '-', mmap2->prot & 4 ? 'x' : '-',
 				 mmap2->flags & 1 ? 's' : 'p', ' ' };

@@ -14,12 +14,13 @@ static int set_default_comm(struct pd_state *state, struct pd_thread *thread)
 {
 	char name[40] = "swapper";
 	char *end = name + strlen(name);
-	if (thread->tid != 0) {
+	/* pid 0 of later threads is what a pid namespace calls the tasks outside of it */
+	thread->comm_set = thread->tid == 0 && (thread->guest || !thread->number);
+	if (!thread->comm_set) {
 		name[0] = ':';
 		end = perfdata_s64_to(name + 1, thread->tid);
 	}
 	thread->comm = pd_intern_put(state->comms, name, (size_t)(end - name));
-	thread->comm_set = thread->tid == 0;
 	return thread->comm == UINT32_MAX ? -1 : 0;
 }
 
@@ -110,19 +111,21 @@ int pd_thread_fork(struct pd_state *state, const struct perfdata_task *task, boo
 		if (!parent)
 			return -1;
 	}
-	if (old && old != parent)
+	/* a thread that is its own parent begins anew, too, and takes the place of the old one in memory: in a pid
+	 * namespace all tasks outside of it have the number 0 */
+	const struct pd_thread was = *parent;
+	if (old)
 		pd_thread_remove(state, old);
 	struct pd_thread *child = pd_thread_get(state, task->pid, task->tid);
-	/* getting the child may have made its leader, but never moves a thread */
 	if (!child)
 		return -1;
-	if (child == parent)
+	if (child == parent && !old)
 		return 0;
-	if (parent->comm_set) {
-		child->comm = parent->comm;
+	if (was.comm_set) {
+		child->comm = was.comm;
 		child->comm_set = true;
 	}
-	if (copy_maps && child->pid != parent->pid)
-		pd_maps_copy(&state->store, child->maps, parent->maps);
+	if (copy_maps && child->pid != was.pid)
+		pd_maps_copy(&state->store, child->maps, was.maps);
 	return 0;
 }
