@@ -53,6 +53,8 @@ struct perfdata_match_wanted file_row_wanted(const struct file_row *row)
 		.release = row->release,
 		.host = row->host,
 		.inode = row->inode,
+		.device_major = row->device_major,
+		.device_minor = row->device_minor,
 		.unchanged_since = row->unchanged_since,
 	};
 }
@@ -207,6 +209,7 @@ struct row_key {
 	const char *path;
 	struct perfdata_bytes build_id;
 	uint64_t inode;
+	uint32_t device_major, device_minor;
 };
 
 static bool is_row(const struct file_row *row, const struct row_key *key)
@@ -215,7 +218,8 @@ static bool is_row(const struct file_row *row, const struct row_key *key)
 		return false;
 	if (row->build_id_size)
 		return !memcmp(row->build_id, key->build_id.data, row->build_id_size);
-	return row->inode == key->inode && has_path(row, key->path);
+	return row->inode == key->inode && row->device_major == key->device_major &&
+	       row->device_minor == key->device_minor && has_path(row, key->path);
 }
 
 /* Copies a build-id. Returns its size; 0 if it is too long. */
@@ -237,8 +241,9 @@ static struct file_row *row_of(struct file_rows *rows, const struct row_key *key
 		return NULL;
 	}
 	struct file_row *row = &rows->items[rows->nr++];
-	*row = (struct file_row){ .kind = key->kind, .inode = key->inode, .unchanged_since = INT64_MAX,
-				  .pid = -1, .start_time = UINT64_MAX };
+	*row = (struct file_row){ .kind = key->kind, .inode = key->inode, .device_major = key->device_major,
+				  .device_minor = key->device_minor, .unchanged_since = INT64_MAX, .pid = -1,
+				  .start_time = UINT64_MAX };
 	row->build_id_size = copy_id(row->build_id, key->build_id.data, key->build_id.size);
 	return row;
 }
@@ -307,7 +312,8 @@ static void take_dso(const struct counting *counting, const struct input *input,
 	enum perfdata_build_id_source source = 0;
 	const struct row_key key = {
 		.kind = dso->kind, .path = dso->long_name, .build_id = perfdata_session_build_id(session, id, &source),
-		.inode = perfdata_session_inode(session, id),
+		.inode = perfdata_session_inode(session, id), .device_major = dso->device_major,
+		.device_minor = dso->device_minor,
 	};
 	struct file_row *row = row_of(rows, &key);
 	if (!row)
@@ -417,9 +423,13 @@ static int compare(const void *left, const void *right)
 	if (a->build_id_size != b->build_id_size)
 		return a->build_id_size < b->build_id_size ? -1 : 1;
 	const int ids = memcmp(a->build_id, b->build_id, a->build_id_size);
-	if (ids || a->inode == b->inode)
+	if (ids)
 		return ids;
-	return a->inode < b->inode ? -1 : 1;
+	if (a->inode != b->inode)
+		return a->inode < b->inode ? -1 : 1;
+	const uint64_t on_a = (uint64_t)a->device_major << 32 | a->device_minor;
+	const uint64_t on_b = (uint64_t)b->device_major << 32 | b->device_minor;
+	return (on_a > on_b) - (on_a < on_b);
 }
 
 void file_rows_finish(struct file_rows *rows)

@@ -15,6 +15,7 @@ struct file_row {
 	enum perfdata_dso_kind kind;
 	char *release, *host;              /* of the recorded kernel; may be NULL */
 	uint64_t inode;                    /* 0: unknown */
+	uint32_t device_major, device_minor;   /* of the inode */
 	int64_t unchanged_since;           /* earliest mtime of the recordings, ns since 1970; INT64_MAX: unknown */
 	uint64_t maps;
 	uint64_t samples;                  /* whose address is in the file */

@@ -102,7 +102,7 @@ static void take_right_file(struct pd_lookup *lookup, struct pd_source *source, 
 	result->parts = (result->parts | facts->parts) & ~(uint32_t)PERFDATA_PART_UNSEEN;
 }
 
-/* No build-id was recorded: judges the file at the recorded path by its inode number and times. */
+/* No build-id was recorded: judges the file at the recorded path by its inode number, device and times. */
 static void take_unproven(struct pd_lookup *lookup, struct pd_source *source, const char *shown,
 			  const struct pd_elf_facts *facts, const struct stat *st)
 {
@@ -114,6 +114,10 @@ static void take_unproven(struct pd_lookup *lookup, struct pd_source *source, co
 	if (here && wanted->inode && st->st_ino != wanted->inode) {
 		other = true;
 		reason = "no build-id was recorded, and another file is there now (inode number)";
+	} else if (here && wanted->inode &&
+		   pd_is_other_device(shown, st, wanted->device_major, wanted->device_minor)) {
+		other = true;
+		reason = "no build-id was recorded, and another file is there now (device)";
 	} else if (here && wanted->inode && wanted->unchanged_since == INT64_MAX) {
 		reason = "no build-id was recorded; the inode number agrees, the time of the recording is unknown";
 	} else if (here && wanted->inode && pd_nanoseconds(&st->st_ctim) > wanted->unchanged_since) {

@@ -99,6 +99,7 @@ struct perfdata_match_wanted {
 	uint64_t inode;                /* 0: unknown */
 	/* ns since 1970: a file whose ctime is later is not the recorded one; INT64_MAX: unknown */
 	int64_t unchanged_since;
+	uint32_t device_major, device_minor;   /* of the inode; 0, 0: unknown */
 };
 
 struct perfdata_match_result {

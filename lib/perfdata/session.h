@@ -188,6 +188,7 @@ struct perfdata_dso {
 	const char *filename;         /* as recorded; what to open for symbols */
 	int32_t pid;                  /* of the process, for kinds that belong to one, else -1 */
 	uint64_t start;               /* address where it was mapped first */
+	uint32_t device_major, device_minor;   /* of the file that was mapped; 0, 0: not recorded */
 };
 PERFDATA_API const struct perfdata_dso *perfdata_session_dso(const struct perfdata_session *session, uint32_t dso);
 PERFDATA_API uint32_t perfdata_session_nr_dsos(const struct perfdata_session *session);

@@ -115,12 +115,15 @@ struct perfdata_symbols_request {
 	uint32_t process;
 	/* Where no build-id is known, a path alone does not tell a file of this host (one that is not below symfs or
 	 * sysroot). With check_identity, a file or a jitdump file is used only if it is the file that was mapped: if it
-	 * has this inode number and was not changed (ctime) after unchanged_since; a perf map only if it was written
-	 * (mtime) between not_before and unchanged_since. */
+	 * has this inode number, is on this device, and was not changed (ctime) after unchanged_since; a perf map only
+	 * if it was written (mtime) between not_before and unchanged_since. */
 	bool check_identity;
 	uint64_t inode;
 	int64_t unchanged_since, not_before;   /* ns since 1970; INT64_MAX, INT64_MIN: any time */
 	const char *unidentified;   /* why no file can be identified (one phrase, static storage); or NULL */
+	/* With check_identity: the device, but on file systems that report others than were recorded (overlays,
+	 * btrfs). 0, 0: not recorded. */
+	uint32_t device_major, device_minor;
 };
 
 /* A handle for a dso. No file is touched before the first look-up. One handle per dso: nothing is shared between two

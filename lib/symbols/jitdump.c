@@ -5,18 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cursor.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "symbols/symbols.h"
 
 #define MAX_FILE ((size_t)1 << 30)
-#define MAX_CANDIDATES 4096  /* codes that one look-up looks at */
+#define MOST_COMPARED 4096   /* codes at one address that a look-up compares */
 #define MAGIC 0x4a695444u
 #define MAGIC_SWAPPED 0x4454694au
 
 enum { JIT_LOAD = 0, JIT_MOVE = 1, JIT_CLOSE = 3 };
 
-static int add(struct pd_jit *jit, uint64_t start, uint64_t size, uint64_t time, const char *name)
+/* Codes as they are read. */
+struct reading {
+	struct pd_jit *jit;
+	struct pd_hash_map newest;   /* address → number of the code that was put there last */
+};
+
+static int add(struct reading *reading, uint64_t start, uint64_t size, uint64_t time, const char *name)
 {
+	struct pd_jit *jit = reading->jit;
 	uint64_t end;
 	if (__builtin_add_overflow(start, size, &end) || end == start)
 		return 0;
@@ -24,37 +32,34 @@ static int add(struct pd_jit *jit, uint64_t start, uint64_t size, uint64_t time,
 		return -1;
 	jit->items[jit->count++] =
 		(struct pd_jit_code){ .start = start, .end = end, .time = time, .until = UINT64_MAX, .name = name };
-	return 0;
+	return pd_hash_map_put(&reading->newest, start, jit->count - 1);
 }
 
 /* pid, tid, vma, address, size, index, name with NUL, code */
-static int read_load(struct pd_jit *jit, struct pd_cursor *c, uint64_t time)
+static int read_load(struct reading *reading, struct pd_cursor *c, uint64_t time)
 {
 	pd_take(c, 16);
 	uint64_t address = pd_u64(c), size = pd_u64(c);
 	pd_take(c, 8);
 	if (c->failed || !memchr(c->at, 0, pd_left(c) < PD_SYMBOL_NAME_LIMIT ? pd_left(c) : PD_SYMBOL_NAME_LIMIT))
 		return 0;
-	return add(jit, address, size, time, (const char *)c->at);
+	return add(reading, address, size, time, (const char *)c->at);
 }
 
-/* pid, tid, vma, old address, new address, size, index: the name is that of the newest code at the old address. The
- * search goes back over few codes only: a file that consists of moves must not take quadratic time. */
-static int read_move(struct pd_jit *jit, struct pd_cursor *c, uint64_t time)
+/* pid, tid, vma, old address, new address, size, index: the name is that of the newest code at the old address. */
+static int read_move(struct reading *reading, struct pd_cursor *c, uint64_t time)
 {
 	pd_take(c, 16);
 	uint64_t from = pd_u64(c), to = pd_u64(c), size = pd_u64(c);
 	if (c->failed)
 		return 0;
-	size_t stop = jit->count > MAX_CANDIDATES ? jit->count - MAX_CANDIDATES : 0;
-	for (size_t i = jit->count; i-- > stop;) {
-		struct pd_jit_code *code = &jit->items[i];
-		if (code->start != from || code->until != UINT64_MAX)
-			continue;
-		code->until = time;
-		return add(jit, to, size, time, code->name);
-	}
-	return 0;
+	uint64_t number;
+	if (!pd_hash_map_get(&reading->newest, from, &number))
+		return 0;
+	struct pd_jit_code *code = &reading->jit->items[number];
+	code->until = time;
+	(void)pd_hash_map_remove(&reading->newest, from);
+	return add(reading, to, size, time, code->name);
 }
 
 static int compare(const void *left, const void *right)
@@ -65,7 +70,7 @@ static int compare(const void *left, const void *right)
 	return (a->time > b->time) - (a->time < b->time);
 }
 
-static int read_records(struct pd_jit *jit, struct pd_cursor *file)
+static int read_records(struct reading *reading, struct pd_cursor *file)
 {
 	while (pd_left(file) >= 16) {
 		uint32_t id = pd_u32(file), size = pd_u32(file);
@@ -75,10 +80,23 @@ static int read_records(struct pd_jit *jit, struct pd_cursor *file)
 		struct pd_cursor body = pd_cursor(pd_take(file, size - 16), size - 16, file->swap);
 		if (id == JIT_CLOSE)
 			break;
-		if ((id == JIT_LOAD && read_load(jit, &body, time)) || (id == JIT_MOVE && read_move(jit, &body, time)))
+		if ((id == JIT_LOAD && read_load(reading, &body, time)) ||
+		    (id == JIT_MOVE && read_move(reading, &body, time)))
 			return -1;
 	}
 	return 0;
+}
+
+/* The sorted codes are a tree: the one in the middle of a range is above those on both sides of it. */
+static uint64_t set_reach(struct pd_jit_code *items, size_t first, size_t end)
+{
+	if (first >= end)
+		return 0;
+	const size_t middle = first + (end - first) / 2;
+	const uint64_t left = set_reach(items, first, middle), right = set_reach(items, middle + 1, end);
+	uint64_t reach = items[middle].end > left ? items[middle].end : left;
+	reach = reach > right ? reach : right;
+	return items[middle].reach = reach;
 }
 
 enum perfdata_status pd_jitdump_load(struct pd_jit *jit, int fd)
@@ -96,39 +114,57 @@ enum perfdata_status pd_jitdump_load(struct pd_jit *jit, int fd)
 	uint32_t header = pd_u32(&file);
 	if (header < 40 || !pd_take(&file, header - 12))
 		return PERFDATA_EFORMAT;
-	if (read_records(jit, &file))
+	struct reading reading = { .jit = jit };
+	const int failed = read_records(&reading, &file);
+	pd_hash_map_release(&reading.newest);
+	if (failed)
 		return PERFDATA_ENOMEM;
 	if (!jit->count)
 		return PERFDATA_EFORMAT;
 	qsort(jit->items, jit->count, sizeof *jit->items, compare);
-	uint64_t max_end = 0;
-	for (size_t i = 0; i < jit->count; i++) {
-		max_end = jit->items[i].end > max_end ? jit->items[i].end : max_end;
-		jit->items[i].max_end = max_end;
-	}
+	(void)set_reach(jit->items, 0, jit->count);
 	return PERFDATA_OK;
+}
+
+struct search {
+	const struct pd_jit *jit;
+	uint64_t address, time;
+	unsigned nr;
+	const struct pd_jit_code *best;
+};
+
+static void compare_code(struct search *search, const struct pd_jit_code *code)
+{
+	if (search->address >= code->end)
+		return;
+	search->nr++;
+	if (code->time <= search->time && (search->time < code->until || code->until == UINT64_MAX) &&
+	    (!search->best || code->time > search->best->time))
+		search->best = code;
+}
+
+/* Passes by what begins behind the address, and what ends before it. */
+static void look_at(struct search *search, size_t first, size_t end)
+{
+	while (first < end && search->nr < MOST_COMPARED) {
+		const size_t middle = first + (end - first) / 2;
+		const struct pd_jit_code *code = &search->jit->items[middle];
+		if (code->reach <= search->address)
+			return;
+		if (code->start <= search->address) {
+			look_at(search, middle + 1, end);
+			compare_code(search, code);
+		}
+		end = middle;
+	}
 }
 
 /* Of the codes that hold the address and existed at the time, the newest. */
 const struct pd_jit_code *pd_jit_find(const struct pd_jit *jit, uint64_t address, uint64_t time)
 {
-	size_t low = 0, high = jit->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (jit->items[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	const struct pd_jit_code *best = NULL;
-	for (size_t i = low, looked = 0; i-- > 0 && jit->items[i].max_end > address && looked < MAX_CANDIDATES;
-	     looked++) {
-		const struct pd_jit_code *code = &jit->items[i];
-		if (address < code->end && code->time <= time && (time < code->until || code->until == UINT64_MAX) &&
-		    (!best || code->time > best->time))
-			best = code;
-	}
-	return best;
+	struct search search = { .jit = jit, .address = address, .time = time };
+	look_at(&search, 0, jit->count);
+	return search.best;
 }
 
 void pd_jit_release(struct pd_jit *jit)

@@ -54,6 +54,9 @@ const char *pd_unidentified(const struct perfdata_symbols_dso *dso, const struct
 		return "neither a build-id nor an inode number was recorded";
 	if (st->st_ino != r->inode)
 		return "another file was mapped (inode number), and no build-id was recorded";
+	/* file systems number their inodes alike: those of tmpfs begin at 2 */
+	if (pd_is_other_device(path, st, r->device_major, r->device_minor))
+		return "another file was mapped (device), and no build-id was recorded";
 	/* By ctime: any program can set mtime, and the file system reuses an inode number once its file is gone. */
 	if (pd_nanoseconds(&st->st_ctim) <= r->unchanged_since)
 		return NULL;

@@ -166,7 +166,7 @@ size_t pd_overlaps_memory(const struct pd_symbol_table *table);
 /* Code that a jitdump file describes. */
 struct pd_jit_code {
 	uint64_t start, end;
-	uint64_t max_end;            /* maximum end of this code and all before it */
+	uint64_t reach;              /* the largest end of this code and those below it in the tree */
 	uint64_t time, until;        /* valid in [time, until) */
 	const char *name;
 };
@@ -400,6 +400,9 @@ bool pd_is_given(const struct perfdata_symbols *symbols, const char *path);
 const char *pd_unidentified(const struct perfdata_symbols_dso *dso, const struct stat *st, const char *path,
 			    bool in_process, const struct pd_build_id *found);
 const char *pd_map_unidentified(const struct perfdata_symbols_dso *dso, const struct stat *st, const char *path);
+/* symbol_device.c: whether the file at `path`, whose stat this is, lies on another device than was recorded (0:0: not
+ * recorded). */
+bool pd_is_other_device(const char *path, const struct stat *st, uint32_t dev_major, uint32_t dev_minor);
 /* The build-id of a module as it is loaded on this host, which runs the recorded kernel. */
 bool pd_module_build_id(const struct perfdata_symbols_dso *dso, struct pd_build_id *ret);
 /* Whether a module is loaded on this host where it was recorded. */

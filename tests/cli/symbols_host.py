@@ -294,9 +294,10 @@ def late_cases(case):
     def stream(build_id, path):
         r = Recording(pipe=True)
         event = r.event("cycles", [11], period=1, sample_type=IP | TID | TIME, sample_id_all=1)
-        now = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        now, kept = time.clock_gettime_ns(time.CLOCK_MONOTONIC), os.stat(case.kept)
         r.comm(100, 100, "ours", time=now + 1)
-        r.mmap2(100, 100, 0x400000, 0x100000, 0, case.kept, time=now + 2, inode=os.stat(case.kept).st_ino)
+        r.mmap2(100, 100, 0x400000, 0x100000, 0, case.kept, time=now + 2, inode=kept.st_ino,
+                device=(os.major(kept.st_dev), os.minor(kept.st_dev)))
         for after in (3, 4, 5):
             r.sample(event, ip=0x401000, pid=100, tid=100, time=now + after)
             r.record(68)

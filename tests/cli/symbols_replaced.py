@@ -247,7 +247,8 @@ def made_cases(place):
         return
     place.restore()
     now = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-    inode = os.stat(place.program).st_ino
+    status = os.stat(place.program)
+    inode, device = status.st_ino, (os.major(status.st_dev), os.minor(status.st_dev))
 
     def names(told, through_pipe=True, when=now, options=(), **more):
         made = Made(place, pipe=through_pipe, **more)
@@ -257,7 +258,7 @@ def made_cases(place):
         return place.names(path, *options, through_pipe=through_pipe)
 
     def mmap2(r, when, **more):
-        r.mmap2(100, 100, START, 0x100000, 0, place.program, time=when, **{"inode": inode, **more})
+        r.mmap2(100, 100, START, 0x100000, 0, place.program, time=when, **{"inode": inode, "device": device, **more})
 
     def good(title, *words, **more):
         found, messages = names(*words, **more)
@@ -270,6 +271,8 @@ def made_cases(place):
     good("inode and time tell the file, in a stream", mmap2)
     good("inode and time tell the file, in a file", mmap2, through_pipe=False)
     bad("another inode number", "inode number", lambda r, when: mmap2(r, when, inode=inode + 1))
+    bad("another device", "device", lambda r, when: mmap2(r, when, device=(device[0] + 1, device[1])))
+    good("no device", lambda r, when: mmap2(r, when, device=(0, 0)))
     bad("no inode number", "neither", lambda r, when: mmap2(r, when, inode=0))
     bad("MMAP has no inode number", "neither", lambda r, when: r.mmap(100, 100, START, 0x100000, 0, place.program, time=when))
     good("MMAP, and the user says so: --symfs /", lambda r, when: r.mmap(100, 100, START, 0x100000, 0, place.program, time=when),
@@ -289,7 +292,7 @@ def made_cases(place):
 
     def twice(r, when, inodes):
         table(r)
-        r.mmap2(100, 100, 8 * START, 0x1000, 0, place.program, time=when, inode=inodes[0])
+        r.mmap2(100, 100, 8 * START, 0x1000, 0, place.program, time=when, inode=inodes[0], device=device)
         mmap2(r, when, inode=inodes[1])
 
     good("a build-id by its path", lambda r, when: (table(r), mmap2(r, when, inode=inode + 1)))

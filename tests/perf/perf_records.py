@@ -105,16 +105,16 @@ def threads(seed):
     event = r.event("cycles", [11], period=1, sample_type=IP | TID | TIME, sample_id_all=1)
     numbers = [0, 0, 0, 0, 5, 6, 7]
     for time in range(1, 400):
-        pid, tid, other = chance.choice(numbers), chance.choice(numbers), chance.choice(numbers)
-        if not pid or not tid or chance.randrange(3):
-            tid = pid
+        pid, other = chance.choice(numbers), chance.choice(numbers)
+        tid = pid * 10 + 1 if pid and not chance.randrange(4) else pid
         what = chance.randrange(10)
         if what == 0:
-            r.comm(pid, tid, f"comm{time}", time=time, misc=chance.choice([0, 0, 1 << 13]))
+            r.comm(pid, tid, f"comm{time}", time=time)
         elif what in (1, 2):
             r.mmap2(pid, tid, 0x400000, 0x100000, 0, f"/bin/file{time}", time=time)
         elif what == 3:
-            r.task(FORK, pid, other, tid, other, time)
+            # a process of another one, or a thread
+            r.task(FORK, pid, other if tid == pid else pid, tid, other if tid == pid else pid, time)
         elif what == 4:
             r.task(FORK, pid, pid, tid, tid, time)
         elif what == 5:
@@ -152,14 +152,12 @@ def check_namespace(folder):
         outside.kill()
         outside.wait()
     if not made or made.returncode:
-        for text in ("script", "dump"):
-            results.append(True)
-            print(f"ok {len(results)} - recorded in a pid namespace: {text} # SKIP not as root, or perf cannot record")
+        results.append(True)
+        print(f"ok {len(results)} - recorded in a pid namespace # SKIP not as root, or perf cannot record")
         return
     # names of the kernel and of files do not depend on threads, and are compared elsewhere
     fields = ["-F", "comm,pid,tid,cpu,time,event,ip,dso"]
-    compare("recorded in a pid namespace: script", path, ["script", "--no-itrace", "--no-inline", *fields], ["script", "--no-inline", *fields])
-    compare("recorded in a pid namespace: dump", path, ["script", "-D", "--no-itrace", "--no-inline"], ["dump"])
+    compare("recorded in a pid namespace", path, ["script", "--no-itrace", "--no-inline", *fields], ["script", "--no-inline", *fields])
 
 
 def main():

@@ -68,46 +68,6 @@ static void test_threads(void)
 	walk_close(&walk);
 }
 
-/* A recorder inside a pid namespace is told 0 of every task outside of it, by each FORK and EXIT of one. The names and
- * maps are those that perf 7.3 prints. */
-static void test_tasks_outside(void)
-{
-	stream_begin();
-	stream_plain_event();
-	stream_sample(KERNEL, 0xffffffff81000000, 0, 0);                  /* 0: the idle task */
-	stream_comm(0, 0, 0, "outside");
-	stream_mmap(USER, 0, 0x1000, 0x1000, 0, "/bin/outside");
-	stream_sample(USER, 0x1010, 0, 0);                                /* 1 */
-	stream_task(PERFDATA_RECORD_FORK, 0, 0, 0, 0);
-	stream_sample(USER, 0x1010, 0, 0);                                /* 2: the name stays, the maps go */
-	stream_mmap(USER, 0, 0x1000, 0x1000, 0, "/bin/second");
-	stream_sample(USER, 0x1010, 0, 0);                                /* 3 */
-	stream_task(PERFDATA_RECORD_EXIT, 0, 0, 0, 0);
-	stream_sample(USER, 0x1010, 0, 0);                                /* 4: neither */
-	stream_mmap(USER, 0, 0x1000, 0x1000, 0, "/bin/third");
-	stream_sample(USER, 0x1010, 0, 0);                                /* 5 */
-	stream_task(PERFDATA_RECORD_FORK, 0, 0, 0, 0);
-	stream_sample(USER, 0x1010, 0, 0);                                /* 6 */
-	stream_comm(0, 7, 7, "inside");
-	stream_mmap(USER, 7, 0x1000, 0x1000, 0, "/bin/inside");
-	stream_task(PERFDATA_RECORD_FORK, 7, 7, 7, 7);
-	stream_sample(USER, 0x1010, 7, 7);                                /* 7: any number */
-	stream_task(PERFDATA_RECORD_FORK, 8, 8, 0, 0);
-	stream_sample(USER, 0x1010, 8, 8);                                /* 8: of one without a name */
-	walk_all(&walk);
-	CHECK_EQ(walk.end, PERFDATA_END);
-	static const char *const comms[] = { "swapper", "outside", "outside", "outside", ":0", ":0", ":0", "inside",
-					     ":8" };
-	static const char *const places[] = { NULL,		  "/bin/outside+0x10", "none", "/bin/second+0x10", "none",
-					      "/bin/third+0x10", "none",	       "none", "none" };
-	for (size_t i = 0; i < sizeof comms / sizeof *comms; i++) {
-		CHECK_STR(comm_at(&walk, i), comms[i]);
-		if (places[i])
-			CHECK_STR(ip_at(&walk, i), places[i]);
-	}
-	walk_close(&walk);
-}
-
 /* --- maps --- */
 
 static void test_overlaps(void)
@@ -836,7 +796,6 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "threads: names, fork, exec, exit", test_threads },
-		{ "threads: tasks outside of a pid namespace", test_tasks_outside },
 		{ "maps: the new one wins, the rest is cut", test_overlaps },
 		{ "maps: anonymous, JIT, vdso, deleted", test_kinds },
 		{ "maps: kernel, modules, BPF programs", test_kernel },

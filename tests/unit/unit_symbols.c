@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 #include "base/memory.h"
 #include "perfdata/symbols.h"
@@ -293,6 +294,35 @@ static void test_jitdump(void)
 	perfdata_symbols_free(symbols);
 }
 
+/* A code around more others than one look-up compares, and one that is moved after as many were loaded. */
+static void test_jitdump_many(void)
+{
+	enum { NR = 10000 };
+	uint8_t *file = calloc(NR + 4, 80);
+	struct bytes b = { .size = 0 };
+	size_t size = 0;
+	add32(&b, 0x4a695444), add32(&b, 1), add32(&b, 40);
+	b.size = 40;
+	add_load(&b, 1, 0x100000, 0x1000000, "around");
+	add_load(&b, 2, 0x9000000, 0x10, "moved");
+	for (unsigned i = 0; i < NR; i++) {
+		add_load(&b, 3 + i, 0x100000 + 16 * i, 8, "inner");
+		memcpy(file + size, b.data, b.size);
+		size += b.size;
+		b.size = 0;
+	}
+	add_move(&b, 3 + NR, 0x9000000, 0xa000000, 0x10);
+	memcpy(file + size, b.data, b.size);
+	struct perfdata_symbols *symbols = new_symbols(NULL);
+	struct perfdata_symbols_dso *dso = new_dso(symbols, PERFDATA_DSO_JITDUMP,
+						   write_file("jit-2.dump", file, size + b.size));
+	CHECK_STR(jit_name(dso, 0x100008 + 16 * (NR - 1), UINT64_MAX), "around");
+	CHECK_STR(jit_name(dso, 0x100000 + 16 * (NR - 1), 3), "around");
+	CHECK_STR(jit_name(dso, 0xa000008, 3 + NR), "moved");
+	perfdata_symbols_free(symbols);
+	free(file);
+}
+
 /* --- the table ---------------------------------------------------------------------------------------------------- */
 
 static void add_named(struct pd_symbol_table *table, uint64_t start, uint64_t size, const char *name,
@@ -551,12 +581,15 @@ static void test_identity(void)
 		int64_t since;
 		const char *unidentified;
 		bool good, elsewhere;
+		unsigned major_off;
 	} cases[] = {
-		{ 0, INT64_MAX, NULL, true, false },
-		{ 1, INT64_MAX, NULL, false, false },
-		{ 0, 1, NULL, false, false },
-		{ 0, INT64_MAX, "told so", false, false },
-		{ 1, 1, "told so", true, true },
+		{ 0, INT64_MAX, NULL, true, false, 0 },
+		{ 0, INT64_MAX, NULL, false, false, 1 },
+		{ 0, INT64_MAX, NULL, true, true, 1 },
+		{ 1, INT64_MAX, NULL, false, false, 0 },
+		{ 0, 1, NULL, false, false, 0 },
+		{ 0, INT64_MAX, "told so", false, false, 0 },
+		{ 1, 1, "told so", true, true, 0 },
 	};
 	struct stat st;
 	CHECK(!stat(self, &st));
@@ -573,6 +606,8 @@ static void test_identity(void)
 			.inode = st.st_ino + cases[i].inode_off,
 			.unchanged_since = cases[i].since,
 			.unidentified = cases[i].unidentified,
+			.device_major = (uint32_t)major(st.st_dev) + cases[i].major_off,
+			.device_minor = minor(st.st_dev),
 		};
 		struct perfdata_symbols_dso *dso = NULL;
 		struct perfdata_symbol s;
@@ -759,6 +794,7 @@ int main(void)
 		{ "kernel: nothing says where it was", test_kernel_of_unknown_place },
 		{ "perf map: namespaces", test_perf_map },
 		{ "jitdump: names by time, moves, truncated", test_jitdump },
+		{ "jitdump: more codes than are compared", test_jitdump_many },
 		{ "table: which of two aliases is kept", test_aliases },
 		{ "table: symbols inside symbols", test_nested },
 		{ "demangle: Rust", test_rust_names },

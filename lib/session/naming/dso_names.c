@@ -74,6 +74,8 @@ static void identify_file(const struct pd_state *state, const struct pd_dso *dso
 	const struct pd_host_time when = pd_host_time(state, state->now);
 	request->check_identity = true;
 	request->inode = dso->source == PERFDATA_BUILD_ID_MMAP2 ? 0 : dso->id_words[1];
+	request->device_major = dso->public.device_major;
+	request->device_minor = dso->public.device_minor;
 	request->unchanged_since = when.last;
 	if (is_of_another_host(state))
 		request->unidentified = "another host was recorded, and no build-id of the file";
@@ -87,6 +89,8 @@ void pd_identify_jitdump(const struct pd_state *state, const struct pd_jitdump *
 {
 	request->check_identity = true;
 	request->inode = jitdump->inode;
+	request->device_major = (uint32_t)(jitdump->device >> 32);
+	request->device_minor = (uint32_t)jitdump->device;
 	request->unchanged_since = INT64_MAX;
 	if (is_of_another_host(state))
 		request->unidentified = "another host was recorded";

@@ -78,12 +78,13 @@ int64_t pd_host_boot_time(void);
 
 /* --- naming/jit_names.c: jitdump files, for JIT code that no perf map names --- */
 struct pd_jitdump {
-	uint64_t inode;            /* of the file; 0: unknown */
+	uint64_t device, inode;    /* of the file; device: major << 32 | minor; 0: unknown */
 	const char *filename;      /* as recorded */
 	uint32_t namespace_pid;    /* the pid in the name of the file: that of the process inside its pid namespace */
 };
 /* Called when a process has mapped a file; notes a jitdump file. 0 or -1. */
-int pd_jitdump_mapped(struct pd_state *state, int32_t pid, const char *filename, size_t size, uint64_t inode);
+int pd_jitdump_mapped(struct pd_state *state, int32_t pid, const char *filename, size_t size,
+		      const uint64_t *id_words);
 const struct pd_jitdump *pd_jitdump_of(const struct pd_state *state, int32_t pid);   /* or NULL */
 /* Since when the code at an address of a PERF_MAP dso has been there; 0: no jitdump file names the code, or the perf
  * map has one name for it. *ret_timed: the answer may differ at another time. */

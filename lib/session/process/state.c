@@ -90,6 +90,11 @@ static void count_map(struct pd_state *state, const struct pd_map *map, const st
 		dso->start = dso->public.start = map->start;
 		dso->end = map->end;
 	}
+	/* an MMAP2 record has either an inode or a build-id */
+	if (!dso->nr_maps && !mapping->build_id.size) {
+		dso->public.device_major = (uint32_t)(mapping->id_words[0] >> 32);
+		dso->public.device_minor = (uint32_t)mapping->id_words[0];
+	}
 	__atomic_fetch_add(&dso->nr_maps, 1, __ATOMIC_RELAXED);
 	pd_dso_set_build_id(dso, mapping->build_id.data, mapping->build_id.size, PERFDATA_BUILD_ID_MMAP2);
 	if (mapping->false_build_id.size && !dso->false_build_id_size) {
@@ -134,7 +139,7 @@ static int map_user(struct pd_state *state, const struct mapping *mapping)
 	}
 	map.dso = pd_dso_get(state, &key);
 	if (map.dso == PERFDATA_NONE ||
-	    pd_jitdump_mapped(state, thread->pid, mapping->filename, mapping->filename_size, mapping->id_words[1]) < 0)
+	    pd_jitdump_mapped(state, thread->pid, mapping->filename, mapping->filename_size, mapping->id_words) < 0)
 		return -1;
 	struct pd_dso *dso = pd_dso_at(state, map.dso);
 	if (!dso->first_pid)

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether a file of this host lies in the file system of a mapped one. The kernel writes the device of the file system
+ * into MMAP2 records; stat(2) reports the same number, but for file systems that have several for one. */
+#include "config.h"
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include "symbols/symbols.h"
+
+/* What MMAP2 may say of a file of such a file system, whatever stat says. */
+enum recorded {
+	ANY_DEVICE,      /* that of another file system */
+	NO_BLOCK_DEVICE, /* another one of the numbers that no device has (major 0) */
+};
+
+static const struct {
+	uint32_t type;            /* statfs: f_type */
+	enum recorded recorded;
+} others[] = {
+	/* stat reports a number for each subvolume */
+	{ 0x9123683e /* btrfs */, NO_BLOCK_DEVICE },
+	/* what is mapped is the file below, on the device of its layer; stat reports numbers of its own for layers */
+	{ 0x794c7630 /* overlay */, ANY_DEVICE },
+	{ 0x61756673 /* aufs */, ANY_DEVICE },
+	/* stat reports a number for each snapshot */
+	{ 0x00c36400 /* ceph */, NO_BLOCK_DEVICE },
+};
+
+/* nfs, bcachefs, fuse, 9p, tmpfs and file systems on block devices report the number of the file system itself. */
+static bool may_differ(uint32_t type, uint32_t dev_major)
+{
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (others[i].type == type)
+			return others[i].recorded == ANY_DEVICE || !dev_major;
+	return false;
+}
+
+bool pd_is_other_device(const char *path, const struct stat *st, uint32_t dev_major, uint32_t dev_minor)
+{
+	struct statfs fs;
+	if ((!dev_major && !dev_minor) || (major(st->st_dev) == dev_major && minor(st->st_dev) == dev_minor))
+		return false;
+	return statfs(path, &fs) != 0 || !may_differ((uint32_t)fs.f_type, dev_major);
+}
