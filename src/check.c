@@ -73,8 +73,11 @@ enum exit_code command_check(struct options *options)
 {
 	struct check_show show;
 	struct summary summary;
-	if (!forms_fit(options) || !inputs_find(options) || !summary_begin(&summary, options, options->files.nr > 1))
+	if (!forms_fit(options) || !inputs_find(options))
 		return EXIT_USAGE;
+	const enum exit_code begun = summary_begin(&summary, options, options->files.nr > 1);
+	if (begun != EXIT_FINE)
+		return begun;
 	options->style.no_findings = true;
 	check_show_begin(&show, options);
 	interrupt_catch();

@@ -121,8 +121,9 @@ static enum exit_code convert_to_one(const struct options *options, struct summa
 static enum exit_code convert_with_summary(const struct options *options)
 {
 	struct summary summary;
-	if (!summary_begin(&summary, options, options->inputs->nr > 1))
-		return EXIT_USAGE;
+	const enum exit_code begun = summary_begin(&summary, options, options->inputs->nr > 1);
+	if (begun != EXIT_FINE)
+		return begun;
 	return summary_end(&summary, convert_to_one(options, &summary));
 }
 

@@ -321,8 +321,9 @@ static enum exit_code run(struct batch *batch)
 	batch->resume = resume_begin(options);
 	if (!batch->resume)
 		return errno == ENOMEM ? out_of_memory(batch) : EXIT_USAGE;
-	if (!summary_begin(&batch->summary, options, true))
-		return EXIT_USAGE;
+	const enum exit_code begun = summary_begin(&batch->summary, options, true);
+	if (begun != EXIT_FINE)
+		return begun;
 	batch->summary.inputs = batch->nr;
 	clean_folders(batch);
 	const enum perfdata_status status =

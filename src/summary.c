@@ -55,26 +55,28 @@ static int open_file(const struct options *options)
 	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
 }
 
-/* False after a message. */
-static bool make_output(struct summary *summary)
+/* Says why, unless it is EXIT_FINE. */
+static enum exit_code make_output(struct summary *summary)
 {
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	summary->output = perfdata_output_fd(summary->fd);
-	if (summary->output && perfdata_output_open(summary->output, &error) == PERFDATA_OK)
-		return true;
+	const enum perfdata_status status =
+		summary->output ? perfdata_output_open(summary->output, &error) : PERFDATA_ENOMEM;
+	if (status == PERFDATA_OK)
+		return EXIT_FINE;
 	usage_error(&summary->options->style, "--summary %s: %s", summary->options->summary,
-		    summary->output ? error.message : perfdata_status_text(PERFDATA_ENOMEM));
-	return false;
+		    summary->output ? error.message : perfdata_status_text(status));
+	return status == PERFDATA_ENOMEM ? EXIT_LIMIT : EXIT_USAGE;
 }
 
-bool summary_begin(struct summary *summary, const struct options *options, bool log)
+enum exit_code summary_begin(struct summary *summary, const struct options *options, bool log)
 {
 	*summary = (struct summary){
 		.options = options, .fd = -1, .inputs = options->files.nr, .begun = summary_now(), .code = EXIT_FINE
 	};
 	summary->log = log && options->style.json && !options->style.quiet;
 	if (!options->summary)
-		return true;
+		return EXIT_FINE;
 	if (!strcmp(options->summary, "-") && (!options->output || !strcmp(options->output, "-")))
 		usage_error(&options->style, "--summary -: stdout is taken");
 	else if ((summary->fd = open_file(options)) >= 0)
@@ -83,7 +85,7 @@ bool summary_begin(struct summary *summary, const struct options *options, bool 
 		usage_error(&options->style, "--summary %s exists already; --force replaces it", options->summary);
 	else
 		usage_error(&options->style, "--summary %s: %s", options->summary, strerror(errno));
-	return false;
+	return EXIT_USAGE;
 }
 
 /* Writes a line with one write(), which outputs without compression do, so that a killed process leaves whole lines. */

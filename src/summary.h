@@ -20,9 +20,9 @@ struct summary {
 	enum exit_code code;         /* joined codes of the inputs so far, after --damaged-ok */
 };
 
-/* Opens the file of --summary. False after a message: the file cannot be created, or exists already. `log`: with
+/* Opens the file of --summary. Not EXIT_FINE after a message: the file cannot be made, or exists already. `log`: with
  * --log-format json the lines go to stderr too. */
-bool summary_begin(struct summary *summary, const struct options *options, bool log);
+enum exit_code summary_begin(struct summary *summary, const struct options *options, bool log);
 /* Adds the outcome of an input and writes its line: once for each input that was begun. Any thread may call it. */
 void summary_add(struct summary *summary, const struct outcome *outcome);
 /* Whether --fail-fast asks to begin no more inputs. Any thread may call it. */

@@ -383,6 +383,21 @@ def sanitized():
     return any(word in line for line in nm("-D", "--undefined-only", LIBRARY) for word in ("__asan_init", "__tsan_init"))
 
 
+def tiers():
+    """Each test belongs to one tier, and each script of the folders of tests to some."""
+    text = "".join(text_of(path) for path in ("tests/Makefile.inc", "tests/fuzz/Makefile.inc")).replace("\\\n", " ")
+    listed = collections.Counter()
+    for tier, names in re.findall(r"^TESTS(\w*) \+= (.*)", text, re.M):
+        listed.update(names.split())
+        if tier not in ("_FAST", "_MORE", "_SLOW"):
+            yield "%s: TESTS_FAST, TESTS_MORE or TESTS_SLOW" % names
+    yield from ("%s stands in %d tiers" % (name, times) for name, times in sorted(listed.items()) if times > 1)
+    for folder in "cli", "perf":
+        for name in sorted(os.listdir(os.path.join(TOP, "tests", folder))):
+            if name.endswith((".py", ".sh")) and "tests/%s/%s" % (folder, name) not in listed:
+                yield "tests/%s/%s is in no tier" % (folder, name)
+
+
 LIBRARY = os.path.join(BUILD, ".libs", "libperfdata.so")
 count = 0
 
@@ -414,6 +429,7 @@ def main():
     report("the library does not print, end the process or read the environment", forbidden_calls(files))
     report("files are opened in one place, by what they are", opening_calls(files))
     report("the program prints in one place", printing_elsewhere(files))
+    report("each test belongs to one tier", tiers())
     report("file names are unique", same_names(files))
     report("lines of C have at most %d columns" % WIDEST_LINE, too_wide(files))
     report("files of C have at most %d lines" % LONGEST_FILE, too_long(files))
