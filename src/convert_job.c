@@ -234,6 +234,8 @@ static void convert_jobs(struct job *const *jobs, size_t nr_jobs)
 		status = convert_input(&conversion, conversions, nr, &result, &error);
 	else
 		messages_init(&conversion.from.input.messages, &options->style, jobs[0]->at_once > 1);
+	if (result && input_is_cut(perfdata_result_reader(result), status))
+		status = PERFDATA_OK;
 	/* an output that is incomplete after an interrupt or failure gets no name */
 	bool keep = status == PERFDATA_OK;
 	for (size_t i = 0; i < nr && keep; i++)

@@ -383,7 +383,7 @@ bool file_rows_read(struct file_rows *rows, struct input *input, struct perfdata
 {
 	const struct perfdata_session_options options = {
 		.size = sizeof options, .needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS,
-		.merge_deferred = true, .symbols = symbols, .use_host = symbols != NULL,
+		.merge_deferred = true, .symbols = symbols, .no_host = !symbols,
 	};
 	struct counting counting = { .rows = rows, .config = perfdata_reader_config(input->reader),
 				     .record = perfdata_record_new() };

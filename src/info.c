@@ -353,7 +353,7 @@ static void answer(const struct options *options, struct input *input)
 		/* without --symbols the session only counts samples */
 		.needs = symbols ? PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_FRAMES : 0u,
 		.symbols = symbols,
-		.use_host = symbols && !options->symbols_from,
+		.no_host = !symbols || options->symbols_from,
 	};
 	struct counters counters = { .reader = input->reader, .lost = perfdata_lost_sums_new(),
 				     .record = perfdata_record_new() };

@@ -64,8 +64,17 @@ bool input_open(struct input *input, const struct options *options, const char *
 	return status == PERFDATA_OK;
 }
 
+bool input_is_cut(const struct perfdata_reader *reader, enum perfdata_status status)
+{
+	return status == PERFDATA_EREAD && reader && perfdata_reader_error(reader)->status == PERFDATA_EREAD &&
+	       perfdata_reader_finding_count(reader, PERFDATA_FINDING_READ_FAILED);
+}
+
 void input_ended(struct input *input, enum perfdata_status status, const struct perfdata_error *reterr)
 {
+	/* a finding has said where reading failed, and what came before is in the output: as other damage */
+	if (input_is_cut(input->reader, status))
+		status = PERFDATA_DAMAGED;
 	const enum exit_code code = input->reader ? exit_code_of_status(status) : exit_code_of_open(status);
 	input->code = exit_code_join(input->code, code);
 	if (status >= 0)

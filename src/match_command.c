@@ -51,7 +51,7 @@ static enum perfdata_status symbols_of_sources(const struct matching *matching, 
 		symbols.options.debug_dir_count = o->debug_dirs.nr;
 	}
 	if (matching->nr_sources && matching->sources[0].kind != PERFDATA_SOURCE_HOST) {
-		symbols.options.use_host = false;
+		symbols.options.no_host = true;
 		symbols.options.build_id_dir = o->bundle ? symbols.options.build_id_dir : NULL;
 	}
 	return perfdata_symbols_new(&symbols.options, ret);

@@ -226,7 +226,7 @@ static void answer(const struct options *options, struct input *input)
 		.size = sizeof session_options,
 		.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | (symbols ? PERFDATA_NEED_FRAMES : 0u),
 		.symbols = symbols,
-		.use_host = symbols && !options->symbols_from,
+		.no_host = !symbols || options->symbols_from,
 	};
 	struct seen seen = { 0 };
 	struct name_counts names = { 0 };

@@ -181,7 +181,7 @@ static void choose_in(struct rewrite *rewrite, struct input *input, uint64_t *re
 		.filter = &filters.filter,
 		.limit = rewrite->options->limit,
 		.symbols = symbols,
-		.use_host = symbols != NULL,
+		.no_host = !symbols,
 	};
 	if (status == PERFDATA_OK)
 		status = perfdata_session_open(input->reader, &options, &session, &error);
@@ -253,7 +253,6 @@ static enum perfdata_status copy_unwound(struct rewrite *rewrite, struct input *
 		.size = sizeof options,
 		.needs = PERFDATA_NEED_RECORDS | PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_STACKS,
 		.symbols = symbols,
-		.use_host = true,
 	};
 	if (status == PERFDATA_OK)
 		status = perfdata_session_open(input->reader, &options, &session, &error);

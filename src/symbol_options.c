@@ -143,7 +143,7 @@ static void take_bundle(const struct options *options, struct perfdata_symbols_o
 	symbols->build_id_dir = options->symbols_from;
 	symbols->debug_dirs = &options->symbols_from;
 	symbols->debug_dir_count = 1;
-	symbols->use_host = false;
+	symbols->no_host = true;
 	symbols->debug_first = true;
 	symbols->open = perfdata_bundle_files_get;
 	symbols->open_user = options->bundle;
@@ -153,7 +153,7 @@ void symbol_options_make(const struct options *options, struct messages *message
 {
 	struct perfdata_symbols_options *symbols = &ret->options;
 	const char *home = getenv("HOME");
-	perfdata_symbols_options_init(symbols);
+	perfdata_options_init(symbols, sizeof *symbols);
 	symbols->symfs = options->symfs_folder;
 	symbols->symfs_flat = options->symfs_flat;
 	symbols->sysroot = options->sysroot;

@@ -17,7 +17,7 @@ import ctypes.util
 import os
 
 STATUS_EUSAGE, STATUS_EREAD, STATUS_ENOMEM = -4, -2, -1
-ORDERS = {"file": 0, "time": 1}
+ORDERS = {"file": 1, "time": 2}
 Finding = collections.namedtuple("Finding", "severity code file offset record message")
 
 
@@ -40,7 +40,7 @@ class _ReaderOptions(ctypes.Structure):
 
 class _TableOptions(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("columns", ctypes.c_char_p), ("recording", ctypes.c_char_p), ("filter", ctypes.c_void_p),
-                ("symbols", ctypes.c_void_p), ("use_host", ctypes.c_bool), ("lines", ctypes.c_bool), ("close_reader", ctypes.c_bool),
+                ("symbols", ctypes.c_void_p), ("no_host", ctypes.c_bool), ("lines", ctypes.c_bool), ("close_reader", ctypes.c_bool),
                 ("batch_rows", ctypes.c_uint32), ("findings", ctypes.c_void_p), ("on_finding", ctypes.c_void_p), ("user", ctypes.c_void_p)]
 
 
@@ -224,10 +224,8 @@ class Table:
         options = _TableOptions(ctypes.sizeof(_TableOptions), ",".join(columns).encode() if columns else None, lines=lines, close_reader=True,
                                 batch_rows=batch_rows, findings=owned.findings, on_finding=_ADD_FINDING, user=owned.findings)
         if symbols:
-            room = (ctypes.c_uint64 * 512)()
-            _lib.perfdata_symbols_options_init(room)
-            _check(_lib.perfdata_symbols_new(room, ctypes.byref(owned.symbols)), error)
-            options.symbols, options.use_host = owned.symbols, True
+            _check(_lib.perfdata_symbols_new(None, ctypes.byref(owned.symbols)), error)
+            options.symbols = owned.symbols
         stream = _Stream()
         status = _lib.perfdata_table_stream(reader, name.encode(), ctypes.byref(options), ctypes.byref(stream), ctypes.byref(error))
         if status:

@@ -46,7 +46,7 @@ enum perfdata_status perfdata_memory_new(uint64_t limit, const char *tmpdir, str
 		return PERFDATA_ENOMEM;
 	if (size)
 		memcpy(memory->tmpdir, tmpdir, size);
-	pd_account_init(&memory->account, limit, size ? memory->tmpdir : NULL);
+	pd_account_init(&memory->account, pd_account_limit(limit), size ? memory->tmpdir : NULL);
 	*ret = memory;
 	return PERFDATA_OK;
 }

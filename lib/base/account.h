@@ -53,6 +53,11 @@ static inline struct pd_account *pd_memory_account(struct perfdata_memory *memor
 	return memory ? &memory->account : NULL;
 }
 
+/* The limit that a caller's number of bytes stands for. */
+static inline uint64_t pd_account_limit(uint64_t asked)
+{
+	return asked && asked < PERFDATA_LEAST_MEMORY ? PERFDATA_LEAST_MEMORY : asked;
+}
 /* limit 0: PD_DEFAULT_MEMORY. The caller zeroes the account first. */
 void pd_account_init(struct pd_account *account, uint64_t limit, const char *tmpdir);
 

@@ -228,7 +228,6 @@ static void narrow(const struct plan *plan, struct perfdata_filter *filter)
 static enum perfdata_status open_session(const struct plan *plan, struct perfdata_result *result,
 					 struct perfdata_error *reterr)
 {
-	struct perfdata_symbols_options defaults;
 	struct perfdata_session_options options = {
 		.size = sizeof options,
 		.needs = plan->needs,
@@ -245,13 +244,11 @@ static enum perfdata_status open_session(const struct plan *plan, struct perfdat
 		return status;
 	narrow(plan, &filter);
 	options.filter = &filter;
-	perfdata_symbols_options_init(&defaults);
 	const bool symbols = plan->symbols || (filter.nr_symbols && plan->options->names != PERFDATA_NO);
-	if (symbols && (status = perfdata_symbols_new(plan->options->symbols ? plan->options->symbols : &defaults,
-						      &result->symbols)))
+	if (symbols && (status = perfdata_symbols_new(plan->options->symbols, &result->symbols)))
 		return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));
 	options.symbols = result->symbols;
-	options.use_host = symbols && (plan->options->symbols ? plan->options->symbols->use_host : defaults.use_host);
+	options.no_host = plan->options->symbols && plan->options->symbols->no_host;
 	return perfdata_session_open(result->reader, &options, &result->session, reterr);
 }
 

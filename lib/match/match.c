@@ -208,12 +208,18 @@ enum perfdata_status perfdata_match_open(const struct perfdata_match_options *op
 		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "%s",
 				perfdata_status_text(PERFDATA_ENOMEM));
 	enum perfdata_status status = PD_OPTIONS_COPY(&match->options, user, options, reterr);
+	static const struct perfdata_match_source host = { .kind = PERFDATA_SOURCE_HOST };
+	const bool is_refused = status == PERFDATA_EUSAGE;   /* reterr says why */
+	if (!status && !match->options.nr_sources) {
+		match->options.sources = &host;
+		match->options.nr_sources = 1;
+	}
 	if (!status)
-		status = match->options.nr_sources ? open_sources(match, reterr) : PERFDATA_EUSAGE;
+		status = open_sources(match, reterr);
 	match->options.sources = NULL;
 	if (status) {
 		perfdata_match_close(match);
-		if (status == PERFDATA_ENOMEM || status == PERFDATA_EUSAGE)
+		if (status == PERFDATA_ENOMEM || (status == PERFDATA_EUSAGE && !is_refused))
 			(void)pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));
 		return status;
 	}

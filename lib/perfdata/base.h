@@ -193,9 +193,11 @@ PERFDATA_API const struct perfdata_finding_info *perfdata_finding_at(size_t inde
 
 /* An account of the memory that grows with a recording: stacks, frames, symbols, batches, sums. Several readers and
  * symbol sources may share one account. Above its limit caches shrink, then tables go to temporary files; an operation
- * whose memory can do neither fails with PERFDATA_ENOMEM at twice the limit. */
+ * whose memory can do neither fails with PERFDATA_ENOMEM at twice the limit, or at 128 MiB where that is more. */
 struct perfdata_memory;
-/* limit: bytes; 0: 256 MiB. tmpdir: where temporary files go (without a name); NULL: /tmp. PERFDATA_ENOMEM. */
+#define PERFDATA_LEAST_MEMORY (1u << 20)
+/* limit: bytes; 0: 256 MiB; less than PERFDATA_LEAST_MEMORY (one piece of input) counts as that. tmpdir: where
+ * temporary files go (without a name); NULL: /tmp. PERFDATA_ENOMEM. */
 PERFDATA_API enum perfdata_status perfdata_memory_new(uint64_t limit, const char *tmpdir, struct perfdata_memory **ret);
 /* To be called after all objects that draw from the account were freed. */
 PERFDATA_API void perfdata_memory_free(struct perfdata_memory *memory);

@@ -34,7 +34,7 @@ struct perfdata_convert_options {
 	const struct perfdata_setting *settings;   /* of the emitter, for perfdata_convert */
 	size_t nr_settings;
 	const struct perfdata_filter *filter;      /* NULL: everything is kept */
-	/* how names are looked up; NULL: as perfdata_symbols_options_init sets it */
+	/* how names are looked up; NULL: defaults */
 	const struct perfdata_symbols_options *symbols;
 	/* whether names are looked up; unsaid: if an emitter does by default */
 	enum perfdata_wish names;
@@ -71,9 +71,11 @@ PERFDATA_API const struct perfdata_summary *perfdata_result_summary(const struct
  * the rows of all of them. Of several formats it is the first one that decides. */
 PERFDATA_API uint64_t perfdata_result_written(const struct perfdata_result *result);
 
-/* PERFDATA_OK for damaged recordings too: see the findings, and the summary. PERFDATA_EUSAGE: there is no such format,
- * option or value; the message is the one that the program shows. Else as perfdata_reader_open, perfdata_session_open
- * and perfdata_run. *ret (may be NULL) is set whenever the recording could be opened, else to NULL. */
+/* PERFDATA_OK for damaged recordings too: see the findings, and the summary. PERFDATA_EREAD with a result whose reader
+ * has the finding READ_FAILED: reading failed in the middle, and the output has what came before, as a whole document.
+ * PERFDATA_EUSAGE: there is no such format, option or value; the message is the one that the program shows. Else as
+ * perfdata_reader_open, perfdata_session_open and perfdata_run. *ret (may be NULL) is set whenever the recording could
+ * be opened, else to NULL. */
 PERFDATA_API enum perfdata_status perfdata_convert(const struct perfdata_input *input, struct perfdata_output *output,
 						   const char *format, const struct perfdata_convert_options *options,
 						   struct perfdata_result **ret, struct perfdata_error *reterr);

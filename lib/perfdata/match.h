@@ -67,7 +67,7 @@ struct perfdata_match_source {
 
 struct perfdata_match_options {
 	size_t size;                   /* sizeof(struct perfdata_match_options) of the caller */
-	const struct perfdata_match_source *sources;
+	const struct perfdata_match_source *sources;   /* none: this host */
 	size_t nr_sources;
 	bool search;                   /* compare the build-id of every file below roots and debug directories */
 	unsigned threads;              /* for searching; 0 is taken as 1 */

@@ -19,9 +19,11 @@ extern "C" {
 struct perfdata_reader;
 
 enum perfdata_record_order {
-	PERFDATA_ORDER_FILE,   /* as the records stand in the file; streams at once */
+	/* TIME for a session that gives more than counts, since it follows what happens to processes; else FILE */
+	PERFDATA_ORDER_DEFAULT = 0,
+	PERFDATA_ORDER_FILE = 1,   /* as the records stand in the file; streams at once */
 	/* perf's delivery order: rounds sorted by time; user records and records without a time at once */
-	PERFDATA_ORDER_TIME,
+	PERFDATA_ORDER_TIME = 2,
 };
 
 /* Reading ahead by threads of the reader's own. It changes nothing but the time that reading takes: the thread that
@@ -36,10 +38,12 @@ struct perfdata_reader_options {
 	enum perfdata_record_order order;
 	const char *tmpdir;                /* for unlinked temporary files; NULL: /tmp */
 	/* bytes held for ordering before spilling, and, without `memory`, the limit of what its session keeps; 0:
-	 * 256 MiB */
+	 * 256 MiB. As the limit of perfdata_memory_new: less than PERFDATA_LEAST_MEMORY counts as that */
 	uint64_t max_memory;
 	uint64_t max_spool;                /* bytes in temporary files; 0: no limit */
-	uint32_t max_ratio;                /* decompressed : compressed bytes; 0: no limit */
+	/* decompressed : compressed bytes; 0: no limit. The first 8 MiB that come out, inside COMPRESSED records the
+	 * first 64 MiB, are free */
+	uint32_t max_ratio;
 	uint32_t read_ahead;               /* enum perfdata_read_ahead */
 	/* of one code, this many findings are reported one by one; further ones are only counted. 0: 1000 */
 	uint32_t max_findings;
@@ -64,8 +68,9 @@ struct perfdata_reader_options {
 };
 
 /* Opens a path, a descriptor (not closed by the reader), or memory (borrowed until close). name: what findings call it.
- * `options` may be NULL. PERFDATA_EREAD, PERFDATA_EFORMAT (no recording; reterr says why), PERFDATA_ENOMEM,
- * PERFDATA_ELIMIT. A damaged recording opens with findings as long as its magic can be recognised. */
+ * `options` may be NULL. PERFDATA_EUSAGE (a wrong option), PERFDATA_EREAD, PERFDATA_EFORMAT (no recording; reterr says
+ * why), PERFDATA_ENOMEM, PERFDATA_ELIMIT. A damaged recording opens with findings as long as its magic can be
+ * recognised. */
 PERFDATA_API enum perfdata_status perfdata_reader_open_path(const char *path,
 							    const struct perfdata_reader_options *options,
 							    struct perfdata_reader **ret,
@@ -218,7 +223,8 @@ PERFDATA_API uint32_t perfdata_raw_flags(const struct perfdata_raw *raw);
 
 /* The next record in the order asked for. COMPRESSED carriers are records too, followed by the records that they hold.
  * *ret is borrowed until the next call. PERFDATA_END after the last; PERFDATA_ENOMEM, PERFDATA_ELIMIT,
- * PERFDATA_EREAD and PERFDATA_EWRITE (a temporary file) end the reading, after what could be read was given. */
+ * PERFDATA_EREAD and PERFDATA_EWRITE (a temporary file) end the reading, after what could be read was given: where a
+ * read fails behind the first bytes, PERFDATA_EREAD comes in place of PERFDATA_END, with the finding READ_FAILED. */
 PERFDATA_API enum perfdata_status perfdata_reader_next(struct perfdata_reader *reader,
 						       const struct perfdata_raw **ret);
 /* Decodes a record with the configuration of its event. */

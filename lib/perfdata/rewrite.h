@@ -5,6 +5,9 @@
  * kept), copy the recording, and finish. Each of these steps reads a recording from its beginning, through a reader of
  * its own.
  *
+ * Where reading a recording fails behind its first bytes, what came before is copied: perfdata_reader_complete says
+ * whether something is missing.
+ *
  * To merge several recordings, add each (perfdata_rewriter_choose, called before, chooses what to keep of it; look_back
  * is not needed), then merge all. */
 #ifndef PERFDATA_REWRITE_H

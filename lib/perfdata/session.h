@@ -77,8 +77,8 @@ struct perfdata_session_options {
 	/* stop after this many records (or deliveries, if records are not needed); 0: all */
 	uint64_t limit;
 	struct perfdata_symbols *symbols;       /* borrowed; NULL: no names */
-	/* take names from the kernel that runs here, if it is the recorded one */
-	bool use_host;
+	/* take no names from the kernel that runs here, even if it is the recorded one */
+	bool no_host;
 	bool merge_deferred;                    /* join deferred callchains (perf script); false as perf report -D */
 	bool keep_exited;                       /* threads keep their names and maps after EXIT (perf report) */
 	/* enum perfdata_trace_samples; 0: no samples of traces. With them, in time order all records wait until the
@@ -87,7 +87,9 @@ struct perfdata_session_options {
 };
 
 struct perfdata_session;
-/* Borrows the reader until the session is closed. */
+/* Borrows the reader until the session is closed. Where its options leave the order open, records come in the order of
+ * time; in the order of the file, processes and maps may be followed wrongly. PERFDATA_EUSAGE: a wrong option; the
+ * reader has a session already, or records were read from it. */
 PERFDATA_API enum perfdata_status perfdata_session_open(struct perfdata_reader *reader,
 							const struct perfdata_session_options *options,
 							struct perfdata_session **ret, struct perfdata_error *reterr);

@@ -65,7 +65,7 @@ struct perfdata_symbols_options {
 	/* ask debuginfod servers for files that have a build-id and are missing here; the client library takes the
 	 * servers from DEBUGINFOD_URLS */
 	bool debuginfod;
-	bool use_host;                    /* look at files of this host, /proc/kallsyms and the vdso */
+	bool no_host;                     /* do not look at files of this host, /proc/kallsyms and the vdso */
 	/* use files whose build-id differs, or that are not identified, and mark what comes from them */
 	bool use_other_build_id;
 	bool raw_names;                   /* leave C++ and Rust names mangled */
@@ -87,10 +87,8 @@ struct perfdata_symbols_options {
 	const struct perfdata_cancel *cancel;
 };
 
-/* The options that a caller starts from: this host may be used, names are demangled, no network. */
-PERFDATA_API void perfdata_symbols_options_init(struct perfdata_symbols_options *options);
-
-/* The strings of the options are copied. PERFDATA_EUSAGE: no version of the library has this `size`. */
+/* The strings of the options are copied. NULL, or zeros: this host may be used, names are demangled, no network.
+ * PERFDATA_EUSAGE: no version of the library has this `size`, or an option is set that this version does not know. */
 PERFDATA_API enum perfdata_status perfdata_symbols_new(const struct perfdata_symbols_options *options,
 						       struct perfdata_symbols **ret);
 PERFDATA_API void perfdata_symbols_free(struct perfdata_symbols *symbols);

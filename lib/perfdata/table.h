@@ -70,7 +70,7 @@ struct perfdata_table_options {
 	const char *recording;             /* value of the column `recording`; NULL: the name of the file */
 	const struct perfdata_filter *filter;
 	struct perfdata_symbols *symbols;  /* names of frames; NULL: none are looked up */
-	bool use_host;                     /* as in perfdata_session_options */
+	bool no_host;                      /* as in perfdata_session_options */
 	bool lines;                        /* source lines and inlined functions of frames */
 	bool close_reader;                 /* releasing the stream closes the reader */
 	uint32_t batch_rows;               /* rows of an array, about; 0: 65536. An array with large texts has fewer */
@@ -87,8 +87,8 @@ struct perfdata_table_options {
  * Arrays are structs, a child for each column. Arrays and schemas belong to their receiver, also after stream and
  * reader are gone, and may be released in any thread. Columns that every row has are not nullable; lists (callchains)
  * have elements without nulls. A damaged recording ends as an undamaged one does. get_next and get_schema answer 0 or
- * an errno value: EIO (the recording cannot be read), ENOMEM, EINTR (cancelled), EOVERFLOW (an array would be too
- * large: ask for fewer rows); get_last_error gives the message.
+ * an errno value: EIO (reading failed; what came before was given), ENOMEM, EINTR (cancelled), EOVERFLOW (an array
+ * would be too large: ask for fewer rows); get_last_error gives the message.
  *
  * PERFDATA_EUSAGE: there is no such table or column. PERFDATA_ABSENT: the recording has no such tracepoint, or its pipe
  * has not announced it yet. PERFDATA_ENOMEM. *ret is set on PERFDATA_OK only. */

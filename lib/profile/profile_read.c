@@ -37,7 +37,8 @@ static enum perfdata_status add_batches(struct pd_profile_read *read)
 			return status;
 	}
 	/* samples that a damaged recording gave count */
-	return status == PERFDATA_END || status == PERFDATA_DAMAGED ? pd_profile_finish(read->profile) : status;
+	const bool is_end = status == PERFDATA_END || status == PERFDATA_DAMAGED || status == PERFDATA_EREAD;
+	return is_end ? pd_profile_finish(read->profile) : status;
 }
 
 enum perfdata_status pd_profile_read_path(const char *path, const struct perfdata_session *like,

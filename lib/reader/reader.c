@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "reader/reader_impl.h"
 
-#define DEFAULT_MAX_MEMORY (256ull << 20)
 #define DEFAULT_MAX_FINDINGS 1000
 #ifndef AHEAD_FROM                   /* fuzzing sets a smaller number */
 #define AHEAD_FROM 4096              /* records */
@@ -32,8 +31,6 @@ static enum perfdata_status reader_new(const struct perfdata_reader_options *opt
 		*ret = NULL;
 		return status;
 	}
-	if (!reader->options.max_memory)
-		reader->options.max_memory = DEFAULT_MAX_MEMORY;
 	if (!reader->options.max_findings)
 		reader->options.max_findings = DEFAULT_MAX_FINDINGS;
 	reader->error.offset = PERFDATA_NO_OFFSET;
@@ -41,7 +38,8 @@ static enum perfdata_status reader_new(const struct perfdata_reader_options *opt
 	if (reader->options.tmpdir)
 		reader->options.tmpdir = pd_arena_copy(&reader->arena, reader->options.tmpdir,
 						       strlen(reader->options.tmpdir));
-	pd_account_init(&reader->account, reader->options.max_memory, reader->options.tmpdir);
+	pd_account_init(&reader->account, pd_account_limit(reader->options.max_memory), reader->options.tmpdir);
+	reader->options.max_memory = reader->account.limit;
 	reader->pool = pd_chunk_pool_new();
 	if (!reader->header.name || !reader->pool) {
 		perfdata_reader_close(reader);
@@ -130,6 +128,27 @@ static enum perfdata_status open_input(struct perfdata_reader *reader, struct pd
 	if (status == PERFDATA_OK && reader->options.order == PERFDATA_ORDER_TIME && can_sort(reader))
 		status = pd_order_new(reader);
 	return status;
+}
+
+enum perfdata_status pd_reader_attach(struct perfdata_reader *reader, bool in_time, struct perfdata_error *reterr)
+{
+	if (reader->is_attached)
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "the reader has a session already");
+	if (reader->was_asked)
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+				"records were read already: a session needs all of them");
+	if (reader->options.order == PERFDATA_ORDER_DEFAULT && in_time && !reader->order && can_sort(reader) &&
+	    pd_order_new(reader) != PERFDATA_OK)
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+	reader->is_attached = true;
+	return PERFDATA_OK;
+}
+
+void pd_reader_detach(struct perfdata_reader *reader)
+{
+	reader->is_attached = false;
+	if (reader->options.order == PERFDATA_ORDER_DEFAULT && !reader->was_asked)
+		pd_order_free(reader);
 }
 
 static enum perfdata_status finish_open(struct perfdata_reader *reader, enum perfdata_status status,
@@ -375,7 +394,10 @@ enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfd
 		*ret_nr = nr;
 		return PERFDATA_OK;
 	}
-	return PERFDATA_END;
+	if (reader->read_error.status == PERFDATA_OK)
+		return PERFDATA_END;
+	reader->error = reader->read_error;
+	return PERFDATA_EREAD;
 }
 
 void pd_reader_hold(struct perfdata_reader *reader, struct pd_chunk *chunk)
@@ -431,6 +453,7 @@ static void report_progress(struct perfdata_reader *reader, bool ended)
 
 enum perfdata_status pd_reader_next_span(struct perfdata_reader *reader, struct perfdata_raw *room, struct pd_span *ret)
 {
+	reader->was_asked = true;
 	if (!reader->ahead && should_read_ahead(reader)) {
 		pd_ahead_start(reader);
 		/* one attempt is enough, also if it failed */
@@ -461,6 +484,7 @@ unsigned pd_reader_next_summaries(struct perfdata_reader *reader, struct pd_samp
 	struct pd_stream *stream = reader->streams[reader->turn];
 	struct pd_window *window = stream->unpack.active ? &stream->inner : &stream->raw;
 	const unsigned nr = stream->done ? 0 : pd_window_summaries(window, ret, max);
+	reader->was_asked |= nr != 0;
 	reader->nr_records += nr;
 	if (!nr || !reader->options.on_progress)
 		return nr;

@@ -37,6 +37,12 @@ unsigned pd_reader_next_summaries(struct perfdata_reader *reader, struct pd_samp
  * show it to nobody. */
 const char *pd_reader_text(const struct perfdata_reader *reader, uint32_t id);
 
+/* A session begins. in_time: it reads in the order of time where the options leave that open. PERFDATA_EUSAGE: the
+ * reader has a session, or was asked for a record already. PERFDATA_ENOMEM. */
+enum perfdata_status pd_reader_attach(struct perfdata_reader *reader, bool in_time, struct perfdata_error *reterr);
+/* The session is closed. */
+void pd_reader_detach(struct perfdata_reader *reader);
+
 /* Asks for payloads. To be called before the first record is asked for. */
 void pd_reader_give_payloads(struct perfdata_reader *reader);
 

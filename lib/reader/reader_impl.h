@@ -117,6 +117,7 @@ struct perfdata_reader {
 	struct perfdata_header header;
 	struct perfdata_config config;         /* for records that belong to no event */
 	struct perfdata_error error;
+	struct perfdata_error read_error;      /* the first failed read: what other files hold is given all the same */
 	struct pd_arena arena;                 /* names, events, ids: until close */
 	struct pd_chunk_pool *pool;
 	struct pd_chunk *current;              /* held: of the record that was given last */
@@ -153,6 +154,8 @@ struct perfdata_reader {
 
 	struct pd_hash_map counts;                  /* code -> findings */
 	struct pd_hash_map types_reported;              /* record types that a finding named */
+	bool is_attached;                      /* a session is open on the reader */
+	bool was_asked;                        /* for a record */
 	bool has_errors;
 	uint64_t nr_records;                   /* framed so far */
 	uint64_t at_record;                    /* number of the record that findings are about */

@@ -76,7 +76,8 @@ uint64_t pd_aux_packet_time(const struct pd_aux_walk *walk);
 
 /* One operation that Arm SPE sampled, and its place: a row of outputs. */
 struct pd_spe_row {
-	struct pd_spe_record record;
+	/* rows fill whole words of 8 bytes on every machine */
+	_Alignas(8) struct pd_spe_record record;
 	uint64_t payload_offset, aux_offset;   /* of the payload, as in the piece */
 	uint64_t time;                       /* UINT64_MAX: not known */
 	int32_t cpu, tid;                    /* of the buffer; -1 for none */

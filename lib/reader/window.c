@@ -60,15 +60,21 @@ static void note_end(struct pd_stream *stream, enum perfdata_status status, uint
 		case PERFDATA_EREAD:
 			pd_reader_finding(reader, PERFDATA_FINDING_READ_FAILED, stream->file, offset,
 					  "reading failed here");
+			if (reader->read_error.status == PERFDATA_OK)
+				(void)pd_input_read_error(stream->input, &reader->read_error);
 			break;
 		default:
 			break;
 		}
 		return;
 	}
-	if (status == PERFDATA_EREAD)
+	if (status == PERFDATA_EREAD) {
 		pd_reader_finding(reader, PERFDATA_FINDING_READ_FAILED, stream->file, offset, "%s", error->message);
-	else if (status == PERFDATA_ELIMIT)
+		if (reader->read_error.status == PERFDATA_OK)
+			reader->read_error = *error;
+		return;
+	}
+	if (status == PERFDATA_ELIMIT)
 		pd_reader_finding(reader, PERFDATA_FINDING_LIMIT, stream->file, offset, "%s", error->message);
 	stream->status = status;
 	reader->error = *error;

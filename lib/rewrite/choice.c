@@ -47,7 +47,7 @@ enum perfdata_status perfdata_rewriter_choose(struct perfdata_rewriter *rewriter
 		if (status != PERFDATA_OK)
 			return status;
 	}
-	if (status != PERFDATA_END) {
+	if (!pd_rewrite_is_end(perfdata_session_reader(session), status)) {
 		rewriter->error = *perfdata_session_error(session);
 		return status;
 	}

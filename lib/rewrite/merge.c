@@ -426,8 +426,10 @@ enum perfdata_status pd_merge_round(struct perfdata_rewriter *rewriter, const st
 
 static enum perfdata_status advance(struct perfdata_rewriter *rewriter, struct pd_merge_input *input)
 {
-	const enum perfdata_status status = perfdata_reader_next(input->reader, &input->next);
+	enum perfdata_status status = perfdata_reader_next(input->reader, &input->next);
 
+	if (pd_rewrite_is_end(input->reader, status))
+		status = PERFDATA_END;
 	input->is_due = status == PERFDATA_OK;
 	if (status == PERFDATA_OK && pd_has_time(input->next))
 		input->at = input->next->time;

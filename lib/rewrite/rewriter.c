@@ -74,6 +74,9 @@ enum perfdata_status perfdata_rewriter_new(const struct perfdata_rewrite_options
 	const struct perfdata_anonymize_options *anonymize = rewriter ? rewriter->options.anonymize : NULL;
 	if (anonymize && status == PERFDATA_OK)
 		status = PD_OPTIONS_COPY(&pseudonyms, user, anonymize, reterr);
+	if (rewriter && status == PERFDATA_OK && !rewriter->options.write)
+		status = pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+				  "the rewriter has no function to write with");
 	if (status != PERFDATA_OK) {
 		perfdata_rewriter_free(rewriter);
 		return status;
@@ -170,7 +173,7 @@ enum perfdata_status perfdata_rewriter_survey(struct perfdata_rewriter *rewriter
 		if (rewriter->options.cancel && perfdata_cancelled(rewriter->options.cancel))
 			status = pd_rewrite_failed(rewriter, PERFDATA_EINTR, NULL);
 	}
-	if (status == PERFDATA_END) {
+	if (pd_rewrite_is_end(reader, status)) {
 		if (rewriter->anonymizer)
 			pd_anonymize_note_events(rewriter->anonymizer, reader);
 		pd_identify_decide(rewriter, reader);
@@ -270,6 +273,13 @@ bool pd_rewrite_may_turn(struct perfdata_rewriter *rewriter)
 	return true;
 }
 
+bool pd_rewrite_is_end(const struct perfdata_reader *reader, enum perfdata_status status)
+{
+	return status == PERFDATA_END ||
+	       (status == PERFDATA_EREAD && perfdata_reader_error(reader)->status == PERFDATA_EREAD &&
+		perfdata_reader_finding_count(reader, PERFDATA_FINDING_READ_FAILED));
+}
+
 enum perfdata_status pd_rewrite_each(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader,
 				     pd_rewrite_record_fn *use)
 {
@@ -281,7 +291,7 @@ enum perfdata_status pd_rewrite_each(struct perfdata_rewriter *rewriter, struct 
 		if (rewriter->options.cancel && perfdata_cancelled(rewriter->options.cancel))
 			status = pd_rewrite_failed(rewriter, PERFDATA_EINTR, NULL);
 	}
-	if (status == PERFDATA_END)
+	if (pd_rewrite_is_end(reader, status))
 		return PERFDATA_OK;
 	if (rewriter->error.status == PERFDATA_OK)
 		rewriter->error = *perfdata_reader_error(reader);

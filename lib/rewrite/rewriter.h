@@ -83,6 +83,8 @@ typedef enum perfdata_status pd_rewrite_record_fn(struct perfdata_rewriter *rewr
 						  const struct perfdata_raw *raw);
 /* To be called before the first record of a copy. */
 enum perfdata_status pd_rewrite_begin(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader);
+/* Whether all that can be read was read: the reader ended, if only because reading its input failed. */
+bool pd_rewrite_is_end(const struct perfdata_reader *reader, enum perfdata_status status);
 /* Hands over each record that the reader still has, until one fails or the rewriting is cancelled. */
 enum perfdata_status pd_rewrite_each(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader,
 				     pd_rewrite_record_fn *use);

@@ -81,7 +81,7 @@ enum perfdata_status perfdata_rewriter_copy_unwound(struct perfdata_rewriter *re
 		if (rewriter->options.cancel && perfdata_cancelled(rewriter->options.cancel))
 			status = pd_rewrite_failed(rewriter, PERFDATA_EINTR, NULL);
 	}
-	if (status == PERFDATA_END)
+	if (pd_rewrite_is_end(reader, status))
 		return PERFDATA_OK;
 	if (rewriter->error.status == PERFDATA_OK)
 		rewriter->error = *perfdata_session_error(session);

@@ -60,7 +60,7 @@ struct pd_state {
 	struct perfdata_symbols *symbols;  /* or NULL */
 	size_t failures_before;            /* how many they had had: others use them, too */
 	bool keep_exited;          /* EXIT changes nothing */
-	bool use_host;             /* symbols may come from the kernel that runs here */
+	bool no_host;              /* symbols may not come from the kernel that runs here */
 	int8_t kernel_is_running;  /* 0: not tested yet, 1: it is the recorded kernel, -1: it is not */
 };
 

@@ -127,7 +127,7 @@ static bool places_of(const struct places *places, const char *path, const char 
 		return offer(places, what, "%s%s", o->symfs, o->symfs_flat ? strrchr(path, '/') : path);
 	if (o->sysroot && offer(places, what, "%s%s", o->sysroot, path))
 		return true;
-	return o->use_host && places->take(places->user, path, what);
+	return !o->no_host && places->take(places->user, path, what);
 }
 
 bool pd_places_of(const struct perfdata_symbols *symbols, const char *path, const char *what, pd_location_fn *take,

@@ -125,7 +125,7 @@ bool pd_module_build_id(const struct perfdata_symbols_dso *dso, struct pd_build_
 {
 	char name[64], path[160], *notes;
 	size_t size;
-	if (!dso->symbols->options.use_host || !dso->request.running || !module_name(dso, name, sizeof name))
+	if (dso->symbols->options.no_host || !dso->request.running || !module_name(dso, name, sizeof name))
 		return false;
 	snprintf(path, sizeof path, "/sys/module/%s/notes/.note.gnu.build-id", name);
 	if (read_text(dso->symbols, path, MAX_NOTES, &notes, &size))

@@ -627,7 +627,7 @@ static enum perfdata_status load_vdso(struct perfdata_symbols_dso *dso)
 		return PERFDATA_EUNSUP;
 	if (find_kept_vdso(dso, &id))
 		return load_elf(dso, PD_ELF_OFFSET);
-	if (!dso->request.running || !dso->symbols->options.use_host || !image || strcmp(dso->request.path, "[vdso]"))
+	if (!dso->request.running || dso->symbols->options.no_host || !image || strcmp(dso->request.path, "[vdso]"))
 		return PERFDATA_ABSENT;
 	size_t size = pd_elf_image_size(image, MAX_VDSO);
 	const enum perfdata_status status = size ? pd_elf_open_memory(image, size, &dso->text) : PERFDATA_ABSENT;
@@ -652,7 +652,7 @@ static bool host_kernel_serves(const struct perfdata_symbols_dso *dso)
 {
 	const struct perfdata_symbols_options *o = &dso->symbols->options;
 	const bool is_here = !o->symfs || !o->symfs[strspn(o->symfs, "/")];
-	return o->use_host && is_here && dso->request.running;
+	return !o->no_host && is_here && dso->request.running;
 }
 
 /* --- kernel and modules ------------------------------------------------------------------------------------------- */

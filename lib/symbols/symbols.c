@@ -10,11 +10,6 @@
 /* A table keeps its names in memory up to this size with them, where memory is not short. */
 #define MOST_WITH_STRINGS ((size_t)24 << 20)
 
-void perfdata_symbols_options_init(struct perfdata_symbols_options *options)
-{
-	*options = (struct perfdata_symbols_options){ .size = sizeof *options, .use_host = true };
-}
-
 static int copy_text(struct pd_arena *arena, const char **text)
 {
 	if (!*text)
@@ -44,10 +39,6 @@ static int copy_options(struct perfdata_symbols *symbols)
 
 enum perfdata_status perfdata_symbols_new(const struct perfdata_symbols_options *options, struct perfdata_symbols **ret)
 {
-	struct perfdata_symbols_options init;
-	perfdata_symbols_options_init(&init);
-	if (!options)
-		options = &init;
 	struct perfdata_symbols *symbols = pd_calloc(1, sizeof *symbols);
 	if (!symbols)
 		return PERFDATA_ENOMEM;

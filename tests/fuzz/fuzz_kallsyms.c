@@ -18,8 +18,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct perfdata_symbols *symbols;
 
 	demangle(data, size);
-	perfdata_symbols_options_init(&options);
-	options.use_host = false;
+	perfdata_options_init(&options, sizeof options);
+	options.no_host = true;
 	if (perfdata_symbols_new(&options, &symbols) != PERFDATA_OK)
 		return 0;
 	if (perfdata_symbols_open_kallsyms(symbols, fuzz_file(data, size), &dso) == PERFDATA_OK) {

@@ -43,9 +43,9 @@ static inline struct perfdata_symbols *fuzz_no_symbols(void)
 	struct perfdata_symbols *symbols;
 
 	unlink(fuzz_file((const uint8_t *)"", 0));
-	perfdata_symbols_options_init(&options);
+	perfdata_options_init(&options, sizeof options);
 	options.symfs = fuzz_folder;
-	options.use_host = false;
+	options.no_host = true;
 	return perfdata_symbols_new(&options, &symbols) == PERFDATA_OK ? symbols : NULL;
 }
 
@@ -80,10 +80,10 @@ static inline void fuzz_dso(enum perfdata_dso_kind kind, const uint8_t *data, si
 	struct perfdata_symbols *symbols;
 
 	const char *path = fuzz_file(data, size);
-	perfdata_symbols_options_init(&options);
+	perfdata_options_init(&options, sizeof options);
 	options.symfs = fuzz_folder;
 	options.vmlinux = kind == PERFDATA_DSO_KERNEL ? path : NULL;
-	options.use_host = false;
+	options.no_host = true;
 	if (perfdata_symbols_new(&options, &symbols) != PERFDATA_OK)
 		return;
 	if (perfdata_symbols_dso(symbols, &request, &dso) == PERFDATA_OK) {

@@ -30,7 +30,7 @@ static struct perfdata_symbols_dso *open_map(struct perfdata_symbols **ret, cons
 	struct perfdata_symbols_dso *dso = NULL;
 	FILE *file = fopen(path, "w");
 	CHECK(file && fwrite(text, 1, size, file) == size && !fclose(file));
-	perfdata_symbols_options_init(&options);
+	perfdata_options_init(&options, sizeof options);
 	options.symfs = dir;
 	options.finding = on_finding;
 	nr_said = 0;

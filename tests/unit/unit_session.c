@@ -482,7 +482,7 @@ static void test_jit(void)
 		chain_sample(STEPS(0x1010, 0x1010), 7);
 	/* MMAP has no inode number to tell the file by */
 	struct perfdata_symbols_options symbols;
-	perfdata_symbols_options_init(&symbols);
+	perfdata_options_init(&symbols, sizeof symbols);
 	symbols.symfs = "/";
 	CHECK_EQ(perfdata_symbols_new(&symbols, &options.symbols), PERFDATA_OK);
 	walk_open(&walk, &options);

@@ -119,7 +119,7 @@ static void test_kallsyms_refused(void)
 static struct perfdata_symbols_dso *new_higher_kernel(struct perfdata_symbols **ret_symbols)
 {
 	struct perfdata_symbols_options options;
-	perfdata_symbols_options_init(&options);
+	perfdata_options_init(&options, sizeof options);
 	options.kallsyms = write_text("kallsyms", kallsyms);
 	*ret_symbols = new_symbols(&options);
 	const struct perfdata_symbols_request request = {
@@ -176,7 +176,7 @@ static void test_kernel_of_unknown_place(void)
 {
 	const uint8_t id[2] = { 0xab, 0xcd };
 	struct perfdata_symbols_options options;
-	perfdata_symbols_options_init(&options);
+	perfdata_options_init(&options, sizeof options);
 	options.build_id_dir = dir;
 	CHECK(!mkdir(path_of(".build-id"), 0700) && !mkdir(path_of(".build-id/ab"), 0700) &&
 	      !mkdir(path_of(".build-id/ab/cd"), 0700));
@@ -206,7 +206,7 @@ static void test_perf_map(void)
 {
 	struct perfdata_symbols_options options;
 	struct perfdata_symbols_origin origin;
-	perfdata_symbols_options_init(&options);
+	perfdata_options_init(&options, sizeof options);
 	options.symfs = dir;
 	CHECK(!mkdir(path_of("tmp"), 0700));
 	write_text("tmp/perf-7.map",
@@ -536,7 +536,7 @@ static void test_build_id(void)
 	}
 	CHECK(status == PERFDATA_OK || status == PERFDATA_ABSENT);
 	uint8_t wanted[20] = { 1, 2, 3 };
-	perfdata_symbols_options_init(&options);
+	perfdata_options_init(&options, sizeof options);
 	options.log = count_refusal;
 	options.log_user = &refusals;
 	options.finding = count_finding;
@@ -595,7 +595,7 @@ static void test_identity(void)
 	CHECK(!stat(self, &st));
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct perfdata_symbols_options options;
-		perfdata_symbols_options_init(&options);
+		perfdata_options_init(&options, sizeof options);
 		options.symfs = cases[i].elsewhere ? "/" : NULL;
 		struct perfdata_symbols *symbols = new_symbols(&options);
 		const struct perfdata_symbols_request request = {
@@ -622,8 +622,8 @@ static void test_no_host(void)
 {
 	struct perfdata_symbols_options options;
 	struct perfdata_symbol s;
-	perfdata_symbols_options_init(&options);
-	options.use_host = false;
+	perfdata_options_init(&options, sizeof options);
+	options.no_host = true;
 	struct perfdata_symbols *symbols = new_symbols(&options);
 	struct perfdata_symbols_dso *dso = new_dso(symbols, PERFDATA_DSO_USER, self);
 	enum perfdata_status status = perfdata_symbols_lookup(dso, file_offset((uintptr_t)perfdata_test_function), 0,

@@ -25,6 +25,8 @@ static bool told, named_main, unwound;
 
 #ifdef __aarch64__
 static const enum perfdata_unwind_arch own_arch = PERFDATA_UNWIND_AARCH64;
+#elif defined __i386__
+static const enum perfdata_unwind_arch own_arch = PERFDATA_UNWIND_I386;
 #else
 static const enum perfdata_unwind_arch own_arch = PERFDATA_UNWIND_X86_64;
 #endif
@@ -103,8 +105,8 @@ static void unwind(struct perfdata_symbols *symbols)
 							  .kind = PERFDATA_DSO_USER,
 							  .path = self };
 	enum { BP = 6, SP = 7, IP = 8, LR = 30, AARCH64_SP = 31, PC = 32 };
-	const bool is_x86 = own_arch == PERFDATA_UNWIND_X86_64;
-	const uint64_t regs[] = { 0, UINT64_C(1) << 40, own_code };
+	const bool is_x86 = own_arch != PERFDATA_UNWIND_AARCH64;
+	const uint64_t regs[] = { 0, UINT64_C(1) << 30, own_code };
 	const struct perfdata_unwind_sample sample = {
 		.reg_mask = is_x86 ? 1 << BP | 1 << SP | 1 << IP
 				   : UINT64_C(1) << LR | UINT64_C(1) << AARCH64_SP | UINT64_C(1) << PC,

@@ -86,7 +86,7 @@ static struct perfdata_symbols *new_symbols(struct perfdata_memory *memory, stru
 {
 	struct perfdata_symbols_options options;
 	struct perfdata_symbols *symbols = NULL;
-	perfdata_symbols_options_init(&options);
+	perfdata_options_init(&options, sizeof options);
 	options.memory = memory;
 	CHECK_EQ(perfdata_symbols_new(&options, &symbols), PERFDATA_OK);
 	for (size_t i = 0; i < 2; i++) {

@@ -29,7 +29,7 @@ struct table_stream {
 	struct perfdata_text room;
 	struct open_rows *gathered;        /* rows for the next array */
 	size_t bulk;                       /* … and their bytes */
-	bool damaged, ended;
+	bool damaged, ended, failed;       /* failed: the input could not be read to its end */
 	struct perfdata_error error;       /* what ended the stream early */
 };
 
@@ -101,8 +101,10 @@ static enum perfdata_status read_more(struct table_stream *stream)
 {
 	struct perfdata_batch *batch;
 	enum perfdata_status status = perfdata_session_next(stream->session, &batch);
-	if (status == PERFDATA_END)
+	if (status == PERFDATA_END || status == PERFDATA_EREAD) {
+		stream->failed = status == PERFDATA_EREAD;
 		return take_end(stream);
+	}
 	if (status) {
 		stream->error = *perfdata_session_error(stream->session);
 		return status;
@@ -123,6 +125,10 @@ static enum perfdata_status next_array(struct table_stream *stream, struct Arrow
 	enum perfdata_status status = PERFDATA_OK;
 	while (!stream->ended && !is_full(stream) && !status)
 		status = read_more(stream);
+	if (!status && stream->failed && (!stream->gathered || !stream->gathered->rows)) {
+		stream->error = *perfdata_session_error(stream->session);
+		return PERFDATA_EREAD;
+	}
 	if (status || !stream->gathered || !stream->gathered->rows)
 		return status;
 	status = pd_arrow_array(stream->set.tables[0], stream->gathered->columns, stream->gathered->rows, out);
@@ -214,7 +220,7 @@ static enum perfdata_status open_session(struct table_stream *stream, struct per
 		.needs = pd_table_set_needs(stream->values, stream->nr_values),
 		.trace_samples = pd_table_set_trace_samples(stream->values, stream->nr_values),
 		.symbols = stream->options.symbols,
-		.use_host = stream->options.use_host,
+		.no_host = stream->options.no_host,
 		.filter = stream->options.filter,
 	};
 	return perfdata_session_open(stream->reader, &options, &stream->session, reterr);

@@ -42,9 +42,10 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader,
 	struct perfdata_session *session = pd_calloc(1, sizeof *session);
 	enum perfdata_status status = session ? PERFDATA_OK : PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK) {
-		session->reader = reader;
 		session->account = pd_reader_account(reader);
 		status = PD_OPTIONS_COPY(&session->options, keep_exited, options, reterr);
+	}
+	if (status == PERFDATA_OK) {
 	}
 	if (status == PERFDATA_OK) {
 		session->counts.swap = pd_order_is_foreign(perfdata_reader_header(reader)->order);
@@ -58,6 +59,10 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader,
 		if (session->filter.given.nr_comms)
 			session->options.needs |= PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS;
 	}
+	if (status == PERFDATA_OK)
+		status = pd_reader_attach(reader, session->options.needs != 0, reterr);
+	if (status == PERFDATA_OK)
+		session->reader = reader;   /* from now on closing the session frees the reader for another */
 	if (status == PERFDATA_OK && session->options.needs & PERFDATA_NEED_PAYLOADS)
 		pd_reader_give_payloads(reader);
 	if (status == PERFDATA_OK)
@@ -74,7 +79,7 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader,
 			session->state->symbols = session->options.symbols;
 			if (session->options.symbols)
 				session->state->failures_before = pd_symbols_failed(session->options.symbols);
-			session->state->use_host = session->options.use_host;
+			session->state->no_host = session->options.no_host || !session->options.symbols;
 			session->state->reader = reader;
 			session->state->keep_exited = session->options.keep_exited;
 		}
@@ -94,6 +99,8 @@ void perfdata_session_close(struct perfdata_session *session)
 {
 	if (!session)
 		return;
+	if (session->reader)
+		pd_reader_detach(session->reader);
 	pd_waiting_free(session);
 	pd_batches_free(session);
 	pd_state_free(session->state);

@@ -35,7 +35,7 @@ static bool same_release_and_place(const struct pd_state *state)
 
 static bool kernel_runs_here(struct pd_state *state)
 {
-	if (!state->use_host || state->kernel_dso == PERFDATA_NONE)
+	if (state->no_host || state->kernel_dso == PERFDATA_NONE)
 		return false;
 	if (state->kernel_is_running == 0) {
 		const struct pd_dso *kernel = pd_dso_at(state, state->kernel_dso);
@@ -58,7 +58,7 @@ static bool is_of_another_host(const struct pd_state *state)
 static bool host_was_recorded(struct pd_state *state)
 {
 	struct utsname name;
-	if (!state->use_host || is_of_another_host(state))
+	if (state->no_host || is_of_another_host(state))
 		return false;
 	if (state->kernel_dso != PERFDATA_NONE)
 		return kernel_runs_here(state);

@@ -19,7 +19,7 @@ enum { NAMESPACE_PID = 3, NAMESPACE_MNT = 5 };   /* index in NAMESPACES records 
 int pd_namespaces_take(struct pd_state *state, const struct perfdata_namespaces *record)
 {
 	struct perfdata_namespace mnt;
-	if (!state->symbols || !state->use_host || record->namespaces.count <= NAMESPACE_MNT)
+	if (!state->symbols || state->no_host || record->namespaces.count <= NAMESPACE_MNT)
 		return 0;
 	perfdata_list_get(&record->namespaces, NAMESPACE_MNT, &mnt, sizeof mnt);
 	return mnt.ino ? pd_hash_map_put(&state->mount_namespaces, (uint32_t)record->pid, mnt.ino) : 0;
