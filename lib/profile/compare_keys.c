@@ -7,18 +7,6 @@
 #include "profile/compare_impl.h"
 #include "profile/key_name.h"
 
-/* The name that the user's rules "OLD=NEW" give to a name of the side before: NEW of the rule whose OLD is that name.
- * Names of functions may hold = themselves (operator==): so the whole name is looked for in front of a =, instead of
- * cutting the rule at its first =. */
-static const char *renamed(const char *name, const char *const *rules, size_t nr)
-{
-	const size_t size = strlen(name);
-	for (size_t i = 0; i < nr; i++)
-		if (!strncmp(rules[i], name, size) && rules[i][size] == '=')
-			return rules[i] + size + 1;
-	return name;
-}
-
 static bool knows_build_id(const struct perfdata_baseline *side, const char *build_id)
 {
 	for (size_t i = 0; i < side->nr_files; i++)
@@ -54,9 +42,9 @@ static uint32_t unify_key(struct perfdata_comparison *comparison, unsigned side,
 		name = address;
 	}
 	if (side == PD_BEFORE) {
-		name = is_comm ? renamed(name, options->same_comms, options->nr_same_comms)
-			       : renamed(name, options->same_symbols, options->nr_same_symbols);
-		file_name = renamed(file, options->same_files, options->nr_same_files);
+		name = is_comm ? pd_key_renamed(name, options->same_comms, options->nr_same_comms)
+			       : pd_key_renamed(name, options->same_symbols, options->nr_same_symbols);
+		file_name = pd_key_renamed(file, options->same_files, options->nr_same_files);
 	}
 	const char *const same[] = { pd_compare_keep(comparison, file_name), pd_compare_keep(comparison, name) };
 	const uint32_t id = pd_intern_put(comparison->keys_known, same, sizeof same);

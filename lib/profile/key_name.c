@@ -268,3 +268,14 @@ void pd_key_comm(const char *comm, char *ret, size_t room)
 	}
 	ret[used] = 0;
 }
+
+/* NEW of the rule whose OLD is the name. Names of functions may hold = themselves (operator==): so the whole name is
+ * looked for in front of a =, instead of cutting the rule at its first =. */
+const char *pd_key_renamed(const char *name, const char *const *rules, size_t nr)
+{
+	const size_t size = strlen(name);
+	for (size_t i = 0; i < nr; i++)
+		if (!strncmp(rules[i], name, size) && rules[i][size] == '=')
+			return rules[i] + size + 1;
+	return name;
+}

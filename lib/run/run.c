@@ -308,6 +308,9 @@ static enum perfdata_status run_all(struct pd_run *run)
 		return run->status;
 	const struct perfdata_error before = run->error;
 	status = call_end(run);
+	pd_monitor_enter(run->monitor);
+	pd_run_report(run);      /* what emitters found at the end */
+	pd_monitor_leave(run->monitor);
 	if (!run->status || status == PERFDATA_EWRITE)
 		return status;
 	if (before.status)

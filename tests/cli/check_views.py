@@ -233,6 +233,28 @@ def check_base():
     page = views.Page(program.run("flamegraph", "--base", path, path).out)
     report("a recording against itself: both sides are the same", page.rows[0][0] and [row[2:] for row in page.rows[0][0]] == []
            or sorted(page.sums(0)["cpu-clock"].self_weight.items()) != sorted(page.sums(1)["cpu-clock"].self_weight.items()))
+    with open(path, "rb") as f:
+        data = f.read()
+    with tempfile.TemporaryDirectory() as folder:
+        def base(old, new):
+            assert len(old) == len(new) and old in data
+            with open(folder + "/base.data", "wb") as f:
+                f.write(data.replace(old, new))
+            return folder + "/base.data"
+        program_path = next(path for _name, path in page.sums(0)["cpu-clock"].self_weight if path.endswith("/work")).encode()
+        moved = views.Page(program.run("flamegraph", "--base", base(program_path, b"/else" + program_path[5:]), path).out)
+        report("a base whose files lie in another folder is the same program",
+               page.sums(0)["cpu-clock"].self_weight != moved.sums(1)["cpu-clock"].self_weight or moved.meta["warnings"])
+        renamed = base(program_path, program_path[:-4] + b"play")
+        done = program.run("flamegraph", "--base", renamed, path)
+        warnings = views.Page(done.out).meta["warnings"]
+        report("where little matches, the page and a warning say so and propose the pair",
+               ["--map-dso 'play=work'" in text for text in warnings] != [True] or b"W807" not in done.err)
+        done = program.run("flamegraph", "--base", renamed, "--base", renamed, "--map-dso", "play=work", path)
+        twice = views.Page(done.out)
+        report("bases that the user says to be the same are; several are added up",
+               twice.meta["warnings"] or b"W807" in done.err or {key: 2 * weight for key, weight in page.sums(0)["cpu-clock"].self_weight.items()}
+               != dict(twice.sums(1)["cpu-clock"].self_weight))
     done = program.run("flamegraph", "--base", os.path.join(program.TESTDATA, "there-is-none.data"), path)
     report("a base that cannot be read is an error", done.code not in (2, 3) and "exit %d" % done.code)
 

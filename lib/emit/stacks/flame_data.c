@@ -20,10 +20,10 @@ struct level {
 
 struct flame_data {
 	struct flame_options options;
-	struct flame_side sides[2];
-	bool has_base;
+	struct flame_side *sides;    /* the recording, then bases */
+	size_t nr_sides;
 	struct stack_labels *labels;
-	struct stack_place places[2];
+	struct stack_place *places;  /* by side */
 	struct stack_tree tree;
 	uint32_t *counts;
 	struct level *levels;
@@ -42,7 +42,7 @@ void pd_flame_data_free(struct flame_data *data)
 {
 	if (!data)
 		return;
-	for (unsigned side = 0; side < 2; side++) {
+	for (size_t side = 0; data->places && side < data->nr_sides; side++) {
 		pd_stack_route_free(data->places[side].route);
 		pd_stack_place_release(&data->places[side]);
 	}
@@ -52,6 +52,8 @@ void pd_flame_data_free(struct flame_data *data)
 	pd_free(data->counts);
 	pd_free(data->levels);
 	pd_free(data->rows);
+	pd_free(data->sides);
+	pd_free(data->places);
 	pd_free(data);
 }
 
@@ -119,7 +121,7 @@ static enum perfdata_status count_stack(struct flame_data *data, const struct st
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status each_stack(struct flame_data *data, unsigned side, stack_fn *take)
+static enum perfdata_status each_stack_of(struct flame_data *data, size_t side, stack_fn *take)
 {
 	const struct pd_profile_entry *entry;
 	struct pd_profile_walk *walk;
@@ -146,6 +148,14 @@ static enum perfdata_status each_stack(struct flame_data *data, unsigned side, s
 		leave_levels(data, 0);
 	data->nr_levels = 0;
 	return status == PERFDATA_END ? PERFDATA_OK : status;
+}
+
+static enum perfdata_status each_stack(struct flame_data *data, stack_fn *take)
+{
+	enum perfdata_status status = PERFDATA_OK;
+	for (size_t side = 0; side < data->nr_sides && status == PERFDATA_OK; side++)
+		status = each_stack_of(data, side, take);
+	return status;
 }
 
 /* --- the tree ----------------------------------------------------------------------------------------------------- */
@@ -180,8 +190,7 @@ static enum perfdata_status build(struct flame_data *data)
 {
 	pd_stack_tree_release(&data->tree);
 	data->left_out = 0;
-	enum perfdata_status status = each_stack(data, 0, build_stack);
-	return status == PERFDATA_OK && data->has_base ? each_stack(data, 1, build_stack) : status;
+	return each_stack(data, build_stack);
 }
 
 static void account(struct flame_data *data)
@@ -208,9 +217,7 @@ static enum perfdata_status build_what_fits(struct flame_data *data)
 	if (!data->counts || data->small == UINT32_MAX)
 		return PERFDATA_ENOMEM;
 	account(data);
-	status = each_stack(data, 0, count_stack);
-	if (status == PERFDATA_OK && data->has_base)
-		status = each_stack(data, 1, count_stack);
+	status = each_stack(data, count_stack);
 	data->below = 1;
 	while (status == PERFDATA_OK) {
 		data->below += (data->below + 1) / 2;
@@ -233,23 +240,27 @@ static void set_bins(struct flame_data *data)
 	data->bins = (uint32_t)((nr + data->slices_per_bin - 1) / data->slices_per_bin);
 }
 
-enum perfdata_status pd_flame_data_new(const struct flame_options *options, const struct flame_side *recording,
-				       const struct flame_side *base, struct flame_data **ret)
+enum perfdata_status pd_flame_data_new(const struct flame_options *options, const struct flame_side *sides, size_t nr,
+				       struct flame_data **ret)
 {
 	struct flame_data *data = pd_calloc(1, sizeof *data);
 	if (!data)
 		return PERFDATA_ENOMEM;
 	data->options = *options;
-	data->sides[0] = *recording;
-	data->has_base = base;
-	if (base)
-		data->sides[1] = *base;
-	data->tree.account = pd_profile_account(recording->profile);
+	data->sides = pd_calloc(nr, sizeof *data->sides);
+	data->places = pd_calloc(nr, sizeof *data->places);
+	if (!data->sides || !data->places) {
+		pd_flame_data_free(data);
+		return PERFDATA_ENOMEM;
+	}
+	memcpy(data->sides, sides, nr * sizeof *sides);
+	data->nr_sides = nr;
+	data->tree.account = pd_profile_account(sides->profile);
 	set_bins(data);
 	enum perfdata_status status = PERFDATA_ENOMEM;
 	data->small = UINT32_MAX;
-	data->labels = pd_stack_labels_new(recording->session, STACK_BY_FUNCTION, options->inlines, true);
-	if (data->labels)
+	data->labels = pd_stack_labels_new(sides->session, STACK_BY_FUNCTION, options->inlines, true);
+	if (data->labels && (nr == 1 || pd_stack_labels_match(data->labels, &data->options.match)))
 		status = build_what_fits(data);
 	if (status != PERFDATA_OK) {
 		pd_flame_data_free(data);
@@ -261,7 +272,7 @@ enum perfdata_status pd_flame_data_new(const struct flame_options *options, cons
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
-static uint32_t bin_of(const struct flame_data *data, unsigned side, uint64_t slice)
+static uint32_t bin_of(const struct flame_data *data, size_t side, uint64_t slice)
 {
 	if (side || !data->bins || slice < data->first_slice)
 		return 0;
@@ -291,8 +302,8 @@ static size_t join_rows(struct flame_row *rows, size_t nr)
 	return kept;
 }
 
-enum perfdata_status pd_flame_data_rows(struct flame_data *data, unsigned side, uint32_t event,
-				     void (*take)(void *user, const struct flame_row *rows, size_t nr), void *user)
+static enum perfdata_status rows_of(struct flame_data *data, size_t side, uint32_t event,
+				    void (*take)(void *user, const struct flame_row *rows, size_t nr), void *user)
 {
 	const struct pd_profile_entry *entry;
 	struct pd_profile_walk *walk;
@@ -333,6 +344,31 @@ enum perfdata_status pd_flame_data_rows(struct flame_data *data, unsigned side, 
 	return PERFDATA_OK;
 }
 
+/* The event of a side with the name of an event of the recording; UINT32_MAX: none. */
+static uint32_t same_event(const struct flame_data *data, size_t side, uint32_t event)
+{
+	const char *name = perfdata_reader_event(data->sides[0].reader, event)->name;
+	if (!side)
+		return event;
+	for (uint32_t i = 0; i < pd_profile_nr_events(data->sides[side].profile); i++)
+		if (pd_profile_event(data->sides[side].profile, i) &&
+		    !strcmp(perfdata_reader_event(data->sides[side].reader, i)->name, name))
+			return i;
+	return UINT32_MAX;
+}
+
+enum perfdata_status pd_flame_data_rows(struct flame_data *data, unsigned side, uint32_t event,
+				     void (*take)(void *user, const struct flame_row *rows, size_t nr), void *user)
+{
+	enum perfdata_status status = PERFDATA_OK;
+	for (size_t i = side; i < (side ? data->nr_sides : 1) && status == PERFDATA_OK; i++) {
+		const uint32_t own = same_event(data, i, event);
+		if (own != UINT32_MAX)
+			status = rows_of(data, i, own, take, user);
+	}
+	return status;
+}
+
 struct sums {
 	uint64_t *samples, *weight;
 };
@@ -355,12 +391,76 @@ enum perfdata_status pd_flame_data_sums(struct flame_data *data, unsigned side, 
 	return pd_flame_data_rows(data, side, event, take_sums, &sums);
 }
 
-uint32_t pd_flame_data_base_event(const struct flame_data *data, uint32_t event)
+/* --- how much is the same ----------------------------------------------------------------------------------------- */
+
+/* Weights of a label by side: of its own, and of all stacks that it is in, which may count a stack twice. */
+struct label_sums {
+	double own[2], through[2];
+};
+
+static void add_labels(struct flame_data *data, unsigned side, uint64_t *nodes, struct label_sums *labels,
+		       double *ret_all)
 {
-	const char *name = perfdata_reader_event(data->sides[0].reader, event)->name;
-	for (uint32_t i = 0; data->has_base && i < pd_profile_nr_events(data->sides[1].profile); i++)
-		if (pd_profile_event(data->sides[1].profile, i) &&
-		    !strcmp(perfdata_reader_event(data->sides[1].reader, i)->name, name))
-			return i;
-	return UINT32_MAX;
+	for (size_t i = data->tree.nr; i-- > 0;)
+		labels[pd_stack_tree_label(&data->tree, (uint32_t)i)].own[side] += (double)nodes[i];
+	*ret_all = 0;
+	for (size_t i = data->tree.nr; i-- > 0;) {
+		const uint32_t parent = pd_stack_tree_parent(&data->tree, (uint32_t)i);
+		labels[pd_stack_tree_label(&data->tree, (uint32_t)i)].through[side] += (double)nodes[i];
+		if (parent == STACK_NO_NODE)
+			*ret_all += (double)nodes[i];
+		else
+			nodes[parent] += nodes[i];
+	}
+}
+
+/* The file with most weight on a side among those that the other side lacks; NULL: none has a twentieth of it. */
+static const char *largest_lone_file(const struct flame_data *data, const struct label_sums *labels, unsigned side,
+				     double all)
+{
+	const uint32_t nr = pd_stack_labels_nr(data->labels);
+	const char *largest = NULL;
+	double most = all / 20;
+	for (uint32_t i = 0; i < nr; i++) {
+		const char *file = pd_stack_labels_file_key(data->labels, i);
+		double sum = 0;
+		bool both = false;
+		if (!labels[i].own[side] || labels[i].own[side] * 1000 < all)
+			continue;
+		for (uint32_t o = 0; o < nr && !both; o++)
+			if (pd_stack_labels_file_key(data->labels, o) == file) {
+				sum += labels[o].own[side];
+				both = labels[o].through[!side] > 0;
+			}
+		if (!both && *file && sum > most) {
+			most = sum;
+			largest = file;
+		}
+	}
+	return largest;
+}
+
+enum perfdata_status pd_flame_data_matched(struct flame_data *data, uint32_t event, struct flame_match *ret)
+{
+	const uint32_t nr = pd_stack_labels_nr(data->labels);
+	struct label_sums *labels = pd_calloc(nr + 1, sizeof *labels);
+	uint64_t *nodes = pd_calloc(data->tree.nr + 1, sizeof *nodes);
+	double all[2] = { 0, 0 };
+	enum perfdata_status status = labels && nodes ? PERFDATA_OK : PERFDATA_ENOMEM;
+	for (unsigned side = 0; side < 2 && status == PERFDATA_OK; side++) {
+		memset(nodes, 0, data->tree.nr * sizeof *nodes);
+		status = pd_flame_data_sums(data, side, event, NULL, nodes);
+		if (status == PERFDATA_OK)
+			add_labels(data, side, nodes, labels, &all[side]);
+	}
+	*ret = (struct flame_match){ .matched = { 1, 1 } };
+	for (unsigned side = 0; side < 2 && status == PERFDATA_OK && all[0] > 0 && all[1] > 0; side++) {
+		for (uint32_t i = 0; i < nr; i++)
+			if (!labels[i].through[!side])
+				ret->matched[side] -= labels[i].own[side] / all[side];
+		ret->files[!side] = largest_lone_file(data, labels, side, all[side]);
+	}
+	pd_free(labels);
+	pd_free(nodes);
+	return status;
 }

@@ -21,12 +21,13 @@ struct flame_options {
 	bool inlines;
 	uint64_t slice;              /* ns, of both profiles */
 	size_t max_nodes;            /* of the tree; beyond that the smallest are left out */
+	struct stack_match match;    /* which functions of bases are which of the recording */
 };
 
 struct flame_data;
-/* base may be NULL. */
-enum perfdata_status pd_flame_data_new(const struct flame_options *options, const struct flame_side *recording,
-				       const struct flame_side *base, struct flame_data **ret);
+/* `sides`: the recording, then nr - 1 bases, which are repeat runs: they are added up. */
+enum perfdata_status pd_flame_data_new(const struct flame_options *options, const struct flame_side *sides, size_t nr,
+				       struct flame_data **ret);
 void pd_flame_data_free(struct flame_data *data);
 
 struct stack_tree *pd_flame_data_tree(struct flame_data *data);
@@ -41,14 +42,20 @@ struct flame_row {
 };
 /* The number of bins that the time of the recording is divided into (0: no sample has a time), and ns of each bin. */
 uint32_t pd_flame_data_bins(const struct flame_data *data, uint64_t *ret_width);
-/* Calls `take` with the sorted rows of an event of a side (0: the recording), one group of equal thread and bin after
- * the other. */
+/* Calls `take` with the sorted rows of an event of the recording (side 0), or of the events of the bases that have its
+ * name (side 1), one group of equal thread and bin after the other. */
 enum perfdata_status pd_flame_data_rows(struct flame_data *data, unsigned side, uint32_t event,
 				     void (*take)(void *user, const struct flame_row *rows, size_t nr), void *user);
 /* Adds samples and weight of an event of a side to arrays of the tree's nodes, each of which may be NULL. */
 enum perfdata_status pd_flame_data_sums(struct flame_data *data, unsigned side, uint32_t event, uint64_t *samples,
 					uint64_t *weight);
-/* The event of the base that is compared with an event of the recording, by its name; UINT32_MAX: none. */
-uint32_t pd_flame_data_base_event(const struct flame_data *data, uint32_t event);
+
+/* --- how much of the recording and its bases is the same --- */
+struct flame_match {
+	double matched[2];           /* by side: the part of the weight in functions that both have */
+	/* the largest files of which only the base and only the recording has samples; NULL: there are none */
+	const char *files[2];
+};
+enum perfdata_status pd_flame_data_matched(struct flame_data *data, uint32_t event, struct flame_match *ret);
 
 #endif

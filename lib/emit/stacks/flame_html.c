@@ -102,6 +102,21 @@ static void put_left_out(struct perfdata_text *out, const struct flame_data *dat
 	perfdata_text_release(&line);
 }
 
+/* The names of the bases as one text. */
+static void put_bases(struct perfdata_text *out, const struct flamegraph *graph)
+{
+	struct perfdata_text names;
+	perfdata_text_init(&names);
+	for (size_t i = 0; i < graph->nr_bases; i++) {
+		perfdata_text_string(&names, i ? ", " : "");
+		perfdata_text_string(&names,
+				     pd_stack_last_part(perfdata_reader_header(graph->bases[i].reader)->name));
+	}
+	perfdata_text_json_string(out, names.data, names.size);
+	out->failed |= perfdata_text_failed(&names);
+	perfdata_text_release(&names);
+}
+
 static void put_meta(struct perfdata_text *out, const struct flamegraph *graph)
 {
 	const struct flame_side *side = graph->recording;
@@ -110,8 +125,8 @@ static void put_meta(struct perfdata_text *out, const struct flamegraph *graph)
 	perfdata_text_literal(out, "{\"title\":");
 	pd_json_text(out, pd_stack_last_part(perfdata_reader_header(side->reader)->name));
 	perfdata_text_literal(out, ",\"base\":");
-	if (graph->base)
-		pd_json_text(out, pd_stack_last_part(perfdata_reader_header(graph->base->reader)->name));
+	if (graph->nr_bases)
+		put_bases(out, graph);
 	else
 		perfdata_text_literal(out, "null");
 	put_facts(out, side->reader);
@@ -125,6 +140,8 @@ static void put_meta(struct perfdata_text *out, const struct flamegraph *graph)
 	perfdata_text_literal(out, ",\"warnings\":[");
 	pd_stack_head_warnings(graph->end, say, out);
 	put_left_out(out, graph->data);
+	for (size_t i = 0; i < graph->nr_unmatched; i++)
+		say(out, graph->unmatched[i]);
 	perfdata_text_literal(out, "]}");
 }
 
@@ -217,9 +234,7 @@ static enum perfdata_status put_rows(struct columns *columns, struct flamegraph 
 {
 	columns->nr_rows = 0;
 	perfdata_text_clear(&columns->rows);
-	const enum perfdata_status status = event == UINT32_MAX
-						    ? PERFDATA_OK
-						    : pd_flame_data_rows(graph->data, side, event, take_rows, columns);
+	const enum perfdata_status status = pd_flame_data_rows(graph->data, side, event, take_rows, columns);
 	put_number(columns, columns->nr_rows);
 	flush(columns);
 	pd_stack_pack_write(&columns->pack, columns->rows.data, columns->rows.size);
@@ -243,8 +258,8 @@ static enum perfdata_status put_columns(struct columns *columns, struct flamegra
 		if (!pd_profile_event(profile, i))
 			continue;
 		status = put_rows(columns, graph, 0, i);
-		if (status == PERFDATA_OK && graph->base)
-			status = put_rows(columns, graph, 1, pd_flame_data_base_event(graph->data, i));
+		if (status == PERFDATA_OK && graph->nr_bases)
+			status = put_rows(columns, graph, 1, i);
 	}
 	return status;
 }

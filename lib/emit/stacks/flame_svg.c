@@ -211,14 +211,12 @@ static enum perfdata_status sum_event(struct svg *svg, struct flamegraph *graph,
 		return PERFDATA_ENOMEM;
 	enum perfdata_status status = pd_flame_data_sums(graph->data, 0, event, svg->by_samples ? svg->totals : NULL,
 							 svg->by_samples ? NULL : svg->totals);
-	if (status == PERFDATA_OK && graph->base) {
-		const uint32_t other = pd_flame_data_base_event(graph->data, event);
+	if (status == PERFDATA_OK && graph->nr_bases) {
 		svg->base_totals = pd_calloc(svg->tree->nr + 1, sizeof *svg->base_totals);
 		if (!svg->base_totals)
 			return PERFDATA_ENOMEM;
-		if (other != UINT32_MAX)
-			status = pd_flame_data_sums(graph->data, 1, other, svg->by_samples ? svg->base_totals : NULL,
-						 svg->by_samples ? NULL : svg->base_totals);
+		status = pd_flame_data_sums(graph->data, 1, event, svg->by_samples ? svg->base_totals : NULL,
+					    svg->by_samples ? NULL : svg->base_totals);
 		add_up(svg->tree, svg->base_totals, &svg->base_all);
 	}
 	add_up(svg->tree, svg->totals, &svg->all);

@@ -15,7 +15,15 @@ static const struct perfdata_emitter_option options[] = {
 	{ .name = "base",
 	  .kind = PERFDATA_OPTION_TEXT,
 	  .argument = "FILE",
-	  .help = "show what became more and less since this recording" },
+	  .help = "show what became more and less since this recording; several times: since these repeat runs" },
+	{ .name = "map-dso",
+	  .kind = PERFDATA_OPTION_TEXT,
+	  .argument = "OLD=NEW",
+	  .help = "the file OLD of the base is called NEW now; may be given several times" },
+	{ .name = "map-symbol",
+	  .kind = PERFDATA_OPTION_TEXT,
+	  .argument = "OLD=NEW",
+	  .help = "the same of functions" },
 	{ .name = "svg",
 	  .kind = PERFDATA_OPTION_FLAG,
 	  .help = "a picture (SVG) instead of the page, one graph for each event" },
@@ -37,9 +45,17 @@ static const struct perfdata_emitter_option options[] = {
 	{ 0 },
 };
 
+enum list { BASES, FILES, SYMBOLS, NR_LISTS };
+static const char *const list_names[NR_LISTS] = { "base", "map-dso", "map-symbol" };
+
 struct state {
 	struct stack_gather gather;
-	struct pd_profile_read *base;    /* or NULL */
+	struct pd_profile_read **bases;
+	const char **texts[NR_LISTS];    /* what the user gave for the options that may be given several times */
+	size_t nr[NR_LISTS];
+	size_t nr_bases;                 /* that are read */
+	perfdata_finding_fn *on_finding;
+	void *user;
 	bool picture, by_samples, inlines;
 	uint64_t width, max_boxes;
 };
@@ -50,8 +66,41 @@ static void release(void *pointer)
 	if (!state)
 		return;
 	pd_stack_gather_release(&state->gather);
-	pd_profile_read_free(state->base);
+	for (size_t i = 0; i < state->nr_bases; i++)
+		pd_profile_read_free(state->bases[i]);
+	pd_free(state->bases);
+	for (unsigned list = 0; list < NR_LISTS; list++)
+		pd_free(state->texts[list]);
 	pd_free(state);
+}
+
+/* The texts of options that may be given several times. False without memory. */
+static bool collect_lists(struct state *state, const struct perfdata_emit_context *context)
+{
+	for (unsigned list = 0; list < NR_LISTS; list++) {
+		const char **texts = state->texts[list] = pd_calloc(context->nr_options + 1, sizeof *texts);
+		for (size_t i = 0; texts && i < context->nr_options; i++)
+			if (!strcmp(context->options[i].option->name, list_names[list]))
+				texts[state->nr[list]++] = context->options[i].text;
+		if (!texts)
+			return false;
+	}
+	return true;
+}
+
+static enum perfdata_status read_bases(struct state *state, const struct perfdata_emit_context *context,
+				       const struct pd_profile_options *wanted)
+{
+	enum perfdata_status status = PERFDATA_OK;
+	state->bases = pd_calloc(state->nr[BASES] + 1, sizeof *state->bases);
+	if (!state->bases)
+		return PERFDATA_ENOMEM;
+	for (size_t i = 0; i < state->nr[BASES] && status == PERFDATA_OK; i++) {
+		status = pd_profile_read_path(state->texts[BASES][i], context->session, wanted, context->on_finding,
+					      context->user, &state->bases[i], context->reterr);
+		state->nr_bases += status == PERFDATA_OK;
+	}
+	return status;
 }
 
 static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context,
@@ -63,7 +112,6 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 						   .slice = SLICE,
 						   .by_period = true,
 						   .names = PD_NAMES_LINES };
-	const char *base = perfdata_option_text(values, nr, "base");
 	struct state *state = pointer;
 	(void)out;
 	state->picture = perfdata_option_flag(values, nr, "svg", false);
@@ -76,13 +124,13 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 			 state->max_boxes ? "--width is from 100 to 100000" : "--max-boxes is at least 1");
 		return PERFDATA_EUSAGE;
 	}
-	if (base) {
-		const enum perfdata_status status = pd_profile_read_path(base, context->session, &wanted,
-									 context->on_finding, context->user,
-									 &state->base, context->reterr);
-		if (status != PERFDATA_OK)
-			return status;
-	}
+	state->on_finding = context->on_finding;
+	state->user = context->user;
+	if (!collect_lists(state, context))
+		return PERFDATA_ENOMEM;
+	const enum perfdata_status status = read_bases(state, context, &wanted);
+	if (status != PERFDATA_OK)
+		return status;
 	return pd_stack_gather_begin(&state->gather, context, &wanted);
 }
 
@@ -92,23 +140,88 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	return pd_stack_begin(sizeof(struct state), set_up, release, context, ret_state, out);
 }
 
-static enum perfdata_status draw(struct state *state, const struct perfdata_emit_end *end,
-				 const struct flame_side *base, struct perfdata_text *out)
+/* --- what is the same in the bases -------------------------------------------------------------------------------- */
+
+static const double little = 0.9;    /* of the weight: less in functions that both sides have is worth a warning */
+
+/* Says what the bases and the recording have in common in an event, in at most SIZE bytes. */
+enum { SIZE = 768 };
+static void spell_match(const struct flamegraph *graph, uint32_t event, const struct flame_match *match, char *line)
 {
-	const struct flame_side recording = { state->gather.session, state->gather.reader, state->gather.profile,
-					      end->summary };
-	const struct flame_options asked = { .inlines = state->inlines, .slice = SLICE, .max_nodes = state->max_boxes };
-	struct flamegraph graph = { .recording = &recording,
-				    .base = base,
+	const int used = snprintf(line, SIZE,
+				  "%.80s: little matches: functions that both have are %.1f %% of the weight of the "
+				  "base, %.1f %% of the recording's",
+				  perfdata_reader_event(graph->recording->reader, event)->name,
+				  match->matched[1] * 100, match->matched[0] * 100);
+	if (match->files[0] && match->files[1])
+		snprintf(line + used, (size_t)(SIZE - used),
+			 "; is %.80s called %.80s now? --map-dso '%.80s=%.80s' says so", match->files[0],
+			 match->files[1], match->files[0], match->files[1]);
+}
+
+static void report_line(const struct state *state, const struct flamegraph *graph, const char *line)
+{
+	const struct perfdata_finding finding = { .severity = PERFDATA_SEVERITY_WARNING,
+						  .code = PERFDATA_FINDING_BASE_UNMATCHED,
+						  .file = perfdata_reader_header(graph->recording->reader)->name,
+						  .offset = PERFDATA_NO_OFFSET,
+						  .record = UINT64_MAX,
+						  .message = line };
+	if (state->on_finding)
+		state->on_finding(state->user, &finding);
+}
+
+static enum perfdata_status find_unmatched(const struct state *state, struct flamegraph *graph, char **lines)
+{
+	for (uint32_t i = 0; graph->nr_bases && i < pd_profile_nr_events(graph->recording->profile); i++) {
+		struct flame_match match;
+		if (!pd_profile_event(graph->recording->profile, i))
+			continue;
+		const enum perfdata_status status = pd_flame_data_matched(graph->data, i, &match);
+		if (status != PERFDATA_OK)
+			return status;
+		if (match.matched[0] >= little || match.matched[1] >= little)
+			continue;
+		char *line = lines[graph->nr_unmatched] = pd_calloc(1, SIZE);
+		if (!line)
+			return PERFDATA_ENOMEM;
+		graph->nr_unmatched++;
+		spell_match(graph, i, &match, line);
+		report_line(state, graph, line);
+	}
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status draw(struct state *state, const struct perfdata_emit_end *end,
+				 const struct flame_side *sides, struct perfdata_text *out)
+{
+	const struct flame_options asked = {
+		.inlines = state->inlines,
+		.slice = SLICE,
+		.max_nodes = state->max_boxes,
+		.match = { .same_files = state->texts[FILES], .nr_same_files = state->nr[FILES],
+			   .same_symbols = state->texts[SYMBOLS], .nr_same_symbols = state->nr[SYMBOLS] }
+	};
+	char **lines = pd_calloc(pd_profile_nr_events(sides->profile) + 1u, sizeof *lines);
+	struct flamegraph graph = { .recording = sides,
+				    .bases = sides + 1,
+				    .nr_bases = state->nr_bases,
 				    .end = end,
 				    .width = state->width,
-				    .by_samples = state->by_samples };
-	enum perfdata_status status = pd_flame_data_new(&asked, &recording, base, &graph.data);
+				    .by_samples = state->by_samples,
+				    .unmatched = lines };
+	enum perfdata_status status = lines ? pd_flame_data_new(&asked, sides, 1 + state->nr_bases, &graph.data)
+					    : PERFDATA_ENOMEM;
+	if (status == PERFDATA_OK)
+		status = find_unmatched(state, &graph, lines);
 	if (status == PERFDATA_OK)
 		status = state->picture ? pd_flamegraph_picture(&graph, out) : pd_flamegraph_page(&graph, out);
 	if (status == PERFDATA_OK)
 		status = pd_stack_tree_failed(pd_flame_data_tree(graph.data));
 	pd_flame_data_free(graph.data);
+	for (size_t i = 0; i < graph.nr_unmatched; i++)
+		pd_free(lines[i]);
+	pd_free(lines);
 	return status;
 }
 
@@ -118,15 +231,19 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	enum perfdata_status status = pd_profile_finish(state->gather.profile);
 	if (status != PERFDATA_OK)
 		return status;
-	if (state->base) {
-		struct perfdata_session *session = pd_profile_read_session(state->base);
-		const struct flame_side base = { session, perfdata_session_reader(session),
-						 pd_profile_read_profile(state->base),
-						 perfdata_session_summary(session) };
-		status = draw(state, end, &base, out);
-	} else {
-		status = draw(state, end, NULL, out);
+	struct flame_side *sides = pd_calloc(1 + state->nr_bases, sizeof *sides);
+	if (!sides)
+		return PERFDATA_ENOMEM;
+	sides[0] = (struct flame_side){ state->gather.session, state->gather.reader, state->gather.profile,
+					end->summary };
+	for (size_t i = 0; i < state->nr_bases; i++) {
+		struct perfdata_session *session = pd_profile_read_session(state->bases[i]);
+		sides[i + 1] = (struct flame_side){ session, perfdata_session_reader(session),
+						    pd_profile_read_profile(state->bases[i]),
+						    perfdata_session_summary(session) };
 	}
+	status = draw(state, end, sides, out);
+	pd_free(sides);
 	return status != PERFDATA_OK ? status : perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 

@@ -6,7 +6,10 @@
 
 struct flamegraph {
 	struct flame_data *data;
-	const struct flame_side *recording, *base;   /* base: NULL if there is none */
+	const struct flame_side *recording, *bases;
+	size_t nr_bases;
+	char *const *unmatched;      /* lines about events of which little is the same in the bases */
+	size_t nr_unmatched;
 	const struct perfdata_emit_end *end;
 	uint64_t width;              /* of the picture */
 	bool by_samples;             /* of the picture */

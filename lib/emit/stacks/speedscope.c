@@ -327,7 +327,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	pd_stack_spool_init(&writing.weights, pd_profile_account(gather->profile));
 	enum perfdata_status status = pd_profile_finish(gather->profile);
 	if (status == PERFDATA_OK)
-		status = pd_flame_data_new(&asked, &side, NULL, &writing.data);
+		status = pd_flame_data_new(&asked, &side, 1, &writing.data);
 	if (status == PERFDATA_OK)
 		status = put_document(&writing, end);
 	if (status == PERFDATA_OK)

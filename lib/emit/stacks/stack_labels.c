@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "emit/stacks/stack_labels.h"
+#include "profile/key_name.h"
 
 enum { MAX_CALLS = 64 };
 
@@ -14,7 +15,11 @@ struct calls {
 };
 
 struct stack_labels {
-	const struct perfdata_session *session;
+	const struct perfdata_session *session, *first_session;
+	const struct stack_match *match;    /* or NULL: labels are told apart by the names that they have */
+	struct pd_intern *matched;          /* names and files across builds, with `match` */
+	uint32_t *file_keys;                /* by label, with `match`: strings of `matched` */
+	size_t file_keys_room;
 	enum stack_by by;
 	bool inlines, sources, failed;
 	struct pd_intern *strings, *keys;   /* a key's id is its label's number */
@@ -39,6 +44,8 @@ void pd_stack_labels_free(struct stack_labels *labels)
 		return;
 	pd_intern_free(labels->strings);
 	pd_intern_free(labels->keys);
+	pd_intern_free(labels->matched);
+	pd_free(labels->file_keys);
 	pd_free(labels->known);
 	pd_free(labels->labels);
 	pd_free(labels->lists);
@@ -52,7 +59,7 @@ struct stack_labels *pd_stack_labels_new(const struct perfdata_session *session,
 	struct stack_labels *labels = pd_calloc(1, sizeof *labels);
 	if (!labels)
 		return NULL;
-	labels->session = session;
+	labels->session = labels->first_session = session;
 	labels->by = by;
 	labels->inlines = inlines && (by == STACK_BY_FUNCTION || by == STACK_BY_LINE);
 	labels->sources = labels->inlines || sources || by == STACK_BY_LINE;
@@ -95,11 +102,61 @@ const struct stack_label *pd_stack_labels_get(const struct stack_labels *labels,
 	return &labels->labels[label];
 }
 
+/* --- labels across builds ----------------------------------------------------------------------------------------- */
+
+bool pd_stack_labels_match(struct stack_labels *labels, const struct stack_match *match)
+{
+	labels->match = match;
+	labels->matched = pd_intern_new();
+	return labels->matched && pd_intern_put(labels->matched, "", 0) == 0;
+}
+
+const char *pd_stack_labels_file_key(const struct stack_labels *labels, uint32_t label)
+{
+	return pd_intern_get(labels->matched, labels->file_keys[label], NULL);
+}
+
+static uint32_t keep_matched(struct stack_labels *labels, const char *text)
+{
+	const uint32_t string = pd_intern_put(labels->matched, text, strlen(text));
+	labels->failed |= string == UINT32_MAX;
+	return string;
+}
+
+static enum stack_kind without_inlining(enum stack_kind kind)
+{
+	return kind == STACK_INLINED ? STACK_USER : kind == STACK_INLINED_KERNEL ? STACK_KERNEL : kind;
+}
+
+/* Makes a key of a label what it is across builds. */
+static void match_key(struct stack_labels *labels, const struct stack_label *label, struct label_key *key)
+{
+	const struct stack_match *match = labels->match;
+	const bool is_other = labels->session != labels->first_session;
+	const struct perfdata_dso *dso = label->dso == PERFDATA_NONE
+						 ? NULL
+						 : perfdata_session_dso(labels->session, label->dso);
+	char text[PD_KEY_NAME_MAX] = "";
+	if (dso)
+		pd_key_file(dso->kind, dso->name, text, sizeof text);
+	key->file = keep_matched(
+		labels, is_other ? pd_key_renamed(text, match->same_files, match->nr_same_files) : text);
+	if (label->kind == STACK_NO_NAME && dso)
+		snprintf(text, sizeof text, "(unnamed)");
+	else
+		pd_key_symbol(pd_stack_labels_string(labels, label->name), text, sizeof text);
+	key->name = keep_matched(
+		labels, is_other ? pd_key_renamed(text, match->same_symbols, match->nr_same_symbols) : text);
+	key->kind = without_inlining(label->kind);
+}
+
 uint32_t pd_stack_labels_add(struct stack_labels *labels, const struct stack_label *label)
 {
 	const bool by_line = labels->by == STACK_BY_LINE;
-	const struct label_key key = { label->name, label->file, by_line ? label->source : 0, by_line ? label->line : 0,
-				       label->kind };
+	struct label_key key = { label->name, label->file, by_line ? label->source : 0, by_line ? label->line : 0,
+				 label->kind };
+	if (labels->match && !labels->failed)
+		match_key(labels, label, &key);
 	/* after a failure a string may lack, and the numbers of keys and labels differ */
 	const uint32_t id = labels->failed ? UINT32_MAX : pd_intern_put(labels->keys, &key, sizeof key);
 	if (id == UINT32_MAX ||
@@ -107,8 +164,16 @@ uint32_t pd_stack_labels_add(struct stack_labels *labels, const struct stack_lab
 		labels->failed = true;
 		return UINT32_MAX;
 	}
-	if (id == labels->nr_labels)
+	if (labels->match &&
+	    pd_vector_grow(&labels->file_keys, &labels->file_keys_room, id, sizeof *labels->file_keys) < 0) {
+		labels->failed = true;
+		return UINT32_MAX;
+	}
+	if (id == labels->nr_labels) {
 		labels->labels[labels->nr_labels++] = *label;
+		if (labels->match)
+			labels->file_keys[id] = key.file;
+	}
 	/* what only debug information knows may come later */
 	struct stack_label *known = &labels->labels[id];
 	if (!known->source && label->source) {

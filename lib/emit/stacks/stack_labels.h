@@ -46,6 +46,16 @@ struct stack_labels;
  * take reading the debug information. NULL without memory. */
 struct stack_labels *pd_stack_labels_new(const struct perfdata_session *session, enum stack_by by, bool inlines,
 					 bool sources);
+/* Rules "OLD=NEW" for names of other sessions than the first. */
+struct stack_match {
+	const char *const *same_files, *const *same_symbols;
+	size_t nr_same_files, nr_same_symbols;
+};
+/* Labels are what the keys of a comparison are: functions across builds, inlined or not. Borrows `match`. To be called
+ * before the first label. False without memory. */
+bool pd_stack_labels_match(struct stack_labels *labels, const struct stack_match *match);
+/* The file of a label across builds; "" if it has none. Only after pd_stack_labels_match. */
+const char *pd_stack_labels_file_key(const struct stack_labels *labels, uint32_t label);
 void pd_stack_labels_free(struct stack_labels *labels);
 /* Frames are those of this session from now on; labels stay, so that two recordings share them. */
 void pd_stack_labels_use(struct stack_labels *labels, const struct perfdata_session *session);
