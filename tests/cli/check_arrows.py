@@ -121,18 +121,27 @@ def object_paths():
 
 
 @functools.lru_cache(None)
+def symbols():
+    """{path of a C file in lib/: [(symbol, its class as nm says it, its section)]}, by one nm for all."""
+    sources = {path: source for source, path in object_paths().items()}
+    found = {source: [] for source in sources.values()}
+    source = None
+    for line in nm("--format=sysv", *sorted(sources)) if sources else ():
+        cells = [cell.strip() for cell in line.split("|")]
+        heading = re.match(r"(?:Undefined s|S)ymbols from (.*):$", line)
+        if heading:
+            source = sources[heading[1]]
+        elif len(cells) > 6 and cells[0] != "Name":
+            found[source].append((cells[0], cells[2], cells[-1]))
+    return found
+
+
+@functools.lru_cache(None)
 def objects():
     """{path of a C file in lib/: (symbols that it defines, symbols that it uses)}"""
     found = {}
-    for source, path in object_paths().items():
-        defined, used = set(), set()
-        for line in nm(path):
-            words = line.split()
-            if words[-2] == "U":
-                used.add(words[-1])
-            elif words[-2].isupper():
-                defined.add(words[-1])
-        found[source] = defined, used
+    for source, entries in symbols().items():
+        found[source] = {name for name, kind, _section in entries if kind.isupper() and kind != "U"}, {name for name, kind, _section in entries if kind == "U"}
     return found
 
 
@@ -296,12 +305,10 @@ def exports(files):
 
 def mutable_data():
     """Objects that can change: the library keeps no state of its own."""
-    for source, path in sorted(object_paths().items()):
-        for line in nm("--defined-only", "--format=sysv", path):
-            cells = [cell.strip() for cell in line.split("|")]
-            section = cells[-1]
-            if re.match(r"\.(data|bss|tdata|tbss)\b", section) and not section.startswith(".data.rel.ro") and cells[0] not in SET_ONCE:
-                yield "%s: %s is in %s" % (source, cells[0], section)
+    for source, entries in sorted(symbols().items()):
+        for name, _kind, section in entries:
+            if re.match(r"\.(data|bss|tdata|tbss)\b", section) and not section.startswith(".data.rel.ro") and name not in SET_ONCE:
+                yield "%s: %s is in %s" % (source, name, section)
 
 
 def circles(graph):
