@@ -5,12 +5,14 @@
     lines     every line of NDJSON is one object: strict UTF-8, no key twice, no NaN; the first is meta, the last the summary
     document  the json document holds the same objects as the lines
     forms     a file, the same bytes on standard input, packed with gzip and packed with zstd give the same lines
-    jobs      one thread and four write the same bytes, for every emitter (each recording has a third of the emitters; with PERFDATA_ALL=1 all)
+    jobs      one thread and four write the same bytes
     memory    what has to go to temporary files comes out the same
     twins     a recording and its byte-swapped twin give the same JSON
     types     a key has one type in all lines of all recordings
     csv       each row has the header's columns, and there are as many rows as the counts say
     exit      0 for what was read whole, 3 or 4 for what was not, and then the output says "complete":false
+
+Of jobs and memory each recording sees a third of the emitters; with PERFDATA_ALL=1 all.
 
 usage: properties.py [NAME…]     only recordings whose name holds one of these texts"""
 import concurrent.futures
@@ -54,6 +56,9 @@ UNFINISHED = {
     "rec-killedpp-p73.pipe": (0, "a stream does not say where it ends"),
     "bad-stream-text.pipe": (0, "text behind a stream is no part of it"),
 }
+
+
+NAMES = program.formats()
 
 
 class Problem(Exception):
@@ -167,9 +172,12 @@ def check_jobs(path, names):
             raise Problem("%s: one thread and four write different bytes" % name)
 
 
-def check_memory(path):
-    for words in (("folded",), ("ndjson", "--stacks", "ref"), ("csv", "--table", "stacks"), ("firefox",), ("firefox", "--order", "file"),
-                  ("perfetto",), ("speedscope",), ("report",)):
+SPILLING = (("folded",), ("ndjson", "--stacks", "ref"), ("csv", "--table", "stacks"), ("firefox",), ("firefox", "--order", "file"),
+            ("perfetto",), ("speedscope",), ("report",))
+
+
+def check_memory(path, commands):
+    for words in commands:
         wide = perfdata(*words, "-q", "--symbols", "no", path)
         narrow = perfdata(*words, "-q", "--symbols", "no", "--max-memory", "1", path)
         if (wide.code, wide.out, wide.err) != (narrow.code, narrow.out, narrow.err):
@@ -266,8 +274,9 @@ def check_exit(path, kind, objects, code):
 CHECKS = ("lines", "document", "forms", "jobs", "memory", "csv", "exit")
 
 
-def check_recording(path, kind, names):
-    """({check: problem}, {path: type}); names: of the emitters whose threads are compared."""
+def check_recording(path, kind, number):
+    """({check: problem}, {path: type}). What is the same for all emitters is seen in turns, a third of them for each recording."""
+    turn = slice(None) if program.ALL else slice(number % 3, None, 3)
     problems, objects, types = {}, [], {}
 
     def attempt(name, function, *words):
@@ -289,8 +298,8 @@ def check_recording(path, kind, names):
     attempt("document", check_document, path, objects)
     with tempfile.TemporaryDirectory() as folder:
         attempt("forms", check_forms, path, objects, result.code, folder)
-    attempt("jobs", check_jobs, path, names)
-    attempt("memory", check_memory, path)
+    attempt("jobs", check_jobs, path, NAMES[turn])
+    attempt("memory", check_memory, path, SPILLING[turn])
     attempt("csv", check_csv, path, objects, result.code)
     attempt("exit", check_exit, path, kind, objects, result.code)
     return problems, types
@@ -360,13 +369,10 @@ def report(number, title, wrong):
 def main():
     wanted = sys.argv[1:]
     found = [(path, kind) for path, kind in program.recordings() if not wanted or any(word in path for word in wanted)]
-    names = program.formats()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool, tempfile.TemporaryDirectory() as folder:
         pairs = list(twins(found, folder))
         made = [(path, "real") for pair in pairs[:2] for path in pair]
-        # in turns: the threads are the same for all
-        parts = [names if program.ALL else names[i % 3::3] for i in range(len(found) + len(made))]
-        results = list(pool.map(lambda item, part: check_recording(*item, part), found + made, parts))
+        results = list(pool.map(lambda item, number: check_recording(*item, number), found + made, range(len(found) + len(made))))
         for number, name in enumerate(CHECKS, 1):
             report(number, "%s, over %d recordings" % (name, len(found)),
                    [(path, problems[name]) for (path, _kind), (problems, _types) in zip(found + made, results) if name in problems])
