@@ -121,7 +121,7 @@ def forms_of_samples(path):
     return sorted(forms)
 
 
-NOT_UNWOUND = ("--symfs", "/nonexistent")
+NOT_UNWOUND = ("--symfs", os.path.join(program.TESTDATA, "crash"))
 
 
 def anonymous(folder, path, name, *options):

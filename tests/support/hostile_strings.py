@@ -4,7 +4,7 @@ import struct
 
 import builder_cases
 from builder import *   # noqa: F403: the names of sample bits
-from hostility_table import tracing_data
+from hostile_recordings import tracing_data
 
 # Each ends in a letter, so that nothing of it joins what follows.
 PIECES = [b"\x1b]0;t\x07a", b"\x1b[2Jb", b"\xc2\x9b3Dc", b"\xe2\x80\xaed", b"\xe2\x81\xa6e", b"\xe2\x80\x8bf", b"\xef\xbb\xbfg", b"\xc2\xadh",
