@@ -55,9 +55,14 @@ section, _ = struct.unpack_from("<QQ", data, table)
 struct.pack_into("<I", data, section, 0x7fffffff)
 write("bad-feature-string.data", data)
 
+# a block of the reserved type, which every decoder refuses: damage inside a block may look like data to some of them
 packed = read("zstd-73.data")
-at, _, size = next(r for r in records(packed) if r[1] in (81, 83))
-packed[at + size // 2:at + size // 2 + 16] = b"\x5a" * 16
+at, kind, _ = next(r for r in records(packed) if r[1] in (81, 83))
+frame = at + (16 if kind == 83 else 8)
+assert packed[frame:frame + 4] == b"\x28\xb5\x2f\xfd"
+flags = packed[frame + 4]
+block = frame + 5 + (not flags & 32) + (0, 1, 2, 4)[flags & 3] + (flags >> 5 & 1, 2, 4, 8)[flags >> 6]
+packed[block:block + 3] = b"\xff" * 3
 write("bad-zstd-frame.data", packed)
 
 stream = read("stream-73.pipe")
