@@ -420,10 +420,78 @@ static void test_visit(void)
 	CHECK_EQ(visit_type(&v, PERFDATA_RECORD_COMM), 0);
 }
 
+/* Where perf_event_open(2) has the fields of records, in bytes behind the header. */
+static void test_places(void)
+{
+	static const struct { uint32_t type; const char *name; unsigned offset; } places[] = {
+		{ PERFDATA_RECORD_MMAP, "pid", 0 }, { PERFDATA_RECORD_MMAP, "tid", 4 },
+		{ PERFDATA_RECORD_MMAP, "addr", 8 }, { PERFDATA_RECORD_MMAP, "len", 16 },
+		{ PERFDATA_RECORD_MMAP, "pgoff", 24 }, { PERFDATA_RECORD_LOST, "id", 0 },
+		{ PERFDATA_RECORD_LOST, "lost", 8 }, { PERFDATA_RECORD_COMM, "pid", 0 },
+		{ PERFDATA_RECORD_COMM, "tid", 4 }, { PERFDATA_RECORD_FORK, "pid", 0 },
+		{ PERFDATA_RECORD_FORK, "ppid", 4 }, { PERFDATA_RECORD_FORK, "tid", 8 },
+		{ PERFDATA_RECORD_FORK, "ptid", 12 }, { PERFDATA_RECORD_EXIT, "time", 16 },
+		{ PERFDATA_RECORD_THROTTLE, "time", 0 }, { PERFDATA_RECORD_THROTTLE, "id", 8 },
+		{ PERFDATA_RECORD_THROTTLE, "stream_id", 16 }, { PERFDATA_RECORD_READ, "pid", 0 },
+		{ PERFDATA_RECORD_READ, "tid", 4 }, { PERFDATA_RECORD_MMAP2, "pid", 0 },
+		{ PERFDATA_RECORD_MMAP2, "tid", 4 }, { PERFDATA_RECORD_MMAP2, "addr", 8 },
+		{ PERFDATA_RECORD_MMAP2, "len", 16 }, { PERFDATA_RECORD_MMAP2, "pgoff", 24 },
+		{ PERFDATA_RECORD_MMAP2, "maj", 32 }, { PERFDATA_RECORD_MMAP2, "min", 36 },
+		{ PERFDATA_RECORD_MMAP2, "ino", 40 }, { PERFDATA_RECORD_MMAP2, "ino_generation", 48 },
+		{ PERFDATA_RECORD_MMAP2, "prot", 56 }, { PERFDATA_RECORD_MMAP2, "flags", 60 },
+		{ PERFDATA_RECORD_AUX, "aux_offset", 0 }, { PERFDATA_RECORD_AUX, "aux_size", 8 },
+		{ PERFDATA_RECORD_AUX, "flags", 16 }, { PERFDATA_RECORD_ITRACE_START, "pid", 0 },
+		{ PERFDATA_RECORD_ITRACE_START, "tid", 4 }, { PERFDATA_RECORD_LOST_SAMPLES, "lost", 0 },
+		{ PERFDATA_RECORD_SWITCH_CPU_WIDE, "next_prev_pid", 0 },
+		{ PERFDATA_RECORD_SWITCH_CPU_WIDE, "next_prev_tid", 4 },
+		{ PERFDATA_RECORD_NAMESPACES, "pid", 0 }, { PERFDATA_RECORD_NAMESPACES, "tid", 4 },
+		{ PERFDATA_RECORD_KSYMBOL, "addr", 0 }, { PERFDATA_RECORD_KSYMBOL, "len", 8 },
+		{ PERFDATA_RECORD_KSYMBOL, "ksym_type", 12 }, { PERFDATA_RECORD_KSYMBOL, "flags", 14 },
+		{ PERFDATA_RECORD_BPF_EVENT, "bpf_type", 0 }, { PERFDATA_RECORD_BPF_EVENT, "flags", 2 },
+		{ PERFDATA_RECORD_BPF_EVENT, "prog_id", 4 }, { PERFDATA_RECORD_CGROUP, "cgroup", 0 },
+	};
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		const struct perfdata_layout *layout = perfdata_record_layout(places[i].type);
+		const struct perfdata_field *field = NULL;
+		struct perfdata_record r;
+		struct build b;
+		uint64_t value = 0, wanted = 0;
+
+		for (uint32_t k = 0; k < layout->nr_fields; k++)
+			if (!strcmp(layout->fields[k].name, places[i].name))
+				field = &layout->fields[k];
+		/* bytes that count, and zeros for texts */
+		build_begin(&b, false, places[i].type, 0);
+		for (unsigned byte = 0; byte < 64; byte++)
+			put_u8(&b, (uint8_t)(byte + 1));
+		put_zeros(&b, 64);
+		build_end(&b);
+		decode(&b, 0, &r);
+		const unsigned size = field ? member_size(field->kind) : 0;
+		if (size == 4) {
+			uint32_t word;
+			memcpy(&word, (const char *)&r.u + field->member, size);
+			value = word;
+		} else if (size == 2) {
+			uint16_t half;
+			memcpy(&half, (const char *)&r.u + field->member, size);
+			value = half;
+		} else if (size == 8) {
+			memcpy(&value, (const char *)&r.u + field->member, size);
+		}
+		for (unsigned byte = 0; byte < size; byte++)
+			wanted |= (uint64_t)(places[i].offset + byte + 1) << 8 * byte;
+		if (!field || value != wanted)
+			printf("# %s.%s: %#llx\n", layout->name, places[i].name, (unsigned long long)value);
+		CHECK(field && value == wanted);
+	}
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "every record type in both byte orders", test_every_type },
+		{ "fields are where perf_event_open(2) has them", test_places },
 		{ "views hold what was written", test_views },
 		{ "schedstat counters by version", test_schedstat },
 		{ "cpu maps", test_cpus },
