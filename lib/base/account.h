@@ -76,13 +76,18 @@ static inline bool pd_account_is_tight(const struct pd_account *account)
 	return account && pd_account_used(account) > account->limit - account->limit / 4;
 }
 /* Caches shrink, tables go to temporary files, and no more batches are made than there are. A sixteenth of the limit is
- * left for memory that nobody counts: gaps of the heap, and many small objects. Of a small limit it is an eighth: the
- * chunk of input that comes and goes while everything else stays has to fit. */
+ * left for memory that nobody counts: gaps of the heap, and many small objects. Of a small limit it is more: chunks of
+ * input (somewhat above 1 MiB each) come and go while everything else stays, and a formatter that is late keeps its
+ * chunk while the next one is taken, so two chunks have to fit, and what grows beside them. */
 static inline bool pd_account_is_over(const struct pd_account *account)
 {
-	const uint64_t small = (uint64_t)32 << 20;
-	return account &&
-	       pd_account_used(account) > account->limit - account->limit / (account->limit < small ? 8 : 16);
+	const uint64_t chunks = (uint64_t)3 << 20;
+	if (!account)
+		return false;
+	uint64_t aside = account->limit / 16 > chunks ? account->limit / 16 : chunks;
+	if (aside > account->limit / 4)
+		aside = account->limit / 4;
+	return pd_account_used(account) > account->limit - aside;
 }
 /* Operations whose memory cannot shrink fail: at twice the limit, and never below what the smallest recording takes. */
 static inline bool pd_account_is_exhausted(const struct pd_account *account)
