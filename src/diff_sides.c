@@ -31,7 +31,7 @@ static enum perfdata_status convert(struct filtered_input *from, const char *fil
 		.size = sizeof how,
 		.settings = settings, .nr_settings = sizeof settings / sizeof *settings,
 		.symbols = &symbols.options,
-		.names = symbol_options_wish(options),
+		.names = symbol_options_names(options),
 		.limit = options->limit,
 		.jobs = (unsigned)options->jobs,
 		.reader = &reader,

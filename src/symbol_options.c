@@ -183,9 +183,9 @@ enum perfdata_status symbols_for(const struct options *options, struct messages 
 	return perfdata_symbols_new(&symbols.options, ret);
 }
 
-enum perfdata_wish symbol_options_wish(const struct options *options)
+enum perfdata_tristate symbol_options_names(const struct options *options)
 {
 	if (!options->symbols)
-		return PERFDATA_UNSAID;
+		return PERFDATA_DEFAULT;
 	return strcmp(options->symbols, "yes") ? PERFDATA_NO : PERFDATA_YES;
 }

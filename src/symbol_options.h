@@ -15,7 +15,7 @@ struct symbol_options {
 void symbol_options_make(const struct options *options, struct messages *messages, struct symbol_options *ret);
 
 /* The value of --symbols for perfdata_convert_options.names. */
-enum perfdata_wish symbol_options_wish(const struct options *options);
+enum perfdata_tristate symbol_options_names(const struct options *options);
 bool symbols_wanted(const struct options *options);
 /* Makes the symbols; *ret is NULL if no names are wanted. `messages` must live as long as *ret. */
 enum perfdata_status symbols_for(const struct options *options, struct messages *messages,

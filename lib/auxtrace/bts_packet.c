@@ -6,6 +6,7 @@
 #include "auxtrace/packet_line.h"
 #include "auxtrace/packet_rows.h"
 #include "auxtrace/pt_packet.h"
+#include "text/spelling.h"
 
 enum { BAD, BRANCH, KINDS };
 #define BRANCH_SIZE 24u
@@ -55,9 +56,9 @@ static char *text_to(char *at, const struct pd_packet *packet)
 		memcpy(at, "Bad record!", 11);
 		return at + 11;
 	}
-	at = perfdata_hex_to(at, packet->words[0]);
+	at = pd_hex_to(at, packet->words[0]);
 	memcpy(at, " -> ", 4);
-	at = perfdata_hex_to(at + 4, packet->words[1]);
+	at = pd_hex_to(at + 4, packet->words[1]);
 	memcpy(at, packet->words[2] & 0x10 ? " pred" : " miss", 5);
 	return at + 5;
 }

@@ -2,6 +2,7 @@
 /* Packets of ETMv4 and ETE as `perf script -D` prints them, in the words of the library OpenCSD. */
 #include "config.h"
 #include "auxtrace/etm_packet.h"
+#include "text/spelling.h"
 
 #define TEXT(number, text) [PD_ETM_##number] = text
 
@@ -97,7 +98,7 @@ static void number(struct perfdata_text *out, const char *text, uint64_t value)
 static void hex(struct perfdata_text *out, const char *text, uint64_t value)
 {
 	perfdata_text_string(out, text);
-	perfdata_text_hex(out, value);
+	pd_text_hex(out, value);
 }
 
 static void hex_width(struct perfdata_text *out, const char *text, unsigned width, uint64_t value)

@@ -5,6 +5,7 @@
 
 #include "perfdata/text.h"
 #include "text/digits.h"
+#include "text/spelling.h"
 
 #define PD_LINE_COLUMNS 24u                              /* bytes, at most */
 #define PD_LINE_HEAD (14u + 3 * PD_LINE_COLUMNS + 16)    /* characters in front of the description, and some room */
@@ -15,7 +16,7 @@ static inline char *pd_line_head_to(char *at, uint64_t offset, const uint8_t *by
 	memcpy(at, ".  ", 3);
 	at += 3;
 	if (offset >> 32)
-		at = perfdata_hex_width_to(at, offset >> 32, 1);
+		at = pd_hex_width_to(at, offset >> 32, 1);
 	memcpy(at, pd_hex_pairs + 2 * (offset >> 24 & 0xff), 2);
 	memcpy(at + 2, pd_hex_pairs + 2 * (offset >> 16 & 0xff), 2);
 	memcpy(at + 4, pd_hex_pairs + 2 * (offset >> 8 & 0xff), 2);

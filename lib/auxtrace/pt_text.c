@@ -6,6 +6,7 @@
 #include "auxtrace/packet_line.h"
 #include "auxtrace/pt_packet.h"
 #include "text/decimal.h"
+#include "text/spelling.h"
 
 #define TEXT_ROOM 160u   /* for the description of any packet */
 
@@ -29,12 +30,12 @@ static char *tnt_to(char *at, uint64_t bits, unsigned count)
 
 static char *hex_to(char *at, uint64_t value)
 {
-	return perfdata_hex_to(TEXT(at, "0x"), value);
+	return pd_hex_to(TEXT(at, "0x"), value);
 }
 /* %#x with a width of 2 digits */
 static char *hex2_to(char *at, uint64_t value)
 {
-	return perfdata_hex_width_to(TEXT(at, "0x"), value, 2);
+	return pd_hex_width_to(TEXT(at, "0x"), value, 2);
 }
 
 static char *ip_to(char *at, const struct pd_packet *packet)

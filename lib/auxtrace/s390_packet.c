@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include "base/cursor.h"
 #include "auxtrace/packet_rows.h"
+#include "text/spelling.h"
 
 enum { BAD, BASIC, DIAGNOSTIC, TRAILER_ENTRY, KINDS };
 
@@ -158,7 +159,7 @@ static void alternate(struct perfdata_text *out, uint64_t value, unsigned width)
 	char digits[32];
 	if (value)
 		perfdata_text_literal(out, "0x");
-	const char *end = perfdata_hex_width_to(digits, value, value ? width - 2 : width > 16 ? 16 : width);
+	const char *end = pd_hex_width_to(digits, value, value ? width - 2 : width > 16 ? 16 : width);
 	if (!value && width > 16)
 		perfdata_text_fill(out, '0', width - 16);
 	perfdata_text_append(out, digits, (size_t)(end - digits));
@@ -202,9 +203,9 @@ static void line(const struct pd_aux_trace *trace, const struct pd_aux_state *st
 		perfdata_text_printf(out, "Trailer %c%c%c bsdes:%d dsdes:%d Overflow:%" PRId64 " Time:",
 				     letter(words[0], 63, 'F'), letter(words[0], 62, 'A'), letter(words[0], 61, 'T'),
 				     (int)(words[5] >> 16), (int)(words[5] & 0xffff), (int64_t)words[1]);
-		perfdata_text_hex_alt(out, words[2]);
+		pd_text_hex_alt(out, words[2]);
 		perfdata_text_printf(out, "\n\t\tC:%d TOD:", (int)(words[3] >> 63));
-		perfdata_text_hex_alt(out, words[4]);
+		pd_text_hex_alt(out, words[4]);
 		perfdata_text_char(out, '\n');
 	}
 }

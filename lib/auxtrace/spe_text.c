@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include "auxtrace/packet_line.h"
 #include "auxtrace/spe_packet.h"
+#include "text/spelling.h"
 
 static void flag(struct perfdata_text *out, uint64_t bits, const char *text)
 {
@@ -123,7 +124,7 @@ static void operation_text(const struct pd_packet *packet, struct perfdata_text 
 		break;
 	default:
 		perfdata_text_literal(out, "OP-TYPE 0x");
-		perfdata_text_hex(out, op);
+		pd_text_hex(out, op);
 		perfdata_text_literal(out, " (3)");
 	}
 }
@@ -151,19 +152,19 @@ static void address_text(const struct pd_packet *packet, struct perfdata_text *o
 	perfdata_text_string(out, name);
 	perfdata_text_literal(out, " 0x");
 	if (packet->kind == PD_SPE_ADDR_VA) {
-		perfdata_text_hex(out, value);
+		pd_text_hex(out, value);
 	} else if (packet->kind == PD_SPE_ADDR_PA) {
-		perfdata_text_hex(out, low);
+		pd_text_hex(out, low);
 		number(out, " ns=", value >> 63);
 		number(out, " ch=", value >> 62 & 1);
 		perfdata_text_literal(out, " pat=");
-		perfdata_text_hex(out, value >> 56 & 15);
+		pd_text_hex(out, value >> 56 & 15);
 	} else if (packet->kind == PD_SPE_ADDR_OTHER) {
-		perfdata_text_hex(out, value);
+		pd_text_hex(out, value);
 		number(out, " (", packet->words[1]);
 		perfdata_text_char(out, ')');
 	} else {
-		perfdata_text_hex(out, low);
+		pd_text_hex(out, low);
 		number(out, " el", value >> 61 & 3);
 		number(out, " ns=", value >> 63);
 	}
@@ -190,7 +191,7 @@ static void describe(const struct pd_aux_trace *trace, const struct pd_packet *p
 		break;
 	case PD_SPE_CTX:
 		perfdata_text_literal(out, "CONTEXT 0x");
-		perfdata_text_hex(out, packet->words[0]);
+		pd_text_hex(out, packet->words[0]);
 		number(out, " el", packet->words[2]);
 		break;
 	case PD_SPE_OP:

@@ -7,6 +7,8 @@
 #include "base/memory.h"
 #include "base/option_struct.h"
 #include "perfdata/convert.h"
+#include "reader/reader.h"
+#include "run/run.h"
 
 #define MOST_CONVERSIONS 64
 
@@ -105,7 +107,7 @@ static enum perfdata_status read_part(const struct plan *plan, struct part *part
 		return no_format(plan, own.format, reterr);
 	status = read_settings(part, &own, reterr);
 	if (!status)
-		status = perfdata_emitter_configure(part->emitter, part->values, own.nr_settings, plan->options->names,
+		status = pd_emitter_configure(part->emitter, part->values, own.nr_settings, plan->options->names,
 						    &part->configuration, reterr);
 	part->target = (struct perfdata_target){
 		.size = sizeof part->target,
@@ -266,7 +268,7 @@ static enum perfdata_status run(const struct plan *plan, struct perfdata_result 
 		.findings = own ? kept : plan->options->findings,
 		.findings_user = own ? result : plan->options->findings_user,
 	};
-	const enum perfdata_status status = perfdata_run(result->session, targets, plan->nr_parts, &options, reterr);
+	const enum perfdata_status status = pd_run_emitters(result->session, targets, plan->nr_parts, &options, reterr);
 	const struct perfdata_summary *summary = perfdata_session_summary(result->session);
 	const bool tables = targets[0]->emitter->flags & PERFDATA_EMITTER_ROWS;
 	for (size_t i = 0; i < plan->nr_parts; i++) {

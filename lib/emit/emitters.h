@@ -3,11 +3,25 @@
 #ifndef EMIT_EMITTERS_H
 #define EMIT_EMITTERS_H
 
+#include "perfdata/registry.h"
+#include "perfdata/perf.h"
 #include "perfdata/emit.h"
 
 extern const struct perfdata_emitter pd_emitter_ndjson, pd_emitter_json, pd_emitter_csv, pd_emitter_dump,
 	pd_emitter_script, pd_emitter_perf_json, pd_emitter_folded, pd_emitter_report, pd_emitter_flamegraph,
 	pd_emitter_pprof, pd_emitter_speedscope, pd_emitter_firefox, pd_emitter_perfetto, pd_emitter_parquet,
 	pd_emitter_baseline;
+
+/* --- for other rooms --- */
+
+/* What `perf evlist -v` prints: a line for each event, then its hints. */
+void pd_perf_events(struct perfdata_text *out, const struct perfdata_reader *reader);
+
+/* Copies the table, not what it points to; `destroy` is called also if this fails, unless the table is for another
+ * version or too short to have it. The new emitter hides an emitter of the same name. PERFDATA_EUSAGE: the table is for
+ * another version, or lacks a function. */
+enum perfdata_status pd_registry_add(struct perfdata_registry *registry,
+							const struct perfdata_emitter *emitter,
+							struct perfdata_error *reterr);
 
 #endif

@@ -90,7 +90,7 @@ static enum perfdata_status add(struct perfdata_registry *registry, const struct
 	return PERFDATA_OK;
 }
 
-enum perfdata_status perfdata_registry_add(struct perfdata_registry *registry, const struct perfdata_emitter *emitter,
+enum perfdata_status pd_registry_add(struct perfdata_registry *registry, const struct perfdata_emitter *emitter,
 					   struct perfdata_error *reterr)
 {
 	const enum perfdata_status status = add(registry, emitter, NULL, reterr);

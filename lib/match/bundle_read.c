@@ -362,7 +362,7 @@ void perfdata_bundle_files_close(struct perfdata_bundle_files *files)
 	pd_free(files);
 }
 
-uint64_t perfdata_bundle_files_refused(const struct perfdata_bundle_files *files) { return files->refused; }
+uint64_t pd_bundle_files_refused(const struct perfdata_bundle_files *files) { return files->refused; }
 
 /* --- taking out --------------------------------------------------------------------------------------------------- */
 

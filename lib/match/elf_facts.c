@@ -9,6 +9,7 @@
 #include "base/fdio.h"
 #include "base/memory.h"
 #include "match/match.h"
+#include "symbols/symbols.h"
 
 #define HEAD_SIZE 4096u
 #define MAX_SEGMENTS 4096u
@@ -157,7 +158,7 @@ static bool id_in_notes(const struct elf *elf, uint64_t offset, uint64_t size, s
 	const enum perfdata_byte_order order = elf->head[EI_DATA] == ELFDATA2MSB ? PERFDATA_BYTE_ORDER_BIG
 										 : PERFDATA_BYTE_ORDER_LITTLE;
 	const bool found = read_at(elf, offset, notes, size) &&
-			   perfdata_notes_build_id(notes, size, order, ret->bytes, &ret->size) == PERFDATA_OK;
+			   pd_notes_build_id(notes, size, order, ret->bytes, &ret->size) == PERFDATA_OK;
 	if (notes != few)
 		pd_free(notes);
 	return found;

@@ -12,6 +12,7 @@
 #include "base/fdio.h"
 #include "base/memory.h"
 #include "match/match.h"
+#include "symbols/symbols.h"
 
 #define MAX_VDSO ((size_t)1 << 16)
 #define KALLSYMS_HEAD 4096
@@ -86,7 +87,7 @@ static bool is_running(struct pd_lookup *lookup)
 	struct utsname name;
 	if (lookup->id.size) {
 		errno = 0;
-		const enum perfdata_status status = perfdata_running_kernel_build_id(id.bytes, &id.size);
+		const enum perfdata_status status = pd_running_kernel_build_id(id.bytes, &id.size);
 		if (status == PERFDATA_ENOMEM || (status && pd_status_of_errno(errno) != PERFDATA_ABSENT && errno))
 			pd_keep_failure(&lookup->match->failure, status);
 		return status == PERFDATA_OK && pd_same_build_id(&id, &lookup->id);

@@ -3,6 +3,7 @@
 #ifndef PD_MATCH_H
 #define PD_MATCH_H
 
+#include "perfdata/bundle.h"
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/rooted.h"
@@ -162,5 +163,10 @@ void pd_look_for_vdso(struct pd_lookup *lookup, struct pd_source *source);
 void pd_look_by_id(struct pd_lookup *lookup, struct pd_source *source, const char *prefix);
 /* "PREFIX/.build-id/ab/cdef…SUFFIX" */
 bool pd_build_id_path(char out[PD_ROOTED_PATH], const char *prefix, const struct pd_build_id *id, const char *suffix);
+
+/* --- for other rooms --- */
+
+/* How many entries were left out because they are not safe. */
+uint64_t pd_bundle_files_refused(const struct perfdata_bundle_files *files);
 
 #endif

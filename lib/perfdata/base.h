@@ -23,7 +23,6 @@
  *   perfdata/match.h    whether the files at hand are the recorded ones
  *   perfdata/bundle.h   the files that name a recording, in one archive
  *   perfdata/compare.h  recordings compared: what costs more than before
- *   perfdata/unstable.h what changes with every release; perfdata.h does not include it
  *
  * Rules that hold everywhere:
  *   - The library never prints, exits or reads the environment and has no mutable globals. Handles are independent;

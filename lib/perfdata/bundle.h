@@ -98,8 +98,6 @@ PERFDATA_API void perfdata_bundle_files_close(struct perfdata_bundle_files *file
 /* Opens "PATH/NAME", where PATH is the path of the bundle, for perfdata_symbols_options.open: returns a descriptor for
  * reading, which the caller closes, or -1 with errno. Any thread. */
 PERFDATA_API int perfdata_bundle_files_get(void *files, const char *path);
-/* How many entries were left out because they are not safe. */
-PERFDATA_API uint64_t perfdata_bundle_files_refused(const struct perfdata_bundle_files *files);
 
 #ifdef __cplusplus
 }

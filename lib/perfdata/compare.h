@@ -26,8 +26,6 @@ struct perfdata_baseline;
 
 PERFDATA_API struct perfdata_baseline *perfdata_baseline_new(void);   /* NULL without memory */
 PERFDATA_API void perfdata_baseline_free(struct perfdata_baseline *baseline);
-/* Whether bytes begin as a baseline does. */
-PERFDATA_API bool perfdata_baseline_is(const void *bytes, size_t size);
 /* Adds the recordings of a text; the side copies them. PERFDATA_EFORMAT with the line that is wrong; PERFDATA_EUSAGE:
  * its keys are of another kind (`--by`) than those of the side so far; PERFDATA_ENOMEM. After a failure the side may
  * only be freed. */

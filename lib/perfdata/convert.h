@@ -37,7 +37,7 @@ struct perfdata_convert_options {
 	/* how names are looked up; NULL: defaults */
 	const struct perfdata_symbols_options *symbols;
 	/* whether names are looked up; unsaid: if an emitter does by default */
-	enum perfdata_wish names;
+	enum perfdata_tristate names;
 	enum perfdata_order_wish order;            /* of the records; unsaid: the order that the emitter asks for */
 	/* stop after this many records (deliveries, where no records are needed); 0: all */
 	uint64_t limit;
@@ -74,7 +74,7 @@ PERFDATA_API uint64_t perfdata_result_written(const struct perfdata_result *resu
 /* PERFDATA_OK for damaged recordings too: see the findings, and the summary. PERFDATA_EREAD with a result whose reader
  * has the finding READ_FAILED: reading failed in the middle, and the output has what came before, as a whole document.
  * PERFDATA_EUSAGE: there is no such format, option or value; the message is the one that the program shows. Else as
- * perfdata_reader_open, perfdata_session_open and perfdata_run. *ret (may be NULL) is set whenever the recording could
+ * what opens the reader and the session, and as the run. *ret (may be NULL) is set whenever the recording could
  * be opened, else to NULL. */
 PERFDATA_API enum perfdata_status perfdata_convert(const struct perfdata_input *input, struct perfdata_output *output,
 						   const char *format, const struct perfdata_convert_options *options,

@@ -12,8 +12,8 @@
  *
  * scan, format, merge and encode run at the same time for different batches: scan and merge each own a part of the
  * state, format and encode read what neither changes. `placed` belongs to merge: never at the same time. Findings may
- * be reported in begin, scan, merge and end; they reach the program in the thread that called perfdata_run, those of
- * merge in the order of the batches.
+ * be reported in begin, scan, merge and end; they reach the program in the calling thread, those of merge in the order
+ * of the batches.
  *
  * Bytes leave in blocks. What format appends to `out` may leave at each perfdata_text_cut(out), which an emitter calls
  * where nothing that it appended will be looked at again: behind each record or line. Without a call the text of a
@@ -61,7 +61,7 @@ struct perfdata_emitter_option_value {
 
 /* --- configure ---------------------------------------------------------------------------------------------------- */
 
-enum perfdata_wish { PERFDATA_UNSAID = 0, PERFDATA_YES = 1, PERFDATA_NO = 2 };
+enum perfdata_tristate { PERFDATA_DEFAULT = 0, PERFDATA_YES = 1, PERFDATA_NO = 2 };
 
 #define PERFDATA_CONFIGURE_TYPES 8
 /* What an emitter with the given options needs from the session. A library-owned view; before configure, its members
@@ -70,7 +70,7 @@ struct perfdata_configuration {
 	size_t size;
 	const struct perfdata_emitter_option_value *options;
 	size_t nr_options;
-	enum perfdata_wish names;       /* whether the user wants names of addresses looked up */
+	enum perfdata_tristate names;       /* whether the user wants names of addresses looked up */
 	struct perfdata_error *reterr;  /* for PERFDATA_EUSAGE */
 	/* configure may change these. Where the user chose something (order, filters), the user's choice counts. */
 	uint32_t needs;                 /* enum perfdata_needs */
@@ -84,39 +84,11 @@ struct perfdata_configuration {
 	uint32_t trace_samples;         /* enum perfdata_trace_samples: made of traces */
 };
 struct perfdata_emitter;
-/* Fills *ret as the emitter's table says, then calls its configure. */
-PERFDATA_API enum perfdata_status perfdata_emitter_configure(const struct perfdata_emitter *emitter,
-							     const struct perfdata_emitter_option_value *options,
-							     size_t nr_options, enum perfdata_wish names,
-							     struct perfdata_configuration *ret,
-							     struct perfdata_error *reterr);
 
 /* --- what the functions get --------------------------------------------------------------------------------------- */
 
 /* The outputs of one emitter: number 0 is the output of its target. */
 struct perfdata_outputs;
-/* In begin and scan: opens another output beside the first, called `name` ("stacks": for an output DIR/x.csv that is
- * DIR/x.stacks.csv). PERFDATA_EUSAGE with a message where the first output cannot have others. */
-PERFDATA_API enum perfdata_status perfdata_outputs_open(struct perfdata_outputs *outputs, const char *name,
-							unsigned *ret_output, struct perfdata_error *reterr);
-/* Whether perfdata_emit_patch can change what was written to an output. */
-PERFDATA_API bool perfdata_outputs_can_patch(const struct perfdata_outputs *outputs, unsigned output);
-
-/* Where bytes go in begin, format, merge and end: `out` is the text of output 0; this returns the text of another
- * output that was opened before (for format: before the batch was scanned). NULL without memory, and for a number
- * without an output. */
-PERFDATA_API struct perfdata_text *perfdata_emit_text(struct perfdata_text *out, unsigned output);
-/* In merge and end: the bytes of the work will stand here, behind what was appended to the text so far. Takes over
- * `work`. The run calls encode for it in any thread, then `placed` in order, then free_work. `out` is empty after the
- * call. */
-PERFDATA_API enum perfdata_status perfdata_emit_encode(struct perfdata_text *out, void *work);
-/* In end: overwrites bytes that were written to this output before. PERFDATA_EUSAGE where that is not possible, or
- * outside of the bytes that were written. */
-PERFDATA_API enum perfdata_status perfdata_emit_patch(struct perfdata_text *out, uint64_t offset, const void *bytes,
-						      size_t size);
-/* In begin, merge and end: bytes of this output so far, before compression, including those in the text, but not work
- * whose bytes are not known yet. */
-PERFDATA_API uint64_t perfdata_emit_offset(const struct perfdata_text *out);
 
 /* The arguments of begin. Borrowed during the call; reader, session and outputs live until after end. */
 struct perfdata_emit_context {
@@ -125,7 +97,7 @@ struct perfdata_emit_context {
 	const struct perfdata_session *session;
 	const struct perfdata_emitter_option_value *options;
 	size_t nr_options;
-	enum perfdata_wish names;       /* as in perfdata_configuration */
+	enum perfdata_tristate names;       /* as in perfdata_configuration */
 	bool shared_output;             /* several recordings share one output: name the file in each line */
 	perfdata_finding_fn *on_finding;
 	void *user;                     /* for on_finding */
@@ -206,7 +178,7 @@ struct perfdata_emitter {
 	void (*free_value)(void *value);
 	void (*free_part)(void *part);  /* called for a part that merge will not see, since something failed before */
 	void (*release)(void *state);
-	/* Optional: spells work that was handed to perfdata_emit_encode; state is read only. */
+	/* Optional: spells work that merge or end handed over (emitters of the library); state is read only. */
 	enum perfdata_status (*encode)(const void *state, void *work, struct perfdata_scratch *scratch,
 				       struct perfdata_text *out);
 	/* Optional: tells that the bytes of the work stand at `offset` of output `output`. In order, as merge. */
@@ -234,7 +206,7 @@ struct perfdata_target {
 	const struct perfdata_emitter *emitter;
 	const struct perfdata_emitter_option_value *options;   /* options of the emitter */
 	size_t nr_options;
-	enum perfdata_wish names;               /* for perfdata_emit_context */
+	enum perfdata_tristate names;               /* for perfdata_emit_context */
 	struct perfdata_output *output;         /* borrowed; opened by the run if it is not open */
 	uint64_t *rows;                         /* of this emitter alone, instead of the run's; or NULL */
 };
@@ -252,13 +224,6 @@ struct perfdata_run_options {
 	/* for perfdata_emit_context; raised by all emitters that count rows, but those whose target has a number */
 	uint64_t *rows;
 };
-/* Runs the whole session through the emitters into their outputs, in one pass. PERFDATA_OK also when the input was
- * damaged (see the summary); PERFDATA_EWRITE, PERFDATA_EUSAGE, PERFDATA_EINTR, PERFDATA_ENOMEM, PERFDATA_ELIMIT,
- * PERFDATA_EREAD with reterr. Outputs stay open: the caller closes them. */
-PERFDATA_API enum perfdata_status perfdata_run(struct perfdata_session *session,
-					       const struct perfdata_target *const *targets, size_t nr_targets,
-					       const struct perfdata_run_options *options,
-					       struct perfdata_error *reterr);
 
 /* Calls work(user, index) for each index below `count` in up to `jobs` threads (0: processors) and waits. */
 PERFDATA_API enum perfdata_status perfdata_parallel(size_t count, unsigned jobs, void (*work)(void *user, size_t index),

@@ -47,28 +47,11 @@ struct perfdata_node {
 
 struct perfdata_feature;   /* a decoded feature section; owns its tree and a copy of its bytes */
 
-/* Decodes the section `id`. nr_cpus_avail: from NRCPUS, 0 if unknown (CPU_TOPOLOGY needs it). A section without content
- * gives an empty tree: some recorders write such, and streams end their features with one. An unknown id gives a tree
- * with its bytes as `bytes`. Bytes behind the last field are given as `rest`. *ret is set on PERFDATA_OK and on
- * PERFDATA_DAMAGED (the tree ends before the damage; reterr says where, as an offset inside the section). reterr may be
- * NULL. */
-PERFDATA_API enum perfdata_status perfdata_feature_decode(uint32_t id, const void *bytes, size_t size,
-							  enum perfdata_byte_order order, uint32_t nr_cpus_avail,
-							  struct perfdata_feature **ret, struct perfdata_error *reterr);
-PERFDATA_API void perfdata_feature_free(struct perfdata_feature *feature);
-PERFDATA_API uint32_t perfdata_feature_id(const struct perfdata_feature *feature);
 /* The root: a STRUCT whose children are the section's fields. A child with the section's own name is the whole content
  * where it is the only child ("hostname", "cmdline", …). */
 PERFDATA_API const struct perfdata_node *perfdata_feature_root(const struct perfdata_feature *feature);
-/* The section's bytes, valid as long as the feature. */
-PERFDATA_API struct perfdata_bytes perfdata_feature_bytes(const struct perfdata_feature *feature);
 /* The member of a STRUCT node by name, or NULL (also when node is NULL). */
 PERFDATA_API const struct perfdata_node *perfdata_node_get(const struct perfdata_node *node, const char *name);
-/* Appends the symbol of a part of a BPF program, such as "bpf_prog_9886dc654b418c90_main". prog: an element of
- * BPF_PROG_INFO; part: from 0, below the number of its prog_tags, else false. btf: the section BPF_BTF, which holds the
- * names of functions, or NULL. */
-PERFDATA_API bool perfdata_bpf_part_name(const struct perfdata_node *prog, uint64_t part,
-					 const struct perfdata_feature *btf, struct perfdata_text *text);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where bytes go: a path, a descriptor, memory, or functions of the caller; packed or not.
  *
- * Making an output opens nothing: perfdata_output_open does, which perfdata_run and perfdata_convert call, so all
+ * Making an output opens nothing: perfdata_output_open does, which perfdata_convert calls, so all
  * errors come from there. A file has its name only when it is whole: until perfdata_output_close it has none at all, or
  * (where the file system has no files without a name) a temporary one, ".perfdata-PID-N.tmp", whose lock (flock) its
  * writer holds.
@@ -79,8 +79,6 @@ PERFDATA_API enum perfdata_status perfdata_output_open(struct perfdata_output *o
 PERFDATA_API enum perfdata_status perfdata_output_write(struct perfdata_output *output, const void *bytes, size_t size);
 /* Writes bytes that are held back for compression. */
 PERFDATA_API enum perfdata_status perfdata_output_flush(struct perfdata_output *output);
-/* Bytes written so far, before compression. */
-PERFDATA_API uint64_t perfdata_output_written(const struct perfdata_output *output);
 /* For a memory output: the bytes that were written. Valid until the output is closed. */
 PERFDATA_API struct perfdata_bytes perfdata_output_bytes(const struct perfdata_output *output);
 /* Ends compression; with `keep` the file gets its name, without it the file is dropped. Frees the output and the

@@ -15,8 +15,6 @@ extern "C" {
 /* What `perf script --header-only` prints about what the reader knows so far. full: as with -I, else long sections
  * have one line that says so. */
 PERFDATA_API void perfdata_perf_header(struct perfdata_text *out, const struct perfdata_reader *reader, bool full);
-/* What `perf evlist -v` prints: a line for each event, then its hints. */
-PERFDATA_API void perfdata_perf_events(struct perfdata_text *out, const struct perfdata_reader *reader);
 /* "NAME: type: 1 (PERF_TYPE_SOFTWARE), size: 144, …", without a newline. */
 PERFDATA_API void perfdata_perf_event(struct perfdata_text *out, const char *name, const struct perfdata_attr *attr);
 

@@ -47,7 +47,7 @@ struct perfdata_reader_options {
 	uint32_t read_ahead;               /* enum perfdata_read_ahead */
 	/* of one code, this many findings are reported one by one; further ones are only counted. 0: 1000 */
 	uint32_t max_findings;
-	/* may be NULL. Called as findings come; by perfdata_run in the order of the batches */
+	/* may be NULL. Called as findings come; by a conversion in the order of the batches */
 	perfdata_finding_fn *on_finding;
 	void *user;                        /* for on_finding */
 	/* once cancelled, waiting for a pipe ends with PERFDATA_EINTR; may be NULL */
@@ -106,8 +106,6 @@ struct perfdata_header {
 };
 /* Borrowed until close. */
 PERFDATA_API const struct perfdata_header *perfdata_reader_header(const struct perfdata_reader *reader);
-/* The name of file `index` (perfdata_raw_file): the path itself, "DIR/data", "DIR/data.0", … */
-PERFDATA_API const char *perfdata_reader_file_name(const struct perfdata_reader *reader, unsigned index);
 
 /* --- features ---------------------------------------------------------------------------------------------------- */
 
@@ -126,12 +124,6 @@ PERFDATA_API const struct perfdata_feature_section *perfdata_reader_feature(cons
 									    uint32_t id);
 /* The text of a feature that is one string (HOSTNAME, ARCH, …), NUL-terminated, or NULL. */
 PERFDATA_API const char *perfdata_reader_feature_text(const struct perfdata_reader *reader, uint32_t id);
-/* The architecture of the recorded machine: from E_MACHINE, else ARCH, else inferred from the processor, the release or
- * the mask of user registers. */
-PERFDATA_API enum perfdata_arch perfdata_reader_arch(const struct perfdata_reader *reader);
-
-/* Tracepoint formats of the recording, or NULL. Immutable; borrowed until close. */
-PERFDATA_API const struct perfdata_trace *perfdata_reader_trace(const struct perfdata_reader *reader);
 
 /* --- events ------------------------------------------------------------------------------------------------------ */
 
@@ -179,7 +171,7 @@ enum perfdata_raw_flag {
 	PERFDATA_RAW_PAYLOAD = 16,     /* no record, but a piece of the payload behind the AUXTRACE record before it */
 	/* a sample made of a trace (perfdata_session_options.trace_samples); `offset` is that of the piece of
 	 * payload */
-	PERFDATA_RAW_MADE = 32,
+	PERFDATA_RAW_SYNTHESIZED = 32,
 };
 
 /* With the option `payloads` an AUXTRACE record is followed by its payload in pieces, at least one. All but the first
@@ -191,35 +183,17 @@ enum perfdata_raw_flag {
 #define PERFDATA_PAYLOAD_PIECE 32768u
 
 /* A record as it was framed, with what the reader knows of it before it is decoded. The library owns it: a program
- * holds a pointer, as long as the function that gave it says, and asks for parts. perfdata/unstable.h defines it. */
+ * holds a pointer, as long as the function that gave it says, and asks for parts. */
 struct perfdata_raw;
 /* Header first, contiguous. */
 PERFDATA_API struct perfdata_bytes perfdata_raw_bytes(const struct perfdata_raw *raw);
 PERFDATA_API uint32_t perfdata_raw_type(const struct perfdata_raw *raw);
-PERFDATA_API uint16_t perfdata_raw_misc(const struct perfdata_raw *raw);
 /* The event that it belongs to, or NULL. */
 PERFDATA_API const struct perfdata_event *perfdata_raw_event(const struct perfdata_raw *raw);
-/* Its place in the file: bytes from the start of the file's decompressed stream. Of a record inside a COMPRESSED one:
- * the carrier's place. */
-PERFDATA_API uint64_t perfdata_raw_offset(const struct perfdata_raw *raw);
-/* Of a record inside a COMPRESSED one: bytes from the start of all that the file's carriers decompress to; else
- * PERFDATA_NO_OFFSET. */
-PERFDATA_API uint64_t perfdata_raw_inner(const struct perfdata_raw *raw);
-/* Its number in file order, from 0. */
-PERFDATA_API uint64_t perfdata_raw_number(const struct perfdata_raw *raw);
 /* ns; UINT64_MAX if it has none. */
 PERFDATA_API uint64_t perfdata_raw_time(const struct perfdata_raw *raw);
 /* UINT32_MAX if it has none. */
 PERFDATA_API uint32_t perfdata_raw_cpu(const struct perfdata_raw *raw);
-/* Of the sample or the trailer; -1 if it has none. */
-PERFDATA_API int32_t perfdata_raw_pid(const struct perfdata_raw *raw);
-PERFDATA_API int32_t perfdata_raw_tid(const struct perfdata_raw *raw);
-/* Bytes that follow the record in the file (AUXTRACE, TRACING_DATA of a pipe). */
-PERFDATA_API uint64_t perfdata_raw_payload(const struct perfdata_raw *raw);
-/* See perfdata_reader_file_name. */
-PERFDATA_API unsigned perfdata_raw_file(const struct perfdata_raw *raw);
-/* enum perfdata_raw_flag; later versions have more. */
-PERFDATA_API uint32_t perfdata_raw_flags(const struct perfdata_raw *raw);
 
 /* The next record in the order asked for. COMPRESSED carriers are records too, followed by the records that they hold.
  * *ret is borrowed until the next call. PERFDATA_END after the last; PERFDATA_ENOMEM, PERFDATA_ELIMIT,

@@ -13,12 +13,6 @@ struct perfdata_registry;
 PERFDATA_API struct perfdata_registry *perfdata_registry_new(void);   /* NULL without memory */
 /* Destroys the emitters that were added, and unloads those that were loaded. */
 PERFDATA_API void perfdata_registry_free(struct perfdata_registry *registry);
-/* Copies the table, not what it points to; `destroy` is called also if this fails, unless the table is for another
- * version or too short to have it. The new emitter hides an emitter of the same name. PERFDATA_EUSAGE: the table is for
- * another version, or lacks a function. */
-PERFDATA_API enum perfdata_status perfdata_registry_add(struct perfdata_registry *registry,
-							const struct perfdata_emitter *emitter,
-							struct perfdata_error *reterr);
 /* Loads a shared object that exports `perfdata_emitter`. ret may be NULL. */
 PERFDATA_API enum perfdata_status perfdata_registry_load(struct perfdata_registry *registry, const char *path,
 							 const struct perfdata_emitter **ret,
@@ -47,8 +41,6 @@ PERFDATA_API const struct perfdata_emitter_option *perfdata_emitter_option_named
 PERFDATA_API enum perfdata_status perfdata_option_parse(const struct perfdata_emitter_option *option, const char *text,
 							struct perfdata_emitter_option_value *ret,
 							struct perfdata_error *reterr);
-/* A number as options take it: "64", "0x40"; with `size` also "64K", "1G". */
-PERFDATA_API bool perfdata_option_parse_number(const char *text, bool size, uint64_t *ret);
 
 /* Finds the nearest of several names: start with { .wanted = … }, offer every name, then read `name`: NULL if none is
  * near. */

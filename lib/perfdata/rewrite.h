@@ -71,11 +71,6 @@ struct perfdata_anonymize_counts {
 	uint64_t stacks, unwound;
 };
 
-/* What anonymizing does with a field: "keep", "clear", "pid", …; NULL where no decision was made. For records and
- * sections alike; the layout is that of the record, of the section, or of a part of it. */
-PERFDATA_API const char *perfdata_anonymize_decision(const struct perfdata_layout *layout,
-						     const struct perfdata_field *field);
-
 struct perfdata_rewrite_rename { const char *from, *to; };   /* names of events */
 
 /* Facts about a file that are known only since the recording was made. */

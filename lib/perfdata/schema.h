@@ -39,7 +39,7 @@ enum perfdata_kind {
 	PERFDATA_KIND_STRUCT, /* a view inside the view: `element` describes it */
 	PERFDATA_KIND_ATTR,   /* struct perfdata_attr */
 	PERFDATA_KIND_CPUS,   /* struct perfdata_cpus */
-	/* the payload of a feature section: struct perfdata_bytes, see perfdata_feature_decode */
+	/* the payload of a feature section: struct perfdata_bytes */
 	PERFDATA_KIND_FEATURE,
 	PERFDATA_KIND_BITMAP, /* feature sections: u64 number of bits, then u64 words; see struct perfdata_node */
 };
@@ -58,7 +58,7 @@ enum perfdata_show {
 	PERFDATA_SHOW_REGS,       /* a list of register values; names by the architecture and the mask */
 	PERFDATA_SHOW_RAW,        /* a sample's raw data: tracepoint fields where the format is known, else hex */
 	PERFDATA_SHOW_EVENT_ID,   /* a number that is the id of an event; outputs may add the event's name */
-	PERFDATA_SHOW_NOT,        /* only says how long another field is: no node in the tree of a feature section */
+	PERFDATA_SHOW_HIDDEN,        /* only says how long another field is: no node in the tree of a feature section */
 };
 
 enum perfdata_unit {
@@ -86,35 +86,26 @@ struct perfdata_bits {
 };
 
 /* A row of a layout, and the layout: rows of a record type, a part of one, or a feature section. The library's tables,
- * in static storage; perfdata/unstable.h defines both. */
+ * in static storage; the functions below say what is in them. */
 struct perfdata_field;
 struct perfdata_layout;
 
 /* "mmap2", "sample", "read_value", "hostname", … */
 PERFDATA_API const char *perfdata_layout_name(const struct perfdata_layout *layout);
-/* As perf spells it: "MMAP2"; NULL for parts. */
-PERFDATA_API const char *perfdata_layout_perf_name(const struct perfdata_layout *layout);
-/* What it is, in one line. */
-PERFDATA_API const char *perfdata_layout_doc(const struct perfdata_layout *layout);
 /* Record type or feature number; 0 for parts. */
 PERFDATA_API uint32_t perfdata_layout_id(const struct perfdata_layout *layout);
-/* Bits of a record's misc that mean something beside the cpumode, ended by name NULL; NULL: none. */
-PERFDATA_API const struct perfdata_bits *perfdata_layout_misc(const struct perfdata_layout *layout);
 /* Rows in the order of the file: index 0… until NULL. Row i has bit i of `present` in the view. */
 PERFDATA_API const struct perfdata_field *perfdata_layout_field(const struct perfdata_layout *layout, size_t index);
 
 /* Key in JSON, column in CSV, name for -e; NULL for plain values in a list. */
 PERFDATA_API const char *perfdata_field_name(const struct perfdata_field *field);
 /* What it means, in one line. */
-PERFDATA_API const char *perfdata_field_doc(const struct perfdata_field *field);
 PERFDATA_API enum perfdata_kind perfdata_field_kind(const struct perfdata_field *field);
 PERFDATA_API enum perfdata_show perfdata_field_show(const struct perfdata_field *field);
 PERFDATA_API enum perfdata_unit perfdata_field_unit(const struct perfdata_field *field);
-/* Names of values (ENUM) or of bits (FLAGS), parts of the word (BITS), the layout of a part or of an element of a list;
- * NULL: there are none. */
+/* Names of values (ENUM) or of bits (FLAGS), parts of the word (BITS); NULL: there are none. */
 PERFDATA_API const struct perfdata_name *perfdata_field_names(const struct perfdata_field *field);
 PERFDATA_API const struct perfdata_bits *perfdata_field_bits(const struct perfdata_field *field);
-PERFDATA_API const struct perfdata_layout *perfdata_field_element(const struct perfdata_field *field);
 /* The value of an integer field in a view of its layout; signed kinds are extended to 64 bits. False for other kinds.
  * A field that the view does not have is 0. */
 PERFDATA_API bool perfdata_field_number(const struct perfdata_field *field, const void *view, uint64_t *ret);
@@ -136,10 +127,6 @@ PERFDATA_API const struct perfdata_layout *perfdata_record_layout_at(size_t inde
 /* The row of a feature section (1…34 and PERFDATA_FEATURE_NOTE), or NULL. */
 PERFDATA_API const struct perfdata_layout *perfdata_feature_layout(uint32_t id);
 PERFDATA_API const struct perfdata_layout *perfdata_attr_layout(void);
-PERFDATA_API const struct perfdata_layout *perfdata_sample_id_layout(void);
-/* Names of the bits of `misc` for a record type (ENUM part: the low three bits, the cpumode). */
-PERFDATA_API const struct perfdata_bits *perfdata_misc_bits(uint32_t type);
-PERFDATA_API const struct perfdata_name *perfdata_sample_type_names(void);
 /* The name of a value in a table, or NULL. */
 PERFDATA_API const char *perfdata_name_of(const struct perfdata_name *names, uint64_t value);
 
@@ -253,8 +240,6 @@ enum perfdata_cpumode {
 #define PERFDATA_CONTEXT_GUEST ((uint64_t)-2048)
 #define PERFDATA_CONTEXT_GUEST_KERNEL ((uint64_t)-2176)
 #define PERFDATA_CONTEXT_GUEST_USER ((uint64_t)-2560)
-/* "PERF_CONTEXT_USER" and so on, or NULL. */
-PERFDATA_API const char *perfdata_callchain_marker_name(uint64_t entry);
 
 /* --- pieces of views --------------------------------------------------------------------------------------------- */
 
@@ -284,12 +269,10 @@ PERFDATA_API void perfdata_list_get(const struct perfdata_list *list, uint64_t i
 struct perfdata_cpus {
 	uint16_t type;                 /* 0 list, 1 mask, 2 range */
 	bool any;                      /* the list holds "any CPU" (-1) */
-	struct perfdata_bytes data;    /* the bytes, for perfdata_cpus_next */
+	struct perfdata_bytes data;    /* the bytes, as recorded */
 	bool swap;
 	uint16_t nr, long_size, start, end;
 };
-/* Iterates: *position starts at 0. CPU numbers come as recorded (-1 for any); false at the end. */
-PERFDATA_API bool perfdata_cpus_next(const struct perfdata_cpus *cpus, uint64_t *position, int32_t *ret_cpu);
 
 /* The kernel's perf_type_id. Higher numbers are PMUs of the recording's machine (feature PMU_MAPPINGS). */
 enum perfdata_attr_type {
@@ -635,9 +618,6 @@ struct perfdata_config;
 PERFDATA_API struct perfdata_config *perfdata_config_new(const struct perfdata_attr *attr,
 							 enum perfdata_byte_order order);
 PERFDATA_API void perfdata_config_free(struct perfdata_config *config);
-/* The attr, all zeros if there is none; borrowed from the configuration. */
-PERFDATA_API const struct perfdata_attr *perfdata_config_attr(const struct perfdata_config *config);
-PERFDATA_API enum perfdata_byte_order perfdata_config_order(const struct perfdata_config *config);
 
 /* A record to decode into: one for each thread serves for record after record. NULL without memory;
  * perfdata_record_free frees it. Programs do not put a struct perfdata_record into memory of their own: it grows with
@@ -651,11 +631,6 @@ PERFDATA_API struct perfdata_record *perfdata_record_new(void);
 PERFDATA_API enum perfdata_status perfdata_decode(const struct perfdata_config *config, const void *bytes, size_t size,
 						  struct perfdata_record *ret);
 
-/* The raw data of a sample, as perfdata_decode would give it; reads no other fields where few stand in front of it. No
- * bytes if the sample has none. */
-PERFDATA_API struct perfdata_bytes perfdata_sample_raw(const struct perfdata_config *config, const void *bytes,
-						       size_t size);
-
 /* Fields that can be read without decoding the record. */
 struct perfdata_peek {
 	uint64_t id;      /* valid if has_id */
@@ -664,33 +639,18 @@ struct perfdata_peek {
 	uint32_t cpu;     /* UINT32_MAX if it has none */
 	bool has_id;
 };
-PERFDATA_API void perfdata_peek(const struct perfdata_config *config, const void *bytes, size_t size,
-				struct perfdata_peek *ret);
 
 /* A copy that owns its bytes: valid until perfdata_record_free, whatever happens to the buffer of the original.
  * NULL without memory. */
-PERFDATA_API struct perfdata_record *perfdata_record_copy(const struct perfdata_config *config,
-							  const struct perfdata_record *record);
 PERFDATA_API void perfdata_record_free(struct perfdata_record *record);
 
-/* The record's bytes as a machine of this byte order would have written them: integers by their widths in the layout,
- * texts and payloads untouched (perf's dump shows records so, but forgets some fields). `out` has room for record->size
- * bytes. Native records are copied. */
-PERFDATA_API void perfdata_record_native(const struct perfdata_config *config, const struct perfdata_record *record,
-					 uint8_t *out);
-
 /* Whether an MMAP2 record has a build-id (*ret: 1 to 20 bytes); else maj, min, ino and ino_generation are valid. misc
- * does not tell: the kernel also sets its bit in records that have no build-id (see perfdata_mmap2_false_build_id). */
+ * does not tell: the kernel also sets its bit in records that have no build-id. */
 static inline bool perfdata_mmap2_build_id(const struct perfdata_record *record, struct perfdata_bytes *ret)
 {
 	*ret = record->u.mmap2.build_id;
 	return ret->data;
 }
-/* The kernel prepares an MMAP2 record once for all events that ask for it, and leaves PERFDATA_MISC_MMAP_BUILD_ID set
- * after an event that asks for build-ids: records of other recorders then have that bit, but device, inode and
- * generation in the bytes of a build-id. True for such a record, which is decoded with device and inode. *ret: the
- * bytes that perf takes for a build-id (0 to 20), as its texts show them. */
-PERFDATA_API bool perfdata_mmap2_false_build_id(const struct perfdata_record *record, struct perfdata_bytes *ret);
 
 /* Calls the method for the record's type; a missing one falls back: mmap2 → mmap (with the shared fields) → any. */
 struct perfdata_visitor {
@@ -726,13 +686,6 @@ enum perfdata_arch {
 	PERFDATA_ARCH_UNKNOWN, PERFDATA_ARCH_X86, PERFDATA_ARCH_ARM, PERFDATA_ARCH_ARM64, PERFDATA_ARCH_POWERPC,
 	PERFDATA_ARCH_S390, PERFDATA_ARCH_RISCV, PERFDATA_ARCH_MIPS, PERFDATA_ARCH_LOONGARCH, PERFDATA_ARCH_CSKY,
 };
-/* From the ARCH feature (uname machine, such as "x86_64") or an ELF e_machine number. */
-PERFDATA_API enum perfdata_arch perfdata_arch_by_name(const char *machine);
-PERFDATA_API enum perfdata_arch perfdata_arch_by_elf(uint32_t e_machine);
-/* The name of register number `bit`, or NULL. Static storage. */
-PERFDATA_API const char *perfdata_register_name(enum perfdata_arch arch, unsigned bit);
-/* Register numbers of ip and sp; false if unknown. */
-PERFDATA_API bool perfdata_register_ip_sp(enum perfdata_arch arch, unsigned *ret_ip, unsigned *ret_sp);
 
 #ifdef __cplusplus
 }

@@ -94,7 +94,6 @@ PERFDATA_API enum perfdata_status perfdata_session_open(struct perfdata_reader *
 							const struct perfdata_session_options *options,
 							struct perfdata_session **ret, struct perfdata_error *reterr);
 PERFDATA_API void perfdata_session_close(struct perfdata_session *session);
-PERFDATA_API const struct perfdata_reader *perfdata_session_reader(const struct perfdata_session *session);
 
 /* --- batches ------------------------------------------------------------------------------------------------------ */
 
@@ -164,7 +163,7 @@ PERFDATA_API const struct perfdata_delivery *perfdata_batch_delivery(const struc
  * batch; errors as perfdata_reader_next, after the last batch was given. */
 PERFDATA_API enum perfdata_status perfdata_session_next(struct perfdata_session *session, struct perfdata_batch **ret);
 /* Decodes each record of the batch and reports what is damaged or unexplained inside it, in order: codes 1xx. Any
- * thread. perfdata_run calls it for emitters that do not check records themselves; a program that reads batches without
+ * thread. A conversion calls it for emitters that do not check records themselves; a program that reads batches without
  * a run calls it if damage inside records matters. */
 PERFDATA_API void perfdata_batch_check(const struct perfdata_batch *batch, perfdata_finding_fn *on_finding, void *user);
 /* Thread-safe. */
@@ -200,7 +199,7 @@ PERFDATA_API struct perfdata_bytes perfdata_session_build_id(
 	const struct perfdata_session *session, uint32_t dso,
 	enum perfdata_build_id_source *ret_source /* may be NULL */);
 /* The bytes that perf takes for the dso's build-id though they are none, as perf's texts show them: see
- * perfdata_mmap2_false_build_id. To be used for nothing else. Only in the thread of the session. */
+ * perf. To be used for nothing else. Only in the thread of the session. */
 PERFDATA_API struct perfdata_bytes perfdata_session_false_build_id(const struct perfdata_session *session,
 								   uint32_t dso);
 PERFDATA_API uint64_t perfdata_session_nr_maps(const struct perfdata_session *session, uint32_t dso);
@@ -219,7 +218,7 @@ struct perfdata_frame {
 	/* for code that a jitdump file names: since when the code has been at the address, ns; else 0 */
 	uint64_t time;
 };
-/* Names of callers: perfdata_session_symbol and perfdata_session_source take a frame id with this bit for the address
+/* Names of callers: perfdata_session_symbol takes a frame id with this bit for the address
  * in front of the frame's, where the call is that returns to the frame. */
 #define PERFDATA_FRAME_CALLER (UINT32_C(1) << 31)
 PERFDATA_API const struct perfdata_frame *perfdata_session_frame(const struct perfdata_session *session,
@@ -255,9 +254,6 @@ PERFDATA_API enum perfdata_status perfdata_session_stack(const struct perfdata_s
  * the time of its code. */
 PERFDATA_API enum perfdata_status perfdata_session_symbol(const struct perfdata_session *session, uint32_t frame,
 							  uint64_t time, struct perfdata_symbol *ret);
-/* The name of an address of the kernel, for formats that print such addresses; PERFDATA_ABSENT as above. */
-PERFDATA_API enum perfdata_status perfdata_session_kernel_symbol(const struct perfdata_session *session,
-								 uint64_t address, struct perfdata_symbol *ret);
 /* How many of all delivered samples lie at an address without a name, in a session with symbols and
  * PERFDATA_NEED_FRAMES; and the files in which those samples lie, most samples first, at most `room`. Samples in a file
  * of which no name was asked for (perfdata_session_symbol) do not count as unnamed. To be called after the last batch.
@@ -283,19 +279,10 @@ PERFDATA_API enum perfdata_status perfdata_session_origin(const struct perfdata_
  * PERFDATA_ABSENT: there is none. */
 PERFDATA_API enum perfdata_status perfdata_session_jitdump(const struct perfdata_session *session, uint32_t dso,
 							   const char **ret_path, struct perfdata_symbols_origin *ret);
-/* The functions inlined at a frame's address and the source position of each: see perfdata_symbols_source.
- * PERFDATA_ABSENT: nothing is known. */
-PERFDATA_API enum perfdata_status perfdata_session_source(const struct perfdata_session *session, uint32_t frame,
-							  struct perfdata_source_line *entries, size_t room,
-							  size_t *ret_count);
-/* The functions alone: see perfdata_symbols_calls. */
-PERFDATA_API enum perfdata_status perfdata_session_calls(const struct perfdata_session *session, uint32_t frame,
-							 struct perfdata_source_line *entries, size_t room,
-							 size_t *ret_count);
 /* The number of stacks. Ids go from 0 to this, without gaps: iterate with perfdata_session_stack, in its thread. */
 PERFDATA_API uint32_t perfdata_session_nr_stacks(const struct perfdata_session *session);
 /* Resolves the recorded addresses of a stack against a symbol source of the caller's choice that takes such addresses:
- * a kallsyms text, a perf map. Writes one entry for each step as perfdata_symbols_resolve does, at most `room`;
+ * a kallsyms text, a perf map. Writes one entry for each step as perfdata_session_stack_resolve does, at most `room`;
  * *ret_nr: how many steps there are. Otherwise as perfdata_session_stack. */
 PERFDATA_API enum perfdata_status perfdata_session_stack_resolve(const struct perfdata_session *session, uint32_t stack,
 								 struct perfdata_symbols_dso *source,

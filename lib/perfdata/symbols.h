@@ -101,7 +101,7 @@ struct perfdata_symbols_request {
 	const uint8_t *build_id;    /* may be NULL */
 	size_t build_id_size;
 	/* The recording was made on the kernel that runs here now: otherwise perf maps, the vdso and the kernel's
-	 * symbols of this host are not used. The caller has checked build-id (perfdata_running_kernel_build_id), or
+	 * symbols of this host are not used. The caller has checked the build-id of the running kernel, or
 	 * release and relocation. */
 	bool running;
 	const char *release;        /* KERNEL, MODULE: release of the recorded kernel, to find its files; may be NULL */
@@ -130,10 +130,6 @@ PERFDATA_API enum perfdata_status perfdata_symbols_dso(struct perfdata_symbols *
 						       const struct perfdata_symbols_request *request,
 						       struct perfdata_symbols_dso **ret);
 
-/* Tells the build-id of a dso that became known after its handle was made, as may happen in a stream. Names that were
- * given already stay as they are; if they come from another file, that is a finding. */
-PERFDATA_API void perfdata_symbols_expect(struct perfdata_symbols_dso *dso, const uint8_t *build_id, size_t size);
-
 /* A handle for the symbols of a kallsyms text, read at once: resolves addresses of the kernel and of its modules, such
  * as those of a BPF stack-trace map. PERFDATA_EREAD; PERFDATA_ABSENT: all addresses are hidden (kptr_restrict);
  * PERFDATA_EFORMAT: the text has no symbol. */
@@ -160,14 +156,6 @@ struct perfdata_symbol {
 PERFDATA_API enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, uint64_t address,
 							  uint64_t time, struct perfdata_symbol *ret);
 
-/* The symbols of the addresses of a stack in a source of the caller's choice, such as a kallsyms text for the addresses
- * of a BPF stack-trace map. Writes one entry for each address; its name is NULL where there is no symbol. *ret_named,
- * which may be NULL: how many have a symbol. Errors as perfdata_symbols_lookup, but PERFDATA_ABSENT only where there is
- * no source. */
-PERFDATA_API enum perfdata_status perfdata_symbols_resolve(struct perfdata_symbols_dso *dso, const uint64_t *addresses,
-							   size_t count, struct perfdata_symbol *ret,
-							   size_t *ret_named);
-
 /* One function of the inlined calls at an address, with its source position. */
 struct perfdata_source_line {
 	const char *function;  /* demangled; NULL: unknown */
@@ -176,13 +164,6 @@ struct perfdata_source_line {
 	bool inlined;          /* inlined into the next entry; the last entry is the function that holds the code */
 	uint32_t first_line;   /* where the function is declared; 0: unknown */
 };
-
-/* The calls that are in progress at an address, innermost first: the inlined functions, and last the function that
- * holds the code. Sets at most `room` entries; *ret_count: how many there are. PERFDATA_ABSENT: no debug
- * information there. PERFDATA_EUNSUP, PERFDATA_ENOMEM. */
-PERFDATA_API enum perfdata_status perfdata_symbols_source(struct perfdata_symbols_dso *dso, uint64_t address,
-							  struct perfdata_source_line *frames, size_t room,
-							  size_t *ret_count);
 
 /* The same without positions: `file` stays NULL, `line` and `column` 0. No line table is read for it, which is most of
  * the time of the first look-up in a unit. PERFDATA_ABSENT also where only a position is known. */
@@ -206,26 +187,11 @@ struct perfdata_symbols_origin {
 PERFDATA_API enum perfdata_status perfdata_symbols_origin(struct perfdata_symbols_dso *dso,
 							  struct perfdata_symbols_origin *ret);
 
-/* The virtual address of a file offset of an ELF dso, by its program headers. PERFDATA_ABSENT: in no segment. */
-PERFDATA_API enum perfdata_status perfdata_symbols_vaddr(struct perfdata_symbols_dso *dso, uint64_t offset,
-							 uint64_t *ret_vaddr);
-
 #define PERFDATA_BUILD_ID_MAX 64
 
 /* The build-id of an ELF file. PERFDATA_ABSENT: it has none. PERFDATA_EREAD, PERFDATA_EFORMAT: no ELF file. */
 PERFDATA_API enum perfdata_status perfdata_file_build_id(const char *path, uint8_t ret_id[PERFDATA_BUILD_ID_MAX],
 							 size_t *ret_size);
-/* The build-id in ELF notes, such as the content of /sys/kernel/notes or /sys/module/NAME/notes/.note.gnu.build-id. */
-PERFDATA_API enum perfdata_status perfdata_notes_build_id(const void *notes, size_t size,
-							  enum perfdata_byte_order order,
-							  uint8_t ret_id[PERFDATA_BUILD_ID_MAX], size_t *ret_size);
-/* The build-id of the kernel that runs here. PERFDATA_EREAD: /sys/kernel/notes cannot be read. */
-PERFDATA_API enum perfdata_status perfdata_running_kernel_build_id(uint8_t ret_id[PERFDATA_BUILD_ID_MAX],
-								   size_t *ret_size);
-
-/* Demangles a C++ or Rust name into a buffer of the caller and returns the buffer, or `name` itself if it is no mangled
- * name or does not fit. */
-PERFDATA_API const char *perfdata_demangle(const char *name, char *buffer, size_t size);
 
 /* --- unwinding ------------------------------------------------------------------------------------------------- */
 
@@ -247,15 +213,6 @@ enum perfdata_unwind_arch {
 
 struct perfdata_unwinder;
 
-/* An unwinder for one process (one set of mappings); free it before `symbols`. PERFDATA_EUNSUP: built without
- * elfutils. */
-PERFDATA_API enum perfdata_status perfdata_unwinder_new(struct perfdata_symbols *symbols,
-							enum perfdata_unwind_arch arch, perfdata_unwind_find *find,
-							void *user, struct perfdata_unwinder **ret);
-PERFDATA_API void perfdata_unwinder_free(struct perfdata_unwinder *unwinder);
-/* Forgets the mappings seen so far: to be called when the mappings of the process have changed. */
-PERFDATA_API void perfdata_unwinder_reset(struct perfdata_unwinder *unwinder);
-
 /* A sample's user registers and stack. */
 struct perfdata_unwind_sample {
 	uint64_t reg_mask;            /* perf_event_attr.sample_regs_user: PERF_REG_<arch>_* numbers */
@@ -263,15 +220,6 @@ struct perfdata_unwind_sample {
 	/* copied stack, from the stack pointer on; byte order of the process; may be empty */
 	struct perfdata_bytes stack;
 };
-
-/* The return addresses of a user stack, innermost first, as perf gives them: the first is the instruction pointer, the
- * others are one less than the address returned to, so that they lie inside the call. Writes at most `room`. Where
- * unwinding cannot continue, the addresses so far are the result: PERFDATA_OK with *ret_count entries, at least the
- * first. PERFDATA_ABSENT: registers are missing, or the first stack of a process has nothing mapped at the instruction
- * pointer; for later stacks, that address alone is the result. */
-PERFDATA_API enum perfdata_status perfdata_unwind(struct perfdata_unwinder *unwinder,
-						  const struct perfdata_unwind_sample *sample, uint64_t *pcs,
-						  size_t room, size_t *ret_count);
 
 #ifdef __cplusplus
 }

@@ -75,38 +75,21 @@ static inline void perfdata_text_bytes(struct perfdata_text *text, struct perfda
 PERFDATA_API void perfdata_text_printf(struct perfdata_text *text, const char *format, ...) PERFDATA_PRINTF(2, 3);
 
 /* --- numbers --- The _to forms write at `at` (room for 32 bytes) and return the end: for hand-made lines. */
-PERFDATA_API char *perfdata_u64_to(char *at, uint64_t value);                    /* decimal */
-PERFDATA_API char *perfdata_s64_to(char *at, int64_t value);
-PERFDATA_API char *perfdata_hex_to(char *at, uint64_t value);                    /* lower-case, no prefix, "0" for 0 */
-PERFDATA_API char *perfdata_hex_alt_to(char *at, uint64_t value);                /* as %#x: "0x1f", but "0" for 0 */
-PERFDATA_API char *perfdata_hex_width_to(char *at, uint64_t value, unsigned width); /* zero-filled to width <= 16 */
 PERFDATA_API void perfdata_text_u64(struct perfdata_text *text, uint64_t value);
 PERFDATA_API void perfdata_text_s64(struct perfdata_text *text, int64_t value);
-PERFDATA_API void perfdata_text_hex(struct perfdata_text *text, uint64_t value);
-PERFDATA_API void perfdata_text_hex_alt(struct perfdata_text *text, uint64_t value);
 /* Shortest decimal that reads back as the same double; "NaN" and infinities become JSON null. */
 PERFDATA_API void perfdata_text_double(struct perfdata_text *text, double value);
-/* Right-aligned in `width` columns with blanks, as %*u, %*d and %*x. */
-PERFDATA_API void perfdata_text_u64_pad(struct perfdata_text *text, uint64_t value, unsigned width);
-PERFDATA_API void perfdata_text_s64_pad(struct perfdata_text *text, int64_t value, unsigned width);
-PERFDATA_API void perfdata_text_hex_pad(struct perfdata_text *text, uint64_t value, unsigned width);
 /* `width` copies of `c`. */
 PERFDATA_API void perfdata_text_fill(struct perfdata_text *text, char c, size_t width);
 
 /* Lower-case hex of each byte, no separators. */
 PERFDATA_API void perfdata_text_bytes_hex(struct perfdata_text *text, const void *bytes, size_t size);
 
-/* --- UTF-8 --- */
-/* Well-formed as Unicode defines it: no overlong forms, no surrogates, nothing above U+10FFFF. */
-PERFDATA_API bool perfdata_utf8_valid(const void *bytes, size_t size);
-
 /* --- JSON --- */
 /* The bytes as a JSON string with its quotes. Always valid UTF-8: every byte that is not part of a well-formed UTF-8
  * sequence becomes U+FFFD. Returns true if the bytes were valid UTF-8 already, so that the caller can add
  * `<key>_hex` when it is false. Control characters are escaped (\n, \u0007 …). */
 PERFDATA_API bool perfdata_text_json_string(struct perfdata_text *text, const void *bytes, size_t size);
-/* Each byte stands for itself inside a JSON string: ASCII without control characters, quote and backslash. */
-PERFDATA_API bool perfdata_json_plain(const void *bytes, size_t size);
 
 /* "note", "warning", "error". Static storage. */
 PERFDATA_API const char *perfdata_severity_name(enum perfdata_severity severity);
@@ -116,20 +99,10 @@ PERFDATA_API const char *perfdata_severity_name(enum perfdata_severity severity)
 PERFDATA_API void perfdata_text_finding(struct perfdata_text *text, const struct perfdata_finding *finding,
 					bool wide_as_text);
 
-/* --- CSV (RFC 4180) --- */
-/* One cell: quoted only when it holds a comma, quote, CR or LF. Bytes that are not UTF-8 become U+FFFD;
- * returns false then. */
-PERFDATA_API bool perfdata_text_csv_cell(struct perfdata_text *text, const void *bytes, size_t size);
-
 /* --- terminal --- */
 /* The bytes for messages and listings that people read: control characters, characters that turn the direction of text
  * or are not seen, and invalid UTF-8 are shown as \xNN. */
 PERFDATA_API void perfdata_text_printable(struct perfdata_text *text, const void *bytes, size_t size);
-
-/* --- dump --- */
-/* The hex dump of `perf script -D`: lines ".  %04x: " + 16 × " xx" + two blanks + 16 characters, for all
- * bytes. Blanks fill the last line. No bytes give no text. */
-PERFDATA_API void perfdata_text_hex_dump(struct perfdata_text *text, const uint8_t *bytes, size_t size);
 
 #ifdef __cplusplus
 }

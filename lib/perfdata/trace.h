@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Tracing data and tracepoint formats: fields by name and the text of `print fmt`.
  *
- * No I/O: bytes in, values and text out. A `struct perfdata_trace` is filled by one thread (perfdata_trace_load,
- * perfdata_trace_add); after that every function that takes it as const may be called by any number of threads.
+ * No I/O: bytes in, values and text out. A `struct perfdata_trace` is filled by one
+ * thread; after that every function that takes it as const may be called by any number of threads.
  * An event is compiled when it is first asked for, so opening a recording that carries thousands of formats costs
  * no more than finding where each one starts. */
 #ifndef PERFDATA_TRACE_H
@@ -64,7 +64,7 @@ struct perfdata_trace_event {
 	const char *name;           /* such as "sched_switch" */
 	struct perfdata_bytes format; /* the text it was compiled from */
 	struct perfdata_bytes print;  /* the text behind "print fmt:", without the newline; empty if absent */
-	/* in file order, common fields first: see perfdata_trace_event_field */
+	/* in file order, common fields first */
 	const struct perfdata_trace_field *fields;
 	size_t nr_common;
 	size_t nr_fields;           /* with the common ones */
@@ -76,31 +76,6 @@ struct perfdata_trace_event {
 	const struct pd_trace_program *program; /* private */
 };
 
-/* An empty set of formats for a recorder with this byte order and sizeof(long) (4 or 8). PERFDATA_OK, PERFDATA_EUSAGE
- * for another size, or PERFDATA_ENOMEM. Free with perfdata_trace_free. */
-PERFDATA_API enum perfdata_status perfdata_trace_new(enum perfdata_byte_order order, unsigned long_size,
-						     struct perfdata_trace **ret_trace);
-
-/* Reads the tracing data of a recording (the body of feature 1, or what follows record 66) into a new set. The bytes
- * are copied. Byte order and sizeof(long) are those that the data states.
- *   PERFDATA_OK        *ret_trace is set. Damage, if any, was reported to `finding`: codes TRACING_DATA and
- *                      TRACE_FORMAT with `offset` counted from `bytes`; everything in front of the damage is there.
- *                      *ret_complete (may be NULL) tells whether the whole was read.
- *   PERFDATA_EFORMAT   this is no tracing data
- *   PERFDATA_ENOMEM
- * `finding` may be NULL. Its `file` is NULL and its `record` UINT64_MAX. */
-PERFDATA_API enum perfdata_status perfdata_trace_load(const void *bytes, size_t size, perfdata_finding_fn *finding,
-						      void *user, struct perfdata_trace **ret_trace,
-						      bool *ret_complete);
-
-/* Adds one format text (a tracefs `format` file), for programs that decode live events. The text is copied. An event
- * with the same id replaces the older one. PERFDATA_OK, PERFDATA_DAMAGED if it has no usable name and ID,
- * PERFDATA_ENOMEM. */
-PERFDATA_API enum perfdata_status perfdata_trace_add(struct perfdata_trace *trace, const char *system,
-						     const char *text, size_t size, uint64_t *ret_id /* may be NULL */);
-
-PERFDATA_API void perfdata_trace_free(struct perfdata_trace *trace);
-
 /* What the tracing data states about its recorder. */
 struct perfdata_trace_info {
 	const char *version;        /* "0.6"; "" if nothing was loaded */
@@ -110,37 +85,6 @@ struct perfdata_trace_info {
 	size_t nr_events;
 	struct perfdata_bytes header_page, header_event, kallsyms, printk_formats, saved_cmdlines; /* as recorded */
 };
-PERFDATA_API void perfdata_trace_info(const struct perfdata_trace *trace, struct perfdata_trace_info *ret_info);
-
-/* The event with an id, compiled if it was not yet; NULL if there is none (or no memory). Any thread. */
-PERFDATA_API const struct perfdata_trace_event *perfdata_trace_event(const struct perfdata_trace *trace, uint64_t id);
-
-/* Event number `index` in file order, or NULL behind the last. */
-PERFDATA_API const struct perfdata_trace_event *perfdata_trace_event_at(const struct perfdata_trace *trace,
-									size_t index);
-
-/* The event of a system and a name, or NULL. Searches all events: meant for set-up, not for each sample. */
-PERFDATA_API const struct perfdata_trace_event *perfdata_trace_event_named(const struct perfdata_trace *trace,
-									    const char *system, const char *name);
-
-/* Id, system and name of event number `index` without compiling it; false behind the last. */
-PERFDATA_API bool perfdata_trace_name_at(const struct perfdata_trace *trace, size_t index, uint64_t *ret_id,
-					 const char **ret_system, const char **ret_name);
-
-/* Field number `index` in file order, or NULL behind the last: the struct grows with the library, so programs must not
- * step over the array by themselves. */
-PERFDATA_API const struct perfdata_trace_field *perfdata_trace_event_field(const struct perfdata_trace_event *event,
-									    size_t index);
-
-/* A field by name, or NULL. */
-PERFDATA_API const struct perfdata_trace_field *perfdata_trace_field_named(const struct perfdata_trace_event *event,
-									    const char *name);
-
-/* The text of a printk format address, or NULL. */
-PERFDATA_API const char *perfdata_trace_printk(const struct perfdata_trace *trace, uint64_t address);
-
-/* The comm of a thread as the tracer had saved it, or NULL. */
-PERFDATA_API const char *perfdata_trace_comm(const struct perfdata_trace *trace, uint32_t pid);
 
 /* --- values ------------------------------------------------------------------------------------------------- */
 
@@ -159,15 +103,6 @@ struct perfdata_trace_value {
 	size_t count;               /* ARRAY and BITMASK: elements */
 };
 
-/* The value of a field in the raw data of one sample (without the 4-byte size in front). Borrows from `raw`.
- * PERFDATA_OK, or PERFDATA_DAMAGED if the raw data is too short for the field. */
-PERFDATA_API enum perfdata_status perfdata_trace_value(const struct perfdata_trace_field *field,
-						       struct perfdata_bytes raw, enum perfdata_byte_order order,
-						       struct perfdata_trace_value *ret_value);
-
-/* Element `index` of an ARRAY or BITMASK, sign-extended if signed; 0 behind the last. */
-PERFDATA_API uint64_t perfdata_trace_element(const struct perfdata_trace_value *value, size_t index);
-
 /* --- text as perf spells it ----------------------------------------------------------------------------------- */
 
 /* A name for an address. */
@@ -185,32 +120,6 @@ struct perfdata_trace_context {
 	bool (*symbol)(void *user, uint64_t address, struct perfdata_trace_symbol *ret_symbol);
 	void *user;
 };
-
-/* Appends what `perf script` prints for the field `trace`: the event's print format run over the raw data, or
- * "[FAILED TO PARSE]" and the fields. No locks and no allocation but that of `out`.
- * PERFDATA_OK, or PERFDATA_DAMAGED if the raw data was too short for something (the rest is printed). */
-PERFDATA_API enum perfdata_status perfdata_trace_print(const struct perfdata_trace_event *event,
-						       struct perfdata_bytes raw,
-						       const struct perfdata_trace_context *context,
-						       struct perfdata_text *out);
-
-/* Appends what `perf data convert --to-json` writes for a field of the event, before JSON escaping (and the text behind
- * "[FAILED TO PARSE]"): a number as the print format spells it, if that prints the field itself, with the "0x" that
- * stands there. An array of char, u8 or s8 is text while its bytes are printable, else "ARRAY[61, 0a]". perf keeps a
- * state here: once a field was not printable, it is an ARRAY[] in every later sample of that run. A program that needs
- * the same bytes calls perfdata_trace_field_printable in the order of the samples, keeps the result per field and
- * passes it as `as_bytes`. PERFDATA_OK, or PERFDATA_DAMAGED if the raw data is too short (nothing is appended). */
-PERFDATA_API enum perfdata_status perfdata_trace_print_field(const struct perfdata_trace_event *event,
-							     const struct perfdata_trace_field *field,
-							     struct perfdata_bytes raw, enum perfdata_byte_order order,
-							     bool as_bytes, struct perfdata_text *out);
-
-/* True if perfdata_trace_print_field writes only a number for the field, so that no notation has anything to escape. */
-PERFDATA_API bool perfdata_trace_prints_number(const struct perfdata_trace_field *field);
-
-/* False if the field is one that perf prints as text and these bytes are not printable. */
-PERFDATA_API bool perfdata_trace_field_printable(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
-						 enum perfdata_byte_order order);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "profile/baseline.h"
+#include "profile/profile.h"
 
 enum { MAX_FIELDS = 20 };
 
@@ -52,7 +53,7 @@ const struct perfdata_baseline_recording *perfdata_baseline_recording(const stru
 	return index < baseline->nr_recordings ? &baseline->recordings[index].reported : NULL;
 }
 
-bool perfdata_baseline_is(const void *bytes, size_t size)
+bool pd_baseline_is(const void *bytes, size_t size)
 {
 	const size_t magic = strlen(PD_BASELINE_MAGIC);
 	return size > magic && !memcmp(bytes, PD_BASELINE_MAGIC, magic) && ((const char *)bytes)[magic] == '\n';
@@ -388,7 +389,7 @@ enum perfdata_status perfdata_baseline_add(struct perfdata_baseline *baseline, c
 	struct reading reading = { .baseline = baseline };
 	const char *const start = bytes, *at = start, *const end = start + size;
 	const size_t before = baseline->nr_recordings;
-	bool fine = perfdata_baseline_is(bytes, size);
+	bool fine = pd_baseline_is(bytes, size);
 	if (!fine)
 		return pd_error(reterr, PERFDATA_EFORMAT, 0, "no baseline: it does not begin with %s",
 				PD_BASELINE_MAGIC);

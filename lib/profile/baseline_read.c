@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "input/input.h"
 #include "profile/baseline.h"
+#include "profile/profile.h"
 
 struct bytes {
 	char *data;
@@ -58,7 +59,7 @@ enum perfdata_status perfdata_baseline_read(struct perfdata_baseline *baseline, 
 	if (status != PERFDATA_OK)
 		return status == PERFDATA_EUSAGE ? PERFDATA_ABSENT : status;   /* a directory */
 	status = pd_input_peek(input, &first, &nr, strlen(PD_BASELINE_MAGIC) + 1);
-	if (status != PERFDATA_OK || !perfdata_baseline_is(first, nr))
+	if (status != PERFDATA_OK || !pd_baseline_is(first, nr))
 		status = status < 0 ? pd_error(reterr, status, 0, "%s", perfdata_status_text(status)) : PERFDATA_ABSENT;
 	if (status == PERFDATA_OK)
 		status = read_all(input, &bytes, max_size ? max_size : SIZE_MAX, reterr);

@@ -2,6 +2,7 @@
 #include "config.h"
 #include <inttypes.h>
 #include "profile/baseline.h"
+#include "text/spelling.h"
 
 static void field(struct perfdata_text *out, const char *text)
 {
@@ -32,8 +33,8 @@ static void put_sums(struct perfdata_text *out, const struct pd_share_sums *sums
 	number(out, sums->n);
 	number(out, sums->w);
 	perfdata_text_char(out, '\t');
-	char *end = sums->q.high ? perfdata_hex_width_to(perfdata_hex_to(digits, sums->q.high), sums->q.low, 16)
-				 : perfdata_hex_to(digits, sums->q.low);
+	char *end = sums->q.high ? pd_hex_width_to(pd_hex_to(digits, sums->q.high), sums->q.low, 16)
+				 : pd_hex_to(digits, sums->q.low);
 	perfdata_text_append(out, digits, (size_t)(end - digits));
 }
 
@@ -63,7 +64,7 @@ void pd_baseline_key(struct perfdata_text *out, uint32_t id, const struct pd_sid
 		perfdata_text_u64(out, key->file);
 	if (key->has_address) {
 		perfdata_text_char(out, '\t');
-		perfdata_text_hex(out, key->address);
+		pd_text_hex(out, key->address);
 	} else {
 		field(out, key->name);
 		field(out, key->shown);

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "profile/profile_sums.h"
 #include "session/session.h"
+#include "reader/reader.h"
 
 /* A sample of a batch. */
 struct sample {

@@ -21,6 +21,7 @@
 #ifndef PD_PROFILE_H
 #define PD_PROFILE_H
 
+#include "perfdata/compare.h"
 #include "perfdata/session.h"
 
 /* What distinguishes samples beside event and stack. */
@@ -136,5 +137,10 @@ struct pd_profile_node {
 uint32_t pd_profile_nr_nodes(const struct pd_profile *profile);    /* counts the root; ids are lower */
 /* Not for the root. PERFDATA_EREAD: a temporary file could not be read. */
 enum perfdata_status pd_profile_node(struct pd_profile *profile, uint32_t node, struct pd_profile_node *ret);
+
+/* --- for other rooms --- */
+
+/* Whether bytes begin as a baseline does. */
+bool pd_baseline_is(const void *bytes, size_t size);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "reader/reader_impl.h"
+#include "schema/schema.h"
 
 #define PIPE_HEADER_SIZE 16
 #define OLD_HEADER_SIZE 72
@@ -103,7 +104,7 @@ static bool take_magic(struct perfdata_reader *reader, const uint8_t *bytes, siz
 		header->order = order_of_v1(bytes, size);
 	else
 		header->order = order_of_v2(reader, bytes, size);
-	perfdata_config_init(&reader->config, NULL, header->order);
+	pd_config_init(&reader->config, NULL, header->order);
 	return true;
 }
 

@@ -7,6 +7,7 @@
 #include "base/option_struct.h"
 #include "perfdata/input.h"
 #include "reader/reader_impl.h"
+#include "reader/reader.h"
 
 enum input_kind { INPUT_PATH, INPUT_FD, INPUT_MEMORY, INPUT_CALLBACKS };
 

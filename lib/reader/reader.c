@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "reader/reader_impl.h"
+#include "reader/reader.h"
 
 #define DEFAULT_MAX_FINDINGS 1000
 #ifndef AHEAD_FROM                   /* fuzzing sets a smaller number */
@@ -285,7 +286,7 @@ void perfdata_reader_close(struct perfdata_reader *reader)
 
 const struct perfdata_header *perfdata_reader_header(const struct perfdata_reader *reader) { return &reader->header; }
 
-const char *perfdata_reader_file_name(const struct perfdata_reader *reader, unsigned index)
+const char *pd_reader_file_name(const struct perfdata_reader *reader, unsigned index)
 {
 	if (index < reader->nr_streams)
 		return reader->streams[index]->name;
@@ -470,7 +471,7 @@ enum perfdata_status pd_reader_next_span(struct perfdata_reader *reader, struct 
 		return status;
 	for (unsigned i = 0; i < ret->nr; i++)
 		if (ret->records[i].inner == PERFDATA_NO_OFFSET &&
-		    !(ret->records[i].flags & (PERFDATA_RAW_PAYLOAD | PERFDATA_RAW_MADE)))
+		    !(ret->records[i].flags & (PERFDATA_RAW_PAYLOAD | PERFDATA_RAW_SYNTHESIZED)))
 			reader->given_bytes += ret->records[i].size + ret->records[i].payload;
 	report_progress(reader, status != PERFDATA_OK);
 	return status;

@@ -3,9 +3,9 @@
 #ifndef PD_READER_H
 #define PD_READER_H
 
+#include "perfdata/input.h"
 #include "base/account.h"
 #include "perfdata/reader.h"
-#include "perfdata/unstable.h"
 #include "input/input.h"
 
 /* raw.chunk is never NULL for a record that perfdata_reader_next gave: pd_chunk_hold(raw.chunk) keeps raw.bytes valid
@@ -28,7 +28,7 @@ struct pd_sample_summary {
 	uint64_t time;                         /* UINT64_MAX if it has none */
 	uint32_t size;
 };
-/* Passes over the records that come next, as far as they are whole samples (perfdata_sample_is_whole) of known events,
+/* Passes over the records that come next, as far as they are whole samples (pd_sample_is_whole) of known events,
  * at hand, and in the order of the file, and gives a summary of each. 0: the next record is something else, or must be
  * read: pd_reader_next_span gives it. */
 unsigned pd_reader_next_summaries(struct perfdata_reader *reader, struct pd_sample_summary *ret, unsigned max);
@@ -69,5 +69,69 @@ int64_t pd_reader_written(const struct perfdata_reader *reader);
 struct pd_account *pd_reader_account(struct perfdata_reader *reader);
 /* Frees the memory that reading keeps for what comes next: nothing does. */
 void pd_reader_trim(struct perfdata_reader *reader);
+
+/* --- for other rooms --- */
+
+/* The records of a batch stand side by side: &batch->records[i] is perfdata_batch_record(batch, i). */
+struct perfdata_raw {
+	/* the record, header first, contiguous; borrowed as the struct */
+	const uint8_t *bytes;
+	const struct perfdata_event *event;    /* or NULL */
+	/* bytes from the start of the file's decompressed stream; if inner is set, to the carrier */
+	uint64_t offset;
+	/* for records inside COMPRESSED ones: bytes from the start of all that the file's carriers decompress to; else
+	 * PERFDATA_NO_OFFSET */
+	uint64_t inner;
+	uint64_t number;                       /* of the record in file order, from 0 */
+	uint64_t time;                         /* ns; UINT64_MAX if it has none */
+	/* bytes that follow the record in the file (AUXTRACE, TRACING_DATA of a pipe) */
+	uint64_t payload;
+	uint32_t size;                         /* bytes of the record */
+	uint32_t type;
+	uint32_t cpu;                          /* UINT32_MAX if it has none */
+	int32_t pid, tid;                      /* of the sample or the trailer; -1 if it has none */
+	uint16_t misc;
+	uint16_t file;                         /* see pd_reader_file_name */
+	uint16_t flags;                        /* enum perfdata_raw_flag */
+	/* for the library: the fields reach exactly to the record's end; 0: not checked */
+	uint16_t known_whole;
+	struct pd_chunk *chunk;                /* for the library */
+};
+
+/* The name of file `index` (pd_raw_file): the path itself, "DIR/data", "DIR/data.0", … */
+const char *pd_reader_file_name(const struct perfdata_reader *reader, unsigned index);
+
+/* The architecture of the recorded machine: from E_MACHINE, else ARCH, else inferred from the processor, the release or
+ * the mask of user registers. */
+enum perfdata_arch pd_reader_arch(const struct perfdata_reader *reader);
+
+/* Tracepoint formats of the recording, or NULL. Immutable; borrowed until close. */
+const struct perfdata_trace *pd_reader_trace(const struct perfdata_reader *reader);
+
+uint16_t pd_raw_misc(const struct perfdata_raw *raw);
+
+/* Its place in the file: bytes from the start of the file's decompressed stream. Of a record inside a COMPRESSED one:
+ * the carrier's place. */
+uint64_t pd_raw_offset(const struct perfdata_raw *raw);
+
+/* Of a record inside a COMPRESSED one: bytes from the start of all that the file's carriers decompress to; else
+ * PERFDATA_NO_OFFSET. */
+uint64_t pd_raw_inner(const struct perfdata_raw *raw);
+
+/* Its number in file order, from 0. */
+uint64_t pd_raw_number(const struct perfdata_raw *raw);
+
+/* Of the sample or the trailer; -1 if it has none. */
+int32_t pd_raw_pid(const struct perfdata_raw *raw);
+int32_t pd_raw_tid(const struct perfdata_raw *raw);
+
+/* Bytes that follow the record in the file (AUXTRACE, TRACING_DATA of a pipe). */
+uint64_t pd_raw_payload(const struct perfdata_raw *raw);
+
+/* See pd_reader_file_name. */
+unsigned pd_raw_file(const struct perfdata_raw *raw);
+
+/* enum perfdata_raw_flag; later versions have more. */
+uint32_t pd_raw_flags(const struct perfdata_raw *raw);
 
 #endif

@@ -3,17 +3,19 @@
 #include "config.h"
 #include <string.h>
 #include "reader/reader_impl.h"
+#include "reader/reader.h"
+#include "schema/schema.h"
 
 static enum perfdata_arch named_arch(const struct perfdata_reader *reader)
 {
 	const struct pd_section *machine = &reader->sections[PERFDATA_FEATURE_E_MACHINE];
 	const struct perfdata_node *node = machine->feature ?
 		perfdata_node_get(perfdata_feature_root(machine->feature), "e_machine") : NULL;
-	enum perfdata_arch arch = node ? perfdata_arch_by_elf((uint32_t)node->v.u) : PERFDATA_ARCH_UNKNOWN;
+	enum perfdata_arch arch = node ? pd_arch_by_elf((uint32_t)node->v.u) : PERFDATA_ARCH_UNKNOWN;
 	const char *name = pd_reader_text(reader, PERFDATA_FEATURE_ARCH);
 
 	if (arch == PERFDATA_ARCH_UNKNOWN && name)
-		arch = perfdata_arch_by_name(name);
+		arch = pd_arch_by_name(name);
 	return arch;
 }
 
@@ -43,7 +45,7 @@ static enum perfdata_arch arch_of_release(const char *release)
 
 	while (release && *release && arch == PERFDATA_ARCH_UNKNOWN) {
 		const size_t size = strcspn(release, "-.+");
-		arch = size == 5 && !memcmp(release, "amd64", 5) ? PERFDATA_ARCH_X86 : perfdata_arch_by_name(release);
+		arch = size == 5 && !memcmp(release, "amd64", 5) ? PERFDATA_ARCH_X86 : pd_arch_by_name(release);
 		release += size + (release[size] != '\0');
 	}
 	return arch;
@@ -94,7 +96,7 @@ static enum perfdata_arch inferred_arch(const struct perfdata_reader *reader, co
 	return arch_of_mask(user_registers(reader));
 }
 
-enum perfdata_arch perfdata_reader_arch(const struct perfdata_reader *reader)
+enum perfdata_arch pd_reader_arch(const struct perfdata_reader *reader)
 {
 	const enum perfdata_arch arch = named_arch(reader);
 	const char *from;

@@ -6,6 +6,9 @@
 #include "reader/reader_impl.h"
 #include "schema/layout.h"
 #include "schema/trace_types.h"
+#include "schema/feature.h"
+#include "schema/schema.h"
+#include "schema/trace.h"
 
 #define MAX_TYPED_EVENTS 1024        /* events that EVENT_TYPE records are compared with */
 #define MAX_REVISIONS 65536          /* beside 16 for each event */
@@ -209,7 +212,7 @@ enum perfdata_status pd_event_add(struct perfdata_reader *reader, struct perfdat
 	if (status != PERFDATA_OK)
 		return status;
 	check_attr(reader, &attr, offset);
-	perfdata_config_init(own_config(event), &attr, reader->header.order);
+	pd_config_init(own_config(event), &attr, reader->header.order);
 	event->index = event->group_leader = (uint32_t)reader->nr_events;
 	event->version = reader->nr_versions++;
 	event->unit = "";
@@ -310,7 +313,7 @@ enum perfdata_status pd_events_take_description(struct perfdata_reader *reader)
 	const struct pd_section *section = &reader->sections[PERFDATA_FEATURE_EVENT_DESC];
 	if (!section->feature)
 		return PERFDATA_OK;
-	const struct perfdata_bytes bytes = perfdata_feature_bytes(section->feature);
+	const struct perfdata_bytes bytes = pd_feature_bytes(section->feature);
 	struct pd_cursor cursor = pd_cursor(bytes.data, bytes.size, reader->config.swap);
 	const uint32_t count = pd_u32(&cursor), attr_size = pd_u32(&cursor);
 
@@ -386,7 +389,7 @@ static enum perfdata_status take_trace(struct perfdata_reader *reader, size_t in
 {
 	const struct perfdata_event *event = reader->events[index];
 	const struct perfdata_trace_event *trace = reader->trace ?
-		perfdata_trace_event(reader->trace, event->attr->config) : NULL;
+		pd_trace_event(reader->trace, event->attr->config) : NULL;
 	struct perfdata_text name;
 
 	if (!reader->trace) {
@@ -453,7 +456,7 @@ static const struct perfdata_event *event_elsewhere(struct perfdata_reader *read
 	const struct perfdata_event *event = NULL;
 	for (size_t i = 1; !event && i < reader->nr_layouts; i++) {
 		struct perfdata_peek other;
-		perfdata_peek(&reader->layouts[i], raw->bytes, raw->size, &other);
+		pd_peek(&reader->layouts[i], raw->bytes, raw->size, &other);
 		event = other.has_id ? pd_event_of_id(reader, other.id) : NULL;
 	}
 	if (!event)
@@ -506,13 +509,13 @@ static void match_other(struct perfdata_reader *reader, struct perfdata_raw *raw
 	const struct perfdata_event *first = reader->events[0], *event = first;
 	struct perfdata_peek peek;
 
-	perfdata_peek(first->config, raw->bytes, raw->size, &peek);
+	pd_peek(first->config, raw->bytes, raw->size, &peek);
 	if (!peek.has_id && reader->layouts_differ)
-		perfdata_peek(reader->least_trailer, raw->bytes, raw->size, &peek);
+		pd_peek(reader->least_trailer, raw->bytes, raw->size, &peek);
 	if (reader->nr_events > 1)
 		event = event_by_id(reader, raw, peek.has_id, peek.id);
 	if (event && reader->layouts_differ)
-		perfdata_peek(event->config, raw->bytes, raw->size, &peek);
+		pd_peek(event->config, raw->bytes, raw->size, &peek);
 	set_words(raw, event, &peek);
 }
 

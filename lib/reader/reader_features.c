@@ -4,6 +4,9 @@
 #include "config.h"
 #include "base/memory.h"
 #include "reader/reader_impl.h"
+#include "reader/reader.h"
+#include "schema/feature.h"
+#include "schema/trace.h"
 
 static const char *section_name(uint32_t id)
 {
@@ -61,7 +64,7 @@ enum perfdata_status pd_feature_take(struct perfdata_reader *reader, uint32_t id
 	struct pd_section *section = &reader->sections[id];
 	if (section->feature)
 		return PERFDATA_OK;   /* a stream repeats sections: the first counts */
-	const enum perfdata_status status = perfdata_feature_decode(id, bytes, size, reader->header.order,
+	const enum perfdata_status status = pd_feature_decode(id, bytes, size, reader->header.order,
 								    reader->nr_cpus, &feature, &error);
 	if (status < 0)
 		return status;
@@ -107,7 +110,7 @@ enum perfdata_status pd_features_take_trace(struct perfdata_reader *reader, cons
 
 	if (reader->trace)
 		return PERFDATA_OK;
-	const enum perfdata_status status = perfdata_trace_load(bytes, size, take_finding, &place, &reader->trace,
+	const enum perfdata_status status = pd_trace_load(bytes, size, take_finding, &place, &reader->trace,
 								NULL);
 	if (status == PERFDATA_EFORMAT && size)
 		pd_reader_finding(reader, PERFDATA_FINDING_TRACING_DATA, 0, offset, "this is no tracing data");
@@ -154,9 +157,9 @@ static const struct pd_section *section_at(const struct perfdata_reader *reader,
 	if (!late->changed)
 		return &late->section;
 	late->changed = false;
-	perfdata_feature_free(late->section.feature);
+	pd_feature_free(late->section.feature);
 	late->section.feature = NULL;
-	const enum perfdata_status status = perfdata_feature_decode(id, late->bytes, late->size, reader->header.order,
+	const enum perfdata_status status = pd_feature_decode(id, late->bytes, late->size, reader->header.order,
 								    0, &late->section.feature, NULL);
 	late->section.public.status = status < 0 ? PERFDATA_DAMAGED : status;
 	late->section.public.feature = late->section.feature;
@@ -192,7 +195,7 @@ const char *perfdata_reader_feature_text(const struct perfdata_reader *reader, u
 	return pd_feature_is_hidden(reader, id) ? NULL : pd_reader_text(reader, id);
 }
 
-const struct perfdata_trace *perfdata_reader_trace(const struct perfdata_reader *reader) { return reader->trace; }
+const struct perfdata_trace *pd_reader_trace(const struct perfdata_reader *reader) { return reader->trace; }
 
 enum perfdata_status pd_build_id_take(struct perfdata_reader *reader, const struct perfdata_raw *raw)
 {
@@ -224,11 +227,11 @@ enum perfdata_status pd_build_id_take(struct perfdata_reader *reader, const stru
 void pd_features_release(struct perfdata_reader *reader)
 {
 	for (uint32_t id = 0; id < PD_NR_FEATURES; id++)
-		perfdata_feature_free(reader->sections[id].feature);
+		pd_feature_free(reader->sections[id].feature);
 	if (reader->build_ids) {
-		perfdata_feature_free(reader->build_ids->section.feature);
+		pd_feature_free(reader->build_ids->section.feature);
 		pd_free(reader->build_ids->bytes);
 		pd_free(reader->build_ids);
 	}
-	perfdata_trace_free(reader->trace);
+	pd_trace_free(reader->trace);
 }

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include "reader/reader_impl.h"
+#include "reader/reader.h"
 
 static uint64_t count_of(const struct perfdata_reader *reader, enum perfdata_finding_code code)
 {
@@ -33,7 +34,7 @@ void pd_reader_report(struct perfdata_reader *reader, const struct pd_finding *f
 	const struct perfdata_finding told = {
 		.severity = info->severity,
 		.code = finding->code,
-		.file = perfdata_reader_file_name(reader, finding->file),
+		.file = pd_reader_file_name(reader, finding->file),
 		.offset = finding->offset,
 		.record = finding->record,
 		.message = finding->message,

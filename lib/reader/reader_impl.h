@@ -21,7 +21,7 @@
 #ifndef PD_READER_IMPL_H
 #define PD_READER_IMPL_H
 
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
 #include "base/arena.h"
 #include "base/cursor.h"
 #include "base/hash.h"

@@ -4,7 +4,8 @@
 #include <string.h>
 #include "base/memory.h"
 #include "reader/trace_pieces.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "reader/reader.h"
 
 void pd_aux_carry_release(struct pd_aux_carry *carry)
 {
@@ -42,7 +43,7 @@ static enum perfdata_status take_info(struct pd_aux_carry *carry, const struct p
 	const struct pd_aux_header header = {
 		.cpuid = perfdata_reader_feature_text(reader, PERFDATA_FEATURE_CPUID),
 		.samples_lack_time = perfdata_reader_nr_events(reader) &&
-				     !(perfdata_config_attr(perfdata_reader_event(reader, 0)->config)->sample_type &
+				     !(pd_config_attr(perfdata_reader_event(reader, 0)->config)->sample_type &
 				       PERFDATA_SAMPLE_TIME),
 	};
 	pd_free(carry->cs);
@@ -151,7 +152,7 @@ void pd_spe_row_of_piece(const struct pd_aux_piece *piece, const struct pd_spe_r
 
 bool pd_spe_row_of_sample(const struct perfdata_raw *raw, struct pd_spe_row *ret)
 {
-	if (!(raw->flags & PERFDATA_RAW_MADE) || raw->size < sizeof *ret ||
+	if (!(raw->flags & PERFDATA_RAW_SYNTHESIZED) || raw->size < sizeof *ret ||
 	    !(raw->event->attr->sample_type & PERFDATA_SAMPLE_RAW))
 		return false;
 	memcpy(ret, raw->bytes + raw->size - sizeof *ret, sizeof *ret);

@@ -288,7 +288,7 @@ static void add_sample(struct perfdata_reader *reader, enum pd_spe_event event, 
 		.tid = operation->tid,
 		.misc = misc,
 		.file = traces->raw.file,
-		.flags = PERFDATA_RAW_MADE,
+		.flags = PERFDATA_RAW_SYNTHESIZED,
 		.chunk = chunk,
 	};
 }
@@ -299,7 +299,7 @@ void pd_trace_samples_given(const struct perfdata_reader *reader, struct perfdat
 	/* the time stands behind the id, the address and the thread, where `spell` puts it */
 	const size_t at = 8 + (type & PERFDATA_SAMPLE_IDENTIFIER ? 8 : 0) + 16;
 	for (unsigned i = 0; i < nr; i++)
-		if (raws[i].flags & PERFDATA_RAW_MADE)
+		if (raws[i].flags & PERFDATA_RAW_SYNTHESIZED)
 			raws[i].time = type & PERFDATA_SAMPLE_TIME ? pd_load64(raws[i].bytes + at, reader->config.swap)
 								   : UINT64_MAX;
 }

@@ -7,6 +7,7 @@
 #include "perfdata/text.h"
 #include "rewrite/anonymize.h"
 #include "rewrite/public_names.h"
+#include "schema/schema.h"
 
 #define START UINT64_C(1000000000)       /* when an anonymous recording begins, ns */
 #define KERNEL_HALF UINT64_C(0x8000000000000000)
@@ -50,7 +51,7 @@ struct pd_anonymizer *pd_anonymizer_new(const struct perfdata_anonymize_options 
 		ok = note_layout(a, layout, 0);
 	for (uint32_t id = 1; ok && id < PERFDATA_FEATURE_LAST; id++)
 		ok = note_layout(a, perfdata_feature_layout(id), 0);
-	ok = ok && a->maps && note_layout(a, perfdata_sample_id_layout(), 0) &&
+	ok = ok && a->maps && note_layout(a, pd_trailer_layout(), 0) &&
 	     note_layout(a, perfdata_attr_layout(), 0);
 	if (ok)
 		return a;
@@ -105,7 +106,7 @@ static uint64_t move_address(struct pd_anonymizer *a, uint64_t address)
 {
 	uint64_t moved;
 
-	if (!address || perfdata_callchain_marker_name(address) || a->names.keep & PERFDATA_ANONYMIZE_KEEP_ADDRESSES)
+	if (!address || pd_callchain_marker_name(address) || a->names.keep & PERFDATA_ANONYMIZE_KEEP_ADDRESSES)
 		return address;
 	a->counts.addresses++;
 	if (address >= KERNEL_HALF)
@@ -317,7 +318,7 @@ static void edit_words(struct pd_anonymizer *a, enum pd_decision what, struct pe
 	}
 	for (uint64_t i = 0; i < list->count; i++) {
 		const uint64_t word = perfdata_list_u64(list, i);
-		if (perfdata_callchain_marker_name(word))
+		if (pd_callchain_marker_name(word))
 			a->in_kernel = word == PERFDATA_CONTEXT_KERNEL || word == PERFDATA_CONTEXT_GUEST_KERNEL;
 		words[i] = new_integer(a, what, word);
 	}
@@ -493,7 +494,7 @@ enum perfdata_status pd_anonymize_record(struct pd_anonymizer *a, const struct p
 		       record->type == PERFDATA_RECORD_KSYMBOL;
 	follow(a, record);
 	edit_view(a, record->layout, record->u.present, &record->u);
-	edit_view(a, perfdata_sample_id_layout(), record->sample_id.present, &record->sample_id);
+	edit_view(a, pd_trailer_layout(), record->sample_id.present, &record->sample_id);
 	return a->names.no_memory || pd_moved_maps_failed(a->maps) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 

@@ -3,6 +3,7 @@
  * fails until they are listed. */
 #include "config.h"
 #include "rewrite/anonymize.h"
+#include "rewrite/rewriter.h"
 
 struct row {
 	const char *layout, *field;      /* field NULL: all of the layout */
@@ -286,7 +287,7 @@ enum pd_decision pd_decision_of(const struct perfdata_layout *layout, const stru
 	return PD_UNDECIDED;
 }
 
-const char *perfdata_anonymize_decision(const struct perfdata_layout *layout, const struct perfdata_field *field)
+const char *pd_anonymize_decision(const struct perfdata_layout *layout, const struct perfdata_field *field)
 {
 	static const char *const names[] = {
 		[PD_CLEAR] = "clear",       [PD_KEEP] = "keep",

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include "base/hash.h"
 #include "base/memory.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "reader/reader.h"
 #include "rewrite/rewriter.h"
+#include "write/writing.h"
 
 #define RECORDED_ID 20u               /* bytes that records have for a build-id */
 #define ENTRY_NAME 36u               /* offset of the name in an entry of the table, header included */
@@ -156,7 +158,7 @@ enum perfdata_status pd_build_ids_finish(struct perfdata_rewriter *rewriter)
 	else if (table.size)   /* an empty one would hide the build-ids of the maps */
 		status = pd_rewrite_written(
 			rewriter,
-			perfdata_writer_feature(rewriter->writer, PERFDATA_FEATURE_BUILD_ID, table.data, table.size));
+			pd_writer_feature(rewriter->writer, PERFDATA_FEATURE_BUILD_ID, table.data, table.size));
 	perfdata_text_release(&table);
 	return status;
 }

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include "base/memory.h"
 #include "rewrite/rewriter.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "reader/reader.h"
+#include "session/session.h"
+#include "write/writing.h"
 
 /* File and offset of a record; for a record out of a carrier, its offset among decompressed bytes. */
 static uint64_t key_of(const struct perfdata_raw *raw)
@@ -47,7 +50,7 @@ enum perfdata_status perfdata_rewriter_choose(struct perfdata_rewriter *rewriter
 		if (status != PERFDATA_OK)
 			return status;
 	}
-	if (!pd_rewrite_is_end(perfdata_session_reader(session), status)) {
+	if (!pd_rewrite_is_end(pd_session_reader(session), status)) {
 		rewriter->error = *perfdata_session_error(session);
 		return status;
 	}
@@ -101,8 +104,8 @@ static enum perfdata_status keep_state(struct perfdata_rewriter *rewriter, const
 	    record.problem_code != PERFDATA_FINDING_TEXT_UNTERMINATED)
 		return PERFDATA_OK;
 	pd_forget_time(&record);
-	perfdata_config_init(&target, source->has_attr ? &source->attr : NULL, rewriter->order);
-	enum perfdata_status status = perfdata_encode(&target, source, &record, out, &size);
+	pd_config_init(&target, source->has_attr ? &source->attr : NULL, rewriter->order);
+	enum perfdata_status status = pd_encode_record(&target, source, &record, out, &size);
 	if (status != PERFDATA_OK)
 		return pd_rewrite_failed(rewriter, status, NULL);
 	uint8_t *copy = (uint8_t *)pd_arena_copy(&rewriter->arena, out, size);
@@ -134,7 +137,7 @@ enum perfdata_status pd_choice_write_state(struct perfdata_rewriter *rewriter)
 		return status;
 	rewriter->state_written = true;
 	for (size_t i = 0; i < rewriter->nr_state && status == PERFDATA_OK; i++) {
-		status = pd_rewrite_written(rewriter, perfdata_writer_record(rewriter->writer, rewriter->state[i].data,
+		status = pd_rewrite_written(rewriter, pd_writer_record(rewriter->writer, rewriter->state[i].data,
 									     rewriter->state[i].size));
 		rewriter->counts.records++;
 	}

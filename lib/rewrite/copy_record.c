@@ -2,16 +2,19 @@
 /* Copies a record from the reader to the writer: as it stands where nothing in it changes, else decoded and encoded. */
 #include "config.h"
 #include "base/checked.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "schema/feature.h"
+#include "reader/reader.h"
 #include "rewrite/anonymize.h"
 #include "rewrite/tracepoints.h"
+#include "write/writing.h"
 
 #define LAST_OF_61 PERFDATA_RECORD_FINISHED_INIT    /* the last record type that perf 6.1 knows */
 
 static enum perfdata_status put(struct perfdata_rewriter *rewriter, const void *bytes, size_t size)
 {
 	rewriter->counts.records++;
-	return pd_rewrite_written(rewriter, perfdata_writer_record(rewriter->writer, bytes, size));
+	return pd_rewrite_written(rewriter, pd_writer_record(rewriter->writer, bytes, size));
 }
 
 /* Some old records have sizes that perf does not take any more: they are filled up to a multiple of 8 bytes. */
@@ -39,7 +42,7 @@ static enum perfdata_status put_encoded(struct perfdata_rewriter *rewriter, cons
 
 static enum perfdata_status put_payload(struct perfdata_rewriter *rewriter, const void *bytes, size_t size)
 {
-	return pd_rewrite_written(rewriter, perfdata_writer_payload(rewriter->writer, bytes, size));
+	return pd_rewrite_written(rewriter, pd_writer_payload(rewriter->writer, bytes, size));
 }
 
 static enum perfdata_status put_tracing_data(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
@@ -75,7 +78,7 @@ static enum perfdata_status copy_tracing_data(struct perfdata_rewriter *rewriter
 {
 	const struct perfdata_feature_section *section = perfdata_reader_feature(rewriter->reader,
 										 PERFDATA_FEATURE_TRACING_DATA);
-	struct perfdata_bytes bytes = section && section->feature ? perfdata_feature_bytes(section->feature)
+	struct perfdata_bytes bytes = section && section->feature ? pd_feature_bytes(section->feature)
 								  : (struct perfdata_bytes){ NULL, 0 };
 	struct perfdata_text turned;
 
@@ -193,7 +196,7 @@ static enum perfdata_status put_encoded(struct perfdata_rewriter *rewriter, cons
 
 	if (!target)
 		return rewriter->error.status;
-	const enum perfdata_status status = perfdata_encode(target, source, record, out, &size);
+	const enum perfdata_status status = pd_encode_record(target, source, record, out, &size);
 	if (status != PERFDATA_OK)
 		return pd_rewrite_failed(rewriter, status, "a record does not fit");
 	return put(rewriter, out, size);

@@ -5,7 +5,8 @@
  * ids at different places, or of several events without ids. Repaired, all events have an IDENTIFIER: the first word of
  * a sample, the last one of other records. The event of each record is the one that our reader found. */
 #include "config.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "reader/reader.h"
 #include "rewrite/rewriter.h"
 
 #define MOST_ADDED 64u               /* bytes of an identifier and of a whole trailer, with room */
@@ -65,7 +66,7 @@ bool pd_identify_record(const struct perfdata_rewriter *rewriter, const struct p
 							  offsetof(struct perfdata_sample, identifier));
 	else if (rewriter->identified_flags)
 		record->sample_id.present |= perfdata_layout_bits(
-			perfdata_sample_id_layout(), offsetof(struct perfdata_sample_id, identifier));
+			pd_trailer_layout(), offsetof(struct perfdata_sample_id, identifier));
 	return true;
 }
 

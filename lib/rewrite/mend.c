@@ -3,7 +3,9 @@
 #include "config.h"
 #include <stdio.h>
 #include "rewrite/rewriter.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "reader/reader.h"
+#include "write/writing.h"
 
 #define ATTR_OF_61 128u              /* bytes of the largest attr that perf 6.1 takes; next line: perf 7.3 */
 #define ATTR_OF_73 144u
@@ -70,7 +72,7 @@ enum perfdata_status pd_mend_no_events(struct perfdata_rewriter *rewriter)
 	if (perfdata_reader_nr_events(rewriter->reader))
 		return PERFDATA_OK;
 	pd_rewrite_tell(rewriter, "the recording says of no event what it is: its samples are lost");
-	return pd_rewrite_written(rewriter, perfdata_writer_event(rewriter->writer, &attr, 0, "dummy", NULL, 0));
+	return pd_rewrite_written(rewriter, pd_writer_event(rewriter->writer, &attr, 0, "dummy", NULL, 0));
 }
 
 void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_event *event, struct perfdata_attr *ret,
@@ -100,7 +102,7 @@ void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_even
 		mend_sampleless(rewriter, ret);
 	pd_identify_attr(rewriter, ret);
 	const uint32_t size = ret->size ? ret->size : 64;
-	const uint32_t need = perfdata_attr_size(ret), most = rewriter->options.for_old ? ATTR_OF_61 : ATTR_OF_73;
+	const uint32_t need = pd_attr_size(ret), most = rewriter->options.for_old ? ATTR_OF_61 : ATTR_OF_73;
 	if (rewriter->options.for_old || size > most || size % 8 || size < 64)
 		*ret_size = need;
 	/* perf 6.1 looks for the ids in a stream behind an attr of the size that it knows */
@@ -243,11 +245,11 @@ enum perfdata_status pd_mend_tell_loss(struct perfdata_rewriter *rewriter, const
 		record.u.lost = (struct perfdata_lost){ .present = 3, .id = id, .lost = rewriter->gaps };
 		rewriter->gaps = 0;
 	}
-	enum perfdata_status status = perfdata_encode(target, NULL, &record, out, &size);
+	enum perfdata_status status = pd_encode_record(target, NULL, &record, out, &size);
 	if (status != PERFDATA_OK)
 		return pd_rewrite_failed(rewriter, status, NULL);
 	rewriter->counts.records++;
-	status = pd_rewrite_written(rewriter, perfdata_writer_record(rewriter->writer, out, size));
+	status = pd_rewrite_written(rewriter, pd_writer_record(rewriter->writer, out, size));
 	return status == PERFDATA_OK && rewriter->gaps ? pd_mend_tell_loss(rewriter, raw) : status;
 }
 
@@ -267,7 +269,7 @@ enum perfdata_status pd_mend_put_note(struct perfdata_rewriter *rewriter, const 
 	const enum perfdata_status status =
 		perfdata_text_failed(&out)
 			? pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL)
-			: pd_rewrite_written(rewriter, perfdata_writer_feature(rewriter->writer, PERFDATA_FEATURE_NOTE,
+			: pd_rewrite_written(rewriter, pd_writer_feature(rewriter->writer, PERFDATA_FEATURE_NOTE,
 									       out.data, out.size));
 	perfdata_text_release(&out);
 	return status;
@@ -293,7 +295,7 @@ enum perfdata_status pd_mend_sections(struct perfdata_rewriter *rewriter)
 		 (unsigned long long)rewriter->counts.unknown, (unsigned long long)rewriter->all_gaps);
 	if (any_has(rewriter->reader, PERFDATA_SAMPLE_BRANCH_STACK))
 		status = pd_rewrite_written(
-			rewriter, perfdata_writer_feature(rewriter->writer, PERFDATA_FEATURE_BRANCH_STACK, NULL, 0));
+			rewriter, pd_writer_feature(rewriter->writer, PERFDATA_FEATURE_BRANCH_STACK, NULL, 0));
 	/* perf takes a recording without records for one that was never finished */
 	if (status == PERFDATA_OK && !rewriter->counts.records)
 		status = pd_rewrite_put_round(rewriter);

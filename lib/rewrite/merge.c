@@ -8,8 +8,10 @@
 #include "config.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "reader/reader.h"
 #include "rewrite/merge.h"
+#include "write/writing.h"
 
 #define ROUND 4096u                        /* records in a round */
 
@@ -171,7 +173,7 @@ static bool join_events(struct perfdata_rewriter *rewriter)
 			return false;
 		event->attr.sample_type |= identify ? PERFDATA_SAMPLE_IDENTIFIER : 0;
 		event->attr.flags |= trailers;
-		perfdata_config_init(&event->config, &event->attr, rewriter->order);
+		pd_config_init(&event->config, &event->attr, rewriter->order);
 		event->config.branch_counters = branch_counters;
 	}
 	return true;
@@ -185,7 +187,7 @@ enum perfdata_status pd_merge_put_events(struct perfdata_rewriter *rewriter)
 	for (size_t i = 0; i < merge->nr_events && status == PERFDATA_OK; i++) {
 		const struct pd_merge_event *event = &merge->events[i];
 		status = pd_rewrite_written(rewriter,
-					    perfdata_writer_event(rewriter->writer, &event->attr, event->attr_size,
+					    pd_writer_event(rewriter->writer, &event->attr, event->attr_size,
 								  event->name, event->ids, event->nr_ids));
 	}
 	return status;

@@ -6,7 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include "base/error.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "reader/reader.h"
 #include "perfdata/write.h"
 #include "rewrite/merge.h"
 

@@ -4,9 +4,11 @@
 #include "config.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "schema/feature.h"
 #include "rewrite/merge.h"
 #include "rewrite/tracepoints.h"
+#include "reader/reader.h"
 
 /* offset of the name in an entry of BUILD_ID, header included; the build-id stands in front of the name */
 #define BUILD_ID_NAME 36u
@@ -67,7 +69,7 @@ static const struct perfdata_feature *section_of(const struct pd_merge_input *in
 static struct perfdata_bytes bytes_of(const struct pd_merge_input *input, uint32_t id)
 {
 	const struct perfdata_feature *section = section_of(input, id);
-	return section ? perfdata_feature_bytes(section) : (struct perfdata_bytes){ NULL, 0 };
+	return section ? pd_feature_bytes(section) : (struct perfdata_bytes){ NULL, 0 };
 }
 
 /* Writes the entries, behind their number if the section begins with it. */
@@ -83,7 +85,7 @@ static enum perfdata_status put_joined(struct joined *joined, uint32_t id, bool 
 	perfdata_text_append(&out, joined->entries.data, joined->entries.size);
 	enum perfdata_status status = perfdata_text_failed(&joined->entries) || perfdata_text_failed(&out)
 					      ? PERFDATA_ENOMEM
-					      : perfdata_feature_decode(id, out.data, out.size,
+					      : pd_feature_decode(id, out.data, out.size,
 									perfdata_reader_header(rewriter->reader)->order,
 									0, &feature, NULL);
 	if (status == PERFDATA_OK || status == PERFDATA_DAMAGED)
@@ -91,7 +93,7 @@ static enum perfdata_status put_joined(struct joined *joined, uint32_t id, bool 
 			rewriter, &(struct perfdata_feature_section){ .id = id, .status = status, .feature = feature });
 	else
 		status = pd_rewrite_failed(rewriter, status, NULL);
-	perfdata_feature_free(feature);
+	pd_feature_free(feature);
 	perfdata_text_release(&out);
 	return status;
 }
@@ -236,7 +238,7 @@ static enum perfdata_status join_formats(struct perfdata_rewriter *rewriter)
 	enum perfdata_status status = PERFDATA_OK;
 
 	for (size_t i = 0; i < merge->nr_inputs && status == PERFDATA_OK; i++)
-		status = pd_formats_add(rewriter, &formats, perfdata_reader_trace(merge->inputs[i].known));
+		status = pd_formats_add(rewriter, &formats, pd_reader_trace(merge->inputs[i].known));
 	if (status == PERFDATA_OK)
 		status = pd_formats_put_section(rewriter, &formats);
 	pd_formats_release(&formats);

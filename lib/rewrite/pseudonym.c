@@ -8,6 +8,8 @@
 #include "perfdata/text.h"
 #include "rewrite/pseudonym.h"
 #include "rewrite/public_names.h"
+#include "text/decimal.h"
+#include "text/spelling.h"
 
 enum { SALT_COMM = 1, SALT_PART, SALT_NAME, SALT_BUILD_ID, SALT_PID, SALT_NUMBER };
 
@@ -100,7 +102,7 @@ static void tell(struct pd_pseudonyms *names, enum pd_pseudonym_kind kind, struc
 static void tell_numbers(struct pd_pseudonyms *names, enum pd_pseudonym_kind kind, uint64_t from, uint64_t to)
 {
 	char a[32], b[32];
-	const size_t x = (size_t)(perfdata_u64_to(a, from) - a), y = (size_t)(perfdata_u64_to(b, to) - b);
+	const size_t x = (size_t)(pd_u64_to(a, from) - a), y = (size_t)(pd_u64_to(b, to) - b);
 	tell(names, kind, (struct perfdata_bytes){ (const uint8_t *)a, x },
 	     (struct perfdata_bytes){ (const uint8_t *)b, y });
 }
@@ -297,7 +299,7 @@ static bool is_public_name(struct perfdata_bytes name)
 static void put_hash(struct perfdata_text *out, uint64_t hash)
 {
 	char digits[24];
-	perfdata_text_append(out, digits, (size_t)(perfdata_hex_width_to(digits, hash & 0xffffffffff, 10) - digits));
+	perfdata_text_append(out, digits, (size_t)(pd_hex_width_to(digits, hash & 0xffffffffff, 10) - digits));
 }
 
 /* The size of the suffix that stays, since it tells the kind of a file: ".so", ".ko.xz", ".jar". */

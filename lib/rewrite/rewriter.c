@@ -6,9 +6,11 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/option_struct.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "reader/reader.h"
 #include "rewrite/anonymize.h"
 #include "rewrite/tracepoints.h"
+#include "write/writing.h"
 
 enum perfdata_status pd_rewrite_failed(struct perfdata_rewriter *rewriter, enum perfdata_status status,
 				       const char *what)
@@ -22,7 +24,7 @@ enum perfdata_status pd_rewrite_failed(struct perfdata_rewriter *rewriter, enum 
 enum perfdata_status pd_rewrite_written(struct perfdata_rewriter *rewriter, enum perfdata_status status)
 {
 	if (status != PERFDATA_OK && rewriter->error.status == PERFDATA_OK)
-		rewriter->error = *perfdata_writer_error(rewriter->writer);
+		rewriter->error = *pd_writer_error(rewriter->writer);
 	return status;
 }
 
@@ -95,7 +97,7 @@ void perfdata_rewriter_free(struct perfdata_rewriter *rewriter)
 {
 	if (!rewriter)
 		return;
-	perfdata_writer_free(rewriter->writer);
+	pd_writer_free(rewriter->writer);
 	pd_anonymizer_free(rewriter->anonymizer);
 	pd_free(rewriter->unwound.words);
 	pd_merge_free(rewriter->merge);
@@ -146,7 +148,7 @@ const struct perfdata_config *pd_rewrite_target(struct perfdata_rewriter *rewrit
 			(void)pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
 			return NULL;
 		}
-		perfdata_config_init(&rewriter->configs[0], NULL, rewriter->order);
+		pd_config_init(&rewriter->configs[0], NULL, rewriter->order);
 	}
 	struct perfdata_config *config = &rewriter->configs[version];
 	if (version && !config->has_attr) {
@@ -154,7 +156,7 @@ const struct perfdata_config *pd_rewrite_target(struct perfdata_rewriter *rewrit
 		if (rewriter->anonymizer)
 			pd_anonymize_attr(rewriter->anonymizer, &attr);
 		pd_identify_attr(rewriter, &attr);
-		perfdata_config_init(config, &attr, rewriter->order);
+		pd_config_init(config, &attr, rewriter->order);
 		config->branch_counters = raw->event->config->branch_counters;
 	}
 	return config;
@@ -235,7 +237,7 @@ enum perfdata_status pd_rewrite_make_writer(struct perfdata_rewriter *rewriter)
 		.write = rewriter->options.write,
 		.user = rewriter->options.write_user,
 	};
-	enum perfdata_status status = perfdata_writer_new(&options, &rewriter->writer, &rewriter->error);
+	enum perfdata_status status = pd_writer_new(&options, &rewriter->writer, &rewriter->error);
 
 	/* no record of the input stream has the build-ids that were found since */
 	if (status == PERFDATA_OK && rewriter->to_stream && rewriter->from_stream)
@@ -257,9 +259,9 @@ enum perfdata_status pd_rewrite_put_round(struct perfdata_rewriter *rewriter)
 	uint8_t out[PERFDATA_RECORD_ROOM];
 	size_t size;
 
-	perfdata_config_init(&config, NULL, rewriter->order);
-	const enum perfdata_status status = perfdata_encode(&config, NULL, &record, out, &size);
-	return status == PERFDATA_OK ? pd_rewrite_written(rewriter, perfdata_writer_record(rewriter->writer, out, size))
+	pd_config_init(&config, NULL, rewriter->order);
+	const enum perfdata_status status = pd_encode_record(&config, NULL, &record, out, &size);
+	return status == PERFDATA_OK ? pd_rewrite_written(rewriter, pd_writer_record(rewriter->writer, out, size))
 				     : status;
 }
 
@@ -345,5 +347,5 @@ enum perfdata_status perfdata_rewriter_finish(struct perfdata_rewriter *rewriter
 		if (status == PERFDATA_OK && rewriter->options.repair)
 			status = pd_mend_sections(rewriter);
 	}
-	return status == PERFDATA_OK ? pd_rewrite_written(rewriter, perfdata_writer_finish(rewriter->writer)) : status;
+	return status == PERFDATA_OK ? pd_rewrite_written(rewriter, pd_writer_finish(rewriter->writer)) : status;
 }

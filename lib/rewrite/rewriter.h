@@ -19,7 +19,8 @@
 #include "base/arena.h"
 #include "base/cursor.h"
 #include "perfdata/rewrite.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "reader/reader.h"
 
 #define PD_FIRST_NEW_ID (UINT64_C(1) << 32)   /* of ids that are made up: far above the kernel's, which count from 1 */
 
@@ -197,5 +198,12 @@ enum perfdata_status pd_mend_tell_loss(struct perfdata_rewriter *rewriter, const
 enum perfdata_status pd_mend_put_note(struct perfdata_rewriter *rewriter, const char *note);
 /* Writes the note of a repaired recording, and sections that follow from its events. */
 enum perfdata_status pd_mend_sections(struct perfdata_rewriter *rewriter);
+
+/* --- for other rooms --- */
+
+/* What anonymizing does with a field: "keep", "clear", "pid", …; NULL where no decision was made. For records and
+ * sections alike; the layout is that of the record, of the section, or of a part of it. */
+const char *pd_anonymize_decision(const struct perfdata_layout *layout,
+						     const struct perfdata_field *field);
 
 #endif

@@ -2,9 +2,12 @@
 /* Events and feature sections of the output. */
 #include "config.h"
 #include "base/error.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "schema/feature.h"
+#include "reader/reader.h"
 #include "rewrite/anonymize.h"
 #include "rewrite/tracepoints.h"
+#include "write/writing.h"
 
 void pd_append_int(struct perfdata_text *out, bool swap, unsigned width, uint64_t value)
 {
@@ -50,7 +53,7 @@ static enum perfdata_status put_anonymous_event(struct perfdata_rewriter *rewrit
 	const char *name = pd_anonymize_event_name(a, event);
 	if (!ids || !name || a->names.no_memory)
 		return pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
-	return pd_rewrite_written(rewriter, perfdata_writer_event(rewriter->writer, attr, 0,
+	return pd_rewrite_written(rewriter, pd_writer_event(rewriter->writer, attr, 0,
 								  pd_new_name(rewriter, name), ids, event->nr_ids));
 }
 
@@ -73,7 +76,7 @@ enum perfdata_status pd_sections_events(struct perfdata_rewriter *rewriter)
 		const uint64_t id = pd_identify_first(event);
 		const bool needs_id = rewriter->identifies && !event->nr_ids;
 		status = pd_rewrite_written(rewriter,
-					    perfdata_writer_event(rewriter->writer, &attr, size,
+					    pd_writer_event(rewriter->writer, &attr, size,
 								  named ? pd_new_name(rewriter, event->name) : NULL,
 								  needs_id ? &id : event->ids,
 								  needs_id ? 1 : event->nr_ids));
@@ -108,7 +111,7 @@ static bool is_useless(const struct perfdata_rewriter *rewriter, const struct pe
 	if (!section->feature || (section->status != PERFDATA_OK && (rewriter->options.repair || rewriter->anonymizer ||
 								     pd_rewrite_changes_order(rewriter))))
 		return true;
-	if (layout && layout->nr_fields && !perfdata_feature_bytes(section->feature).size)
+	if (layout && layout->nr_fields && !pd_feature_bytes(section->feature).size)
 		return rewriter->options.repair;
 	return rewriter->options.repair && pd_mend_refuses(rewriter, section);
 }
@@ -126,7 +129,7 @@ enum perfdata_status pd_sections_times(struct perfdata_rewriter *rewriter)
 	for (unsigned i = 0; i < 2 && swap; i++)
 		times[i] = __builtin_bswap64(times[i]);
 	return pd_rewrite_written(
-		rewriter, perfdata_writer_feature(rewriter->writer, PERFDATA_FEATURE_SAMPLE_TIME, times, sizeof times));
+		rewriter, pd_writer_feature(rewriter->writer, PERFDATA_FEATURE_SAMPLE_TIME, times, sizeof times));
 }
 
 enum perfdata_status pd_sections_put(struct perfdata_rewriter *rewriter, const struct perfdata_feature_section *section)
@@ -142,9 +145,9 @@ enum perfdata_status pd_sections_put(struct perfdata_rewriter *rewriter, const s
 	else if (section->id == PERFDATA_FEATURE_TRACING_DATA && pd_rewrite_changes_order(rewriter))
 		status = pd_formats_turned(rewriter, &out);
 	else if (section->status != PERFDATA_OK)
-		perfdata_text_bytes(&out, perfdata_feature_bytes(section->feature));
+		perfdata_text_bytes(&out, pd_feature_bytes(section->feature));
 	else
-		status = perfdata_feature_encode(section->feature, order, rewriter->order,
+		status = pd_feature_encode(section->feature, order, rewriter->order,
 						 rewriter->anonymizer ? &edit : NULL, &out);
 	if (status == PERFDATA_OK && rewriter->anonymizer && rewriter->anonymizer->names.no_memory)
 		status = PERFDATA_ENOMEM;
@@ -154,7 +157,7 @@ enum perfdata_status pd_sections_put(struct perfdata_rewriter *rewriter, const s
 		status = pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
 	} else if (status == PERFDATA_OK) {
 		status = pd_rewrite_written(rewriter,
-					    perfdata_writer_feature(rewriter->writer, section->id, out.data, out.size));
+					    pd_writer_feature(rewriter->writer, section->id, out.data, out.size));
 	} else if (status == PERFDATA_EUNSUP) {
 		const struct perfdata_layout *layout = perfdata_feature_layout(section->id);
 		status = PERFDATA_OK;
@@ -184,7 +187,7 @@ enum perfdata_status pd_sections_features(struct perfdata_rewriter *rewriter)
 		status = pd_build_ids_finish(rewriter);
 	/* this empty section tells that perf stat recorded the file */
 	if (status == PERFDATA_OK && rewriter->from_stream && !rewriter->to_stream && pd_mend_is_stat(rewriter->reader))
-		status = pd_rewrite_written(rewriter, perfdata_writer_feature(rewriter->writer, PERFDATA_FEATURE_STAT,
+		status = pd_rewrite_written(rewriter, pd_writer_feature(rewriter->writer, PERFDATA_FEATURE_STAT,
 									      NULL, 0));
 	return status == PERFDATA_OK ? pd_sections_times(rewriter) : status;
 }
@@ -245,23 +248,23 @@ enum perfdata_status pd_sections_record(struct perfdata_rewriter *rewriter, cons
 	perfdata_text_init(&text);
 	enum perfdata_status status = PERFDATA_OK;
 	if (section->payload.size) {
-		status = perfdata_feature_decode(id, section->payload.data, section->payload.size, source->order,
+		status = pd_feature_decode(id, section->payload.data, section->payload.size, source->order,
 						 nr_cpus(rewriter->reader), &feature, NULL);
 		if (status == PERFDATA_OK)
-			status = perfdata_feature_encode(feature, source->order, rewriter->order,
+			status = pd_feature_encode(feature, source->order, rewriter->order,
 							 rewriter->options.nr_renames ? &edit : NULL, &text);
 	}
 	if (status == PERFDATA_OK) {
 		perfdata_text_fill(&text, '\0', -text.size & 7);
 		section->payload = (struct perfdata_bytes){ (const uint8_t *)text.data, text.size };
-		perfdata_config_init(&target, NULL, rewriter->order);
+		pd_config_init(&target, NULL, rewriter->order);
 		status = perfdata_text_failed(&text) ? PERFDATA_ENOMEM
-						     : perfdata_encode(&target, NULL, &record, out, ret_size);
+						     : pd_encode_record(&target, NULL, &record, out, ret_size);
 	} else if (status == PERFDATA_EUNSUP || status == PERFDATA_DAMAGED) {
 		rewriter->counts.sections_left_out++;
 		status = PERFDATA_ABSENT;
 	}
-	perfdata_feature_free(feature);
+	pd_feature_free(feature);
 	perfdata_text_release(&text);
 	return status < 0 ? pd_rewrite_failed(rewriter, status, NULL) : status;
 }

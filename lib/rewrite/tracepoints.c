@@ -5,8 +5,11 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "schema/trace.h"
+#include "reader/reader.h"
 #include "rewrite/tracepoints.h"
+#include "write/writing.h"
 
 /* bytes of padding behind the fields: of the struct, and of the record */
 #define MOST_PADDING 14u
@@ -63,7 +66,7 @@ enum perfdata_status pd_formats_add(struct perfdata_rewriter *rewriter, struct p
 
 	if (!trace)
 		return status;
-	perfdata_trace_info(trace, &info);
+	pd_trace_info(trace, &info);
 	if (!formats->systems) {
 		formats->info = info;
 		formats->systems = pd_intern_new();
@@ -72,7 +75,7 @@ enum perfdata_status pd_formats_add(struct perfdata_rewriter *rewriter, struct p
 			return pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
 	}
 	for (size_t i = 0; i < info.nr_events && status == PERFDATA_OK; i++) {
-		const struct perfdata_trace_event *event = perfdata_trace_event_at(trace, i);
+		const struct perfdata_trace_event *event = pd_trace_event_at(trace, i);
 		status = event ? add_format(rewriter, formats, event)
 			       : pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
 	}
@@ -144,7 +147,7 @@ enum perfdata_status pd_formats_put_section(struct perfdata_rewriter *rewriter, 
 	put_formats(rewriter, formats, &out);
 	const enum perfdata_status status =
 		perfdata_text_failed(&out) ? pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL)
-					   : pd_rewrite_written(rewriter, perfdata_writer_feature(
+					   : pd_rewrite_written(rewriter, pd_writer_feature(
 										  rewriter->writer,
 										  PERFDATA_FEATURE_TRACING_DATA,
 										  out.data, out.size));
@@ -155,7 +158,7 @@ enum perfdata_status pd_formats_put_section(struct perfdata_rewriter *rewriter, 
 enum perfdata_status pd_formats_turned(struct perfdata_rewriter *rewriter, struct perfdata_text *out)
 {
 	struct pd_formats formats = { 0 };
-	enum perfdata_status status = pd_formats_add(rewriter, &formats, perfdata_reader_trace(rewriter->reader));
+	enum perfdata_status status = pd_formats_add(rewriter, &formats, pd_reader_trace(rewriter->reader));
 
 	if (status == PERFDATA_OK && formats.systems)
 		put_formats(rewriter, &formats, out);
@@ -183,7 +186,7 @@ static uint32_t unit_of(const struct perfdata_trace_field *field)
 bool pd_tracepoint_may_turn(struct perfdata_rewriter *rewriter, const struct perfdata_event *event)
 {
 	const struct perfdata_trace_event *trace = event->trace;
-	const struct perfdata_trace *all = perfdata_reader_trace(rewriter->reader);
+	const struct perfdata_trace *all = pd_reader_trace(rewriter->reader);
 	struct perfdata_trace_info info;
 
 	if (event->attr->type != PERFDATA_TYPE_TRACEPOINT || !(event->attr->sample_type & PERFDATA_SAMPLE_RAW))
@@ -194,7 +197,7 @@ bool pd_tracepoint_may_turn(struct perfdata_rewriter *rewriter, const struct per
 			       trace ? "not understood" : "not there");
 		return false;
 	}
-	perfdata_trace_info(all, &info);
+	pd_trace_info(all, &info);
 	if (info.order != perfdata_reader_header(rewriter->reader)->order) {
 		(void)pd_rewrite_failed(rewriter, PERFDATA_EUNSUP,
 					"the formats of tracepoints state another byte order than the recording has");
@@ -228,7 +231,7 @@ static size_t turn_field(const struct perfdata_trace_field *field, struct perfda
 	if ((field->place == PERFDATA_TRACE_DATA_LOC || field->place == PERFDATA_TRACE_REL_LOC) &&
 	    pd_range_ok(field->offset, field->size, raw.size))
 		reverse(out + field->offset, raw.data + field->offset, field->size);
-	if (perfdata_trace_value(field, raw, order, &value) != PERFDATA_OK)
+	if (pd_trace_value(field, raw, order, &value) != PERFDATA_OK)
 		return field->offset + field->size;
 	const size_t at = (size_t)(value.bytes.data - raw.data);
 	size_t end = at + value.bytes.size;

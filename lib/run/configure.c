@@ -3,10 +3,11 @@
 #include <string.h>
 #include "base/error.h"
 #include "perfdata/emit.h"
+#include "run/run.h"
 
-enum perfdata_status perfdata_emitter_configure(const struct perfdata_emitter *emitter,
+enum perfdata_status pd_emitter_configure(const struct perfdata_emitter *emitter,
 						const struct perfdata_emitter_option_value *options, size_t nr_options,
-						enum perfdata_wish names, struct perfdata_configuration *ret,
+						enum perfdata_tristate names, struct perfdata_configuration *ret,
 						struct perfdata_error *reterr)
 {
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };

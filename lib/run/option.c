@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "base/error.h"
 #include "perfdata/registry.h"
+#include "run/run.h"
 
 static const struct perfdata_emitter_option_value *find(const struct perfdata_emitter_option_value *options,
 							size_t nr_options, const char *name)
@@ -74,7 +75,7 @@ static bool is_choice(const struct perfdata_emitter_option *option, const char *
 	return false;
 }
 
-bool perfdata_option_parse_number(const char *text, bool size, uint64_t *ret)
+bool pd_option_parse_number(const char *text, bool size, uint64_t *ret)
 {
 	static const char suffixes[] = "KMGT";
 	char *end;
@@ -107,7 +108,7 @@ enum perfdata_status perfdata_option_parse(const struct perfdata_emitter_option 
 		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "--%s is one of %s, not '%s'",
 				option->name, option->argument, text);
 	const bool size = option->argument && !strcmp(option->argument, "SIZE");
-	if (option->kind == PERFDATA_OPTION_NUMBER && !perfdata_option_parse_number(text, size, &number))
+	if (option->kind == PERFDATA_OPTION_NUMBER && !pd_option_parse_number(text, size, &number))
 		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "--%s takes a number%s, not '%s'",
 				option->name, size ? " such as 64K, 100M or 1G" : "", text);
 	*ret = (struct perfdata_emitter_option_value){ .option = option, .text = text, .number = number };

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/option_struct.h"
 #include "run/output_impl.h"
+#include "run/run.h"
 #include "text/shown.h"
 
 /* --- making one --------------------------------------------------------------------------------------------------- */
@@ -320,7 +321,7 @@ static enum perfdata_status write_all(struct perfdata_output *output, const void
 
 uint64_t pd_output_taken(const struct perfdata_output *output) { return output->written + output->piece.size; }
 enum pd_codec_kind pd_output_packing(const struct perfdata_output *output) { return output->packing; }
-uint64_t perfdata_output_written(const struct perfdata_output *output) { return output->written; }
+uint64_t pd_output_written(const struct perfdata_output *output) { return output->written; }
 
 struct perfdata_bytes perfdata_output_bytes(const struct perfdata_output *output)
 {

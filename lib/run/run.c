@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/option_struct.h"
 #include "run/run_impl.h"
+#include "run/run.h"
 
 /* --- formatting --------------------------------------------------------------------------------------------------- */
 
@@ -366,7 +367,7 @@ static enum perfdata_status open_outputs(const struct perfdata_target *const *ta
 	return PERFDATA_OK;
 }
 
-enum perfdata_status perfdata_run(struct perfdata_session *session, const struct perfdata_target *const *targets,
+enum perfdata_status pd_run_emitters(struct perfdata_session *session, const struct perfdata_target *const *targets,
 				  size_t nr_targets, const struct perfdata_run_options *options,
 				  struct perfdata_error *reterr)
 {

@@ -4,6 +4,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "run/run_impl.h"
+#include "run/run.h"
+#include "session/session.h"
 
 enum perfdata_status pd_run_fail(struct perfdata_error *error, enum perfdata_status status)
 {
@@ -65,7 +67,7 @@ enum perfdata_status pd_run_open_lane(struct perfdata_outputs *target, struct pe
 	return PERFDATA_ENOMEM;
 }
 
-enum perfdata_status perfdata_outputs_open(struct perfdata_outputs *outputs, const char *name, unsigned *ret_output,
+enum perfdata_status pd_outputs_open(struct perfdata_outputs *outputs, const char *name, unsigned *ret_output,
 					   struct perfdata_error *reterr)
 {
 	const struct perfdata_emitter *emitter = outputs->emitter;
@@ -82,7 +84,7 @@ enum perfdata_status perfdata_outputs_open(struct perfdata_outputs *outputs, con
 	return PERFDATA_OK;
 }
 
-bool perfdata_outputs_can_patch(const struct perfdata_outputs *outputs, unsigned output)
+bool pd_outputs_can_patch(const struct perfdata_outputs *outputs, unsigned output)
 {
 	return output < outputs->nr_lanes && pd_output_can_patch(outputs->lanes[output]->output);
 }
@@ -92,7 +94,7 @@ bool perfdata_outputs_can_patch(const struct perfdata_outputs *outputs, unsigned
 static enum perfdata_status call_begin(struct pd_run *run, struct perfdata_outputs *target)
 {
 	const struct perfdata_emitter *emitter = target->emitter;
-	const struct perfdata_reader *reader = perfdata_session_reader(run->session);
+	const struct perfdata_reader *reader = pd_session_reader(run->session);
 	const struct perfdata_emit_context context = {
 		.size = sizeof context,
 		.reader = reader,
@@ -140,7 +142,7 @@ static enum perfdata_status pull(struct pd_run *run, struct perfdata_batch **ret
 
 enum perfdata_status pd_run_start(struct pd_run *run)
 {
-	const struct perfdata_header *header = perfdata_reader_header(perfdata_session_reader(run->session));
+	const struct perfdata_header *header = perfdata_reader_header(pd_session_reader(run->session));
 	/* the events of such a recording come as records */
 	if (header->container == PERFDATA_CONTAINER_PIPE || pd_session_makes_samples(run->session)) {
 		while (run->nr_early < PD_RUN_BATCHES_BEFORE_BEGIN) {

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "run/run_impl.h"
+#include "run/run.h"
 
 /* --- buffers; inside the monitor ---------------------------------------------------------------------------------- */
 
@@ -274,14 +275,14 @@ void pd_run_free_streams(struct pd_run *run, struct pd_batch_slot *slot)
 
 static struct pd_text_stream *stream_of(const struct perfdata_text *out) { return (void *)out->outlet; }
 
-struct perfdata_text *perfdata_emit_text(struct perfdata_text *out, unsigned output)
+struct perfdata_text *pd_emit_text(struct perfdata_text *out, unsigned output)
 {
 	const struct pd_text_stream *stream = stream_of(out);
 	struct pd_text_stream *other = stream ? pd_run_stream(stream->slot, stream->run, stream->target, output) : NULL;
 	return other ? &other->text : NULL;
 }
 
-enum perfdata_status perfdata_emit_encode(struct perfdata_text *out, void *work)
+enum perfdata_status pd_emit_encode(struct perfdata_text *out, void *work)
 {
 	struct pd_text_stream *stream = stream_of(out);
 	struct pd_run *run = stream ? stream->run : NULL;
@@ -299,7 +300,7 @@ enum perfdata_status perfdata_emit_encode(struct perfdata_text *out, void *work)
 	return pd_run_work_to_lane(run, lane_of(stream), stream->slot->worker, work);
 }
 
-enum perfdata_status perfdata_emit_patch(struct perfdata_text *out, uint64_t offset, const void *bytes, size_t size)
+enum perfdata_status pd_emit_patch(struct perfdata_text *out, uint64_t offset, const void *bytes, size_t size)
 {
 	struct pd_text_stream *stream = stream_of(out);
 	if (!stream || stream->slot != &stream->run->outside)
@@ -310,7 +311,7 @@ enum perfdata_status perfdata_emit_patch(struct perfdata_text *out, uint64_t off
 	return status ? status : pd_output_patch(lane_of(stream)->output, offset, bytes, size);
 }
 
-uint64_t perfdata_emit_offset(const struct perfdata_text *out)
+uint64_t pd_emit_offset(const struct perfdata_text *out)
 {
 	const struct pd_text_stream *stream = stream_of(out);
 	if (!stream)

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "base/error.h"
 #include "run/run_impl.h"
+#include "run/run.h"
 
 /* --- pieces ------------------------------------------------------------------------------------------------------- */
 
@@ -44,7 +45,7 @@ static void encode_piece(struct pd_run *run, struct pd_lane *lane, struct pd_wor
 static enum perfdata_status write_work(struct pd_run *run, struct pd_lane *lane, struct pd_piece *piece)
 {
 	const struct perfdata_outputs *target = target_of(run, lane);
-	const uint64_t offset = perfdata_output_written(lane->output);
+	const uint64_t offset = pd_output_written(lane->output);
 	const size_t size = piece->encoded.size;
 	void *work = piece->work;
 	piece->work = NULL;

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "base/memory.h"
 #include "schema/sample_scan.h"
+#include "schema/schema.h"
 
 enum { TRAILER_TYPES = PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | PERFDATA_SAMPLE_ID | PERFDATA_SAMPLE_STREAM_ID |
 		       PERFDATA_SAMPLE_CPU | PERFDATA_SAMPLE_IDENTIFIER };
@@ -60,7 +61,7 @@ static uint64_t rows_behind(uint32_t first, uint64_t sample_type)
 	return rows;
 }
 
-void perfdata_config_init(struct perfdata_config *config, const struct perfdata_attr *attr,
+void pd_config_init(struct perfdata_config *config, const struct perfdata_attr *attr,
 			  enum perfdata_byte_order order)
 {
 	memset(config, 0, sizeof *config);
@@ -184,7 +185,7 @@ static void peek_trailer(const struct perfdata_config *config, const uint8_t *en
 		ret->cpu = pd_load32(end - 8 * config->trailer_cpu_at, swap);
 }
 
-void perfdata_peek(const struct perfdata_config *config, const void *bytes, size_t size, struct perfdata_peek *ret)
+void pd_peek(const struct perfdata_config *config, const void *bytes, size_t size, struct perfdata_peek *ret)
 {
 	const uint8_t *p = bytes;
 
@@ -207,12 +208,12 @@ struct perfdata_config *perfdata_config_new(const struct perfdata_attr *attr, en
 {
 	struct perfdata_config *config = pd_malloc(sizeof *config);
 	if (config)
-		perfdata_config_init(config, attr, order);
+		pd_config_init(config, attr, order);
 	return config;
 }
 
 void perfdata_config_free(struct perfdata_config *config) { pd_free(config); }
 
-const struct perfdata_attr *perfdata_config_attr(const struct perfdata_config *config) { return &config->attr; }
+const struct perfdata_attr *pd_config_attr(const struct perfdata_config *config) { return &config->attr; }
 
-enum perfdata_byte_order perfdata_config_order(const struct perfdata_config *config) { return config->order; }
+enum perfdata_byte_order pd_config_order(const struct perfdata_config *config) { return config->order; }

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "base/memory.h"
 #include "schema/decode.h"
+#include "schema/schema.h"
 
 /* Header and bytes in one block: one allocation, one free. */
 struct copy {
@@ -9,7 +10,7 @@ struct copy {
 	uint8_t bytes[];
 };
 
-struct perfdata_record *perfdata_record_copy(const struct perfdata_config *config, const struct perfdata_record *record)
+struct perfdata_record *pd_record_copy(const struct perfdata_config *config, const struct perfdata_record *record)
 {
 	struct copy *copy = pd_malloc(sizeof *copy + record->size);
 

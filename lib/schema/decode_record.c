@@ -3,6 +3,7 @@
 #include "config.h"
 #include <string.h>
 #include "schema/decode.h"
+#include "schema/schema.h"
 
 /* The field of a build-id has 20 bytes; where the record states a length, the build-id is cut to it. */
 static void cut_build_id(struct perfdata_bytes *build_id, uint8_t size)
@@ -22,7 +23,7 @@ static void finish(struct perfdata_record *ret)
 	}
 }
 
-bool perfdata_mmap2_false_build_id(const struct perfdata_record *record, struct perfdata_bytes *ret)
+bool pd_mmap2_false_build_id(const struct perfdata_record *record, struct perfdata_bytes *ret)
 {
 	*ret = (struct perfdata_bytes){ NULL, 0 };
 	if (record->type != PERFDATA_RECORD_MMAP2 || !(record->misc & PERFDATA_MISC_MMAP_BUILD_ID) ||

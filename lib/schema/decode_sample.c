@@ -3,6 +3,7 @@
  * not simply follow each other. */
 #include "config.h"
 #include "schema/sample_scan.h"
+#include "schema/schema.h"
 
 enum { READ_TIME_ENABLED, READ_TIME_RUNNING, READ_VALUES };                      /* rows of pd_read_layout */
 enum { BRANCH_HW_IDX, BRANCH_ENTRIES, BRANCH_COUNTERS };                         /* of pd_branch_stack_layout */
@@ -144,7 +145,7 @@ bool pd_walk_struct(struct pd_walk *w, const struct perfdata_field *field, void 
 	return pd_walk_rows(w, layout, UINT64_MAX, view);
 }
 
-struct perfdata_bytes perfdata_sample_raw(const struct perfdata_config *config, const void *bytes, size_t size)
+struct perfdata_bytes pd_sample_raw(const struct perfdata_config *config, const void *bytes, size_t size)
 {
 	const struct perfdata_bytes none = { NULL, 0 };
 	struct pd_sample_scan scan;
@@ -158,7 +159,7 @@ struct perfdata_bytes perfdata_sample_raw(const struct perfdata_config *config, 
 	return record.type == PERFDATA_RECORD_SAMPLE ? record.u.sample.raw : none;
 }
 
-bool perfdata_sample_is_whole(const struct perfdata_config *config, const void *bytes, size_t size,
+bool pd_sample_is_whole(const struct perfdata_config *config, const void *bytes, size_t size,
 			      struct perfdata_bytes *ret_raw)
 {
 	struct pd_sample_scan scan;

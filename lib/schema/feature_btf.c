@@ -7,6 +7,7 @@
 #include "base/cursor.h"
 #include "perfdata/feature.h"
 #include "perfdata/text.h"
+#include "schema/feature.h"
 
 #define BTF_MAGIC 0xeb9f
 #define BTF_HEADER 24          /* magic u16, version u8, flags u8, then five u32 */
@@ -110,7 +111,7 @@ static struct perfdata_bytes function_name(const struct perfdata_node *prog, uin
 	return btf_name(btf, pd_load32(entries->v.bytes.data + at + 4, swap));
 }
 
-bool perfdata_bpf_part_name(const struct perfdata_node *prog, uint64_t part, const struct perfdata_feature *btf,
+bool pd_bpf_part_name(const struct perfdata_node *prog, uint64_t part, const struct perfdata_feature *btf,
 			    struct perfdata_text *text)
 {
 	const struct perfdata_node *info = perfdata_node_get(prog, "info"),

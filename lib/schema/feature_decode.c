@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "schema/feature_rows.h"
 #include "schema/layout.h"
+#include "schema/feature.h"
 
 #define MAX_FIELDS 64
 #define SMALLEST_ATTR 64
@@ -472,7 +473,7 @@ static enum perfdata_status walk_value(struct walk *walk, struct pd_cursor *c, c
 
 static bool has_node(const struct perfdata_field *field)
 {
-	return field->kind != PERFDATA_KIND_PAD && field->show != PERFDATA_SHOW_NOT;
+	return field->kind != PERFDATA_KIND_PAD && field->show != PERFDATA_SHOW_HIDDEN;
 }
 
 /* Bytes behind the last field come from a newer recorder. Zeros are padding. */
@@ -566,7 +567,7 @@ static void trust_names(const struct perfdata_node *list)
 	}
 }
 
-enum perfdata_status perfdata_feature_decode(uint32_t id, const void *bytes, size_t size,
+enum perfdata_status pd_feature_decode(uint32_t id, const void *bytes, size_t size,
 					     enum perfdata_byte_order order, uint32_t nr_cpus_avail,
 					     struct perfdata_feature **ret, struct perfdata_error *reterr)
 {
@@ -588,11 +589,11 @@ enum perfdata_status perfdata_feature_decode(uint32_t id, const void *bytes, siz
 	*ret = feature;
 	return status;
 fail:
-	perfdata_feature_free(feature);
+	pd_feature_free(feature);
 	return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
 }
 
-void perfdata_feature_free(struct perfdata_feature *feature)
+void pd_feature_free(struct perfdata_feature *feature)
 {
 	if (!feature)
 		return;
@@ -600,9 +601,9 @@ void perfdata_feature_free(struct perfdata_feature *feature)
 	pd_free(feature);
 }
 
-uint32_t perfdata_feature_id(const struct perfdata_feature *feature) { return feature->id; }
+uint32_t pd_feature_id(const struct perfdata_feature *feature) { return feature->id; }
 const struct perfdata_node *perfdata_feature_root(const struct perfdata_feature *feature) { return &feature->root; }
-struct perfdata_bytes perfdata_feature_bytes(const struct perfdata_feature *feature) { return feature->bytes; }
+struct perfdata_bytes pd_feature_bytes(const struct perfdata_feature *feature) { return feature->bytes; }
 
 const struct perfdata_node *perfdata_node_get(const struct perfdata_node *node, const char *name)
 {

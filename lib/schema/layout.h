@@ -4,7 +4,7 @@
 #define PD_LAYOUT_H
 
 #include "perfdata/schema.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
 
 /* A row for member `mem` of struct perfdata_<view>; further members of the row follow the text. */
 #define PD_ROW_AS(name_, view, mem, kind_, show_, doc_, ...) \

@@ -3,6 +3,7 @@
  * words at fixed places for a given attr; the configuration turns them into steps once. */
 #include "config.h"
 #include "schema/layout.h"
+#include "schema/schema.h"
 
 #define SAMPLE_IF(bit) PD_WHEN(IF_SAMPLE_TYPE, PERFDATA_SAMPLE_##bit)
 #define READ_IF(bit) PD_WHEN(IF_READ_FORMAT, PERFDATA_READ_FORMAT_##bit)
@@ -147,4 +148,4 @@ const struct perfdata_layout pd_sample_id_layout = {
 	.name = "sample_id", .doc = "The trailer of kernel records other than SAMPLE (attr flag sample_id_all).",
 	.view_size = sizeof(struct perfdata_sample_id), PD_FIELDS(sample_id_fields),
 };
-const struct perfdata_layout *perfdata_sample_id_layout(void) { return &pd_sample_id_layout; }
+const struct perfdata_layout *pd_trailer_layout(void) { return &pd_sample_id_layout; }

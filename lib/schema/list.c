@@ -2,6 +2,7 @@
 /* Elements of lists, and CPU numbers: decoded one by one, when they are asked for. */
 #include "config.h"
 #include "schema/decode.h"
+#include "schema/schema.h"
 
 /* Bit-fields of a big-endian machine are allocated from the most significant bit down; inside a field bits keep their
  * order. */
@@ -108,7 +109,7 @@ static bool next_of_mask(const struct perfdata_cpus *cpus, uint64_t *position, i
 	return false;
 }
 
-bool perfdata_cpus_next(const struct perfdata_cpus *cpus, uint64_t *position, int32_t *ret_cpu)
+bool pd_cpus_next(const struct perfdata_cpus *cpus, uint64_t *position, int32_t *ret_cpu)
 {
 	uint64_t at = *position;
 

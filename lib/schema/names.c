@@ -2,6 +2,7 @@
 /* Names of numbers: enumerations, flags and bit-fields of the ABI; see include/uapi/linux/perf_event.h. */
 #include "config.h"
 #include "schema/layout.h"
+#include "schema/schema.h"
 
 #define END { 0, NULL }
 #define BITS_END { NULL, 0, 0, false, NULL }
@@ -222,7 +223,7 @@ const struct perfdata_name pd_names_cpumode[] = { { PERFDATA_CPUMODE_UNKNOWN, "U
 						  { PERFDATA_CPUMODE_GUEST_USER, "GUEST_USER" },
 						  END };
 
-const struct perfdata_bits *perfdata_misc_bits(uint32_t type)
+const struct perfdata_bits *pd_misc_bits(uint32_t type)
 {
 	static const struct perfdata_bits any[] = { PD_MISC_CPUMODE, BITS_END };
 	const struct perfdata_layout *layout = perfdata_record_layout(type);
@@ -232,7 +233,7 @@ const struct perfdata_bits *perfdata_misc_bits(uint32_t type)
 
 /* --- look-ups --------------------------------------------------------------------------------------------------- */
 
-const struct perfdata_name *perfdata_sample_type_names(void) { return pd_names_sample_type; }
+const struct perfdata_name *pd_sample_type_names(void) { return pd_names_sample_type; }
 
 const char *perfdata_name_of(const struct perfdata_name *names, uint64_t value)
 {
@@ -242,7 +243,7 @@ const char *perfdata_name_of(const struct perfdata_name *names, uint64_t value)
 	return NULL;
 }
 
-const char *perfdata_callchain_marker_name(uint64_t entry)
+const char *pd_callchain_marker_name(uint64_t entry)
 {
 	static const struct perfdata_name contexts[] = {
 		{ PERFDATA_CONTEXT_HV, "PERF_CONTEXT_HV" },

@@ -3,6 +3,7 @@
  * place. */
 #include "config.h"
 #include "schema/decode.h"
+#include "schema/schema.h"
 
 static void swap_words(uint8_t *at, const uint8_t *end)
 {
@@ -70,7 +71,7 @@ static void swap_sample(const struct perfdata_config *config, const struct perfd
 	keep(record, sample->aux, out);
 }
 
-void perfdata_record_native(const struct perfdata_config *config, const struct perfdata_record *record, uint8_t *out)
+void pd_record_native(const struct perfdata_config *config, const struct perfdata_record *record, uint8_t *out)
 {
 	struct perfdata_record again;
 

@@ -3,6 +3,7 @@
 #include "config.h"
 #include <string.h>
 #include "perfdata/schema.h"
+#include "schema/schema.h"
 
 static const char *const x86[] = {
 	"AX",    "BX",    "CX",    "DX",    "SI",          "DI",    "BP",    "SP",    "IP",    "FLAGS",
@@ -73,12 +74,12 @@ static bool arch_known(enum perfdata_arch arch)
 	return (unsigned)arch < sizeof arches / sizeof *arches && arches[arch].names;
 }
 
-const char *perfdata_register_name(enum perfdata_arch arch, unsigned bit)
+const char *pd_register_name(enum perfdata_arch arch, unsigned bit)
 {
 	return arch_known(arch) && bit < arches[arch].count ? arches[arch].names[bit] : NULL;
 }
 
-bool perfdata_register_ip_sp(enum perfdata_arch arch, unsigned *ret_ip, unsigned *ret_sp)
+bool pd_register_ip_sp(enum perfdata_arch arch, unsigned *ret_ip, unsigned *ret_sp)
 {
 	if (!arch_known(arch))
 		return false;
@@ -87,7 +88,7 @@ bool perfdata_register_ip_sp(enum perfdata_arch arch, unsigned *ret_ip, unsigned
 	return true;
 }
 
-enum perfdata_arch perfdata_arch_by_name(const char *machine)
+enum perfdata_arch pd_arch_by_name(const char *machine)
 {
 	/* Architectures by the beginning of their names, in this order: "arm64" stands before "arm". */
 	static const struct {
@@ -119,7 +120,7 @@ enum perfdata_arch perfdata_arch_by_name(const char *machine)
 	return PERFDATA_ARCH_UNKNOWN;
 }
 
-enum perfdata_arch perfdata_arch_by_elf(uint32_t e_machine)
+enum perfdata_arch pd_arch_by_elf(uint32_t e_machine)
 {
 	switch (e_machine) {
 	case 3:   /* EM_386 */

@@ -3,6 +3,8 @@
 #include "base/checked.h"
 #include "base/cursor.h"
 #include "schema/trace_program.h"
+#include "text/decimal.h"
+#include "text/spelling.h"
 
 static const char hex_digits[2][17] = { "0123456789abcdef", "0123456789ABCDEF" };
 
@@ -22,7 +24,7 @@ static void spell_pointer(struct pd_trace_run *run, const struct pd_trace_node *
 		return;
 	}
 	perfdata_text_literal(run->out, "0x");
-	perfdata_text_hex(run->out, address);
+	pd_text_hex(run->out, address);
 }
 
 static void spell_symbol(struct pd_trace_run *run, const struct pd_trace_piece *piece)
@@ -33,13 +35,13 @@ static void spell_symbol(struct pd_trace_run *run, const struct pd_trace_piece *
 
 	if (!context->symbol || !context->symbol(context->user, address, &symbol)) {
 		perfdata_text_literal(run->out, "0x");
-		perfdata_text_hex(run->out, address);
+		pd_text_hex(run->out, address);
 		return;
 	}
 	perfdata_text_append(run->out, symbol.name, symbol.name_size);
 	if (piece->with_offset) {
 		perfdata_text_literal(run->out, "+0x");
-		perfdata_text_hex(run->out, address - symbol.start);
+		pd_text_hex(run->out, address - symbol.start);
 	}
 }
 
@@ -113,7 +115,7 @@ static char *ip4_to(char *at, const uint8_t *bytes, bool padded, bool reversed)
 			*at++ = '0';
 		if (padded && byte < 10)
 			*at++ = '0';
-		at = perfdata_u64_to(at, byte);
+		at = pd_u64_to(at, byte);
 	}
 	return at;
 }
@@ -168,7 +170,7 @@ static char *ip6_short_to(char *at, const uint8_t *bytes)
 			i += zeros_size - 1;
 			colon = false;
 		} else {
-			at = perfdata_hex_to(at, groups[i]);
+			at = pd_hex_to(at, groups[i]);
 			colon = true;
 		}
 	}
@@ -209,7 +211,7 @@ static void spell_ip6(struct pd_trace_run *run, const struct pd_trace_piece *pie
 static char *port_to(char *at, const uint8_t *bytes)
 {
 	*at++ = ':';
-	return perfdata_u64_to(at, (uint64_t)(bytes[0] << 8 | bytes[1]));
+	return pd_u64_to(at, (uint64_t)(bytes[0] << 8 | bytes[1]));
 }
 
 static bool sockaddr_bytes(struct pd_trace_run *run, const struct pd_trace_node *node, struct perfdata_bytes *ret)

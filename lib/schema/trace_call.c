@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "schema/trace_parse.h"
+#include "text/decimal.h"
 
 /* --- sizeof --------------------------------------------------------------------------------------------------- */
 
@@ -66,7 +67,7 @@ struct pd_trace_node *pd_trace_sizeof(struct pd_trace_parser *parser)
 		parser->lexer.no_memory = true;
 		return NULL;
 	}
-	const char *end = perfdata_u64_to(text, size);
+	const char *end = pd_u64_to(text, size);
 	*node = (struct pd_trace_node){ .type = PD_NODE_ATOM, .text = text, .text_size = (uint32_t)(end - text),
 					.number = size };
 	return node;
@@ -182,7 +183,7 @@ static bool entry_text(struct pd_trace_parser *parser, const struct pd_trace_nod
 		return false;
 	}
 	entry->text = text;
-	entry->size = (uint32_t)(perfdata_s64_to(text, value) - text);
+	entry->size = (uint32_t)(pd_s64_to(text, value) - text);
 	return true;
 }
 

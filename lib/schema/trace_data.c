@@ -8,6 +8,7 @@
 #include "base/cursor.h"
 #include "base/memory.h"
 #include "schema/trace_types.h"
+#include "schema/trace.h"
 
 static const char magic[] = "\x17\x08\x44tracing";
 
@@ -388,7 +389,7 @@ static void load_body(struct load *load)
 
 /* --- life ----------------------------------------------------------------------------------------------------- */
 
-enum perfdata_status perfdata_trace_new(enum perfdata_byte_order order, unsigned long_size,
+enum perfdata_status pd_trace_new(enum perfdata_byte_order order, unsigned long_size,
 					struct perfdata_trace **ret_trace)
 {
 	if (long_size != 4 && long_size != 8)
@@ -401,28 +402,28 @@ enum perfdata_status perfdata_trace_new(enum perfdata_byte_order order, unsigned
 	return PERFDATA_OK;
 }
 
-enum perfdata_status perfdata_trace_load(const void *bytes, size_t size, perfdata_finding_fn *finding, void *user,
+enum perfdata_status pd_trace_load(const void *bytes, size_t size, perfdata_finding_fn *finding, void *user,
 					 struct perfdata_trace **ret_trace, bool *ret_complete)
 {
 	struct load load = { .finding = finding, .user = user, .complete = true };
-	const enum perfdata_status made = perfdata_trace_new(PERFDATA_BYTE_ORDER_LITTLE, 8, &load.trace);
+	const enum perfdata_status made = pd_trace_new(PERFDATA_BYTE_ORDER_LITTLE, 8, &load.trace);
 
 	if (made != PERFDATA_OK)
 		return made;
 	const uint8_t *copy = (const uint8_t *)pd_arena_copy(&load.trace->arena, size ? bytes : "", size);
 	if (!copy) {
-		perfdata_trace_free(load.trace);
+		pd_trace_free(load.trace);
 		return PERFDATA_ENOMEM;
 	}
 	load.start = copy;
 	load.in = pd_cursor(copy, size, false);
 	if (!load_head(&load)) {
-		perfdata_trace_free(load.trace);
+		pd_trace_free(load.trace);
 		return PERFDATA_EFORMAT;
 	}
 	load_body(&load);
 	if (load.no_memory || !read_printk(load.trace) || !read_comms(load.trace)) {
-		perfdata_trace_free(load.trace);
+		pd_trace_free(load.trace);
 		return PERFDATA_ENOMEM;
 	}
 	*ret_trace = load.trace;
@@ -431,7 +432,7 @@ enum perfdata_status perfdata_trace_load(const void *bytes, size_t size, perfdat
 	return PERFDATA_OK;
 }
 
-enum perfdata_status perfdata_trace_add(struct perfdata_trace *trace, const char *system, const char *text, size_t size,
+enum perfdata_status pd_trace_add(struct perfdata_trace *trace, const char *system, const char *text, size_t size,
 					uint64_t *ret_id)
 {
 	const char *own_system = pd_arena_copy(&trace->arena, system, strlen(system));
@@ -442,7 +443,7 @@ enum perfdata_status perfdata_trace_add(struct perfdata_trace *trace, const char
 	return add_event(trace, own_system, own_text, size, ret_id);
 }
 
-void perfdata_trace_free(struct perfdata_trace *trace)
+void pd_trace_free(struct perfdata_trace *trace)
 {
 	if (!trace)
 		return;
@@ -458,7 +459,7 @@ void perfdata_trace_free(struct perfdata_trace *trace)
 
 /* --- look-ups ------------------------------------------------------------------------------------------------- */
 
-void perfdata_trace_info(const struct perfdata_trace *trace, struct perfdata_trace_info *ret_info)
+void pd_trace_info(const struct perfdata_trace *trace, struct perfdata_trace_info *ret_info)
 {
 	*ret_info = trace->info;
 	ret_info->nr_events = trace->count;
@@ -482,7 +483,7 @@ static const struct perfdata_trace_event *compiled_event(const struct perfdata_t
 	return &found->event;
 }
 
-const struct perfdata_trace_event *perfdata_trace_event(const struct perfdata_trace *trace, uint64_t id)
+const struct perfdata_trace_event *pd_trace_event(const struct perfdata_trace *trace, uint64_t id)
 {
 	uint64_t index;
 
@@ -496,17 +497,17 @@ bool pd_trace_has_event(const struct perfdata_trace *trace, uint64_t id)
 	return pd_hash_map_get(&trace->by_id, id, &index);
 }
 
-const struct perfdata_trace_field *perfdata_trace_event_field(const struct perfdata_trace_event *event, size_t index)
+const struct perfdata_trace_field *pd_trace_event_field(const struct perfdata_trace_event *event, size_t index)
 {
 	return index < event->nr_fields ? &event->fields[index] : NULL;
 }
 
-const struct perfdata_trace_event *perfdata_trace_event_at(const struct perfdata_trace *trace, size_t index)
+const struct perfdata_trace_event *pd_trace_event_at(const struct perfdata_trace *trace, size_t index)
 {
 	return index < trace->count ? compiled_event(trace, trace->entries[index]) : NULL;
 }
 
-const struct perfdata_trace_event *perfdata_trace_event_named(const struct perfdata_trace *trace, const char *system,
+const struct perfdata_trace_event *pd_trace_event_named(const struct perfdata_trace *trace, const char *system,
 							       const char *name)
 {
 	for (size_t i = 0; i < trace->count; i++) {
@@ -517,7 +518,7 @@ const struct perfdata_trace_event *perfdata_trace_event_named(const struct perfd
 	return NULL;
 }
 
-bool perfdata_trace_name_at(const struct perfdata_trace *trace, size_t index, uint64_t *ret_id,
+bool pd_trace_name_at(const struct perfdata_trace *trace, size_t index, uint64_t *ret_id,
 			    const char **ret_system, const char **ret_name)
 {
 	if (index >= trace->count)
@@ -542,12 +543,12 @@ static const char *find_text(const struct pd_trace_texts *texts, uint64_t key)
 	return low < texts->count && texts->items[low].key == key ? texts->items[low].text : NULL;
 }
 
-const char *perfdata_trace_printk(const struct perfdata_trace *trace, uint64_t address)
+const char *pd_trace_printk(const struct perfdata_trace *trace, uint64_t address)
 {
 	return find_text(&trace->printk, address);
 }
 
-const char *perfdata_trace_comm(const struct perfdata_trace *trace, uint32_t pid)
+const char *pd_trace_comm(const struct perfdata_trace *trace, uint32_t pid)
 {
 	return find_text(&trace->comms, pid);
 }

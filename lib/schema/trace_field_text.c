@@ -2,8 +2,10 @@
 /* A field as perf spells it when it prints fields one by one: JSON, and events whose print format it cannot parse. */
 #include "base/checked.h"
 #include "base/cursor.h"
-#include "perfdata/unstable.h"
+#include "text/lines.h"
+#include "text/spelling.h"
 #include "schema/trace_program.h"
+#include "schema/trace.h"
 
 static bool is_printable(uint8_t c) { return (c >= 0x20 && c < 0x7f) || (c >= '\t' && c <= '\r'); }
 
@@ -27,7 +29,7 @@ static bool array_bytes(const struct perfdata_trace_field *field, struct perfdat
 	return true;
 }
 
-bool perfdata_trace_field_printable(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
+bool pd_trace_field_printable(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
 				    enum perfdata_byte_order order)
 {
 	struct perfdata_bytes bytes;
@@ -63,7 +65,7 @@ static void append_signed(struct perfdata_text *out, const struct perfdata_trace
 
 	if (field->size == 4 && (field->text_flags & PD_TRACE_IS_LONG)) {
 		perfdata_text_literal(out, "0x");
-		perfdata_text_hex(out, value);
+		pd_text_hex(out, value);
 	} else {
 		if (field->size == 2 && number >= 0 && number < 10)
 			perfdata_text_char(out, ' ');
@@ -77,7 +79,7 @@ static void append_number(struct perfdata_text *out, const struct perfdata_trace
 		append_signed(out, field, value);
 	} else if (field->text_flags & (PD_TRACE_IS_POINTER | PD_TRACE_IS_LONG)) {
 		perfdata_text_literal(out, "0x");
-		perfdata_text_hex(out, value);
+		pd_text_hex(out, value);
 	} else {
 		perfdata_text_u64(out, value);
 	}
@@ -88,7 +90,7 @@ static bool is_quick(const struct pd_trace_piece *piece)
 	return piece->kind == PD_PIECE_NUMBER && piece->spec.form && piece->word.size;
 }
 
-bool perfdata_trace_prints_number(const struct perfdata_trace_field *field)
+bool pd_trace_prints_number(const struct perfdata_trace_field *field)
 {
 	return !(field->text_flags & PD_TRACE_IS_ARRAY) && (!field->text_piece || is_quick(field->text_piece));
 }
@@ -124,12 +126,12 @@ static uint8_t form_of_spec(const struct pd_trace_spec *spec, uint32_t size)
 	return form_of(spec->form == PD_FORM_UNSIGNED ? PERFDATA_PART_U8 : PERFDATA_PART_X8, size);
 }
 
-struct perfdata_part perfdata_trace_field_part(const struct perfdata_trace_field *field)
+struct perfdata_part pd_trace_field_part(const struct perfdata_trace_field *field)
 {
 	const struct pd_trace_piece *piece = field->text_piece;
 	struct perfdata_part part = { .text = "", .offset = field->offset, .form = PERFDATA_PART_STOP };
 
-	if (!perfdata_trace_prints_number(field) ||
+	if (!pd_trace_prints_number(field) ||
 	    (field->size != 1 && field->size != 2 && field->size != 4 && field->size != 8))
 		return part;
 	if (!piece) {
@@ -174,7 +176,7 @@ static enum perfdata_status print_number(const struct perfdata_trace_event *even
 	return run.damaged ? PERFDATA_DAMAGED : PERFDATA_OK;
 }
 
-enum perfdata_status perfdata_trace_print_field(const struct perfdata_trace_event *event,
+enum perfdata_status pd_trace_print_field(const struct perfdata_trace_event *event,
 						const struct perfdata_trace_field *field, struct perfdata_bytes raw,
 						enum perfdata_byte_order order, bool as_bytes,
 						struct perfdata_text *out)

@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "schema/trace_program.h"
+#include "schema/trace.h"
 
 /* --- declarations: "unsigned char name[6]", "__data_loc char[] name", "const char * name" ------------------------- */
 
@@ -445,7 +446,7 @@ void pd_trace_compiled_free(struct pd_trace_compiled *compiled)
 	pd_free(compiled);
 }
 
-const struct perfdata_trace_field *perfdata_trace_field_named(const struct perfdata_trace_event *event,
+const struct perfdata_trace_field *pd_trace_field_named(const struct perfdata_trace_event *event,
 							      const char *name)
 {
 	for (size_t i = 0; i < event->nr_fields; i++)

@@ -6,6 +6,7 @@
  * is rotated out of its parentheses (3 * (1 + 2) is 5). */
 #include "base/checked.h"
 #include "schema/trace_parse.h"
+#include "text/decimal.h"
 
 bool pd_trace_fail(struct pd_trace_parser *parser, const char *problem)
 {
@@ -326,7 +327,7 @@ static struct pd_trace_node *character(struct pd_trace_parser *parser)
 		parser->lexer.no_memory = true;
 		return NULL;
 	}
-	const char *end = perfdata_u64_to(text, parser->token.size ? (uint8_t)parser->token.text[0] : 0);
+	const char *end = pd_u64_to(text, parser->token.size ? (uint8_t)parser->token.text[0] : 0);
 	pd_trace_advance(parser);
 	return atom(parser, text, (size_t)(end - text));
 }
@@ -485,7 +486,7 @@ static bool fold(struct pd_trace_parser *parser, struct pd_trace_node *node)
 	node->type = PD_NODE_ATOM;
 	node->number = value;
 	node->text = text;
-	node->text_size = (uint32_t)(perfdata_s64_to(text, (int64_t)value) - text);
+	node->text_size = (uint32_t)(pd_s64_to(text, (int64_t)value) - text);
 	return true;
 }
 

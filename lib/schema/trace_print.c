@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/cursor.h"
 #include "schema/trace_program.h"
+#include "schema/trace.h"
 
 static int limited(int64_t value)
 {
@@ -79,13 +80,13 @@ static enum perfdata_status print_fields(const struct perfdata_trace_event *even
 		perfdata_text_char(out, ' ');
 		perfdata_text_string(out, event->fields[i].name);
 		perfdata_text_char(out, '=');
-		if (perfdata_trace_print_field(event, &event->fields[i], raw, order, false, out) != PERFDATA_OK)
+		if (pd_trace_print_field(event, &event->fields[i], raw, order, false, out) != PERFDATA_OK)
 			status = PERFDATA_DAMAGED;
 	}
 	return status;
 }
 
-enum perfdata_status perfdata_trace_print(const struct perfdata_trace_event *event, struct perfdata_bytes raw,
+enum perfdata_status pd_trace_print(const struct perfdata_trace_event *event, struct perfdata_bytes raw,
 					  const struct perfdata_trace_context *context, struct perfdata_text *out)
 {
 	if (!event->program)

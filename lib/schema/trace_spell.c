@@ -3,6 +3,9 @@
 #include "base/checked.h"
 #include "base/cursor.h"
 #include "schema/trace_program.h"
+#include "schema/trace.h"
+#include "text/decimal.h"
+#include "text/spelling.h"
 
 /* --- numbers -------------------------------------------------------------------------------------------------- */
 
@@ -73,11 +76,11 @@ void pd_trace_spell_quick(struct perfdata_text *out, const struct pd_trace_spec 
 	if (!at)
 		return;
 	if (spec->form == PD_FORM_SIGNED)
-		at = perfdata_s64_to(at, (int64_t)pd_trace_extended(value, (uint32_t)spec->bytes));
+		at = pd_s64_to(at, (int64_t)pd_trace_extended(value, (uint32_t)spec->bytes));
 	else if (spec->form == PD_FORM_UNSIGNED)
-		at = perfdata_u64_to(at, narrowed(value, spec->bytes));
+		at = pd_u64_to(at, narrowed(value, spec->bytes));
 	else
-		at = perfdata_hex_width_to(at, narrowed(value, spec->bytes), (unsigned)spec->width);
+		at = pd_hex_width_to(at, narrowed(value, spec->bytes), (unsigned)spec->width);
 	perfdata_text_commit(out, at);
 }
 
@@ -101,20 +104,20 @@ void pd_trace_spell_number(struct perfdata_text *out, const struct pd_trace_spec
 	}
 	if (spec->conversion == 'd') {
 		const int64_t number = (int64_t)pd_trace_extended(value, (uint32_t)spec->bytes);
-		end = perfdata_u64_to(body, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
+		end = pd_u64_to(body, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
 		prefix = number < 0 ? "-" : "+";
 		prefix_size = number < 0 || spec->plus;
 	} else {
 		value = narrowed(value, spec->bytes);
 		if (spec->conversion == 'u') {
-			end = perfdata_u64_to(body, value);
+			end = pd_u64_to(body, value);
 		} else if (spec->conversion == 'o') {
 			end = octal_to(body, value);
 			prefix = "0";
 			prefix_size = spec->alternative && value &&
 				      !(spec->has_precision && spec->precision > end - body);
 		} else {
-			end = perfdata_hex_to(body, value);
+			end = pd_hex_to(body, value);
 			if (spec->conversion == 'X')
 				upper(body, end);
 			prefix = spec->conversion == 'X' ? "0X" : "0x";
@@ -154,7 +157,7 @@ static size_t text_size(const uint8_t *text, size_t limit)
 static void spell_hex_value(struct perfdata_text *out, uint64_t value)
 {
 	perfdata_text_literal(out, "0x");
-	perfdata_text_hex(out, value);
+	pd_text_hex(out, value);
 }
 
 /* REC->name under %s: an array is text; a field with the size of a pointer is the address of a text of the kernel. */
@@ -170,11 +173,11 @@ static void spell_field(struct pd_trace_run *run, const struct pd_trace_spec *sp
 	const uint8_t *at = run->raw.data + field->offset;
 	if (!(field->text_flags & PD_TRACE_IS_ARRAY) && field->size == run->long_size) {
 		const uint64_t address = pd_trace_integer(at, field->size, run->swap);
-		const char *text = run->context->trace ? perfdata_trace_printk(run->context->trace, address) : NULL;
+		const char *text = run->context->trace ? pd_trace_printk(run->context->trace, address) : NULL;
 		if (text)
 			perfdata_text_string(run->out, text);
 		else
-			perfdata_text_hex(run->out, address);
+			pd_text_hex(run->out, address);
 		return;
 	}
 	const size_t limit = field->size ? field->size : run->raw.size - field->offset;
@@ -323,7 +326,7 @@ static void spell_bitmask(struct pd_trace_run *run, const struct pd_trace_spec *
 		const size_t byte = i - 1, word = byte / run->long_size * run->long_size;
 		const bool big = run->context->order == PERFDATA_BYTE_ORDER_BIG;
 		const size_t place = big ? word + run->long_size - 1 - (byte - word) : byte;
-		at = perfdata_hex_width_to(at, place < bytes.size ? bytes.data[place] : 0, 2);
+		at = pd_hex_width_to(at, place < bytes.size ? bytes.data[place] : 0, 2);
 		if (byte && byte % 4 == 0)
 			*at++ = ',';
 	}
@@ -354,13 +357,13 @@ static void spell_cpumask(struct pd_trace_run *run, const struct pd_trace_spec *
 			continue;
 		if (at > text)
 			*at++ = ',';
-		at = perfdata_u64_to(at, bit);
+		at = pd_u64_to(at, bit);
 		const size_t first = bit;
 		while (bit + 1 < bits && bit_is_set(run, bytes, bit + 1))
 			bit++;
 		if (bit > first) {
 			*at++ = '-';
-			at = perfdata_u64_to(at, bit);
+			at = pd_u64_to(at, bit);
 		}
 	}
 	pd_trace_spell_text(run->out, spec, text, (size_t)(at - text));

@@ -84,7 +84,7 @@ static inline bool pd_trace_skip_word(struct pd_trace_span *span, const char *wo
 /* A decimal number after blanks; false if there is none or it does not fit. */
 bool pd_trace_number(struct pd_trace_span *span, uint64_t *ret_value);
 
-/* Whether perfdata_trace_event would find the event, given memory to compile it. */
+/* Whether pd_trace_event would find the event, given memory to compile it. */
 bool pd_trace_has_event(const struct perfdata_trace *trace, uint64_t id);
 /* Compiles the text of an entry. NULL without memory. */
 struct pd_trace_compiled *pd_trace_compile(const struct perfdata_trace *trace, const struct pd_trace_entry *entry);

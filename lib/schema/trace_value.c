@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/cursor.h"
 #include "schema/trace_types.h"
+#include "schema/trace.h"
 
 bool pd_trace_locate(const struct perfdata_trace_field *field, struct perfdata_bytes raw, bool swap,
 		     struct perfdata_bytes *ret_bytes, bool *ret_clipped)
@@ -51,7 +52,7 @@ static enum perfdata_status integer_value(const struct perfdata_trace_field *fie
 	return PERFDATA_OK;
 }
 
-enum perfdata_status perfdata_trace_value(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
+enum perfdata_status pd_trace_value(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
 					  enum perfdata_byte_order order, struct perfdata_trace_value *ret_value)
 {
 	struct perfdata_bytes bytes;
@@ -81,7 +82,7 @@ enum perfdata_status perfdata_trace_value(const struct perfdata_trace_field *fie
 	return PERFDATA_OK;
 }
 
-uint64_t perfdata_trace_element(const struct perfdata_trace_value *value, size_t index)
+uint64_t pd_trace_element(const struct perfdata_trace_value *value, size_t index)
 {
 	if (index >= value->count || !value->element_size)
 		return 0;

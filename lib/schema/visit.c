@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include "perfdata/schema.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
 
 /* Whether the visitor, which may come from an older header, has the method. */
 #define HAS(visitor, method) \

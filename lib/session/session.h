@@ -186,7 +186,7 @@ const char *pd_names_failure_text(enum perfdata_status status);
  * for. */
 bool pd_session_load_next(const struct perfdata_session *session, bool lines);
 /* The name of the source that the frame's function came from, by the FILE symbols of its file: what is left where
- * perfdata_session_source knows nothing. NULL: it is not known. PERFDATA_ABSENT: no function is known there, or perf
+ * pd_session_source knows nothing. NULL: it is not known. PERFDATA_ABSENT: no function is known there, or perf
  * would not ask, and shows *ret_address, which is set in any case. */
 enum perfdata_status pd_session_object(const struct perfdata_session *session, uint32_t frame, uint64_t *ret_address,
 				       const char **ret);
@@ -235,5 +235,24 @@ enum perfdata_status pd_filter_place(struct perfdata_session *session, const str
 void pd_filter_release(struct pd_filter *filter);
 /* `*` and `?`; linear in the product of lengths at worst, no recursion. */
 bool pd_glob(const char *pattern, const char *text);
+
+/* --- for other rooms --- */
+
+const struct perfdata_reader *pd_session_reader(const struct perfdata_session *session);
+
+/* The name of an address of the kernel, for formats that print such addresses; PERFDATA_ABSENT as above. */
+enum perfdata_status pd_session_kernel_symbol(const struct perfdata_session *session,
+								 uint64_t address, struct perfdata_symbol *ret);
+
+/* The functions inlined at a frame's address and the source position of each: see pd_symbols_source.
+ * PERFDATA_ABSENT: nothing is known. */
+enum perfdata_status pd_session_source(const struct perfdata_session *session, uint32_t frame,
+							  struct perfdata_source_line *entries, size_t room,
+							  size_t *ret_count);
+
+/* The functions alone: see perfdata_symbols_calls. */
+enum perfdata_status pd_session_calls(const struct perfdata_session *session, uint32_t frame,
+							 struct perfdata_source_line *entries, size_t room,
+							 size_t *ret_count);
 
 #endif

@@ -58,7 +58,7 @@ const char *pd_demangle(struct pd_arena *bytes, const char *name)
 	return copy;
 }
 
-const char *perfdata_demangle(const char *name, char *buffer, size_t size)
+const char *pd_demangle_name(const char *name, char *buffer, size_t size)
 {
 	if (!name || name[0] != '_' || strlen(name) > MAX_MANGLED)
 		return name;

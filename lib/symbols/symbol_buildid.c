@@ -33,7 +33,7 @@ enum perfdata_status perfdata_file_build_id(const char *path, uint8_t ret_id[PER
 	return PERFDATA_OK;
 }
 
-enum perfdata_status perfdata_running_kernel_build_id(uint8_t ret_id[PERFDATA_BUILD_ID_MAX], size_t *ret_size)
+enum perfdata_status pd_running_kernel_build_id(uint8_t ret_id[PERFDATA_BUILD_ID_MAX], size_t *ret_size)
 {
 	const bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	char *notes;
@@ -45,7 +45,7 @@ enum perfdata_status perfdata_running_kernel_build_id(uint8_t ret_id[PERFDATA_BU
 	pd_close(fd);
 	if (status)
 		return status == PERFDATA_ENOMEM ? status : PERFDATA_EREAD;
-	status = perfdata_notes_build_id(notes, size, big ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE,
+	status = pd_notes_build_id(notes, size, big ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE,
 					 ret_id, ret_size);
 	pd_free(notes);
 	return status;

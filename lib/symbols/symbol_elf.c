@@ -452,7 +452,7 @@ static enum perfdata_status notes_build_id(const struct pd_elf *elf, uint64_t of
 	enum perfdata_status status = read_small(elf, &header, MAX_NOTES, &bytes);
 	if (status)
 		return status;
-	status = perfdata_notes_build_id(bytes, (size_t)header.sh_size, order, ret->bytes, &ret->size);
+	status = pd_notes_build_id(bytes, (size_t)header.sh_size, order, ret->bytes, &ret->size);
 	pd_free(bytes);
 	return status;
 }

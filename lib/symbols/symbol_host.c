@@ -112,7 +112,7 @@ static enum perfdata_status read_text(struct perfdata_symbols *symbols, const ch
 enum perfdata_status pd_running_kernel_id(struct perfdata_symbols *symbols, struct pd_build_id *ret)
 {
 	errno = 0;
-	const enum perfdata_status status = perfdata_running_kernel_build_id(ret->bytes, &ret->size);
+	const enum perfdata_status status = pd_running_kernel_build_id(ret->bytes, &ret->size);
 	if (!status)
 		return status;
 	ret->size = 0;
@@ -130,7 +130,7 @@ bool pd_module_build_id(const struct perfdata_symbols_dso *dso, struct pd_build_
 	snprintf(path, sizeof path, "/sys/module/%s/notes/.note.gnu.build-id", name);
 	if (read_text(dso->symbols, path, MAX_NOTES, &notes, &size))
 		return false;
-	enum perfdata_status status = perfdata_notes_build_id(
+	enum perfdata_status status = pd_notes_build_id(
 		notes, size,
 		__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE,
 		ret->bytes, &ret->size);

@@ -106,16 +106,16 @@ enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t va
 	return PERFDATA_EUNSUP;
 }
 
-enum perfdata_status perfdata_unwinder_new(struct perfdata_symbols *symbols, enum perfdata_unwind_arch arch,
+enum perfdata_status pd_unwinder_new(struct perfdata_symbols *symbols, enum perfdata_unwind_arch arch,
 					   perfdata_unwind_find *find, void *user, struct perfdata_unwinder **ret)
 {
 	(void)symbols, (void)arch, (void)find, (void)user, (void)ret;
 	return PERFDATA_EUNSUP;
 }
-void perfdata_unwinder_free(struct perfdata_unwinder *unwinder) { (void)unwinder; }
-void perfdata_unwinder_reset(struct perfdata_unwinder *unwinder) { (void)unwinder; }
+void pd_unwinder_free(struct perfdata_unwinder *unwinder) { (void)unwinder; }
+void pd_unwinder_reset(struct perfdata_unwinder *unwinder) { (void)unwinder; }
 void pd_unwinder_check(struct perfdata_unwinder *unwinder, pd_unwind_next *next) { (void)unwinder, (void)next; }
-enum perfdata_status perfdata_unwind(struct perfdata_unwinder *unwinder, const struct perfdata_unwind_sample *sample,
+enum perfdata_status pd_unwind_stack(struct perfdata_unwinder *unwinder, const struct perfdata_unwind_sample *sample,
 				     uint64_t *pcs, size_t room, size_t *ret_count)
 {
 	(void)unwinder, (void)sample, (void)pcs, (void)room, (void)ret_count;

@@ -272,7 +272,7 @@ static enum perfdata_status loaded(struct perfdata_symbols_dso *dso)
 	return status;
 }
 
-void perfdata_symbols_expect(struct perfdata_symbols_dso *dso, const uint8_t *build_id, size_t size)
+void pd_symbols_expect(struct perfdata_symbols_dso *dso, const uint8_t *build_id, size_t size)
 {
 	struct pd_build_id id = { .size = size < PERFDATA_BUILD_ID_MAX ? size : PERFDATA_BUILD_ID_MAX };
 	memcpy(id.bytes, build_id, id.size);
@@ -360,7 +360,7 @@ bool pd_symbols_differ(struct perfdata_symbols_dso *dso, uint64_t address)
 	return loaded(dso) == PERFDATA_OK && pd_overlaps_differ(pd_dso_table(dso), address + (uint64_t)dso->delta);
 }
 
-enum perfdata_status perfdata_symbols_resolve(struct perfdata_symbols_dso *dso, const uint64_t *addresses, size_t count,
+enum perfdata_status pd_symbols_resolve(struct perfdata_symbols_dso *dso, const uint64_t *addresses, size_t count,
 					      struct perfdata_symbol *ret, size_t *ret_named)
 {
 	size_t named = 0;
@@ -413,7 +413,7 @@ static bool to_vaddr(const struct perfdata_symbols_dso *dso, uint64_t address, u
 	}
 }
 
-enum perfdata_status perfdata_symbols_vaddr(struct perfdata_symbols_dso *dso, uint64_t offset, uint64_t *ret_vaddr)
+enum perfdata_status pd_symbols_vaddr(struct perfdata_symbols_dso *dso, uint64_t offset, uint64_t *ret_vaddr)
 {
 	enum perfdata_status status = loaded(dso);
 	return status || to_vaddr(dso, offset, ret_vaddr) ? status : PERFDATA_ABSENT;
@@ -467,7 +467,7 @@ enum perfdata_status pd_symbols_object(struct perfdata_symbols_dso *dso, uint64_
 	return judge(dso->symbols, pd_symbols_note(dso->symbols, status), before);
 }
 
-enum perfdata_status perfdata_symbols_source(struct perfdata_symbols_dso *dso, uint64_t address,
+enum perfdata_status pd_symbols_source(struct perfdata_symbols_dso *dso, uint64_t address,
 					     struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {
 	return find_calls(dso, address, true, frames, room, ret_count);

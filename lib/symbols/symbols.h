@@ -511,8 +511,65 @@ enum perfdata_status pd_libdw_lookup(struct pd_libdw *libdw, bool raw_names, uin
 
 /* The lowest mapping that ends above an address; false: none. `dso` is NULL also where nobody asked for it yet. */
 typedef bool pd_unwind_next(void *user, uint64_t address, struct perfdata_unwind_map *ret, bool *ret_is_file);
-/* To be called instead of perfdata_unwinder_reset where mappings were mostly added: what is known of a file, which
+/* To be called instead of pd_unwinder_reset where mappings were mostly added: what is known of a file, which
  * takes long to read, is forgotten only if another mapping took its place. `user` is that of the unwinder. */
 void pd_unwinder_check(struct perfdata_unwinder *unwinder, pd_unwind_next *next);
+
+/* --- for other rooms --- */
+
+/* Tells the build-id of a dso that became known after its handle was made, as may happen in a stream. Names that were
+ * given already stay as they are; if they come from another file, that is a finding. */
+void pd_symbols_expect(struct perfdata_symbols_dso *dso, const uint8_t *build_id, size_t size);
+
+/* The symbols of the addresses of a stack in a source of the caller's choice, such as a kallsyms text for the addresses
+ * of a BPF stack-trace map. Writes one entry for each address; its name is NULL where there is no symbol. *ret_named,
+ * which may be NULL: how many have a symbol. Errors as perfdata_symbols_lookup, but PERFDATA_ABSENT only where there is
+ * no source. */
+enum perfdata_status pd_symbols_resolve(struct perfdata_symbols_dso *dso, const uint64_t *addresses,
+							   size_t count, struct perfdata_symbol *ret,
+							   size_t *ret_named);
+
+/* The calls that are in progress at an address, innermost first: the inlined functions, and last the function that
+ * holds the code. Sets at most `room` entries; *ret_count: how many there are. PERFDATA_ABSENT: no debug
+ * information there. PERFDATA_EUNSUP, PERFDATA_ENOMEM. */
+enum perfdata_status pd_symbols_source(struct perfdata_symbols_dso *dso, uint64_t address,
+							  struct perfdata_source_line *frames, size_t room,
+							  size_t *ret_count);
+
+/* The virtual address of a file offset of an ELF dso, by its program headers. PERFDATA_ABSENT: in no segment. */
+enum perfdata_status pd_symbols_vaddr(struct perfdata_symbols_dso *dso, uint64_t offset,
+							 uint64_t *ret_vaddr);
+
+/* The build-id in ELF notes, such as the content of /sys/kernel/notes or /sys/module/NAME/notes/.note.gnu.build-id. */
+enum perfdata_status pd_notes_build_id(const void *notes, size_t size,
+							  enum perfdata_byte_order order,
+							  uint8_t ret_id[PERFDATA_BUILD_ID_MAX], size_t *ret_size);
+
+/* The build-id of the kernel that runs here. PERFDATA_EREAD: /sys/kernel/notes cannot be read. */
+enum perfdata_status pd_running_kernel_build_id(uint8_t ret_id[PERFDATA_BUILD_ID_MAX],
+								   size_t *ret_size);
+
+/* Demangles a C++ or Rust name into a buffer of the caller and returns the buffer, or `name` itself if it is no mangled
+ * name or does not fit. */
+const char *pd_demangle_name(const char *name, char *buffer, size_t size);
+
+/* An unwinder for one process (one set of mappings); free it before `symbols`. PERFDATA_EUNSUP: built without
+ * elfutils. */
+enum perfdata_status pd_unwinder_new(struct perfdata_symbols *symbols,
+							enum perfdata_unwind_arch arch, perfdata_unwind_find *find,
+							void *user, struct perfdata_unwinder **ret);
+void pd_unwinder_free(struct perfdata_unwinder *unwinder);
+
+/* Forgets the mappings seen so far: to be called when the mappings of the process have changed. */
+void pd_unwinder_reset(struct perfdata_unwinder *unwinder);
+
+/* The return addresses of a user stack, innermost first, as perf gives them: the first is the instruction pointer, the
+ * others are one less than the address returned to, so that they lie inside the call. Writes at most `room`. Where
+ * unwinding cannot continue, the addresses so far are the result: PERFDATA_OK with *ret_count entries, at least the
+ * first. PERFDATA_ABSENT: registers are missing, or the first stack of a process has nothing mapped at the instruction
+ * pointer; for later stacks, that address alone is the result. */
+enum perfdata_status pd_unwind_stack(struct perfdata_unwinder *unwinder,
+						  const struct perfdata_unwind_sample *sample, uint64_t *pcs,
+						  size_t room, size_t *ret_count);
 
 #endif

@@ -243,7 +243,7 @@ static int take_frame(Dwfl_Frame *frame, void *arg)
 	return u->count < u->room ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
-enum perfdata_status perfdata_unwinder_new(struct perfdata_symbols *symbols, enum perfdata_unwind_arch arch,
+enum perfdata_status pd_unwinder_new(struct perfdata_symbols *symbols, enum perfdata_unwind_arch arch,
 					   perfdata_unwind_find *find, void *user, struct perfdata_unwinder **ret)
 {
 	if (arch > PERFDATA_UNWIND_ARM || !find)
@@ -268,7 +268,7 @@ static void reset(struct perfdata_unwinder *u)
 	u->nr_modules = 0;
 }
 
-void perfdata_unwinder_reset(struct perfdata_unwinder *unwinder)
+void pd_unwinder_reset(struct perfdata_unwinder *unwinder)
 {
 	pd_monitor_enter(unwinder->symbols->unwind_lock);
 	reset(unwinder);
@@ -326,11 +326,11 @@ void pd_unwinder_check(struct perfdata_unwinder *u, pd_unwind_next *next)
 	pd_monitor_leave(u->symbols->unwind_lock);
 }
 
-void perfdata_unwinder_free(struct perfdata_unwinder *unwinder)
+void pd_unwinder_free(struct perfdata_unwinder *unwinder)
 {
 	if (!unwinder)
 		return;
-	perfdata_unwinder_reset(unwinder);
+	pd_unwinder_reset(unwinder);
 	pd_free(unwinder->modules);
 	pd_free(unwinder);
 }
@@ -359,7 +359,7 @@ static enum perfdata_status unwind(struct perfdata_unwinder *u)
 	return u->count ? PERFDATA_OK : PERFDATA_ABSENT;
 }
 
-enum perfdata_status perfdata_unwind(struct perfdata_unwinder *unwinder, const struct perfdata_unwind_sample *sample,
+enum perfdata_status pd_unwind_stack(struct perfdata_unwinder *unwinder, const struct perfdata_unwind_sample *sample,
 				     uint64_t *pcs, size_t room, size_t *ret_count)
 {
 	struct perfdata_unwinder *u = unwinder;

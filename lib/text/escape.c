@@ -6,6 +6,7 @@
 #include "perfdata/text.h"
 #include "text/digits.h"
 #include "text/utf8.h"
+#include "text/spelling.h"
 
 #define REPLACEMENT "\xef\xbf\xbd"  /* U+FFFD */
 
@@ -158,7 +159,7 @@ bool perfdata_text_json_string(struct perfdata_text *text, const void *bytes, si
 				at = json_special_to(at, &p, end, &valid);
 		}
 		if (!at)
-			return valid && perfdata_utf8_valid(p, left);
+			return valid && pd_utf8_valid(p, left);
 		if (p == end)
 			*at++ = '"';
 		perfdata_text_commit(text, at);
@@ -166,7 +167,7 @@ bool perfdata_text_json_string(struct perfdata_text *text, const void *bytes, si
 	return valid;
 }
 
-bool perfdata_json_plain(const void *bytes, size_t size)
+bool pd_json_plain(const void *bytes, size_t size)
 {
 	const uint8_t *p = bytes;
 	size_t i = 0;
@@ -185,7 +186,7 @@ bool perfdata_json_plain(const void *bytes, size_t size)
 
 /* --- UTF-8 --- */
 
-bool perfdata_utf8_valid(const void *bytes, size_t size)
+bool pd_utf8_valid(const void *bytes, size_t size)
 {
 	const uint8_t *p = bytes;
 	for (size_t i = 0; i < size;) {
@@ -245,7 +246,7 @@ static size_t csv_run(char *at, const uint8_t *p, size_t size)
 	return i;
 }
 
-bool perfdata_text_csv_cell(struct perfdata_text *text, const void *bytes, size_t size)
+bool pd_text_csv_cell(struct perfdata_text *text, const void *bytes, size_t size)
 {
 	const uint8_t *p = bytes, *end = size ? p + size : p;
 	if (csv_is_plain(p, size)) {
@@ -262,7 +263,7 @@ bool perfdata_text_csv_cell(struct perfdata_text *text, const void *bytes, size_
 		const uint8_t *stop = p + part;
 		char *at = perfdata_text_reserve(text, part * 3 + PIECE_SLACK);   /* a broken byte becomes three */
 		if (!at)
-			return valid && perfdata_utf8_valid(p, left);
+			return valid && pd_utf8_valid(p, left);
 		while (p < stop) {
 			const size_t run = csv_run(at, p, (size_t)(stop - p));
 			p += run;

@@ -6,6 +6,7 @@
 #endif
 #include "perfdata/text.h"
 #include "text/digits.h"
+#include "text/spelling.h"
 
 /* One line:  `.  0010:  70 72 … 00  prog....d...e...` and a newline. */
 #define OFFSET_AT 3
@@ -104,14 +105,14 @@ static void dump_wide(struct perfdata_text *text, const uint8_t *bytes, size_t s
 		short_line_to(line, bytes, part, 0);
 		char number[32];
 		perfdata_text_append(text, line, OFFSET_AT);
-		perfdata_text_append(text, number, (size_t)(perfdata_hex_to(number, offset) - number));
+		perfdata_text_append(text, number, (size_t)(pd_hex_to(number, offset) - number));
 		perfdata_text_append(text, line + OFFSET_AT + 4, sizeof line - OFFSET_AT - 4);
 		bytes += part;
 		size -= part;
 	}
 }
 
-void perfdata_text_hex_dump(struct perfdata_text *text, const uint8_t *bytes, size_t size)
+void pd_text_hex_dump(struct perfdata_text *text, const uint8_t *bytes, size_t size)
 {
 	size_t near = size < 0x10000 ? size : 0x10000;
 	size_t lines = near / 16, rest = near % 16;

@@ -9,6 +9,7 @@
 #endif
 #include "perfdata/text.h"
 #include "text/decimal.h"
+#include "text/spelling.h"
 
 const char pd_hex_pairs[513] =
 	"000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
@@ -23,11 +24,6 @@ const char pd_hex_pairs[513] =
 const char pd_decimal_pairs[201] =
 	"0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
 	"5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
-
-/* --- decimal --- */
-
-char *perfdata_u64_to(char *at, uint64_t value) { return pd_u64_to(at, value); }
-char *perfdata_s64_to(char *at, int64_t value) { return pd_s64_to(at, value); }
 
 /* --- hexadecimal --- */
 
@@ -68,15 +64,15 @@ static inline char *hex_digits_to(char *at, uint64_t value, unsigned digits)
 
 static unsigned hex_digits_of(uint64_t value) { return (67 - (unsigned)__builtin_clzll(value | 1)) / 4; }
 
-char *perfdata_hex_to(char *at, uint64_t value) { return hex_digits_to(at, value, hex_digits_of(value)); }
+char *pd_hex_to(char *at, uint64_t value) { return hex_digits_to(at, value, hex_digits_of(value)); }
 
-char *perfdata_hex_alt_to(char *at, uint64_t value)
+char *pd_hex_alt_to(char *at, uint64_t value)
 {
 	memcpy(at, "0x", 2);
-	return perfdata_hex_to(value ? at + 2 : at, value);
+	return pd_hex_to(value ? at + 2 : at, value);
 }
 
-char *perfdata_hex_width_to(char *at, uint64_t value, unsigned width)
+char *pd_hex_width_to(char *at, uint64_t value, unsigned width)
 {
 	unsigned digits = hex_digits_of(value);
 	if (width > 16)
@@ -114,28 +110,28 @@ void perfdata_text_u64(struct perfdata_text *text, uint64_t value)
 {
 	char *at = perfdata_text_reserve(text, NUMBER_ROOM);
 	if (at)
-		perfdata_text_commit(text, perfdata_u64_to(at, value));
+		perfdata_text_commit(text, pd_u64_to(at, value));
 }
 
 void perfdata_text_s64(struct perfdata_text *text, int64_t value)
 {
 	char *at = perfdata_text_reserve(text, NUMBER_ROOM);
 	if (at)
-		perfdata_text_commit(text, perfdata_s64_to(at, value));
+		perfdata_text_commit(text, pd_s64_to(at, value));
 }
 
-void perfdata_text_hex(struct perfdata_text *text, uint64_t value)
+void pd_text_hex(struct perfdata_text *text, uint64_t value)
 {
 	char *at = perfdata_text_reserve(text, NUMBER_ROOM);
 	if (at)
-		perfdata_text_commit(text, perfdata_hex_to(at, value));
+		perfdata_text_commit(text, pd_hex_to(at, value));
 }
 
-void perfdata_text_hex_alt(struct perfdata_text *text, uint64_t value)
+void pd_text_hex_alt(struct perfdata_text *text, uint64_t value)
 {
 	char *at = perfdata_text_reserve(text, NUMBER_ROOM);
 	if (at)
-		perfdata_text_commit(text, perfdata_hex_alt_to(at, value));
+		perfdata_text_commit(text, pd_hex_alt_to(at, value));
 }
 
 static void append_padded(struct perfdata_text *text, const char *number, const char *end, unsigned width)
@@ -149,22 +145,22 @@ static void append_padded(struct perfdata_text *text, const char *number, const 
 	perfdata_text_commit(text, at + blanks + size);
 }
 
-void perfdata_text_u64_pad(struct perfdata_text *text, uint64_t value, unsigned width)
+void pd_text_u64_pad(struct perfdata_text *text, uint64_t value, unsigned width)
 {
 	char number[NUMBER_ROOM] = { 0 };
-	append_padded(text, number, perfdata_u64_to(number, value), width);
+	append_padded(text, number, pd_u64_to(number, value), width);
 }
 
-void perfdata_text_s64_pad(struct perfdata_text *text, int64_t value, unsigned width)
+void pd_text_s64_pad(struct perfdata_text *text, int64_t value, unsigned width)
 {
 	char number[NUMBER_ROOM] = { 0 };
-	append_padded(text, number, perfdata_s64_to(number, value), width);
+	append_padded(text, number, pd_s64_to(number, value), width);
 }
 
-void perfdata_text_hex_pad(struct perfdata_text *text, uint64_t value, unsigned width)
+void pd_text_hex_pad(struct perfdata_text *text, uint64_t value, unsigned width)
 {
 	char number[NUMBER_ROOM] = { 0 };
-	append_padded(text, number, perfdata_hex_to(number, value), width);
+	append_padded(text, number, pd_hex_to(number, value), width);
 }
 
 /* --- floating point --- */
@@ -195,7 +191,7 @@ static bool append_short(struct perfdata_text *text, double value)
 	if ((double)n / 1e6 != size)
 		return false;
 	char decimals[NUMBER_ROOM];
-	perfdata_u64_to(decimals, 1000000 + n % 1000000);
+	pd_u64_to(decimals, 1000000 + n % 1000000);
 	size_t nr = 6;
 	while (nr && decimals[nr] == '0')
 		nr--;
@@ -204,7 +200,7 @@ static bool append_short(struct perfdata_text *text, double value)
 		return true;
 	if (value < 0)
 		*at++ = '-';
-	at = perfdata_u64_to(at, n / 1000000);
+	at = pd_u64_to(at, n / 1000000);
 	*at++ = '.';
 	memcpy(at, decimals + 1, nr);
 	perfdata_text_commit(text, at + nr);

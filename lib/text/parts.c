@@ -2,8 +2,9 @@
 /* Lines that differ only in their numbers: fixed parts of text, each with a value behind it. */
 #include "config.h"
 #include "base/cursor.h"
-#include "perfdata/unstable.h"
+#include "text/lines.h"
 #include "text/decimal.h"
+#include "text/spelling.h"
 
 static inline char *text_to(char *at, const char *text, uint32_t size)
 {
@@ -26,10 +27,10 @@ static char *or_null_to(char *at, uint32_t value)
  * for. */
 static char *hex_to(char *at, uint64_t value, unsigned width)
 {
-	return width ? perfdata_hex_width_to(at, value, width) : perfdata_hex_to(at, value);
+	return width ? pd_hex_width_to(at, value, width) : pd_hex_to(at, value);
 }
 
-char *perfdata_parts_to(char *at, const struct perfdata_part **first, const void *const *bases)
+char *pd_parts_to(char *at, const struct perfdata_part **first, const void *const *bases)
 {
 	for (const struct perfdata_part *part = *first;; part++) {
 		at = text_to(at, part->text, part->size);
@@ -61,7 +62,7 @@ char *perfdata_parts_to(char *at, const struct perfdata_part **first, const void
 	}
 }
 
-void perfdata_line_part(struct perfdata_line *line, struct perfdata_part part)
+void pd_line_part(struct perfdata_line *line, struct perfdata_part part)
 {
 	part.text = NULL;
 	part.size = (uint32_t)(line->text.size - line->done);
@@ -69,7 +70,7 @@ void perfdata_line_part(struct perfdata_line *line, struct perfdata_part part)
 	perfdata_text_append(&line->parts, &part, sizeof part);
 }
 
-bool perfdata_line_finish(struct perfdata_line *line)
+bool pd_line_finish(struct perfdata_line *line)
 {
 	char *slack = perfdata_text_reserve(&line->text, PERFDATA_PART_SLACK);
 	if (!slack || perfdata_text_failed(&line->parts))
@@ -84,7 +85,7 @@ bool perfdata_line_finish(struct perfdata_line *line)
 	return true;
 }
 
-void perfdata_line_release(struct perfdata_line *line)
+void pd_line_release(struct perfdata_line *line)
 {
 	perfdata_text_release(&line->text);
 	perfdata_text_release(&line->parts);

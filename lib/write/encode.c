@@ -3,6 +3,7 @@
 #include "config.h"
 #include "schema/decode.h"
 #include "write/encode.h"
+#include "write/writing.h"
 
 /* --- integers and lists ------------------------------------------------------------------------------------------ */
 
@@ -313,7 +314,7 @@ static void put_header(struct pd_encode *e, const struct perfdata_record *record
 		e->at = end;
 }
 
-enum perfdata_status perfdata_encode(const struct perfdata_config *config, const struct perfdata_config *source,
+enum perfdata_status pd_encode_record(const struct perfdata_config *config, const struct perfdata_config *source,
 				     const struct perfdata_record *record, void *out, size_t *ret_size)
 {
 	struct pd_encode e = { .start = out,

@@ -5,7 +5,7 @@
 
 #include "base/cursor.h"
 #include "perfdata/write.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
 
 struct pd_encode {
 	uint8_t *start, *at, *end;

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "schema/decode.h"
 #include "write/encode.h"
+#include "write/writing.h"
 
 /* Compilers for big-endian machines allocate bit-fields from the most significant bit down; inside precise_ip bits keep
  * their order. */
@@ -37,7 +38,7 @@ static uint32_t row_offset(uint32_t row)
 	return at;
 }
 
-uint32_t perfdata_attr_size(const struct perfdata_attr *attr)
+uint32_t pd_attr_size(const struct perfdata_attr *attr)
 {
 	static const uint32_t sizes[] = { 64, 72, 80, 96, 104, 112, 120, 128, 136, 144 };
 	uint32_t need = 64;
@@ -84,7 +85,7 @@ void pd_put_attr(struct pd_encode *e, const struct perfdata_attr *attr, uint32_t
 		pd_put_zeros(e, size - (size_t)(e->at - start));
 }
 
-enum perfdata_status perfdata_attr_encode(const struct perfdata_attr *attr, uint32_t size,
+enum perfdata_status pd_attr_encode(const struct perfdata_attr *attr, uint32_t size,
 					  enum perfdata_byte_order order, void *out, size_t *ret_size)
 {
 	struct perfdata_attr stated = *attr;

@@ -6,7 +6,9 @@
 #include "base/checked.h"
 #include "schema/decode.h"
 #include "schema/feature_rows.h"
+#include "schema/feature.h"
 #include "write/encode.h"
+#include "write/writing.h"
 
 #define STRING_STEP 64u      /* perf pads texts to multiples of it */
 
@@ -277,7 +279,7 @@ static bool put_members(struct feature_walk *w, const struct perfdata_layout *la
 		}
 		if (field->kind == PERFDATA_KIND_PAD) {
 			put_zeros(w, field->count);
-		} else if (field->show == PERFDATA_SHOW_NOT) {
+		} else if (field->show == PERFDATA_SHOW_HIDDEN) {
 			const struct perfdata_node *id = perfdata_node_get(parent, "build_id");
 			if (width == 1 && id)   /* the length behind a build-id */
 				put_int(w, 1,
@@ -318,15 +320,15 @@ static void put_rest(struct feature_walk *w)
 			perfdata_text_bytes(w->out, n->v.bytes);
 }
 
-enum perfdata_status perfdata_feature_encode(const struct perfdata_feature *feature,
+enum perfdata_status pd_feature_encode(const struct perfdata_feature *feature,
 					     enum perfdata_byte_order source_order, enum perfdata_byte_order order,
 					     const struct perfdata_feature_edit *edit, struct perfdata_text *out)
 {
 	const size_t start = out->size;
 	struct feature_walk w = {
 		.out = out,
-		.section = perfdata_feature_layout(perfdata_feature_id(feature)),
-		.source = perfdata_feature_bytes(feature),
+		.section = perfdata_feature_layout(pd_feature_id(feature)),
+		.source = pd_feature_bytes(feature),
 		.root = perfdata_feature_root(feature),
 		.edit = edit,
 		.swap = pd_order_is_foreign(order),

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/option_struct.h"
 #include "write/writer.h"
+#include "write/writing.h"
 
 enum perfdata_status pd_writer_failed(struct perfdata_writer *writer, enum perfdata_status status, const char *what)
 {
@@ -29,7 +30,7 @@ enum perfdata_status pd_writer_put(struct perfdata_writer *writer, const void *b
 							  : pd_writer_out(writer, bytes, size);
 }
 
-enum perfdata_status perfdata_writer_new(const struct perfdata_writer_options *options, struct perfdata_writer **ret,
+enum perfdata_status pd_writer_new(const struct perfdata_writer_options *options, struct perfdata_writer **ret,
 					 struct perfdata_error *reterr)
 {
 	struct perfdata_writer *writer = pd_calloc(1, sizeof *writer);
@@ -43,7 +44,7 @@ enum perfdata_status perfdata_writer_new(const struct perfdata_writer_options *o
 		status = pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
 				  "the writer has no function to write with");
 	if (status != PERFDATA_OK) {
-		perfdata_writer_free(writer);
+		pd_writer_free(writer);
 		return status;
 	}
 	writer->swap = pd_order_is_foreign(writer->options.order);
@@ -53,7 +54,7 @@ enum perfdata_status perfdata_writer_new(const struct perfdata_writer_options *o
 		writer->options.tmpdir = pd_arena_copy(&writer->arena, writer->options.tmpdir,
 						       strlen(writer->options.tmpdir));
 	if (writer->options.carrier != PERFDATA_CARRIER_NONE && !pd_codec_can_pack(PD_CODEC_ZSTD)) {
-		perfdata_writer_free(writer);
+		pd_writer_free(writer);
 		return pd_error(reterr, PERFDATA_EUNSUP, PERFDATA_NO_OFFSET,
 				"this build cannot compress records: it has no zstd");
 	}
@@ -61,7 +62,7 @@ enum perfdata_status perfdata_writer_new(const struct perfdata_writer_options *o
 	return PERFDATA_OK;
 }
 
-void perfdata_writer_free(struct perfdata_writer *writer)
+void pd_writer_free(struct perfdata_writer *writer)
 {
 	if (!writer)
 		return;
@@ -76,11 +77,11 @@ void perfdata_writer_free(struct perfdata_writer *writer)
 	pd_free(writer);
 }
 
-const struct perfdata_error *perfdata_writer_error(const struct perfdata_writer *writer) { return &writer->error; }
+const struct perfdata_error *pd_writer_error(const struct perfdata_writer *writer) { return &writer->error; }
 
 /* --- events and sections ----------------------------------------------------------------------------------------- */
 
-enum perfdata_status perfdata_writer_event(struct perfdata_writer *writer, const struct perfdata_attr *attr,
+enum perfdata_status pd_writer_event(struct perfdata_writer *writer, const struct perfdata_attr *attr,
 					   uint32_t size, const char *name, const uint64_t *ids, size_t nr_ids)
 {
 	const uint32_t own = size ? size : attr->size ? attr->size : 64;
@@ -109,12 +110,12 @@ enum perfdata_status pd_writer_attr(struct perfdata_writer *writer, const struct
 	size_t size;
 	/* a stated size of 0 means 64 */
 	const uint32_t stated = event->attr.size == 0 && writer->attr_size == 64 ? 0 : writer->attr_size;
-	const enum perfdata_status status = perfdata_attr_encode(&event->attr, stated, writer->options.order, out,
+	const enum perfdata_status status = pd_attr_encode(&event->attr, stated, writer->options.order, out,
 								 &size);
 	return status == PERFDATA_OK ? status : pd_writer_failed(writer, status, NULL);
 }
 
-enum perfdata_status perfdata_writer_feature(struct perfdata_writer *writer, uint32_t id, const void *bytes,
+enum perfdata_status pd_writer_feature(struct perfdata_writer *writer, uint32_t id, const void *bytes,
 					     size_t size)
 {
 	if (writer->error.status != PERFDATA_OK)
@@ -179,7 +180,7 @@ static bool can_be_carried(uint32_t type)
 	       type != PERFDATA_RECORD_BUILD_ID;
 }
 
-enum perfdata_status perfdata_writer_record(struct perfdata_writer *writer, const void *bytes, size_t size)
+enum perfdata_status pd_writer_record(struct perfdata_writer *writer, const void *bytes, size_t size)
 {
 	if (writer->error.status != PERFDATA_OK)
 		return writer->error.status;
@@ -202,7 +203,7 @@ enum perfdata_status perfdata_writer_record(struct perfdata_writer *writer, cons
 	return status == PERFDATA_OK ? pd_writer_put(writer, bytes, size) : status;
 }
 
-enum perfdata_status perfdata_writer_payload(struct perfdata_writer *writer, const void *bytes, size_t size)
+enum perfdata_status pd_writer_payload(struct perfdata_writer *writer, const void *bytes, size_t size)
 {
 	if (writer->error.status != PERFDATA_OK)
 		return writer->error.status;
@@ -212,7 +213,7 @@ enum perfdata_status perfdata_writer_payload(struct perfdata_writer *writer, con
 	return pd_writer_put(writer, bytes, size);
 }
 
-enum perfdata_status perfdata_writer_finish(struct perfdata_writer *writer)
+enum perfdata_status pd_writer_finish(struct perfdata_writer *writer)
 {
 	enum perfdata_status status = writer->error.status;
 

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "write/writer.h"
+#include "write/writing.h"
 
 #define HEADER_SIZE 104u
 #define AUXTRACE_SIZE 48u            /* of the record, as the index states it */
@@ -73,7 +74,7 @@ static enum perfdata_status put_hostname(struct perfdata_writer *writer)
 	perfdata_text_append(&text, unknown, sizeof unknown);
 	const enum perfdata_status status = perfdata_text_failed(&text)
 						    ? pd_writer_failed(writer, PERFDATA_ENOMEM, NULL)
-						    : perfdata_writer_feature(writer, PERFDATA_FEATURE_HOSTNAME,
+						    : pd_writer_feature(writer, PERFDATA_FEATURE_HOSTNAME,
 									      text.data, text.size);
 	perfdata_text_release(&text);
 	return status;
@@ -89,13 +90,13 @@ static enum perfdata_status make_sections(struct perfdata_writer *writer, uint64
 	    pd_writer_has_names(writer)) {
 		status = pd_writer_event_desc(writer, &text);
 		if (status == PERFDATA_OK)
-			status = perfdata_writer_feature(writer, PERFDATA_FEATURE_EVENT_DESC, text.data, text.size);
+			status = pd_writer_feature(writer, PERFDATA_FEATURE_EVENT_DESC, text.data, text.size);
 	}
 	if (status == PERFDATA_OK && writer->compressed) {
 		perfdata_text_clear(&text);
 		pd_carrier_section(writer, &text);
 		status = perfdata_text_failed(&text) ? pd_writer_failed(writer, PERFDATA_ENOMEM, NULL) :
-			 perfdata_writer_feature(writer, PERFDATA_FEATURE_COMPRESSED, text.data, text.size);
+			 pd_writer_feature(writer, PERFDATA_FEATURE_COMPRESSED, text.data, text.size);
 	}
 	if (status == PERFDATA_OK && writer->nr_auxtrace) {
 		perfdata_text_clear(&text);
@@ -105,7 +106,7 @@ static enum perfdata_status make_sections(struct perfdata_writer *writer, uint64
 			pd_text_int(writer, &text, 8, AUXTRACE_SIZE);
 		}
 		status = perfdata_text_failed(&text) ? pd_writer_failed(writer, PERFDATA_ENOMEM, NULL) :
-			 perfdata_writer_feature(writer, PERFDATA_FEATURE_AUXTRACE, text.data, text.size);
+			 pd_writer_feature(writer, PERFDATA_FEATURE_AUXTRACE, text.data, text.size);
 	}
 	perfdata_text_release(&text);
 	return status;

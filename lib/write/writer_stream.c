@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "write/writer.h"
+#include "write/writing.h"
 
 #define STREAM_HEADER_SIZE 16u
 #define UPDATE_HEAD 24u              /* bytes of an EVENT_UPDATE in front of its name */
@@ -136,7 +137,7 @@ enum perfdata_status pd_stream_begin(struct perfdata_writer *writer)
 		perfdata_text_init(&desc);
 		status = pd_writer_event_desc(writer, &desc);
 		if (status == PERFDATA_OK)
-			status = perfdata_writer_feature(writer, PERFDATA_FEATURE_EVENT_DESC, desc.data, desc.size);
+			status = pd_writer_feature(writer, PERFDATA_FEATURE_EVENT_DESC, desc.data, desc.size);
 		perfdata_text_release(&desc);
 	}
 	if (status == PERFDATA_OK && writer->options.carrier != PERFDATA_CARRIER_NONE && writer->nr_events) {

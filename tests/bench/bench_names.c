@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "perfdata/symbols.h"
+#include "symbols/symbols.h"
 
 enum { MAX_CALLS = 64 };
 
@@ -16,11 +17,11 @@ static void print_place(struct perfdata_symbols_dso *dso, uint64_t offset)
 	struct perfdata_symbol symbol;
 	uint64_t address;
 	size_t nr = 0;
-	if (perfdata_symbols_vaddr(dso, offset, &address) != PERFDATA_OK)
+	if (pd_symbols_vaddr(dso, offset, &address) != PERFDATA_OK)
 		return;
 	const bool known = perfdata_symbols_lookup(dso, offset, 0, &symbol) == PERFDATA_OK;
 	printf("0x%" PRIx64 "\t%s", address, known ? symbol.name : "??");
-	if (perfdata_symbols_source(dso, offset, calls, MAX_CALLS, &nr) != PERFDATA_OK)
+	if (pd_symbols_source(dso, offset, calls, MAX_CALLS, &nr) != PERFDATA_OK)
 		nr = 0;
 	for (size_t i = 0; i < nr && i < MAX_CALLS; i++)
 		printf("\t%s %s:%" PRIu32, calls[i].function ? calls[i].function : "??",

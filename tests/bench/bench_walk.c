@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <perfdata/session.h>
-#include "perfdata/unstable.h"
+#include "reader/reader.h"
 
 int main(int argc, char **argv)
 {

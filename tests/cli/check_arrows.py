@@ -42,7 +42,6 @@ PRINTERS = {"src/print.c", "src/progress.c", "src/help.c", "src/completion.c", "
 ONE_FILE_EACH = {"zlib.h": "lib/codec/", "zstd.h": "lib/codec/", "lzma.h": "lib/codec/", "elfutils/debuginfod.h": "lib/symbols/", "pthread.h": "lib/base/"}
 ELFUTILS = re.compile(r"^(elfutils/.*|libelf\.h|gelf\.h|dwarf\.h|libdw\.h|libdwfl\.h|libelf/.*)$")
 WIDEST_LINE, LONGEST_FILE = 120, 820
-UNSTABLE = "perfdata/unstable.h"
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 FILE_NAME = re.compile(r"(?<![\w./<*-])((?:[\w-]+/)*[\w-]+\.(?:[ch]|py|sh|def|md))\b(?![\w/>])")
 # Files of Linux, made by the build, or of the reader of a manual.
@@ -188,8 +187,6 @@ def wrong_arrows(files, table):
         text = text_of(path)
         for match in INCLUDE.finditer(text):
             name, where = match[1], "%s:%d" % (path, line_of(text, match.start()))
-            if name == UNSTABLE and (parts[0] == "src" or path.startswith(("lib/perfdata/", "lib/perfdata.h"))):
-                yield "%s: %s is outside the promise of the ABI, which the program keeps to" % (where, name)
             if name is None or name in public or name == "config.h":
                 continue
             if parts[0] == "src":

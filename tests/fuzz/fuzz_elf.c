@@ -2,6 +2,7 @@
 /* ELF files: symbols, PLT, debug information, build-ids, compressed ones; also as the image of a kernel and of a
  * module, and as the code of a process whose stack is unwound. */
 #include "fuzz_symbols.h"
+#include "symbols/symbols.h"
 
 struct process { struct perfdata_symbols_dso *dso; };
 
@@ -28,7 +29,7 @@ static void unwind(const uint8_t *data, size_t size, enum perfdata_unwind_arch a
 
 	fuzz_file(data, size);
 	if (symbols && perfdata_symbols_dso(symbols, &request, &process.dso) == PERFDATA_OK &&
-	    perfdata_unwinder_new(symbols, arch, find_map, &process, &unwinder) == PERFDATA_OK) {
+	    pd_unwinder_new(symbols, arch, find_map, &process, &unwinder) == PERFDATA_OK) {
 		const size_t part = size < 512 ? size : 512;
 		for (unsigned n = 0; n < 3; n++) {
 			for (size_t i = 0; i < 33; i++)
@@ -37,12 +38,12 @@ static void unwind(const uint8_t *data, size_t size, enum perfdata_unwind_arch a
 				.reg_mask = arch == PERFDATA_UNWIND_X86_64 ? 0xff0fff : (1ull << 33) - 1, .regs = regs,
 				.stack = { data + size - part, part },
 			};
-			if (perfdata_unwind(unwinder, &sample, pcs, sizeof pcs / sizeof *pcs, &count) == PERFDATA_OK)
+			if (pd_unwind_stack(unwinder, &sample, pcs, sizeof pcs / sizeof *pcs, &count) == PERFDATA_OK)
 				fuzz_touch(pcs, count * sizeof *pcs);
 			if (n == 1)
-				perfdata_unwinder_reset(unwinder);
+				pd_unwinder_reset(unwinder);
 		}
-		perfdata_unwinder_free(unwinder);
+		pd_unwinder_free(unwinder);
 	}
 	perfdata_symbols_free(symbols);
 }
@@ -61,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		unwind(data, size, (enum perfdata_unwind_arch)(size / 4 % 4));
 	if (perfdata_file_build_id(fuzz_file(data, size), id, &id_size) == PERFDATA_OK)
 		fuzz_touch(id, id_size);
-	if (perfdata_notes_build_id(data, size, size % 2 ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE, id,
+	if (pd_notes_build_id(data, size, size % 2 ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE, id,
 				    &id_size) == PERFDATA_OK)
 		fuzz_touch(id, id_size);
 	return 0;

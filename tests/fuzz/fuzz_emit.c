@@ -158,7 +158,7 @@ static void spell_header(const uint8_t *data, size_t size)
 		return;
 	perfdata_text_init(&text);
 	perfdata_perf_header(&text, reader, size % 2);
-	perfdata_perf_events(&text, reader);
+	pd_perf_events(&text, reader);
 	perfdata_text_release(&text);
 	perfdata_reader_close(reader);
 }

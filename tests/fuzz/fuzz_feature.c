@@ -2,6 +2,7 @@
 /* Feature sections, by number and byte order. */
 #include "fuzz.h"
 #include "perfdata/feature.h"
+#include "schema/feature.h"
 
 static void touch_nodes(const struct perfdata_node *node, unsigned depth)
 {
@@ -34,7 +35,7 @@ static void touch_bpf(const struct perfdata_feature *programs, const struct perf
 	perfdata_text_init(&text);
 	unsigned n = 0;
 	for (const struct perfdata_node *prog = list ? list->child : NULL; prog && n < 64; prog = prog->next, n++)
-		for (uint64_t part = 0; part < 64 && perfdata_bpf_part_name(prog, part, btf, &text); part++)
+		for (uint64_t part = 0; part < 64 && pd_bpf_part_name(prog, part, btf, &text); part++)
 			perfdata_text_clear(&text);
 	perfdata_text_release(&text);
 }
@@ -50,18 +51,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	/* For programs and their names: the input in two parts. */
 	const size_t first = id == PERFDATA_FEATURE_BPF_PROG_INFO ? size / 2 : size;
-	const enum perfdata_status status = perfdata_feature_decode(id, data, first, order, cpus, &feature, &error);
+	const enum perfdata_status status = pd_feature_decode(id, data, first, order, cpus, &feature, &error);
 	if (status != PERFDATA_OK && status != PERFDATA_DAMAGED)
 		return 0;
 	touch_nodes(perfdata_feature_root(feature), 0);
 	if (id == PERFDATA_FEATURE_BPF_PROG_INFO) {
 		touch_bpf(feature, NULL);
-		if (perfdata_feature_decode(PERFDATA_FEATURE_BPF_BTF, data + first, size - first, order, cpus, &btf,
+		if (pd_feature_decode(PERFDATA_FEATURE_BPF_BTF, data + first, size - first, order, cpus, &btf,
 					    NULL) >= 0) {
 			touch_bpf(feature, btf);
-			perfdata_feature_free(btf);
+			pd_feature_free(btf);
 		}
 	}
-	perfdata_feature_free(feature);
+	pd_feature_free(feature);
 	return 0;
 }

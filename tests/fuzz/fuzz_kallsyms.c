@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* kallsyms texts, and names to demangle. */
 #include "fuzz_symbols.h"
+#include "symbols/symbols.h"
 
 static void demangle(const uint8_t *data, size_t size)
 {
@@ -8,7 +9,7 @@ static void demangle(const uint8_t *data, size_t size)
 	const size_t n = size < sizeof name - 1 ? size : sizeof name - 1;
 	memcpy(name, data, n);
 	name[n] = '\0';
-	fuzz_touch_text(perfdata_demangle(name, buffer, sizeof buffer));
+	fuzz_touch_text(pd_demangle_name(name, buffer, sizeof buffer));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

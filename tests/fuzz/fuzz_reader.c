@@ -5,7 +5,8 @@
 #include "fuzz.h"
 #include "fuzz_symbols.h"
 #include "perfdata/reader.h"
-#include "perfdata/unstable.h"
+#include "reader/reader.h"
+#include "schema/feature.h"
 
 #define MAX_PIPE 65536
 
@@ -22,7 +23,7 @@ static void touch_container(const struct perfdata_reader *reader)
 
 	for (size_t i = 0; (section = perfdata_reader_feature_at(reader, i)) != NULL; i++)
 		if (section->feature)
-			fuzz_touch_bytes(perfdata_feature_bytes(section->feature));
+			fuzz_touch_bytes(pd_feature_bytes(section->feature));
 	for (size_t i = 0; i < perfdata_reader_nr_events(reader); i++) {
 		const struct perfdata_event *event = perfdata_reader_event(reader, i);
 		fuzz_touch_text(event->name);

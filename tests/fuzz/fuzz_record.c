@@ -2,7 +2,8 @@
 /* The record decoder, with no file around it: an attr, then records. */
 #include "fuzz.h"
 #include "perfdata/write.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "write/writing.h"
 
 #define MAX_ELEMENTS 4096
 
@@ -11,7 +12,7 @@ static void touch_cpus(const struct perfdata_cpus *cpus)
 	uint64_t position = 0;
 	int32_t cpu;
 	fuzz_touch_bytes(cpus->data);
-	for (unsigned i = 0; i < MAX_ELEMENTS && perfdata_cpus_next(cpus, &position, &cpu); i++)
+	for (unsigned i = 0; i < MAX_ELEMENTS && pd_cpus_next(cpus, &position, &cpu); i++)
 		fuzz_touch(&cpu, sizeof cpu);
 }
 
@@ -86,11 +87,11 @@ static void encode(const struct perfdata_config *config, const struct perfdata_r
 	static uint8_t out[PERFDATA_RECORD_ROOM];
 	size_t made = 0;
 
-	const enum perfdata_status status = perfdata_encode(config, config, record, out, &made);
+	const enum perfdata_status status = pd_encode_record(config, config, record, out, &made);
 	fuzz_require(status == PERFDATA_OK, "a record that was decoded cannot be encoded");
 	fuzz_require(made == size && !memcmp(out + 8, data + 8, size - 8),
 		     "a record that was decoded is encoded to other bytes");
-	fuzz_require(perfdata_encode(config, NULL, record, out, &made) == PERFDATA_OK ||
+	fuzz_require(pd_encode_record(config, NULL, record, out, &made) == PERFDATA_OK ||
 			     size > PERFDATA_RECORD_ROOM - 64,
 		     "a record cannot be encoded by its members alone");
 }
@@ -102,7 +103,7 @@ static void decode(const struct perfdata_config *config, const uint8_t *data, si
 
 	const enum perfdata_status status = perfdata_decode(config, data, size, &record);
 	fuzz_require(status == PERFDATA_OK || status == PERFDATA_DAMAGED, "decoding has a third result");
-	perfdata_peek(config, data, size, &peek);
+	pd_peek(config, data, size, &peek);
 	fuzz_touch_bytes(record.rest);
 	static const struct perfdata_visitor visitor = {
 		.size = sizeof visitor, .mmap = visit_mmap, .task = visit_task, .any = visit_any
@@ -114,11 +115,11 @@ static void decode(const struct perfdata_config *config, const uint8_t *data, si
 		encode(config, &record, data, record.size);
 	uint8_t *native = malloc(size);
 	if (native) {
-		perfdata_record_native(config, &record, native);
+		pd_record_native(config, &record, native);
 		fuzz_touch(native, size);
 	}
 	free(native);
-	struct perfdata_record *copy = perfdata_record_copy(config, &record);
+	struct perfdata_record *copy = pd_record_copy(config, &record);
 	perfdata_record_free(copy);
 }
 
@@ -135,7 +136,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const size_t attr_size = size < 144 ? size : 144;
 	perfdata_attr_decode(data, attr_size, order, &attr, &used);
 	fuzz_require(used <= attr_size, "an attr is larger than its bytes");
-	perfdata_config_init(&config, attr.sample_type || attr.flags ? &attr : NULL, order);
+	pd_config_init(&config, attr.sample_type || attr.flags ? &attr : NULL, order);
 	struct perfdata_text name;
 	perfdata_text_init(&name);
 	perfdata_event_fallback_name(&attr, &name);

@@ -3,7 +3,7 @@
  * what was repaired is not changed by being repaired again. The last byte says what becomes of it. */
 #include "fuzz.h"
 #include "perfdata/rewrite.h"
-#include "perfdata/unstable.h"
+#include "reader/reader.h"
 
 #define MOST (4u << 20)
 

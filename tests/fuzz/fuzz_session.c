@@ -4,7 +4,7 @@
 #include "fuzz.h"
 #include "fuzz_symbols.h"
 #include "perfdata/session.h"
-#include "perfdata/unstable.h"
+#include "reader/reader.h"
 
 static void check(bool holds)
 {

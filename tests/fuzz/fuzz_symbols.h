@@ -64,7 +64,7 @@ static inline void fuzz_look_up(struct perfdata_symbols_dso *dso, uint64_t addre
 		fuzz_touch_text(symbol.raw_name);
 		fuzz_touch_text(symbol.module);
 	}
-	if (perfdata_symbols_source(dso, address, sources, 8, &count) == PERFDATA_OK)
+	if (pd_symbols_source(dso, address, sources, 8, &count) == PERFDATA_OK)
 		for (size_t i = 0; i < count && i < 8; i++) {
 			fuzz_touch_text(sources[i].function);
 			fuzz_touch_text(sources[i].file);
@@ -100,7 +100,7 @@ static inline void fuzz_dso(enum perfdata_dso_kind kind, const uint8_t *data, si
 			fuzz_look_up(dso, address, i);
 		}
 		perfdata_symbols_origin(dso, &origin);
-		perfdata_symbols_vaddr(dso, 0x1000, &(uint64_t){ 0 });
+		pd_symbols_vaddr(dso, 0x1000, &(uint64_t){ 0 });
 	}
 	perfdata_symbols_free(symbols);
 }

@@ -3,6 +3,8 @@
  * a format text with raw data behind its first NUL. */
 #include "fuzz.h"
 #include "perfdata/trace.h"
+#include "schema/trace.h"
+#include "text/spelling.h"
 #include "trace_part.h"
 
 #define MAX_EVENTS 200
@@ -24,21 +26,21 @@ static void print_event(const struct perfdata_trace *trace, const struct perfdat
 	struct perfdata_text text;
 
 	perfdata_text_init(&text);
-	perfdata_trace_print(event, raw, &context, &text);
+	pd_trace_print(event, raw, &context, &text);
 	perfdata_text_clear(&text);
 	for (size_t i = 0; i < event->nr_fields; i++) {
 		const struct perfdata_trace_field *field = &event->fields[i];
 		fuzz_touch_text(field->name);
 		fuzz_touch_text(field->type);
-		if (perfdata_trace_value(field, raw, order, &value) == PERFDATA_OK) {
+		if (pd_trace_value(field, raw, order, &value) == PERFDATA_OK) {
 			fuzz_touch_bytes(value.bytes);
 			for (size_t n = 0; n <= value.count && n < 1000; n++)
-				(void)perfdata_trace_element(&value, n);
+				(void)pd_trace_element(&value, n);
 		}
-		const bool as_bytes = !perfdata_trace_field_printable(field, raw, order);
-		perfdata_trace_print_field(event, field, raw, order, as_bytes, &text);
+		const bool as_bytes = !pd_trace_field_printable(field, raw, order);
+		pd_trace_print_field(event, field, raw, order, as_bytes, &text);
 		/* numbers are written into JSON as they are */
-		if (perfdata_trace_prints_number(field) && !perfdata_json_plain(text.data, text.size))
+		if (pd_trace_prints_number(field) && !pd_json_plain(text.data, text.size))
 			abort();
 		bool is_part;
 		if (raw.size >= event->min_size && !trace_part_says(field, raw, order, text.data, text.size, &is_part))
@@ -54,14 +56,14 @@ static void walk_events(const struct perfdata_trace *trace, enum perfdata_byte_o
 	uint64_t id;
 	const char *system, *name;
 
-	for (size_t i = 0; i < MAX_EVENTS && (event = perfdata_trace_event_at(trace, i)) != NULL; i++) {
+	for (size_t i = 0; i < MAX_EVENTS && (event = pd_trace_event_at(trace, i)) != NULL; i++) {
 		print_event(trace, event, raw, order);
 		print_event(
 			trace, event,
 			(struct perfdata_bytes){ raw.data, raw.size < event->min_size ? raw.size : event->min_size },
 			order);
 	}
-	for (size_t i = 0; i < MAX_EVENTS && perfdata_trace_name_at(trace, i, &id, &system, &name); i++) {
+	for (size_t i = 0; i < MAX_EVENTS && pd_trace_name_at(trace, i, &id, &system, &name); i++) {
 		fuzz_touch_text(system);
 		fuzz_touch_text(name);
 	}
@@ -73,27 +75,27 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct perfdata_trace *trace;
 	bool complete;
 
-	if (perfdata_trace_load(data, size, NULL, NULL, &trace, &complete) == PERFDATA_OK) {
-		perfdata_trace_info(trace, &info);
+	if (pd_trace_load(data, size, NULL, NULL, &trace, &complete) == PERFDATA_OK) {
+		pd_trace_info(trace, &info);
 		fuzz_touch_bytes(info.header_page);
 		fuzz_touch_bytes(info.kallsyms);
 		fuzz_touch_bytes(info.printk_formats);
 		fuzz_touch_bytes(info.saved_cmdlines);
-		fuzz_touch_text(perfdata_trace_comm(trace, 1));
-		fuzz_touch_text(perfdata_trace_printk(trace, 0xffffffff81000000));
+		fuzz_touch_text(pd_trace_comm(trace, 1));
+		fuzz_touch_text(pd_trace_printk(trace, 0xffffffff81000000));
 		walk_events(trace, info.order, (struct perfdata_bytes){ data, size < 256 ? size : 256 });
-		perfdata_trace_free(trace);
+		pd_trace_free(trace);
 		return 0;
 	}
 	const uint64_t how = fuzz_take(&data, &size, 1);
 	const enum perfdata_byte_order order = how & 1 ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE;
-	if (!size || perfdata_trace_new(order, how & 2 ? 4 : 8, &trace) != PERFDATA_OK)
+	if (!size || pd_trace_new(order, how & 2 ? 4 : 8, &trace) != PERFDATA_OK)
 		return 0;
 	const uint8_t *nul = memchr(data, 0, size);
 	const size_t text_size = nul ? (size_t)(nul - data) : size;
 	const size_t raw_at = nul ? text_size + 1 : text_size;
-	perfdata_trace_add(trace, "system", (const char *)data, text_size, NULL);
+	pd_trace_add(trace, "system", (const char *)data, text_size, NULL);
 	walk_events(trace, order, (struct perfdata_bytes){ data + raw_at, size - raw_at });
-	perfdata_trace_free(trace);
+	pd_trace_free(trace);
 	return 0;
 }

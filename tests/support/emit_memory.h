@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "perfdata/emit.h"
+#include "run/run.h"
 
 struct emitted {
 	enum perfdata_status opened;   /* the reader's answer; nothing below if it refused */
@@ -59,8 +60,8 @@ struct emit_how {
 static inline uint32_t emit_needs_for(const struct perfdata_emitter *emitter, const struct emit_how *emit)
 {
 	struct perfdata_configuration configuration;
-	const enum perfdata_status status = perfdata_emitter_configure(emitter, emit->options, emit->nr_options,
-								       PERFDATA_UNSAID, &configuration, NULL);
+	const enum perfdata_status status = pd_emitter_configure(emitter, emit->options, emit->nr_options,
+								       PERFDATA_DEFAULT, &configuration, NULL);
 	return status == PERFDATA_OK ? configuration.needs : emitter->needs;
 }
 
@@ -102,7 +103,7 @@ static inline void emit_memory_with(const struct perfdata_emitter *emitter, cons
 	}
 	ret->status = perfdata_session_open(reader, &options, &session, NULL);
 	if (ret->status == PERFDATA_OK) {
-		ret->status = output ? perfdata_run(session, &(const struct perfdata_target *){ &target }, 1, &run,
+		ret->status = output ? pd_run_emitters(session, &(const struct perfdata_target *){ &target }, 1, &run,
 						    NULL)
 				     : PERFDATA_ENOMEM;
 		const struct perfdata_summary *summary = perfdata_session_summary(session);

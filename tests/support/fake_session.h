@@ -124,7 +124,8 @@ void perfdata_batch_release(struct perfdata_batch *batch)
 	free(batch);
 }
 const struct perfdata_error *perfdata_session_error(const struct perfdata_session *session) { return &session->error; }
-const struct perfdata_reader *perfdata_session_reader(const struct perfdata_session *session)
+const struct perfdata_reader *pd_session_reader(const struct perfdata_session *session);
+const struct perfdata_reader *pd_session_reader(const struct perfdata_session *session)
 {
 	return (const void *)session;
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include "unit.h"
 #include "perfdata/feature.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
 
 #define NR_CPUS 2
 

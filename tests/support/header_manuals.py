@@ -20,7 +20,7 @@ TITLES = {
     "trace": "formats of tracepoints", "reader": "open a recording and read its records", "session": "who and where: threads, maps, stacks, batches",
     "symbols": "names of addresses", "text": "append buffers and spelling", "emit": "emitters, outputs and the run that joins them",
     "perf": "what perf prints about a recording", "describe": "what outputs can hold", "convert": "convert a recording in one call",
-    "unstable": "what changes with every release", "write": "write recordings", "rewrite": "rewrite and repair recordings",
+    "write": "write recordings", "rewrite": "rewrite and repair recordings",
     "match": "whether files fit a recording", "bundle": "take along the files that name a recording", "input": "where recordings come from",
     "output": "where conversions go", "registry": "the emitters that there are",
 }

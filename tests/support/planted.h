@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 #include "perfdata/rewrite.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
 #include "unit.h"
 
 /* Where the addresses of a run lie: of a program at fixed addresses below 4 GiB, of a library, of the kernel. */

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include "codec/codec.h"
 #include "perfdata/reader.h"
-#include "perfdata/unstable.h"
+#include "reader/reader.h"
 #include "recording.h"
 #include "unit.h"
 

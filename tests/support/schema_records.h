@@ -8,7 +8,7 @@
 #include "perfdata/schema.h"
 #include "build.h"
 #include "unit.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
 
 /* xorshift: the same numbers on every machine */
 static uint64_t random_state = 0x9e3779b97f4a7c15u;
@@ -58,8 +58,8 @@ static inline bool same_cpus(const struct perfdata_cpus *a, const struct perfdat
 	bool more_a, more_b;
 
 	do {
-		more_a = perfdata_cpus_next(a, &at_a, &cpu_a);
-		more_b = perfdata_cpus_next(b, &at_b, &cpu_b);
+		more_a = pd_cpus_next(a, &at_a, &cpu_a);
+		more_b = pd_cpus_next(b, &at_b, &cpu_b);
 		if (more_a != more_b || cpu_a != cpu_b)
 			return false;
 	} while (more_a);
@@ -124,7 +124,7 @@ static inline bool same_record(const struct perfdata_record *a, const struct per
 	       a->u.present == b->u.present && a->sample_id.present == b->sample_id.present &&
 	       a->rest.size == b->rest.size && a->problem_code == b->problem_code &&
 	       (!a->layout || same_view(a->layout, a->u.present, &a->u, &b->u)) &&
-	       same_view(perfdata_sample_id_layout(), a->sample_id.present, &a->sample_id, &b->sample_id);
+	       same_view(pd_trailer_layout(), a->sample_id.present, &a->sample_id, &b->sample_id);
 }
 
 /* Reads every byte that a view promises, so that a sanitizer sees a wrong promise. */
@@ -383,7 +383,7 @@ static inline enum perfdata_status decode(const struct build *b, uint64_t sample
 	struct perfdata_attr attr;
 
 	make_attr(&attr, sample_type);
-	perfdata_config_init(&config[b->big], &attr, order_of(b->big));
+	pd_config_init(&config[b->big], &attr, order_of(b->big));
 	return perfdata_decode(&config[b->big], b->data, b->size, ret);
 }
 

@@ -4,7 +4,7 @@
 #define TESTS_SESSION_RECORDING_H
 
 #include "perfdata/session.h"
-#include "perfdata/unstable.h"
+#include "reader/reader.h"
 #include "recording.h"
 #include "unit.h"
 

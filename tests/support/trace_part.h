@@ -3,14 +3,15 @@
 #ifndef TESTS_TRACE_PART_H
 #define TESTS_TRACE_PART_H
 
-#include "perfdata/unstable.h"
+#include "text/lines.h"
+#include "schema/trace.h"
 
 /* Whether a line spells the field as `text`. *ret_is_part: it can; it is not asked where it cannot, or in a foreign
  * byte order. */
 static inline bool trace_part_says(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
 				   enum perfdata_byte_order order, const char *text, size_t size, bool *ret_is_part)
 {
-	const struct perfdata_part how = perfdata_trace_field_part(field);
+	const struct perfdata_part how = pd_trace_field_part(field);
 	const void *const bases[] = { raw.data };
 	struct perfdata_line line = { 0 };
 	struct perfdata_text out;
@@ -21,13 +22,13 @@ static inline bool trace_part_says(const struct perfdata_trace_field *field, str
 		return true;
 	perfdata_text_init(&out);
 	perfdata_text_append(&line.text, how.text, how.size);
-	perfdata_line_part(&line, how);
-	perfdata_line_part(&line, (struct perfdata_part){ .form = PERFDATA_PART_STOP });
-	bool says = perfdata_line_finish(&line);
+	pd_line_part(&line, how);
+	pd_line_part(&line, (struct perfdata_part){ .form = PERFDATA_PART_STOP });
+	bool says = pd_line_finish(&line);
 	const struct perfdata_part *part = perfdata_line_parts(&line);
 	says = says && perfdata_text_parts(&out, &line, &part, bases) && out.size == size &&
 	       !memcmp(out.data, text, size);
-	perfdata_line_release(&line);
+	pd_line_release(&line);
 	perfdata_text_release(&out);
 	return says;
 }

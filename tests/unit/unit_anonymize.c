@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Anonymizing decides about each field, and says so. */
 #include "perfdata/rewrite.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "rewrite/rewriter.h"
 #include "unit.h"
 
 static void check_layout(const struct perfdata_layout *layout, unsigned depth)
 {
 	for (uint32_t i = 0; i < layout->nr_fields; i++) {
 		const struct perfdata_field *field = &layout->fields[i];
-		const char *decision = perfdata_anonymize_decision(layout, field);
+		const char *decision = pd_anonymize_decision(layout, field);
 		CHECK(decision != NULL);
 		if (!decision)
 			printf("# nobody has decided about %s.%s: see lib/rewrite/anonymize_rows.c\n", layout->name,
@@ -27,7 +28,7 @@ static void every_row(void)
 	for (uint32_t id = 1; id < 256; id++)
 		if ((layout = perfdata_feature_layout(id)))
 			check_layout(layout, 0);
-	check_layout(perfdata_sample_id_layout(), 0);
+	check_layout(pd_trailer_layout(), 0);
 	check_layout(perfdata_attr_layout(), 0);
 }
 
@@ -36,7 +37,7 @@ static void a_new_row(void)
 	static const struct perfdata_field field = { .name = "soon", .kind = PERFDATA_KIND_U64 };
 	static const struct perfdata_layout sample = { .name = "sample", .fields = &field, .nr_fields = 1 };
 
-	CHECK(perfdata_anonymize_decision(&sample, &field) == NULL);
+	CHECK(pd_anonymize_decision(&sample, &field) == NULL);
 }
 
 static void keys(void)

@@ -3,6 +3,8 @@
  * counts, flags and sizes are listed here, so that a new row fails until somebody has said what it is. */
 #include "perfdata/reader.h"
 #include "perfdata/write.h"
+#include "schema/schema.h"
+#include "write/writing.h"
 #include "schema_records.h"
 #include "planted.h"
 
@@ -167,14 +169,14 @@ static void plant_between(const struct perfdata_config *config, uint8_t *bytes, 
 	size_t start = 0, again_size, first_size;
 
 	if (perfdata_decode(config, bytes, size, &record) != PERFDATA_OK ||
-	    perfdata_encode(config, NULL, &record, first, &first_size) != PERFDATA_OK)
+	    pd_encode_record(config, NULL, &record, first, &first_size) != PERFDATA_OK)
 		return;
 	for (size_t i = 8; i <= size; i++) {
 		memcpy(changed, bytes, size);
 		if (i < size)
 			changed[i] ^= 0x55;
 		const bool is_read = i == size || perfdata_decode(config, changed, size, &record) != PERFDATA_OK ||
-				     perfdata_encode(config, NULL, &record, again, &again_size) != PERFDATA_OK ||
+				     pd_encode_record(config, NULL, &record, again, &again_size) != PERFDATA_OK ||
 				     again_size != first_size || memcmp(again, first, first_size) != 0;
 		if (!is_read && !start)
 			start = i;
@@ -200,14 +202,14 @@ static void put_planted(const struct build *b, uint16_t mode, const struct perfd
 	CHECK_EQ(status, PERFDATA_OK);
 	record.misc = (uint16_t)((record.misc & ~PERFDATA_CPUMODE_MASK) | mode);
 	plant_view(record.layout, record.u.present, &record.u);
-	plant_view(perfdata_sample_id_layout(), record.sample_id.present, &record.sample_id);
-	CHECK_EQ(perfdata_encode(config, NULL, &record, bytes, &size), PERFDATA_OK);
+	plant_view(pd_trailer_layout(), record.sample_id.present, &record.sample_id);
+	CHECK_EQ(pd_encode_record(config, NULL, &record, bytes, &size), PERFDATA_OK);
 	plant_between(config, bytes, size, record.layout->name);
-	CHECK_EQ(perfdata_writer_record(writer, bytes, size), PERFDATA_OK);
+	CHECK_EQ(pd_writer_record(writer, bytes, size), PERFDATA_OK);
 	if (record.type == PERFDATA_RECORD_AUXTRACE) {
 		uint8_t payload[64];
 		fill_secret(payload, sizeof payload, secret_text("auxtrace", "payload"));
-		CHECK_EQ(perfdata_writer_payload(writer, payload, sizeof payload), PERFDATA_OK);
+		CHECK_EQ(pd_writer_payload(writer, payload, sizeof payload), PERFDATA_OK);
 	}
 }
 
@@ -269,7 +271,7 @@ static void put_samples(uint16_t mode)
 		const size_t before = nr_secrets;
 		make_event(&attr, which);
 		nr_secrets = before;   /* those of the attr are in the recording already */
-		perfdata_config_init(&config, &attr, order_of(BIG));
+		pd_config_init(&config, &attr, order_of(BIG));
 		build_sample(&b, BIG, sample_types[which], &attr);
 		put_planted(&b, mode, &config);
 	}
@@ -284,18 +286,18 @@ static void make_recording(uint16_t mode, struct perfdata_text *out)
 							 .user = out };
 	struct perfdata_attr attr;
 
-	CHECK_EQ(perfdata_writer_new(&options, &writer, NULL), PERFDATA_OK);
+	CHECK_EQ(pd_writer_new(&options, &writer, NULL), PERFDATA_OK);
 	for (unsigned n = 0; n < 2; n++) {
 		ids[n] = secret_number("event", "id");
 		make_event(&attr, n);
-		CHECK_EQ(perfdata_writer_event(writer, &attr, 0, secret_text("event", "name"), &ids[n], 1),
+		CHECK_EQ(pd_writer_event(writer, &attr, 0, secret_text("event", "name"), &ids[n], 1),
 			 PERFDATA_OK);
 	}
-	perfdata_config_init(&event_config, &attr, options.order);
+	pd_config_init(&event_config, &attr, options.order);
 	put_records(mode);
 	put_samples(mode);
-	CHECK_EQ(perfdata_writer_finish(writer), PERFDATA_OK);
-	perfdata_writer_free(writer);
+	CHECK_EQ(pd_writer_finish(writer), PERFDATA_OK);
+	pd_writer_free(writer);
 }
 
 /* --- cases -------------------------------------------------------------------------------------------------------- */
@@ -336,7 +338,7 @@ static void every_row(void)
 
 	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++)
 		check_covered(layout, 0);
-	check_covered(perfdata_sample_id_layout(), 0);
+	check_covered(pd_trailer_layout(), 0);
 	check_covered(perfdata_attr_layout(), 0);
 }
 

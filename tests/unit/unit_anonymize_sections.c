@@ -2,6 +2,9 @@
 /* Secrets in every row of every feature section, in its padding and behind its end, in sections of unknown kinds and
  * in formats of tracepoints: none is in the anonymous recording. */
 #include "perfdata/write.h"
+#include "rewrite/rewriter.h"
+#include "schema/feature.h"
+#include "write/writing.h"
 #include "feature_cases.h"
 #include "planted.h"
 
@@ -72,15 +75,15 @@ static struct perfdata_writer *start(struct perfdata_text *recording)
 
 	nr_secrets = 0;
 	perfdata_text_init(recording);
-	CHECK_EQ(perfdata_writer_new(&options, &writer, NULL), PERFDATA_OK);
-	CHECK_EQ(perfdata_writer_event(writer, &attr, 0, secret_text("event", "name"), NULL, 0), PERFDATA_OK);
+	CHECK_EQ(pd_writer_new(&options, &writer, NULL), PERFDATA_OK);
+	CHECK_EQ(pd_writer_event(writer, &attr, 0, secret_text("event", "name"), NULL, 0), PERFDATA_OK);
 	return writer;
 }
 
 static void finish(struct perfdata_writer *writer, struct perfdata_text *recording)
 {
-	CHECK_EQ(perfdata_writer_finish(writer), PERFDATA_OK);
-	perfdata_writer_free(writer);
+	CHECK_EQ(pd_writer_finish(writer), PERFDATA_OK);
+	pd_writer_free(writer);
 	check_secrets(recording);
 	perfdata_text_release(recording);
 }
@@ -98,9 +101,9 @@ static void try_section(const struct section *section, bool plants, size_t behin
 	b.order = PERFDATA_BYTE_ORDER_LITTLE;
 	section->build(&b);
 	perfdata_text_init(&out);
-	CHECK_EQ(perfdata_feature_decode(section->id, b.bytes, b.size, b.order, NR_CPUS, &feature, NULL), PERFDATA_OK);
+	CHECK_EQ(pd_feature_decode(section->id, b.bytes, b.size, b.order, NR_CPUS, &feature, NULL), PERFDATA_OK);
 	const size_t before = nr_secrets;
-	const enum perfdata_status status = perfdata_feature_encode(feature, b.order, b.order, plants ? &edit : NULL,
+	const enum perfdata_status status = pd_feature_encode(feature, b.order, b.order, plants ? &edit : NULL,
 								    &out);
 	if (status != PERFDATA_OK) {      /* BPF programs: their bytes cannot be edited; see every_byte */
 		nr_secrets = before;
@@ -112,8 +115,8 @@ static void try_section(const struct section *section, bool plants, size_t behin
 		fill_secret(bytes, sizeof bytes, secret_text(perfdata_feature_layout(section->id)->name, "behind"));
 		perfdata_text_append(&out, bytes, behind);
 	}
-	perfdata_feature_free(feature);
-	CHECK_EQ(perfdata_writer_feature(writer, section->id, out.data, out.size), PERFDATA_OK);
+	pd_feature_free(feature);
+	CHECK_EQ(pd_writer_feature(writer, section->id, out.data, out.size), PERFDATA_OK);
 	perfdata_text_release(&out);
 	finish(writer, &recording);
 }
@@ -160,11 +163,11 @@ static void every_byte(void)
 		uint8_t bytes[256];
 		const char *kind = perfdata_feature_layout(id) ? "known" : "unknown";
 		fill_secret(bytes, sizeof bytes, secret_text("section", kind));
-		if (perfdata_writer_feature(writer, id, bytes, sizeof bytes) == PERFDATA_OK &&
+		if (pd_writer_feature(writer, id, bytes, sizeof bytes) == PERFDATA_OK &&
 		    id != PERFDATA_FEATURE_COMPRESSED && id != PERFDATA_FEATURE_AUXTRACE)
 			finish(writer, &recording);
 		else
-			perfdata_writer_free(writer);
+			pd_writer_free(writer);
 	}
 }
 
@@ -178,7 +181,7 @@ static void check_covered(const struct perfdata_layout *layout, unsigned depth)
 		}
 		/* counts that the encoder makes; and what its section never shows as a value */
 		const bool is_value = field->kind != PERFDATA_KIND_PAD && field->kind != PERFDATA_KIND_BITMAP &&
-				      field->kind != PERFDATA_KIND_LIST && field->show != PERFDATA_SHOW_NOT;
+				      field->kind != PERFDATA_KIND_LIST && field->show != PERFDATA_SHOW_HIDDEN;
 		CHECK(!is_value || is_covered(field));
 		if (is_value && !is_covered(field))
 			printf("# no section here has a secret in %s.%s\n", layout->name,
@@ -190,7 +193,7 @@ static void check_covered(const struct perfdata_layout *layout, unsigned depth)
 static bool is_dropped(uint32_t id)
 {
 	const struct perfdata_layout *layout = perfdata_feature_layout(id);
-	const char *decision = layout->nr_fields ? perfdata_anonymize_decision(layout, &layout->fields[0]) : "drop";
+	const char *decision = layout->nr_fields ? pd_anonymize_decision(layout, &layout->fields[0]) : "drop";
 	return !decision || !strcmp(decision, "drop");
 }
 

@@ -4,7 +4,11 @@
 #include "config.h"
 #include <stdlib.h>
 #include "perfdata.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "reader/reader.h"
+#include "emit/emitters.h"
+#include "run/run.h"
+#include "write/writing.h"
 #include "unit.h"
 
 static char recording[1024];
@@ -61,7 +65,7 @@ static enum perfdata_status run_target(const struct perfdata_target *target, str
 	const struct perfdata_session_options options = { .size = sizeof options, .needs = PERFDATA_NEED_RECORDS };
 	CHECK_EQ(perfdata_reader_open_path(recording, NULL, &reader, error), PERFDATA_OK);
 	CHECK_EQ(perfdata_session_open(reader, &options, &session, error), PERFDATA_OK);
-	const enum perfdata_status status = perfdata_run(session, &target, 1, NULL, error);
+	const enum perfdata_status status = pd_run_emitters(session, &target, 1, NULL, error);
 	perfdata_session_close(session);
 	perfdata_reader_close(reader);
 	return status;
@@ -127,14 +131,14 @@ static void test_writers(void)
 	struct perfdata_error error;
 	struct perfdata_writer *writer;
 	LATER(perfdata_writer_options) later = { .now = { .size = sizeof later, .write = drop } };
-	CHECK_EQ(perfdata_writer_new(&later.now, &writer, &error), PERFDATA_OK);
-	perfdata_writer_free(writer);
+	CHECK_EQ(pd_writer_new(&later.now, &writer, &error), PERFDATA_OK);
+	pd_writer_free(writer);
 	later.later = 1;
-	CHECK_EQ(perfdata_writer_new(&later.now, &writer, &error), PERFDATA_EUSAGE);
+	CHECK_EQ(pd_writer_new(&later.now, &writer, &error), PERFDATA_EUSAGE);
 	later.now.size = 8;
-	CHECK_EQ(perfdata_writer_new(&later.now, &writer, &error), PERFDATA_EUSAGE);
+	CHECK_EQ(pd_writer_new(&later.now, &writer, &error), PERFDATA_EUSAGE);
 	later.now = (struct perfdata_writer_options){ .size = sizeof later.now };
-	CHECK_EQ(perfdata_writer_new(&later.now, &writer, &error), PERFDATA_EUSAGE);
+	CHECK_EQ(pd_writer_new(&later.now, &writer, &error), PERFDATA_EUSAGE);
 	CHECK_STR(error.message, "the writer has no function to write with");
 }
 
@@ -164,10 +168,10 @@ static void test_emitters(void)
 	LATER(perfdata_emitter) later = { .now = *perfdata_registry_find(NULL, "folded") };
 	later.now.size = sizeof later;
 	later.now.name = "later";
-	CHECK_EQ(perfdata_registry_add(registry, &later.now, &error), PERFDATA_OK);
+	CHECK_EQ(pd_registry_add(registry, &later.now, &error), PERFDATA_OK);
 	CHECK(perfdata_registry_find(registry, "later") != NULL);
 	later.later = 1;
-	CHECK_EQ(perfdata_registry_add(registry, &later.now, &error), PERFDATA_EUSAGE);
+	CHECK_EQ(pd_registry_add(registry, &later.now, &error), PERFDATA_EUSAGE);
 	perfdata_registry_free(registry);
 }
 
@@ -200,20 +204,20 @@ static void test_rows(void)
 	const struct perfdata_field *field;
 	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++) {
 		CHECK_STR(perfdata_layout_name(layout), layout->name);
-		CHECK_STR(perfdata_layout_perf_name(layout), layout->perf_name);
-		CHECK_STR(perfdata_layout_doc(layout), layout->doc);
+		CHECK_STR(pd_layout_perf_name(layout), layout->perf_name);
+		CHECK_STR(pd_layout_doc(layout), layout->doc);
 		CHECK_EQ(perfdata_layout_id(layout), layout->id);
-		CHECK(perfdata_layout_misc(layout) == layout->misc);
+		CHECK(pd_layout_misc(layout) == layout->misc);
 		size_t nr = 0;
 		for (; (field = perfdata_layout_field(layout, nr)); nr++) {
 			CHECK(field == &layout->fields[nr]);
 			CHECK_STR(perfdata_field_name(field), field->name);
-			CHECK_STR(perfdata_field_doc(field), field->doc);
+			CHECK_STR(pd_field_doc(field), field->doc);
 			CHECK_EQ(perfdata_field_kind(field), field->kind);
 			CHECK_EQ(perfdata_field_show(field), field->show);
 			CHECK_EQ(perfdata_field_unit(field), field->unit);
 			CHECK(perfdata_field_names(field) == field->names && perfdata_field_bits(field) == field->bits);
-			CHECK(perfdata_field_element(field) == field->element);
+			CHECK(pd_field_element(field) == field->element);
 		}
 		CHECK_EQ(nr, layout->nr_fields);
 	}
@@ -253,7 +257,7 @@ static void test_elements(void)
 	const struct perfdata_layout *map = perfdata_record_layout(PERFDATA_RECORD_THREAD_MAP);
 	const struct perfdata_list threads = {
 		.data = bytes, .count = 2, .stride = 24, .swap = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, .present = 3,
-		.element = perfdata_field_element(row(map, "threads")),
+		.element = pd_field_element(row(map, "threads")),
 	};
 	struct { uint64_t pid, guard; } early = { 0, 5 };
 	LATER(perfdata_thread_map_entry) later;
@@ -296,17 +300,17 @@ static void test_framed(void)
 		const struct perfdata_bytes bytes = perfdata_raw_bytes(raw);
 		CHECK(bytes.data == raw->bytes && bytes.size == raw->size && bytes.size >= 8);
 		CHECK_EQ(perfdata_raw_type(raw), raw->type);
-		CHECK_EQ(perfdata_raw_misc(raw), raw->misc);
+		CHECK_EQ(pd_raw_misc(raw), raw->misc);
 		CHECK(perfdata_raw_event(raw) == raw->event);
-		CHECK_EQ(perfdata_raw_offset(raw), raw->offset);
-		CHECK_EQ(perfdata_raw_inner(raw), raw->inner);
-		CHECK_EQ(perfdata_raw_number(raw), number++);
+		CHECK_EQ(pd_raw_offset(raw), raw->offset);
+		CHECK_EQ(pd_raw_inner(raw), raw->inner);
+		CHECK_EQ(pd_raw_number(raw), number++);
 		CHECK_EQ(perfdata_raw_time(raw), raw->time);
 		CHECK_EQ(perfdata_raw_cpu(raw), raw->cpu);
-		CHECK(perfdata_raw_pid(raw) == raw->pid && perfdata_raw_tid(raw) == raw->tid);
-		CHECK_EQ(perfdata_raw_payload(raw), raw->payload);
-		CHECK_EQ(perfdata_raw_file(raw), raw->file);
-		CHECK_EQ(perfdata_raw_flags(raw), raw->flags);
+		CHECK(pd_raw_pid(raw) == raw->pid && pd_raw_tid(raw) == raw->tid);
+		CHECK_EQ(pd_raw_payload(raw), raw->payload);
+		CHECK_EQ(pd_raw_file(raw), raw->file);
+		CHECK_EQ(pd_raw_flags(raw), raw->flags);
 	}
 	CHECK(number > 10);
 	perfdata_reader_close(reader);

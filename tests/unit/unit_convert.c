@@ -10,6 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "perfdata/convert.h"
+#include "emit/emitters.h"
+#include "reader/reader.h"
+#include "run/run.h"
 #include "unit.h"
 
 static char recording[4096];
@@ -48,11 +51,11 @@ static enum perfdata_status maker_begin(const struct perfdata_emit_context *cont
 	maker->patches = perfdata_option_flag(context->options, context->nr_options, "patch", false);
 	enum perfdata_status status = PERFDATA_OK;
 	if (perfdata_option_flag(context->options, context->nr_options, "split", false)) {
-		status = perfdata_outputs_open(context->outputs, "odd", &maker->odd, context->reterr);
+		status = pd_outputs_open(context->outputs, "odd", &maker->odd, context->reterr);
 		if (!status)
-			status = perfdata_outputs_open(context->outputs, "even", &maker->even, context->reterr);
+			status = pd_outputs_open(context->outputs, "even", &maker->even, context->reterr);
 	}
-	if (maker->patches && !perfdata_outputs_can_patch(context->outputs, 0))
+	if (maker->patches && !pd_outputs_can_patch(context->outputs, 0))
 		status = PERFDATA_EUSAGE;
 	perfdata_text_fill(out, '-', HEAD);
 	*ret_state = maker;
@@ -69,8 +72,8 @@ static enum perfdata_status maker_format(const void *state, const struct perfdat
 	(void)value;
 	(void)scratch;
 	for (size_t i = 0; i < batch->nr_records; i++) {
-		const uint64_t number = perfdata_raw_number(perfdata_batch_record(batch, i));
-		struct perfdata_text *to = maker->odd ? perfdata_emit_text(out, number % 2 ? maker->odd : maker->even)
+		const uint64_t number = pd_raw_number(perfdata_batch_record(batch, i));
+		struct perfdata_text *to = maker->odd ? pd_emit_text(out, number % 2 ? maker->odd : maker->even)
 						      : out;
 		for (unsigned line = 0; to && line < 40; line++) {
 			perfdata_text_u64(to, number);
@@ -96,7 +99,7 @@ static enum perfdata_status maker_merge(void *state, void *part, struct perfdata
 	uint64_t *work = malloc(sizeof *work);
 	*work = maker->batches;
 	perfdata_text_literal(out, "<");
-	const enum perfdata_status status = perfdata_emit_encode(out, work);
+	const enum perfdata_status status = pd_emit_encode(out, work);
 	perfdata_text_literal(out, ">\n");
 	return status;
 }
@@ -143,9 +146,9 @@ static enum perfdata_status maker_end(void *state, const struct perfdata_emit_en
 	}
 	if (!maker->patches)
 		return PERFDATA_OK;
-	snprintf(head, sizeof head, "%016llu", (unsigned long long)perfdata_emit_offset(out));
-	CHECK_EQ(perfdata_emit_patch(out, UINT64_C(1) << 40, head, HEAD), PERFDATA_EUSAGE);
-	return perfdata_emit_patch(out, 0, head, HEAD);
+	snprintf(head, sizeof head, "%016llu", (unsigned long long)pd_emit_offset(out));
+	CHECK_EQ(pd_emit_patch(out, UINT64_C(1) << 40, head, HEAD), PERFDATA_EUSAGE);
+	return pd_emit_patch(out, 0, head, HEAD);
 }
 
 static void maker_destroy(void *user) { ++*(int *)user; }
@@ -563,7 +566,7 @@ static void registries(void)
 	other.user = &destroyed;
 	/* of an older version: what it does not know is not there */
 	other.size = offsetof(struct perfdata_emitter, encode);
-	CHECK_EQ(perfdata_registry_add(own, &other, &error), PERFDATA_OK);
+	CHECK_EQ(pd_registry_add(own, &other, &error), PERFDATA_OK);
 	CHECK(perfdata_registry_find(own, "maker") && !perfdata_registry_find(own, "maker")->encode);
 	CHECK(perfdata_registry_find(NULL, "maker") == NULL);
 	CHECK(perfdata_registry_find(own, "ndjson") == perfdata_registry_find(NULL, "ndjson"));
@@ -574,12 +577,12 @@ static void registries(void)
 	CHECK(perfdata_registry_at(NULL, nr - 1) == NULL);
 	/* a table that is refused is destroyed as far as it is known */
 	other.format = NULL;
-	CHECK_EQ(perfdata_registry_add(own, &other, &error), PERFDATA_EUSAGE);
+	CHECK_EQ(pd_registry_add(own, &other, &error), PERFDATA_EUSAGE);
 	CHECK_EQ(destroyed, 1);
 	other.size = 16;
-	CHECK_EQ(perfdata_registry_add(own, &other, &error), PERFDATA_EUSAGE);
+	CHECK_EQ(pd_registry_add(own, &other, &error), PERFDATA_EUSAGE);
 	other.abi++;
-	CHECK_EQ(perfdata_registry_add(own, &other, &error), PERFDATA_EUSAGE);
+	CHECK_EQ(pd_registry_add(own, &other, &error), PERFDATA_EUSAGE);
 	CHECK_EQ(destroyed, 1);
 	CHECK_EQ(perfdata_registry_load(own, "/nowhere/at/all.so", NULL, &error), PERFDATA_EUSAGE);
 	perfdata_registry_free(own);
@@ -637,7 +640,7 @@ int main(void)
 	const char *top = getenv("top_srcdir");
 	snprintf(recording, sizeof recording, "%s/testdata/zstd-73.data", top ? top : "..");
 	registry = perfdata_registry_new();
-	if (!mkdtemp(folder) || !registry || perfdata_registry_add(registry, &maker, NULL) != PERFDATA_OK)
+	if (!mkdtemp(folder) || !registry || pd_registry_add(registry, &maker, NULL) != PERFDATA_OK)
 		return 1;
 	const int result = unit_main(cases, sizeof cases / sizeof *cases);
 	perfdata_registry_free(registry);

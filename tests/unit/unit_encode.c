@@ -8,7 +8,10 @@
 #include "perfdata/write.h"
 #include "perfdata/reader.h"
 #include "unit.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "schema/feature.h"
+#include "reader/reader.h"
+#include "write/writing.h"
 
 static struct {
 	uint64_t records, damaged, wrong, twin_wrong, attrs_wrong, sections, sections_wrong, sections_twin_wrong,
@@ -25,7 +28,7 @@ static void twin_config(const struct perfdata_config *config, struct perfdata_co
 {
 	const enum perfdata_byte_order other = config->order == PERFDATA_BYTE_ORDER_LITTLE ? PERFDATA_BYTE_ORDER_BIG
 											   : PERFDATA_BYTE_ORDER_LITTLE;
-	perfdata_config_init(ret, config->has_attr ? &config->attr : NULL, other);
+	pd_config_init(ret, config->has_attr ? &config->attr : NULL, other);
 	ret->branch_counters = config->branch_counters;
 }
 
@@ -49,7 +52,7 @@ static void check_record(const struct perfdata_reader *reader, const struct perf
 		return;
 	}
 	seen.records++;
-	if (perfdata_encode(config, config, &record, out, &size) != PERFDATA_OK || size != raw->size ||
+	if (pd_encode_record(config, config, &record, out, &size) != PERFDATA_OK || size != raw->size ||
 	    memcmp(out, raw->bytes, size)) {
 		if (seen.wrong++ < 20)
 			tell(file, "other bytes: record type", raw->offset, raw->type);
@@ -59,9 +62,9 @@ static void check_record(const struct perfdata_reader *reader, const struct perf
 		return;
 	twin_config(config, &twin);
 	size_t turned_size = 0;
-	if (perfdata_encode(&twin, config, &record, turned, &turned_size) != PERFDATA_OK || turned_size != raw->size ||
+	if (pd_encode_record(&twin, config, &record, turned, &turned_size) != PERFDATA_OK || turned_size != raw->size ||
 	    perfdata_decode(&twin, turned, turned_size, &again) != status ||
-	    perfdata_encode(config, &twin, &again, out, &size) != PERFDATA_OK || size != raw->size ||
+	    pd_encode_record(config, &twin, &again, out, &size) != PERFDATA_OK || size != raw->size ||
 	    memcmp(out, raw->bytes, size)) {
 		if (seen.twin_wrong++ < 20)
 			tell(file, "other bytes by way of the other byte order: record type", raw->offset, raw->type);
@@ -78,17 +81,17 @@ static void check_section(const struct perfdata_reader *reader, const struct per
 
 	if (section->status != PERFDATA_OK || !section->feature)
 		return;
-	const struct perfdata_bytes bytes = perfdata_feature_bytes(section->feature);
+	const struct perfdata_bytes bytes = pd_feature_bytes(section->feature);
 	seen.sections++;
 	perfdata_text_init(&out);
 	perfdata_text_init(&back);
-	const enum perfdata_status status = perfdata_feature_encode(section->feature, order, order, NULL, &out);
+	const enum perfdata_status status = pd_feature_encode(section->feature, order, order, NULL, &out);
 	if (status != PERFDATA_OK || out.size != bytes.size || (out.size && memcmp(out.data, bytes.data, out.size))) {
 		if (seen.sections_wrong++ < 20)
 			tell(file, "other bytes: feature", section->offset, section->id);
 	}
 	perfdata_text_clear(&out);
-	const enum perfdata_status turned = perfdata_feature_encode(section->feature, order, other, NULL, &out);
+	const enum perfdata_status turned = pd_feature_encode(section->feature, order, other, NULL, &out);
 	/* the attrs of some big-endian writers are put right on the way */
 	const bool may_differ = section->id == PERFDATA_FEATURE_EVENT_DESC && order == PERFDATA_BYTE_ORDER_BIG;
 	struct perfdata_feature *feature = NULL;
@@ -99,14 +102,14 @@ static void check_section(const struct perfdata_reader *reader, const struct per
 	if (turned == PERFDATA_EUNSUP) {
 		seen.unsupported++;
 	} else if (turned != PERFDATA_OK ||
-		   perfdata_feature_decode(section->id, out.data, out.size, other, nr_cpus, &feature, NULL) !=
+		   pd_feature_decode(section->id, out.data, out.size, other, nr_cpus, &feature, NULL) !=
 			   PERFDATA_OK ||
-		   perfdata_feature_encode(feature, other, order, NULL, &back) != PERFDATA_OK ||
+		   pd_feature_encode(feature, other, order, NULL, &back) != PERFDATA_OK ||
 		   back.size != bytes.size || (back.size && !may_differ && memcmp(back.data, bytes.data, back.size))) {
 		if (seen.sections_twin_wrong++ < 20)
 			tell(file, "other bytes by way of the other byte order: feature", section->offset, section->id);
 	}
-	perfdata_feature_free(feature);
+	pd_feature_free(feature);
 	perfdata_text_release(&out);
 	perfdata_text_release(&back);
 }
@@ -120,7 +123,7 @@ static void check_event(const struct perfdata_event *event, const char *file)
 	if (perfdata_attr_decode(event->attr_bytes.data, event->attr_bytes.size, event->config->order, &attr, &used) !=
 	    PERFDATA_OK)
 		return;
-	if (perfdata_attr_encode(&attr, 0, event->config->order, out, &size) != PERFDATA_OK || size != used ||
+	if (pd_attr_encode(&attr, 0, event->config->order, out, &size) != PERFDATA_OK || size != used ||
 	    memcmp(out, event->attr_bytes.data, size)) {
 		if (seen.attrs_wrong++ < 20)
 			tell(file, "other bytes: attr", 0, event->index);

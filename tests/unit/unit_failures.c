@@ -20,6 +20,7 @@
 #include "emit_memory.h"
 #include "perfdata/registry.h"
 #include "emit/emitters.h"
+#include "run/run.h"
 #include "json_text.h"
 #include "unit.h"
 
@@ -135,8 +136,8 @@ static enum perfdata_status write_it(const struct conversion *c, struct perfdata
 	const struct perfdata_target target = { .size = sizeof target,
 						.emitter = c->emitter,
 						.output = several ? several : output };
-	const enum perfdata_status status = perfdata_run(session, &(const struct perfdata_target *){ &target }, 1, &run,
-							 NULL);
+	const enum perfdata_status status = pd_run_emitters(session, &(const struct perfdata_target *){ &target }, 1,
+							    &run, NULL);
 	perfdata_output_close(several, status == PERFDATA_OK, NULL);
 	const enum perfdata_status closed = perfdata_output_close(output, status == PERFDATA_OK, NULL);
 	/* the output below several ones knows better why it failed */

@@ -5,7 +5,8 @@
 #include "alloc_fail_pieces.h"
 #include "feature_cases.h"
 #include "perfdata/text.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "schema/feature.h"
 
 /* All nodes below; counts of lists agree with their elements. */
 static size_t walk(const struct perfdata_node *node)
@@ -41,7 +42,7 @@ static struct perfdata_feature *decode(uint32_t id, const struct build *b, enum 
 {
 	struct perfdata_feature *feature = NULL;
 	struct perfdata_error error = { .message = "" };
-	enum perfdata_status status = perfdata_feature_decode(id, b->bytes, b->size, b->order, NR_CPUS, &feature,
+	enum perfdata_status status = pd_feature_decode(id, b->bytes, b->size, b->order, NR_CPUS, &feature,
 							      &error);
 	CHECK_EQ(status, expected);
 	if (status != expected)
@@ -56,9 +57,9 @@ static void run_whole(const struct section *section, struct build *b)
 
 	section->check(root);
 	CHECK(!at(root, "rest"));
-	CHECK_EQ(perfdata_feature_id(feature), section->id);
-	CHECK_EQ(perfdata_feature_bytes(feature).size, b->size);
-	perfdata_feature_free(feature);
+	CHECK_EQ(pd_feature_id(feature), section->id);
+	CHECK_EQ(pd_feature_bytes(feature).size, b->size);
+	pd_feature_free(feature);
 }
 static void test_whole(void) { each_section(run_whole); }
 
@@ -75,7 +76,7 @@ static void run_longer(const struct section *section, struct build *b)
 	struct perfdata_feature *feature = decode(section->id, b, PERFDATA_OK);
 	const struct perfdata_node *rest = at(perfdata_feature_root(feature), "rest");
 	CHECK(rest && rest->v.bytes.size == 8);
-	perfdata_feature_free(feature);
+	pd_feature_free(feature);
 }
 static void test_longer(void) { each_section(run_longer); }
 
@@ -87,7 +88,7 @@ static void run_cut(const struct section *section, struct build *b)
 		struct perfdata_feature *feature = NULL;
 		struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 		enum perfdata_status status =
-			perfdata_feature_decode(section->id, b->bytes, b->size, b->order, NR_CPUS, &feature, &error);
+			pd_feature_decode(section->id, b->bytes, b->size, b->order, NR_CPUS, &feature, &error);
 		CHECK(status == PERFDATA_OK || status == PERFDATA_DAMAGED);
 		CHECK(feature && walk(perfdata_feature_root(feature)) <= 4 + 2 * b->size);
 		if (status == PERFDATA_DAMAGED) {
@@ -95,7 +96,7 @@ static void run_cut(const struct section *section, struct build *b)
 			CHECK(error.offset <= b->size && error.message[0] && error.status == PERFDATA_DAMAGED);
 		}
 		CHECK(b->size || status == PERFDATA_OK);
-		perfdata_feature_free(feature);
+		pd_feature_free(feature);
 	}
 	/* Few lengths are the end of an older form, or end between two elements of a list that goes on to the end. */
 	CHECK(!whole || damaged + 18 >= whole);
@@ -113,11 +114,11 @@ static void run_hostile(const struct section *section, struct build *b)
 		for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
 			struct perfdata_feature *feature = NULL;
 			put_at(b, where, values[i], 4);
-			enum perfdata_status status = perfdata_feature_decode(section->id, b->bytes, b->size, b->order,
+			enum perfdata_status status = pd_feature_decode(section->id, b->bytes, b->size, b->order,
 									      0xffffffff, &feature, NULL);
 			CHECK(status == PERFDATA_OK || status == PERFDATA_DAMAGED);
 			CHECK(feature && walk(perfdata_feature_root(feature)) <= 4 + 2 * b->size);
-			perfdata_feature_free(feature);
+			pd_feature_free(feature);
 		}
 		memcpy(b->bytes + where, before, 4);
 	}
@@ -133,7 +134,7 @@ static void test_empty(void)
 		struct build b = { .size = 0 };
 		struct perfdata_feature *feature = decode(id, &b, PERFDATA_OK);
 		CHECK(!perfdata_feature_root(feature)->child);
-		perfdata_feature_free(feature);
+		pd_feature_free(feature);
 	}
 }
 
@@ -145,7 +146,7 @@ static void test_unknown(void)
 	const struct perfdata_node *bytes = at(perfdata_feature_root(feature), "bytes");
 	CHECK(bytes && bytes->kind == PERFDATA_KIND_BYTES && bytes->v.bytes.size == 3);
 	CHECK(!perfdata_feature_layout(0) && !perfdata_feature_layout(PERFDATA_FEATURE_LAST));
-	perfdata_feature_free(feature);
+	pd_feature_free(feature);
 }
 
 /* Without NRCPUS, nothing tells how many CPUs follow. */
@@ -154,12 +155,12 @@ static void test_topology_without_cpus(void)
 	struct build b = { .size = 0 };
 	struct perfdata_feature *feature = NULL;
 	build_topology_dies(&b);
-	CHECK_EQ(perfdata_feature_decode(PERFDATA_FEATURE_CPU_TOPOLOGY, b.bytes, b.size, b.order, 0, &feature, NULL),
+	CHECK_EQ(pd_feature_decode(PERFDATA_FEATURE_CPU_TOPOLOGY, b.bytes, b.size, b.order, 0, &feature, NULL),
 		 PERFDATA_OK);
 	const struct perfdata_node *root = perfdata_feature_root(feature);
 	CHECK_STR(text(root, "threads/1"), "1");
 	CHECK(!at(root, "cpus") && at(root, "rest"));
-	perfdata_feature_free(feature);
+	pd_feature_free(feature);
 }
 
 static void test_damage(void)
@@ -169,7 +170,7 @@ static void test_damage(void)
 	struct perfdata_error error;
 	build_pmus(&b);
 	b.size -= 10;
-	CHECK_EQ(perfdata_feature_decode(PERFDATA_FEATURE_PMU_MAPPINGS, b.bytes, b.size, b.order, 0, &feature, &error),
+	CHECK_EQ(pd_feature_decode(PERFDATA_FEATURE_PMU_MAPPINGS, b.bytes, b.size, b.order, 0, &feature, &error),
 		 PERFDATA_DAMAGED);
 	CHECK_EQ(error.offset, 4 + 4 + 68 + 4);
 	CHECK_STR(error.message, "feature section PMU_MAPPINGS: name reaches beyond the end");
@@ -177,7 +178,7 @@ static void test_damage(void)
 	CHECK_STR(text(perfdata_feature_root(feature), "pmu_mappings/0/name"), "software");
 	CHECK_EQ(number(perfdata_feature_root(feature), "pmu_mappings/1/type"), 4294967294u);
 	CHECK(!at(perfdata_feature_root(feature), "pmu_mappings/1/name"));
-	perfdata_feature_free(feature);
+	pd_feature_free(feature);
 }
 
 static struct build no_memory_build;
@@ -187,7 +188,7 @@ static void decode_without_memory(void)
 {
 	struct perfdata_feature *feature = NULL;
 	struct perfdata_error error = { .message = "" };
-	enum perfdata_status status = perfdata_feature_decode(no_memory_id, no_memory_build.bytes, no_memory_build.size,
+	enum perfdata_status status = pd_feature_decode(no_memory_id, no_memory_build.bytes, no_memory_build.size,
 							      no_memory_build.order, NR_CPUS, &feature, &error);
 	if (status == PERFDATA_ENOMEM) {
 		no_memory_failures++;
@@ -195,7 +196,7 @@ static void decode_without_memory(void)
 	} else {
 		CHECK_EQ(status, PERFDATA_OK);
 	}
-	perfdata_feature_free(feature);
+	pd_feature_free(feature);
 }
 static void test_no_memory(void)
 {
@@ -273,16 +274,16 @@ static void run_bpf_names(enum perfdata_byte_order order)
 	perfdata_text_init(&name);
 	for (uint64_t part = 0; part < 2; part++) {
 		perfdata_text_clear(&name);
-		CHECK(perfdata_bpf_part_name(node, part, btfs, &name));
+		CHECK(pd_bpf_part_name(node, part, btfs, &name));
 		CHECK(name.size == strlen(names[part]) && !memcmp(name.data, names[part], name.size));
 	}
-	CHECK(!perfdata_bpf_part_name(node, 2, btfs, &name));
+	CHECK(!pd_bpf_part_name(node, 2, btfs, &name));
 	perfdata_text_clear(&name);
-	CHECK(perfdata_bpf_part_name(node, 0, NULL, &name));
+	CHECK(pd_bpf_part_name(node, 0, NULL, &name));
 	CHECK_EQ(name.size, strlen("bpf_prog_0102030405060708"));
 	perfdata_text_release(&name);
-	perfdata_feature_free(progs);
-	perfdata_feature_free(btfs);
+	pd_feature_free(progs);
+	pd_feature_free(btfs);
 }
 
 /* No BTF, however damaged, is read beyond its end. */
@@ -301,13 +302,13 @@ static void run_hostile_btf(enum perfdata_byte_order order)
 		btf.bytes[where] = 0xff;
 		struct perfdata_feature *btfs = decode(PERFDATA_FEATURE_BPF_BTF, &btf, PERFDATA_OK);
 		perfdata_text_clear(&name);
-		CHECK(perfdata_bpf_part_name(node, 1, btfs, &name));
+		CHECK(pd_bpf_part_name(node, 1, btfs, &name));
 		CHECK(name.size >= strlen("bpf_prog_1112131415161718") && name.size < 64);
-		perfdata_feature_free(btfs);
+		pd_feature_free(btfs);
 		btf.bytes[where] = before;
 	}
 	perfdata_text_release(&name);
-	perfdata_feature_free(progs);
+	pd_feature_free(progs);
 }
 
 static void test_bpf_names(void)

@@ -4,6 +4,7 @@
 #include "unit.h"
 #include "feature_cases.h"
 #include "emit/perf/header_text.h"
+#include "schema/feature.h"
 
 /* --- what sections refer to -------------------------------------------------------------------------------------- */
 
@@ -30,16 +31,16 @@ static void add(struct recording *recording, uint32_t id, void (*build)(struct b
 {
 	struct build b = { .order = PERFDATA_BYTE_ORDER_BIG };
 	build(&b);
-	perfdata_feature_free(recording->features[id]);
+	pd_feature_free(recording->features[id]);
 	recording->features[id] = NULL;
-	CHECK_EQ(perfdata_feature_decode(id, b.bytes, b.size, b.order, NR_CPUS, &recording->features[id], NULL),
+	CHECK_EQ(pd_feature_decode(id, b.bytes, b.size, b.order, NR_CPUS, &recording->features[id], NULL),
 		 PERFDATA_OK);
 }
 
 static void clear(struct recording *recording)
 {
 	for (uint32_t id = 0; id < PERFDATA_FEATURE_LAST; id++)
-		perfdata_feature_free(recording->features[id]);
+		pd_feature_free(recording->features[id]);
 }
 
 static const char *spelled(struct recording *recording, uint32_t id, bool full)

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "emit_memory.h"
 #include "perfdata/registry.h"
-#include "perfdata/unstable.h"
+#include "reader/reader.h"
 #include "emit/emitters.h"
 #include "json_text.h"
 #include "unit.h"

@@ -3,7 +3,8 @@
  * timelines; and the cache of chains forgets without ever telling something wrong. */
 #include "config.h"
 #include <stdlib.h>
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "reader/reader.h"
 #include "unit.h"
 #include "base/hash.h"
 #include "base/tree.h"

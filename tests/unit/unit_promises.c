@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include "perfdata.h"
 #include "unit.h"
+#include "reader/reader.h"
+#include "schema/feature.h"
+#include "symbols/symbols.h"
+#include "write/writing.h"
 
 static char recording[4096], folder[4096];
 
@@ -241,7 +245,7 @@ static void test_order(void)
 			CHECK_EQ(perfdata_session_open(reader, &options, &session, NULL), PERFDATA_OK);
 		perfdata_session_close(session);
 		for (; perfdata_reader_next(reader, &raw) == PERFDATA_OK; number++)
-			if (perfdata_raw_number(raw) != number)
+			if (pd_raw_number(raw) != number)
 				FAIL("records are not in the order of the file");
 		CHECK_EQ(number, all);
 		perfdata_reader_close(reader);
@@ -383,7 +387,7 @@ static void test_free_of_nothing(void)
 	perfdata_session_close(NULL);
 	perfdata_batch_release(NULL);
 	perfdata_symbols_free(NULL);
-	perfdata_unwinder_free(NULL);
+	pd_unwinder_free(NULL);
 	perfdata_memory_free(NULL);
 	perfdata_cancel_free(NULL);
 	perfdata_finding_list_free(NULL);
@@ -395,11 +399,11 @@ static void test_free_of_nothing(void)
 	perfdata_match_close(NULL);
 	perfdata_bundle_free(NULL);
 	perfdata_bundle_files_close(NULL);
-	perfdata_writer_free(NULL);
+	pd_writer_free(NULL);
 	perfdata_rewriter_free(NULL);
 	perfdata_lost_sums_free(NULL);
 	perfdata_record_free(NULL);
-	perfdata_feature_free(NULL);
+	pd_feature_free(NULL);
 	CHECK_EQ(perfdata_output_close(NULL, true, NULL), PERFDATA_OK);
 	size_t nr = 1;
 	uint64_t total = 1;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include "alloc_fail_pieces.h"
 #include "reading.h"
+#include "reader/reader.h"
 
 /* --- containers --- */
 
@@ -312,7 +313,7 @@ static void test_directory(void)
 		CHECK_EQ(result.open, PERFDATA_OK);
 		if (result.open != PERFDATA_OK)
 			continue;
-		CHECK_STR(perfdata_reader_file_name(reader, 2) + strlen(directory), "/data.10");
+		CHECK_STR(pd_reader_file_name(reader, 2) + strlen(directory), "/data.10");
 		read_all(&result, reader);
 		CHECK_EQ(result.count, 21);
 		CHECK_EQ(result.header.nr_files, 3);

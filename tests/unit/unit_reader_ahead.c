@@ -3,7 +3,8 @@
  * record. */
 #include "config.h"
 #include "perfdata/session.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "reader/reader.h"
 #include "reading.h"
 
 #define RECORDS 120000u      /* several chunks */

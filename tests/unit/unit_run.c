@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "codec/codec.h"
+#include "run/run.h"
 #include "fake_session.h"
 #include "unit.h"
 
@@ -80,7 +81,7 @@ static enum perfdata_status run_into(const struct perfdata_emitter *by, struct p
 				     const struct perfdata_run_options *options, struct perfdata_error *error)
 {
 	const struct perfdata_target target = { .size = sizeof target, .emitter = by, .output = output };
-	return perfdata_run(&session, &(const struct perfdata_target *){ &target }, 1, options, error);
+	return pd_run_emitters(&session, &(const struct perfdata_target *){ &target }, 1, options, error);
 }
 
 static enum perfdata_status last_close;
@@ -525,7 +526,7 @@ static void files_are_kept(void)
 	/* kept */
 	CHECK_EQ(open_path(name, 0, &output, &error), PERFDATA_OK);
 	CHECK_EQ(perfdata_output_write(output, "one", 3), PERFDATA_OK);
-	CHECK_EQ(perfdata_output_written(output), 3);
+	CHECK_EQ(pd_output_written(output), 3);
 	CHECK_EQ(perfdata_output_close(output, true, &error), PERFDATA_OK);
 	uint8_t *bytes = slurp(name, &size);
 	CHECK_STR((char *)bytes, "one");

@@ -2,6 +2,7 @@
 /* Damage: counts beyond the record, records cut off at every byte, random bytes. */
 #include "config.h"
 #include "schema_records.h"
+#include "schema/schema.h"
 
 static void test_counts_beyond(void)
 {
@@ -56,8 +57,8 @@ static void decode_exactly(const struct perfdata_config *config, const uint8_t *
 	CHECK((status == PERFDATA_DAMAGED) == (r.problem != NULL));
 	CHECK(r.rest_offset + r.rest.size <= size);
 	touch(&r);
-	perfdata_peek(config, bytes, size, &peek);
-	perfdata_record_native(config, &r, image);
+	pd_peek(config, bytes, size, &peek);
+	pd_record_native(config, &r, image);
 	free(image);
 	free(bytes);
 }
@@ -70,7 +71,7 @@ static void test_truncation(void)
 
 	for (unsigned big = 0; big < 2; big++) {
 		make_attr(&attr, TRAILER);
-		perfdata_config_init(&config, &attr, order_of(big));
+		pd_config_init(&config, &attr, order_of(big));
 		for (uint32_t type = 1; type <= PERFDATA_RECORD_SCHEDSTAT_DOMAIN; type++)
 			for (unsigned variant = 0; variant < 4 && build_record(&b, big, type, variant); variant++)
 				for (size_t size = 0, whole = b.size; size <= whole; size++) {
@@ -88,7 +89,7 @@ static void test_truncation(void)
 			make_attr(&attr, PERFDATA_SAMPLE_KNOWN);
 			attr.branch_sample_type = 1 << 17 | 1 << 19;
 			attr.read_format = group ? 31 : 23;
-			perfdata_config_init(&config, &attr, order_of(big));
+			pd_config_init(&config, &attr, order_of(big));
 			build_sample(&b, big, attr.sample_type, &attr);
 			for (size_t size = 8; size <= b.size; size++)
 				decode_exactly(&config, b.data, size);
@@ -108,7 +109,7 @@ static void test_truncated_samples(void)
 		if (bits % 64 > bits / 64 || (type & ~(uint64_t)PERFDATA_SAMPLE_KNOWN))
 			continue;
 		make_attr(&attr, type);
-		perfdata_config_init(&config, &attr, PERFDATA_BYTE_ORDER_LITTLE);
+		pd_config_init(&config, &attr, PERFDATA_BYTE_ORDER_LITTLE);
 		build_sample(&b, false, type, &attr);
 		for (size_t size = 8, whole = b.size; size <= whole; size++) {
 			b.size = size;
@@ -143,7 +144,7 @@ static void test_random_bytes(void)
 		attr.read_format = r >> 48 & 31;
 		attr.branch_sample_type = (r >> 53 & 7) << 17;
 		attr.flags = random_u64();
-		perfdata_config_init(&config, &attr, order_of(big));
+		pd_config_init(&config, &attr, order_of(big));
 		decode_exactly(&config, bytes, size);
 	}
 }

@@ -3,6 +3,7 @@
  * decoder. */
 #include "config.h"
 #include "schema_records.h"
+#include "schema/schema.h"
 
 static void test_every_type(void)
 {
@@ -145,7 +146,7 @@ static void test_cpus(void)
 			uint64_t position = 0;
 			int32_t cpu;
 			unsigned n = 0;
-			for (; perfdata_cpus_next(&r.u.cpu_map.cpus, &position, &cpu); n++)
+			for (; pd_cpus_next(&r.u.cpu_map.cpus, &position, &cpu); n++)
 				CHECK(n < counts[variant] && cpu == want[variant][n]);
 			CHECK_EQ(n, counts[variant]);
 			CHECK_EQ(r.u.cpu_map.cpus.any, variant == 0 || variant == 2);
@@ -225,14 +226,14 @@ static void test_odd_records(void)
 	/* no attr */
 	make_attr(&attr, PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_CALLCHAIN);
 	build_sample(&b, true, attr.sample_type, &attr);
-	perfdata_config_init(&none, NULL, PERFDATA_BYTE_ORDER_BIG);
+	pd_config_init(&none, NULL, PERFDATA_BYTE_ORDER_BIG);
 	CHECK_EQ(perfdata_decode(&none, b.data, b.size, &r), PERFDATA_OK);
 	CHECK(r.layout && !r.u.present && r.rest.size == b.size - 8);
 	build_record(&b, true, PERFDATA_RECORD_READ, 0);
 	CHECK_EQ(perfdata_decode(&none, b.data, b.size, &r), PERFDATA_OK);
 	CHECK(r.u.read.present == 3 && r.u.read.tid == 12 && r.rest_offset == 16);
 	struct perfdata_peek peek;
-	perfdata_peek(&none, b.data, b.size, &peek);
+	pd_peek(&none, b.data, b.size, &peek);
 	CHECK(!peek.has_id && peek.time == UINT64_MAX && peek.pid == -1 && peek.cpu == UINT32_MAX);
 	/* the buffer holds more than the record */
 	build_record(&b, true, PERFDATA_RECORD_COMM, 0);
@@ -289,10 +290,10 @@ static void test_copy(void)
 	struct perfdata_attr attr;
 
 	make_attr(&attr, PERFDATA_SAMPLE_KNOWN);
-	perfdata_config_init(&config, &attr, PERFDATA_BYTE_ORDER_BIG);
+	pd_config_init(&config, &attr, PERFDATA_BYTE_ORDER_BIG);
 	build_sample(&b, true, attr.sample_type, &attr);
 	CHECK_EQ(perfdata_decode(&config, b.data, b.size, &r), PERFDATA_OK);
-	struct perfdata_record *copy = perfdata_record_copy(&config, &r);
+	struct perfdata_record *copy = pd_record_copy(&config, &r);
 	CHECK(copy && same_record(&r, copy));
 	memset(b.data, 0, b.size);
 	if (copy)
@@ -327,17 +328,17 @@ static void test_native(void)
 			}
 			if (!perfdata_record_layout(type))
 				break;
-			perfdata_config_init(&config, &attr, order_of(foreign->big));
+			pd_config_init(&config, &attr, order_of(foreign->big));
 			perfdata_decode(&config, foreign->data, foreign->size, &r);
-			perfdata_record_native(&config, &r, image);
+			pd_record_native(&config, &r, image);
 			size_t same = 0;
 			while (same < native->size && image[same] == native->data[same])
 				same++;
 			if (type != PERFDATA_RECORD_ATTR || foreign_big)
 				CHECK_EQ(same, native->size);
-			perfdata_config_init(&config, &attr, order_of(native->big));
+			pd_config_init(&config, &attr, order_of(native->big));
 			perfdata_decode(&config, native->data, native->size, &r);
-			perfdata_record_native(&config, &r, image);
+			pd_record_native(&config, &r, image);
 			CHECK(!memcmp(image, native->data, native->size));
 		}
 	/* raw data stays as recorded, its size does not */
@@ -345,9 +346,9 @@ static void test_native(void)
 	bool foreign_big = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 	build_sample(&big, foreign_big, attr.sample_type, &attr);
 	build_sample(&little, !foreign_big, attr.sample_type, &attr);
-	perfdata_config_init(&config, &attr, order_of(foreign_big));
+	pd_config_init(&config, &attr, order_of(foreign_big));
 	CHECK_EQ(perfdata_decode(&config, big.data, big.size, &r), PERFDATA_OK);
-	perfdata_record_native(&config, &r, image);
+	pd_record_native(&config, &r, image);
 	CHECK(!memcmp(image, little.data, little.size));
 }
 

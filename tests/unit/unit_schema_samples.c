@@ -2,6 +2,7 @@
 /* Samples: every field alone and together, read values in every format, and the traps of the kernel. */
 #include "config.h"
 #include "schema_records.h"
+#include "schema/schema.h"
 
 static void sample_of_type(uint64_t type, uint64_t read_format, uint64_t branch_sample_type)
 {
@@ -15,13 +16,13 @@ static void sample_of_type(uint64_t type, uint64_t read_format, uint64_t branch_
 	attr.read_format = read_format;
 	attr.branch_sample_type = branch_sample_type;
 	for (unsigned big = 0; big < 2; big++) {
-		perfdata_config_init(&config, &attr, order_of(big));
+		pd_config_init(&config, &attr, order_of(big));
 		build_sample(&b[big], big, type, &attr);
 		CHECK_EQ(perfdata_decode(&config, b[big].data, b[big].size, &r[big]), PERFDATA_OK);
 		CHECK_EQ(r[big].rest.size, 0);
 		CHECK_EQ(r[big].u.present, rows_of(type));
 		check_sample(&r[big].u.sample, type, &attr);
-		perfdata_peek(&config, b[big].data, b[big].size, &peek);
+		pd_peek(&config, b[big].data, b[big].size, &peek);
 		CHECK_EQ(peek.has_id, HAS(IDENTIFIER) || HAS(ID));
 		CHECK(!peek.has_id || peek.id == (HAS(IDENTIFIER) ? 77 : 78));
 		CHECK_EQ(peek.time, HAS(TIME) ? 123456789 : UINT64_MAX);
@@ -55,7 +56,7 @@ static void test_read_values(void)
 		for (unsigned big = 0; big < 2; big++) {
 			make_attr(&attr, PERFDATA_SAMPLE_READ | PERFDATA_SAMPLE_PHYS_ADDR);
 			attr.read_format = format;
-			perfdata_config_init(&config, &attr, order_of(big));
+			pd_config_init(&config, &attr, order_of(big));
 			build_sample(&b, big, attr.sample_type, &attr);
 			CHECK_EQ(perfdata_decode(&config, b.data, b.size, &r), PERFDATA_OK);
 			const struct perfdata_read *read = &r.u.sample.read;
@@ -86,7 +87,7 @@ static void test_missing_hw_idx(void)
 	attr.branch_sample_type = 1 << 17;
 	for (unsigned i = 0; i < 4; i++) {
 		bool big = i & 1, hw_idx = i & 2;
-		perfdata_config_init(&config, &attr, order_of(big));
+		pd_config_init(&config, &attr, order_of(big));
 		build_begin(&b, big, PERFDATA_RECORD_SAMPLE, 0);
 		put_u64(&b, 0);
 		if (hw_idx)

@@ -2,6 +2,7 @@
 /* The rows that describe records: unique, complete, and inside their views; names of numbers and registers. */
 #include "config.h"
 #include "schema/decode.h"
+#include "schema/schema.h"
 #include "schema_records.h"
 
 /* Which JSON a row becomes. */
@@ -60,7 +61,7 @@ static void check_layout(const struct perfdata_layout *layout)
 	CHECK(layout->name && layout->doc && *layout->doc);
 	CHECK(layout->nr_fields <= 64 && layout->view_size > 0);
 	CHECK(layout->view_size <= sizeof(((struct perfdata_record *)NULL)->u) ||
-	      layout == perfdata_sample_id_layout());
+	      layout == pd_trailer_layout());
 	for (uint32_t i = 0; i < layout->nr_fields; i++) {
 		check_row(layout, i);
 		if (layout->fields[i].element)
@@ -142,7 +143,7 @@ static void test_tables(void)
 		last = layout->id;
 	}
 	CHECK(all >= nr + 2);
-	check_layout(perfdata_sample_id_layout());
+	check_layout(pd_trailer_layout());
 	check_layout(perfdata_attr_layout());
 	static const uint32_t unknown[] = { 0, 63, UINT32_MAX };
 	for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
@@ -151,14 +152,14 @@ static void test_tables(void)
 
 static void test_names(void)
 {
-	CHECK_STR(perfdata_name_of(perfdata_sample_type_names(), PERFDATA_SAMPLE_WEIGHT_STRUCT), "WEIGHT_STRUCT");
-	CHECK(!perfdata_name_of(perfdata_sample_type_names(), 3));
+	CHECK_STR(perfdata_name_of(pd_sample_type_names(), PERFDATA_SAMPLE_WEIGHT_STRUCT), "WEIGHT_STRUCT");
+	CHECK(!perfdata_name_of(pd_sample_type_names(), 3));
 	CHECK(!perfdata_name_of(NULL, 3));
-	CHECK_STR(perfdata_callchain_marker_name(PERFDATA_CONTEXT_USER_DEFERRED), "PERF_CONTEXT_USER_DEFERRED");
-	CHECK(!perfdata_callchain_marker_name(0x1234));
-	CHECK(!perfdata_callchain_marker_name(PERFDATA_CONTEXT_MAX));
+	CHECK_STR(pd_callchain_marker_name(PERFDATA_CONTEXT_USER_DEFERRED), "PERF_CONTEXT_USER_DEFERRED");
+	CHECK(!pd_callchain_marker_name(0x1234));
+	CHECK(!pd_callchain_marker_name(PERFDATA_CONTEXT_MAX));
 	for (uint32_t type = 0; type < 90; type++) {
-		const struct perfdata_bits *bits = perfdata_misc_bits(type);
+		const struct perfdata_bits *bits = pd_misc_bits(type);
 		CHECK_STR(bits->name, "cpumode");
 		CHECK_STR(perfdata_name_of(bits->names, 2), "USER");
 		for (uint64_t seen = 0; bits->name; bits++) {
@@ -167,14 +168,14 @@ static void test_names(void)
 			seen |= mask;
 		}
 	}
-	CHECK_STR(perfdata_register_name(PERFDATA_ARCH_X86, 8), "IP");
-	CHECK_STR(perfdata_register_name(PERFDATA_ARCH_X86, 63), "XMM15");
-	CHECK(!perfdata_register_name(PERFDATA_ARCH_X86, 24));
-	CHECK(!perfdata_register_name(PERFDATA_ARCH_X86, 64));
-	CHECK_STR(perfdata_register_name(PERFDATA_ARCH_ARM64, 46), "vg");
-	CHECK_STR(perfdata_register_name(PERFDATA_ARCH_POWERPC, 58), "siar");
-	CHECK_STR(perfdata_register_name(PERFDATA_ARCH_CSKY, 36), "lo");
-	CHECK(!perfdata_register_name(PERFDATA_ARCH_UNKNOWN, 0));
+	CHECK_STR(pd_register_name(PERFDATA_ARCH_X86, 8), "IP");
+	CHECK_STR(pd_register_name(PERFDATA_ARCH_X86, 63), "XMM15");
+	CHECK(!pd_register_name(PERFDATA_ARCH_X86, 24));
+	CHECK(!pd_register_name(PERFDATA_ARCH_X86, 64));
+	CHECK_STR(pd_register_name(PERFDATA_ARCH_ARM64, 46), "vg");
+	CHECK_STR(pd_register_name(PERFDATA_ARCH_POWERPC, 58), "siar");
+	CHECK_STR(pd_register_name(PERFDATA_ARCH_CSKY, 36), "lo");
+	CHECK(!pd_register_name(PERFDATA_ARCH_UNKNOWN, 0));
 	static const struct {
 		const char *machine;
 		uint32_t elf;
@@ -194,16 +195,16 @@ static void test_names(void)
 	};
 	for (size_t i = 0; i < sizeof arches / sizeof *arches; i++) {
 		unsigned ip = 99, sp = 99;
-		CHECK_EQ(perfdata_arch_by_name(arches[i].machine), arches[i].arch);
-		CHECK_EQ(perfdata_arch_by_elf(arches[i].elf), arches[i].arch);
-		CHECK(perfdata_register_ip_sp(arches[i].arch, &ip, &sp));
-		CHECK_STR(perfdata_register_name(arches[i].arch, ip), arches[i].ip);
-		CHECK_STR(perfdata_register_name(arches[i].arch, sp), arches[i].sp);
+		CHECK_EQ(pd_arch_by_name(arches[i].machine), arches[i].arch);
+		CHECK_EQ(pd_arch_by_elf(arches[i].elf), arches[i].arch);
+		CHECK(pd_register_ip_sp(arches[i].arch, &ip, &sp));
+		CHECK_STR(pd_register_name(arches[i].arch, ip), arches[i].ip);
+		CHECK_STR(pd_register_name(arches[i].arch, sp), arches[i].sp);
 	}
 	unsigned ip, sp;
-	CHECK_EQ(perfdata_arch_by_name("vax"), PERFDATA_ARCH_UNKNOWN);
-	CHECK_EQ(perfdata_arch_by_name(NULL), PERFDATA_ARCH_UNKNOWN);
-	CHECK(!perfdata_register_ip_sp(PERFDATA_ARCH_UNKNOWN, &ip, &sp));
+	CHECK_EQ(pd_arch_by_name("vax"), PERFDATA_ARCH_UNKNOWN);
+	CHECK_EQ(pd_arch_by_name(NULL), PERFDATA_ARCH_UNKNOWN);
+	CHECK(!pd_register_ip_sp(PERFDATA_ARCH_UNKNOWN, &ip, &sp));
 }
 
 int main(void)

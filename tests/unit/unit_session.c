@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "session/session.h"
 #include "session/state.h"
+#include "symbols/symbols.h"
 #include "session_recording.h"
 
 #define USER PERFDATA_CPUMODE_USER
@@ -272,7 +273,7 @@ static void check_resolved(uint32_t stack)
 	CHECK_EQ(perfdata_session_stack_resolve(walk.session, 12345, kallsyms, named, 8, &nr), PERFDATA_ABSENT);
 	/* what one has of a BPF map of stacks: addresses alone */
 	const uint64_t ips[] = { 0xffffffffa0000004, 0xffffffff81000110, 1, 0 };
-	CHECK_EQ(perfdata_symbols_resolve(kallsyms, ips, 4, named, &nr), PERFDATA_OK);
+	CHECK_EQ(pd_symbols_resolve(kallsyms, ips, 4, named, &nr), PERFDATA_OK);
 	CHECK_EQ(nr, 2);
 	CHECK_STR(named[0].name, "helper");
 	CHECK_STR(named[0].module, "mod");

@@ -365,7 +365,7 @@ static void test_aliases(void)
 		{ "_ZN1aC2Ev", "_ZN2aaC2Ev", "aa::aa()", 8, 12, PERFDATA_BIND_GLOBAL, PERFDATA_BIND_GLOBAL },
 	};
 	char plain[64];
-	const bool demangles = strcmp(perfdata_demangle("_ZN1aC2Ev", plain, sizeof plain), "a::a()") == 0;
+	const bool demangles = strcmp(pd_demangle_name("_ZN1aC2Ev", plain, sizeof plain), "a::a()") == 0;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct pd_symbol_table table = { .mangled = true };
 		if (cases[i].a[1] == 'Z' && !demangles)
@@ -454,15 +454,15 @@ static void test_cxx_names(void)
 {
 	char buffer[64], tiny[4];
 	const char *name = "_ZN3foo3barEi";
-	const char *plain = perfdata_demangle(name, buffer, sizeof buffer);
+	const char *plain = pd_demangle_name(name, buffer, sizeof buffer);
 	if (plain == name) {
 		char *shown = NULL;
 		CHECK_EQ(pd_demangle_cxx(name, &shown), PERFDATA_ABSENT);  /* no C++ runtime here */
 		return;
 	}
 	CHECK_STR(plain, "foo::bar(int)");
-	CHECK(perfdata_demangle(name, tiny, sizeof tiny) == name);
-	CHECK(perfdata_demangle("main", buffer, sizeof buffer) != buffer);
+	CHECK(pd_demangle_name(name, tiny, sizeof tiny) == name);
+	CHECK(pd_demangle_name("main", buffer, sizeof buffer) != buffer);
 }
 
 /* --- this program ------------------------------------------------------------------------------------------------- */
@@ -638,12 +638,12 @@ static void test_notes(void)
 					4, 0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0, 0xab, 0xcd, 0xef };
 	uint8_t id[PERFDATA_BUILD_ID_MAX];
 	size_t size = 0;
-	CHECK_EQ(perfdata_notes_build_id(note, sizeof note, PERFDATA_BYTE_ORDER_LITTLE, id, &size), PERFDATA_OK);
+	CHECK_EQ(pd_notes_build_id(note, sizeof note, PERFDATA_BYTE_ORDER_LITTLE, id, &size), PERFDATA_OK);
 	CHECK_EQ(size, 3);
 	CHECK(!memcmp(id, note + sizeof note - 3, 3));
 	for (size_t cut = 0; cut < sizeof note; cut++)
-		CHECK_EQ(perfdata_notes_build_id(note, cut, PERFDATA_BYTE_ORDER_LITTLE, id, &size), PERFDATA_ABSENT);
-	CHECK_EQ(perfdata_notes_build_id(note, sizeof note, PERFDATA_BYTE_ORDER_BIG, id, &size), PERFDATA_ABSENT);
+		CHECK_EQ(pd_notes_build_id(note, cut, PERFDATA_BYTE_ORDER_LITTLE, id, &size), PERFDATA_ABSENT);
+	CHECK_EQ(pd_notes_build_id(note, sizeof note, PERFDATA_BYTE_ORDER_BIG, id, &size), PERFDATA_ABSENT);
 }
 
 /* --- hostile files ------------------------------------------------------------------------------------------------ */
@@ -666,7 +666,7 @@ static void look_at(struct perfdata_symbols *symbols, const char *path)
 	for (uint64_t offset = 0; offset < 0x8000; offset += 0x731) {
 		enum perfdata_status status = perfdata_symbols_lookup(dso, offset, 0, &s);
 		CHECK(status == PERFDATA_OK || status == PERFDATA_ABSENT || status == PERFDATA_EUNSUP);
-		status = perfdata_symbols_source(dso, offset, frames, 4, &count);
+		status = pd_symbols_source(dso, offset, frames, 4, &count);
 		CHECK(status == PERFDATA_OK || status == PERFDATA_ABSENT || status == PERFDATA_EUNSUP);
 	}
 }
@@ -683,7 +683,7 @@ static void test_calls(void)
 	struct perfdata_source_line a[8], b[8];
 	size_t nr_a, nr_b;
 	for (uint64_t offset = 0; offset < 0x80000; offset += 0x31) {
-		const enum perfdata_status sources = perfdata_symbols_source(sourced, offset, a, 8, &nr_a),
+		const enum perfdata_status sources = pd_symbols_source(sourced, offset, a, 8, &nr_a),
 					   calls = perfdata_symbols_calls(plain, offset, b, 8, &nr_b);
 		if (sources || !a[0].function) {
 			CHECK_EQ(calls, sources ? sources : PERFDATA_ABSENT);

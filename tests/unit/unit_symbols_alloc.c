@@ -80,7 +80,7 @@ static void look_up(struct perfdata_symbols *symbols, enum perfdata_dso_kind kin
 		CHECK(is_known(status));
 		for (size_t i = 0; !status && i < count && i < 4; i++)
 			note_text(frames[i].function);
-		status = perfdata_symbols_source(dso, offset, frames, 4, &count);
+		status = pd_symbols_source(dso, offset, frames, 4, &count);
 		CHECK(is_known(status));
 		for (size_t i = 0; !status && i < count && i < 4; i++) {
 			note_text(frames[i].function);
@@ -120,16 +120,16 @@ static void unwind(struct perfdata_symbols *symbols)
 	enum perfdata_status status = perfdata_symbols_dso(symbols, &request, &dso);
 	CHECK(is_known(status));
 	if (!status)
-		status = perfdata_unwinder_new(symbols, own_arch, find_map, dso, &unwinder);
+		status = pd_unwinder_new(symbols, own_arch, find_map, dso, &unwinder);
 	CHECK(is_known(status));
 	if (status)
 		return;
-	status = perfdata_unwind(unwinder, &sample, pcs, 8, &count);
+	status = pd_unwind_stack(unwinder, &sample, pcs, 8, &count);
 	CHECK(is_known(status));
 	note(pcs, count * sizeof *pcs);
 	unwound |= count > 0;
 	told |= pd_symbols_failed(symbols) > 0;   /* a stack that is cut short is told there */
-	perfdata_unwinder_free(unwinder);
+	pd_unwinder_free(unwinder);
 }
 
 static void work(void)

@@ -66,7 +66,7 @@ struct answer {
 static struct answer ask(struct perfdata_symbols_dso *dso)
 {
 	struct answer answer = { .count = 0 };
-	answer.status = perfdata_symbols_source(dso, file_offset((uintptr_t)perfdata_test_function), answer.frames, 4,
+	answer.status = pd_symbols_source(dso, file_offset((uintptr_t)perfdata_test_function), answer.frames, 4,
 						&answer.count);
 	return answer;
 }
@@ -107,7 +107,7 @@ static void ask_often(struct perfdata_symbols_dso *dso, unsigned times)
 	size_t count;
 	unsigned answered = 0;
 	for (unsigned i = 0; i < times; i++)
-		answered += perfdata_symbols_source(dso, offset, frames, 4, &count) == PERFDATA_OK;
+		answered += pd_symbols_source(dso, offset, frames, 4, &count) == PERFDATA_OK;
 	CHECK_EQ(answered, times);
 }
 

@@ -158,33 +158,33 @@ static void test_unwind(void)
 	open_self(&mappings);
 	perfdata_test_middle(&copied, 2);
 	enum perfdata_status status =
-		perfdata_unwinder_new(mappings.symbols, own_arch(), find_mapping, &mappings, &unwinder);
+		pd_unwinder_new(mappings.symbols, own_arch(), find_mapping, &mappings, &unwinder);
 	CHECK(status == PERFDATA_OK || status == PERFDATA_EUNSUP);
 	const struct perfdata_unwind_sample sample = { copied.mask, copied.regs, { copied.stack, copied.size } };
 	for (int round = 0; !status && copied.supported && round < 2; round++) {
-		CHECK_EQ(perfdata_unwind(unwinder, &sample, pcs, 32, &count), PERFDATA_OK);
+		CHECK_EQ(pd_unwind_stack(unwinder, &sample, pcs, 32, &count), PERFDATA_OK);
 		CHECK(count >= 6);
 		CHECK_STR(name_of(&mappings, pcs[0]), "perfdata_test_leaf");
 		for (size_t i = 1; i <= 3 && i < count; i++)
 			CHECK_STR(name_of(&mappings, pcs[i]), "perfdata_test_middle");
 		CHECK_STR(count > 4 ? name_of(&mappings, pcs[4]) : "-", "test_unwind");
-		perfdata_unwinder_reset(unwinder);
+		pd_unwinder_reset(unwinder);
 	}
 	if (!status && copied.supported) {
-		CHECK_EQ(perfdata_unwind(unwinder, &sample, pcs, 3, &count), PERFDATA_OK);
+		CHECK_EQ(pd_unwind_stack(unwinder, &sample, pcs, 3, &count), PERFDATA_OK);
 		CHECK_EQ(count, 3);
 		for (size_t cut = 0; cut < copied.size; cut += 101) {
 			const struct perfdata_unwind_sample part = { copied.mask, copied.regs, { copied.stack, cut } };
-			status = perfdata_unwind(unwinder, &part, pcs, 32, &count);
+			status = pd_unwind_stack(unwinder, &part, pcs, 32, &count);
 			CHECK(status == PERFDATA_OK && count >= 1);
 		}
 		const struct perfdata_unwind_sample no_ip = { 1, copied.regs, { copied.stack, copied.size } };
-		CHECK_EQ(perfdata_unwind(unwinder, &no_ip, pcs, 32, &count), PERFDATA_ABSENT);
+		CHECK_EQ(pd_unwind_stack(unwinder, &no_ip, pcs, 32, &count), PERFDATA_ABSENT);
 		memset(copied.stack, 0x41, copied.size);
-		CHECK_EQ(perfdata_unwind(unwinder, &sample, pcs, 32, &count), PERFDATA_OK);
+		CHECK_EQ(pd_unwind_stack(unwinder, &sample, pcs, 32, &count), PERFDATA_OK);
 		CHECK(count >= 1 && count < 32);
 	}
-	perfdata_unwinder_free(unwinder);
+	pd_unwinder_free(unwinder);
 	perfdata_symbols_free(mappings.symbols);
 }
 
@@ -204,23 +204,23 @@ static void test_check(void)
 							  .path = "/other" };
 	CHECK_EQ(perfdata_symbols_dso(mappings.symbols, &request, &mappings.other), PERFDATA_OK);
 	enum perfdata_status status =
-		perfdata_unwinder_new(mappings.symbols, own_arch(), find_mapping, &mappings, &unwinder);
+		pd_unwinder_new(mappings.symbols, own_arch(), find_mapping, &mappings, &unwinder);
 	if (!status && copied.supported) {
 		const struct perfdata_unwind_sample sample = { copied.mask,
 							       copied.regs,
 							       { copied.stack, copied.size } };
-		CHECK_EQ(perfdata_unwind(unwinder, &sample, pcs, 32, &all), PERFDATA_OK);
+		CHECK_EQ(pd_unwind_stack(unwinder, &sample, pcs, 32, &all), PERFDATA_OK);
 		CHECK(all >= 6);
 		mappings.hidden = true;
 		pd_unwinder_check(unwinder, next_mapping);
-		CHECK_EQ(perfdata_unwind(unwinder, &sample, pcs, 32, &count), PERFDATA_OK);
+		CHECK_EQ(pd_unwind_stack(unwinder, &sample, pcs, 32, &count), PERFDATA_OK);
 		CHECK(count >= all);
 		mappings.replaced = (uintptr_t)perfdata_test_leaf;
 		pd_unwinder_check(unwinder, next_mapping);
-		CHECK_EQ(perfdata_unwind(unwinder, &sample, pcs, 32, &count), PERFDATA_OK);
+		CHECK_EQ(pd_unwind_stack(unwinder, &sample, pcs, 32, &count), PERFDATA_OK);
 		CHECK_EQ(count, 1);
 	}
-	perfdata_unwinder_free(unwinder);
+	pd_unwinder_free(unwinder);
 	perfdata_symbols_free(mappings.symbols);
 }
 
@@ -234,7 +234,7 @@ static void test_source(void)
 	uint64_t address = (uintptr_t)perfdata_test_leaf;
 	CHECK(find_mapping(&mappings, address, &map));
 	enum perfdata_status status =
-		perfdata_symbols_source(mappings.dso, address - map.start + map.pgoff, frames, 4, &count);
+		pd_symbols_source(mappings.dso, address - map.start + map.pgoff, frames, 4, &count);
 	/* Without -g there are none. */
 	CHECK(status == PERFDATA_OK || status == PERFDATA_ABSENT || status == PERFDATA_EUNSUP);
 	if (!status) {
@@ -244,7 +244,7 @@ static void test_source(void)
 		CHECK(frames[0].line > 50 && frames[0].line < 100);
 		CHECK(!frames[count - 1].inlined);
 		CHECK_EQ(frames[count - 1].first_line, LEAF_LINE);
-		CHECK_EQ(perfdata_symbols_source(mappings.dso, 0, frames, 4, &count), PERFDATA_ABSENT);
+		CHECK_EQ(pd_symbols_source(mappings.dso, 0, frames, 4, &count), PERFDATA_ABSENT);
 	}
 	perfdata_symbols_free(mappings.symbols);
 }

@@ -10,7 +10,8 @@
 #include "alloc_fail_pieces.h"
 #include "perfdata/convert.h"
 #include "perfdata/table.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "reader/reader.h"
 #include "unit.h"
 
 static char folder[3072];

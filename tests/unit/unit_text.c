@@ -11,10 +11,13 @@
 #include "alloc_fail.h"
 #include "base/hash.h"
 #include "perfdata/text.h"
-#include "perfdata/unstable.h"
+#include "text/lines.h"
+#include "schema/schema.h"
 #include "text/digits.h"
 #include "text/shown.h"
 #include "text/utf8.h"
+#include "text/decimal.h"
+#include "text/spelling.h"
 
 static uint64_t random_state;
 
@@ -84,19 +87,19 @@ static void append_everything(struct perfdata_text *text)
 	for (unsigned i = 0; i < 40; i++) {
 		perfdata_text_u64(text, i);
 		perfdata_text_s64(text, -1);
-		perfdata_text_hex(text, i);
-		perfdata_text_hex_alt(text, i);
+		pd_text_hex(text, i);
+		pd_text_hex_alt(text, i);
 		perfdata_text_bytes(text, (struct perfdata_bytes){ (const uint8_t *)"bytes", 5 });
-		perfdata_text_u64_pad(text, i, 30);
-		perfdata_text_s64_pad(text, i, 30);
-		perfdata_text_hex_pad(text, i, 30);
+		pd_text_u64_pad(text, i, 30);
+		pd_text_s64_pad(text, i, 30);
+		pd_text_hex_pad(text, i, 30);
 		perfdata_text_double(text, 0.25);
 		perfdata_text_fill(text, '#', 50);
 		perfdata_text_printf(text, "%300d", 5);
 		perfdata_text_json_string(text, "a\"\xff", 3);
-		perfdata_text_csv_cell(text, "a\"\xff", 3);
+		pd_text_csv_cell(text, "a\"\xff", 3);
 		perfdata_text_printable(text, "\n\xff", 2);
-		perfdata_text_hex_dump(text, (const uint8_t *)"0123456789abcdefg", 17);
+		pd_text_hex_dump(text, (const uint8_t *)"0123456789abcdefg", 17);
 		perfdata_text_bytes_hex(text, "0123456789", 10);
 		perfdata_text_append(text, piece, i);
 	}
@@ -135,44 +138,44 @@ static void check_number(uint64_t value)
 	struct perfdata_text text;
 	perfdata_text_init(&text);
 
-	*perfdata_u64_to(got, value) = '\0';
+	*pd_u64_to(got, value) = '\0';
 	snprintf(expected, sizeof expected, "%" PRIu64, value);
 	CHECK_STR(got, expected);
 	perfdata_text_u64(&text, value);
 	CHECK_TEXT(text, expected);
 
-	*perfdata_s64_to(got, (int64_t)value) = '\0';
+	*pd_s64_to(got, (int64_t)value) = '\0';
 	snprintf(expected, sizeof expected, "%" PRId64, (int64_t)value);
 	CHECK_STR(got, expected);
 	perfdata_text_s64(&text, (int64_t)value);
 	CHECK_TEXT(text, expected);
 
-	*perfdata_hex_to(got, value) = '\0';
+	*pd_hex_to(got, value) = '\0';
 	snprintf(expected, sizeof expected, "%" PRIx64, value);
 	CHECK_STR(got, expected);
-	perfdata_text_hex(&text, value);
+	pd_text_hex(&text, value);
 	CHECK_TEXT(text, expected);
 
-	*perfdata_hex_alt_to(got, value) = '\0';
+	*pd_hex_alt_to(got, value) = '\0';
 	snprintf(expected, sizeof expected, "%#" PRIx64, value);
 	CHECK_STR(got, expected);
-	perfdata_text_hex_alt(&text, value);
+	pd_text_hex_alt(&text, value);
 	CHECK_TEXT(text, expected);
 
 	for (int width = 0; width <= 16; width++) {
-		*perfdata_hex_width_to(got, value, (unsigned)width) = '\0';
+		*pd_hex_width_to(got, value, (unsigned)width) = '\0';
 		snprintf(expected, sizeof expected, "%0*" PRIx64, width, value);
 		CHECK_STR(got, expected);
 	}
 	for (int width = 0; width <= 40; width += 5) {
 		snprintf(expected, sizeof expected, "%*" PRIu64, width, value);
-		perfdata_text_u64_pad(&text, value, (unsigned)width);
+		pd_text_u64_pad(&text, value, (unsigned)width);
 		CHECK_TEXT(text, expected);
 		snprintf(expected, sizeof expected, "%*" PRId64, width, (int64_t)value);
-		perfdata_text_s64_pad(&text, (int64_t)value, (unsigned)width);
+		pd_text_s64_pad(&text, (int64_t)value, (unsigned)width);
 		CHECK_TEXT(text, expected);
 		snprintf(expected, sizeof expected, "%*" PRIx64, width, value);
-		perfdata_text_hex_pad(&text, value, (unsigned)width);
+		pd_text_hex_pad(&text, value, (unsigned)width);
 		CHECK_TEXT(text, expected);
 	}
 	perfdata_text_release(&text);
@@ -205,7 +208,7 @@ static void test_small_numbers(void)
 		const uint64_t places[] = { 1, 10000, 100000000, 1000000000000ull, 10000000000000000ull };
 		for (size_t i = 0; i < 5 - (v > 1844); i++) {
 			uint64_t value = v * places[i];
-			*perfdata_u64_to(got, value) = '\0';
+			*pd_u64_to(got, value) = '\0';
 			snprintf(expected, sizeof expected, "%" PRIu64, value);
 			wrong += strcmp(got, expected) != 0;
 		}
@@ -356,16 +359,16 @@ static void test_utf8(void)
 			}
 	CHECK_EQ(wrong, 0);
 
-	CHECK(perfdata_utf8_valid(NULL, 0));
-	CHECK(perfdata_utf8_valid("plain text that is longer than eight bytes", 42));
-	CHECK(perfdata_utf8_valid("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80 and more \xc3\xa4", 21));
-	CHECK(!perfdata_utf8_valid("\xc0\x80", 2));              /* overlong NUL */
-	CHECK(!perfdata_utf8_valid("\xe0\x9f\xbf", 3));          /* overlong */
-	CHECK(!perfdata_utf8_valid("\xf0\x8f\xbf\xbf", 4));      /* overlong */
-	CHECK(!perfdata_utf8_valid("\xed\xa0\x80", 3));          /* surrogate */
-	CHECK(!perfdata_utf8_valid("\xf4\x90\x80\x80", 4));      /* above U+10FFFF */
-	CHECK(!perfdata_utf8_valid("12345678\xe2\x82", 10));     /* ends early */
-	CHECK(!perfdata_utf8_valid("\x80", 1));
+	CHECK(pd_utf8_valid(NULL, 0));
+	CHECK(pd_utf8_valid("plain text that is longer than eight bytes", 42));
+	CHECK(pd_utf8_valid("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80 and more \xc3\xa4", 21));
+	CHECK(!pd_utf8_valid("\xc0\x80", 2));              /* overlong NUL */
+	CHECK(!pd_utf8_valid("\xe0\x9f\xbf", 3));          /* overlong */
+	CHECK(!pd_utf8_valid("\xf0\x8f\xbf\xbf", 4));      /* overlong */
+	CHECK(!pd_utf8_valid("\xed\xa0\x80", 3));          /* surrogate */
+	CHECK(!pd_utf8_valid("\xf4\x90\x80\x80", 4));      /* above U+10FFFF */
+	CHECK(!pd_utf8_valid("12345678\xe2\x82", 10));     /* ends early */
+	CHECK(!pd_utf8_valid("\x80", 1));
 }
 
 /* --- JSON --- */
@@ -415,10 +418,10 @@ static void check_json(const uint8_t *bytes, size_t size)
 		memcpy(copy, bytes, size);
 	bool valid = perfdata_text_json_string(&fast, copy, size);
 	CHECK_EQ(valid, json_simple(&simple, copy, size));
-	CHECK_EQ(valid, perfdata_utf8_valid(copy, size));
-	CHECK_EQ(perfdata_json_plain(copy, size), json_runs(copy, size));
+	CHECK_EQ(valid, pd_utf8_valid(copy, size));
+	CHECK_EQ(pd_json_plain(copy, size), json_runs(copy, size));
 	CHECK(fast.size == simple.size && !memcmp(fast.data, simple.data, fast.size));
-	CHECK(perfdata_utf8_valid(fast.data, fast.size));
+	CHECK(pd_utf8_valid(fast.data, fast.size));
 
 	char room1[600], room2[600];
 	if (size <= 512) {
@@ -514,7 +517,7 @@ static void check_parts(const struct perfdata_part *parts, size_t stop, const vo
 	char line[1024];
 	memset(line, '#', sizeof line);
 	const struct perfdata_part *part = parts;
-	char *end = perfdata_parts_to(line, &part, bases);
+	char *end = pd_parts_to(line, &part, bases);
 	CHECK(part == parts + stop);
 	CHECK_EQ((size_t)(end - line), strlen(expected));
 	CHECK(memcmp(line, expected, strlen(expected)) == 0);
@@ -565,12 +568,12 @@ static void make_line(struct perfdata_line *line, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
 		perfdata_text_literal(&line->text, LONG_TEXT);
-		perfdata_line_part(line, (struct perfdata_part){ .form = PERFDATA_PART_U8, .offset = (uint32_t)i });
+		pd_line_part(line, (struct perfdata_part){ .form = PERFDATA_PART_U8, .offset = (uint32_t)i });
 		if (i & 1)
-			perfdata_line_part(line,
+			pd_line_part(line,
 					   (struct perfdata_part){ .form = PERFDATA_PART_STOP, .offset = (uint32_t)i });
 	}
-	perfdata_line_part(line, (struct perfdata_part){ .form = PERFDATA_PART_STOP, .offset = 100 });
+	pd_line_part(line, (struct perfdata_part){ .form = PERFDATA_PART_STOP, .offset = 100 });
 }
 
 static void work_line(void)
@@ -581,7 +584,7 @@ static void work_line(void)
 	struct perfdata_text out;
 	perfdata_text_init(&out);
 	make_line(&line, sizeof numbers);
-	if (perfdata_line_finish(&line)) {
+	if (pd_line_finish(&line)) {
 		const struct perfdata_part *part = perfdata_line_parts(&line);
 		for (bool more = true; more; part++) {
 			more = perfdata_text_parts(&out, &line, &part, bases) && part->offset != 100;
@@ -590,7 +593,7 @@ static void work_line(void)
 		if (!perfdata_text_failed(&out))
 			CHECK_TEXT(out, LONG_TEXT "1" LONG_TEXT "20/" LONG_TEXT "255" LONG_TEXT "0//");
 	}
-	perfdata_line_release(&line);
+	pd_line_release(&line);
 	perfdata_text_release(&out);
 }
 
@@ -609,7 +612,7 @@ static void check_csv(const char *in, size_t size, const char *expected, bool va
 {
 	struct perfdata_text text;
 	perfdata_text_init(&text);
-	CHECK_EQ(perfdata_text_csv_cell(&text, in, size), valid);
+	CHECK_EQ(pd_text_csv_cell(&text, in, size), valid);
 	CHECK_TEXT(text, expected);
 	perfdata_text_release(&text);
 }
@@ -637,7 +640,7 @@ static void test_csv(void)
 			char bytes[35];
 			memset(bytes, 'a', sizeof bytes);
 			bytes[at] = (char)value;
-			CHECK_EQ(perfdata_text_csv_cell(&text, bytes, sizeof bytes), value < 0x80);
+			CHECK_EQ(pd_text_csv_cell(&text, bytes, sizeof bytes), value < 0x80);
 			bool quote = value == ',' || value == '"' || value == '\r' || value == '\n';
 			CHECK((text.data[0] == '"') == quote);
 			size_t size = sizeof bytes + (quote ? 2 : 0) + (value == '"') + (value >= 0x80 ? 2 : 0);
@@ -714,7 +717,7 @@ static void check_dump(const uint8_t *bytes, size_t size)
 	struct perfdata_text fast, simple;
 	perfdata_text_init(&fast);
 	perfdata_text_init(&simple);
-	perfdata_text_hex_dump(&fast, bytes, size);
+	pd_text_hex_dump(&fast, bytes, size);
 	dump_simple(&simple, bytes, size);
 	CHECK(fast.size == simple.size && (!size || !memcmp(fast.data, simple.data, fast.size)));
 	perfdata_text_release(&fast);
@@ -728,7 +731,7 @@ static void test_dump(void)
 	};
 	struct perfdata_text text;
 	perfdata_text_init(&text);
-	perfdata_text_hex_dump(&text, comm, sizeof comm);
+	pd_text_hex_dump(&text, comm, sizeof comm);
 	CHECK_TEXT(text, ".  0000:  03 00 00 00 00 20 38 00 64 00 00 00 64 00 00 00  ..... 8.d...d...\n"
 			 ".  0010:  70 72 6f 67 00 00 00 00                          prog....        \n");
 	perfdata_text_release(&text);

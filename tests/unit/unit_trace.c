@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "perfdata/trace.h"
+#include "schema/trace.h"
 #include "trace_part.h"
 #include "unit.h"
 
@@ -106,31 +107,31 @@ static void blob_whole(void)
 		bool complete = true;
 
 		make_blob(&b, big, "0.6", big ? 4 : 8);
-		CHECK_EQ(perfdata_trace_load(b.bytes, b.size, note, &seen, &trace, &complete), PERFDATA_OK);
+		CHECK_EQ(pd_trace_load(b.bytes, b.size, note, &seen, &trace, &complete), PERFDATA_OK);
 		/* the event without an ID is reported, and left out */
 		CHECK_EQ(seen.count, 1);
 		CHECK_EQ(seen.code, PERFDATA_FINDING_TRACE_FORMAT);
 		CHECK(!complete);
-		perfdata_trace_info(trace, &info);
+		pd_trace_info(trace, &info);
 		CHECK_STR(info.version, "0.6");
 		CHECK_EQ(info.order, big ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE);
 		CHECK_EQ(info.long_size, big ? 4 : 8);
 		CHECK_EQ(info.page_size, 4096);
 		CHECK_EQ(info.nr_events, 2);
 		CHECK(info.header_page.size == 9 && memcmp(info.header_page.data, "page text", 9) == 0);
-		CHECK_STR(perfdata_trace_printk(trace, 0xffff0000), "first");
-		CHECK_STR(perfdata_trace_printk(trace, 0xffff0010), "second");
-		CHECK(!perfdata_trace_printk(trace, 1));
-		CHECK_STR(perfdata_trace_comm(trace, 42), "the comm");
-		CHECK_STR(perfdata_trace_comm(trace, 7), "init");
-		CHECK(!perfdata_trace_comm(trace, 8));
-		const struct perfdata_trace_event *event = perfdata_trace_event(trace, 77);
+		CHECK_STR(pd_trace_printk(trace, 0xffff0000), "first");
+		CHECK_STR(pd_trace_printk(trace, 0xffff0010), "second");
+		CHECK(!pd_trace_printk(trace, 1));
+		CHECK_STR(pd_trace_comm(trace, 42), "the comm");
+		CHECK_STR(pd_trace_comm(trace, 7), "init");
+		CHECK(!pd_trace_comm(trace, 8));
+		const struct perfdata_trace_event *event = pd_trace_event(trace, 77);
 		CHECK(event && strcmp(event->system, "toy") == 0 && strcmp(event->name, "kinds") == 0);
-		CHECK(event == perfdata_trace_event_named(trace, "toy", "kinds"));
-		CHECK(event == perfdata_trace_event_at(trace, 1));
-		CHECK(!perfdata_trace_event(trace, 78) && !perfdata_trace_event_at(trace, 2));
-		CHECK_STR(perfdata_trace_event(trace, 5)->system, "ftrace");
-		perfdata_trace_free(trace);
+		CHECK(event == pd_trace_event_named(trace, "toy", "kinds"));
+		CHECK(event == pd_trace_event_at(trace, 1));
+		CHECK(!pd_trace_event(trace, 78) && !pd_trace_event_at(trace, 2));
+		CHECK_STR(pd_trace_event(trace, 5)->system, "ftrace");
+		pd_trace_free(trace);
 	}
 }
 
@@ -140,10 +141,10 @@ static void blob_old(void)
 	struct perfdata_trace *trace = NULL;
 
 	make_blob(&b, false, "0.5", 8);
-	CHECK_EQ(perfdata_trace_load(b.bytes, b.size, NULL, NULL, &trace, NULL), PERFDATA_OK);
-	CHECK_STR(perfdata_trace_printk(trace, 0xffff0000), "first");
-	CHECK(!perfdata_trace_comm(trace, 42));
-	perfdata_trace_free(trace);
+	CHECK_EQ(pd_trace_load(b.bytes, b.size, NULL, NULL, &trace, NULL), PERFDATA_OK);
+	CHECK_STR(pd_trace_printk(trace, 0xffff0000), "first");
+	CHECK(!pd_trace_comm(trace, 42));
+	pd_trace_free(trace);
 }
 
 /* Every prefix is either no tracing data, or read as far as it reaches. */
@@ -161,13 +162,13 @@ static void blob_prefixes(void)
 		bool complete = true;
 
 		memcpy(exact, b.bytes, size);
-		const enum perfdata_status status = perfdata_trace_load(exact, size, note, &seen, &trace, &complete);
+		const enum perfdata_status status = pd_trace_load(exact, size, note, &seen, &trace, &complete);
 		if (status == PERFDATA_OK) {
 			CHECK(!complete && seen.count > 0 && seen.has_message && seen.offset <= size);
-			perfdata_trace_info(trace, &info);
+			pd_trace_info(trace, &info);
 			CHECK(info.nr_events >= most);
 			most = info.nr_events;
-			perfdata_trace_free(trace);
+			pd_trace_free(trace);
 		} else {
 			CHECK_EQ(status, PERFDATA_EFORMAT);
 			CHECK(size < 20 && !trace);
@@ -191,10 +192,10 @@ static void blob_hostile(void)
 			b.size = at;
 			put_number(&b, numbers[n], 8);
 			b.size = whole.size;
-			CHECK_EQ(perfdata_trace_load(b.bytes, b.size, NULL, NULL, &trace, NULL), PERFDATA_OK);
-			for (size_t i = 0; perfdata_trace_event_at(trace, i); i++)
+			CHECK_EQ(pd_trace_load(b.bytes, b.size, NULL, NULL, &trace, NULL), PERFDATA_OK);
+			for (size_t i = 0; pd_trace_event_at(trace, i); i++)
 				;
-			perfdata_trace_free(trace);
+			pd_trace_free(trace);
 		}
 	}
 }
@@ -203,10 +204,10 @@ static void not_a_blob(void)
 {
 	struct perfdata_trace *trace = NULL;
 
-	CHECK_EQ(perfdata_trace_load("", 0, NULL, NULL, &trace, NULL), PERFDATA_EFORMAT);
-	CHECK_EQ(perfdata_trace_load("\x17\x08\x44tracinx0.6\0\0\x8\0\x10\0\0", 20, NULL, NULL, &trace, NULL),
+	CHECK_EQ(pd_trace_load("", 0, NULL, NULL, &trace, NULL), PERFDATA_EFORMAT);
+	CHECK_EQ(pd_trace_load("\x17\x08\x44tracinx0.6\0\0\x8\0\x10\0\0", 20, NULL, NULL, &trace, NULL),
 		 PERFDATA_EFORMAT);
-	CHECK_EQ(perfdata_trace_new(PERFDATA_BYTE_ORDER_LITTLE, 2, &trace), PERFDATA_EUSAGE);
+	CHECK_EQ(pd_trace_new(PERFDATA_BYTE_ORDER_LITTLE, 2, &trace), PERFDATA_EUSAGE);
 	CHECK(!trace);
 }
 
@@ -217,9 +218,9 @@ static struct perfdata_trace *with_format(const char *text, const struct perfdat
 	struct perfdata_trace *trace = NULL;
 	uint64_t id = 0;
 
-	CHECK_EQ(perfdata_trace_new(PERFDATA_BYTE_ORDER_LITTLE, 8, &trace), PERFDATA_OK);
-	CHECK_EQ(perfdata_trace_add(trace, "toy", text, strlen(text), &id), PERFDATA_OK);
-	*ret_event = perfdata_trace_event(trace, id);
+	CHECK_EQ(pd_trace_new(PERFDATA_BYTE_ORDER_LITTLE, 8, &trace), PERFDATA_OK);
+	CHECK_EQ(pd_trace_add(trace, "toy", text, strlen(text), &id), PERFDATA_OK);
+	*ret_event = pd_trace_event(trace, id);
 	CHECK(*ret_event != NULL);
 	return trace;
 }
@@ -254,12 +255,12 @@ static void field_kinds(void)
 	CHECK_EQ(event->nr_common, 2);
 	CHECK_EQ(event->nr_fields, 2 + sizeof want / sizeof *want);
 	for (size_t i = 0; i < event->nr_fields; i++)
-		CHECK(perfdata_trace_event_field(event, i) == &event->fields[i]);
-	CHECK(!perfdata_trace_event_field(event, event->nr_fields));
+		CHECK(pd_trace_event_field(event, i) == &event->fields[i]);
+	CHECK(!pd_trace_event_field(event, event->nr_fields));
 	CHECK_EQ(event->min_size, 84);
 	CHECK(!event->format_problem && !event->print_problem);
 	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
-		const struct perfdata_trace_field *field = perfdata_trace_field_named(event, want[i].name);
+		const struct perfdata_trace_field *field = pd_trace_field_named(event, want[i].name);
 		CHECK(field == &event->fields[2 + i] && !field->is_common);
 		CHECK_STR(field->type, want[i].type);
 		CHECK_EQ(field->kind, want[i].kind);
@@ -268,9 +269,9 @@ static void field_kinds(void)
 		CHECK_EQ(field->is_signed, want[i].is_signed);
 	}
 	CHECK_STR(event->fields[6].declaration, "char e[4]");
-	CHECK(perfdata_trace_field_named(event, "k")->elements_are_pointers);
-	CHECK(event->fields[0].is_common && !perfdata_trace_field_named(event, "nope"));
-	perfdata_trace_free(trace);
+	CHECK(pd_trace_field_named(event, "k")->elements_are_pointers);
+	CHECK(event->fields[0].is_common && !pd_trace_field_named(event, "nope"));
+	pd_trace_free(trace);
 }
 
 static void damaged_formats(void)
@@ -283,17 +284,17 @@ static void damaged_formats(void)
 			    "\tfield:int c;\toffset:99999999999999999999;\tsize:4;\tsigned:1;\n"
 			    "\tfield:int d;\toffset:12;\tsize:4;\n", &event);
 	CHECK(event->format_problem != NULL);
-	CHECK(perfdata_trace_field_named(event, "a") && perfdata_trace_field_named(event, "d"));
-	CHECK(!perfdata_trace_field_named(event, "b") && !perfdata_trace_field_named(event, "c"));
+	CHECK(pd_trace_field_named(event, "a") && pd_trace_field_named(event, "d"));
+	CHECK(!pd_trace_field_named(event, "b") && !pd_trace_field_named(event, "c"));
 	CHECK_EQ(event->print.size, 0);
-	perfdata_trace_free(trace);
+	pd_trace_free(trace);
 
 	trace = with_format("name: x\nID: 1\n", &event);
 	CHECK(event->format_problem && event->print_problem && event->nr_fields == 0);
-	CHECK_EQ(perfdata_trace_add(trace, "toy", "", 0, NULL), PERFDATA_DAMAGED);
-	CHECK_EQ(perfdata_trace_add(trace, "toy", "name: \nID: 3\n", 13, NULL), PERFDATA_DAMAGED);
-	CHECK_EQ(perfdata_trace_add(trace, "toy", "name: y\nID: x\n", 14, NULL), PERFDATA_DAMAGED);
-	perfdata_trace_free(trace);
+	CHECK_EQ(pd_trace_add(trace, "toy", "", 0, NULL), PERFDATA_DAMAGED);
+	CHECK_EQ(pd_trace_add(trace, "toy", "name: \nID: 3\n", 13, NULL), PERFDATA_DAMAGED);
+	CHECK_EQ(pd_trace_add(trace, "toy", "name: y\nID: x\n", 14, NULL), PERFDATA_DAMAGED);
+	pd_trace_free(trace);
 }
 
 /* --- values ---------------------------------------------------------------------------------------------------- */
@@ -332,7 +333,7 @@ static struct perfdata_trace_value get(const struct perfdata_trace_event *event,
 	struct perfdata_trace_value value = { 0 };
 	const enum perfdata_byte_order order = b->big ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE;
 
-	CHECK_EQ(perfdata_trace_value(perfdata_trace_field_named(event, name),
+	CHECK_EQ(pd_trace_value(pd_trace_field_named(event, name),
 				      (struct perfdata_bytes){ b->bytes, b->size }, order, &value), PERFDATA_OK);
 	return value;
 }
@@ -358,21 +359,21 @@ static void values(void)
 		CHECK(bytes_are(get(event, "e", &b).bytes, "abcd"));
 		struct perfdata_trace_value value = get(event, "f", &b);
 		CHECK_EQ(value.count, 2);
-		CHECK_EQ(perfdata_trace_element(&value, 0), (uint64_t)-5);
-		CHECK_EQ(perfdata_trace_element(&value, 1), 6);
-		CHECK_EQ(perfdata_trace_element(&value, 2), 0);
+		CHECK_EQ(pd_trace_element(&value, 0), (uint64_t)-5);
+		CHECK_EQ(pd_trace_element(&value, 1), 6);
+		CHECK_EQ(pd_trace_element(&value, 2), 0);
 		CHECK(bytes_are(get(event, "g", &b).bytes, "hi"));
 		value = get(event, "h", &b);
 		CHECK_EQ(value.count, 2);
-		CHECK_EQ(perfdata_trace_element(&value, 1), 0xfffffff0);
+		CHECK_EQ(pd_trace_element(&value, 1), 0xfffffff0);
 		value = get(event, "i", &b);
 		CHECK_EQ(value.count, 1);
-		CHECK_EQ(perfdata_trace_element(&value, 0), 0x8000000000000011);
+		CHECK_EQ(pd_trace_element(&value, 0), 0x8000000000000011);
 		CHECK_EQ(get(event, "j", &b).bytes.size, 8);
 		CHECK_EQ(get(event, "l", &b).u64, UINT64_MAX);
 		CHECK_EQ(get(event, "n", &b).bytes.size, b.size - 84);
 	}
-	perfdata_trace_free(trace);
+	pd_trace_free(trace);
 }
 
 /* Raw data of every length: no read behind its end (seen by the address sanitizer), a status for what is missing. */
@@ -394,15 +395,15 @@ static void short_raw(void)
 			const struct perfdata_trace_field *field = &event->fields[i];
 			struct perfdata_trace_value value = { 0 };
 			const bool fits = size >= field->offset + field->size;
-			const enum perfdata_status status = perfdata_trace_value(field, raw, PERFDATA_BYTE_ORDER_LITTLE,
+			const enum perfdata_status status = pd_trace_value(field, raw, PERFDATA_BYTE_ORDER_LITTLE,
 										 &value);
 			const size_t start = text.size;
 			const enum perfdata_status printed =
-				perfdata_trace_print_field(event, field, raw, PERFDATA_BYTE_ORDER_LITTLE, false, &text);
+				pd_trace_print_field(event, field, raw, PERFDATA_BYTE_ORDER_LITTLE, false, &text);
 			const size_t written = text.size - start;
 			perfdata_text_char(&text, '.');
-			numbers += perfdata_trace_prints_number(field);
-			if (perfdata_trace_prints_number(field))
+			numbers += pd_trace_prints_number(field);
+			if (pd_trace_prints_number(field))
 				CHECK_EQ(strspn(text.data + start, "0123456789abcdefx- "), written);
 			bool is_part = false;
 			CHECK(size < event->min_size || trace_part_says(field, raw, PERFDATA_BYTE_ORDER_LITTLE,
@@ -419,7 +420,7 @@ static void short_raw(void)
 	}
 	CHECK(numbers > b.size && (parts > 0 || __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__));
 	perfdata_text_release(&text);
-	perfdata_trace_free(trace);
+	pd_trace_free(trace);
 }
 
 static void field_text(void)
@@ -442,18 +443,18 @@ static void field_text(void)
 		for (int as_bytes = 0; as_bytes < 2; as_bytes++) {
 			const struct perfdata_bytes raw = { b.bytes, b.size };
 			perfdata_text_clear(&text);
-			perfdata_trace_print_field(event, perfdata_trace_field_named(event, want[i].name), raw,
+			pd_trace_print_field(event, pd_trace_field_named(event, want[i].name), raw,
 						   PERFDATA_BYTE_ORDER_LITTLE, as_bytes, &text);
 			perfdata_text_char(&text, 0);
 			CHECK_STR(text.data, as_bytes ? want[i].bytes : want[i].text);
 		}
 	b.bytes[24] = 1;
-	CHECK(!perfdata_trace_field_printable(perfdata_trace_field_named(event, "e"),
+	CHECK(!pd_trace_field_printable(pd_trace_field_named(event, "e"),
 					      (struct perfdata_bytes){ b.bytes, b.size }, PERFDATA_BYTE_ORDER_LITTLE));
-	CHECK(perfdata_trace_field_printable(perfdata_trace_field_named(event, "f"),
+	CHECK(pd_trace_field_printable(pd_trace_field_named(event, "f"),
 					     (struct perfdata_bytes){ b.bytes, b.size }, PERFDATA_BYTE_ORDER_LITTLE));
 	perfdata_text_release(&text);
-	perfdata_trace_free(trace);
+	pd_trace_free(trace);
 }
 
 int main(void)

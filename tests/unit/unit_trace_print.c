@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "perfdata/trace.h"
+#include "schema/trace.h"
 #include "trace_part.h"
 #include "alloc_fail_pieces.h"
 #include "unit.h"
@@ -65,10 +66,10 @@ static struct perfdata_trace *compile(const char *print, const struct perfdata_t
 	char *text = malloc(size);
 
 	snprintf(text, size, HEAD "%s", print);
-	CHECK_EQ(perfdata_trace_new(PERFDATA_BYTE_ORDER_LITTLE, 8, &trace), PERFDATA_OK);
-	CHECK_EQ(perfdata_trace_add(trace, "toy", text, size - 1, NULL), PERFDATA_OK);
+	CHECK_EQ(pd_trace_new(PERFDATA_BYTE_ORDER_LITTLE, 8, &trace), PERFDATA_OK);
+	CHECK_EQ(pd_trace_add(trace, "toy", text, size - 1, NULL), PERFDATA_OK);
 	free(text);
-	*ret_event = perfdata_trace_event(trace, 7);
+	*ret_event = pd_trace_event(trace, 7);
 	CHECK(*ret_event != NULL);
 	return trace;
 }
@@ -85,11 +86,11 @@ static char *printed(const char *print, size_t raw_size, bool symbols, enum perf
 	memcpy(exact, raw_bytes, raw_size);
 	perfdata_text_init(&text);
 	const enum perfdata_status status =
-		perfdata_trace_print(event, (struct perfdata_bytes){ exact, raw_size }, &context, &text);
+		pd_trace_print(event, (struct perfdata_bytes){ exact, raw_size }, &context, &text);
 	if (ret_status)
 		*ret_status = status;
 	perfdata_text_char(&text, 0);
-	perfdata_trace_free(trace);
+	pd_trace_free(trace);
 	free(exact);
 	return text.data;
 }
@@ -259,17 +260,17 @@ static void single_fields(void)
 		struct perfdata_trace *trace = compile(want[i].print, &event);
 		struct perfdata_text text;
 		perfdata_text_init(&text);
-		CHECK_EQ(perfdata_trace_print_field(event, perfdata_trace_field_named(event, want[i].field),
+		CHECK_EQ(pd_trace_print_field(event, pd_trace_field_named(event, want[i].field),
 						    (struct perfdata_bytes){ raw_bytes, sizeof raw_bytes },
 						    PERFDATA_BYTE_ORDER_LITTLE, false, &text), PERFDATA_OK);
 		bool is_part;
-		CHECK(trace_part_says(perfdata_trace_field_named(event, want[i].field),
+		CHECK(trace_part_says(pd_trace_field_named(event, want[i].field),
 				      (struct perfdata_bytes){ raw_bytes, sizeof raw_bytes },
 				      PERFDATA_BYTE_ORDER_LITTLE, text.data, text.size, &is_part));
 		perfdata_text_char(&text, 0);
 		CHECK_STR(text.data, want[i].text);
 		perfdata_text_release(&text);
-		perfdata_trace_free(trace);
+		pd_trace_free(trace);
 	}
 }
 
@@ -314,7 +315,7 @@ static void cannot_be_compiled(void)
 		const struct perfdata_trace_event *event;
 		struct perfdata_trace *trace = compile(formats[i], &event);
 		CHECK(event->print_problem != NULL);
-		perfdata_trace_free(trace);
+		pd_trace_free(trace);
 		char *text = printed(formats[i], sizeof raw_bytes, false, NULL);
 		CHECK(strncmp(text, "[FAILED TO PARSE] a=200 b=-56 c=60000 e=4000000000 f=-6 dyn=dynamic h=-7 "
 				    "p=0xffffffff81001234 str=hello mac= bo=1 ip6=ARRAY[20, 01, ", 130) == 0);
@@ -338,7 +339,7 @@ static void check_nested(const char *open, const char *close, size_t depth, bool
 	*at = 0;
 	struct perfdata_trace *trace = compile(print, &event);
 	CHECK_EQ(event->print_problem == NULL, fits);
-	perfdata_trace_free(trace);
+	pd_trace_free(trace);
 	char *text = printed(print, sizeof raw_bytes, false, NULL);
 	CHECK_EQ(strncmp(text, "[FAILED", 7) != 0, fits);
 	free(text);
@@ -433,18 +434,18 @@ static void work_without_memory(void)
 	struct perfdata_trace *trace = NULL;
 	uint64_t id;
 
-	if (perfdata_trace_new(PERFDATA_BYTE_ORDER_LITTLE, 8, &trace) != PERFDATA_OK)
+	if (pd_trace_new(PERFDATA_BYTE_ORDER_LITTLE, 8, &trace) != PERFDATA_OK)
 		return;
-	const enum perfdata_status status = perfdata_trace_add(trace, "toy", text, sizeof text - 1, &id);
+	const enum perfdata_status status = pd_trace_add(trace, "toy", text, sizeof text - 1, &id);
 	if (status == PERFDATA_OK) {
-		const struct perfdata_trace_event *event = perfdata_trace_event(trace, id);
+		const struct perfdata_trace_event *event = pd_trace_event(trace, id);
 		if (!event)
-			event = perfdata_trace_event(trace, id);
+			event = pd_trace_event(trace, id);
 		CHECK(event && !event->print_problem && event->nr_fields == 18);
 	} else {
 		CHECK_EQ(status, PERFDATA_ENOMEM);
 	}
-	perfdata_trace_free(trace);
+	pd_trace_free(trace);
 }
 
 static void no_memory(void)

@@ -15,6 +15,9 @@
 #include "emit/table/part_values.h"
 #include "emit/table/table_rows.h"
 #include "profile/profile.h"
+#include "reader/reader.h"
+#include "run/run.h"
+#include "text/spelling.h"
 
 struct csv_state {
 	struct record_world world;
@@ -66,7 +69,7 @@ static void header_cell(struct perfdata_text *out, const char *name, bool first)
 	if (!first)
 		perfdata_text_char(out, ',');
 	/* Names of tracepoint fields are JSON's; quotes in them are escaped already. */
-	perfdata_text_csv_cell(out, name, strlen(name));
+	pd_text_csv_cell(out, name, strlen(name));
 }
 
 static bool is_of_traces(const struct csv_table *table)
@@ -94,7 +97,7 @@ static bool has_keys(const struct perfdata_emitter_option_value *values, size_t 
 	       !perfdata_option_flag(values, nr, "names", false) && !perfdata_option_flag(values, nr, "lines", false);
 }
 
-static uint32_t needs_of(const struct perfdata_emitter_option_value *values, size_t nr, enum perfdata_wish names)
+static uint32_t needs_of(const struct perfdata_emitter_option_value *values, size_t nr, enum perfdata_tristate names)
 {
 	const char *table = perfdata_option_text(values, nr, "table");
 	const uint32_t payloads = pd_csv_table_is_of_traces(table) ? (uint32_t)PERFDATA_NEED_PAYLOADS : 0;
@@ -175,7 +178,7 @@ static enum perfdata_status begin_table(const struct perfdata_emit_context *cont
 	if (status)
 		return status;
 	/* of several recordings the first one writes the header: the columns are the same */
-	if (context->shared_output && perfdata_emit_offset(out))
+	if (context->shared_output && pd_emit_offset(out))
 		return PERFDATA_OK;
 	perfdata_text_string(out, csv->recording ? "recording," : "");
 	header_line(&csv->table, out);
@@ -291,7 +294,7 @@ static void part_cell(struct perfdata_text *out, const struct part_value *value)
 	case PART_NUMBER: perfdata_text_u64(out, value->number); break;
 	case PART_WORD: pd_csv_word_cell(out, value->number); break;
 	case PART_ADDRESS: pd_csv_address_cell(out, value->number); break;
-	case PART_TEXT: perfdata_text_csv_cell(out, value->text.data, value->text.size); break;
+	case PART_TEXT: pd_text_csv_cell(out, value->text.data, value->text.size); break;
 	}
 }
 
@@ -335,12 +338,12 @@ static uint64_t part_rows(struct record *r, const struct csv_table *table, struc
 
 static const char *file_of(const struct csv_state *csv, const struct perfdata_raw *raw)
 {
-	return csv->world.name_files ? perfdata_reader_file_name(csv->reader, raw->file) : NULL;
+	return csv->world.name_files ? pd_reader_file_name(csv->reader, raw->file) : NULL;
 }
 
 static bool wanted(const struct csv_table *table, const struct perfdata_raw *raw)
 {
-	if (raw->flags & PERFDATA_RAW_MADE)
+	if (raw->flags & PERFDATA_RAW_SYNTHESIZED)
 		return false;
 	switch (table->kind) {
 	case CSV_UNKNOWN: return !perfdata_record_layout(raw->type);

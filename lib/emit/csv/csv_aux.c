@@ -5,6 +5,7 @@
 #include "emit/csv/csv_cell.h"
 #include "emit/json/aux_json.h"
 #include "emit/table/aux_values.h"
+#include "text/spelling.h"
 
 static const struct table_column *columns_of(enum csv_kind kind)
 {
@@ -21,14 +22,14 @@ static void number(struct perfdata_text *out, uint64_t value)
 static void hex(struct perfdata_text *out, uint64_t value)
 {
 	perfdata_text_literal(out, ",0x");
-	perfdata_text_hex(out, value);
+	pd_text_hex(out, value);
 }
 
 static void cell(const struct table_column *column, const struct aux_value *value, struct perfdata_text *out)
 {
 	if (column->type == COLUMN_TEXT) {
 		perfdata_text_char(out, ',');
-		perfdata_text_csv_cell(out, value->text.data, value->text.size);
+		pd_text_csv_cell(out, value->text.data, value->text.size);
 	} else if (column->type == COLUMN_UINT64) {
 		hex(out, value->number);
 	} else {
@@ -39,7 +40,7 @@ static void cell(const struct table_column *column, const struct aux_value *valu
 static void file_cell(const char *file, struct perfdata_text *out)
 {
 	if (file)
-		perfdata_text_csv_cell(out, file, strlen(file));
+		pd_text_csv_cell(out, file, strlen(file));
 }
 
 static void packet_row(const struct pd_aux_piece *piece, const char *file, const struct pd_aux_walk *walk,
@@ -73,7 +74,7 @@ static void packet_row(const struct pd_aux_piece *piece, const char *file, const
 	perfdata_text_char(out, ',');
 	perfdata_text_clear(room);
 	pd_aux_json_fields(walk->kind, packet, room);
-	perfdata_text_csv_cell(out, room->data, room->size);
+	pd_text_csv_cell(out, room->data, room->size);
 	perfdata_text_literal(out, CSV_NEW_LINE);
 }
 

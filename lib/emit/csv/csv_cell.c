@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include "emit/csv/csv_cell.h"
+#include "schema/schema.h"
+#include "schema/trace.h"
+#include "text/decimal.h"
+#include "text/spelling.h"
 
 void pd_csv_drop_joint(struct perfdata_text *out, size_t start)
 {
@@ -16,12 +20,12 @@ void pd_csv_word_cell(struct perfdata_text *out, uint64_t value)
 	if (!at)
 		return;
 	memcpy(at, "0x", 2);
-	perfdata_text_commit(out, perfdata_hex_to(at + 2, value));
+	perfdata_text_commit(out, pd_hex_to(at + 2, value));
 }
 
 void pd_csv_address_cell(struct perfdata_text *out, uint64_t value)
 {
-	const char *name = value >= PERFDATA_CONTEXT_MAX ? perfdata_callchain_marker_name(value) : NULL;
+	const char *name = value >= PERFDATA_CONTEXT_MAX ? pd_callchain_marker_name(value) : NULL;
 	if (name)
 		perfdata_text_string(out, name);
 	else
@@ -47,9 +51,9 @@ static void flag_names(struct perfdata_text *out, const struct perfdata_name *na
 static char *word_to(char *at, uint64_t value, enum spell_op op)
 {
 	if (op == SPELL_LIST_U64)
-		return perfdata_u64_to(at, value);
+		return pd_u64_to(at, value);
 	memcpy(at, "0x", 2);
-	return perfdata_hex_to(at + 2, value);
+	return pd_hex_to(at + 2, value);
 }
 
 /* One call makes room for so many elements. */
@@ -68,7 +72,7 @@ static void words(struct perfdata_text *out, const struct perfdata_list *list, e
 			if (i)
 				*at++ = CSV_JOINT;
 			const char *name = op == SPELL_CALLCHAIN && value >= PERFDATA_CONTEXT_MAX
-						   ? perfdata_callchain_marker_name(value)
+						   ? pd_callchain_marker_name(value)
 						   : NULL;
 			const size_t size = name ? strlen(name) : 0;
 			if (!name || size >= WORD_ROOM) {
@@ -90,7 +94,7 @@ static void json_cell(struct record *r, const struct row *row, const void *view,
 	r->s.out = room;
 	pd_spell_value(&r->s, row, view);
 	r->s.out = out;
-	perfdata_text_csv_cell(out, room->data, room->size);
+	pd_text_csv_cell(out, room->data, room->size);
 }
 
 static void row_cell(struct record *r, const struct row *row, const void *view, struct perfdata_text *room)
@@ -107,12 +111,12 @@ static void row_cell(struct record *r, const struct row *row, const void *view, 
 	case SPELL_ENUM:
 		name = perfdata_name_of(row->field->names, pd_spell_integer(row->kind, member));
 		if (name)
-			perfdata_text_csv_cell(out, name, strlen(name));
+			pd_text_csv_cell(out, name, strlen(name));
 		return;
 	case SPELL_FLAGS: flag_names(out, row->field->names, pd_spell_integer(row->kind, member)); return;
 	case SPELL_TEXT: {
 		const struct perfdata_bytes *text = member;
-		perfdata_text_csv_cell(out, text->data, text->size);
+		pd_text_csv_cell(out, text->data, text->size);
 		return;
 	}
 	case SPELL_BYTES: case SPELL_RAW: {
@@ -165,7 +169,7 @@ static void head_cell(struct record *r, enum pd_record_head head, struct perfdat
 	case HEAD_IS_TRUE: perfdata_text_literal(out, "true"); return;
 	case HEAD_IS_U64: perfdata_text_u64(out, value.number); return;
 	case HEAD_IS_S64: perfdata_text_s64(out, (int64_t)value.number); return;
-	case HEAD_IS_TEXT: perfdata_text_csv_cell(out, value.bytes.data, value.bytes.size); return;
+	case HEAD_IS_TEXT: pd_text_csv_cell(out, value.bytes.data, value.bytes.size); return;
 	case HEAD_IS_BYTES: perfdata_text_bytes_hex(out, value.bytes.data, value.bytes.size); return;
 	case HEAD_IS_NAMES:
 		pd_record_misc_names(r, add_name, out);
@@ -177,7 +181,7 @@ static void head_cell(struct record *r, enum pd_record_head head, struct perfdat
 	r->s.out = room;
 	spell_compound(r, &value);
 	r->s.out = out;
-	perfdata_text_csv_cell(out, room->data, room->size);
+	pd_text_csv_cell(out, room->data, room->size);
 }
 
 /* --- tracepoint fields -------------------------------------------------------------------------------------------- */
@@ -187,7 +191,7 @@ static void trace_elements(struct perfdata_text *out, const struct trace_row *ro
 {
 	const size_t start = out->size;
 	for (size_t i = 0; i < value->count && !perfdata_text_failed(out); i++) {
-		const uint64_t element = perfdata_trace_element(value, i);
+		const uint64_t element = pd_trace_element(value, i);
 		if (value->kind == PERFDATA_TRACE_BITMASK) {
 			for (uint64_t word = element; word; word &= word - 1) {
 				perfdata_text_char(out, CSV_JOINT);
@@ -213,7 +217,7 @@ static void trace_cell(struct record *r, const struct select_step *step)
 	if (!row)
 		return;
 	struct perfdata_text *out = r->s.out;
-	if (perfdata_trace_value(row->field, r->fields, r->s.order, &value)) {
+	if (pd_trace_value(row->field, r->fields, r->s.order, &value)) {
 		r->s.trace_damaged = true;
 		return;
 	}
@@ -222,7 +226,7 @@ static void trace_cell(struct record *r, const struct select_step *step)
 	case PERFDATA_TRACE_SIGNED: perfdata_text_s64(out, value.s64); return;
 	case PERFDATA_TRACE_BOOL: perfdata_text_string(out, value.u64 ? "true" : "false"); return;
 	case PERFDATA_TRACE_POINTER: pd_csv_word_cell(out, value.u64); return;
-	case PERFDATA_TRACE_STRING: perfdata_text_csv_cell(out, value.bytes.data, value.bytes.size); return;
+	case PERFDATA_TRACE_STRING: pd_text_csv_cell(out, value.bytes.data, value.bytes.size); return;
 	case PERFDATA_TRACE_BYTES: perfdata_text_bytes_hex(out, value.bytes.data, value.bytes.size); return;
 	case PERFDATA_TRACE_ARRAY: case PERFDATA_TRACE_BITMASK: trace_elements(out, row, &value); return;
 	}
@@ -270,7 +274,7 @@ void pd_csv_cell(struct record *r, const struct select_step *step, struct perfda
 		perfdata_text_u64(out, pd_spell_integer(step->row.kind, member));
 	} else if (step->what == SELECT_EXACT_BYTES) {
 		const struct perfdata_bytes *text = member;
-		if (!perfdata_utf8_valid(text->data, text->size))
+		if (!pd_utf8_valid(text->data, text->size))
 			perfdata_text_bytes_hex(out, text->data, text->size);
 	} else if (step->row.op != SPELL_RAW || !r->s.trace) {
 		/* Raw data whose fields are known is in `fields`. */

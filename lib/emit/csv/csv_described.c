@@ -7,6 +7,8 @@
 #include "emit/csv/csv_described.h"
 #include "emit/model/findings.h"
 #include "emit/arrow/arrow_export.h"
+#include "run/run.h"
+#include "text/spelling.h"
 
 struct csv_described {
 	struct table_set set;          /* of one table */
@@ -45,11 +47,11 @@ enum perfdata_status pd_csv_described_new(const struct perfdata_emit_context *co
 	}
 	*ret = described;
 	const struct table *table = described->set.tables[0];
-	if (context->shared_output && perfdata_emit_offset(out))
+	if (context->shared_output && pd_emit_offset(out))
 		return PERFDATA_OK;
 	for (size_t i = 0; i < table->nr_columns; i++) {
 		perfdata_text_string(out, i ? "," : "");
-		perfdata_text_csv_cell(out, table->columns[i].name, strlen(table->columns[i].name));
+		pd_text_csv_cell(out, table->columns[i].name, strlen(table->columns[i].name));
 	}
 	perfdata_text_literal(out, CSV_NEW_LINE);
 	return PERFDATA_OK;
@@ -108,13 +110,13 @@ static void put_cell(struct perfdata_text *out, struct perfdata_text *room, enum
 		return;
 	if (info->list) {
 		put_list(room, info, array, index);
-		perfdata_text_csv_cell(out, room->data, room->size);
+		pd_text_csv_cell(out, room->data, room->size);
 	} else if (info->text) {
 		const struct perfdata_bytes text = text_at(array, index);
 		if (type == COLUMN_BYTES)
 			perfdata_text_bytes_hex(out, text.data, text.size);
 		else
-			perfdata_text_csv_cell(out, text.data, text.size);
+			pd_text_csv_cell(out, text.data, text.size);
 	} else {
 		put_number(out, type, array, index);
 	}

@@ -4,6 +4,8 @@
 #include "emit/csv/csv_cell.h"
 #include "emit/csv/csv_row.h"
 #include "emit/json/trace_line.h"
+#include "reader/reader.h"
+#include "text/spelling.h"
 
 static void add_name(void *user, const char *name)
 {
@@ -44,7 +46,7 @@ static void head_cell(struct line_maker *maker, const struct record *r, const st
 	case HEAD_MISC_RAW: perfdata_text_u64(maker->text, r->raw->misc); return;
 	case HEAD_EVENT:
 		if (r->event)
-			perfdata_text_csv_cell(maker->text, r->event->event->name, strlen(r->event->event->name));
+			pd_text_csv_cell(maker->text, r->event->event->name, strlen(r->event->event->name));
 		return;
 	default: pd_line_head(maker, r, step->head, other_cell, step); return;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include "emit/csv/csv_shared.h"
+#include "text/spelling.h"
 
 /* The size of the first row with its line's end, which is the first one outside of quotes. Quotes inside a cell are
  * doubled, so they close and open again. */
@@ -20,7 +21,7 @@ void pd_csv_rows_of_recording(struct perfdata_text *out, const char *recording, 
 	out->failed |= perfdata_text_failed(rows);
 	for (size_t at = 0, size; at < rows->size; at += size) {
 		size = row_size(rows->data + at, rows->size - at);
-		perfdata_text_csv_cell(out, recording, strlen(recording));
+		pd_text_csv_cell(out, recording, strlen(recording));
 		perfdata_text_char(out, ',');
 		perfdata_text_append(out, rows->data + at, size);
 		perfdata_text_cut(out);

@@ -7,6 +7,7 @@
 #include "emit/model/locations.h"
 #include "perfdata/describe.h"
 #include "text/json_quoted.h"
+#include "schema/schema.h"
 
 static void key(struct perfdata_text *out, const char *name, const char *suffix)
 {
@@ -343,7 +344,7 @@ static void references(struct perfdata_text *out)
 void perfdata_describe_schema(struct perfdata_text *out)
 {
 	struct pd_arena pool = { 0 };
-	const struct plan *trailer = pd_plan_make(&pool, perfdata_sample_id_layout(), false);
+	const struct plan *trailer = pd_plan_make(&pool, pd_trailer_layout(), false);
 	if (!trailer) {
 		out->failed = true;
 		pd_arena_release(&pool);

@@ -5,6 +5,8 @@
 #include "emit/describe/meta_keys.h"
 #include "emit/model/locations.h"
 #include "perfdata/describe.h"
+#include "reader/reader.h"
+#include "schema/schema.h"
 
 /* --- fields: every name once, with the records that have it ------------------------------------------------------- */
 
@@ -176,7 +178,7 @@ static void sample_head_rows(struct perfdata_text *out, const struct field_lines
 static void trailer_rows(struct perfdata_text *out)
 {
 	struct pd_arena pool = { 0 };
-	const struct plan *plan = pd_plan_make(&pool, perfdata_sample_id_layout(), false);
+	const struct plan *plan = pd_plan_make(&pool, pd_trailer_layout(), false);
 	for (uint32_t i = 0; plan && i < plan->nr_rows; i++) {
 		const struct row *row = &plan->rows[i];
 		if (row->op == SPELL_NOTHING)
@@ -345,7 +347,7 @@ static void condition(struct perfdata_text *out, const struct perfdata_layout *l
 		perfdata_text_printf(out, "; unless misc has 0x%llx", (unsigned long long)field->when_value);
 		return;
 	case PERFDATA_IF_SAMPLE_TYPE:
-		name = perfdata_name_of(perfdata_sample_type_names(), field->when_value);
+		name = perfdata_name_of(pd_sample_type_names(), field->when_value);
 		perfdata_text_printf(out, "; with %s", name ? name : "an unknown bit");
 		return;
 	case PERFDATA_IF_READ_FORMAT:

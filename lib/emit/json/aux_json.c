@@ -5,6 +5,7 @@
 #include "emit/model/name_options.h"
 #include "emit/table/aux_values.h"
 #include "text/json_quoted.h"
+#include "text/spelling.h"
 
 enum aux_lines pd_aux_lines_of(const struct perfdata_emitter_option_value *values, size_t nr_values)
 {
@@ -67,7 +68,7 @@ static void hex(const struct aux_line *line, const char *name, uint64_t value)
 {
 	key(line->out, name);
 	perfdata_text_literal(line->out, "\"0x");
-	perfdata_text_hex(line->out, value);
+	pd_text_hex(line->out, value);
 	perfdata_text_char(line->out, '"');
 }
 

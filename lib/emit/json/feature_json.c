@@ -2,6 +2,7 @@
 #include "config.h"
 #include <stdio.h>
 #include "emit/json/feature_json.h"
+#include "schema/feature.h"
 
 static void node_value(struct speller *s, const struct perfdata_node *node, const struct perfdata_field *field);
 
@@ -150,7 +151,7 @@ void pd_feature_json_member(struct speller *s, uint32_t id, const struct perfdat
 void pd_feature_json_payload(struct speller *s, uint32_t id, struct perfdata_bytes payload)
 {
 	struct perfdata_feature *feature = NULL;
-	const enum perfdata_status status = perfdata_feature_decode(id, payload.data, payload.size, s->order,
+	const enum perfdata_status status = pd_feature_decode(id, payload.data, payload.size, s->order,
 								    s->world->nr_cpus_avail, &feature, NULL);
 	const size_t start = s->out->size;
 	if (status < 0)
@@ -162,5 +163,5 @@ void pd_feature_json_payload(struct speller *s, uint32_t id, struct perfdata_byt
 		pd_spell_bytes_string(s->out, payload);
 	}
 	pd_spell_close(s->out, start, '{', '}');
-	perfdata_feature_free(feature);
+	pd_feature_free(feature);
 }

@@ -12,6 +12,8 @@
 #include "emit/model/record.h"
 #include "emit/model/selection.h"
 #include "text/json_quoted.h"
+#include "text/spelling.h"
+#include "reader/reader.h"
 
 struct json_head {
 	enum pd_record_head head;
@@ -86,7 +88,7 @@ static enum perfdata_status set_up(struct json_state *json, const struct perfdat
 	if (context->shared_output)
 		json->world.spell.recording = context->recording;
 	if (context->shared_output)
-		json->stack_file = perfdata_reader_file_name(context->reader, 0);
+		json->stack_file = pd_reader_file_name(context->reader, 0);
 	json->aux = pd_aux_lines_of(context->options, context->nr_options);
 	json->aux_named = pd_aux_lines_named(json->aux, &json->world);
 	json->traces.records = json->aux != AUX_NO_LINES;
@@ -477,7 +479,7 @@ static void spell_step(struct record *r, const void *what, struct perfdata_text 
 	const struct row *row = &step->row;
 	if (step->what == SELECT_EXACT_BYTES) {
 		const struct perfdata_bytes *text = (const void *)((const char *)view + row->member);
-		if (perfdata_utf8_valid(text->data, text->size))
+		if (pd_utf8_valid(text->data, text->size))
 			return;
 		perfdata_text_append(r->s.out, step->key.text, step->key.size);
 		pd_spell_bytes_string(r->s.out, *text);
@@ -714,7 +716,7 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 			spell_piece(&walk, scanned ? &scanned->pieces : NULL, &batch->records[i], out);
 			continue;
 		}
-		if (batch->records[i].flags & PERFDATA_RAW_MADE) {
+		if (batch->records[i].flags & PERFDATA_RAW_SYNTHESIZED) {
 			spell_made(&walk, &r, &batch->records[i]);
 			continue;
 		}

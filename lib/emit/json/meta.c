@@ -3,7 +3,10 @@
 #include <stdio.h>
 #include "emit/json/feature_json.h"
 #include "emit/json/meta.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "schema/trace.h"
+#include "reader/reader.h"
+#include "text/decimal.h"
 
 /* --- small things ------------------------------------------------------------------------------------------------- */
 
@@ -166,10 +169,10 @@ static void spell_tracing_data(struct speller *s, const struct perfdata_feature_
 	key_member(out, "tracing_data");
 	const size_t start = out->size;
 	wide_member(s, "size", section->size);
-	const struct perfdata_trace *trace = perfdata_reader_trace(s->world->reader);
+	const struct perfdata_trace *trace = pd_reader_trace(s->world->reader);
 	if (trace) {
 		struct perfdata_trace_info info;
-		perfdata_trace_info(trace, &info);
+		pd_trace_info(trace, &info);
 		text_member(out, "version", info.version);
 		text_member(out, "byte_order", info.order == PERFDATA_BYTE_ORDER_BIG ? "big" : "little");
 		small_member(out, "long_size", info.long_size);
@@ -277,7 +280,7 @@ static void spell_types(struct speller *s, const struct perfdata_summary *summar
 	for (size_t i = 0; i < summary->nr_types; i++) {
 		const struct perfdata_layout *layout = perfdata_record_layout(summary->types[i].type);
 		char number[40] = "unknown_";
-		*perfdata_u64_to(number + strlen(number), summary->types[i].type) = '\0';
+		*pd_u64_to(number + strlen(number), summary->types[i].type) = '\0';
 		wide_member(s, layout ? layout->name : number, summary->types[i].records);
 	}
 	pd_spell_close(out, start, '{', '}');

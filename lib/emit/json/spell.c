@@ -3,6 +3,9 @@
 #include "emit/json/spell.h"
 #include "emit/json/trace_json.h"
 #include "text/json_quoted.h"
+#include "text/decimal.h"
+#include "text/spelling.h"
+#include "schema/schema.h"
 
 /* --- small values ------------------------------------------------------------------------------------------------- */
 
@@ -76,7 +79,7 @@ static void spell_callchain(struct perfdata_text *out, const struct perfdata_lis
 		for (; i < end; i++) {
 			const uint64_t entry = perfdata_list_u64(list, i);
 			*at++ = ',';
-			const char *name = entry >= PERFDATA_CONTEXT_MAX ? perfdata_callchain_marker_name(entry) : NULL;
+			const char *name = entry >= PERFDATA_CONTEXT_MAX ? pd_callchain_marker_name(entry) : NULL;
 			if (!name) {
 				at = pd_hex_string_to(at, entry);
 				continue;
@@ -137,7 +140,7 @@ static void spell_regs(struct speller *s, const struct perfdata_regs *regs)
 		char *at = perfdata_text_reserve(s->out, key_room(key, 40));
 		if (!at)
 			return;
-		at = perfdata_hex_to(key_to(at, key), perfdata_list_u64(&regs->values, i));
+		at = pd_hex_to(key_to(at, key), perfdata_list_u64(&regs->values, i));
 		*at++ = '"';
 		perfdata_text_commit(s->out, at);
 	}
@@ -165,7 +168,7 @@ static void spell_cpus(struct perfdata_text *out, const struct perfdata_cpus *cp
 	const size_t start = out->size;
 	uint64_t position = 0;
 	int32_t cpu;
-	while (perfdata_cpus_next(cpus, &position, &cpu)) {
+	while (pd_cpus_next(cpus, &position, &cpu)) {
 		perfdata_text_char(out, ',');
 		perfdata_text_s64(out, cpu);
 	}
@@ -255,12 +258,12 @@ void pd_spell_member(struct speller *s, const struct row *row, const void *view)
 	case SPELL_U32:
 		at = perfdata_text_reserve(out, key_room(&row->key, 40));
 		if (at)
-			perfdata_text_commit(out, perfdata_u64_to(key_to(at, &row->key), *(const uint32_t *)member));
+			perfdata_text_commit(out, pd_u64_to(key_to(at, &row->key), *(const uint32_t *)member));
 		return;
 	case SPELL_S32:
 		at = perfdata_text_reserve(out, key_room(&row->key, 40));
 		if (at)
-			perfdata_text_commit(out, perfdata_s64_to(key_to(at, &row->key), *(const int32_t *)member));
+			perfdata_text_commit(out, pd_s64_to(key_to(at, &row->key), *(const int32_t *)member));
 		return;
 	case SPELL_HEX64:
 		at = perfdata_text_reserve(out, key_room(&row->key, 40));

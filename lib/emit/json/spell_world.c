@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "emit/json/spell_world.h"
+#include "reader/reader.h"
+#include "schema/schema.h"
 
 /* --- the world ---------------------------------------------------------------------------------------------------- */
 
@@ -14,8 +16,8 @@ static int compare_ids(const void *a, const void *b)
 
 void pd_spell_register_name(enum perfdata_arch arch, unsigned bit, char *room)
 {
-	const char *name = perfdata_register_name(arch, bit),
-		   *before = bit ? perfdata_register_name(arch, bit - 1) : NULL;
+	const char *name = pd_register_name(arch, bit),
+		   *before = bit ? pd_register_name(arch, bit - 1) : NULL;
 	const bool second = name && before && !strcmp(name, before);
 	if (name)
 		snprintf(room, SPELL_REGISTER_NAME, "%s%s", name, second ? "_high" : "");
@@ -28,7 +30,7 @@ bool pd_world_init(struct spell_world *world, struct pd_arena *pool, const struc
 {
 	world->feature = feature;
 	world->reader = reader;
-	const enum perfdata_arch arch = perfdata_reader_arch(reader);
+	const enum perfdata_arch arch = pd_reader_arch(reader);
 	for (unsigned i = 0; i < EMIT_MAX_REGISTERS; i++) {
 		char name[SPELL_REGISTER_NAME];
 		pd_spell_register_name(arch, i, name);

@@ -6,6 +6,8 @@
 #include <string.h>
 #include "perfdata/emit.h"
 #include "emit/model/plan.h"
+#include "text/decimal.h"
+#include "text/spelling.h"
 
 #define EMIT_MAX_REGISTERS 64
 
@@ -64,7 +66,7 @@ void pd_spell_wide(struct speller *s, uint64_t value);
 static inline char *pd_hex_string_to(char *at, uint64_t value)
 {
 	memcpy(at, "\"0x", 3);
-	at = perfdata_hex_to(at + 3, value);
+	at = pd_hex_to(at + 3, value);
 	*at++ = '"';
 	return at;
 }
@@ -73,7 +75,7 @@ static inline char *pd_wide_to(char *at, uint64_t value, bool as_string, bool is
 {
 	if (as_string)
 		*at++ = '"';
-	at = is_signed ? perfdata_s64_to(at, (int64_t)value) : perfdata_u64_to(at, value);
+	at = is_signed ? pd_s64_to(at, (int64_t)value) : pd_u64_to(at, value);
 	if (as_string)
 		*at++ = '"';
 	return at;

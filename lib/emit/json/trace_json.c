@@ -2,6 +2,8 @@
 #include "config.h"
 #include "emit/json/trace_json.h"
 #include "text/json_quoted.h"
+#include "text/decimal.h"
+#include "schema/trace.h"
 
 /* --- names: those of the file, made valid and unique -------------------------------------------------------------- */
 
@@ -137,7 +139,7 @@ static void number(struct speller *s, uint64_t value, bool is_signed, size_t byt
 		return;
 	if (as_string)
 		*at++ = '"';
-	at = is_signed ? perfdata_s64_to(at, (int64_t)value) : perfdata_u64_to(at, value);
+	at = is_signed ? pd_s64_to(at, (int64_t)value) : pd_u64_to(at, value);
 	if (as_string)
 		*at++ = '"';
 	perfdata_text_commit(s->out, at);
@@ -147,7 +149,7 @@ static void array(struct speller *s, const struct trace_row *row, const struct p
 {
 	const size_t start = s->out->size;
 	for (size_t i = 0; i < value->count && !perfdata_text_failed(s->out); i++) {
-		const uint64_t element = perfdata_trace_element(value, i);
+		const uint64_t element = pd_trace_element(value, i);
 		perfdata_text_char(s->out, ',');
 		if (row->field->elements_are_pointers)
 			pd_spell_hex_string(s->out, element);
@@ -162,7 +164,7 @@ static void bitmask(struct speller *s, const struct perfdata_trace_value *value)
 {
 	const size_t start = s->out->size;
 	for (size_t i = 0; i < value->count && !perfdata_text_failed(s->out); i++) {
-		for (uint64_t word = perfdata_trace_element(value, i); word; word &= word - 1) {
+		for (uint64_t word = pd_trace_element(value, i); word; word &= word - 1) {
 			perfdata_text_char(s->out, ',');
 			perfdata_text_u64(s->out, i * value->element_size * 8 + (unsigned)__builtin_ctzll(word));
 		}
@@ -192,7 +194,7 @@ bool pd_trace_json_value(struct speller *s, const struct trace_row *row, struct 
 			 bool *ret_valid_text, struct perfdata_bytes *ret_text)
 {
 	struct perfdata_trace_value value;
-	if (perfdata_trace_value(row->field, raw, s->order, &value))
+	if (pd_trace_value(row->field, raw, s->order, &value))
 		return false;
 	spell(s, row, &value, ret_valid_text);
 	*ret_text = value.bytes;
@@ -203,7 +205,7 @@ bool pd_trace_json_field(struct speller *s, const struct trace_row *row, struct 
 {
 	struct perfdata_text *out = s->out;
 	struct perfdata_trace_value value;
-	if (perfdata_trace_value(row->field, raw, s->order, &value))
+	if (pd_trace_value(row->field, raw, s->order, &value))
 		return false;
 	const size_t before = out->size;
 	char *at = perfdata_text_reserve(out, key_room(&row->key, 0));

@@ -4,7 +4,7 @@
 #define EMIT_TRACE_JSON_H
 
 #include "emit/json/spell.h"
-#include "perfdata/unstable.h"
+#include "text/lines.h"
 
 struct trace_row {
 	const struct perfdata_trace_field *field;

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include "base/memory.h"
 #include "emit/model/emitted.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "reader/reader.h"
 
 /* --- sets --------------------------------------------------------------------------------------------------------- */
 

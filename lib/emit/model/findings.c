@@ -3,7 +3,8 @@
 #include "base/finding_queue.h"
 #include "base/memory.h"
 #include "emit/model/findings.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "reader/reader.h"
 
 struct found_batch {
 	struct pd_finding_queue queue;

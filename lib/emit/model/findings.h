@@ -6,7 +6,7 @@
 #include "perfdata/emit.h"
 
 struct found_batch;
-/* `file` must live as long as the reader, as names from perfdata_reader_file_name do. False without memory. */
+/* `file` must live as long as the reader, as names from pd_reader_file_name do. False without memory. */
 bool pd_found_add(struct found_batch **found, enum perfdata_finding_code code, const char *file,
 		  const struct perfdata_raw *raw, const char *message);
 /* Calls on_finding for each finding (NULL: for none), then frees them. */

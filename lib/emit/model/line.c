@@ -2,7 +2,9 @@
 #include "config.h"
 #include <stdlib.h>
 #include "emit/model/line.h"
-#include "perfdata/unstable.h"
+#include "text/lines.h"
+#include "schema/schema.h"
+#include "reader/reader.h"
 
 struct pd_line_other {
 	line_spell_fn *spell;
@@ -36,7 +38,7 @@ struct line_table {
 
 static void free_line(struct line *line)
 {
-	perfdata_line_release(&line->line);
+	pd_line_release(&line->line);
 	perfdata_text_release(&line->others);
 	free(line);
 }
@@ -61,7 +63,7 @@ static void table_free(struct line_table *table)
 
 void pd_line_number(struct line_maker *maker, enum perfdata_part_form form, enum line_base base, uint32_t offset)
 {
-	perfdata_line_part(&maker->line->line,
+	pd_line_part(&maker->line->line,
 			   (struct perfdata_part){ .form = (uint8_t)form, .base = (uint8_t)base, .offset = offset });
 }
 
@@ -74,7 +76,7 @@ static uint32_t nr_others(const struct line *line)
  * number. */
 static void stop(struct line *line)
 {
-	perfdata_line_part(&line->line,
+	pd_line_part(&line->line,
 			   (struct perfdata_part){ .form = PERFDATA_PART_STOP, .offset = nr_others(line) });
 }
 
@@ -162,7 +164,7 @@ static struct line *make(struct record *r, const struct line_kind *kind, const s
 	stop(line);
 	line->key = *key;
 	line->of_view = maker.of_view;
-	if (made && perfdata_line_finish(&line->line) && !perfdata_text_failed(&line->others))
+	if (made && pd_line_finish(&line->line) && !perfdata_text_failed(&line->others))
 		return line;
 	free_line(line);
 	return NULL;

@@ -6,7 +6,9 @@
 #define EMIT_LINE_H
 
 #include "emit/model/record.h"
-#include "perfdata/unstable.h"
+#include "text/lines.h"
+#include "schema/schema.h"
+#include "reader/reader.h"
 
 /* What the offset of a number counts from. */
 enum line_base {

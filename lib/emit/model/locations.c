@@ -4,6 +4,8 @@
 #include "emit/json/spell.h"
 #include "emit/model/text_cache.h"
 #include "text/json_quoted.h"
+#include "text/spelling.h"
+#include "session/session.h"
 
 static const struct location_info parts[LOCATION_COUNT] = {
 	[LOCATION_DSO] = { "dso", "The file, or other thing, that the address is mapped from.", JSON_STRING },
@@ -74,7 +76,7 @@ static void load_symbol(const struct emitted_names *world, uint32_t frame, struc
 static void load_lines(const struct emitted_names *world, uint32_t frame, struct location *ret)
 {
 	size_t nr;
-	if (perfdata_session_source(world->session, frame, ret->calls, LOCATION_MAX_CALLS, &nr) != PERFDATA_OK || !nr)
+	if (pd_session_source(world->session, frame, ret->calls, LOCATION_MAX_CALLS, &nr) != PERFDATA_OK || !nr)
 		return;
 	ret->nr_calls = nr < LOCATION_MAX_CALLS ? nr : LOCATION_MAX_CALLS;
 	set_text(ret, LOCATION_FILE, ret->calls[0].file);
@@ -165,7 +167,7 @@ static void csv_calls(struct perfdata_text *out, const struct location *place)
 	if (perfdata_text_failed(&list))
 		out->failed = true;
 	else
-		perfdata_text_csv_cell(out, list.data, list.size);
+		pd_text_csv_cell(out, list.data, list.size);
 	perfdata_text_release(&list);
 }
 
@@ -175,12 +177,12 @@ void pd_location_csv_cell(struct perfdata_text *out, const struct location *plac
 	if (!(place->present & LOCATION_BIT(part)))
 		return;
 	switch (parts[part].type) {
-	case JSON_STRING: perfdata_text_csv_cell(out, text.data, text.size); return;
+	case JSON_STRING: pd_text_csv_cell(out, text.data, text.size); return;
 	case JSON_HEX: perfdata_text_bytes_hex(out, text.data, text.size); return;
 	case JSON_OBJECTS: csv_calls(out, place); return;
 	case JSON_ADDRESS:
 		perfdata_text_literal(out, "0x");
-		perfdata_text_hex(out, place->number[part]);
+		pd_text_hex(out, place->number[part]);
 		return;
 	default: perfdata_text_u64(out, place->number[part]); return;
 	}

@@ -12,7 +12,8 @@ static bool stacks_by_id(const struct perfdata_emitter_option_value *options, si
 }
 
 /* A user who asks for symbols wants to see them, unless another option says where names go. */
-static bool names_are_implied(const struct perfdata_emitter_option_value *options, size_t nr, enum perfdata_wish wish)
+static bool names_are_implied(const struct perfdata_emitter_option_value *options, size_t nr,
+			      enum perfdata_tristate wish)
 {
 	static const char *const others[] = { "names", "lines", "stacks", "fields", "columns", "table" };
 	for (size_t i = 0; i < nr; i++)
@@ -23,7 +24,7 @@ static bool names_are_implied(const struct perfdata_emitter_option_value *option
 }
 
 void pd_name_options_read(struct record_world *world, const struct perfdata_emitter_option_value *options, size_t nr,
-			  enum perfdata_wish wish)
+			  enum perfdata_tristate wish)
 {
 	const bool lines = perfdata_option_flag(options, nr, "lines", false);
 	const bool names = lines || perfdata_option_flag(options, nr, "names", names_are_implied(options, nr, wish));
@@ -70,7 +71,8 @@ const char *pd_name_options_fields(const struct perfdata_emitter_option_value *o
 	return fields ? fields : perfdata_option_text(options, nr, "columns");
 }
 
-uint32_t pd_name_options_needs(const struct perfdata_emitter_option_value *options, size_t nr, enum perfdata_wish wish)
+uint32_t pd_name_options_needs(const struct perfdata_emitter_option_value *options, size_t nr,
+			       enum perfdata_tristate wish)
 {
 	struct record_world world = { 0 };
 	pd_name_options_read(&world, options, nr, wish);

@@ -16,12 +16,12 @@
 
 /* Sets heads, stacks_by_id and locations of *world as the options ask. */
 void pd_name_options_read(struct record_world *world, const struct perfdata_emitter_option_value *options,
-			  size_t nr_options, enum perfdata_wish names);
+			  size_t nr_options, enum perfdata_tristate names);
 /* The fields that -e chooses, or --columns of a format with tables; NULL: all. */
 const char *pd_name_options_fields(const struct perfdata_emitter_option_value *options, size_t nr_options);
 /* PERFDATA_NEED_… bits of these options and of the fields that they choose. */
 uint32_t pd_name_options_needs(const struct perfdata_emitter_option_value *options, size_t nr_options,
-			       enum perfdata_wish names);
+			       enum perfdata_tristate names);
 /* Needs of stacks with files, build-ids and symbols of their addresses. */
 #define NEEDS_OF_STACKS (PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS)
 

@@ -7,7 +7,7 @@
 #include "perfdata/reader.h"
 #include "perfdata/schema.h"
 #include "perfdata/text.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
 #include "base/arena.h"
 
 /* `,"name":` and so on, with room to copy EMIT_KEY_STEP bytes at once. */

@@ -6,7 +6,8 @@
 #include "emit/json/feature_json.h"
 #include "emit/model/record.h"
 #include "emit/model/text_cache.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "reader/reader.h"
 #include "profile/profile.h"
 
 static const struct head_info heads[HEAD_COUNT] = {
@@ -85,7 +86,7 @@ void pd_record_world_release(struct record_world *world)
 
 bool pd_record_cache_init(struct record_cache *cache)
 {
-	const struct perfdata_layout *layout = perfdata_sample_id_layout();
+	const struct perfdata_layout *layout = pd_trailer_layout();
 	cache->trailer = pd_plan_make(&cache->pool, layout, false);
 	cache->trailer_time = pd_plan_field(layout, "time", 4);
 	cache->trailer_pid = pd_plan_field(layout, "pid", 3);
@@ -215,7 +216,7 @@ static const struct perfdata_event *event_by_body(const struct record *r)
 
 static const char *file_name(const struct record *r)
 {
-	return perfdata_reader_file_name(r->world->spell.reader, r->raw->file);
+	return pd_reader_file_name(r->world->spell.reader, r->raw->file);
 }
 
 /* Where a finding gets no memory, the output fails: without the finding it would claim to be complete. */
@@ -273,7 +274,7 @@ static bool has_event(struct record *r, const struct perfdata_raw *raw)
 
 static bool load_whole(struct record *r, const struct perfdata_raw *raw, struct record_plan *plan)
 {
-	if (!plan || !perfdata_sample_is_whole(raw->event->config, raw->bytes, raw->size, &r->fields))
+	if (!plan || !pd_sample_is_whole(raw->event->config, raw->bytes, raw->size, &r->fields))
 		return false;
 	r->plan = plan;
 	r->raw = raw;
@@ -484,7 +485,7 @@ void pd_record_spell_branches(struct record *r)
 
 void pd_record_misc_names(const struct record *r, void (*add)(void *user, const char *name), void *user)
 {
-	const struct perfdata_bits *bits = perfdata_misc_bits(r->raw->type);
+	const struct perfdata_bits *bits = pd_misc_bits(r->raw->type);
 	for (; bits && bits->name; bits++) {
 		const uint64_t part = (uint64_t)r->raw->misc >> bits->shift & ((UINT64_C(1) << bits->width) - 1);
 		const char *name = bits->names ? perfdata_name_of(bits->names, part) : bits->name;

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "emit/model/selection.h"
+#include "schema/schema.h"
+#include "text/spelling.h"
 
 /* --- resolving a name for a layout -------------------------------------------------------------------------------- */
 
@@ -98,7 +100,7 @@ static bool resolve(const struct perfdata_layout *layout, const char *name, stru
 		if (resolve_head(i, name, ret))
 			return true;
 	}
-	if (!strncmp(name, "sample_id.", 10) && resolve_rows(perfdata_sample_id_layout(), name + 10, ret)) {
+	if (!strncmp(name, "sample_id.", 10) && resolve_rows(pd_trailer_layout(), name + 10, ret)) {
 		ret->what = SELECT_TRAILER;
 		return true;
 	}
@@ -235,7 +237,7 @@ static bool printable(const char *name, size_t size)
 	for (size_t i = 0; i < size; i++)
 		if ((unsigned char)name[i] < 0x20 || name[i] == '"' || name[i] == '\\' || name[i] == 0x7f)
 			return false;
-	return size > 0 && perfdata_utf8_valid(name, size);
+	return size > 0 && pd_utf8_valid(name, size);
 }
 
 static enum perfdata_status usage(struct perfdata_error *reterr, const char *name)

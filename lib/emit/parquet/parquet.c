@@ -16,6 +16,8 @@
 #include "emit/parquet/parquet_footer.h"
 #include "emit/parquet/row_group.h"
 #include "emit/table/table_set.h"
+#include "run/run.h"
+#include "text/spelling.h"
 
 #define GROUP_ROWS 524288u
 #define GROUP_BYTES (32u << 20)
@@ -92,7 +94,7 @@ static enum perfdata_status folder_name(const char *table, char **ret)
 		pd_sha256(table, size, digest);
 		memcpy(*ret, table, KEPT);
 		(*ret)[KEPT] = '-';
-		*perfdata_hex_width_to(*ret + KEPT + 1, pd_load64(digest, true), 16) = '\0';
+		*pd_hex_width_to(*ret + KEPT + 1, pd_load64(digest, true), 16) = '\0';
 	}
 	for (char *at = *ret; *at; at++)
 		if (*at == ':' || *at == '/' || (unsigned char)*at < ' ')
@@ -114,7 +116,7 @@ static enum perfdata_status open_file(void *user, const struct table *table)
 		return PERFDATA_ENOMEM;
 	}
 	pd_row_group_init(&file->open, state->set.account);
-	const enum perfdata_status status = perfdata_outputs_open(state->outputs, name, &file->output, state->reterr);
+	const enum perfdata_status status = pd_outputs_open(state->outputs, name, &file->output, state->reterr);
 	pd_free(name);
 	if (status)
 		pd_free(file);
@@ -321,7 +323,7 @@ static enum perfdata_status placed(void *pointer, void *work, unsigned output, u
 /* Where the file's next bytes go; NULL without memory. */
 static struct perfdata_text *text_of(struct file *file, struct perfdata_text *out)
 {
-	struct perfdata_text *text = perfdata_emit_text(out, file->output);
+	struct perfdata_text *text = pd_emit_text(out, file->output);
 	if (text && !file->begun)
 		perfdata_text_literal(text, PARQUET_MAGIC);
 	file->begun |= text != NULL;
@@ -371,7 +373,7 @@ static enum perfdata_status hand_over(struct parquet_state *state, unsigned tabl
 	struct perfdata_text *text = text_of(state->files[table], out);
 	for (size_t i = 0; i < state->set.tables[table]->nr_columns; i++) {
 		if (text && !status)
-			status = perfdata_emit_encode(text, works[i]);
+			status = pd_emit_encode(text, works[i]);
 		else
 			free_work(works[i]);
 	}
@@ -462,7 +464,7 @@ static enum perfdata_status write_last(struct last_columns *columns, enum perfda
 		if (!status)
 			status = text ? column->status : PERFDATA_ENOMEM;
 		if (!status) {
-			keep_facts(column->work, perfdata_emit_offset(text));
+			keep_facts(column->work, pd_emit_offset(text));
 			perfdata_text_append(text, column->text.data, column->text.size);
 			perfdata_text_cut(text);
 		}

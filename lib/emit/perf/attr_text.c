@@ -3,7 +3,8 @@
 #include "config.h"
 #include <inttypes.h>
 #include "emit/perf/header_text.h"
-#include "perfdata/unstable.h"
+#include "emit/emitters.h"
+#include "schema/schema.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
@@ -93,7 +94,7 @@ static void put_sample_type(struct spelling *s, uint64_t value)
 	put_key(s, "sample_type");
 	for (size_t i = 0; i < COUNT_OF(sample_bits); i++)
 		if (value & sample_bits[i])
-			put_joined(s->out, perfdata_name_of(perfdata_sample_type_names(), sample_bits[i]), &is_first);
+			put_joined(s->out, perfdata_name_of(pd_sample_type_names(), sample_bits[i]), &is_first);
 }
 
 /* Number 4 is the CPU's own PMU wherever perf cannot ask the machine it runs on; other PMUs have no name then. */
@@ -218,7 +219,7 @@ void perfdata_perf_event(struct perfdata_text *out, const char *name, const stru
 	put_attr(&(struct spelling){ out, ": ", false }, attr);
 }
 
-void perfdata_perf_events(struct perfdata_text *out, const struct perfdata_reader *reader)
+void pd_perf_events(struct perfdata_text *out, const struct perfdata_reader *reader)
 {
 	/* perf lists the events of a stream before it reads their names. */
 	bool is_named = perfdata_reader_header(reader)->container != PERFDATA_CONTAINER_PIPE;

@@ -15,8 +15,12 @@
 #include "emit/perf/script/script_setup.h"
 #include "emit/perf/script/script_stat.h"
 #include "perfdata/perf.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "schema/feature.h"
+#include "reader/reader.h"
 #include "emit/emitters.h"
+#include "text/decimal.h"
+#include "text/spelling.h"
 
 /* What perf knows of events when it prints a line: of all events of a file; of those that came so far in a pipe. */
 struct known {
@@ -69,10 +73,10 @@ static void know_record(struct known *known, const struct perfdata_record *recor
 		know_attr(known, &record->u.attr.attr);
 	} else if (record->type == PERFDATA_RECORD_FEATURE && record->u.feature.feat_id == PERFDATA_FEATURE_NRCPUS) {
 		struct perfdata_feature *feature = NULL;
-		if (perfdata_feature_decode(PERFDATA_FEATURE_NRCPUS, record->u.feature.payload.data,
+		if (pd_feature_decode(PERFDATA_FEATURE_NRCPUS, record->u.feature.payload.data,
 					    record->u.feature.payload.size, order, 0, &feature, NULL) == PERFDATA_OK)
 			known->nr_cpus = pd_nr_cpus(feature);
-		perfdata_feature_free(feature);
+		pd_feature_free(feature);
 	}
 }
 
@@ -192,7 +196,7 @@ static void note_undecoded(struct dump *dump, const struct perfdata_raw *raw)
 	const struct perfdata_finding finding = {
 		.severity = perfdata_finding_lookup(PERFDATA_FINDING_TRACE_UNDECODED)->severity,
 		.code = PERFDATA_FINDING_TRACE_UNDECODED,
-		.file = perfdata_reader_file_name(dump->reader, raw->file),
+		.file = pd_reader_file_name(dump->reader, raw->file),
 		.offset = raw->offset,
 		.record = raw->number,
 		.message = message,
@@ -276,24 +280,24 @@ static uint64_t shown_offset(const struct dump *dump, const struct perfdata_raw 
 static void block_head(struct dumper *dumper, const struct perfdata_raw *raw, const struct perfdata_record *record)
 {
 	struct perfdata_text *out = dumper->out;
-	const char *path = dumper->dump->pipe ? "pipe" : perfdata_reader_file_name(dumper->dump->reader, raw->file);
+	const char *path = dumper->dump->pipe ? "pipe" : pd_reader_file_name(dumper->dump->reader, raw->file);
 	size_t path_size = strlen(path);
 	char *at = perfdata_text_reserve(out, path_size + 160);
 	if (!at)
 		return;
 	*at++ = '\n';
-	at = perfdata_hex_alt_to(at, shown_offset(dumper->dump, raw));
+	at = pd_hex_alt_to(at, shown_offset(dumper->dump, raw));
 	*at++ = '@';
 	memcpy(at, path, path_size);
 	at += path_size;
 	memcpy(at, " [", 2);
-	at = perfdata_hex_alt_to(at + 2, raw->size);
+	at = pd_hex_alt_to(at + 2, raw->size);
 	memcpy(at, "]: event: ", 10);
-	at = perfdata_u64_to(at + 10, raw->type);
+	at = pd_u64_to(at + 10, raw->type);
 	*at++ = '\n';
 	if (dumper->dump->hex) {
 		memcpy(at, ".\n. ... raw event: size ", 24);
-		at = perfdata_u64_to(at + 24, raw->size);
+		at = pd_u64_to(at + 24, raw->size);
 		memcpy(at, " bytes\n", 7);
 		at += 7;
 	}
@@ -307,10 +311,10 @@ static void block_head(struct dumper *dumper, const struct perfdata_raw *raw, co
 		uint8_t *room = (uint8_t *)perfdata_text_reserve(swapped, raw->size);
 		if (!room)
 			return;
-		perfdata_record_native(config_of(dumper->dump, raw), record, room);
+		pd_record_native(config_of(dumper->dump, raw), record, room);
 		bytes = room;
 	}
-	perfdata_text_hex_dump(out, bytes, raw->size);
+	pd_text_hex_dump(out, bytes, raw->size);
 	perfdata_text_char(out, '\n');
 }
 
@@ -329,17 +333,17 @@ static void pd_line_head(struct dumper *dumper, const struct perfdata_raw *raw)
 		at += 6;
 	} else {
 		if (known->sample_type & PERFDATA_SAMPLE_CPU) {
-			at = perfdata_u64_to(at, user ? 0 : pd_shown_cpu(raw->cpu, known->nr_cpus));
+			at = pd_u64_to(at, user ? 0 : pd_shown_cpu(raw->cpu, known->nr_cpus));
 			*at++ = ' ';
 		}
 		if (known->sample_type & PERFDATA_SAMPLE_TIME) {
-			at = perfdata_u64_to(at, user ? 0 : raw->time);
+			at = pd_u64_to(at, user ? 0 : raw->time);
 			*at++ = ' ';
 		}
 	}
-	at = perfdata_hex_alt_to(at, shown_offset(dumper->dump, raw));
+	at = pd_hex_alt_to(at, shown_offset(dumper->dump, raw));
 	memcpy(at, " [", 2);
-	at = perfdata_hex_alt_to(at + 2, raw->size);
+	at = pd_hex_alt_to(at + 2, raw->size);
 	memcpy(at, "]: PERF_RECORD_", 15);
 	memcpy(at + 15, name, name_size);
 	perfdata_text_commit(dumper->out, at + 15 + name_size);
@@ -393,7 +397,7 @@ static void trace_piece(struct dumper *dumper, const struct perfdata_raw *raw)
 static void trace_of_sample(struct dumper *dumper, const struct perfdata_raw *raw, const struct perfdata_record *record)
 {
 	if (!dumper->dump->aux || !dumper->tracer || !dumper->tracer->in_samples || record->problem ||
-	    !(perfdata_config_attr(raw->event->config)->sample_type & PERFDATA_SAMPLE_AUX) ||
+	    !(pd_config_attr(raw->event->config)->sample_type & PERFDATA_SAMPLE_AUX) ||
 	    !record->u.sample.aux.size)
 		return;
 	const struct perfdata_bytes bytes = record->u.sample.aux;

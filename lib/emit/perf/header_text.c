@@ -6,7 +6,8 @@
 #include <time.h>
 #include "emit/perf/header_text.h"
 #include "emit/perf/event_names.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "schema/feature.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
@@ -495,7 +496,7 @@ static void put_bpf_part(struct section *s, const struct perfdata_node *prog, ui
 	const struct perfdata_feature *btf = source && source->feature ?
 		source->feature(source->user, PERFDATA_FEATURE_BPF_BTF) : NULL;
 
-	perfdata_bpf_part_name(prog, part, btf, s->out);
+	pd_bpf_part_name(prog, part, btf, s->out);
 	perfdata_text_printf(s->out, " addr 0x%" PRIx64 " size %" PRIu64 "\n", address->v.u, size->v.u);
 }
 
@@ -578,8 +579,8 @@ static const struct {
 void pd_header_text_feature(struct perfdata_text *out, const struct perfdata_feature *feature, bool full,
 			 const struct header_text_source *source)
 {
-	uint32_t id = perfdata_feature_id(feature);
-	struct section section = { out, perfdata_feature_root(feature), perfdata_feature_bytes(feature).size, source };
+	uint32_t id = pd_feature_id(feature);
+	struct section section = { out, perfdata_feature_root(feature), pd_feature_bytes(feature).size, source };
 
 	if (id >= COUNT_OF(printers) || !printers[id].put)
 		return;

@@ -11,9 +11,13 @@
 #include "emit/emitters.h"
 #include "emit/model/text_cache.h"
 #include "emit/perf/cpu_numbers.h"
-#include "perfdata/unstable.h"
+#include "text/lines.h"
+#include "schema/schema.h"
+#include "schema/trace.h"
+#include "reader/reader.h"
 #include "profile/profile.h"
 #include "text/json_quoted.h"
+#include "text/spelling.h"
 
 /* The keys that every sample has. Fields of tracepoints may have the same names. */
 enum standard_key { KEY_TIMESTAMP, KEY_PID, KEY_TID, KEY_CPU, KEY_COMM, KEY_CALLCHAIN, NR_KEYS };
@@ -165,8 +169,8 @@ static void free_plans(struct event_plan *plan)
 {
 	while (plan) {
 		struct event_plan *next = plan->next;
-		perfdata_line_release(&plan->whole);
-		perfdata_line_release(&plan->any);
+		pd_line_release(&plan->whole);
+		pd_line_release(&plan->any);
 		free(plan->fields);
 		free(plan);
 		plan = next;
@@ -179,7 +183,7 @@ static void release(void *state)
 	if (!json)
 		return;
 	free_plans(atomic_load(&json->plans));
-	perfdata_line_release(&json->without_fields);
+	pd_line_release(&json->without_fields);
 	pd_text_pool_free(json->texts);
 	free(json->scanned.plans);
 	free(json);
@@ -189,7 +193,7 @@ static void release(void *state)
 
 static void line_stop(struct perfdata_line *line, size_t stop)
 {
-	perfdata_line_part(line, (struct perfdata_part){ .form = PERFDATA_PART_STOP, .offset = (uint32_t)stop });
+	pd_line_part(line, (struct perfdata_part){ .form = PERFDATA_PART_STOP, .offset = (uint32_t)stop });
 }
 
 /* A number of the sample with its key, unless a field replaces it. */
@@ -201,7 +205,7 @@ static void pd_line_number(struct perfdata_line *line, uint32_t hidden, enum sta
 	perfdata_text_literal(&line->text, ",\n\t\t\t\"");
 	perfdata_text_string(&line->text, key_names[key]);
 	perfdata_text_literal(&line->text, "\": ");
-	perfdata_line_part(line, (struct perfdata_part){
+	pd_line_part(line, (struct perfdata_part){
 					 .form = (uint8_t)form, .base = BASE_NUMBERS, .offset = (uint32_t)offset });
 }
 
@@ -211,14 +215,14 @@ static void line_field(struct perfdata_line *line, const struct field *field, si
 	perfdata_text_literal(&line->text, ",\n\t\t\t");
 	pd_json_text(&line->text, name);
 	perfdata_text_literal(&line->text, ": \"");
-	struct perfdata_part part = perfdata_trace_field_part(field->field);
+	struct perfdata_part part = pd_trace_field_part(field->field);
 	if (!numbers || part.form == PERFDATA_PART_STOP) {
 		line_stop(line, STOP_FIELD + index);
 		return;
 	}
 	perfdata_text_append(&line->text, part.text, part.size);
 	part.base = BASE_RAW;
-	perfdata_line_part(line, part);
+	pd_line_part(line, part);
 	perfdata_text_char(&line->text, '"');
 }
 
@@ -241,7 +245,7 @@ static bool make_line(const struct perf_json *json, const struct event_plan *pla
 		line_field(ret, &plan->fields[i], i, numbers);
 	perfdata_text_literal(&ret->text, "\n\t\t}");
 	line_stop(ret, STOP_END);
-	return perfdata_line_finish(ret);
+	return pd_line_finish(ret);
 }
 
 static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
@@ -279,7 +283,7 @@ static void make_field(struct field *ret, const struct perfdata_trace_field *fie
 {
 	ret->field = field;
 	ret->maybe_text = field->kind == PERFDATA_TRACE_STRING || field->element_size == 1;
-	ret->is_number = perfdata_trace_prints_number(field);
+	ret->is_number = pd_trace_prints_number(field);
 	atomic_init(&ret->bytes_from, UINT64_MAX);
 }
 
@@ -343,7 +347,7 @@ static struct event_plan *table_plan(struct plan_table *table, const struct perf
 static struct perfdata_bytes raw_of(const struct perfdata_delivery *delivery)
 {
 	const struct perfdata_raw *raw = delivery->record;
-	return perfdata_sample_raw(raw->event->config, raw->bytes, raw->size);
+	return pd_sample_raw(raw->event->config, raw->bytes, raw->size);
 }
 
 static enum perfdata_status scan_raw(struct perf_json *json, const struct perfdata_delivery *delivery, uint64_t number)
@@ -363,7 +367,7 @@ static enum perfdata_status scan_raw(struct perf_json *json, const struct perfda
 		struct field *field = &plan->fields[i];
 		if (!field->maybe_text || atomic_load_explicit(&field->bytes_from, memory_order_relaxed) != UINT64_MAX)
 			continue;
-		if (!perfdata_trace_field_printable(field->field, bytes, event->config->order))
+		if (!pd_trace_field_printable(field->field, bytes, event->config->order))
 			atomic_store_explicit(&field->bytes_from, number, memory_order_relaxed);
 	}
 	return PERFDATA_OK;
@@ -501,7 +505,7 @@ static void spell_address(const struct formatter *f, uint64_t ip, uint32_t frame
 		return;
 	}
 	memcpy(at, start + !comma, sizeof start - 1);
-	at = perfdata_hex_to(at + sizeof start - 1 - !comma, ip);
+	at = pd_hex_to(at + sizeof start - 1 - !comma, ip);
 	perfdata_text_commit(out, text_cache_copy(at, text, size));
 }
 
@@ -558,10 +562,10 @@ static void spell_field(const struct formatter *f, const struct event_plan *plan
 	const bool as_bytes = field->maybe_text &&
 			      atomic_load_explicit(&field->bytes_from, memory_order_relaxed) <= number;
 	const size_t start = out->size;
-	(void)perfdata_trace_print_field(plan->event, field->field, raw, order, as_bytes, out);
+	(void)pd_trace_print_field(plan->event, field->field, raw, order, as_bytes, out);
 	if (perfdata_text_failed(out))
 		return;
-	if (field->is_number || perfdata_json_plain(out->data + start, out->size - start)) {
+	if (field->is_number || pd_json_plain(out->data + start, out->size - start)) {
 		perfdata_text_char(out, '"');
 		return;
 	}

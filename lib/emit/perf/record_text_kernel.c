@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "emit/perf/record_text.h"
 #include "emit/model/plan.h"
+#include "reader/reader.h"
+#include "schema/schema.h"
+#include "text/spelling.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -20,17 +23,17 @@ static void hex_2(struct perfdata_text *out, uint32_t value)
 {
 	if (value < 16)
 		perfdata_text_char(out, '0');
-	perfdata_text_hex(out, value);
+	pd_text_hex(out, value);
 }
 
 static void range(struct perfdata_text *out, uint64_t start, uint64_t len, uint64_t pgoff)
 {
 	perfdata_text_literal(out, ": [");
-	perfdata_text_hex_alt(out, start);
+	pd_text_hex_alt(out, start);
 	perfdata_text_char(out, '(');
-	perfdata_text_hex_alt(out, len);
+	pd_text_hex_alt(out, len);
 	perfdata_text_literal(out, ") @ ");
-	perfdata_text_hex_alt(out, pgoff);
+	pd_text_hex_alt(out, pgoff);
 }
 
 static void mmap_tail(const struct perfdata_record *record, struct perfdata_text *out)
@@ -49,7 +52,7 @@ static void mmap2_tail(const struct perfdata_record *record, struct perfdata_tex
 	struct perfdata_bytes build_id;
 	task_pair(out, mmap2->pid, mmap2->tid);
 	range(out, mmap2->addr, mmap2->len, mmap2->pgoff);
-	if (perfdata_mmap2_build_id(record, &build_id) || perfdata_mmap2_false_build_id(record, &build_id)) {
+	if (perfdata_mmap2_build_id(record, &build_id) || pd_mmap2_false_build_id(record, &build_id)) {
 		perfdata_text_literal(out, " <");
 		perfdata_text_bytes_hex(out, build_id.data, build_id.size);
 		perfdata_text_char(out, '>');
@@ -93,7 +96,7 @@ static void task_tail(const struct perfdata_record *record, struct perfdata_text
 static void lost_samples_tail(const struct perfdata_record *record, struct perfdata_text *out)
 {
 	const struct perfdata_sample_id *trailer = &record->sample_id;
-	const struct perfdata_layout *layout = perfdata_sample_id_layout();
+	const struct perfdata_layout *layout = pd_trailer_layout();
 	uint64_t id = UINT64_MAX;
 	if (pd_plan_has_field(layout, trailer->present, "identifier"))
 		id = trailer->identifier;
@@ -138,11 +141,11 @@ static void aux_tail(const struct perfdata_record *record, struct perfdata_text 
 	const struct perfdata_aux *aux = &record->u.aux;
 	static const char letters[] = "TOPC";
 	perfdata_text_literal(out, " offset: ");
-	perfdata_text_hex_alt(out, aux->aux_offset);
+	pd_text_hex_alt(out, aux->aux_offset);
 	perfdata_text_literal(out, " size: ");
-	perfdata_text_hex_alt(out, aux->aux_size);
+	pd_text_hex_alt(out, aux->aux_size);
 	perfdata_text_literal(out, " flags: ");
-	perfdata_text_hex_alt(out, aux->flags);
+	pd_text_hex_alt(out, aux->flags);
 	perfdata_text_literal(out, " [");
 	for (unsigned i = 0; i < 4; i++)
 		if (aux->flags >> i & 1)
@@ -166,7 +169,7 @@ static void switch_tail(const struct perfdata_record *record, struct perfdata_te
 	}
 	const struct perfdata_switch *wide = &record->u.context_switch;
 	perfdata_text_string(out, record->misc & PERFDATA_MISC_SWITCH_OUT ? "  next pid/tid: " : "  prev pid/tid: ");
-	perfdata_text_s64_pad(out, wide->next_prev_pid, 5);
+	pd_text_s64_pad(out, wide->next_prev_pid, 5);
 	perfdata_text_char(out, '/');
 	const size_t before = out->size;
 	perfdata_text_s64(out, wide->next_prev_tid);
@@ -186,7 +189,7 @@ static void namespaces_tail(const struct perfdata_record *record, struct perfdat
 		if (i && i % 4 == 0)
 			perfdata_text_literal(out, "\n\t\t ");
 		perfdata_text_printf(out, "%" PRIu64 "/%s: %" PRIu64 "/", i, i < 7 ? names[i] : "UNKNOWN", link.dev);
-		perfdata_text_hex_alt(out, link.ino);
+		pd_text_hex_alt(out, link.ino);
 		perfdata_text_string(out, i + 1 < namespaces->namespaces.count ? ", " : "]\n");
 	}
 }
@@ -208,7 +211,7 @@ static void text_poke_tail(const struct record_text_context *context, const stru
 {
 	const struct perfdata_text_poke *poke = &record->u.text_poke;
 	perfdata_text_char(out, ' ');
-	perfdata_text_hex(out, poke->addr);
+	pd_text_hex(out, poke->addr);
 	perfdata_text_char(out, ' ');
 	if (context->symbol)
 		context->symbol(context->user, poke->addr, out);
@@ -221,7 +224,7 @@ static void deferred_tail(const struct perfdata_record *record, struct perfdata_
 {
 	const struct perfdata_callchain_deferred *deferred = &record->u.callchain_deferred;
 	perfdata_text_printf(out, "(IP, 0x%x): %d/%d: ", record->misc, record->sample_id.pid, record->sample_id.tid);
-	perfdata_text_hex_alt(out, deferred->cookie);
+	pd_text_hex_alt(out, deferred->cookie);
 	perfdata_text_char(out, '\n');
 }
 
@@ -294,7 +297,7 @@ void pd_record_text_kernel(const struct record_text_context *context, const stru
 		break;
 	case PERFDATA_RECORD_AUX_OUTPUT_HW_ID:
 		perfdata_text_literal(out, " hw_id: ");
-		perfdata_text_hex_alt(out, record->u.aux_output_hw_id.hw_id);
+		pd_text_hex_alt(out, record->u.aux_output_hw_id.hw_id);
 		perfdata_text_char(out, '\n');
 		break;
 	case PERFDATA_RECORD_CALLCHAIN_DEFERRED:

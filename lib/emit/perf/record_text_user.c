@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "emit/perf/header_text.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "schema/feature.h"
+#include "reader/reader.h"
 
 #define UNHANDLED(out) perfdata_text_literal(out, ": unhandled!\n")
 
@@ -16,7 +18,7 @@ static void cpu_list(struct perfdata_text *out, const struct perfdata_cpus *cpus
 	int32_t cpu, first = 0, last = 0;
 	bool open = false, any = false;
 	for (;;) {
-		bool more = perfdata_cpus_next(cpus, &position, &cpu);
+		bool more = pd_cpus_next(cpus, &position, &cpu);
 		if (open && more && cpu == last + 1) {
 			last = cpu;
 			continue;
@@ -426,7 +428,7 @@ static void feature_tail(const struct record_text_context *context, const struct
 	const struct perfdata_node *available = nrcpus && nrcpus->feature ?
 		perfdata_node_get(perfdata_feature_root(nrcpus->feature), "available") : NULL;
 	enum perfdata_byte_order order = perfdata_reader_header(context->reader)->order;
-	enum perfdata_status status = perfdata_feature_decode((uint32_t)feature->feat_id, feature->payload.data,
+	enum perfdata_status status = pd_feature_decode((uint32_t)feature->feat_id, feature->payload.data,
 							      feature->payload.size, order,
 							      available ? (uint32_t)available->v.u : 0, &decoded, NULL);
 	if (status < 0) {
@@ -435,7 +437,7 @@ static void feature_tail(const struct record_text_context *context, const struct
 	}
 	perfdata_text_literal(out, ", ");
 	pd_header_text_feature(out, decoded, true, &source);
-	perfdata_feature_free(decoded);
+	pd_feature_free(decoded);
 }
 
 void pd_record_text_user(const struct record_text_context *context, const struct perfdata_record *record,

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "emit/perf/sample_text.h"
 #include "emit/model/plan.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "reader/reader.h"
+#include "text/decimal.h"
+#include "text/spelling.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -37,7 +40,7 @@ static uint32_t cap_number(const struct perfdata_node *caps, const char *name)
 
 void pd_sample_text_setup(struct pd_sample_text_setup *setup, const struct perfdata_reader *reader)
 {
-	*setup = (struct pd_sample_text_setup){ .arch = perfdata_reader_arch(reader) };
+	*setup = (struct pd_sample_text_setup){ .arch = pd_reader_arch(reader) };
 	const struct perfdata_node *caps = section_root(reader, PERFDATA_FEATURE_CPU_PMU_CAPS);
 	const struct perfdata_node *pmus = section_root(reader, PERFDATA_FEATURE_PMU_CAPS);
 	const struct perfdata_node *pmu = caps ? NULL : perfdata_node_get(pmus, "pmu_caps");
@@ -59,7 +62,7 @@ static char *index_to(char *at, uint64_t index)
 		at[7] = (char)('0' + index % 10);
 		return at + 10;
 	}
-	at = perfdata_u64_to(at + 6, index);
+	at = pd_u64_to(at + 6, index);
 	*at++ = ':';
 	*at++ = ' ';
 	return at;
@@ -71,12 +74,12 @@ void pd_sample_text_callchain(const struct perfdata_list *chain, struct perfdata
 	if (!at)
 		return;
 	memcpy(at, "... FP chain: nr:", 17);
-	at = perfdata_u64_to(at + 17, chain->count);
+	at = pd_u64_to(at + 17, chain->count);
 	*at++ = '\n';
 	for (uint64_t i = 0; i < chain->count; i++) {
 		uint64_t ip = perfdata_list_u64(chain, i);
-		at = perfdata_hex_width_to(index_to(at, i), ip, 16);
-		const char *context = ip >= PERFDATA_CONTEXT_MAX ? perfdata_callchain_marker_name(ip) : NULL;
+		at = pd_hex_width_to(index_to(at, i), ip, 16);
+		const char *context = ip >= PERFDATA_CONTEXT_MAX ? pd_callchain_marker_name(ip) : NULL;
 		if (context) {
 			size_t size = strlen(context);
 			memcpy(at, " (", 2);
@@ -98,7 +101,7 @@ static void from_line(struct perfdata_text *out, uint64_t index, uint64_t addres
 	char *at = perfdata_text_reserve(out, 80);
 	if (!at)
 		return;
-	at = perfdata_hex_width_to(index_to(at, index), address, 16);
+	at = pd_hex_width_to(index_to(at, index), address, 16);
 	*at++ = '\n';
 	perfdata_text_commit(out, at);
 }
@@ -156,17 +159,17 @@ static void branch_line(struct perfdata_text *out, uint64_t index, const struct 
 	char *at = perfdata_text_reserve(out, 240);
 	if (!at)
 		return;
-	at = perfdata_hex_width_to(index_to(at, index), branch->from, 16);
-	at = perfdata_hex_width_to(text_to(at, " -> "), branch->to, 16);
+	at = pd_hex_width_to(index_to(at, index), branch->from, 16);
+	at = pd_hex_width_to(text_to(at, " -> "), branch->to, 16);
 	*at++ = ' ';
-	at = perfdata_u64_to(at, branch->flags >> 4 & 0xffff);
+	at = pd_u64_to(at, branch->flags >> 4 & 0xffff);
 	at = text_to(at, " cycles ");
 	*at++ = branch->flags & 1 ? 'M' : ' ';
 	*at++ = branch->flags & 2 ? 'P' : ' ';
 	*at++ = branch->flags & 8 ? 'A' : ' ';
 	*at++ = branch->flags & 4 ? 'T' : ' ';
 	*at++ = ' ';
-	at = perfdata_hex_to(at, branch->flags >> 34);   /* bit 33 is perf's own "not taken" */
+	at = pd_hex_to(at, branch->flags >> 34);   /* bit 33 is perf's own "not taken" */
 	*at++ = ' ';
 	at = text_to(at, pd_sample_text_branch_type(branch->flags));
 	*at++ = ' ';
@@ -208,13 +211,13 @@ static void registers(const struct pd_sample_text_setup *setup, const char *titl
 	if (!regs->abi)
 		return;
 	perfdata_text_string(out, title);
-	perfdata_text_hex(out, regs->mask);
+	pd_text_hex(out, regs->mask);
 	perfdata_text_literal(out, " ABI ");
 	perfdata_text_string(out, regs->abi < 3 ? abis[regs->abi] : "unknown");
 	perfdata_text_char(out, '\n');
 	uint64_t mask = regs->mask;
 	for (uint64_t i = 0; i < regs->values.count && mask; i++, mask &= mask - 1) {
-		const char *name = perfdata_register_name(setup->arch, (unsigned)__builtin_ctzll(mask));
+		const char *name = pd_register_name(setup->arch, (unsigned)__builtin_ctzll(mask));
 		if (!name)
 			name = "unknown";
 		size_t size = strlen(name);
@@ -224,7 +227,7 @@ static void registers(const struct pd_sample_text_setup *setup, const char *titl
 		at = text_to(text_to(at, ".... "), name);
 		for (; size < 5; size++)
 			*at++ = ' ';
-		at = perfdata_hex_width_to(text_to(at, " 0x"), perfdata_list_u64(&regs->values, i), 16);
+		at = pd_hex_width_to(text_to(at, " 0x"), perfdata_list_u64(&regs->values, i), 16);
 		*at++ = '\n';
 		perfdata_text_commit(out, at);
 	}
@@ -265,7 +268,7 @@ static void number_line(struct perfdata_text *out, const char *title, uint64_t v
 static void hex_line(struct perfdata_text *out, const char *title, uint64_t value)
 {
 	perfdata_text_string(out, title);
-	perfdata_text_hex(out, value);
+	pd_text_hex(out, value);
 	perfdata_text_char(out, '\n');
 }
 
@@ -274,7 +277,7 @@ static void time_line(struct perfdata_text *out, const char *title, uint64_t val
 	char *at = perfdata_text_reserve(out, 64);
 	if (!at)
 		return;
-	at = perfdata_hex_width_to(text_to(at, title), value, 16);
+	at = pd_hex_width_to(text_to(at, title), value, 16);
 	*at++ = '\n';
 	perfdata_text_commit(out, at);
 }
@@ -284,9 +287,9 @@ static void weight_line(struct perfdata_text *out, const struct perfdata_sample 
 	perfdata_text_literal(out, "... weight: ");
 	perfdata_text_u64(out, sample->weight_struct.var1);
 	perfdata_text_literal(out, ",0x");
-	perfdata_text_hex(out, sample->weight_struct.var2);
+	pd_text_hex(out, sample->weight_struct.var2);
 	perfdata_text_literal(out, ",0x");
-	perfdata_text_hex(out, sample->weight_struct.var3);
+	pd_text_hex(out, sample->weight_struct.var3);
 	perfdata_text_char(out, '\n');
 }
 
@@ -295,7 +298,7 @@ static void stack_line(struct perfdata_text *out, const struct perfdata_sample *
 	perfdata_text_literal(out, "... ustack: size ");
 	perfdata_text_u64(out, sample->user_stack.size ? sample->user_stack.dyn_size : 0);
 	perfdata_text_literal(out, ", offset 0x");
-	perfdata_text_hex(out, sample->user_stack.offset);
+	pd_text_hex(out, sample->user_stack.offset);
 	perfdata_text_char(out, '\n');
 }
 
@@ -316,10 +319,10 @@ static void read_values(const struct perfdata_event *event, const struct perfdat
 		char *at = perfdata_text_reserve(out, 128);
 		if (!at)
 			return;
-		at = perfdata_hex_width_to(text_to(at, "..... id "), value.id, 16);
-		at = perfdata_hex_width_to(text_to(at, ", value "), value.value, 16);
+		at = pd_hex_width_to(text_to(at, "..... id "), value.id, 16);
+		at = pd_hex_width_to(text_to(at, ", value "), value.value, 16);
 		if (lost)
-			at = perfdata_u64_to(text_to(at, ", lost "), value.lost);
+			at = pd_u64_to(text_to(at, ", lost "), value.lost);
 		*at++ = '\n';
 		perfdata_text_commit(out, at);
 	}
@@ -332,17 +335,17 @@ static void first_line(const struct perfdata_raw *raw, const struct perfdata_sam
 			  : event                            ? event->config->sample_period
 							     : 0;
 	perfdata_text_literal(out, "(IP, 0x");
-	perfdata_text_hex(out, raw->misc);
+	pd_text_hex(out, raw->misc);
 	perfdata_text_literal(out, "): ");
 	perfdata_text_s64(out, raw->pid);
 	perfdata_text_char(out, '/');
 	perfdata_text_s64(out, raw->tid);
 	perfdata_text_literal(out, ": ");
-	perfdata_text_hex_alt(out, has(event, PERFDATA_SAMPLE_IP) ? sample->ip : 0);
+	pd_text_hex_alt(out, has(event, PERFDATA_SAMPLE_IP) ? sample->ip : 0);
 	perfdata_text_literal(out, " period: ");
 	perfdata_text_u64(out, period);
 	perfdata_text_literal(out, " addr: ");
-	perfdata_text_hex_alt(out, has(event, PERFDATA_SAMPLE_ADDR) ? sample->addr : 0);
+	pd_text_hex_alt(out, has(event, PERFDATA_SAMPLE_ADDR) ? sample->addr : 0);
 	perfdata_text_char(out, '\n');
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/memory.h"
 #include "perfdata/perf.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "reader/reader.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

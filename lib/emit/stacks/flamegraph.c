@@ -8,6 +8,7 @@
 #include "emit/stacks/flamegraph.h"
 #include "profile/profile_read.h"
 #include "emit/stacks/stack_gather.h"
+#include "session/session.h"
 
 enum { SLICE = 1000000 /* ns */, MAX_NODES = 1000000, WIDTH = 1200 };
 
@@ -238,7 +239,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 					end->summary };
 	for (size_t i = 0; i < state->nr_bases; i++) {
 		struct perfdata_session *session = pd_profile_read_session(state->bases[i]);
-		sides[i + 1] = (struct flame_side){ session, perfdata_session_reader(session),
+		sides[i + 1] = (struct flame_side){ session, pd_session_reader(session),
 						    pd_profile_read_profile(state->bases[i]),
 						    perfdata_session_summary(session) };
 	}

@@ -9,6 +9,8 @@
 #include "base/memory.h"
 #include "emit/emitters.h"
 #include "profile/fold.h"
+#include "session/session.h"
+#include "text/spelling.h"
 
 struct folded {
 	const struct perfdata_session *session;
@@ -158,7 +160,7 @@ static void spell_file(struct folded *folded, uint32_t frame)
 	if (folded->with_addresses && at) {
 		append_clean(text, dso ? dso->long_name : "[unknown]");
 		perfdata_text_literal(text, "+0x");
-		perfdata_text_hex(text, at->address);
+		pd_text_hex(text, at->address);
 		return;
 	}
 	const char *name = dso ? dso->name : "[unknown]", *slash = strrchr(name, '/');
@@ -173,7 +175,7 @@ static enum perfdata_status add_inlined(struct folded *folded, uint32_t frame, u
 	enum { MAX_INLINED = 64 };
 	struct perfdata_source_line calls[MAX_INLINED];
 	size_t count;
-	if (perfdata_session_calls(folded->session, frame, calls, MAX_INLINED, &count) != PERFDATA_OK)
+	if (pd_session_calls(folded->session, frame, calls, MAX_INLINED, &count) != PERFDATA_OK)
 		return PERFDATA_OK;
 	enum perfdata_status status = PERFDATA_OK;
 	for (size_t i = count < MAX_INLINED ? count : MAX_INLINED; i-- > 0 && status == PERFDATA_OK;)

@@ -7,7 +7,9 @@
 #include "emit/stacks/perfetto_parts.h"
 #include "emit/stacks/protobuf.h"
 #include "emit/stacks/stack_text.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "schema/trace.h"
+#include "reader/reader.h"
 #include "profile/profile.h"
 
 enum { TRACE_PACKET = 1 };
@@ -62,9 +64,9 @@ static void put_known(struct perfdata_text *out, const struct perfetto_event *kn
 		      enum perfdata_byte_order order, struct perfdata_text *room)
 {
 	for (const struct perfetto_field *into = known->fields; into->name; into++) {
-		const struct perfdata_trace_field *field = perfdata_trace_field_named(event, into->name);
+		const struct perfdata_trace_field *field = pd_trace_field_named(event, into->name);
 		struct perfdata_trace_value value;
-		if (!field || perfdata_trace_value(field, raw, order, &value) != PERFDATA_OK)
+		if (!field || pd_trace_value(field, raw, order, &value) != PERFDATA_OK)
 			continue;
 		switch (value.kind) {
 		case PERFDATA_TRACE_UNSIGNED:
@@ -80,7 +82,7 @@ static void put_known(struct perfdata_text *out, const struct perfetto_event *kn
 			break;
 		case PERFDATA_TRACE_ARRAY:
 			for (size_t i = 0; i < value.count && into->type == PERFETTO_NUMBERS; i++)
-				pd_protobuf_given(out, into->number, perfdata_trace_element(&value, i));
+				pd_protobuf_given(out, into->number, pd_trace_element(&value, i));
 			break;
 		default:
 			break;
@@ -94,7 +96,7 @@ static void put_field(struct perfdata_text *out, const struct perfdata_trace_eve
 {
 	struct perfdata_trace_value value;
 	struct perfdata_text message;
-	if (perfdata_trace_value(field, raw, order, &value) != PERFDATA_OK)
+	if (pd_trace_value(field, raw, order, &value) != PERFDATA_OK)
 		return;
 	perfdata_text_init(&message);
 	put_name(&message, FIELD_NAME, field->name, strlen(field->name), room);
@@ -115,7 +117,7 @@ static void put_field(struct perfdata_text *out, const struct perfdata_trace_eve
 	case PERFDATA_TRACE_BYTES: {
 		struct perfdata_text text;
 		perfdata_text_init(&text);
-		(void)perfdata_trace_print_field(event, field, raw, order, true, &text);
+		(void)pd_trace_print_field(event, field, raw, order, true, &text);
 		put_name(&message, FIELD_STRING, text.size ? text.data : "", text.size, room);
 		message.failed |= perfdata_text_failed(&text);
 		perfdata_text_release(&text);
@@ -132,8 +134,8 @@ static void put_tracepoint(struct perfdata_text *out, const struct perfdata_deli
 	enum { BUNDLE_CPU = 1, BUNDLE_EVENT = 2, EVENT_TIME = 1, EVENT_THREAD = 2 };
 	const struct perfdata_raw *record = delivery->record;
 	const struct perfdata_trace_event *event = delivery->event->trace;
-	const struct perfdata_bytes raw = perfdata_sample_raw(delivery->event->config, record->bytes, record->size);
-	const enum perfdata_byte_order order = perfdata_config_order(delivery->event->config);
+	const struct perfdata_bytes raw = pd_sample_raw(delivery->event->config, record->bytes, record->size);
+	const enum perfdata_byte_order order = pd_config_order(delivery->event->config);
 	const struct perfetto_event *known = pd_perfetto_event(event);
 	struct perfdata_text fields, message, bundle;
 	perfdata_text_init(&fields);

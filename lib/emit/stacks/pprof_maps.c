@@ -4,7 +4,8 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "emit/stacks/pprof_maps.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "reader/reader.h"
 
 enum { PAGE = 4096 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "emit/stacks/report.h"
 #include "text/json_quoted.h"
+#include "text/spelling.h"
 
 const char *pd_report_by_name(enum report_by by)
 {
@@ -131,7 +132,7 @@ void pd_report_csv_head(struct perfdata_text *out)
 
 static void cell(struct perfdata_text *out, const char *text)
 {
-	perfdata_text_csv_cell(out, text, strlen(text));
+	pd_text_csv_cell(out, text, strlen(text));
 	perfdata_text_char(out, ',');
 }
 

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "emit/stacks/stack_labels.h"
 #include "profile/key_name.h"
+#include "session/session.h"
 
 enum { MAX_CALLS = 64 };
 
@@ -297,7 +298,7 @@ static void add_functions(struct stack_labels *labels, const struct perfdata_dso
 		return;
 	}
 	const bool sourced = labels->sources &&
-			     perfdata_session_source(labels->session, asked, calls, MAX_CALLS, &nr) == PERFDATA_OK;
+			     pd_session_source(labels->session, asked, calls, MAX_CALLS, &nr) == PERFDATA_OK;
 	nr = !sourced ? 0 : nr < MAX_CALLS ? nr : MAX_CALLS;
 	/* the last entry is the function that holds the code: the symbol has its name */
 	const struct perfdata_source_line *outer = nr && !calls[nr - 1].inlined ? &calls[nr - 1] : NULL;

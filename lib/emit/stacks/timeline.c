@@ -7,7 +7,9 @@
 #include "base/memory.h"
 #include "base/paged.h"
 #include "emit/stacks/timeline.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "schema/trace.h"
+#include "reader/reader.h"
 #include "profile/profile.h"
 
 struct timeline {
@@ -108,13 +110,13 @@ static void tracepoint(const struct timeline *timeline, struct part *part, struc
 		       const struct perfdata_delivery *delivery)
 {
 	const struct perfdata_event *event = delivery->event;
-	const struct perfdata_trace_context context = { .trace = perfdata_reader_trace(timeline->reader),
-							.order = perfdata_config_order(event->config) };
+	const struct perfdata_trace_context context = { .trace = pd_reader_trace(timeline->reader),
+							.order = pd_config_order(event->config) };
 	put_name(part, row, event->name);
 	if (event->trace)
-		(void)perfdata_trace_print(
+		(void)pd_trace_print(
 			event->trace,
-			perfdata_sample_raw(event->config, delivery->record->bytes, delivery->record->size), &context,
+			pd_sample_raw(event->config, delivery->record->bytes, delivery->record->size), &context,
 			&part->texts);
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "emit/table/aux_values.h"
+#include "text/spelling.h"
 
 static bool number(struct aux_value *ret, bool present, uint64_t value)
 {
@@ -131,7 +132,7 @@ void pd_aux_describe(const struct pd_aux_trace *trace, const struct pd_packet_ki
 		if (field->show == PD_SHOW_ENUM && value < field->nr_names && field->names[value])
 			perfdata_text_string(out, field->names[value]);
 		else if (field->show == PD_SHOW_HEX)
-			perfdata_text_hex_alt(out, value);
+			pd_text_hex_alt(out, value);
 		else
 			perfdata_text_u64(out, value);
 	}

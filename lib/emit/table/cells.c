@@ -6,6 +6,7 @@
 #include "emit/table/cells.h"
 #include "perfdata/text.h"
 #include "text/utf8.h"
+#include "text/spelling.h"
 
 /* The last tokens, found by address or by content: small tables that forget. Addresses differ from run to run, so
  * lasting texts are kept apart from the others, and do not count as `spent`. */
@@ -271,7 +272,7 @@ static size_t repair(struct cells *cells, const uint8_t *bytes, size_t size)
 /* The text as valid UTF-8: a repaired copy at the end of the bytes, where it is not. */
 static const void *valid(struct cells *cells, const void *bytes, size_t *size)
 {
-	if (perfdata_utf8_valid(bytes, *size))
+	if (pd_utf8_valid(bytes, *size))
 		return bytes;
 	*size = repair(cells, bytes, *size);
 	return cells->failed ? NULL : cells->bytes + cells->size;

@@ -2,6 +2,7 @@
 #include "config.h"
 #include <string.h>
 #include "emit/table/part_values.h"
+#include "reader/reader.h"
 
 static const struct row *row_named(const struct plan *plan, const char *name)
 {
@@ -169,7 +170,7 @@ static struct part_value of_register(const struct part_walk *walk, unsigned colu
 	case REGS_REGISTER: break;
 	default: return word(walk->part.word);
 	}
-	pd_spell_register_name(perfdata_reader_arch(walk->record->s.world->reader),
+	pd_spell_register_name(pd_reader_arch(walk->record->s.world->reader),
 			       (unsigned)__builtin_ctzll(walk->left), name);
 	perfdata_text_clear(room);
 	perfdata_text_string(room, name);

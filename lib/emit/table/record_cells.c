@@ -3,7 +3,10 @@
 #include <stddef.h>
 #include "base/memory.h"
 #include "emit/table/record_cells.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "schema/trace.h"
+#include "reader/reader.h"
+#include "text/spelling.h"
 
 /* A number, where it stands and what it is there. */
 enum number_kind { NUMBER_NONE, NUMBER_U8, NUMBER_S8, NUMBER_U16, NUMBER_S16, NUMBER_U32, NUMBER_S32, NUMBER_U64 };
@@ -135,14 +138,14 @@ static void put_elements(struct cells *cells, uint32_t row, const struct perfdat
 	if (value->kind == PERFDATA_TRACE_ARRAY) {
 		pd_cells_list(cells, row, (uint32_t)value->count);
 		for (size_t i = 0; i < value->count; i++)
-			pd_cells_add(cells, perfdata_trace_element(value, i));
+			pd_cells_add(cells, pd_trace_element(value, i));
 		return;
 	}
 	for (size_t i = 0; i < value->count; i++)
-		nr += (uint32_t)__builtin_popcountll(perfdata_trace_element(value, i));
+		nr += (uint32_t)__builtin_popcountll(pd_trace_element(value, i));
 	pd_cells_list(cells, row, nr);
 	for (size_t i = 0; i < value->count; i++)
-		for (uint64_t word = perfdata_trace_element(value, i); word; word &= word - 1)
+		for (uint64_t word = pd_trace_element(value, i); word; word &= word - 1)
 			pd_cells_add(cells, i * value->element_size * 8 + (unsigned)__builtin_ctzll(word));
 }
 
@@ -167,7 +170,7 @@ static void put_trace(struct record *r, const struct table_column *column, struc
 	struct perfdata_trace_value value;
 	if (!field || !fits(column->type, field->kind))
 		return;
-	if (perfdata_trace_value(field->field, r->fields, r->s.order, &value)) {
+	if (pd_trace_value(field->field, r->fields, r->s.order, &value)) {
 		r->s.trace_damaged = true;
 		return;
 	}
@@ -259,7 +262,7 @@ static void put_other(struct record *r, const struct table_column *column, struc
 		pd_cells_put(cells, row, pd_spell_integer(step->row.kind, member));
 	else if (step->what != SELECT_EXACT_BYTES)
 		put_row(r, column, cells, row, &step->row, view, room);
-	else if (!perfdata_utf8_valid(text->data, text->size))
+	else if (!pd_utf8_valid(text->data, text->size))
 		put_hex(cells, row, *text, room);
 }
 

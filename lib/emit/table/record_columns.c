@@ -2,6 +2,7 @@
 #include "config.h"
 #include <stdio.h>
 #include "emit/table/record_columns.h"
+#include "schema/schema.h"
 
 struct columns {
 	struct pd_arena *pool;
@@ -120,7 +121,7 @@ static void add_table(struct columns *columns, const struct perfdata_layout *lay
 		for (size_t i = 0; plan && i < plan->nr_rows; i++)
 			add(columns, "fields.", plan->rows[i].name, "");
 		if (layout->id != PERFDATA_RECORD_SAMPLE && layout->id < PERFDATA_RECORD_USER_FIRST)
-			add_rows(columns, perfdata_sample_id_layout(), "sample_id.");
+			add_rows(columns, pd_trailer_layout(), "sample_id.");
 		if (layout->id == PERFDATA_RECORD_SAMPLE)
 			add_names(columns, choice);
 	}

@@ -8,6 +8,7 @@
 #include "emit/table/record_cells.h"
 #include "emit/table/table_set.h"
 #include "profile/profile.h"
+#include "reader/reader.h"
 
 #define EVENT_PREFIX "event:"
 
@@ -620,7 +621,7 @@ static bool make_rows(struct making *making, struct found_batch **found)
 	for (size_t i = 0; i < making->batch->nr_records; i++) {
 		const struct perfdata_raw *raw = &making->batch->records[i];
 		r.delivery = pd_emitted_delivery(making->batch, &delivery, raw);
-		if (raw->flags & (PERFDATA_RAW_PAYLOAD | PERFDATA_RAW_MADE)) {
+		if (raw->flags & (PERFDATA_RAW_PAYLOAD | PERFDATA_RAW_SYNTHESIZED)) {
 			if (!row_of_trace(making, &r, raw))
 				return false;
 			continue;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include "base/memory.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "reader/reader.h"
 #include "session/session.h"
 
 #define BATCH_BYTES (256u << 10)
@@ -133,7 +134,7 @@ static void report(const struct perfdata_reader *reader, const struct perfdata_r
 	const struct perfdata_finding finding = {
 		.severity = perfdata_finding_lookup(code)->severity,
 		.code = code,
-		.file = perfdata_reader_file_name(reader, raw->file),
+		.file = pd_reader_file_name(reader, raw->file),
 		.offset = raw->offset,
 		.record = raw->number,
 		.message = message,
@@ -143,7 +144,7 @@ static void report(const struct perfdata_reader *reader, const struct perfdata_r
 
 void perfdata_batch_check(const struct perfdata_batch *batch, perfdata_finding_fn *on_finding, void *user)
 {
-	const struct perfdata_reader *reader = perfdata_session_reader(batch->session);
+	const struct perfdata_reader *reader = pd_session_reader(batch->session);
 	for (size_t i = 0; i < batch->nr_records; i++) {
 		const struct perfdata_raw *raw = &batch->records[i];
 		struct perfdata_record record;
@@ -151,7 +152,7 @@ void perfdata_batch_check(const struct perfdata_batch *batch, perfdata_finding_f
 			continue;
 		struct perfdata_bytes data;
 		if (raw->type == PERFDATA_RECORD_SAMPLE && raw->event &&
-		    perfdata_sample_is_whole(raw->event->config, raw->bytes, raw->size, &data))
+		    pd_sample_is_whole(raw->event->config, raw->bytes, raw->size, &data))
 			continue;
 		const enum perfdata_status status = perfdata_raw_decode(reader, raw, &record);
 		if (status == PERFDATA_DAMAGED)

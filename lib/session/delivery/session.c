@@ -124,7 +124,7 @@ struct pd_step_tree *pd_session_nodes(const struct perfdata_session *session)
 	return session->state && session->state->stacks.with_nodes ? &session->state->stacks.nodes : NULL;
 }
 
-const struct perfdata_reader *perfdata_session_reader(const struct perfdata_session *session)
+const struct perfdata_reader *pd_session_reader(const struct perfdata_session *session)
 {
 	return session->reader;
 }

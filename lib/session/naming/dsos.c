@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "perfdata/text.h"
 #include "session/state.h"
+#include "symbols/symbols.h"
 
 static uint64_t key_hash(const struct pd_dso_key *key)
 {
@@ -71,7 +72,7 @@ static void take_table_id(const struct pd_state *state, struct pd_dso *dso)
 	const bool is_late = dso->symbols && dso->public.kind == PERFDATA_DSO_USER && !dso->has_namesake;
 	pd_dso_set_build_id(dso, id->build_id, id->build_id_size, id->source);
 	if (is_late && dso->build_id_size)
-		perfdata_symbols_expect(dso->symbols, dso->build_id, dso->build_id_size);
+		pd_symbols_expect(dso->symbols, dso->build_id, dso->build_id_size);
 }
 
 /* Notes that another file has the same path. One file may be known with and without its generation, which is not

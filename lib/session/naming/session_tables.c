@@ -119,7 +119,7 @@ enum perfdata_status perfdata_session_stack_resolve(const struct perfdata_sessio
 		return PERFDATA_ENOMEM;
 	enum perfdata_status status = perfdata_session_stack(session, stack, steps, room, ret_nr);
 	for (size_t i = 0; !status && i < *ret_nr && i < room; i++)
-		status = perfdata_symbols_resolve(source, &steps[i].ip, 1, &ret[i], NULL);
+		status = pd_symbols_resolve(source, &steps[i].ip, 1, &ret[i], NULL);
 	pd_free(steps);
 	return status;
 }
@@ -199,7 +199,7 @@ enum perfdata_status perfdata_session_symbol(const struct perfdata_session *sess
 	return status;
 }
 
-enum perfdata_status perfdata_session_kernel_symbol(const struct perfdata_session *session, uint64_t address,
+enum perfdata_status pd_session_kernel_symbol(const struct perfdata_session *session, uint64_t address,
 						    struct perfdata_symbol *ret)
 {
 	struct perfdata_symbols_dso *kernel = session->state ? atomic_load(&session->state->kernel_symbols) : NULL;
@@ -236,15 +236,15 @@ static struct perfdata_symbols_dso *symbols_of(const struct perfdata_session *se
 	return dso ? dso->symbols : NULL;
 }
 
-enum perfdata_status perfdata_session_source(const struct perfdata_session *session, uint32_t frame,
+enum perfdata_status pd_session_source(const struct perfdata_session *session, uint32_t frame,
 					     struct perfdata_source_line *entries, size_t room, size_t *ret_count)
 {
 	uint64_t address;
 	struct perfdata_symbols_dso *symbols = symbols_of(session, frame, &address);
-	return symbols ? perfdata_symbols_source(symbols, address, entries, room, ret_count) : PERFDATA_ABSENT;
+	return symbols ? pd_symbols_source(symbols, address, entries, room, ret_count) : PERFDATA_ABSENT;
 }
 
-enum perfdata_status perfdata_session_calls(const struct perfdata_session *session, uint32_t frame,
+enum perfdata_status pd_session_calls(const struct perfdata_session *session, uint32_t frame,
 					    struct perfdata_source_line *entries, size_t room, size_t *ret_count)
 {
 	uint64_t address;

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "perfdata/text.h"
 #include "session/state.h"
+#include "text/decimal.h"
 
 static struct pd_hash_map *threads_to_change(struct pd_state *state, struct pd_guest *guest)
 {
@@ -18,7 +19,7 @@ static int set_default_comm(struct pd_state *state, struct pd_thread *thread)
 	thread->comm_set = thread->tid == 0 && (thread->guest || !thread->number);
 	if (!thread->comm_set) {
 		name[0] = ':';
-		end = perfdata_s64_to(name + 1, thread->tid);
+		end = pd_s64_to(name + 1, thread->tid);
 	}
 	thread->comm = pd_intern_put(state->comms, name, (size_t)(end - name));
 	return thread->comm == UINT32_MAX ? -1 : 0;

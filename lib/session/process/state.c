@@ -5,6 +5,8 @@
 #include "perfdata/text.h"
 #include "session/naming/name_loader.h"
 #include "session/state.h"
+#include "schema/schema.h"
+#include "text/decimal.h"
 
 struct pd_state *pd_state_new(uint32_t needs, struct pd_account *account)
 {
@@ -124,7 +126,7 @@ static int map_user(struct pd_state *state, const struct mapping *mapping)
 		key.kind = PERFDATA_DSO_NONE;
 		if (mapping->exec) {
 			memcpy(jit_name, "/tmp/perf-", 10);
-			char *end = perfdata_s64_to(jit_name + 10, thread->pid);
+			char *end = pd_s64_to(jit_name + 10, thread->pid);
 			memcpy(end, ".map", 5);
 			key = (struct pd_dso_key){ .kind = PERFDATA_DSO_PERF_MAP,
 						   .filename = jit_name,
@@ -256,7 +258,7 @@ static int on_mmap2(struct pd_state *state, const struct perfdata_record *record
 		mapping.id_words[0] = (uint64_t)mmap2->maj << 32 | mmap2->min;
 		mapping.id_words[1] = mmap2->ino;
 		mapping.id_words[2] = mmap2->ino_generation;
-		(void)perfdata_mmap2_false_build_id(record, &mapping.false_build_id);
+		(void)pd_mmap2_false_build_id(record, &mapping.false_build_id);
 	}
 	return map_record(state, &mapping);
 }

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "session/state.h"
 #include "symbols/symbols.h"
+#include "reader/reader.h"
 
 #define MAX_UNWINDERS 64u
 
@@ -54,7 +55,7 @@ static bool next_map(void *user, uint64_t address, struct perfdata_unwind_map *r
 
 static bool arch_of(const struct pd_state *state, uint64_t abi, enum perfdata_unwind_arch *ret)
 {
-	const enum perfdata_arch arch = perfdata_reader_arch(state->reader);
+	const enum perfdata_arch arch = pd_reader_arch(state->reader);
 	const bool wide = abi == 2;
 	if (arch == PERFDATA_ARCH_X86)
 		*ret = wide ? PERFDATA_UNWIND_X86_64 : PERFDATA_UNWIND_I386;
@@ -69,7 +70,7 @@ static bool arch_of(const struct pd_state *state, uint64_t abi, enum perfdata_un
 
 static void drop(struct pd_unwinder *slot)
 {
-	perfdata_unwinder_free(slot->unwinder);
+	pd_unwinder_free(slot->unwinder);
 	*slot = (struct pd_unwinder){ 0 };
 }
 
@@ -90,7 +91,7 @@ static struct pd_unwinder *take_unwinder(struct pd_state *state, const struct pd
 	}
 	if (slot->maps != maps || slot->arch != arch) {
 		drop(slot);
-		if (perfdata_unwinder_new(state->symbols, arch, find_map, slot, &slot->unwinder) != PERFDATA_OK)
+		if (pd_unwinder_new(state->symbols, arch, find_map, slot, &slot->unwinder) != PERFDATA_OK)
 			return NULL;
 		*slot = (struct pd_unwinder){ .state = state,
 					      .maps = maps,
@@ -130,7 +131,7 @@ size_t pd_unwind(struct pd_state *state, const struct pd_thread *thread, const s
 		.reg_mask = regs->mask, .regs = state->unwinders->regs, .stack = { stack->data.data, copied },
 	};
 	size_t count = 0;
-	const enum perfdata_status status = perfdata_unwind(slot->unwinder, &at, state->unwinders->pcs, PD_MAX_STEPS,
+	const enum perfdata_status status = pd_unwind_stack(slot->unwinder, &at, state->unwinders->pcs, PD_MAX_STEPS,
 							    &count);
 	if (status == PERFDATA_ENOMEM || status == PERFDATA_EREAD)
 		state->status = status;
@@ -177,7 +178,7 @@ uint64_t pd_unwind_leaf(struct pd_state *state, const struct pd_thread *thread, 
 		.reg_mask = (regs->mask | sp | pc) & ((UINT64_C(1) << KNOWN) - 1), .regs = state->unwinders->regs,
 	};
 	size_t count = 0;
-	if (perfdata_unwind(slot->unwinder, &at, state->unwinders->pcs, 2, &count) != PERFDATA_OK || count != 2)
+	if (pd_unwind_stack(slot->unwinder, &at, state->unwinders->pcs, 2, &count) != PERFDATA_OK || count != 2)
 		return 0;
 	return state->unwinders->pcs[1];
 }

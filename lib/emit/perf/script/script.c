@@ -12,7 +12,8 @@
 #include "emit/perf/script/script_line.h"
 #include "emit/perf/script/script_setup.h"
 #include "emit/perf/script/script_stat.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "reader/reader.h"
 
 struct script {
 	const struct perfdata_reader *reader;
@@ -163,7 +164,7 @@ static void note_flow(struct script *script, const struct perfdata_raw *raw)
 	const struct perfdata_finding finding = {
 		.severity = perfdata_finding_lookup(PERFDATA_FINDING_TRACE_FLOW)->severity,
 		.code = PERFDATA_FINDING_TRACE_FLOW,
-		.file = perfdata_reader_file_name(script->reader, raw->file),
+		.file = pd_reader_file_name(script->reader, raw->file),
 		.offset = raw->offset,
 		.record = raw->number,
 		.message = "the instruction flow of Intel PT is left out: it takes the code of the programs",

@@ -7,6 +7,8 @@
 #include "emit/perf/script/script_cache.h"
 #include "emit/perf/script/script_line.h"
 #include "profile/profile.h"
+#include "session/session.h"
+#include "text/spelling.h"
 
 /* --- the cache ---------------------------------------------------------------------------------------------------- */
 
@@ -139,7 +141,7 @@ static void spell_symbol(const struct script_where *where, const struct perfdata
 	perfdata_text_string(out, symbol->name);
 	if (where->ip_fields & SCRIPT_SYMOFF) {
 		perfdata_text_literal(out, "+0x");
-		perfdata_text_hex(out, symbol->offset);
+		pd_text_hex(out, symbol->offset);
 	}
 }
 
@@ -165,7 +167,7 @@ static bool has_offsets(const struct perfdata_session *session, const struct per
 		return true;
 	case PERFDATA_DSO_KERNEL:
 		return dso->filename[0] == '/' ||
-		       perfdata_session_kernel_symbol(session, address, &symbol) != PERFDATA_OK;
+		       pd_session_kernel_symbol(session, address, &symbol) != PERFDATA_OK;
 	case PERFDATA_DSO_PERF_MAP:
 		return perfdata_session_symbol(session, frame, UINT64_MAX, &symbol) != PERFDATA_OK;
 	default:
@@ -187,7 +189,7 @@ void pd_script_dso_text(const struct script_where *where, uint32_t frame, struct
 	perfdata_text_string(out, offset || where->setup->kernel_path ? dso->long_name : dso->name);
 	if (offset) {
 		perfdata_text_literal(out, "+0x");
-		perfdata_text_hex(out, dso->kind == PERFDATA_DSO_MODULE ? at->address - dso->start : at->address);
+		pd_text_hex(out, dso->kind == PERFDATA_DSO_MODULE ? at->address - dso->start : at->address);
 	}
 }
 
@@ -228,7 +230,7 @@ static void spell_no_line(const struct script_where *where, uint32_t frame, cons
 	else
 		perfdata_text_string(out, slash ? slash + 1 : dso->name);
 	perfdata_text_char(out, '[');
-	perfdata_text_hex(out, address);
+	pd_text_hex(out, address);
 	perfdata_text_char(out, ']');
 }
 
@@ -260,7 +262,7 @@ static void spell_innermost(const struct script_where *where, uint32_t frame, st
 	size_t nr = 0;
 	if (!(where->ip_fields & SCRIPT_IP_SRCLINE))
 		return;
-	const bool known = perfdata_session_source(where->setup->session, frame, &line, 1, &nr) == PERFDATA_OK && nr;
+	const bool known = pd_session_source(where->setup->session, frame, &line, 1, &nr) == PERFDATA_OK && nr;
 	spell_place(where, frame, known ? &line : NULL, out);
 }
 
@@ -293,7 +295,7 @@ static char *address_to(const struct script_where *where, char *at, uint64_t ip)
 		return at;
 	const unsigned digits = (unsigned)(67 - __builtin_clzll(ip | 1)) / 4;
 	memcpy(at, "\t                ", 17);
-	return perfdata_hex_to(at + 17 - digits, ip);
+	return pd_hex_to(at + 17 - digits, ip);
 }
 
 static bool is_stop(const struct script_setup *setup, const char *name)
@@ -313,8 +315,8 @@ static enum perfdata_status find_calls(const struct script_where *where, uint32_
 				       struct perfdata_source_line *calls, size_t room, size_t *ret_nr)
 {
 	const struct perfdata_session *session = where->setup->session;
-	return where->ip_fields & SCRIPT_IP_SRCLINE ? perfdata_session_source(session, frame, calls, room, ret_nr)
-						    : perfdata_session_calls(session, frame, calls, room, ret_nr);
+	return where->ip_fields & SCRIPT_IP_SRCLINE ? pd_session_source(session, frame, calls, room, ret_nr)
+						    : pd_session_calls(session, frame, calls, room, ret_nr);
 }
 
 /* perf shows the calls that were inlined at an address as frames of their own: with the offset in the function that
@@ -446,9 +448,9 @@ void pd_script_stack_text(const struct script_where *where, const struct perfdat
 void pd_script_kernel_symbol(const void *session, uint64_t address, struct perfdata_text *out)
 {
 	struct perfdata_symbol symbol;
-	if (perfdata_session_kernel_symbol(session, address, &symbol) != PERFDATA_OK)
+	if (pd_session_kernel_symbol(session, address, &symbol) != PERFDATA_OK)
 		return;
 	perfdata_text_string(out, symbol.name);
 	perfdata_text_literal(out, "+0x");
-	perfdata_text_hex(out, symbol.offset);
+	pd_text_hex(out, symbol.offset);
 }

@@ -6,8 +6,13 @@
 #include "emit/perf/cpu_numbers.h"
 #include "emit/perf/script/script_line.h"
 #include "emit/perf/script/script_parts.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "schema/trace.h"
+#include "reader/reader.h"
 #include "profile/profile.h"
+#include "session/session.h"
+#include "text/decimal.h"
+#include "text/spelling.h"
 
 #define NS_PER_S 1000000000ull
 
@@ -130,7 +135,7 @@ static char *fill_to(char *at, size_t size)
 static char *number_to(char *at, int64_t value, unsigned width)
 {
 	char digits[32];
-	const size_t size = (size_t)(perfdata_s64_to(digits, value) - digits);
+	const size_t size = (size_t)(pd_s64_to(digits, value) - digits);
 	if (size < width)
 		at = fill_to(at, width - size);
 	memcpy(at, digits, size);
@@ -140,7 +145,7 @@ static char *number_to(char *at, int64_t value, unsigned width)
 /* %-7d */
 static char *left_number_to(char *at, int64_t value)
 {
-	char *end = perfdata_s64_to(at, value);
+	char *end = pd_s64_to(at, value);
 	const size_t size = (size_t)(end - at);
 	return size < 7 ? fill_to(end, 7 - size) : end;
 }
@@ -153,13 +158,13 @@ static char *cpu_to(char *at, uint32_t cpu)
 		*at++ = '-';
 		if (value > -10)
 			*at++ = '0';
-		return perfdata_u64_to(at, -(uint64_t)value);
+		return pd_u64_to(at, -(uint64_t)value);
 	}
 	if (value < 100)
 		*at++ = '0';
 	if (value < 10)
 		*at++ = '0';
-	return perfdata_u64_to(at, cpu);
+	return pd_u64_to(at, cpu);
 }
 
 /* The part of a second: 9 digits, or 6 without --ns. */
@@ -167,11 +172,11 @@ static char *fraction_to(char *at, const struct script_setup *setup, uint64_t ns
 {
 	char text[32];
 	if (setup->ns) {
-		perfdata_u64_to(text, NS_PER_S + ns);
+		pd_u64_to(text, NS_PER_S + ns);
 		memcpy(at, text + 1, 9);
 		return at + 9;
 	}
-	perfdata_u64_to(text, (NS_PER_S + ns) / 1000);
+	pd_u64_to(text, (NS_PER_S + ns) / 1000);
 	memcpy(at, text + 1, 6);
 	return at + 6;
 }
@@ -181,7 +186,7 @@ static char *time_to(char *at, const struct script_setup *setup, uint64_t time)
 	const uint64_t seconds = time / NS_PER_S;
 	for (uint64_t blank = 10000; blank > seconds && blank >= 10; blank /= 10)
 		*at++ = ' ';
-	at = perfdata_u64_to(at, seconds);
+	at = pd_u64_to(at, seconds);
 	*at++ = '.';
 	at = fraction_to(at, setup, time % NS_PER_S);
 	memcpy(at, ": ", 2);
@@ -402,7 +407,7 @@ struct line {
 static bool trace_symbol(void *user, uint64_t address, struct perfdata_trace_symbol *ret)
 {
 	struct perfdata_symbol symbol;
-	if (perfdata_session_kernel_symbol(user, address, &symbol) != PERFDATA_OK)
+	if (pd_session_kernel_symbol(user, address, &symbol) != PERFDATA_OK)
 		return false;
 	*ret = (struct perfdata_trace_symbol){ .name = symbol.name,
 					       .name_size = strlen(symbol.name),
@@ -416,15 +421,15 @@ static void spell_trace(const struct line *line)
 	if (!event->trace || !(line->recorded & PERFDATA_SAMPLE_RAW))
 		return;
 	const struct perfdata_trace_context context = {
-		.trace = perfdata_reader_trace(line->setup->reader),
+		.trace = pd_reader_trace(line->setup->reader),
 		.order = event->config->order,
 		.symbol = trace_symbol,
 		.user = (void *)(uintptr_t)line->setup->session,
 	};
 	const struct perfdata_raw *raw = line->delivery->record;
 	const struct perfdata_bytes bytes = line->sample ? line->sample->raw :
-					    perfdata_sample_raw(raw->event->config, raw->bytes, raw->size);
-	(void)perfdata_trace_print(event->trace, bytes, &context, line->out);
+					    pd_sample_raw(raw->event->config, raw->bytes, raw->size);
+	(void)pd_trace_print(event->trace, bytes, &context, line->out);
 }
 
 static void spell_addr(const struct line *line)
@@ -432,7 +437,7 @@ static void spell_addr(const struct line *line)
 	struct perfdata_text *out = line->out;
 	const uint64_t fields = line->plan->fields;
 	const uint32_t frame = line->delivery->addr;
-	perfdata_text_hex_pad(out, line->recorded & PERFDATA_SAMPLE_ADDR ? line->sample->addr : 0, 16);
+	pd_text_hex_pad(out, line->recorded & PERFDATA_SAMPLE_ADDR ? line->sample->addr : 0, 16);
 	if (!line->plan->addr_has_symbol)
 		return;
 	const struct script_where where = { line->setup, line->where.cache,
@@ -446,11 +451,11 @@ static void spell_weights(const struct line *line)
 	const uint64_t fields = line->plan->fields;
 	const bool parts = line->recorded & PERFDATA_SAMPLE_WEIGHT_STRUCT;
 	if (fields & SCRIPT_WEIGHT)
-		perfdata_text_u64_pad(line->out, parts ? sample->weight_struct.var1 : sample->weight, 16);
+		pd_text_u64_pad(line->out, parts ? sample->weight_struct.var1 : sample->weight, 16);
 	if (fields & SCRIPT_INS_LAT)
-		perfdata_text_u64_pad(line->out, parts ? sample->weight_struct.var2 : 0, 16);
+		pd_text_u64_pad(line->out, parts ? sample->weight_struct.var2 : 0, 16);
 	if (fields & SCRIPT_RETIRE_LAT)
-		perfdata_text_u64_pad(line->out, parts ? sample->weight_struct.var3 : 0, 16);
+		pd_text_u64_pad(line->out, parts ? sample->weight_struct.var3 : 0, 16);
 }
 
 static uint64_t data_src_of(uint64_t recorded, const struct perfdata_sample *sample)
@@ -507,7 +512,7 @@ static void spell_ip(const struct line *line)
 	}
 	perfdata_text_char(out, ' ');
 	if (line->where.ip_fields & SCRIPT_IP)
-		perfdata_text_hex_pad(out, line->delivery->address, 16);
+		pd_text_hex_pad(out, line->delivery->address, 16);
 	pd_script_frame_text(&line->where, line->delivery->ip, out);
 }
 
@@ -548,7 +553,7 @@ static void spell_rest(const struct line *line)
 	if (fields & SCRIPT_BPF_OUTPUT && line->plan->is_bpf_output && line->recorded & PERFDATA_SAMPLE_RAW)
 		pd_script_bpf_output(sample->raw, line->out);
 	if (fields & SCRIPT_PHYS_ADDR)
-		perfdata_text_hex_pad(line->out, sample->phys_addr, 16);
+		pd_text_hex_pad(line->out, sample->phys_addr, 16);
 	if (fields & SCRIPT_DATA_PAGE_SIZE)
 		pd_script_page_size(sample->data_page_size, line->out);
 	if (fields & SCRIPT_CODE_PAGE_SIZE)
@@ -562,7 +567,7 @@ static void spell_sample(const struct line *line, struct script_carry *carry)
 	const struct script_plan *plan = line->plan;
 	const uint64_t fields = plan->fields;
 	if (fields & SCRIPT_PERIOD) {
-		perfdata_text_u64_pad(out, line->delivery->period, 10);
+		pd_text_u64_pad(out, line->delivery->period, 10);
 		perfdata_text_char(out, ' ');
 	}
 	if (fields & SCRIPT_EVENT)

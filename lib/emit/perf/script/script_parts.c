@@ -4,6 +4,8 @@
 #include <string.h>
 #include "emit/perf/sample_text.h"
 #include "emit/perf/script/script_parts.h"
+#include "schema/schema.h"
+#include "text/spelling.h"
 
 /* --- data_src ----------------------------------------------------------------------------------------------------- */
 
@@ -118,7 +120,7 @@ static void decode_data_src(uint64_t data_src, struct perfdata_text *out)
 void pd_script_data_src(uint64_t data_src, struct perfdata_text *out)
 {
 	const size_t before = out->size;
-	perfdata_text_hex_pad(out, data_src, 16);
+	pd_text_hex_pad(out, data_src, 16);
 	perfdata_text_char(out, ' ');
 	const size_t decoded = out->size;
 	decode_data_src(data_src, out);
@@ -141,13 +143,13 @@ void pd_script_registers(const struct perfdata_regs *regs, enum perfdata_arch ar
 	for (unsigned bit = 0; bit < 64 && index < regs->values.count; bit++) {
 		if (!(regs->mask >> bit & 1))
 			continue;
-		const char *name = perfdata_register_name(arch, bit);
+		const char *name = pd_register_name(arch, bit);
 		name = name ? name : "unknown";
 		const size_t size = strlen(name);
 		perfdata_text_fill(out, ' ', size < 5 ? 5 - size : 0);
 		perfdata_text_append(out, name, size);
 		perfdata_text_literal(out, ":0x");
-		perfdata_text_hex(out, perfdata_list_u64(&regs->values, index++));
+		pd_text_hex(out, perfdata_list_u64(&regs->values, index++));
 		perfdata_text_char(out, ' ');
 	}
 }
@@ -199,7 +201,7 @@ static void spell_end(const struct script_where *where, uint64_t fields, uint64_
 		pd_script_symbol_text(&with_offset, frame, out);
 	} else {
 		perfdata_text_literal(out, "0x");
-		perfdata_text_hex(out, fields & SCRIPT_BRSTACKOFF ? offset_of(where->setup->session, frame, address)
+		pd_text_hex(out, fields & SCRIPT_BRSTACKOFF ? offset_of(where->setup->session, frame, address)
 								  : address);
 	}
 	if (fields & SCRIPT_DSO) {
@@ -252,7 +254,7 @@ void pd_script_bpf_output(struct perfdata_bytes raw, struct perfdata_text *out)
 		const size_t nr = raw.size - at < per_line ? raw.size - at : per_line;
 		perfdata_text_string(out, at ? "                 " : "      BPF output:");
 		perfdata_text_char(out, ' ');
-		perfdata_text_append(out, offset, (size_t)(perfdata_hex_width_to(offset, at, 4) - offset));
+		perfdata_text_append(out, offset, (size_t)(pd_hex_width_to(offset, at, 4) - offset));
 		perfdata_text_char(out, ':');
 		for (size_t i = 0; i < per_line; i++) {
 			if (i >= nr) {
@@ -303,7 +305,7 @@ static void spell_hex(struct perfdata_text *out, const char *name, uint64_t valu
 	perfdata_text_string(out, name);
 	if (value)
 		perfdata_text_literal(out, "0x");
-	perfdata_text_hex(out, value);
+	pd_text_hex(out, value);
 }
 
 static void spell_number(struct perfdata_text *out, const char *name, uint64_t value)
@@ -316,14 +318,14 @@ static void spell_cbr(struct perfdata_text *out, uint64_t flags, uint64_t khz)
 {
 	const uint64_t ratio = flags & 0xff, max_nonturbo = flags >> 16 & 0xff;
 	perfdata_text_literal(out, " cbr: ");
-	perfdata_text_u64_pad(out, ratio, 2);
+	pd_text_u64_pad(out, ratio, 2);
 	perfdata_text_literal(out, " freq: ");
-	perfdata_text_u64_pad(out, (khz + 500) / 1000, 4);
+	pd_text_u64_pad(out, (khz + 500) / 1000, 4);
 	perfdata_text_literal(out, " MHz ");
 	if (!max_nonturbo)
 		return;
 	perfdata_text_char(out, '(');
-	perfdata_text_u64_pad(out, (5 + 1000 * ratio / max_nonturbo) / 10, 3);
+	pd_text_u64_pad(out, (5 + 1000 * ratio / max_nonturbo) / 10, 3);
 	perfdata_text_literal(out, "%) ");
 }
 

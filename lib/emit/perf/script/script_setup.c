@@ -7,6 +7,7 @@
 #include <string.h>
 #include "emit/perf/cpu_numbers.h"
 #include "emit/perf/script/script_setup.h"
+#include "reader/reader.h"
 
 #define BASE (SCRIPT_COMM | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME | SCRIPT_EVENT)
 #define IP_FIELDS (SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO)
@@ -364,7 +365,7 @@ static enum perfdata_status check_in_order(struct script_setup *setup, const str
 static void find_machine(struct script_setup *setup)
 {
 	setup->nr_cpus = pd_nr_cpus_of(setup->reader);
-	setup->arch = perfdata_reader_arch(setup->reader);
+	setup->arch = pd_reader_arch(setup->reader);
 	pd_event_names_init(&setup->names, setup->reader, EVENT_NAMES_SCRIPT);
 	struct perfdata_text room;
 	perfdata_text_init(&room);

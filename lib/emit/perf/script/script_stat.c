@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "emit/perf/script/script_stat.h"
-#include "perfdata/unstable.h"
+#include "schema/schema.h"
+#include "reader/reader.h"
+#include "text/spelling.h"
 
 /* At most so many counters of all events together, since each round prints them all; others are left out. */
 #define MAX_COUNTS (1u << 20)
@@ -54,7 +56,7 @@ static void report_limit(struct script_stat *stat, const struct perfdata_raw *ra
 		stat->on_finding(stat->user, &(const struct perfdata_finding){
 						     .severity = PERFDATA_SEVERITY_ERROR,
 						     .code = PERFDATA_FINDING_LIMIT,
-						     .file = perfdata_reader_file_name(stat->reader, raw->file),
+						     .file = pd_reader_file_name(stat->reader, raw->file),
 						     .offset = raw->offset,
 						     .record = raw->number,
 						     .message = message,
@@ -90,11 +92,11 @@ static int32_t *list_cpus(const struct perfdata_cpus *cpus, size_t *ret_nr)
 	uint64_t position = 0;
 	int32_t cpu;
 	size_t nr = 0;
-	while (perfdata_cpus_next(cpus, &position, &cpu))
+	while (pd_cpus_next(cpus, &position, &cpu))
 		nr++;
 	int32_t *list = calloc(nr ? nr : 1, sizeof *list);
 	position = 0;
-	for (size_t i = 0; list && i < nr && perfdata_cpus_next(cpus, &position, &cpu); i++)
+	for (size_t i = 0; list && i < nr && pd_cpus_next(cpus, &position, &cpu); i++)
 		list[i] = cpu;
 	*ret_nr = nr;
 	return list;
@@ -128,7 +130,7 @@ static bool is_among(const struct perfdata_cpus *cpus, int32_t wanted)
 {
 	uint64_t position = 0;
 	int32_t cpu;
-	while (perfdata_cpus_next(cpus, &position, &cpu))
+	while (pd_cpus_next(cpus, &position, &cpu))
 		if (cpu == wanted)
 			return true;
 	return false;
@@ -231,12 +233,12 @@ static void spell_row(const struct script_stat *stat, size_t index, size_t threa
 	struct count *count = &counts->counts[cell];
 	finish_count(stat, count, &counts->previous[cell]);
 	const uint64_t columns[] = { count->value, count->enabled, count->running, time };
-	perfdata_text_s64_pad(out, counts->cpus[cpu], 3);
+	pd_text_s64_pad(out, counts->cpus[cpu], 3);
 	perfdata_text_char(out, ' ');
-	perfdata_text_s64_pad(out, stat->threads[thread], 8);
+	pd_text_s64_pad(out, stat->threads[thread], 8);
 	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
 		perfdata_text_char(out, ' ');
-		perfdata_text_u64_pad(out, columns[i], 15);
+		pd_text_u64_pad(out, columns[i], 15);
 	}
 	perfdata_text_char(out, ' ');
 	pd_event_names_append(stat->names, perfdata_reader_event(stat->reader, index), out);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Emitters and runs, for the rooms of the library; programs have perfdata/emit.h. */
+#ifndef PD_ROOM_RUN_H
+#define PD_ROOM_RUN_H
+
+#include "perfdata/emit.h"
+#include "perfdata/output.h"
+#include "perfdata/registry.h"
+
+/* Fills *ret as the emitter's table says, then calls its configure. */
+enum perfdata_status pd_emitter_configure(const struct perfdata_emitter *emitter,
+							     const struct perfdata_emitter_option_value *options,
+							     size_t nr_options, enum perfdata_tristate names,
+							     struct perfdata_configuration *ret,
+							     struct perfdata_error *reterr);
+
+/* In begin and scan: opens another output beside the first, called `name` ("stacks": for an output DIR/x.csv that is
+ * DIR/x.stacks.csv). PERFDATA_EUSAGE with a message where the first output cannot have others. */
+enum perfdata_status pd_outputs_open(struct perfdata_outputs *outputs, const char *name,
+							unsigned *ret_output, struct perfdata_error *reterr);
+
+/* Whether pd_emit_patch can change what was written to an output. */
+bool pd_outputs_can_patch(const struct perfdata_outputs *outputs, unsigned output);
+
+/* Where bytes go in begin, format, merge and end: `out` is the text of output 0; this returns the text of another
+ * output that was opened before (for format: before the batch was scanned). NULL without memory, and for a number
+ * without an output. */
+struct perfdata_text *pd_emit_text(struct perfdata_text *out, unsigned output);
+
+/* In merge and end: the bytes of the work will stand here, behind what was appended to the text so far. Takes over
+ * `work`. The run calls encode for it in any thread, then `placed` in order, then free_work. `out` is empty after the
+ * call. */
+enum perfdata_status pd_emit_encode(struct perfdata_text *out, void *work);
+
+/* In end: overwrites bytes that were written to this output before. PERFDATA_EUSAGE where that is not possible, or
+ * outside of the bytes that were written. */
+enum perfdata_status pd_emit_patch(struct perfdata_text *out, uint64_t offset, const void *bytes,
+						      size_t size);
+
+/* In begin, merge and end: bytes of this output so far, before compression, including those in the text, but not work
+ * whose bytes are not known yet. */
+uint64_t pd_emit_offset(const struct perfdata_text *out);
+
+/* Runs the whole session through the emitters into their outputs, in one pass. PERFDATA_OK also when the input was
+ * damaged (see the summary); PERFDATA_EWRITE, PERFDATA_EUSAGE, PERFDATA_EINTR, PERFDATA_ENOMEM, PERFDATA_ELIMIT,
+ * PERFDATA_EREAD with reterr. Outputs stay open: the caller closes them. */
+enum perfdata_status pd_run_emitters(struct perfdata_session *session,
+					       const struct perfdata_target *const *targets, size_t nr_targets,
+					       const struct perfdata_run_options *options,
+					       struct perfdata_error *reterr);
+
+/* Bytes written so far, before compression. */
+uint64_t pd_output_written(const struct perfdata_output *output);
+
+/* A number as options take it: "64", "0x40"; with `size` also "64K", "1G". */
+bool pd_option_parse_number(const char *text, bool size, uint64_t *ret);
+
+#endif
