@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "file_rows.h"
+#include "frame_hits.h"
 #include "grow.h"
 
 const char *file_kind_name(enum perfdata_dso_kind kind)
@@ -79,6 +80,8 @@ struct counting {
 	struct process_start *starts;      /* FORK records of processes, in their order */
 	size_t nr_starts, starts_room;
 	struct tally *tallies;             /* by dso id */
+	struct frame_hits by_frame;        /* if names are counted */
+	struct name_hits *names;           /* by dso id, after the last batch; or NULL */
 	size_t room;
 	uint64_t nr_samples;
 	bool failed;
@@ -146,6 +149,8 @@ static void note_start(struct counting *counting, const struct perfdata_delivery
 static void take_batch(void *user, const struct perfdata_batch *batch)
 {
 	struct counting *counting = user;
+	if (counting->rows->counts_names)
+		frame_hits_take(&counting->by_frame, batch);
 	for (size_t i = 0; i < batch->nr_deliveries; i++) {
 		const struct perfdata_delivery *delivery = perfdata_batch_delivery(batch, i);
 		const uint32_t type = perfdata_raw_type(delivery->record);
@@ -337,6 +342,8 @@ static void take_dso(const struct counting *counting, const struct input *input,
 		row->sum_of_periods += tally->sum_of_periods;
 		row->hits += tally->hits;
 	}
+	if (counting->names)
+		row->named += counting->names[id].named;
 }
 
 static bool same_bytes(struct perfdata_bytes a, struct perfdata_bytes b)
@@ -394,6 +401,8 @@ bool file_rows_read(struct file_rows *rows, struct input *input, struct perfdata
 	struct perfdata_session *session = counting.record ? input_walk(input, &options, take_batch, &counting) : NULL;
 	if (session) {
 		const uint32_t nr = perfdata_session_nr_dsos(session);
+		if (rows->counts_names)
+			note_failure(rows, frame_hits_names(&counting.by_frame, session, &counting.names));
 		for (uint32_t id = 0; id < nr && !rows->failed; id++)
 			take_dso(&counting, input, session, id);
 		take_table(rows, input->reader);
@@ -402,6 +411,8 @@ bool file_rows_read(struct file_rows *rows, struct input *input, struct perfdata
 			input_ended(input, rows->failure, NULL);
 		rows->failure = PERFDATA_OK;
 	}
+	frame_hits_release(&counting.by_frame);
+	free(counting.names);
 	free(counting.tallies);
 	free(counting.starts);
 	perfdata_record_free(counting.record);

@@ -22,6 +22,7 @@ struct file_row {
 	/* sum of the periods of these samples; the number of samples if several events were recorded */
 	uint64_t weight;
 	uint64_t hits;                     /* samples whose address or call chain has a frame in the file */
+	uint64_t named;                    /* of `samples`: those with a name here, if names are counted */
 	uint64_t sum_of_periods;           /* of the samples whose address is in the file */
 	/* the files here from which the session takes code and names of a row that was hit; NULL: none */
 	char *text_file, *symbol_file;
@@ -42,6 +43,7 @@ struct file_rows {
 	uint64_t samples, samples_outside; /* of all recordings; those of them whose address is in no map */
 	bool weighs_periods;
 	bool all_origins;                  /* with_origins: also for files that were not hit */
+	bool counts_names;                 /* set by callers that pass symbols to file_rows_read */
 	/* set by callers that pass symbols to file_rows_read: fill in text_file … jitdump_file */
 	bool with_origins;
 	const struct perfdata_event *event;   /* while reading: event of the last sample */

@@ -21,6 +21,32 @@ void frame_hits_take(struct frame_hits *hits, const struct perfdata_batch *batch
 	}
 }
 
+enum perfdata_status frame_hits_names(const struct frame_hits *hits, const struct perfdata_session *session,
+				      struct name_hits **ret)
+{
+	const uint32_t nr_dsos = perfdata_session_nr_dsos(session);
+	struct name_hits *names = hits->failed ? NULL : calloc((size_t)nr_dsos + 1, sizeof *names);
+	*ret = NULL;
+	if (!names)
+		return PERFDATA_ENOMEM;
+	names[nr_dsos].unnamed = hits->outside;
+	for (uint32_t frame = 0; frame < hits->room; frame++) {
+		struct perfdata_symbol symbol;
+		if (!hits->at[frame])
+			continue;
+		const enum perfdata_status status = perfdata_session_symbol(session, frame, 0, &symbol);
+		if (status == PERFDATA_ENOMEM || status == PERFDATA_EREAD) {
+			free(names);
+			return status;
+		}
+		const struct perfdata_frame *place = perfdata_session_frame(session, frame);
+		struct name_hits *file = &names[place && place->dso < nr_dsos ? place->dso : nr_dsos];
+		*(status == PERFDATA_OK ? &file->named : &file->unnamed) += hits->at[frame];
+	}
+	*ret = names;
+	return PERFDATA_OK;
+}
+
 void frame_hits_release(struct frame_hits *hits)
 {
 	free(hits->at);

@@ -17,38 +17,23 @@ enum perfdata_status name_counts_make(struct name_counts *counts, const struct p
 				      const struct frame_hits *hits)
 {
 	const uint32_t nr_dsos = perfdata_session_nr_dsos(session);
-	*counts = (struct name_counts){ .samples = hits->samples,
-					.list = calloc((size_t)nr_dsos + 1, sizeof *counts->list) };
-	if (!counts->list || hits->failed) {
-		name_counts_release(counts);
+	struct name_hits *names;
+	*counts = (struct name_counts){ .samples = hits->samples };
+	const enum perfdata_status status = frame_hits_names(hits, session, &names);
+	if (status)
+		return status;
+	counts->list = calloc((size_t)nr_dsos + 1, sizeof *counts->list);
+	for (uint32_t dso = 0; counts->list && dso <= nr_dsos; dso++) {
+		counts->named += names[dso].named;
+		if (names[dso].unnamed)
+			counts->list[counts->nr++] = (struct unnamed){
+				.filename = dso < nr_dsos ? perfdata_session_dso(session, dso)->long_name : NULL,
+				.samples = names[dso].unnamed,
+			};
+	}
+	free(names);
+	if (!counts->list)
 		return PERFDATA_ENOMEM;
-	}
-	/* the entry behind the dsos counts samples in no file */
-	counts->list[nr_dsos].samples = hits->outside;
-	for (uint32_t frame = 0; frame < hits->room; frame++) {
-		struct perfdata_symbol symbol;
-		if (!hits->at[frame])
-			continue;
-		const enum perfdata_status status = perfdata_session_symbol(session, frame, 0, &symbol);
-		if (status == PERFDATA_ENOMEM || status == PERFDATA_EREAD) {
-			name_counts_release(counts);
-			return status;
-		}
-		if (status == PERFDATA_OK) {
-			counts->named += hits->at[frame];
-			continue;
-		}
-		const struct perfdata_frame *place = perfdata_session_frame(session, frame);
-		const uint32_t dso = place && place->dso < nr_dsos ? place->dso : nr_dsos;
-		counts->list[dso].samples += hits->at[frame];
-	}
-	for (uint32_t dso = 0; dso <= nr_dsos; dso++) {
-		if (!counts->list[dso].samples)
-			continue;
-		counts->list[counts->nr] = counts->list[dso];
-		counts->list[counts->nr++].filename = dso < nr_dsos ? perfdata_session_dso(session, dso)->long_name
-								    : NULL;
-	}
 	qsort(counts->list, counts->nr, sizeof *counts->list, by_samples);
 	return PERFDATA_OK;
 }

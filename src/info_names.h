@@ -17,7 +17,7 @@ struct name_counts {
 	size_t nr;
 };
 
-/* Looks up the frames in `hits`. PERFDATA_ENOMEM: `counts` needs no release. */
+/* Looks up the frames in `hits`. PERFDATA_ENOMEM; PERFDATA_EREAD: `counts` needs no release. */
 enum perfdata_status name_counts_make(struct name_counts *counts, const struct perfdata_session *session,
 				      const struct frame_hits *hits);
 void name_counts_release(struct name_counts *counts);

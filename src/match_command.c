@@ -135,6 +135,36 @@ static bool find_sources(struct matching *matching)
 	return true;
 }
 
+/* Sets which sources have files from which the session takes names: symbols_of_sources passes these. */
+static bool note_readers(struct matching *matching)
+{
+	const struct options *o = matching->options;
+	const char *first = o->roots.nr ? o->roots.values[0] : o->flats.nr ? o->flats.values[0] : NULL;
+	matching->verdict.session_reads = calloc(matching->nr_sources + 1, sizeof(bool));
+	if (!matching->verdict.session_reads) {
+		fail(matching, PERFDATA_ENOMEM, NULL);
+		return false;
+	}
+	for (size_t i = 0; i < matching->nr_sources; i++) {
+		bool reads = false;
+		switch (matching->sources[i].kind) {
+		case PERFDATA_SOURCE_HOST:
+		case PERFDATA_SOURCE_BUNDLE:
+		case PERFDATA_SOURCE_DEBUGINFOD: reads = true; break;
+		/* of a debug directory sessions take only what belongs to code that they have */
+		case PERFDATA_SOURCE_DEBUG_DIR: reads = matching->sources[i].is_optional; break;
+		/* searching finds files at paths where no session looks */
+		case PERFDATA_SOURCE_ROOT:
+		case PERFDATA_SOURCE_FLAT: reads = !o->search && matching->sources[i].path == first; break;
+		case PERFDATA_SOURCE_FILE:
+		case PERFDATA_SOURCE_LIST:
+		case PERFDATA_SOURCE_OTHER: break;
+		}
+		matching->verdict.session_reads[i] = reads;
+	}
+	return true;
+}
+
 /* Reads the recordings of --other and adds their files. A recording without any build-id is an error, since nothing can
  * be compared. */
 static bool add_others(struct matching *matching)
@@ -298,6 +328,7 @@ static enum exit_code answer_code(const struct matching *matching)
 static void release(struct matching *matching)
 {
 	perfdata_match_close(matching->match);
+	free(matching->verdict.session_reads);
 	perfdata_text_release(&matching->verdict.reasons);
 	free(matching->verdict.rows);
 	free(matching->sources);
@@ -318,10 +349,14 @@ enum exit_code command_match(struct options *options)
 		return EXIT_USAGE;
 	interrupt_catch();
 	perfdata_text_init(&matching.verdict.reasons);
-	if (!find_sources(&matching))
+	matching.verdict.files = &matching.rows;
+	const bool has_sources = find_sources(&matching);
+	matching.rows.counts_names = matching.verdict.names_known;
+	if (!has_sources)
 		matching.code = exit_code_join(matching.code, EXIT_USAGE);
-	else if (open_sources(&matching) && read_recordings(&matching, &options->files, &matching.rows) &&
-		 add_others(&matching) && find(&matching)) {
+	else if (note_readers(&matching) && open_sources(&matching) &&
+		 read_recordings(&matching, &options->files, &matching.rows) && add_others(&matching) &&
+		 find(&matching)) {
 		match_judge(&matching.verdict, options, &limits);
 		show(&matching);
 	}

@@ -112,13 +112,14 @@ void match_spell_shares(struct perfdata_text *out, const struct match_answer *an
 	perfdata_text_printf(
 		out,
 		"of %" PRIu64
-		" samples, %.1f %% of the weight lies in files; of that %.1f %% is identified, %.1f %% matched, ",
+		" samples, %.1f %% of the weight lies in files; of that %.1f %% is identified, %.1f %% matched; ",
 		answer->rows->samples, match_percent(v->file_weight, v->file_weight + v->memory_weight),
 		match_percent(v->identified, v->file_weight), match_percent(v->matched, v->file_weight));
 	if (v->names_known)
-		perfdata_text_printf(out, "and %.1f %% can be named\n", match_percent(v->named, v->file_weight));
+		perfdata_text_printf(out, "%.1f %% of the samples %s a name\n", match_percent(v->named, v->samples),
+				     v->is_estimated ? "can get" : "have");
 	else
-		perfdata_text_literal(out, "and no file was looked at for names\n");
+		perfdata_text_literal(out, "no file was looked at for names\n");
 }
 
 /* --- tables ------------------------------------------------------------------------------------------------------- */
@@ -265,7 +266,7 @@ static void add_verdict(json_object *document, const struct match_answer *answer
 		    *reasons = json_object_new_array();
 	json_object_object_add(shares, "identified", share_json(v->identified, v->file_weight));
 	json_object_object_add(shares, "matched", share_json(v->matched, v->file_weight));
-	json_object_object_add(shares, "named", v->names_known ? share_json(v->named, v->file_weight) : NULL);
+	json_object_object_add(shares, "named", v->names_known ? share_json(v->named, v->samples) : NULL);
 	json_object_object_add(document, "weighted_by",
 			       json_object_new_string(answer->rows->weighs_periods ? "period" : "samples"));
 	json_object_object_add(document, "weight_in_files", json_object_new_uint64(v->file_weight));

@@ -57,7 +57,7 @@ static void append_advice(const struct note *note, const struct match_row *row)
 	const struct file_row *file = row->file;
 	const bool is_missing = row->result.state == PERFDATA_MATCH_ABSENT ||
 				row->result.state == PERFDATA_MATCH_DIFFERS;
-	const bool is_unnamed = row->is_matched && !row->can_be_named && !(row->result.parts & PERFDATA_PART_UNSEEN);
+	const bool is_unnamed = row->is_matched && !(row->result.parts & (NAMES | PERFDATA_PART_UNSEEN));
 	if (!is_missing && !is_unnamed)
 		return;
 	if (file->kind == PERFDATA_DSO_KERNEL && file->release) {
@@ -84,7 +84,10 @@ void match_note(struct perfdata_text *out, const struct match_verdict *verdict, 
 	if (result->reason)
 		perfdata_text_string(begin_phrase(&note), result->reason);
 	if (row->is_matched && result->parts & PERFDATA_PART_DYNSYM && !(result->parts & NAMES))
-		perfdata_text_literal(begin_phrase(&note), "exported names only: those between them will be wrong");
+		perfdata_text_literal(begin_phrase(&note), "exported names only");
+	if (row->named && row->named < row->file->samples)
+		perfdata_text_printf(begin_phrase(&note), "%" PRIu64 " of %" PRIu64 " samples have a name", row->named,
+				     row->file->samples);
 	if (row->is_matched && result->parts & NAMES && !(result->parts & PERFDATA_PART_TEXT) &&
 	    row->file->kind != PERFDATA_DSO_KERNEL)
 		perfdata_text_literal(begin_phrase(&note), "no code: names yes, unwinding and disassembly no");
@@ -139,12 +142,15 @@ static bool is_left_out(const struct options *options, const struct file_row *fi
 static void sum_weights(struct match_verdict *verdict, const struct options *options)
 {
 	verdict->file_weight = verdict->memory_weight = verdict->identified = verdict->matched = verdict->named = 0;
+	verdict->samples = verdict->files->samples_outside;
 	for (size_t i = 0; i < verdict->nr; i++) {
 		struct match_row *row = &verdict->rows[i];
 		const uint64_t weight = row->file->weight;
 		const struct perfdata_match_result *result = &row->result;
 		if (row->is_other || is_left_out(options, row->file))
 			continue;
+		verdict->samples += row->file->samples;
+		verdict->named += row->named;
 		if (result->state == PERFDATA_MATCH_MEMORY) {
 			verdict->memory_weight += weight;
 			continue;
@@ -152,7 +158,6 @@ static void sum_weights(struct match_verdict *verdict, const struct options *opt
 		verdict->file_weight += weight;
 		verdict->identified += row->file->build_id_size ? weight : 0;
 		verdict->matched += row->is_matched ? weight : 0;
-		verdict->named += row->can_be_named ? weight : 0;
 	}
 }
 
@@ -225,6 +230,21 @@ bool match_limits_parse(const struct options *options, struct match_limits *ret)
 	       parse_percent_limit(options, "min-weight", options->min_weight, &ret->weight);
 }
 
+/* Where the session did not read the found file, the row counts as named as a whole if the file has names. */
+static void count_names(struct match_verdict *verdict, struct match_row *row, bool is_usable)
+{
+	const struct perfdata_match_result *result = &row->result;
+	const struct file_row *file = row->file;
+	const bool has_names = is_usable && result->parts & (NAMES | PERFDATA_PART_DYNSYM);
+	const bool is_read = result->source == SIZE_MAX || verdict->session_reads[result->source];
+	row->named = row->is_other ? 0 : file->named;
+	if (!row->named && !is_read && has_names && file->samples) {
+		row->named = file->samples;
+		verdict->is_estimated = true;
+	}
+	row->can_be_named = row->named || (!file->samples && has_names);
+}
+
 void match_judge(struct match_verdict *verdict, const struct options *options, const struct match_limits *limits)
 {
 	for (size_t i = 0; i < verdict->nr; i++) {
@@ -238,15 +258,15 @@ void match_judge(struct match_verdict *verdict, const struct options *options, c
 		 * says that they are the recorded ones */
 		const bool is_vouched_for = options->roots.nr || options->flats.nr || options->bundle;
 		const bool is_usable = row->is_matched || (is_unproven && (result->identified || is_vouched_for));
-		row->can_be_named = is_usable && result->parts & NAMES;
+		count_names(verdict, row, is_usable);
 	}
 	sum_weights(verdict, options);
 	judge_rows(verdict, options, limits->weight);
 	judge_required(verdict, options);
 	const double matched = match_percent(verdict->matched, verdict->file_weight),
-		     named = match_percent(verdict->named, verdict->file_weight);
+		     named = match_percent(verdict->named, verdict->samples);
 	if (matched < limits->matched)
 		refuse(verdict, "%.1f %% of the weight is matched, less than %s", matched, options->min_matched);
 	if (named < limits->named)
-		refuse(verdict, "%.1f %% of the weight can be named, less than %s", named, options->min_named);
+		refuse(verdict, "%.1f %% of the samples have a name, less than %s", named, options->min_named);
 }

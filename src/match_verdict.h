@@ -8,17 +8,25 @@
 struct match_row {
 	const struct file_row *file;
 	struct perfdata_match_result result;
-	bool is_matched, can_be_named;
+	bool is_matched;
+	/* samples in it with a name, or, where it was not hit, its files have names */
+	bool can_be_named;
+	uint64_t named;                    /* samples: counted by the session, or estimated by the parts of the file */
 	bool is_other;                     /* only the other recording maps the file; no file was searched */
 };
 
 struct match_verdict {
+	const struct file_rows *files;
+	/* by number of the source: the session takes names from its files; else they are estimated */
+	bool *session_reads;
 	struct match_row *rows;
 	size_t nr;
 	bool between_recordings;           /* all sources are recordings (--other) */
 	bool names_known;                  /* some source has files, so that their symbols are known */
+	bool is_estimated;                 /* some row's names are */
 	uint64_t file_weight, memory_weight;   /* of rows with a file; of rows without (JIT code, vdso) */
-	uint64_t identified, matched, named;   /* parts of file_weight */
+	uint64_t identified, matched;      /* parts of file_weight */
+	uint64_t samples, named;           /* of all rows, and outside of them; of these with a name */
 	struct perfdata_text reasons;      /* lines that say why the answer is no */
 	size_t nr_reasons;
 };

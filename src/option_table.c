@@ -537,7 +537,7 @@ const struct general_option option_table[] = {
 	    "exit 1 if less of the weight lies in files that match" },
 	  OPTIONS_MATCH,
 	  MEMBER(min_matched) },
-	{ { "min-named", PERFDATA_OPTION_TEXT, 0, "PERCENT", "exit 1 if less of the weight can be named" },
+	{ { "min-named", PERFDATA_OPTION_TEXT, 0, "PERCENT", "exit 1 if fewer of the samples have a name" },
 	  OPTIONS_MATCH,
 	  MEMBER(min_named) },
 	{ { "min-weight", PERFDATA_OPTION_TEXT, 0, "PERCENT",
