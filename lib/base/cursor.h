@@ -38,6 +38,16 @@ static inline uint64_t pd_load64(const uint8_t *p, bool swap)
 	return swap ? __builtin_bswap64(v) : v;
 }
 
+/* The value whose bytes in memory are those of `value`, lowest first, on hosts of either order. */
+static inline uint32_t pd_little32(uint32_t value)
+{
+	return pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE) ? __builtin_bswap32(value) : value;
+}
+static inline uint64_t pd_little64(uint64_t value)
+{
+	return pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE) ? __builtin_bswap64(value) : value;
+}
+
 static inline struct pd_cursor pd_cursor(const void *bytes, size_t size, bool swap)
 {
 	const uint8_t *p = bytes;

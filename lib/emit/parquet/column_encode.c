@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "emit/parquet/column_encode.h"
 #include "emit/parquet/column_bounds.h"
@@ -272,7 +273,7 @@ static enum perfdata_status choose_encoding(struct column *column)
 
 static void plain_text(struct perfdata_text *out, struct perfdata_bytes text)
 {
-	const uint32_t size = (uint32_t)text.size;
+	const uint32_t size = pd_little32((uint32_t)text.size);
 	perfdata_text_append(out, &size, sizeof size);
 	perfdata_text_append(out, text.data, text.size);
 }
@@ -280,12 +281,16 @@ static void plain_text(struct perfdata_text *out, struct perfdata_bytes text)
 static void plain_numbers(const struct column *column, struct perfdata_text *out, const uint64_t *values, size_t nr)
 {
 	const bool narrow = column->info->element == COLUMN_INT32;
-	if (!narrow) {
+	if (!narrow && !pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE)) {
 		perfdata_text_append(out, values, nr * sizeof *values);
 		return;
 	}
-	for (size_t i = 0; i < nr; i++)
-		perfdata_text_append(out, &(const uint32_t){ (uint32_t)values[i] }, sizeof(uint32_t));
+	for (size_t i = 0; i < nr; i++) {
+		if (narrow)
+			perfdata_text_append(out, &(const uint32_t){ pd_little32((uint32_t)values[i]) }, 4);
+		else
+			perfdata_text_append(out, &(const uint64_t){ pd_little64(values[i]) }, 8);
+	}
 }
 
 static void plain_booleans(struct perfdata_text *out, const uint64_t *values, size_t nr)
@@ -431,7 +436,7 @@ static void write_levels(const struct column *column, const struct extent *exten
 	pd_run_encoder_end(&runs);
 	if (perfdata_text_failed(out))
 		return;
-	const uint32_t size = (uint32_t)(out->size - start - 4);
+	const uint32_t size = pd_little32((uint32_t)(out->size - start - 4));
 	memcpy(out->data + start, &size, sizeof size);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include "base/cursor.h"
 #include "emit/parquet/encode_delta.h"
 #include "emit/parquet/encode_runs.h"
 #include "emit/parquet/thrift.h"
@@ -18,12 +19,12 @@ static char *pack(char *at, const uint64_t *values, unsigned width)
 		filled += width;
 		if (filled < 64)
 			continue;
-		memcpy(at, &word, sizeof word);
+		memcpy(at, &(const uint64_t){ pd_little64(word) }, sizeof word);
 		at += sizeof word;
 		filled -= 64;
 		word = filled ? values[i] >> (width - filled) : 0;
 	}
-	memcpy(at, &word, sizeof word);
+	memcpy(at, &(const uint64_t){ pd_little64(word) }, sizeof word);
 	return at + filled / 8;
 }
 

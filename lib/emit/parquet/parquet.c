@@ -148,10 +148,6 @@ static enum perfdata_status configure(void *user, struct perfdata_configuration 
 static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
 				  struct perfdata_text *out)
 {
-	/* pages take words as they stand in memory */
-	if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
-		return pd_error(context->reterr, PERFDATA_EUNSUP, PERFDATA_NO_OFFSET,
-				"Parquet is written by little-endian hosts only");
 	struct parquet_state *state = pd_calloc(1, sizeof *state);
 	if (!state)
 		return PERFDATA_ENOMEM;

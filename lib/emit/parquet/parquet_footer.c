@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include "base/cursor.h"
 #include "emit/parquet/parquet_footer.h"
 #include "emit/parquet/thrift.h"
 
@@ -106,7 +107,7 @@ static void bound(struct thrift *thrift, unsigned field, enum column_type type, 
 	if (pd_column_type_info(type)->text)
 		pd_thrift_bytes(thrift, field, bound->text, bound->size);
 	else
-		pd_thrift_bytes(thrift, field, &bound->number,
+		pd_thrift_bytes(thrift, field, &(const uint64_t){ pd_little64(bound->number) },
 				type == COLUMN_INT32     ? 4
 				: type == COLUMN_BOOLEAN ? 1
 							 : 8);
@@ -231,7 +232,7 @@ void pd_parquet_footer(struct perfdata_text *out, const struct parquet_file *fil
 		pd_thrift_close(&thrift);
 	}
 	pd_thrift_close(&thrift);
-	const uint32_t size = (uint32_t)(out->size - start);
+	const uint32_t size = pd_little32((uint32_t)(out->size - start));
 	perfdata_text_append(out, &size, sizeof size);
 	perfdata_text_literal(out, PARQUET_MAGIC);
 }
