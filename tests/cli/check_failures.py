@@ -117,19 +117,22 @@ def memory_faults(words, path, good, numbers, folder):
     return faults
 
 
+SEEN = set()    # of all commands
+
+
 def fail_commands(title, commands, paths, folder):
     """What is worth a failure is found command after command, so that it is the same each time; then they run side by side."""
-    seen, tasks, faults, count = set(), [], [], 0
+    tasks, faults, count = [], [], 0
     for words in commands:
         for path in paths:
-            good, numbers = worth_failing(words, path, seen, folder)
+            good, numbers = worth_failing(words, path, SEEN, folder)
             tasks.append((words, path, good, numbers))
             count += 0 if program.ALL else len(numbers)
         if not any(good.returncode in (0, 1, 4) for _words, _path, good, _numbers in tasks[-len(paths):]):
             faults.append("%s fails by itself: %s" % (" ".join(words), good.stderr.decode("utf-8", "replace")[-300:]))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         faults += [fault for some in pool.map(lambda task: memory_faults(*task, folder), tasks) for fault in some]
-    few = not program.ALL and count < 30 * len(commands)
+    few = not program.ALL and count < 15 * len(commands)
     report("memory: %s, %d commands, %s" % (title, len(commands), "all allocations" if program.ALL else "%d allocations" % count),
            faults + (["few allocations"] if few else []))
 
