@@ -54,6 +54,52 @@ static enum perfdata_status load_runtime(void)
 	return status;
 }
 
+/* --- how long a name may become ----------------------------------------------------------------------------------- */
+
+#define MOST_SHOWN ((uint64_t)1 << 20)   /* units of work; names of programs need a small part of that */
+#define MOST_REFERENCES 64u              /* different ones that are told apart; later ones count as everything before */
+
+static uint64_t sum(uint64_t a, uint64_t b) { return a > MOST_SHOWN || b > MOST_SHOWN ? MOST_SHOWN + 1 : a + b; }
+
+/* The number of "S_", "S0_", "SZ_", "S10_" … at `at`, and behind it; false: there is none. */
+static bool take_reference(const char *at, uint64_t *ret, const char **ret_end)
+{
+	*ret = 0;
+	for (at++; (*at >= '0' && *at <= '9') || (*at >= 'A' && *at <= 'Z'); at++)
+		*ret = *ret > MOST_SHOWN ? *ret : *ret * 36 + (uint64_t)(*at <= '9' ? *at - '0' : *at - 'A' + 10) + 1;
+	*ret_end = at + 1;
+	return *at == '_';
+}
+
+/* A bound of what a name becomes that needs no grammar. A reference stands for a part that ended before the reference
+ * was first used, so it is at most as long as everything up to there; later uses of it are as long as the first. A
+ * parameter of a template ("T_") is at most everything before, and at least `parameter`. */
+static uint64_t bound_of(const char *name, uint64_t parameter)
+{
+	uint64_t known[MOST_REFERENCES] = { 0 }, size = 1, number;
+	for (const char *end; *name && size <= MOST_SHOWN; name = end) {
+		if (*name == 'S' && take_reference(name, &number, &end)) {
+			const uint64_t first = number < MOST_REFERENCES && known[number] ? known[number] : size;
+			if (number < MOST_REFERENCES)
+				known[number] = first;
+			size = sum(size, first);
+		} else if (*name == 'T' && take_reference(name, &number, &end)) {
+			size = sum(size, (size > parameter ? size : parameter) + 1);
+		} else {
+			end = name + 1;
+			size++;
+		}
+	}
+	return size;
+}
+
+bool pd_demangle_is_bounded(const char *name)
+{
+	const uint64_t size = bound_of(name, 0);
+	/* operators that convert name the parameter before its value */
+	return (strstr(name, "cv") && size <= MOST_SHOWN ? bound_of(name, size) : size) <= MOST_SHOWN;
+}
+
 enum perfdata_status pd_demangle_failure(void) { return (enum perfdata_status)atomic_load(&runtime_failure); }
 
 enum perfdata_status pd_demangle_cxx(const char *name, char **ret)
@@ -63,6 +109,8 @@ enum perfdata_status pd_demangle_cxx(const char *name, char **ret)
 	int status = 0;
 	if (loaded)
 		return loaded;
+	if (!pd_demangle_is_bounded(name))
+		return PERFDATA_ABSENT;
 	*ret = atomic_load(&runtime_demangle)(name, NULL, NULL, &status);
 	return *ret ? PERFDATA_OK : status == NO_MEMORY ? PERFDATA_ENOMEM : PERFDATA_ABSENT;
 }

@@ -323,7 +323,13 @@ static const struct pd_symbol_name *name_of(struct perfdata_symbols_dso *dso, co
 	struct pd_monitor *lock = dso->kallsyms ? dso->kallsyms->lock : dso->names_lock;
 	pd_monitor_enter(lock);
 	name = pd_symtab_name(table, symbol);
+	const bool is_excess = name && table->mangled && !table->has_unbounded && name->raw[0] == '_' &&
+			       !strcmp(name->raw, name->shown) && !pd_demangle_is_bounded(name->raw);
+	table->has_unbounded |= is_excess;
 	pd_monitor_leave(lock);
+	if (is_excess)
+		pd_symbols_find_excess(dso, dso->origin.file ? dso->origin.file : dso->origin.text_file,
+				       "a name would become much longer than its size explains, and stays mangled");
 	return name;
 }
 

@@ -65,6 +65,7 @@ struct pd_symbol_table {
 	struct pd_arena bytes;    /* names in use */
 	_Atomic(struct pd_name_block *) *names;   /* of symbols in use, by index; made by pd_symtab_settle */
 	bool mangled;             /* names may be mangled: demangle for comparing and showing */
+	bool has_unbounded;       /* a name stayed mangled that would have become too long; that was reported */
 	struct pd_overlaps *overlaps;   /* perf maps: which entry names an address of several; NULL: none overlap */
 };
 
@@ -128,8 +129,11 @@ void pd_symtab_release_names(struct pd_symbol_table *table);
 
 /* The demangled name in `bytes`, or `name` itself; NULL: memory or the C++ runtime failed, see pd_demangle_failure. */
 const char *pd_demangle(struct pd_arena *bytes, const char *name);
-/* PERFDATA_OK and a malloc'ed C++ name (to be freed with free()); PERFDATA_ABSENT: it is no such name, or no C++
- * runtime is installed; PERFDATA_ENOMEM, PERFDATA_EREAD: it may be one. */
+/* Whether a C++ name may be demangled: references to its own parts can make a short name gigabytes long, and the C++
+ * runtime has no limit. */
+bool pd_demangle_is_bounded(const char *name);
+/* PERFDATA_OK and a malloc'ed C++ name (to be freed with free()); PERFDATA_ABSENT: it is no such name, not bounded, or
+ * no C++ runtime is installed; PERFDATA_ENOMEM, PERFDATA_EREAD: it may be one. */
 enum perfdata_status pd_demangle_cxx(const char *name, char **ret);
 /* Why the C++ runtime could not be loaded last: PERFDATA_OK, PERFDATA_ENOMEM, PERFDATA_EREAD. */
 enum perfdata_status pd_demangle_failure(void);
