@@ -88,8 +88,10 @@ static enum perfdata_status decompress_some(struct compressed *compressed, uint8
 		if (*in_used == *in_size && compressed->left) {
 			*in_used = 0;
 			*in_size = compressed->left < PIECE ? (size_t)compressed->left : PIECE;
-			if (!pd_elf_read(compressed->elf, compressed->at, in, *in_size))
-				return PERFDATA_EUNSUP;
+			if (!pd_elf_read(compressed->elf, compressed->at, in, *in_size)) {
+				const enum perfdata_status failure = pd_elf_failure(compressed->elf);
+				return failure ? failure : PERFDATA_EUNSUP;
+			}
 			compressed->at += *in_size;
 			compressed->left -= *in_size;
 		}
@@ -267,7 +269,7 @@ enum perfdata_status pd_dwarf_whole_section(const struct pd_elf *elf, const stru
 	if (!status && is_packed)
 		status = decompress_all(work, &compressed, bytes, -1);
 	else if (!status && !pd_elf_read(elf, section.offset, bytes, (size_t)section.size))
-		status = PERFDATA_EUNSUP;
+		status = pd_elf_failure(elf) ? pd_elf_failure(elf) : PERFDATA_EUNSUP;
 	pd_decoder_free(compressed.decoder);
 	if (status) {
 		pd_free(bytes);
