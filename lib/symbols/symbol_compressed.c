@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "codec/codec.h"
 #include "symbols/symbols.h"
+#include "symbols/symbol_work.h"
 
 #define MAX_COMPRESSED ((size_t)256 << 20)
 #define MAX_DECOMPRESSED ((size_t)1 << 30)
@@ -61,6 +62,10 @@ enum perfdata_status pd_unpack_bytes(const void *compressed, size_t size, size_t
 	struct pd_decoder *decoder = pd_decoder_new(kind);
 	if (!decoder)
 		return pd_codec_available(kind) ? PERFDATA_ENOMEM : PERFDATA_EUNSUP;
+	/* as for sections: compressed bytes explain only so many */
+	const size_t explained = size < limit / PD_MAX_RATIO ? size * PD_MAX_RATIO : limit;
+	if (limit > explained)
+		limit = explained > PD_RATIO_FREE ? explained : limit > PD_RATIO_FREE ? PD_RATIO_FREE : limit;
 	struct decompressed out = { .limit = limit };
 	enum perfdata_status status = decode(decoder, compressed, size, &out);
 	pd_decoder_free(decoder);

@@ -433,11 +433,15 @@ enum perfdata_status pd_elf_debugdata(const struct pd_elf *elf, struct pd_elf **
 	pd_free(bytes);
 	if (status)
 		return status;
-	status = pd_elf_open_memory(image, size, ret);
-	if (status == PERFDATA_OK)
-		(*ret)->embedded = true;
-	pd_free(image);
-	return status;
+	struct pd_elf *inside = pd_calloc(1, sizeof *inside);
+	if (!inside) {
+		pd_free(image);
+		return PERFDATA_ENOMEM;
+	}
+	inside->image = image;
+	inside->image_size = size;
+	inside->embedded = true;
+	return finish_open(inside, ret);
 }
 
 /* A note's name and content are padded to 4 bytes, or to 8 where its segment is so aligned; a build-id reads the same

@@ -369,8 +369,10 @@ static struct pd_elf *open_matching(struct search *search, const char *path)
 		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, status_reason(status));
 		if (is_failure(status))
 			(void)pd_dso_fail(dso, status);
-		/* a failure of reading was told with its reason */
-		if (status != PERFDATA_EUNSUP && status != PERFDATA_EREAD)
+		if (status == PERFDATA_ELIMIT)
+			find_fault(dso, PERFDATA_FINDING_SYMBOL_EXCESS, path,
+				   "it unpacks to more than its size explains");
+		else if (status != PERFDATA_EUNSUP && status != PERFDATA_EREAD)   /* which was reported */
 			find_fault(dso, PERFDATA_FINDING_SYMBOL_FILE, path, status_reason(status));
 		return NULL;
 	}
@@ -523,6 +525,9 @@ static struct pd_elf *find_debug(struct perfdata_symbols_dso *dso, const struct 
 		const enum perfdata_status status = pd_elf_debugdata(dso->text, &inside);
 		if (is_failure(status))
 			(void)pd_dso_fail(dso, status);
+		else if (status == PERFDATA_ELIMIT)
+			pd_symbols_find_excess(dso, dso->origin.text_file,
+					       ".gnu_debugdata unpacks to more than its size explains");
 	}
 	if (inside) {
 		set_origin(dso, &dso->origin.file, dso->origin.text_file, ".gnu_debugdata");

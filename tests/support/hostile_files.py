@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What hostile files that names come from are made of: functions of n that return a recording and the files, {path below the folder: contents}.
 hostility_table.py measures them, tests/cli/check_hostile_files.py runs them small."""
+import lzma
 import os
 import struct
 
@@ -57,6 +58,21 @@ def zstd_sections(n):
     """Sections of zeros, packed as zstd packs them."""
     zeros = (dw.ZSTD, bytes(20000 * n))
     return debug({".debug_abbrev": zeros, ".debug_info": zeros, ".debug_str": zeros, ".debug_line": zeros})
+
+
+def packed_program(n):
+    """A program packed as kernel modules are, with zeros at its end."""
+    recorded, files = debug({})
+    return recorded, {PROGRAM: lzma.compress(files[PROGRAM] + bytes(20000 * n))}
+
+
+def packed_symbols(n):
+    """A program whose packed table of symbols (.gnu_debugdata) ends in zeros."""
+    inner = dw.program({})
+    elf = dw.Elf()
+    elf.add(".text", b"", kind=8, flags=6, address=TEXT, size=dw.CODE)
+    elf.add(".gnu_debugdata", lzma.compress(inner + bytes(20000 * n)))
+    return recording(), {PROGRAM: elf.bytes()}
 
 
 def kernel(n):
@@ -119,12 +135,12 @@ def jit_moves(n):
     return jit(n, move)
 
 
-FILES = (functions_of_one_range_list, blocks_of_one_range_list, units_of_one_abbreviation_table, zstd_sections,
+FILES = (functions_of_one_range_list, blocks_of_one_range_list, units_of_one_abbreviation_table, zstd_sections, packed_program, packed_symbols,
          kallsyms, kallsyms_at_one_place, kallsyms_backwards, kallsyms_of_one_name, cxx_names, rust_names, jit_at_one_place, jit_moves)
 
 
 # Those that ask for more than their size explains: finding W806.
-EXCESS = (functions_of_one_range_list, blocks_of_one_range_list, zstd_sections, cxx_names)
+EXCESS = (functions_of_one_range_list, blocks_of_one_range_list, zstd_sections, cxx_names, packed_program, packed_symbols)
 
 
 def write(folder, made):
