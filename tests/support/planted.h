@@ -104,7 +104,7 @@ static inline bool contains(const uint8_t *bytes, size_t size, const void *part,
 
 static inline bool contains_text(const uint8_t *bytes, size_t size, const char *text)
 {
-	uint8_t wide[64];
+	uint8_t wide[64] = { 0 };
 	const size_t length = strlen(text);
 
 	for (size_t i = 0; i < length; i++)
