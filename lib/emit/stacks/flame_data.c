@@ -425,7 +425,7 @@ static const char *largest_lone_file(const struct flame_data *data, const struct
 		const char *file = pd_stack_labels_file_key(data->labels, i);
 		double sum = 0;
 		bool both = false;
-		if (!labels[i].own[side] || labels[i].own[side] * 1000 < all)
+		if (labels[i].own[side] <= 0 || labels[i].own[side] * 1000 < all)
 			continue;
 		for (uint32_t o = 0; o < nr && !both; o++)
 			if (pd_stack_labels_file_key(data->labels, o) == file) {
@@ -456,7 +456,7 @@ enum perfdata_status pd_flame_data_matched(struct flame_data *data, uint32_t eve
 	*ret = (struct flame_match){ .matched = { 1, 1 } };
 	for (unsigned side = 0; side < 2 && status == PERFDATA_OK && all[0] > 0 && all[1] > 0; side++) {
 		for (uint32_t i = 0; i < nr; i++)
-			if (!labels[i].through[!side])
+			if (labels[i].through[!side] <= 0)
 				ret->matched[side] -= labels[i].own[side] / all[side];
 		ret->files[!side] = largest_lone_file(data, labels, side, all[side]);
 	}
