@@ -88,6 +88,22 @@ int pd_write_full(int fd, const void *bytes, size_t size)
 	return 0;
 }
 
+int pd_pwrite_full(int fd, const void *bytes, size_t size, uint64_t offset)
+{
+	const char *at = bytes;
+	while (size) {
+		ssize_t put = pwrite(fd, at, limited(size), (off_t)offset);
+		if (put < 0 && again(fd, POLLOUT))
+			continue;
+		if (put < 0)
+			return -1;
+		at += put;
+		offset += (uint64_t)put;
+		size -= (size_t)put;
+	}
+	return 0;
+}
+
 bool pd_fd_ready(int fd)
 {
 	struct pollfd waiting = { .fd = fd, .events = POLLIN };

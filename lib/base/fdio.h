@@ -17,6 +17,7 @@ int64_t pd_read_some(int fd, void *buffer, size_t size, const struct perfdata_ca
 int64_t pd_pread_full(int fd, void *buffer, size_t size, uint64_t offset);
 /* All bytes; 0 or -1 with errno. */
 int pd_write_full(int fd, const void *bytes, size_t size);
+int pd_pwrite_full(int fd, const void *bytes, size_t size, uint64_t offset);
 /* True if a read would not wait (there are bytes, the end, or an error). */
 bool pd_fd_ready(int fd);
 /* A file's time in nanoseconds since 1970, or the nearest value that 64 bits can hold. */

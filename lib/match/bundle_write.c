@@ -271,6 +271,9 @@ enum perfdata_status perfdata_bundle_add(struct perfdata_bundle *bundle, const s
 		.name = has_id ? spell(bundle, "%s/%s", folder, role_name(file->role)) : spell(bundle, "root/%s", path),
 		.file = file->file ? pd_arena_copy(&bundle->arena, file->file, strlen(file->file)) : NULL,
 	};
+	/* the debug information of a program without a build-id: where debug directories have it */
+	if (!has_id && file->role == PERFDATA_BUNDLE_DEBUG && entry.name && find(bundle, entry.name))
+		entry.name = spell(bundle, "%s.debug", path);
 	if (!entry.name || (file->file && !entry.file))
 		return PERFDATA_ENOMEM;
 	const struct entry *known = find(bundle, entry.name);

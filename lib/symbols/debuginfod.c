@@ -22,12 +22,16 @@ struct client_library {
 	__typeof__(&debuginfod_find_executable) find_executable;
 };
 
-static enum perfdata_status load_client(struct client_library *library)
+static enum perfdata_status load_client(struct client_library *library, char *reason, size_t room)
 {
 	errno = 0;
 	library->handle = dlopen("libdebuginfod.so.1", RTLD_LAZY | RTLD_LOCAL);
+	const int code = errno;
+	const char *text = library->handle ? NULL : dlerror();
+	snprintf(reason, room, "the debuginfod client library cannot be loaded%s%s", text ? ": " : "",
+		 text ? text : "");
 	if (!library->handle)
-		return pd_status_of_dlopen(dlerror(), errno);
+		return pd_status_of_dlopen(text, code);
 	*(void **)&library->begin = dlsym(library->handle, "debuginfod_begin");
 	*(void **)&library->end = dlsym(library->handle, "debuginfod_end");
 	*(void **)&library->find_debuginfo = dlsym(library->handle, "debuginfod_find_debuginfo");
@@ -60,9 +64,9 @@ enum perfdata_status pd_debuginfod_find(const struct pd_build_id *id, bool debug
 {
 	struct client_library library = { 0 };
 	char *path = NULL;
-	const enum perfdata_status loaded = load_client(&library);
+	const enum perfdata_status loaded = load_client(&library, reason, room);
 	if (loaded)
-		return explain(loaded, reason, room, "the debuginfod client library cannot be loaded");
+		return loaded;
 	debuginfod_client *client = library.begin();
 	if (!client)
 		return explain(PERFDATA_ENOMEM, reason, room, perfdata_status_text(PERFDATA_ENOMEM));

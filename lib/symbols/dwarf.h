@@ -23,7 +23,7 @@ enum pd_dwarf_section_number {
 struct pd_dwarf_section {
 	uint64_t offset, size;   /* in the file */
 	uint8_t *bytes;          /* NULL: not in memory */
-	int fd;                  /* a temporary file with the section decompressed, from 0 on; -1: none */
+	bool is_spooled;         /* decompressed into the temporary file: `offset` is there */
 	atomic_bool is_packed;   /* still to be decompressed; `offset` and `size` are those of the compressed bytes */
 };
 
@@ -175,6 +175,7 @@ struct pd_dwarf_unit {
 
 struct pd_dwarf {
 	const struct pd_elf *elf;
+	struct perfdata_symbols *symbols;
 	bool swap;
 	struct pd_dwarf_section sections[PD_DWARF_SECTIONS];
 	struct pd_dwarf_unit *units;         /* in the order of the file */
@@ -294,8 +295,8 @@ void pd_dwarf_drop_tables(struct pd_dwarf *dwarf);
 
 /* --- dwarf_units.c ------------------------------------------------------------------------------------------------ */
 
-/* PERFDATA_ABSENT: no debug information. Memory of units is added to `units_memory` and to the account. */
-enum perfdata_status pd_dwarf_open(const struct pd_elf *elf, _Atomic(size_t) *units_memory, struct pd_work *work,
+/* PERFDATA_ABSENT: no debug information. Memory of units is added to that of `symbols` and to the account. */
+enum perfdata_status pd_dwarf_open(const struct pd_elf *elf, struct perfdata_symbols *symbols, struct pd_work *work,
 				   struct pd_dwarf **ret);
 void pd_dwarf_close(struct pd_dwarf *dwarf);
 /* The unit that covers an address; NULL: none. */

@@ -7,9 +7,7 @@
 #ifdef HAVE_ELFUTILS
 
 #include <string.h>
-#include <unistd.h>
 #include "base/cursor.h"
-#include "base/fdio.h"
 #include "base/memory.h"
 #include "codec/codec.h"
 #include "symbols/dwarf.h"
@@ -107,8 +105,9 @@ static enum perfdata_status decompress_some(struct compressed *compressed, uint8
 	return PERFDATA_OK;
 }
 
-/* Decompresses the whole section: into `bytes`, or piece by piece into a file. */
-static enum perfdata_status decompress_all(struct pd_work *work, struct compressed *compressed, uint8_t *bytes, int fd)
+/* Decompresses the whole section: into `bytes`, or piece by piece into the temporary file of `symbols` at `place`. */
+static enum perfdata_status decompress_all(struct pd_work *work, struct compressed *compressed, uint8_t *bytes,
+					   struct perfdata_symbols *symbols, uint64_t place)
 {
 	uint8_t *in = pd_malloc(PIECE), *piece = bytes ? bytes : pd_malloc(PIECE);
 	size_t in_used = 0, in_size = 0, used = 0;
@@ -121,8 +120,8 @@ static enum perfdata_status decompress_all(struct pd_work *work, struct compress
 			status = decompress_some(compressed, in, &in_used, &in_size, piece, size, &used);
 		if (!status && used != size)
 			status = PERFDATA_EUNSUP;
-		if (!status && !bytes && pd_write_full(fd, piece, size) < 0)
-			status = PERFDATA_ENOMEM;   /* temporary space serves as memory */
+		if (!status && !bytes)
+			status = pd_symbols_spool_write(symbols, place + at, piece, size);
 	}
 	pd_free(in);
 	if (!bytes)
@@ -142,27 +141,29 @@ static enum perfdata_status decompress(struct pd_dwarf *dwarf, enum pd_dwarf_sec
 	struct compressed compressed;
 	enum perfdata_status status = read_header(dwarf->elf, section, false, &compressed);
 	uint8_t *bytes = NULL;
+	uint64_t place = 0;
+	bool is_spooled = false;
 	if (status)
 		return status;
 	if (is_read_in_pieces(number) && !stays_in_memory(dwarf, compressed.size)) {
-		section->fd = pd_tempfile(dwarf->account ? dwarf->account->tmpdir : NULL);
-		status = section->fd < 0 ? PERFDATA_ENOMEM : PERFDATA_OK;
+		status = pd_symbols_spool_take(dwarf->symbols, compressed.size, &place);
+		is_spooled = !status;
 	} else {
 		status = pd_work_room(dwarf->work, compressed.size);
 		bytes = status ? NULL : pd_malloc((size_t)compressed.size + 1);
 		status = status || bytes ? status : PERFDATA_ENOMEM;
 	}
 	if (!status)
-		status = decompress_all(dwarf->work, &compressed, bytes, section->fd);
+		status = decompress_all(dwarf->work, &compressed, bytes, dwarf->symbols, place);
 	pd_decoder_free(compressed.decoder);
 	if (status) {
 		pd_free(bytes);
-		if (section->fd >= 0)
-			close(section->fd);
-		section->fd = -1;
+		if (is_spooled)
+			pd_symbols_spool_give(dwarf->symbols, place, compressed.size);
 		return status;
 	}
-	section->offset = 0;
+	section->is_spooled = is_spooled;
+	section->offset = place;
 	section->size = compressed.size;
 	atomic_fetch_add_explicit(&dwarf->work->limit, compressed.size, memory_order_relaxed);
 	if (bytes) {
@@ -218,8 +219,6 @@ enum perfdata_status pd_dwarf_open_sections(struct pd_dwarf *dwarf)
 {
 	const struct pd_elf *elf = dwarf->elf;
 	enum perfdata_status status = elf->header.e_type == ET_REL ? PERFDATA_EUNSUP : PERFDATA_OK;
-	for (size_t i = 0; i < PD_DWARF_SECTIONS; i++)
-		dwarf->sections[i].fd = -1;
 	for (size_t i = 1; i < elf->section_count; i++)
 		if (is_foreign(&elf->sections[i]))
 			return PERFDATA_EUNSUP;
@@ -244,11 +243,11 @@ void pd_dwarf_drop_section(struct pd_dwarf *dwarf, enum pd_dwarf_section_number 
 	struct pd_dwarf_section *section = &dwarf->sections[number];
 	if (section->bytes)
 		pd_account_give(dwarf->account, PD_USE_SYMBOLS, (size_t)section->size);
-	if (section->fd >= 0)
-		close(section->fd);
+	if (section->is_spooled)
+		pd_symbols_spool_give(dwarf->symbols, section->offset, section->size);
 	pd_free(section->bytes);
 	section->bytes = NULL;
-	section->fd = -1;
+	section->is_spooled = false;
 }
 
 enum perfdata_status pd_dwarf_whole_section(const struct pd_elf *elf, const struct pd_elf_section *from,
@@ -267,7 +266,7 @@ enum perfdata_status pd_dwarf_whole_section(const struct pd_elf *elf, const stru
 	if (!status && !bytes)
 		status = PERFDATA_ENOMEM;
 	if (!status && is_packed)
-		status = decompress_all(work, &compressed, bytes, -1);
+		status = decompress_all(work, &compressed, bytes, NULL, 0);
 	else if (!status && !pd_elf_read(elf, section.offset, bytes, (size_t)section.size))
 		status = pd_elf_failure(elf) ? pd_elf_failure(elf) : PERFDATA_EUNSUP;
 	pd_decoder_free(compressed.decoder);
@@ -289,8 +288,8 @@ bool pd_dwarf_copy(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number nu
 		return false;
 	if (section->bytes)
 		memcpy(out, section->bytes + offset, size);
-	else if (section->fd >= 0)
-		return pd_pread_full(section->fd, out, size, offset) == (int64_t)size;
+	else if (section->is_spooled)
+		return pd_symbols_spool_read(dwarf->symbols, section->offset + offset, out, size);
 	else
 		return pd_elf_read(dwarf->elf, section->offset + offset, out, size);
 	return true;

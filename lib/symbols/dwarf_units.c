@@ -141,7 +141,7 @@ static void account_indexes(struct pd_dwarf *dwarf)
 	dwarf->indexes = memory;
 }
 
-enum perfdata_status pd_dwarf_open(const struct pd_elf *elf, _Atomic(size_t) *units_memory, struct pd_work *work,
+enum perfdata_status pd_dwarf_open(const struct pd_elf *elf, struct perfdata_symbols *symbols, struct pd_work *work,
 				   struct pd_dwarf **ret)
 {
 	struct pd_dwarf *dwarf = pd_calloc(1, sizeof *dwarf);
@@ -149,7 +149,8 @@ enum perfdata_status pd_dwarf_open(const struct pd_elf *elf, _Atomic(size_t) *un
 		return PERFDATA_ENOMEM;
 	dwarf->elf = elf;
 	dwarf->swap = pd_elf_swaps(elf);
-	dwarf->units_memory = units_memory;
+	dwarf->symbols = symbols;
+	dwarf->units_memory = &symbols->units_memory;
 	dwarf->account = work->account;
 	dwarf->work = work;
 	enum perfdata_status status = pd_dwarf_open_sections(dwarf);

@@ -5,6 +5,18 @@
 #include "base/error.h"
 #include "symbols/symbols.h"
 
+static void report(const struct perfdata_symbols *symbols, const char *file, const char *reason)
+{
+	const struct perfdata_symbols_options *o = &symbols->options;
+	const struct perfdata_finding_info *info = perfdata_finding_lookup(PERFDATA_FINDING_SYMBOL_FILE);
+	const struct perfdata_finding finding = {
+		.severity = info->severity, .code = PERFDATA_FINDING_SYMBOL_FILE, .file = file,
+		.offset = PERFDATA_NO_OFFSET, .record = UINT64_MAX, .message = reason,
+	};
+	if (o->finding)
+		o->finding(o->user, &finding);
+}
+
 enum perfdata_status pd_symbols_note(struct perfdata_symbols *symbols, enum perfdata_status status)
 {
 	struct pd_failures *failures = &symbols->failures;
@@ -16,6 +28,10 @@ enum perfdata_status pd_symbols_note(struct perfdata_symbols *symbols, enum perf
 	else
 		(void)atomic_compare_exchange_strong(&failures->worst, &worst, PERFDATA_EREAD);
 	atomic_fetch_add(&failures->nr, 1);
+	/* a process has one runtime, and what it demangles belongs to no file */
+	const enum perfdata_status runtime = pd_demangle_failure();
+	if (runtime && !atomic_exchange(&failures->runtime_told, true))
+		report(symbols, "the C++ runtime", perfdata_status_text(runtime));
 	return status;
 }
 
@@ -31,18 +47,15 @@ enum perfdata_status pd_symbols_fail(struct perfdata_symbols *symbols, const cha
 	const enum perfdata_status status = pd_status_of_errno(code);
 	if (!symbols || status == PERFDATA_ABSENT)
 		return status;
-	const struct perfdata_symbols_options *o = &symbols->options;
-	const struct perfdata_finding_info *info = perfdata_finding_lookup(PERFDATA_FINDING_SYMBOL_FILE);
-	char reason[128];
-	const struct perfdata_finding finding = {
-		.severity = info->severity, .code = PERFDATA_FINDING_SYMBOL_FILE, .file = file,
-		.offset = PERFDATA_NO_OFFSET, .record = UINT64_MAX,
-		.message = code == ESTALE ? "it was replaced while it was read"
-					  : pd_errno_text(code, reason, sizeof reason),
-	};
-	if (o->finding)
-		o->finding(o->user, &finding);
+	pd_symbols_tell(symbols, file, code);
 	return pd_symbols_note(symbols, status);
+}
+
+void pd_symbols_tell(const struct perfdata_symbols *symbols, const char *file, int code)
+{
+	char reason[128];
+	report(symbols, file, code == ESTALE ? "it was replaced while it was read"
+					     : pd_errno_text(code, reason, sizeof reason));
 }
 
 enum perfdata_status pd_dso_fail(struct perfdata_symbols_dso *dso, enum perfdata_status status)

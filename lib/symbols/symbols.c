@@ -52,8 +52,9 @@ enum perfdata_status perfdata_symbols_new(const struct perfdata_symbols_options 
 	symbols->kallsyms_lock = pd_monitor_new();
 	symbols->kept.lock = pd_monitor_new();
 	symbols->kept.most = pd_kept_most();
+	symbols->spool.lock = pd_monitor_new();
 	if (!symbols->lock || !symbols->unwind_lock || !symbols->kallsyms_lock || !symbols->kept.lock ||
-	    copy_options(symbols)) {
+	    !symbols->spool.lock || copy_options(symbols)) {
 		perfdata_symbols_free(symbols);
 		return PERFDATA_ENOMEM;
 	}
@@ -92,6 +93,7 @@ void perfdata_symbols_free(struct perfdata_symbols *symbols)
 	pd_kallsyms_free(symbols);
 	pd_monitor_free(symbols->kallsyms_lock);
 	pd_monitor_free(symbols->kept.lock);
+	pd_monitor_free(symbols->spool.lock);
 	pd_arena_release(&symbols->strings);
 	pd_free(symbols);
 }

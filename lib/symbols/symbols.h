@@ -229,10 +229,28 @@ enum perfdata_status pd_kept_failure(const struct pd_kept_file *file);
 /* Closes what nobody holds; false: nothing was open. */
 bool pd_kept_close_idle(struct perfdata_symbols *symbols);
 
+/* symbol_spool.c: sections of debug information that were compressed and are too large for memory. */
+struct pd_symbols_spool {
+	struct pd_monitor *lock;
+	bool is_open;
+	int fd;
+	uint64_t end;                             /* of the last part */
+	size_t nr_parts;                          /* the file is there as long as it has parts */
+	atomic_bool told;                         /* that it failed */
+};
+/* A part of the file, to be written and read by one caller. What fails is reported. PERFDATA_ENOMEM: there is
+ * no room; PERFDATA_EREAD. */
+enum perfdata_status pd_symbols_spool_take(struct perfdata_symbols *symbols, uint64_t size, uint64_t *ret_at);
+void pd_symbols_spool_give(struct perfdata_symbols *symbols, uint64_t at, uint64_t size);
+enum perfdata_status pd_symbols_spool_write(struct perfdata_symbols *symbols, uint64_t at, const void *bytes,
+					    size_t size);
+bool pd_symbols_spool_read(struct perfdata_symbols *symbols, uint64_t at, void *out, size_t size);
+
 /* A failure is no absence: a name that is there, and was not found since something failed, must not count as none. */
 struct pd_failures {
 	atomic_size_t nr;
 	atomic_int worst;                         /* PERFDATA_OK, PERFDATA_EREAD, PERFDATA_ENOMEM */
+	atomic_bool runtime_told;                 /* that the C++ runtime could not be loaded */
 };
 
 struct perfdata_symbols {
@@ -247,6 +265,7 @@ struct perfdata_symbols {
 	atomic_uint_fast64_t libdw_clock;         /* look-ups by libdw so far, of all dsos */
 	struct pd_failures failures;              /* of all dsos */
 	struct pd_kept_files kept;
+	struct pd_symbols_spool spool;
 };
 
 /* symbol_shared.c: the symbols of a kallsyms text; it stays as long as the source of symbols. */
@@ -327,6 +346,8 @@ enum perfdata_status pd_symbols_note(struct perfdata_symbols *symbols, enum perf
 /* The same for the errno value of a call on a file, which is told as a finding: see pd_status_of_errno. `symbols` may
  * be NULL. */
 enum perfdata_status pd_symbols_fail(struct perfdata_symbols *symbols, const char *file, int code);
+/* Reports that a call on a file failed with an errno value, and counts nothing. */
+void pd_symbols_tell(const struct perfdata_symbols *symbols, const char *file, int code);
 /* A failure also makes loading the dso fail, whatever is found elsewhere. */
 enum perfdata_status pd_dso_fail(struct perfdata_symbols_dso *dso, enum perfdata_status status);
 

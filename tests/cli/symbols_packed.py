@@ -8,10 +8,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from errno import EIO, EMFILE, ENFILE, ENOMEM, ENOSPC
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from builder import Recording, IP, TID, TIME, CALLCHAIN, CONTEXT_USER
-from program import run
+from program import PERFDATA, SANITIZED, TOP, run
 
 PROGRAM = """
 static volatile unsigned long sink;
@@ -39,6 +40,35 @@ def record(path, binary):
     for at in range(0x1000, min(size, 0x1800)):
         recording.sample(event, ip=START + at, pid=100, tid=100, time=3 + at, callchain=[CONTEXT_USER, START + at])
     recording.save(path)
+
+
+def calls_that_fail(cc, folder, words):
+    """Compressed sections share a temporary file. What is wrong where each call on it fails in turn: the exit code is 6 without descriptors,
+    memory or space, 3 after an error of the disk, and W802 says it."""
+    library, counts, spool = (os.path.join(folder, name) for name in ("failing.so", "counts", "spool"))
+    done = call(cc, "-shared", "-fPIC", "-O1", "-o", library, os.path.join(TOP, "tests", "support", "failing_syscalls.c"), "-ldl")
+    if done.returncode or SANITIZED:
+        return None
+    os.mkdir(spool)
+    words = (PERFDATA, *words, "--max-memory", "1M", "--tmpdir", spool)
+
+    def go(**more):
+        environment = dict(os.environ, LC_ALL="C", LD_PRELOAD=library, FAIL_BELOW=spool, FAIL_COUNTS=counts, **more)
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, env=environment)
+        with open(counts, encoding="ascii") as lines:
+            return done, dict(line.split() for line in lines)
+
+    good, faults = go(), []
+    for kind in ("open", "write", "read"):
+        count = int(good[1][kind])
+        faults += [] if count else ["no %s" % kind]
+        for number in sorted({0, count // 2, count - 1} if count else ()):
+            for error in (EMFILE, ENFILE, ENOMEM, ENOSPC, EIO):
+                done = go(FAIL_CALL=kind, FAIL_NUMBER=str(number), FAIL_ERRNO=str(error))[0]
+                if (done.returncode, done.stdout) != (good[0].returncode, good[0].stdout) and \
+                        (done.returncode != (3 if error == EIO else 6) or b"W802" not in done.stderr):
+                    faults.append("%s %d, %s: exit code %d\n%s" % (kind, number, os.strerror(error), done.returncode, done.stderr.decode()[-300:]))
+    return faults + ([] if not good[0].returncode else [good[0].stderr.decode()])
 
 
 def names(text):
@@ -100,6 +130,13 @@ def main():
         print("%s %d - dump has the lines of script, by the same options" % ("ok" if fine else "not ok", number))
         if not fine:
             print("# %r %r %d %d" % (script[:300], without[without.find(b"program  "):][:600], len(chainless), len(without)))
+        number += 1
+        faults = calls_that_fail(cc, folder, ("script", "-F", "ip,sym,srcline", "--symfs", os.path.join(folder, "large-zlib"), path["perf.data"]))
+        failed += bool(faults)
+        print("%s %d - calls on the temporary file fail%s" % ("not ok" if faults else "ok", number,
+                                                            " # SKIP no library to preload" if faults is None else ""))
+        for fault in faults or ():
+            print("# " + fault.replace("\n", "\n# "))
     print("1..%d" % number)
     return 1 if failed else 0
 

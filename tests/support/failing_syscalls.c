@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum call { OPEN, READ, STAT, DLOPEN, CALLS };
-static const char *const names[CALLS] = { "open", "read", "stat", "dlopen" };
+enum call { OPEN, READ, WRITE, STAT, DLOPEN, CALLS };
+static const char *const names[CALLS] = { "open", "read", "write", "stat", "dlopen" };
 static atomic_long counts[CALLS];
 static long number = -1;
 static int failing = CALLS, code;
@@ -125,6 +125,16 @@ ssize_t pread(int fd, void *bytes, size_t size, off_t offset)
 ssize_t pread64(int fd, void *bytes, size_t size, off64_t offset)
 {
 	return is_of_interest(fd) && fails(READ) ? -1 : REAL(pread64)(fd, bytes, size, offset);
+}
+
+ssize_t pwrite(int fd, const void *bytes, size_t size, off_t offset)
+{
+	return is_of_interest(fd) && fails(WRITE) ? -1 : REAL(pwrite)(fd, bytes, size, offset);
+}
+
+ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t offset)
+{
+	return is_of_interest(fd) && fails(WRITE) ? -1 : REAL(pwrite64)(fd, bytes, size, offset);
 }
 
 int fstat(int fd, struct stat *st) { return is_of_interest(fd) && fails(STAT) ? -1 : REAL(fstat)(fd, st); }
