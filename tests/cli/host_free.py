@@ -20,8 +20,9 @@ COMMANDS = [["dump"], ["dump", "--no-samples-line"], ["script"], ["perf-json"], 
 RUNNING_KERNEL = "/sys/kernel/notes"             # with symbols: whether it is the kernel that was recorded
 NAMELESS = [["script"], ["ndjson"], ["csv"]]     # of tracepoints without chains
 RECORDINGS = ["callgraph-73.data", "dwarf-73.data", "trace-73.data", "stream-trace-61.pipe", "threads-73.dir", "zstd-73.data"]
-# how many processors there are, which memory the program itself has, and what the C library reads for a time in UTC
-HARMLESS = re.compile(r"/etc/localtime$|/sys/devices/system/cpu/|/proc/self/(maps|auxv)$|/dev/(null|urandom)$|/sys/kernel/mm/transparent_hugepage")
+# the recording, opened by the descriptor that found a regular file; how many processors there are; which memory the program
+# itself has; what the C library reads for a time in UTC
+HARMLESS = re.compile(r"/etc/localtime$|/sys/devices/system/cpu/|/proc/self/(fd/\d+|maps|auxv)$|/dev/(null|urandom)$|/sys/kernel/mm/transparent_hugepage")
 CALL = re.compile(r'^\d+ +\w+\((?:AT_FDCWD, )?"((?:[^"\\]|\\.)*)"')
 
 
