@@ -2,8 +2,9 @@
 /* Recordings out of recordings: cut, converted from one form to another, merged, repaired.
  *
  * Make a rewriter, choose what to keep (perfdata_rewriter_choose, perfdata_rewriter_look_back; without either, all is
- * kept), copy the recording, and finish. Each of these steps reads a recording from its beginning, through a reader of
- * its own.
+ * kept), copy the recording, and finish. A rewriter makes one recording. Each of these steps reads a recording from its
+ * beginning, through a reader of its own; a reader (or session) that does not give what the step asks for is refused:
+ * PERFDATA_EUSAGE with the reason. After a failure, all further steps fail with the first error.
  *
  * Where reading a recording fails behind its first bytes, what came before is copied: perfdata_reader_complete says
  * whether something is missing.
@@ -51,7 +52,7 @@ enum perfdata_anonymize_keep {
  * section that has such a field is dropped. */
 struct perfdata_anonymize_options {
 	size_t size;                     /* sizeof(struct perfdata_anonymize_options) */
-	uint8_t key[16];                 /* the same key gives the same pseudonyms */
+	uint8_t key[16];                 /* the same key gives the same pseudonyms; zeros: a key made at random */
 	uint32_t keep;                   /* enum perfdata_anonymize_keep */
 	/* Called once for each pseudonym: kind ("comm", "path", …), the original, and the pseudonym. May be NULL. */
 	void (*on_pair)(void *user, const char *kind, struct perfdata_bytes from, struct perfdata_bytes to);
@@ -94,6 +95,8 @@ struct perfdata_rewrite_options {
 	size_t nr_renames;
 	const char *tmpdir;
 	uint64_t max_spool;
+	/* Receives the recording's bytes, from the first to the last. A negative status ends the step with that status,
+	 * a positive one with PERFDATA_EWRITE. */
 	enum perfdata_status (*write)(void *user, const void *bytes, size_t size);
 	void *write_user;
 	/* Called with each message for the user: one line. May be NULL. */
@@ -130,11 +133,12 @@ PERFDATA_API enum perfdata_status perfdata_rewriter_choose(struct perfdata_rewri
  * of time. The rewriter writes this state in front of everything else, without times. */
 PERFDATA_API enum perfdata_status perfdata_rewriter_look_back(struct perfdata_rewriter *rewriter,
 							      struct perfdata_reader *reader);
-/* Learns what has to be known in advance: to anonymize, when the recording began; to repair, which events it has. */
+/* Learns what has to be known in advance: to anonymize, when the recording began; to repair, which events it has. The
+ * copy fails without it where it is needed: to anonymize, and to repair a recording whose attrs are records. */
 PERFDATA_API enum perfdata_status perfdata_rewriter_survey(struct perfdata_rewriter *rewriter,
 							   struct perfdata_reader *reader);
-/* Copies a recording: in the order of the file, or of time if it is made anonymous. The reader must give payloads
- * (perfdata_reader_options). */
+/* Copies a recording. The reader must give its records in the order of the file, or of time if it is made anonymous,
+ * and payloads (perfdata_reader_options). */
 PERFDATA_API enum perfdata_status perfdata_rewriter_copy(struct perfdata_rewriter *rewriter,
 							 struct perfdata_reader *reader);
 /* Learns the events and the host of a recording to be merged: reads it to its end. The reader must give records in the

@@ -117,7 +117,8 @@ struct perfdata_symbols_request {
 	 * if it was written (mtime) between not_before and unchanged_since. */
 	bool check_identity;
 	uint64_t inode;
-	int64_t unchanged_since, not_before;   /* ns since 1970; INT64_MAX, INT64_MIN: any time */
+	/* ns since 1970; 0: any time, as INT64_MAX for the first and INT64_MIN for the second */
+	int64_t unchanged_since, not_before;
 	const char *unidentified;   /* why no file can be identified (one phrase, static storage); or NULL */
 	/* With check_identity: the device, but on file systems that report others than were recorded (overlays,
 	 * btrfs). 0, 0: not recorded. */

@@ -49,8 +49,8 @@ struct perfdata_writer_options {
 	int level;                       /* of zstd; 0: 1, as perf */
 	const char *tmpdir;              /* the records of a file wait in an unlinked temporary file; NULL: /tmp */
 	uint64_t max_spool;              /* limit of its size in bytes; 0: no limit */
-	/* Receives the container's bytes, from the first to the last. A status other than PERFDATA_OK ends the
-	 * writing. */
+	/* Receives the container's bytes, from the first to the last. A negative status ends the writing with that
+	 * status, a positive one with PERFDATA_EWRITE. */
 	enum perfdata_status (*write)(void *user, const void *bytes, size_t size);
 	void *user;
 };

@@ -513,6 +513,15 @@ enum perfdata_status pd_reader_failed(struct perfdata_reader *reader, enum perfd
 	return status;
 }
 
+bool pd_reader_is_in_time(const struct perfdata_reader *reader)
+{
+	/* without an order of their own, records are in time as they stand */
+	return reader->options.order == PERFDATA_ORDER_TIME || reader->order ||
+	       (reader->options.order == PERFDATA_ORDER_DEFAULT && reader->is_attached);
+}
+
+bool pd_reader_gives_payloads(const struct perfdata_reader *reader) { return reader->options.payloads; }
+bool pd_reader_was_asked(const struct perfdata_reader *reader) { return reader->was_asked; }
 void pd_reader_give_payloads(struct perfdata_reader *reader) { reader->options.payloads = true; }
 
 int64_t pd_reader_written(const struct perfdata_reader *reader)

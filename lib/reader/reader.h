@@ -43,6 +43,12 @@ enum perfdata_status pd_reader_attach(struct perfdata_reader *reader, bool in_ti
 /* The session is closed. */
 void pd_reader_detach(struct perfdata_reader *reader);
 
+/* What the reader was opened for: records in the order of time (perhaps by its session), payloads. */
+bool pd_reader_is_in_time(const struct perfdata_reader *reader);
+bool pd_reader_gives_payloads(const struct perfdata_reader *reader);
+/* Whether it was asked for a record: further records are not all. */
+bool pd_reader_was_asked(const struct perfdata_reader *reader);
+
 /* Asks for payloads. To be called before the first record is asked for. */
 void pd_reader_give_payloads(struct perfdata_reader *reader);
 

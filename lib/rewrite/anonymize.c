@@ -3,6 +3,9 @@
  * values of feature sections. */
 #include "config.h"
 #include <ctype.h>
+#include <errno.h>
+#include <sys/random.h>
+#include "base/error.h"
 #include "base/memory.h"
 #include "perfdata/text.h"
 #include "rewrite/anonymize.h"
@@ -32,7 +35,25 @@ static bool note_layout(struct pd_anonymizer *a, const struct perfdata_layout *l
 	return true;
 }
 
-struct pd_anonymizer *pd_anonymizer_new(const struct perfdata_anonymize_options *options)
+enum perfdata_status pd_anonymize_key_of(const struct perfdata_anonymize_options *options, uint8_t ret_key[16],
+					 struct perfdata_error *reterr)
+{
+	static const uint8_t none[sizeof options->key];
+
+	memcpy(ret_key, options->key, sizeof options->key);
+	if (memcmp(ret_key, none, sizeof none) != 0)
+		return PERFDATA_OK;
+	for (size_t got = 0; got < sizeof none;) {
+		const ssize_t n = getrandom(ret_key + got, sizeof none - got, 0);
+		if (n < 0 && errno != EINTR)
+			return pd_error_errno(reterr, PERFDATA_EREAD, PERFDATA_NO_OFFSET, errno,
+					      "no random key can be made");
+		got += n > 0 ? (size_t)n : 0;
+	}
+	return PERFDATA_OK;
+}
+
+struct pd_anonymizer *pd_anonymizer_new(const struct perfdata_anonymize_options *options, const uint8_t key[16])
 {
 	struct pd_anonymizer *a = pd_calloc(1, sizeof *a);
 	const struct perfdata_layout *layout;
@@ -41,7 +62,7 @@ struct pd_anonymizer *pd_anonymizer_new(const struct perfdata_anonymize_options 
 	if (!ok)
 		return NULL;
 	for (unsigned i = 0; i < 16; i++)
-		a->names.key[i / 8] |= (uint64_t)options->key[i] << i % 8 * 8;
+		a->names.key[i / 8] |= (uint64_t)key[i] << i % 8 * 8;
 	a->names.keep = options->keep;
 	a->names.on_pair = options->on_pair;
 	a->names.user = options->user;

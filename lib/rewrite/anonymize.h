@@ -33,7 +33,11 @@ struct pd_anonymizer {
 	struct perfdata_anonymize_counts counts;
 };
 
-struct pd_anonymizer *pd_anonymizer_new(const struct perfdata_anonymize_options *options);   /* NULL without memory */
+/* The key of the options; zeros stand for one that is made at random. PERFDATA_EREAD: none can be made. */
+enum perfdata_status pd_anonymize_key_of(const struct perfdata_anonymize_options *options, uint8_t ret_key[16],
+					 struct perfdata_error *reterr);
+/* NULL without memory. */
+struct pd_anonymizer *pd_anonymizer_new(const struct perfdata_anonymize_options *options, const uint8_t key[16]);
 void pd_anonymizer_free(struct pd_anonymizer *anonymizer);
 /* Changes the views of a record; PERFDATA_ABSENT: it is dropped. */
 enum perfdata_status pd_anonymize_record(struct pd_anonymizer *anonymizer, const struct perfdata_raw *raw,

@@ -29,8 +29,12 @@ enum perfdata_status perfdata_rewriter_choose(struct perfdata_rewriter *rewriter
 					      uint64_t first, uint64_t last)
 {
 	struct perfdata_batch *batch;
-	enum perfdata_status status;
+	enum perfdata_status status = pd_rewrite_accept(rewriter, pd_session_reader(session), 0);
 
+	if (status == PERFDATA_OK && !pd_session_gives(session, PERFDATA_NEED_RECORDS))
+		status = pd_rewrite_failed(rewriter, PERFDATA_EUSAGE, "the session that chooses gives no records");
+	if (status != PERFDATA_OK)
+		return status;
 	rewriter->choice.chosen = true;
 	rewriter->choice.first = first;
 	rewriter->choice.last = last ? last : UINT64_MAX;
@@ -125,8 +129,10 @@ static enum perfdata_status keep_earlier_state(struct perfdata_rewriter *rewrite
 
 enum perfdata_status perfdata_rewriter_look_back(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader)
 {
+	const enum perfdata_status status = pd_rewrite_accept(rewriter, reader, PD_DEMAND_TIME);
+
 	rewriter->order = pd_rewrite_order_of(&rewriter->options, reader);
-	return pd_rewrite_each(rewriter, reader, keep_earlier_state);
+	return status == PERFDATA_OK ? pd_rewrite_each(rewriter, reader, keep_earlier_state) : status;
 }
 
 enum perfdata_status pd_choice_write_state(struct perfdata_rewriter *rewriter)

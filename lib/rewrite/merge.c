@@ -47,7 +47,7 @@ static enum perfdata_status survey(struct perfdata_rewriter *rewriter, struct pe
 
 enum perfdata_status perfdata_rewriter_add(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader)
 {
-	if (rewriter->error.status != PERFDATA_OK)
+	if (pd_rewrite_accept(rewriter, reader, PD_DEMAND_TIME) != PERFDATA_OK)
 		return rewriter->error.status;
 	if (rewriter->options.anonymize || rewriter->options.repair)
 		return pd_rewrite_failed(rewriter, PERFDATA_EUSAGE, "recordings are merged as they are");
@@ -484,9 +484,13 @@ enum perfdata_status perfdata_rewriter_merge(struct perfdata_rewriter *rewriter,
 
 	if (rewriter->error.status != PERFDATA_OK)
 		return rewriter->error.status;
+	if (rewriter->writer)
+		return pd_rewrite_failed(rewriter, PERFDATA_EUSAGE, "a rewriter makes one recording");
 	if (!merge || nr != merge->nr_inputs)
 		return pd_rewrite_failed(rewriter, PERFDATA_EUSAGE, "other recordings are merged than were added");
 	for (size_t i = 0; i < nr; i++) {
+		if (pd_rewrite_accept(rewriter, readers[i], PD_DEMAND_TIME) != PERFDATA_OK)
+			return rewriter->error.status;
 		merge->inputs[i].reader = readers[i];
 		rewriter->reader = merge->inputs[i].known;
 		rewriter->order = pd_rewrite_order_of(&rewriter->options, rewriter->reader);
@@ -500,5 +504,8 @@ enum perfdata_status perfdata_rewriter_merge(struct perfdata_rewriter *rewriter,
 	rewriter->reader = merge->inputs[0].known;
 	if (status == PERFDATA_OK)
 		status = pd_rewrite_make_writer(rewriter);
-	return status == PERFDATA_OK ? copy_all(rewriter) : status;
+	if (status == PERFDATA_OK)
+		status = copy_all(rewriter);
+	rewriter->copied = status == PERFDATA_OK;
+	return status;
 }

@@ -65,6 +65,7 @@ enum perfdata_status perfdata_rewriter_new(const struct perfdata_rewrite_options
 {
 	struct perfdata_rewriter *rewriter = pd_calloc(1, sizeof *rewriter);
 	struct perfdata_anonymize_options pseudonyms;
+	uint8_t key[sizeof pseudonyms.key];
 	enum perfdata_status status = PERFDATA_OK;
 
 	if (rewriter) {
@@ -76,6 +77,8 @@ enum perfdata_status perfdata_rewriter_new(const struct perfdata_rewrite_options
 	const struct perfdata_anonymize_options *anonymize = rewriter ? rewriter->options.anonymize : NULL;
 	if (anonymize && status == PERFDATA_OK)
 		status = PD_OPTIONS_COPY(&pseudonyms, user, anonymize, reterr);
+	if (anonymize && status == PERFDATA_OK)
+		status = pd_anonymize_key_of(&pseudonyms, key, reterr);
 	if (rewriter && status == PERFDATA_OK && !rewriter->options.write)
 		status = pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
 				  "the rewriter has no function to write with");
@@ -84,7 +87,7 @@ enum perfdata_status perfdata_rewriter_new(const struct perfdata_rewrite_options
 		return status;
 	}
 	if (anonymize)
-		rewriter->anonymizer = pd_anonymizer_new(&pseudonyms);
+		rewriter->anonymizer = pd_anonymizer_new(&pseudonyms, key);
 	if (!rewriter || !copy_options(rewriter) || (anonymize && !rewriter->anonymizer)) {
 		perfdata_rewriter_free(rewriter);
 		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
@@ -162,11 +165,31 @@ const struct perfdata_config *pd_rewrite_target(struct perfdata_rewriter *rewrit
 	return config;
 }
 
+enum perfdata_status pd_rewrite_accept(struct perfdata_rewriter *rewriter, const struct perfdata_reader *reader,
+				       unsigned demands)
+{
+	const bool in_time = pd_reader_is_in_time(reader);
+	const char *what = NULL;
+
+	if (rewriter->error.status != PERFDATA_OK)
+		return rewriter->error.status;
+	if (pd_reader_was_asked(reader))
+		what = "records were read already: a rewriter needs all of them";
+	else if (demands & PD_DEMAND_TIME && !in_time)
+		what = "the reader gives records in the order of the file: that of time is needed";
+	else if (demands & PD_DEMAND_FILE && in_time)
+		what = "the reader gives records in the order of time: that of the file is needed";
+	else if (demands & PD_DEMAND_PAYLOADS && !pd_reader_gives_payloads(reader))
+		what = "the reader gives no payloads: a copy would lack them";
+	return what ? pd_rewrite_failed(rewriter, PERFDATA_EUSAGE, what) : PERFDATA_OK;
+}
+
 enum perfdata_status perfdata_rewriter_survey(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader)
 {
 	const struct perfdata_raw *raw;
-	enum perfdata_status status = rewriter->error.status;
+	enum perfdata_status status = pd_rewrite_accept(rewriter, reader, 0);
 
+	rewriter->surveyed = true;
 	if (!rewriter->anonymizer && !pd_mend_has_late_events(reader))
 		return status;   /* the events are known before the first record */
 	while (status == PERFDATA_OK && (status = perfdata_reader_next(reader, &raw)) == PERFDATA_OK) {
@@ -312,8 +335,15 @@ enum perfdata_status pd_rewrite_begin(struct perfdata_rewriter *rewriter, struct
 	const struct perfdata_header *header = perfdata_reader_header(reader);
 	const enum perfdata_rewrite_form form = rewriter->options.form;
 
-	if (rewriter->error.status != PERFDATA_OK)
+	if (pd_rewrite_accept(rewriter, reader,
+			      PD_DEMAND_PAYLOADS | (rewriter->anonymizer ? PD_DEMAND_TIME : PD_DEMAND_FILE)) !=
+	    PERFDATA_OK)
 		return rewriter->error.status;
+	if (rewriter->writer || rewriter->merge)
+		return pd_rewrite_failed(rewriter, PERFDATA_EUSAGE, "a rewriter makes one recording");
+	if (!rewriter->surveyed &&
+	    (rewriter->anonymizer || (rewriter->options.repair && pd_mend_has_late_events(reader))))
+		return pd_rewrite_failed(rewriter, PERFDATA_EUSAGE, "the recording was not surveyed");
 	rewriter->reader = reader;
 	rewriter->order = pd_rewrite_order_of(&rewriter->options, reader);
 	rewriter->from_stream = header->container == PERFDATA_CONTAINER_PIPE;
@@ -328,14 +358,21 @@ enum perfdata_status pd_rewrite_begin(struct perfdata_rewriter *rewriter, struct
 
 enum perfdata_status perfdata_rewriter_copy(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader)
 {
-	const enum perfdata_status status = pd_rewrite_begin(rewriter, reader);
-	return status == PERFDATA_OK ? pd_rewrite_each(rewriter, reader, copy_one) : status;
+	enum perfdata_status status = pd_rewrite_begin(rewriter, reader);
+
+	if (status == PERFDATA_OK)
+		status = pd_rewrite_each(rewriter, reader, copy_one);
+	rewriter->copied = status == PERFDATA_OK;
+	return status;
 }
 
 enum perfdata_status perfdata_rewriter_finish(struct perfdata_rewriter *rewriter)
 {
 	enum perfdata_status status = rewriter->error.status;
 
+	if (status == PERFDATA_OK && !rewriter->copied)
+		status = pd_rewrite_failed(rewriter, PERFDATA_EUSAGE, "no recording was copied that could be finished");
+	rewriter->copied = false;
 	if (status == PERFDATA_OK)
 		status = pd_choice_write_state(rewriter);
 	if (status == PERFDATA_OK && !rewriter->to_stream) {

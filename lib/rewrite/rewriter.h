@@ -76,12 +76,19 @@ struct perfdata_rewriter {
 	bool build_ids_written;             /* a table of build-ids was written */
 	struct pd_anonymizer *anonymizer;   /* or NULL */
 	struct pd_merge *merge;          /* of several inputs; or NULL */
+	bool surveyed;                   /* what has to be known in advance is known */
+	bool copied;                     /* all records of the output were written */
 	struct pd_unwound unwound;
 	uint8_t *turned;                 /* room for a record's raw data in the other byte order; or NULL */
 };
 
 typedef enum perfdata_status pd_rewrite_record_fn(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader,
 						  const struct perfdata_raw *raw);
+/* What a step demands of its reader, which gives the recording from its beginning. */
+enum pd_rewrite_demand { PD_DEMAND_TIME = 1, PD_DEMAND_FILE = 2, PD_DEMAND_PAYLOADS = 4 };
+/* PERFDATA_EUSAGE: the reader does not meet the demands. */
+enum perfdata_status pd_rewrite_accept(struct perfdata_rewriter *rewriter, const struct perfdata_reader *reader,
+				       unsigned demands);
 /* To be called before the first record of a copy. */
 enum perfdata_status pd_rewrite_begin(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader);
 /* Whether all that can be read was read: the reader ended, if only because reading its input failed. */

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "perfdata/session.h"
 #include "rewrite/rewriter.h"
+#include "session/session.h"
 
 void pd_unwound_join(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw, struct perfdata_record *record)
 {
@@ -72,17 +73,27 @@ static enum perfdata_status copy_batch(struct perfdata_rewriter *rewriter, const
 enum perfdata_status perfdata_rewriter_copy_unwound(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader,
 						    struct perfdata_session *session)
 {
-	enum perfdata_status status = pd_rewrite_begin(rewriter, reader);
+	const uint32_t needs = PERFDATA_NEED_RECORDS | PERFDATA_NEED_STACKS;
+	enum perfdata_status status = rewriter->error.status;
 	struct perfdata_batch *batch;
 
+	if (status == PERFDATA_OK && pd_session_reader(session) != reader)
+		status = pd_rewrite_failed(rewriter, PERFDATA_EUSAGE, "the session is open on another reader");
+	if (status == PERFDATA_OK && (!pd_session_gives(session, needs) || pd_session_leaves_out(session)))
+		status = pd_rewrite_failed(rewriter, PERFDATA_EUSAGE,
+					   "the session does not give all records, with their stacks");
+	if (status == PERFDATA_OK)
+		status = pd_rewrite_begin(rewriter, reader);
 	while (status == PERFDATA_OK && (status = perfdata_session_next(session, &batch)) == PERFDATA_OK) {
 		status = copy_batch(rewriter, batch);
 		perfdata_batch_release(batch);
 		if (rewriter->options.cancel && perfdata_cancelled(rewriter->options.cancel))
 			status = pd_rewrite_failed(rewriter, PERFDATA_EINTR, NULL);
 	}
-	if (pd_rewrite_is_end(reader, status))
+	if (pd_rewrite_is_end(reader, status)) {
+		rewriter->copied = true;
 		return PERFDATA_OK;
+	}
 	if (rewriter->error.status == PERFDATA_OK)
 		rewriter->error = *perfdata_session_error(session);
 	return status;

@@ -239,6 +239,10 @@ bool pd_glob(const char *pattern, const char *text);
 /* --- for other rooms --- */
 
 const struct perfdata_reader *pd_session_reader(const struct perfdata_session *session);
+/* Whether its batches have all of that (enum perfdata_session_need). */
+bool pd_session_gives(const struct perfdata_session *session, uint32_t needs);
+/* Whether it leaves out records, by a filter or a limit. */
+bool pd_session_leaves_out(const struct perfdata_session *session);
 
 /* The name of an address of the kernel, for formats that print such addresses; PERFDATA_ABSENT as above. */
 enum perfdata_status pd_session_kernel_symbol(const struct perfdata_session *session,

@@ -102,6 +102,8 @@ static int copy_request(struct perfdata_symbols_dso *dso, const struct perfdata_
 {
 	struct perfdata_symbols_request *r = &dso->request;
 	*r = *request;
+	r->unchanged_since = r->unchanged_since ? r->unchanged_since : INT64_MAX;
+	r->not_before = r->not_before ? r->not_before : INT64_MIN;
 	if (r->build_id_size > PERFDATA_BUILD_ID_MAX || !r->build_id)
 		r->build_id_size = 0;
 	/* The recorder pads a build-id that is shorter than its field with zeros; a build-id of zeros is none. */

@@ -20,7 +20,10 @@ enum perfdata_status pd_writer_out(struct perfdata_writer *writer, const void *b
 {
 	if (!size)
 		return PERFDATA_OK;
-	const enum perfdata_status status = writer->options.write(writer->options.user, bytes, size);
+	enum perfdata_status status = writer->options.write(writer->options.user, bytes, size);
+
+	if (status > PERFDATA_OK)
+		status = PERFDATA_EWRITE;   /* a fact about an input, which says nothing of an output */
 	return status == PERFDATA_OK ? status : pd_writer_failed(writer, status, NULL);
 }
 

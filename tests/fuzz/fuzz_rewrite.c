@@ -27,7 +27,7 @@ static bool write_again(const uint8_t *data, size_t size, const struct perfdata_
 			enum perfdata_record_order order, struct perfdata_text *out)
 {
 	const struct perfdata_reader_options options = {
-		.size = sizeof options, .order = order, .max_ratio = 1000, .max_spool = 64 << 20
+		.size = sizeof options, .order = order, .max_ratio = 1000, .max_spool = 64 << 20, .payloads = true
 	};
 	struct perfdata_rewrite_options own = *how;
 	struct perfdata_rewriter *rewriter;

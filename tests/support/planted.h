@@ -146,7 +146,9 @@ static inline bool anonymize(const struct perfdata_text *recording, struct perfd
 							  .packing = PERFDATA_REWRITE_UNPACKED,
 							  .write = take_bytes,
 							  .write_user = out };
-	const struct perfdata_reader_options reading = { .size = sizeof reading, .order = PERFDATA_ORDER_TIME };
+	const struct perfdata_reader_options reading = { .size = sizeof reading,
+							 .order = PERFDATA_ORDER_TIME,
+							 .payloads = true };
 	struct perfdata_rewriter *rewriter;
 	struct perfdata_reader *readers[2] = { NULL, NULL };
 	bool ok = perfdata_rewriter_new(&options, &rewriter, NULL) == PERFDATA_OK;

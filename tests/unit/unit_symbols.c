@@ -587,7 +587,7 @@ static void test_identity(void)
 		{ 0, INT64_MAX, NULL, false, false, 1 },
 		{ 0, INT64_MAX, NULL, true, true, 1 },
 		{ 1, INT64_MAX, NULL, false, false, 0 },
-		{ 0, 1, NULL, false, false, 0 },
+		{ 0, 1, NULL, false, false, 0 }, { 0, 0, NULL, true, false, 0 },   /* zero: any time */
 		{ 0, INT64_MAX, "told so", false, false, 0 },
 		{ 1, 1, "told so", true, true, 0 },
 	};

@@ -129,6 +129,16 @@ const struct perfdata_reader *pd_session_reader(const struct perfdata_session *s
 	return session->reader;
 }
 
+bool pd_session_gives(const struct perfdata_session *session, uint32_t needs)
+{
+	return (session->options.needs & needs) == needs;
+}
+
+bool pd_session_leaves_out(const struct perfdata_session *session)
+{
+	return session->filter.any || session->filter.places || session->options.limit;
+}
+
 struct pd_listener pd_session_listen(struct perfdata_session *session, struct pd_listener listener)
 {
 	return pd_reader_listen(session->reader, listener);
