@@ -149,34 +149,105 @@ static void show_names(struct perfdata_text *out, const struct name_counts *name
 	perfdata_text_char(out, '\n');
 }
 
+/* What the samples of a recording can answer. */
+struct answerable {
+	bool samples, time, work, occurrences, stacks, switches;
+	const char *table;               /* the tracepoint with most samples, if a shell takes its name as it is */
+};
+
+static bool is_of_time(const struct perfdata_event *event)
+{
+	enum { CPU_CYCLES = 0, REF_CPU_CYCLES = 9 };
+	const struct perfdata_attr *attr = event->attr;
+	const uint64_t counter = attr->config & UINT32_MAX;     /* the upper half is the PMU of a hybrid processor */
+	if (attr->type == PERFDATA_TYPE_TRACEPOINT)
+		return false;
+	return perfdata_event_measure(event) == PERFDATA_MEASURE_TIME ||
+	       (attr->type == PERFDATA_TYPE_HARDWARE && (counter == CPU_CYCLES || counter == REF_CPU_CYCLES)) ||
+	       strstr(event->name, "cycles") != NULL;
+}
+
+static bool is_plain(const char *name)
+{
+	return !name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_:.-")];
+}
+
+static struct answerable answerable_from(const struct perfdata_summary *summary)
+{
+	struct answerable found = { 0 };
+	uint64_t most = 0;
+	for (size_t i = 0; i < summary->nr_events; i++) {
+		const struct perfdata_event_count *count = perfdata_summary_event(summary, i);
+		const struct perfdata_event *event = count->event;
+		found.samples |= count->samples > 0;
+		if (!count->samples || !event)
+			continue;
+		if (is_of_time(event))
+			found.time = true;
+		else if (perfdata_event_measure(event) == PERFDATA_MEASURE_COUNT)
+			found.work = true;
+		else
+			found.occurrences = true;
+		found.stacks |= (event->attr->sample_type & PERFDATA_SAMPLE_CALLCHAIN) != 0;
+		if (event->attr->type != PERFDATA_TYPE_TRACEPOINT)
+			continue;
+		found.switches |= !strcmp(event->name, "sched:sched_switch");
+		if (count->samples > most && is_plain(event->name)) {
+			most = count->samples;
+			found.table = event->name;
+		}
+	}
+	return found;
+}
+
+/* A line of `next`: a command, the file, and what it answers. */
+static void show_line(struct perfdata_text *out, const char *command, const char *file, size_t width, const char *what)
+{
+	struct perfdata_text line;
+	perfdata_text_init(&line);
+	perfdata_text_printf(&line, "  perfdata %s ", command);
+	answer_text(&line, file);
+	perfdata_text_fill(&line, ' ', line.size < width ? width - line.size : 1);
+	perfdata_text_string(&line, what);
+	perfdata_text_append(out, line.data, line.size);
+	perfdata_text_char(out, '\n');
+	perfdata_text_release(&line);
+}
+
 static void show_next(struct perfdata_text *out, const char *file, const struct perfdata_summary *summary,
 		      const struct name_counts *names)
 {
-	uint64_t samples = 0;
-	for (size_t i = 0; i < summary->nr_events; i++)
-		samples += perfdata_summary_event(summary, i)->samples;
-	perfdata_text_literal(out, "next:\n");
+	const struct answerable can = answerable_from(summary);
+	const bool profile = can.time || can.work;
+	char table[128] = "csv";
+	if (can.table)
+		snprintf(table, sizeof table, "csv --table event:%.100s", can.table);
 	const struct { const char *command, *what; bool useful; } next[] = {
-		{ "report ", "where the time goes", samples > 0 },
-		{ "flamegraph -o out.html ", "the same as a picture in a browser", samples > 0 },
-		{ "script ", "every sample as text", samples > 0 },
-		{ "match ", "which files would give names", names->named < names->samples },
-		{ "-v ", "all that the recording says of itself", true },
+		{ "report", "where the time goes", can.time },
+		{ "report", "which functions cause what was counted", can.work && !can.time },
+		{ "report", "how often it happened, and where or in which programs", can.occurrences && !profile },
+		{ "report --by event", "how often each event was sampled", can.occurrences && profile },
+		{ "flamegraph -o out.html", "the same as a picture in a browser", profile },
+		{ "flamegraph -o out.html", "from where it happened, as a picture in a browser",
+		  can.occurrences && can.stacks && !profile },
+		{ "perfetto -o out.pftrace", "which thread ran and waited when, for ui.perfetto.dev", can.switches },
+		{ "perfetto -o out.pftrace", "what happened when, for ui.perfetto.dev", can.table && !can.switches },
+		{ table, "what was recorded with each, as a table", can.table != NULL },
+		{ "parquet -o tables/", "all as tables for SQL: who waited how long, for instance", can.switches },
+		{ "parquet -o tables/", "all as tables for SQL", can.table && !can.switches },
+		{ "script", "every sample as text", can.samples },
+		{ "match", "which files would give names", names->named < names->samples },
+		{ "-v", "all that the recording says of itself", true },
 	};
-	const size_t width = sizeof "  perfdata flamegraph -o out.html " + strlen(file) + 1;
-	for (size_t i = 0; i < sizeof next / sizeof *next; i++) {
-		if (!next[i].useful)
-			continue;
-		struct perfdata_text line;
-		perfdata_text_init(&line);
-		perfdata_text_printf(&line, "  perfdata %s", next[i].command);
-		answer_text(&line, file);
-		perfdata_text_fill(&line, ' ', line.size < width ? width - line.size : 1);
-		perfdata_text_string(&line, next[i].what);
-		perfdata_text_append(out, line.data, line.size);
-		perfdata_text_char(out, '\n');
-		perfdata_text_release(&line);
-	}
+	size_t widest = 0;
+	for (size_t i = 0; i < sizeof next / sizeof *next; i++)
+		if (next[i].useful && strlen(next[i].command) > widest)
+			widest = strlen(next[i].command);
+	perfdata_text_literal(out, "next:\n");
+	for (size_t i = 0; i < sizeof next / sizeof *next; i++)
+		if (next[i].useful)
+			show_line(out, next[i].command, file, sizeof "  perfdata  " + widest + strlen(file) + 1,
+				  next[i].what);
 }
 
 static void show(struct input *input, struct perfdata_session *session, const struct seen *seen,

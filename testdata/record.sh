@@ -49,6 +49,7 @@ perf61() { (exec_61 "$@") || :; }
 perf73() { (exec_73 "$@") || :; }
 out=/srv/out
 trace='sched:sched_process_fork,sched:sched_process_exec,sched:sched_process_exit,sched:sched_stat_runtime,signal:signal_generate,task:task_newtask'
+kinds='cpu-clock/freq=500/,page-faults/period=1/,sched:sched_switch,raw_syscalls:sys_enter,raw_syscalls:sys_exit'
 
 for version in 61 73; do
 	perf=perf$version
@@ -63,6 +64,7 @@ for version in 61 73; do
 		-o $out/registers-$version.data ./work 20
 	$perf record -e cpu-clock -e page-faults -F 2000 --threads -o $out/threads-$version.dir ./work threads 3 15
 	$perf stat record -e cpu-clock,page-faults -I 20 -o $out/stat-$version.data ./work 50
+	$perf record -e "$kinds" -g -o $out/kinds-$version.data ./work children 2 10
 	# killed in the middle: the header is never finished
 	(echo "$(exec sh -c 'echo $PPID')" >/srv/victim
 	 exec_$version record -e cpu-clock -F 1000 -m 8 -o $out/killed-$version.data ./work 1500) &

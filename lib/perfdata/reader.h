@@ -7,6 +7,7 @@
 #ifndef PERFDATA_READER_H
 #define PERFDATA_READER_H
 
+#include <string.h>
 #include "perfdata/base.h"
 #include "perfdata/feature.h"
 #include "perfdata/schema.h"
@@ -151,6 +152,31 @@ struct perfdata_event {
 	bool has_own_cpus;
 	struct perfdata_cpus own_cpus;           /* of EVENT_UPDATE */
 };
+/* What the periods of an event's samples are amounts of. */
+enum perfdata_measure {
+	PERFDATA_MEASURE_COUNT,       /* what a counter counts: cycles, instructions, cache misses, … */
+	PERFDATA_MEASURE_TIME,        /* ns: of clocks, and of tracepoints whose period is a time */
+	PERFDATA_MEASURE_OCCURRENCES, /* how often something happened: tracepoints, probes, page faults, … */
+};
+/* sched_stat_runtime and its kin have the time that they tell of as their period, where periods are recorded. */
+static inline enum perfdata_measure perfdata_event_measure(const struct perfdata_event *event)
+{
+	enum { CPU_CLOCK = 0, TASK_CLOCK = 1 };
+	static const char timed[] = "sched:sched_stat_";
+	const struct perfdata_attr *attr = event->attr;
+	switch (attr->type) {
+	case PERFDATA_TYPE_SOFTWARE:
+		return attr->config == CPU_CLOCK || attr->config == TASK_CLOCK ? PERFDATA_MEASURE_TIME
+									       : PERFDATA_MEASURE_OCCURRENCES;
+	case PERFDATA_TYPE_TRACEPOINT:
+		return !strncmp(event->name, timed, sizeof timed - 1) && attr->sample_type & PERFDATA_SAMPLE_PERIOD &&
+				       !perfdata_attr_has(attr, PERFDATA_ATTR_FREQ)
+			       ? PERFDATA_MEASURE_TIME
+			       : PERFDATA_MEASURE_OCCURRENCES;
+	case PERFDATA_TYPE_BREAKPOINT: return PERFDATA_MEASURE_OCCURRENCES;
+	default: return PERFDATA_MEASURE_COUNT;
+	}
+}
 /* Number of attrs, and the newest version of each. */
 PERFDATA_API size_t perfdata_reader_nr_events(const struct perfdata_reader *reader);
 PERFDATA_API const struct perfdata_event *perfdata_reader_event(const struct perfdata_reader *reader, size_t index);

@@ -92,16 +92,24 @@ static inline void take_sample(const struct pd_profile *profile, const struct pe
 	ret->comm = delivery->comm;
 }
 
+bool pd_samples_are_occurrences(const struct perfdata_event *event)
+{
+	return event->attr->type == PERFDATA_TYPE_TRACEPOINT ||
+	       perfdata_event_measure(event) == PERFDATA_MEASURE_OCCURRENCES;
+}
+
 static inline __attribute__((always_inline)) size_t take_samples(const struct pd_profile *profile,
 								  const struct perfdata_batch *batch, uint32_t parts,
-								  struct sample *ret)
+								  uint32_t more, struct sample *ret)
 {
 	size_t nr = 0;
 	for (size_t i = 0; i < batch->nr_deliveries; i++) {
 		const struct perfdata_delivery *delivery = &batch->deliveries[i];
-		if (delivery->record->type == PERFDATA_RECORD_SAMPLE && !(delivery->flags & PERFDATA_DELIVERY_SILENT) &&
-		    delivery->event && delivery->node != PERFDATA_NONE)
-			take_sample(profile, delivery, parts, &ret[nr++]);
+		if (delivery->record->type != PERFDATA_RECORD_SAMPLE || delivery->flags & PERFDATA_DELIVERY_SILENT ||
+		    !delivery->event || delivery->node == PERFDATA_NONE)
+			continue;
+		const bool has_more = more && pd_samples_are_occurrences(delivery->event);
+		take_sample(profile, delivery, has_more ? parts | more : parts, &ret[nr++]);
 	}
 	return nr;
 }
@@ -113,9 +121,9 @@ enum perfdata_status pd_profile_collect(const struct pd_profile *profile, const 
 	if (!part)
 		return PERFDATA_ENOMEM;
 	/* most callers tell samples apart by nothing but event and stack: a loop of its own asks for nothing else */
-	const uint32_t parts = profile->options.parts;
-	part->nr = parts ? take_samples(profile, batch, parts, part->samples)
-			 : take_samples(profile, batch, 0, part->samples);
+	const uint32_t parts = profile->options.parts, more = profile->options.parts_of_occurrences;
+	part->nr = parts || more ? take_samples(profile, batch, parts, more, part->samples)
+				 : take_samples(profile, batch, 0, 0, part->samples);
 	if (profile->options.names && part->nr)
 		pd_session_load_names(profile->session);
 	*ret = part;

@@ -37,6 +37,8 @@ enum pd_profile_names { PD_NAMES_NONE, PD_NAMES_SYMBOLS, PD_NAMES_LINES };
 
 struct pd_profile_options {
 	uint32_t parts;      /* enum pd_profile_parts */
+	/* beside `parts`, of events whose samples are occurrences: PD_BY_COMM, PD_BY_CPU */
+	uint32_t parts_of_occurrences;
 	uint64_t slice;      /* length of a slice in ns, with PD_BY_SLICE; not 0 */
 	bool by_period;      /* a sample weighs its period; else 1 */
 	enum pd_profile_names names;
@@ -46,6 +48,10 @@ struct pd_profile_options {
 /* What a sample weighs: its period. Samples of an event that neither records periods nor has one would all weigh
  * nothing, and no share could be told: each of them weighs 1. */
 uint64_t pd_sample_weight(const struct perfdata_delivery *delivery);
+
+/* Whether a sample of the event is something that happened, and says where that was: a tracepoint, a probe, a page
+ * fault. Samples of clocks and counters say where time and work went. */
+bool pd_samples_are_occurrences(const struct perfdata_event *event);
 
 struct pd_profile_key {
 	uint32_t event;      /* index: perfdata_reader_event */

@@ -64,7 +64,7 @@ static void put_events(struct perfdata_text *out, const struct flame_side *side)
 		perfdata_text_string(out, first ? "{\"name\":" : ",{\"name\":");
 		pd_json_text(out, event->name);
 		perfdata_text_printf(out, ",\"unit\":\"%s\",\"samples\":%" PRIu64 ",\"weight\":%" PRIu64 "}",
-				     pd_stack_event_is_clock(event) ? "ns" : "", sums->samples, sums->weight);
+				     pd_stack_event_is_time(event) ? "ns" : "", sums->samples, sums->weight);
 		first = false;
 	}
 	perfdata_text_char(out, ']');

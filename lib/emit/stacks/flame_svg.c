@@ -230,7 +230,7 @@ static enum perfdata_status put_event(struct flamegraph *graph, uint32_t index, 
 	struct svg svg = { .graph = graph,
 			   .tree = pd_flame_data_tree(graph->data),
 			   .labels = pd_flame_data_labels(graph->data),
-			   .is_time = pd_stack_event_is_clock(event),
+			   .is_time = pd_stack_event_is_time(event),
 			   .by_samples = graph->by_samples };
 	enum perfdata_status status = sum_event(&svg, graph, index);
 	const double scale = svg.all ? (double)(graph->width - 2 * MARGIN) / (double)svg.all : 0;

@@ -212,9 +212,9 @@ static void put_columns(struct writing *writing)
 		if (!pd_profile_event(profile, i))
 			continue;
 		column_names(writing, i, samples, weight);
-		const bool clock = pd_stack_event_is_clock(perfdata_reader_event(writing->state->gather.reader, i));
+		const bool is_time = pd_stack_event_is_time(perfdata_reader_event(writing->state->gather.reader, i));
 		value_type(writing, &writing->types, PROFILE_SAMPLE_TYPE, samples, "count");
-		value_type(writing, &writing->types, PROFILE_SAMPLE_TYPE, weight, clock ? "nanoseconds" : "count");
+		value_type(writing, &writing->types, PROFILE_SAMPLE_TYPE, weight, is_time ? "nanoseconds" : "count");
 		writing->nr_columns += 2;
 	}
 }
@@ -525,7 +525,7 @@ static void put_period(struct writing *writing, struct perfdata_text *out)
 	}
 	const struct perfdata_event *event = perfdata_reader_event(writing->state->gather.reader, first);
 	column_names(writing, first, samples, weight);
-	value_type(writing, out, PROFILE_PERIOD_TYPE, weight, pd_stack_event_is_clock(event) ? "nanoseconds" : "count");
+	value_type(writing, out, PROFILE_PERIOD_TYPE, weight, pd_stack_event_is_time(event) ? "nanoseconds" : "count");
 	if (!perfdata_attr_has(event->attr, PERFDATA_ATTR_FREQ))
 		pd_protobuf_number(out, PROFILE_PERIOD, clamped(event->attr->sample_period));
 	put_comments(writing, out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `report`: where the time goes, for people at a terminal, or as JSON or CSV. One block for each event: events are
- * never added up. */
+/* `report`: where the time goes, or where and how often something happened: text for people at a terminal, JSON, CSV.
+ * One block for each event: weights of several are never added up. */
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static const struct perfdata_emitter_option options[] = {
 	{ .name = "by",
 	  .kind = PERFDATA_OPTION_CHOICE,
 	  .argument = "symbol|dso|comm|thread|process|cpu|event|line|build-id",
-	  .help = "what a row is; default symbol: a function of a file" },
+	  .help = "what a row is; default symbol: a function of a file; in the text of tracepoints comm" },
 	{ .name = "callers",
 	  .kind = PERFDATA_OPTION_TEXT,
 	  .argument = "NAME",
@@ -112,6 +112,8 @@ static bool read_options(const struct perfdata_emit_context *context, struct rep
 		.by_samples = pd_stack_option_is(values, nr, "weight", "samples"),
 		.color = pd_stack_option_is(values, nr, "color", "always"),
 	};
+	ret->by_default = !perfdata_option_text(values, nr, "by") && ret->view == REPORT_LIST &&
+			  ret->form == REPORT_TEXT && ret->sort != REPORT_SORT_TOTAL;
 	const char *wrong = NULL;
 	if (callers && callees)
 		wrong = "--callers and --callees are two reports: give one";
@@ -147,6 +149,7 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 		       : by == REPORT_COMM                         ? PD_BY_COMM
 		       : by == REPORT_CPU                          ? PD_BY_CPU
 								   : 0;
+	wanted.parts_of_occurrences = state->options.by_default ? PD_BY_COMM : 0;
 	const bool of_files = by == REPORT_DSO || by == REPORT_BUILD_ID;
 	wanted.names = of_files								? PD_NAMES_NONE
 		       : state->options.inlines || shows_sources(&state->options) ? PD_NAMES_LINES
@@ -186,6 +189,9 @@ struct making {
 	size_t open_room;
 	struct pending *pending;     /* for each label of the path */
 	size_t nr_pending, pending_room;
+	struct report_row *comms;    /* of an event whose rows may be comms */
+	size_t nr_comms, comms_room;
+	uint32_t last_comm;
 	unsigned nr_events;          /* events written so far */
 };
 
@@ -283,12 +289,36 @@ static enum perfdata_status add_stack(struct making *making, const struct pd_pro
 	return status;
 }
 
+static const char *comm_name(const struct state *state, uint32_t comm)
+{
+	return comm == PERFDATA_NONE ? "" : perfdata_session_comm(state->gather.session, comm);
+}
+
+/* A row that is no code. */
+static struct report_row plain_row(const char *name)
+{
+	return (struct report_row){ .name = name, .file = "", .source = "", .kind = "", .pid = -1, .tid = -1 };
+}
+
+/* Keys are sorted by comm, so those of one follow each other. */
+static enum perfdata_status add_comm(struct making *making, const struct pd_profile_entry *entry)
+{
+	if (!making->nr_comms || making->last_comm != entry->key.comm) {
+		if (pd_vector_grow(&making->comms, &making->comms_room, making->nr_comms, sizeof *making->comms) < 0)
+			return PERFDATA_ENOMEM;
+		making->comms[making->nr_comms++] = plain_row(comm_name(making->state, entry->key.comm));
+		making->last_comm = entry->key.comm;
+	}
+	add_sums(&making->comms[making->nr_comms - 1].sum, &entry->sums);
+	return PERFDATA_OK;
+}
+
 /* Rows of what samples have beside their stack. */
 static enum perfdata_status add_key_row(struct making *making, const struct pd_profile_entry *entry, size_t *room)
 {
 	const struct state *state = making->state;
 	const struct pd_profile_thread *thread = NULL;
-	struct report_row row = { .name = "", .file = "", .source = "", .kind = "", .pid = -1, .tid = -1 };
+	struct report_row row = plain_row("");
 	char number[16];
 	switch (state->options.by) {
 	case REPORT_THREAD:
@@ -296,13 +326,10 @@ static enum perfdata_status add_key_row(struct making *making, const struct pd_p
 		thread = pd_profile_thread(state->gather.profile, entry->key.thread);
 		row.pid = thread->pid;
 		row.tid = state->options.by == REPORT_THREAD ? thread->tid : -1;
-		row.name = thread->comm == PERFDATA_NONE ? ""
-							 : perfdata_session_comm(state->gather.session, thread->comm);
+		row.name = comm_name(state, thread->comm);
 		break;
 	case REPORT_COMM:
-		row.name = entry->key.comm == PERFDATA_NONE
-				   ? ""
-				   : perfdata_session_comm(state->gather.session, entry->key.comm);
+		row.name = comm_name(state, entry->key.comm);
 		break;
 	case REPORT_CPU:
 		snprintf(number, sizeof number, "%u", (unsigned)entry->key.cpu);
@@ -397,6 +424,46 @@ static enum perfdata_status make_stack_rows(struct making *making)
 	return PERFDATA_OK;
 }
 
+/* Whether it is the event that decides which function is executing when a sample is taken, and not the program. */
+static bool has_fixed_place(const struct perfdata_event *event)
+{
+	enum { CONTEXT_SWITCHES = 3, CPU_MIGRATIONS = 4, CGROUP_SWITCHES = 11 };
+	const struct perfdata_attr *attr = event->attr;
+	return attr->type == PERFDATA_TYPE_TRACEPOINT ||
+	       (attr->type == PERFDATA_TYPE_SOFTWARE &&
+		(attr->config == CONTEXT_SWITCHES || attr->config == CPU_MIGRATIONS ||
+		 attr->config == CGROUP_SWITCHES));
+}
+
+/* Where all samples have one function, or functions that belong to the event, they answer nothing: rows are comms. */
+static void choose_rows(struct making *making)
+{
+	struct report_event *event = &making->event;
+	const struct report_row *most = NULL;
+	size_t nr_selves = 0;
+	for (size_t i = 0; i < event->nr_rows; i++) {
+		if (!event->rows[i].sum.self[0])
+			continue;
+		if (!most || event->rows[i].sum.self[0] > most->sum.self[0])
+			most = &event->rows[i];
+		nr_selves++;
+	}
+	const struct perfdata_event *of = perfdata_reader_event(making->state->gather.reader, making->index);
+	if (!making->nr_comms || !most || (nr_selves > 1 && !has_fixed_place(of)))
+		return;
+	event->function = strcmp(most->kind, pd_report_kind_name(STACK_NO_NAME)) ? most->name : NULL;
+	memcpy(event->of_function, most->sum.self, sizeof event->of_function);
+	event->has_callers = (of->attr->sample_type & PERFDATA_SAMPLE_CALLCHAIN) != 0;
+	event->has_totals = false;
+	event->by = REPORT_COMM;
+	pd_free(event->rows);
+	event->rows = making->comms;
+	event->nr_rows = making->nr_comms;
+	making->comms = NULL;
+	making->nr_comms = making->comms_room = 0;
+	join_rows(making);
+}
+
 static enum perfdata_status write_event(struct making *making)
 {
 	const struct report_options *asked = &making->state->options;
@@ -410,6 +477,8 @@ static enum perfdata_status write_event(struct making *making)
 		join_rows(making);
 	if (status != PERFDATA_OK)
 		return status;
+	if (asked->by_default)
+		choose_rows(making);
 	pd_report_sort_rows(asked, event->rows, event->nr_rows);
 	if (asked->form == REPORT_JSON)
 		pd_report_json_event(asked, event, !making->nr_events, making->out);
@@ -430,7 +499,7 @@ static void event_release(struct making *making)
 	pd_free(making->event.sums);
 	making->event.rows = NULL;
 	making->event.sums = NULL;
-	making->sums_room = making->nr_pending = making->place.nr = 0;
+	making->sums_room = making->nr_pending = making->place.nr = making->nr_comms = 0;
 	if (making->by_label)
 		memset(making->by_label, 0, making->by_label_room * sizeof *making->by_label);
 	if (making->open)
@@ -444,7 +513,8 @@ static enum perfdata_status event_begin(struct making *making, uint32_t index)
 	const struct pd_profile_sums *sums = pd_profile_event(state->gather.profile, index);
 	making->index = index;
 	making->event = (struct report_event){ .name = event->name,
-					       .is_time = pd_stack_event_is_clock(event),
+					       .measure = perfdata_event_measure(event),
+					       .by = state->options.by,
 					       .labels = making->labels };
 	making->event.tree.account = pd_profile_account(state->gather.profile);
 	making->event.all[0] = sums ? sums->samples : 0;
@@ -461,7 +531,8 @@ static enum perfdata_status add_entries(struct making *making, struct pd_profile
 {
 	const struct pd_profile_entry *entry;
 	const bool by_stack = is_by_stack(making->state->options.by),
-		   one_block = making->state->options.by == REPORT_EVENT;
+		   one_block = making->state->options.by == REPORT_EVENT,
+		   by_default = making->state->options.by_default;
 	enum perfdata_status status;
 	size_t rows_room = 0;
 	bool open = false;
@@ -484,6 +555,9 @@ static enum perfdata_status add_entries(struct making *making, struct pd_profile
 		}
 		if (status == PERFDATA_OK)
 			status = by_stack ? add_stack(making, entry) : add_key_row(making, entry, &rows_room);
+		if (status == PERFDATA_OK && by_default && pd_samples_are_occurrences(
+				perfdata_reader_event(making->state->gather.reader, entry->key.event)))
+			status = add_comm(making, entry);
 		if (status != PERFDATA_OK)
 			return status;
 	}
@@ -491,12 +565,44 @@ static enum perfdata_status add_entries(struct making *making, struct pd_profile
 		return status;
 	if (open && one_block) {
 		making->event.name = "events";
-		making->event.is_time = false;
+		making->event.measure = PERFDATA_MEASURE_COUNT;
 		making->event.all[1] = making->event.all[0];
 		for (size_t i = 0; i < making->event.nr_rows; i++)
 			making->event.rows[i].sum.self[1] = making->event.rows[i].sum.self[0];
 	}
 	return open ? write_event(making) : PERFDATA_OK;
+}
+
+/* Several events that count occurrences: how often each was, before what is known of each. */
+static enum perfdata_status write_counts(struct making *making)
+{
+	const struct state *state = making->state;
+	const struct pd_profile *profile = state->gather.profile;
+	struct report_event counts = { .name = "events",
+				       .measure = PERFDATA_MEASURE_OCCURRENCES,
+				       .by = REPORT_EVENT };
+	size_t room = 0;
+	for (uint32_t i = 0; i < pd_profile_nr_events(profile); i++) {
+		const struct pd_profile_sums *sums = pd_profile_event(profile, i);
+		const struct perfdata_event *event = perfdata_reader_event(state->gather.reader, i);
+		if (!sums || perfdata_event_measure(event) != PERFDATA_MEASURE_OCCURRENCES)
+			continue;
+		if (pd_vector_grow(&counts.rows, &room, counts.nr_rows, sizeof *counts.rows) < 0) {
+			pd_free(counts.rows);
+			return PERFDATA_ENOMEM;
+		}
+		struct report_row *row = &counts.rows[counts.nr_rows++];
+		*row = plain_row(event->name);
+		add_sums(&row->sum, sums);
+		counts.all[0] += sums->samples;
+		counts.all[1] += sums->weight;
+	}
+	if (counts.nr_rows > 1) {
+		pd_report_sort_rows(&state->options, counts.rows, counts.nr_rows);
+		pd_report_text_event(&state->options, &counts, making->out);
+	}
+	pd_free(counts.rows);
+	return PERFDATA_OK;
 }
 
 static enum perfdata_status write_report(struct making *making)
@@ -510,7 +616,10 @@ static enum perfdata_status write_report(struct making *making)
 		pd_report_json_head(asked, &making->head, making->out);
 	else if (asked->form == REPORT_TEXT)
 		pd_report_text_head(asked, &making->head, making->out);
-	status = add_entries(making, walk);
+	if (asked->by_default)
+		status = write_counts(making);
+	if (status == PERFDATA_OK)
+		status = add_entries(making, walk);
 	event_release(making);
 	pd_profile_walk_free(walk);
 	if (asked->form == REPORT_JSON)
@@ -545,6 +654,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	pd_free(making.by_label);
 	pd_free(making.open);
 	pd_free(making.pending);
+	pd_free(making.comms);
 	pd_stack_labels_free(making.labels);
 	return status != PERFDATA_OK ? status : perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }

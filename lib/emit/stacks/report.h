@@ -34,6 +34,8 @@ struct report_options {
 	double min_percent;      /* of trees */
 	uint64_t width;          /* of lines; 0: no limit */
 	bool inlines, by_samples, color;
+	/* nobody asked for rows of a kind: where functions say nothing of occurrences, rows are comms */
+	bool by_default;
 };
 
 /* [0]: samples, [1]: weight. */
@@ -52,7 +54,12 @@ struct report_row {
 /* One event of the report, or all that match of a tree. */
 struct report_event {
 	const char *name;
-	bool is_time;
+	enum perfdata_measure measure;       /* what the weight is an amount of */
+	enum report_by by;                   /* what its rows are */
+	/* where rows are comms since functions say nothing: that with most samples, or NULL where it has no name */
+	const char *function;
+	uint64_t of_function[2];
+	bool has_callers;                    /* functions have callers */
 	uint64_t all[2];                     /* samples and weight */
 	uint64_t nameless[2];                /* those of samples whose executing function is not known */
 	bool has_totals;                     /* rows have totals: what they and their callees weigh */
@@ -95,5 +102,7 @@ void pd_report_csv_head(struct perfdata_text *out);
 void pd_report_csv_event(const struct report_options *options, const struct report_head *head,
 			 const struct report_event *event, struct perfdata_text *out);
 const char *pd_report_by_name(enum report_by by);
+/* "ns", "occurrences", or "" for what counters count. */
+const char *pd_report_unit(const struct report_event *event);
 
 #endif

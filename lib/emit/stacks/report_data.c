@@ -14,6 +14,16 @@ const char *pd_report_by_name(enum report_by by)
 	return names[by];
 }
 
+const char *pd_report_unit(const struct report_event *event)
+{
+	switch (event->measure) {
+	case PERFDATA_MEASURE_TIME: return "ns";
+	case PERFDATA_MEASURE_OCCURRENCES: return "occurrences";
+	case PERFDATA_MEASURE_COUNT: break;
+	}
+	return "";
+}
+
 static void key(struct perfdata_text *out, const char *name)
 {
 	perfdata_text_literal(out, ",\"");
@@ -99,7 +109,7 @@ void pd_report_json_event(const struct report_options *options, const struct rep
 	perfdata_text_string(out, first ? "\n{\"event\":" : ",\n{\"event\":");
 	pd_json_text(out, event->name);
 	key(out, "unit");
-	pd_json_text(out, event->is_time ? "ns" : "");
+	pd_json_text(out, pd_report_unit(event));
 	json_number(out, "samples", event->all[0]);
 	json_number(out, "weight", event->all[1]);
 	json_number(out, "nameless_samples", event->nameless[0]);
@@ -150,7 +160,7 @@ void pd_report_csv_event(const struct report_options *options, const struct repo
 		const struct report_row *row = &event->rows[i];
 		cell(out, head->file ? head->file : "");
 		cell(out, event->name);
-		cell(out, event->is_time ? "ns" : "");
+		cell(out, pd_report_unit(event));
 		cell(out, row->name);
 		number_cell(out, row->pid >= 0, (uint64_t)row->pid, ',');
 		number_cell(out, row->tid >= 0, (uint64_t)row->tid, ',');

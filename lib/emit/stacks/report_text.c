@@ -68,6 +68,64 @@ void pd_report_text_head(const struct report_options *options, const struct repo
 	}
 }
 
+static bool is_time(const struct report_event *event) { return event->measure == PERFDATA_MEASURE_TIME; }
+
+static bool counts_occurrences(const struct report_event *event)
+{
+	return event->measure == PERFDATA_MEASURE_OCCURRENCES;
+}
+
+static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
+
+/* How much there is of the event, and of what. */
+static void amount(const struct report_event *event, struct perfdata_text *out)
+{
+	const uint64_t samples = event->all[0], weight = event->all[1];
+	if (counts_occurrences(event)) {
+		if (samples != weight)
+			perfdata_text_printf(out, "%" PRIu64 " sample%s of ", samples, plural(samples));
+		perfdata_text_printf(out, "%" PRIu64 " occurrence%s (how often, not how long)", weight, plural(weight));
+		return;
+	}
+	perfdata_text_printf(out, "%" PRIu64 " sample%s", samples, plural(samples));
+	if (is_time(event) || samples != weight) {
+		perfdata_text_literal(out, ", ");
+		pd_stack_text_weight(out, weight, is_time(event));
+	}
+}
+
+/* Whether a shell takes the name as one word without quotes, and --callers as a name without stars. */
+static bool is_plain(const char *name)
+{
+	return *name && !name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:")];
+}
+
+/* Why rows are comms, and what else could be asked. */
+static void comms_line(const struct report_options *options, const struct report_event *event,
+		       struct perfdata_text *out)
+{
+	const unsigned unit = unit_of(options);
+	const bool all = event->of_function[unit] == event->all[unit];
+	if (event->function) {
+		if (all)
+			perfdata_text_literal(out, "all in ");
+		else
+			perfdata_text_printf(out, "%.2f %% in ",
+					     pd_stack_percent(event->of_function[unit], event->all[unit]));
+		pd_stack_text_name(out, event->function, 0);
+		perfdata_text_literal(out, ": ");
+	}
+	perfdata_text_literal(out, "rows are comms");
+	if (!event->function || !all)
+		perfdata_text_literal(out, "; --by symbol lists functions");
+	if (event->function && event->has_callers)
+		perfdata_text_printf(out, "; --callers %s shows from where",
+				     is_plain(event->function) ? event->function : "NAME");
+	else if (event->function)
+		perfdata_text_literal(out, "; perf record -g would record from where");
+	perfdata_text_char(out, '\n');
+}
+
 static void event_line(const struct report_options *options, const struct report_event *event,
 		       struct perfdata_text *out)
 {
@@ -75,13 +133,13 @@ static void event_line(const struct report_options *options, const struct report
 	style(options, BOLD, out);
 	pd_stack_text_name(out, event->name, 0);
 	style(options, PLAIN, out);
-	perfdata_text_printf(out, ": %" PRIu64 " sample%s", event->all[0], event->all[0] == 1 ? "" : "s");
-	if (event->is_time || event->all[0] != event->all[1]) {
-		perfdata_text_literal(out, ", ");
-		pd_stack_text_weight(out, event->all[1], event->is_time);
-	}
+	perfdata_text_literal(out, ": ");
+	amount(event, out);
 	perfdata_text_char(out, '\n');
-	if (event->nameless[0]) {
+	const bool chose_comms = event->by == REPORT_COMM && options->by_default;
+	if (chose_comms)
+		comms_line(options, event, out);
+	else if (event->nameless[0]) {
 		const double percent = pd_stack_percent(event->nameless[unit], event->all[unit]);
 		char line[160];
 		snprintf(line, sizeof line, "no names: %s%.2f %% was executing where no symbol is known",
@@ -141,12 +199,12 @@ static struct column_widths widths_of(const struct report_options *options, cons
 		widths.name = name > widths.name ? name : widths.name;
 		widths.file = file > widths.file ? file : widths.file;
 		widths.samples = samples > widths.samples ? samples : widths.samples;
-		widths.file_shown |= *row->file && options->by != REPORT_DSO;
+		widths.file_shown |= *row->file && event->by != REPORT_DSO;
 		widths.kind_shown |= *row->kind != 0;
 	}
 	widths.failed = perfdata_text_failed(&text);
 	perfdata_text_release(&text);
-	widths.weight_shown = event->is_time || event->all[0] != event->all[1];
+	widths.weight_shown = is_time(event) || event->all[0] != event->all[1];
 	widths.weight = 8;
 	if (!options->width) {
 		/* names are not cut, but one long name does not move the column behind the others */
@@ -177,15 +235,17 @@ static void header_line(const struct report_options *options, const struct repor
 	perfdata_text_literal(out, "  self%");
 	if (event->has_totals)
 		perfdata_text_literal(out, "  total%");
-	perfdata_text_printf(out, "  %*s", (int)widths->samples, "samples");
+	const char *weight = counts_occurrences(event) ? "count" : "weight";
+	perfdata_text_printf(out, "  %*s", (int)widths->samples,
+			     counts_occurrences(event) && !widths->weight_shown ? weight : "samples");
 	if (widths->weight_shown)
-		perfdata_text_printf(out, "  %*s", (int)widths->weight, "weight");
+		perfdata_text_printf(out, "  %*s", (int)widths->weight, weight);
 	perfdata_text_literal(out, "  ");
 	if (widths->file_shown) {
-		pad(out, pd_stack_text_name(out, things[options->by], 0), widths->name);
+		pad(out, pd_stack_text_name(out, things[event->by], 0), widths->name);
 		perfdata_text_literal(out, "  file");
 	} else {
-		perfdata_text_string(out, things[options->by]);
+		perfdata_text_string(out, things[event->by]);
 	}
 	style(options, PLAIN, out);
 	perfdata_text_char(out, '\n');
@@ -209,7 +269,7 @@ static void row_line(const struct report_options *options, const struct report_e
 		const size_t before = out->size;
 		perfdata_text_literal(out, "  ");
 		perfdata_text_clear(scratch);
-		pd_stack_text_weight(scratch, row->sum.self[1], event->is_time);
+		pd_stack_text_weight(scratch, row->sum.self[1], is_time(event));
 		pad(out, scratch->size + (out->size - before) - 2, widths->weight);
 		perfdata_text_append(out, scratch->data, scratch->size);
 	}

@@ -148,7 +148,7 @@ static enum perfdata_status put_profile(struct writing *writing, const struct li
 						 : ",\n{\"type\":\"sampled\",\"name\":");
 	perfdata_text_json_string(out, name.data, name.size);
 	perfdata_text_printf(out, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRIu64 ",\"samples\":[",
-			     pd_stack_event_is_clock(of) && !writing->state->by_samples ? "nanoseconds" : "none",
+			     pd_stack_event_is_time(of) && !writing->state->by_samples ? "nanoseconds" : "none",
 			     lists->all);
 	enum perfdata_status status = pd_stack_spool_copy(&writing->samples, lists->samples, lists->samples_end, out);
 	perfdata_text_literal(out, "],\"weights\":[");

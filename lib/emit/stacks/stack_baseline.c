@@ -571,7 +571,7 @@ static void begin_event(struct making *making, uint32_t index)
 	const struct perfdata_event *event = perfdata_reader_event(gather->reader, index);
 	const struct pd_profile_sums *sums = pd_profile_event(gather->profile, index);
 	making->event = (struct pd_side_event){
-		.name = event->name, .is_time = !making->state->by_samples && pd_stack_event_is_clock(event)
+		.name = event->name, .is_time = !making->state->by_samples && pd_stack_event_is_time(event)
 	};
 	if (sums)
 		making->event.all = sums_of(sums);

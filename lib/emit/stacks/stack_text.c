@@ -8,9 +8,12 @@
 
 bool pd_stack_event_is_clock(const struct perfdata_event *event)
 {
-	enum { CPU_CLOCK = 0, TASK_CLOCK = 1 };
-	const struct perfdata_attr *attr = event->attr;
-	return attr->type == PERFDATA_TYPE_SOFTWARE && (attr->config == CPU_CLOCK || attr->config == TASK_CLOCK);
+	return event->attr->type == PERFDATA_TYPE_SOFTWARE && pd_stack_event_is_time(event);
+}
+
+bool pd_stack_event_is_time(const struct perfdata_event *event)
+{
+	return perfdata_event_measure(event) == PERFDATA_MEASURE_TIME;
 }
 
 void pd_stack_text_weight(struct perfdata_text *out, uint64_t weight, bool is_time)

@@ -6,8 +6,10 @@
 #include "perfdata/reader.h"
 #include "perfdata/text.h"
 
-/* Whether the event counts time, so that its periods are nanoseconds: cpu-clock and task-clock. */
+/* Whether the event takes a sample when so much time has passed: cpu-clock, task-clock. */
 bool pd_stack_event_is_clock(const struct perfdata_event *event);
+/* Whether the periods of the event are nanoseconds: clocks, and tracepoints that tell of a time. */
+bool pd_stack_event_is_time(const struct perfdata_event *event);
 /* "43.5 ms" for nanoseconds, "1.20 G" for other weights. */
 void pd_stack_text_weight(struct perfdata_text *out, uint64_t weight, bool is_time);
 /* "12.3", without a sign for percent; 0 of 0 is 0. */
