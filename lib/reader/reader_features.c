@@ -123,26 +123,8 @@ enum perfdata_status pd_features_take_trace(struct perfdata_reader *reader, cons
 
 bool pd_feature_is_hidden(const struct perfdata_reader *reader, uint32_t id)
 {
-	switch (id) {
-	case PERFDATA_FEATURE_HOSTNAME:
-	case PERFDATA_FEATURE_OSRELEASE:
-	case PERFDATA_FEATURE_VERSION:
-	case PERFDATA_FEATURE_CPUDESC:
-	case PERFDATA_FEATURE_CPUID:
-	case PERFDATA_FEATURE_TOTAL_MEM:
-	case PERFDATA_FEATURE_CMDLINE:
-	case PERFDATA_FEATURE_CPU_TOPOLOGY:
-	case PERFDATA_FEATURE_NUMA_TOPOLOGY:
-	case PERFDATA_FEATURE_CACHE:
-	case PERFDATA_FEATURE_MEM_TOPOLOGY:
-	case PERFDATA_FEATURE_CLOCK_DATA:
-	case PERFDATA_FEATURE_HYBRID_TOPOLOGY:
-	case PERFDATA_FEATURE_CPU_DOMAIN_INFO:
-	case PERFDATA_FEATURE_NOTE:
-		return reader->options.no_meta;
-	default:
-		return false;
-	}
+	const struct pd_section_row *row = pd_section_row(id);
+	return reader->options.no_meta && row && row->flags & PD_SECTION_IS_META;
 }
 
 /* --- getters ----------------------------------------------------------------------------------------------------- */

@@ -16,40 +16,10 @@
 #define BUILD_ID_SIZE 20u
 #define BPF_PROG_ID 4u               /* offset of the id in struct bpf_prog_info */
 
-enum joining {
-	JOIN_EQUAL,                      /* stays where all inputs that have the section agree */
-	JOIN_FIRST,                      /* of the first input that has it */
-	JOIN_LISTS,                      /* entries of all inputs */
-	JOIN_OTHERWISE,                  /* made anew, here or by the writer */
-};
-
-static enum joining joining_of(uint32_t id)
+static enum pd_joining joining_of(uint32_t id)
 {
-	switch (id) {
-	case PERFDATA_FEATURE_VERSION:
-	case PERFDATA_FEATURE_CMDLINE:
-	case PERFDATA_FEATURE_TOTAL_MEM:
-	case PERFDATA_FEATURE_NUMA_TOPOLOGY:   /* tells how much memory was free */
-	case PERFDATA_FEATURE_PMU_MAPPINGS:
-	case PERFDATA_FEATURE_CLOCK_DATA:
-	case PERFDATA_FEATURE_BRANCH_STACK:
-		return JOIN_FIRST;
-	case PERFDATA_FEATURE_BUILD_ID:
-	case PERFDATA_FEATURE_BPF_PROG_INFO:
-	case PERFDATA_FEATURE_BPF_BTF:
-		return JOIN_LISTS;
-	case PERFDATA_FEATURE_TRACING_DATA:
-	case PERFDATA_FEATURE_EVENT_DESC:
-	case PERFDATA_FEATURE_GROUP_DESC:
-	case PERFDATA_FEATURE_AUXTRACE:
-	case PERFDATA_FEATURE_SAMPLE_TIME:
-	case PERFDATA_FEATURE_DIR_FORMAT:
-	case PERFDATA_FEATURE_COMPRESSED:
-	case PERFDATA_FEATURE_NOTE:
-		return JOIN_OTHERWISE;
-	default:
-		return JOIN_EQUAL;
-	}
+	const struct pd_section_row *row = pd_section_row(id);
+	return row ? row->joining : PD_JOIN_EQUAL;
 }
 
 /* A section that is being made, in the byte order of the inputs: entries, and how many. */
@@ -315,11 +285,11 @@ enum perfdata_status pd_merge_put_sections(struct perfdata_rewriter *rewriter)
 					 .swap = pd_order_is_foreign(perfdata_reader_header(first)->order) };
 		perfdata_text_init(&joined.entries);
 		switch (joining_of(id)) {
-		case JOIN_EQUAL:
-		case JOIN_FIRST:
-			status = put_agreed(rewriter, id, joining_of(id) == JOIN_FIRST);
+		case PD_JOIN_EQUAL:
+		case PD_JOIN_FIRST:
+			status = put_agreed(rewriter, id, joining_of(id) == PD_JOIN_FIRST);
 			break;
-		case JOIN_LISTS:
+		case PD_JOIN_LISTS:
 			status = join_lists(&joined, id);
 			break;
 		default:

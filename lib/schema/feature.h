@@ -4,6 +4,28 @@
 #define PD_ROOM_FEATURE_H
 
 #include "perfdata/feature.h"
+#include "schema/schema.h"
+
+/* What merging makes of a section that several recordings have. */
+enum pd_joining {
+	PD_JOIN_EQUAL,                 /* stays where all inputs that have the section agree */
+	PD_JOIN_FIRST,                 /* of the first input that has it */
+	PD_JOIN_LISTS,                 /* entries of all inputs */
+	PD_JOIN_ANEW,                  /* written anew, by the merge or by the writer */
+};
+enum pd_section_flag {
+	PD_SECTION_IS_META = 1,        /* facts of host, time and recorder: the reader's option no_meta hides it */
+	PD_SECTION_HAS_NO_RECORD = 2,  /* streams have it in another form than a FEATURE record, or not at all */
+};
+/* All that is known of a section. How perf prints it, what anonymizing keeps of it and when perf refuses it are rows of
+ * header_text.c, anonymize_rows.c and mend.c. */
+struct pd_section_row {
+	struct perfdata_layout layout;
+	enum pd_joining joining;
+	unsigned flags;
+};
+/* NULL for an unknown id. */
+const struct pd_section_row *pd_section_row(uint32_t id);
 
 /* Decodes the section `id`. nr_cpus_avail: from NRCPUS, 0 if unknown (CPU_TOPOLOGY needs it). A section without content
  * gives an empty tree: some recorders write such, and streams end their features with one. An unknown id gives a tree

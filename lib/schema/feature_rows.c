@@ -6,9 +6,18 @@
 
 #define COUNT_OF(array) (uint32_t)(sizeof(array) / sizeof *(array))
 
-/* A section: its number, its key, the name that perf gives it, its fields. */
-#define SECTION(number, key, spelled, text, rows) \
-	{ .name = key, .perf_name = spelled, .doc = text, .id = number, .fields = rows, .nr_fields = COUNT_OF(rows) }
+/* A section: its number, its key, the name that perf gives it, its fields, what merging does with it, its flags. */
+#define SECTION(number, key, spelled, text, rows, merged, traits)                                               \
+	{                                                                                                       \
+		.layout = { .name = key, .perf_name = spelled, .doc = text, .id = number, .fields = rows,       \
+			    .nr_fields = COUNT_OF(rows) },                                                      \
+		.joining = PD_JOIN_##merged, .flags = traits                                                    \
+	}
+#define EMPTY_SECTION(number, key, spelled, text, merged, traits)                                               \
+	{                                                                                                       \
+		.layout = { .name = key, .perf_name = spelled, .doc = text, .id = number },                     \
+		.joining = PD_JOIN_##merged, .flags = traits                                                    \
+	}
 #define PART(key, text, rows) { .name = key, .doc = text, .fields = rows, .nr_fields = COUNT_OF(rows) }
 
 /* --- plain values as elements of lists --------------------------------------------------------------------------- */
@@ -720,41 +729,46 @@ static const struct perfdata_field bpf_btf_fields[] = {
 
 /* --- all sections ------------------------------------------------------------------------------------------------ */
 
-static const struct perfdata_layout sections[] = {
-	SECTION(1, "tracing_data", "TRACING_DATA", "Formats of tracepoints.", tracing_data_fields),
-	SECTION(2, "build_id", "BUILD_ID", "Build-ids of the files with samples.", build_id_fields),
-	SECTION(3, "hostname", "HOSTNAME", "Name of the machine.", hostname_fields),
-	SECTION(4, "osrelease", "OSRELEASE", "Release of the kernel.", osrelease_fields),
-	SECTION(5, "version", "VERSION", "Version of perf.", version_fields),
-	SECTION(6, "arch", "ARCH", "Architecture of the machine.", arch_fields),
-	SECTION(7, "nrcpus", "NRCPUS", "Number of CPUs.", nrcpus_fields),
-	SECTION(8, "cpudesc", "CPUDESC", "Description of the CPU.", cpudesc_fields),
-	SECTION(9, "cpuid", "CPUID", "Identification of the CPU.", cpuid_fields),
-	SECTION(10, "total_mem", "TOTAL_MEM", "Memory of the machine.", total_mem_fields),
-	SECTION(11, "cmdline", "CMDLINE", "Command line of the recorder.", cmdline_fields),
-	SECTION(12, "event_desc", "EVENT_DESC", "Events with their names and ids.", event_desc_fields),
-	SECTION(13, "cpu_topology", "CPU_TOPOLOGY", "Packages, dies, cores and threads.", cpu_topology_fields),
-	SECTION(14, "numa_topology", "NUMA_TOPOLOGY", "NUMA nodes.", numa_topology_fields),
-	{ .name = "branch_stack", .perf_name = "BRANCH_STACK", .doc = "Samples may hold branch stacks.", .id = 15 },
-	SECTION(16, "pmu_mappings", "PMU_MAPPINGS", "Numbers and names of PMUs.", pmu_mappings_fields),
-	SECTION(17, "group_desc", "GROUP_DESC", "Groups of events.", group_desc_fields),
-	SECTION(18, "auxtrace", "AUXTRACE", "Where the AUXTRACE records are.", auxtrace_fields),
-	{ .name = "stat", .perf_name = "STAT", .doc = "The file was written by perf stat.", .id = 19 },
-	SECTION(20, "cache", "CACHE", "CPU caches.", cache_fields),
-	SECTION(21, "sample_time", "SAMPLE_TIME", "Times of the first and last sample.", sample_time_fields),
-	SECTION(22, "mem_topology", "MEM_TOPOLOGY", "Memory blocks of the nodes.", mem_topology_fields),
-	SECTION(23, "clockid", "CLOCKID", "Resolution of the chosen clock.", clockid_fields),
-	SECTION(24, "dir_format", "DIR_FORMAT", "The file is part of a directory.", dir_format_fields),
-	SECTION(25, "bpf_prog_info", "BPF_PROG_INFO", "BPF programs.", bpf_prog_info_fields),
-	SECTION(26, "bpf_btf", "BPF_BTF", "Type data of BPF programs.", bpf_btf_fields),
-	SECTION(27, "compressed", "COMPRESSED", "How records are compressed.", compressed_fields),
-	SECTION(28, "cpu_pmu_caps", "CPU_PMU_CAPS", "What the CPU's PMU can do.", cpu_pmu_caps_fields),
-	SECTION(29, "clock_data", "CLOCK_DATA", "The recording's clock and the wall clock.", clock_data_fields),
-	SECTION(30, "hybrid_topology", "HYBRID_TOPOLOGY", "Kinds of CPUs.", hybrid_topology_fields),
-	SECTION(31, "pmu_caps", "PMU_CAPS", "What the PMUs can do.", pmu_caps_fields),
-	SECTION(32, "cpu_domain_info", "CPU_DOMAIN_INFO", "Scheduling domains.", cpu_domain_info_fields),
-	SECTION(33, "e_machine", "E_MACHINE", "ELF machine of the recorded system.", e_machine_fields),
-	SECTION(34, "cln_size", "CLN_SIZE", "Size of a cache line.", cln_size_fields),
+#define META PD_SECTION_IS_META
+#define NO_RECORD PD_SECTION_HAS_NO_RECORD
+static const struct pd_section_row sections[] = {
+	SECTION(1, "tracing_data", "TRACING_DATA", "Formats of tracepoints.", tracing_data_fields, ANEW, NO_RECORD),
+	SECTION(2, "build_id", "BUILD_ID", "Build-ids of the files with samples.", build_id_fields, LISTS, NO_RECORD),
+	SECTION(3, "hostname", "HOSTNAME", "Name of the machine.", hostname_fields, EQUAL, META),
+	SECTION(4, "osrelease", "OSRELEASE", "Release of the kernel.", osrelease_fields, EQUAL, META),
+	SECTION(5, "version", "VERSION", "Version of perf.", version_fields, FIRST, META),
+	SECTION(6, "arch", "ARCH", "Architecture of the machine.", arch_fields, EQUAL, 0),
+	SECTION(7, "nrcpus", "NRCPUS", "Number of CPUs.", nrcpus_fields, EQUAL, 0),
+	SECTION(8, "cpudesc", "CPUDESC", "Description of the CPU.", cpudesc_fields, EQUAL, META),
+	SECTION(9, "cpuid", "CPUID", "Identification of the CPU.", cpuid_fields, EQUAL, META),
+	SECTION(10, "total_mem", "TOTAL_MEM", "Memory of the machine.", total_mem_fields, FIRST, META),
+	SECTION(11, "cmdline", "CMDLINE", "Command line of the recorder.", cmdline_fields, FIRST, META),
+	SECTION(12, "event_desc", "EVENT_DESC", "Events with their names and ids.", event_desc_fields, ANEW, 0),
+	SECTION(13, "cpu_topology", "CPU_TOPOLOGY", "Packages, dies, cores and threads.",
+		cpu_topology_fields, EQUAL, META),
+	SECTION(14, "numa_topology", "NUMA_TOPOLOGY", "NUMA nodes.", numa_topology_fields, FIRST, META),
+	EMPTY_SECTION(15, "branch_stack", "BRANCH_STACK", "Samples may hold branch stacks.", FIRST, NO_RECORD),
+	SECTION(16, "pmu_mappings", "PMU_MAPPINGS", "Numbers and names of PMUs.", pmu_mappings_fields, FIRST, 0),
+	SECTION(17, "group_desc", "GROUP_DESC", "Groups of events.", group_desc_fields, ANEW, 0),
+	SECTION(18, "auxtrace", "AUXTRACE", "Where the AUXTRACE records are.", auxtrace_fields, ANEW, NO_RECORD),
+	EMPTY_SECTION(19, "stat", "STAT", "The file was written by perf stat.", EQUAL, NO_RECORD),
+	SECTION(20, "cache", "CACHE", "CPU caches.", cache_fields, EQUAL, META | NO_RECORD),
+	SECTION(21, "sample_time", "SAMPLE_TIME", "Times of the first and last sample.", sample_time_fields, ANEW, 0),
+	SECTION(22, "mem_topology", "MEM_TOPOLOGY", "Memory blocks of the nodes.", mem_topology_fields, EQUAL, META),
+	SECTION(23, "clockid", "CLOCKID", "Resolution of the chosen clock.", clockid_fields, EQUAL, 0),
+	SECTION(24, "dir_format", "DIR_FORMAT", "The file is part of a directory.", dir_format_fields, ANEW, NO_RECORD),
+	SECTION(25, "bpf_prog_info", "BPF_PROG_INFO", "BPF programs.", bpf_prog_info_fields, LISTS, 0),
+	SECTION(26, "bpf_btf", "BPF_BTF", "Type data of BPF programs.", bpf_btf_fields, LISTS, 0),
+	SECTION(27, "compressed", "COMPRESSED", "How records are compressed.", compressed_fields, ANEW, NO_RECORD),
+	SECTION(28, "cpu_pmu_caps", "CPU_PMU_CAPS", "What the CPU's PMU can do.", cpu_pmu_caps_fields, EQUAL, 0),
+	SECTION(29, "clock_data", "CLOCK_DATA", "The recording's clock and the wall clock.",
+		clock_data_fields, FIRST, META),
+	SECTION(30, "hybrid_topology", "HYBRID_TOPOLOGY", "Kinds of CPUs.",
+		hybrid_topology_fields, EQUAL, META | NO_RECORD),
+	SECTION(31, "pmu_caps", "PMU_CAPS", "What the PMUs can do.", pmu_caps_fields, EQUAL, 0),
+	SECTION(32, "cpu_domain_info", "CPU_DOMAIN_INFO", "Scheduling domains.", cpu_domain_info_fields, EQUAL, META),
+	SECTION(33, "e_machine", "E_MACHINE", "ELF machine of the recorded system.", e_machine_fields, EQUAL, 0),
+	SECTION(34, "cln_size", "CLN_SIZE", "Size of a cache line.", cln_size_fields, EQUAL, 0),
 };
 _Static_assert(sizeof sections / sizeof *sections == PERFDATA_FEATURE_LAST - 1, "one row for each section");
 
@@ -764,12 +778,19 @@ static const struct perfdata_field note_fields[] = {
 	  .kind = PERFDATA_KIND_STRING,
 	  .show = PERFDATA_SHOW_TEXT },
 };
-static const struct perfdata_layout note_section = SECTION(
-	PERFDATA_FEATURE_NOTE, "note", "NOTE", "A note of perfdata's own, which perf passes over.", note_fields);
+static const struct pd_section_row note_section =
+	SECTION(PERFDATA_FEATURE_NOTE, "note", "NOTE", "A note of perfdata's own, which perf passes over.", note_fields,
+		ANEW, META);
 
-const struct perfdata_layout *perfdata_feature_layout(uint32_t id)
+const struct pd_section_row *pd_section_row(uint32_t id)
 {
 	if (id == PERFDATA_FEATURE_NOTE)
 		return &note_section;
 	return id > 0 && id < PERFDATA_FEATURE_LAST ? &sections[id - 1] : NULL;
+}
+
+const struct perfdata_layout *perfdata_feature_layout(uint32_t id)
+{
+	const struct pd_section_row *row = pd_section_row(id);
+	return row ? &row->layout : NULL;
 }

@@ -4,7 +4,7 @@
 #define PD_FEATURE_ROWS_H
 
 #include "perfdata/feature.h"
-#include "schema/schema.h"
+#include "schema/feature.h"
 
 /* Entries of BUILD_ID as they were before they had a pid, and the row of the pid that the decoder gives them. */
 extern const struct perfdata_layout pd_build_id_old;

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "base/checked.h"
 #include "base/memory.h"
+#include "schema/feature.h"
 #include "write/writer.h"
 #include "write/writing.h"
 
@@ -55,20 +56,8 @@ static void put_name_record(const struct perfdata_writer *writer, const struct p
 /* Whether a stream has the section as a FEATURE record; it has others in another form, or not at all. */
 static bool has_record(uint32_t id)
 {
-	switch (id) {
-	case PERFDATA_FEATURE_TRACING_DATA:
-	case PERFDATA_FEATURE_BUILD_ID:
-	case PERFDATA_FEATURE_AUXTRACE:
-	case PERFDATA_FEATURE_BRANCH_STACK:
-	case PERFDATA_FEATURE_STAT:
-	case PERFDATA_FEATURE_CACHE:
-	case PERFDATA_FEATURE_DIR_FORMAT:
-	case PERFDATA_FEATURE_HYBRID_TOPOLOGY:
-	case PERFDATA_FEATURE_COMPRESSED:
-		return false;
-	default:
-		return true;
-	}
+	const struct pd_section_row *row = pd_section_row(id);
+	return !row || !(row->flags & PD_SECTION_HAS_NO_RECORD);
 }
 
 static void put_feature(const struct perfdata_writer *writer, uint64_t id, struct perfdata_bytes bytes,
