@@ -72,12 +72,12 @@ const struct command *command_named(const char *name)
 
 enum task emitter_task(const struct perfdata_emitter *emitter)
 {
-	static const struct { const char *name; enum task task; } others[] = {
-		{ "report", TASK_LOOK },      { "flamegraph", TASK_VIEW }, { "pprof", TASK_VIEW },
-		{ "speedscope", TASK_VIEW },  { "firefox", TASK_VIEW },    { "perfetto", TASK_VIEW },
-	};
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (!strcmp(others[i].name, emitter->name))
-			return others[i].task;
-	return TASK_CONVERT;
+	switch (emitter->task) {
+	case PERFDATA_TASK_LOOK:
+		return TASK_LOOK;
+	case PERFDATA_TASK_VIEW:
+		return TASK_VIEW;
+	default:
+		return TASK_CONVERT;
+	}
 }

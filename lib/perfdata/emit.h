@@ -149,6 +149,12 @@ enum perfdata_emitter_flag {
 
 /* Members are only ever appended: `size` tells which there are, and those behind it count as NULL. Strings and tables
  * must live as long as the emitter. */
+/* What users have in mind when they choose an emitter: lists and help of a program group emitters by it. */
+enum perfdata_emitter_task {
+	PERFDATA_TASK_CONVERT,          /* data for other programs */
+	PERFDATA_TASK_LOOK,             /* an answer to read */
+	PERFDATA_TASK_VIEW,             /* a file for a viewer */
+};
 struct perfdata_emitter {
 	uint32_t abi;                   /* PERFDATA_EMITTER_ABI */
 	uint32_t flags;                 /* enum perfdata_emitter_flag */
@@ -188,6 +194,7 @@ struct perfdata_emitter {
 	 * for each table that has rows for a recording with this summary. */
 	enum perfdata_status (*tables)(const struct perfdata_summary *summary,
 				       enum perfdata_status (*add)(void *user, const char *name), void *user);
+	enum perfdata_emitter_task task;
 };
 
 /* The option's value, or NULL if the option was not given (the last one wins). */

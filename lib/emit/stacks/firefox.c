@@ -469,6 +469,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 const struct perfdata_emitter pd_emitter_firefox = {
 	.abi = PERFDATA_EMITTER_ABI,
 	.name = "firefox",
+	.task = PERFDATA_TASK_VIEW,
 	.help = "a file for profiler.firefox.com: threads in time, stacks, markers",
 	.needs = STACK_GATHER_NEEDS,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT,

@@ -251,6 +251,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 const struct perfdata_emitter pd_emitter_flamegraph = {
 	.abi = PERFDATA_EMITTER_ABI,
 	.name = "flamegraph",
+	.task = PERFDATA_TASK_VIEW,
 	.help = "one HTML page with a flame graph, or a picture",
 	.needs = STACK_GATHER_NEEDS,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT,

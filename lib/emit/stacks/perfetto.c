@@ -283,6 +283,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 const struct perfdata_emitter pd_emitter_perfetto = {
 	.abi = PERFDATA_EMITTER_ABI,
 	.name = "perfetto",
+	.task = PERFDATA_TASK_VIEW,
 	.help = "a trace for ui.perfetto.dev: CPUs, threads, samples, tracepoints",
 	.needs = STACK_GATHER_NEEDS | PERFDATA_NEED_STACKS,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT,

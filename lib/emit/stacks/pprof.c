@@ -643,6 +643,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 const struct perfdata_emitter pd_emitter_pprof = {
 	.abi = PERFDATA_EMITTER_ABI,
 	.name = "pprof",
+	.task = PERFDATA_TASK_VIEW,
 	.help = "a profile for pprof and its kin: gzip'd profile.proto",
 	.needs = STACK_GATHER_NEEDS,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT |

@@ -662,6 +662,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 const struct perfdata_emitter pd_emitter_report = {
 	.abi = PERFDATA_EMITTER_ABI,
 	.name = "report",
+	.task = PERFDATA_TASK_LOOK,
 	.help = "where the time goes: functions, files, threads, … with their shares",
 	.needs = STACK_GATHER_NEEDS,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_LIGHT,

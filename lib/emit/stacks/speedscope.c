@@ -344,6 +344,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 const struct perfdata_emitter pd_emitter_speedscope = {
 	.abi = PERFDATA_EMITTER_ABI,
 	.name = "speedscope",
+	.task = PERFDATA_TASK_VIEW,
 	.help = "a file for speedscope",
 	.needs = STACK_GATHER_NEEDS,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT,
