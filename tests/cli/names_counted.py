@@ -102,6 +102,9 @@ def check_shares(folder, facts):
         check(f"overview: {share}", f"names: {share} of samples" in done.stdout.decode(), done.stdout.decode())
         done = run(PERFDATA, "report", recording)
         check("report: the rest", f"{100 * (total - named) / total:.1f} % of {total} samples have no name" in done.stderr.decode(), done.stderr.decode())
+        done = run(PERFDATA, "dump", "--no-samples-line", "--symfs", "/", recording)
+        check("dump without samples' lines shows no names: no file lacks any, and no map is read",
+              re.search(rb"no name(: they lie outside|$)", done.stderr) or b"no name" not in done.stderr, done.stderr.decode())
         below_root = json.loads(run(PERFDATA, "info", "--json", "--symbols", "yes", "--symfs", "/", recording).stdout)["names"]["named"]
         check("info, the root: the map counts", below_root >= named - kernel + 4, below_root, named, kernel)
         for title, words, named in (("this host", [], named), ("the root", ["--symfs", "/"], below_root)):

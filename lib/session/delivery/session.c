@@ -46,8 +46,6 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader,
 		status = PD_OPTIONS_COPY(&session->options, keep_exited, options, reterr);
 	}
 	if (status == PERFDATA_OK) {
-	}
-	if (status == PERFDATA_OK) {
 		session->counts.swap = pd_order_is_foreign(perfdata_reader_header(reader)->order);
 		session->counts.summary.first_time = session->counts.summary.last_time = UINT64_MAX;
 		session->waiting_end = &session->waiting;

@@ -74,19 +74,23 @@ uint64_t pd_jit_time(struct pd_state *state, struct pd_dso *dso, uint64_t addres
 	return perfdata_symbols_lookup(dso->jitdump, address, state->now, &symbol) == PERFDATA_OK ? symbol.time : 0;
 }
 
+/* A map that nobody asked for a name is not read for this: an output without names misses none. */
+static bool is_map_in_use(const struct pd_dso *dso)
+{
+	return dso->public.kind == PERFDATA_DSO_PERF_MAP && dso->symbols && pd_symbols_is_loaded(dso->symbols);
+}
+
 void pd_jit_report_overlaps(struct pd_state *state)
 {
 	bool any = false;
 	if (!state->symbols)
 		return;
-	for (uint32_t i = 0; i < state->dsos.count; i++) {
-		const struct pd_dso *dso = pd_dso_at(state, i);
-		any = any || (dso->public.kind == PERFDATA_DSO_PERF_MAP && dso->symbols);
-	}
+	for (uint32_t i = 0; i < state->dsos.count; i++)
+		any = any || is_map_in_use(pd_dso_at(state, i));
 	for (uint32_t i = 0; i < state->frames.count && any; i++) {
 		const struct perfdata_frame *frame = pd_table_at(&state->frames, i);
 		struct pd_dso *dso = frame->dso == PERFDATA_NONE || frame->time ? NULL : pd_dso_at(state, frame->dso);
-		if (dso && dso->public.kind == PERFDATA_DSO_PERF_MAP && dso->symbols)
+		if (dso && is_map_in_use(dso))
 			dso->nr_ambiguous += pd_symbols_differ(dso->symbols, frame->address);
 	}
 	for (uint32_t i = 0; i < state->dsos.count && any; i++) {
