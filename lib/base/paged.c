@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 #include "base/fdio.h"
 #include "base/memory.h"
 #include "base/paged.h"
 
 void pd_paged_init(struct pd_paged *paged, struct pd_account *account, enum pd_account_use use, size_t item_size)
 {
-	*paged = (struct pd_paged){ .account = account, .use = use, .item_size = item_size, .fd = -1 };
+	*paged = (struct pd_paged){ .account = account, .use = use, .item_size = item_size };
+	pd_spool_init(&paged->spool, account ? account->tmpdir : NULL);
 	while (item_size << (paged->shift + 1) <= PD_PAGE_BYTES)
 		paged->shift++;
 	paged->mask = (1u << paged->shift) - 1;
@@ -29,9 +28,8 @@ void pd_paged_release(struct pd_paged *paged)
 	pd_account_give(paged->account, paged->use, paged->nr_resident * PD_PAGE_BYTES + tables_of(paged));
 	pd_free(paged->pages);
 	pd_free(paged->resident);
-	if (paged->fd >= 0)
-		close(paged->fd);
-	*paged = (struct pd_paged){ .fd = -1 };
+	pd_spool_release(&paged->spool);
+	*paged = (struct pd_paged){ .spool.fd = -1 };
 }
 
 static bool is_recent(const struct pd_paged *paged, size_t number)
@@ -56,16 +54,8 @@ static void set_recent(struct pd_paged *paged, size_t number)
 
 static bool write_page(struct pd_paged *paged, size_t number)
 {
-	const char *bytes = paged->pages[number].bytes;
-	for (size_t done = 0; done < PD_PAGE_BYTES;) {
-		const ssize_t wrote = pwrite(paged->fd, bytes + done, PD_PAGE_BYTES - done,
-					     (off_t)(number * PD_PAGE_BYTES + done));
-		if (wrote < 0 && errno == EINTR)
-			continue;
-		if (wrote <= 0)
-			return false;
-		done += (size_t)wrote;
-	}
+	if (pd_pwrite_full(paged->spool.fd, paged->pages[number].bytes, PD_PAGE_BYTES, number * PD_PAGE_BYTES) < 0)
+		return false;
 	paged->pages[number].written = true;
 	paged->pages[number].dirty = false;
 	return true;
@@ -104,18 +94,18 @@ static bool should_evict(const struct pd_paged *paged)
  * ones, and callers may still use them. */
 static bool begin_file(struct pd_paged *paged)
 {
-	paged->fd = pd_tempfile(paged->account->tmpdir);
-	if (paged->fd < 0)
-		paged->status = PERFDATA_EWRITE;
 	paged->grace = sizeof paged->recent / sizeof *paged->recent;
-	return paged->fd >= 0;
+	if (!pd_spool_make(&paged->spool))
+		return true;
+	paged->status = PERFDATA_EWRITE;
+	return false;
 }
 
 /* Memory for one page; where the account is over its limit, frees more pages than it takes. */
 static char *take_memory(struct pd_paged *paged)
 {
 	char *bytes = NULL;
-	if (paged->fd < 0 && should_evict(paged) && !begin_file(paged))
+	if (paged->spool.fd < 0 && should_evict(paged) && !begin_file(paged))
 		return NULL;
 	const bool may_evict = !paged->grace;
 	paged->grace -= paged->grace ? 1 : 0;
@@ -171,7 +161,7 @@ void *pd_paged_load(struct pd_paged *paged, size_t number)
 		return NULL;
 	if (!page->written) {
 		memset(bytes, 0, PD_PAGE_BYTES);
-	} else if (pd_pread_full(paged->fd, bytes, PD_PAGE_BYTES, number * PD_PAGE_BYTES) != (int64_t)PD_PAGE_BYTES) {
+	} else if (pd_spool_read(&paged->spool, number * PD_PAGE_BYTES, bytes, PD_PAGE_BYTES)) {
 		paged->status = PERFDATA_EREAD;
 		pd_free(bytes);
 		pd_account_give(paged->account, paged->use, PD_PAGE_BYTES);

@@ -5,6 +5,7 @@
 #define PD_PAGED_H
 
 #include "base/account.h"
+#include "base/spool.h"
 #include "perfdata/base.h"
 
 #define PD_PAGE_BYTES ((size_t)4 << 10)
@@ -28,7 +29,7 @@ struct pd_paged {
 	/* number + 1 of the pages given out last, the last one first: callers may still hold pointers into them */
 	size_t recent[4];
 	unsigned grace;             /* this many pages are taken before one is evicted */
-	int fd;                     /* -1: no page was evicted yet */
+	struct pd_spool spool;      /* pages that were evicted, each at its place; has a file once one was */
 	enum perfdata_status status;   /* why an item is not available */
 };
 
@@ -42,7 +43,7 @@ void *pd_paged_load(struct pd_paged *paged, size_t page);
 static inline void *pd_paged_at(struct pd_paged *paged, uint32_t index)
 {
 	const size_t number = index >> paged->shift;
-	const bool known = paged->fd < 0 ? number < paged->nr_pages : paged->recent[0] == number + 1;
+	const bool known = paged->spool.fd < 0 ? number < paged->nr_pages : paged->recent[0] == number + 1;
 	char *bytes = known ? paged->pages[number].bytes : NULL;
 	if (!bytes && !(bytes = pd_paged_load(paged, number)))
 		return NULL;

@@ -54,7 +54,8 @@ void pd_profile_sums_add(struct pd_profile_sums *sums, const struct pd_profile_s
 
 void pd_sums_init(struct pd_sums_table *table, struct pd_account *account)
 {
-	*table = (struct pd_sums_table){ .account = account, .fd = -1 };
+	*table = (struct pd_sums_table){ .account = account };
+	pd_spool_init(&table->spool, account ? account->tmpdir : NULL);
 }
 
 static size_t bytes_of(const struct pd_sums_table *table)
@@ -69,9 +70,8 @@ void pd_sums_release(struct pd_sums_table *table)
 	pd_free(table->slots);
 	pd_free(table->runs);
 	pd_free(table->events);
-	if (table->fd >= 0)
-		close(table->fd);
-	*table = (struct pd_sums_table){ .fd = -1 };
+	pd_spool_release(&table->spool);
+	*table = (struct pd_sums_table){ .spool.fd = -1 };
 }
 
 #define ORDER(a, b) if ((a) != (b)) return (a) < (b) ? -1 : 1
@@ -127,19 +127,16 @@ static void clear(struct pd_sums_table *table)
 /* Writes the entries in memory to the file as a run; then memory holds none. */
 static enum perfdata_status spill(struct pd_sums_table *table)
 {
-	const size_t size = table->nr * sizeof *table->entries;
-	if (table->fd < 0)
-		table->fd = pd_tempfile(table->account->tmpdir);
-	if (table->fd < 0)
-		return PERFDATA_EWRITE;
+	const uint64_t offset = table->spool.size;
 	if (pd_vector_grow(&table->runs, &table->runs_room, table->nr_runs, sizeof *table->runs) < 0)
 		return PERFDATA_ENOMEM;
 	if (sort_and_add_up(table) < 0)
 		return PERFDATA_ENOMEM;
-	if (pd_write_full(table->fd, table->entries, size) < 0)
-		return PERFDATA_EWRITE;
-	table->runs[table->nr_runs++] = (struct pd_run){ table->file_size, table->nr };
-	table->file_size += size;
+	const enum perfdata_status status = pd_spool_append(&table->spool, table->entries,
+							    table->nr * sizeof *table->entries);
+	if (status)
+		return status;
+	table->runs[table->nr_runs++] = (struct pd_run){ offset, table->nr };
 	clear(table);
 	return PERFDATA_OK;
 }
@@ -236,8 +233,10 @@ static enum perfdata_status refill(const struct pd_sums_walk *walk, struct sourc
 		return PERFDATA_OK;
 	const size_t nr = source->run.entries < walk->at_once ? (size_t)source->run.entries : walk->at_once;
 	const size_t size = nr * sizeof *source->buffer;
-	if (pd_pread_full(walk->table->fd, source->buffer, size, source->run.offset) != (int64_t)size)
-		return PERFDATA_EREAD;
+	const enum perfdata_status status =
+		pd_spool_read(&walk->table->spool, source->run.offset, source->buffer, size);
+	if (status)
+		return status;
 	source->at = source->buffer;
 	source->end = source->buffer + nr;
 	source->run.offset += size;

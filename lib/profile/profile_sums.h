@@ -5,6 +5,7 @@
 
 #include "base/account.h"
 #include "base/hash.h"
+#include "base/spool.h"
 #include "profile/profile.h"
 
 struct pd_run {
@@ -23,8 +24,7 @@ struct pd_sums_table {
 		uint32_t hash;
 	} *slots;
 	size_t nr_slots;                   /* a power of two, more than the entries */
-	int fd;                            /* of the runs; -1: none */
-	uint64_t file_size;
+	struct pd_spool spool;             /* of the runs */
 	struct pd_run *runs;
 	size_t nr_runs, runs_room;
 	/* by index of the event: of the entries that went to a run; of all after pd_sums_finish */

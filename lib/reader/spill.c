@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/error.h"
-#include "base/fdio.h"
 #include "base/memory.h"
+#include "base/spool.h"
 #include "reader/reader_impl.h"
 
 #define BUFFER_SIZE (1u << 20)
@@ -18,10 +18,9 @@ static const char file_start[8] = "records";
 
 struct pd_spill {
 	struct perfdata_reader *reader;
-	int fd;
+	struct pd_spool file;
 	uint8_t *buffer;
 	size_t used;
-	uint64_t written;        /* bytes written to the file */
 	uint64_t run_start;      /* of the run being written */
 	size_t nr_runs;          /* runs that are still read */
 };
@@ -40,7 +39,7 @@ struct pd_spill *pd_spill_new(struct perfdata_reader *reader)
 	if (!spill)
 		return NULL;
 	spill->reader = reader;
-	spill->fd = -1;
+	pd_spool_init(&spill->file, reader->options.tmpdir);
 	spill->buffer = pd_malloc(BUFFER_SIZE);
 	if (!spill->buffer) {
 		pd_free(spill);
@@ -53,8 +52,7 @@ void pd_spill_free(struct pd_spill *spill)
 {
 	if (!spill)
 		return;
-	if (spill->fd >= 0)
-		close(spill->fd);
+	pd_spool_release(&spill->file);
 	pd_free(spill->buffer);
 	pd_free(spill);
 }
@@ -68,9 +66,8 @@ static enum perfdata_status fail(struct pd_spill *spill, const char *what)
 
 static enum perfdata_status flush(struct pd_spill *spill)
 {
-	if (spill->used && pd_write_full(spill->fd, spill->buffer, spill->used) < 0)
+	if (pd_spool_append(&spill->file, spill->buffer, spill->used))
 		return fail(spill, "write");
-	spill->written += spill->used;
 	spill->used = 0;
 	return PERFDATA_OK;
 }
@@ -78,13 +75,11 @@ static enum perfdata_status flush(struct pd_spill *spill)
 /* Before the first run, and whenever all runs have been read: writing begins again at the start of the file. */
 static enum perfdata_status start_file(struct pd_spill *spill)
 {
-	if (spill->fd < 0)
-		spill->fd = pd_tempfile(spill->reader->options.tmpdir);
-	if (spill->fd < 0)
+	if (pd_spool_make(&spill->file))
 		return fail(spill, "make");
-	if (ftruncate(spill->fd, 0) < 0 || lseek(spill->fd, 0, SEEK_SET) < 0)
+	if (ftruncate(spill->file.fd, 0) < 0)
 		return fail(spill, "empty");
-	spill->written = 0;
+	pd_spool_clear(&spill->file);
 	memcpy(spill->buffer, file_start, sizeof file_start);
 	spill->used = sizeof file_start;
 	spill->run_start = sizeof file_start;
@@ -96,14 +91,14 @@ enum perfdata_status pd_spill_add(struct pd_spill *spill, const struct perfdata_
 	const size_t padded = ((size_t)raw->size + 7) & ~(size_t)7;
 	enum perfdata_status status = PERFDATA_OK;
 
-	if (!spill->nr_runs && spill->run_start == spill->written + spill->used)
+	if (!spill->nr_runs && spill->run_start == spill->file.size + spill->used)
 		status = start_file(spill);
 	else if (BUFFER_SIZE - spill->used < sizeof *raw + padded)
 		status = flush(spill);
 	if (status != PERFDATA_OK)
 		return status;
 	const uint64_t limit = spill->reader->options.max_spool;
-	if (limit && spill->written + spill->used + sizeof *raw + padded > limit)
+	if (limit && spill->file.size + spill->used + sizeof *raw + padded > limit)
 		return pd_error(&spill->reader->error, PERFDATA_ELIMIT, PERFDATA_NO_OFFSET,
 				"records that wait for their turn need more temporary space than allowed");
 	memcpy(spill->buffer + spill->used, raw, sizeof *raw);
@@ -144,14 +139,14 @@ enum perfdata_status pd_spill_finish(struct pd_spill *spill, struct pd_run **ret
 	if (status != PERFDATA_OK)
 		return status;
 	struct pd_run *run = pd_calloc(1, sizeof *run);
-	if (!run || lseek(spill->fd, 0, SEEK_SET) < 0) {
+	if (!run || lseek(spill->file.fd, 0, SEEK_SET) < 0) {
 		pd_free(run);
 		return PERFDATA_ENOMEM;
 	}
-	status = pd_input_open_fd(spill->fd, false, &options, &input, &spill->reader->error);
+	status = pd_input_open_fd(spill->file.fd, false, &options, &input, &spill->reader->error);
 	if (status == PERFDATA_OK)
-		status = pd_input_seek(input, spill->run_start, spill->written);
-	if (status != PERFDATA_OK || lseek(spill->fd, 0, SEEK_END) < 0) {
+		status = pd_input_seek(input, spill->run_start, spill->file.size);
+	if (status != PERFDATA_OK) {
 		pd_input_close(input);
 		pd_free(run);
 		return status != PERFDATA_OK ? status : PERFDATA_EREAD;
@@ -160,7 +155,7 @@ enum perfdata_status pd_spill_finish(struct pd_spill *spill, struct pd_run **ret
 	run->stream.reader = spill->reader;
 	run->stream.input = input;
 	pd_window_init(&run->stream.raw, &run->stream, spill->run_start, UINT64_MAX, false);
-	spill->run_start = spill->written;
+	spill->run_start = spill->file.size;
 	spill->nr_runs++;
 	status = pd_run_move(run);
 	if (status != PERFDATA_OK) {

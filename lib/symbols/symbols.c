@@ -53,6 +53,7 @@ enum perfdata_status perfdata_symbols_new(const struct perfdata_symbols_options 
 	symbols->kept.lock = pd_monitor_new();
 	symbols->kept.most = pd_kept_most();
 	symbols->spool.lock = pd_monitor_new();
+	pd_spool_init(&symbols->spool.file, NULL);
 	if (!symbols->lock || !symbols->unwind_lock || !symbols->kallsyms_lock || !symbols->kept.lock ||
 	    !symbols->spool.lock || copy_options(symbols)) {
 		perfdata_symbols_free(symbols);

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/regular.h"
 #include "base/rooted.h"
+#include "base/spool.h"
 #include "base/threads.h"
 #include "perfdata/symbols.h"
 
@@ -232,9 +233,7 @@ bool pd_kept_close_idle(struct perfdata_symbols *symbols);
 /* symbol_spool.c: sections of debug information that were compressed and are too large for memory. */
 struct pd_symbols_spool {
 	struct pd_monitor *lock;
-	bool is_open;
-	int fd;
-	uint64_t end;                             /* of the last part */
+	struct pd_spool file;                     /* as large as its parts */
 	size_t nr_parts;                          /* the file is there as long as it has parts */
 	atomic_bool told;                         /* that it failed */
 };

@@ -3,9 +3,7 @@
  * file. */
 #include "config.h"
 #include <errno.h>
-#include <unistd.h>
 #include "base/error.h"
-#include "base/fdio.h"
 #include "base/memory.h"
 #include "write/writer.h"
 
@@ -19,28 +17,24 @@ static enum perfdata_status flush(struct perfdata_writer *writer)
 {
 	struct pd_write_spool *spool = &writer->spool;
 
-	if (spool->fd < 0) {
-		spool->fd = pd_tempfile(writer->options.tmpdir);
-		if (spool->fd < 0)
-			return failed(writer, "no temporary file could be made");
-	}
-	if (pd_write_full(spool->fd, spool->buffer, spool->used) < 0)
+	if (pd_spool_make(&spool->file))
+		return failed(writer, "no temporary file could be made");
+	if (pd_spool_append(&spool->file, spool->buffer, spool->used))
 		return failed(writer, "a temporary file cannot be written");
 	spool->used = 0;
 	return PERFDATA_OK;
 }
 
-enum perfdata_status pd_spool_put(struct perfdata_writer *writer, const void *bytes, size_t size)
+enum perfdata_status pd_write_spool_put(struct perfdata_writer *writer, const void *bytes, size_t size)
 {
 	struct pd_write_spool *spool = &writer->spool;
 	const uint8_t *at = bytes;
 
 	if (!spool->buffer && !(spool->buffer = pd_malloc(PD_SPOOL_BUFFER)))
 		return pd_writer_failed(writer, PERFDATA_ENOMEM, NULL);
-	if (writer->options.max_spool && spool->size + size > writer->options.max_spool)
+	if (writer->options.max_spool && pd_write_spool_size(spool) + size > writer->options.max_spool)
 		return pd_writer_failed(writer, PERFDATA_ELIMIT,
 					"the records need more temporary space than is allowed");
-	spool->size += size;
 	while (size) {
 		if (spool->used == PD_SPOOL_BUFFER) {
 			const enum perfdata_status status = flush(writer);
@@ -56,10 +50,10 @@ enum perfdata_status pd_spool_put(struct perfdata_writer *writer, const void *by
 	return PERFDATA_OK;
 }
 
-enum perfdata_status pd_spool_copy(struct perfdata_writer *writer)
+enum perfdata_status pd_write_spool_copy(struct perfdata_writer *writer)
 {
 	struct pd_write_spool *spool = &writer->spool;
-	const uint64_t in_file = spool->size - spool->used;
+	const uint64_t in_file = spool->file.size;
 	enum perfdata_status status = PERFDATA_OK;
 	uint8_t *buffer = in_file ? pd_malloc(PD_SPOOL_BUFFER) : NULL;
 
@@ -68,7 +62,7 @@ enum perfdata_status pd_spool_copy(struct perfdata_writer *writer)
 	for (uint64_t at = 0; at < in_file && status == PERFDATA_OK;) {
 		const uint64_t left = in_file - at;
 		const size_t want = left < PD_SPOOL_BUFFER ? (size_t)left : PD_SPOOL_BUFFER;
-		if (pd_pread_full(spool->fd, buffer, want, at) != (int64_t)want)
+		if (pd_spool_read(&spool->file, at, buffer, want))
 			status = failed(writer, "a temporary file cannot be read");
 		else
 			status = pd_writer_out(writer, buffer, want);
@@ -78,9 +72,8 @@ enum perfdata_status pd_spool_copy(struct perfdata_writer *writer)
 	return status == PERFDATA_OK ? pd_writer_out(writer, spool->buffer, spool->used) : status;
 }
 
-void pd_spool_release(struct pd_write_spool *spool)
+void pd_write_spool_release(struct pd_write_spool *spool)
 {
 	pd_free(spool->buffer);
-	if (spool->fd >= 0)
-		close(spool->fd);
+	pd_spool_release(&spool->file);
 }

@@ -29,7 +29,7 @@ enum perfdata_status pd_writer_out(struct perfdata_writer *writer, const void *b
 
 enum perfdata_status pd_writer_put(struct perfdata_writer *writer, const void *bytes, size_t size)
 {
-	return writer->options.form == PERFDATA_FORM_FILE ? pd_spool_put(writer, bytes, size)
+	return writer->options.form == PERFDATA_FORM_FILE ? pd_write_spool_put(writer, bytes, size)
 							  : pd_writer_out(writer, bytes, size);
 }
 
@@ -41,7 +41,7 @@ enum perfdata_status pd_writer_new(const struct perfdata_writer_options *options
 	if (!writer)
 		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
 	writer->error.offset = PERFDATA_NO_OFFSET;
-	writer->spool.fd = -1;
+	pd_spool_init(&writer->spool.file, writer->options.tmpdir);
 	enum perfdata_status status = PD_OPTIONS_COPY(&writer->options, user, options, reterr);
 	if (status == PERFDATA_OK && !writer->options.write)
 		status = pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
@@ -69,7 +69,7 @@ void pd_writer_free(struct perfdata_writer *writer)
 {
 	if (!writer)
 		return;
-	pd_spool_release(&writer->spool);
+	pd_write_spool_release(&writer->spool);
 	pd_encoder_free(writer->encoder);
 	pd_free(writer->pending);
 	pd_free(writer->events);
@@ -168,7 +168,7 @@ static enum perfdata_status put_auxtrace(struct perfdata_writer *writer, const u
 	if (pd_vector_grow(&writer->auxtrace, &writer->auxtrace_room, writer->nr_auxtrace, sizeof *writer->auxtrace) <
 	    0)
 		return pd_writer_failed(writer, PERFDATA_ENOMEM, NULL);
-	writer->auxtrace[writer->nr_auxtrace++] = writer->spool.size;
+	writer->auxtrace[writer->nr_auxtrace++] = pd_write_spool_size(&writer->spool);
 	writer->payload_left = size >= 16 ? pd_load64(bytes + 8, writer->swap) : 0;
 	return pd_writer_put(writer, bytes, size);
 }

@@ -5,6 +5,7 @@
 #define PD_WRITER_H
 
 #include "base/arena.h"
+#include "base/spool.h"
 #include "codec/codec.h"
 #include "write/encode.h"
 
@@ -25,10 +26,9 @@ struct pd_written_section {
 
 /* Where the records of a file wait. */
 struct pd_write_spool {
-	int fd;                        /* -1 before something left the buffer */
+	struct pd_spool file;          /* what left the buffer */
 	uint8_t *buffer;
 	size_t used;
-	uint64_t size;                 /* all that was written */
 };
 
 struct perfdata_writer {
@@ -62,9 +62,14 @@ enum perfdata_status pd_writer_attr(struct perfdata_writer *writer, const struct
 struct perfdata_bytes pd_writer_section(const struct perfdata_writer *writer, uint32_t id, bool *ret_present);
 
 /* --- write_spool.c --- */
-enum perfdata_status pd_spool_put(struct perfdata_writer *writer, const void *bytes, size_t size);
-enum perfdata_status pd_spool_copy(struct perfdata_writer *writer);      /* to the output */
-void pd_spool_release(struct pd_write_spool *spool);
+enum perfdata_status pd_write_spool_put(struct perfdata_writer *writer, const void *bytes, size_t size);
+enum perfdata_status pd_write_spool_copy(struct perfdata_writer *writer);      /* to the output */
+void pd_write_spool_release(struct pd_write_spool *spool);
+/* Bytes of the data section so far. */
+static inline uint64_t pd_write_spool_size(const struct pd_write_spool *spool)
+{
+	return spool->file.size + spool->used;
+}
 
 /* --- carrier.c --- */
 enum perfdata_status pd_carrier_put(struct perfdata_writer *writer, const void *bytes, size_t size);

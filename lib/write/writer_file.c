@@ -122,7 +122,7 @@ static void put_header(struct perfdata_writer *writer, struct perfdata_text *out
 	pd_text_int(writer, out, 8, attrs);
 	pd_text_int(writer, out, 8, writer->nr_events * (writer->attr_size + 16ull));
 	pd_text_int(writer, out, 8, data);
-	pd_text_int(writer, out, 8, writer->spool.size);
+	pd_text_int(writer, out, 8, pd_write_spool_size(&writer->spool));
 	pd_text_int(writer, out, 8, 0);
 	pd_text_int(writer, out, 8, 0);
 	for (unsigned word = 0; word < 4; word++) {
@@ -190,9 +190,9 @@ enum perfdata_status pd_file_finish(struct perfdata_writer *writer)
 	if (status == PERFDATA_OK)
 		status = out_and_clear(writer, &out);
 	if (status == PERFDATA_OK)
-		status = pd_spool_copy(writer);
+		status = pd_write_spool_copy(writer);
 	if (status == PERFDATA_OK)
-		status = put_sections(writer, &out, data + writer->spool.size);
+		status = put_sections(writer, &out, data + pd_write_spool_size(&writer->spool));
 	perfdata_text_release(&out);
 	return status;
 }

@@ -51,7 +51,7 @@ static void check_paged(bool tight)
 		}
 	}
 	CHECK_EQ(wrong, 0);
-	CHECK_EQ(paged.fd >= 0, tight);
+	CHECK_EQ(paged.spool.fd >= 0, tight);
 	CHECK_EQ(paged.nr_resident <= PD_PAGES_KEPT + 8, tight);
 	CHECK_EQ(paged.status, PERFDATA_OK);
 	pd_paged_release(&paged);
@@ -126,7 +126,7 @@ static uint32_t check_tree(bool tight)
 	}
 	CHECK_EQ(wrong, 0);
 	CHECK_EQ(tree.count, count);   /* what was there is found again */
-	CHECK_EQ(tree.nodes.fd >= 0, tight);
+	CHECK_EQ(tree.nodes.spool.fd >= 0, tight);
 	pd_tree_release(&tree);
 	return count;
 }

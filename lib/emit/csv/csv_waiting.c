@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <string.h>
-#include <unistd.h>
-#include "base/fdio.h"
 #include "base/memory.h"
+#include "base/spool.h"
 #include "emit/csv/csv_cell.h"
 #include "emit/csv/csv_waiting.h"
 
@@ -12,10 +11,8 @@
 #define EMPTY_ROW "\"\""
 
 struct csv_waiting {
-	const char *tmpdir;
-	int fd;                        /* -1: all is in memory */
-	uint64_t in_file;              /* bytes */
-	struct perfdata_text block;    /* behind those */
+	struct pd_spool file;          /* the first rows, where not all fit into memory */
+	struct perfdata_text block;    /* the rows after those */
 	bool *has_value;
 	size_t nr_columns, nr_left;    /* … of them have a value */
 };
@@ -25,8 +22,7 @@ struct csv_waiting *pd_csv_waiting_new(const char *tmpdir)
 	struct csv_waiting *waiting = pd_calloc(1, sizeof *waiting);
 	if (!waiting)
 		return NULL;
-	waiting->tmpdir = tmpdir;
-	waiting->fd = -1;
+	pd_spool_init(&waiting->file, tmpdir);
 	perfdata_text_init(&waiting->block);
 	return waiting;
 }
@@ -35,8 +31,7 @@ void pd_csv_waiting_free(struct csv_waiting *waiting)
 {
 	if (!waiting)
 		return;
-	if (waiting->fd >= 0)
-		close(waiting->fd);
+	pd_spool_release(&waiting->file);
 	perfdata_text_release(&waiting->block);
 	pd_free(waiting->has_value);
 	pd_free(waiting);
@@ -96,13 +91,10 @@ static void look_for_values(struct csv_waiting *waiting, const char *at, const c
 
 static enum perfdata_status write_block(struct csv_waiting *waiting)
 {
-	if (waiting->fd < 0)
-		waiting->fd = pd_tempfile(waiting->tmpdir);
-	if (waiting->fd < 0 || pd_write_full(waiting->fd, waiting->block.data, waiting->block.size) < 0)
-		return PERFDATA_EWRITE;
-	waiting->in_file += waiting->block.size;
-	perfdata_text_clear(&waiting->block);
-	return PERFDATA_OK;
+	const enum perfdata_status status = pd_spool_append(&waiting->file, waiting->block.data, waiting->block.size);
+	if (!status)
+		perfdata_text_clear(&waiting->block);
+	return status;
 }
 
 enum perfdata_status pd_csv_waiting_add(struct csv_waiting *waiting, const struct perfdata_text *rows)
@@ -174,15 +166,16 @@ static size_t put_rows(struct left_out *row, const char *data, size_t size)
 /* The file's bytes, a block at a time; a cell that goes on in the next block is kept until it is whole. */
 static enum perfdata_status put_file(struct left_out *row, struct perfdata_text *room)
 {
-	const struct csv_waiting *waiting = row->waiting;
-	for (uint64_t at = 0; at < waiting->in_file;) {
-		const uint64_t left = waiting->in_file - at;
+	const struct pd_spool *file = &row->waiting->file;
+	for (uint64_t at = 0; at < file->size;) {
+		const uint64_t left = file->size - at;
 		const size_t wanted = left < BLOCK ? (size_t)left : BLOCK;
 		char *to = perfdata_text_reserve(room, wanted);
 		if (!to)
 			return PERFDATA_ENOMEM;
-		if (pd_pread_full(waiting->fd, to, wanted, at) != (int64_t)wanted)
-			return PERFDATA_EREAD;
+		const enum perfdata_status status = pd_spool_read(file, at, to, wanted);
+		if (status)
+			return status;
 		perfdata_text_commit(room, to + wanted);
 		at += wanted;
 		const size_t taken = put_rows(row, room->data, room->size);

@@ -42,7 +42,7 @@ struct parquet_state {
 	struct file *files[MOST_TABLES];   /* begin and scan make the array; the files' contents are merge's */
 	uint64_t *rows;               /* of all tables: merge's */
 	unsigned nr_known;            /* merge's: tables that batches so far know of */
-	struct part_file parts;       /* merge's */
+	struct pd_spool parts;        /* merge's; one file for the groups of all tables */
 };
 
 static const struct perfdata_emitter_option options[] = {
@@ -71,7 +71,7 @@ static void release(void *pointer)
 		return;
 	for (unsigned i = 0; i < state->set.nr_tables; i++)
 		file_free(state->files[i]);
-	pd_part_file_release(&state->parts);
+	pd_spool_release(&state->parts);
 	pd_table_set_release(&state->set);
 	pd_free(state);
 }
@@ -159,7 +159,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	state->packing = packing_of(context);
 	state->drop_empty = perfdata_option_flag(context->options, context->nr_options, "drop-empty", false);
 	state->reterr = context->reterr;
-	state->parts = (struct part_file){ .fd = -1 };
+	pd_spool_init(&state->parts, NULL);
 	enum perfdata_status status = pd_table_set_init(&state->set, context);
 	state->parts.directory = state->set.account ? state->set.account->tmpdir : NULL;
 	for (unsigned i = 0; i < state->set.nr_tables && !status; i++)
@@ -224,7 +224,7 @@ static enum perfdata_status format(const void *pointer, const struct perfdata_ba
 
 /* A row group that was handed over: freed with the last of its columns. */
 struct closed_group {
-	const struct part_file *file; /* where its parts may be */
+	const struct pd_spool *file; /* where its parts may be */
 	struct table_part *parts;
 	size_t nr_parts;
 	atomic_size_t nr_left;

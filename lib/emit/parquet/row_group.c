@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
-#include <fcntl.h>
-#include <unistd.h>
-#include "base/fdio.h"
 #include "base/memory.h"
 #include "emit/parquet/row_group.h"
 
@@ -12,27 +9,19 @@
 
 /* --- the file ----------------------------------------------------------------------------------------------------- */
 
-void pd_part_file_release(struct part_file *file)
+static enum perfdata_status write_part(struct pd_spool *file, struct table_part *part)
 {
-	if (file->fd >= 0)
-		close(file->fd);
-	file->fd = -1;
-}
-
-static enum perfdata_status write_part(struct part_file *file, struct table_part *part)
-{
-	if (file->fd < 0)
-		file->fd = pd_tempfile(file->directory);
-	if (file->fd < 0 || lseek(file->fd, (off_t)file->end, SEEK_SET) < 0 ||
-	    pd_write_full(file->fd, part->block, part->size) < 0)
-		return PERFDATA_EWRITE;
-	part->in_file = file->end;
-	file->end += (part->size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
+	const uint64_t at = file->size;
+	const enum perfdata_status status = pd_spool_append(file, part->block, part->size);
+	if (status)
+		return status;
+	part->in_file = at;
+	file->size = (file->size + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
 	pd_table_part_drop_block(part);
 	return PERFDATA_OK;
 }
 
-enum perfdata_status pd_part_file_read(const struct part_file *file, const struct table_part *part, size_t column,
+enum perfdata_status pd_part_file_read(const struct pd_spool *file, const struct table_part *part, size_t column,
 				       struct packed_cells *ret, char **ret_block)
 {
 	*ret = part->columns[column];
@@ -40,27 +29,21 @@ enum perfdata_status pd_part_file_read(const struct part_file *file, const struc
 	char *block = pd_malloc(size);
 	if (!block)
 		return PERFDATA_ENOMEM;
-	if (pd_pread_full(file->fd, block, size, part->in_file + ret->at) != (int64_t)size) {
+	const enum perfdata_status status = pd_spool_read(file, part->in_file + ret->at, block, size);
+	if (status) {
 		pd_free(block);
-		return PERFDATA_EREAD;
+		return status;
 	}
 	ret->at = 0;
 	*ret_block = block;
 	return PERFDATA_OK;
 }
 
-void pd_part_file_forget(const struct part_file *file, const struct table_part *parts)
+void pd_part_file_forget(const struct pd_spool *file, const struct table_part *parts)
 {
-#ifdef FALLOC_FL_PUNCH_HOLE
-	/* room that the file system does not take back stays until the end */
 	for (; parts; parts = parts->next)
-		if (!parts->block && fallocate(file->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-					       (off_t)parts->in_file, (off_t)parts->size))
-			return;
-#else
-	(void)file;
-	(void)parts;
-#endif
+		if (!parts->block)
+			pd_spool_forget(file, parts->in_file, parts->size);
 }
 
 /* --- groups ------------------------------------------------------------------------------------------------------- */
@@ -139,7 +122,7 @@ enum perfdata_status pd_row_group_add(struct row_group *group, const struct tabl
 	return status;
 }
 
-enum perfdata_status pd_row_group_spill(struct row_group *group, unsigned table, struct part_file *file)
+enum perfdata_status pd_row_group_spill(struct row_group *group, unsigned table, struct pd_spool *file)
 {
 	enum perfdata_status status = pd_row_group_finish(group, table);
 	for (struct table_part *part = group->parts; part && !status; part = part->next) {

@@ -5,21 +5,15 @@
 #ifndef EMIT_ROW_GROUP_H
 #define EMIT_ROW_GROUP_H
 
+#include "base/spool.h"
 #include "emit/table/table_parts.h"
 
-/* The file; one for all groups. */
-struct part_file {
-	const char *directory;        /* NULL: /tmp */
-	int fd;                       /* -1: nothing was written yet */
-	uint64_t end;
-};
-void pd_part_file_release(struct part_file *file);
 /* The column's cells, whose arrays stand in a block of its own, which is to be freed. PERFDATA_EREAD, PERFDATA_ENOMEM.
  * Any thread. */
-enum perfdata_status pd_part_file_read(const struct part_file *file, const struct table_part *part, size_t column,
+enum perfdata_status pd_part_file_read(const struct pd_spool *file, const struct table_part *part, size_t column,
 				       struct packed_cells *ret, char **ret_block);
 /* Gives the room of all parts back. Any thread. */
-void pd_part_file_forget(const struct part_file *file, const struct table_part *parts);
+void pd_part_file_forget(const struct pd_spool *file, const struct table_part *parts);
 
 struct row_group {
 	struct table_part *parts, **last;
@@ -38,7 +32,7 @@ enum perfdata_status pd_row_group_add(struct row_group *group, const struct tabl
 /* Makes parts of the gathered rows, too. */
 enum perfdata_status pd_row_group_finish(struct row_group *group, unsigned table);
 /* Moves all rows to the file. PERFDATA_EWRITE, PERFDATA_ENOMEM. */
-enum perfdata_status pd_row_group_spill(struct row_group *group, unsigned table, struct part_file *file);
+enum perfdata_status pd_row_group_spill(struct row_group *group, unsigned table, struct pd_spool *file);
 /* Takes all parts out. */
 struct table_part *pd_row_group_take(struct row_group *group);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
-#include <unistd.h>
-#include "base/fdio.h"
 #include "base/memory.h"
 #include "emit/stacks/stack_spool.h"
 
@@ -11,12 +9,7 @@
 static void write_out(struct stack_spool *spool)
 {
 	struct perfdata_text *text = &spool->text;
-	if (spool->fd < 0)
-		spool->fd = pd_tempfile(spool->account ? spool->account->tmpdir : NULL);
-	if (spool->fd < 0 || lseek(spool->fd, (off_t)spool->size, SEEK_SET) < 0 ||
-	    pd_write_full(spool->fd, text->data, text->size) < 0)
-		spool->status = PERFDATA_EWRITE;
-	spool->size += text->size;
+	spool->status = pd_spool_append(&spool->file, text->data, text->size);
 	perfdata_text_clear(text);
 }
 
@@ -25,7 +18,7 @@ static void leave(struct pd_outlet *outlet, struct perfdata_text *text)
 	struct stack_spool *spool = (struct stack_spool *)(void *)outlet;
 	if (spool->status != PERFDATA_OK)
 		perfdata_text_clear(text);
-	else if (spool->fd < 0 && text->full < MOST_IN_MEMORY && !pd_account_is_tight(spool->account))
+	else if (spool->file.fd < 0 && text->full < MOST_IN_MEMORY && !pd_account_is_tight(spool->account))
 		text->full *= 2;
 	else if (!perfdata_text_failed(text))
 		write_out(spool);
@@ -33,7 +26,8 @@ static void leave(struct pd_outlet *outlet, struct perfdata_text *text)
 
 void pd_stack_spool_init(struct stack_spool *spool, struct pd_account *account)
 {
-	*spool = (struct stack_spool){ .outlet.leave = leave, .account = account, .fd = -1 };
+	*spool = (struct stack_spool){ .outlet.leave = leave, .account = account };
+	pd_spool_init(&spool->file, account ? account->tmpdir : NULL);
 	perfdata_text_init(&spool->text);
 	spool->text.outlet = &spool->outlet;
 	spool->text.full = PIECE;
@@ -41,36 +35,33 @@ void pd_stack_spool_init(struct stack_spool *spool, struct pd_account *account)
 
 void pd_stack_spool_release(struct stack_spool *spool)
 {
-	if (spool->fd >= 0)
-		close(spool->fd);
-	spool->fd = -1;
+	pd_spool_release(&spool->file);
 	perfdata_text_release(&spool->text);
 }
 
 void pd_stack_spool_clear(struct stack_spool *spool)
 {
-	spool->size = 0;
+	pd_spool_clear(&spool->file);
 	perfdata_text_clear(&spool->text);
 }
 
 enum perfdata_status pd_stack_spool_take(struct stack_spool *spool, uint64_t from, uint64_t to, pd_stack_spool_fn *take,
 					 void *user)
 {
-	char *piece = from < spool->size ? pd_malloc(PIECE) : NULL;
-	if ((from < spool->size && !piece) || perfdata_text_failed(&spool->text))
+	const uint64_t in_file = spool->file.size;
+	char *piece = from < in_file ? pd_malloc(PIECE) : NULL;
+	if ((from < in_file && !piece) || perfdata_text_failed(&spool->text))
 		spool->status = PERFDATA_ENOMEM;
-	while (from < to && from < spool->size && spool->status == PERFDATA_OK) {
-		const uint64_t end = to < spool->size ? to : spool->size;
+	while (from < to && from < in_file && spool->status == PERFDATA_OK) {
+		const uint64_t end = to < in_file ? to : in_file;
 		const size_t size = end - from < PIECE ? (size_t)(end - from) : PIECE;
-		if (pd_pread_full(spool->fd, piece, size, from) != (int64_t)size) {
-			spool->status = PERFDATA_EREAD;
-			break;
-		}
-		take(user, piece, size);
+		spool->status = pd_spool_read(&spool->file, from, piece, size);
+		if (spool->status == PERFDATA_OK)
+			take(user, piece, size);
 		from += size;
 	}
 	if (from < to && spool->status == PERFDATA_OK)
-		take(user, spool->text.data + (from - spool->size), (size_t)(to - from));
+		take(user, spool->text.data + (from - in_file), (size_t)(to - from));
 	pd_free(piece);
 	return spool->status;
 }

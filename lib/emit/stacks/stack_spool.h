@@ -5,14 +5,14 @@
 #define PD_STACK_SPOOL_H
 
 #include "base/account.h"
+#include "base/spool.h"
 #include "text/outlet.h"
 
 struct stack_spool {
 	struct pd_outlet outlet;
 	struct perfdata_text text;   /* callers append here; at each perfdata_text_cut it may go to the file */
 	struct pd_account *account;  /* NULL: none */
-	int fd;                      /* the temporary file; -1: none yet */
-	uint64_t size;               /* of the file */
+	struct pd_spool file;
 	enum perfdata_status status;
 };
 
@@ -22,7 +22,10 @@ void pd_stack_spool_release(struct stack_spool *spool);
 /* Forgets what was appended. */
 void pd_stack_spool_clear(struct stack_spool *spool);
 /* Bytes that were appended. */
-static inline uint64_t pd_stack_spool_size(const struct stack_spool *spool) { return spool->size + spool->text.size; }
+static inline uint64_t pd_stack_spool_size(const struct stack_spool *spool)
+{
+	return spool->file.size + spool->text.size;
+}
 /* Gives out the bytes from `from` to `to`, in pieces. PERFDATA_ENOMEM, PERFDATA_EWRITE, PERFDATA_EREAD. */
 typedef void pd_stack_spool_fn(void *user, const char *bytes, size_t size);
 enum perfdata_status pd_stack_spool_take(struct stack_spool *spool, uint64_t from, uint64_t to, pd_stack_spool_fn *take,

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/error.h"
-#include "base/fdio.h"
 #include "base/memory.h"
+#include "base/spool.h"
 #include "input/input_impl.h"
 
 #define SPOOL_MEMORY ((size_t)8 << 20)
@@ -13,23 +13,19 @@
 
 /* The bytes read so far: in memory while they are few, then in a file, and the buffer is used again and again. */
 struct spool {
+	struct pd_spool file;
 	uint8_t *buffer;
 	size_t capacity, used;
-	uint64_t written;
-	int fd;
 };
 
 static enum perfdata_status flush(struct spool *spool, const struct pd_input *input, struct perfdata_error *reterr)
 {
-	if (spool->fd < 0)
-		spool->fd = pd_tempfile(input->tmpdir);
-	if (spool->fd < 0)
+	if (pd_spool_make(&spool->file))
 		return pd_error_errno(reterr, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, errno,
 				      "cannot make a temporary file in %s", input->tmpdir ? input->tmpdir : "/tmp");
-	if (pd_write_full(spool->fd, spool->buffer, spool->used) < 0)
-		return pd_error_errno(reterr, PERFDATA_EWRITE, spool->written, errno,
+	if (pd_spool_append(&spool->file, spool->buffer, spool->used))
+		return pd_error_errno(reterr, PERFDATA_EWRITE, spool->file.size, errno,
 				      "cannot write a temporary file in %s", input->tmpdir ? input->tmpdir : "/tmp");
-	spool->written += spool->used;
 	spool->used = 0;
 	return PERFDATA_OK;
 }
@@ -55,7 +51,7 @@ static enum perfdata_status read_all(struct spool *spool, struct pd_input *input
 			return status;
 		/* The bytes of the peek buffer come first. */
 		size_t got = 0;
-		if (!spool->used && !spool->written && input->peek_size) {
+		if (!spool->used && !spool->file.size && input->peek_size) {
 			got = input->peek_size;
 			memcpy(spool->buffer, input->peek, got);
 		} else {
@@ -63,16 +59,16 @@ static enum perfdata_status read_all(struct spool *spool, struct pd_input *input
 						&got);
 		}
 		if (status != PERFDATA_OK)
-			return pd_error(reterr, status, spool->written + spool->used, "out of memory");
+			return pd_error(reterr, status, spool->file.size + spool->used, "out of memory");
 		spool->used += got;
-		if (input->max_spool && spool->written + spool->used > input->max_spool)
+		if (input->max_spool && spool->file.size + spool->used > input->max_spool)
 			return pd_error(reterr, PERFDATA_ELIMIT, input->max_spool,
 					"larger than the limit for temporary files");
 		if (!got && input->damage == PERFDATA_EINTR)
 			return pd_error(reterr, PERFDATA_EINTR, PERFDATA_NO_OFFSET, "%s",
 					perfdata_status_text(PERFDATA_EINTR));
 		if (!got)
-			return spool->fd < 0 ? PERFDATA_OK : flush(spool, input, reterr);
+			return spool->file.fd < 0 ? PERFDATA_OK : flush(spool, input, reterr);
 	}
 }
 
@@ -83,23 +79,23 @@ enum perfdata_status pd_input_make_seekable(struct pd_input *input, struct perfd
 	if (input->at)
 		return pd_error(reterr, PERFDATA_EUSAGE, input->at, "the beginning of the input was used already");
 
-	struct spool spool = { .fd = -1 };
+	struct spool spool = { .used = 0 };
+	pd_spool_init(&spool.file, input->tmpdir);
 	enum perfdata_status status = read_all(&spool, input, reterr);
 	if (status != PERFDATA_OK) {
-		if (spool.fd >= 0)
-			close(spool.fd);
+		pd_spool_release(&spool.file);
 		pd_free(spool.buffer);
 		return status;
 	}
 	pd_source_finish(input);
 	if (input->own_fd)
 		close(input->fd);
-	input->fd = spool.fd;
+	input->fd = spool.file.fd;
 	input->called = false;
-	input->own_fd = spool.fd >= 0;
+	input->own_fd = spool.file.fd >= 0;
 	input->base = 0;
-	input->size = spool.written + spool.used;
-	if (spool.fd >= 0) {
+	input->size = spool.file.size + spool.used;
+	if (spool.file.fd >= 0) {
 		input->source = PD_SOURCE_FILE;
 		pd_free(spool.buffer);
 	} else {

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+#include "base/fdio.h"
+#include "base/spool.h"
+
+void pd_spool_init(struct pd_spool *spool, const char *directory)
+{
+	*spool = (struct pd_spool){ .directory = directory, .fd = -1 };
+}
+
+void pd_spool_release(struct pd_spool *spool)
+{
+	if (spool->fd >= 0)
+		close(spool->fd);
+	spool->fd = -1;
+	spool->size = 0;
+}
+
+enum perfdata_status pd_spool_make(struct pd_spool *spool)
+{
+	if (spool->fd < 0)
+		spool->fd = pd_tempfile(spool->directory);
+	return spool->fd < 0 ? PERFDATA_EWRITE : PERFDATA_OK;
+}
+
+enum perfdata_status pd_spool_append(struct pd_spool *spool, const void *bytes, size_t size)
+{
+	if (pd_spool_make(spool) || pd_pwrite_full(spool->fd, bytes, size, spool->size) < 0)
+		return PERFDATA_EWRITE;
+	spool->size += size;
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_spool_read(const struct pd_spool *spool, uint64_t at, void *out, size_t size)
+{
+	const int64_t got = pd_pread_full(spool->fd, out, size, at);
+	if (got == (int64_t)size)
+		return PERFDATA_OK;
+	if (got >= 0)
+		errno = EIO;
+	return PERFDATA_EREAD;
+}
+
+void pd_spool_forget(const struct pd_spool *spool, uint64_t at, uint64_t size)
+{
+#ifdef FALLOC_FL_PUNCH_HOLE
+	(void)!fallocate(spool->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)size);
+#else
+	(void)spool;
+	(void)at;
+	(void)size;
+#endif
+}
