@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* DWARF 2 to 5, read piece by piece: of a program's debug information this reader reads only the units in which
- * addresses lie, and drops units again when there are too many. It leaves to libdw what it does not understand (split
- * and supplementary files, sections compressed in the old way, relocatable files, damage): then it returns
- * `PERFDATA_EUNSUP`, and never an answer from half of a unit. All loops count their steps (symbol_work.h): where a file
- * asks for more than it may, PERFDATA_ELIMIT is returned, and PERFDATA_EINTR once the work was cancelled. */
+ * addresses lie, and drops units again when there are too many. It leaves to libdw what it does not understand
+ * (supplementary files, sections compressed in the old way, relocatable files, damage): then it returns
+ * `PERFDATA_EUNSUP`, and never an answer from half of a unit. libdw never sees split debug information (.dwo, .dwp).
+ * All loops count their steps (symbol_work.h): where a file asks for more than it may, PERFDATA_ELIMIT is returned,
+ * and PERFDATA_EINTR once the work was cancelled. */
 #ifndef PD_DWARF_H
 #define PD_DWARF_H
 
@@ -62,6 +63,9 @@ enum pd_dwarf_slot {
 	PD_DWARF_STR_OFFSETS_BASE,
 	PD_DWARF_ADDR_BASE,
 	PD_DWARF_RNGLISTS_BASE,
+	PD_DWARF_DWO_NAME,
+	PD_DWARF_DWO_ID,         /* until DWARF 4 */
+	PD_DWARF_RANGES_BASE,    /* until DWARF 4; of the entries in the split unit */
 	PD_DWARF_SLOTS
 };
 
@@ -152,12 +156,21 @@ struct pd_dwarf_window {
 	struct pd_meter meter;
 };
 
+struct pd_dwarf;
+struct pd_dwarf_split_part;
+
 /* A unit of .debug_info. The members below `is_open` are valid only while the unit is open, under the lock of its
  * group. */
 struct pd_dwarf_unit {
 	uint64_t offset, end;    /* of the header; the end of the last entry */
 	uint64_t abbrevs_at;
 	uint8_t header_size, version, offset_size, address_size;
+	uint64_t dwo_id;         /* from DWARF 5 on, of skeleton units and split units */
+	/* of a skeleton unit: the split unit and its file, which stay once they were found */
+	struct pd_dwarf *split;
+	struct pd_dwarf_unit *split_unit;
+	bool split_tried;
+	struct pd_dwarf_split_part *part;   /* NULL: this is no split unit */
 	bool is_open;
 	bool has_functions;
 	uint64_t used;           /* when it was last used */
@@ -169,12 +182,21 @@ struct pd_dwarf_unit {
 	struct pd_dwarf_lines *lines;        /* NULL: not read yet, or the unit has none */
 };
 
+/* What a split unit, in a file .dwo or .dwp, has elsewhere. */
+struct pd_dwarf_split_part {
+	uint64_t lines, str_offsets, rnglists;   /* where its part of the sections begins: files .dwp join many units */
+	/* of its skeleton unit: */
+	atomic_bool has_skeleton;                /* set last */
+	uint64_t addr_base, ranges_base, base;
+};
+
 #define PD_DWARF_GROUPS 32u
 /* Tables that were used last are kept also where no open unit uses them. */
 #define PD_DWARF_RECENT 8u
 
 struct pd_dwarf {
 	const struct pd_elf *elf;
+	struct perfdata_symbols_dso *dso;
 	struct perfdata_symbols *symbols;
 	bool swap;
 	struct pd_dwarf_section sections[PD_DWARF_SECTIONS];
@@ -200,7 +222,25 @@ struct pd_dwarf {
 	struct pd_dwarf_abbrevs *recent_abbrevs[PD_DWARF_RECENT];
 	struct pd_dwarf_lines *recent_lines[PD_DWARF_RECENT];
 	size_t next_abbrevs, next_lines;     /* to be replaced next */
+	/* of a file with skeleton units: the files of its split units, under `lock`; a list that grows at its head */
+	struct pd_dwarf *splits;
+	struct pd_dwarf *package;            /* the file .dwp among them; NULL: there is none */
+	bool package_tried;
+	/* of a file with split units: */
+	const struct pd_dwarf *skeletons;    /* the file with the skeleton units; NULL: this is no such file */
+	struct pd_elf *split_elf;            /* closed with the reader */
+	struct pd_dwarf *next;
+	uint64_t device, inode;
+	const char *path;                    /* NULL without memory */
+	atomic_bool is_told;                 /* that it cannot be read */
+	struct pd_hash_map by_id;            /* DWO id → number of a unit */
+	struct pd_dwarf_split_part *parts;   /* one for each unit */
 };
+/* The file that has the addresses and, until DWARF 4, the lists of ranges. */
+static inline const struct pd_dwarf *pd_dwarf_linked(const struct pd_dwarf *dwarf)
+{
+	return dwarf->skeletons ? dwarf->skeletons : dwarf;
+}
 
 /* --- dwarf_sections.c --------------------------------------------------------------------------------------------- */
 
@@ -295,9 +335,11 @@ void pd_dwarf_drop_tables(struct pd_dwarf *dwarf);
 
 /* --- dwarf_units.c ------------------------------------------------------------------------------------------------ */
 
-/* PERFDATA_ABSENT: no debug information. Memory of units is added to that of `symbols` and to the account. */
-enum perfdata_status pd_dwarf_open(const struct pd_elf *elf, struct perfdata_symbols *symbols, struct pd_work *work,
+/* PERFDATA_ABSENT: no debug information. Memory of units is added to that of all dsos and to the account. */
+enum perfdata_status pd_dwarf_open(const struct pd_elf *elf, struct perfdata_symbols_dso *dso, struct pd_work *work,
 				   struct pd_dwarf **ret);
+/* Opens a file with split units; takes over `elf` in any case. */
+enum perfdata_status pd_dwarf_open_split(const struct pd_dwarf *skeletons, struct pd_elf *elf, struct pd_dwarf **ret);
 void pd_dwarf_close(struct pd_dwarf *dwarf);
 /* The unit that covers an address; NULL: none. */
 enum perfdata_status pd_dwarf_unit_at(struct pd_dwarf *dwarf, uint64_t address, struct pd_dwarf_unit **ret);
@@ -306,9 +348,20 @@ struct pd_dwarf_unit *pd_dwarf_unit_of(struct pd_dwarf *dwarf, uint64_t offset);
 /* Enters the lock of a unit's group and opens the unit. pd_dwarf_leave in any case. */
 enum perfdata_status pd_dwarf_enter(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit);
 void pd_dwarf_leave(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit);
+/* The first entry of a unit that nobody opened. */
+enum perfdata_status pd_dwarf_read_root(struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+					struct pd_dwarf_die *ret);
 /* Closes the units that were not used for longest, until this file holds no more than `limit` bytes; to be called
  * without any lock. */
 void pd_dwarf_shrink(struct pd_dwarf *dwarf, size_t limit);
+
+/* --- dwarf_split.c: split debug information ----------------------------------------------------------------------- */
+
+/* Logs, once, that the file cannot be read. */
+void pd_dwarf_refuse_split(struct pd_dwarf *split);
+/* The split unit of an open unit, whose lock the caller holds, and its file; NULL: it has none, or none is here. */
+enum perfdata_status pd_dwarf_find_split(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit,
+					 struct pd_dwarf **ret_split, struct pd_dwarf_unit **ret_unit);
 
 /* --- dwarf_line_table.c ------------------------------------------------------------------------------------------- */
 

@@ -55,7 +55,7 @@ static enum perfdata_status open_lines(struct perfdata_symbols_dso *dso, struct 
 		return PERFDATA_ENOMEM;
 	lines->elf = elf;
 	pd_work_init(&lines->work, pd_elf_size(elf), pd_symbols_account(dso->symbols), dso->symbols->options.cancel);
-	enum perfdata_status status = pd_dwarf_open(elf, dso->symbols, &lines->work, &lines->dwarf);
+	enum perfdata_status status = pd_dwarf_open(elf, dso, &lines->work, &lines->dwarf);
 	if (status == PERFDATA_ELIMIT) {
 		(void)give_up(dso, lines);
 	} else if (status && status != PERFDATA_EUNSUP && status != PERFDATA_ABSENT) {
@@ -190,7 +190,7 @@ static enum perfdata_status open_libdw(struct perfdata_symbols_dso *dso, struct 
 	lines->libdw_refused = status == PERFDATA_EUNSUP || status == PERFDATA_ABSENT;
 	if (status == PERFDATA_EUNSUP)
 		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, dso->request.path,
-			       "its debug information is damaged, or lies in files of its own (.dwo)");
+			       "its debug information is damaged");
 	if (status)
 		return status == PERFDATA_EUNSUP ? PERFDATA_ABSENT : status;
 	lines->libdw_size = pd_libdw_size(lines->libdw);

@@ -334,6 +334,12 @@ static enum perfdata_status find_path(struct pd_dwarf *dwarf, const struct pd_dw
 
 /* --- look-up ------------------------------------------------------------------------------------------------------ */
 
+/* The unit whose line table has the files of calls, and its file. */
+struct file_table {
+	struct pd_dwarf *dwarf;
+	struct pd_dwarf_unit *unit;
+};
+
 struct found {
 	struct scopes scopes;
 	struct perfdata_source_line at;   /* source position of the innermost code */
@@ -357,13 +363,12 @@ static enum perfdata_status find_position(struct pd_dwarf *dwarf, struct pd_dwar
 	return find_path(dwarf, unit, row->file, &ret->file);
 }
 
-static enum perfdata_status find_in_unit(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit, uint64_t vaddr,
-					 bool positions, struct perfdata_source_line *frames, size_t room,
-					 struct found *found)
+/* The calls in a unit whose entries describe the code. Their files are in the line table of `table`. */
+static enum perfdata_status find_calls(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit, uint64_t vaddr,
+				       const struct file_table *table, bool positions,
+				       struct perfdata_source_line *frames, size_t room, struct found *found)
 {
 	enum perfdata_status status = index_functions(dwarf, unit);
-	if (!status && positions)
-		status = find_position(dwarf, unit, vaddr, &found->at);
 	if (!status)
 		status = find_scopes(dwarf, unit, vaddr, &found->scopes);
 	/* the call site of an inlined function lies in the function around it */
@@ -378,9 +383,47 @@ static enum perfdata_status find_in_unit(struct pd_dwarf *dwarf, struct pd_dwarf
 			continue;
 		at = (struct perfdata_source_line){ .line = scope->call_line, .column = scope->call_column };
 		if (frame + 1 < room)
-			status = find_path(dwarf, unit, scope->call_file, &at.file);
+			status = find_path(table->dwarf, table->unit, scope->call_file, &at.file);
 	}
 	return status;
+}
+
+/* The same in the split unit of a skeleton unit, which may have a table of files of its own. */
+static enum perfdata_status find_split_calls(struct pd_dwarf *split, struct pd_dwarf_unit *unit, uint64_t vaddr,
+					     const struct file_table *skeleton, bool positions,
+					     struct perfdata_source_line *frames, size_t room, struct found *found)
+{
+	const struct file_table own = { split, unit };
+	enum perfdata_status status = pd_dwarf_enter(split, unit);
+	if (!status && positions && !unit->lines && split->sections[PD_DWARF_LINE].size)
+		status = pd_dwarf_take_lines(split, unit, unit->part->lines, &unit->lines);
+	if (!status)
+		status = find_calls(split, unit, vaddr, unit->lines ? &own : skeleton, positions, frames, room, found);
+	pd_dwarf_leave(split, unit);
+	if (status != PERFDATA_EUNSUP)
+		return status;
+	pd_dwarf_refuse_split(split);
+	/* the position is that of the skeleton unit, whatever the split unit is like */
+	found->scopes.count = 0;
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status find_in_unit(struct pd_dwarf **dwarf, struct pd_dwarf_unit *unit, uint64_t vaddr,
+					 bool positions, struct perfdata_source_line *frames, size_t room,
+					 struct found *found)
+{
+	const struct file_table table = { *dwarf, unit };
+	struct pd_dwarf_unit *split_unit = NULL;
+	struct pd_dwarf *split = NULL;
+	enum perfdata_status status = positions ? find_position(*dwarf, unit, vaddr, &found->at) : PERFDATA_OK;
+	if (!status)
+		status = pd_dwarf_find_split(*dwarf, unit, &split, &split_unit);
+	if (status)
+		return status;
+	if (!split)
+		return find_calls(*dwarf, unit, vaddr, &table, positions, frames, room, found);
+	*dwarf = split;
+	return find_split_calls(split, split_unit, vaddr, &table, positions, frames, room, found);
 }
 
 enum perfdata_status pd_dwarf_lookup(struct pd_dwarf *dwarf, bool raw_names, uint64_t vaddr, bool positions,
@@ -393,8 +436,9 @@ enum perfdata_status pd_dwarf_lookup(struct pd_dwarf *dwarf, bool raw_names, uin
 	if (status || !unit)
 		return status ? status : PERFDATA_ABSENT;
 	status = pd_dwarf_enter(dwarf, unit);
+	struct pd_dwarf *named = dwarf;   /* the file whose entries have the names */
 	if (!status)
-		status = find_in_unit(dwarf, unit, vaddr, positions, frames, room, &found);
+		status = find_in_unit(&named, unit, vaddr, positions, frames, room, &found);
 	pd_dwarf_leave(dwarf, unit);
 	size_t count = 0;
 	bool inlined = true;
@@ -404,8 +448,8 @@ enum perfdata_status pd_dwarf_lookup(struct pd_dwarf *dwarf, bool raw_names, uin
 			continue;
 		const struct scope *scope = &found.scopes.items[i];
 		frames[count].inlined = inlined;
-		status = find_name(dwarf, raw_names, scope->name, &frames[count].function);
-		frames[count].first_line = scope->first_line ? scope->first_line : find_first_line(dwarf, scope->name);
+		status = find_name(named, raw_names, scope->name, &frames[count].function);
+		frames[count].first_line = scope->first_line ? scope->first_line : find_first_line(named, scope->name);
 	}
 	if (!count && found.at.file) {
 		if (room)

@@ -70,7 +70,10 @@ static enum step next_pair(struct list *list, uint64_t *start, uint64_t *end)
 static bool list_offset(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 			const struct pd_dwarf_value *value, const struct pd_dwarf_section *section, uint64_t *ret)
 {
+	const struct pd_dwarf_split_part *part = unit->part;
 	*ret = value->number;
+	if (part)
+		*ret += unit->version < 5 ? part->ranges_base : part->rnglists;
 	if (value->class == PD_DWARF_OFFSET || (value->class == PD_DWARF_CONSTANT && unit->version < 4))
 		return true;
 	const uint64_t base = unit->root.values[PD_DWARF_RNGLISTS_BASE].number;
@@ -89,8 +92,8 @@ static enum perfdata_status each_of_list(const struct pd_dwarf *dwarf, const str
 					 const struct pd_dwarf_value *value, struct pd_meter *meter, take_range *take,
 					 void *user)
 {
-	const struct pd_dwarf_section *section =
-		&dwarf->sections[unit->version < 5 ? PD_DWARF_RANGES : PD_DWARF_RNGLISTS];
+	const struct pd_dwarf_section *section = unit->version < 5 ? &pd_dwarf_linked(dwarf)->sections[PD_DWARF_RANGES]
+								   : &dwarf->sections[PD_DWARF_RNGLISTS];
 	uint64_t offset;
 	if (!section->bytes || !list_offset(dwarf, unit, value, section, &offset) || offset >= section->size)
 		return PERFDATA_EUNSUP;

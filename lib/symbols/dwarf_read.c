@@ -107,6 +107,10 @@ static uint8_t slot_of(uint64_t name)
 	case DW_AT_str_offsets_base: return PD_DWARF_STR_OFFSETS_BASE;
 	case DW_AT_addr_base: return PD_DWARF_ADDR_BASE;
 	case DW_AT_rnglists_base: return PD_DWARF_RNGLISTS_BASE;
+	case DW_AT_dwo_name: case DW_AT_GNU_dwo_name: return PD_DWARF_DWO_NAME;
+	case DW_AT_GNU_dwo_id: return PD_DWARF_DWO_ID;
+	case DW_AT_GNU_addr_base: return PD_DWARF_ADDR_BASE;
+	case DW_AT_GNU_ranges_base: return PD_DWARF_RANGES_BASE;
 	default: return PD_DWARF_SLOTS;
 	}
 }
@@ -235,7 +239,9 @@ static bool string_form(struct pd_cursor *c, const struct pd_dwarf_unit *unit, u
 	case DW_FORM_line_strp:
 		*ret = (struct pd_dwarf_value){ PD_DWARF_LINE_STRING, sized(c, unit->offset_size) };
 		return true;
-	case DW_FORM_strx: *ret = (struct pd_dwarf_value){ PD_DWARF_STRING_INDEX, pd_dwarf_uleb(c) }; return true;
+	case DW_FORM_strx: case DW_FORM_GNU_str_index:
+		*ret = (struct pd_dwarf_value){ PD_DWARF_STRING_INDEX, pd_dwarf_uleb(c) };
+		return true;
 	case DW_FORM_strx1: case DW_FORM_strx2: case DW_FORM_strx3: case DW_FORM_strx4:
 		*ret = (struct pd_dwarf_value){ PD_DWARF_STRING_INDEX, sized(c, form - DW_FORM_strx1 + 1) };
 		return true;
@@ -286,7 +292,10 @@ bool pd_dwarf_form(struct pd_cursor *c, const struct pd_dwarf_unit *unit, unsign
 	uint64_t number;
 	switch (form) {
 	case DW_FORM_addr: class = PD_DWARF_ADDRESS; number = sized(c, unit->address_size); break;
-	case DW_FORM_addrx: class = PD_DWARF_ADDRESS_INDEX; number = pd_dwarf_uleb(c); break;
+	case DW_FORM_addrx: case DW_FORM_GNU_addr_index:
+		class = PD_DWARF_ADDRESS_INDEX;
+		number = pd_dwarf_uleb(c);
+		break;
 	case DW_FORM_addrx1: case DW_FORM_addrx2: case DW_FORM_addrx3: case DW_FORM_addrx4:
 		class = PD_DWARF_ADDRESS_INDEX;
 		number = sized(c, form - DW_FORM_addrx1 + 1);
@@ -482,7 +491,7 @@ bool pd_dwarf_address(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *
 		*ret = value->number;
 		return true;
 	}
-	const struct pd_dwarf_section *section = &dwarf->sections[PD_DWARF_ADDR];
+	const struct pd_dwarf_section *section = &pd_dwarf_linked(dwarf)->sections[PD_DWARF_ADDR];
 	const struct pd_dwarf_value *base = &unit->root.values[PD_DWARF_ADDR_BASE];
 	if (value->class != PD_DWARF_ADDRESS_INDEX || !section->bytes ||
 	    !pd_dwarf_has(&unit->root, PD_DWARF_ADDR_BASE) || base->number > section->size ||

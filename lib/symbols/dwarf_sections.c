@@ -31,6 +31,16 @@ static const char *const names[PD_DWARF_SECTIONS] = {
 	[PD_DWARF_ARANGES] = ".debug_aranges",
 };
 
+/* In a file .dwo or .dwp; the others are in the file with the skeleton units. */
+static const char *const split_names[PD_DWARF_SECTIONS] = {
+	[PD_DWARF_INFO] = ".debug_info.dwo",
+	[PD_DWARF_LINE] = ".debug_line.dwo",
+	[PD_DWARF_STR] = ".debug_str.dwo",
+	[PD_DWARF_ABBREV] = ".debug_abbrev.dwo",
+	[PD_DWARF_RNGLISTS] = ".debug_rnglists.dwo",
+	[PD_DWARF_STR_OFFSETS] = ".debug_str_offsets.dwo",
+};
+
 /* libdw handles supplementary files (dwz), sections of split units and the old way of compression. */
 static bool is_foreign(const struct pd_elf_section *section)
 {
@@ -178,7 +188,8 @@ static enum perfdata_status decompress(struct pd_dwarf *dwarf, enum pd_dwarf_sec
 
 static enum perfdata_status find_section(struct pd_dwarf *dwarf, enum pd_dwarf_section_number number)
 {
-	const struct pd_elf_section *found = pd_elf_section(dwarf->elf, names[number]);
+	const char *name = (dwarf->skeletons ? split_names : names)[number];
+	const struct pd_elf_section *found = name ? pd_elf_section(dwarf->elf, name) : NULL;
 	struct pd_dwarf_section *section = &dwarf->sections[number];
 	if (!found || found->header.sh_type == SHT_NOBITS)
 		return PERFDATA_OK;
@@ -218,8 +229,8 @@ enum perfdata_status pd_dwarf_unpack_section(struct pd_dwarf *dwarf, enum pd_dwa
 enum perfdata_status pd_dwarf_open_sections(struct pd_dwarf *dwarf)
 {
 	const struct pd_elf *elf = dwarf->elf;
-	enum perfdata_status status = elf->header.e_type == ET_REL ? PERFDATA_EUNSUP : PERFDATA_OK;
-	for (size_t i = 1; i < elf->section_count; i++)
+	enum perfdata_status status = elf->header.e_type == ET_REL && !dwarf->skeletons ? PERFDATA_EUNSUP : PERFDATA_OK;
+	for (size_t i = 1; i < elf->section_count && !dwarf->skeletons; i++)
 		if (is_foreign(&elf->sections[i]))
 			return PERFDATA_EUNSUP;
 	for (enum pd_dwarf_section_number i = 0; i < PD_DWARF_SECTIONS && !status; i++) {

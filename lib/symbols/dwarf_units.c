@@ -43,10 +43,15 @@ static enum perfdata_status read_header(const struct pd_dwarf *dwarf, uint64_t o
 	ret->abbrevs_at = ret->offset_size == 8 ? pd_u64(&c) : pd_u32(&c);
 	if (ret->version < 5)
 		ret->address_size = pd_u8(&c);
-	if (type == DW_UT_type)
+	if (type == DW_UT_type || type == DW_UT_split_type)
 		pd_take(&c, 8 + (uint64_t)ret->offset_size);
+	if (type == DW_UT_skeleton || type == DW_UT_split_compile)
+		ret->dwo_id = pd_u64(&c);
 	ret->header_size = (uint8_t)(c.at - bytes);
-	const bool known = type == DW_UT_compile || type == DW_UT_partial || type == DW_UT_type;
+	const bool is_whole = type == DW_UT_compile || type == DW_UT_partial || type == DW_UT_type,
+		   is_split = type == DW_UT_split_compile || type == DW_UT_split_type,
+		   known = !dwarf->skeletons ? is_whole || type == DW_UT_skeleton
+					     : is_split || (ret->version < 5 && is_whole);
 	if (c.failed || ret->version < 2 || ret->version > 5 || !known ||
 	    (ret->address_size != 4 && ret->address_size != 8) || offset + ret->header_size > ret->end)
 		return PERFDATA_EUNSUP;
@@ -141,36 +146,66 @@ static void account_indexes(struct pd_dwarf *dwarf)
 	dwarf->indexes = memory;
 }
 
-enum perfdata_status pd_dwarf_open(const struct pd_elf *elf, struct perfdata_symbols *symbols, struct pd_work *work,
-				   struct pd_dwarf **ret)
+static struct pd_dwarf *new_reader(const struct pd_elf *elf, struct perfdata_symbols_dso *dso, struct pd_work *work)
 {
 	struct pd_dwarf *dwarf = pd_calloc(1, sizeof *dwarf);
 	if (!dwarf)
-		return PERFDATA_ENOMEM;
+		return NULL;
 	dwarf->elf = elf;
 	dwarf->swap = pd_elf_swaps(elf);
-	dwarf->symbols = symbols;
-	dwarf->units_memory = &symbols->units_memory;
+	dwarf->dso = dso;
+	dwarf->symbols = dso->symbols;
+	dwarf->units_memory = &dso->symbols->units_memory;
 	dwarf->account = work->account;
 	dwarf->work = work;
-	enum perfdata_status status = pd_dwarf_open_sections(dwarf);
-	if (!status)
-		status = find_units(dwarf);
-	if (!status)
-		status = read_table(dwarf);
-	account_indexes(dwarf);
 	dwarf->lock = pd_monitor_new();
 	dwarf->tables_lock = pd_monitor_new();
 	bool locks = dwarf->lock && dwarf->tables_lock;
 	for (size_t i = 0; i < PD_DWARF_GROUPS; i++)
 		locks &= (dwarf->groups[i] = pd_monitor_new()) != NULL;
-	if (!status && !locks)
-		status = PERFDATA_ENOMEM;
+	if (locks)
+		return dwarf;
+	pd_dwarf_close(dwarf);
+	return NULL;
+}
+
+static enum perfdata_status finish_open(struct pd_dwarf *dwarf, enum perfdata_status status, struct pd_dwarf **ret)
+{
+	account_indexes(dwarf);
 	if (status)
 		pd_dwarf_close(dwarf);
 	else
 		*ret = dwarf;
 	return status;
+}
+
+enum perfdata_status pd_dwarf_open(const struct pd_elf *elf, struct perfdata_symbols_dso *dso, struct pd_work *work,
+				   struct pd_dwarf **ret)
+{
+	struct pd_dwarf *dwarf = new_reader(elf, dso, work);
+	if (!dwarf)
+		return PERFDATA_ENOMEM;
+	enum perfdata_status status = pd_dwarf_open_sections(dwarf);
+	if (!status)
+		status = find_units(dwarf);
+	if (!status)
+		status = read_table(dwarf);
+	return finish_open(dwarf, status, ret);
+}
+
+enum perfdata_status pd_dwarf_open_split(const struct pd_dwarf *skeletons, struct pd_elf *elf, struct pd_dwarf **ret)
+{
+	struct pd_dwarf *dwarf = new_reader(elf, skeletons->dso, skeletons->work);
+	if (!dwarf) {
+		pd_elf_close(elf);
+		return PERFDATA_ENOMEM;
+	}
+	dwarf->skeletons = skeletons;
+	dwarf->split_elf = elf;
+	enum perfdata_status status = dwarf->swap == skeletons->swap ? pd_dwarf_open_sections(dwarf) : PERFDATA_EUNSUP;
+	if (!status)
+		status = find_units(dwarf);
+	return finish_open(dwarf, status, ret);
 }
 
 /* --- opening a unit ----------------------------------------------------------------------------------------------- */
@@ -197,6 +232,10 @@ void pd_dwarf_close(struct pd_dwarf *dwarf)
 {
 	if (!dwarf)
 		return;
+	for (struct pd_dwarf *split = dwarf->splits, *next; split; split = next) {
+		next = split->next;
+		pd_dwarf_close(split);
+	}
 	for (size_t i = 0; i < dwarf->unit_count; i++)
 		close_unit(dwarf, &dwarf->units[i]);
 	pd_dwarf_drop_tables(dwarf);
@@ -213,16 +252,41 @@ void pd_dwarf_close(struct pd_dwarf *dwarf)
 	pd_hash_map_release(&dwarf->names);
 	pd_hash_map_release(&dwarf->first_lines);
 	pd_hash_map_release(&dwarf->paths);
+	pd_hash_map_release(&dwarf->by_id);
+	pd_free(dwarf->parts);
 	pd_arena_release(&dwarf->strings);
+	pd_elf_close(dwarf->split_elf);
 	pd_free(dwarf);
+}
+
+/* What the entry of a split unit leaves to its skeleton unit, and to the beginning of its parts of sections. */
+static void complete_root(const struct pd_dwarf_split_part *part, struct pd_dwarf_unit *unit)
+{
+	const bool wide = unit->offset_size == 8, is_old = unit->version < 5;
+	const struct { enum pd_dwarf_slot slot; uint64_t number; } values[] = {
+		{ PD_DWARF_STR_OFFSETS_BASE, part->str_offsets + (is_old ? 0 : wide ? 16 : 8) },
+		{ PD_DWARF_RNGLISTS_BASE, part->rnglists + (wide ? 20 : 12) },
+		{ PD_DWARF_ADDR_BASE, part->addr_base },
+	};
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+		unit->root.present |= 1u << values[i].slot;
+		unit->root.values[values[i].slot] = (struct pd_dwarf_value){ PD_DWARF_OFFSET, values[i].number };
+	}
+	unit->base = part->base;
 }
 
 static enum perfdata_status set_root(const struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit)
 {
 	enum perfdata_status status = pd_dwarf_fetch_die(dwarf, unit, unit->offset + unit->header_size, &unit->root);
 	unit->base = 0;
-	if (status || !unit->root.tag || unit->root.tag == DW_TAG_skeleton_unit)
+	if (status || !unit->root.tag)
 		return status ? status : PERFDATA_EUNSUP;
+	if (unit->part) {
+		if (!atomic_load_explicit(&unit->part->has_skeleton, memory_order_acquire))
+			return PERFDATA_EUNSUP;
+		complete_root(unit->part, unit);
+		return PERFDATA_OK;
+	}
 	if (!pd_dwarf_has(&unit->root, PD_DWARF_LOW_PC) ||
 	    !pd_dwarf_address(dwarf, unit, &unit->root.values[PD_DWARF_LOW_PC], &unit->base)) {
 		if (pd_dwarf_has(&unit->root, PD_DWARF_ENTRY_PC))
@@ -290,6 +354,11 @@ static struct census close_until(struct pd_dwarf *dwarf, uint64_t time)
  * stays: it is asked for next. */
 void pd_dwarf_shrink(struct pd_dwarf *dwarf, size_t limit)
 {
+	pd_monitor_enter(dwarf->lock);
+	struct pd_dwarf *split = dwarf->splits;
+	pd_monitor_leave(dwarf->lock);
+	for (; split; split = split->next)
+		pd_dwarf_shrink(split, 0);
 	pd_dwarf_drop_tables(dwarf);
 	struct census left = close_until(dwarf, 0);
 	while (left.held > limit && left.oldest < left.newest)
@@ -298,11 +367,10 @@ void pd_dwarf_shrink(struct pd_dwarf *dwarf, size_t limit)
 
 /* --- which unit --------------------------------------------------------------------------------------------------- */
 
-/* Adds the ranges of a unit, of which only the first entry is read. */
-static enum perfdata_status add_unit(struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, struct pd_meter *meter)
+/* Without the members that other threads may be changing. */
+static struct pd_dwarf_unit copy_of(const struct pd_dwarf_unit *unit)
 {
-	/* members that other threads may be changing are not copied */
-	struct pd_dwarf_unit copy = {
+	return (struct pd_dwarf_unit){
 		.offset = unit->offset,
 		.end = unit->end,
 		.abbrevs_at = unit->abbrevs_at,
@@ -311,6 +379,22 @@ static enum perfdata_status add_unit(struct pd_dwarf *dwarf, const struct pd_dwa
 		.offset_size = unit->offset_size,
 		.address_size = unit->address_size,
 	};
+}
+
+enum perfdata_status pd_dwarf_read_root(struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+					struct pd_dwarf_die *ret)
+{
+	struct pd_dwarf_unit copy = copy_of(unit);
+	const enum perfdata_status status = open_unit(dwarf, &copy);
+	*ret = copy.root;
+	pd_dwarf_give_abbrevs(dwarf, copy.abbrevs);
+	return status;
+}
+
+/* Adds the ranges of a unit, of which only the first entry is read. */
+static enum perfdata_status add_unit(struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, struct pd_meter *meter)
+{
+	struct pd_dwarf_unit copy = copy_of(unit);
 	enum perfdata_status status = open_unit(dwarf, &copy);
 	if (!status)
 		status = pd_dwarf_add_ranges(dwarf, &copy, &copy.root, (uint64_t)(unit - dwarf->units), 0, meter,

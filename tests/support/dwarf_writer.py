@@ -34,6 +34,11 @@ def unit(entries, abbrevs_at=0):
     return struct.pack("<IHIB", len(entries) + 7, 4, abbrevs_at, 8) + entries
 
 
+def unit_with_id(kind, number, entries, abbrevs_at=0):
+    """A skeleton unit (4) or split unit (5) of DWARF 5; its first entry is at 20."""
+    return struct.pack("<IHBBIQ", len(entries) + 16, 5, kind, 8, abbrevs_at, number) + entries
+
+
 def ranges(pairs):
     """A list of .debug_ranges."""
     return b"".join(struct.pack("<QQ", low, high) for low, high in pairs) + bytes(16)

@@ -54,6 +54,18 @@ def units_of_one_abbreviation_table(n):
     return debug({".debug_abbrev": table, ".debug_info": dw.unit(b"\x01" + struct.pack("<QI", TEXT + AWAY, 1) + b"\0") * n})
 
 
+def split_units_of_one_file(n):
+    """Each skeleton unit names the same file, in which its unit is one of many."""
+    skeleton = dw.abbrev(1, dw.SKELETON, 0, (dw.LOW_PC, dw.ADDR), (dw.HIGH_PC, dw.DATA4), (dw.DWO_NAME, dw.STRING)) + b"\0"
+    places = [TEXT + 0x1000 + 0x10 * k for k in range(n)]
+    units = b"".join(dw.unit_with_id(4, k + 1, b"\x01" + struct.pack("<QI", at, 0x10) + b"split.dwo\0") for k, at in enumerate(places))
+    recorded, files = debug({".debug_abbrev": skeleton, ".debug_info": units}, addresses=places)
+    split = dw.Elf(kind=1)
+    split.add(".debug_abbrev.dwo", dw.abbrev(1, dw.UNIT, 0) + b"\0")
+    split.add(".debug_info.dwo", b"".join(dw.unit_with_id(5, k + 1, b"\x01") for k in range(n)))
+    return recorded, {**files, "bin/split.dwo": split.bytes()}
+
+
 def zstd_sections(n):
     """Sections of zeros, packed as zstd packs them."""
     zeros = (dw.ZSTD, bytes(20000 * n))
@@ -135,7 +147,7 @@ def jit_moves(n):
     return jit(n, move)
 
 
-FILES = (functions_of_one_range_list, blocks_of_one_range_list, units_of_one_abbreviation_table, zstd_sections, packed_program, packed_symbols,
+FILES = (functions_of_one_range_list, blocks_of_one_range_list, units_of_one_abbreviation_table, split_units_of_one_file, zstd_sections, packed_program, packed_symbols,
          kallsyms, kallsyms_at_one_place, kallsyms_backwards, kallsyms_of_one_name, cxx_names, rust_names, jit_at_one_place, jit_moves)
 
 
