@@ -23,6 +23,14 @@ static inline bool pd_mul(uint64_t a, uint64_t b, uint64_t *ret)
 	*ret = r;
 	return true;
 }
+/* A size that memory can have: narrower than what a file can state, on 32-bit machines. */
+static inline bool pd_size(uint64_t v, size_t *ret)
+{
+	if (v > SIZE_MAX / 2)
+		return false;
+	*ret = (size_t)v;
+	return true;
+}
 /* offset + size lies inside [0, limit]. */
 static inline bool pd_range_ok(uint64_t offset, uint64_t size, uint64_t limit)
 {

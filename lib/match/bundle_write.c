@@ -16,7 +16,8 @@
 #include "match/match.h"
 
 #define MAX_VDSO ((size_t)1 << 16)
-#define MAX_FILE ((size_t)8 << 30)
+/* of a file, which is read into memory; 32-bit machines have less than that */
+#define MAX_FILE ((size_t)(SIZE_MAX > UINT32_MAX ? (uint64_t)8 << 30 : SIZE_MAX / 2))
 #define BLOCK ((size_t)1 << 18)
 
 struct entry {

@@ -13,7 +13,8 @@ struct image {
 	uint8_t *bytes;
 	size_t size;
 	bool wide, swap;
-	uint64_t segments, sections, nr_segments, nr_sections, segment_size, section_size, names;
+	uint64_t segments, sections;
+	uint16_t nr_segments, nr_sections, segment_size, section_size, names;
 };
 
 struct section {
@@ -41,6 +42,7 @@ static void put(const struct image *image, uint8_t *at, size_t size, uint64_t va
 #define AT(base, type, field) ((base) + (image->wide ? offsetof(Elf64_##type, field) : offsetof(Elf32_##type, field)))
 #define WIDTH(type, field) (image->wide ? sizeof(((Elf64_##type *)0)->field) : sizeof(((Elf32_##type *)0)->field))
 #define GET(base, type, field) get(image, AT(base, type, field), WIDTH(type, field))
+#define GET16(base, type, field) pd_load16(AT(base, type, field), image->swap)
 #define PUT(base, type, field, value) put(image, AT(base, type, field), WIDTH(type, field), value)
 
 static bool fits(const struct image *image, uint64_t offset, uint64_t count, uint64_t each)
@@ -57,12 +59,12 @@ static bool read_header(struct image *image)
 	image->swap = pd_order_is_foreign(h[EI_DATA] == ELFDATA2MSB ? PERFDATA_BYTE_ORDER_BIG
 								    : PERFDATA_BYTE_ORDER_LITTLE);
 	image->segments = GET(h, Ehdr, e_phoff);
-	image->nr_segments = GET(h, Ehdr, e_phnum);
-	image->segment_size = GET(h, Ehdr, e_phentsize);
+	image->nr_segments = GET16(h, Ehdr, e_phnum);
+	image->segment_size = GET16(h, Ehdr, e_phentsize);
 	image->sections = GET(h, Ehdr, e_shoff);
-	image->nr_sections = GET(h, Ehdr, e_shnum);
-	image->section_size = GET(h, Ehdr, e_shentsize);
-	image->names = GET(h, Ehdr, e_shstrndx);
+	image->nr_sections = GET16(h, Ehdr, e_shnum);
+	image->section_size = GET16(h, Ehdr, e_shentsize);
+	image->names = GET16(h, Ehdr, e_shstrndx);
 	const size_t least = image->wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
 	if (image->nr_segments && !fits(image, image->segments, image->nr_segments, image->segment_size))
 		return false;
@@ -89,7 +91,7 @@ static const char *name_of(const struct image *image, const struct section *sect
 {
 	const struct section *names = &sections[image->names];
 	if (names->type == SHT_NOBITS || !fits(image, names->offset, names->size, 1) || s->name >= names->size ||
-	    !memchr(image->bytes + names->offset + s->name, 0, names->size - s->name))
+	    !memchr(image->bytes + names->offset + s->name, 0, (size_t)(names->size - s->name)))
 		return "";
 	return (const char *)image->bytes + names->offset + s->name;
 }
@@ -140,8 +142,8 @@ static uint64_t aligned(uint64_t at, uint64_t align)
 static uint64_t loaded_end(const struct image *image, const struct section *sections)
 {
 	uint64_t end = image->wide ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
-	if (image->nr_segments && image->segments + image->nr_segments * image->segment_size > end)
-		end = image->segments + image->nr_segments * image->segment_size;
+	if (image->nr_segments && image->segments + (uint64_t)image->nr_segments * image->segment_size > end)
+		end = image->segments + (uint64_t)image->nr_segments * image->segment_size;
 	for (uint64_t i = 1; i < image->nr_sections; i++)
 		if (sections[i].flags & SHF_ALLOC && has_bytes(image, &sections[i]) &&
 		    sections[i].offset + sections[i].size > end)
@@ -169,7 +171,8 @@ static void copy_headers(const struct image *image, uint8_t *out, uint64_t table
 	memcpy(out, image->bytes, size);
 	PUT(out, Ehdr, e_shoff, table);
 	if (image->nr_segments)
-		memcpy(out + image->segments, image->bytes + image->segments, image->nr_segments * image->segment_size);
+		memcpy(out + image->segments, image->bytes + image->segments,
+		       (size_t)image->nr_segments * image->segment_size);
 }
 
 static void copy_sections(const struct image *image, const struct section *sections, const uint64_t *moved,
@@ -182,7 +185,7 @@ static void copy_sections(const struct image *image, const struct section *secti
 		if (!i || s->type == SHT_NOBITS || s->type == SHT_NULL)
 			continue;
 		if (s->is_kept && has_bytes(image, s)) {
-			memcpy(out + moved[i], image->bytes + s->offset, s->size);
+			memcpy(out + moved[i], image->bytes + s->offset, (size_t)s->size);
 			PUT(header, Shdr, sh_offset, moved[i]);
 		} else if (s->flags & SHF_ALLOC) {
 			PUT(header, Shdr, sh_type, SHT_NOBITS);
@@ -203,15 +206,15 @@ static enum perfdata_status cut(struct image *image, enum perfdata_bundle_level 
 			sections[i] = section_at(image, i);
 		choose(image, sections, level);
 		const uint64_t table = place(image, sections, moved),
-			       size = table + image->nr_sections * image->section_size;
+			       size = table + (uint64_t)image->nr_sections * image->section_size;
 		/* sections that overlap would make the file larger: then it stays as it is */
-		uint8_t *out = size < image->size ? pd_calloc(1, size) : NULL;
+		uint8_t *out = size < image->size ? pd_calloc(1, (size_t)size) : NULL;
 		status = size < image->size ? status : PERFDATA_ABSENT;
 		if (out) {
 			copy_sections(image, sections, moved, out, table);
 			copy_headers(image, out, table);
 			*ret = (char *)out;
-			*ret_size = size;
+			*ret_size = (size_t)size;
 			status = PERFDATA_OK;
 		}
 	}

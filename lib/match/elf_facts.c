@@ -15,7 +15,7 @@
 #define MAX_SEGMENTS 4096u
 #define MAX_SECTIONS ((uint64_t)1 << 18)
 #define MAX_SECTION_SIZE 256u
-#define MAX_NOTES ((uint64_t)64 << 10)
+#define MAX_NOTES ((size_t)64 << 10)
 #define MAX_NAMES ((uint64_t)16 << 20)
 #define GNU_BUILD_ID 3u
 
@@ -144,13 +144,12 @@ static void count_sections(struct elf *elf)
 
 /* A note's name and content are padded to 4 bytes, or to 8 where its segment is so aligned; a build-id reads the same
  * either way. */
-static bool id_in_notes(const struct elf *elf, uint64_t offset, uint64_t size, struct pd_build_id *ret)
+static bool id_in_notes(const struct elf *elf, uint64_t offset, uint64_t stated, struct pd_build_id *ret)
 {
 	uint8_t few[512], *notes = few;
+	const size_t size = stated < MAX_NOTES ? (size_t)stated : MAX_NOTES;
 	if (size < 16)
 		return false;
-	if (size > MAX_NOTES)
-		size = MAX_NOTES;
 	if (size > sizeof few && !(notes = pd_malloc(size))) {
 		pd_keep_failure(elf->failure, PERFDATA_ENOMEM);
 		return false;

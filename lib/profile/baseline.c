@@ -398,7 +398,7 @@ enum perfdata_status perfdata_baseline_add(struct perfdata_baseline *baseline, c
 		fine = line && read_line(&reading, at, (size_t)(line - at));
 		at = fine ? line + 1 : at;
 	}
-	const uint64_t offset = (uint64_t)(at - start);
+	const size_t offset = (size_t)(at - start);
 	pd_free(reading.line);
 	pd_free(reading.files.ids);
 	pd_free(reading.keys.ids);

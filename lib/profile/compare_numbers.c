@@ -30,7 +30,7 @@ static double own_dispersion(const struct perfdata_comparison *comparison, const
 {
 	const size_t nr = pd_compare_nr(comparison);
 	double sum = 0;
-	size_t runs = 0, samples = 0;
+	uint64_t runs = 0, samples = 0;
 	for (size_t i = 0; i < nr; i++) {
 		const unsigned side = i < comparison->nr_recordings[0] ? PD_BEFORE : PD_AFTER;
 		const double mean = pd_compare_share(event, row, quantity, side);

@@ -375,7 +375,7 @@ enum perfdata_status pd_events_take_groups(struct perfdata_reader *reader)
 			continue;
 		for (uint64_t i = leader->v.u, n = 0; i < reader->nr_events && n < members->v.u && members_left;
 		     i++, n++) {
-			struct perfdata_event *event = pd_event_revise(reader, i);
+			struct perfdata_event *event = pd_event_revise(reader, (size_t)i);
 			if (!event)
 				return PERFDATA_ENOMEM;
 			event->group_leader = (uint32_t)leader->v.u;

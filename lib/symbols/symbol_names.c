@@ -115,7 +115,7 @@ const char *pd_strings_read(const struct pd_strings *strings, uint64_t at, struc
 	while (at + used < strings->size && used < sizeof name) {
 		size_t size = sizeof name - used < step ? sizeof name - used : step;
 		if (size > strings->size - at - used)
-			size = strings->size - at - used;
+			size = strings->size - (size_t)at - used;
 		if (!pd_elf_read(strings->elf, strings->offset + at + used, name + used, size))
 			return pd_elf_failure(strings->elf) ? NULL : "";
 		const char *end = memchr(name + used, 0, size);

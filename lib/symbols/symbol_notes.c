@@ -14,8 +14,8 @@ enum perfdata_status pd_notes_build_id(const void *notes, size_t size, enum perf
 {
 	struct pd_cursor c = pd_cursor(notes, size, pd_order_is_foreign(order));
 	while (pd_left(&c) && !c.failed) {
-		uint64_t name_size = pd_u32(&c), content_size = pd_u32(&c);
-		uint32_t type = pd_u32(&c);
+		const uint64_t name_size = pd_u32(&c);   /* wider than the field: its padding is added */
+		const uint32_t content_size = pd_u32(&c), type = pd_u32(&c);
 		const uint8_t *name = pd_take(&c, (name_size + 3) & ~(uint64_t)3);
 		const uint8_t *content = pd_take(&c, content_size);
 		pd_take(&c, -content_size & 3);

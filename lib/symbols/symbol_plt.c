@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/checked.h"
 #include "base/cursor.h"
 #include "base/memory.h"
 #include "symbols/symbol_elf.h"
@@ -226,11 +227,12 @@ static bool jump_slot(const uint8_t *code, size_t size, uint64_t address, uint64
 }
 
 /* Finds the range of slots that the entries of .plt.got jump through: only relocations in that range are read. */
-static void find_range(struct slots *slots, const struct pd_elf_section *got, const uint8_t *code, uint64_t size)
+static void find_range(struct slots *slots, const struct pd_elf_section *got, const uint8_t *code, size_t bytes,
+		       size_t size)
 {
 	slots->low = UINT64_MAX;
 	slots->high = 0;
-	for (uint64_t at = 0; at + size <= got->header.sh_size; at += size) {
+	for (size_t at = 0; size <= bytes - at; at += size) {
 		uint64_t address;
 		if (!jump_slot(code + at, size, got->header.sh_addr + at, &address))
 			continue;
@@ -239,13 +241,14 @@ static void find_range(struct slots *slots, const struct pd_elf_section *got, co
 	}
 }
 
-static int add_got_slots(struct plt *plt, const struct pd_elf_section *got, const uint8_t *code, uint64_t size)
+static int add_got_slots(struct plt *plt, const struct pd_elf_section *got, const uint8_t *code, size_t bytes,
+			 size_t size)
 {
 	plt->slots.count = 0;
-	find_range(&plt->slots, got, code, size);
+	find_range(&plt->slots, got, code, bytes, size);
 	if (read_slots(plt->elf, pd_elf_section(plt->elf, ".rela.dyn"), &plt->slots))
 		return -1;
-	for (uint64_t at = 0; at + size <= got->header.sh_size; at += size) {
+	for (size_t at = 0; size <= bytes - at; at += size) {
 		struct slot wanted = { 0 }, none = { 0 };
 		const struct slot *slot = NULL;
 		if (plt->slots.count && jump_slot(code + at, size, got->header.sh_addr + at, &wanted.address))
@@ -264,10 +267,11 @@ static int add_got_entries(struct plt *plt)
 	    !entry_sizes(plt->elf, got, &header, &size) ||
 	    !pd_elf_holds(plt->elf, got->header.sh_offset, got->header.sh_size))
 		return 0;
-	uint8_t *code = pd_malloc((size_t)got->header.sh_size);
+	size_t bytes;
+	uint8_t *code = pd_size(got->header.sh_size, &bytes) ? pd_malloc(bytes) : NULL;
 	int failed = code ? 0 : -1;
-	if (code && pd_elf_read(plt->elf, got->header.sh_offset, code, (size_t)got->header.sh_size))
-		failed = add_got_slots(plt, got, code, size);
+	if (code && pd_elf_read(plt->elf, got->header.sh_offset, code, bytes))
+		failed = add_got_slots(plt, got, code, bytes, (size_t)size);   /* an entry has 4096 bytes at most */
 	pd_free(code);
 	return failed;
 }

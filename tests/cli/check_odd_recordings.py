@@ -49,6 +49,27 @@ def check_behind(path, with_sections):
     report("bytes behind the last section: a few are padding, %s sections" % ("with" if with_sections else "without"), faults)
 
 
+# --- lengths that no record has ---------------------------------------------------------------------------------------
+
+AUXTRACE_INFO, INTEL_PT = 70, 1
+
+
+def check_filter_length(path):
+    """The filter string of Intel PT ends with its record, whatever length is stated."""
+    faults = []
+    for length, shown in ((0, True), (8, False), (1 << 63, False), *((2 ** 64 - n, False) for n in range(1, 10))):
+        recording = Recording()
+        event = recording.event("intel_pt//", [1], type=8, sample_type=IP | TID | TIME, sample_id_all=1)
+        recording.record(AUXTRACE_INFO, recording.pack("II", INTEL_PT, 0) + recording.words([8] * 16 + [length]))
+        recording.comm(100, 100, "prog", time=1)
+        recording.sample(event, ip=0x400100, pid=100, tid=100, time=2)
+        recording.save(path)
+        done = run("dump", path)
+        if done.code != 0 or (b"Filter string  " in done.out) != shown:
+            faults.append("length %#x: exit %d, %r" % (length, done.code, [line for line in done.out.splitlines() if b"Filter" in line]))
+    report("the filter string of Intel PT stays within its record", faults)
+
+
 # --- registers of what architecture -----------------------------------------------------------------------------------
 
 AX_TO_IP = 0x1ff        # of x86; r0 to r8 elsewhere
@@ -161,6 +182,7 @@ def main():
         path = os.path.join(folder, "perf.data")
         check_behind(path, True)
         check_behind(path, False)
+        check_filter_length(path)
         check_architectures(path)
         check_unrecorded(path)
         check_cpus(path)

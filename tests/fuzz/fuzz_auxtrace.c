@@ -27,7 +27,7 @@ static void walk(const struct pd_aux_trace *trace, const uint8_t *data, size_t s
 	pd_aux_begin(trace, &state, data, size);
 	while (state.at < size) {
 		const uint64_t at = state.at;
-		if (!pd_aux_next(trace, &state, data + at, size - at, &packet))
+		if (!pd_aux_next(trace, &state, data + at, (size_t)(size - at), &packet))
 			break;
 		fuzz_require(packet.kind < nr_kinds, "a packet is of no kind");
 		fuzz_require(packet.size && packet.size <= packet.line && packet.line <= size - at,
@@ -57,10 +57,10 @@ static void lines_of(const struct pd_aux_trace *trace, const uint8_t *data, size
 		const uint64_t end = size - from > piece + PD_PACKET_REACH ? from + piece + PD_PACKET_REACH : size;
 		const uint64_t stop = end == size ? size : end - PD_PACKET_REACH;
 		/* a copy of exactly its size: a byte too far is seen */
-		uint8_t *copy = malloc(end - from + 1);
+		uint8_t *copy = malloc((size_t)(end - from) + 1);
 		if (!copy)
 			exit(99);
-		memcpy(copy, data + from, end - from);
+		memcpy(copy, data + from, (size_t)(end - from));
 		struct pd_aux_state skipped = state;
 		pd_aux_skip(trace, &skipped, copy, (size_t)(end - from), from, stop);
 		pd_aux_lines(trace, &state, copy, (size_t)(end - from), from, stop, out);
@@ -110,10 +110,10 @@ static void coresight_lines(uint64_t how, const uint8_t *data, size_t size, size
 		const uint64_t end = size - from > piece + PD_PACKET_REACH ? from + piece + PD_PACKET_REACH : size;
 		const uint64_t stop = end == size ? size : end - PD_PACKET_REACH;
 		struct pd_cs_stream *copy = pd_cs_stream_copy(stream, stop);
-		uint8_t *bytes = malloc(end - from + 1);
+		uint8_t *bytes = malloc((size_t)(end - from) + 1);
 		if (!copy || !bytes)
 			exit(99);
-		memcpy(bytes, data + from, end - from);
+		memcpy(bytes, data + from, (size_t)(end - from));
 		pd_cs_lines(copy, bytes, (size_t)(end - from), from, stop, out);
 		enum pd_cs_step step;
 		while ((step = pd_cs_next(stream, bytes, (size_t)(end - from), from, stop, &packet, &last)) !=

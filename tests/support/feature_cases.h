@@ -123,7 +123,7 @@ static void check_cmdline(const struct perfdata_node *root)
 	CHECK_STR(text(root, "cmdline/2"), "");
 }
 
-static void put_attr(struct build *b, uint64_t size, uint64_t config)
+static void put_attr(struct build *b, uint32_t size, uint64_t config)
 {
 	put32(b, 1);
 	put32(b, size);

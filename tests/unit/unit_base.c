@@ -209,7 +209,7 @@ static void test_arena(void)
 	uint8_t *pieces[300];
 	size_t sizes[300];
 	for (unsigned i = 0; i < 300; i++) {
-		sizes[i] = i % 37 == 36 ? 100000 + i : random64() % 500;
+		sizes[i] = i % 37 == 36 ? 100000 + i : (size_t)(random64() % 500);
 		pieces[i] = pd_arena_alloc(&arena, sizes[i]);
 		CHECK(pieces[i] && (uintptr_t)pieces[i] % 16 == 0);
 		memset(pieces[i], (int)(i & 0xff), sizes[i]);

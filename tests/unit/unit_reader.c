@@ -92,7 +92,7 @@ static void test_live(void)
 	CHECK_EQ(perfdata_reader_open_fd(fds[0], "-", &options, &reader, NULL), PERFDATA_OK);
 	for (size_t i = 0; i < other.count; i++) {
 		/* all of this record, and half a header of the next */
-		size_t end = other.seen[i].offset + other.seen[i].size + 4;
+		size_t end = (size_t)other.seen[i].offset + other.seen[i].size + 4;
 		end = end < stream.size ? end : stream.size;
 		if (end > sent) {
 			CHECK(write(fds[1], stream.data + sent, end - sent) == (ssize_t)(end - sent));

@@ -131,7 +131,7 @@ static void test_random_bytes(void)
 	for (unsigned i = 0; i < 20000; i++) {
 		uint64_t r = random_u64();
 		bool big = r & 1;
-		size_t size = 8 + (r >> 8) % (sizeof bytes - 8);
+		size_t size = 8 + (size_t)((r >> 8) % (sizeof bytes - 8));
 		for (size_t k = 0; k < size; k++)
 			/* small numbers make plausible counts */
 			bytes[k] = (uint8_t)(random_u64() & (r & 2 ? 0xff : 0x07));

@@ -443,7 +443,7 @@ static void jit_load(struct recording *r, uint64_t time, uint64_t address, uint6
 	recording_u64(r, size);
 	recording_u64(r, 0);
 	recording_chars(r, name, strlen(name) + 1);
-	recording_chars(r, "", size);
+	recording_chars(r, "", (size_t)size);
 }
 
 static void write_jitdump(const char *path)

@@ -474,7 +474,7 @@ static void test_json(void)
 				      "\xed\xa0\x80",
 				      "\xc0\x80" };
 	for (int i = 0; i < 3000; i++) {
-		size_t size = 0, wanted = random64() % 120;
+		size_t size = 0, wanted = (size_t)(random64() % 120);
 		while (size < wanted) {
 			const char *part = parts[random64() % (sizeof parts / sizeof *parts)];
 			memcpy(bytes + size, part, strlen(part));

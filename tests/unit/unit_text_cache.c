@@ -13,7 +13,7 @@
 /* Of any length around the steps in which texts are copied. */
 static size_t text_of_key(uint64_t key, char *out)
 {
-	const size_t size = key * 7 % (3 * TEXT_CACHE_SLACK);
+	const size_t size = (size_t)(key * 7 % (3 * TEXT_CACHE_SLACK));
 	for (size_t i = 0; i < size; i++)
 		out[i] = (char)('!' + (key + i) % 90);
 	return size;

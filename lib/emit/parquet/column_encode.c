@@ -346,7 +346,8 @@ struct cursor {
 /* What one page holds. */
 struct extent {
 	struct cursor from;
-	uint64_t rows, values, levels;
+	uint64_t rows, levels;
+	size_t values;
 };
 
 static size_t value_bytes(const struct column *column, bool varies, size_t value)

@@ -98,13 +98,14 @@ static void intel_pt_info(const struct perfdata_list *priv, struct perfdata_text
 	}
 	if (priv->count < nr_rows)
 		return;
-	uint64_t length = perfdata_list_u64(priv, nr_rows - 1), words = length ? (length + 8) / 8 : 0;
+	/* the words hold the filter and a NUL */
+	const uint64_t length = perfdata_list_u64(priv, nr_rows - 1), words = length ? length / 8 + 1 : 0;
 	if (words > priv->count - nr_rows)
 		return;
 	perfdata_text_literal(out, "  Filter string       ");
 	const uint8_t *text = priv->data + nr_rows * priv->stride;
 	if (length)
-		perfdata_text_append(out, text, strnlen((const char *)text, length));
+		perfdata_text_append(out, text, strnlen((const char *)text, (size_t)length));
 	perfdata_text_char(out, '\n');
 	if (nr_rows + words < priv->count)
 		info_word(out, &(struct info_row){ "  Cap Event Trace     ", SIGNED_32 },

@@ -70,7 +70,7 @@ static char *index_to(char *at, uint64_t index)
 
 void pd_sample_text_callchain(const struct perfdata_list *chain, struct perfdata_text *out)
 {
-	char *at = perfdata_text_reserve(out, 64 + chain->count * 80);
+	char *at = perfdata_text_reserve(out, 64 + (size_t)chain->count * 80);
 	if (!at)
 		return;
 	memcpy(at, "... FP chain: nr:", 17);

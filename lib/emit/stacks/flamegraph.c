@@ -199,7 +199,7 @@ static enum perfdata_status draw(struct state *state, const struct perfdata_emit
 	const struct flame_options asked = {
 		.inlines = state->inlines,
 		.slice = SLICE,
-		.max_nodes = state->max_boxes,
+		.max_nodes = state->max_boxes < SIZE_MAX ? (size_t)state->max_boxes : SIZE_MAX,
 		.match = { .same_files = state->texts[FILES], .nr_same_files = state->nr[FILES],
 			   .same_symbols = state->texts[SYMBOLS], .nr_same_symbols = state->nr[SYMBOLS] }
 	};

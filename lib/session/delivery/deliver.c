@@ -103,7 +103,7 @@ static enum perfdata_status resolve(struct sample_view *view, struct perfdata_de
 			delivery->addr = pd_frame_of_data(state, thread, cpumode, view->scan.addr);
 		const struct perfdata_list *entries = view->sample ? &view->sample->branch_stack.entries : NULL;
 		if (sample_has(event, PERFDATA_SAMPLE_BRANCH_STACK) && entries && entries->count) {
-			delivery->branches = pd_batch_add_frames(view->batch, 2 * entries->count);
+			delivery->branches = pd_batch_add_frames(view->batch, 2 * (size_t)entries->count);
 			if (delivery->branches == PERFDATA_NONE)
 				return PERFDATA_ENOMEM;
 			for (uint64_t i = 0; i < entries->count; i++) {

@@ -47,11 +47,14 @@ void pd_known_chains_release(struct pd_known_chains *known)
 	*known = (struct pd_known_chains){ 0 };
 }
 
+/* Bytes of a chain, which is part of one record. */
+static size_t size_of(const struct perfdata_list *list) { return list ? (size_t)list->count * 8 : 0; }
+
 uint64_t pd_chain_place(const struct pd_chain_key *key, uint64_t seed)
 {
-	uint64_t hash = pd_hash_bytes(key->recorded->data, key->recorded->count * 8, seed);
+	uint64_t hash = pd_hash_bytes(key->recorded->data, size_of(key->recorded), seed);
 	if (key->deferred)
-		hash = pd_hash_bytes(key->deferred->data, key->deferred->count * 8, hash);
+		hash = pd_hash_bytes(key->deferred->data, size_of(key->deferred), hash);
 	return pd_hash_u64(hash, key->maps ^ key->kernel << 32);
 }
 
@@ -59,7 +62,7 @@ static uint32_t length(const struct perfdata_list *list) { return list ? (uint32
 
 static bool same_words(const uint64_t *words, const struct perfdata_list *list)
 {
-	return !list->count || !memcmp(words, list->data, list->count * 8);
+	return !list->count || !memcmp(words, list->data, size_of(list));
 }
 
 /* Compares the whole key: equal hashes do not suffice. */
@@ -196,15 +199,15 @@ static bool make_room(struct pd_known_chains *known, size_t size)
 static uint64_t *copy_words(uint64_t *to, const struct perfdata_list *list)
 {
 	if (list && list->count)
-		memcpy(to, list->data, list->count * 8);
+		memcpy(to, list->data, size_of(list));
 	return to + (list ? list->count : 0);
 }
 
 struct pd_known_chain *pd_known_chains_put(struct pd_known_chains *known, const struct pd_chain_key *key,
 					   uint32_t nr_steps)
 {
-	const size_t nr_words = key->recorded->count + (key->deferred ? key->deferred->count : 0);
-	const size_t size = sizeof(struct pd_known_chain) + nr_words * 8 + nr_steps * sizeof(struct perfdata_step);
+	const size_t size = sizeof(struct pd_known_chain) + size_of(key->recorded) + size_of(key->deferred) +
+			    nr_steps * sizeof(struct perfdata_step);
 	if (!make_room(known, size))
 		return NULL;
 	struct pd_chain_slot *slot = slot_for(known, key->place);

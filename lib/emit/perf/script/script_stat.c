@@ -114,8 +114,8 @@ static enum perfdata_status take_threads(struct script_stat *stat, const struct 
 {
 	if (stat->threads)
 		return PERFDATA_OK;
-	stat->nr_threads = threads->count;
-	stat->threads = calloc(threads->count ? threads->count : 1, sizeof *stat->threads);
+	stat->nr_threads = (size_t)threads->count;   /* of one record */
+	stat->threads = calloc(stat->nr_threads ? stat->nr_threads : 1, sizeof *stat->threads);
 	if (!stat->threads)
 		return PERFDATA_ENOMEM;
 	for (uint64_t i = 0; i < threads->count; i++) {
