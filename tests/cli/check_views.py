@@ -255,8 +255,34 @@ def check_base():
         report("bases that the user says to be the same are; several are added up",
                twice.meta["warnings"] or b"W807" in done.err or {key: 2 * weight for key, weight in page.sums(0)["cpu-clock"].self_weight.items()}
                != dict(twice.sums(1)["cpu-clock"].self_weight))
-    done = program.run("flamegraph", "--base", os.path.join(program.TESTDATA, "there-is-none.data"), path)
-    report("a base that cannot be read is an error", done.code not in (2, 3) and "exit %d" % done.code)
+        done = program.run("flamegraph", "--repeat", path, "--repeat", renamed, "--base", path, "--base", path, "--base", path, path)
+        runs = views.Page(done.out)
+        own, base = runs.sums(0)["cpu-clock"], runs.sums(1)["cpu-clock"]
+        alone = page.sums(0)["cpu-clock"]
+        report("repeat runs a side are added up", not done.code and [(own.samples, base.samples), (own.weight, base.weight)] !=
+               [(3 * alone.samples,) * 2, (3 * alone.weight,) * 2] or runs.meta["events"][0]["samples"] != 3 * alone.samples)
+        report("… by the functions of diff: a file of another name has functions of its own",
+               sum(weight for (_name, file), weight in own.self_weight.items() if file.endswith("/play")) !=
+               sum(weight for (_name, file), weight in alone.self_weight.items() if file.endswith("/work")))
+        report("… thread by thread: the nth of a name is the nth in each run", runs.meta["threads"] != page.meta["threads"])
+        report("… and named in the title", runs.meta["title"] != "callgraph-73.data, callgraph-73.data, base.data" and runs.meta["title"])
+        mapped = views.Page(program.run("flamegraph", "--repeat", renamed, "--map-dso", "play=work", path).out).sums(0)["cpu-clock"]
+        report("names of the base are none of repeat runs", not any(file.endswith("/play") for _name, file in mapped.self_weight))
+        small = folder + "/small.data"
+        program.run("rewrite", "-q", "--tid", str(page.meta["threads"][0]["tid"]), path, "-o", small)
+        more = views.Page(program.run("flamegraph", "--base", path, small).out)
+        threads = {row[0] for row in more.rows[0][1]}
+        report("a base may have more threads than the recording", len(more.meta["threads"]) != len(page.meta["threads"]) or
+               max(threads) >= len(more.meta["threads"]))
+        kinds = os.path.join(program.TESTDATA, "kinds-73.data")
+        done = program.run("flamegraph", "--repeat", kinds, path)
+        report("events that only a repeat run has are left out, and said to be", [text for text in views.Page(done.out).meta["warnings"]
+               if "page-faults" in text and "kinds-73.data" in text] == [] or b"W807" not in done.err)
+        picture = program.run("flamegraph", "--svg", "--repeat", path, path).out.decode()
+        report("the picture has the sums of all runs", "%d samples" % (2 * alone.samples) not in picture)
+    for option in ("--base", "--repeat"):
+        done = program.run("flamegraph", option, os.path.join(program.TESTDATA, "there-is-none.data"), path)
+        report("%s: a recording that cannot be read is an error" % option, done.code not in (2, 3) and "exit %d" % done.code)
 
 
 def check_weightless():

@@ -20,10 +20,11 @@ struct level {
 
 struct flame_data {
 	struct flame_options options;
-	struct flame_side *sides;    /* the recording, then bases */
-	size_t nr_sides;
+	struct flame_run *runs;      /* those of the recording, then bases */
+	size_t nr_runs, nr_own;      /* all; those of the recording */
+	struct flame_threads *threads;
 	struct stack_labels *labels;
-	struct stack_place *places;  /* by side */
+	struct stack_place *places;  /* by run */
 	struct stack_tree tree;
 	uint32_t *counts;
 	struct level *levels;
@@ -31,7 +32,7 @@ struct flame_data {
 	size_t left_out;             /* stacks (not boxes) that the tree lacks */
 	uint64_t below;
 	uint32_t small;              /* label of the node for what is left out */
-	uint64_t first_slice, slices_per_bin;
+	uint64_t slices_per_bin;
 	uint32_t bins;
 	struct flame_row *rows;      /* those of one group, see pd_flame_data_rows */
 	size_t rows_room;
@@ -42,17 +43,18 @@ void pd_flame_data_free(struct flame_data *data)
 {
 	if (!data)
 		return;
-	for (size_t side = 0; data->places && side < data->nr_sides; side++) {
-		pd_stack_route_free(data->places[side].route);
-		pd_stack_place_release(&data->places[side]);
+	for (size_t run = 0; data->places && run < data->nr_runs; run++) {
+		pd_stack_route_free(data->places[run].route);
+		pd_stack_place_release(&data->places[run]);
 	}
 	pd_stack_labels_free(data->labels);
+	pd_flame_threads_free(data->threads);
 	pd_account_give(data->tree.account, PD_USE_PROFILE, data->accounted);
 	pd_stack_tree_release(&data->tree);
 	pd_free(data->counts);
 	pd_free(data->levels);
 	pd_free(data->rows);
-	pd_free(data->sides);
+	pd_free(data->runs);
 	pd_free(data->places);
 	pd_free(data);
 }
@@ -121,23 +123,23 @@ static enum perfdata_status count_stack(struct flame_data *data, const struct st
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status each_stack_of(struct flame_data *data, size_t side, stack_fn *take)
+static enum perfdata_status each_stack_of(struct flame_data *data, size_t run, stack_fn *take)
 {
 	const struct pd_profile_entry *entry;
 	struct pd_profile_walk *walk;
 	struct stack_path path;
-	const struct flame_side *of = &data->sides[side];
-	pd_stack_labels_use(data->labels, of->session);
-	pd_stack_route_free(data->places[side].route);
-	data->places[side].route = pd_stack_route_new(of->profile, of->session, data->labels);
-	data->places[side].nr = 0;
-	if (!data->places[side].route)
+	const struct flame_run *of = &data->runs[run];
+	pd_stack_labels_use(data->labels, of->session, run >= data->nr_own);
+	pd_stack_route_free(data->places[run].route);
+	data->places[run].route = pd_stack_route_new(of->profile, of->session, data->labels);
+	data->places[run].nr = 0;
+	if (!data->places[run].route)
 		return PERFDATA_ENOMEM;
 	enum perfdata_status status = pd_profile_walk_new(of->profile, &walk);
 	if (status != PERFDATA_OK)
 		return status;
 	while ((status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK) {
-		status = pd_stack_route_to(data->places[side].route, entry->key.node, &path);
+		status = pd_stack_route_to(data->places[run].route, entry->key.node, &path);
 		if (status == PERFDATA_OK)
 			status = take(data, &path, entry);
 		if (status != PERFDATA_OK)
@@ -153,8 +155,8 @@ static enum perfdata_status each_stack_of(struct flame_data *data, size_t side, 
 static enum perfdata_status each_stack(struct flame_data *data, stack_fn *take)
 {
 	enum perfdata_status status = PERFDATA_OK;
-	for (size_t side = 0; side < data->nr_sides && status == PERFDATA_OK; side++)
-		status = each_stack_of(data, side, take);
+	for (size_t run = 0; run < data->nr_runs && status == PERFDATA_OK; run++)
+		status = each_stack_of(data, run, take);
 	return status;
 }
 
@@ -229,38 +231,68 @@ static enum perfdata_status build_what_fits(struct flame_data *data)
 	return status;
 }
 
-static void set_bins(struct flame_data *data)
+static bool has_time(const struct flame_data *data, size_t run)
 {
-	const struct perfdata_summary *summary = data->sides[0].summary;
-	if (summary->first_time == UINT64_MAX || !data->options.slice)
-		return;
-	data->first_slice = summary->first_time / data->options.slice;
-	const uint64_t nr = summary->last_time / data->options.slice - data->first_slice + 1;
-	data->slices_per_bin = (nr + MAX_BINS - 1) / MAX_BINS;
-	data->bins = (uint32_t)((nr + data->slices_per_bin - 1) / data->slices_per_bin);
+	return data->runs[run].summary->first_time != UINT64_MAX && data->options.slice;
 }
 
-enum perfdata_status pd_flame_data_new(const struct flame_options *options, const struct flame_side *sides, size_t nr,
-				       struct flame_data **ret)
+/* Slices of a run's time are counted from this one on. */
+static uint64_t first_slice(const struct flame_data *data, size_t run)
+{
+	return data->runs[run].summary->first_time / data->options.slice;
+}
+
+static void set_bins(struct flame_data *data)
+{
+	uint64_t most = 0;
+	for (size_t run = 0; run < data->nr_own; run++) {
+		if (!has_time(data, run))
+			continue;
+		const uint64_t last = data->runs[run].summary->last_time / data->options.slice,
+			       nr = last - first_slice(data, run) + 1;
+		most = nr > most ? nr : most;
+	}
+	if (!most)
+		return;
+	data->slices_per_bin = (most + MAX_BINS - 1) / MAX_BINS;
+	data->bins = (uint32_t)((most + data->slices_per_bin - 1) / data->slices_per_bin);
+}
+
+static enum perfdata_status list_threads(struct flame_data *data)
+{
+	enum perfdata_status status = PERFDATA_OK;
+	data->threads = pd_flame_threads_new();
+	if (!data->threads)
+		return PERFDATA_ENOMEM;
+	for (size_t run = 0; run < data->nr_runs && status == PERFDATA_OK; run++)
+		status = pd_flame_threads_add(data->threads, data->runs[run].profile);
+	return status;
+}
+
+enum perfdata_status pd_flame_data_new(const struct flame_options *options, const struct flame_run *runs,
+				       const size_t nr[2], struct flame_data **ret)
 {
 	struct flame_data *data = pd_calloc(1, sizeof *data);
 	if (!data)
 		return PERFDATA_ENOMEM;
 	data->options = *options;
-	data->sides = pd_calloc(nr, sizeof *data->sides);
-	data->places = pd_calloc(nr, sizeof *data->places);
-	if (!data->sides || !data->places) {
+	data->runs = pd_calloc(nr[0] + nr[1], sizeof *data->runs);
+	data->places = pd_calloc(nr[0] + nr[1], sizeof *data->places);
+	if (!data->runs || !data->places) {
 		pd_flame_data_free(data);
 		return PERFDATA_ENOMEM;
 	}
-	memcpy(data->sides, sides, nr * sizeof *sides);
-	data->nr_sides = nr;
-	data->tree.account = pd_profile_account(sides->profile);
+	data->nr_own = nr[0];
+	data->nr_runs = nr[0] + nr[1];
+	memcpy(data->runs, runs, data->nr_runs * sizeof *runs);
+	data->tree.account = pd_profile_account(runs->profile);
 	set_bins(data);
-	enum perfdata_status status = PERFDATA_ENOMEM;
 	data->small = UINT32_MAX;
-	data->labels = pd_stack_labels_new(sides->session, STACK_BY_FUNCTION, options->inlines, true);
-	if (data->labels && (nr == 1 || pd_stack_labels_match(data->labels, &data->options.match)))
+	data->labels = pd_stack_labels_new(runs->session, STACK_BY_FUNCTION, options->inlines, true);
+	enum perfdata_status status = data->labels ? list_threads(data) : PERFDATA_ENOMEM;
+	if (status == PERFDATA_OK && data->nr_runs > 1 && !pd_stack_labels_match(data->labels, &data->options.match))
+		status = PERFDATA_ENOMEM;
+	if (status == PERFDATA_OK)
 		status = build_what_fits(data);
 	if (status != PERFDATA_OK) {
 		pd_flame_data_free(data);
@@ -270,13 +302,18 @@ enum perfdata_status pd_flame_data_new(const struct flame_options *options, cons
 	return PERFDATA_OK;
 }
 
+const struct flame_thread *pd_flame_data_threads(const struct flame_data *data, size_t *ret_nr)
+{
+	return pd_flame_threads_list(data->threads, ret_nr);
+}
+
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
-static uint32_t bin_of(const struct flame_data *data, size_t side, uint64_t slice)
+static uint32_t bin_of(const struct flame_data *data, size_t run, uint64_t slice)
 {
-	if (side || !data->bins || slice < data->first_slice)
+	if (run >= data->nr_own || !data->bins || !has_time(data, run) || slice < first_slice(data, run))
 		return 0;
-	const uint64_t bin = (slice - data->first_slice) / data->slices_per_bin;
+	const uint64_t bin = (slice - first_slice(data, run)) / data->slices_per_bin;
 	return bin < data->bins ? (uint32_t)bin : data->bins - 1;
 }
 
@@ -302,14 +339,14 @@ static size_t join_rows(struct flame_row *rows, size_t nr)
 	return kept;
 }
 
-static enum perfdata_status rows_of(struct flame_data *data, size_t side, uint32_t event,
+static enum perfdata_status rows_of(struct flame_data *data, size_t run, uint32_t event,
 				    void (*take)(void *user, const struct flame_row *rows, size_t nr), void *user)
 {
 	const struct pd_profile_entry *entry;
 	struct pd_profile_walk *walk;
 	size_t nr = 0;
-	pd_stack_labels_use(data->labels, data->sides[side].session);
-	enum perfdata_status status = pd_profile_walk_new(data->sides[side].profile, &walk);
+	pd_stack_labels_use(data->labels, data->runs[run].session, run >= data->nr_own);
+	enum perfdata_status status = pd_profile_walk_new(data->runs[run].profile, &walk);
 	if (status != PERFDATA_OK)
 		return status;
 	while ((status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK) {
@@ -318,11 +355,11 @@ static enum perfdata_status rows_of(struct flame_data *data, size_t side, uint32
 				break;
 			continue;
 		}
-		struct flame_row row = { .thread = entry->key.thread,
-					 .bin = bin_of(data, side, entry->key.slice),
+		struct flame_row row = { .thread = pd_flame_threads_of(data->threads, run, entry->key.thread),
+					 .bin = bin_of(data, run, entry->key.slice),
 					 .samples = entry->sums.samples,
 					 .weight = entry->sums.weight };
-		status = pd_stack_place_find(&data->places[side], &data->tree, entry->key.node, data->small, &row.node);
+		status = pd_stack_place_find(&data->places[run], &data->tree, entry->key.node, data->small, &row.node);
 		if (status != PERFDATA_OK)
 			break;
 		if (nr && (data->rows[0].thread != row.thread || data->rows[0].bin != row.bin)) {
@@ -344,15 +381,15 @@ static enum perfdata_status rows_of(struct flame_data *data, size_t side, uint32
 	return PERFDATA_OK;
 }
 
-/* The event of a side with the name of an event of the recording; UINT32_MAX: none. */
-static uint32_t same_event(const struct flame_data *data, size_t side, uint32_t event)
+/* The event of a run with the name of an event of the recording; UINT32_MAX: none. */
+static uint32_t same_event(const struct flame_data *data, size_t run, uint32_t event)
 {
-	const char *name = perfdata_reader_event(data->sides[0].reader, event)->name;
-	if (!side)
+	const char *name = perfdata_reader_event(data->runs[0].reader, event)->name;
+	if (!run)
 		return event;
-	for (uint32_t i = 0; i < pd_profile_nr_events(data->sides[side].profile); i++)
-		if (pd_profile_event(data->sides[side].profile, i) &&
-		    !strcmp(perfdata_reader_event(data->sides[side].reader, i)->name, name))
+	for (uint32_t i = 0; i < pd_profile_nr_events(data->runs[run].profile); i++)
+		if (pd_profile_event(data->runs[run].profile, i) &&
+		    !strcmp(perfdata_reader_event(data->runs[run].reader, i)->name, name))
 			return i;
 	return UINT32_MAX;
 }
@@ -361,12 +398,26 @@ enum perfdata_status pd_flame_data_rows(struct flame_data *data, unsigned side, 
 				     void (*take)(void *user, const struct flame_row *rows, size_t nr), void *user)
 {
 	enum perfdata_status status = PERFDATA_OK;
-	for (size_t i = side; i < (side ? data->nr_sides : 1) && status == PERFDATA_OK; i++) {
-		const uint32_t own = same_event(data, i, event);
+	const size_t end = side ? data->nr_runs : data->nr_own;
+	for (size_t run = side ? data->nr_own : 0; run < end && status == PERFDATA_OK; run++) {
+		const uint32_t own = same_event(data, run, event);
 		if (own != UINT32_MAX)
-			status = rows_of(data, i, own, take, user);
+			status = rows_of(data, run, own, take, user);
 	}
 	return status;
+}
+
+struct pd_profile_sums pd_flame_data_event(const struct flame_data *data, uint32_t event)
+{
+	struct pd_profile_sums sums = { 0 };
+	for (size_t run = 0; run < data->nr_own; run++) {
+		const uint32_t own = same_event(data, run, event);
+		const struct pd_profile_sums *more = own == UINT32_MAX ? NULL
+								       : pd_profile_event(data->runs[run].profile, own);
+		if (more)
+			pd_profile_sums_add(&sums, more);
+	}
+	return sums;
 }
 
 struct sums {

@@ -6,11 +6,12 @@
 
 #include "perfdata/emit.h"
 #include "profile/profile.h"
+#include "emit/stacks/flame_threads.h"
 #include "emit/stacks/stack_labels.h"
 #include "emit/stacks/stack_tree.h"
 
-/* A recording whose samples are added up, by slices of time and threads. */
-struct flame_side {
+/* A run whose samples are added up, by slices of time and threads. */
+struct flame_run {
 	const struct perfdata_session *session;
 	const struct perfdata_reader *reader;
 	struct pd_profile *profile;
@@ -25,9 +26,9 @@ struct flame_options {
 };
 
 struct flame_data;
-/* `sides`: the recording, then nr - 1 bases, which are repeat runs: they are added up. */
-enum perfdata_status pd_flame_data_new(const struct flame_options *options, const struct flame_side *sides, size_t nr,
-				       struct flame_data **ret);
+/* `runs`: the recording and its repeat runs, nr[0] of them, then the bases, nr[1]: the runs of a side are added up. */
+enum perfdata_status pd_flame_data_new(const struct flame_options *options, const struct flame_run *runs,
+				       const size_t nr[2], struct flame_data **ret);
 void pd_flame_data_free(struct flame_data *data);
 
 struct stack_tree *pd_flame_data_tree(struct flame_data *data);
@@ -40,10 +41,15 @@ struct flame_row {
 	uint32_t thread, bin, node;
 	uint64_t samples, weight;
 };
-/* The number of bins that the time of the recording is divided into (0: no sample has a time), and ns of each bin. */
+/* The number of bins that the time of the recording is divided into (0: no sample has a time), and ns of each bin. Each
+ * run has its time from its own beginning. */
 uint32_t pd_flame_data_bins(const struct flame_data *data, uint64_t *ret_width);
-/* Calls `take` with the sorted rows of an event of the recording (side 0), or of the events of the bases that have its
- * name (side 1), one group of equal thread and bin after the other. */
+/* All threads; rows have their numbers in this list. */
+const struct flame_thread *pd_flame_data_threads(const struct flame_data *data, size_t *ret_nr);
+/* Samples and weight of an event of the recording, and of the events of its repeat runs that have its name. */
+struct pd_profile_sums pd_flame_data_event(const struct flame_data *data, uint32_t event);
+/* Calls `take` with the sorted rows of such events (side 0), or those of the bases (side 1), one group of equal thread
+ * and bin after the other; several runs may have the same groups. */
 enum perfdata_status pd_flame_data_rows(struct flame_data *data, unsigned side, uint32_t event,
 				     void (*take)(void *user, const struct flame_row *rows, size_t nr), void *user);
 /* Adds samples and weight of an event of a side to arrays of the tree's nodes, each of which may be NULL. */

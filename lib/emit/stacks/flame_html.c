@@ -52,33 +52,34 @@ static void put_facts(struct perfdata_text *out, const struct perfdata_reader *r
 	perfdata_text_char(out, ']');
 }
 
-static void put_events(struct perfdata_text *out, const struct flame_side *side)
+static void put_events(struct perfdata_text *out, const struct flamegraph *graph)
 {
+	const struct flame_run *run = graph->recording;
 	bool first = true;
 	perfdata_text_literal(out, ",\"events\":[");
-	for (uint32_t i = 0; i < pd_profile_nr_events(side->profile); i++) {
-		const struct pd_profile_sums *sums = pd_profile_event(side->profile, i);
-		if (!sums)
+	for (uint32_t i = 0; i < pd_profile_nr_events(run->profile); i++) {
+		if (!pd_profile_event(run->profile, i))
 			continue;
-		const struct perfdata_event *event = perfdata_reader_event(side->reader, i);
+		const struct pd_profile_sums sums = pd_flame_data_event(graph->data, i);
+		const struct perfdata_event *event = perfdata_reader_event(run->reader, i);
 		perfdata_text_string(out, first ? "{\"name\":" : ",{\"name\":");
 		pd_json_text(out, event->name);
 		perfdata_text_printf(out, ",\"unit\":\"%s\",\"samples\":%" PRIu64 ",\"weight\":%" PRIu64 "}",
-				     pd_stack_event_is_time(event) ? "ns" : "", sums->samples, sums->weight);
+				     pd_stack_event_is_time(event) ? "ns" : "", sums.samples, sums.weight);
 		first = false;
 	}
 	perfdata_text_char(out, ']');
 }
 
-static void put_threads(struct perfdata_text *out, const struct flame_side *side)
+static void put_threads(struct perfdata_text *out, const struct flame_data *data)
 {
+	size_t nr;
+	const struct flame_thread *threads = pd_flame_data_threads(data, &nr);
 	perfdata_text_literal(out, ",\"threads\":[");
-	for (uint32_t i = 0; i < pd_profile_nr_threads(side->profile); i++) {
-		const struct pd_profile_thread *thread = pd_profile_thread(side->profile, i);
+	for (size_t i = 0; i < nr; i++) {
 		perfdata_text_printf(out, "%s{\"pid\":%" PRId32 ",\"tid\":%" PRId32 ",\"comm\":", i ? "," : "",
-				     thread->pid, thread->tid);
-		pd_json_text(out,
-			     thread->comm == PERFDATA_NONE ? "" : perfdata_session_comm(side->session, thread->comm));
+				     threads[i].pid, threads[i].tid);
+		pd_json_text(out, threads[i].comm);
 		perfdata_text_char(out, '}');
 	}
 	perfdata_text_char(out, ']');
@@ -102,15 +103,14 @@ static void put_left_out(struct perfdata_text *out, const struct flame_data *dat
 	perfdata_text_release(&line);
 }
 
-/* The names of the bases as one text. */
-static void put_bases(struct perfdata_text *out, const struct flamegraph *graph)
+/* The names of runs as one text. */
+static void put_runs(struct perfdata_text *out, const struct flame_run *runs, size_t nr)
 {
 	struct perfdata_text names;
 	perfdata_text_init(&names);
-	for (size_t i = 0; i < graph->nr_bases; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		perfdata_text_string(&names, i ? ", " : "");
-		perfdata_text_string(&names,
-				     pd_stack_last_part(perfdata_reader_header(graph->bases[i].reader)->name));
+		perfdata_text_string(&names, pd_stack_last_part(perfdata_reader_header(runs[i].reader)->name));
 	}
 	perfdata_text_json_string(out, names.data, names.size);
 	out->failed |= perfdata_text_failed(&names);
@@ -119,19 +119,18 @@ static void put_bases(struct perfdata_text *out, const struct flamegraph *graph)
 
 static void put_meta(struct perfdata_text *out, const struct flamegraph *graph)
 {
-	const struct flame_side *side = graph->recording;
 	uint64_t width;
 	const uint32_t bins = pd_flame_data_bins(graph->data, &width);
 	perfdata_text_literal(out, "{\"title\":");
-	pd_json_text(out, pd_stack_last_part(perfdata_reader_header(side->reader)->name));
+	put_runs(out, graph->recording, graph->nr_runs);
 	perfdata_text_literal(out, ",\"base\":");
 	if (graph->nr_bases)
-		put_bases(out, graph);
+		put_runs(out, graph->bases, graph->nr_bases);
 	else
 		perfdata_text_literal(out, "null");
-	put_facts(out, side->reader);
-	put_events(out, side);
-	put_threads(out, side);
+	put_facts(out, graph->recording->reader);
+	put_events(out, graph);
+	put_threads(out, graph->data);
 	perfdata_text_literal(out, ",\"time\":");
 	if (bins)
 		perfdata_text_printf(out, "{\"bins\":%" PRIu32 ",\"width\":%" PRIu64 "}", bins, width);

@@ -232,6 +232,7 @@ static enum perfdata_status put_event(struct flamegraph *graph, uint32_t index, 
 			   .labels = pd_flame_data_labels(graph->data),
 			   .is_time = pd_stack_event_is_time(event),
 			   .by_samples = graph->by_samples };
+	const struct pd_profile_sums sums = pd_flame_data_event(graph->data, index);
 	enum perfdata_status status = sum_event(&svg, graph, index);
 	const double scale = svg.all ? (double)(graph->width - 2 * MARGIN) / (double)svg.all : 0;
 	if (status == PERFDATA_OK && !lay_out(&svg, scale))
@@ -240,8 +241,8 @@ static enum perfdata_status put_event(struct flamegraph *graph, uint32_t index, 
 		perfdata_text_printf(out, "<text class=\"h\" x=\"%d\" y=\"%" PRIu32 "\">", MARGIN, *top + HEAD - 9);
 		xml_text(out, event->name, 0);
 		perfdata_text_printf(out, ": %" PRIu64 " samples, ",
-				     pd_profile_event(graph->recording->profile, index)->samples);
-		pd_stack_text_weight(out, pd_profile_event(graph->recording->profile, index)->weight, svg.is_time);
+				     sums.samples);
+		pd_stack_text_weight(out, sums.weight, svg.is_time);
 		perfdata_text_literal(out, "</text>\n");
 		for (size_t i = 0; i < svg.nr_boxes; i++)
 			put_box(out, &svg, &svg.boxes[i], scale, *top + HEAD);

@@ -17,6 +17,10 @@ static const struct perfdata_emitter_option options[] = {
 	  .kind = PERFDATA_OPTION_TEXT,
 	  .argument = "FILE",
 	  .help = "show what became more and less since this recording; several times: since these repeat runs" },
+	{ .name = "repeat",
+	  .kind = PERFDATA_OPTION_TEXT,
+	  .argument = "FILE",
+	  .help = "a repeat run of the recording, which is added to it; may be given several times" },
 	{ .name = "map-dso",
 	  .kind = PERFDATA_OPTION_TEXT,
 	  .argument = "OLD=NEW",
@@ -46,15 +50,15 @@ static const struct perfdata_emitter_option options[] = {
 	{ 0 },
 };
 
-enum list { BASES, FILES, SYMBOLS, NR_LISTS };
-static const char *const list_names[NR_LISTS] = { "base", "map-dso", "map-symbol" };
+enum list { REPEATS, BASES, FILES, SYMBOLS, NR_LISTS };
+static const char *const list_names[NR_LISTS] = { "repeat", "base", "map-dso", "map-symbol" };
 
 struct state {
 	struct stack_gather gather;
-	struct pd_profile_read **bases;
+	struct pd_profile_read **others; /* repeat runs, then bases */
 	const char **texts[NR_LISTS];    /* what the user gave for the options that may be given several times */
 	size_t nr[NR_LISTS];
-	size_t nr_bases;                 /* that are read */
+	size_t nr_others;                /* that are read */
 	perfdata_finding_fn *on_finding;
 	void *user;
 	bool picture, by_samples, inlines;
@@ -67,9 +71,9 @@ static void release(void *pointer)
 	if (!state)
 		return;
 	pd_stack_gather_release(&state->gather);
-	for (size_t i = 0; i < state->nr_bases; i++)
-		pd_profile_read_free(state->bases[i]);
-	pd_free(state->bases);
+	for (size_t i = 0; i < state->nr_others; i++)
+		pd_profile_read_free(state->others[i]);
+	pd_free(state->others);
 	for (unsigned list = 0; list < NR_LISTS; list++)
 		pd_free(state->texts[list]);
 	pd_free(state);
@@ -89,18 +93,20 @@ static bool collect_lists(struct state *state, const struct perfdata_emit_contex
 	return true;
 }
 
-static enum perfdata_status read_bases(struct state *state, const struct perfdata_emit_context *context,
-				       const struct pd_profile_options *wanted)
+static enum perfdata_status read_others(struct state *state, const struct perfdata_emit_context *context,
+					const struct pd_profile_options *wanted)
 {
 	enum perfdata_status status = PERFDATA_OK;
-	state->bases = pd_calloc(state->nr[BASES] + 1, sizeof *state->bases);
-	if (!state->bases)
+	state->others = pd_calloc(state->nr[REPEATS] + state->nr[BASES] + 1, sizeof *state->others);
+	if (!state->others)
 		return PERFDATA_ENOMEM;
-	for (size_t i = 0; i < state->nr[BASES] && status == PERFDATA_OK; i++) {
-		status = pd_profile_read_path(state->texts[BASES][i], context->session, wanted, context->on_finding,
-					      context->user, &state->bases[i], context->reterr);
-		state->nr_bases += status == PERFDATA_OK;
-	}
+	for (unsigned list = REPEATS; list <= BASES; list++)
+		for (size_t i = 0; i < state->nr[list] && status == PERFDATA_OK; i++) {
+			status = pd_profile_read_path(state->texts[list][i], context->session, wanted,
+						      context->on_finding, context->user,
+						      &state->others[state->nr_others], context->reterr);
+			state->nr_others += status == PERFDATA_OK;
+		}
 	return status;
 }
 
@@ -129,7 +135,7 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	state->user = context->user;
 	if (!collect_lists(state, context))
 		return PERFDATA_ENOMEM;
-	const enum perfdata_status status = read_bases(state, context, &wanted);
+	const enum perfdata_status status = read_others(state, context, &wanted);
 	if (status != PERFDATA_OK)
 		return status;
 	return pd_stack_gather_begin(&state->gather, context, &wanted);
@@ -141,7 +147,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	return pd_stack_begin(sizeof(struct state), set_up, release, context, ret_state, out);
 }
 
-/* --- what is the same in the bases -------------------------------------------------------------------------------- */
+/* --- what is the same in the runs -------------------------------------------------------------------------------- */
 
 static const double little = 0.9;    /* of the weight: less in functions that both sides have is worth a warning */
 
@@ -172,6 +178,35 @@ static void report_line(const struct state *state, const struct flamegraph *grap
 		state->on_finding(state->user, &finding);
 }
 
+static bool has_event(const struct flame_run *run, const char *name)
+{
+	for (uint32_t i = 0; i < pd_profile_nr_events(run->profile); i++)
+		if (pd_profile_event(run->profile, i) && !strcmp(perfdata_reader_event(run->reader, i)->name, name))
+			return true;
+	return false;
+}
+
+/* Events that only repeat runs have are not shown. */
+static enum perfdata_status find_left_out(const struct state *state, struct flamegraph *graph, char **lines)
+{
+	for (size_t run = 1; run < graph->nr_runs; run++) {
+		const struct flame_run *of = &graph->recording[run];
+		for (uint32_t i = 0; i < pd_profile_nr_events(of->profile); i++) {
+			const char *name = perfdata_reader_event(of->reader, i)->name;
+			if (!pd_profile_event(of->profile, i) || has_event(graph->recording, name))
+				continue;
+			char *line = lines[graph->nr_unmatched] = pd_calloc(1, SIZE);
+			if (!line)
+				return PERFDATA_ENOMEM;
+			graph->nr_unmatched++;
+			snprintf(line, SIZE, "%.80s: only the repeat run %.400s has this event: it is left out", name,
+				 perfdata_reader_header(of->reader)->name);
+			report_line(state, graph, line);
+		}
+	}
+	return PERFDATA_OK;
+}
+
 static enum perfdata_status find_unmatched(const struct state *state, struct flamegraph *graph, char **lines)
 {
 	for (uint32_t i = 0; graph->nr_bases && i < pd_profile_nr_events(graph->recording->profile); i++) {
@@ -194,7 +229,7 @@ static enum perfdata_status find_unmatched(const struct state *state, struct fla
 }
 
 static enum perfdata_status draw(struct state *state, const struct perfdata_emit_end *end,
-				 const struct flame_side *sides, struct perfdata_text *out)
+				 const struct flame_run *runs, struct perfdata_text *out)
 {
 	const struct flame_options asked = {
 		.inlines = state->inlines,
@@ -203,16 +238,23 @@ static enum perfdata_status draw(struct state *state, const struct perfdata_emit
 		.match = { .same_files = state->texts[FILES], .nr_same_files = state->nr[FILES],
 			   .same_symbols = state->texts[SYMBOLS], .nr_same_symbols = state->nr[SYMBOLS] }
 	};
-	char **lines = pd_calloc(pd_profile_nr_events(sides->profile) + 1u, sizeof *lines);
-	struct flamegraph graph = { .recording = sides,
-				    .bases = sides + 1,
-				    .nr_bases = state->nr_bases,
+	const size_t nr[] = { 1 + state->nr[REPEATS], state->nr[BASES] };
+	size_t most_lines = 1;
+	for (size_t run = 0; run < nr[0]; run++)
+		most_lines += pd_profile_nr_events(runs[run].profile);
+	char **lines = pd_calloc(most_lines, sizeof *lines);
+	struct flamegraph graph = { .recording = runs,
+				    .bases = runs + nr[0],
+				    .nr_runs = nr[0],
+				    .nr_bases = nr[1],
 				    .end = end,
 				    .width = state->width,
 				    .by_samples = state->by_samples,
 				    .unmatched = lines };
-	enum perfdata_status status = lines ? pd_flame_data_new(&asked, sides, 1 + state->nr_bases, &graph.data)
+	enum perfdata_status status = lines ? pd_flame_data_new(&asked, runs, nr, &graph.data)
 					    : PERFDATA_ENOMEM;
+	if (status == PERFDATA_OK)
+		status = find_left_out(state, &graph, lines);
 	if (status == PERFDATA_OK)
 		status = find_unmatched(state, &graph, lines);
 	if (status == PERFDATA_OK)
@@ -232,19 +274,19 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	enum perfdata_status status = pd_profile_finish(state->gather.profile);
 	if (status != PERFDATA_OK)
 		return status;
-	struct flame_side *sides = pd_calloc(1 + state->nr_bases, sizeof *sides);
-	if (!sides)
+	struct flame_run *runs = pd_calloc(1 + state->nr_others, sizeof *runs);
+	if (!runs)
 		return PERFDATA_ENOMEM;
-	sides[0] = (struct flame_side){ state->gather.session, state->gather.reader, state->gather.profile,
-					end->summary };
-	for (size_t i = 0; i < state->nr_bases; i++) {
-		struct perfdata_session *session = pd_profile_read_session(state->bases[i]);
-		sides[i + 1] = (struct flame_side){ session, pd_session_reader(session),
-						    pd_profile_read_profile(state->bases[i]),
-						    perfdata_session_summary(session) };
+	runs[0] = (struct flame_run){ state->gather.session, state->gather.reader, state->gather.profile,
+				      end->summary };
+	for (size_t i = 0; i < state->nr_others; i++) {
+		struct perfdata_session *session = pd_profile_read_session(state->others[i]);
+		runs[i + 1] = (struct flame_run){ session, pd_session_reader(session),
+						  pd_profile_read_profile(state->others[i]),
+						  perfdata_session_summary(session) };
 	}
-	status = draw(state, end, sides, out);
-	pd_free(sides);
+	status = draw(state, end, runs, out);
+	pd_free(runs);
 	return status != PERFDATA_OK ? status : perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 

@@ -320,14 +320,14 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 {
 	const struct state *state = pointer;
 	const struct stack_gather *gather = &state->gather;
-	const struct flame_side side = { gather->session, gather->reader, gather->profile, end->summary };
+	const struct flame_run run = { gather->session, gather->reader, gather->profile, end->summary };
 	const struct flame_options asked = { .inlines = state->inlines, .max_nodes = SIZE_MAX };
 	struct writing writing = { .state = state, .out = out, .first = true };
 	pd_stack_spool_init(&writing.samples, pd_profile_account(gather->profile));
 	pd_stack_spool_init(&writing.weights, pd_profile_account(gather->profile));
 	enum perfdata_status status = pd_profile_finish(gather->profile);
 	if (status == PERFDATA_OK)
-		status = pd_flame_data_new(&asked, &side, 1, &writing.data);
+		status = pd_flame_data_new(&asked, &run, (const size_t[]){ 1, 0 }, &writing.data);
 	if (status == PERFDATA_OK)
 		status = put_document(&writing, end);
 	if (status == PERFDATA_OK)

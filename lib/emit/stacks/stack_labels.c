@@ -16,7 +16,8 @@ struct calls {
 };
 
 struct stack_labels {
-	const struct perfdata_session *session, *first_session;
+	const struct perfdata_session *session;
+	bool is_base;                       /* of the session: its names are older ones */
 	const struct stack_match *match;    /* or NULL: labels are told apart by the names that they have */
 	struct pd_intern *matched;          /* names and files across builds, with `match` */
 	uint32_t *file_keys;                /* by label, with `match`: strings of `matched` */
@@ -60,7 +61,7 @@ struct stack_labels *pd_stack_labels_new(const struct perfdata_session *session,
 	struct stack_labels *labels = pd_calloc(1, sizeof *labels);
 	if (!labels)
 		return NULL;
-	labels->session = labels->first_session = session;
+	labels->session = session;
 	labels->by = by;
 	labels->inlines = inlines && (by == STACK_BY_FUNCTION || by == STACK_BY_LINE);
 	labels->sources = labels->inlines || sources || by == STACK_BY_LINE;
@@ -72,8 +73,9 @@ struct stack_labels *pd_stack_labels_new(const struct perfdata_session *session,
 	return NULL;
 }
 
-void pd_stack_labels_use(struct stack_labels *labels, const struct perfdata_session *session)
+void pd_stack_labels_use(struct stack_labels *labels, const struct perfdata_session *session, bool is_base)
 {
+	labels->is_base = is_base;
 	if (labels->session == session)
 		return;
 	if (labels->known)
@@ -133,7 +135,6 @@ static enum stack_kind without_inlining(enum stack_kind kind)
 static void match_key(struct stack_labels *labels, const struct stack_label *label, struct label_key *key)
 {
 	const struct stack_match *match = labels->match;
-	const bool is_other = labels->session != labels->first_session;
 	const struct perfdata_dso *dso = label->dso == PERFDATA_NONE
 						 ? NULL
 						 : perfdata_session_dso(labels->session, label->dso);
@@ -141,13 +142,13 @@ static void match_key(struct stack_labels *labels, const struct stack_label *lab
 	if (dso)
 		pd_key_file(dso->kind, dso->name, text, sizeof text);
 	key->file = keep_matched(
-		labels, is_other ? pd_key_renamed(text, match->same_files, match->nr_same_files) : text);
+		labels, labels->is_base ? pd_key_renamed(text, match->same_files, match->nr_same_files) : text);
 	if (label->kind == STACK_NO_NAME && dso)
 		snprintf(text, sizeof text, "(unnamed)");
 	else
 		pd_key_symbol(pd_stack_labels_string(labels, label->name), text, sizeof text);
 	key->name = keep_matched(
-		labels, is_other ? pd_key_renamed(text, match->same_symbols, match->nr_same_symbols) : text);
+		labels, labels->is_base ? pd_key_renamed(text, match->same_symbols, match->nr_same_symbols) : text);
 	key->kind = without_inlining(label->kind);
 }
 
