@@ -30,7 +30,7 @@ struct pd_batch {
 };
 
 /* Counting, one slot per record type and event. */
-#define PD_NR_TRACERS 8u      /* types of AUXTRACE_INFO; 0: not known */
+#define PD_NR_TRACERS 16u     /* types of AUXTRACE_INFO; 0: not known */
 struct pd_counts {
 	struct perfdata_type_count types[128]; /* by record type; the last slot collects what is above it */
 	struct pd_hash_map other_types;             /* type → index into others */

@@ -70,12 +70,18 @@ static void count_loss(struct perfdata_summary *summary, const struct perfdata_r
 		count_aux(summary, record.u.aux.flags);
 }
 
+/* NULL: no tracer that is known, or more of them than are counted apart. */
+static const char *tracer_name(uint32_t type)
+{
+	return type < PD_NR_TRACERS ? perfdata_name_of(pd_names_auxtrace_type, type) : NULL;
+}
+
 /* Buffers belong to the tracer of the last AUXTRACE_INFO. */
 static void count_trace(struct pd_counts *counts, const struct perfdata_raw *raw, bool swap)
 {
 	if (raw->type == PERFDATA_RECORD_AUXTRACE_INFO && raw->size >= 12) {
 		const uint32_t type = pd_load32(raw->bytes + 8, swap);
-		counts->tracer = type < PD_NR_TRACERS ? type : 0;
+		counts->tracer = tracer_name(type) ? type : 0;
 	} else if (raw->type == PERFDATA_RECORD_AUXTRACE) {
 		counts->traces[counts->tracer].buffers++;
 		counts->traces[counts->tracer].bytes += raw->payload;
@@ -239,7 +245,7 @@ enum perfdata_status pd_counts_publish(struct perfdata_session *session)
 			continue;
 		counts->trace_list[nr] = counts->traces[type];
 		counts->trace_list[nr].type = type;
-		counts->trace_list[nr++].name = pd_names_auxtrace_type[type].name;
+		counts->trace_list[nr++].name = tracer_name(type);
 	}
 	summary->traces = counts->trace_list;
 	summary->nr_traces = nr;
