@@ -239,7 +239,7 @@ const struct general_option option_table[] = {
 	{ { "with-hits", PERFDATA_OPTION_FLAG, 0, NULL, "only files that samples fell into" },
 	  OPTIONS_HITS,
 	  MEMBER(with_hits) },
-	{ { "manual", PERFDATA_OPTION_FLAG, 0, NULL, "the list of records of perf-data.5 instead" },
+	{ { "manual", PERFDATA_OPTION_FLAG, 0, NULL, "the lists of records and feature sections of perf-data.5 instead" },
 	  OPTIONS_COLUMNS,
 	  MEMBER(manual) },
 	{ { "columns", PERFDATA_OPTION_FLAG, 0, NULL, "the column types for DuckDB instead" },

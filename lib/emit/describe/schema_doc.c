@@ -365,7 +365,7 @@ static void condition(struct perfdata_text *out, const struct perfdata_layout *l
 		perfdata_text_printf(out, "; if %s has 0x%llx", layout->fields[field->when_field].name,
 				     (unsigned long long)field->when_value);
 		return;
-	case PERFDATA_IF_LEFT: perfdata_text_literal(out, "; where the record is long enough"); return;
+	case PERFDATA_IF_LEFT: perfdata_text_literal(out, "; where it is long enough"); return;
 	default: return;
 	}
 }
@@ -401,6 +401,16 @@ void perfdata_describe_records_manual(struct perfdata_text *out)
 		perfdata_text_printf(out, ".SS %s (%u)\n", layout->perf_name, layout->id);
 		roff(out, layout->doc);
 		perfdata_text_printf(out, "\nAt least %u bytes with the header.\n", layout->min_size);
+		manual_fields(out, layout, 0);
+	}
+	perfdata_text_literal(out, ".SH FEATURE SECTIONS\nWhat the header says of host and recorder, by the number of the section's "
+				   "bit. A list begins with its number of entries (u32) or fills the section.\n");
+	for (uint32_t id = 1; id <= PERFDATA_FEATURE_NOTE; id++) {
+		if (!(layout = perfdata_feature_layout(id)))
+			continue;
+		perfdata_text_printf(out, ".SS %s (%u)\n", layout->perf_name, layout->id);
+		roff(out, layout->doc);
+		perfdata_text_char(out, '\n');
 		manual_fields(out, layout, 0);
 	}
 }
