@@ -154,7 +154,7 @@ static void fetch_bytes(const struct block *block, unsigned from)
 		pd_record_fetch(block->records[i].bytes);
 }
 
-enum perfdata_status pd_ahead_next(struct pd_ahead *ahead, struct pd_span *ret)
+enum perfdata_status pd_ahead_next(struct pd_ahead *ahead, struct pd_record_run *ret)
 {
 	for (;;) {
 		struct block *block = &ahead->blocks[pd_handoff_next(&ahead->handoff)];
@@ -164,7 +164,7 @@ enum perfdata_status pd_ahead_next(struct pd_ahead *ahead, struct pd_span *ret)
 								       : block->nr_records;
 		const unsigned left = stop - block->at_record;
 		if (left) {
-			*ret = (struct pd_span){ &block->records[block->at_record],
+			*ret = (struct pd_record_run){ &block->records[block->at_record],
 						 left < PD_MAX_RECORDS ? left : PD_MAX_RECORDS };
 			block->at_record += ret->nr;
 			fetch_bytes(block, block->at_record);

@@ -452,7 +452,7 @@ static void report_progress(struct perfdata_reader *reader, bool ended)
 	reader->options.on_progress(reader->options.progress_user, reader->given_bytes, reader->total_bytes);
 }
 
-enum perfdata_status pd_reader_next_span(struct perfdata_reader *reader, struct perfdata_raw *room, struct pd_span *ret)
+enum perfdata_status pd_reader_next_run(struct perfdata_reader *reader, struct perfdata_raw *room, struct pd_record_run *ret)
 {
 	reader->was_asked = true;
 	if (!reader->ahead && should_read_ahead(reader)) {
@@ -498,7 +498,7 @@ unsigned pd_reader_next_summaries(struct perfdata_reader *reader, struct pd_samp
 enum perfdata_status perfdata_reader_next(struct perfdata_reader *reader, const struct perfdata_raw **ret)
 {
 	const enum perfdata_status status = reader->few.nr ? PERFDATA_OK
-							   : pd_reader_next_span(reader, reader->records, &reader->few);
+							   : pd_reader_next_run(reader, reader->records, &reader->few);
 	if (status != PERFDATA_OK)
 		return status;
 	*ret = reader->few.records++;

@@ -15,12 +15,12 @@
  * call of this or of perfdata_reader_next. Otherwise as perfdata_reader_next. The reader may put the records into
  * `room`, which is for PD_MAX_RECORDS, or elsewhere. */
 #define PD_MAX_RECORDS 16u
-struct pd_span {
+struct pd_record_run {
 	const struct perfdata_raw *records;
 	unsigned nr;
 };
-enum perfdata_status pd_reader_next_span(struct perfdata_reader *reader, struct perfdata_raw *room,
-					 struct pd_span *ret);
+enum perfdata_status pd_reader_next_run(struct perfdata_reader *reader, struct perfdata_raw *room,
+					 struct pd_record_run *ret);
 
 /* What counting needs of a sample. */
 struct pd_sample_summary {
@@ -30,7 +30,7 @@ struct pd_sample_summary {
 };
 /* Passes over the records that come next, as far as they are whole samples (pd_sample_is_whole) of known events,
  * at hand, and in the order of the file, and gives a summary of each. 0: the next record is something else, or must be
- * read: pd_reader_next_span gives it. */
+ * read: pd_reader_next_run gives it. */
 unsigned pd_reader_next_summaries(struct perfdata_reader *reader, struct pd_sample_summary *ret, unsigned max);
 
 /* As perfdata_reader_feature_text, also for what `no_meta` hides: for callers that infer something from the text and

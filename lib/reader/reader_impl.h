@@ -123,7 +123,7 @@ struct perfdata_reader {
 	struct pd_chunk *current;              /* held: of the record that was given last */
 	struct perfdata_raw records[PD_MAX_RECORDS];
 	/* what perfdata_reader_next gives one by one: of `records`, or of a block read ahead */
-	struct pd_span few;
+	struct pd_record_run few;
 
 	struct pd_stream **streams;
 	size_t nr_streams, streams_room;
@@ -205,7 +205,7 @@ struct pd_input_options pd_reader_input_options(const struct perfdata_reader *re
 void pd_reader_hold(struct perfdata_reader *reader, struct pd_chunk *chunk);
 /* Makes sure that reader->error describes `status`, and returns it. */
 enum perfdata_status pd_reader_failed(struct perfdata_reader *reader, enum perfdata_status status);
-/* As pd_reader_next_span, called by the thread that reads; `ret` has room for PD_MAX_RECORDS. */
+/* As pd_reader_next_run, called by the thread that reads; `ret` has room for PD_MAX_RECORDS. */
 enum perfdata_status pd_reader_next_now(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr);
 /* The next record as it stands in the input, and, behind a record of the kernel, samples of the same chunk: at most
  * PD_MAX_RECORDS. */
@@ -411,8 +411,8 @@ bool pd_order_is_ready(const struct perfdata_reader *reader);
  * pd_ahead_next, pd_reader_report and what does not change. */
 void pd_ahead_start(struct perfdata_reader *reader);
 void pd_ahead_stop(struct perfdata_reader *reader);
-/* As pd_reader_next_span. */
-enum perfdata_status pd_ahead_next(struct pd_ahead *ahead, struct pd_span *ret);
+/* As pd_reader_next_run. */
+enum perfdata_status pd_ahead_next(struct pd_ahead *ahead, struct pd_record_run *ret);
 /* Called by the reading thread: a finding about what it read. */
 void pd_ahead_note(struct pd_ahead *ahead, const struct pd_finding *finding);
 /* Called by the reading thread before it changes events or features: waits until the asking thread has finished with

@@ -68,7 +68,7 @@ struct pd_filter {
 /* Records that the reader has given and that the session takes one after the other. */
 struct pd_upcoming {
 	struct perfdata_raw room[PD_MAX_RECORDS];   /* for them, where the open batch has no room */
-	struct pd_span few;
+	struct pd_record_run few;
 	unsigned at;
 };
 
@@ -193,7 +193,7 @@ enum perfdata_status pd_session_object(const struct perfdata_session *session, u
 /* Whether the symbols of the frame's file were asked for already; true also where there is no file to ask. */
 bool pd_session_has_loaded(const struct perfdata_session *session, uint32_t frame);
 
-/* --- delivery/sample_span.c --- */
+/* --- delivery/sample_run.c --- */
 /* Takes, from the first record on, the samples without anything special: at most PD_MAX_RECORDS. */
 enum perfdata_status pd_take_samples(struct perfdata_session *session, const struct perfdata_raw *raws, unsigned nr,
 				     unsigned *ret_taken);

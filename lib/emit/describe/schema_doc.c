@@ -403,8 +403,9 @@ void perfdata_describe_records_manual(struct perfdata_text *out)
 		perfdata_text_printf(out, "\nAt least %u bytes with the header.\n", layout->min_size);
 		manual_fields(out, layout, 0);
 	}
-	perfdata_text_literal(out, ".SH FEATURE SECTIONS\nWhat the header says of host and recorder, by the number of the section's "
-				   "bit. A list begins with its number of entries (u32) or fills the section.\n");
+	perfdata_text_literal(
+		out, ".SH FEATURE SECTIONS\nWhat the header says of host and recorder, by the number of the section's "
+		     "bit. A list begins with its number of entries (u32) or fills the section.\n");
 	for (uint32_t id = 1; id <= PERFDATA_FEATURE_NOTE; id++) {
 		if (!(layout = perfdata_feature_layout(id)))
 			continue;

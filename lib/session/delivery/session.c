@@ -257,7 +257,7 @@ static struct perfdata_batch *close_batch(struct perfdata_session *session)
 	const unsigned left = upcoming->few.nr - upcoming->at;
 	if (left) {
 		memmove(upcoming->room, &upcoming->few.records[upcoming->at], left * sizeof *upcoming->room);
-		upcoming->few = (struct pd_span){ upcoming->room, left };
+		upcoming->few = (struct pd_record_run){ upcoming->room, left };
 		upcoming->at = 0;
 	}
 	session->open = NULL;
@@ -297,7 +297,7 @@ static enum perfdata_status take_next(struct perfdata_session *session)
 	if (upcoming->at == upcoming->few.nr) {
 		struct perfdata_raw *room = pd_batch_room(session->open);
 		upcoming->at = upcoming->few.nr = 0;
-		const enum perfdata_status status = pd_reader_next_span(session->reader, room ? room : upcoming->room,
+		const enum perfdata_status status = pd_reader_next_run(session->reader, room ? room : upcoming->room,
 									&upcoming->few);
 		if (status == PERFDATA_END)
 			return PERFDATA_END;
