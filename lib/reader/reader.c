@@ -452,7 +452,8 @@ static void report_progress(struct perfdata_reader *reader, bool ended)
 	reader->options.on_progress(reader->options.progress_user, reader->given_bytes, reader->total_bytes);
 }
 
-enum perfdata_status pd_reader_next_run(struct perfdata_reader *reader, struct perfdata_raw *room, struct pd_record_run *ret)
+enum perfdata_status pd_reader_next_run(struct perfdata_reader *reader, struct perfdata_raw *room,
+					struct pd_record_run *ret)
 {
 	reader->was_asked = true;
 	if (!reader->ahead && should_read_ahead(reader)) {
