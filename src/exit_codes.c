@@ -51,6 +51,7 @@ enum exit_code exit_code_of_status(enum perfdata_status status)
 		return EXIT_LIMIT;
 	case PERFDATA_EREAD:
 	case PERFDATA_EFORMAT:
+	case PERFDATA_AGAIN:   /* of inputs that are fed, which the program has none of */
 		return EXIT_INPUT;
 	case PERFDATA_EUSAGE:
 	case PERFDATA_EUNSUP:

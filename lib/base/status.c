@@ -9,6 +9,7 @@ const char *perfdata_status_text(enum perfdata_status status)
 	case PERFDATA_END: return "nothing more to read";
 	case PERFDATA_DAMAGED: return "damaged";
 	case PERFDATA_ABSENT: return "not in the recording";
+	case PERFDATA_AGAIN: return "more bytes are needed";
 	case PERFDATA_ENOMEM: return "out of memory";
 	case PERFDATA_EREAD: return "cannot be read";
 	case PERFDATA_EFORMAT: return "not a perf.data recording";

@@ -202,6 +202,9 @@ static enum perfdata_status open_reader(const struct plan *plan, const struct pe
 	const enum perfdata_status status = PD_OPTIONS_COPY(&options, progress_user, asked, reterr);
 	if (status)
 		return status;
+	if (!pd_input_is_whole(input))
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+				"the end of the input was not fed yet: perfdata_feed_end comes first");
 	options.size = sizeof options;
 	options.order = plan->order;
 	if (!plan->options->findings) {

@@ -147,6 +147,19 @@ enum perfdata_status pd_input_open_memory(const void *bytes, size_t size, const 
 	return finish_open(input, ret, reterr);
 }
 
+enum perfdata_status pd_input_open_source(enum pd_source source, struct pd_feed *feed,
+					  const struct pd_input_options *options, struct pd_input **ret,
+					  struct perfdata_error *reterr)
+{
+	struct pd_input *input = input_new(options);
+	if (!input)
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+	input->source = source;
+	input->feed = feed;
+	input->was_pipe = true;
+	return finish_open(input, ret, reterr);
+}
+
 enum perfdata_status pd_input_open_calls(const struct pd_input_calls *calls, const struct pd_input_options *options,
 					 struct pd_input **ret, struct perfdata_error *reterr)
 {
@@ -172,7 +185,10 @@ enum perfdata_status pd_input_open_calls(const struct pd_input_calls *calls, con
 
 /* --- what it is --- */
 
-bool pd_input_seekable(const struct pd_input *input) { return input->source != PD_SOURCE_PIPE && !input->decoder; }
+bool pd_input_seekable(const struct pd_input *input)
+{
+	return input->source != PD_SOURCE_PIPE && input->source != PD_SOURCE_FED && !input->decoder;
+}
 
 uint64_t pd_input_size(const struct pd_input *input) { return pd_input_seekable(input) ? input->size : UINT64_MAX; }
 
@@ -219,7 +235,7 @@ bool pd_input_went_on(struct pd_input *input, uint64_t *ret_break_offset, uint64
 
 void pd_input_read_ahead(struct pd_input *input)
 {
-	input->may_read_ahead = input->source != PD_SOURCE_PIPE && !input->called;
+	input->may_read_ahead = input->source != PD_SOURCE_PIPE && !input->called && !input->feed;
 }
 
 /* --- reading --- */
@@ -261,7 +277,7 @@ static enum perfdata_status fill_peek(struct pd_input *input, size_t size)
 						  PD_INPUT_PEEK - input->peek_size, &got);
 		else
 			status = pd_source_read(input, input->peek + input->peek_size, PD_INPUT_PEEK - input->peek_size,
-						true, &got);
+						!pd_input_waits(input), &got);
 		if (status != PERFDATA_OK)
 			return status;
 		if (!got)
@@ -287,6 +303,8 @@ enum perfdata_status pd_input_peek(struct pd_input *input, const uint8_t **ret_b
 	}
 	if (input->peek_size < size && input->damage == PERFDATA_EINTR)
 		return PERFDATA_EINTR;
+	if (input->peek_size < size && pd_input_waits(input) && !input->ended)
+		return PERFDATA_AGAIN;
 	if (!input->peek_size && input->damage == PERFDATA_EREAD)
 		return PERFDATA_EREAD;
 	*ret_bytes = input->peek;
@@ -314,12 +332,10 @@ static enum perfdata_status fill_in_order(struct pd_input *input, struct pd_chun
 	/* bytes behind a break go into another chunk */
 	if (chunk->size && input->lost)
 		return PERFDATA_OK;
-	bool wait = !chunk->size;
-	size_t got = 0;
-	enum perfdata_status status = pd_source_read(input, chunk->data + chunk->size, PD_CHUNK_SIZE - chunk->size,
-						     wait, &got);
-	if (status == PERFDATA_OK)
-		chunk->size += got;
+	const bool wait = !chunk->size && !pd_input_waits(input);
+	const enum perfdata_status status = pd_source_read(input, chunk->data, PD_CHUNK_SIZE, wait, &chunk->size);
+	if (input->source == PD_SOURCE_FED)
+		pd_fed_forget(input);
 	return chunk->size ? PERFDATA_OK : status;
 }
 
@@ -347,6 +363,8 @@ static enum perfdata_status read_chunk(struct pd_input *input, struct pd_chunk_p
 	pd_chunk_drop(chunk);
 	if (status == PERFDATA_ENOMEM)
 		return pd_error(reterr, PERFDATA_ENOMEM, input->at, "out of memory");
+	if (pd_input_waits(input) && !input->ended)
+		return pd_fed_nothing_yet(input, reterr);
 	if (input->damage == PERFDATA_EINTR)
 		return pd_error(reterr, PERFDATA_EINTR, input->at, "%s", perfdata_status_text(PERFDATA_EINTR));
 	/* A failed read behind bytes that were fine is damage; with nothing read at all it is an error. */
@@ -361,6 +379,8 @@ void pd_input_step(struct pd_input *input, struct pd_chunk_pool *pool, struct pd
 	ret->status = read_chunk(input, pool, &ret->chunk, &ret->error);
 	ret->damage = input->damage;
 	ret->damage_offset = input->damage_offset;
+	if (ret->status == PERFDATA_AGAIN)
+		return;
 	ret->went_on = input->found;
 	ret->break_offset = input->break_offset;
 	ret->found_offset = input->found_offset;
@@ -373,7 +393,7 @@ enum perfdata_status pd_input_next_chunk(struct pd_input *input, struct pd_chunk
 	pd_chunks_ahead_step(input, pool, &input->given);
 	if (input->given.status == PERFDATA_OK)
 		*ret = input->given.chunk;
-	else if (reterr && input->given.status != PERFDATA_END)
+	else if (reterr && input->given.status < 0)
 		*reterr = input->given.error;
 	return input->given.status;
 }

@@ -92,6 +92,31 @@ struct pd_input_calls {
 };
 enum perfdata_status pd_input_open_calls(const struct pd_input_calls *calls, const struct pd_input_options *options,
 					 struct pd_input **ret, struct perfdata_error *reterr);
+/* Bytes that the caller hands over, piece by piece: see perfdata_feed. tmpdir is borrowed; `memory` (0: 8 MiB)
+ * and `max` as in spool.h. NULL without memory. */
+struct pd_feed;
+struct pd_feed *pd_feed_new(const char *tmpdir, uint64_t memory, uint64_t max);
+void pd_feed_free(struct pd_feed *feed);   /* after the inputs that read it */
+/* Copies the bytes. PERFDATA_ENOMEM, PERFDATA_EWRITE, PERFDATA_ELIMIT: these and all later bytes are lost, and inputs
+ * give the same error in their place. */
+enum perfdata_status pd_feed_add(struct pd_feed *feed, const void *bytes, size_t size, struct perfdata_error *reterr);
+/* Fails as pd_feed_add did. */
+enum perfdata_status pd_feed_end(struct pd_feed *feed, struct perfdata_error *reterr);
+bool pd_feed_has_ended(const struct pd_feed *feed);
+/* What the bytes hold can be read only once all are there: opening an input gives PERFDATA_AGAIN until then. */
+void pd_feed_needs_all(struct pd_feed *feed);
+/* PERFDATA_AGAIN: too few bytes for an input. Several inputs may read a feed once it has ended, unless one of them took
+ * chunks of a stream. */
+enum perfdata_status pd_input_open_feed(struct pd_feed *feed, const struct pd_input_options *options,
+					struct pd_input **ret, struct perfdata_error *reterr);
+/* The input reads a feed in order. */
+bool pd_input_is_fed(const struct pd_input *input);
+/* … that has not ended: pd_input_peek and pd_input_next_chunk give PERFDATA_AGAIN where they need more bytes. */
+bool pd_input_waits(const struct pd_input *input);
+/* Puts what was fed since behind the bytes of the chunk that was given last, so that chunks end where those of an input
+ * end that has all bytes. PERFDATA_OK: the chunk grew; PERFDATA_AGAIN: not yet; PERFDATA_END: it is complete, and what
+ * follows stands in the next one; PERFDATA_ENOMEM. */
+enum perfdata_status pd_input_extend_chunk(struct pd_input *input, struct pd_chunk *chunk);
 void pd_input_close(struct pd_input *input);
 
 /* The first bytes of the input without moving the position: up to `size` (at most 4096), fewer only at the end of the

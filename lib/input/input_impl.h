@@ -6,11 +6,12 @@
 
 #include "codec/codec.h"
 #include "input/input.h"
+#include "input/input_spool.h"
 
 #define PD_INPUT_PEEK 4096u
 #define PD_INPUT_COMPRESSED (256u << 10)
 
-enum pd_source { PD_SOURCE_FILE, PD_SOURCE_PIPE, PD_SOURCE_MEMORY };
+enum pd_source { PD_SOURCE_FILE, PD_SOURCE_PIPE, PD_SOURCE_MEMORY, PD_SOURCE_FED };
 
 /* The result of reading the next chunk, and the state of the input after it. */
 struct pd_input_step {
@@ -23,12 +24,22 @@ struct pd_input_step {
 	uint64_t break_offset, found_offset;   /* in the raw source */
 };
 
+/* fed.c */
+struct pd_feed {
+	struct pd_input_spool spool;     /* what was not given to a reader yet, or may be asked for again */
+	uint64_t given;            /* bytes in front of those in the spool */
+	bool ended;
+	bool needs_all;            /* see pd_feed_needs_all */
+	struct perfdata_error error;   /* why bytes could not be kept: nothing comes behind those in front of them */
+};
+
 struct pd_chunks_ahead;
 struct pd_input {
 	enum pd_source source;
 	int fd;                    /* -1 for memory and calls */
 	bool called;               /* FILE, PIPE: `calls` instead of fd */
 	struct pd_input_calls calls;
+	struct pd_feed *feed;      /* FED, and FILE once all bytes were fed; else NULL */
 	bool own_fd;
 	bool was_pipe;
 	uint64_t base;             /* FILE: where in the file the input begins */
@@ -87,13 +98,32 @@ void pd_chunks_ahead_stop(struct pd_input *input);
 
 /* source.c: as pd_pread_full. */
 int64_t pd_source_pread(struct pd_input *input, void *buffer, size_t size, uint64_t offset);
-/* source.c: the next decompressed bytes, as many as fit. With `wait` at least one, unless the end is reached; without
- * it only what is there already. *ret_size 0 with `wait` means the end; input->damage may say why. Only PERFDATA_OK and
- * PERFDATA_ENOMEM. */
-enum perfdata_status pd_source_read(struct pd_input *input, uint8_t *buffer, size_t size, bool wait, size_t *ret_size);
+/* source.c: the next decompressed bytes, as many as fit into the buffer behind the *filled bytes that are there. With
+ * `wait` at least one byte is there then, unless the end is reached; without it only what is at hand. Nothing new with
+ * `wait` means the end; input->damage may say why. Bytes behind a break are not put behind those in front of it. Only
+ * PERFDATA_OK and PERFDATA_ENOMEM. A source that is fed must not be waited for before its end. */
+enum perfdata_status pd_source_read(struct pd_input *input, uint8_t *buffer, size_t size, bool wait, size_t *filled);
 /* Looks at the first raw bytes and sets up the decoder. */
 enum perfdata_status pd_source_start(struct pd_input *input, struct perfdata_error *reterr);
 /* Frees what only reading in order needs. */
 void pd_source_finish(struct pd_input *input);
+
+/* input.c: an input over a source without a descriptor. */
+enum perfdata_status pd_input_open_source(enum pd_source source, struct pd_feed *feed,
+					  const struct pd_input_options *options, struct pd_input **ret,
+					  struct perfdata_error *reterr);
+
+/* fed.c: as many bytes as `wanted` are there, or no more come. */
+bool pd_fed_is_ready(const struct pd_input *input, size_t wanted);
+/* PERFDATA_AGAIN, or why nothing more can be fed. */
+enum perfdata_status pd_fed_nothing_yet(const struct pd_input *input, struct perfdata_error *reterr);
+/* As read(2), in order; 0 where nothing is left. */
+int64_t pd_fed_read(struct pd_input *input, void *buffer, size_t size);
+/* As pd_pread_full. */
+int64_t pd_fed_pread(const struct pd_input *input, void *buffer, size_t size, uint64_t offset);
+/* Where all bytes were read: gives up the memory and the file that hold them. */
+void pd_fed_forget(struct pd_input *input);
+/* All bytes were fed and are not compressed: from now on they can be read at any offset. */
+void pd_fed_become_file(struct pd_input *input);
 
 #endif

@@ -49,6 +49,8 @@ static int64_t given(int code, size_t got, size_t room)
 
 int64_t pd_source_pread(struct pd_input *input, void *buffer, size_t size, uint64_t offset)
 {
+	if (input->feed)
+		return pd_fed_pread(input, buffer, size, offset);
 	if (!input->called)
 		return pd_pread_full(input->fd, buffer, size, input->base + offset);
 	size_t done = 0;
@@ -86,6 +88,7 @@ static int64_t raw_read(struct pd_input *input, uint8_t *buffer, size_t size)
 	switch (input->source) {
 	case PD_SOURCE_MEMORY: got = read_memory(input, buffer, size); break;
 	case PD_SOURCE_FILE: got = pd_source_pread(input, buffer, size, input->raw_at); break;
+	case PD_SOURCE_FED: got = pd_fed_read(input, buffer, size); break;
 	case PD_SOURCE_PIPE:
 		got = input->first_raw_at < input->first_raw_size ? read_first(input, buffer, size) :
 								    read_some(input, buffer, size);
@@ -96,8 +99,11 @@ static int64_t raw_read(struct pd_input *input, uint8_t *buffer, size_t size)
 	return got;
 }
 
-static bool raw_ready(const struct pd_input *input)
+/* Reading so many bytes would not wait; of a pipe, which gives what it has, reading any. */
+static bool raw_ready(const struct pd_input *input, size_t wanted)
 {
+	if (input->source == PD_SOURCE_FED)
+		return pd_fed_is_ready(input, wanted);
 	return input->source != PD_SOURCE_PIPE || input->first_raw_at < input->first_raw_size || input->called ||
 	       pd_fd_ready(input->fd);
 }
@@ -124,27 +130,28 @@ static enum perfdata_status read_failure(const struct pd_input *input)
 
 /* --- not compressed --- */
 
-static size_t read_plain(struct pd_input *input, uint8_t *buffer, size_t size, bool wait)
+static void read_plain(struct pd_input *input, uint8_t *buffer, size_t size, bool wait, size_t *filled)
 {
-	size_t done = 0;
-	while (done < size && !input->ended && ((wait && !done) || raw_ready(input))) {
+	size_t done = *filled;
+	while (done < size && !input->ended && ((wait && !done) || raw_ready(input, 1))) {
 		done += raw_read_to_end(input, buffer + done, size - done);
 		if (input->raw_failed)
 			note_damage(input, read_failure(input), input->raw_at);
 		else if (input->raw_ended)
 			input->ended = true;
 	}
-	return done;
+	*filled = done;
 }
 
 /* --- compressed --- */
 
-/* Reads more compressed bytes. False if it would have to wait, and may not. */
+/* Reads more compressed bytes. False if it would have to wait, and may not. Bytes that are fed are taken in pieces of
+ * one size, whatever the pieces were in which they came: where a decoder finds damage depends on its pieces. */
 static bool refill(struct pd_input *input, bool wait)
 {
 	if (input->compressed_at < input->compressed_size || input->raw_ended)
 		return true;
-	if (!wait && !raw_ready(input))
+	if (!wait && !raw_ready(input, PD_INPUT_COMPRESSED))
 		return false;
 	input->compressed_offset = input->raw_at;
 	input->compressed_at = 0;
@@ -206,7 +213,7 @@ static bool find_frame(struct pd_input *input, bool wait)
 				note_damage(input, PERFDATA_DAMAGED, input->break_offset);
 			return true;
 		}
-		if (!wait && !raw_ready(input))
+		if (!wait && !raw_ready(input, PD_INPUT_COMPRESSED - left))
 			return false;
 		refill_behind(input);
 	}
@@ -241,31 +248,32 @@ static enum perfdata_status unpack_step(struct pd_input *input, uint8_t *buffer,
 }
 
 static enum perfdata_status read_compressed(struct pd_input *input, uint8_t *buffer, size_t size, bool wait,
-					    size_t *ret_size)
+					    size_t *filled)
 {
-	size_t done = 0;
+	const size_t before = *filled;
+	size_t done = before;
 	while (done < size && !input->ended) {
 		if (input->lost && (done || !find_frame(input, wait)))
 			break;
 		if (input->ended || !refill(input, wait && !done))
 			break;
 		enum perfdata_status status = unpack_step(input, buffer, size, &done);
-		if (status != PERFDATA_OK && !done)
+		if (status != PERFDATA_OK && done == before)
 			return status;
 		if (status != PERFDATA_OK)
 			break;
 	}
-	*ret_size = done;
+	*filled = done;
 	return PERFDATA_OK;
 }
 
 /* --- both --- */
 
-enum perfdata_status pd_source_read(struct pd_input *input, uint8_t *buffer, size_t size, bool wait, size_t *ret_size)
+enum perfdata_status pd_source_read(struct pd_input *input, uint8_t *buffer, size_t size, bool wait, size_t *filled)
 {
 	if (input->decoder)
-		return read_compressed(input, buffer, size, wait, ret_size);
-	*ret_size = read_plain(input, buffer, size, wait);
+		return read_compressed(input, buffer, size, wait, filled);
+	read_plain(input, buffer, size, wait, filled);
 	return PERFDATA_OK;
 }
 

@@ -65,6 +65,7 @@ enum perfdata_status {
 	PERFDATA_END = 1,       /* nothing more to read */
 	PERFDATA_DAMAGED = 2,   /* this record or section is damaged; the next one can be tried */
 	PERFDATA_ABSENT = 3,    /* what was asked for is not in the recording */
+	PERFDATA_AGAIN = 4,     /* more bytes have to be fed first: see perfdata_feed */
 	PERFDATA_ENOMEM = -1,   /* out of memory */
 	PERFDATA_EREAD = -2,    /* the input cannot be opened or read */
 	PERFDATA_EFORMAT = -3,  /* the input is not a perf.data recording */

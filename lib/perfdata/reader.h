@@ -224,7 +224,8 @@ PERFDATA_API uint32_t perfdata_raw_cpu(const struct perfdata_raw *raw);
 /* The next record in the order asked for. COMPRESSED carriers are records too, followed by the records that they hold.
  * *ret is borrowed until the next call. PERFDATA_END after the last; PERFDATA_ENOMEM, PERFDATA_ELIMIT,
  * PERFDATA_EREAD and PERFDATA_EWRITE (a temporary file) end the reading, after what could be read was given: where a
- * read fails behind the first bytes, PERFDATA_EREAD comes in place of PERFDATA_END, with the finding READ_FAILED. */
+ * read fails behind the first bytes, PERFDATA_EREAD comes in place of PERFDATA_END, with the finding READ_FAILED.
+ * PERFDATA_AGAIN: the next record was not fed to its end (perfdata_feed). */
 PERFDATA_API enum perfdata_status perfdata_reader_next(struct perfdata_reader *reader,
 						       const struct perfdata_raw **ret);
 /* Decodes a record with the configuration of its event. */

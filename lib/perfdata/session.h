@@ -160,7 +160,8 @@ PERFDATA_API const struct perfdata_delivery *perfdata_batch_delivery(const struc
 
 /* The next batch, owned by the caller until perfdata_batch_release. The session closes a batch at about 256 KiB of
  * records, and for a pipe whenever no more input is ready, so that lines leave early. PERFDATA_END after the last
- * batch; errors as perfdata_reader_next, after the last batch was given. */
+ * batch; errors as perfdata_reader_next, after the last batch was given. PERFDATA_AGAIN: there is nothing for a batch
+ * until more is fed (perfdata_feed); nothing is lost. */
 PERFDATA_API enum perfdata_status perfdata_session_next(struct perfdata_session *session, struct perfdata_batch **ret);
 /* Decodes each record of the batch and reports what is damaged or unexplained inside it, in order: codes 1xx. Any
  * thread. A conversion calls it for emitters that do not check records themselves; a program that reads batches without

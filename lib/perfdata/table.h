@@ -88,7 +88,8 @@ struct perfdata_table_options {
  * reader are gone, and may be released in any thread. Columns that every row has are not nullable; lists (callchains)
  * have elements without nulls. A damaged recording ends as an undamaged one does. get_next and get_schema answer 0 or
  * an errno value: EIO (reading failed; what came before was given), ENOMEM, EINTR (cancelled), EOVERFLOW (an array
- * would be too large: ask for fewer rows); get_last_error gives the message.
+ * would be too large: ask for fewer rows); get_last_error gives the message. EAGAIN is no failure: the array is not
+ * full, and more has to be fed before it is asked for again (perfdata_feed).
  *
  * PERFDATA_EUSAGE: there is no such table or column. PERFDATA_ABSENT: the recording has no such tracepoint, or its pipe
  * has not announced it yet. PERFDATA_ENOMEM. *ret is set on PERFDATA_OK only. */

@@ -8,6 +8,7 @@
 #include "schema/schema.h"
 
 #define PIPE_HEADER_SIZE 16
+#define STREAM_KNOWN 24              /* so many bytes say whether the recording is a stream */
 #define OLD_HEADER_SIZE 72
 #define HEADER_SIZE 104
 #define TAIL_SEARCHED (16u << 20)    /* bytes at the end where a lost feature table is looked for */
@@ -62,19 +63,21 @@ static void note_end_of(struct container *c, uint64_t offset, uint64_t size)
 
 static bool is_small_size(uint64_t size) { return size >= 8 && size <= 4096; }
 
-/* The magic of version 2 states the byte order, unless the magic itself is damaged. */
-static enum perfdata_byte_order order_of_v2(struct perfdata_reader *reader, const uint8_t *bytes, size_t size)
+static enum perfdata_byte_order order_of_magic(const uint8_t *bytes)
 {
-	const enum perfdata_byte_order order = memcmp(bytes, "PERFILE2", 8) ? PERFDATA_BYTE_ORDER_BIG
-									    : PERFDATA_BYTE_ORDER_LITTLE;
+	return memcmp(bytes, "PERFILE2", 8) ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE;
+}
+
+/* The magic of version 2 states the byte order, unless the magic itself is damaged. */
+static enum perfdata_byte_order order_of_v2(const uint8_t *bytes, size_t size)
+{
+	const enum perfdata_byte_order order = order_of_magic(bytes);
 	const bool swap = pd_order_is_foreign(order);
 
 	if (size < 24 || is_small_size(pd_load64(bytes + 8, swap)) || !is_small_size(pd_load64(bytes + 8, !swap)))
 		return order;
 	if (pd_load64(bytes + 8, !swap) != PIPE_HEADER_SIZE && !is_small_size(pd_load64(bytes + 16, !swap)))
 		return order;
-	pd_reader_finding(reader, PERFDATA_FINDING_HEADER, 0, 0,
-			  "the magic states the other byte order than the header has");
 	return order == PERFDATA_BYTE_ORDER_BIG ? PERFDATA_BYTE_ORDER_LITTLE : PERFDATA_BYTE_ORDER_BIG;
 }
 
@@ -93,17 +96,24 @@ static enum perfdata_byte_order order_of_v1(const uint8_t *bytes, size_t size)
 	return PERFDATA_BYTE_ORDER_LITTLE;
 }
 
+static bool is_version_1(const uint8_t *bytes) { return !memcmp(bytes, "PERFFILE", 8); }
+
+static enum perfdata_byte_order order_of(const uint8_t *bytes, size_t size)
+{
+	return is_version_1(bytes) ? order_of_v1(bytes, size) : order_of_v2(bytes, size);
+}
+
 static bool take_magic(struct perfdata_reader *reader, const uint8_t *bytes, size_t size)
 {
 	struct perfdata_header *header = &reader->header;
 
 	if (size < 8 || !pd_is_magic(bytes))
 		return false;
-	header->version = memcmp(bytes, "PERFFILE", 8) ? 2 : 1;
-	if (header->version == 1)
-		header->order = order_of_v1(bytes, size);
-	else
-		header->order = order_of_v2(reader, bytes, size);
+	header->version = is_version_1(bytes) ? 1 : 2;
+	header->order = order_of(bytes, size);
+	if (header->version == 2 && header->order != order_of_magic(bytes))
+		pd_reader_finding(reader, PERFDATA_FINDING_HEADER, 0, 0,
+				  "the magic states the other byte order than the header has");
 	pd_config_init(&reader->config, NULL, header->order);
 	return true;
 }
@@ -122,10 +132,8 @@ static enum perfdata_status refuse(struct perfdata_reader *reader, const uint8_t
 
 /* Does the size in the header say that this is a stream? If it fits neither form, the bytes behind the header
  * decide. */
-static bool is_pipe(struct perfdata_reader *reader, const uint8_t *bytes, size_t size)
+static bool is_pipe(const uint8_t *bytes, size_t size, bool swap)
 {
-	const bool swap = reader->config.swap;
-
 	if (size < 16)
 		return false;
 	const uint64_t stated = pd_load64(bytes + 8, swap);
@@ -588,6 +596,21 @@ static enum perfdata_status open_pipe(struct container *c, const char *name)
 	return pd_reader_add_stream(reader, input, name, PIPE_HEADER_SIZE, limit);
 }
 
+enum perfdata_status pd_container_is_there(struct pd_input *input, bool *ret_needs_all)
+{
+	const uint8_t *bytes;
+	size_t size;
+
+	if (!pd_input_waits(input))
+		return PERFDATA_OK;
+	const enum perfdata_status status = pd_input_peek(input, &bytes, &size, STREAM_KNOWN);
+	/* where reading fails, or no recording begins here, opening says so */
+	if (status != PERFDATA_OK || size < STREAM_KNOWN || !pd_is_magic(bytes))
+		return status == PERFDATA_AGAIN ? status : PERFDATA_OK;
+	*ret_needs_all = !is_pipe(bytes, size, pd_order_is_foreign(order_of(bytes, size)));
+	return *ret_needs_all ? PERFDATA_AGAIN : PERFDATA_OK;
+}
+
 static enum perfdata_status open_container(struct container *c, const char *name)
 {
 	struct perfdata_reader *reader = c->reader;
@@ -595,7 +618,8 @@ static enum perfdata_status open_container(struct container *c, const char *name
 	const uint8_t *bytes;
 	size_t size;
 
-	enum perfdata_status status = pd_input_peek(c->input, &bytes, &size, HEADER_SIZE);
+	enum perfdata_status status = pd_input_peek(c->input, &bytes, &size,
+						    pd_input_waits(c->input) ? STREAM_KNOWN : HEADER_SIZE);
 	if (status == PERFDATA_EREAD)
 		return pd_input_read_error(c->input, &reader->error);
 	if (status != PERFDATA_OK && status != PERFDATA_END)
@@ -609,7 +633,7 @@ static enum perfdata_status open_container(struct container *c, const char *name
 		return pd_input_read_error(c->input, &reader->error);
 	if (!take_magic(reader, copy, size))
 		return refuse(reader, copy, size);
-	if (is_pipe(reader, copy, size))
+	if (is_pipe(copy, size, reader->config.swap))
 		return open_pipe(c, name);
 	if (!pd_input_seekable(c->input))
 		status = pd_input_make_seekable(c->input, &reader->error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Records out of a window: a header, its size, and what to do when that cannot be. */
 #include "config.h"
+#include <string.h>
 #include "reader/reader_impl.h"
 
 #define FETCH_AHEAD 2048u    /* bytes ahead to prefetch: another processor may have read them */
@@ -20,7 +21,27 @@ static bool unknown_is_record(struct pd_window *window, struct pd_record_header 
 	return header.type <= 0xffff && next.type && pd_header_is_possible(next);
 }
 
-/* The size of a record may be wrong and yet possible: then no record follows, but plausible records stand inside. */
+/* A header of a record may stand inside of the record that ends at `end`. */
+static bool may_hold_records(const struct pd_window *window, const uint8_t *end)
+{
+	const bool swap = window->stream->reader->config.swap;
+
+	for (const uint8_t *p = window->at + 8; p < end; p += 8)
+		if (pd_header_is_plausible(pd_record_header(p, swap), true))
+			return true;
+	return false;
+}
+
+/* The header that follows was not fed yet. The record need not wait for it where nothing that follows could make its
+ * size wrong. Whether a compressed input is broken there is known only once more of it was fed. */
+static bool needs_next_header(const struct pd_window *window, struct pd_record_header header)
+{
+	return header.size % 8 || strcmp(window->stream->reader->header.packing, "none") != 0 ||
+	       may_hold_records(window, window->at + header.size);
+}
+
+/* The size of a record may be wrong and yet possible: then no record follows, but plausible records stand inside. False
+ * with window->waits: that cannot be said yet. */
 static bool size_is_wrong(struct pd_window *window, struct pd_record_header header)
 {
 	const bool swap = window->stream->reader->config.swap;
@@ -28,10 +49,14 @@ static bool size_is_wrong(struct pd_window *window, struct pd_record_header head
 	if (header.type == PERFDATA_RECORD_AUXTRACE || header.type == PERFDATA_RECORD_TRACING_DATA)
 		return false;
 	if (!(window->stream->is_live ? pd_window_left(window) >= (size_t)header.size + 8 :
-					pd_window_need(window, (size_t)header.size + 8)))
+					pd_window_need(window, (size_t)header.size + 8))) {
+		window->waits = window->waits && needs_next_header(window, header);
 		return false;
+	}
 	const uint8_t *next = window->at + header.size;
 	if (pd_header_is_possible(pd_record_header(next, swap)) || pd_is_magic(next))
+		return false;
+	if (!pd_window_settle(window))
 		return false;
 	for (const uint8_t *p = window->at + 8; p < next; p += 8)
 		if (pd_load32(p, swap) <= 0xffff && pd_chain_is_plausible(window, p))
@@ -246,6 +271,7 @@ enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_ra
 	struct pd_stream *stream = window->stream;
 	const bool swap = stream->reader->config.swap;
 
+	window->waits = false;
 	for (;;) {
 		if (window->payload.active) {
 			if (pd_window_piece(window, ret) == PERFDATA_OK)
@@ -280,7 +306,10 @@ enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_ra
 				end_at_magic(window);
 				return PERFDATA_END;
 			}
-			if (!unknown_is_record(window, header)) {
+			const bool is_record = unknown_is_record(window, header);
+			if (window->waits)
+				return PERFDATA_END;
+			if (!is_record) {
 				if (pd_window_go_on(window))
 					continue;
 				if (!window->ended && pd_window_left(window) < (size_t)header.size + 8)
@@ -299,6 +328,8 @@ enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_ra
 					"a record's size leads to no other record");
 			continue;
 		}
+		if (window->waits)
+			return PERFDATA_END;
 		if (header.size % 8 || !perfdata_record_layout(header.type))
 			note_oddities(window, header);
 		take_record(window, header, ret);
@@ -321,6 +352,8 @@ enum perfdata_status pd_stream_next(struct pd_stream *stream, struct perfdata_ra
 		*ret_window = &stream->raw;
 		if (pd_window_next(&stream->raw, ret) == PERFDATA_OK)
 			return PERFDATA_OK;
+		if (stream->raw.waits)
+			return PERFDATA_AGAIN;
 		if (stream->inner.ended || !stream->inner.chunk || stream->status == PERFDATA_EINTR)
 			return stream->status != PERFDATA_OK ? stream->status : PERFDATA_END;
 		/* no carrier follows any more: decides about the bytes that are left over */

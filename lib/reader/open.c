@@ -9,7 +9,7 @@
 #include "reader/reader_impl.h"
 #include "reader/reader.h"
 
-enum input_kind { INPUT_PATH, INPUT_FD, INPUT_MEMORY, INPUT_CALLBACKS };
+enum input_kind { INPUT_PATH, INPUT_FD, INPUT_MEMORY, INPUT_CALLBACKS, INPUT_FED };
 
 struct perfdata_input {
 	enum input_kind kind;
@@ -18,8 +18,11 @@ struct perfdata_input {
 	const void *bytes;
 	size_t size;
 	struct perfdata_input_callbacks callbacks;
-	struct perfdata_error error;    /* what is wrong with the callbacks; returned when a reader is opened */
+	/* what is wrong with the callbacks or options; returned when a reader is opened */
+	struct perfdata_error error;
 	void *user;
+	char *tmpdir;
+	struct pd_feed *feed;       /* FED */
 };
 
 static struct perfdata_input *input_new(enum input_kind kind, const char *name)
@@ -66,10 +69,60 @@ struct perfdata_input *perfdata_input_callbacks(const struct perfdata_input_call
 	return input;
 }
 
+struct perfdata_input *perfdata_input_fed(const struct perfdata_feed_options *options, const char *name)
+{
+	struct perfdata_feed_options own = { 0 };
+	struct perfdata_input *input = input_new(INPUT_FED, name ? name : "-");
+	if (!input)
+		return NULL;
+	(void)PD_OPTIONS_COPY(&own, max_spool, options, &input->error);
+	input->tmpdir = own.tmpdir ? pd_strndup(own.tmpdir, strlen(own.tmpdir)) : NULL;
+	if (!own.tmpdir || input->tmpdir)
+		input->feed = pd_feed_new(input->tmpdir, own.max_memory, own.max_spool);
+	if (input->feed)
+		return input;
+	perfdata_input_free(input);
+	return NULL;
+}
+
+/* What is wrong with the options of a fed input, or with feeding an input of another kind. */
+static enum perfdata_status check_fed(const struct perfdata_input *input, struct perfdata_error *reterr)
+{
+	if (input->kind != INPUT_FED)
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "the input is none that can be fed");
+	if (input->error.status != PERFDATA_OK && reterr)
+		*reterr = input->error;
+	return input->error.status;
+}
+
+enum perfdata_status perfdata_feed(struct perfdata_input *input, const void *bytes, size_t size,
+				   struct perfdata_error *reterr)
+{
+	const enum perfdata_status status = check_fed(input, reterr);
+	if (status != PERFDATA_OK)
+		return status;
+	if (pd_feed_has_ended(input->feed))
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "the end of the input was fed already");
+	return pd_feed_add(input->feed, bytes, size, reterr);
+}
+
+enum perfdata_status perfdata_feed_end(struct perfdata_input *input, struct perfdata_error *reterr)
+{
+	const enum perfdata_status status = check_fed(input, reterr);
+	return status == PERFDATA_OK ? pd_feed_end(input->feed, reterr) : status;
+}
+
+bool pd_input_is_whole(const struct perfdata_input *input)
+{
+	return input->kind != INPUT_FED || pd_feed_has_ended(input->feed);
+}
+
 void perfdata_input_free(struct perfdata_input *input)
 {
 	if (!input)
 		return;
+	pd_feed_free(input->feed);
+	pd_free(input->tmpdir);
 	if (input->kind == INPUT_CALLBACKS && input->callbacks.close)
 		input->callbacks.close(input->user);
 	pd_free(input->name);
@@ -85,10 +138,13 @@ enum perfdata_status perfdata_reader_open(const struct perfdata_input *input,
 	case INPUT_FD: return perfdata_reader_open_fd(input->fd, input->name, options, ret, reterr);
 	case INPUT_MEMORY:
 		return perfdata_reader_open_memory(input->bytes, input->size, input->name, options, ret, reterr);
+	case INPUT_FED:
 	case INPUT_CALLBACKS: break;
 	}
 	if (input->error.status)
 		return pd_error(reterr, input->error.status, PERFDATA_NO_OFFSET, "%s", input->error.message);
+	if (input->kind == INPUT_FED)
+		return pd_reader_open_feed(input->feed, input->name, options, ret, reterr);
 	return pd_reader_open_calls(&(struct pd_input_calls){ input->callbacks.read, input->callbacks.read_at,
 							      input->callbacks.length, input->user },
 				    input->name, options, ret, reterr);

@@ -478,6 +478,8 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfda
 		unsigned nr = 0;
 		bool wait = false;
 		enum perfdata_status status = read_some(reader, &raws, &nr, &wait);
+		if (status == PERFDATA_AGAIN)
+			return status;
 		if (status == PERFDATA_OK && wait) {
 			status = push(reader, raws, nr);
 			if (status == PERFDATA_OK && order->read_at == order->nr_read && memory_is_full(reader))

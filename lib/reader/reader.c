@@ -65,6 +65,7 @@ struct pd_input_options pd_reader_input_options(const struct perfdata_reader *re
 static void stream_free(struct pd_stream *stream)
 {
 	pd_unpack_release(stream);
+	pd_free(stream->collected.bytes);
 	pd_window_release(&stream->raw);
 	pd_window_release(&stream->inner);
 	pd_input_close(stream->input);
@@ -99,7 +100,8 @@ enum perfdata_status pd_reader_add_stream(struct perfdata_reader *reader, struct
 	stream->input = input;
 	stream->name = name;
 	stream->file = (uint16_t)reader->nr_streams;
-	stream->is_live = pd_input_is_pipe(input) && !pd_input_seekable(input);
+	stream->is_fed = pd_input_is_fed(input);
+	stream->is_live = pd_input_is_pipe(input) && !pd_input_seekable(input) && !stream->is_fed;
 	pd_window_init(&stream->raw, stream, limit == UINT64_MAX ? 0 : offset, limit, false);
 	pd_window_init(&stream->inner, stream, 0, UINT64_MAX, true);
 	if (limit == UINT64_MAX)
@@ -159,7 +161,7 @@ static enum perfdata_status finish_open(struct perfdata_reader *reader, enum per
 		*ret = reader;
 		return PERFDATA_OK;
 	}
-	if (reterr) {
+	if (reterr && status < 0) {
 		if (reader->error.status == status)
 			*reterr = reader->error;
 		else
@@ -254,6 +256,32 @@ enum perfdata_status pd_reader_open_calls(const struct pd_input_calls *calls, co
 	return finish_open(reader, status, ret, reterr);
 }
 
+enum perfdata_status pd_reader_open_feed(struct pd_feed *feed, const char *name,
+					 const struct perfdata_reader_options *options, struct perfdata_reader **ret,
+					 struct perfdata_error *reterr)
+{
+	struct perfdata_reader *reader;
+	bool needs_all = false;
+	enum perfdata_status status = reader_new(options, name, &reader, reterr);
+	struct pd_input *input;
+
+	if (!reader)
+		return status;
+	const struct pd_input_options input_options = pd_reader_input_options(reader);
+	reader->options.read_ahead = 0;   /* a thread would wait for what the caller feeds */
+	status = pd_input_open_feed(feed, &input_options, &input, &reader->error);
+	if (status != PERFDATA_OK)
+		return finish_open(reader, status, ret, reterr);
+	status = pd_container_is_there(input, &needs_all);
+	if (needs_all)
+		pd_feed_needs_all(feed);
+	if (status == PERFDATA_AGAIN)
+		pd_input_close(input);
+	else
+		status = open_input(reader, input, reader->header.name, NULL);
+	return finish_open(reader, status, ret, reterr);
+}
+
 void pd_reader_trim(struct perfdata_reader *reader)
 {
 	pd_ahead_stop(reader);
@@ -341,6 +369,16 @@ static enum perfdata_status see_trace(struct perfdata_reader *reader, const stru
 	return reader->traces ? pd_trace_samples_see(reader, raw) : PERFDATA_OK;
 }
 
+/* The next record of a stream, or the one that its payload kept waiting. */
+static enum perfdata_status next_of(struct pd_stream *stream, struct perfdata_raw *ret, struct pd_window **ret_window)
+{
+	if (!stream->is_pending)
+		return pd_stream_next(stream, ret, ret_window);
+	*ret = stream->pending;
+	*ret_window = &stream->raw;
+	return PERFDATA_OK;
+}
+
 enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr)
 {
 	bool give;
@@ -353,7 +391,9 @@ enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfd
 		struct pd_stream *stream = reader->streams[reader->turn];
 		struct pd_window *window;
 		reader->at_record = reader->nr_records;
-		enum perfdata_status status = pd_stream_next(stream, ret, &window);
+		enum perfdata_status status = next_of(stream, ret, &window);
+		if (status == PERFDATA_AGAIN)
+			return status;
 		if (status != PERFDATA_OK) {
 			stream->done = true;
 			if (status < 0)
@@ -375,6 +415,9 @@ enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfd
 		ret->number = reader->nr_records;
 		if (ret->type >= PERFDATA_RECORD_USER_FIRST) {
 			status = pd_user_record(reader, window, ret);
+			stream->is_pending = status == PERFDATA_AGAIN;
+			if (stream->is_pending)
+				stream->pending = *ret;
 			if (status == PERFDATA_OK)
 				status = see_trace(reader, ret, &give);
 			if (status != PERFDATA_OK)
@@ -427,6 +470,8 @@ enum perfdata_status pd_reader_next_now(struct perfdata_reader *reader, struct p
 			pd_trace_samples_given(reader, ret, *ret_nr);
 		return PERFDATA_OK;
 	}
+	if (status == PERFDATA_AGAIN)
+		return status;
 	return reader->end = pd_reader_failed(reader, status);
 }
 
@@ -468,7 +513,7 @@ enum perfdata_status pd_reader_next_run(struct perfdata_reader *reader, struct p
 		ret->records = room;
 		status = pd_reader_next_now(reader, room, &ret->nr);
 	}
-	if (!reader->options.on_progress)
+	if (!reader->options.on_progress || status == PERFDATA_AGAIN)
 		return status;
 	for (unsigned i = 0; i < ret->nr; i++)
 		if (ret->records[i].inner == PERFDATA_NO_OFFSET &&
@@ -485,7 +530,7 @@ unsigned pd_reader_next_summaries(struct perfdata_reader *reader, struct pd_samp
 		return 0;
 	struct pd_stream *stream = reader->streams[reader->turn];
 	struct pd_window *window = stream->unpack.active ? &stream->inner : &stream->raw;
-	const unsigned nr = stream->done ? 0 : pd_window_summaries(window, ret, max);
+	const unsigned nr = stream->done || stream->is_pending ? 0 : pd_window_summaries(window, ret, max);
 	reader->was_asked |= nr != 0;
 	reader->nr_records += nr;
 	if (!nr || !reader->options.on_progress)

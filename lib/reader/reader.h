@@ -107,6 +107,9 @@ struct perfdata_raw {
 /* The name of file `index` (pd_raw_file): the path itself, "DIR/data", "DIR/data.0", … */
 const char *pd_reader_file_name(const struct perfdata_reader *reader, unsigned index);
 
+/* False for an input whose end was not fed yet: what needs the whole recording at once must not begin. */
+bool pd_input_is_whole(const struct perfdata_input *input);
+
 /* The architecture of the recorded machine: from E_MACHINE, else ARCH, else inferred from the processor, the release or
  * the mask of user registers. */
 enum perfdata_arch pd_reader_arch(const struct perfdata_reader *reader);

@@ -50,6 +50,7 @@ struct pd_window {
 	} payload;
 	bool is_inner;               /* the window is over what COMPRESSED records unpack to */
 	bool ended;                  /* no bytes come behind `end` */
+	bool waits;                  /* of an input that is fed: more bytes are needed before anything can be said */
 	bool unaligned;              /* a record's size was no multiple of 8 */
 	bool after_gap;              /* the next record has a gap in front of it */
 	/* held: the chunk behind a break of the compressed input, where a record may begin anywhere; or NULL */
@@ -86,6 +87,15 @@ struct pd_stream {
 	const char *name;
 	uint16_t file;
 	bool is_live;                /* a pipe: never wait for more bytes than the record at hand needs */
+	bool is_fed;                 /* bytes come piece by piece, and nothing may depend on the pieces */
+	/* a record whose payload was not fed to its end: nothing but this record can be worked on */
+	bool is_pending;
+	struct perfdata_raw pending;
+	struct {
+		uint8_t *bytes;      /* of the payload so far; NULL: it was not begun */
+		size_t used, room;
+		uint64_t offset;
+	} collected;
 	bool done;
 	enum perfdata_status status; /* why it ended: PERFDATA_END or an error */
 	struct pd_window raw, inner;
@@ -278,7 +288,8 @@ bool pd_feature_is_hidden(const struct perfdata_reader *reader, uint32_t id);
 void pd_arch_note(struct perfdata_reader *reader);
 
 /* --- user_record.c --- */
-/* Learns from a record of perf's own; sets raw->payload and passes over it. */
+/* Learns from a record of perf's own; sets raw->payload and passes over it. PERFDATA_AGAIN: the payload was not fed to
+ * its end; to be called again with the same record. */
 enum perfdata_status pd_user_record(struct perfdata_reader *reader, struct pd_window *window, struct perfdata_raw *raw);
 
 /* --- window.c --- */
@@ -301,6 +312,9 @@ static inline bool pd_window_need(struct pd_window *window, size_t size)
 			return false;
 	return true;
 }
+/* True once all bytes of the window's chunk are there, so that what is decided by "as far as the window reaches" does
+ * not depend on how bytes were fed; else the window waits. */
+bool pd_window_settle(struct pd_window *window);
 /* Behind a break of the compressed input: gives up the bytes in front of the break, and begins to search. False if
  * there is no break. */
 bool pd_window_go_on(struct pd_window *window);
@@ -314,7 +328,7 @@ enum perfdata_status pd_window_piece(struct pd_window *window, struct perfdata_r
 bool pd_window_has_piece(const struct pd_window *window);
 
 /* --- framing.c --- */
-/* PERFDATA_OK, or PERFDATA_END if the window has no more records (now). */
+/* PERFDATA_OK, or PERFDATA_END if the window has no more records (now; window->waits: before more is fed). */
 enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_raw *ret);
 /* Gives samples that follow at once without anything special, as long as the sample and the header behind it are at
  * hand: this is most of a recording. Together they have fewer than `room` bytes. They are matched with their events
@@ -419,6 +433,13 @@ void pd_ahead_note(struct pd_ahead *ahead, const struct pd_finding *finding);
  * the records before that. NULL: nothing to do. */
 void pd_ahead_settle(struct pd_ahead *ahead);
 
+/* container.c: whether a reader can be opened from an input that is fed: PERFDATA_AGAIN if not yet. *ret_needs_all:
+ * what is no stream can be opened only once all bytes were fed. */
+enum perfdata_status pd_container_is_there(struct pd_input *input, bool *ret_needs_all);
+/* reader.c: as perfdata_reader_open_fd, from bytes that are fed. */
+enum perfdata_status pd_reader_open_feed(struct pd_feed *feed, const char *name,
+					 const struct perfdata_reader_options *options, struct perfdata_reader **ret,
+					 struct perfdata_error *reterr);
 /* reader.c: as perfdata_reader_open_fd, from functions of the caller. */
 enum perfdata_status pd_reader_open_calls(const struct pd_input_calls *calls, const char *name,
 					  const struct perfdata_reader_options *options, struct perfdata_reader **ret,

@@ -133,7 +133,7 @@ bool pd_search(struct pd_window *window)
 		const bool whole = pd_window_need(window, PD_CHUNK_HEADROOM);
 		if (!whole && pd_window_go_on(window))
 			continue;
-		if (!whole && !window->ended)
+		if ((!whole && !window->ended) || !pd_window_settle(window))
 			return false;
 		/* a record and the header behind it fit into what the window holds behind `stop` */
 		const size_t left = pd_window_left(window);

@@ -125,39 +125,62 @@ static void pass_payload(struct pd_window *window, struct perfdata_raw *raw, uin
 }
 
 /* Collects `size` bytes behind the record. Memory grows with the bytes that are there, not with the stated size. */
-static enum perfdata_status collect(struct pd_window *window, size_t size, uint8_t **ret, size_t *ret_size)
+static enum perfdata_status collect(struct pd_window *window, size_t size)
 {
-	uint8_t *bytes = NULL;
-	size_t used = 0, room = 0;
+	struct pd_stream *stream = window->stream;
 
-	while (used < size && (pd_window_left(window) || pd_window_fill(window))) {
-		const size_t left = pd_window_left(window), step = size - used < left ? size - used : left;
-		if (pd_vector_grow(&bytes, &room, used + step, 1) < 0) {
-			pd_free(bytes);
+	while (stream->collected.used < size && (pd_window_left(window) || pd_window_fill(window))) {
+		const size_t used = stream->collected.used, left = pd_window_left(window),
+			     step = size - used < left ? size - used : left;
+		if (pd_vector_grow(&stream->collected.bytes, &stream->collected.room, used + step, 1) < 0)
 			return PERFDATA_ENOMEM;
-		}
-		memcpy(bytes + used, window->at, step);
-		used += step;
+		memcpy(stream->collected.bytes + used, window->at, step);
+		stream->collected.used += step;
 		pd_window_move(window, step);
 	}
-	*ret = bytes;
-	*ret_size = used;
-	return PERFDATA_OK;
+	return stream->collected.used < size && window->waits ? PERFDATA_AGAIN : PERFDATA_OK;
+}
+
+/* Reads the formats of tracepoints out of what was collected, of which `stated` bytes are not padding. */
+static enum perfdata_status take_collected(struct perfdata_reader *reader, struct pd_stream *stream,
+					   const struct perfdata_raw *raw, uint64_t stated)
+{
+	const uint64_t offset = stream->collected.offset;
+	const size_t there = stream->collected.used, size = there < stated ? there : (size_t)stated;
+	uint8_t *bytes = stream->collected.bytes;
+
+	memset(&stream->collected, 0, sizeof stream->collected);
+	if (there < raw->payload)
+		pd_reader_finding(reader, PERFDATA_FINDING_TRUNCATED, raw->file, offset + there,
+				  "the tracing data lacks %llu bytes", (unsigned long long)(raw->payload - there));
+	enum perfdata_status status = pd_feature_take(reader, PERFDATA_FEATURE_TRACING_DATA, bytes, size, offset);
+	if (status == PERFDATA_OK)
+		status = pd_features_take_trace(reader, bytes, size, offset);
+	pd_free(bytes);
+	return status == PERFDATA_OK ? pd_events_take_trace(reader) : status;
+}
+
+/* The bytes behind a record begin as tracing data does. False with window->waits: not known yet. */
+static bool begins_tracing_data(struct pd_window *window)
+{
+	static const uint8_t magic[10] = "\x17\x08\x44tracing";
+	return pd_window_need(window, sizeof magic) && !memcmp(window->at, magic, sizeof magic);
 }
 
 static enum perfdata_status take_tracing_data(struct perfdata_reader *reader, struct pd_window *window,
 					      struct perfdata_raw *raw)
 {
-	static const uint8_t magic[10] = "\x17\x08\x44tracing";
-	uint8_t *bytes;
-	size_t size;
+	struct pd_stream *stream = window->stream;
 
 	if (raw->size < 12 || window->is_inner)
 		return PERFDATA_OK;
-	const uint64_t stated = pd_load32(raw->bytes + 8, reader->config.swap), offset = window->offset;
+	const uint64_t stated = pd_load32(raw->bytes + 8, reader->config.swap);
 	/* the record must stay in place while bytes behind it are fetched */
 	pd_reader_hold(reader, raw->chunk);
-	if (!stated || !pd_window_need(window, sizeof magic) || memcmp(window->at, magic, sizeof magic)) {
+	window->waits = false;
+	if (!stream->collected.used && (!stated || !begins_tracing_data(window))) {
+		if (stated && window->waits)
+			return PERFDATA_AGAIN;
 		if (stated)
 			pd_reader_finding(reader, PERFDATA_FINDING_TRACING_DATA, raw->file, raw->offset,
 					  "no tracing data follows the record that announces %llu bytes",
@@ -169,18 +192,10 @@ static enum perfdata_status take_tracing_data(struct perfdata_reader *reader, st
 		pass_payload(window, raw, raw->payload);
 		return PERFDATA_OK;
 	}
-	enum perfdata_status status = collect(window, (size_t)raw->payload, &bytes, &size);
-	if (status != PERFDATA_OK)
-		return status;
-	if (size < raw->payload)
-		pd_reader_finding(reader, PERFDATA_FINDING_TRUNCATED, raw->file, window->offset,
-				  "the tracing data lacks %llu bytes", (unsigned long long)(raw->payload - size));
-	status = pd_feature_take(reader, PERFDATA_FEATURE_TRACING_DATA, bytes, size < stated ? size : (size_t)stated,
-				 offset);
-	if (status == PERFDATA_OK)
-		status = pd_features_take_trace(reader, bytes, size < stated ? size : (size_t)stated, offset);
-	pd_free(bytes);
-	return status == PERFDATA_OK ? pd_events_take_trace(reader) : status;
+	if (!stream->collected.used)
+		stream->collected.offset = window->offset;
+	const enum perfdata_status status = collect(window, (size_t)raw->payload);
+	return status == PERFDATA_OK ? take_collected(reader, stream, raw, stated) : status;
 }
 
 enum perfdata_status pd_user_record(struct perfdata_reader *reader, struct pd_window *window, struct perfdata_raw *raw)

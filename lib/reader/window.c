@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <string.h>
+#include "base/error.h"
 #include "reader/reader_impl.h"
 
 void pd_window_init(struct pd_window *window, struct pd_stream *stream, uint64_t offset, uint64_t limit, bool is_inner)
@@ -80,6 +81,26 @@ static void note_end(struct pd_stream *stream, enum perfdata_status status, uint
 	reader->error = *error;
 }
 
+/* Bytes that were fed since the chunk was given, as far as they belong to it. */
+static enum perfdata_status extend_chunk(struct pd_window *window)
+{
+	if (!window->stream->is_fed || !window->chunk)
+		return PERFDATA_END;
+	const enum perfdata_status status = pd_input_extend_chunk(window->stream->input, window->chunk);
+	window->end = window->chunk->data + window->chunk->size;
+	window->waits = status == PERFDATA_AGAIN;
+	return status;
+}
+
+bool pd_window_settle(struct pd_window *window)
+{
+	if (window->is_inner || window->ended || window->behind)
+		return true;
+	while (extend_chunk(window) == PERFDATA_OK)
+		;
+	return !window->waits;
+}
+
 bool pd_window_fill(struct pd_window *window)
 {
 	struct pd_stream *stream = window->stream;
@@ -90,11 +111,20 @@ bool pd_window_fill(struct pd_window *window)
 		return pd_unpack_fill(window);
 	if (window->ended || window->behind)
 		return false;
+	enum perfdata_status status = extend_chunk(window);
+	if (status == PERFDATA_OK || status == PERFDATA_AGAIN)
+		return status == PERFDATA_OK;
 	/* in time order, a file of a directory would hold read-ahead chunks until its turn comes */
 	if (stream->reader->options.read_ahead & PERFDATA_AHEAD_BYTES &&
 	    (stream->reader->nr_streams == 1 || !stream->reader->order))
 		pd_input_read_ahead(stream->input);
-	enum perfdata_status status = pd_input_next_chunk(stream->input, stream->reader->pool, &chunk, &error);
+	if (status == PERFDATA_END)
+		status = pd_input_next_chunk(stream->input, stream->reader->pool, &chunk, &error);
+	else
+		(void)pd_error(&error, status, window->offset, "%s", perfdata_status_text(status));
+	window->waits = status == PERFDATA_AGAIN;
+	if (window->waits)
+		return false;
 	if (status != PERFDATA_OK) {
 		window->ended = true;
 		note_end(stream, status, window->offset + pd_window_left(window), &error);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The whole reader: a recording in memory, in both orders, the same bytes out of a pipe, and read ahead by a thread.
+/* The whole reader: a recording in memory, in both orders, the same bytes out of a pipe, fed in pieces, and read ahead
+ * by a thread.
  * Input that begins with DIRECTRY and two sizes is a directory: `data`, then data.0 of the first size, then data.1 of
  * the second. */
 #include "fuzz.h"
 #include "fuzz_symbols.h"
+#include "perfdata/input.h"
 #include "perfdata/reader.h"
 #include "reader/reader.h"
 #include "schema/feature.h"
@@ -60,6 +62,56 @@ static void read_pipe(const uint8_t *data, size_t size, const struct perfdata_re
 	if (written && perfdata_reader_open_fd(fds[0], "-", options, &reader, NULL) == PERFDATA_OK)
 		read_all(reader);
 	close(fds[0]);
+}
+
+/* What a reader that is fed gave: nothing of it may depend on the pieces. */
+struct given {
+	uint64_t hash;
+	bool in_pieces;
+};
+
+static void hash_finding(void *user, const struct perfdata_finding *finding)
+{
+	struct given *given = user;
+	take_finding(NULL, finding);
+	given->hash = (given->hash ^ finding->code ^ finding->offset ^ finding->record << 20) * 0x100000001b3ull;
+}
+
+static void feed(const uint8_t *data, size_t size, struct perfdata_reader_options options, struct given *given)
+{
+	struct perfdata_input *input = perfdata_input_fed(NULL, NULL);
+	struct perfdata_reader *reader = NULL;
+	enum perfdata_status status = PERFDATA_AGAIN;
+	const struct perfdata_raw *raw;
+	options.on_finding = hash_finding;
+	options.user = given;
+	/* a byte of the input chooses the first piece; each is larger or smaller than the one before it */
+	size_t piece = given->in_pieces && size ? 1u + data[size / 2] % 64u : size;
+	for (size_t at = 0; status == PERFDATA_AGAIN; at += piece) {
+		piece = given->in_pieces ? piece * 7 % 509 + 1 : size;
+		piece = piece < size - at ? piece : size - at;
+		fuzz_require(perfdata_feed(input, data + at, piece, NULL) == PERFDATA_OK, "bytes were not taken");
+		if (at + piece == size)
+			perfdata_feed_end(input, NULL);
+		if (!reader)
+			status = perfdata_reader_open(input, &options, &reader, NULL);
+		while (reader && (status = perfdata_reader_next(reader, &raw)) == PERFDATA_OK) {
+			fuzz_touch(raw->bytes, raw->size);
+			given->hash = (given->hash ^ raw->offset ^ raw->number << 32 ^ raw->flags ^ raw->type) *
+				      0x100000001b3ull;
+		}
+	}
+	given->hash ^= (uint64_t)status;
+	perfdata_reader_close(reader);
+	perfdata_input_free(input);
+}
+
+static void read_fed(const uint8_t *data, size_t size, const struct perfdata_reader_options *options)
+{
+	struct given whole = { .in_pieces = false }, pieces = { .in_pieces = true };
+	feed(data, size, *options, &whole);
+	feed(data, size, *options, &pieces);
+	fuzz_require(whole.hash == pieces.hash, "what was given depends on the pieces");
 }
 
 static void on_progress(void *user, uint64_t bytes, uint64_t total)
@@ -130,6 +182,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	read_memory(data, size, &options);
+	if (size % 3 == 0)
+		read_fed(data, size, &options);
 	options.order = PERFDATA_ORDER_TIME;
 	options.max_memory = 1;      /* orders through temporary files */
 	options.on_progress = on_progress;

@@ -105,6 +105,8 @@ static enum perfdata_status read_more(struct table_stream *stream)
 		stream->failed = status == PERFDATA_EREAD;
 		return take_end(stream);
 	}
+	if (status == PERFDATA_AGAIN)
+		return status;
 	if (status) {
 		stream->error = *perfdata_session_error(stream->session);
 		return status;
@@ -150,6 +152,7 @@ static int errno_of(enum perfdata_status status)
 	case PERFDATA_ENOMEM: return ENOMEM;
 	case PERFDATA_EINTR: return EINTR;
 	case PERFDATA_ELIMIT: return EOVERFLOW;
+	case PERFDATA_AGAIN: return EAGAIN;
 	default: return EIO;
 	}
 }
@@ -157,7 +160,7 @@ static int errno_of(enum perfdata_status status)
 /* Keeps why it failed. */
 static int fail(struct table_stream *stream, enum perfdata_status status)
 {
-	if (status && !stream->error.status)
+	if (status < 0 && !stream->error.status)
 		pd_error(&stream->error, status, PERFDATA_NO_OFFSET, "%s", pd_failure_text(status));
 	return errno_of(status);
 }

@@ -249,6 +249,12 @@ static bool batch_is_due(const struct perfdata_session *session)
 	return pd_batch_is_full(batch) || (batch->public.nr_records && !pd_reader_ready(session->reader));
 }
 
+static bool batch_has_content(const struct perfdata_session *session)
+{
+	const struct pd_batch *batch = session->open;
+	return batch && (batch->public.nr_records || batch->public.nr_deliveries || batch->public.bytes);
+}
+
 /* Hands the open batch over. What was put into the batch and belongs to the next one moves there. */
 static struct perfdata_batch *close_batch(struct perfdata_session *session)
 {
@@ -299,8 +305,8 @@ static enum perfdata_status take_next(struct perfdata_session *session)
 		upcoming->at = upcoming->few.nr = 0;
 		const enum perfdata_status status = pd_reader_next_run(session->reader, room ? room : upcoming->room,
 									&upcoming->few);
-		if (status == PERFDATA_END)
-			return PERFDATA_END;
+		if (status == PERFDATA_END || status == PERFDATA_AGAIN)
+			return status;
 		if (status != PERFDATA_OK) {
 			session->error = *perfdata_reader_error(session->reader);
 			return session->end = status;
@@ -322,7 +328,12 @@ static enum perfdata_status take_next(struct perfdata_session *session)
 enum perfdata_status perfdata_session_next(struct perfdata_session *session, struct perfdata_batch **ret)
 {
 	while (session->end == PERFDATA_OK && !batch_is_due(session)) {
-		if (take_next(session) == PERFDATA_END) {
+		const enum perfdata_status next = take_next(session);
+		if (next == PERFDATA_AGAIN && !batch_has_content(session))
+			return PERFDATA_AGAIN;
+		if (next == PERFDATA_AGAIN)
+			break;
+		if (next == PERFDATA_END) {
 			const enum perfdata_status status = pd_deliver_waiting(session);
 			session->end = status == PERFDATA_OK ? PERFDATA_END : fail(session, status);
 			session->read_whole = true;

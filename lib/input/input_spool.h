@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Bytes that are kept until they are read: in memory while they are few, then in a temporary file without a name, and
+ * the memory is used again and again for what comes last. */
+#ifndef PD_INPUT_SPOOL_H
+#define PD_INPUT_SPOOL_H
+
+#include "base/spool.h"
+#include "perfdata/base.h"
+
+#define PD_INPUT_SPOOL_MEMORY ((size_t)8 << 20)
+
+struct pd_input_spool {
+	struct pd_spool file;
+	uint64_t max;          /* bytes; 0: no limit */
+	uint64_t memory;       /* bytes kept in memory */
+	uint8_t *buffer;
+	size_t capacity, used; /* of the buffer, whose bytes follow those in the file */
+};
+
+/* tmpdir is borrowed; NULL: "/tmp". */
+void pd_input_spool_init(struct pd_input_spool *spool, const char *tmpdir, uint64_t memory, uint64_t max);
+void pd_input_spool_release(struct pd_input_spool *spool);
+/* Room for at least one more byte behind those in the buffer: capacity - used. PERFDATA_ENOMEM, PERFDATA_EWRITE. */
+enum perfdata_status pd_input_spool_make_room(struct pd_input_spool *spool, struct perfdata_error *reterr);
+/* The room holds so many more bytes. PERFDATA_ELIMIT beyond the limit. */
+enum perfdata_status pd_input_spool_filled(struct pd_input_spool *spool, size_t size, struct perfdata_error *reterr);
+/* Copies bytes into the spool; none where they go beyond the limit. */
+enum perfdata_status pd_input_spool_add(struct pd_input_spool *spool, const void *bytes, size_t size,
+					struct perfdata_error *reterr);
+/* Writes what is in the buffer to the file, if there is one. */
+enum perfdata_status pd_input_spool_flush(struct pd_input_spool *spool, struct perfdata_error *reterr);
+/* All bytes of the spool. */
+uint64_t pd_input_spool_size(const struct pd_input_spool *spool);
+/* Up to `size` bytes at `offset`, fewer only at the end, or -1 with errno. */
+int64_t pd_input_spool_read(const struct pd_input_spool *spool, uint64_t offset, void *buffer, size_t size);
+/* Forgets all bytes. */
+void pd_input_spool_empty(struct pd_input_spool *spool);
+
+#endif
