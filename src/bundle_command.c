@@ -13,6 +13,7 @@
 #include "commands.h"
 #include "file_rows_json.h"
 #include "interrupt.h"
+#include "output_rights.h"
 #include "perfdata/output.h"
 #include "print.h"
 #include "symbol_options.h"
@@ -23,6 +24,7 @@ struct bundling {
 	struct perfdata_bundle *bundle;
 	json_object *recordings, *files, *missing;
 	uint64_t nr_files, nr_missing, missing_samples, bytes;
+	unsigned rights;                   /* flags of the output: those of recordings and files, see output_rights.h */
 	bool left_out;                     /* --max-file or --max-total left out a file */
 	enum exit_code code;
 };
@@ -120,6 +122,7 @@ static bool add_file(struct bundling *bundling, const struct file_row *row, cons
 	json_object_array_add(bundling->files, object);
 	bundling->nr_files++;
 	bundling->bytes += planned.size;
+	bundling->rights |= file->role == PERFDATA_BUNDLE_VDSO ? 0 : output_rights_of_content(file->file);
 	return true;
 }
 
@@ -296,6 +299,7 @@ static bool read_one(struct bundling *bundling, const char *file)
 	bundling->code = exit_code_join(bundling->code, input_close(&input, options));
 	if (read)
 		add_recording(bundling, file);
+	bundling->rights |= output_rights_of(&file, 1);
 	return read;
 }
 
@@ -310,7 +314,8 @@ static enum perfdata_status write_bundle(struct bundling *bundling, const char *
 	struct perfdata_output *output = !strcmp(options->output, "-")
 						 ? perfdata_output_fd(1)
 						 : perfdata_output_path(options->output,
-									options->force ? PERFDATA_OUTPUT_FORCE : 0);
+									bundling->rights |
+										(options->force ? PERFDATA_OUTPUT_FORCE : 0u));
 	if (!output)
 		return PERFDATA_ENOMEM;
 	enum perfdata_status status = perfdata_output_open(output, reterr);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,6 +21,21 @@ static unsigned mode_of(const char *file)
 	if (snprintf(path, sizeof path, "%s/data", file) >= (int)sizeof path || stat(path, &data))
 		return 0600;
 	return status.st_mode & data.st_mode;
+}
+
+unsigned output_rights_of_content(const char *file)
+{
+	return PERFDATA_OUTPUT_LIKE(strncmp(file, "/proc/", strlen("/proc/")) ? mode_of(file) : 0600u);
+}
+
+bool output_rights_narrow(int fd, const char *recording)
+{
+	struct stat status;
+	if (fstat(fd, &status))
+		return false;
+	const unsigned before = status.st_mode & 07777, after = before & (mode_of(recording) | ~077u);
+	/* a file of somebody else has the rights that its owner gave it */
+	return !S_ISREG(status.st_mode) || before == after || !fchmod(fd, after) || errno == EPERM;
 }
 
 unsigned output_rights_of(const char *const *files, size_t nr)

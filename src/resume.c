@@ -10,6 +10,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "output_rights.h"
 #include "resume.h"
 #include "text_set.h"
 
@@ -299,7 +300,7 @@ enum exit_code resume_add(struct resume *resume, const struct job *job)
 	 * visible here */
 	if (fine) {
 		(void)!flock(resume->fd, LOCK_EX);
-		fine = append(resume->fd, &line);
+		fine = output_rights_narrow(resume->fd, job->file) && append(resume->fd, &line);
 		(void)!flock(resume->fd, LOCK_UN);
 	}
 	funlockfile(stderr);

@@ -572,11 +572,19 @@ static void put_pair(void *user, const char *kind, struct perfdata_bytes from, s
 
 static bool open_pairs(const struct options *options, struct rewrite *rewrite, struct pairs *pairs)
 {
+	struct stat status;
 	*pairs = (struct pairs){ .fd = -1 };
 	if (!options->mapping)
 		return true;
 	pairs->fd = open(options->mapping, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY |
 					   (options->force ? O_TRUNC : O_EXCL), 0600);
+	/* a file that was there before may have let others read it */
+	if (pairs->fd >= 0 && !fstat(pairs->fd, &status) && S_ISREG(status.st_mode) && fchmod(pairs->fd, 0600)) {
+		usage_error(&options->style, "--mapping %s: the rights of the file cannot be changed", options->mapping);
+		close(pairs->fd);
+		pairs->fd = -1;
+		return false;
+	}
 	pairs->output = pairs->fd >= 0 ? perfdata_output_fd(pairs->fd) : NULL;
 	if (pairs->output && perfdata_output_open(pairs->output, NULL) == PERFDATA_OK)
 		rewrite->pairs = pairs;

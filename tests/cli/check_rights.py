@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Copies of recordings, and outputs that hold what programs had in memory, are for no more people than the recording is; what is made to be
-shown follows the umask. Prints TAP."""
+"""Copies of recordings and of files of the host, and outputs that hold what programs had in memory, are for no more people than the originals are;
+what is made to be shown follows the umask. Prints TAP."""
 import os
 import shutil
 import stat
@@ -9,6 +9,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from builder import IP, TID, TIME, Recording
 from program import TESTDATA, Tap, run
 
 RECORDING = os.path.join(TESTDATA, "dwarf-73.data")
@@ -40,6 +41,66 @@ def check(words, folder, inputs, wanted, stdin=None, replaced=None):
     return [] if done.code == 0 and modes == {wanted} else [f"{words[0]}: {done.code}, modes {[oct(mode) for mode in modes]}, wanted {wanted:o} {done.err!r}"]
 
 
+def recording_of(elf, path):
+    """Samples in the file, by its build-id."""
+    with open(elf, "rb") as f:
+        data = f.read()
+    at = data.index(b"\4\0\0\0\x14\0\0\0\3\0\0\0GNU\0") + 16
+    r = Recording()
+    event = r.event("cycles", (1,), sample_type=IP | TID | TIME, sample_id_all=1)
+    r.comm(1, 1, "prog", time=1)
+    r.mmap2(1, 1, 0x400000, 0x10000, 0, elf, build_id=data[at:at + 20], time=2)
+    r.sample(event, ip=0x401000, pid=1, tid=1, time=3)
+    r.save(path)
+
+
+def check_bundle(tap, folder):
+    elf, recording, archive = (os.path.join(folder, name) for name in ("prog", "of-prog.data", "symbols.tar"))
+    shutil.copy(os.path.join(TESTDATA, "match", "elf64"), elf)
+    recording_of(elf, recording)
+    for of_elf, of_recording, wanted in ((0o755, 0o644, 0o644), (0o600, 0o644, 0o600), (0o755, 0o600, 0o600), (0o640, 0o644, 0o640), (0o711, 0o644, 0o600)):
+        os.chmod(elf, of_elf)
+        os.chmod(recording, of_recording)
+        for before in (None, 0o644):
+            if before is not None:
+                os.chmod(archive, before)
+            done = run("bundle", *([] if before is None else ["--force"]), "-o", archive, recording)
+            mode = stat.S_IMODE(os.stat(archive).st_mode) if os.path.exists(archive) else 0
+            tap.report(f"bundle of a file of {of_elf:o} and a recording of {of_recording:o}, {'new' if before is None else 'replaced'}",
+                       [] if done.code == 0 and b": 1 files" in done.err and mode == wanted else [f"{mode:o}, not {wanted:o}", done])
+        os.unlink(archive)
+
+
+def check_index(tap, folder):
+    """The index of --resume tells of recordings: their paths, and what was found in them."""
+    sources, made = (os.path.join(folder, name) for name in ("sources", "made"))
+    os.mkdir(sources)
+    paths = [os.path.join(sources, name) for name in ("a.data", "b.data")]
+    for path in paths:
+        shutil.copy(RECORDING, path)
+    for modes, wanted in (((0o644, 0o644), 0o644), ((0o644, 0o640), 0o640), ((0o600, 0o644), 0o600)):
+        for path, mode in zip(paths, modes):
+            os.chmod(path, mode)
+        done = run("folded", "--symbols", "no", "--force", "-o", made + "/", *paths)
+        mode = stat.S_IMODE(os.stat(os.path.join(made, ".perfdata-index")).st_mode)
+        tap.report(f"the index of recordings of {modes[0]:o} and {modes[1]:o}", [] if done.code == 0 and mode == wanted else [f"{mode:o}, not {wanted:o}", done])
+    os.chmod(paths[0], 0o644)
+    run("folded", "--symbols", "no", "--force", "-o", made + "/", *paths)
+    mode = stat.S_IMODE(os.stat(os.path.join(made, ".perfdata-index")).st_mode)
+    tap.report("… never gets rights back, since its old lines stay", [] if mode == 0o600 else [f"{mode:o}"])
+
+
+def check_mapping(tap, folder):
+    pairs, out = os.path.join(folder, "pairs"), os.path.join(folder, "hidden.data")
+    for before in (None, 0o644):
+        if before is not None:
+            os.chmod(pairs, before)
+        done = run("anonymize", "--force", "--mapping", pairs, "-o", out, RECORDING)
+        mode = stat.S_IMODE(os.stat(pairs).st_mode)
+        tap.report(f"what pseudonyms stand for is for its writer, {'new' if before is None else 'replaced'}",
+                   [] if done.code == 0 and mode == 0o600 else [f"{mode:o}", done])
+
+
 def main():
     tap = Tap()
     before = os.umask(0o022)
@@ -58,6 +119,9 @@ def main():
         os.chmod(other, 0o644)
         tap.report("several inputs", check(["rewrite", "-o", "OUT"], folder, [other, own], 0o600))
         tap.report("a file on stdin", check(["ndjson", "-o", "OUT"], folder, ["-"], 0o644, stdin=other))
+        check_bundle(tap, folder)
+        check_index(tap, folder)
+        check_mapping(tap, folder)
         os.umask(0o077)
         tap.report("the umask keeps out more", check(["ndjson", "-o", "OUT"], folder, [other], 0o600))
     os.umask(before)
