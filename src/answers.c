@@ -12,16 +12,6 @@
 
 /* --- JSON --------------------------------------------------------------------------------------------------------- */
 
-static json_object *parse_line(const struct perfdata_text *text)
-{
-	json_tokener *tokener = json_tokener_new_ex(256);
-	const size_t limit = text->size < INT32_MAX ? text->size : INT32_MAX;
-	json_object *object = tokener ? json_tokener_parse_ex(tokener, text->data, (int)limit) : NULL;
-	if (tokener)
-		json_tokener_free(tokener);
-	return object;
-}
-
 /* Lets the ndjson emitter spell its first and last line, so that both documents have the same keys. */
 json_object *answer_document(struct input *input, struct perfdata_session *session)
 {
@@ -48,9 +38,14 @@ json_object *answer_document(struct input *input, struct perfdata_session *sessi
 
 	json_object *document = NULL;
 	if (status == PERFDATA_OK) {
-		document = json_object_new_object();
-		json_object_object_add(document, "meta", parse_line(&meta));
-		json_object_object_add(document, "summary", parse_line(&summary));
+		document = json_new_object();
+		json_add(document, "meta", json_parse(meta.data, meta.size));
+		json_add(document, "summary", json_parse(summary.data, summary.size));
+	}
+	if (json_has_failed()) {
+		json_object_put(document);
+		document = NULL;
+		status = PERFDATA_ENOMEM;
 	}
 	input_ended(input, status, &error);
 	perfdata_text_release(&meta);
@@ -61,7 +56,7 @@ json_object *answer_document(struct input *input, struct perfdata_session *sessi
 /* Parses JSON text and releases the text. NULL after a failure, which is already reported. */
 static json_object *parse_spelled(struct input *input, struct perfdata_text *spelled)
 {
-	json_object *object = perfdata_text_failed(spelled) ? NULL : parse_line(spelled);
+	json_object *object = perfdata_text_failed(spelled) ? NULL : json_parse(spelled->data, spelled->size);
 	if (!object)
 		input_ended(input, PERFDATA_ENOMEM, NULL);
 	perfdata_text_release(spelled);
@@ -84,11 +79,13 @@ json_object *answer_json_finding(struct input *input, const struct perfdata_find
 	return parse_spelled(input, &spelled);
 }
 
-void answer_print(const struct input *input, json_object *document, bool several)
+void answer_print(struct input *input, json_object *document, bool several)
 {
-	const int style = JSON_C_TO_STRING_NOSLASHESCAPE | (several ? JSON_C_TO_STRING_PLAIN : JSON_C_TO_STRING_PRETTY);
-	if (input->error.status != PERFDATA_ENOMEM)
-		print_line(json_object_to_json_string_ext(document, style));
+	const char *text = json_spell(document, several);
+	if (!text)
+		input_ended(input, PERFDATA_ENOMEM, NULL);
+	else if (input->error.status != PERFDATA_ENOMEM)
+		print_line(text);
 	json_object_put(document);
 }
 

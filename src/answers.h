@@ -3,7 +3,7 @@
 #ifndef ANSWERS_H
 #define ANSWERS_H
 
-#include <json-c/json.h>
+#include "json_build.h"
 #include "inputs.h"
 
 /* Returns the meta and summary objects that ndjson writes of the recording: {"meta":{…},"summary":{…}}. Call it after
@@ -15,7 +15,7 @@ json_object *answer_json_text(struct input *input, const char *text);
 json_object *answer_json_finding(struct input *input, const struct perfdata_finding *finding);
 /* Prints the document on stdout and frees it. Prints nothing if memory ran out while the document was made, which is
  * already reported. several: prints the document on one line, since documents of other inputs follow. */
-void answer_print(const struct input *input, json_object *document, bool several);
+void answer_print(struct input *input, json_object *document, bool several);
 
 /* Prints the name of the input as a headline if several inputs are answered as text. */
 void answer_headline(struct input *input, const struct options *options);

@@ -306,7 +306,7 @@ static json_object *hex_string(struct input *input, struct perfdata_bytes bytes)
 		return NULL;
 	perfdata_text_init(&hex);
 	perfdata_text_bytes_hex(&hex, bytes.data, bytes.size);
-	json_object *string = perfdata_text_failed(&hex) ? NULL : json_object_new_string_len(hex.data, (int)hex.size);
+	json_object *string = perfdata_text_failed(&hex) ? NULL : json_new_text(hex.data, hex.size);
 	if (!string)
 		input_ended(input, PERFDATA_ENOMEM, NULL);
 	perfdata_text_release(&hex);
@@ -315,33 +315,33 @@ static json_object *hex_string(struct input *input, struct perfdata_bytes bytes)
 
 static void show_json(const struct options *options, struct input *input, const struct hits *hits)
 {
-	json_object *document = json_object_new_object(), *files = json_object_new_array();
-	json_object_object_add(document, "file", answer_json_text(input, input->file));
-	json_object_object_add(document, "files", files);
+	json_object *document = json_new_object(), *files = json_new_array();
+	json_add(document, "file", answer_json_text(input, input->file));
+	json_add(document, "files", files);
 	for (size_t i = 0; i < hits->nr; i++) {
 		const struct mapped *mapped = &hits->list[i];
 		if (!is_shown(mapped, options))
 			continue;
-		json_object *object = json_object_new_object(), *from = json_object_new_array();
-		json_object_array_add(files, object);
-		json_object_object_add(object, "build_id", hex_string(input, mapped->build_id));
-		json_object_object_add(object, "filename", answer_json_text(input, mapped->filename));
+		json_object *object = json_new_object(), *from = json_new_array();
+		json_append(files, object);
+		json_add(object, "build_id", hex_string(input, mapped->build_id));
+		json_add(object, "filename", answer_json_text(input, mapped->filename));
 		for (size_t s = 0; s < NR_SOURCES; s++)
 			if (mapped->sources & sources[s].source)
-				json_object_array_add(from, json_object_new_string(sources[s].name));
-		json_object_object_add(object, "sources", from);
-		json_object_object_add(object, "kind", json_object_new_string(kind_name(mapped->kind)));
+				json_append(from, json_new_string(sources[s].name));
+		json_add(object, "sources", from);
+		json_add(object, "kind", json_new_string(kind_name(mapped->kind)));
 		if (mapped->pid > 0)
-			json_object_object_add(object, "pid", json_object_new_int(mapped->pid));
-		json_object_object_add(object, "mappings", json_object_new_uint64(mapped->maps));
-		json_object_object_add(object, "samples", json_object_new_uint64(mapped->samples));
+			json_add(object, "pid", json_new_integer(mapped->pid));
+		json_add(object, "mappings", json_new_number(mapped->maps));
+		json_add(object, "samples", json_new_number(mapped->samples));
 		if (why_none(hits, mapped))
-			json_object_object_add(object, "no_build_id", json_object_new_string(why_none(hits, mapped)));
+			json_add(object, "no_build_id", json_new_string(why_none(hits, mapped)));
 	}
-	json_object_object_add(document, "samples", json_object_new_uint64(hits->by_frame.samples));
-	json_object_object_add(document, "samples_outside", json_object_new_uint64(hits->outside));
-	json_object_object_add(document, "complete",
-			       json_object_new_boolean(perfdata_reader_complete(input->reader) &&
+	json_add(document, "samples", json_new_number(hits->by_frame.samples));
+	json_add(document, "samples_outside", json_new_number(hits->outside));
+	json_add(document, "complete",
+			       json_new_boolean(perfdata_reader_complete(input->reader) &&
 						       !input->messages.errors && !input->error.status));
 	answer_print(input, document, options->files.nr > 1);
 }

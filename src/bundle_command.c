@@ -4,7 +4,6 @@
 #include "config.h"
 #include <dirent.h>
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "interrupt.h"
 #include "output_rights.h"
 #include "perfdata/output.h"
+#include "json_build.h"
 #include "print.h"
 #include "symbol_options.h"
 
@@ -47,7 +47,7 @@ static json_object *json_path(struct bundling *bundling, const char *path)
 
 static json_object *row_json(const struct file_row *row)
 {
-	json_object *object = json_object_new_object();
+	json_object *object = json_new_object();
 	file_row_add_json(object, row);
 	return object;
 }
@@ -63,8 +63,8 @@ static void say(struct perfdata_text *line)
 static void note_missing(struct bundling *bundling, const struct file_row *row, const char *reason)
 {
 	json_object *object = row_json(row);
-	json_object_object_add(object, "reason", json_object_new_string(reason));
-	json_object_array_add(bundling->missing, object);
+	json_add(object, "reason", json_new_string(reason));
+	json_append(bundling->missing, object);
 	bundling->nr_missing++;
 	bundling->missing_samples += row->samples;
 	if (!bundling->options->style.quiet) {
@@ -115,11 +115,11 @@ static bool add_file(struct bundling *bundling, const struct file_row *row, cons
 		return false;
 	}
 	json_object *object = row_json(row);
-	json_object_object_add(object, "name", json_path(bundling, planned.name));
-	json_object_object_add(object, "size", json_object_new_uint64(planned.size));
-	json_object_object_add(object, "sha256", json_of_bytes(planned.sha256, sizeof planned.sha256));
-	json_object_object_add(object, "parts", json_of_parts(planned.parts));
-	json_object_array_add(bundling->files, object);
+	json_add(object, "name", json_path(bundling, planned.name));
+	json_add(object, "size", json_new_number(planned.size));
+	json_add(object, "sha256", json_of_bytes(planned.sha256, sizeof planned.sha256));
+	json_add(object, "parts", json_of_parts(planned.parts));
+	json_append(bundling->files, object);
 	bundling->nr_files++;
 	bundling->bytes += planned.size;
 	bundling->rights |= file->role == PERFDATA_BUNDLE_VDSO ? 0 : output_rights_of_content(file->file);
@@ -240,14 +240,14 @@ static void add_row(struct bundling *bundling, const struct file_row *row)
 /* Adds a recording to the manifest. Size and hash are null for a pipe. */
 static void add_recorded_file(struct bundling *bundling, const char *path, const char *name)
 {
-	json_object *object = json_object_new_object();
+	json_object *object = json_new_object();
 	uint8_t sha256[PERFDATA_SHA256_SIZE];
 	uint64_t size;
 	const bool known = perfdata_file_sha256(path, sha256, &size) == PERFDATA_OK;
-	json_object_object_add(object, "name", json_path(bundling, name));
-	json_object_object_add(object, "size", known ? json_object_new_uint64(size) : NULL);
-	json_object_object_add(object, "sha256", known ? json_of_bytes(sha256, sizeof sha256) : NULL);
-	json_object_array_add(bundling->recordings, object);
+	json_add(object, "name", json_path(bundling, name));
+	json_add(object, "size", known ? json_new_number(size) : NULL);
+	json_add(object, "sha256", known ? json_of_bytes(sha256, sizeof sha256) : NULL);
+	json_append(bundling->recordings, object);
 }
 
 static int by_bytes(const struct dirent **a, const struct dirent **b) { return strcmp((*a)->d_name, (*b)->d_name); }
@@ -344,15 +344,14 @@ static void say_what_was_written(const struct bundling *bundling)
 static void finish(struct bundling *bundling)
 {
 	const struct options *options = bundling->options;
-	json_object *document = json_object_new_object();
+	json_object *document = json_new_object();
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
-	json_object_object_add(document, "schema", json_object_new_string("perfdata-bundle/1"));
-	json_object_object_add(document, "level", json_object_new_string(options->level ? options->level : "full"));
-	json_object_object_add(document, "recordings", json_object_get(bundling->recordings));
-	json_object_object_add(document, "files", json_object_get(bundling->files));
-	json_object_object_add(document, "missing", json_object_get(bundling->missing));
-	const char *manifest = json_object_to_json_string_ext(document,
-							      JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
+	json_add(document, "schema", json_new_string("perfdata-bundle/1"));
+	json_add(document, "level", json_new_string(options->level ? options->level : "full"));
+	json_add(document, "recordings", json_object_get(bundling->recordings));
+	json_add(document, "files", json_object_get(bundling->files));
+	json_add(document, "missing", json_object_get(bundling->missing));
+	const char *manifest = json_spell(document, false);
 	const enum perfdata_status status = manifest ? write_bundle(bundling, manifest, &error) : PERFDATA_ENOMEM;
 	json_object_put(document);
 	if (status)
@@ -378,9 +377,9 @@ enum exit_code command_bundle(struct options *options)
 	interrupt_catch();
 	bundling.rows.with_origins = true;
 	bundling.rows.all_origins = options->all;
-	bundling.recordings = json_object_new_array();
-	bundling.files = json_object_new_array();
-	bundling.missing = json_object_new_array();
+	bundling.recordings = json_new_array();
+	bundling.files = json_new_array();
+	bundling.missing = json_new_array();
 	bool any = false;
 	for (size_t i = 0; i < options->files.nr && !interrupted(); i++)
 		any |= read_one(&bundling, options->files.values[i]);

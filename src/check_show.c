@@ -56,17 +56,17 @@ static void show_text(struct input *input, const struct outcome *outcome, bool o
 static void show_json(struct input *input, const struct outcome *outcome, bool several)
 {
 	const struct messages *messages = &input->messages;
-	json_object *document = json_object_new_object(), *findings = json_object_new_array();
-	json_object_object_add(document, "file", answer_json_text(input, input->file));
-	json_object_object_add(document, "records", input->reader ? json_object_new_uint64(outcome->records) : NULL);
-	json_object_object_add(document, "errors", json_object_new_uint64(messages->errors));
-	json_object_object_add(document, "warnings", json_object_new_uint64(messages->warnings));
-	json_object_object_add(document, "findings_total", json_object_new_uint64(messages->total));
-	json_object_object_add(document, "findings", findings);
+	json_object *document = json_new_object(), *findings = json_new_array();
+	json_add(document, "file", answer_json_text(input, input->file));
+	json_add(document, "records", input->reader ? json_new_number(outcome->records) : NULL);
+	json_add(document, "errors", json_new_number(messages->errors));
+	json_add(document, "warnings", json_new_number(messages->warnings));
+	json_add(document, "findings_total", json_new_number(messages->total));
+	json_add(document, "findings", findings);
 	size_t nr;
 	const struct perfdata_finding *kept = perfdata_finding_list_get(messages->kept, &nr, NULL);
 	for (size_t i = 0; i < nr; i++)
-		json_object_array_add(findings, answer_json_finding(input, &kept[i]));
+		json_append(findings, answer_json_finding(input, &kept[i]));
 	const struct perfdata_finding failure = {
 		.severity = PERFDATA_SEVERITY_ERROR,
 		.file = input->file,
@@ -74,8 +74,8 @@ static void show_json(struct input *input, const struct outcome *outcome, bool s
 		.record = UINT64_MAX,
 		.message = input->error.message,
 	};
-	json_object_object_add(document, "exit_code", json_object_new_int((int32_t)input->code));
-	json_object_object_add(document, "error", input->error.status ? answer_json_finding(input, &failure) : NULL);
+	json_add(document, "exit_code", json_new_integer((int32_t)input->code));
+	json_add(document, "error", input->error.status ? answer_json_finding(input, &failure) : NULL);
 	answer_print(input, document, several);
 }
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of files in JSON, for `match` and the manifest of a bundle. The json_of_… functions return NULL without
- * memory. */
+/* Rows of files in JSON, for `match` and the manifest of a bundle. */
 #ifndef FILE_ROWS_JSON_H
 #define FILE_ROWS_JSON_H
 
-#include <json-c/json.h>
+#include "json_build.h"
 #include "file_rows.h"
 
 /* Releases the text; NULL also for an empty text. */

@@ -140,26 +140,24 @@ static void show_counters(struct perfdata_text *out, const struct counters *coun
 
 static json_object *counters_json(struct input *input, const struct counters *counters)
 {
-	json_object *list = json_object_new_array();
+	json_object *list = json_new_array();
 	for (size_t i = 0; i < counters->nr; i++) {
 		const struct counter *counter = &counters->list[i];
-		json_object *object = json_object_new_object();
-		json_object_array_add(list, object);
+		json_object *object = json_new_object();
+		json_append(list, object);
 		if (counter->round) {
-			json_object_object_add(object, "round",
-					       json_object_new_string(counter->final ? "final" : "interval"));
-			json_object_object_add(object, "time", json_object_new_uint64(counter->time));
+			json_add(object, "round", json_new_string(counter->final ? "final" : "interval"));
+			json_add(object, "time", json_new_number(counter->time));
 			continue;
 		}
 		const uint64_t *pid = pid_of(counters, counter);
-		json_object_object_add(object, "event",
-				       counter->event ? answer_json_text(input, counter->event->name) : NULL);
-		json_object_object_add(object, "cpu", json_object_new_int(counter->cpu));
-		json_object_object_add(object, "thread", json_object_new_int64(counter->thread));
-		json_object_object_add(object, "pid", pid ? json_object_new_uint64(*pid) : NULL);
-		json_object_object_add(object, "value", json_object_new_uint64(counter->value));
-		json_object_object_add(object, "enabled", json_object_new_uint64(counter->enabled));
-		json_object_object_add(object, "running", json_object_new_uint64(counter->running));
+		json_add(object, "event", counter->event ? answer_json_text(input, counter->event->name) : NULL);
+		json_add(object, "cpu", json_new_integer(counter->cpu));
+		json_add(object, "thread", json_new_integer(counter->thread));
+		json_add(object, "pid", pid ? json_new_number(*pid) : NULL);
+		json_add(object, "value", json_new_number(counter->value));
+		json_add(object, "enabled", json_new_number(counter->enabled));
+		json_add(object, "running", json_new_number(counter->running));
 	}
 	return list;
 }
@@ -330,9 +328,9 @@ static void show(const struct options *options, struct input *input, struct perf
 	} else if (options->json) {
 		json_object *document = answer_document(input, session);
 		if (document && counters->nr)
-			json_object_object_add(document, "counters", counters_json(input, counters));
+			json_add(document, "counters", counters_json(input, counters));
 		if (document && names)
-			json_object_object_add(document, "names", name_counts_json(input, names));
+			json_add(document, "names", name_counts_json(input, names));
 		if (document)
 			answer_print(input, document, options->files.nr > 1);
 	} else {

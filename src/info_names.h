@@ -3,7 +3,7 @@
 #ifndef INFO_NAMES_H
 #define INFO_NAMES_H
 
-#include <json-c/json.h>
+#include "json_build.h"
 #include "answers.h"
 #include "frame_hits.h"
 

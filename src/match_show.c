@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "file_rows_json.h"
+#include "json_build.h"
 #include "junit.h"
 #include "match_show.h"
 #include "print.h"
@@ -227,90 +227,88 @@ bool match_show_text(const struct match_answer *answer)
 static void add_found(json_object *object, const struct perfdata_match_result *result)
 {
 	const char *const paths[] = { result->found, result->debug, result->alt, result->kallsyms };
-	json_object *list = json_object_new_array();
+	json_object *list = json_new_array();
 	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
 		if (paths[i] && (i != 3 || !result->found || strcmp(paths[i], result->found) != 0))
-			json_object_array_add(list, json_of_path(paths[i]));
-	json_object_object_add(object, "found", list);
-	json_object_object_add(object, "found_build_id", json_of_bytes(result->build_id.data, result->build_id.size));
+			json_append(list, json_of_path(paths[i]));
+	json_add(object, "found", list);
+	json_add(object, "found_build_id", json_of_bytes(result->build_id.data, result->build_id.size));
 }
 
 static json_object *row_json(const struct match_answer *answer, const struct match_row *row)
 {
-	json_object *object = json_object_new_object();
+	json_object *object = json_new_object();
 	const char *counts_as, *state = match_state(answer->verdict, row, &counts_as);
 	struct perfdata_text note;
-	json_object_object_add(object, "state", json_object_new_string(state));
+	json_add(object, "state", json_new_string(state));
 	if (strcmp(state, counts_as) != 0)
-		json_object_object_add(object, "counts_as", json_object_new_string(counts_as));
+		json_add(object, "counts_as", json_new_string(counts_as));
 	file_row_add_json(object, row->file);
 	add_found(object, &row->result);
-	json_object_object_add(object, "parts",
+	json_add(object, "parts",
 			       row->result.parts & PERFDATA_PART_UNSEEN ? NULL : json_of_parts(row->result.parts));
-	json_object_object_add(object, "named", json_object_new_boolean(row->can_be_named));
+	json_add(object, "named", json_new_boolean(row->can_be_named));
 	perfdata_text_init(&note);
 	match_note(&note, answer->verdict, row);
-	json_object_object_add(object, "note", json_of_text(&note));
+	json_add(object, "note", json_of_text(&note));
 	return object;
 }
 
 static json_object *share_json(uint64_t part, uint64_t whole)
 {
-	return whole ? json_object_new_double((double)part / (double)whole) : NULL;
+	return whole ? json_new_double((double)part / (double)whole) : NULL;
 }
 
 static void add_verdict(json_object *document, const struct match_answer *answer)
 {
 	const struct match_verdict *v = answer->verdict;
-	json_object *shares = json_object_new_object(), *sources = json_object_new_array(),
-		    *reasons = json_object_new_array();
-	json_object_object_add(shares, "identified", share_json(v->identified, v->file_weight));
-	json_object_object_add(shares, "matched", share_json(v->matched, v->file_weight));
-	json_object_object_add(shares, "named", v->names_known ? share_json(v->named, v->samples) : NULL);
-	json_object_object_add(document, "weighted_by",
-			       json_object_new_string(answer->rows->weighs_periods ? "period" : "samples"));
-	json_object_object_add(document, "weight_in_files", json_object_new_uint64(v->file_weight));
-	json_object_object_add(document, "weight_in_memory", json_object_new_uint64(v->memory_weight));
-	json_object_object_add(document, "shares", shares);
+	json_object *shares = json_new_object(), *sources = json_new_array(),
+		    *reasons = json_new_array();
+	json_add(shares, "identified", share_json(v->identified, v->file_weight));
+	json_add(shares, "matched", share_json(v->matched, v->file_weight));
+	json_add(shares, "named", v->names_known ? share_json(v->named, v->samples) : NULL);
+	json_add(document, "weighted_by", json_new_string(answer->rows->weighs_periods ? "period" : "samples"));
+	json_add(document, "weight_in_files", json_new_number(v->file_weight));
+	json_add(document, "weight_in_memory", json_new_number(v->memory_weight));
+	json_add(document, "shares", shares);
 	for (size_t i = 0; i < answer->nr_asked; i++) {
-		json_object *source = json_object_new_object();
-		json_object_object_add(source, "kind", json_object_new_string(answer->asked[i].kind));
-		json_object_object_add(source, "path", json_of_path(answer->asked[i].path));
-		json_object_object_add(source, "found", json_object_new_uint64(answer->asked[i].found));
-		json_object_array_add(sources, source);
+		json_object *source = json_new_object();
+		json_add(source, "kind", json_new_string(answer->asked[i].kind));
+		json_add(source, "path", json_of_path(answer->asked[i].path));
+		json_add(source, "found", json_new_number(answer->asked[i].found));
+		json_append(sources, source);
 	}
-	json_object_object_add(document, "sources", sources);
+	json_add(document, "sources", sources);
 	if (answer->options->search)
-		json_object_object_add(document, "files_searched", json_object_new_uint64(answer->searched));
-	json_object_object_add(document, "verdict", json_object_new_string(v->nr_reasons ? "no" : "yes"));
+		json_add(document, "files_searched", json_new_number(answer->searched));
+	json_add(document, "verdict", json_new_string(v->nr_reasons ? "no" : "yes"));
 	for (const char *at = v->reasons.data, *end = at + v->reasons.size; at && at < end;) {
 		const char *stop = memchr(at, '\n', (size_t)(end - at));
 		struct perfdata_text line;
 		perfdata_text_init(&line);
 		perfdata_text_printable(&line, at, (size_t)(stop - at));
-		json_object_array_add(reasons, json_of_text(&line));
+		json_append(reasons, json_of_text(&line));
 		at = stop + 1;
 	}
-	json_object_object_add(document, "reasons", reasons);
-	json_object_object_add(document, "complete", json_object_new_boolean(answer->complete));
+	json_add(document, "reasons", reasons);
+	json_add(document, "complete", json_new_boolean(answer->complete));
 }
 
 bool match_show_json(const struct match_answer *answer)
 {
-	json_object *document = json_object_new_object(), *files = json_object_new_array(),
-		    *rows = json_object_new_array();
-	json_object_object_add(document, "schema", json_object_new_string("perfdata-match/1"));
+	json_object *document = json_new_object(), *files = json_new_array(),
+		    *rows = json_new_array();
+	json_add(document, "schema", json_new_string("perfdata-match/1"));
 	for (size_t i = 0; i < answer->options->files.nr; i++)
-		json_object_array_add(files, json_of_path(answer->options->files.values[i]));
-	json_object_object_add(document, "recordings", files);
-	json_object_object_add(document, "samples", json_object_new_uint64(answer->rows->samples));
-	json_object_object_add(document, "samples_outside", json_object_new_uint64(answer->rows->samples_outside));
+		json_append(files, json_of_path(answer->options->files.values[i]));
+	json_add(document, "recordings", files);
+	json_add(document, "samples", json_new_number(answer->rows->samples));
+	json_add(document, "samples_outside", json_new_number(answer->rows->samples_outside));
 	for (size_t i = 0; i < answer->verdict->nr; i++)
-		json_object_array_add(rows, row_json(answer, &answer->verdict->rows[i]));
-	json_object_object_add(document, "rows", rows);
+		json_append(rows, row_json(answer, &answer->verdict->rows[i]));
+	json_add(document, "rows", rows);
 	add_verdict(document, answer);
-	const char *text = json_object_to_json_string_ext(document,
-							  JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
+	const char *text = json_spell(document, false);
 	if (text)
 		print_line(text);
 	json_object_put(document);

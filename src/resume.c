@@ -3,13 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "json_build.h"
 #include "output_rights.h"
 #include "resume.h"
 #include "text_set.h"
@@ -75,10 +75,11 @@ static void read_outcome(struct outcome *outcome, json_object *line)
 	outcome->errors = number_of(line, "errors");
 	outcome->warnings = number_of(line, "warnings");
 	outcome->findings_total = number_of(line, "findings_total");
-	if (json_object_is_type(error, json_type_object))
-		perfdata_text_string(
-			&outcome->first_error,
-			json_object_to_json_string_ext(error, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+	const char *text = json_object_is_type(error, json_type_object) ? json_spell(error, true) : "";
+	if (text)
+		perfdata_text_string(&outcome->first_error, text);
+	else
+		json_note_failure();
 }
 
 /* Reads a line of the index. A line of other options or of another version replaces earlier lines of its key, since it
@@ -112,11 +113,12 @@ static bool read_index(struct resume *resume)
 	FILE *file = fopen(resume->path, "re");
 	if (!file)
 		return errno == ENOENT || errno == ENOTDIR;
-	while (fine && getline(&text, &room, file) > 0) {
-		json_object *line = json_tokener_parse(text);
+	for (ssize_t size; fine && (size = getline(&text, &room, file)) > 0;) {
+		json_object *line = json_parse(text, (size_t)size);
 		if (json_object_is_type(line, json_type_object))
 			fine = read_line(resume, line);
 		json_object_put(line);
+		fine &= !json_has_failed();
 	}
 	const int code = fine ? errno : ENOMEM;
 	fine &= !ferror(file);

@@ -59,7 +59,8 @@ static bool is_there(const struct options *options, const char *name, const char
 	if (!code)
 		return true;
 	usage_error(&options->style, "--%s %s: %s", name, path, strerror(code));
-	*ret_code = code == EMFILE || code == ENFILE || code == ENOMEM ? EXIT_LIMIT : EXIT_INPUT;
+	const bool no_room = code == EMFILE || code == ENFILE || code == ENOMEM || code == ENOSPC;
+	*ret_code = no_room ? EXIT_LIMIT : EXIT_INPUT;
 	return false;
 }
 

@@ -7,6 +7,8 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <errno.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/hash.h"
@@ -49,7 +51,13 @@ struct pd_libdw {
 	bool all_made;
 	struct pd_meter meter;
 	enum perfdata_status status;   /* why the look-up at hand cannot go on */
+	bool lacks_memory;             /* memory failed in libdw, which keeps what it could not read as absent */
 };
+
+/* Where libdw goes without memory: its handler has no argument, and must not return (the default ends the process). */
+static _Thread_local jmp_buf *way_out;
+
+static _Noreturn void leave_libdw(void) { longjmp(*way_out, 1); }
 
 /* Counts steps of the look-up at hand; false: the look-up ends. */
 static bool go_on(struct pd_libdw *libdw, uint64_t steps)
@@ -76,9 +84,13 @@ static enum perfdata_status open_image(const struct pd_elf *file, struct pd_work
 	if (status)
 		return status;
 	elf_version(EV_CURRENT);
+	errno = 0;
 	image->elf = elf_memory((char *)image->image.bytes, image->image.size);
 	image->dwarf = image->elf ? dwarf_begin_elf(image->elf, DWARF_C_READ, NULL) : NULL;
-	return image->dwarf ? PERFDATA_OK : PERFDATA_EUNSUP;
+	if (!image->dwarf)
+		return errno == ENOMEM ? PERFDATA_ENOMEM : PERFDATA_EUNSUP;
+	(void)dwarf_new_oom_handler(image->dwarf, leave_libdw);
+	return PERFDATA_OK;
 }
 
 static void close_image(struct image *image)
@@ -408,8 +420,8 @@ static size_t walk_scopes(struct pd_libdw *lines, bool raw_names, Dwarf_Die *uni
 	return count;
 }
 
-enum perfdata_status pd_libdw_lookup(struct pd_libdw *lines, bool raw_names, uint64_t vaddr, bool positions,
-				     struct perfdata_source_line *frames, size_t room, size_t *ret_count)
+static enum perfdata_status look_up(struct pd_libdw *lines, bool raw_names, uint64_t vaddr, bool positions,
+				    struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {
 	pd_arena_reset(&lines->names);
 	lines->name_failed = false;
@@ -432,6 +444,26 @@ enum perfdata_status pd_libdw_lookup(struct pd_libdw *lines, bool raw_names, uin
 	if (lines->name_failed)
 		return pd_demangle_failure() ? pd_demangle_failure() : PERFDATA_ENOMEM;
 	return count ? PERFDATA_OK : PERFDATA_ABSENT;
+}
+
+enum perfdata_status pd_libdw_lookup(struct pd_libdw *lines, bool raw_names, uint64_t vaddr, bool positions,
+				     struct perfdata_source_line *frames, size_t room, size_t *ret_count)
+{
+	jmp_buf out;
+	enum perfdata_status status;
+	if (lines->lacks_memory)
+		return PERFDATA_ENOMEM;
+	way_out = &out;
+	if (setjmp(out)) {
+		lines->lacks_memory = true;
+		return PERFDATA_ENOMEM;
+	}
+	errno = 0;
+	status = look_up(lines, raw_names, vaddr, positions, frames, room, ret_count);
+	way_out = NULL;
+	/* most functions of libdw do not say that memory failed: what they were asked for seems not to be there */
+	lines->lacks_memory = errno == ENOMEM;
+	return lines->lacks_memory ? PERFDATA_ENOMEM : status;
 }
 
 #endif

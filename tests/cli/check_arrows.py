@@ -17,8 +17,8 @@ TOP = os.environ.get("top_srcdir") or os.path.dirname(os.path.dirname(os.path.di
 BUILD = os.environ.get("top_builddir") or os.path.join(TOP, "build")
 NM = os.environ.get("NM", "nm")
 
-# A function of another library, which is the same for the whole process, and why there is none.
-SET_ONCE = {"runtime_demangle", "runtime_is_missing", "runtime_failure"}
+# A function of another library, which is the same for the whole process, and why there is none; where a thread leaves another library.
+SET_ONCE = {"runtime_demangle", "runtime_is_missing", "runtime_failure", "way_out"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"]+)"|<([^>]+)>)', re.M)
 # Comments, and strings and characters with what they hold: first come, first served.

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """A name that is there and cannot be had is an error, never "no name": each call that opens, reads or asks for a file with names fails in
-turn. Where memory or descriptors ran out the exit code is 6, where the disk failed 3, where the file is gone or forbidden the names are
-missing and -v says why; or the output is the same. And many files with few descriptors. Prints TAP; a part needs a compiler.
+turn, and each that allocates memory. Where memory or descriptors ran out the exit code is 6, where the disk failed 3, where the file is gone
+or forbidden the names are missing and -v says why; or the output is the same. And many files with few descriptors. Prints TAP; a part needs a compiler.
 
 usage: names_failing.py [--all]     --all: every call, not one in 17 for each error"""
 import errno
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -29,7 +30,8 @@ class Program:
         self.folder, self.library, self.counts = folder, library, os.path.join(folder, "counts")
 
     def run(self, words, home, stdin=b"", call=None, number=0, name=None):
-        environment = dict(os.environ, HOME=home, LC_ALL="C", LD_PRELOAD=self.library, FAIL_BELOW=self.folder + "/", FAIL_COUNTS=self.counts)
+        environment = dict(os.environ, HOME=home, LC_ALL="C", LD_PRELOAD=self.library, FAIL_BELOW=self.folder + "/", FAIL_COUNTS=self.counts,
+                           FAIL_PROGRAM="perfdata")
         if call:
             environment.update(FAIL_CALL=call, FAIL_NUMBER=str(number), FAIL_ERRNO=str(getattr(errno, name)))
         done = subprocess.run([PERFDATA, *words], input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, env=environment)
@@ -38,24 +40,47 @@ class Program:
         return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"), counts
 
 
+def compile_library(out, source, *options):
+    """Whether there is a compiler that makes a shared library of the source."""
+    cc = next(filter(shutil.which, (os.environ.get("CC", "cc").split()[-1], "gcc", "clang")), None)
+    return cc and subprocess.run([cc, "-shared", "-fPIC", "-O1", *options, "-o", out, source, "-ldl"], stderr=subprocess.PIPE).returncode == 0
+
+
 def build(folder):
     """The library that makes calls fail; None without a compiler."""
-    cc = next(filter(shutil.which, (os.environ.get("CC", "cc").split()[-1], "gcc", "clang")), None)
-    library = os.path.join(folder, "failing.so")
-    if not cc or SANITIZED:
-        return None
-    done = subprocess.run([cc, "-shared", "-fPIC", "-O1", "-o", library, os.path.join(TOP, "tests", "support", "failing_syscalls.c"), "-ldl"],
-                          stderr=subprocess.PIPE)
-    return library if done.returncode == 0 else None
+    library, source = os.path.join(folder, "failing.so"), os.path.join(TOP, "tests", "support", "failing_syscalls.c")
+    return library if not SANITIZED and compile_library(library, source) else None
 
 
-def fault_of(good, got, name, call, verbose, vanished):
+INLINED = """static inline __attribute__((always_inline)) int inner(int x) { return x * 3 + 1; }
+int around(int x) { volatile int y = x; return inner(y) + inner(y + 1); }
+"""
+
+
+def add_inlined(tree, folder):
+    """A library whose debug information is compressed in the old way, which libdw reads."""
+    source, out = os.path.join(folder, "inlined.c"), os.path.join(folder, "inlined.so")
+    with open(source, "w", encoding="ascii") as text:
+        text.write(INLINED)
+    if not shutil.which("nm") or not compile_library(out, source, "-g", "-gz=zlib-gnu"):
+        return
+    found = re.search(r"(?m)^([0-9a-f]+) T around$", subprocess.run(["nm", out], stdout=subprocess.PIPE, check=True).stdout.decode())
+    with open(out, "rb") as data:
+        tree.put("/lib/inlined.so", data.read())
+    tree.map("/lib/inlined.so")
+    tree.sample(tree.last_start + int(found.group(1), 16) + 12, "around")
+
+
+def fault_of(good, got, name, call, verbose, vanished, named):
     """What is wrong with an outcome; None: nothing."""
     code, out, said, _ = got
     if code == good[0] and out == good[1]:
         return None
     if name in CODES:
         return None if code == CODES[name] else "exit code %s" % code
+    # a place that an option names has to be there
+    if code == 3 and "error: %s: " % named in said:
+        return None
     if code not in (good[0], vanished):
         return "exit code %s" % code
     return None if not verbose or call == "dlopen" or any(word in said for word in ("not there", "not used")) else "no reason is said"
@@ -68,10 +93,12 @@ def fail_in_turn(tap, program, title, words, home, stdin=b"", verbose=False, van
     for call, count in sorted(good[3].items()):
         for index, name in enumerate((*CODES, *ABSENT) if call == "open" else CODES):
             # each error takes other calls
+            if call == "malloc" and name != "ENOMEM":
+                continue
             for number in range(0 if call == "dlopen" else index % step, count, 1 if call == "dlopen" else step):
                 got = program.run(words, home, stdin, call, number, name)
                 nr += 1
-                fault = fault_of(good, got, name, call, verbose, vanished)
+                fault = fault_of(good, got, name, call, verbose, vanished, os.path.join(program.folder, "root"))
                 if fault:
                     faults.append("%s %d of %d, %s: %s\n%s" % (call, number, count, name, fault, got[2][-300:]))
     tap.report("%s: each of %d calls fails" % (title, nr), faults + ([] if good[0] in (0, 1) and nr > 5 else ["good run: %s" % (good,)]))
@@ -86,13 +113,18 @@ def failing_calls(tap, folder):
     os.mkdir(inner)
     tree = Tree(inner)
     tree.add_all_kinds()
+    add_inlined(tree, folder)
     recording = tree.recording = os.path.join(folder, "recording")
     tree.save()
     program = Program(inner, library)
     symfs = ["--symfs", tree.root]
     fail_in_turn(tap, program, "folded", ["folded", "-v", *symfs, recording], tree.home, verbose=True)
+    fail_in_turn(tap, program, "script", ["script", "-q", "-F", "ip,sym,srcline", *symfs, recording], tree.home)
     fail_in_turn(tap, program, "info", ["info", "-q", "--symbols", "yes", *symfs, recording], tree.home)
     fail_in_turn(tap, program, "match", ["match", "-q", *symfs, recording], tree.home)
+    fail_in_turn(tap, program, "match --json", ["match", "-q", "--json", *symfs, recording], tree.home)
+    for command in ("info", "buildids", "check", "events"):
+        fail_in_turn(tap, program, command + " --json", [command, "-q", "--json", recording], tree.home)
     fail_in_turn(tap, program, "match --search", ["match", "-q", "--search", "--jobs", "1", *symfs, recording], tree.home)
     fail_in_turn(tap, program, "symbolize", ["symbolize", "-q", *symfs], tree.home, b"/lib/mangled.so+0x1008;/bin/linked+0x1008\n")
     bundle, whole = os.path.join(inner, "bundle.tar"), program.run(["folded", "-q", *symfs, recording], tree.home)[1]

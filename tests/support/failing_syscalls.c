@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* For LD_PRELOAD: counts calls on files whose paths hold FAIL_BELOW, or on their descriptors, and calls of dlopen. The
- * call with number FAIL_NUMBER (from 0) of those named FAIL_CALL fails with FAIL_ERRNO; "all" in its place writes the
- * number of calls of each kind to the file FAIL_COUNTS at the end. */
+/* For LD_PRELOAD: counts calls on files whose paths hold FAIL_BELOW, or on their descriptors, calls of dlopen, and
+ * calls that allocate memory, of whichever library. The call with number FAIL_NUMBER (from 0) of those named FAIL_CALL
+ * fails with FAIL_ERRNO. At the end, the number of calls of each kind goes to the file FAIL_COUNTS. Memory is counted
+ * in programs named FAIL_PROGRAM only: a shell may start them. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -12,16 +13,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum call { OPEN, READ, WRITE, STAT, DLOPEN, CALLS };
-static const char *const names[CALLS] = { "open", "read", "write", "stat", "dlopen" };
+enum call { OPEN, READ, WRITE, STAT, MAP, DLOPEN, MALLOC, CALLS };
+static const char *const names[CALLS] = { "open", "read", "write", "stat", "mmap", "dlopen", "malloc" };
 static atomic_long counts[CALLS];
 static long number = -1;
 static int failing = CALLS, code;
 static const char *below, *counts_file;
-static bool of_interest[65536];
+static bool of_interest[65536], counts_memory;
 
 __attribute__((constructor)) static void start(void)
 {
@@ -33,12 +35,15 @@ __attribute__((constructor)) static void start(void)
 	code = error ? (int)strtol(error, NULL, 10) : 0;
 	below = getenv("FAIL_BELOW");
 	counts_file = getenv("FAIL_COUNTS");
+	const char *program = getenv("FAIL_PROGRAM");
+	counts_memory = program && strstr(program_invocation_short_name, program);
 }
 
 __attribute__((destructor)) static void finish(void)
 {
 	FILE *out = counts_file ? fopen(counts_file, "w") : NULL;
 	below = NULL;
+	counts_memory = false;
 	for (int i = 0; out && i < CALLS; i++)
 		fprintf(out, "%s %ld\n", names[i], (long)counts[i]);
 	if (out)
@@ -152,4 +157,48 @@ int stat(const char *path, struct stat *st)
 void *dlopen(const char *path, int flags)
 {
 	return path && below && fails(DLOPEN) ? NULL : REAL(dlopen)(path, flags);
+}
+
+void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
+{
+	return is_of_interest(fd) && fails(MAP) ? MAP_FAILED
+						: REAL(mmap)(address, size, protection, flags, fd, offset);
+}
+
+void *mmap64(void *address, size_t size, int protection, int flags, int fd, off64_t offset)
+{
+	return is_of_interest(fd) && fails(MAP) ? MAP_FAILED
+						: REAL(mmap64)(address, size, protection, flags, fd, offset);
+}
+
+/* --- memory: dlsym itself allocates, so the C library's own names are called --- */
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t nr, size_t size);
+void *__libc_realloc(void *old, size_t size);
+
+/* Whether nobody but another library could report that this memory failed: the loader ends the process by itself, and
+ * elfutils (0.188) does not check the hash tables of units, which are smaller than the blocks that it asks for. */
+static bool is_foreign(const void *caller, size_t size)
+{
+	Dl_info info;
+	return dladdr(caller, &info) && info.dli_fname &&
+	       (strstr(info.dli_fname, "/ld-linux") || (size < 2048 && strstr(info.dli_fname, "/libdw")));
+}
+
+static bool lacks_memory(const void *caller, size_t size)
+{
+	return counts_memory && !is_foreign(caller, size) && fails(MALLOC);
+}
+
+void *malloc(size_t size) { return lacks_memory(__builtin_return_address(0), size) ? NULL : __libc_malloc(size); }
+
+void *calloc(size_t nr, size_t size)
+{
+	return lacks_memory(__builtin_return_address(0), nr * size) ? NULL : __libc_calloc(nr, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+	return lacks_memory(__builtin_return_address(0), size) ? NULL : __libc_realloc(old, size);
 }

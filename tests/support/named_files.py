@@ -68,7 +68,7 @@ class Tree:
 
     def __init__(self, folder):
         self.root, self.home, self.recording = (os.path.join(folder, name) for name in ("root", "home", "recording"))
-        self.names, self.programs = [], 0
+        self.names, self.programs, self.last_start = [], 0, 0
         os.makedirs(self.home)
         self.r = Recording()
         self.event = self.r.event("cpu-clock", [11], type=1, period=1, sample_type=IP | TID | TIME, sample_id_all=1)
@@ -90,7 +90,7 @@ class Tree:
 
     def map(self, path, build_id=None, function=None):
         """Maps a file from its beginning on, and samples its first function."""
-        start = MAPS + 0x100000 * self.programs
+        start = self.last_start = MAPS + 0x100000 * self.programs
         self.programs += 1
         self.r.mmap2(100, 100, start, 0x2000, 0, path, time=self.time, build_id=build_id, inode=1000 + self.programs)
         if function:

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include <errno.h>
+#include "json_build.h"
+
+static bool memory_failed;
+
+static json_object *made(json_object *value)
+{
+	memory_failed |= !value;
+	return value;
+}
+
+json_object *json_new_object(void) { return made(json_object_new_object()); }
+json_object *json_new_array(void) { return made(json_object_new_array()); }
+json_object *json_new_boolean(bool value) { return made(json_object_new_boolean(value)); }
+json_object *json_new_number(uint64_t value) { return made(json_object_new_uint64(value)); }
+json_object *json_new_integer(int64_t value) { return made(json_object_new_int64(value)); }
+json_object *json_new_double(double value) { return made(json_object_new_double(value)); }
+json_object *json_new_string(const char *text) { return made(json_object_new_string(text)); }
+
+json_object *json_new_double_as(double value, const char *spelled)
+{
+	return made(json_object_new_double_s(value, spelled));
+}
+
+json_object *json_new_text(const char *text, size_t size) { return made(json_object_new_string_len(text, (int)size)); }
+
+/* A value that was not added is not freed: its maker may still fill it. */
+void json_add(json_object *object, const char *key, json_object *value)
+{
+	memory_failed |= !object || json_object_object_add(object, key, value);
+}
+
+void json_append(json_object *array, json_object *value)
+{
+	memory_failed |= !array || json_object_array_add(array, value);
+}
+
+void json_note_failure(void) { memory_failed = true; }
+
+bool json_has_failed(void)
+{
+	const bool failed = memory_failed;
+	memory_failed = false;
+	return failed;
+}
+
+const char *json_spell(json_object *document, bool as_line)
+{
+	const int style = as_line ? JSON_C_TO_STRING_PLAIN : JSON_C_TO_STRING_PRETTY;
+	errno = 0;   /* inside json-c, memory that fails may cost a part of the text, and errno alone says so */
+	const char *text = document ? json_object_to_json_string_ext(document, style | JSON_C_TO_STRING_NOSLASHESCAPE)
+				    : NULL;
+	memory_failed |= !text || errno == ENOMEM;
+	return json_has_failed() ? NULL : text;
+}
