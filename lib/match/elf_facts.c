@@ -337,7 +337,7 @@ enum perfdata_status pd_elf_facts_read(int fd, struct pd_elf_facts *ret)
 {
 	struct pd_elf_bytes bytes = { .fd = fd };
 	char *image = NULL;
-	enum perfdata_status status = pd_unpack(fd, &image, &bytes.image_size);
+	enum perfdata_status status = pd_unpack(NULL, fd, &image, &bytes.image_size);
 	if (status == PERFDATA_EREAD)
 		return read_failure();
 	if (status != PERFDATA_OK && status != PERFDATA_ABSENT)

@@ -7,7 +7,7 @@
 #include "symbols/symbols.h"
 
 #define MAX_MANGLED 65536  /* longer names stay as they are: the time to demangle one is not bounded otherwise */
-#define MAX_RUST 65536
+#define PARTS_OF_STEP 8u   /* of a C++ name, which are made in the time of one step */
 
 static bool is_cxx(const char *name)
 {
@@ -24,10 +24,10 @@ static bool demangle_rust(struct pd_arena *bytes, const char *name, const char *
 		*ret = pd_arena_copy(bytes, small, strlen(small));
 		return *ret != NULL;
 	}
-	char *large = pd_malloc(MAX_RUST);
+	char *large = pd_malloc(PD_SYMBOL_NAME_LIMIT);
 	if (!large)
 		return false;
-	const bool is_rust = pd_demangle_rust(name, large, MAX_RUST);
+	const bool is_rust = pd_demangle_rust(name, large, PD_SYMBOL_NAME_LIMIT);
 	*ret = is_rust ? pd_arena_copy(bytes, large, strlen(large)) : NULL;
 	pd_free(large);
 	return *ret || !is_rust;
@@ -40,7 +40,14 @@ static bool may_be_rust(const char *name)
 	return name[1] == 'R' || (name[1] == '_' && name[2] == 'R');
 }
 
-const char *pd_demangle(struct pd_arena *bytes, const char *name)
+/* Whether the work allows for a C++ name. */
+static bool is_allowed(struct pd_work *work, const char *name)
+{
+	const uint64_t bound = pd_demangle_bound(name);
+	return bound && (!work || pd_work_do(work, bound / PARTS_OF_STEP) != PERFDATA_ELIMIT);
+}
+
+const char *pd_demangle(struct pd_arena *bytes, const char *name, struct pd_work *work, bool *ret_excess)
 {
 	if (name[0] != '_' || strlen(name) > MAX_MANGLED)
 		return name;
@@ -50,10 +57,16 @@ const char *pd_demangle(struct pd_arena *bytes, const char *name)
 	if (rust)
 		return rust;
 	char *demangled = NULL;
+	if (is_cxx(name) && !is_allowed(work, name)) {
+		*ret_excess = true;
+		return name;
+	}
 	const enum perfdata_status status = is_cxx(name) ? pd_demangle_cxx(name, &demangled) : PERFDATA_ABSENT;
 	if (status)
 		return status == PERFDATA_ABSENT ? name : NULL;
-	const char *copy = pd_arena_copy(bytes, demangled, strlen(demangled));
+	const size_t size = strlen(demangled);
+	*ret_excess |= size >= PD_SYMBOL_NAME_LIMIT;
+	const char *copy = size < PD_SYMBOL_NAME_LIMIT ? pd_arena_copy(bytes, demangled, size) : name;
 	free(demangled);
 	return copy;
 }

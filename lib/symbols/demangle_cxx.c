@@ -93,11 +93,12 @@ static uint64_t bound_of(const char *name, uint64_t parameter)
 	return size;
 }
 
-bool pd_demangle_is_bounded(const char *name)
+uint64_t pd_demangle_bound(const char *name)
 {
 	const uint64_t size = bound_of(name, 0);
 	/* operators that convert name the parameter before its value */
-	return (strstr(name, "cv") && size <= MOST_SHOWN ? bound_of(name, size) : size) <= MOST_SHOWN;
+	const uint64_t bound = strstr(name, "cv") && size <= MOST_SHOWN ? bound_of(name, size) : size;
+	return bound <= MOST_SHOWN ? bound : 0;
 }
 
 enum perfdata_status pd_demangle_failure(void) { return (enum perfdata_status)atomic_load(&runtime_failure); }
@@ -109,7 +110,7 @@ enum perfdata_status pd_demangle_cxx(const char *name, char **ret)
 	int status = 0;
 	if (loaded)
 		return loaded;
-	if (!pd_demangle_is_bounded(name))
+	if (!pd_demangle_bound(name))
 		return PERFDATA_ABSENT;
 	*ret = atomic_load(&runtime_demangle)(name, NULL, NULL, &status);
 	return *ret ? PERFDATA_OK : status == NO_MEMORY ? PERFDATA_ENOMEM : PERFDATA_ABSENT;

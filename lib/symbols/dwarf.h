@@ -210,6 +210,7 @@ struct pd_dwarf {
 	struct pd_hash_map names;            /* offset of an entry → name, as pointer */
 	struct pd_hash_map first_lines;      /* offset of an entry whose name is known → line of its declaration */
 	struct pd_hash_map paths;            /* number of a unit and of a file in it → path, as pointer */
+	atomic_bool names_are_told;          /* that a name stays mangled */
 	struct pd_arena strings;
 	atomic_uint_fast64_t clock;
 	_Atomic(size_t) *units_memory;       /* bytes of open units, of all files */

@@ -42,6 +42,7 @@ struct image {
 struct pd_libdw {
 	struct image own, alt;   /* alt: the supplementary file that dwz made, or nothing */
 	struct pd_arena names;   /* demangled names of the last look-up */
+	bool has_excess;         /* a name asked for too much, and stays mangled */
 	bool name_failed;        /* one could not be demangled, though it may be a mangled one */
 	struct pd_hash_map by_unit;   /* offset of a unit → its number in `units` */
 	struct unit_index *units;
@@ -139,6 +140,7 @@ void pd_libdw_close(struct pd_libdw *libdw)
 }
 
 /* libdw does not say what else it holds: units, abbreviations and lines, about as much as the sections themselves. */
+bool pd_libdw_has_excess(const struct pd_libdw *libdw) { return libdw->has_excess; }
 size_t pd_libdw_size(const struct pd_libdw *libdw) { return 2 * (libdw->own.image.size + libdw->alt.image.size); }
 
 /* --- functions of a unit ------------------------------------------------------------------------------------------ */
@@ -337,7 +339,7 @@ static const char *function_name(struct pd_libdw *lines, bool raw_names, Dwarf_D
 		name = short_text(dwarf_formstring(&attribute));
 	if (!name || raw_names)
 		return name ? name : short_text(dwarf_diename(die));
-	const char *shown = pd_demangle(&lines->names, name);
+	const char *shown = pd_demangle(&lines->names, name, lines->meter.work, &lines->has_excess);
 	lines->name_failed |= !shown;
 	return shown;
 }

@@ -29,6 +29,7 @@ struct pd_lines {
 	struct pd_libdw *libdw;    /* opened when it is needed, and closed where memory is short */
 	size_t libdw_size;         /* what the account holds for it */
 	uint64_t libdw_used;       /* libdw_clock of its last look-up */
+	bool is_told;              /* that a name stays mangled */
 	bool libdw_refused, libdw_work;   /* libdw_work: `work` counts with the size of the supplementary file */
 	struct pd_intern *texts;   /* of libdw's answers: they outlive the handle */
 };
@@ -37,8 +38,7 @@ struct pd_lines {
 static enum perfdata_status give_up(const struct perfdata_symbols_dso *dso, struct pd_lines *lines)
 {
 	if (!atomic_exchange(&lines->is_beyond, true))
-		pd_symbols_find_excess(dso, lines->elf == dso->debug && dso->origin.file ? dso->origin.file
-											  : dso->origin.text_file,
+		pd_symbols_find_excess(dso, pd_symbols_debug_path(dso),
 				       "its debug information asks for more work or memory than its size explains");
 	return PERFDATA_ABSENT;
 }
@@ -184,7 +184,7 @@ static enum perfdata_status open_libdw(struct perfdata_symbols_dso *dso, struct 
 		return lines->libdw ? PERFDATA_OK : PERFDATA_ABSENT;
 	const struct pd_elf *alt = pd_dso_find_alt(dso);
 	if (alt && !lines->libdw_work)
-		atomic_fetch_add(&lines->work.limit, PD_WORK_OF_BYTE * pd_elf_size(alt));
+		pd_work_add_bytes(&lines->work, pd_elf_size(alt));
 	lines->libdw_work = true;
 	const enum perfdata_status status = pd_libdw_open(lines->elf, alt, &lines->work, &lines->libdw);
 	lines->libdw_refused = status == PERFDATA_EUNSUP || status == PERFDATA_ABSENT;
@@ -212,6 +212,12 @@ static enum perfdata_status ask_libdw(struct perfdata_symbols_dso *dso, struct p
 		lines->libdw_used = now;
 		status = pd_libdw_lookup(lines->libdw, symbols->options.raw_names, vaddr, positions, frames, room,
 					 ret_count);
+	}
+	if (!status && pd_libdw_has_excess(lines->libdw) && !lines->is_told) {
+		lines->is_told = true;
+		pd_symbols_find_excess(dso, pd_symbols_debug_path(dso),
+				       "a name in its debug information asks for more than its size explains, and "
+				       "stays mangled");
 	}
 	if (!status)
 		status = keep_texts(lines, frames, *ret_count < room ? *ret_count : room);

@@ -301,12 +301,17 @@ static enum perfdata_status find_name(struct pd_dwarf *dwarf, bool raw_names, ui
 	struct names names = { 0 };
 	enum perfdata_status status = PERFDATA_OK;
 	uint64_t offset = key;
+	bool is_excess = false;
 	for (unsigned i = 0; i < MAX_ORIGINS && offset != UINT64_MAX && !(names.linkage && names.first_line) && !status;
 	     i++)
 		status = take_names(dwarf, &offset, &scratch, &names);
 	const char *linker = names.linkage ? names.linkage : names.mips;
 	if (linker)
-		names.name = raw_names ? linker : pd_demangle(&scratch, linker);
+		names.name = raw_names ? linker : pd_demangle(&scratch, linker, dwarf->work, &is_excess);
+	if (is_excess && !atomic_exchange(&dwarf->names_are_told, true))
+		pd_symbols_find_excess(dwarf->dso, pd_symbols_debug_path(dwarf->dso),
+				       "a name in its debug information asks for more than its size explains, and "
+				       "stays mangled");
 	if (linker && !names.name && !status)
 		status = pd_demangle_failure() ? pd_demangle_failure() : PERFDATA_ENOMEM;
 	if (!status)

@@ -175,14 +175,6 @@ static struct pd_dwarf *find_known(const struct pd_dwarf *dwarf, const struct st
 	return split;
 }
 
-/* The bytes of each file allow for work once. */
-static void allow_work(struct pd_dwarf *dwarf, const struct pd_elf *elf)
-{
-	const uint64_t size = pd_elf_size(elf), most = UINT64_MAX / 4 / PD_WORK_OF_BYTE;
-	atomic_fetch_add_explicit(&dwarf->work->limit, PD_WORK_OF_BYTE * (size < most ? size : most),
-				  memory_order_relaxed);
-}
-
 static enum perfdata_status open_new(struct search *search, int fd, const char *path, const struct stat *st)
 {
 	struct pd_dwarf *dwarf = search->dwarf, *split;
@@ -190,7 +182,8 @@ static enum perfdata_status open_new(struct search *search, int fd, const char *
 	enum perfdata_status status = pd_elf_open(dwarf->symbols, fd, path, &elf);
 	if (status)
 		return status;
-	allow_work(dwarf, elf);
+	/* the bytes of each file allow for work once */
+	pd_work_add_bytes(dwarf->work, pd_elf_size(elf));
 	status = pd_dwarf_open_split(dwarf, elf, &split);
 	if (status)
 		return status;
@@ -259,17 +252,10 @@ void pd_dwarf_refuse_split(struct pd_dwarf *split)
 			       "it is damaged, or of a kind that is not known");
 }
 
-/* The program's file, as it was opened. */
-static const char *origin_of(const struct pd_dwarf *dwarf)
-{
-	const struct perfdata_symbols_dso *dso = dwarf->dso;
-	return dwarf->elf == dso->debug && dso->origin.file ? dso->origin.file : dso->origin.text_file;
-}
-
 /* PROGRAM.dwp; beside the program itself also where its debug information is in another file. */
 static enum perfdata_status find_package(struct pd_dwarf *dwarf)
 {
-	const char *const files[] = { origin_of(dwarf), dwarf->dso->origin.text_file };
+	const char *const files[] = { pd_symbols_debug_path(dwarf->dso), dwarf->dso->origin.text_file };
 	struct search search = { .dwarf = dwarf, .is_package = true };
 	for (size_t i = 0; i < 2 && !dwarf->package_tried; i++) {
 		char path[MAX_PATH];
@@ -289,7 +275,7 @@ static enum perfdata_status find_package(struct pd_dwarf *dwarf)
 static enum perfdata_status find_dwo(struct pd_dwarf *dwarf, const char *folder, const char *name, uint64_t id,
 				     struct pd_dwarf **ret)
 {
-	const char *what = "split debug information", *from = origin_of(dwarf);
+	const char *what = "split debug information", *from = pd_symbols_debug_path(dwarf->dso);
 	const char *slash = from ? strrchr(from, '/') : NULL;
 	struct search search = { .dwarf = dwarf, .id = id };
 	char path[MAX_PATH];

@@ -19,6 +19,8 @@ enum { JIT_LOAD = 0, JIT_MOVE = 1, JIT_CLOSE = 3 };
 /* Codes as they are read. */
 struct reading {
 	struct pd_jit *jit;
+	struct pd_work *work;        /* or NULL */
+	enum perfdata_status status;
 	struct pd_hash_map newest;   /* address → number of the code that was put there last */
 };
 
@@ -28,7 +30,9 @@ static int add(struct reading *reading, uint64_t start, uint64_t size, uint64_t 
 	uint64_t end;
 	if (__builtin_add_overflow(start, size, &end) || end == start)
 		return 0;
-	if (pd_vector_grow(&jit->items, &jit->capacity, jit->count, sizeof *jit->items))
+	if (reading->work && jit->count == jit->capacity)
+		reading->status = pd_work_room(reading->work, 3 * jit->count * sizeof *jit->items);
+	if (reading->status || pd_vector_grow(&jit->items, &jit->capacity, jit->count, sizeof *jit->items))
 		return -1;
 	jit->items[jit->count++] =
 		(struct pd_jit_code){ .start = start, .end = end, .time = time, .until = UINT64_MAX, .name = name };
@@ -72,7 +76,11 @@ static int compare(const void *left, const void *right)
 
 static int read_records(struct reading *reading, struct pd_cursor *file)
 {
+	struct pd_meter meter = pd_meter(reading->work);
 	while (pd_left(file) >= 16) {
+		reading->status = reading->work ? pd_meter_count(&meter, 1) : PERFDATA_OK;
+		if (reading->status)
+			return -1;
 		uint32_t id = pd_u32(file), size = pd_u32(file);
 		uint64_t time = pd_u64(file);
 		if (size < 16 || size - 16 > pd_left(file))
@@ -99,12 +107,20 @@ static uint64_t set_reach(struct pd_jit_code *items, size_t first, size_t end)
 	return items[middle].reach = reach;
 }
 
-enum perfdata_status pd_jitdump_load(struct pd_jit *jit, int fd)
+size_t pd_jit_memory(const struct pd_jit *jit)
+{
+	return jit->capacity * sizeof *jit->items + jit->file_size;
+}
+
+enum perfdata_status pd_jitdump_load(struct pd_jit *jit, struct pd_work *work, int fd)
 {
 	size_t size;
-	enum perfdata_status status = pd_read_whole(fd, MAX_FILE, &jit->file, &size);
+	enum perfdata_status status = pd_read_within(work, fd, MAX_FILE, &jit->file, &size);
 	if (status)
 		return status;
+	jit->file_size = size;
+	if (work)
+		pd_work_add_bytes(work, size);
 	struct pd_cursor file = pd_cursor(jit->file, size, false);
 	uint32_t magic = pd_u32(&file);
 	if (magic != MAGIC && magic != MAGIC_SWAPPED)
@@ -114,11 +130,11 @@ enum perfdata_status pd_jitdump_load(struct pd_jit *jit, int fd)
 	uint32_t header = pd_u32(&file);
 	if (header < 40 || !pd_take(&file, header - 12))
 		return PERFDATA_EFORMAT;
-	struct reading reading = { .jit = jit };
+	struct reading reading = { .jit = jit, .work = work };
 	const int failed = read_records(&reading, &file);
 	pd_hash_map_release(&reading.newest);
 	if (failed)
-		return PERFDATA_ENOMEM;
+		return reading.status ? reading.status : PERFDATA_ENOMEM;
 	if (!jit->count)
 		return PERFDATA_EFORMAT;
 	qsort(jit->items, jit->count, sizeof *jit->items, compare);

@@ -10,6 +10,7 @@
 
 #define MAX_COMPRESSED ((size_t)256 << 20)
 #define MAX_DECOMPRESSED ((size_t)1 << 30)
+#define PIECE ((size_t)1 << 20)   /* decompressed at once: between pieces the work may be cancelled */
 
 struct decompressed {
 	uint8_t *data;
@@ -17,7 +18,7 @@ struct decompressed {
 };
 
 /* Room is bounded, to tell contents of the limit's size from larger ones: not by pd_vector_grow. */
-static enum perfdata_status grow(struct decompressed *out)
+static enum perfdata_status grow(struct pd_work *work, struct decompressed *out)
 {
 	size_t room = out->room ? 2 * out->room : (size_t)1 << 18;
 	if (out->used > out->limit)
@@ -25,6 +26,8 @@ static enum perfdata_status grow(struct decompressed *out)
 	/* one byte more than the limit: contents of exactly that size reach their end */
 	if (room > out->limit)
 		room = out->limit + 1;
+	if (work && pd_work_room(work, room + out->room))
+		return PERFDATA_ELIMIT;
 	uint8_t *data = pd_realloc(out->data, room);
 	if (!data)
 		return PERFDATA_ENOMEM;
@@ -33,28 +36,33 @@ static enum perfdata_status grow(struct decompressed *out)
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status decode(struct pd_decoder *decoder, const uint8_t *in, size_t size, struct decompressed *out)
+static enum perfdata_status decode(struct pd_work *work, struct pd_decoder *decoder, const uint8_t *in, size_t size,
+				   struct decompressed *out)
 {
 	size_t at = 0;
 	for (;;) {
 		size_t at_before = at, used_before = out->used;
 		if (out->used == out->room) {
-			enum perfdata_status status = grow(out);
+			enum perfdata_status status = grow(work, out);
 			if (status)
 				return status;
 		}
-		enum perfdata_status status = pd_decoder_run(decoder, in, size, &at, out->data, out->room, &out->used);
+		const size_t room = out->room - out->used < PIECE ? out->room : out->used + PIECE;
+		enum perfdata_status status = work ? pd_work_do(work, 1) : PERFDATA_OK;
+		if (!status)
+			status = pd_decoder_run(decoder, in, size, &at, out->data, room, &out->used);
 		if (status == PERFDATA_END && at == size)
 			return PERFDATA_OK;
 		if (status < 0)
 			return status;
 		bool stuck = at == at_before && out->used == used_before;
-		if (status == PERFDATA_DAMAGED || (stuck && out->used < out->room))
+		if (status == PERFDATA_DAMAGED || (stuck && out->used < room))
 			return PERFDATA_EFORMAT;
 	}
 }
 
-enum perfdata_status pd_unpack_bytes(const void *compressed, size_t size, size_t limit, char **ret, size_t *ret_size)
+enum perfdata_status pd_unpack_bytes(struct pd_work *work, const void *compressed, size_t size, size_t limit,
+				     char **ret, size_t *ret_size)
 {
 	enum pd_codec_kind kind = pd_codec_probe(compressed, size);
 	if (kind == PD_CODEC_NONE)
@@ -67,7 +75,7 @@ enum perfdata_status pd_unpack_bytes(const void *compressed, size_t size, size_t
 	if (limit > explained)
 		limit = explained > PD_RATIO_FREE ? explained : limit > PD_RATIO_FREE ? PD_RATIO_FREE : limit;
 	struct decompressed out = { .limit = limit };
-	enum perfdata_status status = decode(decoder, compressed, size, &out);
+	enum perfdata_status status = decode(work, decoder, compressed, size, &out);
 	pd_decoder_free(decoder);
 	if (!status && out.used > limit)
 		status = PERFDATA_ELIMIT;
@@ -80,7 +88,7 @@ enum perfdata_status pd_unpack_bytes(const void *compressed, size_t size, size_t
 	return PERFDATA_OK;
 }
 
-enum perfdata_status pd_unpack(int fd, char **ret, size_t *ret_size)
+enum perfdata_status pd_unpack(struct pd_work *work, int fd, char **ret, size_t *ret_size)
 {
 	uint8_t magic[PD_CODEC_MAGIC];
 	char *compressed;
@@ -90,10 +98,10 @@ enum perfdata_status pd_unpack(int fd, char **ret, size_t *ret_size)
 		return PERFDATA_EREAD;
 	if (pd_codec_probe(magic, (size_t)got) == PD_CODEC_NONE)
 		return PERFDATA_ABSENT;
-	enum perfdata_status status = pd_read_whole(fd, MAX_COMPRESSED, &compressed, &size);
+	enum perfdata_status status = pd_read_within(work, fd, MAX_COMPRESSED, &compressed, &size);
 	if (status)
 		return status == PERFDATA_ELIMIT ? PERFDATA_EFORMAT : status;
-	status = pd_unpack_bytes(compressed, size, MAX_DECOMPRESSED, ret, ret_size);
+	status = pd_unpack_bytes(work, compressed, size, MAX_DECOMPRESSED, ret, ret_size);
 	pd_free(compressed);
 	return status == PERFDATA_ABSENT ? PERFDATA_EFORMAT : status;
 }

@@ -16,6 +16,8 @@
 
 #define MAX_DEBUGDATA ((size_t)256 << 20)
 #define MAX_NAMES ((uint64_t)64 << 20)     /* of sections */
+#define MAX_NAME ((size_t)4096)            /* of one section */
+#define MAX_SEGMENTS 256u                  /* that are loaded: each symbol is looked for in all of them */
 #define MAX_NOTES ((uint64_t)1 << 20)
 #define MAX_LINK ((uint64_t)8192)          /* a path, and a checksum or build-id */
 #define PIECE ((size_t)64 << 10)           /* of a table, read at once */
@@ -172,6 +174,9 @@ static enum perfdata_status read_sections(struct pd_elf *elf)
 	for (size_t i = 0; i < elf->section_count; i++) {
 		struct pd_elf_section *s = &elf->sections[i];
 		s->name = s->header.sh_name < elf->names_size ? elf->names + s->header.sh_name : "";
+		/* symbols look through the names of their sections */
+		if (strnlen(s->name, MAX_NAME) == MAX_NAME)
+			s->name = "";
 	}
 	return status;
 }
@@ -206,13 +211,16 @@ static enum perfdata_status read_segments(struct pd_elf *elf)
 		elf->nr_segments = 0;
 	if (!elf->nr_segments)
 		return PERFDATA_OK;
-	elf->segments = pd_calloc(elf->nr_segments, sizeof *elf->segments);
+	elf->segments = pd_calloc(elf->nr_segments < MAX_SEGMENTS ? elf->nr_segments : MAX_SEGMENTS,
+				  sizeof *elf->segments);
 	if (!elf->segments)
 		return PERFDATA_ENOMEM;
 	for (size_t i = 0; i < elf->nr_segments; i++) {
 		GElf_Phdr ph;
 		if (!read_segment(elf, i, &ph))
 			return fault(elf, PERFDATA_OK);
+		if (ph.p_type == PT_LOAD && elf->segment_count == MAX_SEGMENTS)
+			return PERFDATA_ELIMIT;
 		if (ph.p_type == PT_LOAD)
 			elf->segments[elf->segment_count++] =
 				(struct pd_segment){ ph.p_offset, ph.p_vaddr, ph.p_filesz, ph.p_memsz, ph.p_align };
@@ -317,9 +325,15 @@ enum perfdata_status pd_elf_open(struct perfdata_symbols *symbols, int fd, const
 {
 	struct pd_elf *elf = pd_calloc(1, sizeof *elf);
 	enum perfdata_status status = PERFDATA_ENOMEM;
+	struct pd_work work;
+	pd_work_init(&work, 0, symbols ? pd_symbols_account(symbols) : NULL, symbols ? symbols->options.cancel : NULL);
 	errno = 0;
 	if (elf)
-		status = pd_unpack(fd, &elf->image, &elf->image_size);
+		status = pd_unpack(&work, fd, &elf->image, &elf->image_size);
+	if (!status) {
+		elf->account = work.account;
+		pd_account_take(elf->account, PD_USE_SYMBOLS, elf->image_size);
+	}
 	if (status == PERFDATA_ABSENT) {
 		status = pd_kept_new(symbols, fd, path, &elf->file);
 	} else {
@@ -338,6 +352,8 @@ void pd_elf_close(struct pd_elf *elf)
 	if (!elf)
 		return;
 	pd_kept_free(elf->file);
+	if (elf->image)
+		pd_account_give(elf->account, PD_USE_SYMBOLS, elf->image_size);
 	pd_free(elf->image);
 	pd_free(elf->names);
 	pd_free(elf->sections);
@@ -417,7 +433,7 @@ size_t pd_elf_image_size(const void *image, size_t limit)
 	return table <= limit && size <= limit - table ? (size_t)(table + size) : 0;
 }
 
-enum perfdata_status pd_elf_debugdata(const struct pd_elf *elf, struct pd_elf **ret)
+enum perfdata_status pd_elf_debugdata(const struct pd_elf *elf, struct pd_work *work, struct pd_elf **ret)
 {
 	const struct pd_elf_section *s = pd_elf_section(elf, ".gnu_debugdata");
 	uint8_t *bytes = NULL;
@@ -429,7 +445,7 @@ enum perfdata_status pd_elf_debugdata(const struct pd_elf *elf, struct pd_elf **
 		status = read_small(elf, &s->header, MAX_DEBUGDATA, &bytes);
 	if (status)
 		return status;
-	status = pd_unpack_bytes(bytes, (size_t)s->header.sh_size, MAX_DEBUGDATA, &image, &size);
+	status = pd_unpack_bytes(work, bytes, (size_t)s->header.sh_size, MAX_DEBUGDATA, &image, &size);
 	pd_free(bytes);
 	if (status)
 		return status;
@@ -440,19 +456,24 @@ enum perfdata_status pd_elf_debugdata(const struct pd_elf *elf, struct pd_elf **
 	}
 	inside->image = image;
 	inside->image_size = size;
+	inside->account = work->account;
+	pd_account_take(inside->account, PD_USE_SYMBOLS, size);
 	inside->embedded = true;
 	return finish_open(inside, ret);
 }
 
 /* A note's name and content are padded to 4 bytes, or to 8 where its segment is so aligned; a build-id reads the same
  * either way. */
-static enum perfdata_status notes_build_id(const struct pd_elf *elf, uint64_t offset, uint64_t size,
+static enum perfdata_status notes_build_id(const struct pd_elf *elf, uint64_t offset, uint64_t size, uint64_t *left,
 					   struct pd_build_id *ret)
 {
 	const GElf_Shdr header = { .sh_offset = offset, .sh_size = size < MAX_NOTES ? size : MAX_NOTES };
 	const enum perfdata_byte_order order = elf->header.e_ident[EI_DATA] == ELFDATA2MSB ? PERFDATA_BYTE_ORDER_BIG
 											   : PERFDATA_BYTE_ORDER_LITTLE;
 	uint8_t *bytes;
+	if (header.sh_size > *left)
+		return PERFDATA_ELIMIT;
+	*left -= header.sh_size;
 	enum perfdata_status status = read_small(elf, &header, MAX_NOTES, &bytes);
 	if (status)
 		return status;
@@ -464,17 +485,19 @@ static enum perfdata_status notes_build_id(const struct pd_elf *elf, uint64_t of
 enum perfdata_status pd_elf_build_id(const struct pd_elf *elf, struct pd_build_id *ret)
 {
 	enum perfdata_status status = PERFDATA_ABSENT;
+	/* sections and segments of sane files have the same notes */
+	uint64_t left = 2 * pd_elf_size(elf) + 2 * MAX_NOTES;
 	for (size_t i = 1; i < elf->section_count && status == PERFDATA_ABSENT; i++) {
 		const GElf_Shdr *header = &elf->sections[i].header;
 		if (header->sh_type == SHT_NOTE)
-			status = notes_build_id(elf, header->sh_offset, header->sh_size, ret);
+			status = notes_build_id(elf, header->sh_offset, header->sh_size, &left, ret);
 	}
 	for (size_t i = 0; i < elf->nr_segments && status == PERFDATA_ABSENT; i++) {
 		GElf_Phdr ph;
 		if (!read_segment(elf, i, &ph))
 			return fault(elf, PERFDATA_ABSENT);
 		if (ph.p_type == PT_NOTE)
-			status = notes_build_id(elf, ph.p_offset, ph.p_filesz, ret);
+			status = notes_build_id(elf, ph.p_offset, ph.p_filesz, &left, ret);
 	}
 	return status;
 }

@@ -19,6 +19,7 @@ struct pd_elf {
 	bool embedded;             /* .gnu_debugdata: has only the symbols that another file lacks */
 	char *image;               /* decompressed file; may be NULL */
 	size_t image_size;
+	struct pd_account *account;    /* that has the image; or NULL */
 	GElf_Ehdr header;
 	struct pd_elf_section *sections;
 	size_t section_count;

@@ -139,6 +139,8 @@ static enum perfdata_status load_strings(const struct loading *load, size_t symb
 	struct pd_strings *strings = &load->table->strings[load->strings];
 	if (!pd_elf_place_strings(strings, load->elf, symbols))
 		return PERFDATA_DAMAGED;
+	if (load->table->work && pd_work_room(load->table->work, strings->size))
+		return PERFDATA_ELIMIT;
 	strings->bytes = pd_malloc(strings->size + 1);
 	if (!strings->bytes)
 		return PERFDATA_ENOMEM;
@@ -158,6 +160,8 @@ static int load_piece(void *user, const uint8_t *entries, size_t count, uint64_t
 	const struct pd_strings *strings = &load->table->strings[load->strings];
 	const size_t size = pd_elf_symbol_size(load->elf);
 	const bool swap = pd_elf_swaps(load->elf);
+	if (pd_symtab_is_stopped(load->table, count))
+		return -1;
 	for (size_t i = first ? 0 : 1; i < count; i++) {
 		const GElf_Sym sym = pd_elf_symbol(load->elf, entries + i * size);
 		/* of either class, the name comes first in an entry */
@@ -180,7 +184,13 @@ static enum perfdata_status load_table(struct loading *load, size_t number)
 		status = pd_elf_read_table(load->elf, header, pd_elf_symbol_size(load->elf), load_piece, load);
 	if (!status && pd_symtab_finish(load->table, PD_FIX_ELF))
 		status = PERFDATA_ENOMEM;
-	return status;
+	return status == PERFDATA_ENOMEM ? pd_symtab_status(load->table) : status;
+}
+
+/* No more is read from any table. */
+static bool is_end(enum perfdata_status status)
+{
+	return status == PERFDATA_ENOMEM || status == PERFDATA_ELIMIT || status == PERFDATA_EINTR;
 }
 
 /* How many entries a table has; 0 where there is no table, or the file ends before it does. */
@@ -196,6 +206,8 @@ enum perfdata_status pd_elf_symbols(struct pd_symbol_table *table, struct pd_elf
 	const struct pd_elf_section *code = pd_elf_section(symbols, ".text");
 	struct loading load = { table, symbols, text, PD_STRINGS_SYMTAB, place, code ? code->header.sh_offset : 0 };
 	enum perfdata_status status = PERFDATA_OK;
+	if (table->work)
+		pd_work_add_bytes(table->work, pd_elf_size(symbols));
 	struct pd_elf *dynamic_file = symbols->embedded ? text : symbols;
 	const size_t dynsym = place == PD_ELF_OFFSET ? dynamic_file->dynsym : 0;
 	/* room for both at once: the symbols of the first would be moved */
@@ -204,12 +216,13 @@ enum perfdata_status pd_elf_symbols(struct pd_symbol_table *table, struct pd_elf
 		status = load_table(&load, symbols->symtab);
 	load.elf = dynamic_file;
 	load.strings = PD_STRINGS_DYNSYM;
-	if (dynsym && status != PERFDATA_ENOMEM) {
+	if (dynsym && !is_end(status)) {
 		enum perfdata_status dynamic = load_table(&load, dynsym);
 		status = dynamic ? dynamic : status;
 	}
-	if (place == PD_ELF_OFFSET && status != PERFDATA_ENOMEM)
-		status = pd_elf_plt(table, text) == PERFDATA_ENOMEM ? PERFDATA_ENOMEM : status;
+	const bool has_plt = place == PD_ELF_OFFSET && !is_end(status);
+	const enum perfdata_status plt = has_plt ? pd_elf_plt(table, text) : PERFDATA_OK;
+	status = is_end(plt) ? plt : status;
 	return status;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/rooted.h"
@@ -44,6 +45,8 @@ int pd_symbols_open_once(const struct perfdata_symbols *symbols, const char *pat
 	return pd_open_regular(path, kind);
 }
 
+#define PIECE ((size_t)1 << 20)   /* read at once */
+
 static ssize_t read_some(int fd, char *out, size_t size)
 {
 	ssize_t n;
@@ -60,13 +63,18 @@ static enum perfdata_status failed_read(void)
 	return status == PERFDATA_ABSENT ? PERFDATA_EREAD : status;
 }
 
-/* The stated size is only a first guess, since it is 0 in /proc: the bytes that are read decide. */
 enum perfdata_status pd_read_whole(int fd, size_t limit, char **ret, size_t *ret_size)
+{
+	return pd_read_within(NULL, fd, limit, ret, ret_size);
+}
+
+/* The stated size is only a first guess, since it is 0 in /proc: the bytes that are read decide. */
+enum perfdata_status pd_read_within(struct pd_work *work, int fd, size_t limit, char **ret, size_t *ret_size)
 {
 	struct stat st;
 	if (fstat(fd, &st))
 		return failed_read();
-	if (st.st_size > 0 && (uint64_t)st.st_size > limit)
+	if (st.st_size > 0 && ((uint64_t)st.st_size > limit || (work && pd_work_room(work, (uint64_t)st.st_size))))
 		return PERFDATA_ELIMIT;
 	size_t room = (st.st_size > 0 ? (size_t)st.st_size + 1 : (size_t)1 << 20) + 1, used = 0;
 	char *data = pd_malloc(room);
@@ -77,7 +85,13 @@ enum perfdata_status pd_read_whole(int fd, size_t limit, char **ret, size_t *ret
 			status = PERFDATA_ENOMEM;
 			break;
 		}
-		ssize_t n = read_some(fd, data + used, room - used - 1);
+		status = work ? pd_work_do(work, 1) : PERFDATA_OK;
+		/* that it grows next is possible only where the stated size was wrong */
+		if (!status && work && used + PIECE >= room)
+			status = pd_work_room(work, 2 * used);
+		if (status)
+			break;
+		ssize_t n = read_some(fd, data + used, room - used - 1 < PIECE ? room - used - 1 : PIECE);
 		if (n <= 0) {
 			status = n ? failed_read() : PERFDATA_OK;
 			break;
@@ -271,12 +285,16 @@ static uint32_t crc32_of(uint32_t crc, const uint8_t *bytes, size_t size)
 	return ~crc;
 }
 
-bool pd_debuglink_crc(int fd, uint32_t *ret)
+bool pd_debuglink_crc(int fd, const struct perfdata_cancel *cancel, uint32_t *ret)
 {
 	uint8_t buffer[16384];
 	uint32_t crc = 0;
 	off_t at = 0;
 	for (;;) {
+		if (pd_cancelled(cancel)) {
+			errno = EINTR;
+			return false;
+		}
 		ssize_t n = pread(fd, buffer, sizeof buffer, at);
 		if (n < 0 && errno == EINTR)
 			continue;

@@ -54,6 +54,7 @@ static const char *status_reason(enum perfdata_status status)
 {
 	switch (status) {
 	case PERFDATA_EFORMAT: return "not in the expected format";
+	case PERFDATA_ELIMIT: return "its symbols ask for more work or memory than there may be";
 	case PERFDATA_ABSENT: return "the kernel hides its addresses (kptr_restrict)";
 	default: return perfdata_status_text(status);
 	}
@@ -102,6 +103,7 @@ static void drop_table(struct perfdata_symbols_dso *dso)
 	const bool mangled = dso->table.mangled;
 	pd_symtab_release(&dso->table);
 	dso->table.mangled = mangled;
+	dso->table.work = &dso->work;
 	dso->kallsyms = NULL;
 	dso->delta = 0;
 }
@@ -109,12 +111,14 @@ static void drop_table(struct perfdata_symbols_dso *dso)
 static enum perfdata_status refuse(struct perfdata_symbols_dso *dso, const char *path, enum perfdata_status status)
 {
 	/* names that are missing for want of memory are reported, too */
-	bool odd = status != PERFDATA_ABSENT;
+	const bool odd = status != PERFDATA_ABSENT && status != PERFDATA_EINTR;
 	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, status_reason(status));
 	if (is_failure(status))
 		(void)pd_dso_fail(dso, status);
+	const bool is_excess = status == PERFDATA_ELIMIT;
 	if (odd)
-		find_fault(dso, PERFDATA_FINDING_SYMBOL_FILE, path, status_reason(status));
+		find_fault(dso, is_excess ? PERFDATA_FINDING_SYMBOL_EXCESS : PERFDATA_FINDING_SYMBOL_FILE, path,
+			   status_reason(status));
 	drop_table(dso);
 	return is_failure(status) ? status : PERFDATA_ABSENT;
 }
@@ -293,7 +297,7 @@ static bool take_jitdump(void *user, const char *path, const char *what)
 		close(fd);
 		return false;
 	}
-	enum perfdata_status status = pd_jitdump_load(&dso->jit, fd);
+	enum perfdata_status status = pd_jitdump_load(&dso->jit, &dso->work, fd);
 	close(fd);
 	if (status) {
 		pd_jit_release(&dso->jit);
@@ -361,7 +365,7 @@ static struct pd_elf *open_matching(struct search *search, const char *path)
 	enum perfdata_status status = pd_elf_open(dso->symbols, fd, path, &elf), id_status = PERFDATA_ABSENT;
 	if (!status)
 		id_status = pd_elf_build_id(elf, &search->found);
-	if (is_failure(id_status)) {
+	if (is_failure(id_status) || id_status == PERFDATA_ELIMIT) {
 		pd_elf_close(elf);
 		status = id_status;
 	}
@@ -371,8 +375,9 @@ static struct pd_elf *open_matching(struct search *search, const char *path)
 			(void)pd_dso_fail(dso, status);
 		if (status == PERFDATA_ELIMIT)
 			find_fault(dso, PERFDATA_FINDING_SYMBOL_EXCESS, path,
-				   "it unpacks to more than its size explains");
-		else if (status != PERFDATA_EUNSUP && status != PERFDATA_EREAD)   /* which was reported */
+				   "its headers, or what it unpacks to, ask for more than its size explains");
+		else if (status != PERFDATA_EINTR && status != PERFDATA_EUNSUP &&
+			 status != PERFDATA_EREAD)   /* which was reported */
 			find_fault(dso, PERFDATA_FINDING_SYMBOL_FILE, path, status_reason(status));
 		return NULL;
 	}
@@ -411,7 +416,7 @@ static bool has_checksum(struct search *search, const char *path)
 	struct perfdata_symbols_dso *dso = search->dso;
 	uint32_t crc = 0;
 	const int fd = pd_symbols_open(dso->symbols, path, PD_REGULAR_STORED);
-	const bool known = fd >= 0 && pd_debuglink_crc(fd, &crc);
+	const bool known = fd >= 0 && pd_debuglink_crc(fd, dso->symbols->options.cancel, &crc);
 	const int error = errno;
 	if (fd >= 0)
 		close(fd);
@@ -522,7 +527,7 @@ static struct pd_elf *find_debug(struct perfdata_symbols_dso *dso, const struct 
 		return search.elf;
 	struct pd_elf *inside = NULL;
 	if (dso->text && !pd_elf_has_symtab(dso->text)) {
-		const enum perfdata_status status = pd_elf_debugdata(dso->text, &inside);
+		const enum perfdata_status status = pd_elf_debugdata(dso->text, &dso->work, &inside);
 		if (is_failure(status))
 			(void)pd_dso_fail(dso, status);
 		else if (status == PERFDATA_ELIMIT)
@@ -556,10 +561,16 @@ struct pd_elf *pd_dso_debug_info(const struct perfdata_symbols_dso *dso)
 	return dso->text && pd_elf_has_debug_info(dso->text) ? dso->text : NULL;
 }
 
+const char *pd_symbols_debug_path(const struct perfdata_symbols_dso *dso)
+{
+	const bool is_apart = pd_dso_debug_info(dso) == dso->debug && dso->origin.file;
+	return is_apart ? dso->origin.file : dso->origin.text_file;
+}
+
 struct pd_elf *pd_dso_find_alt(struct perfdata_symbols_dso *dso)
 {
 	const struct pd_elf *elf = pd_dso_debug_info(dso);
-	const char *from = elf == dso->debug && dso->origin.file ? dso->origin.file : dso->origin.text_file;
+	const char *from = pd_symbols_debug_path(dso);
 	struct search search = { .dso = dso, .strict = true };
 	const char *link = dso->alt_tried || !elf || !from ? NULL : pd_elf_alt_link(elf, &search.id);
 	dso->alt_tried = true;

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "symbols/symbols.h"
 
+#define SYMBOLS_OF_BYTE 4u   /* a name that is kept counts as symbols: its memory is bounded with the work */
 #define BLOCK 256  /* consecutive symbols whose names share a block */
 
 /* Names in use. Threads read them without a lock; the thread that adds a name holds the lock of the dso. */
@@ -20,7 +21,7 @@ struct pd_name_block {
 int pd_symtab_keep_name(struct pd_symbol_table *table, const char *name, size_t size, uint32_t *ret)
 {
 	struct pd_strings *pool = &table->strings[PD_STRINGS_POOL];
-	if (size >= UINT32_MAX - pool->size)
+	if (size >= UINT32_MAX - pool->size || pd_symtab_is_stopped(table, size * SYMBOLS_OF_BYTE))
 		return -1;
 	if (pd_vector_grow(&pool->bytes, &pool->room, pool->size + size, 1) < 0)
 		return -1;
@@ -48,9 +49,11 @@ static const char *plt_name(const struct pd_symbol *symbol, const char *name, st
 }
 
 static const char *spell(const struct pd_symbol_table *table, const struct pd_symbol *symbol, const char *raw,
-			 struct pd_arena *bytes)
+			 struct pd_arena *bytes, bool *ret_excess)
 {
-	const char *name = table->mangled && symbol->strings != PD_STRINGS_POOL ? pd_demangle(bytes, raw) : raw;
+	const char *name = table->mangled && symbol->strings != PD_STRINGS_POOL
+				   ? pd_demangle(bytes, raw, table->work, ret_excess)
+				   : raw;
 	return symbol->strings == PD_STRINGS_PLT && name ? plt_name(symbol, name, bytes) : name;
 }
 
@@ -66,7 +69,8 @@ static size_t count_tied(const struct pd_symbol_table *table, const struct pd_sy
 const char *pd_symtab_spell_one(const struct pd_symbol_table *table, const struct pd_symbol *symbol,
 				struct pd_arena *bytes)
 {
-	return spell(table, symbol, pd_symtab_raw(table, symbol), bytes);
+	bool is_excess = false;   /* which is reported of names that are shown */
+	return spell(table, symbol, pd_symtab_raw(table, symbol), bytes, &is_excess);
 }
 
 const char *pd_symtab_spell(const struct pd_symbol_table *table, const struct pd_symbol *symbol, struct pd_arena *bytes)
@@ -156,7 +160,7 @@ static struct pd_symbol_name *make_name(struct pd_symbol_table *table, const str
 		struct pd_symbol_name name = { .raw = raw_name(table, &symbol[i], &table->bytes) };
 		if (name.raw && best.raw && !strcmp(name.raw, best.raw))
 			continue;
-		name.shown = name.raw ? spell(table, &symbol[i], name.raw, &table->bytes) : NULL;
+		name.shown = name.raw ? spell(table, &symbol[i], name.raw, &table->bytes, &table->has_excess) : NULL;
 		if (!name.shown)
 			return NULL;
 		if (symbol[i].strings == PD_STRINGS_PLT)

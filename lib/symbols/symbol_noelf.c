@@ -48,9 +48,9 @@ size_t pd_elf_image_size(const void *image, size_t limit)
 	(void)image, (void)limit;
 	return 0;
 }
-enum perfdata_status pd_elf_debugdata(const struct pd_elf *elf, struct pd_elf **ret)
+enum perfdata_status pd_elf_debugdata(const struct pd_elf *elf, struct pd_work *work, struct pd_elf **ret)
 {
-	(void)elf;
+	(void)elf, (void)work;
 	*ret = NULL;
 	return PERFDATA_ABSENT;
 }

@@ -15,6 +15,7 @@
 #include "symbols/symbol_elf.h"
 
 #define MAX_RESOLVER 4088
+#define SLOTS_OF_STEP 8u   /* that are read in the time of one step */
 
 struct slot {
 	uint64_t address;   /* of the slot */
@@ -27,6 +28,8 @@ struct slots {
 	size_t count, capacity;
 	uint64_t low, high;  /* only slots from `low` to `high` are of use */
 	size_t symbols;      /* section of the symbol table; 0: none */
+	struct pd_work *work;         /* or NULL */
+	enum perfdata_status status;  /* why no more slots are read */
 };
 
 /* Entries of the symbol table as the file has them: the functions that a file calls through its linkage table are
@@ -82,15 +85,19 @@ static int take_piece(void *user, const uint8_t *entries, size_t count, uint64_t
 	const struct relocations *relocations = user;
 	struct slots *slots = relocations->slots;
 	(void)first;
-	for (size_t i = 0; i < count; i++) {
+	slots->status = slots->work ? pd_work_do(slots->work, 1 + count / SLOTS_OF_STEP) : PERFDATA_OK;
+	for (size_t i = 0; i < count && !slots->status; i++) {
 		const struct slot slot = slot_of(&relocations->form, entries + i * relocations->form.size);
 		if (slot.address < slots->low || slot.address > slots->high)
 			continue;
-		if (pd_vector_grow(&slots->items, &slots->capacity, slots->count, sizeof *slots->items))
+		if (slots->work && slots->count == slots->capacity)
+			slots->status = pd_work_room(slots->work, 3 * slots->count * sizeof *slots->items);
+		if (slots->status ||
+		    pd_vector_grow(&slots->items, &slots->capacity, slots->count, sizeof *slots->items))
 			return -1;
 		slots->items[slots->count++] = slot;
 	}
-	return 0;
+	return slots->status ? -1 : 0;
 }
 
 static int read_slots(const struct pd_elf *elf, const struct pd_elf_section *section, struct slots *slots)
@@ -326,16 +333,20 @@ enum perfdata_status pd_elf_plt(struct pd_symbol_table *table, struct pd_elf *el
 {
 	const struct pd_elf_section *first = pd_elf_section(elf, ".plt"),
 				    *relocations = pd_elf_section(elf, ".rela.plt");
-	struct plt plt = { .table = table, .elf = elf, .slots.high = UINT64_MAX };
+	struct plt plt = { .table = table, .added.work = table->work, .elf = elf, .slots.high = UINT64_MAX,
+			   .slots.work = table->work };
 	if (!first || first->header.sh_type != SHT_PROGBITS)
 		return PERFDATA_OK;
 	pd_symtab_nest(table);
 	cut_before(table, first->header.sh_offset);
 	int failed = read_slots(elf, relocations ? relocations : pd_elf_section(elf, ".rel.plt"), &plt.slots);
 	failed = failed || add_entries(&plt, first) || add_got_entries(&plt) || append(table, &plt.added);
+	const enum perfdata_status refused = plt.added.refused;
 	pd_free(plt.slots.items);
 	pd_symtab_release(&plt.added);
-	return failed ? PERFDATA_ENOMEM : PERFDATA_OK;
+	if (!failed)
+		return PERFDATA_OK;
+	return plt.slots.status ? plt.slots.status : refused ? refused : pd_symtab_status(table);
 }
 
 #endif

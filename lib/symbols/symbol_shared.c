@@ -30,6 +30,8 @@ static struct pd_kallsyms *read_text(struct perfdata_symbols *symbols, const cha
 		return NULL;
 	memcpy(made->path, path, size);
 	made->lock = pd_monitor_new();
+	pd_work_init(&made->work, 0, pd_symbols_account(symbols), symbols->options.cancel);
+	made->table.work = &made->work;
 	made->status = pd_kallsyms_load(&made->table, fd);
 	if (made->status == PERFDATA_EREAD)
 		(void)pd_symbols_fail(symbols, path, errno);
@@ -59,7 +61,8 @@ void pd_kallsyms_free(struct perfdata_symbols *symbols)
 {
 	for (struct pd_kallsyms *next; symbols->kallsyms; symbols->kallsyms = next) {
 		next = symbols->kallsyms->next;
-		pd_account_give(pd_symbols_account(symbols), PD_USE_SYMBOLS, symbols->kallsyms->accounted);
+		pd_account_give(pd_symbols_account(symbols), PD_USE_SYMBOLS,
+				symbols->kallsyms->accounted + symbols->kallsyms->table.names_held);
 		release(symbols->kallsyms);
 	}
 }

@@ -17,11 +17,38 @@
 #define MAX_TIED 16              /* a larger group is decided at once */
 #define PAGE 4096u
 #define DIGIT 11                 /* bits that one pass of sorting looks at */
+#define SYMBOLS_OF_STEP 8u       /* that are sorted by one digit */
+
+enum perfdata_status pd_symtab_status(const struct pd_symbol_table *table)
+{
+	return table->refused ? table->refused : PERFDATA_ENOMEM;
+}
+
+static bool is_refused(struct pd_symbol_table *table, enum perfdata_status status)
+{
+	table->refused = status;
+	return status != PERFDATA_OK;
+}
+
+bool pd_symtab_is_stopped(struct pd_symbol_table *table, size_t count)
+{
+	return table->work && is_refused(table, pd_work_do(table->work, 1 + count / SYMBOLS_OF_STEP));
+}
+
+/* Before the table grows: while it is moved to a larger place, there are two of it. */
+static bool has_no_room(struct pd_symbol_table *table)
+{
+	if (table->count >= MAX_SYMBOLS)
+		return is_refused(table, PERFDATA_ELIMIT);
+	return table->count == table->capacity && table->work &&
+	       (is_refused(table, pd_work_room(table->work, 3 * table->count * sizeof *table->items)) ||
+		pd_symtab_is_stopped(table, 0));
+}
 
 int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, enum pd_strings_number strings,
 		  uint32_t name, enum perfdata_symbol_binding binding)
 {
-	if (table->count >= MAX_SYMBOLS ||
+	if (has_no_room(table) ||
 	    pd_vector_grow(&table->items, &table->capacity, table->count, sizeof *table->items))
 		return -1;
 	table->items[table->count++] = (struct pd_symbol){
@@ -38,7 +65,8 @@ int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, 
 /* As many as there will be, and no more: pd_vector_grow would double them. */
 void pd_symtab_reserve(struct pd_symbol_table *table, uint64_t more)
 {
-	if (more > MAX_SYMBOLS || table->count + more <= table->capacity)
+	if (more > MAX_SYMBOLS || table->count + more <= table->capacity ||
+	    (table->work && pd_work_room(table->work, (table->count + more) * sizeof *table->items)))
 		return;
 	const size_t capacity = table->count + (size_t)more;
 	struct pd_symbol *items = pd_realloc(table->items, capacity * sizeof *items);
@@ -85,13 +113,15 @@ static void sort_by_digit(const struct key *from, struct key *to, size_t count, 
 }
 
 /* Sorts the keys by those digits in which addresses differ. There is room for as many behind them. Returns where the
- * sorted ones are. */
-static struct key *sort_keys(struct key *keys, size_t count, uint64_t differ)
+ * sorted ones are; NULL: the work is stopped. */
+static struct key *sort_keys(struct pd_symbol_table *table, struct key *keys, size_t count, uint64_t differ)
 {
 	struct key *from = keys, *to = keys + count;
 	for (unsigned shift = 0; shift < 64 && differ >> shift; shift += DIGIT) {
 		if (!(differ >> shift & ((1u << DIGIT) - 1)))
 			continue;
+		if (pd_symtab_is_stopped(table, count))
+			return NULL;
 		sort_by_digit(from, to, count, shift);
 		struct key *sorted = to;
 		to = from;
@@ -116,9 +146,12 @@ static void permute(struct pd_symbol *items, struct key *order, size_t count)
 	}
 }
 
-static int sort_items(struct pd_symbol *items, size_t count)
+static int sort_items(struct pd_symbol_table *table, struct pd_symbol *items, size_t count)
 {
-	struct key *keys = pd_malloc(count * 2 * sizeof *keys);
+	const size_t memory = count * 2 * sizeof(struct key);
+	if (table->work && is_refused(table, pd_work_room(table->work, count * sizeof *items + memory)))
+		return -1;
+	struct key *keys = pd_malloc(memory);
 	uint64_t differ = 0;
 	if (!keys)
 		return -1;
@@ -126,9 +159,11 @@ static int sort_items(struct pd_symbol *items, size_t count)
 		keys[i] = (struct key){ (uint32_t)items[i].start, (uint32_t)(items[i].start >> 32), (uint32_t)i };
 		differ |= items[i].start ^ items[0].start;
 	}
-	permute(items, sort_keys(keys, count, differ), count);
+	struct key *sorted = sort_keys(table, keys, count, differ);
+	if (sorted)
+		permute(items, sorted, count);
 	pd_free(keys);
-	return 0;
+	return sorted ? 0 : -1;
 }
 
 /* Merges the sorted symbols behind `head` into the sorted ones before; of two at one address, the one before stays
@@ -154,7 +189,7 @@ int pd_symtab_sort(struct pd_symbol_table *table)
 	const size_t head = sorted < count / 2 ? 0 : sorted;
 	if (head == count)
 		return 0;
-	if (sort_items(table->items + head, count - head))
+	if (sort_items(table, table->items + head, count - head))
 		return -1;
 	return head ? merge_tail(table->items, head, count) : 0;
 }
@@ -345,7 +380,7 @@ const struct pd_symbol *pd_symtab_by_name(const struct pd_symbol_table *table, c
 
 size_t pd_symtab_memory(const struct pd_symbol_table *table)
 {
-	size_t memory = table->capacity * sizeof *table->items + table->bytes.total + pd_overlaps_memory(table);
+	size_t memory = table->capacity * sizeof *table->items + pd_overlaps_memory(table);
 	for (size_t i = 0; i < PD_STRINGS_COUNT; i++)
 		memory += table->strings[i].bytes ? table->strings[i].room : 0;
 	return memory;

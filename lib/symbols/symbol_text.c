@@ -107,11 +107,25 @@ static void limit_name(char *name)
 		name[PD_SYMBOL_NAME_LIMIT - 1] = '\0';
 }
 
+static enum perfdata_status read_text(struct pd_symbol_table *table, int fd, char **ret, size_t *ret_size)
+{
+	const enum perfdata_status status = pd_read_within(table->work, fd, MAX_TEXT, ret, ret_size);
+	if (!status && table->work)
+		pd_work_add_bytes(table->work, *ret_size);
+	return status;
+}
+
+/* To be called for each line: looks at cancel now and then. */
+static enum perfdata_status go_on(struct pd_symbol_table *table, struct pd_meter *meter)
+{
+	return table->work ? pd_meter_count(meter, 1) : PERFDATA_OK;
+}
+
 enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd)
 {
 	char *line, *text;
 	size_t size;
-	enum perfdata_status status = pd_read_whole(fd, MAX_TEXT, &text, &size);
+	enum perfdata_status status = read_text(table, fd, &text, &size);
 	if (status)
 		return status;
 	char *at = text, *end = at + size;
@@ -119,8 +133,12 @@ enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd)
 	pd_symtab_reserve(table, size / KALLSYMS_LINE);
 	const char *module = NULL;
 	bool hidden = false;
+	struct pd_meter meter = pd_meter(table->work);
 	while ((line = next_line(&at, end))) {
 		uint64_t address;
+		status = go_on(table, &meter);
+		if (status)
+			return status;
 		if (!take_hex(&line, end, &address) || line[0] != ' ' || !line[1] || line[2] != ' ')
 			continue;
 		char type = line[1], *name = line + 3;
@@ -133,13 +151,13 @@ enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd)
 		const char *in_module = split_module(name, module);
 		limit_name(name);
 		if (pd_symtab_add(table, address, 0, PD_STRINGS_TEXT, (uint32_t)(name - text), kallsyms_binding(type)))
-			return PERFDATA_ENOMEM;
+			return pd_symtab_status(table);
 		table->items[table->count - 1].module = in_module ? (uint32_t)(in_module - text) : 0;
 		module = in_module ? in_module : module;
 	}
 	if (!table->count)
 		return hidden ? PERFDATA_ABSENT : PERFDATA_EFORMAT;
-	return pd_symtab_finish(table, PD_FIX_KALLSYMS) ? PERFDATA_ENOMEM : PERFDATA_OK;
+	return pd_symtab_finish(table, PD_FIX_KALLSYMS) ? pd_symtab_status(table) : PERFDATA_OK;
 }
 
 /* --- perf maps ---------------------------------------------------------------------------------------------------- */
@@ -218,14 +236,18 @@ enum perfdata_status pd_perfmap_load(struct pd_symbol_table *table, int fd, stru
 {
 	char *line, *text;
 	size_t size;
-	enum perfdata_status status = pd_read_whole(fd, MAX_TEXT, &text, &size);
+	enum perfdata_status status = read_text(table, fd, &text, &size);
 	*ret_odd = (struct pd_odd_lines){ 0 };
 	if (status)
 		return status;
 	char *at = text, *end = at + size;
 	keep_text(table, text, size);
+	struct pd_meter meter = pd_meter(table->work);
 	for (uint64_t number = 1; (line = next_line(&at, end)); number++) {
 		uint64_t start, length;
+		status = go_on(table, &meter);
+		if (status)
+			return status;
 		size_t length_of_line = strlen(line);
 		while (length_of_line && line[length_of_line - 1] == '\r')
 			line[--length_of_line] = '\0';
@@ -241,9 +263,9 @@ enum perfdata_status pd_perfmap_load(struct pd_symbol_table *table, int fd, stru
 		}
 		limit_name(name);
 		if (pd_symtab_add(table, start, length, PD_STRINGS_TEXT, (uint32_t)(name - text), PERFDATA_BIND_GLOBAL))
-			return PERFDATA_ENOMEM;
+			return pd_symtab_status(table);
 	}
 	if (sort_entries(table))
-		return PERFDATA_ENOMEM;
+		return pd_symtab_status(table);
 	return table->count ? PERFDATA_OK : PERFDATA_EFORMAT;
 }

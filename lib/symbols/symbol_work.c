@@ -8,8 +8,14 @@ void pd_work_init(struct pd_work *work, uint64_t size, struct pd_account *accoun
 	work->cancel = cancel;
 	work->account = account;
 	atomic_init(&work->done, 0);
-	atomic_init(&work->limit, size > UINT64_MAX / 2 / PD_WORK_OF_BYTE ? UINT64_MAX / 2
-									    : PD_WORK_FREE + size * PD_WORK_OF_BYTE);
+	atomic_init(&work->limit, PD_WORK_FREE);
+	pd_work_add_bytes(work, size);
+}
+
+void pd_work_add_bytes(struct pd_work *work, uint64_t size)
+{
+	const uint64_t most = UINT64_MAX / 16 / PD_WORK_OF_BYTE;
+	atomic_fetch_add_explicit(&work->limit, PD_WORK_OF_BYTE * (size < most ? size : most), memory_order_relaxed);
 }
 
 void pd_work_add_lookup(struct pd_work *work)

@@ -30,6 +30,8 @@ void pd_work_init(struct pd_work *work, uint64_t size, struct pd_account *accoun
 		  const struct perfdata_cancel *cancel);
 /* Raises the limit for a look-up. */
 void pd_work_add_lookup(struct pd_work *work);
+/* Raises the limit for a file of that size. */
+void pd_work_add_bytes(struct pd_work *work, uint64_t size);
 /* PERFDATA_OK, PERFDATA_ELIMIT: that was too much; PERFDATA_EINTR: cancelled. */
 enum perfdata_status pd_work_do(struct pd_work *work, uint64_t steps);
 /* Whether the account has room for as much more: PERFDATA_OK, PERFDATA_ELIMIT. */

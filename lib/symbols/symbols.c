@@ -3,6 +3,7 @@
 #include "config.h"
 #include <errno.h>
 #include <string.h>
+#include "base/cancel.h"
 #include "base/memory.h"
 #include "base/option_struct.h"
 #include "symbols/symbols.h"
@@ -65,7 +66,7 @@ enum perfdata_status perfdata_symbols_new(const struct perfdata_symbols_options 
 
 static void dso_free(struct perfdata_symbols_dso *dso)
 {
-	pd_account_give(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, dso->accounted);
+	pd_account_give(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, dso->accounted + dso->table.names_held);
 	pd_lines_close(dso);
 	pd_objects_free(dso->objects);
 	pd_symtab_release(&dso->table);
@@ -142,6 +143,8 @@ enum perfdata_status perfdata_symbols_dso(struct perfdata_symbols *symbols,
 	}
 	bool is_elf = request->kind == PERFDATA_DSO_USER || request->kind == PERFDATA_DSO_VDSO;
 	dso->table.mangled = is_elf && !symbols->options.raw_names;
+	pd_work_init(&dso->work, 0, pd_symbols_account(symbols), symbols->options.cancel);
+	dso->table.work = &dso->work;
 	pd_monitor_enter(symbols->lock);
 	dso->next = symbols->dsos;
 	symbols->dsos = dso;
@@ -204,6 +207,9 @@ static enum perfdata_status load(struct perfdata_symbols_dso *dso)
 	if (!atomic_load_explicit(&dso->loaded, memory_order_relaxed)) {
 		const size_t before = pd_symbols_failed(dso->symbols);
 		dso->status = pd_dso_load(dso);
+		/* files that were not read to their end had no names, which says nothing */
+		if (dso->status == PERFDATA_ABSENT && pd_cancelled(dso->symbols->options.cancel))
+			dso->status = PERFDATA_EINTR;
 		limit_strings(dso->symbols, &dso->table);
 		if (pd_symtab_settle(&dso->table))
 			dso->status = PERFDATA_ENOMEM;
@@ -212,7 +218,7 @@ static enum perfdata_status load(struct perfdata_symbols_dso *dso)
 		else
 			dso->status = judge(dso->symbols, dso->status, before);
 		(void)pd_symbols_note(dso->symbols, dso->status);
-		dso->accounted = pd_symtab_memory(&dso->table) + dso->jit.capacity * sizeof *dso->jit.items;
+		dso->accounted = pd_symtab_memory(&dso->table) + pd_jit_memory(&dso->jit);
 		pd_account_take(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, dso->accounted);
 		atomic_store_explicit(&dso->loaded, true, memory_order_release);
 	}
@@ -318,6 +324,18 @@ static enum perfdata_status lookup_jit(const struct perfdata_symbols_dso *dso, u
 	return PERFDATA_OK;
 }
 
+/* Names in use stay as long as the source of symbols: they may take half of the memory, so that others have room. */
+static bool names_fit(const struct perfdata_symbols *symbols)
+{
+	const uint64_t least = (uint64_t)64 << 20;
+	const struct pd_account *account = pd_symbols_account(symbols);
+	const uint64_t limit = account && account->limit > least ? account->limit : least;
+	return !account || symbols->names_memory < limit / 2;
+}
+
+/* Of symbols whose names have no room. */
+static const struct pd_symbol_name no_name = { NULL, NULL };
+
 /* The lock is taken only when a symbol's name is used for the first time. */
 static const struct pd_symbol_name *name_of(struct perfdata_symbols_dso *dso, const struct pd_symbol *symbol)
 {
@@ -327,14 +345,21 @@ static const struct pd_symbol_name *name_of(struct perfdata_symbols_dso *dso, co
 		return name;
 	struct pd_monitor *lock = dso->kallsyms ? dso->kallsyms->lock : dso->names_lock;
 	pd_monitor_enter(lock);
-	name = pd_symtab_name(table, symbol);
-	const bool is_excess = name && table->mangled && !table->has_unbounded && name->raw[0] == '_' &&
-			       !strcmp(name->raw, name->shown) && !pd_demangle_is_bounded(name->raw);
-	table->has_unbounded |= is_excess;
+	if (table->work)
+		pd_work_add_lookup(table->work);
+	const bool fits = names_fit(dso->symbols);
+	table->has_excess |= !fits;
+	name = fits ? pd_symtab_name(table, symbol) : &no_name;
+	pd_account_change(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, table->names_held, table->bytes.total);
+	dso->symbols->names_memory += table->bytes.total - table->names_held;
+	table->names_held = table->bytes.total;
+	const bool is_excess = table->has_excess && !table->is_told;
+	table->is_told |= is_excess;
 	pd_monitor_leave(lock);
 	if (is_excess)
 		pd_symbols_find_excess(dso, dso->origin.file ? dso->origin.file : dso->origin.text_file,
-				       "a name would become much longer than its size explains, and stays mangled");
+				       "a name asks for more work or memory than its size explains, and stays mangled, "
+				       "or is left out");
 	return name;
 }
 
@@ -353,6 +378,8 @@ enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, u
 	const struct pd_symbol_name *name = name_of(dso, s);
 	if (!name)
 		return pd_symbols_note(dso->symbols, pd_symtab_failure(pd_dso_table(dso)));
+	if (!name->shown)
+		return PERFDATA_ABSENT;
 	*ret = (struct perfdata_symbol){
 		.name = name->shown,
 		.raw_name = name->raw,

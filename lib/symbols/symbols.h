@@ -11,6 +11,7 @@
 #include "base/spool.h"
 #include "base/threads.h"
 #include "perfdata/symbols.h"
+#include "symbols/symbol_work.h"
 
 /* --- symbol_table.c: sorted symbols, which of several wins; symbol_names.c: what they are called ------------------ */
 
@@ -66,7 +67,11 @@ struct pd_symbol_table {
 	struct pd_arena bytes;    /* names in use */
 	_Atomic(struct pd_name_block *) *names;   /* of symbols in use, by index; made by pd_symtab_settle */
 	bool mangled;             /* names may be mangled: demangle for comparing and showing */
-	bool has_unbounded;       /* a name stayed mangled that would have become too long; that was reported */
+	struct pd_work *work;     /* what names and symbols may ask for; NULL: no limit */
+	bool has_excess;          /* a name stayed mangled that would have become too long, or asked for too much */
+	bool is_told;             /* that was reported */
+	enum perfdata_status refused;   /* why no more symbols are added; PERFDATA_OK: memory failed */
+	size_t names_held;        /* bytes of names that the account was given */
 	struct pd_overlaps *overlaps;   /* perf maps: which entry names an address of several; NULL: none overlap */
 };
 
@@ -78,7 +83,12 @@ enum pd_symbol_fix {
 
 /* Makes room for as many more symbols at once; without memory for it the table grows as they come. */
 void pd_symtab_reserve(struct pd_symbol_table *table, uint64_t more);
-/* Adds a symbol, whose name stands at `name` in `strings`. 0, or -1 without memory or at the limit of symbols. */
+/* Why a function of the table that adds or sorts returned -1: PERFDATA_ENOMEM; PERFDATA_ELIMIT: there are too many
+ * symbols, or the account has no room; PERFDATA_EINTR. */
+enum perfdata_status pd_symtab_status(const struct pd_symbol_table *table);
+/* Before that many symbols are looked at: whether the work was cancelled, or is too much already. */
+bool pd_symtab_is_stopped(struct pd_symbol_table *table, size_t count);
+/* Adds a symbol, whose name stands at `name` in `strings`. 0, or -1. */
 int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, enum pd_strings_number strings,
 		  uint32_t name, enum perfdata_symbol_binding binding);
 /* Sorts, gives ends to symbols without a size, and of the symbols that start at one address keeps the best, or those
@@ -128,11 +138,13 @@ void pd_symtab_release_names(struct pd_symbol_table *table);
 
 /* --- demangle.c, demangle_cxx.c, demangle_rust.c ---------------------------------------------------------------- */
 
-/* The demangled name in `bytes`, or `name` itself; NULL: memory or the C++ runtime failed, see pd_demangle_failure. */
-const char *pd_demangle(struct pd_arena *bytes, const char *name);
-/* Whether a C++ name may be demangled: references to its own parts can make a short name gigabytes long, and the C++
- * runtime has no limit. */
-bool pd_demangle_is_bounded(const char *name);
+/* The demangled name in `bytes`, or `name` itself; NULL: memory or the C++ runtime failed, see pd_demangle_failure.
+ * *ret_excess becomes true where a C++ name stays mangled since it would become too long, or `work` (or NULL) does not
+ * allow for it. */
+const char *pd_demangle(struct pd_arena *bytes, const char *name, struct pd_work *work, bool *ret_excess);
+/* How many parts a C++ name has at most when its references are followed: they can make a short name gigabytes long,
+ * and the C++ runtime has no limit. 0: too many. */
+uint64_t pd_demangle_bound(const char *name);
 /* PERFDATA_OK and a malloc'ed C++ name (to be freed with free()); PERFDATA_ABSENT: it is no such name, not bounded, or
  * no C++ runtime is installed; PERFDATA_ENOMEM, PERFDATA_EREAD: it may be one. */
 enum perfdata_status pd_demangle_cxx(const char *name, char **ret);
@@ -179,8 +191,10 @@ struct pd_jit {
 	struct pd_jit_code *items;
 	size_t count, capacity;
 	char *file;                  /* the whole file; names stand in it */
+	size_t file_size;
 };
-enum perfdata_status pd_jitdump_load(struct pd_jit *jit, int fd);
+enum perfdata_status pd_jitdump_load(struct pd_jit *jit, struct pd_work *work, int fd);
+size_t pd_jit_memory(const struct pd_jit *jit);
 const struct pd_jit_code *pd_jit_find(const struct pd_jit *jit, uint64_t address, uint64_t time);
 void pd_jit_release(struct pd_jit *jit);
 
@@ -200,6 +214,8 @@ int pd_symbols_open_once(const struct perfdata_symbols *symbols, const char *pat
 /* The whole file, up to `limit` bytes, with a NUL behind; also of files whose size is not stated (/proc).
  * PERFDATA_ELIMIT: it is larger. PERFDATA_ENOMEM, PERFDATA_EREAD: reading failed, with errno. */
 enum perfdata_status pd_read_whole(int fd, size_t limit, char **ret /* pd_free */, size_t *ret_size);
+/* The same; `work` may be NULL. Also PERFDATA_EINTR, and PERFDATA_ELIMIT where the account has no room. */
+enum perfdata_status pd_read_within(struct pd_work *work, int fd, size_t limit, char **ret, size_t *ret_size);
 
 /* --- symbol_kept.c: files that are read again, of which few have a descriptor --------------------- */
 
@@ -260,6 +276,7 @@ struct perfdata_symbols {
 	struct perfdata_symbols_dso *dsos;
 	struct pd_monitor *kallsyms_lock;         /* for the list, and held while a text is read */
 	struct pd_kallsyms *kallsyms;
+	_Atomic(size_t) names_memory;             /* bytes of names of symbols, of all dsos */
 	_Atomic(size_t) units_memory;             /* bytes of units of debug information, of all dsos */
 	atomic_uint_fast64_t libdw_clock;         /* look-ups by libdw so far, of all dsos */
 	struct pd_failures failures;              /* of all dsos */
@@ -273,6 +290,7 @@ struct pd_kallsyms {
 	struct pd_monitor *lock;                  /* for names */
 	struct pd_symbol_table table;
 	enum perfdata_status status;              /* of reading */
+	struct pd_work work;
 	size_t accounted;
 	char path[];
 };
@@ -293,6 +311,7 @@ struct perfdata_symbols_dso {
 	atomic_bool loaded;                       /* set last; status, table and jit are only read then */
 	enum perfdata_status status;              /* of loading */
 	enum perfdata_status failure;             /* of what was needed to load it; PERFDATA_OK: none */
+	struct pd_work work;                      /* of loading its symbols, and of their names */
 	struct pd_symbol_table table;             /* look at pd_dso_table */
 	struct pd_kallsyms *kallsyms;             /* has the symbols; NULL: they are the dso's own */
 	struct pd_jit jit;
@@ -357,6 +376,8 @@ void pd_symbols_report_overlap(const struct perfdata_symbols_dso *dso, uint64_t 
 
 /* Reports that a file asked for more than its size explains. */
 void pd_symbols_find_excess(const struct perfdata_symbols_dso *dso, const char *file, const char *what);
+/* The path of the file with the debug information. */
+const char *pd_symbols_debug_path(const struct perfdata_symbols_dso *dso);
 void pd_symbols_log(const struct perfdata_symbols_dso *dso, enum perfdata_symbols_event event, const char *file,
 		    const char *reason);
 
@@ -391,7 +412,7 @@ bool pd_cache_places(const struct perfdata_symbols *symbols, const struct pd_bui
 /* Places of a kernel's image. */
 bool pd_vmlinux_places(const struct perfdata_symbols *symbols, const char *release, pd_location_fn *take, void *user);
 /* The CRC of .gnu_debuglink over a file. false: the file cannot be read. */
-bool pd_debuglink_crc(int fd, uint32_t *ret);
+bool pd_debuglink_crc(int fd, const struct perfdata_cancel *cancel, uint32_t *ret);
 /* An open file from a debuginfod server, and its path in `bytes`; otherwise why there is none in `reason`:
  * PERFDATA_ABSENT; PERFDATA_ENOMEM, PERFDATA_EREAD: the client failed. Only one file includes the client's header. */
 enum perfdata_status pd_debuginfod_find(const struct pd_build_id *id, bool debug, struct pd_arena *bytes,
@@ -459,7 +480,7 @@ bool pd_elf_has_dynsym(const struct pd_elf *elf);
 size_t pd_elf_image_size(const void *image, size_t limit);
 /* The ELF file that is compressed inside (.gnu_debugdata). PERFDATA_ABSENT, or another status: there is none to use;
  * PERFDATA_ENOMEM, PERFDATA_EREAD. */
-enum perfdata_status pd_elf_debugdata(const struct pd_elf *elf, struct pd_elf **ret);
+enum perfdata_status pd_elf_debugdata(const struct pd_elf *elf, struct pd_work *work, struct pd_elf **ret);
 /* Name and CRC of the separate debug file (.gnu_debuglink); NULL: none. */
 const char *pd_elf_debug_link(const struct pd_elf *elf, uint32_t *ret_crc);
 /* Path and build-id of the supplementary file (.gnu_debugaltlink); NULL: none. The path lives as long as the handle. */
@@ -501,12 +522,14 @@ enum perfdata_status pd_symbols_object(struct perfdata_symbols_dso *dso, uint64_
 
 /* --- symbol_compressed.c: compressed files ------------------------------------------------------------------------ */
 
-/* The content of a compressed file (gzip, zstd, xz), in *ret to be freed with pd_free. PERFDATA_ABSENT: it is not
- * compressed; PERFDATA_EREAD: reading failed, with errno. */
-enum perfdata_status pd_unpack(int fd, char **ret, size_t *ret_size);
+/* The content of a compressed file (gzip, zstd, xz), in *ret to be freed with pd_free; `work` may be NULL.
+ * PERFDATA_ABSENT: it is not compressed; PERFDATA_ELIMIT, PERFDATA_EINTR; PERFDATA_EREAD: reading failed, with
+ * errno. */
+enum perfdata_status pd_unpack(struct pd_work *work, int fd, char **ret, size_t *ret_size);
 /* The same for bytes in memory, at most `limit` of them decompressed. PERFDATA_EFORMAT, PERFDATA_ELIMIT,
  * PERFDATA_ENOMEM; PERFDATA_EUNSUP: built without the library for this compression. */
-enum perfdata_status pd_unpack_bytes(const void *compressed, size_t size, size_t limit, char **ret, size_t *ret_size);
+enum perfdata_status pd_unpack_bytes(struct pd_work *work, const void *compressed, size_t size, size_t limit,
+				     char **ret, size_t *ret_size);
 
 /* --- dwarf_lines.c; dwarf_libdw.c --------------------------------------------------------------------------------- */
 
@@ -519,13 +542,14 @@ enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t va
 				   struct perfdata_source_line *frames, size_t room, size_t *ret_count);
 
 struct pd_libdw;
-struct pd_work;     /* symbol_work.h */
 /* `alt`: the supplementary file, or NULL. PERFDATA_ABSENT: no debug information, or the supplementary file is missing;
  * PERFDATA_EUNSUP: it is damaged, or lies in files of its own; PERFDATA_ELIMIT, PERFDATA_EINTR, PERFDATA_ENOMEM. One
  * thread at a time uses a handle. */
 enum perfdata_status pd_libdw_open(const struct pd_elf *elf, const struct pd_elf *alt, struct pd_work *work,
 				   struct pd_libdw **ret);
 void pd_libdw_close(struct pd_libdw *libdw);
+/* Whether a name stayed mangled that asked for too much. */
+bool pd_libdw_has_excess(const struct pd_libdw *libdw);
 size_t pd_libdw_size(const struct pd_libdw *libdw);   /* about how much memory it holds */
 /* Texts are valid until the next look-up. */
 enum perfdata_status pd_libdw_lookup(struct pd_libdw *libdw, bool raw_names, uint64_t vaddr, bool positions,

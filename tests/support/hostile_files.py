@@ -109,6 +109,75 @@ def kallsyms_of_one_name(n):
     return kernel(n), {"kallsyms": b"ffffffff81000000 T _text\nffffffff81000040 t " + b"x" * (500 * n) + b"\n"}
 
 
+def perf_map(n, line):
+    return (join([comm(7, "work"), mmap2(7, 0x100000, 0x10000000, "//anon")] + [sample(10 + k, ip=0x100040 + 64 * k, chain=[(1 << 64) - 512, 0x100040 + 64 * k])
+                                                                                 for k in range(SAMPLES)]),
+            {"tmp/perf-7.map": b"".join(line(k) for k in range(n))})
+
+
+def perf_map_at_one_place(n):
+    return perf_map(n, lambda k: b"100000 10000 entry_%d\n" % k)
+
+
+def perf_map_backwards(n):
+    return perf_map(n, lambda k: b"%x %x entry_%d\n" % (0x100000 + 16 * (n - k), 16 * (k + 1), k))
+
+
+def perf_map_of_odd_lines(n):
+    return perf_map(n, lambda k: b"no entry %d\n" % k if k else b"100000 10000 entry\n")
+
+
+def notes_of_one_place(n):
+    """Each section of notes is the same notes, none of which is a build-id."""
+    elf = dw.Elf().symbols()
+    notes = elf.add(".notes", (struct.pack("<III", 4, 4, 1) + b"abc\0" + bytes(4)) * (2 * n), kind=7)
+    for _k in range(n):
+        elf.add(".note", (notes, 0, 40 * n), kind=7)
+    return recording(), {PROGRAM: elf.bytes()}
+
+
+def symbols_in_many_segments(n):
+    """Each symbol is in the last segment."""
+    elf = dw.Elf().symbols([(1, TEXT + 0x1000 + 0x10 * k, 0x10) for k in range(n)], strings=b"\0name\0")
+    elf.segments = [(1, 5, 0, 16 * k, 16, 16, 16) for k in range(n)] + [(1, 5, 0, TEXT, dw.CODE, dw.CODE, 0x1000)]
+    return recording(), {PROGRAM: elf.bytes()}
+
+
+def labels_in_a_long_section(n):
+    """Each label is in a section whose name is long."""
+    elf = dw.Elf()
+    text = elf.add("." + "x" * (20 * n), b"", kind=8, flags=6, address=TEXT, size=dw.CODE)
+    table = bytes(24) + b"".join(struct.pack("<IBBHQQ", 1, 0x10, 0, text, TEXT + 0x1000 + 0x10 * k, 0x10) for k in range(n))
+    elf.add(".symtab", table, kind=2, link=elf.add(".strtab", b"\0label\0", kind=3), entry=24)
+    return recording(), {PROGRAM: elf.bytes()}
+
+
+def linkage_entries_of_one_name(n):
+    """Each entry of the procedure linkage table is resolved by the same function, whose name is long."""
+    elf = dw.Elf().symbols([(1, TEXT + 0x1000, 0x10)], strings=b"\0" + b"x" * 4000 + b"\0")
+    elf.add(".plt", bytes(16 * n), flags=6, address=TEXT + 0x100000, entry=16)
+    elf.add(".rela.plt", b"".join(struct.pack("<QQq", TEXT + 0x200000 + 8 * k, 37, TEXT + 0x1000) for k in range(n)), kind=4, entry=24)
+    return recording(), {PROGRAM: elf.bytes()}
+
+
+def cxx_parameters(n):
+    """Functions of one name, most of whose parameters are references to a long one; each is called."""
+    places = [TEXT + 0x1000 + 0x10 * k for k in range(n)]
+    return debug({}, addresses=places, symbols=[(1, at, 0x10) for at in places], strings=b"\0_Z1f470" + b"a" * 470 + b"S_" * 270 + b"\0")
+
+
+def cxx_names_at_one_place(n):
+    """Names of which one has to be chosen."""
+    name = b"_Z1f470" + b"a" * 470 + b"S_" * 270
+    return debug({}, symbols=[(1, TEXT + 0x1000, 0x10) for k in range(n)], strings=b"\0" + name + b"\0")
+
+
+def long_symbols(n):
+    """Functions with names that end in each other; each is called."""
+    places = [TEXT + 0x1000 + 0x10 * k for k in range(n)]
+    return debug({}, addresses=places, symbols=[(1 + k % 4000, at, 0x10) for k, at in enumerate(places)], strings=b"\0" + b"x" * 16000 + b"\0")
+
+
 def cxx_names(n):
     """Names whose references name the parts before: each part is twice as long as the one before it."""
     def seq(k):
@@ -148,11 +217,14 @@ def jit_moves(n):
 
 
 FILES = (functions_of_one_range_list, blocks_of_one_range_list, units_of_one_abbreviation_table, split_units_of_one_file, zstd_sections, packed_program, packed_symbols,
-         kallsyms, kallsyms_at_one_place, kallsyms_backwards, kallsyms_of_one_name, cxx_names, rust_names, jit_at_one_place, jit_moves)
+         notes_of_one_place, symbols_in_many_segments, labels_in_a_long_section, linkage_entries_of_one_name, cxx_names, cxx_parameters,
+         cxx_names_at_one_place, long_symbols, rust_names, kallsyms, kallsyms_at_one_place, kallsyms_backwards, kallsyms_of_one_name,
+         perf_map_at_one_place, perf_map_backwards, perf_map_of_odd_lines, jit_at_one_place, jit_moves)
 
 
 # Those that ask for more than their size explains: finding W806.
-EXCESS = (functions_of_one_range_list, blocks_of_one_range_list, zstd_sections, cxx_names, packed_program, packed_symbols)
+EXCESS = (functions_of_one_range_list, blocks_of_one_range_list, zstd_sections, cxx_names, packed_program, packed_symbols, notes_of_one_place,
+          symbols_in_many_segments, linkage_entries_of_one_name, cxx_parameters, cxx_names_at_one_place)
 
 
 def write(folder, made):

@@ -752,25 +752,25 @@ static void test_xz(void)
 	char *out = NULL;
 	size_t size = 0;
 	if (!strstr(perfdata_build_info(), "lzma")) {
-		CHECK_EQ(pd_unpack_bytes(compressed, sizeof compressed, 1 << 20, &out, &size), PERFDATA_EUNSUP);
+		CHECK_EQ(pd_unpack_bytes(NULL, compressed, sizeof compressed, 1 << 20, &out, &size), PERFDATA_EUNSUP);
 		return;
 	}
-	CHECK_EQ(pd_unpack_bytes(compressed, sizeof compressed, 1 << 20, &out, &size), PERFDATA_OK);
+	CHECK_EQ(pd_unpack_bytes(NULL, compressed, sizeof compressed, 1 << 20, &out, &size), PERFDATA_OK);
 	CHECK_EQ(size, sizeof plain - 1);
 	CHECK(out && !memcmp(out, plain, size));
 	pd_free(out);
-	CHECK_EQ(pd_unpack_bytes(compressed, sizeof compressed, 10, &out, &size), PERFDATA_ELIMIT);
-	CHECK_EQ(pd_unpack_bytes(compressed, sizeof compressed, sizeof plain - 1, &out, &size), PERFDATA_OK);
+	CHECK_EQ(pd_unpack_bytes(NULL, compressed, sizeof compressed, 10, &out, &size), PERFDATA_ELIMIT);
+	CHECK_EQ(pd_unpack_bytes(NULL, compressed, sizeof compressed, sizeof plain - 1, &out, &size), PERFDATA_OK);
 	pd_free(out);
-	CHECK_EQ(pd_unpack_bytes(compressed, sizeof compressed, sizeof plain - 2, &out, &size), PERFDATA_ELIMIT);
+	CHECK_EQ(pd_unpack_bytes(NULL, compressed, sizeof compressed, sizeof plain - 2, &out, &size), PERFDATA_ELIMIT);
 	for (size_t cut = 0; cut < sizeof compressed; cut++)
-		CHECK_EQ(pd_unpack_bytes(compressed, cut, 1 << 20, &out, &size),
+		CHECK_EQ(pd_unpack_bytes(NULL, compressed, cut, 1 << 20, &out, &size),
 			 cut < 6 ? PERFDATA_ABSENT : PERFDATA_EFORMAT);
 	for (size_t at = 0; at < 8 * sizeof compressed; at++) {
 		uint8_t copy[sizeof compressed];
 		memcpy(copy, compressed, sizeof copy);
 		copy[at / 8] ^= (uint8_t)(1 << at % 8);
-		if (pd_unpack_bytes(copy, sizeof copy, 1 << 20, &out, &size) == PERFDATA_OK) {
+		if (pd_unpack_bytes(NULL, copy, sizeof copy, 1 << 20, &out, &size) == PERFDATA_OK) {
 			CHECK(size <= 1 << 20);
 			pd_free(out);
 		}
