@@ -22,6 +22,7 @@
 struct elf {
 	const struct pd_elf_bytes *bytes;
 	enum perfdata_status *failure; /* of reading or memory */
+	size_t *notes_left;            /* bytes of notes that may still be read: many headers may refer to some */
 	uint8_t head[HEAD_SIZE];       /* the first bytes, read once */
 	size_t head_size;
 	bool wide, swap;
@@ -148,8 +149,9 @@ static bool id_in_notes(const struct elf *elf, uint64_t offset, uint64_t stated,
 {
 	uint8_t few[512], *notes = few;
 	const size_t size = stated < MAX_NOTES ? (size_t)stated : MAX_NOTES;
-	if (size < 16)
+	if (size < 16 || size > *elf->notes_left)
 		return false;
+	*elf->notes_left -= size;
 	if (size > sizeof few && !(notes = pd_malloc(size))) {
 		pd_keep_failure(elf->failure, PERFDATA_ENOMEM);
 		return false;
@@ -296,7 +298,8 @@ static void look_at_sections(const struct elf *elf, const struct sections *all, 
 enum perfdata_status pd_elf_facts_of(const struct pd_elf_bytes *bytes, struct pd_elf_facts *ret)
 {
 	enum perfdata_status failure = PERFDATA_OK;
-	struct elf elf = { .bytes = bytes, .failure = &failure };
+	size_t notes_left = 4 * MAX_NOTES;
+	struct elf elf = { .bytes = bytes, .failure = &failure, .notes_left = &notes_left };
 	struct sections all;
 	*ret = (struct pd_elf_facts){ 0 };
 	enum perfdata_status status = read_head(&elf);
@@ -318,7 +321,8 @@ enum perfdata_status pd_elf_facts_of(const struct pd_elf_bytes *bytes, struct pd
 enum perfdata_status pd_elf_find_id(const struct pd_elf_bytes *bytes, struct pd_build_id *ret)
 {
 	enum perfdata_status failure = PERFDATA_OK;
-	struct elf elf = { .bytes = bytes, .failure = &failure };
+	size_t notes_left = 4 * MAX_NOTES;
+	struct elf elf = { .bytes = bytes, .failure = &failure, .notes_left = &notes_left };
 	ret->size = 0;
 	enum perfdata_status status = read_head(&elf);
 	if (status || id_in_segments(&elf, ret))

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include "perfdata/base.h"
 #include "perfdata/text.h"
@@ -48,12 +49,24 @@ static inline uint64_t fuzz_take(const uint8_t **data, size_t *size, size_t byte
 	return value;
 }
 
+/* What an input may cost: processor time (many times what sanitizers take), so that work without end is found before
+ * the target's own limit of time, which is that of the largest inputs. */
+#define FUZZ_SECONDS_FREE 5.0
+#define FUZZ_SECONDS_OF_KIB 0.5
+
 static inline void fuzz_require(bool condition, const char *what)
 {
 	if (!condition) {
 		fprintf(stderr, "fuzz: %s\n", what);
 		abort();
 	}
+}
+
+static inline void fuzz_require_time(clock_t begin, size_t size)
+{
+	const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+	fuzz_require(seconds < FUZZ_SECONDS_FREE + FUZZ_SECONDS_OF_KIB * (double)size / 1024,
+		     "the input takes more time than its size explains");
 }
 
 #endif

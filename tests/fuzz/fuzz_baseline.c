@@ -41,7 +41,7 @@ static void read_again(const struct perfdata_text *text)
 	perfdata_baseline_free(side);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void run(const uint8_t *data, size_t size)
 {
 	struct perfdata_baseline *side = perfdata_baseline_new();
 	struct perfdata_text text;
@@ -53,5 +53,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	perfdata_text_release(&text);
 	perfdata_baseline_free(side);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const clock_t begin = clock();
+	run(data, size);
+	fuzz_require_time(begin, size);
 	return 0;
 }

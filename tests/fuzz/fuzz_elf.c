@@ -48,7 +48,7 @@ static void unwind(const uint8_t *data, size_t size, enum perfdata_unwind_arch a
 	perfdata_symbols_free(symbols);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void run(const uint8_t *data, size_t size)
 {
 	uint8_t id[PERFDATA_BUILD_ID_MAX];
 	size_t id_size;
@@ -65,5 +65,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (pd_notes_build_id(data, size, size % 2 ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE, id,
 				    &id_size) == PERFDATA_OK)
 		fuzz_touch(id, id_size);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const clock_t begin = clock();
+	run(data, size);
+	fuzz_require_time(begin, size);
 	return 0;
 }

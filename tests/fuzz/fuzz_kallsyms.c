@@ -12,7 +12,7 @@ static void demangle(const uint8_t *data, size_t size)
 	fuzz_touch_text(pd_demangle_name(name, buffer, sizeof buffer));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void run(const uint8_t *data, size_t size)
 {
 	struct perfdata_symbols_options options;
 	struct perfdata_symbols_dso *dso;
@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	perfdata_options_init(&options, sizeof options);
 	options.no_host = true;
 	if (perfdata_symbols_new(&options, &symbols) != PERFDATA_OK)
-		return 0;
+		return;
 	if (perfdata_symbols_open_kallsyms(symbols, fuzz_file(data, size), &dso) == PERFDATA_OK) {
 		fuzz_look_up(dso, 0xffffffff81000010, 0);
 		fuzz_look_up(dso, 0xffffffffc0000000, 0);
@@ -33,5 +33,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 	}
 	perfdata_symbols_free(symbols);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const clock_t begin = clock();
+	run(data, size);
+	fuzz_require_time(begin, size);
 	return 0;
 }

@@ -73,7 +73,7 @@ static void read_bundle(const uint8_t *data, size_t size)
 	perfdata_bundle_files_close(files);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void run(const uint8_t *data, size_t size)
 {
 	const struct pd_elf_bytes bytes = { .fd = -1, .image = (const char *)data, .image_size = size };
 	struct pd_build_id id;
@@ -84,5 +84,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	read_bundle(data, size);
 	cut(data, size, PERFDATA_BUNDLE_NAMES);
 	cut(data, size, PERFDATA_BUNDLE_UNWIND);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const clock_t begin = clock();
+	run(data, size);
+	fuzz_require_time(begin, size);
 	return 0;
 }

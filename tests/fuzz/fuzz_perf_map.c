@@ -2,8 +2,15 @@
 /* Perf maps: START SIZE NAME. */
 #include "fuzz_symbols.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void run(const uint8_t *data, size_t size)
 {
 	fuzz_dso(PERFDATA_DSO_PERF_MAP, data, size);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const clock_t begin = clock();
+	run(data, size);
+	fuzz_require_time(begin, size);
 	return 0;
 }

@@ -9,6 +9,10 @@
 #include "perfdata/symbols.h"
 #include "symbols/symbols.h"
 
+/* Compressed parts of a file may grow this much, and to a mebibyte in any case; what they hold is indexed. */
+#define FUZZ_MEMORY_FREE ((uint64_t)32 << 20)
+#define FUZZ_MEMORY_OF_BYTE 2048u
+
 static char fuzz_folder[64];
 
 static inline void fuzz_folder_remove(void)
@@ -84,8 +88,12 @@ static inline void fuzz_dso(enum perfdata_dso_kind kind, const uint8_t *data, si
 	options.symfs = fuzz_folder;
 	options.vmlinux = kind == PERFDATA_DSO_KERNEL ? path : NULL;
 	options.no_host = true;
-	if (perfdata_symbols_new(&options, &symbols) != PERFDATA_OK)
+	if (perfdata_memory_new(0, NULL, &options.memory) != PERFDATA_OK)
 		return;
+	if (perfdata_symbols_new(&options, &symbols) != PERFDATA_OK) {
+		perfdata_memory_free(options.memory);
+		return;
+	}
 	if (perfdata_symbols_dso(symbols, &request, &dso) == PERFDATA_OK) {
 		static const uint64_t addresses[] = { 0,         1,        0x10,       0x100,
 						      0x1000,    0x1010,   0x1100,     0x2000,
@@ -103,6 +111,10 @@ static inline void fuzz_dso(enum perfdata_dso_kind kind, const uint8_t *data, si
 		pd_symbols_vaddr(dso, 0x1000, &(uint64_t){ 0 });
 	}
 	perfdata_symbols_free(symbols);
+	const struct pd_account *account = &options.memory->account;
+	fuzz_require(account->peak < FUZZ_MEMORY_FREE + FUZZ_MEMORY_OF_BYTE * size && !account->used,
+		     "the input takes more memory than its size explains, or not all was given back");
+	perfdata_memory_free(options.memory);
 }
 
 #endif
