@@ -311,11 +311,9 @@ static enum perfdata_status write_part(void *user, const void *bytes, size_t siz
 static enum perfdata_status write_bundle(struct bundling *bundling, const char *manifest, struct perfdata_error *reterr)
 {
 	const struct options *options = bundling->options;
-	struct perfdata_output *output = !strcmp(options->output, "-")
-						 ? perfdata_output_fd(1)
-						 : perfdata_output_path(options->output,
-									bundling->rights |
-										(options->force ? PERFDATA_OUTPUT_FORCE : 0u));
+	const unsigned flags = bundling->rights | (options->force ? PERFDATA_OUTPUT_FORCE : 0u);
+	struct perfdata_output *output = !strcmp(options->output, "-") ? perfdata_output_fd(1)
+								       : perfdata_output_path(options->output, flags);
 	if (!output)
 		return PERFDATA_ENOMEM;
 	enum perfdata_status status = perfdata_output_open(output, reterr);

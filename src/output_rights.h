@@ -13,8 +13,8 @@ unsigned output_rights_of(const char *const *files, size_t nr);
 /* The same of a file of this host that the output holds, too. What the kernel makes up below /proc, which has other
  * content for other readers, is for its reader alone. */
 unsigned output_rights_of_content(const char *file);
-/* Takes rights from a file that is open for writing, so that it has no more than the recording; never gives any. What is
- * no regular file has its own rules. False with errno. */
+/* Takes rights from a file that is open for writing, so that it has no more than the recording; never gives any. What
+ * is no regular file has its own rules. False with errno. */
 bool output_rights_narrow(int fd, const char *recording);
 
 #endif

@@ -580,7 +580,8 @@ static bool open_pairs(const struct options *options, struct rewrite *rewrite, s
 					   (options->force ? O_TRUNC : O_EXCL), 0600);
 	/* a file that was there before may have let others read it */
 	if (pairs->fd >= 0 && !fstat(pairs->fd, &status) && S_ISREG(status.st_mode) && fchmod(pairs->fd, 0600)) {
-		usage_error(&options->style, "--mapping %s: the rights of the file cannot be changed", options->mapping);
+		usage_error(&options->style, "--mapping %s: the rights of the file cannot be changed",
+			    options->mapping);
 		close(pairs->fd);
 		pairs->fd = -1;
 		return false;

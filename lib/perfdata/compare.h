@@ -71,12 +71,13 @@ struct perfdata_comparison_options {
 	enum perfdata_quantities quantities;
 	double max_increase;             /* percentage points; default 1 */
 	double max_ratio;                /* after : before; default 1.1 */
-	double alpha;                    /* of the adjusted p; default 0.05 */
+	double alpha;                    /* of the adjusted p; default 0.01 */
 	/* in percent: keys that are smaller on both sides are not judged; default 1 */
 	double min_share;
 	/* how far the weight per unit of work may grow, in percent; 0: it is not judged */
 	double max_total;
-	/* for sides of one recording: variance between runs / that of independent samples; default 2 */
+	/* variance between runs / that of independent samples, as assumed: all that is known of sides of one recording,
+	 * and weighed as one more degree of freedom beside what repeat runs show; default 5 */
 	double dispersion;
 	/* Units of work (requests, rows, frames) of each side: one number for each recording, or one for all of
 	 * them. */

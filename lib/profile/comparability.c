@@ -8,6 +8,8 @@
 #include "base/memory.h"
 #include "profile/compare_impl.h"
 
+enum { CLEAR = 3 };                        /* standard errors */
+
 /* The text that a check compares: one of each recording, or of an event of each recording. */
 typedef const char *text_fn(const struct pd_side_recording *recording, const struct pd_side_event *event);
 
@@ -150,6 +152,18 @@ static struct event_sums sum_up(const struct perfdata_comparison *comparison, co
 	return sums;
 }
 
+/* Whether the parts of the weight that have names differ by more than chance makes them. */
+static bool names_differ(const struct perfdata_comparison *comparison, const struct event_sums sides[2])
+{
+	if (!sides[0].samples || !sides[1].samples)
+		return false;
+	const double first = (double)sides[0].samples, second = (double)sides[1].samples;
+	const double part = (sides[0].named * first + sides[1].named * second) / (first + second);
+	const double error = sqrt(comparison->limits.dispersion * part * fmax(0, 1 - part) * (1 / first + 1 / second));
+	const double difference = fabs(sides[0].named - sides[1].named);
+	return difference > 0.05 && difference > CLEAR * error;
+}
+
 static void check_event(struct perfdata_comparison *comparison, const struct pd_compare_event *event)
 {
 	const struct event_sums sides[2] = { sum_up(comparison, event, PD_BEFORE),
@@ -166,7 +180,7 @@ static void check_event(struct perfdata_comparison *comparison, const struct pd_
 			pd_compare_note(comparison, "lost", false, "%s: %.1f %% of the samples %s were lost", name,
 					one->lost * 100, side ? "after" : "before");
 	}
-	if (fabs(sides[0].named - sides[1].named) > 0.05 && sides[0].samples && sides[1].samples)
+	if (names_differ(comparison, sides))
 		pd_compare_note(comparison, "names", true,
 				"%s: %.1f %% of the weight before has names, %.1f %% after: files for names are "
 				"missing on one side",

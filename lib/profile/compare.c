@@ -324,9 +324,9 @@ static enum perfdata_status check_options(struct perfdata_comparison *comparison
 	comparison->limits = (struct pd_compare_limits){
 		.increase = number_or(options->max_increase, 1) / 100,
 		.ratio = number_or(options->max_ratio, 1.1),
-		.alpha = number_or(options->alpha, 0.05),
+		.alpha = number_or(options->alpha, 0.01),
 		.floor = number_or(options->min_share, 1) / 100,
-		.dispersion = number_or(options->dispersion, 2),
+		.dispersion = number_or(options->dispersion, 5),
 		.total = options->max_total > 0 ? 1 + options->max_total / 100 : 0,
 	};
 	if (options->normalize > PERFDATA_NORMALIZE_UNIT || options->adjust > PERFDATA_ADJUST_NONE ||

@@ -68,6 +68,7 @@ struct pd_compare_event {
 	uint32_t *row_of;                       /* by key: index of its row + 1, until the rows are sorted */
 	struct pd_compare_edge *edges;          /* sorted by caller, then callee */
 	size_t nr_edges;
+	double degrees;                         /* of freedom that repeat runs have */
 	uint32_t *by_callee;                    /* edges in the order of callees */
 	uint32_t *first_down, *first_up;        /* by row: its first edge as caller, and in by_callee as callee */
 	/* the part of the weight in functions of which a rise that is just beyond the limits would have been missed;

@@ -5,7 +5,7 @@
  *   variance             s·v of a key that is measured by other samples, s·(1 - s)·v of one that is measured by all;
  *                        v = (q/w)/W, which is 1/N for samples of one weight
  *   dispersion           how much more repeat runs differ than independent samples would: the largest of 1, the
- *                        median over keys, and the key's own
+ *                        median over keys, and the key's own, drawn towards what is assumed where runs are few
  *   z = (after - before) / sqrt(dispersion * (variance_before + variance_after + that of the scale) + what is certain
  *       to vary of the scale) */
 #include "config.h"

@@ -68,18 +68,27 @@ bool pd_compare_find_dispersion(const struct perfdata_comparison *comparison, st
 			all[nr++] = own;
 	}
 	const double degrees = runs > 2 ? (double)(runs - 2) : 1, cube = 1 - 2 / (9 * degrees);
+	event->degrees = degrees;
 	event->reported.dispersion_known = true;
 	event->reported.dispersion = nr ? pd_median(all, nr) / (cube * cube * cube) : 1;
 	pd_free(all);
 	return true;
 }
 
+/* What is assumed weighs as much as so many degrees of freedom of repeat runs: few runs see little of how far runs may
+ * be apart, and a function that hardly differs among three runs may do so in the fourth. */
+static const double assumed_degrees = 1;
+
 double pd_compare_dispersion(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
 			     const struct pd_compare_row *row, enum pd_quantity quantity)
 {
 	bool enough;
+	const double assumed = comparison->limits.dispersion, degrees = event->degrees;
 	const double own = own_dispersion(comparison, event, row, quantity, &enough);
-	return fmax(event->reported.dispersion, event->reported.dispersion_known ? fmax(1, own) : 0);
+	const double seen = fmax(1, fmax(event->reported.dispersion, own));
+	return event->reported.dispersion_known
+		       ? (assumed_degrees * assumed + degrees * seen) / (assumed_degrees + degrees)
+		       : assumed;
 }
 
 /* The variance of a small share: that of both sides' samples of the key, or of all where it has few. */

@@ -249,7 +249,9 @@ static const struct perfdata_comparison_row *row_named(const struct perfdata_com
 	return NULL;
 }
 
-/* Two recordings a side, 2,000 samples each: f0 is clearly more, f1 is over the limits and no more than noise. */
+/* Two recordings a side, 2,000 samples each: f0 is clearly more, f1 is over the limits and no more than noise, where
+ * runs are known to differ by chance alone, and one of twenty equal pairs may fail. */
+#define BY_CHANCE .alpha = 0.05, .dispersion = 1
 static void fill(struct perfdata_baseline *before, struct perfdata_baseline *after)
 {
 	static const unsigned f0[] = { 104, 112, 150, 158 }, f1[] = { 100, 104, 121, 127 };
@@ -268,7 +270,8 @@ static void test_comparison(void)
 	struct perfdata_baseline *before = perfdata_baseline_new(), *after = perfdata_baseline_new();
 	struct perfdata_comparison *comparison, *mirrored, *own;
 	struct perfdata_error error;
-	PERFDATA_OPTIONS(perfdata_comparison_options, options, .normalize = PERFDATA_NORMALIZE_SHARE);
+	PERFDATA_OPTIONS(perfdata_comparison_options, options, .normalize = PERFDATA_NORMALIZE_SHARE,
+			 BY_CHANCE);
 	fill(before, after);
 	CHECK_EQ(perfdata_compare(before, after, &options, &comparison, &error), PERFDATA_OK);
 	CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_FAIL);
@@ -322,7 +325,7 @@ static void test_verdicts(void)
 	const unsigned small[KEYS] = { 10, 10, 5, 5, 5 };
 	struct perfdata_comparison *comparison;
 	struct perfdata_error error;
-	PERFDATA_OPTIONS(perfdata_comparison_options, options, 0);
+	PERFDATA_OPTIONS(perfdata_comparison_options, options, BY_CHANCE);
 	fill(before, after);
 	add(few, small, "freq 99");
 	add(other, small, "freq 4000");
@@ -339,6 +342,11 @@ static void test_verdicts(void)
 	options.nr_despite = 1;
 	CHECK_EQ(perfdata_compare(few, other, &options, &comparison, &error), PERFDATA_OK);
 	CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_INCONCLUSIVE);
+	perfdata_comparison_free(comparison);
+	/* by default two runs a side are too few to say how far runs are apart */
+	CHECK_EQ(perfdata_compare(before, after, NULL, &comparison, &error), PERFDATA_OK);
+	CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_INCONCLUSIVE);
+	CHECK(is_near(row_named(comparison, "f0")->self.dispersion, (5 + 2 * 1.0) / 3, 1e-9));
 	perfdata_comparison_free(comparison);
 	/* rules */
 	options.allow = "# known\ncycles\tf0\tx1.6\tthe new parser\ncyc*\tnothing\tany\told\n";
@@ -371,6 +379,7 @@ static void work(void)
 	struct perfdata_comparison *comparison = NULL;
 	struct perfdata_error error;
 	struct perfdata_text written;
+	PERFDATA_OPTIONS(perfdata_comparison_options, options, BY_CHANCE);
 	perfdata_text_init(&written);
 	enum perfdata_status status = before && after ? PERFDATA_OK : PERFDATA_ENOMEM;
 	if (!status)
@@ -378,7 +387,7 @@ static void work(void)
 	if (!status)
 		status = perfdata_baseline_add(after, text_after.data, text_after.size, &error);
 	if (!status)
-		status = perfdata_compare(before, after, NULL, &comparison, &error);
+		status = perfdata_compare(before, after, &options, &comparison, &error);
 	CHECK(status == PERFDATA_OK || status == PERFDATA_ENOMEM);
 	if (!status) {
 		CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_FAIL);

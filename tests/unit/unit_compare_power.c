@@ -131,7 +131,8 @@ static void test_sight(void)
 	check_verdict(0.37, 1, 3, 100000, PERFDATA_VERDICT_PASS);
 	/* just beyond the limit: seen or admitted to be unseen */
 	check_verdict(0.37, 1.101, 3, 1000, PERFDATA_VERDICT_INCONCLUSIVE);
-	check_verdict(0.37, 1.101, 3, 5000, PERFDATA_VERDICT_FAIL);
+	check_verdict(0.37, 1.101, 3, 5000, PERFDATA_VERDICT_INCONCLUSIVE);
+	check_verdict(0.37, 1.101, 3, 20000, PERFDATA_VERDICT_FAIL);
 	check_verdict(0.37, 1.101, 6, 100000, PERFDATA_VERDICT_FAIL);
 	/* certain to be more, and not certain to be below the limit */
 	check_verdict(0.37, 1.095, 3, 30000, PERFDATA_VERDICT_INCONCLUSIVE);
@@ -169,8 +170,9 @@ static void test_work(void)
 	/* as exact as shares are: a change of one function has the same p by both */
 	struct program before = program_of(0.37), after = before;
 	after.work[0] *= 1.1;
-	PERFDATA_OPTIONS(perfdata_comparison_options, options, .normalize = PERFDATA_NORMALIZE_SHARE);
-	comparison = grow(0.37, 1.1, 3, 3300);
+	PERFDATA_OPTIONS(perfdata_comparison_options, scaled, .dispersion = 1);
+	PERFDATA_OPTIONS(perfdata_comparison_options, options, .normalize = PERFDATA_NORMALIZE_SHARE, .dispersion = 1);
+	comparison = compare(side_of(&before, 3, 3300, 0, 0), side_of(&after, 3, 3300, 0, 0), &scaled);
 	struct perfdata_comparison *share = compare(side_of(&before, 3, 3300, 0, 0), side_of(&after, 3, 3300, 0, 0),
 						    &options);
 	const double p = row_of(comparison, "f0")->self.p, other = row_of(share, "f0")->self.p;
@@ -186,6 +188,43 @@ static void test_work(void)
 	comparison = grow(0.4, 0.5, 3, 50000);
 	CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_PASS);
 	CHECK_EQ(row_of(comparison, "f0")->change, PERFDATA_CHANGE_IMPROVED);
+	perfdata_comparison_free(comparison);
+}
+
+/* A side's recordings, in which f0 has so many of 2,000 samples each. */
+static struct perfdata_baseline *side_with(const unsigned *first, unsigned runs)
+{
+	struct perfdata_baseline *side = perfdata_baseline_new();
+	for (unsigned run = 0; run < runs; run++) {
+		struct program program = program_of(first[run] / 2000.0);
+		struct perfdata_baseline *one = side_of(&program, 1, 2000, 0, 0);
+		struct perfdata_text text;
+		struct perfdata_error error;
+		perfdata_text_init(&text);
+		perfdata_baseline_write(one, &text);
+		CHECK_EQ(perfdata_baseline_add(side, text.data, text.size, &error), PERFDATA_OK);
+		perfdata_text_release(&text);
+		perfdata_baseline_free(one);
+	}
+	return side;
+}
+
+/* What few runs do not show of how far runs are apart: zeroing of pages takes a fourteenth of one run, and nothing of
+ * the next. */
+static void test_few_runs(void)
+{
+	static const unsigned none[] = { 10, 8, 9, 10, 8, 9 }, some[] = { 160, 60, 70, 150, 140, 150 };
+	for (unsigned runs = 1; runs <= 2; runs++) {
+		const unsigned first[] = { runs == 1 ? 10 : 25, 30 }, second[] = { 60, 55 };
+		struct perfdata_comparison *comparison = compare(side_with(first, runs), side_with(second, runs), NULL);
+		CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_INCONCLUSIVE);
+		CHECK(row_of(comparison, "f0")->self.dispersion >= (runs == 1 ? 5 : 7 / 3.0) - 1e-9);
+		perfdata_comparison_free(comparison);
+	}
+	/* six runs that agree say enough */
+	struct perfdata_comparison *comparison = compare(side_with(none, 6), side_with(some, 6), NULL);
+	CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_FAIL);
+	CHECK_EQ(row_of(comparison, "f0")->change, PERFDATA_CHANGE_REGRESSED);
 	perfdata_comparison_free(comparison);
 }
 
@@ -264,6 +303,7 @@ int main(void)
 	static const struct unit_case cases[] = {
 		{ "what is seen, and what is not seen never passes", test_sight },
 		{ "a function is measured by the rest that did not change", test_work },
+		{ "what few runs cannot say of their spread is assumed", test_few_runs },
 		{ "the spread of repeat runs counts", test_spread },
 		{ "causes come first, and their callers are marked", test_causes },
 		{ "sides that have little in common", test_matching },
