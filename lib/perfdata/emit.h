@@ -6,14 +6,12 @@
  *   begin      once, when the recording's meta data is known                      → bytes
  *   scan       optional: every batch, in order, one thread: state across batches  → a small value for format
  *   format     every batch, any thread, a pure function of batch and value        → bytes (and a part for merge)
- *   merge      optional: every batch, in order: reductions                        → bytes, work for encode
- *   encode     optional: work that merge or end handed over, any thread           → bytes, in the order of handing over
- *   end        once, with the summary                                             → bytes, work for encode
+ *   merge      optional: every batch, in order: reductions                        → bytes
+ *   end        once, with the summary                                             → bytes
  *
- * scan, format, merge and encode run at the same time for different batches: scan and merge each own a part of the
- * state, format and encode read what neither changes. `placed` belongs to merge: never at the same time. Findings may
- * be reported in begin, scan, merge and end; they reach the program in the calling thread, those of merge in the order
- * of the batches.
+ * scan, format and merge run at the same time for different batches: scan and merge each own a part of the state,
+ * format reads what neither changes. Findings may be reported in begin, scan, merge and end; they reach the program in
+ * the calling thread, those of merge in the order of the batches.
  *
  * Bytes leave in blocks. What format appends to `out` may leave at each perfdata_text_cut(out), which an emitter calls
  * where nothing that it appended will be looked at again: behind each record or line. Without a call the text of a
@@ -184,12 +182,7 @@ struct perfdata_emitter {
 	void (*free_value)(void *value);
 	void (*free_part)(void *part);  /* called for a part that merge will not see, since something failed before */
 	void (*release)(void *state);
-	/* Optional: spells work that merge or end handed over (emitters of the library); state is read only. */
-	enum perfdata_status (*encode)(const void *state, void *work, struct perfdata_scratch *scratch,
-				       struct perfdata_text *out);
-	/* Optional: tells that the bytes of the work stand at `offset` of output `output`. In order, as merge. */
-	enum perfdata_status (*placed)(void *state, void *work, unsigned output, uint64_t offset, uint64_t size);
-	void (*free_work)(void *work);
+	const struct pd_encoding *encoding;   /* of emitters of the library; else NULL */
 	/* Optional, for an emitter with an option "table" whose value "all" means one output for each table: calls add
 	 * for each table that has rows for a recording with this summary. */
 	enum perfdata_status (*tables)(const struct perfdata_summary *summary,

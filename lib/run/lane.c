@@ -2,6 +2,7 @@
 #include "config.h"
 #include "base/memory.h"
 #include "run/lane.h"
+#include "run/run.h"
 
 /* The unfinished piece and its memory move from the output to the ring, or back. */
 static void move_text(struct perfdata_text *from, struct perfdata_text *to)
@@ -23,7 +24,7 @@ int pd_lane_start(struct pd_lane *lane, unsigned nr_pieces, bool compresses)
 	return 0;
 }
 
-enum perfdata_status pd_lane_stop(struct pd_lane *lane, void (*free_work)(void *work))
+enum perfdata_status pd_lane_stop(struct pd_lane *lane, const struct perfdata_emitter *emitter)
 {
 	enum perfdata_status status = PERFDATA_OK;
 	if (!lane->pieces)
@@ -34,8 +35,8 @@ enum perfdata_status pd_lane_stop(struct pd_lane *lane, void (*free_work)(void *
 	else if (pd_lane_idle(lane) && open->size)
 		status = perfdata_output_write(lane->output, open->data, open->size);
 	for (unsigned i = 0; i < lane->nr_pieces; i++) {
-		if (lane->pieces[i].work && free_work)
-			free_work(lane->pieces[i].work);
+		if (lane->pieces[i].work)
+			emitter->encoding->free_work(lane->pieces[i].work);
 		perfdata_text_release(&lane->pieces[i].uncompressed);
 		perfdata_text_release(&lane->pieces[i].encoded);
 	}

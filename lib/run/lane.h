@@ -9,6 +9,7 @@
 #ifndef PD_LANE_H
 #define PD_LANE_H
 
+#include "perfdata/emit.h"
 #include "run/output_impl.h"
 
 enum pd_piece_state { PD_PIECE_FREE, PD_PIECE_FILLED, PD_PIECE_ENCODING, PD_PIECE_ENCODED };
@@ -33,7 +34,7 @@ struct pd_lane {
 /* 0 or -1 without memory. A compressing lane takes over the output's unfinished piece. */
 int pd_lane_start(struct pd_lane *lane, unsigned nr_pieces, bool compresses);
 /* Gives the unfinished piece to the output, and frees the ring and the work that is left. */
-enum perfdata_status pd_lane_stop(struct pd_lane *lane, void (*free_work)(void *work));
+enum perfdata_status pd_lane_stop(struct pd_lane *lane, const struct perfdata_emitter *emitter);
 
 static inline bool pd_lane_has_room(const struct pd_lane *lane)
 {

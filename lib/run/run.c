@@ -194,7 +194,7 @@ static void release_worker(const struct pd_run *run, struct pd_worker *worker)
 static void release_target(struct perfdata_outputs *target)
 {
 	for (unsigned i = 0; i < target->nr_lanes; i++) {
-		(void)pd_lane_stop(target->lanes[i], target->emitter->free_work);
+		(void)pd_lane_stop(target->lanes[i], target->emitter);
 		pd_free(target->lanes[i]);
 	}
 	pd_free(target->lanes);
@@ -228,7 +228,7 @@ static enum perfdata_status stop_lanes(struct pd_run *run)
 	enum perfdata_status status = PERFDATA_OK;
 	for (unsigned i = 0; i < run->nr_encoders && !status; i++) {
 		struct pd_lane *lane = run->encoders[i];
-		status = pd_lane_stop(lane, run->targets[lane->target].emitter->free_work);
+		status = pd_lane_stop(lane, run->targets[lane->target].emitter);
 		if (status)
 			run->error = lane->output->error;
 	}

@@ -27,6 +27,16 @@ bool pd_outputs_can_patch(const struct perfdata_outputs *outputs, unsigned outpu
  * without an output. */
 struct perfdata_text *pd_emit_text(struct perfdata_text *out, unsigned output);
 
+/* Work that merge and end hand over, so that any thread spells it (encode); runs at the same time as scan, format and
+ * merge, `placed` never at the same time as merge. */
+struct pd_encoding {
+	/* state is read only */
+	enum perfdata_status (*encode)(const void *state, void *work, struct perfdata_scratch *scratch,
+				       struct perfdata_text *out);
+	/* Optional: the bytes of the work are at `offset` of output `output`. In order, as merge. */
+	enum perfdata_status (*placed)(void *state, void *work, unsigned output, uint64_t offset, uint64_t size);
+	void (*free_work)(void *work);
+};
 /* In merge and end: the bytes of the work will stand here, behind what was appended to the text so far. Takes over
  * `work`. The run calls encode for it in any thread, then `placed` in order, then free_work. `out` is empty after the
  * call. */

@@ -30,11 +30,11 @@ static int start_ring(struct pd_run *run, struct pd_lane *lane)
 {
 	const struct perfdata_emitter *emitter = run->targets[lane->target].emitter;
 	const bool compressed = pd_output_packing(lane->output) != PD_CODEC_NONE;
-	if (run->jobs < 2 || (!compressed && !emitter->encode))
+	if (run->jobs < 2 || (!compressed && !emitter->encoding))
 		return 0;
 	if (pd_vector_grow(&run->encoders, &run->room_encoders, run->nr_encoders, sizeof *run->encoders) < 0)
 		return -1;
-	if (pd_lane_start(lane, run->nr_slots, !emitter->encode))
+	if (pd_lane_start(lane, run->nr_slots, !emitter->encoding))
 		return -1;
 	run->encoders[run->nr_encoders++] = lane;
 	return 0;

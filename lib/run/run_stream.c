@@ -287,14 +287,13 @@ enum perfdata_status pd_emit_encode(struct perfdata_text *out, void *work)
 	struct pd_text_stream *stream = stream_of(out);
 	struct pd_run *run = stream ? stream->run : NULL;
 	const struct perfdata_emitter *emitter = run ? run->targets[stream->target].emitter : NULL;
-	if (!emitter || !emitter->encode || !stream->slot->ordered)
+	if (!emitter || !emitter->encoding || !stream->slot->ordered)
 		return PERFDATA_EUSAGE;
 	enum perfdata_status status = send_blocks(stream);
 	if (!status)
 		status = send_text(stream);
 	if (status) {
-		if (emitter->free_work)
-			emitter->free_work(work);
+		emitter->encoding->free_work(work);
 		return status;
 	}
 	return pd_run_work_to_lane(run, lane_of(stream), stream->slot->worker, work);

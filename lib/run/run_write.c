@@ -22,7 +22,7 @@ static enum perfdata_status encode(struct pd_run *run, const struct pd_lane *lan
 							 piece->uncompressed.size, &piece->encoded)
 					: PERFDATA_OK;
 	struct perfdata_scratch *scratch = &worker->encode_scratch[lane->target];
-	const enum perfdata_status status = target->emitter->encode(target->state, piece->work, scratch,
+	const enum perfdata_status status = target->emitter->encoding->encode(target->state, piece->work, scratch,
 								    &piece->encoded);
 	if (!status && (perfdata_text_failed(&piece->encoded) || perfdata_text_failed(&scratch->text)))
 		return PERFDATA_ENOMEM;
@@ -55,10 +55,10 @@ static enum perfdata_status write_work(struct pd_run *run, struct pd_lane *lane,
 		lane->bytes += size;
 	/* a run may have hundreds of lanes, and this one may get no work again */
 	perfdata_text_release(&piece->encoded);
-	if (written && target->emitter->placed)
-		status = target->emitter->placed(target->state, work, lane->number, offset, size);
-	if (target->emitter->free_work)
-		target->emitter->free_work(work);
+	const struct pd_encoding *encoding = target->emitter->encoding;
+	if (written && encoding->placed)
+		status = encoding->placed(target->state, work, lane->number, offset, size);
+	encoding->free_work(work);
 	if (!written)
 		run->error = lane->output->error;
 	else if (status)
@@ -176,8 +176,8 @@ static enum perfdata_status encode_now(struct pd_run *run, struct pd_lane *lane,
 	struct pd_piece piece = { .work = work };
 	piece.status = encode(run, lane, worker, &piece);
 	const enum perfdata_status status = write_piece(run, lane, &piece);
-	if (piece.work && target_of(run, lane)->emitter->free_work)
-		target_of(run, lane)->emitter->free_work(piece.work);
+	if (piece.work)
+		target_of(run, lane)->emitter->encoding->free_work(piece.work);
 	perfdata_text_release(&piece.encoded);
 	return status;
 }
@@ -190,8 +190,7 @@ static enum perfdata_status work_to_ring(struct pd_run *run, struct pd_lane *lan
 		status = make_room(run, lane, worker);
 	}
 	if (status) {
-		if (target_of(run, lane)->emitter->free_work)
-			target_of(run, lane)->emitter->free_work(work);
+		target_of(run, lane)->emitter->encoding->free_work(work);
 		return status;
 	}
 	pd_lane_piece(lane, lane->filled)->work = work;

@@ -153,6 +153,11 @@ static enum perfdata_status maker_end(void *state, const struct perfdata_emit_en
 
 static void maker_destroy(void *user) { ++*(int *)user; }
 
+static const struct pd_encoding maker_encoding = {
+	.encode = maker_encode,
+	.placed = maker_placed,
+	.free_work = maker_free_work,
+};
 static const struct perfdata_emitter maker = {
 	.abi = PERFDATA_EMITTER_ABI,
 	.size = sizeof(struct perfdata_emitter),
@@ -170,9 +175,7 @@ static const struct perfdata_emitter maker = {
 	.end = maker_end,
 	.free_part = free,
 	.release = free,
-	.encode = maker_encode,
-	.placed = maker_placed,
-	.free_work = maker_free_work,
+	.encoding = &maker_encoding,
 };
 
 static struct perfdata_registry *registry;
@@ -565,9 +568,9 @@ static void registries(void)
 	int destroyed = 0;
 	other.user = &destroyed;
 	/* of an older version: what it does not know is not there */
-	other.size = offsetof(struct perfdata_emitter, encode);
+	other.size = offsetof(struct perfdata_emitter, encoding);
 	CHECK_EQ(pd_registry_add(own, &other, &error), PERFDATA_OK);
-	CHECK(perfdata_registry_find(own, "maker") && !perfdata_registry_find(own, "maker")->encode);
+	CHECK(perfdata_registry_find(own, "maker") && !perfdata_registry_find(own, "maker")->encoding);
 	CHECK(perfdata_registry_find(NULL, "maker") == NULL);
 	CHECK(perfdata_registry_find(own, "ndjson") == perfdata_registry_find(NULL, "ndjson"));
 	size_t nr = 0;

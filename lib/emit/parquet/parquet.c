@@ -566,6 +566,8 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	return status;
 }
 
+static const struct pd_encoding encoding = { .encode = encode, .placed = placed, .free_work = free_work };
+
 const struct perfdata_emitter pd_emitter_parquet = {
 	.abi = PERFDATA_EMITTER_ABI,
 	.name = "parquet",
@@ -587,7 +589,5 @@ const struct perfdata_emitter pd_emitter_parquet = {
 	.free_value = pd_table_value_free,
 	.free_part = free_part,
 	.release = release,
-	.encode = encode,
-	.placed = placed,
-	.free_work = free_work,
+	.encoding = &encoding,
 };
