@@ -101,6 +101,19 @@ static unsigned choice(const char *text, const char *const *words)
 	return text && words[i] ? i : 0;
 }
 
+/* Whether each text is OLD=NEW. */
+static bool are_pairs(const struct options *options, const char *name, const char *const *texts, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const char *equals = *texts[i] ? strchr(texts[i] + 1, '=') : NULL;
+		if (!equals || !equals[1]) {
+			usage_error(&options->style, "--%s takes OLD=NEW, not '%s'", name, texts[i]);
+			return false;
+		}
+	}
+	return true;
+}
+
 static bool read_options(const struct options *options, struct wanted *wanted)
 {
 	static const char *const normalize[] = { "scaled", "share", "unit", NULL }, *const adjust[] = { "holm", "bh",
@@ -121,6 +134,9 @@ static bool read_options(const struct options *options, struct wanted *wanted)
 	    !read_number(options, "min-share", options->min_share, 100, &to->min_share) ||
 	    !read_number(options, "max-total", options->max_growth, 1e9, &to->max_total) ||
 	    !read_number(options, "dispersion", options->dispersion, 1e9, &to->dispersion) ||
+	    !are_pairs(options, "map-symbol", to->same_symbols, to->nr_same_symbols) ||
+	    !are_pairs(options, "map-dso", to->same_files, to->nr_same_files) ||
+	    !are_pairs(options, "map-comm", to->same_comms, to->nr_same_comms) ||
 	    !read_units(options, wanted->units) || !read_allow_list(options, wanted))
 		return false;
 	for (unsigned side = 0; side < 2; side++) {
