@@ -8,12 +8,26 @@ import platform
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 
 TOP = os.environ.get("top_srcdir") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ.get("top_builddir") or os.path.join(TOP, "build")
 LIBRARY = os.path.join(BUILD, ".libs", "libperfdata.so")
-BASELINE = os.path.join(TOP, "tests", "abi", "libperfdata-%s.abi.xz" % platform.machine())
+MACHINES = {3: "i386", 62: "x86_64"}
+
+
+def machine():
+    """Of the library, which may be built for another than the kernel's."""
+    try:
+        with open(LIBRARY, "rb") as data:
+            head = data.read(20)
+        return MACHINES.get(int.from_bytes(head[18:20], sys.byteorder), platform.machine())
+    except OSError:
+        return platform.machine()
+
+
+BASELINE = os.path.join(TOP, "tests", "abi", "libperfdata-%s.abi.xz" % machine())
 CHECK = os.path.join(TOP, "tests", "abi", "abi_check.sh")
 CASES = ("the library has the stored ABI", "a member planted in a struct is seen", "a removed function is seen",
          "a library without debug information is refused", "a member at the end of options is none", "what is private is not stored")
@@ -37,7 +51,7 @@ def skip_reason():
     if not os.path.exists(LIBRARY):
         return "no shared library was built"
     if not os.path.exists(BASELINE):
-        return "no ABI is stored for %s" % platform.machine()
+        return "no ABI is stored for %s" % machine()
     symbols = subprocess.run(["nm", "-D", "--undefined-only", LIBRARY], stdout=subprocess.PIPE).stdout.decode()
     if "__asan_init" in symbols or "__tsan_init" in symbols:
         return "sanitizers change the library"
