@@ -23,6 +23,7 @@
 #include "perfdata/symbols.h"
 #include "perfdata/table.h"
 #include "perfdata/text.h"
+#include "perfdata/top.h"
 #include "perfdata/trace.h"
 #include "perfdata/write.h"
 

@@ -15,6 +15,7 @@
  *   perfdata/output.h   where bytes go: likewise
  *   perfdata/registry.h the emitters that are known, and their options as texts
  *   perfdata/convert.h  a recording in another format, in one call
+ *   perfdata/top.h      the functions that take most of a recording, in one call
  *   perfdata/perf.h     what perf prints about a recording as a whole
  *   perfdata/describe.h what outputs can hold: fields, JSON Schema, columns
  *   perfdata/table.h    a table of a recording in memory, as an Arrow stream

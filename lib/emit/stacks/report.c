@@ -61,7 +61,7 @@ static const struct perfdata_emitter_option options[] = {
 struct state {
 	struct stack_gather gather;
 	struct report_options options;
-	bool first_document;
+	const struct report_taker *taker;   /* or NULL: the rows become text */
 };
 
 static void release(void *pointer)
@@ -154,6 +154,7 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	wanted.names = of_files								? PD_NAMES_NONE
 		       : state->options.inlines || shows_sources(&state->options) ? PD_NAMES_LINES
 										  : PD_NAMES_SYMBOLS;
+	state->taker = context->emitter_user;
 	if (state->options.form == REPORT_CSV && !context->shared_output)
 		pd_report_csv_head(out);
 	return pd_stack_gather_begin(&state->gather, context, &wanted);
@@ -297,7 +298,8 @@ static const char *comm_name(const struct state *state, uint32_t comm)
 /* A row that is no code. */
 static struct report_row plain_row(const char *name)
 {
-	return (struct report_row){ .name = name, .file = "", .source = "", .kind = "", .pid = -1, .tid = -1 };
+	return (struct report_row){ .name = name, .file = "", .source = "", .kind = "", .pid = -1, .tid = -1,
+				    .dso = PERFDATA_NONE };
 }
 
 /* Keys are sorted by comm, so those of one follow each other. */
@@ -417,6 +419,7 @@ static enum perfdata_status make_stack_rows(struct making *making)
 			.kind = pd_report_kind_name(label->kind),
 			.pid = -1,
 			.tid = -1,
+			.dso = label->dso,
 			.sum = *sum,
 		};
 	}
@@ -480,7 +483,9 @@ static enum perfdata_status write_event(struct making *making)
 	if (asked->by_default)
 		choose_rows(making);
 	pd_report_sort_rows(asked, event->rows, event->nr_rows);
-	if (asked->form == REPORT_JSON)
+	if (making->state->taker)
+		status = making->state->taker->take(making->state->taker->user, making->state->gather.session, event);
+	else if (asked->form == REPORT_JSON)
 		pd_report_json_event(asked, event, !making->nr_events, making->out);
 	else if (asked->form == REPORT_CSV)
 		pd_report_csv_event(asked, &making->head, event, making->out);
@@ -614,7 +619,7 @@ static enum perfdata_status write_report(struct making *making)
 		return status;
 	if (asked->form == REPORT_JSON)
 		pd_report_json_head(asked, &making->head, making->out);
-	else if (asked->form == REPORT_TEXT)
+	else if (asked->form == REPORT_TEXT && !making->state->taker)
 		pd_report_text_head(asked, &making->head, making->out);
 	if (asked->by_default)
 		status = write_counts(making);
@@ -624,7 +629,7 @@ static enum perfdata_status write_report(struct making *making)
 	pd_profile_walk_free(walk);
 	if (asked->form == REPORT_JSON)
 		pd_report_json_end(&making->head, making->out);
-	else if (asked->form == REPORT_TEXT && !making->nr_events)
+	else if (asked->form == REPORT_TEXT && !making->state->taker && !making->nr_events)
 		perfdata_text_literal(making->out, "no samples\n");
 	return status;
 }

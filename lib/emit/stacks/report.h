@@ -48,6 +48,7 @@ struct report_row {
 	uint32_t line;
 	const char *kind;                    /* "user", "kernel", …; "" for rows that are no code */
 	int32_t pid, tid;                    /* -1 where they are of no account */
+	uint32_t dso;                        /* perfdata_session_dso, or PERFDATA_NONE */
 	struct report_sum sum;
 };
 
@@ -75,6 +76,14 @@ struct report_head {
 	const char *file;
 	const struct perfdata_emit_end *end;
 	bool first_document;                 /* the first of an output that several recordings share */
+};
+
+/* Who takes the rows as they are, in place of their text: the `user` of a copy of pd_emitter_report. Called for each
+ * event that has samples, in the order of events; all is borrowed. Anything but PERFDATA_OK ends the run. */
+struct report_taker {
+	enum perfdata_status (*take)(void *user, const struct perfdata_session *session,
+				     const struct report_event *event);
+	void *user;
 };
 
 /* --- rows (report_rows.c) --- */
