@@ -119,8 +119,13 @@ static enum perfdata_status call_begin(struct pd_run *run, struct perfdata_outpu
 		return pd_run_fail(&run->error, PERFDATA_ENOMEM);
 	const enum perfdata_status status = emitter->begin(&context, &target->state, &stream->text);
 	target->begun = !status;
-	if (status && !run->error.status)
+	if (status && !run->error.status && *run->error.message) {
+		/* emitters say why, and nothing else of the error */
+		run->error.status = status;
+		run->error.offset = PERFDATA_NO_OFFSET;
+	} else if (status && !run->error.status) {
 		pd_run_fail(&run->error, status);
+	}
 	return status;
 }
 
