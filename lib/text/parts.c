@@ -73,7 +73,7 @@ void pd_line_part(struct perfdata_line *line, struct perfdata_part part)
 bool pd_line_finish(struct perfdata_line *line)
 {
 	char *slack = perfdata_text_reserve(&line->text, PERFDATA_PART_SLACK);
-	if (!slack || perfdata_text_failed(&line->parts))
+	if (!slack || perfdata_text_failed(&line->text) || perfdata_text_failed(&line->parts))
 		return false;
 	memset(slack, 0, PERFDATA_PART_SLACK);
 	struct perfdata_part *parts = (struct perfdata_part *)(void *)line->parts.data;

@@ -174,6 +174,40 @@ def wrong_calls(files, table):
         yield from ("the table lets %s use %s, which it does not" % (folder, other) for other in sorted(others - needed[folder]))
 
 
+def family(path):
+    """The folder of lib/emit/ that a file or an include belongs to."""
+    match = re.match(r"(?:lib/)?emit/(\w+)/", path)
+    return match and match[1]
+
+
+def allowed_families():
+    """{folder of lib/emit: folders of it that it may use} from the document, in its order."""
+    rows = re.findall(r"^\| `lib/emit/(\w+)/` \| [^|]+ \| ([^|]+) \|$", text_of("doc/ARCHITECTURE.md"), re.M)
+    return {folder: set() if others.startswith("nothing") else set(others.split(", ")) for folder, others in rows}
+
+
+def wrong_families(files):
+    """Folders of lib/emit/ that use others than the document allows, by includes and calls; its rows use only rows above."""
+    table, needed, above = allowed_families(), collections.defaultdict(set), set()
+    arrows = [(path, other, "calls %s of" % symbol) for path, other, symbol in calls()]
+    for path in files:
+        if path.endswith((".c", ".h")):
+            arrows += [(path, match[1], "includes") for match in INCLUDE.finditer(text_of(path)) if match[1]]
+    for path, other, how in arrows:
+        user, used = family(path), family(other)
+        if not user or not used or user == used:
+            continue
+        needed[user].add(used)
+        if used not in table.get(user, ()):
+            yield "%s %s %s" % (path, how, other)
+    for folder, others in table.items():
+        yield from ("the table lets lib/emit/%s use %s, which it does not" % (folder, other) for other in sorted(others - needed[folder]))
+        yield from ("lib/emit/%s stands above %s, which it uses" % (folder, other) for other in sorted(others - above))
+        above.add(folder)
+    there = {family(path) for path in files if path.startswith("lib/")} - {None}
+    yield from ("lib/emit/%s is not in the table" % folder for folder in sorted(there - set(table)))
+
+
 def room_circles(table):
     return ("the table: " + " -> ".join(circle) for circle in circles(table))
 
@@ -345,7 +379,7 @@ def include_circles(files):
 
 def allowed_circles():
     """{files of a circle} for each row of the table of circles in the architecture document."""
-    rows = re.findall(r"^\| `lib/([\w/]+)` \| ([^|]+) \| [^|]{20,} \|$", text_of("doc/ARCHITECTURE.md"), re.M)
+    rows = re.findall(r"^\| `lib/([\w/]*\w)` \| ([^|]+) \| [^|]{20,} \|$", text_of("doc/ARCHITECTURE.md"), re.M)
     return {frozenset("lib/%s/%s.c" % (folder, name) for name in names.split()) for folder, names in rows}
 
 
@@ -427,6 +461,7 @@ def main():
     missing = None if objects() else "nothing was built"
     report("calls between folders are those of the table", wrong_calls(files, table) if not missing else (), missing)
     report("no circle between folders", room_circles(table))
+    report("folders of lib/emit use those of their table", wrong_families(files) if not missing else (), missing)
     report("no circle of calls between files but those that are explained", call_circles() if not missing else (), missing)
     report("files that comments name are there", missing_files())
     report("each foreign package is met in one place", foreign_headers(files))

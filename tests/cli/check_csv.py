@@ -244,6 +244,8 @@ def check(path, described):
             faults.append('%s: %d rows for %d parts' % (table, len(rows) - 1, count))
         if rows and table in PARTS and rows[0] != PARTS[table]:
             faults.append('%s: columns %s, described are %s' % (table, rows[0], PARTS[table]))
+    for table in ('aux_packets', 'spe_samples') if 'auxtrace' in by_type else ():
+        check_table(path, table, None, faults)
     for event in sorted({r['event'] for r in samples if 'fields' in r}):
         chosen = [r for r in samples if r.get('event') == event]
         rows = check_table(path, 'event:' + event, chosen, faults)

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "unit.h"
 #include "base/threads.h"
-#include "emit/model/text_cache.h"
+#include "emit/values/text_cache.h"
 
 #define CACHE_KEYS 20000u
 #define CACHE_THREADS 4u

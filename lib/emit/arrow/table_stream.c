@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/option_struct.h"
-#include "emit/model/findings.h"
+#include "emit/values/findings.h"
 #include "emit/arrow/arrow_export.h"
 #include "emit/table/table_set.h"
 

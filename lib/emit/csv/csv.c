@@ -3,15 +3,15 @@
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include "emit/csv/csv_aux.h"
 #include "emit/csv/csv_cell.h"
 #include "emit/csv/csv_described.h"
 #include "emit/csv/csv_row.h"
-#include "emit/csv/csv_shared.h"
 #include "emit/csv/csv_table.h"
 #include "emit/csv/csv_waiting.h"
 #include "emit/emitters.h"
-#include "emit/model/name_options.h"
+#include "emit/spell/feature_json.h"
+#include "emit/values/name_options.h"
+#include "emit/table/aux_cells.h"
 #include "emit/table/part_values.h"
 #include "emit/table/table_rows.h"
 #include "profile/profile.h"
@@ -21,6 +21,7 @@
 
 struct csv_state {
 	struct record_world world;
+	struct json_style style;          /* of cells that hold JSON */
 	struct csv_table table;
 	struct csv_rows rows;
 	/* in front of each row, where several recordings share an output; else NULL */
@@ -28,7 +29,7 @@ struct csv_state {
 	bool names_needed;
 	struct emitted names;             /* scan's */
 	/* for a table that Parquet has, too: the other members are not used then; or NULL */
-	struct csv_described *described;
+	struct table_set *described;
 	const struct perfdata_reader *reader;
 	struct pd_aux_carry traces;       /* scan's */
 	bool named_samples;               /* of traces */
@@ -165,7 +166,8 @@ static enum perfdata_status begin_table(const struct perfdata_emit_context *cont
 		.locations = csv->world.locations,
 	};
 	enum perfdata_status status = PERFDATA_ENOMEM;
-	if (pd_record_world_init(&csv->world, context))
+	if (pd_record_world_init(&csv->world, context) &&
+	    pd_json_style_init(&csv->style, &csv->world.pool, context->reader, pd_feature_json_payload))
 		status = pd_csv_table_find(&csv->world.pool, &choice, &csv->table, context->reterr);
 	pd_csv_rows_init(&csv->rows, &csv->table.columns, without_chains && !choice.list);
 	csv->names_needed = needs_of(context->options, context->nr_options, context->names) & PERFDATA_NEED_DELIVERIES;
@@ -250,7 +252,7 @@ static enum perfdata_status scan(void *state, const struct perfdata_batch *batch
 	for (size_t i = 0; traces && i < batch->nr_records && status == PERFDATA_OK; i++)
 		status = pd_aux_scan(&csv->traces, csv->reader, &batch->records[i], &value->pieces);
 	if (csv->described)
-		status = pd_csv_described_scan(csv->described, batch, &value->described);
+		status = pd_table_set_scan(csv->described, batch, &value->described, NULL, NULL);
 	if (status == PERFDATA_OK)
 		*ret_value = value;
 	else
@@ -259,44 +261,6 @@ static enum perfdata_status scan(void *state, const struct perfdata_batch *batch
 }
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
-
-struct csv_cache {
-	struct record_cache records;    /* first */
-};
-
-static void free_cache(void *cache)
-{
-	struct csv_cache *csv = cache;
-	pd_record_cache_release(&csv->records);
-	free(csv);
-}
-
-static struct record_cache *get_cache(struct perfdata_scratch *scratch)
-{
-	if (!scratch->cache) {
-		struct csv_cache *cache = calloc(1, sizeof *cache);
-		if (!cache)
-			return NULL;
-		if (!pd_record_cache_init(&cache->records)) {
-			free_cache(cache);
-			return NULL;
-		}
-		scratch->cache = cache;
-		scratch->free_cache = free_cache;
-	}
-	return &((struct csv_cache *)scratch->cache)->records;
-}
-
-static void part_cell(struct perfdata_text *out, const struct part_value *value)
-{
-	switch (value->kind) {
-	case PART_NOTHING: break;
-	case PART_NUMBER: perfdata_text_u64(out, value->number); break;
-	case PART_WORD: pd_csv_word_cell(out, value->number); break;
-	case PART_ADDRESS: pd_csv_address_cell(out, value->number); break;
-	case PART_TEXT: pd_text_csv_cell(out, value->text.data, value->text.size); break;
-	}
-}
 
 /* What format made of a batch. */
 struct csv_part {
@@ -319,26 +283,21 @@ static void free_part(void *pointer)
 static uint64_t part_rows(struct record *r, const struct csv_table *table, struct perfdata_text *room)
 {
 	uint64_t nr = 0;
-	struct perfdata_text *out = r->s.out;
+	struct perfdata_text *out = r->out;
 	struct part_walk walk;
 	pd_parts_begin(&walk, r, table->parts);
 	while (pd_parts_next(&walk)) {
 		for (unsigned i = 0; table->described[i].name; i++) {
 			if (table->described[i].not_in_csv)
 				continue;
-			const struct part_value value = pd_part_value(&walk, i, room);
+			const struct value value = pd_part_value(&walk, i, room);
 			perfdata_text_string(out, i ? "," : "");
-			part_cell(out, &value);
+			pd_csv_value_cell(out, &value);
 		}
 		perfdata_text_literal(out, CSV_NEW_LINE);
 		nr++;
 	}
 	return nr;
-}
-
-static const char *file_of(const struct csv_state *csv, const struct perfdata_raw *raw)
-{
-	return csv->world.name_files ? pd_reader_file_name(csv->reader, raw->file) : NULL;
 }
 
 static bool wanted(const struct csv_table *table, const struct perfdata_raw *raw)
@@ -372,21 +331,82 @@ static bool rows_of_record(struct record *r, const struct csv_state *csv, const 
 	return true;
 }
 
+/* A row of a trace begins with the recording's file, where there are several. */
+static void file_cell(const struct csv_state *csv, const struct perfdata_raw *raw, struct perfdata_text *out)
+{
+	const char *file = csv->world.name_files ? pd_reader_file_name(csv->reader, raw->file) : "";
+	pd_text_csv_cell(out, file, strlen(file));
+}
+
+static void end_row(struct perfdata_text *out)
+{
+	perfdata_text_literal(out, CSV_NEW_LINE);
+	perfdata_text_cut(out);
+}
+
+static void packet_row(const struct csv_state *csv, const struct pd_aux_piece *piece, const struct pd_aux_walk *walk,
+		       struct perfdata_text *room, struct perfdata_text *out)
+{
+	file_cell(csv, piece->raw, out);
+	for (unsigned i = 0; pd_packet_columns[i].name; i++) {
+		const struct value value = pd_packet_cell(piece, walk, i, room);
+		perfdata_text_char(out, ',');
+		pd_csv_value_cell(out, &value);
+	}
+	end_row(out);
+}
+
+static void spe_row(const struct csv_state *csv, const struct perfdata_raw *raw, const struct pd_spe_row *row,
+		    const struct spe_names *names, struct perfdata_text *out)
+{
+	file_cell(csv, raw, out);
+	for (unsigned i = 0; i < SPE_COLUMNS; i++) {
+		const struct value value = pd_spe_value(row, names, i);
+		perfdata_text_char(out, ',');
+		pd_csv_value_cell(out, &value);
+	}
+	end_row(out);
+}
+
+static uint64_t rows_of_piece(const struct csv_state *csv, const struct pd_aux_piece *piece, struct perfdata_text *room,
+			      struct perfdata_text *out)
+{
+	struct pd_aux_walk walk;
+	struct pd_spe_row row;
+	uint64_t nr = 0;
+	pd_aux_walk_begin(&walk, piece);
+	while (pd_aux_walk_next(&walk)) {
+		if (csv->table.kind == CSV_AUX_PACKETS) {
+			packet_row(csv, piece, &walk, room, out);
+			nr++;
+		} else if (walk.record_is_whole) {
+			pd_spe_row_of_piece(piece, &walk.record, &row);
+			spe_row(csv, piece->raw, &row, NULL, out);
+			nr++;
+		}
+	}
+	return nr;
+}
+
 /* Samples with names are records, those without stand in the pieces. */
-static uint64_t rows_of_traces(const struct csv_state *csv, struct record *r, const struct csv_value *scanned)
+static uint64_t rows_of_traces(const struct csv_state *csv, struct record *r, const struct csv_value *scanned,
+			       struct perfdata_text *room)
 {
 	const struct perfdata_batch *batch = r->batch;
 	struct pd_spe_row row;
+	struct spe_names names;
 	size_t delivery = 0;
 	uint64_t nr = 0;
 	for (size_t i = 0; scanned && !csv->named_samples && i < scanned->pieces.nr; i++)
-		nr += pd_csv_aux(csv->table.kind, &scanned->pieces.list[i], file_of(csv, scanned->pieces.list[i].raw),
-				 r->s.out);
+		nr += rows_of_piece(csv, &scanned->pieces.list[i], room, r->out);
 	for (size_t i = 0; csv->named_samples && i < batch->nr_records; i++) {
-		if (!pd_spe_row_of_sample(&batch->records[i], &row))
+		const struct perfdata_raw *raw = &batch->records[i];
+		if (!pd_spe_row_of_sample(raw, &row))
 			continue;
-		r->delivery = pd_emitted_delivery(batch, &delivery, &batch->records[i]);
-		pd_csv_aux_sample(&row, r, file_of(csv, &batch->records[i]), r->s.out);
+		r->delivery = pd_emitted_delivery(batch, &delivery, raw);
+		if (r->delivery)
+			pd_spe_names_load(&r->emitted, &row, r->delivery, &names);
+		spe_row(csv, raw, &row, r->delivery ? &names : NULL, r->out);
 		nr++;
 	}
 	return nr;
@@ -396,7 +416,8 @@ static enum perfdata_status format_rows(const void *state, const struct perfdata
 				   struct perfdata_scratch *scratch, struct perfdata_text *out, struct csv_part *part)
 {
 	const struct csv_state *csv = state;
-	struct record r = { .world = &csv->world, .cache = get_cache(scratch), .s = { .out = out }, .batch = batch };
+	struct record r = { .world = &csv->world, .cache = pd_record_cache_of(scratch), .out = out,
+			    .style = &csv->style, .batch = batch };
 	const struct csv_value *scanned = value;
 	const struct emitted_batch *emitted = scanned ? scanned->emitted : NULL;
 	size_t delivery = 0;
@@ -405,7 +426,7 @@ static enum perfdata_status format_rows(const void *state, const struct perfdata
 	if (emitted)
 		r.emitted = (struct emitted_names){ batch->session, emitted->known };
 	if (is_of_traces(&csv->table)) {
-		part->rows = rows_of_traces(csv, &r, scanned);
+		part->rows = rows_of_traces(csv, &r, scanned, &scratch->text);
 		return PERFDATA_OK;
 	}
 	enum perfdata_status status = PERFDATA_OK;
@@ -421,6 +442,31 @@ static enum perfdata_status format_rows(const void *state, const struct perfdata
 		perfdata_text_cut(out);
 	}
 	return status;
+}
+
+/* The size of the first row with its line's end, which is the first one outside of quotes. Quotes inside a cell are
+ * doubled, so they close and open again. */
+static size_t row_size(const char *at, size_t size)
+{
+	bool quoted = false;
+	for (size_t i = 0; i < size; i++) {
+		quoted ^= at[i] == '"';
+		if (at[i] == '\n' && !quoted)
+			return i + 1;
+	}
+	return size;
+}
+
+static void put_rows_of_recording(struct perfdata_text *out, const char *recording, const struct perfdata_text *rows)
+{
+	out->failed |= perfdata_text_failed(rows);
+	for (size_t at = 0, size; at < rows->size; at += size) {
+		size = row_size(rows->data + at, rows->size - at);
+		pd_text_csv_cell(out, recording, strlen(recording));
+		perfdata_text_char(out, ',');
+		perfdata_text_append(out, rows->data + at, size);
+		perfdata_text_cut(out);
+	}
 }
 
 static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value,
@@ -441,7 +487,7 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 	struct perfdata_text rows;
 	perfdata_text_init(&rows);
 	const enum perfdata_status status = format_rows(state, batch, value, scratch, &rows, part);
-	pd_csv_rows_of_recording(out, csv->recording, &rows);
+	put_rows_of_recording(out, csv->recording, &rows);
 	perfdata_text_release(&rows);
 	return status;
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include "emit/csv/csv_cell.h"
+#include "emit/spell/location_json.h"
+#include "emit/spell/trace_json.h"
+#include "auxtrace/auxtrace.h"
 #include "schema/schema.h"
 #include "schema/trace.h"
 #include "text/decimal.h"
@@ -23,7 +26,7 @@ void pd_csv_word_cell(struct perfdata_text *out, uint64_t value)
 	perfdata_text_commit(out, pd_hex_to(at + 2, value));
 }
 
-void pd_csv_address_cell(struct perfdata_text *out, uint64_t value)
+static void address_cell(struct perfdata_text *out, uint64_t value)
 {
 	const char *name = value >= PERFDATA_CONTEXT_MAX ? pd_callchain_marker_name(value) : NULL;
 	if (name)
@@ -32,9 +35,36 @@ void pd_csv_address_cell(struct perfdata_text *out, uint64_t value)
 		pd_csv_word_cell(out, value);
 }
 
-static void add_name(void *user, const char *name)
+/* Events of Arm SPE. */
+static void bits_cell(struct perfdata_text *out, uint64_t bits)
 {
-	struct perfdata_text *out = user;
+	unsigned nr_names;
+	const char *const *names = pd_spe_event_names(&nr_names), *before = "";
+	for (; bits; bits &= bits - 1, before = " ") {
+		const unsigned bit = (unsigned)__builtin_ctzll(bits);
+		const bool named = bit < nr_names && names[bit];
+		perfdata_text_string(out, before);
+		perfdata_text_string(out, named ? names[bit] : "bit");
+		if (!named)
+			perfdata_text_u64(out, bit);
+	}
+}
+
+void pd_csv_value_cell(struct perfdata_text *out, const struct value *value)
+{
+	switch (value->kind) {
+	case IS_ABSENT: break;
+	case IS_NUMBER: perfdata_text_u64(out, value->number); break;
+	case IS_WORD: pd_csv_word_cell(out, value->number); break;
+	case IS_ADDRESS: address_cell(out, value->number); break;
+	case IS_BITS: bits_cell(out, value->number); break;
+	case IS_TEXT: pd_text_csv_cell(out, value->text.data, value->text.size); break;
+	}
+}
+
+void pd_csv_add_name(void *out_text, const char *name)
+{
+	struct perfdata_text *out = out_text;
 	perfdata_text_char(out, CSV_JOINT);
 	perfdata_text_string(out, name);
 }
@@ -44,13 +74,13 @@ static void flag_names(struct perfdata_text *out, const struct perfdata_name *na
 	const size_t start = out->size;
 	for (; names && names->name; names++)
 		if (names->value && (value & names->value) == names->value)
-			add_name(out, names->name);
+			pd_csv_add_name(out, names->name);
 	pd_csv_drop_joint(out, start);
 }
 
-static char *word_to(char *at, uint64_t value, enum spell_op op)
+static char *word_to(char *at, uint64_t value, enum value_type op)
 {
-	if (op == SPELL_LIST_U64)
+	if (op == VALUE_LIST_U64)
 		return pd_u64_to(at, value);
 	memcpy(at, "0x", 2);
 	return pd_hex_to(at + 2, value);
@@ -60,7 +90,7 @@ static char *word_to(char *at, uint64_t value, enum spell_op op)
 #define GROUP 64
 #define WORD_ROOM 40
 
-static void words(struct perfdata_text *out, const struct perfdata_list *list, enum spell_op op)
+static void words(struct perfdata_text *out, const struct perfdata_list *list, enum value_type op)
 {
 	for (uint64_t i = 0; i < list->count;) {
 		char *at = perfdata_text_reserve(out, (size_t)GROUP * WORD_ROOM);
@@ -71,7 +101,7 @@ static void words(struct perfdata_text *out, const struct perfdata_list *list, e
 			const uint64_t value = perfdata_list_u64(list, i);
 			if (i)
 				*at++ = CSV_JOINT;
-			const char *name = op == SPELL_CALLCHAIN && value >= PERFDATA_CONTEXT_MAX
+			const char *name = op == VALUE_CALLCHAIN && value >= PERFDATA_CONTEXT_MAX
 						   ? pd_callchain_marker_name(value)
 						   : NULL;
 			const size_t size = name ? strlen(name) : 0;
@@ -89,79 +119,82 @@ static void words(struct perfdata_text *out, const struct perfdata_list *list, e
 /* The JSON of a value is written to `room`, then quoted as a cell. */
 static void json_cell(struct record *r, const struct row *row, const void *view, struct perfdata_text *room)
 {
-	struct perfdata_text *out = r->s.out;
+	struct speller s = speller_of(r, room);
 	perfdata_text_clear(room);
-	r->s.out = room;
-	pd_spell_value(&r->s, row, view);
-	r->s.out = out;
-	pd_text_csv_cell(out, room->data, room->size);
+	pd_spell_value(&s, row, view);
+	pd_text_csv_cell(r->out, room->data, room->size);
 }
 
 static void row_cell(struct record *r, const struct row *row, const void *view, struct perfdata_text *room)
 {
-	struct perfdata_text *out = r->s.out;
+	struct perfdata_text *out = r->out;
 	const void *member = (const char *)view + row->member;
+	struct speller s = speller_of(r, out);
 	const char *name;
-	switch (row->op) {
-	case SPELL_NOTHING: return;
-	case SPELL_U64: case SPELL_U32: case SPELL_S32: case SPELL_NUMBER: case SPELL_DOUBLE: case SPELL_BOOL:
-		pd_spell_value(&r->s, row, view);
+	switch (row->type) {
+	case VALUE_NOTHING: return;
+	case VALUE_U64: case VALUE_U32: case VALUE_S32: case VALUE_NUMBER: case VALUE_DOUBLE: case VALUE_BOOL:
+		pd_spell_value(&s, row, view);
 		return;
-	case SPELL_HEX64: case SPELL_HEX: pd_csv_word_cell(out, pd_spell_integer(row->kind, member)); return;
-	case SPELL_ENUM:
-		name = perfdata_name_of(row->field->names, pd_spell_integer(row->kind, member));
+	case VALUE_HEX64: case VALUE_HEX: pd_csv_word_cell(out, pd_value_integer(row->kind, member)); return;
+	case VALUE_ENUM:
+		name = perfdata_name_of(row->field->names, pd_value_integer(row->kind, member));
 		if (name)
 			pd_text_csv_cell(out, name, strlen(name));
 		return;
-	case SPELL_FLAGS: flag_names(out, row->field->names, pd_spell_integer(row->kind, member)); return;
-	case SPELL_TEXT: {
+	case VALUE_FLAGS: flag_names(out, row->field->names, pd_value_integer(row->kind, member)); return;
+	case VALUE_TEXT: {
 		const struct perfdata_bytes *text = member;
 		pd_text_csv_cell(out, text->data, text->size);
 		return;
 	}
-	case SPELL_BYTES: case SPELL_RAW: {
+	case VALUE_BYTES: case VALUE_RAW: {
 		const struct perfdata_bytes *bytes = member;
 		perfdata_text_bytes_hex(out, bytes->data, bytes->size);
 		return;
 	}
-	case SPELL_LIST_U64: case SPELL_LIST_HEX: case SPELL_CALLCHAIN: words(out, member, row->op); return;
-	case SPELL_BITS: case SPELL_LIST_PARTS: case SPELL_REGS: case SPELL_STRUCT: case SPELL_CPUS: case SPELL_FEATURE:
+	case VALUE_LIST_U64: case VALUE_LIST_HEX: case VALUE_CALLCHAIN: words(out, member, row->type); return;
+	case VALUE_BITS: case VALUE_LIST_PARTS: case VALUE_REGS: case VALUE_STRUCT: case VALUE_CPUS: case VALUE_FEATURE:
 		json_cell(r, row, view, room);
 		return;
 	}
 }
 
-/* Spells values with parts as JSON. */
-static void spell_compound(struct record *r, const struct head_value *value)
+static void location_cell(struct perfdata_text *out, const struct location *place, enum location_part part,
+			  struct perfdata_text *room)
 {
-	if (value->kind == HEAD_IS_TRAILER) {
-		pd_spell_object(&r->s, r->cache->trailer, r->view.sample_id.present, &r->view.sample_id);
+	const struct perfdata_bytes text = place->text[part];
+	if (!(place->present & LOCATION_BIT(part)))
 		return;
-	}
-	if (value->kind == HEAD_IS_BRANCHES) {
-		pd_record_spell_branches(r);
+	switch (pd_location_part_info(part)->type) {
+	case VALUE_TEXT: pd_text_csv_cell(out, text.data, text.size); return;
+	case VALUE_BYTES: perfdata_text_bytes_hex(out, text.data, text.size); return;
+	case VALUE_LIST_PARTS:
+		perfdata_text_clear(room);
+		pd_location_json_calls(room, place);
+		out->failed |= perfdata_text_failed(room);
+		pd_text_csv_cell(out, room->data, room->size);
 		return;
+	case VALUE_HEX64:
+		pd_csv_word_cell(out, place->number[part]);
+		return;
+	default: perfdata_text_u64(out, place->number[part]); return;
 	}
-	const struct location_speller locations = pd_record_locations(r);
-	if (value->kind == HEAD_IS_LOCATION)
-		pd_location_json(&locations, r->s.out, (uint32_t)value->number);
-	else
-		pd_location_json_stack(&locations, r->s.out, r->batch, r->delivery, false);
 }
 
-static void place_cell(struct record *r, const struct select_step *step)
+static void place_cell(struct record *r, const struct select_step *step, struct perfdata_text *room)
 {
 	const struct head_value value = pd_record_head(r, step->head);
 	if (value.kind != HEAD_IS_LOCATION)
 		return;
 	struct location place;
 	pd_location_load(&r->emitted, (uint32_t)value.number, LOCATION_BIT(step->part), &place);
-	pd_location_csv_cell(r->s.out, &place, step->part);
+	location_cell(r->out, &place, step->part, room);
 }
 
 static void head_cell(struct record *r, enum pd_record_head head, struct perfdata_text *room)
 {
-	struct perfdata_text *out = r->s.out;
+	struct perfdata_text *out = r->out;
 	const struct head_value value = pd_record_head(r, head);
 	const size_t start = out->size;
 	switch (value.kind) {
@@ -172,15 +205,13 @@ static void head_cell(struct record *r, enum pd_record_head head, struct perfdat
 	case HEAD_IS_TEXT: pd_text_csv_cell(out, value.bytes.data, value.bytes.size); return;
 	case HEAD_IS_BYTES: perfdata_text_bytes_hex(out, value.bytes.data, value.bytes.size); return;
 	case HEAD_IS_NAMES:
-		pd_record_misc_names(r, add_name, out);
+		pd_record_misc_names(r, pd_csv_add_name, out);
 		pd_csv_drop_joint(out, start);
 		return;
 	case HEAD_IS_TRAILER: case HEAD_IS_LOCATION: case HEAD_IS_BRANCHES: case HEAD_IS_STACK: break;
 	}
 	perfdata_text_clear(room);
-	r->s.out = room;
-	spell_compound(r, &value);
-	r->s.out = out;
+	pd_spell_nested_head(r, &value, room);
 	pd_text_csv_cell(out, room->data, room->size);
 }
 
@@ -212,13 +243,13 @@ static void trace_elements(struct perfdata_text *out, const struct trace_row *ro
 
 static void trace_cell(struct record *r, const struct select_step *step)
 {
-	const struct trace_row *row = r->s.trace ? pd_trace_plan_row(r->s.trace, step->trace_name) : NULL;
+	const struct trace_row *row = r->scope.trace ? pd_trace_plan_row(r->scope.trace, step->trace_name) : NULL;
 	struct perfdata_trace_value value;
 	if (!row)
 		return;
-	struct perfdata_text *out = r->s.out;
-	if (pd_trace_value(row->field, r->fields, r->s.order, &value)) {
-		r->s.trace_damaged = true;
+	struct perfdata_text *out = r->out;
+	if (pd_trace_value(row->field, r->fields, r->scope.order, &value)) {
+		r->scope.trace_damaged = true;
 		return;
 	}
 	switch (value.kind) {
@@ -235,12 +266,12 @@ static void trace_cell(struct record *r, const struct select_step *step)
 /* All fields of a tracepoint as JSON. */
 static void fields_cell(struct record *r)
 {
-	struct perfdata_text *out = r->s.out;
+	struct perfdata_text *out = r->out;
 	const size_t start = out->size;
 	perfdata_text_char(out, '"');
-	r->s.doubled = true;
-	r->s.trace_damaged |= !pd_trace_json_object(&r->s, r->s.trace, r->fields);
-	r->s.doubled = false;
+	struct speller s = speller_of(r, out);
+	s.doubled = true;
+	pd_trace_json_object(&s, r->fields);
 	perfdata_text_char(out, '"');
 	if (out->size - start != 4)
 		return;
@@ -251,19 +282,19 @@ static void fields_cell(struct record *r)
 
 void pd_csv_cell(struct record *r, const struct select_step *step, struct perfdata_text *room)
 {
-	struct perfdata_text *out = r->s.out;
+	struct perfdata_text *out = r->out;
 	switch (step->what) {
 	case SELECT_NOTHING: return;
 	case SELECT_HEAD: head_cell(r, step->head, room); return;
 	case SELECT_FIELD:
-		if (r->s.trace && r->fields.data)
+		if (r->scope.trace && r->fields.data)
 			trace_cell(r, step);
 		return;
 	case SELECT_FIELDS:
-		if (r->s.trace && r->fields.data)
+		if (r->scope.trace && r->fields.data)
 			fields_cell(r);
 		return;
-	case SELECT_PLACE: place_cell(r, step); return;
+	case SELECT_PLACE: place_cell(r, step, room); return;
 	case SELECT_ROW: case SELECT_RAW_NUMBER: case SELECT_EXACT_BYTES: case SELECT_TRAILER: break;
 	}
 	const void *view = pd_selection_view(r, step);
@@ -271,12 +302,12 @@ void pd_csv_cell(struct record *r, const struct select_step *step, struct perfda
 		return;
 	const void *member = (const char *)view + step->row.member;
 	if (step->what == SELECT_RAW_NUMBER) {
-		perfdata_text_u64(out, pd_spell_integer(step->row.kind, member));
+		perfdata_text_u64(out, pd_value_integer(step->row.kind, member));
 	} else if (step->what == SELECT_EXACT_BYTES) {
 		const struct perfdata_bytes *text = member;
 		if (!pd_utf8_valid(text->data, text->size))
 			perfdata_text_bytes_hex(out, text->data, text->size);
-	} else if (step->row.op != SPELL_RAW || !r->s.trace) {
+	} else if (step->row.type != VALUE_RAW || !r->scope.trace) {
 		/* Raw data whose fields are known is in `fields`. */
 		row_cell(r, &step->row, view, room);
 	}

@@ -3,7 +3,8 @@
 #ifndef EMIT_CSV_CELL_H
 #define EMIT_CSV_CELL_H
 
-#include "emit/model/selection.h"
+#include "emit/values/selection.h"
+#include "emit/values/value.h"
 
 #define CSV_JOINT ';'
 #define CSV_NEW_LINE "\r\n"
@@ -13,9 +14,10 @@
 void pd_csv_cell(struct record *r, const struct select_step *step, struct perfdata_text *room);
 /* "0x…" */
 void pd_csv_word_cell(struct perfdata_text *out, uint64_t value);
-/* `value` as a call chain shows it: a context marker's name, or "0x…". */
-void pd_csv_address_cell(struct perfdata_text *out, uint64_t value);
-
+/* A value of a table's row. */
+void pd_csv_value_cell(struct perfdata_text *out, const struct value *value);
+/* Appends `;` and the name. */
+void pd_csv_add_name(void *out_text, const char *name);
 /* Removes the first `;` behind `start`: each element is written with one in front. */
 void pd_csv_drop_joint(struct perfdata_text *out, size_t start);
 

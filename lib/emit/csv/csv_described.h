@@ -5,21 +5,17 @@
 
 #include "emit/table/table_set.h"
 
-struct csv_described;
-
 /* Whether `table` (NULL: none) is such a table. */
 bool pd_csv_is_described(const char *table);
 /* Also writes the header line, unless the output has one. */
 enum perfdata_status pd_csv_described_new(const struct perfdata_emit_context *context, struct perfdata_text *out,
-					  struct csv_described **ret);
-void pd_csv_described_free(struct csv_described *described);
-enum perfdata_status pd_csv_described_scan(struct csv_described *described, const struct perfdata_batch *batch,
-					   struct table_value **ret);
-enum perfdata_status pd_csv_described_rows(const struct csv_described *described, const struct perfdata_batch *batch,
+					  struct table_set **ret);
+void pd_csv_described_free(struct table_set *described);
+enum perfdata_status pd_csv_described_rows(const struct table_set *described, const struct perfdata_batch *batch,
 					   const struct table_value *value, struct perfdata_scratch *scratch,
 					   struct perfdata_text *out, uint64_t *ret_rows);
 /* Appends the rows of tables that are only known at the end, and raises *rows by their number. */
-enum perfdata_status pd_csv_described_end(struct csv_described *described, const struct perfdata_emit_end *end,
+enum perfdata_status pd_csv_described_end(struct table_set *described, const struct perfdata_emit_end *end,
 					  struct perfdata_text *out, uint64_t *rows);
 
 #endif

@@ -3,16 +3,9 @@
 #include <stddef.h>
 #include "emit/csv/csv_cell.h"
 #include "emit/csv/csv_row.h"
-#include "emit/json/trace_line.h"
+#include "emit/spell/trace_line.h"
 #include "reader/reader.h"
 #include "text/spelling.h"
-
-static void add_name(void *user, const char *name)
-{
-	struct perfdata_text *out = user;
-	perfdata_text_char(out, CSV_JOINT);
-	perfdata_text_string(out, name);
-}
 
 static void other_cell(struct record *r, const void *step, struct perfdata_text *room) { pd_csv_cell(r, step, room); }
 
@@ -40,7 +33,7 @@ static void head_cell(struct line_maker *maker, const struct record *r, const st
 		return;
 	case HEAD_SIZE: pd_line_number(maker, PERFDATA_PART_U32, LINE_RAW, offsetof(struct perfdata_raw, size)); return;
 	case HEAD_MISC:
-		pd_record_misc_names(r, add_name, maker->text);
+		pd_record_misc_names(r, pd_csv_add_name, maker->text);
 		pd_csv_drop_joint(maker->text, start);
 		return;
 	case HEAD_MISC_RAW: perfdata_text_u64(maker->text, r->raw->misc); return;
@@ -56,9 +49,9 @@ static void head_cell(struct line_maker *maker, const struct record *r, const st
 static void fields_cell(struct line_maker *maker, struct record *r)
 {
 	perfdata_text_char(maker->text, '"');
-	r->s.doubled = true;
-	pd_trace_json_line(maker, &r->s);
-	r->s.doubled = false;
+	struct speller s = speller_of(r, maker->text);
+	s.doubled = true;
+	pd_trace_json_line(maker, &s);
 	perfdata_text_char(maker->text, '"');
 }
 
@@ -99,7 +92,7 @@ static void make_cell(struct line_maker *maker, struct record *r, const struct s
 			return;
 		}
 		/* what stands in `fields` */
-		if (step->row.op == SPELL_RAW && r->s.trace)
+		if (step->row.type == VALUE_RAW && r->scope.trace)
 			return;
 		break;
 	case SELECT_RAW_NUMBER: case SELECT_EXACT_BYTES: case SELECT_TRAILER: break;
@@ -136,7 +129,7 @@ void pd_csv_rows_init(struct csv_rows *rows, const struct selection *columns, bo
 bool pd_csv_row(struct record *r, const struct csv_rows *rows, const struct perfdata_raw *raw,
 		struct perfdata_text *room)
 {
-	struct perfdata_text *out = r->s.out;
+	struct perfdata_text *out = r->out;
 	const size_t start = out->size;
 	if (!pd_line_write(r, &rows->kind, raw, NULL, room))
 		return false;

@@ -3,8 +3,8 @@
 #ifndef EMIT_CSV_ROW_H
 #define EMIT_CSV_ROW_H
 
-#include "emit/model/line.h"
-#include "emit/model/selection.h"
+#include "emit/spell/line.h"
+#include "emit/values/selection.h"
 
 /* The columns of rows, for the life of a run. */
 struct csv_rows {

@@ -4,7 +4,7 @@
 #ifndef EMIT_CSV_TABLE_H
 #define EMIT_CSV_TABLE_H
 
-#include "emit/model/selection.h"
+#include "emit/values/selection.h"
 #include "emit/table/describe_table.h"
 
 enum csv_kind {

@@ -4,7 +4,7 @@
 #include "emit/json/json_type.h"
 #include "emit/json/meta.h"
 #include "emit/describe/meta_keys.h"
-#include "emit/model/locations.h"
+#include "emit/values/locations.h"
 #include "perfdata/describe.h"
 #include "text/json_quoted.h"
 #include "schema/schema.h"
@@ -88,17 +88,17 @@ static void bits_object(struct perfdata_text *out, const struct perfdata_bits *b
 
 static void row_members(struct perfdata_text *out, const struct row *row)
 {
-	switch (row->op) {
-	case SPELL_ENUM: names_enum(out, row->field->names, true); break;
-	case SPELL_FLAGS:
+	switch (row->type) {
+	case VALUE_ENUM: names_enum(out, row->field->names, true); break;
+	case VALUE_FLAGS:
 		perfdata_text_literal(out, "\"type\":\"array\",\"items\":{");
 		names_enum(out, row->field->names, false);
 		perfdata_text_char(out, '}');
 		break;
-	case SPELL_BITS: bits_object(out, row->field->bits); break;
-	case SPELL_STRUCT: object_of(out, row->element); break;
-	case SPELL_CALLCHAIN: type_members(out, JSON_ADDRESSES, false); break;
-	case SPELL_LIST_PARTS:
+	case VALUE_BITS: bits_object(out, row->field->bits); break;
+	case VALUE_STRUCT: object_of(out, row->element); break;
+	case VALUE_CALLCHAIN: type_members(out, JSON_ADDRESSES, false); break;
+	case VALUE_LIST_PARTS:
 		if (pd_json_type_of_row(row) != JSON_OBJECTS) {
 			type_members(out, pd_json_type_of_row(row), false);
 			break;
@@ -107,7 +107,7 @@ static void row_members(struct perfdata_text *out, const struct row *row)
 		object_of(out, row->element);
 		perfdata_text_char(out, '}');
 		break;
-	case SPELL_REGS:
+	case VALUE_REGS:
 		perfdata_text_literal(out, "\"type\":\"object\",\"additionalProperties\":{");
 		type_members(out, JSON_ADDRESS, false);
 		perfdata_text_char(out, '}');
@@ -120,22 +120,22 @@ static void row_members(struct perfdata_text *out, const struct row *row)
 /* The row's key, and the keys that may stand beside that key (`_raw`, `_hex`, …). */
 static void row_properties(struct perfdata_text *out, const struct row *row)
 {
-	if (row->op == SPELL_NOTHING)
+	if (row->type == VALUE_NOTHING)
 		return;
 	const char *name = row->field->name;
 	key(out, name, "");
 	perfdata_text_char(out, '{');
 	row_members(out, row);
 	perfdata_text_char(out, '}');
-	if (row->op == SPELL_ENUM || row->op == SPELL_FLAGS) {
+	if (row->type == VALUE_ENUM || row->type == VALUE_FLAGS) {
 		key(out, name, "_raw");
 		perfdata_text_literal(out, "{\"type\":\"integer\"}");
-	} else if (row->op == SPELL_TEXT) {
+	} else if (row->type == VALUE_TEXT) {
 		key(out, name, "_hex");
 		perfdata_text_char(out, '{');
 		type_members(out, JSON_HEX, false);
 		perfdata_text_char(out, '}');
-	} else if (row->op == SPELL_RAW) {
+	} else if (row->type == VALUE_RAW) {
 		perfdata_text_literal(out, ",\"fields\":{\"type\":\"object\"}");
 	}
 	if (row->event_id)
@@ -159,10 +159,10 @@ static void place_properties(struct perfdata_text *out)
 		const struct location_info *info = pd_location_part_info(i);
 		key(out, info->name, "");
 		perfdata_text_char(out, '{');
-		type_members(out, info->type, false);
+		type_members(out, pd_json_type_of_part(i), false);
 		description(out, info->doc, PERFDATA_UNIT_NONE);
 		perfdata_text_char(out, '}');
-		if (info->type != JSON_STRING)
+		if (pd_json_type_of_part(i) != JSON_STRING)
 			continue;
 		key(out, info->name, "_hex");
 		perfdata_text_char(out, '{');

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include "emit/json/json_type.h"
 #include "emit/describe/meta_keys.h"
-#include "emit/model/locations.h"
+#include "emit/values/locations.h"
 #include "perfdata/describe.h"
 #include "reader/reader.h"
 #include "schema/schema.h"
@@ -16,7 +16,7 @@ static void each_field(const struct plan *plan, const char *prefix, bool skip_he
 {
 	for (uint32_t i = 0; i < plan->nr_rows; i++) {
 		const struct row *row = &plan->rows[i];
-		if (row->op == SPELL_NOTHING)
+		if (row->type == VALUE_NOTHING)
 			continue;
 		bool in_head = false;
 		for (unsigned head = HEAD_TIME; skip_head && head <= HEAD_CPU; head++)
@@ -26,7 +26,7 @@ static void each_field(const struct plan *plan, const char *prefix, bool skip_he
 		char name[128];
 		snprintf(name, sizeof name, "%s%s", prefix, row->field->name);
 		use(user, name, row);
-		if (row->op != SPELL_STRUCT)
+		if (row->type != VALUE_STRUCT)
 			continue;
 		snprintf(name, sizeof name, "%s%s.", prefix, row->field->name);
 		each_field(row->element, name, false, use, user);
@@ -70,13 +70,13 @@ static void add_field(void *user, const char *name, const struct row *row)
 	struct field_lines *fields = user;
 	char companion[128];
 	add_line(fields, name, pd_json_type_of_row(row), row->field);
-	if (row->op == SPELL_ENUM || row->op == SPELL_FLAGS) {
+	if (row->type == VALUE_ENUM || row->type == VALUE_FLAGS) {
 		snprintf(companion, sizeof companion, "%s_raw", name);
 		add_line(fields, companion, JSON_UNSIGNED, row->field);
-	} else if (row->op == SPELL_TEXT) {
+	} else if (row->type == VALUE_TEXT) {
 		snprintf(companion, sizeof companion, "%s_hex", name);
 		add_line(fields, companion, JSON_HEX, row->field);
-	} else if (row->op == SPELL_RAW) {
+	} else if (row->type == VALUE_RAW) {
 		add_line(fields, "fields", JSON_OBJECT, row->field);
 	}
 }
@@ -169,7 +169,7 @@ static void sample_head_rows(struct perfdata_text *out, const struct field_lines
 		for (unsigned part = 0; info->kind == HEAD_IS_LOCATION && part < LOCATION_COUNT; part++) {
 			char name[64];
 			snprintf(name, sizeof name, "%s.%s", info->name, pd_location_part_info(part)->name);
-			field_row(out, name, pd_location_part_info(part)->type, PERFDATA_UNIT_NONE);
+			field_row(out, name, pd_json_type_of_part(part), PERFDATA_UNIT_NONE);
 			perfdata_text_printf(out, "sample\t%s\n", pd_location_part_info(part)->doc);
 		}
 	}
@@ -181,7 +181,7 @@ static void trailer_rows(struct perfdata_text *out)
 	const struct plan *plan = pd_plan_make(&pool, pd_trailer_layout(), false);
 	for (uint32_t i = 0; plan && i < plan->nr_rows; i++) {
 		const struct row *row = &plan->rows[i];
-		if (row->op == SPELL_NOTHING)
+		if (row->type == VALUE_NOTHING)
 			continue;
 		char name[64];
 		snprintf(name, sizeof name, "sample_id.%s", row->field->name);
@@ -249,13 +249,13 @@ static void add_top(void *user, const char *name, const struct row *row)
 	if (strchr(name, '.'))
 		return;
 	add_column(user, name, pd_json_type_of_row(row));
-	if (row->op == SPELL_ENUM || row->op == SPELL_FLAGS) {
+	if (row->type == VALUE_ENUM || row->type == VALUE_FLAGS) {
 		snprintf(companion, sizeof companion, "%s_raw", name);
 		add_column(user, companion, JSON_UNSIGNED);
-	} else if (row->op == SPELL_TEXT) {
+	} else if (row->type == VALUE_TEXT) {
 		snprintf(companion, sizeof companion, "%s_hex", name);
 		add_column(user, companion, JSON_HEX);
-	} else if (row->op == SPELL_RAW) {
+	} else if (row->type == VALUE_RAW) {
 		add_column(user, "fields", JSON_OBJECT);
 	}
 }

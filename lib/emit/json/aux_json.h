@@ -4,7 +4,7 @@
 #define EMIT_AUX_JSON_H
 
 #include "reader/trace_pieces.h"
-#include "emit/model/record.h"
+#include "emit/values/record.h"
 
 enum aux_lines { AUX_NO_LINES, AUX_SAMPLES, AUX_PACKETS };   /* AUX_PACKETS: operations, too */
 
@@ -30,7 +30,5 @@ struct aux_json {
 void pd_aux_json(const struct aux_json *how, const struct pd_aux_piece *piece, struct perfdata_text *out);
 /* The line of a sample; with names where r->delivery is set. */
 void pd_aux_json_sample(const struct aux_json *how, const struct pd_spe_row *row, struct record *r);
-/* The packet's fields as an object. */
-void pd_aux_json_fields(const struct pd_packet_kind *kind, const struct pd_packet *packet, struct perfdata_text *out);
 
 #endif

@@ -4,13 +4,15 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include "emit/emitters.h"
-#include "emit/model/line.h"
+#include "emit/spell/line.h"
 #include "emit/json/aux_json.h"
 #include "emit/json/meta.h"
-#include "emit/json/trace_line.h"
-#include "emit/model/name_options.h"
-#include "emit/model/record.h"
-#include "emit/model/selection.h"
+#include "emit/spell/feature_json.h"
+#include "emit/spell/location_json.h"
+#include "emit/spell/trace_line.h"
+#include "emit/values/name_options.h"
+#include "emit/values/record.h"
+#include "emit/values/selection.h"
 #include "text/json_quoted.h"
 #include "text/spelling.h"
 #include "reader/reader.h"
@@ -20,8 +22,15 @@ struct json_head {
 	struct key key;
 };
 
+/* A field of -e, made ready for one layout. */
+struct json_step {
+	const struct select_step *select;
+	struct key key;
+};
+
 struct json_state {
 	struct record_world world;
+	struct json_style style;
 	struct json_head heads[HEAD_COUNT];
 	struct line_kind lines;
 	struct meta_emitted emitted;
@@ -74,10 +83,11 @@ static void release(void *state)
 
 static enum perfdata_status set_up(struct json_state *json, const struct perfdata_emit_context *context)
 {
-	if (!pd_record_world_init(&json->world, context))
+	if (!pd_record_world_init(&json->world, context) ||
+	    !pd_json_style_init(&json->style, &json->world.pool, context->reader, pd_feature_json_payload))
 		return PERFDATA_ENOMEM;
 	const char *int64 = perfdata_option_text(context->options, context->nr_options, "int64");
-	json->world.spell.int64_string = int64 && !strcmp(int64, "string");
+	json->style.int64_string = int64 && !strcmp(int64, "string");
 	json->world.raw = perfdata_option_flag(context->options, context->nr_options, "raw", false);
 	pd_name_options_read(&json->world, context->options, context->nr_options, context->names);
 	json->names.session = context->session;
@@ -86,7 +96,7 @@ static enum perfdata_status set_up(struct json_state *json, const struct perfdat
 			      PERFDATA_NEED_DELIVERIES) ||
 			     json->document;
 	if (context->shared_output)
-		json->world.spell.recording = context->recording;
+		json->style.recording = context->recording;
 	if (context->shared_output)
 		json->stack_file = pd_reader_file_name(context->reader, 0);
 	json->aux = pd_aux_lines_of(context->options, context->nr_options);
@@ -97,7 +107,7 @@ static enum perfdata_status set_up(struct json_state *json, const struct perfdat
 	json->user = context->user;
 	const char *list = perfdata_option_text(context->options, context->nr_options, "fields");
 	for (enum pd_record_head head = 0; head < HEAD_COUNT; head++) {
-		json->heads[head] = (struct json_head){ head, pd_key_make(&json->world.pool, ",\"",
+		json->heads[head] = (struct json_head){ head, pd_key_make(&json->world.pool,
 									  pd_record_head_info(head)->name, "") };
 		if (!json->heads[head].key.text)
 			return PERFDATA_ENOMEM;
@@ -121,7 +131,8 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 		release(json);
 		return status;
 	}
-	struct speller s = { .world = &json->world.spell, .out = out };
+	struct value_scope scope = { .world = &json->world.values };
+	struct speller s = { .scope = &scope, .style = &json->style, .out = out };
 	if (document)
 		perfdata_text_literal(out, "{\"meta\":");
 	pd_meta_spell(&s, context, &json->emitted);
@@ -188,37 +199,26 @@ static enum perfdata_status scan(void *state, const struct perfdata_batch *batch
 
 /* --- format ------------------------------------------------------------------------------------------------------- */
 
-static void free_cache(void *cache)
+static const struct json_style *style_of(const struct record *r) { return r->style; }
+
+static void append_key(struct perfdata_text *out, const struct key *key)
 {
-	pd_record_cache_release(cache);
-	free(cache);
+	perfdata_text_append(out, key->text, key->size);
 }
 
-static struct record_cache *get_cache(struct perfdata_scratch *scratch)
+/* Behind a text that is no valid UTF-8: its bytes, under the key `,"name":` as `,"name_hex":`. */
+static void spell_exact_bytes(struct perfdata_text *out, const struct key *key, struct perfdata_bytes text)
 {
-	if (scratch->cache)
-		return scratch->cache;
-	struct record_cache *cache = calloc(1, sizeof *cache);
-	if (!cache)
-		return NULL;
-	if (!pd_record_cache_init(cache)) {
-		free_cache(cache);
-		return NULL;
-	}
-	scratch->cache = cache;
-	scratch->free_cache = free_cache;
-	return cache;
+	perfdata_text_append(out, key->text, key->size - 2);
+	perfdata_text_literal(out, "_hex\":");
+	pd_spell_bytes_string(out, text);
 }
 
 static void spell_text_member(struct perfdata_text *out, const struct key *key, struct perfdata_bytes text)
 {
-	perfdata_text_append(out, key->text, key->size);
-	if (perfdata_text_json_string(out, text.data, text.size))
-		return;
-	/* key: `,"name":` → `,"name_hex":` */
-	perfdata_text_append(out, key->text, key->size - 2);
-	perfdata_text_literal(out, "_hex\":");
-	pd_spell_bytes_string(out, text);
+	append_key(out, key);
+	if (!perfdata_text_json_string(out, text.data, text.size))
+		spell_exact_bytes(out, key, text);
 }
 
 static void add_name(void *user, const char *name)
@@ -228,22 +228,11 @@ static void add_name(void *user, const char *name)
 	pd_json_text(out, name);
 }
 
-static void spell_frame(struct record *r, uint32_t frame)
-{
-	const struct location_speller locations = pd_record_locations(r);
-	pd_location_json(&locations, r->s.out, frame);
-}
-
-static void spell_stack(struct record *r)
-{
-	const struct location_speller locations = pd_record_locations(r);
-	pd_location_json_stack(&locations, r->s.out, r->batch, r->delivery, false);
-}
-
 /* Any head, under any key. */
 static void spell_head(struct record *r, enum pd_record_head head, const struct key *key)
 {
-	struct perfdata_text *out = r->s.out;
+	struct perfdata_text *out = r->out;
+	struct speller s = speller_of(r, out);
 	const struct head_value value = pd_record_head(r, head);
 	if (value.kind == HEAD_IS_ABSENT)
 		return;
@@ -251,7 +240,7 @@ static void spell_head(struct record *r, enum pd_record_head head, const struct 
 		spell_text_member(out, key, value.bytes);
 		return;
 	}
-	perfdata_text_append(out, key->text, key->size);
+	append_key(out, key);
 	const size_t start = out->size;
 	switch (value.kind) {
 	case HEAD_IS_NULL: perfdata_text_literal(out, "null"); break;
@@ -259,7 +248,7 @@ static void spell_head(struct record *r, enum pd_record_head head, const struct 
 	case HEAD_IS_S64: perfdata_text_s64(out, (int64_t)value.number); break;
 	case HEAD_IS_U64:
 		if (pd_record_head_info(head)->wide)
-			pd_spell_wide(&r->s, value.number);
+			pd_spell_wide(&s, value.number);
 		else
 			perfdata_text_u64(out, value.number);
 		break;
@@ -268,12 +257,9 @@ static void spell_head(struct record *r, enum pd_record_head head, const struct 
 		pd_record_misc_names(r, add_name, out);
 		pd_spell_close(out, start, '[', ']');
 		break;
-	case HEAD_IS_TRAILER:
-		pd_spell_object(&r->s, r->cache->trailer, r->view.sample_id.present, &r->view.sample_id);
+	case HEAD_IS_TRAILER: case HEAD_IS_LOCATION: case HEAD_IS_BRANCHES: case HEAD_IS_STACK:
+		pd_spell_nested_head(r, &value, out);
 		break;
-	case HEAD_IS_LOCATION: spell_frame(r, (uint32_t)value.number); break;
-	case HEAD_IS_BRANCHES: pd_record_spell_branches(r); break;
-	case HEAD_IS_STACK: spell_stack(r); break;
 	case HEAD_IS_TEXT: case HEAD_IS_ABSENT: break;
 	}
 }
@@ -287,8 +273,9 @@ static void other_head(struct record *r, const void *what, struct perfdata_text 
 
 static void other_row(struct record *r, const void *row, struct perfdata_text *room)
 {
+	struct speller s = speller_of(r, r->out);
 	(void)room;
-	pd_spell_member(&r->s, row, &r->view.u);
+	pd_spell_member(&s, row, &r->view.u);
 }
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
@@ -299,7 +286,7 @@ static bool is_hex(enum perfdata_part_form form) { return form >= PERFDATA_PART_
 static void quote(struct line_maker *maker, const struct record *r, enum perfdata_part_form form)
 {
 	const bool wide = form == PERFDATA_PART_U64 || form == PERFDATA_PART_S64;
-	if (is_hex(form) || (wide && r->world->spell.int64_string))
+	if (is_hex(form) || (wide && style_of(r)->int64_string))
 		perfdata_text_char(maker->text, '"');
 }
 
@@ -368,12 +355,16 @@ static void make_default_head(struct line_maker *maker, struct record *r, const 
 static void make_row(struct line_maker *maker, struct record *r, const struct row *row)
 {
 	const enum perfdata_part_form form = pd_line_form(row);
-	if (form != PERFDATA_PART_STOP) {
-		make_member(maker, r, &row->key, form, row->member);
-	} else if (row->op == SPELL_RAW && maker->fields) {
+	const struct row_keys *keys = form == PERFDATA_PART_STOP ? NULL : pd_row_keys(row);
+	if (keys) {
+		make_member(maker, r, &keys->key, form, row->member);
+	} else if (form != PERFDATA_PART_STOP) {
+		maker->text->failed = true;
+	} else if (row->type == VALUE_RAW && maker->fields) {
+		const struct speller s = speller_of(r, maker->text);
 		perfdata_text_literal(maker->text, ",\"fields\":");
-		pd_trace_json_line(maker, &r->s);
-	} else if (row->op != SPELL_NOTHING) {
+		pd_trace_json_line(maker, &s);
+	} else if (row->type != VALUE_NOTHING) {
 		pd_line_other_of_view(maker, other_row, row);
 	}
 }
@@ -386,7 +377,7 @@ static void make_whole(struct line_maker *maker, struct record *r, const struct 
 		HEAD_EVENT_UNKNOWN, HEAD_LATE, HEAD_AFTER_GAP, HEAD_TIME, HEAD_PID, HEAD_TID, HEAD_CPU,
 	};
 	make_default_head(maker, r, json, HEAD_TYPE);
-	if (json->world.spell.recording)
+	if (json->style.recording)
 		make_default_head(maker, r, json, HEAD_RECORDING);
 	for (size_t i = 0; i < sizeof first / sizeof *first; i++)
 		make_default_head(maker, r, json, first[i]);
@@ -404,29 +395,28 @@ static void make_whole(struct line_maker *maker, struct record *r, const struct 
 
 /* --- -e ----------------------------------------------------------------------------------------------------------- */
 
-static void spell_trace_field(struct record *r, const struct select_step *step, struct perfdata_bytes raw)
+static void spell_trace_field(struct record *r, const struct json_step *json, struct perfdata_bytes raw)
 {
-	const struct trace_row *row = r->s.trace ? pd_trace_plan_row(r->s.trace, step->trace_name) : NULL;
+	const struct trace_row *row = pd_trace_plan_row(r->scope.trace, json->select->trace_name);
 	if (!row)
 		return;
-	struct perfdata_text *out = r->s.out;
+	struct perfdata_text *out = r->out;
+	struct speller s = speller_of(r, out);
 	const size_t before = out->size;
-	perfdata_text_append(out, step->key.text, step->key.size);
+	append_key(out, &json->key);
 	bool valid;
 	struct perfdata_bytes text;
-	if (!pd_trace_json_value(&r->s, row, raw, &valid, &text)) {
-		r->s.trace_damaged = true;
+	if (!pd_trace_json_value(&s, row, raw, &valid, &text)) {
+		r->scope.trace_damaged = true;
 		out->size = before;
 	} else if (!valid) {
-		perfdata_text_append(out, step->key.text, step->key.size - 2);
-		perfdata_text_literal(out, "_hex\":");
-		pd_spell_bytes_string(out, text);
+		spell_exact_bytes(out, &json->key, text);
 	}
 }
 
-static void spell_place_part(struct record *r, const struct select_step *step)
+static void spell_place_part(struct record *r, const struct json_step *json)
 {
-	struct perfdata_text *out = r->s.out;
+	const struct select_step *step = json->select;
 	const struct head_value value = pd_record_head(r, step->head);
 	if (value.kind != HEAD_IS_LOCATION)
 		return;
@@ -434,12 +424,9 @@ static void spell_place_part(struct record *r, const struct select_step *step)
 	pd_location_load(&r->emitted, (uint32_t)value.number, LOCATION_BIT(step->part), &place);
 	if (!place.present)
 		return;
-	perfdata_text_append(out, step->key.text, step->key.size);
-	if (pd_location_json_value(out, &place, step->part, r->world->spell.int64_string))
-		return;
-	perfdata_text_append(out, step->key.text, step->key.size - 2);
-	perfdata_text_literal(out, "_hex\":");
-	pd_spell_bytes_string(out, place.text[step->part]);
+	append_key(r->out, &json->key);
+	if (!pd_location_json_value(r->out, &place, step->part, style_of(r)->int64_string))
+		spell_exact_bytes(r->out, &json->key, place.text[step->part]);
 }
 
 /* Whether -e lists the text itself, too: then its exact bytes follow the text anyway. */
@@ -452,65 +439,66 @@ static bool text_selected(const struct json_state *json, const struct select_ste
 	return false;
 }
 
+/* Bytes of a text that are no valid UTF-8, or the number of names, or the value itself. */
+static void spell_row_of_step(struct record *r, const struct json_step *json, const void *view)
+{
+	const struct select_step *step = json->select;
+	const void *member = (const char *)view + step->row.member;
+	struct perfdata_text *out = r->out;
+	struct speller s = speller_of(r, out);
+	const struct perfdata_bytes *text = member;
+	if (step->what == SELECT_EXACT_BYTES && pd_utf8_valid(text->data, text->size))
+		return;
+	append_key(out, &json->key);
+	if (step->what == SELECT_EXACT_BYTES) {
+		pd_spell_bytes_string(out, *text);
+	} else if (step->what == SELECT_RAW_NUMBER) {
+		const uint64_t value = pd_value_integer(step->row.kind, member);
+		if (step->row.wide)
+			pd_spell_wide(&s, value);
+		else
+			perfdata_text_u64(out, value);
+	} else {
+		/* -e names the raw data itself: no fields of a tracepoint in its place */
+		const struct trace_plan *trace = r->scope.trace;
+		r->scope.trace = NULL;
+		if (!pd_spell_value(&s, &step->row, view))
+			spell_exact_bytes(out, &json->key, *text);
+		r->scope.trace = trace;
+	}
+}
+
 static void spell_step(struct record *r, const void *what, struct perfdata_text *room)
 {
-	const struct select_step *step = what;
+	const struct json_step *json = what;
+	const struct select_step *step = json->select;
+	struct speller s = speller_of(r, r->out);
 	const void *view;
 	(void)room;
 	switch (step->what) {
 	case SELECT_NOTHING: return;
-	case SELECT_HEAD: spell_head(r, step->head, &step->key); return;
+	case SELECT_HEAD: spell_head(r, step->head, &json->key); return;
 	case SELECT_FIELDS: case SELECT_FIELD:
-		if (!r->s.trace || !r->fields.data)
+		if (!r->scope.trace || !r->fields.data)
 			return;
 		if (step->what == SELECT_FIELD) {
-			spell_trace_field(r, step, r->fields);
+			spell_trace_field(r, json, r->fields);
 			return;
 		}
-		perfdata_text_append(r->s.out, step->key.text, step->key.size);
-		r->s.trace_damaged |= !pd_trace_json_object(&r->s, r->s.trace, r->fields);
+		append_key(r->out, &json->key);
+		pd_trace_json_object(&s, r->fields);
 		return;
-	case SELECT_PLACE: spell_place_part(r, step); return;
+	case SELECT_PLACE: spell_place_part(r, json); return;
 	case SELECT_ROW: case SELECT_RAW_NUMBER: case SELECT_EXACT_BYTES: case SELECT_TRAILER: break;
 	}
 	view = pd_selection_view(r, step);
-	if (!view)
-		return;
-	const struct row *row = &step->row;
-	if (step->what == SELECT_EXACT_BYTES) {
-		const struct perfdata_bytes *text = (const void *)((const char *)view + row->member);
-		if (pd_utf8_valid(text->data, text->size))
-			return;
-		perfdata_text_append(r->s.out, step->key.text, step->key.size);
-		pd_spell_bytes_string(r->s.out, *text);
-		return;
-	}
-	if (step->what == SELECT_RAW_NUMBER) {
-		perfdata_text_append(r->s.out, step->key.text, step->key.size);
-		const uint64_t value = pd_spell_integer(row->kind, (const char *)view + row->member);
-		if (row->wide)
-			pd_spell_wide(&r->s, value);
-		else
-			perfdata_text_u64(r->s.out, value);
-		return;
-	}
-	/* -e names the raw data itself: no fields of a tracepoint in its place. */
-	const struct trace_plan *trace = r->s.trace;
-	r->s.trace = NULL;
-	struct perfdata_text *out = r->s.out;
-	perfdata_text_append(out, step->key.text, step->key.size);
-	if (!pd_spell_value(&r->s, &step->row, view)) {
-		perfdata_text_append(out, step->key.text, step->key.size - 2);
-		perfdata_text_literal(out, "_hex\":");
-		pd_spell_bytes_string(
-			out, *(const struct perfdata_bytes *)(const void *)((const char *)view + step->row.member));
-	}
-	r->s.trace = trace;
+	if (view)
+		spell_row_of_step(r, json, view);
 }
 
-static void make_field(struct line_maker *maker, struct record *r, const struct select_step *step)
+static void make_field(struct line_maker *maker, struct record *r, const struct json_step *step)
 {
-	const struct trace_row *row = pd_trace_plan_row(maker->fields, step->trace_name);
+	const struct trace_row *row = pd_trace_plan_row(maker->fields, step->select->trace_name);
 	const enum perfdata_part_form form = row ? pd_trace_form(row) : PERFDATA_PART_STOP;
 	if (form != PERFDATA_PART_STOP)
 		make_number(maker, r, &step->key, form, LINE_FIELDS, row->offset);
@@ -519,31 +507,33 @@ static void make_field(struct line_maker *maker, struct record *r, const struct 
 }
 
 static void make_step(struct line_maker *maker, struct record *r, const struct json_state *json,
-		      const struct select_step *step)
+		      const struct json_step *own)
 {
+	const struct select_step *step = own->select;
 	if (step->gate && !(step->gate & maker->present))
 		return;
 	switch (step->what) {
 	case SELECT_NOTHING: return;
-	case SELECT_HEAD: make_head(maker, r, step->head, &step->key, spell_step, step); return;
+	case SELECT_HEAD: make_head(maker, r, step->head, &own->key, spell_step, own); return;
 	case SELECT_FIELD:
 		if (maker->fields)
-			make_field(maker, r, step);
+			make_field(maker, r, own);
 		else
-			pd_line_other(maker, spell_step, step);
+			pd_line_other(maker, spell_step, own);
 		return;
 	case SELECT_FIELDS:
 		if (maker->fields) {
-			perfdata_text_append(maker->text, step->key.text, step->key.size);
-			pd_trace_json_line(maker, &r->s);
+			const struct speller s = speller_of(r, maker->text);
+			append_key(maker->text, &own->key);
+			pd_trace_json_line(maker, &s);
 		} else {
-			pd_line_other(maker, spell_step, step);
+			pd_line_other(maker, spell_step, own);
 		}
 		return;
-	case SELECT_PLACE: pd_line_other(maker, spell_step, step); return;
+	case SELECT_PLACE: pd_line_other(maker, spell_step, own); return;
 	case SELECT_ROW:
 		if (!step->depth && pd_line_form(&step->row) != PERFDATA_PART_STOP) {
-			make_member(maker, r, &step->key, pd_line_form(&step->row), step->row.member);
+			make_member(maker, r, &own->key, pd_line_form(&step->row), step->row.member);
 			return;
 		}
 		break;
@@ -553,7 +543,7 @@ static void make_step(struct line_maker *maker, struct record *r, const struct j
 		break;
 	case SELECT_RAW_NUMBER: case SELECT_TRAILER: break;
 	}
-	pd_line_other_of_view(maker, spell_step, step);
+	pd_line_other_of_view(maker, spell_step, own);
 }
 
 static bool selects(const struct json_state *json, const char *name)
@@ -564,18 +554,29 @@ static bool selects(const struct json_state *json, const char *name)
 	return false;
 }
 
+/* NULL without memory. */
+static const struct json_step *make_steps(struct record *r, const struct selection *selection)
+{
+	struct pd_arena *pool = &r->cache->extra;
+	struct json_step *steps = pd_arena_calloc(pool, selection->nr + 1, sizeof *steps);
+	struct select_step *selected;
+	if (!steps ||
+	    !pd_selection_resolve(pool, selection, r->plan->plan ? r->plan->plan->layout : NULL, &selected))
+		return NULL;
+	for (size_t i = 0; i < selection->nr; i++) {
+		steps[i] = (struct json_step){ &selected[i], pd_key_make(pool, selection->names[i], "") };
+		if (!steps[i].key.text)
+			return NULL;
+	}
+	return r->plan->selection = steps;
+}
+
 static bool make_selected(struct line_maker *maker, struct record *r, const struct json_state *json)
 {
-	struct record_plan *plan = r->plan;
-	if (!plan->selection) {
-		struct select_step *steps;
-		if (!pd_selection_resolve(&r->cache->extra, &json->selection, plan->plan ? plan->plan->layout : NULL,
-					  &steps))
-			return false;
-		plan->selection = steps;
-	}
-	const struct select_step *steps = plan->selection;
-	if (json->world.spell.recording && !selects(json, "recording"))
+	const struct json_step *steps = r->plan->selection ? r->plan->selection : make_steps(r, &json->selection);
+	if (!steps)
+		return false;
+	if (json->style.recording && !selects(json, "recording"))
 		make_default_head(maker, r, json, HEAD_RECORDING);
 	for (size_t i = 0; i < json->selection.nr; i++)
 		make_step(maker, r, json, &steps[i]);
@@ -617,7 +618,7 @@ static void start_line(void *user, struct perfdata_text *out)
 static bool spell_line(const struct json_state *json, struct record *r, const struct perfdata_raw *raw,
 		       struct found_batch **found, struct perfdata_text *room)
 {
-	struct perfdata_text *out = r->s.out;
+	struct perfdata_text *out = r->out;
 	const size_t start = out->size;
 	if (!pd_line_write(r, &json->lines, raw, found, room))
 		return false;
@@ -637,7 +638,7 @@ static bool spell_line(const struct json_state *json, struct record *r, const st
 /* The line of the sample's stack, before its first use. */
 static void spell_new_stack(struct walk *walk, struct record *r)
 {
-	struct perfdata_text *out = r->s.out;
+	struct perfdata_text *out = r->out;
 	if (walk->stack == walk->emitted->nr_ids ||
 	    walk->batch->deliveries[walk->emitted->ids[walk->stack]].stack != r->delivery->stack)
 		return;
@@ -645,7 +646,7 @@ static void spell_new_stack(struct walk *walk, struct record *r)
 	start_line(walk, out);
 	perfdata_text_literal(out, "{\"type\":\"stack\",\"stack_id\":");
 	perfdata_text_u64(out, r->delivery->stack);
-	if (walk->json->world.spell.recording)
+	if (walk->json->style.recording)
 		spell_head(r, HEAD_RECORDING, &walk->json->heads[HEAD_RECORDING].key);
 	if (walk->json->stack_file)
 		spell_text_member(out, &walk->json->heads[HEAD_FILE].key,
@@ -670,9 +671,9 @@ static struct aux_json aux_lines(struct walk *walk)
 	const struct json_state *json = walk->json;
 	return (struct aux_json){ .lines = json->aux,
 				  .named = json->aux_named,
-				  .int64_string = json->world.spell.int64_string,
+				  .int64_string = json->style.int64_string,
 				  .file = json->stack_file,
-				  .recording = json->world.spell.recording,
+				  .recording = json->style.recording,
 				  .end = line_end(json),
 				  .start = start_line,
 				  .user = walk };
@@ -703,7 +704,8 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 	const struct json_state *json = state;
 	struct json_value *scanned = value;
 	struct walk walk = { .json = json, .batch = batch, .emitted = scanned ? scanned->emitted : NULL };
-	struct record r = { .world = &json->world, .cache = get_cache(scratch), .s = { .out = out }, .batch = batch };
+	struct record r = { .world = &json->world, .cache = pd_record_cache_of(scratch), .out = out,
+			    .style = &json->style, .batch = batch };
 	if (!r.cache)
 		return PERFDATA_ENOMEM;
 	struct found_batch *found = NULL;
@@ -749,7 +751,8 @@ static void free_part(void *part) { pd_found_report(part, NULL, NULL); }
 static enum perfdata_status end(void *state, const struct perfdata_emit_end *what, struct perfdata_text *out)
 {
 	const struct json_state *json = state;
-	struct speller s = { .world = &json->world.spell, .out = out };
+	struct value_scope scope = { .world = &json->world.values };
+	struct speller s = { .scope = &scope, .style = &json->style, .out = out };
 	if (json->document)
 		perfdata_text_literal(out, "\n],\n\"summary\":");
 	pd_summary_spell(&s, what, &json->emitted);

@@ -5,34 +5,34 @@
 enum json_type pd_json_type_of_row(const struct row *row)
 {
 	const bool is_signed = row->kind == PERFDATA_KIND_S32 || row->kind == PERFDATA_KIND_S64;
-	switch (row->op) {
-	case SPELL_U64:
-	case SPELL_U32:
-	case SPELL_S32:
-	case SPELL_NUMBER:
+	switch (row->type) {
+	case VALUE_U64:
+	case VALUE_U32:
+	case VALUE_S32:
+	case VALUE_NUMBER:
 		return is_signed ? JSON_SIGNED : JSON_UNSIGNED;
-	case SPELL_DOUBLE: return JSON_NUMBER;
-	case SPELL_HEX64: case SPELL_HEX: return JSON_ADDRESS;
-	case SPELL_BOOL: return JSON_BOOLEAN;
-	case SPELL_ENUM: case SPELL_TEXT: return JSON_STRING;
-	case SPELL_FLAGS: return JSON_STRINGS;
-	case SPELL_BYTES: case SPELL_RAW: return JSON_HEX;
-	case SPELL_LIST_U64: return JSON_UNSIGNEDS;
-	case SPELL_LIST_HEX: return JSON_ADDRESSES;
-	case SPELL_CALLCHAIN: return JSON_STRINGS;
-	case SPELL_LIST_PARTS: {
+	case VALUE_DOUBLE: return JSON_NUMBER;
+	case VALUE_HEX64: case VALUE_HEX: return JSON_ADDRESS;
+	case VALUE_BOOL: return JSON_BOOLEAN;
+	case VALUE_ENUM: case VALUE_TEXT: return JSON_STRING;
+	case VALUE_FLAGS: return JSON_STRINGS;
+	case VALUE_BYTES: case VALUE_RAW: return JSON_HEX;
+	case VALUE_LIST_U64: return JSON_UNSIGNEDS;
+	case VALUE_LIST_HEX: return JSON_ADDRESSES;
+	case VALUE_CALLCHAIN: return JSON_STRINGS;
+	case VALUE_LIST_PARTS: {
 		const struct plan *element = row->element;
 		if (element->nr_rows != 1 || element->layout->fields[0].name)
 			return JSON_OBJECTS;
 		const enum json_type type = pd_json_type_of_row(&element->rows[0]);
 		return type == JSON_ADDRESS ? JSON_ADDRESSES : type == JSON_STRING ? JSON_STRINGS : JSON_UNSIGNEDS;
 	}
-	case SPELL_BITS:
-	case SPELL_REGS:
-	case SPELL_STRUCT:
-	case SPELL_CPUS:
-	case SPELL_FEATURE:
-	case SPELL_NOTHING:
+	case VALUE_BITS:
+	case VALUE_REGS:
+	case VALUE_STRUCT:
+	case VALUE_CPUS:
+	case VALUE_FEATURE:
+	case VALUE_NOTHING:
 		break;
 	}
 	return JSON_OBJECT;
@@ -51,6 +51,17 @@ enum json_type pd_json_type_of_head(enum pd_record_head head)
 	case HEAD_IS_TEXT: case HEAD_IS_ABSENT: case HEAD_IS_NULL: break;
 	}
 	return JSON_STRING;
+}
+
+enum json_type pd_json_type_of_part(enum location_part part)
+{
+	switch (pd_location_part_info(part)->type) {
+	case VALUE_BYTES: return JSON_HEX;
+	case VALUE_HEX64: return JSON_ADDRESS;
+	case VALUE_U64: return JSON_UNSIGNED;
+	case VALUE_LIST_PARTS: return JSON_OBJECTS;
+	default: return JSON_STRING;
+	}
 }
 
 const char *pd_json_type_name(enum json_type type)
@@ -86,17 +97,4 @@ const char *pd_json_type_column(enum json_type type)
 	case JSON_OBJECT: case JSON_OBJECTS: break;
 	}
 	return "JSON";
-}
-
-const char *pd_unit_name(enum perfdata_unit unit)
-{
-	switch (unit) {
-	case PERFDATA_UNIT_NS: return "ns";
-	case PERFDATA_UNIT_BYTES: return "bytes";
-	case PERFDATA_UNIT_KB: return "KB";
-	case PERFDATA_UNIT_MS: return "ms";
-	case PERFDATA_UNIT_CYCLES: return "cycles";
-	case PERFDATA_UNIT_NONE: break;
-	}
-	return "";
 }

@@ -3,8 +3,8 @@
 #ifndef EMIT_JSON_TYPE_H
 #define EMIT_JSON_TYPE_H
 
-#include "emit/model/plan.h"
-#include "emit/model/record.h"
+#include "emit/values/locations.h"
+#include "emit/values/record.h"
 
 enum json_type {
 	JSON_NUMBER, JSON_UNSIGNED, JSON_SIGNED,   /* a double; integers */
@@ -15,11 +15,10 @@ enum json_type {
 
 enum json_type pd_json_type_of_row(const struct row *row);
 enum json_type pd_json_type_of_head(enum pd_record_head head);
+enum json_type pd_json_type_of_part(enum location_part part);
 /* "unsigned", "string", "list of addresses", … */
 const char *pd_json_type_name(enum json_type type);
 /* The column type for DuckDB's read_json. */
 const char *pd_json_type_column(enum json_type type);
-/* "ns", "bytes", …, or "". */
-const char *pd_unit_name(enum perfdata_unit unit);
 
 #endif

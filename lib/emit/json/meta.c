@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <stdio.h>
-#include "emit/json/feature_json.h"
+#include "emit/spell/feature_json.h"
 #include "emit/json/meta.h"
+#include "emit/spell/members.h"
 #include "schema/schema.h"
 #include "schema/trace.h"
 #include "reader/reader.h"
@@ -13,46 +14,23 @@
 static void text_member(struct perfdata_text *out, const char *key, const char *value)
 {
 	const size_t size = strlen(value);
-	perfdata_text_literal(out, ",\"");
-	perfdata_text_string(out, key);
-	perfdata_text_literal(out, "\":");
+	pd_member_key(out, key, "");
 	if (perfdata_text_json_string(out, value, size))
 		return;
-	perfdata_text_literal(out, ",\"");
-	perfdata_text_string(out, key);
-	perfdata_text_literal(out, "_hex\":");
+	pd_member_key(out, key, "_hex");
 	pd_spell_bytes_string(out, (struct perfdata_bytes){ (const uint8_t *)value, size });
-}
-
-static void key_member(struct perfdata_text *out, const char *key)
-{
-	perfdata_text_literal(out, ",\"");
-	perfdata_text_string(out, key);
-	perfdata_text_literal(out, "\":");
 }
 
 static void recording_member(struct speller *s)
 {
-	if (s->world->recording)
-		text_member(s->out, "recording", s->world->recording);
+	if (s->style->recording)
+		text_member(s->out, "recording", s->style->recording);
 }
 
 static void wide_member(struct speller *s, const char *key, uint64_t value)
 {
-	key_member(s->out, key);
+	pd_member_key(s->out, key, "");
 	pd_spell_wide(s, value);
-}
-
-static void small_member(struct perfdata_text *out, const char *key, uint64_t value)
-{
-	key_member(out, key);
-	perfdata_text_u64(out, value);
-}
-
-static void bool_member(struct perfdata_text *out, const char *key, bool value)
-{
-	key_member(out, key);
-	perfdata_text_string(out, value ? "true" : "false");
 }
 
 /* --- events ------------------------------------------------------------------------------------------------------- */
@@ -86,7 +64,7 @@ static void spell_trace(struct perfdata_text *out, const struct perfdata_trace_e
 {
 	perfdata_text_literal(out, ",\"tracepoint\":");
 	const size_t start = out->size;
-	small_member(out, "id", trace->id);
+	pd_member_number(out, "id", trace->id, false, false);
 	text_member(out, "system", trace->system);
 	text_member(out, "name", trace->name);
 	perfdata_text_literal(out, ",\"fields\":");
@@ -98,9 +76,9 @@ static void spell_trace(struct perfdata_text *out, const struct perfdata_trace_e
 		text_member(out, "name", field->name);
 		text_member(out, "type", field->type);
 		text_member(out, "json_type", trace_type(field));
-		small_member(out, "offset", field->offset);
-		small_member(out, "size", field->size);
-		bool_member(out, "signed", field->is_signed);
+		pd_member_number(out, "offset", field->offset, false, false);
+		pd_member_number(out, "size", field->size, false, false);
+		pd_member_flag(out, "signed", field->is_signed);
 		pd_spell_close(out, object, '{', '}');
 	}
 	pd_spell_close(out, fields, '[', ']');
@@ -113,21 +91,21 @@ void pd_meta_spell_event(struct speller *s, const struct plan *attr, const struc
 {
 	struct perfdata_text *out = s->out;
 	const size_t start = out->size;
-	small_member(out, "index", event->index);
+	pd_member_number(out, "index", event->index, false, false);
 	text_member(out, "name", event->name);
 	text_member(out, "name_source", name_source(event->name_source));
-	small_member(out, "group_leader", event->group_leader);
+	pd_member_number(out, "group_leader", event->group_leader, false, false);
 	if (event->unit && *event->unit)
 		text_member(out, "unit", event->unit);
 	if (event->scale < 1 || event->scale > 1) {
-		key_member(out, "scale");
+		pd_member_key(out, "scale", "");
 		perfdata_text_double(out, event->scale);
 	}
 	if (event->config->has_attr) {
-		key_member(out, "attr");
+		pd_member_key(out, "attr", "");
 		pd_spell_object(s, attr, event->attr->present, event->attr);
 	}
-	key_member(out, "ids");
+	pd_member_key(out, "ids", "");
 	const size_t ids = out->size;
 	for (size_t i = 0; i < event->nr_ids; i++) {
 		perfdata_text_char(out, ',');
@@ -141,12 +119,12 @@ void pd_meta_spell_event(struct speller *s, const struct plan *attr, const struc
 
 static void spell_events(struct speller *s, const char *key, uint32_t first_version)
 {
-	const struct perfdata_reader *reader = s->world->reader;
+	const struct perfdata_reader *reader = s->scope->world->reader;
 	struct pd_arena pool = { 0 };
 	const struct plan *attr = pd_plan_make(&pool, perfdata_attr_layout(), true);
 	if (!attr)
 		s->out->failed = true;
-	key_member(s->out, key);
+	pd_member_key(s->out, key, "");
 	const size_t start = s->out->size;
 	for (size_t i = 0; attr && i < perfdata_reader_nr_events(reader); i++) {
 		const struct perfdata_event *event = perfdata_reader_event(reader, i);
@@ -166,18 +144,18 @@ static void spell_events(struct speller *s, const char *key, uint32_t first_vers
 static void spell_tracing_data(struct speller *s, const struct perfdata_feature_section *section)
 {
 	struct perfdata_text *out = s->out;
-	key_member(out, "tracing_data");
+	pd_member_key(out, "tracing_data", "");
 	const size_t start = out->size;
 	wide_member(s, "size", section->size);
-	const struct perfdata_trace *trace = pd_reader_trace(s->world->reader);
+	const struct perfdata_trace *trace = pd_reader_trace(s->scope->world->reader);
 	if (trace) {
 		struct perfdata_trace_info info;
 		pd_trace_info(trace, &info);
 		text_member(out, "version", info.version);
 		text_member(out, "byte_order", info.order == PERFDATA_BYTE_ORDER_BIG ? "big" : "little");
-		small_member(out, "long_size", info.long_size);
-		small_member(out, "page_size", info.page_size);
-		small_member(out, "nr_events", info.nr_events);
+		pd_member_number(out, "long_size", info.long_size, false, false);
+		pd_member_number(out, "page_size", info.page_size, false, false);
+		pd_member_number(out, "nr_events", info.nr_events, false, false);
 	}
 	pd_spell_close(out, start, '{', '}');
 }
@@ -188,10 +166,10 @@ static bool emitted(const uint64_t *bits, uint32_t id) { return id < 256 && bits
 static void spell_features(struct speller *s, const char *key, uint64_t *before)
 {
 	struct perfdata_text *out = s->out;
-	key_member(out, key);
+	pd_member_key(out, key, "");
 	const size_t start = out->size;
 	const struct perfdata_feature_section *section;
-	for (size_t i = 0; (section = perfdata_reader_feature_at(s->world->reader, i)); i++) {
+	for (size_t i = 0; (section = perfdata_reader_feature_at(s->scope->world->reader, i)); i++) {
 		if (emitted(before, section->id))
 			continue;
 		if (section->id < 256)
@@ -208,7 +186,7 @@ static void spell_features(struct speller *s, const char *key, uint64_t *before)
 
 static void spell_section(struct speller *s, const char *key, const struct perfdata_section *section)
 {
-	key_member(s->out, key);
+	pd_member_key(s->out, key, "");
 	const size_t start = s->out->size;
 	wide_member(s, "offset", section->offset);
 	wide_member(s, "size", section->size);
@@ -218,9 +196,9 @@ static void spell_section(struct speller *s, const char *key, const struct perfd
 static void spell_header(struct speller *s, const struct perfdata_header *header)
 {
 	struct perfdata_text *out = s->out;
-	key_member(out, "header");
+	pd_member_key(out, "header", "");
 	const size_t start = out->size;
-	small_member(out, "version", header->version);
+	pd_member_number(out, "version", header->version, false, false);
 	wide_member(s, "header_size", header->header_size);
 	if (header->container != PERFDATA_CONTAINER_PIPE) {
 		wide_member(s, "attr_size", header->attr_size);
@@ -228,12 +206,12 @@ static void spell_header(struct speller *s, const struct perfdata_header *header
 		spell_section(s, "data", &header->data);
 		spell_section(s, "event_types", &header->event_types);
 	}
-	key_member(out, "file_size");
+	pd_member_key(out, "file_size", "");
 	if (header->file_size == UINT64_MAX)
 		perfdata_text_literal(out, "null");
 	else
 		pd_spell_wide(s, header->file_size);
-	small_member(out, "files", header->nr_files);
+	pd_member_number(out, "files", header->nr_files, false, false);
 	pd_spell_close(out, start, '{', '}');
 }
 
@@ -275,7 +253,7 @@ void pd_meta_spell(struct speller *s, const struct perfdata_emit_context *contex
 static void spell_types(struct speller *s, const struct perfdata_summary *summary)
 {
 	struct perfdata_text *out = s->out;
-	key_member(out, "types");
+	pd_member_key(out, "types", "");
 	const size_t start = out->size;
 	for (size_t i = 0; i < summary->nr_types; i++) {
 		const struct perfdata_layout *layout = perfdata_record_layout(summary->types[i].type);
@@ -289,14 +267,14 @@ static void spell_types(struct speller *s, const struct perfdata_summary *summar
 static void spell_event_counts(struct speller *s, const struct perfdata_summary *summary)
 {
 	struct perfdata_text *out = s->out;
-	key_member(out, "events");
+	pd_member_key(out, "events", "");
 	const size_t start = out->size;
 	for (size_t i = 0; i < summary->nr_events; i++) {
 		const struct perfdata_event_count *count = &summary->events[i];
 		perfdata_text_char(out, ',');
 		const size_t object = out->size;
 		if (count->event) {
-			small_member(out, "index", count->event->index);
+			pd_member_number(out, "index", count->event->index, false, false);
 			text_member(out, "event", count->event->name);
 		} else {
 			perfdata_text_literal(out, ",\"index\":null,\"event\":null");
@@ -311,11 +289,11 @@ static void spell_event_counts(struct speller *s, const struct perfdata_summary 
 static void spell_findings(struct speller *s, const struct perfdata_emit_end *end)
 {
 	struct perfdata_text *out = s->out;
-	key_member(out, "findings");
+	pd_member_key(out, "findings", "");
 	const size_t start = out->size;
 	for (size_t i = 0; i < end->nr_findings; i++) {
 		perfdata_text_char(out, ',');
-		perfdata_text_finding(out, &end->findings[i], s->world->int64_string);
+		perfdata_text_finding(out, &end->findings[i], s->style->int64_string);
 	}
 	pd_spell_close(out, start, '[', ']');
 	wide_member(s, "findings_total", end->findings_total);
@@ -327,7 +305,7 @@ static void time_member(struct speller *s, const char *key, uint64_t value)
 		wide_member(s, key, value);
 		return;
 	}
-	key_member(s->out, key);
+	pd_member_key(s->out, key, "");
 	perfdata_text_literal(s->out, "null");
 }
 
@@ -356,6 +334,6 @@ void pd_summary_spell(struct speller *s, const struct perfdata_emit_end *end, co
 	spell_findings(s, end);
 	if (end->status)
 		text_member(out, "stopped", perfdata_status_text(end->status));
-	bool_member(out, "complete", end->complete);
+	pd_member_flag(out, "complete", end->complete);
 	perfdata_text_char(out, '}');
 }

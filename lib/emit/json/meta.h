@@ -3,7 +3,7 @@
 #ifndef EMIT_META_H
 #define EMIT_META_H
 
-#include "emit/json/spell.h"
+#include "emit/spell/spell.h"
 
 #define EMIT_SCHEMA "perfdata/1"
 

@@ -6,7 +6,7 @@
 
 #include "codec/codec.h"
 #include "emit/table/packed_cells.h"
-#include "emit/table/column_type.h"
+#include "emit/values/column_type.h"
 #include "emit/parquet/dictionary.h"
 #include "perfdata/text.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include "emit/parquet/encode_runs.h"
-#include "emit/model/varint.h"
+#include "emit/values/varint.h"
 
 #define MOST_GROUPS 63u    /* the header of a run of groups is one byte */
 

@@ -5,7 +5,7 @@
 #ifndef EMIT_THRIFT_H
 #define EMIT_THRIFT_H
 
-#include "emit/model/varint.h"
+#include "emit/values/varint.h"
 
 #define THRIFT_DEPTH 12
 

@@ -9,7 +9,7 @@
 #include <time.h>
 #include "base/memory.h"
 #include "emit/emitters.h"
-#include "emit/model/text_cache.h"
+#include "emit/values/text_cache.h"
 #include "emit/perf/cpu_numbers.h"
 #include "text/lines.h"
 #include "schema/schema.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "emit/perf/record_text.h"
-#include "emit/model/plan.h"
+#include "emit/values/plan.h"
 #include "reader/reader.h"
 #include "schema/schema.h"
 #include "text/spelling.h"

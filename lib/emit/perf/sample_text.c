@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "emit/perf/sample_text.h"
-#include "emit/model/plan.h"
+#include "emit/values/plan.h"
 #include "schema/schema.h"
 #include "reader/reader.h"
 #include "text/decimal.h"

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "base/sha256.h"
-#include "emit/model/varint.h"
+#include "emit/values/varint.h"
 #include "emit/stacks/flame_page.h"
 #include "emit/stacks/flamegraph.h"
 #include "emit/stacks/stack_head.h"

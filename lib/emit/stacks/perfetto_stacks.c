@@ -3,7 +3,7 @@
 #include <string.h>
 #include "base/hash.h"
 #include "base/memory.h"
-#include "emit/model/emitted.h"
+#include "emit/values/emitted.h"
 #include "emit/stacks/perfetto_stacks.h"
 #include "emit/stacks/protobuf.h"
 #include "emit/stacks/stack_route.h"

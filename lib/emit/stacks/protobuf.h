@@ -3,7 +3,7 @@
 #ifndef PD_PROTOBUF_H
 #define PD_PROTOBUF_H
 
-#include "emit/model/varint.h"
+#include "emit/values/varint.h"
 
 /* Leaves out a number 0, which is the default. */
 static inline void pd_protobuf_number(struct perfdata_text *out, unsigned field, uint64_t value)

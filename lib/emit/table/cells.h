@@ -79,4 +79,26 @@ uint64_t pd_cells_utf8(struct cells *cells, const void *bytes, size_t size);
 /* The same for a text that does not change as long as the cells live, so its address alone identifies it. */
 uint64_t pd_cells_name(struct cells *cells, const char *name);
 
+/* Reads cells row after row; all but `cells` begins with 0. */
+struct cells_reader {
+	const struct cells *cells;
+	uint32_t run, left;           /* rows of the run */
+	uint32_t value, length;       /* of the next row that has one */
+};
+/* Whether the next row has a value, or a list: the caller takes it then. */
+static inline bool cells_next_row(struct cells_reader *reader)
+{
+	while (!reader->left && reader->run < reader->cells->nr_runs)
+		reader->left = reader->cells->runs[reader->run++];
+	if (!reader->left)
+		return false;
+	reader->left--;
+	return reader->run & 1;
+}
+static inline uint64_t cells_next_value(struct cells_reader *reader) { return reader->cells->values[reader->value++]; }
+static inline uint32_t cells_next_length(struct cells_reader *reader)
+{
+	return reader->cells->lengths[reader->length++];
+}
+
 #endif

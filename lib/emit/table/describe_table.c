@@ -12,10 +12,10 @@
 /* Most questions do not need the large fields of samples, nor their ids, which tell the same as `event`. */
 static bool bulky_in_samples(const struct row *row)
 {
-	const enum spell_op op = row->op;
-	return row->field->show == PERFDATA_SHOW_EVENT_ID || op == SPELL_BYTES || op == SPELL_RAW ||
-	       op == SPELL_LIST_PARTS || op == SPELL_LIST_U64 || op == SPELL_LIST_HEX || op == SPELL_CALLCHAIN ||
-	       op == SPELL_REGS || op == SPELL_STRUCT || op == SPELL_FLAGS;
+	const enum value_type op = row->type;
+	return row->field->show == PERFDATA_SHOW_EVENT_ID || op == VALUE_BYTES || op == VALUE_RAW ||
+	       op == VALUE_LIST_PARTS || op == VALUE_LIST_U64 || op == VALUE_LIST_HEX || op == VALUE_CALLCHAIN ||
+	       op == VALUE_REGS || op == VALUE_STRUCT || op == VALUE_FLAGS;
 }
 
 static enum column_type type_of_number(const struct row *row)
@@ -30,24 +30,24 @@ static enum column_type type_of_number(const struct row *row)
 
 static enum column_type type_of_row(const struct row *row)
 {
-	switch (row->op) {
-	case SPELL_U64: case SPELL_U32: case SPELL_S32: case SPELL_NUMBER: return type_of_number(row);
-	case SPELL_HEX64: case SPELL_HEX: return COLUMN_UINT64;
-	case SPELL_DOUBLE: return COLUMN_DOUBLE;
-	case SPELL_BOOL: return COLUMN_BOOLEAN;
-	case SPELL_ENUM: case SPELL_TEXT: return COLUMN_TEXT;
-	case SPELL_BYTES: return strcmp(row->field->name, "build_id") ? COLUMN_BYTES : COLUMN_TEXT;
-	case SPELL_RAW: return COLUMN_BYTES;
-	case SPELL_FLAGS: return COLUMN_LIST_TEXT;
-	case SPELL_LIST_U64: return COLUMN_LIST_INT64;
-	case SPELL_LIST_HEX: case SPELL_CALLCHAIN: return COLUMN_LIST_UINT64;
-	case SPELL_NOTHING:
-	case SPELL_BITS:
-	case SPELL_LIST_PARTS:
-	case SPELL_REGS:
-	case SPELL_STRUCT:
-	case SPELL_CPUS:
-	case SPELL_FEATURE:
+	switch (row->type) {
+	case VALUE_U64: case VALUE_U32: case VALUE_S32: case VALUE_NUMBER: return type_of_number(row);
+	case VALUE_HEX64: case VALUE_HEX: return COLUMN_UINT64;
+	case VALUE_DOUBLE: return COLUMN_DOUBLE;
+	case VALUE_BOOL: return COLUMN_BOOLEAN;
+	case VALUE_ENUM: case VALUE_TEXT: return COLUMN_TEXT;
+	case VALUE_BYTES: return strcmp(row->field->name, "build_id") ? COLUMN_BYTES : COLUMN_TEXT;
+	case VALUE_RAW: return COLUMN_BYTES;
+	case VALUE_FLAGS: return COLUMN_LIST_TEXT;
+	case VALUE_LIST_U64: return COLUMN_LIST_INT64;
+	case VALUE_LIST_HEX: case VALUE_CALLCHAIN: return COLUMN_LIST_UINT64;
+	case VALUE_NOTHING:
+	case VALUE_BITS:
+	case VALUE_LIST_PARTS:
+	case VALUE_REGS:
+	case VALUE_STRUCT:
+	case VALUE_CPUS:
+	case VALUE_FEATURE:
 		break;
 	}
 	return COLUMN_JSON;
@@ -124,7 +124,7 @@ static bool describe_field(const struct select_step *step, const struct perfdata
 		ret->bulky = sample;
 	} else {
 		ret->type = type_of_row(&step->row);
-		ret->sequences = step->row.op == SPELL_CALLCHAIN;
+		ret->sequences = step->row.type == VALUE_CALLCHAIN;
 		ret->bulky = sample && bulky_in_samples(&step->row);
 	}
 	return true;

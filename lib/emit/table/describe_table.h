@@ -4,24 +4,11 @@
 #ifndef EMIT_DESCRIBE_TABLE_H
 #define EMIT_DESCRIBE_TABLE_H
 
-#include "emit/model/selection.h"
-#include "emit/table/column_type.h"
+#include "emit/values/selection.h"
+#include "emit/values/column_type.h"
 #include "emit/table/record_columns.h"
 
 #define TABLE_SCHEMA "perfdata-tables/1"
-
-struct table_column {
-	const char *name;
-	const char *select;           /* of rows that are records: the field, as -e takes it; NULL: `recording` */
-	const char *doc;
-	enum column_type type;
-	enum perfdata_unit unit;
-	bool required;                /* each row has a value */
-	bool rising;                  /* hardly any value comes twice */
-	bool sequences;               /* values repeat in the same order: steps of stacks */
-	bool not_in_csv;              /* which has it as JSON, in another column */
-	bool bulky;                   /* left out unless a list names it: it is in another table, too, or is large */
-};
 
 /* What a row is. */
 enum table_rows {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <string.h>
+#include "emit/spell/spell.h"
 #include "emit/table/part_values.h"
 #include "reader/reader.h"
 
@@ -13,10 +14,10 @@ static const struct row *row_named(const struct plan *plan, const char *name)
 static bool has(uint64_t present, const struct row *row) { return row && present >> row->index & 1; }
 
 /* The record's member of that name, if it has one; *ret_row may be NULL. */
-static const void *member(const struct record *r, const char *name, enum spell_op op, const struct row **ret_row)
+static const void *member(const struct record *r, const char *name, enum value_type op, const struct row **ret_row)
 {
 	const struct row *row = row_named(r->plan->plan, name);
-	if (!has(r->view.u.present, row) || row->op != op)
+	if (!has(r->view.u.present, row) || row->type != op)
 		return NULL;
 	if (ret_row)
 		*ret_row = row;
@@ -58,15 +59,15 @@ void pd_parts_begin(struct part_walk *walk, struct record *record, enum table_ro
 		walk->lists = sizeof register_sets / sizeof *register_sets;
 		next_registers(walk);
 	} else if (of == TABLE_OF_BRANCHES) {
-		const struct perfdata_branch_stack *stack = member(record, "branch_stack", SPELL_STRUCT, &row);
+		const struct perfdata_branch_stack *stack = member(record, "branch_stack", VALUE_STRUCT, &row);
 		walk->list = stack ? &stack->entries : NULL;
 		walk->element = stack ? row_named(row->element, "entries")->element : NULL;
 	} else if (of == TABLE_OF_READ_VALUES) {
-		const struct perfdata_read *read = member(record, "read", SPELL_STRUCT, &row);
+		const struct perfdata_read *read = member(record, "read", VALUE_STRUCT, &row);
 		walk->list = read ? &read->values : NULL;
 		walk->element = read ? row_named(row->element, "values")->element : NULL;
 	} else {
-		walk->list = member(record, "callchain", SPELL_CALLCHAIN, NULL);
+		walk->list = member(record, "callchain", VALUE_CALLCHAIN, NULL);
 	}
 }
 
@@ -91,104 +92,91 @@ bool pd_parts_next(struct part_walk *walk)
 
 /* --- values ------------------------------------------------------------------------------------------------------- */
 
-static struct part_value number(uint64_t value) { return (struct part_value){ .kind = PART_NUMBER, .number = value }; }
-
-static struct part_value word(uint64_t value) { return (struct part_value){ .kind = PART_WORD, .number = value }; }
-
-static struct part_value text(const char *string)
+static struct value spelled(const struct perfdata_text *room)
 {
-	if (!string)
-		return (struct part_value){ .kind = PART_NOTHING };
-	return (struct part_value){ .kind = PART_TEXT, .text = { (const uint8_t *)string, strlen(string) } };
+	return (struct value){ .kind = IS_TEXT, .text = { (const uint8_t *)room->data, room->size } };
 }
 
-static struct part_value spelled(const struct perfdata_text *room)
-{
-	return (struct part_value){ .kind = PART_TEXT, .text = { (const uint8_t *)room->data, room->size } };
-}
-
-static struct part_value key(const struct part_walk *walk, unsigned column)
+static struct value key(const struct part_walk *walk, unsigned column)
 {
 	const struct perfdata_raw *raw = walk->record->raw;
 	struct head_value file;
 	switch (column) {
 	case PART_FILE:
 		file = pd_record_head(walk->record, HEAD_FILE);
-		return (struct part_value){ .kind = file.kind == HEAD_IS_TEXT ? PART_TEXT : PART_NOTHING,
+		return (struct value){ .kind = file.kind == HEAD_IS_TEXT ? IS_TEXT : IS_ABSENT,
 					    .text = file.bytes };
-	case PART_OFFSET: return number(raw->offset);
-	case PART_INNER: return raw->inner == PERFDATA_NO_OFFSET ? text(NULL) : number(raw->inner);
-	default: return number(walk->index);
+	case PART_OFFSET: return value_number(true, raw->offset);
+	case PART_INNER: return value_number(raw->inner != PERFDATA_NO_OFFSET, raw->inner);
+	default: return value_number(true, walk->index);
 	}
 }
 
 /* The part of a word of bit-fields that the column is called after. */
-static struct part_value bits(const struct row *row, uint64_t value, const struct table_column *column)
+static struct value bits(const struct row *row, uint64_t value, const struct table_column *column)
 {
 	const struct perfdata_bits *at = row->field->bits;
 	while (at->name && strcmp(at->name, column->name))
 		at++;
 	if (!at->name)
-		return text(NULL);
+		return (struct value){ .kind = IS_ABSENT };
 	value = value >> at->shift & ((UINT64_C(1) << at->width) - 1);
-	return column->type == COLUMN_TEXT ? text(perfdata_name_of(at->names, value)) : number(value);
+	return column->type == COLUMN_TEXT ? value_text(perfdata_name_of(at->names, value)) : value_number(true, value);
 }
 
 /* A field of the part. */
-static struct part_value field(const struct part_walk *walk, const struct row *row, struct perfdata_text *room)
+static struct value field(const struct part_walk *walk, const struct row *row, struct perfdata_text *room)
 {
-	struct speller *s = &walk->record->s;
 	if (!has(walk->list->present, row))
-		return text(NULL);
-	const uint64_t value = pd_spell_integer(row->kind, (const char *)&walk->part + row->member);
-	if (row->op != SPELL_BITS)
-		return row->op == SPELL_HEX64 ? word(value) : number(value);
-	struct perfdata_text *out = s->out;
+		return (struct value){ .kind = IS_ABSENT };
+	const uint64_t value = pd_value_integer(row->kind, (const char *)&walk->part + row->member);
+	if (row->type != VALUE_BITS)
+		return row->type == VALUE_HEX64 ? value_word(true, value) : value_number(true, value);
+	struct speller s = speller_of(walk->record, room);
 	perfdata_text_clear(room);
-	s->out = room;
-	pd_spell_value(s, row, &walk->part);
-	s->out = out;
+	pd_spell_value(&s, row, &walk->part);
 	return spelled(room);
 }
 
-static struct part_value of_branch(const struct part_walk *walk, unsigned column, struct perfdata_text *room)
+static struct value of_branch(const struct part_walk *walk, unsigned column, struct perfdata_text *room)
 {
 	const struct table_column *described = &pd_table_own_columns(TABLE_OF_BRANCHES)[column];
 	const struct perfdata_list *counters = &walk->record->view.u.sample.branch_stack.counters;
 	if (column == BRANCHES_COUNTER)
-		return walk->index < counters->count ? word(perfdata_list_u64(counters, walk->index)) : text(NULL);
+		return walk->index < counters->count ? value_word(true, perfdata_list_u64(counters, walk->index))
+						     : value_word(false, 0);
 	if (!described->not_in_csv)
 		return field(walk, row_named(walk->element, described->name), room);
 	return bits(row_named(walk->element, "branch_flags"), walk->part.branch.flags, described);
 }
 
-static struct part_value of_register(const struct part_walk *walk, unsigned column, struct perfdata_text *room)
+static struct value of_register(const struct part_walk *walk, unsigned column, struct perfdata_text *room)
 {
-	char name[SPELL_REGISTER_NAME];
+	char name[REGISTER_NAME];
 	switch (column) {
-	case REGS_SET: return text(register_sets[walk->lists]);
+	case REGS_SET: return value_text(register_sets[walk->lists]);
 	case REGS_REGISTER: break;
-	default: return word(walk->part.word);
+	default: return value_word(true, walk->part.word);
 	}
-	pd_spell_register_name(pd_reader_arch(walk->record->s.world->reader),
+	pd_value_register_name(pd_reader_arch(walk->record->scope.world->reader),
 			       (unsigned)__builtin_ctzll(walk->left), name);
 	perfdata_text_clear(room);
 	perfdata_text_string(room, name);
 	return spelled(room);
 }
 
-static struct part_value of_read_value(const struct part_walk *walk, unsigned column, struct perfdata_text *room)
+static struct value of_read_value(const struct part_walk *walk, unsigned column, struct perfdata_text *room)
 {
 	const char *name = pd_table_own_columns(TABLE_OF_READ_VALUES)[column].name;
 	if (column != READ_VALUES_EVENT)
 		return field(walk, row_named(walk->element, name), room);
 	const struct perfdata_event *event = NULL;
 	if (has(walk->list->present, row_named(walk->element, "id")))
-		event = pd_world_event(walk->record->s.world, walk->part.read.id);
-	return text(event ? event->name : NULL);
+		event = pd_value_event(walk->record->scope.world, walk->part.read.id);
+	return value_text(event ? event->name : NULL);
 }
 
-struct part_value pd_part_value(const struct part_walk *walk, unsigned column, struct perfdata_text *room)
+struct value pd_part_value(const struct part_walk *walk, unsigned column, struct perfdata_text *room)
 {
 	if (column < PART_KEY_COLUMNS)
 		return key(walk, column);
@@ -196,7 +184,7 @@ struct part_value pd_part_value(const struct part_walk *walk, unsigned column, s
 	case TABLE_OF_BRANCHES: return of_branch(walk, column, room);
 	case TABLE_OF_REGS: return of_register(walk, column, room);
 	case TABLE_OF_READ_VALUES: return of_read_value(walk, column, room);
-	default: return (struct part_value){ .kind = PART_ADDRESS, .number = walk->part.word };
+	default: return (struct value){ .kind = IS_ADDRESS, .number = walk->part.word };
 	}
 }
 
@@ -206,11 +194,8 @@ void pd_part_cells(const struct part_walk *walk, const struct row_cells *to, str
 	for (unsigned i = 0; columns[i].name; i++) {
 		if (to->columns[i] == UINT32_MAX)
 			continue;
-		const struct part_value value = pd_part_value(walk, i, room);
-		if (value.kind == PART_TEXT)
-			pd_row_cells_text(to, i, value.text.data, value.text.size);
-		else if (value.kind != PART_NOTHING)
-			pd_row_cells_number(to, i, value.number);
+		const struct value value = pd_part_value(walk, i, room);
+		pd_row_cells_value(to, i, &value);
 	}
 	to->rows->columns[0].failed |= perfdata_text_failed(room);
 }

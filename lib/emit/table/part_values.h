@@ -4,7 +4,7 @@
 #ifndef EMIT_PART_VALUES_H
 #define EMIT_PART_VALUES_H
 
-#include "emit/model/record.h"
+#include "emit/values/record.h"
 #include "emit/table/row_cells.h"
 #include "emit/table/table_rows.h"
 
@@ -28,18 +28,8 @@ struct part_walk {
 void pd_parts_begin(struct part_walk *walk, struct record *record, enum table_rows of);
 bool pd_parts_next(struct part_walk *walk);
 
-struct part_value {
-	enum {
-		PART_NOTHING,
-		PART_NUMBER,          /* number */
-		PART_WORD,            /* number, that text shows as hex */
-		PART_ADDRESS,         /* the same, or a marker of a call chain */
-		PART_TEXT,            /* text; borrowed from the record, or from room */
-	} kind;
-	uint64_t number;
-	struct perfdata_bytes text;
-};
-struct part_value pd_part_value(const struct part_walk *walk, unsigned column, struct perfdata_text *room);
+/* Texts are borrowed from the record, or from room. */
+struct value pd_part_value(const struct part_walk *walk, unsigned column, struct perfdata_text *room);
 /* Fills the part's row of a table. */
 void pd_part_cells(const struct part_walk *walk, const struct row_cells *to, struct perfdata_text *room);
 

@@ -2,6 +2,7 @@
 #include "config.h"
 #include <stddef.h>
 #include "base/memory.h"
+#include "emit/spell/trace_json.h"
 #include "emit/table/record_cells.h"
 #include "schema/schema.h"
 #include "schema/trace.h"
@@ -89,43 +90,43 @@ static void put_row(struct record *r, const struct table_column *column, struct 
 	const void *member = (const char *)view + field->member;
 	const struct perfdata_bytes *bytes = member;
 	const char *name;
-	switch (field->op) {
-	case SPELL_NOTHING: return;
-	case SPELL_U64:
-	case SPELL_U32:
-	case SPELL_S32:
-	case SPELL_NUMBER:
-	case SPELL_BOOL:
-	case SPELL_HEX64:
-	case SPELL_HEX:
-		pd_cells_put(cells, row, pd_spell_integer(field->kind, member));
+	switch (field->type) {
+	case VALUE_NOTHING: return;
+	case VALUE_U64:
+	case VALUE_U32:
+	case VALUE_S32:
+	case VALUE_NUMBER:
+	case VALUE_BOOL:
+	case VALUE_HEX64:
+	case VALUE_HEX:
+		pd_cells_put(cells, row, pd_value_integer(field->kind, member));
 		return;
-	case SPELL_DOUBLE: pd_cells_put(cells, row, *(const uint64_t *)member); return;
-	case SPELL_ENUM:
-		name = perfdata_name_of(field->field->names, pd_spell_integer(field->kind, member));
+	case VALUE_DOUBLE: pd_cells_put(cells, row, *(const uint64_t *)member); return;
+	case VALUE_ENUM:
+		name = perfdata_name_of(field->field->names, pd_value_integer(field->kind, member));
 		if (name)
 			put_text(cells, row, name, strlen(name));
 		return;
-	case SPELL_FLAGS: put_flags(cells, row, field->field->names, pd_spell_integer(field->kind, member)); return;
-	case SPELL_TEXT: put_text(cells, row, bytes->data, bytes->size); return;
-	case SPELL_BYTES: case SPELL_RAW:
+	case VALUE_FLAGS: put_flags(cells, row, field->field->names, pd_value_integer(field->kind, member)); return;
+	case VALUE_TEXT: put_text(cells, row, bytes->data, bytes->size); return;
+	case VALUE_BYTES: case VALUE_RAW:
 		if (column->type == COLUMN_TEXT)
 			put_hex(cells, row, *bytes, room);
 		else
 			pd_cells_put(cells, row, pd_cells_text(cells, bytes->data, bytes->size));
 		return;
-	case SPELL_LIST_U64: case SPELL_LIST_HEX: case SPELL_CALLCHAIN: put_list(cells, row, member); return;
-	case SPELL_BITS:
-	case SPELL_LIST_PARTS:
-	case SPELL_REGS:
-	case SPELL_STRUCT:
-	case SPELL_CPUS:
-	case SPELL_FEATURE:
+	case VALUE_LIST_U64: case VALUE_LIST_HEX: case VALUE_CALLCHAIN: put_list(cells, row, member); return;
+	case VALUE_BITS:
+	case VALUE_LIST_PARTS:
+	case VALUE_REGS:
+	case VALUE_STRUCT:
+	case VALUE_CPUS:
+	case VALUE_FEATURE:
 		break;
 	}
+	struct speller s = speller_of(r, room);
 	perfdata_text_clear(room);
-	r->s.out = room;
-	pd_spell_value(&r->s, field, view);
+	pd_spell_value(&s, field, view);
 	put_text(cells, row, room->data, room->size);
 	cells->failed |= perfdata_text_failed(room);
 }
@@ -166,12 +167,13 @@ static bool fits(enum column_type type, enum perfdata_trace_kind kind)
 static void put_trace(struct record *r, const struct table_column *column, struct cells *cells, uint32_t row,
 		      const char *name)
 {
-	const struct trace_row *field = r->s.trace && r->fields.data ? pd_trace_plan_row(r->s.trace, name) : NULL;
+	const struct trace_plan *trace = r->fields.data ? r->scope.trace : NULL;
+	const struct trace_row *field = trace ? pd_trace_plan_row(trace, name) : NULL;
 	struct perfdata_trace_value value;
 	if (!field || !fits(column->type, field->kind))
 		return;
-	if (pd_trace_value(field->field, r->fields, r->s.order, &value)) {
-		r->s.trace_damaged = true;
+	if (pd_trace_value(field->field, r->fields, r->scope.order, &value)) {
+		r->scope.trace_damaged = true;
 		return;
 	}
 	switch (value.kind) {
@@ -226,19 +228,18 @@ static void put_head(struct record *r, enum pd_record_head head, struct cells *c
 	case HEAD_IS_LOCATION: case HEAD_IS_BRANCHES: case HEAD_IS_STACK: return;
 	}
 	perfdata_text_clear(room);
-	r->s.out = room;
-	pd_spell_object(&r->s, r->cache->trailer, r->view.sample_id.present, &r->view.sample_id);
+	pd_spell_nested_head(r, &value, room);
 	put_text(cells, row, room->data, room->size);
 	cells->failed |= perfdata_text_failed(room);
 }
 
 static void put_fields(struct record *r, struct cells *cells, uint32_t row, struct perfdata_text *room)
 {
-	if (!r->s.trace || !r->fields.data)
+	if (!r->scope.trace || !r->fields.data)
 		return;
+	struct speller s = speller_of(r, room);
 	perfdata_text_clear(room);
-	r->s.out = room;
-	r->s.trace_damaged |= !pd_trace_json_object(&r->s, r->s.trace, r->fields);
+	pd_trace_json_object(&s, r->fields);
 	put_text(cells, row, room->data, room->size);
 	cells->failed |= perfdata_text_failed(room);
 }
@@ -259,7 +260,7 @@ static void put_other(struct record *r, const struct table_column *column, struc
 	const void *member = (const char *)view + step->row.member;
 	const struct perfdata_bytes *text = member;
 	if (step->what == SELECT_RAW_NUMBER)
-		pd_cells_put(cells, row, pd_spell_integer(step->row.kind, member));
+		pd_cells_put(cells, row, pd_value_integer(step->row.kind, member));
 	else if (step->what != SELECT_EXACT_BYTES)
 		put_row(r, column, cells, row, &step->row, view, room);
 	else if (!pd_utf8_valid(text->data, text->size))
@@ -344,7 +345,7 @@ static void plan_head(const struct planning *planning, struct source *source)
 		const struct row *row = &r->plan->plan->rows[index];
 		source->none = !(planning->present >> index & 1);
 		is_member(planning, source, head == HEAD_CPU ? NUMBER_U32
-					    : row->op == SPELL_S32 ? NUMBER_S32
+					    : row->type == VALUE_S32 ? NUMBER_S32
 								   : NUMBER_U64, row->member);
 		source->number.meaning = head == HEAD_CPU ? MEANS_KNOWN : MEANS_NUMBER;
 		return;
@@ -371,10 +372,10 @@ static void plan_head(const struct planning *planning, struct source *source)
 static void plan_row(const struct planning *planning, struct source *source)
 {
 	const struct row *row = &source->fill.step->row;
-	switch (row->op) {
-	case SPELL_U64: case SPELL_HEX64: is_member(planning, source, NUMBER_U64, row->member); break;
-	case SPELL_U32: is_member(planning, source, NUMBER_U32, row->member); break;
-	case SPELL_S32: is_member(planning, source, NUMBER_S32, row->member); break;
+	switch (row->type) {
+	case VALUE_U64: case VALUE_HEX64: is_member(planning, source, NUMBER_U64, row->member); break;
+	case VALUE_U32: is_member(planning, source, NUMBER_U32, row->member); break;
+	case VALUE_S32: is_member(planning, source, NUMBER_S32, row->member); break;
 	default: source->of_view = true; break;
 	}
 }
@@ -393,7 +394,7 @@ static enum number_kind kind_of_trace(const struct trace_row *row)
 
 static void plan_trace(const struct planning *planning, const struct table_column *column, struct source *source)
 {
-	const struct trace_plan *trace = planning->r->s.trace;
+	const struct trace_plan *trace = planning->r->scope.trace;
 	const struct trace_row *row = trace ? pd_trace_plan_row(trace, source->fill.step->trace_name) : NULL;
 	if (row && planning->fields_are_whole && row->end && fits(column->type, row->kind) &&
 	    column->type != COLUMN_BOOLEAN)
@@ -453,7 +454,7 @@ static struct row_plan *make_plan(struct row_plans *plans, const struct planning
 	if (!pd_selection_resolve(&plans->pool, &selection, layout, &steps))
 		return NULL;
 	*plan = (struct row_plan){ .layout = layout,
-				   .trace = r->s.trace,
+				   .trace = r->scope.trace,
 				   .session = r->emitted.session,
 				   .present = planning->present,
 				   .sample_type = planning->words ? planning->words->attr.sample_type : 0,
@@ -488,7 +489,7 @@ const struct row_plan *pd_row_plan(struct row_plans *plans, const struct record 
 	for (struct row_plan **at = first, *plan; (plan = *at); at = &plan->next) {
 		if (plan->layout != layout || plan->present != planning.present || plan->decoded != decoded ||
 		    plan->sample_type != sample_type || plan->fields_are_whole != planning.fields_are_whole ||
-		    (traced && plan->trace != r->s.trace))
+		    (traced && plan->trace != r->scope.trace))
 			continue;
 		*at = plan->next;
 		plan->next = *first;

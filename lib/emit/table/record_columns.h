@@ -3,7 +3,7 @@
 #ifndef EMIT_RECORD_COLUMNS_H
 #define EMIT_RECORD_COLUMNS_H
 
-#include "emit/model/selection.h"
+#include "emit/values/selection.h"
 
 /* What samples have beside what was recorded. */
 struct record_names {

@@ -5,6 +5,7 @@
 #define EMIT_ROW_CELLS_H
 
 #include "emit/table/table_parts.h"
+#include "emit/values/value.h"
 
 struct row_cells {
 	const uint32_t *columns;
@@ -30,6 +31,14 @@ static inline void pd_row_cells_text(const struct row_cells *to, unsigned column
 	struct cells *cells = pd_row_cells_of(to, column);
 	if (cells)
 		pd_cells_put(cells, to->row, pd_cells_utf8(cells, text, size));
+}
+
+static inline void pd_row_cells_value(const struct row_cells *to, unsigned column, const struct value *value)
+{
+	if (value->kind == IS_TEXT)
+		pd_row_cells_text(to, column, value->text.data, value->text.size);
+	else if (value->kind != IS_ABSENT)
+		pd_row_cells_number(to, column, value->number);
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <stdio.h>
-#include "emit/json/feature_json.h"
+#include "emit/spell/feature_json.h"
 #include "emit/table/row_cells.h"
 #include "emit/table/summary_cells.h"
 #include "emit/table/table_rows.h"
@@ -188,7 +188,8 @@ static void row_of_event(struct filling *filling, struct speller *speller, const
 static bool rows_of_events(struct filling *filling)
 {
 	struct pd_arena pool = { 0 };
-	struct speller speller = { .world = filling->source->world };
+	struct value_scope scope = { .world = filling->source->world };
+	struct speller speller = { .scope = &scope, .style = filling->source->style };
 	const struct perfdata_reader *reader = filling->source->reader;
 	const struct plan *attr = pd_plan_make(&pool, perfdata_attr_layout(), true);
 	for (size_t i = 0; attr && i < perfdata_reader_nr_events(reader); i++)
@@ -218,7 +219,8 @@ static void add_value(struct filling *filling, const struct perfdata_feature *fe
 
 static void rows_of_features(struct filling *filling)
 {
-	struct speller speller = { .world = filling->source->world };
+	struct value_scope scope = { .world = filling->source->world };
+	struct speller speller = { .scope = &scope, .style = filling->source->style };
 	const struct perfdata_feature_section *section;
 	for (size_t i = 0; (section = perfdata_reader_feature_at(filling->source->reader, i)); i++) {
 		const struct perfdata_layout *layout = perfdata_feature_layout(section->id);

@@ -4,13 +4,15 @@
 #ifndef EMIT_SUMMARY_CELLS_H
 #define EMIT_SUMMARY_CELLS_H
 
+#include "emit/spell/json_style.h"
 #include "emit/table/table_parts.h"
 
 struct summary_source {
 	const struct perfdata_reader *reader;
 	const struct perfdata_session *session;
 	const struct perfdata_emit_end *end;
-	const struct spell_world *world;
+	const struct value_world *world;
+	const struct json_style *style;
 };
 /* Appends all rows of such a table. `columns`: where each column of pd_table_row_at's list is in the part, UINT32_MAX:
  * nowhere. False without memory. */

@@ -2,7 +2,6 @@
 /* Tables and their columns, for people. */
 #include "config.h"
 #include <string.h>
-#include "emit/json/json_type.h"
 #include "emit/table/table_rows.h"
 #include "perfdata/describe.h"
 

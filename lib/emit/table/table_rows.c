@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include "emit/table/table_rows.h"
+#include "emit/values/aux_values.h"
 
 #define NS PERFDATA_UNIT_NS
 #define SIZE PERFDATA_UNIT_BYTES
 #define PLAIN PERFDATA_UNIT_NONE
-#define COLUMN(column, holds, of, about) { .name = column, .doc = about, .type = COLUMN_##holds, .unit = of }
 #define KEY(column, holds, about) { .name = column, .doc = about, .type = COLUMN_##holds, .required = true }
 #define RISING_KEY(column, holds, about) \
 	{ .name = column, .doc = about, .type = COLUMN_##holds, .required = true, .rising = true }
@@ -139,53 +139,6 @@ static const struct table_column recordings[] = {
 	[RECORDINGS_COMPLETE] = COLUMN("complete", BOOLEAN, PLAIN, "All of it was read, and nothing was damaged."),
 	{ 0 },
 };
-#define PLACE_COLUMNS \
-	[AUX_OFFSET] = COLUMN("offset", INT64, SIZE, "Where in the input; null inside COMPRESSED records."), \
-	[AUX_TRACE] = COLUMN("trace", TEXT, PLAIN, "Which tracer: intel_pt, arm_spe, …"), \
-	[AUX_CPU] = COLUMN("cpu", INT32, PLAIN, "The CPU that the buffer belongs to."), \
-	[AUX_BUFFER_TID] = COLUMN("buffer_tid", INT32, PLAIN, "The thread that it belongs to."), \
-	[AUX_AUX_OFFSET] = COLUMN("aux_offset", INT64, SIZE, "Where in the AUX area."), \
-	[AUX_SIZE] = COLUMN("size", INT64, SIZE, "How many bytes, without padding.")
-static const struct table_column packets[] = {
-	PLACE_COLUMNS,
-	[PACKETS_PADDING] = COLUMN("padding", INT32, SIZE, "Bytes behind it that say nothing."),
-	[PACKETS_PACKET] = COLUMN("packet", TEXT, PLAIN, "What it is called; bad: no packet begins with this byte."),
-	[PACKETS_TIME] = COLUMN("time", INT64, NS, "The time that it tells, where the clocks' relation is known."),
-	[PACKETS_PAYLOAD] = COLUMN("payload", UINT64, PLAIN, "Its first word."),
-	[PACKETS_TEXT] = COLUMN("text", TEXT, PLAIN, "What perf script -D says of it."),
-	[PACKETS_FIELDS] = COLUMN("fields", JSON, PLAIN, "Its fields, as in ndjson."),
-	{ 0 },
-};
-static const struct table_column spe_samples[] = {
-	PLACE_COLUMNS,
-	[SPE_TIME] = COLUMN("time", INT64, NS, "When it was sampled, where the clocks' relation is known."),
-	[SPE_TIMER] = COLUMN("timer", INT64, PLAIN, "The same in ticks of the generic timer."),
-	[SPE_CONTEXT] = COLUMN("context", INT64, PLAIN, "CONTEXTIDR: the kernel puts the thread there."),
-	[SPE_PC] = COLUMN("pc", UINT64, PLAIN, "Address of the instruction."),
-	[SPE_LEVEL] = COLUMN("level", INT32, PLAIN, "Its exception level."),
-	[SPE_OPERATION] = COLUMN("operation", TEXT, PLAIN, "load, store, branch, other or unknown."),
-	[SPE_OPERATION_RAW] = COLUMN("operation_raw", UINT64, PLAIN, "The payload of the operation's packet."),
-	[SPE_EVENTS] = COLUMN("events", LIST_TEXT, PLAIN, "What happened, by name."),
-	[SPE_TARGET] = COLUMN("target", UINT64, PLAIN, "Where a branch went."),
-	[SPE_PREVIOUS] = COLUMN("previous_target", UINT64, PLAIN, "Where the branch before went."),
-	[SPE_VIRTUAL] = COLUMN("virtual_address", UINT64, PLAIN, "Of the data."),
-	[SPE_PHYSICAL] = COLUMN("physical_address", UINT64, PLAIN, "Of the data."),
-	[SPE_SOURCE] = COLUMN("data_source", UINT64, PLAIN, "Where the data came from: a number of the processor."),
-	[SPE_TOTAL] = COLUMN("total_cycles", INT32, PLAIN, "From dispatch to completion."),
-	[SPE_ISSUE] = COLUMN("issue_cycles", INT32, PLAIN, "From dispatch to issue."),
-	[SPE_TRANSLATION] = COLUMN("translation_cycles", INT32, PLAIN, "For the translation of the address."),
-	[SPE_PID] = COLUMN("pid", INT32, PLAIN, "The process (--names)."),
-	[SPE_TID] = COLUMN("tid", INT32, PLAIN, "The thread: its own, or that of the operation before (--names)."),
-	[SPE_COMM] = COLUMN("comm", TEXT, PLAIN, "What it was called then (--names)."),
-	[SPE_PC_DSO] = COLUMN("pc_dso", TEXT, PLAIN, "The file that `pc` lies in (--names)."),
-	[SPE_PC_DSO + 1] = COLUMN("pc_symbol", TEXT, PLAIN, "The symbol there (--symbols yes)."),
-	[SPE_PC_DSO + 2] = COLUMN("pc_symbol_offset", INT64, SIZE, "How far behind its start."),
-	[SPE_TARGET_DSO] = COLUMN("target_dso", TEXT, PLAIN, "The same of `target`."),
-	[SPE_TARGET_DSO + 1] = COLUMN("target_symbol", TEXT, PLAIN, "The symbol there (--symbols yes)."),
-	[SPE_TARGET_DSO + 2] = COLUMN("target_symbol_offset", INT64, SIZE, "How far behind its start."),
-	{ 0 },
-};
-
 /* A part of a word: text has all of the word as JSON. */
 #define BIT(column, holds, about) { .name = column, .doc = about, .type = COLUMN_##holds, .not_in_csv = true }
 #define PART_COLUMNS \
@@ -313,12 +266,12 @@ static const struct table_row rows[NR_ROWS] = {
 	  .on_request = true,
 	  .doc = "One row for each packet of the traces in AUX areas.",
 	  .rows = TABLE_OF_PACKETS,
-	  .columns = packets },
+	  .columns = pd_packet_columns },
 	[ROW_spe_samples] = { .name = "spe_samples",
 	  .on_request = true,
 	  .doc = "One row for each operation that Arm SPE sampled.",
 	  .rows = TABLE_OF_SPE_SAMPLES,
-	  .columns = spe_samples },
+	  .columns = pd_spe_columns },
 };
 
 const struct table_column *pd_table_own_columns(enum table_rows of)

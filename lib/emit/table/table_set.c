@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include "base/error.h"
 #include "base/memory.h"
+#include "emit/spell/feature_json.h"
+#include "emit/spell/location_json.h"
 #include "emit/table/aux_cells.h"
 #include "emit/table/part_values.h"
 #include "emit/table/record_cells.h"
@@ -145,7 +147,8 @@ enum perfdata_status pd_table_set_init(struct table_set *set, const struct perfd
 		LOCATION_NAMES |
 		(perfdata_option_flag(context->options, context->nr_options, "lines", false) ? LOCATION_LINES : 0);
 	set->new_stacks.session = set->new_frames.session = context->session;
-	if (!pd_record_world_init(&set->world, context))
+	if (!pd_record_world_init(&set->world, context) ||
+	    !pd_json_style_init(&set->style, &set->world.pool, context->reader, pd_feature_json_payload))
 		return PERFDATA_ENOMEM;
 	const enum perfdata_status status = add_tables(set, set->asked, context->reterr);
 	set->new_stacks.what = set->stacks >= 0 ? EMITTED_STACKS : EMITTED_NO_IDS;
@@ -614,7 +617,8 @@ static bool make_rows(struct making *making, struct found_batch **found)
 {
 	struct record r = { .world = &making->set->world,
 			    .cache = &making->scratch->records,
-			    .s = { .out = making->room },
+			    .out = making->room,
+			    .style = &making->set->style,
 			    .batch = making->batch };
 	size_t delivery = 0;
 	r.emitted = (struct emitted_names){ making->batch->session, making->value->frames->known };
@@ -675,7 +679,8 @@ enum perfdata_status pd_table_set_end(struct table_set *set, unsigned number, co
 				      struct table_part **ret)
 {
 	const struct table *table = set->tables[number];
-	const struct summary_source source = { set->reader, set->session, end, &set->world.spell };
+	const struct summary_source source = { set->reader, set->session, end, &set->world.values,
+					      &set->style };
 	uint32_t columns[MOST_FIXED];
 	*ret = NULL;
 	if (table->rows < TABLE_OF_RECORDING)

@@ -5,7 +5,8 @@
 #define EMIT_TABLE_SET_H
 
 #include "reader/trace_pieces.h"
-#include "emit/model/name_options.h"
+#include "emit/spell/json_style.h"
+#include "emit/values/name_options.h"
 #include "emit/table/summary_cells.h"
 #include "emit/table/table_parts.h"
 #include "emit/table/table_rows.h"
@@ -14,6 +15,7 @@
 
 struct table_set {
 	struct record_world world;
+	struct json_style style;      /* of cells that hold JSON */
 	struct pd_arena pool;
 	const struct perfdata_reader *reader;
 	const struct perfdata_session *session;

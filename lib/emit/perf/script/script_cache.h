@@ -4,7 +4,7 @@
 #define SCRIPT_CACHE_H
 
 #include "emit/perf/script/script_setup.h"
-#include "emit/model/text_cache.h"
+#include "emit/values/text_cache.h"
 
 /* An event's samples. */
 struct script_plan {

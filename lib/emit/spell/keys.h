@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Keys of JSON objects, prepared once for each row: a key is written with a single copy. */
+#ifndef EMIT_KEYS_H
+#define EMIT_KEYS_H
+
+#include <string.h>
+#include "emit/values/plan.h"
+#include "perfdata/text.h"
+
+/* `,"name":` and so on, with room to copy EMIT_KEY_STEP bytes at once. */
+#define EMIT_KEY_STEP 32
+struct key {
+	const char *text;
+	uint32_t size;
+};
+
+static inline char *key_to(char *at, const struct key *key)
+{
+	memcpy(at, key->text, EMIT_KEY_STEP);
+	if (key->size > EMIT_KEY_STEP)
+		memcpy(at + EMIT_KEY_STEP, key->text + EMIT_KEY_STEP, key->size - EMIT_KEY_STEP);
+	return at + key->size;
+}
+/* Bytes to reserve for a key and `more` behind it. */
+static inline size_t key_room(const struct key *key, size_t more) { return key->size + EMIT_KEY_STEP + more; }
+
+/* The key `,"<name><suffix>":`; NULL text without memory. */
+struct key pd_key_make(struct pd_arena *pool, const char *name, const char *suffix);
+/* Any bytes, with the room that key_to wants. */
+struct key pd_key_bytes(struct pd_arena *pool, const char *bytes, size_t size);
+
+/* The keys of a row, which stay with it. */
+struct row_keys {
+	struct key key;
+	struct key raw, hex;            /* of ENUM and FLAGS; of TEXT */
+	const struct key *parts;        /* BITS: one key per part */
+};
+const struct row_keys *pd_row_keys_make(const struct row *row);
+/* NULL without memory. */
+static inline const struct row_keys *pd_row_keys(const struct row *row)
+{
+	return row->prepared->made ? row->prepared->made : pd_row_keys_make(row);
+}
+
+#endif

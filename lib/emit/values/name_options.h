@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The options by which samples get names (comm, and what is known of their addresses) and stacks, for json, ndjson and
+ * csv alike. */
+#ifndef EMIT_NAME_OPTIONS_H
+#define EMIT_NAME_OPTIONS_H
+
+#include "emit/values/record.h"
+
+#define NAME_OPTIONS \
+	{ "names", PERFDATA_OPTION_FLAG, 0, NULL, \
+	  "samples with comm, and with file, build-id and symbol (--symbols yes) of each address" }, \
+	{ "lines", PERFDATA_OPTION_FLAG, 0, NULL, \
+	  "as --names, and source file and line of each address (--symbols yes)" }, \
+	{ "stacks", PERFDATA_OPTION_CHOICE, 0, "inline|ref", \
+	  "samples with their stack of named frames, or its id: the stack then stands once" }
+
+/* Sets heads, stacks_by_id and locations of *world as the options ask. */
+void pd_name_options_read(struct record_world *world, const struct perfdata_emitter_option_value *options,
+			  size_t nr_options, enum perfdata_tristate names);
+/* The fields that -e chooses, or --columns of a format with tables; NULL: all. */
+const char *pd_name_options_fields(const struct perfdata_emitter_option_value *options, size_t nr_options);
+/* PERFDATA_NEED_… bits of these options and of the fields that they choose. */
+uint32_t pd_name_options_needs(const struct perfdata_emitter_option_value *options, size_t nr_options,
+			       enum perfdata_tristate names);
+/* Needs of stacks with files, build-ids and symbols of their addresses. */
+#define NEEDS_OF_STACKS (PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS)
+
+#endif
