@@ -82,7 +82,7 @@ static enum exit_code add_file(const struct options *options, const char *file, 
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	enum perfdata_status status = PERFDATA_ABSENT;
 	if (strcmp(file, "-") != 0)
-		status = perfdata_baseline_read(side, file, max_memory_of(options), &error);
+		status = perfdata_baseline_read(side, file, max_memory_of(options), interrupt_cancel(), &error);
 	/* for a file that cannot be opened, add_recording prints the message */
 	if (status == PERFDATA_ABSENT || status == PERFDATA_EREAD)
 		return add_recording(options, file, inlines, side, ret_fine);

@@ -56,9 +56,11 @@ static bool is_there(const struct options *options, const char *name, const char
 			 : !is_folder && S_ISDIR(status.st_mode)      ? EISDIR
 			 : access(path, is_folder ? R_OK | X_OK : R_OK) ? errno
 								      : 0;
-	if (!code)
+	/* the library opens nothing else */
+	const bool is_special = path && !code && !is_folder && !S_ISREG(status.st_mode);
+	if (!code && !is_special)
 		return true;
-	usage_error(&options->style, "--%s %s: %s", name, path, strerror(code));
+	usage_error(&options->style, "--%s %s: %s", name, path, is_special ? "no regular file" : strerror(code));
 	const bool no_room = code == EMFILE || code == ENFILE || code == ENOMEM || code == ENOSPC;
 	*ret_code = no_room ? EXIT_LIMIT : EXIT_INPUT;
 	return false;

@@ -72,6 +72,7 @@ enum perfdata_status pd_status_of_errno(int code)
 	case ENFILE:
 	case ENOSPC:
 	case EDQUOT: return PERFDATA_ENOMEM;
+	case EINTR: return PERFDATA_EINTR;
 	default: return PERFDATA_EREAD;
 	}
 }

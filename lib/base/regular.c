@@ -8,6 +8,7 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 #include "base/regular.h"
+#include "perfdata/base.h"
 
 /* A FIFO must not make the library wait, nor a terminal become the one of the process, where something else took the
  * place of the file. */
@@ -97,12 +98,12 @@ int pd_open_regular_at(int folder, const char *name, enum pd_regular kind)
 	return open_file(folder, name, O_NOFOLLOW, kind);
 }
 
-int pd_open_given(const char *path)
+int pd_open_given(const char *path, const struct perfdata_cancel *cancel)
 {
 	int fd;
 	do
 		fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
-	while (fd < 0 && errno == EINTR);
+	while (fd < 0 && errno == EINTR && !(cancel && perfdata_cancelled(cancel)));
 	return fd;
 }
 

@@ -15,8 +15,10 @@ enum pd_regular {
  * something else, which was not opened; ELOOP: a link that is not followed. */
 int pd_open_regular(const char *path, enum pd_regular kind);
 int pd_open_regular_at(int folder, const char *name, enum pd_regular kind);
-/* Opens what the user names: a regular file, a pipe or a device. -1 with errno. */
-int pd_open_given(const char *path);
+/* Opens what the user names: a regular file, a pipe or a device. A pipe is waited for until somebody writes to it;
+ * EINTR: cancelled in the meantime (`cancel` may be NULL). -1 with errno. */
+struct perfdata_cancel;
+int pd_open_given(const char *path, const struct perfdata_cancel *cancel);
 /* Open a directory. -1 with errno. */
 int pd_open_folder(const char *path);
 int pd_open_folder_at(int folder, const char *name);

@@ -111,7 +111,7 @@ static enum perfdata_status open_own(int fd, const struct pd_input_options *opti
 {
 	if (fd < 0) {
 		const enum perfdata_status status = pd_status_of_errno(errno);
-		return pd_error_errno(reterr, status == PERFDATA_ENOMEM ? status : PERFDATA_EREAD, PERFDATA_NO_OFFSET,
+		return pd_error_errno(reterr, status == PERFDATA_ABSENT ? PERFDATA_EREAD : status, PERFDATA_NO_OFFSET,
 				      errno, "cannot be opened");
 	}
 	const enum perfdata_status status = pd_input_open_fd(fd, true, options, ret, reterr);
@@ -123,7 +123,7 @@ static enum perfdata_status open_own(int fd, const struct pd_input_options *opti
 enum perfdata_status pd_input_open_path(const char *path, const struct pd_input_options *options,
 					struct pd_input **ret, struct perfdata_error *reterr)
 {
-	return open_own(pd_open_given(path), options, ret, reterr);
+	return open_own(pd_open_given(path, options ? options->cancel : NULL), options, ret, reterr);
 }
 
 enum perfdata_status pd_input_open_regular(const char *path, const struct pd_input_options *options,

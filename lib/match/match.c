@@ -81,9 +81,9 @@ bool pd_has_entry_but(int root, const char *name)
 static enum perfdata_status refuse_errno(struct perfdata_error *reterr, const char *path)
 {
 	const int error = errno;
-	const enum perfdata_status status = pd_status_of_errno(error) == PERFDATA_ENOMEM ? PERFDATA_ENOMEM
-											 : PERFDATA_EREAD;
-	return pd_error_errno(reterr, status, PERFDATA_NO_OFFSET, error, "%s", path);
+	const enum perfdata_status status = pd_status_of_errno(error);
+	return pd_error_errno(reterr, status == PERFDATA_ABSENT ? PERFDATA_EREAD : status, PERFDATA_NO_OFFSET, error,
+			      "%s", path);
 }
 
 static enum perfdata_status open_directory(struct pd_source *source, const char *path, struct perfdata_error *reterr)
@@ -138,7 +138,7 @@ static enum perfdata_status open_list(struct perfdata_match *match, struct pd_so
 	char *text;
 	size_t size;
 	const int fd = !strcmp(source->path, "-") ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-						  : pd_open_given(source->path);
+						  : pd_open_given(source->path, match->options.cancel);
 	if (fd < 0)
 		return refuse_errno(reterr, source->path);
 	enum perfdata_status status = pd_read_whole(fd, MAX_LIST, &text, &size);

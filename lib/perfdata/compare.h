@@ -31,10 +31,12 @@ PERFDATA_API void perfdata_baseline_free(struct perfdata_baseline *baseline);
  * only be freed. */
 PERFDATA_API enum perfdata_status perfdata_baseline_add(struct perfdata_baseline *baseline, const void *bytes,
 							size_t size, struct perfdata_error *reterr);
-/* The same for a file, compressed or not, of at most `max_size` bytes (0: no limit). PERFDATA_ABSENT: it is no
- * baseline, perhaps a recording. PERFDATA_EREAD, PERFDATA_ELIMIT. */
+/* The same for a file, compressed or not, of at most `max_size` bytes (0: no limit). `cancel` ends waiting for a pipe
+ * (NULL: nothing does). PERFDATA_ABSENT: it is no baseline, perhaps a recording. PERFDATA_EREAD, PERFDATA_ELIMIT,
+ * PERFDATA_EINTR. */
 PERFDATA_API enum perfdata_status perfdata_baseline_read(struct perfdata_baseline *baseline, const char *path,
-							 uint64_t max_size, struct perfdata_error *reterr);
+							 uint64_t max_size, const struct perfdata_cancel *cancel,
+							 struct perfdata_error *reterr);
 /* The side as one text. Fails as perfdata_text does. */
 PERFDATA_API void perfdata_baseline_write(const struct perfdata_baseline *baseline, struct perfdata_text *out);
 /* The kind of the keys: "symbol", "dso", …; "" before the first recording. Borrowed. */

@@ -48,9 +48,9 @@ static enum perfdata_status read_all(struct pd_input *input, struct bytes *bytes
 }
 
 enum perfdata_status perfdata_baseline_read(struct perfdata_baseline *baseline, const char *path, uint64_t max_size,
-					    struct perfdata_error *reterr)
+					    const struct perfdata_cancel *cancel, struct perfdata_error *reterr)
 {
-	const struct pd_input_options options = { .max_ratio = 1000 };
+	const struct pd_input_options options = { .max_ratio = 1000, .cancel = cancel };
 	struct pd_input *input;
 	struct bytes bytes = { 0 };
 	const uint8_t *first;

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from builder import Recording, IP, TID, TIME, USER
@@ -30,6 +31,40 @@ def check_missing(folder):
             done = run(command, "--" + option, place, *output, *recording)
             if done.code not in (2, 3) or not done.err or done.out:
                 yield f"{command} --{option} {os.path.basename(place)}: {done.code} {done.err!r}"
+
+
+WAITING = [["info"], ["ndjson"], ["diff", RECORDING], ["match", RECORDING, "--list"]]
+
+
+def wait_until_asleep(process):
+    """Until the process waits for something, and went on waiting for a while."""
+    naps = 0
+    while process.poll() is None and naps < 5:
+        with open(f"/proc/{process.pid}/stat", encoding="ascii") as stat:
+            naps = naps + 1 if stat.read().rpartition(") ")[2].startswith("S") else 0
+        time.sleep(0.02)
+
+
+def check_pipes(folder):
+    """A pipe without a writer is waited for until a signal comes; what has to be a file is not taken from one."""
+    pipe = os.path.join(folder, "pipe")
+    os.mkfifo(pipe)
+    for words in WAITING:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with subprocess.Popen([PERFDATA, *words, pipe], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as waiting:
+                wait_until_asleep(waiting)
+                waiting.send_signal(number)
+                try:
+                    _, said = waiting.communicate(timeout=60)
+                except subprocess.TimeoutExpired:
+                    waiting.kill()
+                    said = b"it goes on waiting"
+            if waiting.returncode != 130:
+                yield f"{words[0]} {' '.join(words[1:])} PIPE, signal {number}: {waiting.returncode} {said!r}"
+    for option in ("kallsyms", "vmlinux"):
+        done = run("folded", "--" + option, pipe, RECORDING)
+        if done.code != 3 or b"no regular file" not in done.err:
+            yield f"--{option} PIPE: {done.code} {done.err!r}"
 
 
 PROGRAM = """
@@ -133,6 +168,7 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         tap.report("a file or folder that an option names is missing", list(check_missing(folder)))
+        tap.report("a pipe without a writer", list(check_pipes(folder)))
         if shutil.which("cc") and shutil.which("nm"):
             tap.report("layouts of --symfs", list(check_layouts(folder)))
         tap.report("the lines of match", check_lines(folder))

@@ -19,7 +19,7 @@ TITLES = {
     "feature": "sections of a recording's header", "compare": "what became slower between recordings", "table": "a table of a recording as an Arrow stream",
     "trace": "formats of tracepoints", "reader": "open a recording and read its records", "session": "who and where: threads, maps, stacks, batches",
     "symbols": "names of addresses", "text": "append buffers and spelling", "emit": "emitters, outputs and the run that joins them",
-    "perf": "what perf prints about a recording", "describe": "what outputs can hold", "convert": "convert a recording in one call",
+    "perf": "what perf prints about a recording", "describe": "what outputs can hold", "convert": "convert a recording in one call", "top": "the functions that take most of a recording",
     "write": "write recordings", "rewrite": "rewrite and repair recordings",
     "match": "whether files fit a recording", "bundle": "take along the files that name a recording", "input": "where recordings come from",
     "output": "where conversions go", "registry": "the emitters that there are",
