@@ -58,7 +58,7 @@ struct pd_libdw {
 /* Where libdw goes without memory: its handler has no argument, and must not return (the default ends the process). */
 static _Thread_local jmp_buf *way_out;
 
-static _Noreturn void leave_libdw(void) { longjmp(*way_out, 1); }
+static __attribute__((noreturn)) void leave_libdw(void) { longjmp(*way_out, 1); }
 
 /* Counts steps of the look-up at hand; false: the look-up ends. */
 static bool go_on(struct pd_libdw *libdw, uint64_t steps)
