@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "output_name.h"
@@ -61,6 +62,22 @@ static void append(struct perfdata_text *out, const char *text, size_t size)
 			perfdata_text_char(out, text[i]);
 }
 
+/* Names of tables have names of events, which may have slashes, and be longer than names of files may be: then a number
+ * that depends on the whole name ends the name's beginning. */
+static void append_table(struct perfdata_text *out, const char *table)
+{
+	enum { MOST = 160, KEPT = 150 };
+	const size_t size = strlen(table), kept = size > MOST ? KEPT : size;
+	uint32_t number = 2166136261u;
+	for (size_t i = 0; i < kept; i++)
+		perfdata_text_char(out, table[i] == '/' ? '_' : table[i]);
+	if (kept == size)
+		return;
+	for (size_t i = 0; i < size; i++)
+		number = (number ^ (unsigned char)table[i]) * 16777619u;
+	perfdata_text_printf(out, "~%08" PRIx32, number);
+}
+
 static void append_part(struct perfdata_text *out, size_t part, const struct name_parts *parts)
 {
 	const char *slash = strrchr(parts->recording, '/');
@@ -83,9 +100,7 @@ static void append_part(struct perfdata_text *out, size_t part, const struct nam
 		append(out, parts->format, strlen(parts->format));
 		break;
 	default:
-		/* names of tables have names of events, which may have slashes */
-		for (const char *at = parts->table ? parts->table : ""; *at; at++)
-			perfdata_text_char(out, *at == '/' ? '_' : *at);
+		append_table(out, parts->table ? parts->table : "");
 	}
 }
 

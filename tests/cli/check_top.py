@@ -11,6 +11,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import program
 from program import run
 
+# the program looks into ~/.debug, which the library does not know of
+os.environ["HOME"] = "/nonexistent"
 BUILD = os.environ.get("top_builddir", ".")
 SUMS = ("self_samples", "self_weight", "total_samples", "total_weight")
 
