@@ -45,8 +45,8 @@ static enum perfdata_status go_on(const struct perfdata_input *input, struct per
 				  struct perfdata_session **session, struct perfdata_error *error)
 {
 	const struct perfdata_session_options options = { .size = sizeof options,
-							  .merge_deferred = true,
-							  .needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS };
+							  .needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS,
+							  .merge_deferred = true };
 	struct perfdata_batch *batch;
 	enum perfdata_status status = PERFDATA_OK;
 	if (!*reader)
