@@ -124,7 +124,7 @@ PERFDATA_API const struct perfdata_layout *perfdata_record_layout(uint32_t type)
 /* Record types in ascending order, then layouts for older versions of some of them (SCHEDSTAT_DOMAIN): index 0… until
  * NULL. */
 PERFDATA_API const struct perfdata_layout *perfdata_record_layout_at(size_t index);
-/* The row of a feature section (1…34 and PERFDATA_FEATURE_NOTE), or NULL. */
+/* The row of a feature section (1…34, simpleperf's and PERFDATA_FEATURE_NOTE), or NULL. */
 PERFDATA_API const struct perfdata_layout *perfdata_feature_layout(uint32_t id);
 PERFDATA_API const struct perfdata_layout *perfdata_attr_layout(void);
 /* The name of a value in a table, or NULL. */

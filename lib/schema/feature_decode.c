@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "schema/feature_rows.h"
 #include "schema/layout.h"
+#include "schema/protobuf_read.h"
 #include "schema/feature.h"
 
 #define MAX_FIELDS 64
@@ -188,6 +189,12 @@ static enum perfdata_status read_attr(struct walk *walk, struct perfdata_bytes e
 
 /* --- counts ------------------------------------------------------------------------------------------------------ */
 
+/* The bytes of a text with its NUL; more than there are where it has none. */
+static uint64_t text_size(const struct pd_cursor *c)
+{
+	return (uint64_t)strnlen((const char *)c->at, pd_left(c)) + 1;
+}
+
 /* The number of elements or bytes that the row gives the field; UINT64_MAX: all that are left. */
 static uint64_t field_count(const struct walk *walk, const struct frame *frame, const struct perfdata_field *field,
 			    struct pd_cursor *c)
@@ -198,7 +205,9 @@ static uint64_t field_count(const struct walk *walk, const struct frame *frame, 
 	case PERFDATA_COUNT_ROOT: return walk->root.values[field->count];
 	case PERFDATA_COUNT_CPUS: return walk->nr_cpus_avail;
 	case PERFDATA_COUNT_REST:
+	case PERFDATA_COUNT_SIZED:
 	case PERFDATA_COUNT_FRAMED: return UINT64_MAX;
+	case PERFDATA_COUNT_NUL: return text_size(c);
 	default: return frame->values[field->count_field];
 	}
 }
@@ -244,9 +253,31 @@ static bool bpf_array(const struct frame *frame, const struct perfdata_field *fi
 static enum perfdata_status walk_value(struct walk *walk, struct pd_cursor *c, const struct perfdata_field *field,
 				       struct frame *frame, unsigned index, struct perfdata_node *node);
 
-static enum perfdata_status walk_element(struct walk *walk, struct pd_cursor *c, const struct perfdata_layout *element,
+static bool is_message(const struct perfdata_layout *layout)
+{
+	return layout->nr_fields && layout->fields[0].count_field == PERFDATA_COUNT_MESSAGE;
+}
+
+/* A structure inside the bytes that it states in front. What a section that was cut has of it is read. */
+static enum perfdata_status walk_sized(struct walk *walk, struct pd_cursor *c, const struct perfdata_layout *element,
+				       struct perfdata_node *node)
+{
+	const uint8_t *at = c->at;
+	const uint64_t size = pd_u32(c);
+
+	if (c->failed)
+		return damaged(walk, at, element->name, "reaches beyond the end");
+	const bool is_cut = size > pd_left(c);
+	const uint64_t have = is_cut ? pd_left(c) : size;
+	struct pd_cursor inside = pd_cursor(pd_take(c, have), (size_t)have, c->swap);
+	const enum perfdata_status status = walk_fields(walk, &inside, element, SCOPE_EXTENT, node);
+	return status == PERFDATA_OK && is_cut ? damaged(walk, at, element->name, "reaches beyond the end") : status;
+}
+
+static enum perfdata_status walk_element(struct walk *walk, struct pd_cursor *c, const struct perfdata_field *list,
 					 struct children *children)
 {
+	const struct perfdata_layout *element = list->element;
 	bool bare = element->nr_fields == 1 && !element->fields[0].name;
 	struct children before = *children;
 	struct perfdata_node *node = append(walk, children, bare ? &element->fields[0] : NULL,
@@ -262,7 +293,9 @@ static enum perfdata_status walk_element(struct walk *walk, struct pd_cursor *c,
 		if (status == PERFDATA_OK && c->failed)
 			status = damaged(walk, at, element->name, "reaches beyond the end");
 	} else {
-		status = walk_fields(walk, c, element, SCOPE_ELEMENT, node);
+		status = list->count_field == PERFDATA_COUNT_SIZED
+				 ? walk_sized(walk, c, element, node)
+				 : walk_fields(walk, c, element, SCOPE_ELEMENT, node);
 	}
 	if (status == PERFDATA_OK || node->child)
 		children->parent->v.count++;
@@ -282,11 +315,12 @@ static enum perfdata_status walk_list(struct walk *walk, struct pd_cursor *c, co
 		const uint8_t *at = c->at;
 		if (!pd_left(c) && may_end)
 			break;
-		if (count == UINT64_MAX && pd_left(c) < 8 && all_zero(at, pd_left(c)))
+		if (count == UINT64_MAX && field->count_field != PERFDATA_COUNT_SIZED && pd_left(c) < 8 &&
+		    all_zero(at, pd_left(c)))
 			break;
 		if (!pd_left(c))
 			return damaged(walk, at, field->name, "has fewer elements than its count says");
-		enum perfdata_status status = walk_element(walk, c, field->element, &children);
+		enum perfdata_status status = walk_element(walk, c, field, &children);
 		if (status != PERFDATA_OK)
 			return status;
 		if (c->at == at)
@@ -383,6 +417,153 @@ static enum perfdata_status walk_entries(struct walk *walk, struct pd_cursor *c,
 			return status;
 	}
 	return PERFDATA_OK;
+}
+
+/* --- messages of protocol buffers -------------------------------------------------------------------------------- */
+
+static enum pd_wire wire_of(const struct perfdata_field *row)
+{
+	switch (row->kind) {
+	case PERFDATA_KIND_U8:
+	case PERFDATA_KIND_U16:
+	case PERFDATA_KIND_U32:
+	case PERFDATA_KIND_U64: return PD_WIRE_VARINT;
+	default: return PD_WIRE_BYTES;
+	}
+}
+
+static bool is_plain_list(const struct perfdata_field *row)
+{
+	return row->kind == PERFDATA_KIND_LIST && !row->element->fields[0].name;
+}
+
+/* Whether the row describes this field: lists of numbers come packed, or number by number. */
+static bool is_field_of(const struct pd_protobuf_field *field, const struct perfdata_field *row)
+{
+	return field->number == row->count &&
+	       (field->wire == wire_of(row) || (field->wire == PD_WIRE_VARINT && is_plain_list(row)));
+}
+
+static enum perfdata_status walk_message(struct walk *walk, struct perfdata_bytes bytes,
+					 const struct perfdata_layout *layout, struct perfdata_node *parent);
+
+static enum perfdata_status append_number(struct walk *walk, struct children *children,
+					  const struct perfdata_field *field, uint64_t value)
+{
+	struct perfdata_node *node = append(walk, children, field, field->kind);
+	if (!node)
+		return no_memory(walk);
+	node->v.u = value;
+	children->parent->v.count++;
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status walk_repeated(struct walk *walk, struct children *children,
+					  const struct perfdata_field *row, const struct pd_protobuf_field *field)
+{
+	if (!is_plain_list(row)) {
+		struct perfdata_node *node = append(walk, children, NULL, PERFDATA_KIND_STRUCT);
+		if (!node)
+			return no_memory(walk);
+		children->parent->v.count++;
+		return walk_message(walk, field->bytes, row->element, node);
+	}
+	if (field->wire == PD_WIRE_VARINT)
+		return append_number(walk, children, &row->element->fields[0], field->value);
+	struct pd_cursor packed = pd_cursor(field->bytes.data, field->bytes.size, false);
+	enum perfdata_status status = PERFDATA_OK;
+	uint64_t value;
+	while (status == PERFDATA_OK && pd_left(&packed) && pd_protobuf_varint(&packed, &value))
+		status = append_number(walk, children, &row->element->fields[0], value);
+	return status == PERFDATA_OK && packed.failed
+		       ? damaged(walk, field->bytes.data, row->name, "is no list of numbers") : status;
+}
+
+/* The value of a row. A number or text that the message leaves out is 0 or empty; of several the last one counts. */
+static enum perfdata_status walk_row(struct walk *walk, const struct perfdata_field *row, struct pd_cursor message,
+				     struct children *children, const uint8_t **ret_used)
+{
+	struct pd_protobuf_field field, last = { .at = NULL };
+	struct perfdata_node *node = NULL;
+	enum perfdata_status status = PERFDATA_OK;
+
+	if (row->kind != PERFDATA_KIND_STRUCT && !(node = append(walk, children, row, row->kind)))
+		return no_memory(walk);
+	struct children elements = { node, NULL };
+	while (status == PERFDATA_OK && pd_protobuf_next(&message, &field)) {
+		if (!is_field_of(&field, row))
+			continue;
+		if (row->kind == PERFDATA_KIND_LIST)
+			status = walk_repeated(walk, &elements, row, &field);
+		else
+			last = field;
+	}
+	*ret_used = last.at;
+	switch (row->kind) {
+	case PERFDATA_KIND_LIST: return status;
+	case PERFDATA_KIND_STRUCT:
+		if (!last.at)
+			return PERFDATA_OK;
+		if (!(node = append(walk, children, row, row->kind)))
+			return no_memory(walk);
+		return walk_message(walk, last.bytes, row->element, node);
+	case PERFDATA_KIND_TEXT: node->kind = PERFDATA_KIND_STRING;   /* fall through */
+	case PERFDATA_KIND_BYTES: node->v.bytes = last.bytes; return PERFDATA_OK;
+	default: node->v.u = last.value; return PERFDATA_OK;
+	}
+}
+
+/* What no row describes, or stands there once more, as it stands there. */
+static enum perfdata_status walk_others(struct walk *walk, const struct perfdata_layout *layout,
+					struct pd_cursor message, const uint8_t *const *used,
+					struct children *children)
+{
+	uint8_t *copy = NULL;
+	size_t size = 0;
+	const size_t room = pd_left(&message);
+	struct pd_protobuf_field field;
+
+	while (pd_protobuf_next(&message, &field)) {
+		uint32_t i = 0;
+		while (i < layout->nr_fields && !is_field_of(&field, &layout->fields[i]))
+			i++;
+		if (i < layout->nr_fields && (layout->fields[i].kind == PERFDATA_KIND_LIST || used[i] == field.at))
+			continue;
+		if (!copy && !(copy = pd_arena_alloc(walk->arena, room)))
+			return no_memory(walk);
+		memcpy(copy + size, field.at, (size_t)(message.at - field.at));
+		size += (size_t)(message.at - field.at);
+	}
+	if (!copy)
+		return PERFDATA_OK;
+	struct perfdata_node *node = append(walk, children, &rest_field, PERFDATA_KIND_BYTES);
+	if (!node)
+		return no_memory(walk);
+	node->v.bytes = (struct perfdata_bytes){ copy, size };
+	return PERFDATA_OK;
+}
+
+/* A message: its fields may stand in any order, nodes are in that of the rows. Of one that ends too early, or has a
+ * field that is none, what stands in front of that is read. */
+static enum perfdata_status walk_message(struct walk *walk, struct perfdata_bytes bytes,
+					 const struct perfdata_layout *layout, struct perfdata_node *parent)
+{
+	struct pd_cursor all = pd_cursor(bytes.data, bytes.size, false);
+	struct children children = { parent, NULL };
+	const uint8_t *used[MAX_FIELDS], *end = bytes.data;
+	struct pd_protobuf_field field;
+	enum perfdata_status status = PERFDATA_OK;
+
+	while (pd_protobuf_next(&all, &field))
+		end = all.at;
+	struct pd_cursor whole = pd_cursor(bytes.data, (size_t)(end - bytes.data), false);
+	for (uint32_t i = 0; i < layout->nr_fields && status == PERFDATA_OK; i++)
+		status = walk_row(walk, &layout->fields[i], whole, &children, &used[i]);
+	if (status == PERFDATA_OK)
+		status = walk_others(walk, layout, whole, used, &children);
+	if (status == PERFDATA_OK && all.failed)
+		return damaged(walk, end, layout->name, "is no message from here on");
+	return status;
 }
 
 /* --- fields ------------------------------------------------------------------------------------------------------ */
@@ -514,6 +695,8 @@ static enum perfdata_status walk_fields(struct walk *walk, struct pd_cursor *c, 
 	struct frame own = { .extent = { NULL, 0 } };
 	struct frame *frame = scope == SCOPE_ROOT ? &walk->root : &own;
 
+	if (is_message(layout))
+		return walk_message(walk, (struct perfdata_bytes){ c->at, pd_left(c) }, layout, parent);
 	for (unsigned i = 0; i < layout->nr_fields; i++) {
 		const struct perfdata_field *field = &layout->fields[i];
 

@@ -4,21 +4,13 @@
 #include "config.h"
 #include "schema/feature_rows.h"
 
-#define COUNT_OF(array) (uint32_t)(sizeof(array) / sizeof *(array))
-
-/* A section: its number, its key, the name that perf gives it, its fields, what merging does with it, its flags. */
-#define SECTION(number, key, spelled, text, rows, merged, traits)                                               \
-	{                                                                                                       \
-		.layout = { .name = key, .perf_name = spelled, .doc = text, .id = number, .fields = rows,       \
-			    .nr_fields = COUNT_OF(rows) },                                                      \
-		.joining = PD_JOIN_##merged, .flags = traits                                                    \
-	}
+#define SECTION PD_SECTION
+#define PART PD_PART
 #define EMPTY_SECTION(number, key, spelled, text, merged, traits)                                               \
 	{                                                                                                       \
 		.layout = { .name = key, .perf_name = spelled, .doc = text, .id = number },                     \
 		.joining = PD_JOIN_##merged, .flags = traits                                                    \
 	}
-#define PART(key, text, rows) { .name = key, .doc = text, .fields = rows, .nr_fields = COUNT_OF(rows) }
 
 /* --- plain values as elements of lists --------------------------------------------------------------------------- */
 
@@ -786,6 +778,10 @@ const struct pd_section_row *pd_section_row(uint32_t id)
 {
 	if (id == PERFDATA_FEATURE_NOTE)
 		return &note_section;
+	if (id >= PERFDATA_FEATURE_FILE && id < PERFDATA_FEATURE_SIMPLEPERF_LAST) {
+		const struct pd_section_row *row = &pd_simpleperf_sections[id - PERFDATA_FEATURE_FILE];
+		return row->layout.name ? row : NULL;
+	}
 	return id > 0 && id < PERFDATA_FEATURE_LAST ? &sections[id - 1] : NULL;
 }
 

@@ -18,4 +18,19 @@ struct pd_bpf_array {
 #define PD_NR_BPF_ARRAYS 9
 extern const struct pd_bpf_array pd_bpf_arrays[PD_NR_BPF_ARRAYS];
 
+#define PD_COUNT_OF(array) (uint32_t)(sizeof(array) / sizeof *(array))
+/* A section: its number, its key, its name as its recorder spells it, its fields, what merging does, its flags. */
+#define PD_SECTION(number, key, spelled, text, rows, merged, traits)                                            \
+	{                                                                                                       \
+		.layout = { .name = key, .perf_name = spelled, .doc = text, .id = number, .fields = rows,       \
+			    .nr_fields = PD_COUNT_OF(rows) },                                                   \
+		.joining = PD_JOIN_##merged, .flags = traits                                                    \
+	}
+#define PD_PART(key, text, rows) { .name = key, .doc = text, .fields = rows, .nr_fields = PD_COUNT_OF(rows) }
+/* A row of a protocol buffer message: the number of the field there. All rows of the message have one. */
+#define PD_MESSAGE_FIELD(number) .count_field = PERFDATA_COUNT_MESSAGE, .count = number
+
+/* Sections of simpleperf, from PERFDATA_FEATURE_FILE on. */
+extern const struct pd_section_row pd_simpleperf_sections[];
+
 #endif

@@ -43,6 +43,9 @@ struct perfdata_field {
 #define PERFDATA_COUNT_CPUS 0xfb        /*   one for each available CPU of the recorded machine */
 #define PERFDATA_COUNT_FRAMED 0xfa      /*   to the end; each element begins with a record header that bounds it */
 #define PERFDATA_COUNT_BPF 0xf9         /*   array number `count` of a BPF program, inside its data */
+#define PERFDATA_COUNT_SIZED 0xf8       /*   to the end; in front of each element stand its bytes (u32) */
+#define PERFDATA_COUNT_NUL 0xf7         /*   TEXT up to its NUL, which belongs to it */
+#define PERFDATA_COUNT_MESSAGE 0xf6     /*   field number `count` of a protocol buffer message, as all of its rows */
 	uint32_t count;
 	uint32_t member;                /* offsetof in the view */
 	const struct perfdata_name *names;

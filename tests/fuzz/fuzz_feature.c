@@ -43,7 +43,11 @@ static void touch_bpf(const struct perfdata_feature *programs, const struct perf
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const uint64_t how = fuzz_take(&data, &size, 1);
-	const uint32_t id = (uint32_t)fuzz_take(&data, &size, 1) % (PERFDATA_FEATURE_LAST + 2);
+	const uint32_t number = (uint32_t)fuzz_take(&data, &size, 1);
+	/* numbers from 200 on are sections of simpleperf */
+	const uint32_t id = number < 200 ? number % (PERFDATA_FEATURE_LAST + 2)
+					 : PERFDATA_FEATURE_FILE + number % (PERFDATA_FEATURE_SIMPLEPERF_LAST -
+									     PERFDATA_FEATURE_FILE);
 	const uint32_t cpus = (uint32_t)fuzz_take(&data, &size, 2);
 	const enum perfdata_byte_order order = how & 1 ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE;
 	struct perfdata_feature *feature, *btf;

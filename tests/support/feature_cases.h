@@ -609,6 +609,146 @@ static void check_btf(const struct perfdata_node *root)
 	CHECK_EQ(at(root, "bpf_btf/0/data")->v.bytes.size, 24 + 44 + 11);
 }
 
+/* --- files of simpleperf ----------------------------------------------------------------------------------------- */
+
+/* Writes the bytes of an entry in front of it. */
+static size_t open_entry(struct build *b)
+{
+	put32(b, 0);
+	return b->size;
+}
+static void close_entry(struct build *b, size_t start) { put_at(b, start - 4, b->size - start, 4); }
+
+static void put_file(struct build *b, const char *path, uint32_t type, uint64_t min_vaddr, uint32_t nr_symbols)
+{
+	put_raw(b, path, strlen(path) + 1);
+	put32(b, type);
+	put64(b, min_vaddr);
+	put32(b, nr_symbols);
+}
+static void put_file_symbol(struct build *b, uint64_t address, uint32_t length, const char *name)
+{
+	put64(b, address);
+	put32(b, length);
+	put_raw(b, name, strlen(name) + 1);
+}
+
+static void build_files(struct build *b)
+{
+	size_t start = open_entry(b);
+	put_file(b, "[kernel.kallsyms]", 0, 0, 2);
+	put_file_symbol(b, 0xffffffff81000100, 0x40, "do_work");
+	put_file_symbol(b, 0xffffffff81000200, 0x80, "do_more");
+	close_entry(b, start);
+	start = open_entry(b);
+	put_file(b, "/vendor/wifi.ko", 1, 0x1000, 0);
+	put64(b, 0x2000);
+	close_entry(b, start);
+	start = open_entry(b);
+	put_file(b, "/system/lib64/libz.so", 2, 0x3000, 1);
+	put_file_symbol(b, 0x3010, 16, "_Z4workv");
+	put64(b, 0x4000);
+	close_entry(b, start);
+	start = open_entry(b);
+	put_file(b, "/data/app/base.vdex", 3, 0, 1);
+	put_file_symbol(b, 0x88, 12, "pkg.Main.run");
+	put32(b, 2);
+	put64(b, 0x20);
+	put64(b, 0x10020);
+	close_entry(b, start);
+	start = open_entry(b);
+	put_file(b, "perf-7.map", 4, 0, 0);
+	close_entry(b, start);
+}
+static void check_files(const struct perfdata_node *root)
+{
+	CHECK_EQ(number(root, "file/0/type"), 0);
+	CHECK_EQ(number(root, "file/0/symbols/1/address"), 0xffffffff81000200);
+	CHECK_STR(text(root, "file/0/symbols/1/name"), "do_more");
+	CHECK_EQ(number(root, "file/1/memory_offset_of_min_vaddr"), 0x2000);
+	CHECK(!at(root, "file/1/file_offset_of_min_vaddr") && !at(root, "file/0/memory_offset_of_min_vaddr"));
+	CHECK_STR(text(root, "file/2/path"), "/system/lib64/libz.so");
+	CHECK_EQ(number(root, "file/2/min_vaddr"), 0x3000);
+	CHECK_EQ(number(root, "file/2/symbols/0/length"), 16);
+	CHECK_EQ(number(root, "file/2/file_offset_of_min_vaddr"), 0x4000);
+	CHECK_EQ(number(root, "file/3/dex_file_offsets/1"), 0x10020);
+	CHECK_STR(text(root, "file/4/path"), "perf-7.map");
+	CHECK(!at(root, "file/5"));
+}
+
+static void put_varint(struct build *b, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		put(b, value | 0x80, 1);
+	put(b, value, 1);
+}
+static void put_number_field(struct build *b, unsigned field, uint64_t value)
+{
+	put_varint(b, field << 3);
+	put_varint(b, value);
+}
+static void put_bytes_field(struct build *b, unsigned field, const void *bytes, size_t size)
+{
+	put_varint(b, field << 3 | 2);
+	put_varint(b, size);
+	put_raw(b, bytes, size);
+}
+static void put_symbol_field(struct build *b, uint64_t address, uint32_t length, const char *name)
+{
+	struct build symbol = { .size = 0 };
+	put_number_field(&symbol, 1, address);
+	put_number_field(&symbol, 2, length);
+	put_bytes_field(&symbol, 3, name, strlen(name));
+	put_bytes_field(b, 4, symbol.bytes, symbol.size);
+}
+
+static void build_files2(struct build *b)
+{
+	struct build part = { .size = 0 };
+	size_t start = open_entry(b);
+	put_bytes_field(b, 1, "[kernel.kallsyms]", 17);
+	put_symbol_field(b, 0xffffffff81000100, 0x40, "do_work");
+	put_symbol_field(b, 0xffffffff81000200, 0x80, "do_more");
+	close_entry(b, start);
+	start = open_entry(b);
+	/* an empty message, which is an offset of 0, and no offset at all, in front of the path */
+	put_number_field(b, 2, 2);
+	put_bytes_field(b, 6, "", 0);
+	put_bytes_field(b, 1, "/system/lib64/libz.so", 21);
+	put_symbol_field(b, 0x3010, 16, "_Z4workv");
+	put_number_field(b, 3, 0x3000);
+	close_entry(b, start);
+	start = open_entry(b);
+	put_bytes_field(b, 1, "/data/app/base.vdex", 19);
+	put_number_field(b, 2, 3);
+	put_varint(&part, 0x20);
+	put_varint(&part, 0x10020);
+	const size_t packed = part.size;
+	put_bytes_field(&part, 1, part.bytes, packed);
+	put_number_field(&part, 1, 0x20020);
+	put_bytes_field(b, 5, part.bytes + packed, part.size - packed);
+	close_entry(b, start);
+	start = open_entry(b);
+	put_bytes_field(b, 1, "/vendor/wifi.ko", 15);
+	put_number_field(b, 2, 1);
+	put_bytes_field(b, 7, "\x08\x80\x40", 3);
+	close_entry(b, start);
+}
+static void check_files2(const struct perfdata_node *root)
+{
+	CHECK_EQ(number(root, "file2/0/type"), 0);
+	CHECK_EQ(number(root, "file2/0/symbols/1/address"), 0xffffffff81000200);
+	CHECK_STR(text(root, "file2/0/symbols/1/name"), "do_more");
+	CHECK(!at(root, "file2/0/elf_file"));
+	CHECK_STR(text(root, "file2/1/path"), "/system/lib64/libz.so");
+	CHECK_EQ(number(root, "file2/1/min_vaddr"), 0x3000);
+	CHECK_EQ(number(root, "file2/1/elf_file/file_offset_of_min_vaddr"), 0);
+	CHECK_EQ(number(root, "file2/2/dex_file/dex_file_offsets/1"), 0x10020);
+	CHECK_EQ(number(root, "file2/2/dex_file/dex_file_offsets/2"), 0x20020);
+	CHECK_EQ(number(root, "file2/3/kernel_module/memory_offset_of_min_vaddr"), 0x2000);
+	CHECK(!at(root, "file2/4") && !at(root, "file2/3/rest"));
+}
+
 /* --- all of them ------------------------------------------------------------------------------------------------- */
 
 static const struct section {
@@ -649,6 +789,8 @@ static const struct section {
 	{ PERFDATA_FEATURE_CPU_DOMAIN_INFO, build_domains_15, check_domains_15 },
 	{ PERFDATA_FEATURE_E_MACHINE, build_e_machine, check_e_machine },
 	{ PERFDATA_FEATURE_CLN_SIZE, build_u32, check_cln_size },
+	{ PERFDATA_FEATURE_FILE, build_files, check_files },
+	{ PERFDATA_FEATURE_FILE2, build_files2, check_files2 },
 };
 #define NR_SECTIONS (sizeof sections / sizeof *sections)
 

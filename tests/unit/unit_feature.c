@@ -68,7 +68,8 @@ static void run_longer(const struct section *section, struct build *b)
 {
 	/* These lists go on to the end; a size of 0 is what an empty section is known by. */
 	if (section->id == PERFDATA_FEATURE_BUILD_ID || section->id == PERFDATA_FEATURE_CPU_DOMAIN_INFO ||
-	    section->id == PERFDATA_FEATURE_CPU_TOPOLOGY || !b->size || section->id == PERFDATA_FEATURE_CLN_SIZE)
+	    section->id == PERFDATA_FEATURE_CPU_TOPOLOGY || !b->size || section->id == PERFDATA_FEATURE_CLN_SIZE ||
+	    section->id == PERFDATA_FEATURE_FILE || section->id == PERFDATA_FEATURE_FILE2)
 		return;
 	put_zeros(b, 7);
 	run_whole(section, b);
@@ -142,7 +143,7 @@ static void test_unknown(void)
 {
 	struct build b = { .size = 0 };
 	put_raw(&b, "abc", 3);
-	struct perfdata_feature *feature = decode(128, &b, PERFDATA_OK);
+	struct perfdata_feature *feature = decode(200, &b, PERFDATA_OK);
 	const struct perfdata_node *bytes = at(perfdata_feature_root(feature), "bytes");
 	CHECK(bytes && bytes->kind == PERFDATA_KIND_BYTES && bytes->v.bytes.size == 3);
 	CHECK(!perfdata_feature_layout(0) && !perfdata_feature_layout(PERFDATA_FEATURE_LAST));
@@ -339,6 +340,36 @@ static void check_layout(const struct perfdata_layout *layout, unsigned depth)
 	}
 }
 
+/* What a message has beyond the rows is given as it stands there; half of one keeps what is whole. */
+static void test_messages(void)
+{
+	struct build b = { .size = 0 };
+	size_t start = open_entry(&b);
+	put_bytes_field(&b, 1, "first", 5);
+	put_number_field(&b, 9, 300);
+	put_bytes_field(&b, 1, "last", 4);
+	put_bytes_field(&b, 2, "no number", 9);
+	close_entry(&b, start);
+	struct perfdata_feature *feature = decode(PERFDATA_FEATURE_FILE2, &b, PERFDATA_OK);
+	const struct perfdata_node *root = perfdata_feature_root(feature);
+	CHECK_STR(text(root, "file2/0/path"), "last");
+	CHECK_EQ(at(root, "file2/0/rest")->v.bytes.size, 7 + 3 + 11);
+	pd_feature_free(feature);
+
+	b.size = 0;
+	start = open_entry(&b);
+	put_bytes_field(&b, 1, "path", 4);
+	put_symbol_field(&b, 1, 2, "whole");
+	put_symbol_field(&b, 3, 4, "cut");
+	close_entry(&b, start);
+	b.size -= 2;
+	feature = decode(PERFDATA_FEATURE_FILE2, &b, PERFDATA_DAMAGED);
+	root = perfdata_feature_root(feature);
+	CHECK_STR(text(root, "file2/0/symbols/0/name"), "whole");
+	CHECK_EQ(at(root, "file2/0/symbols")->v.count, 1);
+	pd_feature_free(feature);
+}
+
 static void test_rows(void)
 {
 	for (uint32_t id = 1; id < PERFDATA_FEATURE_LAST; id++) {
@@ -362,6 +393,7 @@ int main(void)
 		{ "no memory", test_no_memory },
 		{ "generated names of events", test_event_names },
 		{ "names of BPF programs", test_bpf_names },
+		{ "messages with more and with less than their rows", test_messages },
 		{ "rows are complete", test_rows },
 	};
 	return unit_main(cases, sizeof cases / sizeof *cases);
