@@ -157,6 +157,7 @@ static void test_overlaps(void)
 	static const char contained[] = "1000 100 parse\n1040 20 addCleanup\n";
 	static const char reversed[] = "1040 20 addCleanup\n1000 100 parse\n";
 	static const char partial[] = "1000 100 one\n1080 100 two\n";
+	static const char by_one[] = "1000 10 one\n100f 10 two\n";
 	static const char again[] = "1000 100 one\n1000 80 two\n1000 100 one\n";
 	static const char same[] = "1000 100 one\n1000 100 one\n";
 	/* the tree of perf has "three" on top, and "one" below to the left: it turns right at "three" */
@@ -168,6 +169,9 @@ static void test_overlaps(void)
 	check_at(reversed, 0x1040, "addCleanup", true);
 	check_at(reversed, 0x1020, "parse", false);
 	check_at(reversed, 0x1060, "parse", false);
+	check_at(by_one, 0x100e, "one", false);
+	check_at(by_one, 0x100f, "one", true);
+	check_at(by_one, 0x1010, "two", false);
 	check_at(partial, 0x107f, "one", false);
 	check_at(partial, 0x1080, "one", true);
 	check_at(partial, 0x1100, "two", false);

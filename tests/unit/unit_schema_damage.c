@@ -56,6 +56,13 @@ static void decode_exactly(const struct perfdata_config *config, const uint8_t *
 	enum perfdata_status status = perfdata_decode(config, bytes, size, &r);
 	CHECK((status == PERFDATA_DAMAGED) == (r.problem != NULL));
 	CHECK(r.rest_offset + r.rest.size <= size);
+	/* whatever else is wrong with a record that is cut off, its finding says that it is */
+	uint16_t stated = config->swap ? 0x800 : 8;   /* of a header that is cut off itself */
+	if (size >= 8)
+		memcpy(&stated, bytes + 6, sizeof stated);
+	if (config->swap)
+		stated = __builtin_bswap16(stated);
+	CHECK_EQ(r.problem_code == PERFDATA_FINDING_TRUNCATED, size < stated);
 	touch(&r);
 	pd_peek(config, bytes, size, &peek);
 	pd_record_native(config, &r, image);
