@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Valid recordings that look odd: bytes behind the last section, registers where no section names the architecture, fields that only
 traces could bring, CPU numbers where nothing tells how many there are, and code in memory without a file. Prints TAP."""
+import csv
+import io
+import json
 import os
 import re
 import sys
@@ -177,6 +180,32 @@ def check_offsets(path):
     report("offsets of addresses in memory with and without a file", [] if done.out == want else [repr(done.out)])
 
 
+# --- texts that tables must quote -------------------------------------------------------------------------------------
+
+def check_quoted(path):
+    """Each text of a recording is one cell, whatever it holds: what a reader of CSV makes of it is what stands in JSON."""
+    event, comm, file = 'cycles,"of"\nall', 'a,"b"', '/usr/bin/two,"names"\n'
+    recording = Recording()
+    sampled = recording.event(event, [1], sample_type=IP | TID | TIME, sample_id_all=1)
+    recording.feature(12, recording.event_desc())
+    recording.comm(100, 100, comm, time=1)
+    recording.mmap2(100, 100, 0x400000, 0x1000, 0, file, time=2)
+    recording.sample(sampled, ip=0x400100, pid=100, tid=100, time=3)
+    recording.save(path)
+    faults = []
+    for fields, kind, want in (("event,comm", "sample", [event, comm]), ("comm", "comm", [comm]),
+                               ("filename", "mmap2", [file])):
+        done = run("csv", "--names", "-e", fields, "--table", kind + "s" * (kind == "sample"), path)
+        rows = list(csv.reader(io.StringIO(done.out.decode(), newline="")))
+        if done.code or rows != [fields.split(","), want]:
+            faults.append("%s of %s: exit %d, %r" % (fields, kind, done.code, done.out))
+    objects = [json.loads(line) for line in run("ndjson", path).out.splitlines()]
+    texts = [objects[0]["events"][0]["name"], *(o.get("comm", o.get("filename")) for o in objects if o["type"] in ("comm", "mmap2"))]
+    if texts != [event, comm, file]:
+        faults.append("JSON has %r" % texts)
+    report("commas, quotes and line ends in names of events, programs and files", faults)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "perf.data")
@@ -187,6 +216,7 @@ def main():
         check_unrecorded(path)
         check_cpus(path)
         check_offsets(path)
+        check_quoted(path)
     return tap.end()
 
 
