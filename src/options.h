@@ -120,6 +120,8 @@ struct options {
 	bool symfs_flat;
 	struct text_list made;                  /* texts to free */
 	bool debuginfod;
+	const char *recorded_names;
+	bool show_art_frames;
 };
 
 static inline uint64_t max_memory_of(const struct options *options)

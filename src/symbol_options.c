@@ -163,6 +163,11 @@ void symbol_options_make(const struct options *options, struct messages *message
 	symbols->kallsyms = options->kallsyms;
 	symbols->vmlinux = options->vmlinux;
 	symbols->debuginfod = options->debuginfod;
+	symbols->show_art_frames = options->show_art_frames;
+	symbols->recorded_names = !options->recorded_names               ? PERFDATA_RECORDED_NAMES_FOUND
+				  : !strcmp(options->recorded_names, "yes") ? PERFDATA_RECORDED_NAMES_ALWAYS
+				  : !strcmp(options->recorded_names, "no")  ? PERFDATA_RECORDED_NAMES_UNUSED
+									    : PERFDATA_RECORDED_NAMES_FOUND;
 	if (home && snprintf(ret->cache, sizeof ret->cache, "%s/.debug", home) < (int)sizeof ret->cache)
 		symbols->build_id_dir = ret->cache;
 	if (options->bundle)

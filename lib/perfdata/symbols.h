@@ -52,6 +52,15 @@ struct perfdata_symbols_log {
 	const char *reason;  /* one phrase: what the file is used for, or why it was not used */
 };
 
+/* Recordings of Android's simpleperf hold names and finished stacks. A session that is given symbols takes those names,
+ * and follows simpleperf in what an address, a thread and a stack is; files at hand add to the names where they have
+ * the recorded build-id. */
+enum perfdata_recorded_names {
+	PERFDATA_RECORDED_NAMES_FOUND,    /* in what simpleperf wrote */
+	PERFDATA_RECORDED_NAMES_UNUSED,   /* never: as perf reads it */
+	PERFDATA_RECORDED_NAMES_ALWAYS,   /* follow simpleperf for what perf wrote, too */
+};
+
 struct perfdata_symbols_options {
 	size_t size;                      /* sizeof(struct perfdata_symbols_options) of the caller */
 	/* recorded paths and debug directories are looked up below this directory, and only there */
@@ -85,6 +94,8 @@ struct perfdata_symbols_options {
 	bool symfs_flat;                  /* files stand in symfs itself, under the last part of their paths */
 	/* once cancelled, work that takes long ends with PERFDATA_EINTR; borrowed, may be NULL */
 	const struct perfdata_cancel *cancel;
+	enum perfdata_recorded_names recorded_names;
+	bool show_art_frames;             /* keep the interpreter's frames around Java code in stacks of Android */
 };
 
 /* The strings of the options are copied. NULL, or zeros: this host may be used, names are demangled, no network.

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/table.h"
+#include "session/naming/inside.h"
 #include "session/naming/naming.h"
 #include "session/process/process.h"
 #include "session/stacks/stacks.h"
@@ -57,6 +58,9 @@ struct pd_state {
 	const char *kernel_reference_name;
 	const char *kernel_name;   /* the kernel's name in the table of build-ids; NULL: [kernel.kallsyms] */
 	const struct perfdata_reader *reader;
+	/* what the recording itself names, and the rules of simpleperf for addresses, threads and stacks; NULL: perf's
+	 * rules */
+	struct pd_inside *inside;
 	struct perfdata_symbols *symbols;  /* or NULL */
 	size_t failures_before;            /* how many they had had: others use them, too */
 	bool keep_exited;          /* EXIT changes nothing */
@@ -76,7 +80,8 @@ static inline struct pd_thread *pd_thread_find(const struct pd_state *state, int
 static inline struct pd_thread *pd_thread_get(struct pd_state *state, int32_t pid, int32_t tid)
 {
 	struct pd_thread *thread = pd_thread_find(state, tid);
-	return thread && thread->pid != -1 ? thread : pd_thread_find_or_create(state, pid, tid);
+	const bool is_same = thread && thread->pid != -1 && (!state->inside || pid == -1 || thread->pid == pid);
+	return is_same ? thread : pd_thread_find_or_create(state, pid, tid);
 }
 static inline struct pd_dso *pd_dso_at(const struct pd_state *state, uint32_t dso)
 {

@@ -65,7 +65,8 @@ static void take_chain(struct sample_view *view, const struct pd_thread *thread)
 	const struct perfdata_event *event = view->raw->event;
 	struct pd_chain chain = { .recorded = &view->scan.callchain,
 				  .deferred = view->deferred_chain,
-				  .ip = view->scan.ip };
+				  .ip = view->scan.ip,
+				  .cpumode = view->raw->misc & PERFDATA_CPUMODE_MASK };
 	if (sample_has(event, PERFDATA_SAMPLE_BRANCH_STACK) && event->attr->branch_sample_type & branch_call_stack)
 		chain.branches = &view->sample->branch_stack.entries;
 	if (sample_has(event, PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER))

@@ -104,7 +104,8 @@ static inline void resolve(struct perfdata_session *session, struct pd_batch *ba
 			delivery->addr = pd_frame_of_data(state, thread, cpumode, sample->scan.addr);
 	}
 	if (pd_needs(session, NEED_ANY_STACKS | PERFDATA_NEED_CHAIN_DSOS) && has_chain(sample)) {
-		struct pd_chain chain = { .recorded = &sample->scan.callchain, .ip = sample->scan.ip };
+		struct pd_chain chain = { .recorded = &sample->scan.callchain, .ip = sample->scan.ip,
+					  .cpumode = sample->raw->misc & PERFDATA_CPUMODE_MASK };
 		if (pd_needs(session, NEED_ANY_STACKS)) {
 			struct pd_stack stack;
 			chain.key = &sample->chain;

@@ -35,6 +35,25 @@ static enum perfdata_status add_header_build_ids(struct perfdata_session *sessio
 	return PERFDATA_OK;
 }
 
+/* Names that the recording holds count where names are asked for; texts without names are perf's. */
+static enum perfdata_status add_inside(struct perfdata_session *session)
+{
+	const struct perfdata_symbols *symbols = session->options.symbols;
+	const enum perfdata_recorded_names asked = symbols ? symbols->options.recorded_names
+							   : PERFDATA_RECORDED_NAMES_UNUSED;
+	struct pd_state *state = session->state;
+
+	if ( asked == PERFDATA_RECORDED_NAMES_UNUSED ||
+	    (asked == PERFDATA_RECORDED_NAMES_FOUND && !pd_inside_is_simpleperf(session->reader)))
+		return PERFDATA_OK;
+	state->inside = pd_inside_new(session->reader, session->account);
+	if (!state->inside)
+		return PERFDATA_ENOMEM;
+	state->inside->raw_names = symbols->options.raw_names;
+	state->inside->show_art = symbols->options.show_art_frames;
+	return PERFDATA_OK;
+}
+
 enum perfdata_status perfdata_session_open(struct perfdata_reader *reader,
 					   const struct perfdata_session_options *options,
 					   struct perfdata_session **ret, struct perfdata_error *reterr)
@@ -80,6 +99,7 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader,
 			session->state->no_host = session->options.no_host || !session->options.symbols;
 			session->state->reader = reader;
 			session->state->keep_exited = session->options.keep_exited;
+			status = add_inside(session);
 		}
 	}
 	if (status != PERFDATA_OK) {

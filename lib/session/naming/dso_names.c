@@ -138,11 +138,24 @@ static bool build_id_is_of(const struct pd_dso *dso)
 	return dso->build_id_size && (!dso->has_namesake || dso->source == PERFDATA_BUILD_ID_MMAP2);
 }
 
+/* simpleperf writes build-ids of 16 bytes as 20, the last of them zeros. */
+static uint8_t size_of_build_id(const struct pd_state *state, const struct pd_dso *dso)
+{
+	static const uint8_t zeros[4];
+	return state->inside && dso->build_id_size == 20 && !memcmp(dso->build_id + 16, zeros, sizeof zeros)
+		       ? 16 : dso->build_id_size;
+}
+
 void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso)
 {
+	if (dso->inside && pd_inside_open(state->inside, dso->inside) < 0)
+		state->status = PERFDATA_ENOMEM;
 	if (!state->symbols || dso->symbols_tried)
 		return;
 	dso->symbols_tried = true;
+	/* nothing but its build-id tells a file to be that of another device */
+	if (state->inside && !build_id_is_of(dso))
+		return;
 	if (dso->public.kind == PERFDATA_DSO_BPF || dso->public.kind == PERFDATA_DSO_NONE ||
 	    (dso->of_guest && !dso->build_id_size))
 		return;
@@ -151,7 +164,7 @@ void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso)
 		.kind = dso->public.kind,
 		.path = dso->public.filename,
 		.build_id = build_id_is_of(dso) ? dso->build_id : NULL,
-		.build_id_size = build_id_is_of(dso) ? dso->build_id_size : 0,
+		.build_id_size = build_id_is_of(dso) ? size_of_build_id(state, dso) : 0,
 		.release = pd_reader_text(state->reader, PERFDATA_FEATURE_OSRELEASE),
 		.reference = state->kernel_reference_name,
 		.reference_address = state->kernel_reference,

@@ -132,6 +132,8 @@ uint32_t pd_dso_get(struct pd_state *state, const struct pd_dso_key *wanted)
 		return PERFDATA_NONE;
 	if (!key->guest)
 		take_table_id(state, dso);
+	if (state->inside && pd_inside_join(state, dso) < 0)
+		return PERFDATA_NONE;
 	return index;
 }
 

@@ -7,10 +7,17 @@
 #include "base/arena.h"
 #include "perfdata/session.h"
 #include "perfdata/symbols.h"
+#include "session/naming/inside.h"
 
 struct pd_state;
 
 /* --- naming/dsos.c --- */
+/* What code a file of a recording of simpleperf holds, as far as it matters for which frames are shown. */
+enum pd_code {
+	PD_CODE_NATIVE, PD_CODE_DEX, PD_CODE_JIT,
+	PD_CODE_ART,                       /* libart.so: the interpreter and the bridges to it */
+	PD_CODE_LIBC,                      /* libc.so: where threads begin */
+};
 struct pd_dso {
 	struct perfdata_dso public;
 	/* maj:min, inode, generation, which distinguish files of one name; zeros if unknown */
@@ -33,6 +40,10 @@ struct pd_dso {
 	uint64_t nr_maps;
 	uint64_t nr_ambiguous;             /* PERF_MAP: addresses with several names; set at the end */
 	bool in_chain;                     /* see perfdata_session_in_chain */
+	struct pd_inside_file *inside;     /* what the recording holds of it, or NULL */
+	enum pd_code code;
+	/* ELF files whose offset the recording does not hold: the file offset of its first mapping */
+	uint64_t inside_pgoff;
 };
 struct pd_table_id {
 	const char *filename;
@@ -60,6 +71,18 @@ void pd_dso_set_build_id(struct pd_dso *dso, const void *bytes, size_t size, enu
 /* An entry of the header's table or a BUILD_ID record. 0 or -1. */
 int pd_table_id_add(struct pd_state *state, struct perfdata_bytes filename, struct perfdata_bytes build_id, int32_t pid,
 		    unsigned cpumode, enum perfdata_build_id_source source);
+
+/* --- naming/inside_names.c: names that the recording holds ------------------------------------------------------- */
+/* Joins a new dso to what the recording holds of it. 0 or -1. */
+int pd_inside_join(struct pd_state *state, struct pd_dso *dso);
+/* The symbol that an address of a dso lies in by what the recording holds, or NULL. Any thread, once the dso has a
+ * frame. */
+const struct pd_inside_symbol *pd_inside_symbol_of(const struct pd_dso *dso, uint64_t address);
+/* The same as a symbol with names. PERFDATA_ABSENT; PERFDATA_ENOMEM. */
+enum perfdata_status pd_inside_look_up(const struct pd_state *state, const struct pd_dso *dso, uint64_t address,
+				       struct perfdata_symbol *ret);
+/* The address of a frame as files of this host have it: an offset in the file. */
+uint64_t pd_inside_file_address(const struct pd_dso *dso, uint64_t address);
 
 /* --- naming/dso_names.c --- */
 void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso);

@@ -145,7 +145,8 @@ static bool find_address(const struct perfdata_session *session, uint32_t frame,
 	if (!at || at->dso == PERFDATA_NONE)
 		return false;
 	*ret = *at;
-	ret->address -= frame & PERFDATA_FRAME_CALLER && ret->address ? 1 : 0;
+	/* simpleperf records return addresses that lie in the call already */
+	ret->address -= frame & PERFDATA_FRAME_CALLER && ret->address && !session->state->inside ? 1 : 0;
 	return true;
 }
 
@@ -157,6 +158,22 @@ bool pd_session_has_loaded(const struct perfdata_session *session, uint32_t fram
 	const struct pd_dso *dso = pd_dso_at(session->state, at.dso);
 	const struct perfdata_symbols_dso *symbols = at.time ? dso->jitdump : dso->symbols;
 	return !symbols || pd_symbols_is_loaded(symbols);
+}
+
+/* A file at hand that has the recorded build-id knows more than the recording, which has the functions that samples
+ * lie in; what the file does not name, the recording may. */
+static enum perfdata_status find_by_inside(const struct pd_state *state, const struct pd_dso *dso, uint64_t address,
+					   uint64_t time, struct perfdata_symbol *ret)
+{
+	if (dso->symbols) {
+		const uint64_t in_file = pd_inside_file_address(dso, address);
+		const enum perfdata_status status = perfdata_symbols_lookup(dso->symbols, in_file, time, ret);
+		if (status == PERFDATA_OK)
+			ret->start += address - in_file;
+		if (status != PERFDATA_ABSENT)
+			return status;
+	}
+	return pd_inside_look_up(state, dso, address, ret);
 }
 
 static enum perfdata_status find_symbol(const struct perfdata_session *session, uint32_t frame, uint64_t time,
@@ -172,6 +189,8 @@ static enum perfdata_status find_symbol(const struct perfdata_session *session, 
 						 .offset = at->address };
 		return PERFDATA_OK;
 	}
+	if (session->state->inside)
+		return find_by_inside(session->state, dso, at->address, time, ret);
 	if (!dso->symbols)
 		return PERFDATA_ABSENT;
 	/* such a frame exists because the perf map has no name for the address */
@@ -215,6 +234,8 @@ const char *pd_names_failure_text(enum perfdata_status status)
 enum perfdata_status pd_session_names_failure(const struct perfdata_session *session)
 {
 	const struct pd_state *state = session->state;
+	if (state && state->inside && state->inside->failure)
+		return state->inside->failure;
 	if (!state || !state->symbols || pd_symbols_failed(state->symbols) == state->failures_before)
 		return PERFDATA_OK;
 	return pd_symbols_failure(state->symbols);
@@ -232,7 +253,7 @@ static struct perfdata_symbols_dso *symbols_of(const struct perfdata_session *se
 {
 	struct perfdata_frame at;
 	const struct pd_dso *dso = find_address(session, frame, &at) ? pd_dso_at(session->state, at.dso) : NULL;
-	*ret_address = dso ? at.address : 0;
+	*ret_address = dso ? pd_inside_file_address(dso, at.address) : 0;
 	return dso ? dso->symbols : NULL;
 }
 

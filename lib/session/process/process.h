@@ -35,6 +35,14 @@ void pd_thread_remove(struct pd_state *state, struct pd_thread *thread);
 int pd_thread_set_comm(struct pd_state *state, struct pd_thread *thread, const void *comm, size_t size);
 int pd_thread_fork(struct pd_state *state, const struct perfdata_task *task, bool copy_maps);
 
+/* --- process/inside_threads.c, inside_maps.c: where simpleperf's rules differ from perf's --- */
+/* Completes a new thread: its name, and the maps of its symbol map. 0 or -1. */
+int pd_inside_new_thread(struct pd_state *state, struct pd_thread *thread);
+bool pd_inside_ignores_fork(const struct perfdata_task *task);
+struct pd_mapping;
+/* Takes a mapping of a process. 0 or -1. */
+int pd_inside_map_user(struct pd_state *state, const struct pd_mapping *mapping);
+
 /* --- process/guests.c --- */
 /* Takes an ID_INDEX record: which counters count for guests. 0 or -1. */
 int pd_guests_take(struct pd_state *state, const struct perfdata_id_index *index);

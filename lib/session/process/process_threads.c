@@ -58,6 +58,11 @@ static int learn_pid(struct pd_state *state, struct pd_thread *thread, int32_t p
 struct pd_thread *pd_thread_find_or_create(struct pd_state *state, int32_t pid, int32_t tid)
 {
 	struct pd_thread *thread = pd_thread_find(state, tid);
+	if (thread && state->inside && pid != -1 && thread->pid != -1 && thread->pid != pid) {
+		/* the tid was given again */
+		pd_thread_remove(state, thread);
+		thread = NULL;
+	}
 	if (thread)
 		return learn_pid(state, thread, pid) < 0 ? NULL : thread;
 	thread = state->free_threads;
@@ -72,7 +77,7 @@ struct pd_thread *pd_thread_find_or_create(struct pd_state *state, int32_t pid, 
 	if (set_default_comm(state, thread) < 0 ||
 	    pd_hash_map_put(threads, (uint32_t)tid, (uint64_t)(uintptr_t)thread) < 0)
 		return NULL;
-	if (init_maps(state, thread) < 0) {
+	if (init_maps(state, thread) < 0 || (state->inside && pd_inside_new_thread(state, thread) < 0)) {
 		pd_hash_map_remove(threads, (uint32_t)tid);
 		return NULL;
 	}
@@ -99,6 +104,8 @@ int pd_thread_set_comm(struct pd_state *state, struct pd_thread *thread, const v
 
 int pd_thread_fork(struct pd_state *state, const struct perfdata_task *task, bool copy_maps)
 {
+	if (state->inside && pd_inside_ignores_fork(task))
+		return 0;
 	struct pd_thread *old = pd_thread_find(state, task->tid);
 	struct pd_thread *parent = pd_thread_get(state, task->ppid, task->ptid);
 	if (!parent)

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "perfdata/text.h"
 #include "session/naming/name_loader.h"
+#include "session/process/mapping.h"
 #include "session/state.h"
 #include "schema/schema.h"
 #include "text/decimal.h"
@@ -46,6 +47,7 @@ void pd_state_free(struct pd_state *state)
 	pd_hash_map_release(&state->paths);
 	pd_table_release(&state->table_ids);
 	pd_frames_release(state);
+	pd_inside_free(state->inside);
 	pd_free(state->leaves.hits);
 	pd_stacks_release(&state->stacks);
 	pd_arena_release(&state->arena);
@@ -53,73 +55,27 @@ void pd_state_free(struct pd_state *state)
 	pd_free(state);
 }
 
-/* The fields that MMAP and MMAP2 records share. */
-struct mapping {
-	int32_t pid, tid;
-	uint64_t addr, len, pgoff;
-	const char *filename;
-	size_t filename_size;
-	bool exec, hugetlb;
-	uint64_t id_words[3];
-	struct perfdata_bytes build_id, false_build_id;
-	unsigned cpumode;
-};
-
 /* A damaged record may lack a name: the name is empty then. */
 static const char *text_of(struct perfdata_bytes text) { return text.data ? (const char *)text.data : ""; }
 
-static bool begins_with(const struct mapping *mapping, const char *prefix)
-{
-	size_t size = strlen(prefix);
-	return mapping->filename_size >= size && memcmp(mapping->filename, prefix, size) == 0;
-}
-
-static bool equals(const struct mapping *mapping, const char *name)
-{
-	return mapping->filename_size == strlen(name) && memcmp(mapping->filename, name, mapping->filename_size) == 0;
-}
-
-static uint64_t end_of(const struct mapping *mapping)
-{
-	uint64_t end;
-	return __builtin_add_overflow(mapping->addr, mapping->len, &end) ? UINT64_MAX : end;
-}
-
-static void count_map(struct pd_state *state, const struct pd_map *map, const struct mapping *mapping)
-{
-	struct pd_dso *dso = pd_dso_at(state, map->dso);
-	if (!dso->end) {
-		dso->start = dso->public.start = map->start;
-		dso->end = map->end;
-	}
-	/* an MMAP2 record has either an inode or a build-id */
-	if (!dso->nr_maps && !mapping->build_id.size) {
-		dso->public.device_major = (uint32_t)(mapping->id_words[0] >> 32);
-		dso->public.device_minor = (uint32_t)mapping->id_words[0];
-	}
-	__atomic_fetch_add(&dso->nr_maps, 1, __ATOMIC_RELAXED);
-	pd_dso_set_build_id(dso, mapping->build_id.data, mapping->build_id.size, PERFDATA_BUILD_ID_MMAP2);
-	if (mapping->false_build_id.size && !dso->false_build_id_size) {
-		memcpy(dso->false_build_id, mapping->false_build_id.data, mapping->false_build_id.size);
-		dso->false_build_id_size = (uint8_t)mapping->false_build_id.size;
-	}
-}
-
 /* Which file, if any, is behind a user mapping. The classes of names are those of the kernel (fs/proc/task_mmu.c) and
  * of perf. */
-static int map_user(struct pd_state *state, const struct mapping *mapping)
+static int map_user(struct pd_state *state, const struct pd_mapping *mapping)
 {
 	struct pd_thread *thread = pd_thread_get(state, mapping->pid, mapping->tid);
 	if (!thread)
 		return -1;
-	bool anonymous = mapping->hugetlb || begins_with(mapping, "//anon") || begins_with(mapping, "/dev/zero") ||
-			 begins_with(mapping, "/anon_hugepage");
-	bool no_file = begins_with(mapping, "[stack") || begins_with(mapping, "/SYSV") || equals(mapping, "[heap]");
+	if (state->inside)
+		return pd_inside_map_user(state, mapping);
+	bool anonymous = mapping->hugetlb || pd_mapping_begins(mapping, "//anon") ||
+			 pd_mapping_begins(mapping, "/dev/zero") || pd_mapping_begins(mapping, "/anon_hugepage");
+	bool no_file = pd_mapping_begins(mapping, "[stack") || pd_mapping_begins(mapping, "/SYSV") ||
+		       pd_mapping_is(mapping, "[heap]");
 	struct pd_dso_key key = {
 		.kind = PERFDATA_DSO_USER, .filename = mapping->filename, .filename_size = mapping->filename_size,
 		.id_words = mapping->id_words, .pid = -1, .guest = state->guest != NULL,
 	};
-	struct pd_map map = { .start = mapping->addr, .end = end_of(mapping), .pgoff = mapping->pgoff };
+	struct pd_map map = { .start = mapping->addr, .end = pd_mapping_end(mapping), .pgoff = mapping->pgoff };
 	char jit_name[48];
 	if (anonymous || no_file) {
 		map.identity = true;
@@ -134,7 +90,8 @@ static int map_user(struct pd_state *state, const struct mapping *mapping)
 						   .pid = thread->pid,
 						   .guest = state->guest != NULL };
 		}
-	} else if (equals(mapping, "[vdso]") || equals(mapping, "[vdso32]") || equals(mapping, "[vdsox32]")) {
+	} else if (pd_mapping_is(mapping, "[vdso]") || pd_mapping_is(mapping, "[vdso32]") ||
+		   pd_mapping_is(mapping, "[vdsox32]")) {
 		key.kind = PERFDATA_DSO_VDSO;
 		key.id_words = NULL;
 		map.pgoff = 0;
@@ -146,21 +103,22 @@ static int map_user(struct pd_state *state, const struct mapping *mapping)
 	struct pd_dso *dso = pd_dso_at(state, map.dso);
 	if (!dso->first_pid)
 		dso->first_pid = thread->pid;
-	count_map(state, &map, mapping);
+	pd_mapping_count(state, &map, mapping);
 	return pd_maps_insert(&state->store, thread->maps, &map);
 }
 
 #define KERNEL_NAME "[kernel.kallsyms]"
 
-static int map_kernel(struct pd_state *state, const struct mapping *mapping)
+static int map_kernel(struct pd_state *state, const struct pd_mapping *mapping)
 {
 	/* "[kernel.kallsyms]_text", and "[kernel.kallsyms" of old recorders */
-	const bool kernel = begins_with(mapping, "[kernel.kallsyms");
+	const bool kernel = pd_mapping_begins(mapping, "[kernel.kallsyms") ||
+			    (state->inside && pd_mapping_begins(mapping, "[bpf]"));
 	/* where guests are not followed, perf takes their kernels for modules of the host's */
 	const bool of_guest = mapping->cpumode == PERFDATA_CPUMODE_GUEST_KERNEL;
 	struct pd_dso_key key = { .kind = PERFDATA_DSO_MODULE, .filename = mapping->filename,
 				  .filename_size = mapping->filename_size, .pid = -1, .guest = of_guest };
-	struct pd_map map = { .start = mapping->addr, .end = end_of(mapping), .pgoff = 0, .identity = true };
+	struct pd_map map = { .start = mapping->addr, .end = pd_mapping_end(mapping), .pgoff = 0, .identity = true };
 	if (kernel) {
 		const char *name = state->kernel_name ? state->kernel_name : KERNEL_NAME;
 		key.kind = of_guest ? PERFDATA_DSO_NONE : PERFDATA_DSO_KERNEL;
@@ -184,7 +142,7 @@ static int map_kernel(struct pd_state *state, const struct mapping *mapping)
 			state->kernel_reference_name = pd_arena_copy(&state->arena, mapping->filename + prefix,
 								     mapping->filename_size - prefix);
 	}
-	count_map(state, &map, mapping);
+	pd_mapping_count(state, &map, mapping);
 	if (pd_kernel_maps_add(&state->store, &state->kernel, &map, kernel) < 0)
 		return -1;
 	if (kernel && !of_guest && !atomic_load(&state->kernel_symbols)) {
@@ -195,16 +153,16 @@ static int map_kernel(struct pd_state *state, const struct mapping *mapping)
 }
 
 /* Maps a guest's kernel, or a module of it. */
-static int map_guest_kernel(struct pd_state *state, const struct mapping *mapping)
+static int map_guest_kernel(struct pd_state *state, const struct pd_mapping *mapping)
 {
 	struct pd_guest *guest = state->guest;
-	const bool kernel = begins_with(mapping, guest->kernel_name);
+	const bool kernel = pd_mapping_begins(mapping, guest->kernel_name);
 	const struct pd_dso_key key = {
 		.kind = kernel ? PERFDATA_DSO_NONE : PERFDATA_DSO_MODULE, .pid = guest->pid, .guest = true,
 		.filename = kernel ? guest->kernel_name : mapping->filename,
 		.filename_size = kernel ? strlen(guest->kernel_name) : mapping->filename_size,
 	};
-	struct pd_map map = { .start = mapping->addr, .end = end_of(mapping), .identity = true };
+	struct pd_map map = { .start = mapping->addr, .end = pd_mapping_end(mapping), .identity = true };
 	if (!mapping->filename_size || (mapping->filename[0] != '/' && mapping->filename[0] != '['))
 		return 0;
 	if (kernel && !mapping->addr && !mapping->len)
@@ -212,11 +170,11 @@ static int map_guest_kernel(struct pd_state *state, const struct mapping *mappin
 	map.dso = pd_dso_get(state, &key);
 	if (map.dso == PERFDATA_NONE)
 		return -1;
-	count_map(state, &map, mapping);
+	pd_mapping_count(state, &map, mapping);
 	return pd_kernel_maps_add(&state->store, &guest->kernel, &map, kernel);
 }
 
-static int map_record(struct pd_state *state, const struct mapping *mapping)
+static int map_record(struct pd_state *state, const struct pd_mapping *mapping)
 {
 	switch (mapping->cpumode) {
 	case PERFDATA_CPUMODE_KERNEL:
@@ -233,7 +191,7 @@ static int map_record(struct pd_state *state, const struct mapping *mapping)
 static int on_mmap(struct pd_state *state, const struct perfdata_record *record)
 {
 	const struct perfdata_mmap *mmap = &record->u.mmap;
-	struct mapping mapping = {
+	struct pd_mapping mapping = {
 		.pid = mmap->pid, .tid = mmap->tid, .addr = mmap->addr, .len = mmap->len, .pgoff = mmap->pgoff,
 		.filename = text_of(mmap->filename), .filename_size = mmap->filename.size,
 		.exec = !(record->misc & PERFDATA_MISC_MMAP_DATA), .cpumode = record->misc & PERFDATA_CPUMODE_MASK,
@@ -244,12 +202,12 @@ static int on_mmap(struct pd_state *state, const struct perfdata_record *record)
 static int on_mmap2(struct pd_state *state, const struct perfdata_record *record)
 {
 	const struct perfdata_mmap2 *mmap2 = &record->u.mmap2;
-	const uint32_t prot_exec = 4, map_hugetlb = 0x40000;
-	struct mapping mapping = {
+	const uint32_t prot_exec = 4, map_hugetlb = 0x40000, jit_map = 0x4000;
+	struct pd_mapping mapping = {
 		.pid = mmap2->pid, .tid = mmap2->tid, .addr = mmap2->addr, .len = mmap2->len, .pgoff = mmap2->pgoff,
 		.filename = text_of(mmap2->filename), .filename_size = mmap2->filename.size,
 		.exec = mmap2->prot & prot_exec, .hugetlb = mmap2->flags & map_hugetlb,
-		.cpumode = record->misc & PERFDATA_CPUMODE_MASK,
+		.cpumode = record->misc & PERFDATA_CPUMODE_MASK, .jit = mmap2->prot & jit_map,
 	};
 	if (perfdata_mmap2_build_id(record, &mapping.build_id)) {
 		if (mapping.build_id.size <= sizeof mapping.id_words && mapping.build_id.size)
@@ -270,7 +228,7 @@ static int on_comm(struct pd_state *state, const struct perfdata_record *record)
 	if (!thread)
 		return -1;
 	/* the old program's maps are gone with exec; perf keeps them until they are overwritten */
-	if (record->misc & PERFDATA_MISC_COMM_EXEC)
+	if (record->misc & PERFDATA_MISC_COMM_EXEC && !state->inside)
 		pd_maps_exec(&state->store, thread->maps);
 	return pd_thread_set_comm(state, thread, comm->comm.data, comm->comm.size);
 }

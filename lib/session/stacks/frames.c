@@ -112,6 +112,18 @@ static inline struct pd_address_slot *slot_of(const struct pd_state *state, uint
 	return &state->address_cache[place_of(spread_of(through), ip)];
 }
 
+/* simpleperf takes an address in a module for one of the kernel where no symbol of the module has it. */
+static void fall_back_to_kernel(struct pd_state *state, uint64_t ip, struct perfdata_frame *at)
+{
+	struct pd_dso *dso = pd_dso_at(state, at->dso);
+
+	if (dso->public.kind != PERFDATA_DSO_MODULE || state->kernel_dso == PERFDATA_NONE)
+		return;
+	pd_dso_find_symbols(state, dso);
+	if (!pd_inside_symbol_of(dso, at->address))
+		*at = (struct perfdata_frame){ .dso = state->kernel_dso, .address = ip };
+}
+
 /* Finds the frame of an address that is not in the cache, and puts it into `slot`. */
 static uint32_t find_frame(struct pd_state *state, const struct pd_maps *maps, unsigned cpumode, uint64_t ip,
 			   bool below_kernel, struct pd_address_slot *slot)
@@ -124,7 +136,9 @@ static uint32_t find_frame(struct pd_state *state, const struct pd_maps *maps, u
 	if (map) {
 		at = (struct perfdata_frame){ .dso = map->dso, .address = pd_map_address(map, ip) };
 		at.time = pd_jit_time(state, pd_dso_at(state, map->dso), at.address, &timed);
-	} else if (cpumode == PERFDATA_CPUMODE_KERNEL && is_kernel_symbol(state, ip)) {
+		if (state->inside)
+			fall_back_to_kernel(state, ip, &at);
+	} else if (cpumode == PERFDATA_CPUMODE_KERNEL && !state->inside && is_kernel_symbol(state, ip)) {
 		at = (struct perfdata_frame){ .dso = state->kernel_dso, .address = ip };
 	}
 	const uint32_t frame = at.dso == PERFDATA_NONE ? PERFDATA_NONE : pd_frame_get(state, &at);
@@ -279,7 +293,7 @@ static void mark_steps(struct pd_state *state, const struct pd_thread *thread, c
 void pd_chain_mark(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain)
 {
 	const struct perfdata_list *list = chain->recorded;
-	if (chain->deferred || chain->branches || chain->nr_unwound || chain->leaf_caller ||
+	if (state->inside || chain->deferred || chain->branches || chain->nr_unwound || chain->leaf_caller ||
 	    list->count > PD_MAX_STEPS) {
 		mark_steps(state, thread, chain);
 		return;

@@ -129,6 +129,8 @@ static int add_branches(struct pd_state *state, const struct pd_thread *thread, 
 int pd_gather_steps(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain)
 {
 	struct perfdata_list front;
+	if (state->inside)
+		return pd_inside_gather(state, thread, chain);
 	const bool by_branches = chain->branches && before_user(chain->recorded, &front);
 	struct pd_chain_walk walk = by_branches ? pd_walk_start(&front, NULL)
 						: pd_walk_start(chain->recorded, chain->deferred);
@@ -280,7 +282,8 @@ int pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const s
 	*ret = (struct pd_stack){ .stack = PERFDATA_NONE, .steps = PERFDATA_NONE };
 	/* stacks with unwound steps, branches or a leaf caller are seldom the same twice, and took long to find
 	 * anyway */
-	if (chain->branches || chain->nr_unwound || chain->leaf_caller)
+	if (chain->branches || chain->nr_unwound || chain->leaf_caller ||
+	    (state->inside && !pd_inside_is_usual(chain)))
 		return build_stack(state, thread, chain, to, ret);
 	struct pd_chain_key own;
 	const struct pd_chain_key *key = chain->key;

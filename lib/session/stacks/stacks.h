@@ -68,6 +68,7 @@ struct pd_chain {
 	/* the caller of the first user address, for which the chain has no frame; 0: unknown */
 	uint64_t leaf_caller;
 	const struct pd_chain_key *key;         /* from pd_stack_expect, or NULL */
+	unsigned cpumode;                       /* of the sample */
 };
 /* The stack that a chain stands for. */
 struct pd_stack {
@@ -82,6 +83,11 @@ int pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const s
 int pd_stack_alone(struct pd_state *state, unsigned cpumode, uint64_t ip, uint32_t frame, uint32_t *ret_node);
 /* Gathers the steps of a chain in the scratch. 0 or -1. */
 int pd_gather_steps(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain);
+/* --- stacks/inside_steps.c: the same by the rules of simpleperf --- */
+int pd_inside_gather(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain);
+/* Whether the chain alone says what the stack is: it begins with the sample's own address. */
+bool pd_inside_is_usual(const struct pd_chain *chain);
+
 /* Marks the dsos of all steps that the stack of a chain would have. */
 void pd_chain_mark(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain);
 /* Announces the chain of a sample that comes soon: looking up stacks one by one is slow, since each look-up waits for

@@ -446,7 +446,8 @@ static enum perfdata_status read_options(struct script_setup *setup, const struc
 		return usage(context, "--max-stack takes at most 127%s%s", "", "");
 	if (setup->reltime && setup->deltatime)
 		return usage(context, "--reltime and --deltatime exclude each other%s%s", "", "");
-	setup->max_stack = (uint32_t)max_stack;
+	/* what simpleperf recorded has no such limit */
+	setup->max_stack = max_stack == MAX_STACK ? UINT32_MAX : (uint32_t)max_stack;
 	for (size_t i = 0; i < nr; i++) {
 		if (strcmp(options[i].option->name, "fields") != 0 || !options[i].text)
 			continue;
