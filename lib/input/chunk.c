@@ -96,6 +96,17 @@ static struct pd_chunk *take_free(struct pd_chunk_pool *pool)
 	return chunk;
 }
 
+static struct pd_chunk *hand_out(struct pd_chunk_pool *pool, struct pd_chunk *chunk)
+{
+	atomic_init(&chunk->holders, 1);
+	chunk->mark = chunk->ahead_mark = 0;
+	chunk->queued = 0;
+	chunk->offset = 0;
+	chunk->next_free = NULL;
+	atomic_fetch_add_explicit(&pool->references, 1, memory_order_relaxed);
+	return chunk;
+}
+
 struct pd_chunk *pd_chunk_get(struct pd_chunk_pool *pool)
 {
 	struct pd_chunk *chunk = take_free(pool);
@@ -108,14 +119,20 @@ struct pd_chunk *pd_chunk_get(struct pd_chunk_pool *pool)
 		chunk->pool = pool;
 		chunk->data = (uint8_t *)chunk + CHUNK_HEAD + PD_CHUNK_HEADROOM;
 	}
-	atomic_init(&chunk->holders, 1);
-	chunk->mark = chunk->ahead_mark = 0;
-	chunk->queued = 0;
-	chunk->offset = 0;
 	chunk->size = 0;
-	chunk->next_free = NULL;
-	atomic_fetch_add_explicit(&pool->references, 1, memory_order_relaxed);
-	return chunk;
+	chunk->owned = NULL;
+	return hand_out(pool, chunk);
+}
+
+struct pd_chunk *pd_chunk_wrap(struct pd_chunk_pool *pool, uint8_t *bytes, size_t size)
+{
+	struct pd_chunk *chunk = pd_malloc(sizeof *chunk);
+	if (!chunk)
+		return NULL;
+	chunk->pool = pool;
+	chunk->data = chunk->owned = bytes;
+	chunk->size = size;
+	return hand_out(pool, chunk);
 }
 
 void pd_chunk_drop(struct pd_chunk *chunk)
@@ -123,7 +140,12 @@ void pd_chunk_drop(struct pd_chunk *chunk)
 	if (!chunk || atomic_fetch_sub_explicit(&chunk->holders, 1, memory_order_acq_rel) != 1)
 		return;
 	struct pd_chunk_pool *pool = chunk->pool;
-	push(pool, chunk, chunk);
+	if (chunk->owned) {
+		pd_free(chunk->owned);
+		pd_free(chunk);
+	} else {
+		push(pool, chunk, chunk);
+	}
 	release(pool);
 }
 

@@ -28,6 +28,7 @@ struct pd_chunk {
 	size_t size;             /* bytes filled, at most PD_CHUNK_SIZE */
 	struct pd_chunk_pool *pool;
 	struct pd_chunk *next_free;
+	uint8_t *owned;          /* `data` of pd_chunk_wrap, else NULL */
 };
 
 struct pd_chunk_pool *pd_chunk_pool_new(void);
@@ -41,6 +42,9 @@ void pd_chunk_pool_trim(struct pd_chunk_pool *pool);
 void pd_chunk_pool_free(struct pd_chunk_pool *pool);
 /* A chunk with one holder, empty; recycled if one is free. Thread-safe. NULL without memory. */
 struct pd_chunk *pd_chunk_get(struct pd_chunk_pool *pool);
+/* A chunk with one holder around `size` bytes of pd_malloc, which it takes over; nothing in front of them may be used.
+ * NULL without memory: the bytes stay the caller's. */
+struct pd_chunk *pd_chunk_wrap(struct pd_chunk_pool *pool, uint8_t *bytes, size_t size);
 static inline void pd_chunk_hold(struct pd_chunk *chunk)
 {
 	atomic_fetch_add_explicit(&chunk->holders, 1, memory_order_relaxed);

@@ -198,6 +198,9 @@ enum perfdata_raw_flag {
 	/* a sample made of a trace (perfdata_session_options.trace_samples); `offset` is that of the piece of
 	 * payload */
 	PERFDATA_RAW_SYNTHESIZED = 32,
+	/* a record of simpleperf that was joined from the SPLIT records in front of it, where `offset` is that of the
+	 * first; it may have more than 65535 bytes */
+	PERFDATA_RAW_JOINED = 64,
 };
 
 /* With the option `payloads` an AUXTRACE record is followed by its payload in pieces, at least one. All but the first

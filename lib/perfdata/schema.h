@@ -119,7 +119,7 @@ PERFDATA_API uint64_t perfdata_layout_bits(const struct perfdata_layout *layout,
 #define PERFDATA_HAS(record, view, field) \
 	(((record)->u.present & perfdata_layout_bits((record)->layout, offsetof(struct perfdata_##view, field))) != 0)
 
-/* The row of a record type (1…22, 64…86), or NULL for unknown types. Static storage, as all layouts. */
+/* The row of a record type (1…22, 64…86, 32769…32778), or NULL for unknown types. Static storage, as all layouts. */
 PERFDATA_API const struct perfdata_layout *perfdata_record_layout(uint32_t type);
 /* Record types in ascending order, then layouts for older versions of some of them (SCHEDSTAT_DOMAIN): index 0… until
  * NULL. */
@@ -179,7 +179,25 @@ enum perfdata_record_type {
 	PERFDATA_RECORD_BPF_METADATA = 84,
 	PERFDATA_RECORD_SCHEDSTAT_CPU = 85,
 	PERFDATA_RECORD_SCHEDSTAT_DOMAIN = 86,
+	/* of Android's simpleperf */
+	PERFDATA_RECORD_SIMPLEPERF_FIRST = 32769,
+	PERFDATA_RECORD_SIMPLEPERF_KERNEL_SYMBOL = 32769,
+	PERFDATA_RECORD_SIMPLEPERF_DSO = 32770,
+	PERFDATA_RECORD_SIMPLEPERF_SYMBOL = 32771,
+	PERFDATA_RECORD_SIMPLEPERF_SPLIT = 32772,
+	PERFDATA_RECORD_SIMPLEPERF_SPLIT_END = 32773,
+	PERFDATA_RECORD_SIMPLEPERF_EVENT_ID = 32774,
+	PERFDATA_RECORD_SIMPLEPERF_CALLCHAIN = 32775,
+	PERFDATA_RECORD_SIMPLEPERF_UNWINDING_RESULT = 32776,
+	PERFDATA_RECORD_SIMPLEPERF_TRACING_DATA = 32777,
+	PERFDATA_RECORD_SIMPLEPERF_DEBUG = 32778,
+	PERFDATA_RECORD_SIMPLEPERF_LAST = 32778,
 };
+/* Such a record has no misc: the upper half of its size stands there. */
+static inline bool perfdata_record_is_simpleperf(uint32_t type)
+{
+	return type >= PERFDATA_RECORD_SIMPLEPERF_FIRST && type <= PERFDATA_RECORD_SIMPLEPERF_LAST;
+}
 
 enum perfdata_sample_type {
 	PERFDATA_SAMPLE_IP = 1 << 0, PERFDATA_SAMPLE_TID = 1 << 1, PERFDATA_SAMPLE_TIME = 1 << 2,
@@ -472,7 +490,12 @@ struct perfdata_callchain_deferred { uint64_t present; uint64_t cookie, nr; stru
 
 struct perfdata_attr_record { uint64_t present; struct perfdata_attr attr; struct perfdata_list ids; };
 struct perfdata_event_type { uint64_t present; uint64_t event_id; struct perfdata_bytes name; };
-struct perfdata_tracing_data { uint64_t present; uint32_t size; };   /* bytes that follow the record */
+/* `data` is inside records of simpleperf: then nothing follows */
+struct perfdata_tracing_data {
+	uint64_t present;
+	uint32_t size;                 /* bytes that follow the record, or of `data` */
+	struct perfdata_bytes data;
+};
 struct perfdata_build_id_record {
 	uint64_t present;
 	int32_t pid;                   /* -1: the host's kernel */
@@ -550,6 +573,35 @@ struct perfdata_schedstat {
 	uint64_t pcount;
 };
 
+/* Records of simpleperf: */
+struct perfdata_kernel_symbol { uint64_t present; uint32_t size; struct perfdata_bytes kallsyms; };
+struct perfdata_dso_record {
+	uint64_t present;
+	uint64_t dso_type, dso_id, min_vaddr;
+	struct perfdata_bytes path;
+};
+struct perfdata_symbol_record { uint64_t present; uint64_t addr, len, dso_id; struct perfdata_bytes name; };
+struct perfdata_split { uint64_t present; struct perfdata_bytes data; };
+struct perfdata_event_id_entry { uint64_t event_index, id; };
+struct perfdata_event_id_record { uint64_t present; uint64_t nr; struct perfdata_list entries; };
+struct perfdata_callchain_record {
+	uint64_t present;
+	int32_t pid, tid;
+	uint64_t chain_type, time, nr;
+	struct perfdata_list ips, sps; /* u64 */
+};
+struct perfdata_unwinding_result {
+	uint64_t present;
+	uint64_t time, used_time;      /* ns */
+	uint64_t error_code, error_addr;
+	uint64_t stack_start, stack_end;
+	struct perfdata_regs user_regs;
+	struct perfdata_user_stack user_stack;
+	uint64_t nr;
+	struct perfdata_list ips, sps; /* u64 */
+};
+struct perfdata_debug_record { uint64_t present; uint64_t time; struct perfdata_bytes text; };
+
 /* One decoded record. Borrowed parts point into the bytes given to perfdata_decode. */
 struct perfdata_record {
 	const uint8_t *bytes;                    /* the record, header first */
@@ -607,6 +659,14 @@ struct perfdata_record {
 		struct perfdata_compressed compressed;
 		struct perfdata_bpf_metadata bpf_metadata;
 		struct perfdata_schedstat schedstat;
+		struct perfdata_kernel_symbol kernel_symbol;
+		struct perfdata_dso_record dso;
+		struct perfdata_symbol_record symbol;
+		struct perfdata_split split;
+		struct perfdata_event_id_record event_id;
+		struct perfdata_callchain_record callchain;
+		struct perfdata_unwinding_result unwinding_result;
+		struct perfdata_debug_record debug;
 	} u;
 };
 

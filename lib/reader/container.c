@@ -562,6 +562,8 @@ static enum perfdata_status open_file(struct container *c, const uint8_t *bytes,
 		status = read_event_types(c);
 	if (status == PERFDATA_OK)
 		status = pd_events_take_groups(reader);
+	/* simpleperf's formats stand in a record */
+	reader->formats_come = pd_reader_is_simpleperf(reader) && !reader->trace;
 	if (status == PERFDATA_OK)
 		status = pd_events_take_trace(reader);
 	if (status != PERFDATA_OK)

@@ -78,7 +78,9 @@ static void note_oddities(struct pd_window *window, struct pd_record_header head
 	struct perfdata_reader *reader = window->stream->reader;
 	const uint64_t offset = window->is_inner ? window->stream->unpack.carrier : window->offset;
 
-	if (header.size % 8) {
+	if (perfdata_record_is_simpleperf(header.type)) {
+		window->unaligned |= header.size % 8 != 0;
+	} else if (header.size % 8) {
 		switch (header.type) {
 		case PERFDATA_RECORD_TRACING_DATA:
 		case PERFDATA_RECORD_FEATURE:
@@ -299,6 +301,11 @@ enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_ra
 		const struct pd_record_header header = pd_record_header(window->at, swap);
 		if (header.size < 8) {
 			pd_search_begin(window, PERFDATA_FINDING_RECORD_SIZE, false, "a record states a size below 8");
+			continue;
+		}
+		if (perfdata_record_is_simpleperf(header.type) && header.misc) {
+			pd_search_begin(window, PERFDATA_FINDING_RECORD_SIZE, false,
+					"a record states a size that only joined records can have");
 			continue;
 		}
 		if (!perfdata_record_layout(header.type)) {

@@ -65,6 +65,7 @@ struct pd_input_options pd_reader_input_options(const struct perfdata_reader *re
 static void stream_free(struct pd_stream *stream)
 {
 	pd_unpack_release(stream);
+	pd_split_release(stream);
 	pd_free(stream->collected.bytes);
 	pd_window_release(&stream->raw);
 	pd_window_release(&stream->inner);
@@ -372,6 +373,8 @@ static enum perfdata_status see_trace(struct perfdata_reader *reader, const stru
 /* The next record of a stream, or the one that its payload kept waiting. */
 static enum perfdata_status next_of(struct pd_stream *stream, struct perfdata_raw *ret, struct pd_window **ret_window)
 {
+	if (!stream->is_pending && pd_split_next(stream, ret, ret_window))
+		return PERFDATA_OK;
 	if (!stream->is_pending)
 		return pd_stream_next(stream, ret, ret_window);
 	*ret = stream->pending;
@@ -395,6 +398,11 @@ enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfd
 		if (status == PERFDATA_AGAIN)
 			return status;
 		if (status != PERFDATA_OK) {
+			pd_split_end(stream);
+			if (status >= 0 && reader->formats_come) {
+				reader->formats_come = false;
+				status = pd_events_take_trace(reader) == PERFDATA_OK ? status : PERFDATA_ENOMEM;
+			}
 			stream->done = true;
 			if (status < 0)
 				return status;
@@ -414,7 +422,9 @@ enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfd
 		}
 		ret->number = reader->nr_records;
 		if (ret->type >= PERFDATA_RECORD_USER_FIRST) {
-			status = pd_user_record(reader, window, ret);
+			status = pd_split_see(stream, window, ret);
+			if (status == PERFDATA_OK)
+				status = pd_user_record(reader, window, ret);
 			stream->is_pending = status == PERFDATA_AGAIN;
 			if (stream->is_pending)
 				stream->pending = *ret;
@@ -423,6 +433,8 @@ enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfd
 			if (status != PERFDATA_OK)
 				return status;
 		} else {
+			if (stream->split.is_open)
+				(void)pd_split_see(stream, window, ret);
 			pd_event_match(reader, ret);
 			if (reader->parts && pd_trace_parts_see(reader, ret) != PERFDATA_OK)
 				return PERFDATA_ENOMEM;

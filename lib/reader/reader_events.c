@@ -243,6 +243,15 @@ struct perfdata_event *pd_event_revise(struct perfdata_reader *reader, size_t in
 	return copy;
 }
 
+enum perfdata_status pd_event_add_id(struct perfdata_reader *reader, uint64_t index, uint64_t id)
+{
+	uint64_t known;
+
+	if (index >= reader->nr_events || pd_hash_map_get(&reader->ids, id, &known))
+		return PERFDATA_OK;
+	return take_id(reader, id, (size_t)index);
+}
+
 bool pd_event_may_revise(struct perfdata_reader *reader)
 {
 	if (reader->nr_versions < reader->nr_events * 17 + MAX_REVISIONS)
@@ -392,6 +401,8 @@ static enum perfdata_status take_trace(struct perfdata_reader *reader, size_t in
 		pd_trace_event(reader->trace, event->attr->config) : NULL;
 	struct perfdata_text name;
 
+	if (!reader->trace && reader->formats_come)
+		return PERFDATA_OK;
 	if (!reader->trace) {
 		pd_reader_finding_once(reader, PERFDATA_FINDING_TRACE_FORMAT, 0, PERFDATA_NO_OFFSET,
 				       "the recording has tracepoint events, but no readable format of them");

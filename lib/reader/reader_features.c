@@ -14,6 +14,11 @@ static const char *section_name(uint32_t id)
 	return layout ? layout->perf_name : "unknown";
 }
 
+bool pd_reader_is_simpleperf(const struct perfdata_reader *reader)
+{
+	return reader->header.feature_bits[PERFDATA_FEATURE_FILE / 64] & 0x7f;
+}
+
 /* Keeps the text of a section that is one string. */
 static enum perfdata_status take_text(struct perfdata_reader *reader, struct pd_section *section)
 {
@@ -45,6 +50,8 @@ static void note_section(struct perfdata_reader *reader, uint32_t id, const uint
 		pd_reader_finding(reader, PERFDATA_FINDING_FEATURE_DAMAGED, 0,
 				  error->offset == PERFDATA_NO_OFFSET ? offset : offset + error->offset, "%s",
 				  error->message);
+	else if (id == PERFDATA_FEATURE_BUILD_ID && !size && pd_reader_is_simpleperf(reader))
+		;   /* simpleperf writes the section also where no file has a build-id */
 	else if (layout->nr_fields && is_all_zero(bytes, size) && (!size || id == PERFDATA_FEATURE_COMPRESSED))
 		pd_reader_finding(reader, PERFDATA_FINDING_FEATURE_EMPTY, 0, offset, "feature section %s %s",
 				  section_name(id), size ? "holds only zeros" : "is empty");

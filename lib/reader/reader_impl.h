@@ -13,6 +13,7 @@
  *   framing.c          records out of a window
  *   salvage.c          the next plausible record behind damage
  *   unpack.c           COMPRESSED records
+ *   split.c            records of simpleperf that were split
  *   trace_samples.c    samples made of traces
  *   ahead.c            the thread that does all this before the caller asks for records
  *   order.c            time order, with order_sort.c and order_slots.c
@@ -32,6 +33,8 @@
 #define PD_NR_FEATURES 256
 #define PD_MAX_BLOB (256u << 20)     /* bytes of a feature section or of tracing data that are read */
 #define PD_MAX_LAYOUTS 8             /* places of an id inside records that are tried */
+#define PD_TRACING_DATA_ALONE 16u    /* the largest TRACING_DATA record whose data follow it; larger ones hold them */
+#define PD_MAX_JOINED (64u << 20)    /* bytes of a record that is joined from its parts */
 #define PD_TURN_BYTES (2u << 20)     /* bytes of each file of a directory in turn, as perf reads them */
 
 /* Contiguous bytes of a stream of records, all in one chunk. When more are needed, those not yet used move to the
@@ -80,6 +83,18 @@ struct pd_unpack {
 	bool finished;               /* nothing any more: ratio */
 };
 
+/* Parts of a record, and the record that they are joined to. */
+struct pd_split {
+	uint8_t *bytes;              /* so far */
+	size_t size, room;
+	uint64_t charged;            /* bytes of the account, for this record or the one before */
+	uint64_t offset, inner;      /* of the first part */
+	bool is_open;                /* parts came, and no end yet */
+	bool is_broken;              /* a finding was made: the parts up to the next end are not joined */
+	struct pd_window *ready;     /* not NULL: `record` comes next; the window that its parts came from */
+	struct perfdata_raw record;
+};
+
 /* One file with records. */
 struct pd_stream {
 	struct perfdata_reader *reader;
@@ -100,6 +115,7 @@ struct pd_stream {
 	enum perfdata_status status; /* why it ended: PERFDATA_END or an error */
 	struct pd_window raw, inner;
 	struct pd_unpack unpack;
+	struct pd_split split;
 };
 
 struct pd_section {
@@ -154,6 +170,7 @@ struct perfdata_reader {
 	/* of the event with the smallest fixed part of a sample, the smallest trailer */
 	const struct perfdata_config *least_sample, *least_trailer;
 	bool layouts_differ;                   /* records of different events are laid out differently */
+	bool formats_come;                     /* in a record, as simpleperf writes them: no finding until the end */
 	bool has_attr_table;                   /* a file's table of attrs: ATTR records add nothing */
 
 	struct pd_section sections[PD_NR_FEATURES];
@@ -225,6 +242,8 @@ enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfd
 /* Adds an event. ids are u64 in the file's order. */
 enum perfdata_status pd_event_add(struct perfdata_reader *reader, struct perfdata_bytes attr, struct perfdata_bytes ids,
 				  uint64_t offset);
+/* Adds an id to the event `index`, if there is such an event and nobody has the id. */
+enum perfdata_status pd_event_add_id(struct perfdata_reader *reader, uint64_t index, uint64_t id);
 /* A new version of an event, to be changed before anybody sees it; NULL without memory. */
 struct perfdata_event *pd_event_revise(struct perfdata_reader *reader, size_t index);
 /* False when a stream has changed its events too often: further changes are ignored. */
@@ -271,6 +290,8 @@ static inline void pd_event_set_words(const struct perfdata_event *event, struct
 }
 
 /* --- reader_features.c --- */
+/* Whether the recording has feature sections of simpleperf; the first recorders wrote none. */
+bool pd_reader_is_simpleperf(const struct perfdata_reader *reader);
 /* Decodes and keeps a section. Damage is a finding, not a failure. */
 enum perfdata_status pd_feature_take(struct perfdata_reader *reader, uint32_t id, const void *bytes, size_t size,
 				     uint64_t offset);
@@ -378,6 +399,15 @@ bool pd_unpack_fill(struct pd_window *window);
 /* Lets go of the carrier. */
 void pd_unpack_end(struct pd_stream *stream);
 void pd_unpack_release(struct pd_stream *stream);
+
+/* --- split.c --- */
+/* Learns from each record of the stream: parts are collected, and an end makes the joined record ready. */
+enum perfdata_status pd_split_see(struct pd_stream *stream, struct pd_window *window, const struct perfdata_raw *raw);
+/* The joined record, held until the next record is given; false if there is none. */
+bool pd_split_next(struct pd_stream *stream, struct perfdata_raw *ret, struct pd_window **ret_window);
+/* No record comes any more. */
+void pd_split_end(struct pd_stream *stream);
+void pd_split_release(struct pd_stream *stream);
 
 /* --- trace_parts.c, where reader->parts is --- */
 void pd_trace_parts_free(struct perfdata_reader *reader);

@@ -13,6 +13,8 @@ bool pd_header_is_plausible(struct pd_record_header header, bool unaligned)
 	const struct perfdata_layout *layout = perfdata_record_layout(header.type);
 	if (!layout || header.size < layout->min_size)
 		return false;
+	if (perfdata_record_is_simpleperf(header.type))
+		return !header.misc;
 	switch (header.type) {
 	case PERFDATA_RECORD_TRACING_DATA:
 	case PERFDATA_RECORD_FEATURE:
@@ -33,7 +35,7 @@ static uint64_t payload_of(const uint8_t *at, struct pd_record_header header, bo
 {
 	if (header.type == PERFDATA_RECORD_AUXTRACE && header.size >= 16)
 		return pd_load64(at + 8, swap);
-	if (header.type == PERFDATA_RECORD_TRACING_DATA && header.size >= 12)
+	if (header.type == PERFDATA_RECORD_TRACING_DATA && header.size >= 12 && header.size <= PD_TRACING_DATA_ALONE)
 		return ((uint64_t)pd_load32(at + 8, swap) + 7) & ~7ull;
 	return 0;
 }

@@ -167,11 +167,46 @@ static bool begins_tracing_data(struct pd_window *window)
 	return pd_window_need(window, sizeof magic) && !memcmp(window->at, magic, sizeof magic);
 }
 
+/* The formats of tracepoints inside a record of simpleperf. */
+static enum perfdata_status take_inner_tracing_data(struct perfdata_reader *reader, const struct perfdata_raw *raw)
+{
+	const uint32_t stated = raw->size >= 12 ? pd_load32(raw->bytes + 8, reader->config.swap) : 0;
+	const size_t size = stated <= raw->size - 12 ? stated : raw->size - 12;
+	const uint8_t *bytes = raw->bytes + 12;
+
+	if (reader->trace || !size)
+		return PERFDATA_OK;
+	enum perfdata_status status = pd_feature_take(reader, PERFDATA_FEATURE_TRACING_DATA, bytes, size,
+						      raw->offset + 12);
+	if (status == PERFDATA_OK)
+		status = pd_features_take_trace(reader, bytes, size, raw->offset + 12);
+	return status == PERFDATA_OK ? pd_events_take_trace(reader) : status;
+}
+
+static enum perfdata_status take_more_ids(struct perfdata_reader *reader, const struct perfdata_raw *raw)
+{
+	struct perfdata_record record;
+
+	if (perfdata_decode(&reader->config, raw->bytes, raw->size, &record) != PERFDATA_OK)
+		return PERFDATA_OK;
+	const struct perfdata_list *list = &record.u.event_id.entries;
+	for (uint64_t i = 0; i < list->count; i++) {
+		struct perfdata_event_id_entry entry;
+		perfdata_list_get(list, i, &entry, sizeof entry);
+		const enum perfdata_status status = pd_event_add_id(reader, entry.event_index, entry.id);
+		if (status != PERFDATA_OK)
+			return status;
+	}
+	return PERFDATA_OK;
+}
+
 static enum perfdata_status take_tracing_data(struct perfdata_reader *reader, struct pd_window *window,
 					      struct perfdata_raw *raw)
 {
 	struct pd_stream *stream = window->stream;
 
+	if (raw->size > PD_TRACING_DATA_ALONE)
+		return take_inner_tracing_data(reader, raw);
 	if (raw->size < 12 || window->is_inner)
 		return PERFDATA_OK;
 	const uint64_t stated = pd_load32(raw->bytes + 8, reader->config.swap);
@@ -207,6 +242,8 @@ enum perfdata_status pd_user_record(struct perfdata_reader *reader, struct pd_wi
 	case PERFDATA_RECORD_BUILD_ID:
 	case PERFDATA_RECORD_EVENT_UPDATE:
 	case PERFDATA_RECORD_FEATURE:
+	case PERFDATA_RECORD_SIMPLEPERF_TRACING_DATA:
+	case PERFDATA_RECORD_SIMPLEPERF_EVENT_ID:
 		pd_ahead_settle(reader->ahead);
 		break;
 	default:
@@ -236,6 +273,10 @@ enum perfdata_status pd_user_record(struct perfdata_reader *reader, struct pd_wi
 		if (raw->size >= 16)
 			pass_payload(window, raw, pd_load64(raw->bytes + 8, reader->config.swap));
 		return PERFDATA_OK;
+	case PERFDATA_RECORD_SIMPLEPERF_TRACING_DATA:
+		return take_inner_tracing_data(reader, raw);
+	case PERFDATA_RECORD_SIMPLEPERF_EVENT_ID:
+		return take_more_ids(reader, raw);
 	case PERFDATA_RECORD_COMPRESSED:
 	case PERFDATA_RECORD_COMPRESSED2:
 		return window->is_inner ? PERFDATA_OK : pd_unpack_begin(window->stream, raw);

@@ -153,6 +153,8 @@ static uint64_t new_integer(struct pd_anonymizer *a, enum pd_decision what, uint
 		return pd_anonymize_time(a, value);
 	case PD_ADDRESS:
 		return move_address(a, value);
+	case PD_CODE:
+		return value < KERNEL_HALF ? value : move_address(a, value);
 	case PD_EVENT_ID:
 		return pd_anonymize_event_id(a, value);
 	case PD_NUMBER:
@@ -514,6 +516,9 @@ enum perfdata_status pd_anonymize_record(struct pd_anonymizer *a, const struct p
 	a->in_kernel = mode == PERFDATA_CPUMODE_KERNEL || mode == PERFDATA_CPUMODE_GUEST_KERNEL ||
 		       record->type == PERFDATA_RECORD_KSYMBOL;
 	follow(a, record);
+	/* without registers and stack the chain that was unwound from them says nothing */
+	if (record->type == PERFDATA_RECORD_SIMPLEPERF_UNWINDING_RESULT)
+		record->u.present &= PD_UNWINDING_WITHOUT_STACK;
 	edit_view(a, record->layout, record->u.present, &record->u);
 	edit_view(a, pd_trailer_layout(), record->sample_id.present, &record->sample_id);
 	return a->names.no_memory || pd_moved_maps_failed(a->maps) ? PERFDATA_ENOMEM : PERFDATA_OK;

@@ -12,6 +12,7 @@ enum pd_decision {
 	PD_KEEP,
 	PD_DROP,         /* with the whole record or section */
 	PD_PARTS,        /* its parts have decisions of their own */
+	PD_CODE,         /* an address in a file is kept, one of the kernel is moved */
 	PD_PID, PD_TIME, PD_ADDRESS, PD_MAP, PD_EVENT_ID, PD_NUMBER,
 	PD_COMM, PD_PATH, PD_NAME, PD_EVENT_NAME, PD_BUILD_ID, PD_RELEASE,
 	/* kept where perf or the kernel spells it so, else a pseudonym; see public_names.h */

@@ -2,6 +2,7 @@
 /* Copies a record from the reader to the writer: as it stands where nothing in it changes, else decoded and encoded. */
 #include "config.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "schema/schema.h"
 #include "schema/feature.h"
 #include "reader/reader.h"
@@ -23,7 +24,7 @@ static enum perfdata_status put_aligned(struct perfdata_rewriter *rewriter, cons
 	uint8_t out[PERFDATA_RECORD_ROOM];
 	const size_t size = (size_t)pd_align8(raw->size);
 	const bool may_be_odd = raw->type == PERFDATA_RECORD_COMPRESSED || raw->type == PERFDATA_RECORD_FEATURE ||
-				raw->type == PERFDATA_RECORD_TRACING_DATA;
+				raw->type == PERFDATA_RECORD_TRACING_DATA || perfdata_record_is_simpleperf(raw->type);
 
 	if (raw->size % 8 == 0 || may_be_odd || size > UINT16_MAX)
 		return put(rewriter, raw->bytes, raw->size);
@@ -169,7 +170,7 @@ static bool is_unknown(const struct perfdata_rewriter *rewriter, const struct pe
 
 	if (!has_layout && (raw->type < PERFDATA_RECORD_USER_FIRST || rewriter->options.repair || rewriter->anonymizer))
 		return true;
-	if (rewriter->options.for_old && raw->type > LAST_OF_61)
+	if (rewriter->options.for_old && raw->type > LAST_OF_61 && !perfdata_record_is_simpleperf(raw->type))
 		return true;
 	if (raw->type == PERFDATA_RECORD_SAMPLE && !raw->event)
 		return true;   /* no attr tells what it consists of */
@@ -186,6 +187,23 @@ static bool lacks_trailer(const struct perfdata_config *config, const struct per
 	       record->size < record->layout->min_size + config->trailer_size;
 }
 
+/* A record that may be larger than others: the writer splits it. */
+static enum perfdata_status put_large(struct perfdata_rewriter *rewriter, const struct perfdata_config *target,
+				      const struct perfdata_config *source, const struct perfdata_record *record)
+{
+	const size_t room = record->size + (size_t)PERFDATA_RECORD_ROOM;
+	uint8_t *out = pd_malloc(room);
+	size_t size;
+
+	if (!out)
+		return pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
+	enum perfdata_status status = pd_encode_record_in(target, source, record, out, room, &size);
+	status = status == PERFDATA_OK ? put(rewriter, out, size)
+				       : pd_rewrite_failed(rewriter, status, "a record does not fit");
+	pd_free(out);
+	return status;
+}
+
 static enum perfdata_status put_encoded(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
 					struct perfdata_record *record, const struct perfdata_config *source)
 {
@@ -196,6 +214,8 @@ static enum perfdata_status put_encoded(struct perfdata_rewriter *rewriter, cons
 
 	if (!target)
 		return rewriter->error.status;
+	if (raw->flags & PERFDATA_RAW_JOINED)
+		return put_large(rewriter, target, source, record);
 	const enum perfdata_status status = pd_encode_record(target, source, record, out, &size);
 	if (status != PERFDATA_OK)
 		return pd_rewrite_failed(rewriter, status, "a record does not fit");
@@ -320,6 +340,14 @@ static enum perfdata_status copy_carrier(struct perfdata_rewriter *rewriter, con
 									    : PERFDATA_OK;
 }
 
+/* The parts of a record that was split: the joined record is copied in their place, but for those that stand beside
+ * carriers that are kept. */
+static enum perfdata_status copy_part(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
+{
+	return rewriter->keeps_carriers && raw->inner == PERFDATA_NO_OFFSET ? put(rewriter, raw->bytes, raw->size)
+									    : PERFDATA_OK;
+}
+
 static enum perfdata_status copy_feature(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
 	uint8_t out[PERFDATA_RECORD_ROOM];
@@ -354,7 +382,12 @@ enum perfdata_status pd_copy_record(struct perfdata_rewriter *rewriter, const st
 	case PERFDATA_RECORD_COMPRESSED:
 	case PERFDATA_RECORD_COMPRESSED2:
 		return copy_carrier(rewriter, raw);
+	case PERFDATA_RECORD_SIMPLEPERF_SPLIT:
+	case PERFDATA_RECORD_SIMPLEPERF_SPLIT_END:
+		return copy_part(rewriter, raw);
 	case PERFDATA_RECORD_TRACING_DATA:
+		if (raw->size > 16)
+			break;   /* simpleperf's, which holds its data */
 		return copy_tracing_data(rewriter, raw);
 	case PERFDATA_RECORD_AUXTRACE:
 		return copy_auxtrace(rewriter, raw);

@@ -66,11 +66,15 @@ enum perfdata_status pd_decode_record(const struct perfdata_config *config, cons
 	ret->swap = swap;
 	ret->type = size >= 4 ? pd_load32(bytes, swap) : 0;
 	ret->misc = size >= 6 ? pd_load16(bytes + 4, swap) : 0;
+	size_t stated = size >= 8 ? pd_load16(bytes + 6, swap) : 8;
+	if (perfdata_record_is_simpleperf(ret->type)) {
+		stated |= size >= 8 ? (size_t)ret->misc << 16 : 0;
+		ret->misc = 0;
+	}
 	/* members of fields that are not there are zeroed, so that no caller reads what an earlier record left */
 	memset(&ret->sample_id, 0, sizeof ret->sample_id);
 	ret->u.present = 0;
 	ret->layout = NULL;
-	size_t stated = size >= 8 ? pd_load16(bytes + 6, swap) : 8;
 	if (stated >= 8 && stated < size)
 		size = stated;
 	ret->size = (uint32_t)size;

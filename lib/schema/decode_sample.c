@@ -121,12 +121,36 @@ static bool walk_weight(struct pd_walk *w, struct perfdata_weight *weight)
 	return true;
 }
 
+/* abi, mask and values; simpleperf writes the values whatever the abi is. */
+static bool walk_masked_regs(struct pd_walk *w, struct perfdata_regs *regs)
+{
+	regs->present = 0;
+	if (!pd_walk_u64(w, &regs->abi))
+		return false;
+	regs->present |= 1u << REGS_ABI;
+	if (!pd_walk_u64(w, &regs->mask))
+		return false;
+	regs->values.element = NULL;
+	regs->values.present = UINT64_MAX;
+	regs->present |= 1u << REGS_MASK | 1u << REGS_VALUES;
+	struct pd_walk again = *w;
+	const bool ok = pd_walk_list(w, (uint64_t)__builtin_popcountll(regs->mask), 8, &regs->values);
+	for (uint64_t word; w->native && again.at < w->at;)
+		pd_walk_u64(&again, &word);
+	return ok;
+}
+
+static bool has_own_mask(const struct perfdata_field *field)
+{
+	return field->element == &pd_regs_layout && field->when == PERFDATA_IF_LEFT;
+}
+
 bool pd_walk_struct(struct pd_walk *w, const struct perfdata_field *field, void *view)
 {
 	const struct perfdata_layout *layout = field->element;
 
 	/* In kernel records of an unknown event, nobody knows how large the part is: that depends on the attr. */
-	if (!w->config->has_attr) {
+	if (!w->config->has_attr && layout != &pd_user_stack_layout && !has_own_mask(field)) {
 		memset(view, 0, sizeof(uint64_t));
 		return true;
 	}
@@ -136,6 +160,8 @@ bool pd_walk_struct(struct pd_walk *w, const struct perfdata_field *field, void 
 		return walk_branch_stack(w, view);
 	if (layout == &pd_weight_layout)
 		return walk_weight(w, view);
+	if (has_own_mask(field))
+		return walk_masked_regs(w, view);
 	if (layout == &pd_regs_layout)
 		return walk_regs(w, view,
 				 field->when_value == PERFDATA_SAMPLE_REGS_INTR ? w->config->attr.sample_regs_intr

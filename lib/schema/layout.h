@@ -34,7 +34,7 @@ struct pd_record_table {
 	const struct perfdata_layout *const *layouts;
 	uint32_t first, nr;
 };
-extern const struct pd_record_table pd_kernel_records, pd_user_records;
+extern const struct pd_record_table pd_kernel_records, pd_user_records, pd_simpleperf_records;
 
 /* Bits of misc, for the `misc` of a layout. */
 extern const struct perfdata_name pd_names_cpumode[];
@@ -49,6 +49,7 @@ extern const struct perfdata_layout pd_sample_layout, pd_sample_id_layout;
 extern const struct perfdata_layout pd_read_layout, pd_read_value_layout;
 extern const struct perfdata_layout pd_branch_stack_layout, pd_branch_layout;
 extern const struct perfdata_layout pd_regs_layout, pd_user_stack_layout, pd_weight_layout;
+#define PD_REGS_WITH_MASK 16   /* when_value of registers whose mask stands in the record, with the abi in front */
 extern const struct perfdata_layout pd_attr_layout;
 /* For attrs of big-endian files, once a name is known: corrects precise_ip where the writer exchanged its two bits. */
 void pd_attr_trust_name(struct perfdata_attr *attr, const char *name, size_t size);
@@ -67,6 +68,8 @@ extern const struct perfdata_name pd_names_bpf_event_type[], pd_names_none[];
 extern const struct perfdata_name pd_names_auxtrace_type[], pd_names_auxtrace_error_type[];
 extern const struct perfdata_name pd_names_stat_config_tag[], pd_names_stat_round_type[];
 extern const struct perfdata_name pd_names_event_update_type[], pd_names_regs_abi[];
+extern const struct perfdata_name pd_names_simpleperf_dso_type[], pd_names_simpleperf_chain_type[];
+extern const struct perfdata_name pd_names_simpleperf_unwind_error[];
 extern const struct perfdata_bits pd_bits_attr_flags[], pd_bits_branch[], pd_bits_data_src[], pd_bits_transaction[];
 
 #endif

@@ -33,8 +33,11 @@ static const struct perfdata_layout event_type_layout = {
 
 static const struct perfdata_field tracing_data_fields[] = {
 	PD_ROW_AS("payload_size", tracing_data, size, U32, DEC,
-		  "Tracing data that follows the record (`size` in perf's record).", PD_UNIT(BYTES)),
+		  "Tracing data that follows the record, or stands in it (`size` in perf's record).", PD_UNIT(BYTES)),
+	PD_ROW(tracing_data, data, BYTES, BYTES_HEX, "The tracing data, in records of simpleperf of 2016 to 2018.",
+	       PD_COUNT(0), PD_WHEN(IF_LEFT, 8)),
 	PD_PAD(4, PD_WHEN(IF_LEFT, 4)),
+	PD_PAD_REST,
 };
 static const struct perfdata_layout tracing_data_layout = {
 	.name = "tracing_data", .perf_name = "TRACING_DATA", .doc = "Formats of tracepoints follow the record.",

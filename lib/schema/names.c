@@ -231,6 +231,17 @@ const struct perfdata_bits *pd_misc_bits(uint32_t type)
 	return layout && layout->misc ? layout->misc : any;
 }
 
+const struct perfdata_name pd_names_simpleperf_dso_type[] = { { 0, "kernel" }, { 1, "kernel_module" },
+							      { 2, "elf" },    { 3, "dex" },
+							      { 4, "symbol_map" }, { 5, "unknown" }, END };
+const struct perfdata_name pd_names_simpleperf_chain_type[] = {
+	{ 0, "ORIGINAL_OFFLINE" }, { 1, "ORIGINAL_REMOTE" }, { 2, "JOINED_OFFLINE" }, { 3, "JOINED_REMOTE" }, END
+};
+const struct perfdata_name pd_names_simpleperf_unwind_error[] = {
+	{ 0, "NONE" },       { 1, "MEMORY_INVALID" },       { 2, "UNWIND_INFO" },    { 3, "UNSUPPORTED" },
+	{ 4, "INVALID_MAP" }, { 5, "MAX_FRAMES_EXCEEDED" }, { 6, "REPEATED_FRAME" }, { 7, "INVALID_ELF" }, END
+};
+
 /* --- look-ups --------------------------------------------------------------------------------------------------- */
 
 const struct perfdata_name *pd_sample_type_names(void) { return pd_names_sample_type; }
@@ -266,12 +277,16 @@ static const struct perfdata_layout *layout_in(const struct pd_record_table *tab
 
 const struct perfdata_layout *perfdata_record_layout(uint32_t type)
 {
-	return layout_in(type < PERFDATA_RECORD_USER_FIRST ? &pd_kernel_records : &pd_user_records, type);
+	return layout_in(type < PERFDATA_RECORD_USER_FIRST         ? &pd_kernel_records
+			 : type < PERFDATA_RECORD_SIMPLEPERF_FIRST ? &pd_user_records
+								   : &pd_simpleperf_records,
+			 type);
 }
 
 const struct perfdata_layout *perfdata_record_layout_at(size_t index)
 {
-	const struct pd_record_table *const tables[] = { &pd_kernel_records, &pd_user_records };
+	const struct pd_record_table *const tables[] = { &pd_kernel_records, &pd_user_records,
+							 &pd_simpleperf_records };
 
 	for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
 		for (uint32_t i = 0; i < tables[t]->nr; i++)

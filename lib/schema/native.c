@@ -80,7 +80,8 @@ void pd_record_native(const struct perfdata_config *config, const struct perfdat
 		return;
 	uint16_t size = pd_load16(record->bytes + 6, true);
 	memcpy(out, &record->type, 4);
-	memcpy(out + 4, &record->misc, 2);
+	const uint16_t misc = pd_load16(record->bytes + 4, true);
+	memcpy(out + 4, &misc, 2);
 	memcpy(out + 6, &size, 2);
 	if (record->type == PERFDATA_RECORD_SAMPLE) {
 		swap_sample(config, record, out);

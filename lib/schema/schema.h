@@ -18,6 +18,7 @@ enum perfdata_when {
 	PERFDATA_IF_FIELD_GE,
 	PERFDATA_IF_LEFT,        /* at least when_value bytes are left: extensions of later versions */
 	PERFDATA_UNLESS_NAME,    /* unless a file's name ('/' or '[') begins here: older versions had no such field */
+	PERFDATA_UNLESS_TEXT,    /* unless a text that fills the body begins here: older versions had no such field */
 	/* feature sections: */
 	PERFDATA_IF_FIELD_BITS,     /* (the field when_field & when_value) != 0 */
 	PERFDATA_UNLESS_FIELD_BITS,
@@ -123,6 +124,9 @@ const struct perfdata_bits *pd_layout_misc(const struct perfdata_layout *layout)
 const char *pd_field_doc(const struct perfdata_field *field);
 
 const struct perfdata_layout *pd_trailer_layout(void);
+
+/* The rows of UNWINDING_RESULT in front of registers, stack and chain: the whole record until 2021. */
+#define PD_UNWINDING_WITHOUT_STACK UINT64_C(0x3f)
 
 /* Names of the bits of `misc` for a record type (ENUM part: the low three bits, the cpumode). */
 const struct perfdata_bits *pd_misc_bits(uint32_t type);

@@ -293,6 +293,16 @@ static bool walk_pad(struct pd_walk *w, const struct perfdata_field *field)
 	return true;
 }
 
+/* Printable letters with a NUL, and then nothing but the text's padding. */
+static bool is_last_text(const struct pd_walk *w)
+{
+	const uint8_t *p = w->at;
+
+	while (p < w->end && *p >= 0x20 && *p != 0x7f)
+		p++;
+	return p > w->at && p < w->end && w->end - p <= 8 && all_zero(p, w->end);
+}
+
 static bool row_is_there(const struct pd_walk *w, const struct perfdata_layout *layout,
 			 const struct perfdata_field *field, const void *view)
 {
@@ -321,6 +331,8 @@ static bool row_is_there(const struct pd_walk *w, const struct perfdata_layout *
 			return true;
 		return pd_walk_left(w) / pd_element_size(field->element, UINT64_MAX) >=
 		       pd_member_value(&layout->fields[field->count_field], view);
+	case PERFDATA_UNLESS_TEXT:
+		return !is_last_text(w);
 	case PERFDATA_UNLESS_NAME:
 		return !pd_walk_left(w) || (*w->at != '/' && *w->at != '[');
 	default:

@@ -303,12 +303,12 @@ static uint16_t misc_of_rows(const struct perfdata_record *record)
 	return record->misc;
 }
 
-static void put_header(struct pd_encode *e, const struct perfdata_record *record, uint16_t size)
+static void put_header(struct pd_encode *e, const struct perfdata_record *record, size_t size)
 {
 	uint8_t *end = e->at;
 	e->at = e->start;
 	pd_put_int(e, 4, record->type);
-	pd_put_int(e, 2, record->misc);
+	pd_put_int(e, 2, perfdata_record_is_simpleperf(record->type) ? size >> 16 : record->misc);
 	pd_put_int(e, 2, size);
 	if (end > e->at)
 		e->at = end;
@@ -317,9 +317,16 @@ static void put_header(struct pd_encode *e, const struct perfdata_record *record
 enum perfdata_status pd_encode_record(const struct perfdata_config *config, const struct perfdata_config *source,
 				     const struct perfdata_record *record, void *out, size_t *ret_size)
 {
+	return pd_encode_record_in(config, source, record, out, PERFDATA_RECORD_ROOM, ret_size);
+}
+
+enum perfdata_status pd_encode_record_in(const struct perfdata_config *config, const struct perfdata_config *source,
+					 const struct perfdata_record *record, void *out, size_t room,
+					 size_t *ret_size)
+{
 	struct pd_encode e = { .start = out,
 			       .at = out,
-			       .end = (uint8_t *)out + PERFDATA_RECORD_ROOM,
+			       .end = (uint8_t *)out + room,
 			       .config = config,
 			       .record = record,
 			       .swap = pd_order_is_foreign(config->order),
@@ -354,9 +361,9 @@ enum perfdata_status pd_encode_record(const struct perfdata_config *config, cons
 		put_trailer(&e, same ? trailer : NULL);
 	}
 	const size_t size = pd_encode_size(&e);
-	if (e.full || size > UINT16_MAX)
+	if (e.full || size > (perfdata_record_is_simpleperf(record->type) ? UINT32_MAX : UINT16_MAX))
 		return PERFDATA_ELIMIT;
-	put_header(&e, record, (uint16_t)size);
+	put_header(&e, record, size);
 	*ret_size = size;
 	return PERFDATA_OK;
 }

@@ -68,7 +68,9 @@ void pd_put_struct(struct pd_encode *e, const struct perfdata_field *field, cons
 {
 	const struct perfdata_layout *layout = field->element;
 
-	if (!e->config->has_attr)
+	const bool has_own_mask = layout == &pd_regs_layout && field->when == PERFDATA_IF_LEFT;
+
+	if (!e->config->has_attr && layout != &pd_user_stack_layout && !has_own_mask)
 		return;
 	if (layout == &pd_read_layout) {
 		put_read(e, view);
@@ -80,6 +82,8 @@ void pd_put_struct(struct pd_encode *e, const struct perfdata_field *field, cons
 	} else if (layout == &pd_regs_layout) {
 		const struct perfdata_regs *regs = view;
 		pd_put_int(e, 8, regs->abi);
+		if (has_own_mask)
+			pd_put_int(e, 8, regs->mask);
 		pd_put_list(e, &regs->values);
 	} else {
 		uint64_t present;

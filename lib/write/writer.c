@@ -155,7 +155,8 @@ static enum perfdata_status put_tracing_data(struct perfdata_writer *writer, con
 {
 	const enum perfdata_status status = pd_carrier_flush(writer);
 
-	writer->payload_left = size >= 12 ? pd_align8(pd_load32(bytes + 8, writer->swap)) : 0;
+	/* larger records hold what others announce */
+	writer->payload_left = size >= 12 && size <= 16 ? pd_align8(pd_load32(bytes + 8, writer->swap)) : 0;
 	return status == PERFDATA_OK ? pd_writer_put(writer, bytes, size) : status;
 }
 
@@ -183,11 +184,45 @@ static bool can_be_carried(uint32_t type)
 	       type != PERFDATA_RECORD_BUILD_ID;
 }
 
+/* The size that a record's header states; simpleperf's records have 32 bits for it. */
+static size_t stated_size(const struct perfdata_writer *writer, const uint8_t *record)
+{
+	const size_t low = pd_load16(record + 6, writer->swap);
+	if (!perfdata_record_is_simpleperf(pd_load32(record, writer->swap)))
+		return low;
+	return low | (size_t)pd_load16(record + 4, writer->swap) << 16;
+}
+
+/* A record of simpleperf that is too large for one, in parts. */
+static enum perfdata_status put_split(struct perfdata_writer *writer, const uint8_t *record, size_t size)
+{
+	uint8_t *part = pd_malloc(UINT16_MAX);
+	enum perfdata_status status = part ? PERFDATA_OK : pd_writer_failed(writer, PERFDATA_ENOMEM, NULL);
+
+	for (size_t at = 0; at <= size && status == PERFDATA_OK;) {
+		const bool is_end = at == size;
+		const size_t bytes = size - at < UINT16_MAX - 8 ? size - at : UINT16_MAX - 8;
+		const uint32_t type = is_end ? PERFDATA_RECORD_SIMPLEPERF_SPLIT_END : PERFDATA_RECORD_SIMPLEPERF_SPLIT;
+		const uint32_t type_word = writer->swap ? __builtin_bswap32(type) : type;
+		const uint16_t stated = (uint16_t)(8 + bytes), size_word = writer->swap ? __builtin_bswap16(stated) : stated;
+		memcpy(part, &type_word, 4);
+		memset(part + 4, 0, 2);
+		memcpy(part + 6, &size_word, 2);
+		memcpy(part + 8, record + at, bytes);
+		status = pd_writer_record(writer, part, 8 + bytes);
+		at += is_end ? 1 : bytes;
+	}
+	pd_free(part);
+	return status;
+}
+
 enum perfdata_status pd_writer_record(struct perfdata_writer *writer, const void *bytes, size_t size)
 {
 	if (writer->error.status != PERFDATA_OK)
 		return writer->error.status;
 	const uint8_t *record = bytes;
+	if (size > UINT16_MAX && !writer->payload_left && stated_size(writer, record) == size)
+		return put_split(writer, record, size);
 	if (size < 8 || size > UINT16_MAX || pd_load16(record + 6, writer->swap) != size || writer->payload_left)
 		return pd_writer_failed(writer, PERFDATA_EUSAGE,
 					writer->payload_left ? "the payload of a record is not whole"

@@ -19,6 +19,10 @@
 enum perfdata_status pd_encode_record(const struct perfdata_config *config,
 						  const struct perfdata_config *source,
 						  const struct perfdata_record *record, void *out, size_t *ret_size);
+/* The same in `room` bytes: records of simpleperf may be larger than others, up to 4 GiB; the writer splits them. */
+enum perfdata_status pd_encode_record_in(const struct perfdata_config *config, const struct perfdata_config *source,
+					 const struct perfdata_record *record, void *out, size_t room,
+					 size_t *ret_size);
 
 /* The smallest size that an attr of this version can have without losing a member: 64, 72, 80, 96, 104, … */
 uint32_t pd_attr_size(const struct perfdata_attr *attr);

@@ -260,8 +260,10 @@ static inline bool put_user_body(struct build *b, uint32_t type, unsigned varian
 	case PERFDATA_RECORD_ATTR: put_attr(b, TRAILER), put_u64(b, 77), put_u64(b, 78); return true;
 	case PERFDATA_RECORD_EVENT_TYPE: put_u64(b, 0x123), put_text(b, "cycles"); return true;
 	case PERFDATA_RECORD_TRACING_DATA:
-		put_u32(b, 4096);
-		if (variant)
+		put_u32(b, variant == 2 ? 11 : 4096);
+		if (variant == 2)   /* simpleperf's: the data stand in the record */
+			put_bytes(b, "\x17\x08\x44tracing0", 11), put_zeros(b, 53);
+		else if (variant)
 			put_u32(b, 0);
 		return true;
 	case PERFDATA_RECORD_BUILD_ID:
@@ -361,6 +363,61 @@ static inline bool put_user_body(struct build *b, uint32_t type, unsigned varian
 	}
 }
 
+/* simpleperf's; variants are what its versions wrote. */
+static inline bool put_simpleperf_body(struct build *b, uint32_t type, unsigned variant)
+{
+	switch (type) {
+	case PERFDATA_RECORD_SIMPLEPERF_KERNEL_SYMBOL:
+		put_u32(b, variant ? 22 : 0);
+		if (variant)
+			put_bytes(b, "ffffffff81000000 T _s\n", 22), put_zeros(b, 2);
+		return true;
+	case PERFDATA_RECORD_SIMPLEPERF_DSO:
+		put_u64(b, 2), put_u64(b, 5);
+		if (variant)
+			put_u64(b, 0x1000);
+		put_text(b, variant == 2 ? "/system/lib64/libc.so" : "unknown");
+		return true;
+	case PERFDATA_RECORD_SIMPLEPERF_SYMBOL:
+		put_u64(b, 0x1100), put_u64(b, 64), put_u64(b, 5), put_text(b, "main");
+		return true;
+	case PERFDATA_RECORD_SIMPLEPERF_SPLIT: put_bytes(b, "a part", 6); return true;
+	case PERFDATA_RECORD_SIMPLEPERF_SPLIT_END: return true;
+	case PERFDATA_RECORD_SIMPLEPERF_EVENT_ID:
+		put_u64(b, 2), put_u64(b, 0), put_u64(b, 77), put_u64(b, 1), put_u64(b, 78);
+		return true;
+	case PERFDATA_RECORD_SIMPLEPERF_CALLCHAIN:
+		put_u32(b, 11), put_u32(b, 12), put_u64(b, 3), put_u64(b, 99), put_u64(b, 2);
+		put_u64(b, 0x401000), put_u64(b, 0x402000), put_u64(b, 0x7ff0), put_u64(b, 0x7ff8);
+		return true;
+	case PERFDATA_RECORD_SIMPLEPERF_UNWINDING_RESULT:
+		put_u64(b, 99), put_u64(b, 5000), put_u64(b, 1), put_u64(b, 0x8000);
+		if (variant >= 1)
+			put_u64(b, 0x7ff0), put_u64(b, 0x8000);
+		if (variant >= 2) {
+			put_u64(b, 2), put_u64(b, 0x103), put_u64(b, 1), put_u64(b, 2), put_u64(b, 0x7ff0);
+			put_u64(b, variant == 2 ? 0 : 16);
+		}
+		if (variant >= 3)
+			put_bytes(b, "sixteen of stack", 16), put_u64(b, 16), put_u64(b, 1), put_u64(b, 0x401000),
+				put_u64(b, 0x7ff0);
+		return true;
+	case PERFDATA_RECORD_SIMPLEPERF_TRACING_DATA:
+		put_u32(b, 11), put_bytes(b, "\x17\x08\x44tracing0", 11), put_zeros(b, 53);
+		return true;
+	case PERFDATA_RECORD_SIMPLEPERF_DEBUG: put_u64(b, 99), put_text(b, "lost 3"); return true;
+	default: return false;
+	}
+}
+
+/* The number behind this one; 0 behind the last type. */
+static inline uint32_t next_type(uint32_t type)
+{
+	return type == PERFDATA_RECORD_SCHEDSTAT_DOMAIN  ? PERFDATA_RECORD_SIMPLEPERF_FIRST
+	       : type == PERFDATA_RECORD_SIMPLEPERF_LAST ? 0
+							 : type + 1;
+}
+
 static inline bool build_record(struct build *b, bool big, uint32_t type, unsigned variant)
 {
 	uint16_t misc = 0;
@@ -369,8 +426,11 @@ static inline bool build_record(struct build *b, bool big, uint32_t type, unsign
 		misc = PERFDATA_MISC_MMAP_BUILD_ID;
 	if (type == PERFDATA_RECORD_BUILD_ID && variant)
 		misc = PERFDATA_MISC_BUILD_ID_SIZE;
-	build_begin(b, big, type, (uint16_t)(misc | 2));
-	bool ok = type < PERFDATA_RECORD_USER_FIRST ? put_kernel_body(b, type, misc) : put_user_body(b, type, variant);
+	const bool is_simpleperf = perfdata_record_is_simpleperf(type);
+	build_begin(b, big, type, is_simpleperf ? 0 : (uint16_t)(misc | 2));
+	bool ok = type < PERFDATA_RECORD_USER_FIRST ? put_kernel_body(b, type, misc)
+		  : is_simpleperf                   ? put_simpleperf_body(b, type, variant)
+						    : put_user_body(b, type, variant);
 	if (ok && type < PERFDATA_RECORD_USER_FIRST)
 		put_trailer(b);
 	build_end(b);

@@ -119,6 +119,16 @@ static void test_tables(void)
 		{ 84, 528, "BPF_METADATA" },
 		{ 85, 24, "SCHEDSTAT_CPU" },
 		{ 86, 24, "SCHEDSTAT_DOMAIN" },
+		{ 32769, 12, "SIMPLEPERF_KERNEL_SYMBOL" },
+		{ 32770, 32, "SIMPLEPERF_DSO" },
+		{ 32771, 40, "SIMPLEPERF_SYMBOL" },
+		{ 32772, 9, "SIMPLEPERF_SPLIT" },
+		{ 32773, 8, "SIMPLEPERF_SPLIT_END" },
+		{ 32774, 16, "SIMPLEPERF_EVENT_ID" },
+		{ 32775, 40, "SIMPLEPERF_CALLCHAIN" },
+		{ 32776, 40, "SIMPLEPERF_UNWINDING_RESULT" },
+		{ 32777, 12, "SIMPLEPERF_TRACING_DATA" },
+		{ 32778, 24, "SIMPLEPERF_DEBUG" },
 	};
 	size_t nr = sizeof rows / sizeof *rows;
 
@@ -145,7 +155,7 @@ static void test_tables(void)
 	CHECK(all >= nr + 2);
 	check_layout(pd_trailer_layout());
 	check_layout(perfdata_attr_layout());
-	static const uint32_t unknown[] = { 0, 63, UINT32_MAX };
+	static const uint32_t unknown[] = { 0, 63, 32768, 32779, UINT32_MAX };
 	for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
 		CHECK(!perfdata_record_layout(unknown[i]));
 }

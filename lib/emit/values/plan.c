@@ -44,7 +44,10 @@ static enum value_type type_of(const struct perfdata_field *field)
 		return type_of_integer(field);
 	case PERFDATA_KIND_F64: return VALUE_DOUBLE;
 	case PERFDATA_KIND_TEXT: case PERFDATA_KIND_CHARS: case PERFDATA_KIND_STRING: return VALUE_TEXT;
-	case PERFDATA_KIND_BYTES: return field->show == PERFDATA_SHOW_RAW ? VALUE_RAW : VALUE_BYTES;
+	case PERFDATA_KIND_BYTES:
+		return field->show == PERFDATA_SHOW_RAW    ? VALUE_RAW
+		       : field->show == PERFDATA_SHOW_TEXT ? VALUE_TEXT
+							   : VALUE_BYTES;
 	case PERFDATA_KIND_LIST: return type_of_list(field);
 	case PERFDATA_KIND_STRUCT: case PERFDATA_KIND_ATTR: return VALUE_STRUCT;
 	case PERFDATA_KIND_CPUS: return VALUE_CPUS;
