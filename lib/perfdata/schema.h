@@ -119,7 +119,8 @@ PERFDATA_API uint64_t perfdata_layout_bits(const struct perfdata_layout *layout,
 #define PERFDATA_HAS(record, view, field) \
 	(((record)->u.present & perfdata_layout_bits((record)->layout, offsetof(struct perfdata_##view, field))) != 0)
 
-/* The row of a record type (1…22, 64…86, 32769…32778), or NULL for unknown types. Static storage, as all layouts. */
+/* The row of a record type (1…22, 64…86, 32769…32778), or NULL for unknown types. Static storage, as all
+ * layouts. */
 PERFDATA_API const struct perfdata_layout *perfdata_record_layout(uint32_t type);
 /* Record types in ascending order, then layouts for older versions of some of them (SCHEDSTAT_DOMAIN): index 0… until
  * NULL. */

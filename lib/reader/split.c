@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of simpleperf that have more than 65535 bytes: the file holds their bytes in SPLIT records side by side, up to
- * SPLIT_END. The joined record has a header of its own, which states its size in 32 bits, and comes behind SPLIT_END.
- * Carriers of compressed data may stand between the parts. */
+/* Records of simpleperf that have more than 65535 bytes: the file holds their bytes in SPLIT records side by side, up
+ * to SPLIT_END. The joined record has a header of its own, which states its size in 32 bits, and comes behind
+ * SPLIT_END. Carriers of compressed data may stand between the parts. */
 #include "config.h"
 #include "base/memory.h"
 #include "reader/reader_impl.h"
@@ -95,8 +95,9 @@ static enum perfdata_status join(struct pd_stream *stream, struct pd_window *win
 		return PERFDATA_OK;
 	}
 	if (!split->is_open || !is_record(stream)) {
-		give_up(stream, raw, split->is_open ? "the parts of a split record do not have the size that it states" :
-						      "a split record ends here that has no parts");
+		give_up(stream, raw,
+			split->is_open ? "the parts of a split record do not have the size that it states"
+				       : "a split record ends here that has no parts");
 		return PERFDATA_OK;
 	}
 	struct pd_chunk *chunk = pd_chunk_wrap(stream->reader->pool, split->bytes, split->size);

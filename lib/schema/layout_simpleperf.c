@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Records of Android's simpleperf (32769 to 32778). They have no trailer; the word that holds misc in other records is
- * the upper half of their size, which only records that were split and joined need. Sizes need not be multiples of 8. */
+ * the upper half of their size, which only records that were split and joined need. Sizes need not be multiples of 8.
+ * perf drops all of them. */
 #include "config.h"
 #include "schema/layout.h"
 
@@ -8,14 +9,16 @@
 
 static const struct perfdata_field kernel_symbol_fields[] = {
 	PD_ROW_AS("text_size", kernel_symbol, size, U32, DEC, "Length of the text.", PD_UNIT(BYTES)),
-	PD_ROW(kernel_symbol, kallsyms, BYTES, TEXT, "Symbols of the kernel, as /proc/kallsyms lists them.", PD_COUNT(0)),
+	PD_ROW(kernel_symbol, kallsyms, BYTES, TEXT, "Symbols of the kernel, as /proc/kallsyms lists them.",
+	       PD_COUNT(0)),
 	PD_PAD_REST,
 };
 static const struct perfdata_layout kernel_symbol_layout = {
 	.name = "simpleperf_kernel_symbol",
 	.perf_name = "SIMPLEPERF_KERNEL_SYMBOL",
 	.doc = "Symbols of the kernel.",
-	.id = PERFDATA_RECORD_SIMPLEPERF_KERNEL_SYMBOL, DROPPED_BY_PERF,
+	.id = PERFDATA_RECORD_SIMPLEPERF_KERNEL_SYMBOL,
+	DROPPED_BY_PERF,
 	.min_size = 12,
 	.view_size = sizeof(struct perfdata_kernel_symbol),
 	PD_FIELDS(kernel_symbol_fields),
@@ -30,7 +33,8 @@ static const struct perfdata_field dso_fields[] = {
 };
 static const struct perfdata_layout dso_layout = {
 	.name = "simpleperf_dso", .perf_name = "SIMPLEPERF_DSO", .doc = "A file that symbols belong to; until 2016.",
-	.id = PERFDATA_RECORD_SIMPLEPERF_DSO, DROPPED_BY_PERF, .min_size = 32, .view_size = sizeof(struct perfdata_dso_record),
+	.id = PERFDATA_RECORD_SIMPLEPERF_DSO,
+	DROPPED_BY_PERF, .min_size = 32, .view_size = sizeof(struct perfdata_dso_record),
 	PD_FIELDS(dso_fields),
 };
 
@@ -42,7 +46,8 @@ static const struct perfdata_field symbol_fields[] = {
 };
 static const struct perfdata_layout symbol_layout = {
 	.name = "simpleperf_symbol", .perf_name = "SIMPLEPERF_SYMBOL", .doc = "A symbol of a file; until 2016.",
-	.id = PERFDATA_RECORD_SIMPLEPERF_SYMBOL, DROPPED_BY_PERF, .min_size = 40, .view_size = sizeof(struct perfdata_symbol_record),
+	.id = PERFDATA_RECORD_SIMPLEPERF_SYMBOL,
+	DROPPED_BY_PERF, .min_size = 40, .view_size = sizeof(struct perfdata_symbol_record),
 	PD_FIELDS(symbol_fields),
 };
 
@@ -53,14 +58,16 @@ static const struct perfdata_layout split_layout = {
 	.name = "simpleperf_split",
 	.perf_name = "SIMPLEPERF_SPLIT",
 	.doc = "Part of a record that is too large for one; the joined record follows the last part.",
-	.id = PERFDATA_RECORD_SIMPLEPERF_SPLIT, DROPPED_BY_PERF,
+	.id = PERFDATA_RECORD_SIMPLEPERF_SPLIT,
+	DROPPED_BY_PERF,
 	.min_size = 9,
 	.view_size = sizeof(struct perfdata_split),
 	PD_FIELDS(split_fields),
 };
 static const struct perfdata_layout split_end_layout = {
 	.name = "simpleperf_split_end", .perf_name = "SIMPLEPERF_SPLIT_END", .doc = "The parts in front are all.",
-	.id = PERFDATA_RECORD_SIMPLEPERF_SPLIT_END, DROPPED_BY_PERF, .min_size = 8, .view_size = sizeof(struct perfdata_finished),
+	.id = PERFDATA_RECORD_SIMPLEPERF_SPLIT_END,
+	DROPPED_BY_PERF, .min_size = 8, .view_size = sizeof(struct perfdata_finished),
 };
 
 static const struct perfdata_field event_id_entry_fields[] = {
@@ -78,7 +85,8 @@ static const struct perfdata_field event_id_fields[] = {
 };
 static const struct perfdata_layout event_id_layout = {
 	.name = "simpleperf_event_id", .perf_name = "SIMPLEPERF_EVENT_ID", .doc = "More ids of events; 2016 to 2020.",
-	.id = PERFDATA_RECORD_SIMPLEPERF_EVENT_ID, DROPPED_BY_PERF, .min_size = 16, .view_size = sizeof(struct perfdata_event_id_record),
+	.id = PERFDATA_RECORD_SIMPLEPERF_EVENT_ID,
+	DROPPED_BY_PERF, .min_size = 16, .view_size = sizeof(struct perfdata_event_id_record),
 	PD_FIELDS(event_id_fields),
 };
 
@@ -96,7 +104,8 @@ static const struct perfdata_layout callchain_layout = {
 	.name = "simpleperf_callchain",
 	.perf_name = "SIMPLEPERF_CALLCHAIN",
 	.doc = "A chain with its stack pointers, beside that of the sample; 2017 to 2018.",
-	.id = PERFDATA_RECORD_SIMPLEPERF_CALLCHAIN, DROPPED_BY_PERF,
+	.id = PERFDATA_RECORD_SIMPLEPERF_CALLCHAIN,
+	DROPPED_BY_PERF,
 	.min_size = 40,
 	.view_size = sizeof(struct perfdata_callchain_record),
 	PD_FIELDS(callchain_fields),
@@ -115,7 +124,8 @@ static const struct perfdata_field unwinding_result_fields[] = {
 	PD_ROW(unwinding_result, user_stack, STRUCT, DEC, "User stack; since 2021.", PD_WHEN(IF_LEFT, 8),
 	       .element = &pd_user_stack_layout),
 	PD_ROW(unwinding_result, nr, U64, DEC, "Number of frames that were found.", PD_WHEN(IF_LEFT, 8)),
-	PD_ROW(unwinding_result, ips, LIST, HEX, "Addresses, callee first.", PD_COUNT(8), PD_WHEN_FIELD(IF_FIELD_GE, 8, 1)),
+	PD_ROW(unwinding_result, ips, LIST, HEX, "Addresses, callee first.", PD_COUNT(8),
+	       PD_WHEN_FIELD(IF_FIELD_GE, 8, 1)),
 	PD_ROW(unwinding_result, sps, LIST, HEX, "Stack pointers of the frames.", PD_COUNT(8),
 	       PD_WHEN_FIELD(IF_FIELD_GE, 8, 1)),
 };
@@ -123,7 +133,8 @@ static const struct perfdata_layout unwinding_result_layout = {
 	.name = "simpleperf_unwinding_result",
 	.perf_name = "SIMPLEPERF_UNWINDING_RESULT",
 	.doc = "Why the stack of the next sample is not whole.",
-	.id = PERFDATA_RECORD_SIMPLEPERF_UNWINDING_RESULT, DROPPED_BY_PERF,
+	.id = PERFDATA_RECORD_SIMPLEPERF_UNWINDING_RESULT,
+	DROPPED_BY_PERF,
 	.min_size = 40,
 	.view_size = sizeof(struct perfdata_unwinding_result),
 	PD_FIELDS(unwinding_result_fields),
@@ -138,7 +149,8 @@ static const struct perfdata_layout tracing_data_layout = {
 	.name = "simpleperf_tracing_data",
 	.perf_name = "SIMPLEPERF_TRACING_DATA",
 	.doc = "Formats of tracepoints.",
-	.id = PERFDATA_RECORD_SIMPLEPERF_TRACING_DATA, DROPPED_BY_PERF,
+	.id = PERFDATA_RECORD_SIMPLEPERF_TRACING_DATA,
+	DROPPED_BY_PERF,
 	.min_size = 12,
 	.view_size = sizeof(struct perfdata_tracing_data),
 	PD_FIELDS(tracing_data_fields),
@@ -150,7 +162,8 @@ static const struct perfdata_field debug_fields[] = {
 };
 static const struct perfdata_layout debug_layout = {
 	.name = "simpleperf_debug", .perf_name = "SIMPLEPERF_DEBUG", .doc = "A message of the recorder.",
-	.id = PERFDATA_RECORD_SIMPLEPERF_DEBUG, DROPPED_BY_PERF, .min_size = 24, .view_size = sizeof(struct perfdata_debug_record),
+	.id = PERFDATA_RECORD_SIMPLEPERF_DEBUG,
+	DROPPED_BY_PERF, .min_size = 24, .view_size = sizeof(struct perfdata_debug_record),
 	PD_FIELDS(debug_fields),
 };
 

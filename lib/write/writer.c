@@ -204,7 +204,8 @@ static enum perfdata_status put_split(struct perfdata_writer *writer, const uint
 		const size_t bytes = size - at < UINT16_MAX - 8 ? size - at : UINT16_MAX - 8;
 		const uint32_t type = is_end ? PERFDATA_RECORD_SIMPLEPERF_SPLIT_END : PERFDATA_RECORD_SIMPLEPERF_SPLIT;
 		const uint32_t type_word = writer->swap ? __builtin_bswap32(type) : type;
-		const uint16_t stated = (uint16_t)(8 + bytes), size_word = writer->swap ? __builtin_bswap16(stated) : stated;
+		const uint16_t stated = (uint16_t)(8 + bytes);
+		const uint16_t size_word = writer->swap ? __builtin_bswap16(stated) : stated;
 		memcpy(part, &type_word, 4);
 		memset(part + 4, 0, 2);
 		memcpy(part + 6, &size_word, 2);

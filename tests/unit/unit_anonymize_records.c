@@ -19,9 +19,11 @@ static const char *const numbers[] = {
 	"sample.data_page_size", "sample.code_page_size", "branch_stack.hw_idx", "branch_stack.counters",
 	"id_index.nr", "id_index_entry.idx", "id_index_entry.cpu", "id_index_guest.vcpu", "thread_map.nr",
 	"stat_config.nr", "stat_config_entry.val", "stat.cpu", "stat.thread", "stat.val", "stat.ena", "stat.run",
-	"stat_round.time", "event_update.scale", "simpleperf_dso.min_vaddr", "simpleperf_dso.dso_id",
+	"stat_round.time", "event_update.scale", "simpleperf_dso.min_vaddr",
+	"simpleperf_dso.dso_id",
 	"simpleperf_symbol.addr", "simpleperf_symbol.len", "simpleperf_symbol.dso_id", "simpleperf_event_id.nr",
-	"simpleperf_event_id_entry.event_index", "simpleperf_unwinding_result.used_time", "attr.sample_period", "attr.wakeup_events",
+	"simpleperf_event_id_entry.event_index", "simpleperf_unwinding_result.used_time", "attr.sample_period",
+	"attr.wakeup_events",
 	/* bits and kinds that the kernel or the processor defines */
 	"mmap2.prot", "mmap2.flags", "sample.data_src", "sample.transaction", "branch.branch_flags",
 	"stat_config_entry.tag", "stat_round.round_type", "event_update.update_type", "attr.type", "attr.size",
