@@ -33,6 +33,7 @@ struct perfdata_bundle_files {
 	int root;                          /* of a directory, else -1 */
 	int spool;                         /* the archive decompressed, else -1 */
 	const char *tmpdir;
+	bool lacks_spool;                  /* the temporary file failed, not the bundle */
 	struct member *members;            /* sorted by name */
 	size_t nr, room;
 	uint64_t refused;
@@ -45,6 +46,7 @@ struct unpacking {
 	int in, out;
 	uint64_t compressed, decompressed, max_bytes;
 	uint32_t max_ratio;
+	bool lacks_out;                    /* writing failed, not reading */
 };
 
 /* By errno, of a bundle or of a temporary file. */
@@ -59,7 +61,8 @@ static enum perfdata_status write_out(struct unpacking *u, const uint8_t *bytes,
 	if (u->decompressed > u->max_bytes ||
 	    (u->max_ratio && u->decompressed > ((uint64_t)64 << 20) && u->decompressed / u->max_ratio > u->compressed))
 		return PERFDATA_ELIMIT;
-	return pd_write_full(u->out, bytes, size) ? failed() : PERFDATA_OK;
+	u->lacks_out = pd_write_full(u->out, bytes, size);
+	return u->lacks_out ? failed() : PERFDATA_OK;
 }
 
 static enum perfdata_status unpack_stream(struct unpacking *u, struct pd_decoder *decoder, uint8_t *in, uint8_t *out)
@@ -296,9 +299,11 @@ static enum perfdata_status open_archive(struct perfdata_bundle_files *files, in
 		.max_ratio = options->max_ratio,
 	};
 	u.out = files->spool = pd_tempfile(files->tmpdir);
-	if (files->spool < 0)
+	files->lacks_spool = files->spool < 0;
+	if (files->lacks_spool)
 		return failed();
 	const enum perfdata_status status = unpack(&u);
+	files->lacks_spool = u.lacks_out;
 	return status ? status : read_index(files, u.decompressed);
 }
 
@@ -341,8 +346,10 @@ enum perfdata_status perfdata_bundle_files_open(const char *path, const struct p
 		return status;
 	}
 	const int error = errno;
+	const bool lacks_spool = files && files->lacks_spool;
 	perfdata_bundle_files_close(files);
-	return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s: %s", path,
+	return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s: %s%s", path,
+			lacks_spool && error ? "a temporary file: " : "",
 			status == PERFDATA_EFORMAT          ? "no bundle of symbols"
 			: (status == PERFDATA_EREAD || status == PERFDATA_ENOMEM) && error ? strerror(error)
 							    : perfdata_status_text(status));

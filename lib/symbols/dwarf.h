@@ -35,6 +35,7 @@ enum pd_dwarf_class {
 	PD_DWARF_REFERENCE,      /* offset in .debug_info */
 	PD_DWARF_RANGES_INDEX,
 	PD_DWARF_INLINE_STRING,  /* offset in .debug_info */
+	PD_DWARF_TABLE_STRING,   /* offset in .debug_line */
 	PD_DWARF_STRING, PD_DWARF_LINE_STRING, PD_DWARF_STRING_INDEX,
 };
 struct pd_dwarf_value {
@@ -129,11 +130,9 @@ struct pd_dwarf_row {
 	uint16_t is_end : 1, file : 15;
 };
 struct pd_dwarf_file {
-	struct pd_dwarf_value name, folder;   /* strings; PD_DWARF_INLINE_STRING: in `header` of the table */
+	struct pd_dwarf_value name, folder;   /* strings */
 };
 struct pd_dwarf_lines {
-	uint8_t *header;         /* bytes of the table up to the program */
-	size_t header_size;
 	struct pd_dwarf_file *files;
 	size_t file_count, file_capacity;
 	struct pd_dwarf_value *folders;
@@ -180,6 +179,7 @@ struct pd_dwarf_unit {
 	uint64_t base;           /* base address of range lists */
 	struct pd_dwarf_ranges functions;
 	struct pd_dwarf_lines *lines;        /* NULL: not read yet, or the unit has none */
+	const char *folder;                  /* of the compilation, where libdw read the entry; else NULL */
 };
 
 /* What a split unit, in a file .dwo or .dwp, has elsewhere. */
@@ -312,7 +312,7 @@ const struct pd_dwarf_range *pd_dwarf_find_range(const struct pd_dwarf_ranges *r
 struct pd_dwarf_image {
 	uint8_t *bytes;            /* pd_free */
 	size_t size;
-	size_t line_at, line_size; /* .debug_line in it */
+	struct { size_t at, size; } sections[PD_DWARF_SECTIONS];   /* in it, of those that our reader knows */
 	bool swap;
 };
 /* PERFDATA_ABSENT: no debug information; PERFDATA_EUNSUP: nothing for libdw; PERFDATA_ELIMIT, PERFDATA_EINTR,

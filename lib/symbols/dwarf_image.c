@@ -22,7 +22,12 @@
 static const char *const wanted[] = {
 	"info", "abbrev", "aranges", "addr", "line", "line_str", "str", "str_offsets", "ranges", "rnglists", "types",
 };
-enum { INFO, ABBREV, LINE = 4, WANTED = sizeof wanted / sizeof *wanted };
+enum { INFO, ABBREV, WANTED = sizeof wanted / sizeof *wanted };
+/* What our own reader calls them. */
+static const enum pd_dwarf_section_number numbers[WANTED] = {
+	PD_DWARF_INFO, PD_DWARF_ABBREV, PD_DWARF_ARANGES, PD_DWARF_ADDR, PD_DWARF_LINE, PD_DWARF_LINE_STR,
+	PD_DWARF_STR, PD_DWARF_STR_OFFSETS, PD_DWARF_RANGES, PD_DWARF_RNGLISTS, PD_DWARF_SECTIONS,
+};
 
 struct part {
 	uint8_t *bytes;
@@ -191,9 +196,9 @@ static enum perfdata_status join_parts(const struct pd_elf *elf, struct part *pa
 			continue;
 		memcpy(l.image + at, parts[i].bytes, (size_t)parts[i].size);
 		put_section(&l, 1 + i, (uint32_t)name_at[i], SHT_PROGBITS, at, parts[i].size);
-		if (i == LINE) {
-			ret->line_at = at;
-			ret->line_size = (size_t)parts[i].size;
+		if (numbers[i] != PD_DWARF_SECTIONS) {
+			ret->sections[numbers[i]].at = at;
+			ret->sections[numbers[i]].size = (size_t)parts[i].size;
 		}
 		pd_free(parts[i].bytes);
 		parts[i].bytes = NULL;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Inlined functions and source lines by libdw: for files that dwarf_lookup.c leaves to libdw. One thread at a time. */
+/* Inlined functions by libdw: for files that dwarf_lookup.c leaves to libdw. Line tables are read by our own reader
+ * here, too: libdw joins the names of all files with their folders, whatever memory that takes. One thread at a
+ * time. */
 #include "config.h"
 #include "symbols/symbols.h"
 
@@ -17,12 +19,16 @@
 
 #define MAX_SCOPES 256  /* of one address: lexical blocks and inlined calls */
 #define BYTES_OF_STEP 4u        /* of entries that libdw walks over */
-#define STEPS_OF_LINE_BYTE 4u   /* libdw keeps more of a line than others do */
+#define SANE_DEPTH 8            /* of namespaces and classes in each other */
+
+/* The memory of line tables; above it, and from half of it on where memory is short, they are read again when they are
+ * needed. */
+#define ROOM ((size_t)32 << 20)
 
 /* A range of code and the function that it belongs to. */
 struct function_range {
 	uint64_t start, end;
-	Dwarf_Off die;
+	Dwarf_Off die, behind;   /* behind the last of its descendants; 0: not known yet */
 };
 
 /* The functions of a unit, sorted by address: units have up to a million entries, and callers look up many
@@ -31,6 +37,9 @@ struct unit_index {
 	Dwarf_Off unit;
 	struct function_range *items;
 	size_t count, capacity;
+	Dwarf_Off behind;             /* behind its last entry */
+	struct pd_dwarf_unit lines;   /* of which only what concerns line tables is set */
+	uint64_t table;               /* offset of its line table; UINT64_MAX: none */
 };
 
 struct image {
@@ -51,11 +60,18 @@ struct pd_libdw {
 	struct unit_index all;
 	bool all_made;
 	struct pd_meter meter;
+	struct pd_dwarf reader;        /* of line tables: sections of the image */
+	_Atomic(size_t) held;          /* by the tables */
+	size_t indexes;                /* bytes of the ranges of functions and units */
 	enum perfdata_status status;   /* why the look-up at hand cannot go on */
 	bool lacks_memory;             /* memory failed in libdw, which keeps what it could not read as absent */
 };
 
-/* Where libdw goes without memory: its handler has no argument, and must not return (the default ends the process). */
+/* Where libdw goes without memory: its handler has no argument, and must not return (the default ends the process). It
+ * is called in one place, where a block of memory that belongs to the whole handle was asked for: libdw holds no lock
+ * there that another handle uses, the objects that it was about to make are not linked anywhere, and the handle is
+ * only closed from then on (lacks_memory). The pointer is of the thread that is in pd_libdw_lookup, and only
+ * while it is. */
 static _Thread_local jmp_buf *way_out;
 
 static __attribute__((noreturn)) void leave_libdw(void) { longjmp(*way_out, 1); }
@@ -72,10 +88,15 @@ static bool go_on(struct pd_libdw *libdw, uint64_t steps)
 
 static bool grow(struct pd_libdw *libdw, struct unit_index *index)
 {
-	if (!go_on(libdw, PD_WORK_KEPT))
-		return false;
-	if (pd_vector_grow(&index->items, &index->capacity, index->count, sizeof *index->items))
+	const size_t before = index->capacity, size = sizeof *index->items;
+	if (!go_on(libdw, PD_WORK_KEPT) || index->count < before)
+		return !libdw->status;
+	/* while they are moved to a larger place, there are two of them */
+	libdw->status = pd_work_room(libdw->meter.work, 3 * index->count * size);
+	if (!libdw->status && pd_vector_grow(&index->items, &index->capacity, index->count, size))
 		libdw->status = PERFDATA_ENOMEM;
+	pd_account_take(libdw->reader.account, PD_USE_SYMBOLS, (index->capacity - before) * size);
+	libdw->indexes += (index->capacity - before) * size;
 	return !libdw->status;
 }
 
@@ -101,6 +122,38 @@ static void close_image(struct image *image)
 	pd_free(image->image.bytes);
 }
 
+static void drop_lines(struct pd_libdw *libdw)
+{
+	for (size_t i = 0; i < libdw->unit_count; i++) {
+		pd_dwarf_give_lines(&libdw->reader, libdw->units[i].lines.lines);
+		libdw->units[i].lines.lines = NULL;
+	}
+	pd_dwarf_drop_tables(&libdw->reader);
+}
+
+static void make_room(struct pd_libdw *libdw)
+{
+	if (libdw->held > ROOM || (libdw->held > ROOM / 2 && pd_account_is_over(libdw->reader.account)))
+		drop_lines(libdw);
+}
+
+/* The sections of the image, for our reader of line tables. */
+static enum perfdata_status open_reader(struct pd_libdw *libdw)
+{
+	const struct pd_dwarf_image *image = &libdw->own.image;
+	struct pd_dwarf *reader = &libdw->reader;
+	reader->swap = image->swap;
+	reader->work = libdw->meter.work;
+	reader->account = libdw->meter.work->account;
+	reader->units_memory = &libdw->held;
+	reader->tables_lock = pd_monitor_new();
+	for (enum pd_dwarf_section_number i = 0; i < PD_DWARF_SECTIONS; i++) {
+		reader->sections[i].bytes = image->bytes + image->sections[i].at;
+		reader->sections[i].size = image->sections[i].size;
+	}
+	return reader->tables_lock ? PERFDATA_OK : PERFDATA_ENOMEM;
+}
+
 enum perfdata_status pd_libdw_open(const struct pd_elf *elf, const struct pd_elf *alt, struct pd_work *work,
 				   struct pd_libdw **ret)
 {
@@ -114,6 +167,8 @@ enum perfdata_status pd_libdw_open(const struct pd_elf *elf, const struct pd_elf
 	enum perfdata_status status = open_image(elf, work, &libdw->own);
 	if (!status && alt)
 		status = open_image(alt, work, &libdw->alt);
+	if (!status)
+		status = open_reader(libdw);
 	if (status) {
 		pd_libdw_close(libdw);
 		return status;
@@ -128,8 +183,11 @@ void pd_libdw_close(struct pd_libdw *libdw)
 {
 	if (!libdw)
 		return;
+	drop_lines(libdw);
+	pd_account_give(libdw->reader.account, PD_USE_SYMBOLS, libdw->indexes);
 	for (size_t i = 0; i < libdw->unit_count; i++)
 		pd_free(libdw->units[i].items);
+	pd_monitor_free(libdw->reader.tables_lock);
 	pd_free(libdw->units);
 	pd_free(libdw->all.items);
 	pd_hash_map_release(&libdw->by_unit);
@@ -150,15 +208,18 @@ static void add_ranges(struct pd_libdw *lines, struct unit_index *index, Dwarf_D
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
 	while (go_on(lines, 1) && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0 && grow(lines, index))
-		index->items[index->count++] = (struct function_range){ start, end, dwarf_dieoffset(die) };
+		index->items[index->count++] = (struct function_range){ start, end, dwarf_dieoffset(die), 0 };
 }
 
-/* The next entry of a list: libdw walks over all that lies between. */
-static bool next_sibling(struct pd_libdw *lines, Dwarf_Die *die)
+/* The next entry of a list: libdw walks over all that lies between, and does not say how far it went where there is no
+ * next one; then all up to `limit` is counted. */
+static bool next_sibling(struct pd_libdw *lines, Dwarf_Die *die, Dwarf_Off limit)
 {
 	const Dwarf_Off before = dwarf_dieoffset(die);
-	if (dwarf_siblingof(die, die))
+	if (dwarf_siblingof(die, die)) {
+		go_on(lines, 1 + (limit > before ? (limit - before) / BYTES_OF_STEP : 0));
 		return false;
+	}
 	const Dwarf_Off after = dwarf_dieoffset(die);
 	return after > before && go_on(lines, 1 + (after - before) / BYTES_OF_STEP);
 }
@@ -183,13 +244,20 @@ static void add_functions(struct pd_libdw *lines, struct unit_index *index, Dwar
 	Dwarf_Die die;
 	if (depth > MAX_SCOPES || dwarf_child(parent, &die))
 		return;
-	do {
-		int tag = dwarf_tag(&die);
+	for (bool more = true; more && !lines->status;) {
+		const size_t first = index->count;
+		const int tag = dwarf_tag(&die);
 		if (tag == DW_TAG_subprogram)
 			add_ranges(lines, index, &die);
 		else if (holds_functions(tag))
 			add_functions(lines, index, &die, depth + 1);
-	} while (!lines->status && next_sibling(lines, &die));
+		if (lines->status)
+			break;
+		more = next_sibling(lines, &die, depth > SANE_DEPTH ? index->behind : 0);
+		for (size_t i = first; i < index->count && more; i++)
+			if (!index->items[i].behind)
+				index->items[i].behind = dwarf_dieoffset(&die);
+	}
 }
 
 static int compare_ranges(const void *left, const void *right)
@@ -198,21 +266,29 @@ static int compare_ranges(const void *left, const void *right)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-/* libdw reads the whole line table of a unit at once. */
-static bool may_read_lines(struct pd_libdw *lines, Dwarf_Die *unit)
+/* Where a unit ends, and what our reader of line tables has to know of it. */
+static void describe_unit(const struct pd_libdw *lines, struct unit_index *index, Dwarf_Die *die)
 {
-	const struct pd_dwarf_image *image = &lines->own.image;
 	Dwarf_Attribute attribute;
+	Dwarf_Half version;
 	Dwarf_Word at;
-	if (!dwarf_attr(unit, DW_AT_stmt_list, &attribute) || dwarf_formudata(&attribute, &at))
-		return true;
-	const uint64_t left = at < image->line_size ? image->line_size - at : 0;
-	const uint64_t length = left < 4 ? 0 : pd_load32(image->bytes + image->line_at + at, image->swap);
-	return go_on(lines, length < left ? length * STEPS_OF_LINE_BYTE : left * STEPS_OF_LINE_BYTE);
+	uint8_t address_size, offset_size;
+	index->table = UINT64_MAX;
+	if (dwarf_nextcu(lines->own.dwarf, index->unit - dwarf_cuoffset(die), &index->behind, NULL, NULL, NULL, NULL))
+		index->behind = 0;
+	if (dwarf_cu_info(die->cu, &version, NULL, NULL, NULL, NULL, &address_size, &offset_size))
+		return;
+	index->lines.version = (uint8_t)version;
+	index->lines.address_size = address_size;
+	index->lines.offset_size = offset_size;
+	if (dwarf_attr(die, DW_AT_stmt_list, &attribute) && !dwarf_formudata(&attribute, &at))
+		index->table = at;
+	if (dwarf_attr(die, DW_AT_comp_dir, &attribute))
+		index->lines.folder = dwarf_formstring(&attribute);
 }
 
 /* The index of a unit, made at the first use; NULL: look at the status. */
-static const struct unit_index *index_of(struct pd_libdw *lines, Dwarf_Die *unit)
+static struct unit_index *index_of(struct pd_libdw *lines, Dwarf_Die *unit)
 {
 	const Dwarf_Off offset = dwarf_dieoffset(unit);
 	uint64_t number;
@@ -224,11 +300,13 @@ static const struct unit_index *index_of(struct pd_libdw *lines, Dwarf_Die *unit
 	}
 	struct unit_index *index = &lines->units[lines->unit_count];
 	*index = (struct unit_index){ .unit = offset };
-	if (may_read_lines(lines, unit))
-		add_functions(lines, index, unit, 0);
+	describe_unit(lines, index, unit);
+	add_functions(lines, index, unit, 0);
 	if (!lines->status && pd_hash_map_put(&lines->by_unit, offset, lines->unit_count))
 		lines->status = PERFDATA_ENOMEM;
 	if (lines->status) {
+		pd_account_give(lines->reader.account, PD_USE_SYMBOLS, index->capacity * sizeof *index->items);
+		lines->indexes -= index->capacity * sizeof *index->items;
 		pd_free(index->items);
 		return NULL;
 	}
@@ -300,23 +378,26 @@ static bool holds(struct pd_libdw *lines, Dwarf_Die *die, uint64_t vaddr)
 }
 
 /* The function at an address and the scopes inside it, outermost first. */
-static size_t get_scopes(struct pd_libdw *lines, Dwarf_Die *unit, uint64_t vaddr, Dwarf_Die scopes[MAX_SCOPES])
+static size_t get_scopes(struct pd_libdw *lines, const struct unit_index *index, uint64_t vaddr,
+			 Dwarf_Die scopes[MAX_SCOPES])
 {
-	const struct unit_index *index = index_of(lines, unit);
-	const struct function_range *range = index ? find_range(index, vaddr) : NULL;
+	const struct function_range *range = find_range(index, vaddr);
 	size_t count = 1;
 	if (!range || !dwarf_offdie(lines->own.dwarf, range->die, &scopes[0]))
 		return 0;
+	const Dwarf_Off limit = range->behind ? range->behind : index->behind;
 	for (bool deeper = true; deeper && count < MAX_SCOPES && !lines->status;) {
 		Dwarf_Die die;
+		bool more = !dwarf_child(&scopes[count - 1], &die);
 		deeper = false;
-		for (bool more = !dwarf_child(&scopes[count - 1], &die); more && !deeper;
-		     more = !lines->status && next_sibling(lines, &die)) {
-			if (has_code(dwarf_tag(&die)) && holds(lines, &die, vaddr)) {
-				scopes[count++] = die;
-				deeper = true;
-			}
+		while (more && !lines->status) {
+			deeper = has_code(dwarf_tag(&die)) && holds(lines, &die, vaddr);
+			if (deeper)
+				break;
+			more = next_sibling(lines, &die, limit);
 		}
+		if (deeper)
+			scopes[count++] = die;
 	}
 	return count;
 }
@@ -370,26 +451,39 @@ static uint32_t first_line(Dwarf_Die *die)
 	return number(dwarf_attr_integrate(die, DW_AT_decl_line, &attribute));
 }
 
-static const char *call_file(Dwarf_Die *unit, Dwarf_Die *die)
+/* false: the unit has no line table that can be read. */
+static bool has_table(struct pd_libdw *lines, struct unit_index *index)
 {
-	Dwarf_Files *files;
-	size_t count;
-	uint32_t file = number_of(die, DW_AT_call_file);
-	if (dwarf_getsrcfiles(unit, &files, &count) || file >= count)
-		return NULL;
-	return short_text(dwarf_filesrc(files, file, NULL, NULL));
+	if (!index->lines.lines && index->table != UINT64_MAX && !lines->status) {
+		const enum perfdata_status status = pd_dwarf_take_lines(&lines->reader, &index->lines, index->table,
+									&index->lines.lines);
+		lines->status = status == PERFDATA_EUNSUP ? PERFDATA_OK : status;
+		index->table = status == PERFDATA_EUNSUP ? UINT64_MAX : index->table;
+	}
+	return index->lines.lines != NULL;
+}
+
+static const char *file_of(struct pd_libdw *lines, struct unit_index *index, uint32_t file)
+{
+	const char *path = NULL;
+	const enum perfdata_status status = has_table(lines, index) ? pd_dwarf_path(&lines->reader, &index->lines, file,
+										    &lines->names, &path)
+								    : PERFDATA_OK;
+	if (status && status != PERFDATA_EUNSUP && !lines->status)
+		lines->status = status;
+	return status ? NULL : short_text(path);
 }
 
 /* Sets the source position of the innermost code. */
-static void set_line(Dwarf_Die *unit, uint64_t vaddr, struct perfdata_source_line *ret)
+static void set_line(struct pd_libdw *lines, struct unit_index *index, uint64_t vaddr,
+		     struct perfdata_source_line *ret)
 {
-	Dwarf_Line *line = dwarf_getsrc_die(unit, vaddr);
-	int value;
-	if (!line)
+	const struct pd_dwarf_row *row = has_table(lines, index) ? pd_dwarf_find_row(index->lines.lines, vaddr) : NULL;
+	if (!row)
 		return;
-	ret->file = short_text(dwarf_linesrc(line, NULL, NULL));
-	ret->line = dwarf_lineno(line, &value) || value < 0 ? 0 : (uint32_t)value;
-	ret->column = dwarf_linecol(line, &value) || value < 0 ? 0 : (uint32_t)value;
+	ret->file = file_of(lines, index, row->file);
+	ret->line = row->line < 0 ? 0 : (uint32_t)row->line;
+	ret->column = row->column;
 }
 
 static void put(struct perfdata_source_line *frames, size_t room, size_t count,
@@ -401,7 +495,7 @@ static void put(struct perfdata_source_line *frames, size_t room, size_t count,
 
 /* Walks from the innermost scope, the last one, outwards: the call site of an inlined function lies in the function
  * around it. */
-static size_t walk_scopes(struct pd_libdw *lines, bool raw_names, Dwarf_Die *unit, Dwarf_Die *scopes,
+static size_t walk_scopes(struct pd_libdw *lines, bool raw_names, struct unit_index *index, Dwarf_Die *scopes,
 			  size_t scope_count, struct perfdata_source_line at, struct perfdata_source_line *frames,
 			  size_t room)
 {
@@ -415,7 +509,7 @@ static size_t walk_scopes(struct pd_libdw *lines, bool raw_names, Dwarf_Die *uni
 		put(frames, room, count++, &at);
 		if (!at.inlined)
 			return count;
-		at.file = call_file(unit, &scopes[i]);
+		at.file = file_of(lines, index, number_of(&scopes[i], DW_AT_call_file));
 		at.line = number_of(&scopes[i], DW_AT_call_line);
 		at.column = number_of(&scopes[i], DW_AT_call_column);
 	}
@@ -427,19 +521,22 @@ static enum perfdata_status look_up(struct pd_libdw *lines, bool raw_names, uint
 {
 	pd_arena_reset(&lines->names);
 	lines->name_failed = false;
+	make_room(lines);
 	Dwarf_Die unit, scopes[MAX_SCOPES];
 	struct perfdata_source_line at = { 0 };
 	lines->status = PERFDATA_OK;
 	pd_work_add_lookup(lines->meter.work);
 	if (!find_unit(lines, vaddr, &unit))
 		return lines->status ? lines->status : PERFDATA_ABSENT;
-	/* finding the scopes counts the steps of reading lines, too */
-	size_t scope_count = get_scopes(lines, &unit, vaddr, scopes);
+	struct unit_index *index = index_of(lines, &unit);
+	const size_t scope_count = index ? get_scopes(lines, index, vaddr, scopes) : 0;
+	if (index && positions && !lines->status)
+		set_line(lines, index, vaddr, &at);
 	if (lines->status)
 		return lines->status;
-	if (positions)
-		set_line(&unit, vaddr, &at);
-	size_t count = walk_scopes(lines, raw_names, &unit, scopes, scope_count, at, frames, room);
+	size_t count = walk_scopes(lines, raw_names, index, scopes, scope_count, at, frames, room);
+	if (lines->status)
+		return lines->status;
 	if (!count && at.file)
 		put(frames, room, count++, &at);
 	*ret_count = count;
@@ -457,6 +554,7 @@ enum perfdata_status pd_libdw_lookup(struct pd_libdw *lines, bool raw_names, uin
 		return PERFDATA_ENOMEM;
 	way_out = &out;
 	if (setjmp(out)) {
+		way_out = NULL;
 		lines->lacks_memory = true;
 		return PERFDATA_ENOMEM;
 	}

@@ -13,6 +13,8 @@
 #include "base/memory.h"
 #include "symbols/dwarf.h"
 
+#define BYTES_OF_STEP 16u   /* of a table, in new memory */
+
 struct row {
 	uint64_t address;
 	uint32_t file;
@@ -28,6 +30,9 @@ struct rows {
 struct machine {
 	struct pd_cursor cursor;
 	struct pd_meter meter;
+	const uint8_t *bytes;     /* of the table, without its length */
+	uint64_t place;           /* their offset in the section */
+	size_t taken;             /* memory that the account was asked for while the table is read */
 	struct rows rows;
 	uint8_t version, offset_size, address_size, min_length, max_ops, line_base_raw, line_range, opcode_base;
 	const uint8_t *lengths;   /* of standard opcodes, from 1 on */
@@ -38,6 +43,29 @@ struct machine {
 	int64_t line;
 	uint32_t column;
 };
+
+/* Memory of a table that is being read draws from the account, too. */
+static enum perfdata_status take(struct machine *m, size_t bytes)
+{
+	const enum perfdata_status status = pd_work_room(m->meter.work, bytes);
+	if (status)
+		return status;
+	pd_account_take(m->meter.work->account, PD_USE_SYMBOLS, bytes);
+	m->taken += bytes;
+	return PERFDATA_OK;
+}
+
+/* Room for one more item. While items are moved to a larger place, there are two of them. */
+static enum perfdata_status grow(struct machine *m, void *items, size_t *capacity, size_t count, size_t size)
+{
+	const size_t before = *capacity;
+	if (count < before)
+		return PERFDATA_OK;
+	enum perfdata_status status = pd_work_room(m->meter.work, 3 * count * size);
+	if (!status && pd_vector_grow(items, capacity, count, size))
+		status = PERFDATA_ENOMEM;
+	return status ? status : take(m, (*capacity - before) * size);
+}
 
 static void reset(struct machine *m)
 {
@@ -50,35 +78,39 @@ static void reset(struct machine *m)
 
 /* --- the header --------------------------------------------------------------------------------------------------- */
 
-static enum perfdata_status add_folder(struct pd_meter *meter, struct pd_dwarf_lines *lines,
-				       struct pd_dwarf_value folder)
+static enum perfdata_status add_folder(struct machine *m, struct pd_dwarf_lines *lines, struct pd_dwarf_value folder)
 {
-	const enum perfdata_status status = pd_meter_count(meter, PD_WORK_KEPT);
+	enum perfdata_status status = pd_meter_count(&m->meter, PD_WORK_KEPT);
+	if (!status)
+		status = grow(m, &lines->folders, &lines->folder_capacity, lines->folder_count, sizeof *lines->folders);
 	if (status)
 		return status;
-	if (pd_vector_grow(&lines->folders, &lines->folder_capacity, lines->folder_count, sizeof *lines->folders))
-		return PERFDATA_ENOMEM;
 	lines->folders[lines->folder_count++] = folder;
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status add_file(struct pd_meter *meter, struct pd_dwarf_lines *lines, struct pd_dwarf_value name,
+static enum perfdata_status add_file(struct machine *m, struct pd_dwarf_lines *lines, struct pd_dwarf_value name,
 				     uint64_t folder)
 {
 	if (folder >= lines->folder_count)
 		return PERFDATA_EUNSUP;
-	const enum perfdata_status status = pd_meter_count(meter, PD_WORK_KEPT);
+	enum perfdata_status status = pd_meter_count(&m->meter, PD_WORK_KEPT);
+	if (!status)
+		status = grow(m, &lines->files, &lines->file_capacity, lines->file_count, sizeof *lines->files);
 	if (status)
 		return status;
-	if (pd_vector_grow(&lines->files, &lines->file_capacity, lines->file_count, sizeof *lines->files))
-		return PERFDATA_ENOMEM;
 	lines->files[lines->file_count++] = (struct pd_dwarf_file){ name, lines->folders[folder] };
 	return PERFDATA_OK;
 }
 
-static struct pd_dwarf_value take_text(struct pd_cursor *c, const uint8_t *header)
+/* Where the next byte is in the section. */
+static uint64_t place_of(const struct machine *m) { return m->place + (uint64_t)(m->cursor.at - m->bytes); }
+
+/* The names stay in the file: programs have many, of which few are asked for. */
+static struct pd_dwarf_value take_text(struct machine *m)
 {
-	const struct pd_dwarf_value value = { PD_DWARF_INLINE_STRING, (uint64_t)(c->at - header) };
+	struct pd_cursor *c = &m->cursor;
+	const struct pd_dwarf_value value = { PD_DWARF_TABLE_STRING, place_of(m) };
 	const uint8_t *end = memchr(c->at, 0, pd_left(c));
 	pd_take(c, end ? (uint64_t)(end - c->at) + 1 : UINT64_MAX);
 	return value;
@@ -90,17 +122,17 @@ static enum perfdata_status read_old_names(struct machine *m, struct pd_dwarf_li
 	struct pd_cursor *c = &m->cursor;
 	struct pd_dwarf_value none = { 0 };
 	/* the folder of the unit: units that share a table may have several */
-	enum perfdata_status status = add_folder(&m->meter, lines, (struct pd_dwarf_value){ PD_DWARF_OTHER, 1 });
+	enum perfdata_status status = add_folder(m, lines, (struct pd_dwarf_value){ PD_DWARF_OTHER, 1 });
 	while (!status && pd_left(c) && *c->at)
-		status = add_folder(&m->meter, lines, take_text(c, lines->header));
+		status = add_folder(m, lines, take_text(m));
 	pd_u8(c);
 	if (!status)
-		status = add_file(&m->meter, lines, none, 0);
+		status = add_file(m, lines, none, 0);
 	while (!status && !c->failed && pd_left(c) && *c->at) {
-		const struct pd_dwarf_value name = take_text(c, lines->header);
+		const struct pd_dwarf_value name = take_text(m);
 		const uint64_t folder = pd_dwarf_uleb(c);
 		pd_dwarf_uleb(c), pd_dwarf_uleb(c);
-		status = c->failed ? PERFDATA_EUNSUP : add_file(&m->meter, lines, name, folder);
+		status = c->failed ? PERFDATA_EUNSUP : add_file(m, lines, name, folder);
 	}
 	pd_u8(c);
 	return status;
@@ -122,14 +154,16 @@ static bool read_format(struct pd_cursor *c, struct entry_format *format)
 }
 
 static bool read_entry(struct machine *m, const struct pd_dwarf_unit *unit, const struct entry_format *format,
-		       const uint8_t *header, struct pd_dwarf_value *ret_path, uint64_t *ret_folder)
+		       struct pd_dwarf_value *ret_path, uint64_t *ret_folder)
 {
 	bool has_path = false;
 	*ret_folder = 0;
 	for (unsigned i = 0; i < format->count; i++) {
 		struct pd_dwarf_value value;
-		if (!pd_dwarf_form(&m->cursor, unit, format->form[i], 0, (uint64_t)(m->cursor.at - header), &value))
+		if (!pd_dwarf_form(&m->cursor, unit, format->form[i], 0, place_of(m), &value))
 			return false;
+		if (value.class == PD_DWARF_INLINE_STRING)
+			value.class = PD_DWARF_TABLE_STRING;
 		if (format->content[i] == DW_LNCT_path) {
 			*ret_path = value;
 			has_path = true;
@@ -153,10 +187,10 @@ static enum perfdata_status read_new_names(const struct pd_dwarf_unit *unit, str
 		for (uint64_t i = 0; i < count; i++) {
 			struct pd_dwarf_value path;
 			uint64_t folder;
-			if (!read_entry(m, unit, &format, lines->header, &path, &folder))
+			if (!read_entry(m, unit, &format, &path, &folder))
 				return PERFDATA_EUNSUP;
-			enum perfdata_status status = files ? add_file(&m->meter, lines, path, folder)
-							    : add_folder(&m->meter, lines, path);
+			enum perfdata_status status = files ? add_file(m, lines, path, folder)
+							    : add_folder(m, lines, path);
 			if (status)
 				return status;
 		}
@@ -194,16 +228,11 @@ static enum perfdata_status read_header(const struct pd_dwarf_unit *unit, struct
 static enum perfdata_status add_row(struct machine *m, bool is_end)
 {
 	struct rows *rows = &m->rows;
-	/* while they are moved to a larger place, there are two of them, as while they are sorted */
-	const enum perfdata_status status = rows->count == rows->capacity
-						    ? pd_work_room(m->meter.work, 3 * rows->count * sizeof *rows->items)
-						    : PERFDATA_OK;
+	const enum perfdata_status status = grow(m, &rows->items, &rows->capacity, rows->count, sizeof *rows->items);
 	if (status)
 		return status;
 	if (m->line < INT32_MIN || m->line > INT32_MAX || m->column > UINT16_MAX)
 		return PERFDATA_EUNSUP;
-	if (pd_vector_grow(&rows->items, &rows->capacity, rows->count, sizeof *rows->items))
-		return PERFDATA_ENOMEM;
 	rows->items[rows->count++] = (struct row){ m->address, m->file, (int32_t)m->line, (uint16_t)m->column, is_end };
 	return PERFDATA_OK;
 }
@@ -306,17 +335,19 @@ static void merge(const struct row *from, struct row *to, size_t left, size_t mi
 }
 
 /* Rows inside a sequence are in order, so few runs have to be merged; the sort must be stable. */
-static enum perfdata_status sort_rows(struct rows *rows)
+static enum perfdata_status sort_rows(struct machine *m)
 {
+	struct rows *rows = &m->rows;
 	const size_t nr = rows->count;
 	bool sorted = true;
 	for (size_t i = 1; i < nr; i++)
 		sorted &= !is_after(&rows->items[i - 1], &rows->items[i]);
 	if (sorted)
 		return PERFDATA_OK;
-	struct row *other = pd_malloc(nr * sizeof *other);
+	const enum perfdata_status status = take(m, nr * sizeof *rows->items);
+	struct row *other = status ? NULL : pd_malloc(nr * sizeof *other);
 	if (!other)
-		return PERFDATA_ENOMEM;
+		return status ? status : PERFDATA_ENOMEM;
 	for (size_t width = 1; width < nr; width *= 2) {
 		for (size_t left = 0; left < nr; left += 2 * width) {
 			const size_t middle = left + width < nr ? left + width : nr,
@@ -333,8 +364,9 @@ static enum perfdata_status sort_rows(struct rows *rows)
 }
 
 /* Drops code that the linker left out, which stands at address 0, far from the rest. */
-static enum perfdata_status keep_rows(const struct rows *rows, struct pd_dwarf_lines *lines)
+static enum perfdata_status keep_rows(struct machine *m, struct pd_dwarf_lines *lines)
 {
+	const struct rows *rows = &m->rows;
 	const uint64_t highest = rows->count ? rows->items[rows->count - 1].address : 0;
 	size_t first = 0;
 	while (first < rows->count && highest - rows->items[first].address > UINT32_MAX)
@@ -342,9 +374,10 @@ static enum perfdata_status keep_rows(const struct rows *rows, struct pd_dwarf_l
 	if (first == rows->count)
 		return PERFDATA_OK;
 	lines->lowest = rows->items[first].address;
-	lines->rows = pd_malloc((rows->count - first) * sizeof *lines->rows);
+	const enum perfdata_status status = take(m, (rows->count - first) * sizeof *lines->rows);
+	lines->rows = status ? NULL : pd_malloc((rows->count - first) * sizeof *lines->rows);
 	if (!lines->rows)
-		return PERFDATA_ENOMEM;
+		return status ? status : PERFDATA_ENOMEM;
 	for (size_t i = first; i < rows->count; i++) {
 		const struct row *row = &rows->items[i];
 		if (row->file >= 1u << 15)
@@ -362,7 +395,6 @@ static enum perfdata_status keep_rows(const struct rows *rows, struct pd_dwarf_l
 
 void pd_dwarf_lines_release(struct pd_dwarf_lines *lines)
 {
-	pd_free(lines->header);
 	pd_free(lines->files);
 	pd_free(lines->folders);
 	pd_free(lines->rows);
@@ -388,7 +420,12 @@ static enum perfdata_status read_bytes(const struct pd_dwarf *dwarf, uint64_t of
 	if (length > section->size - offset - before)
 		return PERFDATA_EUNSUP;
 	*ret_size = (size_t)length;
-	return pd_dwarf_read(dwarf, PD_DWARF_LINE, offset + before, length, ret);
+	m->place = offset + before;
+	enum perfdata_status status = take(m, (size_t)length);
+	/* it is read again where memory is short, also what has no rows and files */
+	if (!status)
+		status = pd_work_do(m->meter.work, length / BYTES_OF_STEP);
+	return status ? status : pd_dwarf_read(dwarf, PD_DWARF_LINE, m->place, length, ret);
 }
 
 enum perfdata_status pd_dwarf_read_table(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint64_t at,
@@ -396,34 +433,32 @@ enum perfdata_status pd_dwarf_read_table(const struct pd_dwarf *dwarf, const str
 {
 	struct machine m = { .meter = pd_meter(dwarf->work) };
 	struct pd_dwarf_lines *lines = ret;
+	uint8_t *bytes = NULL;
 	size_t size;
-	enum perfdata_status status = read_bytes(dwarf, at, &m, &lines->header, &size);
+	enum perfdata_status status = read_bytes(dwarf, at, &m, &bytes, &size);
 	if (!status) {
 		struct pd_dwarf_unit form = *unit;   /* the offset size of the line table may differ from the unit's */
 		form.offset_size = m.offset_size;
-		m.cursor = pd_cursor(lines->header, size, dwarf->swap);
+		m.bytes = bytes;
+		m.cursor = pd_cursor(bytes, size, dwarf->swap);
 		status = read_header(&form, &m, lines);
-		lines->header_size = (size_t)(m.cursor.at - lines->header);
 	}
 	if (!status)
 		status = run(&m);
 	if (!status)
-		status = sort_rows(&m.rows);
+		status = sort_rows(&m);
 	if (!status)
-		status = keep_rows(&m.rows, lines);
+		status = keep_rows(&m, lines);
 	if (!status)
 		status = pd_meter_settle(&m.meter);
+	pd_free(bytes);
 	pd_free(m.rows.items);
 	pd_free(lines->folders);
 	lines->folders = NULL;
-	if (status) {
+	pd_account_give(dwarf->account, PD_USE_SYMBOLS, m.taken);
+	if (status)
 		pd_dwarf_lines_release(lines);
-		return status;
-	}
-	/* the program part of the table is no longer needed */
-	uint8_t *header = pd_realloc(lines->header, lines->header_size + 1);
-	lines->header = header ? header : lines->header;
-	return PERFDATA_OK;
+	return status;
 }
 
 /* The last row at or before the address, unless the address lies behind the end of its sequence. */
@@ -445,16 +480,12 @@ const struct pd_dwarf_row *pd_dwarf_find_row(const struct pd_dwarf_lines *lines,
 static enum perfdata_status text_of(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 				    const struct pd_dwarf_value *value, struct pd_arena *bytes, const char **ret)
 {
-	*ret = NULL;
-	if (value->class == PD_DWARF_OTHER && !pd_dwarf_has(&unit->root, PD_DWARF_COMP_DIR))
+	*ret = value->class == PD_DWARF_OTHER ? unit->folder : NULL;
+	if (*ret || (value->class == PD_DWARF_OTHER && !pd_dwarf_has(&unit->root, PD_DWARF_COMP_DIR)))
 		return PERFDATA_OK;
 	if (value->class == PD_DWARF_OTHER)
 		return pd_dwarf_string(dwarf, unit, &unit->root.values[PD_DWARF_COMP_DIR], bytes, ret);
-	if (value->class != PD_DWARF_INLINE_STRING)
-		return pd_dwarf_string(dwarf, unit, value, bytes, ret);
-	const char *text = (const char *)unit->lines->header + value->number;
-	*ret = strnlen(text, PD_SYMBOL_NAME_LIMIT) < PD_SYMBOL_NAME_LIMIT ? text : NULL;
-	return PERFDATA_OK;
+	return pd_dwarf_string(dwarf, unit, value, bytes, ret);
 }
 
 enum perfdata_status pd_dwarf_path(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint32_t file,

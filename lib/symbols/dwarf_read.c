@@ -115,6 +115,15 @@ static uint8_t slot_of(uint64_t name)
 	}
 }
 
+/* Room for one more item of a table. While items are moved to a larger place, there are two of them. */
+static enum perfdata_status grow(const struct pd_meter *meter, void *items, size_t *capacity, size_t count, size_t size)
+{
+	if (count < *capacity)
+		return PERFDATA_OK;
+	const enum perfdata_status status = pd_work_room(meter->work, 3 * count * size);
+	return !status && pd_vector_grow(items, capacity, count, size) ? PERFDATA_ENOMEM : status;
+}
+
 static enum perfdata_status read_specs(struct pd_cursor *c, struct pd_meter *meter, struct pd_dwarf_abbrevs *abbrevs,
 				       struct pd_dwarf_abbrev *abbrev)
 {
@@ -126,12 +135,12 @@ static enum perfdata_status read_specs(struct pd_cursor *c, struct pd_meter *met
 			return PERFDATA_EUNSUP;
 		if (!name && !form)
 			return PERFDATA_OK;
-		const enum perfdata_status status = pd_meter_count(meter, 2);
+		enum perfdata_status status = pd_meter_count(meter, 2);
+		if (!status)
+			status = grow(meter, &abbrevs->specs, &abbrevs->spec_capacity, abbrevs->spec_count,
+				      sizeof *abbrevs->specs);
 		if (status)
 			return status;
-		if (pd_vector_grow(&abbrevs->specs, &abbrevs->spec_capacity, abbrevs->spec_count,
-				   sizeof *abbrevs->specs))
-			return PERFDATA_ENOMEM;
 		abbrevs->specs[abbrevs->spec_count++] = (struct pd_dwarf_spec){ (uint16_t)form, slot_of(name),
 										implicit };
 		abbrev->count++;
@@ -212,8 +221,8 @@ enum perfdata_status pd_dwarf_read_abbrevs(const struct pd_dwarf *dwarf, const s
 		enum perfdata_status status = pd_meter_count(&meter, 2);
 		if (!status)
 			status = read_specs(&c, &meter, ret, &abbrev);
-		if (!status && pd_vector_grow(&ret->items, &ret->capacity, ret->count, sizeof *ret->items))
-			status = PERFDATA_ENOMEM;
+		if (!status)
+			status = grow(&meter, &ret->items, &ret->capacity, ret->count, sizeof *ret->items);
 		if (status)
 			return status;
 		set_size(unit, ret->specs + abbrev.first, &abbrev);
@@ -346,6 +355,8 @@ static enum perfdata_status move_window(const struct pd_dwarf *dwarf, struct pd_
 	const enum perfdata_status status = pd_meter_count(&window->meter, 1 + (uint32_t)(size / BYTES_OF_STEP));
 	if (status)
 		return status;
+	if (size > window->room && size > WINDOW && pd_work_room(window->meter.work, size))
+		return PERFDATA_ELIMIT;
 	if (size > window->room) {
 		uint8_t *bytes = pd_malloc((size_t)size);
 		if (!bytes)
@@ -560,6 +571,7 @@ enum perfdata_status pd_dwarf_string(const struct pd_dwarf *dwarf, const struct 
 	case PD_DWARF_LINE_STRING: return read_string(dwarf, PD_DWARF_LINE_STR, value->number, bytes, ret);
 	case PD_DWARF_STRING_INDEX: return indexed_string(dwarf, unit, value->number, bytes, ret);
 	case PD_DWARF_INLINE_STRING: return read_string(dwarf, PD_DWARF_INFO, value->number, bytes, ret);
+	case PD_DWARF_TABLE_STRING: return read_string(dwarf, PD_DWARF_LINE, value->number, bytes, ret);
 	default: return PERFDATA_EUNSUP;
 	}
 }

@@ -17,6 +17,7 @@
  * used. */
 #define MOST_IN_MEMORY ((uint64_t)8 << 20)
 #define MOST ((uint64_t)1 << 32)
+#define BYTES_OF_STEP 64u   /* that are decompressed */
 
 static const char *const names[PD_DWARF_SECTIONS] = {
 	[PD_DWARF_INFO] = ".debug_info",
@@ -125,7 +126,7 @@ static enum perfdata_status decompress_all(struct pd_work *work, struct compress
 	for (uint64_t at = 0; at < compressed->size && !status; at += used) {
 		const size_t size = compressed->size - at < PIECE ? (size_t)(compressed->size - at) : PIECE;
 		piece = bytes ? bytes + at : piece;
-		status = pd_work_do(work, 1);
+		status = pd_work_do(work, size / BYTES_OF_STEP);
 		if (!status)
 			status = decompress_some(compressed, in, &in_used, &in_size, piece, size, &used);
 		if (!status && used != size)

@@ -98,7 +98,7 @@ enum perfdata_status pd_dwarf_take_abbrevs(struct pd_dwarf *dwarf, const struct 
 
 static size_t size_of_lines(const struct pd_dwarf_lines *lines)
 {
-	return sizeof *lines + lines->header_size + lines->file_capacity * sizeof *lines->files +
+	return sizeof *lines + lines->file_capacity * sizeof *lines->files +
 	       lines->row_count * sizeof *lines->rows;
 }
 

@@ -17,9 +17,8 @@ MEMORY = 160    # MiB of one run: twice the least that an account allows, and wh
 
 
 def faults_of(make, folder):
-    made = make(SIZE)
-    files = made[1]
-    hostile_files.write(folder, made)
+    hostility_table.write_apart(folder, make, SIZE)
+    files = [os.path.join(where, name) for where, _folders, names in os.walk(folder) for name in names if name != "hostile"]
     faults, path = [], os.path.join(folder, "hostile")
     for words in hostile_files.commands(folder):
         done = run(*words, path, timeout=120)
@@ -28,7 +27,7 @@ def faults_of(make, folder):
             faults.append("%s: exit %d: %s" % (words[0], done.code, done.err[-300:]))
         if found != (make in hostile_files.EXCESS):
             faults.append("%s: %s finding: %s" % (words[0], "a" if found else "no", done.err[-300:]))
-        if found and not any(os.path.join(folder, name).encode() in done.err for name in files):
+        if found and not any(name.encode() in done.err for name in files):
             faults.append("%s: the finding names no file: %s" % (words[0], done.err[-300:]))
         if make in hostile_files.EXCESS and run(words[0], "--strict", *words[1:], path, timeout=120).code != 4:
             faults.append("%s: --strict does not end with 4" % words[0])

@@ -44,9 +44,10 @@ def ranges(pairs):
     return b"".join(struct.pack("<QQ", low, high) for low, high in pairs) + bytes(16)
 
 
-def line_table(program, files=1):
-    """A table of DWARF 4 with that program: opcodes from 10 on are special."""
-    names = b"\0" + b"".join(b"%d.c\0\0\0\0" % k for k in range(files)) + b"\0"
+def line_table(program, files=1, folders=(), names=None):
+    """A table of DWARF 4 with that program: opcodes from 10 on are special. `names`: of the files, which lie in the last of the folders."""
+    names = names or (b"%d.c" % k for k in range(files))
+    names = b"".join(b"%s\0" % folder for folder in folders) + b"\0" + b"".join(name + b"\0" + uleb(len(folders)) + b"\0\0" for name in names) + b"\0"
     head = struct.pack("<BBBbBB", 1, 1, 1, -3, 12, 10) + bytes([0, 1, 1, 1, 1, 0, 0, 0, 1]) + names
     body = struct.pack("<HI", 4, len(head)) + head + program
     return struct.pack("<I", len(body)) + body
@@ -67,6 +68,11 @@ def compressed(data, kind, stated=None):
     """The bytes of a compressed section; `stated`: the size that its header says."""
     packed = zlib.compress(data, 9) if kind == ZLIB else zstd(data)
     return struct.pack("<IIQQ", kind, 0, len(data) if stated is None else stated, 1) + packed
+
+
+def compressed_in_the_old_way(data):
+    """The bytes of a section .zdebug_*."""
+    return b"ZLIB" + struct.pack(">Q", len(data)) + zlib.compress(data, 9)
 
 
 class Elf:

@@ -66,6 +66,51 @@ def split_units_of_one_file(n):
     return recorded, {**files, "bin/split.dwo": split.bytes()}
 
 
+def units_with_lines(table, old=False, units=500):
+    """Units that share a table of lines; old: compressed in the old way, which libdw reads."""
+    root = dw.abbrev(1, dw.UNIT, 0, (dw.LOW_PC, dw.ADDR), (dw.HIGH_PC, dw.DATA4), (dw.STMT_LIST, dw.SEC_OFFSET)) + b"\0"
+    places = [TEXT + 0x1000 + 0x10 * k for k in range(units)]
+    sections = {"abbrev": root, "info": b"".join(dw.unit(b"\x01" + struct.pack("<QII", at, 0x10, 0)) for at in places), "line": table}
+    if not old:
+        return debug({".debug_" + name: data for name, data in sections.items()}, addresses=places)
+    elf = dw.Elf().symbols()
+    for name, data in sections.items():
+        elf.add(".zdebug_" + name, dw.compressed_in_the_old_way(data))
+    return recording(addresses=places), {PROGRAM: elf.bytes()}
+
+
+LINES = dw.set_address(TEXT + 0x1000) + b"\x0b" * 10 + dw.END_SEQUENCE
+
+
+def long_names_of_sources(n):
+    """Units that share a table of lines with many files, whose names are long: together more than what may be kept where memory is short."""
+    recorded, files = units_with_lines(dw.line_table(LINES, names=(b"%07d" % k + b"x" * 2993 for k in range(6000))), units=4 * n)
+    return recorded, {**files, "memory": b"16M"}
+
+
+def many_sources(n):
+    """Units that share a table of lines with many files, whose names are short."""
+    return units_with_lines(dw.line_table(LINES, names=[b"a"] * (50 * n)))
+
+
+def many_lines(n):
+    """Units that share a table of many lines."""
+    return units_with_lines(dw.line_table(dw.set_address(TEXT + 0x1000) + b"\x0b" * (100 * n) + dw.END_SEQUENCE))
+
+
+def sources_in_a_long_folder(n):
+    """Many files in a folder whose name is long; libdw joins all of them."""
+    return units_with_lines(dw.line_table(LINES, folders=[b"d" * 16000], names=[b"a"] * n), old=True)
+
+
+def nested_blocks(n):
+    """Blocks in each other, in a program that libdw reads."""
+    block = dw.abbrev(3, dw.BLOCK, 1, (dw.LOW_PC, dw.ADDR), (dw.HIGH_PC, dw.DATA4))
+    inside = b"\x03" + struct.pack("<QI", TEXT, dw.CODE)
+    return debug({".debug_abbrev": ROOT + block + FUNCTION + b"\0", ".debug_info": dw.unit(WHOLE + AROUND + inside * (8 * n) + b"\0" * (8 * n + 2)),
+                  ".debug_of.dwo": b"libdw"}, addresses=[TEXT + 0x1000 + 0x10 * k for k in range(300)])
+
+
 def zstd_sections(n):
     """Sections of zeros, packed as zstd packs them."""
     zeros = (dw.ZSTD, bytes(20000 * n))
@@ -216,7 +261,8 @@ def jit_moves(n):
     return jit(n, move)
 
 
-FILES = (functions_of_one_range_list, blocks_of_one_range_list, units_of_one_abbreviation_table, split_units_of_one_file, zstd_sections, packed_program, packed_symbols,
+FILES = (functions_of_one_range_list, blocks_of_one_range_list, units_of_one_abbreviation_table, split_units_of_one_file, long_names_of_sources, many_sources,
+         many_lines, sources_in_a_long_folder, nested_blocks, zstd_sections, packed_program, packed_symbols,
          notes_of_one_place, symbols_in_many_segments, labels_in_a_long_section, linkage_entries_of_one_name, cxx_names, cxx_parameters,
          cxx_names_at_one_place, long_symbols, rust_names, kallsyms, kallsyms_at_one_place, kallsyms_backwards, kallsyms_of_one_name,
          perf_map_at_one_place, perf_map_backwards, perf_map_of_odd_lines, jit_at_one_place, jit_moves)
@@ -243,5 +289,9 @@ def commands(folder):
         where = ["--kallsyms", os.path.join(folder, "kallsyms")]
     else:
         where = ["--symfs", folder]
-    common = ["--symbols", "yes", "--max-memory", MEMORY, *where, "-j", "1"]
+    memory, limit = os.path.join(folder, "memory"), MEMORY
+    if os.path.exists(memory):
+        with open(memory, encoding="ascii") as file:
+            limit = file.read()
+    common = ["--symbols", "yes", "--max-memory", limit, *where, "-j", "1"]
     return [["script", "-F", "ip,sym,srcline", *common], ["folded", *common]]
