@@ -2,6 +2,7 @@
 /* perfdata bundle: packs the files that name the addresses of recordings into an archive. The bundle has the files from
  * which `script` takes names on this host, so that another host shows the same names. */
 #include "config.h"
+#include <errno.h>
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,9 +54,11 @@ static json_object *row_json(const struct file_row *row)
 }
 
 /* Writes the line to stderr and releases it. */
-static void say(struct perfdata_text *line)
+static void say(struct bundling *bundling, struct perfdata_text *line)
 {
-	if (!perfdata_text_failed(line))
+	if (perfdata_text_failed(line))
+		fail(bundling, PERFDATA_ENOMEM, NULL);
+	else
 		print_words(line->data, line->size);
 	perfdata_text_release(line);
 }
@@ -73,7 +76,7 @@ static void note_missing(struct bundling *bundling, const struct file_row *row, 
 		perfdata_text_literal(&line, "perfdata: missing: ");
 		perfdata_text_printable(&line, row->paths[0], strlen(row->paths[0]));
 		perfdata_text_printf(&line, " (%" PRIu64 " samples): %s\n", row->samples, reason);
-		say(&line);
+		say(bundling, &line);
 	}
 }
 
@@ -243,7 +246,11 @@ static void add_recorded_file(struct bundling *bundling, const char *path, const
 	json_object *object = json_new_object();
 	uint8_t sha256[PERFDATA_SHA256_SIZE];
 	uint64_t size;
-	const bool known = perfdata_file_sha256(path, sha256, &size) == PERFDATA_OK;
+	const enum perfdata_status status = perfdata_file_sha256(path, sha256, &size);
+	const bool known = !status;
+	/* it was read a moment ago: only a pipe has none */
+	if (status == PERFDATA_ENOMEM || (status && errno == EIO))
+		fail(bundling, status, path);
 	json_add(object, "name", json_path(bundling, name));
 	json_add(object, "size", known ? json_new_number(size) : NULL);
 	json_add(object, "sha256", known ? json_of_bytes(sha256, sizeof sha256) : NULL);
@@ -325,7 +332,7 @@ static enum perfdata_status write_bundle(struct bundling *bundling, const char *
 	return status ? status : closed;
 }
 
-static void say_what_was_written(const struct bundling *bundling)
+static void say_what_was_written(struct bundling *bundling)
 {
 	struct perfdata_text line;
 	perfdata_text_init(&line);
@@ -336,7 +343,7 @@ static void say_what_was_written(const struct bundling *bundling)
 			     " of %" PRIu64 " samples\n",
 			     bundling->nr_files, bundling->bytes, bundling->nr_missing, bundling->missing_samples,
 			     bundling->rows.samples);
-	say(&line);
+	say(bundling, &line);
 }
 
 static void finish(struct bundling *bundling)

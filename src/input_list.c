@@ -67,8 +67,11 @@ static bool add_lines(struct collecting *collecting, const char *name, FILE *fil
 		fine = add_line(collecting, line);
 	}
 	free(line);
-	if (!fine || !ferror(file))
+	if (!fine || feof(file))
 		return fine;
+	/* without memory for a line there is neither an end nor an error of the file */
+	if (!ferror(file))
+		return options_no_memory(collecting->options);
 	usage_error(&collecting->options->style, "--files-from %s: %s", name, strerror(errno));
 	return false;
 }

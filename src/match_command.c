@@ -311,7 +311,9 @@ static void show(struct matching *matching)
 		perfdata_text_init(&words);
 		perfdata_text_append(&words, matching->verdict.reasons.data, matching->verdict.reasons.size);
 		match_spell_shares(&words, &answer);
-		if (!perfdata_text_failed(&words))
+		if (perfdata_text_failed(&words) || perfdata_text_failed(&matching->verdict.reasons))
+			fail(matching, PERFDATA_ENOMEM, NULL);
+		else
 			print_words(words.data, words.size);
 		perfdata_text_release(&words);
 	}

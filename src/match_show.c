@@ -147,7 +147,7 @@ static bool is_shown(const struct match_answer *answer, const struct match_row *
 	return file_row_is_hit(row->file) || answer->options->style.verbose;
 }
 
-static size_t width_of(const struct match_answer *answer, enum column column)
+static size_t width_of(const struct match_answer *answer, enum column column, struct perfdata_text *out)
 {
 	struct perfdata_text cell;
 	size_t width = strlen(headings[column]);
@@ -158,6 +158,7 @@ static size_t width_of(const struct match_answer *answer, enum column column)
 		const size_t size = cell.size ? cell.size : 1;
 		width = is_shown(answer, &answer->verdict->rows[i]) && size > width ? size : width;
 	}
+	out->failed |= perfdata_text_failed(&cell);
 	perfdata_text_release(&cell);
 	return width;
 }
@@ -195,7 +196,7 @@ bool match_show_text(const struct match_answer *answer)
 	perfdata_text_init(&out);
 	perfdata_text_init(&cell);
 	for (size_t c = 0; c < NR_COLUMNS; c++)
-		widths[c] = width_of(answer, (enum column)c);
+		widths[c] = width_of(answer, (enum column)c, &out);
 	for (size_t c = 0; c < NR_COLUMNS; c++)
 		append_aligned(&out, headings[c], strlen(headings[c]), widths[c], (enum column)c);
 	for (size_t i = 0; i < verdict->nr; i++) {
@@ -216,6 +217,7 @@ bool match_show_text(const struct match_answer *answer)
 	if (verdict->nr_reasons)
 		perfdata_text_literal(&out, "the answer is no:\n");
 	append_lines(&out, &verdict->reasons);
+	out.failed |= perfdata_text_failed(&verdict->reasons);
 	match_spell_shares(&out, answer);
 	out.failed |= perfdata_text_failed(&cell);
 	perfdata_text_release(&cell);
@@ -377,6 +379,7 @@ bool match_show_junit(const struct match_answer *answer)
 	perfdata_text_append(&details, answer->verdict->reasons.data, answer->verdict->reasons.size);
 	junit_case(&junit, "verdict", answer->verdict->nr_reasons ? JUNIT_FAILED : JUNIT_PASSED, "no",
 		   "the files at hand are not the recorded ones", &details);
+	junit.cases.failed |= perfdata_text_failed(&answer->verdict->reasons);
 	perfdata_text_release(&details);
 	perfdata_text_init(&out);
 	junit_end(&junit, "perfdata match", &out);

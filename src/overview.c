@@ -211,6 +211,7 @@ static void show_line(struct perfdata_text *out, const char *command, const char
 	perfdata_text_string(&line, what);
 	perfdata_text_append(out, line.data, line.size);
 	perfdata_text_char(out, '\n');
+	out->failed |= perfdata_text_failed(&line);
 	perfdata_text_release(&line);
 }
 

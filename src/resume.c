@@ -120,8 +120,9 @@ static bool read_index(struct resume *resume)
 		json_object_put(line);
 		fine &= !json_has_failed();
 	}
-	const int code = fine ? errno : ENOMEM;
-	fine &= !ferror(file);
+	/* without memory for a line there is neither an end nor an error of the file */
+	const int code = fine && (ferror(file) || feof(file)) ? errno : ENOMEM;
+	fine &= feof(file) && !ferror(file);
 	free(text);
 	fclose(file);
 	errno = code;

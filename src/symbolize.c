@@ -155,13 +155,18 @@ static enum exit_code name_all(struct naming *naming)
 	char *line = NULL;
 	size_t room = 0;
 	ssize_t size;
-	while (!interrupted() && (size = getline(&line, &room, stdin)) > 0) {
+	while (!interrupted() && !naming->failed) {
+		size = getline(&line, &room, stdin);
+		if (size <= 0) {
+			/* without memory for the line there is neither an end nor an error of the file */
+			naming->failed = !feof(stdin) && !ferror(stdin) && !interrupted();
+			break;
+		}
 		naming->out.size = 0;
 		name_line(naming, line, (size_t)size);
 		naming->failed |= perfdata_text_failed(&naming->out);
-		if (naming->failed)
-			break;
-		print_answer(naming->out.data, naming->out.size);
+		if (!naming->failed)
+			print_answer(naming->out.data, naming->out.size);
 	}
 	free(line);
 	if (naming->failed)
