@@ -49,31 +49,11 @@ static void check(const struct options *options, size_t index, struct check_show
 	outcome_release(&outcome);
 }
 
-static bool forms_fit(const struct options *options)
-{
-	const char *const forms[] = {
-		options->json ? "json" : NULL,
-		options->junit ? "junit" : NULL,
-		options->sarif ? "sarif" : NULL,
-		options->annotate ? "annotate" : NULL,
-	};
-	const char *first = NULL;
-	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-		if (first && forms[i]) {
-			usage_error(&options->style, "--%s and --%s are two forms of one answer: choose one", first,
-				    forms[i]);
-			return false;
-		}
-		first = first ? first : forms[i];
-	}
-	return true;
-}
-
 enum exit_code command_check(struct options *options)
 {
 	struct check_show show;
 	struct summary summary;
-	if (!forms_fit(options) || !inputs_find(options))
+	if (!inputs_find(options))
 		return EXIT_USAGE;
 	const enum exit_code begun = summary_begin(&summary, options, options->files.nr > 1);
 	if (begun != EXIT_FINE)

@@ -17,6 +17,7 @@
 #include "filters.h"
 #include "input_list.h"
 #include "interrupt.h"
+#include "kept_inputs.h"
 #include "output_name.h"
 #include "output_rights.h"
 #include "summary.h"
@@ -154,10 +155,6 @@ static bool check(const struct options *options, bool many)
 	struct stat status;
 	const char *output = options->output;
 	const struct message_style *style = &options->style;
-	if (options->jobs > 4096) {
-		usage_error(style, "--jobs %" PRIu64 " is more than 4096", options->jobs);
-		return false;
-	}
 	if (options->nr_more_emitters && !many) {
 		usage_error(style, "several formats go to several files: give -o DIR/");
 		return false;
@@ -176,8 +173,9 @@ static bool check(const struct options *options, bool many)
 		return false;
 	}
 	for (size_t i = 0; tables_are_several(options) && i < options->files.nr; i++) {
-		if (!strcmp(options->files.values[i], "-")) {
-			usage_error(style, "several tables may take more than one reading: that cannot be stdin");
+		if (input_is_stream(options->files.values[i])) {
+			usage_error(style, "several tables may take more than one reading: that cannot be %s",
+				    strcmp(options->files.values[i], "-") ? "a pipe" : "stdin");
 			return false;
 		}
 	}

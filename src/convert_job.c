@@ -66,7 +66,11 @@ static bool format_settings(struct format *format)
 	};
 	for (size_t i = 0; format->settings && i < options->nr_values; i++) {
 		const char *name = options->values[i].option->name;
+		const bool is_file = !strcmp(name, "base") || !strcmp(name, "repeat");
 		const char *text = job->table && !strcmp(name, "table") ? job->table : options->values[i].text;
+		/* - is stdin for the program; the library knows paths */
+		if (is_file && !strcmp(text, "-"))
+			text = "/dev/stdin";
 		if (perfdata_emitter_option_named(format->emitter, name))
 			format->settings[format->conversion.nr_settings++] = (struct perfdata_setting){ name, text };
 	}
@@ -118,7 +122,7 @@ static enum perfdata_status convert_input(struct conversion *conversion,
 	struct symbol_options symbols;
 	input_prepare(&conversion->from.input, options, job->file, PERFDATA_ORDER_TIME, use_of(job), &reader);
 	symbol_options_make(options, messages, &symbols);
-	struct perfdata_input *input = input_source(job->file);
+	struct perfdata_input *input = input_source(options, job->file);
 	const struct perfdata_convert_options how = {
 		.size = sizeof how,
 		.registry = options->registry,
@@ -248,8 +252,11 @@ static void convert_jobs(struct job *const *jobs, size_t nr_jobs)
 	}
 	if (status == PERFDATA_OK && symbols_wanted(options))
 		unnamed_note(&conversion.from.input, perfdata_result_session(result));
-	if (status == PERFDATA_OK)
+	if (status == PERFDATA_OK) {
 		memory_note(&conversion);
+		filters_note(options, &conversion.from.input.messages, conversion.from.input.file,
+			     perfdata_result_summary(result));
+	}
 	say_how_it_ended(&conversion, status, &error);
 	input_judge(&conversion.from.input, options);
 	const uint64_t written = result ? perfdata_result_written(result) : 0;

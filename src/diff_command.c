@@ -12,6 +12,7 @@
 #include "filters.h"
 #include "grow.h"
 #include "interrupt.h"
+#include "kept_inputs.h"
 #include "print.h"
 
 struct units { double *values; size_t nr, room; };
@@ -25,17 +26,25 @@ struct wanted {
 
 /* --- options ------------------------------------------------------------------------------------------------------ */
 
-/* Parses a number from 0 to `most`, with or without %. Makes 0 PERFDATA_ZERO, since 0 in options means the default.
- * Leaves *ret alone if `text` is NULL. False after a message. */
-static bool read_number(const struct options *options, const char *name, const char *text, double most, double *ret)
+struct range {
+	double least, most;
+	bool open; /* the ends do not belong to it */
+};
+
+/* Parses a number, with or without %. Makes 0 PERFDATA_ZERO, since 0 in options means the default. Leaves *ret alone if
+ * `text` is NULL. False after a message. */
+static bool read_number(const struct options *options, const char *name, const char *text, struct range range,
+			double *ret)
 {
 	char *end;
 	if (!text)
 		return true;
 	*ret = strtod(text, &end);
-	const bool fine = end != text && (!*end || (*end == '%' && !end[1])) && *ret >= 0 && *ret <= most;
+	const bool fine = end != text && (!*end || (*end == '%' && !end[1])) && *ret >= range.least &&
+			  *ret <= range.most && !(range.open && (*ret == range.least || *ret == range.most));
 	if (!fine)
-		usage_error(&options->style, "--%s takes a number from 0 to %g, not '%s'", name, most, text);
+		usage_error(&options->style, "--%s takes a number %s %g %s %g, not '%s'", name,
+			    range.open ? "between" : "from", range.least, range.open ? "and" : "to", range.most, text);
 	if (*ret == 0)
 		*ret = PERFDATA_ZERO;
 	return fine;
@@ -128,20 +137,26 @@ static bool read_options(const struct options *options, struct wanted *wanted)
 		.same_comms = options->same_comms.values, .nr_same_comms = options->same_comms.nr,
 		.despite = options->despite.values, .nr_despite = options->despite.nr,
 	};
-	if (!read_number(options, "max-increase", options->max_increase, 100, &to->max_increase) ||
-	    !read_number(options, "max-ratio", options->max_rise, 1e9, &to->max_ratio) ||
-	    !read_number(options, "alpha", options->alpha, 1, &to->alpha) ||
-	    !read_number(options, "min-share", options->min_share, 100, &to->min_share) ||
-	    !read_number(options, "max-total", options->max_growth, 1e9, &to->max_total) ||
-	    !read_number(options, "dispersion", options->dispersion, 1e9, &to->dispersion) ||
+	const struct range percent = { 0, 100, false }, any = { 0, 1e9, false };
+	if (!read_number(options, "max-increase", options->max_increase, percent, &to->max_increase) ||
+	    !read_number(options, "max-ratio", options->max_rise, (struct range){ 1, 1e9, false }, &to->max_ratio) ||
+	    !read_number(options, "alpha", options->alpha, (struct range){ 0, 1, true }, &to->alpha) ||
+	    !read_number(options, "min-share", options->min_share, percent, &to->min_share) ||
+	    !read_number(options, "max-total", options->max_growth, any, &to->max_total) ||
+	    !read_number(options, "dispersion", options->dispersion, (struct range){ 0, 1e9, true }, &to->dispersion) ||
 	    !are_pairs(options, "map-symbol", to->same_symbols, to->nr_same_symbols) ||
 	    !are_pairs(options, "map-dso", to->same_files, to->nr_same_files) ||
-	    !are_pairs(options, "map-comm", to->same_comms, to->nr_same_comms) ||
-	    !read_units(options, wanted->units) || !read_allow_list(options, wanted))
+	    !are_pairs(options, "map-comm", to->same_comms, to->nr_same_comms) || !read_units(options, wanted->units) ||
+	    !read_allow_list(options, wanted))
 		return false;
 	for (unsigned side = 0; side < 2; side++) {
 		to->units[side] = wanted->units[side].values;
 		to->nr_units[side] = wanted->units[side].nr;
+	}
+	const bool of_units = options->units || to->normalize == PERFDATA_NORMALIZE_UNIT;
+	if (of_units && (!to->nr_units[0] || !to->nr_units[1])) {
+		usage_error(&options->style, "units of work are needed for both sides: --units A=1000,B=1000");
+		return false;
 	}
 	return true;
 }
@@ -153,15 +168,25 @@ static void wanted_release(struct wanted *wanted)
 	free(wanted->allow);
 }
 
+/* Returns the name of an option that is about comparing; NULL: none was given. */
+static const char *comparing_option(const struct options *options)
+{
+	for (size_t i = 0; i < options->nr_given; i++) {
+		const struct general_option *row = general_option_at(options->given[i].row);
+		if (row->groups & (OPTIONS_COMPARES | OPTIONS_JSON | OPTIONS_JUNIT | OPTIONS_TSV) &&
+		    !options->given[i].no)
+			return row->option.name;
+	}
+	return NULL;
+}
+
 /* Sorts the FILE arguments into sides: two FILEs are the two sides, with --save all FILEs are one side. False after a
  * message. */
 static bool find_sides(struct options *options)
 {
 	const bool named = options->befores.nr || options->afters.nr;
 	const char *wrong = NULL;
-	if (options->json + options->junit + options->tsv + options->markdown > 1)
-		wrong = "--json, --junit, --tsv and --markdown are forms of one answer: choose one";
-	else if (named && options->files.nr)
+	if (named && options->files.nr)
 		wrong = "give both sides as BEFORE AFTER, or both with --before and --after";
 	else if (named && (!options->befores.nr || !options->afters.nr) && !(options->save && options->afters.nr))
 		wrong = "there are two sides: --before and --after";
@@ -178,6 +203,21 @@ static bool find_sides(struct options *options)
 			return false;
 	}
 	options->next_files = NULL;
+	unsigned stdins = 0;
+	for (size_t i = 0; i < options->befores.nr; i++)
+		stdins += !strcmp(options->befores.values[i], "-");
+	for (size_t i = 0; i < options->afters.nr; i++)
+		stdins += !strcmp(options->afters.values[i], "-");
+	if (stdins > 1) {
+		usage_error(&options->style, "- is stdin, which is one recording: name it once");
+		return false;
+	}
+	const char *comparing = options->befores.nr ? NULL : comparing_option(options);
+	if (comparing) {
+		usage_error(&options->style, "--%s changes nothing where one side is saved, and nothing compared",
+			    comparing);
+		return false;
+	}
 	return filters_check(options);
 }
 
@@ -268,7 +308,10 @@ enum exit_code command_diff(struct options *options)
 		return EXIT_USAGE;
 	}
 	interrupt_catch();
-	if (read_sides(options, sides, &code)) {
+	code = inputs_keep(options, &options->befores);
+	if (code == EXIT_FINE)
+		code = inputs_keep(options, &options->afters);
+	if (code == EXIT_FINE && read_sides(options, sides, &code)) {
 		if (options->save)
 			code = exit_code_join(code, diff_side_save(options, sides[1]));
 		if (sides[0] && code != EXIT_OUTPUT && code != EXIT_USAGE)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include "diff_sides.h"
 #include "filters.h"
 #include "inputs.h"
 #include "interrupt.h"
+#include "kept_inputs.h"
 #include "perfdata/convert.h"
 #include "symbol_options.h"
 #include "unnamed_note.h"
@@ -26,7 +28,7 @@ static enum perfdata_status convert(struct filtered_input *from, const char *fil
 	struct symbol_options symbols;
 	input_prepare(&from->input, options, file, PERFDATA_ORDER_TIME, INPUT_RECORDS_AHEAD, &reader);
 	symbol_options_make(options, messages, &symbols);
-	struct perfdata_input *input = input_source(file);
+	struct perfdata_input *input = input_source(options, file);
 	const struct perfdata_convert_options how = {
 		.size = sizeof how,
 		.settings = settings, .nr_settings = sizeof settings / sizeof *settings,
@@ -62,8 +64,10 @@ static enum exit_code add_recording(const struct options *options, const char *f
 		status = perfdata_baseline_add(side, bytes.data, bytes.size, &error);
 	}
 	*ret_fine = status == PERFDATA_OK;
-	if (*ret_fine)
+	if (*ret_fine) {
 		unnamed_note(&from.input, perfdata_result_session(result));
+		filters_note(options, &from.input.messages, file, perfdata_result_summary(result));
+	}
 	if (!from.refused)
 		input_ended(&from.input, status, status == PERFDATA_EINTR ? NULL : &error);
 	input_judge(&from.input, options);
@@ -81,8 +85,12 @@ static enum exit_code add_file(const struct options *options, const char *file, 
 {
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	enum perfdata_status status = PERFDATA_ABSENT;
-	if (strcmp(file, "-") != 0)
-		status = perfdata_baseline_read(side, file, max_memory_of(options), interrupt_cancel(), &error);
+	char path[64];
+	const int kept = input_kept(options, file);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", kept < 0 ? STDIN_FILENO : kept);
+	const bool by_path = kept < 0 && strcmp(file, "-") != 0;
+	status = perfdata_baseline_read(side, by_path ? file : path, max_memory_of(options), interrupt_cancel(),
+					&error);
 	/* for a file that cannot be opened, add_recording prints the message */
 	if (status == PERFDATA_ABSENT || status == PERFDATA_EREAD)
 		return add_recording(options, file, inlines, side, ret_fine);

@@ -2,12 +2,14 @@
 #include "config.h"
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include "filters.h"
+#include "kept_inputs.h"
 #include "perfdata/registry.h"
 
 #define NS_PER_S 1000000000ull
@@ -112,8 +114,9 @@ bool filters_check(const struct options *options)
 		return false;
 	}
 	for (size_t i = 0; range.percent && i < options->files.nr; i++) {
-		if (!strcmp(options->files.values[i], "-")) {
-			usage_error(&options->style, "--time in percent needs a file: the end of stdin is not known");
+		if (input_is_stream(options->files.values[i])) {
+			usage_error(&options->style, "--time in percent needs a file: the end of %s is not known",
+				    strcmp(options->files.values[i], "-") ? options->files.values[i] : "stdin");
 			return false;
 		}
 	}
@@ -301,4 +304,31 @@ enum perfdata_status filters_opened(void *filtered_input, struct perfdata_reader
 	from->refused = !filters_make(from->options, &from->input, &from->filters);
 	*filter = from->filters.filter;
 	return from->refused ? PERFDATA_EUSAGE : PERFDATA_OK;
+}
+
+void filters_note(const struct options *options, struct messages *messages, const char *file,
+		  const struct perfdata_summary *summary)
+{
+	struct perfdata_text text;
+	uint64_t samples = 0;
+	for (size_t i = 0; summary && i < summary->nr_events; i++)
+		samples += perfdata_summary_event(summary, i)->samples;
+	/* other records have no times or commands at times, and pass then; --type may be about them */
+	const bool of_samples = samples && !options->types.nr;
+	if (!summary || (of_samples ? summary->samples_out : summary->records_out || !summary->records))
+		return;
+	perfdata_text_init(&text);
+	for (size_t i = 0; i < options->nr_given; i++) {
+		const struct given_option *given = &options->given[i];
+		const struct general_option *row = general_option_at(given->row);
+		if (!(row->groups & OPTIONS_FILTER))
+			continue;
+		perfdata_text_printf(&text, "%s--%s ", text.size ? " " : "", row->option.name);
+		perfdata_text_printable(&text, given->text, strlen(given->text));
+	}
+	if (text.size && !perfdata_text_failed(&text))
+		messages_note(messages, file, "none of the %" PRIu64 " %s passes %.*s",
+			      of_samples ? samples : summary->records, of_samples ? "samples" : "records",
+			      (int)text.size, text.data);
+	perfdata_text_release(&text);
 }

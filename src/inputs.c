@@ -6,6 +6,7 @@
 #include "input_list.h"
 #include "inputs.h"
 #include "interrupt.h"
+#include "kept_inputs.h"
 #include "perfdata/input.h"
 
 bool inputs_find(struct options *options) { return input_list_make(options, false); }
@@ -18,9 +19,17 @@ static uint32_t ahead_of(const struct options *options, unsigned flags)
 	       (flags & INPUT_RECORDS_AHEAD ? PERFDATA_AHEAD_RECORDS : 0u);
 }
 
-struct perfdata_input *input_source(const char *file)
+/* Returns the descriptor that the input is read from; -1: it is opened by its path. */
+static int descriptor_of(const struct options *options, const char *file)
 {
-	return strcmp(file, "-") ? perfdata_input_path(file) : perfdata_input_fd(STDIN_FILENO, "-");
+	const int kept = input_kept(options, file);
+	return kept < 0 && !strcmp(file, "-") ? STDIN_FILENO : kept;
+}
+
+struct perfdata_input *input_source(const struct options *options, const char *file)
+{
+	const int fd = descriptor_of(options, file);
+	return fd < 0 ? perfdata_input_path(file) : perfdata_input_fd(fd, file);
 }
 
 void input_prepare(struct input *input, const struct options *options, const char *file,
@@ -57,9 +66,10 @@ bool input_open(struct input *input, const struct options *options, const char *
 	struct perfdata_reader_options reader_options;
 	input_prepare(input, options, file, order, flags, &reader_options);
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
-	const enum perfdata_status status = !strcmp(file, "-") ?
-		perfdata_reader_open_fd(STDIN_FILENO, "-", &reader_options, &input->reader, &error) :
-		perfdata_reader_open_path(file, &reader_options, &input->reader, &error);
+	const int fd = descriptor_of(options, file);
+	const enum perfdata_status status =
+		fd >= 0 ? perfdata_reader_open_fd(fd, file, &reader_options, &input->reader, &error)
+			: perfdata_reader_open_path(file, &reader_options, &input->reader, &error);
 	input_ended(input, status, &error);
 	return status == PERFDATA_OK;
 }

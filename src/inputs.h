@@ -26,8 +26,9 @@ enum {
 	INPUT_PAYLOADS = 1 << 3,       /* deliver the payloads of AUXTRACE records too */
 	INPUT_RECORDS_AHEAD = 1 << 2,  /* frame and order records in a thread of their own */
 };
-/* Returns the source of the bytes: the file, or stdin for "-". For perfdata_input_free; NULL without memory. */
-struct perfdata_input *input_source(const char *file);
+/* Returns the source of the bytes: the file, its copy (kept_inputs.h), or stdin for "-". For perfdata_input_free; NULL
+ * without memory. */
+struct perfdata_input *input_source(const struct options *options, const char *file);
 /* The first half of input_open: sets up *input and the reader options *ret, for callers that let a function of the
  * library open the reader. Until the caller sets input->reader, it may only call input_close. */
 void input_prepare(struct input *input, const struct options *options, const char *file,

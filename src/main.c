@@ -101,7 +101,7 @@ int main(int argc, char **argv)
 						 "[options] FILE",
 						 "",
 						 OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_JSON | OPTIONS_SYMBOLS |
-							 OPTIONS_PERF | OPTIONS_STATS,
+							 OPTIONS_PERF | OPTIONS_STATS | OPTIONS_NAMES,
 						 command_overview,
 						 TASK_LOOK };
 	const bool is_file = !command_named(name) && !perfdata_registry_find(NULL, name) &&
@@ -123,7 +123,9 @@ int main(int argc, char **argv)
 		goto out;
 	if (!options_parse(&options, groups, argc - (is_file ? 1 : 2), argv + (is_file ? 1 : 2)))
 		goto out;
-	if (options.help)
+	if (options.files.nr && !options.help && !(groups & (OPTIONS_INPUT | OPTIONS_WORDS)))
+		usage_error(&options.style, "%s takes no FILE, such as '%s'", command->name, options.files.values[0]);
+	else if (options.help)
 		code = help_command(command, options.emitter);
 	else if (symbols_open(&options, &code))
 		code = command->run(&options);

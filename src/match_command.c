@@ -343,10 +343,6 @@ enum exit_code command_match(struct options *options)
 {
 	struct matching matching = { .options = options };
 	struct match_limits limits;
-	if (options->json + options->junit + options->tsv > 1) {
-		usage_error(&options->style, "--json, --junit and --tsv are forms of one answer: choose one");
-		return EXIT_USAGE;
-	}
 	if (!match_limits_parse(options, &limits) || !inputs_find(options))
 		return EXIT_USAGE;
 	interrupt_catch();

@@ -6,6 +6,7 @@
 #include "perfdata/registry.h"
 #include "grow.h"
 #include "input_list.h"
+#include "kept_inputs.h"
 #include "option_table.h"
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -222,6 +223,77 @@ static void return_large_blocks(void)
 #endif
 }
 
+/* --- options together --------------------------------------------------------------------------------------------- */
+
+static bool names_are_used(const struct options *options, unsigned groups)
+{
+	bool used = groups & OPTIONS_NAMES || options->symbol_names.nr;
+	for (size_t i = 0; options->emitter && i <= options->nr_more_emitters; i++) {
+		const struct perfdata_emitter *emitter = i ? options->more_emitters[i - 1] : options->emitter;
+		used |= (emitter->flags & PERFDATA_EMITTER_SYMBOLS) != 0;
+	}
+	/* --build-ids looks for files at the same places as names are looked for */
+	return options->add_build_ids || (options->symbols ? !strcmp(options->symbols, "yes") : used);
+}
+
+/* Rejects options of names where no names are looked up. False after a message. */
+static bool check_names(const struct options *options, unsigned groups,
+			const struct perfdata_emitter_option_value *values, size_t nr_values)
+{
+	if (names_are_used(options, groups))
+		return true;
+	const char *useless = perfdata_option_flag(values, nr_values, "lines", false) ? "lines" : NULL;
+	for (size_t i = 0; i < options->nr_given; i++)
+		if (option_table[options->given[i].row].groups & OPTIONS_OF_NAMES && !options->given[i].no)
+			useless = option_table[options->given[i].row].option.name;
+	if (!useless)
+		return true;
+	if (options->symbols)
+		usage_error(&options->style, "--%s and --symbols no do not go together: choose one", useless);
+	else
+		usage_error(&options->style, "--%s changes nothing without names: give --symbols yes too", useless);
+	return false;
+}
+
+/* Checks what was given against the rules of the tables. False after a message. */
+static bool check_rules(const struct options *options, const struct perfdata_emitter_option_value *values,
+			size_t nr_values)
+{
+	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
+	enum perfdata_status status = PERFDATA_OK;
+	for (size_t i = 0; status == PERFDATA_OK && i < options->nr_given; i++) {
+		const struct general_option *row = &option_table[options->given[i].row];
+		struct perfdata_option_rule rules[2] = { row->rule, { 0 } };
+		rules[0].name = row->option.name;
+		status = perfdata_option_rules_check(rules, values, nr_values, &error);
+	}
+	for (size_t i = 0; status == PERFDATA_OK && options->emitter && i <= options->nr_more_emitters; i++) {
+		const struct perfdata_emitter *emitter = i ? options->more_emitters[i - 1] : options->emitter;
+		status = perfdata_option_rules_check(emitter->option_rules, values, nr_values, &error);
+	}
+	if (status != PERFDATA_OK)
+		usage_error(&options->style, "%s", error.message);
+	return status == PERFDATA_OK;
+}
+
+static bool check_together(struct options *options, unsigned groups)
+{
+	struct perfdata_emitter_option_value *values = calloc(options->nr_given + options->nr_values + 1,
+							      sizeof *values);
+	struct perfdata_error error;
+	if (!values)
+		return options_no_memory(options);
+	for (size_t i = 0; i < options->nr_given; i++)
+		(void)perfdata_option_parse(&option_table[options->given[i].row].option,
+					    options->given[i].no ? "no" : options->given[i].text, &values[i], &error);
+	if (options->nr_values)
+		memcpy(values + options->nr_given, options->values, options->nr_values * sizeof *values);
+	const size_t nr = options->nr_given + options->nr_values;
+	const bool fine = check_rules(options, values, nr) && check_names(options, groups, values, nr);
+	free(values);
+	return fine;
+}
+
 bool options_parse(struct options *options, unsigned groups, int argc, char **argv)
 {
 	bool only_files = false;
@@ -239,6 +311,8 @@ bool options_parse(struct options *options, unsigned groups, int argc, char **ar
 		if (!fine)
 			return false;
 	}
+	if (!options->help && !check_together(options, groups))
+		return false;
 	if (max_memory_of(options) < DEFAULT_MAX_MEMORY)
 		return_large_blocks();
 	if (perfdata_memory_new(options->max_memory, options->tmpdir, &options->memory) == PERFDATA_OK)
@@ -304,6 +378,7 @@ enum perfdata_packing options_packing(const struct options *options)
 void options_release(struct options *options)
 {
 	input_list_release(options->inputs);
+	inputs_forget(options);
 	free(options->lists_of_files.values);
 	perfdata_memory_free(options->memory);
 	free(options->files.values);

@@ -37,6 +37,15 @@ enum option_group {
 	/* in no command's groups: marks options that change the content of an output, as all of FILTER and SYMBOLS do;
 	 * options_made_with lists them */
 	OPTIONS_CHANGES_CONTENT = 1 << 24,
+	/* in no command's groups: marks options of `diff` that change nothing where nothing is compared */
+	OPTIONS_COMPARES = 1 << 25,
+	/* in no row: the command looks up names unless told not to, as emitters say by PERFDATA_EMITTER_SYMBOLS */
+	OPTIONS_NAMES = 1 << 26,
+	/* in no row: the command takes words that name no recordings */
+	OPTIONS_WORDS = 1 << 28,
+	/* in no command's groups: marks options that change nothing where no names are looked up, as all of SYMBOLS do
+	 * but `symbols` itself */
+	OPTIONS_OF_NAMES = 1 << 27,
 };
 
 struct number_list { uint64_t *values; size_t nr, room; };
@@ -49,6 +58,7 @@ struct text_list { const char **values; size_t nr, room; };
 #define DEFAULT_MAX_MEMORY ((uint64_t)256 << 20)   /* the default of the library */
 
 struct input_list;
+struct kept_input { const char *file; int fd; };   /* kept_inputs.h; the name is borrowed */
 struct given_option { size_t row; const char *text; bool no; };
 
 /* The values of all options. Texts are borrowed from argv. */
@@ -59,6 +69,8 @@ struct options {
 	/* input */
 	struct text_list files;                      /* after inputs_find: borrowed from `inputs` */
 	struct input_list *inputs;                   /* made by input_list_make */
+	struct kept_input *kept;
+	size_t nr_kept, kept_room;
 	struct text_list lists_of_files;
 	bool null, recursive;
 	const char *relative_to, *shard;
@@ -135,6 +147,7 @@ struct general_option {
 	unsigned groups;
 	/* offset in struct options of a bool (FLAG), const char * (TEXT, CHOICE) or uint64_t (NUMBER) */
 	size_t member;
+	struct perfdata_option_rule rule;   /* without the name */
 	bool is_list;            /* the member is a struct text_list, and the option may be given several times */
 	/* parses the text instead of storing it in `member`; NULL: store. False after a message */
 	bool (*set)(struct options *options, const struct perfdata_emitter_option *option, const char *text);

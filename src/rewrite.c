@@ -12,6 +12,7 @@
 #include "filters.h"
 #include "found_build_ids.h"
 #include "interrupt.h"
+#include "kept_inputs.h"
 #include "output_rights.h"
 #include "perfdata/emit.h"
 #include "symbol_options.h"
@@ -99,39 +100,6 @@ static bool has_filters(const struct options *options)
 	       options->symbol_names.nr;
 }
 
-/* --- stdin ------------------------------------------------------------------------------------------------------- */
-
-static bool copy_stdin(int to)
-{
-	static char buffer[1 << 16];
-	ssize_t got;
-
-	while ((got = read(STDIN_FILENO, buffer, sizeof buffer)) > 0)
-		for (ssize_t at = 0, put; at < got; at += put)
-			if ((put = write(to, buffer + at, (size_t)(got - at))) <= 0)
-				return false;
-	return got == 0 && dup2(to, STDIN_FILENO) >= 0;
-}
-
-/* Replaces stdin, if it is a pipe, by an unlinked temporary file with its content, since rewriting reads the input more
- * than once. */
-static enum exit_code keep_stdin(const struct options *options)
-{
-	const char *folder = options->tmpdir ? options->tmpdir : "/tmp";
-
-	if (lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0)
-		return EXIT_FINE;   /* stdin is a file, which can be read again */
-	const int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	const bool ok = fd >= 0 && copy_stdin(fd);
-	if (fd >= 0)
-		close(fd);
-	if (!ok && perfdata_cancelled(interrupt_cancel()))
-		return exit_code_of_status(PERFDATA_EINTR);
-	if (!ok)
-		usage_error(&options->style, "stdin cannot be copied to a file in %s", folder);
-	return ok ? EXIT_FINE : fd >= 0 ? EXIT_OUTPUT : EXIT_USAGE;
-}
-
 /* --- passes ------------------------------------------------------------------------------------------------------ */
 
 /* Opens the input for a pass before the copy, without messages: the copy finds and reports the same. */
@@ -192,6 +160,8 @@ static void choose_in(struct rewrite *rewrite, struct input *input, uint64_t *re
 	}
 	if (status != PERFDATA_OK)
 		input_ended(input, status, &error);
+	else
+		filters_note(rewrite->options, &rewrite->messages, input->file, perfdata_session_summary(session));
 	perfdata_session_close(session);
 	perfdata_symbols_free(symbols);
 	filters_release(&filters);
@@ -617,9 +587,6 @@ static enum exit_code rewrite(struct options *options, bool repair, struct perfd
 	rewrite.file = options->files.values[0];
 	interrupt_catch();
 	messages_init(&rewrite.messages, &options->style, false);
-	bool again = false;   /* stdin is an input, and may be read more than once */
-	for (size_t i = 0; i < options->files.nr; i++)
-		again |= !strcmp(options->files.values[i], "-");
 	enum exit_code code = parse_renames(&rewrite);
 	if (code == EXIT_FINE && anonymize && !open_pairs(options, &rewrite, &pairs))
 		code = EXIT_USAGE;
@@ -627,8 +594,8 @@ static enum exit_code rewrite(struct options *options, bool repair, struct perfd
 		anonymize->on_pair = put_pair;
 		anonymize->user = rewrite.pairs;
 	}
-	if (code == EXIT_FINE && again)
-		code = keep_stdin(options);
+	if (code == EXIT_FINE)
+		code = inputs_keep(options, &options->files);
 	if (code == EXIT_FINE && options->add_build_ids)
 		code = found_build_ids_make(options, &rewrite.found);
 	if (code == EXIT_FINE)

@@ -178,10 +178,6 @@ enum exit_code command_symbolize(struct options *options)
 {
 	struct naming naming = { 0 };
 	struct messages messages;
-	if (options->files.nr) {
-		usage_error(&options->style, "symbolize reads stdin, not a FILE");
-		return EXIT_USAGE;
-	}
 	options->symbols = "yes";
 	messages_init(&messages, &options->style, false);
 	perfdata_text_init(&naming.out);

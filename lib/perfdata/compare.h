@@ -64,6 +64,10 @@ enum perfdata_normalize {
 enum perfdata_adjust { PERFDATA_ADJUST_HOLM, PERFDATA_ADJUST_BH, PERFDATA_ADJUST_NONE };
 enum perfdata_quantities { PERFDATA_SELF_AND_INCLUSIVE, PERFDATA_SELF_ONLY, PERFDATA_INCLUSIVE_ONLY };
 
+/* Codes of notes that make sides incomparable, or a comparison inconclusive. */
+#define PERFDATA_COMPARISON_REASONS                                                                                 \
+	"event|modifiers|weight|frequency|machine|kernel|kernel-samples|names|matched|no-common-event|few-samples|" \
+	"near-limit|nothing-else"
 /* In all numbers 0 means the default; PERFDATA_ZERO means 0. */
 #define PERFDATA_ZERO (-1.0)
 struct perfdata_comparison_options {
@@ -90,7 +94,7 @@ struct perfdata_comparison_options {
 	size_t nr_same_symbols, nr_same_files, nr_same_comms;
 	/* the text of an allow list (lines: EVENT-GLOB TAB KEY-GLOB TAB LIMIT TAB REASON); may be NULL */
 	const char *allow;
-	const char *const *despite;      /* codes of notes that shall not make the sides incomparable; "all" */
+	const char *const *despite; /* of PERFDATA_COMPARISON_REASONS, what shall be none; "all" */
 	size_t nr_despite;
 };
 

@@ -56,6 +56,14 @@ struct perfdata_emitter_option_value {
 	const char *text;               /* NULL for a FLAG; "no" for --no-FLAG */
 	uint64_t number;
 };
+/* When an option makes sense. Lists of options are "a|b"; "a=x" means option a with the value x. --no-FLAG is never
+ * refused, and counts as not given. Tables end with name NULL. */
+struct perfdata_option_rule {
+	const char *name;
+	const char *needs;              /* without one of these the option would change nothing; or NULL */
+	const char *excludes;           /* with one of these it would change nothing, or contradict; or NULL */
+	uint64_t least, most;           /* of a NUMBER; most 0: no limit */
+};
 
 /* --- configure ---------------------------------------------------------------------------------------------------- */
 
@@ -188,6 +196,8 @@ struct perfdata_emitter {
 	enum perfdata_status (*tables)(const struct perfdata_summary *summary,
 				       enum perfdata_status (*add)(void *user, const char *name), void *user);
 	enum perfdata_emitter_task task;
+	/* of its options; conversions and programs refuse values against them before any work; or NULL */
+	const struct perfdata_option_rule *option_rules;
 };
 
 /* The option's value, or NULL if the option was not given (the last one wins). */

@@ -41,6 +41,11 @@ PERFDATA_API const struct perfdata_emitter_option *perfdata_emitter_option_named
 PERFDATA_API enum perfdata_status perfdata_option_parse(const struct perfdata_emitter_option *option, const char *text,
 							struct perfdata_emitter_option_value *ret,
 							struct perfdata_error *reterr);
+/* Checks all values that were given against rules (NULL: there are none). PERFDATA_EUSAGE with the message that the
+ * program shows: "--map-dso changes nothing without --base". The values may be of several tables of options. */
+PERFDATA_API enum perfdata_status perfdata_option_rules_check(const struct perfdata_option_rule *rules,
+							      const struct perfdata_emitter_option_value *values,
+							      size_t nr_values, struct perfdata_error *reterr);
 
 /* Finds the nearest of several names: start with { .wanted = … }, offer every name, then read `name`: NULL if none is
  * near. */

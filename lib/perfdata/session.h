@@ -325,6 +325,7 @@ struct perfdata_summary {
 	uint64_t aux_records;                   /* AUX records */
 	/* AUX records with that flag: no room, gaps, samples that collided */
 	uint64_t aux_truncated, aux_partial, aux_collisions;
+	uint64_t samples_out;                   /* samples of records_out */
 };
 /* Row number `index` of a summary's lists, which is below nr_types, nr_events or nr_traces: the structs grow with the
  * library, so programs must not step over the arrays by themselves. */

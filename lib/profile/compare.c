@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/option_struct.h"
 #include "profile/compare_impl.h"
+#include "profile/key_name.h"
 
 const char *perfdata_verdict_name(enum perfdata_verdict verdict)
 {
@@ -259,15 +260,39 @@ static void decide(struct perfdata_comparison *comparison)
 			comparison->notes[i].is_reason = comparison->verdict == PERFDATA_VERDICT_INCONCLUSIVE;
 }
 
+/* A rule OLD=NEW that no name before matches is most likely misspelled. */
+static void note_unused_rules(struct perfdata_comparison *comparison)
+{
+	const struct perfdata_comparison_options *options = comparison->options;
+	const struct {
+		const char *const *rules;
+		size_t nr;
+	} lists[] = { { options->same_files, options->nr_same_files },
+		      { options->same_comms, options->nr_same_comms },
+		      { options->same_symbols, options->nr_same_symbols } };
+	const bool *used = comparison->rules_used;
+	for (size_t list = 0; list < sizeof lists / sizeof *lists; list++)
+		for (size_t i = 0; i < lists[list].nr; i++)
+			if (!*used++)
+				pd_compare_note(comparison, "unused-rule", false,
+						"nothing before is called as '%.200s' says", lists[list].rules[i]);
+}
+
 static enum perfdata_status compare(struct perfdata_comparison *comparison, struct perfdata_error *reterr)
 {
-	bool fine = pd_compare_unify(comparison) && find_events(comparison);
+	const struct perfdata_comparison_options *options = comparison->options;
+	comparison->rules_used = pd_calloc(options->nr_same_files + options->nr_same_comms + options->nr_same_symbols +
+						   1,
+					   sizeof *comparison->rules_used);
+	bool fine = comparison->rules_used && pd_compare_unify(comparison) && find_events(comparison);
 	for (size_t e = 0; fine && e < comparison->nr_events; e++) {
 		add_units(comparison, &comparison->events[e]);
 		fine = make_rows(comparison, &comparison->events[e]);
 	}
-	if (fine)
+	if (fine) {
+		note_unused_rules(comparison);
 		pd_compare_check(comparison);
+	}
 	for (size_t e = 0; fine && e < comparison->nr_events; e++)
 		if (has_both(&comparison->events[e]))
 			fine = pd_compare_check_match(comparison, &comparison->events[e]) &&
@@ -318,6 +343,34 @@ static enum perfdata_status check_units(const struct perfdata_comparison *compar
 	return PERFDATA_OK;
 }
 
+static bool is_reason(const char *code)
+{
+	const size_t size = strlen(code);
+	for (const char *at = PERFDATA_COMPARISON_REASONS; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
+		if (strcspn(at, "|") == size && !memcmp(at, code, size))
+			return true;
+	return !strcmp(code, "all");
+}
+
+static enum perfdata_status check_texts(const struct perfdata_comparison_options *options,
+					struct perfdata_error *reterr)
+{
+	const char *const *const lists[] = { options->same_symbols, options->same_files, options->same_comms };
+	const size_t nrs[] = { options->nr_same_symbols, options->nr_same_files, options->nr_same_comms };
+	for (size_t i = 0; i < options->nr_despite; i++)
+		if (!is_reason(options->despite[i]))
+			return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+					"no reason is called '%.40s': they are %s and all", options->despite[i],
+					PERFDATA_COMPARISON_REASONS);
+	for (unsigned list = 0; list < 3; list++)
+		for (size_t i = 0; i < nrs[list]; i++)
+			if (!pd_key_is_rule(lists[list][i]))
+				return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+						"a name before and one after are OLD=NEW, not '%.200s'",
+						lists[list][i]);
+	return PERFDATA_OK;
+}
+
 static enum perfdata_status check_options(struct perfdata_comparison *comparison, struct perfdata_error *reterr)
 {
 	const struct perfdata_comparison_options *options = comparison->options;
@@ -341,7 +394,8 @@ static enum perfdata_status check_options(struct perfdata_comparison *comparison
 	if (strcmp(comparison->sides[0]->by, comparison->sides[1]->by) != 0)
 		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "one side is by %s, the other by %s",
 				comparison->sides[0]->by, comparison->sides[1]->by);
-	return check_units(comparison, reterr);
+	const enum perfdata_status status = check_texts(options, reterr);
+	return status == PERFDATA_OK ? check_units(comparison, reterr) : status;
 }
 
 enum perfdata_status perfdata_compare(const struct perfdata_baseline *before, const struct perfdata_baseline *after,
@@ -397,6 +451,7 @@ void perfdata_comparison_free(struct perfdata_comparison *comparison)
 	pd_free(comparison->events);
 	pd_free(comparison->notes);
 	pd_free(comparison->keys);
+	pd_free(comparison->rules_used);
 	pd_free(comparison->key_of[0]);
 	pd_free(comparison->key_of[1]);
 	pd_intern_free(comparison->strings);

@@ -92,6 +92,7 @@ struct perfdata_comparison {
 	struct perfdata_comparison_note *notes;
 	size_t nr_notes, notes_room;
 	bool self_only;                         /* inclusive weights cannot be compared */
+	bool *rules_used;                       /* for each of same_files, same_comms, same_symbols */
 	enum perfdata_verdict verdict;
 	enum perfdata_status status;            /* PERFDATA_ENOMEM */
 };

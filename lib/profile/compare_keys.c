@@ -27,6 +27,15 @@ static bool *find_same(const struct perfdata_comparison *comparison, unsigned si
 
 static bool is_unnamed(const struct pd_side_key *key) { return !strcmp(key->name, "(unnamed)"); }
 
+/* The name after of a name before; marks the rule that says it. */
+static const char *renamed(const char *name, const char *const *rules, size_t nr, bool *used)
+{
+	const char *now = pd_key_renamed(name, rules, nr);
+	for (size_t i = 0; now != name && i < nr; i++)
+		used[i] |= !strncmp(rules[i], name, strlen(name)) && rules[i] + strlen(name) + 1 == now;
+	return now;
+}
+
 static uint32_t unify_key(struct perfdata_comparison *comparison, unsigned side, const struct pd_side_key *key)
 {
 	const struct perfdata_comparison_options *options = comparison->options;
@@ -42,9 +51,12 @@ static uint32_t unify_key(struct perfdata_comparison *comparison, unsigned side,
 		name = address;
 	}
 	if (side == PD_BEFORE) {
-		name = is_comm ? pd_key_renamed(name, options->same_comms, options->nr_same_comms)
-			       : pd_key_renamed(name, options->same_symbols, options->nr_same_symbols);
-		file_name = pd_key_renamed(file, options->same_files, options->nr_same_files);
+		bool *used = comparison->rules_used;
+		file_name = renamed(file, options->same_files, options->nr_same_files, used);
+		used += options->nr_same_files;
+		name = is_comm ? renamed(name, options->same_comms, options->nr_same_comms, used)
+			       : renamed(name, options->same_symbols, options->nr_same_symbols,
+					 used + options->nr_same_comms);
 	}
 	const char *const same[] = { pd_compare_keep(comparison, file_name), pd_compare_keep(comparison, name) };
 	const uint32_t id = pd_intern_put(comparison->keys_known, same, sizeof same);

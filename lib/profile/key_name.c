@@ -271,6 +271,12 @@ void pd_key_comm(const char *comm, char *ret, size_t room)
 
 /* NEW of the rule whose OLD is the name. Names of functions may hold = themselves (operator==): so the whole name is
  * looked for in front of a =, instead of cutting the rule at its first =. */
+bool pd_key_is_rule(const char *rule)
+{
+	const char *equals = *rule ? strchr(rule + 1, '=') : NULL;
+	return equals && equals[1];
+}
+
 const char *pd_key_renamed(const char *name, const char *const *rules, size_t nr)
 {
 	const size_t size = strlen(name);

@@ -19,6 +19,8 @@ void pd_key_stack(const char *stack, char *ret, size_t size);
 /* The name of a thread, with # for each number. */
 void pd_key_comm(const char *comm, char *ret, size_t size);
 
+/* Whether a text is "OLD=NEW". */
+bool pd_key_is_rule(const char *rule);
 /* The name that the user's rules "OLD=NEW" give to a name of the side before; the name itself where none is about
  * it. */
 const char *pd_key_renamed(const char *name, const char *const *rules, size_t nr);

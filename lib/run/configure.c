@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include <stddef.h>
 #include <string.h>
 #include "base/error.h"
 #include "perfdata/emit.h"
+#include "perfdata/registry.h"
 #include "run/run.h"
+
+enum perfdata_status pd_emitter_check_options(const struct perfdata_emitter *emitter,
+					      const struct perfdata_emitter_option_value *options, size_t nr_options,
+					      struct perfdata_error *reterr)
+{
+	const size_t end = offsetof(struct perfdata_emitter, option_rules) + sizeof emitter->option_rules;
+	return perfdata_option_rules_check(emitter->size < end ? NULL : emitter->option_rules, options, nr_options,
+					   reterr);
+}
 
 enum perfdata_status pd_emitter_configure(const struct perfdata_emitter *emitter,
 						const struct perfdata_emitter_option_value *options, size_t nr_options,
@@ -22,8 +33,9 @@ enum perfdata_status pd_emitter_configure(const struct perfdata_emitter *emitter
 		.symbols = emitter->flags & PERFDATA_EMITTER_SYMBOLS,
 		.merge_deferred = emitter->needs & PERFDATA_NEED_DELIVERIES,
 	};
-	const enum perfdata_status status = emitter->configure ? emitter->configure(emitter->user, &configuration)
-							       : PERFDATA_OK;
+	enum perfdata_status status = pd_emitter_check_options(emitter, options, nr_options, &error);
+	if (!status && emitter->configure)
+		status = emitter->configure(emitter->user, &configuration);
 	if (status) {
 		if (!error.status)
 			pd_error(&error, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));

@@ -2,6 +2,7 @@
 #include "config.h"
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include "base/error.h"
 #include "perfdata/registry.h"
@@ -107,10 +108,102 @@ enum perfdata_status perfdata_option_parse(const struct perfdata_emitter_option 
 	if (option->kind == PERFDATA_OPTION_CHOICE && !is_choice(option, text))
 		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "--%s is one of %s, not '%s'",
 				option->name, option->argument, text);
+	if (!flag && !*text)
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+				"--%s needs an argument that is not empty: %s", option->name, option->argument);
 	const bool size = option->argument && !strcmp(option->argument, "SIZE");
 	if (option->kind == PERFDATA_OPTION_NUMBER && !pd_option_parse_number(text, size, &number))
 		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "--%s takes a number%s, not '%s'",
 				option->name, size ? " such as 64K, 100M or 1G" : "", text);
 	*ret = (struct perfdata_emitter_option_value){ .option = option, .text = text, .number = number };
+	return PERFDATA_OK;
+}
+
+/* --- options together --------------------------------------------------------------------------------------------- */
+
+static bool is_given(const struct perfdata_emitter_option_value *value, const char *name, size_t size)
+{
+	const char *equals = memchr(name, '=', size);
+	const size_t name_size = equals ? (size_t)(equals - name) : size;
+	const char *text = value->text;
+	if (strlen(value->option->name) != name_size || memcmp(value->option->name, name, name_size) != 0)
+		return false;
+	if (value->option->kind == PERFDATA_OPTION_FLAG && text && !strcmp(text, "no"))
+		return false;
+	const size_t text_size = equals ? size - name_size - 1 : 0;
+	return !equals || (text && strlen(text) == text_size && !memcmp(text, equals + 1, text_size));
+}
+
+/* Returns the first option of a list "a|b=x" that was given, and its size; NULL: none was. */
+static const char *first_given(const char *list, const struct perfdata_emitter_option_value *values, size_t nr_values,
+			       size_t *ret_size)
+{
+	while (list && *list) {
+		*ret_size = strcspn(list, "|");
+		for (size_t i = 0; i < nr_values; i++)
+			if (is_given(&values[i], list, *ret_size))
+				return list;
+		list += *ret_size + (list[*ret_size] == '|');
+	}
+	return NULL;
+}
+
+/* Spells "a=x|b" as "--a x, --b", cut where the room ends. */
+static void spell_list(char *out, size_t room, const char *list, size_t size)
+{
+	size_t used = 0;
+	for (size_t i = 0; i < size && used + 8 < room; i++) {
+		const bool is_start = i == 0 || list[i - 1] == '|';
+		if (is_start) {
+			memcpy(out + used, i ? " or --" : "--", i ? 6 : 2);
+			used += i ? 6 : 2;
+		}
+		if (list[i] != '|')
+			out[used++] = list[i] == '=' ? ' ' : list[i];
+	}
+	out[used] = '\0';
+}
+
+static enum perfdata_status check_rule(const struct perfdata_option_rule *rule,
+				       const struct perfdata_emitter_option_value *value,
+				       const struct perfdata_emitter_option_value *values, size_t nr_values,
+				       struct perfdata_error *reterr)
+{
+	size_t size;
+	char spelled[160];
+	if (value->option->kind == PERFDATA_OPTION_NUMBER && rule->most &&
+	    (value->number < rule->least || value->number > rule->most))
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+				"--%s is from %" PRIu64 " to %" PRIu64 ", not %s", rule->name, rule->least, rule->most,
+				value->text);
+	if (value->option->kind == PERFDATA_OPTION_NUMBER && value->number < rule->least)
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "--%s is at least %" PRIu64 ", not %s",
+				rule->name, rule->least, value->text);
+	if (rule->needs && !first_given(rule->needs, values, nr_values, &size)) {
+		spell_list(spelled, sizeof spelled, rule->needs, strlen(rule->needs));
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "--%s changes nothing without %s",
+				rule->name, spelled);
+	}
+	const char *other = first_given(rule->excludes, values, nr_values, &size);
+	if (!other)
+		return PERFDATA_OK;
+	spell_list(spelled, sizeof spelled, other, size);
+	return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "--%s and %s do not go together: choose one",
+			rule->name, spelled);
+}
+
+enum perfdata_status perfdata_option_rules_check(const struct perfdata_option_rule *rules,
+						 const struct perfdata_emitter_option_value *values, size_t nr_values,
+						 struct perfdata_error *reterr)
+{
+	for (; rules && rules->name; rules++) {
+		for (size_t i = 0; i < nr_values; i++) {
+			if (!is_given(&values[i], rules->name, strlen(rules->name)))
+				continue;
+			const enum perfdata_status status = check_rule(rules, &values[i], values, nr_values, reterr);
+			if (status)
+				return status;
+		}
+	}
 	return PERFDATA_OK;
 }

@@ -7,6 +7,10 @@
 #include "perfdata/output.h"
 #include "perfdata/registry.h"
 
+/* Checks options against the rules of the emitter. PERFDATA_EUSAGE with a message. */
+enum perfdata_status pd_emitter_check_options(const struct perfdata_emitter *emitter,
+					      const struct perfdata_emitter_option_value *options, size_t nr_options,
+					      struct perfdata_error *reterr);
 /* Fills *ret as the emitter's table says, then calls its configure. */
 enum perfdata_status pd_emitter_configure(const struct perfdata_emitter *emitter,
 							     const struct perfdata_emitter_option_value *options,

@@ -117,6 +117,8 @@ static enum perfdata_status call_begin(struct pd_run *run, struct perfdata_outpu
 	struct pd_text_stream *stream = pd_run_stream(&run->outside, run, target->number, 0);
 	if (!stream)
 		return pd_run_fail(&run->error, PERFDATA_ENOMEM);
+	if (pd_emitter_check_options(emitter, context.options, context.nr_options, &run->error))
+		return run->error.status;
 	const enum perfdata_status status = emitter->begin(&context, &target->state, &stream->text);
 	target->begun = !status;
 	if (status && !run->error.status && *run->error.message) {

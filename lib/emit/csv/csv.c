@@ -52,6 +52,11 @@ static const struct perfdata_emitter_option options[] = {
 	{ 0 },
 };
 
+static const struct perfdata_option_rule rules[] = {
+	{ .name = "columns", .excludes = "fields" },
+	{ 0 },
+};
+
 static void release(void *state)
 {
 	struct csv_state *csv = state;
@@ -532,6 +537,7 @@ const struct perfdata_emitter pd_emitter_csv = {
 	.size = sizeof(struct perfdata_emitter),
 	.option_size = sizeof *options,
 	.options = options,
+	.option_rules = rules,
 	.configure = configure,
 	.tables = pd_csv_tables,
 	.begin = begin,

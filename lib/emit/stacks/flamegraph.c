@@ -3,9 +3,11 @@
 #include "config.h"
 #include <stdio.h>
 #include <string.h>
+#include "base/error.h"
 #include "base/memory.h"
 #include "emit/emitters.h"
 #include "emit/stacks/flamegraph.h"
+#include "profile/key_name.h"
 #include "profile/profile_read.h"
 #include "emit/stacks/stack_gather.h"
 #include "session/session.h"
@@ -47,6 +49,15 @@ static const struct perfdata_emitter_option options[] = {
 	  .kind = PERFDATA_OPTION_NUMBER,
 	  .argument = "N",
 	  .help = "beyond that, the smallest are drawn as one for each caller; default 1000000" },
+	{ 0 },
+};
+
+static const struct perfdata_option_rule rules[] = {
+	{ .name = "map-dso", .needs = "base" },
+	{ .name = "map-symbol", .needs = "base" },
+	{ .name = "width", .needs = "svg", .least = 100, .most = 100000 },
+	{ .name = "weight", .needs = "svg" },
+	{ .name = "max-boxes", .least = 1 },
 	{ 0 },
 };
 
@@ -126,15 +137,16 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	state->inlines = perfdata_option_flag(values, nr, "inline", true);
 	state->width = perfdata_option_number(values, nr, "width", WIDTH);
 	state->max_boxes = perfdata_option_number(values, nr, "max-boxes", MAX_NODES);
-	if (state->width < 100 || state->width > 100000 || !state->max_boxes) {
-		snprintf(context->reterr->message, sizeof context->reterr->message,
-			 state->max_boxes ? "--width is from 100 to 100000" : "--max-boxes is at least 1");
-		return PERFDATA_EUSAGE;
-	}
 	state->on_finding = context->on_finding;
 	state->user = context->user;
 	if (!collect_lists(state, context))
 		return PERFDATA_ENOMEM;
+	for (unsigned list = FILES; list <= SYMBOLS; list++)
+		for (size_t i = 0; i < state->nr[list]; i++)
+			if (!pd_key_is_rule(state->texts[list][i]))
+				return pd_error(context->reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+						"--%s takes OLD=NEW, not '%.200s'", list_names[list],
+						state->texts[list][i]);
 	const enum perfdata_status status = read_others(state, context, &wanted);
 	if (status != PERFDATA_OK)
 		return status;
@@ -302,6 +314,7 @@ const struct perfdata_emitter pd_emitter_flamegraph = {
 	.suffix = "html",
 	.options = options,
 	.option_size = sizeof *options,
+	.option_rules = rules,
 	.begin = begin,
 	.format = pd_stack_gather_format,
 	.merge = pd_stack_gather_merge,

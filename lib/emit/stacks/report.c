@@ -58,6 +58,16 @@ static const struct perfdata_emitter_option options[] = {
 	{ 0 },
 };
 
+static const struct perfdata_option_rule rules[] = {
+	{ .name = "callers", .excludes = "callees|tree" },
+	{ .name = "callees", .excludes = "tree" },
+	{ .name = "min-percent", .needs = "tree|callers|callees" },
+	{ .name = "sort", .excludes = "tree|callers|callees" },
+	{ .name = "json", .excludes = "csv|width|tree|callers|callees|color=always" },
+	{ .name = "csv", .excludes = "width|tree|callers|callees|color=always" },
+	{ 0 },
+};
+
 struct state {
 	struct stack_gather gather;
 	struct report_options options;
@@ -115,14 +125,8 @@ static bool read_options(const struct perfdata_emit_context *context, struct rep
 	ret->by_default = !perfdata_option_text(values, nr, "by") && ret->view == REPORT_LIST &&
 			  ret->form == REPORT_TEXT && ret->sort != REPORT_SORT_TOTAL;
 	const char *wrong = NULL;
-	if (callers && callees)
-		wrong = "--callers and --callees are two reports: give one";
-	else if (least && (end == least || *end || !(ret->min_percent >= 0 && ret->min_percent <= 100)))
+	if (least && (end == least || *end || !(ret->min_percent >= 0 && ret->min_percent <= 100)))
 		wrong = "--min-percent takes a number from 0 to 100";
-	else if (ret->view != REPORT_LIST && ret->form != REPORT_TEXT)
-		wrong = "--json and --csv list rows: they go with --by, not with --tree, --callers or --callees";
-	else if (ret->color && ret->form != REPORT_TEXT)
-		wrong = "--color is about text: it goes without --json and --csv";
 	else if (ret->view != REPORT_LIST && ret->by != REPORT_SYMBOL && ret->by != REPORT_DSO &&
 		 ret->by != REPORT_LINE)
 		wrong = "trees are of stacks: --by symbol, dso or line";
@@ -675,6 +679,7 @@ const struct perfdata_emitter pd_emitter_report = {
 	.suffix = "txt",
 	.options = options,
 	.option_size = sizeof *options,
+	.option_rules = rules,
 	.begin = begin,
 	.format = pd_stack_gather_format,
 	.merge = pd_stack_gather_merge,

@@ -181,6 +181,7 @@ enum perfdata_status pd_count_summaries(struct pd_counts *counts, const struct p
 	type->bytes += sum;
 	summary->records += nr;
 	summary->records_out += nr;
+	summary->samples_out += nr;
 	*bytes += (size_t)sum;
 	return PERFDATA_OK;
 }

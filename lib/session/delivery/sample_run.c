@@ -159,6 +159,7 @@ enum perfdata_status pd_take_samples(struct perfdata_session *session, const str
 	if (!batch)
 		return PERFDATA_ENOMEM;
 	session->counts.summary.records_out += count;
+	session->counts.summary.samples_out += count;
 	if (pd_needs(session, PERFDATA_NEED_DELIVERIES)) {
 		session->counts.summary.deliveries_out += count;
 		return deliver(session, batch, samples, count);

@@ -239,6 +239,7 @@ static enum perfdata_status take_record(struct perfdata_session *session, const 
 	if (!own)
 		return PERFDATA_ENOMEM;
 	session->counts.summary.records_out += wanted;
+	session->counts.summary.samples_out += wanted && raw->type == PERFDATA_RECORD_SAMPLE;
 	return deliver ? pd_deliver(session, batch, own, wanted) : PERFDATA_OK;
 }
 
