@@ -13,9 +13,10 @@
 #include "symbols/symbols.h"
 #include "unit.h"
 
-#define ADDRESSES 2000u
+#define ADDRESSES 8000u
 #define THREADS 4u
 #define FRAMES 16u
+#define MEMORY (UINT64_C(256) << 10)
 
 static char self[PATH_MAX];
 
@@ -68,27 +69,32 @@ static void ask_all(void *user, unsigned index)
 	}
 }
 
-static void open_self(struct perfdata_symbols **ret, struct answers *answers)
+/* Within `memory`; NULL: no limit. */
+static void open_self(struct perfdata_symbols **ret, struct answers *answers, struct perfdata_memory *memory)
 {
+	struct perfdata_symbols_options options;
 	const struct perfdata_symbols_request request = { .size = sizeof request, .kind = PERFDATA_DSO_USER,
 							  .path = self };
 	struct stat st;
 	CHECK(!stat(self, &st));
 	answers->size = (uint64_t)st.st_size;
-	CHECK_EQ(perfdata_symbols_new(NULL, ret), PERFDATA_OK);
+	perfdata_options_init(&options, sizeof options);
+	options.memory = memory;
+	CHECK_EQ(perfdata_symbols_new(&options, ret), PERFDATA_OK);
 	CHECK_EQ(perfdata_symbols_dso(*ret, &request, &answers->dso), PERFDATA_OK);
 }
 
-static void test_threads(void)
+/* Threads that share `memory` against one that has no limit. */
+static void compare(struct perfdata_memory *memory)
 {
 	static struct answers alone, together;
 	struct perfdata_symbols *symbols;
 	unsigned differ = 0, named = 0;
 
-	open_self(&symbols, &alone);
+	open_self(&symbols, &alone, NULL);
 	ask_all(&alone, 0);
 	perfdata_symbols_free(symbols);
-	open_self(&symbols, &together);
+	open_self(&symbols, &together, memory);
 	struct pd_team *team = pd_team_start(THREADS - 1, ask_all, &together);
 	ask_all(&together, THREADS - 1);
 	pd_team_join(team);
@@ -102,10 +108,22 @@ static void test_threads(void)
 	CHECK(named > ADDRESSES / 20);
 }
 
+static void test_threads(void) { compare(NULL); }
+
+/* Where memory is short, what is read of a unit is given back and read again all the time. */
+static void test_short_memory(void)
+{
+	struct perfdata_memory *memory = NULL;
+	CHECK_EQ(perfdata_memory_new(MEMORY, NULL, &memory), PERFDATA_OK);
+	compare(memory);
+	perfdata_memory_free(memory);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "threads: the same answers as one thread alone", test_threads },
+		{ "threads with little memory: the same answers, too", test_short_memory },
 	};
 	const ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
 	if (size <= 0) {
