@@ -20,9 +20,9 @@ static enum perfdata_status convert(struct filtered_input *from, const char *fil
 	struct messages *messages = &from->input.messages;
 	const struct perfdata_setting settings[] = {
 		{ "by", options->by ? options->by : "symbol" },
-		{ "weight", options->weight ? options->weight : "period" },
 		{ "inline", inlines ? NULL : "no" },
 		{ "exact-symbols", options->exact_symbols ? NULL : "no" },
+		{ "weight", options->weight },      /* the last one: left out where it is not given */
 	};
 	struct perfdata_reader_options reader;
 	struct symbol_options symbols;
@@ -31,7 +31,7 @@ static enum perfdata_status convert(struct filtered_input *from, const char *fil
 	struct perfdata_input *input = input_source(options, file);
 	const struct perfdata_convert_options how = {
 		.size = sizeof how,
-		.settings = settings, .nr_settings = sizeof settings / sizeof *settings,
+		.settings = settings, .nr_settings = sizeof settings / sizeof *settings - !options->weight,
 		.symbols = &symbols.options,
 		.names = symbol_options_names(options),
 		.limit = options->limit,

@@ -42,6 +42,7 @@ struct plan {
 	uint32_t needs, trace_samples;
 	enum perfdata_record_order order;
 	bool symbols, merge_deferred, keep_exited;
+	enum perfdata_off_cpu off_cpu;
 };
 
 /* --- formats and their options ------------------------------------------------------------------------------------ */
@@ -138,7 +139,7 @@ static enum perfdata_status join(struct plan *plan, struct perfdata_error *reter
 		const struct part *part = &plan->parts[i];
 		const struct perfdata_configuration *asks = &part->configuration;
 		if ((!plan->options->order && asks->order != first->configuration.order) ||
-		    asks->keep_exited != first->configuration.keep_exited)
+		    asks->off_cpu != first->configuration.off_cpu || asks->keep_exited != first->configuration.keep_exited)
 			return differ(first, part, reterr);
 		/* only deliveries show whether deferred chains were joined */
 		if (asks->needs & PERFDATA_NEED_DELIVERIES) {
@@ -152,6 +153,7 @@ static enum perfdata_status join(struct plan *plan, struct perfdata_error *reter
 	}
 	plan->order = first->configuration.order;
 	plan->keep_exited = first->configuration.keep_exited;
+	plan->off_cpu = (enum perfdata_off_cpu)first->configuration.off_cpu;
 	plan->merge_deferred = delivered ? delivered->configuration.merge_deferred
 					 : first->configuration.merge_deferred;
 	if (plan->options->order)
@@ -239,6 +241,7 @@ static enum perfdata_status open_session(const struct plan *plan, struct perfdat
 		.limit = plan->options->limit,
 		.merge_deferred = plan->merge_deferred,
 		.keep_exited = plan->keep_exited,
+		.off_cpu = plan->off_cpu,
 		.trace_samples = plan->trace_samples,
 	};
 	struct perfdata_filter filter = { 0 };

@@ -88,6 +88,7 @@ struct perfdata_configuration {
 	size_t nr_types;                /* 0: all */
 	const char *event;              /* only records of this event; NULL: all */
 	uint32_t trace_samples;         /* enum perfdata_trace_samples: made of traces */
+	uint32_t off_cpu;               /* enum perfdata_off_cpu: what samples weigh */
 };
 struct perfdata_emitter;
 

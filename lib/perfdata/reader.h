@@ -151,6 +151,7 @@ struct perfdata_event {
 	double scale;                            /* 1 if none */
 	bool has_own_cpus;
 	struct perfdata_cpus own_cpus;           /* of EVENT_UPDATE */
+	bool is_time_off;                        /* its samples weigh the time that threads were off the CPU */
 };
 /* What the periods of an event's samples are amounts of. */
 enum perfdata_measure {
@@ -164,6 +165,8 @@ static inline enum perfdata_measure perfdata_event_measure(const struct perfdata
 	enum { CPU_CLOCK = 0, TASK_CLOCK = 1 };
 	static const char timed[] = "sched:sched_stat_";
 	const struct perfdata_attr *attr = event->attr;
+	if (event->is_time_off)
+		return PERFDATA_MEASURE_TIME;
 	switch (attr->type) {
 	case PERFDATA_TYPE_SOFTWARE:
 		return attr->config == CPU_CLOCK || attr->config == TASK_CLOCK ? PERFDATA_MEASURE_TIME

@@ -70,6 +70,16 @@ struct perfdata_filter {
 	const char *const *symbols; size_t nr_symbols;
 };
 
+/* What samples weigh in a recording of Android's simpleperf with --trace-offcpu. There a sample is taken where a thread
+ * is switched out, too: what it weighs is the time until the thread runs again. */
+enum perfdata_off_cpu {
+	PERFDATA_OFF_CPU_RECORDED,      /* as recorded: each switch is one */
+	PERFDATA_OFF_CPU_USUAL,         /* WALL where the recording has such samples; else as recorded */
+	PERFDATA_OFF_CPU_ON,            /* time on the CPU alone */
+	PERFDATA_OFF_CPU_OFF,           /* time off the CPU alone */
+	PERFDATA_OFF_CPU_BOTH,          /* both, each as its own event */
+	PERFDATA_OFF_CPU_WALL,          /* both as one: the first event */
+};
 struct perfdata_session_options {
 	size_t size;                            /* sizeof(struct perfdata_session_options) */
 	uint32_t needs;                         /* enum perfdata_needs */
@@ -84,6 +94,8 @@ struct perfdata_session_options {
 	/* enum perfdata_trace_samples; 0: no samples of traces. With them, in time order all records wait until the
 	 * last was read */
 	uint32_t trace_samples;
+	/* OFF, BOTH, WALL: PERFDATA_EUSAGE where nothing off the CPU was recorded */
+	enum perfdata_off_cpu off_cpu;
 };
 
 struct perfdata_session;

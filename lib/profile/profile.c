@@ -94,8 +94,8 @@ static inline void take_sample(const struct pd_profile *profile, const struct pe
 
 bool pd_samples_are_occurrences(const struct perfdata_event *event)
 {
-	return event->attr->type == PERFDATA_TYPE_TRACEPOINT ||
-	       perfdata_event_measure(event) == PERFDATA_MEASURE_OCCURRENCES;
+	return !event->is_time_off && (event->attr->type == PERFDATA_TYPE_TRACEPOINT ||
+				       perfdata_event_measure(event) == PERFDATA_MEASURE_OCCURRENCES);
 }
 
 static inline __attribute__((always_inline)) size_t take_samples(const struct pd_profile *profile,

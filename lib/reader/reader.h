@@ -71,6 +71,12 @@ bool pd_reader_ready(const struct perfdata_reader *reader);
 /* When the recording was last written, by the times of its files: ns since 1970; 0: no file has a time. */
 int64_t pd_reader_written(const struct perfdata_reader *reader);
 
+/* Samples of the event weigh the time that threads were off the CPU. To be called before the first record is asked
+ * for. */
+void pd_reader_weigh_off_cpu(struct perfdata_reader *reader, uint32_t event);
+/* The finding that samples weigh time on and off the CPU. */
+void pd_reader_tell_off_cpu(struct perfdata_reader *reader);
+
 /* The account of memory that the reader's session draws from. */
 struct pd_account *pd_reader_account(struct perfdata_reader *reader);
 /* Frees the memory that reading keeps for what comes next: nothing does. */

@@ -581,3 +581,17 @@ const struct perfdata_event *perfdata_reader_event_by_id(const struct perfdata_r
 }
 
 const struct perfdata_config *perfdata_reader_config(const struct perfdata_reader *reader) { return &reader->config; }
+
+/* --- time off the CPU --------------------------------------------------------------------------------------------- */
+
+void pd_reader_weigh_off_cpu(struct perfdata_reader *reader, uint32_t event)
+{
+	if (event < reader->nr_events)
+		reader->events[event]->is_time_off = true;
+}
+
+void pd_reader_tell_off_cpu(struct perfdata_reader *reader)
+{
+	pd_reader_finding(reader, PERFDATA_FINDING_OFF_CPU, 0, PERFDATA_NO_OFFSET,
+			  "samples weigh time on and off the CPU");
+}

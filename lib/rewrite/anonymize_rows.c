@@ -294,6 +294,15 @@ static const struct row rows[] = {
 	{ "e_machine", "e_machine", PD_KEEP },
 	{ "e_machine", "e_flags", PD_KEEP },
 	{ "cln_size", "cln_size", PD_KEEP },
+	/* paths and functions of the app */
+	{ "file", NULL, PD_DROP },
+	{ "file_entry", NULL, PD_DROP },
+	{ "file_symbol", NULL, PD_DROP },
+	{ "offset", NULL, PD_DROP },
+	{ "file2", NULL, PD_DROP },
+	{ "dex_file", NULL, PD_DROP },
+	{ "elf_file", NULL, PD_DROP },
+	{ "kernel_module", NULL, PD_DROP },
 	{ "note", NULL, PD_DROP },
 };
 

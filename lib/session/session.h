@@ -93,6 +93,8 @@ struct perfdata_session {
 	struct pd_waiting *waiting;            /* samples whose deferred chain has not come yet, oldest first */
 	struct pd_waiting **waiting_end;
 	uint32_t nr_waiting;
+	enum perfdata_off_cpu off_cpu;         /* never USUAL */
+	struct pd_hash_map off_cpu_waiting;    /* tid → struct pd_waiting: its last sample off the CPU */
 	bool payload_wanted;                   /* the AUXTRACE record that came last passed the filter */
 	bool payload_left;                     /* more pieces of it are to come */
 };
@@ -138,6 +140,23 @@ enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batc
 /* At the end: delivers the samples that still wait, without their chains. */
 enum perfdata_status pd_deliver_waiting(struct perfdata_session *session);
 void pd_waiting_free(struct perfdata_session *session);
+
+/* --- delivery/off_cpu.c --- */
+/* Decides what samples weigh. PERFDATA_EUSAGE: the recording has no such samples. */
+enum perfdata_status pd_off_cpu_begin(struct perfdata_session *session, struct perfdata_error *reterr);
+/* Whether a sample was taken where its thread was switched out, and so weighs what comes behind. */
+static inline bool pd_is_switched_out(const struct perfdata_session *session, const struct perfdata_event *event)
+{
+	return session->off_cpu && event->index == 1;
+}
+/* Whether samples of the event count. */
+static inline bool pd_off_cpu_counts(const struct perfdata_session *session, const struct perfdata_event *event)
+{
+	return !session->off_cpu || (event->index == 0 && session->off_cpu != PERFDATA_OFF_CPU_OFF) ||
+	       (event->index == 1 && session->off_cpu != PERFDATA_OFF_CPU_ON);
+}
+/* Whether the record ends the time that its thread was off the CPU. */
+bool pd_ends_off_cpu(const struct perfdata_raw *raw);
 static inline bool pd_needs(const struct perfdata_session *session, uint32_t need)
 {
 	return session->options.needs & need;
@@ -239,6 +258,8 @@ bool pd_glob(const char *pattern, const char *text);
 /* --- for other rooms --- */
 
 const struct perfdata_reader *pd_session_reader(const struct perfdata_session *session);
+/* What its samples weigh; never USUAL. */
+enum perfdata_off_cpu pd_session_off_cpu(const struct perfdata_session *session);
 /* Whether its batches have all of that (enum perfdata_session_need). */
 bool pd_session_gives(const struct perfdata_session *session, uint32_t needs);
 /* Whether it leaves out records, by a filter or a limit. */

@@ -16,6 +16,10 @@
 #include "text/json_quoted.h"
 
 static const struct perfdata_emitter_option options[] = {
+	{ .name = "weight",
+	  .kind = PERFDATA_OPTION_CHOICE,
+	  .argument = STACK_WEIGHTS,
+	  .help = "what samples weigh; default period, or wall where time off the CPU was recorded" },
 	{ .name = "inline",
 	  .kind = PERFDATA_OPTION_FLAG,
 	  .help = "inlined functions are frames (default; --no-inline leaves them out)" },
@@ -472,6 +476,7 @@ const struct perfdata_emitter pd_emitter_firefox = {
 	.task = PERFDATA_TASK_VIEW,
 	.help = "a file for profiler.firefox.com: threads in time, stacks, markers",
 	.needs = STACK_GATHER_NEEDS,
+	.configure = pd_stack_configure,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT,
 	.size = sizeof(struct perfdata_emitter),
 	.mime = "application/json",

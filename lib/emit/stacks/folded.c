@@ -4,6 +4,7 @@
  * Stacks that read the same, such as those that differ by an offset inside a function, are one line; lines are sorted
  * by their bytes. */
 #include "config.h"
+#include "emit/stacks/stack_gather.h"
 #include <stdlib.h>
 #include "base/hash.h"
 #include "base/memory.h"
@@ -32,8 +33,8 @@ struct folded {
 static const struct perfdata_emitter_option options[] = {
 	{ .name = "weight",
 	  .kind = PERFDATA_OPTION_CHOICE,
-	  .argument = "samples|period",
-	  .help = "what a sample counts; default samples" },
+	  .argument = "samples|period|wall|off-cpu|both",
+	  .help = "what a sample counts; default samples, or wall where time off the CPU was recorded" },
 	{ .name = "inline",
 	  .kind = PERFDATA_OPTION_FLAG,
 	  .help = "show inlined functions (default; --no-inline leaves them out)" },
@@ -82,7 +83,8 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	const char *weight = perfdata_option_text(context->options, context->nr_options, "weight");
 	const bool lines = folded->with_inlines && may_have_chains(context->reader);
 	const struct pd_profile_options of_profile = { .parts = PD_BY_COMM,
-						       .by_period = weight && !strcmp(weight, "period"),
+						       .by_period = pd_session_off_cpu(context->session) ||
+								    (weight && !strcmp(weight, "period")),
 						       .names = lines ? PD_NAMES_LINES : PD_NAMES_SYMBOLS,
 						       .threads = context->jobs };
 	perfdata_text_init(&folded->text);
@@ -357,6 +359,7 @@ const struct perfdata_emitter pd_emitter_folded = {
 	.name = "folded",
 	.help = "one line for each stack and its weight, for flame graphs",
 	.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_NODES,
+	.configure = pd_stack_configure,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_LIGHT,
 	.size = sizeof(struct perfdata_emitter),
 	.options = options,

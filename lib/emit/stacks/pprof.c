@@ -19,6 +19,10 @@
 #include "emit/stacks/stack_text.h"
 
 static const struct perfdata_emitter_option options[] = {
+	{ .name = "weight",
+	  .kind = PERFDATA_OPTION_CHOICE,
+	  .argument = STACK_WEIGHTS,
+	  .help = "what samples weigh; default period, or wall where time off the CPU was recorded" },
 	{ .name = "inline",
 	  .kind = PERFDATA_OPTION_FLAG,
 	  .help = "inlined functions are frames (default; --no-inline leaves them out)" },
@@ -197,8 +201,11 @@ static void column_names(const struct writing *writing, uint32_t index, char sam
 		snprintf(samples, 256, "samples");
 	else
 		snprintf(samples, 256, "%.200s_samples%s", event->name, suffix);
+	const char *weighs = pd_stack_weight_name(writing->state->gather.session);
 	if (first && pd_stack_event_is_clock(event))
-		snprintf(weight, 256, "cpu");
+		snprintf(weight, 256, "%s", !strcmp(weighs, "wall") ? weighs : "cpu");
+	else if (event->is_time_off)
+		snprintf(weight, 256, "off-cpu");
 	else
 		snprintf(weight, 256, "%.200s%s", event->name, suffix);
 }
@@ -646,6 +653,7 @@ const struct perfdata_emitter pd_emitter_pprof = {
 	.task = PERFDATA_TASK_VIEW,
 	.help = "a profile for pprof and its kin: gzip'd profile.proto",
 	.needs = STACK_GATHER_NEEDS,
+	.configure = pd_stack_configure,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT |
 		 PERFDATA_EMITTER_PACKED,
 	.size = sizeof(struct perfdata_emitter),

@@ -36,8 +36,8 @@ static const struct perfdata_emitter_option options[] = {
 	  .help = "order of the rows; default self" },
 	{ .name = "weight",
 	  .kind = PERFDATA_OPTION_CHOICE,
-	  .argument = "period|samples",
-	  .help = "what shares are of; default period" },
+	  .argument = STACK_WEIGHTS,
+	  .help = "what shares are of; default period, or wall where time off the CPU was recorded" },
 	{ .name = "min-percent",
 	  .kind = PERFDATA_OPTION_TEXT,
 	  .argument = "X",
@@ -523,6 +523,7 @@ static enum perfdata_status event_begin(struct making *making, uint32_t index)
 	making->index = index;
 	making->event = (struct report_event){ .name = event->name,
 					       .measure = perfdata_event_measure(event),
+					       .weighs = pd_stack_weight_text(state->gather.session, event),
 					       .by = state->options.by,
 					       .labels = making->labels };
 	making->event.tree.account = pd_profile_account(state->gather.profile);
@@ -674,6 +675,7 @@ const struct perfdata_emitter pd_emitter_report = {
 	.task = PERFDATA_TASK_LOOK,
 	.help = "where the time goes: functions, files, threads, … with their shares",
 	.needs = STACK_GATHER_NEEDS,
+	.configure = pd_stack_configure,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_LIGHT,
 	.size = sizeof(struct perfdata_emitter),
 	.suffix = "txt",

@@ -56,6 +56,7 @@ struct report_row {
 struct report_event {
 	const char *name;
 	enum perfdata_measure measure;       /* what the weight is an amount of */
+	const char *weighs;                  /* what its samples weigh in words; NULL: their period */
 	enum report_by by;                   /* what its rows are */
 	/* where rows are comms since functions say nothing: that with most samples, or NULL where it has no name */
 	const char *function;

@@ -92,6 +92,8 @@ static void amount(const struct report_event *event, struct perfdata_text *out)
 		perfdata_text_literal(out, ", ");
 		pd_stack_text_weight(out, weight, is_time(event));
 	}
+	if (event->weighs)
+		perfdata_text_printf(out, " of %s", event->weighs);
 }
 
 /* Whether a shell takes the name as one word without quotes, and --callers as a name without stars. */

@@ -22,8 +22,8 @@ static const struct perfdata_emitter_option options[] = {
 	  .help = "what is told apart; default symbol: a function of a file" },
 	{ .name = "weight",
 	  .kind = PERFDATA_OPTION_CHOICE,
-	  .argument = "period|samples",
-	  .help = "what shares are of; default period" },
+	  .argument = STACK_WEIGHTS,
+	  .help = "what shares are of; default period, or wall where time off the CPU was recorded" },
 	{ .name = "inline",
 	  .kind = PERFDATA_OPTION_FLAG,
 	  .help = "inlined functions are functions (default; --no-inline adds them to their caller)" },
@@ -547,7 +547,8 @@ static void write_event(struct making *making, const struct perfdata_event *even
 		.exclude = exclude,
 		.rate = rate,
 		.precise = precise,
-		.weight = making->state->by_samples ? "samples" : "period",
+		.weight = making->state->by_samples ? "samples"
+						   : pd_stack_weight_name(making->state->gather.session),
 		.chains = chains_of(attr),
 	};
 	pd_baseline_event(making->out, &making->event);
@@ -695,6 +696,7 @@ const struct perfdata_emitter pd_emitter_baseline = {
 	.name = "baseline",
 	.help = "how much weight lies where, in kilobytes: what perfdata diff compares with",
 	.needs = STACK_GATHER_NEEDS,
+	.configure = pd_stack_configure,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_LIGHT,
 	.size = sizeof(struct perfdata_emitter),
 	.suffix = "txt",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include "session/session.h"
 #include <string.h>
 #include "base/memory.h"
 #include "emit/stacks/stack_gather.h"
@@ -58,4 +59,44 @@ bool pd_stack_option_is(const struct perfdata_emitter_option_value *values, size
 {
 	const char *given = perfdata_option_text(values, nr, name);
 	return given && !strcmp(given, text);
+}
+
+enum perfdata_status pd_stack_configure(void *user, struct perfdata_configuration *configuration)
+{
+	static const struct {
+		const char *name;
+		enum perfdata_off_cpu off_cpu;
+	} weights[] = {
+		{ "samples", PERFDATA_OFF_CPU_RECORDED }, { "period", PERFDATA_OFF_CPU_ON },
+		{ "off-cpu", PERFDATA_OFF_CPU_OFF },      { "both", PERFDATA_OFF_CPU_BOTH },
+		{ "wall", PERFDATA_OFF_CPU_WALL },
+	};
+	(void)user;
+	configuration->off_cpu = PERFDATA_OFF_CPU_USUAL;
+	for (size_t i = 0; i < sizeof weights / sizeof *weights; i++)
+		if (pd_stack_option_is(configuration->options, configuration->nr_options, "weight", weights[i].name))
+			configuration->off_cpu = weights[i].off_cpu;
+	return PERFDATA_OK;
+}
+
+const char *pd_stack_weight_name(const struct perfdata_session *session)
+{
+	switch (pd_session_off_cpu(session)) {
+	case PERFDATA_OFF_CPU_OFF: return "off-cpu";
+	case PERFDATA_OFF_CPU_BOTH: return "both";
+	case PERFDATA_OFF_CPU_WALL: return "wall";
+	default: return "period";
+	}
+}
+
+const char *pd_stack_weight_text(const struct perfdata_session *session, const struct perfdata_event *event)
+{
+	if (event->is_time_off)
+		return "time off the CPU";
+	switch (pd_session_off_cpu(session)) {
+	case PERFDATA_OFF_CPU_ON:
+	case PERFDATA_OFF_CPU_BOTH: return "time on the CPU";
+	case PERFDATA_OFF_CPU_WALL: return "time on and off the CPU";
+	default: return NULL;
+	}
 }

@@ -34,6 +34,14 @@ enum perfdata_status pd_stack_gather_format(const void *state, const struct perf
 					    void **ret_part);
 enum perfdata_status pd_stack_gather_merge(void *state, void *part, struct perfdata_text *out);
 
+/* An emitter's `configure`: what samples weigh where time off the CPU was recorded, by the option "weight". */
+enum perfdata_status pd_stack_configure(void *user, struct perfdata_configuration *configuration);
+#define STACK_WEIGHTS "period|samples|wall|off-cpu|both"
+/* What samples weigh, as the option has it: "period", "wall", "off-cpu", "both". */
+const char *pd_stack_weight_name(const struct perfdata_session *session);
+/* The same of an event in words; NULL: their period, as it was recorded. */
+const char *pd_stack_weight_text(const struct perfdata_session *session, const struct perfdata_event *event);
+
 /* Whether the option is given and says `text`. */
 bool pd_stack_option_is(const struct perfdata_emitter_option_value *values, size_t nr, const char *name,
 			const char *text);

@@ -145,7 +145,7 @@ enum perfdata_status pd_take_samples(struct perfdata_session *session, const str
 	unsigned count = 0;
 
 	*ret_taken = 0;
-	if (session->options.limit || (session->state && session->state->guests))
+	if (session->options.limit || session->off_cpu || (session->state && session->state->guests))
 		return PERFDATA_OK;
 	while (count < nr && is_simple(session, &raws[count], &samples[count]))
 		count++;

@@ -102,6 +102,11 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader,
 			status = add_inside(session);
 		}
 	}
+	if (status == PERFDATA_OK && session->options.off_cpu && session->options.needs & PERFDATA_NEED_DELIVERIES &&
+	    (status = pd_off_cpu_begin(session, reterr)) != PERFDATA_OK) {
+		perfdata_session_close(session);
+		return status;
+	}
 	if (status != PERFDATA_OK) {
 		perfdata_session_close(session);
 		/* the check of the options has said what is wrong with them */
@@ -125,6 +130,7 @@ void perfdata_session_close(struct perfdata_session *session)
 	pd_filter_release(&session->filter);
 	pd_counts_release(&session->counts);
 	pd_hash_map_release(&session->read_values);
+	pd_hash_map_release(&session->off_cpu_waiting);
 	pd_free(session);
 }
 
