@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* perfdata_convert: puts reader, symbols, session and run together as the emitters ask. Of those four it includes the
- * public headers only, which suffice. */
+ * public headers, which suffice, but for what samples weigh in a session. */
 #include "config.h"
 #include <stdlib.h>
 #include "base/error.h"
@@ -9,6 +9,7 @@
 #include "perfdata/convert.h"
 #include "reader/reader.h"
 #include "run/run.h"
+#include "session/session.h"
 
 #define MOST_CONVERSIONS 64
 
@@ -42,7 +43,8 @@ struct plan {
 	uint32_t needs, trace_samples;
 	enum perfdata_record_order order;
 	bool symbols, merge_deferred, keep_exited;
-	enum perfdata_off_cpu off_cpu;
+	/* a part that weighs time off the CPU, and one that takes samples as they were recorded; or NULL */
+	const struct part *off_cpu, *plain;
 };
 
 /* --- formats and their options ------------------------------------------------------------------------------------ */
@@ -139,7 +141,7 @@ static enum perfdata_status join(struct plan *plan, struct perfdata_error *reter
 		const struct part *part = &plan->parts[i];
 		const struct perfdata_configuration *asks = &part->configuration;
 		if ((!plan->options->order && asks->order != first->configuration.order) ||
-		    asks->off_cpu != first->configuration.off_cpu || asks->keep_exited != first->configuration.keep_exited)
+		    asks->keep_exited != first->configuration.keep_exited)
 			return differ(first, part, reterr);
 		/* only deliveries show whether deferred chains were joined */
 		if (asks->needs & PERFDATA_NEED_DELIVERIES) {
@@ -147,13 +149,19 @@ static enum perfdata_status join(struct plan *plan, struct perfdata_error *reter
 				return differ(delivered, part, reterr);
 			delivered = part;
 		}
+		/* where no time off the CPU was recorded, samples weigh the same for all */
+		if (asks->off_cpu && plan->off_cpu && asks->off_cpu != plan->off_cpu->configuration.off_cpu)
+			return differ(plan->off_cpu, part, reterr);
+		if (asks->off_cpu)
+			plan->off_cpu = part;
+		else if (asks->needs & PERFDATA_NEED_DELIVERIES)
+			plan->plain = part;
 		plan->needs |= asks->needs;
 		plan->trace_samples |= asks->trace_samples;
 		plan->symbols |= asks->symbols;
 	}
 	plan->order = first->configuration.order;
 	plan->keep_exited = first->configuration.keep_exited;
-	plan->off_cpu = (enum perfdata_off_cpu)first->configuration.off_cpu;
 	plan->merge_deferred = delivered ? delivered->configuration.merge_deferred
 					 : first->configuration.merge_deferred;
 	if (plan->options->order)
@@ -241,7 +249,7 @@ static enum perfdata_status open_session(const struct plan *plan, struct perfdat
 		.limit = plan->options->limit,
 		.merge_deferred = plan->merge_deferred,
 		.keep_exited = plan->keep_exited,
-		.off_cpu = plan->off_cpu,
+		.off_cpu = plan->off_cpu ? (enum perfdata_off_cpu)plan->off_cpu->configuration.off_cpu : 0,
 		.trace_samples = plan->trace_samples,
 	};
 	struct perfdata_filter filter = { 0 };
@@ -257,7 +265,10 @@ static enum perfdata_status open_session(const struct plan *plan, struct perfdat
 		return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));
 	options.symbols = result->symbols;
 	options.no_host = plan->options->symbols && plan->options->symbols->no_host;
-	return perfdata_session_open(result->reader, &options, &result->session, reterr);
+	status = perfdata_session_open(result->reader, &options, &result->session, reterr);
+	if (status == PERFDATA_OK && plan->plain && pd_session_off_cpu(result->session))
+		return differ(plan->off_cpu, plan->plain, reterr);
+	return status;
 }
 
 static enum perfdata_status run(const struct plan *plan, struct perfdata_result *result, struct perfdata_error *reterr)

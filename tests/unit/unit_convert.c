@@ -557,7 +557,7 @@ static void wrong_use(void)
 	check_message("maker", "way", "left", "--way is one of up|down, not 'left'");
 	check_message("maker", "way", NULL, "--way needs an argument: up|down");
 	check_message("maker", "cut", "yes", "--cut takes no argument");
-	check_message("folded", "weight", "x", "--weight is one of samples|period, not 'x'");
+	check_message("folded", "weight", "x", "--weight is one of samples|period|wall|off-cpu|both, not 'x'");
 }
 
 static void registries(void)
