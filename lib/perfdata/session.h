@@ -68,6 +68,9 @@ struct perfdata_filter {
 	const char *const *dsos; size_t nr_dsos;
 	/* globs of the function in which the ip lies; needs symbols in the session's options */
 	const char *const *symbols; size_t nr_symbols;
+	/* as perf's filters: times, pids, tids, comms, files and functions choose among samples; other records
+	 * pass */
+	bool samples_only;
 };
 
 /* What samples weigh in a recording of Android's simpleperf with --trace-offcpu. There a sample is taken where a thread

@@ -181,6 +181,8 @@ bool pd_filter_record(struct pd_filter *filter, const struct perfdata_raw *raw, 
 	const struct perfdata_filter *given = &filter->given;
 	if (given->nr_types && !type_passes(filter, raw->type))
 		return false;
+	if (given->samples_only && raw->type != PERFDATA_RECORD_SAMPLE)
+		return !given->nr_cpus || has_u32(given->cpus, given->nr_cpus, raw->cpu);
 	if (raw->time != UINT64_MAX && raw->time != 0 &&
 	    (raw->time < given->time_first || raw->time > given->time_last))
 		return false;

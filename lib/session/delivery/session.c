@@ -184,7 +184,10 @@ enum perfdata_status pd_session_wants(struct perfdata_session *session, const st
 				      bool check_event, bool *ret)
 {
 	*ret = pd_filter_record(&session->filter, raw, comm_of(session, raw), check_event);
-	return *ret && session->filter.places ? pd_filter_place(session, raw, ret) : PERFDATA_OK;
+	if (!*ret || !session->filter.places ||
+	    (session->filter.given.samples_only && raw->type != PERFDATA_RECORD_SAMPLE))
+		return PERFDATA_OK;
+	return pd_filter_place(session, raw, ret);
 }
 
 /* A piece of a payload goes where its record went: into the batch, or nowhere. */

@@ -95,19 +95,33 @@ static const struct row {
 
 #define NR_ROWS (sizeof rows / sizeof *rows)
 
-static enum perfdata_status usage(const struct perfdata_emit_context *context, const char *format, const char *first,
-				  const char *second)
+static enum perfdata_status refuse(const struct perfdata_emit_context *context, enum perfdata_status status,
+				   const char *format, const char *first, const char *second)
 {
 	struct perfdata_error *error = context->reterr;
 	if (error) {
-		error->status = PERFDATA_EUSAGE;
+		error->status = status;
 		/* all format strings are in this file, with two %s at most */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 		snprintf(error->message, sizeof error->message, format, first, second);
 #pragma GCC diagnostic pop
 	}
-	return PERFDATA_EUSAGE;
+	return status;
+}
+
+/* For a wrong list of fields. The messages begin with perf's words: callers of perf look for those. */
+static enum perfdata_status usage(const struct perfdata_emit_context *context, const char *format, const char *first,
+				  const char *second)
+{
+	return refuse(context, PERFDATA_EUSAGE, format, first, second);
+}
+
+/* For what cannot be printed, of this recording or ever. */
+static enum perfdata_status unrecorded(const struct perfdata_emit_context *context, const char *format,
+				       const char *first, const char *second)
+{
+	return refuse(context, PERFDATA_EUNSUP, format, first, second);
 }
 
 enum script_type pd_script_type_of(const struct perfdata_attr *attr)
@@ -159,9 +173,9 @@ static enum perfdata_status change_field(struct script_setup *setup, const struc
 					 enum script_type only, const struct row *row, bool remove)
 {
 	if (row->refused && !remove)
-		return usage(context, "field '%s' cannot be printed: %s", row->name, row->refused);
+		return unrecorded(context, "Field '%s' cannot be printed: %s", row->name, row->refused);
 	if (only != SCRIPT_TYPES && types[only].invalid & row->field)
-		return usage(context, "'%s' not valid for %s events", row->name, types[only].name);
+		return usage(context, "'%s' not valid for %s events.", row->name, types[only].name);
 	for (unsigned i = 0; i < SCRIPT_TYPES; i++)
 		if ((only == SCRIPT_TYPES || only == i) && !(types[i].invalid & row->field))
 			change(&setup->types[i], row->field, only == SCRIPT_TYPES, remove);
@@ -188,11 +202,12 @@ static enum perfdata_status parse_fields(struct script_setup *setup, const struc
 		only = find_prefix(text, (size_t)(colon - text));
 		if (only == SCRIPT_TYPES)
 			return usage(context,
-				     "invalid event type in field string '%s' (hw, sw, trace, raw, break, synth)%s",
+				     "Invalid event type in field string. '%s' needs hw, sw, trace, raw, break or "
+				     "synth%s",
 				     text, "");
 		list = colon + 1;
 	} else if (!*text) {
-		return usage(context, "cannot set fields to 'none' for all event types%s%s", "", "");
+		return usage(context, "Cannot set fields to 'none' for all event types.%s%s", "", "");
 	}
 	/* perf looks for signs anywhere: bpf-output is a change too */
 	if (!strpbrk(list, "+-"))
@@ -204,8 +219,7 @@ static enum perfdata_status parse_fields(struct script_setup *setup, const struc
 			const char sign = *list == '+' || *list == '-' ? *list : 0;
 			first = first ? first : list;
 			if ((*first == '+' || *first == '-') != (sign != 0))
-				return usage(context, "cannot mix +field and -field with a whole list in '%s'%s", text,
-					     "");
+				return usage(context, "Cannot mix +-field with overridden fields%s%s", "", "");
 			list += sign != 0;
 			size -= sign != 0;
 			const struct row *row = find_row(list, size);
@@ -214,7 +228,8 @@ static enum perfdata_status parse_fields(struct script_setup *setup, const struc
 			} else if (!row) {
 				char name[64];
 				snprintf(name, sizeof name, "%.*s", (int)size, list);
-				return usage(context, "there is no field '%s' in '%s'", name, text);
+				return usage(context, "Invalid field requested. There is no field '%s' in '%s'", name,
+					     text);
 			} else {
 				const enum perfdata_status status = change_field(setup, context, only, row,
 										 sign == '-');
@@ -229,6 +244,14 @@ static enum perfdata_status parse_fields(struct script_setup *setup, const struc
 }
 
 /* --- what the recording allows ------------------------------------------------------------------------------------ */
+
+static enum perfdata_status not_set(const struct perfdata_emit_context *context, const struct perfdata_event *event,
+				    const struct row *row)
+{
+	char field[96];
+	snprintf(field, sizeof field, "%s attribute set. Cannot print '%s' field.", row->attribute, row->name);
+	return unrecorded(context, "Samples for '%s' event do not have %s", event->name, field);
+}
 
 /* Drops fields that the first event of a type does not have; refuses them if the user asked for them for all types: in
  * a list for one type, perf takes a field for one that may be missing, as those by default. */
@@ -247,25 +270,31 @@ static enum perfdata_status check_event(struct script_setup *setup, const struct
 		if (!(type->set_fields & row->field))
 			type->fields &= ~row->field;
 		else if (!traced || !(row->field & OF_TRACES))
-			return usage(context, "samples of '%s' were recorded without the attribute of field '%s'",
-				     event->name, row->name);
+			return not_set(context, event, row);
 	}
 	/* perf gives up here; perfdata leaves out fields that the user did not ask for, and prints the others */
 	if (!(attr->sample_type & (PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_ADDR)))
 		type->fields &= ~(uint64_t)(SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO) | type->set_fields |
 				type->typed_fields;
 	if (type->fields & SCRIPT_SYM && !(attr->sample_type & (PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_ADDR)))
-		return usage(context,
-			     "samples of '%s' have neither ip nor addr: there is nothing to name with field '%s'",
-			     event->name, "sym");
+		return unrecorded(context,
+				  "Display of symbols requested but neither sample IP nor sample address is available: "
+				  "samples of '%s' have nothing to name%s",
+				  event->name, "");
 	if (type->fields & SCRIPT_SYMOFF && !(type->fields & SCRIPT_SYM))
-		return usage(context, "field 'symoff' needs field 'sym'%s%s", "", "");
+		return unrecorded(context,
+				  "Display of offsets requested but symbol is not selected: symoff needs sym%s%s", "",
+				  "");
 	if (type->fields & SCRIPT_DSO && !(attr->sample_type & (PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_ADDR)))
-		return usage(context, "samples of '%s' have neither ip nor addr: there is nothing for field '%s'",
-			     event->name, "dso");
+		return unrecorded(context,
+				  "Display of DSO requested but neither sample IP nor sample address is available: "
+				  "samples of '%s' lie in no file%s",
+				  event->name, "");
 	if (type->fields & SCRIPT_SRCLINE && !(type->fields & SCRIPT_IP))
-		return usage(context, "field 'srcline' needs field 'ip', which samples of '%s' do not show%s",
-			     event->name, "");
+		return unrecorded(context,
+				  "Display of source line number requested but sample IP is not selected: srcline "
+				  "needs ip, which samples of '%s' do not show%s",
+				  event->name, "");
 	return PERFDATA_OK;
 }
 
@@ -304,8 +333,9 @@ static enum perfdata_status check_all(struct script_setup *setup, const struct p
 	for (unsigned i = 0; i < SCRIPT_TYPES; i++) {
 		const struct perfdata_event *event = first_of(setup->reader, i);
 		if (!event && setup->types[i].asked)
-			return usage(context, "%s events do not exist: leave out -F %s:", types[i].name,
-				     types[i].prefix);
+			return unrecorded(context,
+					  "%s events do not exist. Remove corresponding -F option to proceed: -F %s:",
+					  types[i].name, types[i].prefix);
 		if (!event)
 			continue;
 		const enum perfdata_status status = check_event(setup, context, event);
@@ -337,8 +367,9 @@ static enum perfdata_status check_in_order(struct script_setup *setup, const str
 	const struct perfdata_event *event;
 	for (unsigned i = 0; i < SCRIPT_TYPES; i++)
 		if (setup->types[i].asked)
-			return usage(context, "%s events do not exist: leave out -F %s:", types[i].name,
-				     types[i].prefix);
+			return unrecorded(context,
+					  "%s events do not exist. Remove corresponding -F option to proceed: -F %s:",
+					  types[i].name, types[i].prefix);
 	for (size_t i = 0; (event = perfdata_reader_event(setup->reader, i)); i++) {
 		const struct perfdata_attr *attr = event->attr;
 		const enum script_type number = pd_script_type_of(attr);
@@ -396,9 +427,10 @@ static enum perfdata_status find_clock(struct script_setup *setup, const struct 
 	if (!setup->has_clock && is_pipe)
 		return PERFDATA_OK;
 	if (!setup->has_clock)
-		return usage(context,
-			     "field 'tod' needs a recording made with -k CLOCK: this one has no clock data%s%s", "",
-			     "");
+		return unrecorded(context,
+				  "Can't provide 'tod' time, missing clock data: it takes a recording made with -k "
+				  "CLOCK%s%s",
+				  "", "");
 	setup->wall_time = wall->v.u;
 	setup->clock_time = clock->v.u;
 	return PERFDATA_OK;
@@ -445,7 +477,10 @@ static enum perfdata_status read_options(struct script_setup *setup, const struc
 	if (max_stack > MAX_STACK)
 		return usage(context, "--max-stack takes at most 127%s%s", "", "");
 	if (setup->reltime && setup->deltatime)
-		return usage(context, "--reltime and --deltatime exclude each other%s%s", "", "");
+		return unrecorded(context,
+				  "reltime and deltatime - the two don't get along well. Please limit to --reltime or "
+				  "--deltatime.%s%s",
+				  "", "");
 	/* what simpleperf recorded has no such limit */
 	setup->max_stack = max_stack == MAX_STACK ? UINT32_MAX : (uint32_t)max_stack;
 	for (size_t i = 0; i < nr; i++) {

@@ -94,7 +94,8 @@ struct script_setup {
 };
 
 /* Fills *setup by the recording and the options of `script`, ignoring options of other names. PERFDATA_EUSAGE with a
- * message for fields that cannot be printed. Borrows reader and session. */
+ * message for a wrong list of fields, PERFDATA_EUNSUP for fields that the recording does not have, or that are never
+ * printed. Borrows reader and session. */
 enum perfdata_status pd_script_setup_init(struct script_setup *setup, const struct perfdata_emit_context *context);
 
 static inline bool script_setup_shows(const struct script_setup *setup, uint32_t type)
