@@ -16,7 +16,7 @@ struct command {
 	const char *help;        /* one line */
 	unsigned groups;         /* bits of enum option_group: the options that the command takes */
 	/* Runs the command with parsed options; options->files holds the arguments that are no options. */
-	enum exit_code (*run)(struct options *options);
+	enum exit_code (*run)(struct options *options);   /* NULL: `perf`, which parses for itself */
 	enum task task;
 };
 
@@ -43,6 +43,8 @@ enum exit_code command_schema(struct options *options);
 enum exit_code command_explain(struct options *options);
 /* `perfdata FILE` without a command: the overview on one screen; with -v the answer of `info`. */
 enum exit_code command_overview(struct options *options);
+/* The program under the name `perf`, and `perfdata perf`: perf's command lines. argv[0] is the name. */
+int perf_main(int argc, char **argv);
 /* The program under the name with which pprof runs it: perf_to_profile -i IN -o OUT [-f] [-j]. */
 int perf_to_profile(int argc, char **argv);
 enum exit_code command_completion(struct options *options);

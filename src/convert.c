@@ -119,13 +119,17 @@ static enum exit_code convert_to_one(const struct options *options, struct summa
 	return close_output(options, output, to_file, summary->code);
 }
 
+/* Converts all to one output, and sums up the inputs. */
 static enum exit_code convert_with_summary(const struct options *options)
 {
 	struct summary summary;
 	const enum exit_code begun = summary_begin(&summary, options, options->inputs->nr > 1);
 	if (begun != EXIT_FINE)
 		return begun;
-	return summary_end(&summary, convert_to_one(options, &summary));
+	const enum exit_code code = convert_to_one(options, &summary);
+	if (options->style.perf)
+		options->style.perf->samples = summary.samples;
+	return summary_end(&summary, code);
 }
 
 /* --- the command -------------------------------------------------------------------------------------------------- */

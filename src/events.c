@@ -6,7 +6,7 @@
 #include <string.h>
 #include "answers.h"
 #include "commands.h"
-#include "perfdata/perf.h"
+#include "perf/perf_events.h"
 
 static void show_flags(struct perfdata_text *out, const struct perfdata_name *names, uint64_t value,
 		       const char *separator)
@@ -127,55 +127,16 @@ static void show_event(struct perfdata_text *out, const struct perfdata_event *e
 	}
 }
 
-/* Appends the tips that `perf evlist` prints below its list. */
-static void show_perf_tips(struct perfdata_text *out, const struct perfdata_reader *reader, bool pipe)
-{
-	const struct perfdata_event *event;
-	bool tracepoint = false, group = false;
-	for (size_t i = 0; (event = perfdata_reader_event(reader, i)); i++) {
-		tracepoint |= event->attr->type == PERFDATA_TYPE_TRACEPOINT;
-		group |= event->group_leader != event->index && !pipe;
-	}
-	if (tracepoint)
-		perfdata_text_literal(out,
-				      "# Tip: use 'perf evlist --trace-fields' to show fields for tracepoint events\n");
-	if (group)
-		perfdata_text_literal(out, "# Tip: use 'perf evlist -g' to show group information\n");
-}
-
-/* Appends a line of `perf evlist`. For pipes perf makes the name from the attr. */
-static void show_perf_event(struct perfdata_text *out, const struct perfdata_event *event, bool pipe)
-{
-	struct perfdata_text name;
-	perfdata_text_init(&name);
-	if (pipe)
-		perfdata_event_fallback_name(event->attr, &name);
-	perfdata_text_char(&name, '\0');
-	if (!perfdata_text_failed(&name))
-		perfdata_perf_event(out, pipe ? name.data : event->name, event->attr);
-	else
-		out->failed = true;
-	perfdata_text_char(out, '\n');
-	perfdata_text_release(&name);
-}
-
-static void show_perf_events(struct perfdata_text *out, const struct perfdata_reader *reader, bool pipe)
-{
-	const struct perfdata_event *event;
-	for (size_t i = 0; (event = perfdata_reader_event(reader, i)); i++)
-		show_perf_event(out, event, pipe);
-	show_perf_tips(out, reader, pipe);
-}
-
 static void answer(const struct options *options, struct input *input)
 {
 	struct perfdata_text out;
 	const struct perfdata_event *event;
+	const unsigned lines = options->event_lines ? options->event_lines : PERF_EVENTS_ATTR;
 	const bool pipe = perfdata_reader_header(input->reader)->container == PERFDATA_CONTAINER_PIPE;
 	perfdata_text_init(&out);
 	/* perf reads no records of a file here */
 	if (options->perf && !pipe)
-		show_perf_events(&out, input->reader, false);
+		perf_events_show(&out, input->reader, lines);
 	/* in a pipe, records describe and rename events up to the end: read all of them */
 	const struct perfdata_session_options session_options = { .size = sizeof session_options };
 	struct perfdata_session *session = input_walk(input, &session_options, NULL, NULL);
@@ -184,7 +145,7 @@ static void answer(const struct options *options, struct input *input)
 		return;
 	}
 	if (options->perf && pipe)
-		show_perf_events(&out, input->reader, true);
+		perf_events_show(&out, input->reader, lines);
 	if (options->json) {
 		json_object *document = answer_document(input, session), *meta, *events;
 		if (document && json_object_object_get_ex(document, "meta", &meta) &&

@@ -281,6 +281,7 @@ bool filters_make(const struct options *options, struct input *input, struct fil
 		.dsos = options->dsos.values, .nr_dsos = options->dsos.nr,
 		.symbols = options->symbol_names.values, .nr_symbols = options->symbol_names.nr,
 		.events = events,
+		.samples_only = options->samples_only,
 	};
 	if (!make_events(options, input, events, &filter->nr_events, room) || !make_time(options, input, filter)) {
 		input->code = exit_code_join(input->code, EXIT_USAGE);

@@ -307,11 +307,11 @@ static void show_perf_stats(struct input *input, const struct perfdata_summary *
 	answer_flush(input, &out);
 }
 
-static void show_perf_header(struct input *input)
+static void show_perf_header(const struct options *options, struct input *input)
 {
 	struct perfdata_text out;
 	perfdata_text_init(&out);
-	perfdata_perf_header(&out, input->reader, true);
+	perfdata_perf_header(&out, input->reader, !options->short_header);
 	answer_flush(input, &out);
 }
 
@@ -324,7 +324,7 @@ static void show(const struct options *options, struct input *input, struct perf
 	if (options->perf_stats) {
 		show_perf_stats(input, summary, counters);
 	} else if (options->perf) {
-		show_perf_header(input);
+		show_perf_header(options, input);
 	} else if (options->json) {
 		json_object *document = answer_document(input, session);
 		if (document && counters->nr)

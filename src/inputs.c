@@ -96,7 +96,19 @@ void input_ended(struct input *input, enum perfdata_status status, const struct 
 		snprintf(input->error.message, sizeof input->error.message, "%s", perfdata_status_text(status));
 	}
 	input->error.status = status;
-	messages_error(&input->messages, input->file, input->error.offset, "%s", input->error.message);
+	struct perf_voice *voice = input->messages.style.perf;
+	if (voice) {
+		/* what is wrong with a list of fields perf says in one sentence */
+		char *end = status == PERFDATA_EUSAGE ? strstr(input->error.message, ". ") : NULL;
+		if (end)
+			end[1] = '\0';
+		voice->failed = status;
+	}
+	if (voice && !input->reader && status != PERFDATA_ENOMEM && status != PERFDATA_ELIMIT)
+		messages_error(&input->messages, NULL, PERFDATA_NO_OFFSET,
+			       "incompatible file format (rerun with -v to learn more)");
+	else
+		messages_error(&input->messages, input->file, input->error.offset, "%s", input->error.message);
 }
 
 void input_judge(struct input *input, const struct options *options)

@@ -35,7 +35,6 @@ static enum exit_code unknown_command(const char *name)
 		{ "gecko", "firefox" },
 		{ "evlist", "events" },
 		{ "buildid-list", "buildids" },
-		{ "perf_to_profile", "pprof" },
 		{ "collapse", "folded" },
 		{ "convert-json", "perf-json" },
 	};
@@ -85,8 +84,12 @@ int main(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN);
 	if (argc && !strcmp(slash ? slash + 1 : argv[0], "perf_to_profile"))
 		return perf_to_profile(argc, argv);
+	if (argc && !strcmp(slash ? slash + 1 : argv[0], "perf"))
+		return perf_main(argc, argv);
 	struct options options = { .max_ratio = DEFAULT_MAX_RATIO };
 	const char *name = argc > 1 ? argv[1] : "";
+	if (!strcmp(name, "perf_to_profile"))
+		return perf_to_profile(argc - 1, argv + 1);
 	if (!*name) {
 		help_all();
 		return EXIT_USAGE;
@@ -110,6 +113,8 @@ int main(int argc, char **argv)
 	const struct perfdata_emitter *emitter = command ? NULL : perfdata_registry_find(NULL, name);
 	if (!command && !emitter)
 		return (int)unknown_command(name);
+	if (command && !command->run)
+		return perf_main(argc - 1, argv + 1);
 	unsigned groups;
 	if (emitter) {
 		command = command_named("convert");

@@ -74,12 +74,30 @@ static void let_go(struct perfdata_text *text)
 	perfdata_text_clear(text);
 }
 
+static void hear(struct perf_voice *voice, const struct line *line)
+{
+	voice->flow_left_out |= line->code == PERFDATA_FINDING_TRACE_FLOW;
+	if (line->severity == PERFDATA_SEVERITY_ERROR && line->code && !voice->damage[0])
+		snprintf(voice->damage, sizeof voice->damage, "%s", line->message);
+}
+
+static void spell_as_perf(struct perfdata_text *out, const struct line *line)
+{
+	printable(out, line->message);
+	perfdata_text_char(out, '\n');
+}
+
 static void say(struct messages *messages, const struct line *line)
 {
+	struct perf_voice *voice = messages->style.perf;
+	if (voice)
+		hear(voice, line);
+	if (voice && line->code)
+		return;
 	if ((messages->style.quiet && line->severity != PERFDATA_SEVERITY_ERROR) ||
 	    (messages->style.no_findings && line->code))
 		return;
-	(messages->style.json ? spell_json : spell_text)(&messages->held, line);
+	(voice ? spell_as_perf : messages->style.json ? spell_json : spell_text)(&messages->held, line);
 	if (!messages->hold)
 		let_go(&messages->held);
 }

@@ -11,11 +11,21 @@
 #include "perfdata/reader.h"
 #include "perfdata/text.h"
 
+/* What perf's callers are to see of messages (src/perf/): errors alone, in a line each and without a place. Findings
+ * are kept here. */
+struct perf_voice {
+	enum perfdata_status failed;   /* how the last input ended, if it failed */
+	bool flow_left_out;            /* a trace was not decoded */
+	char damage[256];              /* the first finding that is an error */
+	uint64_t samples;              /* in the recording: of conversions */
+};
+
 /* The options that decide which messages are printed, and how. */
 struct message_style {
 	bool json;       /* --log-format json */
 	bool quiet;      /* errors only */
 	bool verbose;    /* all findings of a kind, and details such as the files that gave symbols */
+	struct perf_voice *perf;   /* under perf's name; NULL: under our own */
 	bool no_findings;   /* count and keep findings without printing them: the command shows them itself */
 };
 

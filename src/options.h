@@ -131,6 +131,11 @@ struct options {
 	const char *symfs_folder;               /* of symfs, without the layout: symbols_open */
 	bool symfs_flat;
 	struct text_list made;                  /* texts to free */
+	bool raw_names;                         /* not demangled: under perf's name */
+	/* under perf's name */
+	bool samples_only;                      /* filters choose among samples; other records pass */
+	bool short_header;                      /* of `info --perf` */
+	unsigned event_lines;                   /* of `events --perf`: enum perf_event_lines; 0: the attr */
 	bool debuginfod;
 	const char *recorded_names;
 	bool show_art_frames;

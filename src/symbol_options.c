@@ -168,6 +168,12 @@ void symbol_options_make(const struct options *options, struct messages *message
 				  : !strcmp(options->recorded_names, "yes") ? PERFDATA_RECORDED_NAMES_ALWAYS
 				  : !strcmp(options->recorded_names, "no")  ? PERFDATA_RECORDED_NAMES_UNUSED
 									    : PERFDATA_RECORDED_NAMES_FOUND;
+	symbols->raw_names = options->raw_names;
+	/* perf looks nowhere else then, and for its cache there */
+	if (options->style.perf && options->symfs_folder) {
+		symbols->no_host = true;
+		home = options->symfs_folder;
+	}
 	if (home && snprintf(ret->cache, sizeof ret->cache, "%s/.debug", home) < (int)sizeof ret->cache)
 		symbols->build_id_dir = ret->cache;
 	if (options->bundle)

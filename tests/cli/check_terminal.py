@@ -40,6 +40,9 @@ FORMS = [
     ["ndjson", "--log-format", "json", "-v", "-o", "OUT/x.ndjson", "{}"], ["csv", "--summary", "-", "-o", "OUT/d/", "{}"],
     ["ndjson", "--summary", "/dev/tty", "-o", "OUT/e/", "{}"], ["script", "--progress", "always", "-o", "OUT/p.txt", "{}"],
     ["symbolize"],
+    ["perf", "script", "-i", "{}"],
+    ["perf", "buildid-list", "-i", "{}"],
+    ["perf", "evlist", "--trace-fields", "-i", "{}"],
 ]
 # Wrong use, which is echoed.
 WRONG = [["ndjson", "missing\x1b]0;t\x07", "{}"], ["ndjson", "-e", "comm\u202e", "{}"], ["perf\x9b"], ["folded", "--symfs", "\x1b[2Jx", "{}"]]

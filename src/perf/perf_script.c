@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/* perf script, and those of perf report and perf data that print the same or count. */
+#include "config.h"
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "perf/perf_run.h"
+#include "print.h"
+
+/* The steps of a chain that sessions keep, and that the kernel records unless it is told otherwise. */
+#define MOST_STEPS 127
+
+/* --- headers and dumps -------------------------------------------------------------------------------------------- */
+
+static int run_header(const struct perf_line *line)
+{
+	struct perf_run run = { .command = "info", .damage_is_fine = true,
+				.short_header = !perf_line_has(line, "show-info") };
+	perf_words_add(&run.words, "perf", NULL);
+	return perf_run(&run, line);
+}
+
+/* Prints the header in front of what follows. False after a message. */
+static bool put_header(const struct perf_line *line, int *ret_code)
+{
+	if (strcmp(perf_input_of(line), "-") != 0) {
+		*ret_code = run_header(line);
+		return *ret_code == PERF_DONE_CODE;
+	}
+	perf_say("perf %s: --header with -D takes a file, not a stream", line->command->name);
+	*ret_code = PERF_FAILED_CODE;
+	return false;
+}
+
+static bool without_traces(const struct perf_line *line)
+{
+	const struct perf_given *itrace = perf_line_find(line, "itrace");
+	return itrace && itrace->no;
+}
+
+/* --- perf script -------------------------------------------------------------------------------------------------- */
+
+/* Options of `script` alone, which a dump has no use for. */
+static bool is_of_lines(const char *word) { return !strncmp(word, "--show-", 7) && strcmp(word, "--show-kernel-path"); }
+
+static int run_dump(const struct perf_line *line, struct perf_run *run)
+{
+	int code = 0;
+	size_t kept = 0;
+	if (perf_line_has(line, "header") && !put_header(line, &code)) {
+		perf_words_release(&run->words);
+		return code;
+	}
+	for (size_t i = 0; i < run->words.nr; i++) {
+		char *word = run->words.list[i];
+		if (is_of_lines(word) || !strcmp(word, "--header"))
+			free(word);
+		else
+			run->words.list[kept++] = word;
+	}
+	run->words.nr = kept;
+	run->command = "dump";
+	if (!without_traces(line))
+		perf_words_add(&run->words, "aux", NULL);
+	if (perf_line_has(line, "dump-unsorted-raw-trace"))
+		perf_words_add(&run->words, "order", "file");
+	return perf_run(run, line);
+}
+
+/* Decides what becomes of traces. False after a message. */
+static bool add_traces(const struct perf_line *line, const struct perf_look *look, struct perf_words *words)
+{
+	const struct perf_given *itrace = perf_line_find(line, "itrace");
+	if (without_traces(line) || (!look->tracer && (strcmp(perf_input_of(line), "-") != 0 || !itrace)))
+		return true;
+	if (!look->tracer || look->tracer == PERF_TRACER_SPE) {
+		perf_words_add(words, "itrace", itrace && itrace->text && *itrace->text ? itrace->text : "default");
+		return true;
+	}
+	perf_say("perf script: the recording has traces (%s) that would have to be decoded, which takes the code of "
+		 "the programs: --no-itrace leaves them out",
+		 perf_tracer_name(look->tracer));
+	return false;
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat status;
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* What only the values of options decide. Returns 0, or the exit code after a message. */
+static int check_values(const struct perf_line *line, const struct perf_look *look)
+{
+	const char *time = perf_line_text(line, "time"), *steps = perf_line_text(line, "max-stack");
+	const struct perf_given *merge = perf_line_find(line, "merge-callchains");
+	bool has_source = false;
+	for (size_t i = 0; i < line->nr; i++)
+		has_source |= !strcmp(line->given[i].option->name, "fields") && line->given[i].text &&
+			      strstr(line->given[i].text, "srcline");
+	if (perf_line_text(line, "cpu") && look->no_cpus)
+		perf_say("File does not contain CPU events. Remove -C option to proceed.");
+	else if (time && (!strpbrk(time, ",%") || time[strspn(time, "0123456789.,%-/ ")])) {
+		perf_say("Invalid time string");
+		return PERF_INVALID_CODE;
+	} else if (time && (strchr(time, ' ') || (strchr(time, '%') && strchr(time, ','))))
+		perf_say("perf script: --time with several spans is refused: one span is taken");
+	else if (steps && strtoul(steps, NULL, 10) > MOST_STEPS)
+		perf_say("perf script: --max-stack above %d is refused: so many addresses of a chain are kept",
+			 MOST_STEPS);
+	else if (merge && merge->no)
+		perf_say("perf script: --no-merge-callchains is refused: deferred chains are joined to their samples");
+	else if (perf_line_has(line, "full-source-path") && has_source)
+		perf_say("perf script: --full-source-path is refused with srcline");
+	else if ((perf_line_has(line, "dump-unsorted-raw-trace") || perf_line_has(line, "show-round-events")) &&
+		 is_directory(perf_input_of(line)))
+		perf_say("perf script: the order of the file is refused for a directory: its files are read one by one");
+	else
+		return 0;
+	return PERF_FAILED_CODE;
+}
+
+/* Words behind the options: the name of a script. */
+static int script_words(const struct perf_line *line)
+{
+	const char *word = line->words[0];
+	if (!strcmp(word, "record") || !strcmp(word, "report")) {
+		perf_say("perf script: scripts run inside perf: `perfdata flamegraph`, `folded` and `csv` take their "
+			 "place");
+		return PERF_FAILED_CODE;
+	}
+	perf_say("  Error: Couldn't find script `%s'\n\n See perf script -l for available scripts.", word);
+	return PERF_USAGE_CODE;
+}
+
+static int do_script(const struct perf_line *line)
+{
+	const struct perf_given *refused = perf_line_refused(line);
+	struct perf_look look;
+	int code;
+	if (refused)
+		return perf_refuse(line, refused);
+	if (line->nr_words)
+		return script_words(line);
+	if ((code = perf_input_check(line)))
+		return code;
+	if (perf_line_has(line, "header-only"))
+		return run_header(line);
+	perf_look_at(perf_input_of(line), &look);
+	if ((code = check_values(line, &look)))
+		return code;
+	struct perf_run run = { .command = "script", .samples_only = true, .is_stream = look.is_stream };
+	const struct perf_given *demangle = perf_line_find(line, "demangle");
+	run.raw_names = demangle && demangle->no;
+	perf_words_translate(&run.words, line);
+	if (perf_line_has(line, "dump-raw-trace") || perf_line_has(line, "dump-unsorted-raw-trace"))
+		return run_dump(line, &run);
+	if (!add_traces(line, &look, &run.words)) {
+		perf_words_release(&run.words);
+		return PERF_FAILED_CODE;
+	}
+	code = perf_run(&run, line);
+	if (code == PERF_USAGE_CODE)
+		return perf_usage(line->command, false);
+	if (!run.flow_left_out || without_traces(line))
+		return code;
+	perf_say("perf script: the stream has traces (Intel PT) that would have to be decoded: --no-itrace leaves them "
+		 "out");
+	return PERF_FAILED_CODE;
+}
+
+int perf_do_script(int argc, char **argv)
+{
+	struct perf_line line;
+	int code = perf_line_parse(&line, &perf_script, argc, argv);
+	if (!code)
+		code = do_script(&line);
+	perf_line_release(&line);
+	return code;
+}
+
+/* --- perf report -------------------------------------------------------------------------------------------------- */
+
+static int run_stats(const struct perf_line *line)
+{
+	struct perf_run run = { .command = "info", .damage_is_fine = true };
+	perf_words_add(&run.words, "perf-stats", NULL);
+	return perf_run(&run, line);
+}
+
+static int run_report_dump(const struct perf_line *line)
+{
+	struct perf_run run = { .command = "dump" };
+	int code;
+	if (perf_line_has(line, "header") && !put_header(line, &code))
+		return code;
+	static const char hint[] =
+		"# To display the perf.data header info, please use --header/--header-only options.\n#\n";
+	if (!perf_line_has(line, "header"))
+		print_answer(hint, sizeof hint - 1);
+	if (!print_finish()) {
+		perf_say("stdout cannot be written");
+		return PERF_FAILED_CODE;
+	}
+	perf_words_translate(&run.words, line);
+	perf_words_add(&run.words, "no-samples-line", NULL);
+	if (!without_traces(line))
+		perf_words_add(&run.words, "aux", NULL);
+	if (perf_line_has(line, "disable-order"))
+		perf_words_add(&run.words, "order", "file");
+	return perf_run(&run, line);
+}
+
+static int do_report(const struct perf_line *line)
+{
+	const bool header = perf_line_has(line, "header-only"), stats = perf_line_has(line, "stats"),
+		   dump = perf_line_has(line, "dump-raw-trace");
+	const struct perf_given *refused = perf_line_refused(line);
+	int code;
+	if (!header && !stats && !dump) {
+		perf_say("perf report: the histogram is not printed here: use `perfdata report` or perf itself");
+		return PERF_FAILED_CODE;
+	}
+	if (refused)
+		return perf_refuse(line, refused);
+	if (stats && dump && !header) {
+		perf_say("perf report: --stats with -D is refused: ask for one of them");
+		return PERF_FAILED_CODE;
+	}
+	if ((code = perf_input_check(line)))
+		return code;
+	if (header)
+		return run_header(line);
+	if (dump)
+		return run_report_dump(line);
+	if (perf_line_has(line, "header") && !put_header(line, &code))
+		return code;
+	return run_stats(line);
+}
+
+int perf_do_report(int argc, char **argv)
+{
+	struct perf_line line;
+	int code = perf_line_parse(&line, &perf_report, argc, argv);
+	if (!code)
+		code = do_report(&line);
+	perf_line_release(&line);
+	return code;
+}
+
+/* --- perf data ---------------------------------------------------------------------------------------------------- */
+
+/* Makes the output stdout, since its name is not to choose how it is packed. Returns 0, or the exit code after a
+ * message. */
+static int open_output(const struct perf_line *line, const char *path)
+{
+	struct stat status;
+	if (!perf_line_has(line, "force") && stat(path, &status) == 0) {
+		perf_say("Output file exists. Use --force to overwrite it.");
+		return PERF_FAILED_CODE;
+	}
+	const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0) {
+		perf_say("Error opening output file %s.", path);
+		return PERF_FAILED_CODE;
+	}
+	close(fd);
+	return 0;
+}
+
+static int convert_to_json(const struct perf_line *line, const char *path)
+{
+	struct perf_run run = { .command = "perf-json", .damage_is_fine = true, .samples_only = true };
+	struct stat status = { 0 };
+	int code = perf_input_check(line);
+	if (!code)
+		code = open_output(line, path);
+	if (code)
+		return code;
+	perf_words_translate(&run.words, line);
+	code = perf_run(&run, line);
+	if (code)
+		return code;
+	(void)fstat(STDOUT_FILENO, &status);
+	perf_say("[ perf data convert: Converted '%s' into JSON data '%s' ]", perf_input_of(line), path);
+	perf_say("[ perf data convert: Converted and wrote %.3f MB (%" PRIu64 " samples) ]",
+		 (double)status.st_size / 1024 / 1024, run.samples);
+	return PERF_DONE_CODE;
+}
+
+static int do_convert(const struct perf_line *line)
+{
+	const char *json = perf_line_text(line, "to-json"), *ctf = perf_line_text(line, "to-ctf");
+	if (line->nr_words)
+		return perf_usage(line->command, false);
+	if (json && ctf)
+		perf_say("You cannot specify both --to-ctf and --to-json.");
+	else if (ctf)
+		perf_say("perf data convert: --to-ctf is refused: CTF is not written here; `perfdata perfetto` and "
+			 "`perfdata parquet` are");
+	else if (!json)
+		perf_say("You must specify one of --to-ctf or --to-json.");
+	else if (perf_line_has(line, "all"))
+		perf_say("--all is currently unsupported for JSON output.");
+	else if (perf_line_has(line, "tod"))
+		perf_say("--tod is currently unsupported for JSON output.");
+	else
+		return convert_to_json(line, json);
+	return PERF_FAILED_CODE;
+}
+
+int perf_do_data(int argc, char **argv)
+{
+	struct perf_line line;
+	if (!argc || !strcmp(argv[0], "-h"))
+		return perf_usage(&perf_data_convert, false);
+	if (strcmp(argv[0], "convert") != 0) {
+		perf_say("Unknown command: %s", argv[0]);
+		return perf_usage(&perf_data_convert, false);
+	}
+	int code = perf_line_parse(&line, &perf_data_convert, argc - 1, argv + 1);
+	if (!code)
+		code = do_convert(&line);
+	perf_line_release(&line);
+	return code;
+}
