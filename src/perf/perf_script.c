@@ -118,7 +118,7 @@ static int check_values(const struct perf_line *line, const struct perf_look *lo
 		perf_say("perf script: --full-source-path is refused with srcline");
 	else if ((perf_line_has(line, "dump-unsorted-raw-trace") || perf_line_has(line, "show-round-events")) &&
 		 is_directory(perf_input_of(line)))
-		perf_say("perf script: the order of the file is refused for a directory: its files are read one by one");
+		perf_say("perf script: a directory in the order of the file is refused: its files are read one by one");
 	else
 		return 0;
 	return PERF_FAILED_CODE;
