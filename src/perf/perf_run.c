@@ -56,6 +56,9 @@ void perf_words_translate(struct perf_words *words, const struct perf_line *line
 			add_names(words, option->what, given->text);
 			continue;
 		}
+		/* perf takes empty texts for none */
+		if (given->text && !*given->text)
+			continue;
 		snprintf(name, sizeof name, "%s%s", given->no ? "no-" : "", option->what);
 		if (!given->no || option->takes == PERF_FLAG)
 			perf_words_add(words, name, given->text);

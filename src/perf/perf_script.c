@@ -98,10 +98,16 @@ static int check_values(const struct perf_line *line, const struct perf_look *lo
 {
 	const char *time = perf_line_text(line, "time"), *steps = perf_line_text(line, "max-stack");
 	const struct perf_given *merge = perf_line_find(line, "merge-callchains");
-	bool has_source = false;
-	for (size_t i = 0; i < line->nr; i++)
-		has_source |= !strcmp(line->given[i].option->name, "fields") && line->given[i].text &&
-			      strstr(line->given[i].text, "srcline");
+	bool has_source = false, no_fields = false;
+	for (size_t i = 0; i < line->nr; i++) {
+		const char *fields = !strcmp(line->given[i].option->name, "fields") ? line->given[i].text : NULL;
+		has_source |= fields && strstr(fields, "srcline");
+		no_fields |= fields && !*fields;
+	}
+	if (no_fields) {
+		perf_say("Cannot set fields to 'none' for all event types.");
+		return perf_usage(line->command, false);
+	}
 	if (perf_line_text(line, "cpu") && look->no_cpus)
 		perf_say("File does not contain CPU events. Remove -C option to proceed.");
 	else if (time && (!strpbrk(time, ",%") || time[strspn(time, "0123456789.,%-/ ")])) {
