@@ -90,7 +90,7 @@ static bool parse_second_range(const char *text, struct time_range *ret)
 		return false;
 	if (!*at)
 		return (ret->last = ret->first) != 0;
-	if (*at++ != ',')
+	if (*at++ != ',' || !text[1])
 		return false;
 	if (*at && (!take_seconds(&at, &ret->last) || ret->last < ret->first || !ret->last))
 		return false;

@@ -13,6 +13,7 @@
 #include "found_build_ids.h"
 #include "interrupt.h"
 #include "kept_inputs.h"
+#include "perfdata/registry.h"
 #include "output_rights.h"
 #include "perfdata/emit.h"
 #include "symbol_options.h"
@@ -232,6 +233,27 @@ static enum perfdata_status copy_unwound(struct rewrite *rewrite, struct input *
 	return status;
 }
 
+/* Notes names to be changed that no event has: most likely they are misspelled. */
+static void note_renames(struct rewrite *rewrite, struct perfdata_reader *const *readers, size_t nr)
+{
+	for (size_t i = 0; i < rewrite->nr_renames; i++) {
+		struct perfdata_nearest nearest = { .wanted = rewrite->renames[i].from };
+		char hint[PERFDATA_NEAREST_SIZE];
+		bool found = false;
+		for (size_t r = 0; r < nr; r++) {
+			for (size_t e = 0; e < perfdata_reader_nr_events(readers[r]); e++) {
+				const char *name = perfdata_reader_event(readers[r], e)->name;
+				perfdata_nearest_offer(&nearest, name);
+				found |= !strcmp(name, rewrite->renames[i].from);
+			}
+		}
+		if (!found)
+			messages_note(&rewrite->messages, rewrite->options->output,
+				      "no event was renamed: none is called '%s'%s", rewrite->renames[i].from,
+				      perfdata_nearest_hint(&nearest, "", hint));
+	}
+}
+
 static enum exit_code copy(struct rewrite *rewrite)
 {
 	struct input input;
@@ -244,6 +266,7 @@ static enum exit_code copy(struct rewrite *rewrite)
 						      : perfdata_rewriter_copy(rewrite->rewriter, input.reader);
 		if (status == PERFDATA_OK)
 			status = perfdata_rewriter_finish(rewrite->rewriter);
+		note_renames(rewrite, &input.reader, 1);
 		const struct perfdata_error *error = perfdata_rewriter_error(rewrite->rewriter);
 		if (status == PERFDATA_EWRITE) {
 			messages_error(&input.messages, rewrite->options->output, PERFDATA_NO_OFFSET, "%s",
@@ -295,6 +318,7 @@ static enum exit_code merge_added(struct rewrite *rewrite, struct merging *mergi
 	enum perfdata_status status = perfdata_rewriter_merge(rewrite->rewriter, merging->readers, merging->nr_inputs);
 	if (status == PERFDATA_OK)
 		status = perfdata_rewriter_finish(rewrite->rewriter);
+	note_renames(rewrite, merging->readers, merging->nr_inputs);
 	if (status != PERFDATA_OK && status != PERFDATA_EINTR)
 		messages_error(&rewrite->messages, options->output, PERFDATA_NO_OFFSET, "%s",
 			       perfdata_rewriter_error(rewrite->rewriter)->message);

@@ -41,7 +41,7 @@ static uint32_t unify_key(struct perfdata_comparison *comparison, unsigned side,
 	const struct perfdata_comparison_options *options = comparison->options;
 	const struct perfdata_baseline *of = comparison->sides[side];
 	const bool is_comm = !strncmp(of->by, "comm", 4) || !strncmp(of->by, "thread", 6);
-	char file[PD_KEY_NAME_MAX] = "", address[64];
+	char file[PD_KEY_NAME_MAX] = "", now[PD_KEY_NAME_MAX], address[64];
 	const char *name = key->name, *file_name = file;
 	if (key->file != PD_NO_FILE)
 		pd_key_file(of->files[key->file].kind, of->files[key->file].path, file, sizeof file);
@@ -52,7 +52,11 @@ static uint32_t unify_key(struct perfdata_comparison *comparison, unsigned side,
 	}
 	if (side == PD_BEFORE) {
 		bool *used = comparison->rules_used;
-		file_name = renamed(file, options->same_files, options->nr_same_files, used);
+		for (size_t i = 0; i < options->nr_same_files && file_name == file && key->file != PD_NO_FILE; i++) {
+			file_name = pd_key_file_renamed(of->files[key->file].kind, file, &options->same_files[i], 1,
+							now);
+			used[i] |= file_name != file;
+		}
 		used += options->nr_same_files;
 		name = is_comm ? renamed(name, options->same_comms, options->nr_same_comms, used)
 			       : renamed(name, options->same_symbols, options->nr_same_symbols,

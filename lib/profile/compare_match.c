@@ -119,7 +119,7 @@ bool pd_compare_check_match(struct perfdata_comparison *comparison, const struct
 	const bool fine = find_files(&files, event);
 	pd_compare_note(comparison, "matched", fmin(before, after) >= most,
 			"%s: little matches: what both sides have is %.1f %% of the weight before and %.1f %% after",
-			event->reported.name, (1 - before) * 100, (1 - after) * 100);
+			event->reported.name, fmax(0, 1 - before) * 100, fmax(0, 1 - after) * 100);
 	if (fine)
 		propose_files(comparison, event, &files);
 	pd_free(files.files);

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <limits.h>
 #include <string.h>
 #include "profile/key_name.h"
 
@@ -284,4 +285,26 @@ const char *pd_key_renamed(const char *name, const char *const *rules, size_t nr
 		if (!strncmp(rules[i], name, size) && rules[i][size] == '=')
 			return rules[i] + size + 1;
 	return name;
+}
+
+const char *pd_key_file_renamed(enum perfdata_dso_kind kind, const char *name, const char *const *rules, size_t nr,
+				char ret[PD_KEY_NAME_MAX])
+{
+	const char *now = pd_key_renamed(name, rules, nr);
+	/* names in brackets are those of kinds, whatever the path */
+	for (size_t i = 0; now == name && *name != '[' && i < nr; i++) {
+		char old[PATH_MAX];
+		const char *equals = pd_key_is_rule(rules[i]) ? strchr(rules[i] + 1, '=') : NULL;
+		const size_t size = equals ? (size_t)(equals - rules[i]) : sizeof old;
+		if (size >= sizeof old)
+			continue;
+		memcpy(old, rules[i], size);
+		old[size] = '\0';
+		pd_key_file(kind, old, ret, PD_KEY_NAME_MAX);
+		if (strcmp(ret, name) != 0 || *old == '[')
+			continue;
+		pd_key_file(kind, equals + 1, ret, PD_KEY_NAME_MAX);
+		return ret;
+	}
+	return now;
 }

@@ -24,5 +24,8 @@ bool pd_key_is_rule(const char *rule);
 /* The name that the user's rules "OLD=NEW" give to a name of the side before; the name itself where none is about
  * it. */
 const char *pd_key_renamed(const char *name, const char *const *rules, size_t nr);
+/* The same for the key of a file; the rules may say paths. The result is `name`, part of a rule, or `ret`. */
+const char *pd_key_file_renamed(enum perfdata_dso_kind kind, const char *name, const char *const *rules, size_t nr,
+				char ret[PD_KEY_NAME_MAX]);
 
 #endif

@@ -48,6 +48,7 @@ USELESS = [
     ("diff", "--json --save {save} {}"),
     ("rewrite", "--symfs / -o {out} {}"), ("rewrite", "--rename x -o {out} {}"),
     ("anonymize", "--keep x -o {out} {}"), ("match", "--symbols-from x --debuginfod {}"),
+    ("parquet", "--columns nosuch -o {out} {}"), ("csv", "--columns nosuch {}"), ("report", "--time , {}"),
     ("explain", "NOSUCH"), ("help", "nosuch"), ("completion", "tcsh"), ("version", "x"), ("fields", "x"), ("schema", "x"), ("symbolize", "x"),
     ("repair", "-o {out} {} {2}"),
 ] + [(command, f"--{option} {value} {{}}") for command in ("ndjson", "csv", "json", "info") for option, value in (
@@ -87,7 +88,8 @@ def words_of(command, folder):
 
 def is_refused(done):
     lines = done.err.decode().splitlines()
-    return done.code == 2 and not done.out and len(lines) == 1 and "error: " in lines[0]
+    errors = [line for line in lines if ": note: " not in line]
+    return done.code == 2 and not done.out and len(errors) == 1 and "error: " in errors[0]
 
 
 def check_values(command, folder):
@@ -149,6 +151,18 @@ def check_rules(folder):
         done = run("diff", f"--{option}", "nosuch=x", *more, ONE, OTHER)
         if b"nosuch=x" not in done.out or b"unused-rule" not in done.out:
             yield f"--{option}: {done.out[-300:]!r}"
+    for option in ("map-symbol", "map-dso"):
+        done = run("flamegraph", f"--{option}", "nosuch=x", "--base", OTHER, ONE)
+        if done.code or b"nosuch=x" not in done.err:
+            yield f"flamegraph --{option}: {done.code} {done.err[-300:]!r}"
+    # paths say files, as recordings show them
+    for command, words in (("diff", [OTHER, ONE]), ("flamegraph", ["--base", OTHER, ONE])):
+        by_name, by_path = (run(command, "--map-dso", f"{old}={new}", *words) for old, new in (("work", "other"), ("/srv/demo/work", "/srv/demo/other")))
+        if b"nothing" in by_path.err or b"unused-rule" in by_path.out or by_name.out != by_path.out:
+            yield f"{command} --map-dso with paths: {by_path.err!r}"
+    done = run("rewrite", "--rename", "nosuch=x", "--force", "-o", os.path.join(folder, "renamed"), ONE)
+    if done.code or b"'nosuch'" not in done.err:
+        yield f"rewrite --rename: {done.code} {done.err!r}"
     done = run("diff", "--map-comm", "work=x", "--by", "comm", ONE, OTHER)
     if b"unused-rule" in done.out:
         yield f"a rule that is used: {done.out!r}"

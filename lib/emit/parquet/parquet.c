@@ -135,6 +135,35 @@ static enum pd_codec_kind packing_of(const struct perfdata_emit_context *context
 	return pd_codec_can_pack(PD_CODEC_GZIP) ? PD_CODEC_GZIP : PD_CODEC_NONE;
 }
 
+static bool has_column(const struct table *table, const char *name, size_t size)
+{
+	for (size_t i = 0; i < table->nr_columns; i++)
+		if (strlen(table->columns[i].name) == size && !memcmp(table->columns[i].name, name, size))
+			return true;
+	return false;
+}
+
+/* A column that a table lacks is none of that table; one that all lack is misspelled. More tables may come with the
+ * formats of a stream. */
+static enum perfdata_status check_columns(const struct parquet_state *state,
+					  const struct perfdata_emit_context *context)
+{
+	const char *name = perfdata_option_text(context->options, context->nr_options, "columns");
+	if (perfdata_reader_header(context->reader)->container == PERFDATA_CONTAINER_PIPE)
+		return PERFDATA_OK;
+	for (size_t size; name && *name; name += size + (name[size] == ',')) {
+		bool found = false;
+		size = strcspn(name, ",");
+		for (unsigned i = 0; i < state->set.nr_tables && !found; i++)
+			found = has_column(state->set.tables[i], name, size);
+		if (!found)
+			return pd_error(context->reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+					"no table has a column \"%.*s\" (perfdata schema --columns --table NAME)",
+					(int)(size < 60 ? size : 60), name);
+	}
+	return PERFDATA_OK;
+}
+
 static enum perfdata_status configure(void *user, struct perfdata_configuration *configuration)
 {
 	(void)user;
@@ -161,6 +190,8 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	state->reterr = context->reterr;
 	pd_spool_init(&state->parts, NULL);
 	enum perfdata_status status = pd_table_set_init(&state->set, context);
+	if (!status)
+		status = check_columns(state, context);
 	state->parts.directory = state->set.account ? state->set.account->tmpdir : NULL;
 	for (unsigned i = 0; i < state->set.nr_tables && !status; i++)
 		status = open_file(state, state->set.tables[i]);

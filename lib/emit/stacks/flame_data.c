@@ -509,6 +509,7 @@ enum perfdata_status pd_flame_data_matched(struct flame_data *data, uint32_t eve
 		for (uint32_t i = 0; i < nr; i++)
 			if (labels[i].through[!side] <= 0)
 				ret->matched[side] -= labels[i].own[side] / all[side];
+		ret->matched[side] = ret->matched[side] > 0 ? ret->matched[side] : 0;
 		ret->files[!side] = largest_lone_file(data, labels, side, all[side]);
 	}
 	pd_free(labels);

@@ -240,18 +240,42 @@ static enum perfdata_status find_unmatched(const struct state *state, struct fla
 	return PERFDATA_OK;
 }
 
+/* A rule OLD=NEW that no name of a base matches is most likely misspelled. */
+static enum perfdata_status find_unused(const struct state *state, struct flamegraph *graph, const bool *used,
+					char **lines)
+{
+	for (unsigned list = FILES; list <= SYMBOLS; list++) {
+		for (size_t i = 0; i < state->nr[list]; i++) {
+			if (*used++)
+				continue;
+			char *line = lines[graph->nr_unmatched] = pd_calloc(1, SIZE);
+			if (!line)
+				return PERFDATA_ENOMEM;
+			graph->nr_unmatched++;
+			snprintf(line, SIZE, "--%s: nothing in the base is called as '%.400s' says", list_names[list],
+				 state->texts[list][i]);
+			report_line(state, graph, line);
+		}
+	}
+	return PERFDATA_OK;
+}
+
 static enum perfdata_status draw(struct state *state, const struct perfdata_emit_end *end,
 				 const struct flame_run *runs, struct perfdata_text *out)
 {
-	const struct flame_options asked = {
-		.inlines = state->inlines,
-		.slice = SLICE,
-		.max_nodes = state->max_boxes < SIZE_MAX ? (size_t)state->max_boxes : SIZE_MAX,
-		.match = { .same_files = state->texts[FILES], .nr_same_files = state->nr[FILES],
-			   .same_symbols = state->texts[SYMBOLS], .nr_same_symbols = state->nr[SYMBOLS] }
-	};
+	const size_t nr_rules = state->nr[FILES] + state->nr[SYMBOLS];
+	bool *used = nr_rules ? pd_calloc(nr_rules, sizeof *used) : NULL;
+	const struct flame_options asked = { .inlines = state->inlines,
+					     .slice = SLICE,
+					     .max_nodes = state->max_boxes < SIZE_MAX ? (size_t)state->max_boxes
+										      : SIZE_MAX,
+					     .match = { .same_files = state->texts[FILES],
+							.nr_same_files = state->nr[FILES],
+							.same_symbols = state->texts[SYMBOLS],
+							.nr_same_symbols = state->nr[SYMBOLS],
+							.used = used } };
 	const size_t nr[] = { 1 + state->nr[REPEATS], state->nr[BASES] };
-	size_t most_lines = 1;
+	size_t most_lines = 1 + nr_rules;
 	for (size_t run = 0; run < nr[0]; run++)
 		most_lines += pd_profile_nr_events(runs[run].profile);
 	char **lines = pd_calloc(most_lines, sizeof *lines);
@@ -263,17 +287,20 @@ static enum perfdata_status draw(struct state *state, const struct perfdata_emit
 				    .width = state->width,
 				    .by_samples = state->by_samples,
 				    .unmatched = lines };
-	enum perfdata_status status = lines ? pd_flame_data_new(&asked, runs, nr, &graph.data)
-					    : PERFDATA_ENOMEM;
+	enum perfdata_status status = lines && (used || !nr_rules) ? pd_flame_data_new(&asked, runs, nr, &graph.data)
+								   : PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK)
 		status = find_left_out(state, &graph, lines);
 	if (status == PERFDATA_OK)
 		status = find_unmatched(state, &graph, lines);
 	if (status == PERFDATA_OK)
+		status = find_unused(state, &graph, used, lines);
+	if (status == PERFDATA_OK)
 		status = state->picture ? pd_flamegraph_picture(&graph, out) : pd_flamegraph_page(&graph, out);
 	if (status == PERFDATA_OK)
 		status = pd_stack_tree_failed(pd_flame_data_tree(graph.data));
 	pd_flame_data_free(graph.data);
+	pd_free(used);
 	for (size_t i = 0; i < graph.nr_unmatched; i++)
 		pd_free(lines[i]);
 	pd_free(lines);

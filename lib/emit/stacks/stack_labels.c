@@ -131,6 +131,33 @@ static enum stack_kind without_inlining(enum stack_kind kind)
 	return kind == STACK_INLINED ? STACK_USER : kind == STACK_INLINED_KERNEL ? STACK_KERNEL : kind;
 }
 
+/* Finds the rule about a name of a base. nr: there is none. */
+static size_t rule_about(const char *const *rules, size_t nr, enum perfdata_dso_kind kind, bool is_file,
+			 const char *name, char *now)
+{
+	for (size_t i = 0; i < nr; i++)
+		if ((is_file ? pd_key_file_renamed(kind, name, &rules[i], 1, now)
+			     : pd_key_renamed(name, &rules[i], 1)) != name)
+			return i;
+	return nr;
+}
+
+/* Marks the rules that change a key of a base. */
+static void mark_used(const struct stack_match *match, const struct perfdata_dso *dso, const char *file,
+		      const char *name)
+{
+	char now[PD_KEY_NAME_MAX];
+	if (!match->used)
+		return;
+	const size_t of_file = dso ? rule_about(match->same_files, match->nr_same_files, dso->kind, true, file, now)
+				   : match->nr_same_files;
+	const size_t of_symbol = rule_about(match->same_symbols, match->nr_same_symbols, 0, false, name, now);
+	if (of_file < match->nr_same_files)
+		match->used[of_file] = true;
+	if (of_symbol < match->nr_same_symbols)
+		match->used[match->nr_same_files + of_symbol] = true;
+}
+
 /* Makes a key of a label what it is across builds. */
 static void match_key(struct stack_labels *labels, const struct stack_label *label, struct label_key *key)
 {
@@ -138,15 +165,20 @@ static void match_key(struct stack_labels *labels, const struct stack_label *lab
 	const struct perfdata_dso *dso = label->dso == PERFDATA_NONE
 						 ? NULL
 						 : perfdata_session_dso(labels->session, label->dso);
-	char text[PD_KEY_NAME_MAX] = "";
+	char text[PD_KEY_NAME_MAX] = "", now[PD_KEY_NAME_MAX], file[PD_KEY_NAME_MAX];
 	if (dso)
 		pd_key_file(dso->kind, dso->name, text, sizeof text);
+	memcpy(file, text, sizeof file);
 	key->file = keep_matched(
-		labels, labels->is_base ? pd_key_renamed(text, match->same_files, match->nr_same_files) : text);
+		labels, labels->is_base && dso
+				? pd_key_file_renamed(dso->kind, text, match->same_files, match->nr_same_files, now)
+				: text);
 	if (label->kind == STACK_NO_NAME && dso)
 		snprintf(text, sizeof text, "(unnamed)");
 	else
 		pd_key_symbol(pd_stack_labels_string(labels, label->name), text, sizeof text);
+	if (labels->is_base)
+		mark_used(match, dso, file, text);
 	key->name = keep_matched(
 		labels, labels->is_base ? pd_key_renamed(text, match->same_symbols, match->nr_same_symbols) : text);
 	key->kind = without_inlining(label->kind);

@@ -50,6 +50,7 @@ struct stack_labels *pd_stack_labels_new(const struct perfdata_session *session,
 struct stack_match {
 	const char *const *same_files, *const *same_symbols;
 	size_t nr_same_files, nr_same_symbols;
+	bool *used;                  /* or NULL; for each of the rules, those of files first: a name of a base has it */
 };
 /* Labels are what the keys of a comparison are: functions across builds, inlined or not. Borrows `match`. To be called
  * before the first label. False without memory. */
