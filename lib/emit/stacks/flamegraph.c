@@ -56,7 +56,6 @@ static const struct perfdata_option_rule rules[] = {
 	{ .name = "map-dso", .needs = "base" },
 	{ .name = "map-symbol", .needs = "base" },
 	{ .name = "width", .needs = "svg", .least = 100, .most = 100000 },
-	{ .name = "weight", .needs = "svg" },
 	{ .name = "max-boxes", .least = 1 },
 	{ 0 },
 };
@@ -137,6 +136,12 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	state->inlines = perfdata_option_flag(values, nr, "inline", true);
 	state->width = perfdata_option_number(values, nr, "width", WIDTH);
 	state->max_boxes = perfdata_option_number(values, nr, "max-boxes", MAX_NODES);
+	/* the page has both; time off the CPU is another weight of both */
+	if (!state->picture && perfdata_option_text(values, nr, "weight") && !pd_session_off_cpu(context->session)) {
+		snprintf(context->reterr->message, sizeof context->reterr->message,
+			 "--weight changes nothing without --svg");
+		return PERFDATA_EUSAGE;
+	}
 	state->on_finding = context->on_finding;
 	state->user = context->user;
 	if (!collect_lists(state, context))

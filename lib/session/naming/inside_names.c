@@ -36,6 +36,9 @@ int pd_inside_join(struct pd_state *state, struct pd_dso *dso)
 
 	dso->inside = pd_inside_find(state->inside, path, strlen(path));
 	dso->code = code_of(dso);
+	/* simpleperf calls a module by its path */
+	if (dso->public.kind == PERFDATA_DSO_MODULE)
+		dso->public.name = dso->public.filename;
 	if (strstr(path, "_jit_app_cache:"))
 		dso->public.name = dso->public.long_name = "[JIT app cache]";
 	else if (strstr(path, "_jit_zygote_cache:"))
