@@ -102,6 +102,7 @@ static const char *name_source(enum perfdata_name_source source)
 	case PERFDATA_NAME_EVENT_UPDATE: return "from EVENT_UPDATE";
 	case PERFDATA_NAME_EVENT_TYPE: return "from EVENT_TYPE";
 	case PERFDATA_NAME_TRACE: return "from the tracing data";
+	case PERFDATA_NAME_META_INFO: return "from META_INFO";
 	}
 	return "";
 }

@@ -131,6 +131,7 @@ PERFDATA_API const char *perfdata_reader_feature_text(const struct perfdata_read
 enum perfdata_name_source {
 	PERFDATA_NAME_GENERATED,      /* from the attr: perfdata_event_fallback_name */
 	PERFDATA_NAME_EVENT_DESC, PERFDATA_NAME_EVENT_UPDATE, PERFDATA_NAME_EVENT_TYPE, PERFDATA_NAME_TRACE,
+	PERFDATA_NAME_META_INFO,      /* simpleperf's */
 };
 
 /* An event as it was known at some time. Immutable: when a pipe renames an event or extends it, the reader makes a new

@@ -559,6 +559,8 @@ static enum perfdata_status open_file(struct container *c, const uint8_t *bytes,
 	if (status == PERFDATA_OK)
 		status = pd_events_take_names(reader);
 	if (status == PERFDATA_OK)
+		status = pd_events_take_meta_names(reader);
+	if (status == PERFDATA_OK)
 		status = read_event_types(c);
 	if (status == PERFDATA_OK)
 		status = pd_events_take_groups(reader);

@@ -82,6 +82,17 @@ struct pd_account *pd_reader_account(struct perfdata_reader *reader);
 /* Frees the memory that reading keeps for what comes next: nothing does. */
 void pd_reader_trim(struct perfdata_reader *reader);
 
+/* The value of a key of simpleperf's META_INFO, also where `no_meta` hides that section; no data: it has no such
+ * key. */
+struct perfdata_bytes pd_reader_meta(const struct perfdata_reader *reader, const char *key);
+
+/* What simpleperf's META_INFO says of losses; 0 where it says nothing. LOST records tell of those of the kernel,
+ * too. */
+struct pd_meta_losses {
+	uint64_t kernel_records, user_records, user_samples;
+};
+void pd_reader_meta_losses(const struct perfdata_reader *reader, struct pd_meta_losses *ret);
+
 /* --- for other rooms --- */
 
 /* The records of a batch stand side by side: &batch->records[i] is perfdata_batch_record(batch, i). */

@@ -22,7 +22,8 @@ static unsigned rank_of(enum perfdata_name_source source)
 	switch (source) {
 	case PERFDATA_NAME_GENERATED: return 0;
 	case PERFDATA_NAME_TRACE: return 1;
-	case PERFDATA_NAME_EVENT_TYPE: return 2;
+	case PERFDATA_NAME_EVENT_TYPE:
+	case PERFDATA_NAME_META_INFO: return 2;
 	case PERFDATA_NAME_EVENT_DESC: return 3;
 	case PERFDATA_NAME_EVENT_UPDATE: return 4;
 	}

@@ -38,6 +38,14 @@ static bool is_all_zero(const uint8_t *bytes, size_t size)
 	return true;
 }
 
+/* simpleperf writes lists without entries, too. */
+static bool may_be_empty(const struct perfdata_reader *reader, uint32_t id)
+{
+	return pd_reader_is_simpleperf(reader) &&
+	       (id == PERFDATA_FEATURE_BUILD_ID ||
+		(id >= PERFDATA_FEATURE_FILE && id < PERFDATA_FEATURE_SIMPLEPERF_LAST));
+}
+
 static void note_section(struct perfdata_reader *reader, uint32_t id, const uint8_t *bytes, size_t size,
 			 uint64_t offset, enum perfdata_status status, const struct perfdata_error *error)
 {
@@ -50,8 +58,8 @@ static void note_section(struct perfdata_reader *reader, uint32_t id, const uint
 		pd_reader_finding(reader, PERFDATA_FINDING_FEATURE_DAMAGED, 0,
 				  error->offset == PERFDATA_NO_OFFSET ? offset : offset + error->offset, "%s",
 				  error->message);
-	else if (id == PERFDATA_FEATURE_BUILD_ID && !size && pd_reader_is_simpleperf(reader))
-		;   /* simpleperf writes the section also where no file has a build-id */
+	else if (!size && may_be_empty(reader, id))
+		;   /* without entries */
 	else if (layout->nr_fields && is_all_zero(bytes, size) && (!size || id == PERFDATA_FEATURE_COMPRESSED))
 		pd_reader_finding(reader, PERFDATA_FINDING_FEATURE_EMPTY, 0, offset, "feature section %s %s",
 				  section_name(id), size ? "holds only zeros" : "is empty");

@@ -13,6 +13,7 @@
  *   framing.c          records out of a window
  *   salvage.c          the next plausible record behind damage
  *   unpack.c           COMPRESSED records
+ *   meta_info.c        what simpleperf's META_INFO says
  *   split.c            records of simpleperf that were split
  *   trace_samples.c    samples made of traces
  *   ahead.c            the thread that does all this before the caller asks for records
@@ -399,6 +400,10 @@ bool pd_unpack_fill(struct pd_window *window);
 /* Lets go of the carrier. */
 void pd_unpack_end(struct pd_stream *stream);
 void pd_unpack_release(struct pd_stream *stream);
+
+/* --- meta_info.c --- */
+/* Names events as simpleperf does. */
+enum perfdata_status pd_events_take_meta_names(struct perfdata_reader *reader);
 
 /* --- split.c --- */
 /* Learns from each record of the stream: parts are collected, and an end makes the joined record ready. */

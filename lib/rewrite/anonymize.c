@@ -70,8 +70,8 @@ struct pd_anonymizer *pd_anonymizer_new(const struct perfdata_anonymize_options 
 	a->maps = pd_moved_maps_new(&a->names);
 	for (size_t i = 0; ok && (layout = perfdata_record_layout_at(i)); i++)
 		ok = note_layout(a, layout, 0);
-	for (uint32_t id = 1; ok && id < PERFDATA_FEATURE_LAST; id++)
-		ok = note_layout(a, perfdata_feature_layout(id), 0);
+	for (uint32_t id = 1; ok && id < PERFDATA_FEATURE_SIMPLEPERF_LAST; id++)
+		ok = !perfdata_feature_layout(id) || note_layout(a, perfdata_feature_layout(id), 0);
 	ok = ok && a->maps && note_layout(a, pd_trailer_layout(), 0) &&
 	     note_layout(a, perfdata_attr_layout(), 0);
 	if (ok)
@@ -519,7 +519,10 @@ enum perfdata_status pd_anonymize_record(struct pd_anonymizer *a, const struct p
 	/* without registers and stack the chain that was unwound from them says nothing */
 	if (record->type == PERFDATA_RECORD_SIMPLEPERF_UNWINDING_RESULT)
 		record->u.present &= PD_UNWINDING_WITHOUT_STACK;
-	edit_view(a, record->layout, record->u.present, &record->u);
+	if (record->type == PERFDATA_RECORD_SIMPLEPERF_KERNEL_SYMBOL)
+		pd_anonymize_kernel_symbols(a, &record->u.kernel_symbol);
+	else
+		edit_view(a, record->layout, record->u.present, &record->u);
 	edit_view(a, pd_trailer_layout(), record->sample_id.present, &record->sample_id);
 	return a->names.no_memory || pd_moved_maps_failed(a->maps) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }

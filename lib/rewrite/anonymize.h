@@ -54,5 +54,10 @@ const char *pd_anonymize_event_name(struct pd_anonymizer *anonymizer, const stru
  * is the anonymizer. */
 bool pd_anonymize_keeps_section(uint32_t id);
 bool pd_anonymize_value(void *user, const struct perfdata_layout *section, struct perfdata_node *value);
+/* anonymize_device.c: sections of simpleperf, and its symbols of the kernel. */
+bool pd_anonymize_is_device_section(uint32_t id);
+enum perfdata_status pd_anonymize_device_section(struct pd_anonymizer *anonymizer, uint32_t id,
+						 const struct perfdata_feature *feature, struct perfdata_text *out);
+void pd_anonymize_kernel_symbols(struct pd_anonymizer *anonymizer, struct perfdata_kernel_symbol *symbols);
 
 #endif

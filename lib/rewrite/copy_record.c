@@ -191,7 +191,10 @@ static bool lacks_trailer(const struct perfdata_config *config, const struct per
 static enum perfdata_status put_large(struct perfdata_rewriter *rewriter, const struct perfdata_config *target,
 				      const struct perfdata_config *source, const struct perfdata_record *record)
 {
-	const size_t room = record->size + (size_t)PERFDATA_RECORD_ROOM;
+	const size_t symbols = record->type == PERFDATA_RECORD_SIMPLEPERF_KERNEL_SYMBOL
+				       ? record->u.kernel_symbol.kallsyms.size
+				       : 0;
+	const size_t room = record->size + symbols + (size_t)PERFDATA_RECORD_ROOM;
 	uint8_t *out = pd_malloc(room);
 	size_t size;
 
@@ -214,7 +217,7 @@ static enum perfdata_status put_encoded(struct perfdata_rewriter *rewriter, cons
 
 	if (!target)
 		return rewriter->error.status;
-	if (raw->flags & PERFDATA_RAW_JOINED)
+	if (perfdata_record_is_simpleperf(record->type))
 		return put_large(rewriter, target, source, record);
 	const enum perfdata_status status = pd_encode_record(target, source, record, out, &size);
 	if (status != PERFDATA_OK)

@@ -70,13 +70,23 @@ static enum perfdata_status put_joined(struct joined *joined, uint32_t id, bool 
 
 /* --- lists ------------------------------------------------------------------------------------------------------- */
 
-static bool is_counted(uint32_t id) { return id != PERFDATA_FEATURE_BUILD_ID; }
+/* Files with symbols of simpleperf, each with its size in front. */
+static bool is_of_files(uint32_t id) { return id == PERFDATA_FEATURE_FILE || id == PERFDATA_FEATURE_FILE2; }
+
+static bool is_counted(uint32_t id) { return id != PERFDATA_FEATURE_BUILD_ID && !is_of_files(id); }
 
 /* Takes the next entry of a list section; entries with the same key are the same. */
 static bool next_entry(uint32_t id, struct pd_cursor *cursor, struct perfdata_bytes *ret,
 		       struct perfdata_bytes *ret_key)
 {
 	const uint8_t *start = cursor->at;
+	if (is_of_files(id)) {
+		const uint32_t size = pd_u32(cursor);
+		if (cursor->failed || !pd_take(cursor, size))
+			return false;
+		*ret = *ret_key = (struct perfdata_bytes){ start, (size_t)size + 4 };
+		return true;
+	}
 	const uint32_t first = pd_u32(cursor), second = pd_u32(cursor);
 	uint64_t size;
 

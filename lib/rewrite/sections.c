@@ -35,7 +35,8 @@ static bool has_names(const struct perfdata_rewriter *rewriter)
 		return true;
 	for (size_t i = 0; i < perfdata_reader_nr_events(rewriter->reader); i++) {
 		const enum perfdata_name_source source = perfdata_reader_event(rewriter->reader, i)->name_source;
-		if (source != PERFDATA_NAME_GENERATED && source != PERFDATA_NAME_TRACE)
+		if (source != PERFDATA_NAME_GENERATED && source != PERFDATA_NAME_TRACE &&
+		    source != PERFDATA_NAME_META_INFO)
 			return true;
 	}
 	return false;
@@ -144,6 +145,8 @@ enum perfdata_status pd_sections_put(struct perfdata_rewriter *rewriter, const s
 		status = PERFDATA_EUNSUP;
 	else if (section->id == PERFDATA_FEATURE_TRACING_DATA && pd_rewrite_changes_order(rewriter))
 		status = pd_formats_turned(rewriter, &out);
+	else if (rewriter->anonymizer && pd_anonymize_is_device_section(section->id))
+		status = pd_anonymize_device_section(rewriter->anonymizer, section->id, section->feature, &out);
 	else if (section->status != PERFDATA_OK)
 		perfdata_text_bytes(&out, pd_feature_bytes(section->feature));
 	else

@@ -47,6 +47,7 @@ struct walk {
 	enum perfdata_byte_order order;
 	uint32_t nr_cpus_avail;
 	struct frame root;                /* of the whole section */
+	uint32_t id;                      /* of the section */
 	const char *section;              /* its name, for messages */
 	struct perfdata_error *error;     /* never NULL */
 };
@@ -394,7 +395,7 @@ static enum perfdata_status walk_entry(struct walk *walk, struct pd_cursor *c, c
 		return status;
 	if (layout == &pd_build_id_old)
 		return put_pid(walk, entry, misc);
-	if (misc & PERFDATA_MISC_BUILD_ID_SIZE)
+	if (walk->id == PERFDATA_FEATURE_BUILD_ID && misc & PERFDATA_MISC_BUILD_ID_SIZE)
 		cut_build_id(entry, bytes);
 	return PERFDATA_OK;
 }
@@ -402,7 +403,8 @@ static enum perfdata_status walk_entry(struct walk *walk, struct pd_cursor *c, c
 static enum perfdata_status walk_entries(struct walk *walk, struct pd_cursor *c, const struct perfdata_field *field,
 					 struct perfdata_node *list)
 {
-	const struct perfdata_layout *layout = entries_are_old(*c) ? &pd_build_id_old : field->element;
+	const bool are_old = walk->id == PERFDATA_FEATURE_BUILD_ID && entries_are_old(*c);
+	const struct perfdata_layout *layout = are_old ? &pd_build_id_old : field->element;
 	struct children children = { list, NULL };
 
 	while (!all_zero(c->at, pd_left(c))) {
@@ -722,7 +724,7 @@ static enum perfdata_status walk_section(struct perfdata_feature *feature, enum 
 	const struct perfdata_layout *layout = perfdata_feature_layout(feature->id);
 	struct walk walk = {
 		.arena = &feature->arena, .start = feature->bytes.data, .order = order, .nr_cpus_avail = nr_cpus_avail,
-		.section = layout ? layout->perf_name : "of an unknown kind", .error = error,
+		.id = feature->id, .section = layout ? layout->perf_name : "of an unknown kind", .error = error,
 	};
 	struct pd_cursor c = pd_cursor(feature->bytes.data, feature->bytes.size, pd_order_is_foreign(order));
 

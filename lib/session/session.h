@@ -39,6 +39,7 @@ struct pd_counts {
 	struct perfdata_event_count *events;   /* by event index */
 	size_t nr_events, events_room;
 	struct perfdata_event_count unknown;
+	uint64_t untold_records, untold_samples;   /* in the summary's losses, by META_INFO and no record */
 	/* the lists that the public summary points to */
 	struct perfdata_type_count *type_list;
 	size_t type_list_room;

@@ -337,8 +337,9 @@ enum perfdata_status pd_feature_encode(const struct perfdata_feature *feature,
 
 	if (!w.source.size)
 		return PERFDATA_OK;
-	const bool is_known = w.section && w.section->id != PERFDATA_FEATURE_BPF_PROG_INFO &&
-			      !(w.section->nr_fields && w.section->fields[0].count_field == PERFDATA_COUNT_SIZED);
+	const bool is_simpleperf = w.section && w.section->id >= PERFDATA_FEATURE_FILE &&
+				   w.section->id < PERFDATA_FEATURE_SIMPLEPERF_LAST;
+	const bool is_known = w.section && w.section->id != PERFDATA_FEATURE_BPF_PROG_INFO && !is_simpleperf;
 	if (!is_known) {
 		/* bytes of unknown meaning, or structs in the layout of the machine that recorded them */
 		if (edit || order != source_order)

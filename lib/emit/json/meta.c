@@ -42,6 +42,7 @@ static const char *name_source(enum perfdata_name_source source)
 	case PERFDATA_NAME_EVENT_UPDATE: return "event_update";
 	case PERFDATA_NAME_EVENT_TYPE: return "event_type";
 	case PERFDATA_NAME_TRACE: return "tracing_data";
+	case PERFDATA_NAME_META_INFO: return "meta_info";
 	case PERFDATA_NAME_GENERATED: break;
 	}
 	return "attr";

@@ -232,7 +232,7 @@ void pd_perf_events(struct perfdata_text *out, const struct perfdata_reader *rea
 		const struct perfdata_attr *attr = event->attr;
 
 		perfdata_text_clear(&name);
-		if (is_named)
+		if (is_named && event->name_source != PERFDATA_NAME_META_INFO)
 			perfdata_text_string(&name, event->name);
 		else
 			perfdata_event_fallback_name(attr, &name);

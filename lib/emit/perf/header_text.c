@@ -620,7 +620,9 @@ static bool reader_event_name(const void *user, size_t index, struct perfdata_te
 	const struct perfdata_event *event = index < perfdata_reader_nr_events(user)
 						     ? perfdata_reader_event(user, index)
 						     : NULL;
-	if (event)
+	if (event && event->name_source == PERFDATA_NAME_META_INFO)
+		perfdata_event_fallback_name(event->attr, out);
+	else if (event)
 		perfdata_text_string(out, event->name);
 	return event;
 }

@@ -201,11 +201,29 @@ static int by_type(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Losses that simpleperf knows of, as far as no LOST record tells of them. */
+static void add_meta_losses(struct perfdata_session *session)
+{
+	struct pd_counts *counts = &session->counts;
+	struct perfdata_summary *summary = &counts->summary;
+	struct pd_meta_losses losses;
+
+	pd_reader_meta_losses(session->reader, &losses);
+	const uint64_t told = summary->lost_records - counts->untold_records;
+	counts->untold_records = (losses.kernel_records > told ? losses.kernel_records - told : 0) +
+				 losses.user_records;
+	summary->lost_records = told + counts->untold_records;
+	summary->lost_samples += losses.user_samples - counts->untold_samples;
+	counts->untold_samples = losses.user_samples;
+}
+
 enum perfdata_status pd_counts_publish(struct perfdata_session *session)
 {
 	struct pd_counts *counts = &session->counts;
 	struct perfdata_summary *summary = &counts->summary;
 	size_t nr = 0;
+
+	add_meta_losses(session);
 	for (uint32_t type = 0; type < NR_TYPES + counts->nr_others; type++) {
 		struct perfdata_type_count *slot = type < NR_TYPES ? &counts->types[type]
 								   : &counts->others[type - NR_TYPES];
