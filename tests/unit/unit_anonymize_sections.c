@@ -191,7 +191,8 @@ static void put_part(struct perfdata_text *out, unsigned number, const char *byt
 static void build_facts(struct perfdata_text *out)
 {
 	static const char *const keys[] = { "app_package_name", "product_props", "android_version", "clockid",
-					    "app_type", "record_stat", "trace_offcpu", "arm64_pac_mask", "event_type_info" };
+					    "app_type", "record_stat", "trace_offcpu", "arm64_pac_mask",
+					    "event_type_info" };
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 		put_text_nul(out, keys[i]);
 		put_text_nul(out, secret_text("meta_info", keys[i]));
@@ -204,7 +205,8 @@ static void build_file(struct perfdata_text *out)
 {
 	static const char zeros[64];
 	const char *path = secret_text("file", "path"), *name = secret_text("file", "name");
-	const uint32_t type = 2, nr = 1, size = (uint32_t)(strlen(path) + 1 + 4 + 8 + 4 + 12 + strlen(name) + 1 + 8);
+	const uint32_t type = 2, nr = 1;
+	const uint32_t size = (uint32_t)(strlen(path) + 1 + 4 + 8 + 4 + 12 + strlen(name) + 1 + 8);
 
 	perfdata_text_append(out, (const char *)&size, 4);
 	put_text_nul(out, path);
