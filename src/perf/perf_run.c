@@ -223,6 +223,7 @@ int perf_run(struct perf_run *run, const struct perf_line *line)
 	struct perf_voice voice = { 0 };
 	struct options options = {
 		.style = { .quiet = true, .perf = &voice },
+		.recorded_names = "no",      /* perf knows none */
 		.max_ratio = DEFAULT_MAX_RATIO,
 		.progress = "never",
 		.samples_only = run->samples_only,
