@@ -225,6 +225,7 @@ struct pd_dwarf {
 	size_t next_abbrevs, next_lines;     /* to be replaced next */
 	/* of a file with skeleton units: the files of its split units, under `lock`; a list that grows at its head */
 	struct pd_dwarf *splits;
+	_Atomic(const char *) beyond;        /* the path of one that asked for more than it may; or NULL */
 	struct pd_dwarf *package;            /* the file .dwp among them; NULL: there is none */
 	bool package_tried;
 	/* of a file with split units: */
@@ -380,5 +381,7 @@ void pd_dwarf_lines_release(struct pd_dwarf_lines *lines);
 /* As pd_lines_find. */
 enum perfdata_status pd_dwarf_lookup(struct pd_dwarf *dwarf, bool raw_names, uint64_t vaddr, bool positions,
 				     struct perfdata_source_line *frames, size_t room, size_t *ret_count);
+/* The path of the file with split units that asked for more than it may; NULL: it was none of them. */
+const char *pd_dwarf_beyond(const struct pd_dwarf *dwarf);
 
 #endif

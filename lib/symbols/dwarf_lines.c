@@ -37,8 +37,9 @@ struct pd_lines {
 /* What the file asked for is reported once, and from then on the file has no inlined functions and lines. */
 static enum perfdata_status give_up(const struct perfdata_symbols_dso *dso, struct pd_lines *lines)
 {
+	const char *split = lines->dwarf ? pd_dwarf_beyond(lines->dwarf) : NULL;
 	if (!atomic_exchange(&lines->is_beyond, true))
-		pd_symbols_find_excess(dso, pd_symbols_debug_path(dso),
+		pd_symbols_find_excess(dso, split ? split : pd_symbols_debug_path(dso),
 				       "its debug information asks for more work or memory than its size explains");
 	return PERFDATA_ABSENT;
 }

@@ -309,7 +309,7 @@ static enum perfdata_status find_name(struct pd_dwarf *dwarf, bool raw_names, ui
 	if (linker)
 		names.name = raw_names ? linker : pd_demangle(&scratch, linker, dwarf->work, &is_excess);
 	if (is_excess && !atomic_exchange(&dwarf->names_are_told, true))
-		pd_symbols_find_excess(dwarf->dso, pd_symbols_debug_path(dwarf->dso),
+		pd_symbols_find_excess(dwarf->dso, dwarf->path ? dwarf->path : pd_symbols_debug_path(dwarf->dso),
 				       "a name in its debug information asks for more than its size explains, and "
 				       "stays mangled");
 	if (linker && !names.name && !status)
@@ -461,8 +461,15 @@ enum perfdata_status pd_dwarf_lookup(struct pd_dwarf *dwarf, bool raw_names, uin
 			frames[0] = found.at;
 		count = 1;
 	}
+	if (status == PERFDATA_ELIMIT && named != dwarf)
+		atomic_store_explicit(&dwarf->beyond, named->path, memory_order_relaxed);
 	*ret_count = count;
 	return status ? status : count ? PERFDATA_OK : PERFDATA_ABSENT;
+}
+
+const char *pd_dwarf_beyond(const struct pd_dwarf *dwarf)
+{
+	return atomic_load_explicit(&dwarf->beyond, memory_order_relaxed);
 }
 
 #endif

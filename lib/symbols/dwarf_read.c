@@ -182,18 +182,19 @@ static bool has_no_code(unsigned tag)
 }
 
 /* Most entries describe types and variables, which the reader only skips: notes the fixed size of such entries. */
-static void set_size(const struct pd_dwarf_unit *unit, const struct pd_dwarf_spec *specs,
+static void set_size(const struct pd_dwarf_unit *unit, const struct pd_dwarf_abbrevs *abbrevs,
 		     struct pd_dwarf_abbrev *abbrev)
 {
 	abbrev->sibling = UINT32_MAX;
 	abbrev->is_plain = has_no_code(abbrev->tag);
 	for (uint32_t i = 0; i < abbrev->count && abbrev->is_plain; i++) {
-		const int size = size_of_form(unit, specs[i].form);
-		const bool is_sibling = specs[i].slot == PD_DWARF_SIBLING && abbrev->sibling == UINT32_MAX;
+		const struct pd_dwarf_spec *spec = &abbrevs->specs[abbrev->first + i];
+		const int size = size_of_form(unit, spec->form);
+		const bool is_sibling = spec->slot == PD_DWARF_SIBLING && abbrev->sibling == UINT32_MAX;
 		if (is_sibling)
 			abbrev->sibling = abbrev->size;
 		abbrev->is_plain = size >= 0 && abbrev->size < UINT16_MAX &&
-				   (!is_sibling || specs[i].form == DW_FORM_ref4);
+				   (!is_sibling || spec->form == DW_FORM_ref4);
 		abbrev->size += size >= 0 ? (uint32_t)size : 0;
 	}
 }
@@ -225,7 +226,7 @@ enum perfdata_status pd_dwarf_read_abbrevs(const struct pd_dwarf *dwarf, const s
 			status = grow(&meter, &ret->items, &ret->capacity, ret->count, sizeof *ret->items);
 		if (status)
 			return status;
-		set_size(unit, ret->specs + abbrev.first, &abbrev);
+		set_size(unit, ret, &abbrev);
 		ret->items[ret->count++] = abbrev;
 	}
 }
@@ -428,8 +429,8 @@ static bool pass_plain(const struct pd_dwarf_unit *unit, const struct pd_dwarf_a
 static bool read_values(const struct pd_dwarf_unit *unit, const struct pd_dwarf_abbrev *abbrev, struct pd_cursor *c,
 			uint64_t offset, const uint8_t *begin, struct pd_dwarf_die *ret)
 {
-	const struct pd_dwarf_spec *spec = unit->abbrevs->specs + abbrev->first, *end = spec + abbrev->count;
-	for (; spec < end; spec++) {
+	for (uint32_t i = 0; i < abbrev->count; i++) {
+		const struct pd_dwarf_spec *spec = &unit->abbrevs->specs[abbrev->first + i];
 		struct pd_dwarf_value value;
 		if (!pd_dwarf_form(c, unit, spec->form, spec->implicit, offset + (uint64_t)(c->at - begin), &value))
 			return false;

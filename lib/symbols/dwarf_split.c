@@ -232,6 +232,9 @@ static bool take_split(void *user, const char *path, const char *what)
 		close(fd);
 	else
 		search->status = open_new(search, fd, path, &st);
+	if (search->status == PERFDATA_ELIMIT)
+		atomic_store_explicit(&search->dwarf->beyond,
+				      pd_arena_copy(&search->dwarf->strings, path, strlen(path)), memory_order_relaxed);
 	if (search->status)
 		log_file(search, PERFDATA_SYMBOLS_REFUSED, path, "not in the expected format");
 	else if (!search->is_package && !pd_hash_map_get(&search->split->by_id, search->id, &unit))

@@ -219,6 +219,9 @@ static enum perfdata_status read_segments(struct pd_elf *elf)
 		GElf_Phdr ph;
 		if (!read_segment(elf, i, &ph))
 			return fault(elf, PERFDATA_OK);
+		if (ph.p_type == PT_GNU_EH_FRAME)
+			elf->frame_index = (struct pd_segment){ ph.p_offset, ph.p_vaddr, ph.p_filesz, ph.p_memsz,
+							       ph.p_align };
 		if (ph.p_type == PT_LOAD && elf->segment_count == MAX_SEGMENTS)
 			return PERFDATA_ELIMIT;
 		if (ph.p_type == PT_LOAD)
@@ -362,58 +365,6 @@ void pd_elf_close(struct pd_elf *elf)
 	pd_free(elf->alt_link);
 	pd_free(elf);
 }
-
-/* --- handles of libelf -------------------------------------------------------------------------------------------- */
-
-/* libelf does not say why it failed, but leaves errno of what it called. */
-static enum perfdata_status libelf_failure(const struct pd_elf *elf)
-{
-	const enum perfdata_status status = errno ? pd_status_of_errno(errno) : PERFDATA_ABSENT;
-	return elf->file && status != PERFDATA_ABSENT ? pd_kept_fail(elf->file, errno) : status;
-}
-
-enum perfdata_status pd_elf_handle(const struct pd_elf *elf, Elf **ret)
-{
-	*ret = NULL;
-	elf_version(EV_CURRENT);
-	const int fd = elf->file ? pd_kept_hold(elf->file) : -1;
-	if (elf->file && fd < 0)
-		return pd_elf_failure(elf);
-	errno = 0;
-	*ret = elf->file ? elf_begin(fd, ELF_C_READ, NULL) : elf_memory(elf->image, elf->image_size);
-	if (*ret)
-		return PERFDATA_OK;
-	const enum perfdata_status status = libelf_failure(elf);
-	if (elf->file)
-		pd_kept_drop(elf->file);
-	return status;
-}
-
-enum perfdata_status pd_elf_detach(const struct pd_elf *elf, Elf *handle, bool whole)
-{
-	enum perfdata_status status = PERFDATA_OK;
-	errno = 0;
-	if (!elf->file)
-		return status;
-	if (elf_cntl(handle, whole ? ELF_C_FDREAD : ELF_C_FDDONE))
-		status = libelf_failure(elf);
-	pd_kept_drop(elf->file);
-	return status;
-}
-
-enum perfdata_status pd_elf_open_whole(const struct pd_elf *elf, Elf **ret)
-{
-	enum perfdata_status status = pd_elf_handle(elf, ret);
-	if (!status)
-		status = pd_elf_detach(elf, *ret, true);
-	if (status) {
-		elf_end(*ret);
-		*ret = NULL;
-	}
-	return status;
-}
-
-void pd_elf_close_whole(Elf *handle) { elf_end(handle); }
 
 size_t pd_elf_image_size(const void *image, size_t limit)
 {

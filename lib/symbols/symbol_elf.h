@@ -28,18 +28,13 @@ struct pd_elf {
 	size_t nr_segments;        /* of all types */
 	struct pd_segment *segments;   /* those that are loaded */
 	size_t segment_count;
+	struct pd_segment frame_index; /* .eh_frame_hdr, by its segment; a size of 0: none */
 	size_t symtab, dynsym;     /* numbers of sections; 0: none */
 	char *debug_link;          /* may be NULL */
 	uint32_t debug_link_crc;
 	char *alt_link;            /* may be NULL */
 	struct pd_build_id alt_id;
 };
-
-/* A handle of libelf for the file, for libdw, and a descriptor of the file until pd_elf_detach: from then on the handle
- * has what was read before or, if `whole`, everything. The file outlives the handle. PERFDATA_ABSENT: libelf refuses
- * the file; PERFDATA_ENOMEM, PERFDATA_EREAD. */
-enum perfdata_status pd_elf_handle(const struct pd_elf *elf, Elf **ret);
-enum perfdata_status pd_elf_detach(const struct pd_elf *elf, Elf *handle, bool whole);
 
 /* The first section of this name, or NULL. */
 const struct pd_elf_section *pd_elf_section(const struct pd_elf *elf, const char *name);

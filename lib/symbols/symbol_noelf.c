@@ -69,13 +69,12 @@ bool pd_elf_has_debug_info(const struct pd_elf *elf)
 	(void)elf;
 	return false;
 }
-enum perfdata_status pd_elf_open_whole(const struct pd_elf *elf, struct Elf **ret)
+enum perfdata_status pd_unwind_open(struct perfdata_symbols_dso *dso)
 {
-	(void)elf;
-	*ret = NULL;
+	(void)dso;
 	return PERFDATA_ABSENT;
 }
-void pd_elf_close_whole(struct Elf *handle) { (void)handle; }
+void pd_unwind_close(struct perfdata_symbols_dso *dso) { (void)dso; }
 bool pd_elf_vaddr(const struct pd_elf *elf, uint64_t offset, uint64_t *ret)
 {
 	(void)elf, (void)offset, (void)ret;

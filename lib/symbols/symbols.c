@@ -71,7 +71,7 @@ static void dso_free(struct perfdata_symbols_dso *dso)
 	pd_objects_free(dso->objects);
 	pd_symtab_release(&dso->table);
 	pd_jit_release(&dso->jit);
-	pd_elf_close_whole(dso->unwind);
+	pd_unwind_close(dso);
 	pd_elf_close(dso->alt);
 	if (dso->debug != dso->text)
 		pd_elf_close(dso->debug);
@@ -300,7 +300,7 @@ bool pd_dso_open_unwind(struct perfdata_symbols_dso *dso)
 		pd_monitor_enter(dso->lock);
 		load(dso);
 		if (dso->text && dso->request.kind != PERFDATA_DSO_KERNEL)
-			(void)pd_symbols_note(dso->symbols, pd_elf_open_whole(dso->text, &dso->unwind));
+			(void)pd_symbols_note(dso->symbols, pd_unwind_open(dso));
 		pd_monitor_leave(dso->lock);
 	}
 	return dso->unwind != NULL;

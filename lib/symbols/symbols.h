@@ -320,7 +320,8 @@ struct perfdata_symbols_dso {
 	struct pd_elf *alt;                       /* supplementary file of the debug information; found at first need */
 	struct pd_build_id alt_id;
 	bool alt_tried;
-	struct Elf *unwind;                       /* a handle of libelf for `text`, with all of its bytes */
+	struct Elf *unwind;                       /* a handle of libelf for what libdwfl needs of `text` */
+	uint8_t *unwind_bytes;                    /* the bytes of that */
 	bool unwind_tried;
 	struct pd_lines *lines;                   /* NULL: no debug information */
 	atomic_bool lines_tried;                  /* set after `lines` */
@@ -489,11 +490,6 @@ const char *pd_elf_alt_link(const struct pd_elf *elf, struct pd_build_id *ret_id
 bool pd_elf_has_debug_info(const struct pd_elf *elf);
 bool pd_elf_vaddr(const struct pd_elf *elf, uint64_t offset, uint64_t *ret);
 bool pd_elf_offset(const struct pd_elf *elf, uint64_t vaddr, uint64_t *ret);
-/* A handle of libelf with all bytes of the file, and no descriptor; the file outlives it. PERFDATA_ABSENT: libelf
- * refuses the file; PERFDATA_ENOMEM, PERFDATA_EREAD. NULL may be closed. */
-struct Elf;
-enum perfdata_status pd_elf_open_whole(const struct pd_elf *elf, struct Elf **ret);
-void pd_elf_close_whole(struct Elf *handle);
 /* Reads `size` bytes at an offset of the file. false: the file ends before, or reading failed (pd_elf_failure). */
 bool pd_elf_read(const struct pd_elf *elf, uint64_t offset, void *out, size_t size);
 
@@ -554,6 +550,13 @@ size_t pd_libdw_size(const struct pd_libdw *libdw);   /* about how much memory i
 /* Texts are valid until the next look-up. */
 enum perfdata_status pd_libdw_lookup(struct pd_libdw *libdw, bool raw_names, uint64_t vaddr, bool positions,
 				     struct perfdata_source_line *frames, size_t room, size_t *ret_count);
+
+/* --- unwind_image.c; to be called with the lock of the dso, which is loaded ---- */
+
+/* Sets dso->unwind. PERFDATA_ABSENT: there is nothing to unwind with; PERFDATA_ENOMEM, PERFDATA_EREAD,
+ * PERFDATA_EINTR. */
+enum perfdata_status pd_unwind_open(struct perfdata_symbols_dso *dso);
+void pd_unwind_close(struct perfdata_symbols_dso *dso);
 
 /* --- unwind.c ----------------------------------------------------------------------------------------------------- */
 

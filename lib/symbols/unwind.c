@@ -9,7 +9,6 @@
 
 #include <elfutils/libdwfl.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include "base/cursor.h"
 #include "base/memory.h"
@@ -99,24 +98,13 @@ static int find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwar
 	return -1;
 }
 
-/* libdwfl calls this where a file has no unwinding information of its own for an address. Debug information is of use
- * here only with a .debug_frame, which few files have: without it, libdwfl would open and decompress all of it for
- * nothing, for each process anew. */
+/* libdwfl calls this where a file has no unwinding information of its own for an address; what the file with debug
+ * information has is in the image. */
 static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			  const char *file_name, const char *link, GElf_Word crc, char **debug_name)
 {
-	const struct perfdata_symbols_dso *dso = *userdata;
-	(void)module, (void)name, (void)base, (void)file_name, (void)link, (void)crc, (void)debug_name;
-	const struct pd_elf *debug = dso->debug;
-	if (!debug || !debug->file ||
-	    (!pd_elf_section(debug, ".debug_frame") && !pd_elf_section(debug, ".zdebug_frame")))
-		return -1;
-	const int held = pd_kept_hold(debug->file), fd = held < 0 ? -1 : fcntl(held, F_DUPFD_CLOEXEC, 0);
-	if (held >= 0 && fd < 0)
-		(void)pd_kept_fail(debug->file, errno);
-	if (held >= 0)
-		pd_kept_drop(debug->file);
-	return fd;
+	(void)module, (void)userdata, (void)name, (void)base, (void)file_name, (void)link, (void)crc, (void)debug_name;
+	return -1;
 }
 
 static const Dwfl_Callbacks callbacks = { .find_elf = find_elf, .find_debuginfo = find_debuginfo };

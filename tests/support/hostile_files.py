@@ -66,6 +66,15 @@ def split_units_of_one_file(n):
     return recorded, {**files, "bin/split.dwo": split.bytes()}
 
 
+def split_units_of_zeros(n):
+    """The file of the split units has a packed section of zeros."""
+    recorded, files = split_units_of_one_file(40)
+    split = dw.Elf(kind=1)
+    split.add(".debug_abbrev.dwo", dw.abbrev(1, dw.UNIT, 0) + b"\0")
+    split.add(".debug_info.dwo", dw.compressed(bytes(20000 * n), dw.ZSTD), flags=0x800)
+    return recorded, {**files, "bin/split.dwo": split.bytes()}
+
+
 def units_with_lines(table, old=False, units=500):
     """Units that share a table of lines; old: compressed in the old way, which libdw reads."""
     root = dw.abbrev(1, dw.UNIT, 0, (dw.LOW_PC, dw.ADDR), (dw.HIGH_PC, dw.DATA4), (dw.STMT_LIST, dw.SEC_OFFSET)) + b"\0"
@@ -261,16 +270,76 @@ def jit_moves(n):
     return jit(n, move)
 
 
-FILES = (functions_of_one_range_list, blocks_of_one_range_list, units_of_one_abbreviation_table, split_units_of_one_file, long_names_of_sources, many_sources,
+# with registers and stacks of users, of x86-64: bp, sp and ip are the 7th to the 9th of 20
+UNWOUND = struct.pack("<IIQQQQQ", 0, 128, 0, 4000, 1 | 2 | 4 | 64 | 256 | 32 | 4096 | 8192, 0, 1 << 8 | 1 << 9 | 1 << 13 | 1 << 23).ljust(80, b"\0") + \
+    struct.pack("<QI", 0xff0fff, 1024)
+STACK_AT = 0x7ffc0000
+
+
+def unwinding(initial, instructions):
+    """A program whose stacks are unwound by one entry of .eh_frame."""
+    def entry(number, body):
+        body += bytes(-(len(body) + 4) % 8)
+        return struct.pack("<II", len(body) + 4, number) + body
+    common = entry(0, b"\x01zR\0\x01\x78\x10\x01\0" + b"\x0c\x07\x08\x90\x01" + initial)
+    code = entry(len(common) + 4, struct.pack("<QQ", TEXT, dw.CODE) + b"\0" + instructions)
+    elf = dw.Elf().symbols()
+    elf.add(".eh_frame", common + code + bytes(4), flags=2, address=TEXT + 0x8000000)
+    stack = b"".join(struct.pack("<Q", TEXT + 0x1000 + 16 * (k % 50)) for k in range(128))
+    samples = b"".join(record(9, 2, struct.pack("<QIIQQQQQQ", TEXT + 0x1000 + k, 7, 7, 10 + k, 1, 1, 2, (1 << 64) - 512, TEXT + 0x1000 + k) +
+                              struct.pack("<21QQ", 2, *[0] * 6, STACK_AT, STACK_AT, TEXT + 0x1000 + k, *[0] * 11, len(stack)) + stack + struct.pack("<Q", len(stack)))
+                       for k in range(200))
+    head = b"PERFILE2" + struct.pack("<Q", 16) + record(64, 0, UNWOUND.ljust(128, b"\0") + struct.pack("<Q", 1))
+    return head + comm(7, "work") + mmap2(7, TEXT, dw.CODE, "/" + PROGRAM) + samples, {PROGRAM: elf.bytes()}
+
+
+def unwinding_by_long_entries(n):
+    """Instructions that do nothing."""
+    return unwinding(b"", b"\x40" * (100 * n))
+
+
+def unwinding_by_remembered_states(n):
+    """Each state that is remembered is copied."""
+    return unwinding(b"\x0a" * (10 * n), b"")
+
+
+def unwinding_by_a_loop(_n):
+    """An expression that branches to itself."""
+    return unwinding(b"\x0f\x03\x2f\xfd\xff", b"")
+
+
+def unwinding_by_a_large_register(_n):
+    """A register for whose number there has to be room."""
+    return unwinding(b"\x07" + dw.uleb(100000000), b"")
+
+
+def unwinding_by_many_entries(n):
+    """Nothing that is refused: entries of which the last is the one."""
+    recorded, _files = unwinding(b"", b"")
+    common = struct.pack("<II", 20, 0) + b"\x01zR\0\x01\x78\x10\x01\0" + b"\x0c\x07\x08\x90\x01" + bytes(2)
+    parts = [common] + [struct.pack("<IIQQ", 28, len(common) + 4 + 32 * k, TEXT + AWAY if k < 4 * n else TEXT, 16 if k < 4 * n else dw.CODE) + bytes(8)
+                        for k in range(4 * n + 1)]
+    elf = dw.Elf().symbols()
+    elf.add(".eh_frame", b"".join(parts) + bytes(4), flags=2, address=TEXT + 0x8000000)
+    return recorded, {PROGRAM: elf.bytes()}
+
+
+FILES = (functions_of_one_range_list, blocks_of_one_range_list, units_of_one_abbreviation_table, split_units_of_one_file, split_units_of_zeros, long_names_of_sources, many_sources,
          many_lines, sources_in_a_long_folder, nested_blocks, zstd_sections, packed_program, packed_symbols,
          notes_of_one_place, symbols_in_many_segments, labels_in_a_long_section, linkage_entries_of_one_name, cxx_names, cxx_parameters,
          cxx_names_at_one_place, long_symbols, rust_names, kallsyms, kallsyms_at_one_place, kallsyms_backwards, kallsyms_of_one_name,
-         perf_map_at_one_place, perf_map_backwards, perf_map_of_odd_lines, jit_at_one_place, jit_moves)
+         perf_map_at_one_place, perf_map_backwards, perf_map_of_odd_lines, jit_at_one_place, jit_moves, unwinding_by_long_entries,
+         unwinding_by_remembered_states, unwinding_by_a_loop, unwinding_by_a_large_register, unwinding_by_many_entries)
 
 
 # Those that ask for more than their size explains: finding W806.
 EXCESS = (functions_of_one_range_list, blocks_of_one_range_list, zstd_sections, cxx_names, packed_program, packed_symbols, notes_of_one_place,
-          symbols_in_many_segments, linkage_entries_of_one_name, cxx_parameters, cxx_names_at_one_place)
+          symbols_in_many_segments, linkage_entries_of_one_name, cxx_parameters, cxx_names_at_one_place, split_units_of_zeros, unwinding_by_long_entries, unwinding_by_remembered_states, unwinding_by_a_loop,
+          unwinding_by_a_large_register)
+
+
+# Where it is not the program that asks for too much.
+BLAMED = {split_units_of_zeros: "bin/split.dwo"}
 
 
 def write(folder, made):
