@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* kallsyms texts, and names to demangle. */
+#include "fuzz_memory.h"
 #include "fuzz_symbols.h"
 #include "symbols/symbols.h"
 
@@ -21,8 +22,12 @@ static void run(const uint8_t *data, size_t size)
 	demangle(data, size);
 	perfdata_options_init(&options, sizeof options);
 	options.no_host = true;
-	if (perfdata_symbols_new(&options, &symbols) != PERFDATA_OK)
+	if (perfdata_memory_new(0, NULL, &options.memory) != PERFDATA_OK)
 		return;
+	if (perfdata_symbols_new(&options, &symbols) != PERFDATA_OK) {
+		perfdata_memory_free(options.memory);
+		return;
+	}
 	if (perfdata_symbols_open_kallsyms(symbols, fuzz_file(data, size), &dso) == PERFDATA_OK) {
 		fuzz_look_up(dso, 0xffffffff81000010, 0);
 		fuzz_look_up(dso, 0xffffffffc0000000, 0);
@@ -33,12 +38,16 @@ static void run(const uint8_t *data, size_t size)
 		}
 	}
 	perfdata_symbols_free(symbols);
+	fuzz_require_account(options.memory, size);
+	perfdata_memory_free(options.memory);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const clock_t begin = clock();
+	fuzz_memory_begin();
 	run(data, size);
+	fuzz_require_memory(size);
 	fuzz_require_time(begin, size);
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What `match` reads: headers and notes of ELF files, lists of build-ids; and what bundles leave of an ELF file, which
  * has to be an ELF file of the same build-id; archives of such files. */
+#include "fuzz_memory.h"
 #include "fuzz_symbols.h"
 #include "base/memory.h"
 #include "match/bundle_impl.h"
@@ -89,7 +90,9 @@ static void run(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const clock_t begin = clock();
+	fuzz_memory_begin();
 	run(data, size);
+	fuzz_require_memory(size);
 	fuzz_require_time(begin, size);
 	return 0;
 }

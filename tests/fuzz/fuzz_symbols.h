@@ -75,6 +75,12 @@ static inline void fuzz_look_up(struct perfdata_symbols_dso *dso, uint64_t addre
 		}
 }
 
+static inline void fuzz_require_account(const struct perfdata_memory *memory, size_t size)
+{
+	fuzz_require(memory->account.peak < FUZZ_MEMORY_FREE + FUZZ_MEMORY_OF_BYTE * size && !memory->account.used,
+		     "the input takes more memory than its size explains, or not all was given back");
+}
+
 /* A dso of that kind whose file is the input, asked for addresses near those that the input spells. */
 static inline void fuzz_dso(enum perfdata_dso_kind kind, const uint8_t *data, size_t size)
 {
@@ -111,9 +117,7 @@ static inline void fuzz_dso(enum perfdata_dso_kind kind, const uint8_t *data, si
 		pd_symbols_vaddr(dso, 0x1000, &(uint64_t){ 0 });
 	}
 	perfdata_symbols_free(symbols);
-	const struct pd_account *account = &options.memory->account;
-	fuzz_require(account->peak < FUZZ_MEMORY_FREE + FUZZ_MEMORY_OF_BYTE * size && !account->used,
-		     "the input takes more memory than its size explains, or not all was given back");
+	fuzz_require_account(options.memory, size);
 	perfdata_memory_free(options.memory);
 }
 
