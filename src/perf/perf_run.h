@@ -35,7 +35,7 @@ enum { PERF_TRACER_SPE = 4 };
 struct perf_run {
 	const char *command;         /* our command */
 	struct perf_words words;     /* its options */
-	/* damage of records is no failure: perf reads no records for this, or does not look at how that went */
+	/* damage of records is no failure: what is printed comes from the header */
 	bool damage_is_fine;
 	bool is_stream;              /* perf meets events as it reads, so that what they lack ends the reading */
 	bool samples_only, raw_names, short_header;

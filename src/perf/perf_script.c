@@ -193,7 +193,7 @@ int perf_do_script(int argc, char **argv)
 
 static int run_stats(const struct perf_line *line)
 {
-	struct perf_run run = { .command = "info", .damage_is_fine = true };
+	struct perf_run run = { .command = "info" };
 	perf_words_add(&run.words, "perf-stats", NULL);
 	return perf_run(&run, line);
 }
@@ -280,7 +280,7 @@ static int open_output(const struct perf_line *line, const char *path)
 
 static int convert_to_json(const struct perf_line *line, const char *path)
 {
-	struct perf_run run = { .command = "perf-json", .damage_is_fine = true, .samples_only = true };
+	struct perf_run run = { .command = "perf-json", .samples_only = true };
 	struct stat status = { 0 };
 	int code = perf_input_check(line);
 	if (!code)

@@ -11,6 +11,8 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import builder  # noqa: E402
 import program  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+import simpleperf_names  # noqa: E402
 import trace_packets  # noqa: E402
 
 CALLGRAPH = os.path.join(program.TESTDATA, "callgraph-73.data")
@@ -199,11 +201,23 @@ def check_filters():
     tap.report("names between commas", faults(both, 0, perf("script", "-i", CALLGRAPH).out, ""))
 
 
+def check_recorded_names(folder):
+    """What simpleperf records of names perf does not know."""
+    path, empty = os.path.join(folder, "names"), os.path.join(folder, "empty")
+    os.mkdir(empty)
+    simpleperf_names.recording({simpleperf_names.FILE: simpleperf_names.file_section()}, path)
+    done = perf("script", "--symfs", empty, "-i", path)
+    tap.report("names that simpleperf recorded", faults(done, 0, program.run("script", "-q", "--symbols", "no", path).out, "") or
+               ([] if b"[unknown]" in done.out else [done.out[:300]]))
+
+
 def check_damage():
     done = perf("script", "-i", DAMAGED)
     wrong = faults(done, FAILED, program.run("script", "-q", DAMAGED).out)
     tap.report("script of damage", wrong if done.err.count(b"\n") == 1 else wrong + [done.err])
-    for words in (["evlist"], ["buildid-list"], ["report", "--stats"], ["script", "--header-only"]):
+    tap.report("report --stats of damage", faults(perf("report", "--stats", "-i", DAMAGED), FAILED, program.run("info", "-q", "--perf-stats", DAMAGED).out,
+                                                  begins=DAMAGED + ": the recording is damaged: "))
+    for words in (["evlist"], ["buildid-list"], ["script", "--header-only"]):
         tap.report(" ".join(words) + " of damage", faults(perf(*words, "-i", DAMAGED), 0, err=""))
 
 
@@ -229,6 +243,7 @@ def main():
         check_refusals(folder)
         check_inputs(folder)
         check_answers(folder)
+        check_recorded_names(folder)
     check_filters()
     check_damage()
     check_document()
