@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,6 +67,46 @@ static bool is_there(const struct options *options, const char *name, const char
 	return false;
 }
 
+/* An ELF file, or one that is packed. */
+static bool may_be_elf(const unsigned char *head, size_t size)
+{
+	static const struct { const char *bytes; size_t size; } magics[] = {
+		{ "\177ELF", 4 }, { "\037\213", 2 }, { "\050\265\057\375", 4 }, { "\3757zXZ", 5 },
+	};
+	for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+		if (size >= magics[i].size && !memcmp(head, magics[i].bytes, magics[i].size))
+			return true;
+	return false;
+}
+
+/* A line of kallsyms begins with an address. */
+static bool may_be_kallsyms(const unsigned char *head, size_t size)
+{
+	size_t digits = 0;
+	while (digits < size && isxdigit(head[digits]))
+		digits++;
+	return digits && digits <= 16 && digits < size && head[digits] == ' ';
+}
+
+/* Whether a file that an option names begins as such a file does. False after a message: from another file no name
+ * would come, which would be taken for an answer. */
+static bool is_fit(const struct options *options, const char *name, const char *path,
+		   bool (*may_be)(const unsigned char *head, size_t size), enum exit_code *ret_code)
+{
+	unsigned char head[32];
+	FILE *file = path ? fopen(path, "re") : NULL;
+	const size_t size = file ? fread(head, 1, sizeof head, file) : 0;
+	const int code = path && (!file || ferror(file)) ? errno : 0;
+	if (file)
+		fclose(file);
+	if (!path || (!code && may_be(head, size)))
+		return true;
+	usage_error(&options->style, "--%s %s: %s", name, path,
+		    code ? strerror(code) : "not in the expected format");
+	*ret_code = code == EMFILE || code == ENFILE || code == ENOMEM ? EXIT_LIMIT : EXIT_INPUT;
+	return false;
+}
+
 /* Moves the roots whose layout is flat to a list of their own. False without memory. */
 static bool split_roots(struct options *options)
 {
@@ -99,6 +140,8 @@ static bool check_places(struct options *options, enum exit_code *ret_code)
 	       is_there(options, "sysroot", options->sysroot, true, ret_code) &&
 	       is_there(options, "kallsyms", options->kallsyms, false, ret_code) &&
 	       is_there(options, "vmlinux", options->vmlinux, false, ret_code) &&
+	       is_fit(options, "kallsyms", options->kallsyms, may_be_kallsyms, ret_code) &&
+	       is_fit(options, "vmlinux", options->vmlinux, may_be_elf, ret_code) &&
 	       is_there(options, "tmpdir", options->tmpdir, true, ret_code);
 }
 

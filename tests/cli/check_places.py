@@ -33,6 +33,21 @@ def check_missing(folder):
                 yield f"{command} --{option} {os.path.basename(place)}: {done.code} {done.err!r}"
 
 
+def check_unfit(folder):
+    """Files that are there, and are not what the option wants."""
+    words, empty, elf = os.path.join(folder, "words"), os.path.join(folder, "empty"), os.path.realpath("/proc/self/exe")
+    with open(words, "w", encoding="ascii") as out:
+        out.write("root:x:0:0\n")
+    with open(empty, "wb"):
+        pass
+    for option, places in (("kallsyms", (words, empty, elf, folder)), ("vmlinux", (words, empty, folder)), ("symfs", (words, empty)), ("sysroot", (words,))):
+        for place in places:
+            for command in ("folded", "script", "report"):
+                done = run(command, "--" + option, place, RECORDING)
+                if done.code != 3 or place.encode() not in done.err or done.out:
+                    yield f"{command} --{option} {os.path.basename(place)}: {done.code} {done.err!r}"
+
+
 WAITING = [["info"], ["ndjson"], ["diff", RECORDING], ["match", RECORDING, "--list"]]
 
 
@@ -168,6 +183,7 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         tap.report("a file or folder that an option names is missing", list(check_missing(folder)))
+        tap.report("a file that an option names is of another kind", list(check_unfit(folder)))
         tap.report("a pipe without a writer", list(check_pipes(folder)))
         if shutil.which("cc") and shutil.which("nm"):
             tap.report("layouts of --symfs", list(check_layouts(folder)))
