@@ -19,6 +19,7 @@
 
 #define MAX_BYTES ((uint64_t)16 << 30)
 #define MAX_ENTRIES ((size_t)1 << 20)
+#define MAX_NAMES ((size_t)64 << 20)   /* bytes of all names, which are in memory */
 #define MAX_PAX ((uint64_t)64 << 10)
 #define MAX_LINKS 40u
 #define BUFFER ((size_t)1 << 18)
@@ -37,6 +38,7 @@ struct perfdata_bundle_files {
 	struct member *members;            /* sorted by name */
 	size_t nr, room;
 	uint64_t refused;
+	size_t name_bytes;
 	struct pd_arena arena;
 };
 
@@ -213,7 +215,8 @@ static enum perfdata_status add_member(struct perfdata_bundle_files *files, cons
 		files->refused++;
 		return PERFDATA_OK;
 	}
-	if (files->nr == MAX_ENTRIES)
+	files->name_bytes += strlen(name) + (target ? strlen(inside) : 0);
+	if (files->nr == MAX_ENTRIES || files->name_bytes > MAX_NAMES)
 		return PERFDATA_ELIMIT;
 	if (pd_vector_grow(&files->members, &files->room, files->nr, sizeof *files->members))
 		return PERFDATA_ENOMEM;

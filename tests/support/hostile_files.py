@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What hostile files that names come from are made of: functions of n that return a recording and the files, {path below the folder: contents}.
 hostility_table.py measures them, tests/cli/check_hostile_files.py runs them small."""
+import io
 import lzma
 import os
 import struct
+import tarfile
 
 import dwarf_writer as dw
 from dwarf_writer import TEXT
@@ -324,12 +326,39 @@ def unwinding_by_many_entries(n):
     return recorded, {PROGRAM: elf.bytes()}
 
 
+def bundle(add):
+    """A recording and an archive of symbols, which `add` fills."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        add(archive)
+    return recording(), {"bundle.tar": out.getvalue()}
+
+
+def bundle_of_files(n):
+    return bundle(lambda archive: [archive.addfile(tarfile.TarInfo("root/bin/%d" % k)) for k in range(n)])
+
+
+def bundle_of_links(n):
+    """Each entry is a link to the one behind it, the first one is the program."""
+    def add(archive):
+        for k in range(n):
+            entry = tarfile.TarInfo("root/bin/%d" % k if k else "root/bin/work")
+            entry.type, entry.linkname = tarfile.SYMTYPE, "%d" % (k + 1)
+            archive.addfile(entry)
+    return bundle(add)
+
+
+def bundle_of_long_names(n):
+    return bundle(lambda archive: [archive.addfile(tarfile.TarInfo("root/" + "d" * 3000 + "/%d" % k)) for k in range(n // 5)])
+
+
 FILES = (functions_of_one_range_list, blocks_of_one_range_list, units_of_one_abbreviation_table, split_units_of_one_file, split_units_of_zeros, long_names_of_sources, many_sources,
          many_lines, sources_in_a_long_folder, nested_blocks, zstd_sections, packed_program, packed_symbols,
          notes_of_one_place, symbols_in_many_segments, labels_in_a_long_section, linkage_entries_of_one_name, cxx_names, cxx_parameters,
          cxx_names_at_one_place, long_symbols, rust_names, kallsyms, kallsyms_at_one_place, kallsyms_backwards, kallsyms_of_one_name,
          perf_map_at_one_place, perf_map_backwards, perf_map_of_odd_lines, jit_at_one_place, jit_moves, unwinding_by_long_entries,
-         unwinding_by_remembered_states, unwinding_by_a_loop, unwinding_by_a_large_register, unwinding_by_many_entries)
+         unwinding_by_remembered_states, unwinding_by_a_loop, unwinding_by_a_large_register, unwinding_by_many_entries,
+         bundle_of_files, bundle_of_links, bundle_of_long_names)
 
 
 # Those that ask for more than their size explains: finding W806.
@@ -356,6 +385,8 @@ def commands(folder):
     """What looks up names in the files of that folder."""
     if os.path.exists(os.path.join(folder, "kallsyms")):
         where = ["--kallsyms", os.path.join(folder, "kallsyms")]
+    elif os.path.exists(os.path.join(folder, "bundle.tar")):
+        where = ["--symbols-from", os.path.join(folder, "bundle.tar")]
     else:
         where = ["--symfs", folder]
     memory, limit = os.path.join(folder, "memory"), MEMORY
