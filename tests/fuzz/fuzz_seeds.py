@@ -63,6 +63,27 @@ def recordings(source):
     for order in "<>":
         yield recording_twins.file_container(order)
         yield recording_twins.pipe_stream(order)
+    yield recording_twins.pipe_stream("<") + b"".join(simpleperf_records())
+
+
+def simpleperf_records():
+    """One of each type, and one in parts."""
+    def record(kind, body):
+        return struct.pack("<IHH", kind, 0, 8 + len(body)) + body
+
+    symbols = b"ffffffff81000000 T start\nffffffff81000040 t next\t[module]\n"
+    whole = record(32769, struct.pack("<I", len(symbols)) + symbols + bytes(-len(symbols) % 8))
+    yield whole
+    yield record(32770, struct.pack("<QQQ", 2, 7, 0x1000) + b"/lib/x.so".ljust(16, b"\0"))
+    yield record(32771, struct.pack("<QQQ", 0x1100, 64, 7) + b"main".ljust(8, b"\0"))
+    yield record(32772, whole[:40])
+    yield record(32772, whole[40:])
+    yield record(32773, b"")
+    yield record(32774, struct.pack("<QQQ", 1, 0, 987654))
+    yield record(32775, struct.pack("<iiQQQQQ", 1, 2, 3, 99, 1, 0x401000, 0x7ff0))
+    yield record(32776, struct.pack("<14Q", 99, 5000, 1, 0x8000, 0x7ff0, 0x8000, 2, 1 << 7, 0x7ff0, 8, 1, 8, 1, 2) + bytes(8))
+    yield record(32777, struct.pack("<I", 10) + b"\x17\x08\x44tracing" + bytes(54))
+    yield record(32778, struct.pack("<Q", 99) + b"text\0\0\0\0")
 
 
 def take_apart(seeds, data):
@@ -86,7 +107,8 @@ def take_apart(seeds, data):
         if bit == 1:
             seeds.add("fuzz_trace", section)
         elif section:
-            seeds.add("fuzz_feature", side + bytes([bit]) + struct.pack("<H", 2) + section)
+            number = 203 + bit - 128 if 128 <= bit < 135 else bit     # see fuzz_feature.c: 203 is a multiple of 7
+            seeds.add("fuzz_feature", side + bytes([number]) + struct.pack("<H", 2) + section)
 
 
 def format_texts(seeds, source):
