@@ -232,6 +232,28 @@ def check_damage(tap, folder):
     check(tap, done.code in (0, 4), "a count that the section does not hold", repr(done))
 
 
+def check_kernel_symbols(tap, folder):
+    """A record with the text of kallsyms: names where no section has them."""
+    text = b"".join(b"%016x %s\n" % line for line in (
+        (0xffffffff81000100, b"T first"), (0xffffffff81000200, b"d data"), (0xffffffff81000300, b"t second"), (0xffffffff81000400, b"T third"),
+        (0xffffffffa0000100, b"t of_module\t[wifi]"), (0xffffffffa0000200, b"T last"), (0, b"T hidden")))
+    r = Recording()
+    clock = r.event("cpu-clock", ids=[11], type=1, config=0, period=1, sample_type=IP | TID | TIME | CALLCHAIN | ID | CPU | PERIOD, sample_id_all=1)
+    r.mmap(-1 % 2**32, 0, 0xffffffff81000000, 0x40000000, 0, "[kernel.kallsyms]", misc=KERNEL)
+    body = struct.pack("<I", len(text)) + text + bytes(-(12 + len(text)) % 8)
+    body += bytes(-(8 + len(body)) % 8)
+    r.raw(struct.pack("<IHH", 32769, 0, 8 + len(body)) + body)
+    wanted = {0x81000104: "first", 0x81000204: "[unknown]", 0x810003ff: "second", 0xa0000104: "of_module [wifi]", 0xa0000204: "last"}
+    for at, low in enumerate(wanted):
+        ip = 0xffffffff00000000 | low
+        r.sample(clock, misc=KERNEL, ip=ip, pid=7, tid=7, time=1000 * (at + 1), id=11, cpu=0, period=1, callchain=[CONTEXT_KERNEL, ip])
+    r.feature(11, struct.pack("<I", 1) + r.string("/system/bin/simpleperf"))
+    path = f"{folder}/kernel.data"
+    r.save(path)
+    found = names(stacks_of(path))
+    check(tap, found == [[name] for name in wanted.values()], "symbols of the kernel in a record", repr(found))
+
+
 # --- time off the CPU ---
 
 SWITCH, OUT = 14, 0x2000
@@ -314,6 +336,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_names(tap, folder)
         check_damage(tap, folder)
+        check_kernel_symbols(tap, folder)
         check_off_cpu(tap, folder)
     return tap.end()
 

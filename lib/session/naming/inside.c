@@ -207,6 +207,12 @@ void pd_inside_free(struct pd_inside *inside)
 		pd_free(inside->files[i].names);
 	}
 	pd_account_give(inside->account, PD_USE_SYMBOLS, inside->accounted);
+	if (inside->kernel) {
+		pd_free(inside->kernel->items);
+		pd_free(inside->kernel->names);
+	}
+	pd_free(inside->kernel);
+	pd_free(inside->kernel_text);
 	pd_free(inside->files);
 	pd_hash_map_release(&inside->by_path);
 	pd_hash_map_release(&inside->by_pid);

@@ -44,6 +44,8 @@ struct pd_inside {
 	struct pd_inside_file *files;
 	uint32_t nr_files;
 	size_t room;
+	struct pd_inside_file *kernel;     /* from a KERNEL_SYMBOL record, or NULL */
+	char *kernel_text;
 	struct pd_hash_map by_path;        /* hash of a path → index */
 	struct pd_hash_map by_pid;         /* pid → index of its symbol map */
 	struct pd_hash_map dex_names;      /* hash of a name → index of the file << 32 | index of the symbol */
@@ -67,6 +69,8 @@ void pd_inside_free(struct pd_inside *inside);   /* NULL is fine */
 struct pd_inside_file *pd_inside_find(const struct pd_inside *inside, const char *path, size_t size);
 /* The symbol map of a process, or NULL. */
 struct pd_inside_file *pd_inside_map_of(const struct pd_inside *inside, int32_t pid);
+/* Takes the text of a KERNEL_SYMBOL record, where nothing else has symbols of the kernel. 0, or -1 without memory. */
+int pd_inside_take_kernel(struct pd_inside *inside, struct perfdata_bytes text);
 /* Makes the table of a file's symbols; in the session's thread. 0, or -1 without memory. */
 int pd_inside_open(struct pd_inside *inside, struct pd_inside_file *file);
 /* The symbol that an address lies in, or NULL: ranges, never the nearest. Of a file that is open; any thread. */

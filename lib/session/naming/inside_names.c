@@ -35,6 +35,8 @@ int pd_inside_join(struct pd_state *state, struct pd_dso *dso)
 	const char *path = dso->public.kind == PERFDATA_DSO_KERNEL ? "[kernel.kallsyms]" : dso->public.filename;
 
 	dso->inside = pd_inside_find(state->inside, path, strlen(path));
+	if (!dso->inside && dso->public.kind == PERFDATA_DSO_KERNEL)
+		dso->inside = state->inside->kernel;
 	dso->code = code_of(dso);
 	/* simpleperf calls a module by its path */
 	if (dso->public.kind == PERFDATA_DSO_MODULE)
@@ -44,6 +46,12 @@ int pd_inside_join(struct pd_state *state, struct pd_dso *dso)
 	else if (strstr(path, "_jit_zygote_cache:"))
 		dso->public.name = dso->public.long_name = "[JIT zygote cache]";
 	return 0;
+}
+
+void pd_inside_join_kernel(struct pd_state *state, struct pd_dso *kernel)
+{
+	if (!kernel->inside)
+		__atomic_store_n(&kernel->inside, state->inside->kernel, __ATOMIC_RELEASE);
 }
 
 /* An address as the symbols of the recording have it. */
@@ -69,9 +77,10 @@ uint64_t pd_inside_file_address(const struct pd_dso *dso, uint64_t address)
 
 const struct pd_inside_symbol *pd_inside_symbol_of(const struct pd_dso *dso, uint64_t address)
 {
+	const struct pd_inside_file *file = __atomic_load_n(&dso->inside, __ATOMIC_ACQUIRE);
 	uint64_t inside;
-	return dso->inside && dso->inside->is_made && inside_address(dso, address, &inside)
-		       ? pd_inside_symbol_at(dso->inside, inside) : NULL;
+	return file && file->is_made && inside_address(dso, address, &inside) ? pd_inside_symbol_at(file, inside)
+									       : NULL;
 }
 
 enum perfdata_status pd_inside_look_up(const struct pd_state *state, const struct pd_dso *dso, uint64_t address,

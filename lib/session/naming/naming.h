@@ -75,6 +75,8 @@ int pd_table_id_add(struct pd_state *state, struct perfdata_bytes filename, stru
 /* --- naming/inside_names.c: names that the recording holds ------------------------------------------------------- */
 /* Joins a new dso to what the recording holds of it. 0 or -1. */
 int pd_inside_join(struct pd_state *state, struct pd_dso *dso);
+/* The same for the kernel, where a record brought its symbols: other threads may look at the dso already. */
+void pd_inside_join_kernel(struct pd_state *state, struct pd_dso *kernel);
 /* The symbol that an address of a dso lies in by what the recording holds, or NULL. Any thread, once the dso has a
  * frame. */
 const struct pd_inside_symbol *pd_inside_symbol_of(const struct pd_dso *dso, uint64_t address);

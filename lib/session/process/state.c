@@ -282,6 +282,14 @@ int pd_state_record(struct pd_state *state, const struct perfdata_record *record
 		return pd_guests_take(state, &record->u.id_index);
 	case PERFDATA_RECORD_NAMESPACES:
 		return state->guest ? 0 : pd_namespaces_take(state, &record->u.namespaces);
+	case PERFDATA_RECORD_SIMPLEPERF_KERNEL_SYMBOL:
+		if (!state->inside)
+			return 0;
+		if (pd_inside_take_kernel(state->inside, record->u.kernel_symbol.kallsyms) < 0)
+			return -1;
+		if (state->kernel_dso != PERFDATA_NONE)
+			pd_inside_join_kernel(state, pd_dso_at(state, state->kernel_dso));
+		return 0;
 	case PERFDATA_RECORD_KSYMBOL:
 		return on_ksymbol(state, record);
 	case PERFDATA_RECORD_BUILD_ID:
