@@ -99,7 +99,7 @@ PERFDATA_API const struct perfdata_field *perfdata_layout_field(const struct per
 
 /* Key in JSON, column in CSV, name for -e; NULL for plain values in a list. */
 PERFDATA_API const char *perfdata_field_name(const struct perfdata_field *field);
-/* What it means, in one line. */
+/* What it is, how it is shown, and its unit. */
 PERFDATA_API enum perfdata_kind perfdata_field_kind(const struct perfdata_field *field);
 PERFDATA_API enum perfdata_show perfdata_field_show(const struct perfdata_field *field);
 PERFDATA_API enum perfdata_unit perfdata_field_unit(const struct perfdata_field *field);
@@ -701,8 +701,6 @@ struct perfdata_peek {
 	bool has_id;
 };
 
-/* A copy that owns its bytes: valid until perfdata_record_free, whatever happens to the buffer of the original.
- * NULL without memory. */
 PERFDATA_API void perfdata_record_free(struct perfdata_record *record);
 
 /* Whether an MMAP2 record has a build-id (*ret: 1 to 20 bytes); else maj, min, ino and ino_generation are valid. misc

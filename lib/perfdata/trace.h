@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Tracing data and tracepoint formats: fields by name and the text of `print fmt`.
  *
- * No I/O: bytes in, values and text out. A `struct perfdata_trace` is filled by one
- * thread; after that every function that takes it as const may be called by any number of threads.
+ * No I/O: bytes in, values and text out. A `struct perfdata_trace` is filled by one thread; after that events, fields
+ * and values may be read by any number of threads.
  * An event is compiled when it is first asked for, so opening a recording that carries thousands of formats costs
  * no more than finding where each one starts. */
 #ifndef PERFDATA_TRACE_H
