@@ -82,7 +82,7 @@ bool terminal_prepare(struct options *options)
 		for (size_t i = 0; i < options->nr_values; i++)
 			if (!strcmp(options->values[i].option->name, "color"))
 				options->values[i].text = color;
-	if (!options_default(options, "color", color) || !options_default(options, "width", width) ||
+	if (!options_default(options, "color", color) || (is_text && !options_default(options, "width", width)) ||
 	    !options_default(options, "top", is_text ? ROWS : "0"))
 		return false;
 	if (is_text)

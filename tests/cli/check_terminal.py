@@ -52,6 +52,9 @@ NO_SYMBOLS = {"symbolize", "fields", "schema", "rewrite", "repair", "anonymize"}
 COLORS = re.compile(rb"\x1b\[[0-9;]*m")
 
 
+NAMELESS = ("ndjson", "json", "csv")
+
+
 def is_hidden(character):
     """By Unicode's own categories: controls, formats, separators of lines and paragraphs; and what has a width of none by its name."""
     if character in "\n\t":
@@ -134,7 +137,8 @@ def check_form(form, path, folder, kallsyms):
     stdin = os.devnull
     if form[0] == "symbolize":
         stdin = os.path.join(folder, "stacks")
-    if form[0] in formats():
+    # a format that looks up no names takes none of their options
+    if form[0] in formats() and (form[0] not in NAMELESS or "yes" in form):
         words += ["--kallsyms", kallsyms]
     environment = dict(os.environ, TERM="xterm", PAGER="cat", COLUMNS="200")
     environment.pop("NO_COLOR", None)

@@ -63,6 +63,13 @@ def tracepoints(r):
     r.feature(12, r.event_desc())
 
 
+def simpleperf(r):
+    """What recorders of Android say of the kernel and of themselves."""
+    symbols = kallsyms()
+    r.record(32769, r.pack("I", len(symbols)) + symbols.ljust(len(symbols) + -len(symbols) % 8, b"\0"))
+    r.record(32778, r.pack("Q", 5) + r.text("recorder"))
+
+
 def recordings():
     """(name, bytes) each. Those whose cases depend on packets of traces, which hold no strings, are left out."""
     for name, (build, options, _) in builder_cases.CASES.items():
@@ -74,6 +81,8 @@ def recordings():
     for name, plain in (("tracepoints.data", (b"x86_64", b"demo:hostile")), ("machine.data", ())):
         r = Hostile(plain=plain)
         tracepoints(r)
+        if name == "machine.data":
+            simpleperf(r)
         yield name, r.file()
 
 
