@@ -191,14 +191,17 @@ static void put_cpus(struct pd_encode *e, const struct perfdata_cpus *cpus)
 
 /* --- rows -------------------------------------------------------------------------------------------------------- */
 
-static bool pad_is_there(const struct pd_encode *e, const struct perfdata_field *field)
+/* `follows`: the row in front of it is present. Where the source does not say whether a later version's fields are there,
+ * the pad after them must not say so either. */
+static bool pad_is_there(const struct pd_encode *e, const struct perfdata_field *field, bool follows)
 {
 	switch (field->when) {
 	case PERFDATA_ALWAYS: return true;
 	case PERFDATA_IF_MISC: return e->misc & field->when_value;
 	case PERFDATA_UNLESS_MISC: return !(e->misc & field->when_value);
 	case PERFDATA_IF_SAMPLE_TYPE: return e->config->attr.sample_type & field->when_value;
-	case PERFDATA_IF_LEFT: return !e->source || source_here(e, (size_t)field->when_value);
+	case PERFDATA_IF_LEFT:
+		return e->source && e->in_step ? source_here(e, (size_t)field->when_value) != NULL : follows;
 	default: return false;
 	}
 }
@@ -246,7 +249,7 @@ void pd_put_rows(struct pd_encode *e, const struct perfdata_layout *layout, uint
 		const bool is_asked = field->when != PERFDATA_IF_SAMPLE_TYPE ||
 				      e->config->attr.sample_type & field->when_value;
 		if (field->kind == PERFDATA_KIND_PAD) {
-			if (field->count_field != PERFDATA_COUNT_REST && pad_is_there(e, field))
+			if (field->count_field != PERFDATA_COUNT_REST && pad_is_there(e, field, i && present >> (i - 1) & 1))
 				put_pad(e, field->count);
 		} else if (present >> i & 1) {
 			if (is_asked)
