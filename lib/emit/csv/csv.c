@@ -78,17 +78,12 @@ static void header_cell(struct perfdata_text *out, const char *name, bool first)
 	pd_text_csv_cell(out, name, strlen(name));
 }
 
-static bool is_of_traces(const struct csv_table *table)
-{
-	return table->kind == CSV_AUX_PACKETS || table->kind == CSV_SPE_SAMPLES;
-}
-
 static void header_line(const struct csv_table *table, struct perfdata_text *out)
 {
-	if (is_of_traces(table))
+	if (pd_csv_rows_are_of_traces(&table->row))
 		perfdata_text_literal(out, "file,");
 	for (size_t i = 0; table->described && table->described[i].name; i++)
-		if (!table->described[i].not_in_csv)
+		if (!table->described[i].derived)
 			header_cell(out, table->described[i].name, !i);
 	perfdata_text_literal(out, CSV_NEW_LINE);
 }
@@ -106,7 +101,9 @@ static bool has_keys(const struct perfdata_emitter_option_value *values, size_t 
 static uint32_t needs_of(const struct perfdata_emitter_option_value *values, size_t nr, enum perfdata_tristate names)
 {
 	const char *table = perfdata_option_text(values, nr, "table");
-	const uint32_t payloads = pd_csv_table_is_of_traces(table) ? (uint32_t)PERFDATA_NEED_PAYLOADS : 0;
+	struct table_row row;
+	const bool traces = pd_csv_table_row(table, &row) && pd_csv_rows_are_of_traces(&row);
+	const uint32_t payloads = traces ? (uint32_t)PERFDATA_NEED_PAYLOADS : 0;
 	const uint32_t keys = has_keys(values, nr) ? NEEDS_OF_STACKS | PERFDATA_NEED_STACK_IDS : 0;
 	return pd_name_options_needs(values, nr, names) | payloads | keys;
 }
@@ -121,10 +118,14 @@ static enum perfdata_status configure(void *user, struct perfdata_configuration 
 		return PERFDATA_OK;
 	}
 	configuration->needs = needs_of(values, configuration->nr_options, configuration->names);
-	configuration->nr_types = pd_csv_table_types(table, configuration->types);
+	struct table_row row = { 0 };
 	struct record_world world = { 0 };
+	if (pd_csv_table_row(table, &row)) {
+		configuration->nr_types = pd_table_row_types(&row);
+		memcpy(configuration->types, row.types, configuration->nr_types * sizeof *row.types);
+	}
 	pd_name_options_read(&world, values, configuration->nr_options, configuration->names);
-	if (pd_csv_table_is_of_traces(table) && !strcmp(table, "spe_samples") && pd_names_are_wanted(&world)) {
+	if (row.rows == TABLE_OF_SPE_SAMPLES && pd_names_are_wanted(&world)) {
 		configuration->trace_samples |= PERFDATA_TRACE_OPERATIONS;
 		configuration->order = PERFDATA_ORDER_TIME;
 		configuration->types[configuration->nr_types++] = PERFDATA_RECORD_SAMPLE;
@@ -176,11 +177,11 @@ static enum perfdata_status begin_table(const struct perfdata_emit_context *cont
 		status = pd_csv_table_find(&csv->world.pool, &choice, &csv->table, context->reterr);
 	pd_csv_rows_init(&csv->rows, &csv->table.columns, without_chains && !choice.list);
 	csv->names_needed = needs_of(context->options, context->nr_options, context->names) & PERFDATA_NEED_DELIVERIES;
-	csv->named_samples = csv->table.kind == CSV_SPE_SAMPLES && pd_names_are_wanted(&csv->world);
+	csv->named_samples = csv->table.row.rows == TABLE_OF_SPE_SAMPLES && pd_names_are_wanted(&csv->world);
 	csv->names.session = context->session;
 	csv->names.what = EMITTED_NO_IDS;
 	csv->recording = context->shared_output || keys ? context->recording : NULL;
-	if (!status && context->shared_output && csv->table.kind == CSV_EVENT)
+	if (!status && context->shared_output && csv->table.event)
 		status = of_one_recording(context->reterr, "the columns of an event's table");
 	if (status)
 		return status;
@@ -246,7 +247,7 @@ static void free_value(void *value)
 static enum perfdata_status scan(void *state, const struct perfdata_batch *batch, void **ret_value)
 {
 	struct csv_state *csv = state;
-	const bool traces = is_of_traces(&csv->table);
+	const bool traces = pd_csv_rows_are_of_traces(&csv->table.row);
 	if (!csv->names_needed && !traces && !csv->described)
 		return PERFDATA_OK;
 	struct csv_value *value = calloc(1, sizeof *value);
@@ -288,12 +289,12 @@ static void free_part(void *pointer)
 static uint64_t part_rows(struct record *r, const struct csv_table *table, struct perfdata_text *room)
 {
 	uint64_t nr = 0;
-	struct perfdata_text *out = r->out;
+	struct perfdata_text *out = record_out(r);
 	struct part_walk walk;
-	pd_parts_begin(&walk, r, table->parts);
+	pd_parts_begin(&walk, r, table->row.rows);
 	while (pd_parts_next(&walk)) {
 		for (unsigned i = 0; table->described[i].name; i++) {
-			if (table->described[i].not_in_csv)
+			if (table->described[i].derived)
 				continue;
 			const struct value value = pd_part_value(&walk, i, room);
 			perfdata_text_string(out, i ? "," : "");
@@ -309,17 +310,11 @@ static bool wanted(const struct csv_table *table, const struct perfdata_raw *raw
 {
 	if (raw->flags & PERFDATA_RAW_SYNTHESIZED)
 		return false;
-	switch (table->kind) {
-	case CSV_UNKNOWN: return !perfdata_record_layout(raw->type);
-	case CSV_RECORDS: return raw->type == table->type;
-	case CSV_EVENT: return raw->type == table->type && raw->event && !strcmp(raw->event->name, table->event);
-	case CSV_PARTS:
-		return raw->type == PERFDATA_RECORD_SAMPLE ||
-		       (table->parts == TABLE_OF_CHAIN && raw->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED) ||
-		       (table->parts == TABLE_OF_READ_VALUES && raw->type == PERFDATA_RECORD_READ);
-	case CSV_AUX_PACKETS: case CSV_SPE_SAMPLES: break;
-	}
-	return false;
+	const uint32_t *types = table->row.types;
+	bool found = !*types && !perfdata_record_layout(raw->type);
+	for (unsigned i = 0; i < TABLE_TYPES && types[i] && !found; i++)
+		found = types[i] == raw->type;
+	return found && (!table->event || (raw->event && !strcmp(raw->event->name, table->event)));
 }
 
 /* False without memory. */
@@ -381,7 +376,7 @@ static uint64_t rows_of_piece(const struct csv_state *csv, const struct pd_aux_p
 	uint64_t nr = 0;
 	pd_aux_walk_begin(&walk, piece);
 	while (pd_aux_walk_next(&walk)) {
-		if (csv->table.kind == CSV_AUX_PACKETS) {
+		if (csv->table.row.rows == TABLE_OF_PACKETS) {
 			packet_row(csv, piece, &walk, room, out);
 			nr++;
 		} else if (walk.record_is_whole) {
@@ -403,7 +398,7 @@ static uint64_t rows_of_traces(const struct csv_state *csv, struct record *r, co
 	size_t delivery = 0;
 	uint64_t nr = 0;
 	for (size_t i = 0; scanned && !csv->named_samples && i < scanned->pieces.nr; i++)
-		nr += rows_of_piece(csv, &scanned->pieces.list[i], room, r->out);
+		nr += rows_of_piece(csv, &scanned->pieces.list[i], room, record_out(r));
 	for (size_t i = 0; csv->named_samples && i < batch->nr_records; i++) {
 		const struct perfdata_raw *raw = &batch->records[i];
 		if (!pd_spe_row_of_sample(raw, &row))
@@ -411,7 +406,7 @@ static uint64_t rows_of_traces(const struct csv_state *csv, struct record *r, co
 		r->delivery = pd_emitted_delivery(batch, &delivery, raw);
 		if (r->delivery)
 			pd_spe_names_load(&r->emitted, &row, r->delivery, &names);
-		spe_row(csv, raw, &row, r->delivery ? &names : NULL, r->out);
+		spe_row(csv, raw, &row, r->delivery ? &names : NULL, record_out(r));
 		nr++;
 	}
 	return nr;
@@ -421,8 +416,9 @@ static enum perfdata_status format_rows(const void *state, const struct perfdata
 				   struct perfdata_scratch *scratch, struct perfdata_text *out, struct csv_part *part)
 {
 	const struct csv_state *csv = state;
-	struct record r = { .world = &csv->world, .cache = pd_record_cache_of(scratch), .out = out,
-			    .style = &csv->style, .batch = batch };
+	struct writing writing = { out, &csv->style };
+	struct record r = { .world = &csv->world, .cache = pd_record_cache_of(scratch), .writing = &writing,
+			    .batch = batch };
 	const struct csv_value *scanned = value;
 	const struct emitted_batch *emitted = scanned ? scanned->emitted : NULL;
 	size_t delivery = 0;
@@ -430,7 +426,7 @@ static enum perfdata_status format_rows(const void *state, const struct perfdata
 		return PERFDATA_ENOMEM;
 	if (emitted)
 		r.emitted = (struct emitted_names){ batch->session, emitted->known };
-	if (is_of_traces(&csv->table)) {
+	if (pd_csv_rows_are_of_traces(&csv->table.row)) {
 		part->rows = rows_of_traces(csv, &r, scanned, &scratch->text);
 		return PERFDATA_OK;
 	}
@@ -446,6 +442,7 @@ static enum perfdata_status format_rows(const void *state, const struct perfdata
 		pd_record_done(&r, &part->found);
 		perfdata_text_cut(out);
 	}
+	out->failed |= r.failed;
 	return status;
 }
 

@@ -122,12 +122,12 @@ static void json_cell(struct record *r, const struct row *row, const void *view,
 	struct speller s = speller_of(r, room);
 	perfdata_text_clear(room);
 	pd_spell_value(&s, row, view);
-	pd_text_csv_cell(r->out, room->data, room->size);
+	pd_text_csv_cell(record_out(r), room->data, room->size);
 }
 
 static void row_cell(struct record *r, const struct row *row, const void *view, struct perfdata_text *room)
 {
-	struct perfdata_text *out = r->out;
+	struct perfdata_text *out = record_out(r);
 	const void *member = (const char *)view + row->member;
 	struct speller s = speller_of(r, out);
 	const char *name;
@@ -189,12 +189,12 @@ static void place_cell(struct record *r, const struct select_step *step, struct 
 		return;
 	struct location place;
 	pd_location_load(&r->emitted, (uint32_t)value.number, LOCATION_BIT(step->part), &place);
-	location_cell(r->out, &place, step->part, room);
+	location_cell(record_out(r), &place, step->part, room);
 }
 
 static void head_cell(struct record *r, enum pd_record_head head, struct perfdata_text *room)
 {
-	struct perfdata_text *out = r->out;
+	struct perfdata_text *out = record_out(r);
 	const struct head_value value = pd_record_head(r, head);
 	const size_t start = out->size;
 	switch (value.kind) {
@@ -247,7 +247,7 @@ static void trace_cell(struct record *r, const struct select_step *step)
 	struct perfdata_trace_value value;
 	if (!row)
 		return;
-	struct perfdata_text *out = r->out;
+	struct perfdata_text *out = record_out(r);
 	if (pd_trace_value(row->field, r->fields, r->scope.order, &value)) {
 		r->scope.trace_damaged = true;
 		return;
@@ -266,7 +266,7 @@ static void trace_cell(struct record *r, const struct select_step *step)
 /* All fields of a tracepoint as JSON. */
 static void fields_cell(struct record *r)
 {
-	struct perfdata_text *out = r->out;
+	struct perfdata_text *out = record_out(r);
 	const size_t start = out->size;
 	perfdata_text_char(out, '"');
 	struct speller s = speller_of(r, out);
@@ -282,7 +282,7 @@ static void fields_cell(struct record *r)
 
 void pd_csv_cell(struct record *r, const struct select_step *step, struct perfdata_text *room)
 {
-	struct perfdata_text *out = r->out;
+	struct perfdata_text *out = record_out(r);
 	switch (step->what) {
 	case SELECT_NOTHING: return;
 	case SELECT_HEAD: head_cell(r, step->head, room); return;

@@ -129,7 +129,7 @@ void pd_csv_rows_init(struct csv_rows *rows, const struct selection *columns, bo
 bool pd_csv_row(struct record *r, const struct csv_rows *rows, const struct perfdata_raw *raw,
 		struct perfdata_text *room)
 {
-	struct perfdata_text *out = r->out;
+	struct perfdata_text *out = record_out(r);
 	const size_t start = out->size;
 	if (!pd_line_write(r, &rows->kind, raw, NULL, room))
 		return false;

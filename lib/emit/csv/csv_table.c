@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
-#include <stdio.h>
+#include "base/error.h"
 #include "emit/csv/csv_table.h"
-#include "emit/emitters.h"
-#include "emit/table/table_rows.h"
 
 /* --- finding a table ---------------------------------------------------------------------------------------------- */
 
@@ -19,66 +17,18 @@ static const struct perfdata_event *event_named(const struct perfdata_reader *re
 
 static enum perfdata_status no_such_table(struct perfdata_error *reterr, const char *name)
 {
-	if (reterr) {
-		reterr->status = PERFDATA_EUSAGE;
-		reterr->offset = PERFDATA_NO_OFFSET;
-		snprintf(reterr->message, sizeof reterr->message,
-			 "there is no table \"%.30s\": there are " TABLE_NAMES
-			 ", event:NAME and others (see perfdata schema --columns --table all)",
-			 name);
-	}
-	return PERFDATA_EUSAGE;
+	return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+			"there is no table \"%.30s\": there are " TABLE_NAMES
+			", event:NAME and others (see perfdata schema --columns --table all)",
+			name);
 }
 
 static enum perfdata_status no_such_event(struct perfdata_error *reterr, const struct perfdata_reader *reader,
 					  const char *name)
 {
-	if (reterr) {
-		reterr->status = PERFDATA_EUSAGE;
-		reterr->offset = PERFDATA_NO_OFFSET;
-		const struct perfdata_event *first = perfdata_reader_nr_events(reader)
-							     ? perfdata_reader_event(reader, 0)
-							     : NULL;
-		snprintf(reterr->message, sizeof reterr->message, "the recording has no event \"%.60s\"%s%.60s%s", name,
-			 first ? "; the first of its events is \"" : "", first ? first->name : "", first ? "\"" : "");
-	}
-	return PERFDATA_EUSAGE;
-}
-
-static enum perfdata_status find_kind(const char *name, struct csv_table *ret)
-{
-	if (!name || !strcmp(name, "samples"))
-		name = "sample";
-	const struct table_row *row;
-	for (size_t i = 0; (row = pd_table_row_at(i)); i++) {
-		if (!row->on_request || strcmp(row->name, name))
-			continue;
-		ret->parts = row->in_csv ? row->in_csv : row->rows;
-		ret->kind = ret->parts == TABLE_OF_PACKETS       ? CSV_AUX_PACKETS
-			    : ret->parts == TABLE_OF_SPE_SAMPLES ? CSV_SPE_SAMPLES
-								 : CSV_PARTS;
-		ret->described = pd_table_own_columns(ret->parts);
-		return PERFDATA_OK;
-	}
-	if (!strcmp(name, "unknown")) {
-		ret->kind = CSV_UNKNOWN;
-		return PERFDATA_OK;
-	}
-	if (!strncmp(name, "event:", 6)) {
-		ret->kind = CSV_EVENT;
-		ret->event = name + 6;
-		ret->type = PERFDATA_RECORD_SAMPLE;
-		return PERFDATA_OK;
-	}
-	const struct perfdata_layout *layout;
-	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++) {
-		if (strcmp(layout->name, name))
-			continue;
-		ret->kind = CSV_RECORDS;
-		ret->type = layout->id;
-		return PERFDATA_OK;
-	}
-	return PERFDATA_EUSAGE;
+	const struct perfdata_event *first = perfdata_reader_event(reader, 0);
+	return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "the recording has no event \"%.60s\"%s%.60s%s", name,
+			first ? "; the first of its events is \"" : "", first ? first->name : "", first ? "\"" : "");
 }
 
 /* --- columns of records ------------------------------------------------------------------------------------------- */
@@ -94,7 +44,7 @@ static bool take_columns(struct pd_arena *pool, const struct table *from, struct
 	ret->columns = (struct selection){ .names = selects };
 	ret->described = columns;
 	for (size_t i = 0; i < from->nr_columns; i++) {
-		if (from->columns[i].not_in_csv || !from->columns[i].select)
+		if (from->columns[i].derived || !from->columns[i].select)
 			continue;
 		columns[ret->columns.nr] = from->columns[i];
 		selects[ret->columns.nr++] = from->columns[i].select;
@@ -163,7 +113,7 @@ static enum perfdata_status columns_of_records(struct pd_arena *pool, const stru
 	}
 	if (event && event->trace && !(plan = pd_trace_plan_make(pool, event->trace)))
 		return PERFDATA_ENOMEM;
-	status = pd_table_make_records(pool, ret->kind == CSV_UNKNOWN ? NULL : perfdata_record_layout(ret->type), plan,
+	status = pd_table_make_records(pool, ret->row.types[0] ? perfdata_record_layout(ret->row.types[0]) : NULL, plan,
 				       (struct record_names){ choice->heads, choice->locations }, &table);
 	if (!status && !take_columns(pool, &table, ret))
 		status = PERFDATA_ENOMEM;
@@ -174,23 +124,18 @@ enum perfdata_status pd_csv_table_find(struct pd_arena *pool, const struct csv_c
 				    struct perfdata_error *reterr)
 {
 	const char *name = choice->table;
-	const char *list = choice->list;
 	memset(ret, 0, sizeof *ret);
-	if (find_kind(name, ret))
+	if (!pd_csv_table_row(name, &ret->row))
 		return no_such_table(reterr, name);
-	if (ret->described) {
-		if (!list)
-			return PERFDATA_OK;
-		if (reterr) {
-			reterr->status = PERFDATA_EUSAGE;
-			reterr->offset = PERFDATA_NO_OFFSET;
-			snprintf(reterr->message, sizeof reterr->message,
-				 "the columns of table \"%s\" are fixed: no -e", name);
-		}
-		return PERFDATA_EUSAGE;
+	if (ret->row.rows != TABLE_OF_RECORDS && ret->row.rows != TABLE_OF_EVENT) {
+		ret->described = pd_table_own_columns(ret->row.rows);
+		return choice->list ? pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+					       "the columns of table \"%s\" are fixed: no -e", name)
+				    : PERFDATA_OK;
 	}
 	const struct perfdata_event *event = NULL;
-	if (ret->kind == CSV_EVENT && !(event = event_named(choice->reader, ret->event)))
+	ret->event = pd_csv_table_event(name);
+	if (ret->event && !(event = event_named(choice->reader, ret->event)))
 		return no_such_event(reterr, choice->reader, ret->event);
 	return columns_of_records(pool, choice, event, ret, reterr);
 }

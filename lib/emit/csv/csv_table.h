@@ -4,25 +4,14 @@
 #ifndef EMIT_CSV_TABLE_H
 #define EMIT_CSV_TABLE_H
 
+#include "emit/table/table_rows.h"
 #include "emit/values/selection.h"
-#include "emit/table/describe_table.h"
-
-enum csv_kind {
-	CSV_RECORDS,        /* a row per record of `type` */
-	CSV_UNKNOWN,        /* a row per record of a type that is not known */
-	CSV_EVENT,          /* a row per sample of the tracepoint `event` */
-	CSV_PARTS,          /* a row per part of a record: `parts` */
-	CSV_AUX_PACKETS,    /* a row per packet of a trace */
-	CSV_SPE_SAMPLES,    /* a row per operation that Arm SPE sampled */
-};
 
 struct csv_table {
-	enum csv_kind kind;
-	uint32_t type;
-	const char *event;
-	enum table_rows parts;         /* CSV_PARTS and those of traces */
-	const struct table_column *described; /* the columns, but those that are not_in_csv; ends with name NULL */
-	struct selection columns;      /* CSV_RECORDS, CSV_UNKNOWN, CSV_EVENT: where they come from; else empty */
+	struct table_row row;          /* what a row is; without types: a record whose type is not known */
+	const char *event;             /* TABLE_OF_EVENT */
+	const struct table_column *described; /* the columns, but those that are derived; ends with name NULL */
+	struct selection columns;      /* of rows that are records: where the columns come from; else empty */
 };
 
 /* What decides on the columns of a table. */
@@ -34,10 +23,12 @@ struct csv_choice {
 	uint32_t heads;                /* of samples: bits */
 	unsigned locations;               /* parts: bits */
 };
-/* Whether the rows come from the payloads of AUXTRACE records. */
-bool pd_csv_table_is_of_traces(const char *table);
-/* The record types that the rows of a table come from (NULL: samples), at most PERFDATA_CONFIGURE_TYPES; 0: any. */
-size_t pd_csv_table_types(const char *table, uint32_t *ret_types);
+/* What a row of the table (NULL: samples) is. False: there is no such table. */
+bool pd_csv_table_row(const char *table, struct table_row *ret);
+static inline bool pd_csv_rows_are_of_traces(const struct table_row *row)
+{
+	return row->rows == TABLE_OF_PACKETS || row->rows == TABLE_OF_SPE_SAMPLES;
+}
 /* The event whose samples are the rows, or NULL. */
 const char *pd_csv_table_event(const char *table);
 /* For perfdata_emitter.tables. */

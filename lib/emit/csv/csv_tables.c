@@ -7,44 +7,27 @@
 
 #define EVENT_PREFIX "event:"
 
-static uint32_t type_named(const char *name)
-{
-	const struct perfdata_layout *layout;
-	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++)
-		if (!strcmp(layout->name, name))
-			return layout->id;
-	return 0;
-}
-
 const char *pd_csv_table_event(const char *table)
 {
 	const size_t size = strlen(EVENT_PREFIX);
 	return table && !strncmp(table, EVENT_PREFIX, size) ? table + size : NULL;
 }
 
-bool pd_csv_table_is_of_traces(const char *table)
+bool pd_csv_table_row(const char *table, struct table_row *ret)
 {
-	return table && (!strcmp(table, "aux_packets") || !strcmp(table, "spe_samples"));
-}
-
-size_t pd_csv_table_types(const char *table, uint32_t *ret_types)
-{
-	static const uint32_t of_traces[] = { PERFDATA_RECORD_AUXTRACE_INFO, PERFDATA_RECORD_AUXTRACE,
-					      PERFDATA_RECORD_TIME_CONV };
-	if (pd_csv_table_is_of_traces(table)) {
-		memcpy(ret_types, of_traces, sizeof of_traces);
-		return sizeof of_traces / sizeof *of_traces;
+	if (pd_csv_table_event(table) || (table && !strcmp(table, "unknown"))) {
+		*ret = (struct table_row){ .name = table, .rows = TABLE_OF_RECORDS };
+		if (pd_csv_table_event(table)) {
+			ret->rows = TABLE_OF_EVENT;
+			ret->types[0] = PERFDATA_RECORD_SAMPLE;
+		}
+		return true;
 	}
-	static const char *const of_samples[] = { "samples", "branches", "callchain",  "regs",
-						  "stacks",  "frames",   "read_values" };
-	ret_types[0] = !table || pd_csv_table_event(table) ? (uint32_t)PERFDATA_RECORD_SAMPLE : type_named(table);
-	for (size_t i = 0; table && i < sizeof of_samples / sizeof *of_samples; i++)
-		if (!strcmp(table, of_samples[i]))
-			ret_types[0] = PERFDATA_RECORD_SAMPLE;
-	if (!table || strcmp(table, "read_values") != 0)
-		return ret_types[0] ? 1 : 0;
-	ret_types[1] = PERFDATA_RECORD_READ;
-	return 2;
+	if (!pd_table_row_named(table ? table : "samples", ret))
+		return false;
+	if (ret->in_csv)
+		ret->rows = ret->in_csv;
+	return true;
 }
 
 /* --- what a recording has ----------------------------------------------------------------------------------------- */

@@ -148,6 +148,6 @@ void pd_aux_json(const struct aux_json *how, const struct pd_aux_piece *piece, s
 
 void pd_aux_json_sample(const struct aux_json *how, const struct pd_spe_row *row, struct record *r)
 {
-	const struct aux_line line = { how, r->out };
+	const struct aux_line line = { how, record_out(r) };
 	sample_line(&line, row, r);
 }

@@ -199,8 +199,6 @@ static enum perfdata_status scan(void *state, const struct perfdata_batch *batch
 
 /* --- format ------------------------------------------------------------------------------------------------------- */
 
-static const struct json_style *style_of(const struct record *r) { return r->style; }
-
 static void append_key(struct perfdata_text *out, const struct key *key)
 {
 	perfdata_text_append(out, key->text, key->size);
@@ -231,7 +229,7 @@ static void add_name(void *user, const char *name)
 /* Any head, under any key. */
 static void spell_head(struct record *r, enum pd_record_head head, const struct key *key)
 {
-	struct perfdata_text *out = r->out;
+	struct perfdata_text *out = record_out(r);
 	struct speller s = speller_of(r, out);
 	const struct head_value value = pd_record_head(r, head);
 	if (value.kind == HEAD_IS_ABSENT)
@@ -273,7 +271,7 @@ static void other_head(struct record *r, const void *what, struct perfdata_text 
 
 static void other_row(struct record *r, const void *row, struct perfdata_text *room)
 {
-	struct speller s = speller_of(r, r->out);
+	struct speller s = speller_of(r, record_out(r));
 	(void)room;
 	pd_spell_member(&s, row, &r->view.u);
 }
@@ -286,7 +284,7 @@ static bool is_hex(enum perfdata_part_form form) { return form >= PERFDATA_PART_
 static void quote(struct line_maker *maker, const struct record *r, enum perfdata_part_form form)
 {
 	const bool wide = form == PERFDATA_PART_U64 || form == PERFDATA_PART_S64;
-	if (is_hex(form) || (wide && style_of(r)->int64_string))
+	if (is_hex(form) || (wide && record_style(r)->int64_string))
 		perfdata_text_char(maker->text, '"');
 }
 
@@ -400,7 +398,7 @@ static void spell_trace_field(struct record *r, const struct json_step *json, st
 	const struct trace_row *row = pd_trace_plan_row(r->scope.trace, json->select->trace_name);
 	if (!row)
 		return;
-	struct perfdata_text *out = r->out;
+	struct perfdata_text *out = record_out(r);
 	struct speller s = speller_of(r, out);
 	const size_t before = out->size;
 	append_key(out, &json->key);
@@ -424,9 +422,9 @@ static void spell_place_part(struct record *r, const struct json_step *json)
 	pd_location_load(&r->emitted, (uint32_t)value.number, LOCATION_BIT(step->part), &place);
 	if (!place.present)
 		return;
-	append_key(r->out, &json->key);
-	if (!pd_location_json_value(r->out, &place, step->part, style_of(r)->int64_string))
-		spell_exact_bytes(r->out, &json->key, place.text[step->part]);
+	append_key(record_out(r), &json->key);
+	if (!pd_location_json_value(record_out(r), &place, step->part, record_style(r)->int64_string))
+		spell_exact_bytes(record_out(r), &json->key, place.text[step->part]);
 }
 
 /* Whether -e lists the text itself, too: then its exact bytes follow the text anyway. */
@@ -444,7 +442,7 @@ static void spell_row_of_step(struct record *r, const struct json_step *json, co
 {
 	const struct select_step *step = json->select;
 	const void *member = (const char *)view + step->row.member;
-	struct perfdata_text *out = r->out;
+	struct perfdata_text *out = record_out(r);
 	struct speller s = speller_of(r, out);
 	const struct perfdata_bytes *text = member;
 	if (step->what == SELECT_EXACT_BYTES && pd_utf8_valid(text->data, text->size))
@@ -472,7 +470,7 @@ static void spell_step(struct record *r, const void *what, struct perfdata_text 
 {
 	const struct json_step *json = what;
 	const struct select_step *step = json->select;
-	struct speller s = speller_of(r, r->out);
+	struct speller s = speller_of(r, record_out(r));
 	const void *view;
 	(void)room;
 	switch (step->what) {
@@ -485,7 +483,7 @@ static void spell_step(struct record *r, const void *what, struct perfdata_text 
 			spell_trace_field(r, json, r->fields);
 			return;
 		}
-		append_key(r->out, &json->key);
+		append_key(record_out(r), &json->key);
 		pd_trace_json_object(&s, r->fields);
 		return;
 	case SELECT_PLACE: spell_place_part(r, json); return;
@@ -618,7 +616,7 @@ static void start_line(void *user, struct perfdata_text *out)
 static bool spell_line(const struct json_state *json, struct record *r, const struct perfdata_raw *raw,
 		       struct found_batch **found, struct perfdata_text *room)
 {
-	struct perfdata_text *out = r->out;
+	struct perfdata_text *out = record_out(r);
 	const size_t start = out->size;
 	if (!pd_line_write(r, &json->lines, raw, found, room))
 		return false;
@@ -638,7 +636,7 @@ static bool spell_line(const struct json_state *json, struct record *r, const st
 /* The line of the sample's stack, before its first use. */
 static void spell_new_stack(struct walk *walk, struct record *r)
 {
-	struct perfdata_text *out = r->out;
+	struct perfdata_text *out = record_out(r);
 	if (walk->stack == walk->emitted->nr_ids ||
 	    walk->batch->deliveries[walk->emitted->ids[walk->stack]].stack != r->delivery->stack)
 		return;
@@ -704,8 +702,9 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 	const struct json_state *json = state;
 	struct json_value *scanned = value;
 	struct walk walk = { .json = json, .batch = batch, .emitted = scanned ? scanned->emitted : NULL };
-	struct record r = { .world = &json->world, .cache = pd_record_cache_of(scratch), .out = out,
-			    .style = &json->style, .batch = batch };
+	struct writing writing = { out, &json->style };
+	struct record r = { .world = &json->world, .cache = pd_record_cache_of(scratch), .writing = &writing,
+			    .batch = batch };
 	if (!r.cache)
 		return PERFDATA_ENOMEM;
 	struct found_batch *found = NULL;
@@ -732,6 +731,7 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 		pd_record_done(&r, &found);
 		perfdata_text_cut(out);
 	}
+	out->failed |= r.failed;
 	*ret_part = found;
 	return status;
 }

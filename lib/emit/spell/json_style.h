@@ -35,10 +35,20 @@ struct speller {
 	/* fields of tracepoints go into a cell of CSV, where each quote is written twice */
 	bool doubled;
 };
+/* What whoever writes records keeps with them. */
+struct writing {
+	struct perfdata_text *out;
+	const struct json_style *style;
+};
+static inline struct perfdata_text *record_out(const struct record *r) { return ((const struct writing *)r->writing)->out; }
+static inline const struct json_style *record_style(const struct record *r)
+{
+	return ((const struct writing *)r->writing)->style;
+}
 /* For values of a record. */
 static inline struct speller speller_of(struct record *r, struct perfdata_text *out)
 {
-	return (struct speller){ .scope = &r->scope, .style = r->style, .out = out };
+	return (struct speller){ .scope = &r->scope, .style = record_style(r), .out = out };
 }
 
 /* Turns the comma at `start` into the opening bracket, or appends that if nothing was written since; then appends the

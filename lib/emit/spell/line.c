@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <stdlib.h>
+#include "emit/spell/json_style.h"
 #include "emit/spell/line.h"
 #include "text/lines.h"
 #include "schema/schema.h"
@@ -157,10 +158,11 @@ static struct line *make(struct record *r, const struct line_kind *kind, const s
 		.words = key->traits & NOT_DECODED ? r->raw->event->config : NULL,
 	};
 	/* the functions that spell values write the constant bytes, too */
-	struct perfdata_text *out = r->out;
-	r->out = maker.text;
+	struct writing *writing = r->writing;
+	struct perfdata_text *out = writing->out;
+	writing->out = maker.text;
 	const bool made = kind->make(&maker, r, kind->user);
-	r->out = out;
+	writing->out = out;
 	stop(line);
 	line->key = *key;
 	line->of_view = maker.of_view;
@@ -259,7 +261,7 @@ static void write_line(struct record *r, const struct line *line, const void *bo
 	const struct pd_line_other *others = (const struct pd_line_other *)(const void *)line->others.data;
 	const uint32_t end = nr_others(line);
 	for (const struct perfdata_part *part = perfdata_line_parts(&line->line);; part++) {
-		if (!perfdata_text_parts(r->out, &line->line, &part, bases) || part->offset == end)
+		if (!perfdata_text_parts(record_out(r), &line->line, &part, bases) || part->offset == end)
 			return;
 		others[part->offset].spell(r, others[part->offset].what, room);
 	}

@@ -137,7 +137,7 @@ static struct text_cache *location_cache(struct record_cache *cache, const struc
 struct location_speller pd_record_locations(struct record *r)
 {
 	return (struct location_speller){ &r->emitted, location_cache(r->cache, r->batch), r->world->locations,
-					  ((const struct json_style *)r->style)->int64_string };
+					  record_style(r)->int64_string };
 }
 
 void pd_location_json_branches(struct record *r, struct perfdata_text *out)

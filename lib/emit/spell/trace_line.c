@@ -5,14 +5,14 @@
 
 static void other_field(struct record *r, const void *what, struct perfdata_text *room)
 {
-	struct speller s = speller_of(r, r->out);
+	struct speller s = speller_of(r, record_out(r));
 	(void)room;
 	pd_trace_json_field(&s, what, r->fields);
 }
 
 static void other_field_doubled(struct record *r, const void *what, struct perfdata_text *room)
 {
-	struct speller s = speller_of(r, r->out);
+	struct speller s = speller_of(r, record_out(r));
 	(void)room;
 	s.doubled = true;
 	pd_trace_json_field(&s, what, r->fields);

@@ -255,7 +255,7 @@ static void add_frame_id(struct columns *columns)
 		return;
 	column->type = COLUMN_INT32;
 	column->doc = "The frame of `ip`.";
-	column->not_in_csv = true;
+	column->derived = true;
 }
 
 static const uint32_t names_of_samples = UINT32_C(1) << HEAD_COMM | UINT32_C(1) << HEAD_STACK_ID;
@@ -284,10 +284,8 @@ static enum perfdata_status make_of_row(struct columns *columns, const struct ta
 	table->name = row->name;
 	table->doc = row->doc;
 	table->rows = row->rows;
-	while (table->nr_types < TABLE_TYPES && row->types[table->nr_types]) {
-		table->types[table->nr_types] = row->types[table->nr_types];
-		table->nr_types++;
-	}
+	table->nr_types = (unsigned)pd_table_row_types(row);
+	memcpy(table->types, row->types, sizeof row->types);
 	add_recording(columns);
 	if (!row->columns)
 		return make_of_records(columns, row->fields);
@@ -307,21 +305,10 @@ const char *pd_table_name_at(size_t index)
 
 enum perfdata_status pd_table_make(struct pd_arena *pool, const char *name, struct table *ret)
 {
-	const struct table_row *row;
-	const struct perfdata_layout *layout;
+	struct table_row row;
 	struct columns columns = { .pool = pool, .table = ret };
 	memset(ret, 0, sizeof *ret);
-	for (size_t i = 0; (row = pd_table_row_at(i)); i++)
-		if (!strcmp(row->name, name))
-			return make_of_row(&columns, row);
-	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++) {
-		const struct table_row other = {
-			.name = layout->name, .doc = layout->doc, .rows = TABLE_OF_RECORDS, .types = { layout->id }
-		};
-		if (!strcmp(layout->name, name))
-			return make_of_row(&columns, &other);
-	}
-	return PERFDATA_EUSAGE;
+	return pd_table_row_named(name, &row) ? make_of_row(&columns, &row) : PERFDATA_EUSAGE;
 }
 
 enum perfdata_status pd_table_make_records(struct pd_arena *pool, const struct perfdata_layout *layout,

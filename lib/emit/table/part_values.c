@@ -145,7 +145,7 @@ static struct value of_branch(const struct part_walk *walk, unsigned column, str
 	if (column == BRANCHES_COUNTER)
 		return walk->index < counters->count ? value_word(true, perfdata_list_u64(counters, walk->index))
 						     : value_word(false, 0);
-	if (!described->not_in_csv)
+	if (!described->derived)
 		return field(walk, row_named(walk->element, described->name), room);
 	return bits(row_named(walk->element, "branch_flags"), walk->part.branch.flags, described);
 }

@@ -16,7 +16,7 @@ static void line_of_column(struct perfdata_text *out, const struct table_column 
 	perfdata_text_string(out, column->doc);
 	if (column->bulky)
 		perfdata_text_literal(out, " In Parquet only with --columns.");
-	if (column->not_in_csv)
+	if (column->derived)
 		perfdata_text_literal(out, " Not in CSV.");
 	perfdata_text_string(out, note);
 	perfdata_text_char(out, '\n');

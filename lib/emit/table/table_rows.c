@@ -140,7 +140,7 @@ static const struct table_column recordings[] = {
 	{ 0 },
 };
 /* A part of a word: text has all of the word as JSON. */
-#define BIT(column, holds, about) { .name = column, .doc = about, .type = COLUMN_##holds, .not_in_csv = true }
+#define BIT(column, holds, about) { .name = column, .doc = about, .type = COLUMN_##holds, .derived = true }
 #define PART_COLUMNS \
 	[PART_FILE] = COLUMN("file", TEXT, PLAIN, "The file that the record stands in, where there are several."), \
 	[PART_OFFSET] = RISING_KEY("offset", INT64, "Where the record stands, as in `samples`."), \
@@ -182,6 +182,7 @@ static const struct table_column chain[] = {
 	{ 0 },
 };
 
+#define TYPES_OF_TRACES PERFDATA_RECORD_AUXTRACE_INFO, PERFDATA_RECORD_AUXTRACE, PERFDATA_RECORD_TIME_CONV
 #define ROW_NUMBER(table) ROW_##table,
 enum { TABLES_OF_ALL(ROW_NUMBER, ROW_NUMBER) TABLES_ON_REQUEST(ROW_NUMBER, ROW_NUMBER) NR_ROWS };
 
@@ -251,26 +252,31 @@ static const struct table_row rows[NR_ROWS] = {
 	  .on_request = true,
 	  .doc = "One row for each branch of each SAMPLE record with a branch stack.",
 	  .rows = TABLE_OF_BRANCHES,
+	  .types = { PERFDATA_RECORD_SAMPLE },
 	  .columns = branches },
 	[ROW_regs] = { .name = "regs",
 	  .on_request = true,
 	  .doc = "One row for each register of each SAMPLE record with registers.",
 	  .rows = TABLE_OF_REGS,
+	  .types = { PERFDATA_RECORD_SAMPLE },
 	  .columns = regs },
 	[ROW_read_values] = { .name = "read_values",
 	  .on_request = true,
 	  .doc = "One row for each counter's value in each SAMPLE and READ record with such values.",
 	  .rows = TABLE_OF_READ_VALUES,
+	  .types = { PERFDATA_RECORD_SAMPLE, PERFDATA_RECORD_READ },
 	  .columns = read_values },
 	[ROW_aux_packets] = { .name = "aux_packets",
 	  .on_request = true,
 	  .doc = "One row for each packet of the traces in AUX areas.",
 	  .rows = TABLE_OF_PACKETS,
+	  .types = { TYPES_OF_TRACES },
 	  .columns = pd_packet_columns },
 	[ROW_spe_samples] = { .name = "spe_samples",
 	  .on_request = true,
 	  .doc = "One row for each operation that Arm SPE sampled.",
 	  .rows = TABLE_OF_SPE_SAMPLES,
+	  .types = { TYPES_OF_TRACES },
 	  .columns = pd_spe_columns },
 };
 
@@ -287,4 +293,30 @@ const struct table_column *pd_table_own_columns(enum table_rows of)
 const struct table_row *pd_table_row_at(size_t index)
 {
 	return index < NR_ROWS ? &rows[index] : NULL;
+}
+
+bool pd_table_row_named(const char *name, struct table_row *ret)
+{
+	const struct perfdata_layout *layout;
+	for (size_t i = 0; i < NR_ROWS; i++)
+		if (!strcmp(rows[i].name, name)) {
+			*ret = rows[i];
+			return true;
+		}
+	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++)
+		if (!strcmp(layout->name, name)) {
+			*ret = (struct table_row){
+				.name = layout->name, .doc = layout->doc, .rows = TABLE_OF_RECORDS, .types = { layout->id }
+			};
+			return true;
+		}
+	return false;
+}
+
+size_t pd_table_row_types(const struct table_row *row)
+{
+	size_t nr = 0;
+	while (nr < TABLE_TYPES && row->types[nr])
+		nr++;
+	return nr;
 }

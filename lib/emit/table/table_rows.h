@@ -24,12 +24,16 @@ struct table_row {
 	enum table_rows rows;
 	enum table_rows in_csv;       /* what a row is there, where that is something else; else 0 */
 	bool on_request;
-	uint32_t types[TABLE_TYPES];  /* ends with 0; of TABLE_OF_RECORDS */
+	uint32_t types[TABLE_TYPES];  /* ends with 0: rows are such records, or come from them */
 	const char *const *fields;    /* … the columns, as -e takes them; NULL: all of the layout */
 	const struct table_column *columns;   /* of others: ends with name NULL; `recording` is not among them */
 };
 /* NULL behind the last. */
 const struct table_row *pd_table_row_at(size_t index);
+/* One of those, or the table of a record type. False: neither is called so. */
+bool pd_table_row_named(const char *name, struct table_row *ret);
+/* How many `types` it has. */
+size_t pd_table_row_types(const struct table_row *row);
 /* Whether the rows are parts of records, as pd_parts_begin walks them. */
 static inline bool pd_table_is_of_parts(enum table_rows rows)
 {

@@ -615,10 +615,10 @@ static bool row_of_trace(struct making *making, const struct record *r, const st
 
 static bool make_rows(struct making *making, struct found_batch **found)
 {
+	struct writing writing = { making->room, &making->set->style };
 	struct record r = { .world = &making->set->world,
 			    .cache = &making->scratch->records,
-			    .out = making->room,
-			    .style = &making->set->style,
+			    .writing = &writing,
 			    .batch = making->batch };
 	size_t delivery = 0;
 	r.emitted = (struct emitted_names){ making->batch->session, making->value->frames->known };
@@ -633,7 +633,7 @@ static bool make_rows(struct making *making, struct found_batch **found)
 		if (!rows_of_record(making, &r, &making->batch->records[i], found))
 			return false;
 	}
-	if (making->set->packets >= 0 && !rows_of_packets(making))
+	if (r.failed || (making->set->packets >= 0 && !rows_of_packets(making)))
 		return false;
 	return (making->set->stacks < 0 || rows_of_stacks(making)) &&
 	       (making->set->frames < 0 || rows_of_frames(making));

@@ -37,7 +37,7 @@ struct table_column {
 	bool required;                /* each row has a value */
 	bool rising;                  /* hardly any value comes twice */
 	bool sequences;               /* values repeat in the same order: steps of stacks */
-	bool not_in_csv;              /* which has it as JSON, in another column */
+	bool derived;                 /* said by another column, too, or found by it: text leaves it out */
 	bool bulky;                   /* left out unless a list names it: it is in another table, too, or is large */
 };
 

@@ -244,7 +244,7 @@ static void add_finding(struct record *r, struct found_batch **found, enum perfd
 			const char *message)
 {
 	if (found && !pd_found_add(found, code, file_name(r), r->raw, message))
-		r->out->failed = true;
+		r->failed = true;
 }
 
 static void set_scope(struct record *r, bool swap)

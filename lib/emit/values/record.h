@@ -135,8 +135,8 @@ struct record_cache *pd_record_cache_of(struct perfdata_scratch *scratch);
 
 struct record {
 	struct value_scope scope;
-	struct perfdata_text *out;     /* of those that write text */
-	const void *style;             /* the emitter's: how it writes; NULL: it needs to say nothing */
+	void *writing;                 /* the writer's: what it needs where it meets the record again; or NULL */
+	bool failed;                   /* memory ran out for what is wrong with it */
 	const struct record_world *world;
 	struct record_cache *cache;
 	const struct perfdata_raw *raw;
