@@ -19,16 +19,10 @@ static uint32_t ahead_of(const struct options *options, unsigned flags)
 	       (flags & INPUT_RECORDS_AHEAD ? PERFDATA_AHEAD_RECORDS : 0u);
 }
 
-/* Returns the descriptor that the input is read from; -1: it is opened by its path. */
-static int descriptor_of(const struct options *options, const char *file)
-{
-	const int kept = input_kept(options, file);
-	return kept < 0 && !strcmp(file, "-") ? STDIN_FILENO : kept;
-}
-
 struct perfdata_input *input_source(const struct options *options, const char *file)
 {
-	const int fd = descriptor_of(options, file);
+	const int kept = input_kept(options, file);
+	const int fd = kept < 0 && !strcmp(file, "-") ? STDIN_FILENO : kept;
 	return fd < 0 ? perfdata_input_path(file) : perfdata_input_fd(fd, file);
 }
 
@@ -66,10 +60,10 @@ bool input_open(struct input *input, const struct options *options, const char *
 	struct perfdata_reader_options reader_options;
 	input_prepare(input, options, file, order, flags, &reader_options);
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
-	const int fd = descriptor_of(options, file);
+	struct perfdata_input *source = input_source(options, file);
 	const enum perfdata_status status =
-		fd >= 0 ? perfdata_reader_open_fd(fd, file, &reader_options, &input->reader, &error)
-			: perfdata_reader_open_path(file, &reader_options, &input->reader, &error);
+		source ? perfdata_reader_open(source, &reader_options, &input->reader, &error) : PERFDATA_ENOMEM;
+	perfdata_input_free(source);
 	input_ended(input, status, &error);
 	return status == PERFDATA_OK;
 }

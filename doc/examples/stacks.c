@@ -24,11 +24,8 @@ static enum perfdata_status read_all(struct perfdata_session *session)
 static int show(const struct perfdata_session *session, uint32_t id, struct perfdata_symbols_dso *kernel)
 {
 	static struct perfdata_step steps[MOST_STEPS];
-	static struct perfdata_symbol symbols[MOST_STEPS];
 	size_t nr;
-	enum perfdata_status status = perfdata_session_stack(session, id, steps, MOST_STEPS, &nr);
-	if (status == PERFDATA_OK && kernel)
-		status = perfdata_session_stack_resolve(session, id, kernel, symbols, MOST_STEPS, &nr);
+	const enum perfdata_status status = perfdata_session_stack(session, id, steps, MOST_STEPS, &nr);
 	if (status != PERFDATA_OK) {
 		fprintf(stderr, "stack %" PRIu32 ": %s\n", id,
 			status == PERFDATA_ABSENT ? "there is no such stack" : perfdata_status_text(status));
@@ -38,13 +35,14 @@ static int show(const struct perfdata_session *session, uint32_t id, struct perf
 	for (size_t i = 0; i < nr && i < MOST_STEPS; i++) {
 		const struct perfdata_frame *frame = NULL;
 		const struct perfdata_dso *dso = NULL;
+		struct perfdata_symbol symbol;
 		if (steps[i].frame != PERFDATA_NONE)
 			frame = perfdata_session_frame(session, steps[i].frame);
 		if (frame && frame->dso != PERFDATA_NONE)
 			dso = perfdata_session_dso(session, frame->dso);
 		printf("  0x%" PRIx64, steps[i].ip);
-		if (kernel && symbols[i].name)
-			printf(" %s+0x%" PRIx64, symbols[i].name, symbols[i].offset);
+		if (kernel && perfdata_symbols_lookup(kernel, steps[i].ip, UINT64_MAX, &symbol) == PERFDATA_OK)
+			printf(" %s+0x%" PRIx64, symbol.name, symbol.offset);
 		else if (dso)
 			printf(" 0x%" PRIx64, frame->address);
 		printf(" (%s)\n", dso ? dso->name : "?");

@@ -112,10 +112,3 @@ int pd_rooted_open(int root, const char *path, enum pd_regular kind, char real[P
 	}
 	return pd_open_regular_at(root, real + 1, kind);
 }
-
-int pd_rooted_open_directory(int root, const char *path, char real[PD_ROOTED_PATH])
-{
-	if (!pd_rooted_resolve(root, path, real, NULL))
-		return -1;
-	return pd_open_folder_at(root, real[1] ? real + 1 : ".");
-}

@@ -17,7 +17,5 @@ bool pd_rooted_resolve(int root, const char *path, char real[PD_ROOTED_PATH], st
 /* Opens the regular file there for reading; `real` as above. -1 with errno; EINVAL: no regular file, which was not
  * opened. */
 int pd_rooted_open(int root, const char *path, enum pd_regular kind, char real[PD_ROOTED_PATH]);
-/* A directory, to be closed by the caller; -1 with errno. */
-int pd_rooted_open_directory(int root, const char *path, char real[PD_ROOTED_PATH]);
 
 #endif

@@ -52,8 +52,6 @@ static const struct perfdata_finding_info codes[] = {
 #undef PERFDATA_FINDING_ROW
 };
 
-uint32_t perfdata_version_number(void) { return PERFDATA_VERSION_NUMBER; }
-
 const struct perfdata_finding_info *perfdata_finding_at(size_t index)
 {
 	return index < sizeof codes / sizeof *codes ? &codes[index] : NULL;

@@ -14,9 +14,6 @@ extern const struct perfdata_emitter pd_emitter_ndjson, pd_emitter_json, pd_emit
 
 /* --- for other rooms --- */
 
-/* What `perf evlist -v` prints: a line for each event, then its hints. */
-void pd_perf_events(struct perfdata_text *out, const struct perfdata_reader *reader);
-
 /* Copies the table, not what it points to; `destroy` is called also if this fails, unless the table is for another
  * version or too short to have it. The new emitter hides an emitter of the same name. PERFDATA_EUSAGE: the table is for
  * another version, or lacks a function. */

@@ -372,8 +372,6 @@ void perfdata_bundle_files_close(struct perfdata_bundle_files *files)
 	pd_free(files);
 }
 
-uint64_t pd_bundle_files_refused(const struct perfdata_bundle_files *files) { return files->refused; }
-
 /* --- taking out --------------------------------------------------------------------------------------------------- */
 
 static const struct member *member_named(const struct perfdata_bundle_files *files, const char *name, size_t size)

@@ -166,7 +166,4 @@ bool pd_build_id_path(char out[PD_ROOTED_PATH], const char *prefix, const struct
 
 /* --- for other rooms --- */
 
-/* How many entries were left out because they are not safe. */
-uint64_t pd_bundle_files_refused(const struct perfdata_bundle_files *files);
-
 #endif

@@ -80,10 +80,8 @@ enum perfdata_status {
 /* A short lower-case phrase for a status, such as "out of memory". Never NULL; static storage. */
 PERFDATA_API const char *perfdata_status_text(enum perfdata_status status);
 
-/* The version of the library that the program runs with, such as "0.2.0", and as a number like PERFDATA_VERSION_NUMBER.
- * Static storage. */
+/* The version of the library that the program runs with, such as "0.2.0". Static storage. */
 PERFDATA_API const char *perfdata_version(void);
-PERFDATA_API uint32_t perfdata_version_number(void);
 
 /* What the library was built with, such as "zlib zstd lzma elfutils debuginfod". Static storage. */
 PERFDATA_API const char *perfdata_build_info(void);

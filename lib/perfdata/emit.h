@@ -145,7 +145,6 @@ enum perfdata_emitter_flag {
 	PERFDATA_EMITTER_CHECKS = 8,
 	/* writes nothing to output 0, only to named outputs. Output 0 is not made then */
 	PERFDATA_EMITTER_ONLY_NAMED = 16,
-	PERFDATA_EMITTER_SEEKS = 32,         /* patches output 0, which must be an output that can be patched */
 	/* its bytes are compressed already: a suffix such as .gz compresses nothing again */
 	PERFDATA_EMITTER_PACKED = 64,
 	PERFDATA_EMITTER_MEMORY = 256,       /* writes recorded memory of processes (user_stack) */

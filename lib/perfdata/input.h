@@ -93,7 +93,7 @@ PERFDATA_API enum perfdata_status perfdata_feed_end(struct perfdata_input *input
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
-/* As perfdata_reader_open_path and the functions beside it. PERFDATA_AGAIN: too little was fed. */
+/* As perfdata_reader_open_path, for an input of any kind. PERFDATA_AGAIN: too little was fed. */
 PERFDATA_API enum perfdata_status perfdata_reader_open(const struct perfdata_input *input,
 						       const struct perfdata_reader_options *options,
 						       struct perfdata_reader **ret, struct perfdata_error *reterr);

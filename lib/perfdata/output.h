@@ -35,8 +35,6 @@ enum perfdata_packing { PERFDATA_PACKING_NONE, PERFDATA_PACKING_GZIP, PERFDATA_P
 struct perfdata_output_callbacks {
 	size_t size;
 	int (*write)(void *user, const void *bytes, size_t size);
-	/* Optional: overwrites bytes that were written. */
-	int (*write_at)(void *user, uint64_t offset, const void *bytes, size_t size);
 	/* Optional: opens another output beside this one, for emitters with several; *ret_user is the `user` of these
 	 * functions for the new output. */
 	int (*open)(void *user, const char *name, void **ret_user);

@@ -68,21 +68,14 @@ struct perfdata_reader_options {
 	bool no_meta;
 };
 
-/* Opens a path, a descriptor (not closed by the reader), or memory (borrowed until close). name: what findings call it.
- * `options` may be NULL. PERFDATA_EUSAGE (a wrong option), PERFDATA_EREAD, PERFDATA_EFORMAT (no recording; reterr says
+/* Opens a path; perfdata_reader_open opens a descriptor, memory and what else may be an input. `options` may be
+ * NULL. PERFDATA_EUSAGE (a wrong option), PERFDATA_EREAD, PERFDATA_EFORMAT (no recording; reterr says
  * why), PERFDATA_ENOMEM, PERFDATA_ELIMIT. A damaged recording opens with findings as long as its magic can be
  * recognised. */
 PERFDATA_API enum perfdata_status perfdata_reader_open_path(const char *path,
 							    const struct perfdata_reader_options *options,
 							    struct perfdata_reader **ret,
 							    struct perfdata_error *reterr);
-PERFDATA_API enum perfdata_status perfdata_reader_open_fd(int fd, const char *name,
-							  const struct perfdata_reader_options *options,
-							  struct perfdata_reader **ret, struct perfdata_error *reterr);
-PERFDATA_API enum perfdata_status perfdata_reader_open_memory(const void *bytes, size_t size, const char *name,
-							      const struct perfdata_reader_options *options,
-							      struct perfdata_reader **ret,
-							      struct perfdata_error *reterr);
 PERFDATA_API void perfdata_reader_close(struct perfdata_reader *reader);
 
 /* --- the container ---------------------------------------------------------------------------------------------- */

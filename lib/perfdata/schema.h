@@ -711,27 +711,6 @@ static inline bool perfdata_mmap2_build_id(const struct perfdata_record *record,
 	return ret->data;
 }
 
-/* Calls the method for the record's type; a missing one falls back: mmap2 → mmap (with the shared fields) → any. */
-struct perfdata_visitor {
-	size_t size;    /* sizeof(struct perfdata_visitor) */
-	int (*sample)(void *user, const struct perfdata_record *record, const struct perfdata_sample *sample);
-	int (*mmap)(void *user, const struct perfdata_record *record, const struct perfdata_mmap *mmap);
-	int (*mmap2)(void *user, const struct perfdata_record *record, const struct perfdata_mmap2 *mmap2);
-	int (*comm)(void *user, const struct perfdata_record *record, const struct perfdata_comm *comm);
-	int (*fork)(void *user, const struct perfdata_record *record, const struct perfdata_task *task);
-	int (*exit)(void *user, const struct perfdata_record *record, const struct perfdata_task *task);
-	/* fork, exit */
-	int (*task)(void *user, const struct perfdata_record *record, const struct perfdata_task *task);
-	int (*context_switch)(void *user, const struct perfdata_record *record,
-			      const struct perfdata_switch *context_switch);
-	/* both kinds */
-	int (*lost)(void *user, const struct perfdata_record *record, uint64_t lost);
-	int (*any)(void *user, const struct perfdata_record *record);
-};
-/* Returns what the method returned, 0 if the visitor has none. */
-PERFDATA_API int perfdata_visit(const struct perfdata_visitor *visitor, void *user,
-				const struct perfdata_record *record);
-
 /* --- names of events -------------------------------------------------------------------------------------------- */
 
 struct perfdata_text;

@@ -297,13 +297,6 @@ PERFDATA_API enum perfdata_status perfdata_session_jitdump(const struct perfdata
 							   const char **ret_path, struct perfdata_symbols_origin *ret);
 /* The number of stacks. Ids go from 0 to this, without gaps: iterate with perfdata_session_stack, in its thread. */
 PERFDATA_API uint32_t perfdata_session_nr_stacks(const struct perfdata_session *session);
-/* Resolves the recorded addresses of a stack against a symbol source of the caller's choice that takes such addresses:
- * a kallsyms text, a perf map. Writes one entry for each step as perfdata_session_stack_resolve does, at most `room`;
- * *ret_nr: how many steps there are. Otherwise as perfdata_session_stack. */
-PERFDATA_API enum perfdata_status perfdata_session_stack_resolve(const struct perfdata_session *session, uint32_t stack,
-								 struct perfdata_symbols_dso *source,
-								 struct perfdata_symbol *ret, size_t room,
-								 size_t *ret_nr);
 
 /* --- summary ------------------------------------------------------------------------------------------------------ */
 

@@ -290,8 +290,6 @@ enum perfdata_status pd_fold_finish(struct pd_fold *fold)
 	return status;
 }
 
-uint32_t pd_fold_nr_nodes(const struct pd_fold *fold) { return fold->tree.count; }
-
 static void describe(const struct pd_fold *fold, const struct node *node, struct pd_fold_node *ret)
 {
 	*ret = (struct pd_fold_node){

@@ -242,23 +242,6 @@ static void put_symbol(const char *name, size_t size, char *ret, size_t room)
 
 void pd_key_symbol(const char *name, char *ret, size_t room) { put_symbol(name, strlen(name), ret, room); }
 
-void pd_key_stack(const char *stack, char *ret, size_t room)
-{
-	size_t used = 0;
-	*ret = 0;
-	while (*stack && used + 2 < room) {
-		const size_t size = strcspn(stack, ";");
-		put_symbol(stack, size, ret + used, room - used);
-		used += strlen(ret + used);
-		stack += size;
-		if (*stack == ';' && used + 2 < room) {
-			ret[used++] = ';';
-			ret[used] = 0;
-			stack++;
-		}
-	}
-}
-
 void pd_key_comm(const char *comm, char *ret, size_t room)
 {
 	size_t used = 0;

@@ -14,8 +14,6 @@
 void pd_key_file(enum perfdata_dso_kind kind, const char *path, char *ret, size_t size);
 /* The demangled name of a function, without suffixes of clones, hashes of Rust, ABI names of Go and tiers of JITs. */
 void pd_key_symbol(const char *name, char *ret, size_t size);
-/* A stack: functions with ; between them, each as pd_key_symbol. */
-void pd_key_stack(const char *stack, char *ret, size_t size);
 /* The name of a thread, with # for each number. */
 void pd_key_comm(const char *comm, char *ret, size_t size);
 

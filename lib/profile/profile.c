@@ -242,12 +242,6 @@ void pd_profile_walk_free(struct pd_profile_walk *walk)
 	pd_free(walk);
 }
 
-uint32_t pd_profile_nr_nodes(const struct pd_profile *profile)
-{
-	const struct pd_step_tree *tree = pd_session_nodes(profile->session);
-	return tree ? tree->tree.count : 1;
-}
-
 enum perfdata_status pd_profile_node(struct pd_profile *profile, uint32_t node, struct pd_profile_node *ret)
 {
 	struct pd_step_tree *tree = pd_session_nodes(profile->session);

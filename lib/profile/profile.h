@@ -140,7 +140,6 @@ struct pd_profile_node {
 	uint16_t cpumode;            /* enum perfdata_cpumode, where frame is PERFDATA_NONE */
 	uint16_t origin;             /* enum perfdata_step_origin, or PD_ORIGIN_ALONE */
 };
-uint32_t pd_profile_nr_nodes(const struct pd_profile *profile);    /* counts the root; ids are lower */
 /* Not for the root. PERFDATA_EREAD: a temporary file could not be read. */
 enum perfdata_status pd_profile_node(struct pd_profile *profile, uint32_t node, struct pd_profile_node *ret);
 

@@ -38,13 +38,6 @@ double pd_share(const struct pd_share_sums *part, const struct pd_share_sums *al
 	return all->w ? (double)part->w / (double)all->w : 0;
 }
 
-double pd_share_variance(const struct pd_share_sums *part, const struct pd_share_sums *all)
-{
-	const double w = (double)all->w, s = pd_share(part, all), q = pd_wide_double(part->q),
-		     rest = pd_wide_double(all->q) - q;
-	return w > 0 ? ((1 - s) * (1 - s) * q + s * s * (rest > 0 ? rest : 0)) / (w * w) : 0;
-}
-
 /* --- distributions ------------------------------------------------------------------------------------------------ */
 
 double pd_normal_two_sided(double z) { return erfc(fabs(z) / M_SQRT2); }

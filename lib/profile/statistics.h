@@ -35,8 +35,6 @@ void pd_share_sums_add(struct pd_share_sums *sums, const struct pd_share_sums *m
 double pd_effective_samples(const struct pd_share_sums *all);
 /* part / all; 0 of nothing. */
 double pd_share(const struct pd_share_sums *part, const struct pd_share_sums *all);
-/* Variance of that share, samples taken as independent. */
-double pd_share_variance(const struct pd_share_sums *part, const struct pd_share_sums *all);
 
 /* Welch's test of two means of logarithms: `values` > 0. */
 struct pd_welch {

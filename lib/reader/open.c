@@ -133,19 +133,17 @@ enum perfdata_status perfdata_reader_open(const struct perfdata_input *input,
 					  const struct perfdata_reader_options *options, struct perfdata_reader **ret,
 					  struct perfdata_error *reterr)
 {
-	switch (input->kind) {
-	case INPUT_PATH: return perfdata_reader_open_path(input->name, options, ret, reterr);
-	case INPUT_FD: return perfdata_reader_open_fd(input->fd, input->name, options, ret, reterr);
-	case INPUT_MEMORY:
-		return perfdata_reader_open_memory(input->bytes, input->size, input->name, options, ret, reterr);
-	case INPUT_FED:
-	case INPUT_CALLBACKS: break;
-	}
 	if (input->error.status)
 		return pd_error(reterr, input->error.status, PERFDATA_NO_OFFSET, "%s", input->error.message);
-	if (input->kind == INPUT_FED)
-		return pd_reader_open_feed(input->feed, input->name, options, ret, reterr);
-	return pd_reader_open_calls(&(struct pd_input_calls){ input->callbacks.read, input->callbacks.read_at,
-							      input->callbacks.length, input->user },
-				    input->name, options, ret, reterr);
+	if (input->kind == INPUT_PATH)
+		return perfdata_reader_open_path(input->name, options, ret, reterr);
+	const struct pd_input_calls calls = { input->callbacks.read, input->callbacks.read_at, input->callbacks.length,
+					      input->user };
+	const struct pd_reader_source source = { .calls = input->kind == INPUT_CALLBACKS ? &calls : NULL,
+						 .feed = input->feed,
+						 .is_memory = input->kind == INPUT_MEMORY,
+						 .bytes = input->bytes,
+						 .size = input->size,
+						 .fd = input->fd };
+	return pd_reader_open_source(&source, input->name, options, ret, reterr);
 }

@@ -206,79 +206,33 @@ enum perfdata_status perfdata_reader_open_path(const char *path, const struct pe
 	return finish_open(reader, status, ret, reterr);
 }
 
-enum perfdata_status perfdata_reader_open_fd(int fd, const char *name, const struct perfdata_reader_options *options,
-					     struct perfdata_reader **ret, struct perfdata_error *reterr)
-{
-	struct perfdata_reader *reader;
-	enum perfdata_status status = reader_new(options, name ? name : "-", &reader, reterr);
-	struct pd_input *input;
-
-	if (!reader)
-		return status;
-	const struct pd_input_options input_options = pd_reader_input_options(reader);
-	status = pd_input_open_fd(fd, false, &input_options, &input, &reader->error);
-	if (status == PERFDATA_OK)
-		status = open_input(reader, input, reader->header.name, NULL);
-	return finish_open(reader, status, ret, reterr);
-}
-
-enum perfdata_status perfdata_reader_open_memory(const void *bytes, size_t size, const char *name,
-						 const struct perfdata_reader_options *options,
-						 struct perfdata_reader **ret, struct perfdata_error *reterr)
-{
-	struct perfdata_reader *reader;
-	enum perfdata_status status = reader_new(options, name ? name : "memory", &reader, reterr);
-	struct pd_input *input;
-
-	if (!reader)
-		return status;
-	const struct pd_input_options input_options = pd_reader_input_options(reader);
-	status = pd_input_open_memory(bytes, size, &input_options, &input, &reader->error);
-	if (status == PERFDATA_OK)
-		status = open_input(reader, input, reader->header.name, NULL);
-	return finish_open(reader, status, ret, reterr);
-}
-
-enum perfdata_status pd_reader_open_calls(const struct pd_input_calls *calls, const char *name,
-					  const struct perfdata_reader_options *options, struct perfdata_reader **ret,
-					  struct perfdata_error *reterr)
+enum perfdata_status pd_reader_open_source(const struct pd_reader_source *source, const char *name,
+					   const struct perfdata_reader_options *options, struct perfdata_reader **ret,
+					   struct perfdata_error *reterr)
 {
 	struct perfdata_reader *reader;
 	enum perfdata_status status = reader_new(options, name, &reader, reterr);
 	struct pd_input *input;
-
-	if (!reader)
-		return status;
-	const struct pd_input_options input_options = pd_reader_input_options(reader);
-	reader->options.read_ahead = 0;   /* the caller's functions are called in the caller's thread */
-	status = pd_input_open_calls(calls, &input_options, &input, &reader->error);
-	if (status == PERFDATA_OK)
-		status = open_input(reader, input, reader->header.name, NULL);
-	return finish_open(reader, status, ret, reterr);
-}
-
-enum perfdata_status pd_reader_open_feed(struct pd_feed *feed, const char *name,
-					 const struct perfdata_reader_options *options, struct perfdata_reader **ret,
-					 struct perfdata_error *reterr)
-{
-	struct perfdata_reader *reader;
 	bool needs_all = false;
-	enum perfdata_status status = reader_new(options, name, &reader, reterr);
-	struct pd_input *input;
 
 	if (!reader)
 		return status;
 	const struct pd_input_options input_options = pd_reader_input_options(reader);
-	reader->options.read_ahead = 0;   /* a thread would wait for what the caller feeds */
-	status = pd_input_open_feed(feed, &input_options, &input, &reader->error);
-	if (status != PERFDATA_OK)
-		return finish_open(reader, status, ret, reterr);
-	status = pd_container_is_there(input, &needs_all);
-	if (needs_all)
-		pd_feed_needs_all(feed);
-	if (status == PERFDATA_AGAIN)
-		pd_input_close(input);
-	else
+	if (source->calls || source->feed)
+		reader->options.read_ahead = 0;   /* a thread would call the caller, or wait for its bytes */
+	status = source->calls   ? pd_input_open_calls(source->calls, &input_options, &input, &reader->error)
+		 : source->feed  ? pd_input_open_feed(source->feed, &input_options, &input, &reader->error)
+		 : source->is_memory
+			 ? pd_input_open_memory(source->bytes, source->size, &input_options, &input, &reader->error)
+			 : pd_input_open_fd(source->fd, false, &input_options, &input, &reader->error);
+	if (status == PERFDATA_OK && source->feed) {
+		status = pd_container_is_there(input, &needs_all);
+		if (needs_all)
+			pd_feed_needs_all(source->feed);
+		if (status == PERFDATA_AGAIN)
+			pd_input_close(input);
+	}
+	if (status == PERFDATA_OK)
 		status = open_input(reader, input, reader->header.name, NULL);
 	return finish_open(reader, status, ret, reterr);
 }

@@ -121,7 +121,7 @@ struct perfdata_raw {
 	struct pd_chunk *chunk;                /* for the library */
 };
 
-/* The name of file `index` (pd_raw_file): the path itself, "DIR/data", "DIR/data.0", … */
+/* The name of file `index` (the record's `file`): the path itself, "DIR/data", "DIR/data.0", … */
 const char *pd_reader_file_name(const struct perfdata_reader *reader, unsigned index);
 
 /* False for an input whose end was not fed yet: what needs the whole recording at once must not begin. */
@@ -133,31 +133,5 @@ enum perfdata_arch pd_reader_arch(const struct perfdata_reader *reader);
 
 /* Tracepoint formats of the recording, or NULL. Immutable; borrowed until close. */
 const struct perfdata_trace *pd_reader_trace(const struct perfdata_reader *reader);
-
-uint16_t pd_raw_misc(const struct perfdata_raw *raw);
-
-/* Its place in the file: bytes from the start of the file's decompressed stream. Of a record inside a COMPRESSED one:
- * the carrier's place. */
-uint64_t pd_raw_offset(const struct perfdata_raw *raw);
-
-/* Of a record inside a COMPRESSED one: bytes from the start of all that the file's carriers decompress to; else
- * PERFDATA_NO_OFFSET. */
-uint64_t pd_raw_inner(const struct perfdata_raw *raw);
-
-/* Its number in file order, from 0. */
-uint64_t pd_raw_number(const struct perfdata_raw *raw);
-
-/* Of the sample or the trailer; -1 if it has none. */
-int32_t pd_raw_pid(const struct perfdata_raw *raw);
-int32_t pd_raw_tid(const struct perfdata_raw *raw);
-
-/* Bytes that follow the record in the file (AUXTRACE, TRACING_DATA of a pipe). */
-uint64_t pd_raw_payload(const struct perfdata_raw *raw);
-
-/* See pd_reader_file_name. */
-unsigned pd_raw_file(const struct perfdata_raw *raw);
-
-/* enum perfdata_raw_flag; later versions have more. */
-uint32_t pd_raw_flags(const struct perfdata_raw *raw);
 
 #endif

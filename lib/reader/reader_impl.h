@@ -471,13 +471,17 @@ void pd_ahead_settle(struct pd_ahead *ahead);
 /* container.c: whether a reader can be opened from an input that is fed: PERFDATA_AGAIN if not yet. *ret_needs_all:
  * what is no stream can be opened only once all bytes were fed. */
 enum perfdata_status pd_container_is_there(struct pd_input *input, bool *ret_needs_all);
-/* reader.c: as perfdata_reader_open_fd, from bytes that are fed. */
-enum perfdata_status pd_reader_open_feed(struct pd_feed *feed, const char *name,
-					 const struct perfdata_reader_options *options, struct perfdata_reader **ret,
-					 struct perfdata_error *reterr);
-/* reader.c: as perfdata_reader_open_fd, from functions of the caller. */
-enum perfdata_status pd_reader_open_calls(const struct pd_input_calls *calls, const char *name,
-					  const struct perfdata_reader_options *options, struct perfdata_reader **ret,
-					  struct perfdata_error *reterr);
+/* reader.c: opens what is no path: the first of these that is set, else the descriptor, which stays open. */
+struct pd_reader_source {
+	const struct pd_input_calls *calls;
+	struct pd_feed *feed;
+	bool is_memory;
+	const void *bytes;          /* borrowed until the reader is closed */
+	size_t size;
+	int fd;
+};
+enum perfdata_status pd_reader_open_source(const struct pd_reader_source *source, const char *name,
+					   const struct perfdata_reader_options *options, struct perfdata_reader **ret,
+					   struct perfdata_error *reterr);
 
 #endif

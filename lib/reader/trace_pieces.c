@@ -30,13 +30,6 @@ void pd_aux_pieces_release(struct pd_aux_pieces *pieces)
 
 /* --- what a trace is --- */
 
-const struct pd_tracer *pd_aux_tracer_of(const struct perfdata_raw *raw, const struct perfdata_config *config)
-{
-	struct perfdata_record record;
-	(void)perfdata_decode(config, raw->bytes, raw->size, &record);
-	return pd_tracer_of(record.u.auxtrace_info.type);
-}
-
 static enum perfdata_status take_info(struct pd_aux_carry *carry, const struct perfdata_reader *reader,
 				      const struct perfdata_auxtrace_info *info)
 {

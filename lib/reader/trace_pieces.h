@@ -86,9 +86,6 @@ void pd_spe_row_of_piece(const struct pd_aux_piece *piece, const struct pd_spe_r
 /* Samples of the event `spe_sample` (PERFDATA_TRACE_OPERATIONS) end with a row. False: another record. */
 bool pd_spe_row_of_sample(const struct perfdata_raw *raw, struct pd_spe_row *ret);
 
-/* The tracer that an AUXTRACE_INFO record names; NULL: an unknown one. */
-const struct pd_tracer *pd_aux_tracer_of(const struct perfdata_raw *raw, const struct perfdata_config *config);
-
 /* The parts of a CoreSight payload (trace_parts.c): readers that give payloads know them, since they see records in the
  * order of the file. *ret is NULL where the payload after the AUXTRACE record of that number is not CoreSight's. */
 enum perfdata_status pd_cs_payload_stream(const struct perfdata_reader *reader, uint64_t number,

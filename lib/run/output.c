@@ -118,16 +118,9 @@ static void enlarge_pipe(int fd)
 
 static enum perfdata_status open_fd(struct perfdata_output *output, struct perfdata_error *reterr)
 {
-	struct stat st;
-	const int flags = fcntl(output->fd, F_GETFL);
-	if (flags < 0)
+	if (fcntl(output->fd, F_GETFL) < 0)
 		return pd_error_errno(reterr, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, errno, "cannot write");
 	enlarge_pipe(output->fd);
-	const off_t at = lseek(output->fd, 0, SEEK_CUR);
-	if (at < 0 || flags & O_APPEND || fstat(output->fd, &st) || !S_ISREG(st.st_mode))
-		return PERFDATA_OK;
-	output->seekable = true;
-	output->base = (uint64_t)at;
 	return PERFDATA_OK;
 }
 
@@ -419,55 +412,6 @@ enum perfdata_status perfdata_output_flush(struct perfdata_output *output)
 		return output->error.status;
 	const enum perfdata_status status = output->packing == PD_CODEC_NONE ? PERFDATA_OK : finish_piece(output);
 	return !status && output->unshown.size ? write_terminal(output, "", 0, true) : status;
-}
-
-/* --- changing what was written ------------------------------------------------------------------------------------ */
-
-bool pd_output_can_patch(const struct perfdata_output *output)
-{
-	if (output->packing != PD_CODEC_NONE)
-		return false;
-	switch (output->kind) {
-	case PD_OUTPUT_MEMORY: return true;
-	case PD_OUTPUT_CALLBACKS: return output->callbacks.write_at;
-	case PD_OUTPUT_PATH: case PD_OUTPUT_FD: break;
-	}
-	return output->seekable;
-}
-
-static enum perfdata_status patch_fd(struct perfdata_output *output, uint64_t offset, const void *bytes, size_t size)
-{
-	const char *at = bytes;
-	while (size) {
-		const ssize_t n = pwrite(output->fd, at, size > SSIZE_MAX ? SSIZE_MAX : size,
-					 (off_t)(output->base + offset));
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return write_failed(output, n ? errno : ENOSPC);
-		at += n;
-		size -= (size_t)n;
-		offset += (uint64_t)n;
-	}
-	return PERFDATA_OK;
-}
-
-enum perfdata_status pd_output_patch(struct perfdata_output *output, uint64_t offset, const void *bytes, size_t size)
-{
-	if (output->error.status)
-		return output->error.status;
-	if (!pd_output_can_patch(output) || offset > output->written || size > output->written - offset)
-		return PERFDATA_EUSAGE;
-	if (!size)
-		return PERFDATA_OK;
-	if (output->kind == PD_OUTPUT_MEMORY) {
-		memcpy(output->memory.data + offset, bytes, size);
-		return PERFDATA_OK;
-	}
-	if (output->kind != PD_OUTPUT_CALLBACKS)
-		return patch_fd(output, offset, bytes, size);
-	const int code = output->callbacks.write_at(output->user, offset, bytes, size);
-	return code ? write_failed(output, code) : PERFDATA_OK;
 }
 
 /* --- the end ------------------------------------------------------------------------------------------------------ */

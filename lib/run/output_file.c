@@ -158,7 +158,6 @@ enum perfdata_status pd_output_file_open(struct perfdata_output *output, struct 
 			       : pd_error_errno(reterr, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, code, "cannot create");
 	}
 	output->fd = fd;
-	output->seekable = !direct;
 	if (mode)
 		(void)!fchmod(fd, mode & ~(mode_t)output->withheld);
 	return PERFDATA_OK;

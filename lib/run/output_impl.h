@@ -25,8 +25,6 @@ struct perfdata_output {
 	void *user;
 
 	int fd;                        /* FD, an open PATH */
-	bool seekable;                 /* a regular file; the output's first byte is at `base` */
-	uint64_t base;
 	char *path;                    /* where the file goes at the end, or NULL */
 	char *temporary;               /* its name until then; NULL: it has no name */
 	bool named;                    /* it has its name; `temporary`: the file that it replaced, or NULL */
@@ -81,10 +79,6 @@ enum perfdata_status pd_output_write_compressed(struct perfdata_output *output, 
 /* What is written may hold sequences that color text, and in everything else that it holds nothing but shown
  * characters: a terminal gets the colors. */
 void pd_output_allow_colors(struct perfdata_output *output);
-/* Whether bytes that were written can be overwritten. */
-bool pd_output_can_patch(const struct perfdata_output *output);
-/* Overwrites bytes that were written. */
-enum perfdata_status pd_output_patch(struct perfdata_output *output, uint64_t offset, const void *bytes, size_t size);
 /* Makes and opens another output beside this one, which is closed with this one. `suffix` is that of the emitter's
  * files. */
 enum perfdata_status pd_output_open_other(struct perfdata_output *output, const char *name, const char *suffix,

@@ -360,9 +360,6 @@ static enum perfdata_status open_outputs(const struct perfdata_target *const *ta
 			perfdata_output_open(targets[i]->output, reterr);
 		if (status)
 			return status;
-		if (emitter->flags & PERFDATA_EMITTER_SEEKS && !pd_output_can_patch(targets[i]->output))
-			return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
-					"%s needs an output that can seek: a file that is not packed", emitter->name);
 	}
 	return PERFDATA_OK;
 }

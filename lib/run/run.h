@@ -23,9 +23,6 @@ enum perfdata_status pd_emitter_configure(const struct perfdata_emitter *emitter
 enum perfdata_status pd_outputs_open(struct perfdata_outputs *outputs, const char *name,
 							unsigned *ret_output, struct perfdata_error *reterr);
 
-/* Whether pd_emit_patch can change what was written to an output. */
-bool pd_outputs_can_patch(const struct perfdata_outputs *outputs, unsigned output);
-
 /* Where bytes go in begin, format, merge and end: `out` is the text of output 0; this returns the text of another
  * output that was opened before (for format: before the batch was scanned). NULL without memory, and for a number
  * without an output. */
@@ -45,11 +42,6 @@ struct pd_encoding {
  * `work`. The run calls encode for it in any thread, then `placed` in order, then free_work. `out` is empty after the
  * call. */
 enum perfdata_status pd_emit_encode(struct perfdata_text *out, void *work);
-
-/* In end: overwrites bytes that were written to this output before. PERFDATA_EUSAGE where that is not possible, or
- * outside of the bytes that were written. */
-enum perfdata_status pd_emit_patch(struct perfdata_text *out, uint64_t offset, const void *bytes,
-						      size_t size);
 
 /* In begin, merge and end: bytes of this output so far, before compression, including those in the text, but not work
  * whose bytes are not known yet. */

@@ -84,11 +84,6 @@ enum perfdata_status pd_outputs_open(struct perfdata_outputs *outputs, const cha
 	return PERFDATA_OK;
 }
 
-bool pd_outputs_can_patch(const struct perfdata_outputs *outputs, unsigned output)
-{
-	return output < outputs->nr_lanes && pd_output_can_patch(outputs->lanes[output]->output);
-}
-
 /* --- begin -------------------------------------------------------------------------------------------------------- */
 
 static enum perfdata_status call_begin(struct pd_run *run, struct perfdata_outputs *target)

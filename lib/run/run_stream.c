@@ -299,17 +299,6 @@ enum perfdata_status pd_emit_encode(struct perfdata_text *out, void *work)
 	return pd_run_work_to_lane(run, lane_of(stream), stream->slot->worker, work);
 }
 
-enum perfdata_status pd_emit_patch(struct perfdata_text *out, uint64_t offset, const void *bytes, size_t size)
-{
-	struct pd_text_stream *stream = stream_of(out);
-	if (!stream || stream->slot != &stream->run->outside)
-		return PERFDATA_EUSAGE;
-	enum perfdata_status status = send_blocks(stream);
-	if (!status)
-		status = send_text(stream);
-	return status ? status : pd_output_patch(lane_of(stream)->output, offset, bytes, size);
-}
-
 uint64_t pd_emit_offset(const struct perfdata_text *out)
 {
 	const struct pd_text_stream *stream = stream_of(out);

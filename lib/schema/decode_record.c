@@ -2,6 +2,7 @@
 /* One record: header, trailer, the rows of its layout, and what is left over. */
 #include "config.h"
 #include <string.h>
+#include "base/memory.h"
 #include "schema/decode.h"
 #include "schema/schema.h"
 
@@ -118,3 +119,7 @@ enum perfdata_status perfdata_decode(const struct perfdata_config *config, const
 {
 	return pd_decode_record(config, bytes, size, NULL, ret);
 }
+
+struct perfdata_record *perfdata_record_new(void) { return pd_calloc(1, sizeof(struct perfdata_record)); }
+
+void perfdata_record_free(struct perfdata_record *record) { pd_free(record); }

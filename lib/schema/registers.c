@@ -56,17 +56,17 @@ static const char *const csky[] = {
 #define REGISTERS(array) .names = array, .count = sizeof(array) / sizeof *(array)
 static const struct {
 	const char *const *names;
-	uint8_t count, ip, sp;
+	uint8_t count;
 } arches[] = {
-	[PERFDATA_ARCH_X86] = { REGISTERS(x86), .ip = 8, .sp = 7 },
-	[PERFDATA_ARCH_ARM] = { REGISTERS(arm), .ip = 15, .sp = 13 },
-	[PERFDATA_ARCH_ARM64] = { REGISTERS(arm64), .ip = 32, .sp = 31 },
-	[PERFDATA_ARCH_POWERPC] = { REGISTERS(powerpc), .ip = 32, .sp = 1 },
-	[PERFDATA_ARCH_S390] = { REGISTERS(s390), .ip = 33, .sp = 15 },
-	[PERFDATA_ARCH_RISCV] = { REGISTERS(riscv), .ip = 0, .sp = 2 },
-	[PERFDATA_ARCH_MIPS] = { REGISTERS(mips), .ip = 0, .sp = 29 },
-	[PERFDATA_ARCH_LOONGARCH] = { REGISTERS(loongarch), .ip = 0, .sp = 3 },
-	[PERFDATA_ARCH_CSKY] = { REGISTERS(csky), .ip = 2, .sp = 4 },
+	[PERFDATA_ARCH_X86] = { REGISTERS(x86) },
+	[PERFDATA_ARCH_ARM] = { REGISTERS(arm) },
+	[PERFDATA_ARCH_ARM64] = { REGISTERS(arm64) },
+	[PERFDATA_ARCH_POWERPC] = { REGISTERS(powerpc) },
+	[PERFDATA_ARCH_S390] = { REGISTERS(s390) },
+	[PERFDATA_ARCH_RISCV] = { REGISTERS(riscv) },
+	[PERFDATA_ARCH_MIPS] = { REGISTERS(mips) },
+	[PERFDATA_ARCH_LOONGARCH] = { REGISTERS(loongarch) },
+	[PERFDATA_ARCH_CSKY] = { REGISTERS(csky) },
 };
 
 static bool arch_known(enum perfdata_arch arch)
@@ -77,15 +77,6 @@ static bool arch_known(enum perfdata_arch arch)
 const char *pd_register_name(enum perfdata_arch arch, unsigned bit)
 {
 	return arch_known(arch) && bit < arches[arch].count ? arches[arch].names[bit] : NULL;
-}
-
-bool pd_register_ip_sp(enum perfdata_arch arch, unsigned *ret_ip, unsigned *ret_sp)
-{
-	if (!arch_known(arch))
-		return false;
-	*ret_ip = arches[arch].ip;
-	*ret_sp = arches[arch].sp;
-	return true;
 }
 
 enum perfdata_arch pd_arch_by_name(const char *machine)

@@ -4,23 +4,18 @@
 #include "schema/schema.h"
 
 const char *perfdata_layout_name(const struct perfdata_layout *layout) { return layout->name; }
-const char *pd_layout_perf_name(const struct perfdata_layout *layout) { return layout->perf_name; }
-const char *pd_layout_doc(const struct perfdata_layout *layout) { return layout->doc; }
 uint32_t perfdata_layout_id(const struct perfdata_layout *layout) { return layout->id; }
-const struct perfdata_bits *pd_layout_misc(const struct perfdata_layout *layout) { return layout->misc; }
 const struct perfdata_field *perfdata_layout_field(const struct perfdata_layout *layout, size_t index)
 {
 	return index < layout->nr_fields ? &layout->fields[index] : NULL;
 }
 
 const char *perfdata_field_name(const struct perfdata_field *field) { return field->name; }
-const char *pd_field_doc(const struct perfdata_field *field) { return field->doc; }
 enum perfdata_kind perfdata_field_kind(const struct perfdata_field *field) { return field->kind; }
 enum perfdata_show perfdata_field_show(const struct perfdata_field *field) { return field->show; }
 enum perfdata_unit perfdata_field_unit(const struct perfdata_field *field) { return field->unit; }
 const struct perfdata_name *perfdata_field_names(const struct perfdata_field *field) { return field->names; }
 const struct perfdata_bits *perfdata_field_bits(const struct perfdata_field *field) { return field->bits; }
-const struct perfdata_layout *pd_field_element(const struct perfdata_field *field) { return field->element; }
 
 bool perfdata_field_number(const struct perfdata_field *field, const void *view, uint64_t *ret)
 {

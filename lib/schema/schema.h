@@ -111,18 +111,6 @@ void pd_config_init(struct perfdata_config *config, const struct perfdata_attr *
 bool pd_sample_is_whole(const struct perfdata_config *config, const void *bytes, size_t size,
 					   struct perfdata_bytes *ret_raw);
 
-/* As perf spells it: "MMAP2"; NULL for parts. */
-const char *pd_layout_perf_name(const struct perfdata_layout *layout);
-
-/* What it is, in one line. */
-const char *pd_layout_doc(const struct perfdata_layout *layout);
-
-/* Bits of a record's misc that mean something beside the cpumode, ended by name NULL; NULL: none. */
-const struct perfdata_bits *pd_layout_misc(const struct perfdata_layout *layout);
-
-/* What it means, in one line. */
-const char *pd_field_doc(const struct perfdata_field *field);
-
 const struct perfdata_layout *pd_trailer_layout(void);
 
 /* The rows of UNWINDING_RESULT in front of registers, stack and chain: the whole record until 2021. */
@@ -150,11 +138,6 @@ struct perfdata_bytes pd_sample_raw(const struct perfdata_config *config, const 
 void pd_peek(const struct perfdata_config *config, const void *bytes, size_t size,
 				struct perfdata_peek *ret);
 
-/* A copy that owns its bytes: valid until perfdata_record_free, whatever happens to the buffer of the original.
- * NULL without memory. */
-struct perfdata_record *pd_record_copy(const struct perfdata_config *config,
-							  const struct perfdata_record *record);
-
 /* The record's bytes as a machine of this byte order would have written them: integers by their widths in the layout,
  * texts and payloads untouched (perf's dump shows records so, but forgets some fields). `out` has room for record->size
  * bytes. Native records are copied. */
@@ -173,11 +156,5 @@ enum perfdata_arch pd_arch_by_elf(uint32_t e_machine);
 
 /* The name of register number `bit`, or NULL. Static storage. */
 const char *pd_register_name(enum perfdata_arch arch, unsigned bit);
-
-/* Register numbers of ip and sp; false if unknown. */
-bool pd_register_ip_sp(enum perfdata_arch arch, unsigned *ret_ip, unsigned *ret_sp);
-
-/* The layout of a part or of an element of a list; NULL: there is none. */
-const struct perfdata_layout *pd_field_element(const struct perfdata_field *field);
 
 #endif

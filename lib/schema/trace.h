@@ -40,17 +40,11 @@ const struct perfdata_trace_event *pd_trace_event_at(const struct perfdata_trace
 									size_t index);
 
 /* The event of a system and a name, or NULL. Searches all events: meant for set-up, not for each sample. */
-const struct perfdata_trace_event *pd_trace_event_named(const struct perfdata_trace *trace,
-									    const char *system, const char *name);
 
 /* Id, system and name of event number `index` without compiling it; false behind the last. */
-bool pd_trace_name_at(const struct perfdata_trace *trace, size_t index, uint64_t *ret_id,
-					 const char **ret_system, const char **ret_name);
 
 /* Field number `index` in file order, or NULL behind the last: the struct grows with the library, so programs must not
  * step over the array by themselves. */
-const struct perfdata_trace_field *pd_trace_event_field(const struct perfdata_trace_event *event,
-									    size_t index);
 
 /* A field by name, or NULL. */
 const struct perfdata_trace_field *pd_trace_field_named(const struct perfdata_trace_event *event,

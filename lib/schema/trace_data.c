@@ -497,36 +497,9 @@ bool pd_trace_has_event(const struct perfdata_trace *trace, uint64_t id)
 	return pd_hash_map_get(&trace->by_id, id, &index);
 }
 
-const struct perfdata_trace_field *pd_trace_event_field(const struct perfdata_trace_event *event, size_t index)
-{
-	return index < event->nr_fields ? &event->fields[index] : NULL;
-}
-
 const struct perfdata_trace_event *pd_trace_event_at(const struct perfdata_trace *trace, size_t index)
 {
 	return index < trace->count ? compiled_event(trace, trace->entries[index]) : NULL;
-}
-
-const struct perfdata_trace_event *pd_trace_event_named(const struct perfdata_trace *trace, const char *system,
-							       const char *name)
-{
-	for (size_t i = 0; i < trace->count; i++) {
-		struct pd_trace_entry *entry = trace->entries[i];
-		if (strcmp(entry->name, name) == 0 && strcmp(entry->system, system) == 0)
-			return compiled_event(trace, entry);
-	}
-	return NULL;
-}
-
-bool pd_trace_name_at(const struct perfdata_trace *trace, size_t index, uint64_t *ret_id,
-			    const char **ret_system, const char **ret_name)
-{
-	if (index >= trace->count)
-		return false;
-	*ret_id = trace->entries[index]->id;
-	*ret_system = trace->entries[index]->system;
-	*ret_name = trace->entries[index]->name;
-	return true;
 }
 
 static const char *find_text(const struct pd_trace_texts *texts, uint64_t key)

@@ -398,23 +398,6 @@ bool pd_symbols_differ(struct perfdata_symbols_dso *dso, uint64_t address)
 	return loaded(dso) == PERFDATA_OK && pd_overlaps_differ(pd_dso_table(dso), address + (uint64_t)dso->delta);
 }
 
-enum perfdata_status pd_symbols_resolve(struct perfdata_symbols_dso *dso, const uint64_t *addresses, size_t count,
-					      struct perfdata_symbol *ret, size_t *ret_named)
-{
-	size_t named = 0;
-	enum perfdata_status status = loaded(dso);
-	for (size_t i = 0; i < count && !status; i++) {
-		ret[i] = (struct perfdata_symbol){ 0 };
-		status = perfdata_symbols_lookup(dso, addresses[i], UINT64_MAX, &ret[i]);
-		named += status == PERFDATA_OK;
-		if (status == PERFDATA_ABSENT)
-			status = PERFDATA_OK;
-	}
-	if (!status && ret_named)
-		*ret_named = named;
-	return status;
-}
-
 enum perfdata_status perfdata_symbols_origin(struct perfdata_symbols_dso *dso, struct perfdata_symbols_origin *ret)
 {
 	enum perfdata_status status = loaded(dso);

@@ -572,14 +572,6 @@ void pd_unwinder_check(struct perfdata_unwinder *unwinder, pd_unwind_next *next)
  * given already stay as they are; if they come from another file, that is a finding. */
 void pd_symbols_expect(struct perfdata_symbols_dso *dso, const uint8_t *build_id, size_t size);
 
-/* The symbols of the addresses of a stack in a source of the caller's choice, such as a kallsyms text for the addresses
- * of a BPF stack-trace map. Writes one entry for each address; its name is NULL where there is no symbol. *ret_named,
- * which may be NULL: how many have a symbol. Errors as perfdata_symbols_lookup, but PERFDATA_ABSENT only where there is
- * no source. */
-enum perfdata_status pd_symbols_resolve(struct perfdata_symbols_dso *dso, const uint64_t *addresses,
-							   size_t count, struct perfdata_symbol *ret,
-							   size_t *ret_named);
-
 /* The calls that are in progress at an address, innermost first: the inlined functions, and last the function that
  * holds the code. Sets at most `room` entries; *ret_count: how many there are. PERFDATA_ABSENT: no debug
  * information there. PERFDATA_EUNSUP, PERFDATA_ENOMEM. */

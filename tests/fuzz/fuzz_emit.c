@@ -9,6 +9,7 @@
 #include "fuzz_symbols.h"
 #include "emit/perf/header_text.h"
 #include "json_text.h"
+#include "opening.h"
 
 #define MAX_OPTIONS 4
 #ifndef AT_ONCE
@@ -154,11 +155,12 @@ static void spell_header(const uint8_t *data, size_t size)
 	struct perfdata_reader *reader;
 	struct perfdata_text text;
 
-	if (perfdata_reader_open_memory(data, size, "recording", &how, &reader, NULL) != PERFDATA_OK)
+	if (open_memory(data, size, "recording", &how, &reader, NULL) != PERFDATA_OK)
 		return;
 	perfdata_text_init(&text);
 	perfdata_perf_header(&text, reader, size % 2);
-	pd_perf_events(&text, reader);
+	for (size_t i = 0; i < perfdata_reader_nr_events(reader); i++)
+		perfdata_perf_event(&text, "", perfdata_reader_event(reader, i)->attr);
 	perfdata_text_release(&text);
 	perfdata_reader_close(reader);
 }

@@ -9,6 +9,7 @@
 #include "perfdata/reader.h"
 #include "reader/reader.h"
 #include "schema/feature.h"
+#include "opening.h"
 
 #define MAX_PIPE 65536
 
@@ -59,7 +60,7 @@ static void read_pipe(const uint8_t *data, size_t size, const struct perfdata_re
 		return;
 	const bool written = write(fds[1], data, size) == (ssize_t)size;
 	close(fds[1]);
-	if (written && perfdata_reader_open_fd(fds[0], "-", options, &reader, NULL) == PERFDATA_OK)
+	if (written && open_fd(fds[0], "-", options, &reader, NULL) == PERFDATA_OK)
 		read_all(reader);
 	close(fds[0]);
 }
@@ -122,7 +123,7 @@ static void on_progress(void *user, uint64_t bytes, uint64_t total)
 static void read_memory(const uint8_t *data, size_t size, const struct perfdata_reader_options *options)
 {
 	struct perfdata_reader *reader;
-	if (perfdata_reader_open_memory(data, size, NULL, options, &reader, NULL) == PERFDATA_OK)
+	if (open_memory(data, size, NULL, options, &reader, NULL) == PERFDATA_OK)
 		read_all(reader);
 }
 

@@ -63,23 +63,6 @@ static void touch_view(const struct perfdata_layout *layout, const void *view, u
 	}
 }
 
-static int visit_any(void *user, const struct perfdata_record *record)
-{
-	(void)user;
-	fuzz_touch_bytes(record->rest);
-	return 1;
-}
-static int visit_mmap(void *user, const struct perfdata_record *record, const struct perfdata_mmap *mmap)
-{
-	fuzz_touch(mmap, sizeof *mmap);
-	return visit_any(user, record);
-}
-static int visit_task(void *user, const struct perfdata_record *record, const struct perfdata_task *task)
-{
-	fuzz_touch(task, sizeof *task);
-	return visit_any(user, record);
-}
-
 /* What was decoded whole is encoded to the same bytes. */
 static void encode(const struct perfdata_config *config, const struct perfdata_record *record, const uint8_t *data,
 		   size_t size)
@@ -105,10 +88,6 @@ static void decode(const struct perfdata_config *config, const uint8_t *data, si
 	fuzz_require(status == PERFDATA_OK || status == PERFDATA_DAMAGED, "decoding has a third result");
 	pd_peek(config, data, size, &peek);
 	fuzz_touch_bytes(record.rest);
-	static const struct perfdata_visitor visitor = {
-		.size = sizeof visitor, .mmap = visit_mmap, .task = visit_task, .any = visit_any
-	};
-	fuzz_require(perfdata_visit(&visitor, NULL, &record) == 1, "a record is not visited");
 	if (record.layout)
 		touch_view(record.layout, &record.u, *(const uint64_t *)&record.u);
 	if (status == PERFDATA_OK && size >= 8)
@@ -119,8 +98,6 @@ static void decode(const struct perfdata_config *config, const uint8_t *data, si
 		fuzz_touch(native, size);
 	}
 	free(native);
-	struct perfdata_record *copy = pd_record_copy(config, &record);
-	perfdata_record_free(copy);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -4,6 +4,7 @@
 #include "fuzz.h"
 #include "perfdata/rewrite.h"
 #include "reader/reader.h"
+#include "opening.h"
 
 #define MOST (4u << 20)
 
@@ -41,11 +42,11 @@ static bool write_again(const uint8_t *data, size_t size, const struct perfdata_
 	if (perfdata_rewriter_new(&own, &rewriter, NULL) != PERFDATA_OK)
 		return false;
 	if ((own.anonymize || own.repair) &&
-	    perfdata_reader_open_memory(data, size, NULL, &options, &reader, NULL) == PERFDATA_OK) {
+	    open_memory(data, size, NULL, &options, &reader, NULL) == PERFDATA_OK) {
 		(void)perfdata_rewriter_survey(rewriter, reader);
 		perfdata_reader_close(reader);
 	}
-	if (perfdata_reader_open_memory(data, size, NULL, &options, &reader, NULL) == PERFDATA_OK) {
+	if (open_memory(data, size, NULL, &options, &reader, NULL) == PERFDATA_OK) {
 		ok = perfdata_rewriter_copy(rewriter, reader) == PERFDATA_OK &&
 		     perfdata_rewriter_finish(rewriter) == PERFDATA_OK;
 		perfdata_reader_close(reader);
@@ -74,7 +75,7 @@ static bool merge(const uint8_t *data, size_t size, const struct perfdata_rewrit
 	if (perfdata_rewriter_new(&own, &rewriter, NULL) != PERFDATA_OK)
 		return false;
 	for (unsigned i = 0; i < 2 * INPUTS && ok; i++)
-		ok = perfdata_reader_open_memory(data, i % INPUTS == 2 ? size - size / 3 : size, NULL, &options,
+		ok = open_memory(data, i % INPUTS == 2 ? size - size / 3 : size, NULL, &options,
 						 &readers[i], NULL) == PERFDATA_OK &&
 		     (i >= INPUTS || perfdata_rewriter_add(rewriter, readers[i]) == PERFDATA_OK);
 	ok = ok && perfdata_rewriter_merge(rewriter, readers + INPUTS, INPUTS) == PERFDATA_OK &&
@@ -93,7 +94,7 @@ static uint64_t read_whole(const struct perfdata_text *text, bool *ret_complete)
 	const struct perfdata_raw *raw;
 	uint64_t samples = 0;
 
-	fuzz_require(perfdata_reader_open_memory(text->data, text->size, NULL, NULL, &reader, NULL) == PERFDATA_OK,
+	fuzz_require(open_memory(text->data, text->size, NULL, NULL, &reader, NULL) == PERFDATA_OK,
 		     "what was written is no recording");
 	while (perfdata_reader_next(reader, &raw) == PERFDATA_OK)
 		samples += raw->type == PERFDATA_RECORD_SAMPLE &&
@@ -110,7 +111,7 @@ static bool have_ids_alike(const struct perfdata_text *text)
 	struct perfdata_reader *reader;
 	bool alike = true;
 
-	if (perfdata_reader_open_memory(text->data, text->size, NULL, NULL, &reader, NULL) != PERFDATA_OK)
+	if (open_memory(text->data, text->size, NULL, NULL, &reader, NULL) != PERFDATA_OK)
 		return false;
 	for (size_t i = 0; i < perfdata_reader_nr_events(reader); i++) {
 		const uint64_t first = perfdata_reader_event(reader, 0)->attr->sample_type;

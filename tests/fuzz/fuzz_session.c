@@ -5,6 +5,7 @@
 #include "fuzz_symbols.h"
 #include "perfdata/session.h"
 #include "reader/reader.h"
+#include "opening.h"
 
 static void check(bool holds)
 {
@@ -131,7 +132,7 @@ static struct counted count(const uint8_t *data, size_t size, uint32_t needs)
 	struct perfdata_batch *batch;
 
 	memset(&counted, 0, sizeof counted);
-	if (perfdata_reader_open_memory(data, size, NULL, &how, &reader, NULL) != PERFDATA_OK)
+	if (open_memory(data, size, NULL, &how, &reader, NULL) != PERFDATA_OK)
 		return counted;
 	if (perfdata_session_open(reader, &options, &session, NULL) == PERFDATA_OK) {
 		while (perfdata_session_next(session, &batch) == PERFDATA_OK)
@@ -180,7 +181,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct perfdata_reader *reader;
 	struct perfdata_batch *batch;
 
-	if (perfdata_reader_open_memory(data, size, NULL, &how, &reader, NULL) != PERFDATA_OK) {
+	if (open_memory(data, size, NULL, &how, &reader, NULL) != PERFDATA_OK) {
 		perfdata_symbols_free(symbols);
 		return 0;
 	}

@@ -53,8 +53,6 @@ static void print_event(const struct perfdata_trace *trace, const struct perfdat
 static void walk_events(const struct perfdata_trace *trace, enum perfdata_byte_order order, struct perfdata_bytes raw)
 {
 	const struct perfdata_trace_event *event;
-	uint64_t id;
-	const char *system, *name;
 
 	for (size_t i = 0; i < MAX_EVENTS && (event = pd_trace_event_at(trace, i)) != NULL; i++) {
 		print_event(trace, event, raw, order);
@@ -62,10 +60,6 @@ static void walk_events(const struct perfdata_trace *trace, enum perfdata_byte_o
 			trace, event,
 			(struct perfdata_bytes){ raw.data, raw.size < event->min_size ? raw.size : event->min_size },
 			order);
-	}
-	for (size_t i = 0; i < MAX_EVENTS && pd_trace_name_at(trace, i, &id, &system, &name); i++) {
-		fuzz_touch_text(system);
-		fuzz_touch_text(name);
 	}
 }
 

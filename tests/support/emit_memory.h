@@ -8,6 +8,7 @@
 #include <string.h>
 #include "perfdata/emit.h"
 #include "run/run.h"
+#include "opening.h"
 
 struct emitted {
 	enum perfdata_status opened;   /* the reader's answer; nothing below if it refused */
@@ -95,7 +96,7 @@ static inline void emit_memory_with(const struct perfdata_emitter *emitter, cons
 	struct perfdata_reader *reader;
 
 	memset(ret, 0, sizeof *ret);
-	ret->opened = perfdata_reader_open_memory(bytes, size, "recording", &how, &reader, NULL);
+	ret->opened = open_memory(bytes, size, "recording", &how, &reader, NULL);
 	if (ret->opened != PERFDATA_OK) {
 		perfdata_output_close(several, false, NULL);
 		perfdata_output_close(output, false, NULL);

@@ -104,7 +104,7 @@ each_header() {
 
 each_header c "$cc -std=c11"
 if command -v "$cxx" >/dev/null; then
-	printf '#include <perfdata.h>\nint main() { return perfdata_version_number() == PERFDATA_VERSION_NUMBER ? 0 : 1; }\n' >"$work/version.cc"
+	printf '#include <perfdata.h>\nint main() { return *perfdata_version() ? 0 : 1; }\n' >"$work/version.cc"
 	code=0
 	$cxx -Wall -Wextra -Wpedantic $(pkg-config --cflags libperfdata) -o "$work/version" "$work/version.cc" $(pkg-config --libs libperfdata) &&
 		LD_LIBRARY_PATH=$library "$work/version" || code=$?

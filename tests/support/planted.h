@@ -8,6 +8,7 @@
 #include "perfdata/rewrite.h"
 #include "schema/schema.h"
 #include "unit.h"
+#include "opening.h"
 
 /* Where the addresses of a run lie: of a program at fixed addresses below 4 GiB, of a library, of the kernel. */
 static const uint64_t address_ranges[] = { UINT64_C(0x4b000000), UINT64_C(0x7a5b4b000000),
@@ -154,7 +155,7 @@ static inline bool anonymize(const struct perfdata_text *recording, struct perfd
 	bool ok = perfdata_rewriter_new(&options, &rewriter, NULL) == PERFDATA_OK;
 
 	for (unsigned pass = 0; pass < 2 && ok; pass++) {
-		ok = perfdata_reader_open_memory(recording->data, recording->size, NULL, &reading, &readers[pass],
+		ok = open_memory(recording->data, recording->size, NULL, &reading, &readers[pass],
 						 NULL) == PERFDATA_OK;
 		if (ok)
 			ok = (pass ? perfdata_rewriter_copy(rewriter, readers[pass])

@@ -10,6 +10,7 @@
 #include "reader/reader.h"
 #include "recording.h"
 #include "unit.h"
+#include "opening.h"
 
 struct seen {
 	uint32_t type, size;
@@ -96,7 +97,7 @@ static inline void read_memory(struct result *result, const void *bytes, size_t 
 	const struct perfdata_reader_options options = options_for(result, order);
 	struct perfdata_reader *reader;
 
-	result->open = perfdata_reader_open_memory(bytes, size, NULL, &options, &reader, NULL);
+	result->open = open_memory(bytes, size, NULL, &options, &reader, NULL);
 	if (result->open == PERFDATA_OK)
 		read_all(result, reader);
 }
@@ -118,7 +119,7 @@ static inline void read_pipe(struct result *result, const void *bytes, size_t si
 		return;
 	CHECK(write(fds[1], bytes, size) == (ssize_t)size);
 	close(fds[1]);
-	result->open = perfdata_reader_open_fd(fds[0], "-", &options, &reader, NULL);
+	result->open = open_fd(fds[0], "-", &options, &reader, NULL);
 	if (result->open == PERFDATA_OK)
 		read_all(result, reader);
 	close(fds[0]);

@@ -7,6 +7,7 @@
 #include "reader/reader.h"
 #include "recording.h"
 #include "unit.h"
+#include "opening.h"
 
 /* The trailer of records, and the first words of samples. */
 #define STREAM_SAMPLE_TYPE \
@@ -172,7 +173,7 @@ static inline void walk_open(struct walk *walk, const struct perfdata_session_op
 {
 	const struct perfdata_reader_options reading = { .size = sizeof reading, .order = PERFDATA_ORDER_FILE };
 	memset(walk, 0, sizeof *walk);
-	walk->end = perfdata_reader_open_memory(stream.data, stream.size, NULL, &reading, &walk->reader, NULL);
+	walk->end = open_memory(stream.data, stream.size, NULL, &reading, &walk->reader, NULL);
 	if (walk->end == PERFDATA_OK)
 		walk->end = perfdata_session_open(walk->reader, options, &walk->session, NULL);
 	struct perfdata_batch *batch;

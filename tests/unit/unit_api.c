@@ -204,20 +204,15 @@ static void test_rows(void)
 	const struct perfdata_field *field;
 	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++) {
 		CHECK_STR(perfdata_layout_name(layout), layout->name);
-		CHECK_STR(pd_layout_perf_name(layout), layout->perf_name);
-		CHECK_STR(pd_layout_doc(layout), layout->doc);
 		CHECK_EQ(perfdata_layout_id(layout), layout->id);
-		CHECK(pd_layout_misc(layout) == layout->misc);
 		size_t nr = 0;
 		for (; (field = perfdata_layout_field(layout, nr)); nr++) {
 			CHECK(field == &layout->fields[nr]);
 			CHECK_STR(perfdata_field_name(field), field->name);
-			CHECK_STR(pd_field_doc(field), field->doc);
 			CHECK_EQ(perfdata_field_kind(field), field->kind);
 			CHECK_EQ(perfdata_field_show(field), field->show);
 			CHECK_EQ(perfdata_field_unit(field), field->unit);
 			CHECK(perfdata_field_names(field) == field->names && perfdata_field_bits(field) == field->bits);
-			CHECK(pd_field_element(field) == field->element);
 		}
 		CHECK_EQ(nr, layout->nr_fields);
 	}
@@ -257,7 +252,7 @@ static void test_elements(void)
 	const struct perfdata_layout *map = perfdata_record_layout(PERFDATA_RECORD_THREAD_MAP);
 	const struct perfdata_list threads = {
 		.data = bytes, .count = 2, .stride = 24, .swap = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, .present = 3,
-		.element = pd_field_element(row(map, "threads")),
+		.element = row(map, "threads")->element,
 	};
 	struct { uint64_t pid, guard; } early = { 0, 5 };
 	LATER(perfdata_thread_map_entry) later;
@@ -300,17 +295,10 @@ static void test_framed(void)
 		const struct perfdata_bytes bytes = perfdata_raw_bytes(raw);
 		CHECK(bytes.data == raw->bytes && bytes.size == raw->size && bytes.size >= 8);
 		CHECK_EQ(perfdata_raw_type(raw), raw->type);
-		CHECK_EQ(pd_raw_misc(raw), raw->misc);
 		CHECK(perfdata_raw_event(raw) == raw->event);
-		CHECK_EQ(pd_raw_offset(raw), raw->offset);
-		CHECK_EQ(pd_raw_inner(raw), raw->inner);
-		CHECK_EQ(pd_raw_number(raw), number++);
+		CHECK_EQ(raw->number, number++);
 		CHECK_EQ(perfdata_raw_time(raw), raw->time);
 		CHECK_EQ(perfdata_raw_cpu(raw), raw->cpu);
-		CHECK(pd_raw_pid(raw) == raw->pid && pd_raw_tid(raw) == raw->tid);
-		CHECK_EQ(pd_raw_payload(raw), raw->payload);
-		CHECK_EQ(pd_raw_file(raw), raw->file);
-		CHECK_EQ(pd_raw_flags(raw), raw->flags);
 	}
 	CHECK(number > 10);
 	perfdata_reader_close(reader);

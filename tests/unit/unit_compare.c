@@ -57,10 +57,9 @@ static void test_sums(void)
 	const struct pd_wide big = { UINT64_MAX, 0 }, full = { UINT64_MAX, UINT64_MAX };
 	CHECK(is_near(pd_wide_double(pd_wide_add(big, big)), 2 * 18446744073709551615.0, 1e-12));
 	CHECK_EQ(pd_wide_add(full, big).high == UINT64_MAX, true);
-	/* equal weights: s(1 - s)/N */
-	const struct pd_share_sums all = { 100, 1000, { 10000, 0 } }, part = { 20, 200, { 2000, 0 } };
+	/* equal weights */
+	const struct pd_share_sums all = { 100, 1000, { 10000, 0 } };
 	CHECK(is_near(pd_effective_samples(&all), 100, 1e-12));
-	CHECK(is_near(pd_share_variance(&part, &all), 0.2 * 0.8 / 100, 1e-12));
 	/* half of the weight in one sample is worth fewer */
 	const struct pd_share_sums uneven = { 11, 20, { 100 + 10, 0 } };
 	CHECK(is_near(pd_effective_samples(&uneven), 400.0 / 110, 1e-12));
@@ -129,8 +128,6 @@ static void test_symbols(void)
 	pd_key_symbol("a_very_long_name.cold", key, sizeof key);
 	CHECK_STR(key, "a_very_");
 	char stack[64];
-	pd_key_stack("main;work.isra.0;f.cold", stack, sizeof stack);
-	CHECK_STR(stack, "main;work;f");
 	pd_key_comm("kworker/3:1-events", stack, sizeof stack);
 	CHECK_STR(stack, "kworker/#:#-events");
 }

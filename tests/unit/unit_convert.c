@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata_convert and what emitters may do with their outputs, over a real recording: blocks, encoding, patches,
- * several outputs, several emitters; inputs and outputs by functions; the registry; cancelling. */
+/* perfdata_convert and what emitters may do with their outputs, over a real recording: blocks, encoding, several
+ * outputs, several emitters; inputs and outputs by functions; the registry; cancelling. */
 #define _GNU_SOURCE
 #include "config.h"
 #include <errno.h>
@@ -30,14 +30,14 @@ static struct {
 } seen;
 
 struct maker {
-	bool cuts, encodes, patches;
+	bool cuts, encodes;
 	unsigned odd, even;              /* outputs; 0: none */
 	uint64_t batches;
 };
 
 static const struct perfdata_emitter_option maker_options[] = {
 	{ "cut", PERFDATA_OPTION_FLAG, 0, NULL, "" }, { "encode", PERFDATA_OPTION_FLAG, 0, NULL, "" },
-	{ "patch", PERFDATA_OPTION_FLAG, 0, NULL, "" }, { "split", PERFDATA_OPTION_FLAG, 0, NULL, "" },
+	{ "split", PERFDATA_OPTION_FLAG, 0, NULL, "" },
 	{ "level", PERFDATA_OPTION_NUMBER, 0, "N", "" }, { "size", PERFDATA_OPTION_NUMBER, 0, "SIZE", "" },
 	{ "way", PERFDATA_OPTION_CHOICE, 0, "up|down", "" }, { 0 },
 };
@@ -48,15 +48,12 @@ static enum perfdata_status maker_begin(const struct perfdata_emit_context *cont
 	struct maker *maker = calloc(1, sizeof *maker);
 	maker->cuts = perfdata_option_flag(context->options, context->nr_options, "cut", false);
 	maker->encodes = perfdata_option_flag(context->options, context->nr_options, "encode", false);
-	maker->patches = perfdata_option_flag(context->options, context->nr_options, "patch", false);
 	enum perfdata_status status = PERFDATA_OK;
 	if (perfdata_option_flag(context->options, context->nr_options, "split", false)) {
 		status = pd_outputs_open(context->outputs, "odd", &maker->odd, context->reterr);
 		if (!status)
 			status = pd_outputs_open(context->outputs, "even", &maker->even, context->reterr);
 	}
-	if (maker->patches && !pd_outputs_can_patch(context->outputs, 0))
-		status = PERFDATA_EUSAGE;
 	perfdata_text_fill(out, '-', HEAD);
 	*ret_state = maker;
 	if (status)
@@ -72,7 +69,7 @@ static enum perfdata_status maker_format(const void *state, const struct perfdat
 	(void)value;
 	(void)scratch;
 	for (size_t i = 0; i < batch->nr_records; i++) {
-		const uint64_t number = pd_raw_number(perfdata_batch_record(batch, i));
+		const uint64_t number = perfdata_batch_record(batch, i)->number;
 		struct perfdata_text *to = maker->odd ? pd_emit_text(out, number % 2 ? maker->odd : maker->even)
 						      : out;
 		for (unsigned line = 0; to && line < 40; line++) {
@@ -136,19 +133,14 @@ static void maker_free_work(void *work)
 
 static enum perfdata_status maker_end(void *state, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
-	const struct maker *maker = state;
-	char head[HEAD + 1];
+	(void)state;
 	(void)end;
 	for (unsigned i = 0; i < 3000; i++) {
 		perfdata_text_fill(out, 'z', 300);
 		perfdata_text_char(out, '\n');
 		perfdata_text_cut(out);
 	}
-	if (!maker->patches)
-		return PERFDATA_OK;
-	snprintf(head, sizeof head, "%016llu", (unsigned long long)pd_emit_offset(out));
-	CHECK_EQ(pd_emit_patch(out, UINT64_C(1) << 40, head, HEAD), PERFDATA_EUSAGE);
-	return pd_emit_patch(out, 0, head, HEAD);
+	return PERFDATA_OK;
 }
 
 static void maker_destroy(void *user) { ++*(int *)user; }
@@ -261,18 +253,6 @@ static int refuse(void *user, const void *bytes, size_t size)
 	(void)bytes;
 	(void)size;
 	return ENOSPC;
-}
-
-static void patching(void)
-{
-	char text[HEAD + 1];
-	for (unsigned jobs = 1; jobs <= 3; jobs++) {
-		const struct made made = make("maker", jobs, (const char *const[]){ "patch", "cut", NULL });
-		CHECK_EQ(made.status, PERFDATA_OK);
-		snprintf(text, sizeof text, "%016zu", made.bytes.size);
-		CHECK(made.bytes.size > HEAD && !memcmp(made.bytes.data, text, HEAD));
-		perfdata_output_close(made.output, true, NULL);
-	}
 }
 
 /* --- several outputs --- */
@@ -629,7 +609,6 @@ int main(void)
 	static const struct unit_case cases[] = {
 		{ "text that leaves in blocks is the same", blocks },
 		{ "work is encoded in any thread, and stands in order", encoding },
-		{ "the head of an output is patched", patching },
 		{ "several outputs by functions", several_outputs },
 		{ "several outputs beside a path", outputs_beside_a_path },
 		{ "several emitters in one pass", several_emitters },

@@ -23,6 +23,7 @@
 #include "run/run.h"
 #include "json_text.h"
 #include "unit.h"
+#include "opening.h"
 
 #define MAX_FILE 65536
 #define MAX_FAILURES 20000
@@ -161,7 +162,7 @@ static void convert(const struct conversion *c, struct outcome *outcome)
 	*outcome = (struct outcome){ .status = PERFDATA_OK };
 	int fd = c->output ? -1 : memfd_create("output", MFD_CLOEXEC);
 	outcome->status = c->input ? perfdata_reader_open_path(c->input, &how, &reader, NULL) :
-				     perfdata_reader_open_memory(c->bytes, c->size, c->name, &how, &reader, NULL);
+				     open_memory(c->bytes, c->size, c->name, &how, &reader, NULL);
 	if (outcome->status == PERFDATA_OK) {
 		outcome->status = perfdata_session_open(reader, &options, &session, NULL);
 		if (outcome->status == PERFDATA_OK) {

@@ -10,6 +10,7 @@
 #include "emit/emitters.h"
 #include "json_text.h"
 #include "unit.h"
+#include "opening.h"
 
 #define MAX_RECORDS 8192
 #define MAX_FILE 16384
@@ -63,7 +64,7 @@ static enum perfdata_status read_prefix(size_t size, struct seen *seen, size_t *
 	*ret_count = 0;
 	uint8_t *own = malloc(size ? size : 1);   /* a byte too far is seen */
 	memcpy(own, data, size);
-	enum perfdata_status status = perfdata_reader_open_memory(own, size, NULL, NULL, &reader, NULL);
+	enum perfdata_status status = open_memory(own, size, NULL, NULL, &reader, NULL);
 	if (status == PERFDATA_OK) {
 		while ((status = perfdata_reader_next(reader, &raw)) == PERFDATA_OK && *ret_count < MAX_RECORDS) {
 			inner[*ret_count] = raw->inner != PERFDATA_NO_OFFSET;

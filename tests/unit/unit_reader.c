@@ -6,6 +6,7 @@
 #include "alloc_fail_pieces.h"
 #include "reading.h"
 #include "reader/reader.h"
+#include "opening.h"
 
 /* --- containers --- */
 
@@ -89,7 +90,7 @@ static void test_live(void)
 	}
 	size_t sent = 160;
 	CHECK(write(fds[1], stream.data, sent) == (ssize_t)sent);
-	CHECK_EQ(perfdata_reader_open_fd(fds[0], "-", &options, &reader, NULL), PERFDATA_OK);
+	CHECK_EQ(open_fd(fds[0], "-", &options, &reader, NULL), PERFDATA_OK);
 	for (size_t i = 0; i < other.count; i++) {
 		/* all of this record, and half a header of the next */
 		size_t end = (size_t)other.seen[i].offset + other.seen[i].size + 4;
@@ -587,7 +588,7 @@ static void test_versions(void)
 	recording_end(&records, start);
 	recording_sample(&records, 21, 2, 1);
 	recording_pipe(&stream, &records);
-	CHECK_EQ(perfdata_reader_open_memory(stream.data, stream.size, NULL, NULL, &reader, NULL), PERFDATA_OK);
+	CHECK_EQ(open_memory(stream.data, stream.size, NULL, NULL, &reader, NULL), PERFDATA_OK);
 	while (perfdata_reader_next(reader, &raw) == PERFDATA_OK)
 		if (raw->type == PERFDATA_RECORD_SAMPLE)
 			seen[raw->time - 1] = raw->event;
@@ -634,7 +635,7 @@ static void test_ids(void)
 	for (unsigned i = 0; i < 4 * EVENTS; i++)
 		recording_sample(&stream, ids[i / 4][i % 4], i + 1, 1);
 	recording_sample(&stream, 108, 4 * EVENTS + 1, 1);
-	CHECK_EQ(perfdata_reader_open_memory(stream.data, stream.size, NULL, NULL, &reader, NULL), PERFDATA_OK);
+	CHECK_EQ(open_memory(stream.data, stream.size, NULL, NULL, &reader, NULL), PERFDATA_OK);
 	while (perfdata_reader_next(reader, &raw) == PERFDATA_OK) {
 		if (raw->type != PERFDATA_RECORD_SAMPLE)
 			continue;
@@ -667,7 +668,7 @@ static void read_failing(void)
 	struct perfdata_reader *reader;
 	const struct perfdata_raw *raw;
 	struct perfdata_error error;
-	enum perfdata_status status = perfdata_reader_open_memory(failing.data, failing.size, NULL, &options, &reader,
+	enum perfdata_status status = open_memory(failing.data, failing.size, NULL, &options, &reader,
 								  &error);
 
 	if (status == PERFDATA_OK) {

@@ -60,7 +60,7 @@ static struct story read_story(const struct recording *file, enum perfdata_recor
 	const struct perfdata_raw *raw;
 	enum perfdata_status status = PERFDATA_OK;
 
-	CHECK_EQ(perfdata_reader_open_memory(file->data, file->size, NULL, &options, &story.reader, NULL), PERFDATA_OK);
+	CHECK_EQ(open_memory(file->data, file->size, NULL, &options, &story.reader, NULL), PERFDATA_OK);
 	while (story.records < limit && (status = perfdata_reader_next(story.reader, &raw)) == PERFDATA_OK)
 		report_record(&story, raw);
 	if (story.records < limit) {
@@ -156,7 +156,7 @@ static struct story read_batches(const struct recording *file, enum perfdata_rec
 	struct perfdata_session *session;
 	struct perfdata_batch *batch;
 
-	CHECK_EQ(perfdata_reader_open_memory(file->data, file->size, NULL, &options, &story.reader, NULL), PERFDATA_OK);
+	CHECK_EQ(open_memory(file->data, file->size, NULL, &options, &story.reader, NULL), PERFDATA_OK);
 	CHECK_EQ(perfdata_session_open(story.reader, &session_options, &session, NULL), PERFDATA_OK);
 	while (perfdata_session_next(session, &batch) == PERFDATA_OK) {
 		story.records += batch->nr_records;

@@ -161,7 +161,7 @@ static void test_spill(void)
 		struct perfdata_reader_options options = options_for(&result, PERFDATA_ORDER_TIME);
 		struct perfdata_reader *reader;
 		options.max_memory = 1;
-		CHECK_EQ(perfdata_reader_open_memory(file.data, file.size, NULL, &options, &reader, NULL), PERFDATA_OK);
+		CHECK_EQ(open_memory(file.data, file.size, NULL, &options, &reader, NULL), PERFDATA_OK);
 		read_all(&result, reader);
 		CHECK_EQ(result.end, PERFDATA_END);
 		CHECK(result.complete);
@@ -173,7 +173,7 @@ static void test_spill(void)
 		options = options_for(&result, PERFDATA_ORDER_TIME);
 		options.max_memory = 1;
 		options.max_spool = 4096;
-		CHECK_EQ(perfdata_reader_open_memory(file.data, file.size, NULL, &options, &reader, NULL), PERFDATA_OK);
+		CHECK_EQ(open_memory(file.data, file.size, NULL, &options, &reader, NULL), PERFDATA_OK);
 		read_all(&result, reader);
 		CHECK_EQ(result.end, PERFDATA_ELIMIT);
 		CHECK(result.count > 100 && result.count < 1500);

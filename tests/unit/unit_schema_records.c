@@ -282,26 +282,6 @@ static void test_attr(void)
 	}
 }
 
-static void test_copy(void)
-{
-	static struct build b;
-	struct perfdata_record r;
-	struct perfdata_config config;
-	struct perfdata_attr attr;
-
-	make_attr(&attr, PERFDATA_SAMPLE_KNOWN);
-	pd_config_init(&config, &attr, PERFDATA_BYTE_ORDER_BIG);
-	build_sample(&b, true, attr.sample_type, &attr);
-	CHECK_EQ(perfdata_decode(&config, b.data, b.size, &r), PERFDATA_OK);
-	struct perfdata_record *copy = pd_record_copy(&config, &r);
-	CHECK(copy && same_record(&r, copy));
-	memset(b.data, 0, b.size);
-	if (copy)
-		check_sample(&copy->u.sample, attr.sample_type, &attr);
-	perfdata_record_free(copy);
-	perfdata_record_free(NULL);
-}
-
 /* The image of a foreign record is the native record, but for the words of 32-bit pairs, which perf swaps as one. */
 static void test_native(void)
 {
@@ -350,75 +330,6 @@ static void test_native(void)
 	CHECK_EQ(perfdata_decode(&config, big.data, big.size, &r), PERFDATA_OK);
 	pd_record_native(&config, &r, image);
 	CHECK(!memcmp(image, little.data, little.size));
-}
-
-static int visited;
-static int see_mmap(void *user, const struct perfdata_record *record, const struct perfdata_mmap *mmap)
-{
-	CHECK(record->type == PERFDATA_RECORD_MMAP || mmap->present == 0x3f);
-	CHECK(is_text(mmap->filename, "/usr/bin/true") && mmap->len == 0x1000);
-	*(int *)user += 1;
-	return 5;
-}
-static int see_mmap2(void *user, const struct perfdata_record *record, const struct perfdata_mmap2 *mmap2)
-{
-	CHECK(&record->u.mmap2 == mmap2);
-	*(int *)user += 10;
-	return 6;
-}
-static int see_task(void *user, const struct perfdata_record *record, const struct perfdata_task *task)
-{
-	CHECK(&record->u.task == task);
-	*(int *)user += 100;
-	return 7;
-}
-static int see_lost(void *user, const struct perfdata_record *record, uint64_t lost)
-{
-	CHECK_EQ(lost, record->type == PERFDATA_RECORD_LOST ? 5 : 9);
-	*(int *)user += 1000;
-	return 8;
-}
-static int see_any(void *user, const struct perfdata_record *record)
-{
-	CHECK(record->layout != NULL);
-	*(int *)user += 10000;
-	return 9;
-}
-
-static int visit_type(const struct perfdata_visitor *visitor, uint32_t type)
-{
-	static struct build b;
-	struct perfdata_record r;
-
-	build_record(&b, true, type, 0);
-	CHECK_EQ(decode(&b, TRAILER, &r), PERFDATA_OK);
-	visited = 0;
-	return perfdata_visit(visitor, &visited, &r);
-}
-
-static void test_visit(void)
-{
-	struct perfdata_visitor v = { .size = sizeof v, .mmap = see_mmap, .task = see_task, .lost = see_lost };
-
-	CHECK_EQ(visit_type(&v, PERFDATA_RECORD_MMAP), 5);
-	CHECK_EQ(visit_type(&v, PERFDATA_RECORD_MMAP2), 5);
-	CHECK_EQ(visited, 1);
-	CHECK_EQ(visit_type(&v, PERFDATA_RECORD_FORK), 7);
-	CHECK_EQ(visit_type(&v, PERFDATA_RECORD_LOST), 8);
-	CHECK_EQ(visit_type(&v, PERFDATA_RECORD_LOST_SAMPLES), 8);
-	CHECK_EQ(visit_type(&v, PERFDATA_RECORD_COMM), 0);
-	CHECK_EQ(visited, 0);
-	v.mmap2 = see_mmap2;
-	v.any = see_any;
-	v.exit = see_task;
-	CHECK_EQ(visit_type(&v, PERFDATA_RECORD_MMAP2), 6);
-	CHECK_EQ(visit_type(&v, PERFDATA_RECORD_EXIT), 7);
-	CHECK_EQ(visit_type(&v, PERFDATA_RECORD_COMM), 9);
-	CHECK_EQ(visited, 10000);
-	/* a caller that knows no method behind `mmap` */
-	v.size = offsetof(struct perfdata_visitor, mmap2);
-	CHECK_EQ(visit_type(&v, PERFDATA_RECORD_MMAP2), 5);
-	CHECK_EQ(visit_type(&v, PERFDATA_RECORD_COMM), 0);
 }
 
 /* Where perf_event_open(2) has the fields of records, in bytes behind the header. */
@@ -499,9 +410,7 @@ int main(void)
 		{ "texts, trailers and padding", test_texts },
 		{ "odd records", test_odd_records },
 		{ "attrs of every size", test_attr },
-		{ "copies", test_copy },
 		{ "native images", test_native },
-		{ "visitors", test_visit },
 	};
 	return unit_main(cases, sizeof cases / sizeof *cases);
 }

@@ -259,26 +259,25 @@ static void check_resolved(uint32_t stack)
 {
 	struct perfdata_symbols *symbols = NULL;
 	struct perfdata_symbols_dso *kallsyms = NULL;
-	struct perfdata_symbol named[8];
+	struct perfdata_symbol named;
+	struct perfdata_step steps[8];
 	char *path = kallsyms_file();
 	size_t nr = 0;
 	CHECK_EQ(perfdata_symbols_new(NULL, &symbols), PERFDATA_OK);
 	CHECK_EQ(perfdata_symbols_open_kallsyms(symbols, path, &kallsyms), PERFDATA_OK);
-	CHECK_EQ(perfdata_session_stack_resolve(walk.session, stack, kallsyms, named, 8, &nr), PERFDATA_OK);
+	CHECK_EQ(perfdata_session_stack(walk.session, stack, steps, 8, &nr), PERFDATA_OK);
 	CHECK_EQ(nr, 4);
-	CHECK_STR(named[0].name, "inner");
-	CHECK_EQ(named[0].offset, 0x10);
-	CHECK_STR(named[1].name, "outer");
-	CHECK(named[2].name == NULL);
-	CHECK_EQ(perfdata_session_stack_resolve(walk.session, 12345, kallsyms, named, 8, &nr), PERFDATA_ABSENT);
+	CHECK_EQ(perfdata_symbols_lookup(kallsyms, steps[0].ip, UINT64_MAX, &named), PERFDATA_OK);
+	CHECK_STR(named.name, "inner");
+	CHECK_EQ(named.offset, 0x10);
+	CHECK_EQ(perfdata_symbols_lookup(kallsyms, steps[1].ip, UINT64_MAX, &named), PERFDATA_OK);
+	CHECK_STR(named.name, "outer");
+	CHECK_EQ(perfdata_symbols_lookup(kallsyms, steps[2].ip, UINT64_MAX, &named), PERFDATA_ABSENT);
 	/* what one has of a BPF map of stacks: addresses alone */
-	const uint64_t ips[] = { 0xffffffffa0000004, 0xffffffff81000110, 1, 0 };
-	CHECK_EQ(pd_symbols_resolve(kallsyms, ips, 4, named, &nr), PERFDATA_OK);
-	CHECK_EQ(nr, 2);
-	CHECK_STR(named[0].name, "helper");
-	CHECK_STR(named[0].module, "mod");
-	CHECK_STR(named[1].name, "inner");
-	CHECK(named[2].name == NULL && named[3].name == NULL);
+	CHECK_EQ(perfdata_symbols_lookup(kallsyms, 0xffffffffa0000004, UINT64_MAX, &named), PERFDATA_OK);
+	CHECK_STR(named.name, "helper");
+	CHECK_STR(named.module, "mod");
+	CHECK_EQ(perfdata_symbols_lookup(kallsyms, 0, UINT64_MAX, &named), PERFDATA_ABSENT);
 	perfdata_symbols_free(symbols);
 	unlink(path);
 }
@@ -642,7 +641,7 @@ static void test_trim(void)
 		struct perfdata_reader *reader = NULL;
 		struct perfdata_session *session = NULL;
 		struct perfdata_batch *batch;
-		CHECK_EQ(perfdata_reader_open_memory(stream.data, stream.size, NULL, &reading, &reader, NULL), 0);
+		CHECK_EQ(open_memory(stream.data, stream.size, NULL, &reading, &reader, NULL), 0);
 		CHECK_EQ(perfdata_session_open(reader, &options, &session, NULL), PERFDATA_OK);
 		while (perfdata_session_next(session, &batch) == PERFDATA_OK)
 			perfdata_batch_release(batch);
@@ -679,7 +678,7 @@ static void tell(struct tale *tale, uint32_t needs, uint64_t limit)
 	struct perfdata_session *session;
 	struct perfdata_batch *batch;
 	memset(tale, 0, sizeof *tale);
-	CHECK_EQ(perfdata_reader_open_memory(stream.data, stream.size, NULL, NULL, &reader, NULL), PERFDATA_OK);
+	CHECK_EQ(open_memory(stream.data, stream.size, NULL, NULL, &reader, NULL), PERFDATA_OK);
 	CHECK_EQ(perfdata_session_open(reader, &options, &session, NULL), PERFDATA_OK);
 	while (perfdata_session_next(session, &batch) == PERFDATA_OK) {
 		perfdata_batch_check(batch, take_finding, tale);

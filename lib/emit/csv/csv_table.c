@@ -27,7 +27,8 @@ static enum perfdata_status no_such_event(struct perfdata_error *reterr, const s
 					  const char *name)
 {
 	const struct perfdata_event *first = perfdata_reader_event(reader, 0);
-	return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "the recording has no event \"%.60s\"%s%.60s%s", name,
+	return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+			"the recording has no event \"%.60s\"%s%.60s%s", name,
 			first ? "; the first of its events is \"" : "", first ? first->name : "", first ? "\"" : "");
 }
 

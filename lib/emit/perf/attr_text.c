@@ -218,38 +218,3 @@ void perfdata_perf_event(struct perfdata_text *out, const char *name, const stru
 	perfdata_text_literal(out, ": ");
 	put_attr(&(struct spelling){ out, ": ", false }, attr);
 }
-
-void pd_perf_events(struct perfdata_text *out, const struct perfdata_reader *reader)
-{
-	/* perf lists the events of a stream before it reads their names. */
-	bool is_named = perfdata_reader_header(reader)->container != PERFDATA_CONTAINER_PIPE;
-	bool has_tracepoint = false, has_group = false;
-	struct perfdata_text name;
-
-	perfdata_text_init(&name);
-	for (size_t i = 0; i < perfdata_reader_nr_events(reader); i++) {
-		const struct perfdata_event *event = perfdata_reader_event(reader, i);
-		const struct perfdata_attr *attr = event->attr;
-
-		perfdata_text_clear(&name);
-		if (is_named && event->name_source != PERFDATA_NAME_META_INFO)
-			perfdata_text_string(&name, event->name);
-		else
-			perfdata_event_fallback_name(attr, &name);
-		perfdata_text_append(&name, "", 1);
-		if (perfdata_text_failed(&name)) {
-			out->failed = true;
-			break;
-		}
-		perfdata_perf_event(out, name.data, attr);
-		perfdata_text_char(out, '\n');
-		has_tracepoint = has_tracepoint || attr->type == PERFDATA_TYPE_TRACEPOINT;
-		has_group = has_group || (is_named && event->group_leader != event->index);
-	}
-	perfdata_text_release(&name);
-	if (has_tracepoint)
-		perfdata_text_literal(out,
-				      "# Tip: use 'perf evlist --trace-fields' to show fields for tracepoint events\n");
-	if (has_group)
-		perfdata_text_literal(out, "# Tip: use 'perf evlist -g' to show group information\n");
-}

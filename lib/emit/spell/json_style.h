@@ -40,7 +40,10 @@ struct writing {
 	struct perfdata_text *out;
 	const struct json_style *style;
 };
-static inline struct perfdata_text *record_out(const struct record *r) { return ((const struct writing *)r->writing)->out; }
+static inline struct perfdata_text *record_out(const struct record *r)
+{
+	return ((const struct writing *)r->writing)->out;
+}
 static inline const struct json_style *record_style(const struct record *r)
 {
 	return ((const struct writing *)r->writing)->style;

@@ -20,9 +20,7 @@ static const struct perfdata_emitter_option options[] = {
 	  .kind = PERFDATA_OPTION_CHOICE,
 	  .argument = STACK_WEIGHTS,
 	  .help = "what samples weigh; default period, or wall where time off the CPU was recorded" },
-	{ .name = "inline",
-	  .kind = PERFDATA_OPTION_FLAG,
-	  .help = "inlined functions are frames (default; --no-inline leaves them out)" },
+	STACK_OPTION_INLINE,
 	{ .name = "markers",
 	  .kind = PERFDATA_OPTION_FLAG,
 	  .help = "tracepoints, mappings, names, switches and losses as markers (default; --no-markers)" },
@@ -64,11 +62,7 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	return state->timeline ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
-				  struct perfdata_text *out)
-{
-	return pd_stack_begin(sizeof(struct state), set_up, release, context, ret_state, out);
-}
+STACK_BEGIN(set_up, release)
 
 static void free_part(void *pointer)
 {
@@ -471,22 +465,16 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 }
 
 const struct perfdata_emitter pd_emitter_firefox = {
-	.abi = PERFDATA_EMITTER_ABI,
 	.name = "firefox",
 	.task = PERFDATA_TASK_VIEW,
 	.help = "a file for profiler.firefox.com: threads in time, stacks, markers",
 	.needs = STACK_GATHER_NEEDS,
 	.configure = pd_stack_configure,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT,
-	.size = sizeof(struct perfdata_emitter),
 	.mime = "application/json",
 	.suffix = "firefox.json",
-	.options = options,
-	.option_size = sizeof *options,
-	.begin = begin,
+	STACK_EMITTER(release),
 	.format = format,
 	.merge = merge,
-	.end = end,
 	.free_part = free_part,
-	.release = release,
 };

@@ -158,11 +158,7 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	return pd_stack_gather_begin(&state->gather, context, &wanted);
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
-				  struct perfdata_text *out)
-{
-	return pd_stack_begin(sizeof(struct state), set_up, release, context, ret_state, out);
-}
+STACK_BEGIN(set_up, release)
 
 /* --- what is the same in the runs -------------------------------------------------------------------------------- */
 
@@ -331,27 +327,19 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	}
 	status = draw(state, end, runs, out);
 	pd_free(runs);
-	return status != PERFDATA_OK ? status : perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
+	return pd_stack_ended(status, out);
 }
 
 const struct perfdata_emitter pd_emitter_flamegraph = {
-	.abi = PERFDATA_EMITTER_ABI,
 	.name = "flamegraph",
 	.task = PERFDATA_TASK_VIEW,
 	.help = "one HTML page with a flame graph, or a picture",
 	.needs = STACK_GATHER_NEEDS,
 	.configure = pd_stack_configure,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT,
-	.size = sizeof(struct perfdata_emitter),
 	.mime = "text/html",
 	.suffix = "html",
-	.options = options,
-	.option_size = sizeof *options,
 	.option_rules = rules,
-	.begin = begin,
-	.format = pd_stack_gather_format,
-	.merge = pd_stack_gather_merge,
-	.end = end,
-	.free_part = pd_profile_part_free,
-	.release = release,
+	STACK_EMITTER(release),
+	STACK_SUMS,
 };

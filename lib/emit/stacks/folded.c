@@ -9,15 +9,14 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "emit/emitters.h"
+#include "emit/stacks/stack_gather.h"
 #include "profile/fold.h"
 #include "session/session.h"
 #include "text/spelling.h"
 
-struct folded {
-	const struct perfdata_session *session;
-	const struct perfdata_reader *reader;
+struct state {
+	struct stack_gather gather;
 	bool with_addresses, with_inlines;
-	struct pd_profile *profile;
 	struct pd_intern *names;       /* what stands between two semicolons; the label of a node is its id */
 	/* by label: the rank of the name in the order of lines, once at the end of a line, once in front of a
 	 * semicolon */
@@ -46,10 +45,10 @@ static const struct perfdata_emitter_option options[] = {
 
 static void release(void *state)
 {
-	struct folded *folded = state;
+	struct state *folded = state;
 	if (!folded)
 		return;
-	pd_profile_free(folded->profile);
+	pd_stack_gather_release(&folded->gather);
 	pd_intern_free(folded->names);
 	pd_free(folded->ranks);
 	perfdata_text_release(&folded->text);
@@ -69,56 +68,27 @@ static bool may_have_chains(const struct perfdata_reader *reader)
 	return found;
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
-				  struct perfdata_text *out)
+static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context,
+				   struct perfdata_text *out)
 {
+	struct state *folded = pointer;
 	(void)out;
-	struct folded *folded = pd_calloc(1, sizeof *folded);
-	if (!folded)
-		return PERFDATA_ENOMEM;
-	folded->session = context->session;
-	folded->reader = context->reader;
 	folded->with_addresses = perfdata_option_flag(context->options, context->nr_options, "addresses", false);
 	folded->with_inlines = perfdata_option_flag(context->options, context->nr_options, "inline", true);
-	const char *weight = perfdata_option_text(context->options, context->nr_options, "weight");
 	const bool lines = folded->with_inlines && may_have_chains(context->reader);
-	const struct pd_profile_options of_profile = { .parts = PD_BY_COMM,
-						       .by_period = pd_session_off_cpu(context->session) ||
-								    (weight && !strcmp(weight, "period")),
-						       .names = lines ? PD_NAMES_LINES : PD_NAMES_SYMBOLS,
-						       .threads = context->jobs };
+	const struct pd_profile_options of_profile = {
+		.parts = PD_BY_COMM,
+		.by_period = pd_session_off_cpu(context->session) ||
+			     pd_stack_option_is(context->options, context->nr_options, "weight", "period"),
+		.names = lines ? PD_NAMES_LINES : PD_NAMES_SYMBOLS,
+	};
 	perfdata_text_init(&folded->text);
 	perfdata_text_init(&folded->line);
 	folded->names = pd_intern_new();
-	const enum perfdata_status status = folded->names
-						    ? pd_profile_new(context->session, &of_profile, &folded->profile)
-						    : PERFDATA_ENOMEM;
-	if (status == PERFDATA_OK)
-		*ret_state = folded;
-	else
-		release(folded);
-	return status;
+	return folded->names ? pd_stack_gather_begin(&folded->gather, context, &of_profile) : PERFDATA_ENOMEM;
 }
 
-static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value,
-				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
-{
-	(void)value;
-	(void)scratch;
-	(void)out;
-	const struct folded *folded = state;
-	struct pd_profile_part *part = NULL;
-	const enum perfdata_status status = pd_profile_collect(folded->profile, batch, &part);
-	*ret_part = part;
-	return status;
-}
-
-static enum perfdata_status merge(void *state, void *part, struct perfdata_text *out)
-{
-	(void)out;
-	struct folded *folded = state;
-	return pd_profile_add(folded->profile, part);
-}
+STACK_BEGIN(set_up, release)
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
@@ -138,7 +108,7 @@ static void append_clean(struct perfdata_text *out, const char *text)
 }
 
 /* The label of the name in folded->text; empties that text. */
-static enum perfdata_status take_label(struct folded *folded, uint32_t *ret)
+static enum perfdata_status take_label(struct state *folded, uint32_t *ret)
 {
 	struct perfdata_text *text = &folded->text;
 	*ret = perfdata_text_failed(text) ? UINT32_MAX
@@ -147,18 +117,18 @@ static enum perfdata_status take_label(struct folded *folded, uint32_t *ret)
 	return *ret == UINT32_MAX ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-static enum perfdata_status label_of(struct folded *folded, const char *text, uint32_t *ret)
+static enum perfdata_status label_of(struct state *folded, const char *text, uint32_t *ret)
 {
 	append_clean(&folded->text, text);
 	return take_label(folded, ret);
 }
 
 /* The name of a frame without a symbol: that of its file, or all that is needed to name it elsewhere. */
-static void spell_file(struct folded *folded, uint32_t frame)
+static void spell_file(struct state *folded, uint32_t frame)
 {
 	struct perfdata_text *text = &folded->text;
-	const struct perfdata_frame *at = perfdata_session_frame(folded->session, frame);
-	const struct perfdata_dso *dso = at ? perfdata_session_dso(folded->session, at->dso) : NULL;
+	const struct perfdata_frame *at = perfdata_session_frame(folded->gather.session, frame);
+	const struct perfdata_dso *dso = at ? perfdata_session_dso(folded->gather.session, at->dso) : NULL;
 	if (folded->with_addresses && at) {
 		append_clean(text, dso ? dso->long_name : "[unknown]");
 		perfdata_text_literal(text, "+0x");
@@ -172,12 +142,12 @@ static void spell_file(struct folded *folded, uint32_t frame)
 	perfdata_text_string(text, *name == '[' ? "" : "]");
 }
 
-static enum perfdata_status add_inlined(struct folded *folded, uint32_t frame, uint32_t *labels, size_t *nr)
+static enum perfdata_status add_inlined(struct state *folded, uint32_t frame, uint32_t *labels, size_t *nr)
 {
 	enum { MAX_INLINED = 64 };
 	struct perfdata_source_line calls[MAX_INLINED];
 	size_t count;
-	if (pd_session_calls(folded->session, frame, calls, MAX_INLINED, &count) != PERFDATA_OK)
+	if (pd_session_calls(folded->gather.session, frame, calls, MAX_INLINED, &count) != PERFDATA_OK)
 		return PERFDATA_OK;
 	enum perfdata_status status = PERFDATA_OK;
 	for (size_t i = count < MAX_INLINED ? count : MAX_INLINED; i-- > 0 && status == PERFDATA_OK;)
@@ -191,12 +161,12 @@ static enum perfdata_status labels_of(void *user, const struct pd_profile_node *
 				      size_t *ret_nr)
 {
 	(void)is_caller;
-	struct folded *folded = user;
+	struct state *folded = user;
 	struct perfdata_symbol symbol;
 	*ret_nr = 1;
 	if (node->frame == PERFDATA_NONE)
 		return label_of(folded, "[unknown]", labels);
-	if (perfdata_session_symbol(folded->session, node->frame, UINT64_MAX, &symbol) != PERFDATA_OK) {
+	if (perfdata_session_symbol(folded->gather.session, node->frame, UINT64_MAX, &symbol) != PERFDATA_OK) {
 		spell_file(folded, node->frame);
 		return take_label(folded, labels);
 	}
@@ -232,7 +202,7 @@ static int compare_endings(const void *left, const void *right)
 	return order ? order : byte_at(a, size) - byte_at(b, size);
 }
 
-static enum perfdata_status rank_names(struct folded *folded)
+static enum perfdata_status rank_names(struct state *folded)
 {
 	const uint32_t nr = pd_intern_count(folded->names);
 	struct ending *endings = pd_malloc(2 * (size_t)nr * sizeof *endings);
@@ -254,7 +224,7 @@ static enum perfdata_status rank_names(struct folded *folded)
 
 static uint64_t rank(const void *user, uint32_t label, bool self)
 {
-	const struct folded *folded = user;
+	const struct state *folded = user;
 	return folded->ranks[2 * label + self];
 }
 
@@ -262,7 +232,7 @@ static uint64_t rank(const void *user, uint32_t label, bool self)
 
 static enum perfdata_status visit(void *user, const struct pd_fold_visit *visit, const struct pd_fold_node *node)
 {
-	struct folded *folded = user;
+	struct state *folded = user;
 	struct perfdata_text *line = &folded->line, *out = folded->out;
 	size_t size;
 	const char *name = pd_intern_get(folded->names, node->label, &size);
@@ -298,15 +268,15 @@ static bool has_several_events(const struct pd_profile *profile)
 	return nr > 1;
 }
 
-static enum perfdata_status fill(struct folded *folded, struct pd_fold *fold)
+static enum perfdata_status fill(struct state *folded, struct pd_fold *fold)
 {
-	const bool with_event = has_several_events(folded->profile);
+	const bool with_event = has_several_events(folded->gather.profile);
 	struct pd_profile_walk *walk;
 	const struct pd_profile_entry *entry;
 	struct pd_profile_key front = { .event = UINT32_MAX };
 	uint32_t labels[2];
 	size_t nr = 0;
-	enum perfdata_status status = pd_profile_walk_new(folded->profile, &walk);
+	enum perfdata_status status = pd_profile_walk_new(folded->gather.profile, &walk);
 	if (status != PERFDATA_OK)
 		return status;
 	while ((status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK) {
@@ -315,10 +285,11 @@ static enum perfdata_status fill(struct folded *folded, struct pd_fold *fold)
 			front = *key;
 			nr = 0;
 			if (with_event)
-				status = label_of(folded, perfdata_reader_event(folded->reader, key->event)->name,
+				status = label_of(folded,
+						  perfdata_reader_event(folded->gather.reader, key->event)->name,
 						  &labels[nr++]);
 			if (status == PERFDATA_OK)
-				status = label_of(folded, perfdata_session_comm(folded->session, key->comm),
+				status = label_of(folded, perfdata_session_comm(folded->gather.session, key->comm),
 						  &labels[nr++]);
 		}
 		if (status == PERFDATA_OK)
@@ -333,14 +304,14 @@ static enum perfdata_status fill(struct folded *folded, struct pd_fold *fold)
 static enum perfdata_status end(void *state, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	(void)end;
-	struct folded *folded = state;
+	struct state *folded = state;
 	const struct pd_fold_options names = { .labels = labels_of, .user = folded };
 	const struct pd_fold_walk_options lines = { .rank = rank, .visit = visit, .user = folded };
 	struct pd_fold *fold;
 	folded->out = out;
-	enum perfdata_status status = pd_profile_finish(folded->profile);
+	enum perfdata_status status = pd_profile_finish(folded->gather.profile);
 	if (status == PERFDATA_OK)
-		status = pd_fold_new(folded->profile, &names, &fold);
+		status = pd_fold_new(folded->gather.profile, &names, &fold);
 	if (status != PERFDATA_OK)
 		return status;
 	status = fill(folded, fold);
@@ -355,19 +326,11 @@ static enum perfdata_status end(void *state, const struct perfdata_emit_end *end
 }
 
 const struct perfdata_emitter pd_emitter_folded = {
-	.abi = PERFDATA_EMITTER_ABI,
 	.name = "folded",
 	.help = "one line for each stack and its weight, for flame graphs",
-	.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_NODES,
+	.needs = STACK_GATHER_NEEDS,
 	.configure = pd_stack_configure,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_LIGHT,
-	.size = sizeof(struct perfdata_emitter),
-	.options = options,
-	.option_size = sizeof *options,
-	.begin = begin,
-	.format = format,
-	.merge = merge,
-	.end = end,
-	.free_part = pd_profile_part_free,
-	.release = release,
+	STACK_EMITTER(release),
+	STACK_SUMS,
 };

@@ -15,9 +15,7 @@
 #include "emit/stacks/stack_text.h"
 
 static const struct perfdata_emitter_option options[] = {
-	{ .name = "inline",
-	  .kind = PERFDATA_OPTION_FLAG,
-	  .help = "inlined functions are frames (default; --no-inline leaves them out)" },
+	STACK_OPTION_INLINE,
 	{ 0 },
 };
 
@@ -102,11 +100,7 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
-				  struct perfdata_text *out)
-{
-	return pd_stack_begin(sizeof(struct state), set_up, release, context, ret_state, out);
-}
+STACK_BEGIN(set_up, release)
 
 static enum perfdata_status format(const void *pointer, const struct perfdata_batch *batch, void *value,
 				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
@@ -281,21 +275,15 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 }
 
 const struct perfdata_emitter pd_emitter_perfetto = {
-	.abi = PERFDATA_EMITTER_ABI,
 	.name = "perfetto",
 	.task = PERFDATA_TASK_VIEW,
 	.help = "a trace for ui.perfetto.dev: CPUs, threads, samples, tracepoints",
 	.needs = STACK_GATHER_NEEDS | PERFDATA_NEED_STACKS,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT,
-	.size = sizeof(struct perfdata_emitter),
 	.mime = "application/octet-stream",
 	.suffix = "pftrace",
-	.options = options,
-	.option_size = sizeof *options,
-	.begin = begin,
+	STACK_EMITTER(release),
 	.format = format,
 	.merge = merge,
-	.end = end,
 	.free_part = pd_perfetto_part_free,
-	.release = release,
 };

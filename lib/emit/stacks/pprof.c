@@ -23,9 +23,7 @@ static const struct perfdata_emitter_option options[] = {
 	  .kind = PERFDATA_OPTION_CHOICE,
 	  .argument = STACK_WEIGHTS,
 	  .help = "what samples weigh; default period, or wall where time off the CPU was recorded" },
-	{ .name = "inline",
-	  .kind = PERFDATA_OPTION_FLAG,
-	  .help = "inlined functions are frames (default; --no-inline leaves them out)" },
+	STACK_OPTION_INLINE,
 	{ .name = "labels",
 	  .kind = PERFDATA_OPTION_FLAG,
 	  .help = "tell comm, pid and tid of samples apart (default; --no-labels adds them up)" },
@@ -97,11 +95,7 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	return pd_stack_gather_begin(&state->gather, context, &wanted);
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
-				  struct perfdata_text *out)
-{
-	return pd_stack_begin(sizeof(struct state), set_up, release, context, ret_state, out);
-}
+STACK_BEGIN(set_up, release)
 
 /* --- a batch: its samples, and what it maps ----------------------------------------------------------------------- */
 
@@ -648,7 +642,6 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 }
 
 const struct perfdata_emitter pd_emitter_pprof = {
-	.abi = PERFDATA_EMITTER_ABI,
 	.name = "pprof",
 	.task = PERFDATA_TASK_VIEW,
 	.help = "a profile for pprof and its kin: gzip'd profile.proto",
@@ -656,15 +649,10 @@ const struct perfdata_emitter pd_emitter_pprof = {
 	.configure = pd_stack_configure,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT |
 		 PERFDATA_EMITTER_PACKED,
-	.size = sizeof(struct perfdata_emitter),
 	.mime = "application/octet-stream",
 	.suffix = "pb.gz",
-	.options = options,
-	.option_size = sizeof *options,
-	.begin = begin,
+	STACK_EMITTER(release),
 	.format = format,
 	.merge = merge,
-	.end = end,
 	.free_part = free_part,
-	.release = release,
 };

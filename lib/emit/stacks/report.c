@@ -74,14 +74,6 @@ struct state {
 	const struct report_taker *taker;   /* or NULL: the rows become text */
 };
 
-static void release(void *pointer)
-{
-	struct state *state = pointer;
-	if (state)
-		pd_stack_gather_release(&state->gather);
-	pd_free(state);
-}
-
 /* --- options ------------------------------------------------------------------------------------------------------ */
 
 /* The place of a text in a list that a NULL ends. */
@@ -164,11 +156,7 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	return pd_stack_gather_begin(&state->gather, context, &wanted);
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
-				  struct perfdata_text *out)
-{
-	return pd_stack_begin(sizeof(struct state), set_up, release, context, ret_state, out);
-}
+STACK_BEGIN(set_up, pd_stack_release)
 
 /* --- one event ---------------------------------------------------------------------------------------------------- */
 
@@ -666,26 +654,18 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	pd_free(making.pending);
 	pd_free(making.comms);
 	pd_stack_labels_free(making.labels);
-	return status != PERFDATA_OK ? status : perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
+	return pd_stack_ended(status, out);
 }
 
 const struct perfdata_emitter pd_emitter_report = {
-	.abi = PERFDATA_EMITTER_ABI,
 	.name = "report",
 	.task = PERFDATA_TASK_LOOK,
 	.help = "where the time goes: functions, files, threads, … with their shares",
 	.needs = STACK_GATHER_NEEDS,
 	.configure = pd_stack_configure,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_LIGHT,
-	.size = sizeof(struct perfdata_emitter),
 	.suffix = "txt",
-	.options = options,
-	.option_size = sizeof *options,
 	.option_rules = rules,
-	.begin = begin,
-	.format = pd_stack_gather_format,
-	.merge = pd_stack_gather_merge,
-	.end = end,
-	.free_part = pd_profile_part_free,
-	.release = release,
+	STACK_EMITTER(pd_stack_release),
+	STACK_SUMS,
 };

@@ -20,9 +20,7 @@ static const struct perfdata_emitter_option options[] = {
 	  .kind = PERFDATA_OPTION_CHOICE,
 	  .argument = STACK_WEIGHTS,
 	  .help = "what a sample counts; default period, or wall where time off the CPU was recorded" },
-	{ .name = "inline",
-	  .kind = PERFDATA_OPTION_FLAG,
-	  .help = "inlined functions are frames (default; --no-inline leaves them out)" },
+	STACK_OPTION_INLINE,
 	{ .name = "threads",
 	  .kind = PERFDATA_OPTION_FLAG,
 	  .help = "a profile for each thread too (default; --no-threads leaves them out)" },
@@ -33,14 +31,6 @@ struct state {
 	struct stack_gather gather;
 	bool by_samples, inlines, threads;
 };
-
-static void release(void *pointer)
-{
-	struct state *state = pointer;
-	if (state)
-		pd_stack_gather_release(&state->gather);
-	pd_free(state);
-}
 
 static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context,
 				   struct perfdata_text *out)
@@ -56,11 +46,7 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	return pd_stack_gather_begin(&state->gather, context, &wanted);
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
-				  struct perfdata_text *out)
-{
-	return pd_stack_begin(sizeof(struct state), set_up, release, context, ret_state, out);
-}
+STACK_BEGIN(set_up, pd_stack_release)
 
 /* --- profiles ----------------------------------------------------------------------------------------------------- */
 
@@ -342,22 +328,14 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 }
 
 const struct perfdata_emitter pd_emitter_speedscope = {
-	.abi = PERFDATA_EMITTER_ABI,
 	.name = "speedscope",
 	.task = PERFDATA_TASK_VIEW,
 	.help = "a file for speedscope",
 	.needs = STACK_GATHER_NEEDS,
 	.configure = pd_stack_configure,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT,
-	.size = sizeof(struct perfdata_emitter),
 	.mime = "application/json",
 	.suffix = "speedscope.json",
-	.options = options,
-	.option_size = sizeof *options,
-	.begin = begin,
-	.format = pd_stack_gather_format,
-	.merge = pd_stack_gather_merge,
-	.end = end,
-	.free_part = pd_profile_part_free,
-	.release = release,
+	STACK_EMITTER(pd_stack_release),
+	STACK_SUMS,
 };

@@ -45,14 +45,6 @@ struct state {
 	bool inlines, by_samples, exact;
 };
 
-static void release(void *pointer)
-{
-	struct state *state = pointer;
-	if (state)
-		pd_stack_gather_release(&state->gather);
-	pd_free(state);
-}
-
 static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context,
 				   struct perfdata_text *out)
 {
@@ -76,11 +68,7 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	return pd_stack_gather_begin(&state->gather, context, &wanted);
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
-				  struct perfdata_text *out)
-{
-	return pd_stack_begin(sizeof(struct state), set_up, release, context, ret_state, out);
-}
+STACK_BEGIN(set_up, pd_stack_release)
 
 /* --- keys --------------------------------------------------------------------------------------------------------- */
 
@@ -688,24 +676,16 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	if (pd_stack_tree_failed(&making.tree) != PERFDATA_OK)
 		status = pd_stack_tree_failed(&making.tree);
 	making_release(&making);
-	return status != PERFDATA_OK ? status : perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
+	return pd_stack_ended(status, out);
 }
 
 const struct perfdata_emitter pd_emitter_baseline = {
-	.abi = PERFDATA_EMITTER_ABI,
 	.name = "baseline",
 	.help = "how much weight lies where, in kilobytes: what perfdata diff compares with",
 	.needs = STACK_GATHER_NEEDS,
 	.configure = pd_stack_configure,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_LIGHT,
-	.size = sizeof(struct perfdata_emitter),
 	.suffix = "txt",
-	.options = options,
-	.option_size = sizeof *options,
-	.begin = begin,
-	.format = pd_stack_gather_format,
-	.merge = pd_stack_gather_merge,
-	.end = end,
-	.free_part = pd_profile_part_free,
-	.release = release,
+	STACK_EMITTER(pd_stack_release),
+	STACK_SUMS,
 };

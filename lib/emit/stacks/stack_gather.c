@@ -33,6 +33,13 @@ enum perfdata_status pd_stack_begin(size_t size, pd_stack_set_up_fn *set_up, voi
 
 void pd_stack_gather_release(struct stack_gather *gather) { pd_profile_free(gather->profile); }
 
+void pd_stack_release(void *state)
+{
+	if (state)
+		pd_stack_gather_release(state);
+	pd_free(state);
+}
+
 enum perfdata_status pd_stack_gather_format(const void *state, const struct perfdata_batch *batch, void *value,
 					    struct perfdata_scratch *scratch, struct perfdata_text *out,
 					    void **ret_part)

@@ -28,6 +28,13 @@ enum perfdata_status pd_stack_begin(size_t size, pd_stack_set_up_fn *set_up, voi
 				    const struct perfdata_emit_context *context, void **ret_state,
 				    struct perfdata_text *out);
 void pd_stack_gather_release(struct stack_gather *gather);
+/* An emitter's `release`, of a state that is freed with what it gathered. */
+void pd_stack_release(void *state);
+/* An emitter's result at the end. */
+static inline enum perfdata_status pd_stack_ended(enum perfdata_status status, const struct perfdata_text *out)
+{
+	return status != PERFDATA_OK ? status : perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
 /* The emitter's functions. */
 enum perfdata_status pd_stack_gather_format(const void *state, const struct perfdata_batch *batch, void *value,
 					    struct perfdata_scratch *scratch, struct perfdata_text *out,
@@ -41,6 +48,23 @@ enum perfdata_status pd_stack_configure(void *user, struct perfdata_configuratio
 const char *pd_stack_weight_name(const struct perfdata_session *session);
 /* The same of an event in words; NULL: their period, as it was recorded. */
 const char *pd_stack_weight_text(const struct perfdata_session *session, const struct perfdata_event *event);
+
+/* What the tables of these emitters, and their `begin`, have alike: for files with `struct state`, end and
+ * options. */
+#define STACK_BEGIN(set_up, release) \
+	static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, \
+					  struct perfdata_text *out) \
+	{ \
+		return pd_stack_begin(sizeof(struct state), set_up, release, context, ret_state, out); \
+	}
+#define STACK_EMITTER(release_state) \
+	.abi = PERFDATA_EMITTER_ABI, .size = sizeof(struct perfdata_emitter), .options = options, \
+	.option_size = sizeof *options, .begin = begin, .end = end, .release = release_state
+#define STACK_SUMS .format = pd_stack_gather_format, .merge = pd_stack_gather_merge, .free_part = pd_profile_part_free
+#define STACK_OPTION_INLINE \
+	{ .name = "inline", \
+	  .kind = PERFDATA_OPTION_FLAG, \
+	  .help = "inlined functions are frames (default; --no-inline leaves them out)" }
 
 /* Whether the option is given and says `text`. */
 bool pd_stack_option_is(const struct perfdata_emitter_option_value *values, size_t nr, const char *name,

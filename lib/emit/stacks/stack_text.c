@@ -37,11 +37,6 @@ void pd_stack_text_weight(struct perfdata_text *out, uint64_t weight, bool is_ti
 
 double pd_stack_percent(uint64_t part, uint64_t all) { return all ? (double)part / (double)all * 100 : 0; }
 
-void pd_stack_text_percent(struct perfdata_text *out, uint64_t part, uint64_t all)
-{
-	perfdata_text_printf(out, "%.2f", pd_stack_percent(part, all));
-}
-
 const char *pd_stack_last_part(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -12,8 +12,6 @@ bool pd_stack_event_is_clock(const struct perfdata_event *event);
 bool pd_stack_event_is_time(const struct perfdata_event *event);
 /* "43.5 ms" for nanoseconds, "1.20 G" for other weights. */
 void pd_stack_text_weight(struct perfdata_text *out, uint64_t weight, bool is_time);
-/* "12.3", without a sign for percent; 0 of 0 is 0. */
-void pd_stack_text_percent(struct perfdata_text *out, uint64_t part, uint64_t all);
 double pd_stack_percent(uint64_t part, uint64_t all);
 /* A name as text for people: bad bytes as U+FFFD, control characters and those that turn the direction of text as
  * \uXXXX; cut in the middle to `width` characters, where that is not 0. How many characters it has in the result. */

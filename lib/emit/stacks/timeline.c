@@ -79,7 +79,6 @@ const struct timeline_thread *pd_timeline_thread(const struct timeline *timeline
 {
 	return &timeline->threads[thread];
 }
-uint32_t pd_timeline_nr_strings(const struct timeline *timeline) { return pd_intern_count(timeline->strings); }
 const char *pd_timeline_string(const struct timeline *timeline, uint32_t string)
 {
 	return pd_intern_get(timeline->strings, string, NULL);

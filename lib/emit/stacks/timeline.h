@@ -46,7 +46,6 @@ const struct timeline_row *pd_timeline_row(struct timeline *timeline, size_t row
 enum perfdata_status pd_timeline_failed(const struct timeline *timeline);
 size_t pd_timeline_nr_threads(const struct timeline *timeline);
 const struct timeline_thread *pd_timeline_thread(const struct timeline *timeline, uint32_t thread);
-uint32_t pd_timeline_nr_strings(const struct timeline *timeline);
 const char *pd_timeline_string(const struct timeline *timeline, uint32_t string);
 
 #endif

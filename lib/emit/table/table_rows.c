@@ -305,9 +305,10 @@ bool pd_table_row_named(const char *name, struct table_row *ret)
 		}
 	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++)
 		if (!strcmp(layout->name, name)) {
-			*ret = (struct table_row){
-				.name = layout->name, .doc = layout->doc, .rows = TABLE_OF_RECORDS, .types = { layout->id }
-			};
+			*ret = (struct table_row){ .name = layout->name,
+						   .doc = layout->doc,
+						   .rows = TABLE_OF_RECORDS,
+						   .types = { layout->id } };
 			return true;
 		}
 	return false;

@@ -110,20 +110,6 @@ enum perfdata_status perfdata_session_stack(const struct perfdata_session *sessi
 	return PERFDATA_OK;
 }
 
-enum perfdata_status perfdata_session_stack_resolve(const struct perfdata_session *session, uint32_t stack,
-						    struct perfdata_symbols_dso *source, struct perfdata_symbol *ret,
-						    size_t room, size_t *ret_nr)
-{
-	struct perfdata_step *steps = pd_malloc(room * sizeof *steps);
-	if (!steps)
-		return PERFDATA_ENOMEM;
-	enum perfdata_status status = perfdata_session_stack(session, stack, steps, room, ret_nr);
-	for (size_t i = 0; !status && i < *ret_nr && i < room; i++)
-		status = pd_symbols_resolve(source, &steps[i].ip, 1, &ret[i], NULL);
-	pd_free(steps);
-	return status;
-}
-
 /* "[xfs]", or a path where the table of build-ids has one. */
 static bool is_module(const char *name, const char *module)
 {
