@@ -249,7 +249,8 @@ void pd_put_rows(struct pd_encode *e, const struct perfdata_layout *layout, uint
 		const bool is_asked = field->when != PERFDATA_IF_SAMPLE_TYPE ||
 				      e->config->attr.sample_type & field->when_value;
 		if (field->kind == PERFDATA_KIND_PAD) {
-			if (field->count_field != PERFDATA_COUNT_REST && pad_is_there(e, field, i && present >> (i - 1) & 1))
+			if (field->count_field != PERFDATA_COUNT_REST &&
+			    pad_is_there(e, field, i && present >> (i - 1) & 1))
 				put_pad(e, field->count);
 		} else if (present >> i & 1) {
 			if (is_asked)
