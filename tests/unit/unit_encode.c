@@ -14,8 +14,8 @@
 #include "write/writing.h"
 
 static struct {
-	uint64_t records, damaged, wrong, fields_wrong, twin_wrong, attrs_wrong, sections, sections_wrong, sections_twin_wrong,
-		unsupported, files;
+	uint64_t records, damaged, wrong, fields_wrong, twin_wrong, attrs_wrong, sections, sections_wrong,
+		sections_twin_wrong, unsupported, files;
 } seen;
 
 static void tell(const char *file, const char *what, uint64_t offset, unsigned type)
