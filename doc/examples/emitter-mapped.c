@@ -146,13 +146,13 @@ static enum perfdata_status take_mapping(const struct mapped *mapped, const stru
 	(void)perfdata_raw_decode(mapped->reader, raw, record);
 	if (mapped->rows)
 		print_rows(record, out);
-	const struct perfdata_mmap2 *mmap2 = &record->u.mmap2;
-	const struct perfdata_bytes build_id = PERFDATA_HAS(record, mmap2, build_id) ? mmap2->build_id : none;
-	struct file *file = file_of(files, mmap2->filename, "", build_id);
+	const struct perfdata_mmap2 *mapping = &record->u.mmap2;
+	const struct perfdata_bytes build_id = PERFDATA_HAS(record, mmap2, build_id) ? mapping->build_id : none;
+	struct file *file = file_of(files, mapping->filename, "", build_id);
 	if (!file)
 		return PERFDATA_ENOMEM;
 	file->maps++;
-	file->bytes += mmap2->len;
+	file->bytes += mapping->len;
 	return PERFDATA_OK;
 }
 

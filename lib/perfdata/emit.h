@@ -153,14 +153,15 @@ enum perfdata_emitter_flag {
 	PERFDATA_EMITTER_ROWS = 512,         /* writes tables, and counts their rows */
 };
 
-/* Members are only ever appended: `size` tells which there are, and those behind it count as NULL. Strings and tables
- * must live as long as the emitter. */
 /* What users have in mind when they choose an emitter: lists and help of a program group emitters by it. */
 enum perfdata_emitter_task {
 	PERFDATA_TASK_CONVERT,          /* data for other programs */
 	PERFDATA_TASK_LOOK,             /* an answer to read */
 	PERFDATA_TASK_VIEW,             /* a file for a viewer */
 };
+
+/* Members are only ever appended: `size` says which ones there are, and the others count as NULL. Strings and tables must
+ * live as long as the emitter. */
 struct perfdata_emitter {
 	uint32_t abi;                   /* PERFDATA_EMITTER_ABI */
 	uint32_t flags;                 /* enum perfdata_emitter_flag */
@@ -168,7 +169,7 @@ struct perfdata_emitter {
 	const char *name;               /* also the command */
 	const char *help;               /* one line */
 	const char *mime;               /* "application/json"; NULL: text/plain */
-	const char *suffix;             /* of files, without the dot; NULL: the name */
+	const char *suffix;             /* of named outputs (tables), without the dot; NULL: the name */
 	uint32_t needs;                 /* enum perfdata_needs, before configure */
 	uint32_t option_size;           /* sizeof(struct perfdata_emitter_option) */
 	const struct perfdata_emitter_option *options;   /* or NULL */

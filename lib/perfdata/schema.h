@@ -114,8 +114,8 @@ PERFDATA_API bool perfdata_field_number(const struct perfdata_field *field, cons
  * is no such field, or no layout. The function searches the rows: a program that asks for every record keeps the result
  * for each layout. */
 PERFDATA_API uint64_t perfdata_layout_bits(const struct perfdata_layout *layout, size_t member);
-/* Whether a decoded record has a field: PERFDATA_HAS(record, sample, addr). `view` is the name of the view's struct
- * behind perfdata_. */
+/* Whether a decoded record has a field: PERFDATA_HAS(record, sample, addr). `view` is a type, no variable:
+ * mmap2 for struct perfdata_mmap2. */
 #define PERFDATA_HAS(record, view, field) \
 	(((record)->u.present & perfdata_layout_bits((record)->layout, offsetof(struct perfdata_##view, field))) != 0)
 

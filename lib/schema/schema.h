@@ -16,7 +16,8 @@ enum perfdata_when {
 	PERFDATA_IF_READ_FORMAT, /* attr.read_format & when_value */
 	PERFDATA_IF_FIELD,       /* the field when_field equals when_value */
 	PERFDATA_IF_FIELD_GE,
-	PERFDATA_IF_LEFT,        /* at least when_value bytes are left: extensions of later versions */
+	PERFDATA_IF_LEFT,        /* at least when_value bytes of the body are left, this field's own included:
+	                          * extensions of later versions */
 	PERFDATA_UNLESS_NAME,    /* unless a file's name ('/' or '[') begins here: older versions had no such field */
 	PERFDATA_UNLESS_TEXT,    /* unless a text that fills the body begins here: older versions had no such field */
 	/* feature sections: */
