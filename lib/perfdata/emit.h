@@ -160,8 +160,8 @@ enum perfdata_emitter_task {
 	PERFDATA_TASK_VIEW,             /* a file for a viewer */
 };
 
-/* Members are only ever appended: `size` says which ones there are, and the others count as NULL. Strings and tables must
- * live as long as the emitter. */
+/* Members are only ever appended: `size` says which ones there are, and the others count as NULL. Strings and tables
+ * must live as long as the emitter. */
 struct perfdata_emitter {
 	uint32_t abi;                   /* PERFDATA_EMITTER_ABI */
 	uint32_t flags;                 /* enum perfdata_emitter_flag */

@@ -14,7 +14,7 @@
 #define PD_PAD(bytes, ...) \
 	{ .name = "pad", .doc = "Without meaning.", .kind = PERFDATA_KIND_PAD, .count_field = PERFDATA_COUNT_FIXED, \
 	  .count = bytes, ##__VA_ARGS__ }
-/* Zeros up to the end of the record, after a last field that fills no 8 bytes; bytes that are not zero stay in `rest`. */
+/* Zeros up to the end of the record, after a last field that fills no 8 bytes; other bytes stay in `rest`. */
 #define PD_PAD_REST \
 	{ .name = "pad", .doc = "Without meaning.", .kind = PERFDATA_KIND_PAD, .count_field = PERFDATA_COUNT_REST }
 
