@@ -12,6 +12,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from builder import ADDR, CPU, IP, REGS_USER, TID, TIME, Recording
+import builder_cases
 import program
 from program import run
 
@@ -206,6 +207,18 @@ def check_quoted(path):
     report("commas, quotes and line ends in names of events, programs and files", faults)
 
 
+def check_deferred(path):
+    """The table of chains has the chains of all records that have some: those that came later are records of their own."""
+    build, options, _ = builder_cases.CASES["deferred.data"]
+    recording = Recording(**options)
+    build(recording)
+    recording.save(path)
+    want = [len(o["callchain"]) for o in map(json.loads, run("ndjson", path).out.splitlines()) if "callchain" in o]
+    done = run("csv", "--table", "callchain", path)
+    rows = len(done.out.splitlines()) - 1
+    report("chains that came later are in their table", [] if rows == sum(want) and len(want) > 10 else ["%d rows of %r" % (rows, want)])
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "perf.data")
@@ -217,6 +230,7 @@ def main():
         check_cpus(path)
         check_offsets(path)
         check_quoted(path)
+        check_deferred(path)
     return tap.end()
 
 
