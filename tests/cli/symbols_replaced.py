@@ -250,11 +250,13 @@ def made_cases(place):
     status = os.stat(place.program)
     inode, device = status.st_ino, (os.major(status.st_dev), os.minor(status.st_dev))
 
-    def names(told, through_pipe=True, when=now, options=(), **more):
+    def names(told, through_pipe=True, when=now, options=(), written=None, **more):
         made = Made(place, pipe=through_pipe, **more)
         made.r.comm(100, 100, "program", time=when)
         told(made.r, when)
         path = made.save((START + ip, when))
+        if written is not None:
+            os.utime(path, ns=(written, written))
         return place.names(path, *options, through_pipe=through_pipe)
 
     def mmap2(r, when, **more):
@@ -281,6 +283,7 @@ def made_cases(place):
     good("another host, and the user says so: --symfs /", mmap2, host="another-host", options=("--symfs", "/"))
     if now > 10**10:
         bad("recorded before the file was made", "changed since", mmap2, when=1)
+        inject_cases(place, good, bad)
     bad("a stream without times", "nothing says when", mmap2, when=0)
 
     # a BUILD_ID record has a path, and two files had it: it may mean either
@@ -313,6 +316,27 @@ def made_cases(place):
         guest_made.r.sample(guest_made.event, misc=GUEST_USER, ip=START + ip, pid=100, tid=100, time=now)
         made.append(place.names(guest_made.save(), through_pipe=True)[0])
     check("a file of a virtual machine, by its build-id alone", made == [{"ours_program"}, set()], made)
+
+
+def inject_cases(place, good, bad):
+    """The files that perf inject makes of JIT code: after the samples, but before the recording that it writes is whole. It maps them from
+    their ELF header's end on, which no kernel does."""
+    def told(name="jitted-100-7.so", skip=0x80, other_inode=0):
+        path = os.path.join(place.folder, "bin", name)
+        shutil.copy(place.program, path)
+        status = os.stat(path)
+        return lambda r, when: r.mmap2(100, 100, START + skip, 0x100000, skip, path, time=when, inode=status.st_ino + other_inode,
+                                       device=(os.major(status.st_dev), os.minor(status.st_dev)))
+
+    early = {"through_pipe": False, "when": 1}
+    good("perf inject: made after the samples, before the recording was written", told(), **early)
+    bad("perf inject: changed after the recording was written", "changed since", told(), written=time.time_ns() - 3600 * 10**9, **early)
+    bad("perf inject: another inode number", "inode number", told(other_inode=1), **early)
+    bad("perf inject: another host", "another host", told(), host="another-host", **early)
+    bad("perf inject: a stream has no time of writing", "changed since", told(), when=1)
+    bad("a file named as those of perf inject, which the kernel mapped", "changed since", told(skip=0), **early)
+    for name in ("library-7.so", "jitted-100.so", "jitted-100-7.so.1", "jitted-x-7.so", "jitted-100-.so", "unjitted-100-7.so"):
+        bad(f"not of perf inject by its name: {name}", "changed since", told(name), **early)
 
 
 def build_id_in(data):

@@ -71,7 +71,11 @@ static bool host_was_recorded(struct pd_state *state)
 static void identify_file(const struct pd_state *state, const struct pd_dso *dso,
 			  struct perfdata_symbols_request *request)
 {
-	const struct pd_host_time when = pd_host_time(state, state->now);
+	struct pd_host_time when = pd_host_time(state, state->now);
+	const int64_t written = pd_reader_written(state->reader);
+	/* made after the samples, but before the recording was whole */
+	if (dso->injected && written)
+		when.last = written;
 	request->check_identity = true;
 	request->inode = dso->source == PERFDATA_BUILD_ID_MMAP2 ? 0 : dso->id_words[1];
 	request->device_major = dso->public.device_major;

@@ -34,6 +34,7 @@ struct pd_dso {
 	uint8_t false_build_id_size;
 	enum perfdata_build_id_source source;
 	int32_t first_pid;                 /* of the process that mapped it first; 0: none */
+	bool injected;                     /* perf inject made it, and each of its mappings */
 	uint64_t first_time;               /* of the record that mentioned it first; 0: unknown */
 	/* another file with the same path was mapped, too: the path in a table may mean either */
 	bool has_namesake;

@@ -21,3 +21,33 @@ void pd_mapping_count(struct pd_state *state, const struct pd_map *map, const st
 		dso->false_build_id_size = (uint8_t)mapping->false_build_id.size;
 	}
 }
+
+/* Each takes what it is called for from the end of a name. */
+static bool take_number_from_end(const char *name, size_t *size)
+{
+	const size_t before = *size;
+	while (*size && name[*size - 1] >= '0' && name[*size - 1] <= '9')
+		--*size;
+	return *size != before;
+}
+
+static bool take_from_end(const char *name, size_t *size, const char *text)
+{
+	const size_t length = strlen(text);
+	if (*size < length || memcmp(name + *size - length, text, length) != 0)
+		return false;
+	*size -= length;
+	return true;
+}
+
+/* "…/jitted-PID-NUMBER.so". Its code begins right after the ELF headers; the kernel maps whole pages only, which are
+ * never smaller than this. */
+bool pd_mapping_is_injected(const struct pd_mapping *mapping)
+{
+	const uint64_t smallest_page = 4096;
+	const char *name = mapping->filename;
+	size_t size = mapping->filename_size;
+	return mapping->pgoff % smallest_page != 0 && take_from_end(name, &size, ".so") &&
+	       take_number_from_end(name, &size) && take_from_end(name, &size, "-") &&
+	       take_number_from_end(name, &size) && take_from_end(name, &size, "/jitted-");
+}

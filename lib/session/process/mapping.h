@@ -36,6 +36,8 @@ static inline uint64_t pd_mapping_end(const struct pd_mapping *mapping)
 	return __builtin_add_overflow(mapping->addr, mapping->len, &end) ? UINT64_MAX : end;
 }
 
+/* Whether perf inject wrote the record, for a file that it made of JIT code. */
+bool pd_mapping_is_injected(const struct pd_mapping *mapping);
 /* Notes a mapping of a dso. */
 void pd_mapping_count(struct pd_state *state, const struct pd_map *map, const struct pd_mapping *mapping);
 

@@ -101,6 +101,7 @@ static int map_user(struct pd_state *state, const struct pd_mapping *mapping)
 	    pd_jitdump_mapped(state, thread->pid, mapping->filename, mapping->filename_size, mapping->id_words) < 0)
 		return -1;
 	struct pd_dso *dso = pd_dso_at(state, map.dso);
+	dso->injected = (!dso->nr_maps || dso->injected) && pd_mapping_is_injected(mapping);
 	if (!dso->first_pid)
 		dso->first_pid = thread->pid;
 	pd_mapping_count(state, &map, mapping);
