@@ -320,7 +320,7 @@ static enum exit_code run(struct batch *batch)
 		return wrong ? wrong : EXIT_USAGE;
 	batch->resume = resume_begin(options);
 	if (!batch->resume)
-		return errno == ENOMEM ? out_of_memory(batch) : EXIT_USAGE;
+		return errno == ENOMEM ? out_of_memory(batch) : errno == EFBIG ? EXIT_INPUT : EXIT_USAGE;
 	const enum exit_code begun = summary_begin(&batch->summary, options, true);
 	if (begun != EXIT_FINE)
 		return begun;

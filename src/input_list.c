@@ -10,9 +10,12 @@
 #include <unistd.h>
 #include "grow.h"
 #include "input_list.h"
+#include "lines.h"
 #include "option_table.h"
 #include "input_walk.h"
 #include "text_set.h"
+
+enum { MOST_EMPTY = 4096 };   /* lines in a row: /dev/zero has nothing else */
 
 /* --- collecting --------------------------------------------------------------------------------------------------- */
 
@@ -55,25 +58,39 @@ static bool add_line(struct collecting *collecting, const char *line)
 	return add_named(collecting, strcmp(line, "-") ? line : "./-");
 }
 
+/* Says why a list is none. */
+static bool refuse_list(struct collecting *collecting, const char *name, const struct lines *lines, const char *why)
+{
+	collecting->options->list_unreadable = true;
+	usage_error(&collecting->options->style, "--files-from %s: line %llu %s", name, (unsigned long long)lines->nr,
+		    why);
+	return false;
+}
+
 static bool add_lines(struct collecting *collecting, const char *name, FILE *file)
 {
-	const int end = collecting->options->null ? '\0' : '\n';
-	char *line = NULL;
-	size_t room = 0;
+	struct lines lines = { .file = file, .end = collecting->options->null ? '\0' : '\n', .most = MOST_PATH };
+	enum perfdata_status status = PERFDATA_OK;
+	unsigned empty = 0;          /* lines in a row */
 	bool fine = true;
-	for (ssize_t size; fine && (size = getdelim(&line, &room, end, file)) > 0;) {
-		if (line[size - 1] == (char)end)
-			line[size - 1] = '\0';
-		fine = add_line(collecting, line);
+	while (fine && (status = lines_next(&lines)) == PERFDATA_OK) {
+		if (memchr(lines.text, '\0', lines.size))
+			fine = refuse_list(collecting, name, &lines, "has a zero byte, which no path has: -0 reads "
+								     "paths that zero bytes end");
+		else if ((empty = lines.size ? 0 : empty + 1) > MOST_EMPTY)
+			fine = refuse_list(collecting, name, &lines, "follows thousands of empty ones: it is no list "
+								     "of paths");
+		else
+			fine = add_line(collecting, lines.text);
 	}
-	free(line);
-	if (!fine || feof(file))
-		return fine;
-	/* without memory for a line there is neither an end nor an error of the file */
-	if (!ferror(file))
-		return options_no_memory(collecting->options);
-	usage_error(&collecting->options->style, "--files-from %s: %s", name, strerror(errno));
-	return false;
+	if (fine && status == PERFDATA_ELIMIT)
+		fine = refuse_list(collecting, name, &lines, "is longer than any path: it is no list of paths");
+	else if (fine && status == PERFDATA_ENOMEM)
+		fine = options_no_memory(collecting->options);
+	else if (fine && status == PERFDATA_EREAD)
+		usage_error(&collecting->options->style, "--files-from %s: %s", name, strerror(errno));
+	free(lines.text);
+	return fine && status == PERFDATA_END;
 }
 
 static bool add_list(struct collecting *collecting, const char *name)

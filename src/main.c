@@ -136,7 +136,7 @@ int main(int argc, char **argv)
 		code = command->run(&options);
 	symbols_close(&options);
 out:
-	code = finish(options.no_memory ? EXIT_LIMIT : code, &options);
+	code = finish(options.no_memory ? EXIT_LIMIT : options.list_unreadable ? EXIT_INPUT : code, &options);
 	options_release(&options);
 	perfdata_registry_free(options.registry);
 	terminal_finish();

@@ -65,6 +65,7 @@ struct given_option { size_t row; const char *text; bool no; };
 struct options {
 	struct message_style style;
 	bool help, version;
+	bool list_unreadable;    /* a list of files is none: the input is wrong, not the command line */
 	bool no_memory;          /* parsing failed for lack of memory, not because of the command line */
 	/* input */
 	struct text_list files;                      /* after inputs_find: borrowed from `inputs` */

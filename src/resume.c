@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "json_build.h"
+#include "lines.h"
 #include "output_rights.h"
 #include "resume.h"
 #include "text_set.h"
@@ -107,26 +108,23 @@ static bool read_line(struct resume *resume, json_object *line)
  * with errno. */
 static bool read_index(struct resume *resume)
 {
-	char *text = NULL;
-	size_t room = 0;
-	bool fine = true;
-	FILE *file = fopen(resume->path, "re");
-	if (!file)
+	struct lines lines = { .file = fopen(resume->path, "re"), .end = '\n', .most = MOST_LINE };
+	enum perfdata_status status = PERFDATA_OK;
+	if (!lines.file)
 		return errno == ENOENT || errno == ENOTDIR;
-	for (ssize_t size; fine && (size = getline(&text, &room, file)) > 0;) {
-		json_object *line = json_parse(text, (size_t)size);
-		if (json_object_is_type(line, json_type_object))
-			fine = read_line(resume, line);
+	while (status == PERFDATA_OK && (status = lines_next(&lines)) == PERFDATA_OK) {
+		json_object *line = json_parse(lines.text, lines.size);
+		if (json_object_is_type(line, json_type_object) && !read_line(resume, line))
+			status = PERFDATA_ENOMEM;
 		json_object_put(line);
-		fine &= !json_has_failed();
+		if (json_has_failed())
+			status = PERFDATA_ENOMEM;
 	}
-	/* without memory for a line there is neither an end nor an error of the file */
-	const int code = fine && (ferror(file) || feof(file)) ? errno : ENOMEM;
-	fine &= feof(file) && !ferror(file);
-	free(text);
-	fclose(file);
+	const int code = status == PERFDATA_EREAD ? errno : status == PERFDATA_ELIMIT ? EFBIG : ENOMEM;
+	free(lines.text);
+	fclose(lines.file);
 	errno = code;
-	return fine;
+	return status == PERFDATA_END;
 }
 
 /* --- begin and end ------------------------------------------------------------------------------------------------ */
@@ -147,7 +145,8 @@ struct resume *resume_begin(const struct options *options)
 		return resume;
 	const int code = resume && resume->made_with && resume->path ? errno : ENOMEM;
 	if (code != ENOMEM)
-		usage_error(&options->style, "--resume: %s: %s", resume->path, strerror(code));
+		usage_error(&options->style, "--resume: %s: %s", resume->path,
+			    code == EFBIG ? "a line is too long: this is no index" : strerror(code));
 	resume_end(resume);
 	errno = code;
 	return NULL;

@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "grow.h"
 #include "interrupt.h"
+#include "lines.h"
 #include "print.h"
 #include "symbol_options.h"
 
@@ -25,6 +26,7 @@ struct naming {
 	struct known_file *files;
 	size_t nr, room, last;
 	struct perfdata_text out;
+	uint64_t too_long;                 /* the number of a line that no text has; 0: none */
 	bool failed;
 	enum perfdata_status failure;      /* of finding names; PERFDATA_OK: none */
 };
@@ -152,26 +154,23 @@ static void name_line(struct naming *naming, const char *line, size_t size)
 
 static enum exit_code name_all(struct naming *naming)
 {
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t size;
-	while (!interrupted() && !naming->failed) {
-		size = getline(&line, &room, stdin);
-		if (size <= 0) {
-			/* without memory for the line there is neither an end nor an error of the file */
-			naming->failed = !feof(stdin) && !ferror(stdin) && !interrupted();
-			break;
-		}
+	struct lines lines = { .file = stdin, .end = '\n', .most = MOST_LINE };
+	enum perfdata_status status = PERFDATA_OK;
+	while (!interrupted() && !naming->failed && (status = lines_next(&lines)) == PERFDATA_OK) {
 		naming->out.size = 0;
-		name_line(naming, line, (size_t)size);
+		if (lines.ended)
+			lines.text[lines.size++] = '\n';
+		name_line(naming, lines.text, lines.size);
 		naming->failed |= perfdata_text_failed(&naming->out);
 		if (!naming->failed)
 			print_answer(naming->out.data, naming->out.size);
 	}
-	free(line);
-	if (naming->failed)
-		return EXIT_LIMIT;
-	return interrupted() ? EXIT_INTERRUPTED : ferror(stdin) ? EXIT_INPUT : EXIT_FINE;
+	free(lines.text);
+	if (interrupted())
+		return EXIT_INTERRUPTED;
+	naming->failed |= status == PERFDATA_ENOMEM;
+	naming->too_long = status == PERFDATA_ELIMIT ? lines.nr : 0;
+	return naming->failed ? EXIT_LIMIT : naming->too_long || status == PERFDATA_EREAD ? EXIT_INPUT : EXIT_FINE;
 }
 
 enum exit_code command_symbolize(struct options *options)
@@ -186,6 +185,9 @@ enum exit_code command_symbolize(struct options *options)
 	const enum exit_code code = status == PERFDATA_OK ? name_all(&naming) : exit_code_of_status(status);
 	if (code == EXIT_LIMIT)
 		usage_error(&options->style, "%s", perfdata_status_text(PERFDATA_ENOMEM));
+	else if (naming.too_long)
+		usage_error(&options->style, "line %llu of stdin is longer than %u MiB: this is no text",
+			    (unsigned long long)naming.too_long, MOST_LINE >> 20);
 	else if (naming.failure)
 		usage_error(&options->style, "names are missing: %s", perfdata_status_text(naming.failure));
 	for (size_t i = 0; i < naming.nr; i++)

@@ -109,6 +109,29 @@ def nothing_made(where):
     report("no folder without an output in it", [] if done.returncode == 3 and not os.path.exists(where + "/new") else [found, done])
 
 
+def no_lists(where):
+    """What is no list of paths is wrong input, and takes no memory."""
+    for title, words, name in (("zeros", [], "/dev/zero"), ("zeros, which end paths", ["-0"], "/dev/zero"), ("a line without end", [], "long"),
+                               ("a path with a zero byte", [], "zero"), ("a recording", [], "in/a/perf.data")):
+        with open(where + "/long", "w") as f:
+            f.write("x" * 5000)
+        with open(where + "/zero", "wb") as f:
+            f.write(b"in/a/perf.data\0in/b/perf.data\n")
+        done = subprocess.run(["bash", "-c", 'ulimit -v 400000; exec "$@"', "-", program.PERFDATA, "ndjson", *words, "--files-from", name, "in/a/perf.data", "-o", "none/"],
+                              cwd=where, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        report("no list of paths: " + title, [] if done.returncode == 3 and b"--files-from %s: line " % name.encode() in done.stderr
+               and not os.path.exists(where + "/none") else [done])
+    with open("/dev/zero", "rb") as f:
+        done = subprocess.run(["bash", "-c", 'ulimit -v 400000; exec "$@"', "-", program.PERFDATA, "symbolize"], stdin=f, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=60)
+        report("symbolize: a line without end", [] if done.returncode == 3 and b"line 1 of stdin" in done.stderr else [done.returncode, done.stderr])
+    os.makedirs(where + "/index", exist_ok=True)
+    os.symlink("/dev/zero", where + "/index/.perfdata-index")
+    done = subprocess.run(["bash", "-c", 'ulimit -v 400000; exec "$@"', "-", program.PERFDATA, "ndjson", "--resume", "in/a/perf.data", "-o", "index/"],
+                          cwd=where, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+    report("--resume: an index without lines", [] if done.returncode == 3 and b"--resume: " in done.stderr else [done])
+
+
 def lists(where):
     lines = ["in/a/perf.data", "", "in/b/perf.data"]
     wanted = ["a/perf.data.ndjson", "b/perf.data.ndjson"]
@@ -274,6 +297,7 @@ def main():
         names(where)
         nothing_made(where)
         lists(where)
+        no_lists(where)
         recursion(where)
         one_output(where)
         memory(where)
