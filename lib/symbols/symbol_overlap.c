@@ -5,7 +5,8 @@
  * perf keeps the entries in a red-black tree by start, in the order of the file, and takes the first one on the way
  * down that holds the address. What it takes depends on the shape of the tree, so the same tree is built here, as in
  * Cormen et al., Introduction to Algorithms. On its way down perf may pass an entry by that holds the address; such an
- * address has a name here, since each subtree knows how far its entries reach. */
+ * address has a name here, since each subtree knows how far its entries reach. perf leaves out entries whose name has
+ * one or two characters; a second tree holds them, for addresses that no entry of the first one names. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
@@ -20,9 +21,11 @@ struct node {
 	uint64_t reach;        /* the largest end in this subtree */
 };
 
+enum { AS_PERF, SHORT_NAMES, NR_TREES };
+
 struct pd_overlaps {
 	size_t count;
-	uint32_t root;
+	uint32_t roots[NR_TREES];
 	struct node nodes[];
 };
 
@@ -54,6 +57,7 @@ static bool overlap(const struct pd_symbol_table *table)
 struct build {
 	const struct pd_symbol *items;
 	struct pd_overlaps *tree;
+	uint32_t *root;        /* of the tree that is being built */
 	struct above {
 		uint32_t parent;
 		bool red;
@@ -63,7 +67,7 @@ struct build {
 static void replace(struct build *b, uint32_t parent, uint32_t old, uint32_t new)
 {
 	if (parent == NONE)
-		b->tree->root = new;
+		*b->root = new;
 	else
 		b->tree->nodes[parent].child[b->tree->nodes[parent].child[1] == old] = new;
 	if (new != NONE)
@@ -107,13 +111,13 @@ static void balance(struct build *b, uint32_t node)
 		above[grand].red = true;
 		rotate(b, grand, !side);
 	}
-	above[b->tree->root].red = false;
+	above[*b->root].red = false;
 }
 
 static void insert(struct build *b, uint32_t index)
 {
 	struct pd_overlaps *tree = b->tree;
-	uint32_t parent = NONE, at = tree->root;
+	uint32_t parent = NONE, at = *b->root;
 	unsigned side = 0;
 	while (at != NONE) {
 		parent = at;
@@ -123,7 +127,7 @@ static void insert(struct build *b, uint32_t index)
 	tree->nodes[index] = (struct node){ .child = { NONE, NONE } };
 	b->above[index] = (struct above){ .parent = parent, .red = true };
 	if (parent == NONE)
-		tree->root = index;
+		*b->root = index;
 	else
 		tree->nodes[parent].child[side] = index;
 	balance(b, index);
@@ -143,6 +147,17 @@ static uint64_t set_reach(const struct build *b, uint32_t at)
 	return node->reach;
 }
 
+static const char *name_of(const struct pd_symbol_table *table, uint32_t index)
+{
+	return table->strings[PD_STRINGS_TEXT].bytes + table->items[index].name;
+}
+
+static bool has_short_name(const struct pd_symbol_table *table, uint32_t index)
+{
+	const size_t longest = 2;
+	return strnlen(name_of(table, index), longest + 1) <= longest;
+}
+
 int pd_overlaps_make(struct pd_symbol_table *table)
 {
 	const size_t count = table->count;
@@ -153,12 +168,15 @@ int pd_overlaps_make(struct pd_symbol_table *table)
 			   .above = pd_malloc(count * sizeof *b.above) };
 	uint32_t *order = pd_malloc(count * sizeof *order);
 	if (b.tree && b.above && order) {
-		*b.tree = (struct pd_overlaps){ .count = count, .root = NONE };
+		*b.tree = (struct pd_overlaps){ .count = count, .roots = { NONE, NONE } };
 		for (size_t i = 0; i < count; i++)
 			order[table->items[i].outer] = (uint32_t)i;
-		for (size_t i = 0; i < count; i++)
+		for (size_t i = 0; i < count; i++) {
+			b.root = &b.tree->roots[has_short_name(table, order[i]) ? SHORT_NAMES : AS_PERF];
 			insert(&b, order[i]);
-		(void)set_reach(&b, b.tree->root);
+		}
+		for (int i = 0; i < NR_TREES; i++)
+			(void)set_reach(&b, b.tree->roots[i]);
 		table->overlaps = b.tree;
 	}
 	pd_free(order);
@@ -208,27 +226,44 @@ static bool take_first(struct walk *walk, uint32_t index)
 
 static bool has_other_name(struct walk *walk, uint32_t index)
 {
-	const char *name = walk->table->strings[PD_STRINGS_TEXT].bytes + walk->table->items[index].name;
+	const char *name = name_of(walk->table, index);
 	walk->found = walk->name && strcmp(walk->name, name) != 0 ? index : NONE;
 	walk->name = name;
 	return walk->found != NONE || ++walk->nr == MOST_COMPARED;
 }
 
+/* The entry that begins last, and of several the last one in the file: perf has none. */
+static uint32_t find_last(const struct pd_symbol_table *table, uint64_t address)
+{
+	uint32_t last = NONE;
+	for (int i = 0; i < NR_TREES; i++) {
+		struct walk walk = { .table = table, .address = address };
+		if (!walk_holders(&walk, table->overlaps->roots[i], take_first))
+			continue;
+		const struct pd_symbol *s = &table->items[walk.found], *before = last == NONE ? NULL : &table->items[last];
+		if (!before || s->start > before->start || (s->start == before->start && s->outer > before->outer))
+			last = walk.found;
+	}
+	return last;
+}
+
 struct pd_symbol *pd_overlaps_find(const struct pd_symbol_table *table, uint64_t address)
 {
-	const struct pd_overlaps *tree = table->overlaps;
-	for (uint32_t at = tree->root; at != NONE;) {
+	for (uint32_t at = table->overlaps->roots[AS_PERF]; at != NONE;) {
 		struct pd_symbol *s = &table->items[at];
 		if (holds(s, address))
 			return s;
-		at = tree->nodes[at].child[address >= s->start];
+		at = table->overlaps->nodes[at].child[address >= s->start];
 	}
-	struct walk walk = { .table = table, .address = address };
-	return walk_holders(&walk, tree->root, take_first) ? &table->items[walk.found] : NULL;
+	const uint32_t last = find_last(table, address);
+	return last != NONE ? &table->items[last] : NULL;
 }
 
 bool pd_overlaps_differ(const struct pd_symbol_table *table, uint64_t address)
 {
 	struct walk walk = { .table = table, .address = address, .found = NONE };
-	return table->overlaps && walk_holders(&walk, table->overlaps->root, has_other_name) && walk.found != NONE;
+	for (int i = 0; table->overlaps && i < NR_TREES; i++)
+		if (walk_holders(&walk, table->overlaps->roots[i], has_other_name))
+			return walk.found != NONE;
+	return false;
 }

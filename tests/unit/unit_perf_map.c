@@ -162,6 +162,9 @@ static void test_overlaps(void)
 	static const char same[] = "1000 100 one\n1000 100 one\n";
 	/* the tree of perf has "three" on top, and "one" below to the left: it turns right at "three" */
 	static const char missed[] = "1000 1000 one\n1100 10 two\n1200 10 three\n";
+	/* perf's tree has no names of one or two characters, which would turn it */
+	static const char between[] = "1000 100 one\n1010 100 ab\n1020 100 two\n";
+	static const char shorts[] = "1000 100 a\n1010 80 ab\n1010 10 name\n";
 	static const char apart[] = "1000 10 one\n1010 10 two\n";
 	check_at(contained, 0x103f, "parse", false);
 	check_at(contained, 0x1040, "parse", true);
@@ -181,6 +184,15 @@ static void test_overlaps(void)
 	check_at(same, 0x1000, "one", false);
 	check_at(missed, 0x1300, "one", false);
 	check_at(missed, 0x1105, "two", true);
+	check_at(between, 0x1025, "one", true);
+	check_at(between, 0x1105, "two", true);
+	check_at(between, 0x1115, "two", false);
+	check_at(shorts, 0x1000, "a", false);
+	check_at(shorts, 0x1010, "name", true);
+	check_at(shorts, 0x1020, "ab", true);
+	check_at(shorts, 0x10a0, "a", false);
+	check_at("1000 10 ab\n1000 10 name\n1000 20 cd\n", 0x1000, "name", true);
+	check_at("1000 10 ab\n1000 10 name\n1000 20 cd\n", 0x1010, "cd", false);
 	check_at(apart, 0x100f, "one", false);
 	check_at(apart, 0x1010, "two", false);
 	check_at("1000 0 point\n1000 10 name\n", 0x1000, "point", true);
