@@ -24,11 +24,28 @@ struct container {
 	uint64_t sections_end;       /* end of the last section that was found so far */
 	uint64_t id_bytes, section_bytes;    /* read so far: tables that overlap must not multiply the work */
 	bool finished;               /* the recorder wrote the header to its end */
+	bool read_failed;            /* a read did, as reader->error says */
 };
 
 static const struct perfdata_section no_section;
 
-/* Bytes of the file, fewer if it ends; free with pd_free. */
+/* Reads bytes of the file, fewer if it ends. PERFDATA_EREAD: nothing is known of them, so nothing may be said of them,
+ * such as that they are not there. */
+static enum perfdata_status read_at(struct container *c, uint64_t offset, void *bytes, size_t size, size_t *ret_size)
+{
+	const enum perfdata_status status = pd_input_read_at(c->input, offset, bytes, size, ret_size);
+	if (status == PERFDATA_OK || status == PERFDATA_END)
+		return PERFDATA_OK;
+	*ret_size = 0;
+	if (status != PERFDATA_EREAD)
+		return status;
+	if (!c->read_failed)
+		pd_reader_finding(c->reader, PERFDATA_FINDING_READ_FAILED, 0, offset, "reading failed here");
+	c->read_failed = true;
+	return pd_input_read_error(c->input, &c->reader->error);
+}
+
+/* Reads bytes of the file, fewer if it ends; free with pd_free. */
 static enum perfdata_status read_bytes(struct container *c, uint64_t offset, uint64_t size, uint8_t **ret,
 				       size_t *ret_size)
 {
@@ -42,15 +59,12 @@ static enum perfdata_status read_bytes(struct container *c, uint64_t offset, uin
 	uint8_t *bytes = pd_malloc(want);
 	if (!bytes)
 		return PERFDATA_ENOMEM;
-	const enum perfdata_status status = want ? pd_input_read_at(c->input, offset, bytes, want, ret_size)
-						 : PERFDATA_OK;
-	if (status != PERFDATA_OK && status != PERFDATA_END) {
-		pd_reader_finding(c->reader, PERFDATA_FINDING_READ_FAILED, 0, offset,
-				  "%zu bytes could not be read here", want);
-		*ret_size = 0;
-	}
-	*ret = bytes;
-	return PERFDATA_OK;
+	const enum perfdata_status status = want ? read_at(c, offset, bytes, want, ret_size) : PERFDATA_OK;
+	if (status == PERFDATA_OK)
+		*ret = bytes;
+	else
+		pd_free(bytes);
+	return status;
 }
 
 static void note_end_of(struct container *c, uint64_t offset, uint64_t size)
@@ -250,13 +264,15 @@ static size_t attr_stride(struct container *c)
 		return (size_t)stated;
 	uint64_t repaired = 0;
 	if (pd_range_ok(reader->header.attrs.offset, sizeof head, c->size) &&
-	    pd_input_read_at(c->input, reader->header.attrs.offset, head, sizeof head, &size) == PERFDATA_OK &&
+	    read_at(c, reader->header.attrs.offset, head, sizeof head, &size) == PERFDATA_OK &&
 	    size == sizeof head) {
 		repaired = pd_load32(head + 4, reader->config.swap);
 		repaired = repaired ? repaired + 16 : 80;
 		if (repaired < 80 || repaired > 4096 || repaired % 8)
 			repaired = 0;
 	}
+	if (c->read_failed)
+		return 0;
 	pd_reader_finding(reader, PERFDATA_FINDING_ATTR_SIZE, 0, 16,
 			  "entries of the attr table have %llu bytes; %llu was used", (unsigned long long)stated,
 			  (unsigned long long)repaired);
@@ -274,7 +290,7 @@ static enum perfdata_status read_attrs(struct container *c)
 		return PERFDATA_OK;
 	const size_t stride = attr_stride(c);
 	if (!stride)
-		return PERFDATA_OK;
+		return c->read_failed ? PERFDATA_EREAD : PERFDATA_OK;
 	if (!pd_range_ok(attrs.offset, attrs.size, c->size) || attrs.size % stride ||
 	    (reader->header.data.size && attrs.offset < reader->header.data.offset + reader->header.data.size &&
 	     reader->header.data.offset < attrs.offset + attrs.size))
@@ -314,7 +330,7 @@ static bool table_is_plausible(struct container *c, uint64_t offset)
 
 	if (!bits)
 		return c->reader->header.data.size && offset <= c->size;
-	if (offset > c->size || pd_input_read_at(c->input, offset, table, bits * 16, &size) != PERFDATA_OK || size < 16)
+	if (offset > c->size || read_at(c, offset, table, bits * 16, &size) != PERFDATA_OK || size < 16)
 		return false;
 	struct pd_cursor cursor = pd_cursor(table, size, c->reader->config.swap);
 	for (unsigned i = 0; i < size / 16; i++) {
@@ -362,7 +378,7 @@ static bool find_table(struct container *c)
 /* Where records can begin when the header does not say: behind all sections that are known to precede them. */
 static uint64_t guess_data_offset(const struct container *c) { return pd_align8(c->sections_end); }
 
-static void find_data(struct container *c)
+static enum perfdata_status find_data(struct container *c)
 {
 	struct perfdata_reader *reader = c->reader;
 	const struct perfdata_section data = reader->header.data;
@@ -376,18 +392,24 @@ static void find_data(struct container *c)
 			c->data_offset = guess_data_offset(c) < c->size ? guess_data_offset(c) : c->size;
 		c->data_end = c->size;
 		c->finished = find_table(c);
+		if (c->read_failed)
+			return PERFDATA_EREAD;
 		if (wrong)
 			pd_reader_finding(reader, PERFDATA_FINDING_DATA_RANGE, 0, 40,
 					  "the data section stands at %#llx and has %#llx bytes; records were looked "
 					  "for from %#llx on",
 					  (unsigned long long)data.offset, (unsigned long long)data.size,
 					  (unsigned long long)c->data_offset);
-		return;
+		return PERFDATA_OK;
 	}
 	c->data_end = end;
-	if (table_is_plausible(c, c->data_end)) {
+	const bool plausible = table_is_plausible(c, c->data_end), found = !plausible && !c->read_failed &&
+									   find_table(c);
+	if (c->read_failed)
+		return PERFDATA_EREAD;
+	if (plausible) {
 		;
-	} else if (find_table(c)) {
+	} else if (found) {
 		pd_reader_finding(reader, PERFDATA_FINDING_HEADER, 0, 48,
 				  "the header states records up to %#llx; the feature table stands at %#llx",
 				  (unsigned long long)end, (unsigned long long)c->data_end);
@@ -405,6 +427,7 @@ static void find_data(struct container *c)
 				  (unsigned long long)end);
 	}
 	note_end_of(c, c->data_offset, c->data_end - c->data_offset);
+	return PERFDATA_OK;
 }
 
 /* --- event types of old files ------------------------------------------------------------------------------------ */
@@ -508,34 +531,37 @@ static enum perfdata_status read_features(struct container *c)
 }
 
 /* What stands behind the last section? */
-static void check_tail(struct container *c)
+static enum perfdata_status check_tail(struct container *c)
 {
 	uint8_t bytes[512];
 	size_t size = 0;
 	bool text = true, zero = true;
 
-	if (!c->finished || c->sections_end >= c->size ||
-	    pd_input_read_at(c->input, c->sections_end, bytes, sizeof bytes, &size) != PERFDATA_OK || !size)
-		return;
+	if (!c->finished || c->sections_end >= c->size)
+		return PERFDATA_OK;
+	const enum perfdata_status status = read_at(c, c->sections_end, bytes, sizeof bytes, &size);
+	if (status != PERFDATA_OK || !size)
+		return status;
 	if (size >= 8 && pd_is_magic(bytes)) {
 		pd_reader_finding(c->reader, PERFDATA_FINDING_CONCATENATED, 0, c->sections_end,
 				  "another recording begins here; it was not read");
-		return;
+		return PERFDATA_OK;
 	}
 	for (size_t i = 0; i < size; i++) {
 		text = text && (bytes[i] >= 0x20 || (bytes[i] >= '\a' && bytes[i] <= '\r'));
 		zero = zero && !bytes[i];
 	}
 	if (zero && size < sizeof bytes)
-		return;   /* padding */
+		return PERFDATA_OK;   /* padding */
 	if (size <= MAX_PADDING) {
 		pd_reader_finding(c->reader, PERFDATA_FINDING_TRAILING_PADDING, 0, c->sections_end,
 				  "%zu bytes stand behind the last section", size);
-		return;
+		return PERFDATA_OK;
 	}
 	pd_reader_finding(c->reader, text ? PERFDATA_FINDING_TRAILING_TEXT : PERFDATA_FINDING_TRAILING_GARBAGE, 0,
 			  c->sections_end, "%llu bytes stand behind the last section",
 			  (unsigned long long)(c->size - c->sections_end));
+	return PERFDATA_OK;
 }
 
 /* --- opening ----------------------------------------------------------------------------------------------------- */
@@ -548,10 +574,10 @@ static enum perfdata_status open_file(struct container *c, const uint8_t *bytes,
 	reader->header.file_size = c->size;
 	take_file_header(c, bytes, size);
 	enum perfdata_status status = read_attrs(c);
-	if (status == PERFDATA_OK) {
-		find_data(c);
+	if (status == PERFDATA_OK)
+		status = find_data(c);
+	if (status == PERFDATA_OK)
 		status = read_features(c);
-	}
 	if (status == PERFDATA_OK && !reader->nr_events) {
 		status = pd_events_take_description(reader);
 		reader->has_attr_table = reader->nr_events != 0;
@@ -577,7 +603,9 @@ static enum perfdata_status open_file(struct container *c, const uint8_t *bytes,
 		pd_reader_finding(reader, PERFDATA_FINDING_DIRECTORY_PART, 0, PERFDATA_NO_OFFSET,
 				  "this is the file `data` of a directory recording, whose other files were not read");
 	pd_arch_note(reader);
-	check_tail(c);
+	status = check_tail(c);
+	if (status != PERFDATA_OK)
+		return status;
 	struct pd_input *input = c->input;
 	c->input = NULL;
 	return pd_reader_add_stream(reader, input, name, c->data_offset, c->data_end);

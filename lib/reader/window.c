@@ -38,11 +38,13 @@ static void note_end(struct pd_stream *stream, enum perfdata_status status, uint
 	uint64_t compressed_offset = PERFDATA_NO_OFFSET;
 
 	if (status == PERFDATA_END) {
-		if (stream->raw.limit != UINT64_MAX && offset < stream->raw.limit)
+		const enum perfdata_status damage = pd_input_damage(stream->input, &compressed_offset);
+		/* where reading failed, more bytes may follow */
+		if (damage != PERFDATA_EREAD && stream->raw.limit != UINT64_MAX && offset < stream->raw.limit)
 			pd_reader_finding(reader, PERFDATA_FINDING_SHRUNK, stream->file, offset,
 					  "the input ended here, but had bytes up to %#llx when it was opened",
 					  (unsigned long long)stream->raw.limit);
-		switch (pd_input_damage(stream->input, &compressed_offset)) {
+		switch (damage) {
 		case PERFDATA_DAMAGED:
 			pd_reader_finding(reader, PERFDATA_FINDING_COMPRESSED_FRAME, stream->file, offset,
 					  "the packed input is broken at its byte %llu; nothing behind it was read",

@@ -471,6 +471,48 @@ static void inputs(void)
 	perfdata_output_close(expected.output, true, NULL);
 }
 
+static void count_findings(void *user, const struct perfdata_finding *finding)
+{
+	unsigned *counts = user;
+	counts[finding->code != PERFDATA_FINDING_READ_FAILED]++;
+	if (finding->code != PERFDATA_FINDING_READ_FAILED)
+		printf("# %s\n", finding->message);
+}
+
+/* A read that fails, of whatever part, is never taken for bytes that are not there. */
+static void failed_reads(void)
+{
+	static const struct perfdata_input_callbacks calls = { .size = sizeof calls, .read = source_read,
+							       .read_at = source_read_at, .length = source_length };
+	bool failed = true;
+	long at = 0;
+	for (; failed && at < 1000; at++) {
+		struct source source = { .file = fopen(recording, "rb"), .most = SIZE_MAX, .fails_at = at };
+		unsigned counts[2] = { 0 };
+		const struct perfdata_reader_options options = { .size = sizeof options, .on_finding = count_findings,
+								 .user = counts };
+		struct perfdata_input *input = perfdata_input_callbacks(&calls, &source, recording);
+		struct perfdata_reader *reader = NULL;
+		struct perfdata_error error = { 0 };
+		const struct perfdata_raw *raw;
+		enum perfdata_status status = perfdata_reader_open(input, &options, &reader, &error);
+		const bool opened = status == PERFDATA_OK;
+		while (status == PERFDATA_OK)
+			status = perfdata_reader_next(reader, &raw);
+		if (opened)
+			error = *perfdata_reader_error(reader);
+		failed = source.calls > at;
+		CHECK_EQ(status, failed ? PERFDATA_EREAD : PERFDATA_END);
+		CHECK_EQ(error.os_error, failed ? EIO : 0);
+		CHECK_EQ(counts[0], failed && at > 1 ? 1 : 0);   /* the first two reads give the magic */
+		CHECK_EQ(counts[1], 0);
+		perfdata_reader_close(reader);
+		perfdata_input_free(input);
+		fclose(source.file);
+	}
+	CHECK(at > 10 && !failed);
+}
+
 /* --- outputs that fail --- */
 
 static void outputs_that_fail(void)
@@ -613,6 +655,7 @@ int main(void)
 		{ "several outputs beside a path", outputs_beside_a_path },
 		{ "several emitters in one pass", several_emitters },
 		{ "inputs by functions", inputs },
+		{ "reads that fail, one after the other", failed_reads },
 		{ "outputs that fail", outputs_that_fail },
 		{ "what is said of wrong use", wrong_use },
 		{ "arguments that are incomplete", incomplete_arguments },
