@@ -78,6 +78,9 @@ static enum exit_code add_recording(const struct options *options, const char *f
 	return input_close(&from.input, options);
 }
 
+/* What a comparison takes for a byte of a stored baseline, at most; measured with lists of short names. */
+#define MEMORY_OF_BYTE 20u
+
 /* Adds a file to the side: a stored baseline, which its content tells, or else a recording. *ret_fine: the file was
  * read. */
 static enum exit_code add_file(const struct options *options, const char *file, bool inlines,
@@ -89,8 +92,8 @@ static enum exit_code add_file(const struct options *options, const char *file, 
 	const int kept = input_kept(options, file);
 	snprintf(path, sizeof path, "/proc/self/fd/%d", kept < 0 ? STDIN_FILENO : kept);
 	const bool by_path = kept < 0 && strcmp(file, "-") != 0;
-	status = perfdata_baseline_read(side, by_path ? file : path, max_memory_of(options), interrupt_cancel(),
-					&error);
+	status = perfdata_baseline_read(side, by_path ? file : path, max_memory_of(options) / MEMORY_OF_BYTE,
+					interrupt_cancel(), &error);
 	/* for a file that cannot be opened, add_recording prints the message */
 	if (status == PERFDATA_ABSENT || status == PERFDATA_EREAD)
 		return add_recording(options, file, inlines, side, ret_fine);

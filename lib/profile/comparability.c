@@ -211,17 +211,16 @@ static void check_rebuilt(struct perfdata_comparison *comparison)
 {
 	size_t nr = 0, same = 0;
 	for (unsigned side = 0; side < 2; side++) {
-		const struct perfdata_baseline *of = comparison->sides[side], *other = comparison->sides[!side];
-		for (size_t i = 0; i < of->nr_files; i++) {
-			if (of->files[i].kind != PERFDATA_DSO_USER || !*of->files[i].build_id)
-				continue;
-			nr++;
-			for (size_t o = 0; o < other->nr_files; o++)
-				if (!strcmp(other->files[o].build_id, of->files[i].build_id)) {
-					same++;
-					break;
-				}
+		const struct perfdata_baseline *of = comparison->sides[side];
+		bool *is_same = pd_compare_same_files(comparison, side);
+		if (!is_same)
+			comparison->status = PERFDATA_ENOMEM;
+		for (size_t i = 0; is_same && i < of->nr_files; i++) {
+			const bool counts = of->files[i].kind == PERFDATA_DSO_USER && *of->files[i].build_id;
+			nr += counts;
+			same += counts && is_same[i];
 		}
+		pd_free(is_same);
 	}
 	if (nr && nr == same)
 		pd_compare_note(comparison, "same-files", false,

@@ -22,20 +22,21 @@ const char *perfdata_change_name(enum perfdata_change change)
 	return names[change];
 }
 
+/* Each event has a place for each recording: a side has few of both, but a stored baseline may state any number. */
+#define MOST_CELLS (UINT64_C(1) << 20)
+
 /* --- events ------------------------------------------------------------------------------------------------------- */
 
-/* Events are matched by name; a recording may have two events of one name. */
-static bool same_event(const struct pd_compare_event *event, const struct pd_side_event *of)
+/* Events are matched by name; a recording may have two events of one name. `names`: those of the events so far, in
+ * order. NULL without memory. */
+static struct pd_compare_event *event_named(struct perfdata_comparison *comparison, struct pd_intern *names,
+					    const struct pd_side_event *of, size_t most)
 {
-	return !strcmp(event->reported.name, of->name);
-}
-
-static struct pd_compare_event *event_named(struct perfdata_comparison *comparison, const struct pd_side_event *of,
-					    size_t most)
-{
-	for (size_t e = 0; e < comparison->nr_events; e++)
-		if (same_event(&comparison->events[e], of))
-			return &comparison->events[e];
+	const uint32_t id = pd_intern_put(names, of->name, strlen(of->name));
+	if (id == UINT32_MAX)
+		comparison->status = PERFDATA_ENOMEM;
+	if (id < comparison->nr_events || id == UINT32_MAX)
+		return id == UINT32_MAX ? NULL : &comparison->events[id];
 	struct pd_compare_event *event = &comparison->events[comparison->nr_events++];
 	event->reported = (struct perfdata_comparison_event){ .name = pd_compare_keep(comparison, of->name),
 							  .is_time = of->is_time,
@@ -53,15 +54,18 @@ static bool find_events(struct perfdata_comparison *comparison)
 	size_t most = 0;
 	for (size_t i = 0; i < nr; i++)
 		most += pd_compare_recording(comparison, i)->nr_events;
-	comparison->events = pd_calloc(most + 1, sizeof *comparison->events);
-	if (!comparison->events)
+	if (most > MOST_CELLS / (nr + 1))
 		return false;
+	comparison->events = pd_calloc(most + 1, sizeof *comparison->events);
+	struct pd_intern *names = pd_intern_new();
+	if (!comparison->events || !names)
+		comparison->status = PERFDATA_ENOMEM;
 	for (size_t i = 0; i < nr && comparison->status == PERFDATA_OK; i++) {
 		const struct pd_side_recording *recording = pd_compare_recording(comparison, i);
 		const unsigned side = i < comparison->nr_recordings[0] ? PD_BEFORE : PD_AFTER;
 		for (size_t e = 0; e < recording->nr_events && comparison->status == PERFDATA_OK; e++) {
 			const struct pd_side_event *of = &recording->events[e];
-			struct pd_compare_event *event = event_named(comparison, of, nr);
+			struct pd_compare_event *event = event_named(comparison, names, of, nr);
 			if (comparison->status != PERFDATA_OK || event->of[i])
 				continue;
 			event->of[i] = of;
@@ -73,6 +77,7 @@ static bool find_events(struct perfdata_comparison *comparison)
 			reported->named_weight += of->named;
 		}
 	}
+	pd_intern_free(names);
 	return comparison->status == PERFDATA_OK;
 }
 

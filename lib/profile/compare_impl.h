@@ -106,6 +106,9 @@ void pd_compare_note(struct perfdata_comparison *comparison, const char *code, b
 const struct pd_side_recording *pd_compare_recording(const struct perfdata_comparison *comparison, size_t index);
 size_t pd_compare_nr(const struct perfdata_comparison *comparison);
 
+/* By file of a side: whether the other side has a file with the same build-id, so that an address means the same on
+ * both (compare_keys.c). NULL without memory. */
+bool *pd_compare_same_files(const struct perfdata_comparison *comparison, unsigned side);
 /* Makes one list of both sides' keys, where keys with the same names are one (compare_keys.c). */
 bool pd_compare_unify(struct perfdata_comparison *comparison);
 /* Fills in the edges of an event (compare_edges.c). */

@@ -7,22 +7,32 @@
 #include "profile/compare_impl.h"
 #include "profile/key_name.h"
 
-static bool knows_build_id(const struct perfdata_baseline *side, const char *build_id)
+/* The number of a side's build-id among those of the files that were put in before; UINT32_MAX without memory. */
+static uint32_t put_build_id(struct pd_intern *build_ids, const struct perfdata_baseline *side, size_t file)
 {
-	for (size_t i = 0; i < side->nr_files; i++)
-		if (!strcmp(side->files[i].build_id, build_id))
-			return true;
-	return false;
+	return pd_intern_put(build_ids, side->files[file].build_id, strlen(side->files[file].build_id));
 }
 
-/* By file: whether the other side has a file with the same build-id, so that an address means the same on both. */
-static bool *find_same(const struct perfdata_comparison *comparison, unsigned side)
+bool *pd_compare_same_files(const struct perfdata_comparison *comparison, unsigned side)
 {
 	const struct perfdata_baseline *of = comparison->sides[side], *other = comparison->sides[!side];
+	struct pd_intern *build_ids = pd_intern_new();
 	bool *same = pd_calloc(of->nr_files + 1, sizeof *same);
-	for (size_t i = 0; same && i < of->nr_files; i++)
-		same[i] = *of->files[i].build_id && knows_build_id(other, of->files[i].build_id);
-	return same;
+	bool fine = build_ids && same;
+
+	for (size_t i = 0; fine && i < other->nr_files; i++)
+		fine = put_build_id(build_ids, other, i) != UINT32_MAX;
+	const uint32_t known = fine ? pd_intern_count(build_ids) : 0;
+	for (size_t i = 0; fine && i < of->nr_files; i++) {
+		const uint32_t id = put_build_id(build_ids, of, i);
+		fine = id != UINT32_MAX;
+		same[i] = *of->files[i].build_id && id < known;
+	}
+	pd_intern_free(build_ids);
+	if (fine)
+		return same;
+	pd_free(same);
+	return NULL;
 }
 
 static bool is_unnamed(const struct pd_side_key *key) { return !strcmp(key->name, "(unnamed)"); }
@@ -86,7 +96,7 @@ bool pd_compare_unify(struct perfdata_comparison *comparison)
 {
 	for (unsigned side = 0; side < 2 && comparison->status == PERFDATA_OK; side++) {
 		const struct perfdata_baseline *of = comparison->sides[side];
-		bool *same = find_same(comparison, side);
+		bool *same = pd_compare_same_files(comparison, side);
 		uint32_t *key_of = comparison->key_of[side] = pd_calloc(of->nr_keys + 1, sizeof *key_of);
 		if (!same || !key_of)
 			comparison->status = PERFDATA_ENOMEM;

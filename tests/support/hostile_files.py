@@ -352,13 +352,36 @@ def bundle_of_long_names(n):
     return bundle(lambda archive: [archive.addfile(tarfile.TarInfo("root/" + "d" * 3000 + "/%d" % k)) for k in range(n // 5)])
 
 
+def baseline(lines):
+    """A recording, and a stored baseline that it is compared with."""
+    head = ["perfdata-baseline/1", "by\tsymbol", "recording\twork\t74714088\t0\t0\t1\tx86_64\tA CPU\t2\t6.18.0"]
+    return recording(), {"before.baseline": ("\n".join([*head, *lines]) + "\n").encode(), "memory": b"256M"}
+
+
+EVENT = "event\tcpu-clock%s\t1/0/0/0\t\tfreq 2000\t0\tperiod\trecorded\t1\t37\t18500000\t869aef6d400\t1500000\t1\t0"
+KEY = "key\t%d\t%d\tf%d\t\t\t1\nsum\t%d\t1\t500000\t3a35294400\t1\t500000\t3a35294400"
+
+
+def baseline_of_functions(n):
+    return baseline([EVENT % "", "file\t0\t0\taa\t/bin/x", *(KEY % (k, 0, k, k) for k in range(n))])
+
+
+def baseline_of_files(n):
+    return baseline([EVENT % "", *("file\t%d\t0\t%040x\t/bin/x%d\n" % (k, k, k) + KEY % (k, k, k, k) for k in range(n // 2))])
+
+
+def baseline_of_events(n):
+    return baseline([EVENT % k for k in range(n)])
+
+
 FILES = (functions_of_one_range_list, blocks_of_one_range_list, units_of_one_abbreviation_table, split_units_of_one_file, split_units_of_zeros, long_names_of_sources, many_sources,
          many_lines, sources_in_a_long_folder, nested_blocks, zstd_sections, packed_program, packed_symbols,
          notes_of_one_place, symbols_in_many_segments, labels_in_a_long_section, linkage_entries_of_one_name, cxx_names, cxx_parameters,
          cxx_names_at_one_place, long_symbols, rust_names, kallsyms, kallsyms_at_one_place, kallsyms_backwards, kallsyms_of_one_name,
          perf_map_at_one_place, perf_map_backwards, perf_map_of_odd_lines, jit_at_one_place, jit_moves, unwinding_by_long_entries,
          unwinding_by_remembered_states, unwinding_by_a_loop, unwinding_by_a_large_register, unwinding_by_many_entries,
-         bundle_of_files, bundle_of_links, bundle_of_long_names)
+         bundle_of_files, bundle_of_links, bundle_of_long_names,
+         baseline_of_functions, baseline_of_files, baseline_of_events)
 
 
 # Those that ask for more than their size explains: finding W806.
@@ -393,5 +416,8 @@ def commands(folder):
     if os.path.exists(memory):
         with open(memory, encoding="ascii") as file:
             limit = file.read()
+    stored = os.path.join(folder, "before.baseline")
+    if os.path.exists(stored):
+        return [["diff", "--max-memory", limit, stored]]
     common = ["--symbols", "yes", "--max-memory", limit, *where, "-j", "1"]
     return [["script", "-F", "ip,sym,srcline", *common], ["folded", *common]]
