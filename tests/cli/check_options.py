@@ -27,6 +27,9 @@ USELESS = [
     ("report", "--callers x --callees y {}"), ("report", "--tree --callers x {}"), ("report", "--tree --callees x {}"),
     ("report", "--json --csv {}"), ("report", "--json --tree {}"), ("report", "--csv --callers x {}"), ("report", "--json --width 30 {}"),
     ("report", "--csv --width 30 {}"), ("report", "--json --color always {}"),
+    *(("report", f"--by {by} {flag} {{}}") for by in ("dso", "comm", "thread", "process", "cpu", "event", "build-id")
+      for flag in ("--inline", "--no-inline")),
+    *(("diff", f"--by {by} --inlines {value} {{}} {{2}}") for by in ("dso", "comm", "thread", "event") for value in ("yes", "no")),
     ("flamegraph", "--map-dso a=b {}"), ("flamegraph", "--map-symbol a=b {}"), ("flamegraph", "--map-dso x --base {2} {}"),
     ("flamegraph", "--map-symbol =x --base {2} {}"), ("flamegraph", "--width 300 {}"), ("flamegraph", "--weight samples {}"),
     ("flamegraph", "--svg --width 99 {}"), ("flamegraph", "--svg --width 100001 {}"),

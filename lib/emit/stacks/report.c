@@ -122,6 +122,10 @@ static bool read_options(const struct perfdata_emit_context *context, struct rep
 	else if (ret->view != REPORT_LIST && ret->by != REPORT_SYMBOL && ret->by != REPORT_DSO &&
 		 ret->by != REPORT_LINE)
 		wrong = "trees are of stacks: --by symbol, dso or line";
+	/* a rule of options would let --no-inline pass */
+	else if (perfdata_option_flag(values, nr, "inline", true) == perfdata_option_flag(values, nr, "inline", false) &&
+		 ret->by != REPORT_SYMBOL && ret->by != REPORT_LINE)
+		wrong = "--inline and --no-inline change nothing where rows are no functions: --by symbol or line";
 	if (wrong)
 		snprintf(context->reterr->message, sizeof context->reterr->message, "%s", wrong);
 	return !wrong;
