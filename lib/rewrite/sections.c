@@ -35,8 +35,10 @@ static bool has_names(const struct perfdata_rewriter *rewriter)
 		return true;
 	for (size_t i = 0; i < perfdata_reader_nr_events(rewriter->reader); i++) {
 		const enum perfdata_name_source source = perfdata_reader_event(rewriter->reader, i)->name_source;
-		if (source != PERFDATA_NAME_GENERATED && source != PERFDATA_NAME_TRACE &&
-		    source != PERFDATA_NAME_META_INFO)
+		/* simpleperf's section with names is copied into files of the same byte order alone */
+		const bool is_copied = source == PERFDATA_NAME_META_INFO && !rewriter->to_stream &&
+				       !pd_rewrite_changes_order(rewriter);
+		if (source != PERFDATA_NAME_GENERATED && source != PERFDATA_NAME_TRACE && !is_copied)
 			return true;
 	}
 	return false;

@@ -26,11 +26,11 @@ static void show_tips(struct perfdata_text *out, const struct perfdata_reader *r
 		perfdata_text_literal(out, "# Tip: use 'perf evlist -g' to show group information\n");
 }
 
-/* Appends the name; for pipes perf makes it from the attr. */
+/* Appends the name. perf makes it from the attr for pipes, and where only simpleperf's section names the event. */
 static void show_name(struct perfdata_text *out, const struct perfdata_reader *reader,
 		      const struct perfdata_event *event)
 {
-	if (is_pipe(reader))
+	if (is_pipe(reader) || event->name_source == PERFDATA_NAME_META_INFO)
 		perfdata_event_fallback_name(event->attr, out);
 	else
 		perfdata_text_string(out, event->name);

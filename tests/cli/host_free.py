@@ -15,7 +15,7 @@ import tempfile
 TOP = os.environ.get("top_srcdir") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PERFDATA = os.path.abspath(os.environ.get("PERFDATA") or os.path.join(TOP, "build", "perfdata"))
 TESTDATA = os.path.join(os.path.abspath(TOP), "testdata")
-COMMANDS = [["dump"], ["dump", "--no-samples-line"], ["script"], ["perf-json"], ["folded"], ["ndjson"], ["ndjson", "--names", "--lines"],
+COMMANDS = [["dump"], ["dump", "--no-samples-line"], ["script"], ["perf-json"], ["folded"], ["ndjson"], ["ndjson", "--names"],
             ["json"], ["csv", "--names"], ["csv", "--table", "frames"]]
 RUNNING_KERNEL = "/sys/kernel/notes"             # with symbols: whether it is the kernel that was recorded
 NAMELESS = [["script"], ["ndjson"], ["csv"]]     # of tracepoints without chains

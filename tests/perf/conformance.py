@@ -261,12 +261,17 @@ def check_file(corpus, row):
                 event = re.sub(r":[A-Za-z]+$", "", event)
             return re.sub(r":?p+", "", event) if meta["byte_order"] == "big" else event
 
+        # perf does not read the section in which simpleperf names events
+        own_names = {}
+        if any(event["name_source"] == "meta_info" for event in meta["events"]):
+            listed = subprocess.run([PERFDATA, "events", "--perf", f"{corpus}/{name}"], capture_output=True, text=True).stdout
+            own_names = dict(enumerate(re.findall(r"^(.*?): type:", listed, re.M)))
         theirs, ours = {}, {}
         for event, count in events.items():
             theirs[plain(event)] = theirs.get(plain(event), 0) + count
         for event in summary["events"]:
             if event["deliveries"]:
-                key = plain(event["event"] or "?")
+                key = plain(own_names.get(event["index"], event["event"]) or "?")
                 ours[key] = ours.get(key, 0) + event["deliveries"]
         if events and {k: v for k, v in theirs.items() if v} != ours:
             problems.append(f"deliveries by event: perf {theirs} ours {ours}")
