@@ -62,7 +62,7 @@ static void check_record(const struct perfdata_reader *reader, const struct perf
 		return;
 	/* what a record consists of does not come from its old bytes alone: no field of a later version is added */
 	if (pd_encode_record(config, NULL, &record, out, &size) != PERFDATA_OK ||
-	    perfdata_decode(config, out, size, &again) != status || again.u.present != record.u.present) {
+	    perfdata_decode(config, out, size, &again) != PERFDATA_OK || again.u.present != record.u.present) {
 		if (seen.fields_wrong++ < 20)
 			tell(file, "other fields without the source: record type", raw->offset, raw->type);
 	}

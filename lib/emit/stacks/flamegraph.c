@@ -53,8 +53,8 @@ static const struct perfdata_emitter_option options[] = {
 };
 
 static const struct perfdata_option_rule rules[] = {
-	{ .name = "map-dso", .needs = "base" },
-	{ .name = "map-symbol", .needs = "base" },
+	{ .name = "map-dso", .needs = "base|repeat" },
+	{ .name = "map-symbol", .needs = "base|repeat" },
 	{ .name = "width", .needs = "svg", .least = 100, .most = 100000 },
 	{ .name = "max-boxes", .least = 1 },
 	{ 0 },
