@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "grow.h"
 #include "input_list.h"
-#include "lines.h"
+#include "text_lines.h"
 #include "option_table.h"
 #include "input_walk.h"
 #include "text_set.h"

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "json_build.h"
-#include "lines.h"
+#include "text_lines.h"
 #include "output_rights.h"
 #include "resume.h"
 #include "text_set.h"

@@ -10,7 +10,7 @@
 #include "commands.h"
 #include "grow.h"
 #include "interrupt.h"
-#include "lines.h"
+#include "text_lines.h"
 #include "print.h"
 #include "symbol_options.h"
 

@@ -16,8 +16,9 @@ struct perfdata_input;
 
 /* Functions of the caller, which the reading thread calls. A result other than 0 is an errno value: opening fails with
  * PERFDATA_EREAD and that os_error if the first bytes, or tables and feature sections of a file, cannot be read (the
- * latter with the finding READ_FAILED). Among records the input ends there, as a file whose reading fails: with the finding READ_FAILED, and with PERFDATA_EREAD and that os_error once all records in front were
- * given. Filled as options are: opening fails with PERFDATA_EUSAGE if members are wrong. */
+ * latter with the finding READ_FAILED). Among records the input ends there, as a file whose reading fails: with the
+ * finding READ_FAILED, and with PERFDATA_EREAD and that os_error once all records in front were given. Filled as
+ * options are: opening fails with PERFDATA_EUSAGE if members are wrong. */
 struct perfdata_input_callbacks {
 	size_t size;
 	/* The next bytes, at most `room`; *ret_got 0 means the end. Short counts are fine. */

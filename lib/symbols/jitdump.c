@@ -83,7 +83,15 @@ static int read_records(struct reading *reading, struct pd_cursor *file)
 			return -1;
 		uint32_t id = pd_u32(file), size = pd_u32(file);
 		uint64_t time = pd_u64(file);
-		if (size < 16 || size - 16 > pd_left(file))
+		/* the process may have been killed while it wrote the last record, or have made room ahead; but no
+		 * record is shorter than its header, or larger than a file may be */
+		if ((size < 16 && (id || size || time)) || size > MAX_FILE) {
+			reading->jit->is_damaged = true;
+			break;
+		}
+		if (!size)
+			break;
+		if (size - 16 > pd_left(file))
 			break;
 		struct pd_cursor body = pd_cursor(pd_take(file, size - 16), size - 16, file->swap);
 		if (id == JIT_CLOSE)

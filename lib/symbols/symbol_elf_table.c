@@ -89,9 +89,12 @@ static int add_symbol(const struct loading *load, const GElf_Sym *sym, const cha
 	if (label && !strstr(section->name, "text") && !strstr(section->name, "data"))
 		return 0;
 	uint64_t start;
-	if (!place_of(load, sym, &section->header, label, &start) ||
-	    strnlen(name, PD_SYMBOL_NAME_LIMIT) == PD_SYMBOL_NAME_LIMIT)
+	if (!place_of(load, sym, &section->header, label, &start))
 		return 0;
+	if (strnlen(name, PD_SYMBOL_NAME_LIMIT) == PD_SYMBOL_NAME_LIMIT) {
+		load->table->lacks_long = true;
+		return 0;
+	}
 	return pd_symtab_add(load->table, start, sym->st_size, load->strings, sym->st_name, binding_of(sym));
 }
 

@@ -303,6 +303,9 @@ static bool take_jitdump(void *user, const char *path, const char *what)
 		pd_jit_release(&dso->jit);
 		return refuse(dso, path, status) == PERFDATA_OK;
 	}
+	if (dso->jit.is_damaged)
+		find_fault(dso, PERFDATA_FINDING_SYMBOL_FILE, path,
+			   "a record states an impossible size: the code after it has no names");
 	set_origin(dso, &dso->origin.file, path, "symbols");
 	return true;
 }

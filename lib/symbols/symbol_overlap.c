@@ -240,7 +240,8 @@ static uint32_t find_last(const struct pd_symbol_table *table, uint64_t address)
 		struct walk walk = { .table = table, .address = address };
 		if (!walk_holders(&walk, table->overlaps->roots[i], take_first))
 			continue;
-		const struct pd_symbol *s = &table->items[walk.found], *before = last == NONE ? NULL : &table->items[last];
+		const struct pd_symbol *s = &table->items[walk.found];
+		const struct pd_symbol *before = last == NONE ? NULL : &table->items[last];
 		if (!before || s->start > before->start || (s->start == before->start && s->outer > before->outer))
 			last = walk.found;
 	}

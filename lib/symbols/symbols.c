@@ -363,6 +363,21 @@ static const struct pd_symbol_name *name_of(struct perfdata_symbols_dso *dso, co
 	return name;
 }
 
+/* An address without a symbol may have one whose name was too long to keep. */
+static void tell_of_long_names(struct perfdata_symbols_dso *dso)
+{
+	struct pd_symbol_table *table = pd_dso_table(dso);
+	if (!table->lacks_long)
+		return;
+	pd_monitor_enter(dso->names_lock);
+	const bool is_first = !table->is_told;
+	table->is_told = true;
+	pd_monitor_leave(dso->names_lock);
+	if (is_first)
+		pd_symbols_find_excess(dso, dso->origin.file ? dso->origin.file : dso->origin.text_file,
+				       "symbols whose names have 16 KiB or more are left out");
+}
+
 enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,
 					     struct perfdata_symbol *ret)
 {
@@ -373,8 +388,10 @@ enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, u
 		return lookup_jit(dso, address, time, ret);
 	uint64_t wanted = address + (uint64_t)dso->delta;
 	const struct pd_symbol *s = pd_symtab_find(pd_dso_table(dso), wanted);
-	if (!s)
+	if (!s) {
+		tell_of_long_names(dso);
 		return PERFDATA_ABSENT;
+	}
 	const struct pd_symbol_name *name = name_of(dso, s);
 	if (!name)
 		return pd_symbols_note(dso->symbols, pd_symtab_failure(pd_dso_table(dso)));

@@ -68,6 +68,7 @@ struct pd_symbol_table {
 	_Atomic(struct pd_name_block *) *names;   /* of symbols in use, by index; made by pd_symtab_settle */
 	bool mangled;             /* names may be mangled: demangle for comparing and showing */
 	struct pd_work *work;     /* what names and symbols may ask for; NULL: no limit */
+	bool lacks_long;          /* symbols with names of PD_SYMBOL_NAME_LIMIT bytes and more were left out */
 	bool has_excess;          /* a name stayed mangled that would have become too long, or asked for too much */
 	bool is_told;             /* that was reported */
 	enum perfdata_status refused;   /* why no more symbols are added; PERFDATA_OK: memory failed */
@@ -191,6 +192,7 @@ struct pd_jit {
 	struct pd_jit_code *items;
 	size_t count, capacity;
 	char *file;                  /* the whole file; names stand in it */
+	bool is_damaged;             /* reading ended at a record of an impossible size */
 	size_t file_size;
 };
 enum perfdata_status pd_jitdump_load(struct pd_jit *jit, struct pd_work *work, int fd);

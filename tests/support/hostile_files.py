@@ -234,6 +234,12 @@ def long_symbols(n):
     return debug({}, addresses=places, symbols=[(1 + k % 4000, at, 0x10) for k, at in enumerate(places)], strings=b"\0" + b"x" * 16000 + b"\0")
 
 
+def too_long_symbols(n):
+    """The same, too long to be kept."""
+    places = [TEXT + 0x1000 + 0x10 * k for k in range(n)]
+    return debug({}, addresses=places, symbols=[(1 + k % 500, at, 0x10) for k, at in enumerate(places)], strings=b"\0" + b"x" * 17000 + b"\0")
+
+
 def cxx_names(n):
     """Names whose references name the parts before: each part is twice as long as the one before it."""
     def seq(k):
@@ -377,7 +383,7 @@ def baseline_of_events(n):
 FILES = (functions_of_one_range_list, blocks_of_one_range_list, units_of_one_abbreviation_table, split_units_of_one_file, split_units_of_zeros, long_names_of_sources, many_sources,
          many_lines, sources_in_a_long_folder, nested_blocks, zstd_sections, packed_program, packed_symbols,
          notes_of_one_place, symbols_in_many_segments, labels_in_a_long_section, linkage_entries_of_one_name, cxx_names, cxx_parameters,
-         cxx_names_at_one_place, long_symbols, rust_names, kallsyms, kallsyms_at_one_place, kallsyms_backwards, kallsyms_of_one_name,
+         cxx_names_at_one_place, long_symbols, too_long_symbols, rust_names, kallsyms, kallsyms_at_one_place, kallsyms_backwards, kallsyms_of_one_name,
          perf_map_at_one_place, perf_map_backwards, perf_map_of_odd_lines, jit_at_one_place, jit_moves, unwinding_by_long_entries,
          unwinding_by_remembered_states, unwinding_by_a_loop, unwinding_by_a_large_register, unwinding_by_many_entries,
          bundle_of_files, bundle_of_links, bundle_of_long_names,
@@ -387,7 +393,7 @@ FILES = (functions_of_one_range_list, blocks_of_one_range_list, units_of_one_abb
 # Those that ask for more than their size explains: finding W806.
 EXCESS = (functions_of_one_range_list, blocks_of_one_range_list, zstd_sections, cxx_names, packed_program, packed_symbols, notes_of_one_place,
           symbols_in_many_segments, linkage_entries_of_one_name, cxx_parameters, cxx_names_at_one_place, split_units_of_zeros, unwinding_by_long_entries, unwinding_by_remembered_states, unwinding_by_a_loop,
-          unwinding_by_a_large_register)
+          unwinding_by_a_large_register, too_long_symbols)
 
 
 # Where it is not the program that asks for too much.

@@ -200,7 +200,7 @@ static void test_kernel_of_unknown_place(void)
 	}
 }
 
-/* --- perf maps and jitdumps --------------------------------------------------------------------------------------- */
+/* --- perf maps ---------------------------------------------------------------------------------------------------- */
 
 static void test_perf_map(void)
 {
@@ -228,99 +228,6 @@ static void test_perf_map(void)
 	CHECK_STR(origin.file, path_of("tmp/perf-7.map"));
 	CHECK_EQ(origin.symbol_count, 3);
 	perfdata_symbols_free(symbols);
-}
-
-struct bytes {
-	uint8_t data[4096];
-	size_t size;
-};
-
-static void add(struct bytes *b, const void *data, size_t size)
-{
-	memcpy(b->data + b->size, data, size);
-	b->size += size;
-}
-static void add32(struct bytes *b, uint32_t v) { add(b, &v, sizeof v); }
-static void add64(struct bytes *b, uint64_t v) { add(b, &v, sizeof v); }
-
-static void add_load(struct bytes *b, uint64_t time, uint64_t address, uint64_t size, const char *name)
-{
-	size_t length = strlen(name) + 1;
-	add32(b, 0), add32(b, (uint32_t)(56 + length + 4)), add64(b, time);
-	add32(b, 1), add32(b, 1), add64(b, address), add64(b, address), add64(b, size), add64(b, 0);
-	add(b, name, length);
-	add32(b, 0xcccccccc);
-}
-
-static void add_move(struct bytes *b, uint64_t time, uint64_t from, uint64_t to, uint64_t size)
-{
-	add32(b, 1), add32(b, 64), add64(b, time);
-	add32(b, 1), add32(b, 1), add64(b, to), add64(b, from), add64(b, to), add64(b, size), add64(b, 0);
-}
-
-static const char *jit_name(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time)
-{
-	struct perfdata_symbol s;
-	return perfdata_symbols_lookup(dso, address, time, &s) == PERFDATA_OK ? s.name : "-";
-}
-
-static void test_jitdump(void)
-{
-	struct bytes b = { .size = 0 };
-	add32(&b, 0x4a695444), add32(&b, 1), add32(&b, 40), add32(&b, 62), add32(&b, 0), add32(&b, 1), add64(&b, 0),
-		add64(&b, 0);
-	add_load(&b, 100, 0x1000, 0x100, "old");
-	add_load(&b, 200, 0x1080, 0x100, "new");
-	add_load(&b, 100, 0x5000, 0x10, "moved");
-	add_move(&b, 300, 0x5000, 0x6000, 0x10);
-	struct perfdata_symbols *symbols = new_symbols(NULL);
-	struct perfdata_symbols_dso *dso = new_dso(symbols, PERFDATA_DSO_JITDUMP,
-						   write_file("jit-1.dump", b.data, b.size));
-	CHECK_STR(jit_name(dso, 0x1000, 99), "-");
-	CHECK_STR(jit_name(dso, 0x1090, 150), "old");
-	CHECK_STR(jit_name(dso, 0x1090, 200), "new");
-	CHECK_STR(jit_name(dso, 0x1010, UINT64_MAX), "old");
-	CHECK_STR(jit_name(dso, 0x117f, UINT64_MAX), "new");
-	CHECK_STR(jit_name(dso, 0x1180, UINT64_MAX), "-");
-	CHECK_STR(jit_name(dso, 0x5008, 299), "moved");
-	CHECK_STR(jit_name(dso, 0x5008, 300), "-");
-	CHECK_STR(jit_name(dso, 0x6008, 300), "moved");
-	CHECK_STR(jit_name(dso, 0x6008, 299), "-");
-	for (size_t cut = 0; cut < b.size; cut++) {
-		dso = new_dso(symbols, PERFDATA_DSO_JITDUMP, write_file("cut.dump", b.data, cut));
-		const char *name = jit_name(dso, 0x1010, UINT64_MAX);
-		CHECK(!strcmp(name, "old") || !strcmp(name, "-"));
-	}
-	perfdata_symbols_free(symbols);
-}
-
-/* A code around more others than one look-up compares, and one that is moved after as many were loaded. */
-static void test_jitdump_many(void)
-{
-	enum { NR = 10000 };
-	uint8_t *file = calloc(NR + 4, 80);
-	struct bytes b = { .size = 0 };
-	size_t size = 0;
-	add32(&b, 0x4a695444), add32(&b, 1), add32(&b, 40);
-	b.size = 40;
-	add_load(&b, 1, 0x100000, 0x1000000, "around");
-	add_load(&b, 2, 0x9000000, 0x10, "moved");
-	for (unsigned i = 0; i < NR; i++) {
-		add_load(&b, 3 + i, 0x100000 + 16 * i, 8, "inner");
-		memcpy(file + size, b.data, b.size);
-		size += b.size;
-		b.size = 0;
-	}
-	add_move(&b, 3 + NR, 0x9000000, 0xa000000, 0x10);
-	memcpy(file + size, b.data, b.size);
-	struct perfdata_symbols *symbols = new_symbols(NULL);
-	struct perfdata_symbols_dso *dso = new_dso(symbols, PERFDATA_DSO_JITDUMP,
-						   write_file("jit-2.dump", file, size + b.size));
-	CHECK_STR(jit_name(dso, 0x100008 + 16 * (NR - 1), UINT64_MAX), "around");
-	CHECK_STR(jit_name(dso, 0x100000 + 16 * (NR - 1), 3), "around");
-	CHECK_STR(jit_name(dso, 0xa000008, 3 + NR), "moved");
-	perfdata_symbols_free(symbols);
-	free(file);
 }
 
 /* --- the table ---------------------------------------------------------------------------------------------------- */
@@ -793,8 +700,6 @@ int main(void)
 		{ "kernel: not used without the caller's word", test_kernel_unknown },
 		{ "kernel: nothing says where it was", test_kernel_of_unknown_place },
 		{ "perf map: namespaces", test_perf_map },
-		{ "jitdump: names by time, moves, truncated", test_jitdump },
-		{ "jitdump: more codes than are compared", test_jitdump_many },
 		{ "table: which of two aliases is kept", test_aliases },
 		{ "table: symbols inside symbols", test_nested },
 		{ "demangle: Rust", test_rust_names },

@@ -123,7 +123,8 @@ static bool read_options(const struct perfdata_emit_context *context, struct rep
 		 ret->by != REPORT_LINE)
 		wrong = "trees are of stacks: --by symbol, dso or line";
 	/* a rule of options would let --no-inline pass */
-	else if (perfdata_option_flag(values, nr, "inline", true) == perfdata_option_flag(values, nr, "inline", false) &&
+	else if (perfdata_option_flag(values, nr, "inline", true) ==
+			 perfdata_option_flag(values, nr, "inline", false) &&
 		 ret->by != REPORT_SYMBOL && ret->by != REPORT_LINE)
 		wrong = "--inline and --no-inline change nothing where rows are no functions: --by symbol or line";
 	if (wrong)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <stdlib.h>
-#include "lines.h"
+#include "text_lines.h"
 
 /* Makes room for one more byte and the '\0'. */
 static bool make_room(struct lines *lines)

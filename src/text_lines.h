@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads files of lines with bounded memory: a file without line ends, such as a device, must not be collected whole. */
-#ifndef LINES_H
-#define LINES_H
+#ifndef TEXT_LINES_H
+#define TEXT_LINES_H
 
 #include <stdio.h>
 #include "perfdata/base.h"
