@@ -149,8 +149,7 @@ static int add_file(struct pd_inside *inside, const struct pd_inside_file *file)
 	const size_t before = inside->room;
 	if (pd_vector_grow(&inside->files, &inside->room, inside->nr_files, sizeof *inside->files) < 0)
 		return -1;
-	pd_account_take(inside->account, PD_USE_SYMBOLS, (inside->room - before) * sizeof *inside->files);
-	inside->accounted += (inside->room - before) * sizeof *inside->files;
+	pd_inside_take(inside, (inside->room - before) * sizeof *inside->files);
 	if (pd_hash_map_put(&inside->by_path, hash, inside->nr_files) < 0)
 		return -1;
 	if (file->type == PD_INSIDE_SYMBOL_MAP && pid_of_map(file->path, &pid) &&
@@ -315,8 +314,7 @@ int pd_inside_open(struct pd_inside *inside, struct pd_inside_file *file)
 	file->names = pd_calloc(file->nr_recorded, sizeof *file->names);
 	if (!file->items || !file->names)
 		return -1;
-	pd_account_take(inside->account, PD_USE_SYMBOLS, size);
-	inside->accounted += size;
+	pd_inside_take(inside, size);
 	read_symbols(file);
 	sort_symbols(file);
 	file->is_made = true;

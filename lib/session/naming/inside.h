@@ -50,7 +50,7 @@ struct pd_inside {
 	struct pd_hash_map by_pid;         /* pid → index of its symbol map */
 	struct pd_hash_map dex_names;      /* hash of a name → index of the file << 32 | index of the symbol */
 	bool dex_names_made;
-	struct pd_monitor *lock;           /* of `bytes` */
+	struct pd_monitor *lock;           /* of `bytes` and `accounted` */
 	struct pd_arena bytes;             /* names in use */
 	struct pd_account *account;
 	size_t accounted;
@@ -58,6 +58,15 @@ struct pd_inside {
 	bool show_art;                     /* frames of ART's interpreter stay */
 	enum perfdata_status failure;      /* of spelling a name; guarded by the lock */
 };
+
+/* Draws from the account, while other threads may spell names. */
+static inline void pd_inside_take(struct pd_inside *inside, size_t size)
+{
+	pd_account_take(inside->account, PD_USE_SYMBOLS, size);
+	pd_monitor_enter(inside->lock);
+	inside->accounted += size;
+	pd_monitor_leave(inside->lock);
+}
 
 struct perfdata_reader;
 /* Whether simpleperf wrote the recording, as far as its sections and its command line say. */

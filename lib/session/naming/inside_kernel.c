@@ -101,8 +101,7 @@ int pd_inside_take_kernel(struct pd_inside *inside, struct perfdata_bytes text)
 	if (!file->items || !file->names)
 		return -1;
 	const size_t size = text.size + lines * (sizeof *file->items + sizeof *file->names);
-	pd_account_take(inside->account, PD_USE_SYMBOLS, size);
-	inside->accounted += size;
+	pd_inside_take(inside, size);
 	char *end = inside->kernel_text + text.size;
 	for (char *line = inside->kernel_text; line < end;) {
 		char *next = memchr(line, '\n', (size_t)(end - line));
