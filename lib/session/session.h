@@ -193,7 +193,8 @@ static inline void pd_delivery_set_stack(struct perfdata_delivery *delivery, con
 enum perfdata_status pd_session_want_names(const struct perfdata_session *session, bool lines, unsigned threads);
 /* Frames were found in samples. Any thread. */
 void pd_session_load_names(const struct perfdata_session *session);
-/* Loads what is left, and returns when all is loaded: findings of loading count in the output's end. */
+/* Loads what is left, and returns when all is loaded: findings of loading count in the output's end. By then other
+ * emitters have asked for their names. */
 void pd_session_finish_names(const struct perfdata_session *session);
 
 /* --- naming/session_tables.c --- */

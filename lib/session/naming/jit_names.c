@@ -75,9 +75,10 @@ uint64_t pd_jit_time(struct pd_state *state, struct pd_dso *dso, uint64_t addres
 }
 
 /* A map that nobody asked for a name is not read for this: an output without names misses none. */
-static bool is_map_in_use(const struct pd_dso *dso)
+static bool is_map_to_report(const struct pd_dso *dso)
 {
-	return dso->public.kind == PERFDATA_DSO_PERF_MAP && dso->symbols && pd_symbols_is_loaded(dso->symbols);
+	return dso->public.kind == PERFDATA_DSO_PERF_MAP && dso->symbols && !dso->is_ambiguity_told &&
+	       pd_symbols_is_loaded(dso->symbols);
 }
 
 void pd_jit_report_overlaps(struct pd_state *state)
@@ -86,16 +87,18 @@ void pd_jit_report_overlaps(struct pd_state *state)
 	if (!state->symbols)
 		return;
 	for (uint32_t i = 0; i < state->dsos.count; i++)
-		any = any || is_map_in_use(pd_dso_at(state, i));
+		any = any || is_map_to_report(pd_dso_at(state, i));
 	for (uint32_t i = 0; i < state->frames.count && any; i++) {
 		const struct perfdata_frame *frame = pd_table_at(&state->frames, i);
 		struct pd_dso *dso = frame->dso == PERFDATA_NONE || frame->time ? NULL : pd_dso_at(state, frame->dso);
-		if (dso && is_map_in_use(dso))
+		if (dso && is_map_to_report(dso))
 			dso->nr_ambiguous += pd_symbols_differ(dso->symbols, frame->address);
 	}
 	for (uint32_t i = 0; i < state->dsos.count && any; i++) {
-		const struct pd_dso *dso = pd_dso_at(state, i);
-		if (dso->nr_ambiguous)
-			pd_symbols_report_overlap(dso->symbols, dso->nr_ambiguous);
+		struct pd_dso *dso = pd_dso_at(state, i);
+		if (!dso->nr_ambiguous || dso->is_ambiguity_told)
+			continue;
+		dso->is_ambiguity_told = true;
+		pd_symbols_report_overlap(dso->symbols, dso->nr_ambiguous);
 	}
 }

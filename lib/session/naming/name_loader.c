@@ -124,4 +124,6 @@ void pd_session_finish_names(const struct perfdata_session *session)
 {
 	if (session->state && session->state->loader)
 		pd_name_loader_finish(session->state->loader);
+	if (session->state)
+		pd_jit_report_overlaps(session->state);
 }

@@ -40,6 +40,7 @@ struct pd_dso {
 	bool has_namesake;
 	uint64_t nr_maps;
 	uint64_t nr_ambiguous;             /* PERF_MAP: addresses with several names; set at the end */
+	bool is_ambiguity_told;            /* that was reported */
 	bool in_chain;                     /* see perfdata_session_in_chain */
 	struct pd_inside_file *inside;     /* what the recording holds of it, or NULL */
 	enum pd_code code;
@@ -115,8 +116,8 @@ const struct pd_jitdump *pd_jitdump_of(const struct pd_state *state, int32_t pid
 /* Since when the code at an address of a PERF_MAP dso has been there; 0: no jitdump file names the code, or the perf
  * map has one name for it. *ret_timed: the answer may differ at another time. */
 uint64_t pd_jit_time(struct pd_state *state, struct pd_dso *dso, uint64_t address, bool *ret_timed);
-/* Finding 805 for each perf map that has several names for addresses of the recording. To be called once, when all
- * frames are known. */
+/* Finding 805 for each perf map that has several names for addresses of the recording, once for each map that was
+ * loaded. To be called when all frames are known, and again when all names were asked for. */
 void pd_jit_report_overlaps(struct pd_state *state);
 
 /* --- naming/leaves.c --- */
