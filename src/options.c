@@ -261,6 +261,10 @@ static bool check_rules(const struct options *options, const struct perfdata_emi
 {
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	enum perfdata_status status = PERFDATA_OK;
+	if (options->debuginfod && !strstr(perfdata_build_info(), "debuginfod")) {
+		usage_error(&options->style, "--debuginfod: this program was built without debuginfod");
+		return false;
+	}
 	for (size_t i = 0; status == PERFDATA_OK && i < options->nr_given; i++) {
 		const struct general_option *row = &option_table[options->given[i].row];
 		struct perfdata_option_rule rules[2] = { row->rule, { 0 } };
