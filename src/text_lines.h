@@ -8,12 +8,12 @@
 
 enum { MOST_PATH = 4096, MOST_LINE = 16 << 20 };
 
-/* A file that is read; free `text` behind the last line. */
+/* A file that is read; free `text` after the last line. */
 struct lines {
 	FILE *file;
 	int end;             /* the byte that ends a line */
 	size_t most;         /* bytes of a line without its end */
-	char *text;          /* the line, with a '\0' behind it in place of its end */
+	char *text;          /* the line, with a '\0' after it in place of its end */
 	size_t size, room;
 	uint64_t nr;         /* of the line, from 1 */
 	bool ended;          /* the line has an end: only the last of a file may lack it */

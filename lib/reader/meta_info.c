@@ -41,7 +41,7 @@ static bool take_number(struct perfdata_bytes *text, uint64_t *ret)
 	return i > 0;
 }
 
-/* Takes what stands in front of `end`, and `end`, off the text. */
+/* Takes what comes before `end`, and `end`, off the text. */
 static struct perfdata_bytes take_until(struct perfdata_bytes *text, char end)
 {
 	const uint8_t *found = text->size ? memchr(text->data, end, text->size) : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Records of simpleperf that have more than 65535 bytes: the file holds their bytes in SPLIT records side by side, up
- * to SPLIT_END. The joined record has a header of its own, which states its size in 32 bits, and comes behind
- * SPLIT_END. Carriers of compressed data may stand between the parts. */
+ * to SPLIT_END. The joined record has a header of its own, which states its size in 32 bits, and comes after
+ * SPLIT_END. Carriers of compressed data may be between the parts. */
 #include "config.h"
 #include "base/memory.h"
 #include "reader/reader_impl.h"
@@ -29,7 +29,7 @@ static void forget(struct pd_stream *stream)
 	split->is_open = false;
 }
 
-/* The parts are given as they stand; what they would be joined to is lost. */
+/* The parts are given as they are; what they would be joined to is lost. */
 static void give_up(struct pd_stream *stream, const struct perfdata_raw *raw, const char *what)
 {
 	if (!stream->split.is_broken)

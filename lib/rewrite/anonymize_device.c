@@ -381,7 +381,7 @@ static struct perfdata_bytes take_word(const uint8_t **at, const uint8_t *end)
 	return word;
 }
 
-/* "ffffffff81000000 T name", with "[module]" behind it in modules. Lines of another form go. */
+/* "ffffffff81000000 T name", with "[module]" after it in modules. Lines of another form go. */
 static void put_kernel_symbol(struct pd_anonymizer *a, const uint8_t *at, const uint8_t *end, struct perfdata_text *out)
 {
 	const struct perfdata_bytes hex = take_word(&at, end), type = take_word(&at, end), name = take_word(&at, end);

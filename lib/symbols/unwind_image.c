@@ -197,8 +197,8 @@ static bool read_fde(const struct table *t, struct pd_cursor *c, const struct ci
 }
 
 struct entry {
-	struct pd_cursor rest;    /* behind the id */
-	uint64_t next;            /* offset of the entry behind it */
+	struct pd_cursor rest;    /* after the id */
+	uint64_t next;            /* offset of the entry after it */
 	uint64_t cie;             /* offset of its CIE */
 	bool is_cie;
 };
@@ -244,7 +244,7 @@ static void spoil(struct table *t, const struct entry *entry)
 	memset(t->bytes + entry->next - pd_left(&entry->rest), 0, pd_left(&entry->rest));
 }
 
-/* All CIEs in the first pass, all others in the second one: their CIE may stand behind them. */
+/* All CIEs in the first pass, all others in the second one: their CIE may be after them. */
 static enum perfdata_status read_entries(struct table *t, bool cies, struct pd_meter *meter)
 {
 	struct cie last = { .at = UINT64_MAX };

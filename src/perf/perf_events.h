@@ -5,7 +5,7 @@
 
 #include "perfdata/reader.h"
 
-/* What stands in the line of an event, besides the name. */
+/* What is in the line of an event, besides the name. */
 enum perf_event_lines {
 	PERF_EVENTS_NAMES = 1 << 0,       /* nothing more */
 	PERF_EVENTS_ATTR = 1 << 1,

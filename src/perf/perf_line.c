@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* perf's rules for command lines: short options in one word, with their value behind them or in the next word; long
+/* perf's rules for command lines: short options in one word, with their value after them or in the next word; long
  * ones by any beginning that only one of them has; --no-NAME and, for an option "no-NAME", --NAME; `--`; `-h`. */
 #include "config.h"
 #include <stdarg.h>
@@ -90,7 +90,7 @@ static int complain(const struct perf_line *line, const struct perf_option *opti
 	return perf_usage(line->command, false);
 }
 
-/* Takes the option with its value; `text` is what stands in the same word, or NULL. Moves *at to the word taken. */
+/* Takes the option with its value; `text` is what is in the same word, or NULL. Moves *at to the word taken. */
 static int take(struct perf_line *line, const struct perf_option *option, bool no, const char *text, bool is_short,
 		char **argv, int *at)
 {

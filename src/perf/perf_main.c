@@ -6,7 +6,7 @@
 #include "perfdata/convert.h"
 #include "print.h"
 
-/* The version of perf whose command lines and texts are followed. Callers read "MAJOR.MINOR", or what stands before the
+/* The version of perf whose command lines and texts are followed. Callers read "MAJOR.MINOR", or what comes before the
  * first '-'. */
 #define PERF_FOLLOWED "7.3.4"
 

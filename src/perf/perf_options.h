@@ -55,7 +55,7 @@ struct perf_line {
 	int nr_words;
 };
 
-/* Parses argv, which begins behind the name of the subcommand, by perf's rules. Returns 0, or the exit code after a
+/* Parses argv, which begins after the name of the subcommand, by perf's rules. Returns 0, or the exit code after a
  * message or a usage. perf_line_release in any case. */
 int perf_line_parse(struct perf_line *line, const struct perf_command *command, int argc, char **argv);
 void perf_line_release(struct perf_line *line);

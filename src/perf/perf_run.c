@@ -232,7 +232,7 @@ int perf_run(struct perf_run *run, const struct perf_line *line)
 		.event_lines = run->event_lines,
 	};
 	perf_words_add(&run->words, "input", file);
-	/* options_parse looks for a NULL behind the last word */
+	/* options_parse looks for a NULL after the last word */
 	if (!grow_list(&run->words.list, &run->words.room, run->words.nr, sizeof *run->words.list))
 		run->words.failed = true;
 	else

@@ -47,7 +47,7 @@ struct perf_run {
 /* Runs the command over the line's recording and releases the words. Returns perf's exit code. */
 int perf_run(struct perf_run *run, const struct perf_line *line);
 
-/* The subcommands. argv begins behind their names. */
+/* The subcommands. argv begins after their names. */
 int perf_do_script(int argc, char **argv);
 int perf_do_report(int argc, char **argv);
 int perf_do_data(int argc, char **argv);

@@ -130,7 +130,7 @@ static int check_values(const struct perf_line *line, const struct perf_look *lo
 	return PERF_FAILED_CODE;
 }
 
-/* Words behind the options: the name of a script. */
+/* Words after the options: the name of a script. */
 static int script_words(const struct perf_line *line)
 {
 	const char *word = line->words[0];

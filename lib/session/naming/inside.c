@@ -278,7 +278,7 @@ static void read_symbols(struct pd_inside_file *file)
 	}
 }
 
-/* Names stand in the order of the file. */
+/* Names are in the order of the file. */
 static int by_address(const void *a, const void *b)
 {
 	const struct pd_inside_symbol *x = a, *y = b;

@@ -18,7 +18,7 @@ enum pd_inside_type {
 struct pd_inside_symbol {
 	uint64_t address;
 	uint32_t length;
-	uint32_t name, name_size;          /* where its name stands in the section */
+	uint32_t name, name_size;          /* where its name is in the section */
 };
 struct pd_inside_name {
 	const char *raw, *shown;
@@ -31,7 +31,7 @@ struct pd_inside_file {
 	bool has_offset;                   /* ELF, module: `offset` was recorded */
 	uint64_t min_vaddr, offset;
 	const uint8_t *section;            /* the bytes of the section: names point there */
-	struct perfdata_bytes symbols;     /* of the entry: where its symbols stand */
+	struct perfdata_bytes symbols;     /* of the entry: where its symbols are */
 	uint32_t nr_recorded;
 	/* by address, of several at one address the last; made when the first frame lies in the file */
 	struct pd_inside_symbol *items;

@@ -25,7 +25,7 @@ static bool take_hex(const char **at, const char *end, uint64_t *ret)
 	return *at > start && *at - start <= 16;
 }
 
-/* "ADDRESS TYPE NAME", behind which "\t[MODULE]" may stand, which becomes part of the name. `length` says for now
+/* "ADDRESS TYPE NAME", after which "\t[MODULE]" may be, which becomes part of the name. `length` says for now
  * whether it is code. */
 static bool take_line(char *line, char *end, const char *text, struct pd_inside_symbol *ret)
 {

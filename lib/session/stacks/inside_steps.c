@@ -149,7 +149,7 @@ static bool is_same_symbol(const struct pd_state *state, const struct perfdata_s
 }
 
 /* Gives compiled methods the names and files that they have where they are interpreted, so that one method is one. A
- * method that was compiled while it ran stands there twice. */
+ * method that was compiled while it ran is there twice. */
 static void merge_jit(struct pd_state *state, struct pd_steps *steps, uint8_t *kinds)
 {
 	size_t kept = 0;
