@@ -23,7 +23,9 @@ PUBLIC = set("""usr lib lib32 lib64 libx32 bin sbin local etc var tmp opt home r
  zero anon_hugepage user.slice system.slice swapper deleted memfd anon x86_64-linux-gnu i386-linux-gnu aarch64-linux-gnu arm-linux-gnueabihf libc.so.6 libm.so.6
  libdl.so.2 librt.so.1 libpthread.so.0 libstdc++.so.6 libgcc_s.so.1 libz.so.1 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld-linux.so.2 ld-linux-armhf.so.3
  libcrypto.so.3 libssl.so.3 perf kernel.kallsyms [vdso] [heap] [stack] [kernel.kallsyms]_text [kernel.kallsyms] [kernel.kallsyms]_stext [vsyscall] //anon
- anon_inode:[perf_event] cycles instructions software hardware x86_64 aarch64""".split())
+ anon_inode:[perf_event] cycles instructions software hardware x86_64 aarch64
+ trace_offcpu system_wide_collection kernel_symbols_available android_version android_sdk_version arm64_pac_mask clockid app_type android_build_type
+ record_stat""".split())
 TEXT_KEYS = {"comm", "filename", "hostname", "cpudesc", "cpuid", "path", "name", "cmdline", "prog_name", "key", "value_text", "msg"}
 ADDRESS_KEYS = {"ip", "addr", "from", "to", "phys_addr"}
 KEPT_NAMES = {"events", "pmu_mappings", "pmu_caps", "cpu_pmu_caps", "group_desc", "tracepoint", "fields", "event_desc", "cache", "hybrid_topology",
@@ -62,6 +64,7 @@ def is_words(number):
 NUMBERS_OF_SAMPLES = re.compile(rb'"(?:ip|addr|from|to|phys_addr|[A-Z][A-Z0-9]*|[rx]\d+)":"(0x[0-9a-f]+)"')
 CHAINS_OF_SAMPLES = re.compile(rb'"callchain":\[([^\]]*)\]')
 CPU_OF_SAMPLE = re.compile(rb'"cpu":(\d+)')
+IP_OF_SAMPLE = re.compile(rb'"ip":"(0x[0-9a-f]+)"')
 PERIOD_OF_SAMPLE = re.compile(rb'"period":(\d+)')
 FIELDS_OF_SAMPLES = re.compile(rb'"fields":\{([^}]*)\}')
 STACKS_OF_SAMPLES = re.compile(rb'"user_stack":\{[^}]*"data":"([0-9a-f]*)"')
@@ -117,7 +120,12 @@ def forms_of_samples(path):
     forms = []
     for line in program.run("ndjson", "-q", "--symbols", "no", "--type", "sample", "--order", "file", path).out.splitlines()[1:-1]:
         chain, cpu, period = (pattern.search(line) for pattern in (CHAINS_OF_SAMPLES, CPU_OF_SAMPLE, PERIOD_OF_SAMPLE))
-        forms.append((chain[1].count(b",") + 1 if chain and chain[1] else 0, int(cpu[1]) if cpu else 0, int(period[1]) if period else 0))
+        frames = chain[1].count(b",") + 1 if chain and chain[1] else 0
+        # where this host's vdso is the recorded one, a stack that begins there is unwound, and ends there without the program's files
+        own = IP_OF_SAMPLE.search(line)
+        if own and chain and chain[1] == b'"PERF_CONTEXT_USER","' + own[1] + b'"':
+            frames = 0
+        forms.append((frames, int(cpu[1]) if cpu else 0, int(period[1]) if period else 0))
     return sorted(forms)
 
 
