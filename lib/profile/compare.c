@@ -37,6 +37,10 @@ static struct pd_compare_event *event_named(struct perfdata_comparison *comparis
 		comparison->status = PERFDATA_ENOMEM;
 	if (id < comparison->nr_events || id == UINT32_MAX)
 		return id == UINT32_MAX ? NULL : &comparison->events[id];
+	if (comparison->nr_events >= MOST_CELLS / (most + 1)) {
+		comparison->status = PERFDATA_ENOMEM;
+		return NULL;
+	}
 	struct pd_compare_event *event = &comparison->events[comparison->nr_events++];
 	event->reported = (struct perfdata_comparison_event){ .name = pd_compare_keep(comparison, of->name),
 							  .is_time = of->is_time,
@@ -54,8 +58,6 @@ static bool find_events(struct perfdata_comparison *comparison)
 	size_t most = 0;
 	for (size_t i = 0; i < nr; i++)
 		most += pd_compare_recording(comparison, i)->nr_events;
-	if (most > MOST_CELLS / (nr + 1))
-		return false;
 	comparison->events = pd_calloc(most + 1, sizeof *comparison->events);
 	struct pd_intern *names = pd_intern_new();
 	if (!comparison->events || !names)

@@ -376,6 +376,12 @@ def baseline_of_files(n):
     return baseline([EVENT % "", *("file\t%d\t0\t%040x\t/bin/x%d\n" % (k, k, k) + KEY % (k, k, k, k) for k in range(n // 2))])
 
 
+def baseline_of_recordings(n):
+    """Many recordings of the same events are an ordinary side."""
+    one = "recording\tw%d\t74714088\t0\t0\t1\tx86_64\tA CPU\t2\t6.18.0"
+    return baseline([line for k in range(n) for line in (one % k, EVENT % "", EVENT % "s")])
+
+
 def baseline_of_events(n):
     return baseline([EVENT % k for k in range(n)])
 
@@ -387,7 +393,7 @@ FILES = (functions_of_one_range_list, blocks_of_one_range_list, units_of_one_abb
          perf_map_at_one_place, perf_map_backwards, perf_map_of_odd_lines, jit_at_one_place, jit_moves, unwinding_by_long_entries,
          unwinding_by_remembered_states, unwinding_by_a_loop, unwinding_by_a_large_register, unwinding_by_many_entries,
          bundle_of_files, bundle_of_links, bundle_of_long_names,
-         baseline_of_functions, baseline_of_files, baseline_of_events)
+         baseline_of_functions, baseline_of_files, baseline_of_recordings, baseline_of_events)
 
 
 # Those that ask for more than their size explains: finding W806.

@@ -43,7 +43,7 @@ static enum perfdata_status add_inside(struct perfdata_session *session)
 							   : PERFDATA_RECORDED_NAMES_UNUSED;
 	struct pd_state *state = session->state;
 
-	if ( asked == PERFDATA_RECORDED_NAMES_UNUSED ||
+	if (asked == PERFDATA_RECORDED_NAMES_UNUSED ||
 	    (asked == PERFDATA_RECORDED_NAMES_FOUND && !pd_inside_is_simpleperf(session->reader)))
 		return PERFDATA_OK;
 	state->inside = pd_inside_new(session->reader, session->account);
