@@ -230,6 +230,15 @@ enum exit_code command_help(struct options *options)
 enum exit_code command_version(struct options *options)
 {
 	(void)options;
-	printf("perfdata %s\nbuilt with: %s\n", perfdata_version(), perfdata_build_info());
+	struct perfdata_symbols *symbols = NULL;
+	const char *disassembler = NULL;
+	enum perfdata_status status = perfdata_symbols_new(NULL, &symbols);
+	if (!status)
+		status = perfdata_symbols_disassembler(symbols, &disassembler);
+	printf("perfdata %s\nbuilt with: %s\ndisassembler: %s\n", perfdata_version(), perfdata_build_info(),
+	       !status			  ? disassembler :
+	       status == PERFDATA_ABSENT ? "none is installed (LLVM or capstone would do)" :
+					   perfdata_status_text(status));
+	perfdata_symbols_free(symbols);
 	return EXIT_FINE;
 }

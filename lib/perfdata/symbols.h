@@ -104,6 +104,12 @@ PERFDATA_API enum perfdata_status perfdata_symbols_new(const struct perfdata_sym
 						       struct perfdata_symbols **ret);
 PERFDATA_API void perfdata_symbols_free(struct perfdata_symbols *symbols);
 
+/* The library that decodes instructions ("LLVM 19", "capstone 5.0"), which is loaded when this is first asked, or an
+ * instruction is first looked at. *ret_name lives as long as `symbols`. PERFDATA_ABSENT: none is installed.
+ * PERFDATA_ENOMEM, PERFDATA_EREAD: it could not be loaded. */
+PERFDATA_API enum perfdata_status perfdata_symbols_disassembler(struct perfdata_symbols *symbols,
+								const char **ret_name);
+
 /* The caller's knowledge of a dso. */
 struct perfdata_symbols_request {
 	size_t size;                /* sizeof(struct perfdata_symbols_request) of the caller */

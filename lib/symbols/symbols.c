@@ -6,6 +6,7 @@
 #include "base/cancel.h"
 #include "base/memory.h"
 #include "base/option_struct.h"
+#include "symbols/disassemble.h"
 #include "symbols/symbols.h"
 
 /* A table keeps its names in memory up to this size with them, where memory is not short. */
@@ -96,6 +97,7 @@ void perfdata_symbols_free(struct perfdata_symbols *symbols)
 	pd_monitor_free(symbols->kallsyms_lock);
 	pd_monitor_free(symbols->kept.lock);
 	pd_monitor_free(symbols->spool.lock);
+	pd_disassembly_free(symbols->disassembly);
 	pd_arena_release(&symbols->strings);
 	pd_free(symbols);
 }

@@ -284,6 +284,7 @@ struct perfdata_symbols {
 	struct pd_failures failures;              /* of all dsos */
 	struct pd_kept_files kept;
 	struct pd_symbols_spool spool;
+	struct pd_disassembly *disassembly;       /* disassemble.h; NULL: not asked for yet */
 };
 
 /* symbol_shared.c: the symbols of a kallsyms text; it stays as long as the source of symbols. */

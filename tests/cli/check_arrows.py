@@ -33,7 +33,7 @@ OPENING = re.compile(r"(?<![\w.>])(open|open64|openat|openat2|fopen|freopen|crea
 OPENERS = {"lib/base/regular.c": {"open", "openat"}, "lib/base/fdio.c": {"open", "mkostemp"},
            "lib/run/output_file.c": {"open"}, "lib/run/output_folder.c": {"openat", "opendir"}, "lib/reader/directory.c": {"opendir"},
            "lib/base/cancel.c": {"eventfd", "pipe2"}, "lib/emit/registry.c": {"dlopen"}, "lib/symbols/debuginfod.c": {"dlopen"},
-           "lib/symbols/demangle_cxx.c": {"dlopen"}}
+           "lib/symbols/demangle_cxx.c": {"dlopen"}, "lib/symbols/disassemble_library.c": {"dlopen"}}
 
 
 # Where the program writes itself: print.c, which knows terminals, the line of progress, and texts that are the program's own.
