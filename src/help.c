@@ -239,6 +239,7 @@ enum exit_code command_version(struct options *options)
 	       !status			  ? disassembler :
 	       status == PERFDATA_ABSENT ? "none is installed (LLVM or capstone would do)" :
 					   perfdata_status_text(status));
+	printf("OpenTelemetry profiles: %s\n", PERFDATA_OTLP_PROFILES);
 	perfdata_symbols_free(symbols);
 	return EXIT_FINE;
 }

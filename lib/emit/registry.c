@@ -23,6 +23,8 @@ static const struct perfdata_emitter *const emitters[] = {
 	&pd_emitter_pprof,
 	&pd_emitter_speedscope,
 	&pd_emitter_firefox,
+	&pd_emitter_otlp,
+	&pd_emitter_callgrind,
 	&pd_emitter_perfetto,
 	&pd_emitter_baseline,
 };

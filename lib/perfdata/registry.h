@@ -9,6 +9,9 @@
 extern "C" {
 #endif
 
+/* The version of OpenTelemetry's profiles that `otlp` writes. It is not stable yet: messages may still change. */
+#define PERFDATA_OTLP_PROFILES "v1development, alpha"
+
 struct perfdata_registry;
 PERFDATA_API struct perfdata_registry *perfdata_registry_new(void);   /* NULL without memory */
 /* Destroys the emitters that were added, and unloads those that were loaded. */

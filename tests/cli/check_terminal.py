@@ -23,7 +23,7 @@ FORMS = [
     *(["csv", "--table", table, "{}"] for table in ("mmap2", "comm", "ksymbol", "cgroup", "event:demo:hostile")),
     ["dump", "{}"], ["script", "{}"], ["script", "-F", FIELDS, "{}"], ["script", "--header", "-I", "{}"],
     ["script", "--show-task-events", "--show-mmap-events", "--show-cgroup-events", "--show-bpf-events", "--show-namespace-events", "{}"],
-    ["perf-json", "{}"], ["folded", "{}"], ["folded", "--addresses", "{}"], ["baseline", "{}"], ["pprof", "{}"], ["speedscope", "{}"], ["firefox", "{}"],
+    ["perf-json", "{}"], ["folded", "{}"], ["folded", "--addresses", "{}"], ["baseline", "{}"], ["pprof", "{}"], ["callgrind", "{}"], ["otlp", "{}"], ["speedscope", "{}"], ["firefox", "{}"],
     ["flamegraph", "{}"], ["flamegraph", "--svg", "{}"], ["perfetto", "{}"], ["convert", "--to", "ndjson", "{}"], ["parquet", "-o", "OUT/p/", "{}"],
     *(["report", "--by", by, "{}"] for by in ("symbol", "dso", "comm", "thread", "process", "event", "build-id")),
     ["report", "--csv", "{}"], ["report", "--csv", "--by", "comm", "{}"], ["report", "--json", "{}"], ["report", "--tree", "{}"],

@@ -7,6 +7,8 @@ PERFDATA_VALIDATORS names the folder with their node_modules. Prints TAP.
 usage: check_viewers.py [--reader NAME]… [RECORDING…]   only these readers; these recordings instead of those of testdata/"""
 import argparse
 import base64
+import collections
+import itertools
 import json
 import os
 import re
@@ -325,7 +327,33 @@ def check_perfetto(folder, path, told):
     return samples[0] < samples[1] and "%d samples, report has %d" % samples or b"invalid UTF-8" in done.stderr and done.stderr.decode()
 
 
+def check_callgrind(folder, path, told):
+    """Its own sums of functions and of what they call are those of the report."""
+    out = os.path.join(folder, "callgrind.out")
+    with open(out, "wb") as f:
+        f.write(program.run("callgrind", path).out)
+    names = re.search(r"^events: (.*)$", open(out).read(), re.M)[1].split()
+    for (name, event), (inclusive, key) in itertools.product(zip(names, told["events"]), (("no", "self_weight"), ("yes", "total_weight"))):
+        # it lists functions until their costs of the first event that it sorts by are the share of --threshold
+        done = run("callgrind_annotate", "--auto=no", "--threshold=100", "--inclusive=" + inclusive, "--show=" + name, "--sort=" + name, out)
+        if done.returncode or done.stderr:
+            return (done.stderr or done.stdout).decode()
+        wanted, found = collections.Counter(), collections.Counter()
+        for row in event["rows"]:
+            wanted[row["symbol"], row.get("dso", "")] += row[key]
+        for line in done.stdout.decode().split("file:function")[1].splitlines()[2:]:
+            match = re.fullmatch(r" *([\d,]+) \( *[\d.]+%\)  .*?:(.*?)(?: \(inlined\))?(?: \[(.*)\])?", line.rstrip())
+            if match:
+                found[match[2], "" if match[3] == "???" else match[3]] += int(match[1].replace(",", ""))
+        several = collections.Counter((row["symbol"], row.get("dso", "")) for row in event["rows"])
+        for row in sorted(wanted):
+            if several[row] == 1 and wanted[row] != found[row]:
+                return "%s, inclusive=%s: %s: report has %d, callgrind_annotate %d" % (name, inclusive, row, wanted[row], found[row])
+    return ""
+
+
 READERS = (
+    ("callgrind_annotate", check_callgrind, lambda: shutil.which("callgrind_annotate"), "no valgrind"),
     ("go tool pprof", check_pprof, lambda: shutil.which("go"), "no golang-go"),
     ("Firefox Profiler", check_firefox, lambda: True, ""),
     ("protoc, Perfetto", check_perfetto, lambda: shutil.which("protoc"), "no protobuf-compiler"),

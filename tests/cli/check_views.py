@@ -130,6 +130,46 @@ def check_speedscope(text, told):
     return ""
 
 
+def check_callgrind(text, told):
+    costs = views.Callgrind(text)
+    sums = costs.sums()
+    if not told["events"]:
+        return "" if (costs.events, costs.totals) == (["samples"], [0]) else "nothing was sampled: %s, %s" % (costs.events, costs.totals)
+    if len(costs.events) != len(told["events"]):
+        return "events %s for %s" % (costs.events, [event["event"] for event in told["events"]])
+    if not told["complete"] and not any("incomplete" in line for line in costs.head["desc"]):
+        return "nothing says that the recording is incomplete"
+    for name, event in zip(costs.events, told["events"]):
+        sums[name].samples = event["samples"]
+        del sums[name].total_weight["(root)", ""]
+        wrong = compare_sums(event, sums[name], True)
+        if wrong:
+            return wrong
+    return ""
+
+
+def check_otlp(data, told):
+    profiles = views.Otlp(data)
+    if len(profiles.found) != len(told["events"]):
+        return "%d profiles for events %s" % (len(profiles.found), [event["event"] for event in told["events"]])
+    if not told["complete"] and not any("incomplete" in line for line in profiles.warnings):
+        return "nothing says that the recording is incomplete"
+    for event, (_name, _unit, sums) in zip(told["events"], profiles.found):
+        if sums.weight != event["weight"]:
+            return "%s: weight %d, not %d" % (event["event"], sums.weight, event["weight"])
+        rows, own = collections.Counter(), collections.Counter()
+        for row in event["rows"]:
+            if row.get("kind") != "no name":
+                rows[row["symbol"]] += row["self_weight"]
+        for (name, _file), weight in sums.self_weight.items():
+            own[name] += weight
+        wrong = differs("self", {name: weight for name, weight in rows.items() if weight and name != "[no stack]"},
+                        {name: weight for name, weight in own.items() if name and weight})
+        if wrong:
+            return wrong
+    return ""
+
+
 def check_threads(path, html, told):
     by_thread = program.run("report", "--by", "thread", "--json", path).out
     sums = views.Page(html).sums()
@@ -186,7 +226,7 @@ def check(path, name, by_threads):
         return
     told = json.loads(done.out, object_pairs_hook=program.no_key_twice)
     outputs = {}
-    for command in ("flamegraph", "pprof", "speedscope", "perfetto"):
+    for command in ("flamegraph", "pprof", "speedscope", "perfetto", "callgrind", "otlp"):
         other = program.run(command, path)
         report("%s: %s ends as report does" % (name, command), other.code != done.code and "exit %d, report's was %d" % (other.code, done.code))
         outputs[command] = other.out
@@ -196,11 +236,13 @@ def check(path, name, by_threads):
         report("%s: speedscope" % name, outcome(check_speedscope, outputs["speedscope"], told))
         report("%s: perfetto" % name, outcome(check_perfetto, outputs["perfetto"], told))
     report("%s: pprof" % name, outcome(check_pprof, outputs["pprof"], told))
+    report("%s: callgrind" % name, outcome(check_callgrind, outputs["callgrind"], told))
+    report("%s: otlp" % name, outcome(check_otlp, outputs["otlp"], told))
     report("%s: picture" % name, outcome(check_svg, program.run("flamegraph", "--svg", path).out))
     if not by_threads:
         return
     same = all(program.run(command, "--jobs", "4", path).out == program.run(command, "--jobs", "1", path).out
-               for command in ("report", "flamegraph", "pprof", "speedscope", "perfetto"))
+               for command in ("report", "flamegraph", "pprof", "speedscope", "perfetto", "callgrind", "otlp"))
     report("%s: the same bytes for any --jobs" % name, not same and "they differ")
 
 

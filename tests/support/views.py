@@ -206,3 +206,174 @@ def speedscope_profiles(document):
             raise ValueError("endValue is not what the weights add up to")
         events[event].append((who, sum(profile["weights"]), own))
     return events
+
+
+class Callgrind:
+    """A callgrind file, read as callgrind_annotate reads one: a function that is called has in sum what its calls cost."""
+
+    def __init__(self, text):
+        lines = iter(text.decode("utf-8").splitlines())
+        self.head = collections.defaultdict(list)
+        self.numbers = {"ob": {}, "fl": {}, "fn": {}}
+        if next(lines) != "# callgrind format":
+            raise ValueError("the first line is not that of the format")
+        for line in lines:
+            key, _, value = line.partition(":")
+            self.head[key].append(value.strip())
+            if key == "events":
+                break
+        self.events = self.head["events"][0].split()
+        if self.head["version"] != ["1"] or self.head["positions"] != ["instr line"] or len(set(self.events)) != len(self.events):
+            raise ValueError("a header of %s" % dict(self.head))
+        self.own, self.called = collections.defaultdict(collections.Counter), collections.defaultdict(collections.Counter)
+        self.calls = collections.Counter()
+        self.totals = None
+        self.body(lines)
+
+    def name(self, space, text):
+        number, name = re.fullmatch(r"\((\d+)\)(?: (.+))?", text).groups()
+        if name is None:
+            return self.numbers[space][number]
+        if number in self.numbers[space]:
+            raise ValueError("%s is named twice" % text)
+        self.numbers[space][number] = name
+        return name
+
+    def body(self, lines):
+        at, called, calls = {}, {}, None
+        for line in lines:
+            key, _, value = line.partition("=")
+            if not line:
+                continue
+            if self.totals is not None:
+                raise ValueError("a line after the totals: %s" % line)
+            if key in ("ob", "fl", "fn"):
+                at[key] = self.name(key, value)
+            elif key in ("cob", "cfi", "cfn"):
+                space = {"cob": "ob", "cfi": "fl", "cfn": "fn"}[key]
+                called[space] = self.name(space, value)
+            elif key == "calls":
+                calls = int(value.split()[0])
+            elif line.startswith("totals: "):
+                self.totals = [int(word) for word in line.split()[1:]]
+            else:
+                address, number, *costs = line.split()
+                if int(address, 16) < 0 or int(number) < 0 or len(costs) != len(self.events):
+                    raise ValueError("a line of costs: %s" % line)
+                sums = self.own[at["fn"], at["ob"]] if calls is None else self.called[called["fn"], called["ob"]]
+                for event, cost in zip(self.events, costs):
+                    sums[event] += int(cost)
+                if calls is not None:
+                    self.calls[(at["fn"], at["ob"]), (called["fn"], called["ob"])] += calls
+                called, calls = {}, None
+
+    @staticmethod
+    def key(function):
+        name, file = function
+        return name[:-len(" (inlined)")] if name.endswith(" (inlined)") else name, "" if file == "???" else file
+
+    def sums(self):
+        """By event. A callgrind file has no samples: they are those of a file with --weight samples."""
+        found = {}
+        for place, event in enumerate(self.events):
+            found[event] = sums = Sums()
+            sums.weight = self.totals[place]
+            for function, costs in self.own.items():
+                sums.self_weight[self.key(function)] += costs[event]
+            for function, costs in self.called.items():
+                sums.total_weight[self.key(function)] += costs[event]
+        return found
+
+
+class Otlp:
+    """A ProfilesData message of OpenTelemetry, checked by the rules of its dictionary: entry 0 is empty, no two entries are equal, each is named."""
+    TABLES = {"mappings": (1, {1, 2, 3, 4, 5}), "locations": (2, {1, 2, 3, 4}), "functions": (3, {1, 2, 3, 4}), "links": (4, set()),
+              "strings": (5, None), "attributes": (6, {1, 2, 3}), "stacks": (7, {1})}
+
+    def __init__(self, data):
+        top = self.known(data, {1, 2})
+        if len(top[1]) != 1 or len(top[2]) != 1:
+            raise ValueError("not one resource and one dictionary")
+        dictionary = self.known(top[2][0], set(range(1, 8)))
+        self.tables, self.named = {}, {}
+        for name, (number, allowed) in self.TABLES.items():
+            entries = dictionary[number]
+            if not entries or entries[0] != b"" or len(set(entries)) != len(entries):
+                raise ValueError("%s: entry 0 is not empty, or two are equal" % name)
+            self.tables[name] = [entry.decode("utf-8") if allowed is None else self.known(entry, allowed) for entry in entries]
+            self.named[name] = {0}
+        resources = self.known(top[1][0], {1, 2, 3})
+        self.resource = self.values(self.known(resources[1][0], {1})[1])
+        scope = self.known(resources[2][0], {1, 2, 3})
+        about = self.known(scope[1][0], {1, 2, 3})
+        self.scope = (about[1][0].decode(), about[2][0].decode())
+        self.warnings = [text.decode("utf-8") for part in about[3] for value in message(part)[2] for array in message(value)[5]
+                         for entry in message(array)[1] for text in message(entry)[1]]
+        self.profiles = [self.known(profile, set(range(1, 12))) for profile in scope[2]]
+        self.found = [self.profile(profile) for profile in self.profiles]
+        for name, entries in self.tables.items():
+            if self.named[name] != set(range(len(entries))):
+                raise ValueError("%s: nothing names %s" % (name, sorted(set(range(len(entries))) - self.named[name])[:5]))
+
+    @staticmethod
+    def known(data, numbers):
+        parts = message(data)
+        if set(parts) - numbers:
+            raise ValueError("fields %s" % sorted(set(parts) - numbers))
+        return parts
+
+    @staticmethod
+    def values(parts):
+        return {part[1][0].decode(): message(part[2][0])[1][0].decode("utf-8") for part in map(message, parts)}
+
+    def at(self, name, index):
+        self.named[name].add(index)
+        return self.tables[name][index]
+
+    def attributes(self, parts):
+        found = {}
+        for index in packed(parts):
+            attribute = self.at("attributes", index)
+            value = message(one(attribute, 2, b""))
+            key = self.at("strings", one(attribute, 1))
+            if not key or key in found:
+                raise ValueError("attribute %d has no key, or a key twice" % index)
+            found[key] = value[1][0].decode("utf-8") if value[1] else one(value, 3)
+        return found
+
+    def value_type(self, parts):
+        return tuple(self.at("strings", one(self.known(parts[0], {1, 2}), number)) for number in (1, 2)) if parts else None
+
+    def names(self, index):
+        """Innermost first."""
+        location = self.at("locations", index)
+        mapping = self.at("mappings", one(location, 1))
+        file = self.at("strings", one(mapping, 4))
+        self.attributes(mapping[5])
+        self.attributes(location[4])
+        place = one(location, 2)
+        if one(location, 1) and not one(mapping, 1) <= place < one(mapping, 2):
+            raise ValueError("address %#x lies outside of its mapping" % place)
+        names = []
+        for line in location[3]:
+            function = self.at("functions", one(self.known(line, {1, 2, 3}), 1))
+            for number in (2, 3):
+                self.at("strings", one(function, number))
+            names.append((self.at("strings", one(function, 1)), file))
+        return names or [("", file)]
+
+    def profile(self, profile):
+        """(name, unit, Sums)"""
+        name, unit = self.value_type(profile[1])
+        self.value_type(profile[5])
+        sums = Sums()
+        seen = set()
+        for sample in (self.known(sample, {1, 2, 4}) for sample in profile[2]):
+            stack, attributes, values = one(sample, 1), tuple(packed(sample[2])), packed(sample[4])
+            if len(values) != 1 or (stack, attributes) in seen:
+                raise ValueError("a sample has %d values, or is there twice" % len(values))
+            seen.add((stack, attributes))
+            labels = self.attributes(sample[2])
+            functions = [name for place in packed(self.at("stacks", stack)[1]) for name in self.names(place)]
+            sums.add(functions, 0, values[0], (labels.get("process.pid"), labels.get("thread.id")))
+        return name, unit, sums

@@ -64,20 +64,9 @@ enum { LINE_FUNCTION = 1, LINE_LINE, LINE_COLUMN };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE, FUNCTION_START };
 
 struct state {
-	struct stack_gather gather;
-	struct pprof_maps *maps;
+	struct pprof_gather gather;
 	bool inlines, labels;
 };
-
-static void release(void *pointer)
-{
-	struct state *state = pointer;
-	if (!state)
-		return;
-	pd_stack_gather_release(&state->gather);
-	pd_pprof_maps_free(state->maps);
-	pd_free(state);
-}
 
 static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context,
 				   struct perfdata_text *out)
@@ -86,63 +75,13 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	(void)out;
 	state->inlines = perfdata_option_flag(context->options, context->nr_options, "inline", true);
 	state->labels = perfdata_option_flag(context->options, context->nr_options, "labels", true);
-	state->maps = pd_pprof_maps_new();
-	if (!state->maps)
-		return PERFDATA_ENOMEM;
 	const struct pd_profile_options wanted = { .parts = PD_BY_THREAD | PD_BY_COMM,
 						   .by_period = true,
 						   .names = PD_NAMES_LINES };
-	return pd_stack_gather_begin(&state->gather, context, &wanted);
+	return pd_pprof_gather_begin(&state->gather, context, &wanted);
 }
 
-STACK_BEGIN(set_up, release)
-
-/* --- a batch: its samples, and what it maps ----------------------------------------------------------------------- */
-
-struct part {
-	void *samples;
-	struct pprof_seen_list seen;
-};
-
-static void free_part(void *pointer)
-{
-	struct part *part = pointer;
-	if (!part)
-		return;
-	pd_profile_part_free(part->samples);
-	pd_pprof_seen_free(&part->seen);
-	pd_free(part);
-}
-
-static enum perfdata_status format(const void *pointer, const struct perfdata_batch *batch, void *value,
-				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
-{
-	const struct state *state = pointer;
-	struct part *part = pd_calloc(1, sizeof *part);
-	if (!part)
-		return PERFDATA_ENOMEM;
-	enum perfdata_status status = pd_stack_gather_format(pointer, batch, value, scratch, out, &part->samples);
-	for (size_t i = 0; i < batch->nr_deliveries && status == PERFDATA_OK; i++)
-		if (!pd_pprof_seen_take(&part->seen, state->gather.reader, batch->deliveries[i].record))
-			status = PERFDATA_ENOMEM;
-	if (status == PERFDATA_OK)
-		*ret_part = part;
-	else
-		free_part(part);
-	return status;
-}
-
-static enum perfdata_status merge(void *pointer, void *taken, struct perfdata_text *out)
-{
-	struct state *state = pointer;
-	struct part *part = taken;
-	enum perfdata_status status = pd_stack_gather_merge(pointer, part->samples, out);
-	part->samples = NULL;
-	if (status == PERFDATA_OK && !pd_pprof_maps_add(state->maps, &part->seen))
-		status = PERFDATA_ENOMEM;
-	free_part(part);
-	return status;
-}
+STACK_BEGIN(set_up, pd_pprof_release)
 
 /* --- what is written ---------------------------------------------------------------------------------------------- */
 
@@ -181,7 +120,7 @@ static void value_type(struct writing *writing, struct perfdata_text *out, unsig
 /* Columns get different names, even where events have the same name. */
 static void column_names(const struct writing *writing, uint32_t index, char samples[256], char weight[256])
 {
-	const struct perfdata_reader *reader = writing->state->gather.reader;
+	const struct perfdata_reader *reader = writing->state->gather.stacks.reader;
 	const struct perfdata_event *event = perfdata_reader_event(reader, index);
 	unsigned same = 0;
 	char suffix[16] = "";
@@ -195,7 +134,7 @@ static void column_names(const struct writing *writing, uint32_t index, char sam
 		snprintf(samples, 256, "samples");
 	else
 		snprintf(samples, 256, "%.200s_samples%s", event->name, suffix);
-	const char *weighs = pd_stack_weight_name(writing->state->gather.session);
+	const char *weighs = pd_stack_weight_name(writing->state->gather.stacks.session);
 	if (first && pd_stack_event_is_clock(event))
 		snprintf(weight, 256, "%s", !strcmp(weighs, "wall") ? weighs : "cpu");
 	else if (event->is_time_off)
@@ -206,14 +145,15 @@ static void column_names(const struct writing *writing, uint32_t index, char sam
 
 static void put_columns(struct writing *writing)
 {
-	const struct pd_profile *profile = writing->state->gather.profile;
+	const struct stack_gather *gather = &writing->state->gather.stacks;
+	const struct pd_profile *profile = gather->profile;
 	char samples[256], weight[256];
 	for (uint32_t i = 0; i < pd_profile_nr_events(profile); i++) {
 		writing->columns[i] = pd_profile_event(profile, i) ? writing->nr_columns : UINT32_MAX;
 		if (!pd_profile_event(profile, i))
 			continue;
 		column_names(writing, i, samples, weight);
-		const bool is_time = pd_stack_event_is_time(perfdata_reader_event(writing->state->gather.reader, i));
+		const bool is_time = pd_stack_event_is_time(perfdata_reader_event(gather->reader, i));
 		value_type(writing, &writing->types, PROFILE_SAMPLE_TYPE, samples, "count");
 		value_type(writing, &writing->types, PROFILE_SAMPLE_TYPE, weight, is_time ? "nanoseconds" : "count");
 		writing->nr_columns += 2;
@@ -240,7 +180,7 @@ static void put_lines(struct writing *writing, const struct stack_call *calls, s
 
 static uint64_t put_location(struct writing *writing, const struct stack_step *step)
 {
-	const struct perfdata_session *session = writing->state->gather.session;
+	const struct perfdata_session *session = writing->state->gather.stacks.session;
 	const struct perfdata_frame *frame = step->frame == PERFDATA_NONE
 						     ? NULL
 						     : perfdata_session_frame(session, step->frame);
@@ -250,12 +190,12 @@ static uint64_t put_location(struct writing *writing, const struct stack_step *s
 	uint64_t address = pd_stack_code_address(frame ? frame->address : step->ip, step->is_caller);
 	size_t nr;
 	const struct stack_call *calls = pd_stack_labels_of(writing->labels, step->frame, step->is_caller, &nr);
-	const uint32_t map_id = dso ? pd_pprof_maps_of(writing->state->maps, dso, &address) : 0;
+	const uint32_t map_id = dso ? pd_pprof_maps_of(writing->state->gather.maps, dso, &address) : 0;
 	if (!calls || (dso && !map_id)) {
 		writing->failed = true;
 		return 0;
 	}
-	struct pprof_map *map = map_id ? pd_pprof_maps_get(writing->state->maps, map_id) : NULL;
+	struct pprof_map *map = map_id ? pd_pprof_maps_get(writing->state->gather.maps, map_id) : NULL;
 	const bool nameless = pd_stack_labels_get(writing->labels, calls[0].label)->kind == STACK_NO_NAME;
 	if (map) {
 		map->used = true;
@@ -333,9 +273,9 @@ static void number_label(struct writing *writing, const char *key, int64_t numbe
 
 static void put_labels(struct writing *writing, const struct pd_profile_key *key)
 {
-	const struct pd_profile_thread *thread = pd_profile_thread(writing->state->gather.profile, key->thread);
+	const struct pd_profile_thread *thread = pd_profile_thread(writing->state->gather.stacks.profile, key->thread);
 	if (key->comm != PERFDATA_NONE)
-		text_label(writing, "comm", perfdata_session_comm(writing->state->gather.session, key->comm));
+		text_label(writing, "comm", perfdata_session_comm(writing->state->gather.stacks.session, key->comm));
 	if (thread->pid >= 0)
 		number_label(writing, "pid", thread->pid);
 	if (thread->tid >= 0)
@@ -377,7 +317,7 @@ static enum perfdata_status put_sample(struct writing *writing, const struct pd_
  * first. */
 static enum perfdata_status put_main(struct writing *writing)
 {
-	const struct stack_gather *gather = &writing->state->gather;
+	const struct stack_gather *gather = &writing->state->gather.stacks;
 	const struct pd_profile_entry *entry;
 	struct pd_profile_walk *walk;
 	uint64_t *weights = pd_calloc(pd_profile_nr_threads(gather->profile) + 1u, sizeof *weights);
@@ -392,7 +332,7 @@ static enum perfdata_status put_main(struct writing *writing)
 	const char *name = NULL;
 	uint64_t most = 0;
 	for (uint32_t i = 0; i < pd_profile_nr_threads(gather->profile); i++) {
-		const char *found = pd_pprof_maps_main(writing->state->maps,
+		const char *found = pd_pprof_maps_main(writing->state->gather.maps,
 						       pd_profile_thread(gather->profile, i)->pid);
 		if (weights[i] > most && found) {
 			most = weights[i];
@@ -403,7 +343,7 @@ static enum perfdata_status put_main(struct writing *writing)
 	for (uint32_t i = 0; name && i < perfdata_session_nr_dsos(gather->session); i++) {
 		const struct perfdata_dso *dso = perfdata_session_dso(gather->session, i);
 		if (dso->kind == PERFDATA_DSO_USER && !strcmp(dso->filename, name)) {
-			writing->failed |= !pd_pprof_maps_first(writing->state->maps, dso);
+			writing->failed |= !pd_pprof_maps_first(writing->state->gather.maps, dso);
 			break;
 		}
 	}
@@ -414,7 +354,7 @@ static enum perfdata_status put_samples(struct writing *writing)
 {
 	const struct pd_profile_entry *entry;
 	struct pd_profile_walk *walk;
-	enum perfdata_status status = pd_profile_walk_new(writing->state->gather.profile, &walk);
+	enum perfdata_status status = pd_profile_walk_new(writing->state->gather.stacks.profile, &walk);
 	if (status != PERFDATA_OK)
 		return status;
 	while ((status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK) {
@@ -431,8 +371,8 @@ static enum perfdata_status put_samples(struct writing *writing)
 static void put_mapping(struct writing *writing, uint32_t id)
 {
 	struct perfdata_text *out = &writing->message;
-	const struct perfdata_session *session = writing->state->gather.session;
-	const struct pprof_map *map = pd_pprof_maps_get(writing->state->maps, id);
+	const struct perfdata_session *session = writing->state->gather.stacks.session;
+	const struct pprof_map *map = pd_pprof_maps_get(writing->state->gather.maps, id);
 	const struct perfdata_bytes build_id = perfdata_session_build_id(session, map->dso, NULL);
 	perfdata_text_clear(out);
 	pd_protobuf_number(out, MAPPING_ID, id);
@@ -482,7 +422,7 @@ static void put_comment(void *user, const char *line)
 
 static void put_comments(struct writing *writing, struct perfdata_text *out)
 {
-	const struct perfdata_reader *reader = writing->state->gather.reader;
+	const struct perfdata_reader *reader = writing->state->gather.stacks.reader;
 	struct comments comments = { writing, &writing->packed };
 	struct perfdata_text line;
 	perfdata_text_clear(&writing->packed);
@@ -515,7 +455,7 @@ static void put_comments(struct writing *writing, struct perfdata_text *out)
 /* The period of the first event, where all samples have the same; and the column that pprof shows by default. */
 static void put_period(struct writing *writing, struct perfdata_text *out)
 {
-	const struct pd_profile *profile = writing->state->gather.profile;
+	const struct pd_profile *profile = writing->state->gather.stacks.profile;
 	char samples[256], weight[256];
 	uint32_t first = 0;
 	while (first < pd_profile_nr_events(profile) && !pd_profile_event(profile, first))
@@ -524,7 +464,7 @@ static void put_period(struct writing *writing, struct perfdata_text *out)
 		put_comments(writing, out);
 		return;
 	}
-	const struct perfdata_event *event = perfdata_reader_event(writing->state->gather.reader, first);
+	const struct perfdata_event *event = perfdata_reader_event(writing->state->gather.stacks.reader, first);
 	column_names(writing, first, samples, weight);
 	value_type(writing, out, PROFILE_PERIOD_TYPE, weight, pd_stack_event_is_time(event) ? "nanoseconds" : "count");
 	if (!perfdata_attr_has(event->attr, PERFDATA_ATTR_FREQ))
@@ -573,7 +513,7 @@ static enum perfdata_status put_all(struct writing *writing, struct stack_pack *
 	perfdata_text_init(&tail);
 	pd_stack_pack_write(pack, writing->types.data, writing->types.size);
 	enum perfdata_status status = pack_spool(&writing->samples, pack);
-	for (uint32_t i = 1; i <= pd_pprof_maps_nr(writing->state->maps); i++)
+	for (uint32_t i = 1; i <= pd_pprof_maps_nr(writing->state->gather.maps); i++)
 		put_mapping(writing, i);
 	pack_others(writing, pack, 0);
 	if (status == PERFDATA_OK)
@@ -612,7 +552,7 @@ static void writing_release(struct writing *writing)
 static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	struct state *state = pointer;
-	struct stack_gather *gather = &state->gather;
+	struct stack_gather *gather = &state->gather.stacks;
 	struct writing writing = { .state = state, .end = end };
 	struct stack_pack pack;
 	pd_stack_spool_init(&writing.samples, pd_profile_account(gather->profile));
@@ -651,8 +591,6 @@ const struct perfdata_emitter pd_emitter_pprof = {
 		 PERFDATA_EMITTER_PACKED,
 	.mime = "application/octet-stream",
 	.suffix = "pb.gz",
-	STACK_EMITTER(release),
-	.format = format,
-	.merge = merge,
-	.free_part = free_part,
+	STACK_EMITTER(pd_pprof_release),
+	PPROF_SUMS,
 };

@@ -210,3 +210,71 @@ bool pd_pprof_maps_first(struct pprof_maps *maps, const struct perfdata_dso *dso
 	}
 	return true;
 }
+
+/* --- emitters whose profiles name the mappings -------------------------------------------------------------------- */
+
+/* Of one batch. */
+struct part {
+	struct pd_profile_part *samples;
+	struct pprof_seen_list seen;
+};
+
+enum perfdata_status pd_pprof_gather_begin(struct pprof_gather *gather, const struct perfdata_emit_context *context,
+					   const struct pd_profile_options *options)
+{
+	gather->maps = pd_pprof_maps_new();
+	return gather->maps ? pd_stack_gather_begin(&gather->stacks, context, options) : PERFDATA_ENOMEM;
+}
+
+void pd_pprof_release(void *state)
+{
+	struct pprof_gather *gather = state;
+	if (!gather)
+		return;
+	pd_stack_gather_release(&gather->stacks);
+	pd_pprof_maps_free(gather->maps);
+	pd_free(gather);
+}
+
+void pd_pprof_part_free(void *pointer)
+{
+	struct part *part = pointer;
+	if (!part)
+		return;
+	pd_profile_part_free(part->samples);
+	pd_pprof_seen_free(&part->seen);
+	pd_free(part);
+}
+
+enum perfdata_status pd_pprof_gather_format(const void *state, const struct perfdata_batch *batch, void *value,
+					    struct perfdata_scratch *scratch, struct perfdata_text *out,
+					    void **ret_part)
+{
+	const struct pprof_gather *gather = state;
+	void *samples = NULL;
+	struct part *part = pd_calloc(1, sizeof *part);
+	if (!part)
+		return PERFDATA_ENOMEM;
+	enum perfdata_status status = pd_stack_gather_format(&gather->stacks, batch, value, scratch, out, &samples);
+	part->samples = samples;
+	for (size_t i = 0; i < batch->nr_deliveries && status == PERFDATA_OK; i++)
+		if (!pd_pprof_seen_take(&part->seen, gather->stacks.reader, batch->deliveries[i].record))
+			status = PERFDATA_ENOMEM;
+	if (status == PERFDATA_OK)
+		*ret_part = part;
+	else
+		pd_pprof_part_free(part);
+	return status;
+}
+
+enum perfdata_status pd_pprof_gather_merge(void *state, void *taken, struct perfdata_text *out)
+{
+	struct pprof_gather *gather = state;
+	struct part *part = taken;
+	enum perfdata_status status = pd_stack_gather_merge(&gather->stacks, part->samples, out);
+	part->samples = NULL;
+	if (status == PERFDATA_OK && !pd_pprof_maps_add(gather->maps, &part->seen))
+		status = PERFDATA_ENOMEM;
+	pd_pprof_part_free(part);
+	return status;
+}

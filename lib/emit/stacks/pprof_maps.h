@@ -5,6 +5,7 @@
 #define PD_PPROF_MAPS_H
 
 #include "perfdata/session.h"
+#include "emit/stacks/stack_gather.h"
 #include "emit/stacks/stack_labels.h"
 
 /* An executable mapping of the recording. */
@@ -47,5 +48,23 @@ uint32_t pd_pprof_maps_of(struct pprof_maps *maps, const struct perfdata_dso *ds
 bool pd_pprof_maps_first(struct pprof_maps *maps, const struct perfdata_dso *dso);
 size_t pd_pprof_maps_nr(const struct pprof_maps *maps);
 struct pprof_map *pd_pprof_maps_get(struct pprof_maps *maps, uint32_t id);
+
+/* --- emitters whose profiles name the mappings -------------------------------------------------------------------- */
+
+/* The first member of the state of an emitter that adds samples up and writes their mappings. */
+struct pprof_gather {
+	struct stack_gather stacks;
+	struct pprof_maps *maps;
+};
+enum perfdata_status pd_pprof_gather_begin(struct pprof_gather *gather, const struct perfdata_emit_context *context,
+					   const struct pd_profile_options *options);
+/* The emitter's functions. */
+void pd_pprof_release(void *state);
+enum perfdata_status pd_pprof_gather_format(const void *state, const struct perfdata_batch *batch, void *value,
+					    struct perfdata_scratch *scratch, struct perfdata_text *out,
+					    void **ret_part);
+enum perfdata_status pd_pprof_gather_merge(void *state, void *part, struct perfdata_text *out);
+void pd_pprof_part_free(void *part);
+#define PPROF_SUMS .format = pd_pprof_gather_format, .merge = pd_pprof_gather_merge, .free_part = pd_pprof_part_free
 
 #endif
