@@ -85,7 +85,7 @@ static bool fill(struct pd_run *run, bool is_caller, bool hungry)
 	const uint64_t ahead = run->team ? 2ull * run->jobs : run->jobs > 1 && run->filled < 2 ? 2 : 0;
 	if (hungry && run->filled - run->formatted >= ahead)
 		return false;
-	if (run->filled > run->written && pd_batches_are_short(run->session))
+	if (run->filled > run->written && pd_memory_is_low(run->session))
 		return false;
 	pd_run_fill(run);
 	return true;
@@ -194,7 +194,7 @@ static void release_worker(const struct pd_run *run, struct pd_worker *worker)
 static void release_target(struct perfdata_outputs *target)
 {
 	for (unsigned i = 0; i < target->nr_lanes; i++) {
-		(void)pd_lane_stop(target->lanes[i], target->emitter);
+		(void)pd_lane_stop(target->lanes[i], target->encoding);
 		pd_free(target->lanes[i]);
 	}
 	pd_free(target->lanes);
@@ -228,7 +228,7 @@ static enum perfdata_status stop_lanes(struct pd_run *run)
 	enum perfdata_status status = PERFDATA_OK;
 	for (unsigned i = 0; i < run->nr_encoders && !status; i++) {
 		struct pd_lane *lane = run->encoders[i];
-		status = pd_lane_stop(lane, run->targets[lane->target].emitter);
+		status = pd_lane_stop(lane, run->targets[lane->target].encoding);
 		if (status)
 			run->error = lane->output->error;
 	}

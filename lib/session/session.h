@@ -69,7 +69,7 @@ struct pd_filter {
 /* Records that the reader has given and that the session takes one after the other. */
 struct pd_upcoming {
 	struct perfdata_raw room[PD_MAX_RECORDS];   /* for them, where the open batch has no room */
-	struct pd_record_run few;
+	struct pd_record_run pending;
 	unsigned at;
 };
 
@@ -127,9 +127,9 @@ bool pd_batch_is_full(const struct pd_batch *batch);
 unsigned pd_batch_takes(const struct pd_batch *batch, const struct perfdata_raw *raws, unsigned nr);
 /* To be called before the batch is handed out. */
 void pd_batch_publish(struct pd_batch *batch);
-/* Whether the next batch would be one more than there are, which memory is too short for. Two may always be there, so
+/* Whether memory is too low for the next batch, if that would be one more than there are. Two may always be there, so
  * that one can be filled while the other is formatted. */
-bool pd_batches_are_short(struct perfdata_session *session);
+bool pd_memory_is_low(struct perfdata_session *session);
 void pd_batches_free(struct perfdata_session *session);
 void pd_batches_trim(struct perfdata_session *session);   /* frees those that are released */
 
@@ -163,7 +163,7 @@ static inline bool pd_needs(const struct perfdata_session *session, uint32_t nee
 	return session->options.needs & need;
 }
 /* Whether a sample's chain continues in a deferred chain: then its last word is the cookie of the latter. */
-static inline bool pd_goes_on(const struct perfdata_session *session, const struct perfdata_list *chain)
+static inline bool pd_chain_is_deferred(const struct perfdata_session *session, const struct perfdata_list *chain)
 {
 	return session->options.merge_deferred && chain->count >= 2 &&
 	       perfdata_list_u64(chain, chain->count - 2) == PERFDATA_CONTEXT_USER_DEFERRED;

@@ -56,8 +56,8 @@ enum perfdata_status pd_session_names_failure(const struct perfdata_session *ses
 	(void)session;
 	return PERFDATA_OK;
 }
-bool pd_batches_are_short(struct perfdata_session *session);
-bool pd_batches_are_short(struct perfdata_session *session)
+bool pd_memory_is_low(struct perfdata_session *session);
+bool pd_memory_is_low(struct perfdata_session *session)
 {
 	(void)session;
 	return false;

@@ -22,7 +22,7 @@ static struct pd_batch *take_free(struct perfdata_session *session)
 	return batch;
 }
 
-bool pd_batches_are_short(struct perfdata_session *session)
+bool pd_memory_is_low(struct perfdata_session *session)
 {
 	return session->batches_made >= 2 && !session->open && !session->free &&
 	       !atomic_load_explicit(&session->returned, memory_order_relaxed) && pd_account_is_over(session->account);

@@ -5,9 +5,7 @@
 #include <string.h>
 #include "base/cursor.h"
 #include "base/memory.h"
-#include "schema/sample_scan.h"
-#include "session/session.h"
-#include "session/state.h"
+#include "session/delivery/sample_rules.h"
 
 /* At most this many samples wait for deferred chains; beyond that, the oldest is delivered without its chain. */
 #define MAX_WAITING 4096u
@@ -36,11 +34,6 @@ struct sample_view {
 	struct pd_stack stack;                 /* once the chain was taken */
 };
 
-static bool sample_has(const struct perfdata_event *event, uint64_t bits)
-{
-	return (event->attr->sample_type & bits) == bits;
-}
-
 /* An off-CPU sample has its subject in the raw data: pid, tid, period, nr, chain, cgroup. */
 static void take_offcpu(struct sample_view *view, bool swap)
 {
@@ -66,91 +59,71 @@ static void take_chain(struct sample_view *view, const struct pd_thread *thread)
 	struct pd_chain chain = { .recorded = &view->scan.callchain,
 				  .deferred = view->deferred_chain,
 				  .ip = view->scan.ip,
-				  .cpumode = view->raw->misc & PERFDATA_CPUMODE_MASK };
-	if (sample_has(event, PERFDATA_SAMPLE_BRANCH_STACK) && event->attr->branch_sample_type & branch_call_stack)
+				  .cpumode = pd_cpumode_of(view->raw) };
+	if (pd_event_samples(event, PERFDATA_SAMPLE_BRANCH_STACK) &&
+	    event->attr->branch_sample_type & branch_call_stack)
 		chain.branches = &view->sample->branch_stack.entries;
-	if (sample_has(event, PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER))
+	if (pd_event_samples(event, PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER))
 		chain.nr_unwound = pd_unwind(view->session->state, thread, view->sample, &chain.unwound);
-	else if (sample_has(event, PERFDATA_SAMPLE_REGS_USER))
+	else if (pd_event_samples(event, PERFDATA_SAMPLE_REGS_USER))
 		chain.leaf_caller = pd_unwind_leaf(view->session->state, thread, view->sample, &view->scan.callchain);
-	view->stack = (struct pd_stack){ .steps = PERFDATA_NONE, .stack = PERFDATA_NONE };
-	if (pd_needs(view->session, NEED_ANY_STACKS) &&
-	    pd_stack_get(view->session->state, thread, &chain, &view->batch->steps, &view->stack) < 0)
-		return;
-	if (pd_needs(view->session, PERFDATA_NEED_CHAIN_DSOS))
-		pd_chain_mark(view->session->state, thread, &chain);
-	view->chain_taken = true;
+	view->chain_taken = pd_chain_take(view->session, view->batch, thread, &chain, &view->stack);
+}
+
+/* Where the sample's branches begin and end. */
+static enum perfdata_status add_branches(struct sample_view *view, const struct pd_thread *thread,
+					 struct perfdata_delivery *delivery)
+{
+	struct pd_state *state = view->session->state;
+	const unsigned cpumode = pd_cpumode_of(view->raw);
+	const struct perfdata_list *entries = view->sample ? &view->sample->branch_stack.entries : NULL;
+	if (!pd_event_samples(delivery->event, PERFDATA_SAMPLE_BRANCH_STACK) || !entries || !entries->count)
+		return PERFDATA_OK;
+	delivery->branches = pd_batch_add_frames(view->batch, 2 * (size_t)entries->count);
+	if (delivery->branches == PERFDATA_NONE)
+		return PERFDATA_ENOMEM;
+	for (uint64_t i = 0; i < entries->count; i++) {
+		struct perfdata_branch branch;
+		perfdata_list_get(entries, i, &branch, sizeof branch);
+		uint32_t *pair = &view->batch->frames[delivery->branches + 2 * i];
+		pair[0] = pd_frame_of_data(state, thread, cpumode, branch.from);
+		pair[1] = pd_frame_of_data(state, thread, cpumode, branch.to);
+	}
+	return PERFDATA_OK;
 }
 
 static enum perfdata_status resolve(struct sample_view *view, struct perfdata_delivery *delivery)
 {
 	struct perfdata_session *session = view->session;
-	struct pd_state *state = session->state;
-	if (!state)
+	if (!session->state)
 		return PERFDATA_OK;
-	struct pd_thread *thread = pd_thread_get(state, view->pid, view->tid);
+	const struct pd_thread *thread = pd_thread_get(session->state, view->pid, view->tid);
 	if (!thread)
 		return PERFDATA_ENOMEM;
-	delivery->pid = thread->pid;
-	delivery->thread = thread->number;
-	delivery->comm = thread->comm;
-	const struct perfdata_event *event = delivery->event;
-	if (pd_needs(session, PERFDATA_NEED_FRAMES)) {
-		const unsigned cpumode = view->raw->misc & PERFDATA_CPUMODE_MASK;
-		delivery->ip = pd_frame_of(state, thread, cpumode, view->scan.ip);
-		if (state->symbols && delivery->flags & PERFDATA_DELIVERY_FIRST)
-			pd_leaf_count(state, delivery->ip);
-		if (sample_has(event, PERFDATA_SAMPLE_ADDR))
-			delivery->addr = pd_frame_of_data(state, thread, cpumode, view->scan.addr);
-		const struct perfdata_list *entries = view->sample ? &view->sample->branch_stack.entries : NULL;
-		if (sample_has(event, PERFDATA_SAMPLE_BRANCH_STACK) && entries && entries->count) {
-			delivery->branches = pd_batch_add_frames(view->batch, 2 * (size_t)entries->count);
-			if (delivery->branches == PERFDATA_NONE)
-				return PERFDATA_ENOMEM;
-			for (uint64_t i = 0; i < entries->count; i++) {
-				struct perfdata_branch branch;
-				perfdata_list_get(entries, i, &branch, sizeof branch);
-				uint32_t *pair = &view->batch->frames[delivery->branches + 2 * i];
-				pair[0] = pd_frame_of_data(state, thread, cpumode, branch.from);
-				pair[1] = pd_frame_of_data(state, thread, cpumode, branch.to);
-			}
-		}
-	}
-	if (pd_needs(session, NEED_ANY_STACKS | PERFDATA_NEED_CHAIN_DSOS) && view->has_chain) {
+	pd_delivery_place(session, thread, &view->scan, delivery);
+	if (pd_needs(session, PERFDATA_NEED_FRAMES) && add_branches(view, thread, delivery) != PERFDATA_OK)
+		return PERFDATA_ENOMEM;
+	if (view->has_chain && pd_needs_chains(session)) {
 		if (!view->chain_taken)
 			take_chain(view, thread);
 		pd_delivery_set_stack(delivery, &view->stack);
 	}
-	/* a stack is never empty: without a chain, it is the sample's own address */
-	if (pd_needs(session, PERFDATA_NEED_NODES) && !delivery->node)
-		(void)pd_stack_alone(state, view->raw->misc & PERFDATA_CPUMODE_MASK, view->scan.ip, delivery->ip,
-				     &delivery->node);
-	return state->status;
+	pd_delivery_end(session, &view->scan, delivery);
+	return session->state->status;
 }
 
-static struct perfdata_delivery *add(struct sample_view *view, const struct perfdata_event *event)
+static struct perfdata_delivery *add(struct sample_view *view, const struct perfdata_event *event, uint64_t id,
+				     uint64_t period)
 {
 	struct perfdata_delivery *delivery = pd_batch_next_delivery(view->batch);
 	if (!delivery)
 		return NULL;
-	*delivery = (struct perfdata_delivery){
-		.record = view->raw,
-		.deferred = view->deferred,
-		.event = event,
-		.pid = view->pid,
-		.tid = view->tid,
-		.address = view->scan.ip,
-		.id = UINT64_MAX,
-		.period = view->scan.period,
-		.flags = (view->first ? PERFDATA_DELIVERY_FIRST : 0) |
-			 (view->chain_lost ? PERFDATA_DELIVERY_CHAIN_LOST : 0),
-		.comm = PERFDATA_NONE,
-		.ip = PERFDATA_NONE,
-		.addr = PERFDATA_NONE,
-		.stack = PERFDATA_NONE,
-		.steps = PERFDATA_NONE,
-		.branches = PERFDATA_NONE,
-	};
+	pd_delivery_begin(delivery, view->raw, event, view->scan.ip, id, period);
+	delivery->deferred = view->deferred;
+	delivery->pid = view->pid;
+	delivery->tid = view->tid;
+	delivery->flags = (view->first ? PERFDATA_DELIVERY_FIRST : 0) |
+			  (view->chain_lost ? PERFDATA_DELIVERY_CHAIN_LOST : 0);
 	view->first = false;
 	return delivery;
 }
@@ -180,11 +153,9 @@ static enum perfdata_status deliver_one(struct sample_view *view, const struct p
 		return PERFDATA_ENOMEM;
 	if (view->muted || !pd_filter_event(&view->session->filter, event))
 		return PERFDATA_OK;
-	struct perfdata_delivery *delivery = add(view, event);
+	struct perfdata_delivery *delivery = add(view, event, id, period);
 	if (!delivery)
 		return PERFDATA_ENOMEM;
-	delivery->id = id;
-	delivery->period = period;
 	view->session->counts.summary.deliveries_out++;
 	return resolve_in_machine(view, delivery, id);
 }
@@ -194,7 +165,7 @@ static enum perfdata_status growth(struct perfdata_session *session, const struc
 				   int32_t tid, uint64_t value, uint64_t *ret)
 {
 	bool per_thread = perfdata_attr_has(event->attr, PERFDATA_ATTR_INHERIT) &&
-			  sample_has(event, PERFDATA_SAMPLE_TID);
+			  pd_event_samples(event, PERFDATA_SAMPLE_TID);
 	/* ids and tids are both small and consecutive: one of them must be spread before both are combined */
 	uint64_t key = per_thread ? pd_hash_u64(pd_hash_u64(id, 1), (uint64_t)(uint32_t)tid + 1) : id;
 	uint64_t last = 0;
@@ -233,7 +204,7 @@ static void take_sample(struct sample_view *view, struct perfdata_record *record
 	const struct perfdata_raw *raw = view->raw;
 	const struct perfdata_event *event = raw->event;
 	const struct perfdata_sample *sample = &record->u.sample;
-	view->has_chain = sample_has(event, PERFDATA_SAMPLE_CALLCHAIN);
+	view->has_chain = pd_event_samples(event, PERFDATA_SAMPLE_CALLCHAIN);
 	if (!pd_is_offcpu(event) &&
 	    pd_sample_scan(event->config, raw->bytes, raw->size, PD_SCAN_DELIVERY, &view->scan)) {
 		view->pid = raw->pid;
@@ -241,18 +212,17 @@ static void take_sample(struct sample_view *view, struct perfdata_record *record
 	} else {
 		(void)perfdata_decode(event->config, raw->bytes, raw->size, record);
 		view->sample = sample;
-		view->pid = sample_has(event, PERFDATA_SAMPLE_TID) ? sample->pid : -1;
-		view->tid = sample_has(event, PERFDATA_SAMPLE_TID) ? sample->tid : -1;
+		view->pid = pd_event_samples(event, PERFDATA_SAMPLE_TID) ? sample->pid : -1;
+		view->tid = pd_event_samples(event, PERFDATA_SAMPLE_TID) ? sample->tid : -1;
 		view->scan = (struct pd_sample_scan){
-			.id = sample_has(event, PERFDATA_SAMPLE_IDENTIFIER) ? sample->identifier : sample->id,
+			.id = pd_event_samples(event, PERFDATA_SAMPLE_IDENTIFIER) ? sample->identifier : sample->id,
 			.ip = sample->ip,
 			.addr = sample->addr,
 			.period = sample->period,
 			.callchain = sample->callchain,
 		};
 	}
-	if (!sample_has(event, PERFDATA_SAMPLE_PERIOD))
-		view->scan.period = event->config->sample_period;
+	view->scan.period = pd_sample_period_of(event, &view->scan);
 	if (pd_is_offcpu(event))
 		take_offcpu(view, record->swap);
 }
@@ -261,15 +231,14 @@ static void take_sample(struct sample_view *view, struct perfdata_record *record
 static enum perfdata_status deliver_sample(struct sample_view *view)
 {
 	const struct perfdata_event *event = view->raw->event;
-	if (sample_has(event, PERFDATA_SAMPLE_READ))
+	if (pd_event_samples(event, PERFDATA_SAMPLE_READ))
 		return deliver_read(view, event);
-	const bool has_id = event->attr->sample_type & (PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_ID);
-	return deliver_one(view, event, has_id ? view->scan.id : UINT64_MAX, view->scan.period);
+	return deliver_one(view, event, pd_sample_id_of(event, &view->scan), view->scan.period);
 }
 
 static enum perfdata_status silent(struct sample_view *view, struct perfdata_delivery **ret)
 {
-	*ret = add(view, view->raw->event);
+	*ret = add(view, view->raw->event, UINT64_MAX, view->scan.period);
 	if (!*ret)
 		return PERFDATA_ENOMEM;
 	(*ret)->flags |= PERFDATA_DELIVERY_SILENT;
@@ -289,7 +258,8 @@ static enum perfdata_status deliver_unchanged(struct sample_view *view)
 static bool wants_deferred(const struct sample_view *view, uint64_t *ret_cookie)
 {
 	const struct perfdata_list *chain = &view->scan.callchain;
-	if (!sample_has(view->raw->event, PERFDATA_SAMPLE_CALLCHAIN) || !pd_goes_on(view->session, chain))
+	if (!pd_event_samples(view->raw->event, PERFDATA_SAMPLE_CALLCHAIN) ||
+	    !pd_chain_is_deferred(view->session, chain))
 		return false;
 	*ret_cookie = perfdata_list_u64(chain, chain->count - 1);
 	return true;
@@ -509,7 +479,7 @@ static enum perfdata_status deliver_other(struct sample_view *view, const struct
 	struct pd_state *state = session->state;
 	const struct perfdata_raw *raw = view->raw;
 	bool kernel = raw->type < PERFDATA_RECORD_USER_FIRST;
-	struct perfdata_delivery *delivery = view->muted ? NULL : add(view, raw->event);
+	struct perfdata_delivery *delivery = view->muted ? NULL : add(view, raw->event, UINT64_MAX, view->scan.period);
 	if (!view->muted && !delivery)
 		return PERFDATA_ENOMEM;
 	enum perfdata_status status = PERFDATA_OK;
@@ -545,7 +515,7 @@ enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batc
 	/* records that nobody wants still change counters and process state, and are counted */
 	if (sample && !wanted && !raw->event)
 		return PERFDATA_OK;
-	if (sample && !wanted && !sample_has(raw->event, PERFDATA_SAMPLE_READ))
+	if (sample && !wanted && !pd_event_samples(raw->event, PERFDATA_SAMPLE_READ))
 		return pd_count_delivery(&session->counts, raw->event);
 	struct sample_view view = { .session = session,
 				    .batch = batch,

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples without anything special: nearly all of most recordings. They are taken a few at a time: this file checks
  * once for all of them what deliver.c checks for each record, and prefetches the places where their stacks may be known
- * before it looks at them. The deliveries are those that deliver.c would have made of each sample. */
+ * before it looks at them. What their deliveries say is decided by the same rules: sample_rules.h. */
 #include "config.h"
-#include "schema/sample_scan.h"
-#include "session/session.h"
-#include "session/state.h"
+#include "session/delivery/sample_rules.h"
 
 struct sample {
 	const struct perfdata_raw *raw;
@@ -16,7 +14,7 @@ struct sample {
 
 static inline bool has_chain(const struct sample *sample)
 {
-	return sample->raw->event->attr->sample_type & PERFDATA_SAMPLE_CALLCHAIN;
+	return pd_event_samples(sample->raw->event, PERFDATA_SAMPLE_CALLCHAIN);
 }
 
 static inline bool is_simple(const struct perfdata_session *session, const struct perfdata_raw *raw, struct sample *ret)
@@ -28,7 +26,7 @@ static inline bool is_simple(const struct perfdata_session *session, const struc
 	if (!pd_needs(session, PERFDATA_NEED_DELIVERIES))
 		return !(event->attr->sample_type & PERFDATA_SAMPLE_READ);
 	return pd_sample_scan(event->config, raw->bytes, raw->size, PD_SCAN_DELIVERY | PD_SCAN_WHOLE, &ret->scan) &&
-	       !pd_is_offcpu(event) && !pd_goes_on(session, &ret->scan.callchain);
+	       !pd_is_offcpu(event) && !pd_chain_is_deferred(session, &ret->scan.callchain);
 }
 
 /* Keeps the samples that pass the filter. */
@@ -66,58 +64,19 @@ static enum perfdata_status find_threads(struct perfdata_session *session, struc
 	return PERFDATA_OK;
 }
 
-static inline void fill(struct perfdata_delivery *delivery, const struct sample *sample, const struct perfdata_raw *own)
-{
-	const struct perfdata_event *event = own->event;
-	const uint64_t recorded = event->attr->sample_type;
-	delivery->record = own;
-	delivery->event = event;
-	delivery->deferred = NULL;
-	delivery->address = sample->scan.ip;
-	delivery->id = recorded & (PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_ID) ? sample->scan.id : UINT64_MAX;
-	delivery->period = recorded & PERFDATA_SAMPLE_PERIOD ? sample->scan.period : event->config->sample_period;
-	delivery->flags = PERFDATA_DELIVERY_FIRST;
-	delivery->pid = own->pid;
-	delivery->tid = own->tid;
-	delivery->machine_pid = delivery->vcpu = 0;
-	delivery->comm = delivery->ip = delivery->addr = delivery->stack = delivery->steps = delivery->branches =
-		PERFDATA_NONE;
-	delivery->nr_steps = delivery->node = delivery->thread = 0;
-}
-
 static inline void resolve(struct perfdata_session *session, struct pd_batch *batch, const struct sample *sample,
 			   struct perfdata_delivery *delivery)
 {
-	struct pd_state *state = session->state;
-	const struct pd_thread *thread = sample->thread;
-	const uint64_t recorded = delivery->event->attr->sample_type;
-	delivery->pid = thread->pid;
-	delivery->thread = thread->number;
-	delivery->comm = thread->comm;
-	state->now = sample->raw->time;
-	if (pd_needs(session, PERFDATA_NEED_FRAMES)) {
-		const unsigned cpumode = sample->raw->misc & PERFDATA_CPUMODE_MASK;
-		delivery->ip = pd_frame_of(state, thread, cpumode, sample->scan.ip);
-		if (state->symbols)
-			pd_leaf_count(state, delivery->ip);
-		if (recorded & PERFDATA_SAMPLE_ADDR)
-			delivery->addr = pd_frame_of_data(state, thread, cpumode, sample->scan.addr);
+	session->state->now = sample->raw->time;
+	pd_delivery_place(session, sample->thread, &sample->scan, delivery);
+	if (has_chain(sample) && pd_needs_chains(session)) {
+		const struct pd_chain chain = { .recorded = &sample->scan.callchain, .ip = sample->scan.ip,
+						.cpumode = pd_cpumode_of(sample->raw), .key = &sample->chain };
+		struct pd_stack stack;
+		if (pd_chain_take(session, batch, sample->thread, &chain, &stack))
+			pd_delivery_set_stack(delivery, &stack);
 	}
-	if (pd_needs(session, NEED_ANY_STACKS | PERFDATA_NEED_CHAIN_DSOS) && has_chain(sample)) {
-		struct pd_chain chain = { .recorded = &sample->scan.callchain, .ip = sample->scan.ip,
-					  .cpumode = sample->raw->misc & PERFDATA_CPUMODE_MASK };
-		if (pd_needs(session, NEED_ANY_STACKS)) {
-			struct pd_stack stack;
-			chain.key = &sample->chain;
-			if (pd_stack_get(state, thread, &chain, &batch->steps, &stack) == 0)
-				pd_delivery_set_stack(delivery, &stack);
-		}
-		if (pd_needs(session, PERFDATA_NEED_CHAIN_DSOS))
-			pd_chain_mark(state, thread, &chain);
-	}
-	if (pd_needs(session, PERFDATA_NEED_NODES) && !delivery->node)
-		(void)pd_stack_alone(state, sample->raw->misc & PERFDATA_CPUMODE_MASK, sample->scan.ip, delivery->ip,
-				     &delivery->node);
+	pd_delivery_end(session, &sample->scan, delivery);
 }
 
 static enum perfdata_status deliver(struct perfdata_session *session, struct pd_batch *batch, struct sample *samples,
@@ -131,7 +90,9 @@ static enum perfdata_status deliver(struct perfdata_session *session, struct pd_
 		if (!delivery)
 			return PERFDATA_ENOMEM;
 		own->known_whole = samples[i].scan.is_whole;
-		fill(delivery, &samples[i], own);
+		pd_delivery_begin(delivery, own, own->event, samples[i].scan.ip,
+				  pd_sample_id_of(own->event, &samples[i].scan),
+				  pd_sample_period_of(own->event, &samples[i].scan));
 		if (session->state)
 			resolve(session, batch, &samples[i], delivery);
 	}

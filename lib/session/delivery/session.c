@@ -274,7 +274,7 @@ static bool limit_is_reached(const struct perfdata_session *session)
 static bool batch_is_due(const struct perfdata_session *session)
 {
 	const struct pd_batch *batch = session->open;
-	if (!batch || session->upcoming.at < session->upcoming.few.nr)
+	if (!batch || session->upcoming.at < session->upcoming.pending.nr)
 		return batch && pd_batch_is_full(batch);
 	return pd_batch_is_full(batch) || (batch->public.nr_records && !pd_reader_ready(session->reader));
 }
@@ -290,10 +290,10 @@ static struct perfdata_batch *close_batch(struct perfdata_session *session)
 {
 	struct pd_upcoming *upcoming = &session->upcoming;
 	struct perfdata_batch *batch = &session->open->public;
-	const unsigned left = upcoming->few.nr - upcoming->at;
+	const unsigned left = upcoming->pending.nr - upcoming->at;
 	if (left) {
-		memmove(upcoming->room, &upcoming->few.records[upcoming->at], left * sizeof *upcoming->room);
-		upcoming->few = (struct pd_record_run){ upcoming->room, left };
+		memmove(upcoming->room, &upcoming->pending.records[upcoming->at], left * sizeof *upcoming->room);
+		upcoming->pending = (struct pd_record_run){ upcoming->room, left };
 		upcoming->at = 0;
 	}
 	session->open = NULL;
@@ -324,17 +324,17 @@ static enum perfdata_status count_samples(struct perfdata_session *session, bool
 static enum perfdata_status take_next(struct perfdata_session *session)
 {
 	struct pd_upcoming *upcoming = &session->upcoming;
-	if (upcoming->at == upcoming->few.nr && only_counts(session)) {
+	if (upcoming->at == upcoming->pending.nr && only_counts(session)) {
 		bool counted;
 		const enum perfdata_status status = count_samples(session, &counted);
 		if (status != PERFDATA_OK || counted)
 			return status == PERFDATA_OK ? PERFDATA_OK : fail(session, status);
 	}
-	if (upcoming->at == upcoming->few.nr) {
+	if (upcoming->at == upcoming->pending.nr) {
 		struct perfdata_raw *room = pd_batch_room(session->open);
-		upcoming->at = upcoming->few.nr = 0;
+		upcoming->at = upcoming->pending.nr = 0;
 		const enum perfdata_status status = pd_reader_next_run(session->reader, room ? room : upcoming->room,
-									&upcoming->few);
+									&upcoming->pending);
 		if (status == PERFDATA_END || status == PERFDATA_AGAIN)
 			return status;
 		if (status != PERFDATA_OK) {
@@ -342,9 +342,9 @@ static enum perfdata_status take_next(struct perfdata_session *session)
 			return session->end = status;
 		}
 	}
-	const struct perfdata_raw *next = &upcoming->few.records[upcoming->at];
+	const struct perfdata_raw *next = &upcoming->pending.records[upcoming->at];
 	/* where a batch ends depends on its records alone, not on how many of them the reader gave at once */
-	const unsigned nr = pd_batch_takes(session->open, next, upcoming->few.nr - upcoming->at);
+	const unsigned nr = pd_batch_takes(session->open, next, upcoming->pending.nr - upcoming->at);
 	unsigned taken;
 	enum perfdata_status status = pd_take_samples(session, next, nr, &taken);
 	if (status == PERFDATA_OK && !taken) {

@@ -59,7 +59,7 @@ enum perfdata_status perfdata_session_origin(const struct perfdata_session *sess
 	pd_dso_find_symbols(session->state, dso);
 	if (symbols && pd_symbols_failed(symbols) != before)
 		return pd_symbols_failure(symbols);
-	return dso->symbols ? perfdata_symbols_origin(dso->symbols, ret) : PERFDATA_ABSENT;
+	return dso->symbols ? pd_symbols_origin(dso->symbols, ret) : PERFDATA_ABSENT;
 }
 
 enum perfdata_status perfdata_session_jitdump(const struct perfdata_session *session, uint32_t id,
@@ -70,7 +70,7 @@ enum perfdata_status perfdata_session_jitdump(const struct perfdata_session *ses
 	if (!jitdump)
 		return PERFDATA_ABSENT;
 	*ret_path = jitdump->filename;
-	const enum perfdata_status status = perfdata_symbols_origin(dso->jitdump, ret);
+	const enum perfdata_status status = pd_symbols_origin(dso->jitdump, ret);
 	return status ? status : ret->file ? PERFDATA_OK : PERFDATA_ABSENT;
 }
 
