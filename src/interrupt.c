@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 #include "interrupt.h"
 
 /* Set before the handlers are installed, which read it. */
 static struct perfdata_cancel *cancel;
+static atomic_bool caught;
 
 static void note(int signal)
 {
 	(void)signal;
+	atomic_store(&caught, true);
 	if (cancel)
 		perfdata_cancel_now(cancel);
 }
@@ -30,4 +33,4 @@ void interrupt_catch(void)
 
 struct perfdata_cancel *interrupt_cancel(void) { return cancel; }
 
-bool interrupted(void) { return cancel && perfdata_cancelled(cancel); }
+bool interrupted(void) { return atomic_load(&caught); }

@@ -2,6 +2,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
+#include "perfdata/describe.h"
 #include "perfdata/emit.h"
 #include "grow.h"
 #include "inputs.h"
@@ -9,7 +10,10 @@
 
 static const char *asked(const struct options *options)
 {
-	return options->emitter->tables ? perfdata_option_text(options->values, options->nr_values, "table") : NULL;
+	const uint32_t flags = options->emitter->flags;
+	return flags & PERFDATA_EMITTER_ROWS && !(flags & PERFDATA_EMITTER_ONLY_NAMED)
+		       ? perfdata_option_text(options->values, options->nr_values, "table")
+		       : NULL;
 }
 
 static bool is_name(const char *at)
@@ -43,7 +47,7 @@ struct names {
 	size_t nr, room;
 };
 
-/* Adds the name of a table; callback of the emitter's tables(). `user` is a struct names. */
+/* Adds the name of a table; `user` is a struct names. */
 static enum perfdata_status add(void *user, const char *name)
 {
 	struct names *names = user;
@@ -82,8 +86,8 @@ char **tables_of(const struct options *options, const char *file, size_t *ret_nr
 		const struct perfdata_session_options walk = { .size = sizeof walk };
 		struct perfdata_session *session = input_walk(&input, &walk, NULL, NULL);
 		if (session) {
-			const enum perfdata_status status = options->emitter->tables(perfdata_session_summary(session),
-										     add, &names);
+			const enum perfdata_status status =
+				perfdata_describe_tables(perfdata_session_summary(session), add, &names);
 			if (status != PERFDATA_OK)
 				input_ended(&input, status, NULL);
 		}

@@ -10,10 +10,13 @@ Tables and columns are those of `perfdata schema --columns --table NAME`. A batc
 numbers, strings, bytes, lists or None. batch["time"].memory() is the same without a copy, for numpy.asarray and what else takes buffers. A table can
 be handed to whatever takes Arrow streams: pyarrow.table(recording.table("samples")), polars.from_arrow(…), duckdb.
 
+A recording is a path, bytes in memory, or a file object: one that can seek is read where its parts are, another one once from its beginning.
+
 Needs the shared library where the loader finds it, or its path in PERFDATA_LIBRARY. A thin layer: copy it, change it."""
 import collections
 import ctypes
 import ctypes.util
+import errno
 import os
 
 STATUS_EUSAGE, STATUS_EREAD, STATUS_ENOMEM = -4, -2, -1
@@ -68,10 +71,21 @@ _Stream._fields_ = [("get_schema", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER
                     ("get_last_error", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.POINTER(_Stream))),
                     ("release", _Release), ("private_data", ctypes.c_void_p)]
 
+_READ = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_size_t))
+_READ_AT = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_size_t))
+_LENGTH = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ctypes.c_uint64))
+
+
+class _InputCallbacks(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("read", _READ), ("read_at", _READ_AT), ("length", _LENGTH), ("close", ctypes.c_void_p)]
+
+
 _lib = ctypes.CDLL(os.environ.get("PERFDATA_LIBRARY") or ctypes.util.find_library("perfdata") or "libperfdata.so.0")
 _lib.perfdata_finding_list_new.restype = ctypes.c_void_p
 _lib.perfdata_finding_list_get.restype = ctypes.POINTER(_Finding)
 _lib.perfdata_reader_complete.restype = ctypes.c_bool
+for _name in ("path", "memory", "callbacks"):
+    getattr(_lib, "perfdata_input_" + _name).restype = ctypes.c_void_p
 # as a perfdata_finding_fn: what it returns is of no account
 _ADD_FINDING = ctypes.cast(_lib.perfdata_finding_list_add, ctypes.c_void_p)
 
@@ -174,11 +188,67 @@ class Batch:
         return zip(*(self[name].tolist() for name in names or self.names))
 
 
+class _Source:
+    """Where the bytes of a recording are, as an input of the library."""
+
+    def __init__(self, source):
+        self._file, self._bytes = source, None
+        if isinstance(source, (str, os.PathLike)):
+            pointer = _lib.perfdata_input_path(os.fsencode(source))
+        elif isinstance(source, bytes):
+            pointer = _lib.perfdata_input_memory(ctypes.c_char_p(source), ctypes.c_size_t(len(source)), None)
+        elif isinstance(source, (bytearray, memoryview)):
+            self._bytes = bytes(source)
+            pointer = _lib.perfdata_input_memory(ctypes.c_char_p(self._bytes), ctypes.c_size_t(len(self._bytes)), None)
+        else:
+            seeks = source.seekable()
+            self._calls = _InputCallbacks(ctypes.sizeof(_InputCallbacks), _READ(self._read), _READ_AT(self._read_at if seeks else 0),
+                                          _LENGTH(self._length if seeks else 0))
+            name = getattr(source, "name", None)
+            pointer = _lib.perfdata_input_callbacks(ctypes.byref(self._calls), None, os.fsencode(name) if isinstance(name, str) else None)
+            if seeks:
+                source.seek(0)
+        self.pointer = ctypes.c_void_p(pointer)
+        if not pointer:
+            raise MemoryError
+
+    def __del__(self):
+        if getattr(self, "pointer", None):
+            _lib.perfdata_input_free(self.pointer)
+
+    @staticmethod
+    def _answer(call):
+        """What a callback returns: 0 or an errno value, for no exception passes through the library."""
+        try:
+            call()
+            return 0
+        except OSError as error:
+            return error.errno or errno.EIO
+        except Exception:
+            return errno.EIO
+
+    def _put(self, buffer, room, ret_got):
+        some = self._file.read(room) or b""
+        ctypes.memmove(buffer, some, len(some))
+        ret_got[0] = len(some)
+
+    def _read(self, _user, buffer, room, ret_got):
+        return self._answer(lambda: self._put(buffer, room, ret_got))
+
+    def _read_at(self, _user, offset, buffer, room, ret_got):
+        return self._answer(lambda: (self._file.seek(offset), self._put(buffer, room, ret_got)))
+
+    def _length(self, _user, ret_bytes):
+        def ask():
+            ret_bytes[0] = self._file.seek(0, os.SEEK_END)
+        return self._answer(ask)
+
+
 class _Owned:
     """What a stream needs as long as it is there."""
 
-    def __init__(self, findings):
-        self.findings, self.symbols = findings, ctypes.c_void_p()
+    def __init__(self, findings, source):
+        self.findings, self.source, self.symbols = findings, source, ctypes.c_void_p()
 
     def __del__(self):
         _lib.perfdata_symbols_free(self.symbols)
@@ -276,8 +346,8 @@ class _SchemaKeeper:
 class Recording:
     """A recording that was opened. `complete` and `findings` tell of the table that was read last."""
 
-    def __init__(self, path, order):
-        self.path, self._order = path, ORDERS[order]
+    def __init__(self, source, order):
+        self.source, self._order = source, ORDERS[order]
         self.complete, self.findings = None, []
         self._ready = self._open_reader()
 
@@ -286,10 +356,10 @@ class Recording:
             _lib.perfdata_reader_close(self._ready[0])
 
     def _open_reader(self):
-        owned = _Owned(ctypes.c_void_p(_lib.perfdata_finding_list_new()))
+        owned = _Owned(ctypes.c_void_p(_lib.perfdata_finding_list_new()), _Source(self.source))
         options = _ReaderOptions(ctypes.sizeof(_ReaderOptions), self._order, on_finding=_ADD_FINDING, user=owned.findings)
         reader, error = ctypes.c_void_p(), _Error()
-        _check(_lib.perfdata_reader_open_path(os.fsencode(self.path), ctypes.byref(options), ctypes.byref(reader), ctypes.byref(error)), error)
+        _check(_lib.perfdata_reader_open(owned.source.pointer, ctypes.byref(options), ctypes.byref(reader), ctypes.byref(error)), error)
         return reader, owned
 
     def _take_reader(self):
@@ -309,6 +379,6 @@ class Recording:
         return Table(self, name, columns, symbols or lines, lines, batch_rows)
 
 
-def open(path, order="time"):
-    """order: "time", or "file": as records stand there."""
-    return Recording(path, order)
+def open(source, order="time"):
+    """source: a path, bytes, or a file object. order: "time", or "file": as records stand there."""
+    return Recording(source, order)

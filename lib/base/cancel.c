@@ -44,6 +44,6 @@ void perfdata_cancel_now(struct perfdata_cancel *cancel)
 	errno = code;
 }
 
-bool perfdata_cancelled(const struct perfdata_cancel *cancel) { return atomic_load(&cancel->now); }
+bool pd_cancelled(const struct perfdata_cancel *cancel) { return cancel && atomic_load(&cancel->now); }
 
 int pd_cancel_fd(const struct perfdata_cancel *cancel) { return cancel ? cancel->fd : -1; }

@@ -8,6 +8,6 @@
 /* A descriptor that becomes readable when the object is cancelled; -1 for NULL, which poll(2) ignores. */
 int pd_cancel_fd(const struct perfdata_cancel *cancel);
 /* false for NULL. */
-static inline bool pd_cancelled(const struct perfdata_cancel *cancel) { return cancel && perfdata_cancelled(cancel); }
+bool pd_cancelled(const struct perfdata_cancel *cancel);
 
 #endif

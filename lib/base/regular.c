@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <unistd.h>
+#include "base/cancel.h"
 #include "base/regular.h"
 #include "perfdata/base.h"
 
@@ -103,7 +104,7 @@ int pd_open_given(const char *path, const struct perfdata_cancel *cancel)
 	int fd;
 	do
 		fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
-	while (fd < 0 && errno == EINTR && !(cancel && perfdata_cancelled(cancel)));
+	while (fd < 0 && errno == EINTR && !pd_cancelled(cancel));
 	return fd;
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/threads.h"
@@ -137,7 +138,7 @@ static unsigned char type_of(int dir_fd, const struct dirent *entry)
 static bool is_stopped(const struct walk *walk)
 {
 	const struct pd_id_search *search = walk->search;
-	return search->cancel && perfdata_cancelled(search->cancel);
+	return pd_cancelled(search->cancel);
 }
 
 static void list_directory(struct walk *walk, const struct directory *dir)

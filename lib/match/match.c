@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/option_struct.h"
@@ -339,7 +340,7 @@ enum perfdata_status perfdata_match_find(struct perfdata_match *match, const str
 	enum perfdata_status status = match->options.search ? search(match, wanted, nr) : PERFDATA_OK;
 	for (size_t i = 0; i < nr && status == PERFDATA_OK; i++) {
 		find_one(match, &wanted[i], &results[i]);
-		if (match->options.cancel && perfdata_cancelled(match->options.cancel))
+		if (pd_cancelled(match->options.cancel))
 			status = PERFDATA_EINTR;
 	}
 	return status ? status : match->failure;

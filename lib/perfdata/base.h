@@ -104,7 +104,6 @@ struct perfdata_cancel;
 PERFDATA_API struct perfdata_cancel *perfdata_cancel_new(void);   /* NULL without memory or descriptors */
 PERFDATA_API void perfdata_cancel_free(struct perfdata_cancel *cancel);   /* once no reader or run uses it */
 PERFDATA_API void perfdata_cancel_now(struct perfdata_cancel *cancel);   /* wakes threads that wait for input */
-PERFDATA_API bool perfdata_cancelled(const struct perfdata_cancel *cancel);
 
 #define PERFDATA_NO_OFFSET UINT64_MAX
 

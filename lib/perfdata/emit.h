@@ -31,7 +31,7 @@
 extern "C" {
 #endif
 
-#define PERFDATA_EMITTER_ABI 2u
+#define PERFDATA_EMITTER_ABI 3u
 
 /* --- options of an emitter ---------------------------------------------------------------------------------------- */
 
@@ -191,11 +191,6 @@ struct perfdata_emitter {
 	void (*free_value)(void *value);
 	void (*free_part)(void *part);  /* called for a part that merge will not see, since something failed before */
 	void (*release)(void *state);
-	const struct pd_encoding *encoding;   /* of emitters of the library; else NULL */
-	/* Optional, for an emitter with an option "table" whose value "all" means one output for each table: calls add
-	 * for each table that has rows for a recording with this summary. */
-	enum perfdata_status (*tables)(const struct perfdata_summary *summary,
-				       enum perfdata_status (*add)(void *user, const char *name), void *user);
 	enum perfdata_emitter_task task;
 	/* of its options; conversions and programs refuse values against them before any work; or NULL */
 	const struct perfdata_option_rule *option_rules;

@@ -189,7 +189,7 @@ PERFDATA_API enum perfdata_status perfdata_symbols_calls(struct perfdata_symbols
 							 struct perfdata_source_line *frames, size_t room,
 							 size_t *ret_count);
 
-/* The source of a dso's names, for messages. Loads the dso if no look-up has done so. */
+/* The source of a dso's names, for messages. */
 struct perfdata_symbols_origin {
 	const char *file;        /* the file with the symbol table; NULL: there is none */
 	const char *text_file;   /* the file with the code, if it is another file; may be NULL */
@@ -202,8 +202,6 @@ struct perfdata_symbols_origin {
 	const uint8_t *alt_build_id;
 	size_t alt_build_id_size;
 };
-PERFDATA_API enum perfdata_status perfdata_symbols_origin(struct perfdata_symbols_dso *dso,
-							  struct perfdata_symbols_origin *ret);
 
 #define PERFDATA_BUILD_ID_MAX 64
 

@@ -4,6 +4,7 @@
  * again without times, in front of all records that have one. */
 #include "config.h"
 #include <stdlib.h>
+#include "base/cancel.h"
 #include "base/memory.h"
 #include "rewrite/rewriter.h"
 #include "schema/schema.h"
@@ -49,7 +50,7 @@ enum perfdata_status perfdata_rewriter_choose(struct perfdata_rewriter *rewriter
 				rewriter->choice.kept[rewriter->choice.nr_kept++] = key_of(&batch->records[i]);
 		}
 		perfdata_batch_release(batch);
-		if (rewriter->options.cancel && perfdata_cancelled(rewriter->options.cancel))
+		if (pd_cancelled(rewriter->options.cancel))
 			status = pd_rewrite_failed(rewriter, PERFDATA_EINTR, NULL);
 		if (status != PERFDATA_OK)
 			return status;

@@ -85,7 +85,7 @@ static enum perfdata_status copy_tracing_data(struct perfdata_rewriter *rewriter
 
 	if (raw->payload == 0 || !bytes.size)
 		return PERFDATA_OK;
-	if (!pd_rewrite_may_turn(rewriter))
+	if (!pd_rewrite_can_byteswap(rewriter))
 		return rewriter->error.status;
 	perfdata_text_init(&turned);
 	enum perfdata_status status = PERFDATA_OK;

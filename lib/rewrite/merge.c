@@ -6,6 +6,7 @@
  * events of any other input stand behind those of the inputs before it, so that groups stay together. Where an id
  * already belongs to another event, a new one replaces it. */
 #include "config.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "schema/schema.h"
@@ -468,7 +469,7 @@ static enum perfdata_status copy_all(struct perfdata_rewriter *rewriter)
 		status = pd_copy_record(rewriter, merge->current->next);
 		if (status == PERFDATA_OK)
 			status = advance(rewriter, merge->current);
-		if (rewriter->options.cancel && perfdata_cancelled(rewriter->options.cancel))
+		if (pd_cancelled(rewriter->options.cancel))
 			status = pd_rewrite_failed(rewriter, PERFDATA_EINTR, NULL);
 	}
 	/* the list of kept samples belongs to an input */
@@ -494,7 +495,7 @@ enum perfdata_status perfdata_rewriter_merge(struct perfdata_rewriter *rewriter,
 		merge->inputs[i].reader = readers[i];
 		rewriter->reader = merge->inputs[i].known;
 		rewriter->order = pd_rewrite_order_of(&rewriter->options, rewriter->reader);
-		if (!pd_rewrite_may_turn(rewriter))
+		if (!pd_rewrite_can_byteswap(rewriter))
 			return rewriter->error.status;
 	}
 	rewriter->to_stream = rewriter->options.form == PERFDATA_REWRITE_TO_STREAM;

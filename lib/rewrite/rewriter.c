@@ -3,6 +3,7 @@
 #include "config.h"
 #include <stdarg.h>
 #include <stdio.h>
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/option_struct.h"
@@ -195,7 +196,7 @@ enum perfdata_status perfdata_rewriter_survey(struct perfdata_rewriter *rewriter
 	while (status == PERFDATA_OK && (status = perfdata_reader_next(reader, &raw)) == PERFDATA_OK) {
 		if (rewriter->anonymizer && raw->time && raw->time < rewriter->anonymizer->first_time)
 			rewriter->anonymizer->first_time = raw->time;
-		if (rewriter->options.cancel && perfdata_cancelled(rewriter->options.cancel))
+		if (pd_cancelled(rewriter->options.cancel))
 			status = pd_rewrite_failed(rewriter, PERFDATA_EINTR, NULL);
 	}
 	if (pd_rewrite_is_end(reader, status)) {
@@ -288,12 +289,12 @@ enum perfdata_status pd_rewrite_put_round(struct perfdata_rewriter *rewriter)
 				     : status;
 }
 
-bool pd_rewrite_may_turn(struct perfdata_rewriter *rewriter)
+bool pd_rewrite_can_byteswap(struct perfdata_rewriter *rewriter)
 {
 	for (size_t i = 0; pd_rewrite_changes_order(rewriter) && !rewriter->anonymizer &&
 			   i < perfdata_reader_nr_events(rewriter->reader);
 	     i++)
-		if (!pd_tracepoint_may_turn(rewriter, perfdata_reader_event(rewriter->reader, i)))
+		if (!pd_tracepoint_can_byteswap(rewriter, perfdata_reader_event(rewriter->reader, i)))
 			return false;
 	return true;
 }
@@ -313,7 +314,7 @@ enum perfdata_status pd_rewrite_each(struct perfdata_rewriter *rewriter, struct 
 
 	while (status == PERFDATA_OK && (status = perfdata_reader_next(reader, &raw)) == PERFDATA_OK) {
 		status = use(rewriter, reader, raw);
-		if (rewriter->options.cancel && perfdata_cancelled(rewriter->options.cancel))
+		if (pd_cancelled(rewriter->options.cancel))
 			status = pd_rewrite_failed(rewriter, PERFDATA_EINTR, NULL);
 	}
 	if (pd_rewrite_is_end(reader, status))
@@ -353,7 +354,7 @@ enum perfdata_status pd_rewrite_begin(struct perfdata_rewriter *rewriter, struct
 	rewriter->keeps_carriers = may_keep_carriers(rewriter);
 	if (!pd_mend_has_late_events(reader))
 		pd_identify_decide(rewriter, reader);
-	return pd_rewrite_may_turn(rewriter) ? pd_rewrite_make_writer(rewriter) : rewriter->error.status;
+	return pd_rewrite_can_byteswap(rewriter) ? pd_rewrite_make_writer(rewriter) : rewriter->error.status;
 }
 
 enum perfdata_status perfdata_rewriter_copy(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader)

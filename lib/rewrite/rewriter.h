@@ -102,7 +102,7 @@ enum perfdata_status pd_rewrite_failed(struct perfdata_rewriter *rewriter, enum 
 enum perfdata_status pd_rewrite_written(struct perfdata_rewriter *rewriter, enum perfdata_status status);
 void pd_rewrite_tell(struct perfdata_rewriter *rewriter, const char *format, ...) PERFDATA_PRINTF(2, 3);
 /* Whether all raw data of the recording can have the output's byte order; if not, the rewriter has failed. */
-bool pd_rewrite_may_turn(struct perfdata_rewriter *rewriter);
+bool pd_rewrite_can_byteswap(struct perfdata_rewriter *rewriter);
 bool pd_rewrite_changes_order(const struct perfdata_rewriter *rewriter);
 enum perfdata_byte_order pd_rewrite_order_of(const struct perfdata_rewrite_options *options,
 					     const struct perfdata_reader *reader);

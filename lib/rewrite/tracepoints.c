@@ -183,7 +183,7 @@ static uint32_t unit_of(const struct perfdata_trace_field *field)
 	}
 }
 
-bool pd_tracepoint_may_turn(struct perfdata_rewriter *rewriter, const struct perfdata_event *event)
+bool pd_tracepoint_can_byteswap(struct perfdata_rewriter *rewriter, const struct perfdata_event *event)
 {
 	const struct perfdata_trace_event *trace = event->trace;
 	const struct perfdata_trace *all = pd_reader_trace(rewriter->reader);
@@ -254,7 +254,7 @@ enum perfdata_status pd_tracepoint_turn(struct perfdata_rewriter *rewriter, cons
 		return PERFDATA_OK;
 	struct perfdata_bytes *bytes = &record->u.sample.raw;
 	const struct perfdata_trace_event *trace = raw->event->trace;
-	if (!pd_tracepoint_may_turn(rewriter, raw->event))
+	if (!pd_tracepoint_can_byteswap(rewriter, raw->event))
 		return rewriter->error.status;
 	if (!rewriter->turned)
 		rewriter->turned = pd_arena_alloc(&rewriter->arena, PERFDATA_RECORD_ROOM);

@@ -30,7 +30,7 @@ void pd_formats_release(struct pd_formats *formats);
 enum perfdata_status pd_formats_turned(struct perfdata_rewriter *rewriter, struct perfdata_text *out);
 
 /* Whether the byte order of the event's raw data can be changed; if not, the rewriter has failed with the reason. */
-bool pd_tracepoint_may_turn(struct perfdata_rewriter *rewriter, const struct perfdata_event *event);
+bool pd_tracepoint_can_byteswap(struct perfdata_rewriter *rewriter, const struct perfdata_event *event);
 /* Turns the record's raw data to the output's byte order, if it is a sample of a tracepoint; valid until the next
  * call. */
 enum perfdata_status pd_tracepoint_turn(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,

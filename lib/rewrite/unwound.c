@@ -2,6 +2,7 @@
 /* Copies through a session: the steps that it unwinds from registers and stacks go into the call chains, before
  * registers and stacks are dropped. */
 #include "config.h"
+#include "base/cancel.h"
 #include "base/memory.h"
 #include "perfdata/session.h"
 #include "rewrite/rewriter.h"
@@ -87,7 +88,7 @@ enum perfdata_status perfdata_rewriter_copy_unwound(struct perfdata_rewriter *re
 	while (status == PERFDATA_OK && (status = perfdata_session_next(session, &batch)) == PERFDATA_OK) {
 		status = copy_batch(rewriter, batch);
 		perfdata_batch_release(batch);
-		if (rewriter->options.cancel && perfdata_cancelled(rewriter->options.cancel))
+		if (pd_cancelled(rewriter->options.cancel))
 			status = pd_rewrite_failed(rewriter, PERFDATA_EINTR, NULL);
 	}
 	if (pd_rewrite_is_end(reader, status)) {

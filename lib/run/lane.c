@@ -24,7 +24,7 @@ int pd_lane_start(struct pd_lane *lane, unsigned nr_pieces, bool compresses)
 	return 0;
 }
 
-enum perfdata_status pd_lane_stop(struct pd_lane *lane, const struct perfdata_emitter *emitter)
+enum perfdata_status pd_lane_stop(struct pd_lane *lane, const struct pd_encoding *encoding)
 {
 	enum perfdata_status status = PERFDATA_OK;
 	if (!lane->pieces)
@@ -36,7 +36,7 @@ enum perfdata_status pd_lane_stop(struct pd_lane *lane, const struct perfdata_em
 		status = perfdata_output_write(lane->output, open->data, open->size);
 	for (unsigned i = 0; i < lane->nr_pieces; i++) {
 		if (lane->pieces[i].work)
-			emitter->encoding->free_work(lane->pieces[i].work);
+			encoding->free_work(lane->pieces[i].work);
 		perfdata_text_release(&lane->pieces[i].uncompressed);
 		perfdata_text_release(&lane->pieces[i].encoded);
 	}

@@ -33,8 +33,10 @@ struct pd_lane {
 
 /* 0 or -1 without memory. A compressing lane takes over the output's unfinished piece. */
 int pd_lane_start(struct pd_lane *lane, unsigned nr_pieces, bool compresses);
-/* Gives the unfinished piece to the output, and frees the ring and the work that is left. */
-enum perfdata_status pd_lane_stop(struct pd_lane *lane, const struct perfdata_emitter *emitter);
+struct pd_encoding;
+/* Gives the unfinished piece to the output, and frees the ring and the work that is left. encoding: the work's, or
+ * NULL. */
+enum perfdata_status pd_lane_stop(struct pd_lane *lane, const struct pd_encoding *encoding);
 
 static inline bool pd_lane_has_room(const struct pd_lane *lane)
 {

@@ -38,6 +38,8 @@ struct pd_encoding {
 	enum perfdata_status (*placed)(void *state, void *work, unsigned output, uint64_t offset, uint64_t size);
 	void (*free_work)(void *work);
 };
+/* In begin: who encodes the work that pd_emit_encode takes. */
+void pd_outputs_encode_by(struct perfdata_outputs *outputs, const struct pd_encoding *encoding);
 /* In merge and end: the bytes of the work will stand here, behind what was appended to the text so far. Takes over
  * `work`. The run calls encode for it in any thread, then `placed` in order, then free_work. `out` is empty after the
  * call. */

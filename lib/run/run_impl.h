@@ -86,6 +86,7 @@ struct perfdata_outputs {
 	struct pd_run *run;
 	const struct perfdata_target *asked;
 	const struct perfdata_emitter *emitter;
+	const struct pd_encoding *encoding; /* or NULL */
 	void *state;
 	bool begun;
 	bool checks;                        /* the run takes the emitter's findings about records as its own */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The calling thread's own part: pulling batches, begin and scan. */
 #include "config.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "run/run_impl.h"
@@ -28,13 +29,13 @@ static bool has_kernel_record(const struct perfdata_batch *batch)
 /* From now on, all threads encode the bytes of this lane. */
 static int start_ring(struct pd_run *run, struct pd_lane *lane)
 {
-	const struct perfdata_emitter *emitter = run->targets[lane->target].emitter;
+	const bool encodes = run->targets[lane->target].encoding;
 	const bool compressed = pd_output_packing(lane->output) != PD_CODEC_NONE;
-	if (run->jobs < 2 || (!compressed && !emitter->encoding))
+	if (run->jobs < 2 || (!compressed && !encodes))
 		return 0;
 	if (pd_vector_grow(&run->encoders, &run->room_encoders, run->nr_encoders, sizeof *run->encoders) < 0)
 		return -1;
-	if (pd_lane_start(lane, run->nr_slots, !emitter->encoding))
+	if (pd_lane_start(lane, run->nr_slots, !encodes))
 		return -1;
 	run->encoders[run->nr_encoders++] = lane;
 	return 0;
@@ -84,6 +85,11 @@ enum perfdata_status pd_outputs_open(struct perfdata_outputs *outputs, const cha
 	return PERFDATA_OK;
 }
 
+void pd_outputs_encode_by(struct perfdata_outputs *outputs, const struct pd_encoding *encoding)
+{
+	outputs->encoding = encoding;
+}
+
 /* --- begin -------------------------------------------------------------------------------------------------------- */
 
 static enum perfdata_status call_begin(struct pd_run *run, struct perfdata_outputs *target)
@@ -129,7 +135,7 @@ static enum perfdata_status call_begin(struct pd_run *run, struct perfdata_outpu
 /* The next batch of the session; the status says why there is none. */
 static enum perfdata_status pull(struct pd_run *run, struct perfdata_batch **ret)
 {
-	if (run->options->cancel && perfdata_cancelled(run->options->cancel))
+	if (pd_cancelled(run->options->cancel))
 		return pd_run_fail(&run->reader_error, PERFDATA_EINTR);
 	const enum perfdata_status status = perfdata_session_next(run->session, ret);
 	if (status < 0) {

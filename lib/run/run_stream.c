@@ -286,14 +286,14 @@ enum perfdata_status pd_emit_encode(struct perfdata_text *out, void *work)
 {
 	struct pd_text_stream *stream = stream_of(out);
 	struct pd_run *run = stream ? stream->run : NULL;
-	const struct perfdata_emitter *emitter = run ? run->targets[stream->target].emitter : NULL;
-	if (!emitter || !emitter->encoding || !stream->slot->ordered)
+	const struct pd_encoding *encoding = run ? run->targets[stream->target].encoding : NULL;
+	if (!encoding || !stream->slot->ordered)
 		return PERFDATA_EUSAGE;
 	enum perfdata_status status = send_blocks(stream);
 	if (!status)
 		status = send_text(stream);
 	if (status) {
-		emitter->encoding->free_work(work);
+		encoding->free_work(work);
 		return status;
 	}
 	return pd_run_work_to_lane(run, lane_of(stream), stream->slot->worker, work);

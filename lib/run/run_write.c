@@ -22,8 +22,8 @@ static enum perfdata_status encode(struct pd_run *run, const struct pd_lane *lan
 							 piece->uncompressed.size, &piece->encoded)
 					: PERFDATA_OK;
 	struct perfdata_scratch *scratch = &worker->encode_scratch[lane->target];
-	const enum perfdata_status status = target->emitter->encoding->encode(target->state, piece->work, scratch,
-								    &piece->encoded);
+	const enum perfdata_status status = target->encoding->encode(target->state, piece->work, scratch,
+								     &piece->encoded);
 	if (!status && (perfdata_text_failed(&piece->encoded) || perfdata_text_failed(&scratch->text)))
 		return PERFDATA_ENOMEM;
 	return status;
@@ -55,7 +55,7 @@ static enum perfdata_status write_work(struct pd_run *run, struct pd_lane *lane,
 		lane->bytes += size;
 	/* a run may have hundreds of lanes, and this one may get no work again */
 	perfdata_text_release(&piece->encoded);
-	const struct pd_encoding *encoding = target->emitter->encoding;
+	const struct pd_encoding *encoding = target->encoding;
 	if (written && encoding->placed)
 		status = encoding->placed(target->state, work, lane->number, offset, size);
 	encoding->free_work(work);
@@ -177,7 +177,7 @@ static enum perfdata_status encode_now(struct pd_run *run, struct pd_lane *lane,
 	piece.status = encode(run, lane, worker, &piece);
 	const enum perfdata_status status = write_piece(run, lane, &piece);
 	if (piece.work)
-		target_of(run, lane)->emitter->encoding->free_work(piece.work);
+		target_of(run, lane)->encoding->free_work(piece.work);
 	perfdata_text_release(&piece.encoded);
 	return status;
 }
@@ -190,7 +190,7 @@ static enum perfdata_status work_to_ring(struct pd_run *run, struct pd_lane *lan
 		status = make_room(run, lane, worker);
 	}
 	if (status) {
-		target_of(run, lane)->emitter->encoding->free_work(work);
+		target_of(run, lane)->encoding->free_work(work);
 		return status;
 	}
 	pd_lane_piece(lane, lane->filled)->work = work;

@@ -417,7 +417,7 @@ bool pd_symbols_differ(struct perfdata_symbols_dso *dso, uint64_t address)
 	return loaded(dso) == PERFDATA_OK && pd_overlaps_differ(pd_dso_table(dso), address + (uint64_t)dso->delta);
 }
 
-enum perfdata_status perfdata_symbols_origin(struct perfdata_symbols_dso *dso, struct perfdata_symbols_origin *ret)
+enum perfdata_status pd_symbols_origin(struct perfdata_symbols_dso *dso, struct perfdata_symbols_origin *ret)
 {
 	enum perfdata_status status = loaded(dso);
 	if (status)

@@ -582,6 +582,9 @@ enum perfdata_status pd_symbols_source(struct perfdata_symbols_dso *dso, uint64_
 							  struct perfdata_source_line *frames, size_t room,
 							  size_t *ret_count);
 
+/* Loads the dso if no look-up has done so. */
+enum perfdata_status pd_symbols_origin(struct perfdata_symbols_dso *dso, struct perfdata_symbols_origin *ret);
+
 /* The virtual address of a file offset of an ELF dso, by its program headers. PERFDATA_ABSENT: in no segment. */
 enum perfdata_status pd_symbols_vaddr(struct perfdata_symbols_dso *dso, uint64_t offset,
 							 uint64_t *ret_vaddr);

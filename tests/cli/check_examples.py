@@ -9,6 +9,7 @@ import json
 import os
 import platform
 import re
+import signal
 import struct
 import subprocess
 import sys
@@ -89,6 +90,25 @@ def stacks(path):
     return wrong
 
 
+def interrupted():
+    """^C while a recording comes slowly: the lines so far are whole, and the last one says that they are not all."""
+    with open(os.path.join(program.TESTDATA, "stream-trace-73.pipe"), "rb") as file:
+        content = file.read()
+    with tempfile.TemporaryDirectory() as folder:
+        pipe = os.path.join(folder, "pipe")
+        os.mkfifo(pipe)
+        process = subprocess.Popen([os.path.join(TESTS, "example_convert"), "ndjson", pipe], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        with open(pipe, "wb") as file:
+            file.write(content[:-8])
+            file.flush()
+            first = process.stdout.readline()
+            process.send_signal(signal.SIGINT)
+            out, words = process.communicate(timeout=60)
+    records = [json.loads(line) for line in (first + out).decode().splitlines()]
+    whole = records and (records[0]["type"], records[-1]["type"], records[-1].get("complete")) == ("meta", "summary", False)
+    return [] if process.returncode == 1 and b"interrupted" in words and whole else ["code %d, %s: %s" % (process.returncode, words, out[-200:])]
+
+
 def refuse_perf_event_open():
     """Makes perf_event_open fail in this process from here on, as containers do: a filter of system calls."""
     number = {"x86_64": 298, "aarch64": 241}[platform.machine()]
@@ -128,6 +148,7 @@ def main():
         tap.report("count: " + name, [] if counts(os.path.join(program.TESTDATA, name)) else ["other counts"])
     code, out, _words = example("convert", "no-such-format", os.path.join(program.TESTDATA, "trace-73.data"))
     tap.report("a format that there is not", [] if code == 1 and not out else ["code %d" % code])
+    tap.report("convert: ^C", interrupted())
     for name in ("callgraph-61.data", "zstd-73.data"):
         tap.report("stacks: " + name, stacks(os.path.join(program.TESTDATA, name)))
     faults, reason = ring_buffer()

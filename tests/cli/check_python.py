@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 """doc/examples/perfdata.py over the shared library: its tables say what NDJSON says, value by value; wrong names and damage are told. Prints TAP."""
 import ctypes
+import errno
 import importlib.util
+import io
 import json
 import os
 import sys
@@ -85,6 +87,47 @@ def check_numpy():
     return times.tolist() != told and "the column went with its batch"
 
 
+class Unseekable(io.BytesIO):
+    def seekable(self):
+        return False
+
+    def seek(self, *_arguments):
+        raise io.UnsupportedOperation("seek")
+
+
+class Failing(io.BytesIO):
+    """Reads nothing behind its first half."""
+
+    def read(self, size=-1):
+        if self.tell() > len(self.getbuffer()) // 2:
+            raise OSError(errno.ENXIO, "no more")
+        return super().read(min(size, 512))
+
+
+def rows_of(source):
+    """Twice, where the source can be read twice."""
+    recording = perfdata.open(source)
+    tables = [[row for batch in recording.table("samples") for row in batch.rows("offset", "ip", "comm")]
+              for _time in range(1 if isinstance(source, Unseekable) else 2)]
+    return recording.complete and all(table == tables[0] for table in tables) and tables[0]
+
+
+def check_sources():
+    """Bytes in memory and file objects have the rows of the file."""
+    for name in ("callgraph-73.data", "stream-trace-73.pipe"):
+        path = os.path.join(program.TESTDATA, name)
+        with open(path, "rb") as file:
+            content, wanted = file.read(), rows_of(path)
+            for source in (content, bytearray(content), memoryview(content), io.BytesIO(content), Unseekable(content), file):
+                if not wanted or rows_of(source) != wanted:
+                    return "%s as %s" % (name, type(source))
+    try:
+        list(perfdata.open(Failing(content)).table("samples"))
+    except perfdata.Error as error:
+        return (error.status != errno.EIO or "read" not in str(error)) and "%d: %s" % (error.status, error)
+    return "a read that fails: no error"
+
+
 def check_errors():
     for path, table, columns, status in (("no-such.data", "samples", None, perfdata.STATUS_EREAD), ("trace-73.data", "smaples", None, perfdata.STATUS_EUSAGE),
                                          ("trace-73.data", "samples", ["tiem"], perfdata.STATUS_EUSAGE)):
@@ -120,6 +163,7 @@ for recording, _kind in program.recordings(largest=1 << 20):
     if program.run("info", "-q", recording).code in (0, 4):
         report("samples of %s" % os.path.basename(recording), check_samples(recording))
 report("columns, other tables, memory without a copy", check_types())
+report("bytes and file objects", check_sources())
 report("errors, damage", check_errors())
 if importlib.util.find_spec("numpy"):
     report("columns as arrays of numpy", check_numpy())

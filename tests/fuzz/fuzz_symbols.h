@@ -113,7 +113,7 @@ static inline void fuzz_dso(enum perfdata_dso_kind kind, const uint8_t *data, si
 			memcpy(&address, data + i, 8);
 			fuzz_look_up(dso, address, i);
 		}
-		perfdata_symbols_origin(dso, &origin);
+		pd_symbols_origin(dso, &origin);
 		pd_symbols_vaddr(dso, 0x1000, &(uint64_t){ 0 });
 	}
 	perfdata_symbols_free(symbols);

@@ -42,25 +42,6 @@ static const struct perfdata_emitter_option maker_options[] = {
 	{ "way", PERFDATA_OPTION_CHOICE, 0, "up|down", "" }, { 0 },
 };
 
-static enum perfdata_status maker_begin(const struct perfdata_emit_context *context, void **ret_state,
-					struct perfdata_text *out)
-{
-	struct maker *maker = calloc(1, sizeof *maker);
-	maker->cuts = perfdata_option_flag(context->options, context->nr_options, "cut", false);
-	maker->encodes = perfdata_option_flag(context->options, context->nr_options, "encode", false);
-	enum perfdata_status status = PERFDATA_OK;
-	if (perfdata_option_flag(context->options, context->nr_options, "split", false)) {
-		status = pd_outputs_open(context->outputs, "odd", &maker->odd, context->reterr);
-		if (!status)
-			status = pd_outputs_open(context->outputs, "even", &maker->even, context->reterr);
-	}
-	perfdata_text_fill(out, '-', HEAD);
-	*ret_state = maker;
-	if (status)
-		free(maker);
-	return status;
-}
-
 /* 40 lines of 500 bytes for each record: far more than a block for each batch. */
 static enum perfdata_status maker_format(const void *state, const struct perfdata_batch *batch, void *value,
 					 struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
@@ -143,13 +124,33 @@ static enum perfdata_status maker_end(void *state, const struct perfdata_emit_en
 	return PERFDATA_OK;
 }
 
-static void maker_destroy(void *user) { ++*(int *)user; }
-
 static const struct pd_encoding maker_encoding = {
 	.encode = maker_encode,
 	.placed = maker_placed,
 	.free_work = maker_free_work,
 };
+static enum perfdata_status maker_begin(const struct perfdata_emit_context *context, void **ret_state,
+					struct perfdata_text *out)
+{
+	struct maker *maker = calloc(1, sizeof *maker);
+	maker->cuts = perfdata_option_flag(context->options, context->nr_options, "cut", false);
+	maker->encodes = perfdata_option_flag(context->options, context->nr_options, "encode", false);
+	enum perfdata_status status = PERFDATA_OK;
+	if (perfdata_option_flag(context->options, context->nr_options, "split", false)) {
+		status = pd_outputs_open(context->outputs, "odd", &maker->odd, context->reterr);
+		if (!status)
+			status = pd_outputs_open(context->outputs, "even", &maker->even, context->reterr);
+	}
+	pd_outputs_encode_by(context->outputs, &maker_encoding);
+	perfdata_text_fill(out, '-', HEAD);
+	*ret_state = maker;
+	if (status)
+		free(maker);
+	return status;
+}
+
+static void maker_destroy(void *user) { ++*(int *)user; }
+
 static const struct perfdata_emitter maker = {
 	.abi = PERFDATA_EMITTER_ABI,
 	.size = sizeof(struct perfdata_emitter),
@@ -167,7 +168,6 @@ static const struct perfdata_emitter maker = {
 	.end = maker_end,
 	.free_part = free,
 	.release = free,
-	.encoding = &maker_encoding,
 };
 
 static struct perfdata_registry *registry;
@@ -587,12 +587,14 @@ static void registries(void)
 	struct perfdata_registry *own = perfdata_registry_new();
 	struct perfdata_error error;
 	struct perfdata_emitter other = maker;
+	static const struct perfdata_option_rule rule = { .name = "level" };
 	int destroyed = 0;
 	other.user = &destroyed;
 	/* of an older version: what it does not know is not there */
-	other.size = offsetof(struct perfdata_emitter, encoding);
+	other.option_rules = &rule;
+	other.size = offsetof(struct perfdata_emitter, option_rules);
 	CHECK_EQ(pd_registry_add(own, &other, &error), PERFDATA_OK);
-	CHECK(perfdata_registry_find(own, "maker") && !perfdata_registry_find(own, "maker")->encoding);
+	CHECK(perfdata_registry_find(own, "maker") && !perfdata_registry_find(own, "maker")->option_rules);
 	CHECK(perfdata_registry_find(NULL, "maker") == NULL);
 	CHECK(perfdata_registry_find(own, "ndjson") == perfdata_registry_find(NULL, "ndjson"));
 	size_t nr = 0;

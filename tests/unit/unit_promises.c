@@ -190,7 +190,7 @@ static void test_zero_symbols(void)
 		CHECK_EQ(perfdata_symbols_new(ways[i], &symbols), PERFDATA_OK);
 		CHECK_EQ(perfdata_symbols_dso(symbols, &request, &dso), PERFDATA_OK);
 		(void)perfdata_symbols_lookup(dso, 0x1000, UINT64_MAX, &symbol);
-		const enum perfdata_status status = perfdata_symbols_origin(dso, &origin);
+		const enum perfdata_status status = pd_symbols_origin(dso, &origin);
 		if (strstr(perfdata_build_info(), "elfutils"))
 			CHECK((status == PERFDATA_OK && origin.file != NULL) == (ways[i] != &none));
 		else

@@ -224,7 +224,7 @@ static void test_perf_map(void)
 	CHECK_STR(name_at(dso, 0x2010), "-");
 	CHECK_STR(name_at(dso, 0x4000), "point");
 	CHECK_STR(name_at(dso, 0x4001), "-");
-	CHECK_EQ(perfdata_symbols_origin(dso, &origin), PERFDATA_OK);
+	CHECK_EQ(pd_symbols_origin(dso, &origin), PERFDATA_OK);
 	CHECK_STR(origin.file, path_of("tmp/perf-7.map"));
 	CHECK_EQ(origin.symbol_count, 3);
 	perfdata_symbols_free(symbols);

@@ -243,7 +243,7 @@ static enum perfdata_status open_table(struct table_stream *stream, const char *
 	};
 	enum perfdata_status status = pd_table_set_init(&stream->set, &context);
 	if (!status && !stream->set.nr_tables)
-		status = pd_table_set_foresee(&stream->set);
+		status = pd_table_set_predeclare(&stream->set);
 	if (!status && !stream->set.nr_tables)
 		status = pd_error(reterr, PERFDATA_ABSENT, PERFDATA_NO_OFFSET,
 				  "the recording has no tracepoint for the table \"%s\"", name);

@@ -536,7 +536,6 @@ const struct perfdata_emitter pd_emitter_csv = {
 	.options = options,
 	.option_rules = rules,
 	.configure = configure,
-	.tables = pd_csv_tables,
 	.begin = begin,
 	.scan = scan,
 	.format = format,

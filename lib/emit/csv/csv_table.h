@@ -31,9 +31,6 @@ static inline bool pd_csv_rows_are_of_traces(const struct table_row *row)
 }
 /* The event whose samples are the rows, or NULL. */
 const char *pd_csv_table_event(const char *table);
-/* For perfdata_emitter.tables. */
-enum perfdata_status pd_csv_tables(const struct perfdata_summary *summary,
-				   enum perfdata_status (*add)(void *user, const char *name), void *user);
 /* PERFDATA_EUSAGE names what there is. */
 enum perfdata_status pd_csv_table_find(struct pd_arena *pool, const struct csv_choice *choice, struct csv_table *ret,
 				    struct perfdata_error *reterr);

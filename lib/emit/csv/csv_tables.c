@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "emit/csv/csv_described.h"
 #include "emit/csv/csv_table.h"
+#include "perfdata/describe.h"
 
 #define EVENT_PREFIX "event:"
 
@@ -97,8 +98,9 @@ static void add_events(struct table_list *list, const struct perfdata_summary *s
 			add(list, parts[i].table);
 }
 
-enum perfdata_status pd_csv_tables(const struct perfdata_summary *summary,
-				   enum perfdata_status (*add_table)(void *user, const char *name), void *user)
+enum perfdata_status perfdata_describe_tables(const struct perfdata_summary *summary,
+					      enum perfdata_status (*add_table)(void *user, const char *name),
+					      void *user)
 {
 	struct table_list list = { .add = add_table, .user = user };
 	const char *name;

@@ -174,37 +174,6 @@ static enum perfdata_status configure(void *user, struct perfdata_configuration 
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
-				  struct perfdata_text *out)
-{
-	struct parquet_state *state = pd_calloc(1, sizeof *state);
-	if (!state)
-		return PERFDATA_ENOMEM;
-	state->outputs = context->outputs;
-	state->on_finding = context->on_finding;
-	state->user = context->user;
-	state->jobs = context->jobs;
-	state->rows = context->rows;
-	state->packing = packing_of(context);
-	state->drop_empty = perfdata_option_flag(context->options, context->nr_options, "drop-empty", false);
-	state->reterr = context->reterr;
-	pd_spool_init(&state->parts, NULL);
-	enum perfdata_status status = pd_table_set_init(&state->set, context);
-	if (!status)
-		status = check_columns(state, context);
-	state->parts.directory = state->set.account ? state->set.account->tmpdir : NULL;
-	for (unsigned i = 0; i < state->set.nr_tables && !status; i++)
-		status = open_file(state, state->set.tables[i]);
-	state->nr_known = state->set.nr_tables;
-	state->reterr = NULL;
-	(void)out;
-	if (status)
-		release(state);
-	else
-		*ret_state = state;
-	return status;
-}
-
 static enum perfdata_status scan(void *pointer, const struct perfdata_batch *batch, void **ret_value)
 {
 	struct parquet_state *state = pointer;
@@ -597,7 +566,41 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	return status;
 }
 
+/* --- the emitter -------------------------------------------------------------------------------------------------- */
+
 static const struct pd_encoding encoding = { .encode = encode, .placed = placed, .free_work = free_work };
+
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
+				  struct perfdata_text *out)
+{
+	struct parquet_state *state = pd_calloc(1, sizeof *state);
+	if (!state)
+		return PERFDATA_ENOMEM;
+	state->outputs = context->outputs;
+	state->on_finding = context->on_finding;
+	state->user = context->user;
+	state->jobs = context->jobs;
+	state->rows = context->rows;
+	state->packing = packing_of(context);
+	state->drop_empty = perfdata_option_flag(context->options, context->nr_options, "drop-empty", false);
+	state->reterr = context->reterr;
+	pd_outputs_encode_by(context->outputs, &encoding);
+	pd_spool_init(&state->parts, NULL);
+	enum perfdata_status status = pd_table_set_init(&state->set, context);
+	if (!status)
+		status = check_columns(state, context);
+	state->parts.directory = state->set.account ? state->set.account->tmpdir : NULL;
+	for (unsigned i = 0; i < state->set.nr_tables && !status; i++)
+		status = open_file(state, state->set.tables[i]);
+	state->nr_known = state->set.nr_tables;
+	state->reterr = NULL;
+	(void)out;
+	if (status)
+		release(state);
+	else
+		*ret_state = state;
+	return status;
+}
 
 const struct perfdata_emitter pd_emitter_parquet = {
 	.abi = PERFDATA_EMITTER_ABI,
@@ -620,5 +623,4 @@ const struct perfdata_emitter pd_emitter_parquet = {
 	.free_value = pd_table_value_free,
 	.free_part = free_part,
 	.release = release,
-	.encoding = &encoding,
 };

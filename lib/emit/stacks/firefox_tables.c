@@ -23,7 +23,7 @@ struct firefox_tables {
 	struct stack_labels *labels;
 	struct stack_route *route;
 	struct stack_tree stacks;    /* labels are rows of frames */
-	uint32_t *known;             /* by pd_stack_place: first row of frames + 1; 0: none yet */
+	uint32_t *known;             /* by pd_frame_slot: first row of frames + 1; 0: none yet */
 	size_t known_room;
 	struct frame *frames;
 	size_t nr_frames, frames_room;
@@ -78,14 +78,14 @@ uint32_t pd_firefox_string(struct firefox_tables *tables, const char *text)
 /* The row of the first frame of a step; the frames of its inlined calls follow. False without memory. */
 static bool frames_of(struct firefox_tables *tables, const struct stack_step *step, uint32_t *ret_first, size_t *ret_nr)
 {
-	const size_t place = pd_stack_place(step->frame, step->is_caller);
+	const size_t slot = pd_frame_slot(step->frame, step->is_caller);
 	const struct perfdata_frame *at = step->frame == PERFDATA_NONE
 						  ? NULL
 						  : perfdata_session_frame(tables->session, step->frame);
 	const struct stack_call *calls = pd_stack_labels_of(tables->labels, step->frame, step->is_caller, ret_nr);
-	if (!calls || pd_vector_reach(&tables->known, &tables->known_room, place, sizeof *tables->known) < 0)
+	if (!calls || pd_vector_reach(&tables->known, &tables->known_room, slot, sizeof *tables->known) < 0)
 		return false;
-	if (!tables->known[place]) {
+	if (!tables->known[slot]) {
 		const size_t first = tables->nr_frames;
 		const uint64_t address = at && at->dso != PERFDATA_NONE
 						 ? pd_stack_code_address(at->address, step->is_caller)
@@ -99,9 +99,9 @@ static bool frames_of(struct firefox_tables *tables, const struct stack_step *st
 				(struct frame){ calls[i].label, calls[i].line, calls[i].column, (uint32_t)i,
 						address <= UINT32_MAX ? (int64_t)address : -1 };
 		}
-		tables->known[place] = (uint32_t)first + 1;
+		tables->known[slot] = (uint32_t)first + 1;
 	}
-	*ret_first = tables->known[place] - 1;
+	*ret_first = tables->known[slot] - 1;
 	return true;
 }
 

@@ -90,7 +90,7 @@ struct writing {
 	const struct perfdata_emit_end *end;
 	struct stack_labels *labels;
 	struct stack_route *route;
-	uint32_t *locations;              /* ids by pd_stack_place; 0: none yet */
+	uint32_t *locations;              /* ids by pd_frame_slot; 0: none yet */
 	size_t locations_room;
 	struct pd_hash_map nowhere;       /* address in no known file → id of its location */
 	uint64_t nr_locations, no_stack;     /* no_stack: the location of samples without a stack; 0: there are none */
@@ -216,15 +216,15 @@ static uint64_t put_location(struct writing *writing, const struct stack_step *s
 static uint64_t location_of(struct writing *writing, const struct stack_step *step)
 {
 	if (step->frame != PERFDATA_NONE) {
-		const size_t place = pd_stack_place(step->frame, step->is_caller);
-		if (pd_vector_reach(&writing->locations, &writing->locations_room, place, sizeof *writing->locations) <
+		const size_t slot = pd_frame_slot(step->frame, step->is_caller);
+		if (pd_vector_reach(&writing->locations, &writing->locations_room, slot, sizeof *writing->locations) <
 		    0) {
 			writing->failed = true;
 			return 0;
 		}
-		if (!writing->locations[place])
-			writing->locations[place] = (uint32_t)put_location(writing, step);
-		return writing->locations[place];
+		if (!writing->locations[slot])
+			writing->locations[slot] = (uint32_t)put_location(writing, step);
+		return writing->locations[slot];
 	}
 	const uint64_t address = pd_stack_code_address(step->ip, step->is_caller);
 	uint64_t id;

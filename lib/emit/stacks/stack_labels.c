@@ -27,7 +27,7 @@ struct stack_labels {
 	struct pd_intern *strings, *keys;   /* a key's id is its label's number */
 	struct stack_label *labels;
 	size_t nr_labels, labels_room;
-	uint32_t *known;                    /* by pd_stack_place: number in `lists`, from 1; 0: not resolved yet */
+	uint32_t *known;                    /* by pd_frame_slot: number in `lists`, from 1; 0: not resolved yet */
 	size_t nr_known;
 	struct calls *lists;
 	size_t nr_lists, lists_room;
@@ -364,15 +364,15 @@ static bool resolve(struct stack_labels *labels, uint32_t frame, bool is_caller)
 
 const struct stack_call *pd_stack_labels_of(struct stack_labels *labels, uint32_t frame, bool is_caller, size_t *ret_nr)
 {
-	const size_t place = pd_stack_place(frame, is_caller);
-	if (labels->failed || pd_vector_reach(&labels->known, &labels->nr_known, place, sizeof *labels->known) < 0)
+	const size_t slot = pd_frame_slot(frame, is_caller);
+	if (labels->failed || pd_vector_reach(&labels->known, &labels->nr_known, slot, sizeof *labels->known) < 0)
 		return NULL;
-	if (!labels->known[place]) {
+	if (!labels->known[slot]) {
 		if (!resolve(labels, frame, is_caller))
 			return NULL;
-		labels->known[place] = (uint32_t)labels->nr_lists;
+		labels->known[slot] = (uint32_t)labels->nr_lists;
 	}
-	const struct calls *list = &labels->lists[labels->known[place] - 1];
+	const struct calls *list = &labels->lists[labels->known[slot] - 1];
 	*ret_nr = list->nr;
 	return &labels->calls[list->first];
 }

@@ -67,7 +67,7 @@ const struct stack_call *pd_stack_labels_of(struct stack_labels *labels, uint32_
 					    size_t *ret_nr);
 /* Where a frame stands in arrays by frame and is_caller. Frames are numbered from 0 on without gaps; PERFDATA_NONE, the
  * highest number, comes in front of them. */
-static inline size_t pd_stack_place(uint32_t frame, bool is_caller)
+static inline size_t pd_frame_slot(uint32_t frame, bool is_caller)
 {
 	return (size_t)(uint32_t)(frame + 1) << 1 | is_caller;
 }

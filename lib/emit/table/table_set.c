@@ -214,7 +214,7 @@ static enum perfdata_status see_event(struct table_set *set, const struct perfda
 	return status;
 }
 
-enum perfdata_status pd_table_set_foresee(struct table_set *set)
+enum perfdata_status pd_table_set_predeclare(struct table_set *set)
 {
 	const struct perfdata_event *event;
 	enum perfdata_status status = PERFDATA_OK;

@@ -54,7 +54,7 @@ enum perfdata_status pd_table_set_init(struct table_set *set, const struct perfd
 void pd_table_set_release(struct table_set *set);
 /* Tracepoints that were asked for get their tables before their first sample, as far as the recording tells of them by
  * now. */
-enum perfdata_status pd_table_set_foresee(struct table_set *set);
+enum perfdata_status pd_table_set_predeclare(struct table_set *set);
 
 /* What scan attaches to a batch. */
 struct table_value {
