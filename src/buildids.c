@@ -199,6 +199,7 @@ static const char *kind_name(enum perfdata_dso_kind kind)
 	case PERFDATA_DSO_PERF_MAP: return "perf-map";
 	case PERFDATA_DSO_JITDUMP: return "jitdump";
 	case PERFDATA_DSO_BPF: return "bpf";
+	case PERFDATA_DSO_STATE: return "state";
 	case PERFDATA_DSO_NONE: return "memory";
 	}
 	return "";
@@ -228,6 +229,7 @@ static const char *why_none(const struct hits *hits, const struct mapped *mapped
 	case PERFDATA_DSO_KERNEL:
 	case PERFDATA_DSO_MODULE: return hits->has_table ? "not in the header's table" : "the recorder wrote no table";
 	case PERFDATA_DSO_USER:
+	case PERFDATA_DSO_STATE:
 	case PERFDATA_DSO_NONE: break;
 	}
 	if (begins(name, "//anon") || begins(name, "[anon"))

@@ -203,7 +203,8 @@ static void add_row(struct bundling *bundling, const struct file_row *row)
 {
 	const char *file = row->symbol_file ? row->symbol_file : row->text_file;
 	const bool is_kallsyms = file && !strcmp(file, "/proc/kallsyms");
-	if (row->kind == PERFDATA_DSO_NONE || row->kind == PERFDATA_DSO_BPF)
+	if (row->kind == PERFDATA_DSO_NONE || row->kind == PERFDATA_DSO_BPF ||
+	    row->kind == PERFDATA_DSO_STATE)
 		return;
 	if (row->jitdump_file && add_other(bundling, row, row->jitdump, row->jitdump_file) && !file)
 		return;

@@ -18,6 +18,7 @@ const char *file_kind_name(enum perfdata_dso_kind kind)
 	case PERFDATA_DSO_PERF_MAP: return "perf-map";
 	case PERFDATA_DSO_JITDUMP: return "jitdump";
 	case PERFDATA_DSO_BPF: return "bpf";
+	case PERFDATA_DSO_STATE: return "state";
 	case PERFDATA_DSO_NONE: return "memory";
 	}
 	return "";

@@ -3,6 +3,7 @@
  * public headers, which suffice, but for what samples weigh in a session. */
 #include "config.h"
 #include <stdlib.h>
+#include <string.h>
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/option_struct.h"
@@ -45,6 +46,9 @@ struct plan {
 	bool symbols, merge_deferred, keep_exited;
 	/* a part that weighs time off the CPU, and one that takes samples as they were recorded; or NULL */
 	const struct part *off_cpu, *plain;
+	uint32_t spans;
+	const char *span_states;
+	bool no_state_frames;
 };
 
 /* --- formats and their options ------------------------------------------------------------------------------------ */
@@ -156,6 +160,11 @@ static enum perfdata_status join(struct plan *plan, struct perfdata_error *reter
 			plan->off_cpu = part;
 		else if (asks->needs & PERFDATA_NEED_DELIVERIES)
 			plan->plain = part;
+		if (asks->span_states && plan->span_states && strcmp(asks->span_states, plan->span_states))
+			return differ(first, part, reterr);
+		plan->span_states = asks->span_states ? asks->span_states : plan->span_states;
+		plan->no_state_frames |= asks->no_state_frames;
+		plan->spans |= asks->spans;
 		plan->needs |= asks->needs;
 		plan->trace_samples |= asks->trace_samples;
 		plan->symbols |= asks->symbols;
@@ -251,6 +260,9 @@ static enum perfdata_status open_session(const struct plan *plan, struct perfdat
 		.keep_exited = plan->keep_exited,
 		.off_cpu = plan->off_cpu ? (enum perfdata_off_cpu)plan->off_cpu->configuration.off_cpu : 0,
 		.trace_samples = plan->trace_samples,
+		.spans = plan->spans,
+		.span_states = plan->span_states,
+		.no_state_frames = plan->no_state_frames,
 	};
 	struct perfdata_filter filter = { 0 };
 	enum perfdata_status status = PD_OPTIONS_COPY(&filter, nr_symbols, plan->options->filter, reterr);

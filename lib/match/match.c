@@ -275,6 +275,7 @@ static bool is_memory(const struct perfdata_match_wanted *wanted)
 	case PERFDATA_DSO_PERF_MAP:
 	case PERFDATA_DSO_JITDUMP:
 	case PERFDATA_DSO_BPF:
+	case PERFDATA_DSO_STATE:
 	case PERFDATA_DSO_NONE: return true;
 	}
 	return true;

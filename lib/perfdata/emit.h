@@ -89,6 +89,9 @@ struct perfdata_configuration {
 	const char *event;              /* only records of this event; NULL: all */
 	uint32_t trace_samples;         /* enum perfdata_trace_samples: made of traces */
 	uint32_t off_cpu;               /* enum perfdata_off_cpu: what samples weigh */
+	uint32_t spans;                 /* the next three as in perfdata_session_options */
+	const char *span_states;
+	bool no_state_frames;
 };
 struct perfdata_emitter;
 

@@ -73,15 +73,33 @@ struct perfdata_filter {
 	bool samples_only;
 };
 
-/* What samples weigh in a recording of Android's simpleperf with --trace-offcpu. There a sample is taken where a thread
- * is switched out, too: what it weighs is the time until the thread runs again. */
+/* What samples weigh where the recording tells when threads left the CPU and came back. Android's simpleperf with
+ * --trace-offcpu takes a sample where a thread is switched out, too: what it weighs is the time until the thread runs
+ * again. Elsewhere sched_switch and SWITCH records tell; the time weighs on the stack of the switch, with what the
+ * thread did as its last frame ([sleeping]). */
 enum perfdata_off_cpu {
 	PERFDATA_OFF_CPU_RECORDED,      /* as recorded: each switch is one */
-	PERFDATA_OFF_CPU_USUAL,         /* WALL where the recording has such samples; else as recorded */
+	PERFDATA_OFF_CPU_USUAL,         /* WALL in recordings of simpleperf that have such samples; else as recorded */
 	PERFDATA_OFF_CPU_ON,            /* time on the CPU alone */
 	PERFDATA_OFF_CPU_OFF,           /* time off the CPU alone */
 	PERFDATA_OFF_CPU_BOTH,          /* both, each as its own event */
-	PERFDATA_OFF_CPU_WALL,          /* both as one: the first event */
+	/* Both as one: the event of a clock. Where no clock was sampled, time on the CPU is that between switches, and
+	 * has no stack but [running]. */
+	PERFDATA_OFF_CPU_WALL,
+};
+
+/* Intervals that two records make. */
+enum perfdata_span_kind {
+	PERFDATA_SPAN_RUN,              /* a thread had a CPU */
+	PERFDATA_SPAN_OFF,              /* it had none */
+	PERFDATA_SPAN_RUNQ,             /* it could have run, and waited for a CPU */
+	PERFDATA_SPAN_SYSCALL,
+	PERFDATA_SPAN_LOCK,             /* waiting for a lock of the kernel */
+	PERFDATA_SPAN_BLOCK,            /* a request of a disk */
+	PERFDATA_SPAN_IRQ,
+	PERFDATA_SPAN_SOFTIRQ,
+	PERFDATA_SPAN_GUEST,            /* a virtual machine was left, until it ran again */
+	PERFDATA_SPAN_KINDS
 };
 struct perfdata_session_options {
 	size_t size;                            /* sizeof(struct perfdata_session_options) */
@@ -99,6 +117,10 @@ struct perfdata_session_options {
 	uint32_t trace_samples;
 	/* OFF, BOTH, WALL: PERFDATA_EUSAGE where nothing off the CPU was recorded */
 	enum perfdata_off_cpu off_cpu;
+	uint32_t spans;                         /* bits 1 << enum perfdata_span_kind: batches have such spans */
+	/* only time off the CPU in these states weighs, and has spans: "sleeping,preempted"; NULL: all */
+	const char *span_states;
+	bool no_state_frames;                   /* stacks of time off the CPU are as they were recorded */
 };
 
 struct perfdata_session;
@@ -121,6 +143,8 @@ enum perfdata_delivery_flag {
 	PERFDATA_DELIVERY_GUEST = 8,
 	/* the thread's next deferred chain was for another sample: perf takes the cookie for an address then */
 	PERFDATA_DELIVERY_CHAIN_LOST = 4,
+	/* an interval that the record ended, such as time off the CPU: `period` is its length in ns */
+	PERFDATA_DELIVERY_SPAN = 16,
 };
 
 /* Every record gives at least one delivery (a sample without any gives a silent one); READ samples give one for each

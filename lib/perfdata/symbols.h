@@ -37,6 +37,7 @@ enum perfdata_dso_kind {
 	PERFDATA_DSO_JITDUMP,   /* a jitdump file; addresses as recorded, and valid from a time on */
 	PERFDATA_DSO_BPF,       /* a BPF program or other generated kernel code; its name came with the recording */
 	PERFDATA_DSO_NONE,      /* no file and no names: [stack], [heap], anonymous data */
+	PERFDATA_DSO_STATE,     /* no code: what a thread did off the CPU, [sleeping]; the name is the function's */
 };
 
 enum perfdata_symbols_event {

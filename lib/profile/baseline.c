@@ -187,7 +187,7 @@ static bool take_file(struct reading *reading)
 {
 	struct perfdata_baseline *baseline = reading->baseline;
 	uint64_t kind;
-	if (!number(reading, 2, &kind) || kind > PERFDATA_DSO_NONE)
+	if (!number(reading, 2, &kind) || kind > PERFDATA_DSO_STATE)
 		return false;
 	const struct pd_side_file file = { .kind = (enum perfdata_dso_kind)kind,
 					   .build_id = keep(reading, reading->fields[3]),

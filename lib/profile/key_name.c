@@ -98,6 +98,7 @@ void pd_key_file(enum perfdata_dso_kind kind, const char *path, char *ret, size_
 		return;
 	case PERFDATA_DSO_USER:
 	case PERFDATA_DSO_NONE:
+	case PERFDATA_DSO_STATE:
 		break;
 	}
 	if (begins(path, strlen(path), "/memfd:"))

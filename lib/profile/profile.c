@@ -105,7 +105,8 @@ static inline __attribute__((always_inline)) size_t take_samples(const struct pd
 	size_t nr = 0;
 	for (size_t i = 0; i < batch->nr_deliveries; i++) {
 		const struct perfdata_delivery *delivery = &batch->deliveries[i];
-		if (delivery->record->type != PERFDATA_RECORD_SAMPLE || delivery->flags & PERFDATA_DELIVERY_SILENT ||
+		if ((delivery->record->type != PERFDATA_RECORD_SAMPLE && !(delivery->flags & PERFDATA_DELIVERY_SPAN)) ||
+		    delivery->flags & PERFDATA_DELIVERY_SILENT ||
 		    !delivery->event || delivery->node == PERFDATA_NONE)
 			continue;
 		const bool has_more = more && pd_samples_are_occurrences(delivery->event);

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "reader/reader.h"
 #include "session/state.h"
+#include "spans/spans.h"
 
 /* A batch and the room for its parts; recycled through the session's list of free ones. */
 struct pd_batch {
@@ -23,6 +24,8 @@ struct pd_batch {
 	uint32_t *frames;
 	size_t frames_room;
 	struct pd_step_list steps;
+	struct pd_span *spans;                 /* that ended in the batch */
+	size_t nr_spans, spans_room;
 	size_t accounted;                      /* bytes that the account counts for the batch */
 	struct pd_chunks chunks;               /* that hold its records */
 	struct perfdata_raw **kept;            /* records of deliveries that are not in `records`: see pd_batch_keep */
@@ -96,6 +99,8 @@ struct perfdata_session {
 	uint32_t nr_waiting;
 	enum perfdata_off_cpu off_cpu;         /* never USUAL */
 	struct pd_hash_map off_cpu_waiting;    /* tid → struct pd_waiting: its last sample off the CPU */
+	struct pd_session_spans *spans;        /* or NULL: nobody asks for spans */
+	const struct perfdata_event *on_event; /* whose samples weigh time on the CPU where spans weigh; or NULL */
 	bool payload_wanted;                   /* the AUXTRACE record that came last passed the filter */
 	bool payload_left;                     /* more pieces of it are to come */
 };
@@ -148,14 +153,31 @@ enum perfdata_status pd_off_cpu_begin(struct perfdata_session *session, struct p
 /* Whether a sample was taken where its thread was switched out, and so weighs what comes behind. */
 static inline bool pd_is_switched_out(const struct perfdata_session *session, const struct perfdata_event *event)
 {
-	return session->off_cpu && event->index == 1;
+	return session->off_cpu && !session->spans && event->index == 1;
 }
 /* Whether samples of the event count. */
 static inline bool pd_off_cpu_counts(const struct perfdata_session *session, const struct perfdata_event *event)
 {
+	if (session->off_cpu && session->spans)
+		return session->off_cpu != PERFDATA_OFF_CPU_OFF && session->on_event &&
+		       event->index == session->on_event->index;
 	return !session->off_cpu || (event->index == 0 && session->off_cpu != PERFDATA_OFF_CPU_OFF) ||
 	       (event->index == 1 && session->off_cpu != PERFDATA_OFF_CPU_ON);
 }
+/* --- delivery/session_spans.c --- */
+/* Makes what the session's options ask for; off_cpu: what samples weigh by spans, or RECORDED. PERFDATA_EUSAGE,
+ * PERFDATA_ENOMEM. */
+enum perfdata_status pd_session_spans_begin(struct perfdata_session *session, enum perfdata_off_cpu off_cpu,
+					    struct perfdata_error *reterr);
+/* Takes the next record, before it changes the session's state. */
+enum perfdata_status pd_session_spans_take(struct perfdata_session *session, const struct perfdata_raw *raw);
+/* After the last record. */
+enum perfdata_status pd_session_spans_end(struct perfdata_session *session);
+void pd_session_spans_free(struct perfdata_session *session);
+/* Whether a sample of the event is one that spans are made of. */
+bool pd_session_spans_use(const struct perfdata_session *session, const struct perfdata_event *event);
+
+/* --- delivery/off_cpu.c --- */
 /* Whether the record ends the time that its thread was off the CPU. */
 bool pd_ends_off_cpu(const struct perfdata_raw *raw);
 static inline bool pd_needs(const struct perfdata_session *session, uint32_t need)
@@ -260,6 +282,17 @@ bool pd_glob(const char *pattern, const char *text);
 /* --- for other rooms --- */
 
 const struct perfdata_reader *pd_session_reader(const struct perfdata_session *session);
+/* The spans that ended in a batch. */
+static inline const struct pd_span *pd_batch_spans(const struct perfdata_batch *batch, size_t *ret_nr)
+{
+	const struct pd_batch *own = (const struct pd_batch *)batch;
+	*ret_nr = own->nr_spans;
+	return own->spans;
+}
+/* Facts about spans so far, and the name of one; NULL, "": the session has none. */
+const struct pd_span_facts *pd_session_span_facts(const struct perfdata_session *session);
+const char *pd_session_span_name(const struct perfdata_session *session, const struct pd_span *span);
+const char *pd_session_span_text(const struct perfdata_session *session, uint32_t name);   /* of pd_span.name */
 /* What its samples weigh; never USUAL. */
 enum perfdata_off_cpu pd_session_off_cpu(const struct perfdata_session *session);
 /* Whether its batches have all of that (enum perfdata_session_need). */

@@ -788,6 +788,7 @@ enum perfdata_status pd_dso_load(struct perfdata_symbols_dso *dso)
 		return pd_places_of(dso->symbols, dso->request.path, "jitdump", take_jitdump, dso) ? PERFDATA_OK :
 												      PERFDATA_ABSENT;
 	case PERFDATA_DSO_BPF:
+	case PERFDATA_DSO_STATE:
 	case PERFDATA_DSO_NONE: return PERFDATA_ABSENT;
 	}
 	return PERFDATA_EUSAGE;

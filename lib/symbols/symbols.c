@@ -130,7 +130,7 @@ enum perfdata_status perfdata_symbols_dso(struct perfdata_symbols *symbols,
 {
 	struct perfdata_symbols_request known;
 	if (PD_OPTIONS_COPY(&known, device_minor, request, NULL) != PERFDATA_OK || !known.path ||
-	    known.kind > PERFDATA_DSO_NONE)
+	    known.kind > PERFDATA_DSO_STATE)
 		return PERFDATA_EUSAGE;
 	request = &known;
 	struct perfdata_symbols_dso *dso = pd_calloc(1, sizeof *dso);

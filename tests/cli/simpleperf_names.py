@@ -12,7 +12,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from builder import ALL_ONES, CALLCHAIN, CONTEXT_KERNEL, CONTEXT_USER, CPU, ID, IP, KERNEL, PERIOD, TID, TIME, USER, Recording
-from program import ALL, Tap, run
+from program import ALL, TESTDATA, Tap, run
 
 KERNEL_TYPE, MODULE, ELF, DEX, SYMBOL_MAP = range(5)
 FILE, META_INFO, FILE2 = 128, 129, 132
@@ -326,6 +326,8 @@ def check_off_cpu(tap, folder):
     check(tap, run("diff", "-q", "--weight", "off-cpu", path, path).code == 0, "diff of time off the CPU")
     off_cpu_recording(path, b"false")
     done = run("folded", "-q", "--weight", "wall", path)
+    check(tap, done.code == 0 and b";[off-CPU] 24928\n" in done.out and b"do_work" in done.out, "SWITCH records tell of waits, too", repr(done))
+    done = run("folded", "-q", "--weight", "wall", os.path.join(TESTDATA, "callgraph-73.data"))
     check(tap, done.code == 2 and b"trace-offcpu" in done.err, "nothing off the CPU was recorded", repr(done))
     done = run("folded", "-q", "--weight", "period", path)
     check(tap, done.code == 0, "the period is there anyway", repr(done))

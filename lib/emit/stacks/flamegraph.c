@@ -42,6 +42,7 @@ static const struct perfdata_emitter_option options[] = {
 	  .kind = PERFDATA_OPTION_CHOICE,
 	  .argument = STACK_WEIGHTS,
 	  .help = "what widths of the picture are; default period, or wall where time off the CPU was recorded" },
+	STACK_OPTIONS_STATE,
 	{ .name = "inline",
 	  .kind = PERFDATA_OPTION_FLAG,
 	  .help = "inlined functions are boxes (default; --no-inline leaves them out)" },
@@ -53,6 +54,7 @@ static const struct perfdata_emitter_option options[] = {
 };
 
 static const struct perfdata_option_rule rules[] = {
+	STACK_RULES_STATE,
 	{ .name = "map-dso", .needs = "base|repeat" },
 	{ .name = "map-symbol", .needs = "base|repeat" },
 	{ .name = "width", .needs = "svg", .least = 100, .most = 100000 },

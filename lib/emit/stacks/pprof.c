@@ -23,6 +23,7 @@ static const struct perfdata_emitter_option options[] = {
 	  .kind = PERFDATA_OPTION_CHOICE,
 	  .argument = STACK_WEIGHTS,
 	  .help = "what samples weigh; default period, or wall where time off the CPU was recorded" },
+	STACK_OPTIONS_STATE,
 	STACK_OPTION_INLINE,
 	{ .name = "labels",
 	  .kind = PERFDATA_OPTION_FLAG,
@@ -587,6 +588,7 @@ const struct perfdata_emitter pd_emitter_pprof = {
 	.help = "a profile for pprof and its kin: gzip'd profile.proto",
 	.needs = STACK_GATHER_NEEDS,
 	.configure = pd_stack_configure,
+	.option_rules = pd_stack_rules_state,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT |
 		 PERFDATA_EMITTER_PACKED,
 	.mime = "application/octet-stream",

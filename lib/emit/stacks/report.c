@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "emit/emitters.h"
 #include "emit/stacks/report.h"
+#include "emit/stacks/report_spans.h"
 #include "emit/stacks/stack_gather.h"
 #include "emit/stacks/stack_place.h"
 #include "emit/stacks/stack_text.h"
@@ -15,8 +16,12 @@
 static const struct perfdata_emitter_option options[] = {
 	{ .name = "by",
 	  .kind = PERFDATA_OPTION_CHOICE,
-	  .argument = "symbol|dso|comm|thread|process|cpu|event|line|build-id",
+	  .argument = "symbol|dso|comm|thread|process|cpu|event|line|build-id|state|waker|wakee|syscall",
 	  .help = "what a row is; default symbol: a function of a file; in the text of tracepoints comm" },
+	{ .name = "spans",
+	  .kind = PERFDATA_OPTION_CHOICE,
+	  .argument = REPORT_SPAN_KINDS,
+	  .help = "how often and how long, by name: system calls, waits, locks, …" },
 	{ .name = "callers",
 	  .kind = PERFDATA_OPTION_TEXT,
 	  .argument = "NAME",
@@ -38,6 +43,7 @@ static const struct perfdata_emitter_option options[] = {
 	  .kind = PERFDATA_OPTION_CHOICE,
 	  .argument = STACK_WEIGHTS,
 	  .help = "what shares are of; default period, or wall where time off the CPU was recorded" },
+	STACK_OPTIONS_STATE,
 	{ .name = "min-percent",
 	  .kind = PERFDATA_OPTION_TEXT,
 	  .argument = "X",
@@ -63,6 +69,9 @@ static const struct perfdata_option_rule rules[] = {
 	{ .name = "callees", .excludes = "tree" },
 	{ .name = "min-percent", .needs = "tree|callers|callees" },
 	{ .name = "sort", .excludes = "tree|callers|callees" },
+	{ .name = "spans", .excludes = "callers|callees|tree|sort|weight|inline|min-percent" },
+	{ .name = "state", .needs = "spans=off|spans=runq|" STACK_WEIGHS_OFF_CPU },
+	{ .name = "state-frames", .needs = STACK_WEIGHS_OFF_CPU },
 	{ .name = "json", .excludes = "csv|width|tree|callers|callees|color=always" },
 	{ .name = "csv", .excludes = "width|tree|callers|callees|color=always" },
 	{ 0 },
@@ -72,6 +81,7 @@ struct state {
 	struct stack_gather gather;
 	struct report_options options;
 	const struct report_taker *taker;   /* or NULL: the rows become text */
+	struct report_spans *spans;         /* in place of the profile, where spans are asked for; or NULL */
 };
 
 /* --- options ------------------------------------------------------------------------------------------------------ */
@@ -89,6 +99,7 @@ static bool read_options(const struct perfdata_emit_context *context, struct rep
 {
 	static const char *const bys[] = { "symbol", "dso",   "comm", "thread",   "process",
 					   "cpu",    "event", "line", "build-id", NULL };
+	static const char *const of_spans[] = { "state", "waker", "wakee", "syscall", NULL };
 	static const char *const sorts[] = { "self", "total", "samples", "name", NULL };
 	const struct perfdata_emitter_option_value *values = context->options;
 	const size_t nr = context->nr_options;
@@ -117,7 +128,10 @@ static bool read_options(const struct perfdata_emit_context *context, struct rep
 	ret->by_default = !perfdata_option_text(values, nr, "by") && ret->view == REPORT_LIST &&
 			  ret->form == REPORT_TEXT && ret->sort != REPORT_SORT_TOTAL;
 	const char *wrong = NULL;
-	if (least && (end == least || *end || !(ret->min_percent >= 0 && ret->min_percent <= 100)))
+	const bool spans = pd_report_spans_asked(values, nr);
+	if (!spans && place_in(of_spans, perfdata_option_text(values, nr, "by"), REPORT_BYS) != REPORT_BYS)
+		wrong = "--by state, waker, wakee and syscall are of spans: --spans off";
+	else if (least && (end == least || *end || !(ret->min_percent >= 0 && ret->min_percent <= 100)))
 		wrong = "--min-percent takes a number from 0 to 100";
 	else if (ret->view != REPORT_LIST && ret->by != REPORT_SYMBOL && ret->by != REPORT_DSO &&
 		 ret->by != REPORT_LINE)
@@ -125,7 +139,7 @@ static bool read_options(const struct perfdata_emit_context *context, struct rep
 	/* a rule of options would let --no-inline pass */
 	else if (perfdata_option_flag(values, nr, "inline", true) ==
 			 perfdata_option_flag(values, nr, "inline", false) &&
-		 ret->by != REPORT_SYMBOL && ret->by != REPORT_LINE)
+		 ret->by != REPORT_SYMBOL && ret->by != REPORT_LINE && !spans)
 		wrong = "--inline and --no-inline change nothing where rows are no functions: --by symbol or line";
 	if (wrong)
 		snprintf(context->reterr->message, sizeof context->reterr->message, "%s", wrong);
@@ -145,6 +159,8 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	struct pd_profile_options wanted = { .by_period = true };
 	if (!read_options(context, &state->options))
 		return PERFDATA_EUSAGE;
+	if (pd_report_spans_asked(context->options, context->nr_options))
+		return pd_report_spans_new(context, &state->spans, out);
 	const enum report_by by = state->options.by;
 	wanted.parts = by == REPORT_THREAD || by == REPORT_PROCESS ? PD_BY_THREAD
 		       : by == REPORT_COMM                         ? PD_BY_COMM
@@ -161,7 +177,36 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	return pd_stack_gather_begin(&state->gather, context, &wanted);
 }
 
-STACK_BEGIN(set_up, pd_stack_release)
+static void release(void *pointer)
+{
+	struct state *state = pointer;
+	if (state)
+		pd_report_spans_free(state->spans);
+	pd_stack_release(state);
+}
+
+STACK_BEGIN(set_up, release)
+
+static enum perfdata_status configure(void *user, struct perfdata_configuration *configuration)
+{
+	return pd_report_spans_asked(configuration->options, configuration->nr_options)
+		       ? pd_report_spans_configure(configuration)
+		       : pd_stack_configure(user, configuration);
+}
+
+static enum perfdata_status format(const void *pointer, const struct perfdata_batch *batch, void *value,
+				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
+{
+	const struct state *state = pointer;
+	return state->spans ? pd_report_spans_format(state->spans, batch, ret_part)
+			    : pd_stack_gather_format(pointer, batch, value, scratch, out, ret_part);
+}
+
+static enum perfdata_status merge(void *pointer, void *part, struct perfdata_text *out)
+{
+	struct state *state = pointer;
+	return state->spans ? pd_report_spans_merge(state->spans, part) : pd_stack_gather_merge(pointer, part, out);
+}
 
 /* --- one event ---------------------------------------------------------------------------------------------------- */
 
@@ -637,6 +682,8 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	struct state *state = pointer;
 	const enum report_by by = state->options.by;
 	struct making making = { .state = state, .out = out };
+	if (state->spans)
+		return pd_report_spans_end(state->spans, &state->options, end, out);
 	making.head = (struct report_head){ .end = end,
 					    .first_document = true,
 					    .file = state->gather.shared_output
@@ -667,10 +714,12 @@ const struct perfdata_emitter pd_emitter_report = {
 	.task = PERFDATA_TASK_LOOK,
 	.help = "where the time goes: functions, files, threads, … with their shares",
 	.needs = STACK_GATHER_NEEDS,
-	.configure = pd_stack_configure,
+	.configure = configure,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_LIGHT,
 	.suffix = "txt",
 	.option_rules = rules,
-	STACK_EMITTER(pd_stack_release),
-	STACK_SUMS,
+	STACK_EMITTER(release),
+	.format = format,
+	.merge = merge,
+	.free_part = pd_profile_part_free,
 };

@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "emit/stacks/stack_gather.h"
 
+const struct perfdata_option_rule pd_stack_rules_state[] = { STACK_RULES_STATE, { 0 } };
+
 enum perfdata_status pd_stack_gather_begin(struct stack_gather *gather, const struct perfdata_emit_context *context,
 					const struct pd_profile_options *options)
 {
@@ -80,6 +82,9 @@ enum perfdata_status pd_stack_configure(void *user, struct perfdata_configuratio
 	};
 	(void)user;
 	configuration->off_cpu = PERFDATA_OFF_CPU_USUAL;
+	configuration->span_states = perfdata_option_text(configuration->options, configuration->nr_options, "state");
+	configuration->no_state_frames =
+		!perfdata_option_flag(configuration->options, configuration->nr_options, "state-frames", true);
 	for (size_t i = 0; i < sizeof weights / sizeof *weights; i++)
 		if (pd_stack_option_is(configuration->options, configuration->nr_options, "weight", weights[i].name))
 			configuration->off_cpu = weights[i].off_cpu;
@@ -98,7 +103,7 @@ const char *pd_stack_weight_name(const struct perfdata_session *session)
 
 const char *pd_stack_weight_text(const struct perfdata_session *session, const struct perfdata_event *event)
 {
-	if (event->is_time_off)
+	if (event->is_time_off && pd_session_off_cpu(session) != PERFDATA_OFF_CPU_WALL)
 		return "time off the CPU";
 	switch (pd_session_off_cpu(session)) {
 	case PERFDATA_OFF_CPU_ON:

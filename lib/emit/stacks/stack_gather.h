@@ -61,6 +61,19 @@ const char *pd_stack_weight_text(const struct perfdata_session *session, const s
 	.abi = PERFDATA_EMITTER_ABI, .size = sizeof(struct perfdata_emitter), .options = options, \
 	.option_size = sizeof *options, .begin = begin, .end = end, .release = release_state
 #define STACK_SUMS .format = pd_stack_gather_format, .merge = pd_stack_gather_merge, .free_part = pd_profile_part_free
+/* Of the time off the CPU. */
+#define STACK_OPTIONS_STATE \
+	{ .name = "state", \
+	  .kind = PERFDATA_OPTION_TEXT, \
+	  .argument = "LIST", \
+	  .help = "only time off the CPU in these states: sleeping, uninterruptible, preempted, run queue, …" }, \
+	{ .name = "state-frames", \
+	  .kind = PERFDATA_OPTION_FLAG, \
+	  .help = "stacks of time off the CPU end with the state (default; --no-state-frames: as they were recorded)" }
+#define STACK_WEIGHS_OFF_CPU "weight=off-cpu|weight=wall|weight=both"
+#define STACK_RULES_STATE \
+	{ .name = "state", .needs = STACK_WEIGHS_OFF_CPU }, { .name = "state-frames", .needs = STACK_WEIGHS_OFF_CPU }
+extern const struct perfdata_option_rule pd_stack_rules_state[];   /* these alone */
 #define STACK_OPTION_INLINE \
 	{ .name = "inline", \
 	  .kind = PERFDATA_OPTION_FLAG, \

@@ -229,7 +229,8 @@ bool pd_stack_frame_is_kernel(const struct perfdata_session *session, uint32_t f
 {
 	const struct perfdata_dso *dso = dso_of(session, frame);
 	return dso &&
-	       (dso->kind == PERFDATA_DSO_KERNEL || dso->kind == PERFDATA_DSO_MODULE || dso->kind == PERFDATA_DSO_BPF);
+	       (dso->kind == PERFDATA_DSO_KERNEL || dso->kind == PERFDATA_DSO_MODULE ||
+		dso->kind == PERFDATA_DSO_BPF || dso->kind == PERFDATA_DSO_STATE);
 }
 
 static bool is_guest(const struct perfdata_dso *dso) { return dso && !strncmp(dso->name, "[guest", strlen("[guest")); }
@@ -246,6 +247,8 @@ static enum stack_kind kind_of(const struct perfdata_dso *dso, bool inlined)
 	case PERFDATA_DSO_PERF_MAP:
 	case PERFDATA_DSO_JITDUMP:
 		return STACK_JIT;
+	case PERFDATA_DSO_STATE:
+		return STACK_WAITING;
 	case PERFDATA_DSO_USER:
 	case PERFDATA_DSO_VDSO:
 	case PERFDATA_DSO_NONE:

@@ -20,6 +20,7 @@ enum stack_kind {
 	STACK_NO_NAME,
 	STACK_GUEST,
 	STACK_THREAD,
+	STACK_WAITING,           /* no code: what a thread did off the CPU */
 	STACK_LEFT_OUT,
 	STACK_KINDS
 };

@@ -269,6 +269,7 @@ static const char *kind_name(enum perfdata_dso_kind kind)
 	case PERFDATA_DSO_VDSO: return "vdso";
 	case PERFDATA_DSO_PERF_MAP: case PERFDATA_DSO_JITDUMP: return "jit";
 	case PERFDATA_DSO_BPF: return "bpf";
+	case PERFDATA_DSO_STATE: return "state";
 	case PERFDATA_DSO_NONE: break;
 	}
 	return "other";

@@ -44,6 +44,7 @@ struct pd_batch *pd_batch_open(struct perfdata_session *session)
 	pd_chunks_begin(&batch->chunks, &session->mark);
 	batch->public.number = session->nr_batches++;
 	batch->steps.count = 0;
+	batch->nr_spans = 0;
 	batch->steps.batch = batch->public.number;
 	session->open = batch;
 	return batch;
@@ -111,7 +112,10 @@ static inline bool is_full_with(const struct perfdata_batch *batch, size_t bytes
 	       batch->nr_deliveries + records >= 4 * BATCH_RECORDS;
 }
 
-bool pd_batch_is_full(const struct pd_batch *batch) { return is_full_with(&batch->public, 0, 0); }
+bool pd_batch_is_full(const struct pd_batch *batch)
+{
+	return is_full_with(&batch->public, 0, 0) || batch->nr_spans >= 4 * BATCH_RECORDS;
+}
 
 unsigned pd_batch_takes(const struct pd_batch *batch, const struct perfdata_raw *raws, unsigned nr)
 {
@@ -167,7 +171,9 @@ void pd_batch_publish(struct pd_batch *batch)
 {
 	const size_t size = (batch->records ? (BATCH_RECORDS + PD_MAX_RECORDS) * sizeof *batch->records : 0) +
 			    batch->deliveries_room * sizeof *batch->deliveries +
-			    batch->frames_room * sizeof *batch->frames + batch->steps.room * sizeof *batch->steps.items;
+			    batch->frames_room * sizeof *batch->frames +
+			    batch->steps.room * sizeof *batch->steps.items +
+			    batch->spans_room * sizeof *batch->spans;
 	batch->public.steps = batch->steps.items;
 	batch->public.nr_steps = batch->steps.count;
 	pd_account_change(batch->owner->account, PD_USE_BATCHES, batch->accounted, size);
@@ -200,6 +206,7 @@ void pd_batches_trim(struct perfdata_session *session)
 		pd_free(batch->deliveries);
 		pd_free(batch->frames);
 		pd_free(batch->steps.items);
+		pd_free(batch->spans);
 		pd_account_give(session->account, PD_USE_BATCHES, batch->accounted);
 		pd_chunks_release(&batch->chunks);
 		pd_free(batch->kept);

@@ -510,7 +510,7 @@ enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batc
 	if (session->state)
 		session->state->now = raw->time;
 	enum perfdata_status ended = PERFDATA_OK;
-	if (session->off_cpu && batch && (ended = end_off_cpu(session, batch, raw)) != PERFDATA_OK)
+	if (session->off_cpu && !session->spans && batch && (ended = end_off_cpu(session, batch, raw)) != PERFDATA_OK)
 		return ended;
 	/* records that nobody wants still change counters and process state, and are counted */
 	if (sample && !wanted && !raw->event)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What samples weigh in recordings of Android's simpleperf with --trace-offcpu: the first event counts time on the CPU,
- * the second one is the scheduler's switch, taken where a thread leaves the CPU. */
+/* What samples weigh. In recordings of Android's simpleperf with --trace-offcpu the first event counts time on the CPU,
+ * the second one is the scheduler's switch, taken where a thread leaves the CPU. In others spans weigh. */
 #include "config.h"
 #include <string.h>
 #include "base/error.h"
@@ -35,9 +35,11 @@ enum perfdata_status pd_off_cpu_begin(struct perfdata_session *session, struct p
 	const bool has = perfdata_reader_event(session->reader, 1) &&
 			 meta_is(session->reader, "trace_offcpu", "true");
 
-	if (!has && wanted > PERFDATA_OFF_CPU_ON)
-		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
-				"no time off the CPU was recorded (simpleperf record --trace-offcpu)");
+	const bool by_spans = !has && wanted > PERFDATA_OFF_CPU_ON;
+	if (by_spans || session->options.spans)
+		return pd_session_spans_begin(session, by_spans ? wanted : PERFDATA_OFF_CPU_RECORDED, reterr);
+	if (!wanted)
+		return PERFDATA_OK;
 	session->off_cpu = !has ? PERFDATA_OFF_CPU_RECORDED
 			   : wanted == PERFDATA_OFF_CPU_USUAL ? PERFDATA_OFF_CPU_WALL : wanted;
 	if (session->off_cpu == PERFDATA_OFF_CPU_OFF || session->off_cpu == PERFDATA_OFF_CPU_BOTH)

@@ -21,7 +21,7 @@ static inline bool is_simple(const struct perfdata_session *session, const struc
 {
 	const struct perfdata_event *event = raw->event;
 	ret->raw = raw;
-	if (raw->type != PERFDATA_RECORD_SAMPLE || !event)
+	if (raw->type != PERFDATA_RECORD_SAMPLE || !event || (session->spans && pd_session_spans_use(session, event)))
 		return false;
 	if (!pd_needs(session, PERFDATA_NEED_DELIVERIES))
 		return !(event->attr->sample_type & PERFDATA_SAMPLE_READ);

@@ -84,6 +84,8 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader,
 		pd_reader_give_payloads(reader);
 	if (status == PERFDATA_OK)
 		status = pd_reader_make_samples(reader, session->options.trace_samples);
+	if (session && session->options.spans)
+		session->options.needs |= PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS;
 	const uint32_t stateful = PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | NEED_ANY_STACKS |
 				  PERFDATA_NEED_CHAIN_DSOS;
 	if (status == PERFDATA_OK && session->options.needs & stateful) {
@@ -102,7 +104,7 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader,
 			status = add_inside(session);
 		}
 	}
-	if (status == PERFDATA_OK && session->options.off_cpu && session->options.needs & PERFDATA_NEED_DELIVERIES &&
+	if (status == PERFDATA_OK && session->options.needs & PERFDATA_NEED_DELIVERIES &&
 	    (status = pd_off_cpu_begin(session, reterr)) != PERFDATA_OK) {
 		perfdata_session_close(session);
 		return status;
@@ -125,6 +127,7 @@ void perfdata_session_close(struct perfdata_session *session)
 	if (session->reader)
 		pd_reader_detach(session->reader);
 	pd_waiting_free(session);
+	pd_session_spans_free(session);
 	pd_batches_free(session);
 	pd_state_free(session->state);
 	pd_filter_release(&session->filter);
@@ -239,6 +242,8 @@ static enum perfdata_status take_record(struct perfdata_session *session, const 
 	}
 	if (status == PERFDATA_OK && !deliver && raw->type == PERFDATA_RECORD_SAMPLE)
 		status = pd_deliver(session, NULL, raw, false);   /* counts only */
+	if (status == PERFDATA_OK && session->spans)
+		status = pd_session_spans_take(session, raw);
 	if (status != PERFDATA_OK || (!wanted && !deliver))
 		return status;
 	struct pd_batch *batch = pd_batch_open(session);
@@ -262,6 +267,8 @@ static enum perfdata_status fail_with(struct perfdata_session *session, enum per
 
 static enum perfdata_status fail(struct perfdata_session *session, enum perfdata_status status)
 {
+	if (session->error.status == status && *session->error.message)
+		return session->end = status;   /* it was said already what is wrong */
 	return fail_with(session, status, pd_failure_text(status));
 }
 
@@ -282,7 +289,8 @@ static bool batch_is_due(const struct perfdata_session *session)
 static bool batch_has_content(const struct perfdata_session *session)
 {
 	const struct pd_batch *batch = session->open;
-	return batch && (batch->public.nr_records || batch->public.nr_deliveries || batch->public.bytes);
+	return batch &&
+	       (batch->public.nr_records || batch->public.nr_deliveries || batch->public.bytes || batch->nr_spans);
 }
 
 /* Hands the open batch over. What was put into the batch and belongs to the next one moves there. */
@@ -364,7 +372,9 @@ enum perfdata_status perfdata_session_next(struct perfdata_session *session, str
 		if (next == PERFDATA_AGAIN)
 			break;
 		if (next == PERFDATA_END) {
-			const enum perfdata_status status = pd_deliver_waiting(session);
+			enum perfdata_status status = pd_session_spans_end(session);
+			if (status == PERFDATA_OK)
+				status = pd_deliver_waiting(session);
 			session->end = status == PERFDATA_OK ? PERFDATA_END : fail(session, status);
 			session->read_whole = true;
 			if (session->state)

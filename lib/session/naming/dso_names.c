@@ -161,6 +161,7 @@ void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso)
 	if (state->inside && !build_id_is_of(dso))
 		return;
 	if (dso->public.kind == PERFDATA_DSO_BPF || dso->public.kind == PERFDATA_DSO_NONE ||
+	    dso->public.kind == PERFDATA_DSO_STATE ||
 	    (dso->of_guest && !dso->build_id_size))
 		return;
 	struct perfdata_symbols_request request = {

@@ -169,7 +169,7 @@ static enum perfdata_status find_symbol(const struct perfdata_session *session, 
 	if (!find_address(session, frame, &copy))
 		return PERFDATA_ABSENT;
 	const struct pd_dso *dso = pd_dso_at(session->state, at->dso);
-	if (dso->public.kind == PERFDATA_DSO_BPF) {
+	if (dso->public.kind == PERFDATA_DSO_BPF || dso->public.kind == PERFDATA_DSO_STATE) {
 		*ret = (struct perfdata_symbol){ .name = dso->public.name,
 						 .raw_name = dso->public.name,
 						 .offset = at->address };

@@ -164,6 +164,7 @@ static bool has_offsets(const struct perfdata_session *session, const struct per
 	case PERFDATA_DSO_VDSO:
 	case PERFDATA_DSO_MODULE:
 	case PERFDATA_DSO_NONE:
+	case PERFDATA_DSO_STATE:
 		return true;
 	case PERFDATA_DSO_KERNEL:
 		return dso->filename[0] == '/' ||

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: MIT */
+/* Spans of a recording: feeds the engine, filters what comes out, puts it into batches, and delivers time off the CPU
+ * as samples that weigh it. */
+#include "config.h"
+#include <string.h>
+#include "base/error.h"
+#include "base/memory.h"
+#include "reader/reader.h"
+#include "schema/sample_scan.h"
+#include "session/session.h"
+
+/* Known ends of stacks are dropped beyond this many. */
+#define MAX_KNOWN_ENDS 65536u
+
+struct pd_session_spans {
+	struct pd_spans *engine;
+	uint32_t kinds;                        /* bits: of these, batches have spans */
+	uint32_t states;                       /* bits: time off the CPU in these states counts */
+	/* that time off the CPU weighs for; NULL: it weighs nothing, or the events of a pipe are still to come */
+	const struct perfdata_event *off_event;
+	size_t nr_events;                      /* of the reader, when they were looked at last */
+	bool weighs_runs;                      /* time on the CPU weighs, too */
+	bool no_state_frames;
+	/* the record that ended the last span, as the batch holds it for deliveries */
+	const struct perfdata_raw *kept;
+	uint64_t kept_number, kept_batch;
+	uint32_t frames[PD_SPAN_STATES];       /* of states; PERFDATA_NONE: not made yet */
+	struct pd_hash_map ends;               /* node of a stack and state → node with the state's frame */
+	size_t ends_accounted;
+	int8_t *is_scheduler;                  /* by frame: 0 not looked up yet, 1 yes, -1 no */
+	size_t is_scheduler_room;
+	struct perfdata_step *steps;           /* of a stack whose end is looked for */
+	size_t steps_room;
+};
+
+/* --- what the engine asks ----------------------------------------------------------------------------------------- */
+
+static void who_has(void *user, int32_t tid, struct pd_span_who *ret)
+{
+	struct perfdata_session *session = user;
+	struct pd_thread *thread = pd_thread_find(session->state, tid);
+	*ret = (struct pd_span_who){ -1, PERFDATA_NONE, 0 };
+	/* a thread that nothing has told of yet: it keeps its number when its process becomes known */
+	if (!thread && tid > 0)
+		thread = pd_thread_get(session->state, -1, tid);
+	if (thread)
+		*ret = (struct pd_span_who){ thread->pid, thread->comm, thread->number };
+}
+
+static enum perfdata_status stack_of(void *user, const struct perfdata_raw *raw, struct pd_span_stack *ret)
+{
+	struct perfdata_session *session = user;
+	struct pd_state *state = session->state;
+	struct pd_batch *batch = pd_batch_open(session);
+	const struct perfdata_event *event = raw->event;
+	struct pd_sample_scan scan = { 0 };
+	struct perfdata_record record;
+	struct pd_stack stack = { .steps = PERFDATA_NONE, .stack = PERFDATA_NONE };
+	if (!batch)
+		return PERFDATA_ENOMEM;
+	if (!(event->attr->sample_type & PERFDATA_SAMPLE_CALLCHAIN))
+		return PERFDATA_OK;
+	struct pd_thread *thread = pd_thread_get(state, raw->pid, raw->tid);
+	if (!thread)
+		return PERFDATA_ENOMEM;
+	state->now = raw->time;
+	const uint64_t registers = PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER;
+	const bool unwinds = (event->attr->sample_type & registers) == registers;
+	struct pd_chain chain = { .cpumode = raw->misc & PERFDATA_CPUMODE_MASK };
+	if (!unwinds && pd_sample_scan(event->config, raw->bytes, raw->size, PD_SCAN_DELIVERY, &scan)) {
+		chain.recorded = &scan.callchain;
+		chain.ip = scan.ip;
+	} else {
+		(void)perfdata_decode(event->config, raw->bytes, raw->size, &record);
+		chain.recorded = &record.u.sample.callchain;
+		chain.ip = record.u.sample.ip;
+		if (unwinds)
+			chain.nr_unwound = pd_unwind(state, thread, &record.u.sample, &chain.unwound);
+	}
+	if (pd_stack_get(state, thread, &chain, &batch->steps, &stack) < 0)
+		return state->status;
+	*ret = (struct pd_span_stack){ stack.node, stack.stack };
+	return PERFDATA_OK;
+}
+
+/* --- stacks that end with a state --------------------------------------------------------------------------------- */
+
+/* Where every thread leaves the CPU: the same for all waits, so it says nothing. */
+static bool is_scheduler(struct perfdata_session *session, uint32_t frame)
+{
+	static const char *const names[] = { "__schedule", "schedule", "preempt_schedule", "preempt_schedule_common",
+					     "preempt_schedule_irq", "preempt_schedule_notrace" };
+	struct pd_session_spans *own = session->spans;
+	const size_t before = own->is_scheduler_room;
+	struct perfdata_symbol symbol;
+	if (frame == PERFDATA_NONE ||
+	    pd_vector_grow(&own->is_scheduler, &own->is_scheduler_room, frame, sizeof *own->is_scheduler) < 0)
+		return false;
+	if (own->is_scheduler_room > before)
+		memset(own->is_scheduler + before, 0, own->is_scheduler_room - before);
+	if (!own->is_scheduler[frame]) {
+		own->is_scheduler[frame] = -1;
+		const bool named = perfdata_session_symbol(session, frame, session->state->now, &symbol) == PERFDATA_OK;
+		for (size_t i = 0; named && i < sizeof names / sizeof *names; i++)
+			if (!strcmp(symbol.name, names[i]))
+				own->is_scheduler[frame] = 1;
+	}
+	return own->is_scheduler[frame] > 0;
+}
+
+/* The frame of a state: no code, but what a stack ends with. PERFDATA_NONE without memory. */
+static uint32_t frame_of(struct perfdata_session *session, enum pd_span_state state)
+{
+	struct pd_session_spans *own = session->spans;
+	if (own->frames[state] != PERFDATA_NONE)
+		return own->frames[state];
+	char name[32] = "[";
+	strncat(name, pd_span_state_name(state), sizeof name - 3);
+	strcat(name, "]");
+	const struct pd_dso_key key = { .kind = PERFDATA_DSO_STATE, .filename = name, .filename_size = strlen(name),
+					.pid = -1 };
+	const struct perfdata_frame frame = { .dso = pd_dso_get(session->state, &key) };
+	return own->frames[state] = frame.dso == PERFDATA_NONE ? PERFDATA_NONE : pd_frame_get(session->state, &frame);
+}
+
+static void account_for_ends(struct perfdata_session *session)
+{
+	struct pd_session_spans *own = session->spans;
+	if (own->ends.count > MAX_KNOWN_ENDS || (own->ends.count && pd_account_is_over(session->account))) {
+		pd_hash_map_release(&own->ends);
+		own->ends = (struct pd_hash_map){ 0 };
+	}
+	const size_t size = own->ends.capacity * sizeof *own->ends.slots;
+	pd_account_change(session->account, PD_USE_CACHES, own->ends_accounted, size);
+	own->ends_accounted = size;
+}
+
+/* The node of the stack with the state's frame in place of the scheduler's. */
+static enum perfdata_status end_with(struct perfdata_session *session, uint32_t node, enum pd_span_state state,
+				     uint32_t *ret)
+{
+	struct pd_session_spans *own = session->spans;
+	struct pd_step_tree *tree = &session->state->stacks.nodes;
+	const uint64_t key = (uint64_t)node << 8 | state;
+	uint64_t known;
+	if (own->no_state_frames && node) {
+		*ret = node;
+		return PERFDATA_OK;
+	}
+	if (pd_hash_map_get(&own->ends, key, &known)) {
+		*ret = (uint32_t)known;
+		return PERFDATA_OK;
+	}
+	size_t nr = 1;
+	bool inside = true;
+	for (uint32_t at = node; at;) {
+		struct perfdata_step step;
+		if (pd_step_tree_get(tree, at, &at, &step) < 0)
+			return tree->status;
+		inside = inside && is_scheduler(session, step.frame);
+		if (inside)
+			continue;
+		if (pd_vector_grow(&own->steps, &own->steps_room, nr, sizeof *own->steps) < 0)
+			return PERFDATA_ENOMEM;
+		own->steps[nr++] = step;
+	}
+	const uint32_t frame = frame_of(session, state);
+	if (frame == PERFDATA_NONE || pd_vector_grow(&own->steps, &own->steps_room, 0, sizeof *own->steps) < 0)
+		return PERFDATA_ENOMEM;
+	own->steps[0] = (struct perfdata_step){ .frame = frame, .cpumode = PERFDATA_CPUMODE_KERNEL,
+						.origin = PERFDATA_STEP_RECORDED };
+	*ret = pd_step_tree_node(tree, own->steps, nr);
+	if (*ret == UINT32_MAX)
+		return tree->status;
+	account_for_ends(session);
+	return pd_hash_map_put(&own->ends, key, *ret) < 0 ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
+/* --- what comes out ----------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status deliver(struct perfdata_session *session, const struct pd_span *span,
+				    const struct perfdata_raw *raw, enum pd_span_state state, uint64_t duration)
+{
+	struct pd_session_spans *own = session->spans;
+	struct pd_batch *batch = pd_batch_open(session);
+	if (!batch)
+		return PERFDATA_ENOMEM;
+	if (!own->kept || own->kept_number != raw->number || own->kept_batch != batch->public.number) {
+		own->kept = pd_batch_keep(batch, raw);
+		own->kept_number = raw->number;
+		own->kept_batch = batch->public.number;
+	}
+	struct perfdata_delivery *delivery = own->kept ? pd_batch_next_delivery(batch) : NULL;
+	if (!delivery)
+		return PERFDATA_ENOMEM;
+	*delivery = (struct perfdata_delivery){
+		.record = own->kept,
+		.event = own->off_event,
+		.id = UINT64_MAX,
+		.period = duration,
+		.flags = PERFDATA_DELIVERY_SPAN,
+		.pid = span->who.pid,
+		.tid = span->tid,
+		.thread = span->who.thread,
+		.comm = span->who.comm,
+		.ip = PERFDATA_NONE,
+		.addr = PERFDATA_NONE,
+		.stack = PERFDATA_NONE,
+		.steps = PERFDATA_NONE,
+		.branches = PERFDATA_NONE,
+	};
+	session->counts.summary.deliveries_out++;
+	if (!pd_needs(session, PERFDATA_NEED_NODES))
+		return pd_count_delivery(&session->counts, own->off_event);
+	const enum perfdata_status status = end_with(session, span->stack.node, state, &delivery->node);
+	return status == PERFDATA_OK ? pd_count_delivery(&session->counts, own->off_event) : status;
+}
+
+/* Time off the CPU is what the thread waited for, and then what it waited for a CPU. */
+static enum perfdata_status weigh(struct perfdata_session *session, const struct pd_span *span,
+				  const struct perfdata_raw *raw)
+{
+	const struct pd_session_spans *own = session->spans;
+	const uint64_t duration = pd_span_duration(span);
+	if (span->kind == PERFDATA_SPAN_RUN)
+		return own->weighs_runs ? deliver(session, span, raw, PD_STATE_RUNNING, duration) : PERFDATA_OK;
+	if (span->kind != PERFDATA_SPAN_OFF)
+		return PERFDATA_OK;
+	const bool parts = span->state != PD_STATE_PREEMPTED && span->queued != UINT64_MAX && span->queued &&
+			   span->queued <= duration;
+	enum perfdata_status status = PERFDATA_OK;
+	if (own->states >> span->state & 1)
+		status = deliver(session, span, raw, span->state, parts ? duration - span->queued : duration);
+	return status == PERFDATA_OK && parts && own->states >> PD_STATE_RUN_QUEUE & 1
+		       ? deliver(session, span, raw, PD_STATE_RUN_QUEUE, span->queued)
+		       : status;
+}
+
+static bool has_number(const int32_t *list, size_t nr, int32_t number)
+{
+	bool found = !nr;
+	for (size_t i = 0; i < nr && !found; i++)
+		found = list[i] == number;
+	return found;
+}
+
+/* Filters choose among spans, not among the records that spans are made of. Of a span that reaches into the window of
+ * time, the part inside counts. */
+static bool passes(const struct perfdata_session *session, struct pd_span *span)
+{
+	const struct perfdata_filter *given = &session->filter.given;
+	if (!session->filter.any)
+		return true;
+	if (!has_number(given->pids, given->nr_pids, span->who.pid) ||
+	    !has_number(given->tids, given->nr_tids, span->tid))
+		return false;
+	bool found = !given->nr_cpus;
+	const uint32_t cpu = span->cpu == UINT32_MAX ? span->end_cpu : span->cpu;
+	for (size_t i = 0; i < given->nr_cpus && !found; i++)
+		found = given->cpus[i] == cpu;
+	const char *comm = given->nr_comms ? perfdata_session_comm(session, span->who.comm) : "";
+	bool named = !given->nr_comms;
+	for (size_t i = 0; i < given->nr_comms && !named; i++)
+		named = pd_glob(given->comms[i], comm);
+	if (!found || !named)
+		return false;
+	const uint64_t last = given->time_last ? given->time_last : UINT64_MAX;
+	if ((span->end != UINT64_MAX && span->end < given->time_first) ||
+	    (span->begin != UINT64_MAX && span->begin > last) ||
+	    (span->begin == UINT64_MAX && span->end > last) ||
+	    (span->end == UINT64_MAX && span->begin < given->time_first))
+		return false;
+	if (!pd_span_is_whole(span))
+		return true;
+	const uint64_t woken = span->blocked == UINT64_MAX ? UINT64_MAX : span->begin + span->blocked;
+	if (span->begin < given->time_first)
+		span->begin = given->time_first;
+	if (span->end > last)
+		span->end = last;
+	if (woken != UINT64_MAX) {
+		const uint64_t at = woken < span->begin ? span->begin : woken > span->end ? span->end : woken;
+		span->blocked = at - span->begin;
+		span->queued = span->end - at;
+	}
+	return true;
+}
+
+static enum perfdata_status take(void *user, const struct pd_span *given, const struct perfdata_raw *raw)
+{
+	struct perfdata_session *session = user;
+	struct pd_session_spans *own = session->spans;
+	struct pd_span span = *given;
+	if (!passes(session, &span))
+		return PERFDATA_OK;
+	if (own->kinds >> span.kind & 1 && (span.kind != PERFDATA_SPAN_OFF || own->states >> span.state & 1)) {
+		struct pd_batch *batch = pd_batch_open(session);
+		if (!batch ||
+		    pd_vector_grow(&batch->spans, &batch->spans_room, batch->nr_spans, sizeof *batch->spans) < 0)
+			return PERFDATA_ENOMEM;
+		batch->spans[batch->nr_spans++] = span;
+	}
+	return own->off_event && raw && pd_span_is_whole(&span) ? weigh(session, &span, raw) : PERFDATA_OK;
+}
+
+/* --- setting up --------------------------------------------------------------------------------------------------- */
+
+struct sources {
+	const struct perfdata_event *switches, *records, *clock;
+	bool sampled;                          /* sched_switch is there, and some of its samples are not */
+};
+
+static struct sources find_sources(const struct perfdata_reader *reader)
+{
+	enum { CPU_CLOCK = 0, TASK_CLOCK = 1 };
+	struct sources found = { 0 };
+	const struct perfdata_event *event;
+	for (uint32_t i = 0; (event = perfdata_reader_event(reader, i)); i++) {
+		const struct perfdata_attr *attr = event->attr;
+		const bool is_switch = attr->type == PERFDATA_TYPE_TRACEPOINT && event->trace &&
+				       !strcmp(event->trace->system, "sched") &&
+				       !strcmp(event->trace->name, "sched_switch");
+		const bool whole = !perfdata_attr_has(attr, PERFDATA_ATTR_FREQ) && attr->sample_period == 1;
+		if (is_switch && whole && !found.switches)
+			found.switches = event;
+		found.sampled |= is_switch && !whole;
+		if (!found.records && perfdata_attr_has(attr, PERFDATA_ATTR_CONTEXT_SWITCH))
+			found.records = event;
+		if (!found.clock && attr->type == PERFDATA_TYPE_SOFTWARE &&
+		    (attr->config == CPU_CLOCK || attr->config == TASK_CLOCK))
+			found.clock = event;
+	}
+	return found;
+}
+
+static enum perfdata_status read_states(struct pd_session_spans *own, const char *text, struct perfdata_error *reterr)
+{
+	own->states = text ? 0 : UINT32_MAX;
+	while (text && *text) {
+		const size_t size = strcspn(text, ",");
+		unsigned state = 0;
+		for (; state < PD_SPAN_STATES; state++) {
+			const char *name = pd_span_state_name(state);
+			if (strlen(name) == size && !memcmp(name, text, size))
+				break;
+		}
+		if (state == PD_SPAN_STATES)
+			return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+					"there is no state %.*s: sleeping, uninterruptible, preempted, run queue, "
+					"stopped, traced, parked, idle, dead, off-CPU",
+					(int)(size < 64 ? size : 64), text);
+		own->states |= 1u << state;
+		text += size + (text[size] == ',');
+	}
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status choose_weights(struct perfdata_session *session, const struct sources *found,
+					   struct perfdata_error *reterr)
+{
+	struct pd_session_spans *own = session->spans;
+	const enum perfdata_off_cpu off_cpu = session->off_cpu;
+	session->on_event = found->clock;
+	own->weighs_runs = off_cpu == PERFDATA_OFF_CPU_WALL && !found->clock;
+	own->off_event = found->switches ? found->switches : found->records;
+	if (off_cpu == PERFDATA_OFF_CPU_WALL && found->clock)
+		own->off_event = found->clock;
+	else
+		pd_reader_weigh_off_cpu(session->reader, own->off_event->index);
+	if (off_cpu == PERFDATA_OFF_CPU_BOTH && (!found->clock || found->clock == own->off_event))
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+				"on and off the CPU cannot be two events here%s: --weight wall, or off-cpu",
+				found->clock ? "" : ", since no clock was sampled");
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status no_weights(const struct sources *found, struct perfdata_error *reterr)
+{
+	return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+			"no time off the CPU was recorded%s (perf record -e sched:sched_switch -c 1 --switch-events; "
+			"simpleperf record --trace-offcpu)",
+			found->sampled ? ": sched_switch was sampled, with most switches missing" : "");
+}
+
+/* Events of files are known from the beginning, those of pipes come as records. */
+static enum perfdata_status look_at_events(struct perfdata_session *session, struct perfdata_error *reterr)
+{
+	struct pd_session_spans *own = session->spans;
+	const struct sources found = find_sources(session->reader);
+	own->nr_events = perfdata_reader_nr_events(session->reader);
+	if (found.records)
+		pd_spans_expect_switch_records(own->engine);
+	return session->off_cpu && !own->off_event && (found.switches || found.records)
+		       ? choose_weights(session, &found, reterr)
+		       : PERFDATA_OK;
+}
+
+enum perfdata_status pd_session_spans_begin(struct perfdata_session *session, enum perfdata_off_cpu off_cpu,
+					    struct perfdata_error *reterr)
+{
+	struct pd_session_spans *own = session->spans = pd_calloc(1, sizeof *own);
+	if (!own)
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+	for (unsigned i = 0; i < PD_SPAN_STATES; i++)
+		own->frames[i] = PERFDATA_NONE;
+	own->kinds = session->options.spans;
+	own->no_state_frames = session->options.no_state_frames;
+	session->off_cpu = off_cpu;
+	const uint32_t off = off_cpu ? 1u << PERFDATA_SPAN_OFF : 0,
+		       run = off_cpu == PERFDATA_OFF_CPU_WALL ? 1u << PERFDATA_SPAN_RUN : 0;
+	const struct pd_spans_options options = {
+		.kinds = own->kinds | off | run,
+		.stacks = pd_needs(session, NEED_ANY_STACKS),
+		.swap = pd_order_is_foreign(perfdata_reader_header(session->reader)->order),
+		.arch = pd_reader_arch(session->reader),
+		.who = who_has, .stack = stack_of, .take = take, .user = session,
+	};
+	own->engine = pd_spans_new(&options, session->account);
+	if (!own->engine)
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+	enum perfdata_status status = read_states(own, session->options.span_states, reterr);
+	if (status == PERFDATA_OK && off_cpu && session->filter.places)
+		status = pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+				  "time off the CPU lies in no file or function: --dso and --symbol choose samples");
+	if (status == PERFDATA_OK)
+		status = look_at_events(session, reterr);
+	const struct sources found = find_sources(session->reader);
+	if (status == PERFDATA_OK && off_cpu && own->nr_events && !own->off_event)
+		status = no_weights(&found, reterr);
+	return status;
+}
+
+enum perfdata_status pd_session_spans_take(struct perfdata_session *session, const struct perfdata_raw *raw)
+{
+	if (session->spans->nr_events != perfdata_reader_nr_events(session->reader)) {
+		const enum perfdata_status status = look_at_events(session, &session->error);
+		if (status != PERFDATA_OK)
+			return status;
+	}
+	if (raw->type == PERFDATA_RECORD_SAMPLE && raw->tid > 0 && !pd_thread_get(session->state, raw->pid, raw->tid))
+		return PERFDATA_ENOMEM;
+	return pd_spans_record(session->spans->engine, raw);
+}
+
+enum perfdata_status pd_session_spans_end(struct perfdata_session *session)
+{
+	if (!session->spans)
+		return PERFDATA_OK;
+	const struct sources found = find_sources(session->reader);
+	if (session->off_cpu && !session->spans->off_event)
+		return no_weights(&found, &session->error);
+	return pd_spans_end(session->spans->engine);
+}
+
+bool pd_session_spans_use(const struct perfdata_session *session, const struct perfdata_event *event)
+{
+	return pd_spans_use(session->spans->engine, event);
+}
+
+void pd_session_spans_free(struct perfdata_session *session)
+{
+	struct pd_session_spans *own = session->spans;
+	if (!own)
+		return;
+	pd_account_give(session->account, PD_USE_CACHES, own->ends_accounted);
+	pd_spans_free(own->engine);
+	pd_hash_map_release(&own->ends);
+	pd_free(own->is_scheduler);
+	pd_free(own->steps);
+	pd_free(own);
+	session->spans = NULL;
+}
+
+const struct pd_span_facts *pd_session_span_facts(const struct perfdata_session *session)
+{
+	return session->spans ? pd_spans_facts(session->spans->engine) : NULL;
+}
+
+const char *pd_session_span_name(const struct perfdata_session *session, const struct pd_span *span)
+{
+	if (span->kind == PERFDATA_SPAN_OFF || span->kind == PERFDATA_SPAN_RUN || span->kind == PERFDATA_SPAN_RUNQ)
+		return pd_span_state_name(span->state);
+	return pd_session_span_text(session, span->name);
+}
+
+const char *pd_session_span_text(const struct perfdata_session *session, uint32_t name)
+{
+	return session->spans ? pd_spans_name(session->spans->engine, name) : "";
+}

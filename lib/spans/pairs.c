@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* Spans that two events make, which have a key in common. */
+#include "config.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "spans/spans_impl.h"
+
+/* --- names -------------------------------------------------------------------------------------------------------- */
+
+static void spell_lock(uint64_t flags, char *text, size_t size)
+{
+	static const char *const names[] = { "spin", "read", "write", "rt", "percpu", "mutex" };
+	size_t at = 0;
+	text[0] = 0;
+	for (unsigned bit = 0; bit < sizeof names / sizeof *names; bit++)
+		if (flags >> bit & 1)
+			at += (size_t)snprintf(text + at, size - at, "%s%s", at ? "|" : "", names[bit]);
+	if (flags >> (sizeof names / sizeof *names) || !flags)
+		snprintf(text + at, size - at, "%s0x%" PRIx64, at ? "|" : "", flags);
+}
+
+/* The name of a number; each is spelled once. UINT32_MAX without memory. */
+static uint32_t number_name(struct pd_spans *spans, enum pd_pair_name how, unsigned long_size, uint64_t number)
+{
+	const uint64_t key = pd_hash_two(number, how, spans->seed);
+	uint64_t known;
+	char text[96];
+	if (pd_hash_map_get(&spans->number_names, key, &known))
+		return (uint32_t)known;
+	const char *name = how == PD_NAME_SYSCALL   ? pd_syscall_name(spans->options.arch, long_size, number)
+			   : how == PD_NAME_SOFTIRQ ? pd_softirq_name(number)
+						    : NULL;
+	if (how == PD_NAME_LOCK)
+		spell_lock(number, text, sizeof text);
+	else if (name)
+		snprintf(text, sizeof text, "%s", name);
+	else
+		snprintf(text, sizeof text, "%" PRId64, (int64_t)number);
+	const uint32_t id = pd_spans_intern(spans, text, strlen(text));
+	if (id != UINT32_MAX && pd_hash_map_put(&spans->number_names, key, id) < 0)
+		return UINT32_MAX;
+	return id;
+}
+
+/* The name that an event's sample has. *ret is UINT32_MAX where it has none. */
+static enum perfdata_status read_name(struct pd_spans *spans, const struct pd_span_event *event,
+				      struct perfdata_bytes data, uint32_t *ret)
+{
+	const struct perfdata_trace_field *field = event->fields[3];
+	struct perfdata_trace_value value;
+	uint64_t number;
+	*ret = event->name;
+	if (event->pair->named == PD_NAME_EVENT || !field)
+		return PERFDATA_OK;
+	if (event->pair->named == PD_NAME_TEXT) {
+		if (field->kind != PERFDATA_TRACE_STRING ||
+		    pd_trace_value(field, data, pd_spans_order(spans), &value) != PERFDATA_OK)
+			return PERFDATA_OK;
+		*ret = pd_spans_intern(spans, (const char *)value.bytes.data, value.bytes.size);
+	} else {
+		if (!pd_spans_number(spans, field, data, &number))
+			return PERFDATA_OK;
+		*ret = number_name(spans, event->pair->named, event->event->trace->long_size, number);
+	}
+	return *ret == UINT32_MAX ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
+/* --- keys --------------------------------------------------------------------------------------------------------- */
+
+static bool read_key(const struct pd_spans *spans, const struct pd_span_event *event, const struct perfdata_raw *raw,
+		     struct perfdata_bytes data, uint64_t key[3])
+{
+	uint64_t zero;
+	key[0] = key[1] = 0;
+	for (unsigned i = 0; i < 2; i++)
+		if (event->fields[i] && !pd_spans_number(spans, event->fields[i], data, &key[i]))
+			return false;
+	key[2] = event->pair->key == PD_KEY_TID ? (uint32_t)raw->tid : event->pair->key == PD_KEY_CPU ? raw->cpu : 0;
+	if (event->fields[2] && pd_spans_number(spans, event->fields[2], data, &zero))
+		key[2] |= (uint64_t)(zero == 0) << 32;
+	return true;
+}
+
+static uint64_t hash_of(const struct pd_spans *spans, const struct pd_pair *pair, const uint64_t key[3])
+{
+	return pd_hash_two(pd_hash_two(key[0], key[1], spans->seed), key[2], spans->seed + (uint64_t)pair->kind);
+}
+
+/* The way to the open pair with this key, or to where one would be added. */
+static uint32_t *find(struct pd_spans *spans, uint64_t hash, const struct pd_pair *pair, const uint64_t key[3],
+		      uint32_t *first)
+{
+	uint64_t index;
+	*first = pd_hash_map_get(&spans->open_of, hash, &index) ? (uint32_t)index : UINT32_MAX;
+	uint32_t *link = first;
+	while (*link != UINT32_MAX && (spans->open[*link].pair->kind != pair->kind ||
+				       memcmp(spans->open[*link].key, key, sizeof spans->open[*link].key)))
+		link = &spans->open[*link].next;
+	return link;
+}
+
+static enum perfdata_status set_first(struct pd_spans *spans, uint64_t hash, uint32_t first)
+{
+	if (first == UINT32_MAX) {
+		(void)pd_hash_map_remove(&spans->open_of, hash);
+		return PERFDATA_OK;
+	}
+	return pd_hash_map_put(&spans->open_of, hash, first) < 0 ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
+/* --- begin and end ------------------------------------------------------------------------------------------------ */
+
+static struct pd_span span_of(const struct pd_open_pair *open)
+{
+	struct pd_span span = PD_NO_SPAN;
+	span.kind = open->pair->kind;
+	span.begin = open->begin.time;
+	span.name = open->name;
+	span.tid = open->tid;
+	span.who = open->who;
+	span.cpu = open->begin.cpu;
+	span.stack = open->stack;
+	span.begins = open->begin.place;
+	return span;
+}
+
+/* What the thread waits in, should it wait. */
+static enum perfdata_status note_syscall(struct pd_spans *spans, const struct pd_pair *pair, int32_t tid, uint32_t name)
+{
+	if (pair->kind != PERFDATA_SPAN_SYSCALL || !pd_spans_want(spans, PERFDATA_SPAN_OFF))
+		return PERFDATA_OK;
+	struct pd_span_thread *thread = pd_spans_thread(spans, tid, name != 0);
+	if (thread)
+		thread->syscall = name;
+	return thread || !name ? PERFDATA_OK : PERFDATA_ENOMEM;
+}
+
+static enum perfdata_status begin(struct pd_spans *spans, const struct pd_span_event *event,
+				  const struct perfdata_raw *raw, struct perfdata_bytes data, const uint64_t key[3])
+{
+	const uint64_t hash = hash_of(spans, event->pair, key);
+	uint32_t first, *link = find(spans, hash, event->pair, key, &first);
+	struct pd_open_pair fresh = { .pair = event->pair, .tid = raw->tid, .begin = pd_span_side(raw),
+				      .who = { -1, PERFDATA_NONE, 0 }, .next = UINT32_MAX };
+	memcpy(fresh.key, key, sizeof fresh.key);
+	enum perfdata_status status = read_name(spans, event, data, &fresh.name);
+	if (status == PERFDATA_OK)
+		status = pd_spans_stack(spans, raw, &fresh.stack);
+	spans->options.who(spans->options.user, raw->tid, &fresh.who);
+	if (status == PERFDATA_OK)
+		status = note_syscall(spans, event->pair, raw->tid, fresh.name + 1);
+	if (status == PERFDATA_OK && *link != UINT32_MAX) {
+		struct pd_span abandoned = span_of(&spans->open[*link]);
+		fresh.next = spans->open[*link].next;
+		spans->open[*link] = fresh;
+		return pd_spans_give(spans, &abandoned, raw);
+	}
+	if (status != PERFDATA_OK)
+		return status;
+	uint32_t index = spans->free_open;
+	if (index != UINT32_MAX) {
+		spans->free_open = spans->open[index].next;
+	} else {
+		index = (uint32_t)spans->nr_open;
+		if (pd_vector_grow(&spans->open, &spans->open_room, index, sizeof *spans->open) < 0)
+			return PERFDATA_ENOMEM;
+		spans->nr_open++;
+	}
+	fresh.next = first;
+	spans->open[index] = fresh;
+	return set_first(spans, hash, index);
+}
+
+static enum perfdata_status end(struct pd_spans *spans, const struct pd_span_event *event,
+				const struct perfdata_raw *raw, struct perfdata_bytes data, const uint64_t key[3])
+{
+	const uint64_t hash = hash_of(spans, event->pair, key);
+	uint32_t first, *link = find(spans, hash, event->pair, key, &first), name = UINT32_MAX;
+	struct pd_span span = PD_NO_SPAN;
+	enum perfdata_status status = event->pair->same_name ? read_name(spans, event, data, &name) : PERFDATA_OK;
+	if (status != PERFDATA_OK)
+		return status;
+	uint64_t result;
+	const bool has_result = pd_spans_number(spans, event->fields[4], data, &result);
+	if (*link != UINT32_MAX) {
+		const uint32_t index = *link;
+		span = span_of(&spans->open[index]);
+		*link = spans->open[index].next;
+		spans->open[index] = (struct pd_open_pair){ .next = spans->free_open };
+		spans->free_open = index;
+		status = set_first(spans, hash, first);
+		if (status == PERFDATA_OK && event->pair->same_name && span.name != name) {
+			/* the end of another one: this one has none, and that one has no begin */
+			status = pd_spans_give(spans, &span, raw);
+			span = (struct pd_span)PD_NO_SPAN;
+		}
+	}
+	if (status == PERFDATA_OK)
+		status = note_syscall(spans, event->pair, raw->tid, 0);
+	if (span.begin == UINT64_MAX) {
+		span.kind = event->pair->kind;
+		span.name = name;
+		span.tid = raw->tid;
+		spans->options.who(spans->options.user, raw->tid, &span.who);
+	}
+	span.end = raw->time;
+	span.end_cpu = raw->cpu;
+	span.ends = (struct pd_span_place){ raw->offset, raw->inner };
+	span.has_result = has_result;
+	span.result = has_result ? (int64_t)result : 0;
+	return status == PERFDATA_OK ? pd_spans_give(spans, &span, raw) : status;
+}
+
+enum perfdata_status pd_spans_pair(struct pd_spans *spans, const struct pd_span_event *event,
+				   const struct perfdata_raw *raw, struct perfdata_bytes data)
+{
+	uint64_t key[3];
+	if (!read_key(spans, event, raw, data, key))
+		return PERFDATA_OK;
+	return event->role == PD_ROLE_BEGIN ? begin(spans, event, raw, data, key) : end(spans, event, raw, data, key);
+}
+
+enum perfdata_status pd_spans_end_pairs(struct pd_spans *spans)
+{
+	enum perfdata_status status = PERFDATA_OK;
+	for (size_t i = 0; i < spans->nr_open && status == PERFDATA_OK; i++) {
+		if (!spans->open[i].pair)
+			continue;
+		struct pd_span span = span_of(&spans->open[i]);
+		status = pd_spans_give(spans, &span, NULL);
+	}
+	return status;
+}

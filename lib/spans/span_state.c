@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* What the engine holds, and how spans leave it. */
+#include "config.h"
+#include <string.h>
+#include "schema/sample_scan.h"
+#include "spans/spans_impl.h"
+
+enum perfdata_status pd_spans_account(struct pd_spans *spans)
+{
+	const size_t slot = sizeof(struct pd_hash_map_slot);
+	const size_t size = spans->events_room * sizeof *spans->events +
+			    spans->threads_room * sizeof *spans->threads + spans->cpus_room * sizeof *spans->cpus +
+			    spans->open_room * sizeof *spans->open +
+			    slot * (spans->thread_of.capacity + spans->gone.capacity + spans->cpu_of.capacity +
+				    spans->open_of.capacity + 3 * spans->number_names.capacity);
+	pd_account_change(spans->account, PD_USE_FRAMES, spans->accounted, size);
+	spans->accounted = size;
+	return pd_account_is_exhausted(spans->account) ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
+uint32_t pd_spans_intern(struct pd_spans *spans, const char *text, size_t size)
+{
+	return pd_intern_put(spans->names, text, size);
+}
+
+/* --- fields ------------------------------------------------------------------------------------------------------- */
+
+enum perfdata_byte_order pd_spans_order(const struct pd_spans *spans)
+{
+	const bool little = !pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE);
+	return little != spans->options.swap ? PERFDATA_BYTE_ORDER_LITTLE : PERFDATA_BYTE_ORDER_BIG;
+}
+
+bool pd_spans_number(const struct pd_spans *spans, const struct perfdata_trace_field *field, struct perfdata_bytes raw,
+		     uint64_t *ret)
+{
+	struct perfdata_trace_value value;
+	if (!field || field->kind > PERFDATA_TRACE_POINTER ||
+	    pd_trace_value(field, raw, pd_spans_order(spans), &value) != PERFDATA_OK)
+		return false;
+	*ret = value.u64;
+	return true;
+}
+
+/* --- threads and CPUs --------------------------------------------------------------------------------------------- */
+
+struct pd_span_thread *pd_spans_thread(struct pd_spans *spans, int32_t tid, bool make)
+{
+	uint64_t index;
+	if (pd_hash_map_get(&spans->thread_of, (uint32_t)tid, &index))
+		return &spans->threads[index - 1];
+	if (!make)
+		return NULL;
+	if (spans->free_thread != UINT32_MAX) {
+		index = spans->free_thread;
+		spans->free_thread = spans->threads[index].next_free;
+	} else {
+		index = spans->nr_threads;
+		if (pd_vector_grow(&spans->threads, &spans->threads_room, index, sizeof *spans->threads) < 0)
+			return NULL;
+		spans->nr_threads++;
+	}
+	spans->threads[index] = (struct pd_span_thread){ .tid = tid, .who = { -1, PERFDATA_NONE, 0 } };
+	if (pd_hash_map_put(&spans->thread_of, (uint32_t)tid, index + 1) < 0)
+		return NULL;
+	return &spans->threads[index];
+}
+
+void pd_spans_drop_thread(struct pd_spans *spans, struct pd_span_thread *thread)
+{
+	(void)pd_hash_map_remove(&spans->thread_of, (uint32_t)thread->tid);
+	*thread = (struct pd_span_thread){ .tid = -1, .next_free = spans->free_thread };
+	spans->free_thread = (uint32_t)(thread - spans->threads);
+}
+
+struct pd_span_cpu *pd_spans_cpu(struct pd_spans *spans, uint32_t cpu)
+{
+	uint64_t index;
+	if (pd_hash_map_get(&spans->cpu_of, cpu, &index))
+		return &spans->cpus[index - 1];
+	index = spans->nr_cpus;
+	if (pd_vector_grow(&spans->cpus, &spans->cpus_room, index, sizeof *spans->cpus) < 0 ||
+	    pd_hash_map_put(&spans->cpu_of, cpu, index + 1) < 0)
+		return NULL;
+	spans->nr_cpus++;
+	spans->cpus[index] = (struct pd_span_cpu){ .cpu = cpu, .who = { -1, PERFDATA_NONE, 0 } };
+	return &spans->cpus[index];
+}
+
+/* --- spans -------------------------------------------------------------------------------------------------------- */
+
+struct pd_span_side pd_span_side(const struct perfdata_raw *raw)
+{
+	return (struct pd_span_side){ .time = raw->time, .cpu = raw->cpu, .place = { raw->offset, raw->inner } };
+}
+
+enum perfdata_status pd_spans_stack(struct pd_spans *spans, const struct perfdata_raw *raw, struct pd_span_stack *ret)
+{
+	*ret = (struct pd_span_stack){ 0, PERFDATA_NONE };
+	return spans->options.stacks ? spans->options.stack(spans->options.user, raw, ret) : PERFDATA_OK;
+}
+
+enum perfdata_status pd_spans_give(struct pd_spans *spans, struct pd_span *span, const struct perfdata_raw *raw)
+{
+	struct pd_span_count *count = &spans->facts.kinds[span->kind];
+	if (pd_span_is_whole(span)) {
+		if (span->end < span->begin)     /* clocks of CPUs differ */
+			span->end = span->begin;
+		count->spans++;
+		count->total += pd_span_duration(span);
+		/* what was lost on another CPU may be of this thread, too */
+		if (spans->lost > span->begin) {
+			span->unknown = PD_SPAN_LOST;
+			count->with_losses++;
+		}
+	} else if (span->begin == UINT64_MAX) {
+		span->unknown = PD_SPAN_NO_BEGIN;
+		count->no_begin++;
+	} else {
+		span->unknown = PD_SPAN_NO_END;
+		count->no_end += raw != NULL;
+		count->open += !raw;
+	}
+	return pd_spans_want(spans, span->kind) ? spans->options.take(spans->options.user, span, raw) : PERFDATA_OK;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* Spans: intervals that begin with one record and end with another: a thread runs, waits, waits for a CPU; a system
+ * call, a lock, a request of a disk, an interrupt, a guest's exit.
+ *
+ * Records go in, in the order of time; spans come out as their ends become known. What is held is the state of each
+ * CPU, of each thread, and what is open for each key: nothing grows with the number of records. A side that no record
+ * tells is never guessed: the span says which one is missing and why, and the facts count it. */
+#ifndef PD_SPANS_H
+#define PD_SPANS_H
+
+#include "perfdata/session.h"
+#include "base/account.h"
+
+/* What a thread was doing. The numbers of the first are those of pseudo frames: see pd_span_state_name. */
+enum pd_span_state {
+	PD_STATE_UNKNOWN,            /* off the CPU, and the records do not tell why */
+	PD_STATE_SLEEPING,
+	PD_STATE_UNINTERRUPTIBLE,
+	PD_STATE_STOPPED,
+	PD_STATE_TRACED,
+	PD_STATE_DEAD,
+	PD_STATE_PARKED,
+	PD_STATE_IDLE,               /* a kernel thread that has nothing to do */
+	PD_STATE_PREEMPTED,          /* it could have gone on */
+	PD_STATE_RUN_QUEUE,          /* woken, and waiting for a CPU */
+	PD_STATE_RUNNING,
+	PD_SPAN_STATES
+};
+/* "sleeping", "preempted", "run queue", … */
+const char *pd_span_state_name(enum pd_span_state state);
+const char *pd_span_kind_name(enum perfdata_span_kind kind);
+
+/* Where the sides of a span come from. */
+enum pd_span_source {
+	PD_SPAN_OF_TRACEPOINTS,
+	PD_SPAN_OF_SWITCH_RECORDS,
+	PD_SPAN_OF_BOTH,             /* times of SWITCH records, stack and state of sched_switch */
+};
+const char *pd_span_source_name(enum pd_span_source source);
+
+enum pd_span_unknown {
+	PD_SPAN_KNOWN,
+	PD_SPAN_NO_BEGIN,            /* an end without a begin */
+	PD_SPAN_NO_END,              /* the next begin came first, or the recording ended */
+	PD_SPAN_LOST,                /* both sides are known, and records were lost between them */
+};
+const char *pd_span_unknown_name(enum pd_span_unknown unknown);   /* "" for PD_SPAN_KNOWN */
+
+struct pd_span_who {
+	int32_t pid;                 /* -1: unknown */
+	uint32_t comm;               /* perfdata_session_comm, or PERFDATA_NONE */
+	uint32_t thread;             /* perfdata_delivery.thread */
+};
+struct pd_span_stack {
+	uint32_t node, stack;        /* as in a delivery; 0, PERFDATA_NONE: there is none, or nobody asked */
+};
+/* Where a record stands: perfdata_raw.offset and inner. PERFDATA_NO_OFFSET, 0: no record. */
+struct pd_span_place {
+	uint64_t offset, inner;
+};
+
+struct pd_span {
+	enum perfdata_span_kind kind;
+	enum pd_span_unknown unknown;
+	enum pd_span_source source;
+	enum pd_span_state state;    /* of OFF */
+	uint64_t state_raw;          /* prev_state as recorded; UINT64_MAX: it was not */
+	/* ns; UINT64_MAX: unknown. Without a begin the end is known, and the reverse */
+	uint64_t begin, end;
+	/* pd_spans_name, or UINT32_MAX. Of RUN, OFF and RUNQ: the system call in which the thread was, if those were
+	 * recorded and asked for */
+	uint32_t name;
+	int32_t tid;                 /* -1: of no thread, or not known */
+	struct pd_span_who who;
+	uint32_t cpu, end_cpu;       /* UINT32_MAX: unknown */
+	/* of OFF: until it was woken, and from then on; UINT64_MAX where no wake-up was recorded */
+	uint64_t blocked, queued;
+	struct pd_span_stack stack;  /* of the begin */
+	int32_t waker;               /* tid; -1: unknown */
+	struct pd_span_who waker_who;
+	struct pd_span_stack waker_stack;
+	uint64_t woken;              /* time of the wake-up; UINT64_MAX: unknown */
+	int64_t result;
+	bool has_result;             /* of a system call or a lock */
+	struct pd_span_place begins, ends;
+};
+/* ns; only where both sides are known. */
+static inline bool pd_span_is_whole(const struct pd_span *span)
+{
+	return span->begin != UINT64_MAX && span->end != UINT64_MAX;
+}
+static inline uint64_t pd_span_duration(const struct pd_span *span) { return span->end - span->begin; }
+
+/* --- what the engine asks, and whom it tells ---------------------------------------------------------------------- */
+
+struct pd_spans_options {
+	uint32_t kinds;              /* bits 1 << enum perfdata_span_kind */
+	bool swap;                   /* the recording has the other byte order */
+	bool stacks;                 /* spans have stacks */
+	enum perfdata_arch arch;     /* whose numbers of system calls they are */
+	/* who has this tid now */
+	void (*who)(void *user, int32_t tid, struct pd_span_who *ret);
+	/* the stack of a sample */
+	enum perfdata_status (*stack)(void *user, const struct perfdata_raw *raw, struct pd_span_stack *ret);
+	/* Takes a span, which is borrowed. `raw` is the record that ended it; NULL at the end of the recording. */
+	enum perfdata_status (*take)(void *user, const struct pd_span *span, const struct perfdata_raw *raw);
+	void *user;
+};
+
+/* What was seen, and what could not be known. */
+struct pd_span_facts {
+	struct pd_span_count {
+		uint64_t spans, total;         /* whole ones, and their ns */
+		uint64_t no_begin, no_end;     /* ends without a begin; begins that another begin followed */
+		uint64_t open;                 /* at the end of the recording */
+		uint64_t with_losses;          /* of the whole ones: records were lost meanwhile */
+	} kinds[PERFDATA_SPAN_KINDS];
+	uint64_t switches;           /* samples of sched_switch that count */
+	uint64_t switch_records;
+	uint64_t sampled_switches;   /* samples of sched_switch that do not, since it was sampled */
+	uint64_t gaps;               /* the thread that left a CPU is not the one that came */
+	uint64_t wakes;
+	bool wide;                   /* SWITCH records of all threads */
+	bool both;                   /* OFF spans are PD_SPAN_OF_BOTH or PD_SPAN_OF_SWITCH_RECORDS */
+};
+
+struct pd_spans;
+/* NULL without memory. */
+struct pd_spans *pd_spans_new(const struct pd_spans_options *options, struct pd_account *account);
+void pd_spans_free(struct pd_spans *spans);
+/* Whether a sample of the event begins or ends spans, or is of sched_switch and does not count. */
+bool pd_spans_use(struct pd_spans *spans, const struct perfdata_event *event);
+/* SWITCH records are there, or will be: they have the times of both sides. To be called before the first record. */
+void pd_spans_expect_switch_records(struct pd_spans *spans);
+/* Takes the next record. PERFDATA_ENOMEM; what `stack` and `take` return. */
+enum perfdata_status pd_spans_record(struct pd_spans *spans, const struct perfdata_raw *raw);
+/* After the last record: what is open is counted, and told as spans without an end. */
+enum perfdata_status pd_spans_end(struct pd_spans *spans);
+const struct pd_span_facts *pd_spans_facts(const struct pd_spans *spans);
+/* The text of a name; valid for the names of spans that were taken, in any thread, as long as the engine. */
+const char *pd_spans_name(const struct pd_spans *spans, uint32_t name);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside the engine of spans. */
+#ifndef PD_SPANS_IMPL_H
+#define PD_SPANS_IMPL_H
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "reader/reader.h"
+#include "schema/trace.h"
+#include "spans/spans.h"
+
+/* --- span_sources.c: what the samples of an event say --- */
+enum pd_span_role {
+	PD_ROLE_NONE,
+	PD_ROLE_SWITCH,
+	PD_ROLE_SAMPLED_SWITCH,      /* some of the switches are missing: it says nothing */
+	PD_ROLE_WAKING,
+	PD_ROLE_WAKEUP,
+	PD_ROLE_WAKEUP_NEW,
+	PD_ROLE_BEGIN,
+	PD_ROLE_END,
+};
+/* How the key of a pair begins. */
+enum pd_pair_key { PD_KEY_TID, PD_KEY_CPU, PD_KEY_NOTHING };
+/* How a value becomes a name. */
+enum pd_pair_name { PD_NAME_TEXT, PD_NAME_NUMBER, PD_NAME_SYSCALL, PD_NAME_SOFTIRQ, PD_NAME_LOCK, PD_NAME_EVENT };
+/* One row for each pair of events. */
+struct pd_pair {
+	enum perfdata_span_kind kind;
+	/* a name that ends in * is one of many, and the rest is the span's name */
+	const char *system, *begin, *end;
+	enum pd_pair_key key;
+	const char *fields[2];               /* of both events, the rest of the key; or NULL */
+	const char *zero;                    /* of both: whether this field is 0 is part of the key; or NULL */
+	const char *name;                    /* of the begin; or NULL */
+	enum pd_pair_name named;
+	bool same_name;                      /* the end has the name, too: of another name it ends nothing */
+	const char *result;                  /* of the end; or NULL */
+};
+#define PD_SWITCH_LETTERS 32
+/* The fields of one event, ready to be read. */
+struct pd_span_event {
+	const struct perfdata_event *event;  /* that it is of */
+	enum pd_span_role role;
+	const struct pd_pair *pair;
+	/* by role: SWITCH: prev_pid, next_pid, prev_state; wake-ups: pid; pairs: key, key, zero, name, result */
+	const struct perfdata_trace_field *fields[5];
+	uint32_t name;                       /* of PD_NAME_EVENT */
+	/* by bit of prev_state: its letter; 0: none */
+	char letters[PD_SWITCH_LETTERS];
+};
+/* Fills it in, but for `name`; *ret_name is the text of that name, or NULL. */
+void pd_span_event_init(struct pd_span_event *ret, const struct perfdata_event *event, uint32_t kinds,
+			const char **ret_name);
+/* The state that a value of prev_state stands for. */
+enum pd_span_state pd_span_state_of(const struct pd_span_event *event, uint64_t value);
+/* The name of a number, or NULL. */
+const char *pd_syscall_name(enum perfdata_arch arch, unsigned long_size, uint64_t number);   /* syscall_names.c */
+const char *pd_softirq_name(uint64_t number);
+
+/* --- the state --- */
+struct pd_span_side {
+	uint64_t time;
+	uint32_t cpu;
+	struct pd_span_place place;
+};
+/* A sample of sched_switch that a thread left the CPU by. */
+struct pd_left {
+	enum pd_span_state state;
+	uint64_t state_raw;
+	struct pd_span_stack stack;
+	bool known;
+};
+struct pd_span_thread {
+	int32_t tid;
+	bool is_out, is_on, is_woken;        /* is_on: by SWITCH records */
+	bool has_exited;                     /* and has not left its CPU yet */
+	struct pd_span_who who;              /* when it went out, or came in by SWITCH records */
+	struct pd_span_side out, on;
+	struct pd_left left;                 /* of the out */
+	struct pd_left next;                 /* of the last sample, for the next SWITCH record */
+	struct {
+		uint64_t time, epoch;
+		int32_t waker;
+		struct pd_span_who who;
+		struct pd_span_stack stack;
+	} wake;
+	uint32_t syscall;                    /* its name + 1; 0: in none that is known */
+	uint32_t running;                    /* CPUs on which it is, by sched_switch */
+	uint32_t next_free;
+};
+struct pd_span_cpu {
+	uint32_t cpu;
+	bool known;                          /* who is on it */
+	int32_t tid;
+	struct pd_span_who who;
+	struct pd_span_side since;
+	uint64_t lost;                       /* time of the last LOST record; 0: none */
+};
+struct pd_open_pair {
+	const struct pd_pair *pair;
+	uint64_t key[3];
+	uint32_t name;
+	int32_t tid;
+	struct pd_span_who who;
+	struct pd_span_side begin;
+	struct pd_span_stack stack;
+	uint32_t next;                       /* of the same hash, or free; UINT32_MAX: none */
+};
+
+struct pd_spans {
+	struct pd_spans_options options;
+	struct pd_account *account;
+	size_t accounted;
+	struct pd_span_facts facts;
+	struct pd_span_event *events;        /* by index of the event */
+	size_t events_room;
+	struct pd_span_thread *threads;
+	size_t nr_threads, threads_room;
+	uint32_t free_thread;
+	struct pd_hash_map thread_of;        /* tid → index + 1 */
+	struct pd_hash_map gone;             /* tids that exited, as SWITCH records see them */
+	struct pd_span_cpu *cpus;
+	size_t nr_cpus, cpus_room;
+	struct pd_hash_map cpu_of;           /* cpu → index + 1 */
+	struct pd_open_pair *open;
+	size_t nr_open, open_room;
+	uint32_t free_open;
+	struct pd_hash_map open_of;          /* hash of the key → index + 1 */
+	uint64_t seed;
+	struct pd_intern *names;
+	struct pd_hash_map number_names;     /* kind of name and number → name + 1 */
+	bool has_waking;
+	uint64_t epoch;                      /* wake-ups of earlier epochs do not count */
+	bool by_records;                     /* SWITCH records have the sides */
+	uint64_t lost;                       /* time of the last LOST record of any CPU; 0: none */
+};
+
+/* --- span_state.c --- */
+/* What is held follows the recorded machine. A recording that was made to grow it ends here. */
+enum perfdata_status pd_spans_account(struct pd_spans *spans);
+#define PD_NO_SPAN \
+	(struct pd_span){ .begin = UINT64_MAX, .end = UINT64_MAX, .state_raw = UINT64_MAX, .name = UINT32_MAX, \
+			  .tid = -1, .who = { -1, PERFDATA_NONE, 0 }, .cpu = UINT32_MAX, .end_cpu = UINT32_MAX, \
+			  .blocked = UINT64_MAX, .queued = UINT64_MAX, .stack = { 0, PERFDATA_NONE }, .waker = -1, \
+			  .waker_who = { -1, PERFDATA_NONE, 0 }, \
+			  .waker_stack = { 0, PERFDATA_NONE }, .woken = UINT64_MAX, \
+			  .begins = { PERFDATA_NO_OFFSET, PERFDATA_NO_OFFSET }, \
+			  .ends = { PERFDATA_NO_OFFSET, PERFDATA_NO_OFFSET } }
+static inline bool pd_spans_want(const struct pd_spans *spans, enum perfdata_span_kind kind)
+{
+	return spans->options.kinds >> kind & 1;
+}
+struct pd_span_side pd_span_side(const struct perfdata_raw *raw);
+/* Counts the span, and gives it to who wants it. */
+enum perfdata_status pd_spans_give(struct pd_spans *spans, struct pd_span *span, const struct perfdata_raw *raw);
+enum perfdata_status pd_spans_stack(struct pd_spans *spans, const struct perfdata_raw *raw, struct pd_span_stack *ret);
+struct pd_span_thread *pd_spans_thread(struct pd_spans *spans, int32_t tid, bool make);   /* NULL: none, no memory */
+void pd_spans_drop_thread(struct pd_spans *spans, struct pd_span_thread *thread);
+struct pd_span_cpu *pd_spans_cpu(struct pd_spans *spans, uint32_t cpu);                   /* NULL without memory */
+/* The number in a field; false where there is no such field, or the raw data is too short. */
+bool pd_spans_number(const struct pd_spans *spans, const struct perfdata_trace_field *field, struct perfdata_bytes raw,
+		     uint64_t *ret);
+enum perfdata_byte_order pd_spans_order(const struct pd_spans *spans);
+uint32_t pd_spans_intern(struct pd_spans *spans, const char *text, size_t size);          /* UINT32_MAX: no memory */
+
+/* --- switches.c --- */
+enum perfdata_status pd_spans_switch(struct pd_spans *spans, const struct pd_span_event *event,
+				     const struct perfdata_raw *raw, struct perfdata_bytes data);
+enum perfdata_status pd_spans_wake(struct pd_spans *spans, const struct pd_span_event *event,
+				   const struct perfdata_raw *raw, struct perfdata_bytes data);
+enum perfdata_status pd_spans_switch_record(struct pd_spans *spans, const struct perfdata_raw *raw);
+enum perfdata_status pd_spans_exit(struct pd_spans *spans, const struct perfdata_raw *raw, int32_t tid);
+void pd_spans_fork(struct pd_spans *spans, int32_t tid);
+enum perfdata_status pd_spans_end_switches(struct pd_spans *spans);
+
+/* --- pairs.c --- */
+enum perfdata_status pd_spans_pair(struct pd_spans *spans, const struct pd_span_event *event,
+				   const struct perfdata_raw *raw, struct perfdata_bytes data);
+enum perfdata_status pd_spans_end_pairs(struct pd_spans *spans);
+
+#endif

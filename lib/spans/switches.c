@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/* Who runs, who waits, and why: samples of sched_switch and of wake-ups, and SWITCH records. */
+#include "config.h"
+#include "spans/spans_impl.h"
+
+/* A thread that has exited switches once more, and may wake others until then: the session knows it no longer. */
+static struct pd_span_who who_is(struct pd_spans *spans, int32_t tid)
+{
+	struct pd_span_who who = { -1, PERFDATA_NONE, 0 };
+	const struct pd_span_thread *thread = pd_spans_thread(spans, tid, false);
+	if (thread && thread->has_exited)
+		return thread->who;
+	spans->options.who(spans->options.user, tid, &who);
+	return who;
+}
+
+/* --- spans -------------------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status give_run(struct pd_spans *spans, int32_t tid, const struct pd_span_who *who,
+				     const struct pd_span_side *since, const struct perfdata_raw *raw)
+{
+	struct pd_span span = PD_NO_SPAN;
+	span.kind = PERFDATA_SPAN_RUN;
+	span.state = PD_STATE_RUNNING;
+	span.source = spans->by_records ? PD_SPAN_OF_SWITCH_RECORDS : PD_SPAN_OF_TRACEPOINTS;
+	span.begin = since->time;
+	span.end = raw->time;
+	span.tid = tid;
+	span.who = *who;
+	span.cpu = since->cpu;
+	span.end_cpu = raw->cpu;
+	span.begins = since->place;
+	span.ends = (struct pd_span_place){ raw->offset, raw->inner };
+	return pd_spans_give(spans, &span, raw);
+}
+
+static bool has_wake(const struct pd_spans *spans, const struct pd_span_thread *thread)
+{
+	return thread->is_woken && thread->wake.epoch == spans->epoch;
+}
+
+/* From the wake-up, or from when it lost its CPU, to when it got one. */
+static enum perfdata_status give_queued(struct pd_spans *spans, const struct pd_span_thread *thread,
+					const struct pd_span *off, uint64_t since, const struct perfdata_raw *raw)
+{
+	struct pd_span span = *off;
+	span.kind = PERFDATA_SPAN_RUNQ;
+	span.begin = since;
+	span.blocked = span.queued = UINT64_MAX;
+	span.end = raw->time;
+	span.tid = thread->tid;
+	return pd_spans_give(spans, &span, raw);
+}
+
+static void tell_wake(const struct pd_span_thread *thread, struct pd_span *span)
+{
+	span->waker = thread->wake.waker;
+	span->waker_who = thread->wake.who;
+	span->waker_stack = thread->wake.stack;
+	span->woken = thread->wake.time;
+}
+
+/* What an off-CPU span has when it begins. */
+static struct pd_span off_span(const struct pd_spans *spans, const struct pd_span_thread *thread)
+{
+	struct pd_span span = PD_NO_SPAN;
+	span.kind = PERFDATA_SPAN_OFF;
+	span.state = thread->left.state;
+	span.state_raw = thread->left.state_raw;
+	span.source = !spans->by_records   ? PD_SPAN_OF_TRACEPOINTS
+		      : thread->left.known ? PD_SPAN_OF_BOTH
+					   : PD_SPAN_OF_SWITCH_RECORDS;
+	span.begin = thread->out.time;
+	span.tid = thread->tid;
+	span.who = thread->who;
+	span.cpu = thread->out.cpu;
+	span.stack = thread->left.stack;
+	span.name = thread->syscall - 1;
+	span.begins = thread->out.place;
+	return span;
+}
+
+/* The thread gets a CPU. */
+static enum perfdata_status come(struct pd_spans *spans, struct pd_span_thread *thread, const struct perfdata_raw *raw)
+{
+	const uint64_t now = raw->time;
+	enum perfdata_status status;
+	if (!thread->is_out) {
+		struct pd_span span = PD_NO_SPAN;
+		span.tid = thread->tid;
+		span.who = who_is(spans, thread->tid);
+		span.end_cpu = raw->cpu;
+		span.ends = (struct pd_span_place){ raw->offset, raw->inner };
+		span.source = spans->by_records ? PD_SPAN_OF_SWITCH_RECORDS : PD_SPAN_OF_TRACEPOINTS;
+		if (has_wake(spans, thread)) {
+			tell_wake(thread, &span);
+			span.state = PD_STATE_RUN_QUEUE;
+			status = give_queued(spans, thread, &span, thread->wake.time, raw);
+		} else {
+			span.kind = PERFDATA_SPAN_OFF;
+			span.end = now;
+			status = pd_spans_give(spans, &span, raw);
+		}
+		thread->is_woken = false;
+		return status;
+	}
+	struct pd_span span = off_span(spans, thread);
+	span.end = now < span.begin ? span.begin : now;
+	span.end_cpu = raw->cpu;
+	span.ends = (struct pd_span_place){ raw->offset, raw->inner };
+	uint64_t queued_since = UINT64_MAX;
+	if (span.state == PD_STATE_PREEMPTED) {
+		queued_since = span.begin;
+	} else if (has_wake(spans, thread) && thread->wake.time >= span.begin) {
+		tell_wake(thread, &span);
+		queued_since = span.woken > span.end ? span.end : span.woken;
+	}
+	if (queued_since != UINT64_MAX) {
+		span.blocked = queued_since - span.begin;
+		span.queued = span.end - queued_since;
+	}
+	thread->is_out = thread->is_woken = false;
+	status = pd_spans_give(spans, &span, raw);
+	return status == PERFDATA_OK && queued_since != UINT64_MAX
+		       ? give_queued(spans, thread, &span, queued_since, raw)
+		       : status;
+}
+
+/* The thread leaves its CPU. */
+static enum perfdata_status go(struct pd_spans *spans, struct pd_span_thread *thread, const struct pd_left *left,
+			       const struct perfdata_raw *raw)
+{
+	enum perfdata_status status = PERFDATA_OK;
+	if (thread->is_out) {
+		struct pd_span span = off_span(spans, thread);
+		status = pd_spans_give(spans, &span, raw);
+	}
+	thread->is_out = true;
+	thread->is_woken = false;
+	thread->out = pd_span_side(raw);
+	thread->left = *left;
+	return status;
+}
+
+/* --- sched_switch ------------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status leave_cpu(struct pd_spans *spans, int32_t prev, const struct pd_left *left,
+				      const struct perfdata_raw *raw)
+{
+	struct pd_span_thread *thread = pd_spans_thread(spans, prev, true);
+	if (!thread)
+		return PERFDATA_ENOMEM;
+	if (spans->by_records) {
+		thread->next = *left;
+		return PERFDATA_OK;
+	}
+	enum perfdata_status status = PERFDATA_OK;
+	if (left->state == PD_STATE_DEAD) {
+		if (thread->running)
+			thread->is_out = thread->is_woken = thread->has_exited = false;
+		else
+			pd_spans_drop_thread(spans, thread);
+		return PERFDATA_OK;
+	}
+	const struct pd_span_who who = who_is(spans, prev);
+	status = go(spans, thread, left, raw);
+	if (who.pid != -1 || thread->who.pid == -1)
+		thread->who = who;
+	return status;
+}
+
+/* What the switch says of the CPU. */
+static enum perfdata_status change_cpu(struct pd_spans *spans, int32_t prev, int32_t next,
+				       const struct perfdata_raw *raw)
+{
+	struct pd_span_cpu *cpu = pd_spans_cpu(spans, raw->cpu);
+	if (!cpu)
+		return PERFDATA_ENOMEM;
+	enum perfdata_status status = PERFDATA_OK;
+	struct pd_span_thread *thread;
+	if (cpu->known && cpu->tid != prev) {
+		spans->facts.gaps++;
+	} else if (cpu->known && prev) {
+		const struct pd_span_who who = who_is(spans, prev);
+		status = give_run(spans, prev, who.pid == -1 ? &cpu->who : &who, &cpu->since, raw);
+	}
+	if (cpu->known && cpu->tid && (thread = pd_spans_thread(spans, cpu->tid, false)) && thread->running)
+		thread->running--;
+	cpu->known = true;
+	cpu->tid = next;
+	cpu->since = pd_span_side(raw);
+	cpu->who = next ? who_is(spans, next) : (struct pd_span_who){ -1, PERFDATA_NONE, 0 };
+	return status;
+}
+
+enum perfdata_status pd_spans_switch(struct pd_spans *spans, const struct pd_span_event *event,
+				     const struct perfdata_raw *raw, struct perfdata_bytes data)
+{
+	uint64_t prev_pid, next_pid, prev_state;
+	struct pd_span_thread *thread;
+	if (!pd_spans_number(spans, event->fields[0], data, &prev_pid) ||
+	    !pd_spans_number(spans, event->fields[1], data, &next_pid) ||
+	    !pd_spans_number(spans, event->fields[2], data, &prev_state))
+		return PERFDATA_OK;
+	const int32_t prev = (int32_t)prev_pid, next = (int32_t)next_pid;
+	struct pd_left left = { .state = pd_span_state_of(event, prev_state), .state_raw = prev_state, .known = true };
+	enum perfdata_status status = PERFDATA_OK;
+	spans->facts.switches++;
+	if (prev && left.state != PD_STATE_DEAD)
+		status = pd_spans_stack(spans, raw, &left.stack);
+	/* without the number of the CPU, threads alone can be followed */
+	if (status == PERFDATA_OK && !spans->by_records && raw->cpu != UINT32_MAX)
+		status = change_cpu(spans, prev, next, raw);
+	if (status == PERFDATA_OK && prev)
+		status = leave_cpu(spans, prev, &left, raw);
+	if (status != PERFDATA_OK || !next || spans->by_records)
+		return status;
+	if (!(thread = pd_spans_thread(spans, next, true)))
+		return PERFDATA_ENOMEM;
+	thread->running += raw->cpu != UINT32_MAX;
+	return come(spans, thread, raw);
+}
+
+/* --- wake-ups ----------------------------------------------------------------------------------------------------- */
+
+enum perfdata_status pd_spans_wake(struct pd_spans *spans, const struct pd_span_event *event,
+				   const struct perfdata_raw *raw, struct perfdata_bytes data)
+{
+	uint64_t pid;
+	if (event->role == PD_ROLE_WAKEUP && spans->has_waking)
+		return PERFDATA_OK;
+	if (!pd_spans_number(spans, event->fields[0], data, &pid))
+		return PERFDATA_OK;
+	if (event->role == PD_ROLE_WAKING && !spans->has_waking) {
+		/* sched_waking tells more, and sooner: what sched_wakeup told so far is of another kind */
+		spans->has_waking = true;
+		spans->epoch++;
+	}
+	struct pd_span_thread *thread = pd_spans_thread(spans, (int32_t)pid, true);
+	if (!thread)
+		return PERFDATA_ENOMEM;
+	spans->facts.wakes++;
+	if ((thread->is_out && thread->left.state == PD_STATE_PREEMPTED) || thread->running || thread->is_on ||
+	    has_wake(spans, thread))
+		return PERFDATA_OK;
+	struct pd_span_stack stack;
+	const enum perfdata_status status = pd_spans_stack(spans, raw, &stack);
+	thread->is_woken = true;
+	thread->wake.time = raw->time;
+	thread->wake.epoch = spans->epoch;
+	thread->wake.waker = raw->tid;
+	thread->wake.who = who_is(spans, raw->tid);
+	thread->wake.stack = stack;
+	return status;
+}
+
+/* --- SWITCH records ----------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status end_on(struct pd_spans *spans, struct pd_span_thread *thread,
+				   const struct perfdata_raw *raw)
+{
+	thread->is_on = false;
+	return give_run(spans, thread->tid, &thread->who, &thread->on, raw);
+}
+
+enum perfdata_status pd_spans_switch_record(struct pd_spans *spans, const struct perfdata_raw *raw)
+{
+	const int32_t tid = raw->tid;
+	const bool leaves = raw->misc & PERFDATA_MISC_SWITCH_OUT;
+	spans->facts.switch_records++;
+	spans->facts.wide |= raw->type == PERFDATA_RECORD_SWITCH_CPU_WIDE;
+	if (!spans->by_records || tid == 0 || tid == -1)
+		return PERFDATA_OK;
+	/* system-wide, a thread that has ended goes once more */
+	if (pd_hash_map_remove(&spans->gone, (uint32_t)tid) && leaves)
+		return PERFDATA_OK;
+	struct pd_span_thread *thread = pd_spans_thread(spans, tid, true);
+	if (!thread)
+		return PERFDATA_ENOMEM;
+	const struct pd_span_who who = who_is(spans, tid);
+	if (who.pid != -1 || thread->who.pid == -1)
+		thread->who = who;
+	enum perfdata_status status = PERFDATA_OK;
+	if (leaves) {
+		const bool preempted = raw->misc & PERFDATA_MISC_SWITCH_OUT_PREEMPT;
+		struct pd_left left = thread->next;
+		if (!left.known || left.state == PD_STATE_DEAD)
+			left = (struct pd_left){ .state = preempted ? PD_STATE_PREEMPTED : PD_STATE_UNKNOWN,
+						 .state_raw = UINT64_MAX,
+						 .stack = { 0, PERFDATA_NONE } };
+		thread->next.known = false;
+		if (thread->is_on)
+			status = end_on(spans, thread, raw);
+		return status == PERFDATA_OK ? go(spans, thread, &left, raw) : status;
+	}
+	if (thread->is_on)
+		spans->facts.gaps++;
+	status = come(spans, thread, raw);
+	thread->is_on = true;
+	thread->on = pd_span_side(raw);
+	return status;
+}
+
+enum perfdata_status pd_spans_exit(struct pd_spans *spans, const struct perfdata_raw *raw, int32_t tid)
+{
+	struct pd_span_thread *thread = pd_spans_thread(spans, tid, false);
+	enum perfdata_status status = PERFDATA_OK;
+	if (thread && !spans->by_records) {
+		/* its last switch comes yet, and says so */
+		thread->who = who_is(spans, tid);
+		thread->has_exited = true;
+	}
+	if (!spans->by_records)
+		return PERFDATA_OK;
+	if (thread && thread->is_on)
+		status = end_on(spans, thread, raw);
+	if (thread)
+		pd_spans_drop_thread(spans, thread);
+	if (status == PERFDATA_OK && pd_hash_map_put(&spans->gone, (uint32_t)tid, 1) < 0)
+		status = PERFDATA_ENOMEM;
+	return status;
+}
+
+void pd_spans_fork(struct pd_spans *spans, int32_t tid)
+{
+	struct pd_span_thread *thread = pd_spans_thread(spans, tid, false);
+	if (thread)
+		thread->has_exited = false;
+}
+
+enum perfdata_status pd_spans_end_switches(struct pd_spans *spans)
+{
+	enum perfdata_status status = PERFDATA_OK;
+	for (size_t i = 0; i < spans->nr_threads && status == PERFDATA_OK; i++) {
+		if (!spans->threads[i].is_out)
+			continue;
+		struct pd_span span = off_span(spans, &spans->threads[i]);
+		status = pd_spans_give(spans, &span, NULL);
+	}
+	return status;
+}

@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Spans: what `report --spans` says of the recordings in testdata/spans, against spans that are paired here, from the lines of ndjson and
+thread by thread; against what the recorded program measured of itself (waits.c); and weights of time off the CPU, whose sums are those of
+the spans. TAP."""
+import collections
+import json
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "support"))
+import program
+from program import PERFDATA, TESTDATA, run
+
+
+
+class Tap(program.Tap):
+    def check(self, holds, title, fault=""):
+        self.report(title, [] if holds else [fault or "it does not hold"])
+
+
+FOLDER = os.path.join(TESTDATA, "spans")
+LETTERS = {1: "sleeping", 2: "uninterruptible", 4: "stopped", 8: "traced", 16: "dead", 32: "dead", 64: "parked", 128: "idle"}
+SOFTIRQS = "HI TIMER NET_TX NET_RX BLOCK IRQ_POLL TASKLET SCHED HRTIMER RCU".split()
+Span = collections.namedtuple("Span", "kind name tid begin end")
+
+
+def path_of(name):
+    return os.path.join(FOLDER, name + ".data")
+
+
+def records(name):
+    done = run("ndjson", "-q", path_of(name))
+    return [json.loads(line) for line in done.out.splitlines()]
+
+
+def state_of(value):
+    return next((name for bit, name in sorted(LETTERS.items()) if value & bit), "preempted")
+
+
+def between(marks):
+    """Off-CPU and run-queue spans of one thread, from its marks (time, what, state) in order."""
+    before, woken = None, None
+    for time, what, state in marks:
+        if what == "wake":
+            if woken is None and (before is None or (before[1] == "out" and before[2] != "preempted")):
+                woken = time
+            continue
+        if what == "in" and before and before[1] == "out":
+            yield "off", before[2], before[0], time
+            since = before[0] if before[2] == "preempted" else woken
+            if since is not None:
+                yield "runq", before[2], since, time
+        elif what == "in" and not before and woken is not None:
+            yield "runq", "run queue", woken, time
+        before, woken = (None if what == "gone" else (time, what, state)), None
+
+
+def spans_of(name):
+    """All spans of a recording."""
+    marks, on, found, open_pairs = collections.defaultdict(list), collections.defaultdict(list), [], {}
+    rows = records(name)
+    by_records = any(row["type"] == "switch" for row in rows)
+    for row in rows:
+        fields, time = row.get("fields"), row.get("time")
+        event = (row.get("event") or "").split(":")[-1]
+        if row["type"] == "switch":
+            leaves = "SWITCH_OUT" in row["misc"]
+            why = "preempted" if "SWITCH_OUT_PREEMPT" in row["misc"] else "off-CPU"
+            marks[row["tid"]].append((time, "out" if leaves else "in", why))
+        elif row["type"] == "exit" and by_records:
+            marks[row["tid"]].append((time, "gone", ""))
+        elif not fields or row["type"] != "sample":
+            continue
+        elif event == "sched_switch" and not by_records:
+            state = state_of(fields["prev_state"])
+            marks[fields["prev_pid"]].append((time, "gone" if state == "dead" else "out", state))
+            marks[fields["next_pid"]].append((time, "in", ""))
+            on[row["cpu"]].append((time, fields["prev_pid"], fields["next_pid"]))
+        elif event in ("sched_waking", "sched_wakeup_new"):
+            marks[fields["pid"]].append((time, "wake", ""))
+        elif event in ("sys_enter", "softirq_entry"):
+            key = (row["tid"],) if event == "sys_enter" else (row["cpu"], fields["vec"])
+            open_pairs[key] = (time, fields.get("id"), row["tid"])
+        elif event in ("sys_exit", "softirq_exit"):
+            key = (row["tid"],) if event == "sys_exit" else (row["cpu"], fields["vec"])
+            begin = open_pairs.pop(key, None)
+            if begin and event == "softirq_exit":
+                found.append(Span("softirq", SOFTIRQS[fields["vec"]], begin[2], begin[0], time))
+            elif begin and begin[1] == fields["id"]:
+                found.append(Span("syscall", fields["id"], row["tid"], begin[0], time))
+    for tid, thread in marks.items():
+        if not tid:
+            continue
+        found += [Span(kind, state, tid, begin, end) for kind, state, begin, end in between(thread)]
+        if by_records:
+            found += [Span("run", "running", tid, a[0], b[0]) for a, b in zip(thread, thread[1:]) if a[1] == "in" and b[1] != "in"]
+    for switches in on.values():
+        found += [Span("run", "running", a[2], a[0], b[0]) for a, b in zip(switches, switches[1:]) if a[2] == b[1] and a[2]]
+    return found
+
+
+def report(kind, name, *words):
+    done = run("report", "-q", "--json", "--top", "0", "--spans", kind, *words, path_of(name))
+    return json.loads(done.out) if done.code == 0 else {"rows": [], "failed": repr(done)}
+
+
+def measured(name):
+    """{tid: (thread's name, ns that it waited)} as the program printed it."""
+    with open(os.path.join(FOLDER, name + ".txt"), encoding="ascii") as f:
+        return {int(words[1]): (words[0], int(words[3])) for words in map(str.split, f)}
+
+
+def rank(lengths, percent):
+    return sorted(lengths)[-(-len(lengths) * percent // 100) - 1]
+
+
+def summed(spans, key):
+    sums = collections.defaultdict(list)
+    for span in spans:
+        sums[key(span)].append(span.end - span.begin)
+    return {key: (len(lengths), sum(lengths), min(lengths), max(lengths)) for key, lengths in sums.items()}
+
+
+def rows_of(document, key):
+    sums = {}
+    for row in document["rows"]:
+        if row["count"]:
+            sums[key(row)] = (row["count"], row["total"], row["min"], row["max"])
+    return sums
+
+
+def check_pairs(tap, name, kinds):
+    found = spans_of(name)
+    for kind in kinds:
+        own = [span for span in found if span.kind == kind]
+        document = report(kind, name, "--by", "thread")
+        if kind == "syscall":       # names, not numbers: how many and how long by thread
+            mine, theirs = summed(own, lambda span: span.tid), collections.Counter()
+            for row in document["rows"]:
+                theirs[row["tid"]] += row["total"]
+            tap.check(own and {tid: sums[1] for tid, sums in mine.items()} == {tid: total for tid, total in theirs.items() if total},
+                      f"{name}: {kind} by thread", repr((mine, theirs)))
+            continue
+        mine, theirs = summed(own, lambda span: (span.tid, span.name)), rows_of(document, lambda row: (row["tid"], row["name"]))
+        differ = {key: (mine.get(key), theirs.get(key)) for key in mine.keys() | theirs.keys() if mine.get(key) != theirs.get(key)}
+        tap.check(own and not differ, f"{name}: {kind} by thread and name", repr(differ) + document.get("failed", ""))
+        whole = report(kind, name)
+        total = (sum(row["count"] for row in whole["rows"]), sum(row["total"] for row in whole["rows"]))
+        tap.check(total == (len(own), sum(span.end - span.begin for span in own)) == (whole["count"], whole["total"]),
+                  f"{name}: {kind} in all", repr((total, whole["count"], whole["total"])))
+        for row in whole["rows"]:
+            lengths = [span.end - span.begin for span in own if span.name == row["name"]]
+            exact = [rank(lengths, percent) if lengths else 0 for percent in (50, 99)]
+            near = all(least <= told <= least * 1.001 for least, told in zip(exact, (row["p50"], row["p99"])))
+            tap.check(near, f"{name}: {kind} {row['name']}: percentiles", repr((exact, row)))
+
+
+def check_construction(tap, name):
+    """The waits that the program measured are those that the recording tells."""
+    by_thread = collections.defaultdict(collections.Counter)
+    for row in report("off", name, "--by", "thread")["rows"]:
+        by_thread[row["tid"]][row["name"]] += row["total"]
+    for tid, (thread, waited) in measured(name).items():
+        off = by_thread[tid]
+        blocked = sum(off.values()) - off["preempted"]
+        if thread == "sleeper":
+            tap.check(0.97 * waited <= sum(off.values()) <= 1.001 * waited + 2_000_000, f"{name}: sleeps of 5 ms", repr((off, waited)))
+        elif thread == "asker":
+            tap.check(0.9 * waited <= sum(off.values()) <= 1.05 * waited + 2_000_000, f"{name}: answers through a pipe", repr((off, waited)))
+        elif thread == "waiter":
+            tap.check(waited + 4_900_000 <= blocked + off["preempted"] <= waited + 40_000_000, f"{name}: a lock", repr((off, waited)))
+        elif thread == "spinner":
+            tap.check(waited * 0.95 <= off["preempted"] <= waited * 1.3 + 5_000_000, f"{name}: preempted by a busy loop", repr((off, waited)))
+
+
+def folded(name, *words):
+    done = run("folded", "-q", *words, path_of(name))
+    return {line.rsplit(" ", 1)[0]: int(line.rsplit(" ", 1)[1]) for line in done.out.decode().splitlines()}, done
+
+
+def check_weights(tap):
+    for name in ("process", "wide", "clock", "outs"):
+        off, runs = report("off", name), report("run", name)
+        stacks, done = folded(name, "--weight", "off-cpu")
+        tap.check(done.code == 0 and sum(stacks.values()) == off["total"] > 0, f"{name}: stacks weigh the time off the CPU", repr(done.err))
+        states = collections.Counter()
+        for stack, weight in stacks.items():
+            states[stack.rsplit(";", 1)[-1].strip("[]")] += weight
+        told = {row["name"]: row["total"] for row in off["rows"] if row["total"]}
+        queued = states.pop("run queue", 0)
+        tap.check(all(states[key] <= told.get(key, 0) for key in states) and sum(told.values()) - sum(states.values()) == queued,
+                  f"{name}: the last frame is the state", repr((states, told)))
+        tap.check(not any(";__schedule;" in stack or ";schedule;[" in stack for stack in stacks), f"{name}: without the scheduler's frames")
+        for words in (["pprof"], ["speedscope"], ["flamegraph"], ["baseline"]):
+            done = run(*words, "-q", "--weight", "off-cpu", path_of(name))
+            tap.check(done.code == 0 and done.out, f"{name}: {words[0]} of time off the CPU", repr(done.err))
+        if name != "clock":
+            wall, done = folded(name, "--weight", "wall")
+            tap.check(sum(wall.values()) == off["total"] + runs["total"], f"{name}: wall is on and off", repr(done.err))
+    bare, _ = folded("process", "--weight", "off-cpu", "--no-state-frames")
+    tap.check(any(stack.endswith("__schedule") for stack in bare), "--no-state-frames leaves stacks as they are", repr(list(bare)[:3]))
+    some, _ = folded("process", "--weight", "off-cpu", "--state", "preempted")
+    tap.check(some and all(stack.endswith("[preempted]") for stack in some), "--state chooses", repr(some))
+    done = run("folded", "-q", "--weight", "off-cpu", path_of("calls"))
+    tap.check(done.code == 2 and b"sched_switch" in done.err, "nothing tells of time off the CPU: refused", repr(done))
+
+
+def check_refusals(tap):
+    document = report("off", "sampled")
+    tap.check(document["count"] == 0 and document["sampled_switches"] > 0, "sampled switches say nothing", repr(document))
+    done = run("folded", "-q", "--weight", "off-cpu", path_of("sampled"))
+    tap.check(done.code == 2 and b"was sampled" in done.err, "sampled switches weigh nothing", repr(done))
+    document = report("off", "outs")
+    lacking = document["unknown"]
+    tap.check(lacking["no_end"] > 0 and sum(lacking.values()) > document["count"] / 10, "a process without SWITCH: what is not known is counted",
+              repr(lacking))
+    text = run("report", "-q", "--spans", "off", path_of("outs")).out.decode()
+    tap.check("lack a side" in text, "and said in the text", text)
+    text = run("report", "-q", "--spans", "lock", path_of("outs")).out.decode()
+    tap.check("perf record" in text and "contention_begin" in text, "how to record what is not there", text)
+    done = run("report", "-q", "--spans", "off", "--by", "dso", path_of("outs"))
+    tap.check(done.code == 2 and b"--by dso" in done.err, "rows that spans do not have are refused", repr(done))
+
+
+def check_filters(tap):
+    everything = [span for span in spans_of("wide") if span.kind == "off"]
+    tid = next(tid for tid, (thread, _) in measured("wide").items() if thread == "sleeper")
+    document = report("off", "wide", "--tid", str(tid))
+    own = [span.end - span.begin for span in everything if span.tid == tid]
+    tap.check((document["count"], document["total"]) == (len(own), sum(own)), "--tid chooses spans, not records", repr(document))
+    times = sorted(span.begin for span in everything)
+    first, last = times[len(times) // 4], times[len(times) // 2]
+    document = report("off", "wide", "--time", f"{first / 1e9:.9f},{last / 1e9:.9f}")
+    clipped = [min(span.end, last) - max(span.begin, first) for span in everything if span.begin <= last and span.end >= first]
+    tap.check((document["count"], document["total"]) == (len(clipped), sum(clipped)), "--time cuts spans to the window", repr(document))
+
+
+def check_sameness(tap):
+    for name in ("wide", "process", "calls"):
+        for kind in ("off", "run", "syscall"):
+            words = ("report", "-q", "--spans", kind, "--by", "thread", "--csv")
+            outs = {run(*words, "--jobs", jobs, path_of(name)).out for jobs in ("1", "4")}
+            with open(path_of(name), "rb") as f:
+                outs.add(subprocess.run([PERFDATA, *words, "-"], input=f.read(), stdout=subprocess.PIPE, check=False).stdout.replace(b"-,", b","))
+            tap.check(len(outs) == 1 or len({out.split(b"\n", 1)[1] for out in outs}) == 1, f"{name}: {kind}: any threads, file or pipe", repr(outs)[:600])
+
+
+def main():
+    tap = Tap()
+    check_pairs(tap, "wide", ("run", "off", "runq"))
+    check_pairs(tap, "outs", ("run", "off"))
+    check_pairs(tap, "clock", ("run", "off"))
+    check_pairs(tap, "process", ("run",))
+    check_pairs(tap, "calls", ("syscall",))
+    check_pairs(tap, "softirq", ("softirq",))
+    check_construction(tap, "process")
+    check_construction(tap, "wide")
+    check_weights(tap)
+    check_refusals(tap)
+    check_filters(tap)
+    check_sameness(tap)
+    sys.exit(tap.end())
+
+
+main()
