@@ -4,8 +4,9 @@
 #include <math.h>
 #include <string.h>
 #include "diff_show.h"
+#include "terminal.h"
 
-enum { DEFAULT_TOP = 20 };
+enum { DEFAULT_TOP = 20, LEAST_NAME = 60 };
 
 /* --- words -------------------------------------------------------------------------------------------------------- */
 
@@ -160,9 +161,24 @@ static void pad(struct perfdata_text *out, size_t start, size_t width)
 
 static void percent(struct perfdata_text *out, double share) { perfdata_text_printf(out, "%8.3f", share * 100); }
 
-static void text_row(struct perfdata_text *out, const struct perfdata_comparison_event *event,
-		     const struct perfdata_comparison_row *row)
+static const char *table_head(const struct perfdata_comparison_event *event)
 {
+	return event->has_stacks ? "state       before   after   b.incl  a.incl  points      ratio  p        "
+				   "visible   what\n"
+				 : "state       before   after  points      ratio  p        visible   what\n";
+}
+
+/* How many columns names may have; 0: all. They are the last column, and some reasons follow them. */
+static size_t name_columns(const struct diff_answer *answer, const struct perfdata_comparison_event *event)
+{
+	const size_t before = strlen(table_head(event)) - strlen("what\n"), line = terminal_columns();
+	return answer->options->wide ? 0 : line > before + LEAST_NAME ? line - before : LEAST_NAME;
+}
+
+static void text_row(struct perfdata_text *out, const struct perfdata_comparison_event *event,
+		     const struct perfdata_comparison_row *row, size_t columns)
+{
+	struct perfdata_text name;
 	bool inclusive;
 	const struct perfdata_compared *reported = diff_decisive(row, &inclusive);
 	size_t start = out->size;
@@ -187,7 +203,13 @@ static void text_row(struct perfdata_text *out, const struct perfdata_comparison
 	start = out->size;
 	diff_spell_visible(out, reported->visible);
 	pad(out, start, isinf(reported->visible) ? 10 : 11);
-	diff_spell_key(out, row);
+	perfdata_text_init(&name);
+	diff_spell_key(&name, row);
+	perfdata_text_char(&name, 0);
+	out->failed |= perfdata_text_failed(&name);
+	if (!perfdata_text_failed(&name))
+		perfdata_text_shortened(out, name.data, columns);
+	perfdata_text_release(&name);
 	perfdata_text_string(out, row->reason || row->cause ? ": " : "");
 	diff_spell_reason(out, row);
 	perfdata_text_char(out, '\n');
@@ -206,16 +228,13 @@ static void text_event(const struct diff_answer *answer, size_t number, const st
 	perfdata_text_char(out, '\n');
 	if (!event->nr_judged)
 		return;
-	perfdata_text_string(
-		out, event->has_stacks
-			     ? "state       before   after   b.incl  a.incl  points      ratio  p        "
-			       "visible   what\n"
-			     : "state       before   after  points      ratio  p        visible   what\n");
+	perfdata_text_string(out, table_head(event));
+	const size_t columns = name_columns(answer, event);
 	for (size_t i = 0; (row = perfdata_comparison_row(answer->comparison, number, i)); i++) {
 		if (row->change == PERFDATA_CHANGE_NOT_JUDGED)
 			continue;
 		if (shown < top) {
-			text_row(out, event, row);
+			text_row(out, event, row, columns);
 			shown++;
 		} else {
 			more++;

@@ -8,6 +8,7 @@
 #include "input_list.h"
 #include "kept_inputs.h"
 #include "option_table.h"
+#include "perf_habits.h"
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -93,7 +94,12 @@ static void unknown_option(const struct options *options, unsigned groups, const
 	for (size_t i = 0; i < option_table_nr; i++)
 		if (option_table[i].groups & groups)
 			perfdata_nearest_offer(&nearest, option_table[i].option.name);
-	usage_error(&options->style, "unknown option --%s%s", name, perfdata_nearest_hint(&nearest, "--", hint));
+	const char *ours = perf_habit(options, name, NULL);
+	if (ours)
+		usage_error(&options->style, "unknown option --%s: %s", name, ours);
+	else
+		usage_error(&options->style, "unknown option --%s%s", name,
+			    perfdata_nearest_hint(&nearest, "--", hint));
 }
 
 /* --- setting it --------------------------------------------------------------------------------------------------- */
@@ -141,7 +147,8 @@ static bool set(struct options *options, const struct found *found, const char *
 	struct perfdata_emitter_option_value value;
 	struct perfdata_error error;
 	if (perfdata_option_parse(option, found->no ? "no" : text, &value, &error) != PERFDATA_OK) {
-		usage_error(&options->style, "%s", error.message);
+		const char *ours = perf_habit(options, option->name, text);
+		usage_error(&options->style, "%s%s%s", error.message, ours ? "; " : "", ours ? ours : "");
 		return false;
 	}
 	if (!general)
@@ -195,7 +202,9 @@ static bool parse_short(struct options *options, unsigned groups, const char *le
 	for (; *letters; letters++) {
 		struct found found;
 		if (!find_short(options, groups, *letters, &found)) {
-			usage_error(&options->style, "unknown option -%c", *letters);
+			const char name[] = { *letters, 0 }, *ours = perf_habit(options, name, NULL);
+			usage_error(&options->style, "unknown option -%c%s%s", *letters, ours ? ": " : "",
+				    ours ? ours : "");
 			return false;
 		}
 		if (found.option->kind == PERFDATA_OPTION_FLAG) {
@@ -206,7 +215,9 @@ static bool parse_short(struct options *options, unsigned groups, const char *le
 		const char *text = letters[1] ? letters + 1 : argv[++*at];
 		if (text)
 			return set(options, &found, text);
-		usage_error(&options->style, "-%c needs an argument: %s", *letters, found.option->argument);
+		const char *ours = perf_habit(options, found.option->name, "");
+		usage_error(&options->style, "-%c needs an argument: %s%s%s", *letters, found.option->argument,
+			    ours ? "; " : "", ours ? ours : "");
 		return false;
 	}
 	return true;

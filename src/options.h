@@ -100,7 +100,7 @@ struct options {
 	const char *save, *by, *weight, *normalize, *units, *min_share, *max_increase, *max_rise, *max_growth, *alpha,
 		*dispersion, *adjust;
 	const char *quantities, *inlines, *allow;
-	bool exact_symbols, markdown, no_gate;
+	bool exact_symbols, markdown, no_gate, wide;
 	uint64_t top;
 	/* output */
 	const char *to, *emitter_file, *output, *order;

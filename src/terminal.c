@@ -11,7 +11,7 @@
 #include "perfdata/registry.h"
 #include "terminal.h"
 
-enum { COLUMNS = 80 };
+enum { COLUMNS = 80, COLUMNS_OF_PIPES = 100 };
 #define ROWS "40"
 
 static pid_t pager;
@@ -26,6 +26,8 @@ static uint64_t columns(void)
 		return number;
 	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : COLUMNS;
 }
+
+size_t terminal_columns(void) { return isatty(STDOUT_FILENO) ? (size_t)columns() : COLUMNS_OF_PIPES; }
 
 /* Starts the pager and sends stdout to it. LESS=FRX lets less end at once if the output fits on the screen. */
 static void start_pager(void)

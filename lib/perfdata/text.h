@@ -103,6 +103,12 @@ PERFDATA_API void perfdata_text_finding(struct perfdata_text *text, const struct
 /* The bytes for messages and listings that people read: control characters, characters that turn the direction of text
  * or are not seen, and invalid UTF-8 are shown as \xNN. */
 PERFDATA_API void perfdata_text_printable(struct perfdata_text *text, const void *bytes, size_t size);
+/* A name in a column of a table: bad bytes as U+FFFD, control characters and those that turn the direction of text as
+ * \uXXXX; where `columns` is not 0 and the name has more, its middle is left out. Returns how many columns it has in
+ * the result. */
+PERFDATA_API size_t perfdata_text_shortened(struct perfdata_text *text, const char *name, size_t columns);
+/* How many columns perfdata_text_shortened writes for the whole name. */
+PERFDATA_API size_t perfdata_text_columns(const char *name);
 
 #ifdef __cplusplus
 }

@@ -38,6 +38,7 @@ struct pd_fold {
 	struct pd_fold_options options;
 	struct pd_tree tree;            /* of struct node, or struct node_with_totals */
 	struct pd_paged places;         /* by node of the tree of stacks */
+	struct pd_paged seen;           /* beside `places`, with a choice: uint32_t, what was seen up to there */
 	uint32_t front, front_node;     /* number and node of the front labels at hand */
 	struct pd_hash_map known;            /* label of a step << 1 | is_caller → where its labels stand in `labels` */
 	uint32_t *labels;               /* of each step: how many labels, then the labels */
@@ -63,6 +64,7 @@ enum perfdata_status pd_fold_new(struct pd_profile *profile, const struct pd_fol
 	fold->stacks = pd_session_nodes(pd_profile_session(profile));
 	fold->options = *options;
 	pd_paged_init(&fold->places, account, PD_USE_PROFILE, sizeof(struct location));
+	pd_paged_init(&fold->seen, account, PD_USE_PROFILE, sizeof(uint32_t));
 	const size_t size = options->totals ? sizeof(struct node_with_totals) : sizeof(struct node);
 	if (pd_tree_init_with(&fold->tree, size, account, PD_USE_PROFILE) < 0) {
 		pd_fold_free(fold);
@@ -79,6 +81,7 @@ void pd_fold_free(struct pd_fold *fold)
 	pd_account_give(fold->tree.nodes.account, PD_USE_CACHES, fold->accounted);
 	pd_tree_release(&fold->tree);
 	pd_paged_release(&fold->places);
+	pd_paged_release(&fold->seen);
 	pd_hash_map_release(&fold->known);
 	pd_free(fold->labels);
 	pd_free(fold->way);
@@ -152,25 +155,42 @@ static enum perfdata_status add_labels(struct pd_fold *fold, const uint32_t *lab
 	return PERFDATA_OK;
 }
 
-/* Goes from *node, a node of the fold, to where the step leads. */
-static enum perfdata_status add_step(struct pd_fold *fold, const struct step *step, bool is_caller, uint32_t *node)
+/* A place in the fold, and what the choice has seen on the way there. */
+struct position {
+	uint32_t node;
+	uint32_t seen;
+};
+
+/* Goes from a position to where the step leads. */
+static enum perfdata_status add_step(struct pd_fold *fold, const struct step *step, bool is_caller,
+				     struct position *at)
 {
+	const struct pd_fold_choice *choice = fold->options.choice;
 	const uint32_t *labels;
-	const enum perfdata_status status = find_labels(fold, step, is_caller, &labels);
-	return status == PERFDATA_OK ? add_labels(fold, labels + 1, labels[0], node) : status;
+	enum perfdata_status status = find_labels(fold, step, is_caller, &labels);
+	if (status != PERFDATA_OK || !choice)
+		return status == PERFDATA_OK ? add_labels(fold, labels + 1, labels[0], &at->node) : status;
+	for (size_t i = 1; i <= labels[0] && status == PERFDATA_OK; i++) {
+		at->seen |= choice->sees(fold->options.user, labels[i]);
+		if (!choice->root || at->seen & choice->root)
+			status = add_labels(fold, &labels[i], 1, &at->node);
+	}
+	return status;
 }
 
-/* Goes to the callers until one has a location, whose node is *ret; fold->way has the nodes in between. */
-static enum perfdata_status go_up(struct pd_fold *fold, uint32_t node, uint32_t *ret)
+/* Goes to the callers until one has a location, which is *ret; fold->way has the nodes in between. */
+static enum perfdata_status go_up(struct pd_fold *fold, uint32_t node, struct position *ret)
 {
 	fold->nr_way = 0;
-	for (*ret = fold->front_node; node;) {
+	for (*ret = (struct position){ fold->front_node, 0 }; node;) {
 		const struct location *place = pd_paged_at(&fold->places, node);
 		if (!place)
 			return fold->places.status;
 		if (place->front == fold->front) {
-			*ret = place->node;
-			break;
+			ret->node = place->node;
+			const uint32_t *seen = fold->options.choice ? pd_paged_at(&fold->seen, node) : &ret->seen;
+			ret->seen = seen ? *seen : 0;
+			return seen ? PERFDATA_OK : fold->seen.status;
 		}
 		if (pd_vector_grow(&fold->way, &fold->way_room, fold->nr_way, sizeof *fold->way) < 0)
 			return PERFDATA_ENOMEM;
@@ -182,18 +202,30 @@ static enum perfdata_status go_up(struct pd_fold *fold, uint32_t node, uint32_t 
 	return PERFDATA_OK;
 }
 
-/* The node of the fold for a node of the tree of stacks that is a caller; makes it where needed. */
-static enum perfdata_status place_caller(struct pd_fold *fold, uint32_t stack_node, uint32_t *ret)
+static enum perfdata_status keep_place(struct pd_fold *fold, uint32_t stack_node, const struct position *at)
+{
+	struct location *place = pd_paged_change(&fold->places, stack_node);
+	if (!place)
+		return fold->places.status;
+	*place = (struct location){ fold->front, at->node };
+	if (!fold->options.choice)
+		return PERFDATA_OK;
+	uint32_t *seen = pd_paged_change(&fold->seen, stack_node);
+	if (!seen)
+		return fold->seen.status;
+	*seen = at->seen;
+	return PERFDATA_OK;
+}
+
+/* The place in the fold of a node of the tree of stacks that is a caller; makes it where needed. */
+static enum perfdata_status place_caller(struct pd_fold *fold, uint32_t stack_node, struct position *ret)
 {
 	enum perfdata_status status = go_up(fold, stack_node, ret);
 	while (status == PERFDATA_OK && fold->nr_way) {
 		const struct step *next = &fold->way[--fold->nr_way];
 		status = add_step(fold, next, fold->options.callers, ret);
-		struct location *place = status == PERFDATA_OK ? pd_paged_change(&fold->places, next->node) : NULL;
-		if (place)
-			*place = (struct location){ fold->front, *ret };
-		else if (status == PERFDATA_OK)
-			status = fold->places.status;
+		if (status == PERFDATA_OK)
+			status = keep_place(fold, next->node, ret);
 	}
 	return status;
 }
@@ -209,10 +241,10 @@ static enum perfdata_status set_front(struct pd_fold *fold, const uint32_t *labe
 	return status;
 }
 
-static enum perfdata_status place_stack(struct pd_fold *fold, uint32_t node, uint32_t *ret)
+static enum perfdata_status place_stack(struct pd_fold *fold, uint32_t node, struct position *ret)
 {
 	if (!node) {
-		*ret = fold->front_node;
+		*ret = (struct position){ fold->front_node, 0 };
 		return PERFDATA_OK;
 	}
 	if (!fold->options.callers)
@@ -234,13 +266,14 @@ static uint64_t add_weight(uint64_t a, uint64_t b)
 enum perfdata_status pd_fold_add(struct pd_fold *fold, const uint32_t *front, size_t nr, uint32_t node,
 				 const struct pd_profile_sums *sums)
 {
-	uint32_t place;
+	const struct pd_fold_choice *choice = fold->options.choice;
+	struct position place;
 	enum perfdata_status status = set_front(fold, front, nr);
 	if (status == PERFDATA_OK)
 		status = place_stack(fold, node, &place);
-	if (status != PERFDATA_OK)
+	if (status != PERFDATA_OK || (choice && !choice->takes(fold->options.user, place.seen)))
 		return status;
-	struct node *at = pd_tree_change(&fold->tree, place);
+	struct node *at = pd_tree_change(&fold->tree, place.node);
 	if (!at)
 		return fold->tree.status;
 	at->self = add_weight(at->self ? at->self : 1, sums->weight);
@@ -283,6 +316,7 @@ enum perfdata_status pd_fold_finish(struct pd_fold *fold)
 {
 	/* only pd_fold_add needs these */
 	pd_paged_release(&fold->places);
+	pd_paged_release(&fold->seen);
 	pd_hash_map_release(&fold->known);
 	enum perfdata_status status = PERFDATA_OK;
 	for (uint32_t node = fold->tree.count; node-- > 0 && status == PERFDATA_OK;)

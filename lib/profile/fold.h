@@ -22,6 +22,14 @@ struct pd_fold_options {
 				       size_t *ret_nr);
 	void *user;
 	bool callers;        /* tell callers from leaves; else all are named by the recorded address */
+	/* Which stacks count; NULL: all. `sees` says in bits what a label is to the choice, and `takes` whether a stack
+	 * counts in whose labels these bits were seen. Stacks begin at the first label with the bit `root`, unless
+	 * that is 0. Labels in front of stacks are not asked for. */
+	const struct pd_fold_choice {
+		unsigned (*sees)(void *user, uint32_t label);
+		bool (*takes)(void *user, unsigned seen);
+		unsigned root;
+	} *choice;
 	/* compute totals of nodes; without them only `self` is known, and nodes take half the memory */
 	bool totals;
 };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include <string.h>
+#include "base/account.h"
 #include "base/memory.h"
 #include "profile/profile_sums.h"
 #include "session/session.h"
@@ -28,7 +30,14 @@ struct pd_profile {
 	struct pd_hash_map generations;         /* pid << 32 | tid → how many threads had this pair */
 	uint64_t seed;
 	bool finished;
+	/* after pd_profile_choose: by node of the tree of stacks two bits, CHOSEN, LEFT_OUT, or 0 where no sample
+	 * ends; and sums of events without what was left out */
+	uint8_t *choice;
+	size_t choice_size;
+	struct pd_profile_sums *chosen;
 };
+
+enum { CHOSEN = 1, LEFT_OUT = 2, NODES_OF_BYTE = 4 };
 
 enum perfdata_status pd_profile_new(const struct perfdata_session *session, const struct pd_profile_options *options,
 				    struct pd_profile **ret)
@@ -56,6 +65,9 @@ void pd_profile_free(struct pd_profile *profile)
 {
 	if (!profile)
 		return;
+	pd_account_give(pd_session_account(profile->session), PD_USE_PROFILE, profile->choice_size);
+	pd_free(profile->choice);
+	pd_free(profile->chosen);
 	pd_sums_release(&profile->sums);
 	pd_free(profile->threads);
 	pd_hash_map_release(&profile->thread_ids);
@@ -199,10 +211,20 @@ struct pd_account *pd_profile_account(const struct pd_profile *profile)
 
 /* --- what came out ------------------------------------------------------------------------------------------------ */
 
+static const struct pd_profile_sums *sums_of(const struct pd_profile *profile, const struct pd_profile_sums *events,
+					     uint32_t event)
+{
+	return event < profile->sums.nr_events && events[event].samples ? &events[event] : NULL;
+}
+
 const struct pd_profile_sums *pd_profile_event(const struct pd_profile *profile, uint32_t event)
 {
-	const struct pd_sums_table *sums = &profile->sums;
-	return event < sums->nr_events && sums->events[event].samples ? &sums->events[event] : NULL;
+	return sums_of(profile, profile->chosen ? profile->chosen : profile->sums.events, event);
+}
+
+const struct pd_profile_sums *pd_profile_event_whole(const struct pd_profile *profile, uint32_t event)
+{
+	return sums_of(profile, profile->sums.events, event);
 }
 
 uint32_t pd_profile_nr_events(const struct pd_profile *profile) { return (uint32_t)profile->sums.nr_events; }
@@ -215,6 +237,7 @@ const struct pd_profile_thread *pd_profile_thread(const struct pd_profile *profi
 }
 
 struct pd_profile_walk {
+	const struct pd_profile *profile;
 	struct pd_sums_walk *sums;
 };
 
@@ -223,6 +246,7 @@ enum perfdata_status pd_profile_walk_new(struct pd_profile *profile, struct pd_p
 	struct pd_profile_walk *walk = profile->finished ? pd_calloc(1, sizeof *walk) : NULL;
 	if (!walk)
 		return profile->finished ? PERFDATA_ENOMEM : PERFDATA_EUSAGE;
+	walk->profile = profile;
 	const enum perfdata_status status = pd_sums_walk_new(&profile->sums, &walk->sums);
 	if (status == PERFDATA_OK)
 		*ret = walk;
@@ -233,7 +257,11 @@ enum perfdata_status pd_profile_walk_new(struct pd_profile *profile, struct pd_p
 
 enum perfdata_status pd_profile_walk_next(struct pd_profile_walk *walk, const struct pd_profile_entry **ret)
 {
-	return pd_sums_walk_next(walk->sums, ret);
+	enum perfdata_status status;
+	do
+		status = pd_sums_walk_next(walk->sums, ret);
+	while (status == PERFDATA_OK && !pd_profile_has_node(walk->profile, (*ret)->key.node));
+	return status;
 }
 
 void pd_profile_walk_free(struct pd_profile_walk *walk)
@@ -241,6 +269,65 @@ void pd_profile_walk_free(struct pd_profile_walk *walk)
 	if (walk)
 		pd_sums_walk_free(walk->sums);
 	pd_free(walk);
+}
+
+/* --- a part of the stacks ----------------------------------------------------------------------------------------- */
+
+static unsigned choice_of(const struct pd_profile *profile, uint32_t node)
+{
+	const size_t byte = node / NODES_OF_BYTE;
+	return byte < profile->choice_size ? profile->choice[byte] >> node % NODES_OF_BYTE * 2 & 3u : 0;
+}
+
+bool pd_profile_has_node(const struct pd_profile *profile, uint32_t node)
+{
+	return !profile->choice || choice_of(profile, node) != LEFT_OUT;
+}
+
+static bool begin_choice(struct pd_profile *profile)
+{
+	const struct pd_step_tree *tree = pd_session_nodes(profile->session);
+	const size_t size = (tree ? tree->tree.count : 0) / NODES_OF_BYTE + 1;
+	profile->choice = pd_calloc(size, 1);
+	profile->chosen = pd_calloc(profile->sums.nr_events + 1, sizeof *profile->chosen);
+	if (!profile->choice || !profile->chosen)
+		return false;
+	profile->choice_size = size;
+	pd_account_take(pd_session_account(profile->session), PD_USE_PROFILE, size);
+	return true;
+}
+
+enum perfdata_status pd_profile_choose(struct pd_profile *profile, pd_profile_takes_fn *takes, void *user)
+{
+	struct pd_profile_walk *walk;
+	const struct pd_profile_entry *entry;
+	const bool again = profile->choice;
+	if (!again && !begin_choice(profile))
+		return PERFDATA_ENOMEM;
+	enum perfdata_status status = pd_profile_walk_new(profile, &walk);
+	if (status != PERFDATA_OK)
+		return status;
+	if (again) {
+		/* the walk still knows what was left out: asked for are those that were chosen */
+		memset(profile->chosen, 0, profile->sums.nr_events * sizeof *profile->chosen);
+		for (size_t i = 0; i < profile->choice_size; i++)
+			profile->choice[i] &= 0xaa;
+	}
+	while ((status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK) {
+		const uint32_t node = entry->key.node;
+		if (!choice_of(profile, node)) {
+			bool taken;
+			status = takes(user, node, &taken);
+			if (status != PERFDATA_OK)
+				break;
+			profile->choice[node / NODES_OF_BYTE] |=
+				(uint8_t)((taken ? CHOSEN : LEFT_OUT) << node % NODES_OF_BYTE * 2);
+		}
+		if (choice_of(profile, node) == CHOSEN)
+			pd_profile_sums_add(&profile->chosen[entry->key.event], &entry->sums);
+	}
+	pd_profile_walk_free(walk);
+	return status == PERFDATA_END ? PERFDATA_OK : status;
 }
 
 enum perfdata_status pd_profile_node(struct pd_profile *profile, uint32_t node, struct pd_profile_node *ret)

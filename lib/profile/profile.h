@@ -99,11 +99,22 @@ enum perfdata_status pd_profile_object_of(const struct perfdata_session *session
 /* Sorts the sums; to be called after the last part. */
 enum perfdata_status pd_profile_finish(struct pd_profile *profile);
 
+/* --- a part of the stacks ----------------------------------------------------------------------------------------- */
+
+/* Leaves out the keys whose node `takes` sets no *ret for: totals and walks are those of the others from now on. Each
+ * node is asked for once. After pd_profile_finish; a second call leaves out more. */
+typedef enum perfdata_status pd_profile_takes_fn(void *user, uint32_t node, bool *ret);
+enum perfdata_status pd_profile_choose(struct pd_profile *profile, pd_profile_takes_fn *takes, void *user);
+/* Whether the keys of a node were not left out; of nodes that samples end at. */
+bool pd_profile_has_node(const struct pd_profile *profile, uint32_t node);
+
 /* --- totals ------------------------------------------------------------------------------------------------------- */
 
 /* The sums of one event; NULL where the profile has no sample of it. `event` is an index. */
 const struct pd_profile_sums *pd_profile_event(const struct pd_profile *profile, uint32_t event);
 uint32_t pd_profile_nr_events(const struct pd_profile *profile);   /* one above the highest index of a sample's event */
+/* The same with what pd_profile_choose left out. */
+const struct pd_profile_sums *pd_profile_event_whole(const struct pd_profile *profile, uint32_t event);
 /* The summary of the session tells what was lost: lost_records and lost_samples. */
 
 /* --- keys --------------------------------------------------------------------------------------------------------- */

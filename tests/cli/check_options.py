@@ -23,7 +23,7 @@ ZERO_IS_FINE = {("report", "top"), ("report", "width"), ("diff", "top"), ("dump"
 
 # What changes nothing, or contradicts itself: (command, words). {} is a recording, {2} another one.
 USELESS = [
-    ("report", "--min-percent 1 {}"), ("report", "--tree --sort name {}"), ("report", "--callers x --sort name {}"),
+    ("report", "--tree --sort name {}"), ("report", "--callers x --sort name {}"),
     ("report", "--callers x --callees y {}"), ("report", "--tree --callers x {}"), ("report", "--tree --callees x {}"),
     ("report", "--json --csv {}"), ("report", "--json --tree {}"), ("report", "--csv --callers x {}"), ("report", "--json --width 30 {}"),
     ("report", "--csv --width 30 {}"), ("report", "--json --color always {}"),

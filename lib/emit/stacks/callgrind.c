@@ -27,6 +27,7 @@ static const struct perfdata_emitter_option options[] = {
 	  .argument = STACK_WEIGHTS,
 	  .help = "what a sample costs; default period, or wall where time off the CPU was recorded" },
 	STACK_OPTION_INLINE,
+	STACK_OPTIONS_CHOICE,
 	{ 0 },
 };
 
@@ -157,14 +158,15 @@ static enum perfdata_status append_node(struct writing *writing, uint32_t label)
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status append_step(struct writing *writing, const struct stack_step *step)
+/* skip: so many of its functions, the outermost, are cut off. */
+static enum perfdata_status append_step(struct writing *writing, const struct stack_step *step, size_t skip)
 {
 	size_t nr;
 	uint32_t label;
 	const struct stack_call *calls = pd_stack_labels_of(writing->labels, step->frame, step->is_caller, &nr);
 	const uint64_t address = address_of(writing, step);
 	enum perfdata_status status = calls ? PERFDATA_OK : PERFDATA_ENOMEM;
-	for (size_t i = 0; status == PERFDATA_OK && i < nr; i++) {
+	for (size_t i = skip; status == PERFDATA_OK && i < nr; i++) {
 		const struct position at = { address, calls[i].label, line_of(writing, &calls[i]) };
 		status = keep_position(writing, at, &label);
 		if (status == PERFDATA_OK)
@@ -192,7 +194,7 @@ static enum perfdata_status follow(struct writing *writing, const struct pd_prof
 	if (status == PERFDATA_OK && !path.nr_steps)
 		status = append_node(writing, label);
 	for (; status == PERFDATA_OK && step < path.nr_steps; step++)
-		status = append_step(writing, &path.steps[step]);
+		status = append_step(writing, &path.steps[step], step ? 0 : path.cut_of_step);
 	return status;
 }
 
@@ -359,7 +361,7 @@ static void put_event_name(const struct writing *writing, uint32_t index, struct
 static void put_text(struct perfdata_text *out, const char *key, const char *text)
 {
 	perfdata_text_string(out, key);
-	pd_stack_text_name(out, text, 0);
+	perfdata_text_shortened(out, text, 0);
 	perfdata_text_char(out, '\n');
 }
 
@@ -405,7 +407,7 @@ static void put_header(const struct writing *writing, const struct perfdata_emit
 		perfdata_text_literal(out, "event: ");
 		put_event_name(writing, i, out);
 		perfdata_text_literal(out, " : ");
-		pd_stack_text_name(out, event->name, 0);
+		perfdata_text_shortened(out, event->name, 0);
 		perfdata_text_printf(out, " (%s)\n",
 				     writing->state->by_samples      ? "samples"
 				     : weight                        ? weight
@@ -442,7 +444,7 @@ static void put_name(struct body *body, struct names *names, const char *key, ui
 	}
 	if (!names->written[number]) {
 		perfdata_text_char(body->out, ' ');
-		pd_stack_text_name(body->out, name, 0);
+		perfdata_text_shortened(body->out, name, 0);
 		perfdata_text_string(body->out, suffix);
 		names->written[number] = true;
 	}
@@ -553,7 +555,9 @@ static enum perfdata_status set_up_writing(struct writing *writing)
 	const struct stack_gather *gather = &writing->state->gather;
 	const uint32_t nr = pd_profile_nr_events(gather->profile);
 	writing->labels = pd_stack_labels_new(gather->session, STACK_BY_FUNCTION, writing->state->inlines, true);
-	writing->route = writing->labels ? pd_stack_route_new(gather->profile, gather->session, writing->labels) : NULL;
+	writing->route = writing->labels ? pd_stack_route_new(gather->profile, gather->session, writing->labels,
+							      gather->choice)
+					 : NULL;
 	writing->tree.account = writing->account;
 	pd_paged_init(&writing->sums, writing->account, PD_USE_PROFILE, sizeof(struct sums));
 	writing->positions = pd_intern_new();
@@ -588,7 +592,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 {
 	struct state *state = pointer;
 	struct writing writing = { .state = state, .account = pd_profile_account(state->gather.profile) };
-	enum perfdata_status status = pd_profile_finish(state->gather.profile);
+	enum perfdata_status status = pd_stack_gather_finish(&state->gather);
 	if (status == PERFDATA_OK)
 		status = set_up_writing(&writing);
 	if (status == PERFDATA_OK)

@@ -25,6 +25,7 @@ static const struct perfdata_emitter_option options[] = {
 	{ .name = "markers",
 	  .kind = PERFDATA_OPTION_FLAG,
 	  .help = "tracepoints, mappings, names, switches and losses as markers (default; --no-markers)" },
+	STACK_OPTIONS_CHOICE,
 	{ 0 },
 };
 
@@ -402,7 +403,7 @@ static enum perfdata_status put_events(struct writing *writing, const struct ran
 	const struct state *state = writing->state;
 	enum perfdata_status status = put_thread(writing, range, first_event, true, is_main);
 	for (uint32_t i = 0; i < pd_profile_nr_events(state->gather.profile) && status == PERFDATA_OK; i++)
-		if (i != first_event && pd_profile_event(state->gather.profile, i) &&
+		if (i != first_event && pd_profile_event_whole(state->gather.profile, i) &&
 		    pd_timeline_samples(state->timeline, i) && has_samples(writing, range, i))
 			status = put_thread(writing, range, i, false, false);
 	return status;
@@ -415,10 +416,12 @@ static enum perfdata_status put_threads(struct writing *writing)
 	struct range range = { .end = 0 };
 	uint32_t first = 0;
 	while (first < pd_profile_nr_events(state->gather.profile) &&
-	       !(pd_profile_event(state->gather.profile, first) && pd_timeline_samples(state->timeline, first)))
+	       !(pd_profile_event_whole(state->gather.profile, first) && pd_timeline_samples(state->timeline, first)))
 		first++;
 	first = first < pd_profile_nr_events(state->gather.profile) ? first : PERFDATA_NONE;
 	enum perfdata_status status = pd_timeline_sort(state->timeline);
+	if (status == PERFDATA_OK && state->gather.choice)
+		status = pd_timeline_leave_out(state->timeline, state->gather.profile);
 	for (uint32_t i = 0; i < pd_timeline_nr_threads(state->timeline) && status == PERFDATA_OK; i++) {
 		uint64_t seen;
 		const struct timeline_thread *thread = pd_timeline_thread(state->timeline, i);
@@ -438,11 +441,11 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 {
 	struct state *state = pointer;
 	struct stack_spool threads;
-	enum perfdata_status status = pd_profile_finish(state->gather.profile);
+	enum perfdata_status status = pd_stack_gather_finish(&state->gather);
 	if (status != PERFDATA_OK)
 		return status;
 	struct firefox_tables *tables = pd_firefox_tables_new(state->gather.profile, state->gather.session,
-							      state->inlines);
+							      state->inlines, state->gather.choice);
 	if (!tables)
 		return PERFDATA_ENOMEM;
 	pd_stack_spool_init(&threads, pd_profile_account(state->gather.profile));

@@ -9,7 +9,7 @@
 struct firefox_tables;
 /* NULL without memory. */
 struct firefox_tables *pd_firefox_tables_new(struct pd_profile *profile, const struct perfdata_session *session,
-					     bool inlines);
+					     bool inlines, const struct stack_choice *choice);
 void pd_firefox_tables_free(struct firefox_tables *tables);
 /* The row of the stack that ends at a node of the profile; UINT32_MAX for an empty chain. */
 enum perfdata_status pd_firefox_stack(struct firefox_tables *tables, uint32_t node, uint32_t *ret);

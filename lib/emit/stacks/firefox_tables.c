@@ -36,7 +36,7 @@ struct firefox_tables {
 };
 
 struct firefox_tables *pd_firefox_tables_new(struct pd_profile *profile, const struct perfdata_session *session,
-					     bool inlines)
+					     bool inlines, const struct stack_choice *choice)
 {
 	struct firefox_tables *tables = pd_calloc(1, sizeof *tables);
 	if (!tables)
@@ -44,7 +44,8 @@ struct firefox_tables *pd_firefox_tables_new(struct pd_profile *profile, const s
 	tables->session = session;
 	tables->stacks.account = pd_profile_account(profile);
 	tables->labels = pd_stack_labels_new(session, STACK_BY_FUNCTION, inlines, true);
-	tables->route = tables->labels ? pd_stack_route_new(profile, session, tables->labels) : NULL;
+	tables->route = tables->labels ? pd_stack_route_new(profile, session, tables->labels, choice)
+				       : NULL;
 	if (tables->route)
 		return tables;
 	pd_firefox_tables_free(tables);
@@ -122,7 +123,7 @@ enum perfdata_status pd_firefox_stack(struct firefox_tables *tables, uint32_t no
 		size_t nr;
 		if (!frames_of(tables, &path.steps[i], &first, &nr))
 			return PERFDATA_ENOMEM;
-		for (size_t k = 0; k < nr; k++) {
+		for (size_t k = i ? 0 : path.cut_of_step; k < nr; k++) {
 			at = pd_stack_tree_child(&tables->stacks, at, first + (uint32_t)k);
 			if (at == STACK_NO_NODE)
 				return pd_stack_tree_failed(&tables->stacks);

@@ -131,7 +131,8 @@ static enum perfdata_status each_stack_of(struct flame_data *data, size_t run, s
 	const struct flame_run *of = &data->runs[run];
 	pd_stack_labels_use(data->labels, of->session, run >= data->nr_own);
 	pd_stack_route_free(data->places[run].route);
-	data->places[run].route = pd_stack_route_new(of->profile, of->session, data->labels);
+	data->places[run].route = pd_stack_route_new(of->profile, of->session, data->labels,
+						     data->options.choice);
 	data->places[run].nr = 0;
 	if (!data->places[run].route)
 		return PERFDATA_ENOMEM;
@@ -269,6 +270,17 @@ static enum perfdata_status list_threads(struct flame_data *data)
 	return status;
 }
 
+/* Stacks of bases are chosen by the names that their functions have now. */
+static enum perfdata_status choose_stacks(struct flame_data *data)
+{
+	enum perfdata_status status = PERFDATA_OK;
+	for (size_t run = 0; run < data->nr_runs && status == PERFDATA_OK; run++) {
+		pd_stack_labels_use(data->labels, data->runs[run].session, run >= data->nr_own);
+		status = pd_stack_choose(data->options.choice, data->runs[run].profile, data->labels);
+	}
+	return status;
+}
+
 enum perfdata_status pd_flame_data_new(const struct flame_options *options, const struct flame_run *runs,
 				       const size_t nr[2], struct flame_data **ret)
 {
@@ -292,6 +304,8 @@ enum perfdata_status pd_flame_data_new(const struct flame_options *options, cons
 	enum perfdata_status status = data->labels ? list_threads(data) : PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK && data->nr_runs > 1 && !pd_stack_labels_match(data->labels, &data->options.match))
 		status = PERFDATA_ENOMEM;
+	if (status == PERFDATA_OK)
+		status = choose_stacks(data);
 	if (status == PERFDATA_OK)
 		status = build_what_fits(data);
 	if (status != PERFDATA_OK) {

@@ -7,6 +7,7 @@
 #include "perfdata/emit.h"
 #include "profile/profile.h"
 #include "emit/stacks/flame_threads.h"
+#include "emit/stacks/stack_choice.h"
 #include "emit/stacks/stack_labels.h"
 #include "emit/stacks/stack_tree.h"
 
@@ -23,6 +24,7 @@ struct flame_options {
 	uint64_t slice;              /* ns, of both profiles */
 	size_t max_nodes;            /* of the tree; beyond that the smallest are left out */
 	struct stack_match match;    /* which functions of bases are which of the recording */
+	const struct stack_choice *choice;   /* which stacks; or NULL */
 };
 
 struct flame_data;

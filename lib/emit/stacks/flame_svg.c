@@ -38,7 +38,7 @@ static void xml_text(struct perfdata_text *out, const char *text, size_t width)
 {
 	struct perfdata_text plain;
 	perfdata_text_init(&plain);
-	pd_stack_text_name(&plain, text, width);
+	perfdata_text_shortened(&plain, text, width);
 	for (size_t i = 0; i < plain.size; i++) {
 		if (plain.data[i] == '<')
 			perfdata_text_literal(out, "&lt;");

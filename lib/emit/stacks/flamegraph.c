@@ -50,6 +50,7 @@ static const struct perfdata_emitter_option options[] = {
 	  .kind = PERFDATA_OPTION_NUMBER,
 	  .argument = "N",
 	  .help = "beyond that, the smallest are drawn as one for each caller; default 1000000" },
+	STACK_OPTIONS_CHOICE,
 	{ 0 },
 };
 
@@ -270,6 +271,7 @@ static enum perfdata_status draw(struct state *state, const struct perfdata_emit
 	bool *used = nr_rules ? pd_calloc(nr_rules, sizeof *used) : NULL;
 	const struct flame_options asked = { .inlines = state->inlines,
 					     .slice = SLICE,
+					     .choice = state->gather.choice,
 					     .max_nodes = state->max_boxes < SIZE_MAX ? (size_t)state->max_boxes
 										      : SIZE_MAX,
 					     .match = { .same_files = state->texts[FILES],

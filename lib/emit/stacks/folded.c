@@ -21,6 +21,9 @@ struct state {
 	/* by label: the rank of the name in the order of lines, once at the end of a line, once in front of a
 	 * semicolon */
 	uint32_t *ranks;
+	uint8_t *seen;                 /* by label: what it is to the choice, and KNOWN; 0: not asked yet */
+	size_t seen_room;
+	bool failed;                   /* there was no memory for `seen` */
 	struct perfdata_text text;     /* of one frame */
 	/* while lines are written */
 	struct perfdata_text *out;
@@ -28,6 +31,8 @@ struct state {
 	size_t *ends;                  /* where names end in `line`, by depth */
 	size_t ends_room;
 };
+
+enum { KNOWN = 128 };
 
 static const struct perfdata_emitter_option options[] = {
 	{ .name = "weight",
@@ -41,6 +46,7 @@ static const struct perfdata_emitter_option options[] = {
 	{ .name = "addresses",
 	  .kind = PERFDATA_OPTION_FLAG,
 	  .help = "PATH+0xADDRESS for frames without a name; perfdata symbolize names them later" },
+	STACK_OPTIONS_CHOICE,
 	{ 0 },
 };
 
@@ -52,6 +58,7 @@ static void release(void *state)
 	pd_stack_gather_release(&folded->gather);
 	pd_intern_free(folded->names);
 	pd_free(folded->ranks);
+	pd_free(folded->seen);
 	perfdata_text_release(&folded->text);
 	perfdata_text_release(&folded->line);
 	pd_free(folded->ends);
@@ -177,6 +184,28 @@ static enum perfdata_status labels_of(void *user, const struct pd_profile_node *
 	    node->origin == PD_ORIGIN_ALONE)
 		return status;
 	return add_inlined(folded, node->frame, labels, ret_nr);
+}
+
+/* --- which stacks ------------------------------------------------------------------------------------------------- */
+
+static unsigned sees(void *user, uint32_t label)
+{
+	struct state *folded = user;
+	if (pd_vector_reach(&folded->seen, &folded->seen_room, label, sizeof *folded->seen) < 0) {
+		folded->failed = true;
+		return 0;
+	}
+	if (!folded->seen[label])
+		folded->seen[label] = (uint8_t)(KNOWN | pd_stack_choice_sees(folded->gather.choice,
+									     pd_intern_get(folded->names, label,
+											   NULL)));
+	return folded->seen[label] & ~(unsigned)KNOWN;
+}
+
+static bool takes(void *user, unsigned seen)
+{
+	const struct state *folded = user;
+	return pd_stack_choice_takes(folded->gather.choice, seen);
 }
 
 /* --- the order of lines ------------------------------------------------------------------------------------------- */
@@ -306,7 +335,14 @@ static enum perfdata_status end(void *state, const struct perfdata_emit_end *end
 {
 	(void)end;
 	struct state *folded = state;
-	const struct pd_fold_options names = { .labels = labels_of, .user = folded };
+	const struct pd_fold_choice choice = {
+		.sees = sees,
+		.takes = takes,
+		.root = pd_stack_choice_cuts(folded->gather.choice) ? STACK_SEEN_ROOT : 0,
+	};
+	const struct pd_fold_options names = { .labels = labels_of,
+					       .choice = folded->gather.choice ? &choice : NULL,
+					       .user = folded };
 	const struct pd_fold_walk_options lines = { .rank = rank, .visit = visit, .user = folded };
 	struct pd_fold *fold;
 	folded->out = out;
@@ -316,6 +352,8 @@ static enum perfdata_status end(void *state, const struct perfdata_emit_end *end
 	if (status != PERFDATA_OK)
 		return status;
 	status = fill(folded, fold);
+	if (status == PERFDATA_OK && folded->failed)
+		status = PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK)
 		status = rank_names(folded);
 	if (status == PERFDATA_OK)

@@ -26,6 +26,7 @@ static const struct perfdata_emitter_option options[] = {
 	{ .name = "labels",
 	  .kind = PERFDATA_OPTION_FLAG,
 	  .help = "samples have pid, tid and comm as attributes (default; --no-labels adds them up)" },
+	STACK_OPTIONS_CHOICE,
 	{ 0 },
 };
 
@@ -180,7 +181,8 @@ static void put_frame_type(struct writing *writing, enum stack_kind kind, bool i
 	put_packed(&writing->message, LOCATION_ATTRIBUTES, &writing->line);
 }
 
-static uint32_t location_of(struct writing *writing, const struct stack_step *step)
+/* skip: so many of its functions, the outermost, are cut off. */
+static uint32_t location_of(struct writing *writing, const struct stack_step *step, size_t skip)
 {
 	const struct perfdata_session *session = writing->state->gather.stacks.session;
 	const struct perfdata_frame *frame = step->frame == PERFDATA_NONE
@@ -202,7 +204,7 @@ static uint32_t location_of(struct writing *writing, const struct stack_step *st
 	pd_protobuf_number(&writing->message, LOCATION_MAPPING, map_id ? mapping_index(writing, map_id) : 0);
 	pd_protobuf_number(&writing->message, LOCATION_ADDRESS, address);
 	if (kind != STACK_NO_NAME)
-		put_lines(writing, calls, nr);
+		put_lines(writing, calls + skip, nr - skip);
 	if (dso)
 		put_frame_type(writing, kind, pd_stack_frame_is_kernel(session, step->frame));
 	return put_message(writing, OTLP_LOCATIONS, &writing->message);
@@ -237,7 +239,8 @@ static enum perfdata_status stack_of(struct writing *writing, uint32_t node, uin
 	size_t step = path.same_steps < writing->path_steps ? path.same_steps : writing->path_steps;
 	uint32_t at = step ? writing->path[step - 1] : STACK_NO_NODE;
 	for (; step < path.nr_steps && !writing->failed; step++) {
-		at = pd_stack_tree_child(&writing->stacks, at, location_of(writing, &path.steps[step]));
+		const size_t skip = step ? 0 : path.cut_of_step;
+		at = pd_stack_tree_child(&writing->stacks, at, location_of(writing, &path.steps[step], skip));
 		if (at == STACK_NO_NODE)
 			return pd_stack_tree_failed(&writing->stacks);
 		writing->path[step] = at;
@@ -622,7 +625,9 @@ static enum perfdata_status set_up_writing(struct writing *writing)
 	writing->tables = pd_otlp_tables_new(writing->account);
 	writing->sets = pd_intern_new();
 	writing->labels = pd_stack_labels_new(gather->session, STACK_BY_FUNCTION, writing->state->inlines, true);
-	writing->route = writing->labels ? pd_stack_route_new(gather->profile, gather->session, writing->labels) : NULL;
+	writing->route = writing->labels ? pd_stack_route_new(gather->profile, gather->session, writing->labels,
+							      gather->choice)
+					 : NULL;
 	return writing->tables && writing->sets && writing->route ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
@@ -649,7 +654,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 {
 	struct state *state = pointer;
 	struct writing writing = { .state = state, .end = end };
-	enum perfdata_status status = pd_profile_finish(state->gather.stacks.profile);
+	enum perfdata_status status = pd_stack_gather_finish(&state->gather.stacks);
 	if (status != PERFDATA_OK)
 		return status;
 	status = set_up_writing(&writing);

@@ -28,6 +28,7 @@ static const struct perfdata_emitter_option options[] = {
 	{ .name = "labels",
 	  .kind = PERFDATA_OPTION_FLAG,
 	  .help = "tell comm, pid and tid of samples apart (default; --no-labels adds them up)" },
+	STACK_OPTIONS_CHOICE,
 	{ 0 },
 };
 
@@ -94,6 +95,7 @@ struct writing {
 	uint32_t *locations;              /* ids by pd_frame_slot; 0: none yet */
 	size_t locations_room;
 	struct pd_hash_map nowhere;       /* address in no known file → id of its location */
+	struct pd_hash_map cut;           /* pd_frame_slot << 8 | functions that are cut off → id of the location */
 	uint64_t nr_locations, no_stack;     /* no_stack: the location of samples without a stack; 0: there are none */
 	uint32_t *columns;           /* the first column of each event; UINT32_MAX: none */
 	uint32_t nr_columns;
@@ -179,7 +181,8 @@ static void put_lines(struct writing *writing, const struct stack_call *calls, s
 	}
 }
 
-static uint64_t put_location(struct writing *writing, const struct stack_step *step)
+/* skip: so many of its functions, the outermost, are cut off. */
+static uint64_t put_location(struct writing *writing, const struct stack_step *step, size_t skip)
 {
 	const struct perfdata_session *session = writing->state->gather.stacks.session;
 	const struct perfdata_frame *frame = step->frame == PERFDATA_NONE
@@ -208,10 +211,22 @@ static uint64_t put_location(struct writing *writing, const struct stack_step *s
 	pd_protobuf_number(&writing->message, LOCATION_ADDRESS, address);
 	/* a location without a name gets none here: pprof may find one by the build-id */
 	if (!nameless)
-		put_lines(writing, calls, nr, map);
+		put_lines(writing, calls + skip, nr - skip, map);
 	pd_protobuf_message(&writing->location_texts.text, PROFILE_LOCATION, &writing->message);
 	perfdata_text_cut(&writing->location_texts.text);
 	return writing->nr_locations;
+}
+
+/* The location of the step in which a choice lets a stack begin, which lacks the outer functions. */
+static uint64_t cut_location_of(struct writing *writing, const struct stack_step *step, size_t skip)
+{
+	const uint64_t key = (uint64_t)pd_frame_slot(step->frame, step->is_caller) << 8 | skip;
+	uint64_t id;
+	if (pd_hash_map_get(&writing->cut, key, &id))
+		return id;
+	id = put_location(writing, step, skip);
+	writing->failed |= pd_hash_map_put(&writing->cut, key, id) < 0;
+	return id;
 }
 
 static uint64_t location_of(struct writing *writing, const struct stack_step *step)
@@ -224,14 +239,14 @@ static uint64_t location_of(struct writing *writing, const struct stack_step *st
 			return 0;
 		}
 		if (!writing->locations[slot])
-			writing->locations[slot] = (uint32_t)put_location(writing, step);
+			writing->locations[slot] = (uint32_t)put_location(writing, step, 0);
 		return writing->locations[slot];
 	}
 	const uint64_t address = pd_stack_code_address(step->ip, step->is_caller);
 	uint64_t id;
 	if (pd_hash_map_get(&writing->nowhere, address, &id))
 		return id;
-	id = put_location(writing, step);
+	id = put_location(writing, step, 0);
 	writing->failed |= pd_hash_map_put(&writing->nowhere, address, id) < 0;
 	return id;
 }
@@ -295,7 +310,9 @@ static enum perfdata_status put_sample(struct writing *writing, const struct pd_
 	if (!path.nr_steps)
 		pd_text_varint(&writing->packed, no_stack_location(writing, path.labels[0]));
 	for (size_t i = path.nr_steps; i-- > 0;)
-		pd_text_varint(&writing->packed, location_of(writing, &path.steps[i]));
+		pd_text_varint(&writing->packed, i || !path.cut_of_step
+							 ? location_of(writing, &path.steps[i])
+							 : cut_location_of(writing, path.steps, path.cut_of_step));
 	perfdata_text_clear(&writing->message);
 	if (writing->packed.size)
 		pd_protobuf_message(&writing->message, SAMPLE_LOCATION, &writing->packed);
@@ -547,6 +564,7 @@ static void writing_release(struct writing *writing)
 	pd_stack_labels_free(writing->labels);
 	pd_free(writing->locations);
 	pd_hash_map_release(&writing->nowhere);
+	pd_hash_map_release(&writing->cut);
 	pd_free(writing->columns);
 }
 
@@ -558,9 +576,11 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	struct stack_pack pack;
 	pd_stack_spool_init(&writing.samples, pd_profile_account(gather->profile));
 	pd_stack_spool_init(&writing.location_texts, pd_profile_account(gather->profile));
-	enum perfdata_status status = pd_profile_finish(gather->profile);
+	enum perfdata_status status = pd_stack_gather_finish(gather);
 	writing.labels = pd_stack_labels_new(gather->session, STACK_BY_FUNCTION, state->inlines, true);
-	writing.route = writing.labels ? pd_stack_route_new(gather->profile, gather->session, writing.labels) : NULL;
+	writing.route = writing.labels ? pd_stack_route_new(gather->profile, gather->session, writing.labels,
+							    gather->choice)
+				       : NULL;
 	writing.columns = pd_calloc(pd_profile_nr_events(gather->profile) + 1u, sizeof *writing.columns);
 	if (!writing.labels || !writing.route || !writing.columns)
 		status = PERFDATA_ENOMEM;

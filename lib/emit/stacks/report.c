@@ -13,70 +13,6 @@
 #include "emit/stacks/stack_place.h"
 #include "emit/stacks/stack_text.h"
 
-static const struct perfdata_emitter_option options[] = {
-	{ .name = "by",
-	  .kind = PERFDATA_OPTION_CHOICE,
-	  .argument = "symbol|dso|comm|thread|process|cpu|event|line|build-id|state|waker|wakee|syscall",
-	  .help = "what a row is; default symbol: a function of a file; in the text of tracepoints comm" },
-	{ .name = "spans",
-	  .kind = PERFDATA_OPTION_CHOICE,
-	  .argument = REPORT_SPAN_KINDS,
-	  .help = "how often and how long, by name: system calls, waits, locks, …" },
-	{ .name = "callers",
-	  .kind = PERFDATA_OPTION_TEXT,
-	  .argument = "NAME",
-	  .help = "who called the function, as a tree; * stands for any text" },
-	{ .name = "callees",
-	  .kind = PERFDATA_OPTION_TEXT,
-	  .argument = "NAME",
-	  .help = "what the function called, as a tree" },
-	{ .name = "tree", .kind = PERFDATA_OPTION_FLAG, .help = "the stacks as a tree, callers above what they call" },
-	{ .name = "top",
-	  .kind = PERFDATA_OPTION_NUMBER,
-	  .argument = "N",
-	  .help = "at most N rows of an event; 0 is all; on a terminal 40 unless given" },
-	{ .name = "sort",
-	  .kind = PERFDATA_OPTION_CHOICE,
-	  .argument = "self|total|samples|name",
-	  .help = "order of the rows; default self" },
-	{ .name = "weight",
-	  .kind = PERFDATA_OPTION_CHOICE,
-	  .argument = STACK_WEIGHTS,
-	  .help = "what shares are of; default period, or wall where time off the CPU was recorded" },
-	STACK_OPTIONS_STATE,
-	{ .name = "min-percent",
-	  .kind = PERFDATA_OPTION_TEXT,
-	  .argument = "X",
-	  .help = "leave out of trees what has less; default 0.5" },
-	{ .name = "inline",
-	  .kind = PERFDATA_OPTION_FLAG,
-	  .help = "inlined functions are functions (default; --no-inline adds them to their caller)" },
-	{ .name = "json", .kind = PERFDATA_OPTION_FLAG, .help = "answer as one JSON document" },
-	{ .name = "csv", .kind = PERFDATA_OPTION_FLAG, .help = "answer as CSV" },
-	{ .name = "color",
-	  .kind = PERFDATA_OPTION_CHOICE,
-	  .argument = "auto|always|never",
-	  .help = "colours; default auto: on a terminal, unless NO_COLOR is set" },
-	{ .name = "width",
-	  .kind = PERFDATA_OPTION_NUMBER,
-	  .argument = "N",
-	  .help = "cut lines at N columns; 0 is no limit; default the terminal's width" },
-	{ 0 },
-};
-
-static const struct perfdata_option_rule rules[] = {
-	{ .name = "callers", .excludes = "callees|tree" },
-	{ .name = "callees", .excludes = "tree" },
-	{ .name = "min-percent", .needs = "tree|callers|callees" },
-	{ .name = "sort", .excludes = "tree|callers|callees" },
-	{ .name = "spans", .excludes = "callers|callees|tree|sort|weight|inline|min-percent" },
-	{ .name = "state", .needs = "spans=off|spans=runq|" STACK_WEIGHS_OFF_CPU },
-	{ .name = "state-frames", .needs = STACK_WEIGHS_OFF_CPU },
-	{ .name = "json", .excludes = "csv|width|tree|callers|callees|color=always" },
-	{ .name = "csv", .excludes = "width|tree|callers|callees|color=always" },
-	{ 0 },
-};
-
 struct state {
 	struct stack_gather gather;
 	struct report_options options;
@@ -84,72 +20,19 @@ struct state {
 	struct report_spans *spans;         /* in place of the profile, where spans are asked for; or NULL */
 };
 
-/* --- options ------------------------------------------------------------------------------------------------------ */
-
-/* The place of a text in a list that a NULL ends. */
-static unsigned place_in(const char *const *list, const char *text, unsigned otherwise)
-{
-	for (unsigned i = 0; text && list[i]; i++)
-		if (!strcmp(list[i], text))
-			return i;
-	return otherwise;
-}
-
-static bool read_options(const struct perfdata_emit_context *context, struct report_options *ret)
-{
-	static const char *const bys[] = { "symbol", "dso",   "comm", "thread",   "process",
-					   "cpu",    "event", "line", "build-id", NULL };
-	static const char *const of_spans[] = { "state", "waker", "wakee", "syscall", NULL };
-	static const char *const sorts[] = { "self", "total", "samples", "name", NULL };
-	const struct perfdata_emitter_option_value *values = context->options;
-	const size_t nr = context->nr_options;
-	const char *callers = perfdata_option_text(values, nr, "callers"),
-		   *callees = perfdata_option_text(values, nr, "callees");
-	const char *least = perfdata_option_text(values, nr, "min-percent");
-	char *end = NULL;
-	*ret = (struct report_options){
-		.by = place_in(bys, perfdata_option_text(values, nr, "by"), REPORT_SYMBOL),
-		.sort = place_in(sorts, perfdata_option_text(values, nr, "sort"), REPORT_SORT_SELF),
-		.view = callers                                           ? REPORT_CALLERS
-			: callees                                         ? REPORT_CALLEES
-			: perfdata_option_flag(values, nr, "tree", false) ? REPORT_TREE
-									  : REPORT_LIST,
-		.form = perfdata_option_flag(values, nr, "json", false)  ? REPORT_JSON
-			: perfdata_option_flag(values, nr, "csv", false) ? REPORT_CSV
-									 : REPORT_TEXT,
-		.function = callers ? callers : callees,
-		.top = perfdata_option_number(values, nr, "top", 0),
-		.min_percent = least ? strtod(least, &end) : 0.5,
-		.width = perfdata_option_number(values, nr, "width", 0),
-		.inlines = perfdata_option_flag(values, nr, "inline", true),
-		.by_samples = pd_stack_option_is(values, nr, "weight", "samples"),
-		.color = pd_stack_option_is(values, nr, "color", "always"),
-	};
-	ret->by_default = !perfdata_option_text(values, nr, "by") && ret->view == REPORT_LIST &&
-			  ret->form == REPORT_TEXT && ret->sort != REPORT_SORT_TOTAL;
-	const char *wrong = NULL;
-	const bool spans = pd_report_spans_asked(values, nr);
-	if (!spans && place_in(of_spans, perfdata_option_text(values, nr, "by"), REPORT_BYS) != REPORT_BYS)
-		wrong = "--by state, waker, wakee and syscall are of spans: --spans off";
-	else if (least && (end == least || *end || !(ret->min_percent >= 0 && ret->min_percent <= 100)))
-		wrong = "--min-percent takes a number from 0 to 100";
-	else if (ret->view != REPORT_LIST && ret->by != REPORT_SYMBOL && ret->by != REPORT_DSO &&
-		 ret->by != REPORT_LINE)
-		wrong = "trees are of stacks: --by symbol, dso or line";
-	/* a rule of options would let --no-inline pass */
-	else if (perfdata_option_flag(values, nr, "inline", true) ==
-			 perfdata_option_flag(values, nr, "inline", false) &&
-		 ret->by != REPORT_SYMBOL && ret->by != REPORT_LINE && !spans)
-		wrong = "--inline and --no-inline change nothing where rows are no functions: --by symbol or line";
-	if (wrong)
-		snprintf(context->reterr->message, sizeof context->reterr->message, "%s", wrong);
-	return !wrong;
-}
-
 /* Positions in the source take reading the debug information, and the text shows none but those of lines. */
 static bool shows_sources(const struct report_options *report)
 {
 	return report->by == REPORT_LINE || report->form != REPORT_TEXT;
+}
+
+/* What distinguishes samples of different rows, beside their stacks: enum pd_profile_parts. */
+static uint32_t part_of(enum report_by key)
+{
+	return key == REPORT_THREAD || key == REPORT_PROCESS ? PD_BY_THREAD
+	       : key == REPORT_COMM			     ? PD_BY_COMM
+	       : key == REPORT_CPU			     ? PD_BY_CPU
+							     : 0;
 }
 
 static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context,
@@ -157,15 +40,13 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 {
 	struct state *state = pointer;
 	struct pd_profile_options wanted = { .by_period = true };
-	if (!read_options(context, &state->options))
+	if (!pd_report_read_options(context, &state->options))
 		return PERFDATA_EUSAGE;
 	if (pd_report_spans_asked(context->options, context->nr_options))
 		return pd_report_spans_new(context, &state->spans, out);
 	const enum report_by by = state->options.by;
-	wanted.parts = by == REPORT_THREAD || by == REPORT_PROCESS ? PD_BY_THREAD
-		       : by == REPORT_COMM                         ? PD_BY_COMM
-		       : by == REPORT_CPU                          ? PD_BY_CPU
-								   : 0;
+	for (unsigned i = 0; i < state->options.nr_keys; i++)
+		wanted.parts |= part_of(state->options.keys[i]);
 	wanted.parts_of_occurrences = state->options.by_default ? PD_BY_COMM : 0;
 	const bool of_files = by == REPORT_DSO || by == REPORT_BUILD_ID;
 	wanted.names = of_files								? PD_NAMES_NONE
@@ -173,7 +54,7 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 										  : PD_NAMES_SYMBOLS;
 	state->taker = context->emitter_user;
 	if (state->options.form == REPORT_CSV && !context->shared_output)
-		pd_report_csv_head(out);
+		pd_report_csv_head(&state->options, out);
 	return pd_stack_gather_begin(&state->gather, context, &wanted);
 }
 
@@ -235,13 +116,15 @@ struct making {
 	struct report_row *comms;    /* of an event whose rows may be comms */
 	size_t nr_comms, comms_room;
 	uint32_t last_comm;
+	/* with several keys: the keys of the samples at hand, which the rows of one group have in common */
+	struct pd_profile_key group;
+	bool group_open;
+	uint32_t *touched;           /* labels that have sums in the group */
+	size_t nr_touched, touched_room, rows_room;
+	uint32_t *process_of;        /* by thread: the thread that the process is called by */
+	bool failed;                 /* there was no memory for `touched` */
 	unsigned nr_events;          /* events written so far */
 };
-
-static bool is_by_stack(enum report_by by)
-{
-	return by == REPORT_SYMBOL || by == REPORT_DSO || by == REPORT_LINE || by == REPORT_BUILD_ID;
-}
 
 static void add_sums(struct report_sum *sum, const struct pd_profile_sums *more)
 {
@@ -260,6 +143,17 @@ static bool make_room(void *items_pointer, size_t *room, size_t last, size_t siz
 	return true;
 }
 
+/* Notes that a label gets sums. */
+static void touch(struct making *making, uint32_t label)
+{
+	if (making->state->options.nr_keys == 1)
+		return;
+	if (pd_vector_grow(&making->touched, &making->touched_room, making->nr_touched, sizeof *making->touched) < 0)
+		making->failed = true;
+	else
+		making->touched[making->nr_touched++] = label;
+}
+
 /* Leaves the path down to so many labels: adds pending sums to the totals of the labels that are left; a label that is
  * on the path several times gets them once. */
 static void leave(struct making *making, size_t nr)
@@ -268,6 +162,8 @@ static void leave(struct making *making, size_t nr)
 		const struct pending *last = &making->pending[--making->nr_pending];
 		struct report_sum *sum = &making->by_label[last->label];
 		if (--making->open[last->label] == 0) {
+			if (!sum->total[0])
+				touch(making, last->label);
 			sum->total[0] += last->sum[0];
 			sum->total[1] += last->sum[1];
 		}
@@ -340,8 +236,8 @@ static const char *comm_name(const struct state *state, uint32_t comm)
 /* A row that is no code. */
 static struct report_row plain_row(const char *name)
 {
-	return (struct report_row){ .name = name, .file = "", .source = "", .kind = "", .pid = -1, .tid = -1,
-				    .dso = PERFDATA_NONE };
+	return (struct report_row){ .name = name, .file = "", .source = "", .kind = "", .comm = "", .who = "",
+				    .cpu = "", .pid = -1, .tid = -1, .dso = PERFDATA_NONE };
 }
 
 /* Keys are sorted by comm, so those of one follow each other. */
@@ -357,13 +253,29 @@ static enum perfdata_status add_comm(struct making *making, const struct pd_prof
 	return PERFDATA_OK;
 }
 
+/* NULL without memory. */
+static const char *cpu_name(const struct making *making, uint32_t cpu)
+{
+	char number[16];
+	snprintf(number, sizeof number, "%u", (unsigned)cpu);
+	const uint32_t id = pd_stack_labels_intern(making->labels, cpu == PERFDATA_NONE ? "unknown" : number);
+	return id == UINT32_MAX ? NULL : pd_stack_labels_string(making->labels, id);
+}
+
+static enum perfdata_status put_row(struct making *making, const struct report_row *row)
+{
+	if (pd_vector_grow(&making->event.rows, &making->rows_room, making->event.nr_rows, sizeof *row) < 0)
+		return PERFDATA_ENOMEM;
+	making->event.rows[making->event.nr_rows++] = *row;
+	return PERFDATA_OK;
+}
+
 /* Rows of what samples have beside their stack. */
-static enum perfdata_status add_key_row(struct making *making, const struct pd_profile_entry *entry, size_t *room)
+static enum perfdata_status add_key_row(struct making *making, const struct pd_profile_entry *entry)
 {
 	const struct state *state = making->state;
 	const struct pd_profile_thread *thread = NULL;
 	struct report_row row = plain_row("");
-	char number[16];
 	switch (state->options.by) {
 	case REPORT_THREAD:
 	case REPORT_PROCESS:
@@ -376,12 +288,9 @@ static enum perfdata_status add_key_row(struct making *making, const struct pd_p
 		row.name = comm_name(state, entry->key.comm);
 		break;
 	case REPORT_CPU:
-		snprintf(number, sizeof number, "%u", (unsigned)entry->key.cpu);
-		const uint32_t id = pd_stack_labels_intern(making->labels,
-							   entry->key.cpu == PERFDATA_NONE ? "unknown" : number);
-		if (id == UINT32_MAX)
+		row.name = cpu_name(making, entry->key.cpu);
+		if (!row.name)
 			return PERFDATA_ENOMEM;
-		row.name = pd_stack_labels_string(making->labels, id);
 		break;
 	case REPORT_SYMBOL:
 	case REPORT_DSO:
@@ -392,18 +301,17 @@ static enum perfdata_status add_key_row(struct making *making, const struct pd_p
 		row.name = making->event.name;
 		break;
 	}
-	if (pd_vector_grow(&making->event.rows, room, making->event.nr_rows, sizeof row) < 0)
-		return PERFDATA_ENOMEM;
 	add_sums(&row.sum, &entry->sums);
-	making->event.rows[making->event.nr_rows++] = row;
-	return PERFDATA_OK;
+	return put_row(making, &row);
 }
 
 /* Whether two rows are of the same thing: rows are sorted by name, and the first of equal ones takes the sums of the
  * others. */
-static bool is_same(const struct report_row *a, const struct report_row *b, enum report_by by)
+static bool is_same(const struct report_row *a, const struct report_row *b, const struct report_options *options)
 {
-	if (by == REPORT_PROCESS)
+	if (options->nr_keys > 1)
+		return pd_report_compare_names(a, b) == 0;
+	if (options->by == REPORT_PROCESS)
 		return a->pid == b->pid;
 	return a->pid == b->pid && a->tid == b->tid && !strcmp(a->name, b->name);
 }
@@ -421,16 +329,19 @@ static void join_rows(struct making *making)
 {
 	struct report_event *event = &making->event;
 	struct report_options by_name = { .sort = REPORT_SORT_NAME };
-	const enum report_by by = making->state->options.by;
+	const struct report_options *options = &making->state->options;
 	size_t nr = 0;
-	if (by == REPORT_PROCESS && event->nr_rows)
+	if (options->nr_keys == 1 && options->by == REPORT_PROCESS && event->nr_rows)
 		qsort(event->rows, event->nr_rows, sizeof *event->rows, compare_processes);
 	else if (event->nr_rows)
 		pd_report_sort_rows(&by_name, event->rows, event->nr_rows);
 	for (size_t i = 0; i < event->nr_rows; i++) {
-		if (nr && is_same(&event->rows[nr - 1], &event->rows[i], by)) {
-			event->rows[nr - 1].sum.self[0] += event->rows[i].sum.self[0];
-			event->rows[nr - 1].sum.self[1] += event->rows[i].sum.self[1];
+		if (nr && is_same(&event->rows[nr - 1], &event->rows[i], options)) {
+			struct report_sum *sum = &event->rows[nr - 1].sum;
+			for (unsigned unit = 0; unit < 2; unit++) {
+				sum->self[unit] += event->rows[i].sum.self[unit];
+				sum->total[unit] += event->rows[i].sum.total[unit];
+			}
 		} else {
 			event->rows[nr++] = event->rows[i];
 		}
@@ -438,36 +349,159 @@ static void join_rows(struct making *making)
 	event->nr_rows = nr;
 }
 
+static struct report_row stack_row(const struct making *making, uint32_t of)
+{
+	const struct stack_label *label = pd_stack_labels_get(making->labels, of);
+	struct report_row row = plain_row(pd_stack_labels_string(making->labels, label->name));
+	row.file = pd_stack_labels_string(making->labels, label->file);
+	row.source = pd_stack_labels_string(making->labels, label->source);
+	row.line = making->state->options.by == REPORT_LINE ? label->line : 0;
+	row.kind = pd_report_kind_name(label->kind);
+	row.dso = label->dso;
+	row.sum = making->by_label[of];
+	return row;
+}
+
 /* Makes a row for each label with samples. */
 static enum perfdata_status make_stack_rows(struct making *making)
 {
 	struct report_event *event = &making->event;
 	const uint32_t nr = pd_stack_labels_nr(making->labels);
-	const bool by_line = making->state->options.by == REPORT_LINE;
 	leave(making, 0);
 	event->rows = pd_calloc(nr + 1u, sizeof *event->rows);
 	if (!event->rows)
 		return PERFDATA_ENOMEM;
 	for (uint32_t i = 0; i < nr && i < making->by_label_room; i++) {
-		const struct stack_label *label = pd_stack_labels_get(making->labels, i);
 		const struct report_sum *sum = &making->by_label[i];
-		if (!sum->total[0] && !sum->total[1])
-			continue;
-		event->rows[event->nr_rows++] = (struct report_row){
-			.name = pd_stack_labels_string(making->labels, label->name),
-			.file = pd_stack_labels_string(making->labels, label->file),
-			.source = pd_stack_labels_string(making->labels, label->source),
-			.line = by_line ? label->line : 0,
-			.kind = pd_report_kind_name(label->kind),
-			.pid = -1,
-			.tid = -1,
-			.dso = label->dso,
-			.sum = *sum,
-		};
+		if (sum->total[0] || sum->total[1])
+			event->rows[event->nr_rows++] = stack_row(making, i);
 	}
 	event->has_totals = true;
 	return PERFDATA_OK;
 }
+
+/* --- several keys ------------------------------------------------------------------------------------------------- */
+
+struct process {
+	int32_t pid;
+	uint32_t thread;             /* the heaviest one */
+	uint64_t samples;
+};
+
+static int compare_threads(const void *left, const void *right)
+{
+	const struct process *a = left, *b = right;
+	if (a->pid != b->pid)
+		return a->pid > b->pid ? 1 : -1;
+	return a->samples != b->samples ? (a->samples < b->samples ? 1 : -1) : a->thread > b->thread ? 1 : -1;
+}
+
+/* A process is called as its thread with most samples of the event. */
+static enum perfdata_status name_processes(struct making *making, uint32_t event)
+{
+	struct pd_profile *profile = making->state->gather.profile;
+	const uint32_t nr = pd_profile_nr_threads(profile);
+	struct pd_profile_walk *walk = NULL;
+	const struct pd_profile_entry *entry;
+	struct process *threads = pd_calloc(nr + 1u, sizeof *threads);
+	pd_free(making->process_of);
+	making->process_of = pd_calloc(nr + 1u, sizeof *making->process_of);
+	enum perfdata_status status = threads && making->process_of ? pd_profile_walk_new(profile, &walk)
+								    : PERFDATA_ENOMEM;
+	for (uint32_t i = 0; threads && i < nr; i++)
+		threads[i] = (struct process){ .pid = pd_profile_thread(profile, i)->pid, .thread = i };
+	while (status == PERFDATA_OK && (status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK)
+		if (entry->key.event == event)
+			threads[entry->key.thread].samples += entry->sums.samples;
+	if (status == PERFDATA_END) {
+		status = PERFDATA_OK;
+		if (nr)
+			qsort(threads, nr, sizeof *threads, compare_threads);
+		for (uint32_t i = 0, first = 0; i < nr; i++) {
+			first = threads[i].pid == threads[first].pid ? first : i;
+			making->process_of[threads[i].thread] = threads[first].thread;
+		}
+	}
+	pd_profile_walk_free(walk);
+	pd_free(threads);
+	return status;
+}
+
+/* Sets what rows of the group at hand have in common. False without memory. */
+static bool set_group(const struct making *making, struct report_row *row)
+{
+	const struct state *state = making->state;
+	const struct report_options *options = &state->options;
+	for (unsigned i = 0; i < options->nr_keys; i++) {
+		const struct pd_profile_thread *thread;
+		switch (options->keys[i]) {
+		case REPORT_COMM:
+			row->comm = comm_name(state, making->group.comm);
+			break;
+		case REPORT_CPU:
+			row->cpu = cpu_name(making, making->group.cpu);
+			break;
+		case REPORT_THREAD:
+			thread = pd_profile_thread(state->gather.profile, making->group.thread);
+			row->pid = thread->pid;
+			row->tid = thread->tid;
+			row->who = comm_name(state, thread->comm);
+			break;
+		case REPORT_PROCESS:
+			thread = pd_profile_thread(state->gather.profile, making->process_of[making->group.thread]);
+			row->pid = thread->pid;
+			row->who = comm_name(state, thread->comm);
+			break;
+		default:
+			break;
+		}
+	}
+	return row->cpu;
+}
+
+/* Makes rows of the sums of a group, which is at its end. */
+static enum perfdata_status end_group(struct making *making)
+{
+	enum perfdata_status status = PERFDATA_OK;
+	leave(making, 0);
+	making->group_open = false;
+	if (making->failed)
+		return PERFDATA_ENOMEM;
+	for (size_t i = 0; i < making->nr_touched && status == PERFDATA_OK; i++) {
+		const uint32_t label = making->touched[i];
+		struct report_row row = stack_row(making, label);
+		status = set_group(making, &row) ? put_row(making, &row) : PERFDATA_ENOMEM;
+		making->by_label[label] = (struct report_sum){ { 0 }, { 0 } };
+	}
+	making->nr_touched = 0;
+	return status;
+}
+
+static enum perfdata_status add_to_group(struct making *making, const struct pd_profile_entry *entry)
+{
+	const struct pd_profile_key *key = &entry->key, *group = &making->group;
+	enum perfdata_status status = PERFDATA_OK;
+	if (making->group_open && (key->thread != group->thread || key->comm != group->comm || key->cpu != group->cpu))
+		status = end_group(making);
+	making->group = *key;
+	making->group_open = true;
+	if (status != PERFDATA_OK || pd_report_is_by_stack(making->state->options.by))
+		return status == PERFDATA_OK ? add_stack(making, entry) : status;
+	struct report_row row = plain_row("");
+	add_sums(&row.sum, &entry->sums);
+	return set_group(making, &row) ? put_row(making, &row) : PERFDATA_ENOMEM;
+}
+
+static enum perfdata_status make_group_rows(struct making *making)
+{
+	const enum perfdata_status status = making->group_open ? end_group(making) : PERFDATA_OK;
+	making->event.has_totals = pd_report_is_by_stack(making->state->options.by);
+	if (status == PERFDATA_OK)
+		join_rows(making);
+	return status;
+}
+
+/* --- an event ----------------------------------------------------------------------------------------------------- */
 
 /* Whether it is the event that decides which function is executing when a sample is taken, and not the program. */
 static bool has_fixed_place(const struct perfdata_event *event)
@@ -514,9 +548,11 @@ static enum perfdata_status write_event(struct making *making)
 	const struct report_options *asked = &making->state->options;
 	struct report_event *event = &making->event;
 	enum perfdata_status status = PERFDATA_OK;
-	if (is_by_stack(asked->by) && asked->view == REPORT_LIST)
+	if (asked->nr_keys > 1)
+		status = make_group_rows(making);
+	else if (pd_report_is_by_stack(asked->by) && asked->view == REPORT_LIST)
 		status = make_stack_rows(making);
-	else if (is_by_stack(asked->by))
+	else if (pd_report_is_by_stack(asked->by))
 		pd_report_add_up(&event->tree, event->sums);
 	else
 		join_rows(making);
@@ -525,6 +561,7 @@ static enum perfdata_status write_event(struct making *making)
 	if (asked->by_default)
 		choose_rows(making);
 	pd_report_sort_rows(asked, event->rows, event->nr_rows);
+	pd_report_drop_small(asked, event);
 	if (making->state->taker)
 		status = making->state->taker->take(making->state->taker->user, making->state->gather.session, event);
 	else if (asked->form == REPORT_JSON)
@@ -547,6 +584,8 @@ static void event_release(struct making *making)
 	making->event.rows = NULL;
 	making->event.sums = NULL;
 	making->sums_room = making->nr_pending = making->place.nr = making->nr_comms = 0;
+	making->rows_room = making->nr_touched = 0;
+	making->group_open = false;
 	if (making->by_label)
 		memset(making->by_label, 0, making->by_label_room * sizeof *making->by_label);
 	if (making->open)
@@ -567,10 +606,20 @@ static enum perfdata_status event_begin(struct making *making, uint32_t index)
 	making->event.tree.account = pd_profile_account(state->gather.profile);
 	making->event.all[0] = sums ? sums->samples : 0;
 	making->event.all[1] = sums ? sums->weight : 0;
+	sums = pd_profile_event_whole(state->gather.profile, index);
+	making->event.whole[0] = sums ? sums->samples : 0;
+	making->event.whole[1] = sums ? sums->weight : 0;
+	making->event.is_part = state->gather.choice;
 	/* a new route: the tree has no nodes of the path yet */
 	pd_stack_route_free(making->place.route);
-	making->place.route = pd_stack_route_new(state->gather.profile, state->gather.session, making->labels);
-	return making->place.route ? PERFDATA_OK : PERFDATA_ENOMEM;
+	making->place.route = pd_stack_route_new(state->gather.profile, state->gather.session, making->labels,
+						 state->gather.choice);
+	if (!making->place.route)
+		return PERFDATA_ENOMEM;
+	for (unsigned i = 0; state->options.nr_keys > 1 && i < state->options.nr_keys; i++)
+		if (state->options.keys[i] == REPORT_PROCESS)
+			return name_processes(making, index);
+	return PERFDATA_OK;
 }
 
 /* --- all of them -------------------------------------------------------------------------------------------------- */
@@ -578,18 +627,16 @@ static enum perfdata_status event_begin(struct making *making, uint32_t index)
 static enum perfdata_status add_entries(struct making *making, struct pd_profile_walk *walk)
 {
 	const struct pd_profile_entry *entry;
-	const bool by_stack = is_by_stack(making->state->options.by),
+	const bool by_stack = pd_report_is_by_stack(making->state->options.by),
 		   one_block = making->state->options.by == REPORT_EVENT,
-		   by_default = making->state->options.by_default;
+		   by_default = making->state->options.by_default, by_group = making->state->options.nr_keys > 1;
 	enum perfdata_status status;
-	size_t rows_room = 0;
 	bool open = false;
 	while ((status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK) {
 		if (!open || (entry->key.event != making->index && !one_block)) {
 			if (open)
 				status = write_event(making);
 			event_release(making);
-			rows_room = 0;
 			open = true;
 			if (status == PERFDATA_OK)
 				status = event_begin(making, entry->key.event);
@@ -598,11 +645,15 @@ static enum perfdata_status add_entries(struct making *making, struct pd_profile
 									      entry->key.event);
 			making->index = entry->key.event;
 			making->event.all[0] += sums->samples;
+			making->event.whole[0] +=
+				pd_profile_event_whole(making->state->gather.profile, entry->key.event)->samples;
 			making->event.name =
 				perfdata_reader_event(making->state->gather.reader, entry->key.event)->name;
 		}
 		if (status == PERFDATA_OK)
-			status = by_stack ? add_stack(making, entry) : add_key_row(making, entry, &rows_room);
+			status = by_group   ? add_to_group(making, entry)
+				 : by_stack ? add_stack(making, entry)
+					    : add_key_row(making, entry);
 		if (status == PERFDATA_OK && by_default && pd_samples_are_occurrences(
 				perfdata_reader_event(making->state->gather.reader, entry->key.event)))
 			status = add_comm(making, entry);
@@ -615,6 +666,7 @@ static enum perfdata_status add_entries(struct making *making, struct pd_profile
 		making->event.name = "events";
 		making->event.measure = PERFDATA_MEASURE_COUNT;
 		making->event.all[1] = making->event.all[0];
+		making->event.whole[1] = making->event.whole[0];
 		for (size_t i = 0; i < making->event.nr_rows; i++)
 			making->event.rows[i].sum.self[1] = making->event.rows[i].sum.self[0];
 	}
@@ -673,7 +725,7 @@ static enum perfdata_status write_report(struct making *making)
 	if (asked->form == REPORT_JSON)
 		pd_report_json_end(&making->head, making->out);
 	else if (asked->form == REPORT_TEXT && !making->state->taker && !making->nr_events)
-		perfdata_text_literal(making->out, "no samples\n");
+		pd_report_text_nothing(making->state->gather.profile, &making->head, making->out);
 	return status;
 }
 
@@ -686,10 +738,11 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 		return pd_report_spans_end(state->spans, &state->options, end, out);
 	making.head = (struct report_head){ .end = end,
 					    .first_document = true,
+					    .choice = state->gather.choice,
 					    .file = state->gather.shared_output
 							    ? perfdata_reader_header(state->gather.reader)->name
 							    : NULL };
-	enum perfdata_status status = pd_profile_finish(state->gather.profile);
+	enum perfdata_status status = pd_stack_gather_finish(&state->gather);
 	making.labels = pd_stack_labels_new(state->gather.session, by == REPORT_DSO	? STACK_BY_FILE
 								: by == REPORT_LINE	? STACK_BY_LINE
 								: by == REPORT_BUILD_ID ? STACK_BY_BUILD_ID
@@ -705,6 +758,8 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	pd_free(making.open);
 	pd_free(making.pending);
 	pd_free(making.comms);
+	pd_free(making.touched);
+	pd_free(making.process_of);
 	pd_stack_labels_free(making.labels);
 	return pd_stack_ended(status, out);
 }
@@ -717,8 +772,8 @@ const struct perfdata_emitter pd_emitter_report = {
 	.configure = configure,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_LIGHT,
 	.suffix = "txt",
-	.option_rules = rules,
-	STACK_EMITTER(release),
+	.option_rules = pd_report_rules,
+	STACK_EMITTER_WITH(pd_report_options, release),
 	.format = format,
 	.merge = merge,
 	.free_part = pd_profile_part_free,

@@ -5,6 +5,7 @@
 #define PD_REPORT_H
 
 #include "perfdata/emit.h"
+#include "emit/stacks/stack_choice.h"
 #include "emit/stacks/stack_labels.h"
 #include "emit/stacks/stack_tree.h"
 
@@ -24,14 +25,20 @@ enum report_view { REPORT_LIST, REPORT_TREE, REPORT_CALLERS, REPORT_CALLEES };
 enum report_form { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
 enum report_sort { REPORT_SORT_SELF, REPORT_SORT_TOTAL, REPORT_SORT_SAMPLES, REPORT_SORT_NAME };
 
+enum { REPORT_BY_TEXT = 96 };
+
 struct report_options {
-	enum report_by by;
+	/* what rows are told apart by, in the order of their columns; a key that another one implies is left out */
+	enum report_by keys[REPORT_BYS];
+	unsigned nr_keys;
+	enum report_by by;       /* the key that is one of stacks, else the first one */
+	char by_text[REPORT_BY_TEXT];   /* all keys that were asked for: "comm,dso" */
 	enum report_view view;
 	enum report_form form;
 	enum report_sort sort;
 	const char *function;    /* whose callers or callees are shown: a glob, or a part of the name */
 	uint64_t top;            /* rows of an event; 0: all */
-	double min_percent;      /* of trees */
+	double min_percent;
 	uint64_t width;          /* of lines; 0: no limit */
 	bool inlines, by_samples, color;
 	/* nobody asked for rows of a kind: where functions say nothing of occurrences, rows are comms */
@@ -47,6 +54,9 @@ struct report_row {
 	const char *name, *file, *source;    /* "": none */
 	uint32_t line;
 	const char *kind;                    /* "user", "kernel", …; "" for rows that are no code */
+	/* with several keys: the name of the thread when the sample was taken, that of the thread or process, the
+	 * number of the processor; "": no such key */
+	const char *comm, *who, *cpu;
 	int32_t pid, tid;                    /* -1 where they are of no account */
 	uint32_t dso;                        /* perfdata_session_dso, or PERFDATA_NONE */
 	struct report_sum sum;
@@ -63,10 +73,14 @@ struct report_event {
 	uint64_t of_function[2];
 	bool has_callers;                    /* functions have callers */
 	uint64_t all[2];                     /* samples and weight */
+	uint64_t whole[2];                   /* the same with the stacks that were not chosen */
+	bool is_part;                        /* stacks were chosen */
 	uint64_t nameless[2];                /* those of samples whose executing function is not known */
 	bool has_totals;                     /* rows have totals: what they and their callees weigh */
 	struct report_row *rows;             /* sorted */
 	size_t nr_rows;
+	size_t nr_small;                     /* rows that are left out, since they have less than was asked for */
+	uint64_t of_small[2];                /* by themselves */
 	/* for trees: */
 	const struct stack_labels *labels;
 	struct stack_tree tree;
@@ -77,6 +91,7 @@ struct report_head {
 	const char *file;
 	const struct perfdata_emit_end *end;
 	bool first_document;                 /* the first of an output that several recordings share */
+	const struct stack_choice *choice;   /* which stacks; NULL: all */
 };
 
 /* Who takes the rows as they are, in place of their text: the `user` of a copy of pd_emitter_report. Called for each
@@ -87,6 +102,14 @@ struct report_taker {
 	void *user;
 };
 
+/* --- options (report_options.c) --- */
+extern const struct perfdata_emitter_option pd_report_options[];
+extern const struct perfdata_option_rule pd_report_rules[];
+/* False: see the context's error. */
+bool pd_report_read_options(const struct perfdata_emit_context *context, struct report_options *ret);
+/* Whether the key is of stacks: of what is executing, not of who or when. */
+bool pd_report_is_by_stack(enum report_by by);
+
 /* --- rows (report_rows.c) --- */
 const char *pd_report_kind_name(enum stack_kind kind);
 /* Sets the total of each node: its self and the selves below it. */
@@ -94,12 +117,38 @@ void pd_report_add_up(struct stack_tree *tree, struct report_sum *sums);
 /* Of a tree, that of what calls (or what is called by) functions that match; all of it on the new tree's roots. */
 bool pd_report_turn(struct report_event *event, const struct report_options *options, struct stack_tree *ret_tree,
 		 struct report_sum **ret_sums);
-bool pd_report_matches(const char *name, const char *wanted);
 void pd_report_sort_rows(const struct report_options *options, struct report_row *rows, size_t nr);
+/* By what the row is, not by its sums; 0: two rows of the same thing. */
+int pd_report_compare_names(const struct report_row *a, const struct report_row *b);
+/* Takes away the rows that have less than the options ask for. */
+void pd_report_drop_small(const struct report_options *options, struct report_event *event);
+/* How many of the rows are shown. */
+size_t pd_report_rows_shown(const struct report_options *options, const struct report_event *event);
+/* The name that a row has by one of its keys. */
+const char *pd_report_key_name(const struct report_options *options, const struct report_row *row, enum report_by key);
+/* What is in the column of a key of a row. */
+void pd_report_spell_key(const struct report_options *options, const struct report_row *row, enum report_by key,
+			 struct perfdata_text *out);
 
 /* --- spelling --- */
+#define REPORT_BOLD "\033[1m"
+#define REPORT_DIM "\033[2m"
+#define REPORT_RED "\033[31m"
+#define REPORT_PLAIN "\033[0m"
+enum { REPORT_NAME_MIN = 16, REPORT_FILE_WIDTH = 24 };
+static inline void pd_report_style(const struct report_options *options, const char *escape, struct perfdata_text *out)
+{
+	if (options->color)
+		perfdata_text_string(out, escape);
+}
+/* Which of two sums shares are of: samples or weight. */
+static inline unsigned pd_report_unit_of(const struct report_options *options) { return options->by_samples ? 0 : 1; }
+void pd_report_event_line(const struct report_options *options, const struct report_event *event,
+			  struct perfdata_text *out);
 void pd_report_text_head(const struct report_options *options, const struct report_head *head,
 			 struct perfdata_text *out);
+void pd_report_text_nothing(const struct pd_profile *profile, const struct report_head *head,
+			    struct perfdata_text *out);
 void pd_report_text_event(const struct report_options *options, const struct report_event *event,
 			  struct perfdata_text *out);
 bool pd_report_text_tree(const struct report_options *options, struct report_event *event, struct perfdata_text *out);
@@ -108,7 +157,7 @@ void pd_report_json_head(const struct report_options *options, const struct repo
 void pd_report_json_event(const struct report_options *options, const struct report_event *event, bool first,
 			  struct perfdata_text *out);
 void pd_report_json_end(const struct report_head *head, struct perfdata_text *out);
-void pd_report_csv_head(struct perfdata_text *out);
+void pd_report_csv_head(const struct report_options *options, struct perfdata_text *out);
 void pd_report_csv_event(const struct report_options *options, const struct report_head *head,
 			 const struct report_event *event, struct perfdata_text *out);
 const char *pd_report_by_name(enum report_by by);

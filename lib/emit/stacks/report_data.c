@@ -7,13 +7,6 @@
 #include "text/json_quoted.h"
 #include "text/spelling.h"
 
-const char *pd_report_by_name(enum report_by by)
-{
-	static const char *const names[REPORT_BYS] = { "symbol", "dso",   "comm", "thread",  "process",
-						       "cpu",    "event", "line", "build-id" };
-	return names[by];
-}
-
 const char *pd_report_unit(const struct report_event *event)
 {
 	switch (event->measure) {
@@ -37,6 +30,16 @@ static void json_number(struct perfdata_text *out, const char *name, uint64_t va
 	perfdata_text_u64(out, value);
 }
 
+static void json_choice(const struct stack_choice *choice, struct perfdata_text *out)
+{
+	struct perfdata_text text;
+	perfdata_text_init(&text);
+	pd_stack_choice_spell(choice, &text);
+	perfdata_text_json_string(out, text.data, text.size);
+	out->failed |= perfdata_text_failed(&text);
+	perfdata_text_release(&text);
+}
+
 void pd_report_json_head(const struct report_options *options, const struct report_head *head,
 			 struct perfdata_text *out)
 {
@@ -47,7 +50,11 @@ void pd_report_json_head(const struct report_options *options, const struct repo
 		pd_json_text(out, head->file);
 	}
 	key(out, "by");
-	pd_json_text(out, pd_report_by_name(options->by));
+	pd_json_text(out, options->by_text);
+	if (head->choice) {
+		key(out, "stacks");
+		json_choice(head->choice, out);
+	}
 	json_number(out, "lost_records", summary->lost_records);
 	json_number(out, "lost_samples", summary->lost_samples);
 	if (summary->first_time != UINT64_MAX) {
@@ -57,16 +64,22 @@ void pd_report_json_head(const struct report_options *options, const struct repo
 	perfdata_text_literal(out, ",\"events\":[");
 }
 
+/* The key of an object that a key of rows has. */
+static const char *json_key(enum report_by by)
+{
+	return by == REPORT_BUILD_ID ? "build_id" : by == REPORT_LINE ? "symbol" : pd_report_by_name(by);
+}
+
 /* The thing itself: by symbol also where it is. */
 static void json_row(const struct report_options *options, const struct report_event *event,
 		     const struct report_row *row, struct perfdata_text *out)
 {
-	perfdata_text_literal(out, "{\"");
-	perfdata_text_string(out, options->by == REPORT_BUILD_ID ? "build_id"
-				  : options->by == REPORT_LINE   ? "symbol"
-								 : pd_report_by_name(options->by));
-	perfdata_text_literal(out, "\":");
-	pd_json_text(out, row->name);
+	for (unsigned i = 0; i < options->nr_keys; i++) {
+		perfdata_text_string(out, i ? ",\"" : "{\"");
+		perfdata_text_string(out, json_key(options->keys[i]));
+		perfdata_text_literal(out, "\":");
+		pd_json_text(out, pd_report_key_name(options, row, options->keys[i]));
+	}
 	if (row->pid >= 0 || row->tid >= 0) {
 		key(out, "pid");
 		perfdata_text_s64(out, row->pid);
@@ -98,11 +111,6 @@ static void json_row(const struct report_options *options, const struct report_e
 	perfdata_text_char(out, '}');
 }
 
-static size_t rows_shown(const struct report_options *options, const struct report_event *event)
-{
-	return options->top && options->top < event->nr_rows ? (size_t)options->top : event->nr_rows;
-}
-
 void pd_report_json_event(const struct report_options *options, const struct report_event *event, bool first,
 			  struct perfdata_text *out)
 {
@@ -112,11 +120,15 @@ void pd_report_json_event(const struct report_options *options, const struct rep
 	pd_json_text(out, pd_report_unit(event));
 	json_number(out, "samples", event->all[0]);
 	json_number(out, "weight", event->all[1]);
+	if (event->is_part) {
+		json_number(out, "all_samples", event->whole[0]);
+		json_number(out, "all_weight", event->whole[1]);
+	}
 	json_number(out, "nameless_samples", event->nameless[0]);
 	json_number(out, "nameless_weight", event->nameless[1]);
-	json_number(out, "rows_left_out", event->nr_rows - rows_shown(options, event));
+	json_number(out, "rows_left_out", event->nr_rows - pd_report_rows_shown(options, event) + event->nr_small);
 	perfdata_text_literal(out, ",\"rows\":[");
-	for (size_t i = 0; i < rows_shown(options, event); i++) {
+	for (size_t i = 0; i < pd_report_rows_shown(options, event); i++) {
 		perfdata_text_string(out, i ? ",\n" : "\n");
 		json_row(options, event, &event->rows[i], out);
 	}
@@ -132,12 +144,17 @@ void pd_report_json_end(const struct report_head *head, struct perfdata_text *ou
 
 /* --- CSV ---------------------------------------------------------------------------------------------------------- */
 
-void pd_report_csv_head(struct perfdata_text *out)
+void pd_report_csv_head(const struct report_options *options, struct perfdata_text *out)
 {
+	perfdata_text_literal(out, "file,event,unit,");
+	/* with several keys each has a column; that of a file stands among those of all reports */
+	for (unsigned i = 0; options->nr_keys > 1 && i < options->nr_keys; i++)
+		if (options->keys[i] != REPORT_DSO)
+			perfdata_text_printf(out, "%s,", json_key(options->keys[i]));
+	perfdata_text_string(out, options->nr_keys > 1 ? "" : "name,");
 	perfdata_text_literal(
-		out,
-		"file,event,unit,name,pid,tid,dso,source,line,kind,self_samples,self_weight,total_samples,total_weight,"
-		"event_samples,event_weight\n");
+		out, "pid,tid,dso,source,line,kind,self_samples,self_weight,total_samples,total_weight,event_samples,"
+		     "event_weight\n");
 }
 
 static void cell(struct perfdata_text *out, const char *text)
@@ -156,12 +173,14 @@ static void number_cell(struct perfdata_text *out, bool known, uint64_t number, 
 void pd_report_csv_event(const struct report_options *options, const struct report_head *head,
 			 const struct report_event *event, struct perfdata_text *out)
 {
-	for (size_t i = 0; i < rows_shown(options, event); i++) {
+	for (size_t i = 0; i < pd_report_rows_shown(options, event); i++) {
 		const struct report_row *row = &event->rows[i];
 		cell(out, head->file ? head->file : "");
 		cell(out, event->name);
 		cell(out, pd_report_unit(event));
-		cell(out, row->name);
+		for (unsigned k = 0; k < options->nr_keys; k++)
+			if (options->nr_keys == 1 || options->keys[k] != REPORT_DSO)
+				cell(out, pd_report_key_name(options, row, options->keys[k]));
 		number_cell(out, row->pid >= 0, (uint64_t)row->pid, ',');
 		number_cell(out, row->tid >= 0, (uint64_t)row->tid, ',');
 		cell(out, row->file);

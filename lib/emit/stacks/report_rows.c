@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/memory.h"
 #include "emit/stacks/report.h"
+#include "emit/stacks/stack_text.h"
 
 const char *pd_report_kind_name(enum stack_kind kind)
 {
@@ -32,29 +34,6 @@ void pd_report_add_up(struct stack_tree *tree, struct report_sum *sums)
 		if (parent != STACK_NO_NODE)
 			add_sum(sums[parent].total, sums[i].total);
 	}
-}
-
-/* * stands for any text, ? for one byte: brackets are parts of names. */
-bool pd_report_matches(const char *name, const char *wanted)
-{
-	const char *star = NULL, *again = NULL;
-	while (*name) {
-		if (*wanted == '*') {
-			star = ++wanted;
-			again = name;
-		} else if (*wanted == '?' || *wanted == *name) {
-			wanted++;
-			name++;
-		} else if (star) {
-			wanted = star;
-			name = ++again;
-		} else {
-			return false;
-		}
-	}
-	while (*wanted == '*')
-		wanted++;
-	return !*wanted;
 }
 
 /* --- callers and callees ------------------------------------------------------------------------------------------ */
@@ -123,7 +102,7 @@ bool pd_report_turn(struct report_event *event, const struct report_options *opt
 	uint32_t *places = pd_calloc(event->tree.nr + 1, sizeof *places);
 	bool fine = turning.wanted && turning.inside && places;
 	for (uint32_t i = 0; fine && i < nr_labels; i++)
-		turning.wanted[i] = pd_report_matches(
+		turning.wanted[i] = pd_stack_name_matches(
 			pd_stack_labels_string(event->labels, pd_stack_labels_get(event->labels, i)->name),
 			options->function);
 	fine = fine && turn_all(&turning, options->view == REPORT_CALLERS, places);
@@ -144,7 +123,7 @@ bool pd_report_turn(struct report_event *event, const struct report_options *opt
 
 static int compare_numbers(uint64_t a, uint64_t b) { return (a < b) - (a > b); }
 
-static int compare_names(const struct report_row *a, const struct report_row *b)
+int pd_report_compare_names(const struct report_row *a, const struct report_row *b)
 {
 	const int by_name = strcmp(a->name, b->name), by_file = strcmp(a->file, b->file),
 		  by_kind = strcmp(a->kind, b->kind);
@@ -153,6 +132,9 @@ static int compare_names(const struct report_row *a, const struct report_row *b)
 		return by_name ? by_name : by_file ? by_file : by_kind ? by_kind : by_source;
 	if (a->line != b->line)
 		return a->line < b->line ? -1 : 1;
+	const int by_comm = strcmp(a->comm, b->comm), by_who = strcmp(a->who, b->who), by_cpu = strcmp(a->cpu, b->cpu);
+	if (by_comm || by_who || by_cpu)
+		return by_comm ? by_comm : by_who ? by_who : by_cpu;
 	return a->pid != b->pid ? (a->pid > b->pid) - (a->pid < b->pid) : (a->tid > b->tid) - (a->tid < b->tid);
 }
 
@@ -162,7 +144,7 @@ static int compare_sums(const struct report_row *a, const struct report_row *b, 
 				: compare_numbers(a->sum.self[unit], b->sum.self[unit]);
 	const int second = total ? compare_numbers(a->sum.self[unit], b->sum.self[unit])
 				 : compare_numbers(a->sum.total[unit], b->sum.total[unit]);
-	return first ? first : second ? second : compare_names(a, b);
+	return first ? first : second ? second : pd_report_compare_names(a, b);
 }
 
 #define COMPARISON(name, total, unit) \
@@ -171,7 +153,7 @@ COMPARISON(by_self_samples, false, 0)
 COMPARISON(by_self_weight, false, 1)
 COMPARISON(by_total_samples, true, 0)
 COMPARISON(by_total_weight, true, 1)
-static int by_name(const void *a, const void *b) { return compare_names(a, b); }
+static int by_name(const void *a, const void *b) { return pd_report_compare_names(a, b); }
 
 void pd_report_sort_rows(const struct report_options *options, struct report_row *rows, size_t nr)
 {
@@ -185,4 +167,54 @@ void pd_report_sort_rows(const struct report_options *options, struct report_row
 		compare = samples ? by_total_samples : by_total_weight;
 	if (nr)
 		qsort(rows, nr, sizeof *rows, compare);
+}
+
+/* --- rows that are shown ------------------------------------------------------------------------------------------ */
+
+void pd_report_drop_small(const struct report_options *options, struct report_event *event)
+{
+	const unsigned unit = pd_report_unit_of(options);
+	const bool total = options->sort == REPORT_SORT_TOTAL && event->has_totals;
+	size_t nr = 0;
+	if (options->min_percent <= 0)
+		return;
+	for (size_t i = 0; i < event->nr_rows; i++) {
+		const struct report_sum *sum = &event->rows[i].sum;
+		if (pd_stack_percent(total ? sum->total[unit] : sum->self[unit], event->all[unit]) >=
+		    options->min_percent) {
+			event->rows[nr++] = event->rows[i];
+			continue;
+		}
+		event->nr_small++;
+		add_sum(event->of_small, sum->self);
+	}
+	event->nr_rows = nr;
+}
+
+size_t pd_report_rows_shown(const struct report_options *options, const struct report_event *event)
+{
+	return options->top && options->top < event->nr_rows ? (size_t)options->top : event->nr_rows;
+}
+
+const char *pd_report_key_name(const struct report_options *options, const struct report_row *row, enum report_by key)
+{
+	/* the name of a row with one key is what the key is */
+	if (options->nr_keys == 1 || pd_report_is_by_stack(key))
+		return row->name;
+	return key == REPORT_COMM ? row->comm : key == REPORT_CPU ? row->cpu : row->who;
+}
+
+void pd_report_spell_key(const struct report_options *options, const struct report_row *row, enum report_by key,
+			 struct perfdata_text *out)
+{
+	perfdata_text_string(out, pd_report_key_name(options, row, key));
+	if (key == REPORT_THREAD && row->tid >= 0)
+		perfdata_text_printf(out, " (%" PRId32 "/%" PRId32 ")", row->pid, row->tid);
+	else if (key == REPORT_PROCESS && row->pid >= 0)
+		perfdata_text_printf(out, " (%" PRId32 ")", row->pid);
+	if (pd_report_is_by_stack(key) && *row->source && row->line)
+		perfdata_text_printf(out, "  %s:%" PRIu32, row->source, row->line);
+	perfdata_text_append(out, "", 1);
+	if (!perfdata_text_failed(out))
+		out->size--;
 }

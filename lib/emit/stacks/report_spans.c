@@ -173,7 +173,7 @@ static void time_cell(struct perfdata_text *out, uint64_t time, bool shown)
 static void who(const struct report_spans *spans, uint32_t comm, int32_t pid, int32_t tid, struct perfdata_text *out)
 {
 	const char *name = comm_of(spans, comm);
-	pd_stack_text_name(out, *name ? name : tid == 0 ? "[idle]" : "", 0);
+	perfdata_text_shortened(out, *name ? name : tid == 0 ? "[idle]" : "", 0);
 	if (tid >= 0)
 		perfdata_text_printf(out, "%s(%" PRId32 "/%" PRId32 ")", *name || !tid ? " " : "", pid, tid);
 	else if (pid >= 0)
@@ -197,20 +197,20 @@ static void text_row(const struct report_spans *spans, const struct pd_span_row 
 		perfdata_text_printf(out, "%7" PRIu64 "  ", row->errors);
 	switch (spans->by) {
 	case PD_SPANS_BY_NAME:
-	case PD_SPANS_BY_SYSCALL: pd_stack_text_name(out, name_of(row), 0); break;
+	case PD_SPANS_BY_SYSCALL: perfdata_text_shortened(out, name_of(row), 0); break;
 	case PD_SPANS_BY_THREAD:
 	case PD_SPANS_BY_PROCESS:
 	case PD_SPANS_BY_COMM:
 		who(spans, row->comm, row->pid, row->tid, out);
 		perfdata_text_literal(out, "  ");
-		pd_stack_text_name(out, name_of(row), 0);
+		perfdata_text_shortened(out, name_of(row), 0);
 		break;
 	case PD_SPANS_BY_CPU:
 		if (row->cpu == UINT32_MAX)
 			perfdata_text_literal(out, "cpu unknown  ");
 		else
 			perfdata_text_printf(out, "cpu %" PRIu32 "  ", row->cpu);
-		pd_stack_text_name(out, name_of(row), 0);
+		perfdata_text_shortened(out, name_of(row), 0);
 		break;
 	case PD_SPANS_BY_WAKER:
 	case PD_SPANS_BY_WAKEE:
@@ -218,7 +218,7 @@ static void text_row(const struct report_spans *spans, const struct pd_span_row 
 		perfdata_text_string(out, spans->by == PD_SPANS_BY_WAKER ? "  woke " : "  woken by ");
 		who(spans, row->other_comm, row->other_pid, row->other_tid, out);
 		perfdata_text_literal(out, "  ");
-		pd_stack_text_name(out, name_of(row), 0);
+		perfdata_text_shortened(out, name_of(row), 0);
 		break;
 	}
 	if (row->unknown)

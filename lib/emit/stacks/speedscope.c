@@ -25,6 +25,7 @@ static const struct perfdata_emitter_option options[] = {
 	{ .name = "threads",
 	  .kind = PERFDATA_OPTION_FLAG,
 	  .help = "a profile for each thread too (default; --no-threads leaves them out)" },
+	STACK_OPTIONS_CHOICE,
 	{ 0 },
 };
 
@@ -305,14 +306,16 @@ static enum perfdata_status put_document(struct writing *writing, const struct p
 
 static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
-	const struct state *state = pointer;
+	struct state *state = pointer;
 	const struct stack_gather *gather = &state->gather;
 	const struct flame_run run = { gather->session, gather->reader, gather->profile, end->summary };
-	const struct flame_options asked = { .inlines = state->inlines, .max_nodes = SIZE_MAX };
+	const struct flame_options asked = { .inlines = state->inlines,
+					     .max_nodes = SIZE_MAX,
+					     .choice = gather->choice };
 	struct writing writing = { .state = state, .out = out, .first = true };
 	pd_stack_spool_init(&writing.samples, pd_profile_account(gather->profile));
 	pd_stack_spool_init(&writing.weights, pd_profile_account(gather->profile));
-	enum perfdata_status status = pd_profile_finish(gather->profile);
+	enum perfdata_status status = pd_stack_gather_finish(&state->gather);
 	if (status == PERFDATA_OK)
 		status = pd_flame_data_new(&asked, &run, (const size_t[]){ 1, 0 }, &writing.data);
 	if (status == PERFDATA_OK)

@@ -31,6 +31,7 @@ static const struct perfdata_emitter_option options[] = {
 	{ .name = "exact-symbols",
 	  .kind = PERFDATA_OPTION_FLAG,
 	  .help = "functions are what their whole names say: clones and hashes of compilers too" },
+	STACK_OPTIONS_CHOICE,
 	{ 0 },
 };
 
@@ -322,7 +323,7 @@ static enum perfdata_status add_stack(struct making *making, uint32_t node, cons
 	uint32_t at = STACK_NO_NODE;
 	for (size_t i = 0; i < path.nr_labels; i++) {
 		uint32_t *key = &making->path[i];
-		while (step + 1 < path.nr_steps && path.steps[step].end_label <= i)
+		while (step + 1 < path.nr_steps && path.steps[step].end_label - path.cut_labels <= i)
 			step++;
 		making->places[i] = NO_KEY;
 		bool fine = making->state->by == BY_STACK ? key_of_node(making, path.labels[i], &at, key)
@@ -657,11 +658,12 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 				 : state->by == BY_LINE ? STACK_BY_LINE
 							: STACK_BY_FUNCTION;
 	perfdata_text_init(&making.name);
-	enum perfdata_status status = pd_profile_finish(state->gather.profile);
+	enum perfdata_status status = pd_stack_gather_finish(&state->gather);
 	making.labels = pd_stack_labels_new(state->gather.session, by, state->inlines, false);
 	making.texts = pd_intern_new();
 	if (making.labels)
-		making.place.route = pd_stack_route_new(state->gather.profile, state->gather.session, making.labels);
+		making.place.route = pd_stack_route_new(state->gather.profile, state->gather.session, making.labels,
+							 state->gather.choice);
 	if (status == PERFDATA_OK && (!making.place.route || !making.texts))
 		status = PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/memory.h"
 #include "emit/stacks/stack_gather.h"
+#include "emit/stacks/stack_route.h"
 
 const struct perfdata_option_rule pd_stack_rules_state[] = { STACK_RULES_STATE, { 0 } };
 
@@ -15,6 +16,13 @@ enum perfdata_status pd_stack_gather_begin(struct stack_gather *gather, const st
 	gather->shared_output = context->shared_output;
 	struct pd_profile_options of_profile = *options;
 	of_profile.threads = context->jobs;
+	const bool inlines = perfdata_option_flag(context->options, context->nr_options, "inline", true);
+	const enum perfdata_status status = pd_stack_choice_new(context, inlines, &gather->choice);
+	if (status != PERFDATA_OK)
+		return status;
+	/* the choice asks for names of functions, whatever else is asked for */
+	if (gather->choice && of_profile.names == PD_NAMES_NONE)
+		of_profile.names = inlines ? PD_NAMES_LINES : PD_NAMES_SYMBOLS;
 	return pd_profile_new(context->session, &of_profile, &gather->profile);
 }
 
@@ -33,7 +41,17 @@ enum perfdata_status pd_stack_begin(size_t size, pd_stack_set_up_fn *set_up, voi
 	return status;
 }
 
-void pd_stack_gather_release(struct stack_gather *gather) { pd_profile_free(gather->profile); }
+enum perfdata_status pd_stack_gather_finish(struct stack_gather *gather)
+{
+	const enum perfdata_status status = pd_profile_finish(gather->profile);
+	return status == PERFDATA_OK ? pd_stack_choose(gather->choice, gather->profile, NULL) : status;
+}
+
+void pd_stack_gather_release(struct stack_gather *gather)
+{
+	pd_profile_free(gather->profile);
+	pd_stack_choice_free(gather->choice);
+}
 
 void pd_stack_release(void *state)
 {

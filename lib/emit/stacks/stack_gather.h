@@ -6,6 +6,7 @@
 
 #include "perfdata/emit.h"
 #include "profile/profile.h"
+#include "emit/stacks/stack_choice.h"
 
 #define STACK_GATHER_NEEDS \
 	(PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_NODES)
@@ -15,6 +16,7 @@ struct stack_gather {
 	const struct perfdata_session *session;
 	const struct perfdata_reader *reader;
 	struct pd_profile *profile;
+	struct stack_choice *choice; /* NULL: all stacks */
 	bool shared_output;
 };
 
@@ -27,6 +29,8 @@ typedef enum perfdata_status pd_stack_set_up_fn(void *state, const struct perfda
 enum perfdata_status pd_stack_begin(size_t size, pd_stack_set_up_fn *set_up, void (*release)(void *state),
 				    const struct perfdata_emit_context *context, void **ret_state,
 				    struct perfdata_text *out);
+/* To be called after the last part: the profile is finished, and what the options leave out is left out. */
+enum perfdata_status pd_stack_gather_finish(struct stack_gather *gather);
 void pd_stack_gather_release(struct stack_gather *gather);
 /* An emitter's `release`, of a state that is freed with what it gathered. */
 void pd_stack_release(void *state);
@@ -57,9 +61,10 @@ const char *pd_stack_weight_text(const struct perfdata_session *session, const s
 	{ \
 		return pd_stack_begin(sizeof(struct state), set_up, release, context, ret_state, out); \
 	}
-#define STACK_EMITTER(release_state) \
-	.abi = PERFDATA_EMITTER_ABI, .size = sizeof(struct perfdata_emitter), .options = options, \
-	.option_size = sizeof *options, .begin = begin, .end = end, .release = release_state
+#define STACK_EMITTER(release_state) STACK_EMITTER_WITH(options, release_state)
+#define STACK_EMITTER_WITH(its_options, release_state) \
+	.abi = PERFDATA_EMITTER_ABI, .size = sizeof(struct perfdata_emitter), .options = its_options, \
+	.option_size = sizeof(struct perfdata_emitter_option), .begin = begin, .end = end, .release = release_state
 #define STACK_SUMS .format = pd_stack_gather_format, .merge = pd_stack_gather_merge, .free_part = pd_profile_part_free
 /* Of the time off the CPU. */
 #define STACK_OPTIONS_STATE \

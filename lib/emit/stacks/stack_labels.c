@@ -73,6 +73,11 @@ struct stack_labels *pd_stack_labels_new(const struct perfdata_session *session,
 	return NULL;
 }
 
+bool pd_stack_labels_are_functions(const struct stack_labels *labels)
+{
+	return labels->by == STACK_BY_FUNCTION || labels->by == STACK_BY_LINE;
+}
+
 void pd_stack_labels_use(struct stack_labels *labels, const struct perfdata_session *session, bool is_base)
 {
 	labels->is_base = is_base;

@@ -59,6 +59,8 @@ bool pd_stack_labels_match(struct stack_labels *labels, const struct stack_match
 /* The file of a label across builds; "" if it has none. Only after pd_stack_labels_match. */
 const char *pd_stack_labels_file_key(const struct stack_labels *labels, uint32_t label);
 void pd_stack_labels_free(struct stack_labels *labels);
+/* Whether labels are functions, or lines of functions: their names are those of functions. */
+bool pd_stack_labels_are_functions(const struct stack_labels *labels);
 /* Frames are those of this session from now on; labels stay, so that several recordings share them. is_base: its names
  * are the older ones of the match. */
 void pd_stack_labels_use(struct stack_labels *labels, const struct perfdata_session *session, bool is_base);

@@ -14,10 +14,30 @@ struct stack_route {
 	uint32_t *names;
 	size_t nr_names, names_room;
 	uint32_t no_stack;           /* label */
+	const struct stack_choice *choice;   /* or NULL */
+	struct stack_labels *functions;      /* the choice is made by their names */
+	struct stack_labels *own_functions;  /* where `labels` are no functions */
+	uint8_t *seen;                       /* by label of `functions`: enum stack_seen and KNOWN; 0: not asked yet */
+	size_t seen_room;
+	size_t cut_steps, cut_labels;        /* of the last path */
 };
 
+enum { KNOWN = 128 };
+
+/* Where labels are no functions, functions are labels of the route's own. */
+static bool choose_functions(struct stack_route *route)
+{
+	if (!route->choice)
+		return true;
+	if (!pd_stack_labels_are_functions(route->labels))
+		route->own_functions = pd_stack_labels_new(route->session, STACK_BY_FUNCTION,
+							   pd_stack_choice_inlines(route->choice), false);
+	route->functions = route->own_functions ? route->own_functions : route->labels;
+	return route->own_functions || pd_stack_labels_are_functions(route->labels);
+}
+
 struct stack_route *pd_stack_route_new(struct pd_profile *profile, const struct perfdata_session *session,
-				       struct stack_labels *labels)
+				       struct stack_labels *labels, const struct stack_choice *choice)
 {
 	struct stack_route *route = pd_calloc(1, sizeof *route);
 	struct stack_label none = { .kind = STACK_NO_NAME, .dso = PERFDATA_NONE };
@@ -26,9 +46,10 @@ struct stack_route *pd_stack_route_new(struct pd_profile *profile, const struct 
 	route->profile = profile;
 	route->session = session;
 	route->labels = labels;
+	route->choice = choice;
 	none.name = none.raw_name = pd_stack_labels_intern(labels, "[no stack]");
 	route->no_stack = pd_stack_labels_add(labels, &none);
-	if (route->no_stack != UINT32_MAX)
+	if (route->no_stack != UINT32_MAX && choose_functions(route))
 		return route;
 	pd_stack_route_free(route);
 	return NULL;
@@ -41,6 +62,8 @@ void pd_stack_route_free(struct stack_route *route)
 	pd_free(route->steps);
 	pd_free(route->more);
 	pd_free(route->names);
+	pd_free(route->seen);
+	pd_stack_labels_free(route->own_functions);
 	pd_free(route);
 }
 
@@ -82,6 +105,79 @@ static enum perfdata_status collect(struct stack_route *route, uint32_t node, si
 	return PERFDATA_OK;
 }
 
+/* --- the choice --------------------------------------------------------------------------------------------------- */
+
+/* What a label of a function is to the choice: enum stack_seen. False without memory. */
+static bool sees_label(struct stack_route *route, uint32_t label, unsigned *ret)
+{
+	if (pd_vector_reach(&route->seen, &route->seen_room, label, sizeof *route->seen) < 0)
+		return false;
+	if (!route->seen[label]) {
+		const uint32_t name = pd_stack_labels_get(route->functions, label)->name;
+		route->seen[label] = (uint8_t)(KNOWN | pd_stack_choice_sees(route->choice,
+									    pd_stack_labels_string(route->functions,
+												   name)));
+	}
+	*ret = route->seen[label] & ~(unsigned)KNOWN;
+	return true;
+}
+
+/* Sets what was seen up to a step, which is number `at` of the path, and where the path begins if that is here. */
+static bool look_at_step(struct stack_route *route, struct stack_step *step, size_t at)
+{
+	size_t nr;
+	if (!route->choice)
+		return true;
+	const struct stack_step *before = at ? &route->steps[at - 1] : NULL;
+	const struct stack_call *calls = pd_stack_labels_of(route->functions, step->frame, step->is_caller, &nr);
+	step->seen = before ? before->seen : 0;
+	step->root_step = before ? before->root_step : 0;
+	step->root_label = before ? before->root_label : 0;
+	for (size_t i = 0; calls && i < nr; i++) {
+		unsigned seen;
+		if (!sees_label(route, calls[i].label, &seen))
+			return false;
+		if (seen & ~step->seen & STACK_SEEN_ROOT) {
+			step->root_step = (uint32_t)at;
+			step->root_label = (uint32_t)i;
+		}
+		step->seen |= seen;
+	}
+	return calls;
+}
+
+static uint32_t labels_before(const struct stack_route *route, size_t step)
+{
+	return step ? route->steps[step - 1].end_label : 0;
+}
+
+/* Takes from the front of the path what calls the function at which the choice lets stacks begin. */
+static void cut(struct stack_route *route, struct stack_path *path)
+{
+	size_t steps = 0, labels = 0, of_step = 0;
+	const struct stack_step *last = &route->steps[route->nr_steps - 1];
+	path->is_chosen = !route->choice || pd_stack_choice_takes(route->choice, last->seen);
+	if (pd_stack_choice_cuts(route->choice) && path->is_chosen) {
+		steps = last->root_step;
+		of_step = route->own_functions ? 0 : last->root_label;
+		labels = labels_before(route, steps) + of_step;
+	}
+	/* what a path shares with one that was cut elsewhere stands at other places now */
+	const bool same = steps == route->cut_steps && labels == route->cut_labels;
+	path->steps += steps;
+	path->nr_steps -= steps;
+	path->labels += labels;
+	path->nr_labels -= labels;
+	path->same_steps = same && path->same_steps > steps ? path->same_steps - steps : 0;
+	path->same_labels = same && path->same_labels > labels ? path->same_labels - labels : 0;
+	path->cut_labels = labels;
+	path->cut_of_step = of_step;
+	route->cut_steps = steps;
+	route->cut_labels = labels;
+}
+
+/* --- paths -------------------------------------------------------------------------------------------------------- */
+
 static bool name_step(struct stack_route *route, struct stack_step *step)
 {
 	size_t nr;
@@ -97,19 +193,21 @@ static bool name_step(struct stack_route *route, struct stack_step *step)
 	return true;
 }
 
-static uint32_t labels_before(const struct stack_route *route, size_t step)
-{
-	return step ? route->steps[step - 1].end_label : 0;
-}
-
 static enum perfdata_status to_nothing(struct stack_route *route, struct stack_path *ret)
 {
+	unsigned seen = 0;
 	route->nr_steps = 0;
 	if (pd_vector_grow(&route->names, &route->names_room, 0, sizeof *route->names) < 0)
 		return PERFDATA_ENOMEM;
 	route->names[0] = route->no_stack;
 	route->nr_names = 0;
-	*ret = (struct stack_path){ .steps = route->steps, .labels = route->names, .nr_labels = 1 };
+	route->cut_steps = route->cut_labels = 0;
+	if (route->choice)
+		seen = pd_stack_choice_sees(route->choice, "[no stack]");
+	*ret = (struct stack_path){ .steps = route->steps,
+				    .labels = route->names,
+				    .nr_labels = 1,
+				    .is_chosen = !route->choice || pd_stack_choice_takes(route->choice, seen) };
 	return PERFDATA_OK;
 }
 
@@ -133,7 +231,8 @@ enum perfdata_status pd_stack_route_to(struct stack_route *route, uint32_t node,
 	}
 	*ret = (struct stack_path){ .same_steps = kept, .same_labels = labels_before(route, kept) };
 	route->nr_names = ret->same_labels;
-	if (kept < same && !name_step(route, &route->steps[same - 1]))
+	if (kept < same && !(name_step(route, &route->steps[same - 1]) &&
+			     look_at_step(route, &route->steps[same - 1], same - 1)))
 		return PERFDATA_ENOMEM;
 	route->nr_steps = same;
 	route->nr_names = labels_before(route, same);
@@ -141,7 +240,7 @@ enum perfdata_status pd_stack_route_to(struct stack_route *route, uint32_t node,
 		struct stack_step step = route->more[nr];
 		step.is_caller = nr && is_return_address(route, &step, &route->more[nr - 1]);
 		if (pd_vector_grow(&route->steps, &route->steps_room, route->nr_steps, sizeof step) < 0 ||
-		    !name_step(route, &step))
+		    !name_step(route, &step) || !look_at_step(route, &step, route->nr_steps))
 			return PERFDATA_ENOMEM;
 		route->steps[route->nr_steps++] = step;
 	}
@@ -149,5 +248,33 @@ enum perfdata_status pd_stack_route_to(struct stack_route *route, uint32_t node,
 	ret->nr_steps = route->nr_steps;
 	ret->labels = route->names;
 	ret->nr_labels = route->nr_names;
+	cut(route, ret);
 	return PERFDATA_OK;
+}
+
+/* --- a part of a profile ------------------------------------------------------------------------------------------ */
+
+static enum perfdata_status takes_node(void *user, uint32_t node, bool *ret)
+{
+	struct stack_path path;
+	const enum perfdata_status status = pd_stack_route_to(user, node, &path);
+	*ret = status == PERFDATA_OK && path.is_chosen;
+	return status;
+}
+
+enum perfdata_status pd_stack_choose(const struct stack_choice *choice, struct pd_profile *profile,
+				     struct stack_labels *labels)
+{
+	const struct perfdata_session *session = pd_profile_session(profile);
+	if (!choice)
+		return PERFDATA_OK;
+	struct stack_labels *own = labels ? NULL
+					  : pd_stack_labels_new(session, STACK_BY_FUNCTION,
+								pd_stack_choice_inlines(choice), false);
+	struct stack_labels *used = labels ? labels : own;
+	struct stack_route *route = used ? pd_stack_route_new(profile, session, used, choice) : NULL;
+	const enum perfdata_status status = route ? pd_profile_choose(profile, takes_node, route) : PERFDATA_ENOMEM;
+	pd_stack_route_free(route);
+	pd_stack_labels_free(own);
+	return status;
 }

@@ -5,6 +5,7 @@
 #define PD_STACK_ROUTE_H
 
 #include "profile/profile.h"
+#include "emit/stacks/stack_choice.h"
 #include "emit/stacks/stack_labels.h"
 
 struct stack_step {
@@ -14,7 +15,10 @@ struct stack_step {
 	uint16_t origin;
 	/* the address is where a call returns to: the call is at the address minus one */
 	bool is_caller;
-	uint32_t end_label;          /* how many labels there are up to here */
+	uint32_t end_label;          /* how many labels there are up to here, with those that a choice cuts off */
+	/* for a choice: enum stack_seen of the steps up to here; the first label with STACK_SEEN_ROOT */
+	unsigned seen;
+	uint32_t root_step, root_label;
 };
 
 /* Root first. Valid until the next pd_stack_route_to. */
@@ -23,6 +27,9 @@ struct stack_path {
 	size_t nr_steps, same_steps;         /* same: shared with the path before, at the beginning */
 	const uint32_t *labels;
 	size_t nr_labels, same_labels;
+	/* how many labels the choice cuts off in front; of these belong to the first step, which stays */
+	size_t cut_labels, cut_of_step;
+	bool is_chosen;                      /* false: the choice leaves the stack out */
 };
 
 /* Whether a caller's address is where a call returns to. What was unwound or comes from branches (enum
@@ -30,11 +37,16 @@ struct stack_path {
 bool pd_stack_returns_to(const struct perfdata_session *session, uint16_t origin, uint32_t caller, uint32_t callee);
 
 struct stack_route;
-/* Borrows its arguments. NULL without memory. */
+/* Borrows its arguments. Stacks begin where the choice (or NULL) says. NULL without memory. */
 struct stack_route *pd_stack_route_new(struct pd_profile *profile, const struct perfdata_session *session,
-				       struct stack_labels *labels);
+				       struct stack_labels *labels, const struct stack_choice *choice);
 void pd_stack_route_free(struct stack_route *route);
 /* Node 0, an empty chain, is one label: "[no stack]". PERFDATA_ENOMEM, PERFDATA_EREAD. */
 enum perfdata_status pd_stack_route_to(struct stack_route *route, uint32_t node, struct stack_path *ret);
+
+/* Leaves all other stacks out of a profile that is finished. Names are those of `labels`, which are of functions and
+ * of the profile's session; NULL: of labels of its own. */
+enum perfdata_status pd_stack_choose(const struct stack_choice *choice, struct pd_profile *profile,
+				     struct stack_labels *labels);
 
 #endif

@@ -13,11 +13,6 @@ bool pd_stack_event_is_time(const struct perfdata_event *event);
 /* "43.5 ms" for nanoseconds, "1.20 G" for other weights. */
 void pd_stack_text_weight(struct perfdata_text *out, uint64_t weight, bool is_time);
 double pd_stack_percent(uint64_t part, uint64_t all);
-/* A name as text for people: bad bytes as U+FFFD, control characters and those that turn the direction of text as
- * \uXXXX; cut in the middle to `width` characters, where that is not 0. How many characters it has in the result. */
-size_t pd_stack_text_name(struct perfdata_text *out, const char *name, size_t width);
-/* How many characters pd_stack_text_name writes for the name, uncut. */
-size_t pd_stack_text_width(const char *name);
 /* The name in well-formed UTF-8: bad bytes as U+FFFD. */
 void pd_stack_text_utf8(struct perfdata_text *out, const char *name);
 /* The part behind the last slash; all of a name in brackets. */

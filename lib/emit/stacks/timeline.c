@@ -402,3 +402,17 @@ enum perfdata_status pd_timeline_sort(struct timeline *timeline)
 	pd_paged_release(&timeline->rows);
 	return status;
 }
+
+enum perfdata_status pd_timeline_leave_out(struct timeline *timeline, const struct pd_profile *profile)
+{
+	for (uint32_t i = 0; i < timeline->nr; i++) {
+		const struct timeline_row *row = pd_paged_at(&timeline->sorted, i);
+		if (row && (row->event == PERFDATA_NONE || pd_profile_has_node(profile, row->node)))
+			continue;
+		struct timeline_row *change = row ? pd_paged_change(&timeline->sorted, i) : NULL;
+		if (!change)
+			return pd_timeline_failed(timeline);
+		change->event = change->name = PERFDATA_NONE;
+	}
+	return PERFDATA_OK;
+}

@@ -36,6 +36,9 @@ void pd_timeline_part_free(void *part);
 enum perfdata_status pd_timeline_add(struct timeline *timeline, void *part);
 /* Sorts the rows by thread, time, and the order of the recording; call it behind the last pd_timeline_add. */
 enum perfdata_status pd_timeline_sort(struct timeline *timeline);
+/* Makes samples that were left out of the profile rows that are neither samples nor markers. Behind
+ * pd_timeline_sort. */
+enum perfdata_status pd_timeline_leave_out(struct timeline *timeline, const struct pd_profile *profile);
 /* Whether samples of the event are drawn as stacks: the event samples, or no event does and this one is the first. */
 bool pd_timeline_samples(const struct timeline *timeline, uint32_t event);
 

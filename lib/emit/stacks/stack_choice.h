@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Which stacks an output is of, by the names of functions that they contain, and where those begin: the options
+ * --through, --not-through and --root of all emitters that have stacks. Names are those that the emitter shows. */
+#ifndef PD_STACK_CHOICE_H
+#define PD_STACK_CHOICE_H
+
+#include "perfdata/emit.h"
+#include "emit/stacks/stack_labels.h"
+#include "profile/profile.h"
+
+#define STACK_OPTIONS_CHOICE \
+	{ .name = "through", \
+	  .kind = PERFDATA_OPTION_TEXT, \
+	  .argument = "NAME", \
+	  .help = "only stacks that contain the function; * is any text; may be given several times" }, \
+	{ .name = "not-through", \
+	  .kind = PERFDATA_OPTION_TEXT, \
+	  .argument = "NAME", \
+	  .help = "only stacks that do not contain the function; may be given several times" }, \
+	{ .name = "root", \
+	  .kind = PERFDATA_OPTION_TEXT, \
+	  .argument = "NAME", \
+	  .help = "only stacks that contain the function, without what called it; may be given several times" }
+
+/* What a name, or the names of a stack, are to a choice. */
+enum stack_seen { STACK_SEEN_THROUGH = 1, STACK_SEEN_NOT_THROUGH = 2, STACK_SEEN_ROOT = 4 };
+
+struct stack_choice;
+/* *ret is NULL where none of the options is given: all functions take that. PERFDATA_ENOMEM. */
+enum perfdata_status pd_stack_choice_new(const struct perfdata_emit_context *context, bool inlines,
+					 struct stack_choice **ret);
+void pd_stack_choice_free(struct stack_choice *choice);
+/* Whether an option's NAME is the name, or the name without its parameters: * stands for any text, ? for one byte. */
+bool pd_stack_name_matches(const char *name, const char *wanted);
+/* enum stack_seen */
+unsigned pd_stack_choice_sees(const struct stack_choice *choice, const char *name);
+/* Whether stacks in whose names this was seen are chosen. */
+bool pd_stack_choice_takes(const struct stack_choice *choice, unsigned seen);
+/* Whether stacks begin at the first function that STACK_SEEN_ROOT is said of. */
+bool pd_stack_choice_cuts(const struct stack_choice *choice);
+/* Whether inlined functions count. */
+bool pd_stack_choice_inlines(const struct stack_choice *choice);
+/* The options as they were given, for people: "--through main --root work". */
+void pd_stack_choice_spell(const struct stack_choice *choice, struct perfdata_text *out);
+
+#endif
