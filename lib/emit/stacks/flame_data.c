@@ -37,6 +37,8 @@ struct flame_data {
 	struct flame_row *rows;      /* those of one group, see pd_flame_data_rows */
 	size_t rows_room;
 	size_t accounted;            /* bytes of rows and counts, drawn from the account */
+	struct stack_broken *broken; /* by event of the recording */
+	size_t nr_broken;
 };
 
 void pd_flame_data_free(struct flame_data *data)
@@ -51,6 +53,9 @@ void pd_flame_data_free(struct flame_data *data)
 	pd_flame_threads_free(data->threads);
 	pd_account_give(data->tree.account, PD_USE_PROFILE, data->accounted);
 	pd_stack_tree_release(&data->tree);
+	for (size_t i = 0; i < data->nr_broken; i++)
+		pd_stack_broken_release(&data->broken[i]);
+	pd_free(data->broken);
 	pd_free(data->counts);
 	pd_free(data->levels);
 	pd_free(data->rows);
@@ -123,6 +128,40 @@ static enum perfdata_status count_stack(struct flame_data *data, const struct st
 	return PERFDATA_OK;
 }
 
+static bool tells_broken(const struct flame_data *data, uint32_t event)
+{
+	return event < data->nr_broken && !pd_stack_choice_cuts(data->options.choice) &&
+	       perfdata_reader_event(data->runs[0].reader, event)->attr->sample_type & PERFDATA_SAMPLE_CALLCHAIN;
+}
+
+const struct stack_broken *pd_flame_data_broken(const struct flame_data *data, uint32_t event)
+{
+	return tells_broken(data, event) ? &data->broken[event] : NULL;
+}
+
+static enum perfdata_status note_broken(struct flame_data *data, const struct stack_path *path,
+					const struct pd_profile_entry *entry)
+{
+	const uint32_t event = entry->key.event;
+	return !tells_broken(data, event) || pd_stack_broken_add(&data->broken[event], data->runs[0].session, path,
+								 entry->sums.samples)
+		       ? PERFDATA_OK
+		       : PERFDATA_ENOMEM;
+}
+
+/* The stacks are counted while the tree is built, which may have to begin anew. */
+static bool begin_broken(struct flame_data *data)
+{
+	for (size_t i = 0; i < data->nr_broken; i++)
+		pd_stack_broken_clear(&data->broken[i]);
+	if (!data->broken) {
+		const uint32_t nr = pd_profile_nr_events(data->runs[0].profile);
+		data->broken = pd_calloc(nr + 1u, sizeof *data->broken);
+		data->nr_broken = data->broken ? nr : 0;
+	}
+	return data->broken;
+}
+
 static enum perfdata_status each_stack_of(struct flame_data *data, size_t run, stack_fn *take)
 {
 	const struct pd_profile_entry *entry;
@@ -141,6 +180,8 @@ static enum perfdata_status each_stack_of(struct flame_data *data, size_t run, s
 		return status;
 	while ((status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK) {
 		status = pd_stack_route_to(data->places[run].route, entry->key.node, &path);
+		if (status == PERFDATA_OK && !run && take != count_stack)
+			status = note_broken(data, &path, entry);
 		if (status == PERFDATA_OK)
 			status = take(data, &path, entry);
 		if (status != PERFDATA_OK)
@@ -193,6 +234,8 @@ static enum perfdata_status build(struct flame_data *data)
 {
 	pd_stack_tree_release(&data->tree);
 	data->left_out = 0;
+	if (!begin_broken(data))
+		return PERFDATA_ENOMEM;
 	return each_stack(data, build_stack);
 }
 

@@ -7,6 +7,7 @@
 #include "perfdata/emit.h"
 #include "profile/profile.h"
 #include "emit/stacks/flame_threads.h"
+#include "emit/stacks/stack_broken.h"
 #include "emit/stacks/stack_choice.h"
 #include "emit/stacks/stack_labels.h"
 #include "emit/stacks/stack_tree.h"
@@ -37,6 +38,9 @@ struct stack_tree *pd_flame_data_tree(struct flame_data *data);
 const struct stack_labels *pd_flame_data_labels(const struct flame_data *data);
 /* How often something was left out, and of fewer samples than what. */
 size_t pd_flame_data_left_out(const struct flame_data *data, uint64_t *ret_below);
+
+/* Which stacks of the recording end too early in an event; NULL: nothing is known of that. */
+const struct stack_broken *pd_flame_data_broken(const struct flame_data *data, uint32_t event);
 
 /* --- rows, for the page --- */
 struct flame_row {

@@ -244,6 +244,44 @@ static enum perfdata_status find_unmatched(const struct state *state, struct fla
 	return PERFDATA_OK;
 }
 
+enum { BROKEN_TOLD = 3 };    /* of an event */
+
+static bool add_line(struct flamegraph *graph, char **lines, const struct perfdata_text *text)
+{
+	char *line = perfdata_text_failed(text) ? NULL : pd_calloc(1, SIZE);
+	if (!line)
+		return false;
+	lines[graph->nr_unmatched++] = line;
+	snprintf(line, SIZE, "%.*s", (int)text->size, text->size ? text->data : "");
+	return true;
+}
+
+/* What the page says of callers is not whole where stacks end too early, and of the rest where stacks were chosen. */
+static enum perfdata_status find_broken(const struct state *state, struct flamegraph *graph, char **lines)
+{
+	const struct flame_run *run = graph->recording;
+	struct stack_broken_file files[BROKEN_TOLD];
+	struct perfdata_text line;
+	bool fine = true;
+	perfdata_text_init(&line);
+	if (state->gather.choice) {
+		perfdata_text_literal(&line, "only stacks ");
+		pd_stack_choice_spell(state->gather.choice, &line);
+		fine = add_line(graph, lines, &line);
+	}
+	for (uint32_t i = 0; i < pd_profile_nr_events(run->profile) && fine; i++) {
+		const struct stack_broken *broken = pd_flame_data_broken(graph->data, i);
+		const size_t nr = broken ? pd_stack_broken_files(broken, files, BROKEN_TOLD) : 0;
+		for (size_t k = 0; k < nr && fine; k++) {
+			perfdata_text_clear(&line);
+			pd_stack_broken_spell(&files[k], run->session, perfdata_reader_event(run->reader, i), &line);
+			fine = add_line(graph, lines, &line);
+		}
+	}
+	perfdata_text_release(&line);
+	return fine ? PERFDATA_OK : PERFDATA_ENOMEM;
+}
+
 /* A rule OLD=NEW that no name of a base matches is most likely misspelled. */
 static enum perfdata_status find_unused(const struct state *state, struct flamegraph *graph, const bool *used,
 					char **lines)
@@ -280,7 +318,7 @@ static enum perfdata_status draw(struct state *state, const struct perfdata_emit
 							.nr_same_symbols = state->nr[SYMBOLS],
 							.used = used } };
 	const size_t nr[] = { 1 + state->nr[REPEATS], state->nr[BASES] };
-	size_t most_lines = 1 + nr_rules;
+	size_t most_lines = 2 + nr_rules + BROKEN_TOLD * (size_t)pd_profile_nr_events(runs->profile);
 	for (size_t run = 0; run < nr[0]; run++)
 		most_lines += pd_profile_nr_events(runs[run].profile);
 	char **lines = pd_calloc(most_lines, sizeof *lines);
@@ -294,6 +332,8 @@ static enum perfdata_status draw(struct state *state, const struct perfdata_emit
 				    .unmatched = lines };
 	enum perfdata_status status = lines && (used || !nr_rules) ? pd_flame_data_new(&asked, runs, nr, &graph.data)
 								   : PERFDATA_ENOMEM;
+	if (status == PERFDATA_OK)
+		status = find_broken(state, &graph, lines);
 	if (status == PERFDATA_OK)
 		status = find_left_out(state, &graph, lines);
 	if (status == PERFDATA_OK)

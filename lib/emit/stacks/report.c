@@ -27,10 +27,10 @@ static bool shows_sources(const struct report_options *report)
 }
 
 /* What distinguishes samples of different rows, beside their stacks: enum pd_profile_parts. */
-static uint32_t part_of(enum report_by key)
+static uint32_t part_of(const struct report_options *options, enum report_by key)
 {
 	return key == REPORT_THREAD || key == REPORT_PROCESS ? PD_BY_THREAD
-	       : key == REPORT_COMM			     ? PD_BY_COMM
+	       : key == REPORT_COMM			     ? (options->last_names ? PD_BY_THREAD : PD_BY_COMM)
 	       : key == REPORT_CPU			     ? PD_BY_CPU
 							     : 0;
 }
@@ -46,7 +46,7 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 		return pd_report_spans_new(context, &state->spans, out);
 	const enum report_by by = state->options.by;
 	for (unsigned i = 0; i < state->options.nr_keys; i++)
-		wanted.parts |= part_of(state->options.keys[i]);
+		wanted.parts |= part_of(&state->options, state->options.keys[i]);
 	wanted.parts_of_occurrences = state->options.by_default ? PD_BY_COMM : 0;
 	const bool of_files = by == REPORT_DSO || by == REPORT_BUILD_ID;
 	wanted.names = of_files								? PD_NAMES_NONE
@@ -123,6 +123,7 @@ struct making {
 	size_t nr_touched, touched_room, rows_room;
 	uint32_t *process_of;        /* by thread: the thread that the process is called by */
 	bool failed;                 /* there was no memory for `touched` */
+	struct stack_broken broken;
 	unsigned nr_events;          /* events written so far */
 };
 
@@ -215,12 +216,36 @@ static enum perfdata_status add_to_tree(struct making *making, const struct pd_p
 	return PERFDATA_OK;
 }
 
+/* Where stacks begin at a function, nothing can be said of their ends. */
+static bool tells_broken(const struct making *making)
+{
+	return !pd_stack_choice_cuts(making->state->gather.choice) &&
+	       perfdata_reader_event(making->state->gather.reader, making->index)->attr->sample_type &
+		       PERFDATA_SAMPLE_CALLCHAIN;
+}
+
+static enum perfdata_status note_broken(struct making *making, const struct pd_profile_entry *entry)
+{
+	struct stack_path path;
+	if (!tells_broken(making))
+		return PERFDATA_OK;
+	/* the route is there already */
+	const enum perfdata_status status = pd_stack_route_to(making->place.route, entry->key.node, &path);
+	if (status != PERFDATA_OK)
+		return status;
+	return pd_stack_broken_add(&making->broken, making->state->gather.session, &path, entry->sums.samples)
+		       ? PERFDATA_OK
+		       : PERFDATA_ENOMEM;
+}
+
 static enum perfdata_status add_stack(struct making *making, const struct pd_profile_entry *entry)
 {
 	uint32_t label = 0;
 	const bool in_list = making->state->options.view == REPORT_LIST;
-	const enum perfdata_status status = in_list ? add_to_list(making, entry, &label)
-						    : add_to_tree(making, entry, &label);
+	enum perfdata_status status = in_list ? add_to_list(making, entry, &label)
+					      : add_to_tree(making, entry, &label);
+	if (status == PERFDATA_OK)
+		status = note_broken(making, entry);
 	if (status == PERFDATA_OK && pd_stack_labels_get(making->labels, label)->kind == STACK_NO_NAME) {
 		making->event.nameless[0] += entry->sums.samples;
 		making->event.nameless[1] += entry->sums.weight;
@@ -231,6 +256,11 @@ static enum perfdata_status add_stack(struct making *making, const struct pd_pro
 static const char *comm_name(const struct state *state, uint32_t comm)
 {
 	return comm == PERFDATA_NONE ? "" : perfdata_session_comm(state->gather.session, comm);
+}
+
+static uint32_t comm_of(const struct state *state, const struct pd_profile_key *key)
+{
+	return state->options.last_names ? pd_profile_thread(state->gather.profile, key->thread)->comm : key->comm;
 }
 
 /* A row that is no code. */
@@ -285,7 +315,7 @@ static enum perfdata_status add_key_row(struct making *making, const struct pd_p
 		row.name = comm_name(state, thread->comm);
 		break;
 	case REPORT_COMM:
-		row.name = comm_name(state, entry->key.comm);
+		row.name = comm_name(state, comm_of(state, &entry->key));
 		break;
 	case REPORT_CPU:
 		row.name = cpu_name(making, entry->key.cpu);
@@ -436,7 +466,7 @@ static bool set_group(const struct making *making, struct report_row *row)
 		const struct pd_profile_thread *thread;
 		switch (options->keys[i]) {
 		case REPORT_COMM:
-			row->comm = comm_name(state, making->group.comm);
+			row->comm = comm_name(state, comm_of(state, &making->group));
 			break;
 		case REPORT_CPU:
 			row->cpu = cpu_name(making, making->group.cpu);
@@ -586,6 +616,7 @@ static void event_release(struct making *making)
 	making->sums_room = making->nr_pending = making->place.nr = making->nr_comms = 0;
 	making->rows_room = making->nr_touched = 0;
 	making->group_open = false;
+	pd_stack_broken_clear(&making->broken);
 	if (making->by_label)
 		memset(making->by_label, 0, making->by_label_room * sizeof *making->by_label);
 	if (making->open)
@@ -610,6 +641,10 @@ static enum perfdata_status event_begin(struct making *making, uint32_t index)
 	making->event.whole[0] = sums ? sums->samples : 0;
 	making->event.whole[1] = sums ? sums->weight : 0;
 	making->event.is_part = state->gather.choice;
+	making->event.of = event;
+	making->event.session = state->gather.session;
+	if (pd_report_is_by_stack(state->options.by) && tells_broken(making))
+		making->event.broken = &making->broken;
 	/* a new route: the tree has no nodes of the path yet */
 	pd_stack_route_free(making->place.route);
 	making->place.route = pd_stack_route_new(state->gather.profile, state->gather.session, making->labels,
@@ -760,6 +795,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	pd_free(making.comms);
 	pd_free(making.touched);
 	pd_free(making.process_of);
+	pd_stack_broken_release(&making.broken);
 	pd_stack_labels_free(making.labels);
 	return pd_stack_ended(status, out);
 }

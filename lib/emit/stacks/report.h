@@ -5,6 +5,7 @@
 #define PD_REPORT_H
 
 #include "perfdata/emit.h"
+#include "emit/stacks/stack_broken.h"
 #include "emit/stacks/stack_choice.h"
 #include "emit/stacks/stack_labels.h"
 #include "emit/stacks/stack_tree.h"
@@ -41,6 +42,7 @@ struct report_options {
 	double min_percent;
 	uint64_t width;          /* of lines; 0: no limit */
 	bool inlines, by_samples, color;
+	bool last_names;         /* comms are the last names of threads */
 	/* nobody asked for rows of a kind: where functions say nothing of occurrences, rows are comms */
 	bool by_default;
 };
@@ -81,6 +83,9 @@ struct report_event {
 	size_t nr_rows;
 	size_t nr_small;                     /* rows that are left out, since they have less than was asked for */
 	uint64_t of_small[2];                /* by themselves */
+	const struct stack_broken *broken;   /* NULL: chains were cut, or rows are not of stacks */
+	const struct perfdata_event *of;     /* for `broken` */
+	const struct perfdata_session *session;
 	/* for trees: */
 	const struct stack_labels *labels;
 	struct stack_tree tree;

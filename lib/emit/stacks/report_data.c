@@ -111,6 +111,26 @@ static void json_row(const struct report_options *options, const struct report_e
 	perfdata_text_char(out, '}');
 }
 
+/* Files whose stacks end too early, as far as they are worth telling. */
+static void json_broken(const struct report_event *event, struct perfdata_text *out)
+{
+	enum { FILES_TOLD = 8 };
+	struct stack_broken_file files[FILES_TOLD];
+	const size_t nr = event->broken ? pd_stack_broken_files(event->broken, files, FILES_TOLD) : 0;
+	if (!nr)
+		return;
+	key(out, "broken_stacks");
+	for (size_t i = 0; i < nr; i++) {
+		perfdata_text_string(out, i ? ",{\"dso\":" : "[{\"dso\":");
+		pd_json_text(out, perfdata_session_dso(event->session, files[i].dso)->name);
+		json_number(out, "stacks", files[i].stacks);
+		json_number(out, "single", files[i].single);
+		json_number(out, "outside", files[i].outside);
+		perfdata_text_char(out, '}');
+	}
+	perfdata_text_char(out, ']');
+}
+
 void pd_report_json_event(const struct report_options *options, const struct report_event *event, bool first,
 			  struct perfdata_text *out)
 {
@@ -126,6 +146,7 @@ void pd_report_json_event(const struct report_options *options, const struct rep
 	}
 	json_number(out, "nameless_samples", event->nameless[0]);
 	json_number(out, "nameless_weight", event->nameless[1]);
+	json_broken(event, out);
 	json_number(out, "rows_left_out", event->nr_rows - pd_report_rows_shown(options, event) + event->nr_small);
 	perfdata_text_literal(out, ",\"rows\":[");
 	for (size_t i = 0; i < pd_report_rows_shown(options, event); i++) {

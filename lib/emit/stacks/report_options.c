@@ -18,11 +18,16 @@ const struct perfdata_emitter_option pd_report_options[] = {
 	  .kind = PERFDATA_OPTION_TEXT,
 	  .argument = "KEY,…",
 	  .help = "what a row is: symbol (or function), dso, comm, thread, process, cpu, event, line, build-id; "
-		  "several: comm,dso; of spans state, waker, wakee, syscall; default symbol: a function of a file; in the text of tracepoints comm" },
+		  "several: comm,dso; of spans state, waker, wakee, syscall; default symbol: a function of a file; in the "
+		  "text of tracepoints comm" },
 	{ .name = "spans",
 	  .kind = PERFDATA_OPTION_CHOICE,
 	  .argument = REPORT_SPAN_KINDS,
 	  .help = "how often and how long, by name: system calls, waits, locks, …" },
+	{ .name = "comm-names",
+	  .kind = PERFDATA_OPTION_CHOICE,
+	  .argument = "last|sample",
+	  .help = "comms are names that threads had last, or when the sample was taken (default, as script has them)" },
 	{ .name = "callers",
 	  .kind = PERFDATA_OPTION_TEXT,
 	  .argument = "NAME",
@@ -81,7 +86,8 @@ const struct perfdata_option_rule pd_report_rules[] = {
 	{ .name = "callers", .excludes = "callees|tree" },
 	{ .name = "callees", .excludes = "tree" },
 	{ .name = "spans",
-	  .excludes = "callers|callees|tree|sort|weight|inline|min-percent|percent-limit|children|through|not-through|root" },
+	  .excludes = "callers|callees|tree|sort|weight|inline|min-percent|percent-limit|children|through|not-through|root|"
+		      "comm-names" },
 	{ .name = "state", .needs = "spans=off|spans=runq|" STACK_WEIGHS_OFF_CPU },
 	{ .name = "state-frames", .needs = STACK_WEIGHS_OFF_CPU },
 	{ .name = "percent-limit", .excludes = "min-percent" },
@@ -249,6 +255,7 @@ bool pd_report_read_options(const struct perfdata_emit_context *context, struct 
 		.inlines = perfdata_option_flag(values, nr, "inline", true),
 		.by_samples = pd_stack_option_is(values, nr, "weight", "samples"),
 		.color = pd_stack_option_is(values, nr, "color", "always"),
+		.last_names = pd_stack_option_is(values, nr, "comm-names", "last"),
 	};
 	if (!least && ret->view != REPORT_LIST)
 		ret->min_percent = 0.5;
@@ -265,6 +272,8 @@ bool pd_report_read_options(const struct perfdata_emit_context *context, struct 
 	else if (ret->view != REPORT_LIST && (ret->nr_keys > 1 || (ret->by != REPORT_SYMBOL &&
 								    ret->by != REPORT_DSO && ret->by != REPORT_LINE)))
 		wrong = "trees are of stacks: --by symbol, dso or line";
+	else if (perfdata_option_text(values, nr, "comm-names") && !has_key(ret, REPORT_COMM))
+		wrong = "--comm-names changes nothing where rows are no comms: --by comm";
 	/* a rule of options would let --no-inline pass */
 	else if (perfdata_option_flag(values, nr, "inline", true) ==
 			 perfdata_option_flag(values, nr, "inline", false) &&

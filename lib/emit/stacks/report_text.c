@@ -135,6 +135,20 @@ static void comms_line(const struct report_options *options, const struct report
 	perfdata_text_char(out, '\n');
 }
 
+static void broken_lines(const struct report_options *options, const struct report_event *event,
+			 struct perfdata_text *out)
+{
+	enum { FILES_TOLD = 3 };
+	struct stack_broken_file files[FILES_TOLD];
+	const size_t nr = pd_stack_broken_files(event->broken, files, FILES_TOLD);
+	for (size_t i = 0; i < nr; i++) {
+		pd_report_style(options, REPORT_RED, out);
+		pd_stack_broken_spell(&files[i], event->session, event->of, out);
+		pd_report_style(options, REPORT_PLAIN, out);
+		perfdata_text_char(out, '\n');
+	}
+}
+
 void pd_report_event_line(const struct report_options *options, const struct report_event *event,
 		       struct perfdata_text *out)
 {
@@ -159,6 +173,8 @@ void pd_report_event_line(const struct report_options *options, const struct rep
 			 percent < 0.005 ? "less than " : "", percent < 0.005 ? 0.01 : percent);
 		warning(options, out, line);
 	}
+	if (!chose_comms && event->broken)
+		broken_lines(options, event, out);
 }
 
 /* --- lists -------------------------------------------------------------------------------------------------------- */
@@ -259,7 +275,7 @@ static struct column_widths widths_of(const struct report_options *options, cons
 			      (widths.file_shown ? 2 + widths.file : 0) +
 			      (widths.kind_shown ? 2 + strlen("inlined") : 0);
 	const bool fits = *name + others <= left + REPORT_NAME_MIN;
-	widths.file = at_most(widths.file, fits ? REPORT_FILE_WIDTH : REPORT_FILE_WIDTH - 8);
+	widths.file = at_most(widths.file, fits ? REPORT_FILE_WIDTH : REPORT_FILE_WIDTH - 4);
 	widths.kind_shown &= fits;
 	widths.weight_shown &= left >= 2 + widths.weight;
 	left -= widths.weight_shown ? 2 + widths.weight : 0;
