@@ -18,8 +18,8 @@ const struct perfdata_emitter_option pd_report_options[] = {
 	  .kind = PERFDATA_OPTION_TEXT,
 	  .argument = "KEY,…",
 	  .help = "what a row is: symbol (or function), dso, comm, thread, process, cpu, event, line, build-id; "
-		  "several: comm,dso; of spans state, waker, wakee, syscall; default symbol: a function of a file; in the "
-		  "text of tracepoints comm" },
+		  "several: comm,dso; of spans state, waker, wakee, syscall; default symbol: a function of a file; in "
+		  "the text of tracepoints comm" },
 	{ .name = "spans",
 	  .kind = PERFDATA_OPTION_CHOICE,
 	  .argument = REPORT_SPAN_KINDS,
@@ -86,8 +86,8 @@ const struct perfdata_option_rule pd_report_rules[] = {
 	{ .name = "callers", .excludes = "callees|tree" },
 	{ .name = "callees", .excludes = "tree" },
 	{ .name = "spans",
-	  .excludes = "callers|callees|tree|sort|weight|inline|min-percent|percent-limit|children|through|not-through|root|"
-		      "comm-names" },
+	  .excludes = "callers|callees|tree|sort|weight|inline|min-percent|percent-limit|children|through|not-through|"
+		      "root|comm-names" },
 	{ .name = "state", .needs = "spans=off|spans=runq|" STACK_WEIGHS_OFF_CPU },
 	{ .name = "state-frames", .needs = STACK_WEIGHS_OFF_CPU },
 	{ .name = "percent-limit", .excludes = "min-percent" },
@@ -101,16 +101,6 @@ const struct perfdata_option_rule pd_report_rules[] = {
 
 /* --- keys --------------------------------------------------------------------------------------------------------- */
 
-static const char *const key_names[REPORT_BYS] = { "symbol", "dso",   "comm", "thread",   "process",
-						   "cpu",    "event", "line", "build-id" };
-
-const char *pd_report_by_name(enum report_by by) { return key_names[by]; }
-
-bool pd_report_is_by_stack(enum report_by by)
-{
-	return by == REPORT_SYMBOL || by == REPORT_DSO || by == REPORT_LINE || by == REPORT_BUILD_ID;
-}
-
 static bool key_named(const char *name, size_t size, enum report_by *ret)
 {
 	if (size == strlen("function") && !memcmp(name, "function", size)) {
@@ -118,7 +108,7 @@ static bool key_named(const char *name, size_t size, enum report_by *ret)
 		return true;
 	}
 	for (unsigned by = 0; by < REPORT_BYS; by++)
-		if (strlen(key_names[by]) == size && !memcmp(key_names[by], name, size)) {
+		if (strlen(pd_report_by_name(by)) == size && !memcmp(pd_report_by_name(by), name, size)) {
 			*ret = (enum report_by)by;
 			return true;
 		}
@@ -181,7 +171,7 @@ static bool read_keys(const char *text, struct report_options *options, struct p
 		if (!key_named(at, size, &by)) {
 			struct perfdata_nearest nearest = { .wanted = word };
 			for (unsigned i = 0; i < REPORT_BYS; i++)
-				perfdata_nearest_offer(&nearest, key_names[i]);
+				perfdata_nearest_offer(&nearest, pd_report_by_name(i));
 			(void)pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
 				       "--by takes symbol, dso, comm, thread, process, cpu, event, line, build-id, and "
 				       "lists such as comm,dso, not '%s'%s",
@@ -207,7 +197,7 @@ static bool read_keys(const char *text, struct report_options *options, struct p
 	size_t used = 0;
 	for (unsigned i = 0; i < options->nr_keys; i++)
 		used += (size_t)snprintf(options->by_text + used, sizeof options->by_text - used, "%s%s",
-					 i ? "," : "", key_names[options->keys[i]]);
+					 i ? "," : "", pd_report_by_name(options->keys[i]));
 	drop_implied(options);
 	choose_by(options);
 	return true;

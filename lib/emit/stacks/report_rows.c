@@ -7,6 +7,16 @@
 #include "emit/stacks/report.h"
 #include "emit/stacks/stack_text.h"
 
+static const char *const key_names[REPORT_BYS] = { "symbol", "dso",   "comm", "thread",   "process",
+						   "cpu",    "event", "line", "build-id" };
+
+const char *pd_report_by_name(enum report_by by) { return key_names[by]; }
+
+bool pd_report_is_by_stack(enum report_by by)
+{
+	return by == REPORT_SYMBOL || by == REPORT_DSO || by == REPORT_LINE || by == REPORT_BUILD_ID;
+}
+
 const char *pd_report_kind_name(enum stack_kind kind)
 {
 	static const char *const names[STACK_KINDS] = {
