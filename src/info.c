@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "answers.h"
 #include "commands.h"
+#include "device.h"
 #include "perfdata/perf.h"
 #include "grow.h"
 #include "info_names.h"
@@ -188,6 +190,16 @@ static void show_header(struct perfdata_text *out, const struct perfdata_header 
 		perfdata_text_printf(out, "data files: %u\n", header->nr_files - 1);
 }
 
+/* Appends when simpleperf recorded; CLOCK_DATA of perf is among the sections. */
+static void show_recorded(struct perfdata_text *out, const struct perfdata_reader *reader)
+{
+	const time_t seconds = device_seconds(reader);
+	struct tm date;
+	char text[64];
+	if (seconds > 0 && gmtime_r(&seconds, &date) && strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &date))
+		perfdata_text_printf(out, "recorded: %s UTC\n", text);
+}
+
 static void show_counts(struct perfdata_text *out, const struct perfdata_summary *summary)
 {
 	if (summary->first_time != UINT64_MAX) {
@@ -284,6 +296,8 @@ static void show_text(const struct options *options, struct input *input, const 
 	struct perfdata_text out;
 	perfdata_text_init(&out);
 	show_header(&out, perfdata_reader_header(input->reader));
+	show_recorded(&out, input->reader);
+	device_show(&out, input->reader);
 	show_counts(&out, summary);
 	show_traces(&out, summary);
 	show_losses(&out, summary);

@@ -9,6 +9,7 @@
 #include <time.h>
 #include "answers.h"
 #include "commands.h"
+#include "device.h"
 #include "grow.h"
 #include "info_names.h"
 #include "symbol_options.h"
@@ -69,78 +70,6 @@ static void show_command(struct perfdata_text *out, const struct perfdata_reader
 	perfdata_text_char(out, '\n');
 }
 
-/* The value of a fact that simpleperf recorded; no data: there is none, or it is empty. */
-static struct perfdata_bytes device_fact(const struct perfdata_reader *reader, const char *key)
-{
-	const struct perfdata_feature_section *section = perfdata_reader_feature(reader, PERFDATA_FEATURE_META_INFO);
-	const struct perfdata_node *list = section && section->feature
-						   ? perfdata_node_get(perfdata_feature_root(section->feature),
-								       "meta_info")
-						   : NULL;
-	for (const struct perfdata_node *fact = list ? list->child : NULL; fact; fact = fact->next) {
-		const struct perfdata_node *name = perfdata_node_get(fact, "key");
-		const struct perfdata_node *value = perfdata_node_get(fact, "value");
-		if (name && value && value->v.bytes.size && name->v.bytes.size == strlen(key) &&
-		    !memcmp(name->v.bytes.data, key, name->v.bytes.size))
-			return value->v.bytes;
-	}
-	return (struct perfdata_bytes){ NULL, 0 };
-}
-
-static bool is_fact(struct perfdata_bytes fact, const char *text)
-{
-	return fact.size == strlen(text) && !memcmp(fact.data, text, fact.size);
-}
-
-/* Appends `before`, the fact and `after`; nothing where there is no such fact. */
-static bool put_fact(struct perfdata_text *out, const char *before, struct perfdata_bytes fact, const char *after)
-{
-	if (!fact.size)
-		return false;
-	perfdata_text_string(out, before);
-	perfdata_text_printable(out, fact.data, fact.size);
-	perfdata_text_string(out, after);
-	return true;
-}
-
-/* Appends what simpleperf says of the device, its system and the app. */
-static void show_device(struct perfdata_text *out, const struct perfdata_reader *reader)
-{
-	const struct perfdata_bytes props = device_fact(reader, "product_props");
-	const struct perfdata_bytes off_cpu = device_fact(reader, "trace_offcpu");
-	const size_t start = out->size;
-
-	if (props.size != 2 && put_fact(out, "device: ", props, "\n"))
-		for (size_t i = start; i < out->size; i++)      /* manufacturer:model:name */
-			if (out->data[i] == ':' && i > start + sizeof "device:" - 2)
-				out->data[i] = ' ';
-	if (put_fact(out, "android: ", device_fact(reader, "android_version"), "")) {
-		put_fact(out, ", SDK ", device_fact(reader, "android_sdk_version"), "");
-		put_fact(out, ", ", device_fact(reader, "android_build_type"), " build");
-		put_fact(out, ", ", device_fact(reader, "android_build_fingerprint"), "");
-		perfdata_text_char(out, '\n');
-	}
-	if (put_fact(out, "app: ", device_fact(reader, "app_package_name"), "")) {
-		put_fact(out, ", ", device_fact(reader, "app_type"), "");
-		perfdata_text_char(out, '\n');
-	}
-	put_fact(out, "simpleperf: ", device_fact(reader, "simpleperf_version"), "\n");
-	put_fact(out, "clock: ", device_fact(reader, "clockid"), "\n");
-	if (off_cpu.size)
-		perfdata_text_printf(out, "time off the CPU: %s\n", is_fact(off_cpu, "true") ? "traced" : "not traced");
-}
-
-/* Seconds since 1970 that simpleperf noted at the end of the recording; 0: it did not. */
-static time_t device_time(const struct perfdata_reader *reader)
-{
-	const struct perfdata_bytes stamp = device_fact(reader, "timestamp");
-	char text[24] = "";
-
-	if (stamp.size && stamp.size < sizeof text)
-		memcpy(text, stamp.data, stamp.size);
-	return (time_t)strtoll(text, NULL, 10);
-}
-
 /* Appends the date of the recording if CLOCK_DATA has the wall clock; else the mtime of the file, which copying may
  * have changed. */
 static void show_date(struct perfdata_text *out, const struct perfdata_reader *reader)
@@ -148,7 +77,7 @@ static void show_date(struct perfdata_text *out, const struct perfdata_reader *r
 	const struct perfdata_feature_section *section = perfdata_reader_feature(reader, PERFDATA_FEATURE_CLOCK_DATA);
 	const struct perfdata_node *root = section && section->feature ? perfdata_feature_root(section->feature) : NULL;
 	const struct perfdata_node *clock = perfdata_node_get(root, "wall_clock");
-	const time_t wall = clock ? (time_t)(clock->v.u / 1000000000u) : device_time(reader);
+	const time_t wall = clock ? (time_t)(clock->v.u / 1000000000u) : device_seconds(reader);
 	const time_t seconds = wall ? wall : (time_t)perfdata_reader_header(reader)->mtime;
 	struct tm date;
 	char text[64];
@@ -349,7 +278,7 @@ static void show(struct input *input, struct perfdata_session *session, const st
 	show_fact(&out, input->reader, "machine: ", PERFDATA_FEATURE_ARCH);
 	show_fact(&out, input->reader, "cpu: ", PERFDATA_FEATURE_CPUDESC);
 	show_fact(&out, input->reader, "perf: ", PERFDATA_FEATURE_VERSION);
-	show_device(&out, input->reader);
+	device_show(&out, input->reader);
 	if (summary->first_time != UINT64_MAX) {
 		perfdata_text_literal(&out, "duration: ");
 		answer_seconds(&out, summary->last_time - summary->first_time);

@@ -198,6 +198,9 @@ enum perfdata_raw_flag {
 	/* a record of simpleperf that was joined from the SPLIT records in front of it, where `offset` is that of the
 	 * first; it may have more than 65535 bytes */
 	PERFDATA_RAW_JOINED = 64,
+	/* an AUXTRACE record of simpleperf, whose payload was compressed: pieces of the payload are what it unpacks to,
+	 * and `payload` is the size of that */
+	PERFDATA_RAW_UNPACKED = 128,
 };
 
 /* With the option `payloads` an AUXTRACE record is followed by its payload in pieces, at least one. All but the first

@@ -558,7 +558,9 @@ static enum perfdata_status check_tail(struct container *c)
 				  "%zu bytes stand behind the last section", size);
 		return PERFDATA_OK;
 	}
-	pd_reader_finding(c->reader, text ? PERFDATA_FINDING_TRAILING_TEXT : PERFDATA_FINDING_TRAILING_GARBAGE, 0,
+	pd_reader_finding(c->reader, text ? PERFDATA_FINDING_TRAILING_TEXT
+				     : pd_reader_is_simpleperf(c->reader) ? PERFDATA_FINDING_TRAILING_REMAINS
+				     : PERFDATA_FINDING_TRAILING_GARBAGE, 0,
 			  c->sections_end, "%llu bytes stand behind the last section",
 			  (unsigned long long)(c->size - c->sections_end));
 	return PERFDATA_OK;
@@ -604,6 +606,8 @@ static enum perfdata_status open_file(struct container *c, const uint8_t *bytes,
 				  "this is the file `data` of a directory recording, whose other files were not read");
 	pd_arch_note(reader);
 	status = check_tail(c);
+	if (status == PERFDATA_OK)
+		status = pd_symbol_records_gather(reader, c->input, c->data_offset, c->data_end);
 	if (status != PERFDATA_OK)
 		return status;
 	struct pd_input *input = c->input;

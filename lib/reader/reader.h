@@ -82,6 +82,21 @@ struct pd_account *pd_reader_account(struct perfdata_reader *reader);
 /* Frees the memory that reading keeps for what comes next: nothing does. */
 void pd_reader_trim(struct perfdata_reader *reader);
 
+/* Symbols in records of simpleperf, as a section FILE has them; no data: there are none. */
+struct perfdata_bytes pd_reader_symbol_records(const struct perfdata_reader *reader);
+/* Whether the recorder's command line, if it was recorded, is that of simpleperf. */
+bool pd_reader_cmdline_is_simpleperf(const struct perfdata_reader *reader);
+
+/* What frames of zstd unpack to; its room is taken from the account. */
+struct pd_unpacked {
+	uint8_t *bytes;
+	size_t size, room;
+};
+/* The records of simpleperf's section INIT_MAP, unpacked: maps that were there before the first record. Nothing where
+ * there is no such section. The caller frees what it got, after a failure too. */
+enum perfdata_status pd_reader_init_map(struct perfdata_reader *reader, struct pd_unpacked *ret);
+void pd_reader_unpacked_free(struct perfdata_reader *reader, struct pd_unpacked *unpacked);
+
 /* The value of a key of simpleperf's META_INFO, also where `no_meta` hides that section; no data: it has no such
  * key. */
 struct perfdata_bytes pd_reader_meta(const struct perfdata_reader *reader, const char *key);

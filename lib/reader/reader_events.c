@@ -405,7 +405,9 @@ static enum perfdata_status take_trace(struct perfdata_reader *reader, size_t in
 	if (!reader->trace && reader->formats_come)
 		return PERFDATA_OK;
 	if (!reader->trace) {
-		pd_reader_finding_once(reader, PERFDATA_FINDING_TRACE_FORMAT, 0, PERFDATA_NO_OFFSET,
+		/* a section that cannot be read has a finding of its own */
+		pd_reader_finding_once(reader, pd_reader_is_simpleperf(reader) ? PERFDATA_FINDING_TRACE_UNRECORDED
+					       : PERFDATA_FINDING_TRACE_FORMAT, 0, PERFDATA_NO_OFFSET,
 				       "the recording has tracepoint events, but no readable format of them");
 		return PERFDATA_OK;
 	}

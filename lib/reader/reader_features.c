@@ -79,8 +79,9 @@ enum perfdata_status pd_feature_take(struct perfdata_reader *reader, uint32_t id
 	struct pd_section *section = &reader->sections[id];
 	if (section->feature)
 		return PERFDATA_OK;   /* a stream repeats sections: the first counts */
-	const enum perfdata_status status = pd_feature_decode(id, bytes, size, reader->header.order,
-								    reader->nr_cpus, &feature, &error);
+	const enum perfdata_status status = pd_feature_decode_within(pd_reader_account(reader), id, bytes, size,
+								     reader->header.order, reader->nr_cpus, &feature,
+								     &error);
 	if (status < 0)
 		return status;
 	note_section(reader, id, bytes, size, offset, status, &error);
@@ -156,8 +157,8 @@ static const struct pd_section *section_at(const struct perfdata_reader *reader,
 	late->changed = false;
 	pd_feature_free(late->section.feature);
 	late->section.feature = NULL;
-	const enum perfdata_status status = pd_feature_decode(id, late->bytes, late->size, reader->header.order,
-								    0, &late->section.feature, NULL);
+	const enum perfdata_status status = pd_feature_decode(id, late->bytes, late->size, reader->header.order, 0,
+							        &late->section.feature, NULL);
 	late->section.public.status = status < 0 ? PERFDATA_DAMAGED : status;
 	late->section.public.feature = late->section.feature;
 	late->section.public.size = late->size;

@@ -13,7 +13,9 @@
  *   framing.c          records out of a window
  *   salvage.c          the next plausible record behind damage
  *   unpack.c           COMPRESSED records
+ *   frames_unpack.c     payloads of traces that simpleperf compressed
  *   meta_info.c        what simpleperf's META_INFO says
+ *   symbol_records.c   symbols of the first recordings of simpleperf
  *   split.c            records of simpleperf that were split
  *   trace_samples.c    samples made of traces
  *   ahead.c            the thread that does all this before the caller asks for records
@@ -51,6 +53,10 @@ struct pd_window {
 		bool active;         /* give pieces of a payload before the next record */
 		uint64_t left;       /* bytes that were not given yet */
 		unsigned overlap;    /* bytes at the position that belong to a piece that was given already */
+		struct pd_chunk *unpacked;   /* held: the payload was compressed, and this is what it unpacks to; or NULL */
+		size_t unpacked_at;  /* of the next piece, in there */
+		uint64_t offset;     /* of the compressed payload */
+		uint64_t charged;    /* bytes of the account for what was unpacked */
 	} payload;
 	bool is_inner;               /* the window is over what COMPRESSED records unpack to */
 	bool ended;                  /* no bytes come behind `end` */
@@ -179,6 +185,7 @@ struct perfdata_reader {
 	bool arch_noted;                       /* pd_arch_note was called, for a stream */
 	struct pd_late_section *build_ids;     /* of a stream */
 	struct perfdata_trace *trace;
+	struct perfdata_bytes symbol_records;  /* what DSO and SYMBOL records say, as a section FILE; in the arena */
 
 	struct pd_hash_map counts;                  /* code -> findings */
 	struct pd_hash_map types_reported;              /* record types that a finding named */
@@ -309,6 +316,21 @@ bool pd_feature_is_hidden(const struct perfdata_reader *reader, uint32_t id);
 /* Reports a finding if the architecture had to be inferred and registers are recorded. */
 void pd_arch_note(struct perfdata_reader *reader);
 
+/* --- symbol_records.c --- */
+/* Gathers the symbols of the records from `offset` to `end`, where simpleperf wrote them. */
+enum perfdata_status pd_symbol_records_gather(struct perfdata_reader *reader, struct pd_input *input, uint64_t offset,
+					      uint64_t end);
+
+/* --- frames_unpack.c --- */
+/* PERFDATA_DAMAGED, PERFDATA_ELIMIT (more than `limit`): what was unpacked until there is there. */
+enum perfdata_status pd_unpack_frames(struct pd_account *account, struct perfdata_bytes in, uint64_t limit,
+				      struct pd_unpacked *ret);
+void pd_unpacked_free(struct pd_account *account, struct pd_unpacked *unpacked);
+/* Gives what the compressed payload of a record unpacks to, piece by piece, behind the record; sets raw->payload. */
+enum perfdata_status pd_trace_unpack(struct pd_window *window, struct perfdata_raw *raw, struct perfdata_bytes in);
+void pd_trace_unpacked_piece(struct pd_window *window, size_t fresh, struct perfdata_raw *ret);
+void pd_trace_unpacked_release(struct pd_window *window);
+
 /* --- user_record.c --- */
 /* Learns from a record of perf's own; sets raw->payload and passes over it. PERFDATA_AGAIN: the payload was not fed to
  * its end; to be called again with the same record. */
@@ -395,6 +417,8 @@ void pd_search_begin(struct pd_window *window, enum perfdata_finding_code code, 
 bool pd_search(struct pd_window *window);
 
 /* --- unpack.c --- */
+/* A frame of zstd begins here. */
+bool pd_frame_begins(const uint8_t *bytes, size_t size);
 enum perfdata_status pd_unpack_begin(struct pd_stream *stream, struct perfdata_raw *carrier);
 bool pd_unpack_fill(struct pd_window *window);
 /* Lets go of the carrier. */

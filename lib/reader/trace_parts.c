@@ -115,6 +115,8 @@ enum perfdata_status pd_trace_parts_see(struct perfdata_reader *reader, const st
 	case PERFDATA_RECORD_AUX:
 		return pd_cs_trace_area(&parts->now, &record.u.aux, (int32_t)raw->cpu, raw->tid);
 	default:
+		if (raw->flags & PERFDATA_RAW_UNPACKED)
+			record.u.auxtrace.size = raw->payload;
 		return keep_payload(parts, raw->number, &record.u.auxtrace);
 	}
 }

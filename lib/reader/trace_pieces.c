@@ -61,12 +61,13 @@ static void begin_payload(struct pd_aux_carry *carry, const struct perfdata_read
 			  const struct perfdata_raw *raw, const struct perfdata_auxtrace *auxtrace)
 {
 	const bool pipe = perfdata_reader_header(reader)->container == PERFDATA_CONTAINER_PIPE;
-	const bool inner = raw->inner != PERFDATA_NO_OFFSET;
+	/* bytes of the payload stand nowhere in the file */
+	const bool inner = raw->inner != PERFDATA_NO_OFFSET || raw->flags & PERFDATA_RAW_UNPACKED;
 	const struct pd_aux_setup *setup = &carry->setup;
 	const struct pd_packet described = carry->next.state.described;
 	carry->next = (struct pd_aux_piece){
 		.trace = { .tracer = setup->tracer,
-			   .size = auxtrace->size,
+			   .size = raw->flags & PERFDATA_RAW_UNPACKED ? raw->payload : auxtrace->size,
 			   .midr = pd_aux_setup_midr(setup, auxtrace->cpu),
 			   .machine = setup->machine,
 			   .address = pipe || inner ? 0 : raw->offset + raw->size,

@@ -15,7 +15,7 @@ struct pd_aux_piece {
 	struct pd_aux_state state;           /* in front of its first packet */
 	/* offsets in the payload: of the piece's first byte, and where packets of the next piece begin */
 	uint64_t from, stop;
-	/* of the payload in the input; PERFDATA_NO_OFFSET inside COMPRESSED records */
+	/* of the payload in the input; PERFDATA_NO_OFFSET where it is compressed */
 	uint64_t payload_offset;
 	uint64_t aux_offset;                 /* of the payload in the AUX area */
 	int32_t tid, cpu;                    /* of the buffer; -1 for none */

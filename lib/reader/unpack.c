@@ -6,7 +6,7 @@
 
 #define RATIO_SLACK (64ull << 20)   /* small files may grow so much whatever the ratio is */
 
-static bool begins_frame(const uint8_t *bytes, size_t size)
+bool pd_frame_begins(const uint8_t *bytes, size_t size)
 {
 	static const uint8_t magic[4] = { 0x28, 0xb5, 0x2f, 0xfd };
 	return size >= sizeof magic && !memcmp(bytes, magic, sizeof magic);
@@ -57,7 +57,7 @@ static enum perfdata_status begin(struct pd_stream *stream, const struct perfdat
 	}
 	const struct perfdata_bytes payload = payload_of(stream, carrier);
 	if (unpack->broken) {
-		if (!begins_frame(payload.data, payload.size)) {
+		if (!pd_frame_begins(payload.data, payload.size)) {
 			note_broken(stream, "this record continues compressed data that could not be unpacked");
 			return PERFDATA_OK;
 		}
@@ -80,12 +80,18 @@ static enum perfdata_status begin(struct pd_stream *stream, const struct perfdat
 	return PERFDATA_OK;
 }
 
+/* perf flushes the stream behind each record, so that each carrier gives bytes. In recordings of simpleperf a block may
+ * cross from one carrier to the next, and the first gives none. */
+static bool is_part_of_block(const struct pd_stream *stream)
+{
+	return pd_reader_is_simpleperf(stream->reader) && !stream->unpack.broken && !stream->unpack.finished;
+}
+
 void pd_unpack_end(struct pd_stream *stream)
 {
 	const struct pd_unpack *unpack = &stream->unpack;
 
-	/* the recorder flushes the stream behind each record, so that each carrier gives bytes */
-	if (unpack->in_size && !unpack->broken && !unpack->finished &&
+	if (unpack->in_size && !unpack->broken && !unpack->finished && !is_part_of_block(stream) &&
 	    unpack->decompressed == unpack->decompressed_before)
 		pd_reader_finding(stream->reader, PERFDATA_FINDING_COMPRESSED_FRAME, stream->file, unpack->carrier,
 				  "a compressed record unpacks to nothing");
@@ -179,6 +185,6 @@ enum perfdata_status pd_unpack_begin(struct pd_stream *stream, struct perfdata_r
 	const enum perfdata_status status = begin(stream, carrier);
 	/* the receiver of the carrier must know whether it decompressed to anything */
 	if (status == PERFDATA_OK && (!stream->unpack.active || !pd_unpack_fill(&stream->inner)))
-		carrier->flags |= PERFDATA_RAW_NOT_DECOMPRESSED;
+		carrier->flags |= is_part_of_block(stream) ? 0 : PERFDATA_RAW_NOT_DECOMPRESSED;
 	return status;
 }

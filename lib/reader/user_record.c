@@ -233,6 +233,40 @@ static enum perfdata_status take_tracing_data(struct perfdata_reader *reader, st
 	return status == PERFDATA_OK ? take_collected(reader, stream, raw, stated) : status;
 }
 
+/* The payload of a trace: passed over, or given in pieces. simpleperf compresses it where it compresses records. */
+static enum perfdata_status take_auxtrace(struct perfdata_reader *reader, struct pd_window *window,
+					  struct perfdata_raw *raw)
+{
+	struct pd_stream *stream = window->stream;
+	const uint64_t stated = pd_load64(raw->bytes + 8, reader->config.swap);
+	const uint64_t left = window->limit == UINT64_MAX ? UINT64_MAX : window->limit - raw->offset - raw->size;
+	const bool wanted = reader->options.payloads || pd_trace_samples_come(reader);
+
+	if (!wanted || window->is_inner || !stream->unpack.decoder || stated > left || stated > PD_MAX_BLOB ||
+	    !pd_reader_is_simpleperf(reader)) {
+		pass_payload(window, raw, stated);
+		return PERFDATA_OK;
+	}
+	/* the record must stay in place while bytes behind it are fetched */
+	pd_reader_hold(reader, raw->chunk);
+	window->waits = false;
+	if (!stream->collected.used &&
+	    (stated < 4 || !pd_window_need(window, 4) || !pd_frame_begins(window->at, pd_window_left(window)))) {
+		if (window->waits)
+			return PERFDATA_AGAIN;
+		pass_payload(window, raw, stated);
+		return PERFDATA_OK;
+	}
+	enum perfdata_status status = collect(window, (size_t)stated);
+	if (status != PERFDATA_OK)
+		return status;
+	const struct perfdata_bytes bytes = { stream->collected.bytes, stream->collected.used };
+	memset(&stream->collected, 0, sizeof stream->collected);
+	status = pd_trace_unpack(window, raw, bytes);
+	pd_free((void *)(uintptr_t)bytes.data);
+	return status;
+}
+
 enum perfdata_status pd_user_record(struct perfdata_reader *reader, struct pd_window *window, struct perfdata_raw *raw)
 {
 	switch (raw->type) {
@@ -271,7 +305,7 @@ enum perfdata_status pd_user_record(struct perfdata_reader *reader, struct pd_wi
 		return take_feature(reader, raw);
 	case PERFDATA_RECORD_AUXTRACE:
 		if (raw->size >= 16)
-			pass_payload(window, raw, pd_load64(raw->bytes + 8, reader->config.swap));
+			return take_auxtrace(reader, window, raw);
 		return PERFDATA_OK;
 	case PERFDATA_RECORD_SIMPLEPERF_TRACING_DATA:
 		return take_inner_tracing_data(reader, raw);

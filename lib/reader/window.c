@@ -13,6 +13,7 @@ void pd_window_release(struct pd_window *window)
 {
 	pd_chunk_drop(window->chunk);
 	pd_chunk_drop(window->behind);
+	pd_trace_unpacked_release(window);
 	window->chunk = window->behind = NULL;
 	window->at = window->end = NULL;
 }
@@ -198,7 +199,7 @@ static size_t fresh_bytes(const struct pd_window *window)
 
 bool pd_window_has_piece(const struct pd_window *window)
 {
-	return pd_window_left(window) >= window->payload.overlap + fresh_bytes(window);
+	return window->payload.unpacked || pd_window_left(window) >= window->payload.overlap + fresh_bytes(window);
 }
 
 /* The input ends inside the payload: the bytes that are there are the last piece. */
@@ -218,6 +219,10 @@ enum perfdata_status pd_window_piece(struct pd_window *window, struct perfdata_r
 	const unsigned before = window->payload.overlap;
 	size_t fresh = fresh_bytes(window);
 
+	if (window->payload.unpacked) {
+		pd_trace_unpacked_piece(window, fresh, ret);
+		return PERFDATA_OK;
+	}
 	if (!pd_window_need(window, before + fresh)) {
 		if (!window->ended || window->stream->status == PERFDATA_EINTR)
 			return PERFDATA_END;

@@ -131,13 +131,16 @@ static enum perfdata_status copy_auxtrace(struct perfdata_rewriter *rewriter, co
 	rewriter->trace_left = 0;
 	/* readers cannot use a record whose payload is cut off */
 	if (rewriter->anonymizer || perfdata_decode(source, raw->bytes, raw->size, &record) != PERFDATA_OK ||
-	    record.u.auxtrace.size > raw->payload) {
+	    (record.u.auxtrace.size > raw->payload && !(raw->flags & PERFDATA_RAW_UNPACKED))) {
 		rewriter->counts.damaged += !rewriter->anonymizer;
 		return PERFDATA_OK;
 	}
+	const bool unpacked = raw->flags & PERFDATA_RAW_UNPACKED;
+	if (unpacked)
+		record.u.auxtrace.size = raw->payload;
 	rewriter->trace_left = record.u.auxtrace.size;
 	rewriter->in_trace = false;
-	return pd_rewrite_changes_order(rewriter) ? put_encoded(rewriter, raw, &record, source)
+	return unpacked || pd_rewrite_changes_order(rewriter) ? put_encoded(rewriter, raw, &record, source)
 						  : put(rewriter, raw->bytes, raw->size);
 }
 

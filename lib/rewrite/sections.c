@@ -111,6 +111,9 @@ static bool is_useless(const struct perfdata_rewriter *rewriter, const struct pe
 {
 	const struct perfdata_layout *layout = perfdata_feature_layout(section->id);
 
+	/* its records may be compressed */
+	if (section->id == PERFDATA_FEATURE_INIT_MAP && pd_rewrite_changes_order(rewriter))
+		return true;
 	if (!section->feature || (section->status != PERFDATA_OK && (rewriter->options.repair || rewriter->anonymizer ||
 								     pd_rewrite_changes_order(rewriter))))
 		return true;

@@ -35,6 +35,12 @@ const struct pd_section_row *pd_section_row(uint32_t id);
 enum perfdata_status pd_feature_decode(uint32_t id, const void *bytes, size_t size,
 							  enum perfdata_byte_order order, uint32_t nr_cpus_avail,
 							  struct perfdata_feature **ret, struct perfdata_error *reterr);
+/* The same; the tree draws from the account, as long as the section lives. PERFDATA_ENOMEM: the account is exhausted,
+ * too. */
+struct pd_account;
+enum perfdata_status pd_feature_decode_within(struct pd_account *account, uint32_t id, const void *bytes, size_t size,
+					      enum perfdata_byte_order order, uint32_t nr_cpus_avail,
+					      struct perfdata_feature **ret, struct perfdata_error *reterr);
 void pd_feature_free(struct perfdata_feature *feature);
 uint32_t pd_feature_id(const struct perfdata_feature *feature);
 

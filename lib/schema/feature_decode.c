@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include <stdio.h>
 #include <string.h>
+#include "base/account.h"
 #include "base/arena.h"
 #include "base/checked.h"
 #include "base/cursor.h"
@@ -21,6 +22,8 @@ struct perfdata_feature {
 	struct pd_arena arena;            /* the tree and the bytes */
 	struct perfdata_bytes bytes;
 	struct perfdata_node root;
+	struct pd_account *account;       /* the tree draws from it; NULL: from none */
+	size_t charged;
 	uint32_t id;
 };
 
@@ -42,7 +45,8 @@ enum scope {
 };
 
 struct walk {
-	struct pd_arena *arena;
+	struct perfdata_feature *feature;
+	struct pd_arena *arena;           /* of the feature */
 	const uint8_t *start;             /* of the section */
 	enum perfdata_byte_order order;
 	uint32_t nr_cpus_avail;
@@ -95,11 +99,21 @@ static bool all_zero(const uint8_t *at, size_t size)
 	return true;
 }
 
+/* The tree of a section may be many times as large as the section. */
+static bool charge(struct perfdata_feature *feature)
+{
+	if (feature->arena.total == feature->charged)
+		return true;
+	pd_account_change(feature->account, PD_USE_FRAMES, feature->charged, feature->arena.total);
+	feature->charged = feature->arena.total;
+	return !pd_account_is_exhausted(feature->account);
+}
+
 static struct perfdata_node *append(struct walk *walk, struct children *children, const struct perfdata_field *field,
 				    enum perfdata_kind kind)
 {
 	struct perfdata_node *node = pd_arena_calloc(walk->arena, 1, sizeof *node);
-	if (!node)
+	if (!node || !charge(walk->feature))
 		return NULL;
 	node->field = field;
 	node->kind = kind;
@@ -223,6 +237,7 @@ static bool is_present(const struct walk *walk, const struct frame *frame, const
 	case PERFDATA_UNLESS_FIELD_BITS: return (frame->values[field->when_field] & field->when_value) == 0;
 	case PERFDATA_IF_ROOT_GE: return walk->root.values[field->when_field] >= field->when_value;
 	case PERFDATA_IF_LEFT: return pd_left(c) >= field->when_value;
+	case PERFDATA_IF_LEFT_BEYOND: return pd_left(c) % field->when_value != 0;
 	default: return true;
 	}
 }
@@ -723,7 +738,7 @@ static enum perfdata_status walk_section(struct perfdata_feature *feature, enum 
 {
 	const struct perfdata_layout *layout = perfdata_feature_layout(feature->id);
 	struct walk walk = {
-		.arena = &feature->arena, .start = feature->bytes.data, .order = order, .nr_cpus_avail = nr_cpus_avail,
+		.feature = feature, .arena = &feature->arena, .start = feature->bytes.data, .order = order, .nr_cpus_avail = nr_cpus_avail,
 		.id = feature->id, .section = layout ? layout->perf_name : "of an unknown kind", .error = error,
 	};
 	struct pd_cursor c = pd_cursor(feature->bytes.data, feature->bytes.size, pd_order_is_foreign(order));
@@ -756,11 +771,19 @@ enum perfdata_status pd_feature_decode(uint32_t id, const void *bytes, size_t si
 					     enum perfdata_byte_order order, uint32_t nr_cpus_avail,
 					     struct perfdata_feature **ret, struct perfdata_error *reterr)
 {
+	return pd_feature_decode_within(NULL, id, bytes, size, order, nr_cpus_avail, ret, reterr);
+}
+
+enum perfdata_status pd_feature_decode_within(struct pd_account *account, uint32_t id, const void *bytes, size_t size,
+					      enum perfdata_byte_order order, uint32_t nr_cpus_avail,
+					      struct perfdata_feature **ret, struct perfdata_error *reterr)
+{
 	struct perfdata_error unwanted;
 	struct perfdata_feature *feature = pd_calloc(1, sizeof *feature);
 	if (!feature)
 		goto fail;
 	feature->id = id;
+	feature->account = account;
 	feature->root.kind = PERFDATA_KIND_STRUCT;
 	feature->bytes.size = size;
 	feature->bytes.data = (const uint8_t *)pd_arena_copy(&feature->arena, bytes, size);
@@ -782,6 +805,7 @@ void pd_feature_free(struct perfdata_feature *feature)
 {
 	if (!feature)
 		return;
+	pd_account_give(feature->account, PD_USE_FRAMES, feature->charged);
 	pd_arena_release(&feature->arena);
 	pd_free(feature);
 }

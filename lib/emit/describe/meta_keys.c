@@ -12,6 +12,7 @@ const struct meta_key pd_meta_keys[] = {
 	{ "byte_order", "little or big.", JSON_STRING, false, false },
 	{ "packing", "How the file was packed: none, gzip, zstd or xz.", JSON_STRING, false, false },
 	{ "header", "The file header.", JSON_OBJECT, false, false },
+	{ "device", "Android: device, system, app and recorder, as simpleperf recorded them.", JSON_OBJECT, true, false },
 	{ "events", "In meta: what was recorded, with its attr and ids. In summary: how often.", JSON_OBJECTS, false,
 	  false },
 	{ "features", "Feature sections by name.", JSON_OBJECT, false, false },

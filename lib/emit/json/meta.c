@@ -237,6 +237,7 @@ void pd_meta_spell(struct speller *s, const struct perfdata_emit_context *contex
 	text_member(out, "byte_order", header->order == PERFDATA_BYTE_ORDER_BIG ? "big" : "little");
 	text_member(out, "packing", header->packing);
 	spell_header(s, header);
+	pd_meta_spell_device(s);
 	spell_events(s, "events", 0);
 	memset(ret_emitted, 0, sizeof *ret_emitted);
 	spell_features(s, "features", ret_emitted->features);

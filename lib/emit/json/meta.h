@@ -16,6 +16,8 @@ struct meta_emitted {
 
 /* Appends `{"type":"meta",…}`. */
 void pd_meta_spell(struct speller *s, const struct perfdata_emit_context *context, struct meta_emitted *ret_emitted);
+/* Appends the member `device`, where simpleperf recorded facts of one. */
+void pd_meta_spell_device(struct speller *s);
 /* Appends `{"type":"summary",…}`. */
 void pd_summary_spell(struct speller *s, const struct perfdata_emit_end *end, const struct meta_emitted *emitted);
 /* Appends an event as in meta: index, name, attr, ids, … */

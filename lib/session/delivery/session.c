@@ -54,6 +54,29 @@ static enum perfdata_status add_inside(struct perfdata_session *session)
 	return PERFDATA_OK;
 }
 
+/* The maps that processes had before the first record, where simpleperf keeps them apart. */
+static enum perfdata_status add_init_map(struct perfdata_session *session)
+{
+	const struct perfdata_event *event = perfdata_reader_event(session->reader, 0);
+	const struct perfdata_config *config = event ? event->config : perfdata_reader_config(session->reader);
+	struct pd_unpacked records;
+	enum perfdata_status status = pd_reader_init_map(session->reader, &records);
+	struct pd_cursor c = pd_cursor(records.bytes, records.size, session->counts.swap);
+
+	while (status == PERFDATA_OK && pd_left(&c) >= 8) {
+		struct perfdata_record record;
+		const uint16_t size = pd_load16(c.at + 6, c.swap);
+		const uint8_t *bytes = size >= 8 ? pd_take(&c, size) : NULL;
+		if (!bytes)
+			break;
+		(void)perfdata_decode(config, bytes, size, &record);
+		if (pd_state_record(session->state, &record) < 0)
+			status = PERFDATA_ENOMEM;
+	}
+	pd_reader_unpacked_free(session->reader, &records);
+	return status;
+}
+
 enum perfdata_status perfdata_session_open(struct perfdata_reader *reader,
 					   const struct perfdata_session_options *options,
 					   struct perfdata_session **ret, struct perfdata_error *reterr)
@@ -102,6 +125,8 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader,
 			session->state->reader = reader;
 			session->state->keep_exited = session->options.keep_exited;
 			status = add_inside(session);
+			if (status == PERFDATA_OK)
+				status = add_init_map(session);
 		}
 	}
 	if (status == PERFDATA_OK && session->options.needs & PERFDATA_NEED_DELIVERIES &&

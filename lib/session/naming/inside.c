@@ -20,21 +20,12 @@ static struct perfdata_bytes section_of(const struct perfdata_reader *reader, ui
 	return section && section->feature ? pd_feature_bytes(section->feature) : (struct perfdata_bytes){ NULL, 0 };
 }
 
-static bool ends_with(const uint8_t *text, size_t size, const char *end)
-{
-	const size_t n = strlen(end);
-	return size >= n && !memcmp(text + size - n, end, n);
-}
-
 bool pd_inside_is_simpleperf(const struct perfdata_reader *reader)
 {
 	for (uint32_t id = PERFDATA_FEATURE_FILE; id < PERFDATA_FEATURE_SIMPLEPERF_LAST; id++)
 		if (perfdata_reader_feature(reader, id))
 			return true;
-	const struct perfdata_feature_section *cmdline = perfdata_reader_feature(reader, PERFDATA_FEATURE_CMDLINE);
-	const struct perfdata_node *root = cmdline && cmdline->feature ? perfdata_feature_root(cmdline->feature) : NULL;
-	const struct perfdata_node *list = perfdata_node_get(root, "cmdline");
-	return list && list->child && ends_with(list->child->v.bytes.data, list->child->v.bytes.size, "simpleperf");
+	return pd_reader_cmdline_is_simpleperf(reader);
 }
 
 /* --- entries ------------------------------------------------------------------------------------------------------ */
@@ -181,16 +172,17 @@ struct pd_inside *pd_inside_new(const struct perfdata_reader *reader, struct pd_
 {
 	const bool swap = pd_order_is_foreign(perfdata_reader_header(reader)->order);
 	struct pd_inside *inside = pd_calloc(1, sizeof *inside);
-	struct perfdata_bytes files = section_of(reader, PERFDATA_FEATURE_FILE);
+	const struct perfdata_bytes file = section_of(reader, PERFDATA_FEATURE_FILE);
+	const struct perfdata_bytes file2 = section_of(reader, PERFDATA_FEATURE_FILE2);
+	/* where both are there FILE counts; the first recordings have records in their place */
+	const struct perfdata_bytes files = file.size || file2.size ? file : pd_reader_symbol_records(reader);
 
 	if (!inside)
 		return NULL;
 	inside->account = account;
 	inside->lock = pd_monitor_new();
-	/* where both are there FILE counts */
 	if (!inside->lock || (files.size ? add_files(inside, files, swap, read_entry)
-					 : add_files(inside, section_of(reader, PERFDATA_FEATURE_FILE2), swap,
-						     read_message)) < 0) {
+					 : add_files(inside, file2, swap, read_message)) < 0) {
 		pd_inside_free(inside);
 		return NULL;
 	}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef DEVICE_H
+#define DEVICE_H
+
+#include <time.h>
+#include "perfdata.h"
+
+/* Appends a line for each fact of the device, its system and the app that simpleperf recorded. */
+void device_show(struct perfdata_text *out, const struct perfdata_reader *reader);
+/* Seconds since 1970 that simpleperf noted at the end of the recording; 0: it did not. */
+time_t device_seconds(const struct perfdata_reader *reader);
+
+#endif
