@@ -4,8 +4,8 @@
 #include "config.h"
 #include <string.h>
 #include "rewrite/anonymize.h"
+#include "rewrite/protobuf_write.h"
 #include "schema/feature.h"
-#include "schema/protobuf_read.h"
 
 /* --- META_INFO ---------------------------------------------------------------------------------------------------- */
 
@@ -117,40 +117,6 @@ static void put_little(struct perfdata_text *out, unsigned size, uint64_t value)
 		perfdata_text_char(out, (char)(value >> 8 * i));
 }
 
-static void put_varint(struct perfdata_text *out, uint64_t value)
-{
-	for (; value >= 0x80; value >>= 7)
-		perfdata_text_char(out, (char)(value | 0x80));
-	perfdata_text_char(out, (char)value);
-}
-
-static void put_number(struct perfdata_text *out, uint32_t number, uint64_t value)
-{
-	if (!value)
-		return;
-	put_varint(out, number << 3 | PD_WIRE_VARINT);
-	put_varint(out, value);
-}
-
-static void put_bytes(struct perfdata_text *out, uint32_t number, const void *bytes, size_t size)
-{
-	put_varint(out, number << 3 | PD_WIRE_BYTES);
-	put_varint(out, size);
-	perfdata_text_append(out, bytes, size);
-}
-
-static struct perfdata_bytes text_of(const struct perfdata_node *node, const char *key)
-{
-	const struct perfdata_node *text = perfdata_node_get(node, key);
-	return text ? text->v.bytes : (struct perfdata_bytes){ NULL, 0 };
-}
-
-static uint64_t number_of(const struct perfdata_node *node, const char *key)
-{
-	const struct perfdata_node *number = perfdata_node_get(node, key);
-	return number ? number->v.u : 0;
-}
-
 static struct perfdata_bytes made_of(struct pd_anonymizer *a, const char *made, size_t size)
 {
 	a->names.no_memory = a->names.no_memory || !made;
@@ -186,10 +152,10 @@ static bool contains(struct perfdata_bytes text, const char *part)
 static bool is_jit(const struct perfdata_node *file)
 {
 	enum { SYMBOL_MAP = 4 };
-	const struct perfdata_bytes path = text_of(file, "path");
+	const struct perfdata_bytes path = pd_node_text(file, "path");
 
 	return contains(path, "_jit_app_cache:") || contains(path, "_jit_zygote_cache:") ||
-	       contains(path, "TemporaryFile-") || number_of(file, "type") == SYMBOL_MAP;
+	       contains(path, "TemporaryFile-") || pd_node_number(file, "type") == SYMBOL_MAP;
 }
 
 static uint64_t new_address(struct pd_anonymizer *a, uint64_t address)
@@ -208,15 +174,15 @@ static void put_old_file(struct pd_anonymizer *a, const struct perfdata_node *fi
 
 	min = min ? min : perfdata_node_get(file, "file_offset_of_min_vaddr");
 	put_little(out, 4, 0);
-	perfdata_text_bytes(out, new_path(a, text_of(file, "path")));
+	perfdata_text_bytes(out, new_path(a, pd_node_text(file, "path")));
 	perfdata_text_append(out, "", 1);
-	put_little(out, 4, number_of(file, "type"));
-	put_little(out, 8, new_address(a, number_of(file, "min_vaddr")));
+	put_little(out, 4, pd_node_number(file, "type"));
+	put_little(out, 8, new_address(a, pd_node_number(file, "min_vaddr")));
 	put_little(out, 4, symbols ? symbols->v.count : 0);
 	for (const struct perfdata_node *s = symbols ? symbols->child : NULL; s; s = s->next) {
-		put_little(out, 8, new_address(a, number_of(s, "address")));
-		put_little(out, 4, number_of(s, "length"));
-		perfdata_text_bytes(out, new_name(a, text_of(s, "name")));
+		put_little(out, 8, new_address(a, pd_node_number(s, "address")));
+		put_little(out, 4, pd_node_number(s, "length"));
+		perfdata_text_bytes(out, new_name(a, pd_node_text(s, "name")));
 		perfdata_text_append(out, "", 1);
 	}
 	if (min)
@@ -238,8 +204,8 @@ static void put_offset(struct perfdata_text *out, uint32_t number, const struct 
 	if (!part)
 		return;
 	perfdata_text_init(&inner);
-	put_number(&inner, 1, number_of(part, key));
-	put_bytes(out, number, inner.data, inner.size);
+	pd_put_number(&inner, 1, pd_node_number(part, key));
+	pd_put_bytes(out, number, inner.data, inner.size);
 	out->failed = out->failed || perfdata_text_failed(&inner);
 	perfdata_text_release(&inner);
 }
@@ -254,10 +220,10 @@ static void put_dex(struct perfdata_text *out, const struct perfdata_node *dex)
 	perfdata_text_init(&inner);
 	perfdata_text_init(&packed);
 	for (const struct perfdata_node *o = list ? list->child : NULL; o; o = o->next)
-		put_varint(&packed, o->v.u);
+		pd_put_varint(&packed, o->v.u);
 	if (packed.size)
-		put_bytes(&inner, 1, packed.data, packed.size);
-	put_bytes(out, 5, inner.data, inner.size);
+		pd_put_bytes(&inner, 1, packed.data, packed.size);
+	pd_put_bytes(out, 5, inner.data, inner.size);
 	out->failed = out->failed || perfdata_text_failed(&inner) || perfdata_text_failed(&packed);
 	perfdata_text_release(&packed);
 	perfdata_text_release(&inner);
@@ -266,21 +232,21 @@ static void put_dex(struct perfdata_text *out, const struct perfdata_node *dex)
 static void put_new_file(struct pd_anonymizer *a, const struct perfdata_node *file, struct perfdata_text *out)
 {
 	const struct perfdata_node *symbols = perfdata_node_get(file, "symbols");
-	const struct perfdata_bytes path = new_path(a, text_of(file, "path"));
+	const struct perfdata_bytes path = new_path(a, pd_node_text(file, "path"));
 	struct perfdata_text message, symbol;
 
 	perfdata_text_init(&message);
 	perfdata_text_init(&symbol);
-	put_bytes(&message, 1, path.data, path.size);
-	put_number(&message, 2, number_of(file, "type"));
-	put_number(&message, 3, new_address(a, number_of(file, "min_vaddr")));
+	pd_put_bytes(&message, 1, path.data, path.size);
+	pd_put_number(&message, 2, pd_node_number(file, "type"));
+	pd_put_number(&message, 3, new_address(a, pd_node_number(file, "min_vaddr")));
 	for (const struct perfdata_node *s = symbols ? symbols->child : NULL; s; s = s->next) {
-		const struct perfdata_bytes name = new_name(a, text_of(s, "name"));
+		const struct perfdata_bytes name = new_name(a, pd_node_text(s, "name"));
 		perfdata_text_clear(&symbol);
-		put_number(&symbol, 1, new_address(a, number_of(s, "address")));
-		put_number(&symbol, 2, number_of(s, "length"));
-		put_bytes(&symbol, 3, name.data, name.size);
-		put_bytes(&message, 4, symbol.data, symbol.size);
+		pd_put_number(&symbol, 1, new_address(a, pd_node_number(s, "address")));
+		pd_put_number(&symbol, 2, pd_node_number(s, "length"));
+		pd_put_bytes(&symbol, 3, name.data, name.size);
+		pd_put_bytes(&message, 4, symbol.data, symbol.size);
 	}
 	put_dex(&message, perfdata_node_get(file, "dex_file"));
 	put_offset(&message, 6, perfdata_node_get(file, "elf_file"), "file_offset_of_min_vaddr");
@@ -321,7 +287,7 @@ static void put_build_id(struct pd_anonymizer *a, struct perfdata_bytes hex, str
 	pd_pseudonym_build_id(&a->names, from, hex.size / 2, to);
 	for (size_t i = 0; i < hex.size; i++)
 		text[i] = "0123456789abcdef"[to[i / 2] >> (i % 2 ? 0 : 4) & 15];
-	put_bytes(out, 2, text, hex.size);
+	pd_put_bytes(out, 2, text, hex.size);
 }
 
 enum message { BRANCH_LIST, ETM_BINARY, LBR_DATA, LBR_BINARY, KERNEL_INFO };
@@ -337,7 +303,7 @@ static void put_message(struct pd_anonymizer *a, enum message kind, struct perfd
 	struct pd_protobuf_field field;
 
 	if (kind == BRANCH_LIST)
-		put_bytes(out, 1, magic, sizeof magic - 1);
+		pd_put_bytes(out, 1, magic, sizeof magic - 1);
 	while (pd_protobuf_next(&c, &field)) {
 		const bool is_text = field.wire == PD_WIRE_BYTES;
 		const struct { enum message outer; uint32_t number; enum message inner; } parts[] = {
@@ -346,11 +312,11 @@ static void put_message(struct pd_anonymizer *a, enum message kind, struct perfd
 		};
 		if (is_binary && is_text && field.number == 1) {
 			const struct perfdata_bytes path = new_path(a, field.bytes);
-			put_bytes(out, 1, path.data, path.size);
+			pd_put_bytes(out, 1, path.data, path.size);
 		} else if (is_binary && is_text && field.number == 2) {
 			put_build_id(a, field.bytes, out);
 		} else if (kind == KERNEL_INFO && field.number == 1 && field.wire == PD_WIRE_VARINT) {
-			put_number(out, 1, new_address(a, field.value));
+			pd_put_number(out, 1, new_address(a, field.value));
 		} else if (kind < sizeof copied && field.number < 8 && copied[kind] >> field.number & 1) {
 			perfdata_text_append(out, (const char *)field.at, (size_t)(c.at - field.at));
 		}
@@ -360,7 +326,7 @@ static void put_message(struct pd_anonymizer *a, enum message kind, struct perfd
 				continue;
 			perfdata_text_init(&inner);
 			put_message(a, parts[i].inner, field.bytes, &inner);
-			put_bytes(out, field.number, inner.data, inner.size);
+			pd_put_bytes(out, field.number, inner.data, inner.size);
 			out->failed = out->failed || perfdata_text_failed(&inner);
 			perfdata_text_release(&inner);
 		}

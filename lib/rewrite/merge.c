@@ -28,6 +28,7 @@ void pd_merge_free(struct pd_merge *merge)
 		pd_free(merge->inputs);
 		pd_free(merge->events);
 		pd_hash_map_release(&merge->owners);
+		pd_merge_device_release(&merge->device);
 		pd_intern_free(merge->kernel_maps);
 	}
 	pd_free(merge);
@@ -503,6 +504,8 @@ enum perfdata_status perfdata_rewriter_merge(struct perfdata_rewriter *rewriter,
 	if (status == PERFDATA_OK && !join_events(rewriter))
 		status = pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
 	rewriter->reader = merge->inputs[0].known;
+	if (status == PERFDATA_OK)
+		status = pd_merge_join_device(rewriter);
 	if (status == PERFDATA_OK)
 		status = pd_rewrite_make_writer(rewriter);
 	if (status == PERFDATA_OK)

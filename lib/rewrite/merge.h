@@ -3,6 +3,7 @@
  *
  *   merge.c            the inputs, their records in the order of time
  *   merge_check.c      whether they are of one host and one clock
+ *   merge_device.c     what recordings of simpleperf hold, as one
  *   merge_sections.c   their feature sections as one
  */
 #ifndef PD_MERGE_H
@@ -44,6 +45,11 @@ struct pd_merge_event {
 
 #define PD_MERGE_MAPS 3u             /* THREAD_MAP, CPU_MAP, STAT_CONFIG */
 
+/* Sections of simpleperf, made of those of all inputs in their byte order; empty ones are left out. */
+struct pd_merge_device {
+	struct perfdata_text file, file2, facts;
+};
+
 struct pd_merge {
 	struct pd_merge_input *inputs;
 	size_t nr_inputs, inputs_room;
@@ -54,6 +60,7 @@ struct pd_merge {
 	uint64_t nr_new_ids;
 	size_t since_round;              /* records with a time since the last round */
 	uint64_t left_out[2];            /* bit n: records of type n were left out, and the user was told */
+	struct pd_merge_device device;
 	struct pd_intern *kernel_maps;   /* kernel maps that were written */
 	struct perfdata_bytes maps[PD_MERGE_MAPS];   /* the first record of each of these types */
 	uint8_t list[PERFDATA_RECORD_ROOM];              /* the list of a record with new ids */
@@ -71,5 +78,10 @@ void pd_merge_note_kernel(struct pd_merge_kernel *kernel, const struct perfdata_
 			  const struct perfdata_raw *raw);
 /* PERFDATA_EUNSUP with the reason if the inputs cannot be one recording. */
 enum perfdata_status pd_merge_check(struct perfdata_rewriter *rewriter);
+
+/* --- merge_device.c --- */
+/* Makes the sections. PERFDATA_EUNSUP with the reason where the inputs name a path differently, or weigh differently. */
+enum perfdata_status pd_merge_join_device(struct perfdata_rewriter *rewriter);
+void pd_merge_device_release(struct pd_merge_device *device);
 
 #endif

@@ -70,23 +70,13 @@ static enum perfdata_status put_joined(struct joined *joined, uint32_t id, bool 
 
 /* --- lists ------------------------------------------------------------------------------------------------------- */
 
-/* Files with symbols of simpleperf, each with its size in front. */
-static bool is_of_files(uint32_t id) { return id == PERFDATA_FEATURE_FILE || id == PERFDATA_FEATURE_FILE2; }
-
-static bool is_counted(uint32_t id) { return id != PERFDATA_FEATURE_BUILD_ID && !is_of_files(id); }
+static bool is_counted(uint32_t id) { return id != PERFDATA_FEATURE_BUILD_ID; }
 
 /* Takes the next entry of a list section; entries with the same key are the same. */
 static bool next_entry(uint32_t id, struct pd_cursor *cursor, struct perfdata_bytes *ret,
 		       struct perfdata_bytes *ret_key)
 {
 	const uint8_t *start = cursor->at;
-	if (is_of_files(id)) {
-		const uint32_t size = pd_u32(cursor);
-		if (cursor->failed || !pd_take(cursor, size))
-			return false;
-		*ret = *ret_key = (struct perfdata_bytes){ start, (size_t)size + 4 };
-		return true;
-	}
 	const uint32_t first = pd_u32(cursor), second = pd_u32(cursor);
 	uint64_t size;
 
@@ -178,6 +168,18 @@ static enum perfdata_status join_lists(struct joined *joined, uint32_t id)
 		return pd_rewrite_failed(joined->rewriter, PERFDATA_ENOMEM, NULL);
 	/* an empty table of build-ids would hide those of the maps */
 	return joined->nr ? put_joined(joined, id, is_counted(id)) : PERFDATA_OK;
+}
+
+/* --- simpleperf --------------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status put_device(struct joined *joined, uint32_t id)
+{
+	const struct pd_merge_device *device = &joined->rewriter->merge->device;
+	const struct perfdata_text *made = id == PERFDATA_FEATURE_FILE ? &device->file
+					   : id == PERFDATA_FEATURE_FILE2 ? &device->file2 : &device->facts;
+
+	perfdata_text_append(&joined->entries, made->data, made->size);
+	return made->size ? put_joined(joined, id, false) : PERFDATA_OK;
 }
 
 /* --- groups ------------------------------------------------------------------------------------------------------ */
@@ -301,6 +303,9 @@ enum perfdata_status pd_merge_put_sections(struct perfdata_rewriter *rewriter)
 			break;
 		case PD_JOIN_LISTS:
 			status = join_lists(&joined, id);
+			break;
+		case PD_JOIN_DEVICE:
+			status = put_device(&joined, id);
 			break;
 		default:
 			if (id == PERFDATA_FEATURE_GROUP_DESC)

@@ -11,6 +11,7 @@ enum pd_joining {
 	PD_JOIN_EQUAL,                 /* stays where all inputs that have the section agree */
 	PD_JOIN_FIRST,                 /* of the first input that has it */
 	PD_JOIN_LISTS,                 /* entries of all inputs */
+	PD_JOIN_DEVICE,                /* made of those of all inputs, as simpleperf would have written it */
 	PD_JOIN_ANEW,                  /* written anew, by the merge or by the writer */
 };
 enum pd_section_flag {

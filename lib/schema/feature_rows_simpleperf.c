@@ -234,26 +234,26 @@ static const struct perfdata_field init_map_fields[] = {
 const struct pd_section_row pd_simpleperf_sections[PERFDATA_FEATURE_SIMPLEPERF_LAST - PERFDATA_FEATURE_FILE] = {
 	[PERFDATA_FEATURE_FILE - PERFDATA_FEATURE_FILE] =
 		PD_SECTION(PERFDATA_FEATURE_FILE, "file", "FILE", "Files in which samples lie, with their symbols.",
-			   file_fields, LISTS, PD_SECTION_HAS_NO_RECORD),
+			   file_fields, DEVICE, PD_SECTION_HAS_NO_RECORD),
 	[PERFDATA_FEATURE_FILE2 - PERFDATA_FEATURE_FILE] =
 		PD_SECTION(PERFDATA_FEATURE_FILE2, "file2", "FILE2", "Files in which samples lie, with their symbols.",
-			   file2_fields, LISTS, PD_SECTION_HAS_NO_RECORD),
+			   file2_fields, DEVICE, PD_SECTION_HAS_NO_RECORD),
 	[PERFDATA_FEATURE_META_INFO - PERFDATA_FEATURE_FILE] =
 		PD_SECTION(PERFDATA_FEATURE_META_INFO, "meta_info", "META_INFO",
-			   "Facts about device, app and recorder.", meta_info_fields, FIRST,
+			   "Facts about device, app and recorder.", meta_info_fields, DEVICE,
 			   PD_SECTION_IS_META | PD_SECTION_HAS_NO_RECORD),
 	[PERFDATA_FEATURE_DEBUG_UNWIND - PERFDATA_FEATURE_FILE] =
 		PD_SECTION(PERFDATA_FEATURE_DEBUG_UNWIND, "debug_unwind", "DEBUG_UNWIND",
-			   "Files that unwinding needed.", debug_unwind_fields, ANEW, PD_SECTION_HAS_NO_RECORD),
+			   "Files that unwinding needed.", debug_unwind_fields, EQUAL, PD_SECTION_HAS_NO_RECORD),
 	[PERFDATA_FEATURE_DEBUG_UNWIND_FILE - PERFDATA_FEATURE_FILE] =
 		PD_SECTION(PERFDATA_FEATURE_DEBUG_UNWIND_FILE, "debug_unwind_file", "DEBUG_UNWIND_FILE",
-			   "Contents of the files that unwinding needed.", debug_unwind_file_fields, ANEW,
+			   "Contents of the files that unwinding needed.", debug_unwind_file_fields, EQUAL,
 			   PD_SECTION_HAS_NO_RECORD),
 	[PERFDATA_FEATURE_ETM_BRANCH_LIST - PERFDATA_FEATURE_FILE] =
 		PD_SECTION(PERFDATA_FEATURE_ETM_BRANCH_LIST, "etm_branch_list", "ETM_BRANCH_LIST",
-			   "Branches that traces hold, by file.", branch_list_fields, ANEW, PD_SECTION_HAS_NO_RECORD),
+			   "Branches that traces hold, by file.", branch_list_fields, EQUAL, PD_SECTION_HAS_NO_RECORD),
 	[PERFDATA_FEATURE_INIT_MAP - PERFDATA_FEATURE_FILE] =
 		PD_SECTION(PERFDATA_FEATURE_INIT_MAP, "init_map", "INIT_MAP",
-			   "Maps that were there before the first record.", init_map_fields, ANEW,
+			   "Maps that were there before the first record.", init_map_fields, EQUAL,
 			   PD_SECTION_HAS_NO_RECORD),
 };

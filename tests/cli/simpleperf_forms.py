@@ -231,6 +231,75 @@ def check_valid(tap, folder):
           "an index of traces without a number", repr(done))
 
 
+def app_recording(path, form, symbols, kind=2, offset=0x1000, build_id=b"\x11" * 20, facts=None, time=1000, ip=0x10110, off_cpu=False):
+    """One file with symbols. form: 128 or 132."""
+    r = Recording()
+    clock = r.event("cpu-clock", ids=[11], type=1, config=0, period=1, sample_type=IP | TID | TIME | CALLCHAIN | ID | CPU | PERIOD,
+                    sample_id_all=1, mmap2=1, comm=1)
+    if off_cpu:
+        r.event("sched:sched_switch", ids=[12], type=2, config=77, period=1, sample_type=IP | TID | TIME | CALLCHAIN | ID | CPU | PERIOD,
+                sample_id_all=1)
+    r.comm(7, 7, "worker", time=time)
+    r.mmap2(7, 7, 0x10000, 0x10000, 0x1000, "/system/lib64/libapp.so", time=time)
+    r.sample(clock, ip=ip, pid=7, tid=7, time=time, id=11, cpu=0, period=1, callchain=[CONTEXT_USER, ip])
+    name = b"/system/lib64/libapp.so"
+    if form == FILE:
+        entry = name + b"\0" + struct.pack("<IQI", kind, 0x2000, len(symbols))
+        entry += b"".join(struct.pack("<QI", at, size) + text + b"\0" for at, size, text in symbols)
+        entry += struct.pack("<Q", offset) if kind == 2 else struct.pack("<IQ", 1, 0x40)
+    else:
+        number = lambda field, value: varint(field << 3) + varint(value) if value else b""
+        part = lambda field, data: varint(field << 3 | 2) + varint(len(data)) + data
+        entry = part(1, name) + number(2, kind) + number(3, 0x2000)
+        entry += b"".join(part(4, number(1, at) + number(2, size) + part(3, text)) for at, size, text in symbols)
+        entry += part(6, number(1, offset)) if kind == 2 else part(5, part(1, varint(0x40)))
+    r.feature(form, struct.pack("<I", len(entry)) + entry)
+    r.feature(2, struct.pack("<IHHi", 1, 2, 36 + 24, -1 % 2**32 - 2**32) + build_id + bytes(4) + (name + b"\0").ljust(24, b"\0"))
+    r.feature(META_INFO, b"".join(f"{key}\0{value}\0".encode() for key, value in (facts or {"simpleperf_version": "1"}).items()))
+    r.save(path)
+
+
+def varint(value):
+    out = b""
+    while value >= 0x80:
+        out += bytes([value & 0x7f | 0x80])
+        value >>= 7
+    return out + bytes([value])
+
+
+def check_merged(tap, folder):
+    """One recording of two of the same app: each file once, with the symbols of both."""
+    one, two, both = (os.path.join(folder, name) for name in ("one.data", "two.data", "both.data"))
+    first, second, inner = (0x2110, 16, b"first"), (0x2200, 32, b"second"), (0x2210, 4, b"inner")
+    for forms in ((FILE, FILE), (132, 132), (FILE, 132), (132, FILE)):
+        app_recording(one, forms[0], [first, inner], facts={"event_type_info": "cpu-clock,1,0", "record_stat": "sample_record_count=1,userspace_lost_samples=2"})
+        app_recording(two, forms[1], [second, first], time=2000, ip=0x10204,
+                      facts={"event_type_info": "cpu-clock,1,0\ncpu-cycles,0,0", "record_stat": "sample_record_count=4,userspace_lost_samples=5", "clockid": "perf"})
+        done = run("rewrite", "--force", one, two, "-o", both)
+        meta, *rows = [strict_json(line) for line in run("ndjson", "-q", both).out.splitlines()]
+        sections = [key for key in ("file", "file2") if key in meta["features"]]
+        wanted = ["file2"] if 132 in forms else ["file"]
+        files = meta["features"].get(wanted[0], [])
+        names = [symbol["name"] for file in files for symbol in file["symbols"]]
+        check(tap, done.code == 0 and sections == wanted and len(files) == 1 and names == ["first", "second", "inner"],
+              f"sections {forms}: one file with the symbols of both", repr((done, meta["features"]))[:600])
+        found = run("script", "-q", "-F", "ip,sym", both).out.decode().split()
+        check(tap, found == ["10110", "first", "10204", "second"] and run("check", "--strict", both).code == 0, f"sections {forms}: names", repr(found))
+        facts = {fact["key"]: fact["value"] for fact in meta["features"]["meta_info"]}
+        check(tap, facts["event_type_info"] == "cpu-clock,1,0\ncpu-cycles,0,0" and facts["clockid"] == "perf" and rows[-1]["lost_samples"] == 7 and
+              facts["record_stat"].startswith("sample_record_count=5,"), f"sections {forms}: facts", repr(facts))
+    refused = {
+        "another build": {"build_id": b"\x22" * 20}, "another segment": {"offset": 0x3000}, "another type": {"kind": 3},
+        "another name at an address": {"symbols": [(0x2110, 16, b"other")]}, "another length": {"symbols": [(0x2110, 20, b"first")]},
+        "time off the CPU": {"facts": {"trace_offcpu": "true"}, "off_cpu": True},
+    }
+    app_recording(one, 132, [first])
+    for what, how in refused.items():
+        app_recording(two, 132, **{"symbols": [second], "time": 2000, **how})
+        done = run("rewrite", "--force", one, two, "-o", both)
+        check(tap, done.code == 2 and (b"libapp.so" in done.err or b"off the CPU" in done.err), f"refused: {what}", repr(done)[:400])
+
+
 FACTS = {
     "product_props": "Maker:Phone 5:code", "android_version": "14", "android_sdk_version": "34", "android_build_type": "user",
     "android_build_fingerprint": "maker/code", "kernel_version": "6.1", "app_package_name": "com.example.app", "app_type": "debuggable",
@@ -270,6 +339,7 @@ def main():
         check_init_map(tap, folder)
         check_symbol_records(tap, folder)
         check_valid(tap, folder)
+        check_merged(tap, folder)
         check_device(tap, folder)
     return tap.end()
 
