@@ -295,6 +295,8 @@ const char *pd_session_span_name(const struct perfdata_session *session, const s
 const char *pd_session_span_text(const struct perfdata_session *session, uint32_t name);   /* of pd_span.name */
 /* What its samples weigh; never USUAL. */
 enum perfdata_off_cpu pd_session_off_cpu(const struct perfdata_session *session);
+/* Whether names and stacks are those that simpleperf recorded. */
+bool pd_session_follows_simpleperf(const struct perfdata_session *session);
 /* Whether its batches have all of that (enum perfdata_session_need). */
 bool pd_session_gives(const struct perfdata_session *session, uint32_t needs);
 /* Whether it leaves out records, by a filter or a limit. */

@@ -13,6 +13,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import coresight_packets
+import perfetto
 import trace_packets
 from builder import CALLCHAIN, CONTEXT_USER, CPU, ID, IP, PERIOD, TID, TIME, Recording
 from program import Tap, run, strict_json
@@ -332,6 +333,30 @@ def check_device(tap, folder):
     check(tap, meta["device"] == {"app": "\ufffd\ufffd", "app_hex": "fffe"}, "facts that say nothing, or are no text", repr(meta["device"]))
 
 
+def check_viewers(tap, folder):
+    """Firefox's profiler and Perfetto, as they show simpleperf's own reports: kinds of code, the app, time off the CPU, threads with their names."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testdata", "simpleperf", "offcpu.data")
+    sums = {}
+    for weight in ("wall", "period", "samples", None):
+        profile = json.loads(run("firefox", "-q", *(("--weight", weight) if weight else ()), path).out)
+        samples = [thread["samples"] for thread in profile["threads"]]
+        kinds = {one["weightType"] for one in samples}
+        sums[weight] = sum(sum(one["weight"] or []) for one in samples)
+        check(tap, kinds == ({"samples"} if weight == "samples" else {"tracing-ms"}), f"firefox --weight {weight}: of time", repr(kinds))
+    check(tap, sums["wall"] == sums[None] > sums["period"] > 0 == sums["samples"], "weights of firefox", repr(sums))
+    folded = sum(int(line.rpartition(" ")[2]) for line in run("folded", "-q", path).out.decode().splitlines())
+    check(tap, abs(sums["wall"] * 1e6 - folded) < 1, "the same as of folded stacks", f"{sums['wall']} {folded}")
+    trace = perfetto.Trace(run("perfetto", "-q", path).out)
+    check(tap, set(trace.sums) == {"cpu-clock", "sched:sched_switch"} and not trace.tracepoints and len(trace.states) > 10 and
+          set(trace.names.values()) >= {"work"}, "perfetto: who runs is in SWITCH records", repr((trace.sums.keys(), trace.tracepoints, trace.names)))
+    app_recording(path := os.path.join(folder, "app.data"), 132, [(0x2110, 16, b"first")], facts={"app_package_name": "com.example.app"})
+    profile = json.loads(run("firefox", "-q", path).out)
+    names = [category["name"] for category in profile["meta"]["categories"]]
+    kinds = [names[at] for at in profile["shared"]["frameTable"]["category"]]
+    check(tap, profile["meta"]["product"] == "com.example.app" and kinds == ["System"] and {"Native", "Java", "Kernel"} < set(names) and
+          profile["threads"][0]["name"] == "worker", "firefox: the app and kinds of code", repr((profile["meta"]["product"], kinds, names)))
+
+
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
@@ -341,6 +366,7 @@ def main():
         check_valid(tap, folder)
         check_merged(tap, folder)
         check_device(tap, folder)
+        check_viewers(tap, folder)
     return tap.end()
 
 

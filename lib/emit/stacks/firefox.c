@@ -13,6 +13,8 @@
 #include "emit/stacks/stack_head.h"
 #include "emit/stacks/stack_spool.h"
 #include "emit/stacks/stack_text.h"
+#include "reader/reader.h"
+#include "session/session.h"
 #include "text/json_quoted.h"
 
 static const struct perfdata_emitter_option options[] = {
@@ -131,6 +133,9 @@ static void put_meta(const struct state *state, const struct perfdata_emit_end *
 {
 	const struct perfdata_reader *reader = state->gather.reader;
 	const char *release = perfdata_reader_feature_text(reader, PERFDATA_FEATURE_OSRELEASE);
+	const struct perfdata_bytes app = perfdata_reader_feature(reader, PERFDATA_FEATURE_META_INFO)
+						  ? pd_reader_meta(reader, "app_package_name")
+						  : (struct perfdata_bytes){ NULL, 0 };
 	struct perfdata_text command, system;
 	struct extra extra = { out, true };
 	double interval = 1;
@@ -152,7 +157,9 @@ static void put_meta(const struct state *state, const struct perfdata_emit_end *
 			     "{\"meta\":{\"preprocessedProfileVersion\":65,\"version\":24,\"processType\":0,"
 			     "\"stackwalk\":1,\"interval\":%.6g,\"product\":",
 			     interval);
-	pd_json_text(out, pd_stack_last_part(perfdata_reader_header(reader)->name));
+	/* the app of a device, if the recording says which */
+	if (!app.size || !perfdata_text_json_string(out, (const char *)app.data, app.size))
+		pd_json_text(out, pd_stack_last_part(perfdata_reader_header(reader)->name));
 	perfdata_text_literal(out, ",\"oscpu\":");
 	perfdata_text_json_string(out, system.data, system.size);
 	perfdata_text_literal(out, ",\"platform\":\"X11\",\"importedFrom\":\"perfdata\",\"arguments\":");
@@ -165,7 +172,7 @@ static void put_meta(const struct state *state, const struct perfdata_emit_end *
 		",\"symbolicated\":true,\"usesOnlyOneStackType\":true,\"sourceCodeIsNotOnSearchfox\":true,"
 		"\"keepProfileThreadOrder\":true,"
 		"\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\",\"threadCPUDelta\":\"ns\"},\n\"categories\":");
-	pd_firefox_categories(out);
+	pd_firefox_categories(state->gather.session, out);
 	perfdata_text_literal(out,
 			      ",\n\"markerSchema\":[{\"name\":\"perfdata\",\"tableLabel\":\"{marker.data.text}\","
 			      "\"tooltipLabel\":\"{marker.name}\","
@@ -276,7 +283,10 @@ static enum perfdata_status sample_time(struct writing *writing, const struct ti
 
 static enum perfdata_status sample_weight(struct writing *writing, const struct timeline_row *row)
 {
-	perfdata_text_u64(writing->out, row->weight);
+	if (pd_session_off_cpu(writing->state->gather.session) != PERFDATA_OFF_CPU_RECORDED)
+		put_time(writing->out, row->weight, 0);      /* ns → ms */
+	else
+		perfdata_text_u64(writing->out, row->weight);
 	return PERFDATA_OK;
 }
 
@@ -286,13 +296,14 @@ static enum perfdata_status put_samples(struct writing *writing, const struct ra
 	size_t used = 0;
 	for (size_t i = range->first; i < range->end; i++)
 		used += is_of(row_at(writing, i), event);
-	perfdata_text_printf(writing->out,
-			     ",\n\"samples\":{\"length\":%zu,\"weightType\":\"samples\",\"stack\":", used);
+	const bool of_time = pd_session_off_cpu(writing->state->gather.session) != PERFDATA_OFF_CPU_RECORDED;
+	perfdata_text_printf(writing->out, ",\n\"samples\":{\"length\":%zu,\"weightType\":\"%s\",\"stack\":", used,
+			     of_time ? "tracing-ms" : "samples");
 	const enum perfdata_status status = put_sample_column(writing, range, event, sample_stack);
 	perfdata_text_literal(writing->out, ",\"time\":");
 	(void)put_sample_column(writing, range, event, sample_time);
 	perfdata_text_literal(writing->out, ",\"weight\":");
-	if (weights)
+	if (weights || of_time)
 		(void)put_sample_column(writing, range, event, sample_weight);
 	else
 		perfdata_text_literal(writing->out, "null");

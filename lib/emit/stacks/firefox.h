@@ -16,6 +16,6 @@ enum perfdata_status pd_firefox_stack(struct firefox_tables *tables, uint32_t no
 uint32_t pd_firefox_string(struct firefox_tables *tables, const char *text);
 /* Appends "libs" and "shared"; call it behind the last pd_firefox_stack. */
 enum perfdata_status pd_firefox_tables_put(struct firefox_tables *tables, struct perfdata_text *out);
-void pd_firefox_categories(struct perfdata_text *out);
+void pd_firefox_categories(const struct perfdata_session *session, struct perfdata_text *out);
 
 #endif

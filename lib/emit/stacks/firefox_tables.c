@@ -9,6 +9,7 @@
 #include "emit/stacks/stack_spool.h"
 #include "emit/stacks/stack_text.h"
 #include "emit/stacks/stack_tree.h"
+#include "session/session.h"
 #include "text/json_quoted.h"
 
 /* A row of frameTable. */
@@ -32,6 +33,7 @@ struct firefox_tables {
 	struct pd_hash_map libs;     /* dso → row of libs */
 	uint32_t *dsos;              /* by row of libs */
 	size_t nr_libs, libs_room;
+	bool is_device;              /* a recording of simpleperf: categories as in Android's own profiles */
 	bool failed;
 };
 
@@ -42,6 +44,7 @@ struct firefox_tables *pd_firefox_tables_new(struct pd_profile *profile, const s
 	if (!tables)
 		return NULL;
 	tables->session = session;
+	tables->is_device = pd_session_follows_simpleperf(session);
 	tables->stacks.account = pd_profile_account(profile);
 	tables->labels = pd_stack_labels_new(session, STACK_BY_FUNCTION, inlines, true);
 	tables->route = tables->labels ? pd_stack_route_new(profile, session, tables->labels, choice)
@@ -136,23 +139,66 @@ enum perfdata_status pd_firefox_stack(struct firefox_tables *tables, uint32_t no
 
 /* --- columns ------------------------------------------------------------------------------------------------------ */
 
-/* By enum stack_kind. */
-static unsigned category_of(enum stack_kind kind)
+enum { OTHER, USER, KERNEL, JIT, GUEST, SYSTEM };
+enum { DEVICE_NATIVE = USER, DEVICE_JAVA = JIT };   /* of a recording of simpleperf */
+
+static bool begins(const char *text, const char *const *words)
 {
-	static const unsigned categories[STACK_KINDS] = {
-		[STACK_USER] = 1,           [STACK_INLINED] = 1, [STACK_KERNEL] = 2,
-		[STACK_INLINED_KERNEL] = 2, [STACK_JIT] = 3,     [STACK_GUEST] = 4
-	};
-	return categories[kind];
+	for (; *words; words++)
+		if (!strncmp(text, *words, strlen(*words)))
+			return true;
+	return false;
 }
 
-void pd_firefox_categories(struct perfdata_text *out)
+static bool ends(const char *text, const char *const *words)
 {
-	perfdata_text_literal(out, "[{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},"
-				   "{\"name\":\"User\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]},"
-				   "{\"name\":\"Kernel\",\"color\":\"orange\",\"subcategories\":[\"Other\"]},"
-				   "{\"name\":\"JIT\",\"color\":\"green\",\"subcategories\":[\"Other\"]},"
-				   "{\"name\":\"Guest\",\"color\":\"purple\",\"subcategories\":[\"Other\"]}]");
+	const size_t size = strlen(text);
+	for (; *words; words++)
+		if (size >= strlen(*words) && !strcmp(text + size - strlen(*words), *words))
+			return true;
+	return false;
+}
+
+/* The app's own code, in machine code or in Java, and that of the system: as Firefox imports simpleperf's reports. */
+static unsigned device_category(const struct firefox_tables *tables, const struct stack_label *label)
+{
+	static const char *const system[] = { "/apex/", "/system/", "/vendor/", NULL };
+	static const char *const java[] = { ".vdex", ".apk", ".jar", ".oat", ".odex", ".dex", NULL };
+	static const char *const packages[] = { "java.", "javax.", "kotlin.", "kotlinx.", "dalvik.", "android.",
+						"com.android.", "androidx.", "libcore.", NULL };
+	if (label->dso == PERFDATA_NONE)
+		return OTHER;
+	const struct perfdata_dso *dso = perfdata_session_dso(tables->session, label->dso);
+	if (dso->kind == PERFDATA_DSO_KERNEL || dso->kind == PERFDATA_DSO_MODULE || dso->kind == PERFDATA_DSO_BPF)
+		return KERNEL;
+	const bool in_system = begins(dso->filename, system);
+	if (!ends(dso->filename, java) && strncmp(dso->name, "[JIT", 4) != 0)
+		return dso->kind != PERFDATA_DSO_USER ? OTHER : in_system ? SYSTEM : DEVICE_NATIVE;
+	return in_system || begins(pd_stack_labels_string(tables->labels, label->name), packages) ? SYSTEM
+												  : DEVICE_JAVA;
+}
+
+static unsigned category_of(const struct firefox_tables *tables, const struct stack_label *label)
+{
+	static const unsigned categories[STACK_KINDS] = {
+		[STACK_USER] = USER, [STACK_INLINED] = USER, [STACK_KERNEL] = KERNEL, [STACK_INLINED_KERNEL] = KERNEL,
+		[STACK_JIT] = JIT,   [STACK_GUEST] = GUEST,
+	};
+	return tables->is_device ? device_category(tables, label) : categories[label->kind];
+}
+
+void pd_firefox_categories(const struct perfdata_session *session, struct perfdata_text *out)
+{
+	static const char *const usual[][2] = { { "Other", "grey" }, { "User", "yellow" }, { "Kernel", "orange" },
+						{ "JIT", "green" }, { "Guest", "purple" }, { NULL, NULL } };
+	static const char *const device[][2] = { { "Other", "grey" }, { "Native", "magenta" }, { "Kernel", "orange" },
+						 { "Java", "green" }, { "Guest", "purple" }, { "System", "yellow" },
+						 { NULL, NULL } };
+	const char *const (*category)[2] = pd_session_follows_simpleperf(session) ? device : usual;
+	for (bool first = true; (*category)[0]; category++, first = false)
+		perfdata_text_printf(out, "%s{\"name\":\"%s\",\"color\":\"%s\",\"subcategories\":[\"Other\"]}",
+				     first ? "[" : ",", (*category)[0], (*category)[1]);
+	perfdata_text_char(out, ']');
 }
 
 /* The row of libs of a label, -1: none. */
@@ -214,7 +260,7 @@ COLUMN(stack_prefix)
 	or_null(out, parent != STACK_NO_NODE, parent);
 }
 COLUMN(frame_func) { perfdata_text_u64(out, tables->frames[index].label); }
-COLUMN(frame_category) { perfdata_text_u64(out, category_of(label_at(tables, tables->frames[index].label)->kind)); }
+COLUMN(frame_category) { perfdata_text_u64(out, category_of(tables, label_at(tables, tables->frames[index].label))); }
 COLUMN(frame_address) { perfdata_text_s64(out, tables->frames[index].address); }
 COLUMN(frame_depth) { perfdata_text_u64(out, tables->frames[index].depth); }
 COLUMN(frame_line) { or_null(out, tables->frames[index].line, tables->frames[index].line); }

@@ -290,6 +290,21 @@ static bool take_stack(struct perfetto_part *part, struct perfetto_row *row, con
 	return pd_hash_map_put(seen, key, 1) == 0;
 }
 
+/* simpleperf samples the scheduler's switch where a thread leaves the CPU, and SWITCH records say when it is back. Without
+ * the switches to a thread, those from it would let Perfetto show another thread on the CPU. */
+bool pd_perfetto_switches_are_records(const struct perfdata_reader *reader)
+{
+	const struct perfdata_bytes traced = pd_reader_meta(reader, "trace_offcpu");
+	const struct perfdata_event *event = perfdata_reader_event(reader, 0);
+	return traced.size == 4 && !memcmp(traced.data, "true", 4) && event &&
+	       perfdata_attr_has(event->attr, PERFDATA_ATTR_CONTEXT_SWITCH);
+}
+
+static bool is_switch(const struct perfdata_trace_event *event)
+{
+	return !strcmp(event->system, "sched") && !strcmp(event->name, "sched_switch");
+}
+
 /* Tracepoints are events with fields; what samples, or has a stack, is a sample too. */
 static bool take_sample(struct perfetto_part *part, const struct perfdata_batch *batch,
 			const struct perfdata_delivery *delivery, struct pd_hash_map *seen, struct perfdata_text *room)
@@ -298,7 +313,7 @@ static bool take_sample(struct perfetto_part *part, const struct perfdata_batch 
 	struct perfetto_row *row;
 	if (delivery->flags & PERFDATA_DELIVERY_SILENT || !event)
 		return true;
-	if (event->trace && delivery->record->time != UINT64_MAX) {
+	if (event->trace && delivery->record->time != UINT64_MAX && !(part->no_switches && is_switch(event->trace))) {
 		if (!(row = add_row(part, delivery)))
 			return false;
 		put_tracepoint(&part->bytes, delivery, room);
@@ -350,6 +365,8 @@ struct perfetto_part *pd_perfetto_collect(const struct perfdata_reader *reader, 
 	struct perfdata_text room;
 	bool ok = part;
 	perfdata_text_init(&room);
+	if (part)
+		part->no_switches = pd_perfetto_switches_are_records(reader);
 	for (size_t i = 0; ok && i < batch->nr_deliveries; i++) {
 		const struct perfdata_delivery *delivery = &batch->deliveries[i];
 		ok = delivery->record->type == PERFDATA_RECORD_SAMPLE ? take_sample(part, batch, delivery, &seen, &room)

@@ -53,7 +53,11 @@ struct perfetto_part {
 	struct perfdata_step *steps;
 	size_t nr_steps, steps_room;
 	struct perfdata_text bytes;
+	bool no_switches;            /* see pd_perfetto_switches_are_records */
 };
+
+/* Which thread runs is in SWITCH records, and events of sched_switch are samples alone. */
+bool pd_perfetto_switches_are_records(const struct perfdata_reader *reader);
 
 /* Any thread. NULL without memory. */
 struct perfetto_part *pd_perfetto_collect(const struct perfdata_reader *reader, const struct perfdata_batch *batch);

@@ -162,6 +162,11 @@ void perfdata_session_close(struct perfdata_session *session)
 	pd_free(session);
 }
 
+bool pd_session_follows_simpleperf(const struct perfdata_session *session)
+{
+	return session->state && session->state->inside;
+}
+
 struct pd_account *pd_session_account(const struct perfdata_session *session) { return session->account; }
 
 void pd_session_trim(struct perfdata_session *session)
