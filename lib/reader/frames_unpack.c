@@ -166,7 +166,8 @@ enum perfdata_status pd_reader_init_map(struct perfdata_reader *reader, struct p
 	}
 	enum perfdata_status status = join_carriers(section, reader->config.swap, &joined);
 	if (status == PERFDATA_OK)
-		status = pd_unpack_frames(pd_reader_account(reader), (struct perfdata_bytes){ joined.bytes, joined.size },
+		status = pd_unpack_frames(pd_reader_account(reader),
+					  (struct perfdata_bytes){ joined.bytes, joined.size },
 					  limit_of(reader, joined.size), ret);
 	pd_free(joined.bytes);
 	if (status == PERFDATA_ENOMEM)

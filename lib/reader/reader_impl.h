@@ -53,7 +53,8 @@ struct pd_window {
 		bool active;         /* give pieces of a payload before the next record */
 		uint64_t left;       /* bytes that were not given yet */
 		unsigned overlap;    /* bytes at the position that belong to a piece that was given already */
-		struct pd_chunk *unpacked;   /* held: the payload was compressed, and this is what it unpacks to; or NULL */
+		/* held: the payload was compressed, and this is what it unpacks to; or NULL */
+		struct pd_chunk *unpacked;
 		size_t unpacked_at;  /* of the next piece, in there */
 		uint64_t offset;     /* of the compressed payload */
 		uint64_t charged;    /* bytes of the account for what was unpacked */

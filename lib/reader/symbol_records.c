@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Symbols of the first recordings of simpleperf (2016): records between the others, DSO and SYMBOL, each in front of the
- * first sample that needs it. They are gathered before anything is read, as a section FILE of later recordings, so that
- * the name of an address depends on nothing else. */
+/* Symbols of the first recordings of simpleperf (2016): records between the others, DSO and SYMBOL, each in front of
+ * the first sample that needs it. They are gathered before anything is read, as a section FILE of later recordings, so
+ * that the name of an address depends on nothing else. */
 #include "config.h"
 #include <string.h>
 #include "base/checked.h"
@@ -34,7 +34,8 @@ bool pd_reader_cmdline_is_simpleperf(const struct perfdata_reader *reader)
 {
 	static const char name[] = "simpleperf";
 	const struct perfdata_feature *feature = reader->sections[PERFDATA_FEATURE_CMDLINE].feature;
-	const struct perfdata_node *list = feature ? perfdata_node_get(perfdata_feature_root(feature), "cmdline") : NULL;
+	const struct perfdata_node *list = feature ? perfdata_node_get(perfdata_feature_root(feature), "cmdline")
+						   : NULL;
 	const struct perfdata_bytes first = list && list->child ? list->child->v.bytes
 								: (struct perfdata_bytes){ NULL, 0 };
 	const size_t size = sizeof name - 1;
@@ -69,7 +70,10 @@ static int take_dso(struct gathering *all, const struct perfdata_dso_record *dso
 }
 
 /* The kernel without symbols has one that is all of memory. */
-static bool is_nothing(const struct perfdata_symbol_record *symbol) { return !symbol->addr && symbol->len > UINT32_MAX; }
+static bool is_nothing(const struct perfdata_symbol_record *symbol)
+{
+	return !symbol->addr && symbol->len > UINT32_MAX;
+}
 
 static int take_symbol(struct gathering *all, const struct perfdata_symbol_record *symbol)
 {
@@ -116,7 +120,8 @@ static enum perfdata_status walk(struct gathering *all, struct pd_input *input, 
 								      : (struct pd_record_header){ 0 };
 		if (header.size < 8 || have - at < header.size)
 			break;
-		if ((header.type == PERFDATA_RECORD_SIMPLEPERF_DSO || header.type == PERFDATA_RECORD_SIMPLEPERF_SYMBOL) &&
+		if ((header.type == PERFDATA_RECORD_SIMPLEPERF_DSO ||
+		     header.type == PERFDATA_RECORD_SIMPLEPERF_SYMBOL) &&
 		    take_record(all, buffer + at, header.size) < 0)
 			return PERFDATA_ENOMEM;
 		at += header.size;

@@ -80,7 +80,7 @@ void pd_merge_note_kernel(struct pd_merge_kernel *kernel, const struct perfdata_
 enum perfdata_status pd_merge_check(struct perfdata_rewriter *rewriter);
 
 /* --- merge_device.c --- */
-/* Makes the sections. PERFDATA_EUNSUP with the reason where the inputs name a path differently, or weigh differently. */
+/* Makes the sections. PERFDATA_EUNSUP with the reason where the inputs name a path or weigh samples differently. */
 enum perfdata_status pd_merge_join_device(struct perfdata_rewriter *rewriter);
 void pd_merge_device_release(struct pd_merge_device *device);
 

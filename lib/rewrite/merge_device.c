@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What recordings of simpleperf hold as one: the files with their symbols, each path once with the symbols of all inputs,
- * and the facts of META_INFO. Inputs that name a path differently, or weigh samples differently, are refused. */
+/* What recordings of simpleperf hold as one: the files with their symbols, each path once with the symbols of all
+ * inputs, and the facts of META_INFO. Inputs that name a path or weigh samples differently are refused. */
 #include "config.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -83,7 +83,8 @@ static uint64_t offset_in(const struct perfdata_node *file, const char *part, co
 static struct device_file read_file(const struct perfdata_node *node, const struct pd_merge_input *input)
 {
 	struct device_file file = { .path = pd_node_text(node, "path"), .type = pd_node_number(node, "type"),
-				    .min_vaddr = pd_node_number(node, "min_vaddr"), .offset = NO_OFFSET, .input = input };
+				    .min_vaddr = pd_node_number(node, "min_vaddr"), .offset = NO_OFFSET,
+				    .input = input };
 	const struct perfdata_node *dex = perfdata_node_get(node, "dex_file");
 
 	file.dex = perfdata_node_get(dex ? dex : node, "dex_file_offsets");
@@ -130,8 +131,8 @@ static enum perfdata_status check_same(struct device *device, const struct devic
 		      pd_merge_name(a->input), pd_merge_name(b->input));
 }
 
-static enum perfdata_status add_symbols(struct device *device, struct device_file *file, const struct perfdata_node *node,
-					const struct pd_merge_input *input)
+static enum perfdata_status add_symbols(struct device *device, struct device_file *file,
+					const struct perfdata_node *node, const struct pd_merge_input *input)
 {
 	const struct perfdata_node *list = perfdata_node_get(node, "symbols");
 
@@ -189,7 +190,8 @@ static enum perfdata_status add_input(struct device *device, size_t i)
 		list = perfdata_node_get(perfdata_feature_root(device->trees[i]), "file");
 		status = PERFDATA_OK;
 	}
-	for (const struct perfdata_node *node = list ? list->child : NULL; node && status == PERFDATA_OK; node = node->next)
+	for (const struct perfdata_node *node = list ? list->child : NULL; node && status == PERFDATA_OK;
+	     node = node->next)
 		status = add_file(device, node, input);
 	return status;
 }
@@ -341,8 +343,8 @@ static enum perfdata_status check_weights(struct device *device)
 
 	for (const struct pd_merge_input *input = first + 1; input < first + merge->nr_inputs; input++) {
 		if (traces_off_cpu(first) != traces_off_cpu(input))
-			return refuse(device, "%s has time off the CPU, %s has not: what their samples weigh cannot be added",
-				      pd_merge_name(traces_off_cpu(first) ? first : input),
+			return refuse(device, "%s has time off the CPU, %s has not: what their samples weigh cannot be "
+				      "added", pd_merge_name(traces_off_cpu(first) ? first : input),
 				      pd_merge_name(traces_off_cpu(first) ? input : first));
 		if (traces_off_cpu(first) && input->first_event != first->first_event)
 			return refuse(device, "%s and %s have time off the CPU beside different events",
@@ -358,7 +360,8 @@ static void join_parts(const struct pd_merge *merge, const char *key, char separ
 		struct perfdata_bytes value = fact_of(&merge->inputs[i], key);
 		while (value.size) {
 			const uint8_t *end = memchr(value.data, separator, value.size);
-			const struct perfdata_bytes part = { value.data, end ? (size_t)(end - value.data) : value.size };
+			const struct perfdata_bytes part = { value.data,
+							     end ? (size_t)(end - value.data) : value.size };
 			bool known = !part.size;
 			for (const char *at = out->data, *stop = at + out->size; !known && at < stop;) {
 				const char *next = memchr(at, separator, (size_t)(stop - at));
@@ -393,8 +396,9 @@ static uint64_t count_in(struct perfdata_bytes counts, struct perfdata_bytes nam
 
 static void join_counts(const struct pd_merge *merge, struct perfdata_text *out)
 {
-	static const char *const names[] = { "sample_record_count", "kernelspace_lost_records", "userspace_lost_samples",
-					     "userspace_lost_non_samples", "userspace_truncated_stack_samples" };
+	static const char *const names[] = { "sample_record_count", "kernelspace_lost_records",
+					     "userspace_lost_samples", "userspace_lost_non_samples",
+					     "userspace_truncated_stack_samples" };
 
 	for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
 		const struct perfdata_bytes name = { (const uint8_t *)names[n], strlen(names[n]) };

@@ -33,15 +33,18 @@ const struct pd_section_row *pd_section_row(uint32_t id);
  * with its bytes as `bytes`. Bytes behind the last field are given as `rest`. *ret is set on PERFDATA_OK and on
  * PERFDATA_DAMAGED (the tree ends before the damage; reterr says where, as an offset inside the section). reterr may be
  * NULL. */
-enum perfdata_status pd_feature_decode(uint32_t id, const void *bytes, size_t size,
-							  enum perfdata_byte_order order, uint32_t nr_cpus_avail,
-							  struct perfdata_feature **ret, struct perfdata_error *reterr);
-/* The same; the tree draws from the account, as long as the section lives. PERFDATA_ENOMEM: the account is exhausted,
- * too. */
 struct pd_account;
+/* The tree draws from the account (NULL: from none) as long as the section lives. PERFDATA_ENOMEM: the account is
+ * exhausted, too. */
 enum perfdata_status pd_feature_decode_within(struct pd_account *account, uint32_t id, const void *bytes, size_t size,
 					      enum perfdata_byte_order order, uint32_t nr_cpus_avail,
 					      struct perfdata_feature **ret, struct perfdata_error *reterr);
+static inline enum perfdata_status pd_feature_decode(uint32_t id, const void *bytes, size_t size,
+						     enum perfdata_byte_order order, uint32_t nr_cpus_avail,
+						     struct perfdata_feature **ret, struct perfdata_error *reterr)
+{
+	return pd_feature_decode_within(NULL, id, bytes, size, order, nr_cpus_avail, ret, reterr);
+}
 void pd_feature_free(struct perfdata_feature *feature);
 uint32_t pd_feature_id(const struct perfdata_feature *feature);
 

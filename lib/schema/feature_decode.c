@@ -237,7 +237,9 @@ static bool is_present(const struct walk *walk, const struct frame *frame, const
 	case PERFDATA_UNLESS_FIELD_BITS: return (frame->values[field->when_field] & field->when_value) == 0;
 	case PERFDATA_IF_ROOT_GE: return walk->root.values[field->when_field] >= field->when_value;
 	case PERFDATA_IF_LEFT: return pd_left(c) >= field->when_value;
-	case PERFDATA_IF_LEFT_BEYOND: return pd_left(c) % field->when_value != 0;
+	case PERFDATA_UNLESS_ENTRIES:
+		return pd_left(c) % field->when_value || pd_left(c) < 8 ||
+		       pd_load64(c->at, c->swap) <= (pd_left(c) - 8) / field->when_value;
 	default: return true;
 	}
 }
@@ -738,7 +740,8 @@ static enum perfdata_status walk_section(struct perfdata_feature *feature, enum 
 {
 	const struct perfdata_layout *layout = perfdata_feature_layout(feature->id);
 	struct walk walk = {
-		.feature = feature, .arena = &feature->arena, .start = feature->bytes.data, .order = order, .nr_cpus_avail = nr_cpus_avail,
+		.feature = feature, .arena = &feature->arena, .start = feature->bytes.data, .order = order,
+		.nr_cpus_avail = nr_cpus_avail,
 		.id = feature->id, .section = layout ? layout->perf_name : "of an unknown kind", .error = error,
 	};
 	struct pd_cursor c = pd_cursor(feature->bytes.data, feature->bytes.size, pd_order_is_foreign(order));
@@ -765,13 +768,6 @@ static void trust_names(const struct perfdata_node *list)
 			pd_attr_trust_name((struct perfdata_attr *)(uintptr_t)attr->v.attr,
 					   (const char *)name->v.bytes.data, name->v.bytes.size);
 	}
-}
-
-enum perfdata_status pd_feature_decode(uint32_t id, const void *bytes, size_t size,
-					     enum perfdata_byte_order order, uint32_t nr_cpus_avail,
-					     struct perfdata_feature **ret, struct perfdata_error *reterr)
-{
-	return pd_feature_decode_within(NULL, id, bytes, size, order, nr_cpus_avail, ret, reterr);
 }
 
 enum perfdata_status pd_feature_decode_within(struct pd_account *account, uint32_t id, const void *bytes, size_t size,

@@ -511,7 +511,7 @@ static const struct perfdata_layout auxtrace_element = PART("auxtrace_entry", "A
 							    auxtrace_entry_fields);
 static const struct perfdata_field auxtrace_fields[] = {
 	{ .name = "nr_entries", .doc = "Number of records; simpleperf writes none.", .kind = PERFDATA_KIND_U64,
-	  .show = PERFDATA_SHOW_HIDDEN, .when = PERFDATA_IF_LEFT_BEYOND, .when_value = 16 },
+	  .show = PERFDATA_SHOW_HIDDEN, .when = PERFDATA_UNLESS_ENTRIES, .when_value = 16 },
 	{ .name = "auxtrace", .doc = "AUXTRACE records.", .kind = PERFDATA_KIND_LIST, .count_field = 0,
 	  .element = &auxtrace_element, .when = PERFDATA_IF_FIELD_GE, .when_field = 0, .when_value = 1 },
 	{ .name = "auxtrace", .doc = "AUXTRACE records, without their number in front.", .kind = PERFDATA_KIND_LIST,

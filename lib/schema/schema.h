@@ -24,8 +24,7 @@ enum perfdata_when {
 	PERFDATA_IF_FIELD_BITS,     /* (the field when_field & when_value) != 0 */
 	PERFDATA_UNLESS_FIELD_BITS,
 	PERFDATA_IF_ROOT_GE,        /* the field when_field of the whole section is at least when_value */
-	PERFDATA_IF_LEFT_BEYOND,    /* the bytes that are left are not a multiple of when_value: a count stands in front
-	                             * of entries of that size */
+	PERFDATA_UNLESS_ENTRIES,    /* unless entries of when_value bytes begin here, without their number in front */
 };
 
 struct perfdata_field {

@@ -290,8 +290,8 @@ static bool take_stack(struct perfetto_part *part, struct perfetto_row *row, con
 	return pd_hash_map_put(seen, key, 1) == 0;
 }
 
-/* simpleperf samples the scheduler's switch where a thread leaves the CPU, and SWITCH records say when it is back. Without
- * the switches to a thread, those from it would let Perfetto show another thread on the CPU. */
+/* simpleperf samples the scheduler's switch where a thread leaves the CPU, and SWITCH records say when it is back.
+ * Without the switches to a thread, those from it would let Perfetto show another thread on the CPU. */
 bool pd_perfetto_switches_are_records(const struct perfdata_reader *reader)
 {
 	const struct perfdata_bytes traced = pd_reader_meta(reader, "trace_offcpu");
