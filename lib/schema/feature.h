@@ -28,13 +28,12 @@ struct pd_section_row {
 /* NULL for an unknown id. */
 const struct pd_section_row *pd_section_row(uint32_t id);
 
+struct pd_account;
 /* Decodes the section `id`. nr_cpus_avail: from NRCPUS, 0 if unknown (CPU_TOPOLOGY needs it). A section without content
  * gives an empty tree: some recorders write such, and streams end their features with one. An unknown id gives a tree
  * with its bytes as `bytes`. Bytes behind the last field are given as `rest`. *ret is set on PERFDATA_OK and on
  * PERFDATA_DAMAGED (the tree ends before the damage; reterr says where, as an offset inside the section). reterr may be
- * NULL. */
-struct pd_account;
-/* The tree draws from the account (NULL: from none) as long as the section lives. PERFDATA_ENOMEM: the account is
+ * NULL. The tree draws from the account (NULL: from none) as long as the section lives; PERFDATA_ENOMEM: the account is
  * exhausted, too. */
 enum perfdata_status pd_feature_decode_within(struct pd_account *account, uint32_t id, const void *bytes, size_t size,
 					      enum perfdata_byte_order order, uint32_t nr_cpus_avail,

@@ -237,9 +237,8 @@ static bool is_present(const struct walk *walk, const struct frame *frame, const
 	case PERFDATA_UNLESS_FIELD_BITS: return (frame->values[field->when_field] & field->when_value) == 0;
 	case PERFDATA_IF_ROOT_GE: return walk->root.values[field->when_field] >= field->when_value;
 	case PERFDATA_IF_LEFT: return pd_left(c) >= field->when_value;
-	case PERFDATA_UNLESS_ENTRIES:
-		return pd_left(c) % field->when_value || pd_left(c) < 8 ||
-		       pd_load64(c->at, c->swap) <= (pd_left(c) - 8) / field->when_value;
+	case PERFDATA_UNLESS_ENTRIES: return pd_left(c) % field->when_value || pd_left(c) < 8 ||
+					     pd_load64(c->at, c->swap) <= (pd_left(c) - 8) / field->when_value;
 	default: return true;
 	}
 }
