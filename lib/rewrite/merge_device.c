@@ -306,8 +306,8 @@ static enum perfdata_status join_files(struct device *device, struct pd_merge_de
 
 	for (size_t i = 0; i < merge->nr_inputs; i++)
 		has_sections |= perfdata_reader_feature(merge->inputs[i].known, PERFDATA_FEATURE_FILE) ||
-				perfdata_reader_feature(merge->inputs[i].known, PERFDATA_FEATURE_FILE2);
-	/* symbols that are all in records stay there */
+				perfdata_reader_feature(merge->inputs[i].known, PERFDATA_FEATURE_FILE2) ||
+				pd_reader_symbol_records(merge->inputs[i].known).size;
 	for (size_t i = 0; i < merge->nr_inputs && has_sections && status == PERFDATA_OK; i++)
 		status = add_input(device, i);
 	struct perfdata_text *out = device->has_messages ? &ret->file2 : &ret->file;

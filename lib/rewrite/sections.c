@@ -181,6 +181,27 @@ enum perfdata_status pd_sections_put(struct perfdata_rewriter *rewriter, const s
 	return status;
 }
 
+/* Symbols in records of simpleperf are gathered before any record is read, which they could not be out of carriers: a
+ * section has them there. */
+static enum perfdata_status put_symbol_records(struct perfdata_rewriter *rewriter)
+{
+	const struct perfdata_bytes records = pd_reader_symbol_records(rewriter->reader);
+	struct perfdata_feature *feature = NULL;
+
+	if (!records.size || rewriter->options.packing != PERFDATA_REWRITE_COMPRESSED)
+		return PERFDATA_OK;
+	enum perfdata_status status = pd_feature_decode(PERFDATA_FEATURE_FILE, records.data, records.size,
+							perfdata_reader_header(rewriter->reader)->order, 0, &feature,
+							NULL);
+	status = status == PERFDATA_ENOMEM
+			 ? pd_rewrite_failed(rewriter, status, NULL)
+			 : pd_sections_put(rewriter, &(struct perfdata_feature_section){ .id = PERFDATA_FEATURE_FILE,
+											  .status = status,
+											  .feature = feature });
+	pd_feature_free(feature);
+	return status;
+}
+
 enum perfdata_status pd_sections_features(struct perfdata_rewriter *rewriter)
 {
 	const struct perfdata_feature_section *section;
@@ -191,6 +212,8 @@ enum perfdata_status pd_sections_features(struct perfdata_rewriter *rewriter)
 	for (size_t i = 0; status == PERFDATA_OK && (section = perfdata_reader_feature_at(rewriter->reader, i)); i++)
 		if (!is_writers_own(rewriter, section->id))
 			status = pd_sections_put(rewriter, section);
+	if (status == PERFDATA_OK)
+		status = put_symbol_records(rewriter);
 	if (status == PERFDATA_OK)
 		status = pd_build_ids_finish(rewriter);
 	/* this empty section tells that perf stat recorded the file */

@@ -200,6 +200,14 @@ def check_symbol_records(tap, folder):
     for options in ((), ("--jobs", "4"), ("--order", "file")):
         found = run("script", "-q", "-F", "ip,sym", *options, path).out.decode().split()
         check(tap, found == ["11110", "first(int)", "21125", "second", "11111", "first(int)"], f"symbols in records {' '.join(options)}", repr(found))
+    for options in ((), ("--compress", "zstd")):
+        again = os.path.join(folder, "again.data")
+        run("rewrite", "-q", "--force", *options, path, "-o", again)
+        found = run("script", "-q", "-F", "ip,sym", again).out.decode().split()
+        check(tap, found[1::2] == ["first(int)", "second", "first(int)"], f"rewritten {' '.join(options)}", repr(found))
+    run("anonymize", "-q", "--force", "--compress", "zstd", path, "-o", again)
+    with open(again, "rb") as file:
+        check(tap, b"libz" not in file.read(), "anonymous")
     check(tap, b"first(int)" in run("report", "-q", path).out and run("check", "--strict", path).code == 0, "a report of them")
     with open(path, "rb") as file:
         data = file.read()
