@@ -11,6 +11,9 @@
 #include "base/threads.h"
 #include "perfdata/symbols.h"
 #include "symbols/symbols.h"
+#ifdef HAVE_ELFUTILS
+#include "symbols/dwarf.h"
+#endif
 #include "unit.h"
 
 #define ADDRESSES 8000u
@@ -119,11 +122,77 @@ static void test_short_memory(void)
 	perfdata_memory_free(memory);
 }
 
+#ifdef HAVE_ELFUTILS
+
+#define TAKES 200000u
+#define DROP_AFTER 1000u
+
+struct tables {
+	struct pd_dwarf *dwarf;
+	unsigned failed[THREADS];
+};
+
+static void take_tables(void *user, unsigned index)
+{
+	struct tables *tables = user;
+	struct pd_dwarf *dwarf = tables->dwarf;
+	for (unsigned i = 0; i < TAKES; i++) {
+		const struct pd_dwarf_unit *unit = &dwarf->units[i % 2 % dwarf->unit_count];
+		struct pd_dwarf_abbrevs *abbrevs = NULL;
+		struct pd_dwarf_lines *lines = NULL;
+		tables->failed[index] += pd_dwarf_take_abbrevs(dwarf, unit, &abbrevs) != PERFDATA_OK;
+		tables->failed[index] += pd_dwarf_take_lines(dwarf, dwarf->units, 0, &lines) != PERFDATA_OK;
+		pd_dwarf_give_abbrevs(dwarf, abbrevs);
+		pd_dwarf_give_lines(dwarf, lines);
+		if (i % DROP_AFTER == index)
+			pd_dwarf_drop_tables(dwarf);
+	}
+}
+
+/* Units share tables, and threads have units open: tables that threads take and give back all the time have as many
+ * users as before, and none are left once they are dropped. */
+static void test_tables(void)
+{
+	static struct answers answers;
+	struct perfdata_symbols *symbols;
+	struct perfdata_symbol symbol;
+	struct tables tables = { 0 };
+	struct pd_work work;
+	open_self(&symbols, &answers, NULL);
+	(void)perfdata_symbols_lookup(answers.dso, 0, UINT64_MAX, &symbol);
+	const struct pd_elf *elf = pd_dso_debug_info(answers.dso);
+	CHECK(elf);
+	if (!elf)
+		return;
+	pd_work_init(&work, pd_elf_size(elf), pd_symbols_account(symbols), NULL);
+	CHECK_EQ(pd_dwarf_open(elf, answers.dso, &work, &tables.dwarf), PERFDATA_OK);
+	const size_t before = tables.dwarf->units_held;
+	struct pd_team *team = pd_team_start(THREADS - 1, take_tables, &tables);
+	take_tables(&tables, THREADS - 1);
+	pd_team_join(team);
+	for (unsigned i = 0; i < THREADS; i++)
+		CHECK_EQ(tables.failed[i], 0);
+	for (size_t i = 0; i < PD_DWARF_RECENT; i++) {
+		CHECK(!tables.dwarf->recent_abbrevs[i] || tables.dwarf->recent_abbrevs[i]->users == 1);
+		CHECK(!tables.dwarf->recent_lines[i] || tables.dwarf->recent_lines[i]->users == 1);
+	}
+	CHECK(tables.dwarf->units_held > before);
+	pd_dwarf_drop_tables(tables.dwarf);
+	CHECK_EQ(tables.dwarf->units_held, before);
+	pd_dwarf_close(tables.dwarf);
+	perfdata_symbols_free(symbols);
+}
+
+#else
+static void test_tables(void) {}
+#endif
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "threads: the same answers as one thread alone", test_threads },
 		{ "threads with little memory: the same answers, too", test_short_memory },
+		{ "threads that share tables of debug information", test_tables },
 	};
 	const ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
 	if (size <= 0) {
