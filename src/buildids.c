@@ -8,6 +8,7 @@
 #include <string.h>
 #include "answers.h"
 #include "commands.h"
+#include "file_rows.h"
 #include "frame_hits.h"
 #include "grow.h"
 
@@ -189,22 +190,6 @@ static const struct { unsigned source; const char *name;
 };
 #define NR_SOURCES (sizeof sources / sizeof *sources)
 
-static const char *kind_name(enum perfdata_dso_kind kind)
-{
-	switch (kind) {
-	case PERFDATA_DSO_USER: return "user";
-	case PERFDATA_DSO_KERNEL: return "kernel";
-	case PERFDATA_DSO_MODULE: return "module";
-	case PERFDATA_DSO_VDSO: return "vdso";
-	case PERFDATA_DSO_PERF_MAP: return "perf-map";
-	case PERFDATA_DSO_JITDUMP: return "jitdump";
-	case PERFDATA_DSO_BPF: return "bpf";
-	case PERFDATA_DSO_STATE: return "state";
-	case PERFDATA_DSO_NONE: return "memory";
-	}
-	return "";
-}
-
 static bool begins(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
 
 static bool ends(const char *text, const char *with)
@@ -286,7 +271,7 @@ static void show_text(const struct options *options, struct input *input, const 
 		const size_t width = mapped->build_id.size ? 2 * mapped->build_id.size : 1;
 		perfdata_text_fill(&out, ' ', width < 40 ? 40 - width : 0);
 		perfdata_text_printf(&out, " %-20s %-8s %8" PRIu64 " %10" PRIu64 "  ", *from ? from : "-",
-				     kind_name(mapped->kind), mapped->maps, mapped->samples);
+				     file_kind_name(mapped->kind), mapped->maps, mapped->samples);
 		answer_text(&out, mapped->filename);
 		if (mapped->pid > 0)
 			perfdata_text_printf(&out, " (pid %" PRId32 ")", mapped->pid);
@@ -332,7 +317,7 @@ static void show_json(const struct options *options, struct input *input, const 
 			if (mapped->sources & sources[s].source)
 				json_append(from, json_new_string(sources[s].name));
 		json_add(object, "sources", from);
-		json_add(object, "kind", json_new_string(kind_name(mapped->kind)));
+		json_add(object, "kind", json_new_string(file_kind_name(mapped->kind)));
 		if (mapped->pid > 0)
 			json_add(object, "pid", json_new_integer(mapped->pid));
 		json_add(object, "mappings", json_new_number(mapped->maps));
@@ -367,8 +352,8 @@ static void show_tsv(const struct options *options, struct input *input, const s
 			perfdata_text_printf(&out, "%s%s", comma, sources[s].name);
 			comma = ",";
 		}
-		perfdata_text_printf(&out, "\t%s\t%" PRIu64 "\t%" PRIu64 "\t", kind_name(mapped->kind), mapped->maps,
-				     mapped->samples);
+		perfdata_text_printf(&out, "\t%s\t%" PRIu64 "\t%" PRIu64 "\t", file_kind_name(mapped->kind),
+				     mapped->maps, mapped->samples);
 		answer_text(&out, mapped->filename);
 		if (mapped->pid > 0)
 			perfdata_text_printf(&out, "\t%" PRId32 "\t%s\n", mapped->pid, why ? why : "");

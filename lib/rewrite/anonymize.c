@@ -10,6 +10,7 @@
 #include "perfdata/text.h"
 #include "rewrite/anonymize.h"
 #include "rewrite/public_names.h"
+#include "schema/decode.h"
 #include "schema/schema.h"
 
 #define START UINT64_C(1000000000)       /* when an anonymous recording begins, ns */
@@ -241,20 +242,6 @@ static struct perfdata_bytes new_text(struct pd_anonymizer *a, enum pd_decision 
 
 /* --- views ------------------------------------------------------------------------------------------------------- */
 
-static unsigned width_of(enum perfdata_kind kind)
-{
-	switch (kind) {
-	case PERFDATA_KIND_U8: return 1;
-	case PERFDATA_KIND_U16: return 2;
-	case PERFDATA_KIND_U32:
-	case PERFDATA_KIND_S32: return 4;
-	case PERFDATA_KIND_U64:
-	case PERFDATA_KIND_S64:
-	case PERFDATA_KIND_F64: return 8;
-	default: return 0;
-	}
-}
-
 static void edit_integer(struct pd_anonymizer *a, enum pd_decision what, unsigned width, void *member)
 {
 	uint64_t value = 0;
@@ -295,8 +282,8 @@ static void edit_elements(struct pd_anonymizer *a, struct perfdata_list *list)
 
 	for (uint32_t i = 0; i < element->nr_fields; i++)
 		if (list->present >> i & 1)
-			stride += width_of(element->fields[i].kind) ? width_of(element->fields[i].kind)
-								    : element->fields[i].count;
+			stride += pd_kind_width(element->fields[i].kind) ? pd_kind_width(element->fields[i].kind)
+									      : element->fields[i].count;
 	uint8_t *bytes = stride ? pd_arena_calloc(&a->scratch, list->count ? (size_t)list->count : 1, stride) : NULL;
 	if (!bytes || element->view_size > sizeof view) {
 		a->names.no_memory = true;
@@ -310,7 +297,7 @@ static void edit_elements(struct pd_anonymizer *a, struct perfdata_list *list)
 		edit_view(a, element, list->present, view);
 		for (uint32_t i = 0; i < element->nr_fields; i++) {
 			const struct perfdata_field *field = &element->fields[i];
-			const unsigned width = width_of(field->kind);
+			const unsigned width = pd_kind_width(field->kind);
 			if (!(list->present >> i & 1))
 				continue;
 			if (width) {
@@ -393,7 +380,7 @@ static void edit_member(struct pd_anonymizer *a, const struct perfdata_field *fi
 	case PERFDATA_KIND_FEATURE:
 		break;
 	default:
-		edit_integer(a, what, width_of(field->kind), member);
+		edit_integer(a, what, pd_kind_width(field->kind), member);
 	}
 }
 

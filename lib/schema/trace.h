@@ -53,9 +53,6 @@ const struct perfdata_trace_field *pd_trace_field_named(const struct perfdata_tr
 /* The text of a printk format address, or NULL. */
 const char *pd_trace_printk(const struct perfdata_trace *trace, uint64_t address);
 
-/* The comm of a thread as the tracer had saved it, or NULL. */
-const char *pd_trace_comm(const struct perfdata_trace *trace, uint32_t pid);
-
 /* The value of a field in the raw data of one sample (without the 4-byte size in front). Borrows from `raw`.
  * PERFDATA_OK, or PERFDATA_DAMAGED if the raw data is too short for the field. */
 enum perfdata_status pd_trace_value(const struct perfdata_trace_field *field,

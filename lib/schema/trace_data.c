@@ -340,24 +340,6 @@ static bool read_printk(struct perfdata_trace *trace)
 	return true;
 }
 
-/* Lines `pid comm`. */
-static bool read_comms(struct perfdata_trace *trace)
-{
-	const char *text = (const char *)trace->info.saved_cmdlines.data;
-	struct pd_trace_span rest = { text, text ? text + trace->info.saved_cmdlines.size : NULL }, line;
-
-	while (text && pd_trace_line(&rest, &line)) {
-		uint64_t pid;
-		if (!pd_trace_number(&line, &pid) || line.at == line.end || *line.at != ' ')
-			continue;
-		line.at++;
-		if (!add_text(trace, &trace->comms, pid, line))
-			return false;
-	}
-	sort_texts(&trace->comms);
-	return true;
-}
-
 /* 0.6 and later hold the comms. Compared as numbers, part by part. */
 static bool version_has_comms(const char *version)
 {
@@ -422,7 +404,7 @@ enum perfdata_status pd_trace_load(const void *bytes, size_t size, perfdata_find
 		return PERFDATA_EFORMAT;
 	}
 	load_body(&load);
-	if (load.no_memory || !read_printk(load.trace) || !read_comms(load.trace)) {
+	if (load.no_memory || !read_printk(load.trace)) {
 		pd_trace_free(load.trace);
 		return PERFDATA_ENOMEM;
 	}
@@ -451,7 +433,6 @@ void pd_trace_free(struct perfdata_trace *trace)
 		pd_trace_compiled_free(atomic_load_explicit(&trace->entries[i]->compiled, memory_order_relaxed));
 	pd_free(trace->entries);
 	pd_free(trace->printk.items);
-	pd_free(trace->comms.items);
 	pd_hash_map_release(&trace->by_id);
 	pd_arena_release(&trace->arena);
 	pd_free(trace);
@@ -502,26 +483,17 @@ const struct perfdata_trace_event *pd_trace_event_at(const struct perfdata_trace
 	return index < trace->count ? compiled_event(trace, trace->entries[index]) : NULL;
 }
 
-static const char *find_text(const struct pd_trace_texts *texts, uint64_t key)
+const char *pd_trace_printk(const struct perfdata_trace *trace, uint64_t address)
 {
+	const struct pd_trace_texts *texts = &trace->printk;
 	size_t low = 0, high = texts->count;
 
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
-		if (texts->items[middle].key < key)
+		if (texts->items[middle].key < address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < texts->count && texts->items[low].key == key ? texts->items[low].text : NULL;
-}
-
-const char *pd_trace_printk(const struct perfdata_trace *trace, uint64_t address)
-{
-	return find_text(&trace->printk, address);
-}
-
-const char *pd_trace_comm(const struct perfdata_trace *trace, uint32_t pid)
-{
-	return find_text(&trace->comms, pid);
+	return low < texts->count && texts->items[low].key == address ? texts->items[low].text : NULL;
 }

@@ -51,7 +51,7 @@ struct perfdata_trace {
 	struct pd_trace_entry **entries; /* in the arena: entries never move */
 	size_t count, capacity;
 	struct pd_hash_map by_id;     /* id -> index in entries */
-	struct pd_trace_texts printk, comms;
+	struct pd_trace_texts printk;
 };
 
 /* Formats larger than this are not compiled: the largest of real kernels is below 100 KiB. */

@@ -75,7 +75,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_touch_bytes(info.kallsyms);
 		fuzz_touch_bytes(info.printk_formats);
 		fuzz_touch_bytes(info.saved_cmdlines);
-		fuzz_touch_text(pd_trace_comm(trace, 1));
 		fuzz_touch_text(pd_trace_printk(trace, 0xffffffff81000000));
 		walk_events(trace, info.order, (struct perfdata_bytes){ data, size < 256 ? size : 256 });
 		pd_trace_free(trace);
