@@ -83,7 +83,7 @@ struct perfdata_comparison_options {
 	/* how far the weight per unit of work may grow, in percent; 0: it is not judged */
 	double max_total;
 	/* variance between runs / that of independent samples, as assumed: all that is known of sides of one recording,
-	 * and weighed as one more degree of freedom beside what repeat runs show; default 5 */
+	 * and weighed as one more degree of freedom beside those that the repeat runs of all keys have; default 5 */
 	double dispersion;
 	/* Units of work (requests, rows, frames) of each side: one number for each recording, or one for all of
 	 * them. */

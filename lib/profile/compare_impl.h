@@ -44,9 +44,10 @@ struct pd_compare_row {
 	struct pd_share_sums *cells;            /* [quantity * recordings + recording], recordings before first */
 	bool judged[PD_QUANTITIES];
 	struct pd_compare_measure measures[PD_QUANTITIES];
+	double dispersion[PD_QUANTITIES];       /* how much more runs differ than independent samples would */
+	double degrees[PD_QUANTITIES];          /* of freedom, of that dispersion; infinite: it is taken as known */
 	double error[PD_QUANTITIES];            /* standard error of the delta */
 	bool near_limit;                        /* it costs more, and whether by more than the limits is unsure */
-	double spread;                          /* dispersion of its own cost */
 	bool changes;                           /* `changed` after this step of pd_compare_scale */
 	bool changed;                           /* its own cost clearly did: others are not measured by it */
 	uint32_t nr_changed;                    /* such rows among the row itself and what it calls */
@@ -68,7 +69,6 @@ struct pd_compare_event {
 	uint32_t *row_of;                       /* by key: index of its row + 1, until the rows are sorted */
 	struct pd_compare_edge *edges;          /* sorted by caller, then callee */
 	size_t nr_edges;
-	double degrees;                         /* of freedom that repeat runs have */
 	uint32_t *by_callee;                    /* edges in the order of callees */
 	uint32_t *first_down, *first_up;        /* by row: its first edge as caller, and in by_callee as callee */
 	/* the part of the weight in functions of which a rise that is just beyond the limits would have been missed;
@@ -119,17 +119,16 @@ size_t pd_compare_callers(const struct pd_compare_event *event, uint32_t row, ui
 			  uint32_t *list);
 /* Finds what the shares after are measured by (compare_scale.c). False without memory. */
 bool pd_compare_scale(const struct perfdata_comparison *comparison, struct pd_compare_event *event);
-/* Finds the dispersion of the event; the others give numbers (compare_numbers.c). False without memory. */
+/* Finds the dispersion of the event and of each row (compare_dispersion.c). False without memory. */
 bool pd_compare_find_dispersion(const struct perfdata_comparison *comparison, struct pd_compare_event *event);
+/* Numbers of a row (compare_numbers.c). */
 double pd_compare_share(const struct pd_compare_event *event, const struct pd_compare_row *row,
 			enum pd_quantity quantity, unsigned side);
 double pd_compare_pooled(const struct pd_compare_event *event, const struct pd_compare_row *row,
 			 enum pd_quantity quantity);
-double pd_compare_dispersion(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
-			     const struct pd_compare_row *row, enum pd_quantity quantity);
 /* The standard error of the delta of a row whose shares are `before` and, in comparable form, `after`. */
 double pd_compare_error(const struct pd_compare_event *event, const struct pd_compare_row *row,
-			enum pd_quantity quantity, double dispersion, double before, double after);
+			enum pd_quantity quantity, double before, double after);
 /* Adds notes about what makes the sides incomparable (comparability.c). */
 void pd_compare_check(struct perfdata_comparison *comparison);
 /* Adds notes where little of the weight lies in keys that both sides have (compare_match.c). False without memory. */

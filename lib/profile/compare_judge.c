@@ -4,10 +4,9 @@
  *   share s = w/W        of a side; after / scale, see compare_scale.c, is the share after in comparable form
  *   variance             s·v of a key that is measured by other samples, s·(1 - s)·v of one that is measured by all;
  *                        v = (q/w)/W, which is 1/N for samples of one weight
- *   dispersion           how much more repeat runs differ than independent samples would: the largest of 1, the
- *                        median over keys, and the key's own, drawn towards what is assumed where runs are few
- *   z = (after - before) / sqrt(dispersion * (variance_before + variance_after + that of the scale) + what is certain
- *       to vary of the scale) */
+ *   dispersion           how much more repeat runs differ than independent samples would: compare_dispersion.c
+ *   t = (after - before) / sqrt(dispersion * (variance_before + variance_after + that of the scale) + what is certain
+ *       to vary of the scale), with the degrees of freedom of the dispersion */
 #include "config.h"
 #include <math.h>
 #include <stdlib.h>
@@ -25,8 +24,7 @@ static struct perfdata_compared *reported_of(struct pd_compare_row *row, enum pd
 	return quantity == PD_SELF ? &row->reported.self : &row->reported.inclusive;
 }
 
-static void compare(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
-		    struct pd_compare_row *row, enum pd_quantity quantity)
+static void compare(const struct pd_compare_event *event, struct pd_compare_row *row, enum pd_quantity quantity)
 {
 	struct perfdata_compared *reported = reported_of(row, quantity);
 	*reported = (struct perfdata_compared){ .p = 1, .adjusted_p = 1, .change = PERFDATA_CHANGE_NOT_JUDGED };
@@ -40,15 +38,14 @@ static void compare(const struct perfdata_comparison *comparison, const struct p
 	reported->compared = after;
 	reported->delta = after - before;
 	reported->ratio = before > 0 ? after / before : after > 0 ? HUGE_VAL : 1;
-	reported->dispersion = pd_compare_dispersion(comparison, event, row, quantity);
+	reported->dispersion = row->dispersion[quantity];
 	/* few samples have no variance of their own */
 	const bool few = reported->samples[0] < FEW || reported->samples[1] < FEW;
 	const double middle = (before + after) / 2;
-	const double error = pd_compare_error(event, row, quantity, reported->dispersion, few ? middle : before,
-					      few ? middle : after);
+	const double error = pd_compare_error(event, row, quantity, few ? middle : before, few ? middle : after);
 	row->error[quantity] = error;
 	if (row->judged[quantity])
-		reported->p = error > 0 ? pd_normal_two_sided(reported->delta / error) : reported->delta == 0;
+		reported->p = error > 0 ? pd_student_two_sided(reported->delta / error, row->degrees[quantity]) : reported->delta == 0;
 }
 
 /* The self and the inclusive weight of a function that calls nothing are one test, not two. */
@@ -125,27 +122,42 @@ static enum perfdata_change change_of(const struct pd_compare_limits *limits, co
 	return more ? PERFDATA_CHANGE_REGRESSED : PERFDATA_CHANGE_IMPROVED;
 }
 
-/* Whether a rise that is certain, and below the limits, is not certain to be below them. */
+/* Whether a rise that is likely, and below the limits, is not certain to be below them. Likely by itself: adjusted for
+ * being many, nothing would be said of half of the rises that are just beyond the limits. */
 static bool is_near_limit(const struct pd_compare_limits *limits, const struct perfdata_compared *reported,
-			  double error)
+			  double error, double degrees)
 {
 	return reported->change == PERFDATA_CHANGE_SAME && reported->delta > 0 &&
-	       reported->adjusted_p < limits->alpha &&
-	       reported->delta + pd_normal_quantile(limits->alpha) * error >=
+	       reported->p < limits->alpha &&
+	       reported->delta + pd_student_quantile(limits->alpha, degrees) * error >=
 		       least_rise(limits, reported->share[PD_BEFORE]);
 }
 
 /* The smallest rise from a share that would have been significant with a power of 80 %: infinite if none would. */
 static double visible_rise(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
-			   const struct pd_compare_row *row, enum pd_quantity quantity, double dispersion,
-			   double errors)
+			   const struct pd_compare_row *row, enum pd_quantity quantity, double errors)
 {
 	const double before = pd_compare_share(event, row, quantity, PD_BEFORE),
 		     rise = least_rise(&comparison->limits, before);
 	const bool is_share = comparison->options->normalize == PERFDATA_NORMALIZE_SHARE;
 	if (row->measures[quantity].none || (is_share && before + rise >= 1))
 		return HUGE_VAL;
-	return errors * pd_compare_error(event, row, quantity, dispersion, before, before + rise);
+	return errors * pd_compare_error(event, row, quantity, before, before + rise);
+}
+
+/* By how many standard errors a difference has to be off to be significant with a power of 80 %. Rows have few different
+ * degrees of freedom. */
+struct errors { double upper, degrees[2], errors[2]; };
+
+static double errors_of(struct errors *errors, double degrees)
+{
+	for (unsigned i = 0; i < 2; i++)
+		if (errors->degrees[i] == degrees)
+			return errors->errors[i];
+	errors->degrees[1] = errors->degrees[0];
+	errors->errors[1] = errors->errors[0];
+	errors->degrees[0] = degrees;
+	return errors->errors[0] = pd_student_quantile(errors->upper, degrees) + power;
 }
 
 struct blind_part { double weight, too_few; };
@@ -180,7 +192,7 @@ static bool decide(struct perfdata_comparison *comparison, struct pd_compare_eve
 	const size_t tests = comparison->options->adjust == PERFDATA_ADJUST_NONE || !event->reported.nr_judged
 				     ? 1
 				     : event->reported.nr_judged;
-	const double errors = pd_normal_quantile(limits->alpha / 2 / (double)tests) + power;
+	struct errors errors = { .upper = limits->alpha / 2 / (double)tests };
 	struct blind_part *parts = pd_calloc(event->nr_rows + 1, sizeof *parts);
 	size_t nr_parts = 0;
 	for (size_t i = 0; parts && i < event->nr_rows; i++) {
@@ -188,8 +200,8 @@ static bool decide(struct perfdata_comparison *comparison, struct pd_compare_eve
 		for (unsigned quantity = 0; quantity < PD_QUANTITIES; quantity++) {
 			struct perfdata_compared *reported = reported_of(row, quantity);
 			const double before = reported->share[PD_BEFORE], counts = least_rise(limits, before);
-			const double visible = visible_rise(comparison, event, row, quantity, reported->dispersion,
-							    errors);
+			const double visible = visible_rise(comparison, event, row, quantity,
+							    errors_of(&errors, row->degrees[quantity]));
 			reported->visible = fmax(visible, counts);
 			if (quantity == PD_SELF && visible > counts && before + counts >= limits->floor)
 				parts[nr_parts++] = (struct blind_part){ pd_compare_pooled(event, row, PD_SELF),
@@ -197,7 +209,7 @@ static bool decide(struct perfdata_comparison *comparison, struct pd_compare_eve
 			if (!row->judged[quantity])
 				continue;
 			reported->change = change_of(limits, reported);
-			row->near_limit |= is_near_limit(limits, reported, row->error[quantity]);
+			row->near_limit |= is_near_limit(limits, reported, row->error[quantity], row->degrees[quantity]);
 		}
 		/* one test has one answer for both quantities */
 		if (row->judged[PD_SELF] && is_same_test(row) && event->reported.has_stacks)
@@ -257,6 +269,6 @@ bool pd_compare_judge(struct perfdata_comparison *comparison, struct pd_compare_
 	choose(comparison, event);
 	for (size_t i = 0; i < event->nr_rows; i++)
 		for (unsigned quantity = 0; quantity < PD_QUANTITIES; quantity++)
-			compare(comparison, event, &event->rows[i], quantity);
+			compare(event, &event->rows[i], quantity);
 	return adjust(comparison, event) && decide(comparison, event) && judge_total(comparison, event);
 }

@@ -123,7 +123,7 @@ static bool start_with_median(const struct perfdata_comparison *comparison, stru
 		struct pd_compare_row *row = &event->rows[i];
 		if (!has_both(row) || !is_large(comparison, event, row))
 			continue;
-		variances[nr] = row->spread *
+		variances[nr] = row->dispersion[PD_SELF] *
 				(1 / (double)row->sums[PD_SELF][0].n + 1 / (double)row->sums[PD_SELF][1].n);
 		logs[nr++] = log(ratio_of(event, row));
 	}
@@ -135,7 +135,7 @@ static bool start_with_median(const struct perfdata_comparison *comparison, stru
 			if (!has_both(row) || !is_large(comparison, event, row))
 				continue;
 			const double off = log(ratio_of(event, row)) - median;
-			const double variance = row->spread * (1 / (double)row->sums[PD_SELF][0].n +
+			const double variance = row->dispersion[PD_SELF] * (1 / (double)row->sums[PD_SELF][0].n +
 							       1 / (double)row->sums[PD_SELF][1].n);
 			row->changed = fabs(off) > CLEAR * sqrt(variance + chance) && matters(comparison, exp(off));
 		}
@@ -158,8 +158,7 @@ static bool changed_clearly(const struct perfdata_comparison *comparison, const 
 		     after = pd_compare_share(event, row, PD_SELF, PD_AFTER) / measure->scale;
 	const bool few = row->sums[PD_SELF][0].n < FEW || row->sums[PD_SELF][1].n < FEW;
 	const double middle = (before + after) / 2;
-	const double error = pd_compare_error(event, row, PD_SELF, row->spread, few ? middle : before,
-					      few ? middle : after);
+	const double error = pd_compare_error(event, row, PD_SELF, few ? middle : before, few ? middle : after);
 	return fabs(after - before) > CLEAR * error && matters(comparison, before > 0 ? after / before : HUGE_VAL);
 }
 
@@ -302,8 +301,6 @@ static struct pd_compare_measure measure_by_units(const struct perfdata_comparis
 bool pd_compare_scale(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	struct pd_compare_measure measure = { .scale = 1 };
-	for (size_t i = 0; i < event->nr_rows; i++)
-		event->rows[i].spread = pd_compare_dispersion(comparison, event, &event->rows[i], PD_SELF);
 	if (comparison->options->normalize == PERFDATA_NORMALIZE_SCALED)
 		return scale_by_rest(comparison, event);
 	if (comparison->options->normalize == PERFDATA_NORMALIZE_UNIT)

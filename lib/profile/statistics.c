@@ -99,7 +99,42 @@ double pd_incomplete_beta(double a, double b, double x)
 
 double pd_student_two_sided(double t, double degrees)
 {
+	if (isinf(degrees))
+		return pd_normal_two_sided(t);
 	return isinf(t) ? 0 : pd_incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t));
+}
+
+double pd_student_quantile(double upper, double degrees)
+{
+	if (isinf(degrees))
+		return pd_normal_quantile(upper);
+	double low = 0, high = 1;
+	while (pd_student_two_sided(high, degrees) / 2 > upper && high < 1e15)
+		high *= 2;
+	for (unsigned i = 0; i < 60; i++) {
+		const double middle = (low + high) / 2;
+		if (pd_student_two_sided(middle, degrees) / 2 > upper)
+			low = middle;
+		else
+			high = middle;
+	}
+	return (low + high) / 2;
+}
+
+/* The logarithm of the density of s² = prior * F(degrees, prior_degrees), without what depends on neither prior. */
+double pd_log_density_of_variance(double seen, double degrees, double prior, double prior_degrees)
+{
+	const double ratio = seen / prior, half = degrees / 2;
+	if (isinf(prior_degrees))
+		return -half * (log(prior) + ratio);
+	return log_gamma(half + prior_degrees / 2) - log_gamma(prior_degrees / 2) - half * log(prior_degrees / 2) -
+	       half * log(prior) - (half + prior_degrees / 2) * log1p(degrees * ratio / prior_degrees);
+}
+
+double pd_probability_of_variance(double seen, double degrees, double prior, double prior_degrees)
+{
+	const double other = isinf(prior_degrees) ? 1e6 : prior_degrees, part = degrees * seen / prior;
+	return pd_incomplete_beta(degrees / 2, other / 2, part / (part + other));
 }
 
 /* --- tests -------------------------------------------------------------------------------------------------------- */

@@ -21,9 +21,16 @@ double pd_normal_two_sided(double z);
 double pd_normal_quantile(double upper);
 /* The regularized incomplete beta function I_x(a, b), for a, b > 0 and x from 0 to 1. */
 double pd_incomplete_beta(double a, double b, double x);
-/* The probability that Student's t with `degrees` > 0 degrees of freedom, which need not be whole, is further from 0
- * than t. */
+/* The probability that Student's t with `degrees` > 0 degrees of freedom, which need not be whole and may be infinite,
+ * is further from 0 than t. */
 double pd_student_two_sided(double t, double degrees);
+/* The t that it exceeds with probability `upper`, 0 < upper <= 1/2. */
+double pd_student_quantile(double upper, double degrees);
+/* How likely a variance of `degrees` degrees of freedom is to be seen where true variances lie around `prior` as those
+ * of `prior_degrees` do: the logarithm of the density, up to what is the same for all priors. */
+double pd_log_density_of_variance(double seen, double degrees, double prior, double prior_degrees);
+/* The probability of as much or less. */
+double pd_probability_of_variance(double seen, double degrees, double prior, double prior_degrees);
 
 /* Samples, their weight and the sum of its squares: of a key, or of all. */
 struct pd_share_sums {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a comparison finds: draws samples of a program whose costs are known, before and after a change of one function,
- * compares them as `perfdata diff` does by default, and prints tables of how often it finds what. doc/diff.md has them.
+ * compares them as `perfdata diff` does by default, and prints tables of how often it finds what, and how often that is
+ * possible. doc/diff.md has them.
  *
  *     tests/bench/bench_power [TRIALS [SPREAD [SAMPLES]]]
  *
@@ -112,7 +113,33 @@ static struct perfdata_baseline *make_side(const double *work, double spread, un
 	return side;
 }
 
-struct cell { unsigned found, other, verdicts[4]; };
+/* What could be found: the part of pairs in which a test that knows how far runs are apart would find the change, with
+ * the same limits, the same alpha and as many functions tested. */
+static double possible(double share, double growth, unsigned runs, unsigned samples, double spread, unsigned tests)
+{
+	double work[LEAVES], squares = 0, least;
+	make_work(share, work);
+	for (unsigned i = 1; i < LEAVES; i++)
+		squares += work[i] * work[i] / ((1 - share) * (1 - share));
+	const double n = (double)runs * samples, rise = share * (growth - 1), whole = 1 + rise;
+	const double middle = share + rise / 2;
+	const double variance = share / n + share * growth * whole / n +
+				middle * middle * ((1 + whole) / (n * (1 - share)) +
+						   2 * spread * spread * (1 + squares) / runs);
+	/* how many standard errors are needed for the adjusted p, by bisection */
+	double low = 0, high = 40;
+	for (unsigned i = 0; i < 60; i++) {
+		const double at = (low + high) / 2;
+		if (erfc(at / sqrt(2)) * tests > 0.01)
+			low = at;
+		else
+			high = at;
+	}
+	least = fmax(fmax(0.01, 0.1 * share), low * sqrt(variance));
+	return erfc((least - rise) / sqrt(2 * variance)) / 2;
+}
+
+struct cell { unsigned found, other, tests, verdicts[4]; };
 
 static void count(const struct perfdata_comparison *comparison, struct cell *cell)
 {
@@ -124,6 +151,7 @@ static void count(const struct perfdata_comparison *comparison, struct cell *cel
 		found |= regressed && !strcmp(row->key, "f0");
 		other |= regressed && strcmp(row->key, "f0") != 0 && !above;
 	}
+	cell->tests = (unsigned)perfdata_comparison_event(comparison, 0)->nr_judged;
 	cell->found += found;
 	cell->other += other;
 	cell->verdicts[perfdata_comparison_verdict(comparison)]++;
@@ -179,6 +207,9 @@ static void print_table(unsigned samples, unsigned trials, double spread)
 				printf(" %.3g; %.3g; %.3g", part * (growths[g] > 1 ? cell.found : fails),
 				       part * cell.verdicts[PERFDATA_VERDICT_INCONCLUSIVE],
 				       part * cell.verdicts[PERFDATA_VERDICT_PASS]);
+				if (growths[g] > 1)
+					printf("; %g", round(1000 * possible(shares[s], growths[g], runs[r], samples,
+									     spread, cell.tests)) / 10);
 				if (cell.other && growths[g] > 1)
 					printf(" (another: %.3g)", part * cell.other);
 				printf(" |");

@@ -215,16 +215,43 @@ static void test_few_runs(void)
 {
 	static const unsigned none[] = { 10, 8, 9, 10, 8, 9 }, some[] = { 160, 60, 70, 150, 140, 150 };
 	for (unsigned runs = 1; runs <= 2; runs++) {
-		const unsigned first[] = { runs == 1 ? 10 : 25, 30 }, second[] = { 60, 55 };
+		const unsigned first[] = { 10, 30 }, second[] = { 60, 95 };
 		struct perfdata_comparison *comparison = compare(side_with(first, runs), side_with(second, runs), NULL);
 		CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_INCONCLUSIVE);
-		CHECK(row_of(comparison, "f0")->self.dispersion >= (runs == 1 ? 5 : 7 / 3.0) - 1e-9);
+		CHECK(row_of(comparison, "f0")->self.dispersion == 5 || runs > 1);
 		perfdata_comparison_free(comparison);
 	}
 	/* six runs that agree say enough */
 	struct perfdata_comparison *comparison = compare(side_with(none, 6), side_with(some, 6), NULL);
 	CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_FAIL);
 	CHECK_EQ(row_of(comparison, "f0")->change, PERFDATA_CHANGE_REGRESSED);
+	perfdata_comparison_free(comparison);
+}
+
+/* Each function says little of its spread in three runs; all of them say enough. */
+static void test_spread_of_all(void)
+{
+	check_verdict(0.1, 1.4, 3, 1000, PERFDATA_VERDICT_FAIL);
+	check_verdict(0.1, 1.4, 2, 1000, PERFDATA_VERDICT_INCONCLUSIVE);
+	check_verdict(0.1, 1.4, 1, 3000, PERFDATA_VERDICT_INCONCLUSIVE);
+	/* the same rise where the work of all functions varies by a tenth from run to run */
+	struct program before = program_of(0.1), after = program_of(0.1);
+	after.work[0] *= 1.4;
+	struct perfdata_comparison *comparison = compare(side_of(&before, 4, 10000, 0, 0),
+							 side_of(&after, 4, 10000, 0, 0), NULL);
+	const double quiet = row_of(comparison, "f0")->self.adjusted_p;
+	perfdata_comparison_free(comparison);
+	comparison = compare(side_of(&before, 4, 10000, 0.1, 0), side_of(&after, 4, 10000, 0.1, 0), NULL);
+	CHECK(row_of(comparison, "f0")->self.adjusted_p > 100 * quiet);
+	/* what varies by a part of its work does so more visibly where it is large */
+	CHECK(row_of(comparison, "f0")->self.dispersion > 2 * row_of(comparison, "f19")->self.dispersion);
+	perfdata_comparison_free(comparison);
+	/* one that varies by much more than all others says nothing of them, nor they of it */
+	static const unsigned first[] = { 10, 160, 30 }, second[] = { 140, 20, 250 };
+	comparison = compare(side_with(first, 3), side_with(second, 3), NULL);
+	CHECK(row_of(comparison, "f0")->self.dispersion > 20);
+	CHECK(row_of(comparison, "f1")->self.dispersion < 2);
+	CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_INCONCLUSIVE);
 	perfdata_comparison_free(comparison);
 }
 
@@ -304,6 +331,7 @@ int main(void)
 		{ "what is seen, and what is not seen never passes", test_sight },
 		{ "a function is measured by the rest that did not change", test_work },
 		{ "what few runs cannot say of their spread is assumed", test_few_runs },
+		{ "all functions tell the spread of each", test_spread_of_all },
 		{ "the spread of repeat runs counts", test_spread },
 		{ "causes come first, and their callers are marked", test_causes },
 		{ "sides that have little in common", test_matching },

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* How much further are repeat runs apart than independent samples would be? Each row tells its own dispersion: the
+ * variance of its share between the runs of a side, as a multiple of s(1 - s)/N. Three runs a side tell it badly, and
+ * those of all functions together well. So what a function shows is drawn towards what all of them show (empirical Bayes,
+ * as limma and edgeR do for genes, which are the same problem: counts, many tests, few repeats):
+ *
+ *   expected    1 + variation * N·s(1 - s): the work of each function varies from run to run by the same part of it,
+ *               which shows in those that have many samples
+ *   dispersion  (prior degrees * expected + degrees * own) / (prior degrees + degrees), at least 1
+ *
+ * The difference of two sides has Student's t distribution then, with the sum of both degrees of freedom. `variation` and
+ * the prior degrees (how alike functions are) are those that make what is seen most likely. A function that is of another
+ * kind, such as zeroing of pages, which is much in one run and nothing in the next, has its own dispersion alone; one
+ * function in twenty is taken to be such.
+ *
+ * What --dispersion assumes is all there is where sides are single recordings, and counts as one degree of freedom
+ * beside those of all functions. */
+#include "config.h"
+#include <math.h>
+#include "base/memory.h"
+#include "profile/compare_impl.h"
+
+enum { FEW = 10, STEPS = 41 };
+static const double least_share = 0.001;       /* of functions that tell the spread of all: a thousand at most */
+static const double usual = 0.02;              /* by which the work of a function varies: half of all do by less */
+static const double strange = 0.05, strangeness = 8, strange_degrees = 2;
+
+struct seen {
+	double dispersion;
+	double size;                           /* N·s(1 - s), the mean over runs */
+};
+
+/* How alike the functions of an event are. */
+struct alike {
+	double variation, prior_degrees;
+	double degrees;                        /* of freedom, of a row */
+	double all_degrees;                    /* of all rows together */
+};
+
+static double variation_of(unsigned step) { return 1e-6 * pow(2, step / 2.0); }
+static double expected_of(double variation, double size) { return 1 + variation * size; }
+
+static struct seen see(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
+		       const struct pd_compare_row *row, enum pd_quantity quantity)
+{
+	const size_t nr = pd_compare_nr(comparison);
+	struct seen seen = { 0 };
+	size_t runs = 0;
+	for (size_t i = 0; i < nr; i++) {
+		const unsigned side = i < comparison->nr_recordings[0] ? PD_BEFORE : PD_AFTER;
+		const double mean = pd_compare_share(event, row, quantity, side);
+		if (!event->of[i])
+			continue;
+		runs++;
+		if (mean <= 0 || mean >= 1)
+			continue;
+		const double off = pd_share(&row->cells[(size_t)quantity * nr + i], &event->of[i]->all) - mean;
+		const double samples = pd_effective_samples(&event->of[i]->all);
+		seen.dispersion += samples * off * off / (mean * (1 - mean));
+		seen.size += samples * mean * (1 - mean);
+	}
+	seen.dispersion /= runs > 2 ? (double)(runs - 2) : 1;
+	seen.size /= runs ? (double)runs : 1;
+	return seen;
+}
+
+/* What independent samples show half of the time. Less is said only to be less: recordings of even work are closer to
+ * each other than chance is, and that is no sign of functions that differ. */
+static double even_of(double degrees)
+{
+	const double cube = 1 - 2 / (9 * degrees);
+	return cube * cube * cube;
+}
+
+/* The logarithm of how likely it is to see this where dispersions lie around `expected` as variances of so many degrees
+ * do, up to what is the same for all of these. */
+static double log_of(const struct seen *seen, double degrees, double expected, double prior_degrees)
+{
+	const double even = even_of(degrees);
+	return seen->dispersion > even
+		       ? pd_log_density_of_variance(seen->dispersion, degrees, expected, prior_degrees)
+		       : log(pd_probability_of_variance(even, degrees, expected, prior_degrees));
+}
+
+/* The same of a function like all others, and of one of another kind. */
+static double log_common(const struct seen *seen, double degrees, double variation, double prior_degrees)
+{
+	return log(1 - strange) + log_of(seen, degrees, expected_of(variation, seen->size), prior_degrees);
+}
+
+static double log_strange(const struct seen *seen, double degrees, double variation)
+{
+	return log(strange) + log_of(seen, degrees, strangeness * expected_of(variation, seen->size), strange_degrees);
+}
+
+static double likelihood(const struct seen *seen, size_t nr, double degrees, double variation, double prior_degrees)
+{
+	double sum = 0;
+	for (size_t i = 0; i < nr; i++) {
+		const double common = log_common(&seen[i], degrees, variation, prior_degrees),
+			     other = log_strange(&seen[i], degrees, variation);
+		sum += fmax(common, other) + log1p(exp(-fabs(common - other)));
+	}
+	return sum;
+}
+
+/* The means over all that may be, weighed by how likely it makes what is seen: little is seen of few functions and few
+ * runs, and much may be then. A grid is as exact as that. */
+static void find_alike(const struct seen *seen, size_t nr, struct alike *alike)
+{
+	static const double priors[] = { 2, 4, 8, 16, 32, 64, 128, HUGE_VAL };
+	enum { PRIORS = sizeof priors / sizeof *priors };
+	double logs[STEPS][PRIORS], most = -HUGE_VAL, sum = 0, variations = 0, inverses = 0;
+	for (unsigned step = 0; step < STEPS; step++)
+		for (unsigned p = 0; p < PRIORS; p++) {
+			const double variation = variation_of(step), relative = variation / (usual * usual);
+			/* that of a half-Cauchy distribution of its root, on a scale of logarithms */
+			const double before = log(relative) / 2 - log1p(relative);
+			logs[step][p] = before + likelihood(seen, nr, alike->degrees, variation, priors[p]);
+			most = fmax(most, logs[step][p]);
+		}
+	for (unsigned step = 0; step < STEPS; step++)
+		for (unsigned p = 0; p < PRIORS; p++) {
+			const double weight = exp(logs[step][p] - most);
+			sum += weight;
+			variations += weight * variation_of(step);
+			inverses += weight / priors[p];
+		}
+	alike->variation = variations / sum;
+	/* no more is known of what functions have in common than all of them tell */
+	alike->prior_degrees = fmin(sum / inverses, alike->all_degrees + 1);
+}
+
+static void set_row(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
+		    struct pd_compare_row *row, const struct alike *alike)
+{
+	for (unsigned quantity = 0; quantity < PD_QUANTITIES; quantity++) {
+		const double assumed = comparison->limits.dispersion, degrees = alike->degrees;
+		double *dispersion = &row->dispersion[quantity], *freedom = &row->degrees[quantity];
+		*dispersion = assumed;
+		*freedom = HUGE_VAL;
+		if (!event->reported.dispersion_known)
+			continue;
+		const struct seen seen = see(comparison, event, row, quantity);
+		const bool other = log_strange(&seen, degrees, alike->variation) >
+				   log_common(&seen, degrees, alike->variation, alike->prior_degrees);
+		const double prior_degrees = other ? 0 : alike->prior_degrees,
+			     expected = (assumed + alike->all_degrees * expected_of(alike->variation, seen.size)) /
+					(1 + alike->all_degrees);
+		*freedom = prior_degrees + degrees;
+		*dispersion = fmax(1, (prior_degrees * expected + degrees * seen.dispersion) / *freedom);
+	}
+}
+
+static bool tells_spread(const struct pd_compare_event *event, const struct pd_compare_row *row, size_t runs)
+{
+	const struct pd_share_sums *sums = row->sums[PD_SELF];
+	return sums[0].n + sums[1].n && sums[0].n + sums[1].n >= FEW * runs &&
+	       pd_compare_pooled(event, row, PD_SELF) >= least_share;
+}
+
+bool pd_compare_find_dispersion(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
+{
+	struct seen *seen = pd_calloc(event->nr_rows + 1, sizeof *seen);
+	double *all = pd_calloc(event->nr_rows + 1, sizeof *all);
+	struct alike alike = { 0 };
+	size_t nr = 0, runs = 0;
+	const bool fine = seen && all;
+	for (size_t i = 0; i < pd_compare_nr(comparison); i++)
+		runs += event->of[i] != NULL;
+	event->reported.dispersion = comparison->limits.dispersion;
+	event->reported.dispersion_known = runs > 2;
+	for (size_t i = 0; fine && runs > 2 && i < event->nr_rows; i++)
+		if (tells_spread(event, &event->rows[i], runs)) {
+			seen[nr] = see(comparison, event, &event->rows[i], PD_SELF);
+			all[nr] = seen[nr].dispersion;
+			nr++;
+		}
+	if (fine && runs > 2) {
+		/* the median, as a multiple of that of independent samples */
+		const double degrees = (double)(runs - 2);
+		event->reported.dispersion = nr ? pd_median(all, nr) / even_of(degrees) : 1;
+		alike.degrees = degrees;
+		alike.all_degrees = degrees * (double)nr;
+		find_alike(seen, nr, &alike);
+	}
+	for (size_t i = 0; fine && i < event->nr_rows; i++)
+		set_row(comparison, event, &event->rows[i], &alike);
+	pd_free(seen);
+	pd_free(all);
+	return fine;
+}
