@@ -35,7 +35,7 @@ static json_object *pair_json(json_object *before, json_object *after)
 static json_object *compared_json(const struct perfdata_compared *reported)
 {
 	json_object *object = json_new_object();
-	const bool judged = reported->change != PERFDATA_CHANGE_NOT_JUDGED;
+	const bool judged = diff_is_judged(reported);
 	json_add(object, "state", json_new_string(perfdata_change_name(reported->change)));
 	json_add(
 		object, "samples",

@@ -35,7 +35,7 @@ static void row_case(struct junit *junit, const struct diff_answer *answer, cons
 	perfdata_text_literal(&message, " points, ratio ");
 	diff_spell_ratio(&message, reported->ratio);
 	perfdata_text_literal(&message, ", p ");
-	diff_spell_p(&message, reported->adjusted_p);
+	diff_spell_p(&message, reported);
 	perfdata_text_char(&message, ')');
 	perfdata_text_string(&message, row->reason || row->cause ? ": " : "");
 	diff_spell_reason(&message, row);
@@ -162,7 +162,7 @@ static void table_row(struct perfdata_text *out, const struct perfdata_compariso
 	perfdata_text_literal(out, " | ");
 	diff_spell_ratio(out, reported->ratio);
 	perfdata_text_literal(out, " | ");
-	diff_spell_p(out, reported->adjusted_p);
+	diff_spell_p(out, reported);
 	perfdata_text_literal(out, " | ");
 	diff_spell_visible(out, reported->visible);
 	perfdata_text_literal(out, " |\n");

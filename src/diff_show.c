@@ -42,9 +42,17 @@ void diff_spell_ratio(struct perfdata_text *out, double ratio)
 		perfdata_text_printf(out, "%.2f", ratio);
 }
 
-void diff_spell_p(struct perfdata_text *out, double p)
+bool diff_is_judged(const struct perfdata_compared *reported)
 {
-	if (p < 1e-99)
+	return reported->change != PERFDATA_CHANGE_NOT_JUDGED && reported->change != PERFDATA_CHANGE_UNMATCHED;
+}
+
+void diff_spell_p(struct perfdata_text *out, const struct perfdata_compared *reported)
+{
+	const double p = reported->adjusted_p;
+	if (!diff_is_judged(reported))
+		perfdata_text_char(out, '-');
+	else if (p < 1e-99)
 		perfdata_text_literal(out, "0");
 	else
 		perfdata_text_printf(out, p < 0.001 ? "%.1e" : "%.2g", p);
@@ -198,7 +206,7 @@ static void text_row(struct perfdata_text *out, const struct perfdata_comparison
 	diff_spell_ratio(out, reported->ratio);
 	pad(out, start, 7);
 	start = out->size;
-	diff_spell_p(out, reported->adjusted_p);
+	diff_spell_p(out, reported);
 	pad(out, start, 9);
 	start = out->size;
 	diff_spell_visible(out, reported->visible);
@@ -288,10 +296,7 @@ static void tsv_row(struct perfdata_text *out, const struct perfdata_comparison_
 		perfdata_text_literal(out, "-\t");
 	else
 		perfdata_text_printf(out, "%.3f\t", reported->ratio);
-	if (reported->change == PERFDATA_CHANGE_NOT_JUDGED)
-		perfdata_text_char(out, '-');
-	else
-		diff_spell_p(out, reported->adjusted_p);
+	diff_spell_p(out, reported);
 	perfdata_text_printf(out, "\t%.3f\t%.3f\t%" PRIu64 "\t%" PRIu64 "\t", row->inclusive.share[0] * 100,
 			     row->inclusive.compared * 100, reported->samples[0], reported->samples[1]);
 	if (isinf(reported->visible))

@@ -30,7 +30,8 @@ void diff_spell_key(struct perfdata_text *out, const struct perfdata_comparison_
 /* Append a difference in percentage points ("+2.31"), a ratio ("1.25", "new", "gone") and a p-value ("0.0012"). */
 void diff_spell_delta(struct perfdata_text *out, double delta);
 void diff_spell_ratio(struct perfdata_text *out, double ratio);
-void diff_spell_p(struct perfdata_text *out, double p);
+bool diff_is_judged(const struct perfdata_compared *reported);
+void diff_spell_p(struct perfdata_text *out, const struct perfdata_compared *reported);
 /* Appends the smallest rise that would have been seen ("±1.20"); "-": none would. */
 void diff_spell_visible(struct perfdata_text *out, double visible);
 /* Appends why the row is in its state, as far as that is known: the cause that it calls, the reason. */

@@ -110,6 +110,7 @@ enum perfdata_change {
 	PERFDATA_CHANGE_NOT_JUDGED,      /* smaller than min_share */
 	PERFDATA_CHANGE_SAME,
 	PERFDATA_CHANGE_NOISE,           /* over the limits, and no larger than its noise */
+	PERFDATA_CHANGE_UNMATCHED,       /* on one side only, and so much is that the sides may have other names */
 	PERFDATA_CHANGE_IMPROVED,
 	PERFDATA_CHANGE_MOVED,           /* weight moved from one function to another: inlining */
 	PERFDATA_CHANGE_ALLOWED,         /* the key regressed, and a rule of the allow list covers it */

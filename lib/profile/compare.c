@@ -18,7 +18,7 @@ const char *perfdata_verdict_name(enum perfdata_verdict verdict)
 
 const char *perfdata_change_name(enum perfdata_change change)
 {
-	static const char *const names[] = { "small", "same", "noise", "improved", "moved", "allowed", "regressed" };
+	static const char *const names[] = { "small", "same", "noise", "unmatched", "improved", "moved", "allowed", "regressed" };
 	return names[change];
 }
 
@@ -209,6 +209,8 @@ static bool note_unseen(struct perfdata_comparison *comparison, const struct pd_
 	const size_t before = comparison->nr_notes;
 	if (!sides[0].samples && !sides[1].samples)
 		return true;
+	if (event->little_matches)
+		return false;                  /* a note says so already */
 	if (!sides[0].samples || !sides[1].samples)
 		pd_compare_note(comparison, "few-samples", true, "%s: no samples %s", name,
 				sides[0].samples ? "after" : "before");

@@ -42,6 +42,7 @@ struct pd_compare_row {
 	uint32_t key;
 	struct pd_share_sums sums[PD_QUANTITIES][2];   /* by side */
 	struct pd_share_sums *cells;            /* [quantity * recordings + recording], recordings before first */
+	bool unmatched;                         /* left out: the other side may call it otherwise */
 	bool judged[PD_QUANTITIES];
 	struct pd_compare_measure measures[PD_QUANTITIES];
 	double dispersion[PD_QUANTITIES];       /* how much more runs differ than independent samples would */
@@ -74,6 +75,7 @@ struct pd_compare_event {
 	/* the part of the weight in functions of which a rise that is just beyond the limits would have been missed;
 	 * by how many times the samples are too few, that no more than PD_MOST_BLIND of the weight lies there */
 	double blind, too_few;
+	bool little_matches;                    /* the sides are incomparable, as files or functions have other names */
 	bool mixed;                             /* most keys changed: none is measured by the rest */
 	double unmeasured;                      /* the part of it in functions that leave too little to measure by */
 };
@@ -131,8 +133,9 @@ double pd_compare_error(const struct pd_compare_event *event, const struct pd_co
 			enum pd_quantity quantity, double before, double after);
 /* Adds notes about what makes the sides incomparable (comparability.c). */
 void pd_compare_check(struct perfdata_comparison *comparison);
-/* Adds notes where little of the weight lies in keys that both sides have (compare_match.c). False without memory. */
-bool pd_compare_check_match(struct perfdata_comparison *comparison, const struct pd_compare_event *event);
+/* Adds notes where little of the weight lies in keys that both sides have, and marks the others (compare_match.c). False
+ * without memory. */
+bool pd_compare_check_match(struct perfdata_comparison *comparison, struct pd_compare_event *event);
 /* Computes the numbers of one event (compare_judge.c): scale, rows, states. */
 bool pd_compare_judge(struct perfdata_comparison *comparison, struct pd_compare_event *event);
 /* Finds rows that seem to have regressed, but whose weight only moved (cost_shift.c). */

@@ -64,6 +64,8 @@ static void choose(const struct perfdata_comparison *comparison, struct pd_compa
 	const bool inclusive = event->reported.has_stacks && !comparison->self_only && wanted != PERFDATA_SELF_ONLY;
 	for (size_t i = 0; i < event->nr_rows; i++) {
 		struct pd_compare_row *row = &event->rows[i];
+		if (row->unmatched)
+			continue;
 		row->judged[PD_SELF] = (wanted != PERFDATA_INCLUSIVE_ONLY || !inclusive) &&
 				       pd_compare_pooled(event, row, PD_SELF) >= floor;
 		row->judged[PD_INCLUSIVE] = inclusive && pd_compare_pooled(event, row, PD_INCLUSIVE) >= floor &&
@@ -202,8 +204,10 @@ static bool decide(struct perfdata_comparison *comparison, struct pd_compare_eve
 			const double before = reported->share[PD_BEFORE], counts = least_rise(limits, before);
 			const double visible = visible_rise(comparison, event, row, quantity,
 							    errors_of(&errors, row->degrees[quantity]));
-			reported->visible = fmax(visible, counts);
-			if (quantity == PD_SELF && visible > counts && before + counts >= limits->floor)
+			reported->visible = row->unmatched ? HUGE_VAL : fmax(visible, counts);
+			if (row->unmatched && fmax(before, reported->compared) >= limits->floor)
+				reported->change = PERFDATA_CHANGE_UNMATCHED;
+			if (quantity == PD_SELF && !row->unmatched && visible > counts && before + counts >= limits->floor)
 				parts[nr_parts++] = (struct blind_part){ pd_compare_pooled(event, row, PD_SELF),
 									 visible / counts * (visible / counts) };
 			if (!row->judged[quantity])

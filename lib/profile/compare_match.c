@@ -81,10 +81,12 @@ static bool is_lone(const struct lone_file *file, unsigned side)
 	return file->on[side] && !file->on[!side] && file->share >= file_floor;
 }
 
-static void propose_files(struct perfdata_comparison *comparison, const struct pd_compare_event *event,
-			  const struct lone_files *files)
+/* Returns the weight that files have in common which may be the same. */
+static double propose_files(struct perfdata_comparison *comparison, const struct pd_compare_event *event,
+			    const struct lone_files *files)
 {
 	size_t nr[2] = { 0, 0 };
+	double common = 0;
 	for (size_t i = 0; i < files->nr; i++) {
 		nr[PD_BEFORE] += is_lone(&files->files[i], PD_BEFORE);
 		nr[PD_AFTER] += is_lone(&files->files[i], PD_AFTER);
@@ -103,25 +105,39 @@ static void propose_files(struct perfdata_comparison *comparison, const struct p
 			best = share;
 			found = new;
 		}
-		if (found)
-			pd_compare_note(comparison, "renamed-file", false,
-					"%s: %.80s may be called %.80s now: --map-dso '%.80s=%.80s' says so",
-					event->reported.name, old->name, found->name, old->name, found->name);
+		if (!found)
+			continue;
+		pd_compare_note(comparison, "renamed-file", false,
+				"%s: %.80s may be called %.80s now: --map-dso '%.80s=%.80s' says so",
+				event->reported.name, old->name, found->name, old->name, found->name);
+		common += best;
+	}
+	return common;
+}
+
+/* Keys of one side only are none to compare then, nor to measure others by. */
+static void leave_out(struct pd_compare_event *event)
+{
+	event->little_matches = true;
+	for (size_t i = 0; i < event->nr_rows; i++) {
+		const struct pd_share_sums *sums = event->rows[i].sums[PD_INCLUSIVE];
+		event->rows[i].unmatched = (sums[0].n >= FEW || sums[1].n >= FEW) && (!sums[0].n || !sums[1].n);
 	}
 }
 
-bool pd_compare_check_match(struct perfdata_comparison *comparison, const struct pd_compare_event *event)
+bool pd_compare_check_match(struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	const double before = unmatched(event, PD_BEFORE), after = unmatched(event, PD_AFTER);
 	struct lone_files files = { 0 };
 	if (fmin(before, after) < some)
 		return true;
 	const bool fine = find_files(&files, event);
-	pd_compare_note(comparison, "matched", fmin(before, after) >= most,
+	const double common = fine ? propose_files(comparison, event, &files) : 0;
+	pd_compare_note(comparison, "matched", fmin(before, after) >= most || common >= some,
 			"%s: little matches: what both sides have is %.1f %% of the weight before and %.1f %% after",
 			event->reported.name, fmax(0, 1 - before) * 100, fmax(0, 1 - after) * 100);
-	if (fine)
-		propose_files(comparison, event, &files);
+	if (comparison->nr_notes && comparison->notes[comparison->nr_notes - 1].is_reason)
+		leave_out(event);
 	pd_free(files.files);
 	return fine;
 }

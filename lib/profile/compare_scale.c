@@ -41,7 +41,7 @@ static struct rest rest_of(const struct pd_compare_event *event)
 		rest.share[side] = 1;
 		rest.variance[side] = variance_of(all, all);
 		for (size_t i = 0; i < event->nr_rows; i++)
-			if (event->rows[i].changed) {
+			if (event->rows[i].changed || event->rows[i].unmatched) {
 				rest.share[side] -= pd_compare_share(event, &event->rows[i], PD_SELF, side);
 				rest.variance[side] -= variance_of(&event->rows[i].sums[PD_SELF][side], all);
 			}
@@ -99,7 +99,7 @@ static bool has_both(const struct pd_compare_row *row)
 static bool is_large(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
 		     const struct pd_compare_row *row)
 {
-	return pd_compare_pooled(event, row, PD_SELF) >= comparison->limits.floor / 2;
+	return !row->unmatched && pd_compare_pooled(event, row, PD_SELF) >= comparison->limits.floor / 2;
 }
 
 /* Whether the ratio of a key differs from `scale` by enough to matter for others: by half of the limit. */
@@ -254,7 +254,10 @@ static bool scale_by_rest(const struct perfdata_comparison *comparison, struct p
 					  { variance_of(&event->all[0], &event->all[0]),
 					    variance_of(&event->all[1], &event->all[1]) } };
 		const struct rest outside = without(&all, event, row->sums[PD_INCLUSIVE]);
-		row->measures[PD_SELF] = row->measures[PD_INCLUSIVE] = with;
+		row->measures[PD_SELF] = row->measures[PD_INCLUSIVE] = row->unmatched ? (struct pd_compare_measure){ .scale = 1 }
+										       : with;
+		if (row->unmatched)
+			continue;
 		row->measures[PD_SELF].none = !measure_apart(&own, &row->measures[PD_SELF]);
 		if (row->nr_changed == nr_changed && agrees(comparison, &outside, &with))
 			row->measures[PD_INCLUSIVE].none = !measure_apart(&outside, &row->measures[PD_INCLUSIVE]);

@@ -311,6 +311,15 @@ static void test_matching(void)
 	CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_INCOMPARABLE);
 	CHECK(has_note(comparison, "matched", "0.0 % of the weight before and 0.0 % after"));
 	CHECK(has_note(comparison, "renamed-file", "--map-dso 'prog=renamed'"));
+	/* nothing is said to have changed, and each row adds up */
+	const struct perfdata_comparison_row *row;
+	for (size_t i = 0; (row = perfdata_comparison_row(comparison, 0, i)); i++) {
+		CHECK(row->change <= PERFDATA_CHANGE_UNMATCHED);
+		CHECK(row->self.compared <= 1 + 1e-9 && row->inclusive.compared <= 1 + 1e-9);
+		CHECK(distance(row->self.share[0] + row->self.delta, row->self.compared) < 1e-12);
+	}
+	CHECK_EQ(row_of(comparison, "f0")->change, PERFDATA_CHANGE_UNMATCHED);
+	CHECK(!has_note(comparison, "nothing-else", "") && !has_note(comparison, "few-samples", ""));
 	perfdata_comparison_free(comparison);
 	PERFDATA_OPTIONS(perfdata_comparison_options, options, .same_files = &(const char *const){ "prog=renamed" },
 			 .nr_same_files = 1);
