@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/option_struct.h"
 #include "perfdata/convert.h"
+#include "profile/profile_read.h"
 #include "reader/reader.h"
 #include "run/run.h"
 #include "session/session.h"
@@ -21,6 +22,8 @@ struct part {
 	struct perfdata_configuration configuration;
 	struct perfdata_target target;
 	uint64_t rows, *ret_rows;   /* of tables */
+	struct pd_profile_read **others;   /* recordings beside the one that is converted */
+	size_t nr_others;
 };
 
 struct perfdata_result {
@@ -283,6 +286,38 @@ static enum perfdata_status open_session(const struct plan *plan, struct perfdat
 	return status;
 }
 
+/* Reads what the part's options name. All reading obeys the caller's limits. */
+static enum perfdata_status read_others(const struct plan *plan, struct perfdata_result *result, struct part *part,
+					struct perfdata_error *reterr)
+{
+	const struct pd_profile_others *others = part->emitter->others;
+	const struct perfdata_reader_options *asked = plan->options->reader;
+	struct perfdata_reader_options how = { .size = sizeof how };
+	enum perfdata_status status = PD_OPTIONS_COPY(&how, progress_user, asked, reterr);
+	const size_t nr = part->target.nr_options;
+	part->others = pd_calloc(nr + 1, sizeof(struct pd_profile_read *));
+	if (!part->others)
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+	how.size = sizeof how;
+	how.on_progress = NULL;            /* that is of the recording */
+	how.payloads = false;
+	how.on_finding = plan->options->findings ? plan->options->on_finding : run_finding;
+	how.user = plan->options->findings ? plan->options->user : result;
+	for (const char *const *name = others->options; *name; name++)
+		for (size_t i = 0; i < nr && status == PERFDATA_OK; i++) {
+			if (strcmp(part->values[i].option->name, *name) != 0)
+				continue;
+			status = pd_profile_read_path(part->values[i].text, result->session, &how, &others->wanted,
+						      &part->others[part->nr_others], reterr);
+			part->nr_others += status == PERFDATA_OK;
+		}
+	if (status != PERFDATA_OK && reterr && !reterr->status)
+		return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));
+	part->target.others = part->others;
+	part->target.nr_others = part->nr_others;
+	return status;
+}
+
 static enum perfdata_status run(const struct plan *plan, struct perfdata_result *result, struct perfdata_error *reterr)
 {
 	const struct perfdata_target *targets[MOST_CONVERSIONS];
@@ -313,8 +348,12 @@ static enum perfdata_status run(const struct plan *plan, struct perfdata_result 
 
 static void free_parts(struct part *parts, size_t nr_parts)
 {
-	for (size_t i = 0; i < nr_parts; i++)
+	for (size_t i = 0; i < nr_parts; i++) {
+		for (size_t other = 0; other < parts[i].nr_others; other++)
+			pd_profile_read_free(parts[i].others[other]);
+		pd_free(parts[i].others);
 		pd_free(parts[i].values);
+	}
 	pd_free(parts);
 }
 
@@ -337,6 +376,9 @@ static enum perfdata_status convert(const struct plan *plan, const struct perfda
 	enum perfdata_status status = open_reader(plan, input, result, reterr);
 	if (!status)
 		status = open_session(plan, result, reterr);
+	for (size_t i = 0; i < plan->nr_parts && !status; i++)
+		if (plan->parts[i].emitter->others)
+			status = read_others(plan, result, &plan->parts[i], reterr);
 	if (!status)
 		status = run(plan, result, reterr);
 	if (!status && result->finding_lost)
@@ -401,10 +443,10 @@ void perfdata_result_free(struct perfdata_result *result)
 {
 	if (!result)
 		return;
+	free_parts(result->parts, result->nr_parts);   /* other recordings borrow the session */
 	perfdata_session_close(result->session);
 	perfdata_symbols_free(result->symbols);
 	perfdata_reader_close(result->reader);
-	free_parts(result->parts, result->nr_parts);
 	perfdata_finding_list_free(result->findings);
 	pd_free(result);
 }

@@ -118,6 +118,8 @@ struct perfdata_emit_context {
 	const char *recording;          /* what the recording is called in tables and shared outputs: never NULL */
 	/* never NULL. With PERFDATA_EMITTER_ROWS: to be raised in merge and end by the rows that were written */
 	uint64_t *rows;
+	struct pd_profile_read *const *others;   /* for emitters of the library */
+	size_t nr_others;
 };
 
 /* Memory of a worker thread that format and encode may use, kept from batch to batch, for caches that do not change the
@@ -197,6 +199,7 @@ struct perfdata_emitter {
 	enum perfdata_emitter_task task;
 	/* of its options; conversions and programs refuse values against them before any work; or NULL */
 	const struct perfdata_option_rule *option_rules;
+	const struct pd_profile_others *others;   /* of emitters of the library; else NULL */
 };
 
 /* The option's value, or NULL if the option was not given (the last one wins). */
@@ -218,6 +221,8 @@ struct perfdata_target {
 	enum perfdata_tristate names;               /* for perfdata_emit_context */
 	struct perfdata_output *output;         /* borrowed; opened by the run if it is not open */
 	uint64_t *rows;                         /* of this emitter alone, instead of the run's; or NULL */
+	struct pd_profile_read *const *others;      /* for emitters of the library; or NULL */
+	size_t nr_others;
 };
 struct perfdata_run_options {
 	size_t size;

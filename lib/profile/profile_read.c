@@ -42,25 +42,25 @@ static enum perfdata_status add_batches(struct pd_profile_read *read)
 }
 
 enum perfdata_status pd_profile_read_path(const char *path, const struct perfdata_session *like,
-					  const struct pd_profile_options *options, perfdata_finding_fn *on_finding,
-					  void *user, struct pd_profile_read **ret, struct perfdata_error *reterr)
+					  const struct perfdata_reader_options *reader,
+					  const struct pd_profile_options *wanted, struct pd_profile_read **ret,
+					  struct perfdata_error *reterr)
 {
 	struct pd_profile_read *read = pd_calloc(1, sizeof *read);
 	if (!read)
 		return PERFDATA_ENOMEM;
-	const struct perfdata_reader_options reader_options = {
-		.size = sizeof reader_options, .order = PERFDATA_ORDER_TIME, .on_finding = on_finding, .user = user
-	};
-	enum perfdata_status status = perfdata_reader_open_path(path, &reader_options, &read->reader, reterr);
+	struct perfdata_reader_options how = *reader;
+	how.order = PERFDATA_ORDER_TIME;
+	enum perfdata_status status = perfdata_reader_open_path(path, &how, &read->reader, reterr);
 	if (status == PERFDATA_OK) {
-		struct perfdata_session_options wanted = like->options;
+		struct perfdata_session_options own = like->options;
 		struct perfdata_filter filter = *like->options.filter;
 		filter.time_first = filter.time_last = 0;   /* they are times of the other recording */
-		wanted.filter = &filter;
-		status = perfdata_session_open(read->reader, &wanted, &read->session, reterr);
+		own.filter = &filter;
+		status = perfdata_session_open(read->reader, &own, &read->session, reterr);
 	}
 	if (status == PERFDATA_OK)
-		status = pd_profile_new(read->session, options, &read->profile);
+		status = pd_profile_new(read->session, wanted, &read->profile);
 	if (status == PERFDATA_OK)
 		status = add_batches(read);
 	if (status != PERFDATA_OK) {

@@ -114,6 +114,8 @@ static enum perfdata_status call_begin(struct pd_run *run, struct perfdata_outpu
 		.rows = target->asked->rows   ? target->asked->rows
 			: run->options->rows ? run->options->rows
 					     : &run->rows,
+		.others = target->asked->others,
+		.nr_others = target->asked->nr_others,
 	};
 	struct pd_text_stream *stream = pd_run_stream(&run->outside, run, target->number, 0);
 	if (!stream)

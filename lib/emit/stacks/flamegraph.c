@@ -68,10 +68,10 @@ static const char *const list_names[NR_LISTS] = { "repeat", "base", "map-dso", "
 
 struct state {
 	struct stack_gather gather;
-	struct pd_profile_read **others; /* repeat runs, then bases */
+	struct pd_profile_read *const *others; /* repeat runs, then bases */
 	const char **texts[NR_LISTS];    /* what the user gave for the options that may be given several times */
 	size_t nr[NR_LISTS];
-	size_t nr_others;                /* that are read */
+	size_t nr_others;
 	perfdata_finding_fn *on_finding;
 	void *user;
 	bool picture, by_samples, inlines;
@@ -84,9 +84,6 @@ static void release(void *pointer)
 	if (!state)
 		return;
 	pd_stack_gather_release(&state->gather);
-	for (size_t i = 0; i < state->nr_others; i++)
-		pd_profile_read_free(state->others[i]);
-	pd_free(state->others);
 	for (unsigned list = 0; list < NR_LISTS; list++)
 		pd_free(state->texts[list]);
 	pd_free(state);
@@ -106,32 +103,18 @@ static bool collect_lists(struct state *state, const struct perfdata_emit_contex
 	return true;
 }
 
-static enum perfdata_status read_others(struct state *state, const struct perfdata_emit_context *context,
-					const struct pd_profile_options *wanted)
-{
-	enum perfdata_status status = PERFDATA_OK;
-	state->others = pd_calloc(state->nr[REPEATS] + state->nr[BASES] + 1, sizeof *state->others);
-	if (!state->others)
-		return PERFDATA_ENOMEM;
-	for (unsigned list = REPEATS; list <= BASES; list++)
-		for (size_t i = 0; i < state->nr[list] && status == PERFDATA_OK; i++) {
-			status = pd_profile_read_path(state->texts[list][i], context->session, wanted,
-						      context->on_finding, context->user,
-						      &state->others[state->nr_others], context->reterr);
-			state->nr_others += status == PERFDATA_OK;
-		}
-	return status;
-}
+static const char *const others_named[] = { "repeat", "base", NULL };
+static const struct pd_profile_others others = { .options = others_named,
+						 .wanted = { .parts = PD_BY_THREAD | PD_BY_SLICE,
+							     .slice = SLICE,
+							     .by_period = true,
+							     .names = PD_NAMES_LINES } };
 
 static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context,
 				   struct perfdata_text *out)
 {
 	const struct perfdata_emitter_option_value *values = context->options;
 	const size_t nr = context->nr_options;
-	const struct pd_profile_options wanted = { .parts = PD_BY_THREAD | PD_BY_SLICE,
-						   .slice = SLICE,
-						   .by_period = true,
-						   .names = PD_NAMES_LINES };
 	struct state *state = pointer;
 	(void)out;
 	state->picture = perfdata_option_flag(values, nr, "svg", false);
@@ -155,10 +138,12 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 				return pd_error(context->reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
 						"--%s takes OLD=NEW, not '%.200s'", list_names[list],
 						state->texts[list][i]);
-	const enum perfdata_status status = read_others(state, context, &wanted);
-	if (status != PERFDATA_OK)
-		return status;
-	return pd_stack_gather_begin(&state->gather, context, &wanted);
+	state->others = context->others;
+	state->nr_others = context->nr_others;
+	if (state->nr_others != state->nr[REPEATS] + state->nr[BASES])
+		return pd_error(context->reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+				"other recordings are read by perfdata_convert");
+	return pd_stack_gather_begin(&state->gather, context, &others.wanted);
 }
 
 STACK_BEGIN(set_up, release)
@@ -384,6 +369,7 @@ const struct perfdata_emitter pd_emitter_flamegraph = {
 	.mime = "text/html",
 	.suffix = "html",
 	.option_rules = rules,
+	.others = &others,
 	STACK_EMITTER(release),
 	STACK_SUMS,
 };

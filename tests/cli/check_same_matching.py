@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`flamegraph --base` and `diff` match the same functions: of each row of `diff`, samples and weight before and after, by itself and with what it
+calls, are those that the page of the flame graph adds up to. Recordings against others, against themselves under another name or in another
+folder, repeat runs, functions that the user says to be the same. Prints TAP."""
+import collections
+import json
+import os
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import program
+import views
+
+count = failures = 0
+CLONES = re.compile(r"(\.(part|isra|constprop|cold|lto_priv|localalias)(\.\d+)?)+$")
+
+
+def report(name, wrong):
+    global count, failures
+    count += 1
+    failures += bool(wrong)
+    print("%s %d - %s" % ("not ok" if wrong else "ok", count, name))
+    if wrong:
+        print("# %s" % str(wrong)[:2000].replace("\n", "\n# "))
+    sys.stdout.flush()
+
+
+def key_of(name, file):
+    return CLONES.sub("", name), "[kernel]" if file.startswith("[kernel") else re.sub(r"(\.so\.\d+)[.\d]*$", r"\1", file.split("/")[-1])
+
+
+def sums_of(page, side, renamed):
+    """{event: (weight of all, {key: [self, inclusive]})}; keys are those of the recording."""
+    events = {}
+    for event, sums in page.sums(side).items():
+        keys = collections.defaultdict(lambda: [0, 0])
+        for quantity, weights in enumerate((sums.self_weight, sums.total_weight)):
+            for (name, file), weight in weights.items():
+                keys[renamed.get(key_of(name, file), key_of(name, file))][quantity] += weight
+        events[event] = sums.weight, keys
+    return events
+
+
+def compare(name, before, after, rules=()):
+    """before, after: recordings of each side."""
+    diff = program.run("diff", "-q", "--json", "--despite", "all", "--inlines", "no", *rules, "--before", *before, "--after", *after)
+    others = [word for path in after[1:] for word in ("--repeat", path)] + [word for path in before for word in ("--base", path)]
+    page = program.run("flamegraph", "-q", "--no-inline", *rules, *others, after[0])
+    if diff.code not in (0, 1, 4) or page.code not in (0, 4):
+        report(name, "%s%s" % (diff.err, page.err))
+        return
+    page = views.Page(page.out)
+    sides, wrong, compared = [sums_of(page, 1, {}), sums_of(page, 0, {})], [], 0
+    for event in json.loads(diff.out)["events"]:
+        if not event["before"]["recordings"] or not event["after"]["recordings"]:
+            continue
+        for side, told in enumerate(("before", "after")):
+            if event[told]["weight"] != sides[side][event["event"]][0]:
+                wrong.append("%s %s: %d, in the page %d" % (event["event"], told, event[told]["weight"], sides[side][event["event"]][0]))
+        for row in event["rows"]:
+            if not row["file"] or row["symbol"].startswith(("(", "[", "0x")):
+                continue
+            compared += 1
+            for side in (0, 1):
+                here = [row["self"]["weight"][side], row["inclusive"]["weight"][side]]
+                # diff leaves out what is less than 1/10000 of a recording
+                there = sides[side][event["event"]][1].get((row["symbol"], row["file"]), [0, 0])
+                least = sides[side][event["event"]][0] / 10000
+                if here != there and (any(here) or max(there) > least):
+                    wrong.append("%s (%s) %s: %s, in the page %s" % (row["symbol"], row["file"], ("before", "after")[side], here, there))
+    report("%s: %d rows" % (name, compared), wrong or not compared and "no row was compared")
+
+
+def main():
+    path = os.path.join(program.TESTDATA, "callgraph-73.data")
+    first = views.Page(program.run("flamegraph", "-q", path).out)
+    file = next(file for _name, file in first.sums(0)["cpu-clock"].self_weight if file.endswith("/work"))
+    functions = [name for (name, of), _ in first.sums(0)["cpu-clock"].self_weight.most_common() if of == file]
+    with open(path, "rb") as f:
+        data = f.read()
+    with tempfile.TemporaryDirectory() as folder:
+        def copy(name, old, new):
+            assert len(old) == len(new)
+            with open(os.path.join(folder, name), "wb") as f:
+                f.write(data.replace(old.encode(), new.encode()))
+            return os.path.join(folder, name)
+        renamed = copy("renamed.data", file, file[:-4] + "play")
+        moved = copy("moved.data", file, "/else" + file[5:])
+        compare("a recording against itself", [path], [path])
+        compare("two versions of perf", [os.path.join(program.TESTDATA, "callgraph-61.data")], [path])
+        compare("other work", [os.path.join(program.TESTDATA, "zstd-73.data")], [path])
+        compare("another folder", [moved], [path])
+        compare("a renamed program, unmatched", [renamed], [path])
+        compare("a renamed program, --map-dso", [renamed], [path], ["--map-dso", "play=work"])
+        compare("a renamed program after, --map-dso", [path], [renamed], ["--map-dso", "work=play"])
+        compare("three runs before, two after", [path, renamed, moved], [path, moved], ["--map-dso", "play=work"])
+        if len(functions) > 1:
+            compare("a renamed function, --map-symbol", [path], [path, moved], ["--map-symbol", "%s=%s" % tuple(functions[:2])])
+        for name in ("group-73.data", "kinds-73.data", "zstd-73.data"):
+            other = os.path.join(program.TESTDATA, name)
+            compare("%s twice against once" % name, [other, other], [other])
+        parts = []
+        for number, limits in enumerate(("0%-50%", "50%-100%")):
+            parts.append(os.path.join(folder, "part%d.data" % number))
+            done = program.run("rewrite", "-q", "--time", limits, path, "-o", parts[-1])
+            if done.code:
+                parts = []
+                report("cut in two", done.err)
+                break
+        if parts:
+            compare("a half against the other", parts[:1], parts[1:])
+            compare("both halves against the whole", parts, [path])
+    print("1..%d" % count)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
