@@ -100,6 +100,26 @@ static const char *kind_of(const struct diff_answer *answer, size_t nr)
 	return nr == 1 ? "key" : "keys";
 }
 
+/* The largest rise of a function by itself: what a reader looks for first. */
+static void spell_first_cause(struct perfdata_text *out, const struct diff_answer *answer, size_t worse)
+{
+	const struct perfdata_comparison_row *row;
+	for (size_t e = 0; worse && perfdata_comparison_event(answer->comparison, e); e++) {
+		bool inclusive;
+		row = perfdata_comparison_row(answer->comparison, e, 0);
+		if (!row || row->change != PERFDATA_CHANGE_REGRESSED || row->cause)
+			continue;
+		perfdata_text_string(out, worse == 1 ? ": " : ", most of all ");
+		diff_spell_key(out, row);
+		const double ratio = diff_decisive(row, &inclusive)->ratio;
+		if (isinf(ratio))
+			perfdata_text_literal(out, ", which is new");
+		else
+			perfdata_text_printf(out, ", x%.2f", ratio);
+		return;
+	}
+}
+
 void diff_spell_verdict(struct perfdata_text *out, const struct diff_answer *answer)
 {
 	const struct perfdata_comparison_event *event;
@@ -122,8 +142,10 @@ void diff_spell_verdict(struct perfdata_text *out, const struct diff_answer *ans
 	} else {
 		if (worse)
 			perfdata_text_printf(out, "%zu %s regressed", worse, kind_of(answer, worse));
+		spell_first_cause(out, answer, worse);
 		if (callers)
-			perfdata_text_printf(out, ", and so %zu that call%s", callers, callers == 1 ? "s it" : "");
+			perfdata_text_printf(out, ", and %zu that call%s %s", callers, callers == 1 ? "s" : "",
+					     worse == 1 ? "it" : "them");
 		if (total)
 			perfdata_text_printf(out, "%sthe total grew", worse ? ", " : "");
 	}
@@ -146,7 +168,8 @@ void diff_spell_event(struct perfdata_text *out, const struct perfdata_compariso
 		sides[1].samples);
 	if (event->scale != 1)
 		perfdata_text_printf(
-			out, "; shares of what did not change moved by x%.3f, by which those after are divided",
+			out,
+			"; values after are in %% of the weight before (what did not change has x%.3f of its share)",
 			event->scale);
 	perfdata_text_printf(out, "; dispersion %.2f%s", event->dispersion,
 			     event->dispersion_known ? "" : " (assumed: no repeat runs)");

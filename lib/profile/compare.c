@@ -18,7 +18,8 @@ const char *perfdata_verdict_name(enum perfdata_verdict verdict)
 
 const char *perfdata_change_name(enum perfdata_change change)
 {
-	static const char *const names[] = { "small", "same", "noise", "unmatched", "improved", "moved", "allowed", "regressed" };
+	static const char *const names[] = { "small",    "same",  "noise",   "unmatched",
+					     "improved", "moved", "allowed", "regressed" };
 	return names[change];
 }
 

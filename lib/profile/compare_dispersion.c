@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* How much further are repeat runs apart than independent samples would be? Each row tells its own dispersion: the
  * variance of its share between the runs of a side, as a multiple of s(1 - s)/N. Three runs a side tell it badly, and
- * those of all functions together well. So what a function shows is drawn towards what all of them show (empirical Bayes,
- * as limma and edgeR do for genes, which are the same problem: counts, many tests, few repeats):
+ * those of all functions together well. So what a function shows is drawn towards what all of them show (empirical
+ * Bayes, as limma and edgeR do for genes, which are the same problem: counts, many tests, few repeats):
  *
- *   expected    1 + variation * N·s(1 - s): the work of each function varies from run to run by the same part of it,
+ *   expected    1 + variation * N*s(1 - s): the work of each function varies from run to run by the same part of it,
  *               which shows in those that have many samples
  *   dispersion  (prior degrees * expected + degrees * own) / (prior degrees + degrees), at least 1
  *
- * The difference of two sides has Student's t distribution then, with the sum of both degrees of freedom. `variation` and
- * the prior degrees (how alike functions are) are those that make what is seen most likely. A function that is of another
- * kind, such as zeroing of pages, which is much in one run and nothing in the next, has its own dispersion alone; one
- * function in twenty is taken to be such.
+ * The difference of two sides has Student's t distribution then, with the sum of both degrees of freedom. `variation`
+ * and the prior degrees (how alike functions are) are means over all that may be, weighed by how likely they make what
+ * is seen. A function that is of another kind, such as zeroing of pages, which is much in one run and nothing in the
+ * next, has its own dispersion alone; one function in twenty is taken to be such.
  *
  * What --dispersion assumes is all there is where sides are single recordings, and counts as one degree of freedom
  * beside those of all functions. */
 #include "config.h"
 #include <math.h>
-#include "base/memory.h"
 #include "profile/compare_impl.h"
 
-enum { FEW = 10, STEPS = 41 };
-static const double least_share = 0.001;       /* of functions that tell the spread of all: a thousand at most */
+enum {
+	FEW = 10, STEPS = 21,
+	MOST_TELLING = 200   /* functions that tell the spread of all: more cost time, and say nothing new */
+};
+static const double least_share = 0.001;       /* of those functions */
 static const double usual = 0.02;              /* by which the work of a function varies: half of all do by less */
 static const double strange = 0.05, strangeness = 8, strange_degrees = 2;
 
@@ -37,7 +39,7 @@ struct alike {
 	double all_degrees;                    /* of all rows together */
 };
 
-static double variation_of(unsigned step) { return 1e-6 * pow(2, step / 2.0); }
+static double variation_of(unsigned step) { return 1e-6 * pow(2, step); }
 static double expected_of(double variation, double size) { return 1 + variation * size; }
 
 static struct seen see(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
@@ -93,13 +95,14 @@ static double log_strange(const struct seen *seen, double degrees, double variat
 	return log(strange) + log_of(seen, degrees, strangeness * expected_of(variation, seen->size), strange_degrees);
 }
 
-static double likelihood(const struct seen *seen, size_t nr, double degrees, double variation, double prior_degrees)
+/* `others`: log_strange of each function. */
+static double likelihood(const struct seen *seen, const double *others, size_t nr, double degrees, double variation,
+			 double prior_degrees)
 {
 	double sum = 0;
 	for (size_t i = 0; i < nr; i++) {
-		const double common = log_common(&seen[i], degrees, variation, prior_degrees),
-			     other = log_strange(&seen[i], degrees, variation);
-		sum += fmax(common, other) + log1p(exp(-fabs(common - other)));
+		const double common = log_common(&seen[i], degrees, variation, prior_degrees);
+		sum += fmax(common, others[i]) + log1p(exp(-fabs(common - others[i])));
 	}
 	return sum;
 }
@@ -108,17 +111,21 @@ static double likelihood(const struct seen *seen, size_t nr, double degrees, dou
  * runs, and much may be then. A grid is as exact as that. */
 static void find_alike(const struct seen *seen, size_t nr, struct alike *alike)
 {
+	double others[MOST_TELLING];
 	static const double priors[] = { 2, 4, 8, 16, 32, 64, 128, HUGE_VAL };
 	enum { PRIORS = sizeof priors / sizeof *priors };
 	double logs[STEPS][PRIORS], most = -HUGE_VAL, sum = 0, variations = 0, inverses = 0;
-	for (unsigned step = 0; step < STEPS; step++)
+	for (unsigned step = 0; step < STEPS; step++) {
+		const double variation = variation_of(step), relative = variation / (usual * usual);
+		/* that of a half-Cauchy distribution of its root, on a scale of logarithms */
+		const double before = log(relative) / 2 - log1p(relative);
+		for (size_t i = 0; i < nr; i++)
+			others[i] = log_strange(&seen[i], alike->degrees, variation);
 		for (unsigned p = 0; p < PRIORS; p++) {
-			const double variation = variation_of(step), relative = variation / (usual * usual);
-			/* that of a half-Cauchy distribution of its root, on a scale of logarithms */
-			const double before = log(relative) / 2 - log1p(relative);
-			logs[step][p] = before + likelihood(seen, nr, alike->degrees, variation, priors[p]);
+			logs[step][p] = before + likelihood(seen, others, nr, alike->degrees, variation, priors[p]);
 			most = fmax(most, logs[step][p]);
 		}
+	}
 	for (unsigned step = 0; step < STEPS; step++)
 		for (unsigned p = 0; p < PRIORS; p++) {
 			const double weight = exp(logs[step][p] - most);
@@ -159,24 +166,23 @@ static bool tells_spread(const struct pd_compare_event *event, const struct pd_c
 	       pd_compare_pooled(event, row, PD_SELF) >= least_share;
 }
 
-bool pd_compare_find_dispersion(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
+void pd_compare_find_dispersion(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
-	struct seen *seen = pd_calloc(event->nr_rows + 1, sizeof *seen);
-	double *all = pd_calloc(event->nr_rows + 1, sizeof *all);
+	struct seen seen[MOST_TELLING];
+	double all[MOST_TELLING];
 	struct alike alike = { 0 };
 	size_t nr = 0, runs = 0;
-	const bool fine = seen && all;
 	for (size_t i = 0; i < pd_compare_nr(comparison); i++)
 		runs += event->of[i] != NULL;
 	event->reported.dispersion = comparison->limits.dispersion;
 	event->reported.dispersion_known = runs > 2;
-	for (size_t i = 0; fine && runs > 2 && i < event->nr_rows; i++)
+	for (size_t i = 0; runs > 2 && nr < MOST_TELLING && i < event->nr_rows; i++)
 		if (tells_spread(event, &event->rows[i], runs)) {
 			seen[nr] = see(comparison, event, &event->rows[i], PD_SELF);
 			all[nr] = seen[nr].dispersion;
 			nr++;
 		}
-	if (fine && runs > 2) {
+	if (runs > 2) {
 		/* the median, as a multiple of that of independent samples */
 		const double degrees = (double)(runs - 2);
 		event->reported.dispersion = nr ? pd_median(all, nr) / even_of(degrees) : 1;
@@ -184,9 +190,6 @@ bool pd_compare_find_dispersion(const struct perfdata_comparison *comparison, st
 		alike.all_degrees = degrees * (double)nr;
 		find_alike(seen, nr, &alike);
 	}
-	for (size_t i = 0; fine && i < event->nr_rows; i++)
+	for (size_t i = 0; i < event->nr_rows; i++)
 		set_row(comparison, event, &event->rows[i], &alike);
-	pd_free(seen);
-	pd_free(all);
-	return fine;
 }

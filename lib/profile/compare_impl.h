@@ -121,8 +121,8 @@ size_t pd_compare_callers(const struct pd_compare_event *event, uint32_t row, ui
 			  uint32_t *list);
 /* Finds what the shares after are measured by (compare_scale.c). False without memory. */
 bool pd_compare_scale(const struct perfdata_comparison *comparison, struct pd_compare_event *event);
-/* Finds the dispersion of the event and of each row (compare_dispersion.c). False without memory. */
-bool pd_compare_find_dispersion(const struct perfdata_comparison *comparison, struct pd_compare_event *event);
+/* Finds the dispersion of the event and of each row (compare_dispersion.c). */
+void pd_compare_find_dispersion(const struct perfdata_comparison *comparison, struct pd_compare_event *event);
 /* Numbers of a row (compare_numbers.c). */
 double pd_compare_share(const struct pd_compare_event *event, const struct pd_compare_row *row,
 			enum pd_quantity quantity, unsigned side);
@@ -133,8 +133,8 @@ double pd_compare_error(const struct pd_compare_event *event, const struct pd_co
 			enum pd_quantity quantity, double before, double after);
 /* Adds notes about what makes the sides incomparable (comparability.c). */
 void pd_compare_check(struct perfdata_comparison *comparison);
-/* Adds notes where little of the weight lies in keys that both sides have, and marks the others (compare_match.c). False
- * without memory. */
+/* Adds notes where little of the weight lies in keys that both sides have, and marks the others (compare_match.c).
+ * False without memory. */
 bool pd_compare_check_match(struct perfdata_comparison *comparison, struct pd_compare_event *event);
 /* Computes the numbers of one event (compare_judge.c): scale, rows, states. */
 bool pd_compare_judge(struct perfdata_comparison *comparison, struct pd_compare_event *event);

@@ -45,7 +45,8 @@ static void compare(const struct pd_compare_event *event, struct pd_compare_row 
 	const double error = pd_compare_error(event, row, quantity, few ? middle : before, few ? middle : after);
 	row->error[quantity] = error;
 	if (row->judged[quantity])
-		reported->p = error > 0 ? pd_student_two_sided(reported->delta / error, row->degrees[quantity]) : reported->delta == 0;
+		reported->p = error > 0 ? pd_student_two_sided(reported->delta / error, row->degrees[quantity])
+					: reported->delta == 0;
 }
 
 /* The self and the inclusive weight of a function that calls nothing are one test, not two. */
@@ -147,8 +148,8 @@ static double visible_rise(const struct perfdata_comparison *comparison, const s
 	return errors * pd_compare_error(event, row, quantity, before, before + rise);
 }
 
-/* By how many standard errors a difference has to be off to be significant with a power of 80 %. Rows have few different
- * degrees of freedom. */
+/* By how many standard errors a difference has to be off to be significant with a power of 80 %. Rows have few
+ * different degrees of freedom. */
 struct errors { double upper, degrees[2], errors[2]; };
 
 static double errors_of(struct errors *errors, double degrees)
@@ -207,13 +208,16 @@ static bool decide(struct perfdata_comparison *comparison, struct pd_compare_eve
 			reported->visible = row->unmatched ? HUGE_VAL : fmax(visible, counts);
 			if (row->unmatched && fmax(before, reported->compared) >= limits->floor)
 				reported->change = PERFDATA_CHANGE_UNMATCHED;
-			if (quantity == PD_SELF && !row->unmatched && visible > counts && before + counts >= limits->floor)
+			const bool counts_as_blind = quantity == PD_SELF && !row->unmatched &&
+						     before + counts >= limits->floor;
+			if (counts_as_blind && visible > counts)
 				parts[nr_parts++] = (struct blind_part){ pd_compare_pooled(event, row, PD_SELF),
 									 visible / counts * (visible / counts) };
 			if (!row->judged[quantity])
 				continue;
 			reported->change = change_of(limits, reported);
-			row->near_limit |= is_near_limit(limits, reported, row->error[quantity], row->degrees[quantity]);
+			row->near_limit |= is_near_limit(limits, reported, row->error[quantity],
+							 row->degrees[quantity]);
 		}
 		/* one test has one answer for both quantities */
 		if (row->judged[PD_SELF] && is_same_test(row) && event->reported.has_stacks)
@@ -267,8 +271,8 @@ static bool judge_total(struct perfdata_comparison *comparison, struct pd_compar
 
 bool pd_compare_judge(struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
-	if (!pd_compare_find_dispersion(comparison, event) || !pd_compare_connect(comparison, event) ||
-	    !pd_compare_scale(comparison, event))
+	pd_compare_find_dispersion(comparison, event);
+	if (!pd_compare_connect(comparison, event) || !pd_compare_scale(comparison, event))
 		return false;
 	choose(comparison, event);
 	for (size_t i = 0; i < event->nr_rows; i++)

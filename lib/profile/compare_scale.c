@@ -254,8 +254,8 @@ static bool scale_by_rest(const struct perfdata_comparison *comparison, struct p
 					  { variance_of(&event->all[0], &event->all[0]),
 					    variance_of(&event->all[1], &event->all[1]) } };
 		const struct rest outside = without(&all, event, row->sums[PD_INCLUSIVE]);
-		row->measures[PD_SELF] = row->measures[PD_INCLUSIVE] = row->unmatched ? (struct pd_compare_measure){ .scale = 1 }
-										       : with;
+		const struct pd_compare_measure by_itself = { .scale = 1 };
+		row->measures[PD_SELF] = row->measures[PD_INCLUSIVE] = row->unmatched ? by_itself : with;
 		if (row->unmatched)
 			continue;
 		row->measures[PD_SELF].none = !measure_apart(&own, &row->measures[PD_SELF]);

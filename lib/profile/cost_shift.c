@@ -222,8 +222,9 @@ static void suggest(struct shift *shift, uint32_t row)
 	const struct pd_compare_row *rows = shift->event->rows;
 	uint32_t found = UINT32_MAX;
 	/* a renamed function may count as MOVED: its caller lost the calls of the old name */
-	if (whole->samples[PD_BEFORE] || (rows[row].reported.change != PERFDATA_CHANGE_REGRESSED &&
-					  rows[row].reported.change != PERFDATA_CHANGE_MOVED))
+	const enum perfdata_change change = rows[row].reported.change;
+	if (whole->samples[PD_BEFORE] || (change != PERFDATA_CHANGE_REGRESSED && change != PERFDATA_CHANGE_MOVED &&
+					  change != PERFDATA_CHANGE_UNMATCHED))
 		return;
 	for (uint32_t i = 0; i < shift->event->nr_rows; i++) {
 		const struct perfdata_compared *old = whole_of(shift, i);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* How often equal pairs fail, of real recordings: draws sides without replacement from stored baselines of one recording
- * each, all of one command, and compares them as `perfdata diff` does by default. doc/diff.md has a table of it.
+/* What a comparison says of real recordings: draws sides without replacement from stored baselines of one recording
+ * each, and compares them as `perfdata diff` does by default. Of one command, to see how often equal pairs fail; or
+ * behind `--` those of a command that does more, to see how often that is found. doc/diff.md has tables of both.
  *
- *     tests/bench/bench_pairs PAIRS BASELINE…
+ *     tests/bench/bench_pairs PAIRS BASELINE… [-- BASELINE…]
  *
- * A line for each number of recordings a side. Same arguments, same lines. */
+ * A line for each number of recordings a side, and what regressed in equal pairs. Same arguments, same lines. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,33 +73,41 @@ static void print_failed(const struct perfdata_comparison *comparison)
 				       row->self.p, row->self.adjusted_p);
 }
 
-static void try_pairs(const struct stored *stored, size_t nr_stored, unsigned runs, unsigned pairs)
+/* Puts `nr` of the numbers at `order`, of which there are `nr_stored`, in front. */
+static void shuffle(size_t *order, size_t nr_stored, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const size_t other = i + random_below(nr_stored - i), own = order[i];
+		order[i] = order[other];
+		order[other] = own;
+	}
+}
+
+/* The first nr[0] are of one command, the other nr[1] of another; none: pairs are equal. */
+static void try_pairs(const struct stored *stored, const size_t nr[2], unsigned runs, unsigned pairs)
 {
 	unsigned verdicts[4] = { 0 };
-	size_t *order = calloc(nr_stored, sizeof *order);
-	for (size_t i = 0; order && i < nr_stored; i++)
+	size_t *order = calloc(nr[0] + nr[1], sizeof *order);
+	for (size_t i = 0; order && i < nr[0] + nr[1]; i++)
 		order[i] = i;
 	for (unsigned pair = 0; order && pair < pairs; pair++) {
-		for (size_t i = 0; i < 2 * (size_t)runs; i++) {
-			const size_t other = i + random_below(nr_stored - i), own = order[i];
-			order[i] = order[other];
-			order[other] = own;
-		}
+		shuffle(order, nr[0], nr[1] ? runs : 2 * (size_t)runs);
+		shuffle(order + nr[0], nr[1], nr[1] ? runs : 0);
 		struct perfdata_baseline *sides[2] = { side_of(stored, order, runs),
-						       side_of(stored, order + runs, runs) };
+						       side_of(stored, order + (nr[1] ? nr[0] : runs), runs) };
 		struct perfdata_comparison *comparison;
 		struct perfdata_error error;
 		if (perfdata_compare(sides[0], sides[1], NULL, &comparison, &error) != PERFDATA_OK)
 			exit(1);
 		const enum perfdata_verdict verdict = perfdata_comparison_verdict(comparison);
 		verdicts[verdict]++;
-		if (verdict == PERFDATA_VERDICT_FAIL)
+		if (verdict == PERFDATA_VERDICT_FAIL && !nr[1])
 			print_failed(comparison);
 		perfdata_comparison_free(comparison);
 		perfdata_baseline_free(sides[0]);
 		perfdata_baseline_free(sides[1]);
 	}
-	printf("%u a side: %u of %u equal pairs failed, %u passed, %u were inconclusive, %u incomparable\n", runs,
+	printf("%u a side: %u of %u pairs failed, %u passed, %u were inconclusive, %u incomparable\n", runs,
 	       verdicts[PERFDATA_VERDICT_FAIL], pairs, verdicts[PERFDATA_VERDICT_PASS],
 	       verdicts[PERFDATA_VERDICT_INCONCLUSIVE], verdicts[PERFDATA_VERDICT_INCOMPARABLE]);
 	fflush(stdout);
@@ -109,16 +118,22 @@ int main(int argc, char **argv)
 {
 	static const unsigned runs[] = { 1, 2, 3, 6, 10 };
 	const unsigned pairs = argc > 2 ? (unsigned)strtoul(argv[1], NULL, 10) : 0;
-	const size_t nr = argc > 2 ? (size_t)argc - 2 : 0;
-	struct stored *stored = calloc(nr + 1, sizeof *stored);
+	struct stored *stored = calloc((size_t)argc, sizeof *stored);
+	size_t nr[2] = { 0 };
+	unsigned side = 0;
 	if (!pairs || !stored)
 		return 2;
-	for (size_t i = 0; i < nr; i++)
-		stored[i] = read_file(argv[i + 2]);
+	for (int i = 2; i < argc; i++) {
+		if (!strcmp(argv[i], "--") && !side)
+			side = 1;
+		else
+			stored[nr[0] + nr[1]] = read_file(argv[i]);
+		nr[side] += strcmp(argv[i], "--") != 0;
+	}
 	for (unsigned r = 0; r < sizeof runs / sizeof *runs; r++)
-		if (2 * runs[r] <= nr)
+		if (nr[1] ? runs[r] <= nr[0] && runs[r] <= nr[1] : 2 * runs[r] <= nr[0])
 			try_pairs(stored, nr, runs[r], pairs);
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr[0] + nr[1]; i++)
 		free(stored[i].text);
 	free(stored);
 	return 0;
