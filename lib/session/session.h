@@ -169,8 +169,9 @@ static inline bool pd_off_cpu_counts(const struct perfdata_session *session, con
  * PERFDATA_ENOMEM. */
 enum perfdata_status pd_session_spans_begin(struct perfdata_session *session, enum perfdata_off_cpu off_cpu,
 					    struct perfdata_error *reterr);
-/* Takes the next record, before it changes the session's state. */
-enum perfdata_status pd_session_spans_take(struct perfdata_session *session, const struct perfdata_raw *raw);
+/* Takes the next record, before it changes the session's state. wanted: it passes the filter. */
+enum perfdata_status pd_session_spans_take(struct perfdata_session *session, const struct perfdata_raw *raw,
+					   bool wanted);
 /* After the last record. */
 enum perfdata_status pd_session_spans_end(struct perfdata_session *session);
 void pd_session_spans_free(struct perfdata_session *session);

@@ -222,6 +222,7 @@ static enum perfdata_status open_session(struct table_stream *stream, struct per
 		.size = sizeof options,
 		.needs = pd_table_set_needs(stream->values, stream->nr_values),
 		.trace_samples = pd_table_set_trace_samples(stream->values, stream->nr_values),
+		.spans = pd_table_set_spans(stream->values, stream->nr_values),
 		.symbols = stream->options.symbols,
 		.no_host = stream->options.no_host,
 		.filter = stream->options.filter,

@@ -45,6 +45,8 @@ static const struct perfdata_emitter_option options[] = {
 		      "samples as recorded" },
 	{ "columns", PERFDATA_OPTION_TEXT, 0, "LIST",
 	  "only these columns, in this order (see `perfdata schema --columns --table NAME`)" },
+	{ "with-run-spans", PERFDATA_OPTION_FLAG, 0, NULL,
+	  "the table spans has one for each time that a thread ran, too" },
 	{ "drop-empty", PERFDATA_OPTION_FLAG, 0, NULL,
 	  "leave out columns without any value: rows wait in a temporary file until all are known" },
 	{ "fields", PERFDATA_OPTION_TEXT, 'e', "LIST", "only these columns, in this order (see `perfdata fields`)" },
@@ -115,6 +117,7 @@ static enum perfdata_status configure(void *user, struct perfdata_configuration 
 	const char *table = perfdata_option_text(values, configuration->nr_options, "table");
 	if (pd_csv_is_described(table)) {
 		configuration->needs = pd_table_set_needs(values, configuration->nr_options);
+		configuration->spans = pd_table_set_spans(values, configuration->nr_options);
 		return PERFDATA_OK;
 	}
 	configuration->needs = needs_of(values, configuration->nr_options, configuration->names);

@@ -16,7 +16,9 @@ bool pd_csv_is_described(const char *table)
 	for (size_t i = 0; table && strcmp(table, "samples") && (name = pd_table_name_at(i)); i++)
 		if (!strcmp(table, name))
 			return true;
-	return false;
+	struct table_row row;
+	return table && pd_table_row_named(table, &row) &&
+	       (row.rows == TABLE_OF_SPANS || row.rows == TABLE_OF_THREAD_TIMES);
 }
 
 void pd_csv_described_free(struct table_set *described)

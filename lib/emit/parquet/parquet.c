@@ -169,6 +169,7 @@ static enum perfdata_status configure(void *user, struct perfdata_configuration 
 	(void)user;
 	configuration->needs = pd_table_set_needs(configuration->options, configuration->nr_options);
 	configuration->trace_samples = pd_table_set_trace_samples(configuration->options, configuration->nr_options);
+	configuration->spans = pd_table_set_spans(configuration->options, configuration->nr_options);
 	if (configuration->trace_samples)
 		configuration->order = PERFDATA_ORDER_TIME;
 	return PERFDATA_OK;

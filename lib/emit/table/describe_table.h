@@ -18,12 +18,14 @@ enum table_rows {
 	TABLE_OF_FRAMES,              /* a frame of a stack or a sample's address */
 	TABLE_OF_PACKETS,             /* a packet of a trace */
 	TABLE_OF_SPE_SAMPLES,         /* an operation that Arm SPE sampled */
+	TABLE_OF_SPANS,               /* an interval that two records make */
 	/* a part of a record */
 	TABLE_OF_BRANCHES, TABLE_OF_REGS, TABLE_OF_READ_VALUES,
 	TABLE_OF_CHAIN,               /* of CSV: an address of a call chain */
 	TABLE_OF_RECORDING,           /* the recording */
 	/* known at the end */
 	TABLE_OF_EVENTS, TABLE_OF_FEATURES, TABLE_OF_FINDINGS, TABLE_OF_BUILD_IDS, TABLE_OF_CPUS,
+	TABLE_OF_THREAD_TIMES,        /* a thread, and what it did with its time */
 };
 
 #define TABLE_TYPES 6

@@ -344,6 +344,8 @@ bool pd_summary_cells(const struct summary_source *source, enum table_rows what,
 	case TABLE_OF_BRANCHES:
 	case TABLE_OF_REGS:
 	case TABLE_OF_READ_VALUES:
+	case TABLE_OF_SPANS:
+	case TABLE_OF_THREAD_TIMES:
 	case TABLE_OF_CHAIN:
 		break;
 	}

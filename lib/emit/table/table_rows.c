@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include "emit/table/span_cells.h"
 #include "emit/table/table_rows.h"
 #include "emit/values/aux_values.h"
 
@@ -278,6 +279,17 @@ static const struct table_row rows[NR_ROWS] = {
 	  .rows = TABLE_OF_SPE_SAMPLES,
 	  .types = { TYPES_OF_TRACES },
 	  .columns = pd_spe_columns },
+	[ROW_spans] = { .name = "spans",
+	  .on_request = true,
+	  .doc = "One row for each interval that two records make: waits, system calls, locks, requests, interrupts. "
+		 "Rows stand where they ended.",
+	  .rows = TABLE_OF_SPANS,
+	  .columns = pd_span_columns },
+	[ROW_threads_time] = { .name = "threads_time",
+	  .on_request = true,
+	  .doc = "One row for each thread: what it did with its time.",
+	  .rows = TABLE_OF_THREAD_TIMES,
+	  .columns = pd_thread_time_columns },
 };
 
 const struct table_column *pd_table_own_columns(enum table_rows of)

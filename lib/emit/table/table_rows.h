@@ -12,7 +12,8 @@
 	first(recordings) next(events) next(samples) next(stacks) next(frames) next(mappings) next(build_ids) \
 		next(threads) next(lost) next(cpu) next(features) next(findings)
 #define TABLES_ON_REQUEST(first, next) \
-	first(callchain) next(branches) next(regs) next(read_values) next(aux_packets) next(spe_samples)
+	first(callchain) next(branches) next(regs) next(read_values) next(aux_packets) next(spe_samples) \
+		next(spans) next(threads_time)
 /* Their names, for people. */
 #define TABLE_NAME_FIRST(name) #name
 #define TABLE_NAME_NEXT(name) ", " #name

@@ -8,9 +8,11 @@
 #include "emit/table/aux_cells.h"
 #include "emit/table/part_values.h"
 #include "emit/table/record_cells.h"
+#include "emit/table/span_cells.h"
 #include "emit/table/table_set.h"
 #include "profile/profile.h"
 #include "reader/reader.h"
+#include "session/session.h"
 
 #define EVENT_PREFIX "event:"
 
@@ -33,9 +35,18 @@ uint32_t pd_table_set_needs(const struct perfdata_emitter_option_value *options,
 			     list_has(tables, "frames") || strstr(tables, EVENT_PREFIX);
 	const bool files = list_has(tables, "build_ids") || list_has(tables, "spe_samples");
 	const uint32_t stacks = samples ? NEEDS_OF_STACKS | PERFDATA_NEED_STACK_IDS : 0;
-	return PERFDATA_NEED_RECORDS | stacks |
+	const uint32_t of_spans = list_has(tables, "spans") ? NEEDS_OF_STACKS | PERFDATA_NEED_STACK_IDS : 0;
+	return PERFDATA_NEED_RECORDS | stacks | of_spans |
 	       (list_has(tables, "aux_packets") ? (uint32_t)PERFDATA_NEED_PAYLOADS : 0) |
 	       (files ? PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES : 0);
+}
+
+uint32_t pd_table_set_spans(const struct perfdata_emitter_option_value *options, size_t nr_options)
+{
+	const char *tables = perfdata_option_text(options, nr_options, "table");
+	return pd_span_kinds_of(list_has(tables, "spans"),
+				perfdata_option_flag(options, nr_options, "with-run-spans", false),
+				list_has(tables, "threads_time"));
 }
 
 uint32_t pd_table_set_trace_samples(const struct perfdata_emitter_option_value *options, size_t nr_options)
@@ -67,6 +78,7 @@ static int *number_of(struct table_set *set, enum table_rows rows)
 	case TABLE_OF_BRANCHES: return &set->branches;
 	case TABLE_OF_REGS: return &set->regs;
 	case TABLE_OF_READ_VALUES: return &set->read_values;
+	case TABLE_OF_SPANS: return &set->spans;
 	default: return NULL;
 	}
 }
@@ -140,7 +152,9 @@ enum perfdata_status pd_table_set_init(struct table_set *set, const struct perfd
 	set->columns = perfdata_option_text(context->options, context->nr_options, "columns");
 	set->asked = perfdata_option_text(context->options, context->nr_options, "table");
 	set->stacks = set->frames = set->packets = set->spe_samples = -1;
-	set->branches = set->regs = set->read_values = -1;
+	set->branches = set->regs = set->read_values = set->spans = -1;
+	set->span_kinds = pd_span_kinds_of(
+		true, perfdata_option_flag(context->options, context->nr_options, "with-run-spans", false), false);
 	set->world.heads = UINT32_C(1) << HEAD_COMM | UINT32_C(1) << HEAD_STACK_ID;
 	set->world.stacks_by_id = true;
 	set->world.locations =
@@ -149,6 +163,8 @@ enum perfdata_status pd_table_set_init(struct table_set *set, const struct perfd
 	set->new_stacks.session = set->new_frames.session = context->session;
 	if (!pd_record_world_init(&set->world, context) ||
 	    !pd_json_style_init(&set->style, &set->world.pool, context->reader, pd_feature_json_payload))
+		return PERFDATA_ENOMEM;
+	if (list_has(set->asked, "threads_time") && !(set->thread_times = pd_thread_times_new(context->session)))
 		return PERFDATA_ENOMEM;
 	const enum perfdata_status status = add_tables(set, set->asked, context->reterr);
 	set->new_stacks.what = set->stacks >= 0 ? EMITTED_STACKS : EMITTED_NO_IDS;
@@ -163,6 +179,7 @@ void pd_table_set_release(struct table_set *set)
 	pd_emitted_release(&set->new_stacks);
 	pd_emitted_release(&set->new_frames);
 	pd_aux_carry_release(&set->traces);
+	pd_thread_times_free(set->thread_times);
 	pd_free(set->event_seen);
 }
 
@@ -237,6 +254,8 @@ enum perfdata_status pd_table_set_scan(struct table_set *set, const struct perfd
 			status = see_event(set, batch->records[i].event, added, user);
 	for (size_t i = 0; set->packets >= 0 && i < batch->nr_records && !status; i++)
 		status = pd_aux_scan(&set->traces, set->reader, &batch->records[i], &value->pieces);
+	if (set->thread_times && !status && !pd_thread_times_add(set->thread_times, batch))
+		status = PERFDATA_ENOMEM;
 	if (!status)
 		status = pd_emitted_scan(&set->new_stacks, batch, &value->stacks);
 	if (!status)
@@ -599,6 +618,18 @@ static bool rows_of_packets(struct making *making)
 	return rows || !pieces->nr;
 }
 
+static bool rows_of_spans(struct making *making)
+{
+	uint32_t columns[MOST_FIXED];
+	size_t nr;
+	(void)pd_batch_spans(making->batch, &nr);
+	struct open_rows *rows = nr ? rows_of(making, (unsigned)making->set->spans) : NULL;
+	columns_by_number(making->set->tables[making->set->spans], columns, MOST_FIXED);
+	if (rows)
+		pd_span_cells(making->batch, making->set->span_kinds, columns, rows);
+	return rows || !nr;
+}
+
 /* Of a piece of a payload, or of a sample that a trace tells of: no records of the recording. */
 static bool row_of_trace(struct making *making, const struct record *r, const struct perfdata_raw *raw)
 {
@@ -635,7 +666,8 @@ static bool make_rows(struct making *making, struct found_batch **found)
 	}
 	if (r.failed || (making->set->packets >= 0 && !rows_of_packets(making)))
 		return false;
-	return (making->set->stacks < 0 || rows_of_stacks(making)) &&
+	return (making->set->spans < 0 || rows_of_spans(making)) &&
+	       (making->set->stacks < 0 || rows_of_stacks(making)) &&
 	       (making->set->frames < 0 || rows_of_frames(making));
 }
 
@@ -687,7 +719,10 @@ enum perfdata_status pd_table_set_end(struct table_set *set, unsigned number, co
 		return PERFDATA_OK;
 	struct open_rows *rows = pd_open_rows_new(table);
 	columns_by_number(table, columns, MOST_FIXED);
-	if (rows && pd_summary_cells(&source, table->rows, columns, rows) && finish(rows, table, set->recording))
+	const bool of_times = table->rows == TABLE_OF_THREAD_TIMES;
+	if (rows && of_times)
+		pd_thread_times_cells(set->thread_times, columns, rows);
+	if (rows && (of_times || pd_summary_cells(&source, table->rows, columns, rows)) && finish(rows, table, set->recording))
 		*ret = pd_open_rows_pack(rows, number, set->account);
 	pd_open_rows_free(rows);
 	return *ret ? PERFDATA_OK : PERFDATA_ENOMEM;

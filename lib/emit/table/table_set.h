@@ -29,7 +29,9 @@ struct table_set {
 	uint16_t of_records[MOST_TABLES];    /* numbers of those whose rows are records */
 	unsigned nr_of_records;
 	int stacks, frames, packets, spe_samples;   /* numbers of these tables, or -1 */
-	int branches, regs, read_values;
+	int branches, regs, read_values, spans;
+	uint32_t span_kinds;          /* of `spans` */
+	struct thread_times *thread_times;   /* scan's; or NULL: nobody asked */
 	struct pd_aux_carry traces;   /* scan's */
 	bool *event_seen;             /* scan's: by version */
 	size_t nr_event_seen;
@@ -43,12 +45,16 @@ struct table_set {
 	  "only these columns, in this order (see `perfdata schema --columns --table NAME`)" }, \
 	{ "recording", PERFDATA_OPTION_TEXT, 0, "NAME", \
 	  "what the column `recording` says; the input's name without it" }, \
-	{ "lines", PERFDATA_OPTION_FLAG, 0, NULL, "frames with source file and line, and with inlined functions" }
+	{ "lines", PERFDATA_OPTION_FLAG, 0, NULL, "frames with source file and line, and with inlined functions" }, \
+	{ "with-run-spans", PERFDATA_OPTION_FLAG, 0, NULL, \
+	  "the table spans has one for each time that a thread ran, too" }
 
 /* The needs of the options' tables. */
 uint32_t pd_table_set_needs(const struct perfdata_emitter_option_value *options, size_t nr_options);
 /* enum perfdata_trace_samples: in time order then, since that decides which maps there were. */
 uint32_t pd_table_set_trace_samples(const struct perfdata_emitter_option_value *options, size_t nr_options);
+/* Kinds of spans that they need. */
+uint32_t pd_table_set_spans(const struct perfdata_emitter_option_value *options, size_t nr_options);
 /* PERFDATA_EUSAGE: a table or column that there is not. */
 enum perfdata_status pd_table_set_init(struct table_set *set, const struct perfdata_emit_context *context);
 void pd_table_set_release(struct table_set *set);

@@ -273,7 +273,7 @@ static enum perfdata_status take_record(struct perfdata_session *session, const 
 	if (status == PERFDATA_OK && !deliver && raw->type == PERFDATA_RECORD_SAMPLE)
 		status = pd_deliver(session, NULL, raw, false);   /* counts only */
 	if (status == PERFDATA_OK && session->spans)
-		status = pd_session_spans_take(session, raw);
+		status = pd_session_spans_take(session, raw, wanted);
 	if (status != PERFDATA_OK || (!wanted && !deliver))
 		return status;
 	struct pd_batch *batch = pd_batch_open(session);

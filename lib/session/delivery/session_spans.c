@@ -21,6 +21,7 @@ struct pd_session_spans {
 	size_t nr_events;                      /* of the reader, when they were looked at last */
 	bool weighs_runs;                      /* time on the CPU weighs, too */
 	bool no_state_frames;
+	bool is_wanted;                        /* the record at hand passes the filter */
 	/* the record that ended the last span, as the batch holds it for deliveries */
 	const struct perfdata_raw *kept;
 	uint64_t kept_number, kept_batch;
@@ -58,7 +59,9 @@ static enum perfdata_status stack_of(void *user, const struct perfdata_raw *raw,
 	struct pd_stack stack = { .steps = PERFDATA_NONE, .stack = PERFDATA_NONE };
 	if (!batch)
 		return PERFDATA_ENOMEM;
-	if (!(event->attr->sample_type & PERFDATA_SAMPLE_CALLCHAIN))
+	/* ids of stacks are the same with spans and without */
+	if (!(event->attr->sample_type & PERFDATA_SAMPLE_CALLCHAIN) ||
+	    (!session->spans->is_wanted && pd_needs(session, PERFDATA_NEED_STACK_IDS)))
 		return PERFDATA_OK;
 	struct pd_thread *thread = pd_thread_get(state, raw->pid, raw->tid);
 	if (!thread)
@@ -429,8 +432,10 @@ enum perfdata_status pd_session_spans_begin(struct perfdata_session *session, en
 	return status;
 }
 
-enum perfdata_status pd_session_spans_take(struct perfdata_session *session, const struct perfdata_raw *raw)
+enum perfdata_status pd_session_spans_take(struct perfdata_session *session, const struct perfdata_raw *raw,
+					   bool wanted)
 {
+	session->spans->is_wanted = wanted;
 	if (session->spans->nr_events != perfdata_reader_nr_events(session->reader)) {
 		const enum perfdata_status status = look_at_events(session, &session->error);
 		if (status != PERFDATA_OK)
