@@ -150,6 +150,59 @@ static void show_names(struct perfdata_text *out, const struct name_counts *name
 	perfdata_text_char(out, '\n');
 }
 
+/* --- spans: what the recording tells of waiting -------------------------------------------------------------------- */
+
+static const struct {
+	enum perfdata_span_kind kind;
+	const char *name, *one, *report, *what;
+} told[] = {
+	{ PERFDATA_SPAN_OFF, "off-CPU", "waits", "report --spans off --by thread", "who waited how long, and why" },
+	{ PERFDATA_SPAN_SYSCALL, "system calls", "calls", "report --spans syscall", "how long system calls took" },
+	{ PERFDATA_SPAN_LOCK, "locks", "waits", "report --spans lock", "how long locks of the kernel were waited for" },
+	{ PERFDATA_SPAN_BLOCK, "disks", "requests", "report --spans block", "how long requests of disks took" },
+	{ PERFDATA_SPAN_IRQ, "interrupts", "interrupts", "report --spans irq", "how long interrupts took" },
+	{ PERFDATA_SPAN_SOFTIRQ, "soft interrupts", "soft interrupts", "report --spans softirq",
+	  "how long soft interrupts took" },
+	{ PERFDATA_SPAN_GUEST, "guests", "exits", "report --spans guest", "how long guests were left" },
+};
+#define NR_TOLD (sizeof told / sizeof *told)
+
+static uint32_t kinds_told(void)
+{
+	uint32_t kinds = 0;
+	for (size_t i = 0; i < NR_TOLD; i++)
+		kinds |= 1u << told[i].kind;
+	return kinds;
+}
+
+/* How many there are, how long all of them took, and how many are not known. */
+static void show_spans(struct perfdata_text *out, const struct perfdata_session *session, bool has_samples)
+{
+	struct perfdata_span_counts counts;
+	for (size_t i = 0; i < NR_TOLD; i++) {
+		perfdata_session_span_counts(session, told[i].kind, &counts);
+		const uint64_t unknown = counts.no_begin + counts.no_end + counts.open;
+		const bool off = told[i].kind == PERFDATA_SPAN_OFF;
+		if (counts.spans) {
+			perfdata_text_printf(out, "%s: ", told[i].name);
+			if (off)
+				perfdata_text_printf(out, "from %s, ",
+						     !counts.switch_records ? "sched_switch"
+						     : counts.switches ? "sched_switch and SWITCH records"
+								       : "SWITCH records, without stacks");
+			perfdata_text_printf(out, "%" PRIu64 " %s, ", counts.spans, told[i].one);
+			answer_seconds(out, counts.total);
+			perfdata_text_printf(out, ", %" PRIu64 " unknown\n", unknown);
+		} else if (off && counts.sampled_switches) {
+			perfdata_text_literal(out, "off-CPU: not told, since sched_switch was sampled: perf record -c 1 "
+						   "has every switch\n");
+		} else if (off && has_samples) {
+			perfdata_text_literal(out, "off-CPU: not recorded: perf record --switch-events has the times, "
+						   "-e sched:sched_switch -c 1 -g the stacks, too\n");
+		}
+	}
+}
+
 /* What the samples of a recording can answer. */
 struct answerable {
 	bool samples, time, work, occurrences, stacks, switches;
@@ -216,22 +269,44 @@ static void show_line(struct perfdata_text *out, const char *command, const char
 	perfdata_text_release(&line);
 }
 
-static void show_next(struct perfdata_text *out, const char *file, const struct perfdata_summary *summary,
+static uint64_t nr_spans(const struct perfdata_session *session, enum perfdata_span_kind kind)
+{
+	struct perfdata_span_counts counts;
+	perfdata_session_span_counts(session, kind, &counts);
+	return counts.spans;
+}
+
+static void show_next(struct perfdata_text *out, const char *file, struct perfdata_session *session,
 		      const struct name_counts *names)
 {
+	const struct perfdata_summary *summary = perfdata_session_summary(session);
 	const struct answerable can = answerable_from(summary);
 	const bool profile = can.time || can.work;
 	char table[128] = "csv";
 	if (can.table)
 		snprintf(table, sizeof table, "csv --table event:%.100s", can.table);
+	const bool waits = nr_spans(session, PERFDATA_SPAN_OFF);
+	bool spans = false;
+	for (size_t i = 0; i < NR_TOLD; i++)
+		spans |= nr_spans(session, told[i].kind) > 0;
 	const struct { const char *command, *what; bool useful; } next[] = {
 		{ "report", "where the time goes", can.time },
 		{ "report", "which functions cause what was counted", can.work && !can.time },
-		{ "report", "how often it happened, and where or in which programs", can.occurrences && !profile },
+		{ told[0].report, told[0].what, waits },
+		{ "flamegraph --weight off-cpu -o out.html", "from where they waited, as a picture in a browser",
+		  waits && can.stacks },
+		{ told[1].report, told[1].what, nr_spans(session, told[1].kind) },
+		{ told[2].report, told[2].what, nr_spans(session, told[2].kind) },
+		{ told[3].report, told[3].what, nr_spans(session, told[3].kind) },
+		{ told[4].report, told[4].what, nr_spans(session, told[4].kind) },
+		{ told[5].report, told[5].what, nr_spans(session, told[5].kind) },
+		{ told[6].report, told[6].what, nr_spans(session, told[6].kind) },
+		{ "report", "how often it happened, and where or in which programs",
+		  can.occurrences && !profile && !spans },
 		{ "report --by event", "how often each event was sampled", can.occurrences && profile },
 		{ "flamegraph -o out.html", "the same as a picture in a browser", profile },
 		{ "flamegraph -o out.html", "from where it happened, as a picture in a browser",
-		  can.occurrences && can.stacks && !profile },
+		  can.occurrences && can.stacks && !profile && !waits },
 		{ "perfetto -o out.pftrace", "which thread ran and waited when, for ui.perfetto.dev", can.switches },
 		{ "perfetto -o out.pftrace", "what happened when, for ui.perfetto.dev", can.table && !can.switches },
 		{ table, "what was recorded with each, as a table", can.table != NULL },
@@ -288,7 +363,8 @@ static void show(struct input *input, struct perfdata_session *session, const st
 	if (seen->nr)
 		perfdata_text_printf(&out, "threads: %" PRIu64 " were sampled\n", seen->nr);
 	show_names(&out, names);
-	show_next(&out, input->file, summary, names);
+	show_spans(&out, session, answerable_from(summary).time);
+	show_next(&out, input->file, session, names);
 	answer_flush(input, &out);
 }
 
@@ -305,6 +381,7 @@ static void answer(const struct options *options, struct input *input)
 		.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | (symbols ? PERFDATA_NEED_FRAMES : 0u),
 		.symbols = symbols,
 		.no_host = !symbols || options->symbols_from,
+		.spans = kinds_told(),
 	};
 	struct seen seen = { 0 };
 	struct name_counts names = { 0 };

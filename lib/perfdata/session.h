@@ -322,6 +322,20 @@ PERFDATA_API enum perfdata_status perfdata_session_jitdump(const struct perfdata
 /* The number of stacks. Ids go from 0 to this, without gaps: iterate with perfdata_session_stack, in its thread. */
 PERFDATA_API uint32_t perfdata_session_nr_stacks(const struct perfdata_session *session);
 
+/* What a session that was asked for spans (perfdata_session_options.spans) has seen of one kind of them. */
+struct perfdata_span_counts {
+	uint64_t spans, total;        /* those of which both sides are known, and their ns */
+	uint64_t no_begin, no_end;    /* ends without a begin; begins that were not ended before the next one */
+	uint64_t open;                /* not ended when the recording was */
+	uint64_t with_losses;         /* of `spans`: records were lost meanwhile */
+	/* of RUN, OFF and RUNQ: samples of sched_switch, SWITCH records, and samples of sched_switch that say nothing
+	 * since most switches are missing */
+	uint64_t switches, switch_records, sampled_switches;
+	uint64_t reserved[4];
+};
+PERFDATA_API void perfdata_session_span_counts(const struct perfdata_session *session, enum perfdata_span_kind kind,
+					       struct perfdata_span_counts *ret);
+
 /* --- summary ------------------------------------------------------------------------------------------------------ */
 
 struct perfdata_type_count {

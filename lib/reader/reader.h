@@ -76,6 +76,8 @@ int64_t pd_reader_written(const struct perfdata_reader *reader);
 void pd_reader_weigh_off_cpu(struct perfdata_reader *reader, uint32_t event);
 /* The finding that samples weigh time on and off the CPU. */
 void pd_reader_tell_off_cpu(struct perfdata_reader *reader);
+/* Reports what is not known of spans: SPANS_SAMPLED or SPANS_UNKNOWN. */
+void pd_reader_tell_spans(struct perfdata_reader *reader, enum perfdata_finding_code code, const char *message);
 
 /* The account of memory that the reader's session draws from. */
 struct pd_account *pd_reader_account(struct perfdata_reader *reader);

@@ -598,3 +598,8 @@ void pd_reader_tell_off_cpu(struct perfdata_reader *reader)
 	pd_reader_finding(reader, PERFDATA_FINDING_OFF_CPU, 0, PERFDATA_NO_OFFSET,
 			  "samples weigh time on and off the CPU");
 }
+
+void pd_reader_tell_spans(struct perfdata_reader *reader, enum perfdata_finding_code code, const char *message)
+{
+	pd_reader_finding(reader, code, 0, PERFDATA_NO_OFFSET, "%s", message);
+}

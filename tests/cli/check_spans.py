@@ -4,6 +4,7 @@
 thread by thread; against what the recorded program measured of itself (waits.c); and weights of time off the CPU, whose sums are those of
 the spans. TAP."""
 import collections
+import csv
 import json
 import os
 import subprocess
@@ -247,6 +248,49 @@ def check_sameness(tap):
             tap.check(len(outs) == 1 or len({out.split(b"\n", 1)[1] for out in outs}) == 1, f"{name}: {kind}: any threads, file or pipe", repr(outs)[:600])
 
 
+def table(name, table_name, *words):
+    done = run("csv", "-q", "--table", table_name, *words, path_of(name))
+    return list(csv.DictReader(done.out.decode().splitlines()))
+
+
+def check_tables(tap):
+    for name in ("wide", "process", "calls"):
+        rows = table(name, "spans", "--with-run-spans")
+        for kind in ("run", "off", "runq", "syscall"):
+            whole = [int(row["duration"]) for row in rows if row["kind"] == kind and row["duration"]]
+            document = report(kind, name)
+            tap.check((len(whole), sum(whole)) == (document["count"], document["total"]), f"{name}: the table spans has all of {kind}")
+        tap.check(not [row for row in table(name, "spans") if row["kind"] == "run"], f"{name}: runs only where they are asked for")
+        for row in rows:
+            if row["duration"]:
+                assert int(row["end"]) - int(row["begin"]) == int(row["duration"]), row
+        parts = [row for row in rows if row["kind"] == "off" and row["blocked_ns"]]
+        tap.check(all(int(row["blocked_ns"]) + int(row["runq_ns"]) == int(row["duration"]) for row in parts), f"{name}: off is blocked and queued")
+    offsets = {row["offset"] for row in records("wide") if row["type"] == "sample"}
+    tap.check(all(int(row["end_offset"]) in offsets for row in table("wide", "spans") if row["end_offset"]), "spans lead back to their samples")
+    threads = table("wide", "threads_time")
+    off, runs = report("off", "wide"), report("run", "wide")
+    tap.check(sum(int(row["off_ns"] or 0) for row in threads) == off["total"] and sum(int(row["run_ns"] or 0) for row in threads) == runs["total"],
+              "threads_time has the sums of spans")
+    states = ("sleep_ns", "uninterruptible_ns", "preempted_ns", "stopped_ns", "idle_ns", "other_ns")
+    tap.check(all(int(row["off_ns"]) == sum(int(row[key]) for key in states) for row in threads if row["off_ns"]), "off is the sum of its states")
+    lives = [row for row in threads if row["tid"] in map(str, measured("wide")) and row["gaps"] == "0"]
+    tap.check(all(int(row["last"]) - int(row["first"]) == int(row["run_ns"]) + int(row["off_ns"]) + int(row["unknown_ns"]) for row in lives),
+              "a life is time on, off, and unknown")
+
+
+def check_overview(tap):
+    out = run(path_of("process")).out.decode()
+    tap.check("off-CPU: from sched_switch and SWITCH records, 66 waits, " in out and "report --spans off --by thread" in out,
+              "the overview says what can be answered", out)
+    out = run(path_of("sampled")).out.decode()
+    tap.check("off-CPU: not told" in out and "-c 1" in out, "… and how to record what cannot", out)
+    done = run("report", "--spans", "off", path_of("outs"))
+    tap.check(done.code == 0 and b"[N810]" in done.err, "what is unknown is a finding with its share", repr(done.err))
+    done = run("report", "--spans", "off", path_of("sampled"))
+    tap.check(done.code == 0 and b"[N809]" in done.err, "sampled switches are a finding", repr(done.err))
+
+
 def main():
     tap = Tap()
     check_pairs(tap, "wide", ("run", "off", "runq"))
@@ -261,6 +305,8 @@ def main():
     check_refusals(tap)
     check_filters(tap)
     check_sameness(tap)
+    check_tables(tap)
+    check_overview(tap)
     sys.exit(tap.end())
 
 

@@ -2,6 +2,8 @@
 /* Spans of a recording: feeds the engine, filters what comes out, puts it into batches, and delivers time off the CPU
  * as samples that weigh it. */
 #include "config.h"
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include "base/error.h"
 #include "base/memory.h"
@@ -446,6 +448,29 @@ enum perfdata_status pd_session_spans_take(struct perfdata_session *session, con
 	return pd_spans_record(session->spans->engine, raw);
 }
 
+/* What is missing, where it is more than a hundredth. */
+static void report_unknown(struct perfdata_session *session)
+{
+	const struct pd_span_facts *facts = pd_spans_facts(session->spans->engine);
+	char message[200];
+	if (facts->sampled_switches && !facts->both) {
+		snprintf(message, sizeof message, "%" PRIu64 " samples of sched_switch say nothing of times",
+			 facts->sampled_switches);
+		pd_reader_tell_spans(session->reader, PERFDATA_FINDING_SPANS_SAMPLED, message);
+	}
+	for (unsigned i = 0; i < PERFDATA_SPAN_KINDS; i++) {
+		const struct pd_span_count *count = &facts->kinds[i];
+		const uint64_t missing = count->no_end + (i > PERFDATA_SPAN_RUNQ ? count->no_begin : 0),
+			       all = missing + count->spans;
+		if (!missing || missing < all / 100)
+			continue;
+		snprintf(message, sizeof message, "%s: %" PRIu64 " of %" PRIu64 " (%.1f %%) lack a side%s",
+			 pd_span_kind_name(i), missing, all, 100.0 * (double)missing / (double)all,
+			 facts->gaps ? ": switches are missing" : "");
+		pd_reader_tell_spans(session->reader, PERFDATA_FINDING_SPANS_UNKNOWN, message);
+	}
+}
+
 enum perfdata_status pd_session_spans_end(struct perfdata_session *session)
 {
 	if (!session->spans)
@@ -453,7 +478,10 @@ enum perfdata_status pd_session_spans_end(struct perfdata_session *session)
 	const struct sources found = find_sources(session->reader);
 	if (session->off_cpu && !session->spans->off_event)
 		return no_weights(&found, &session->error);
-	return pd_spans_end(session->spans->engine);
+	const enum perfdata_status status = pd_spans_end(session->spans->engine);
+	if (status == PERFDATA_OK)
+		report_unknown(session);
+	return status;
 }
 
 bool pd_session_spans_use(const struct perfdata_session *session, const struct perfdata_event *event)
@@ -478,6 +506,21 @@ void pd_session_spans_free(struct perfdata_session *session)
 const struct pd_span_facts *pd_session_span_facts(const struct perfdata_session *session)
 {
 	return session->spans ? pd_spans_facts(session->spans->engine) : NULL;
+}
+
+void perfdata_session_span_counts(const struct perfdata_session *session, enum perfdata_span_kind kind,
+				  struct perfdata_span_counts *ret)
+{
+	const struct pd_span_facts *facts = pd_session_span_facts(session);
+	*ret = (struct perfdata_span_counts){ 0 };
+	if (!facts || kind >= PERFDATA_SPAN_KINDS)
+		return;
+	const struct pd_span_count *count = &facts->kinds[kind];
+	*ret = (struct perfdata_span_counts){
+		.spans = count->spans, .total = count->total, .no_begin = count->no_begin, .no_end = count->no_end,
+		.open = count->open, .with_losses = count->with_losses, .switches = facts->switches,
+		.switch_records = facts->switch_records, .sampled_switches = facts->sampled_switches,
+	};
 }
 
 const char *pd_session_span_name(const struct perfdata_session *session, const struct pd_span *span)
