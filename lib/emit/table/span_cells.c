@@ -10,9 +10,9 @@
 #define PLAIN PERFDATA_UNIT_NONE
 
 enum {
-	SPAN_KIND, SPAN_NAME, SPAN_BEGIN, SPAN_END, SPAN_DURATION, SPAN_PID, SPAN_TID, SPAN_COMM, SPAN_CPU, SPAN_END_CPU,
-	SPAN_STATE, SPAN_STATE_RAW, SPAN_BLOCKED, SPAN_RUNQ, SPAN_SYSCALL, SPAN_STACK, SPAN_WAKER_PID, SPAN_WAKER,
-	SPAN_WAKER_STACK, SPAN_WOKEN, SPAN_BEGIN_OFFSET, SPAN_BEGIN_INNER, SPAN_END_OFFSET, SPAN_END_INNER, SPAN_SOURCE,
+	SPAN_KIND, SPAN_NAME, SPAN_BEGIN, SPAN_END, SPAN_DURATION, SPAN_PID, SPAN_TID, SPAN_COMM, SPAN_CPU,
+	SPAN_END_CPU, SPAN_STATE, SPAN_STATE_RAW, SPAN_BLOCKED, SPAN_RUNQ, SPAN_SYSCALL, SPAN_STACK, SPAN_WAKER_PID,
+	SPAN_WAKER, SPAN_WAKER_STACK, SPAN_WOKEN, SPAN_BEGIN_OFFSET, SPAN_BEGIN_INNER, SPAN_END_OFFSET, SPAN_END_INNER, SPAN_SOURCE,
 	SPAN_RESULT, SPAN_UNKNOWN
 };
 const struct table_column pd_span_columns[] = {
@@ -134,14 +134,15 @@ void pd_span_cells(const struct perfdata_batch *batch, uint32_t kinds, const uin
 /* --- sums by thread ----------------------------------------------------------------------------------------------- */
 
 enum {
-	TIME_PID, TIME_TID, TIME_COMM, TIME_FIRST, TIME_LAST, TIME_RUN, TIME_RUN_COUNT, TIME_RUN_MAX, TIME_OFF, TIME_SLEEP,
+	TIME_PID, TIME_TID, TIME_COMM, TIME_FIRST, TIME_LAST, TIME_RUN, TIME_RUN_COUNT, TIME_RUN_MAX, TIME_OFF,
+	TIME_SLEEP,
 	TIME_UNINTERRUPTIBLE, TIME_PREEMPTED, TIME_STOPPED, TIME_IDLE, TIME_OTHER, TIME_OFF_COUNT, TIME_PREEMPTED_COUNT,
 	TIME_RUNQ, TIME_RUNQ_COUNT, TIME_RUNQ_MAX, TIME_BLOCKED, TIME_WOKEN, TIME_WAKES, TIME_MIGRATIONS, TIME_SYSCALLS,
 	TIME_SYSCALL, TIME_IRQ, TIME_UNKNOWN, TIME_GAPS, TIME_COLUMNS
 };
 const struct table_column pd_thread_time_columns[] = {
 	[TIME_PID] = COLUMN("pid", INT32, PLAIN, "The process."),
-	[TIME_TID] = COLUMN("tid", INT32, PLAIN, "The thread; one that got the number of another has a row of its own."),
+	[TIME_TID] = COLUMN("tid", INT32, PLAIN, "The thread; one that got a number again has its own row."),
 	[TIME_COMM] = COLUMN("comm", TEXT, PLAIN, "Its last name."),
 	[TIME_FIRST] = COLUMN("first", INT64, NS, "Begin of its first span."),
 	[TIME_LAST] = COLUMN("last", INT64, NS, "End of its last one."),
@@ -150,7 +151,8 @@ const struct table_column pd_thread_time_columns[] = {
 	[TIME_RUN_MAX] = COLUMN("run_max_ns", INT64, NS, "The longest of these."),
 	[TIME_OFF] = COLUMN("off_ns", INT64, NS, "Time off the CPU: the sum of the next six."),
 	[TIME_SLEEP] = COLUMN("sleep_ns", INT64, NS, "Of this, sleeping."),
-	[TIME_UNINTERRUPTIBLE] = COLUMN("uninterruptible_ns", INT64, NS, "… uninterruptible, which disks are, and more."),
+	[TIME_UNINTERRUPTIBLE] = COLUMN("uninterruptible_ns", INT64, NS,
+					"… uninterruptible, as waits for disks are, and others."),
 	[TIME_PREEMPTED] = COLUMN("preempted_ns", INT64, NS, "… preempted: it could have gone on."),
 	[TIME_STOPPED] = COLUMN("stopped_ns", INT64, NS, "… stopped or traced."),
 	[TIME_IDLE] = COLUMN("idle_ns", INT64, NS, "… a kernel thread without work."),
@@ -225,7 +227,7 @@ static struct thread_time *time_of(struct thread_times *times, int32_t tid, cons
 	return time;
 }
 
-static void raise(uint64_t *most, uint64_t value) { *most = value > *most ? value : *most; }
+static void keep_most(uint64_t *most, uint64_t value) { *most = value > *most ? value : *most; }
 
 static void add_off(struct thread_time *time, const struct pd_span *span, uint64_t duration)
 {
@@ -260,7 +262,7 @@ static bool add_span(struct thread_times *times, const struct pd_span *span)
 		time->sums[TIME_GAPS] += !whole && span->kind == PERFDATA_SPAN_OFF;
 		const uint64_t begin = span->begin == UINT64_MAX ? span->end : span->begin;
 		time->sums[TIME_FIRST] = begin < time->sums[TIME_FIRST] ? begin : time->sums[TIME_FIRST];
-		raise(&time->sums[TIME_LAST], span->end == UINT64_MAX ? span->begin : span->end);
+		keep_most(&time->sums[TIME_LAST], span->end == UINT64_MAX ? span->begin : span->end);
 	}
 	if (!whole)
 		return true;
@@ -268,7 +270,7 @@ static bool add_span(struct thread_times *times, const struct pd_span *span)
 	case PERFDATA_SPAN_RUN:
 		time->sums[TIME_RUN] += duration;
 		time->sums[TIME_RUN_COUNT]++;
-		raise(&time->sums[TIME_RUN_MAX], duration);
+		keep_most(&time->sums[TIME_RUN_MAX], duration);
 		break;
 	case PERFDATA_SPAN_OFF:
 		add_off(time, span, duration);
@@ -276,7 +278,7 @@ static bool add_span(struct thread_times *times, const struct pd_span *span)
 	case PERFDATA_SPAN_RUNQ:
 		time->sums[TIME_RUNQ] += duration;
 		time->sums[TIME_RUNQ_COUNT]++;
-		raise(&time->sums[TIME_RUNQ_MAX], duration);
+		keep_most(&time->sums[TIME_RUNQ_MAX], duration);
 		break;
 	case PERFDATA_SPAN_SYSCALL:
 		time->sums[TIME_SYSCALL] += duration;

@@ -722,7 +722,8 @@ enum perfdata_status pd_table_set_end(struct table_set *set, unsigned number, co
 	const bool of_times = table->rows == TABLE_OF_THREAD_TIMES;
 	if (rows && of_times)
 		pd_thread_times_cells(set->thread_times, columns, rows);
-	if (rows && (of_times || pd_summary_cells(&source, table->rows, columns, rows)) && finish(rows, table, set->recording))
+	if (rows && (of_times || pd_summary_cells(&source, table->rows, columns, rows)) &&
+	    finish(rows, table, set->recording))
 		*ret = pd_open_rows_pack(rows, number, set->account);
 	pd_open_rows_free(rows);
 	return *ret ? PERFDATA_OK : PERFDATA_ENOMEM;
