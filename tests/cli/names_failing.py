@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """A name that is there and cannot be had is an error, never "no name": each call that opens, reads or asks for a file with names fails in
 turn, and each that allocates memory. Where memory or descriptors ran out the exit code is 6, where the disk failed 3, where the file is gone
-or forbidden the names are missing and -v says why; or the output is the same. And many files with few descriptors. Prints TAP; a part needs a compiler.
+or forbidden the names are missing and -v says why; or the output is the same. The same where the kernel maps no more memory, for any library.
+And many files with few descriptors. Prints TAP; a part needs a compiler, another one strace.
 
 usage: names_failing.py [--all]     --all: every call, not one in 17 for each error"""
 import errno
@@ -21,6 +22,8 @@ from program import PERFDATA, SANITIZED, TOP, Tap
 EXHAUSTED, BROKEN, ABSENT = ("EMFILE", "ENFILE", "ENOMEM", "ENOSPC"), ("EIO",), ("ENOENT", "EACCES", "ELOOP", "ENOTDIR")
 CODES = {**dict.fromkeys(EXHAUSTED, 6), **dict.fromkeys(BROKEN, 3)}
 FILES, DESCRIPTORS, STEP = 300, 64, 17
+LEAST_SPACE, MOST_SPACE, SPACE_STEP = 12 << 20, 24 << 20, 256 << 10   # of address space, for which names of a few files are looked up
+NOT_STARTED = 127                                                     # of the loader: main() was not reached
 
 
 class Program:
@@ -139,6 +142,58 @@ def failing_calls(tap, folder):
     fail_in_turn(tap, program, "a bundle as source", ["folded", "-q", "--symbols-from", bundle, "--tmpdir", inner, recording], tree.home, vanished=3)
 
 
+NAMING = (("folded", "-v"), ("script", "-q", "-F", "ip,sym,srcline"), ("info", "-q", "--symbols", "yes"), ("match", "-q"), ("report", "-q", "--jobs", "2"))
+
+
+def run_plainly(words, home, before=(), **more):
+    """Exit code and output of perfdata itself, where libtool made a script of that name."""
+    folder = os.path.join(os.path.dirname(PERFDATA), ".libs")
+    program = os.path.join(folder, "perfdata") if os.path.exists(os.path.join(folder, "perfdata")) else PERFDATA
+    return subprocess.run([*before, program, *words], env=dict(os.environ, HOME=home, LC_ALL="C", LD_LIBRARY_PATH=folder), stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, **more)
+
+
+def is_right(done, good):
+    return done.returncode in (6, NOT_STARTED) or (done.returncode, done.stdout) == (good.returncode, good.stdout)
+
+
+def mapping_fails(tap, folder):
+    """The kernel maps nothing more: for any library, the loader among them. From some point on (a limit of address space), and once."""
+    inner = os.path.join(folder, "mapped")
+    os.mkdir(inner)
+    tree = Tree(inner)
+    tree.add_all_kinds()
+    add_inlined(tree, folder)
+    tree.save()
+    strace, fine = shutil.which("strace"), "--all" in sys.argv
+    for words in NAMING:
+        words = [*words, "--symfs", tree.root, tree.recording]
+        if SANITIZED:
+            tap.report("%s: memory is not mapped # SKIP sanitizers need address space" % words[0], [])
+            continue
+        good, faults, nr = run_plainly(words, tree.home), [], {0: 0, 6: 0}
+        for space in range(LEAST_SPACE, MOST_SPACE, SPACE_STEP // 4 if fine else SPACE_STEP):
+            done = run_plainly(words, tree.home, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (space, space)))
+            nr[done.returncode] = nr.get(done.returncode, 0) + 1
+            if not is_right(done, good):
+                faults.append("%d bytes of address space: exit code %d\n%s" % (space, done.returncode, done.stderr[-300:].decode()))
+        tap.report("%s: with little address space" % words[0], faults + ([] if nr[0] and nr[6] else ["exit codes: %s" % nr]))
+        if not strace:
+            tap.report("%s: each mapping fails # SKIP no strace" % words[0], [])
+            continue
+        faults = []
+        inject = [strace, "-f", "-qq", "-o", os.path.join(folder, "calls"), "-e", "trace=mmap,mremap,mprotect", "-e"]
+        run_plainly(words, tree.home, [*inject, "inject=mmap:delay_enter=0"])
+        with open(os.path.join(folder, "calls"), encoding="utf-8", errors="replace") as calls:
+            count = sum(1 for _ in calls)
+        # without its first mapping the loader cannot say anything
+        for number in range(2, count + 1, 1 if fine else 3):
+            done = run_plainly(words, tree.home, [*inject, "inject=mmap,mremap,mprotect:error=ENOMEM:when=%d" % number])
+            if not is_right(done, good):
+                faults.append("mapping %d of %d: exit code %d\n%s" % (number, count, done.returncode, done.stderr[-300:].decode()))
+        tap.report("%s: each of %d mappings fails" % (words[0], count), faults + ([] if count > 40 else ["too few mappings"]))
+
+
 def many_files(tap, folder):
     os.mkdir(os.path.join(folder, "many"))
     tree = Tree(os.path.join(folder, "many"))
@@ -169,6 +224,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = os.path.realpath(folder)
         many_files(tap, folder)
+        mapping_fails(tap, folder)
         failing_calls(tap, folder)
     return tap.end()
 
