@@ -218,6 +218,18 @@ static void take_outcome(struct job *job, const struct input *input, const struc
 		outcome->bytes_out += outcome_measure(outcome->outputs[i], &bytes, &changed) ? bytes : 0;
 }
 
+/* Whether the recording has nothing of what was asked for; says so. */
+static bool has_nothing(struct conversion *conversion, const struct perfdata_result *result)
+{
+	const struct options *options = conversion->from.options;
+	struct messages *messages = &conversion->from.input.messages;
+	const uint64_t rows = perfdata_result_written(result);
+	const bool of_rows = options->emitter->flags & PERFDATA_EMITTER_ROWS && !options->nr_more_emitters;
+	const bool none = filters_judge(options, messages, conversion->from.input.file, perfdata_result_summary(result),
+					of_rows ? &rows : NULL) != EXIT_FINE;
+	return none || messages_counted(messages, PERFDATA_FINDING_NO_FUNCTION);
+}
+
 static void convert_jobs(struct job *const *jobs, size_t nr_jobs)
 {
 	const struct options *options = jobs[0]->options;
@@ -252,10 +264,10 @@ static void convert_jobs(struct job *const *jobs, size_t nr_jobs)
 	}
 	if (status == PERFDATA_OK && symbols_wanted(options))
 		unnamed_note(&conversion.from.input, perfdata_result_session(result));
+	bool is_no = false;
 	if (status == PERFDATA_OK) {
 		memory_note(&conversion);
-		filters_note(options, &conversion.from.input.messages, conversion.from.input.file,
-			     perfdata_result_summary(result));
+		is_no = has_nothing(&conversion, result);
 	}
 	say_how_it_ended(&conversion, status, &error);
 	input_judge(&conversion.from.input, options);
@@ -266,8 +278,10 @@ static void convert_jobs(struct job *const *jobs, size_t nr_jobs)
 	perfdata_result_free(result);
 	filters_release(&conversion.from.filters);
 	const enum exit_code code = input_close(&conversion.from.input, options);
-	for (size_t i = 0; i < nr_jobs; i++)
+	for (size_t i = 0; i < nr_jobs; i++) {
 		jobs[i]->outcome.code = code;
+		jobs[i]->outcome.is_no = is_no;
+	}
 }
 
 /* Gives a job that runs beside others an account of its own, so that no job fails because of memory that another job

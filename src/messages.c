@@ -144,6 +144,11 @@ static uint64_t *count_of(struct code_counts *counts, unsigned code)
 	return &counts->of[code % (sizeof counts->of / sizeof *counts->of)];
 }
 
+uint64_t messages_counted(const struct messages *messages, enum perfdata_finding_code code)
+{
+	return messages->counts.of[code % (sizeof messages->counts.of / sizeof *messages->counts.of)];
+}
+
 static void count(struct messages *messages, enum perfdata_severity severity, uint64_t more)
 {
 	messages->total += more;

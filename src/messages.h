@@ -67,6 +67,8 @@ void messages_detail(struct messages *messages, const char *file, const char *fo
 
 /* Adds the findings that the reader counted without reporting them; may be called several times. */
 void messages_count(struct messages *messages, const struct perfdata_reader *reader);
+/* How many findings of a code there were. */
+uint64_t messages_counted(const struct messages *messages, enum perfdata_finding_code code);
 /* Ends an input: prints how many findings of each kind were not printed one by one, and the lines that `hold` kept. */
 void messages_end(struct messages *messages, const char *file);
 

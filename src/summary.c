@@ -106,6 +106,7 @@ static void count(struct summary *summary, const struct outcome *outcome)
 	static const char *const names[] = { "done", "damaged", "skipped", "failed", "interrupted" };
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
 		*counts[i] += !strcmp(names[i], outcome_status(outcome));
+	summary->nos += outcome->is_no;
 	summary->records += outcome->records;
 	summary->samples += outcome->samples;
 	summary->written += outcome->written;
@@ -166,6 +167,8 @@ enum exit_code summary_end(struct summary *summary, enum exit_code code)
 {
 	struct perfdata_text line;
 	code = exit_code_join(code == EXIT_DAMAGED && summary->options->damaged_ok ? EXIT_FINE : code, summary->code);
+	if (summary->nos && summary->nos == summary->done + summary->damaged + summary->skipped)
+		code = exit_code_join(code, EXIT_ANSWER_NO);
 	perfdata_text_init(&line);
 	if (summary->fd >= 0 || summary->log)
 		spell_totals(&line, summary, code);

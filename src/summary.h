@@ -16,6 +16,7 @@ struct summary {
 	uint64_t begun;              /* ns of the monotonic clock */
 	size_t inputs;
 	uint64_t done, damaged, skipped, broken, interrupted;
+	uint64_t nos;                /* of them, those that have nothing of what was asked for */
 	uint64_t records, samples, written, bytes_in, bytes_out;
 	enum exit_code code;         /* joined codes of the inputs so far, after --damaged-ok */
 };
@@ -27,7 +28,8 @@ enum exit_code summary_begin(struct summary *summary, const struct options *opti
 void summary_add(struct summary *summary, const struct outcome *outcome);
 /* Whether --fail-fast asks to begin no more inputs. Any thread may call it. */
 bool summary_stops(struct summary *summary);
-/* Writes the totals and closes the file. Returns the exit code of all inputs, joined with `code`. */
+/* Writes the totals and closes the file. Returns the exit code of all inputs, joined with `code`: EXIT_ANSWER_NO where
+ * none of them has what was asked for. */
 enum exit_code summary_end(struct summary *summary, enum exit_code code);
 
 /* Returns the monotonic clock in ns. */

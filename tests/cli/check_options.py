@@ -136,7 +136,7 @@ FILTERS = [("comm", "nosuch"), ("dso", "nosuch"), ("symbol", "nosuch"), ("pid", 
 
 
 def check_filters(folder):
-    """What lets nothing through is said, once, and names the filter."""
+    """What lets nothing through is said, once, and names the filter; the answer is no, but diff has an answer of its own."""
     for command in commands():
         names = dict(options_of(command))
         for name, value in FILTERS:
@@ -144,8 +144,31 @@ def check_filters(folder):
                 continue    # these have perf's own
             done = run(command, f"--{name}", value, *words_of(command, folder), cwd=folder)
             notes = [line for line in done.err.decode().splitlines() if f"passes --{name} {value}" in line]
-            if len(notes) != (2 if command == "diff" else 1):
+            if len(notes) != (2 if command == "diff" else 1) or (command != "diff" and done.code != 1):
                 yield f"{command} --{name} {value}: {done.code} {done.err[:200]!r}"
+
+
+def check_answers_no(folder):
+    """What was asked for by a name that nothing has: exit code 1. Of several recordings one that has it is enough. Names of another table are wrong."""
+    several = [OTHER, os.path.join(TESTDATA, "trace-73.data")]
+    wanted = [(1, "report", "--callers", "nosuch", ONE), (1, "report", "--callees", "no*such", ONE), (0, "report", "--callers", "*", ONE),
+              (1, "report", "-q", "--callers", "nosuch", *several), (0, "report", "--callers", "*", *several),
+              (1, "csv", "--type", "mmap2", ONE), (0, "csv", "--type", "sample", ONE), (0, "csv", "--table", "mmap2", "--type", "mmap2", ONE),
+              (0, "folded", "--comm", "work", *several), (1, "folded", "--comm", "nosuch", *several), (1, "folded", "-q", "--tid", "2147483647", ONE),
+              (0, "perf", "script", "--comm", "nosuch", "-i", ONE),
+              (2, "csv", "-e", "time,filename", ONE), (2, "csv", "-e", "mmap2.addr", ONE), (2, "csv", "--table", "comm", "-e", "ip", ONE),
+              (2, "csv", "--columns", "time,filename", ONE), (0, "csv", "--table", "mmap2", "-e", "filename,mmap2.addr,sample_id.tid,type", ONE),
+              (0, "csv", "-e", "time,weight,fields.prev_comm,sample_id.tid", ONE)]
+    for code, *words in wanted:
+        done = run(*words, cwd=folder)
+        if done.code != code or (code and not done.err and "-q" not in words):
+            yield f"{words}: {done.code} {done.err[-300:]!r}"
+    # also where an earlier run made the output
+    out = os.path.join(folder, "resumed") + "/"
+    for code in (1, 1):
+        done = run("folded", "--comm", "nosuch", "--resume", "-o", out, ONE, cwd=folder)
+        if done.code != code:
+            yield f"--resume: {done.code} {done.err!r}"
 
 
 def check_rules(folder):
@@ -223,6 +246,7 @@ def main():
             tap.report(f"values that make no sense: {name}", check_values(name, folder))
         tap.report("options that change nothing", [fault for command, words in USELESS for fault in check_useless(command, words, folder)])
         tap.report("filters that let nothing through", list(check_filters(folder)))
+        tap.report("names that nothing has", list(check_answers_no(folder)))
         tap.report("names to map that nothing has", list(check_rules(folder)))
         tap.report("recordings from pipes", list(check_pipes(folder)) if shutil.which("bash") else [])
     finally:

@@ -62,6 +62,22 @@ static const struct table_column *column_named(const struct table *table, const 
 	return NULL;
 }
 
+/* A column that no record of the table can have would be empty in every recording: it is meant for another table. */
+static enum perfdata_status check_field(const struct table_row *row, const char *name, struct perfdata_error *reterr)
+{
+	const struct perfdata_layout *layout;
+	if (!row->types[0])
+		return PERFDATA_OK;
+	for (size_t i = 0; i < pd_table_row_types(row); i++)
+		if (pd_selection_is_of(perfdata_record_layout(row->types[i]), name))
+			return PERFDATA_OK;
+	for (size_t i = 0; (layout = perfdata_record_layout_at(i)) && !pd_selection_is_of(layout, name);)
+		i++;
+	return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+			"no record of this table has a field \"%.60s\"; those of table \"%s\" have (perfdata fields)",
+			name, layout ? layout->name : "samples");
+}
+
 /* Columns by a list: names that the described table has mean what they mean there, others are what -e takes. */
 static enum perfdata_status choose_columns(struct pd_arena *pool, const struct table *table, const char *list,
 					   struct csv_table *ret, struct perfdata_error *reterr)
@@ -73,7 +89,7 @@ static enum perfdata_status choose_columns(struct pd_arena *pool, const struct t
 	chosen.columns = pd_arena_calloc(pool, room, sizeof *chosen.columns);
 	if (!chosen.columns)
 		return PERFDATA_ENOMEM;
-	for (const char *at = list, *next = list; next; at = next + 1) {
+	for (const char *at = list, *next = list; next; at = next ? next + 1 : NULL) {
 		const size_t size = strcspn(at, ",");
 		next = at[size] ? at + size : NULL;
 		struct table_column column = { 0 };
@@ -86,7 +102,9 @@ static enum perfdata_status choose_columns(struct pd_arena *pool, const struct t
 			if (!name)
 				return PERFDATA_ENOMEM;
 			memcpy(name, at, size);
-			const enum perfdata_status status = pd_selection_parse(pool, name, &one, reterr);
+			enum perfdata_status status = pd_selection_parse(pool, name, &one, reterr);
+			if (!status)
+				status = check_field(&ret->row, one.names[0], reterr);
 			if (status)
 				return status;
 			column.name = column.select = one.names[0];

@@ -18,6 +18,8 @@ struct state {
 	struct report_options options;
 	const struct report_taker *taker;   /* or NULL: the rows become text */
 	struct report_spans *spans;         /* in place of the profile, where spans are asked for; or NULL */
+	perfdata_finding_fn *on_finding;
+	void *user;                         /* for on_finding */
 };
 
 /* Positions in the source take reading the debug information, and the text shows none but those of lines. */
@@ -53,6 +55,8 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 		       : state->options.inlines || shows_sources(&state->options) ? PD_NAMES_LINES
 										  : PD_NAMES_SYMBOLS;
 	state->taker = context->emitter_user;
+	state->on_finding = context->on_finding;
+	state->user = context->user;
 	if (state->options.form == REPORT_CSV && !context->shared_output)
 		pd_report_csv_head(&state->options, out);
 	return pd_stack_gather_begin(&state->gather, context, &wanted);
@@ -125,6 +129,7 @@ struct making {
 	bool failed;                 /* there was no memory for `touched` */
 	struct stack_broken broken;
 	unsigned nr_events;          /* events written so far */
+	bool is_asked_for;           /* one of them has a function that --callers or --callees says */
 };
 
 static void add_sums(struct report_sum *sum, const struct pd_profile_sums *more)
@@ -602,6 +607,7 @@ static enum perfdata_status write_event(struct making *making)
 		pd_report_text_event(asked, event, making->out);
 	else if (!pd_report_text_tree(asked, event, making->out))
 		status = PERFDATA_ENOMEM;
+	making->is_asked_for |= event->is_asked_for;
 	making->nr_events++;
 	return status;
 }
@@ -740,6 +746,25 @@ static enum perfdata_status write_counts(struct making *making)
 	return PERFDATA_OK;
 }
 
+static void report_absent_function(const struct making *making)
+{
+	const struct state *state = making->state;
+	struct perfdata_text text;
+	perfdata_text_init(&text);
+	perfdata_text_string(&text, state->options.view == REPORT_CALLERS ? "--callers " : "--callees ");
+	pd_stack_text_name(&text, state->options.function, 0);
+	perfdata_text_literal(&text, ": nothing in the stacks is called so\0");
+	const struct perfdata_finding finding = { .severity = PERFDATA_SEVERITY_NOTE,
+						  .code = PERFDATA_FINDING_NO_FUNCTION,
+						  .file = perfdata_reader_header(state->gather.reader)->name,
+						  .offset = PERFDATA_NO_OFFSET,
+						  .record = UINT64_MAX,
+						  .message = perfdata_text_failed(&text) ? "" : text.data };
+	if (state->on_finding)
+		state->on_finding(state->user, &finding);
+	perfdata_text_release(&text);
+}
+
 static enum perfdata_status write_report(struct making *making)
 {
 	const struct report_options *asked = &making->state->options;
@@ -757,6 +782,8 @@ static enum perfdata_status write_report(struct making *making)
 		status = add_entries(making, walk);
 	event_release(making);
 	pd_profile_walk_free(walk);
+	if (status == PERFDATA_OK && asked->function && making->nr_events && !making->is_asked_for)
+		report_absent_function(making);
 	if (asked->form == REPORT_JSON)
 		pd_report_json_end(&making->head, making->out);
 	else if (asked->form == REPORT_TEXT && !making->state->taker && !making->nr_events)

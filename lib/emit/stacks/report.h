@@ -74,6 +74,7 @@ struct report_event {
 	const char *function;
 	uint64_t of_function[2];
 	bool has_callers;                    /* functions have callers */
+	bool is_asked_for;                   /* set by pd_report_text_tree: it has the function of the options */
 	uint64_t all[2];                     /* samples and weight */
 	uint64_t whole[2];                   /* the same with the stacks that were not chosen */
 	bool is_part;                        /* stacks were chosen */

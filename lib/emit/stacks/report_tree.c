@@ -146,6 +146,7 @@ bool pd_report_text_tree(const struct report_options *options, struct report_eve
 		pd_stack_tree_release(&turned);
 		return false;
 	}
+	event->is_asked_for = turned.nr != 0;
 	if (turn && !turned.nr) {
 		perfdata_text_literal(out, "no function is called ");
 		perfdata_text_shortened(out, options->function, 0);

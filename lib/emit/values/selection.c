@@ -184,6 +184,12 @@ static bool known_somewhere(const char *name)
 	return false;
 }
 
+bool pd_selection_is_of(const struct perfdata_layout *layout, const char *name)
+{
+	struct resolved found;
+	return resolve(layout, name, &found);
+}
+
 /* How many letters of two names differ, at most 63 letters of each. */
 static unsigned distance(const char *a, const char *b)
 {

@@ -42,6 +42,8 @@ struct selection {
  * nearest known one. */
 enum perfdata_status pd_selection_parse(struct pd_arena *pool, const char *list, struct selection *ret,
 					struct perfdata_error *reterr);
+/* Whether records of the layout may have the field. */
+bool pd_selection_is_of(const struct perfdata_layout *layout, const char *name);
 /* One step per name. layout NULL: an unknown type. False without memory. */
 bool pd_selection_resolve(struct pd_arena *pool, const struct selection *selection,
 			  const struct perfdata_layout *layout, struct select_step **ret);
