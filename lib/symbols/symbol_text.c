@@ -162,21 +162,28 @@ enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd)
 
 /* --- perf maps ---------------------------------------------------------------------------------------------------- */
 
-/* perf reads numbers as strtoull does, and takes any character for what separates them. What goes on a number or a word
- * is no separator here: names that begin with digits would lose them. */
-static bool is_separator(char c) { return c && strchr(" \t\v\f\r,:;", c); }
+/* perf reads numbers as strtoull does, and takes the one character behind a number for a separator, whatever it is:
+ * "1000h 20h name" and "1000-20-name" are entries. A letter of a longer word is none here: "1000name" is no number, and
+ * names without a size that begin with digits would lose them. */
 static bool is_blank(char c) { return c && strchr(" \t\v\f\r", c); }
+static bool is_of_word(char c)
+{
+	return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (unsigned char)c >= 0x80;
+}
+static bool separates(const char *at) { return *at && !(is_of_word(at[0]) && is_of_word(at[1])); }
 
 enum number { NO_NUMBER, NUMBER, TOO_LARGE };
 
-/* A number that may begin with blanks, '+', "0x" and zeros. */
+/* A number that may begin with blanks, '+', "0x" and zeros. One below zero is too large, as strtoull has it. */
 static enum number take_number(char **at, char *end, uint64_t *ret)
 {
 	char *p = *at;
 	while (is_blank(*p))
 		p++;
+	if (p[0] == '-' && is_hex_digit(p[1]))
+		return TOO_LARGE;
 	p += *p == '+';
-	p += p[0] == '0' && (p[1] == 'x' || p[1] == 'X') ? 2 : 0;
+	p += p[0] == '0' && (p[1] == 'x' || p[1] == 'X') && is_hex_digit(p[2]) ? 2 : 0;
 	const bool zero = *p == '0';
 	while (*p == '0')
 		p++;
@@ -194,13 +201,13 @@ static bool has_text(const char *text) { return text[strspn(text, " \t\v\f\r")];
  * feed. */
 static char *split_entry(char *line, char *end, uint64_t *ret_start, uint64_t *ret_size)
 {
-	if (take_number(&line, end, ret_start) != NUMBER || !is_separator(*line++))
+	if (take_number(&line, end, ret_start) != NUMBER || !separates(line++))
 		return NULL;
 	char *behind = line;
 	const enum number size = take_number(&behind, end, ret_size);
 	if (size == TOO_LARGE)
 		return NULL;
-	if (size == NUMBER && (!*behind || is_separator(*behind)))
+	if (size == NUMBER && (!*behind || separates(behind)))
 		return *behind && has_text(behind + 1) ? behind + 1 : NULL;
 	*ret_size = 0;
 	line += strspn(line, " \t\v\f\r");

@@ -40,7 +40,12 @@ FORMS = [
     (b"10001000 10 name", ["name", "name", "name", "", ""]),
     (b"10001000 10 a\n10002000 10 ab\n", ["a", "a", "a", "", "ab"]),
     (b"10001000 nosize at all\n", ["nosize at all", "", "", "", ""]),
-    (b"10001000 10x name\n", ["10x name", "", "", "", ""]),
+    (b"10001000 10x name\n", None), (b"10001000h 10h name\n", None), (b"0x10001000h 0x10h name\n", None), (b"10001000h 10 name\n", None),
+    (b"10001000L 10L name\n", None), (b"10001000-10-name\n", None), (b"10001000. 10 name\n", None), (b"10001000 10)name\n", None),
+    (b"10001000+10 name\n", None), (b"10001000|10|name\n", None), (b"10001000 10h: name\n", None), (b"10001000 0x name\n", None),
+    (b"10001000 -10 name\n", None), (b"-10001000 10 name\n", None), (b"10001000 100x name\n", None), (b"10001000h nosize\n", None),
+    (b"[10001000] 10 name\n", None), (b"\xef\xbb\xbf10001000 10 name\n", None),
+    (b"10001000 10name\n", ["10name", "", "", "", ""]), (b"10001000 0xname here\n", ["0xname here", "", "", "", ""]),
 ]
 
 

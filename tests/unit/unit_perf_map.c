@@ -78,7 +78,17 @@ static void test_forms(void)
 		{ "1000  nosize\n", "nosize", "", "", 0 },
 		/* perf shows "osize" */
 		{ "1000 nosize at all\n", "nosize at all", "", "", 0 },
-		{ "1000 10x name\n", "10x name", "", "", 0 },
+		/* whatever stands behind a number separates, and only that */
+		{ "1000h 10h name\n", " name", " name", "", 0 },
+		{ "1000h 10 name\n", "name", "name", "", 0 },
+		{ "0x1000h nosize\n", "nosize", "", "", 0 },
+		{ "1000 10x name\n", " name", " name", "", 0 },
+		{ "1000 0x name\n", " name", "", "", 0 },
+		{ "1000-10-name\n", "name", "name", "", 0 },
+		{ "1000|10|name\n", "name", "name", "", 0 },
+		{ "1000. 10)name\n", "name", "name", "", 0 },
+		/* perf shows "ame" */
+		{ "1000 10name\n", "10name", "", "", 0 },
 		/* perf shows the carriage return */
 		{ "1000 10 name\r\n", "name", "name", "", 0 },
 		/* perf shows "nam" */
@@ -93,10 +103,9 @@ static void test_forms(void)
 		{ "10000000000001000 10 name\n", "", "", "", 1 },
 		{ "1000 10000000000000010 name\n", "", "", "", 1 },
 		{ "-1000 10 name\n", "", "", "", 1 },
-		{ "1000 -10 name\n", "-10 name", "", "", 0 },
-		{ "0x 10 name\n", "", "", "", 1 },
+		{ "1000 -10 name\n", "", "", "", 1 },
+		{ "0x 10 name\n", "", "", "", 0 },
 		{ "1000name 10\n", "", "", "", 1 },
-		{ "1000-1010 name\n", "", "", "", 1 },
 		{ "\xef\xbb\xbf" "1000 10 byte order mark\n1000 10 name\n", "name", "name", "", 1 },
 	};
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
