@@ -83,22 +83,30 @@ static int read_records(struct reading *reading, struct pd_cursor *file)
 			return -1;
 		uint32_t id = pd_u32(file), size = pd_u32(file);
 		uint64_t time = pd_u64(file);
-		/* the process may have been killed while it wrote the last record, or have made room ahead; but no
-		 * record is shorter than its header, or larger than a file may be */
+		/* the process may have made room ahead, which is zeros; but no record is shorter than its header, or
+		 * larger than a file may be */
 		if ((size < 16 && (id || size || time)) || size > MAX_FILE) {
 			reading->jit->is_damaged = true;
-			break;
+			return 0;
 		}
 		if (!size)
-			break;
-		if (size - 16 > pd_left(file))
-			break;
+			return 0;
+		/* the process was killed while it wrote the last record, or the size is wrong: perf reads no further
+		 * either, and says nothing */
+		if (size - 16 > pd_left(file)) {
+			reading->jit->is_cut = true;
+			return 0;
+		}
 		struct pd_cursor body = pd_cursor(pd_take(file, size - 16), size - 16, file->swap);
 		if (id == JIT_CLOSE)
-			break;
+			return 0;
 		if ((id == JIT_LOAD && read_load(reading, &body, time)) ||
 		    (id == JIT_MOVE && read_move(reading, &body, time)))
 			return -1;
+	}
+	for (const uint8_t *at = file->at; pd_left(file); at = file->at) {
+		reading->jit->is_cut |= *at != 0;
+		pd_take(file, 1);
 	}
 	return 0;
 }

@@ -306,6 +306,10 @@ static bool take_jitdump(void *user, const char *path, const char *what)
 	if (dso->jit.is_damaged)
 		find_fault(dso, PERFDATA_FINDING_SYMBOL_FILE, path,
 			   "a record states an impossible size: the code after it has no names");
+	if (dso->jit.is_cut)
+		find_fault(dso, PERFDATA_FINDING_SYMBOL_FILE, path,
+			   "the file ends inside a record: the process was killed, or still writes, or the size of the "
+			   "record is wrong; its code has no names");
 	set_origin(dso, &dso->origin.file, path, "symbols");
 	return true;
 }

@@ -193,6 +193,7 @@ struct pd_jit {
 	size_t count, capacity;
 	char *file;                  /* the whole file; names stand in it */
 	bool is_damaged;             /* reading ended at a record of an impossible size */
+	bool is_cut;                 /* the file ends inside a record */
 	size_t file_size;
 };
 enum perfdata_status pd_jitdump_load(struct pd_jit *jit, struct pd_work *work, int fd);
