@@ -146,6 +146,21 @@ static enum perfdata_status copy_auxtrace(struct perfdata_rewriter *rewriter, co
 
 /* --- records ----------------------------------------------------------------------------------------------------- */
 
+/* Whether a FINISHED_ROUND of a cut changes nothing. The first one behind a record says up to which time the second one
+ * releases; further ones release nothing. Where little is kept of a long recording there may be a million of them. */
+static bool is_empty_round(struct perfdata_rewriter *rewriter)
+{
+	const bool is_behind_round = rewriter->rounds_in_row && rewriter->counts.records == rewriter->records_at_round;
+
+	if (!rewriter->choice.chosen || rewriter->keeps_carriers)
+		return false;
+	if (is_behind_round && rewriter->rounds_in_row == 2)
+		return true;
+	rewriter->rounds_in_row = is_behind_round ? 2 : 1;
+	rewriter->records_at_round = rewriter->counts.records + 1;
+	return false;
+}
+
 /* Records of perf's own whose contents the output has in another form, or not at all. */
 static bool has_other_form(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
@@ -160,7 +175,7 @@ static bool has_other_form(struct perfdata_rewriter *rewriter, const struct perf
 	case PERFDATA_RECORD_FINISHED_ROUND:
 		/* the files of a directory have rounds of their own; and records that are copied in the order of time
 		 * need none */
-		return rewriter->anonymizer || rewriter->from_directory;
+		return rewriter->anonymizer || rewriter->from_directory || is_empty_round(rewriter);
 	default:
 		return false;
 	}

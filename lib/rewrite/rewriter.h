@@ -56,6 +56,8 @@ struct perfdata_rewriter {
 	struct perfdata_bytes *state;    /* records of the state from before a cut, encoded */
 	size_t nr_state, state_room;
 	bool state_written;
+	uint64_t records_at_round;       /* counts.records behind the last FINISHED_ROUND */
+	unsigned rounds_in_row;          /* with nothing between them */
 
 	/* the copy */
 	struct perfdata_reader *reader;  /* borrowed */

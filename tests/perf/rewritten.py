@@ -18,6 +18,7 @@ import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import program  # noqa: E402
+from builder import Recording, IP, TID, TIME  # noqa: E402
 
 PERF = os.environ.get("PERF", "perf")
 LARGEST = int(os.environ.get("PERF_FILES_LARGEST", "400000"))
@@ -375,6 +376,33 @@ def names_survive(use_perf):
     return None
 
 
+def cut_has_no_empty_rounds(use_perf):
+    """Of a long recording of which little stays, the rounds in which nothing stays go too; what stays comes in the same order."""
+    r = Recording()
+    event = r.event("cycles", [11], period=1, sample_type=IP | TID | TIME, sample_id_all=1)
+    r.comm(7, 7, "work", time=1)
+    for number in range(3000):
+        r.sample(event, ip=0x1000 + number, pid=7, tid=7 + number % 100, time=100 + number * 10)
+        if number % 3 == 0:      # older than what an earlier round releases: delivered late
+            r.sample(event, ip=0x2000 + number, pid=7, tid=7 + (number + 50) % 100, time=60 + number * 10)
+        r.record(68)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "rounds.data")
+        r.save(path)
+        for tid in (7, 9, 57, 106):
+            out, code, said = rewritten(folder, "--tid", str(tid), path)
+            if code != 0 or not out:
+                return "exit code %d: %s" % (code, said[-300:])
+            kinds = [json.loads(line)["type"] for line in program.run("ndjson", "-q", "--order", "file", out).out.decode().splitlines()]
+            if kinds.count("finished_round") > 2 * (kinds.count("sample") + 2) or kinds.count("finished_round") < 2:
+                return "thread %d: %d rounds of %d samples" % (tid, kinds.count("finished_round"), kinds.count("sample"))
+            if program.run("script", "-q", "--tid", str(tid), path).out != program.run("script", "-q", out).out:
+                return "thread %d: another order" % tid
+            if use_perf and perf((*COMMANDS[0], "--tid", str(tid)), path).stdout != perf(COMMANDS[0], out).stdout:
+                return "thread %d: perf's order is another one" % tid
+    return None
+
+
 def is_chosen(path):
     """Of the corpus every fourth file takes part in what costs most."""
     name = os.path.basename(path)
@@ -399,7 +427,8 @@ def main():
     seven = perf_is_seven()
     checks = [("cut in ten parts, merged again", [(is_same_in_parts, path, seven) for path in chosen if 0 < size_of(path) <= LARGEST]),
               ("repaired%s" % (" and opened by perf" if seven else ""), [(is_repaired, path, seven) for path in bad]),
-              ("build-ids are added", [(adds_build_ids, seven)]), ("names of events survive", [(names_survive, seven)])]
+              ("build-ids are added", [(adds_build_ids, seven)]), ("names of events survive", [(names_survive, seven)]),
+              ("a cut has no empty rounds", [(cut_has_no_empty_rounds, seven)])]
     if seven:
         checks.append(("perf says the same of the copy", [(perf_says_the_same, path) for path in good]))
         checks.append(("perf's own filters show the same", [(perf_filters_the_same, path) for path in chosen]))
