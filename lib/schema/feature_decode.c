@@ -10,12 +10,11 @@
 #include "base/checked.h"
 #include "base/cursor.h"
 #include "base/memory.h"
+#include "schema/feature_walk.h"
 #include "schema/feature_rows.h"
 #include "schema/layout.h"
-#include "schema/protobuf_read.h"
 #include "schema/feature.h"
 
-#define MAX_FIELDS 64
 #define SMALLEST_ATTR 64
 
 struct perfdata_feature {
@@ -27,33 +26,10 @@ struct perfdata_feature {
 	uint32_t id;
 };
 
-/* What is known about the structure whose fields are being read. */
-struct frame {
-	uint64_t values[MAX_FIELDS];      /* of integer fields that were read; 0 for absent ones */
-	struct perfdata_bytes extent;     /* of the last STRUCT or ATTR among its fields */
-};
-
-/* The children of a node while they are being added. */
-struct children {
-	struct perfdata_node *parent, *last;
-};
-
 enum scope {
 	SCOPE_ROOT,     /* a whole section */
 	SCOPE_EXTENT,   /* a structure inside a stated number of bytes */
 	SCOPE_ELEMENT,  /* a structure that ends with its last field */
-};
-
-struct walk {
-	struct perfdata_feature *feature;
-	struct pd_arena *arena;           /* of the feature */
-	const uint8_t *start;             /* of the section */
-	enum perfdata_byte_order order;
-	uint32_t nr_cpus_avail;
-	struct frame root;                /* of the whole section */
-	uint32_t id;                      /* of the section */
-	const char *section;              /* its name, for messages */
-	struct perfdata_error *error;     /* never NULL */
 };
 
 static const struct perfdata_field bytes_field = {
@@ -63,33 +39,8 @@ static const struct perfdata_field bytes_field = {
 	.show = PERFDATA_SHOW_BYTES_HEX,
 	.count_field = PERFDATA_COUNT_REST,
 };
-static const struct perfdata_field rest_field = {
-	.name = "rest",
-	.doc = "bytes behind the last known field",
-	.kind = PERFDATA_KIND_BYTES,
-	.show = PERFDATA_SHOW_BYTES_HEX,
-	.count_field = PERFDATA_COUNT_REST,
-};
-
 static enum perfdata_status walk_fields(struct walk *walk, struct pd_cursor *c, const struct perfdata_layout *layout,
 					enum scope scope, struct perfdata_node *parent);
-
-static enum perfdata_status damaged(struct walk *walk, const uint8_t *at, const char *field, const char *what)
-{
-	walk->error->status = PERFDATA_DAMAGED;
-	walk->error->offset = (uint64_t)(at - walk->start);
-	snprintf(walk->error->message, sizeof walk->error->message, "feature section %s: %s%s%s", walk->section,
-		 field ? field : "", field ? " " : "", what);
-	return PERFDATA_DAMAGED;
-}
-
-static enum perfdata_status no_memory(struct walk *walk)
-{
-	walk->error->status = PERFDATA_ENOMEM;
-	walk->error->offset = PERFDATA_NO_OFFSET;
-	snprintf(walk->error->message, sizeof walk->error->message, "feature section %s: out of memory", walk->section);
-	return PERFDATA_ENOMEM;
-}
 
 static bool all_zero(const uint8_t *at, size_t size)
 {
@@ -97,32 +48,6 @@ static bool all_zero(const uint8_t *at, size_t size)
 		if (at[i])
 			return false;
 	return true;
-}
-
-/* The tree of a section may be many times as large as the section. */
-static bool charge(struct perfdata_feature *feature)
-{
-	if (feature->arena.total == feature->charged)
-		return true;
-	pd_account_change(feature->account, PD_USE_FRAMES, feature->charged, feature->arena.total);
-	feature->charged = feature->arena.total;
-	return !pd_account_is_exhausted(feature->account);
-}
-
-static struct perfdata_node *append(struct walk *walk, struct children *children, const struct perfdata_field *field,
-				    enum perfdata_kind kind)
-{
-	struct perfdata_node *node = pd_arena_calloc(walk->arena, 1, sizeof *node);
-	if (!node || !charge(walk->feature))
-		return NULL;
-	node->field = field;
-	node->kind = kind;
-	if (children->last)
-		children->last->next = node;
-	else
-		children->parent->child = node;
-	children->last = node;
-	return node;
 }
 
 /* Removes what was appended since the copy `before` was made. */
@@ -175,7 +100,7 @@ static enum perfdata_status read_bitmap(struct walk *walk, struct pd_cursor *c, 
 		return PERFDATA_OK;
 	uint8_t *copy = pd_arena_alloc(walk->arena, size ? (size_t)size : 1);
 	if (!copy)
-		return no_memory(walk);
+		return pd_feature_no_memory(walk);
 	for (uint64_t i = 0; i < size; i++)
 		copy[i] = (uint8_t)(pd_load64(at + i / 8 * 8, c->swap) >> i % 8 * 8);
 	for (uint64_t bit = nbits; bit < size * 8; bit++)
@@ -192,10 +117,10 @@ static enum perfdata_status read_attr(struct walk *walk, struct perfdata_bytes e
 	/* a damaged attr gets a node value too, so that callers which walk the nodes need not check */
 	attr = pd_arena_calloc(walk->arena, 1, sizeof *attr);
 	if (!attr)
-		return no_memory(walk);
+		return pd_feature_no_memory(walk);
 	node->v.attr = attr;
 	if (extent.size < SMALLEST_ATTR)
-		return damaged(walk, extent.data, node->field->name, "is smaller than any attr");
+		return pd_feature_damaged(walk, extent.data, node->field->name, "is smaller than any attr");
 	/* An attr whose own size disagrees with its extent is decoded as far as it reaches. The decoder finds the
 	 * fields behind it by the extent, so this is no damage. */
 	perfdata_attr_decode(extent.data, extent.size, walk->order, attr, &used);
@@ -283,12 +208,13 @@ static enum perfdata_status walk_sized(struct walk *walk, struct pd_cursor *c, c
 	const uint64_t size = pd_u32(c);
 
 	if (c->failed)
-		return damaged(walk, at, element->name, "reaches beyond the end");
+		return pd_feature_damaged(walk, at, element->name, "reaches beyond the end");
 	const bool is_cut = size > pd_left(c);
 	const uint64_t have = is_cut ? pd_left(c) : size;
 	struct pd_cursor inside = pd_cursor(pd_take(c, have), (size_t)have, c->swap);
 	const enum perfdata_status status = walk_fields(walk, &inside, element, SCOPE_EXTENT, node);
-	return status == PERFDATA_OK && is_cut ? damaged(walk, at, element->name, "reaches beyond the end") : status;
+	return status == PERFDATA_OK && is_cut
+		       ? pd_feature_damaged(walk, at, element->name, "reaches beyond the end") : status;
 }
 
 static enum perfdata_status walk_element(struct walk *walk, struct pd_cursor *c, const struct perfdata_field *list,
@@ -297,18 +223,18 @@ static enum perfdata_status walk_element(struct walk *walk, struct pd_cursor *c,
 	const struct perfdata_layout *element = list->element;
 	bool bare = element->nr_fields == 1 && !element->fields[0].name;
 	struct children before = *children;
-	struct perfdata_node *node = append(walk, children, bare ? &element->fields[0] : NULL,
+	struct perfdata_node *node = pd_feature_append(walk, children, bare ? &element->fields[0] : NULL,
 					    bare ? element->fields[0].kind : PERFDATA_KIND_STRUCT);
 	enum perfdata_status status;
 
 	if (!node)
-		return no_memory(walk);
+		return pd_feature_no_memory(walk);
 	if (bare) {
 		const uint8_t *at = c->at;
 		struct frame frame = { .extent = { NULL, 0 } };
 		status = walk_value(walk, c, &element->fields[0], &frame, 0, node);
 		if (status == PERFDATA_OK && c->failed)
-			status = damaged(walk, at, element->name, "reaches beyond the end");
+			status = pd_feature_damaged(walk, at, element->name, "reaches beyond the end");
 	} else {
 		status = list->count_field == PERFDATA_COUNT_SIZED
 				 ? walk_sized(walk, c, element, node)
@@ -336,12 +262,12 @@ static enum perfdata_status walk_list(struct walk *walk, struct pd_cursor *c, co
 		    all_zero(at, pd_left(c)))
 			break;
 		if (!pd_left(c))
-			return damaged(walk, at, field->name, "has fewer elements than its count says");
+			return pd_feature_damaged(walk, at, field->name, "has fewer elements than its count says");
 		enum perfdata_status status = walk_element(walk, c, field, &children);
 		if (status != PERFDATA_OK)
 			return status;
 		if (c->at == at)
-			return damaged(walk, at, field->name, "has an element without bytes");
+			return pd_feature_damaged(walk, at, field->name, "has an element without bytes");
 	}
 	return PERFDATA_OK;
 }
@@ -390,7 +316,7 @@ static enum perfdata_status put_pid(struct walk *walk, struct perfdata_node *ent
 {
 	struct perfdata_node *pid = pd_arena_calloc(walk->arena, 1, sizeof *pid);
 	if (!pid)
-		return no_memory(walk);
+		return pd_feature_no_memory(walk);
 	pid->field = pd_build_id_pid;
 	pid->kind = pid->field->kind;
 	pid->v.u = misc == PERFDATA_CPUMODE_GUEST_KERNEL || misc == PERFDATA_CPUMODE_GUEST_USER ? 0 : (uint64_t)-1;
@@ -425,163 +351,16 @@ static enum perfdata_status walk_entries(struct walk *walk, struct pd_cursor *c,
 
 	while (!all_zero(c->at, pd_left(c))) {
 		if (!entry_fits(c))
-			return damaged(walk, c->at, field->name, "has an entry with an impossible size");
-		struct perfdata_node *entry = append(walk, &children, NULL, PERFDATA_KIND_STRUCT);
+			return pd_feature_damaged(walk, c->at, field->name, "has an entry with an impossible size");
+		struct perfdata_node *entry = pd_feature_append(walk, &children, NULL, PERFDATA_KIND_STRUCT);
 		if (!entry)
-			return no_memory(walk);
+			return pd_feature_no_memory(walk);
 		list->v.count++;
 		enum perfdata_status status = walk_entry(walk, c, layout, entry);
 		if (status != PERFDATA_OK)
 			return status;
 	}
 	return PERFDATA_OK;
-}
-
-/* --- messages of protocol buffers -------------------------------------------------------------------------------- */
-
-static enum pd_wire wire_of(const struct perfdata_field *row)
-{
-	switch (row->kind) {
-	case PERFDATA_KIND_U8:
-	case PERFDATA_KIND_U16:
-	case PERFDATA_KIND_U32:
-	case PERFDATA_KIND_U64: return PD_WIRE_VARINT;
-	default: return PD_WIRE_BYTES;
-	}
-}
-
-static bool is_plain_list(const struct perfdata_field *row)
-{
-	return row->kind == PERFDATA_KIND_LIST && !row->element->fields[0].name;
-}
-
-/* Whether the row describes this field: lists of numbers come packed, or number by number. */
-static bool is_field_of(const struct pd_protobuf_field *field, const struct perfdata_field *row)
-{
-	return field->number == row->count &&
-	       (field->wire == wire_of(row) || (field->wire == PD_WIRE_VARINT && is_plain_list(row)));
-}
-
-static enum perfdata_status walk_message(struct walk *walk, struct perfdata_bytes bytes,
-					 const struct perfdata_layout *layout, struct perfdata_node *parent);
-
-static enum perfdata_status append_number(struct walk *walk, struct children *children,
-					  const struct perfdata_field *field, uint64_t value)
-{
-	struct perfdata_node *node = append(walk, children, field, field->kind);
-	if (!node)
-		return no_memory(walk);
-	node->v.u = value;
-	children->parent->v.count++;
-	return PERFDATA_OK;
-}
-
-static enum perfdata_status walk_repeated(struct walk *walk, struct children *children,
-					  const struct perfdata_field *row, const struct pd_protobuf_field *field)
-{
-	if (!is_plain_list(row)) {
-		struct perfdata_node *node = append(walk, children, NULL, PERFDATA_KIND_STRUCT);
-		if (!node)
-			return no_memory(walk);
-		children->parent->v.count++;
-		return walk_message(walk, field->bytes, row->element, node);
-	}
-	if (field->wire == PD_WIRE_VARINT)
-		return append_number(walk, children, &row->element->fields[0], field->value);
-	struct pd_cursor packed = pd_cursor(field->bytes.data, field->bytes.size, false);
-	enum perfdata_status status = PERFDATA_OK;
-	uint64_t value;
-	while (status == PERFDATA_OK && pd_left(&packed) && pd_protobuf_varint(&packed, &value))
-		status = append_number(walk, children, &row->element->fields[0], value);
-	return status == PERFDATA_OK && packed.failed
-		       ? damaged(walk, field->bytes.data, row->name, "is no list of numbers") : status;
-}
-
-/* The value of a row. A number or text that the message leaves out is 0 or empty; of several the last one counts. */
-static enum perfdata_status walk_row(struct walk *walk, const struct perfdata_field *row, struct pd_cursor message,
-				     struct children *children, const uint8_t **ret_used)
-{
-	struct pd_protobuf_field field, last = { .at = NULL };
-	struct perfdata_node *node = NULL;
-	enum perfdata_status status = PERFDATA_OK;
-
-	if (row->kind != PERFDATA_KIND_STRUCT && !(node = append(walk, children, row, row->kind)))
-		return no_memory(walk);
-	struct children elements = { node, NULL };
-	while (status == PERFDATA_OK && pd_protobuf_next(&message, &field)) {
-		if (!is_field_of(&field, row))
-			continue;
-		if (row->kind == PERFDATA_KIND_LIST)
-			status = walk_repeated(walk, &elements, row, &field);
-		else
-			last = field;
-	}
-	*ret_used = last.at;
-	switch (row->kind) {
-	case PERFDATA_KIND_LIST: return status;
-	case PERFDATA_KIND_STRUCT:
-		if (!last.at)
-			return PERFDATA_OK;
-		if (!(node = append(walk, children, row, row->kind)))
-			return no_memory(walk);
-		return walk_message(walk, last.bytes, row->element, node);
-	case PERFDATA_KIND_TEXT: node->kind = PERFDATA_KIND_STRING;   /* fall through */
-	case PERFDATA_KIND_BYTES: node->v.bytes = last.bytes; return PERFDATA_OK;
-	default: node->v.u = last.value; return PERFDATA_OK;
-	}
-}
-
-/* What no row describes, or stands there once more, as it stands there. */
-static enum perfdata_status walk_others(struct walk *walk, const struct perfdata_layout *layout,
-					struct pd_cursor message, const uint8_t *const *used,
-					struct children *children)
-{
-	uint8_t *copy = NULL;
-	size_t size = 0;
-	const size_t room = pd_left(&message);
-	struct pd_protobuf_field field;
-
-	while (pd_protobuf_next(&message, &field)) {
-		uint32_t i = 0;
-		while (i < layout->nr_fields && !is_field_of(&field, &layout->fields[i]))
-			i++;
-		if (i < layout->nr_fields && (layout->fields[i].kind == PERFDATA_KIND_LIST || used[i] == field.at))
-			continue;
-		if (!copy && !(copy = pd_arena_alloc(walk->arena, room)))
-			return no_memory(walk);
-		memcpy(copy + size, field.at, (size_t)(message.at - field.at));
-		size += (size_t)(message.at - field.at);
-	}
-	if (!copy)
-		return PERFDATA_OK;
-	struct perfdata_node *node = append(walk, children, &rest_field, PERFDATA_KIND_BYTES);
-	if (!node)
-		return no_memory(walk);
-	node->v.bytes = (struct perfdata_bytes){ copy, size };
-	return PERFDATA_OK;
-}
-
-/* A message: its fields may stand in any order, nodes are in that of the rows. Of one that ends too early, or has a
- * field that is none, what stands in front of that is read. */
-static enum perfdata_status walk_message(struct walk *walk, struct perfdata_bytes bytes,
-					 const struct perfdata_layout *layout, struct perfdata_node *parent)
-{
-	struct pd_cursor all = pd_cursor(bytes.data, bytes.size, false);
-	struct children children = { parent, NULL };
-	const uint8_t *used[MAX_FIELDS], *end = bytes.data;
-	struct pd_protobuf_field field;
-	enum perfdata_status status = PERFDATA_OK;
-
-	while (pd_protobuf_next(&all, &field))
-		end = all.at;
-	struct pd_cursor whole = pd_cursor(bytes.data, (size_t)(end - bytes.data), false);
-	for (uint32_t i = 0; i < layout->nr_fields && status == PERFDATA_OK; i++)
-		status = walk_row(walk, &layout->fields[i], whole, &children, &used[i]);
-	if (status == PERFDATA_OK)
-		status = walk_others(walk, layout, whole, used, &children);
-	if (status == PERFDATA_OK && all.failed)
-		return damaged(walk, end, layout->name, "is no message from here on");
-	return status;
 }
 
 /* --- fields ------------------------------------------------------------------------------------------------------ */
@@ -624,7 +403,7 @@ static enum perfdata_status walk_bpf_array(struct walk *walk, const struct pd_cu
 	uint64_t count;
 
 	if (!bpf_array(frame, field, c, &bytes, &count))
-		return damaged(walk, c->at, field->name, "lies outside the data of its program");
+		return pd_feature_damaged(walk, c->at, field->name, "lies outside the data of its program");
 	if (field->kind != PERFDATA_KIND_LIST) {
 		node->v.bytes = bytes;
 		return PERFDATA_OK;
@@ -680,9 +459,9 @@ static enum perfdata_status walk_rest(struct walk *walk, const struct pd_cursor 
 {
 	if (all_zero(c->at, pd_left(c)))
 		return PERFDATA_OK;
-	struct perfdata_node *node = append(walk, children, &rest_field, PERFDATA_KIND_BYTES);
+	struct perfdata_node *node = pd_feature_append(walk, children, &pd_feature_rest_field, PERFDATA_KIND_BYTES);
 	if (!node)
-		return no_memory(walk);
+		return pd_feature_no_memory(walk);
 	node->v.bytes = (struct perfdata_bytes){ c->at, pd_left(c) };
 	return PERFDATA_OK;
 }
@@ -695,13 +474,13 @@ static enum perfdata_status walk_field(struct walk *walk, struct pd_cursor *c, c
 	struct children before = *children;
 	struct perfdata_node *node = NULL;
 
-	if (has_node(field) && !(node = append(walk, children, field, field->kind)))
-		return no_memory(walk);
+	if (has_node(field) && !(node = pd_feature_append(walk, children, field, field->kind)))
+		return pd_feature_no_memory(walk);
 	enum perfdata_status status = walk_value(walk, c, field, frame, index, node);
 	if (status != PERFDATA_OK || !c->failed)
 		return status;
 	drop(children, before);
-	return damaged(walk, at, field->name, "reaches beyond the end");
+	return pd_feature_damaged(walk, at, field->name, "reaches beyond the end");
 }
 
 /* The members of `parent`. An extent is a stated number of bytes, which may hold fewer fields than the rows (an older
@@ -714,7 +493,7 @@ static enum perfdata_status walk_fields(struct walk *walk, struct pd_cursor *c, 
 	struct frame *frame = scope == SCOPE_ROOT ? &walk->root : &own;
 
 	if (is_message(layout))
-		return walk_message(walk, (struct perfdata_bytes){ c->at, pd_left(c) }, layout, parent);
+		return pd_feature_message(walk, (struct perfdata_bytes){ c->at, pd_left(c) }, layout, parent);
 	for (unsigned i = 0; i < layout->nr_fields; i++) {
 		const struct perfdata_field *field = &layout->fields[i];
 
@@ -739,7 +518,7 @@ static enum perfdata_status walk_section(struct perfdata_feature *feature, enum 
 {
 	const struct perfdata_layout *layout = perfdata_feature_layout(feature->id);
 	struct walk walk = {
-		.feature = feature, .arena = &feature->arena, .start = feature->bytes.data, .order = order,
+		.account = feature->account, .charged = &feature->charged, .arena = &feature->arena, .start = feature->bytes.data, .order = order,
 		.nr_cpus_avail = nr_cpus_avail,
 		.id = feature->id, .section = layout ? layout->perf_name : "of an unknown kind", .error = error,
 	};
@@ -750,9 +529,9 @@ static enum perfdata_status walk_section(struct perfdata_feature *feature, enum 
 	if (layout)
 		return walk_fields(&walk, &c, layout, SCOPE_ROOT, &feature->root);
 	struct children children = { &feature->root, NULL };
-	struct perfdata_node *node = append(&walk, &children, &bytes_field, PERFDATA_KIND_BYTES);
+	struct perfdata_node *node = pd_feature_append(&walk, &children, &bytes_field, PERFDATA_KIND_BYTES);
 	if (!node)
-		return no_memory(&walk);
+		return pd_feature_no_memory(&walk);
 	node->v.bytes = feature->bytes;
 	return PERFDATA_OK;
 }

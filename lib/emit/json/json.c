@@ -4,39 +4,23 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include "emit/emitters.h"
-#include "emit/spell/line.h"
 #include "emit/json/aux_json.h"
+#include "emit/json/json_line.h"
 #include "emit/json/meta.h"
 #include "emit/spell/feature_json.h"
 #include "emit/spell/location_json.h"
-#include "emit/spell/trace_line.h"
 #include "emit/values/name_options.h"
 #include "emit/values/record.h"
-#include "emit/values/selection.h"
 #include "text/json_quoted.h"
 #include "text/spelling.h"
 #include "reader/reader.h"
 
-struct json_head {
-	enum pd_record_head head;
-	struct key key;
-};
-
-/* A field of -e, made ready for one layout. */
-struct json_step {
-	const struct select_step *select;
-	struct key key;
-};
-
 struct json_state {
 	struct record_world world;
 	struct json_style style;
-	struct json_head heads[HEAD_COUNT];
+	struct json_members members;
 	struct line_kind lines;
 	struct meta_emitted emitted;
-	bool document;
-	bool select;
-	struct selection selection;
 	perfdata_finding_fn *on_finding;
 	void *user;
 	bool names_needed;     /* scan has to find out build-ids, stacks, or where commas stand */
@@ -65,9 +49,6 @@ static const struct perfdata_emitter_option options[] = {
 	{ 0 },
 };
 
-static bool make_line(struct line_maker *maker, struct record *r, const void *user);
-static const char *line_end(const struct json_state *json) { return json->document ? "}" : "}\n"; }
-
 /* --- begin -------------------------------------------------------------------------------------------------------- */
 
 static void release(void *state)
@@ -94,9 +75,9 @@ static enum perfdata_status set_up(struct json_state *json, const struct perfdat
 	json->names.what = json->world.stacks_by_id ? EMITTED_STACKS : EMITTED_NO_IDS;
 	json->names_needed = (pd_name_options_needs(context->options, context->nr_options, context->names) &
 			      PERFDATA_NEED_DELIVERIES) ||
-			     json->document;
+			     json->members.document;
 	if (context->shared_output)
-		json->style.recording = context->recording;
+		json->style.recording = json->members.recording = context->recording;
 	if (context->shared_output)
 		json->stack_file = pd_reader_file_name(context->reader, 0);
 	json->aux = pd_aux_lines_of(context->options, context->nr_options);
@@ -107,16 +88,17 @@ static enum perfdata_status set_up(struct json_state *json, const struct perfdat
 	json->user = context->user;
 	const char *list = perfdata_option_text(context->options, context->nr_options, "fields");
 	for (enum pd_record_head head = 0; head < HEAD_COUNT; head++) {
-		json->heads[head] = (struct json_head){ head, pd_key_make(&json->world.pool,
+		json->members.heads[head] = (struct json_head){ head, pd_key_make(&json->world.pool,
 									  pd_record_head_info(head)->name, "") };
-		if (!json->heads[head].key.text)
+		if (!json->members.heads[head].key.text)
 			return PERFDATA_ENOMEM;
 	}
-	json->lines = (struct line_kind){ .make = make_line,
-					  .user = json,
+	json->lines = (struct line_kind){ .make = pd_json_line_make,
+					  .user = &json->members,
 					  .without_chains = json->world.stacks_by_id && !list };
-	json->select = list != NULL;
-	return list ? pd_selection_parse(&json->world.pool, list, &json->selection, context->reterr) : PERFDATA_OK;
+	json->members.select = list != NULL;
+	return list ? pd_selection_parse(&json->world.pool, list, &json->members.selection, context->reterr)
+		    : PERFDATA_OK;
 }
 
 static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
@@ -125,7 +107,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	struct json_state *json = calloc(1, sizeof *json);
 	if (!json)
 		return PERFDATA_ENOMEM;
-	json->document = document;
+	json->members.document = document;
 	const enum perfdata_status status = set_up(json, context);
 	if (status) {
 		release(json);
@@ -197,401 +179,6 @@ static enum perfdata_status scan(void *state, const struct perfdata_batch *batch
 	return status;
 }
 
-/* --- format ------------------------------------------------------------------------------------------------------- */
-
-static void append_key(struct perfdata_text *out, const struct key *key)
-{
-	perfdata_text_append(out, key->text, key->size);
-}
-
-/* Behind a text that is no valid UTF-8: its bytes, under the key `,"name":` as `,"name_hex":`. */
-static void spell_exact_bytes(struct perfdata_text *out, const struct key *key, struct perfdata_bytes text)
-{
-	perfdata_text_append(out, key->text, key->size - 2);
-	perfdata_text_literal(out, "_hex\":");
-	pd_spell_bytes_string(out, text);
-}
-
-static void spell_text_member(struct perfdata_text *out, const struct key *key, struct perfdata_bytes text)
-{
-	append_key(out, key);
-	if (!perfdata_text_json_string(out, text.data, text.size))
-		spell_exact_bytes(out, key, text);
-}
-
-static void add_name(void *user, const char *name)
-{
-	struct perfdata_text *out = user;
-	perfdata_text_char(out, ',');
-	pd_json_text(out, name);
-}
-
-/* Any head, under any key. */
-static void spell_head(struct record *r, enum pd_record_head head, const struct key *key)
-{
-	struct perfdata_text *out = record_out(r);
-	struct speller s = speller_of(r, out);
-	const struct head_value value = pd_record_head(r, head);
-	if (value.kind == HEAD_IS_ABSENT)
-		return;
-	if (value.kind == HEAD_IS_TEXT) {
-		spell_text_member(out, key, value.bytes);
-		return;
-	}
-	append_key(out, key);
-	const size_t start = out->size;
-	switch (value.kind) {
-	case HEAD_IS_NULL: perfdata_text_literal(out, "null"); break;
-	case HEAD_IS_TRUE: perfdata_text_literal(out, "true"); break;
-	case HEAD_IS_S64: perfdata_text_s64(out, (int64_t)value.number); break;
-	case HEAD_IS_U64:
-		if (pd_record_head_info(head)->wide)
-			pd_spell_wide(&s, value.number);
-		else
-			perfdata_text_u64(out, value.number);
-		break;
-	case HEAD_IS_BYTES: pd_spell_bytes_string(out, value.bytes); break;
-	case HEAD_IS_NAMES:
-		pd_record_misc_names(r, add_name, out);
-		pd_spell_close(out, start, '[', ']');
-		break;
-	case HEAD_IS_TRAILER: case HEAD_IS_LOCATION: case HEAD_IS_BRANCHES: case HEAD_IS_STACK:
-		pd_spell_nested_head(r, &value, out);
-		break;
-	case HEAD_IS_TEXT: case HEAD_IS_ABSENT: break;
-	}
-}
-
-static void other_head(struct record *r, const void *what, struct perfdata_text *room)
-{
-	const struct json_head *head = what;
-	(void)room;
-	spell_head(r, head->head, &head->key);
-}
-
-static void other_row(struct record *r, const void *row, struct perfdata_text *room)
-{
-	struct speller s = speller_of(r, record_out(r));
-	(void)room;
-	pd_spell_member(&s, row, &r->view.u);
-}
-
-/* --- lines -------------------------------------------------------------------------------------------------------- */
-
-static bool is_hex(enum perfdata_part_form form) { return form >= PERFDATA_PART_X8 && form <= PERFDATA_PART_X64; }
-
-/* A quote, for numbers that stand in quotes: called in front of the number and behind it. */
-static void quote(struct line_maker *maker, const struct record *r, enum perfdata_part_form form)
-{
-	const bool wide = form == PERFDATA_PART_U64 || form == PERFDATA_PART_S64;
-	if (is_hex(form) || (wide && record_style(r)->int64_string))
-		perfdata_text_char(maker->text, '"');
-}
-
-static void start_number(struct line_maker *maker, const struct record *r, const struct key *key,
-			 enum perfdata_part_form form)
-{
-	perfdata_text_append(maker->text, key->text, key->size);
-	quote(maker, r, form);
-	if (is_hex(form))
-		perfdata_text_literal(maker->text, "0x");
-}
-
-static void make_number(struct line_maker *maker, const struct record *r, const struct key *key,
-			enum perfdata_part_form form, enum line_base base, uint32_t offset)
-{
-	start_number(maker, r, key, form);
-	pd_line_number(maker, form, base, offset);
-	quote(maker, r, form);
-}
-
-static void make_member(struct line_maker *maker, const struct record *r, const struct key *key,
-			enum perfdata_part_form form, uint32_t member)
-{
-	start_number(maker, r, key, form);
-	pd_line_member(maker, form, member);
-	quote(maker, r, form);
-}
-
-/* Heads that take more than constant bytes and numbers are spelled by other(record, what, …). */
-static void make_head(struct line_maker *maker, struct record *r, enum pd_record_head head, const struct key *key,
-		      line_spell_fn *other, const void *what)
-{
-	const int index = pd_record_row_of_head(r, head);
-	if (index >= 0) {
-		const struct row *row = &r->plan->plan->rows[index];
-		if (maker->present >> index & 1)
-			make_member(maker, r, key, head == HEAD_CPU ? PERFDATA_PART_U32_OR_NULL : pd_line_form(row),
-				    row->member);
-		return;
-	}
-	switch (head) {
-	case HEAD_TYPE:
-	case HEAD_RECORDING:
-	case HEAD_MISC:
-	case HEAD_MISC_RAW:
-	case HEAD_EVENT:
-		spell_head(r, head, key);
-		return;
-	case HEAD_OFFSET:
-		make_number(maker, r, key, PERFDATA_PART_U64, LINE_RAW, offsetof(struct perfdata_raw, offset));
-		return;
-	case HEAD_SIZE:
-		make_number(maker, r, key, PERFDATA_PART_U32, LINE_RAW, offsetof(struct perfdata_raw, size));
-		return;
-	default: break;
-	}
-	pd_line_head(maker, r, head, other, what);
-}
-
-static void make_default_head(struct line_maker *maker, struct record *r, const struct json_state *json,
-			      enum pd_record_head head)
-{
-	make_head(maker, r, head, &json->heads[head].key, other_head, &json->heads[head]);
-}
-
-static void make_row(struct line_maker *maker, struct record *r, const struct row *row)
-{
-	const enum perfdata_part_form form = pd_line_form(row);
-	const struct row_keys *keys = form == PERFDATA_PART_STOP ? NULL : pd_row_keys(row);
-	if (keys) {
-		make_member(maker, r, &keys->key, form, row->member);
-	} else if (form != PERFDATA_PART_STOP) {
-		maker->text->failed = true;
-	} else if (row->type == VALUE_RAW && maker->fields) {
-		const struct speller s = speller_of(r, maker->text);
-		perfdata_text_literal(maker->text, ",\"fields\":");
-		pd_trace_json_line(maker, &s);
-	} else if (row->type != VALUE_NOTHING) {
-		pd_line_other_of_view(maker, other_row, row);
-	}
-}
-
-/* Everything of the record. */
-static void make_whole(struct line_maker *maker, struct record *r, const struct json_state *json)
-{
-	static const enum pd_record_head first[] = {
-		HEAD_OFFSET, HEAD_INNER, HEAD_SIZE, HEAD_TYPE_RAW, HEAD_FILE, HEAD_MISC, HEAD_MISC_RAW, HEAD_EVENT,
-		HEAD_EVENT_UNKNOWN, HEAD_LATE, HEAD_AFTER_GAP, HEAD_TIME, HEAD_PID, HEAD_TID, HEAD_CPU,
-	};
-	make_default_head(maker, r, json, HEAD_TYPE);
-	if (json->style.recording)
-		make_default_head(maker, r, json, HEAD_RECORDING);
-	for (size_t i = 0; i < sizeof first / sizeof *first; i++)
-		make_default_head(maker, r, json, first[i]);
-	const struct plan *plan = r->plan->plan;
-	for (uint32_t i = 0; plan && i < plan->nr_rows; i++)
-		if (maker->present & r->plan->body & UINT64_C(1) << i)
-			make_row(maker, r, &plan->rows[i]);
-	for (enum pd_record_head head = HEAD_COMM; head <= HEAD_STACK_ID && r->delivery; head++)
-		if (r->world->heads >> head & 1)
-			make_default_head(maker, r, json, head);
-	const enum pd_record_head last = r->world->raw ? HEAD_RAW_BYTES : HEAD_PROBLEM;
-	for (enum pd_record_head head = HEAD_SAMPLE_ID; head <= last; head++)
-		make_default_head(maker, r, json, head);
-}
-
-/* --- -e ----------------------------------------------------------------------------------------------------------- */
-
-static void spell_trace_field(struct record *r, const struct json_step *json, struct perfdata_bytes raw)
-{
-	const struct trace_row *row = pd_trace_plan_row(r->scope.trace, json->select->trace_name);
-	if (!row)
-		return;
-	struct perfdata_text *out = record_out(r);
-	struct speller s = speller_of(r, out);
-	const size_t before = out->size;
-	append_key(out, &json->key);
-	bool valid;
-	struct perfdata_bytes text;
-	if (!pd_trace_json_value(&s, row, raw, &valid, &text)) {
-		r->scope.trace_damaged = true;
-		out->size = before;
-	} else if (!valid) {
-		spell_exact_bytes(out, &json->key, text);
-	}
-}
-
-static void spell_place_part(struct record *r, const struct json_step *json)
-{
-	const struct select_step *step = json->select;
-	const struct head_value value = pd_record_head(r, step->head);
-	if (value.kind != HEAD_IS_LOCATION)
-		return;
-	struct location place;
-	pd_location_load(&r->emitted, (uint32_t)value.number, LOCATION_BIT(step->part), &place);
-	if (!place.present)
-		return;
-	append_key(record_out(r), &json->key);
-	if (!pd_location_json_value(record_out(r), &place, step->part, record_style(r)->int64_string))
-		spell_exact_bytes(record_out(r), &json->key, place.text[step->part]);
-}
-
-/* Whether -e lists the text itself, too: then its exact bytes follow the text anyway. */
-static bool text_selected(const struct json_state *json, const struct select_step *step)
-{
-	const size_t size = strlen(step->name) - 4;
-	for (size_t i = 0; i < json->selection.nr; i++)
-		if (strlen(json->selection.names[i]) == size && !memcmp(json->selection.names[i], step->name, size))
-			return true;
-	return false;
-}
-
-/* Bytes of a text that are no valid UTF-8, or the number of names, or the value itself. */
-static void spell_row_of_step(struct record *r, const struct json_step *json, const void *view)
-{
-	const struct select_step *step = json->select;
-	const void *member = (const char *)view + step->row.member;
-	struct perfdata_text *out = record_out(r);
-	struct speller s = speller_of(r, out);
-	const struct perfdata_bytes *text = member;
-	if (step->what == SELECT_EXACT_BYTES && pd_utf8_valid(text->data, text->size))
-		return;
-	append_key(out, &json->key);
-	if (step->what == SELECT_EXACT_BYTES) {
-		pd_spell_bytes_string(out, *text);
-	} else if (step->what == SELECT_RAW_NUMBER) {
-		const uint64_t value = pd_value_integer(step->row.kind, member);
-		if (step->row.wide)
-			pd_spell_wide(&s, value);
-		else
-			perfdata_text_u64(out, value);
-	} else {
-		/* -e names the raw data itself: no fields of a tracepoint in its place */
-		const struct trace_plan *trace = r->scope.trace;
-		r->scope.trace = NULL;
-		if (!pd_spell_value(&s, &step->row, view))
-			spell_exact_bytes(out, &json->key, *text);
-		r->scope.trace = trace;
-	}
-}
-
-static void spell_step(struct record *r, const void *what, struct perfdata_text *room)
-{
-	const struct json_step *json = what;
-	const struct select_step *step = json->select;
-	struct speller s = speller_of(r, record_out(r));
-	const void *view;
-	(void)room;
-	switch (step->what) {
-	case SELECT_NOTHING: return;
-	case SELECT_HEAD: spell_head(r, step->head, &json->key); return;
-	case SELECT_FIELDS: case SELECT_FIELD:
-		if (!r->scope.trace || !r->fields.data)
-			return;
-		if (step->what == SELECT_FIELD) {
-			spell_trace_field(r, json, r->fields);
-			return;
-		}
-		append_key(record_out(r), &json->key);
-		pd_trace_json_object(&s, r->fields);
-		return;
-	case SELECT_PLACE: spell_place_part(r, json); return;
-	case SELECT_ROW: case SELECT_RAW_NUMBER: case SELECT_EXACT_BYTES: case SELECT_TRAILER: break;
-	}
-	view = pd_selection_view(r, step);
-	if (view)
-		spell_row_of_step(r, json, view);
-}
-
-static void make_field(struct line_maker *maker, struct record *r, const struct json_step *step)
-{
-	const struct trace_row *row = pd_trace_plan_row(maker->fields, step->select->trace_name);
-	const enum perfdata_part_form form = row ? pd_trace_form(row) : PERFDATA_PART_STOP;
-	if (form != PERFDATA_PART_STOP)
-		make_number(maker, r, &step->key, form, LINE_FIELDS, row->offset);
-	else if (row)
-		pd_line_other(maker, spell_step, step);
-}
-
-static void make_step(struct line_maker *maker, struct record *r, const struct json_state *json,
-		      const struct json_step *own)
-{
-	const struct select_step *step = own->select;
-	if (step->gate && !(step->gate & maker->present))
-		return;
-	switch (step->what) {
-	case SELECT_NOTHING: return;
-	case SELECT_HEAD: make_head(maker, r, step->head, &own->key, spell_step, own); return;
-	case SELECT_FIELD:
-		if (maker->fields)
-			make_field(maker, r, own);
-		else
-			pd_line_other(maker, spell_step, own);
-		return;
-	case SELECT_FIELDS:
-		if (maker->fields) {
-			const struct speller s = speller_of(r, maker->text);
-			append_key(maker->text, &own->key);
-			pd_trace_json_line(maker, &s);
-		} else {
-			pd_line_other(maker, spell_step, own);
-		}
-		return;
-	case SELECT_PLACE: pd_line_other(maker, spell_step, own); return;
-	case SELECT_ROW:
-		if (!step->depth && pd_line_form(&step->row) != PERFDATA_PART_STOP) {
-			make_member(maker, r, &own->key, pd_line_form(&step->row), step->row.member);
-			return;
-		}
-		break;
-	case SELECT_EXACT_BYTES:
-		if (text_selected(json, step))
-			return;
-		break;
-	case SELECT_RAW_NUMBER: case SELECT_TRAILER: break;
-	}
-	pd_line_other_of_view(maker, spell_step, own);
-}
-
-static bool selects(const struct json_state *json, const char *name)
-{
-	for (size_t i = 0; i < json->selection.nr; i++)
-		if (!strcmp(json->selection.names[i], name))
-			return true;
-	return false;
-}
-
-/* NULL without memory. */
-static const struct json_step *make_steps(struct record *r, const struct selection *selection)
-{
-	struct pd_arena *pool = &r->cache->extra;
-	struct json_step *steps = pd_arena_calloc(pool, selection->nr + 1, sizeof *steps);
-	struct select_step *selected;
-	if (!steps ||
-	    !pd_selection_resolve(pool, selection, r->plan->plan ? r->plan->plan->layout : NULL, &selected))
-		return NULL;
-	for (size_t i = 0; i < selection->nr; i++) {
-		steps[i] = (struct json_step){ &selected[i], pd_key_make(pool, selection->names[i], "") };
-		if (!steps[i].key.text)
-			return NULL;
-	}
-	return r->plan->selection = steps;
-}
-
-static bool make_selected(struct line_maker *maker, struct record *r, const struct json_state *json)
-{
-	const struct json_step *steps = r->plan->selection ? r->plan->selection : make_steps(r, &json->selection);
-	if (!steps)
-		return false;
-	if (json->style.recording && !selects(json, "recording"))
-		make_default_head(maker, r, json, HEAD_RECORDING);
-	for (size_t i = 0; i < json->selection.nr; i++)
-		make_step(maker, r, json, &steps[i]);
-	return true;
-}
-
-static bool make_line(struct line_maker *maker, struct record *r, const void *user)
-{
-	const struct json_state *json = user;
-	if (json->select && !make_selected(maker, r, json))
-		return false;
-	if (!json->select)
-		make_whole(maker, r, json);
-	perfdata_text_string(maker->text, line_end(json));
-	return true;
-}
-
 /* --- lines -------------------------------------------------------------------------------------------------------- */
 
 /* Where format stands in its batch. */
@@ -608,7 +195,7 @@ struct walk {
 static void start_line(void *user, struct perfdata_text *out)
 {
 	struct walk *walk = user;
-	if (walk->json->document && walk->comma)
+	if (walk->json->members.document && walk->comma)
 		perfdata_text_literal(out, ",\n");
 	walk->comma = true;
 }
@@ -629,7 +216,7 @@ static bool spell_line(const struct json_state *json, struct record *r, const st
 	}
 	out->size = start;
 	perfdata_text_char(out, '{');
-	perfdata_text_string(out, line_end(json));
+	perfdata_text_string(out, pd_json_line_end(&json->members));
 	return true;
 }
 
@@ -645,15 +232,15 @@ static void spell_new_stack(struct walk *walk, struct record *r)
 	perfdata_text_literal(out, "{\"type\":\"stack\",\"stack_id\":");
 	perfdata_text_u64(out, r->delivery->stack);
 	if (walk->json->style.recording)
-		spell_head(r, HEAD_RECORDING, &walk->json->heads[HEAD_RECORDING].key);
+		pd_json_spell_head(r, HEAD_RECORDING, &walk->json->members.heads[HEAD_RECORDING].key);
 	if (walk->json->stack_file)
-		spell_text_member(out, &walk->json->heads[HEAD_FILE].key,
+		pd_json_spell_text(out, &walk->json->members.heads[HEAD_FILE].key,
 				  (struct perfdata_bytes){ (const uint8_t *)walk->json->stack_file,
 							   strlen(walk->json->stack_file) });
 	perfdata_text_literal(out, ",\"frames\":");
 	const struct location_speller locations = pd_record_locations(r);
 	pd_location_json_stack(&locations, out, walk->batch, r->delivery, true);
-	perfdata_text_string(out, line_end(walk->json));
+	perfdata_text_string(out, pd_json_line_end(&walk->json->members));
 }
 
 static void find_delivery(struct walk *walk, struct record *r, const struct perfdata_raw *raw)
@@ -672,7 +259,7 @@ static struct aux_json aux_lines(struct walk *walk)
 				  .int64_string = json->style.int64_string,
 				  .file = json->stack_file,
 				  .recording = json->style.recording,
-				  .end = line_end(json),
+				  .end = pd_json_line_end(&json->members),
 				  .start = start_line,
 				  .user = walk };
 }
@@ -753,10 +340,10 @@ static enum perfdata_status end(void *state, const struct perfdata_emit_end *wha
 	const struct json_state *json = state;
 	struct value_scope scope = { .world = &json->world.values };
 	struct speller s = { .scope = &scope, .style = &json->style, .out = out };
-	if (json->document)
+	if (json->members.document)
 		perfdata_text_literal(out, "\n],\n\"summary\":");
 	pd_summary_spell(&s, what, &json->emitted);
-	perfdata_text_string(out, json->document ? "}\n" : "\n");
+	perfdata_text_string(out, json->members.document ? "}\n" : "\n");
 	return PERFDATA_OK;
 }
 
