@@ -518,7 +518,8 @@ static enum perfdata_status walk_section(struct perfdata_feature *feature, enum 
 {
 	const struct perfdata_layout *layout = perfdata_feature_layout(feature->id);
 	struct walk walk = {
-		.account = feature->account, .charged = &feature->charged, .arena = &feature->arena, .start = feature->bytes.data, .order = order,
+		.account = feature->account, .charged = &feature->charged, .arena = &feature->arena,
+		.start = feature->bytes.data, .order = order,
 		.nr_cpus_avail = nr_cpus_avail,
 		.id = feature->id, .section = layout ? layout->perf_name : "of an unknown kind", .error = error,
 	};

@@ -116,7 +116,7 @@ void pd_cells_add(struct cells *cells, uint64_t value)
 static bool room_for_bytes(struct cells *cells, size_t more)
 {
 	if (cells->size + more > UINT32_MAX) {
-		cells->failed = true;
+		cells->failed = cells->is_full = true;
 		return false;
 	}
 	if (cells->size + more <= cells->room_bytes)
@@ -257,7 +257,9 @@ static bool has_recent(struct cells *cells)
 /* Writes the text to the end of the bytes, with U+FFFD for each byte that is part of no character. */
 static size_t repair(struct cells *cells, const uint8_t *bytes, size_t size)
 {
-	if (size > UINT32_MAX / 3 || !room_for_bytes(cells, 3 * size))
+	if (size > UINT32_MAX / 3)
+		cells->failed = cells->is_full = true;
+	if (cells->is_full || !room_for_bytes(cells, 3 * size))
 		return 0;
 	char *at = cells->bytes + cells->size;
 	for (size_t i = 0; i < size;) {

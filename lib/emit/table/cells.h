@@ -31,7 +31,8 @@ struct cells {
 	size_t size, room_bytes;
 	size_t spent;                 /* bytes of texts other than those of pd_cells_name */
 	struct cells_recent *recent;
-	bool failed;                  /* memory ran out; callers look once, behind the last cell */
+	bool failed;                  /* something is missing; callers look once, behind the last cell */
+	bool is_full;                 /* …: the texts of a batch are too large for a column; else memory ran out */
 };
 void pd_cells_release(struct cells *cells);
 /* Without cells, as at first; what it has room for stays. */

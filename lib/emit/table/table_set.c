@@ -671,16 +671,18 @@ static bool make_rows(struct making *making, struct found_batch **found)
 	       (making->set->frames < 0 || rows_of_frames(making));
 }
 
-/* What all rows have. False: memory ran out for some cell. */
-static bool finish(struct open_rows *rows, const struct table *table, const char *recording)
+/* What all rows have. PERFDATA_ENOMEM, PERFDATA_ELIMIT: not all cells are there. */
+static enum perfdata_status finish(struct open_rows *rows, const struct table *table, const char *recording)
 {
-	bool failed = false;
+	bool failed = false, is_full = false;
 	pd_record_cells_end(rows);
 	if (table->nr_columns && !table->columns[0].select && !strcmp(table->columns[0].name, "recording"))
 		pd_cells_repeat(&rows->columns[0], 0, rows->rows, pd_cells_name(&rows->columns[0], recording));
-	for (size_t i = 0; i < rows->nr_columns; i++)
+	for (size_t i = 0; i < rows->nr_columns; i++) {
 		failed |= rows->columns[i].failed;
-	return !failed;
+		is_full |= rows->columns[i].is_full;
+	}
+	return is_full ? PERFDATA_ELIMIT : failed ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
 enum perfdata_status pd_table_set_rows(const struct table_set *set, const struct perfdata_batch *batch,
@@ -692,19 +694,23 @@ enum perfdata_status pd_table_set_rows(const struct table_set *set, const struct
 	if (!scratch_ready(scratch, value->nr_tables))
 		return PERFDATA_ENOMEM;
 	struct making making = { .set = set, .batch = batch, .value = value, .scratch = *scratch, .room = room };
-	bool ok = make_rows(&making, found);
+	enum perfdata_status status = make_rows(&making, found) ? PERFDATA_OK : PERFDATA_ENOMEM;
 	for (unsigned i = 0; i < value->nr_tables; i++) {
 		struct open_rows *rows = (*scratch)->open[i];
 		if (!rows || !rows->rows)
 			continue;
-		ok &= finish(rows, set->tables[i], set->recording);
-		struct table_part *part = ok ? pd_open_rows_pack(rows, i, set->account) : NULL;
+		const enum perfdata_status finished = finish(rows, set->tables[i], set->recording);
+		/* of a column that is full, rows could not be made either */
+		status = status && finished != PERFDATA_ELIMIT ? status : finished;
+		if (status)
+			continue;
+		struct table_part *part = pd_open_rows_pack(rows, i, set->account);
 		if (!part)
 			return PERFDATA_ENOMEM;
 		*last = part;
 		last = &part->next;
 	}
-	return ok ? PERFDATA_OK : PERFDATA_ENOMEM;
+	return status;
 }
 
 enum perfdata_status pd_table_set_end(struct table_set *set, unsigned number, const struct perfdata_emit_end *end,
@@ -723,7 +729,7 @@ enum perfdata_status pd_table_set_end(struct table_set *set, unsigned number, co
 	if (rows && of_times)
 		pd_thread_times_cells(set->thread_times, columns, rows);
 	if (rows && (of_times || pd_summary_cells(&source, table->rows, columns, rows)) &&
-	    finish(rows, table, set->recording))
+	    finish(rows, table, set->recording) == PERFDATA_OK)
 		*ret = pd_open_rows_pack(rows, number, set->account);
 	pd_open_rows_free(rows);
 	return *ret ? PERFDATA_OK : PERFDATA_ENOMEM;
