@@ -351,11 +351,15 @@ enum perfdata_status perfdata_bundle_files_open(const char *path, const struct p
 	const int error = errno;
 	const bool lacks_spool = files && files->lacks_spool;
 	perfdata_bundle_files_close(files);
-	return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s: %s%s", path,
-			lacks_spool && error ? "a temporary file: " : "",
-			status == PERFDATA_EFORMAT          ? "no bundle of symbols"
-			: (status == PERFDATA_EREAD || status == PERFDATA_ENOMEM) && error ? strerror(error)
-							    : perfdata_status_text(status));
+	const bool of_system = (status == PERFDATA_EREAD || status == PERFDATA_ENOMEM) && error;
+	(void)pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s: %s%s", path,
+		       lacks_spool && error ? "a temporary file: " : "",
+		       status == PERFDATA_EFORMAT ? "no bundle of symbols"
+		       : of_system                ? strerror(error)
+						  : perfdata_status_text(status));
+	if (reterr && of_system)
+		reterr->os_error = error;
+	return status;
 }
 
 void perfdata_bundle_files_close(struct perfdata_bundle_files *files)

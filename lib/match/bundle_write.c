@@ -42,11 +42,14 @@ struct perfdata_bundle {
 enum perfdata_status perfdata_bundle_new(enum perfdata_bundle_level level, const struct perfdata_bundle_limits *limits,
 					 struct perfdata_bundle **ret)
 {
+	if (level > PERFDATA_BUNDLE_NAMES)
+		return PERFDATA_EUSAGE;
 	struct perfdata_bundle *bundle = pd_calloc(1, sizeof *bundle);
 	if (!bundle)
 		return PERFDATA_ENOMEM;
 	bundle->level = level;
-	bundle->limits = *limits;
+	if (limits)
+		bundle->limits = *limits;
 	*ret = bundle;
 	return PERFDATA_OK;
 }

@@ -148,7 +148,7 @@ static enum perfdata_status open_list(struct perfdata_match *match, struct pd_so
 		return refuse(reterr, status, source->path, perfdata_status_text(status));
 	status = pd_id_list_parse(&source->list, &match->arena, text, size);
 	pd_free(text);
-	return status == PERFDATA_EFORMAT ? refuse(reterr, PERFDATA_EREAD, source->path, "no build-id in it") : status;
+	return status == PERFDATA_EFORMAT ? refuse(reterr, status, source->path, "no build-id in it") : status;
 }
 
 static enum perfdata_status open_source(struct perfdata_match *match, struct pd_source *source,

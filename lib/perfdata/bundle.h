@@ -54,6 +54,7 @@ struct perfdata_bundle;
 struct perfdata_bundle_limits {
 	uint64_t file, total;              /* bytes of one file, and of all; 0: no limit */
 };
+/* limits: NULL is none. PERFDATA_EUSAGE: there is no such level. PERFDATA_ENOMEM. */
 PERFDATA_API enum perfdata_status perfdata_bundle_new(enum perfdata_bundle_level level,
 						      const struct perfdata_bundle_limits *limits,
 						      struct perfdata_bundle **ret);
@@ -66,9 +67,9 @@ struct perfdata_bundle_planned {
 	uint32_t parts;                    /* enum perfdata_match_part: what the entry's bytes can tell */
 };
 /* Plans a file; planning it again does no harm. PERFDATA_ABSENT: it is not there any more, or may not be read;
- * PERFDATA_EREAD; PERFDATA_EFORMAT: it is no ELF file, or has another
- * build-id; PERFDATA_ELIMIT: it would exceed a limit; PERFDATA_EUSAGE: its recorded path is no path; PERFDATA_ENOMEM.
- * The bundle stays usable after any of these. */
+ * PERFDATA_EREAD; PERFDATA_EFORMAT: it has to be an ELF file of the build-id that is given, and is none;
+ * PERFDATA_ELIMIT: it would exceed a limit; PERFDATA_EUSAGE: no build-id is given, and the recorded path is empty or
+ * leads out; PERFDATA_ENOMEM. The bundle stays usable after any of these, and *ret as it was. */
 PERFDATA_API enum perfdata_status perfdata_bundle_add(struct perfdata_bundle *bundle,
 						      const struct perfdata_bundle_file *file,
 						      struct perfdata_bundle_planned *ret);
