@@ -105,6 +105,8 @@ static bool add_file(struct bundling *bundling, const struct file_row *row, cons
 {
 	struct perfdata_bundle_planned planned;
 	const enum perfdata_status status = perfdata_bundle_add(bundling->bundle, file, &planned);
+	if (status == PERFDATA_EINTR)
+		return false;
 	if (status == PERFDATA_ENOMEM) {
 		fail(bundling, status, NULL);
 		return false;
@@ -247,7 +249,7 @@ static void add_recorded_file(struct bundling *bundling, const char *path, const
 	json_object *object = json_new_object();
 	uint8_t sha256[PERFDATA_SHA256_SIZE];
 	uint64_t size;
-	const enum perfdata_status status = perfdata_file_sha256(path, sha256, &size);
+	const enum perfdata_status status = perfdata_file_sha256(path, interrupt_cancel(), sha256, &size);
 	const bool known = !status;
 	/* it was read a moment ago: only a pipe has none */
 	if (status == PERFDATA_ENOMEM || (status && errno == EIO))
@@ -372,7 +374,7 @@ static void finish(struct bundling *bundling)
 enum exit_code command_bundle(struct options *options)
 {
 	struct bundling bundling = { .options = options };
-	const struct perfdata_bundle_limits limits = { .file = options->max_file, .total = options->max_total };
+	struct perfdata_bundle_limits limits = { .file = options->max_file, .total = options->max_total };
 	if (!options->output) {
 		usage_error(&options->style, "where to? -o symbols.tar.zst");
 		return EXIT_USAGE;
@@ -381,6 +383,7 @@ enum exit_code command_bundle(struct options *options)
 		return EXIT_USAGE;
 	options->symbols = "yes";
 	interrupt_catch();
+	limits.cancel = interrupt_cancel();
 	bundling.rows.with_origins = true;
 	bundling.rows.all_origins = options->all;
 	bundling.recordings = json_new_array();

@@ -192,8 +192,10 @@ static enum perfdata_status read_content(const struct perfdata_bundle *bundle, c
 		return pd_status_of_errno(errno);
 	const size_t limit = bundle->limits.file && bundle->limits.file < MAX_FILE ? (size_t)bundle->limits.file
 										   : MAX_FILE;
-	enum perfdata_status status = pd_read_whole(fd, bundle->level == PERFDATA_BUNDLE_FULL ? limit : MAX_FILE,
-						    &image, &size);
+	struct pd_work work;
+	pd_work_init(&work, 0, NULL, bundle->limits.cancel);
+	enum perfdata_status status = pd_read_within(&work, fd, bundle->level == PERFDATA_BUNDLE_FULL ? limit : MAX_FILE,
+						     &image, &size);
 	close(fd);
 	if (status)
 		return status;
@@ -226,6 +228,21 @@ static enum perfdata_status check_id(const struct perfdata_bundle_file *file)
 	return status ? status : pd_same_build_id(&facts.id, &id) ? PERFDATA_OK : PERFDATA_EFORMAT;
 }
 
+/* The sum of a file's bytes; large files take seconds. */
+static enum perfdata_status sum_up(const struct perfdata_bundle *bundle, const char *content, size_t size,
+				   uint8_t ret[PD_SHA256_SIZE])
+{
+	struct pd_sha256 hash;
+	pd_sha256_init(&hash);
+	for (size_t at = 0; at < size; at += BLOCK) {
+		if (bundle->limits.cancel && perfdata_cancelled(bundle->limits.cancel))
+			return PERFDATA_EINTR;
+		pd_sha256_add(&hash, content + at, size - at < BLOCK ? size - at : BLOCK);
+	}
+	pd_sha256_end(&hash, ret);
+	return PERFDATA_OK;
+}
+
 /* What the content can name: kallsyms, and files that name generated code, have symbols. */
 static uint32_t parts_of(const struct entry *entry, const char *content, size_t size)
 {
@@ -245,12 +262,14 @@ static enum perfdata_status measure(struct perfdata_bundle *bundle, struct entry
 {
 	char *content;
 	size_t size;
-	const enum perfdata_status status = read_content(bundle, entry, &content, &size);
+	enum perfdata_status status = read_content(bundle, entry, &content, &size);
 	if (status)
 		return status;
-	pd_sha256(content, size, entry->sha256);
-	entry->parts = parts_of(entry, content, size);
+	status = sum_up(bundle, content, size, entry->sha256);
+	entry->parts = status ? 0 : parts_of(entry, content, size);
 	pd_free(content);
+	if (status)
+		return status;
 	entry->size = size;
 	if ((bundle->limits.file && size > bundle->limits.file) ||
 	    (bundle->limits.total && size > bundle->limits.total - bundle->total))
@@ -304,7 +323,8 @@ enum perfdata_status perfdata_bundle_add(struct perfdata_bundle *bundle, const s
 	return PERFDATA_OK;
 }
 
-enum perfdata_status perfdata_file_sha256(const char *path, uint8_t ret[PERFDATA_SHA256_SIZE], uint64_t *ret_size)
+enum perfdata_status perfdata_file_sha256(const char *path, const struct perfdata_cancel *cancel,
+					  uint8_t ret[PERFDATA_SHA256_SIZE], uint64_t *ret_size)
 {
 	struct pd_sha256 hash;
 	char *block = pd_malloc(BLOCK);
@@ -313,13 +333,17 @@ enum perfdata_status perfdata_file_sha256(const char *path, uint8_t ret[PERFDATA
 	const int fd = pd_open_regular(path, PD_REGULAR_STORED);
 	int64_t size = fd < 0 ? -1 : 1;
 	pd_sha256_init(&hash);
-	while (size > 0 && (size = pd_read_some(fd, block, BLOCK, NULL)) > 0)
+	bool ends = false;
+	while (size > 0 && !(ends = cancel && perfdata_cancelled(cancel)) &&
+	       (size = pd_read_some(fd, block, BLOCK, NULL)) > 0)
 		pd_sha256_add(&hash, block, (size_t)size);
 	const int error = errno;
 	if (fd >= 0)
 		close(fd);
 	pd_free(block);
 	errno = error;
+	if (ends)
+		return PERFDATA_EINTR;
 	if (size < 0)
 		return pd_status_of_errno(errno) == PERFDATA_ENOMEM ? PERFDATA_ENOMEM : PERFDATA_EREAD;
 	*ret_size = hash.size;
@@ -335,13 +359,15 @@ static int compare(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-static enum perfdata_status write_bytes(const void *bytes, size_t size, perfdata_bundle_write_fn *write, void *user)
+static enum perfdata_status write_bytes(const struct perfdata_bundle *bundle, const void *bytes, size_t size,
+					perfdata_bundle_write_fn *write, void *user)
 {
 	const char *at = bytes;
 	enum perfdata_status status = PERFDATA_OK;
 	for (size_t left = size; left && !status;) {
 		const size_t part = left < BLOCK ? left : BLOCK;
-		status = write(user, at, part);
+		const bool ends = bundle->limits.cancel && perfdata_cancelled(bundle->limits.cancel);
+		status = ends ? PERFDATA_EINTR : write(user, at, part);
 		at += part;
 		left -= part;
 	}
@@ -360,15 +386,15 @@ static enum perfdata_status write_file(const struct perfdata_bundle *bundle, con
 				perfdata_status_text(status));
 	/* /proc/kallsyms says the same each time as long as no module comes or goes */
 	uint8_t sha256[PD_SHA256_SIZE];
-	pd_sha256(content, size, sha256);
-	if (size != entry->size || memcmp(sha256, entry->sha256, sizeof sha256) != 0)
+	status = sum_up(bundle, content, size, sha256);
+	if (!status && (size != entry->size || memcmp(sha256, entry->sha256, sizeof sha256) != 0))
 		status = pd_error(reterr, PERFDATA_EREAD, PERFDATA_NO_OFFSET, "%s: it changed while it was read",
 				  entry->file ? entry->file : entry->name);
 	const struct pd_tar_entry header = { .type = PD_TAR_FILE, .name = entry->name, .size = size };
 	if (!status)
 		status = pd_tar_write_header(&header, write, user);
 	if (!status)
-		status = write_bytes(content, size, write, user);
+		status = write_bytes(bundle, content, size, write, user);
 	pd_free(content);
 	return status;
 }
@@ -381,7 +407,7 @@ enum perfdata_status perfdata_bundle_write(struct perfdata_bundle *bundle, const
 		qsort(bundle->entries, bundle->nr, sizeof *bundle->entries, compare);
 	enum perfdata_status status = pd_tar_write_header(&first, write, user);
 	if (!status)
-		status = write_bytes(manifest, size, write, user);
+		status = write_bytes(bundle, manifest, size, write, user);
 	for (size_t i = 0; i < bundle->nr && !status; i++) {
 		const struct entry *entry = &bundle->entries[i];
 		const struct pd_tar_entry link = { .type = PD_TAR_LINK, .name = entry->name, .target = entry->target };

@@ -46,13 +46,16 @@ struct perfdata_bundle_file {
 
 #define PERFDATA_SHA256_SIZE 32
 /* The SHA-256 of a regular file, and its size in bytes: by these a bundle names the recordings that it is made for.
- * PERFDATA_EREAD with errno: no regular file, or it cannot be read. PERFDATA_ENOMEM. */
-PERFDATA_API enum perfdata_status perfdata_file_sha256(const char *path, uint8_t ret[PERFDATA_SHA256_SIZE],
-						       uint64_t *ret_size);
+ * PERFDATA_EREAD with errno: no regular file, or it cannot be read. PERFDATA_EINTR: `cancel`, which may be NULL.
+ * PERFDATA_ENOMEM. */
+PERFDATA_API enum perfdata_status perfdata_file_sha256(const char *path, const struct perfdata_cancel *cancel,
+						       uint8_t ret[PERFDATA_SHA256_SIZE], uint64_t *ret_size);
 
 struct perfdata_bundle;
 struct perfdata_bundle_limits {
 	uint64_t file, total;              /* bytes of one file, and of all; 0: no limit */
+	/* ends planning and writing with PERFDATA_EINTR; borrowed until the bundle is freed; may be NULL */
+	const struct perfdata_cancel *cancel;
 };
 /* limits: NULL is none. PERFDATA_EUSAGE: there is no such level. PERFDATA_ENOMEM. */
 PERFDATA_API enum perfdata_status perfdata_bundle_new(enum perfdata_bundle_level level,
@@ -69,13 +72,13 @@ struct perfdata_bundle_planned {
 /* Plans a file; planning it again does no harm. PERFDATA_ABSENT: it is not there any more, or may not be read;
  * PERFDATA_EREAD; PERFDATA_EFORMAT: it has to be an ELF file of the build-id that is given, and is none;
  * PERFDATA_ELIMIT: it would exceed a limit; PERFDATA_EUSAGE: no build-id is given, and the recorded path is empty or
- * leads out; PERFDATA_ENOMEM. The bundle stays usable after any of these, and *ret as it was. */
+ * leads out; PERFDATA_EINTR; PERFDATA_ENOMEM. The bundle stays usable after any of these, and *ret as it was. */
 PERFDATA_API enum perfdata_status perfdata_bundle_add(struct perfdata_bundle *bundle,
 						      const struct perfdata_bundle_file *file,
 						      struct perfdata_bundle_planned *ret);
 typedef enum perfdata_status perfdata_bundle_write_fn(void *user, const void *bytes, size_t size);
 /* Writes the archive, not compressed, with `manifest` as its first file. Errors of `write`; PERFDATA_EREAD: a file
- * changed since it was planned. */
+ * changed since it was planned; PERFDATA_EINTR. */
 PERFDATA_API enum perfdata_status perfdata_bundle_write(struct perfdata_bundle *bundle, const void *manifest,
 							size_t size, perfdata_bundle_write_fn *write, void *user,
 							struct perfdata_error *reterr);

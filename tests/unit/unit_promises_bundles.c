@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What perfdata/bundle.h and perfdata/match.h promise: names, sizes and bytes of archives, what may not be planned, what
- * is left out of an archive of strangers, lifetimes, and results that are set in any case. */
+/* What perfdata/bundle.h and perfdata/match.h promise: names, sizes and bytes of archives, what may not be planned,
+ * what is left out of an archive of strangers, lifetimes, and results that are set in any case. */
 #include "config.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -79,7 +79,7 @@ static void test_planned(void)
 	const char *one = put_text("one", "first\n"), *two = put_text("two", "second text\n");
 	CHECK_EQ(plan(bundle, PERFDATA_BUNDLE_OTHER, "/tmp/perf-7.map", one, &first), PERFDATA_OK);
 	CHECK_STR(first.name, "root/tmp/perf-7.map");
-	CHECK_EQ(perfdata_file_sha256(one, sum, &size), PERFDATA_OK);
+	CHECK_EQ(perfdata_file_sha256(one, NULL, sum, &size), PERFDATA_OK);
 	CHECK(first.size == 6 && size == 6 && !memcmp(first.sha256, sum, sizeof sum));
 	CHECK_EQ(plan(bundle, PERFDATA_BUNDLE_OTHER, "/tmp/perf-7.map", one, &again), PERFDATA_OK);
 	CHECK_STR(again.name, first.name);
@@ -170,22 +170,41 @@ static void test_failing_writes(void)
 	perfdata_bundle_free(bundle);
 }
 
+/* A cancel object ends planning and writing. */
+static void test_cancelled(void)
+{
+	const struct perfdata_bundle_limits limits = { .cancel = perfdata_cancel_new() };
+	struct perfdata_cancel *cancel = (struct perfdata_cancel *)limits.cancel;
+	struct archive archive = { .size = 0 };
+	struct perfdata_bundle_planned planned;
+	struct perfdata_bundle *bundle = new_bundle(&limits);
+	uint8_t sum[PERFDATA_SHA256_SIZE];
+	uint64_t size;
+	CHECK_EQ(plan(bundle, PERFDATA_BUNDLE_OTHER, "/a", put_text("one", "first\n"), &planned), PERFDATA_OK);
+	perfdata_cancel_now(cancel);
+	CHECK_EQ(plan(bundle, PERFDATA_BUNDLE_OTHER, "/b", put_text("two", "second\n"), &planned), PERFDATA_EINTR);
+	CHECK_EQ(perfdata_bundle_write(bundle, "{}", 2, keep, &archive, NULL), PERFDATA_EINTR);
+	CHECK_EQ(perfdata_file_sha256(in_folder("one"), cancel, sum, &size), PERFDATA_EINTR);
+	perfdata_bundle_free(bundle);
+	perfdata_cancel_free(cancel);
+}
+
 static void test_sums(void)
 {
 	static const uint8_t abc[] = { 0xba, 0x78, 0x16, 0xbf, 0x8f, 0x01, 0xcf, 0xea };
 	uint8_t sum[PERFDATA_SHA256_SIZE];
 	uint64_t size = 5;
-	CHECK_EQ(perfdata_file_sha256(put_text("abc", "abc"), sum, &size), PERFDATA_OK);
+	CHECK_EQ(perfdata_file_sha256(put_text("abc", "abc"), NULL, sum, &size), PERFDATA_OK);
 	CHECK(size == 3 && !memcmp(sum, abc, sizeof abc));
 	size = 5;
 	errno = 0;
-	CHECK_EQ(perfdata_file_sha256(in_folder("nosuch"), sum, &size), PERFDATA_EREAD);
+	CHECK_EQ(perfdata_file_sha256(in_folder("nosuch"), NULL, sum, &size), PERFDATA_EREAD);
 	CHECK_EQ(errno, ENOENT);
 	errno = 0;
-	CHECK_EQ(perfdata_file_sha256(folder, sum, &size), PERFDATA_EREAD);
+	CHECK_EQ(perfdata_file_sha256(folder, NULL, sum, &size), PERFDATA_EREAD);
 	CHECK(errno && size == 5);
 	CHECK(!mkfifo(in_folder("fifo"), 0600));
-	CHECK_EQ(perfdata_file_sha256(in_folder("fifo"), sum, &size), PERFDATA_EREAD);
+	CHECK_EQ(perfdata_file_sha256(in_folder("fifo"), NULL, sum, &size), PERFDATA_EREAD);
 }
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
@@ -421,6 +440,7 @@ int main(void)
 		{ "what is refused, and leaves the bundle usable", test_refused },
 		{ "the same files give the same bytes", test_bytes },
 		{ "writing that fails, and files that change", test_failing_writes },
+		{ "what is cancelled", test_cancelled },
 		{ "sums of files", test_sums },
 		{ "archives of strangers", test_strangers },
 		{ "no archives", test_no_archives },

@@ -262,8 +262,8 @@ static void test_names(void)
 		CHECK(*perfdata_severity_name((enum perfdata_severity)i));
 	uint8_t sum[PERFDATA_SHA256_SIZE];
 	uint64_t size = 0;
-	CHECK_EQ(perfdata_file_sha256("/dev/null", sum, &size), PERFDATA_EREAD);
-	CHECK_EQ(perfdata_file_sha256(recording, sum, &size), PERFDATA_OK);
+	CHECK_EQ(perfdata_file_sha256("/dev/null", NULL, sum, &size), PERFDATA_EREAD);
+	CHECK_EQ(perfdata_file_sha256(recording, NULL, sum, &size), PERFDATA_OK);
 	CHECK(size > 1000);
 }
 
