@@ -36,6 +36,14 @@ static inline bool pd_range_ok(uint64_t offset, uint64_t size, uint64_t limit)
 {
 	return offset <= limit && size <= limit - offset;
 }
+/* Adds to a sum of weights, which may be any: a sum that is too large stays the largest one, so that no part of it seems
+ * larger than the whole. */
+static inline void pd_sum_up(uint64_t *sum, uint64_t more)
+{
+	if (__builtin_add_overflow(*sum, more, sum))
+		*sum = UINT64_MAX;
+}
+
 /* Up to the next multiple of 8; saturates. */
 static inline uint64_t pd_align8(uint64_t v) { return v > UINT64_MAX - 7 ? UINT64_MAX & ~7ull : (v + 7) & ~7ull; }
 

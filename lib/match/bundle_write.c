@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/fdio.h"
 #include "base/memory.h"
@@ -235,7 +236,7 @@ static enum perfdata_status sum_up(const struct perfdata_bundle *bundle, const c
 	struct pd_sha256 hash;
 	pd_sha256_init(&hash);
 	for (size_t at = 0; at < size; at += BLOCK) {
-		if (bundle->limits.cancel && perfdata_cancelled(bundle->limits.cancel))
+		if (pd_cancelled(bundle->limits.cancel))
 			return PERFDATA_EINTR;
 		pd_sha256_add(&hash, content + at, size - at < BLOCK ? size - at : BLOCK);
 	}
@@ -334,7 +335,7 @@ enum perfdata_status perfdata_file_sha256(const char *path, const struct perfdat
 	int64_t size = fd < 0 ? -1 : 1;
 	pd_sha256_init(&hash);
 	bool ends = false;
-	while (size > 0 && !(ends = cancel && perfdata_cancelled(cancel)) &&
+	while (size > 0 && !(ends = pd_cancelled(cancel)) &&
 	       (size = pd_read_some(fd, block, BLOCK, NULL)) > 0)
 		pd_sha256_add(&hash, block, (size_t)size);
 	const int error = errno;
@@ -366,7 +367,7 @@ static enum perfdata_status write_bytes(const struct perfdata_bundle *bundle, co
 	enum perfdata_status status = PERFDATA_OK;
 	for (size_t left = size; left && !status;) {
 		const size_t part = left < BLOCK ? left : BLOCK;
-		const bool ends = bundle->limits.cancel && perfdata_cancelled(bundle->limits.cancel);
+		const bool ends = pd_cancelled(bundle->limits.cancel);
 		status = ends ? PERFDATA_EINTR : write(user, at, part);
 		at += part;
 		left -= part;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/checked.h"
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -387,8 +388,8 @@ static size_t join_rows(struct flame_row *rows, size_t nr)
 		qsort(rows, nr, sizeof *rows, compare_rows);
 	for (size_t i = 0; i < nr; i++) {
 		if (kept && rows[kept - 1].node == rows[i].node) {
-			rows[kept - 1].samples += rows[i].samples;
-			rows[kept - 1].weight += rows[i].weight;
+			pd_sum_up(&rows[kept - 1].samples, rows[i].samples);
+			pd_sum_up(&rows[kept - 1].weight, rows[i].weight);
 		} else {
 			rows[kept++] = rows[i];
 		}
@@ -486,9 +487,9 @@ static void take_sums(void *user, const struct flame_row *rows, size_t nr)
 	const struct sums *sums = user;
 	for (size_t i = 0; i < nr; i++) {
 		if (sums->samples)
-			sums->samples[rows[i].node] += rows[i].samples;
+			pd_sum_up(&sums->samples[rows[i].node], rows[i].samples);
 		if (sums->weight)
-			sums->weight[rows[i].node] += rows[i].weight;
+			pd_sum_up(&sums->weight[rows[i].node], rows[i].weight);
 	}
 }
 
@@ -518,7 +519,7 @@ static void add_labels(struct flame_data *data, unsigned side, uint64_t *nodes, 
 		if (parent == STACK_NO_NODE)
 			*ret_all += (double)nodes[i];
 		else
-			nodes[parent] += nodes[i];
+			pd_sum_up(&nodes[parent], nodes[i]);
 	}
 }
 

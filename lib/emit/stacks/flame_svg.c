@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The picture: SVG without scripts, for documents; titles of the boxes say what they are. One graph for each event, one
  * below the other. */
+#include "base/checked.h"
 #include "config.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -188,9 +189,9 @@ static void add_up(struct stack_tree *tree, uint64_t *totals, uint64_t *ret_all)
 	for (size_t i = tree->nr; i-- > 0;) {
 		const uint32_t parent = pd_stack_tree_parent(tree, (uint32_t)i);
 		if (parent == STACK_NO_NODE)
-			*ret_all += totals[i];
+			pd_sum_up(ret_all, totals[i]);
 		else
-			totals[parent] += totals[i];
+			pd_sum_up(&totals[parent], totals[i]);
 	}
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `report`: where the time goes, or where and how often something happened: text for people at a terminal, JSON, CSV.
  * One block for each event: weights of several are never added up. */
+#include "base/checked.h"
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,8 +135,8 @@ struct making {
 
 static void add_sums(struct report_sum *sum, const struct pd_profile_sums *more)
 {
-	sum->self[0] += more->samples;
-	sum->self[1] += more->weight;
+	pd_sum_up(&sum->self[0], more->samples);
+	pd_sum_up(&sum->self[1], more->weight);
 }
 
 /* Makes room for index `last`; new items are zero. */
@@ -170,12 +171,12 @@ static void leave(struct making *making, size_t nr)
 		if (--making->open[last->label] == 0) {
 			if (!sum->total[0])
 				touch(making, last->label);
-			sum->total[0] += last->sum[0];
-			sum->total[1] += last->sum[1];
+			pd_sum_up(&sum->total[0], last->sum[0]);
+			pd_sum_up(&sum->total[1], last->sum[1]);
 		}
 		if (making->nr_pending) {
-			making->pending[making->nr_pending - 1].sum[0] += last->sum[0];
-			making->pending[making->nr_pending - 1].sum[1] += last->sum[1];
+			pd_sum_up(&making->pending[making->nr_pending - 1].sum[0], last->sum[0]);
+			pd_sum_up(&making->pending[making->nr_pending - 1].sum[1], last->sum[1]);
 		}
 	}
 }
@@ -199,8 +200,8 @@ static enum perfdata_status add_to_list(struct making *making, const struct pd_p
 		making->open[label]++;
 	}
 	struct pending *last = &making->pending[path.nr_labels - 1];
-	last->sum[0] += entry->sums.samples;
-	last->sum[1] += entry->sums.weight;
+	pd_sum_up(&last->sum[0], entry->sums.samples);
+	pd_sum_up(&last->sum[1], entry->sums.weight);
 	add_sums(&making->by_label[last->label], &entry->sums);
 	*ret_label = last->label;
 	return PERFDATA_OK;
@@ -252,8 +253,8 @@ static enum perfdata_status add_stack(struct making *making, const struct pd_pro
 	if (status == PERFDATA_OK)
 		status = note_broken(making, entry);
 	if (status == PERFDATA_OK && pd_stack_labels_get(making->labels, label)->kind == STACK_NO_NAME) {
-		making->event.nameless[0] += entry->sums.samples;
-		making->event.nameless[1] += entry->sums.weight;
+		pd_sum_up(&making->event.nameless[0], entry->sums.samples);
+		pd_sum_up(&making->event.nameless[1], entry->sums.weight);
 	}
 	return status;
 }
@@ -374,8 +375,8 @@ static void join_rows(struct making *making)
 		if (nr && is_same(&event->rows[nr - 1], &event->rows[i], options)) {
 			struct report_sum *sum = &event->rows[nr - 1].sum;
 			for (unsigned unit = 0; unit < 2; unit++) {
-				sum->self[unit] += event->rows[i].sum.self[unit];
-				sum->total[unit] += event->rows[i].sum.total[unit];
+				pd_sum_up(&sum->self[unit], event->rows[i].sum.self[unit]);
+				pd_sum_up(&sum->total[unit], event->rows[i].sum.total[unit]);
 			}
 		} else {
 			event->rows[nr++] = event->rows[i];
@@ -685,9 +686,9 @@ static enum perfdata_status add_entries(struct making *making, struct pd_profile
 			const struct pd_profile_sums *sums = pd_profile_event(making->state->gather.profile,
 									      entry->key.event);
 			making->index = entry->key.event;
-			making->event.all[0] += sums->samples;
-			making->event.whole[0] +=
-				pd_profile_event_whole(making->state->gather.profile, entry->key.event)->samples;
+			pd_sum_up(&making->event.all[0], sums->samples);
+			pd_sum_up(&making->event.whole[0],
+				  pd_profile_event_whole(making->state->gather.profile, entry->key.event)->samples);
 			making->event.name =
 				perfdata_reader_event(making->state->gather.reader, entry->key.event)->name;
 		}
@@ -735,8 +736,8 @@ static enum perfdata_status write_counts(struct making *making)
 		struct report_row *row = &counts.rows[counts.nr_rows++];
 		*row = plain_row(event->name);
 		add_sums(&row->sum, sums);
-		counts.all[0] += sums->samples;
-		counts.all[1] += sums->weight;
+		pd_sum_up(&counts.all[0], sums->samples);
+		pd_sum_up(&counts.all[1], sums->weight);
 	}
 	if (counts.nr_rows > 1) {
 		pd_report_sort_rows(&state->options, counts.rows, counts.nr_rows);

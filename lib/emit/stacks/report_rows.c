@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/checked.h"
 #include "config.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -31,8 +32,8 @@ const char *pd_report_kind_name(enum stack_kind kind)
 
 static void add_sum(uint64_t to[2], const uint64_t more[2])
 {
-	to[0] += more[0];
-	to[1] += more[1];
+	pd_sum_up(&to[0], more[0]);
+	pd_sum_up(&to[1], more[1]);
 }
 
 void pd_report_add_up(struct stack_tree *tree, struct report_sum *sums)

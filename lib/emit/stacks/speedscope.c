@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `speedscope`: the file format of speedscope. For each event one profile of all threads, then one for each thread,
  * heaviest first; stacks of a profile are added up, so the view by time shows them one after the other. */
+#include "base/checked.h"
 #include "config.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -106,7 +107,7 @@ static void add_stack(struct writing *writing, struct lists *lists, uint32_t nod
 		perfdata_text_char(weights, ',');
 	perfdata_text_u64(weights, weight);
 	perfdata_text_cut(weights);
-	lists->all += weight;
+	pd_sum_up(&lists->all, weight);
 }
 
 static uint64_t weight_of(const struct writing *writing, const struct flame_row *row)
@@ -180,7 +181,7 @@ static void add_rows(void *user, const struct flame_row *rows, size_t nr)
 	for (size_t i = 0; i < nr; i++) {
 		uint64_t *sum = pd_paged_change(writing->sums, rows[i].node);
 		if (sum)
-			*sum += weight_of(writing, &rows[i]);
+			pd_sum_up(sum, weight_of(writing, &rows[i]));
 	}
 }
 
