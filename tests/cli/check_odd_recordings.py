@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from builder import ADDR, CPU, IP, REGS_USER, TID, TIME, Recording
+from builder import ADDR, CALLCHAIN, CPU, IP, PERIOD, REGS_USER, TID, TIME, Recording
 import builder_cases
 import program
 from program import run
@@ -219,6 +219,36 @@ def check_deferred(path):
     report("chains that came later are in their table", [] if rows == sum(want) and len(want) > 10 else ["%d rows of %r" % (rows, want)])
 
 
+def check_huge_weights(path):
+    """Sums that 64 bits do not hold: no part is larger than the whole, in no output."""
+    recording = Recording()
+    event = recording.event("cycles", [11], sample_type=IP | TID | TIME | PERIOD | CALLCHAIN, sample_id_all=1)
+    recording.comm(7, 7, "work", time=1)
+    for name in "abc":
+        recording.mmap2(7, 7, 0x1000000 + 0x100000 * ord(name), 0x1000, 0, "/lib/%s.so" % name, time=2)
+    for number in range(12):
+        ip = 0x1000100 + 0x100000 * ord("abc"[number % 3])
+        recording.sample(event, ip=ip, pid=7, tid=7, time=10 + number, period=2**63 + number, callchain=[2**64 - 512, ip, 0x1000200 + 0x100000 * ord("a")])
+    recording.save(path)
+    bad = []
+    for by in ("symbol", "dso", "comm", "thread", "cpu", "event"):
+        done = run("report", "-q", "--by", by, path)
+        shares = [float(share) for share in re.findall(r"(?m)(?:^| )(\d+\.\d\d) ", done.out.decode())]
+        if done.code or not shares or max(shares) > 100 or max(shares) < 99:
+            bad.append((by, done.code, shares))
+    done = run("report", "-q", "--tree", path)
+    bad += [("tree", done.out)] if any(float(share) > 100 for share in re.findall(r"(\d+\.\d\d)", done.out.decode())) else []
+    for words in (["--svg"], ["--svg", "--width", "400"], []):
+        done = run("flamegraph", "-q", *words, path)
+        wide = [float(width) for width in re.findall(r'<rect [^>]*width="([\d.]+)"', done.out.decode())] if words else [0]
+        if done.code or max(wide) > 1300:
+            bad.append((words, done.code, wide))
+    for command in ("folded", "speedscope", "pprof", "firefox", "callgrind", "perf-json"):
+        done = run(command, "-q", path)
+        bad += [(command, done.code, done.err)] if done.code else []
+    report("weights that are too large to add up", bad)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "perf.data")
@@ -231,6 +261,7 @@ def main():
         check_offsets(path)
         check_quoted(path)
         check_deferred(path)
+        check_huge_weights(path)
     return tap.end()
 
 
