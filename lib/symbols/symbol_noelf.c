@@ -2,6 +2,7 @@
 /* The functions that the rest of the folder calls, for builds without elfutils: they find nothing. */
 #include "config.h"
 #include "symbols/symbols.h"
+#include "symbols/unwind_rules.h"
 
 #ifndef HAVE_ELFUTILS
 
@@ -75,6 +76,7 @@ enum perfdata_status pd_unwind_open(struct perfdata_symbols_dso *dso)
 	return PERFDATA_ABSENT;
 }
 void pd_unwind_close(struct perfdata_symbols_dso *dso) { (void)dso; }
+void pd_rules_close(struct perfdata_symbols_dso *dso) { (void)dso; }
 bool pd_elf_vaddr(const struct pd_elf *elf, uint64_t offset, uint64_t *ret)
 {
 	(void)elf, (void)offset, (void)ret;
@@ -113,6 +115,8 @@ enum perfdata_status pd_unwinder_new(struct perfdata_symbols *symbols, enum perf
 }
 void pd_unwinder_free(struct perfdata_unwinder *unwinder) { (void)unwinder; }
 void pd_unwinder_reset(struct perfdata_unwinder *unwinder) { (void)unwinder; }
+void pd_unwinder_use_libdwfl(struct perfdata_unwinder *unwinder) { (void)unwinder; }
+size_t pd_unwinder_left_to_libdwfl(const struct perfdata_unwinder *unwinder) { return unwinder ? 0 : 0; }
 void pd_unwinder_check(struct perfdata_unwinder *unwinder, pd_unwind_next *next) { (void)unwinder, (void)next; }
 enum perfdata_status pd_unwind_stack(struct perfdata_unwinder *unwinder, const struct perfdata_unwind_sample *sample,
 				     uint64_t *pcs, size_t room, size_t *ret_count)

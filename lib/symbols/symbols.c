@@ -8,6 +8,7 @@
 #include "base/option_struct.h"
 #include "symbols/disassemble.h"
 #include "symbols/symbols.h"
+#include "symbols/unwind_rules.h"
 
 /* A table keeps its names in memory up to this size with them, where memory is not short. */
 #define MOST_WITH_STRINGS ((size_t)24 << 20)
@@ -73,6 +74,7 @@ static void dso_free(struct perfdata_symbols_dso *dso)
 	pd_symtab_release(&dso->table);
 	pd_jit_release(&dso->jit);
 	pd_unwind_close(dso);
+	pd_rules_close(dso);
 	pd_elf_close(dso->alt);
 	if (dso->debug != dso->text)
 		pd_elf_close(dso->debug);
@@ -297,15 +299,19 @@ void pd_symbols_expect(struct perfdata_symbols_dso *dso, const uint8_t *build_id
 
 bool pd_dso_open_unwind(struct perfdata_symbols_dso *dso)
 {
-	if (!dso->unwind_tried) {
+	if (!dso->unwind_tried && pd_dso_has_text(dso)) {
 		dso->unwind_tried = true;
 		pd_monitor_enter(dso->lock);
-		load(dso);
-		if (dso->text && dso->request.kind != PERFDATA_DSO_KERNEL)
-			(void)pd_symbols_note(dso->symbols, pd_unwind_open(dso));
+		(void)pd_symbols_note(dso->symbols, pd_unwind_open(dso));
 		pd_monitor_leave(dso->lock);
 	}
 	return dso->unwind != NULL;
+}
+
+bool pd_dso_has_text(struct perfdata_symbols_dso *dso)
+{
+	(void)loaded(dso);
+	return dso->text && dso->request.kind != PERFDATA_DSO_KERNEL;
 }
 
 static enum perfdata_status lookup_jit(const struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,

@@ -304,6 +304,7 @@ struct pd_kallsyms *pd_kallsyms_get(struct perfdata_symbols *symbols, const char
 void pd_kallsyms_free(struct perfdata_symbols *symbols);
 
 struct pd_lines;    /* dwarf_lines.c */
+struct pd_rules;    /* unwind_rules.c */
 struct pd_objects;  /* symbol_object.c */
 
 struct perfdata_symbols_dso {
@@ -327,6 +328,7 @@ struct perfdata_symbols_dso {
 	struct Elf *unwind;                       /* a handle of libelf for what libdwfl needs of `text` */
 	uint8_t *unwind_bytes;                    /* the bytes of that */
 	bool unwind_tried;
+	_Atomic(struct pd_rules *) rules;         /* unwind_rules.c; NULL: none were asked for */
 	struct pd_lines *lines;                   /* NULL: no debug information */
 	atomic_bool lines_tried;                  /* set after `lines` */
 	struct pd_objects *objects;               /* NULL: not asked for yet, or there are none */
@@ -391,6 +393,8 @@ enum perfdata_status pd_dso_load(struct perfdata_symbols_dso *dso);
 enum perfdata_status pd_dso_take_kallsyms(struct perfdata_symbols_dso *dso, int fd, const char *path);
 /* Opens dso->unwind, with symbols->unwind_lock held. false: there is no such file. */
 bool pd_dso_open_unwind(struct perfdata_symbols_dso *dso);
+/* Whether the dso has a file whose code may be in user stacks; loads the dso. */
+bool pd_dso_has_text(struct perfdata_symbols_dso *dso);
 /* Of text and debug, the file with debug information; NULL: neither has any. */
 struct pd_elf *pd_dso_debug_info(const struct perfdata_symbols_dso *dso);
 /* The supplementary file that debug information refers to; NULL: there is no such reference, or no such file. */
@@ -569,6 +573,11 @@ typedef bool pd_unwind_next(void *user, uint64_t address, struct perfdata_unwind
 /* To be called instead of pd_unwinder_reset where mappings were mostly added: what is known of a file, which
  * takes long to read, is forgotten only if another mapping took its place. `user` is that of the unwinder. */
 void pd_unwinder_check(struct perfdata_unwinder *unwinder, pd_unwind_next *next);
+
+/* For tests, which compare: from now on, all stacks are unwound by libdwfl. */
+void pd_unwinder_use_libdwfl(struct perfdata_unwinder *unwinder);
+/* How many stacks libdwfl unwound so far. */
+size_t pd_unwinder_left_to_libdwfl(const struct perfdata_unwinder *unwinder);
 
 /* --- for other rooms --- */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* User stacks from recorded registers and stack memory, by libdwfl with callbacks of our own for files and memory. As
- * in perf, a mapping is reported to libdwfl when an address inside it is met, and all addresses but the first are moved
+/* User stacks from recorded registers and stack memory: by the rules of the files (unwind_rules.c), and where a frame
+ * is of another form, the whole stack by libdwfl with callbacks of our own for files and memory. Both find the same
+ * steps. As in perf, a mapping is taken when an address inside it is met, and all addresses but the first are moved
  * back by one, into the call. */
 #include "config.h"
 #include "symbols/symbols.h"
@@ -13,14 +14,19 @@
 #include "base/cursor.h"
 #include "base/memory.h"
 #include "symbols/symbol_elf.h"
+#include "symbols/unwind_rules.h"
 
 #define MAX_MODULES 4096
 #define MAX_REGS 64
+/* Frames that give no step, at address 0, would otherwise never end. */
+#define FRAMES_OF_STEP 4u
 
-/* A file that was reported to libdwfl, and the addresses for which libdwfl asks it. */
+/* A file that an address was met in, and the addresses that belong to it. */
 struct module {
 	uint64_t start, end;
-	const struct perfdata_symbols_dso *dso;
+	uint64_t bias;                   /* of addresses in memory, against the file's own */
+	struct perfdata_symbols_dso *dso;
+	bool is_reported;                /* libdwfl knows it */
 };
 
 struct perfdata_unwinder {
@@ -30,14 +36,20 @@ struct perfdata_unwinder {
 	void *user;
 	Dwfl *dwfl;
 	bool attached;
-	bool was_attached;        /* attached at some time, also before a reset */
-	struct module *modules;
+	bool had_modules;         /* at some time, also before a reset */
+	struct module *modules;   /* by their start */
 	size_t nr_modules, modules_room;
+	size_t nr_reported;
+	bool only_libdwfl;
+	size_t nr_by_libdwfl;     /* stacks */
+	bool by_libdwfl;          /* it unwinds now: each module is reported as it is found */
+	bool overlap;             /* modules do: libdwfl decides which one has an address */
 	/* the sample at hand */
 	const struct perfdata_unwind_sample *sample;
 	uint64_t ip, sp;
 	uint64_t *pcs;
 	size_t room, count;
+	size_t nr_frames;
 };
 
 /* --- registers: PERF_REG_<arch>_* numbers to DWARF numbers -------------------------------------------------------- */
@@ -92,9 +104,9 @@ static bool set_initial_registers(Dwfl_Thread *thread, void *arg)
 static int find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base, char **file_name,
 		    Elf **elf)
 {
-	const struct perfdata_symbols_dso *dso = *userdata;
+	struct perfdata_symbols_dso *dso = *userdata;
 	(void)module, (void)name, (void)base, (void)file_name;
-	*elf = elf_begin(-1, ELF_C_READ, dso->unwind);
+	*elf = pd_dso_open_unwind(dso) ? elf_begin(-1, ELF_C_READ, dso->unwind) : NULL;
 	return -1;
 }
 
@@ -133,32 +145,90 @@ static bool module_range(const struct pd_elf *elf, const struct perfdata_unwind_
 	return *ret_start <= address && address < *ret_end;
 }
 
-/* Reports the mapping of an address to libdwfl, unless it was. false: there is a mapping, but no file that can be
- * used. */
-static bool report(struct perfdata_unwinder *u, uint64_t address)
+/* How many modules start at or below an address. */
+static size_t count_modules(const struct perfdata_unwinder *u, uint64_t address)
 {
-	struct perfdata_unwind_map map = { 0 };
-	uint64_t start, end;
+	size_t low = 0, high = u->nr_modules;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (u->modules[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The module of an address, as libdwfl sees it: its end belongs to it too, unless another one starts there. */
+static struct module *module_of(const struct perfdata_unwinder *u, uint64_t address)
+{
+	const size_t nr = count_modules(u, address);
+	struct module *module = nr ? &u->modules[nr - 1] : NULL;
+	return module && address <= module->end ? module : NULL;
+}
+
+static const Dwfl_Module *report_module(struct perfdata_unwinder *u, struct module *module)
+{
 	void **userdata;
-	if (dwfl_addrmodule(u->dwfl, address))
-		return true;
-	if (!u->find(u->user, address, &map))
-		return true;
-	if (!map.dso || u->nr_modules >= MAX_MODULES || !pd_dso_open_unwind(map.dso) ||
-	    map.dso->text->header.e_machine != arches[u->arch].machine ||
-	    !module_range(map.dso->text, &map, address, &start, &end))
-		return false;
-	if (pd_vector_grow(&u->modules, &u->modules_room, u->nr_modules, sizeof *u->modules) < 0) {
+	dwfl_report_begin_add(u->dwfl);
+	Dwfl_Module *reported = dwfl_report_module(u->dwfl, module->dso->request.path, module->start, module->end);
+	if (reported && dwfl_module_info(reported, &userdata, NULL, NULL, NULL, NULL, NULL, NULL))
+		*userdata = module->dso;
+	dwfl_report_end(u->dwfl, NULL, NULL);
+	module->is_reported = true;
+	u->nr_reported++;
+	return reported;
+}
+
+/* Reports what libdwfl does not know yet. */
+static bool report_all(struct perfdata_unwinder *u)
+{
+	if (!u->dwfl)
+		u->dwfl = dwfl_begin(&callbacks);
+	for (size_t i = 0; u->dwfl && u->nr_reported < u->nr_modules; i++)
+		if (!u->modules[i].is_reported)
+			report_module(u, &u->modules[i]);
+	return u->dwfl != NULL;
+}
+
+/* Puts a module among the others. false: it has not the address, by which it was found, or memory failed. */
+static bool add_module(struct perfdata_unwinder *u, const struct module *module, uint64_t address)
+{
+	const size_t at = count_modules(u, module->start);
+	const bool overlaps = (at && u->modules[at - 1].end > module->start) ||
+			      (at < u->nr_modules && u->modules[at].start < module->end);
+	/* libdwfl decides by the order which one has an address; the order of the others does not matter */
+	if (pd_vector_grow(&u->modules, &u->modules_room, u->nr_modules, sizeof *u->modules) < 0 ||
+	    (overlaps && !report_all(u))) {
 		(void)pd_symbols_note(u->symbols, PERFDATA_ENOMEM);
 		return false;
 	}
-	dwfl_report_begin_add(u->dwfl);
-	Dwfl_Module *module = dwfl_report_module(u->dwfl, map.dso->request.path, start, end);
-	if (module && dwfl_module_info(module, &userdata, NULL, NULL, NULL, NULL, NULL, NULL))
-		*userdata = map.dso;
-	dwfl_report_end(u->dwfl, NULL, NULL);
-	u->modules[u->nr_modules++] = (struct module){ start, end, map.dso };
-	return module != NULL && dwfl_addrmodule(u->dwfl, address) == module;
+	u->overlap |= overlaps;
+	memmove(&u->modules[at + 1], &u->modules[at], (u->nr_modules - at) * sizeof *u->modules);
+	u->modules[at] = *module;
+	u->nr_modules++;
+	if (!u->overlap && !u->by_libdwfl)
+		return true;
+	const Dwfl_Module *reported = report_module(u, &u->modules[at]);
+	return reported && dwfl_addrmodule(u->dwfl, address) == reported;
+}
+
+/* Takes the mapping of an address, unless it was. false: there is a mapping, but no file that can be used. */
+static bool report(struct perfdata_unwinder *u, uint64_t address)
+{
+	struct perfdata_unwind_map map = { 0 };
+	struct module module = { 0 };
+	if (u->overlap ? dwfl_addrmodule(u->dwfl, address) != NULL : module_of(u, address) != NULL)
+		return true;
+	if (!u->find(u->user, address, &map))
+		return true;
+	if (!map.dso || u->nr_modules >= MAX_MODULES || !pd_dso_has_text(map.dso) ||
+	    map.dso->text->header.e_machine != arches[u->arch].machine ||
+	    !module_range(map.dso->text, &map, address, &module.start, &module.end))
+		return false;
+	module.bias = module.start - first_vaddr(map.dso->text);
+	module.dso = map.dso;
+	return add_module(u, &module, address);
 }
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
@@ -166,24 +236,28 @@ static bool report(struct perfdata_unwinder *u, uint64_t address)
 static bool read_file(struct perfdata_unwinder *u, uint64_t address, void *out, size_t size)
 {
 	struct perfdata_unwind_map map = { 0 };
-	return u->find(u->user, address, &map) && map.dso && pd_dso_open_unwind(map.dso) &&
+	return u->find(u->user, address, &map) && map.dso && pd_dso_has_text(map.dso) &&
 	       pd_elf_read(map.dso->text, address - map.start + map.pgoff, out, size);
 }
 
-static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *ret, void *arg)
+static bool read_word(struct perfdata_unwinder *u, uint64_t address, uint64_t *ret)
 {
-	struct perfdata_unwinder *u = arg;
 	const struct perfdata_bytes *stack = &u->sample->stack;
 	size_t size = arches[u->arch].word;
 	const bool swap = pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE);
 	uint8_t bytes[8] = { 0 };
-	(void)dwfl;
 	if (address >= u->sp && address - u->sp < stack->size && stack->size - (address - u->sp) >= size)
 		memcpy(bytes, stack->data + (address - u->sp), size);
 	else if (!read_file(u, address, bytes, size))
 		return false;
 	*ret = size == 8 ? pd_load64(bytes, swap) : pd_load32(bytes, swap);
 	return true;
+}
+
+static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *ret, void *arg)
+{
+	(void)dwfl;
+	return read_word(arg, address, ret);
 }
 
 /* --- threads and frames ------------------------------------------------------------------------------------------- */
@@ -216,7 +290,7 @@ static int take_frame(Dwfl_Frame *frame, void *arg)
 	struct perfdata_unwinder *u = arg;
 	Dwarf_Addr pc;
 	bool is_first;
-	if (!dwfl_frame_pc(frame, &pc, NULL))
+	if (++u->nr_frames > FRAMES_OF_STEP * u->room || !dwfl_frame_pc(frame, &pc, NULL))
 		return DWARF_CB_ABORT;
 	/* libdwfl reads from the file whether the frame was interrupted or made a call: so the file has to be
 	 * reported. */
@@ -253,7 +327,8 @@ static void reset(struct perfdata_unwinder *u)
 		dwfl_end(u->dwfl);
 	u->dwfl = NULL;
 	u->attached = false;
-	u->nr_modules = 0;
+	u->overlap = false;
+	u->nr_modules = u->nr_reported = 0;
 }
 
 void pd_unwinder_reset(struct perfdata_unwinder *unwinder)
@@ -323,28 +398,148 @@ void pd_unwinder_free(struct perfdata_unwinder *unwinder)
 	pd_free(unwinder);
 }
 
+/* --- by rules ----------------------------------------------------------------------------------------------------- */
+
+struct frame {
+	uint64_t pc, sp, fp;
+	uint64_t lr;              /* aarch64 */
+	bool knows_fp, knows_lr;  /* a value that was not in the memory at hand is unknown */
+};
+
+/* User space has addresses of 48 bits; above them is the signature. */
+static uint64_t strip_signature(uint64_t address) { return address & (((uint64_t)1 << 48) - 1); }
+
+/* Goes to the caller's frame. false: there is none, or it cannot be known. */
+static bool take_caller(struct perfdata_unwinder *u, const struct pd_rule *rule, struct frame *f)
+{
+	if (rule->from_frame_pointer && !f->knows_fp)
+		return false;
+	const uint64_t cfa = (rule->from_frame_pointer ? f->fp : f->sp) + (uint64_t)(int64_t)rule->cfa;
+	if (rule->return_address == PD_RULE_AT_CFA)
+		f->knows_lr = read_word(u, cfa + (uint64_t)(int64_t)rule->return_address_at, &f->lr);
+	if (rule->frame_pointer == PD_RULE_AT_CFA)
+		f->knows_fp = read_word(u, cfa + (uint64_t)(int64_t)rule->frame_pointer_at, &f->fp);
+	f->sp = cfa;
+	f->pc = rule->is_signed ? strip_signature(f->lr) : f->lr;
+	return f->knows_lr && f->pc;
+}
+
+/* The same where no file says anything of the code: by the frame pointer, as libdwfl does. */
+static bool take_caller_by_fp(struct perfdata_unwinder *u, struct frame *f)
+{
+	const uint64_t sp = f->sp, fp = f->knows_fp ? f->fp : 0;
+	if (!fp || !read_word(u, fp, &f->fp) || !read_word(u, fp + 8, &f->pc))
+		return false;
+	f->sp = fp + 16;
+	return f->sp > sp;
+}
+
+static struct pd_rule rule_at(const struct module *module, uint64_t address)
+{
+	return module ? pd_rule_find(module->dso, address - module->bias) : (struct pd_rule){ .kind = PD_RULE_NONE };
+}
+
+enum step { CALLER, END, LIBDWFL };
+
+static enum step step(struct perfdata_unwinder *u, struct frame *f, bool is_first)
+{
+	const uint64_t address = f->pc - !is_first;
+	if (!is_first)
+		(void)report(u, f->pc);
+	const struct module *module = module_of(u, address);
+	/* at the edge of two files, libdwfl takes the next one into account too late */
+	if (u->overlap || (!is_first && module != module_of(u, f->pc)))
+		return LIBDWFL;
+	if (!module && !report(u, address))
+		return END;
+	const struct pd_rule rule = rule_at(module, address);
+	if (u->overlap || (!module && module_of(u, address)))
+		return LIBDWFL;
+	if (address)
+		u->pcs[u->count++] = address;
+	switch (rule.kind) {
+	case PD_RULE_END: return END;
+	case PD_RULE_FRAME_OF_LEAF:
+		if (!is_first)
+			return LIBDWFL;
+		/* fall through */
+	case PD_RULE_FRAME: return take_caller(u, &rule, f) ? CALLER : END;
+	case PD_RULE_NONE:
+		if (u->arch == PERFDATA_UNWIND_X86_64)
+			return take_caller_by_fp(u, f) ? CALLER : END;
+		/* fall through */
+	case PD_RULE_LIBDWFL: return LIBDWFL;
+	}
+	return LIBDWFL;
+}
+
+/* false: libdwfl has to unwind the stack. */
+static bool walk(struct perfdata_unwinder *u, struct frame *f)
+{
+	for (size_t n = 0; n < FRAMES_OF_STEP * u->room && u->count < u->room; n++) {
+		const enum step next = step(u, f, !n);
+		if (next != CALLER)
+			return next == END;
+	}
+	return true;
+}
+
+/* DWARF's number of the frame pointer. */
+static unsigned frame_pointer_of(enum perfdata_unwind_arch arch)
+{
+	return arch == PERFDATA_UNWIND_X86_64 ? 6 : arch == PERFDATA_UNWIND_I386 ? 5 : 29;
+}
+
+/* false: libdwfl has to unwind the stack. */
+static bool unwind_by_rules(struct perfdata_unwinder *u)
+{
+	const struct arch *arch = &arches[u->arch];
+	struct frame f = { .pc = u->ip, .sp = u->sp, .knows_fp = true, .knows_lr = u->arch == PERFDATA_UNWIND_AARCH64 };
+	if (u->arch == PERFDATA_UNWIND_ARM || u->overlap || u->only_libdwfl)
+		return false;
+	(void)reg_value(u->sample, arch->perf_of[frame_pointer_of(u->arch)], &f.fp);
+	if (f.knows_lr)
+		(void)reg_value(u->sample, arch->perf_of[30], &f.lr);
+	return walk(u, &f);
+}
+
+/* --- a stack ------------------------------------------------------------------------------------------------------ */
+
+static enum perfdata_status unwind_by_libdwfl(struct perfdata_unwinder *u)
+{
+	u->count = u->nr_frames = 0;
+	pd_monitor_enter(u->symbols->unwind_lock);
+	u->by_libdwfl = true;
+	u->nr_by_libdwfl++;
+	if (report_all(u)) {
+		if (!u->attached)
+			u->attached = dwfl_attach_state(u->dwfl, NULL, 1, &thread_callbacks, u);
+		if (u->attached)
+			dwfl_getthread_frames(u->dwfl, 1, take_frame, u);
+	}
+	u->by_libdwfl = false;
+	pd_monitor_leave(u->symbols->unwind_lock);
+	return !u->dwfl ? PERFDATA_ENOMEM : u->count ? PERFDATA_OK : PERFDATA_ABSENT;
+}
+
+void pd_unwinder_use_libdwfl(struct perfdata_unwinder *unwinder) { unwinder->only_libdwfl = true; }
+
+size_t pd_unwinder_left_to_libdwfl(const struct perfdata_unwinder *unwinder) { return unwinder->nr_by_libdwfl; }
+
 static enum perfdata_status unwind(struct perfdata_unwinder *u)
 {
-	if (!u->dwfl)
-		u->dwfl = dwfl_begin(&callbacks);
-	if (!u->dwfl)
-		return PERFDATA_ENOMEM;
 	if (!report(u, u->ip))
 		return PERFDATA_ABSENT;
-	/* libdwfl takes the machine from the first file, so there must be one. */
-	if (!u->attached)
-		u->attached = dwfl_attach_state(u->dwfl, NULL, 1, &thread_callbacks, u);
-	u->was_attached |= u->attached;
-	if (!u->attached) {
-		/* as perf, which keeps its state when a process executes another program: then only this address is
-		 * known */
-		if (!u->was_attached)
-			return PERFDATA_ABSENT;
+	/* libdwfl takes the machine from the first file, so there must be one. As perf, which keeps its state when a
+	 * process executes another program: then only this address is known. */
+	if (!u->nr_modules && !u->had_modules)
+		return PERFDATA_ABSENT;
+	u->had_modules = true;
+	if (!u->nr_modules) {
 		u->pcs[u->count++] = u->ip;
 		return PERFDATA_OK;
 	}
-	dwfl_getthread_frames(u->dwfl, 1, take_frame, u);
-	return u->count ? PERFDATA_OK : PERFDATA_ABSENT;
+	return unwind_by_rules(u) ? u->count ? PERFDATA_OK : PERFDATA_ABSENT : unwind_by_libdwfl(u);
 }
 
 enum perfdata_status pd_unwind_stack(struct perfdata_unwinder *unwinder, const struct perfdata_unwind_sample *sample,
@@ -359,7 +554,6 @@ enum perfdata_status pd_unwind_stack(struct perfdata_unwinder *unwinder, const s
 	u->pcs = pcs;
 	u->room = room;
 	u->count = 0;
-	pd_monitor_enter(u->symbols->unwind_lock);
 	const size_t before = pd_symbols_failed(u->symbols);
 	errno = 0;
 	enum perfdata_status status = unwind(u);
@@ -368,7 +562,6 @@ enum perfdata_status pd_unwind_stack(struct perfdata_unwinder *unwinder, const s
 		status = pd_symbols_note(u->symbols, PERFDATA_ENOMEM);
 	else if (pd_symbols_failed(u->symbols) != before)
 		status = pd_symbols_failure(u->symbols);
-	pd_monitor_leave(u->symbols->unwind_lock);
 	u->sample = NULL;
 	if (!status)
 		*ret_count = u->count;

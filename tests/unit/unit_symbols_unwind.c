@@ -79,7 +79,7 @@ __attribute__((noinline)) int perfdata_test_middle(struct copied *to, int depth)
 
 struct mappings {
 	struct perfdata_symbols *symbols;
-	struct perfdata_symbols_dso *dso;
+	struct perfdata_symbols_dso *dso;   /* NULL: every file is its own */
 	bool hidden;                /* find_mapping finds nothing */
 	uint64_t replaced;          /* another file was mapped at this address */
 	struct perfdata_symbols_dso *other;
@@ -98,6 +98,12 @@ static bool find_from(const struct mappings *mappings, uint64_t address, struct 
 		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4095s", &start, &end, &at, path) < 3 || address >= end)
 			continue;
 		*ret = (struct perfdata_unwind_map){ start, end, at, strcmp(path, self) ? NULL : mappings->dso };
+		if (!mappings->dso && path[0] == '/') {
+			const struct perfdata_symbols_request request = { .size = sizeof request,
+									  .kind = PERFDATA_DSO_USER,
+									  .path = path };
+			CHECK_EQ(perfdata_symbols_dso(mappings->symbols, &request, &ret->dso), PERFDATA_OK);
+		}
 		if (start <= mappings->replaced && mappings->replaced < end)
 			ret->dso = mappings->other;
 		*ret_is_file = path[0] == '/';
@@ -224,6 +230,78 @@ static void test_check(void)
 	perfdata_symbols_free(mappings.symbols);
 }
 
+static uint64_t random_number(uint64_t *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	return *seed ^= *seed << 17;
+}
+
+static struct copied within_qsort;
+static int compare_and_copy(const void *left, const void *right)
+{
+	if (!within_qsort.size)
+		perfdata_test_middle(&within_qsort, 2);
+	return *(const int *)left - *(const int *)right;
+}
+
+/* Makes some registers and words of the stack others: 0, neighbours, words from elsewhere in the stack, nonsense. */
+static void damage(struct copied *copied, uint64_t *seed)
+{
+	const size_t words = copied->size / 8;
+	for (uint64_t left = random_number(seed) % 5; left; left--) {
+		const uint64_t how = random_number(seed) % 5;
+		uint64_t word, other;
+		uint8_t *at = copied->stack + 8 * (random_number(seed) % words);
+		if (random_number(seed) % 4 == 0)
+			at = (uint8_t *)&copied->regs[random_number(seed) % 20];
+		memcpy(&word, at, 8);
+		memcpy(&other, copied->stack + 8 * (random_number(seed) % words), 8);
+		word = how == 0 ? 0 : how == 1 ? word + 8 : how == 2 ? word - 1 : how == 3 ? other : *seed >> 17;
+		memcpy(at, &word, 8);
+	}
+}
+
+/* Rules of files and libdwfl find the same steps, also where registers and stacks are damaged. */
+static void test_rules(void)
+{
+	struct mappings mappings[2] = { { 0 }, { 0 } };
+	struct perfdata_unwinder *unwinders[2] = { NULL, NULL };
+	int numbers[] = { 3, 1, 2 };
+	uint64_t seed = 88172645463325252u;
+	enum perfdata_status status = PERFDATA_OK;
+	qsort(numbers, 3, sizeof *numbers, compare_and_copy);
+	for (int i = 0; i < 2 && !status; i++) {
+		CHECK_EQ(perfdata_symbols_new(NULL, &mappings[i].symbols), PERFDATA_OK);
+		status = pd_unwinder_new(mappings[i].symbols, own_arch(), find_mapping, &mappings[i], &unwinders[i]);
+	}
+	if (!status)
+		pd_unwinder_use_libdwfl(unwinders[1]);
+	for (int round = 0; round < 300 && !status && within_qsort.supported; round++) {
+		static struct copied copied;
+		uint64_t pcs[2][32];
+		size_t counts[2] = { 0, 0 };
+		enum perfdata_status ends[2];
+		copied = within_qsort;
+		if (round)
+			damage(&copied, &seed);
+		const struct perfdata_unwind_sample sample = { copied.mask,
+							       copied.regs,
+							       { copied.stack, copied.size } };
+		for (int i = 0; i < 2; i++)
+			ends[i] = pd_unwind_stack(unwinders[i], &sample, pcs[i], 32, &counts[i]);
+		CHECK_EQ(ends[0], ends[1]);
+		CHECK_EQ(counts[0], counts[1]);
+		CHECK(!memcmp(pcs[0], pcs[1], counts[0] * sizeof **pcs));
+		if (!round && own_arch() == PERFDATA_UNWIND_X86_64)
+			CHECK_EQ(pd_unwinder_left_to_libdwfl(unwinders[0]), 0);
+	}
+	for (int i = 0; i < 2; i++) {
+		pd_unwinder_free(unwinders[i]);
+		perfdata_symbols_free(mappings[i].symbols);
+	}
+}
+
 static void test_source(void)
 {
 	struct mappings mappings = { 0 };
@@ -254,6 +332,7 @@ int main(void)
 	static const struct unit_case cases[] = {
 		{ "unwind: this process, cut off, overwritten", test_unwind },
 		{ "unwind: files stay known", test_check },
+		{ "unwind: rules find the steps of libdwfl", test_rules },
 		{ "source: a line of this program", test_source },
 	};
 	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);

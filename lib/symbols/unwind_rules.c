@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: MIT */
+/* The rules of a file. Entries are read from the file as code is met that they are for, so a file's tables are never in
+ * memory as a whole; a rule takes 16 bytes. What follows is only for files whose .eh_frame has the index that linkers
+ * write; libdwfl does the rest. */
+#include "config.h"
+#include "symbols/unwind_rules.h"
+
+#ifdef HAVE_ELFUTILS
+
+#include <dwarf.h>
+#include "base/hash.h"
+#include "base/memory.h"
+#include "symbols/unwind_entries.h"
+
+/* --- rules in a word ---------------------------------------------------------------------------------------------- */
+
+enum { KIND_BITS = 3, CFA_BITS = 25, PLACE_BITS = 16 };
+
+static bool fits_in(int64_t value, unsigned bits)
+{
+	return value >= -((int64_t)1 << (bits - 1)) && value < (int64_t)1 << (bits - 1);
+}
+
+static uint64_t pack(const struct pd_rule *rule)
+{
+	uint64_t word = (uint16_t)rule->return_address_at;
+	word = word << PLACE_BITS | (uint16_t)rule->frame_pointer_at;
+	word = word << CFA_BITS | ((uint32_t)rule->cfa & ((1u << CFA_BITS) - 1));
+	word = word << 1 | rule->is_signed;
+	word = word << 1 | (rule->return_address == PD_RULE_AT_CFA);
+	word = word << 1 | (rule->frame_pointer == PD_RULE_AT_CFA);
+	word = word << 1 | rule->from_frame_pointer;
+	return word << KIND_BITS | rule->kind;
+}
+
+static struct pd_rule unpack(uint64_t word)
+{
+	const unsigned flags = (unsigned)(word >> KIND_BITS), cfa_shift = KIND_BITS + 4;
+	return (struct pd_rule){
+		.kind = word & ((1u << KIND_BITS) - 1),
+		.from_frame_pointer = flags & 1,
+		.frame_pointer = flags >> 1 & 1 ? PD_RULE_AT_CFA : PD_RULE_SAME,
+		.return_address = flags >> 2 & 1 ? PD_RULE_AT_CFA : PD_RULE_SAME,
+		.is_signed = flags >> 3 & 1,
+		.cfa = (int32_t)((uint32_t)(word >> cfa_shift) << (32 - CFA_BITS)) >> (32 - CFA_BITS),
+		.frame_pointer_at = (int16_t)(word >> (cfa_shift + CFA_BITS)),
+		.return_address_at = (int16_t)(word >> (cfa_shift + CFA_BITS + PLACE_BITS)),
+	};
+}
+
+/* --- the table of rules ------------------------------------------------------------------------------------------- */
+
+struct slot {
+	_Atomic uint64_t key;      /* address + 1; set after the rule. 0: free */
+	_Atomic uint64_t rule;
+};
+struct slots {
+	struct slots *former;      /* smaller; others may still read it */
+	size_t size;               /* a power of two */
+	struct slot items[];
+};
+#define FIRST_SLOTS 256u
+
+#define BLOCK 32u                  /* entries of the index that are looked through after a look-up in memory */
+#define WINDOW 512u                /* bytes of an entry that are read at once: nearly all are shorter */
+#define MOST_CIES 8u
+
+struct cie {
+	struct pd_frame_cie facts;
+	bool is_fine;
+	struct pd_frame_row row;
+};
+
+struct pd_rules {
+	struct pd_monitor *lock;           /* for all but the slots that are read */
+	_Atomic(struct slots *) slots;
+	size_t used;
+	size_t accounted;
+	bool is_opened, is_fine;
+	struct pd_frame_table eh;
+	uint64_t eh_offset, eh_size;
+	uint64_t index_offset, index_address, nr_entries;
+	int32_t *starts;                   /* of each BLOCK-th entry of the index */
+	size_t nr_starts;
+	struct cie cies[MOST_CIES];
+	unsigned nr_cies, next_cie;
+	uint8_t *bytes;                    /* of an entry */
+	size_t room;
+	uint8_t cie_bytes[WINDOW];
+};
+
+static size_t place_of(const struct slots *slots, uint64_t key) { return pd_hash_u64(key, 0) & (slots->size - 1); }
+
+static bool get(const struct slots *slots, uint64_t key, uint64_t *ret)
+{
+	for (size_t i = slots ? place_of(slots, key) : 0; slots; i = (i + 1) & (slots->size - 1)) {
+		const uint64_t found = atomic_load_explicit(&slots->items[i].key, memory_order_acquire);
+		if (found == key)
+			*ret = atomic_load_explicit(&slots->items[i].rule, memory_order_relaxed);
+		if (found == key || !found)
+			return found == key;
+	}
+	return false;
+}
+
+static void put_slot(struct slots *slots, uint64_t key, uint64_t rule)
+{
+	size_t i = place_of(slots, key);
+	while (atomic_load_explicit(&slots->items[i].key, memory_order_relaxed))
+		i = (i + 1) & (slots->size - 1);
+	atomic_store_explicit(&slots->items[i].rule, rule, memory_order_relaxed);
+	atomic_store_explicit(&slots->items[i].key, key, memory_order_release);
+}
+
+/* Room for one more. false: without memory, the rule is found again when it is needed again. */
+static bool make_room(struct perfdata_symbols_dso *dso, struct pd_rules *rules)
+{
+	struct slots *old = atomic_load_explicit(&rules->slots, memory_order_relaxed);
+	if (old && rules->used < old->size / 4 * 3)
+		return true;
+	const size_t size = old ? 2 * old->size : FIRST_SLOTS,
+		     bytes = sizeof *old + size * sizeof *old->items;
+	struct pd_account *account = pd_symbols_account(dso->symbols);
+	if (old && pd_account_is_tight(account))
+		return rules->used < old->size - 1;
+	struct slots *slots = pd_calloc(1, bytes);
+	if (!slots)
+		return false;
+	slots->former = old;
+	slots->size = size;
+	for (size_t i = 0; old && i < old->size; i++) {
+		const uint64_t key = atomic_load_explicit(&old->items[i].key, memory_order_relaxed);
+		if (key)
+			put_slot(slots, key, atomic_load_explicit(&old->items[i].rule, memory_order_relaxed));
+	}
+	atomic_store_explicit(&rules->slots, slots, memory_order_release);
+	rules->accounted += bytes;
+	pd_account_take(account, PD_USE_SYMBOLS, bytes);
+	return true;
+}
+
+static void put(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t key, uint64_t rule)
+{
+	if (!make_room(dso, rules))
+		return;
+	put_slot(atomic_load_explicit(&rules->slots, memory_order_relaxed), key, rule);
+	rules->used++;
+}
+
+/* --- the index ---------------------------------------------------------------------------------------------------- */
+
+static int32_t start_of(const uint8_t *entry, bool swap) { return (int32_t)pd_load32(entry, swap); }
+
+/* Reads every BLOCK-th entry of the index. false: it is not sorted, or cannot be read. */
+static bool read_starts(const struct pd_elf *elf, struct pd_rules *rules)
+{
+	enum { PIECE = 512 };
+	uint8_t piece[8 * PIECE];
+	int32_t last = INT32_MIN;
+	for (uint64_t i = 0; i < rules->nr_entries; i += PIECE) {
+		const size_t nr = rules->nr_entries - i < PIECE ? (size_t)(rules->nr_entries - i) : PIECE;
+		if (!pd_elf_read(elf, rules->index_offset + 8 * i, piece, 8 * nr))
+			return false;
+		for (size_t k = 0; k < nr; k++) {
+			const int32_t start = start_of(&piece[8 * k], rules->eh.swap);
+			if (start < last)
+				return false;
+			last = start;
+			if ((i + k) % BLOCK == 0)
+				rules->starts[rules->nr_starts++] = start;
+		}
+	}
+	return true;
+}
+
+/* Whether the file has what libdwfl would have to look into where .eh_frame has no entry. */
+static bool has_debug_frame(const struct pd_elf *elf)
+{
+	return elf && (pd_elf_section(elf, ".debug_frame") || pd_elf_section(elf, ".zdebug_frame"));
+}
+
+static bool open_tables(struct perfdata_symbols_dso *dso, struct pd_rules *rules)
+{
+	const struct pd_elf *elf = dso->text;
+	uint8_t head[PD_FRAME_INDEX_HEAD];
+	struct pd_frame_place place;
+	if (has_debug_frame(elf) || has_debug_frame(dso->debug))
+		return false;
+	if (!pd_frame_find_eh(elf, head, &place) || !place.is_indexed)
+		return false;
+	rules->eh = (struct pd_frame_table){ .address = place.address,
+					     .wide = elf->header.e_ident[EI_CLASS] != ELFCLASS32,
+					     .swap = pd_elf_swaps(elf) };
+	rules->eh_offset = place.offset;
+	rules->eh_size = place.size;
+	rules->index_offset = elf->frame_index.offset + PD_FRAME_INDEX_HEAD;
+	rules->index_address = elf->frame_index.vaddr;
+	rules->nr_entries = pd_load32(head + 8, rules->eh.swap);
+	if (!rules->nr_entries || rules->nr_entries > (elf->frame_index.filesz - PD_FRAME_INDEX_HEAD) / 8 ||
+	    !pd_elf_holds(elf, rules->index_offset, 8 * rules->nr_entries))
+		return false;
+	const size_t bytes = (size_t)(rules->nr_entries / BLOCK + 1) * sizeof *rules->starts + WINDOW;
+	rules->starts = pd_malloc(bytes - WINDOW);
+	rules->bytes = pd_malloc(WINDOW);
+	rules->room = WINDOW;
+	if (!rules->starts || !rules->bytes) {
+		(void)pd_symbols_note(dso->symbols, PERFDATA_ENOMEM);
+		return false;
+	}
+	rules->accounted += bytes;
+	pd_account_take(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, bytes);
+	return read_starts(elf, rules);
+}
+
+/* Where the entry is that may be for an address, as an offset in .eh_frame. false: nowhere, or it cannot be read. */
+static bool find_entry(const struct pd_elf *elf, const struct pd_rules *rules, uint64_t vaddr, bool *ret_failed,
+		       uint64_t *ret)
+{
+	uint8_t block[8 * BLOCK];
+	const int64_t wanted = (int64_t)(vaddr - rules->index_address);
+	size_t low = 0, high = rules->nr_starts;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (rules->starts[middle] <= wanted)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return false;
+	const uint64_t first = (uint64_t)(low - 1) * BLOCK;
+	size_t nr = rules->nr_entries - first < BLOCK ? (size_t)(rules->nr_entries - first) : BLOCK;
+	if (!pd_elf_read(elf, rules->index_offset + 8 * first, block, 8 * nr)) {
+		*ret_failed = true;
+		return false;
+	}
+	while (nr && start_of(&block[8 * (nr - 1)], rules->eh.swap) > wanted)
+		nr--;
+	if (!nr)
+		return false;
+	const int32_t offset = (int32_t)pd_load32(&block[8 * (nr - 1) + 4], rules->eh.swap);
+	*ret = rules->index_address + (uint64_t)(int64_t)offset - rules->eh.address;
+	return true;
+}
+
+/* --- entries ------------------------------------------------------------------------------------------------------ */
+
+/* Reads the entry at an offset into *bytes, which has room for *room and, if `grows`, gets room for more. */
+static bool read_entry(const struct pd_elf *elf, struct pd_rules *rules, uint64_t at, uint8_t **bytes, size_t *room,
+		       bool grows, struct pd_frame_entry *ret)
+{
+	if (at >= rules->eh_size)
+		return false;
+	const uint64_t left = rules->eh_size - at;
+	size_t nr = left < WINDOW ? (size_t)left : WINDOW;
+	if (!pd_elf_read(elf, rules->eh_offset + at, *bytes, nr))
+		return false;
+	const uint64_t size = pd_frame_entry_size(&rules->eh, *bytes, nr);
+	if (!size || size > left || size > PD_FRAME_MOST_ENTRY || (size > *room && !grows))
+		return false;
+	if (size > *room) {
+		uint8_t *more = pd_realloc(*bytes, (size_t)size);
+		if (!more)
+			return false;
+		*bytes = more;
+		*room = (size_t)size;
+	}
+	if (size > nr && !pd_elf_read(elf, rules->eh_offset + at + nr, *bytes + nr, (size_t)size - nr))
+		return false;
+	return pd_frame_take_entry(&rules->eh, *bytes, (size_t)size, at, ret);
+}
+
+static struct cie *find_cie(const struct pd_elf *elf, struct pd_rules *rules, uint64_t at)
+{
+	for (unsigned i = 0; i < rules->nr_cies; i++)
+		if (rules->cies[i].facts.at == at)
+			return &rules->cies[i];
+	struct pd_frame_entry entry;
+	uint8_t *bytes = rules->cie_bytes;
+	size_t room = sizeof rules->cie_bytes;
+	if (!read_entry(elf, rules, at, &bytes, &room, false, &entry) || !entry.is_cie)
+		return NULL;
+	struct cie *cie = &rules->cies[rules->next_cie];
+	rules->next_cie = (rules->next_cie + 1) % MOST_CIES;
+	rules->nr_cies += rules->nr_cies < MOST_CIES;
+	cie->is_fine = pd_frame_read_cie(&rules->eh, &entry, &cie->facts) &&
+		       pd_frame_run(&cie->facts, cie->facts.instructions, NULL, 0, 0, elf->header.e_machine, &cie->row);
+	cie->facts.at = at;
+	return cie;
+}
+
+/* --- from rows to rules ------------------------------------------------------------------------------------------- */
+
+struct numbers { uint8_t frame_pointer, stack_pointer, return_address; };
+
+/* DWARF's numbers. */
+static bool numbers_of(unsigned machine, struct numbers *ret)
+{
+	switch (machine) {
+	case EM_X86_64: *ret = (struct numbers){ 6, 7, 16 }; return true;
+	case EM_386: *ret = (struct numbers){ 5, 4, 8 }; return true;
+	case EM_AARCH64: *ret = (struct numbers){ 29, 31, 30 }; return true;
+	default: return false;
+	}
+}
+
+static bool take_place(const struct pd_frame_register *from, enum pd_rule_place *ret, int32_t *ret_offset)
+{
+	*ret = from->how == PD_FRAME_AT_CFA ? PD_RULE_AT_CFA : PD_RULE_SAME;
+	*ret_offset = (int32_t)from->offset;
+	return from->how != PD_FRAME_UNDEFINED && from->how != PD_FRAME_OTHER && fits_in(from->offset, PLACE_BITS);
+}
+
+static struct pd_rule rule_of(const struct pd_frame_row *row, const struct pd_frame_cie *cie, unsigned machine)
+{
+	struct pd_rule rule = { .kind = PD_RULE_LIBDWFL };
+	struct numbers numbers;
+	if (cie->is_signal || !numbers_of(machine, &numbers) || cie->return_address != numbers.return_address)
+		return rule;
+	const struct pd_frame_register *registers = row->registers,
+				       *return_address = &registers[numbers.return_address];
+	if (registers[numbers.stack_pointer].how != PD_FRAME_DEFAULT)
+		return rule;
+	if (return_address->how == PD_FRAME_UNDEFINED) {
+		rule.kind = PD_RULE_END;
+		return rule;
+	}
+	/* only aarch64 has a register for it */
+	if (return_address->how != PD_FRAME_AT_CFA && machine != EM_AARCH64)
+		return rule;
+	if (!take_place(&registers[numbers.frame_pointer], &rule.frame_pointer, &rule.frame_pointer_at) ||
+	    !take_place(return_address, &rule.return_address, &rule.return_address_at))
+		return rule;
+	rule.is_signed = row->is_signed;
+	if (row->plt_offset) {
+		rule.cfa = row->plt_offset;
+		rule.kind = PD_RULE_FRAME_OF_LEAF;
+		return rule;
+	}
+	rule.from_frame_pointer = row->cfa_register == numbers.frame_pointer;
+	if (row->cfa_is_other || !fits_in(row->cfa_offset, CFA_BITS) ||
+	    (!rule.from_frame_pointer && row->cfa_register != numbers.stack_pointer))
+		return rule;
+	rule.cfa = (int32_t)row->cfa_offset;
+	rule.kind = PD_RULE_FRAME;
+	return rule;
+}
+
+/* false: memory or reading failed, which was told. */
+static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr, struct pd_rule *ret)
+{
+	const struct pd_elf *elf = dso->text;
+	struct pd_frame_entry entry;
+	struct pd_frame_row row;
+	uint64_t at, start, end;
+	bool failed = false;
+	*ret = (struct pd_rule){ .kind = PD_RULE_NONE };
+	if (!find_entry(elf, rules, vaddr, &failed, &at))
+		return !failed;
+	ret->kind = PD_RULE_LIBDWFL;
+	if (!read_entry(elf, rules, at, &rules->bytes, &rules->room, true, &entry) || entry.is_cie)
+		return true;
+	const struct cie *cie = find_cie(elf, rules, entry.cie);
+	if (!cie || !cie->is_fine || !pd_frame_read_head(&rules->eh, &cie->facts, &entry, &start, &end))
+		return true;
+	if (vaddr < start || vaddr >= end)
+		ret->kind = PD_RULE_NONE;
+	else if (pd_frame_run(&cie->facts, entry.rest, &cie->row, start, vaddr, elf->header.e_machine, &row))
+		*ret = rule_of(&row, &cie->facts, elf->header.e_machine);
+	return true;
+}
+
+/* --- look-up ------------------------------------------------------------------------------------------------------ */
+
+static struct pd_rule find_anew(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr)
+{
+	struct pd_rule rule = { .kind = PD_RULE_LIBDWFL };
+	uint64_t word;
+	if (get(atomic_load_explicit(&rules->slots, memory_order_relaxed), vaddr + 1, &word))
+		return unpack(word);
+	if (!rules->is_opened) {
+		rules->is_opened = true;
+		rules->is_fine = open_tables(dso, rules);
+	}
+	const size_t failed = pd_symbols_failed(dso->symbols);
+	if (rules->is_fine && make_rule(dso, rules, vaddr, &rule) && pd_symbols_failed(dso->symbols) == failed)
+		put(dso, rules, vaddr + 1, pack(&rule));
+	return rule;
+}
+
+/* The rules of a dso, which has none at first. */
+static struct pd_rules *rules_of(struct perfdata_symbols_dso *dso)
+{
+	struct pd_rules *rules = atomic_load_explicit(&dso->rules, memory_order_acquire);
+	if (rules)
+		return rules;
+	pd_monitor_enter(dso->lock);
+	rules = atomic_load_explicit(&dso->rules, memory_order_relaxed);
+	if (!rules) {
+		rules = pd_calloc(1, sizeof *rules);
+		if (rules && !(rules->lock = pd_monitor_new())) {
+			pd_free(rules);
+			rules = NULL;
+		}
+		if (!rules)
+			(void)pd_symbols_note(dso->symbols, PERFDATA_ENOMEM);
+		atomic_store_explicit(&dso->rules, rules, memory_order_release);
+	}
+	pd_monitor_leave(dso->lock);
+	return rules;
+}
+
+struct pd_rule pd_rule_find(struct perfdata_symbols_dso *dso, uint64_t vaddr)
+{
+	struct pd_rules *rules = rules_of(dso);
+	struct pd_rule rule = { .kind = PD_RULE_LIBDWFL };
+	uint64_t word;
+	if (!rules || vaddr == UINT64_MAX)
+		return rule;
+	if (get(atomic_load_explicit(&rules->slots, memory_order_acquire), vaddr + 1, &word))
+		return unpack(word);
+	pd_monitor_enter(rules->lock);
+	rule = find_anew(dso, rules, vaddr);
+	pd_monitor_leave(rules->lock);
+	return rule;
+}
+
+void pd_rules_close(struct perfdata_symbols_dso *dso)
+{
+	struct pd_rules *rules = atomic_load_explicit(&dso->rules, memory_order_relaxed);
+	if (!rules)
+		return;
+	for (struct slots *slots = atomic_load_explicit(&rules->slots, memory_order_relaxed), *former; slots;
+	     slots = former) {
+		former = slots->former;
+		pd_free(slots);
+	}
+	pd_account_give(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, rules->accounted);
+	pd_monitor_free(rules->lock);
+	pd_free(rules->starts);
+	pd_free(rules->bytes);
+	pd_free(rules);
+}
+
+#endif
