@@ -400,46 +400,61 @@ void pd_unwinder_free(struct perfdata_unwinder *unwinder)
 
 /* --- by rules ----------------------------------------------------------------------------------------------------- */
 
+/* A value that was not in the memory at hand is unknown. */
+struct value {
+	uint64_t is;
+	bool known;
+};
+
 struct frame {
-	uint64_t pc, sp, fp;
-	uint64_t lr;              /* aarch64 */
-	bool knows_fp, knows_lr;  /* a value that was not in the memory at hand is unknown */
+	uint64_t pc, sp;
+	struct value fp, kept, lr;   /* lr: the return address; at first aarch64's register */
 };
 
 /* User space has addresses of 48 bits; above them is the signature. */
 static uint64_t strip_signature(uint64_t address) { return address & (((uint64_t)1 << 48) - 1); }
 
-/* Goes to the caller's frame. false: there is none, or it cannot be known. */
-static bool take_caller(struct perfdata_unwinder *u, const struct pd_rule *rule, struct frame *f)
+enum step { CALLER, END, LIBDWFL };
+
+static void take_value(struct perfdata_unwinder *u, uint64_t cfa, enum pd_rule_place place, int32_t at,
+		       struct value *value)
 {
-	if (rule->from_frame_pointer && !f->knows_fp)
-		return false;
-	const uint64_t cfa = (rule->from_frame_pointer ? f->fp : f->sp) + (uint64_t)(int64_t)rule->cfa;
-	if (rule->return_address == PD_RULE_AT_CFA)
-		f->knows_lr = read_word(u, cfa + (uint64_t)(int64_t)rule->return_address_at, &f->lr);
-	if (rule->frame_pointer == PD_RULE_AT_CFA)
-		f->knows_fp = read_word(u, cfa + (uint64_t)(int64_t)rule->frame_pointer_at, &f->fp);
+	if (place == PD_RULE_AT_CFA)
+		value->known = read_word(u, cfa + (uint64_t)(int64_t)at, &value->is);
+	else if (place == PD_RULE_UNKNOWN)
+		value->known = false;
+}
+
+/* Goes to the caller's frame. */
+static enum step take_caller(struct perfdata_unwinder *u, const struct pd_rule *rule, struct frame *f)
+{
+	const struct value sp = { f->sp, true }, *bases[] = { &sp, &f->fp, &f->kept }, *base = bases[rule->base];
+	if (!base->known)
+		return rule->base == PD_RULE_FROM_KEPT ? LIBDWFL : END;
+	const uint64_t cfa = base->is + (uint64_t)(int64_t)rule->cfa;
+	take_value(u, cfa, rule->return_address, rule->return_address_at, &f->lr);
+	take_value(u, cfa, rule->fp, rule->fp_at, &f->fp);
+	take_value(u, cfa, rule->kept, rule->kept_at, &f->kept);
 	f->sp = cfa;
-	f->pc = rule->is_signed ? strip_signature(f->lr) : f->lr;
-	return f->knows_lr && f->pc;
+	f->pc = rule->is_signed ? strip_signature(f->lr.is) : f->lr.is;
+	return f->lr.known && f->pc ? CALLER : END;
 }
 
 /* The same where no file says anything of the code: by the frame pointer, as libdwfl does. */
-static bool take_caller_by_fp(struct perfdata_unwinder *u, struct frame *f)
+static enum step take_caller_by_fp(struct perfdata_unwinder *u, struct frame *f)
 {
-	const uint64_t sp = f->sp, fp = f->knows_fp ? f->fp : 0;
-	if (!fp || !read_word(u, fp, &f->fp) || !read_word(u, fp + 8, &f->pc))
-		return false;
+	const uint64_t sp = f->sp, fp = f->fp.known ? f->fp.is : 0;
+	if (!fp || !read_word(u, fp, &f->fp.is) || !read_word(u, fp + 8, &f->pc))
+		return END;
 	f->sp = fp + 16;
-	return f->sp > sp;
+	f->kept.known = false;
+	return f->sp > sp ? CALLER : END;
 }
 
 static struct pd_rule rule_at(const struct module *module, uint64_t address)
 {
 	return module ? pd_rule_find(module->dso, address - module->bias) : (struct pd_rule){ .kind = PD_RULE_NONE };
 }
-
-enum step { CALLER, END, LIBDWFL };
 
 static enum step step(struct perfdata_unwinder *u, struct frame *f, bool is_first)
 {
@@ -463,11 +478,8 @@ static enum step step(struct perfdata_unwinder *u, struct frame *f, bool is_firs
 		if (!is_first)
 			return LIBDWFL;
 		/* fall through */
-	case PD_RULE_FRAME: return take_caller(u, &rule, f) ? CALLER : END;
-	case PD_RULE_NONE:
-		if (u->arch == PERFDATA_UNWIND_X86_64)
-			return take_caller_by_fp(u, f) ? CALLER : END;
-		/* fall through */
+	case PD_RULE_FRAME: return take_caller(u, &rule, f);
+	case PD_RULE_NONE: return u->arch == PERFDATA_UNWIND_X86_64 ? take_caller_by_fp(u, f) : LIBDWFL;
 	case PD_RULE_LIBDWFL: return LIBDWFL;
 	}
 	return LIBDWFL;
@@ -484,22 +496,23 @@ static bool walk(struct perfdata_unwinder *u, struct frame *f)
 	return true;
 }
 
-/* DWARF's number of the frame pointer. */
-static unsigned frame_pointer_of(enum perfdata_unwind_arch arch)
+/* What was recorded of a register; others count as 0, as for libdwfl. */
+static struct value recorded(const struct perfdata_unwinder *u, unsigned dwarf_number)
 {
-	return arch == PERFDATA_UNWIND_X86_64 ? 6 : arch == PERFDATA_UNWIND_I386 ? 5 : 29;
+	struct value value = { 0, true };
+	(void)reg_value(u->sample, arches[u->arch].perf_of[dwarf_number], &value.is);
+	return value;
 }
 
 /* false: libdwfl has to unwind the stack. */
 static bool unwind_by_rules(struct perfdata_unwinder *u)
 {
-	const struct arch *arch = &arches[u->arch];
-	struct frame f = { .pc = u->ip, .sp = u->sp, .knows_fp = true, .knows_lr = u->arch == PERFDATA_UNWIND_AARCH64 };
-	if (u->arch == PERFDATA_UNWIND_ARM || u->overlap || u->only_libdwfl)
+	struct pd_rule_registers numbers;
+	if (!pd_rule_registers_of(arches[u->arch].machine, &numbers) || u->overlap || u->only_libdwfl)
 		return false;
-	(void)reg_value(u->sample, arch->perf_of[frame_pointer_of(u->arch)], &f.fp);
-	if (f.knows_lr)
-		(void)reg_value(u->sample, arch->perf_of[30], &f.lr);
+	struct frame f = { .pc = u->ip, .sp = u->sp, .fp = recorded(u, numbers.fp), .kept = recorded(u, numbers.kept) };
+	if (u->arch == PERFDATA_UNWIND_AARCH64)
+		f.lr = recorded(u, numbers.return_address);
 	return walk(u, &f);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The rules of a file. Entries are read from the file as code is met that they are for, so a file's tables are never in
- * memory as a whole; a rule takes 16 bytes. What follows is only for files whose .eh_frame has the index that linkers
+ * memory as a whole; a rule takes 24 bytes. What follows is only for files whose .eh_frame has the index that linkers
  * write; libdwfl does the rest. */
 #include "config.h"
 #include "symbols/unwind_rules.h"
@@ -12,39 +12,39 @@
 #include "base/memory.h"
 #include "symbols/unwind_entries.h"
 
-/* --- rules in a word ---------------------------------------------------------------------------------------------- */
+/* --- rules in two words ------------------------------------------------------------------------------------------- */
 
-enum { KIND_BITS = 3, CFA_BITS = 25, PLACE_BITS = 16 };
+struct words { uint64_t first, second; };
 
 static bool fits_in(int64_t value, unsigned bits)
 {
 	return value >= -((int64_t)1 << (bits - 1)) && value < (int64_t)1 << (bits - 1);
 }
 
-static uint64_t pack(const struct pd_rule *rule)
+static struct words pack(const struct pd_rule *rule)
 {
-	uint64_t word = (uint16_t)rule->return_address_at;
-	word = word << PLACE_BITS | (uint16_t)rule->frame_pointer_at;
-	word = word << CFA_BITS | ((uint32_t)rule->cfa & ((1u << CFA_BITS) - 1));
-	word = word << 1 | rule->is_signed;
-	word = word << 1 | (rule->return_address == PD_RULE_AT_CFA);
-	word = word << 1 | (rule->frame_pointer == PD_RULE_AT_CFA);
-	word = word << 1 | rule->from_frame_pointer;
-	return word << KIND_BITS | rule->kind;
+	const unsigned flags = rule->kind | (unsigned)rule->base << 3 | (unsigned)rule->is_signed << 5 |
+			       rule->return_address << 6 | rule->fp << 8 | rule->kept << 10;
+	return (struct words){
+		(uint64_t)(uint32_t)rule->cfa << 32 | (uint64_t)(uint16_t)rule->return_address_at << 16 | flags,
+		(uint64_t)(uint32_t)rule->fp_at << 32 | (uint32_t)rule->kept_at,
+	};
 }
 
-static struct pd_rule unpack(uint64_t word)
+static struct pd_rule unpack(const struct words *words)
 {
-	const unsigned flags = (unsigned)(word >> KIND_BITS), cfa_shift = KIND_BITS + 4;
+	const unsigned flags = words->first & 0xffff;
 	return (struct pd_rule){
-		.kind = word & ((1u << KIND_BITS) - 1),
-		.from_frame_pointer = flags & 1,
-		.frame_pointer = flags >> 1 & 1 ? PD_RULE_AT_CFA : PD_RULE_SAME,
-		.return_address = flags >> 2 & 1 ? PD_RULE_AT_CFA : PD_RULE_SAME,
-		.is_signed = flags >> 3 & 1,
-		.cfa = (int32_t)((uint32_t)(word >> cfa_shift) << (32 - CFA_BITS)) >> (32 - CFA_BITS),
-		.frame_pointer_at = (int16_t)(word >> (cfa_shift + CFA_BITS)),
-		.return_address_at = (int16_t)(word >> (cfa_shift + CFA_BITS + PLACE_BITS)),
+		.kind = flags & 7,
+		.base = flags >> 3 & 3,
+		.is_signed = flags >> 5 & 1,
+		.return_address = flags >> 6 & 3,
+		.fp = flags >> 8 & 3,
+		.kept = flags >> 10 & 3,
+		.cfa = (int32_t)(uint32_t)(words->first >> 32),
+		.return_address_at = (int16_t)(uint16_t)(words->first >> 16),
+		.fp_at = (int32_t)(uint32_t)(words->second >> 32),
+		.kept_at = (int32_t)(uint32_t)words->second,
 	};
 }
 
@@ -52,7 +52,7 @@ static struct pd_rule unpack(uint64_t word)
 
 struct slot {
 	_Atomic uint64_t key;      /* address + 1; set after the rule. 0: free */
-	_Atomic uint64_t rule;
+	_Atomic uint64_t first, second;
 };
 struct slots {
 	struct slots *former;      /* smaller; others may still read it */
@@ -77,6 +77,7 @@ struct pd_rules {
 	size_t used;
 	size_t accounted;
 	bool is_opened, is_fine;
+	bool has_debug_frame;              /* which libdwfl looks into for what .eh_frame has no entry for */
 	struct pd_frame_table eh;
 	uint64_t eh_offset, eh_size;
 	uint64_t index_offset, index_address, nr_entries;
@@ -91,24 +92,30 @@ struct pd_rules {
 
 static size_t place_of(const struct slots *slots, uint64_t key) { return pd_hash_u64(key, 0) & (slots->size - 1); }
 
-static bool get(const struct slots *slots, uint64_t key, uint64_t *ret)
+static bool get(const struct slots *slots, uint64_t key, struct pd_rule *ret)
 {
 	for (size_t i = slots ? place_of(slots, key) : 0; slots; i = (i + 1) & (slots->size - 1)) {
-		const uint64_t found = atomic_load_explicit(&slots->items[i].key, memory_order_acquire);
-		if (found == key)
-			*ret = atomic_load_explicit(&slots->items[i].rule, memory_order_relaxed);
-		if (found == key || !found)
-			return found == key;
+		const struct slot *slot = &slots->items[i];
+		const uint64_t found = atomic_load_explicit(&slot->key, memory_order_acquire);
+		if (!found)
+			return false;
+		if (found != key)
+			continue;
+		const struct words words = { atomic_load_explicit(&slot->first, memory_order_relaxed),
+					     atomic_load_explicit(&slot->second, memory_order_relaxed) };
+		*ret = unpack(&words);
+		return true;
 	}
 	return false;
 }
 
-static void put_slot(struct slots *slots, uint64_t key, uint64_t rule)
+static void put_slot(struct slots *slots, uint64_t key, const struct words *words)
 {
 	size_t i = place_of(slots, key);
 	while (atomic_load_explicit(&slots->items[i].key, memory_order_relaxed))
 		i = (i + 1) & (slots->size - 1);
-	atomic_store_explicit(&slots->items[i].rule, rule, memory_order_relaxed);
+	atomic_store_explicit(&slots->items[i].first, words->first, memory_order_relaxed);
+	atomic_store_explicit(&slots->items[i].second, words->second, memory_order_relaxed);
 	atomic_store_explicit(&slots->items[i].key, key, memory_order_release);
 }
 
@@ -129,9 +136,12 @@ static bool make_room(struct perfdata_symbols_dso *dso, struct pd_rules *rules)
 	slots->former = old;
 	slots->size = size;
 	for (size_t i = 0; old && i < old->size; i++) {
-		const uint64_t key = atomic_load_explicit(&old->items[i].key, memory_order_relaxed);
+		const struct slot *slot = &old->items[i];
+		const uint64_t key = atomic_load_explicit(&slot->key, memory_order_relaxed);
+		const struct words words = { atomic_load_explicit(&slot->first, memory_order_relaxed),
+					     atomic_load_explicit(&slot->second, memory_order_relaxed) };
 		if (key)
-			put_slot(slots, key, atomic_load_explicit(&old->items[i].rule, memory_order_relaxed));
+			put_slot(slots, key, &words);
 	}
 	atomic_store_explicit(&rules->slots, slots, memory_order_release);
 	rules->accounted += bytes;
@@ -139,11 +149,12 @@ static bool make_room(struct perfdata_symbols_dso *dso, struct pd_rules *rules)
 	return true;
 }
 
-static void put(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t key, uint64_t rule)
+static void put(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t key, const struct pd_rule *rule)
 {
+	const struct words words = pack(rule);
 	if (!make_room(dso, rules))
 		return;
-	put_slot(atomic_load_explicit(&rules->slots, memory_order_relaxed), key, rule);
+	put_slot(atomic_load_explicit(&rules->slots, memory_order_relaxed), key, &words);
 	rules->used++;
 }
 
@@ -173,7 +184,6 @@ static bool read_starts(const struct pd_elf *elf, struct pd_rules *rules)
 	return true;
 }
 
-/* Whether the file has what libdwfl would have to look into where .eh_frame has no entry. */
 static bool has_debug_frame(const struct pd_elf *elf)
 {
 	return elf && (pd_elf_section(elf, ".debug_frame") || pd_elf_section(elf, ".zdebug_frame"));
@@ -184,8 +194,7 @@ static bool open_tables(struct perfdata_symbols_dso *dso, struct pd_rules *rules
 	const struct pd_elf *elf = dso->text;
 	uint8_t head[PD_FRAME_INDEX_HEAD];
 	struct pd_frame_place place;
-	if (has_debug_frame(elf) || has_debug_frame(dso->debug))
-		return false;
+	rules->has_debug_frame = has_debug_frame(elf) || has_debug_frame(dso->debug);
 	if (!pd_frame_find_eh(elf, head, &place) || !place.is_indexed)
 		return false;
 	rules->eh = (struct pd_frame_table){ .address = place.address,
@@ -291,58 +300,70 @@ static struct cie *find_cie(const struct pd_elf *elf, struct pd_rules *rules, ui
 
 /* --- from rows to rules ------------------------------------------------------------------------------------------- */
 
-struct numbers { uint8_t frame_pointer, stack_pointer, return_address; };
-
-/* DWARF's numbers. */
-static bool numbers_of(unsigned machine, struct numbers *ret)
+bool pd_rule_registers_of(unsigned machine, struct pd_rule_registers *ret)
 {
 	switch (machine) {
-	case EM_X86_64: *ret = (struct numbers){ 6, 7, 16 }; return true;
-	case EM_386: *ret = (struct numbers){ 5, 4, 8 }; return true;
-	case EM_AARCH64: *ret = (struct numbers){ 29, 31, 30 }; return true;
+	case EM_X86_64:
+		*ret = (struct pd_rule_registers){ .sp = 7, .fp = 6, .kept = 3, .return_address = 16 };
+		return true;
+	case EM_386: *ret = (struct pd_rule_registers){ .sp = 4, .fp = 5, .kept = 3, .return_address = 8 }; return true;
+	case EM_AARCH64:
+		*ret = (struct pd_rule_registers){ .sp = 31, .fp = 29, .kept = 19, .return_address = 30 };
+		return true;
 	default: return false;
 	}
 }
 
+/* false: the place is of another form. */
 static bool take_place(const struct pd_frame_register *from, enum pd_rule_place *ret, int32_t *ret_offset)
 {
 	*ret = from->how == PD_FRAME_AT_CFA ? PD_RULE_AT_CFA : PD_RULE_SAME;
 	*ret_offset = (int32_t)from->offset;
-	return from->how != PD_FRAME_UNDEFINED && from->how != PD_FRAME_OTHER && fits_in(from->offset, PLACE_BITS);
+	return from->how != PD_FRAME_UNDEFINED && from->how != PD_FRAME_OTHER && fits_in(from->offset, 32);
+}
+
+/* false: the caller's frame begins at another register, or far away. */
+static bool take_base(const struct pd_frame_row *row, const struct pd_rule_registers *registers, struct pd_rule *rule)
+{
+	if (row->cfa_is_other || !fits_in(row->cfa_offset, 32))
+		return false;
+	rule->cfa = (int32_t)row->cfa_offset;
+	if (row->cfa_register == registers->sp)
+		rule->base = PD_RULE_FROM_SP;
+	else if (row->cfa_register == registers->fp)
+		rule->base = PD_RULE_FROM_FP;
+	else
+		rule->base = PD_RULE_FROM_KEPT;
+	return rule->base != PD_RULE_FROM_KEPT || row->cfa_register == registers->kept;
 }
 
 static struct pd_rule rule_of(const struct pd_frame_row *row, const struct pd_frame_cie *cie, unsigned machine)
 {
 	struct pd_rule rule = { .kind = PD_RULE_LIBDWFL };
-	struct numbers numbers;
-	if (cie->is_signal || !numbers_of(machine, &numbers) || cie->return_address != numbers.return_address)
+	struct pd_rule_registers numbers;
+	if (cie->is_signal || !pd_rule_registers_of(machine, &numbers) || cie->return_address != numbers.return_address)
 		return rule;
-	const struct pd_frame_register *registers = row->registers,
-				       *return_address = &registers[numbers.return_address];
-	if (registers[numbers.stack_pointer].how != PD_FRAME_DEFAULT)
+	const struct pd_frame_register *places = row->registers, *return_address = &places[numbers.return_address];
+	if (places[numbers.sp].how != PD_FRAME_DEFAULT)
 		return rule;
 	if (return_address->how == PD_FRAME_UNDEFINED) {
 		rule.kind = PD_RULE_END;
 		return rule;
 	}
 	/* only aarch64 has a register for it */
-	if (return_address->how != PD_FRAME_AT_CFA && machine != EM_AARCH64)
+	if ((return_address->how != PD_FRAME_AT_CFA && machine != EM_AARCH64) || !fits_in(return_address->offset, 16) ||
+	    !take_place(return_address, &rule.return_address, &rule.return_address_at) ||
+	    !take_place(&places[numbers.fp], &rule.fp, &rule.fp_at))
 		return rule;
-	if (!take_place(&registers[numbers.frame_pointer], &rule.frame_pointer, &rule.frame_pointer_at) ||
-	    !take_place(return_address, &rule.return_address, &rule.return_address_at))
-		return rule;
+	if (!take_place(&places[numbers.kept], &rule.kept, &rule.kept_at))
+		rule.kept = PD_RULE_UNKNOWN;
 	rule.is_signed = row->is_signed;
 	if (row->plt_offset) {
 		rule.cfa = row->plt_offset;
 		rule.kind = PD_RULE_FRAME_OF_LEAF;
-		return rule;
+	} else if (take_base(row, &numbers, &rule)) {
+		rule.kind = PD_RULE_FRAME;
 	}
-	rule.from_frame_pointer = row->cfa_register == numbers.frame_pointer;
-	if (row->cfa_is_other || !fits_in(row->cfa_offset, CFA_BITS) ||
-	    (!rule.from_frame_pointer && row->cfa_register != numbers.stack_pointer))
-		return rule;
-	rule.cfa = (int32_t)row->cfa_offset;
-	rule.kind = PD_RULE_FRAME;
 	return rule;
 }
 
@@ -354,7 +375,8 @@ static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, 
 	struct pd_frame_row row;
 	uint64_t at, start, end;
 	bool failed = false;
-	*ret = (struct pd_rule){ .kind = PD_RULE_NONE };
+	const enum pd_rule_kind none = rules->has_debug_frame ? PD_RULE_LIBDWFL : PD_RULE_NONE;
+	*ret = (struct pd_rule){ .kind = none };
 	if (!find_entry(elf, rules, vaddr, &failed, &at))
 		return !failed;
 	ret->kind = PD_RULE_LIBDWFL;
@@ -364,7 +386,7 @@ static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, 
 	if (!cie || !cie->is_fine || !pd_frame_read_head(&rules->eh, &cie->facts, &entry, &start, &end))
 		return true;
 	if (vaddr < start || vaddr >= end)
-		ret->kind = PD_RULE_NONE;
+		ret->kind = none;
 	else if (pd_frame_run(&cie->facts, entry.rest, &cie->row, start, vaddr, elf->header.e_machine, &row))
 		*ret = rule_of(&row, &cie->facts, elf->header.e_machine);
 	return true;
@@ -375,16 +397,15 @@ static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, 
 static struct pd_rule find_anew(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr)
 {
 	struct pd_rule rule = { .kind = PD_RULE_LIBDWFL };
-	uint64_t word;
-	if (get(atomic_load_explicit(&rules->slots, memory_order_relaxed), vaddr + 1, &word))
-		return unpack(word);
+	if (get(atomic_load_explicit(&rules->slots, memory_order_relaxed), vaddr + 1, &rule))
+		return rule;
 	if (!rules->is_opened) {
 		rules->is_opened = true;
 		rules->is_fine = open_tables(dso, rules);
 	}
 	const size_t failed = pd_symbols_failed(dso->symbols);
 	if (rules->is_fine && make_rule(dso, rules, vaddr, &rule) && pd_symbols_failed(dso->symbols) == failed)
-		put(dso, rules, vaddr + 1, pack(&rule));
+		put(dso, rules, vaddr + 1, &rule);
 	return rule;
 }
 
@@ -414,11 +435,9 @@ struct pd_rule pd_rule_find(struct perfdata_symbols_dso *dso, uint64_t vaddr)
 {
 	struct pd_rules *rules = rules_of(dso);
 	struct pd_rule rule = { .kind = PD_RULE_LIBDWFL };
-	uint64_t word;
-	if (!rules || vaddr == UINT64_MAX)
+	if (!rules || vaddr == UINT64_MAX ||
+	    get(atomic_load_explicit(&rules->slots, memory_order_acquire), vaddr + 1, &rule))
 		return rule;
-	if (get(atomic_load_explicit(&rules->slots, memory_order_acquire), vaddr + 1, &word))
-		return unpack(word);
 	pd_monitor_enter(rules->lock);
 	rule = find_anew(dso, rules, vaddr);
 	pd_monitor_leave(rules->lock);
