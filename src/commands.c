@@ -59,7 +59,9 @@ static const struct command table[] = {
 	  TASK_AUTOMATE },
 	{ "help", "[COMMAND]", "what a command does and its options", OPTIONS_GENERAL | OPTIONS_WORDS, command_help,
 	  TASK_AUTOMATE },
-	{ "version", "", "the version, and what it was built with", OPTIONS_GENERAL, command_version, TASK_AUTOMATE },
+	{ "version", "",
+	  "the version, what it was built with, and the library that decodes instructions, if one is installed",
+	  OPTIONS_GENERAL, command_version, TASK_AUTOMATE },
 };
 
 const struct command *command_at(size_t index)

@@ -26,6 +26,10 @@ static const struct perfdata_emitter *const emitters[] = {
 	&pd_emitter_otlp,
 	&pd_emitter_callgrind,
 	&pd_emitter_perfetto,
+	&pd_emitter_bolt,
+	&pd_emitter_profgen,
+	&pd_emitter_autofdo,
+	&pd_emitter_counts,
 	&pd_emitter_baseline,
 };
 #define NR_EMITTERS (sizeof emitters / sizeof *emitters)

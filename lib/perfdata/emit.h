@@ -137,6 +137,7 @@ struct perfdata_emit_end {
 	const struct perfdata_finding *findings;   /* the first ones, as reported; strings borrowed during the call */
 	size_t nr_findings;
 	uint64_t findings_total;
+	struct perfdata_error *reterr;  /* why end fails, where the status alone does not say it */
 };
 
 /* --- the emitter -------------------------------------------------------------------------------------------------- */

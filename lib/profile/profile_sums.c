@@ -200,6 +200,19 @@ enum perfdata_status pd_sums_add_new(struct pd_sums_table *table, const struct p
 	return PERFDATA_OK;
 }
 
+enum perfdata_status pd_sums_join(struct pd_sums_table *table, const struct pd_profile_entry *entry, uint32_t hash)
+{
+	const struct pd_sums_slot *slot = table->nr_slots ? pd_sums_slot_of(table, &entry->key, hash) : NULL;
+	if (slot && slot->entry) {
+		pd_profile_sums_add(&table->entries[slot->entry - 1].sums, &entry->sums);
+		return PERFDATA_OK;
+	}
+	const enum perfdata_status status = pd_sums_add_new(table, &entry->key, hash, 0);
+	if (!status)
+		table->entries[table->nr - 1].sums = entry->sums;
+	return status;
+}
+
 /* --- walks -------------------------------------------------------------------------------------------------------- */
 
 struct source {

@@ -94,6 +94,8 @@ static inline enum perfdata_status pd_sums_add(struct pd_sums_table *table, cons
 	pd_profile_sums_add_weight(&table->entries[slot->entry - 1].sums, weight);
 	return PERFDATA_OK;
 }
+/* Adds the sums of a key of another table with the same seed. */
+enum perfdata_status pd_sums_join(struct pd_sums_table *table, const struct pd_profile_entry *entry, uint32_t hash);
 /* Prefetches what pd_sums_add of a key with this hash reads: first the slot, later the entry. */
 static inline void pd_sums_fetch(const struct pd_sums_table *table, uint32_t hash)
 {

@@ -247,7 +247,11 @@ static enum perfdata_status end_target(struct pd_run *run, unsigned number, cons
 						   : PERFDATA_ENOMEM;
 	if (run->lane_status)
 		return run->lane_status;
-	return status ? pd_run_fail(&run->error, status) : pd_run_send(&run->outside, number, false);
+	if (!status)
+		return pd_run_send(&run->outside, number, false);
+	if (!*end->reterr->message)
+		return pd_run_fail(&run->error, status);
+	return pd_error(&run->error, status, PERFDATA_NO_OFFSET, "%s", end->reterr->message);
 }
 
 /* Names may be missing since something failed. */
@@ -259,7 +263,8 @@ static enum perfdata_status judge_names(struct pd_run *run)
 
 static enum perfdata_status call_end(struct pd_run *run)
 {
-	struct perfdata_emit_end end = { .summary = perfdata_session_summary(run->session) };
+	struct perfdata_error why = { .message = "" };
+	struct perfdata_emit_end end = { .summary = perfdata_session_summary(run->session), .reterr = &why };
 	const struct perfdata_error *error = perfdata_session_error(run->session);
 	if (!run->status && (error->status == PERFDATA_ENOMEM || run->finding_lost || run->read_lost))
 		run->status = pd_run_fail(&run->error, PERFDATA_ENOMEM);

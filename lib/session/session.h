@@ -234,6 +234,11 @@ bool pd_session_load_next(const struct perfdata_session *session, bool lines);
  * would not ask, and shows *ret_address, which is set in any case. */
 enum perfdata_status pd_session_object(const struct perfdata_session *session, uint32_t frame, uint64_t *ret_address,
 				       const char **ret);
+/* Where the frame lies: the dso, and the offset in its file (kernel: the recorded address). false: in no file. */
+bool pd_session_file_offset(const struct perfdata_session *session, uint32_t frame, uint32_t *ret_dso,
+			    uint64_t *ret_offset);
+/* What names the dso, for rooms that read more of its file. NULL: there is nothing. Only in the session's thread. */
+struct perfdata_symbols_dso *pd_session_dso_symbols(const struct perfdata_session *session, uint32_t dso);
 /* Whether the symbols of the frame's file were asked for already; true also where there is no file to ask. */
 bool pd_session_has_loaded(const struct perfdata_session *session, uint32_t frame);
 

@@ -221,12 +221,13 @@ static enum perfdata_status read_segments(struct pd_elf *elf)
 			return fault(elf, PERFDATA_OK);
 		if (ph.p_type == PT_GNU_EH_FRAME)
 			elf->frame_index = (struct pd_segment){ ph.p_offset, ph.p_vaddr, ph.p_filesz, ph.p_memsz,
-							       ph.p_align };
+							       ph.p_align, false };
 		if (ph.p_type == PT_LOAD && elf->segment_count == MAX_SEGMENTS)
 			return PERFDATA_ELIMIT;
 		if (ph.p_type == PT_LOAD)
 			elf->segments[elf->segment_count++] =
-				(struct pd_segment){ ph.p_offset, ph.p_vaddr, ph.p_filesz, ph.p_memsz, ph.p_align };
+				(struct pd_segment){ ph.p_offset, ph.p_vaddr, ph.p_filesz, ph.p_memsz, ph.p_align,
+						     ph.p_flags & PF_X };
 	}
 	return PERFDATA_OK;
 }

@@ -468,6 +468,7 @@ enum perfdata_status pd_running_kernel_id(struct perfdata_symbols *symbols, stru
 
 struct pd_segment {
 	uint64_t offset, vaddr, filesz, memsz, align;
+	bool is_code;   /* may be executed */
 };
 
 bool pd_elf_supported(void);

@@ -136,6 +136,24 @@ static bool find_address(const struct perfdata_session *session, uint32_t frame,
 	return true;
 }
 
+bool pd_session_file_offset(const struct perfdata_session *session, uint32_t frame, uint32_t *ret_dso,
+			    uint64_t *ret_offset)
+{
+	const struct perfdata_frame *at = perfdata_session_frame(session, frame);
+	if (!at || at->dso == PERFDATA_NONE)
+		return false;
+	*ret_dso = at->dso;
+	*ret_offset = pd_inside_file_address(pd_dso_at(session->state, at->dso), at->address);
+	return true;
+}
+
+struct perfdata_symbols_dso *pd_session_dso_symbols(const struct perfdata_session *session, uint32_t id)
+{
+	struct pd_dso *dso = pd_dso_at(session->state, id);
+	pd_dso_find_symbols(session->state, dso);
+	return dso->symbols;
+}
+
 bool pd_session_has_loaded(const struct perfdata_session *session, uint32_t frame)
 {
 	struct perfdata_frame at;

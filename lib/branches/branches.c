@@ -1,0 +1,556 @@
+/* SPDX-License-Identifier: MIT */
+/* Branch stacks become sums. An entry is a branch; what lies between the target of an entry and the source of the next
+ * newer one has run. */
+#include "config.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/account.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "branches/branches.h"
+#include "profile/profile_sums.h"
+#include "reader/reader.h"
+#include "session/session.h"
+
+/* Addresses from here on are the kernel's on all architectures of which branches are recorded. */
+#define KERNEL_HALF UINT64_C(0xffff800000000000)
+#define MOST_FILES 64u
+#define MOST_LISTED 5u
+
+/* The dsos that are the program, at some time of the recording; never changed. */
+struct files {
+	size_t nr;
+	uint32_t ids[];
+};
+
+struct pd_branches {
+	const struct perfdata_session *session;
+	const struct perfdata_reader *reader;
+	enum pd_branch_rule rule;
+	char *program;                     /* NULL: none was asked for */
+	uint8_t build_id[PERFDATA_BUILD_ID_MAX];   /* that was asked for, by itself or by a file that has it */
+	size_t build_id_size;
+	struct pd_arena arena;             /* of the lists of files */
+	struct files *files;
+	uint32_t nr_seen;                  /* dsos that were looked at */
+	uint32_t *undecided;               /* dsos whose build-id may become known */
+	size_t nr_undecided, undecided_room;
+	bool is_ambiguous;                 /* several files have the name */
+	bool file_is_missing;
+	struct pd_code_file *file;
+	struct pd_sums_table taken;        /* what samples have: see KIND_TAKEN; then the sums of other kinds */
+	struct pd_sums_table sums;         /* the result */
+	uint64_t samples, stacks, entries, inside;
+	uint64_t seed;
+};
+
+struct pd_branches_part {
+	struct pd_sums_table taken;
+	uint64_t samples, stacks, entries, inside;
+};
+
+/* --- which file --------------------------------------------------------------------------------------------------- */
+
+static int hex_digit(char c)
+{
+	static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+	const char *found = c ? strchr(digits, c) : NULL;
+	return found ? (int)((found - digits) % 16) : -1;
+}
+
+/* A build-id in hex, of at least 8 bytes. */
+static bool read_build_id(const char *text, uint8_t *ret, size_t *ret_size)
+{
+	const size_t size = strlen(text);
+	if (size < 16 || size % 2 || size / 2 > PERFDATA_BUILD_ID_MAX)
+		return false;
+	for (size_t i = 0; i < size; i++) {
+		const int digit = hex_digit(text[i]);
+		if (digit < 0)
+			return false;
+		ret[i / 2] = (uint8_t)(i % 2 ? ret[i / 2] | digit : digit << 4);
+	}
+	*ret_size = size / 2;
+	return true;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+enum perfdata_status pd_branches_new(const struct perfdata_session *session, const struct perfdata_reader *reader,
+				     const struct pd_branches_options *options, struct pd_branches **ret)
+{
+	struct pd_branches *b = pd_calloc(1, sizeof *b);
+	if (!b)
+		return PERFDATA_ENOMEM;
+	b->session = session;
+	b->reader = reader;
+	b->rule = options->rule;
+	b->seed = pd_hash_seed(b);
+	pd_sums_init(&b->taken, session->account);
+	pd_sums_init(&b->sums, session->account);
+	if (options->program) {
+		b->program = pd_strndup(options->program, strlen(options->program));
+		/* what is no ELF file with a build-id may still be a path of the recording */
+		if (b->program && !read_build_id(b->program, b->build_id, &b->build_id_size) &&
+		    perfdata_file_build_id(b->program, b->build_id, &b->build_id_size))
+			b->build_id_size = 0;
+	}
+	b->files = pd_arena_calloc(&b->arena, 1, sizeof *b->files);
+	if (!b->files || (options->program && !b->program)) {
+		pd_branches_free(b);
+		return PERFDATA_ENOMEM;
+	}
+	*ret = b;
+	return PERFDATA_OK;
+}
+
+void pd_branches_free(struct pd_branches *b)
+{
+	if (!b)
+		return;
+	pd_code_file_close(b->file);
+	pd_sums_release(&b->taken);
+	pd_sums_release(&b->sums);
+	pd_arena_release(&b->arena);
+	pd_free(b->undecided);
+	pd_free(b->program);
+	pd_free(b);
+}
+
+enum match { IS_NOT, IS, MAY_BE };
+
+static enum match match_program(const struct pd_branches *b, uint32_t id)
+{
+	const struct perfdata_dso *dso = perfdata_session_dso(b->session, id);
+	if (dso->kind != PERFDATA_DSO_USER && dso->kind != PERFDATA_DSO_KERNEL)
+		return IS_NOT;
+	const struct perfdata_bytes known = perfdata_session_build_id(b->session, id, NULL);
+	const char *name = dso->filename ? dso->filename : dso->name;
+	if (b->build_id_size && known.size) {
+		const size_t size = known.size < b->build_id_size ? known.size : b->build_id_size;
+		return memcmp(known.data, b->build_id, size) ? IS_NOT : IS;
+	}
+	const bool named = !strcmp(name, b->program) || !strcmp(dso->name, b->program) ||
+			   (!strchr(b->program, '/') && !strcmp(base_name(name), b->program));
+	return named ? IS : b->build_id_size ? MAY_BE : IS_NOT;
+}
+
+/* The same file under two names or in two states of knowledge has one build-id. */
+static bool is_same_file(const struct pd_branches *b, uint32_t one, uint32_t other)
+{
+	const struct perfdata_bytes a = perfdata_session_build_id(b->session, one, NULL),
+				    c = perfdata_session_build_id(b->session, other, NULL);
+	return !a.size || !c.size || (a.size == c.size && !memcmp(a.data, c.data, a.size));
+}
+
+static enum perfdata_status add_file(struct pd_branches *b, uint32_t id)
+{
+	const struct files *old = b->files;
+	if (old->nr && !is_same_file(b, old->ids[0], id)) {
+		b->is_ambiguous = true;
+		return PERFDATA_OK;
+	}
+	if (old->nr >= MOST_FILES)
+		return PERFDATA_OK;
+	struct files *files = pd_arena_alloc(&b->arena, sizeof *files + (old->nr + 1) * sizeof *files->ids);
+	if (!files)
+		return PERFDATA_ENOMEM;
+	memcpy(files->ids, old->ids, old->nr * sizeof *files->ids);
+	files->ids[old->nr] = id;
+	files->nr = old->nr + 1;
+	enum perfdata_status status = PERFDATA_OK;
+	if (!b->file && b->rule != PD_BRANCHES_OFFSETS) {
+		struct perfdata_symbols_dso *symbols = pd_session_dso_symbols(b->session, id);
+		status = symbols ? pd_code_file_open(symbols, &b->file) : PERFDATA_ABSENT;
+		b->file_is_missing = status == PERFDATA_ABSENT || status == PERFDATA_EUNSUP;
+		if (b->file_is_missing)
+			status = PERFDATA_OK;
+	}
+	b->files = files;
+	return status;
+}
+
+static enum perfdata_status look_at(struct pd_branches *b, uint32_t id)
+{
+	switch (match_program(b, id)) {
+	case IS:
+		return add_file(b, id);
+	case MAY_BE:
+		if (pd_vector_grow(&b->undecided, &b->undecided_room, b->nr_undecided, sizeof *b->undecided) < 0)
+			return PERFDATA_ENOMEM;
+		b->undecided[b->nr_undecided++] = id;
+		return PERFDATA_OK;
+	default:
+		return PERFDATA_OK;
+	}
+}
+
+enum perfdata_status pd_branches_scan(struct pd_branches *b, void **ret_value)
+{
+	enum perfdata_status status = PERFDATA_OK;
+	const uint32_t nr = b->program ? perfdata_session_nr_dsos(b->session) : 0;
+	const size_t before = b->nr_undecided;
+	b->nr_undecided = 0;
+	for (size_t i = 0; i < before && !status; i++)
+		status = look_at(b, b->undecided[i]);
+	for (; b->nr_seen < nr && !status; b->nr_seen++)
+		status = look_at(b, b->nr_seen);
+	*ret_value = b->files;
+	return status;
+}
+
+/* --- samples ------------------------------------------------------------------------------------------------------ */
+
+struct collecting {
+	const struct pd_branches *b;
+	const struct files *files;
+	struct pd_branches_part *part;
+	enum perfdata_status status;
+};
+
+/* While samples are read, one sum for a branch and how far the code behind it ran: from, to, end. PD_OUTSIDE as the
+ * end: that is not known, or not in the program. */
+#define KIND_TAKEN ((enum pd_branch_kind)(PD_SUM_FILE + 1))
+
+static struct pd_profile_key key_of(enum pd_branch_kind kind, uint64_t from, uint64_t to, uint64_t rest)
+{
+	return (struct pd_profile_key){
+		.event = kind, .thread = (uint32_t)(from >> 32), .comm = (uint32_t)from, .slice = to,
+		.cpu = (uint32_t)(rest >> 32), .node = (uint32_t)rest,
+	};
+}
+
+static uint64_t from_of(const struct pd_profile_key *key) { return (uint64_t)key->thread << 32 | key->comm; }
+static uint64_t rest_of(const struct pd_profile_key *key) { return (uint64_t)key->cpu << 32 | key->node; }
+
+static void add(struct collecting *c, enum pd_branch_kind kind, uint64_t from, uint64_t to, uint64_t rest,
+		uint64_t weight)
+{
+	const struct pd_profile_key key = key_of(kind, from, to, rest);
+	if (!c->status)
+		c->status = pd_sums_add(&c->part->taken, &key, pd_sums_hash(&key, c->b->seed), weight);
+}
+
+static bool is_program(const struct files *files, uint32_t dso)
+{
+	for (size_t i = 0; i < files->nr; i++)
+		if (files->ids[i] == dso)
+			return true;
+	return false;
+}
+
+/* The place of a frame in the program; PD_OUTSIDE. */
+static uint64_t place_of(const struct collecting *c, uint32_t frame)
+{
+	const struct pd_branches *b = c->b;
+	uint32_t dso;
+	uint64_t offset, address;
+	if (frame == PERFDATA_NONE || !pd_session_file_offset(b->session, frame, &dso, &offset) ||
+	    !is_program(c->files, dso))
+		return PD_OUTSIDE;
+	if (b->rule == PD_BRANCHES_OFFSETS)
+		return offset;
+	if (!b->file || !pd_code_file_address(b->file, offset, &address))
+		return PD_OUTSIDE;
+	return b->rule == PD_BRANCHES_MAPPED || pd_code_file_section(b->file, address) ? address : PD_OUTSIDE;
+}
+
+static bool is_of_kernel(const struct perfdata_branch *branch)
+{
+	return branch->from >= KERNEL_HALF || branch->to >= KERNEL_HALF;
+}
+
+static void take_stack(struct collecting *c, const struct perfdata_list *entries, const uint32_t *frames)
+{
+	const enum pd_branch_rule rule = c->b->rule;
+	uint64_t newer = PD_OUTSIDE;   /* the source of the entry before */
+	for (uint64_t i = 0; i < entries->count; i++) {
+		struct perfdata_branch branch;
+		perfdata_list_get(entries, i, &branch, sizeof branch);
+		if (rule == PD_BRANCHES_MAPPED && is_of_kernel(&branch))
+			continue;
+		const uint64_t from = place_of(c, frames[2 * i]), to = place_of(c, frames[2 * i + 1]);
+		const bool inside = from != PD_OUTSIDE || to != PD_OUTSIDE;
+		if (!inside && rule == PD_BRANCHES_SECTIONS)
+			continue;
+		c->part->inside += inside;
+		if (inside)
+			add(c, KIND_TAKEN, from, to, to != PD_OUTSIDE && to <= newer ? newer : PD_OUTSIDE,
+			    branch.flags & 1);
+		newer = from;
+	}
+	c->part->entries += entries->count;
+}
+
+static void take_files(struct collecting *c, const struct perfdata_delivery *delivery, const uint32_t *frames,
+		       uint64_t nr)
+{
+	uint32_t dso;
+	uint64_t offset;
+	for (uint64_t i = 0; i < nr; i++)
+		if (frames[2 * i + 1] != PERFDATA_NONE &&
+		    pd_session_file_offset(c->b->session, frames[2 * i + 1], &dso, &offset))
+			add(c, PD_SUM_FILE, 0, 0, dso, 0);
+	if (!nr && delivery->ip != PERFDATA_NONE && pd_session_file_offset(c->b->session, delivery->ip, &dso, &offset))
+		add(c, PD_SUM_FILE, 0, 0, dso, 0);
+	c->part->entries += nr;
+}
+
+static void take_address(struct collecting *c, const struct perfdata_delivery *delivery)
+{
+	uint32_t dso;
+	uint64_t offset;
+	if (delivery->ip == PERFDATA_NONE)
+		return;
+	if (c->b->rule == PD_BRANCHES_ALL_FILES) {
+		if (pd_session_file_offset(c->b->session, delivery->ip, &dso, &offset))
+			add(c, PD_SUM_ADDRESS, dso, offset, 0, delivery->period);
+		return;
+	}
+	const uint64_t place = place_of(c, delivery->ip);
+	if (place != PD_OUTSIDE)
+		add(c, PD_SUM_ADDRESS, place, 0, delivery->event->index, delivery->period);
+}
+
+static void take_sample(struct collecting *c, const struct perfdata_batch *batch,
+			const struct perfdata_delivery *delivery)
+{
+	struct perfdata_record record;
+	const struct perfdata_list *entries = NULL;
+	c->part->samples++;
+	if (delivery->branches != PERFDATA_NONE && c->b->rule != PD_BRANCHES_ALL_FILES &&
+	    perfdata_raw_decode(c->b->reader, delivery->record, &record) != PERFDATA_ENOMEM)
+		entries = &record.u.sample.branch_stack.entries;
+	const uint32_t *frames = entries ? &batch->frames[delivery->branches] : NULL;
+	c->part->stacks += entries && entries->count;
+	if (!c->files->nr && c->b->rule != PD_BRANCHES_ALL_FILES) {
+		take_files(c, delivery, frames, entries ? entries->count : 0);
+		return;
+	}
+	if (entries)
+		take_stack(c, entries, frames);
+	take_address(c, delivery);
+}
+
+enum perfdata_status pd_branches_collect(const struct pd_branches *b, const struct perfdata_batch *batch,
+					 const void *value, struct pd_branches_part **ret)
+{
+	struct pd_branches_part *part = pd_calloc(1, sizeof *part);
+	if (!part)
+		return PERFDATA_ENOMEM;
+	pd_sums_init(&part->taken, NULL);
+	struct collecting c = { .b = b, .files = value, .part = part };
+	for (size_t i = 0; i < batch->nr_deliveries && !c.status; i++) {
+		const struct perfdata_delivery *delivery = &batch->deliveries[i];
+		if (delivery->event && delivery->flags & PERFDATA_DELIVERY_FIRST &&
+		    !(delivery->flags & PERFDATA_DELIVERY_SILENT))
+			take_sample(&c, batch, delivery);
+	}
+	*ret = part;
+	return c.status;
+}
+
+void pd_branches_part_free(void *part)
+{
+	struct pd_branches_part *p = part;
+	if (p)
+		pd_sums_release(&p->taken);
+	pd_free(p);
+}
+
+enum perfdata_status pd_branches_add(struct pd_branches *b, struct pd_branches_part *part)
+{
+	enum perfdata_status status = PERFDATA_OK;
+	for (size_t i = 0; i < part->taken.nr && !status; i++) {
+		const struct pd_profile_entry *entry = &part->taken.entries[i];
+		status = pd_sums_join(&b->taken, entry, pd_sums_hash(&entry->key, b->seed));
+	}
+	b->samples += part->samples;
+	b->stacks += part->stacks;
+	b->entries += part->entries;
+	b->inside += part->inside;
+	pd_branches_part_free(part);
+	return status;
+}
+
+/* --- sums of branches, and of what ran behind them --------------------------------------------------------------- */
+
+/* Whether both addresses lie in the function of one symbol. */
+static bool is_one_function(const struct pd_branches *b, uint64_t one, uint64_t other)
+{
+	struct perfdata_symbol first, second;
+	uint64_t offset;
+	if (one == PD_OUTSIDE || other == PD_OUTSIDE || !pd_code_file_offset(b->file, one, &offset) ||
+	    perfdata_symbols_lookup(b->file->dso, offset, UINT64_MAX, &first))
+		return false;
+	if (other >= one - first.offset && other < one - first.offset + first.size)
+		return true;
+	return pd_code_file_offset(b->file, other, &offset) &&
+	       !perfdata_symbols_lookup(b->file->dso, offset, UINT64_MAX, &second) && first.start == second.start;
+}
+
+static enum perfdata_status join(struct pd_branches *b, enum pd_branch_kind kind, uint64_t from, uint64_t to,
+				 uint64_t tag, const struct pd_profile_sums *sums)
+{
+	const struct pd_profile_entry entry = { .key = key_of(kind, from, to, tag), .sums = *sums };
+	return pd_sums_join(&b->sums, &entry, pd_sums_hash(&entry.key, b->seed));
+}
+
+static enum perfdata_status split(struct pd_branches *b, const struct pd_profile_entry *taken)
+{
+	const uint64_t from = from_of(&taken->key), to = taken->key.slice, end = rest_of(&taken->key);
+	const bool counts = b->rule == PD_BRANCHES_MAPPED || (to != PD_OUTSIDE &&
+			    (b->rule == PD_BRANCHES_SECTIONS || from != PD_OUTSIDE));
+	enum perfdata_status status = counts ? join(b, PD_SUM_BRANCH, from, to, 0, &taken->sums) : PERFDATA_OK;
+	if (status || end == PD_OUTSIDE)
+		return status;
+	const bool enters = b->rule == PD_BRANCHES_MAPPED && !is_one_function(b, to, from);
+	return join(b, PD_SUM_RANGE, to, end, enters, &taken->sums);
+}
+
+static enum perfdata_status split_all(struct pd_branches *b)
+{
+	const struct pd_profile_entry *entry;
+	struct pd_sums_walk *walk;
+	enum perfdata_status status = pd_sums_finish(&b->taken);
+	if (!status)
+		status = pd_sums_walk_new(&b->taken, &walk);
+	if (status)
+		return status;
+	while ((status = pd_sums_walk_next(walk, &entry)) == PERFDATA_OK) {
+		const struct pd_profile_key *key = &entry->key;
+		status = (enum pd_branch_kind)key->event == KIND_TAKEN ?
+				 split(b, entry) :
+				 join(b, (enum pd_branch_kind)key->event, from_of(key), key->slice, rest_of(key),
+				      &entry->sums);
+		if (status)
+			break;
+	}
+	pd_sums_walk_free(walk);
+	pd_sums_release(&b->taken);
+	pd_sums_init(&b->taken, b->session->account);
+	return status != PERFDATA_END ? status : pd_sums_finish(&b->sums);
+}
+
+/* --- results ------------------------------------------------------------------------------------------------------ */
+
+struct pd_branches_walk {
+	struct pd_sums_walk *sums;
+};
+
+enum perfdata_status pd_branches_walk_new(struct pd_branches *b, struct pd_branches_walk **ret)
+{
+	struct pd_branches_walk *walk = pd_calloc(1, sizeof *walk);
+	const enum perfdata_status status = walk ? pd_sums_walk_new(&b->sums, &walk->sums) : PERFDATA_ENOMEM;
+	if (status)
+		pd_free(walk);
+	else
+		*ret = walk;
+	return status;
+}
+
+enum perfdata_status pd_branches_walk_next(struct pd_branches_walk *walk, struct pd_branch_sum *ret)
+{
+	const struct pd_profile_entry *entry;
+	const enum perfdata_status status = pd_sums_walk_next(walk->sums, &entry);
+	if (status)
+		return status;
+	*ret = (struct pd_branch_sum){
+		.kind = (enum pd_branch_kind)entry->key.event,
+		.from = from_of(&entry->key),
+		.to = entry->key.slice,
+		.tag = entry->key.node,
+		.count = entry->sums.samples,
+		.weight = entry->sums.weight,
+	};
+	return PERFDATA_OK;
+}
+
+void pd_branches_walk_free(struct pd_branches_walk *walk)
+{
+	if (walk)
+		pd_sums_walk_free(walk->sums);
+	pd_free(walk);
+}
+
+const char *pd_branches_event(const struct pd_branches *b, uint32_t index)
+{
+	return perfdata_reader_event(b->reader, index)->name;
+}
+
+/* The files with most branches, or samples. */
+static enum perfdata_status list_files(struct pd_branches *b, char *out, size_t room)
+{
+	struct pd_branch_sum sum, most[MOST_LISTED] = { { .count = 0 } };
+	struct pd_branches_walk *walk;
+	uint64_t all = 0;
+	enum perfdata_status status = pd_branches_walk_new(b, &walk);
+	if (status)
+		return status;
+	while ((status = pd_branches_walk_next(walk, &sum)) == PERFDATA_OK) {
+		if (sum.kind != PD_SUM_FILE)
+			continue;
+		all += sum.count;
+		for (unsigned i = 0; i < MOST_LISTED; i++)
+			if (sum.count > most[i].count) {
+				const struct pd_branch_sum lower = most[i];
+				most[i] = sum;
+				sum = lower;
+			}
+	}
+	pd_branches_walk_free(walk);
+	size_t used = 0;
+	*out = '\0';
+	for (unsigned i = 0; i < MOST_LISTED && most[i].count && used < room; i++)
+		used += (size_t)snprintf(out + used, room - used, "%s%s (%" PRIu64 " %%)", i ? ", " : "",
+					 perfdata_session_dso(b->session, most[i].tag)->name,
+					 (most[i].count * 100 + all / 2) / all);
+	return status == PERFDATA_END ? PERFDATA_OK : status;
+}
+
+static enum perfdata_status judge(struct pd_branches *b, struct perfdata_error *reterr)
+{
+	char files[400];
+	const uint64_t nowhere = PERFDATA_NO_OFFSET;
+	if (b->rule == PD_BRANCHES_ALL_FILES)
+		return PERFDATA_OK;
+	if (b->is_ambiguous)
+		return pd_error(reterr, PERFDATA_EUSAGE, nowhere,
+				"several files of the recording are called %s: choose one by its build-id", b->program);
+	if (b->files->nr && b->file_is_missing)
+		return pd_error(reterr, PERFDATA_EUSAGE, nowhere,
+				"the file of %s is needed, and is not at hand, or is not the recorded one (-v says "
+				"why)", b->program);
+	if (b->files->nr)
+		return PERFDATA_OK;
+	const enum perfdata_status status = list_files(b, files, sizeof files);
+	if (status)
+		return status;
+	if (!*files)
+		return pd_error(reterr, PERFDATA_EUSAGE, nowhere, "no sample of the recording lies in a file");
+	return pd_error(reterr, PERFDATA_EUSAGE, nowhere,
+			b->program ? "%s: no file of that name or build-id ran. These did: %s" :
+				     "%schoose a program with --program. These ran: %s",
+			b->program ? b->program : "", files);
+}
+
+enum perfdata_status pd_branches_finish(struct pd_branches *b, struct pd_branches_result *ret,
+					struct perfdata_error *reterr)
+{
+	*ret = (struct pd_branches_result){
+		.file = b->file,
+		.dso = b->files->nr ? b->files->ids[0] : PERFDATA_NONE,
+		.samples = b->samples,
+		.stacks = b->stacks,
+		.entries = b->entries,
+		.inside = b->inside,
+	};
+	const enum perfdata_status status = split_all(b);
+	return status ? status : judge(b, reterr);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* What emitters for compilers have in common: the sums of branches of a run, as an emitter's functions fill them. */
+#ifndef PD_BRANCH_GATHER_H
+#define PD_BRANCH_GATHER_H
+
+#include "branches/branches.h"
+#include "perfdata/emit.h"
+
+/* The first member of the emitter's state. */
+struct branch_gather {
+	const struct perfdata_session *session;
+	const struct perfdata_reader *reader;
+	struct pd_branches *branches;
+};
+
+/* An emitter's `begin`: makes its state of `size` bytes, of zeros. */
+enum perfdata_status pd_branch_gather_begin(size_t size, const struct perfdata_emit_context *context,
+					    enum pd_branch_rule rule, void **ret_state);
+/* The emitter's functions. */
+enum perfdata_status pd_branch_gather_scan(void *state, const struct perfdata_batch *batch, void **ret_value);
+enum perfdata_status pd_branch_gather_format(const void *state, const struct perfdata_batch *batch, void *value,
+					     struct perfdata_scratch *scratch, struct perfdata_text *out,
+					     void **ret_part);
+enum perfdata_status pd_branch_gather_merge(void *state, void *part, struct perfdata_text *out);
+void pd_branch_gather_release(void *state);   /* frees the state, too */
+
+/* Calls `write` for each sum of that kind, in order. */
+typedef void pd_write_sum(void *user, const struct pd_branch_sum *sum, struct perfdata_text *out);
+enum perfdata_status pd_branch_gather_write(struct branch_gather *gather, enum pd_branch_kind kind, pd_write_sum *write,
+					    void *user, struct perfdata_text *out);
+/* PERFDATA_EUSAGE, with a message: the samples have no branch stacks, which a format cannot do without. */
+enum perfdata_status pd_branch_gather_needs_stacks(const struct pd_branches_result *result,
+						   struct perfdata_error *reterr);
+
+#define BRANCH_OPTION_PROGRAM \
+	{ .name = "program", \
+	  .kind = PERFDATA_OPTION_TEXT, \
+	  .argument = "PATH|BUILD-ID", \
+	  .help = "of which program or library: its path or base name in the recording, a file with its build-id, or " \
+		  "that" }
+#define BRANCH_BEGIN(state, rule) \
+	static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, \
+					  struct perfdata_text *out) \
+	{ \
+		(void)out; \
+		return pd_branch_gather_begin(sizeof(struct state), context, rule, ret_state); \
+	}
+#define BRANCH_EMITTER_BUT_RELEASE \
+	.abi = PERFDATA_EMITTER_ABI, .size = sizeof(struct perfdata_emitter), .options = options, \
+	.option_size = sizeof *options, .needs = PD_BRANCHES_NEEDS, .begin = begin, .scan = pd_branch_gather_scan, \
+	.format = pd_branch_gather_format, .merge = pd_branch_gather_merge, .end = end, \
+	.free_part = pd_branches_part_free
+#define BRANCH_EMITTER BRANCH_EMITTER_BUT_RELEASE, .release = pd_branch_gather_release
+
+#endif

@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Profiles for compilers against the tools that read them: what perf2bolt, llvm-profgen and AutoFDO's sample_merger make of a recording through perf
+(7.3, where PERF names it, and our program under that name) equals what they make of our formats; programs optimised with that run, and give the same results.
+
+TAP. Recordings are of programs that are compiled and run step by step here: C++ with templates, an interpreter. What is missing is skipped."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import program  # noqa: E402
+
+PERF = os.environ.get("PERF", "perf")
+VERSIONS = ("16", "19", "22")
+RECORDER = os.path.join(os.path.abspath(os.environ.get("top_builddir") or os.path.join(program.TOP, "build")), "tests", "support", "step_recorder")
+CXX = r"""
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <vector>
+struct shape { virtual ~shape() = default; virtual long area() const = 0; };
+template <int N> struct polygon : shape {
+	long side;
+	explicit polygon(long s) : side(s) {}
+	long area() const override { long sum = 0; for (int i = 0; i < N; i++) sum += side * i % (N + 1); return sum; }
+};
+template <typename T> static T clamp(T value, T low, T high) { return value < low ? low : value > high ? high : value; }
+int main() {
+	std::vector<std::unique_ptr<shape>> shapes;
+	for (int i = 0; i < 30; i++)
+		if (i % 3 == 0) shapes.push_back(std::make_unique<polygon<3>>(i));
+		else shapes.push_back(std::make_unique<polygon<7>>(i));
+	unsigned seed = 1;
+	long sum = 0;
+	for (int r = 0; r < 20; r++) {
+		std::vector<int> values;
+		for (int i = 0; i < 40; i++) values.push_back((int)((seed = seed * 1103515245 + 12345) >> 16 & 1023));
+		std::sort(values.begin(), values.end());
+		for (int v : values) sum += clamp(v, 100, 900);
+		for (auto &s : shapes) sum += s->area();
+	}
+	printf("%ld\n", sum);
+}
+"""
+INTERPRETER = r"""
+#include <stdio.h>
+enum { PUSH, ADD, MUL, DUP, LESS, JUMP_IF, POP, LOAD, STORE, HALT };
+static const long code[] = { PUSH, 0, STORE, 0, PUSH, 1, STORE, 1, LOAD, 0, LOAD, 1, MUL, PUSH, 7, ADD, STORE, 0, LOAD, 1, PUSH, 1, ADD, DUP, STORE, 1,
+			     PUSH, 900, LESS, JUMP_IF, 8, HALT };
+static long run(const long *p)
+{
+	unsigned long stack[16], slots[4] = { 0 };
+	int top = 0;
+	for (long at = 0;;)
+		switch (p[at++]) {
+		case PUSH: stack[top++] = (unsigned long)p[at++]; break;
+		case ADD: top--; stack[top - 1] += stack[top]; break;
+		case MUL: top--; stack[top - 1] *= stack[top]; break;
+		case DUP: stack[top] = stack[top - 1]; top++; break;
+		case LESS: top--; stack[top - 1] = stack[top - 1] < stack[top]; break;
+		case JUMP_IF: if (stack[--top]) at = p[at]; else at++; break;
+		case POP: top--; break;
+		case LOAD: stack[top++] = slots[p[at++]]; break;
+		case STORE: slots[p[at++]] = stack[--top]; break;
+		default: return (long)slots[0];
+		}
+}
+int main(void) { printf("%ld\n", run(code)); return 0; }
+"""
+
+
+class Cases(program.Tap):
+    def skip(self, title, why):
+        self.count += 1
+        print("ok %d - %s # SKIP %s" % (self.count, title, why), flush=True)
+
+
+cases = Cases()
+
+
+def run(*words, **more):
+    return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600, **more)
+
+
+def llvm(version, tool):
+    path = "/usr/lib/llvm-%s/bin/%s" % (version, tool)
+    return path if os.path.exists(path) else None
+
+
+def perfs(folder):
+    """{what it is: environment with that perf in front}."""
+    found = {}
+    for name, target in (("perf 7.3", shutil.which(PERF)), ("our perf", program.PERFDATA)):
+        if not target or (name == "perf 7.3" and not re.match(rb"perf version 7\.", run(target, "--version").stdout)):
+            continue
+        place = os.path.join(folder, name.replace(" ", "-"))
+        os.mkdir(place)
+        os.symlink(os.path.abspath(target), os.path.join(place, "perf"))
+        found[name] = dict(os.environ, PATH=place + ":" + os.environ["PATH"])
+    return found
+
+
+def ours(out, name, path, binary):
+    done = program.run(name, "-q", "--force", "--symfs", "/", "--program", binary, "-o", out, path)
+    return ["perfdata %s: exit code %d: %s" % (name, done.code, done.err.decode())] if done.code else []
+
+
+def lines_of(path):
+    if not os.path.exists(path):
+        return ["nothing was written"]
+    with open(path, "rb") as file:
+        return sorted(file.read().splitlines())
+
+
+def differences(title, wanted, got):
+    if wanted == got:
+        return [] if wanted else [title + ": both are empty"]
+    return ["%s: %d lines, %d ours" % (title, len(wanted), len(got)), *["wanted %r" % w for w in wanted if w not in got][:3],
+            *["got %r" % g for g in got if g not in wanted][:3]]
+
+
+def check_bolt(folder, name, path, binary, version, environments):
+    tool = llvm(version, "perf2bolt")
+    title = "perf2bolt %s: %s" % (version, name)
+    if not tool:
+        return cases.skip(title, "no bolt-%s" % version)
+    text, fdata = os.path.join(folder, "preagg"), os.path.join(folder, "fdata")
+    faults = ours(text, "bolt", path, binary)
+    run(tool, "-pa", "-p", text, "-o", fdata + ".ours", binary)
+    for perf, environment in environments.items():
+        run(tool, "-p", path, "-o", fdata, binary, env=environment)
+        faults += differences(perf, lines_of(fdata), lines_of(fdata + ".ours"))
+        os.path.exists(fdata) and os.unlink(fdata)
+    return cases.report(title, faults)
+
+
+def check_profgen(folder, name, path, binary, version, environments):
+    tool = llvm(version, "llvm-profgen")
+    title = "llvm-profgen %s: %s" % (version, name)
+    if not tool:
+        return cases.skip(title, "no llvm-%s" % version)
+    out = os.path.join(folder, "raw")
+    faults = ours(out + ".ours", "profgen", path, binary)
+    read = run(tool, "--format=text", "--unsymbolized-profile=" + out + ".ours", "--binary=" + binary, "--output=" + out + ".read")
+    for perf, environment in environments.items():
+        for more, mine in ((["--skip-symbolization"], out + ".ours"), ([], out + ".read")):
+            run(tool, "--format=text", "--perfdata=" + path, "--binary=" + binary, "--output=" + out, *more, env=environment)
+            faults += differences(perf + " ".join(more), lines_of(out), lines_of(mine))
+            os.path.exists(out) and os.unlink(out)
+    return cases.report(title, faults + ([read.stderr] if read.returncode else []))
+
+
+def blocks_of(path):
+    """The three blocks of AutoFDO's text, each a sorted list."""
+    with open(path) as file:
+        lines = file.read().splitlines()
+    found = []
+    while lines:
+        count = int(lines[0])
+        found.append(sorted(lines[1:1 + count]))
+        lines = lines[1 + count:]
+    return found
+
+
+def check_autofdo(folder, name, path, binary):
+    title = "sample_merger: " + name
+    if not shutil.which("sample_merger"):
+        return cases.skip(title, "no autofdo")
+    out = os.path.join(folder, name.split()[-1] + ".fdo")   # it adds to a file that is there
+    faults = ours(out + ".ours", "autofdo", path, binary)
+    run("sample_merger", "--profiler=perf", "--profile=" + path, "--binary=" + binary, "--output_file=" + out)
+    if not faults:
+        faults = [f for wanted, got in zip(blocks_of(out), blocks_of(out + ".ours")) for f in differences("block", wanted, got)]
+    return cases.report(title, faults)
+
+
+def check_optimized(folder, name, path, binary):
+    """A program that llvm-bolt made with our profile gives the same result."""
+    version = next((v for v in reversed(VERSIONS) if llvm(v, "llvm-bolt")), None)
+    title = "optimised by llvm-bolt: " + name
+    if not version:
+        return cases.skip(title, "no bolt")
+    text, fdata, new = (os.path.join(folder, n) for n in ("preagg", "fdata", "optimised"))
+    faults = ours(text, "bolt", path, binary)
+    run(llvm(version, "perf2bolt"), "-pa", "-p", text, "-o", fdata, binary)
+    done = run(llvm(version, "llvm-bolt"), binary, "-data", fdata, "-reorder-blocks=ext-tsp", "-reorder-functions=hfsort", "-split-functions", "-o", new)
+    if done.returncode:
+        return cases.report(title, faults + [done.stderr.decode()])
+    before, after = run(binary), run(new)
+    return cases.report(title, faults + ([] if before.stdout == after.stdout and before.stdout else ["%r, was %r" % (after.stdout, before.stdout)]))
+
+
+def recorded(folder):
+    """(name, recording, binary) of programs that are made here."""
+    for name, source, compiler, flags in (("C++ with templates", CXX, "g++", ["-x", "c++"]), ("an interpreter", INTERPRETER, "gcc", ["-x", "c"])):
+        place = os.path.join(folder, name.split()[-1])
+        if not shutil.which(compiler):
+            cases.skip(name, "no " + compiler)
+            continue
+        with open(place + ".source", "w") as file:
+            file.write(source)
+        done = run(compiler, *flags, "-O2", "-g", "-static", "-Wl,-q", "-o", place, place + ".source")
+        if done.returncode:
+            cases.skip(name, "it cannot be linked statically")
+            continue
+        # AutoFDO takes none of a sample's entries behind one of a kernel that no record describes
+        kernel = ["-k"] if source is CXX else []
+        done = run(RECORDER, *kernel, "-c", "499", "-m", "400000", "-o", place + ".data", place)
+        if done.returncode:
+            cases.skip(name, done.stderr.decode().strip() or "it cannot be recorded")
+            continue
+        yield name, place + ".data", place
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        environments = perfs(folder)
+        for name, path, binary in recorded(folder):
+            for version in VERSIONS:
+                check_bolt(folder, name, path, binary, version, environments)
+                check_profgen(folder, name, path, binary, version, environments)
+            if name != "C++ with templates":
+                check_autofdo(folder, name, path, binary)
+            check_optimized(folder, name, path, binary)
+    return cases.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
