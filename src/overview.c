@@ -150,7 +150,7 @@ static void show_names(struct perfdata_text *out, const struct name_counts *name
 	perfdata_text_char(out, '\n');
 }
 
-/* --- spans: what the recording tells of waiting -------------------------------------------------------------------- */
+/* --- spans: what the recording tells of waiting ------------------------------------------------------------------- */
 
 static const struct {
 	enum perfdata_span_kind kind;
@@ -194,8 +194,8 @@ static void show_spans(struct perfdata_text *out, const struct perfdata_session 
 			answer_seconds(out, counts.total);
 			perfdata_text_printf(out, ", %" PRIu64 " unknown\n", unknown);
 		} else if (off && counts.sampled_switches) {
-			perfdata_text_literal(out, "off-CPU: not told, since sched_switch was sampled: perf record -c 1 "
-						   "has every switch\n");
+			perfdata_text_literal(out, "off-CPU: not told, since sched_switch was sampled: perf record "
+						   "-c 1 has every switch\n");
 		} else if (off && has_samples) {
 			perfdata_text_literal(out, "off-CPU: not recorded: perf record --switch-events has the times, "
 						   "-e sched:sched_switch -c 1 -g the stacks, too\n");
