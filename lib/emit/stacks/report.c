@@ -753,7 +753,7 @@ static void report_absent_function(const struct making *making)
 	struct perfdata_text text;
 	perfdata_text_init(&text);
 	perfdata_text_string(&text, state->options.view == REPORT_CALLERS ? "--callers " : "--callees ");
-	pd_stack_text_name(&text, state->options.function, 0);
+	perfdata_text_shortened(&text, state->options.function, 0);
 	perfdata_text_literal(&text, ": nothing in the stacks is called so\0");
 	const struct perfdata_finding finding = { .severity = PERFDATA_SEVERITY_NOTE,
 						  .code = PERFDATA_FINDING_NO_FUNCTION,
