@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/checked.h"
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
+#include "base/checked.h"
 #include "base/account.h"
 #include "base/memory.h"
 #include "emit/stacks/flame_data.h"

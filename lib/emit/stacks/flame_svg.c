@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The picture: SVG without scripts, for documents; titles of the boxes say what they are. One graph for each event, one
  * below the other. */
-#include "base/checked.h"
 #include "config.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/checked.h"
 #include "base/memory.h"
 #include "emit/stacks/flamegraph.h"
 #include "emit/stacks/stack_text.h"

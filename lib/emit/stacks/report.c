@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* `report`: where the time goes, or where and how often something happened: text for people at a terminal, JSON, CSV.
  * One block for each event: weights of several are never added up. */
-#include "base/checked.h"
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/checked.h"
 #include "base/memory.h"
 #include "emit/emitters.h"
 #include "emit/stacks/report.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/checked.h"
 #include "config.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/checked.h"
 #include "base/memory.h"
 #include "emit/stacks/report.h"
 #include "emit/stacks/stack_text.h"

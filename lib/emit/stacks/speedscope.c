@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* `speedscope`: the file format of speedscope. For each event one profile of all threads, then one for each thread,
  * heaviest first; stacks of a profile are added up, so the view by time shows them one after the other. */
-#include "base/checked.h"
 #include "config.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/checked.h"
 #include "base/memory.h"
 #include "base/paged.h"
 #include "emit/emitters.h"
