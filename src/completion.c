@@ -68,7 +68,9 @@ static enum value_kind option_takes(const struct perfdata_emitter_option *option
 {
 	if (option->kind == PERFDATA_OPTION_FLAG)
 		return VALUE_NONE;
-	if (option->kind == PERFDATA_OPTION_CHOICE || !strcmp(option->name, "to") || !strcmp(option->name, "type"))
+	if (option->kind == PERFDATA_OPTION_CHOICE ||
+	    (option->kind == PERFDATA_OPTION_TEXT && is_choice(option->argument)) || !strcmp(option->name, "to") ||
+	    !strcmp(option->name, "type"))
 		return VALUE_WORDS;
 	if (!strncmp(option->argument, "FILE", 4) || !strcmp(option->argument, "ELF"))
 		return VALUE_FILE;

@@ -26,7 +26,6 @@ static enum exit_code unknown_command(const char *name)
 		{ "top", "report" },
 		{ "compare", "diff" },
 		{ "list", "report" },
-		{ "annotate", "report" },
 		{ "stat", "info" },
 		{ "header", "info" },
 		{ "flame", "flamegraph" },

@@ -19,6 +19,7 @@ static const struct perfdata_emitter *const emitters[] = {
 	&pd_emitter_perf_json,
 	&pd_emitter_folded,
 	&pd_emitter_report,
+	&pd_emitter_annotate,
 	&pd_emitter_flamegraph,
 	&pd_emitter_pprof,
 	&pd_emitter_speedscope,

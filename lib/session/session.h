@@ -312,6 +312,9 @@ bool pd_session_leaves_out(const struct perfdata_session *session);
 enum perfdata_status pd_session_kernel_symbol(const struct perfdata_session *session,
 								 uint64_t address, struct perfdata_symbol *ret);
 
+/* The symbols of a frame's file or jitdump file, and the frame's address there; NULL: there are none. */
+struct perfdata_symbols_dso *pd_session_symbols(const struct perfdata_session *session, uint32_t frame,
+						uint64_t *ret_address);
 /* The functions inlined at a frame's address and the source position of each: see pd_symbols_source.
  * PERFDATA_ABSENT: nothing is known. */
 enum perfdata_status pd_session_source(const struct perfdata_session *session, uint32_t frame,

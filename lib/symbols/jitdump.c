@@ -24,7 +24,8 @@ struct reading {
 	struct pd_hash_map newest;   /* address → number of the code that was put there last */
 };
 
-static int add(struct reading *reading, uint64_t start, uint64_t size, uint64_t time, const char *name)
+static int add(struct reading *reading, uint64_t start, uint64_t size, uint64_t time, const char *name,
+	       const uint8_t *bytes)
 {
 	struct pd_jit *jit = reading->jit;
 	uint64_t end;
@@ -35,7 +36,8 @@ static int add(struct reading *reading, uint64_t start, uint64_t size, uint64_t 
 	if (reading->status || pd_vector_grow(&jit->items, &jit->capacity, jit->count, sizeof *jit->items))
 		return -1;
 	jit->items[jit->count++] =
-		(struct pd_jit_code){ .start = start, .end = end, .time = time, .until = UINT64_MAX, .name = name };
+		(struct pd_jit_code){ .start = start, .end = end, .time = time, .until = UINT64_MAX, .name = name,
+				      .bytes = bytes };
 	return pd_hash_map_put(&reading->newest, start, jit->count - 1);
 }
 
@@ -47,7 +49,9 @@ static int read_load(struct reading *reading, struct pd_cursor *c, uint64_t time
 	pd_take(c, 8);
 	if (c->failed || !memchr(c->at, 0, pd_left(c) < PD_SYMBOL_NAME_LIMIT ? pd_left(c) : PD_SYMBOL_NAME_LIMIT))
 		return 0;
-	return add(reading, address, size, time, (const char *)c->at);
+	const size_t name = strlen((const char *)c->at) + 1;
+	const uint8_t *bytes = pd_left(c) - name >= size ? c->at + name : NULL;
+	return add(reading, address, size, time, (const char *)c->at, bytes);
 }
 
 /* pid, tid, vma, old address, new address, size, index: the name is that of the newest code at the old address. */
@@ -63,7 +67,10 @@ static int read_move(struct reading *reading, struct pd_cursor *c, uint64_t time
 	struct pd_jit_code *code = &reading->jit->items[number];
 	code->until = time;
 	(void)pd_hash_map_remove(&reading->newest, from);
-	return add(reading, to, size, time, code->name);
+	/* adding may move the list */
+	const char *name = code->name;
+	const uint8_t *bytes = size <= code->end - code->start ? code->bytes : NULL;
+	return add(reading, to, size, time, name, bytes);
 }
 
 static int compare(const void *left, const void *right)
@@ -144,7 +151,8 @@ enum perfdata_status pd_jitdump_load(struct pd_jit *jit, struct pd_work *work, i
 	file.swap = magic == MAGIC_SWAPPED;
 	pd_take(&file, 4);
 	uint32_t header = pd_u32(&file);
-	if (header < 40 || !pd_take(&file, header - 12))
+	jit->machine = pd_u32(&file);
+	if (header < 40 || !pd_take(&file, header - 16))
 		return PERFDATA_EFORMAT;
 	struct reading reading = { .jit = jit, .work = work };
 	const int failed = read_records(&reading, &file);

@@ -187,11 +187,13 @@ struct pd_jit_code {
 	uint64_t reach;              /* the largest end of this code and those below it in the tree */
 	uint64_t time, until;        /* valid in [time, until) */
 	const char *name;
+	const uint8_t *bytes;        /* the code, in the file; NULL: the file does not have all of it */
 };
 struct pd_jit {
 	struct pd_jit_code *items;
 	size_t count, capacity;
 	char *file;                  /* the whole file; names stand in it */
+	uint32_t machine;            /* e_machine */
 	bool is_damaged;             /* reading ended at a record of an impossible size */
 	bool is_cut;                 /* the file ends inside a record */
 	size_t file_size;
@@ -599,6 +601,22 @@ enum perfdata_status pd_symbols_origin(struct perfdata_symbols_dso *dso, struct 
 /* The virtual address of a file offset of an ELF dso, by its program headers. PERFDATA_ABSENT: in no segment. */
 enum perfdata_status pd_symbols_vaddr(struct perfdata_symbols_dso *dso, uint64_t offset,
 							 uint64_t *ret_vaddr);
+
+/* --- symbol_code.c: code bytes --- */
+
+#define PD_MOST_CODE ((uint64_t)4 << 20)   /* of one function */
+struct pd_code_bytes {
+	uint8_t *bytes;
+	size_t size;
+	uint64_t address;        /* of the first byte, as objdump has it; of jitdump files: where the code was */
+	unsigned machine;        /* e_machine of an ELF header */
+	const char *reason;      /* why there are none: static storage */
+};
+/* The bytes at an address of a dso (as look-ups take it), at a time for jitdump files. PERFDATA_ABSENT: there are none
+ * that are the recorded ones, see the reason. PERFDATA_ENOMEM, PERFDATA_EREAD. */
+enum perfdata_status pd_symbols_code(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time, uint64_t size,
+				     struct pd_code_bytes *ret);
+void pd_code_release(struct pd_code_bytes *code);
 
 /* The build-id in ELF notes, such as the content of /sys/kernel/notes or /sys/module/NAME/notes/.note.gnu.build-id. */
 enum perfdata_status pd_notes_build_id(const void *notes, size_t size,

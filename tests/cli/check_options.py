@@ -19,7 +19,7 @@ WORDS = {"completion": ["bash"], "explain": [], "help": []}
 OUTPUT = {"parquet": "folder/", "bundle": "out.tar", "rewrite": "out.data", "repair": "out.data", "anonymize": "out.data"}
 
 # Numbers for which 0 means something, as their help says.
-ZERO_IS_FINE = {("report", "top"), ("report", "width"), ("diff", "top"), ("dump", "max-stack"), ("script", "max-stack"), "max-ratio"}
+ZERO_IS_FINE = {("report", "top"), ("report", "width"), ("annotate", "top"), ("annotate", "width"), ("diff", "top"), ("dump", "max-stack"), ("script", "max-stack"), "max-ratio"}
 
 # What changes nothing, or contradicts itself: (command, words). {} is a recording, {2} another one.
 USELESS = [
@@ -140,8 +140,8 @@ def check_filters(folder):
     for command in commands():
         names = dict(options_of(command))
         for name, value in FILTERS:
-            if name not in names or command in ("script", "dump"):
-                continue    # these have perf's own
+            if name not in names or command in ("script", "dump") or (command, name) == ("annotate", "symbol"):
+                continue    # these have perf's own, and one that is no filter
             done = run(command, f"--{name}", value, *words_of(command, folder), cwd=folder)
             notes = [line for line in done.err.decode().splitlines() if f"passes --{name} {value}" in line]
             if len(notes) != (2 if command == "diff" else 1) or (command != "diff" and done.code != 1):

@@ -16,10 +16,9 @@ enum { COLUMNS_OF_PIPES = 100 };
 const struct perfdata_emitter_option pd_report_options[] = {
 	{ .name = "by",
 	  .kind = PERFDATA_OPTION_TEXT,
-	  .argument = "KEY,…",
-	  .help = "what a row is: symbol (or function), dso, comm, thread, process, cpu, event, line, build-id; "
-		  "several: comm,dso; of spans state, waker, wakee, syscall; default symbol: a function of a file; in "
-		  "the text of tracepoints comm" },
+	  .argument = "symbol|dso|comm|thread|process|cpu|event|line|build-id",
+	  .help = "what a row is; several keys: comm,dso; of spans also state, waker, wakee, syscall; default "
+		  "symbol: a function of a file; in the text of tracepoints comm" },
 	{ .name = "spans",
 	  .kind = PERFDATA_OPTION_CHOICE,
 	  .argument = REPORT_SPAN_KINDS,

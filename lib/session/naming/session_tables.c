@@ -261,6 +261,18 @@ static struct perfdata_symbols_dso *symbols_of(const struct perfdata_session *se
 	return dso ? dso->symbols : NULL;
 }
 
+struct perfdata_symbols_dso *pd_session_symbols(const struct perfdata_session *session, uint32_t frame,
+						uint64_t *ret_address)
+{
+	struct perfdata_frame at;
+	const struct pd_dso *dso = find_address(session, frame, &at) ? pd_dso_at(session->state, at.dso) : NULL;
+	if (dso && at.time) {
+		*ret_address = at.address;
+		return dso->jitdump;
+	}
+	return symbols_of(session, frame, ret_address);
+}
+
 enum perfdata_status pd_session_source(const struct perfdata_session *session, uint32_t frame,
 					     struct perfdata_source_line *entries, size_t room, size_t *ret_count)
 {

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include <string.h>
+#include "annotate/annotate.h"
+#include "base/arena.h"
+#include "base/memory.h"
+#include "session/session.h"
+#include "symbols/disassemble.h"
+#include "symbols/symbols.h"
+
+enum { MAX_CALLS = 64 };
+
+struct decoder {
+	struct pd_disassembler *disassembler;
+	enum perfdata_status status;
+	bool tried;
+};
+
+struct pd_annotator {
+	const struct perfdata_session *session;
+	size_t nr_events;
+	struct decoder decoders[PD_CODE_COUNT];
+	struct pd_arena arena;               /* of the function at hand */
+	struct pd_annotate_row *rows;
+	size_t nr_rows, rows_room;
+};
+
+/* A function on its way to rows. */
+struct making {
+	struct pd_annotator *annotator;
+	struct perfdata_symbols_dso *symbols;
+	uint64_t time;
+	uint64_t in_session;                 /* where the function begins, as frames have it */
+	uint64_t shift;                      /* address of a row less that of the session */
+	uint64_t in_file;                    /* address that look-ups in the file take less that of the session */
+	const struct pd_annotate_hit *hits;
+	size_t nr_hits, next_hit;
+	struct pd_annotation *annotation;
+	/* the last chain of inlined functions, which most neighbours share */
+	const char *const *inlined;
+	uint32_t nr_inlined;
+};
+
+enum perfdata_status pd_annotator_new(const struct perfdata_session *session, size_t nr_events,
+				      struct pd_annotator **ret)
+{
+	struct pd_annotator *annotator = pd_calloc(1, sizeof *annotator);
+	if (!annotator)
+		return PERFDATA_ENOMEM;
+	annotator->session = session;
+	annotator->nr_events = nr_events;
+	*ret = annotator;
+	return PERFDATA_OK;
+}
+
+void pd_annotator_free(struct pd_annotator *annotator)
+{
+	if (!annotator)
+		return;
+	for (size_t i = 0; i < PD_CODE_COUNT; i++)
+		pd_disassembler_free(annotator->decoders[i].disassembler);
+	pd_arena_release(&annotator->arena);
+	pd_free(annotator->rows);
+	pd_free(annotator);
+}
+
+/* --- rows --------------------------------------------------------------------------------------------------------- */
+
+static size_t sums_size(const struct pd_annotator *annotator) { return 2 * annotator->nr_events * sizeof(uint64_t); }
+
+/* Functions inlined at the row, and its line. False without memory. */
+static bool add_source(struct making *making, struct pd_annotate_row *row)
+{
+	struct perfdata_source_line calls[MAX_CALLS];
+	struct pd_arena *arena = &making->annotator->arena;
+	const char *names[MAX_CALLS];
+	size_t nr = 0;
+	uint32_t inlined = 0;
+	/* of files that simpleperf recorded, addresses of the session are not those of the file */
+	const uint64_t address = row->address - making->shift + making->in_file;
+	if (!making->symbols ||
+	    pd_symbols_source(making->symbols, address, calls, MAX_CALLS, &nr) != PERFDATA_OK || !nr)
+		return true;
+	nr = nr < MAX_CALLS ? nr : MAX_CALLS;
+	row->line = calls[0].line;
+	if (calls[0].file && !(row->source = pd_arena_copy(arena, calls[0].file, strlen(calls[0].file))))
+		return false;
+	for (size_t i = 0; i < nr; i++)
+		if (calls[i].inlined)
+			names[inlined++] = calls[i].function ? calls[i].function : "[unknown]";
+	bool same = inlined == making->nr_inlined;
+	for (uint32_t i = 0; same && i < inlined; i++)
+		same = !strcmp(names[i], making->inlined[i]);
+	if (!same) {
+		const char **copy = pd_arena_alloc(arena, (inlined + 1) * sizeof *copy);
+		for (uint32_t i = 0; copy && i < inlined; i++)
+			if (!(copy[i] = pd_arena_copy(arena, names[i], strlen(names[i]))))
+				return false;
+		if (!copy)
+			return false;
+		making->inlined = copy;
+		making->nr_inlined = inlined;
+	}
+	row->inlined = making->inlined;
+	row->nr_inlined = inlined;
+	return true;
+}
+
+static struct pd_annotate_row *add_row(struct making *making, uint64_t address)
+{
+	struct pd_annotator *annotator = making->annotator;
+	uint64_t *sums = pd_arena_calloc(&annotator->arena, 1, sums_size(annotator) + 1);
+	if (!sums || pd_vector_grow(&annotator->rows, &annotator->rows_room, annotator->nr_rows,
+				    sizeof *annotator->rows) < 0)
+		return NULL;
+	struct pd_annotate_row *row = &annotator->rows[annotator->nr_rows++];
+	*row = (struct pd_annotate_row){ .address = address,
+					 .offset = address - making->annotation->start,
+					 .target = PERFDATA_NONE,
+					 .block = PERFDATA_NONE,
+					 .sums = sums };
+	return add_source(making, row) ? row : NULL;
+}
+
+static void add_sums(struct making *making, struct pd_annotate_row *row, const struct pd_annotate_hit *hit)
+{
+	/* rows hand their sums out to be read only */
+	uint64_t *sums = (uint64_t *)(uintptr_t)row->sums;
+	for (size_t i = 0; i < 2 * making->annotator->nr_events; i++)
+		sums[i] += hit->sums[i];
+}
+
+/* Rows of hits below an address: no instruction begins there. False without memory. */
+static bool add_hits_below(struct making *making, uint64_t address)
+{
+	while (making->next_hit < making->nr_hits && making->hits[making->next_hit].address + making->shift < address) {
+		const struct pd_annotate_hit *hit = &making->hits[making->next_hit++];
+		struct pd_annotate_row *row = add_row(making, hit->address + making->shift);
+		if (!row)
+			return false;
+		add_sums(making, row, hit);
+	}
+	return true;
+}
+
+static bool add_instruction(struct making *making, const struct pd_instruction *instruction)
+{
+	struct pd_annotate_row *row = add_hits_below(making, instruction->address)
+					      ? add_row(making, instruction->address)
+					      : NULL;
+	if (!row)
+		return false;
+	row->text = pd_arena_copy(&making->annotator->arena, instruction->text, strlen(instruction->text));
+	row->size = (uint32_t)instruction->size;
+	row->flow = (enum pd_annotate_flow)instruction->flow;
+	/* for now: the distance from the function's begin; see set_targets */
+	const uint64_t target = instruction->target - making->annotation->start;
+	const bool jumps = instruction->flow == PD_FLOW_JUMP || instruction->flow == PD_FLOW_CONDITION;
+	if (jumps && instruction->has_target && target < making->annotation->size && target < PERFDATA_NONE)
+		row->target = (uint32_t)target;
+	while (making->next_hit < making->nr_hits &&
+	       making->hits[making->next_hit].address + making->shift == instruction->address)
+		add_sums(making, row, &making->hits[making->next_hit++]);
+	return row->text;
+}
+
+/* --- code --------------------------------------------------------------------------------------------------------- */
+
+static struct decoder *decoder_of(struct pd_annotator *annotator, struct perfdata_symbols *symbols,
+				  enum pd_code_kind kind)
+{
+	struct decoder *decoder = &annotator->decoders[kind];
+	if (!decoder->tried)
+		decoder->status = pd_disassembler_new(symbols, kind, &decoder->disassembler);
+	decoder->tried = true;
+	return decoder;
+}
+
+static enum perfdata_status add_instructions(struct making *making, struct pd_disassembler *disassembler,
+					     const struct pd_code_bytes *code)
+{
+	struct pd_instruction instruction;
+	const bool fixed = code->machine != 3 && code->machine != 62;   /* not of x86: four bytes each */
+	for (size_t at = 0; at < code->size;) {
+		const enum perfdata_status status = pd_disassemble(disassembler, code->bytes + at, code->size - at,
+								   code->address + at, &instruction);
+		if (status == PERFDATA_EUNSUP) {
+			making->annotation->no_code = "the library that decodes instructions does not know all of this "
+						      "function: the rest has addresses alone";
+			break;
+		}
+		if (status != PERFDATA_OK && status != PERFDATA_ABSENT)
+			return status;
+		if (status == PERFDATA_ABSENT)
+			instruction = (struct pd_instruction){ .address = code->address + at,
+							       .size = fixed ? 4 : 1,
+							       .text = "(bad)" };
+		if (!add_instruction(making, &instruction))
+			return PERFDATA_ENOMEM;
+		at += instruction.size ? instruction.size : 1;
+	}
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status decode(struct making *making, const struct pd_code_bytes *code)
+{
+	enum pd_code_kind kind;
+	struct pd_annotation *annotation = making->annotation;
+	if (!pd_code_kind_of(code->machine, &kind)) {
+		annotation->no_code = "instructions of this processor are not decoded";
+		return PERFDATA_OK;
+	}
+	const struct decoder *decoder = decoder_of(making->annotator, making->symbols->symbols, kind);
+	if (decoder->status == PERFDATA_ABSENT || decoder->status == PERFDATA_EUNSUP) {
+		annotation->no_code = "no library that decodes instructions is installed (LLVM, or capstone 5)";
+		return PERFDATA_OK;
+	}
+	if (decoder->status != PERFDATA_OK)
+		return decoder->status;
+	annotation->decoder = pd_disassembler_name(decoder->disassembler);
+	return add_instructions(making, decoder->disassembler, code);
+}
+
+/* Targets become numbers of rows, and rows are told apart by basic blocks. */
+static void set_targets(struct pd_annotator *annotator, struct pd_annotation *annotation)
+{
+	struct pd_annotate_row *rows = annotator->rows;
+	const size_t nr = annotator->nr_rows;
+	for (size_t i = 0; i < nr; i++) {
+		if (rows[i].target == PERFDATA_NONE)
+			continue;
+		size_t low = 0, high = nr;
+		while (low < high) {
+			const size_t middle = low + (high - low) / 2;
+			if (rows[middle].offset < rows[i].target)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		const bool found = low < nr && rows[low].offset == rows[i].target && rows[low].text;
+		rows[i].target = found ? (uint32_t)low : PERFDATA_NONE;
+		if (found)
+			rows[low].is_target = true;
+	}
+	bool begins = true;
+	for (size_t i = 0; i < nr; i++) {
+		if (!rows[i].text)
+			continue;
+		if (begins || rows[i].is_target)
+			annotation->nr_blocks++;
+		rows[i].block = annotation->nr_blocks - 1;
+		begins = rows[i].flow == PD_ANNOTATE_JUMP || rows[i].flow == PD_ANNOTATE_CONDITION ||
+			 rows[i].flow == PD_ANNOTATE_RETURN;
+	}
+}
+
+/* --- a function --------------------------------------------------------------------------------------------------- */
+
+static bool describe(struct making *making, uint32_t frame)
+{
+	const struct perfdata_session *session = making->annotator->session;
+	struct pd_annotation *annotation = making->annotation;
+	const struct perfdata_frame *at = perfdata_session_frame(session, frame);
+	const struct perfdata_dso *dso = at ? perfdata_session_dso(session, at->dso) : NULL;
+	struct perfdata_symbol symbol;
+	uint64_t address;
+	making->symbols = pd_session_symbols(session, frame, &address);
+	making->time = at ? at->time : 0;
+	making->in_file = at ? address - at->address : 0;
+	annotation->file = dso ? dso->name : "[unknown]";
+	annotation->name = "[unknown]";
+	making->in_session = making->nr_hits ? making->hits[0].address : 0;
+	if (perfdata_session_symbol(session, frame, UINT64_MAX, &symbol) == PERFDATA_OK) {
+		annotation->name = pd_arena_copy(&making->annotator->arena, symbol.name, strlen(symbol.name));
+		making->in_session = symbol.start;
+		annotation->size = symbol.size;
+		/* what is beyond the symbol was counted to it all the same */
+		for (size_t i = 0; i < making->nr_hits; i++)
+			if (making->hits[i].address >= symbol.start &&
+			    making->hits[i].address - symbol.start >= annotation->size)
+				annotation->size = making->hits[i].address - symbol.start + 1;
+	}
+	annotation->start = making->in_session;
+	return annotation->name;
+}
+
+static enum perfdata_status make_rows(struct making *making)
+{
+	struct pd_annotation *annotation = making->annotation;
+	struct pd_code_bytes code = { .reason = "nothing is known of the file" };
+	enum perfdata_status status = PERFDATA_ABSENT;
+	if (making->symbols && annotation->size)
+		status = pd_symbols_code(making->symbols,
+					 making->in_session + making->in_file,
+					 making->time ? making->time : UINT64_MAX, annotation->size, &code);
+	else if (!annotation->size)
+		code.reason = "the function is not known";
+	if (status == PERFDATA_ABSENT) {
+		annotation->no_code = code.reason;
+		status = PERFDATA_OK;
+	} else if (status == PERFDATA_OK) {
+		making->shift = code.address - making->in_session;
+		annotation->start = code.address;
+		status = decode(making, &code);
+	}
+	pd_code_release(&code);
+	return status == PERFDATA_OK && !add_hits_below(making, UINT64_MAX) ? PERFDATA_ENOMEM : status;
+}
+
+enum perfdata_status pd_annotate(struct pd_annotator *annotator, uint32_t frame, const struct pd_annotate_hit *hits,
+				 size_t nr_hits, struct pd_annotation *ret)
+{
+	struct making making = { .annotator = annotator, .hits = hits, .nr_hits = nr_hits, .annotation = ret };
+	*ret = (struct pd_annotation){ 0 };
+	pd_arena_reset(&annotator->arena);
+	annotator->nr_rows = 0;
+	uint64_t *sums = pd_arena_calloc(&annotator->arena, 1, sums_size(annotator) + 1);
+	if (!sums || !describe(&making, frame))
+		return PERFDATA_ENOMEM;
+	for (size_t i = 0; i < nr_hits; i++)
+		for (size_t k = 0; k < 2 * annotator->nr_events; k++)
+			sums[k] += hits[i].sums[k];
+	const enum perfdata_status status = make_rows(&making);
+	set_targets(annotator, ret);
+	ret->rows = annotator->rows;
+	ret->nr_rows = annotator->nr_rows;
+	ret->sums = sums;
+	return status;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* What is at the addresses of a function: instructions, lines, inlined functions, and how much weight lies where. */
+#ifndef PD_ANNOTATE_H
+#define PD_ANNOTATE_H
+
+#include "perfdata/session.h"
+
+/* An address inside a function with its sums. */
+struct pd_annotate_hit {
+	uint64_t address;            /* as perfdata_frame has it */
+	const uint64_t *sums;        /* by event: samples, weight */
+};
+
+enum pd_annotate_flow {
+	PD_ANNOTATE_NEXT,
+	PD_ANNOTATE_JUMP,
+	PD_ANNOTATE_CONDITION,
+	PD_ANNOTATE_CALL,
+	PD_ANNOTATE_RETURN
+};
+
+struct pd_annotate_row {
+	uint64_t address;            /* as objdump has it: the file's own, or where the code was */
+	uint64_t offset;             /* in the function */
+	const char *source;          /* NULL: unknown */
+	uint32_t line;               /* 0: unknown */
+	uint32_t nr_inlined;         /* functions that are inlined here, innermost first */
+	const char *const *inlined;
+	const char *text;            /* the instruction; NULL: unknown, the row is an address with samples */
+	uint32_t size;               /* bytes of the instruction */
+	enum pd_annotate_flow flow;
+	bool is_target;              /* a jump of the function comes here */
+	uint32_t target;             /* row to which it jumps inside the function; PERFDATA_NONE: none */
+	uint32_t block;              /* number of its basic block; PERFDATA_NONE where instructions are not known */
+	const uint64_t *sums;        /* by event: samples, weight; never NULL */
+};
+
+struct pd_annotation {
+	const char *name, *file;     /* of the function, and of what it is in */
+	uint64_t start, size;        /* in terms of rows' addresses; size 0: unknown */
+	const char *no_code;         /* why there are no instructions; NULL: there are */
+	const char *decoder;         /* the library that decoded them; NULL: none */
+	const struct pd_annotate_row *rows;
+	size_t nr_rows;
+	uint32_t nr_blocks;
+	const uint64_t *sums;        /* by event: samples, weight of all */
+};
+
+struct pd_annotator;
+/* Borrows the session. nr_events: how many pairs sums have. PERFDATA_ENOMEM. */
+enum perfdata_status pd_annotator_new(const struct perfdata_session *session, size_t nr_events,
+				      struct pd_annotator **ret);
+void pd_annotator_free(struct pd_annotator *annotator);
+/* The function that holds a frame. Hits are sorted by address, all in this function. *ret lives until the next call.
+ * PERFDATA_ENOMEM, PERFDATA_EREAD: a file that is there could not be read. */
+enum perfdata_status pd_annotate(struct pd_annotator *annotator, uint32_t frame, const struct pd_annotate_hit *hits,
+				 size_t nr_hits, struct pd_annotation *ret);
+
+/* --- annotate_source.c: texts of source files --- */
+
+/* Below a folder that the user named: the paths come from debug information. */
+struct pd_sources;
+/* PERFDATA_EREAD with errno: the folder cannot be opened. */
+enum perfdata_status pd_sources_new(const char *folder, struct pd_sources **ret);
+void pd_sources_free(struct pd_sources *sources);
+/* A line (from 1 on) of a file, without its end; NULL: the folder has no such file or line. Valid until another file is
+ * asked for. */
+const char *pd_sources_line(struct pd_sources *sources, const char *path, uint32_t line, size_t *ret_size);
+
+#endif

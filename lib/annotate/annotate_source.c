@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#include "annotate/annotate.h"
+#include "base/fdio.h"
+#include "base/memory.h"
+#include "base/regular.h"
+#include "base/rooted.h"
+
+#define MOST_SOURCE ((size_t)16 << 20)
+
+struct pd_sources {
+	int root;
+	char path[PD_ROOTED_PATH];   /* of the file that was asked for last */
+	char *bytes;                 /* NULL: there is none */
+	size_t size;
+	size_t *lines;               /* where each begins */
+	size_t nr_lines, lines_room;
+};
+
+enum perfdata_status pd_sources_new(const char *folder, struct pd_sources **ret)
+{
+	struct pd_sources *sources = pd_calloc(1, sizeof *sources);
+	if (!sources)
+		return PERFDATA_ENOMEM;
+	sources->root = pd_open_folder(folder);
+	if (sources->root < 0) {
+		const int code = errno;
+		pd_free(sources);
+		errno = code;
+		return PERFDATA_EREAD;
+	}
+	*ret = sources;
+	return PERFDATA_OK;
+}
+
+static void forget(struct pd_sources *sources)
+{
+	pd_free(sources->bytes);
+	sources->bytes = NULL;
+	sources->size = sources->nr_lines = 0;
+}
+
+void pd_sources_free(struct pd_sources *sources)
+{
+	if (!sources)
+		return;
+	forget(sources);
+	pd_free(sources->lines);
+	close(sources->root);
+	pd_free(sources);
+}
+
+/* The file with the longest end of the path that the folder has: the path is that of the machine that compiled. */
+static int open_below(const struct pd_sources *sources, const char *path)
+{
+	char real[PD_ROOTED_PATH];
+	for (const char *at = path; at && *at;) {
+		const int fd = pd_rooted_open(sources->root, at, PD_REGULAR_STORED, real);
+		if (fd >= 0)
+			return fd;
+		at = strchr(at + 1, '/');
+	}
+	return -1;
+}
+
+static void read_file(struct pd_sources *sources, const char *path)
+{
+	const int fd = open_below(sources, path);
+	struct stat st;
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) == 0 && st.st_size > 0 && (uint64_t)st.st_size <= MOST_SOURCE) {
+		sources->size = (size_t)st.st_size;
+		sources->bytes = pd_malloc(sources->size);
+		if (sources->bytes && pd_pread_full(fd, sources->bytes, sources->size, 0) < 0)
+			forget(sources);
+	}
+	close(fd);
+	for (size_t at = 0; sources->bytes && at < sources->size;) {
+		if (pd_vector_grow(&sources->lines, &sources->lines_room, sources->nr_lines, sizeof *sources->lines) <
+		    0)
+			return;
+		sources->lines[sources->nr_lines++] = at;
+		const char *end = memchr(sources->bytes + at, '\n', sources->size - at);
+		at = end ? (size_t)(end - sources->bytes) + 1 : sources->size;
+	}
+}
+
+const char *pd_sources_line(struct pd_sources *sources, const char *path, uint32_t line, size_t *ret_size)
+{
+	if (strlen(path) >= sizeof sources->path)
+		return NULL;
+	if (strcmp(sources->path, path) != 0) {
+		forget(sources);
+		memcpy(sources->path, path, strlen(path) + 1);
+		read_file(sources, path);
+	}
+	if (!line || line > sources->nr_lines)
+		return NULL;
+	const size_t first = sources->lines[line - 1];
+	const size_t end = line < sources->nr_lines ? sources->lines[line] : sources->size;
+	*ret_size = end - first;
+	while (*ret_size && strchr("\r\n", sources->bytes[first + *ret_size - 1]))
+		--*ret_size;
+	return sources->bytes + first;
+}

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`annotate`: sums of each address are those of the samples, starts of instructions are objdump's, lines are addr2line's; no code of another file, no source text from
+outside of --source. Prints TAP; needs a compiler and objdump."""
+import collections
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import program
+from builder import IDENTIFIER, IP, Recording, TID, TIME
+
+SOURCE = """#include <cstdio>
+struct Sum { unsigned long of; void add(unsigned long more) { of = of * 31 + more; } };
+unsigned long work(int n)
+{
+	Sum sum = { 1 };
+	for (int i = 0; i < n; i++) {
+		if (i % 3)
+			sum.add(i);
+		else
+			sum.add(i / 7);
+	}
+	return sum.of;
+}
+int main(int argc, char **) { printf("%lu", work(argc)); return 0; }
+"""
+START = 0x400000
+
+tap = program.Tap()
+report = tap.report
+
+
+def output(*words):
+    done = subprocess.run([program.PERFDATA, "annotate", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+    return done.stdout.decode(), done.stderr.decode(), done.returncode
+
+
+def call(*words):
+    return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120).stdout.decode()
+
+
+def make(folder):
+    path, binary = os.path.join(folder, "src", "work.cc"), os.path.join(folder, "program")
+    os.mkdir(os.path.dirname(path))
+    with open(path, "w", encoding="ascii") as f:
+        f.write(SOURCE)
+    subprocess.run(["c++", "-O1", "-g", "-no-pie", "-Wl,--build-id", "-o", binary, path], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    notes = call("readelf", "-n", binary)
+    build_id = re.search(r"Build ID: ([0-9a-f]+)", notes)
+    return binary, bytes.fromhex(build_id.group(1)) if build_id else None
+
+
+def record(path, binary, build_id, addresses):
+    recording = Recording()
+    events = [recording.event(name, ids=[1 + i], type=0, config=i, sample_type=IDENTIFIER | IP | TID | TIME, sample_id_all=1, period=10 + i)
+              for i, name in enumerate(("cycles", "instructions"))]
+    recording.comm(100, 100, "program", time=1)
+    recording.mmap2(100, 100, START, (os.path.getsize(binary) + 4095) & ~4095, 0, binary, build_id=build_id, time=2)
+    for i, (event, at) in enumerate(addresses):
+        recording.sample(events[event], ip=at, pid=100, tid=100, time=3 + i)
+    recording.save(path)
+
+
+def main():
+    if not all(shutil.which(name) for name in ("c++", "objdump", "readelf", "addr2line")):
+        print("1..0 # SKIP no C++ compiler, or no binutils")
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        binary, build_id = make(folder)
+        if not build_id:
+            print("1..0 # SKIP the linker makes no build-ids")
+            return 0
+        listing = call("objdump", "-d", "--no-show-raw-insn", binary)
+        body = listing.split("<_Z4worki>:\n", 1)[1].split("\n\n", 1)[0]
+        code = [(int(at, 16), text) for at, text in re.findall(r"^\s*([0-9a-f]+):\t(.*)", body, re.M)]
+        addresses = [(i % 2, code[(i * i) % len(code)][0]) for i in range(97)]
+        wanted = collections.Counter(addresses)
+        path = os.path.join(folder, "perf.data")
+        record(path, binary, build_id, addresses)
+
+        document = json.loads(output("-q", "--json", "--symbol", "work", path)[0])
+        function = document["functions"][0]
+        rows = {int(row["address"], 16): row for row in function["rows"]}
+        sums = {(event, at): row["sums"][event][0] for at, row in rows.items() for event in (0, 1) if row["sums"][event][0]}
+        report("samples of each address and event", [] if sums == dict(wanted) else [sums, dict(wanted)])
+        weights = [sum(row["sums"][event][1] for row in function["rows"]) for event in (0, 1)]
+        report("weights add up", [] if weights == [function["sums"][event][1] for event in (0, 1)] else [weights, function["sums"]])
+        lines = call("addr2line", "-e", binary, *[hex(at) for at, _text in code]).split("\n")
+        wrong = [(hex(at), rows[at].get("line"), line) for (at, _text), line in zip(code, lines)
+                 if at in rows and str(rows[at].get("line")) != re.sub(r" .*", "", line.rsplit(":", 1)[-1])]
+        report("lines are addr2line's", wrong)
+        if "decoder" in function:
+            starts = sorted(at for at, row in rows.items() if "text" in row)
+            report("starts of instructions are objdump's", [] if starts == [at for at, _text in code] else [[hex(at) for at in starts], code])
+            jumps = {at: int(text.split()[1], 16) for at, text in code if re.match(r"j\w+\s+[0-9a-f]+ <_Z4worki", text)}
+            found = {at: int(row["target"], 16) for at, row in rows.items() if "target" in row}
+            report("jumps go where objdump's go", [] if found == jumps else [found, jumps])
+        else:
+            print("# no library decodes instructions here: %s" % function["no_code"])
+        inlined = [row for row in function["rows"] if any("Sum::add" in name for name in row.get("inlined", []))]
+        report("inlined functions are named", [] if inlined else ["none"])
+
+        text = output("-q", "--symbol", "work", "--source", folder, path)[0]
+        report("text has the source below the folder", [] if "sum.add(i / 7);" in text or "of = of * 31 + more" in text else [text[:800]])
+        secret = os.path.join(folder, "elsewhere", "src")
+        os.makedirs(secret)
+        os.symlink(os.path.join(folder, "src", "work.cc"), os.path.join(secret, "work.cc"))
+        text = output("-q", "--symbol", "work", "--source", os.path.dirname(secret), path)[0]
+        report("no text through a link that leaves the folder", [] if "of = of * 31" not in text and "work.cc:" in text else [text[:400]])
+        os.mkfifo(os.path.join(folder, "elsewhere", "work.cc"))
+        text, _errors, code_of = output("-q", "--symbol", "work", "--source", os.path.dirname(secret), path)
+        report("nor of what is no regular file", [] if code_of == 0 and "of = of * 31" not in text else [text[:400]])
+        _text, errors, code_of = output("--source", os.path.join(folder, "absent"), path)
+        report("a folder that is not there is wrong use", [] if code_of == 2 and "--source" in errors else [code_of, errors])
+
+        other = os.path.join(folder, "other.data")
+        record(other, binary, bytes(20), addresses)
+        document = json.loads(output("-q", "--json", "--top", "0", other)[0])
+        report("no code of a file with another build-id", [f for f in document["functions"] if "decoder" in f or any("text" in row for row in f["rows"])])
+        text = output("-q", "--symbol", "nothing", path)[0]
+        report("a function without samples is said to have none", [] if "no sample is in such a function" in text else [text])
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
