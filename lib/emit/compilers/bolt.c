@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* `bolt`: the pre-aggregated profile that perf2bolt -pa reads, of recordings with branch stacks: `B FROM TO COUNT
- * MISPREDICTED` for each branch, `F START END COUNT` for code that ran between two. Addresses of programs that can be
- * moved count from where they are loaded. Of recordings without branch stacks: what llvm-bolt -data reads, functions
- * with offsets of samples. */
+/* `bolt`: the pre-aggregated profile that perf2bolt -pa reads: `B FROM TO COUNT MISPREDICTED` for each branch, `F START
+ * END COUNT` for code that ran between two, `f` where that is behind a branch from another function. Addresses of
+ * programs that can be moved count from where they are loaded. */
 #include "config.h"
 #include "emit/compilers/branch_gather.h"
 #include "emit/emitters.h"
@@ -63,7 +62,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 
 const struct perfdata_emitter pd_emitter_bolt = {
 	.name = "bolt",
-	.help = "branches of a program for perf2bolt -pa, or addresses of samples for llvm-bolt",
+	.help = "branches of a program for perf2bolt -pa",
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT,
 	BRANCH_EMITTER,
 };
