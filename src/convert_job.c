@@ -218,16 +218,14 @@ static void take_outcome(struct job *job, const struct input *input, const struc
 		outcome->bytes_out += outcome_measure(outcome->outputs[i], &bytes, &changed) ? bytes : 0;
 }
 
-/* Whether the recording has nothing of what was asked for; says so. */
-static bool has_nothing(struct conversion *conversion, const struct perfdata_result *result)
+/* Says that nothing passed the filters. */
+static void note_filters(struct conversion *conversion, const struct perfdata_result *result)
 {
 	const struct options *options = conversion->from.options;
-	struct messages *messages = &conversion->from.input.messages;
 	const uint64_t rows = perfdata_result_written(result);
 	const bool of_rows = options->emitter->flags & PERFDATA_EMITTER_ROWS && !options->nr_more_emitters;
-	const bool none = filters_judge(options, messages, conversion->from.input.file, perfdata_result_summary(result),
-					of_rows ? &rows : NULL) != EXIT_FINE;
-	return none || messages_counted(messages, PERFDATA_FINDING_NO_FUNCTION);
+	filters_note(options, &conversion->from.input.messages, conversion->from.input.file,
+		     perfdata_result_summary(result), of_rows ? &rows : NULL);
 }
 
 static void convert_jobs(struct job *const *jobs, size_t nr_jobs)
@@ -267,7 +265,8 @@ static void convert_jobs(struct job *const *jobs, size_t nr_jobs)
 	bool is_no = false;
 	if (status == PERFDATA_OK) {
 		memory_note(&conversion);
-		is_no = has_nothing(&conversion, result);
+		note_filters(&conversion, result);
+		is_no = messages_counted(&conversion.from.input.messages, PERFDATA_FINDING_NO_FUNCTION);
 	}
 	say_how_it_ended(&conversion, status, &error);
 	input_judge(&conversion.from.input, options);

@@ -66,8 +66,7 @@ static enum exit_code add_recording(const struct options *options, const char *f
 	*ret_fine = status == PERFDATA_OK;
 	if (*ret_fine) {
 		unnamed_note(&from.input, perfdata_result_session(result));
-		/* whether the sides can be compared is the comparison's to say */
-		(void)filters_judge(options, &from.input.messages, file, perfdata_result_summary(result), NULL);
+		filters_note(options, &from.input.messages, file, perfdata_result_summary(result), NULL);
 	}
 	if (!from.refused)
 		input_ended(&from.input, status, status == PERFDATA_EINTR ? NULL : &error);

@@ -307,14 +307,6 @@ enum perfdata_status filters_opened(void *filtered_input, struct perfdata_reader
 	return from->refused ? PERFDATA_EUSAGE : PERFDATA_OK;
 }
 
-bool filters_are_given(const struct options *options)
-{
-	for (size_t i = 0; i < options->nr_given; i++)
-		if (general_option_at(options->given[i].row)->groups & OPTIONS_FILTER)
-			return true;
-	return false;
-}
-
 /* The filters, as the user gave them. */
 static void spell_filters(const struct options *options, struct perfdata_text *out)
 {
@@ -328,8 +320,8 @@ static void spell_filters(const struct options *options, struct perfdata_text *o
 	}
 }
 
-enum exit_code filters_judge(const struct options *options, struct messages *messages, const char *file,
-			     const struct perfdata_summary *summary, const uint64_t *rows)
+void filters_note(const struct options *options, struct messages *messages, const char *file,
+		  const struct perfdata_summary *summary, const uint64_t *rows)
 {
 	struct perfdata_text text;
 	uint64_t samples = 0;
@@ -337,20 +329,18 @@ enum exit_code filters_judge(const struct options *options, struct messages *mes
 		samples += perfdata_summary_event(summary, i)->samples;
 	/* other records have no times or commands at times, and pass then; --type may be about them */
 	const bool of_samples = samples && !options->types.nr;
-	if (!summary || !summary->records || !filters_are_given(options))
-		return EXIT_FINE;
+	if (!summary || !summary->records)
+		return;
 	const bool none = of_samples ? !summary->samples_out : !summary->records_out;
 	if (!none && (!rows || *rows || !options->types.nr))
-		return EXIT_FINE;
+		return;
 	perfdata_text_init(&text);
 	spell_filters(options, &text);
-	if (!perfdata_text_failed(&text) && !none)
+	if (text.size && !perfdata_text_failed(&text) && !none)
 		messages_note(messages, file, "no row of the table passes %.*s", (int)text.size, text.data);
-	else if (!perfdata_text_failed(&text))
+	else if (text.size && !perfdata_text_failed(&text))
 		messages_note(messages, file, "none of the %" PRIu64 " %s passes %.*s",
 			      of_samples ? samples : summary->records, of_samples ? "samples" : "records",
 			      (int)text.size, text.data);
 	perfdata_text_release(&text);
-	/* perf, whose command line it is then, answers with 0 */
-	return options->style.perf ? EXIT_FINE : EXIT_ANSWER_NO;
 }

@@ -18,11 +18,10 @@ bool filters_check(const struct options *options);
 bool filters_make(const struct options *options, struct input *input, struct filters *ret);
 void filters_release(struct filters *filters);
 
-bool filters_are_given(const struct options *options);
-/* EXIT_ANSWER_NO after a note where nothing of the recording passed the filters: an empty answer would be taken for
- * one. rows: of the table that was written; or NULL. */
-enum exit_code filters_judge(const struct options *options, struct messages *messages, const char *file,
-			     const struct perfdata_summary *summary, const uint64_t *rows);
+/* Notes that nothing of the recording passed the filters: an empty answer would be taken for one. rows: of the table that
+ * was written; or NULL. */
+void filters_note(const struct options *options, struct messages *messages, const char *file,
+		  const struct perfdata_summary *summary, const uint64_t *rows);
 
 /* For perfdata_convert_options: filters_opened is on_open, a struct filtered_input is open_user. */
 struct filtered_input {

@@ -11,7 +11,7 @@ struct outcome {
 	size_t index;                /* number of the job, in the order of the inputs */
 	enum exit_code code;
 	bool skipped;                /* --resume: an earlier run did it, and the counts are of that run */
-	bool is_no;                  /* nothing passed the filters, or nothing is called as asked: see summary_end */
+	bool is_no;                  /* no function is called as asked: see summary_end */
 	uint64_t records, samples, lost_samples;   /* in the recording */
 	uint64_t written;            /* records, deliveries or rows of tables that the output holds */
 	uint64_t bytes_in, bytes_out, ns;

@@ -224,7 +224,6 @@ bool resume_knows(const struct resume *resume, struct job *job)
 	outcome->samples = known->samples;
 	outcome->lost_samples = known->lost_samples;
 	outcome->written = known->written;
-	outcome->is_no = !known->written && filters_are_given(job->options);
 	outcome->bytes_in = bytes;
 	outcome->bytes_out = known->bytes_out;
 	outcome->errors = known->errors;

@@ -31,7 +31,6 @@ struct rewrite {
 	struct perfdata_rewrite_rename *renames;
 	size_t nr_renames;
 	struct found_build_ids found;
-	size_t nr_without;                   /* recordings of which nothing passes the filters */
 };
 
 static enum perfdata_status write_out(void *user, const void *bytes, size_t size)
@@ -163,8 +162,8 @@ static void choose_in(struct rewrite *rewrite, struct input *input, uint64_t *re
 	if (status != PERFDATA_OK)
 		input_ended(input, status, &error);
 	else
-		rewrite->nr_without += filters_judge(rewrite->options, &rewrite->messages, input->file,
-						     perfdata_session_summary(session), NULL) != EXIT_FINE;
+		filters_note(rewrite->options, &rewrite->messages, input->file,
+			     perfdata_session_summary(session), NULL);
 	perfdata_session_close(session);
 	perfdata_symbols_free(symbols);
 	filters_release(&filters);
@@ -445,7 +444,7 @@ static enum exit_code run(struct rewrite *rewrite)
 		messages_error(&rewrite->messages, options->output, PERFDATA_NO_OFFSET, "%s", error.message);
 		code = exit_code_join(code, EXIT_OUTPUT);
 	}
-	return rewrite->nr_without == options->files.nr ? exit_code_join(code, EXIT_ANSWER_NO) : code;
+	return code;
 }
 
 static bool check(struct options *options, bool merges)
