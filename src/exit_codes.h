@@ -7,7 +7,8 @@
 
 enum exit_code {
 	EXIT_FINE = 0,
-	/* done, and the answer of `check`, `match`, `diff` or `bundle` is no, or no function has the name that `report` was asked about */
+	/* done, and the answer of `check`, `match`, `diff` or `bundle` is no; or no function has the name that `report`
+	 * was asked about */
 	EXIT_ANSWER_NO = 1,
 	EXIT_USAGE = 2,          /* wrong use, reported before any work; or an output that exists */
 	EXIT_INPUT = 3,          /* cannot open or read, or no perf.data at all */

@@ -18,8 +18,8 @@ bool filters_check(const struct options *options);
 bool filters_make(const struct options *options, struct input *input, struct filters *ret);
 void filters_release(struct filters *filters);
 
-/* Notes that nothing of the recording passed the filters: an empty answer would be taken for one. rows: of the table that
- * was written; or NULL. */
+/* Notes that nothing of the recording passed the filters: an empty answer would be taken for one. rows: of the table
+ * that was written; or NULL. */
 void filters_note(const struct options *options, struct messages *messages, const char *file,
 		  const struct perfdata_summary *summary, const uint64_t *rows);
 

@@ -8,7 +8,8 @@
 #include "perfdata/emit.h"
 
 extern const struct perfdata_emitter pd_emitter_ndjson, pd_emitter_json, pd_emitter_csv, pd_emitter_dump,
-	pd_emitter_script, pd_emitter_perf_json, pd_emitter_folded, pd_emitter_report, pd_emitter_annotate, pd_emitter_flamegraph,
+	pd_emitter_script, pd_emitter_perf_json, pd_emitter_folded, pd_emitter_report, pd_emitter_annotate,
+	pd_emitter_flamegraph,
 	pd_emitter_pprof, pd_emitter_speedscope, pd_emitter_firefox, pd_emitter_perfetto, pd_emitter_parquet,
 	pd_emitter_callgrind, pd_emitter_otlp, pd_emitter_bolt, pd_emitter_profgen, pd_emitter_autofdo,
 	pd_emitter_counts,

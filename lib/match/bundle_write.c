@@ -195,8 +195,8 @@ static enum perfdata_status read_content(const struct perfdata_bundle *bundle, c
 										   : MAX_FILE;
 	struct pd_work work;
 	pd_work_init(&work, 0, NULL, bundle->limits.cancel);
-	enum perfdata_status status = pd_read_within(&work, fd, bundle->level == PERFDATA_BUNDLE_FULL ? limit : MAX_FILE,
-						     &image, &size);
+	const size_t most = bundle->level == PERFDATA_BUNDLE_FULL ? limit : MAX_FILE;
+	enum perfdata_status status = pd_read_within(&work, fd, most, &image, &size);
 	close(fd);
 	if (status)
 		return status;

@@ -119,6 +119,12 @@ static void read_back(int fd, struct outcome *outcome)
 	outcome->data[outcome->size] = '\0';
 }
 
+/* Formats for compilers want a program and branch stacks, which these recordings lack: they refuse them. */
+static bool is_for_compilers(const struct perfdata_emitter *emitter)
+{
+	return perfdata_emitter_option_named(emitter, "program") != NULL;
+}
+
 static enum perfdata_status write_it(const struct conversion *c, struct perfdata_session *session, int fd,
 				     struct outcome *outcome)
 {
@@ -305,7 +311,8 @@ static void fail_everywhere(struct conversion c, size_t nr_names)
 		c.bytes = recording;
 		c.size = load(names[i]);
 		for (size_t k = 0; (c.emitter = perfdata_registry_at(NULL, k)) != NULL; k++)
-			fail_in_turn(&c);
+			if (!is_for_compilers(c.emitter))
+				fail_in_turn(&c);
 	}
 }
 
@@ -387,6 +394,8 @@ static void test_short_writes(void)
 		.name = names[0], .bytes = recording, .size = load(names[0]), .jobs = 1, .countdown = &writing.countdown
 	};
 	for (size_t k = 0; (c.emitter = perfdata_registry_at(NULL, k)) != NULL; k++) {
+		if (is_for_compilers(c.emitter))
+			continue;
 		convert(&c, &one);
 		longest_write = 1;
 		convert(&c, &other);
@@ -420,7 +429,8 @@ static void test_reads(void)
 					.expected = 2 };
 		put_file(path, recording, c.size);
 		for (size_t k = 0; (c.emitter = perfdata_registry_at(NULL, k)) != NULL; k++)
-			fail_in_turn(&c);
+			if (!is_for_compilers(c.emitter))
+				fail_in_turn(&c);
 	}
 	unlink(path);
 }
@@ -463,7 +473,8 @@ static void test_threads(void)
 	uint8_t *stream = long_stream(&c.size);
 	c.bytes = stream;
 	for (size_t k = 0; stream && (c.emitter = perfdata_registry_at(NULL, k)) != NULL; k++)
-		fail_in_turn(&c);
+		if (!is_for_compilers(c.emitter))
+			fail_in_turn(&c);
 	free(stream);
 }
 

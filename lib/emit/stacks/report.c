@@ -341,50 +341,6 @@ static enum perfdata_status add_key_row(struct making *making, const struct pd_p
 	return put_row(making, &row);
 }
 
-/* Whether two rows are of the same thing: rows are sorted by name, and the first of equal ones takes the sums of the
- * others. */
-static bool is_same(const struct report_row *a, const struct report_row *b, const struct report_options *options)
-{
-	if (options->nr_keys > 1)
-		return pd_report_compare_names(a, b) == 0;
-	if (options->by == REPORT_PROCESS)
-		return a->pid == b->pid;
-	return a->pid == b->pid && a->tid == b->tid && !strcmp(a->name, b->name);
-}
-
-static int compare_processes(const void *left, const void *right)
-{
-	const struct report_row *a = left, *b = right;
-	if (a->pid != b->pid)
-		return a->pid > b->pid ? 1 : -1;
-	/* the name of the process is that of the thread that it began with, or of the heaviest */
-	return a->sum.self[0] != b->sum.self[0] ? (a->sum.self[0] < b->sum.self[0] ? 1 : -1) : strcmp(a->name, b->name);
-}
-
-static void join_rows(struct making *making)
-{
-	struct report_event *event = &making->event;
-	struct report_options by_name = { .sort = REPORT_SORT_NAME };
-	const struct report_options *options = &making->state->options;
-	size_t nr = 0;
-	if (options->nr_keys == 1 && options->by == REPORT_PROCESS && event->nr_rows)
-		qsort(event->rows, event->nr_rows, sizeof *event->rows, compare_processes);
-	else if (event->nr_rows)
-		pd_report_sort_rows(&by_name, event->rows, event->nr_rows);
-	for (size_t i = 0; i < event->nr_rows; i++) {
-		if (nr && is_same(&event->rows[nr - 1], &event->rows[i], options)) {
-			struct report_sum *sum = &event->rows[nr - 1].sum;
-			for (unsigned unit = 0; unit < 2; unit++) {
-				pd_sum_up(&sum->self[unit], event->rows[i].sum.self[unit]);
-				pd_sum_up(&sum->total[unit], event->rows[i].sum.total[unit]);
-			}
-		} else {
-			event->rows[nr++] = event->rows[i];
-		}
-	}
-	event->nr_rows = nr;
-}
-
 static struct report_row stack_row(const struct making *making, uint32_t of)
 {
 	const struct stack_label *label = pd_stack_labels_get(making->labels, of);
@@ -533,7 +489,7 @@ static enum perfdata_status make_group_rows(struct making *making)
 	const enum perfdata_status status = making->group_open ? end_group(making) : PERFDATA_OK;
 	making->event.has_totals = pd_report_is_by_stack(making->state->options.by);
 	if (status == PERFDATA_OK)
-		join_rows(making);
+		pd_report_join_rows(&making->event, &making->state->options);
 	return status;
 }
 
@@ -576,7 +532,7 @@ static void choose_rows(struct making *making)
 	event->nr_rows = making->nr_comms;
 	making->comms = NULL;
 	making->nr_comms = making->comms_room = 0;
-	join_rows(making);
+	pd_report_join_rows(&making->event, &making->state->options);
 }
 
 static enum perfdata_status write_event(struct making *making)
@@ -591,7 +547,7 @@ static enum perfdata_status write_event(struct making *making)
 	else if (pd_report_is_by_stack(asked->by))
 		pd_report_add_up(&event->tree, event->sums);
 	else
-		join_rows(making);
+		pd_report_join_rows(&making->event, &making->state->options);
 	if (status != PERFDATA_OK)
 		return status;
 	if (asked->by_default)

@@ -126,6 +126,8 @@ bool pd_report_turn(struct report_event *event, const struct report_options *opt
 void pd_report_sort_rows(const struct report_options *options, struct report_row *rows, size_t nr);
 /* By what the row is, not by its sums; 0: two rows of the same thing. */
 int pd_report_compare_names(const struct report_row *a, const struct report_row *b);
+/* Makes rows of the same thing one. */
+void pd_report_join_rows(struct report_event *event, const struct report_options *options);
 /* Takes away the rows that have less than the options ask for. */
 void pd_report_drop_small(const struct report_options *options, struct report_event *event);
 /* How many of the rows are shown. */

@@ -229,3 +229,45 @@ void pd_report_spell_key(const struct report_options *options, const struct repo
 	if (!perfdata_text_failed(out))
 		out->size--;
 }
+
+/* Whether two rows are of the same thing: rows are sorted by name, and the first of equal ones takes the sums of the
+ * others. */
+static bool is_same(const struct report_row *a, const struct report_row *b, const struct report_options *options)
+{
+	if (options->nr_keys > 1)
+		return pd_report_compare_names(a, b) == 0;
+	if (options->by == REPORT_PROCESS)
+		return a->pid == b->pid;
+	return a->pid == b->pid && a->tid == b->tid && !strcmp(a->name, b->name);
+}
+
+static int compare_processes(const void *left, const void *right)
+{
+	const struct report_row *a = left, *b = right;
+	if (a->pid != b->pid)
+		return a->pid > b->pid ? 1 : -1;
+	/* the name of the process is that of the thread that it began with, or of the heaviest */
+	return a->sum.self[0] != b->sum.self[0] ? (a->sum.self[0] < b->sum.self[0] ? 1 : -1) : strcmp(a->name, b->name);
+}
+
+void pd_report_join_rows(struct report_event *event, const struct report_options *options)
+{
+	struct report_options by_name = { .sort = REPORT_SORT_NAME };
+	size_t nr = 0;
+	if (options->nr_keys == 1 && options->by == REPORT_PROCESS && event->nr_rows)
+		qsort(event->rows, event->nr_rows, sizeof *event->rows, compare_processes);
+	else if (event->nr_rows)
+		pd_report_sort_rows(&by_name, event->rows, event->nr_rows);
+	for (size_t i = 0; i < event->nr_rows; i++) {
+		if (nr && is_same(&event->rows[nr - 1], &event->rows[i], options)) {
+			struct report_sum *sum = &event->rows[nr - 1].sum;
+			for (unsigned unit = 0; unit < 2; unit++) {
+				pd_sum_up(&sum->self[unit], event->rows[i].sum.self[unit]);
+				pd_sum_up(&sum->total[unit], event->rows[i].sum.total[unit]);
+			}
+		} else {
+			event->rows[nr++] = event->rows[i];
+		}
+	}
+	event->nr_rows = nr;
+}
