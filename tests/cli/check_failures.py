@@ -50,7 +50,7 @@ report = tap.report
 
 
 def conversions():
-    return [[name, "-q", "--symbols", "no", "-j", "1"] for name in program.formats() if name not in program.FOLDER_FORMATS] + [["ndjson", "-q", "--names", "--stacks", "ref", "-j", "1"]]
+    return [[name, "-q", "--symbols", "no", "-j", "1"] for name in program.formats() if name not in program.FOLDER_FORMATS + program.FOR_COMPILERS] + [["ndjson", "-q", "--names", "--stacks", "ref", "-j", "1"]]
 
 
 def path_of(name):
@@ -163,7 +163,7 @@ def write_named(folder):
 def check_names(folder):
     """Where memory fails while a name is looked up, the address is not one without a name."""
     options, path = write_named(folder)
-    commands = [[name, "-q", "-j", "1", "--symbols", "yes", *options] for name in program.formats() if name not in program.FOLDER_FORMATS]
+    commands = [[name, "-q", "-j", "1", "--symbols", "yes", *options] for name in program.formats() if name not in program.FOLDER_FORMATS + program.FOR_COMPILERS]
     commands += [["ndjson", "-q", "-j", "1", "--symbols", "yes", "--lines", *options], ["report", "-q", "-j", "1", "--inline", *options]]
     fail_commands("names", commands, [path], folder)
 

@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from program import PERFDATA, TESTDATA, Tap, run
+from program import FOR_COMPILERS, PERFDATA, TESTDATA, Tap, run
 
 ONE = os.path.join(TESTDATA, "callgraph-73.data")
 OTHER = os.path.join(TESTDATA, "callgraph-61.data")
@@ -140,7 +140,7 @@ def check_filters(folder):
     for command in commands():
         names = dict(options_of(command))
         for name, value in FILTERS:
-            if name not in names or command in ("script", "dump") or (command, name) == ("annotate", "symbol"):
+            if name not in names or command in ("script", "dump", *FOR_COMPILERS) or (command, name) == ("annotate", "symbol"):
                 continue    # these have perf's own, and one that is no filter
             done = run(command, f"--{name}", value, *words_of(command, folder), cwd=folder)
             notes = [line for line in done.err.decode().splitlines() if f"passes --{name} {value}" in line]

@@ -23,7 +23,7 @@ FORMS = [
     *(["csv", "--table", table, "{}"] for table in ("mmap2", "comm", "ksymbol", "cgroup", "event:demo:hostile")),
     ["dump", "{}"], ["script", "{}"], ["script", "-F", FIELDS, "{}"], ["script", "--header", "-I", "{}"],
     ["script", "--show-task-events", "--show-mmap-events", "--show-cgroup-events", "--show-bpf-events", "--show-namespace-events", "{}"],
-    ["perf-json", "{}"], ["folded", "{}"], ["folded", "--addresses", "{}"], ["baseline", "{}"], ["pprof", "{}"], ["callgrind", "{}"], ["otlp", "{}"], ["speedscope", "{}"], ["firefox", "{}"],
+    ["perf-json", "{}"], ["folded", "{}"], ["folded", "--addresses", "{}"], ["baseline", "{}"], ["pprof", "{}"], ["callgrind", "{}"], ["counts", "{}"], ["annotate", "{}"], ["otlp", "{}"], ["speedscope", "{}"], ["firefox", "{}"],
     ["flamegraph", "{}"], ["flamegraph", "--svg", "{}"], ["perfetto", "{}"], ["convert", "--to", "ndjson", "{}"], ["parquet", "-o", "OUT/p/", "{}"],
     *(["report", "--by", by, "{}"] for by in ("symbol", "dso", "comm", "thread", "process", "event", "build-id")),
     ["report", "--csv", "{}"], ["report", "--csv", "--by", "comm", "{}"], ["report", "--json", "{}"], ["report", "--tree", "{}"],
@@ -45,7 +45,8 @@ FORMS = [
     ["perf", "evlist", "--trace-fields", "-i", "{}"],
 ]
 # Wrong use, which is echoed.
-WRONG = [["ndjson", "missing\x1b]0;t\x07", "{}"], ["ndjson", "-e", "comm\u202e", "{}"], ["perf\x9b"], ["folded", "--symfs", "\x1b[2Jx", "{}"]]
+WRONG = [["ndjson", "missing\x1b]0;t\x07", "{}"], ["ndjson", "-e", "comm\u202e", "{}"], ["perf\x9b"], ["folded", "--symfs", "\x1b[2Jx", "{}"], ["bolt", "{}"], ["profgen", "{}"],
+         ["autofdo", "{}"]]
 # Commands that read no recording.
 ABOUT_ITSELF = {"fields", "schema", "explain", "completion", "help", "version"}
 NO_SYMBOLS = {"symbolize", "fields", "schema", "rewrite", "repair", "anonymize"}
@@ -146,7 +147,7 @@ def check_form(form, path, folder, kallsyms):
         words += ["--force"]
     code, out, err = on_terminal(words, stdin, environment)
     faults = [] if code >= 0 and (code != 2 or form in WRONG) else [f"exit code {code}: {err!r}"]
-    shown = COLORS.sub(b"", out) if form[0] == "report" else out
+    shown = COLORS.sub(b"", out) if form[0] in ("report", "annotate") else out
     # a line of progress returns to its beginning, to be written over
     err = err.replace(b"\r", b"") if "--progress" in form else err
     for name, text in (("stdout", shown), ("stderr", err)):
@@ -154,7 +155,7 @@ def check_form(form, path, folder, kallsyms):
         if raw is not None:
             faults.append(f"{name} got {raw!r}")
     # reports fit the width of a terminal; summaries have times
-    if "/dev/tty" in words or "--summary" in words or form[0] == "report":
+    if "/dev/tty" in words or "--summary" in words or form[0] in ("report", "annotate", "diff"):
         return faults
     piped = run(*words, stdin=stdin)
     # what is on two terminals is what goes into pipes, escaped
@@ -177,7 +178,7 @@ def check_rows(paths):
 
 def check_commands():
     helped = set(re.findall(r"^  ([a-z-]+) ", run("help").out.decode(), re.M)) - ABOUT_ITSELF
-    return [f"{name} is not tried" for name in sorted(helped - {form[0] for form in FORMS})]
+    return [f"{name} is not tried" for name in sorted(helped - {form[0] for form in FORMS + WRONG})]
 
 
 def check_pager(path):

@@ -34,6 +34,10 @@ def environment(home):
 FOLDER_FORMATS = ("parquet",)
 
 
+# Formats for compilers: they ask for a program, and refuse recordings without branch stacks. perf_profiles.py and goldens are about them.
+FOR_COMPILERS = ("bolt", "profgen", "autofdo")
+
+
 def formats():
     """The names of the conversions, as the program lists them."""
     return [line.split()[0] for line in run("help", "formats").out.decode().splitlines()]
