@@ -78,7 +78,7 @@ def main():
     os.environ["UBSAN_OPTIONS"] = "exitcode=99:print_stacktrace=1"
     reading = (0, 3, 4)
     names = program.formats() if SANITIZED or program.ALL or program.VALGRIND else ["perf-json", *program.FOLDER_FORMATS]
-    commands = [(name, [name, "-q", "--symbols", "no"], reading, CHECKS.get(name)) for name in names]
+    commands = [(name, [name, "-q", "--symbols", "no"], (*reading, 2) if name in program.FOR_COMPILERS else reading, CHECKS.get(name)) for name in names]
     commands += [("ndjson with 4 threads, and names", ["ndjson", "-q", "-j", "4"], reading, check_ndjson),
                  ("info", ["info", "-v"], reading, None), ("info --json", ["info", "--json"], reading, check_json),
                  ("info --perf", ["info", "--perf"], reading, None), ("events", ["events", "-v"], reading, None),

@@ -53,7 +53,7 @@ NO_SYMBOLS = {"symbolize", "fields", "schema", "rewrite", "repair", "anonymize"}
 COLORS = re.compile(rb"\x1b\[[0-9;]*m")
 
 
-NAMELESS = ("ndjson", "json", "csv")
+NAMELESS = ("ndjson", "json", "csv", "counts")
 
 
 def is_hidden(character):

@@ -224,7 +224,7 @@ def check_xml(out, _code):
 
 def commands(wanted):
     checks = {"ndjson": check_lines, "json": check_json, "csv": check_csv, "perf-json": check_json}
-    every = [(name, [name, "-q", "--symbols", "no"], checks.get(name)) for name in program.formats()]
+    every = [(name, [name, "-q", "--symbols", "no"], checks.get(name)) for name in program.formats() if name not in program.FOR_COMPILERS]
     every += [("ndjson --order file", ["ndjson", "-q", "--symbols", "no", "--order", "file"], check_lines),
               ("csv of the callchain", ["csv", "-q", "--table", "callchain"], check_csv),
               ("info", ["info", "-v"], check_text), ("info --perf", ["info", "--perf"], None),
