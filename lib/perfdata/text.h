@@ -107,8 +107,6 @@ PERFDATA_API void perfdata_text_printable(struct perfdata_text *text, const void
  * \uXXXX; where `columns` is not 0 and the name has more, its middle is left out. Returns how many columns it has in
  * the result. */
 PERFDATA_API size_t perfdata_text_shortened(struct perfdata_text *text, const char *name, size_t columns);
-/* How many columns perfdata_text_shortened writes for the whole name. */
-PERFDATA_API size_t perfdata_text_columns(const char *name);
 
 #ifdef __cplusplus
 }

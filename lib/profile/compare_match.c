@@ -125,8 +125,40 @@ static void leave_out(struct pd_compare_event *event)
 	}
 }
 
+static bool is_on_one_side(const struct pd_compare_row *row, unsigned side)
+{
+	return row->sums[PD_INCLUSIVE][side].n && !row->sums[PD_INCLUSIVE][!side].n;
+}
+
+/* Where one side has names for a file and the other has none, its functions on the one side and "(unnamed)" on the
+ * other are the same code: neither is new or gone. */
+static void leave_out_unnamed(struct perfdata_comparison *comparison, struct pd_compare_event *event)
+{
+	for (size_t i = 0; i < event->nr_rows; i++) {
+		const struct pd_compare_row *unnamed = &event->rows[i];
+		const unsigned side = unnamed->sums[PD_INCLUSIVE][PD_AFTER].n ? PD_AFTER : PD_BEFORE;
+		bool is_named = false;
+		if (strcmp(unnamed->reported.key, "(unnamed)") != 0 || !*unnamed->reported.file ||
+		    !is_on_one_side(unnamed, side))
+			continue;
+		for (size_t o = 0; o < event->nr_rows; o++) {
+			struct pd_compare_row *named = &event->rows[o];
+			if (o == i || named->reported.file != unnamed->reported.file || !is_on_one_side(named, !side))
+				continue;
+			is_named = named->unmatched = true;
+		}
+		if (!is_named)
+			continue;
+		event->rows[i].unmatched = true;
+		pd_compare_note(comparison, "named-on-one-side", false,
+				"%s: only the recordings %s have names for %.80s: its functions are not compared",
+				event->reported.name, side == PD_AFTER ? "before" : "after", unnamed->reported.file);
+	}
+}
+
 bool pd_compare_check_match(struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
+	leave_out_unnamed(comparison, event);
 	const double before = unmatched(event, PD_BEFORE), after = unmatched(event, PD_AFTER);
 	struct lone_files files = { 0 };
 	if (fmin(before, after) < some)

@@ -35,7 +35,7 @@ static struct glyph next_glyph(const char **at)
 	return glyph;
 }
 
-size_t perfdata_text_columns(const char *name)
+size_t pd_text_columns(const char *name)
 {
 	size_t width = 0;
 	while (*name)
@@ -45,7 +45,7 @@ size_t perfdata_text_columns(const char *name)
 
 size_t perfdata_text_shortened(struct perfdata_text *out, const char *name, size_t columns)
 {
-	const size_t whole = perfdata_text_columns(name);
+	const size_t whole = pd_text_columns(name);
 	size_t seen = 0, shown = 0;
 	/* a name that is cut keeps its head and a shorter tail, which tells overloads apart */
 	const bool cut = columns && whole > columns;

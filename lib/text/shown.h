@@ -16,4 +16,7 @@ bool pd_text_hides(uint32_t character);
  * these bytes are the `last` ones. */
 size_t pd_text_terminal(struct perfdata_text *text, const void *bytes, size_t size, bool colors, bool last);
 
+/* How many columns perfdata_text_shortened writes for the whole name. */
+size_t pd_text_columns(const char *name);
+
 #endif

@@ -13,6 +13,7 @@ struct program {
 	const char *file;
 	double work[FUNCTIONS];
 	double units;                    /* of work in a recording: samples are `units` times as many */
+	const char *first;           /* the name of the first function, in a library; or NULL */
 };
 
 /* f0 has `share` of the weight, the others have parts of the rest that differ. */
@@ -35,7 +36,9 @@ static void spell(struct perfdata_text *out, const struct program *program, cons
 	for (unsigned i = 0; i < FUNCTIONS; i++)
 		all += counts[i];
 	perfdata_text_printf(out, "perfdata-baseline/1\nby\tsymbol\nfile\t0\t0\t\t%s\n", program->file);
-	for (unsigned i = 0; i < FUNCTIONS; i++)
+	if (program->first)
+		perfdata_text_printf(out, "file\t1\t0\t\t/lib/libdemo.so\nkey\t0\t1\t%s\t\t\t1\n", program->first);
+	for (unsigned i = program->first != NULL; i < FUNCTIONS; i++)
 		perfdata_text_printf(out, "key\t%u\t0\tf%u\t\t\t1\n", i, i);
 	perfdata_text_printf(out,
 			     "key\t%u\t0\tparse\t\t\t1\nkey\t%u\t0\tmain\t\t\t1\n"
@@ -334,6 +337,25 @@ static void test_matching(void)
 	perfdata_comparison_free(comparison);
 }
 
+/* What one side has no names for is neither new nor gone. */
+static void test_names_of_one_side(void)
+{
+	struct program before = program_of(0.2), after = before;
+	before.first = "demo_read";
+	after.first = "(unnamed)";
+	struct perfdata_comparison *comparison = compare(side_of(&before, 3, 100000, 0, 0),
+							 side_of(&after, 3, 100000, 0, 0), NULL);
+	CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_PASS);
+	CHECK_EQ(row_of(comparison, "demo_read")->change, PERFDATA_CHANGE_UNMATCHED);
+	CHECK_EQ(row_of(comparison, "(unnamed)")->change, PERFDATA_CHANGE_UNMATCHED);
+	CHECK(has_note(comparison, "named-on-one-side", "only the recordings before have names for libdemo.so"));
+	perfdata_comparison_free(comparison);
+	comparison = compare(side_of(&after, 3, 100000, 0, 0), side_of(&before, 3, 100000, 0, 0), NULL);
+	CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_PASS);
+	CHECK(has_note(comparison, "named-on-one-side", "only the recordings after have names for libdemo.so"));
+	perfdata_comparison_free(comparison);
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -343,6 +365,7 @@ int main(void)
 		{ "all functions tell the spread of each", test_spread_of_all },
 		{ "the spread of repeat runs counts", test_spread },
 		{ "causes come first, and their callers are marked", test_causes },
+		{ "names of one side alone", test_names_of_one_side },
 		{ "sides that have little in common", test_matching },
 	};
 	return unit_main(cases, sizeof cases / sizeof *cases);

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "emit/stacks/report.h"
 #include "emit/stacks/stack_text.h"
+#include "text/shown.h"
 
 enum { NAME_WIDTH = 60, KEY_WIDTH = 28 };
 
@@ -231,10 +232,10 @@ static void measure_rows(const struct report_options *options, const struct repo
 	for (size_t i = 0; i < pd_report_rows_shown(options, event) && !perfdata_text_failed(&text); i++) {
 		const struct report_row *row = &event->rows[i];
 		for (unsigned k = 0; k < widths->nr_keys; k++) {
-			const size_t width = perfdata_text_columns(key_text(options, row, widths->keys[k], &text));
+			const size_t width = pd_text_columns(key_text(options, row, widths->keys[k], &text));
 			widths->key[k] = width > widths->key[k] ? width : widths->key[k];
 		}
-		const size_t file = perfdata_text_columns(pd_stack_last_part(row->file));
+		const size_t file = pd_text_columns(pd_stack_last_part(row->file));
 		const size_t samples = number_width(row->sum.self[0]);
 		widths->file = file > widths->file ? file : widths->file;
 		widths->samples = samples > widths->samples ? samples : widths->samples;

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "emit/stacks/report.h"
 #include "emit/stacks/stack_text.h"
+#include "text/shown.h"
 
 /* A node that is large enough to be shown. */
 struct branch {
@@ -81,7 +82,7 @@ static void branch_line(const struct report_options *options, const struct repor
 	const size_t before = 19 + indent;
 	size_t width = 0, file_width = 0;
 	if (options->width) {
-		file_width = perfdata_text_columns(pd_stack_last_part(file)) + 3;
+		file_width = pd_text_columns(pd_stack_last_part(file)) + 3;
 		file_width = file_width > REPORT_FILE_WIDTH ? REPORT_FILE_WIDTH : file_width;
 		const size_t used = before + file_width;
 		width = options->width > used + REPORT_NAME_MIN ? (size_t)options->width - used : REPORT_NAME_MIN;
