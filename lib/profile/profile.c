@@ -276,7 +276,7 @@ void pd_profile_walk_free(struct pd_profile_walk *walk)
 static unsigned choice_of(const struct pd_profile *profile, uint32_t node)
 {
 	const size_t byte = node / NODES_OF_BYTE;
-	return byte < profile->choice_size ? profile->choice[byte] >> node % NODES_OF_BYTE * 2 & 3u : 0;
+	return byte < profile->choice_size ? (unsigned)profile->choice[byte] >> node % NODES_OF_BYTE * 2 & 3u : 0;
 }
 
 bool pd_profile_has_node(const struct pd_profile *profile, uint32_t node)
