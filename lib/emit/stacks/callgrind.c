@@ -162,7 +162,7 @@ static enum perfdata_status append_node(struct writing *writing, uint32_t label)
 static enum perfdata_status append_step(struct writing *writing, const struct stack_step *step, size_t skip)
 {
 	size_t nr;
-	uint32_t label;
+	uint32_t label = 0;
 	const struct stack_call *calls = pd_stack_labels_of(writing->labels, step->frame, step->is_caller, &nr);
 	const uint64_t address = address_of(writing, step);
 	enum perfdata_status status = calls ? PERFDATA_OK : PERFDATA_ENOMEM;
@@ -179,7 +179,7 @@ static enum perfdata_status append_step(struct writing *writing, const struct st
 static enum perfdata_status follow(struct writing *writing, const struct pd_profile_key *key)
 {
 	struct stack_path path;
-	uint32_t label;
+	uint32_t label = 0;
 	enum perfdata_status status = pd_stack_route_to(writing->route, key->node, &path);
 	if (status != PERFDATA_OK)
 		return status;
