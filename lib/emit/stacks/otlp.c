@@ -184,29 +184,20 @@ static void put_frame_type(struct writing *writing, enum stack_kind kind, bool i
 /* skip: so many of its functions, the outermost, are cut off. */
 static uint32_t location_of(struct writing *writing, const struct stack_step *step, size_t skip)
 {
-	const struct perfdata_session *session = writing->state->gather.stacks.session;
-	const struct perfdata_frame *frame = step->frame == PERFDATA_NONE
-						     ? NULL
-						     : perfdata_session_frame(session, step->frame);
-	const struct perfdata_dso *dso = frame && frame->dso != PERFDATA_NONE
-						 ? perfdata_session_dso(session, frame->dso)
-						 : NULL;
-	uint64_t address = pd_stack_code_address(frame ? frame->address : step->ip, step->is_caller);
-	size_t nr;
-	const struct stack_call *calls = pd_stack_labels_of(writing->labels, step->frame, step->is_caller, &nr);
-	const uint32_t map_id = dso ? pd_pprof_maps_of(writing->state->gather.maps, dso, &address) : 0;
-	if (!calls || (dso && !map_id)) {
+	struct pprof_place place;
+	if (!pd_pprof_place_of(&writing->state->gather, writing->labels, step, &place)) {
 		writing->failed = true;
 		return 0;
 	}
-	const enum stack_kind kind = pd_stack_labels_get(writing->labels, calls[0].label)->kind;
+	const enum stack_kind kind = pd_stack_labels_get(writing->labels, place.calls[0].label)->kind;
 	perfdata_text_clear(&writing->message);
-	pd_protobuf_number(&writing->message, LOCATION_MAPPING, map_id ? mapping_index(writing, map_id) : 0);
-	pd_protobuf_number(&writing->message, LOCATION_ADDRESS, address);
+	pd_protobuf_number(&writing->message, LOCATION_MAPPING, place.map ? mapping_index(writing, place.map) : 0);
+	pd_protobuf_number(&writing->message, LOCATION_ADDRESS, place.address);
 	if (kind != STACK_NO_NAME)
-		put_lines(writing, calls + skip, nr - skip);
-	if (dso)
-		put_frame_type(writing, kind, pd_stack_frame_is_kernel(session, step->frame));
+		put_lines(writing, place.calls + skip, place.nr_calls - skip);
+	if (place.dso)
+		put_frame_type(writing, kind,
+			       pd_stack_frame_is_kernel(writing->state->gather.stacks.session, step->frame));
 	return put_message(writing, OTLP_LOCATIONS, &writing->message);
 }
 

@@ -184,34 +184,24 @@ static void put_lines(struct writing *writing, const struct stack_call *calls, s
 /* skip: so many of its functions, the outermost, are cut off. */
 static uint64_t put_location(struct writing *writing, const struct stack_step *step, size_t skip)
 {
-	const struct perfdata_session *session = writing->state->gather.stacks.session;
-	const struct perfdata_frame *frame = step->frame == PERFDATA_NONE
-						     ? NULL
-						     : perfdata_session_frame(session, step->frame);
-	const struct perfdata_dso *dso = frame && frame->dso != PERFDATA_NONE
-						 ? perfdata_session_dso(session, frame->dso)
-						 : NULL;
-	uint64_t address = pd_stack_code_address(frame ? frame->address : step->ip, step->is_caller);
-	size_t nr;
-	const struct stack_call *calls = pd_stack_labels_of(writing->labels, step->frame, step->is_caller, &nr);
-	const uint32_t map_id = dso ? pd_pprof_maps_of(writing->state->gather.maps, dso, &address) : 0;
-	if (!calls || (dso && !map_id)) {
+	struct pprof_place place;
+	if (!pd_pprof_place_of(&writing->state->gather, writing->labels, step, &place)) {
 		writing->failed = true;
 		return 0;
 	}
-	struct pprof_map *map = map_id ? pd_pprof_maps_get(writing->state->gather.maps, map_id) : NULL;
-	const bool nameless = pd_stack_labels_get(writing->labels, calls[0].label)->kind == STACK_NO_NAME;
+	struct pprof_map *map = place.map ? pd_pprof_maps_get(writing->state->gather.maps, place.map) : NULL;
+	const bool nameless = pd_stack_labels_get(writing->labels, place.calls[0].label)->kind == STACK_NO_NAME;
 	if (map) {
 		map->used = true;
 		map->nameless |= nameless;
 	}
 	perfdata_text_clear(&writing->message);
 	pd_protobuf_number(&writing->message, LOCATION_ID, ++writing->nr_locations);
-	pd_protobuf_number(&writing->message, LOCATION_MAPPING, map_id);
-	pd_protobuf_number(&writing->message, LOCATION_ADDRESS, address);
+	pd_protobuf_number(&writing->message, LOCATION_MAPPING, place.map);
+	pd_protobuf_number(&writing->message, LOCATION_ADDRESS, place.address);
 	/* a location without a name gets none here: pprof may find one by the build-id */
 	if (!nameless)
-		put_lines(writing, calls + skip, nr - skip, map);
+		put_lines(writing, place.calls + skip, place.nr_calls - skip, map);
 	pd_protobuf_message(&writing->location_texts.text, PROFILE_LOCATION, &writing->message);
 	perfdata_text_cut(&writing->location_texts.text);
 	return writing->nr_locations;

@@ -226,6 +226,23 @@ enum perfdata_status pd_pprof_gather_begin(struct pprof_gather *gather, const st
 	return gather->maps ? pd_stack_gather_begin(&gather->stacks, context, options) : PERFDATA_ENOMEM;
 }
 
+bool pd_pprof_place_of(struct pprof_gather *gather, struct stack_labels *labels, const struct stack_step *step,
+		       struct pprof_place *ret)
+{
+	const struct perfdata_session *session = gather->stacks.session;
+	const struct perfdata_frame *frame = step->frame == PERFDATA_NONE
+						     ? NULL
+						     : perfdata_session_frame(session, step->frame);
+	*ret = (struct pprof_place){ .address = pd_stack_code_address(frame ? frame->address : step->ip,
+								      step->is_caller) };
+	if (frame && frame->dso != PERFDATA_NONE)
+		ret->dso = perfdata_session_dso(session, frame->dso);
+	ret->calls = pd_stack_labels_of(labels, step->frame, step->is_caller, &ret->nr_calls);
+	if (ret->dso)
+		ret->map = pd_pprof_maps_of(gather->maps, ret->dso, &ret->address);
+	return ret->calls && (!ret->dso || ret->map);
+}
+
 void pd_pprof_release(void *state)
 {
 	struct pprof_gather *gather = state;

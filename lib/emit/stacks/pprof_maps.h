@@ -7,6 +7,7 @@
 #include "perfdata/session.h"
 #include "emit/stacks/stack_gather.h"
 #include "emit/stacks/stack_labels.h"
+#include "emit/stacks/stack_route.h"
 
 /* An executable mapping of the recording. */
 struct pprof_seen {
@@ -58,6 +59,17 @@ struct pprof_gather {
 };
 enum perfdata_status pd_pprof_gather_begin(struct pprof_gather *gather, const struct perfdata_emit_context *context,
 					   const struct pd_profile_options *options);
+/* Where a step is: address and mapping, as pd_pprof_maps_of has them, and its calls, as pd_stack_labels_of has them. */
+struct pprof_place {
+	const struct perfdata_dso *dso;    /* NULL: in no known file */
+	uint64_t address;
+	uint32_t map;                      /* 0 without a dso */
+	const struct stack_call *calls;
+	size_t nr_calls;
+};
+/* False without memory. */
+bool pd_pprof_place_of(struct pprof_gather *gather, struct stack_labels *labels, const struct stack_step *step,
+		       struct pprof_place *ret);
 /* The emitter's functions. */
 void pd_pprof_release(void *state);
 enum perfdata_status pd_pprof_gather_format(const void *state, const struct perfdata_batch *batch, void *value,
