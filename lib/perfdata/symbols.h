@@ -170,7 +170,7 @@ struct perfdata_symbol {
 };
 
 /* The symbol of an address. `time` (ns) matters for PERFDATA_DSO_JITDUMP only; UINT64_MAX is the newest.
- * PERFDATA_ABSENT: no symbol there, or no symbol source. PERFDATA_EUNSUP: built without elfutils. PERFDATA_ENOMEM.
+ * PERFDATA_ABSENT: no symbol there, or no symbol source. PERFDATA_ENOMEM.
  * After the dso was loaded, nothing is allocated except a symbol's names at their first use. */
 PERFDATA_API enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, uint64_t address,
 							  uint64_t time, struct perfdata_symbol *ret);

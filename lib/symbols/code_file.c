@@ -4,8 +4,6 @@
 #include "symbols/code_file.h"
 #include "symbols/symbols.h"
 
-#ifdef HAVE_ELFUTILS
-
 #include <stdlib.h>
 #include <string.h>
 #include "base/memory.h"
@@ -50,7 +48,7 @@ static enum perfdata_status take_sections(const struct pd_elf *elf, struct pd_co
 {
 	size_t room = 0;
 	for (size_t i = 0; i < elf->section_count && file->nr_sections < MOST_SECTIONS; i++) {
-		const GElf_Shdr *header = &elf->sections[i].header;
+		const Elf64_Shdr *header = &elf->sections[i].header;
 		if (header->sh_type != SHT_PROGBITS || !(header->sh_flags & SHF_EXECINSTR) || !header->sh_size ||
 		    header->sh_addr + header->sh_size < header->sh_addr || !pd_elf_in_file(elf, header) ||
 		    !strcmp(elf->sections[i].name, ".plt"))
@@ -109,24 +107,6 @@ bool pd_code_file_read(const struct pd_code_file *file, uint64_t address, void *
 	return section && size <= section->end - address &&
 	       pd_elf_read(file->dso->text, section->offset + (address - section->start), out, size);
 }
-
-#else
-
-enum perfdata_status pd_code_file_open(struct perfdata_symbols_dso *dso, struct pd_code_file **ret)
-{
-	(void)dso, (void)ret;
-	return PERFDATA_EUNSUP;
-}
-
-void pd_code_file_close(struct pd_code_file *file) { (void)file; }
-
-bool pd_code_file_read(const struct pd_code_file *file, uint64_t address, void *out, size_t size)
-{
-	(void)file, (void)address, (void)out, (void)size;
-	return false;
-}
-
-#endif
 
 bool pd_code_file_address(const struct pd_code_file *file, uint64_t offset, uint64_t *ret)
 {

@@ -7,12 +7,13 @@
 
 #ifdef HAVE_ELFUTILS
 
-#include <dwarf.h>
+#include <libelf.h>
 #include <stdio.h>
 #include <string.h>
 #include "base/cursor.h"
 #include "base/memory.h"
 #include "symbols/dwarf.h"
+#include "symbols/dwarf_format.h"
 
 /* What libdw keeps for a unit, and for an abbreviation that was looked for, is more than for other items. */
 #define STEPS_OF_UNIT (4 * PD_WORK_KEPT)

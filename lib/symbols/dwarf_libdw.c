@@ -7,7 +7,6 @@
 
 #ifdef HAVE_ELFUTILS
 
-#include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -16,6 +15,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "symbols/dwarf.h"
+#include "symbols/dwarf_format.h"
 
 #define MAX_SCOPES 256  /* of one address: lexical blocks and inlined calls */
 #define BYTES_OF_STEP 4u        /* of entries that libdw walks over */

@@ -3,15 +3,13 @@
 #include "config.h"
 #include "symbols/symbols.h"
 
-#ifdef HAVE_ELFUTILS
-
-#include <dwarf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/cursor.h"
 #include "base/memory.h"
 #include "symbols/dwarf.h"
+#include "symbols/dwarf_format.h"
 
 #define BYTES_OF_STEP 16u   /* of a table, in new memory */
 
@@ -514,5 +512,3 @@ enum perfdata_status pd_dwarf_path(const struct pd_dwarf *dwarf, const struct pd
 	*ret = path;
 	return PERFDATA_OK;
 }
-
-#endif

@@ -4,8 +4,6 @@
 #include "config.h"
 #include "symbols/symbols.h"
 
-#ifdef HAVE_ELFUTILS
-
 #include <string.h>
 #include "base/hash.h"
 #include "base/memory.h"
@@ -243,5 +241,3 @@ enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t va
 		status = ask_libdw(dso, lines, vaddr, positions, frames, room, ret_count);
 	return status == PERFDATA_ELIMIT ? give_up(dso, lines) : status;
 }
-
-#endif

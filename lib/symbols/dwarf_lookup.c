@@ -5,12 +5,10 @@
 #include "config.h"
 #include "symbols/symbols.h"
 
-#ifdef HAVE_ELFUTILS
-
-#include <dwarf.h>
 #include <string.h>
 #include "base/memory.h"
 #include "symbols/dwarf.h"
+#include "symbols/dwarf_format.h"
 
 #define MAX_SCOPES 256  /* of one address: lexical blocks and inlined calls */
 #define MAX_DEPTH 256   /* of namespaces and classes in each other */
@@ -471,5 +469,3 @@ const char *pd_dwarf_beyond(const struct pd_dwarf *dwarf)
 {
 	return atomic_load_explicit(&dwarf->beyond, memory_order_relaxed);
 }
-
-#endif

@@ -3,13 +3,11 @@
 #include "config.h"
 #include "symbols/symbols.h"
 
-#ifdef HAVE_ELFUTILS
-
-#include <dwarf.h>
 #include <stdlib.h>
 #include "base/cursor.h"
 #include "base/memory.h"
 #include "symbols/dwarf.h"
+#include "symbols/dwarf_format.h"
 
 struct list {
 	const struct pd_dwarf *dwarf;
@@ -222,5 +220,3 @@ const struct pd_dwarf_range *pd_dwarf_find_range(const struct pd_dwarf_ranges *r
 	}
 	return low && address < ranges->items[low - 1].end ? &ranges->items[low - 1] : NULL;
 }
-
-#endif

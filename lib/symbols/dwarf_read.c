@@ -4,13 +4,11 @@
 #include "config.h"
 #include "symbols/symbols.h"
 
-#ifdef HAVE_ELFUTILS
-
-#include <dwarf.h>
 #include <string.h>
 #include "base/cursor.h"
 #include "base/memory.h"
 #include "symbols/dwarf.h"
+#include "symbols/dwarf_format.h"
 
 /* Longer strings count as none: they stand in the output many times. */
 #define MAX_STRING PD_SYMBOL_NAME_LIMIT
@@ -576,5 +574,3 @@ enum perfdata_status pd_dwarf_string(const struct pd_dwarf *dwarf, const struct 
 	default: return PERFDATA_EUNSUP;
 	}
 }
-
-#endif

@@ -4,8 +4,6 @@
 #include "config.h"
 #include "symbols/symbols.h"
 
-#ifdef HAVE_ELFUTILS
-
 #include <string.h>
 #include "base/cursor.h"
 #include "base/memory.h"
@@ -306,5 +304,3 @@ bool pd_dwarf_copy(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number nu
 		return pd_elf_read(dwarf->elf, section->offset + offset, out, size);
 	return true;
 }
-
-#endif

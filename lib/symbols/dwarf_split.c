@@ -6,9 +6,6 @@
 #include "config.h"
 #include "symbols/symbols.h"
 
-#ifdef HAVE_ELFUTILS
-
-#include <dwarf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -363,5 +360,3 @@ enum perfdata_status pd_dwarf_find_split(struct pd_dwarf *dwarf, struct pd_dwarf
 	*ret_unit = unit->split_unit;
 	return status;
 }
-
-#endif

@@ -4,8 +4,6 @@
 #include "config.h"
 #include "symbols/symbols.h"
 
-#ifdef HAVE_ELFUTILS
-
 #include "base/memory.h"
 #include "symbols/dwarf.h"
 
@@ -186,5 +184,3 @@ void pd_dwarf_drop_tables(struct pd_dwarf *dwarf)
 		pd_dwarf_give_lines(dwarf, lines);
 	}
 }
-
-#endif

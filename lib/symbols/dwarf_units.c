@@ -3,13 +3,11 @@
 #include "config.h"
 #include "symbols/symbols.h"
 
-#ifdef HAVE_ELFUTILS
-
-#include <dwarf.h>
 #include <string.h>
 #include "base/cursor.h"
 #include "base/memory.h"
 #include "symbols/dwarf.h"
+#include "symbols/dwarf_format.h"
 
 static struct pd_monitor *group_of(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit)
 {
@@ -453,5 +451,3 @@ enum perfdata_status pd_dwarf_unit_at(struct pd_dwarf *dwarf, uint64_t address, 
 	*ret = range ? &dwarf->units[range->owner] : NULL;
 	return PERFDATA_OK;
 }
-
-#endif

@@ -5,9 +5,7 @@
 #include <string.h>
 #include "base/memory.h"
 #include "symbols/symbols.h"
-#ifdef HAVE_ELFUTILS
 #include "symbols/symbol_elf.h"
-#endif
 
 static enum perfdata_status refuse(struct pd_code_bytes *code, const char *reason)
 {
@@ -15,13 +13,11 @@ static enum perfdata_status refuse(struct pd_code_bytes *code, const char *reaso
 	return PERFDATA_ABSENT;
 }
 
-#ifdef HAVE_ELFUTILS
-
 /* Whether a section of the file has code at these places: separate debug files have none. */
 static bool has_code(const struct pd_elf *elf, uint64_t offset, uint64_t size)
 {
 	for (size_t i = 0; i < elf->section_count; i++) {
-		const GElf_Shdr *header = &elf->sections[i].header;
+		const Elf64_Shdr *header = &elf->sections[i].header;
 		if (header->sh_type == SHT_PROGBITS && header->sh_flags & SHF_EXECINSTR &&
 		    offset >= header->sh_offset && offset - header->sh_offset < header->sh_size &&
 		    size <= header->sh_size - (offset - header->sh_offset))
@@ -69,17 +65,6 @@ static enum perfdata_status code_of_file(struct perfdata_symbols_dso *dso, uint6
 	const enum perfdata_status failure = pd_elf_failure(elf);
 	return failure ? failure : refuse(code, "the file at hand ends before");
 }
-
-#else
-
-static enum perfdata_status code_of_file(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t size,
-					 struct pd_code_bytes *code)
-{
-	(void)dso, (void)address, (void)size;
-	return refuse(code, "this build reads no ELF files");
-}
-
-#endif
 
 static enum perfdata_status code_of_jit(const struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,
 					uint64_t size, struct pd_code_bytes *code)

@@ -4,8 +4,6 @@
 #include "config.h"
 #include "symbols/symbols.h"
 
-#ifdef HAVE_ELFUTILS
-
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,8 +19,6 @@
 #define MAX_NOTES ((uint64_t)1 << 20)
 #define MAX_LINK ((uint64_t)8192)          /* a path, and a checksum or build-id */
 #define PIECE ((size_t)64 << 10)           /* of a table, read at once */
-
-bool pd_elf_supported(void) { return true; }
 
 const struct pd_elf_section *pd_elf_section(const struct pd_elf *elf, const char *name)
 {
@@ -52,7 +48,7 @@ static uint64_t take_word(struct pd_cursor *c, bool wide) { return wide ? pd_u64
 
 static enum perfdata_status read_header(struct pd_elf *elf)
 {
-	GElf_Ehdr *h = &elf->header;
+	Elf64_Ehdr *h = &elf->header;
 	uint8_t bytes[sizeof(Elf64_Ehdr)];
 	if (!pd_elf_read(elf, 0, bytes, sizeof(Elf32_Ehdr)))
 		return fault(elf, PERFDATA_EFORMAT);
@@ -85,11 +81,11 @@ static enum perfdata_status read_header(struct pd_elf *elf)
 
 static size_t section_size(const struct pd_elf *elf) { return is_wide(elf) ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr); }
 
-static GElf_Shdr take_section(const struct pd_elf *elf, const uint8_t *bytes)
+static Elf64_Shdr take_section(const struct pd_elf *elf, const uint8_t *bytes)
 {
 	const bool wide = is_wide(elf);
 	struct pd_cursor c = pd_cursor(bytes, section_size(elf), pd_elf_swaps(elf));
-	GElf_Shdr s = { .sh_name = pd_u32(&c), .sh_type = pd_u32(&c) };
+	Elf64_Shdr s = { .sh_name = pd_u32(&c), .sh_type = pd_u32(&c) };
 	s.sh_flags = take_word(&c, wide);
 	s.sh_addr = take_word(&c, wide);
 	s.sh_offset = take_word(&c, wide);
@@ -113,7 +109,7 @@ static enum perfdata_status count(struct pd_elf *elf, uint64_t *ret_sections, ui
 		return PERFDATA_ABSENT;
 	if (!pd_elf_read(elf, elf->header.e_shoff, bytes, section_size(elf)))
 		return fault(elf, PERFDATA_ABSENT);
-	const GElf_Shdr first = take_section(elf, bytes);
+	const Elf64_Shdr first = take_section(elf, bytes);
 	*ret_sections = *ret_sections ? *ret_sections : first.sh_size;
 	*ret_names = *ret_names == SHN_XINDEX ? first.sh_link : *ret_names;
 	elf->nr_segments = elf->nr_segments == PN_XNUM ? first.sh_info : elf->nr_segments;
@@ -125,7 +121,7 @@ static enum perfdata_status count(struct pd_elf *elf, uint64_t *ret_sections, ui
 }
 
 /* Reads the names of the sections, with a NUL behind; without them, sections have empty names. */
-static enum perfdata_status read_names(struct pd_elf *elf, const GElf_Shdr *header)
+static enum perfdata_status read_names(struct pd_elf *elf, const Elf64_Shdr *header)
 {
 	if (header->sh_type != SHT_STRTAB || header->sh_size > MAX_NAMES || !pd_elf_in_file(elf, header))
 		return PERFDATA_OK;
@@ -164,7 +160,7 @@ static enum perfdata_status read_sections(struct pd_elf *elf)
 	elf->sections = pd_calloc((size_t)nr, sizeof *elf->sections);
 	if (!elf->sections)
 		return PERFDATA_ENOMEM;
-	const GElf_Shdr table = { .sh_offset = elf->header.e_shoff, .sh_size = nr * section_size(elf) };
+	const Elf64_Shdr table = { .sh_offset = elf->header.e_shoff, .sh_size = nr * section_size(elf) };
 	status = pd_elf_read_table(elf, &table, section_size(elf), take_sections, elf);
 	if (status)
 		return status == PERFDATA_DAMAGED ? PERFDATA_EFORMAT : status;
@@ -181,7 +177,7 @@ static enum perfdata_status read_sections(struct pd_elf *elf)
 	return status;
 }
 
-static bool read_segment(const struct pd_elf *elf, size_t number, GElf_Phdr *ret)
+static bool read_segment(const struct pd_elf *elf, size_t number, Elf64_Phdr *ret)
 {
 	uint8_t bytes[sizeof(Elf64_Phdr)];
 	const bool wide = is_wide(elf);
@@ -216,7 +212,7 @@ static enum perfdata_status read_segments(struct pd_elf *elf)
 	if (!elf->segments)
 		return PERFDATA_ENOMEM;
 	for (size_t i = 0; i < elf->nr_segments; i++) {
-		GElf_Phdr ph;
+		Elf64_Phdr ph;
 		if (!read_segment(elf, i, &ph))
 			return fault(elf, PERFDATA_OK);
 		if (ph.p_type == PT_GNU_EH_FRAME)
@@ -235,7 +231,7 @@ static enum perfdata_status read_segments(struct pd_elf *elf)
 /* --- small sections ----------------------------------------------------------------------------------------------- */
 
 /* The bytes of a section in new memory. PERFDATA_ABSENT: it has none, or more than `most`. */
-static enum perfdata_status read_small(const struct pd_elf *elf, const GElf_Shdr *header, uint64_t most, uint8_t **ret)
+static enum perfdata_status read_small(const struct pd_elf *elf, const Elf64_Shdr *header, uint64_t most, uint8_t **ret)
 {
 	if (header->sh_size > most || !pd_elf_in_file(elf, header))
 		return PERFDATA_ABSENT;
@@ -419,7 +415,7 @@ enum perfdata_status pd_elf_debugdata(const struct pd_elf *elf, struct pd_work *
 static enum perfdata_status notes_build_id(const struct pd_elf *elf, uint64_t offset, uint64_t size, uint64_t *left,
 					   struct pd_build_id *ret)
 {
-	const GElf_Shdr header = { .sh_offset = offset, .sh_size = size < MAX_NOTES ? size : MAX_NOTES };
+	const Elf64_Shdr header = { .sh_offset = offset, .sh_size = size < MAX_NOTES ? size : MAX_NOTES };
 	const enum perfdata_byte_order order = elf->header.e_ident[EI_DATA] == ELFDATA2MSB ? PERFDATA_BYTE_ORDER_BIG
 											   : PERFDATA_BYTE_ORDER_LITTLE;
 	uint8_t *bytes;
@@ -440,12 +436,12 @@ enum perfdata_status pd_elf_build_id(const struct pd_elf *elf, struct pd_build_i
 	/* sections and segments of sane files have the same notes */
 	uint64_t left = 2 * pd_elf_size(elf) + 2 * MAX_NOTES;
 	for (size_t i = 1; i < elf->section_count && status == PERFDATA_ABSENT; i++) {
-		const GElf_Shdr *header = &elf->sections[i].header;
+		const Elf64_Shdr *header = &elf->sections[i].header;
 		if (header->sh_type == SHT_NOTE)
 			status = notes_build_id(elf, header->sh_offset, header->sh_size, &left, ret);
 	}
 	for (size_t i = 0; i < elf->nr_segments && status == PERFDATA_ABSENT; i++) {
-		GElf_Phdr ph;
+		Elf64_Phdr ph;
 		if (!read_segment(elf, i, &ph))
 			return fault(elf, PERFDATA_ABSENT);
 		if (ph.p_type == PT_NOTE)
@@ -524,7 +520,7 @@ bool pd_elf_holds(const struct pd_elf *elf, uint64_t offset, uint64_t size)
 	return offset <= whole && size <= whole - offset;
 }
 
-bool pd_elf_in_file(const struct pd_elf *elf, const GElf_Shdr *header)
+bool pd_elf_in_file(const struct pd_elf *elf, const Elf64_Shdr *header)
 {
 	return header->sh_type != SHT_NOBITS && header->sh_size &&
 	       pd_elf_holds(elf, header->sh_offset, header->sh_size);
@@ -540,7 +536,7 @@ bool pd_elf_read(const struct pd_elf *elf, uint64_t offset, void *out, size_t si
 	return true;
 }
 
-enum perfdata_status pd_elf_read_table(const struct pd_elf *elf, const GElf_Shdr *header, size_t size,
+enum perfdata_status pd_elf_read_table(const struct pd_elf *elf, const Elf64_Shdr *header, size_t size,
 				       pd_elf_take *take, void *user)
 {
 	const size_t room = PIECE / size * size;
@@ -557,5 +553,3 @@ enum perfdata_status pd_elf_read_table(const struct pd_elf *elf, const GElf_Shdr
 	pd_free(piece);
 	return status;
 }
-
-#endif

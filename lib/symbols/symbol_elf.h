@@ -3,14 +3,14 @@
 #ifndef PD_SYMBOL_ELF_H
 #define PD_SYMBOL_ELF_H
 
-#include <gelf.h>
+#include <elf.h>
 #include "symbols/symbols.h"
 
 /* Older versions of the header lack it. */
 #define PD_ELF_COMPRESS_ZSTD 2u
 
 struct pd_elf_section {
-	GElf_Shdr header;
+	Elf64_Shdr header;
 	const char *name;    /* never NULL */
 };
 
@@ -20,7 +20,7 @@ struct pd_elf {
 	char *image;               /* decompressed file; may be NULL */
 	size_t image_size;
 	struct pd_account *account;    /* that has the image; or NULL */
-	GElf_Ehdr header;
+	Elf64_Ehdr header;
 	struct pd_elf_section *sections;
 	size_t section_count;
 	char *names;               /* of the sections */
@@ -46,16 +46,16 @@ uint64_t pd_elf_size(const struct pd_elf *elf);
 bool pd_elf_holds(const struct pd_elf *elf, uint64_t offset, uint64_t size);
 
 /* Whether the section has bytes, and the file has all of them. */
-bool pd_elf_in_file(const struct pd_elf *elf, const GElf_Shdr *header);
+bool pd_elf_in_file(const struct pd_elf *elf, const Elf64_Shdr *header);
 /* Reads a table whose entries have `size` bytes in pieces, each of which goes to `take`: 0, or -1 without memory.
  * `first` is the number of its first entry. PERFDATA_DAMAGED: the file ends before; PERFDATA_ENOMEM, PERFDATA_EREAD. */
 typedef int pd_elf_take(void *user, const uint8_t *entries, size_t count, uint64_t first);
-enum perfdata_status pd_elf_read_table(const struct pd_elf *elf, const GElf_Shdr *header, size_t size,
+enum perfdata_status pd_elf_read_table(const struct pd_elf *elf, const Elf64_Shdr *header, size_t size,
 				       pd_elf_take *take, void *user);
 
 /* The size of an entry of a symbol table. */
 size_t pd_elf_symbol_size(const struct pd_elf *elf);
-GElf_Sym pd_elf_symbol(const struct pd_elf *elf, const uint8_t *entry);
+Elf64_Sym pd_elf_symbol(const struct pd_elf *elf, const uint8_t *entry);
 /* Notes where the string table of a symbol table is, without reading it. false: there is none. */
 bool pd_elf_place_strings(struct pd_strings *strings, const struct pd_elf *elf, size_t symbols);
 

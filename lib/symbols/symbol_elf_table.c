@@ -4,8 +4,6 @@
 #include "config.h"
 #include "symbols/symbols.h"
 
-#ifdef HAVE_ELFUTILS
-
 #include <string.h>
 #include "base/cursor.h"
 #include "base/memory.h"
@@ -24,15 +22,15 @@ static bool is_mapping_symbol(unsigned machine, const char *name)
 }
 
 /* A symbol without a type is a label of hand-written code, if it is visible from outside. */
-static bool is_label(const GElf_Sym *sym)
+static bool is_label(const Elf64_Sym *sym)
 {
-	unsigned char visible = GELF_ST_VISIBILITY(sym->st_other);
-	return GELF_ST_TYPE(sym->st_info) == STT_NOTYPE && visible != STV_HIDDEN && visible != STV_INTERNAL;
+	unsigned char visible = ELF64_ST_VISIBILITY(sym->st_other);
+	return ELF64_ST_TYPE(sym->st_info) == STT_NOTYPE && visible != STV_HIDDEN && visible != STV_INTERNAL;
 }
 
-static bool is_wanted_type(const GElf_Sym *sym)
+static bool is_wanted_type(const Elf64_Sym *sym)
 {
-	unsigned char type = GELF_ST_TYPE(sym->st_info);
+	unsigned char type = ELF64_ST_TYPE(sym->st_info);
 	return type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_OBJECT;
 }
 
@@ -45,11 +43,11 @@ struct loading {
 	uint64_t module_base;       /* offset of .text in a module */
 };
 
-static bool place_of(const struct loading *load, const GElf_Sym *sym, const GElf_Shdr *section, bool label,
+static bool place_of(const struct loading *load, const Elf64_Sym *sym, const Elf64_Shdr *section, bool label,
 		     uint64_t *ret)
 {
 	uint64_t value = sym->st_value;
-	if (load->elf->header.e_machine == EM_ARM && GELF_ST_TYPE(sym->st_info) == STT_FUNC)
+	if (load->elf->header.e_machine == EM_ARM && ELF64_ST_TYPE(sym->st_info) == STT_FUNC)
 		value &= ~(uint64_t)1;  /* bit 0 marks Thumb code */
 	switch (load->place) {
 	case PD_ELF_VADDR:
@@ -67,16 +65,16 @@ static bool place_of(const struct loading *load, const GElf_Sym *sym, const GElf
 	return !label;
 }
 
-static enum perfdata_symbol_binding binding_of(const GElf_Sym *sym)
+static enum perfdata_symbol_binding binding_of(const Elf64_Sym *sym)
 {
-	switch (GELF_ST_BIND(sym->st_info)) {
+	switch (ELF64_ST_BIND(sym->st_info)) {
 	case STB_LOCAL: return PERFDATA_BIND_LOCAL;
 	case STB_WEAK: return PERFDATA_BIND_WEAK;
 	default: return PERFDATA_BIND_GLOBAL;
 	}
 }
 
-static int add_symbol(const struct loading *load, const GElf_Sym *sym, const char *name)
+static int add_symbol(const struct loading *load, const Elf64_Sym *sym, const char *name)
 {
 	bool label = is_label(sym);
 	if (!*name || (!label && !is_wanted_type(sym)) || is_mapping_symbol(load->elf->header.e_machine, name))
@@ -103,11 +101,11 @@ size_t pd_elf_symbol_size(const struct pd_elf *elf)
 	return elf->header.e_ident[EI_CLASS] == ELFCLASS32 ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
 }
 
-GElf_Sym pd_elf_symbol(const struct pd_elf *elf, const uint8_t *entry)
+Elf64_Sym pd_elf_symbol(const struct pd_elf *elf, const uint8_t *entry)
 {
 	const bool swap = pd_elf_swaps(elf);
 	if (elf->header.e_ident[EI_CLASS] == ELFCLASS32)
-		return (GElf_Sym){
+		return (Elf64_Sym){
 			.st_name = pd_load32(entry, swap),
 			.st_value = pd_load32(entry + 4, swap),
 			.st_size = pd_load32(entry + 8, swap),
@@ -115,7 +113,7 @@ GElf_Sym pd_elf_symbol(const struct pd_elf *elf, const uint8_t *entry)
 			.st_other = entry[13],
 			.st_shndx = pd_load16(entry + 14, swap),
 		};
-	return (GElf_Sym){
+	return (Elf64_Sym){
 		.st_name = pd_load32(entry, swap),
 		.st_info = entry[4],
 		.st_other = entry[5],
@@ -166,7 +164,7 @@ static int load_piece(void *user, const uint8_t *entries, size_t count, uint64_t
 	if (pd_symtab_is_stopped(load->table, count))
 		return -1;
 	for (size_t i = first ? 0 : 1; i < count; i++) {
-		const GElf_Sym sym = pd_elf_symbol(load->elf, entries + i * size);
+		const Elf64_Sym sym = pd_elf_symbol(load->elf, entries + i * size);
 		/* of either class, the name comes first in an entry */
 		const uint32_t later = i + AHEAD < count ? pd_load32(entries + (i + AHEAD) * size, swap) : 0;
 		if (later < strings->size)
@@ -179,7 +177,7 @@ static int load_piece(void *user, const uint8_t *entries, size_t count, uint64_t
 
 static enum perfdata_status load_table(struct loading *load, size_t number)
 {
-	const GElf_Shdr *header = &load->elf->sections[number].header;
+	const Elf64_Shdr *header = &load->elf->sections[number].header;
 	if (!pd_elf_in_file(load->elf, header))
 		return PERFDATA_DAMAGED;
 	enum perfdata_status status = load_strings(load, number);
@@ -199,7 +197,7 @@ static bool is_end(enum perfdata_status status)
 /* How many entries a table has; 0 where there is no table, or the file ends before it does. */
 static uint64_t entries_of(const struct pd_elf *elf, size_t number)
 {
-	const GElf_Shdr *header = number ? &elf->sections[number].header : NULL;
+	const Elf64_Shdr *header = number ? &elf->sections[number].header : NULL;
 	return header && pd_elf_in_file(elf, header) ? header->sh_size / pd_elf_symbol_size(elf) : 0;
 }
 
@@ -228,5 +226,3 @@ enum perfdata_status pd_elf_symbols(struct pd_symbol_table *table, struct pd_elf
 	status = is_end(plt) ? plt : status;
 	return status;
 }
-
-#endif

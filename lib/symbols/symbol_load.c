@@ -612,8 +612,6 @@ static enum perfdata_status load_elf(struct perfdata_symbols_dso *dso, enum pd_e
 static enum perfdata_status load_user(struct perfdata_symbols_dso *dso)
 {
 	const struct pd_build_id id = wanted_id(dso);
-	if (!pd_elf_supported())
-		return PERFDATA_EUNSUP;
 	dso->text = find_text(dso, &id);
 	dso->debug = find_debug(dso, &id);
 	enum perfdata_status status = load_elf(dso, PD_ELF_OFFSET);
@@ -646,8 +644,6 @@ static enum perfdata_status load_vdso(struct perfdata_symbols_dso *dso)
 {
 	const void *image = (const void *)getauxval(AT_SYSINFO_EHDR);
 	const struct pd_build_id id = wanted_id(dso);
-	if (!pd_elf_supported())
-		return PERFDATA_EUNSUP;
 	if (find_kept_vdso(dso, &id))
 		return load_elf(dso, PD_ELF_OFFSET);
 	if (!dso->request.running || dso->symbols->options.no_host || !image || strcmp(dso->request.path, "[vdso]"))
@@ -727,7 +723,7 @@ static enum perfdata_status load_kernel(struct perfdata_symbols_dso *dso)
 		return load_kallsyms(dso, o->kallsyms);
 	if (o->vmlinux) {
 		if (!take_first(&search, o->vmlinux, "vmlinux"))
-			return pd_elf_supported() ? PERFDATA_ABSENT : PERFDATA_EUNSUP;
+			return PERFDATA_ABSENT;
 		return load_vmlinux(dso, &search);
 	}
 	/* the kernel that runs here is the recorded one: then its build-id is known, too */
@@ -737,7 +733,7 @@ static enum perfdata_status load_kernel(struct perfdata_symbols_dso *dso)
 	/* Without a build-id, or the word of the caller, nothing proves that a file is of this kernel. */
 	bool found = search.id.size && (pd_cache_places(symbols, &search.id, "vmlinux", take_first, &search) ||
 					pd_cache_places(symbols, &search.id, "elf", take_first, &search));
-	if (!found && pd_elf_supported() && (search.id.size || is_elsewhere(dso)))
+	if (!found && (search.id.size || is_elsewhere(dso)))
 		found = pd_vmlinux_places(symbols, dso->request.release, take_vmlinux, &search);
 	if (!found && search.id.size)
 		found = pd_debug_places(symbols, "[kernel]", NULL, &search.id, take_debug, &search);
@@ -764,7 +760,7 @@ static enum perfdata_status load_module(struct perfdata_symbols_dso *dso)
 	struct pd_build_id id = wanted_id(dso);
 	if (!id.size && !pd_module_build_id(dso, &id))
 		id.size = 0;
-	if ((dso->request.path[0] == '/' || id.size) && pd_elf_supported()) {
+	if (dso->request.path[0] == '/' || id.size) {
 		dso->text = find_text(dso, &id);
 		dso->debug = find_debug(dso, &id);
 		if (load_elf(dso, PD_ELF_MODULE) == PERFDATA_OK) {

@@ -7,8 +7,6 @@
 #include "config.h"
 #include "symbols/symbols.h"
 
-#ifdef HAVE_ELFUTILS
-
 #include <stdlib.h>
 #include "base/memory.h"
 #include "symbols/symbol_elf.h"
@@ -43,16 +41,16 @@ struct scan {
 	bool symbol_seen, file_behind;   /* a symbol that is no FILE; a FILE symbol behind one */
 };
 
-static bool may_be_function(const GElf_Sym *sym)
+static bool may_be_function(const Elf64_Sym *sym)
 {
-	const unsigned char type = GELF_ST_TYPE(sym->st_info);
+	const unsigned char type = ELF64_ST_TYPE(sym->st_info);
 	return type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE;
 }
 
-static int scan_symbol(struct scan *scan, const GElf_Sym *sym)
+static int scan_symbol(struct scan *scan, const Elf64_Sym *sym)
 {
 	struct pd_objects *objects = scan->objects;
-	if (GELF_ST_TYPE(sym->st_info) == STT_FILE) {
+	if (ELF64_ST_TYPE(sym->st_info) == STT_FILE) {
 		if (pd_vector_grow(&objects->files, &objects->files_room, objects->nr_files, sizeof *objects->files))
 			return -1;
 		objects->files[objects->nr_files++] = (struct file){ sym->st_name, NULL };
@@ -68,7 +66,7 @@ static int scan_symbol(struct scan *scan, const GElf_Sym *sym)
 			   sizeof *objects->functions))
 		return -1;
 	const bool is_known = objects->nr_files &&
-			      (GELF_ST_BIND(sym->st_info) == STB_LOCAL || !scan->file_behind);
+			      (ELF64_ST_BIND(sym->st_info) == STB_LOCAL || !scan->file_behind);
 	objects->functions[objects->nr_functions] = (struct function){
 		.start = sym->st_value, .size = sym->st_size, .section = (uint32_t)section,
 		.order = (uint32_t)objects->nr_functions,
@@ -83,7 +81,7 @@ static int scan_piece(void *user, const uint8_t *entries, size_t count, uint64_t
 	struct scan *scan = user;
 	const size_t size = pd_elf_symbol_size(scan->objects->elf);
 	for (size_t i = first ? 0 : 1; i < count; i++) {
-		const GElf_Sym sym = pd_elf_symbol(scan->objects->elf, entries + i * size);
+		const Elf64_Sym sym = pd_elf_symbol(scan->objects->elf, entries + i * size);
 		if (scan_symbol(scan, &sym))
 			return -1;
 	}
@@ -130,7 +128,7 @@ enum perfdata_status pd_objects_new(const struct pd_elf *elf, struct pd_objects 
 		return PERFDATA_ENOMEM;
 	objects->elf = elf;
 	enum perfdata_status status = PERFDATA_ABSENT;
-	const GElf_Shdr *header = &elf->sections[elf->symtab].header;
+	const Elf64_Shdr *header = &elf->sections[elf->symtab].header;
 	if (pd_elf_place_strings(&objects->strings, elf, elf->symtab) && pd_elf_in_file(elf, header)) {
 		struct scan scan = { .objects = objects };
 		status = pd_elf_read_table(elf, header, pd_elf_symbol_size(elf), scan_piece, &scan);
@@ -151,7 +149,7 @@ enum perfdata_status pd_objects_new(const struct pd_elf *elf, struct pd_objects 
 static size_t section_of(const struct pd_elf *elf, uint64_t vaddr)
 {
 	for (size_t i = 1; i < elf->section_count; i++) {
-		const GElf_Shdr *header = &elf->sections[i].header;
+		const Elf64_Shdr *header = &elf->sections[i].header;
 		if (header->sh_flags & SHF_ALLOC && vaddr >= header->sh_addr &&
 		    vaddr - header->sh_addr < header->sh_size)
 			return i;
@@ -189,5 +187,3 @@ enum perfdata_status pd_objects_find(struct pd_objects *objects, uint64_t vaddr,
 	*ret = file->text;
 	return PERFDATA_OK;
 }
-
-#endif

@@ -5,8 +5,6 @@
 #include "config.h"
 #include "symbols/symbols.h"
 
-#ifdef HAVE_ELFUTILS
-
 #include <stdlib.h>
 #include <string.h>
 #include "base/checked.h"
@@ -119,7 +117,7 @@ static int read_slots(const struct pd_elf *elf, const struct pd_elf_section *sec
 }
 
 /* An entry of the symbol table, valid until the next call; NULL: it cannot be read. */
-static const uint8_t *symbol_at(struct plt *plt, const GElf_Shdr *header, uint32_t number)
+static const uint8_t *symbol_at(struct plt *plt, const Elf64_Shdr *header, uint32_t number)
 {
 	struct window *window = &plt->window;
 	const size_t size = pd_elf_symbol_size(plt->elf), room = sizeof window->bytes / size;
@@ -144,14 +142,14 @@ static uint32_t symbol_name(struct plt *plt, uint32_t number)
 	struct pd_strings *strings = &plt->table->strings[PD_STRINGS_PLT];
 	if (!table || table >= plt->elf->section_count || !number)
 		return 0;
-	const GElf_Shdr *header = &plt->elf->sections[table].header;
+	const Elf64_Shdr *header = &plt->elf->sections[table].header;
 	const bool is_table = header->sh_type == SHT_SYMTAB || header->sh_type == SHT_DYNSYM;
 	if (!is_table || (!strings->elf && !pd_elf_place_strings(strings, plt->elf, table)))
 		return 0;
 	const uint8_t *entry = symbol_at(plt, header, number);
 	if (!entry)
 		return 0;
-	const GElf_Sym sym = pd_elf_symbol(plt->elf, entry);
+	const Elf64_Sym sym = pd_elf_symbol(plt->elf, entry);
 	return sym.st_name < strings->size ? sym.st_name : 0;
 }
 
@@ -348,5 +346,3 @@ enum perfdata_status pd_elf_plt(struct pd_symbol_table *table, struct pd_elf *el
 		return PERFDATA_OK;
 	return plt.slots.status ? plt.slots.status : refused ? refused : pd_symtab_status(table);
 }
-
-#endif

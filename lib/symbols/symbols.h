@@ -473,7 +473,6 @@ struct pd_segment {
 	bool is_code;   /* may be executed */
 };
 
-bool pd_elf_supported(void);
 /* Takes over `fd`, of the file at `path`, in any case. Decompresses compressed files. `symbols` may be NULL: then the
  * descriptor stays. PERFDATA_EFORMAT, PERFDATA_ELIMIT, PERFDATA_EUNSUP; PERFDATA_ENOMEM, PERFDATA_EREAD: it failed. */
 enum perfdata_status pd_elf_open(struct perfdata_symbols *symbols, int fd, const char *path, struct pd_elf **ret);

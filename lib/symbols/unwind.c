@@ -2,13 +2,10 @@
 /* User stacks from recorded registers and stack memory: by the rules of the files (unwind_rules.c), and where a frame
  * is of another form, the whole stack by libdwfl with callbacks of our own for files and memory. Both find the same
  * steps. As in perf, a mapping is taken when an address inside it is met, and all addresses but the first are moved
- * back by one, into the call. */
+ * back by one, into the call. Without libdwfl such a stack ends at that frame. */
 #include "config.h"
-#include "symbols/symbols.h"
+#include "symbols/unwinder.h"
 
-#ifdef HAVE_ELFUTILS
-
-#include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <string.h>
 #include "base/cursor.h"
@@ -17,50 +14,8 @@
 #include "symbols/unwind_rules.h"
 
 #define MAX_MODULES 4096
-#define MAX_REGS 64
-/* Frames that give no step, at address 0, would otherwise never end. */
-#define FRAMES_OF_STEP 4u
-
-/* A file that an address was met in, and the addresses that belong to it. */
-struct module {
-	uint64_t start, end;
-	uint64_t bias;                   /* of addresses in memory, against the file's own */
-	struct perfdata_symbols_dso *dso;
-	bool is_reported;                /* libdwfl knows it */
-};
-
-struct perfdata_unwinder {
-	struct perfdata_symbols *symbols;
-	enum perfdata_unwind_arch arch;
-	perfdata_unwind_find *find;
-	void *user;
-	Dwfl *dwfl;
-	bool attached;
-	bool had_modules;         /* at some time, also before a reset */
-	struct module *modules;   /* by their start */
-	size_t nr_modules, modules_room;
-	size_t nr_reported;
-	bool only_libdwfl;
-	size_t nr_by_libdwfl;     /* stacks */
-	bool by_libdwfl;          /* it unwinds now: each module is reported as it is found */
-	bool overlap;             /* modules do: libdwfl decides which one has an address */
-	/* the sample at hand */
-	const struct perfdata_unwind_sample *sample;
-	uint64_t ip, sp;
-	uint64_t *pcs;
-	size_t room, count;
-	size_t nr_frames;
-};
 
 /* --- registers: PERF_REG_<arch>_* numbers to DWARF numbers -------------------------------------------------------- */
-
-struct arch {
-	uint8_t ip, sp;           /* perf's numbers */
-	uint8_t count;            /* of DWARF registers that are set */
-	uint8_t word;             /* bytes */
-	const uint8_t *perf_of;   /* DWARF number → perf's number */
-	unsigned machine;
-};
 
 /* perf: ax bx cx dx si di bp sp ip flags cs ss ds es fs gs r8…r15; DWARF: ax dx cx bx si di bp sp r8…r15 ip */
 static const uint8_t x86_64_regs[] = { 0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8 };
@@ -72,54 +27,22 @@ static const uint8_t aarch64_regs[] = {
 	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
 };
 
-static const struct arch arches[] = {
+static const struct pd_unwind_machine machines[] = {
 	[PERFDATA_UNWIND_X86_64] = { 8, 7, sizeof x86_64_regs, 8, x86_64_regs, EM_X86_64 },
 	[PERFDATA_UNWIND_AARCH64] = { 32, 31, sizeof aarch64_regs, 8, aarch64_regs, EM_AARCH64 },
 	[PERFDATA_UNWIND_I386] = { 8, 7, sizeof i386_regs, 4, i386_regs, EM_386 },
 	[PERFDATA_UNWIND_ARM] = { 15, 13, sizeof arm_regs, 4, arm_regs, EM_ARM },
 };
 
-static bool reg_value(const struct perfdata_unwind_sample *sample, unsigned number, uint64_t *ret)
+bool pd_unwinder_register(const struct perfdata_unwind_sample *sample, unsigned number, uint64_t *ret)
 {
-	if (number >= MAX_REGS || !(sample->reg_mask >> number & 1))
+	if (number >= PD_MAX_REGS || !(sample->reg_mask >> number & 1))
 		return false;
 	*ret = sample->regs[__builtin_popcountll(sample->reg_mask & ((UINT64_C(1) << number) - 1))];
 	return true;
 }
 
-static bool set_initial_registers(Dwfl_Thread *thread, void *arg)
-{
-	const struct perfdata_unwinder *u = arg;
-	const struct arch *arch = &arches[u->arch];
-	Dwarf_Word values[MAX_REGS] = { 0 };
-	for (unsigned i = 0; i < arch->count; i++)
-		reg_value(u->sample, arch->perf_of[i], &values[i]);
-	dwfl_thread_state_register_pc(thread, u->ip);
-	return dwfl_thread_state_registers(thread, 0, arch->count, values);
-}
-
 /* --- files -------------------------------------------------------------------------------------------------------- */
-
-/* libdwfl owns the reference; the dso keeps the file. */
-static int find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base, char **file_name,
-		    Elf **elf)
-{
-	struct perfdata_symbols_dso *dso = *userdata;
-	(void)module, (void)name, (void)base, (void)file_name;
-	*elf = pd_dso_open_unwind(dso) ? elf_begin(-1, ELF_C_READ, dso->unwind) : NULL;
-	return -1;
-}
-
-/* libdwfl calls this where a file has no unwinding information of its own for an address; what the file with debug
- * information has is in the image. */
-static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
-			  const char *file_name, const char *link, GElf_Word crc, char **debug_name)
-{
-	(void)module, (void)userdata, (void)name, (void)base, (void)file_name, (void)link, (void)crc, (void)debug_name;
-	return -1;
-}
-
-static const Dwfl_Callbacks callbacks = { .find_elf = find_elf, .find_debuginfo = find_debuginfo };
 
 /* The address at which the loader begins to map a file, before the file is moved; it has segments. */
 static uint64_t first_vaddr(const struct pd_elf *elf)
@@ -160,46 +83,24 @@ static size_t count_modules(const struct perfdata_unwinder *u, uint64_t address)
 }
 
 /* The module of an address, as libdwfl sees it: its end belongs to it too, unless another one starts there. */
-static struct module *module_of(const struct perfdata_unwinder *u, uint64_t address)
+static struct pd_unwind_module *module_of(const struct perfdata_unwinder *u, uint64_t address)
 {
 	const size_t nr = count_modules(u, address);
-	struct module *module = nr ? &u->modules[nr - 1] : NULL;
+	struct pd_unwind_module *module = nr ? &u->modules[nr - 1] : NULL;
 	return module && address <= module->end ? module : NULL;
 }
 
-static const Dwfl_Module *report_module(struct perfdata_unwinder *u, struct module *module)
-{
-	void **userdata;
-	dwfl_report_begin_add(u->dwfl);
-	Dwfl_Module *reported = dwfl_report_module(u->dwfl, module->dso->request.path, module->start, module->end);
-	if (reported && dwfl_module_info(reported, &userdata, NULL, NULL, NULL, NULL, NULL, NULL))
-		*userdata = module->dso;
-	dwfl_report_end(u->dwfl, NULL, NULL);
-	module->is_reported = true;
-	u->nr_reported++;
-	return reported;
-}
-
-/* Reports what libdwfl does not know yet. */
-static bool report_all(struct perfdata_unwinder *u)
-{
-	if (!u->dwfl)
-		u->dwfl = dwfl_begin(&callbacks);
-	for (size_t i = 0; u->dwfl && u->nr_reported < u->nr_modules; i++)
-		if (!u->modules[i].is_reported)
-			report_module(u, &u->modules[i]);
-	return u->dwfl != NULL;
-}
-
 /* Puts a module among the others. false: it has not the address, by which it was found, or memory failed. */
-static bool add_module(struct perfdata_unwinder *u, const struct module *module, uint64_t address)
+static bool add_module(struct perfdata_unwinder *u, const struct pd_unwind_module *module, uint64_t address)
 {
 	const size_t at = count_modules(u, module->start);
 	const bool overlaps = (at && u->modules[at - 1].end > module->start) ||
 			      (at < u->nr_modules && u->modules[at].start < module->end);
 	/* libdwfl decides by the order which one has an address; the order of the others does not matter */
+	if (overlaps && !pd_dwfl_is_built_in())
+		return false;
 	if (pd_vector_grow(&u->modules, &u->modules_room, u->nr_modules, sizeof *u->modules) < 0 ||
-	    (overlaps && !report_all(u))) {
+	    (overlaps && !pd_dwfl_report_all(u))) {
 		(void)pd_symbols_note(u->symbols, PERFDATA_ENOMEM);
 		return false;
 	}
@@ -209,21 +110,19 @@ static bool add_module(struct perfdata_unwinder *u, const struct module *module,
 	u->nr_modules++;
 	if (!u->overlap && !u->by_libdwfl)
 		return true;
-	const Dwfl_Module *reported = report_module(u, &u->modules[at]);
-	return reported && dwfl_addrmodule(u->dwfl, address) == reported;
+	return pd_dwfl_report(u, &u->modules[at], address);
 }
 
-/* Takes the mapping of an address, unless it was. false: there is a mapping, but no file that can be used. */
-static bool report(struct perfdata_unwinder *u, uint64_t address)
+bool pd_unwinder_take_map(struct perfdata_unwinder *u, uint64_t address)
 {
 	struct perfdata_unwind_map map = { 0 };
-	struct module module = { 0 };
-	if (u->overlap ? dwfl_addrmodule(u->dwfl, address) != NULL : module_of(u, address) != NULL)
+	struct pd_unwind_module module = { 0 };
+	if (u->overlap ? pd_dwfl_has_module(u, address) : module_of(u, address) != NULL)
 		return true;
 	if (!u->find(u->user, address, &map))
 		return true;
 	if (!map.dso || u->nr_modules >= MAX_MODULES || !pd_dso_has_text(map.dso) ||
-	    map.dso->text->header.e_machine != arches[u->arch].machine ||
+	    map.dso->text->header.e_machine != u->machine->machine ||
 	    !module_range(map.dso->text, &map, address, &module.start, &module.end))
 		return false;
 	module.bias = module.start - first_vaddr(map.dso->text);
@@ -240,10 +139,10 @@ static bool read_file(struct perfdata_unwinder *u, uint64_t address, void *out, 
 	       pd_elf_read(map.dso->text, address - map.start + map.pgoff, out, size);
 }
 
-static bool read_word(struct perfdata_unwinder *u, uint64_t address, uint64_t *ret)
+bool pd_unwinder_read_word(struct perfdata_unwinder *u, uint64_t address, uint64_t *ret)
 {
 	const struct perfdata_bytes *stack = &u->sample->stack;
-	size_t size = arches[u->arch].word;
+	size_t size = u->machine->word;
 	const bool swap = pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE);
 	uint8_t bytes[8] = { 0 };
 	if (address >= u->sp && address - u->sp < stack->size && stack->size - (address - u->sp) >= size)
@@ -252,57 +151,6 @@ static bool read_word(struct perfdata_unwinder *u, uint64_t address, uint64_t *r
 		return false;
 	*ret = size == 8 ? pd_load64(bytes, swap) : pd_load32(bytes, swap);
 	return true;
-}
-
-static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *ret, void *arg)
-{
-	(void)dwfl;
-	return read_word(arg, address, ret);
-}
-
-/* --- threads and frames ------------------------------------------------------------------------------------------- */
-
-static pid_t next_thread(Dwfl *dwfl, void *arg, void **thread_arg)
-{
-	(void)dwfl;
-	if (*thread_arg)
-		return 0;
-	*thread_arg = arg;
-	return 1;
-}
-
-static bool get_thread(Dwfl *dwfl, pid_t tid, void *arg, void **thread_arg)
-{
-	(void)dwfl, (void)tid;
-	*thread_arg = arg;
-	return true;
-}
-
-static const Dwfl_Thread_Callbacks thread_callbacks = {
-	.next_thread = next_thread,
-	.get_thread = get_thread,
-	.memory_read = read_memory,
-	.set_initial_registers = set_initial_registers,
-};
-
-static int take_frame(Dwfl_Frame *frame, void *arg)
-{
-	struct perfdata_unwinder *u = arg;
-	Dwarf_Addr pc;
-	bool is_first;
-	if (++u->nr_frames > FRAMES_OF_STEP * u->room || !dwfl_frame_pc(frame, &pc, NULL))
-		return DWARF_CB_ABORT;
-	/* libdwfl reads from the file whether the frame was interrupted or made a call: so the file has to be
-	 * reported. */
-	report(u, pc);
-	if (!dwfl_frame_pc(frame, &pc, &is_first))
-		return DWARF_CB_ABORT;
-	pc -= !is_first;
-	if (!report(u, pc))
-		return DWARF_CB_ABORT;
-	if (pc)
-		u->pcs[u->count++] = pc;
-	return u->count < u->room ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
 enum perfdata_status pd_unwinder_new(struct perfdata_symbols *symbols, enum perfdata_unwind_arch arch,
@@ -315,6 +163,7 @@ enum perfdata_status pd_unwinder_new(struct perfdata_symbols *symbols, enum perf
 		return PERFDATA_ENOMEM;
 	u->symbols = symbols;
 	u->arch = arch;
+	u->machine = &machines[arch];
 	u->find = find;
 	u->user = user;
 	*ret = u;
@@ -323,12 +172,9 @@ enum perfdata_status pd_unwinder_new(struct perfdata_symbols *symbols, enum perf
 
 static void reset(struct perfdata_unwinder *u)
 {
-	if (u->dwfl)
-		dwfl_end(u->dwfl);
-	u->dwfl = NULL;
-	u->attached = false;
+	pd_dwfl_end(u);
 	u->overlap = false;
-	u->nr_modules = u->nr_reported = 0;
+	u->nr_modules = 0;
 }
 
 void pd_unwinder_reset(struct perfdata_unwinder *unwinder)
@@ -339,7 +185,7 @@ void pd_unwinder_reset(struct perfdata_unwinder *unwinder)
 }
 
 /* Whether anonymous memory is what a module has beyond its file: zeroed data. */
-static bool is_zeroed_data(const struct perfdata_unwind_map *map, const struct module *module)
+static bool is_zeroed_data(const struct perfdata_unwind_map *map, const struct pd_unwind_module *module)
 {
 	const struct pd_elf *elf = module->dso->text;
 	const uint64_t base = module->start - first_vaddr(elf);
@@ -356,7 +202,7 @@ static bool is_zeroed_data(const struct perfdata_unwind_map *map, const struct m
 /* Whether a mapping is that of a module. A loader maps the whole file first, from its beginning, and the segments over
  * it; between them, parts of the first mapping are left. In the file, the pages of two segments may overlap where one
  * ends and the next begins; so an address at the edge of a mapping may seem to belong to the other one. */
-static bool is_of_module(const struct perfdata_unwind_map *map, const struct module *module)
+static bool is_of_module(const struct perfdata_unwind_map *map, const struct pd_unwind_module *module)
 {
 	const uint64_t addresses[] = { map->start + (map->end - map->start) / 2, map->end - 1, map->start };
 	uint64_t start, end;
@@ -367,7 +213,7 @@ static bool is_of_module(const struct perfdata_unwind_map *map, const struct mod
 }
 
 /* Whether everything that is mapped in the range of a module is still its file, in the same place. */
-static bool holds(const struct perfdata_unwinder *u, const struct module *module, pd_unwind_next *next)
+static bool holds(const struct perfdata_unwinder *u, const struct pd_unwind_module *module, pd_unwind_next *next)
 {
 	struct perfdata_unwind_map map = { 0 };
 	uint64_t at = module->start;
@@ -420,7 +266,7 @@ static void take_value(struct perfdata_unwinder *u, uint64_t cfa, enum pd_rule_p
 		       struct value *value)
 {
 	if (place == PD_RULE_AT_CFA)
-		value->known = read_word(u, cfa + (uint64_t)(int64_t)at, &value->is);
+		value->known = pd_unwinder_read_word(u, cfa + (uint64_t)(int64_t)at, &value->is);
 	else if (place == PD_RULE_UNKNOWN)
 		value->known = false;
 }
@@ -444,14 +290,14 @@ static enum step take_caller(struct perfdata_unwinder *u, const struct pd_rule *
 static enum step take_caller_by_fp(struct perfdata_unwinder *u, struct frame *f)
 {
 	const uint64_t sp = f->sp, fp = f->fp.known ? f->fp.is : 0;
-	if (!fp || !read_word(u, fp, &f->fp.is) || !read_word(u, fp + 8, &f->pc))
+	if (!fp || !pd_unwinder_read_word(u, fp, &f->fp.is) || !pd_unwinder_read_word(u, fp + 8, &f->pc))
 		return END;
 	f->sp = fp + 16;
 	f->kept.known = false;
 	return f->sp > sp ? CALLER : END;
 }
 
-static struct pd_rule rule_at(const struct module *module, uint64_t address)
+static struct pd_rule rule_at(const struct pd_unwind_module *module, uint64_t address)
 {
 	return module ? pd_rule_find(module->dso, address - module->bias) : (struct pd_rule){ .kind = PD_RULE_NONE };
 }
@@ -460,12 +306,12 @@ static enum step step(struct perfdata_unwinder *u, struct frame *f, bool is_firs
 {
 	const uint64_t address = f->pc - !is_first;
 	if (!is_first)
-		(void)report(u, f->pc);
-	const struct module *module = module_of(u, address);
+		(void)pd_unwinder_take_map(u, f->pc);
+	const struct pd_unwind_module *module = module_of(u, address);
 	/* at the edge of two files, libdwfl takes the next one into account too late */
 	if (u->overlap || (!is_first && module != module_of(u, f->pc)))
 		return LIBDWFL;
-	if (!module && !report(u, address))
+	if (!module && !pd_unwinder_take_map(u, address))
 		return END;
 	const struct pd_rule rule = rule_at(module, address);
 	if (u->overlap || (!module && module_of(u, address)))
@@ -488,7 +334,7 @@ static enum step step(struct perfdata_unwinder *u, struct frame *f, bool is_firs
 /* false: libdwfl has to unwind the stack. */
 static bool walk(struct perfdata_unwinder *u, struct frame *f)
 {
-	for (size_t n = 0; n < FRAMES_OF_STEP * u->room && u->count < u->room; n++) {
+	for (size_t n = 0; n < PD_FRAMES_OF_STEP * u->room && u->count < u->room; n++) {
 		const enum step next = step(u, f, !n);
 		if (next != CALLER)
 			return next == END;
@@ -500,7 +346,7 @@ static bool walk(struct perfdata_unwinder *u, struct frame *f)
 static struct value recorded(const struct perfdata_unwinder *u, unsigned dwarf_number)
 {
 	struct value value = { 0, true };
-	(void)reg_value(u->sample, arches[u->arch].perf_of[dwarf_number], &value.is);
+	(void)pd_unwinder_register(u->sample, u->machine->perf_of[dwarf_number], &value.is);
 	return value;
 }
 
@@ -508,7 +354,7 @@ static struct value recorded(const struct perfdata_unwinder *u, unsigned dwarf_n
 static bool unwind_by_rules(struct perfdata_unwinder *u)
 {
 	struct pd_rule_registers numbers;
-	if (!pd_rule_registers_of(arches[u->arch].machine, &numbers) || u->overlap || u->only_libdwfl)
+	if (!pd_rule_registers_of(u->machine->machine, &numbers) || u->overlap || u->only_libdwfl)
 		return false;
 	struct frame f = { .pc = u->ip, .sp = u->sp, .fp = recorded(u, numbers.fp), .kept = recorded(u, numbers.kept) };
 	if (u->arch == PERFDATA_UNWIND_AARCH64)
@@ -518,30 +364,13 @@ static bool unwind_by_rules(struct perfdata_unwinder *u)
 
 /* --- a stack ------------------------------------------------------------------------------------------------------ */
 
-static enum perfdata_status unwind_by_libdwfl(struct perfdata_unwinder *u)
-{
-	u->count = u->nr_frames = 0;
-	pd_monitor_enter(u->symbols->unwind_lock);
-	u->by_libdwfl = true;
-	u->nr_by_libdwfl++;
-	if (report_all(u)) {
-		if (!u->attached)
-			u->attached = dwfl_attach_state(u->dwfl, NULL, 1, &thread_callbacks, u);
-		if (u->attached)
-			dwfl_getthread_frames(u->dwfl, 1, take_frame, u);
-	}
-	u->by_libdwfl = false;
-	pd_monitor_leave(u->symbols->unwind_lock);
-	return !u->dwfl ? PERFDATA_ENOMEM : u->count ? PERFDATA_OK : PERFDATA_ABSENT;
-}
-
 void pd_unwinder_use_libdwfl(struct perfdata_unwinder *unwinder) { unwinder->only_libdwfl = true; }
 
 size_t pd_unwinder_left_to_libdwfl(const struct perfdata_unwinder *unwinder) { return unwinder->nr_by_libdwfl; }
 
 static enum perfdata_status unwind(struct perfdata_unwinder *u)
 {
-	if (!report(u, u->ip))
+	if (!pd_unwinder_take_map(u, u->ip))
 		return PERFDATA_ABSENT;
 	/* libdwfl takes the machine from the first file, so there must be one. As perf, which keeps its state when a
 	 * process executes another program: then only this address is known. */
@@ -552,16 +381,18 @@ static enum perfdata_status unwind(struct perfdata_unwinder *u)
 		u->pcs[u->count++] = u->ip;
 		return PERFDATA_OK;
 	}
-	return unwind_by_rules(u) ? u->count ? PERFDATA_OK : PERFDATA_ABSENT : unwind_by_libdwfl(u);
+	if (!unwind_by_rules(u) && pd_dwfl_is_built_in())
+		return pd_dwfl_unwind(u);
+	return u->count ? PERFDATA_OK : PERFDATA_ABSENT;
 }
 
 enum perfdata_status pd_unwind_stack(struct perfdata_unwinder *unwinder, const struct perfdata_unwind_sample *sample,
 				     uint64_t *pcs, size_t room, size_t *ret_count)
 {
 	struct perfdata_unwinder *u = unwinder;
-	const struct arch *arch = &arches[u->arch];
-	if (!room || !sample->regs || !reg_value(sample, arch->ip, &u->ip) ||
-	    !reg_value(sample, arch->sp, &u->sp))
+	const struct pd_unwind_machine *machine = u->machine;
+	if (!room || !sample->regs || !pd_unwinder_register(sample, machine->ip, &u->ip) ||
+	    !pd_unwinder_register(sample, machine->sp, &u->sp))
 		return PERFDATA_ABSENT;
 	u->sample = sample;
 	u->pcs = pcs;
@@ -570,7 +401,7 @@ enum perfdata_status pd_unwind_stack(struct perfdata_unwinder *unwinder, const s
 	const size_t before = pd_symbols_failed(u->symbols);
 	errno = 0;
 	enum perfdata_status status = unwind(u);
-	/* libdwfl does not say that memory failed: the stack seems to end there */
+	/* libdwfl reports no failed allocation: the stack seems to end there */
 	if (errno == ENOMEM)
 		status = pd_symbols_note(u->symbols, PERFDATA_ENOMEM);
 	else if (pd_symbols_failed(u->symbols) != before)
@@ -580,5 +411,3 @@ enum perfdata_status pd_unwind_stack(struct perfdata_unwinder *unwinder, const s
 		*ret_count = u->count;
 	return status;
 }
-
-#endif

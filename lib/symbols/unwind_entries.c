@@ -4,11 +4,9 @@
 #include "config.h"
 #include "symbols/symbols.h"
 
-#ifdef HAVE_ELFUTILS
-
-#include <dwarf.h>
 #include <string.h>
 #include "symbols/dwarf.h"
+#include "symbols/dwarf_format.h"
 #include "symbols/unwind_entries.h"
 
 #define MOST_REMEMBERED 64u
@@ -267,5 +265,3 @@ bool pd_frame_find_eh(const struct pd_elf *elf, uint8_t index_head[PD_FRAME_INDE
 	}
 	return in_file;
 }
-
-#endif

@@ -8,7 +8,7 @@
 
 #ifdef HAVE_ELFUTILS
 
-#include <dwarf.h>
+#include <libelf.h>
 #include <errno.h>
 #include <string.h>
 #include "base/cursor.h"

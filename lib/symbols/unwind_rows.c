@@ -4,11 +4,9 @@
 #include "config.h"
 #include "symbols/symbols.h"
 
-#ifdef HAVE_ELFUTILS
-
-#include <dwarf.h>
 #include <string.h>
 #include "symbols/dwarf.h"
+#include "symbols/dwarf_format.h"
 #include "symbols/unwind_entries.h"
 
 #define MOST_REMEMBERED 4u
@@ -194,5 +192,3 @@ bool pd_frame_run(const struct pd_frame_cie *cie, struct pd_cursor instructions,
 	}
 	return !c->failed;
 }
-
-#endif

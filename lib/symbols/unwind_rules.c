@@ -5,9 +5,6 @@
 #include "config.h"
 #include "symbols/unwind_rules.h"
 
-#ifdef HAVE_ELFUTILS
-
-#include <dwarf.h>
 #include "base/hash.h"
 #include "base/memory.h"
 #include "symbols/unwind_entries.h"
@@ -460,5 +457,3 @@ void pd_rules_close(struct perfdata_symbols_dso *dso)
 	pd_free(rules->bytes);
 	pd_free(rules);
 }
-
-#endif

@@ -11,9 +11,7 @@
 #include "base/threads.h"
 #include "perfdata/symbols.h"
 #include "symbols/symbols.h"
-#ifdef HAVE_ELFUTILS
 #include "symbols/dwarf.h"
-#endif
 #include "unit.h"
 
 #define ADDRESSES 8000u
@@ -122,8 +120,6 @@ static void test_short_memory(void)
 	perfdata_memory_free(memory);
 }
 
-#ifdef HAVE_ELFUTILS
-
 #define TAKES 200000u
 #define DROP_AFTER 1000u
 
@@ -182,10 +178,6 @@ static void test_tables(void)
 	pd_dwarf_close(tables.dwarf);
 	perfdata_symbols_free(symbols);
 }
-
-#else
-static void test_tables(void) {}
-#endif
 
 int main(void)
 {

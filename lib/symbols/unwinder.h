@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* An unwinder, for the files that walk stacks: unwind.c by the rules of files, unwind_libdwfl.c by libdwfl. */
+#ifndef PD_UNWINDER_H
+#define PD_UNWINDER_H
+
+#include "symbols/symbols.h"
+
+#define PD_MAX_REGS 64
+/* Frames that give no step, at address 0, would otherwise never end. */
+#define PD_FRAMES_OF_STEP 4u
+
+/* A file that an address was met in, and the addresses that belong to it. */
+struct pd_unwind_module {
+	uint64_t start, end;
+	uint64_t bias;                   /* of addresses in memory, against the file's own */
+	struct perfdata_symbols_dso *dso;
+	bool is_reported;                /* libdwfl knows it */
+};
+
+/* Registers of a machine: how perf and DWARF number them. */
+struct pd_unwind_machine {
+	uint8_t ip, sp;           /* perf's numbers */
+	uint8_t count;            /* of DWARF registers that are set */
+	uint8_t word;             /* bytes */
+	const uint8_t *perf_of;   /* DWARF number → perf's number */
+	unsigned machine;         /* EM_… */
+};
+
+struct perfdata_unwinder {
+	struct perfdata_symbols *symbols;
+	const struct pd_unwind_machine *machine;
+	enum perfdata_unwind_arch arch;
+	perfdata_unwind_find *find;
+	void *user;
+	struct Dwfl *dwfl;        /* NULL: nothing was left to libdwfl yet */
+	bool attached;
+	bool had_modules;         /* at some time, also before a reset */
+	struct pd_unwind_module *modules;   /* by their start */
+	size_t nr_modules, modules_room;
+	size_t nr_reported;
+	bool only_libdwfl;
+	size_t nr_by_libdwfl;     /* stacks */
+	bool by_libdwfl;          /* it unwinds now: each module is reported as it is found */
+	bool overlap;             /* modules do: libdwfl decides which one has an address */
+	/* the sample at hand */
+	const struct perfdata_unwind_sample *sample;
+	uint64_t ip, sp;
+	uint64_t *pcs;
+	size_t room, count;
+	size_t nr_frames;
+};
+
+/* --- unwind.c ----------------------------------------------------------------------------------------------------- */
+
+/* The recorded value of a register, by perf's number. false: it was not recorded. */
+bool pd_unwinder_register(const struct perfdata_unwind_sample *sample, unsigned number, uint64_t *ret);
+/* A word of the process's memory, from the recorded stack or a mapped file. */
+bool pd_unwinder_read_word(struct perfdata_unwinder *u, uint64_t address, uint64_t *ret);
+/* Takes the mapping of an address, unless it was. false: there is a mapping, but no file that can be used. */
+bool pd_unwinder_take_map(struct perfdata_unwinder *u, uint64_t address);
+
+/* --- unwind_libdwfl.c; without elfutils: nothing is known, and no stack is left to it ----------------------------- */
+
+bool pd_dwfl_is_built_in(void);
+/* Reports all modules that libdwfl does not know yet. false: without memory. */
+bool pd_dwfl_report_all(struct perfdata_unwinder *u);
+/* Reports a module. false: libdwfl does not find the address in it. */
+bool pd_dwfl_report(struct perfdata_unwinder *u, struct pd_unwind_module *module, uint64_t address);
+/* Whether a module that was reported has the address. */
+bool pd_dwfl_has_module(struct perfdata_unwinder *u, uint64_t address);
+/* Walks the whole stack of the sample at hand. PERFDATA_ABSENT: no step was found; PERFDATA_ENOMEM. */
+enum perfdata_status pd_dwfl_unwind(struct perfdata_unwinder *u);
+/* Forgets all modules. */
+void pd_dwfl_end(struct perfdata_unwinder *u);
+
+#endif
