@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/memory.h"
 #include "profile/compare_impl.h"
+#include "profile/file_pairs.h"
 #include "profile/key_name.h"
 
 /* The number of a side's build-id among those of the files that were put in before; UINT32_MAX without memory. */
@@ -46,33 +47,80 @@ static const char *renamed(const char *name, const char *const *rules, size_t nr
 	return now;
 }
 
-static uint32_t unify_key(struct perfdata_comparison *comparison, unsigned side, const struct pd_side_key *key)
+struct file_key {
+	const char *key;
+	const char *build_id;    /* "" where a rule of the user says which file it is */
+};
+
+/* The key of a file, by the user's rules. */
+static struct file_key file_key(struct perfdata_comparison *comparison, unsigned side, const struct pd_side_file *file)
+{
+	const struct perfdata_comparison_options *options = comparison->options;
+	char key[PD_KEY_NAME_MAX], now[PD_KEY_NAME_MAX];
+	const char *ret = key;
+	pd_key_file(file->kind, file->path, key, sizeof key);
+	for (size_t i = 0; side == PD_BEFORE && i < options->nr_same_files && ret == key; i++) {
+		ret = pd_key_file_renamed(file->kind, key, &options->same_files[i], 1, now);
+		comparison->rules_used[i] |= ret != key;
+	}
+	return (struct file_key){ pd_compare_keep(comparison, ret), ret == key ? file->build_id : "" };
+}
+
+/* Finds the key of each file of both sides: files that only have other names have one key. */
+static void name_files(struct perfdata_comparison *comparison, struct pd_file_pairs *pairs, struct file_key *keys[2])
+{
+	char note[400];
+	size_t nr;
+	for (unsigned side = 0; side < 2; side++) {
+		const struct perfdata_baseline *of = comparison->sides[side];
+		keys[side] = pd_calloc(of->nr_files + 1, sizeof *keys[side]);
+		for (size_t i = 0; keys[side] && i < of->nr_files; i++) {
+			keys[side][i] = file_key(comparison, side, &of->files[i]);
+			if (comparison->status != PERFDATA_OK ||
+			    !pd_file_pairs_add(pairs, side, of->files[i].kind, keys[side][i].key,
+					       keys[side][i].build_id))
+				comparison->status = PERFDATA_ENOMEM;
+		}
+		if (!keys[side])
+			comparison->status = PERFDATA_ENOMEM;
+	}
+	if (comparison->status == PERFDATA_OK && !pd_file_pairs_find(pairs))
+		comparison->status = PERFDATA_ENOMEM;
+	for (unsigned side = 0; side < 2 && comparison->status == PERFDATA_OK; side++) {
+		const struct perfdata_baseline *of = comparison->sides[side];
+		for (size_t i = 0; i < of->nr_files; i++)
+			keys[side][i].key = pd_compare_keep(
+				comparison, pd_file_pairs_key(pairs, of->files[i].kind, keys[side][i].key,
+							      keys[side][i].build_id));
+	}
+	const struct pd_file_pair *list = pd_file_pairs_list(pairs, &nr);
+	for (size_t i = 0; i < nr && comparison->status == PERFDATA_OK; i++) {
+		pd_file_pair_spell(&list[i], note, sizeof note);
+		pd_compare_note(comparison, "same-build-id", false, "%s", note);
+	}
+}
+
+static uint32_t unify_key(struct perfdata_comparison *comparison, unsigned side, const struct pd_side_key *key,
+			  const struct file_key *file_keys)
 {
 	const struct perfdata_comparison_options *options = comparison->options;
 	const struct perfdata_baseline *of = comparison->sides[side];
 	const bool is_comm = !strncmp(of->by, "comm", 4) || !strncmp(of->by, "thread", 6);
-	char file[PD_KEY_NAME_MAX] = "", now[PD_KEY_NAME_MAX], address[64];
-	const char *name = key->name, *file_name = file;
-	if (key->file != PD_NO_FILE)
-		pd_key_file(of->files[key->file].kind, of->files[key->file].path, file, sizeof file);
+	char address[64];
+	const char *name = key->name;
 	if (key->has_address) {
 		snprintf(address, sizeof address, "0x%" PRIx64 " (build-id %.16s)", key->address,
 			 of->files[key->file].build_id);
 		name = address;
 	}
 	if (side == PD_BEFORE) {
-		bool *used = comparison->rules_used;
-		for (size_t i = 0; i < options->nr_same_files && file_name == file && key->file != PD_NO_FILE; i++) {
-			file_name = pd_key_file_renamed(of->files[key->file].kind, file, &options->same_files[i], 1,
-							now);
-			used[i] |= file_name != file;
-		}
-		used += options->nr_same_files;
+		bool *used = comparison->rules_used + options->nr_same_files;
 		name = is_comm ? renamed(name, options->same_comms, options->nr_same_comms, used)
 			       : renamed(name, options->same_symbols, options->nr_same_symbols,
 					 used + options->nr_same_comms);
 	}
-	const char *const same[] = { pd_compare_keep(comparison, file_name), pd_compare_keep(comparison, name) };
+	const char *const file = key->file == PD_NO_FILE ? "" : file_keys[key->file].key;
+	const char *const same[] = { pd_compare_keep(comparison, file), pd_compare_keep(comparison, name) };
 	const uint32_t id = pd_intern_put(comparison->keys_known, same, sizeof same);
 	if (id == UINT32_MAX ||
 	    pd_vector_grow(&comparison->keys, &comparison->keys_room, id, sizeof *comparison->keys) < 0) {
@@ -92,22 +140,34 @@ static uint32_t unify_key(struct perfdata_comparison *comparison, unsigned side,
 	return id;
 }
 
+static void unify_side(struct perfdata_comparison *comparison, unsigned side, const struct file_key *file_keys)
+{
+	const struct perfdata_baseline *of = comparison->sides[side];
+	bool *same = pd_compare_same_files(comparison, side);
+	uint32_t *key_of = comparison->key_of[side] = pd_calloc(of->nr_keys + 1, sizeof *key_of);
+	if (!same || !key_of)
+		comparison->status = PERFDATA_ENOMEM;
+	for (size_t i = 0; comparison->status == PERFDATA_OK && i < of->nr_keys; i++) {
+		const struct pd_side_key *key = &of->keys[i];
+		/* functions without a name are compared by address or together as one key, never both */
+		const bool by_address = key->file != PD_NO_FILE && same[key->file];
+		const bool counts = key->has_address ? by_address : !is_unnamed(key) || !by_address;
+		key_of[i] = counts ? unify_key(comparison, side, key, file_keys) : UINT32_MAX;
+	}
+	pd_free(same);
+}
+
 bool pd_compare_unify(struct perfdata_comparison *comparison)
 {
-	for (unsigned side = 0; side < 2 && comparison->status == PERFDATA_OK; side++) {
-		const struct perfdata_baseline *of = comparison->sides[side];
-		bool *same = pd_compare_same_files(comparison, side);
-		uint32_t *key_of = comparison->key_of[side] = pd_calloc(of->nr_keys + 1, sizeof *key_of);
-		if (!same || !key_of)
-			comparison->status = PERFDATA_ENOMEM;
-		for (size_t i = 0; comparison->status == PERFDATA_OK && i < of->nr_keys; i++) {
-			const struct pd_side_key *key = &of->keys[i];
-			/* functions without a name are compared by address or together as one key, never both */
-			const bool by_address = key->file != PD_NO_FILE && same[key->file];
-			const bool counts = key->has_address ? by_address : !is_unnamed(key) || !by_address;
-			key_of[i] = counts ? unify_key(comparison, side, key) : UINT32_MAX;
-		}
-		pd_free(same);
-	}
+	struct file_key *file_keys[2] = { NULL, NULL };
+	struct pd_file_pairs *pairs = pd_file_pairs_new();
+	if (!pairs)
+		return false;
+	name_files(comparison, pairs, file_keys);
+	for (unsigned side = 0; side < 2 && comparison->status == PERFDATA_OK; side++)
+		unify_side(comparison, side, file_keys[side]);
+	for (unsigned side = 0; side < 2; side++)
+		pd_free(file_keys[side]);
+	pd_file_pairs_free(pairs);
 	return comparison->status == PERFDATA_OK;
 }

@@ -225,6 +225,11 @@ void pd_session_finish_names(const struct perfdata_session *session);
 enum perfdata_status pd_session_names_failure(const struct perfdata_session *session);
 /* What to say of it. */
 const char *pd_names_failure_text(enum perfdata_status status);
+/* How many frames there are: their ids count from 0. */
+uint32_t pd_session_nr_frames(const struct perfdata_session *session);
+/* The dso's build-id in hexadecimal; "" unknown so far. */
+#define PD_BUILD_ID_TEXT (2 * PERFDATA_BUILD_ID_MAX + 1)
+void pd_session_build_id_text(const struct perfdata_session *session, uint32_t dso, char ret[PD_BUILD_ID_TEXT]);
 /* Loads the symbols of one more of the files in which frames were found so far or, where `lines` says so, opens the
  * debug information of one. false: there is none. Not where samples are filtered: then not every file will be asked
  * for. */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """`flamegraph --base` and `diff` match the same functions: of each row of `diff`, samples and weight before and after, by itself and with what it
 calls, are those that the page of the flame graph adds up to. Recordings against others, against themselves under another name or in another
-folder, repeat runs, functions that the user says to be the same. Prints TAP."""
+folder, the same program by its build-id, repeat runs, functions that the user says to be the same. Prints TAP."""
 import collections
 import json
 import os
@@ -74,6 +74,19 @@ def compare(name, before, after, rules=()):
     report("%s: %d rows" % (name, compared), wrong or not compared and "no row was compared")
 
 
+def check_pair(name, before, after, is_paired, rules=()):
+    """What both say of a program whose name changed."""
+    diff = program.run("diff", *rules, before, after)
+    page = program.run("flamegraph", *rules, "--base", before, after)
+    warnings = "\n".join(views.Page(page.out).meta["warnings"])
+    wrong = []
+    if (b"[same-build-id]" in diff.out) != is_paired or (b"[N812]" in page.err) != is_paired or ("same build-id (" in warnings) != is_paired:
+        wrong.append("notes: %r, %r" % (diff.out[:600], page.err))
+    if is_paired == (b"[matched]" in diff.out) or is_paired == (b"[W807]" in page.err):
+        wrong.append("little matches: %r, %r" % (diff.out[:600], page.err))
+    report("%s of play and work" % name, "\n".join(wrong))
+
+
 def main():
     path = os.path.join(program.TESTDATA, "callgraph-73.data")
     first = views.Page(program.run("flamegraph", "-q", path).out)
@@ -89,13 +102,25 @@ def main():
             return os.path.join(folder, name)
         renamed = copy("renamed.data", file, file[:-4] + "play")
         moved = copy("moved.data", file, "/else" + file[5:])
+        files = json.loads(program.run("buildids", "--json", path).out)["files"]
+        build_id = bytes.fromhex(next(row for row in files if row["filename"] == file)["build_id"])
+        # the same program built anew, under another name
+        built = os.path.join(folder, "built.data")
+        with open(built, "wb") as out, open(renamed, "rb") as copied:
+            out.write(copied.read().replace(build_id, build_id[::-1]))
         compare("a recording against itself", [path], [path])
         compare("two versions of perf", [os.path.join(program.TESTDATA, "callgraph-61.data")], [path])
         compare("other work", [os.path.join(program.TESTDATA, "zstd-73.data")], [path])
         compare("another folder", [moved], [path])
-        compare("a renamed program, unmatched", [renamed], [path])
-        compare("a renamed program, --map-dso", [renamed], [path], ["--map-dso", "play=work"])
-        compare("a renamed program after, --map-dso", [path], [renamed], ["--map-dso", "work=play"])
+        compare("a program under another name", [renamed], [path])
+        compare("a program under another name after", [path], [renamed])
+        compare("two names before, one after", [path, renamed], [path])
+        check_pair("the same build-id", renamed, path, True)
+        check_pair("another build-id", built, path, False)
+        check_pair("the same build-id, but the user says otherwise", renamed, path, False, ["--map-dso", "play=other"])
+        compare("built anew under another name, unmatched", [built], [path])
+        compare("built anew under another name, --map-dso", [built], [path], ["--map-dso", "play=work"])
+        compare("built anew under another name after, --map-dso", [path], [built], ["--map-dso", "work=play"])
         compare("three runs before, two after", [path, renamed, moved], [path, moved], ["--map-dso", "play=work"])
         if len(functions) > 1:
             compare("a renamed function, --map-symbol", [path], [path, moved], ["--map-symbol", "%s=%s" % tuple(functions[:2])])

@@ -3,10 +3,13 @@
  * comparison says of sides that are made here. */
 #include "config.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "alloc_fail_pieces.h"
 #include "unit.h"
 #include "perfdata/compare.h"
+#include "profile/file_pairs.h"
 #include "profile/key_name.h"
 #include "profile/statistics.h"
 
@@ -172,6 +175,55 @@ static void test_files(void)
 		char key[256];
 		pd_key_file(files[i].kind, files[i].path, key, sizeof key);
 		CHECK_STR(key, files[i].wanted);
+	}
+}
+
+static void test_file_pairs(void)
+{
+	/* by side, "NAME=BUILD-ID"; then names that both sides have for them, in the same order */
+	static const struct {
+		const char *files[2][3], *now[2][3];
+		size_t nr_pairs;
+	} cases[] = {
+		{ { { "old=ab" }, { "new=ab" } }, { { "new" }, { "new" } }, 1 },
+		{ { { "old=ab" }, { "new=cd" } }, { { "old" }, { "new" } }, 0 },
+		{ { { "old=" }, { "new=" } }, { { "old" }, { "new" } }, 0 },
+		/* a name that both sides have counts more */
+		{ { { "prog=ab" }, { "prog=cd", "prog.old=ab" } }, { { "prog" }, { "prog", "prog.old" } }, 0 },
+		{ { { "sh=ab", "ls=ab" }, { "busybox=ab" } }, { { "busybox", "busybox" }, { "busybox" } }, 2 },
+		{ { { "busybox=ab" }, { "sh=ab", "ls=ab" } }, { { "ls" }, { "ls", "ls" } }, 1 },
+		{ { { "a=ab", "b=cd" }, { "c=cd", "d=ab" } }, { { "d", "c" }, { "c", "d" } }, 2 },
+		/* one name, two files */
+		{ { { "prog=ab", "prog=cd" }, { "tool=cd" } }, { { "prog", "tool" }, { "tool" } }, 1 },
+		/* some recordings fill build-ids up with zeros */
+		{ { { "old=ab0000" }, { "new=ab" } }, { { "new" }, { "new" } }, 1 },
+		{ { { "[heap]=ab" }, { "new=ab" } }, { { "[heap]" }, { "new" } }, 0 },
+	};
+	for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+		const bool looks = i % 2;
+		static struct pd_file_pairs *pairs;
+		size_t nr;
+		pairs = looks ? pairs : pd_file_pairs_new();
+		for (unsigned f = 0; f < 6; f++) {
+			const char *file = cases[i / 2].files[f / 3][f % 3], *equals = file ? strchr(file, '=') : NULL;
+			char key[16];
+			if (!file)
+				continue;
+			snprintf(key, sizeof key, "%.*s", (int)(equals - file), file);
+			if (looks)
+				CHECK_STR(pd_file_pairs_key(pairs, PERFDATA_DSO_USER, key, equals + 1),
+					  cases[i / 2].now[f / 3][f % 3]);
+			else
+				CHECK(pd_file_pairs_add(pairs, f / 3, PERFDATA_DSO_USER, key, equals + 1));
+		}
+		if (!looks) {
+			CHECK(pd_file_pairs_find(pairs));
+			continue;
+		}
+		(void)pd_file_pairs_list(pairs, &nr);
+		CHECK_EQ(nr, cases[i / 2].nr_pairs);
+		CHECK_STR(pd_file_pairs_key(pairs, PERFDATA_DSO_USER, "unseen", "ab"), "unseen");
+		pd_file_pairs_free(pairs);
 	}
 }
 
@@ -442,6 +494,7 @@ int main(void)
 		{ "sums, shares, Welch's test", test_sums },
 		{ "functions across builds", test_symbols },
 		{ "files across builds", test_files },
+		{ "files with other names", test_file_pairs },
 		{ "the text of a baseline, and what is none", test_text },
 		{ "a comparison, mirrored, and with itself", test_comparison },
 		{ "verdicts and allow lists", test_verdicts },

@@ -51,6 +51,7 @@ void pd_flame_data_free(struct flame_data *data)
 		pd_stack_place_release(&data->places[run]);
 	}
 	pd_stack_labels_free(data->labels);
+	pd_file_pairs_free(data->options.match.pairs);
 	pd_flame_threads_free(data->threads);
 	pd_account_give(data->tree.account, PD_USE_PROFILE, data->accounted);
 	pd_stack_tree_release(&data->tree);
@@ -314,6 +315,24 @@ static enum perfdata_status list_threads(struct flame_data *data)
 	return status;
 }
 
+static enum perfdata_status match_files(struct flame_data *data)
+{
+	struct stack_match *match = &data->options.match;
+	match->pairs = pd_file_pairs_new();
+	bool fine = match->pairs;
+	for (size_t run = 0; run < data->nr_runs && fine; run++)
+		fine = pd_stack_match_files(match, data->runs[run].session, run >= data->nr_own);
+	return fine && pd_file_pairs_find(match->pairs) && pd_stack_labels_match(data->labels, match)
+		       ? PERFDATA_OK
+		       : PERFDATA_ENOMEM;
+}
+
+const struct pd_file_pair *pd_flame_data_pairs(const struct flame_data *data, size_t *ret_nr)
+{
+	*ret_nr = 0;
+	return data->options.match.pairs ? pd_file_pairs_list(data->options.match.pairs, ret_nr) : NULL;
+}
+
 /* Stacks of bases are chosen by the names that their functions have now. */
 static enum perfdata_status choose_stacks(struct flame_data *data)
 {
@@ -332,6 +351,7 @@ enum perfdata_status pd_flame_data_new(const struct flame_options *options, cons
 	if (!data)
 		return PERFDATA_ENOMEM;
 	data->options = *options;
+	data->options.match.pairs = NULL;
 	data->runs = pd_calloc(nr[0] + nr[1], sizeof *data->runs);
 	data->places = pd_calloc(nr[0] + nr[1], sizeof *data->places);
 	if (!data->runs || !data->places) {
@@ -346,8 +366,8 @@ enum perfdata_status pd_flame_data_new(const struct flame_options *options, cons
 	data->small = UINT32_MAX;
 	data->labels = pd_stack_labels_new(runs->session, STACK_BY_FUNCTION, options->inlines, true);
 	enum perfdata_status status = data->labels ? list_threads(data) : PERFDATA_ENOMEM;
-	if (status == PERFDATA_OK && data->nr_runs > 1 && !pd_stack_labels_match(data->labels, &data->options.match))
-		status = PERFDATA_ENOMEM;
+	if (status == PERFDATA_OK && data->nr_runs > 1)
+		status = match_files(data);
 	if (status == PERFDATA_OK)
 		status = choose_stacks(data);
 	if (status == PERFDATA_OK)

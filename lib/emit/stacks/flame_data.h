@@ -34,6 +34,8 @@ enum perfdata_status pd_flame_data_new(const struct flame_options *options, cons
 				       const size_t nr[2], struct flame_data **ret);
 void pd_flame_data_free(struct flame_data *data);
 
+/* Files of the bases that have other names in the recording, and the same build-ids. */
+const struct pd_file_pair *pd_flame_data_pairs(const struct flame_data *data, size_t *ret_nr);
 struct stack_tree *pd_flame_data_tree(struct flame_data *data);
 const struct stack_labels *pd_flame_data_labels(const struct flame_data *data);
 /* How often something was left out, and of fewer samples than what. */

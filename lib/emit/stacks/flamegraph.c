@@ -167,16 +167,36 @@ static void spell_match(const struct flamegraph *graph, uint32_t event, const st
 			 match->files[1], match->files[0], match->files[1]);
 }
 
-static void report_line(const struct state *state, const struct flamegraph *graph, const char *line)
+static void report_line(const struct state *state, const struct flamegraph *graph, uint32_t code, const char *line)
 {
-	const struct perfdata_finding finding = { .severity = PERFDATA_SEVERITY_WARNING,
-						  .code = PERFDATA_FINDING_BASE_UNMATCHED,
+	const struct perfdata_finding finding = { .severity = perfdata_finding_lookup(code)->severity,
+						  .code = code,
 						  .file = perfdata_reader_header(graph->recording->reader)->name,
 						  .offset = PERFDATA_NO_OFFSET,
 						  .record = UINT64_MAX,
 						  .message = line };
 	if (state->on_finding)
 		state->on_finding(state->user, &finding);
+}
+
+enum { PAIRS_TOLD = 5 };
+
+static enum perfdata_status find_renamed(const struct state *state, struct flamegraph *graph, char **lines)
+{
+	size_t nr;
+	const struct pd_file_pair *pairs = pd_flame_data_pairs(graph->data, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		char *line = pd_calloc(1, SIZE);
+		if (!line)
+			return PERFDATA_ENOMEM;
+		pd_file_pair_spell(&pairs[i], line, SIZE);
+		report_line(state, graph, PERFDATA_FINDING_BASE_RENAMED, line);
+		if (i < PAIRS_TOLD)
+			lines[graph->nr_unmatched++] = line;
+		else
+			pd_free(line);
+	}
+	return PERFDATA_OK;
 }
 
 static bool has_event(const struct flame_run *run, const char *name)
@@ -202,7 +222,7 @@ static enum perfdata_status find_left_out(const struct state *state, struct flam
 			graph->nr_unmatched++;
 			snprintf(line, SIZE, "%.80s: only the repeat run %.400s has this event: it is left out", name,
 				 perfdata_reader_header(of->reader)->name);
-			report_line(state, graph, line);
+			report_line(state, graph, PERFDATA_FINDING_BASE_UNMATCHED, line);
 		}
 	}
 	return PERFDATA_OK;
@@ -224,7 +244,7 @@ static enum perfdata_status find_unmatched(const struct state *state, struct fla
 			return PERFDATA_ENOMEM;
 		graph->nr_unmatched++;
 		spell_match(graph, i, &match, line);
-		report_line(state, graph, line);
+		report_line(state, graph, PERFDATA_FINDING_BASE_UNMATCHED, line);
 	}
 	return PERFDATA_OK;
 }
@@ -281,7 +301,7 @@ static enum perfdata_status find_unused(const struct state *state, struct flameg
 			graph->nr_unmatched++;
 			snprintf(line, SIZE, "--%s: nothing in the base is called as '%.400s' says", list_names[list],
 				 state->texts[list][i]);
-			report_line(state, graph, line);
+			report_line(state, graph, PERFDATA_FINDING_BASE_UNMATCHED, line);
 		}
 	}
 	return PERFDATA_OK;
@@ -303,7 +323,7 @@ static enum perfdata_status draw(struct state *state, const struct perfdata_emit
 							.nr_same_symbols = state->nr[SYMBOLS],
 							.used = used } };
 	const size_t nr[] = { 1 + state->nr[REPEATS], state->nr[BASES] };
-	size_t most_lines = 2 + nr_rules + BROKEN_TOLD * (size_t)pd_profile_nr_events(runs->profile);
+	size_t most_lines = 2 + PAIRS_TOLD + nr_rules + BROKEN_TOLD * (size_t)pd_profile_nr_events(runs->profile);
 	for (size_t run = 0; run < nr[0]; run++)
 		most_lines += pd_profile_nr_events(runs[run].profile);
 	char **lines = pd_calloc(most_lines, sizeof *lines);
@@ -319,6 +339,8 @@ static enum perfdata_status draw(struct state *state, const struct perfdata_emit
 								   : PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK)
 		status = find_broken(state, &graph, lines);
+	if (status == PERFDATA_OK)
+		status = find_renamed(state, &graph, lines);
 	if (status == PERFDATA_OK)
 		status = find_left_out(state, &graph, lines);
 	if (status == PERFDATA_OK)

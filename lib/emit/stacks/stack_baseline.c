@@ -14,6 +14,7 @@
 #include "emit/stacks/stack_text.h"
 #include "profile/baseline.h"
 #include "profile/key_name.h"
+#include "session/session.h"
 
 static const struct perfdata_emitter_option options[] = {
 	{ .name = "by",
@@ -401,10 +402,8 @@ static bool write_file(struct making *making, uint32_t dso, uint32_t *ret)
 		return false;
 	if (!making->files[dso]) {
 		const struct perfdata_dso *of = perfdata_session_dso(session, dso);
-		const struct perfdata_bytes id = perfdata_session_build_id(session, dso, NULL);
-		char hex[2 * PERFDATA_BUILD_ID_MAX + 1] = "";
-		for (size_t i = 0; i < id.size && i < PERFDATA_BUILD_ID_MAX; i++)
-			snprintf(hex + 2 * i, 3, "%02x", id.data[i]);
+		char hex[PD_BUILD_ID_TEXT];
+		pd_session_build_id_text(session, dso, hex);
 		const struct pd_side_file file = { .kind = of->kind, .build_id = hex, .path = of->name };
 		pd_baseline_file(making->out, making->nr_files, &file);
 		making->files[dso] = ++making->nr_files;

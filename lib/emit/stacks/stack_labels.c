@@ -163,6 +163,57 @@ static void mark_used(const struct stack_match *match, const struct perfdata_dso
 		match->used[match->nr_same_files + of_symbol] = true;
 }
 
+struct ruled_file {
+	char key[PD_KEY_NAME_MAX];               /* by the user's rules */
+	char build_id[PD_BUILD_ID_TEXT];         /* "" where a rule says which file it is */
+};
+
+static void find_ruled_file(const struct stack_match *match, const struct perfdata_session *session,
+			    const struct perfdata_dso *dso, bool is_base, struct ruled_file *ret)
+{
+	char file[PD_KEY_NAME_MAX], now[PD_KEY_NAME_MAX];
+	pd_key_file(dso->kind, dso->name, file, sizeof file);
+	const char *ruled = is_base ? pd_key_file_renamed(dso->kind, file, match->same_files, match->nr_same_files, now)
+				    : file;
+	memcpy(ret->key, ruled, strlen(ruled) + 1);
+	*ret->build_id = '\0';
+	if (ruled == file)
+		pd_session_build_id_text(session, dso->id, ret->build_id);
+}
+
+bool pd_stack_match_files(struct stack_match *match, const struct perfdata_session *session, bool is_base)
+{
+	const uint32_t nr = perfdata_session_nr_dsos(session), nr_frames = pd_session_nr_frames(session);
+	bool *has_frames = pd_calloc(nr + (size_t)1, sizeof *has_frames), fine = has_frames;
+	for (uint32_t i = 0; i < nr_frames && fine; i++) {
+		const uint32_t dso = perfdata_session_frame(session, i)->dso;
+		if (dso < nr)
+			has_frames[dso] = true;
+	}
+	for (uint32_t i = 0; i < nr && fine; i++) {
+		const struct perfdata_dso *dso = perfdata_session_dso(session, i);
+		struct ruled_file file;
+		if (!has_frames[i])
+			continue;
+		find_ruled_file(match, session, dso, is_base, &file);
+		fine = pd_file_pairs_add(match->pairs, is_base ? 0 : 1, dso->kind, file.key, file.build_id);
+	}
+	pd_free(has_frames);
+	return fine;
+}
+
+/* The key of a file, as both sides have it: a string of `matched`. */
+static uint32_t file_across_builds(struct stack_labels *labels, const struct perfdata_dso *dso)
+{
+	const struct stack_match *match = labels->match;
+	struct ruled_file file;
+	find_ruled_file(match, labels->session, dso, labels->is_base, &file);
+	const char *key = file.key;
+	if (match->pairs)
+		key = pd_file_pairs_key(match->pairs, dso->kind, key, file.build_id);
+	return keep_matched(labels, key);
+}
+
 /* Makes a key of a label what it is across builds. */
 static void match_key(struct stack_labels *labels, const struct stack_label *label, struct label_key *key)
 {
@@ -170,14 +221,10 @@ static void match_key(struct stack_labels *labels, const struct stack_label *lab
 	const struct perfdata_dso *dso = label->dso == PERFDATA_NONE
 						 ? NULL
 						 : perfdata_session_dso(labels->session, label->dso);
-	char text[PD_KEY_NAME_MAX] = "", now[PD_KEY_NAME_MAX], file[PD_KEY_NAME_MAX];
+	char text[PD_KEY_NAME_MAX], file[PD_KEY_NAME_MAX] = "";
 	if (dso)
-		pd_key_file(dso->kind, dso->name, text, sizeof text);
-	memcpy(file, text, sizeof file);
-	key->file = keep_matched(
-		labels, labels->is_base && dso
-				? pd_key_file_renamed(dso->kind, text, match->same_files, match->nr_same_files, now)
-				: text);
+		pd_key_file(dso->kind, dso->name, file, sizeof file);
+	key->file = dso ? file_across_builds(labels, dso) : 0;
 	if (label->kind == STACK_NO_NAME && dso)
 		snprintf(text, sizeof text, "(unnamed)");
 	else
@@ -296,15 +343,13 @@ static void add_nameless(struct stack_labels *labels, const struct perfdata_dso 
 
 static void add_file(struct stack_labels *labels, const struct perfdata_dso *dso)
 {
-	char name[2 * PERFDATA_BUILD_ID_MAX + 1] = "[no build-id]";
+	char name[PD_BUILD_ID_TEXT];
 	struct stack_label label = { .dso = dso->id,
 				     .kind = kind_of(dso, false),
 				     .file = pd_stack_labels_intern(labels, dso->name) };
 	if (labels->by == STACK_BY_BUILD_ID) {
-		const struct perfdata_bytes id = perfdata_session_build_id(labels->session, dso->id, NULL);
-		for (size_t i = 0; i < id.size && i < PERFDATA_BUILD_ID_MAX; i++)
-			snprintf(name + 2 * i, 3, "%02x", id.data[i]);
-		label.name = pd_stack_labels_intern(labels, name);
+		pd_session_build_id_text(labels->session, dso->id, name);
+		label.name = pd_stack_labels_intern(labels, *name ? name : "[no build-id]");
 	} else {
 		label.name = label.file;
 	}

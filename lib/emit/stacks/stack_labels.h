@@ -8,6 +8,7 @@
 #define PD_STACK_LABELS_H
 
 #include "perfdata/session.h"
+#include "profile/file_pairs.h"
 
 enum stack_by { STACK_BY_FUNCTION, STACK_BY_FILE, STACK_BY_LINE, STACK_BY_BUILD_ID };
 
@@ -51,8 +52,11 @@ struct stack_labels *pd_stack_labels_new(const struct perfdata_session *session,
 struct stack_match {
 	const char *const *same_files, *const *same_symbols;
 	size_t nr_same_files, nr_same_symbols;
+	struct pd_file_pairs *pairs; /* or NULL; files with other names that are the same, see pd_stack_match_files */
 	bool *used;                  /* or NULL; for each of the rules, those of files first: a name of a base has it */
 };
+/* Adds the files that stacks of the session have to the match's pairs. False without memory. */
+bool pd_stack_match_files(struct stack_match *match, const struct perfdata_session *session, bool is_base);
 /* Labels are what the keys of a comparison are: functions across builds, inlined or not. Borrows `match`. To be called
  * before the first label. False without memory. */
 bool pd_stack_labels_match(struct stack_labels *labels, const struct stack_match *match);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What other threads may look up in a session: see the table section of perfdata/session.h. */
 #include "config.h"
+#include <stdio.h>
 #include <string.h>
 #include "base/memory.h"
 #include "session/session.h"
@@ -30,6 +31,14 @@ struct perfdata_bytes perfdata_session_build_id(const struct perfdata_session *s
 	if (ret_source && size)
 		*ret_source = entry->source;
 	return (struct perfdata_bytes){ entry->build_id, size };
+}
+
+void pd_session_build_id_text(const struct perfdata_session *session, uint32_t dso, char ret[PD_BUILD_ID_TEXT])
+{
+	const struct perfdata_bytes id = perfdata_session_build_id(session, dso, NULL);
+	*ret = '\0';
+	for (size_t i = 0; i < id.size && i < PERFDATA_BUILD_ID_MAX; i++)
+		snprintf(ret + 2 * i, 3, "%02x", id.data[i]);
 }
 
 struct perfdata_bytes perfdata_session_false_build_id(const struct perfdata_session *session, uint32_t dso)
@@ -82,6 +91,11 @@ bool perfdata_session_in_chain(const struct perfdata_session *session, uint32_t 
 const struct perfdata_frame *perfdata_session_frame(const struct perfdata_session *session, uint32_t frame)
 {
 	return frame & PERFDATA_FRAME_CALLER || !session->state ? NULL : pd_table_at(&session->state->frames, frame);
+}
+
+uint32_t pd_session_nr_frames(const struct perfdata_session *session)
+{
+	return session->state ? pd_table_count(&session->state->frames) : 0;
 }
 
 uint32_t perfdata_session_nr_stacks(const struct perfdata_session *session)
