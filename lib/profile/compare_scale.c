@@ -10,13 +10,18 @@
  * right as long as most keys did not change, be they small or large.
  *
  * An inclusive cost holds the cost of other keys. Where all that changed lies inside it, it is measured by what lies
- * outside it; else by the rest of all keys. Where most keys changed, shares are compared, and nothing passes. */
+ * outside it; else by the rest of all keys. Where most keys changed, shares are compared, and nothing passes.
+ *
+ * The rest of a key with nearly all weight are few samples, of which one side has twice as many as the other by chance.
+ * Where it is that inexact and nothing shows that the key changed, the scale is that of all keys; what could be seen
+ * still is what the rest could have shown. */
 #include "config.h"
 #include <math.h>
 #include "base/memory.h"
 #include "profile/compare_impl.h"
 
 enum { CLEAR = 3, MOST_STEPS = 12, FEW = 10, FEWEST_KEYS = 3 };
+static const double doubtful = 0.6931;     /* the logarithm of 2: a scale that may be off by a factor of 2 is a guess */
 static const double least_rest = 0.02;     /* of the weight: less is nothing to measure by */
 /* What starts and ends a program, and who else uses the machine, moves that much of a key's weight to the rest or away
  * from it, however many samples there are. */
@@ -230,6 +235,20 @@ static bool agrees(const struct perfdata_comparison *comparison, const struct re
 								 CLEAR * sqrt(measure.variance + with->variance);
 }
 
+static void replace_guess(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
+			  struct pd_compare_row *row, enum pd_quantity quantity, double scale)
+{
+	struct pd_compare_measure *measure = &row->measures[quantity];
+	const double before = pd_compare_share(event, row, quantity, PD_BEFORE),
+		     after = pd_compare_share(event, row, quantity, PD_AFTER) / measure->scale;
+	const double off = sqrt(row->dispersion[quantity] * measure->variance + measure->fixed);
+	if (!measure->apart || CLEAR * off <= doubtful)
+		return;
+	const double error = pd_compare_error(event, row, quantity, before, after);
+	if (pd_student_two_sided((after - before) / error, row->degrees[quantity]) >= comparison->limits.alpha)
+		measure->scale = scale;
+}
+
 static bool scale_by_rest(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	uint32_t nr_changed;
@@ -261,6 +280,8 @@ static bool scale_by_rest(const struct perfdata_comparison *comparison, struct p
 		row->measures[PD_SELF].none = !measure_apart(&own, &row->measures[PD_SELF]);
 		if (row->nr_changed == nr_changed && agrees(comparison, &outside, &with))
 			row->measures[PD_INCLUSIVE].none = !measure_apart(&outside, &row->measures[PD_INCLUSIVE]);
+		replace_guess(comparison, event, row, PD_SELF, with.scale);
+		replace_guess(comparison, event, row, PD_INCLUSIVE, with.scale);
 	}
 	return true;
 }

@@ -305,6 +305,29 @@ static void test_causes(void)
 	perfdata_comparison_free(comparison);
 }
 
+/* Of few samples, the rest of a function with nearly all weight is more or less by chance. */
+static void test_few_others(void)
+{
+	struct program before = program_of(0.7), after = before;
+	for (unsigned i = 1; i < FUNCTIONS; i++)
+		after.work[i] *= 0.4;
+	struct perfdata_comparison *comparison = compare(side_of(&before, 1, 60, 0, 0), side_of(&after, 1, 60, 0, 0),
+							 NULL);
+	CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_INCONCLUSIVE);
+	const struct perfdata_comparison_row *row;
+	for (size_t i = 0; (row = perfdata_comparison_row(comparison, 0, i)); i++)
+		CHECK(row->self.compared <= 1.001 && row->inclusive.compared <= 1.001);
+	CHECK(row_of(comparison, "f0")->self.visible > 1);
+	perfdata_comparison_free(comparison);
+	/* what shows all the same is measured by the rest */
+	before = after = program_of(0.9);
+	after.work[0] *= 2;
+	comparison = compare(side_of(&before, 3, 2000, 0, 0), side_of(&after, 3, 2000, 0, 0), NULL);
+	CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_FAIL);
+	CHECK(distance(row_of(comparison, "f0")->self.ratio, 2) < 0.1);
+	perfdata_comparison_free(comparison);
+}
+
 static void test_matching(void)
 {
 	struct program before = program_of(0.2), after = before;
@@ -366,6 +389,7 @@ int main(void)
 		{ "the spread of repeat runs counts", test_spread },
 		{ "causes come first, and their callers are marked", test_causes },
 		{ "names of one side alone", test_names_of_one_side },
+		{ "few samples of all others", test_few_others },
 		{ "sides that have little in common", test_matching },
 	};
 	return unit_main(cases, sizeof cases / sizeof *cases);
