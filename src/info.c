@@ -12,6 +12,7 @@
 #include "perfdata/perf.h"
 #include "grow.h"
 #include "info_names.h"
+#include "unwinding.h"
 #include "symbol_options.h"
 
 /* --- counters of `perf stat record` ------------------------------------------------------------------------------- */
@@ -36,6 +37,7 @@ struct counters {
 	struct perfdata_lost_sums *lost;
 	struct perfdata_record *record;   /* decoded into, one after the other */
 	struct frame_hits hits;  /* empty without --symbols */
+	struct unwinding unwinding;
 	bool failed;
 };
 
@@ -69,7 +71,8 @@ static void take_record(struct counters *counters, const struct perfdata_raw *ra
 {
 	const uint32_t type = perfdata_raw_type(raw);
 	const bool wanted = type == PERFDATA_RECORD_LOST_SAMPLES || type == PERFDATA_RECORD_THREAD_MAP ||
-			    type == PERFDATA_RECORD_STAT || type == PERFDATA_RECORD_STAT_ROUND;
+			    type == PERFDATA_RECORD_STAT || type == PERFDATA_RECORD_STAT_ROUND ||
+			    type == PERFDATA_RECORD_SIMPLEPERF_UNWINDING_RESULT;
 	struct perfdata_record *record = counters->record;
 	if (!wanted || perfdata_raw_decode(counters->reader, raw, record) != PERFDATA_OK)
 		return;
@@ -78,6 +81,8 @@ static void take_record(struct counters *counters, const struct perfdata_raw *ra
 				    PERFDATA_OK;
 	} else if (type == PERFDATA_RECORD_THREAD_MAP) {
 		take_threads(counters, &record->u.thread_map);
+	} else if (type == PERFDATA_RECORD_SIMPLEPERF_UNWINDING_RESULT) {
+		unwinding_add(&counters->unwinding, &record->u.unwinding_result);
 	} else if (type == PERFDATA_RECORD_STAT) {
 		const struct perfdata_stat *stat = &record->u.stat;
 		const struct counter counter = {
@@ -301,6 +306,7 @@ static void show_text(const struct options *options, struct input *input, const 
 	show_counts(&out, summary);
 	show_traces(&out, summary);
 	show_losses(&out, summary);
+	unwinding_show(&out, &counters->unwinding);
 	if (names)
 		name_counts_text(&out, names);
 	perfdata_text_printf(&out, "complete: %s\n", summary->complete && !input->messages.errors ? "yes" : "no");
@@ -343,6 +349,8 @@ static void show(const struct options *options, struct input *input, struct perf
 		json_object *document = answer_document(input, session);
 		if (document && counters->nr)
 			json_add(document, "counters", counters_json(input, counters));
+		if (document && counters->unwinding.stacks)
+			json_add(document, "unwinding", unwinding_json(&counters->unwinding));
 		if (document && names)
 			json_add(document, "names", name_counts_json(input, names));
 		if (document)

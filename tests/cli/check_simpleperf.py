@@ -171,6 +171,32 @@ def check_meta(folder):
     check("META_INFO: losses, names of events, the device", faults)
 
 
+def check_java():
+    """The map of a JIT is a file of the recording; names are those that simpleperf's own report-sample gives."""
+    path = os.path.join(FOLDER, "java.data")
+    rows = [row for event in json.loads(run("report", "-q", "--json", "--top", "0", "--symfs", FOLDER, path).out)["events"] for row in event["rows"]]
+    names = {row["symbol"] for row in rows if (row["dso"] or "").endswith(".map")}
+    check("a JVM: names of compiled methods", [] if {"Interpreter", "void Work.compute(long)"} <= names else [sorted(names)])
+
+
+def check_unwinding(folder):
+    """Reasons of stacks that were not followed to their end, by simpleperf's rule for stacks that were recorded too short."""
+    path = os.path.join(FOLDER, "failed.data")
+    found = json.loads(run("info", "--json", path).out)["unwinding"]
+    faults = [found] if found["errors"] != {"UNWIND_INFO": found["stacks"]} or found["not_enough_stack"] else []
+    results = [(1, 0x2000), (1, 0x2000 + (128 << 10)), (1, 0x2001 + (128 << 10)), (1, 0x1fff), (5, 0), (99, 0)]
+    made = [record(32776, struct.pack("<6Q", 5, 1, code, at, 0x1000, 0x2000) + bytes(8 * 3)) for code, at in results]
+    made.append(record(32776, struct.pack("<4Q", 5, 1, 2, 0)))
+    path = written(folder, with_records(recording("stacks.data"), made))
+    found = json.loads(run("info", "--json", path).out)["unwinding"]
+    wanted = {"stacks": 7, "errors": {"MEMORY_INVALID": 4, "UNWIND_INFO": 1, "MAX_FRAMES_EXCEEDED": 1, "OTHER": 1}, "not_enough_stack": 2}
+    faults += [found] if found != wanted else []
+    text = run("info", path).out.decode()
+    faults += [] if "unwinding: 7 stacks were not followed to the end: 4 MEMORY_INVALID, 1 UNWIND_INFO, " in text else [text[:2000]]
+    faults += ["a recording without"] if "unwinding" in run("info", os.path.join(FOLDER, "zstd.data")).out.decode() else []
+    check("why stacks end early", faults)
+
+
 def check_anonymous(folder):
     faults = []
     for name in NAMES:
@@ -180,7 +206,7 @@ def check_anonymous(folder):
         run("rewrite", "--force", "--compress", "none", out, "-o", plain)
         with open(plain, "rb") as file:
             data = file.read()
-        faults += ["%s has %s" % (name, secret) for secret in (b"demo", b"inner", b"middle", b"testhost", b"12284122") if secret in data]
+        faults += ["%s has %s" % (name, secret) for secret in (b"demo", b"Work", b"outer", b"libjvm", b"tableless", b"inner", b"middle", b"testhost", b"12284122") if secret in data]
         if done.code or run("check", "--strict", out).code:
             faults.append(name)
     path = written(folder, with_records(recording("stacks.data"), ALL_TYPES))
@@ -209,6 +235,8 @@ def main():
         check_types(folder)
         check_split(folder)
         check_meta(folder)
+        check_java()
+        check_unwinding(folder)
         check_anonymous(folder)
         check_prefixes(folder)
     print("1..%d" % number)

@@ -13,11 +13,13 @@
 #include "opening.h"
 
 #define MAX_RECORDS 8192
-#define MAX_FILE 16384
+#define MAX_FILE 32768
 
 static const char *const names[] = {
 	"killed-61.data", "stat-73.data", "stream-73.pipe", "stat-61.data", "stream-61.pipe", "zstd-61.data",
 	"zstd-73.data", "group-61.data", "callgraph-73.data", "group-73.data", "bad-garbage.data",
+	"simpleperf/stacks.data", "simpleperf/zstd.data", "simpleperf/nounwind.data", "simpleperf/offcpu.data",
+	"simpleperf/failed.data",
 };
 
 /* A record, and where the bytes end that it needs. */
