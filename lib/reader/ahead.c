@@ -12,6 +12,9 @@
 
 #define BLOCKS 6u
 #define BLOCK_RECORDS 1024u
+/* Records with copies of stacks are large: the asking thread is not to wait for many, and what is ahead of it should not
+ * take new memory all the time, nor push out of the caches what was read. */
+#define BLOCK_BYTES (1u << 20)
 #define BLOCK_NOTES 64u
 
 /* A finding that waits for its turn. */
@@ -23,6 +26,7 @@ struct note {
 struct block {
 	struct perfdata_raw records[BLOCK_RECORDS];
 	unsigned nr_records, at_record;
+	size_t bytes;                    /* of the records */
 	struct note notes[BLOCK_NOTES];
 	unsigned nr_notes, at_note;
 	struct pd_chunks chunks;         /* that hold its records */
@@ -44,6 +48,7 @@ struct pd_ahead {
 static void begin_block(struct pd_ahead *ahead, struct block *block)
 {
 	block->nr_records = block->at_record = block->nr_notes = block->at_note = 0;
+	block->bytes = 0;
 	block->end = PERFDATA_OK;
 	pd_chunks_begin(&block->chunks, &ahead->mark);
 	ahead->filling = block;
@@ -72,12 +77,14 @@ static void read_all(void *user, unsigned thread)
 		struct perfdata_raw raws[PD_MAX_RECORDS];
 		unsigned nr = 0;
 		status = pd_reader_next_now(ahead->reader, raws, &nr);
-		if (ahead->filling->nr_records + nr > BLOCK_RECORDS)
+		if (ahead->filling->nr_records + nr > BLOCK_RECORDS || ahead->filling->bytes >= BLOCK_BYTES)
 			hand_over(ahead);
 		struct block *block = ahead->filling;
 		for (unsigned i = 0; i < nr && status == PERFDATA_OK; i++)
 			if (pd_chunks_hold(&block->chunks, raws[i].chunk, &raws[i].chunk->ahead_mark) < 0)
 				status = PERFDATA_ENOMEM;
+			else
+				block->bytes += raws[i].size;
 		if (status != PERFDATA_OK)
 			break;
 		memcpy(&block->records[block->nr_records], raws, nr * sizeof *raws);

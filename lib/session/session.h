@@ -28,6 +28,7 @@ struct pd_batch {
 	size_t nr_spans, spans_room;
 	size_t accounted;                      /* bytes that the account counts for the batch */
 	struct pd_chunks chunks;               /* that hold its records */
+	size_t excess;                         /* of its bytes, those that are no work: see RECORD_BYTES */
 	struct perfdata_raw **kept;            /* records of deliveries that are not in `records`: see pd_batch_keep */
 	size_t nr_kept, kept_room;
 };

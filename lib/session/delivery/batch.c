@@ -6,6 +6,9 @@
 #include "session/session.h"
 
 #define BATCH_BYTES (256u << 10)
+/* What a record counts for at most: a copy of a stack makes it large, and no more work. Were there only a few records in
+ * a batch, threads would mostly wake each other. */
+#define RECORD_BYTES (16u << 10)
 #ifndef BATCH_RECORDS   /* fuzzing sets a smaller number */
 #define BATCH_RECORDS 8192u
 #endif
@@ -55,6 +58,8 @@ static enum perfdata_status hold_chunk(struct pd_batch *batch, struct pd_chunk *
 	return pd_chunks_hold(&batch->chunks, chunk, &chunk->mark) < 0 ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
+static size_t work_of(const struct perfdata_raw *raw) { return raw->size < RECORD_BYTES ? raw->size : RECORD_BYTES; }
+
 struct perfdata_raw *pd_batch_room(struct pd_batch *batch)
 {
 	return batch && batch->records ? &batch->records[batch->public.nr_records] : NULL;
@@ -76,6 +81,7 @@ struct perfdata_raw *pd_batch_add_record(struct pd_batch *batch, const struct pe
 	if (record != raw)
 		*record = *raw;
 	batch->public.bytes += raw->size;
+	batch->excess += raw->size - work_of(raw);
 	return record;
 }
 
@@ -106,29 +112,30 @@ const struct perfdata_raw *pd_batch_keep(struct pd_batch *batch, const struct pe
 }
 
 /* Whether the batch is full with so many more bytes and so many more records, each of which has a delivery. */
-static inline bool is_full_with(const struct perfdata_batch *batch, size_t bytes, size_t records)
+static inline bool is_full_with(const struct pd_batch *batch, size_t bytes, size_t records)
 {
-	return batch->bytes + bytes >= BATCH_BYTES || batch->nr_records + records >= BATCH_RECORDS ||
-	       batch->nr_deliveries + records >= 4 * BATCH_RECORDS;
+	return batch->public.bytes - batch->excess + bytes >= BATCH_BYTES ||
+	       batch->public.nr_records + records >= BATCH_RECORDS ||
+	       batch->public.nr_deliveries + records >= 4 * BATCH_RECORDS;
 }
 
 bool pd_batch_is_full(const struct pd_batch *batch)
 {
-	return is_full_with(&batch->public, 0, 0) || batch->nr_spans >= 4 * BATCH_RECORDS;
+	return is_full_with(batch, 0, 0) || batch->nr_spans >= 4 * BATCH_RECORDS;
 }
 
 unsigned pd_batch_takes(const struct pd_batch *batch, const struct perfdata_raw *raws, unsigned nr)
 {
 	static const struct pd_batch none;
-	const struct perfdata_batch *public = batch ? &batch->public : &none.public;
 	size_t bytes = 0;
 	unsigned count = 0;
+	batch = batch ? batch : &none;
 	for (unsigned i = 0; i < nr; i++)
-		bytes += raws[i].size;
-	if (!is_full_with(public, bytes, nr))
+		bytes += work_of(&raws[i]);
+	if (!is_full_with(batch, bytes, nr))
 		return nr;
-	for (bytes = 0; count < nr && !is_full_with(public, bytes, count); count++)
-		bytes += raws[count].size;
+	for (bytes = 0; count < nr && !is_full_with(batch, bytes, count); count++)
+		bytes += work_of(&raws[count]);
 	return count;
 }
 
@@ -190,7 +197,7 @@ void perfdata_batch_release(struct perfdata_batch *public)
 		pd_free(batch->kept[i]);
 	batch->nr_kept = 0;
 	batch->public.nr_records = batch->public.nr_deliveries = batch->public.nr_frames = 0;
-	batch->public.bytes = 0;
+	batch->public.bytes = batch->excess = 0;
 	struct perfdata_session *session = batch->owner;
 	struct pd_batch *head = atomic_load_explicit(&session->returned, memory_order_relaxed);
 	do
