@@ -12,8 +12,8 @@
 
 #define BLOCKS 6u
 #define BLOCK_RECORDS 1024u
-/* Records with copies of stacks are large: the asking thread is not to wait for many, and what is ahead of it should not
- * take new memory all the time, nor push out of the caches what was read. */
+/* Records with copies of stacks are large: the asking thread is not to wait for many, and what is ahead of it is to be
+ * in memory that was used before. */
 #define BLOCK_BYTES (1u << 20)
 #define BLOCK_NOTES 64u
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules of a file. Entries are read from the file as code is met that they are for, so a file's tables are never in
- * memory as a whole; a rule takes 24 bytes. What follows is only for files whose .eh_frame has the index that linkers
- * write; libdwfl does the rest. */
+/* The rules of a file. Entries are read from it as code is met that they are for, with what is around them, so the
+ * tables of a large file are never in memory as a whole; a rule takes 24 bytes. What follows is only for files whose
+ * .eh_frame has the index that linkers write; libdwfl does the rest. */
 #include "config.h"
 #include "symbols/unwind_rules.h"
 
+#include <string.h>
 #include "base/hash.h"
 #include "base/memory.h"
 #include "symbols/unwind_entries.h"
@@ -61,6 +62,13 @@ struct slots {
 #define BLOCK 32u                  /* entries of the index that are looked through after a look-up in memory */
 #define WINDOW 512u                /* bytes of an entry that are read at once: nearly all are shorter */
 #define MOST_CIES 8u
+#define PIECE_SIZE 8192u           /* bytes of the tables that are read at once, and kept while memory is not short */
+#define MOST_PIECES 128u
+
+struct piece {
+	uint64_t at;                       /* offset in the file */
+	uint8_t *bytes;                    /* NULL: none was read */
+};
 
 struct cie {
 	struct pd_frame_cie facts;
@@ -85,6 +93,7 @@ struct pd_rules {
 	uint8_t *bytes;                    /* of an entry */
 	size_t room;
 	uint8_t cie_bytes[WINDOW];
+	struct piece pieces[MOST_PIECES];  /* by their place in the file */
 };
 
 static size_t place_of(const struct slots *slots, uint64_t key) { return pd_hash_u64(key, 0) & (slots->size - 1); }
@@ -155,6 +164,42 @@ static void put(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64
 	rules->used++;
 }
 
+/* --- pieces of the tables ----------------------------------------------------------------------------------------- */
+
+/* The piece at an offset, which a file has whole. NULL: there is no memory for it, or it cannot be read. */
+static const uint8_t *take_piece(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t at)
+{
+	struct pd_account *account = pd_symbols_account(dso->symbols);
+	struct piece *piece = &rules->pieces[at / PIECE_SIZE % MOST_PIECES];
+	if (piece->bytes && piece->at == at)
+		return piece->bytes;
+	if (!piece->bytes && !pd_account_is_tight(account) && (piece->bytes = pd_malloc(PIECE_SIZE))) {
+		rules->accounted += PIECE_SIZE;
+		pd_account_take(account, PD_USE_SYMBOLS, PIECE_SIZE);
+	}
+	if (!piece->bytes)
+		return NULL;
+	piece->at = UINT64_MAX;
+	if (!pd_elf_read(dso->text, at, piece->bytes, PIECE_SIZE))
+		return NULL;
+	piece->at = at;
+	return piece->bytes;
+}
+
+/* As pd_elf_read. Code of a program lies close together, and so do its entries. */
+static bool read_table(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t offset, void *out,
+		       size_t size)
+{
+	const uint64_t at = offset & -(uint64_t)PIECE_SIZE;
+	const uint8_t *piece = offset - at + size <= PIECE_SIZE && pd_elf_holds(dso->text, at, PIECE_SIZE)
+				       ? take_piece(dso, rules, at)
+				       : NULL;
+	if (!piece)
+		return pd_elf_read(dso->text, offset, out, size);
+	memcpy(out, piece + (offset - at), size);
+	return true;
+}
+
 /* --- the index ---------------------------------------------------------------------------------------------------- */
 
 static int32_t start_of(const uint8_t *entry, bool swap) { return (int32_t)pd_load32(entry, swap); }
@@ -219,7 +264,7 @@ static bool open_tables(struct perfdata_symbols_dso *dso, struct pd_rules *rules
 }
 
 /* Where the entry is that may be for an address, as an offset in .eh_frame. false: nowhere, or it cannot be read. */
-static bool find_entry(const struct pd_elf *elf, const struct pd_rules *rules, uint64_t vaddr, bool *ret_failed,
+static bool find_entry(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr, bool *ret_failed,
 		       uint64_t *ret)
 {
 	uint8_t block[8 * BLOCK];
@@ -236,7 +281,7 @@ static bool find_entry(const struct pd_elf *elf, const struct pd_rules *rules, u
 		return false;
 	const uint64_t first = (uint64_t)(low - 1) * BLOCK;
 	size_t nr = rules->nr_entries - first < BLOCK ? (size_t)(rules->nr_entries - first) : BLOCK;
-	if (!pd_elf_read(elf, rules->index_offset + 8 * first, block, 8 * nr)) {
+	if (!read_table(dso, rules, rules->index_offset + 8 * first, block, 8 * nr)) {
 		*ret_failed = true;
 		return false;
 	}
@@ -252,14 +297,14 @@ static bool find_entry(const struct pd_elf *elf, const struct pd_rules *rules, u
 /* --- entries ------------------------------------------------------------------------------------------------------ */
 
 /* Reads the entry at an offset into *bytes, which has room for *room and, if `grows`, gets room for more. */
-static bool read_entry(const struct pd_elf *elf, struct pd_rules *rules, uint64_t at, uint8_t **bytes, size_t *room,
-		       bool grows, struct pd_frame_entry *ret)
+static bool read_entry(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t at, uint8_t **bytes,
+		       size_t *room, bool grows, struct pd_frame_entry *ret)
 {
 	if (at >= rules->eh_size)
 		return false;
 	const uint64_t left = rules->eh_size - at;
 	size_t nr = left < WINDOW ? (size_t)left : WINDOW;
-	if (!pd_elf_read(elf, rules->eh_offset + at, *bytes, nr))
+	if (!read_table(dso, rules, rules->eh_offset + at, *bytes, nr))
 		return false;
 	const uint64_t size = pd_frame_entry_size(&rules->eh, *bytes, nr);
 	if (!size || size > left || size > PD_FRAME_MOST_ENTRY || (size > *room && !grows))
@@ -271,12 +316,12 @@ static bool read_entry(const struct pd_elf *elf, struct pd_rules *rules, uint64_
 		*bytes = more;
 		*room = (size_t)size;
 	}
-	if (size > nr && !pd_elf_read(elf, rules->eh_offset + at + nr, *bytes + nr, (size_t)size - nr))
+	if (size > nr && !pd_elf_read(dso->text, rules->eh_offset + at + nr, *bytes + nr, (size_t)size - nr))
 		return false;
 	return pd_frame_take_entry(&rules->eh, *bytes, (size_t)size, at, ret);
 }
 
-static struct cie *find_cie(const struct pd_elf *elf, struct pd_rules *rules, uint64_t at)
+static struct cie *find_cie(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t at)
 {
 	for (unsigned i = 0; i < rules->nr_cies; i++)
 		if (rules->cies[i].facts.at == at)
@@ -284,13 +329,14 @@ static struct cie *find_cie(const struct pd_elf *elf, struct pd_rules *rules, ui
 	struct pd_frame_entry entry;
 	uint8_t *bytes = rules->cie_bytes;
 	size_t room = sizeof rules->cie_bytes;
-	if (!read_entry(elf, rules, at, &bytes, &room, false, &entry) || !entry.is_cie)
+	if (!read_entry(dso, rules, at, &bytes, &room, false, &entry) || !entry.is_cie)
 		return NULL;
 	struct cie *cie = &rules->cies[rules->next_cie];
 	rules->next_cie = (rules->next_cie + 1) % MOST_CIES;
 	rules->nr_cies += rules->nr_cies < MOST_CIES;
 	cie->is_fine = pd_frame_read_cie(&rules->eh, &entry, &cie->facts) &&
-		       pd_frame_run(&cie->facts, cie->facts.instructions, NULL, 0, 0, elf->header.e_machine, &cie->row);
+		       pd_frame_run(&cie->facts, cie->facts.instructions, NULL, 0, 0, dso->text->header.e_machine,
+				    &cie->row);
 	cie->facts.at = at;
 	return cie;
 }
@@ -374,12 +420,12 @@ static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, 
 	bool failed = false;
 	const enum pd_rule_kind none = rules->has_debug_frame ? PD_RULE_LIBDWFL : PD_RULE_NONE;
 	*ret = (struct pd_rule){ .kind = none };
-	if (!find_entry(elf, rules, vaddr, &failed, &at))
+	if (!find_entry(dso, rules, vaddr, &failed, &at))
 		return !failed;
 	ret->kind = PD_RULE_LIBDWFL;
-	if (!read_entry(elf, rules, at, &rules->bytes, &rules->room, true, &entry) || entry.is_cie)
+	if (!read_entry(dso, rules, at, &rules->bytes, &rules->room, true, &entry) || entry.is_cie)
 		return true;
-	const struct cie *cie = find_cie(elf, rules, entry.cie);
+	const struct cie *cie = find_cie(dso, rules, entry.cie);
 	if (!cie || !cie->is_fine || !pd_frame_read_head(&rules->eh, &cie->facts, &entry, &start, &end))
 		return true;
 	if (vaddr < start || vaddr >= end)
@@ -453,6 +499,8 @@ void pd_rules_close(struct perfdata_symbols_dso *dso)
 	}
 	pd_account_give(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, rules->accounted);
 	pd_monitor_free(rules->lock);
+	for (unsigned i = 0; i < MOST_PIECES; i++)
+		pd_free(rules->pieces[i].bytes);
 	pd_free(rules->starts);
 	pd_free(rules->bytes);
 	pd_free(rules);

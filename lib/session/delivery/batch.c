@@ -6,8 +6,8 @@
 #include "session/session.h"
 
 #define BATCH_BYTES (256u << 10)
-/* What a record counts for at most: a copy of a stack makes it large, and no more work. Were there only a few records in
- * a batch, threads would mostly wake each other. */
+/* What a record counts for at most: a copy of a stack makes it large, and no more work. With only a few records in each
+ * batch, threads would mostly wake each other. */
 #define RECORD_BYTES (16u << 10)
 #ifndef BATCH_RECORDS   /* fuzzing sets a smaller number */
 #define BATCH_RECORDS 8192u
