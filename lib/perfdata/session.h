@@ -30,6 +30,8 @@ enum perfdata_needs {
 	PERFDATA_NEED_STACK_IDS = 256, /* … and an id for each stack, the same for equal ones: perfdata_session_stack */
 	/* the node of the sample's stack in a tree of all stacks: perfdata_delivery.node */
 	PERFDATA_NEED_NODES = 512,
+	/* with NODES: stacks that were unwound up to where their recorded memory ends have nodes of their own */
+	PERFDATA_NEED_CUT_STACKS = 1024,
 	/* payloads behind AUXTRACE records: PERFDATA_RAW_PAYLOAD; each piece is one of the records, and has a delivery
 	 * without further members */
 	PERFDATA_NEED_PAYLOADS = 64,

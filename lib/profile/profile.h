@@ -143,6 +143,7 @@ const struct pd_profile_thread *pd_profile_thread(const struct pd_profile *profi
 
 /* pd_profile_node's `origin` beside enum perfdata_step_origin. */
 #define PD_ORIGIN_ALONE 3u           /* the address of a sample that has no callchain */
+#define PD_ORIGIN_CUT 4u             /* unwound, and the last one that the stack's recorded memory tells */
 
 struct pd_profile_node {
 	uint32_t caller;             /* node; 0: the root */

@@ -578,6 +578,8 @@ void pd_unwinder_check(struct perfdata_unwinder *unwinder, pd_unwind_next *next)
 
 /* For tests, which compare: from now on, all stacks are unwound by libdwfl. */
 void pd_unwinder_use_libdwfl(struct perfdata_unwinder *unwinder);
+/* Whether the last stack went on above the memory that was recorded of it. */
+bool pd_unwinder_was_cut(const struct perfdata_unwinder *unwinder);
 /* How many stacks libdwfl unwound so far. */
 size_t pd_unwinder_left_to_libdwfl(const struct perfdata_unwinder *unwinder);
 

@@ -14,6 +14,8 @@
 #include "symbols/unwind_rules.h"
 
 #define MAX_MODULES 4096
+/* What is farther above the stack pointer is not on the stack, as large as stacks usually are. */
+#define MOST_STACK ((uint64_t)8 << 20)
 
 /* --- registers: PERF_REG_<arch>_* numbers to DWARF numbers -------------------------------------------------------- */
 
@@ -145,10 +147,12 @@ bool pd_unwinder_read_word(struct perfdata_unwinder *u, uint64_t address, uint64
 	size_t size = u->machine->word;
 	const bool swap = pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE);
 	uint8_t bytes[8] = { 0 };
-	if (address >= u->sp && address - u->sp < stack->size && stack->size - (address - u->sp) >= size)
+	if (address >= u->sp && address - u->sp < stack->size && stack->size - (address - u->sp) >= size) {
 		memcpy(bytes, stack->data + (address - u->sp), size);
-	else if (!read_file(u, address, bytes, size))
+	} else if (!read_file(u, address, bytes, size)) {
+		u->is_cut |= address >= u->sp && address - u->sp < MOST_STACK;
 		return false;
+	}
 	*ret = size == 8 ? pd_load64(bytes, swap) : pd_load32(bytes, swap);
 	return true;
 }
@@ -305,6 +309,7 @@ static struct pd_rule rule_at(const struct pd_unwind_module *module, uint64_t ad
 static enum step step(struct perfdata_unwinder *u, struct frame *f, bool is_first)
 {
 	const uint64_t address = f->pc - !is_first;
+	u->is_cut = false;
 	if (!is_first)
 		(void)pd_unwinder_take_map(u, f->pc);
 	const struct pd_unwind_module *module = module_of(u, address);
@@ -366,6 +371,8 @@ static bool unwind_by_rules(struct perfdata_unwinder *u)
 
 void pd_unwinder_use_libdwfl(struct perfdata_unwinder *unwinder) { unwinder->only_libdwfl = true; }
 
+bool pd_unwinder_was_cut(const struct perfdata_unwinder *unwinder) { return unwinder->is_cut; }
+
 size_t pd_unwinder_left_to_libdwfl(const struct perfdata_unwinder *unwinder) { return unwinder->nr_by_libdwfl; }
 
 static enum perfdata_status unwind(struct perfdata_unwinder *u)
@@ -398,6 +405,7 @@ enum perfdata_status pd_unwind_stack(struct perfdata_unwinder *unwinder, const s
 	u->pcs = pcs;
 	u->room = room;
 	u->count = 0;
+	u->is_cut = false;
 	const size_t before = pd_symbols_failed(u->symbols);
 	errno = 0;
 	enum perfdata_status status = unwind(u);

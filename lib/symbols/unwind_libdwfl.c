@@ -126,6 +126,7 @@ static int take_frame(Dwfl_Frame *frame, void *arg)
 	struct perfdata_unwinder *u = arg;
 	Dwarf_Addr pc;
 	bool is_first;
+	u->is_cut = false;
 	if (++u->nr_frames > PD_FRAMES_OF_STEP * u->room || !dwfl_frame_pc(frame, &pc, NULL))
 		return DWARF_CB_ABORT;
 	/* libdwfl reads from the file whether the frame was interrupted or made a call: so the file has to be

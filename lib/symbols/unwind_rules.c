@@ -4,7 +4,6 @@
  * .eh_frame has the index that linkers write; libdwfl does the rest. */
 #include "config.h"
 #include "symbols/unwind_rules.h"
-
 #include <string.h>
 #include "base/hash.h"
 #include "base/memory.h"

@@ -48,6 +48,7 @@ struct perfdata_unwinder {
 	uint64_t *pcs;
 	size_t room, count;
 	size_t nr_frames;
+	bool is_cut;              /* the last frame's caller is above the memory that was recorded */
 };
 
 /* --- unwind.c ----------------------------------------------------------------------------------------------------- */

@@ -18,6 +18,8 @@ sys.dont_write_bytecode = True
 from elf_program import Elf  # noqa: E402
 from builder import Recording, IP, TID, TIME, REGS_USER, STACK_USER, CALLCHAIN, CONTEXT_USER  # noqa: E402
 
+from views import Page  # noqa: E402
+
 PERFDATA = os.path.abspath(os.environ.get("PERFDATA") or os.path.join(TOP, "build", "perfdata"))
 PROGRAMS = os.path.join(TOP, "testdata", "unwind")
 STACK = 0x7ffe0000
@@ -53,7 +55,7 @@ def save(elf, arch, path, sample, **attr):
     r.save(path)
 
 
-def make_recording(elf, machine, arch, mask, path):
+def make_recording(elf, machine, arch, mask, path, copied=256):
     size = 8 if elf.wide else 4
     frame_at = next(at for at, what in machine.memory.items() if what == "frame")
     # frame pointers: outer's own one, which is where the caller's was kept
@@ -64,9 +66,9 @@ def make_recording(elf, machine, arch, mask, path):
     for at, what in machine.memory.items():
         memory[at] = 0 if what == "frame" else elf.returns[what]
     values = [registers.get(i, 0) for i in range(64) if mask >> i & 1]
-    stack = struct.pack(f"<32{'Q' if elf.wide else 'I'}", *memory).ljust(256, b"\0")
+    stack = struct.pack(f"<32{'Q' if elf.wide else 'I'}", *memory).ljust(256, b"\0")[:copied]
     save(elf, arch, path, {"callchain": [], "user_abi": machine.abi, "user_regs": values, "stack": stack},
-         sample_type=IP | TID | TIME | CALLCHAIN | REGS_USER | STACK_USER, regs_user=mask, stack_user=256, exclude_callchain_user=1)
+         sample_type=IP | TID | TIME | CALLCHAIN | REGS_USER | STACK_USER, regs_user=mask, stack_user=copied, exclude_callchain_user=1)
 
 
 # A chain of frame pointers lacks middle, which called leaf and made no frame record; the link register knows of it.
@@ -111,6 +113,31 @@ def check_anonymous(number, title, recording, folder, want):
     return good
 
 
+def check_cut(number, title, recording, folder, want):
+    """A stack that goes on above its copy says so; want: the names from the root on."""
+    def said(command, *options):
+        return subprocess.run([PERFDATA, command, "--symfs", folder, *options, recording], capture_output=True, check=True).stdout.decode()
+
+    names = ";".join(want)
+    lines = said("folded"), said("folded", "--truncated"), said("folded", "--truncated", "--root", want[0])
+    shown = said("report"), said("report", "--tree", "--min-percent", "0", "--truncated")
+    counted = json.loads(said("report", "--json"))["events"][0].get("cut_stacks")
+    page = Page(said("flamegraph", "--truncated").encode())
+    good = (lines == (f"frames;{names} 1\n", f"frames;[truncated stack];{names} 1\n", f"frames;{names} 1\n")
+            and "1 of 1 stacks (100.00 %) were cut" in shown[0] and "dwarf,65528" in shown[0] and "[truncated stack]" not in shown[0]
+            and "[truncated stack]" in shown[1] and counted == 1
+            and any("1 of 1 stacks (100.00 %) were cut" in line for line in page.meta["warnings"]) and b"[truncated stack]" in page.names)
+    print(f"{'ok' if good else 'not ok'} {number} - {title}, cut")
+    if not good:
+        print(f"# {lines}, {shown}, {counted}")
+    return good
+
+
+def is_said_to_be_cut(recording, folder):
+    done = subprocess.run([PERFDATA, "report", "--symfs", folder, recording], capture_output=True, check=True)
+    return b"were cut" in done.stdout
+
+
 def main():
     version = subprocess.run([PERFDATA, "--version"], capture_output=True, check=True).stdout
     if not re.search(rb"(?m)^built with:.* elfutils\b", version):
@@ -118,7 +145,7 @@ def main():
         return 0
     cases = {name: (name, machine.arch, machine.mask) for name, machine in MACHINES.items()}
     cases.update(COMPAT)
-    print(f"1..{2 * len(cases) + 2}")
+    print(f"1..{4 * len(cases) + 2}")
     good = True
     with tempfile.TemporaryDirectory() as scratch:
         number = 0
@@ -136,6 +163,16 @@ def main():
             good &= check(number, title, recording, folder, want)
             number += 1
             good &= check_anonymous(number, title, recording, folder, want)
+            number += 1
+            whole = not is_said_to_be_cut(recording, folder)
+            print(f"{'ok' if whole else 'not ok'} {number} - {title}, not cut")
+            good &= whole
+            # without the word that has the address of the outermost caller, and what alignment leaves of the words before it
+            number += 1
+            copied = (max(MACHINES[name].memory) - 1) * (8 if elf.wide else 4) + 7 & ~7
+            recording = os.path.join(folder, "cut.data")
+            make_recording(elf, MACHINES[name], arch, mask, recording, copied)
+            good &= check_cut(number, title, recording, folder, ["outer", "middle", "leaf"])
             if title != "aarch64":
                 continue
             recording = os.path.join(folder, "leaf.data")

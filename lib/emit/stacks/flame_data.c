@@ -175,7 +175,8 @@ static enum perfdata_status each_stack_of(struct flame_data *data, size_t run, s
 	data->places[run].route = pd_stack_route_new(of->profile, of->session, data->labels,
 						     data->options.choice);
 	data->places[run].nr = 0;
-	if (!data->places[run].route)
+	if (!data->places[run].route ||
+	    (data->options.tells_cut && !pd_stack_route_tell_cut(data->places[run].route)))
 		return PERFDATA_ENOMEM;
 	enum perfdata_status status = pd_profile_walk_new(of->profile, &walk);
 	if (status != PERFDATA_OK)

@@ -26,6 +26,7 @@ struct flame_options {
 	size_t max_nodes;            /* of the tree; beyond that the smallest are left out */
 	struct stack_match match;    /* which functions of bases are which of the recording */
 	const struct stack_choice *choice;   /* which stacks; or NULL */
+	bool tells_cut;                      /* stacks that were cut begin at a box that says so */
 };
 
 struct flame_data;

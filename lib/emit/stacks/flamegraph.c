@@ -51,6 +51,7 @@ static const struct perfdata_emitter_option options[] = {
 	  .argument = "N",
 	  .help = "beyond that, the smallest are drawn as one for each caller; default 1000000" },
 	STACK_OPTIONS_CHOICE,
+	STACK_OPTION_TRUNCATED,
 	{ 0 },
 };
 
@@ -277,6 +278,9 @@ static enum perfdata_status find_broken(const struct state *state, struct flameg
 	for (uint32_t i = 0; i < pd_profile_nr_events(run->profile) && fine; i++) {
 		const struct stack_broken *broken = pd_flame_data_broken(graph->data, i);
 		const size_t nr = broken ? pd_stack_broken_files(broken, files, BROKEN_TOLD) : 0;
+		perfdata_text_clear(&line);
+		if (broken && pd_stack_broken_spell_cut(broken, perfdata_reader_event(run->reader, i), &line))
+			fine = add_line(graph, lines, &line);
 		for (size_t k = 0; k < nr && fine; k++) {
 			perfdata_text_clear(&line);
 			pd_stack_broken_spell(&files[k], run->session, perfdata_reader_event(run->reader, i), &line);
@@ -315,6 +319,7 @@ static enum perfdata_status draw(struct state *state, const struct perfdata_emit
 	const struct flame_options asked = { .inlines = state->inlines,
 					     .slice = SLICE,
 					     .choice = state->gather.choice,
+					     .tells_cut = state->gather.tells_cut,
 					     .max_nodes = state->max_boxes < SIZE_MAX ? (size_t)state->max_boxes
 										      : SIZE_MAX,
 					     .match = { .same_files = state->texts[FILES],
@@ -323,7 +328,8 @@ static enum perfdata_status draw(struct state *state, const struct perfdata_emit
 							.nr_same_symbols = state->nr[SYMBOLS],
 							.used = used } };
 	const size_t nr[] = { 1 + state->nr[REPEATS], state->nr[BASES] };
-	size_t most_lines = 2 + PAIRS_TOLD + nr_rules + BROKEN_TOLD * (size_t)pd_profile_nr_events(runs->profile);
+	size_t most_lines =
+		2 + PAIRS_TOLD + nr_rules + (1 + BROKEN_TOLD) * (size_t)pd_profile_nr_events(runs->profile);
 	for (size_t run = 0; run < nr[0]; run++)
 		most_lines += pd_profile_nr_events(runs[run].profile);
 	char **lines = pd_calloc(most_lines, sizeof *lines);
@@ -385,7 +391,7 @@ const struct perfdata_emitter pd_emitter_flamegraph = {
 	.name = "flamegraph",
 	.task = PERFDATA_TASK_VIEW,
 	.help = "one HTML page with a flame graph, or a picture",
-	.needs = STACK_GATHER_NEEDS,
+	.needs = STACK_GATHER_NEEDS | PERFDATA_NEED_CUT_STACKS,
 	.configure = pd_stack_configure,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT,
 	.mime = "text/html",

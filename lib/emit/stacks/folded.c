@@ -47,6 +47,7 @@ static const struct perfdata_emitter_option options[] = {
 	  .kind = PERFDATA_OPTION_FLAG,
 	  .help = "PATH+0xADDRESS for frames without a name; perfdata symbolize names them later" },
 	STACK_OPTIONS_CHOICE,
+	STACK_OPTION_TRUNCATED,
 	{ 0 },
 };
 
@@ -165,11 +166,9 @@ static enum perfdata_status add_inlined(struct state *folded, uint32_t frame, ui
 	return status;
 }
 
-static enum perfdata_status labels_of(void *user, const struct pd_profile_node *node, bool is_caller, uint32_t *labels,
-				      size_t *ret_nr)
+static enum perfdata_status labels_of_frame(struct state *folded, const struct pd_profile_node *node, uint32_t *labels,
+					    size_t *ret_nr)
 {
-	(void)is_caller;
-	struct state *folded = user;
 	struct perfdata_symbol symbol;
 	*ret_nr = 1;
 	if (node->frame == PERFDATA_NONE)
@@ -184,6 +183,19 @@ static enum perfdata_status labels_of(void *user, const struct pd_profile_node *
 	    node->origin == PD_ORIGIN_ALONE)
 		return status;
 	return add_inlined(folded, node->frame, labels, ret_nr);
+}
+
+static enum perfdata_status labels_of(void *user, const struct pd_profile_node *node, bool is_caller, uint32_t *labels,
+				      size_t *ret_nr)
+{
+	(void)is_caller;
+	struct state *folded = user;
+	const bool tells_cut = node->origin == PD_ORIGIN_CUT && folded->gather.tells_cut;
+	enum perfdata_status status = tells_cut ? label_of(folded, STACK_TRUNCATED, labels) : PERFDATA_OK;
+	if (status == PERFDATA_OK)
+		status = labels_of_frame(folded, node, labels + tells_cut, ret_nr);
+	*ret_nr += tells_cut;
+	return status;
 }
 
 /* --- which stacks ------------------------------------------------------------------------------------------------- */

@@ -612,7 +612,8 @@ static enum perfdata_status event_begin(struct making *making, uint32_t index)
 	pd_stack_route_free(making->place.route);
 	making->place.route = pd_stack_route_new(state->gather.profile, state->gather.session, making->labels,
 						 state->gather.choice);
-	if (!making->place.route)
+	if (!making->place.route ||
+	    (state->gather.tells_cut && !pd_stack_route_tell_cut(making->place.route)))
 		return PERFDATA_ENOMEM;
 	for (unsigned i = 0; state->options.nr_keys > 1 && i < state->options.nr_keys; i++)
 		if (state->options.keys[i] == REPORT_PROCESS)
@@ -788,7 +789,7 @@ const struct perfdata_emitter pd_emitter_report = {
 	.name = "report",
 	.task = PERFDATA_TASK_LOOK,
 	.help = "where the time goes: functions, files, threads, … with their shares",
-	.needs = STACK_GATHER_NEEDS,
+	.needs = STACK_GATHER_NEEDS | PERFDATA_NEED_CUT_STACKS,
 	.configure = configure,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_LIGHT,
 	.suffix = "txt",

@@ -111,12 +111,14 @@ static void json_row(const struct report_options *options, const struct report_e
 	perfdata_text_char(out, '}');
 }
 
-/* Files whose stacks end too early, as far as they are worth telling. */
+/* How many stacks were cut, and the files whose stacks end too early, as far as they are worth telling. */
 static void json_broken(const struct report_event *event, struct perfdata_text *out)
 {
 	enum { FILES_TOLD = 8 };
 	struct stack_broken_file files[FILES_TOLD];
 	const size_t nr = event->broken ? pd_stack_broken_files(event->broken, files, FILES_TOLD) : 0;
+	if (event->broken && event->broken->cut)
+		json_number(out, "cut_stacks", event->broken->cut);
 	if (!nr)
 		return;
 	key(out, "broken_stacks");

@@ -64,6 +64,7 @@ const struct perfdata_emitter_option pd_report_options[] = {
 	  .kind = PERFDATA_OPTION_FLAG,
 	  .help = "changes nothing: the report is a text already" },
 	STACK_OPTIONS_CHOICE,
+	STACK_OPTION_TRUNCATED,
 	{ .name = "inline",
 	  .kind = PERFDATA_OPTION_FLAG,
 	  .help = "inlined functions are functions (default; --no-inline adds them to their caller)" },

@@ -142,6 +142,12 @@ static void broken_lines(const struct report_options *options, const struct repo
 	enum { FILES_TOLD = 3 };
 	struct stack_broken_file files[FILES_TOLD];
 	const size_t nr = pd_stack_broken_files(event->broken, files, FILES_TOLD);
+	if (event->broken->cut) {
+		pd_report_style(options, REPORT_RED, out);
+		pd_stack_broken_spell_cut(event->broken, event->of, out);
+		pd_report_style(options, REPORT_PLAIN, out);
+		perfdata_text_char(out, '\n');
+	}
 	for (size_t i = 0; i < nr; i++) {
 		pd_report_style(options, REPORT_RED, out);
 		pd_stack_broken_spell(&files[i], event->session, event->of, out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/memory.h"
@@ -13,7 +14,7 @@ void pd_stack_broken_clear(struct stack_broken *broken)
 {
 	if (broken->files)
 		memset(broken->files, 0, broken->room * sizeof *broken->files);
-	broken->stacks = 0;
+	broken->stacks = broken->cut = 0;
 }
 
 void pd_stack_broken_release(struct stack_broken *broken)
@@ -37,6 +38,7 @@ bool pd_stack_broken_add(struct stack_broken *broken, const struct perfdata_sess
 	const struct perfdata_frame *at = leaf->frame == PERFDATA_NONE ? NULL
 								       : perfdata_session_frame(session, leaf->frame);
 	broken->stacks += samples;
+	broken->cut += root->is_cut ? samples : 0;
 	if (!at || at->dso == PERFDATA_NONE)
 		return true;
 	if (pd_vector_reach(&broken->files, &broken->room, at->dso, sizeof *broken->files) < 0)
@@ -46,8 +48,8 @@ bool pd_stack_broken_add(struct stack_broken *broken, const struct perfdata_sess
 							 ? NULL
 							 : perfdata_session_frame(session, root->frame);
 	file->stacks += samples;
-	file->single += nr == 1 ? samples : 0;
-	file->outside += nr > 1 && (!outermost || outermost->dso == PERFDATA_NONE) ? samples : 0;
+	file->single += nr == 1 && !root->is_cut ? samples : 0;
+	file->outside += nr > 1 && !root->is_cut && (!outermost || outermost->dso == PERFDATA_NONE) ? samples : 0;
 	return true;
 }
 
@@ -78,6 +80,21 @@ size_t pd_stack_broken_files(const struct stack_broken *broken, struct stack_bro
 		qsort(files, nr, sizeof *files, compare_files);
 	}
 	return nr;
+}
+
+bool pd_stack_broken_spell_cut(const struct stack_broken *broken, const struct perfdata_event *event,
+			       struct perfdata_text *out)
+{
+	const uint32_t most = 65528, copied = event->attr->sample_stack_user;
+	if (!broken->cut)
+		return false;
+	perfdata_text_printf(out, "%" PRIu64 " of %" PRIu64 " stacks (%.2f %%) were cut: they are deeper than the ",
+			     broken->cut, broken->stacks, pd_stack_percent(broken->cut, broken->stacks));
+	perfdata_text_printf(out, "%" PRIu32 " bytes that were copied of each; record with ", copied);
+	if (copied < most)
+		perfdata_text_printf(out, "--call-graph dwarf,%" PRIu32 ", or ", most);
+	perfdata_text_literal(out, "frame pointers (-g)");
+	return true;
 }
 
 void pd_stack_broken_spell(const struct stack_broken_file *file, const struct perfdata_session *session,

@@ -17,6 +17,7 @@ struct stack_broken {
 	struct stack_broken_file *files;     /* by dso */
 	size_t room;
 	uint64_t stacks;             /* all with a user part */
+	uint64_t cut;                /* of these, that go on above the copy that was recorded of them */
 };
 
 void pd_stack_broken_clear(struct stack_broken *broken);
@@ -26,6 +27,9 @@ bool pd_stack_broken_add(struct stack_broken *broken, const struct perfdata_sess
 			 const struct stack_path *path, uint64_t samples);
 /* The files that are worth telling of, most such stacks first: at most `room`. */
 size_t pd_stack_broken_files(const struct stack_broken *broken, struct stack_broken_file *files, size_t room);
+/* One sentence about stacks that were cut, with what would help. False: there are none. */
+bool pd_stack_broken_spell_cut(const struct stack_broken *broken, const struct perfdata_event *event,
+			       struct perfdata_text *out);
 /* One sentence about a file, with what would help; `event` is that of the samples. */
 void pd_stack_broken_spell(const struct stack_broken_file *file, const struct perfdata_session *session,
 			   const struct perfdata_event *event, struct perfdata_text *out);

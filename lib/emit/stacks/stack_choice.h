@@ -22,6 +22,13 @@
 	  .argument = "NAME", \
 	  .help = "only stacks that contain the function, without what called it; may be given several times" }
 
+#define STACK_TRUNCATED "[truncated stack]"
+/* Of emitters whose rows are of names. */
+#define STACK_OPTION_TRUNCATED \
+	{ .name = "truncated", \
+	  .kind = PERFDATA_OPTION_FLAG, \
+	  .help = "stacks that go on above their recorded copy (--call-graph dwarf) begin at " STACK_TRUNCATED }
+
 /* What a name, or the names of a stack, are to a choice. */
 enum stack_seen { STACK_SEEN_THROUGH = 1, STACK_SEEN_NOT_THROUGH = 2, STACK_SEEN_ROOT = 4 };
 

@@ -14,6 +14,7 @@ enum perfdata_status pd_stack_gather_begin(struct stack_gather *gather, const st
 	gather->session = context->session;
 	gather->reader = context->reader;
 	gather->shared_output = context->shared_output;
+	gather->tells_cut = perfdata_option_flag(context->options, context->nr_options, "truncated", false);
 	struct pd_profile_options of_profile = *options;
 	of_profile.threads = context->jobs;
 	const bool inlines = perfdata_option_flag(context->options, context->nr_options, "inline", true);
@@ -100,6 +101,8 @@ enum perfdata_status pd_stack_configure(void *user, struct perfdata_configuratio
 	};
 	(void)user;
 	configuration->off_cpu = PERFDATA_OFF_CPU_USUAL;
+	if (perfdata_option_flag(configuration->options, configuration->nr_options, "truncated", false))
+		configuration->needs |= PERFDATA_NEED_CUT_STACKS;
 	configuration->span_states = perfdata_option_text(configuration->options, configuration->nr_options, "state");
 	configuration->no_state_frames =
 		!perfdata_option_flag(configuration->options, configuration->nr_options, "state-frames", true);

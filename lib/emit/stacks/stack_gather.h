@@ -17,6 +17,7 @@ struct stack_gather {
 	const struct perfdata_reader *reader;
 	struct pd_profile *profile;
 	struct stack_choice *choice; /* NULL: all stacks */
+	bool tells_cut;              /* the option "truncated" */
 	bool shared_output;
 };
 

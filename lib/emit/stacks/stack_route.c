@@ -14,6 +14,7 @@ struct stack_route {
 	uint32_t *names;
 	size_t nr_names, names_room;
 	uint32_t no_stack;           /* label */
+	uint32_t truncated;          /* label; UINT32_MAX: not told */
 	const struct stack_choice *choice;   /* or NULL */
 	struct stack_labels *functions;      /* the choice is made by their names */
 	struct stack_labels *own_functions;  /* where `labels` are no functions */
@@ -47,12 +48,21 @@ struct stack_route *pd_stack_route_new(struct pd_profile *profile, const struct 
 	route->session = session;
 	route->labels = labels;
 	route->choice = choice;
+	route->truncated = UINT32_MAX;
 	none.name = none.raw_name = pd_stack_labels_intern(labels, "[no stack]");
 	route->no_stack = pd_stack_labels_add(labels, &none);
 	if (route->no_stack != UINT32_MAX && choose_functions(route))
 		return route;
 	pd_stack_route_free(route);
 	return NULL;
+}
+
+bool pd_stack_route_tell_cut(struct stack_route *route)
+{
+	struct stack_label label = { .kind = STACK_NO_NAME, .dso = PERFDATA_NONE };
+	label.name = label.raw_name = pd_stack_labels_intern(route->labels, STACK_TRUNCATED);
+	route->truncated = pd_stack_labels_add(route->labels, &label);
+	return route->truncated != UINT32_MAX;
 }
 
 void pd_stack_route_free(struct stack_route *route)
@@ -96,13 +106,22 @@ static enum perfdata_status collect(struct stack_route *route, uint32_t node, si
 			return status;
 		if (pd_vector_grow(&route->more, &route->more_room, nr, sizeof *route->more) < 0)
 			return PERFDATA_ENOMEM;
-		route->more[nr++] =
-			(struct stack_step){ .node = node, .frame = at.frame, .ip = at.ip, .origin = at.origin };
+		const bool is_cut = at.origin == PD_ORIGIN_CUT;
+		/* a tree of stacks takes what was unwound as what was recorded */
+		const uint16_t origin = is_cut ? PERFDATA_STEP_RECORDED : at.origin;
+		route->more[nr++] = (struct stack_step){
+			.node = node, .frame = at.frame, .ip = at.ip, .origin = origin, .is_cut = is_cut
+		};
 		node = at.caller;
 	}
 	*ret_same = node ? same : 0;
 	*ret_nr = nr;
 	return PERFDATA_OK;
+}
+
+static bool tells_cut(const struct stack_route *route, const struct stack_step *step)
+{
+	return step->is_cut && route->truncated != UINT32_MAX;
 }
 
 /* --- the choice --------------------------------------------------------------------------------------------------- */
@@ -139,7 +158,7 @@ static bool look_at_step(struct stack_route *route, struct stack_step *step, siz
 			return false;
 		if (seen & ~step->seen & STACK_SEEN_ROOT) {
 			step->root_step = (uint32_t)at;
-			step->root_label = (uint32_t)i;
+			step->root_label = (uint32_t)i + tells_cut(route, step);
 		}
 		step->seen |= seen;
 	}
@@ -159,7 +178,7 @@ static void cut(struct stack_route *route, struct stack_path *path)
 	path->is_chosen = !route->choice || pd_stack_choice_takes(route->choice, last->seen);
 	if (pd_stack_choice_cuts(route->choice) && path->is_chosen) {
 		steps = last->root_step;
-		of_step = route->own_functions ? 0 : last->root_label;
+		of_step = route->own_functions ? tells_cut(route, &route->steps[steps]) : last->root_label;
 		labels = labels_before(route, steps) + of_step;
 	}
 	/* what a path shares with one that was cut elsewhere stands at other places now */
@@ -184,6 +203,11 @@ static bool name_step(struct stack_route *route, struct stack_step *step)
 	const struct stack_call *calls = pd_stack_labels_of(route->labels, step->frame, step->is_caller, &nr);
 	if (!calls)
 		return false;
+	if (tells_cut(route, step)) {
+		if (pd_vector_grow(&route->names, &route->names_room, route->nr_names, sizeof *route->names) < 0)
+			return false;
+		route->names[route->nr_names++] = route->truncated;
+	}
 	for (size_t i = 0; i < nr; i++) {
 		if (pd_vector_grow(&route->names, &route->names_room, route->nr_names, sizeof *route->names) < 0)
 			return false;

@@ -13,6 +13,7 @@ struct stack_step {
 	uint32_t frame;              /* PERFDATA_NONE: `ip` is in no known file */
 	uint64_t ip;
 	uint16_t origin;
+	bool is_cut;                 /* its caller is above the memory that was recorded of the stack */
 	/* the address is where a call returns to: the call is at the address minus one */
 	bool is_caller;
 	uint32_t end_label;          /* how many labels there are up to here, with those that a choice cuts off */
@@ -41,6 +42,8 @@ struct stack_route;
 struct stack_route *pd_stack_route_new(struct pd_profile *profile, const struct perfdata_session *session,
 				       struct stack_labels *labels, const struct stack_choice *choice);
 void pd_stack_route_free(struct stack_route *route);
+/* Paths of stacks that were cut begin with a label that says so, which is of no step. False without memory. */
+bool pd_stack_route_tell_cut(struct stack_route *route);
 /* Node 0, an empty chain, is one label: "[no stack]". PERFDATA_ENOMEM, PERFDATA_EREAD. */
 enum perfdata_status pd_stack_route_to(struct stack_route *route, uint32_t node, struct stack_path *ret);
 

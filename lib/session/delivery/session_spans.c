@@ -80,7 +80,7 @@ static enum perfdata_status stack_of(void *user, const struct perfdata_raw *raw,
 		chain.recorded = &record.u.sample.callchain;
 		chain.ip = record.u.sample.ip;
 		if (unwinds)
-			chain.nr_unwound = pd_unwind(state, thread, &record.u.sample, &chain.unwound);
+			pd_unwind(state, thread, &record.u.sample, &chain);
 	}
 	if (pd_stack_get(state, thread, &chain, &batch->steps, &stack) < 0)
 		return state->status;

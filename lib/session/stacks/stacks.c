@@ -11,6 +11,7 @@ int pd_stacks_init(struct pd_stacks *stacks, uint32_t needs, struct pd_account *
 	stacks->with_steps = needs & PERFDATA_NEED_STACKS;
 	stacks->with_ids = needs & PERFDATA_NEED_STACK_IDS;
 	stacks->with_nodes = needs & PERFDATA_NEED_NODES;
+	stacks->with_cuts = needs & PERFDATA_NEED_CUT_STACKS;
 	pd_known_chains_init(&stacks->known, account);
 	if (stacks->with_ids && pd_stack_ids_init(&stacks->ids, account) < 0)
 		return -1;
@@ -218,13 +219,15 @@ static int put_steps(struct pd_state *state, struct pd_step_list *to, const stru
 }
 
 /* Finds the id or node of the steps in the scratch. */
-static int name_stack(struct pd_state *state, struct pd_stack *ret)
+static int name_stack(struct pd_state *state, const struct pd_chain *chain, struct pd_stack *ret)
 {
 	struct pd_stacks *stacks = &state->stacks;
-	const struct perfdata_step *steps = stacks->scratch.items;
+	struct perfdata_step *steps = stacks->scratch.items;
 	const size_t nr = stacks->scratch.count;
 	if (stacks->with_ids && (ret->stack = pd_stack_ids_get(&stacks->ids, steps, nr)) == UINT32_MAX)
 		return failed(state, stacks->ids.status);
+	if (stacks->with_cuts && chain->is_cut)
+		steps[nr - 1].origin = PD_STEP_CUT;
 	if (stacks->with_nodes && (ret->node = pd_step_tree_node(&stacks->nodes, steps, nr)) == UINT32_MAX)
 		return failed(state, stacks->nodes.status);
 	return 0;
@@ -241,7 +244,7 @@ static int build_stack(struct pd_state *state, const struct pd_thread *thread, c
 	ret->nr_steps = (uint32_t)steps->count;
 	if (state->stacks.with_steps && put_steps(state, to, steps->items, steps->count, &ret->steps) < 0)
 		return -1;
-	return name_stack(state, ret);
+	return name_stack(state, chain, ret);
 }
 
 /* Takes a chain that is known. Its steps may stand in the batch already. */

@@ -23,7 +23,7 @@ struct pd_known_alone {
 };
 #define PD_ALONE_BITS 10
 struct pd_stacks {
-	bool with_steps, with_ids, with_nodes;     /* what the session needs */
+	bool with_steps, with_ids, with_nodes, with_cuts;     /* what the session needs */
 	struct pd_known_chains known;
 	struct pd_stack_ids ids;           /* with_ids */
 	struct pd_step_tree nodes;         /* with_nodes */
@@ -65,6 +65,7 @@ struct pd_chain {
 	uint64_t ip;                            /* of the sample: the step in front of the branches */
 	const uint64_t *unwound;                /* user addresses found by unwinding */
 	size_t nr_unwound;
+	bool is_cut;                            /* of those, the last one has a caller above the recorded memory */
 	/* the caller of the first user address, for which the chain has no frame; 0: unknown */
 	uint64_t leaf_caller;
 	const struct pd_chain_key *key;         /* from pd_stack_expect, or NULL */
@@ -100,10 +101,10 @@ void pd_frames_release(struct pd_state *state);
 void pd_frames_finish(struct pd_state *state);
 
 /* --- stacks/user_stacks.c --- */
-/* Unwinds the user stack of a sample that has registers and stack memory. Returns the number of addresses in *ret_pcs,
- * which are valid until the next call. 0: nothing can be unwound, or there are no symbols. */
-size_t pd_unwind(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_sample *sample,
-		 const uint64_t **ret_pcs);
+/* Unwinds the user stack of a sample that has registers and stack memory, and puts its addresses into the chain, which
+ * are valid until the next call; none where nothing can be unwound, or there are no symbols. */
+void pd_unwind(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_sample *sample,
+	       struct pd_chain *chain);
 /* Frame pointers miss the caller of a function that makes no frame. On aarch64 the link register has that caller, and
  * perf record keeps the register. Returns the address inside the caller, or 0. */
 uint64_t pd_unwind_leaf(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_sample *sample,

@@ -9,6 +9,8 @@
 
 /* Origin of a step that stands for a sample without callchain, in a tree that is not exact. */
 #define PD_STEP_ALONE 3u
+/* In such a tree, of a step that was unwound and whose caller is above the memory that was recorded of the stack. */
+#define PD_STEP_CUT 4u
 
 struct pd_step_tree {
 	/* steps differ by all that they hold; else by frame, by address only where there is no frame, and by origin

@@ -106,24 +106,24 @@ static struct pd_unwinder *take_unwinder(struct pd_state *state, const struct pd
 	return slot;
 }
 
-size_t pd_unwind(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_sample *sample,
-		 const uint64_t **ret_pcs)
+void pd_unwind(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_sample *sample,
+	       struct pd_chain *chain)
 {
 	const struct perfdata_regs *regs = &sample->user_regs;
 	const struct perfdata_user_stack *stack = &sample->user_stack;
 	enum perfdata_unwind_arch arch;
 	if (!state->symbols || !regs->abi || !regs->values.count || !arch_of(state, regs->abi, &arch))
-		return 0;
+		return;
 	size_t copied = stack->dyn_size < stack->data.size ? (size_t)stack->dyn_size : stack->data.size;
 	/* the kernel writes a value for each bit of the mask; a truncated record has fewer */
 	if (!copied || regs->values.count != (uint64_t)__builtin_popcountll(regs->mask))
-		return 0;
+		return;
 	if (!state->unwinders)
 		state->unwinders = pd_calloc(1, sizeof *state->unwinders);
 	struct pd_unwinder *slot = state->unwinders ? take_unwinder(state, thread->maps, arch) : NULL;
 	if (!slot) {
 		state->status = PERFDATA_ENOMEM;
-		return 0;
+		return;
 	}
 	for (uint64_t i = 0; i < regs->values.count; i++)
 		state->unwinders->regs[i] = perfdata_list_u64(&regs->values, i);
@@ -136,9 +136,11 @@ size_t pd_unwind(struct pd_state *state, const struct pd_thread *thread, const s
 	if (status == PERFDATA_ENOMEM || status == PERFDATA_EREAD)
 		state->status = status;
 	if (status != PERFDATA_OK)
-		return 0;
-	*ret_pcs = state->unwinders->pcs;
-	return count;
+		return;
+	chain->unwound = state->unwinders->pcs;
+	chain->nr_unwound = count;
+	/* the kernel copies less than it was asked for where the stack ends */
+	chain->is_cut = count && copied == stack->data.size && pd_unwinder_was_cut(slot->unwinder);
 }
 
 /* The first address of the user part of a chain, or 0. */
