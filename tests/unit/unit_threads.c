@@ -35,6 +35,13 @@ static void test_tasks_outside(void)
 	stream_sample(USER, 0x1010, 7, 7);                                /* 7: any number */
 	stream_task(PERFDATA_RECORD_FORK, 8, 8, 0, 0);
 	stream_sample(USER, 0x1010, 8, 8);                                /* 8: of one without a name */
+	stream_comm(PERFDATA_MISC_COMM_EXEC, 0, 0, "other");
+	stream_sample(USER, 0x1010, 0, 0);                                /* 9: no map yet */
+	stream_mmap(USER, 0, 0x1000, 0x1000, 0, "/bin/fourth");
+	stream_comm(PERFDATA_MISC_COMM_EXEC, 0, 0, "another");
+	stream_sample(USER, 0x1010, 0, 0);                                /* 10: one task began another program */
+	stream_comm(PERFDATA_MISC_COMM_EXEC, 7, 7, "begun");
+	stream_sample(USER, 0x1010, 7, 7);                                /* 11 */
 	walk_all(&walk);
 	CHECK_EQ(walk.end, PERFDATA_END);
 	static const struct {
@@ -43,6 +50,7 @@ static void test_tasks_outside(void)
 		{ "swapper", "none" }, { "outside", "/bin/outside+0x10" }, { "outside", "none" },
 		{ "outside", "/bin/second+0x10" }, { ":0", "none" }, { ":0", "/bin/third+0x10" }, { ":0", "none" },
 		{ "inside", "none" }, { ":8", "none" },
+		{ "other", "none" }, { "another", "/bin/fourth+0x10" }, { "begun", "none" },
 	};
 	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
 		CHECK_STR(comm_at(&walk, i), want[i].comm);

@@ -228,8 +228,9 @@ static int on_comm(struct pd_state *state, const struct perfdata_record *record)
 	struct pd_thread *thread = pd_thread_get(state, comm->pid, comm->tid);
 	if (!thread)
 		return -1;
-	/* the old program's maps are gone with exec; perf keeps them until they are overwritten */
-	if (record->misc & PERFDATA_MISC_COMM_EXEC && !state->inside)
+	/* the old program's maps are gone with exec; perf keeps them until they are overwritten. Of the tasks that a
+	 * pid namespace calls 0, one begins another program, and the maps may be those of any. */
+	if (record->misc & PERFDATA_MISC_COMM_EXEC && !state->inside && comm->pid)
 		pd_maps_exec(&state->store, thread->maps);
 	return pd_thread_set_comm(state, thread, comm->comm.data, comm->comm.size);
 }
