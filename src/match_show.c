@@ -109,6 +109,10 @@ void match_spell_shares(struct perfdata_text *out, const struct match_answer *an
 				     others);
 		return;
 	}
+	if (!answer->rows->samples) {
+		perfdata_text_literal(out, "no samples: no file was hit, and nothing needs a name\n");
+		return;
+	}
 	perfdata_text_printf(
 		out,
 		"of %" PRIu64

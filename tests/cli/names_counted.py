@@ -150,6 +150,8 @@ def main():
             print("1..0 # SKIP the programs cannot be built")
             return
         check_shares(folder, facts)
+    empty = run(PERFDATA, "match", "-q", os.path.join(TESTDATA, "stat-73.data"))
+    check("without samples no share is told", empty.returncode == 0 and "no samples" in empty.stdout and "%" not in empty.stdout, empty.stdout)
     print(f"1..{len(results)}")
     sys.exit(not all(results))
 
