@@ -13,7 +13,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from builder import KERNEL, Recording, IP, TID, TIME
-from program import PERFDATA
+from program import PERFDATA, TESTDATA
 
 PROGRAM = """
 static volatile unsigned long sink;
@@ -151,7 +151,7 @@ def main():
             return
         check_shares(folder, facts)
     empty = run(PERFDATA, "match", "-q", os.path.join(TESTDATA, "stat-73.data"))
-    check("without samples no share is told", empty.returncode == 0 and "no samples" in empty.stdout and "%" not in empty.stdout, empty.stdout)
+    check("without samples no share is told", empty.returncode == 0 and b"no samples" in empty.stdout and b"%" not in empty.stdout, empty.stdout)
     print(f"1..{len(results)}")
     sys.exit(not all(results))
 
