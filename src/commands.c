@@ -60,7 +60,7 @@ static const struct command table[] = {
 	{ "help", "[COMMAND]", "what a command does and its options", OPTIONS_GENERAL | OPTIONS_WORDS, command_help,
 	  TASK_AUTOMATE },
 	{ "version", "",
-	  "the version, what it was built with, and the library that decodes instructions, if one is installed",
+	  "the version and what it was built with; with -v, the library that decodes instructions, if one is installed",
 	  OPTIONS_GENERAL, command_version, TASK_AUTOMATE },
 };
 

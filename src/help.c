@@ -227,19 +227,25 @@ enum exit_code command_help(struct options *options)
 	return EXIT_USAGE;
 }
 
-enum exit_code command_version(struct options *options)
+/* Which library it is, is known once it is loaded, and LLVM is large. */
+static void print_disassembler(void)
 {
-	(void)options;
 	struct perfdata_symbols *symbols = NULL;
 	const char *disassembler = NULL;
 	enum perfdata_status status = perfdata_symbols_new(NULL, &symbols);
 	if (!status)
 		status = perfdata_symbols_disassembler(symbols, &disassembler);
-	printf("perfdata %s\nbuilt with: %s\ndisassembler: %s\n", perfdata_version(), perfdata_build_info(),
-	       !status			  ? disassembler :
-	       status == PERFDATA_ABSENT ? "none is installed (LLVM or capstone would do)" :
-					   perfdata_status_text(status));
-	printf("OpenTelemetry profiles: %s\n", PERFDATA_OTLP_PROFILES);
+	printf("disassembler: %s\n", !status			  ? disassembler
+				     : status == PERFDATA_ABSENT ? "none is installed (LLVM or capstone would do)"
+								 : perfdata_status_text(status));
 	perfdata_symbols_free(symbols);
+}
+
+enum exit_code command_version(struct options *options)
+{
+	printf("perfdata %s\nbuilt with: %s\nOpenTelemetry profiles: %s\n", perfdata_version(), perfdata_build_info(),
+	       PERFDATA_OTLP_PROFILES);
+	if (options->style.verbose)
+		print_disassembler();
 	return EXIT_FINE;
 }
