@@ -296,6 +296,9 @@ bool pd_dwarf_address(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *
 enum perfdata_status pd_dwarf_holds(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 				    const struct pd_dwarf_die *die, uint64_t address, struct pd_meter *meter,
 				    bool *ret);
+/* Walks over a list of ranges: `value` says where it is. */
+enum perfdata_status pd_dwarf_pass_ranges(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+					  const struct pd_dwarf_value *value, struct pd_meter *meter);
 /* Adds the ranges of an entry. */
 enum perfdata_status pd_dwarf_add_ranges(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 					 const struct pd_dwarf_die *die, uint64_t owner, uint32_t extent,

@@ -203,10 +203,53 @@ size_t pd_libdw_size(const struct pd_libdw *libdw) { return 2 * (libdw->own.imag
 
 /* --- functions of a unit ------------------------------------------------------------------------------------------ */
 
+/* Where the list of ranges of an entry is. false: it has none, or our reader does not find it. */
+static bool list_of(Dwarf_Die *die, struct pd_dwarf_unit *unit, struct pd_dwarf_value *ret)
+{
+	Dwarf_Attribute attribute, base;
+	Dwarf_Half version;
+	Dwarf_Die unit_die;
+	Dwarf_Word at;
+	if (!dwarf_attr(die, DW_AT_ranges, &attribute) ||
+	    dwarf_cu_info(die->cu, &version, NULL, &unit_die, NULL, NULL, &unit->address_size, &unit->offset_size))
+		return false;
+	unit->version = (uint8_t)version;
+	if (dwarf_whatform(&attribute) != DW_FORM_rnglistx) {
+		*ret = (struct pd_dwarf_value){ PD_DWARF_OFFSET, 0 };
+		return !dwarf_formudata(&attribute, &ret->number);
+	}
+	if (!dwarf_attr(&unit_die, DW_AT_rnglists_base, &base) || dwarf_formudata(&base, &at))
+		return false;
+	unit->root.values[PD_DWARF_RNGLISTS_BASE] = (struct pd_dwarf_value){ PD_DWARF_OFFSET, at };
+	unit->root.present |= 1u << PD_DWARF_RNGLISTS_BASE;
+	/* libdw has read the entry, so there is an end of the number */
+	struct pd_cursor index = pd_cursor(attribute.valp, 10, false);
+	*ret = (struct pd_dwarf_value){ PD_DWARF_RANGES_INDEX, pd_dwarf_uleb(&index) };
+	return !index.failed;
+}
+
+/* Whether libdw may look through the ranges of an entry. It passes over what is no range, and over empty ones, without
+ * saying how many these were: so the list is counted first. */
+static bool may_read_ranges(struct pd_libdw *lines, Dwarf_Die *die)
+{
+	struct pd_dwarf_unit unit = { 0 };
+	struct pd_dwarf_value list;
+	if (!go_on(lines, 1) || !dwarf_hasattr(die, DW_AT_ranges))
+		return !lines->status;
+	if (!list_of(die, &unit, &list))
+		return false;
+	const enum perfdata_status status = pd_dwarf_pass_ranges(&lines->reader, &unit, &list, &lines->meter);
+	if (status != PERFDATA_EUNSUP && !lines->status)
+		lines->status = status;
+	return !status;
+}
+
 static void add_ranges(struct pd_libdw *lines, struct unit_index *index, Dwarf_Die *die)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
+	if (!may_read_ranges(lines, die))
+		return;
 	while (go_on(lines, 1) && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0 && grow(lines, index))
 		index->items[index->count++] = (struct function_range){ start, end, dwarf_dieoffset(die), 0 };
 }
@@ -371,6 +414,8 @@ static bool holds(struct pd_libdw *lines, Dwarf_Die *die, uint64_t vaddr)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
+	if (!may_read_ranges(lines, die))
+		return false;
 	while (go_on(lines, 1) && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
 		if (vaddr >= start && vaddr < end)
 			return true;

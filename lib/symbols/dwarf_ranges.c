@@ -14,6 +14,7 @@ struct list {
 	const struct pd_dwarf_unit *unit;
 	struct pd_cursor cursor;
 	uint64_t base;
+	bool is_passed;      /* nobody asks for addresses */
 };
 
 static uint64_t take_address(struct list *list)
@@ -25,7 +26,7 @@ static uint64_t take_indexed(struct list *list)
 {
 	const struct pd_dwarf_value index = { PD_DWARF_ADDRESS_INDEX, pd_dwarf_uleb(&list->cursor) };
 	uint64_t address = 0;
-	if (!pd_dwarf_address(list->dwarf, list->unit, &index, &address))
+	if (!list->is_passed && !pd_dwarf_address(list->dwarf, list->unit, &index, &address))
 		list->cursor.failed = true;
 	return address;
 }
@@ -83,7 +84,7 @@ static bool list_offset(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit
 	return true;
 }
 
-/* PERFDATA_OK: goes on; PERFDATA_END: that was enough. */
+/* PERFDATA_OK: goes on; PERFDATA_END: that was enough. NULL: the list is only walked over. */
 typedef enum perfdata_status take_range(void *user, uint64_t start, uint64_t end);
 
 static enum perfdata_status each_of_list(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
@@ -97,7 +98,7 @@ static enum perfdata_status each_of_list(const struct pd_dwarf *dwarf, const str
 		return PERFDATA_EUNSUP;
 	struct list list = { dwarf, unit,
 			     pd_cursor(section->bytes + offset, (size_t)(section->size - offset), dwarf->swap),
-			     unit->base };
+			     unit->base, !take };
 	for (;;) {
 		uint64_t start = 0, end = 0;
 		const enum step step = unit->version < 5 ? next_pair(&list, &start, &end)
@@ -107,11 +108,17 @@ static enum perfdata_status each_of_list(const struct pd_dwarf *dwarf, const str
 		if (step == END)
 			return PERFDATA_OK;
 		enum perfdata_status status = pd_meter_count(meter, 1);
-		if (!status && step == RANGE)
+		if (!status && step == RANGE && take)
 			status = take(user, start, end);
 		if (status)
 			return status;
 	}
+}
+
+enum perfdata_status pd_dwarf_pass_ranges(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
+					  const struct pd_dwarf_value *value, struct pd_meter *meter)
+{
+	return each_of_list(dwarf, unit, value, meter, NULL, NULL);
 }
 
 /* DW_AT_high_pc gives the end as an address, or as a length. */

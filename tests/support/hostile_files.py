@@ -49,6 +49,15 @@ def blocks_of_one_range_list(n):
                   ".debug_ranges": dw.ranges((TEXT + AWAY + 16 * k, TEXT + AWAY + 16 * k + 8) for k in range(n))})
 
 
+def blocks_of_one_list_of_bases(n):
+    """Each block has the same list, which has no range: each of its entries is an index of an address (DWARF 5)."""
+    table = dw.abbrev(1, dw.UNIT, 1, (dw.LOW_PC, dw.ADDR), (dw.HIGH_PC, dw.DATA4), (dw.ADDR_BASE, dw.SEC_OFFSET)) + BLOCK + FUNCTION + b"\0"
+    lists = struct.pack("<HBBI", 5, 8, 0, 0) + b"\x01\0" * (4 * n) + b"\0"
+    entries = WHOLE + struct.pack("<I", 8) + AROUND + (b"\x03" + struct.pack("<I", 12)) * n + b"\0\0"
+    return debug({".debug_abbrev": table, ".debug_info": struct.pack("<IHBBI", len(entries) + 8, 5, 1, 8, 0) + entries,
+                  ".debug_rnglists": struct.pack("<I", len(lists)) + lists, ".debug_addr": struct.pack("<IHBBQ", 12, 5, 8, 0, TEXT)})
+
+
 def units_of_one_abbreviation_table(n):
     """Each unit has the same long table of abbreviations, and no table says which unit has which addresses."""
     n = n // 2
@@ -386,7 +395,8 @@ def baseline_of_events(n):
     return baseline([EVENT % k for k in range(n)])
 
 
-FILES = (functions_of_one_range_list, blocks_of_one_range_list, units_of_one_abbreviation_table, split_units_of_one_file, split_units_of_zeros, long_names_of_sources, many_sources,
+FILES = (functions_of_one_range_list, blocks_of_one_range_list, blocks_of_one_list_of_bases,
+         units_of_one_abbreviation_table, split_units_of_one_file, split_units_of_zeros, long_names_of_sources, many_sources,
          many_lines, sources_in_a_long_folder, nested_blocks, zstd_sections, packed_program, packed_symbols,
          notes_of_one_place, symbols_in_many_segments, labels_in_a_long_section, linkage_entries_of_one_name, cxx_names, cxx_parameters,
          cxx_names_at_one_place, long_symbols, too_long_symbols, rust_names, kallsyms, kallsyms_at_one_place, kallsyms_backwards, kallsyms_of_one_name,
@@ -397,7 +407,7 @@ FILES = (functions_of_one_range_list, blocks_of_one_range_list, units_of_one_abb
 
 
 # Those that ask for more than their size explains: finding W806.
-EXCESS = (functions_of_one_range_list, blocks_of_one_range_list, zstd_sections, cxx_names, packed_program, packed_symbols, notes_of_one_place,
+EXCESS = (functions_of_one_range_list, blocks_of_one_range_list, blocks_of_one_list_of_bases, zstd_sections, cxx_names, packed_program, packed_symbols, notes_of_one_place,
           symbols_in_many_segments, linkage_entries_of_one_name, cxx_parameters, cxx_names_at_one_place, split_units_of_zeros, unwinding_by_long_entries, unwinding_by_remembered_states, unwinding_by_a_loop,
           unwinding_by_a_large_register, too_long_symbols)
 
