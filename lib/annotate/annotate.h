@@ -60,8 +60,10 @@ enum perfdata_status pd_annotate(struct pd_annotator *annotator, uint32_t frame,
 
 /* Below a folder that the user named: the paths come from debug information. */
 struct pd_sources;
-/* PERFDATA_EREAD with errno: the folder cannot be opened. */
-enum perfdata_status pd_sources_new(const char *folder, struct pd_sources **ret);
+/* PERFDATA_ABSENT, PERFDATA_ENOMEM, PERFDATA_EREAD, with errno: the folder cannot be opened. A file that is there and
+ * cannot be read makes the names of the session fail. */
+enum perfdata_status pd_sources_new(const struct perfdata_session *session, const char *folder,
+				    struct pd_sources **ret);
 void pd_sources_free(struct pd_sources *sources);
 /* A line (from 1 on) of a file, without its end; NULL: the folder has no such file or line. Valid until another file is
  * asked for. */

@@ -4,14 +4,18 @@
 #include <string.h>
 #include <unistd.h>
 #include "annotate/annotate.h"
+#include "base/error.h"
 #include "base/fdio.h"
 #include "base/memory.h"
 #include "base/regular.h"
 #include "base/rooted.h"
+#include "session/session.h"
+#include "symbols/symbols.h"
 
 #define MOST_SOURCE ((size_t)16 << 20)
 
 struct pd_sources {
+	const struct perfdata_session *session;   /* whose names fail with what cannot be read */
 	int root;
 	char path[PD_ROOTED_PATH];   /* of the file that was asked for last */
 	char *bytes;                 /* NULL: there is none */
@@ -20,17 +24,20 @@ struct pd_sources {
 	size_t nr_lines, lines_room;
 };
 
-enum perfdata_status pd_sources_new(const char *folder, struct pd_sources **ret)
+enum perfdata_status pd_sources_new(const struct perfdata_session *session, const char *folder, struct pd_sources **ret)
 {
 	struct pd_sources *sources = pd_calloc(1, sizeof *sources);
-	if (!sources)
+	if (!sources) {
+		errno = ENOMEM;
 		return PERFDATA_ENOMEM;
+	}
+	sources->session = session;
 	sources->root = pd_open_folder(folder);
 	if (sources->root < 0) {
 		const int code = errno;
 		pd_free(sources);
 		errno = code;
-		return PERFDATA_EREAD;
+		return pd_status_of_errno(code);
 	}
 	*ret = sources;
 	return PERFDATA_OK;
@@ -59,30 +66,54 @@ static int open_below(const struct pd_sources *sources, const char *path)
 	char real[PD_ROOTED_PATH];
 	for (const char *at = path; at && *at;) {
 		const int fd = pd_rooted_open(sources->root, at, PD_REGULAR_STORED, real);
-		if (fd >= 0)
+		if (fd >= 0 || pd_status_of_errno(errno) != PERFDATA_ABSENT)
 			return fd;
 		at = strchr(at + 1, '/');
 	}
 	return -1;
 }
 
+/* A failure is told, and the answer fails with it: the line is there. */
+static void fail(const struct pd_sources *sources, const char *path, int code)
+{
+	const struct pd_state *state = sources->session->state;
+	if (state && state->symbols)
+		(void)pd_symbols_fail(state->symbols, path, code);
+}
+
+static void read_bytes(struct pd_sources *sources, const char *path, int fd)
+{
+	struct stat st;
+	if (fstat(fd, &st) != 0)
+		fail(sources, path, errno);
+	else if (st.st_size > 0 && (uint64_t)st.st_size <= MOST_SOURCE &&
+		 !(sources->bytes = pd_malloc((size_t)st.st_size)))
+		fail(sources, path, ENOMEM);
+	if (!sources->bytes)
+		return;
+	const int64_t got = pd_pread_full(fd, sources->bytes, (size_t)st.st_size, 0);
+	if (got < 0) {
+		fail(sources, path, errno);
+		forget(sources);
+	} else {
+		sources->size = (size_t)got;
+	}
+}
+
 static void read_file(struct pd_sources *sources, const char *path)
 {
 	const int fd = open_below(sources, path);
-	struct stat st;
-	if (fd < 0)
+	if (fd < 0) {
+		fail(sources, path, errno);
 		return;
-	if (fstat(fd, &st) == 0 && st.st_size > 0 && (uint64_t)st.st_size <= MOST_SOURCE) {
-		sources->size = (size_t)st.st_size;
-		sources->bytes = pd_malloc(sources->size);
-		if (sources->bytes && pd_pread_full(fd, sources->bytes, sources->size, 0) < 0)
-			forget(sources);
 	}
+	read_bytes(sources, path, fd);
 	close(fd);
 	for (size_t at = 0; sources->bytes && at < sources->size;) {
-		if (pd_vector_grow(&sources->lines, &sources->lines_room, sources->nr_lines, sizeof *sources->lines) <
-		    0)
+		if (pd_vector_grow(&sources->lines, &sources->lines_room, sources->nr_lines, sizeof *sources->lines)) {
+			fail(sources, path, ENOMEM);
 			return;
+		}
 		sources->lines[sources->nr_lines++] = at;
 		const char *end = memchr(sources->bytes + at, '\n', sources->size - at);
 		at = end ? (size_t)(end - sources->bytes) + 1 : sources->size;

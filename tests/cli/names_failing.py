@@ -108,6 +108,17 @@ def fail_in_turn(tap, program, title, words, home, stdin=b"", verbose=False, van
     tap.report("%s: each of %d calls fails" % (title, nr), faults + ([] if good[0] in (0, 1) and nr > 5 else ["good run: %s" % (good,)]))
 
 
+def annotate(tap, program, tree, symfs):
+    """Lines of sources are names, too."""
+    folder = os.path.join(program.folder, "sources")
+    os.mkdir(folder)
+    with open(os.path.join(folder, "inlined.c"), "w", encoding="ascii") as text:
+        text.write(INLINED)
+    words = ["annotate", "-q", "--symbol", "around", "--source", folder, *symfs, tree.recording]
+    tap.report("annotate has the source", [] if b"x * 3 + 1" in program.run(words, tree.home)[1] else ["no line"])
+    fail_in_turn(tap, program, "annotate --source", words, tree.home, vanished=2)
+
+
 def failing_calls(tap, folder):
     library = build(folder)
     if not library:
@@ -132,6 +143,7 @@ def failing_calls(tap, folder):
     fail_in_turn(tap, program, "match --search", ["match", "-q", "--search", "--jobs", "1", *symfs, recording], tree.home)
     fail_in_turn(tap, program, "symbolize", ["symbolize", "-q", *symfs], tree.home, b"/lib/mangled.so+0x1008;/bin/linked+0x1008\n",
                  all_memory=True)
+    annotate(tap, program, tree, symfs)
     bundle, whole = os.path.join(inner, "bundle.tar"), program.run(["folded", "-q", *symfs, recording], tree.home)[1]
     # an archive whose table of contents has a file cannot be written without it
     fail_in_turn(tap, program, "bundle", ["bundle", "-q", "--force", "-o", "-", *symfs, recording], tree.home, vanished=3, all_memory=True)

@@ -82,12 +82,10 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 		.color = pd_stack_option_is(values, nr, "color", "always"),
 	};
 	if (source) {
-		const enum perfdata_status status = pd_sources_new(source, &state->sources);
-		if (status == PERFDATA_EREAD)
-			return pd_error(context->reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "--source %.200s: %s",
-					source, strerror(errno));
+		const enum perfdata_status status = pd_sources_new(context->session, source, &state->sources);
 		if (status != PERFDATA_OK)
-			return status;
+			return pd_error(context->reterr, status == PERFDATA_ABSENT ? PERFDATA_EUSAGE : status,
+					PERFDATA_NO_OFFSET, "--source %.200s: %s", source, strerror(errno));
 	}
 	return pd_stack_gather_begin(&state->gather, context, &wanted);
 }
