@@ -56,6 +56,12 @@ static bool is_same_test(const struct pd_compare_row *row)
 	       row->sums[PD_SELF][1].w == row->sums[PD_INCLUSIVE][1].w;
 }
 
+/* Addresses in no file are steps of chains that were walked wrong: what goes through them is nobody's cost. */
+static bool is_broken_chain(const struct pd_compare_row *row)
+{
+	return !*row->reported.file && !strcmp(row->reported.key, "[unknown]");
+}
+
 /* Chooses what is tested by the share of both sides together, which says nothing of its change: so all that has the
  * least share on a side, and nothing that was chosen for having grown. */
 static void choose(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
@@ -69,7 +75,8 @@ static void choose(const struct perfdata_comparison *comparison, struct pd_compa
 			continue;
 		row->judged[PD_SELF] = (wanted != PERFDATA_INCLUSIVE_ONLY || !inclusive) &&
 				       pd_compare_pooled(event, row, PD_SELF) >= floor;
-		row->judged[PD_INCLUSIVE] = inclusive && pd_compare_pooled(event, row, PD_INCLUSIVE) >= floor &&
+		row->judged[PD_INCLUSIVE] = inclusive && !is_broken_chain(row) &&
+					    pd_compare_pooled(event, row, PD_INCLUSIVE) >= floor &&
 					    !(row->judged[PD_SELF] && is_same_test(row));
 		event->reported.nr_judged += row->judged[PD_SELF] + row->judged[PD_INCLUSIVE];
 	}

@@ -70,6 +70,22 @@ static size_t without_minor_version(const char *name, size_t size)
 	return size;
 }
 
+/* "jitted-PID-NUMBER.so": the code of one function of a JIT, as `perf inject -j` stores it. */
+static bool is_jitted(const char *name, size_t size)
+{
+	static const char begin[] = "jitted-", end[] = ".so";
+	if (!begins(name, size, begin) || !ends(name, size, end))
+		return false;
+	const char *at = name + strlen(begin), *stop = name + size - strlen(end);
+	for (unsigned part = 0; part < 2; part++) {
+		const size_t nr = nr_digits(at, (size_t)(stop - at));
+		if (!nr || (part ? at + nr != stop : at + nr == stop || at[nr] != '-'))
+			return false;
+		at += nr + 1;
+	}
+	return true;
+}
+
 void pd_key_file(enum perfdata_dso_kind kind, const char *path, char *ret, size_t room)
 {
 	size_t size = strlen(path);
@@ -101,7 +117,7 @@ void pd_key_file(enum perfdata_dso_kind kind, const char *path, char *ret, size_
 	case PERFDATA_DSO_STATE:
 		break;
 	}
-	if (begins(path, strlen(path), "/memfd:"))
+	if (begins(path, strlen(path), "/memfd:") || is_jitted(name, size))
 		put(ret, room, "[jit]", strlen("[jit]"));
 	else
 		put(ret, room, name, without_minor_version(name, size));

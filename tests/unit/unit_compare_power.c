@@ -14,6 +14,7 @@ struct program {
 	double work[FUNCTIONS];
 	double units;                    /* of work in a recording: samples are `units` times as many */
 	const char *first;           /* the name of the first function, in a library; or NULL */
+	double broken;               /* part of the stacks that goes through addresses of no file */
 };
 
 /* f0 has `share` of the weight, the others have parts of the rest that differ. */
@@ -45,6 +46,10 @@ static void spell(struct perfdata_text *out, const struct program *program, cons
 			     "recording\trun\t5000000\t0\t0\t1\tx86_64\tcpu\t2\t6.1\n"
 			     "event\tcycles\t0/0/0/0\t\tfreq 99\t0\tperiod\trecorded\t0\t%u\t%u\t%x\t%u\t0\t0\n",
 			     parse, root, all, all, all, all);
+	if (program->broken > 0)
+		perfdata_text_printf(out, "key\t%u\t\t[unknown]\t\t\t1\nsum\t%u\t0\t0\t0\t%u\t%u\t%x\n", root + 1,
+				     root + 1, (unsigned)(program->broken * all), (unsigned)(program->broken * all),
+				     (unsigned)(program->broken * all));
 	for (unsigned i = 0; i < FUNCTIONS; i++)
 		perfdata_text_printf(out, "sum\t%u\t%u\t%u\t%x\t%u\t%u\t%x\n", i, counts[i], counts[i], counts[i],
 				     counts[i], counts[i], counts[i]);
@@ -328,6 +333,19 @@ static void test_few_others(void)
 	perfdata_comparison_free(comparison);
 }
 
+/* Stacks that go through addresses of no file were recorded wrong, and more of them are no cost. */
+static void test_broken_stacks(void)
+{
+	struct program before = program_of(0.2), after = before;
+	before.broken = 0.1;
+	after.broken = 0.9;
+	struct perfdata_comparison *comparison = compare(side_of(&before, 3, 100000, 0, 0),
+							 side_of(&after, 3, 100000, 0, 0), NULL);
+	CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_PASS);
+	CHECK_EQ(row_of(comparison, "[unknown]")->change, PERFDATA_CHANGE_NOT_JUDGED);
+	perfdata_comparison_free(comparison);
+}
+
 static void test_matching(void)
 {
 	struct program before = program_of(0.2), after = before;
@@ -389,6 +407,7 @@ int main(void)
 		{ "the spread of repeat runs counts", test_spread },
 		{ "causes come first, and their callers are marked", test_causes },
 		{ "names of one side alone", test_names_of_one_side },
+		{ "broken stacks are no cost", test_broken_stacks },
 		{ "few samples of all others", test_few_others },
 		{ "sides that have little in common", test_matching },
 	};
