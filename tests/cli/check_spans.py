@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "support"))
 import program
@@ -23,6 +24,7 @@ class Tap(program.Tap):
 
 FOLDER = os.path.join(TESTDATA, "spans")
 LETTERS = {1: "sleeping", 2: "uninterruptible", 4: "stopped", 8: "traced", 16: "dead", 32: "dead", 64: "parked", 128: "idle"}
+STATES = {*LETTERS.values(), "preempted", "run queue", "off-CPU", "running"}
 SOFTIRQS = "HI TIMER NET_TX NET_RX BLOCK IRQ_POLL TASKLET SCHED HRTIMER RCU".split()
 Span = collections.namedtuple("Span", "kind name tid begin end")
 
@@ -208,6 +210,45 @@ def check_weights(tap):
     tap.check(done.code == 2 and b"sched_switch" in done.err, "nothing tells of time off the CPU: refused", repr(done))
 
 
+def check_states(tap):
+    """report --by state: what weights have as the last frame of their stacks, in a row for each state."""
+    def rows(name, *words):
+        return json.loads(run("report", "-q", "--json", "--top", "0", *words, path_of(name)).out)["events"][0]["rows"]
+
+    for name in ("process", "wide", "outs", "clock"):
+        for weight in ("off-cpu", "wall"):
+            wanted = collections.Counter()
+            for stack, ns in folded(name, "--weight", weight)[0].items():
+                leaf = stack.rsplit(";", 1)[-1]
+                wanted[leaf[1:-1] if leaf[1:-1] in STATES else "running"] += ns
+            found = {row["state"]: row["self_weight"] for row in rows(name, "--by", "state", "--weight", weight)}
+            tap.check(found == dict(wanted), f"{name}: --by state, --weight {weight}", f"{found} instead of {dict(wanted)}")
+            several = collections.Counter()
+            for row in rows(name, "--by", "thread,state", "--weight", weight):
+                several[row["state"]] += row["self_weight"]
+            tap.check(several == wanted, f"{name}: --by thread,state, --weight {weight}", repr(several))
+    chosen = {row["state"] for row in rows("wide", "--by", "state", "--weight", "off-cpu", "--state", "preempted,run queue")}
+    tap.check(chosen == {"preempted", "run queue"}, "--by state with --state", repr(chosen))
+    for words, why in ((("--by", "state"), b"--weight off-cpu"), (("--by", "state,dso", "--weight", "wall"), b"do not go together"),
+                       (("--by", "state", "--weight", "wall", "--no-state-frames"), b"--no-state-frames")):
+        done = run("report", "-q", *words, path_of("process"))
+        tap.check(done.code == 2 and why in done.err, "refused: " + " ".join(words), repr(done))
+    done = run("report", "-q", "--by", "state", "--weight", "wall", os.path.join(TESTDATA, "simpleperf", "offcpu.data"))
+    tap.check(done.code == 2 and b"simpleperf" in done.err, "samples of simpleperf do not say what threads did", repr(done))
+
+
+def check_other_weight(tap):
+    with tempfile.TemporaryDirectory() as folder:
+        stored = os.path.join(folder, "wall.json")
+        done = run("baseline", "-q", "--weight", "wall", path_of("process"), "-o", stored)
+        tap.check(done.code == 0, "a baseline of time on and off the CPU", repr(done))
+        done = run("diff", "-q", "--strict", "--weight", "off-cpu", stored, path_of("process"))
+        tap.check(done.code == 1 and done.out.startswith(b"incomparable: ") and b"[weight]" in done.out, "no comparison with a baseline of another weight",
+                  repr(done))
+        done = run("diff", "-q", "--weight", "wall", stored, path_of("process"))
+        tap.check(done.code == 0, "and takes one of the same", repr(done))
+
+
 def check_refusals(tap):
     document = report("off", "sampled")
     tap.check(document["count"] == 0 and document["sampled_switches"] > 0, "sampled switches say nothing", repr(document))
@@ -302,6 +343,8 @@ def main():
     check_construction(tap, "process")
     check_construction(tap, "wide")
     check_weights(tap)
+    check_states(tap)
+    check_other_weight(tap)
     check_refusals(tap)
     check_filters(tap)
     check_sameness(tap)

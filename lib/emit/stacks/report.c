@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/checked.h"
+#include "base/error.h"
 #include "base/memory.h"
 #include "emit/emitters.h"
 #include "emit/stacks/report.h"
@@ -13,6 +14,7 @@
 #include "emit/stacks/stack_gather.h"
 #include "emit/stacks/stack_place.h"
 #include "emit/stacks/stack_text.h"
+#include "session/session.h"
 
 struct state {
 	struct stack_gather gather;
@@ -51,8 +53,8 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	for (unsigned i = 0; i < state->options.nr_keys; i++)
 		wanted.parts |= part_of(&state->options, state->options.keys[i]);
 	wanted.parts_of_occurrences = state->options.by_default ? PD_BY_COMM : 0;
-	const bool of_files = by == REPORT_DSO || by == REPORT_BUILD_ID;
-	wanted.names = of_files								? PD_NAMES_NONE
+	const bool no_functions = by == REPORT_DSO || by == REPORT_BUILD_ID || by == REPORT_STATE;
+	wanted.names = no_functions								? PD_NAMES_NONE
 		       : state->options.inlines || shows_sources(&state->options) ? PD_NAMES_LINES
 										  : PD_NAMES_SYMBOLS;
 	state->taker = context->emitter_user;
@@ -332,6 +334,7 @@ static enum perfdata_status add_key_row(struct making *making, const struct pd_p
 	case REPORT_DSO:
 	case REPORT_LINE:
 	case REPORT_BUILD_ID:
+	case REPORT_STATE:
 	case REPORT_EVENT:
 	case REPORT_BYS:
 		row.name = making->event.name;
@@ -348,10 +351,17 @@ static struct report_row stack_row(const struct making *making, uint32_t of)
 	row.file = pd_stack_labels_string(making->labels, label->file);
 	row.source = pd_stack_labels_string(making->labels, label->source);
 	row.line = making->state->options.by == REPORT_LINE ? label->line : 0;
-	row.kind = pd_report_kind_name(label->kind);
+	row.kind = making->state->options.by == REPORT_STATE ? "" : pd_report_kind_name(label->kind);
 	row.dso = label->dso;
 	row.sum = making->by_label[of];
 	return row;
+}
+
+/* A state has no callers: what weighs nothing by itself is none. */
+static bool is_row(const struct making *making, const struct report_sum *sum)
+{
+	const uint64_t *sums = making->state->options.by == REPORT_STATE ? sum->self : sum->total;
+	return sums[0] || sums[1];
 }
 
 /* Makes a row for each label with samples. */
@@ -365,10 +375,10 @@ static enum perfdata_status make_stack_rows(struct making *making)
 		return PERFDATA_ENOMEM;
 	for (uint32_t i = 0; i < nr && i < making->by_label_room; i++) {
 		const struct report_sum *sum = &making->by_label[i];
-		if (sum->total[0] || sum->total[1])
+		if (is_row(making, sum))
 			event->rows[event->nr_rows++] = stack_row(making, i);
 	}
-	event->has_totals = true;
+	event->has_totals = making->state->options.by != REPORT_STATE;
 	return PERFDATA_OK;
 }
 
@@ -462,7 +472,8 @@ static enum perfdata_status end_group(struct making *making)
 	for (size_t i = 0; i < making->nr_touched && status == PERFDATA_OK; i++) {
 		const uint32_t label = making->touched[i];
 		struct report_row row = stack_row(making, label);
-		status = set_group(making, &row) ? put_row(making, &row) : PERFDATA_ENOMEM;
+		if (is_row(making, &row.sum))
+			status = set_group(making, &row) ? put_row(making, &row) : PERFDATA_ENOMEM;
 		making->by_label[label] = (struct report_sum){ { 0 }, { 0 } };
 	}
 	making->nr_touched = 0;
@@ -487,7 +498,8 @@ static enum perfdata_status add_to_group(struct making *making, const struct pd_
 static enum perfdata_status make_group_rows(struct making *making)
 {
 	const enum perfdata_status status = making->group_open ? end_group(making) : PERFDATA_OK;
-	making->event.has_totals = pd_report_is_by_stack(making->state->options.by);
+	making->event.has_totals = pd_report_is_by_stack(making->state->options.by) &&
+				   making->state->options.by != REPORT_STATE;
 	if (status == PERFDATA_OK)
 		pd_report_join_rows(&making->event, &making->state->options);
 	return status;
@@ -606,7 +618,7 @@ static enum perfdata_status event_begin(struct making *making, uint32_t index)
 	making->event.is_part = state->gather.choice;
 	making->event.of = event;
 	making->event.session = state->gather.session;
-	if (pd_report_is_by_stack(state->options.by) && tells_broken(making))
+	if (pd_report_is_by_stack(state->options.by) && state->options.by != REPORT_STATE && tells_broken(making))
 		making->event.broken = &making->broken;
 	/* a new route: the tree has no nodes of the path yet */
 	pd_stack_route_free(making->place.route);
@@ -762,10 +774,14 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 					    .file = state->gather.shared_output
 							    ? perfdata_reader_header(state->gather.reader)->name
 							    : NULL };
+	if (by == REPORT_STATE && !pd_session_span_facts(state->gather.session))
+		return pd_error(end->reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+				"--by state: samples of simpleperf's --trace-offcpu do not say what threads did");
 	enum perfdata_status status = pd_stack_gather_finish(&state->gather);
 	making.labels = pd_stack_labels_new(state->gather.session, by == REPORT_DSO	? STACK_BY_FILE
 								: by == REPORT_LINE	? STACK_BY_LINE
 								: by == REPORT_BUILD_ID ? STACK_BY_BUILD_ID
+								: by == REPORT_STATE	? STACK_BY_STATE
 											: STACK_BY_FUNCTION,
 					 state->options.inlines, shows_sources(&state->options));
 	if (!making.labels)

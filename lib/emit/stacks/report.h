@@ -20,6 +20,7 @@ enum report_by {
 	REPORT_EVENT,
 	REPORT_LINE,
 	REPORT_BUILD_ID,
+	REPORT_STATE,            /* what threads did, on and off the CPU */
 	REPORT_BYS
 };
 enum report_view { REPORT_LIST, REPORT_TREE, REPORT_CALLERS, REPORT_CALLEES };

@@ -16,8 +16,9 @@ enum { COLUMNS_OF_PIPES = 100 };
 const struct perfdata_emitter_option pd_report_options[] = {
 	{ .name = "by",
 	  .kind = PERFDATA_OPTION_TEXT,
-	  .argument = "symbol|dso|comm|thread|process|cpu|event|line|build-id",
-	  .help = "what a row is; several keys: comm,dso; of spans also state, waker, wakee, syscall; default "
+	  .argument = "symbol|dso|comm|thread|process|cpu|event|line|build-id|state",
+	  .help = "what a row is; several keys: comm,dso; with a weight off the CPU also state; of spans "
+		  "also waker, wakee, syscall; default "
 		  "symbol: a function of a file; in the text of tracepoints comm" },
 	{ .name = "spans",
 	  .kind = PERFDATA_OPTION_CHOICE,
@@ -148,7 +149,7 @@ static void choose_by(struct report_options *options)
 
 static bool is_of_spans(const char *word)
 {
-	return !strcmp(word, "state") || !strcmp(word, "waker") || !strcmp(word, "wakee") || !strcmp(word, "syscall");
+	return !strcmp(word, "waker") || !strcmp(word, "wakee") || !strcmp(word, "syscall");
 }
 
 /* Reads "comm,dso". False after a message. */
@@ -157,7 +158,11 @@ static bool read_keys(const char *text, struct report_options *options, struct p
 	static const char *const apart[][2] = { { "event", NULL },
 						{ "thread", "process" },
 						{ "build-id", "symbol" },
-						{ "build-id", "line" } };
+						{ "build-id", "line" },
+						{ "state", "symbol" },
+						{ "state", "dso" },
+						{ "state", "line" },
+						{ "state", "build-id" } };
 	for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
 		const size_t size = strcspn(at, ",");
 		enum report_by by;
@@ -165,7 +170,7 @@ static bool read_keys(const char *text, struct report_options *options, struct p
 		snprintf(word, sizeof word, "%.*s", (int)(size < sizeof word ? size : sizeof word - 1), at);
 		if (is_of_spans(word)) {
 			(void)pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
-				       "--by state, waker, wakee and syscall are of spans: --spans off");
+				       "--by waker, wakee and syscall are of spans: --spans off");
 			return false;
 		}
 		if (!key_named(at, size, &by)) {
@@ -173,8 +178,8 @@ static bool read_keys(const char *text, struct report_options *options, struct p
 			for (unsigned i = 0; i < REPORT_BYS; i++)
 				perfdata_nearest_offer(&nearest, pd_report_by_name(i));
 			(void)pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
-				       "--by takes symbol, dso, comm, thread, process, cpu, event, line, build-id, and "
-				       "lists such as comm,dso, not '%s'%s",
+				       "--by takes symbol, dso, comm, thread, process, cpu, event, line, build-id, "
+				       "state, and lists such as comm,dso, not '%s'%s",
 				       word, perfdata_nearest_hint(&nearest, "", hint));
 			return false;
 		}
@@ -262,6 +267,12 @@ bool pd_report_read_options(const struct perfdata_emit_context *context, struct 
 	else if (ret->view != REPORT_LIST && (ret->nr_keys > 1 || (ret->by != REPORT_SYMBOL &&
 								    ret->by != REPORT_DSO && ret->by != REPORT_LINE)))
 		wrong = "trees are of stacks: --by symbol, dso or line";
+	else if (has_key(ret, REPORT_STATE) && !spans && !pd_stack_option_is(values, nr, "weight", "off-cpu") &&
+		 !pd_stack_option_is(values, nr, "weight", "wall") && !pd_stack_option_is(values, nr, "weight", "both"))
+		wrong = "states are of time off the CPU: --by state with --weight off-cpu, wall or both, or with "
+			"--spans off";
+	else if (has_key(ret, REPORT_STATE) && !spans && !perfdata_option_flag(values, nr, "state-frames", true))
+		wrong = "--by state needs the frames that --no-state-frames leaves out";
 	else if (perfdata_option_text(values, nr, "comm-names") && !has_key(ret, REPORT_COMM))
 		wrong = "--comm-names changes nothing where rows are no comms: --by comm";
 	/* a rule of options would let --no-inline pass */

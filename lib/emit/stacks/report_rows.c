@@ -9,13 +9,14 @@
 #include "emit/stacks/stack_text.h"
 
 static const char *const key_names[REPORT_BYS] = { "symbol", "dso",   "comm", "thread",   "process",
-						   "cpu",    "event", "line", "build-id" };
+						   "cpu",    "event", "line", "build-id", "state" };
 
 const char *pd_report_by_name(enum report_by by) { return key_names[by]; }
 
 bool pd_report_is_by_stack(enum report_by by)
 {
-	return by == REPORT_SYMBOL || by == REPORT_DSO || by == REPORT_LINE || by == REPORT_BUILD_ID;
+	return by == REPORT_SYMBOL || by == REPORT_DSO || by == REPORT_LINE || by == REPORT_BUILD_ID ||
+	       by == REPORT_STATE;
 }
 
 const char *pd_report_kind_name(enum stack_kind kind)

@@ -357,6 +357,23 @@ static void add_file(struct stack_labels *labels, const struct perfdata_dso *dso
 	add_call(labels, &label, 0, 0, 0);
 }
 
+/* What the thread did is what its stack ends with: callers have no label. Where the kernel was entered is no caller;
+ * nothing weighs there by itself. */
+static void add_state(struct stack_labels *labels, const struct perfdata_dso *dso, bool is_caller)
+{
+	struct stack_label label = { .dso = PERFDATA_NONE, .kind = STACK_WAITING };
+	char name[32] = "running";
+	/* no calls are no failure: a list without any has a place, too */
+	if (pd_vector_grow(&labels->calls, &labels->calls_room, labels->nr_calls, sizeof *labels->calls) < 0)
+		labels->failed = true;
+	if (is_caller)
+		return;
+	if (dso && dso->kind == PERFDATA_DSO_STATE)
+		snprintf(name, sizeof name, "%.*s", (int)strcspn(dso->name + 1, "]"), dso->name + 1);
+	label.name = label.raw_name = pd_stack_labels_intern(labels, name);
+	add_call(labels, &label, 0, 0, 0);
+}
+
 static void add_function(struct stack_labels *labels, const struct perfdata_dso *dso,
 			 const struct perfdata_symbol *symbol, const struct perfdata_source_line *at, bool inlined)
 {
@@ -402,7 +419,9 @@ static bool resolve(struct stack_labels *labels, uint32_t frame, bool is_caller)
 {
 	const struct perfdata_dso *dso = dso_of(labels->session, frame);
 	const size_t first = labels->nr_calls;
-	if (!dso)
+	if (labels->by == STACK_BY_STATE)
+		add_state(labels, dso, is_caller);
+	else if (!dso)
 		add_nameless(labels, NULL);
 	else if (labels->by == STACK_BY_FILE || labels->by == STACK_BY_BUILD_ID)
 		add_file(labels, dso);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Labels: the names of the steps of stacks. A label is what an output tells apart: a function of a file, or a file, a
- * source line, a build-id. One step has several labels where functions are inlined.
+ * source line, a build-id, what the thread did. One step has several labels where functions are inlined.
  *
  * An address that has no name is one label for each file, so that a file without symbols is one thing and not
  * thousands. */
@@ -10,7 +10,7 @@
 #include "perfdata/session.h"
 #include "profile/file_pairs.h"
 
-enum stack_by { STACK_BY_FUNCTION, STACK_BY_FILE, STACK_BY_LINE, STACK_BY_BUILD_ID };
+enum stack_by { STACK_BY_FUNCTION, STACK_BY_FILE, STACK_BY_LINE, STACK_BY_BUILD_ID, STACK_BY_STATE };
 
 enum stack_kind {
 	STACK_USER,
