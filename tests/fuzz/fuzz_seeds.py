@@ -212,6 +212,19 @@ def elves(seeds):
                     seeds.add(target, image)
 
 
+def unwinding(seeds):
+    """Entries of .eh_frame for all code, of forms that compilers write and of some that they do not."""
+    def entry(number, body):
+        body += bytes(-(len(body) + 4) % 8)
+        return struct.pack("<II", len(body) + 4, number) + body
+    for machine, common in ((0, b"\x01\0\x01\x78\x10\x0c\x07\x08\x90\x01"), (1, b"\x01\0\x04\x78\x1e\x0c\x1f\0")):
+        for rest in (b"\x41\x0e\x10\x86\x02\x43\x0d\x06", b"\x0a\x41\x0e\x10\x41\x0b\x07\x10", b"\x0f\x02\x77\x08\x10\x06\x02\x77\x10\x83\x02\x2d",
+                     b"\x41\x0e\x20\x9d\x04\x9e\x03\x44\xde\xdd\x0e\0", b"\x0f\x0b\x77\x08\x80\0\x3f\x1a\x3b\x2a\x33\x24\x22"):
+            first = entry(0, common)
+            frames = first + entry(len(first) + 4, struct.pack("<QQ", 0x1000, 0x2000) + rest) + bytes(4)
+            seeds.add("fuzz_unwind", bytes([machine, 1]) + struct.pack("<HH", 0, len(first)) + frames)
+
+
 def traces(seeds):
     """Packets of each tracer, behind the byte that says which and how."""
     for tracer, number in trace_packets.TYPES.items():
@@ -246,6 +259,7 @@ def main():
         seeds.add("fuzz_match", text)
     baselines(seeds, source)
     elves(seeds)
+    unwinding(seeds)
     traces(seeds)
 
 

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "perfdata/symbols.h"
 #include "symbols/symbols.h"
+#include "symbol_dso.h"
 #include "unit.h"
 
 static char dump[] = "/tmp/perfdata-unit-jitdump-XXXXXX";
@@ -18,22 +19,6 @@ static const char *write_file(const void *bytes, size_t size)
 	if (file)
 		fclose(file);
 	return dump;
-}
-
-static struct perfdata_symbols *new_symbols(const struct perfdata_symbols_options *options)
-{
-	struct perfdata_symbols *symbols = NULL;
-	CHECK_EQ(perfdata_symbols_new(options, &symbols), PERFDATA_OK);
-	return symbols;
-}
-
-static struct perfdata_symbols_dso *new_dso(struct perfdata_symbols *symbols, enum perfdata_dso_kind kind,
-					    const char *path)
-{
-	const struct perfdata_symbols_request request = { .size = sizeof request, .kind = kind, .path = path };
-	struct perfdata_symbols_dso *dso = NULL;
-	CHECK_EQ(perfdata_symbols_dso(symbols, &request, &dso), PERFDATA_OK);
-	return dso;
 }
 
 struct bytes {

@@ -9,7 +9,8 @@
 #include <unistd.h>
 #include "perfdata/symbols.h"
 #include "symbols/symbols.h"
-#include "tests/support/unit.h"
+#include "symbol_dso.h"
+#include "unit.h"
 
 static char dir[] = "/tmp/perfdata-unit-perf-map-XXXXXX";
 static char path[sizeof dir + 32];
@@ -27,7 +28,6 @@ static void on_finding(void *user, const struct perfdata_finding *finding)
 static struct perfdata_symbols_dso *open_map(struct perfdata_symbols **ret, const char *text, size_t size)
 {
 	struct perfdata_symbols_options options;
-	struct perfdata_symbols_dso *dso = NULL;
 	FILE *file = fopen(path, "w");
 	CHECK(file && fwrite(text, 1, size, file) == size && !fclose(file));
 	perfdata_options_init(&options, sizeof options);
@@ -35,11 +35,8 @@ static struct perfdata_symbols_dso *open_map(struct perfdata_symbols **ret, cons
 	options.finding = on_finding;
 	nr_said = 0;
 	said[0] = '\0';
-	CHECK_EQ(perfdata_symbols_new(&options, ret), PERFDATA_OK);
-	const struct perfdata_symbols_request request = { .size = sizeof request, .kind = PERFDATA_DSO_PERF_MAP,
-							  .path = "/tmp/perf-7.map" };
-	CHECK_EQ(perfdata_symbols_dso(*ret, &request, &dso), PERFDATA_OK);
-	return dso;
+	*ret = new_symbols(&options);
+	return new_dso(*ret, PERFDATA_DSO_PERF_MAP, "/tmp/perf-7.map");
 }
 
 static const char *name_at(struct perfdata_symbols_dso *dso, uint64_t address)

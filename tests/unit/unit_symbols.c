@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "perfdata/symbols.h"
 #include "symbols/symbols.h"
+#include "symbol_dso.h"
 #include "unit.h"
 
 static char dir[] = "/tmp/perfdata-symbols-XXXXXX";
@@ -36,22 +37,6 @@ static const char *write_file(const char *name, const void *bytes, size_t size)
 }
 
 static const char *write_text(const char *name, const char *text) { return write_file(name, text, strlen(text)); }
-
-static struct perfdata_symbols *new_symbols(const struct perfdata_symbols_options *options)
-{
-	struct perfdata_symbols *symbols = NULL;
-	CHECK_EQ(perfdata_symbols_new(options, &symbols), PERFDATA_OK);
-	return symbols;
-}
-
-static struct perfdata_symbols_dso *new_dso(struct perfdata_symbols *symbols, enum perfdata_dso_kind kind,
-					    const char *path)
-{
-	const struct perfdata_symbols_request request = { .size = sizeof request, .kind = kind, .path = path };
-	struct perfdata_symbols_dso *dso = NULL;
-	CHECK_EQ(perfdata_symbols_dso(symbols, &request, &dso), PERFDATA_OK);
-	return dso;
-}
 
 static const char *name_at(struct perfdata_symbols_dso *dso, uint64_t address)
 {

@@ -12,6 +12,7 @@
 #include "perfdata/symbols.h"
 #include "symbols/symbols.h"
 #include "symbols/dwarf.h"
+#include "symbol_dso.h"
 #include "unit.h"
 
 #define ADDRESSES 8000u
@@ -74,15 +75,13 @@ static void ask_all(void *user, unsigned index)
 static void open_self(struct perfdata_symbols **ret, struct answers *answers, struct perfdata_memory *memory)
 {
 	struct perfdata_symbols_options options;
-	const struct perfdata_symbols_request request = { .size = sizeof request, .kind = PERFDATA_DSO_USER,
-							  .path = self };
 	struct stat st;
 	CHECK(!stat(self, &st));
 	answers->size = (uint64_t)st.st_size;
 	perfdata_options_init(&options, sizeof options);
 	options.memory = memory;
-	CHECK_EQ(perfdata_symbols_new(&options, ret), PERFDATA_OK);
-	CHECK_EQ(perfdata_symbols_dso(*ret, &request, &answers->dso), PERFDATA_OK);
+	*ret = new_symbols(&options);
+	answers->dso = new_dso(*ret, PERFDATA_DSO_USER, self);
 }
 
 /* Threads that share `memory` against one that has no limit. */

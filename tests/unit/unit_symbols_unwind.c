@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "perfdata/symbols.h"
 #include "symbols/unwinder.h"
+#include "symbol_dso.h"
 #include "unit.h"
 
 #define STACK_COPY 16384
@@ -98,12 +99,8 @@ static bool find_from(const struct mappings *mappings, uint64_t address, struct 
 		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4095s", &start, &end, &at, path) < 3 || address >= end)
 			continue;
 		*ret = (struct perfdata_unwind_map){ start, end, at, strcmp(path, self) ? NULL : mappings->dso };
-		if (!mappings->dso && path[0] == '/') {
-			const struct perfdata_symbols_request request = { .size = sizeof request,
-									  .kind = PERFDATA_DSO_USER,
-									  .path = path };
-			CHECK_EQ(perfdata_symbols_dso(mappings->symbols, &request, &ret->dso), PERFDATA_OK);
-		}
+		if (!mappings->dso && path[0] == '/')
+			ret->dso = new_dso(mappings->symbols, PERFDATA_DSO_USER, path);
 		if (start <= mappings->replaced && mappings->replaced < end)
 			ret->dso = mappings->other;
 		*ret_is_file = path[0] == '/';
@@ -128,11 +125,8 @@ static bool next_mapping(void *user, uint64_t address, struct perfdata_unwind_ma
 
 static void open_self(struct mappings *mappings)
 {
-	const struct perfdata_symbols_request request = { .size = sizeof request,
-							  .kind = PERFDATA_DSO_USER,
-							  .path = self };
-	CHECK_EQ(perfdata_symbols_new(NULL, &mappings->symbols), PERFDATA_OK);
-	CHECK_EQ(perfdata_symbols_dso(mappings->symbols, &request, &mappings->dso), PERFDATA_OK);
+	mappings->symbols = new_symbols(NULL);
+	mappings->dso = new_dso(mappings->symbols, PERFDATA_DSO_USER, self);
 }
 
 static const char *name_of(struct mappings *mappings, uint64_t pc)
@@ -205,10 +199,7 @@ static void test_check(void)
 	size_t count = 0, all = 0;
 	open_self(&mappings);
 	perfdata_test_middle(&copied, 2);
-	const struct perfdata_symbols_request request = { .size = sizeof request,
-							  .kind = PERFDATA_DSO_USER,
-							  .path = "/other" };
-	CHECK_EQ(perfdata_symbols_dso(mappings.symbols, &request, &mappings.other), PERFDATA_OK);
+	mappings.other = new_dso(mappings.symbols, PERFDATA_DSO_USER, "/other");
 	enum perfdata_status status =
 		pd_unwinder_new(mappings.symbols, own_arch(), find_mapping, &mappings, &unwinder);
 	if (!status && copied.supported) {
