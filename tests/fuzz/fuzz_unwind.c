@@ -49,9 +49,13 @@ static uint8_t *make_program(unsigned machine, const uint8_t *entries, unsigned 
 		memcpy(bytes + INDEX_AT + index, frames, size);
 	const unsigned order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
 	const Elf64_Ehdr header = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, (unsigned char)order, EV_CURRENT },
-				    .e_type = ET_DYN, .e_machine = (Elf64_Half)machine, .e_version = EV_CURRENT,
-				    .e_phoff = sizeof(Elf64_Ehdr), .e_ehsize = sizeof(Elf64_Ehdr),
-				    .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2 };
+				    .e_type = ET_DYN,
+				    .e_machine = (Elf64_Half)machine,
+				    .e_version = EV_CURRENT,
+				    .e_phoff = sizeof(Elf64_Ehdr),
+				    .e_ehsize = sizeof(Elf64_Ehdr),
+				    .e_phentsize = sizeof(Elf64_Phdr),
+				    .e_phnum = 2 };
 	const Elf64_Phdr segments[2] = {
 		{ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_filesz = *ret_size, .p_memsz = END, .p_align = 4096 },
 		{ .p_type = PT_GNU_EH_FRAME,
@@ -84,7 +88,8 @@ static void walk_stacks(struct perfdata_unwinder *unwinder, enum perfdata_unwind
 		regs[is_x86 ? 7 : 31] = STACK_AT;
 		regs[is_x86 ? 8 : 32] = CODE + data[n % size];
 		const struct perfdata_unwind_sample sample = {
-			.reg_mask = is_x86 ? 0xff0fff : (1ull << 33) - 1, .regs = regs,
+			.reg_mask = is_x86 ? 0xff0fff : (1ull << 33) - 1,
+			.regs = regs,
 			.stack = { (const uint8_t *)stack, sizeof stack },
 		};
 		if (pd_unwind_stack(unwinder, &sample, pcs, sizeof pcs / sizeof *pcs, &count) == PERFDATA_OK) {
@@ -97,7 +102,8 @@ static void walk_stacks(struct perfdata_unwinder *unwinder, enum perfdata_unwind
 static void run(const uint8_t *data, size_t size)
 {
 	const enum perfdata_unwind_arch arch = data[0] % 2 ? PERFDATA_UNWIND_AARCH64 : PERFDATA_UNWIND_X86_64;
-	const struct perfdata_symbols_request request = { .size = sizeof request, .kind = PERFDATA_DSO_USER,
+	const struct perfdata_symbols_request request = { .size = sizeof request,
+							  .kind = PERFDATA_DSO_USER,
 							  .path = "/input" };
 	const unsigned nr = data[1] % (MOST_ENTRIES + 1);
 	struct perfdata_symbols_options options;
