@@ -24,8 +24,8 @@ struct csv_state {
 	struct json_style style;          /* of cells that hold JSON */
 	struct csv_table table;
 	struct csv_rows rows;
-	/* in front of each row, where several recordings share an output; else NULL */
-	const char *recording;
+	/* what each row begins with: its recording, where several share an output, and a comma; else empty */
+	struct perfdata_text recording;
 	bool names_needed;
 	struct emitted names;             /* scan's */
 	/* for a table that Parquet has, too: the other members are not used then; or NULL */
@@ -69,6 +69,7 @@ static void release(void *state)
 	pd_aux_carry_release(&csv->traces);
 	pd_csv_described_free(csv->described);
 	pd_csv_waiting_free(csv->waiting);
+	perfdata_text_release(&csv->recording);
 	free(csv);
 }
 
@@ -183,7 +184,10 @@ static enum perfdata_status begin_table(const struct perfdata_emit_context *cont
 	csv->named_samples = csv->table.row.rows == TABLE_OF_SPE_SAMPLES && pd_names_are_wanted(&csv->world);
 	csv->names.session = context->session;
 	csv->names.what = EMITTED_NO_IDS;
-	csv->recording = context->shared_output || keys ? context->recording : NULL;
+	if (context->recording && (context->shared_output || keys)) {
+		pd_text_csv_cell(&csv->recording, context->recording, strlen(context->recording));
+		perfdata_text_char(&csv->recording, ',');
+	}
 	if (!status && context->shared_output && csv->table.event)
 		status = of_one_recording(context->reterr, "the columns of an event's table");
 	if (status)
@@ -191,7 +195,7 @@ static enum perfdata_status begin_table(const struct perfdata_emit_context *cont
 	/* of several recordings the first one writes the header: the columns are the same */
 	if (context->shared_output && pd_emit_offset(out))
 		return PERFDATA_OK;
-	perfdata_text_string(out, csv->recording ? "recording," : "");
+	perfdata_text_string(out, csv->recording.size ? "recording," : "");
 	header_line(&csv->table, out);
 	return PERFDATA_OK;
 }
@@ -288,14 +292,27 @@ static void free_part(void *pointer)
 	free(part);
 }
 
+static void begin_row(const struct csv_state *csv, struct perfdata_text *out)
+{
+	perfdata_text_append(out, csv->recording.data, csv->recording.size);
+}
+
+static void end_row(struct perfdata_text *out)
+{
+	perfdata_text_literal(out, CSV_NEW_LINE);
+	perfdata_text_cut(out);
+}
+
 /* Returns how many there are. */
-static uint64_t part_rows(struct record *r, const struct csv_table *table, struct perfdata_text *room)
+static uint64_t part_rows(struct record *r, const struct csv_state *csv, struct perfdata_text *room)
 {
 	uint64_t nr = 0;
+	const struct csv_table *table = &csv->table;
 	struct perfdata_text *out = record_out(r);
 	struct part_walk walk;
 	pd_parts_begin(&walk, r, table->row.rows);
 	while (pd_parts_next(&walk)) {
+		begin_row(csv, out);
 		for (unsigned i = 0; table->described[i].name; i++) {
 			if (table->described[i].derived)
 				continue;
@@ -303,7 +320,7 @@ static uint64_t part_rows(struct record *r, const struct csv_table *table, struc
 			perfdata_text_string(out, i ? "," : "");
 			pd_csv_value_cell(out, &value);
 		}
-		perfdata_text_literal(out, CSV_NEW_LINE);
+		end_row(out);
 		nr++;
 	}
 	return nr;
@@ -326,31 +343,28 @@ static bool rows_of_record(struct record *r, const struct csv_state *csv, const 
 {
 	const struct csv_table *table = &csv->table;
 	part->rows += table->columns.nr != 0;
-	if (table->columns.nr)
+	if (table->columns.nr) {
+		begin_row(csv, record_out(r));
 		return pd_csv_row(r, &csv->rows, raw, room);
+	}
 	if (!pd_record_load(r, raw, NULL))
 		return false;
-	part->rows += part_rows(r, table, room);
+	part->rows += part_rows(r, csv, room);
 	return true;
 }
 
 /* A row of a trace begins with the recording's file, where there are several. */
-static void file_cell(const struct csv_state *csv, const struct perfdata_raw *raw, struct perfdata_text *out)
+static void begin_trace_row(const struct csv_state *csv, const struct perfdata_raw *raw, struct perfdata_text *out)
 {
 	const char *file = csv->world.name_files ? pd_reader_file_name(csv->reader, raw->file) : "";
+	begin_row(csv, out);
 	pd_text_csv_cell(out, file, strlen(file));
-}
-
-static void end_row(struct perfdata_text *out)
-{
-	perfdata_text_literal(out, CSV_NEW_LINE);
-	perfdata_text_cut(out);
 }
 
 static void packet_row(const struct csv_state *csv, const struct pd_aux_piece *piece, const struct pd_aux_walk *walk,
 		       struct perfdata_text *room, struct perfdata_text *out)
 {
-	file_cell(csv, piece->raw, out);
+	begin_trace_row(csv, piece->raw, out);
 	for (unsigned i = 0; pd_packet_columns[i].name; i++) {
 		const struct value value = pd_packet_cell(piece, walk, i, room);
 		perfdata_text_char(out, ',');
@@ -362,7 +376,7 @@ static void packet_row(const struct csv_state *csv, const struct pd_aux_piece *p
 static void spe_row(const struct csv_state *csv, const struct perfdata_raw *raw, const struct pd_spe_row *row,
 		    const struct spe_names *names, struct perfdata_text *out)
 {
-	file_cell(csv, raw, out);
+	begin_trace_row(csv, raw, out);
 	for (unsigned i = 0; i < SPE_COLUMNS; i++) {
 		const struct value value = pd_spe_value(row, names, i);
 		perfdata_text_char(out, ',');
@@ -449,31 +463,6 @@ static enum perfdata_status format_rows(const void *state, const struct perfdata
 	return status;
 }
 
-/* The size of the first row with its line's end, which is the first one outside of quotes. Quotes inside a cell are
- * doubled, so they close and open again. */
-static size_t row_size(const char *at, size_t size)
-{
-	bool quoted = false;
-	for (size_t i = 0; i < size; i++) {
-		quoted ^= at[i] == '"';
-		if (at[i] == '\n' && !quoted)
-			return i + 1;
-	}
-	return size;
-}
-
-static void put_rows_of_recording(struct perfdata_text *out, const char *recording, const struct perfdata_text *rows)
-{
-	out->failed |= perfdata_text_failed(rows);
-	for (size_t at = 0, size; at < rows->size; at += size) {
-		size = row_size(rows->data + at, rows->size - at);
-		pd_text_csv_cell(out, recording, strlen(recording));
-		perfdata_text_char(out, ',');
-		perfdata_text_append(out, rows->data + at, size);
-		perfdata_text_cut(out);
-	}
-}
-
 static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value,
 				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
@@ -487,14 +476,7 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 	if (csv->described)
 		return pd_csv_described_rows(csv->described, batch, ((const struct csv_value *)value)->described,
 					     scratch, out, &part->rows);
-	if (!csv->recording)
-		return format_rows(state, batch, value, scratch, out, part);
-	struct perfdata_text rows;
-	perfdata_text_init(&rows);
-	const enum perfdata_status status = format_rows(state, batch, value, scratch, &rows, part);
-	put_rows_of_recording(out, csv->recording, &rows);
-	perfdata_text_release(&rows);
-	return status;
+	return format_rows(state, batch, value, scratch, out, part);
 }
 
 static enum perfdata_status merge(void *state, void *merged, struct perfdata_text *out)

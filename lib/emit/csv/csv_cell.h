@@ -3,8 +3,7 @@
 #ifndef EMIT_CSV_CELL_H
 #define EMIT_CSV_CELL_H
 
-#include "emit/values/selection.h"
-#include "emit/values/value.h"
+#include "emit/table/cell_value.h"
 
 #define CSV_JOINT ';'
 #define CSV_NEW_LINE "\r\n"
@@ -14,7 +13,7 @@
 void pd_csv_cell(struct record *r, const struct select_step *step, struct perfdata_text *room);
 /* "0x…" */
 void pd_csv_word_cell(struct perfdata_text *out, uint64_t value);
-/* A value of a table's row. */
+/* A value of a table's row; nothing of the lists that pd_cell_elements walks. */
 void pd_csv_value_cell(struct perfdata_text *out, const struct value *value);
 /* Appends `;` and the name. */
 void pd_csv_add_name(void *out_text, const char *name);

@@ -62,38 +62,36 @@ static struct perfdata_bytes text_of(const struct cells *cells, uint64_t token)
 	return (struct perfdata_bytes){ (const uint8_t *)cells->bytes + text->at, text->size };
 }
 
-static void put_number(struct perfdata_text *out, enum column_type type, uint64_t value)
+static struct value value_of(const struct cells *cells, enum column_type type, uint64_t value)
 {
-	double number;
 	switch (type) {
-	case COLUMN_BOOLEAN: perfdata_text_string(out, value ? "true" : "false"); break;
-	case COLUMN_INT32: perfdata_text_s64(out, (int32_t)value); break;
-	case COLUMN_UINT64: perfdata_text_u64(out, value); break;
-	case COLUMN_DOUBLE:
-		memcpy(&number, &value, sizeof number);
-		perfdata_text_double(out, number);
-		break;
-	default: perfdata_text_s64(out, (int64_t)value); break;
+	case COLUMN_BOOLEAN: return (struct value){ .kind = IS_BOOLEAN, .number = value };
+	case COLUMN_INT32: return (struct value){ .kind = IS_SIGNED, .number = (uint64_t)(int64_t)(int32_t)value };
+	case COLUMN_UINT64: return (struct value){ .kind = IS_NUMBER, .number = value };
+	case COLUMN_DOUBLE: return (struct value){ .kind = IS_DOUBLE, .number = value };
+	case COLUMN_BYTES: return value_bytes(IS_BYTES, text_of(cells, value));
+	case COLUMN_TEXT: case COLUMN_JSON: return value_bytes(IS_TEXT, text_of(cells, value));
+	default: return (struct value){ .kind = IS_SIGNED, .number = value };
 	}
 }
 
 /* As an array of JSON. */
-static void put_list(struct perfdata_text *room, const struct column_type_info *info, struct cells_reader *reader)
+static struct value list_of(struct perfdata_text *room, const struct column_type_info *info,
+			    struct cells_reader *reader)
 {
 	const char *before = "";
 	perfdata_text_clear(room);
 	perfdata_text_char(room, '[');
 	for (uint32_t left = cells_next_length(reader); left; left--, before = ",") {
-		const uint64_t value = cells_next_value(reader);
+		const struct value value = value_of(reader->cells, info->element, cells_next_value(reader));
 		perfdata_text_string(room, before);
-		if (info->text) {
-			const struct perfdata_bytes text = text_of(reader->cells, value);
-			perfdata_text_json_string(room, text.data, text.size);
-		} else {
-			put_number(room, info->element, value);
-		}
+		if (info->text)
+			perfdata_text_json_string(room, value.text.data, value.text.size);
+		else
+			pd_csv_value_cell(room, &value);
 	}
 	perfdata_text_char(room, ']');
+	return value_bytes(IS_TEXT, (struct perfdata_bytes){ (const uint8_t *)room->data, room->size });
 }
 
 static void put_cell(struct perfdata_text *out, struct perfdata_text *room, enum column_type type,
@@ -102,21 +100,9 @@ static void put_cell(struct perfdata_text *out, struct perfdata_text *room, enum
 	const struct column_type_info *info = pd_column_type_info(type);
 	if (!cells_next_row(reader))
 		return;
-	if (info->list) {
-		put_list(room, info, reader);
-		pd_text_csv_cell(out, room->data, room->size);
-		return;
-	}
-	const uint64_t value = cells_next_value(reader);
-	if (!info->text) {
-		put_number(out, type, value);
-		return;
-	}
-	const struct perfdata_bytes text = text_of(reader->cells, value);
-	if (type == COLUMN_BYTES)
-		perfdata_text_bytes_hex(out, text.data, text.size);
-	else
-		pd_text_csv_cell(out, text.data, text.size);
+	const struct value value = info->list ? list_of(room, info, reader)
+					      : value_of(reader->cells, type, cells_next_value(reader));
+	pd_csv_value_cell(out, &value);
 }
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */

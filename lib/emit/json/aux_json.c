@@ -48,7 +48,7 @@ static void member(const struct aux_line *line, const struct table_column *colum
 	case IS_TEXT: pd_member_text(line->out, column->name, (const char *)value->text.data); return;
 	case IS_WORD: case IS_ADDRESS: pd_member_hex(line->out, column->name, value->number); return;
 	case IS_BITS: pd_member_bits(line->out, column->name, value->number, event_names, nr_names); return;
-	case IS_NUMBER: break;
+	default: break;
 	}
 	if (column->type == COLUMN_INT64)
 		pd_member_number(line->out, column->name, value->number, false, line->how->int64_string);

@@ -2,7 +2,7 @@
 #include "config.h"
 #include <stddef.h>
 #include "base/memory.h"
-#include "emit/spell/trace_json.h"
+#include "emit/table/cell_value.h"
 #include "emit/table/record_cells.h"
 #include "schema/schema.h"
 #include "schema/trace.h"
@@ -64,19 +64,6 @@ static void put_hex(struct cells *cells, uint32_t row, struct perfdata_bytes byt
 	cells->failed |= perfdata_text_failed(room);
 }
 
-static void add_name(struct cells *cells, const char *name) { pd_cells_add(cells, pd_cells_name(cells, name)); }
-
-static void put_flags(struct cells *cells, uint32_t row, const struct perfdata_name *names, uint64_t value)
-{
-	uint32_t nr = 0;
-	for (const struct perfdata_name *at = names; at && at->name; at++)
-		nr += at->value && (value & at->value) == at->value;
-	pd_cells_list(cells, row, nr);
-	for (const struct perfdata_name *at = names; at && at->name; at++)
-		if (at->value && (value & at->value) == at->value)
-			add_name(cells, at->name);
-}
-
 static void put_list(struct cells *cells, uint32_t row, const struct perfdata_list *list)
 {
 	pd_cells_list(cells, row, (uint32_t)list->count);
@@ -84,70 +71,17 @@ static void put_list(struct cells *cells, uint32_t row, const struct perfdata_li
 		pd_cells_add(cells, perfdata_list_u64(list, i));
 }
 
-static void put_row(struct record *r, const struct table_column *column, struct cells *cells, uint32_t row,
-		    const struct row *field, const void *view, struct perfdata_text *room)
+static void count_element(void *user, const struct value *element)
 {
-	const void *member = (const char *)view + field->member;
-	const struct perfdata_bytes *bytes = member;
-	const char *name;
-	switch (field->type) {
-	case VALUE_NOTHING: return;
-	case VALUE_U64:
-	case VALUE_U32:
-	case VALUE_S32:
-	case VALUE_NUMBER:
-	case VALUE_BOOL:
-	case VALUE_HEX64:
-	case VALUE_HEX:
-		pd_cells_put(cells, row, pd_value_integer(field->kind, member));
-		return;
-	case VALUE_DOUBLE: pd_cells_put(cells, row, *(const uint64_t *)member); return;
-	case VALUE_ENUM:
-		name = perfdata_name_of(field->field->names, pd_value_integer(field->kind, member));
-		if (name)
-			put_text(cells, row, name, strlen(name));
-		return;
-	case VALUE_FLAGS: put_flags(cells, row, field->field->names, pd_value_integer(field->kind, member)); return;
-	case VALUE_TEXT: put_text(cells, row, bytes->data, bytes->size); return;
-	case VALUE_BYTES: case VALUE_RAW:
-		if (column->type == COLUMN_TEXT)
-			put_hex(cells, row, *bytes, room);
-		else
-			pd_cells_put(cells, row, pd_cells_text(cells, bytes->data, bytes->size));
-		return;
-	case VALUE_LIST_U64: case VALUE_LIST_HEX: case VALUE_CALLCHAIN: put_list(cells, row, member); return;
-	case VALUE_BITS:
-	case VALUE_LIST_PARTS:
-	case VALUE_REGS:
-	case VALUE_STRUCT:
-	case VALUE_CPUS:
-	case VALUE_FEATURE:
-		break;
-	}
-	struct speller s = speller_of(r, room);
-	perfdata_text_clear(room);
-	pd_spell_value(&s, field, view);
-	put_text(cells, row, room->data, room->size);
-	cells->failed |= perfdata_text_failed(room);
+	(void)element;
+	++*(uint32_t *)user;
 }
 
-/* --- tracepoints -------------------------------------------------------------------------------------------------- */
-
-static void put_elements(struct cells *cells, uint32_t row, const struct perfdata_trace_value *value)
+static void add_element(void *user, const struct value *element)
 {
-	uint32_t nr = 0;
-	if (value->kind == PERFDATA_TRACE_ARRAY) {
-		pd_cells_list(cells, row, (uint32_t)value->count);
-		for (size_t i = 0; i < value->count; i++)
-			pd_cells_add(cells, pd_trace_element(value, i));
-		return;
-	}
-	for (size_t i = 0; i < value->count; i++)
-		nr += (uint32_t)__builtin_popcountll(pd_trace_element(value, i));
-	pd_cells_list(cells, row, nr);
-	for (size_t i = 0; i < value->count; i++)
-		for (uint64_t word = pd_trace_element(value, i); word; word &= word - 1)
-			pd_cells_add(cells, i * value->element_size * 8 + (unsigned)__builtin_ctzll(word));
+	struct cells *cells = user;
+	pd_cells_add(cells, element->kind == IS_TEXT ? pd_cells_name(cells, (const char *)element->text.data)
+						     : element->number);
 }
 
 /* A field of another type than the column's (an event whose format was given anew) is null. */
@@ -164,107 +98,38 @@ static bool fits(enum column_type type, enum perfdata_trace_kind kind)
 	return type == COLUMN_LIST_INT64 || type == COLUMN_LIST_UINT64;
 }
 
-static void put_trace(struct record *r, const struct table_column *column, struct cells *cells, uint32_t row,
-		      const char *name)
+static bool field_fits(const struct record *r, const struct select_step *step, enum column_type type)
 {
-	const struct trace_plan *trace = r->fields.data ? r->scope.trace : NULL;
-	const struct trace_row *field = trace ? pd_trace_plan_row(trace, name) : NULL;
-	struct perfdata_trace_value value;
-	if (!field || !fits(column->type, field->kind))
-		return;
-	if (pd_trace_value(field->field, r->fields, r->scope.order, &value)) {
-		r->scope.trace_damaged = true;
-		return;
-	}
-	switch (value.kind) {
-	case PERFDATA_TRACE_UNSIGNED: case PERFDATA_TRACE_SIGNED: case PERFDATA_TRACE_BOOL: case PERFDATA_TRACE_POINTER:
-		pd_cells_put(cells, row, value.u64);
-		return;
-	case PERFDATA_TRACE_STRING: put_text(cells, row, value.bytes.data, value.bytes.size); return;
-	case PERFDATA_TRACE_BYTES:
-		pd_cells_put(cells, row, pd_cells_text(cells, value.bytes.data, value.bytes.size));
-		return;
-	case PERFDATA_TRACE_ARRAY: case PERFDATA_TRACE_BITMASK: put_elements(cells, row, &value); return;
-	}
-}
-
-/* --- heads -------------------------------------------------------------------------------------------------------- */
-
-struct misc_names {
-	struct cells *cells;
-	uint32_t nr;
-	bool add;
-};
-
-static void misc_name(void *user, const char *name)
-{
-	struct misc_names *names = user;
-	names->nr++;
-	if (names->add)
-		add_name(names->cells, name);
-}
-
-static void put_misc(const struct record *r, struct cells *cells, uint32_t row)
-{
-	struct misc_names names = { .cells = cells };
-	pd_record_misc_names(r, misc_name, &names);
-	pd_cells_list(cells, row, names.nr);
-	names.add = true;
-	pd_record_misc_names(r, misc_name, &names);
-}
-
-static void put_head(struct record *r, enum pd_record_head head, struct cells *cells, uint32_t row,
-		     struct perfdata_text *room)
-{
-	const struct head_value value = pd_record_head(r, head);
-	switch (value.kind) {
-	case HEAD_IS_ABSENT: case HEAD_IS_NULL: return;
-	case HEAD_IS_U64: case HEAD_IS_S64: pd_cells_put(cells, row, value.number); return;
-	case HEAD_IS_TRUE: pd_cells_put(cells, row, 1); return;
-	case HEAD_IS_TEXT: put_text(cells, row, value.bytes.data, value.bytes.size); return;
-	case HEAD_IS_BYTES: pd_cells_put(cells, row, pd_cells_text(cells, value.bytes.data, value.bytes.size)); return;
-	case HEAD_IS_NAMES: put_misc(r, cells, row); return;
-	case HEAD_IS_TRAILER: break;
-	case HEAD_IS_LOCATION: case HEAD_IS_BRANCHES: case HEAD_IS_STACK: return;
-	}
-	perfdata_text_clear(room);
-	pd_spell_nested_head(r, &value, room);
-	put_text(cells, row, room->data, room->size);
-	cells->failed |= perfdata_text_failed(room);
-}
-
-static void put_fields(struct record *r, struct cells *cells, uint32_t row, struct perfdata_text *room)
-{
-	if (!r->scope.trace || !r->fields.data)
-		return;
-	struct speller s = speller_of(r, room);
-	perfdata_text_clear(room);
-	pd_trace_json_object(&s, r->fields);
-	put_text(cells, row, room->data, room->size);
-	cells->failed |= perfdata_text_failed(room);
+	const struct trace_row *row = r->scope.trace ? pd_trace_plan_row(r->scope.trace, step->trace_name) : NULL;
+	return row && fits(type, row->kind);
 }
 
 static void put_other(struct record *r, const struct table_column *column, struct cells *cells, uint32_t row,
 		      const struct select_step *step, struct perfdata_text *room)
 {
-	switch (step->what) {
-	case SELECT_NOTHING: case SELECT_PLACE: return;
-	case SELECT_HEAD: put_head(r, step->head, cells, row, room); return;
-	case SELECT_FIELD: put_trace(r, column, cells, row, step->trace_name); return;
-	case SELECT_FIELDS: put_fields(r, cells, row, room); return;
-	case SELECT_ROW: case SELECT_RAW_NUMBER: case SELECT_EXACT_BYTES: case SELECT_TRAILER: break;
-	}
-	const void *view = pd_selection_view(r, step);
-	if (!view)
+	uint32_t nr = 0;
+	if (step->what == SELECT_FIELD && !field_fits(r, step, column->type))
 		return;
-	const void *member = (const char *)view + step->row.member;
-	const struct perfdata_bytes *text = member;
-	if (step->what == SELECT_RAW_NUMBER)
-		pd_cells_put(cells, row, pd_value_integer(step->row.kind, member));
-	else if (step->what != SELECT_EXACT_BYTES)
-		put_row(r, column, cells, row, &step->row, view, room);
-	else if (!pd_utf8_valid(text->data, text->size))
-		put_hex(cells, row, *text, room);
+	const struct value value = pd_cell_value(r, step, room);
+	switch (value.kind) {
+	case IS_ABSENT: break;
+	case IS_NUMBER: case IS_SIGNED: case IS_BOOLEAN: case IS_DOUBLE: case IS_WORD: case IS_ADDRESS: case IS_BITS:
+		pd_cells_put(cells, row, value.number);
+		break;
+	case IS_TEXT: put_text(cells, row, value.text.data, value.text.size); break;
+	case IS_BYTES:
+		if (column->type == COLUMN_TEXT)
+			put_hex(cells, row, value.text, room);
+		else
+			pd_cells_put(cells, row, pd_cells_text(cells, value.text.data, value.text.size));
+		break;
+	case IS_LIST: put_list(cells, row, value.list); break;
+	case IS_NAMES: case IS_MISC_NAMES: case IS_ELEMENTS:
+		pd_cell_elements(r, &value, count_element, &nr);
+		pd_cells_list(cells, row, nr);
+		pd_cell_elements(r, &value, add_element, cells);
+		break;
+	}
 }
 
 /* --- plans -------------------------------------------------------------------------------------------------------- */

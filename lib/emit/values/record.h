@@ -7,6 +7,7 @@
 #include <string.h>
 #include "emit/values/emitted.h"
 #include "emit/values/findings.h"
+#include "emit/values/locations.h"
 #include "emit/values/trace_plan.h"
 #include "emit/values/value_world.h"
 
@@ -148,6 +149,11 @@ struct record {
 	const struct perfdata_batch *batch;         /* with delivery and emitted: set where options ask for names */
 	const struct perfdata_delivery *delivery;   /* the record's first, or NULL */
 	struct emitted_names emitted;
+	struct {                       /* the last location that a cell needed a part of */
+		uint32_t frame;
+		unsigned loaded;       /* LOCATION_BITs; 0: none yet */
+		struct location at;
+	} place;
 };
 /* Decodes the record, and adds its damage to `found`. False without memory. The caller has set world and cache. */
 bool pd_record_load(struct record *r, const struct perfdata_raw *raw, struct found_batch **found);

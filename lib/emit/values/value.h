@@ -5,18 +5,33 @@
 
 #include <string.h>
 #include "perfdata/base.h"
+#include "perfdata/schema.h"
 
 struct value {
-	enum {
+	enum value_kind {
 		IS_ABSENT,
 		IS_NUMBER,            /* number */
+		IS_SIGNED,            /* number, sign-extended */
+		IS_BOOLEAN,           /* number: 0 is false */
+		IS_DOUBLE,            /* number: its bits */
 		IS_WORD,              /* number, that text shows as hex */
 		IS_ADDRESS,           /* the same, or a marker of a call chain */
 		IS_BITS,              /* number: its bits have names */
 		IS_TEXT,              /* text; borrowed */
-	} kind;
+		IS_BYTES,             /* the same, that text shows as hex */
+		IS_LIST,              /* list: integers, each of the kind `element` */
+		/* lists that pd_cell_elements walks */
+		IS_NAMES,             /* names: those whose bits number has */
+		IS_MISC_NAMES,        /* of the record's misc */
+		IS_ELEMENTS,          /* of the tracepoint's field `row` */
+	} kind, element;
 	uint64_t number;
 	struct perfdata_bytes text;
+	union {
+		const struct perfdata_list *list;
+		const struct perfdata_name *names;
+		const struct trace_row *row;
+	};
 };
 
 static inline struct value value_number(bool present, uint64_t value)
@@ -34,6 +49,11 @@ static inline struct value value_text(const char *text)
 {
 	return (struct value){ .kind = text ? IS_TEXT : IS_ABSENT,
 			       .text = { (const uint8_t *)text, text ? strlen(text) : 0 } };
+}
+
+static inline struct value value_bytes(enum value_kind kind, struct perfdata_bytes bytes)
+{
+	return (struct value){ .kind = kind, .text = bytes };
 }
 
 #endif
