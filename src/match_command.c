@@ -327,7 +327,7 @@ static enum exit_code answer_code(const struct matching *matching)
 	return interrupted() ? exit_code_join(matching->code, EXIT_INTERRUPTED) : matching->code;
 }
 
-static void release(struct matching *matching)
+static void free_matching(struct matching *matching)
 {
 	perfdata_match_close(matching->match);
 	free(matching->verdict.session_reads);
@@ -359,6 +359,6 @@ enum exit_code command_match(struct options *options)
 		show(&matching);
 	}
 	const enum exit_code code = answer_code(&matching);
-	release(&matching);
+	free_matching(&matching);
 	return code;
 }

@@ -26,7 +26,7 @@ struct pd_annotator {
 };
 
 /* A function on its way to rows. */
-struct making {
+struct annotation_filler {
 	struct pd_annotator *annotator;
 	struct perfdata_symbols_dso *symbols;
 	uint64_t time;
@@ -69,17 +69,17 @@ void pd_annotator_free(struct pd_annotator *annotator)
 static size_t sums_size(const struct pd_annotator *annotator) { return 2 * annotator->nr_events * sizeof(uint64_t); }
 
 /* Functions inlined at the row, and its line. False without memory. */
-static bool add_source(struct making *making, struct pd_annotate_row *row)
+static bool add_source(struct annotation_filler *filler, struct pd_annotate_row *row)
 {
 	struct perfdata_source_line calls[MAX_CALLS];
-	struct pd_arena *arena = &making->annotator->arena;
+	struct pd_arena *arena = &filler->annotator->arena;
 	const char *names[MAX_CALLS];
 	size_t nr = 0;
 	uint32_t inlined = 0;
 	/* of files that simpleperf recorded, addresses of the session are not those of the file */
-	const uint64_t address = row->address - making->shift + making->in_file;
-	if (!making->symbols ||
-	    pd_symbols_source(making->symbols, address, calls, MAX_CALLS, &nr) != PERFDATA_OK || !nr)
+	const uint64_t address = row->address - filler->shift + filler->in_file;
+	if (!filler->symbols ||
+	    pd_symbols_source(filler->symbols, address, calls, MAX_CALLS, &nr) != PERFDATA_OK || !nr)
 		return true;
 	nr = nr < MAX_CALLS ? nr : MAX_CALLS;
 	row->line = calls[0].line;
@@ -88,9 +88,9 @@ static bool add_source(struct making *making, struct pd_annotate_row *row)
 	for (size_t i = 0; i < nr; i++)
 		if (calls[i].inlined)
 			names[inlined++] = calls[i].function ? calls[i].function : "[unknown]";
-	bool same = inlined == making->nr_inlined;
+	bool same = inlined == filler->nr_inlined;
 	for (uint32_t i = 0; same && i < inlined; i++)
-		same = !strcmp(names[i], making->inlined[i]);
+		same = !strcmp(names[i], filler->inlined[i]);
 	if (!same) {
 		const char **copy = pd_arena_alloc(arena, (inlined + 1) * sizeof *copy);
 		for (uint32_t i = 0; copy && i < inlined; i++)
@@ -98,69 +98,69 @@ static bool add_source(struct making *making, struct pd_annotate_row *row)
 				return false;
 		if (!copy)
 			return false;
-		making->inlined = copy;
-		making->nr_inlined = inlined;
+		filler->inlined = copy;
+		filler->nr_inlined = inlined;
 	}
-	row->inlined = making->inlined;
+	row->inlined = filler->inlined;
 	row->nr_inlined = inlined;
 	return true;
 }
 
-static struct pd_annotate_row *add_row(struct making *making, uint64_t address)
+static struct pd_annotate_row *add_row(struct annotation_filler *filler, uint64_t address)
 {
-	struct pd_annotator *annotator = making->annotator;
+	struct pd_annotator *annotator = filler->annotator;
 	uint64_t *sums = pd_arena_calloc(&annotator->arena, 1, sums_size(annotator) + 1);
 	if (!sums || pd_vector_grow(&annotator->rows, &annotator->rows_room, annotator->nr_rows,
 				    sizeof *annotator->rows) < 0)
 		return NULL;
 	struct pd_annotate_row *row = &annotator->rows[annotator->nr_rows++];
 	*row = (struct pd_annotate_row){ .address = address,
-					 .offset = address - making->annotation->start,
+					 .offset = address - filler->annotation->start,
 					 .target = PERFDATA_NONE,
 					 .block = PERFDATA_NONE,
 					 .sums = sums };
-	return add_source(making, row) ? row : NULL;
+	return add_source(filler, row) ? row : NULL;
 }
 
-static void add_sums(struct making *making, struct pd_annotate_row *row, const struct pd_annotate_hit *hit)
+static void add_sums(struct annotation_filler *filler, struct pd_annotate_row *row, const struct pd_annotate_hit *hit)
 {
 	/* rows hand their sums out to be read only */
 	uint64_t *sums = (uint64_t *)(uintptr_t)row->sums;
-	for (size_t i = 0; i < 2 * making->annotator->nr_events; i++)
+	for (size_t i = 0; i < 2 * filler->annotator->nr_events; i++)
 		sums[i] += hit->sums[i];
 }
 
 /* Rows of hits below an address: no instruction begins there. False without memory. */
-static bool add_hits_below(struct making *making, uint64_t address)
+static bool add_hits_below(struct annotation_filler *filler, uint64_t address)
 {
-	while (making->next_hit < making->nr_hits && making->hits[making->next_hit].address + making->shift < address) {
-		const struct pd_annotate_hit *hit = &making->hits[making->next_hit++];
-		struct pd_annotate_row *row = add_row(making, hit->address + making->shift);
+	while (filler->next_hit < filler->nr_hits && filler->hits[filler->next_hit].address + filler->shift < address) {
+		const struct pd_annotate_hit *hit = &filler->hits[filler->next_hit++];
+		struct pd_annotate_row *row = add_row(filler, hit->address + filler->shift);
 		if (!row)
 			return false;
-		add_sums(making, row, hit);
+		add_sums(filler, row, hit);
 	}
 	return true;
 }
 
-static bool add_instruction(struct making *making, const struct pd_instruction *instruction)
+static bool add_instruction(struct annotation_filler *filler, const struct pd_instruction *instruction)
 {
-	struct pd_annotate_row *row = add_hits_below(making, instruction->address)
-					      ? add_row(making, instruction->address)
+	struct pd_annotate_row *row = add_hits_below(filler, instruction->address)
+					      ? add_row(filler, instruction->address)
 					      : NULL;
 	if (!row)
 		return false;
-	row->text = pd_arena_copy(&making->annotator->arena, instruction->text, strlen(instruction->text));
+	row->text = pd_arena_copy(&filler->annotator->arena, instruction->text, strlen(instruction->text));
 	row->size = (uint32_t)instruction->size;
 	row->flow = (enum pd_annotate_flow)instruction->flow;
 	/* for now: the distance from the function's begin; see set_targets */
-	const uint64_t target = instruction->target - making->annotation->start;
+	const uint64_t target = instruction->target - filler->annotation->start;
 	const bool jumps = instruction->flow == PD_FLOW_JUMP || instruction->flow == PD_FLOW_CONDITION;
-	if (jumps && instruction->has_target && target < making->annotation->size && target < PERFDATA_NONE)
+	if (jumps && instruction->has_target && target < filler->annotation->size && target < PERFDATA_NONE)
 		row->target = (uint32_t)target;
-	while (making->next_hit < making->nr_hits &&
-	       making->hits[making->next_hit].address + making->shift == instruction->address)
-		add_sums(making, row, &making->hits[making->next_hit++]);
+	while (filler->next_hit < filler->nr_hits &&
+	       filler->hits[filler->next_hit].address + filler->shift == instruction->address)
+		add_sums(filler, row, &filler->hits[filler->next_hit++]);
 	return row->text;
 }
 
@@ -176,7 +176,7 @@ static struct decoder *decoder_of(struct pd_annotator *annotator, struct perfdat
 	return decoder;
 }
 
-static enum perfdata_status add_instructions(struct making *making, struct pd_disassembler *disassembler,
+static enum perfdata_status add_instructions(struct annotation_filler *filler, struct pd_disassembler *disassembler,
 					     const struct pd_code_bytes *code)
 {
 	struct pd_instruction instruction;
@@ -185,7 +185,7 @@ static enum perfdata_status add_instructions(struct making *making, struct pd_di
 		const enum perfdata_status status = pd_disassemble(disassembler, code->bytes + at, code->size - at,
 								   code->address + at, &instruction);
 		if (status == PERFDATA_EUNSUP) {
-			making->annotation->no_code = "the library that decodes instructions does not know all of this "
+			filler->annotation->no_code = "the library that decodes instructions does not know all of this "
 						      "function: the rest has addresses alone";
 			break;
 		}
@@ -195,22 +195,22 @@ static enum perfdata_status add_instructions(struct making *making, struct pd_di
 			instruction = (struct pd_instruction){ .address = code->address + at,
 							       .size = fixed ? 4 : 1,
 							       .text = "(bad)" };
-		if (!add_instruction(making, &instruction))
+		if (!add_instruction(filler, &instruction))
 			return PERFDATA_ENOMEM;
 		at += instruction.size ? instruction.size : 1;
 	}
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status decode(struct making *making, const struct pd_code_bytes *code)
+static enum perfdata_status decode(struct annotation_filler *filler, const struct pd_code_bytes *code)
 {
 	enum pd_code_kind kind;
-	struct pd_annotation *annotation = making->annotation;
+	struct pd_annotation *annotation = filler->annotation;
 	if (!pd_code_kind_of(code->machine, &kind)) {
 		annotation->no_code = "instructions of this processor are not decoded";
 		return PERFDATA_OK;
 	}
-	const struct decoder *decoder = decoder_of(making->annotator, making->symbols->symbols, kind);
+	const struct decoder *decoder = decoder_of(filler->annotator, filler->symbols->symbols, kind);
 	if (decoder->status == PERFDATA_ABSENT || decoder->status == PERFDATA_EUNSUP) {
 		annotation->no_code = "no library that decodes instructions is installed (LLVM, or capstone 5)";
 		return PERFDATA_OK;
@@ -218,7 +218,7 @@ static enum perfdata_status decode(struct making *making, const struct pd_code_b
 	if (decoder->status != PERFDATA_OK)
 		return decoder->status;
 	annotation->decoder = pd_disassembler_name(decoder->disassembler);
-	return add_instructions(making, decoder->disassembler, code);
+	return add_instructions(filler, decoder->disassembler, code);
 }
 
 /* Targets become numbers of rows, and rows are told apart by basic blocks. */
@@ -256,71 +256,73 @@ static void set_targets(struct pd_annotator *annotator, struct pd_annotation *an
 
 /* --- a function --------------------------------------------------------------------------------------------------- */
 
-static bool describe(struct making *making, uint32_t frame)
+static bool describe(struct annotation_filler *filler, uint32_t frame)
 {
-	const struct perfdata_session *session = making->annotator->session;
-	struct pd_annotation *annotation = making->annotation;
+	const struct perfdata_session *session = filler->annotator->session;
+	struct pd_annotation *annotation = filler->annotation;
 	const struct perfdata_frame *at = perfdata_session_frame(session, frame);
 	const struct perfdata_dso *dso = at ? perfdata_session_dso(session, at->dso) : NULL;
 	struct perfdata_symbol symbol;
 	uint64_t address;
-	making->symbols = pd_session_symbols(session, frame, &address);
-	making->time = at ? at->time : 0;
-	making->in_file = at ? address - at->address : 0;
+	filler->symbols = pd_session_symbols(session, frame, &address);
+	filler->time = at ? at->time : 0;
+	filler->in_file = at ? address - at->address : 0;
 	annotation->file = dso ? dso->name : "[unknown]";
 	annotation->name = "[unknown]";
-	making->in_session = making->nr_hits ? making->hits[0].address : 0;
+	filler->in_session = filler->nr_hits ? filler->hits[0].address : 0;
 	if (perfdata_session_symbol(session, frame, UINT64_MAX, &symbol) == PERFDATA_OK) {
-		annotation->name = pd_arena_copy(&making->annotator->arena, symbol.name, strlen(symbol.name));
-		making->in_session = symbol.start;
+		annotation->name = pd_arena_copy(&filler->annotator->arena, symbol.name, strlen(symbol.name));
+		filler->in_session = symbol.start;
 		annotation->size = symbol.size;
 		/* what is beyond the symbol was counted to it all the same */
-		for (size_t i = 0; i < making->nr_hits; i++)
-			if (making->hits[i].address >= symbol.start &&
-			    making->hits[i].address - symbol.start >= annotation->size)
-				annotation->size = making->hits[i].address - symbol.start + 1;
+		for (size_t i = 0; i < filler->nr_hits; i++)
+			if (filler->hits[i].address >= symbol.start &&
+			    filler->hits[i].address - symbol.start >= annotation->size)
+				annotation->size = filler->hits[i].address - symbol.start + 1;
 	}
-	annotation->start = making->in_session;
+	annotation->start = filler->in_session;
 	return annotation->name;
 }
 
-static enum perfdata_status make_rows(struct making *making)
+static enum perfdata_status make_rows(struct annotation_filler *filler)
 {
-	struct pd_annotation *annotation = making->annotation;
+	struct pd_annotation *annotation = filler->annotation;
 	struct pd_code_bytes code = { .reason = "nothing is known of the file" };
 	enum perfdata_status status = PERFDATA_ABSENT;
-	if (making->symbols && annotation->size)
-		status = pd_symbols_code(making->symbols,
-					 making->in_session + making->in_file,
-					 making->time ? making->time : UINT64_MAX, annotation->size, &code);
+	if (filler->symbols && annotation->size)
+		status = pd_symbols_code(filler->symbols,
+					 filler->in_session + filler->in_file,
+					 filler->time ? filler->time : UINT64_MAX, annotation->size, &code);
 	else if (!annotation->size)
 		code.reason = "the function is not known";
 	if (status == PERFDATA_ABSENT) {
 		annotation->no_code = code.reason;
 		status = PERFDATA_OK;
 	} else if (status == PERFDATA_OK) {
-		making->shift = code.address - making->in_session;
+		filler->shift = code.address - filler->in_session;
 		annotation->start = code.address;
-		status = decode(making, &code);
+		status = decode(filler, &code);
 	}
 	pd_code_release(&code);
-	return status == PERFDATA_OK && !add_hits_below(making, UINT64_MAX) ? PERFDATA_ENOMEM : status;
+	return status == PERFDATA_OK && !add_hits_below(filler, UINT64_MAX) ? PERFDATA_ENOMEM : status;
 }
 
 enum perfdata_status pd_annotate(struct pd_annotator *annotator, uint32_t frame, const struct pd_annotate_hit *hits,
 				 size_t nr_hits, struct pd_annotation *ret)
 {
-	struct making making = { .annotator = annotator, .hits = hits, .nr_hits = nr_hits, .annotation = ret };
+	struct annotation_filler filler = {
+		.annotator = annotator, .hits = hits, .nr_hits = nr_hits, .annotation = ret
+	};
 	*ret = (struct pd_annotation){ 0 };
 	pd_arena_reset(&annotator->arena);
 	annotator->nr_rows = 0;
 	uint64_t *sums = pd_arena_calloc(&annotator->arena, 1, sums_size(annotator) + 1);
-	if (!sums || !describe(&making, frame))
+	if (!sums || !describe(&filler, frame))
 		return PERFDATA_ENOMEM;
 	for (size_t i = 0; i < nr_hits; i++)
 		for (size_t k = 0; k < 2 * annotator->nr_events; k++)
 			sums[k] += hits[i].sums[k];
-	const enum perfdata_status status = make_rows(&making);
+	const enum perfdata_status status = make_rows(&filler);
 	set_targets(annotator, ret);
 	ret->rows = annotator->rows;
 	ret->nr_rows = annotator->nr_rows;

@@ -17,7 +17,7 @@ struct perfdata_finding_list *perfdata_finding_list_new(void)
 	return pd_calloc(1, sizeof(struct perfdata_finding_list));
 }
 
-static void release(struct perfdata_finding *finding)
+static void free_texts(struct perfdata_finding *finding)
 {
 	pd_free((char *)finding->file);
 	pd_free((char *)finding->message);
@@ -26,7 +26,7 @@ static void release(struct perfdata_finding *finding)
 void perfdata_finding_list_free(struct perfdata_finding_list *list)
 {
 	for (size_t i = 0; list && i < list->nr; i++)
-		release(&list->kept[i]);
+		free_texts(&list->kept[i]);
 	if (list)
 		pd_free(list->kept);
 	pd_free(list);
@@ -52,7 +52,7 @@ static bool copy(const struct perfdata_finding *finding, struct perfdata_finding
 	ret->file = finding->file ? pd_strndup(finding->file, strlen(finding->file)) : NULL;
 	if (ret->message && (!finding->file || ret->file))
 		return true;
-	release(ret);
+	free_texts(ret);
 	return false;
 }
 
@@ -69,7 +69,7 @@ enum perfdata_status perfdata_finding_list_add(struct perfdata_finding_list *lis
 	if (pd_vector_grow(&list->kept, &list->room, list->nr, sizeof *list->kept) < 0 || !copy(finding, &own))
 		return PERFDATA_ENOMEM;
 	if (list->nr == MOST_KEPT)
-		release(&list->kept[--list->nr]);
+		free_texts(&list->kept[--list->nr]);
 	memmove(&list->kept[at + 1], &list->kept[at], (list->nr - at) * sizeof *list->kept);
 	list->kept[at] = own;
 	list->nr++;

@@ -479,11 +479,6 @@ void pd_branches_walk_free(struct pd_branches_walk *walk)
 	pd_free(walk);
 }
 
-const char *pd_branches_event(const struct pd_branches *b, uint32_t index)
-{
-	return perfdata_reader_event(b->reader, index)->name;
-}
-
 /* The files with most branches, or samples. */
 static enum perfdata_status list_files(struct pd_branches *b, char *out, size_t room)
 {

@@ -95,7 +95,4 @@ enum perfdata_status pd_branches_walk_new(struct pd_branches *branches, struct p
 enum perfdata_status pd_branches_walk_next(struct pd_branches_walk *walk, struct pd_branch_sum *ret);
 void pd_branches_walk_free(struct pd_branches_walk *walk);
 
-/* The events whose addresses were summed up by `tag`. */
-const char *pd_branches_event(const struct pd_branches *branches, uint32_t index);
-
 #endif

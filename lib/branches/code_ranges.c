@@ -69,8 +69,8 @@ static bool has_bytes(const struct pd_code_ranges *ranges, uint64_t address)
 	return ranges->end - address >= LONGEST_INSTRUCTION || (section && ranges->end == section->end);
 }
 
-enum perfdata_status pd_code_ranges_walk(struct pd_code_ranges *ranges, uint64_t start, uint64_t end,
-					 pd_take_instruction *take, void *user)
+static enum perfdata_status code_ranges_walk(struct pd_code_ranges *ranges, uint64_t start, uint64_t end,
+					     pd_take_instruction *take, void *user)
 {
 	struct pd_instruction instruction;
 	for (uint64_t at = start; at <= end && at >= start; at += instruction.size) {
@@ -103,7 +103,7 @@ static bool look_for_jump(void *user, const struct pd_instruction *instruction)
 enum perfdata_status pd_code_ranges_goes_on(struct pd_code_ranges *ranges, uint64_t start, uint64_t end, bool *ret)
 {
 	struct looking looking = { .end = end, .goes_on = true };
-	const enum perfdata_status status = pd_code_ranges_walk(ranges, start, end, look_for_jump, &looking);
+	const enum perfdata_status status = code_ranges_walk(ranges, start, end, look_for_jump, &looking);
 	*ret = looking.goes_on;
 	return status;
 }

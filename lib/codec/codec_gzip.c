@@ -17,7 +17,7 @@ static voidpf allocate(voidpf opaque, uInt count, uInt size)
 	return pd_calloc(count, size);
 }
 
-static void release(voidpf opaque, voidpf memory)
+static void free_memory(voidpf opaque, voidpf memory)
 {
 	(void)opaque;
 	pd_free(memory);
@@ -90,7 +90,7 @@ static struct pd_decoder *decoder_new(int window_bits)
 		return NULL;
 	gzip->base = (struct pd_decoder){ gzip_decoder_free, gzip_decoder_reset, gzip_decoder_run };
 	gzip->stream.zalloc = allocate;
-	gzip->stream.zfree = release;
+	gzip->stream.zfree = free_memory;
 	if (inflateInit2(&gzip->stream, window_bits) != Z_OK) {
 		pd_free(gzip);
 		return NULL;
@@ -148,7 +148,7 @@ struct pd_encoder *pd_gzip_encoder_new(int level)
 		return NULL;
 	gzip->base = (struct pd_encoder){ gzip_encoder_free, gzip_encoder_reset, gzip_encoder_run };
 	gzip->stream.zalloc = allocate;
-	gzip->stream.zfree = release;
+	gzip->stream.zfree = free_memory;
 	if (level < 0 || level > Z_BEST_COMPRESSION)
 		level = Z_BEST_COMPRESSION;
 	if (deflateInit2(&gzip->stream, level ? level : Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_ONLY, 8,

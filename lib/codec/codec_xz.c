@@ -22,7 +22,7 @@ static void *allocate(void *opaque, size_t count, size_t size)
 	return pd_calloc(count, size);
 }
 
-static void release(void *opaque, void *memory)
+static void free_memory(void *opaque, void *memory)
 {
 	(void)opaque;
 	pd_free(memory);
@@ -84,7 +84,7 @@ struct pd_decoder *pd_xz_decoder_new(void)
 	if (!xz)
 		return NULL;
 	xz->base = (struct pd_decoder){ xz_decoder_free, xz_decoder_reset, xz_decoder_run };
-	xz->allocator = (lzma_allocator){ .alloc = allocate, .free = release };
+	xz->allocator = (lzma_allocator){ .alloc = allocate, .free = free_memory };
 	xz->stream = (lzma_stream)LZMA_STREAM_INIT;
 	xz->stream.allocator = &xz->allocator;
 	xz_decoder_reset(&xz->base);

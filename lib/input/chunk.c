@@ -31,7 +31,7 @@ struct pd_chunk_pool *pd_chunk_pool_new(void)
 
 void pd_chunk_pool_account(struct pd_chunk_pool *pool, struct pd_account *account) { pool->account = account; }
 
-static void release(struct pd_chunk_pool *pool)
+static void drop_reference(struct pd_chunk_pool *pool)
 {
 	if (atomic_fetch_sub_explicit(&pool->references, 1, memory_order_acq_rel) != 1)
 		return;
@@ -51,7 +51,7 @@ void pd_chunk_pool_free(struct pd_chunk_pool *pool)
 	/* the account may be gone before the last chunk is dropped */
 	pd_account_give(pool->account, PD_USE_BATCHES, pd_chunk_pool_bytes(pool));
 	pool->account = NULL;
-	release(pool);
+	drop_reference(pool);
 }
 
 /* Puts the chain from `first` to `last` on the stack. */
@@ -146,7 +146,7 @@ void pd_chunk_drop(struct pd_chunk *chunk)
 	} else {
 		push(pool, chunk, chunk);
 	}
-	release(pool);
+	drop_reference(pool);
 }
 
 size_t pd_chunk_pool_bytes(const struct pd_chunk_pool *pool)

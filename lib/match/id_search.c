@@ -210,7 +210,7 @@ static int compare(const void *left, const void *right)
 	return a->wanted != b->wanted ? (a->wanted > b->wanted) - (a->wanted < b->wanted) : strcmp(a->path, b->path);
 }
 
-static bool begin(struct walk *walk)
+static bool begin_walk(struct walk *walk)
 {
 	const struct pd_id_search *search = walk->search;
 	walk->lock = pd_monitor_new();
@@ -225,7 +225,7 @@ enum perfdata_status pd_id_search(struct pd_id_search *search, int root)
 {
 	struct walk walk = { .search = search, .root = root };
 	enum perfdata_status status = PERFDATA_ENOMEM;
-	if (begin(&walk)) {
+	if (begin_walk(&walk)) {
 		struct pd_team *team = search->threads > 1 ? pd_team_start(search->threads - 1, work, &walk) : NULL;
 		work(&walk, search->threads);
 		pd_team_join(team);

@@ -159,8 +159,6 @@ void pd_look_for_links(struct pd_lookup *lookup);
 void pd_look_for_kernel(struct pd_lookup *lookup, struct pd_source *source);
 void pd_look_for_module(struct pd_lookup *lookup, struct pd_source *source);
 void pd_look_for_vdso(struct pd_lookup *lookup, struct pd_source *source);
-/* By build-id, below `prefix` of a source. */
-void pd_look_by_id(struct pd_lookup *lookup, struct pd_source *source, const char *prefix);
 /* "PREFIX/.build-id/ab/cdef…SUFFIX" */
 bool pd_build_id_path(char out[PD_ROOTED_PATH], const char *prefix, const struct pd_build_id *id, const char *suffix);
 

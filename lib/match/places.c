@@ -29,7 +29,8 @@ bool pd_build_id_path(char out[PD_ROOTED_PATH], const char *prefix, const struct
 	       PD_ROOTED_PATH;
 }
 
-void pd_look_by_id(struct pd_lookup *lookup, struct pd_source *source, const char *prefix)
+/* By build-id, below `prefix` of a source. */
+static void look_by_id(struct pd_lookup *lookup, struct pd_source *source, const char *prefix)
 {
 	/* of debug packages; of perf's cache, where the entry is a directory or the file itself */
 	static const char *const suffixes[] = { "", ".debug", "/elf", "/debug", "/vdso" };
@@ -67,8 +68,8 @@ static void look_in_root(struct pd_lookup *lookup, struct pd_source *source)
 	const struct perfdata_match_wanted *wanted = lookup->wanted;
 	for (size_t i = 0; i < wanted->nr_paths; i++)
 		(void)at_path(lookup, source, wanted->paths[i]);
-	pd_look_by_id(lookup, source, "/usr/lib/debug");
-	pd_look_by_id(lookup, source, "/usr/lib");
+	look_by_id(lookup, source, "/usr/lib/debug");
+	look_by_id(lookup, source, "/usr/lib");
 	for (size_t i = 0; i < wanted->nr_paths; i++) {
 		look_below(lookup, source, "/usr/lib/debug", wanted->paths[i], ".debug");
 		look_below(lookup, source, "/usr/lib/debug", wanted->paths[i], "");
@@ -90,7 +91,7 @@ static void look_in_folder(struct pd_lookup *lookup, struct pd_source *source)
 static void look_in_debug_dir(struct pd_lookup *lookup, struct pd_source *source)
 {
 	const struct perfdata_match_wanted *wanted = lookup->wanted;
-	pd_look_by_id(lookup, source, "");
+	look_by_id(lookup, source, "");
 	for (size_t i = 0; i < wanted->nr_paths; i++) {
 		look_below(lookup, source, "", wanted->paths[i], ".debug");
 		look_below(lookup, source, "", wanted->paths[i], "");
@@ -102,7 +103,7 @@ static void look_in_bundle(struct pd_lookup *lookup, struct pd_source *source)
 {
 	const struct perfdata_match_wanted *wanted = lookup->wanted;
 	char path[2 * PD_ROOTED_PATH];
-	pd_look_by_id(lookup, source, "");
+	look_by_id(lookup, source, "");
 	for (size_t i = 0; !lookup->id.size && i < wanted->nr_paths; i++)
 		if (snprintf(path, sizeof path, "/root%s", wanted->paths[i]) < PD_ROOTED_PATH)
 			(void)at_path(lookup, source, path);

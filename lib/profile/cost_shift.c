@@ -93,7 +93,7 @@ static void add_to_group(struct shift *shift, uint32_t row)
 		shift->group[shift->nr_group++] = row;
 }
 
-static void begin(struct shift *shift, uint32_t row)
+static void begin_search(struct shift *shift, uint32_t row)
 {
 	shift->search++;
 	shift->nr_group = 0;
@@ -119,7 +119,7 @@ static double taken_from(struct shift *shift, uint32_t caller, double most)
 static double from_callers(struct shift *shift, uint32_t row)
 {
 	double sum = 0;
-	begin(shift, row);
+	begin_search(shift, row);
 	for (size_t i = 0; i < shift->nr_group; i++) {
 		const uint32_t at = shift->group[i];
 		for (uint32_t e = shift->event->first_up[at]; e < shift->event->first_up[at + 1]; e++) {
@@ -145,7 +145,7 @@ static double from_callers(struct shift *shift, uint32_t row)
 static double from_callees(struct shift *shift, uint32_t row)
 {
 	double sum = 0;
-	begin(shift, row);
+	begin_search(shift, row);
 	for (size_t i = 0; i < shift->nr_group; i++) {
 		const uint32_t at = shift->group[i];
 		for (uint32_t e = shift->event->first_down[at]; e < shift->event->first_down[at + 1]; e++) {

@@ -337,7 +337,8 @@ static void describe(const struct pd_fold *fold, const struct node *node, struct
 	}
 }
 
-enum perfdata_status pd_fold_node(struct pd_fold *fold, uint32_t node, struct pd_fold_node *ret)
+/* Nodes are numbered from 0, the root, and a parent's number is lower than its children's. */
+static enum perfdata_status fold_node(struct pd_fold *fold, uint32_t node, struct pd_fold_node *ret)
 {
 	const struct node *at = pd_tree_item(&fold->tree, node);
 	if (!at)
@@ -417,7 +418,7 @@ static enum perfdata_status visit(struct walk *walk, enum pd_fold_event event, u
 {
 	struct pd_fold_node at;
 	const struct pd_fold_visit visit = { event, node, (unsigned)depth };
-	const enum perfdata_status status = pd_fold_node(walk->fold, node, &at);
+	const enum perfdata_status status = fold_node(walk->fold, node, &at);
 	return status == PERFDATA_OK ? walk->options->visit(walk->options->user, &visit, &at) : status;
 }
 

@@ -53,8 +53,6 @@ struct pd_fold_node {
 };
 /* After the last pd_fold_add: puts children into order, adds up totals. */
 enum perfdata_status pd_fold_finish(struct pd_fold *fold);
-/* Nodes are numbered from 0, the root, and a parent's number is lower than its children's. */
-enum perfdata_status pd_fold_node(struct pd_fold *fold, uint32_t node, struct pd_fold_node *ret);
 
 enum pd_fold_event { PD_FOLD_SELF, PD_FOLD_ENTER, PD_FOLD_LEAVE };
 struct pd_fold_visit {

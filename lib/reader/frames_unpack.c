@@ -10,8 +10,9 @@
 #define STEP (256u << 10)
 #define RATIO_SLACK (64ull << 20)   /* small payloads may grow so much whatever the ratio is */
 
-enum perfdata_status pd_unpack_frames(struct pd_account *account, struct perfdata_bytes in, uint64_t limit,
-				      struct pd_unpacked *ret)
+/* PERFDATA_DAMAGED, PERFDATA_ELIMIT (more than `limit`): what was unpacked until there is there. */
+static enum perfdata_status unpack_frames(struct pd_account *account, struct perfdata_bytes in, uint64_t limit,
+					  struct pd_unpacked *ret)
 {
 	struct pd_decoder *decoder = pd_decoder_new(PD_CODEC_ZSTD);
 	enum perfdata_status status = decoder ? PERFDATA_OK : PERFDATA_ENOMEM;
@@ -37,7 +38,7 @@ enum perfdata_status pd_unpack_frames(struct pd_account *account, struct perfdat
 	return status == PERFDATA_END ? PERFDATA_OK : status;
 }
 
-void pd_unpacked_free(struct pd_account *account, struct pd_unpacked *unpacked)
+static void unpacked_free(struct pd_account *account, struct pd_unpacked *unpacked)
 {
 	pd_account_give(account, PD_USE_BATCHES, unpacked->room);
 	pd_free(unpacked->bytes);
@@ -55,11 +56,11 @@ enum perfdata_status pd_trace_unpack(struct pd_window *window, struct perfdata_r
 	struct pd_stream *stream = window->stream;
 	struct perfdata_reader *reader = stream->reader;
 	struct pd_unpacked unpacked;
-	const enum perfdata_status status = pd_unpack_frames(pd_reader_account(reader), in,
-							     limit_of(reader, in.size), &unpacked);
+	const enum perfdata_status status = unpack_frames(pd_reader_account(reader), in,
+							  limit_of(reader, in.size), &unpacked);
 
 	if (status == PERFDATA_ENOMEM) {
-		pd_unpacked_free(pd_reader_account(reader), &unpacked);
+		unpacked_free(pd_reader_account(reader), &unpacked);
 		return status;
 	}
 	if (status != PERFDATA_OK)
@@ -68,7 +69,7 @@ enum perfdata_status pd_trace_unpack(struct pd_window *window, struct perfdata_r
 				  "the compressed payload of this record unpacks to %zu bytes only", unpacked.size);
 	struct pd_chunk *chunk = pd_chunk_wrap(reader->pool, unpacked.bytes, unpacked.size);
 	if (!chunk) {
-		pd_unpacked_free(pd_reader_account(reader), &unpacked);
+		unpacked_free(pd_reader_account(reader), &unpacked);
 		return PERFDATA_ENOMEM;
 	}
 	raw->payload = unpacked.size;
@@ -166,9 +167,9 @@ enum perfdata_status pd_reader_init_map(struct perfdata_reader *reader, struct p
 	}
 	enum perfdata_status status = join_carriers(section, reader->config.swap, &joined);
 	if (status == PERFDATA_OK)
-		status = pd_unpack_frames(pd_reader_account(reader),
-					  (struct perfdata_bytes){ joined.bytes, joined.size },
-					  limit_of(reader, joined.size), ret);
+		status = unpack_frames(pd_reader_account(reader),
+				       (struct perfdata_bytes){ joined.bytes, joined.size },
+				       limit_of(reader, joined.size), ret);
 	pd_free(joined.bytes);
 	if (status == PERFDATA_ENOMEM)
 		return status;
@@ -181,5 +182,5 @@ enum perfdata_status pd_reader_init_map(struct perfdata_reader *reader, struct p
 
 void pd_reader_unpacked_free(struct perfdata_reader *reader, struct pd_unpacked *unpacked)
 {
-	pd_unpacked_free(pd_reader_account(reader), unpacked);
+	unpacked_free(pd_reader_account(reader), unpacked);
 }

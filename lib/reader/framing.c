@@ -268,7 +268,8 @@ unsigned pd_window_summaries(struct pd_window *window, struct pd_sample_summary 
 	return nr;
 }
 
-enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_raw *ret)
+/* PERFDATA_OK, or PERFDATA_END if the window has no more records (now; window->waits: before more is fed). */
+static enum perfdata_status window_next(struct pd_window *window, struct perfdata_raw *ret)
 {
 	struct pd_stream *stream = window->stream;
 	const bool swap = stream->reader->config.swap;
@@ -352,12 +353,12 @@ enum perfdata_status pd_stream_next(struct pd_stream *stream, struct perfdata_ra
 	for (;;) {
 		if (stream->unpack.active) {
 			*ret_window = &stream->inner;
-			if (pd_window_next(&stream->inner, ret) == PERFDATA_OK)
+			if (window_next(&stream->inner, ret) == PERFDATA_OK)
 				return PERFDATA_OK;
 			pd_unpack_end(stream);
 		}
 		*ret_window = &stream->raw;
-		if (pd_window_next(&stream->raw, ret) == PERFDATA_OK)
+		if (window_next(&stream->raw, ret) == PERFDATA_OK)
 			return PERFDATA_OK;
 		if (stream->raw.waits)
 			return PERFDATA_AGAIN;

@@ -323,10 +323,6 @@ enum perfdata_status pd_symbol_records_gather(struct perfdata_reader *reader, st
 					      uint64_t end);
 
 /* --- frames_unpack.c --- */
-/* PERFDATA_DAMAGED, PERFDATA_ELIMIT (more than `limit`): what was unpacked until there is there. */
-enum perfdata_status pd_unpack_frames(struct pd_account *account, struct perfdata_bytes in, uint64_t limit,
-				      struct pd_unpacked *ret);
-void pd_unpacked_free(struct pd_account *account, struct pd_unpacked *unpacked);
 /* Gives what the compressed payload of a record unpacks to, piece by piece, behind the record; sets raw->payload. */
 enum perfdata_status pd_trace_unpack(struct pd_window *window, struct perfdata_raw *raw, struct perfdata_bytes in);
 void pd_trace_unpacked_piece(struct pd_window *window, size_t fresh, struct perfdata_raw *ret);
@@ -373,8 +369,6 @@ enum perfdata_status pd_window_piece(struct pd_window *window, struct perfdata_r
 bool pd_window_has_piece(const struct pd_window *window);
 
 /* --- framing.c --- */
-/* PERFDATA_OK, or PERFDATA_END if the window has no more records (now; window->waits: before more is fed). */
-enum perfdata_status pd_window_next(struct pd_window *window, struct perfdata_raw *ret);
 /* Gives samples that follow at once without anything special, as long as the sample and the header behind it are at
  * hand: this is most of a recording. Together they have fewer than `room` bytes. They are matched with their events
  * too, and numbered from `number` on. */

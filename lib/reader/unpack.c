@@ -38,7 +38,7 @@ static struct perfdata_bytes payload_of(struct pd_stream *stream, const struct p
 	return (struct perfdata_bytes){ carrier->bytes + 16, present };
 }
 
-static enum perfdata_status begin(struct pd_stream *stream, const struct perfdata_raw *carrier)
+static enum perfdata_status begin_stream(struct pd_stream *stream, const struct perfdata_raw *carrier)
 {
 	struct pd_unpack *unpack = &stream->unpack;
 
@@ -182,7 +182,7 @@ bool pd_unpack_fill(struct pd_window *window)
 
 enum perfdata_status pd_unpack_begin(struct pd_stream *stream, struct perfdata_raw *carrier)
 {
-	const enum perfdata_status status = begin(stream, carrier);
+	const enum perfdata_status status = begin_stream(stream, carrier);
 	/* the receiver of the carrier must know whether it decompressed to anything */
 	if (status == PERFDATA_OK && (!stream->unpack.active || !pd_unpack_fill(&stream->inner)))
 		carrier->flags |= is_part_of_block(stream) ? 0 : PERFDATA_RAW_NOT_DECOMPRESSED;

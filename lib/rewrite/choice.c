@@ -66,7 +66,7 @@ enum perfdata_status perfdata_rewriter_choose(struct perfdata_rewriter *rewriter
 
 /* --- state ------------------------------------------------------------------------------------------------------- */
 
-bool pd_is_state(uint32_t type)
+static bool is_state(uint32_t type)
 {
 	switch (type) {
 	case PERFDATA_RECORD_MMAP:
@@ -87,7 +87,7 @@ bool pd_is_state(uint32_t type)
 
 bool pd_choice_is_past(const struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
-	return pd_is_state(raw->type) && pd_has_time(raw) && raw->time < rewriter->choice.first;
+	return is_state(raw->type) && pd_has_time(raw) && raw->time < rewriter->choice.first;
 }
 
 void pd_forget_time(struct perfdata_record *record)

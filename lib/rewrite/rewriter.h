@@ -117,7 +117,6 @@ const struct perfdata_config *pd_rewrite_target(struct perfdata_rewriter *rewrit
 static inline bool pd_has_time(const struct perfdata_raw *raw) { return raw->time != UINT64_MAX && raw->time != 0; }
 
 /* --- choice.c --- */
-bool pd_is_state(uint32_t type);
 /* Whether a record of the kernel goes into the output. */
 bool pd_choice_keeps(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
 /* Whether the record tells of threads, maps or code before the chosen times. */

@@ -76,7 +76,8 @@ static bool is_choice(const struct perfdata_emitter_option *option, const char *
 	return false;
 }
 
-bool pd_option_parse_number(const char *text, bool size, uint64_t *ret)
+/* A number as options take it: "64", "0x40"; with `size` also "64K", "1G". */
+static bool option_parse_number(const char *text, bool size, uint64_t *ret)
 {
 	static const char suffixes[] = "KMGT";
 	char *end;
@@ -112,7 +113,7 @@ enum perfdata_status perfdata_option_parse(const struct perfdata_emitter_option 
 		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
 				"--%s needs an argument that is not empty: %s", option->name, option->argument);
 	const bool size = option->argument && !strcmp(option->argument, "SIZE");
-	if (option->kind == PERFDATA_OPTION_NUMBER && !pd_option_parse_number(text, size, &number))
+	if (option->kind == PERFDATA_OPTION_NUMBER && !option_parse_number(text, size, &number))
 		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "--%s takes a number%s, not '%s'",
 				option->name, size ? " such as 64K, 100M or 1G" : "", text);
 	*ret = (struct perfdata_emitter_option_value){ .option = option, .text = text, .number = number };

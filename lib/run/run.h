@@ -60,7 +60,4 @@ enum perfdata_status pd_run_emitters(struct perfdata_session *session,
 /* Bytes written so far, before compression. */
 uint64_t pd_output_written(const struct perfdata_output *output);
 
-/* A number as options take it: "64", "0x40"; with `size` also "64K", "1G". */
-bool pd_option_parse_number(const char *text, bool size, uint64_t *ret);
-
 #endif

@@ -90,8 +90,6 @@ static inline bool pd_mmap2_id_is_false(const struct perfdata_config *config, co
 unsigned pd_kind_width(enum perfdata_kind kind);
 /* The value of an integer member, as unsigned; 0 for other kinds. */
 uint64_t pd_member_value(const struct perfdata_field *field, const void *view);
-/* Bytes of an element all of whose rows have a fixed size; `present` says which rows it has. */
-uint32_t pd_element_size(const struct perfdata_layout *layout, uint64_t present);
 /* No view of an element of a list is larger; a test holds the rows against it. */
 enum { PD_MAX_ELEMENT = 512 };
 /* Bytes up to the first NUL. */

@@ -121,7 +121,8 @@ static const struct {
 	{ "loff_t", 8 },    { "sector_t", 8 },  { "dma_addr_t", 8 }, { "phys_addr_t", 8 }, { "ktime_t", 8 },
 };
 
-uint32_t pd_trace_type_size(struct pd_trace_span type, unsigned long_size)
+/* Bytes of one element of a C type ("unsigned short", "u64", "cpumask_t", "void *"); 0 if unknown. */
+static uint32_t trace_type_size(struct pd_trace_span type, unsigned long_size)
 {
 	struct pd_trace_span token;
 	uint32_t size = 0;
@@ -188,7 +189,7 @@ static uint32_t element_size(const struct declaration *declaration, struct pd_tr
 
 	if (size && pd_trace_number(&length, &count) && length.at == length.end && count && size % count == 0)
 		return (uint32_t)(size / count);
-	return pd_trace_type_size(base, long_size);
+	return trace_type_size(base, long_size);
 }
 
 static void classify_array(struct perfdata_trace_field *field, const struct declaration *declaration,

@@ -56,7 +56,8 @@ const struct perfdata_trace_field *pd_trace_find_field(const struct pd_trace_par
 	return NULL;
 }
 
-uint64_t pd_trace_literal(const char *text, size_t size)
+/* The value of a literal, as strtoull with base 0 reads it. */
+static uint64_t trace_literal(const char *text, size_t size)
 {
 	const bool octal = size > 1 && text[0] == '0';
 	const bool hex = size > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
@@ -314,7 +315,7 @@ static struct pd_trace_node *atom(struct pd_trace_parser *parser, const char *te
 		return NULL;
 	node->text = text;
 	node->text_size = (uint32_t)size;
-	node->number = pd_trace_literal(text, size);
+	node->number = trace_literal(text, size);
 	return node;
 }
 

@@ -34,7 +34,5 @@ const struct perfdata_trace_field *pd_trace_find_field(const struct pd_trace_par
 struct pd_trace_node *pd_trace_call(struct pd_trace_parser *parser, const struct pd_trace_token *name);
 /* A sizeof expression. */
 struct pd_trace_node *pd_trace_sizeof(struct pd_trace_parser *parser);
-/* The value of a literal, as strtoull with base 0 reads it. */
-uint64_t pd_trace_literal(const char *text, size_t size);
 
 #endif

@@ -176,8 +176,6 @@ bool pd_trace_dynamic(struct pd_trace_run *run, const struct perfdata_trace_fiel
 void pd_trace_spell_number(struct perfdata_text *out, const struct pd_trace_spec *spec, uint64_t value);
 /* Spells a number by a spec that has a form. */
 void pd_trace_spell_quick(struct perfdata_text *out, const struct pd_trace_spec *spec, uint64_t value);
-/* Spells a text with the width and precision of the spec. */
-void pd_trace_spell_text(struct perfdata_text *out, const struct pd_trace_spec *spec, const void *text, size_t size);
 void pd_trace_spell_string(struct pd_trace_run *run, const struct pd_trace_spec *spec,
 			   const struct pd_trace_node *node);
 /* Appends one piece. */

@@ -131,7 +131,8 @@ void pd_trace_spell_number(struct perfdata_text *out, const struct pd_trace_spec
 
 /* --- texts ---------------------------------------------------------------------------------------------------- */
 
-void pd_trace_spell_text(struct perfdata_text *out, const struct pd_trace_spec *spec, const void *text, size_t size)
+/* Spells a text with the width and precision of the spec. */
+static void trace_spell_text(struct perfdata_text *out, const struct pd_trace_spec *spec, const void *text, size_t size)
 {
 	if (spec->wide)
 		return;
@@ -181,7 +182,7 @@ static void spell_field(struct pd_trace_run *run, const struct pd_trace_spec *sp
 		return;
 	}
 	const size_t limit = field->size ? field->size : run->raw.size - field->offset;
-	pd_trace_spell_text(run->out, spec, at, text_size(at, limit));
+	trace_spell_text(run->out, spec, at, text_size(at, limit));
 }
 
 static void spell_flags(struct pd_trace_run *run, const struct pd_trace_spec *spec, const struct pd_trace_node *node)
@@ -192,14 +193,14 @@ static void spell_flags(struct pd_trace_run *run, const struct pd_trace_spec *sp
 	for (uint32_t i = 0; i < node->nr_entries; i++) {
 		const struct pd_trace_entry_text *entry = &node->entries[i];
 		if (!value && entry->value < 0) {
-			pd_trace_spell_text(run->out, spec, entry->text, entry->size);
+			trace_spell_text(run->out, spec, entry->text, entry->size);
 			break;
 		}
 		if (entry->value <= 0 || (value & (uint64_t)entry->value) != (uint64_t)entry->value)
 			continue;
 		if (any)
 			perfdata_text_append(run->out, node->text, node->text_size);
-		pd_trace_spell_text(run->out, spec, entry->text, entry->size);
+		trace_spell_text(run->out, spec, entry->text, entry->size);
 		any = true;
 		value &= ~(uint64_t)entry->value;
 	}
@@ -223,7 +224,7 @@ static void spell_symbol(struct pd_trace_run *run, const struct pd_trace_spec *s
 			high = middle;
 	}
 	if (low < node->nr_entries && node->entries[low].value == value)
-		pd_trace_spell_text(run->out, spec, node->entries[low].text, node->entries[low].size);
+		trace_spell_text(run->out, spec, node->entries[low].text, node->entries[low].size);
 	else
 		spell_hex_value(run->out, (uint64_t)value);
 }
@@ -330,7 +331,7 @@ static void spell_bitmask(struct pd_trace_run *run, const struct pd_trace_spec *
 		if (byte && byte % 4 == 0)
 			*at++ = ',';
 	}
-	pd_trace_spell_text(run->out, spec, text, (size_t)(at - text));
+	trace_spell_text(run->out, spec, text, (size_t)(at - text));
 }
 
 static bool bit_is_set(const struct pd_trace_run *run, struct perfdata_bytes bytes, size_t bit)
@@ -366,7 +367,7 @@ static void spell_cpumask(struct pd_trace_run *run, const struct pd_trace_spec *
 			at = pd_u64_to(at, bit);
 		}
 	}
-	pd_trace_spell_text(run->out, spec, text, (size_t)(at - text));
+	trace_spell_text(run->out, spec, text, (size_t)(at - text));
 }
 
 static void spell_dynamic_string(struct pd_trace_run *run, const struct pd_trace_spec *spec,
@@ -376,7 +377,7 @@ static void spell_dynamic_string(struct pd_trace_run *run, const struct pd_trace
 
 	if (!pd_trace_dynamic(run, node->field, &bytes))
 		return;
-	pd_trace_spell_text(run->out, spec, bytes.data, text_size(bytes.data, bytes.size));
+	trace_spell_text(run->out, spec, bytes.data, text_size(bytes.data, bytes.size));
 }
 
 void pd_trace_spell_string(struct pd_trace_run *run, const struct pd_trace_spec *spec, const struct pd_trace_node *node)
@@ -385,7 +386,7 @@ void pd_trace_spell_string(struct pd_trace_run *run, const struct pd_trace_spec 
 		node = pd_trace_eval(run, node->a) ? node->b->a : node->b->b;
 	switch (node->type) {
 	case PD_NODE_ATOM:
-		pd_trace_spell_text(run->out, spec, node->text, node->text_size);
+		trace_spell_text(run->out, spec, node->text, node->text_size);
 		break;
 	case PD_NODE_FIELD:
 		spell_field(run, spec, node->field);

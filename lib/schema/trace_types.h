@@ -117,7 +117,4 @@ static inline uint64_t pd_trace_extended(uint64_t value, uint32_t size)
 	return value;
 }
 
-/* Bytes of one element of a C type ("unsigned short", "u64", "cpumask_t", "void *"); 0 if unknown. */
-uint32_t pd_trace_type_size(struct pd_trace_span type, unsigned long_size);
-
 #endif

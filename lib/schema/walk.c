@@ -20,15 +20,15 @@ unsigned pd_kind_width(enum perfdata_kind kind)
 	}
 }
 
-uint32_t pd_element_size(const struct perfdata_layout *layout, uint64_t present)
+/* Bytes of an element with all its rows, each of which has a fixed size. */
+static uint32_t element_size(const struct perfdata_layout *layout)
 {
 	uint32_t size = 0;
 
-	for (uint32_t i = 0; i < layout->nr_fields; i++)
-		if (present >> i & 1) {
-			unsigned width = pd_kind_width(layout->fields[i].kind);
-			size += width ? width : layout->fields[i].count;
-		}
+	for (uint32_t i = 0; i < layout->nr_fields; i++) {
+		const unsigned width = pd_kind_width(layout->fields[i].kind);
+		size += width ? width : layout->fields[i].count;
+	}
 	return size;
 }
 
@@ -142,7 +142,7 @@ static bool walk_list_row(struct pd_walk *w, const struct perfdata_layout *layou
 			  void *view)
 {
 	struct perfdata_list *list = (struct perfdata_list *)(void *)((char *)view + field->member);
-	uint32_t stride = field->element ? pd_element_size(field->element, UINT64_MAX) : 8;
+	uint32_t stride = field->element ? element_size(field->element) : 8;
 	uint64_t count;
 
 	switch (field->count_field) {
@@ -329,7 +329,7 @@ static bool row_is_there(const struct pd_walk *w, const struct perfdata_layout *
 		/* A counted list behind the last field of older versions is present if all of it is there. */
 		if (field->kind != PERFDATA_KIND_LIST || field->count_field >= layout->nr_fields)
 			return true;
-		return pd_walk_left(w) / pd_element_size(field->element, UINT64_MAX) >=
+		return pd_walk_left(w) / element_size(field->element) >=
 		       pd_member_value(&layout->fields[field->count_field], view);
 	case PERFDATA_UNLESS_TEXT:
 		return !is_last_text(w);

@@ -169,7 +169,7 @@ enum perfdata_status pd_kept_failure(const struct pd_kept_file *file)
 }
 
 /* Says it once for each file. */
-enum perfdata_status pd_kept_fail(struct pd_kept_file *file, int error)
+static enum perfdata_status kept_fail(struct pd_kept_file *file, int error)
 {
 	int none = PERFDATA_OK;
 	enum perfdata_status status = pd_status_of_errno(error);
@@ -183,7 +183,9 @@ enum perfdata_status pd_kept_fail(struct pd_kept_file *file, int error)
 	return status;
 }
 
-int pd_kept_hold(struct pd_kept_file *file)
+/* A descriptor of the file until kept_drop. -1: it cannot be opened, or another file is there now, and that was
+ * reported. */
+static int kept_hold(struct pd_kept_file *file)
 {
 	struct pd_kept_files *all = file->symbols ? &file->symbols->kept : NULL;
 	if (!all)
@@ -212,11 +214,11 @@ int pd_kept_hold(struct pd_kept_file *file)
 	close_oldest(all, all->most);
 	pd_monitor_leave(all->lock);
 	if (fd < 0)
-		(void)pd_kept_fail(file, error);
+		(void)kept_fail(file, error);
 	return fd;
 }
 
-void pd_kept_drop(struct pd_kept_file *file)
+static void kept_drop(struct pd_kept_file *file)
 {
 	struct pd_kept_files *all = file->symbols ? &file->symbols->kept : NULL;
 	if (!all)
@@ -237,7 +239,7 @@ uint64_t pd_kept_size(const struct pd_kept_file *file)
 bool pd_kept_read(struct pd_kept_file *file, uint64_t offset, void *out, size_t size)
 {
 	uint8_t next;
-	const int fd = pd_kept_hold(file);
+	const int fd = kept_hold(file);
 	if (fd < 0)
 		return false;
 	int64_t got = pd_pread_full(fd, out, size, offset);
@@ -246,7 +248,7 @@ bool pd_kept_read(struct pd_kept_file *file, uint64_t offset, void *out, size_t 
 	if (got >= 0 && !whole)
 		got = pd_pread_full(fd, &next, 1, offset + (uint64_t)got);
 	if (got < 0)
-		(void)pd_kept_fail(file, errno);
-	pd_kept_drop(file);
+		(void)kept_fail(file, errno);
+	kept_drop(file);
 	return whole;
 }

@@ -15,7 +15,7 @@ static struct pd_kallsyms *find(const struct perfdata_symbols *symbols, const ch
 	return known;
 }
 
-static void release(struct pd_kallsyms *kallsyms)
+static void free_kallsyms(struct pd_kallsyms *kallsyms)
 {
 	pd_symtab_release(&kallsyms->table);
 	pd_monitor_free(kallsyms->lock);
@@ -36,7 +36,7 @@ static struct pd_kallsyms *read_text(struct perfdata_symbols *symbols, const cha
 	if (made->status == PERFDATA_EREAD)
 		(void)pd_symbols_fail(symbols, path, errno);
 	if (!made->lock || made->status == PERFDATA_ENOMEM || pd_symtab_settle(&made->table)) {
-		release(made);
+		free_kallsyms(made);
 		return NULL;
 	}
 	made->accounted = pd_symtab_memory(&made->table);
@@ -63,6 +63,6 @@ void pd_kallsyms_free(struct perfdata_symbols *symbols)
 		next = symbols->kallsyms->next;
 		pd_account_give(pd_symbols_account(symbols), PD_USE_SYMBOLS,
 				symbols->kallsyms->accounted + symbols->kallsyms->table.names_held);
-		release(symbols->kallsyms);
+		free_kallsyms(symbols->kallsyms);
 	}
 }

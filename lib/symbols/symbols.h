@@ -237,15 +237,9 @@ size_t pd_kept_most(void);
  * symbols may be NULL: then the descriptor stays. */
 enum perfdata_status pd_kept_new(struct perfdata_symbols *symbols, int fd, const char *path, struct pd_kept_file **ret);
 void pd_kept_free(struct pd_kept_file *file);
-/* A descriptor of the file until pd_kept_drop; -1: it cannot be opened, or another file is there now, and that was
- * told. */
-int pd_kept_hold(struct pd_kept_file *file);
-void pd_kept_drop(struct pd_kept_file *file);
 uint64_t pd_kept_size(const struct pd_kept_file *file);
 /* false: the file ends before, or cannot be read, which was told (pd_kept_failure). */
 bool pd_kept_read(struct pd_kept_file *file, uint64_t offset, void *out, size_t size);
-/* Notes and tells that a call on the file failed with an errno value; returns the status. */
-enum perfdata_status pd_kept_fail(struct pd_kept_file *file, int error);
 /* What failed so far: PERFDATA_OK, PERFDATA_ENOMEM, PERFDATA_EREAD. */
 enum perfdata_status pd_kept_failure(const struct pd_kept_file *file);
 /* Closes what nobody holds; false: nothing was open. */

@@ -142,7 +142,7 @@ struct perfdata_bytes pd_writer_section(const struct perfdata_writer *writer, ui
 
 /* --- records ----------------------------------------------------------------------------------------------------- */
 
-static enum perfdata_status begin(struct perfdata_writer *writer)
+static enum perfdata_status begin_output(struct perfdata_writer *writer)
 {
 	if (writer->begun)
 		return PERFDATA_OK;
@@ -229,7 +229,7 @@ enum perfdata_status pd_writer_record(struct perfdata_writer *writer, const void
 					writer->payload_left ? "the payload of a record is not whole"
 							     : "a record does not have the size that it states");
 	const uint32_t type = pd_load32(record, writer->swap);
-	enum perfdata_status status = begin(writer);
+	enum perfdata_status status = begin_output(writer);
 	if (status != PERFDATA_OK)
 		return status;
 	if (type == PERFDATA_RECORD_AUXTRACE)
@@ -259,7 +259,7 @@ enum perfdata_status pd_writer_finish(struct perfdata_writer *writer)
 	if (status == PERFDATA_OK && writer->payload_left)
 		status = pd_writer_failed(writer, PERFDATA_EUSAGE, "the payload of a record is not whole");
 	if (status == PERFDATA_OK)
-		status = begin(writer);
+		status = begin_output(writer);
 	if (status == PERFDATA_OK)
 		status = pd_carrier_flush(writer);
 	return status == PERFDATA_OK && writer->options.form == PERFDATA_FORM_FILE ? pd_file_finish(writer) : status;

@@ -14,7 +14,7 @@ struct owned {
 	struct ArrowArray *children, **pointers;
 };
 
-static void release(struct ArrowArray *array)
+static void release_array(struct ArrowArray *array)
 {
 	struct owned *owned = array->private_data;
 	for (int64_t i = 0; i < array->n_children; i++)
@@ -38,14 +38,14 @@ static enum perfdata_status make(struct ArrowArray *ret, uint32_t rows, unsigned
 	*ret = (struct ArrowArray){ .length = rows,
 				    .n_buffers = nr_buffers,
 				    .buffers = owned->buffers,
-				    .release = release,
+				    .release = release_array,
 				    .private_data = owned };
 	if (!nr_children)
 		return PERFDATA_OK;
 	owned->children = pd_calloc(nr_children, sizeof *owned->children);
 	owned->pointers = pd_calloc(nr_children, sizeof *owned->pointers);
 	if (!owned->children || !owned->pointers) {
-		release(ret);
+		release_array(ret);
 		return PERFDATA_ENOMEM;
 	}
 	for (size_t i = 0; i < nr_children; i++)
@@ -230,6 +230,6 @@ enum perfdata_status pd_arrow_array(const struct table *table, const struct cell
 	for (size_t i = 0; i < table->nr_columns && !status; i++)
 		status = make_column(ret->children[i], table->columns[i].type, &columns[i], rows);
 	if (status)
-		release(ret);
+		release_array(ret);
 	return status;
 }

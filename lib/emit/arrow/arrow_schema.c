@@ -10,7 +10,7 @@ struct owned {
 	char name[];
 };
 
-static void release(struct ArrowSchema *schema)
+static void release_schema(struct ArrowSchema *schema)
 {
 	struct owned *owned = schema->private_data;
 	for (int64_t i = 0; i < schema->n_children; i++)
@@ -34,7 +34,7 @@ static bool make(struct ArrowSchema *ret, const char *format, const char *name, 
 		.format = format,
 		.name = owned->name,
 		.flags = nullable ? ARROW_FLAG_NULLABLE : 0,
-		.release = release,
+		.release = release_schema,
 		.private_data = owned,
 	};
 	if (!nr_children)
@@ -42,7 +42,7 @@ static bool make(struct ArrowSchema *ret, const char *format, const char *name, 
 	owned->children = pd_calloc(nr_children, sizeof *owned->children);
 	owned->pointers = pd_calloc(nr_children, sizeof *owned->pointers);
 	if (!owned->children || !owned->pointers) {
-		release(ret);
+		release_schema(ret);
 		return false;
 	}
 	for (size_t i = 0; i < nr_children; i++)
@@ -61,7 +61,7 @@ static bool make_column(struct ArrowSchema *ret, const struct table_column *colu
 		return false;
 	if (make(ret->children[0], type->arrow, "item", false, 0))
 		return true;
-	release(ret);
+	release_schema(ret);
 	return false;
 }
 
@@ -71,7 +71,7 @@ bool pd_arrow_schema(const struct table *table, struct ArrowSchema *ret)
 		return false;
 	for (size_t i = 0; i < table->nr_columns; i++) {
 		if (!make_column(ret->children[i], &table->columns[i])) {
-			release(ret);
+			release_schema(ret);
 			return false;
 		}
 	}

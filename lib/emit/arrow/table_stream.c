@@ -187,7 +187,7 @@ static const char *get_last_error(struct ArrowArrayStream *arrow)
 	return stream->error.status ? stream->error.message : NULL;
 }
 
-static void release(struct ArrowArrayStream *arrow)
+static void release_stream(struct ArrowArrayStream *arrow)
 {
 	stream_free(arrow->private_data);
 	arrow->release = NULL;
@@ -284,6 +284,6 @@ enum perfdata_status perfdata_table_stream(struct perfdata_reader *reader, const
 		return error->status ? status
 				     : pd_error(error, status, PERFDATA_NO_OFFSET, "%s", pd_failure_text(status));
 	}
-	*ret = (struct ArrowArrayStream){ get_schema, get_next, get_last_error, release, stream };
+	*ret = (struct ArrowArrayStream){ get_schema, get_next, get_last_error, release_stream, stream };
 	return PERFDATA_OK;
 }

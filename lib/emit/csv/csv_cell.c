@@ -15,7 +15,8 @@ void pd_csv_drop_joint(struct perfdata_text *out, size_t start)
 	out->size--;
 }
 
-void pd_csv_word_cell(struct perfdata_text *out, uint64_t value)
+/* "0x…" */
+static void csv_word_cell(struct perfdata_text *out, uint64_t value)
 {
 	char *at = perfdata_text_reserve(out, 40);
 	if (!at)
@@ -30,7 +31,7 @@ static void address_cell(struct perfdata_text *out, uint64_t value)
 	if (name)
 		perfdata_text_string(out, name);
 	else
-		pd_csv_word_cell(out, value);
+		csv_word_cell(out, value);
 }
 
 /* Events of Arm SPE. */
@@ -98,7 +99,7 @@ void pd_csv_value_cell(struct perfdata_text *out, const struct value *value)
 		memcpy(&number, &value->number, sizeof number);
 		perfdata_text_double(out, number);
 		break;
-	case IS_WORD: pd_csv_word_cell(out, value->number); break;
+	case IS_WORD: csv_word_cell(out, value->number); break;
 	case IS_ADDRESS: address_cell(out, value->number); break;
 	case IS_BITS: bits_cell(out, value->number); break;
 	case IS_TEXT: pd_text_csv_cell(out, value->text.data, value->text.size); break;

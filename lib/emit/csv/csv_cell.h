@@ -11,8 +11,6 @@
 /* Appends the step's value, or nothing where it is absent. Lists of integers and names are joined by `;`, structs are
  * JSON. `room` is for intermediate spelling. */
 void pd_csv_cell(struct record *r, const struct select_step *step, struct perfdata_text *room);
-/* "0x…" */
-void pd_csv_word_cell(struct perfdata_text *out, uint64_t value);
 /* A value of a table's row; nothing of the lists that pd_cell_elements walks. */
 void pd_csv_value_cell(struct perfdata_text *out, const struct value *value);
 /* Appends `;` and the name. */

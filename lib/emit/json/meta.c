@@ -88,7 +88,8 @@ static void spell_trace(struct perfdata_text *out, const struct perfdata_trace_e
 	pd_spell_close(out, start, '{', '}');
 }
 
-void pd_meta_spell_event(struct speller *s, const struct plan *attr, const struct perfdata_event *event)
+/* Appends an event as in meta: index, name, attr, ids, … */
+static void meta_spell_event(struct speller *s, const struct plan *attr, const struct perfdata_event *event)
 {
 	struct perfdata_text *out = s->out;
 	const size_t start = out->size;
@@ -132,7 +133,7 @@ static void spell_events(struct speller *s, const char *key, uint32_t first_vers
 		if (event->version < first_version)
 			continue;
 		perfdata_text_char(s->out, ',');
-		pd_meta_spell_event(s, attr, event);
+		meta_spell_event(s, attr, event);
 	}
 	pd_spell_close(s->out, start, '[', ']');
 	pd_arena_release(&pool);

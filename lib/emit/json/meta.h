@@ -20,7 +20,5 @@ void pd_meta_spell(struct speller *s, const struct perfdata_emit_context *contex
 void pd_meta_spell_device(struct speller *s);
 /* Appends `{"type":"summary",…}`. */
 void pd_summary_spell(struct speller *s, const struct perfdata_emit_end *end, const struct meta_emitted *emitted);
-/* Appends an event as in meta: index, name, attr, ids, … */
-void pd_meta_spell_event(struct speller *s, const struct plan *attr, const struct perfdata_event *event);
 
 #endif

@@ -25,9 +25,6 @@ const char *pd_record_text_name(uint32_t type);
 /* The tail of a kernel record (not SAMPLE), with its newline where perf prints one. */
 void pd_record_text_kernel(const struct record_text_context *context, const struct perfdata_record *record,
 			   struct perfdata_text *out);
-/* The tail of a user record; ATTR and FEATURE are spelled by header_text.h. */
-void pd_record_text_user(const struct record_text_context *context, const struct perfdata_record *record,
-			 struct perfdata_text *out);
 /* The tail of any record. */
 void pd_record_text(const struct record_text_context *context, const struct perfdata_record *record,
 		    struct perfdata_text *out);

@@ -441,8 +441,9 @@ static void feature_tail(const struct record_text_context *context, const struct
 	pd_feature_free(decoded);
 }
 
-void pd_record_text_user(const struct record_text_context *context, const struct perfdata_record *record,
-			 struct perfdata_text *out)
+/* The tail of a user record; ATTR and FEATURE are spelled by header_text.h. */
+static void record_text_user(const struct record_text_context *context, const struct perfdata_record *record,
+			     struct perfdata_text *out)
 {
 	switch (record->type) {
 	case PERFDATA_RECORD_ATTR:
@@ -522,7 +523,7 @@ void pd_record_text(const struct record_text_context *context, const struct perf
 	if (record->type < PERFDATA_RECORD_USER_FIRST)
 		pd_record_text_kernel(context, record, out);
 	else
-		pd_record_text_user(context, record, out);
+		record_text_user(context, record, out);
 }
 
 const char *pd_record_text_name(uint32_t type)

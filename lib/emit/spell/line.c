@@ -7,7 +7,7 @@
 #include "schema/schema.h"
 #include "reader/reader.h"
 
-struct pd_line_other {
+struct line_call {
 	line_spell_fn *spell;
 	const void *what;
 };
@@ -26,7 +26,7 @@ struct line {
 	struct line_key key;
 	bool of_view;                      /* some part needs the decoded view */
 	struct perfdata_line line;         /* with a STOP for each of `others`, and one at the end */
-	struct perfdata_text others;       /* struct pd_line_other */
+	struct perfdata_text others;       /* struct line_call */
 };
 
 /* A file may hold any number of kinds of records: at MAX_LINES a thread forgets all lines. */
@@ -70,7 +70,7 @@ void pd_line_number(struct line_maker *maker, enum perfdata_part_form form, enum
 
 static uint32_t nr_others(const struct line *line)
 {
-	return (uint32_t)(line->others.size / sizeof(struct pd_line_other));
+	return (uint32_t)(line->others.size / sizeof(struct line_call));
 }
 
 /* The STOP of a part that takes a call: its offset is the index in `others`; the one at the line's end has their
@@ -110,7 +110,7 @@ enum perfdata_part_form pd_line_form(const struct row *row)
 
 void pd_line_other(struct line_maker *maker, line_spell_fn *spell, const void *what)
 {
-	const struct pd_line_other other = { spell, what };
+	const struct line_call other = { spell, what };
 	stop(maker->line);
 	perfdata_text_append(&maker->line->others, &other, sizeof other);
 }
@@ -258,7 +258,7 @@ static void write_line(struct record *r, const struct line *line, const void *bo
 	const void *const bases[NR_LINE_BASES] = {
 		[LINE_RAW] = r->raw, [LINE_BODY] = body, [LINE_FIELDS] = r->fields.data
 	};
-	const struct pd_line_other *others = (const struct pd_line_other *)(const void *)line->others.data;
+	const struct line_call *others = (const struct line_call *)(const void *)line->others.data;
 	const uint32_t end = nr_others(line);
 	for (const struct perfdata_part *part = perfdata_line_parts(&line->line);; part++) {
 		if (!perfdata_text_parts(record_out(r), &line->line, &part, bases) || part->offset == end)

@@ -297,7 +297,8 @@ void pd_spell_member(struct speller *s, const struct row *row, const void *view)
 	}
 }
 
-void pd_spell_members(struct speller *s, const struct plan *plan, uint64_t present, const void *view)
+/* All rows of the view whose bit is in `present`. */
+static void spell_members(struct speller *s, const struct plan *plan, uint64_t present, const void *view)
 {
 	while (present) {
 		const unsigned i = (unsigned)__builtin_ctzll(present);
@@ -311,7 +312,7 @@ void pd_spell_members(struct speller *s, const struct plan *plan, uint64_t prese
 void pd_spell_object(struct speller *s, const struct plan *plan, uint64_t present, const void *view)
 {
 	const size_t start = s->out->size;
-	pd_spell_members(s, plan, present, view);
+	spell_members(s, plan, present, view);
 	pd_spell_close(s->out, start, '{', '}');
 }
 

@@ -7,8 +7,6 @@
 
 /* Appends `,"key":value`, with `,"key_raw":…` or `,"key_hex":…` where the value needs it. */
 void pd_spell_member(struct speller *s, const struct row *row, const void *view);
-/* All rows of the view whose bit is in `present`. */
-void pd_spell_members(struct speller *s, const struct plan *plan, uint64_t present, const void *view);
 /* The value alone. False: text that was not valid UTF-8. */
 bool pd_spell_value(struct speller *s, const struct row *row, const void *view);
 /* An object with all rows that are present. */

@@ -110,7 +110,7 @@ struct function {
 	double share;
 };
 
-struct making {
+struct report_writer {
 	struct state *state;
 	uint32_t *column;            /* by index of the event; PERFDATA_NONE: no samples */
 	struct annotate_event *events;
@@ -128,20 +128,20 @@ struct making {
 	size_t accounted;
 };
 
-static enum perfdata_status list_events(struct making *making)
+static enum perfdata_status list_events(struct report_writer *writer)
 {
-	const struct stack_gather *gather = &making->state->gather;
+	const struct stack_gather *gather = &writer->state->gather;
 	const uint32_t nr = pd_profile_nr_events(gather->profile);
-	making->column = pd_calloc(nr + 1u, sizeof *making->column);
-	making->events = pd_calloc(nr + 1u, sizeof *making->events);
-	if (!making->column || !making->events)
+	writer->column = pd_calloc(nr + 1u, sizeof *writer->column);
+	writer->events = pd_calloc(nr + 1u, sizeof *writer->events);
+	if (!writer->column || !writer->events)
 		return PERFDATA_ENOMEM;
 	for (uint32_t i = 0; i < nr; i++) {
 		const struct pd_profile_sums *sums = pd_profile_event_whole(gather->profile, i);
 		const struct perfdata_event *event = perfdata_reader_event(gather->reader, i);
-		making->column[i] = sums ? (uint32_t)making->nr_events : PERFDATA_NONE;
+		writer->column[i] = sums ? (uint32_t)writer->nr_events : PERFDATA_NONE;
 		if (sums)
-			making->events[making->nr_events++] =
+			writer->events[writer->nr_events++] =
 				(struct annotate_event){ .name = event->name,
 							 .is_time = pd_stack_event_is_time(event),
 							 .is_precise = perfdata_attr_precise_ip(event->attr) > 0,
@@ -150,54 +150,54 @@ static enum perfdata_status list_events(struct making *making)
 	return PERFDATA_OK;
 }
 
-static void account_for(struct making *making)
+static void account_for(struct report_writer *writer)
 {
-	const size_t size = making->place_of_room * sizeof *making->place_of +
-			    making->places_room * sizeof *making->places + making->sums_room * sizeof *making->sums;
-	pd_account_change(making->account, PD_USE_PROFILE, making->accounted, size);
-	making->accounted = size;
+	const size_t size = writer->place_of_room * sizeof *writer->place_of +
+			    writer->places_room * sizeof *writer->places + writer->sums_room * sizeof *writer->sums;
+	pd_account_change(writer->account, PD_USE_PROFILE, writer->accounted, size);
+	writer->accounted = size;
 }
 
-static enum perfdata_status add_entry(struct making *making, const struct pd_profile_entry *entry)
+static enum perfdata_status add_entry(struct report_writer *writer, const struct pd_profile_entry *entry)
 {
-	struct pd_profile *profile = making->state->gather.profile;
+	struct pd_profile *profile = writer->state->gather.profile;
 	struct pd_profile_node node;
 	if (!entry->key.node)
 		return PERFDATA_OK;
 	const enum perfdata_status status = pd_profile_node(profile, entry->key.node, &node);
 	if (status != PERFDATA_OK || node.frame == PERFDATA_NONE)
 		return status;
-	if (pd_vector_reach(&making->place_of, &making->place_of_room, node.frame, sizeof *making->place_of) < 0)
+	if (pd_vector_reach(&writer->place_of, &writer->place_of_room, node.frame, sizeof *writer->place_of) < 0)
 		return PERFDATA_ENOMEM;
-	uint32_t *number = &making->place_of[node.frame];
-	const size_t pair = 2 * making->nr_events;
+	uint32_t *number = &writer->place_of[node.frame];
+	const size_t pair = 2 * writer->nr_events;
 	if (!*number) {
-		if (pd_vector_grow(&making->places, &making->places_room, making->nr_places, sizeof *making->places) <
+		if (pd_vector_grow(&writer->places, &writer->places_room, writer->nr_places, sizeof *writer->places) <
 			    0 ||
-		    pd_vector_reach(&making->sums, &making->sums_room, (making->nr_places + 1) * pair - 1,
-				    sizeof *making->sums) < 0)
+		    pd_vector_reach(&writer->sums, &writer->sums_room, (writer->nr_places + 1) * pair - 1,
+				    sizeof *writer->sums) < 0)
 			return PERFDATA_ENOMEM;
-		making->places[making->nr_places++] = (struct place){ .frame = node.frame };
-		*number = (uint32_t)making->nr_places;
-		account_for(making);
-		if (pd_account_is_exhausted(making->account))
+		writer->places[writer->nr_places++] = (struct place){ .frame = node.frame };
+		*number = (uint32_t)writer->nr_places;
+		account_for(writer);
+		if (pd_account_is_exhausted(writer->account))
 			return PERFDATA_ENOMEM;
 	}
-	uint64_t *sums = &making->sums[(*number - 1) * pair + 2 * making->column[entry->key.event]];
+	uint64_t *sums = &writer->sums[(*number - 1) * pair + 2 * writer->column[entry->key.event]];
 	sums[0] += entry->sums.samples;
 	sums[1] += entry->sums.weight;
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status add_entries(struct making *making)
+static enum perfdata_status add_entries(struct report_writer *writer)
 {
 	const struct pd_profile_entry *entry;
 	struct pd_profile_walk *walk;
-	enum perfdata_status status = pd_profile_walk_new(making->state->gather.profile, &walk);
+	enum perfdata_status status = pd_profile_walk_new(writer->state->gather.profile, &walk);
 	if (status != PERFDATA_OK)
 		return status;
 	while ((status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK)
-		if ((status = add_entry(making, entry)) != PERFDATA_OK)
+		if ((status = add_entry(writer, entry)) != PERFDATA_OK)
 			break;
 	pd_profile_walk_free(walk);
 	return status == PERFDATA_END ? PERFDATA_OK : status;
@@ -243,9 +243,9 @@ static int compare_shares(const void *left, const void *right)
 	return by_name ? by_name : compare_functions(a, b);
 }
 
-static struct function function_of(const struct making *making, uint32_t frame, uint64_t *ret_address)
+static struct function function_of(const struct report_writer *writer, uint32_t frame, uint64_t *ret_address)
 {
-	const struct perfdata_session *session = making->state->gather.session;
+	const struct perfdata_session *session = writer->state->gather.session;
 	const struct perfdata_frame *at = perfdata_session_frame(session, frame);
 	struct perfdata_symbol symbol;
 	struct function function = { .dso = at->dso, .frame = frame, .time = at->time, .name = "[unknown]" };
@@ -259,52 +259,52 @@ static struct function function_of(const struct making *making, uint32_t frame, 
 }
 
 /* The largest share that a function has of an event. */
-static void add_share(const struct making *making, struct function *function, const uint64_t *totals)
+static void add_share(const struct report_writer *writer, struct function *function, const uint64_t *totals)
 {
-	const unsigned unit = making->state->options.by_samples ? 0 : 1;
-	for (size_t i = 0; i < making->nr_events; i++) {
-		const double share = pd_stack_percent(totals[2 * i + unit], making->events[i].all[unit]);
+	const unsigned unit = writer->state->options.by_samples ? 0 : 1;
+	for (size_t i = 0; i < writer->nr_events; i++) {
+		const double share = pd_stack_percent(totals[2 * i + unit], writer->events[i].all[unit]);
 		function->share = share > function->share ? share : function->share;
 	}
 }
 
 /* Makes the list of functions, and puts places into its order. */
-static enum perfdata_status find_functions(struct making *making)
+static enum perfdata_status find_functions(struct report_writer *writer)
 {
-	const size_t pair = 2 * making->nr_events;
-	struct held *held = pd_calloc(making->nr_places + 1, sizeof *held);
-	struct place *sorted = pd_calloc(making->nr_places + 1, sizeof *sorted);
+	const size_t pair = 2 * writer->nr_events;
+	struct held *held = pd_calloc(writer->nr_places + 1, sizeof *held);
+	struct place *sorted = pd_calloc(writer->nr_places + 1, sizeof *sorted);
 	uint64_t *totals = pd_calloc(pair + 1, sizeof *totals);
 	enum perfdata_status status = held && sorted && totals ? PERFDATA_OK : PERFDATA_ENOMEM;
-	for (size_t i = 0; i < making->nr_places && status == PERFDATA_OK; i++) {
-		held[i].function = function_of(making, making->places[i].frame, &held[i].address);
+	for (size_t i = 0; i < writer->nr_places && status == PERFDATA_OK; i++) {
+		held[i].function = function_of(writer, writer->places[i].frame, &held[i].address);
 		held[i].place = (uint32_t)i;
 	}
-	if (status == PERFDATA_OK && making->nr_places)
-		qsort(held, making->nr_places, sizeof *held, compare_held);
-	for (size_t i = 0; i < making->nr_places && status == PERFDATA_OK; i++) {
+	if (status == PERFDATA_OK && writer->nr_places)
+		qsort(held, writer->nr_places, sizeof *held, compare_held);
+	for (size_t i = 0; i < writer->nr_places && status == PERFDATA_OK; i++) {
 		if (!i || compare_functions(&held[i - 1].function, &held[i].function)) {
-			if (making->nr_functions)
-				add_share(making, &making->functions[making->nr_functions - 1], totals);
+			if (writer->nr_functions)
+				add_share(writer, &writer->functions[writer->nr_functions - 1], totals);
 			memset(totals, 0, pair * sizeof *totals);
-			if (pd_vector_grow(&making->functions, &making->functions_room, making->nr_functions,
-					   sizeof *making->functions) < 0) {
+			if (pd_vector_grow(&writer->functions, &writer->functions_room, writer->nr_functions,
+					   sizeof *writer->functions) < 0) {
 				status = PERFDATA_ENOMEM;
 				break;
 			}
-			making->functions[making->nr_functions] = held[i].function;
-			making->functions[making->nr_functions++].first = i;
+			writer->functions[writer->nr_functions] = held[i].function;
+			writer->functions[writer->nr_functions++].first = i;
 		}
-		making->functions[making->nr_functions - 1].nr++;
+		writer->functions[writer->nr_functions - 1].nr++;
 		sorted[i] = (struct place){ .frame = held[i].place, .address = held[i].address };
 		for (size_t k = 0; k < pair; k++)
-			totals[k] += making->sums[held[i].place * pair + k];
+			totals[k] += writer->sums[held[i].place * pair + k];
 	}
-	if (status == PERFDATA_OK && making->nr_functions)
-		add_share(making, &making->functions[making->nr_functions - 1], totals);
+	if (status == PERFDATA_OK && writer->nr_functions)
+		add_share(writer, &writer->functions[writer->nr_functions - 1], totals);
 	if (status == PERFDATA_OK) {
-		pd_free(making->places);
-		making->places = sorted;   /* `frame` is the number of the sums from here on */
+		pd_free(writer->places);
+		writer->places = sorted;   /* `frame` is the number of the sums from here on */
 		sorted = NULL;
 	}
 	pd_free(held);
@@ -315,17 +315,17 @@ static enum perfdata_status find_functions(struct making *making)
 
 /* --- output ------------------------------------------------------------------------------------------------------- */
 
-static enum perfdata_status put_function(struct making *making, struct pd_annotator *annotator,
+static enum perfdata_status put_function(struct report_writer *writer, struct pd_annotator *annotator,
 					 const struct annotate_head *head, const struct function *function, bool first,
 					 struct perfdata_text *out)
 {
 	struct pd_annotation annotation;
-	const size_t pair = 2 * making->nr_events;
+	const size_t pair = 2 * writer->nr_events;
 	for (size_t i = 0; i < function->nr; i++) {
-		const struct place *place = &making->places[function->first + i];
-		making->hits[i] = (struct pd_annotate_hit){ place->address, &making->sums[place->frame * pair] };
+		const struct place *place = &writer->places[function->first + i];
+		writer->hits[i] = (struct pd_annotate_hit){ place->address, &writer->sums[place->frame * pair] };
 	}
-	const enum perfdata_status status = pd_annotate(annotator, function->frame, making->hits, function->nr,
+	const enum perfdata_status status = pd_annotate(annotator, function->frame, writer->hits, function->nr,
 							&annotation);
 	if (status != PERFDATA_OK)
 		return status;
@@ -337,26 +337,26 @@ static enum perfdata_status put_function(struct making *making, struct pd_annota
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-static enum perfdata_status put_functions(struct making *making, const struct annotate_head *head,
+static enum perfdata_status put_functions(struct report_writer *writer, const struct annotate_head *head,
 					  struct perfdata_text *out)
 {
 	const struct annotate_options *asked = head->options;
 	struct pd_annotator *annotator = NULL;
 	size_t nr = 0, matching = 0;
-	making->hits = pd_calloc(making->nr_places + 1, sizeof *making->hits);
-	enum perfdata_status status = making->hits ? pd_annotator_new(making->state->gather.session, making->nr_events,
+	writer->hits = pd_calloc(writer->nr_places + 1, sizeof *writer->hits);
+	enum perfdata_status status = writer->hits ? pd_annotator_new(writer->state->gather.session, writer->nr_events,
 								      &annotator)
 						   : PERFDATA_ENOMEM;
-	if (making->nr_functions)
-		qsort(making->functions, making->nr_functions, sizeof *making->functions, compare_shares);
-	for (size_t i = 0; i < making->nr_functions && status == PERFDATA_OK; i++) {
-		const struct function *function = &making->functions[i];
+	if (writer->nr_functions)
+		qsort(writer->functions, writer->nr_functions, sizeof *writer->functions, compare_shares);
+	for (size_t i = 0; i < writer->nr_functions && status == PERFDATA_OK; i++) {
+		const struct function *function = &writer->functions[i];
 		if (asked->symbol ? !pd_stack_name_matches(function->name, asked->symbol) : !function->is_known)
 			continue;
 		matching++;
 		if (asked->top && nr >= asked->top)
 			continue;
-		status = put_function(making, annotator, head, function, !nr, out);
+		status = put_function(writer, annotator, head, function, !nr, out);
 		nr++;
 	}
 	pd_annotator_free(annotator);
@@ -374,18 +374,18 @@ static enum perfdata_status put_functions(struct making *making, const struct an
 static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	struct state *state = pointer;
-	struct making making = { .state = state, .account = pd_profile_account(state->gather.profile) };
+	struct report_writer writer = { .state = state, .account = pd_profile_account(state->gather.profile) };
 	enum perfdata_status status = pd_stack_gather_finish(&state->gather);
 	if (status == PERFDATA_OK)
-		status = list_events(&making);
+		status = list_events(&writer);
 	if (status == PERFDATA_OK)
-		status = add_entries(&making);
+		status = add_entries(&writer);
 	if (status == PERFDATA_OK)
-		status = find_functions(&making);
+		status = find_functions(&writer);
 	if (status == PERFDATA_OK) {
 		const struct annotate_head head = { .options = &state->options,
-						    .events = making.events,
-						    .nr_events = making.nr_events,
+						    .events = writer.events,
+						    .nr_events = writer.nr_events,
 						    .file = state->gather.shared_output
 								    ? perfdata_reader_header(state->gather.reader)->name
 								    : NULL,
@@ -395,18 +395,18 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 			pd_annotate_json_head(&head, out);
 		else
 			pd_annotate_text_head(&head, out);
-		status = put_functions(&making, &head, out);
+		status = put_functions(&writer, &head, out);
 		if (state->options.json && status == PERFDATA_OK)
 			pd_annotate_json_end(&head, out);
 	}
-	pd_account_give(making.account, PD_USE_PROFILE, making.accounted);
-	pd_free(making.column);
-	pd_free(making.events);
-	pd_free(making.place_of);
-	pd_free(making.places);
-	pd_free(making.sums);
-	pd_free(making.functions);
-	pd_free(making.hits);
+	pd_account_give(writer.account, PD_USE_PROFILE, writer.accounted);
+	pd_free(writer.column);
+	pd_free(writer.events);
+	pd_free(writer.place_of);
+	pd_free(writer.places);
+	pd_free(writer.sums);
+	pd_free(writer.functions);
+	pd_free(writer.hits);
 	return pd_stack_ended(status, out);
 }
 

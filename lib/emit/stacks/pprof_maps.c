@@ -18,7 +18,7 @@ struct pprof_maps {
 	size_t nr, room;
 };
 
-void pd_pprof_seen_free(struct pprof_seen_list *list)
+static void pprof_seen_free(struct pprof_seen_list *list)
 {
 	pd_free(list->maps);
 	pd_free(list->names);
@@ -38,8 +38,9 @@ static bool keep(struct pprof_seen_list *list, struct pprof_seen map, struct per
 	return true;
 }
 
-bool pd_pprof_seen_take(struct pprof_seen_list *list, const struct perfdata_reader *reader,
-			const struct perfdata_raw *raw)
+/* Adds the mapping of an MMAP or MMAP2 record, if it can be executed. False without memory. */
+static bool pprof_seen_take(struct pprof_seen_list *list, const struct perfdata_reader *reader,
+			    const struct perfdata_raw *raw)
 {
 	enum { PROT_EXECUTABLE = 4 };
 	struct perfdata_record record;
@@ -60,7 +61,7 @@ bool pd_pprof_seen_take(struct pprof_seen_list *list, const struct perfdata_read
 
 /* --- what was recorded -------------------------------------------------------------------------------------------- */
 
-void pd_pprof_maps_free(struct pprof_maps *maps)
+static void pprof_maps_free(struct pprof_maps *maps)
 {
 	if (!maps)
 		return;
@@ -72,7 +73,8 @@ void pd_pprof_maps_free(struct pprof_maps *maps)
 	pd_free(maps);
 }
 
-struct pprof_maps *pd_pprof_maps_new(void)
+/* NULL without memory. */
+static struct pprof_maps *pprof_maps_new(void)
 {
 	struct pprof_maps *maps = pd_calloc(1, sizeof *maps);
 	if (!maps)
@@ -81,7 +83,7 @@ struct pprof_maps *pd_pprof_maps_new(void)
 	maps->keys = pd_intern_new();
 	if (maps->names && maps->keys)
 		return maps;
-	pd_pprof_maps_free(maps);
+	pprof_maps_free(maps);
 	return NULL;
 }
 
@@ -93,7 +95,7 @@ static uint32_t number_of(struct pprof_maps *maps, const struct pprof_seen *map)
 	return pd_intern_put(maps->keys, key, sizeof key);
 }
 
-bool pd_pprof_maps_add(struct pprof_maps *maps, const struct pprof_seen_list *list)
+static bool pprof_maps_add(struct pprof_maps *maps, const struct pprof_seen_list *list)
 {
 	for (size_t i = 0; i < list->nr; i++) {
 		struct pprof_seen map = list->maps[i];
@@ -169,7 +171,9 @@ static void widen(struct pprof_map *map, uint64_t address)
 	map->end = end > map->end ? end : map->end;
 }
 
-uint32_t pd_pprof_maps_of(struct pprof_maps *maps, const struct perfdata_dso *dso, uint64_t *address)
+/* The mapping of an address of a dso as frames have it, from 1; moves the address to that of a process. 0 without
+ * memory. */
+static uint32_t pprof_maps_of(struct pprof_maps *maps, const struct perfdata_dso *dso, uint64_t *address)
 {
 	struct pprof_map *map = NULL;
 	const struct pprof_seen *seen = NULL;
@@ -206,7 +210,7 @@ bool pd_pprof_maps_first(struct pprof_maps *maps, const struct perfdata_dso *dso
 	for (size_t i = 0; i < maps->nr_seen; i++) {
 		uint64_t address = maps->seen[i].offset;
 		if (is_of(dso, pd_intern_get(maps->names, maps->seen[i].name, NULL)))
-			return pd_pprof_maps_of(maps, dso, &address);
+			return pprof_maps_of(maps, dso, &address);
 	}
 	return true;
 }
@@ -222,7 +226,7 @@ struct part {
 enum perfdata_status pd_pprof_gather_begin(struct pprof_gather *gather, const struct perfdata_emit_context *context,
 					   const struct pd_profile_options *options)
 {
-	gather->maps = pd_pprof_maps_new();
+	gather->maps = pprof_maps_new();
 	return gather->maps ? pd_stack_gather_begin(&gather->stacks, context, options) : PERFDATA_ENOMEM;
 }
 
@@ -239,7 +243,7 @@ bool pd_pprof_place_of(struct pprof_gather *gather, struct stack_labels *labels,
 		ret->dso = perfdata_session_dso(session, frame->dso);
 	ret->calls = pd_stack_labels_of(labels, step->frame, step->is_caller, &ret->nr_calls);
 	if (ret->dso)
-		ret->map = pd_pprof_maps_of(gather->maps, ret->dso, &ret->address);
+		ret->map = pprof_maps_of(gather->maps, ret->dso, &ret->address);
 	return ret->calls && (!ret->dso || ret->map);
 }
 
@@ -249,7 +253,7 @@ void pd_pprof_release(void *state)
 	if (!gather)
 		return;
 	pd_stack_gather_release(&gather->stacks);
-	pd_pprof_maps_free(gather->maps);
+	pprof_maps_free(gather->maps);
 	pd_free(gather);
 }
 
@@ -259,7 +263,7 @@ void pd_pprof_part_free(void *pointer)
 	if (!part)
 		return;
 	pd_profile_part_free(part->samples);
-	pd_pprof_seen_free(&part->seen);
+	pprof_seen_free(&part->seen);
 	pd_free(part);
 }
 
@@ -275,7 +279,7 @@ enum perfdata_status pd_pprof_gather_format(const void *state, const struct perf
 	enum perfdata_status status = pd_stack_gather_format(&gather->stacks, batch, value, scratch, out, &samples);
 	part->samples = samples;
 	for (size_t i = 0; i < batch->nr_deliveries && status == PERFDATA_OK; i++)
-		if (!pd_pprof_seen_take(&part->seen, gather->stacks.reader, batch->deliveries[i].record))
+		if (!pprof_seen_take(&part->seen, gather->stacks.reader, batch->deliveries[i].record))
 			status = PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK)
 		*ret_part = part;
@@ -290,7 +294,7 @@ enum perfdata_status pd_pprof_gather_merge(void *state, void *taken, struct perf
 	struct part *part = taken;
 	enum perfdata_status status = pd_stack_gather_merge(&gather->stacks, part->samples, out);
 	part->samples = NULL;
-	if (status == PERFDATA_OK && !pd_pprof_maps_add(gather->maps, &part->seen))
+	if (status == PERFDATA_OK && !pprof_maps_add(gather->maps, &part->seen))
 		status = PERFDATA_ENOMEM;
 	pd_pprof_part_free(part);
 	return status;

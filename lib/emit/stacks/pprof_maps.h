@@ -22,10 +22,6 @@ struct pprof_seen_list {
 	char *names;
 	size_t names_size, names_room;
 };
-void pd_pprof_seen_free(struct pprof_seen_list *list);
-/* Adds the mapping of an MMAP or MMAP2 record, if it can be executed. False without memory. */
-bool pd_pprof_seen_take(struct pprof_seen_list *list, const struct perfdata_reader *reader,
-			const struct perfdata_raw *raw);
 
 /* A mapping of the profile. */
 struct pprof_map {
@@ -37,14 +33,8 @@ struct pprof_map {
 };
 
 struct pprof_maps;
-struct pprof_maps *pd_pprof_maps_new(void);   /* NULL without memory */
-void pd_pprof_maps_free(struct pprof_maps *maps);
-bool pd_pprof_maps_add(struct pprof_maps *maps, const struct pprof_seen_list *list);
 /* The first file that a process executed from, or NULL. */
 const char *pd_pprof_maps_main(const struct pprof_maps *maps, int32_t pid);
-/* The mapping of an address of a dso as frames have it, from 1; moves the address to that of a process. 0 without
- * memory. */
-uint32_t pd_pprof_maps_of(struct pprof_maps *maps, const struct perfdata_dso *dso, uint64_t *address);
 /* Makes the first recorded mapping of the dso, if there is one, before any other. False without memory. */
 bool pd_pprof_maps_first(struct pprof_maps *maps, const struct perfdata_dso *dso);
 size_t pd_pprof_maps_nr(const struct pprof_maps *maps);
@@ -59,7 +49,7 @@ struct pprof_gather {
 };
 enum perfdata_status pd_pprof_gather_begin(struct pprof_gather *gather, const struct perfdata_emit_context *context,
 					   const struct pd_profile_options *options);
-/* Where a step is: address and mapping, as pd_pprof_maps_of has them, and its calls, as pd_stack_labels_of has them. */
+/* Where a step is: its address in its mapping, and its calls, as pd_stack_labels_of has them. */
 struct pprof_place {
 	const struct perfdata_dso *dso;    /* NULL: in no known file */
 	uint64_t address;

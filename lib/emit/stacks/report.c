@@ -105,7 +105,7 @@ struct pending {
 };
 
 /* The state of `end`, which makes rows and trees behind the last sample. */
-struct making {
+struct report_writer {
 	const struct state *state;
 	struct report_head head;
 	struct perfdata_text *out;
@@ -153,110 +153,110 @@ static bool make_room(void *items_pointer, size_t *room, size_t last, size_t siz
 }
 
 /* Notes that a label gets sums. */
-static void touch(struct making *making, uint32_t label)
+static void touch(struct report_writer *writer, uint32_t label)
 {
-	if (making->state->options.nr_keys == 1)
+	if (writer->state->options.nr_keys == 1)
 		return;
-	if (pd_vector_grow(&making->touched, &making->touched_room, making->nr_touched, sizeof *making->touched) < 0)
-		making->failed = true;
+	if (pd_vector_grow(&writer->touched, &writer->touched_room, writer->nr_touched, sizeof *writer->touched) < 0)
+		writer->failed = true;
 	else
-		making->touched[making->nr_touched++] = label;
+		writer->touched[writer->nr_touched++] = label;
 }
 
 /* Leaves the path down to so many labels: adds pending sums to the totals of the labels that are left; a label that is
  * on the path several times gets them once. */
-static void leave(struct making *making, size_t nr)
+static void leave(struct report_writer *writer, size_t nr)
 {
-	while (making->nr_pending > nr) {
-		const struct pending *last = &making->pending[--making->nr_pending];
-		struct report_sum *sum = &making->by_label[last->label];
-		if (--making->open[last->label] == 0) {
+	while (writer->nr_pending > nr) {
+		const struct pending *last = &writer->pending[--writer->nr_pending];
+		struct report_sum *sum = &writer->by_label[last->label];
+		if (--writer->open[last->label] == 0) {
 			if (!sum->total[0])
-				touch(making, last->label);
+				touch(writer, last->label);
 			pd_sum_up(&sum->total[0], last->sum[0]);
 			pd_sum_up(&sum->total[1], last->sum[1]);
 		}
-		if (making->nr_pending) {
-			pd_sum_up(&making->pending[making->nr_pending - 1].sum[0], last->sum[0]);
-			pd_sum_up(&making->pending[making->nr_pending - 1].sum[1], last->sum[1]);
+		if (writer->nr_pending) {
+			pd_sum_up(&writer->pending[writer->nr_pending - 1].sum[0], last->sum[0]);
+			pd_sum_up(&writer->pending[writer->nr_pending - 1].sum[1], last->sum[1]);
 		}
 	}
 }
 
-static enum perfdata_status add_to_list(struct making *making, const struct pd_profile_entry *entry,
+static enum perfdata_status add_to_list(struct report_writer *writer, const struct pd_profile_entry *entry,
 					uint32_t *ret_label)
 {
 	struct stack_path path;
-	const enum perfdata_status status = pd_stack_route_to(making->place.route, entry->key.node, &path);
+	const enum perfdata_status status = pd_stack_route_to(writer->place.route, entry->key.node, &path);
 	if (status != PERFDATA_OK)
 		return status;
-	leave(making, path.same_labels);
-	const uint32_t nr_labels = pd_stack_labels_nr(making->labels);
-	if (!make_room(&making->by_label, &making->by_label_room, nr_labels, sizeof *making->by_label) ||
-	    !make_room(&making->open, &making->open_room, nr_labels, sizeof *making->open) ||
-	    pd_vector_grow(&making->pending, &making->pending_room, path.nr_labels, sizeof *making->pending) < 0)
+	leave(writer, path.same_labels);
+	const uint32_t nr_labels = pd_stack_labels_nr(writer->labels);
+	if (!make_room(&writer->by_label, &writer->by_label_room, nr_labels, sizeof *writer->by_label) ||
+	    !make_room(&writer->open, &writer->open_room, nr_labels, sizeof *writer->open) ||
+	    pd_vector_grow(&writer->pending, &writer->pending_room, path.nr_labels, sizeof *writer->pending) < 0)
 		return PERFDATA_ENOMEM;
-	while (making->nr_pending < path.nr_labels) {
-		const uint32_t label = path.labels[making->nr_pending];
-		making->pending[making->nr_pending++] = (struct pending){ .label = label };
-		making->open[label]++;
+	while (writer->nr_pending < path.nr_labels) {
+		const uint32_t label = path.labels[writer->nr_pending];
+		writer->pending[writer->nr_pending++] = (struct pending){ .label = label };
+		writer->open[label]++;
 	}
-	struct pending *last = &making->pending[path.nr_labels - 1];
+	struct pending *last = &writer->pending[path.nr_labels - 1];
 	pd_sum_up(&last->sum[0], entry->sums.samples);
 	pd_sum_up(&last->sum[1], entry->sums.weight);
-	add_sums(&making->by_label[last->label], &entry->sums);
+	add_sums(&writer->by_label[last->label], &entry->sums);
 	*ret_label = last->label;
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status add_to_tree(struct making *making, const struct pd_profile_entry *entry,
+static enum perfdata_status add_to_tree(struct report_writer *writer, const struct pd_profile_entry *entry,
 					uint32_t *ret_label)
 {
-	struct stack_tree *tree = &making->event.tree;
+	struct stack_tree *tree = &writer->event.tree;
 	uint32_t node;
-	const enum perfdata_status status = pd_stack_place_make(&making->place, tree, entry->key.node, &node);
+	const enum perfdata_status status = pd_stack_place_make(&writer->place, tree, entry->key.node, &node);
 	if (status != PERFDATA_OK)
 		return status;
-	if (!make_room(&making->event.sums, &making->sums_room, tree->nr, sizeof *making->event.sums))
+	if (!make_room(&writer->event.sums, &writer->sums_room, tree->nr, sizeof *writer->event.sums))
 		return PERFDATA_ENOMEM;
-	add_sums(&making->event.sums[node], &entry->sums);
+	add_sums(&writer->event.sums[node], &entry->sums);
 	*ret_label = pd_stack_tree_label(tree, node);
 	return PERFDATA_OK;
 }
 
 /* Where stacks begin at a function, nothing can be said of their ends. */
-static bool tells_broken(const struct making *making)
+static bool tells_broken(const struct report_writer *writer)
 {
-	return !pd_stack_choice_cuts(making->state->gather.choice) &&
-	       perfdata_reader_event(making->state->gather.reader, making->index)->attr->sample_type &
+	return !pd_stack_choice_cuts(writer->state->gather.choice) &&
+	       perfdata_reader_event(writer->state->gather.reader, writer->index)->attr->sample_type &
 		       PERFDATA_SAMPLE_CALLCHAIN;
 }
 
-static enum perfdata_status note_broken(struct making *making, const struct pd_profile_entry *entry)
+static enum perfdata_status note_broken(struct report_writer *writer, const struct pd_profile_entry *entry)
 {
 	struct stack_path path;
-	if (!tells_broken(making))
+	if (!tells_broken(writer))
 		return PERFDATA_OK;
 	/* the route is there already */
-	const enum perfdata_status status = pd_stack_route_to(making->place.route, entry->key.node, &path);
+	const enum perfdata_status status = pd_stack_route_to(writer->place.route, entry->key.node, &path);
 	if (status != PERFDATA_OK)
 		return status;
-	return pd_stack_broken_add(&making->broken, making->state->gather.session, &path, entry->sums.samples)
+	return pd_stack_broken_add(&writer->broken, writer->state->gather.session, &path, entry->sums.samples)
 		       ? PERFDATA_OK
 		       : PERFDATA_ENOMEM;
 }
 
-static enum perfdata_status add_stack(struct making *making, const struct pd_profile_entry *entry)
+static enum perfdata_status add_stack(struct report_writer *writer, const struct pd_profile_entry *entry)
 {
 	uint32_t label = 0;
-	const bool in_list = making->state->options.view == REPORT_LIST;
-	enum perfdata_status status = in_list ? add_to_list(making, entry, &label)
-					      : add_to_tree(making, entry, &label);
+	const bool in_list = writer->state->options.view == REPORT_LIST;
+	enum perfdata_status status = in_list ? add_to_list(writer, entry, &label)
+					      : add_to_tree(writer, entry, &label);
 	if (status == PERFDATA_OK)
-		status = note_broken(making, entry);
-	if (status == PERFDATA_OK && pd_stack_labels_get(making->labels, label)->kind == STACK_NO_NAME) {
-		pd_sum_up(&making->event.nameless[0], entry->sums.samples);
-		pd_sum_up(&making->event.nameless[1], entry->sums.weight);
+		status = note_broken(writer, entry);
+	if (status == PERFDATA_OK && pd_stack_labels_get(writer->labels, label)->kind == STACK_NO_NAME) {
+		pd_sum_up(&writer->event.nameless[0], entry->sums.samples);
+		pd_sum_up(&writer->event.nameless[1], entry->sums.weight);
 	}
 	return status;
 }
@@ -279,39 +279,39 @@ static struct report_row plain_row(const char *name)
 }
 
 /* Keys are sorted by comm, so those of one follow each other. */
-static enum perfdata_status add_comm(struct making *making, const struct pd_profile_entry *entry)
+static enum perfdata_status add_comm(struct report_writer *writer, const struct pd_profile_entry *entry)
 {
-	if (!making->nr_comms || making->last_comm != entry->key.comm) {
-		if (pd_vector_grow(&making->comms, &making->comms_room, making->nr_comms, sizeof *making->comms) < 0)
+	if (!writer->nr_comms || writer->last_comm != entry->key.comm) {
+		if (pd_vector_grow(&writer->comms, &writer->comms_room, writer->nr_comms, sizeof *writer->comms) < 0)
 			return PERFDATA_ENOMEM;
-		making->comms[making->nr_comms++] = plain_row(comm_name(making->state, entry->key.comm));
-		making->last_comm = entry->key.comm;
+		writer->comms[writer->nr_comms++] = plain_row(comm_name(writer->state, entry->key.comm));
+		writer->last_comm = entry->key.comm;
 	}
-	add_sums(&making->comms[making->nr_comms - 1].sum, &entry->sums);
+	add_sums(&writer->comms[writer->nr_comms - 1].sum, &entry->sums);
 	return PERFDATA_OK;
 }
 
 /* NULL without memory. */
-static const char *cpu_name(const struct making *making, uint32_t cpu)
+static const char *cpu_name(const struct report_writer *writer, uint32_t cpu)
 {
 	char number[16];
 	snprintf(number, sizeof number, "%u", (unsigned)cpu);
-	const uint32_t id = pd_stack_labels_intern(making->labels, cpu == PERFDATA_NONE ? "unknown" : number);
-	return id == UINT32_MAX ? NULL : pd_stack_labels_string(making->labels, id);
+	const uint32_t id = pd_stack_labels_intern(writer->labels, cpu == PERFDATA_NONE ? "unknown" : number);
+	return id == UINT32_MAX ? NULL : pd_stack_labels_string(writer->labels, id);
 }
 
-static enum perfdata_status put_row(struct making *making, const struct report_row *row)
+static enum perfdata_status put_row(struct report_writer *writer, const struct report_row *row)
 {
-	if (pd_vector_grow(&making->event.rows, &making->rows_room, making->event.nr_rows, sizeof *row) < 0)
+	if (pd_vector_grow(&writer->event.rows, &writer->rows_room, writer->event.nr_rows, sizeof *row) < 0)
 		return PERFDATA_ENOMEM;
-	making->event.rows[making->event.nr_rows++] = *row;
+	writer->event.rows[writer->event.nr_rows++] = *row;
 	return PERFDATA_OK;
 }
 
 /* Rows of what samples have beside their stack. */
-static enum perfdata_status add_key_row(struct making *making, const struct pd_profile_entry *entry)
+static enum perfdata_status add_key_row(struct report_writer *writer, const struct pd_profile_entry *entry)
 {
-	const struct state *state = making->state;
+	const struct state *state = writer->state;
 	const struct pd_profile_thread *thread = NULL;
 	struct report_row row = plain_row("");
 	switch (state->options.by) {
@@ -326,7 +326,7 @@ static enum perfdata_status add_key_row(struct making *making, const struct pd_p
 		row.name = comm_name(state, comm_of(state, &entry->key));
 		break;
 	case REPORT_CPU:
-		row.name = cpu_name(making, entry->key.cpu);
+		row.name = cpu_name(writer, entry->key.cpu);
 		if (!row.name)
 			return PERFDATA_ENOMEM;
 		break;
@@ -337,48 +337,48 @@ static enum perfdata_status add_key_row(struct making *making, const struct pd_p
 	case REPORT_STATE:
 	case REPORT_EVENT:
 	case REPORT_BYS:
-		row.name = making->event.name;
+		row.name = writer->event.name;
 		break;
 	}
 	add_sums(&row.sum, &entry->sums);
-	return put_row(making, &row);
+	return put_row(writer, &row);
 }
 
-static struct report_row stack_row(const struct making *making, uint32_t of)
+static struct report_row stack_row(const struct report_writer *writer, uint32_t of)
 {
-	const struct stack_label *label = pd_stack_labels_get(making->labels, of);
-	struct report_row row = plain_row(pd_stack_labels_string(making->labels, label->name));
-	row.file = pd_stack_labels_string(making->labels, label->file);
-	row.source = pd_stack_labels_string(making->labels, label->source);
-	row.line = making->state->options.by == REPORT_LINE ? label->line : 0;
-	row.kind = making->state->options.by == REPORT_STATE ? "" : pd_report_kind_name(label->kind);
+	const struct stack_label *label = pd_stack_labels_get(writer->labels, of);
+	struct report_row row = plain_row(pd_stack_labels_string(writer->labels, label->name));
+	row.file = pd_stack_labels_string(writer->labels, label->file);
+	row.source = pd_stack_labels_string(writer->labels, label->source);
+	row.line = writer->state->options.by == REPORT_LINE ? label->line : 0;
+	row.kind = writer->state->options.by == REPORT_STATE ? "" : pd_report_kind_name(label->kind);
 	row.dso = label->dso;
-	row.sum = making->by_label[of];
+	row.sum = writer->by_label[of];
 	return row;
 }
 
 /* A state has no callers: what weighs nothing by itself is none. */
-static bool is_row(const struct making *making, const struct report_sum *sum)
+static bool is_row(const struct report_writer *writer, const struct report_sum *sum)
 {
-	const uint64_t *sums = making->state->options.by == REPORT_STATE ? sum->self : sum->total;
+	const uint64_t *sums = writer->state->options.by == REPORT_STATE ? sum->self : sum->total;
 	return sums[0] || sums[1];
 }
 
 /* Makes a row for each label with samples. */
-static enum perfdata_status make_stack_rows(struct making *making)
+static enum perfdata_status make_stack_rows(struct report_writer *writer)
 {
-	struct report_event *event = &making->event;
-	const uint32_t nr = pd_stack_labels_nr(making->labels);
-	leave(making, 0);
+	struct report_event *event = &writer->event;
+	const uint32_t nr = pd_stack_labels_nr(writer->labels);
+	leave(writer, 0);
 	event->rows = pd_calloc(nr + 1u, sizeof *event->rows);
 	if (!event->rows)
 		return PERFDATA_ENOMEM;
-	for (uint32_t i = 0; i < nr && i < making->by_label_room; i++) {
-		const struct report_sum *sum = &making->by_label[i];
-		if (is_row(making, sum))
-			event->rows[event->nr_rows++] = stack_row(making, i);
+	for (uint32_t i = 0; i < nr && i < writer->by_label_room; i++) {
+		const struct report_sum *sum = &writer->by_label[i];
+		if (is_row(writer, sum))
+			event->rows[event->nr_rows++] = stack_row(writer, i);
 	}
-	event->has_totals = making->state->options.by != REPORT_STATE;
+	event->has_totals = writer->state->options.by != REPORT_STATE;
 	return PERFDATA_OK;
 }
 
@@ -399,16 +399,16 @@ static int compare_threads(const void *left, const void *right)
 }
 
 /* A process is called as its thread with most samples of the event. */
-static enum perfdata_status name_processes(struct making *making, uint32_t event)
+static enum perfdata_status name_processes(struct report_writer *writer, uint32_t event)
 {
-	struct pd_profile *profile = making->state->gather.profile;
+	struct pd_profile *profile = writer->state->gather.profile;
 	const uint32_t nr = pd_profile_nr_threads(profile);
 	struct pd_profile_walk *walk = NULL;
 	const struct pd_profile_entry *entry;
 	struct process *threads = pd_calloc(nr + 1u, sizeof *threads);
-	pd_free(making->process_of);
-	making->process_of = pd_calloc(nr + 1u, sizeof *making->process_of);
-	enum perfdata_status status = threads && making->process_of ? pd_profile_walk_new(profile, &walk)
+	pd_free(writer->process_of);
+	writer->process_of = pd_calloc(nr + 1u, sizeof *writer->process_of);
+	enum perfdata_status status = threads && writer->process_of ? pd_profile_walk_new(profile, &walk)
 								    : PERFDATA_ENOMEM;
 	for (uint32_t i = 0; threads && i < nr; i++)
 		threads[i] = (struct process){ .pid = pd_profile_thread(profile, i)->pid, .thread = i };
@@ -421,7 +421,7 @@ static enum perfdata_status name_processes(struct making *making, uint32_t event
 			qsort(threads, nr, sizeof *threads, compare_threads);
 		for (uint32_t i = 0, first = 0; i < nr; i++) {
 			first = threads[i].pid == threads[first].pid ? first : i;
-			making->process_of[threads[i].thread] = threads[first].thread;
+			writer->process_of[threads[i].thread] = threads[first].thread;
 		}
 	}
 	pd_profile_walk_free(walk);
@@ -430,27 +430,27 @@ static enum perfdata_status name_processes(struct making *making, uint32_t event
 }
 
 /* Sets what rows of the group at hand have in common. False without memory. */
-static bool set_group(const struct making *making, struct report_row *row)
+static bool set_group(const struct report_writer *writer, struct report_row *row)
 {
-	const struct state *state = making->state;
+	const struct state *state = writer->state;
 	const struct report_options *options = &state->options;
 	for (unsigned i = 0; i < options->nr_keys; i++) {
 		const struct pd_profile_thread *thread;
 		switch (options->keys[i]) {
 		case REPORT_COMM:
-			row->comm = comm_name(state, comm_of(state, &making->group));
+			row->comm = comm_name(state, comm_of(state, &writer->group));
 			break;
 		case REPORT_CPU:
-			row->cpu = cpu_name(making, making->group.cpu);
+			row->cpu = cpu_name(writer, writer->group.cpu);
 			break;
 		case REPORT_THREAD:
-			thread = pd_profile_thread(state->gather.profile, making->group.thread);
+			thread = pd_profile_thread(state->gather.profile, writer->group.thread);
 			row->pid = thread->pid;
 			row->tid = thread->tid;
 			row->who = comm_name(state, thread->comm);
 			break;
 		case REPORT_PROCESS:
-			thread = pd_profile_thread(state->gather.profile, making->process_of[making->group.thread]);
+			thread = pd_profile_thread(state->gather.profile, writer->process_of[writer->group.thread]);
 			row->pid = thread->pid;
 			row->who = comm_name(state, thread->comm);
 			break;
@@ -462,46 +462,46 @@ static bool set_group(const struct making *making, struct report_row *row)
 }
 
 /* Makes rows of the sums of a group, which is at its end. */
-static enum perfdata_status end_group(struct making *making)
+static enum perfdata_status end_group(struct report_writer *writer)
 {
 	enum perfdata_status status = PERFDATA_OK;
-	leave(making, 0);
-	making->group_open = false;
-	if (making->failed)
+	leave(writer, 0);
+	writer->group_open = false;
+	if (writer->failed)
 		return PERFDATA_ENOMEM;
-	for (size_t i = 0; i < making->nr_touched && status == PERFDATA_OK; i++) {
-		const uint32_t label = making->touched[i];
-		struct report_row row = stack_row(making, label);
-		if (is_row(making, &row.sum))
-			status = set_group(making, &row) ? put_row(making, &row) : PERFDATA_ENOMEM;
-		making->by_label[label] = (struct report_sum){ { 0 }, { 0 } };
+	for (size_t i = 0; i < writer->nr_touched && status == PERFDATA_OK; i++) {
+		const uint32_t label = writer->touched[i];
+		struct report_row row = stack_row(writer, label);
+		if (is_row(writer, &row.sum))
+			status = set_group(writer, &row) ? put_row(writer, &row) : PERFDATA_ENOMEM;
+		writer->by_label[label] = (struct report_sum){ { 0 }, { 0 } };
 	}
-	making->nr_touched = 0;
+	writer->nr_touched = 0;
 	return status;
 }
 
-static enum perfdata_status add_to_group(struct making *making, const struct pd_profile_entry *entry)
+static enum perfdata_status add_to_group(struct report_writer *writer, const struct pd_profile_entry *entry)
 {
-	const struct pd_profile_key *key = &entry->key, *group = &making->group;
+	const struct pd_profile_key *key = &entry->key, *group = &writer->group;
 	enum perfdata_status status = PERFDATA_OK;
-	if (making->group_open && (key->thread != group->thread || key->comm != group->comm || key->cpu != group->cpu))
-		status = end_group(making);
-	making->group = *key;
-	making->group_open = true;
-	if (status != PERFDATA_OK || pd_report_is_by_stack(making->state->options.by))
-		return status == PERFDATA_OK ? add_stack(making, entry) : status;
+	if (writer->group_open && (key->thread != group->thread || key->comm != group->comm || key->cpu != group->cpu))
+		status = end_group(writer);
+	writer->group = *key;
+	writer->group_open = true;
+	if (status != PERFDATA_OK || pd_report_is_by_stack(writer->state->options.by))
+		return status == PERFDATA_OK ? add_stack(writer, entry) : status;
 	struct report_row row = plain_row("");
 	add_sums(&row.sum, &entry->sums);
-	return set_group(making, &row) ? put_row(making, &row) : PERFDATA_ENOMEM;
+	return set_group(writer, &row) ? put_row(writer, &row) : PERFDATA_ENOMEM;
 }
 
-static enum perfdata_status make_group_rows(struct making *making)
+static enum perfdata_status make_group_rows(struct report_writer *writer)
 {
-	const enum perfdata_status status = making->group_open ? end_group(making) : PERFDATA_OK;
-	making->event.has_totals = pd_report_is_by_stack(making->state->options.by) &&
-				   making->state->options.by != REPORT_STATE;
+	const enum perfdata_status status = writer->group_open ? end_group(writer) : PERFDATA_OK;
+	writer->event.has_totals = pd_report_is_by_stack(writer->state->options.by) &&
+				   writer->state->options.by != REPORT_STATE;
 	if (status == PERFDATA_OK)
-		pd_report_join_rows(&making->event, &making->state->options);
+		pd_report_join_rows(&writer->event, &writer->state->options);
 	return status;
 }
 
@@ -519,9 +519,9 @@ static bool has_fixed_place(const struct perfdata_event *event)
 }
 
 /* Where all samples have one function, or functions that belong to the event, they answer nothing: rows are comms. */
-static void choose_rows(struct making *making)
+static void choose_rows(struct report_writer *writer)
 {
-	struct report_event *event = &making->event;
+	struct report_event *event = &writer->event;
 	const struct report_row *most = NULL;
 	size_t nr_selves = 0;
 	for (size_t i = 0; i < event->nr_rows; i++) {
@@ -531,8 +531,8 @@ static void choose_rows(struct making *making)
 			most = &event->rows[i];
 		nr_selves++;
 	}
-	const struct perfdata_event *of = perfdata_reader_event(making->state->gather.reader, making->index);
-	if (!making->nr_comms || !most || (nr_selves > 1 && !has_fixed_place(of)))
+	const struct perfdata_event *of = perfdata_reader_event(writer->state->gather.reader, writer->index);
+	if (!writer->nr_comms || !most || (nr_selves > 1 && !has_fixed_place(of)))
 		return;
 	event->function = strcmp(most->kind, pd_report_kind_name(STACK_NO_NAME)) ? most->name : NULL;
 	memcpy(event->of_function, most->sum.self, sizeof event->of_function);
@@ -540,154 +540,154 @@ static void choose_rows(struct making *making)
 	event->has_totals = false;
 	event->by = REPORT_COMM;
 	pd_free(event->rows);
-	event->rows = making->comms;
-	event->nr_rows = making->nr_comms;
-	making->comms = NULL;
-	making->nr_comms = making->comms_room = 0;
-	pd_report_join_rows(&making->event, &making->state->options);
+	event->rows = writer->comms;
+	event->nr_rows = writer->nr_comms;
+	writer->comms = NULL;
+	writer->nr_comms = writer->comms_room = 0;
+	pd_report_join_rows(&writer->event, &writer->state->options);
 }
 
-static enum perfdata_status write_event(struct making *making)
+static enum perfdata_status write_event(struct report_writer *writer)
 {
-	const struct report_options *asked = &making->state->options;
-	struct report_event *event = &making->event;
+	const struct report_options *asked = &writer->state->options;
+	struct report_event *event = &writer->event;
 	enum perfdata_status status = PERFDATA_OK;
 	if (asked->nr_keys > 1)
-		status = make_group_rows(making);
+		status = make_group_rows(writer);
 	else if (pd_report_is_by_stack(asked->by) && asked->view == REPORT_LIST)
-		status = make_stack_rows(making);
+		status = make_stack_rows(writer);
 	else if (pd_report_is_by_stack(asked->by))
 		pd_report_add_up(&event->tree, event->sums);
 	else
-		pd_report_join_rows(&making->event, &making->state->options);
+		pd_report_join_rows(&writer->event, &writer->state->options);
 	if (status != PERFDATA_OK)
 		return status;
 	if (asked->by_default)
-		choose_rows(making);
+		choose_rows(writer);
 	pd_report_sort_rows(asked, event->rows, event->nr_rows);
 	pd_report_drop_small(asked, event);
-	if (making->state->taker)
-		status = making->state->taker->take(making->state->taker->user, making->state->gather.session, event);
+	if (writer->state->taker)
+		status = writer->state->taker->take(writer->state->taker->user, writer->state->gather.session, event);
 	else if (asked->form == REPORT_JSON)
-		pd_report_json_event(asked, event, !making->nr_events, making->out);
+		pd_report_json_event(asked, event, !writer->nr_events, writer->out);
 	else if (asked->form == REPORT_CSV)
-		pd_report_csv_event(asked, &making->head, event, making->out);
+		pd_report_csv_event(asked, &writer->head, event, writer->out);
 	else if (asked->view == REPORT_LIST)
-		pd_report_text_event(asked, event, making->out);
-	else if (!pd_report_text_tree(asked, event, making->out))
+		pd_report_text_event(asked, event, writer->out);
+	else if (!pd_report_text_tree(asked, event, writer->out))
 		status = PERFDATA_ENOMEM;
-	making->is_asked_for |= event->is_asked_for;
-	making->nr_events++;
+	writer->is_asked_for |= event->is_asked_for;
+	writer->nr_events++;
 	return status;
 }
 
-static void event_release(struct making *making)
+static void event_release(struct report_writer *writer)
 {
-	pd_stack_tree_release(&making->event.tree);
-	pd_free(making->event.rows);
-	pd_free(making->event.sums);
-	making->event.rows = NULL;
-	making->event.sums = NULL;
-	making->sums_room = making->nr_pending = making->place.nr = making->nr_comms = 0;
-	making->rows_room = making->nr_touched = 0;
-	making->group_open = false;
-	pd_stack_broken_clear(&making->broken);
-	if (making->by_label)
-		memset(making->by_label, 0, making->by_label_room * sizeof *making->by_label);
-	if (making->open)
-		memset(making->open, 0, making->open_room * sizeof *making->open);
+	pd_stack_tree_release(&writer->event.tree);
+	pd_free(writer->event.rows);
+	pd_free(writer->event.sums);
+	writer->event.rows = NULL;
+	writer->event.sums = NULL;
+	writer->sums_room = writer->nr_pending = writer->place.nr = writer->nr_comms = 0;
+	writer->rows_room = writer->nr_touched = 0;
+	writer->group_open = false;
+	pd_stack_broken_clear(&writer->broken);
+	if (writer->by_label)
+		memset(writer->by_label, 0, writer->by_label_room * sizeof *writer->by_label);
+	if (writer->open)
+		memset(writer->open, 0, writer->open_room * sizeof *writer->open);
 }
 
-static enum perfdata_status event_begin(struct making *making, uint32_t index)
+static enum perfdata_status event_begin(struct report_writer *writer, uint32_t index)
 {
-	const struct state *state = making->state;
+	const struct state *state = writer->state;
 	const struct perfdata_event *event = perfdata_reader_event(state->gather.reader, index);
 	const struct pd_profile_sums *sums = pd_profile_event(state->gather.profile, index);
-	making->index = index;
-	making->event = (struct report_event){ .name = event->name,
+	writer->index = index;
+	writer->event = (struct report_event){ .name = event->name,
 					       .measure = perfdata_event_measure(event),
 					       .weighs = pd_stack_weight_text(state->gather.session, event),
 					       .by = state->options.by,
-					       .labels = making->labels };
-	making->event.tree.account = pd_profile_account(state->gather.profile);
-	making->event.all[0] = sums ? sums->samples : 0;
-	making->event.all[1] = sums ? sums->weight : 0;
+					       .labels = writer->labels };
+	writer->event.tree.account = pd_profile_account(state->gather.profile);
+	writer->event.all[0] = sums ? sums->samples : 0;
+	writer->event.all[1] = sums ? sums->weight : 0;
 	sums = pd_profile_event_whole(state->gather.profile, index);
-	making->event.whole[0] = sums ? sums->samples : 0;
-	making->event.whole[1] = sums ? sums->weight : 0;
-	making->event.is_part = state->gather.choice;
-	making->event.of = event;
-	making->event.session = state->gather.session;
-	if (pd_report_is_by_stack(state->options.by) && state->options.by != REPORT_STATE && tells_broken(making))
-		making->event.broken = &making->broken;
+	writer->event.whole[0] = sums ? sums->samples : 0;
+	writer->event.whole[1] = sums ? sums->weight : 0;
+	writer->event.is_part = state->gather.choice;
+	writer->event.of = event;
+	writer->event.session = state->gather.session;
+	if (pd_report_is_by_stack(state->options.by) && state->options.by != REPORT_STATE && tells_broken(writer))
+		writer->event.broken = &writer->broken;
 	/* a new route: the tree has no nodes of the path yet */
-	pd_stack_route_free(making->place.route);
-	making->place.route = pd_stack_route_new(state->gather.profile, state->gather.session, making->labels,
+	pd_stack_route_free(writer->place.route);
+	writer->place.route = pd_stack_route_new(state->gather.profile, state->gather.session, writer->labels,
 						 state->gather.choice);
-	if (!making->place.route ||
-	    (state->gather.tells_cut && !pd_stack_route_tell_cut(making->place.route)))
+	if (!writer->place.route ||
+	    (state->gather.tells_cut && !pd_stack_route_tell_cut(writer->place.route)))
 		return PERFDATA_ENOMEM;
 	for (unsigned i = 0; state->options.nr_keys > 1 && i < state->options.nr_keys; i++)
 		if (state->options.keys[i] == REPORT_PROCESS)
-			return name_processes(making, index);
+			return name_processes(writer, index);
 	return PERFDATA_OK;
 }
 
 /* --- all of them -------------------------------------------------------------------------------------------------- */
 
-static enum perfdata_status add_entries(struct making *making, struct pd_profile_walk *walk)
+static enum perfdata_status add_entries(struct report_writer *writer, struct pd_profile_walk *walk)
 {
 	const struct pd_profile_entry *entry;
-	const bool by_stack = pd_report_is_by_stack(making->state->options.by),
-		   one_block = making->state->options.by == REPORT_EVENT,
-		   by_default = making->state->options.by_default, by_group = making->state->options.nr_keys > 1;
+	const bool by_stack = pd_report_is_by_stack(writer->state->options.by),
+		   one_block = writer->state->options.by == REPORT_EVENT,
+		   by_default = writer->state->options.by_default, by_group = writer->state->options.nr_keys > 1;
 	enum perfdata_status status;
 	bool open = false;
 	while ((status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK) {
-		if (!open || (entry->key.event != making->index && !one_block)) {
+		if (!open || (entry->key.event != writer->index && !one_block)) {
 			if (open)
-				status = write_event(making);
-			event_release(making);
+				status = write_event(writer);
+			event_release(writer);
 			open = true;
 			if (status == PERFDATA_OK)
-				status = event_begin(making, entry->key.event);
-		} else if (entry->key.event != making->index) {
-			const struct pd_profile_sums *sums = pd_profile_event(making->state->gather.profile,
+				status = event_begin(writer, entry->key.event);
+		} else if (entry->key.event != writer->index) {
+			const struct pd_profile_sums *sums = pd_profile_event(writer->state->gather.profile,
 									      entry->key.event);
-			making->index = entry->key.event;
-			pd_sum_up(&making->event.all[0], sums->samples);
-			pd_sum_up(&making->event.whole[0],
-				  pd_profile_event_whole(making->state->gather.profile, entry->key.event)->samples);
-			making->event.name =
-				perfdata_reader_event(making->state->gather.reader, entry->key.event)->name;
+			writer->index = entry->key.event;
+			pd_sum_up(&writer->event.all[0], sums->samples);
+			pd_sum_up(&writer->event.whole[0],
+				  pd_profile_event_whole(writer->state->gather.profile, entry->key.event)->samples);
+			writer->event.name =
+				perfdata_reader_event(writer->state->gather.reader, entry->key.event)->name;
 		}
 		if (status == PERFDATA_OK)
-			status = by_group   ? add_to_group(making, entry)
-				 : by_stack ? add_stack(making, entry)
-					    : add_key_row(making, entry);
+			status = by_group   ? add_to_group(writer, entry)
+				 : by_stack ? add_stack(writer, entry)
+					    : add_key_row(writer, entry);
 		if (status == PERFDATA_OK && by_default && pd_samples_are_occurrences(
-				perfdata_reader_event(making->state->gather.reader, entry->key.event)))
-			status = add_comm(making, entry);
+				perfdata_reader_event(writer->state->gather.reader, entry->key.event)))
+			status = add_comm(writer, entry);
 		if (status != PERFDATA_OK)
 			return status;
 	}
 	if (status != PERFDATA_END)
 		return status;
 	if (open && one_block) {
-		making->event.name = "events";
-		making->event.measure = PERFDATA_MEASURE_COUNT;
-		making->event.all[1] = making->event.all[0];
-		making->event.whole[1] = making->event.whole[0];
-		for (size_t i = 0; i < making->event.nr_rows; i++)
-			making->event.rows[i].sum.self[1] = making->event.rows[i].sum.self[0];
+		writer->event.name = "events";
+		writer->event.measure = PERFDATA_MEASURE_COUNT;
+		writer->event.all[1] = writer->event.all[0];
+		writer->event.whole[1] = writer->event.whole[0];
+		for (size_t i = 0; i < writer->event.nr_rows; i++)
+			writer->event.rows[i].sum.self[1] = writer->event.rows[i].sum.self[0];
 	}
-	return open ? write_event(making) : PERFDATA_OK;
+	return open ? write_event(writer) : PERFDATA_OK;
 }
 
 /* Several events that count occurrences: how often each was, before what is known of each. */
-static enum perfdata_status write_counts(struct making *making)
+static enum perfdata_status write_counts(struct report_writer *writer)
 {
-	const struct state *state = making->state;
+	const struct state *state = writer->state;
 	const struct pd_profile *profile = state->gather.profile;
 	struct report_event counts = { .name = "events",
 				       .measure = PERFDATA_MEASURE_OCCURRENCES,
@@ -710,15 +710,15 @@ static enum perfdata_status write_counts(struct making *making)
 	}
 	if (counts.nr_rows > 1) {
 		pd_report_sort_rows(&state->options, counts.rows, counts.nr_rows);
-		pd_report_text_event(&state->options, &counts, making->out);
+		pd_report_text_event(&state->options, &counts, writer->out);
 	}
 	pd_free(counts.rows);
 	return PERFDATA_OK;
 }
 
-static void report_absent_function(const struct making *making)
+static void report_absent_function(const struct report_writer *writer)
 {
-	const struct state *state = making->state;
+	const struct state *state = writer->state;
 	struct perfdata_text text;
 	perfdata_text_init(&text);
 	perfdata_text_string(&text, state->options.view == REPORT_CALLERS ? "--callers " : "--callees ");
@@ -735,29 +735,29 @@ static void report_absent_function(const struct making *making)
 	perfdata_text_release(&text);
 }
 
-static enum perfdata_status write_report(struct making *making)
+static enum perfdata_status write_report(struct report_writer *writer)
 {
-	const struct report_options *asked = &making->state->options;
+	const struct report_options *asked = &writer->state->options;
 	struct pd_profile_walk *walk = NULL;
-	enum perfdata_status status = pd_profile_walk_new(making->state->gather.profile, &walk);
+	enum perfdata_status status = pd_profile_walk_new(writer->state->gather.profile, &walk);
 	if (status != PERFDATA_OK)
 		return status;
 	if (asked->form == REPORT_JSON)
-		pd_report_json_head(asked, &making->head, making->out);
-	else if (asked->form == REPORT_TEXT && !making->state->taker)
-		pd_report_text_head(asked, &making->head, making->out);
+		pd_report_json_head(asked, &writer->head, writer->out);
+	else if (asked->form == REPORT_TEXT && !writer->state->taker)
+		pd_report_text_head(asked, &writer->head, writer->out);
 	if (asked->by_default)
-		status = write_counts(making);
+		status = write_counts(writer);
 	if (status == PERFDATA_OK)
-		status = add_entries(making, walk);
-	event_release(making);
+		status = add_entries(writer, walk);
+	event_release(writer);
 	pd_profile_walk_free(walk);
-	if (status == PERFDATA_OK && asked->function && making->nr_events && !making->is_asked_for)
-		report_absent_function(making);
+	if (status == PERFDATA_OK && asked->function && writer->nr_events && !writer->is_asked_for)
+		report_absent_function(writer);
 	if (asked->form == REPORT_JSON)
-		pd_report_json_end(&making->head, making->out);
-	else if (asked->form == REPORT_TEXT && !making->state->taker && !making->nr_events)
-		pd_report_text_nothing(making->state->gather.profile, &making->head, making->out);
+		pd_report_json_end(&writer->head, writer->out);
+	else if (asked->form == REPORT_TEXT && !writer->state->taker && !writer->nr_events)
+		pd_report_text_nothing(writer->state->gather.profile, &writer->head, writer->out);
 	return status;
 }
 
@@ -765,10 +765,10 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 {
 	struct state *state = pointer;
 	const enum report_by by = state->options.by;
-	struct making making = { .state = state, .out = out };
+	struct report_writer writer = { .state = state, .out = out };
 	if (state->spans)
 		return pd_report_spans_end(state->spans, &state->options, end, out);
-	making.head = (struct report_head){ .end = end,
+	writer.head = (struct report_head){ .end = end,
 					    .first_document = true,
 					    .choice = state->gather.choice,
 					    .file = state->gather.shared_output
@@ -778,26 +778,26 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 		return pd_error(end->reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
 				"--by state: samples of simpleperf's --trace-offcpu do not say what threads did");
 	enum perfdata_status status = pd_stack_gather_finish(&state->gather);
-	making.labels = pd_stack_labels_new(state->gather.session, by == REPORT_DSO	? STACK_BY_FILE
+	writer.labels = pd_stack_labels_new(state->gather.session, by == REPORT_DSO	? STACK_BY_FILE
 								: by == REPORT_LINE	? STACK_BY_LINE
 								: by == REPORT_BUILD_ID ? STACK_BY_BUILD_ID
 								: by == REPORT_STATE	? STACK_BY_STATE
 											: STACK_BY_FUNCTION,
 					 state->options.inlines, shows_sources(&state->options));
-	if (!making.labels)
+	if (!writer.labels)
 		return PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK)
-		status = write_report(&making);
-	pd_stack_route_free(making.place.route);
-	pd_stack_place_release(&making.place);
-	pd_free(making.by_label);
-	pd_free(making.open);
-	pd_free(making.pending);
-	pd_free(making.comms);
-	pd_free(making.touched);
-	pd_free(making.process_of);
-	pd_stack_broken_release(&making.broken);
-	pd_stack_labels_free(making.labels);
+		status = write_report(&writer);
+	pd_stack_route_free(writer.place.route);
+	pd_stack_place_release(&writer.place);
+	pd_free(writer.by_label);
+	pd_free(writer.open);
+	pd_free(writer.pending);
+	pd_free(writer.comms);
+	pd_free(writer.touched);
+	pd_free(writer.process_of);
+	pd_stack_broken_release(&writer.broken);
+	pd_stack_labels_free(writer.labels);
 	return pd_stack_ended(status, out);
 }
 

@@ -125,8 +125,6 @@ void pd_report_add_up(struct stack_tree *tree, struct report_sum *sums);
 bool pd_report_turn(struct report_event *event, const struct report_options *options, struct stack_tree *ret_tree,
 		 struct report_sum **ret_sums);
 void pd_report_sort_rows(const struct report_options *options, struct report_row *rows, size_t nr);
-/* By what the row is, not by its sums; 0: two rows of the same thing. */
-int pd_report_compare_names(const struct report_row *a, const struct report_row *b);
 /* Makes rows of the same thing one. */
 void pd_report_join_rows(struct report_event *event, const struct report_options *options);
 /* Takes away the rows that have less than the options ask for. */
@@ -170,7 +168,5 @@ void pd_report_csv_head(const struct report_options *options, struct perfdata_te
 void pd_report_csv_event(const struct report_options *options, const struct report_head *head,
 			 const struct report_event *event, struct perfdata_text *out);
 const char *pd_report_by_name(enum report_by by);
-/* "ns", "occurrences", or "" for what counters count. */
-const char *pd_report_unit(const struct report_event *event);
 
 #endif

@@ -7,7 +7,8 @@
 #include "text/json_quoted.h"
 #include "text/spelling.h"
 
-const char *pd_report_unit(const struct report_event *event)
+/* "ns", "occurrences", or "" for what counters count. */
+static const char *report_unit(const struct report_event *event)
 {
 	switch (event->measure) {
 	case PERFDATA_MEASURE_TIME: return "ns";
@@ -139,7 +140,7 @@ void pd_report_json_event(const struct report_options *options, const struct rep
 	perfdata_text_string(out, first ? "\n{\"event\":" : ",\n{\"event\":");
 	pd_json_text(out, event->name);
 	key(out, "unit");
-	pd_json_text(out, pd_report_unit(event));
+	pd_json_text(out, report_unit(event));
 	json_number(out, "samples", event->all[0]);
 	json_number(out, "weight", event->all[1]);
 	if (event->is_part) {
@@ -200,7 +201,7 @@ void pd_report_csv_event(const struct report_options *options, const struct repo
 		const struct report_row *row = &event->rows[i];
 		cell(out, head->file ? head->file : "");
 		cell(out, event->name);
-		cell(out, pd_report_unit(event));
+		cell(out, report_unit(event));
 		for (unsigned k = 0; k < options->nr_keys; k++)
 			if (options->nr_keys == 1 || options->keys[k] != REPORT_DSO)
 				cell(out, pd_report_key_name(options, row, options->keys[k]));

@@ -135,7 +135,8 @@ bool pd_report_turn(struct report_event *event, const struct report_options *opt
 
 static int compare_numbers(uint64_t a, uint64_t b) { return (a < b) - (a > b); }
 
-int pd_report_compare_names(const struct report_row *a, const struct report_row *b)
+/* By what the row is, not by its sums; 0: two rows of the same thing. */
+static int report_compare_names(const struct report_row *a, const struct report_row *b)
 {
 	const int by_name = strcmp(a->name, b->name), by_file = strcmp(a->file, b->file),
 		  by_kind = strcmp(a->kind, b->kind);
@@ -156,7 +157,7 @@ static int compare_sums(const struct report_row *a, const struct report_row *b, 
 				: compare_numbers(a->sum.self[unit], b->sum.self[unit]);
 	const int second = total ? compare_numbers(a->sum.self[unit], b->sum.self[unit])
 				 : compare_numbers(a->sum.total[unit], b->sum.total[unit]);
-	return first ? first : second ? second : pd_report_compare_names(a, b);
+	return first ? first : second ? second : report_compare_names(a, b);
 }
 
 #define COMPARISON(name, total, unit) \
@@ -165,7 +166,7 @@ COMPARISON(by_self_samples, false, 0)
 COMPARISON(by_self_weight, false, 1)
 COMPARISON(by_total_samples, true, 0)
 COMPARISON(by_total_weight, true, 1)
-static int by_name(const void *a, const void *b) { return pd_report_compare_names(a, b); }
+static int by_name(const void *a, const void *b) { return report_compare_names(a, b); }
 
 void pd_report_sort_rows(const struct report_options *options, struct report_row *rows, size_t nr)
 {
@@ -236,7 +237,7 @@ void pd_report_spell_key(const struct report_options *options, const struct repo
 static bool is_same(const struct report_row *a, const struct report_row *b, const struct report_options *options)
 {
 	if (options->nr_keys > 1)
-		return pd_report_compare_names(a, b) == 0;
+		return report_compare_names(a, b) == 0;
 	if (options->by == REPORT_PROCESS)
 		return a->pid == b->pid;
 	return a->pid == b->pid && a->tid == b->tid && !strcmp(a->name, b->name);

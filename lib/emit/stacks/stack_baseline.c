@@ -87,7 +87,7 @@ struct edge {
 
 /* The state of `end`, which adds up keys behind the last sample. Keys are numbered over all events; keys in the text
  * have other numbers. */
-struct making {
+struct baseline_writer {
 	const struct state *state;
 	struct perfdata_text *out;
 	struct stack_labels *labels;
@@ -131,80 +131,80 @@ static bool make_room(void *items_pointer, size_t *room, size_t last, size_t siz
 	return true;
 }
 
-/* The key of the text in making->name. */
-static bool key_of_text(struct making *making, const struct key *key, uint32_t *ret)
+/* The key of the text in writer->name. */
+static bool key_of_text(struct baseline_writer *writer, const struct key *key, uint32_t *ret)
 {
-	*ret = perfdata_text_failed(&making->name) ? UINT32_MAX
-						   : pd_intern_put(making->texts, making->name.data, making->name.size);
+	*ret = perfdata_text_failed(&writer->name) ? UINT32_MAX
+						   : pd_intern_put(writer->texts, writer->name.data, writer->name.size);
 	if (*ret == UINT32_MAX)
 		return false;
-	if (*ret < making->nr_keys)
+	if (*ret < writer->nr_keys)
 		return true;
-	if (pd_vector_grow(&making->keys, &making->keys_room, making->nr_keys, sizeof *key) < 0 ||
-	    !make_room(&making->sums, &making->sums_room, making->nr_keys, sizeof *making->sums))
+	if (pd_vector_grow(&writer->keys, &writer->keys_room, writer->nr_keys, sizeof *key) < 0 ||
+	    !make_room(&writer->sums, &writer->sums_room, writer->nr_keys, sizeof *writer->sums))
 		return false;
-	making->keys[making->nr_keys] = *key;
-	making->keys[making->nr_keys++].written = UINT32_MAX;
+	writer->keys[writer->nr_keys] = *key;
+	writer->keys[writer->nr_keys++].written = UINT32_MAX;
 	return true;
 }
 
 /* The name of a label as its key has it. */
-static void append_name(struct making *making, const struct stack_label *label)
+static void append_name(struct baseline_writer *writer, const struct stack_label *label)
 {
-	const char *name = pd_stack_labels_string(making->labels, label->name);
+	const char *name = pd_stack_labels_string(writer->labels, label->name);
 	char key[PD_KEY_NAME_MAX];
-	if (making->state->by == BY_LINE && label->source) {
-		perfdata_text_printf(&making->name, "%s:%" PRIu32 " ",
-				     pd_stack_labels_string(making->labels, label->source), label->line);
+	if (writer->state->by == BY_LINE && label->source) {
+		perfdata_text_printf(&writer->name, "%s:%" PRIu32 " ",
+				     pd_stack_labels_string(writer->labels, label->source), label->line);
 	} else if (label->kind == STACK_NO_NAME && label->dso != PERFDATA_NONE) {
-		perfdata_text_literal(&making->name, "(unnamed)");
+		perfdata_text_literal(&writer->name, "(unnamed)");
 		return;
 	}
-	if (!making->state->exact)
+	if (!writer->state->exact)
 		pd_key_symbol(name, key, sizeof key);
-	perfdata_text_string(&making->name, making->state->exact ? name : key);
+	perfdata_text_string(&writer->name, writer->state->exact ? name : key);
 }
 
-static void append_file(struct making *making, uint32_t dso)
+static void append_file(struct baseline_writer *writer, uint32_t dso)
 {
 	const struct perfdata_dso *of = dso == PERFDATA_NONE ? NULL
-							     : perfdata_session_dso(making->state->gather.session, dso);
+							     : perfdata_session_dso(writer->state->gather.session, dso);
 	char key[PD_KEY_NAME_MAX];
 	if (!of)
 		return;
 	pd_key_file(of->kind, of->name, key, sizeof key);
-	perfdata_text_string(&making->name, key);
+	perfdata_text_string(&writer->name, key);
 }
 
 /* The key of a label. Clones of a function, inlined or not, have one key. */
-static bool key_of_label(struct making *making, uint32_t id, uint32_t *ret)
+static bool key_of_label(struct baseline_writer *writer, uint32_t id, uint32_t *ret)
 {
-	const struct stack_label *label = pd_stack_labels_get(making->labels, id);
+	const struct stack_label *label = pd_stack_labels_get(writer->labels, id);
 	const struct key key = { .label = id };
 	uint64_t known;
-	if (pd_hash_map_get(&making->by_label, id, &known)) {
+	if (pd_hash_map_get(&writer->by_label, id, &known)) {
 		*ret = (uint32_t)known;
 		return true;
 	}
-	perfdata_text_clear(&making->name);
-	append_file(making, label->dso);
-	perfdata_text_char(&making->name, 0);
-	if (making->state->by != BY_DSO)
-		append_name(making, label);
-	if (!key_of_text(making, &key, ret) || pd_hash_map_put(&making->by_label, id, *ret) < 0)
+	perfdata_text_clear(&writer->name);
+	append_file(writer, label->dso);
+	perfdata_text_char(&writer->name, 0);
+	if (writer->state->by != BY_DSO)
+		append_name(writer, label);
+	if (!key_of_text(writer, &key, ret) || pd_hash_map_put(&writer->by_label, id, *ret) < 0)
 		return false;
-	making->keys[*ret].clones++;
+	writer->keys[*ret].clones++;
 	return true;
 }
 
 /* An address without a name is also a key by its place in the file, where a build-id says which file that is; else *ret
  * is NO_KEY. */
-static bool key_of_place(struct making *making, uint32_t label, const struct stack_step *step, uint32_t *ret)
+static bool key_of_place(struct baseline_writer *writer, uint32_t label, const struct stack_step *step, uint32_t *ret)
 {
-	const struct perfdata_session *session = making->state->gather.session;
-	const struct stack_label *of = pd_stack_labels_get(making->labels, label);
+	const struct perfdata_session *session = writer->state->gather.session;
+	const struct stack_label *of = pd_stack_labels_get(writer->labels, label);
 	*ret = NO_KEY;
-	if (making->state->by != BY_SYMBOL || of->kind != STACK_NO_NAME || of->dso == PERFDATA_NONE ||
+	if (writer->state->by != BY_SYMBOL || of->kind != STACK_NO_NAME || of->dso == PERFDATA_NONE ||
 	    perfdata_session_dso(session, of->dso)->kind != PERFDATA_DSO_USER ||
 	    !perfdata_session_build_id(session, of->dso, NULL).size)
 		return true;
@@ -212,29 +212,29 @@ static bool key_of_place(struct making *making, uint32_t label, const struct sta
 				 .clones = 1,
 				 .has_address = true,
 				 .address = perfdata_session_frame(session, step->frame)->address };
-	perfdata_text_clear(&making->name);
-	perfdata_text_printf(&making->name, "%" PRIu32 "%c%" PRIx64, label, 1, key.address);
-	return key_of_text(making, &key, ret);
+	perfdata_text_clear(&writer->name);
+	perfdata_text_printf(&writer->name, "%" PRIu32 "%c%" PRIx64, label, 1, key.address);
+	return key_of_text(writer, &key, ret);
 }
 
 /* A stack below the node `at`; labels of one key are one. */
-static bool key_of_node(struct making *making, uint32_t label, uint32_t *at, uint32_t *ret)
+static bool key_of_node(struct baseline_writer *writer, uint32_t label, uint32_t *at, uint32_t *ret)
 {
 	uint32_t first;
-	if (!key_of_label(making, label, &first))
+	if (!key_of_label(writer, label, &first))
 		return false;
-	*at = pd_stack_tree_child(&making->tree, *at, making->keys[first].label);
+	*at = pd_stack_tree_child(&writer->tree, *at, writer->keys[first].label);
 	const struct key key = { .label = *at, .clones = 1 };
 	uint64_t known;
 	if (*at == STACK_NO_NODE)
 		return false;
-	if (pd_hash_map_get(&making->by_label, NODE + *at, &known)) {
+	if (pd_hash_map_get(&writer->by_label, NODE + *at, &known)) {
 		*ret = (uint32_t)known;
 		return true;
 	}
-	perfdata_text_clear(&making->name);
-	perfdata_text_printf(&making->name, "%c%" PRIu32, 2, *at);
-	return key_of_text(making, &key, ret) && pd_hash_map_put(&making->by_label, NODE + *at, *ret) == 0;
+	perfdata_text_clear(&writer->name);
+	perfdata_text_printf(&writer->name, "%c%" PRIu32, 2, *at);
+	return key_of_text(writer, &key, ret) && pd_hash_map_put(&writer->by_label, NODE + *at, *ret) == 0;
 }
 
 static struct pd_share_sums sums_of(const struct pd_profile_sums *sums)
@@ -244,146 +244,146 @@ static struct pd_share_sums sums_of(const struct pd_profile_sums *sums)
 				       .q = { sums->squares[0], sums->squares[1] } };
 }
 
-static bool add_edge(struct making *making, uint32_t caller, uint32_t callee, const struct pd_share_sums *sums)
+static bool add_edge(struct baseline_writer *writer, uint32_t caller, uint32_t callee, const struct pd_share_sums *sums)
 {
 	const uint64_t name = (uint64_t)caller << 32 | callee;
 	uint64_t index;
-	if (!pd_hash_map_get(&making->edge_of, name, &index)) {
-		index = making->nr_edges;
-		if (pd_vector_grow(&making->edges, &making->edges_room, making->nr_edges, sizeof *making->edges) < 0 ||
-		    pd_hash_map_put(&making->edge_of, name, index) < 0)
+	if (!pd_hash_map_get(&writer->edge_of, name, &index)) {
+		index = writer->nr_edges;
+		if (pd_vector_grow(&writer->edges, &writer->edges_room, writer->nr_edges, sizeof *writer->edges) < 0 ||
+		    pd_hash_map_put(&writer->edge_of, name, index) < 0)
 			return false;
-		making->edges[making->nr_edges++] = (struct edge){ .sums = { .caller = caller, .callee = callee } };
+		writer->edges[writer->nr_edges++] = (struct edge){ .sums = { .caller = caller, .callee = callee } };
 	}
-	struct edge *edge = &making->edges[index];
-	if (edge->seen != making->stack) {
-		edge->seen = making->stack;
+	struct edge *edge = &writer->edges[index];
+	if (edge->seen != writer->stack) {
+		edge->seen = writer->stack;
 		edge->sums.n += sums->n;
 		edge->sums.w += sums->w;
 	}
 	return true;
 }
 
-static void add_inclusive(struct making *making, uint32_t key, const struct pd_share_sums *sums)
+static void add_inclusive(struct baseline_writer *writer, uint32_t key, const struct pd_share_sums *sums)
 {
-	struct sums *sum = &making->sums[key];
-	if (sum->seen != making->stack)
+	struct sums *sum = &writer->sums[key];
+	if (sum->seen != writer->stack)
 		pd_share_sums_add(&sum->inclusive, sums);
-	sum->seen = making->stack;
+	sum->seen = writer->stack;
 }
 
 /* Each key and each call of a stack counts once, however often the stack has it. */
-static bool add_path(struct making *making, size_t nr, const struct pd_share_sums *sums)
+static bool add_path(struct baseline_writer *writer, size_t nr, const struct pd_share_sums *sums)
 {
-	making->stack++;
+	writer->stack++;
 	for (size_t i = 0; i < nr; i++) {
-		add_inclusive(making, making->path[i], sums);
-		if (making->places[i] != NO_KEY)
-			add_inclusive(making, making->places[i], sums);
-		if (i && making->state->by == BY_SYMBOL && making->path[i] != making->path[i - 1] &&
-		    !add_edge(making, making->path[i - 1], making->path[i], sums))
+		add_inclusive(writer, writer->path[i], sums);
+		if (writer->places[i] != NO_KEY)
+			add_inclusive(writer, writer->places[i], sums);
+		if (i && writer->state->by == BY_SYMBOL && writer->path[i] != writer->path[i - 1] &&
+		    !add_edge(writer, writer->path[i - 1], writer->path[i], sums))
 			return false;
 	}
-	pd_share_sums_add(&making->sums[making->path[nr - 1]].self, sums);
-	if (making->places[nr - 1] != NO_KEY)
-		pd_share_sums_add(&making->sums[making->places[nr - 1]].self, sums);
+	pd_share_sums_add(&writer->sums[writer->path[nr - 1]].self, sums);
+	if (writer->places[nr - 1] != NO_KEY)
+		pd_share_sums_add(&writer->sums[writer->places[nr - 1]].self, sums);
 	return true;
 }
 
 /* A key for each of so many labels. */
-static bool make_path(struct making *making, size_t nr)
+static bool make_path(struct baseline_writer *writer, size_t nr)
 {
-	return pd_vector_grow(&making->path, &making->path_room, nr, sizeof *making->path) == 0 &&
-	       pd_vector_grow(&making->places, &making->places_room, nr, sizeof *making->places) == 0;
+	return pd_vector_grow(&writer->path, &writer->path_room, nr, sizeof *writer->path) == 0 &&
+	       pd_vector_grow(&writer->places, &writer->places_room, nr, sizeof *writer->places) == 0;
 }
 
-static void note_kinds(struct making *making, const struct stack_path *path, const struct pd_share_sums *sums)
+static void note_kinds(struct baseline_writer *writer, const struct stack_path *path, const struct pd_share_sums *sums)
 {
-	const struct stack_label *last = pd_stack_labels_get(making->labels, path->labels[path->nr_labels - 1]);
+	const struct stack_label *last = pd_stack_labels_get(writer->labels, path->labels[path->nr_labels - 1]);
 	bool inlined = false;
 	for (size_t i = 0; i < path->nr_labels && !inlined; i++) {
-		const enum stack_kind kind = pd_stack_labels_get(making->labels, path->labels[i])->kind;
+		const enum stack_kind kind = pd_stack_labels_get(writer->labels, path->labels[i])->kind;
 		inlined = kind == STACK_INLINED || kind == STACK_INLINED_KERNEL;
 	}
-	making->event.named += last->kind == STACK_NO_NAME ? 0 : sums->w;
-	making->event.inlined += inlined ? sums->w : 0;
+	writer->event.named += last->kind == STACK_NO_NAME ? 0 : sums->w;
+	writer->event.inlined += inlined ? sums->w : 0;
 	if (path->nr_steps &&
-	    pd_stack_frame_is_kernel(making->state->gather.session, path->steps[path->nr_steps - 1].frame))
-		making->event.kernel += sums->n;
+	    pd_stack_frame_is_kernel(writer->state->gather.session, path->steps[path->nr_steps - 1].frame))
+		writer->event.kernel += sums->n;
 }
 
-static enum perfdata_status add_stack(struct making *making, uint32_t node, const struct pd_share_sums *sums)
+static enum perfdata_status add_stack(struct baseline_writer *writer, uint32_t node, const struct pd_share_sums *sums)
 {
 	struct stack_path path;
-	const enum perfdata_status status = pd_stack_route_to(making->place.route, node, &path);
+	const enum perfdata_status status = pd_stack_route_to(writer->place.route, node, &path);
 	if (status != PERFDATA_OK)
 		return status;
-	if (!make_path(making, path.nr_labels))
+	if (!make_path(writer, path.nr_labels))
 		return PERFDATA_ENOMEM;
 	size_t step = 0;
 	uint32_t at = STACK_NO_NODE;
 	for (size_t i = 0; i < path.nr_labels; i++) {
-		uint32_t *key = &making->path[i];
+		uint32_t *key = &writer->path[i];
 		while (step + 1 < path.nr_steps && path.steps[step].end_label - path.cut_labels <= i)
 			step++;
-		making->places[i] = NO_KEY;
-		bool fine = making->state->by == BY_STACK ? key_of_node(making, path.labels[i], &at, key)
-							  : key_of_label(making, path.labels[i], key);
+		writer->places[i] = NO_KEY;
+		bool fine = writer->state->by == BY_STACK ? key_of_node(writer, path.labels[i], &at, key)
+							  : key_of_label(writer, path.labels[i], key);
 		if (path.nr_steps && path.steps[step].frame != PERFDATA_NONE)
-			fine = fine && key_of_place(making, path.labels[i], &path.steps[step], &making->places[i]);
+			fine = fine && key_of_place(writer, path.labels[i], &path.steps[step], &writer->places[i]);
 		if (!fine)
 			return PERFDATA_ENOMEM;
 	}
-	note_kinds(making, &path, sums);
-	return add_path(making, path.nr_labels, sums) ? PERFDATA_OK : PERFDATA_ENOMEM;
+	note_kinds(writer, &path, sums);
+	return add_path(writer, path.nr_labels, sums) ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-static const char *comm_text(const struct making *making, uint32_t comm)
+static const char *comm_text(const struct baseline_writer *writer, uint32_t comm)
 {
-	return comm == PERFDATA_NONE ? "" : perfdata_session_comm(making->state->gather.session, comm);
+	return comm == PERFDATA_NONE ? "" : perfdata_session_comm(writer->state->gather.session, comm);
 }
 
 /* "PROCESS/THREAD", where the thread that the process began with is known. */
-static void name_thread(struct making *making, uint32_t number)
+static void name_thread(struct baseline_writer *writer, uint32_t number)
 {
-	const struct pd_profile *profile = making->state->gather.profile;
+	const struct pd_profile *profile = writer->state->gather.profile;
 	const struct pd_profile_thread *thread = pd_profile_thread(profile, number);
 	for (uint32_t i = 0; i < pd_profile_nr_threads(profile) && thread->pid != thread->tid; i++) {
 		const struct pd_profile_thread *other = pd_profile_thread(profile, i);
 		if (other->pid != thread->pid || other->tid != other->pid || other->comm == thread->comm)
 			continue;
-		perfdata_text_string(&making->name, comm_text(making, other->comm));
-		perfdata_text_char(&making->name, '/');
+		perfdata_text_string(&writer->name, comm_text(writer, other->comm));
+		perfdata_text_char(&writer->name, '/');
 		break;
 	}
-	perfdata_text_string(&making->name, comm_text(making, thread->comm));
+	perfdata_text_string(&writer->name, comm_text(writer, thread->comm));
 }
 
-static enum perfdata_status add_text(struct making *making, const struct pd_profile_key *key,
+static enum perfdata_status add_text(struct baseline_writer *writer, const struct pd_profile_key *key,
 				     const struct pd_share_sums *sums)
 {
 	static const struct key told = { .clones = 1 };
-	perfdata_text_clear(&making->name);
-	if (making->state->by == BY_COMM)
-		perfdata_text_string(&making->name, comm_text(making, key->comm));
-	else if (making->state->by == BY_THREAD)
-		name_thread(making, key->thread);
+	perfdata_text_clear(&writer->name);
+	if (writer->state->by == BY_COMM)
+		perfdata_text_string(&writer->name, comm_text(writer, key->comm));
+	else if (writer->state->by == BY_THREAD)
+		name_thread(writer, key->thread);
 	else
-		perfdata_text_string(&making->name, making->event.name);
-	if (!making->state->exact && making->state->by != BY_EVENT) {
+		perfdata_text_string(&writer->name, writer->event.name);
+	if (!writer->state->exact && writer->state->by != BY_EVENT) {
 		char name[PD_KEY_NAME_MAX];
-		perfdata_text_char(&making->name, 0);
-		pd_key_comm(perfdata_text_failed(&making->name) ? "" : making->name.data, name, sizeof name);
-		perfdata_text_clear(&making->name);
-		perfdata_text_string(&making->name, name);
+		perfdata_text_char(&writer->name, 0);
+		pd_key_comm(perfdata_text_failed(&writer->name) ? "" : writer->name.data, name, sizeof name);
+		perfdata_text_clear(&writer->name);
+		perfdata_text_string(&writer->name, name);
 	}
-	if (!make_path(making, 1) || !key_of_text(making, &told, &making->path[0]))
+	if (!make_path(writer, 1) || !key_of_text(writer, &told, &writer->path[0]))
 		return PERFDATA_ENOMEM;
-	making->places[0] = NO_KEY;
-	if (!add_path(making, 1, sums))
+	writer->places[0] = NO_KEY;
+	if (!add_path(writer, 1, sums))
 		return PERFDATA_ENOMEM;
 	/* whose names are of no account here */
-	making->event.named += sums->w;
+	writer->event.named += sums->w;
 	return PERFDATA_OK;
 }
 
@@ -392,111 +392,111 @@ static enum perfdata_status add_text(struct making *making, const struct pd_prof
 static bool is_left_out(uint64_t w, uint64_t all, unsigned below) { return (double)w * below < (double)all; }
 
 /* The number of a label's file, which this writes to the text where it is not there yet; PD_NO_FILE: none. */
-static bool write_file(struct making *making, uint32_t dso, uint32_t *ret)
+static bool write_file(struct baseline_writer *writer, uint32_t dso, uint32_t *ret)
 {
-	const struct perfdata_session *session = making->state->gather.session;
+	const struct perfdata_session *session = writer->state->gather.session;
 	*ret = PD_NO_FILE;
 	if (dso == PERFDATA_NONE)
 		return true;
-	if (!make_room(&making->files, &making->files_room, dso, sizeof *making->files))
+	if (!make_room(&writer->files, &writer->files_room, dso, sizeof *writer->files))
 		return false;
-	if (!making->files[dso]) {
+	if (!writer->files[dso]) {
 		const struct perfdata_dso *of = perfdata_session_dso(session, dso);
 		char hex[PD_BUILD_ID_TEXT];
 		pd_session_build_id_text(session, dso, hex);
 		const struct pd_side_file file = { .kind = of->kind, .build_id = hex, .path = of->name };
-		pd_baseline_file(making->out, making->nr_files, &file);
-		making->files[dso] = ++making->nr_files;
+		pd_baseline_file(writer->out, writer->nr_files, &file);
+		writer->files[dso] = ++writer->nr_files;
 	}
-	*ret = making->files[dso] - 1;
+	*ret = writer->files[dso] - 1;
 	return true;
 }
 
-static void append_stack(struct making *making, uint32_t node)
+static void append_stack(struct baseline_writer *writer, uint32_t node)
 {
-	const uint32_t parent = pd_stack_tree_parent(&making->tree, node);
+	const uint32_t parent = pd_stack_tree_parent(&writer->tree, node);
 	if (parent != STACK_NO_NODE) {
-		append_stack(making, parent);
-		perfdata_text_char(&making->name, ';');
+		append_stack(writer, parent);
+		perfdata_text_char(&writer->name, ';');
 	}
-	const size_t before = making->name.size;
-	append_name(making, pd_stack_labels_get(making->labels, pd_stack_tree_label(&making->tree, node)));
-	for (size_t i = before; i < making->name.size; i++)
-		if (making->name.data[i] == ';')
-			making->name.data[i] = ':';
+	const size_t before = writer->name.size;
+	append_name(writer, pd_stack_labels_get(writer->labels, pd_stack_tree_label(&writer->tree, node)));
+	for (size_t i = before; i < writer->name.size; i++)
+		if (writer->name.data[i] == ';')
+			writer->name.data[i] = ':';
 }
 
-/* Puts the key's name into making->name. */
-static void spell_key(struct making *making, uint32_t id)
+/* Puts the key's name into writer->name. */
+static void spell_key(struct baseline_writer *writer, uint32_t id)
 {
-	const struct key *key = &making->keys[id];
-	const enum by by = making->state->by;
-	perfdata_text_clear(&making->name);
+	const struct key *key = &writer->keys[id];
+	const enum by by = writer->state->by;
+	perfdata_text_clear(&writer->name);
 	if (by == BY_STACK) {
-		append_stack(making, key->label);
+		append_stack(writer, key->label);
 	} else if (by == BY_COMM || by == BY_THREAD || by == BY_EVENT) {
 		size_t size;
-		const char *text = pd_intern_get(making->texts, id, &size);
-		perfdata_text_append(&making->name, text, size);
+		const char *text = pd_intern_get(writer->texts, id, &size);
+		perfdata_text_append(&writer->name, text, size);
 	} else if (by != BY_DSO) {
-		append_name(making, pd_stack_labels_get(making->labels, key->label));
+		append_name(writer, pd_stack_labels_get(writer->labels, key->label));
 	}
-	perfdata_text_char(&making->name, 0);
+	perfdata_text_char(&writer->name, 0);
 }
 
-static bool write_key(struct making *making, uint32_t id)
+static bool write_key(struct baseline_writer *writer, uint32_t id)
 {
-	struct key *key = &making->keys[id];
+	struct key *key = &writer->keys[id];
 	struct pd_side_key side = { .file = PD_NO_FILE,
 				    .shown = "",
 				    .raw_name = "",
 				    .clones = key->clones,
 				    .has_address = key->has_address,
 				    .address = key->address };
-	const enum by by = making->state->by;
+	const enum by by = writer->state->by;
 	if (key->written != UINT32_MAX)
 		return true;
-	spell_key(making, id);
-	if (perfdata_text_failed(&making->name))
+	spell_key(writer, id);
+	if (perfdata_text_failed(&writer->name))
 		return false;
-	side.name = making->name.data;
+	side.name = writer->name.data;
 	if (by == BY_SYMBOL || by == BY_DSO || by == BY_LINE) {
-		const struct stack_label *label = pd_stack_labels_get(making->labels, key->label);
-		const char *shown = pd_stack_labels_string(making->labels, label->name);
-		if (!write_file(making, label->dso, &side.file))
+		const struct stack_label *label = pd_stack_labels_get(writer->labels, key->label);
+		const char *shown = pd_stack_labels_string(writer->labels, label->name);
+		if (!write_file(writer, label->dso, &side.file))
 			return false;
 		if (by == BY_SYMBOL && label->kind != STACK_NO_NAME && strcmp(shown, side.name) != 0)
 			side.shown = shown;
 		if (label->raw_name != label->name)
-			side.raw_name = pd_stack_labels_string(making->labels, label->raw_name);
+			side.raw_name = pd_stack_labels_string(writer->labels, label->raw_name);
 	}
-	pd_baseline_key(making->out, making->nr_written, &side);
-	key->written = making->nr_written++;
+	pd_baseline_key(writer->out, writer->nr_written, &side);
+	key->written = writer->nr_written++;
 	return true;
 }
 
-static bool write_sums(struct making *making)
+static bool write_sums(struct baseline_writer *writer)
 {
-	const uint64_t all = making->event.all.w;
-	for (size_t i = 0; i < making->nr_keys; i++) {
-		struct sums *sum = &making->sums[i];
+	const uint64_t all = writer->event.all.w;
+	for (size_t i = 0; i < writer->nr_keys; i++) {
+		struct sums *sum = &writer->sums[i];
 		if (!sum->inclusive.n || is_left_out(sum->inclusive.w, all, KEYS_LEFT_OUT))
 			continue;
-		if (!write_key(making, (uint32_t)i))
+		if (!write_key(writer, (uint32_t)i))
 			return false;
-		const struct pd_side_sum side = { .key = making->keys[i].written,
+		const struct pd_side_sum side = { .key = writer->keys[i].written,
 						  .self = sum->self,
 						  .inclusive = sum->inclusive };
-		pd_baseline_sum(making->out, &side);
-		perfdata_text_cut(making->out);
+		pd_baseline_sum(writer->out, &side);
+		perfdata_text_cut(writer->out);
 	}
-	for (size_t i = 0; i < making->nr_edges; i++) {
-		struct pd_side_edge edge = making->edges[i].sums;
+	for (size_t i = 0; i < writer->nr_edges; i++) {
+		struct pd_side_edge edge = writer->edges[i].sums;
 		if (is_left_out(edge.w, all, EDGES_LEFT_OUT))
 			continue;
-		edge.caller = making->keys[edge.caller].written;
-		edge.callee = making->keys[edge.callee].written;
-		pd_baseline_edge(making->out, &edge);
+		edge.caller = writer->keys[edge.caller].written;
+		edge.callee = writer->keys[edge.callee].written;
+		pd_baseline_edge(writer->out, &edge);
 	}
 	return true;
 }
@@ -510,7 +510,7 @@ static const char *chains_of(const struct perfdata_attr *attr)
 								  : "recorded";
 }
 
-static void write_event(struct making *making, const struct perfdata_event *event)
+static void write_event(struct baseline_writer *writer, const struct perfdata_event *event)
 {
 	/* not guests: what perf says of those changed with its version */
 	static const struct { enum perfdata_attr_flag flag; const char *name;
@@ -531,47 +531,47 @@ static void write_event(struct making *making, const struct perfdata_event *even
 		}
 	snprintf(rate, sizeof rate, "%s %" PRIu64, perfdata_attr_has(attr, PERFDATA_ATTR_FREQ) ? "freq" : "period",
 		 attr->sample_period);
-	making->event.setup = (struct pd_side_setup){
+	writer->event.setup = (struct pd_side_setup){
 		.config = config,
 		.exclude = exclude,
 		.rate = rate,
 		.precise = precise,
-		.weight = making->state->by_samples ? "samples"
-						   : pd_stack_weight_name(making->state->gather.session),
+		.weight = writer->state->by_samples ? "samples"
+						   : pd_stack_weight_name(writer->state->gather.session),
 		.chains = chains_of(attr),
 	};
-	pd_baseline_event(making->out, &making->event);
+	pd_baseline_event(writer->out, &writer->event);
 }
 
-static enum perfdata_status end_event(struct making *making, uint32_t index)
+static enum perfdata_status end_event(struct baseline_writer *writer, uint32_t index)
 {
-	write_event(making, perfdata_reader_event(making->state->gather.reader, index));
-	if (!write_sums(making))
+	write_event(writer, perfdata_reader_event(writer->state->gather.reader, index));
+	if (!write_sums(writer))
 		return PERFDATA_ENOMEM;
-	memset(making->sums, 0, making->sums_room * sizeof *making->sums);
-	making->nr_edges = 0;
-	pd_hash_map_release(&making->edge_of);
-	memset(&making->edge_of, 0, sizeof making->edge_of);
+	memset(writer->sums, 0, writer->sums_room * sizeof *writer->sums);
+	writer->nr_edges = 0;
+	pd_hash_map_release(&writer->edge_of);
+	memset(&writer->edge_of, 0, sizeof writer->edge_of);
 	return PERFDATA_OK;
 }
 
-static void begin_event(struct making *making, uint32_t index)
+static void begin_event(struct baseline_writer *writer, uint32_t index)
 {
-	const struct stack_gather *gather = &making->state->gather;
+	const struct stack_gather *gather = &writer->state->gather;
 	const struct perfdata_event *event = perfdata_reader_event(gather->reader, index);
 	const struct pd_profile_sums *sums = pd_profile_event(gather->profile, index);
-	making->event = (struct pd_side_event){
-		.name = event->name, .is_time = !making->state->by_samples && pd_stack_event_is_time(event)
+	writer->event = (struct pd_side_event){
+		.name = event->name, .is_time = !writer->state->by_samples && pd_stack_event_is_time(event)
 	};
 	if (sums)
-		making->event.all = sums_of(sums);
+		writer->event.all = sums_of(sums);
 }
 
 /* --- all of them -------------------------------------------------------------------------------------------------- */
 
-static void write_recording(struct making *making, const struct perfdata_emit_end *end)
+static void write_recording(struct baseline_writer *writer, const struct perfdata_emit_end *end)
 {
-	const struct perfdata_reader *reader = making->state->gather.reader;
+	const struct perfdata_reader *reader = writer->state->gather.reader;
 	const struct perfdata_summary *summary = end->summary;
 	const struct perfdata_feature_section *section = perfdata_reader_feature(reader, PERFDATA_FEATURE_NRCPUS);
 	const struct perfdata_node *online = section && section->feature
@@ -599,71 +599,71 @@ static void write_recording(struct making *making, const struct perfdata_emit_en
 		.cpus = cpus,
 		.release = texts[2],
 	};
-	pd_baseline_recording(making->out, &recording);
+	pd_baseline_recording(writer->out, &recording);
 }
 
-static enum perfdata_status add_entries(struct making *making, struct pd_profile_walk *walk)
+static enum perfdata_status add_entries(struct baseline_writer *writer, struct pd_profile_walk *walk)
 {
 	const struct pd_profile_entry *entry;
-	const enum by by = making->state->by;
+	const enum by by = writer->state->by;
 	const bool by_stack = by == BY_SYMBOL || by == BY_DSO || by == BY_LINE || by == BY_STACK;
 	uint32_t index = UINT32_MAX;
 	enum perfdata_status status;
 	while ((status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK) {
 		if (entry->key.event != index) {
 			if (index != UINT32_MAX)
-				status = end_event(making, index);
+				status = end_event(writer, index);
 			index = entry->key.event;
-			begin_event(making, index);
+			begin_event(writer, index);
 		}
 		const struct pd_share_sums sums = sums_of(&entry->sums);
 		if (status == PERFDATA_OK)
-			status = by_stack ? add_stack(making, entry->key.node, &sums)
-					  : add_text(making, &entry->key, &sums);
+			status = by_stack ? add_stack(writer, entry->key.node, &sums)
+					  : add_text(writer, &entry->key, &sums);
 		if (status != PERFDATA_OK)
 			return status;
 	}
 	if (status != PERFDATA_END)
 		return status;
-	return index == UINT32_MAX ? PERFDATA_OK : end_event(making, index);
+	return index == UINT32_MAX ? PERFDATA_OK : end_event(writer, index);
 }
 
-static void making_release(struct making *making)
+static void making_release(struct baseline_writer *writer)
 {
-	pd_stack_route_free(making->place.route);
-	pd_stack_place_release(&making->place);
-	pd_stack_tree_release(&making->tree);
-	pd_stack_labels_free(making->labels);
-	pd_intern_free(making->texts);
-	pd_hash_map_release(&making->by_label);
-	pd_hash_map_release(&making->edge_of);
-	pd_free(making->keys);
-	pd_free(making->sums);
-	pd_free(making->edges);
-	pd_free(making->path);
-	pd_free(making->places);
-	pd_free(making->files);
-	perfdata_text_release(&making->name);
+	pd_stack_route_free(writer->place.route);
+	pd_stack_place_release(&writer->place);
+	pd_stack_tree_release(&writer->tree);
+	pd_stack_labels_free(writer->labels);
+	pd_intern_free(writer->texts);
+	pd_hash_map_release(&writer->by_label);
+	pd_hash_map_release(&writer->edge_of);
+	pd_free(writer->keys);
+	pd_free(writer->sums);
+	pd_free(writer->edges);
+	pd_free(writer->path);
+	pd_free(writer->places);
+	pd_free(writer->files);
+	perfdata_text_release(&writer->name);
 }
 
 static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	struct state *state = pointer;
-	struct making making = { .state = state,
+	struct baseline_writer writer = { .state = state,
 				 .out = out,
 				 .tree = { .account = pd_profile_account(state->gather.profile) } };
 	struct pd_profile_walk *walk = NULL;
 	const enum stack_by by = state->by == BY_DSO    ? STACK_BY_FILE
 				 : state->by == BY_LINE ? STACK_BY_LINE
 							: STACK_BY_FUNCTION;
-	perfdata_text_init(&making.name);
+	perfdata_text_init(&writer.name);
 	enum perfdata_status status = pd_stack_gather_finish(&state->gather);
-	making.labels = pd_stack_labels_new(state->gather.session, by, state->inlines, false);
-	making.texts = pd_intern_new();
-	if (making.labels)
-		making.place.route = pd_stack_route_new(state->gather.profile, state->gather.session, making.labels,
+	writer.labels = pd_stack_labels_new(state->gather.session, by, state->inlines, false);
+	writer.texts = pd_intern_new();
+	if (writer.labels)
+		writer.place.route = pd_stack_route_new(state->gather.profile, state->gather.session, writer.labels,
 							 state->gather.choice);
-	if (status == PERFDATA_OK && (!making.place.route || !making.texts))
+	if (status == PERFDATA_OK && (!writer.place.route || !writer.texts))
 		status = PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK)
 		status = pd_profile_walk_new(state->gather.profile, &walk);
@@ -671,13 +671,13 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 		char name[32];
 		snprintf(name, sizeof name, "%s%s", by_names[state->by], state->exact ? ", exact names" : "");
 		pd_baseline_head(out, name);
-		write_recording(&making, end);
-		status = add_entries(&making, walk);
+		write_recording(&writer, end);
+		status = add_entries(&writer, walk);
 		pd_profile_walk_free(walk);
 	}
-	if (pd_stack_tree_failed(&making.tree) != PERFDATA_OK)
-		status = pd_stack_tree_failed(&making.tree);
-	making_release(&making);
+	if (pd_stack_tree_failed(&writer.tree) != PERFDATA_OK)
+		status = pd_stack_tree_failed(&writer.tree);
+	making_release(&writer);
 	return pd_stack_ended(status, out);
 }
 

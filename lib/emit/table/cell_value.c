@@ -65,7 +65,9 @@ static const struct location *load_place(struct record *r, uint32_t frame, enum 
 	const unsigned bit = LOCATION_BIT(part);
 	if (r->place.frame != frame || !(r->place.loaded & bit)) {
 		r->place.frame = frame;
-		r->place.loaded = bit & LOCATION_LINES ? LOCATION_LINES : bit & symbol ? symbol : LOCATION_NAMES & ~symbol;
+		r->place.loaded = bit & LOCATION_LINES ? LOCATION_LINES
+				  : bit & symbol       ? symbol
+						       : LOCATION_NAMES & ~symbol;
 		pd_location_load(&r->emitted, frame, r->place.loaded, &r->place.at);
 	}
 	return &r->place.at;

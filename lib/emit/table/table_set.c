@@ -338,7 +338,7 @@ static bool scratch_ready(struct table_scratch **scratch, unsigned nr_tables)
 }
 
 /* The rows of one batch while they are made. */
-struct making {
+struct batch_filler {
 	const struct table_set *set;
 	const struct perfdata_batch *batch;
 	const struct table_value *value;
@@ -347,23 +347,23 @@ struct making {
 };
 
 /* The table's rows of this batch; NULL without memory. */
-static struct open_rows *rows_of(struct making *making, unsigned number)
+static struct open_rows *rows_of(struct batch_filler *filler, unsigned number)
 {
-	struct open_rows **rows = &making->scratch->open[number];
+	struct open_rows **rows = &filler->scratch->open[number];
 	if (!*rows)
-		*rows = pd_open_rows_new(making->set->tables[number]);
+		*rows = pd_open_rows_new(filler->set->tables[number]);
 	return *rows;
 }
 
 /* NULL without memory. */
-static struct event_rows *rows_of_event(struct making *making, const struct perfdata_event *event)
+static struct event_rows *rows_of_event(struct batch_filler *filler, const struct perfdata_event *event)
 {
-	struct table_scratch *scratch = making->scratch;
+	struct table_scratch *scratch = filler->scratch;
 	if (pd_vector_reach(&scratch->events, &scratch->nr_events, event->version, sizeof *scratch->events) < 0)
 		return NULL;
 	struct event_rows *known = &scratch->events[event->version];
 	if (!known->table) {
-		const int found = event->trace ? table_of_event(making->set, making->value->nr_tables, event->name)
+		const int found = event->trace ? table_of_event(filler->set, filler->value->nr_tables, event->name)
 					       : -1;
 		known->table = found < 0 ? -1 : found + 1;
 	}
@@ -378,26 +378,26 @@ static bool is_of(const struct table *table, uint32_t type)
 	return false;
 }
 
-static bool add_row(struct making *making, struct record *r, unsigned number, const struct row_plan *plan)
+static bool add_row(struct batch_filler *filler, struct record *r, unsigned number, const struct row_plan *plan)
 {
-	struct open_rows *rows = plan ? rows_of(making, number) : NULL;
+	struct open_rows *rows = plan ? rows_of(filler, number) : NULL;
 	if (!rows)
 		return false;
-	pd_record_cells(plan, r, making->set->tables[number], rows, making->room);
+	pd_record_cells(plan, r, filler->set->tables[number], rows, filler->room);
 	return true;
 }
 
-static bool add_decoded_row(struct making *making, struct record *r, unsigned number)
+static bool add_decoded_row(struct batch_filler *filler, struct record *r, unsigned number)
 {
-	struct table_scratch *scratch = making->scratch;
-	return add_row(making, r, number, pd_row_plan(&scratch->plans, r, making->set->tables[number], number, true));
+	struct table_scratch *scratch = filler->scratch;
+	return add_row(filler, r, number, pd_row_plan(&scratch->plans, r, filler->set->tables[number], number, true));
 }
 
-static bool add_plain(struct making *making, const struct record *r, struct plain_rows *plain, unsigned number)
+static bool add_plain(struct batch_filler *filler, const struct record *r, struct plain_rows *plain, unsigned number)
 {
 	const struct row_plan *plan = NULL;
 	if (plain->nr < MOST_PLAIN)
-		plan = pd_row_plan(&making->scratch->plans, r, making->set->tables[number], number, false);
+		plan = pd_row_plan(&filler->scratch->plans, r, filler->set->tables[number], number, false);
 	if (!plan || pd_row_plan_is_of_view(plan))
 		return false;
 	plain->tables[plain->nr].number = number;
@@ -406,33 +406,33 @@ static bool add_plain(struct making *making, const struct record *r, struct plai
 }
 
 /* The record is one that is not decoded. */
-static void look_at_plain(struct making *making, const struct record *r, struct event_rows *event)
+static void look_at_plain(struct batch_filler *filler, const struct record *r, struct event_rows *event)
 {
-	const struct table_set *set = making->set;
+	const struct table_set *set = filler->set;
 	struct plain_rows *plain = &event->plain;
 	bool ok = true;
 	for (unsigned i = 0; i < set->nr_of_records && ok; i++)
 		if (is_of(set->tables[set->of_records[i]], PERFDATA_RECORD_SAMPLE))
-			ok = add_plain(making, r, plain, set->of_records[i]);
+			ok = add_plain(filler, r, plain, set->of_records[i]);
 	if (event->table > 0)
-		ok = ok && add_plain(making, r, plain, (unsigned)event->table - 1);
+		ok = ok && add_plain(filler, r, plain, (unsigned)event->table - 1);
 	plain->fields_are_whole = pd_record_fields_are_whole(r);
 	plain->known = ok ? PLAIN_YES : PLAIN_NO;
 }
 
 /* A sample whose cells are taken off its bytes. *done false: it has to be decoded. */
-static bool rows_of_plain(struct making *making, struct record *r, const struct perfdata_raw *raw,
+static bool rows_of_plain(struct batch_filler *filler, struct record *r, const struct perfdata_raw *raw,
 			  struct event_rows *event, bool *done)
 {
 	struct plain_rows *plain = &event->plain;
 	if (plain->known == PLAIN_NO || !pd_record_load_plain(r, raw))
 		return true;
 	if (plain->known == PLAIN_NOT_LOOKED)
-		look_at_plain(making, r, event);
+		look_at_plain(filler, r, event);
 	if (plain->known == PLAIN_NO || plain->fields_are_whole != pd_record_fields_are_whole(r))
 		return true;
 	for (unsigned i = 0; i < plain->nr; i++)
-		if (!add_row(making, r, plain->tables[i].number, plain->tables[i].plan))
+		if (!add_row(filler, r, plain->tables[i].number, plain->tables[i].plan))
 			return false;
 	*done = true;
 	return true;
@@ -459,55 +459,55 @@ static bool has_parts(const struct table_set *set)
 	return set->branches >= 0 || set->regs >= 0 || set->read_values >= 0;
 }
 
-static bool rows_of_part_table(struct making *making, struct record *r, int number)
+static bool rows_of_part_table(struct batch_filler *filler, struct record *r, int number)
 {
 	uint32_t columns[MOST_FIXED];
 	struct part_walk walk;
 	struct open_rows *rows = NULL;
 	if (number < 0)
 		return true;
-	const struct table *table = making->set->tables[number];
+	const struct table *table = filler->set->tables[number];
 	pd_parts_begin(&walk, r, table->rows);
 	while (pd_parts_next(&walk)) {
 		if (!rows) {
 			columns_by_number(table, columns, MOST_FIXED);
-			rows = rows_of(making, (unsigned)number);
+			rows = rows_of(filler, (unsigned)number);
 		}
 		if (!rows)
 			return false;
 		const struct row_cells to = { columns, rows, rows->rows++ };
-		pd_part_cells(&walk, &to, making->room);
+		pd_part_cells(&walk, &to, filler->room);
 	}
 	return true;
 }
 
-static bool rows_of_parts(struct making *making, struct record *r)
+static bool rows_of_parts(struct batch_filler *filler, struct record *r)
 {
-	return rows_of_part_table(making, r, making->set->branches) &&
-	       rows_of_part_table(making, r, making->set->regs) &&
-	       rows_of_part_table(making, r, making->set->read_values);
+	return rows_of_part_table(filler, r, filler->set->branches) &&
+	       rows_of_part_table(filler, r, filler->set->regs) &&
+	       rows_of_part_table(filler, r, filler->set->read_values);
 }
 
-static bool rows_of_record(struct making *making, struct record *r, const struct perfdata_raw *raw,
+static bool rows_of_record(struct batch_filler *filler, struct record *r, const struct perfdata_raw *raw,
 			   struct found_batch **found)
 {
-	const struct table_set *set = making->set;
+	const struct table_set *set = filler->set;
 	struct event_rows *event = NULL;
 	bool done = false;
 	if (raw->type == PERFDATA_RECORD_SAMPLE && raw->event) {
-		event = rows_of_event(making, raw->event);
-		if (!event || (!has_parts(set) && !rows_of_plain(making, r, raw, event, &done)))
+		event = rows_of_event(filler, raw->event);
+		if (!event || (!has_parts(set) && !rows_of_plain(filler, r, raw, event, &done)))
 			return false;
 	}
 	if (!done && !pd_record_load(r, raw, found))
 		return false;
 	for (unsigned i = 0; i < set->nr_of_records && !done; i++)
 		if (is_of(set->tables[set->of_records[i]], raw->type) &&
-		    !add_decoded_row(making, r, set->of_records[i]))
+		    !add_decoded_row(filler, r, set->of_records[i]))
 			return false;
-	if (!done && event && event->table > 0 && !add_decoded_row(making, r, (unsigned)event->table - 1))
+	if (!done && event && event->table > 0 && !add_decoded_row(filler, r, (unsigned)event->table - 1))
 		return false;
-	if (has_parts(set) && !rows_of_parts(making, r))
+	if (has_parts(set) && !rows_of_parts(filler, r))
 		return false;
 	pd_record_done(r, found);
 	return true;
@@ -536,15 +536,15 @@ static void put_name(struct open_rows *rows, const uint32_t *columns, unsigned c
 	pd_cells_put(cells, row, pd_cells_name(cells, name));
 }
 
-static bool rows_of_stacks(struct making *making)
+static bool rows_of_stacks(struct batch_filler *filler)
 {
 	uint32_t columns[MOST_FIXED];
-	struct open_rows *rows = making->value->stacks->nr_ids ? rows_of(making, (unsigned)making->set->stacks) : NULL;
-	columns_by_number(making->set->tables[making->set->stacks], columns, MOST_FIXED);
-	for (size_t i = 0; rows && i < making->value->stacks->nr_ids; i++) {
-		const struct perfdata_delivery *delivery = &making->batch->deliveries[making->value->stacks->ids[i]];
+	struct open_rows *rows = filler->value->stacks->nr_ids ? rows_of(filler, (unsigned)filler->set->stacks) : NULL;
+	columns_by_number(filler->set->tables[filler->set->stacks], columns, MOST_FIXED);
+	for (size_t i = 0; rows && i < filler->value->stacks->nr_ids; i++) {
+		const struct perfdata_delivery *delivery = &filler->batch->deliveries[filler->value->stacks->ids[i]];
 		size_t nr;
-		const struct perfdata_step *steps = perfdata_batch_stack(making->batch, delivery, &nr);
+		const struct perfdata_step *steps = perfdata_batch_stack(filler->batch, delivery, &nr);
 		for (size_t k = 0; k < nr; k++) {
 			const uint32_t row = rows->rows++;
 			put(rows, columns, STACKS_STACK_ID, row, delivery->stack);
@@ -557,32 +557,32 @@ static bool rows_of_stacks(struct making *making)
 			put_name(rows, columns, STACKS_ORIGIN, row, pd_location_origin_name(steps[k].origin));
 		}
 	}
-	return rows || !making->value->stacks->nr_ids;
+	return rows || !filler->value->stacks->nr_ids;
 }
 
-static void row_of_frame(struct making *making, const struct emitted_names *names, uint32_t frame,
+static void row_of_frame(struct batch_filler *filler, const struct emitted_names *names, uint32_t frame,
 			 const uint32_t *columns, struct open_rows *rows)
 {
 	struct location place;
 	const struct perfdata_frame *at = perfdata_session_frame(names->session, frame);
 	const uint32_t row = rows->rows++;
-	pd_location_load(names, frame, making->set->world.locations, &place);
+	pd_location_load(names, frame, filler->set->world.locations, &place);
 	put(rows, columns, FRAMES_FRAME_ID, row, frame);
 	if (at && at->dso != PERFDATA_NONE)
 		put(rows, columns, FRAMES_DSO_ID, row, at->dso);
 	for (unsigned i = 0; i < LOCATION_COUNT; i++) {
 		if (!(place.present & LOCATION_BIT(i)))
 			continue;
-		perfdata_text_clear(making->room);
+		perfdata_text_clear(filler->room);
 		switch (i) {
 		case LOCATION_ADDRESS: case LOCATION_SYMBOL_OFFSET: case LOCATION_LINE:
 			put(rows, columns, FRAMES_LOCATION + i, row, place.number[i]);
 			continue;
 		case LOCATION_BUILD_ID:
-			perfdata_text_bytes_hex(making->room, place.text[i].data, place.text[i].size);
+			perfdata_text_bytes_hex(filler->room, place.text[i].data, place.text[i].size);
 			break;
 		case LOCATION_INLINED:
-			pd_location_json_value(making->room, &place, LOCATION_INLINED, false);
+			pd_location_json_value(filler->room, &place, LOCATION_INLINED, false);
 			break;
 		case LOCATION_DSO:
 			put_name(rows, columns, FRAMES_LOCATION + i, row, (const char *)place.text[i].data);
@@ -591,84 +591,84 @@ static void row_of_frame(struct making *making, const struct emitted_names *name
 			put_text(rows, columns, FRAMES_LOCATION + i, row, place.text[i].data, place.text[i].size);
 			continue;
 		}
-		put_text(rows, columns, FRAMES_LOCATION + i, row, making->room->data, making->room->size);
+		put_text(rows, columns, FRAMES_LOCATION + i, row, filler->room->data, filler->room->size);
 	}
 }
 
-static bool rows_of_frames(struct making *making)
+static bool rows_of_frames(struct batch_filler *filler)
 {
 	uint32_t columns[MOST_FIXED];
-	const struct emitted_batch *frames = making->value->frames;
-	const struct emitted_names names = { making->batch->session, frames->known };
-	struct open_rows *rows = frames->nr_ids ? rows_of(making, (unsigned)making->set->frames) : NULL;
-	columns_by_number(making->set->tables[making->set->frames], columns, MOST_FIXED);
+	const struct emitted_batch *frames = filler->value->frames;
+	const struct emitted_names names = { filler->batch->session, frames->known };
+	struct open_rows *rows = frames->nr_ids ? rows_of(filler, (unsigned)filler->set->frames) : NULL;
+	columns_by_number(filler->set->tables[filler->set->frames], columns, MOST_FIXED);
 	for (size_t i = 0; rows && i < frames->nr_ids; i++)
-		row_of_frame(making, &names, frames->ids[i], columns, rows);
+		row_of_frame(filler, &names, frames->ids[i], columns, rows);
 	return rows || !frames->nr_ids;
 }
 
-static bool rows_of_packets(struct making *making)
+static bool rows_of_packets(struct batch_filler *filler)
 {
 	uint32_t columns[MOST_FIXED];
-	const struct pd_aux_pieces *pieces = &making->value->pieces;
-	struct open_rows *rows = pieces->nr ? rows_of(making, (unsigned)making->set->packets) : NULL;
-	columns_by_number(making->set->tables[making->set->packets], columns, MOST_FIXED);
+	const struct pd_aux_pieces *pieces = &filler->value->pieces;
+	struct open_rows *rows = pieces->nr ? rows_of(filler, (unsigned)filler->set->packets) : NULL;
+	columns_by_number(filler->set->tables[filler->set->packets], columns, MOST_FIXED);
 	for (size_t i = 0; rows && i < pieces->nr; i++)
-		pd_aux_cells_packets(&pieces->list[i], columns, rows, making->room);
+		pd_aux_cells_packets(&pieces->list[i], columns, rows, filler->room);
 	return rows || !pieces->nr;
 }
 
-static bool rows_of_spans(struct making *making)
+static bool rows_of_spans(struct batch_filler *filler)
 {
 	uint32_t columns[MOST_FIXED];
 	size_t nr;
-	(void)pd_batch_spans(making->batch, &nr);
-	struct open_rows *rows = nr ? rows_of(making, (unsigned)making->set->spans) : NULL;
-	columns_by_number(making->set->tables[making->set->spans], columns, MOST_FIXED);
+	(void)pd_batch_spans(filler->batch, &nr);
+	struct open_rows *rows = nr ? rows_of(filler, (unsigned)filler->set->spans) : NULL;
+	columns_by_number(filler->set->tables[filler->set->spans], columns, MOST_FIXED);
 	if (rows)
-		pd_span_cells(making->batch, making->set->span_kinds, columns, rows);
+		pd_span_cells(filler->batch, filler->set->span_kinds, columns, rows);
 	return rows || !nr;
 }
 
 /* Of a piece of a payload, or of a sample that a trace tells of: no records of the recording. */
-static bool row_of_trace(struct making *making, const struct record *r, const struct perfdata_raw *raw)
+static bool row_of_trace(struct batch_filler *filler, const struct record *r, const struct perfdata_raw *raw)
 {
 	uint32_t columns[MOST_FIXED];
 	struct pd_spe_row row;
-	if (making->set->spe_samples < 0 || !pd_spe_row_of_sample(raw, &row))
+	if (filler->set->spe_samples < 0 || !pd_spe_row_of_sample(raw, &row))
 		return true;
-	struct open_rows *rows = rows_of(making, (unsigned)making->set->spe_samples);
-	columns_by_number(making->set->tables[making->set->spe_samples], columns, MOST_FIXED);
+	struct open_rows *rows = rows_of(filler, (unsigned)filler->set->spe_samples);
+	columns_by_number(filler->set->tables[filler->set->spe_samples], columns, MOST_FIXED);
 	if (rows)
 		pd_aux_cells_sample(&row, r, columns, rows);
 	return rows;
 }
 
-static bool make_rows(struct making *making, struct found_batch **found)
+static bool make_rows(struct batch_filler *filler, struct found_batch **found)
 {
-	struct writing writing = { making->room, &making->set->style };
-	struct record r = { .world = &making->set->world,
-			    .cache = &making->scratch->records,
+	struct writing writing = { filler->room, &filler->set->style };
+	struct record r = { .world = &filler->set->world,
+			    .cache = &filler->scratch->records,
 			    .writing = &writing,
-			    .batch = making->batch };
+			    .batch = filler->batch };
 	size_t delivery = 0;
-	r.emitted = (struct emitted_names){ making->batch->session, making->value->frames->known };
-	for (size_t i = 0; i < making->batch->nr_records; i++) {
-		const struct perfdata_raw *raw = &making->batch->records[i];
-		r.delivery = pd_emitted_delivery(making->batch, &delivery, raw);
+	r.emitted = (struct emitted_names){ filler->batch->session, filler->value->frames->known };
+	for (size_t i = 0; i < filler->batch->nr_records; i++) {
+		const struct perfdata_raw *raw = &filler->batch->records[i];
+		r.delivery = pd_emitted_delivery(filler->batch, &delivery, raw);
 		if (raw->flags & (PERFDATA_RAW_PAYLOAD | PERFDATA_RAW_SYNTHESIZED)) {
-			if (!row_of_trace(making, &r, raw))
+			if (!row_of_trace(filler, &r, raw))
 				return false;
 			continue;
 		}
-		if (!rows_of_record(making, &r, &making->batch->records[i], found))
+		if (!rows_of_record(filler, &r, &filler->batch->records[i], found))
 			return false;
 	}
-	if (r.failed || (making->set->packets >= 0 && !rows_of_packets(making)))
+	if (r.failed || (filler->set->packets >= 0 && !rows_of_packets(filler)))
 		return false;
-	return (making->set->spans < 0 || rows_of_spans(making)) &&
-	       (making->set->stacks < 0 || rows_of_stacks(making)) &&
-	       (making->set->frames < 0 || rows_of_frames(making));
+	return (filler->set->spans < 0 || rows_of_spans(filler)) &&
+	       (filler->set->stacks < 0 || rows_of_stacks(filler)) &&
+	       (filler->set->frames < 0 || rows_of_frames(filler));
 }
 
 /* What all rows have. PERFDATA_ENOMEM, PERFDATA_ELIMIT: not all cells are there. */
@@ -693,8 +693,8 @@ enum perfdata_status pd_table_set_rows(const struct table_set *set, const struct
 	*ret = NULL;
 	if (!scratch_ready(scratch, value->nr_tables))
 		return PERFDATA_ENOMEM;
-	struct making making = { .set = set, .batch = batch, .value = value, .scratch = *scratch, .room = room };
-	enum perfdata_status status = make_rows(&making, found) ? PERFDATA_OK : PERFDATA_ENOMEM;
+	struct batch_filler filler = { .set = set, .batch = batch, .value = value, .scratch = *scratch, .room = room };
+	enum perfdata_status status = make_rows(&filler, found) ? PERFDATA_OK : PERFDATA_ENOMEM;
 	for (unsigned i = 0; i < value->nr_tables; i++) {
 		struct open_rows *rows = (*scratch)->open[i];
 		if (!rows || !rows->rows)

@@ -267,8 +267,9 @@ static bool wants_deferred(const struct sample_view *view, uint64_t *ret_cookie)
 
 /* Takes one waiting sample off the list and delivers it; `deferred`: the record with its deferred chain, if that
  * came. */
-static enum perfdata_status release(struct perfdata_session *session, struct pd_batch *batch, struct pd_waiting **link,
-				    const struct perfdata_raw *deferred, const struct perfdata_list *chain, bool lost)
+static enum perfdata_status release_sample(struct perfdata_session *session, struct pd_batch *batch,
+					   struct pd_waiting **link, const struct perfdata_raw *deferred,
+					   const struct perfdata_list *chain, bool lost)
 {
 	struct pd_waiting *waiting = *link;
 	*link = waiting->next;
@@ -300,7 +301,7 @@ static enum perfdata_status wait_for_chain(struct sample_view *view, uint64_t co
 	struct perfdata_delivery *delivery;
 	enum perfdata_status status = silent(view, &delivery);
 	if (status == PERFDATA_OK && session->nr_waiting >= MAX_WAITING)
-		status = release(session, view->batch, &session->waiting, NULL, NULL, false);
+		status = release_sample(session, view->batch, &session->waiting, NULL, NULL, false);
 	if (status != PERFDATA_OK)
 		return status;
 	struct pd_waiting *waiting = pd_malloc(sizeof *waiting);
@@ -377,7 +378,7 @@ static enum perfdata_status join(struct perfdata_session *session, struct pd_bat
 			continue;
 		}
 		bool own = waiting->cookie == chain->cookie;
-		status = release(session, batch, link, own ? raw : NULL, own ? &chain->callchain : NULL, !own);
+		status = release_sample(session, batch, link, own ? raw : NULL, own ? &chain->callchain : NULL, !own);
 	}
 	return status;
 }
@@ -386,7 +387,8 @@ enum perfdata_status pd_deliver_waiting(struct perfdata_session *session)
 {
 	while (session->waiting) {
 		struct pd_batch *batch = pd_batch_open(session);
-		enum perfdata_status status = batch ? release(session, batch, &session->waiting, NULL, NULL, false)
+		enum perfdata_status status = batch ? release_sample(session, batch, &session->waiting, NULL, NULL,
+								     false)
 						    : PERFDATA_ENOMEM;
 		if (status != PERFDATA_OK)
 			return status;

@@ -15,7 +15,8 @@ struct pd_name_loader {
 	bool woken, stopping;
 };
 
-struct pd_name_loader *pd_name_loader_new(const struct perfdata_session *session)
+/* NULL without memory. */
+static struct pd_name_loader *name_loader_new(const struct perfdata_session *session)
 {
 	struct pd_name_loader *loader = pd_calloc(1, sizeof *loader);
 	if (!loader)
@@ -28,7 +29,9 @@ struct pd_name_loader *pd_name_loader_new(const struct perfdata_session *session
 	return NULL;
 }
 
-void pd_name_loader_ask(struct pd_name_loader *loader, bool lines, unsigned threads)
+/* Before the first wake. lines: debug information is opened, too. threads: how many may load at the end; with one
+ * thread, that one loads. The most of what was asked for counts. */
+static void name_loader_ask(struct pd_name_loader *loader, bool lines, unsigned threads)
 {
 	loader->lines |= lines;
 	loader->threads = threads > loader->threads ? threads : loader->threads;
@@ -73,7 +76,8 @@ static void load_whenever_woken(void *user, unsigned thread)
 	pd_monitor_leave(loader->monitor);
 }
 
-void pd_name_loader_wake(struct pd_name_loader *loader)
+/* Frames may have been found in more files. Any thread. */
+static void name_loader_wake(struct pd_name_loader *loader)
 {
 	if (loader->threads < 2)
 		return;
@@ -93,7 +97,8 @@ static void load_rest(void *user, unsigned thread)
 		;
 }
 
-void pd_name_loader_finish(struct pd_name_loader *loader)
+/* Loads with all threads what is left, and returns when all is loaded. */
+static void name_loader_finish(struct pd_name_loader *loader)
 {
 	stop(loader);
 	struct pd_team *team = pd_team_start(loader->threads ? loader->threads - 1 : 0, load_rest, loader);
@@ -108,22 +113,22 @@ enum perfdata_status pd_session_want_names(const struct perfdata_session *sessio
 	struct pd_state *state = session->state;
 	if (!state)
 		return PERFDATA_OK;
-	if (!state->loader && !(state->loader = pd_name_loader_new(session)))
+	if (!state->loader && !(state->loader = name_loader_new(session)))
 		return PERFDATA_ENOMEM;
-	pd_name_loader_ask(state->loader, lines, threads);
+	name_loader_ask(state->loader, lines, threads);
 	return PERFDATA_OK;
 }
 
 void pd_session_load_names(const struct perfdata_session *session)
 {
 	if (session->state && session->state->loader)
-		pd_name_loader_wake(session->state->loader);
+		name_loader_wake(session->state->loader);
 }
 
 void pd_session_finish_names(const struct perfdata_session *session)
 {
 	if (session->state && session->state->loader)
-		pd_name_loader_finish(session->state->loader);
+		name_loader_finish(session->state->loader);
 	if (session->state)
 		pd_jit_report_overlaps(session->state);
 }

@@ -9,15 +9,6 @@
 struct perfdata_session;
 struct pd_name_loader;
 
-/* NULL without memory. */
-struct pd_name_loader *pd_name_loader_new(const struct perfdata_session *session);
-/* Before the first wake. lines: debug information is opened, too. threads: how many may load at the end; with one
- * thread, that one loads. The most of what was asked for counts. */
-void pd_name_loader_ask(struct pd_name_loader *loader, bool lines, unsigned threads);
 void pd_name_loader_free(struct pd_name_loader *loader);   /* NULL is fine */
-/* Frames may have been found in more files. Any thread. */
-void pd_name_loader_wake(struct pd_name_loader *loader);
-/* Loads with all threads what is left, and returns when all is loaded. */
-void pd_name_loader_finish(struct pd_name_loader *loader);
 
 #endif
