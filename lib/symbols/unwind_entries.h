@@ -92,8 +92,10 @@ struct pd_frame_row {
 	struct pd_frame_register registers[PD_FRAME_REGISTERS];
 };
 /* The row of an address, by the instructions of an entry after its head. `first`: the row after the instructions of
- * the CIE; NULL: those are being run. false: the instructions are of forms that are left to libdw. */
+ * the CIE; NULL: those are being run. *ret_steps: of work (symbol_work.h). false: the instructions are of forms that
+ * are left to libdw. */
 bool pd_frame_run(const struct pd_frame_cie *cie, struct pd_cursor instructions, const struct pd_frame_row *first,
-		  uint64_t start, uint64_t address, unsigned machine, struct pd_frame_row *row);
+		  uint64_t start, uint64_t address, unsigned machine, struct pd_frame_row *row,
+		  uint64_t *ret_steps);
 
 #endif

@@ -18,7 +18,12 @@ struct run {
 	struct pd_frame_row remembered[MOST_REMEMBERED];
 	unsigned nr_remembered;
 	unsigned machine;
+	uint64_t cost;
 };
+
+/* Rows are copied; most instructions change one word. */
+#define COST_OF_ROW 32u
+#define COST_OF_STEP 8u
 
 static void put_place(struct run *run, uint64_t number, enum pd_frame_how how, int64_t offset)
 {
@@ -78,6 +83,7 @@ static bool remember(struct run *run)
 {
 	if (run->nr_remembered == MOST_REMEMBERED)
 		return false;
+	run->cost += COST_OF_ROW;
 	run->remembered[run->nr_remembered++] = *run->row;
 	return true;
 }
@@ -86,6 +92,7 @@ static bool recall(struct run *run)
 {
 	if (!run->nr_remembered)
 		return false;
+	run->cost += COST_OF_ROW;
 	*run->row = run->remembered[--run->nr_remembered];
 	return true;
 }
@@ -155,40 +162,50 @@ static bool takes_step(struct pd_cursor *c, unsigned op, uint64_t *ret)
 	}
 }
 
+static bool run_instructions(struct run *run, struct pd_cursor *c, uint64_t start, uint64_t address)
+{
+	const bool is_cie = !run->first;
+	uint64_t step;
+	while (pd_left(c) && !c->failed) {
+		const unsigned op = pd_u8(c);
+		run->cost++;
+		if (takes_step(c, op, &step)) {
+			start += step * run->cie->code_factor;
+			if (is_cie || start > address)
+				return !is_cie && !c->failed;
+			continue;
+		}
+		switch (op & 0xc0u) {
+		case DW_CFA_offset: put_place(run, op & 0x3f, PD_FRAME_AT_CFA, scaled(run, pd_dwarf_uleb(c))); break;
+		case DW_CFA_restore:
+			if (is_cie)
+				return false;
+			restore(run, op & 0x3f);
+			break;
+		default:
+			if (!run_extended(run, c, op, address))
+				return false;
+		}
+	}
+	return !c->failed;
+}
+
 bool pd_frame_run(const struct pd_frame_cie *cie, struct pd_cursor instructions, const struct pd_frame_row *first,
-		  uint64_t start, uint64_t address, unsigned machine, struct pd_frame_row *row)
+		  uint64_t start, uint64_t address, unsigned machine, struct pd_frame_row *row,
+		  uint64_t *ret_steps)
 {
 	struct run run;
-	struct pd_cursor *c = &instructions;
-	uint64_t step;
 	run.cie = cie;
 	run.first = first;
 	run.row = row;
 	run.nr_remembered = 0;
 	run.machine = machine;
+	run.cost = 0;
 	if (first)
 		*row = *first;
 	else
 		memset(row, 0, sizeof *row);
-	while (pd_left(c) && !c->failed) {
-		const unsigned op = pd_u8(c);
-		if (takes_step(c, op, &step)) {
-			start += step * cie->code_factor;
-			if (!first || start > address)
-				return first && !c->failed;
-			continue;
-		}
-		switch (op & 0xc0u) {
-		case DW_CFA_offset: put_place(&run, op & 0x3f, PD_FRAME_AT_CFA, scaled(&run, pd_dwarf_uleb(c))); break;
-		case DW_CFA_restore:
-			if (!first)
-				return false;
-			restore(&run, op & 0x3f);
-			break;
-		default:
-			if (!run_extended(&run, c, op, address))
-				return false;
-		}
-	}
-	return !c->failed;
+	const bool fine = run_instructions(&run, &instructions, start, address);
+	*ret_steps = run.cost / COST_OF_STEP;
+	return fine;
 }

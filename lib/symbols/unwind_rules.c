@@ -61,6 +61,7 @@ struct slots {
 #define BLOCK 32u                  /* entries of the index that are looked through after a look-up in memory */
 #define WINDOW 512u                /* bytes of an entry that are read at once: nearly all are shorter */
 #define MOST_CIES 8u
+#define BYTES_OF_STEP 64u          /* of an entry that is read */
 #define PIECE_SIZE 8192u           /* bytes of the tables that are read at once, and kept while memory is not short */
 #define MOST_PIECES 128u
 
@@ -81,6 +82,8 @@ struct pd_rules {
 	size_t used;
 	size_t accounted;
 	bool is_opened, is_fine;
+	struct pd_work work;               /* of reading and running entries */
+	bool is_beyond;                    /* that was too much: stacks end in this file */
 	bool has_debug_frame;              /* which libdwfl looks into for what .eh_frame has no entry for */
 	struct pd_frame_table eh;
 	uint64_t eh_offset, eh_size;
@@ -243,6 +246,7 @@ static bool open_tables(struct perfdata_symbols_dso *dso, struct pd_rules *rules
 					     .swap = pd_elf_swaps(elf) };
 	rules->eh_offset = place.offset;
 	rules->eh_size = place.size;
+	pd_work_init(&rules->work, place.size, pd_symbols_account(dso->symbols), dso->symbols->options.cancel);
 	rules->index_offset = elf->frame_index.offset + PD_FRAME_INDEX_HEAD;
 	rules->index_address = elf->frame_index.vaddr;
 	rules->nr_entries = pd_load32(head + 8, rules->eh.swap);
@@ -330,12 +334,13 @@ static struct cie *find_cie(struct perfdata_symbols_dso *dso, struct pd_rules *r
 	size_t room = sizeof rules->cie_bytes;
 	if (!read_entry(dso, rules, at, &bytes, &room, false, &entry) || !entry.is_cie)
 		return NULL;
+	uint64_t steps;   /* of a few bytes */
 	struct cie *cie = &rules->cies[rules->next_cie];
 	rules->next_cie = (rules->next_cie + 1) % MOST_CIES;
 	rules->nr_cies += rules->nr_cies < MOST_CIES;
 	cie->is_fine = pd_frame_read_cie(&rules->eh, &entry, &cie->facts) &&
 		       pd_frame_run(&cie->facts, cie->facts.instructions, NULL, 0, 0, dso->text->header.e_machine,
-				    &cie->row);
+				    &cie->row, &steps);
 	cie->facts.at = at;
 	return cie;
 }
@@ -409,16 +414,33 @@ static struct pd_rule rule_of(const struct pd_frame_row *row, const struct pd_fr
 	return rule;
 }
 
+/* Counts the work for an address. false: cancelled. */
+static bool count_work(const struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t steps,
+		       struct pd_rule *rule)
+{
+	pd_work_add_lookup(&rules->work);
+	const enum perfdata_status status = pd_work_do(&rules->work, steps);
+	if (status == PERFDATA_ELIMIT) {
+		rules->is_beyond = true;
+		rule->kind = PD_RULE_END;
+		pd_symbols_find_excess(dso, dso->origin.text_file,
+				       "its tables for unwinding ask for more than their size explains");
+	}
+	return status != PERFDATA_EINTR;
+}
+
 /* false: memory or reading failed, which was told. */
 static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr, struct pd_rule *ret)
 {
 	const struct pd_elf *elf = dso->text;
 	struct pd_frame_entry entry;
 	struct pd_frame_row row;
-	uint64_t at, start, end;
+	uint64_t at, start, end, steps = 0;
 	bool failed = false;
 	const enum pd_rule_kind none = rules->has_debug_frame ? PD_RULE_LIBDWFL : PD_RULE_NONE;
-	*ret = (struct pd_rule){ .kind = none };
+	*ret = (struct pd_rule){ .kind = rules->is_beyond ? PD_RULE_END : none };
+	if (rules->is_beyond)
+		return true;
 	if (!find_entry(dso, rules, vaddr, &failed, &at))
 		return !failed;
 	ret->kind = PD_RULE_LIBDWFL;
@@ -429,9 +451,10 @@ static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, 
 		return true;
 	if (vaddr < start || vaddr >= end)
 		ret->kind = none;
-	else if (pd_frame_run(&cie->facts, entry.rest, &cie->row, start, vaddr, elf->header.e_machine, &row))
+	else if (pd_frame_run(&cie->facts, entry.rest, &cie->row, start, vaddr, elf->header.e_machine, &row,
+			      &steps))
 		*ret = rule_of(&row, &cie->facts, elf->header.e_machine);
-	return true;
+	return count_work(dso, rules, steps + (entry.next - entry.at) / BYTES_OF_STEP, ret);
 }
 
 /* --- look-up ------------------------------------------------------------------------------------------------------ */

@@ -293,6 +293,17 @@ UNWOUND = struct.pack("<IIQQQQQ", 0, 128, 0, 4000, 1 | 2 | 4 | 64 | 256 | 32 | 4
 STACK_AT = 0x7ffc0000
 
 
+def unwound(word_of):
+    """Samples with stacks: `word_of` the sample and the place in its stack."""
+    samples = []
+    for k in range(200):
+        stack = b"".join(struct.pack("<Q", word_of(k, word)) for word in range(128))
+        samples.append(record(9, 2, struct.pack("<QIIQQQQQQ", TEXT + 0x1000 + k, 7, 7, 10 + k, 1, 1, 2, (1 << 64) - 512, TEXT + 0x1000 + k) +
+                              struct.pack("<21QQ", 2, *[0] * 6, STACK_AT, STACK_AT, TEXT + 0x1000 + k, *[0] * 11, len(stack)) + stack + struct.pack("<Q", len(stack))))
+    head = b"PERFILE2" + struct.pack("<Q", 16) + record(64, 0, UNWOUND.ljust(128, b"\0") + struct.pack("<Q", 1))
+    return head + comm(7, "work") + mmap2(7, TEXT, dw.CODE, "/" + PROGRAM) + b"".join(samples)
+
+
 def unwinding(initial, instructions):
     """A program whose stacks are unwound by one entry of .eh_frame."""
     def entry(number, body):
@@ -302,12 +313,7 @@ def unwinding(initial, instructions):
     code = entry(len(common) + 4, struct.pack("<QQ", TEXT, dw.CODE) + b"\0" + instructions)
     elf = dw.Elf().symbols()
     elf.add(".eh_frame", common + code + bytes(4), flags=2, address=TEXT + 0x8000000)
-    stack = b"".join(struct.pack("<Q", TEXT + 0x1000 + 16 * (k % 50)) for k in range(128))
-    samples = b"".join(record(9, 2, struct.pack("<QIIQQQQQQ", TEXT + 0x1000 + k, 7, 7, 10 + k, 1, 1, 2, (1 << 64) - 512, TEXT + 0x1000 + k) +
-                              struct.pack("<21QQ", 2, *[0] * 6, STACK_AT, STACK_AT, TEXT + 0x1000 + k, *[0] * 11, len(stack)) + stack + struct.pack("<Q", len(stack)))
-                       for k in range(200))
-    head = b"PERFILE2" + struct.pack("<Q", 16) + record(64, 0, UNWOUND.ljust(128, b"\0") + struct.pack("<Q", 1))
-    return head + comm(7, "work") + mmap2(7, TEXT, dw.CODE, "/" + PROGRAM) + samples, {PROGRAM: elf.bytes()}
+    return unwound(lambda _k, word: TEXT + 0x1000 + 16 * (word % 50)), {PROGRAM: elf.bytes()}
 
 
 def unwinding_by_long_entries(n):
@@ -339,6 +345,19 @@ def unwinding_by_many_entries(n):
     elf = dw.Elf().symbols()
     elf.add(".eh_frame", b"".join(parts) + bytes(4), flags=2, address=TEXT + 0x8000000)
     return recorded, {PROGRAM: elf.bytes()}
+
+
+def unwinding_by_many_rows(n):
+    """One entry with an index, whose rows are gone through for each address; in the stacks none comes twice."""
+    common = struct.pack("<II", 20, 0) + b"\x01\0\x01\x78\x10" + b"\x0c\x07\x08\x90\x01" + bytes(6)
+    rows = b"\x41\x0a\x41\x0b" * min(15000, n)
+    frames = common + struct.pack("<IIQQ", 20 + len(rows), len(common) + 4, TEXT, dw.CODE) + rows + bytes(4)
+    index_at, place = TEXT + 2 * dw.CODE, 64 + 3 * 56
+    index = b"\x01\x1b\x03\x3b" + struct.pack("<iIii", 20 - 4, 1, TEXT - index_at, 20 + len(common))
+    head = struct.pack("<4sBBBB8xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 0, 2, 62, 1, TEXT, 64, 0, 0, 64, 56, 3, 64, 0, 0)
+    segments = ((1, 5, 0, TEXT, dw.CODE), (1, 4, place, index_at, len(index + frames)), (0x6474e550, 4, place, index_at, len(index)))
+    headers = b"".join(struct.pack("<IIQQQQQQ", kind, flags, at, address, address, size, size, 0x1000) for kind, flags, at, address, size in segments)
+    return unwound(lambda k, word: TEXT + 0x1000 + 128 * k + word), {PROGRAM: head + headers + index + frames}
 
 
 def bundle(add):
@@ -401,7 +420,7 @@ FILES = (functions_of_one_range_list, blocks_of_one_range_list, blocks_of_one_li
          notes_of_one_place, symbols_in_many_segments, labels_in_a_long_section, linkage_entries_of_one_name, cxx_names, cxx_parameters,
          cxx_names_at_one_place, long_symbols, too_long_symbols, rust_names, kallsyms, kallsyms_at_one_place, kallsyms_backwards, kallsyms_of_one_name,
          perf_map_at_one_place, perf_map_backwards, perf_map_of_odd_lines, jit_at_one_place, jit_moves, unwinding_by_long_entries,
-         unwinding_by_remembered_states, unwinding_by_a_loop, unwinding_by_a_large_register, unwinding_by_many_entries,
+         unwinding_by_remembered_states, unwinding_by_a_loop, unwinding_by_a_large_register, unwinding_by_many_entries, unwinding_by_many_rows,
          bundle_of_files, bundle_of_links, bundle_of_long_names,
          baseline_of_functions, baseline_of_files, baseline_of_recordings, baseline_of_events)
 
@@ -409,7 +428,7 @@ FILES = (functions_of_one_range_list, blocks_of_one_range_list, blocks_of_one_li
 # Those that ask for more than their size explains: finding W806.
 EXCESS = (functions_of_one_range_list, blocks_of_one_range_list, blocks_of_one_list_of_bases, zstd_sections, cxx_names, packed_program, packed_symbols, notes_of_one_place,
           symbols_in_many_segments, linkage_entries_of_one_name, cxx_parameters, cxx_names_at_one_place, split_units_of_zeros, unwinding_by_long_entries, unwinding_by_remembered_states, unwinding_by_a_loop,
-          unwinding_by_a_large_register, too_long_symbols)
+          unwinding_by_a_large_register, unwinding_by_many_rows, too_long_symbols)
 
 
 # Where it is not the program that asks for too much.
