@@ -196,7 +196,7 @@ static enum perfdata_status add_length(struct pd_span_sums *sums, uint32_t row, 
 	uint64_t index;
 	if (!pd_hash_map_get(&sums->bucket_of, key, &index)) {
 		index = sums->nr_buckets;
-		if (pd_vector_grow(&sums->buckets, &sums->buckets_room, index, sizeof *sums->buckets) < 0 ||
+		if (pd_vector_grow(&sums->buckets, &sums->buckets_room, sums->nr_buckets, sizeof *sums->buckets) < 0 ||
 		    pd_hash_map_put(&sums->bucket_of, key, index) < 0)
 			return PERFDATA_ENOMEM;
 		sums->buckets[sums->nr_buckets++] = (struct bucket){ .row = row, .place = place };

@@ -57,7 +57,7 @@ struct pd_window {
 		struct pd_chunk *unpacked;
 		size_t unpacked_at;  /* of the next piece, in there */
 		uint64_t offset;     /* of the compressed payload */
-		uint64_t charged;    /* bytes of the account for what was unpacked */
+		size_t charged;      /* bytes of the account for what was unpacked */
 	} payload;
 	bool is_inner;               /* the window is over what COMPRESSED records unpack to */
 	bool ended;                  /* no bytes come behind `end` */
@@ -95,7 +95,7 @@ struct pd_unpack {
 struct pd_split {
 	uint8_t *bytes;              /* so far */
 	size_t size, room;
-	uint64_t charged;            /* bytes of the account, for this record or the one before */
+	size_t charged;              /* bytes of the account, for this record or the one before */
 	uint64_t offset, inner;      /* of the first part */
 	bool is_open;                /* parts came, and no end yet */
 	bool is_broken;              /* a finding was made: the parts up to the next end are not joined */

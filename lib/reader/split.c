@@ -7,7 +7,7 @@
 #include "reader/reader_impl.h"
 
 /* Makes the stream's share of the account as large as what is collected. */
-static void account_for(struct pd_stream *stream, uint64_t bytes)
+static void account_for(struct pd_stream *stream, size_t bytes)
 {
 	struct pd_account *account = pd_reader_account(stream->reader);
 	struct pd_split *split = &stream->split;

@@ -161,7 +161,7 @@ static enum perfdata_status add_file(struct device *device, const struct perfdat
 		status = check_same(device, &device->files[index], &file);
 	} else {
 		index = device->nr;
-		if (pd_vector_grow(&device->files, &device->room, index, sizeof *device->files) < 0 ||
+		if (pd_vector_grow(&device->files, &device->room, device->nr, sizeof *device->files) < 0 ||
 		    pd_hash_map_put(&device->by_path, hash, index) < 0)
 			return no_memory(device);
 		device->files[device->nr++] = file;

@@ -56,7 +56,8 @@ struct pd_span_thread *pd_spans_thread(struct pd_spans *spans, int32_t tid, bool
 		spans->free_thread = spans->threads[index].next_free;
 	} else {
 		index = spans->nr_threads;
-		if (pd_vector_grow(&spans->threads, &spans->threads_room, index, sizeof *spans->threads) < 0)
+		if (pd_vector_grow(&spans->threads, &spans->threads_room, spans->nr_threads,
+				   sizeof *spans->threads) < 0)
 			return NULL;
 		spans->nr_threads++;
 	}
@@ -79,7 +80,7 @@ struct pd_span_cpu *pd_spans_cpu(struct pd_spans *spans, uint32_t cpu)
 	if (pd_hash_map_get(&spans->cpu_of, cpu, &index))
 		return &spans->cpus[index - 1];
 	index = spans->nr_cpus;
-	if (pd_vector_grow(&spans->cpus, &spans->cpus_room, index, sizeof *spans->cpus) < 0 ||
+	if (pd_vector_grow(&spans->cpus, &spans->cpus_room, spans->nr_cpus, sizeof *spans->cpus) < 0 ||
 	    pd_hash_map_put(&spans->cpu_of, cpu, index + 1) < 0)
 		return NULL;
 	spans->nr_cpus++;

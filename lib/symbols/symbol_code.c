@@ -35,7 +35,7 @@ static bool is_recorded(const struct perfdata_symbols_dso *dso)
 }
 
 /* What the file has at an offset. */
-static enum perfdata_status code_of_file(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t size,
+static enum perfdata_status code_of_file(struct perfdata_symbols_dso *dso, uint64_t address, size_t size,
 					 struct pd_code_bytes *code)
 {
 	const struct pd_elf *elf = dso->text;
@@ -67,7 +67,7 @@ static enum perfdata_status code_of_file(struct perfdata_symbols_dso *dso, uint6
 }
 
 static enum perfdata_status code_of_jit(const struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,
-					uint64_t size, struct pd_code_bytes *code)
+					size_t size, struct pd_code_bytes *code)
 {
 	const struct pd_jit_code *of = pd_jit_find(&dso->jit, address, time);
 	if (!of || !of->bytes || address < of->start || size > of->end - address)
@@ -104,12 +104,12 @@ enum perfdata_status pd_symbols_code(struct perfdata_symbols_dso *dso, uint64_t 
 	pd_symbols_lock(dso);
 	switch (dso->request.kind) {
 	case PERFDATA_DSO_JITDUMP:
-		status = code_of_jit(dso, address, time, size, ret);
+		status = code_of_jit(dso, address, time, (size_t)size, ret);
 		break;
 	case PERFDATA_DSO_USER:
 	case PERFDATA_DSO_VDSO:
 	case PERFDATA_DSO_KERNEL:
-		status = code_of_file(dso, address, size, ret);
+		status = code_of_file(dso, address, (size_t)size, ret);
 		break;
 	default:
 		status = refuse(ret, dso->request.kind == PERFDATA_DSO_PERF_MAP ? "perf maps have no code"

@@ -98,7 +98,10 @@ struct pd_rules {
 	struct piece pieces[MOST_PIECES];  /* by their place in the file */
 };
 
-static size_t place_of(const struct slots *slots, uint64_t key) { return pd_hash_u64(key, 0) & (slots->size - 1); }
+static size_t place_of(const struct slots *slots, uint64_t key)
+{
+	return (size_t)pd_hash_u64(key, 0) & (slots->size - 1);
+}
 
 static bool get(const struct slots *slots, uint64_t key, struct pd_rule *ret)
 {

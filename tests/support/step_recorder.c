@@ -16,7 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#ifdef __x86_64__
 #include <sys/user.h>
+#endif
 #include <sys/wait.h>
 #include <unistd.h>
 #include "symbols/disassemble.h"
@@ -244,9 +246,13 @@ static void take_step(struct known *k, uint64_t next)
 
 static uint64_t current_ip(void)
 {
+#ifdef __x86_64__
 	errno = 0;
 	const long ip = ptrace(PTRACE_PEEKUSER, r.pid, offsetof(struct user_regs_struct, rip), 0);
 	return errno ? 0 : (uint64_t)ip;
+#else
+	return 0;
+#endif
 }
 
 static bool is_mapped(uint64_t ip)
@@ -285,6 +291,10 @@ int main(int argc, char **argv)
 {
 	const char *name = NULL;
 	uint64_t period = 997, most = UINT64_MAX;
+#ifndef __x86_64__
+	fprintf(stderr, "step_recorder: only for x86-64\n");
+	return 2;
+#endif
 	r.with_branches = true;
 	for (int option; (option = getopt(argc, argv, "+o:c:m:kn")) != -1;)
 		switch (option) {

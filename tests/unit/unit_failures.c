@@ -56,6 +56,14 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t size)
 	return fails(&writing) ? -1 : __real_write(fd, bytes, size < longest_write ? size : longest_write);
 }
 
+/* Where long has 32 bits, the C library's functions for large files have names of their own. */
+#if __SIZEOF_LONG__ == 4
+#define __real_pread __real_pread64
+#define __wrap_pread __wrap_pread64
+#define __real_mkostemp __real_mkostemp64
+#define __wrap_mkostemp __wrap_mkostemp64
+#endif
+
 ssize_t __real_pread(int fd, void *bytes, size_t size, off_t offset);
 ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t offset);
 ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t offset)

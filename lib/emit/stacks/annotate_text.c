@@ -299,10 +299,10 @@ static void put_title(const struct annotate_head *head, const struct pd_annotati
 	const unsigned unit = unit_of(head);
 	perfdata_text_char(out, '\n');
 	style(head, BOLD, out);
-	perfdata_text_shortened(out, annotation->name, head->options->width);
+	perfdata_text_shortened(out, annotation->name, (size_t)head->options->width);
 	style(head, PLAIN, out);
 	perfdata_text_literal(out, "  in ");
-	perfdata_text_shortened(out, annotation->file, head->options->width);
+	perfdata_text_shortened(out, annotation->file, (size_t)head->options->width);
 	perfdata_text_char(out, '\n');
 	for (size_t i = 0; i < head->nr_events; i++) {
 		const uint64_t *sums = &annotation->sums[2 * i];

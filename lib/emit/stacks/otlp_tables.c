@@ -12,7 +12,8 @@ enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE };
 struct otlp_tables {
 	struct pd_account *account;
 	struct pd_intern *tables[OTLP_TABLES];   /* by field number; 0 is unused */
-	uint64_t size, taken;
+	uint64_t size;
+	size_t taken;
 	struct perfdata_text message, value, text;
 	bool failed;
 };
