@@ -61,7 +61,7 @@ def main():
     with open(TABLE) as f:
         table = f.read().splitlines()
     cases = [line.split("\t") for line in table if line and not line.startswith("#")]
-    has_disassembler = b"none is installed" not in subprocess.run([perfdata, "version"], stdout=subprocess.PIPE).stdout
+    has_disassembler = b"none is installed" not in subprocess.run([perfdata, "version", "-v"], stdout=subprocess.PIPE).stdout
     known = set()
     for name, code, command in cases:
         if name in known:
