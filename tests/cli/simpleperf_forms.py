@@ -341,6 +341,27 @@ def check_device(tap, folder):
     check(tap, meta["device"] == {"app": "\ufffd\ufffd", "app_hex": "fffe"}, "facts that say nothing, or are no text", repr(meta["device"]))
 
 
+def without_switches(data):
+    """A recording with --trace-offcpu as simpleperf made it before 2021: the attr asks for no SWITCH records, and there are none."""
+    data = bytearray(data)
+    attrs = struct.unpack_from("<Q", data, 24)[0]
+    flags, = struct.unpack_from("<Q", data, attrs + 40)
+    struct.pack_into("<Q", data, attrs + 40, flags & ~(1 << 26))
+    offset, size = struct.unpack_from("<QQ", data, 40)
+    nr = bin(int.from_bytes(data[72:104], "little")).count("1")
+    kept, at = b"", offset
+    while at < offset + size:
+        kind, upper, lower = struct.unpack_from("<IHH", data, at)
+        length = lower + (upper << 16 if kind > 32768 else 0)
+        kept += data[at:at + length] if kind != 14 else b""
+        at += length
+    less = size - len(kept)
+    sections = [struct.unpack_from("<QQ", data, offset + size + 16 * i) for i in range(nr)]
+    table = b"".join(struct.pack("<QQ", start - less if start else 0, length) for start, length in sections)
+    struct.pack_into("<Q", data, 48, len(kept))
+    return bytes(data[:offset]) + kept + table + bytes(data[offset + size + 16 * nr:])
+
+
 def check_viewers(tap, folder):
     """Firefox's profiler and Perfetto, as they show simpleperf's own reports: kinds of code, the app, time off the CPU, threads with their names."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testdata", "simpleperf", "offcpu.data")
@@ -357,6 +378,21 @@ def check_viewers(tap, folder):
     trace = perfetto.Trace(run("perfetto", "-q", path).out)
     check(tap, set(trace.sums) == {"cpu-clock", "sched:sched_switch"} and not trace.tracepoints and len(trace.states) > 10 and
           set(trace.names.values()) >= {"work"}, "perfetto: who runs is in SWITCH records", repr((trace.sums.keys(), trace.tracepoints, trace.names)))
+    old = os.path.join(folder, "old.data")
+    with open(path, "rb") as file, open(old, "wb") as to:
+        to.write(without_switches(file.read()))
+    trace = perfetto.Trace(run("perfetto", "-q", old).out)
+    samples = [json.loads(line) for line in run("ndjson", "-q", "--type", "sample", "-e", "type,time,tid,event,fields", old).out.splitlines()]
+    wanted, last = [], {}
+    for sample in samples:
+        if sample["type"] == "sample":
+            out = sample["event"] == "sched:sched_switch"
+            state = 3 if not out else 4 if sample["fields"]["prev_state"] & 0xff else 2
+            if last.get(sample["tid"]) != state:
+                wanted.append((sample["tid"], state))
+            last[sample["tid"]] = state
+    check(tap, trace.states == wanted and {3, 4} <= {state for _, state in wanted} and not trace.tracepoints,
+          "perfetto: without SWITCH records samples say who runs", f"{trace.states[:4]} instead of {wanted[:4]}")
     app_recording(path := os.path.join(folder, "app.data"), 132, [(0x2110, 16, b"first")], facts={"app_package_name": "com.example.app"})
     profile = json.loads(run("firefox", "-q", path).out)
     names = [category["name"] for category in profile["meta"]["categories"]]

@@ -290,19 +290,36 @@ static bool take_stack(struct perfetto_part *part, struct perfetto_row *row, con
 	return pd_hash_map_put(seen, key, 1) == 0;
 }
 
-/* simpleperf samples the scheduler's switch where a thread leaves the CPU, and SWITCH records say when it is back.
- * Without the switches to a thread, those from it would let Perfetto show another thread on the CPU. */
-bool pd_perfetto_switches_are_records(const struct perfdata_reader *reader)
+enum perfetto_switches pd_perfetto_switches(const struct perfdata_reader *reader)
 {
 	const struct perfdata_bytes traced = pd_reader_meta(reader, "trace_offcpu");
 	const struct perfdata_event *event = perfdata_reader_event(reader, 0);
-	return traced.size == 4 && !memcmp(traced.data, "true", 4) && event &&
-	       perfdata_attr_has(event->attr, PERFDATA_ATTR_CONTEXT_SWITCH);
+	if (traced.size != 4 || memcmp(traced.data, "true", 4) != 0 || !event)
+		return PERFETTO_SWITCHES_ARE_EVENTS;
+	return perfdata_attr_has(event->attr, PERFDATA_ATTR_CONTEXT_SWITCH) ? PERFETTO_SWITCHES_ARE_RECORDS
+									    : PERFETTO_SWITCHES_ARE_SAMPLES;
 }
 
 static bool is_switch(const struct perfdata_trace_event *event)
 {
 	return !strcmp(event->system, "sched") && !strcmp(event->name, "sched_switch");
+}
+
+/* What a thread does from its sample on: the fields of a switch say whether it could have gone on. */
+static uint8_t state_from(const struct perfdata_delivery *delivery)
+{
+	enum { WAITS = 0xff };
+	const struct perfdata_trace_event *trace = delivery->event->trace;
+	const struct perfdata_config *config = delivery->event->config;
+	struct perfdata_trace_value value;
+	if (!trace || !is_switch(trace))
+		return STATE_RUNNING;
+	const struct perfdata_trace_field *field = pd_trace_field_named(trace, "prev_state");
+	const struct perfdata_bytes raw = pd_sample_raw(config, delivery->record->bytes, delivery->record->size);
+	return field && pd_trace_value(field, raw, pd_config_order(config), &value) == PERFDATA_OK &&
+			       !(value.u64 & WAITS)
+		       ? STATE_RUNNABLE
+		       : STATE_SLEEPING;
 }
 
 /* Tracepoints are events with fields; what samples, or has a stack, is a sample too. */
@@ -313,11 +330,18 @@ static bool take_sample(struct perfetto_part *part, const struct perfdata_batch 
 	struct perfetto_row *row;
 	if (delivery->flags & PERFDATA_DELIVERY_SILENT || !event)
 		return true;
-	if (event->trace && delivery->record->time != UINT64_MAX && !(part->no_switches && is_switch(event->trace))) {
+	if (event->trace && delivery->record->time != UINT64_MAX &&
+	    !(part->switches && is_switch(event->trace))) {
 		if (!(row = add_row(part, delivery)))
 			return false;
 		put_tracepoint(&part->bytes, delivery, room);
 		row->nr_bytes = part->bytes.size - row->bytes;
+	}
+	if (part->switches == PERFETTO_SWITCHES_ARE_SAMPLES && delivery->record->time != UINT64_MAX) {
+		if (!(row = add_row(part, delivery)))
+			return false;
+		row->kind = PERFETTO_STATE;
+		row->state = state_from(delivery);
 	}
 	if (event->attr->type == PERFDATA_TYPE_TRACEPOINT && !delivery->node)
 		return true;
@@ -366,7 +390,7 @@ struct perfetto_part *pd_perfetto_collect(const struct perfdata_reader *reader, 
 	bool ok = part;
 	perfdata_text_init(&room);
 	if (part)
-		part->no_switches = pd_perfetto_switches_are_records(reader);
+		part->switches = pd_perfetto_switches(reader);
 	for (size_t i = 0; ok && i < batch->nr_deliveries; i++) {
 		const struct perfdata_delivery *delivery = &batch->deliveries[i];
 		ok = delivery->record->type == PERFDATA_RECORD_SAMPLE ? take_sample(part, batch, delivery, &seen, &room)

@@ -47,17 +47,24 @@ struct perfetto_row {
 	uint8_t state;               /* of a sample: mode of the processor; of a STATE: the thread's new state */
 };
 
+/* What tells which thread runs. simpleperf samples sched_switch where a thread of the recorded process leaves the CPU:
+ * as an event of the scheduler it would let Perfetto show another thread there from then on. */
+enum perfetto_switches {
+	PERFETTO_SWITCHES_ARE_EVENTS,     /* the scheduler's tracepoints, or SWITCH records where there are none */
+	PERFETTO_SWITCHES_ARE_RECORDS,    /* SWITCH records */
+	PERFETTO_SWITCHES_ARE_SAMPLES,    /* of simpleperf before 2021: any other sample proves that its thread runs */
+};
+
 struct perfetto_part {
 	struct perfetto_row *rows;
 	size_t nr, room;
 	struct perfdata_step *steps;
 	size_t nr_steps, steps_room;
 	struct perfdata_text bytes;
-	bool no_switches;            /* see pd_perfetto_switches_are_records */
+	enum perfetto_switches switches;
 };
 
-/* Which thread runs is in SWITCH records, and events of sched_switch are samples alone. */
-bool pd_perfetto_switches_are_records(const struct perfdata_reader *reader);
+enum perfetto_switches pd_perfetto_switches(const struct perfdata_reader *reader);
 
 /* Any thread. NULL without memory. */
 struct perfetto_part *pd_perfetto_collect(const struct perfdata_reader *reader, const struct perfdata_batch *batch);
