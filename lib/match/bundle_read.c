@@ -3,6 +3,7 @@
  * copied on demand; of a directory, no file outside it is opened. */
 #include "config.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,13 +27,13 @@
 
 struct member {
 	const char *name, *target;         /* target: of a link */
-	uint64_t offset, size;             /* in the spool */
+	uint64_t offset, size;             /* in the archive */
 };
 
 struct perfdata_bundle_files {
 	char *path;                        /* as given */
 	int root;                          /* of a directory, else -1 */
-	int spool;                         /* the archive decompressed, else -1 */
+	int spool;                         /* the archive, or what it was decompressed to, else -1 */
 	const char *tmpdir;
 	bool lacks_spool;                  /* the temporary file failed, not the bundle */
 	struct member *members;            /* sorted by name */
@@ -88,33 +89,15 @@ static enum perfdata_status unpack_stream(struct unpacking *u, struct pd_decoder
 	}
 }
 
-static enum perfdata_status copy_stream(struct unpacking *u, uint8_t *buffer)
+static enum perfdata_status unpack(struct unpacking *u, enum pd_codec_kind kind)
 {
-	for (;;) {
-		const int64_t got = pd_read_some(u->in, buffer, BUFFER, NULL);
-		if (got <= 0)
-			return got < 0 ? failed() : PERFDATA_OK;
-		u->compressed += (uint64_t)got;
-		const enum perfdata_status status = write_out(u, buffer, (size_t)got);
-		if (status)
-			return status;
-	}
-}
-
-static enum perfdata_status unpack(struct unpacking *u)
-{
-	uint8_t magic[PD_CODEC_MAGIC];
-	const int64_t got = pd_pread_full(u->in, magic, sizeof magic, 0);
-	if (got < 0)
-		return failed();
-	const enum pd_codec_kind kind = got > 0 ? pd_codec_probe(magic, (size_t)got) : PD_CODEC_NONE;
-	struct pd_decoder *decoder = kind == PD_CODEC_NONE ? NULL : pd_decoder_new(kind);
+	struct pd_decoder *decoder = pd_decoder_new(kind);
 	uint8_t *buffers = pd_malloc(2 * BUFFER);
 	enum perfdata_status status = PERFDATA_ENOMEM;
-	if (kind != PD_CODEC_NONE && !decoder)
-		status = pd_codec_available(kind) ? PERFDATA_ENOMEM : PERFDATA_EUNSUP;
-	else if (buffers)
-		status = decoder ? unpack_stream(u, decoder, buffers, buffers + BUFFER) : copy_stream(u, buffers);
+	if (!decoder && !pd_codec_available(kind))
+		status = PERFDATA_EUNSUP;
+	else if (decoder && buffers)
+		status = unpack_stream(u, decoder, buffers, buffers + BUFFER);
 	pd_decoder_free(decoder);
 	pd_free(buffers);
 	return status;
@@ -293,6 +276,16 @@ static enum perfdata_status read_index(struct perfdata_bundle_files *files, uint
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
+/* An archive that is not packed is read where it is. */
+static enum perfdata_status open_in_place(struct perfdata_bundle_files *files, int fd, uint64_t most)
+{
+	struct stat st;
+	files->spool = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (files->spool < 0 || fstat(fd, &st))
+		return failed();
+	return (uint64_t)st.st_size > most ? PERFDATA_ELIMIT : read_index(files, (uint64_t)st.st_size);
+}
+
 static enum perfdata_status open_archive(struct perfdata_bundle_files *files, int fd,
 					 const struct perfdata_bundle_files_options *options)
 {
@@ -301,11 +294,18 @@ static enum perfdata_status open_archive(struct perfdata_bundle_files *files, in
 		.max_bytes = options->max_bytes ? options->max_bytes : MAX_BYTES,
 		.max_ratio = options->max_ratio,
 	};
+	uint8_t magic[PD_CODEC_MAGIC];
+	const int64_t got = pd_pread_full(fd, magic, sizeof magic, 0);
+	if (got < 0)
+		return failed();
+	const enum pd_codec_kind kind = got > 0 ? pd_codec_probe(magic, (size_t)got) : PD_CODEC_NONE;
+	if (kind == PD_CODEC_NONE)
+		return open_in_place(files, fd, u.max_bytes);
 	u.out = files->spool = pd_tempfile(files->tmpdir);
 	files->lacks_spool = files->spool < 0;
 	if (files->lacks_spool)
 		return failed();
-	const enum perfdata_status status = unpack(&u);
+	const enum perfdata_status status = unpack(&u, kind);
 	files->lacks_spool = u.lacks_out;
 	return status ? status : read_index(files, u.decompressed);
 }
