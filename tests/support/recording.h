@@ -9,7 +9,9 @@
 #include <string.h>
 #include "perfdata/feature.h"
 
+#ifndef RECORDING_ROOM   /* a unit may need more */
 #define RECORDING_ROOM (8u << 20)
+#endif
 #define RECORDING_SAMPLE_TYPE                                                                           \
 	(PERFDATA_SAMPLE_IDENTIFIER | PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | \
 	 PERFDATA_SAMPLE_CPU)

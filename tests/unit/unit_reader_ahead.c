@@ -2,9 +2,12 @@
 /* A recording read ahead is the same recording: records, findings at their places, and what the reader tells at each
  * record. */
 #include "config.h"
+#include <stdlib.h>
+#include <unistd.h>
 #include "perfdata/session.h"
 #include "schema/schema.h"
-#include "reader/reader.h"
+#include "reader/reader_impl.h"
+#define RECORDING_ROOM (80u << 20)
 #include "reading.h"
 
 #define RECORDS 120000u      /* several chunks */
@@ -207,6 +210,41 @@ static void test_stop(void)
 	recording_release(&file);
 }
 
+/* Records with copies of stacks are large: what is ahead of the reader is counted in bytes, too. */
+static void test_large_records(void)
+{
+	enum { LARGE = 60000, NR = 1200, SMALL = 20000 };
+	const struct perfdata_reader_options options = { .size = sizeof options, .read_ahead = PERFDATA_AHEAD_RECORDS };
+	struct perfdata_reader *reader;
+	struct recording records, file;
+	const struct perfdata_raw *raw;
+	char path[] = "/tmp/unit-ahead-XXXXXX";
+	const int fd = mkstemp(path);
+	size_t most = 0;
+	unsigned nr = 0;
+
+	recording_init(&records, false);
+	for (unsigned i = 0; i < SMALL; i++)
+		recording_sample(&records, 10, i + 1, 1);
+	for (unsigned i = 0; i < NR; i++) {
+		const size_t start = recording_begin(&records, PERFDATA_RECORD_COMM, 0);
+		recording_chars(&records, "", LARGE);
+		recording_end(&records, start);
+	}
+	recording_file(&file, &records, 0);
+	CHECK(fd >= 0 && write(fd, file.data, file.size) == (ssize_t)file.size);
+	close(fd);
+	CHECK_EQ(perfdata_reader_open_path(path, &options, &reader, NULL), PERFDATA_OK);
+	unlink(path);
+	for (; perfdata_reader_next(reader, &raw) == PERFDATA_OK; nr++)
+		most = pd_chunk_pool_bytes(reader->pool) > most ? pd_chunk_pool_bytes(reader->pool) : most;
+	CHECK_EQ(nr, SMALL + NR);
+	CHECK(most > 0 && most < (size_t)NR * LARGE / 4);
+	perfdata_reader_close(reader);
+	recording_release(&file);
+	recording_release(&records);
+}
+
 int main(void)
 {
 	const struct unit_case cases[] = {
@@ -214,6 +252,7 @@ int main(void)
 		{ "the same in spite of damage", test_same_when_damaged },
 		{ "batches end at the same records", test_batches },
 		{ "the same up to where somebody stops", test_stop },
+		{ "large records take no more memory", test_large_records },
 	};
 	return unit_main(cases, sizeof cases / sizeof *cases);
 }
