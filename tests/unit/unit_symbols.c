@@ -359,8 +359,9 @@ static void test_cxx_names(void)
 
 /* --- this program ------------------------------------------------------------------------------------------------- */
 
+/* Some linkers make functions local that only this program can see. */
 int perfdata_test_function(int x);
-__attribute__((noinline)) int perfdata_test_function(int x) { return x * 3 + (int)getpid(); }
+__attribute__((noinline, visibility("default"))) int perfdata_test_function(int x) { return x * 3 + (int)getpid(); }
 
 /* The offset in the file of an address of this process. */
 static uint64_t file_offset(uintptr_t address)
