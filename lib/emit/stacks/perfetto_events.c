@@ -351,3 +351,24 @@ const struct perfetto_event *pd_perfetto_event(const struct perfdata_trace_event
 {
 	return bsearch(event, events, sizeof events / sizeof *events, sizeof *events, compare);
 }
+
+/* The first field is the number; kernels before 4.6 call it nr, as an argument of some calls. */
+static const struct perfetto_event syscalls[][2] = {
+	{ { "syscalls", "sys_enter_", 329, FIELDS(NUMBER(1, "__syscall_nr")) },
+	  { "syscalls", "sys_enter_", 329, FIELDS(NUMBER(1, "nr")) } },
+	{ { "syscalls", "sys_exit_", 330, FIELDS(NUMBER(1, "__syscall_nr"), NUMBER(2, "ret")) },
+	  { "syscalls", "sys_exit_", 330, FIELDS(NUMBER(1, "nr"), NUMBER(2, "ret")) } },
+};
+
+const struct perfetto_event *pd_perfetto_syscall(const struct perfdata_trace_event *event)
+{
+	if (event->nr_common >= event->nr_fields)
+		return NULL;
+	const bool is_old = !strcmp(event->fields[event->nr_common].name, "nr");
+	for (size_t i = 0; i < sizeof syscalls / sizeof *syscalls; i++) {
+		const struct perfetto_event *row = &syscalls[i][is_old];
+		if (!strcmp(event->system, row->system) && !strncmp(event->name, row->name, strlen(row->name)))
+			return row;
+	}
+	return NULL;
+}

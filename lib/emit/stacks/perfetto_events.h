@@ -19,5 +19,8 @@ struct perfetto_event {
 };
 /* NULL: Perfetto only shows the event. */
 const struct perfetto_event *pd_perfetto_event(const struct perfdata_trace_event *event);
+/* For an event of one system call (syscalls:sys_enter_NAME, sys_exit_NAME): the event of any system call, from which
+ * Perfetto makes slices; else NULL. */
+const struct perfetto_event *pd_perfetto_syscall(const struct perfdata_trace_event *event);
 
 #endif

@@ -128,19 +128,38 @@ static void put_field(struct perfdata_text *out, const struct perfdata_trace_eve
 	perfdata_text_release(&message);
 }
 
+/* Puts an event among those of its processor. */
+static void put_event(struct perfdata_text *bundle, const struct perfdata_delivery *delivery, unsigned number,
+		      const struct perfdata_text *fields)
+{
+	enum { BUNDLE_EVENT = 2, EVENT_TIME = 1, EVENT_THREAD = 2 };
+	struct perfdata_text message;
+	perfdata_text_init(&message);
+	pd_protobuf_given(&message, EVENT_TIME, delivery->record->time);
+	pd_protobuf_given(&message, EVENT_THREAD, (uint32_t)(delivery->tid < 0 ? 0 : delivery->tid));
+	pd_protobuf_message(&message, number, fields);
+	pd_protobuf_message(bundle, BUNDLE_EVENT, &message);
+	perfdata_text_release(&message);
+}
+
 static void put_tracepoint(struct perfdata_text *out, const struct perfdata_delivery *delivery,
 			   struct perfdata_text *room)
 {
-	enum { BUNDLE_CPU = 1, BUNDLE_EVENT = 2, EVENT_TIME = 1, EVENT_THREAD = 2 };
+	enum { BUNDLE_CPU = 1 };
 	const struct perfdata_raw *record = delivery->record;
 	const struct perfdata_trace_event *event = delivery->event->trace;
 	const struct perfdata_bytes raw = pd_sample_raw(delivery->event->config, record->bytes, record->size);
 	const enum perfdata_byte_order order = pd_config_order(delivery->event->config);
-	const struct perfetto_event *known = pd_perfetto_event(event);
-	struct perfdata_text fields, message, bundle;
+	const struct perfetto_event *known = pd_perfetto_event(event), *call = pd_perfetto_syscall(event);
+	struct perfdata_text fields, bundle;
 	perfdata_text_init(&fields);
-	perfdata_text_init(&message);
 	perfdata_text_init(&bundle);
+	pd_protobuf_given(&bundle, BUNDLE_CPU, record->cpu == UINT32_MAX ? 0 : record->cpu);
+	if (call) {
+		put_known(&fields, call, event, raw, order, room);
+		put_event(&bundle, delivery, call->number, &fields);
+		perfdata_text_clear(&fields);
+	}
 	if (known) {
 		put_known(&fields, known, event, raw, order, room);
 	} else {
@@ -148,14 +167,9 @@ static void put_tracepoint(struct perfdata_text *out, const struct perfdata_deli
 		for (size_t i = event->nr_common; i < event->nr_fields; i++)
 			put_field(&fields, event, &event->fields[i], raw, order, room);
 	}
-	pd_protobuf_given(&message, EVENT_TIME, record->time);
-	pd_protobuf_given(&message, EVENT_THREAD, (uint32_t)(delivery->tid < 0 ? 0 : delivery->tid));
-	pd_protobuf_message(&message, known ? known->number : GENERIC_EVENT, &fields);
-	pd_protobuf_given(&bundle, BUNDLE_CPU, record->cpu == UINT32_MAX ? 0 : record->cpu);
-	pd_protobuf_message(&bundle, BUNDLE_EVENT, &message);
+	put_event(&bundle, delivery, known ? known->number : GENERIC_EVENT, &fields);
 	pd_perfetto_packet(out, PERFETTO_FTRACE, UINT64_MAX, PACKET_FTRACE_EVENTS, &bundle);
 	perfdata_text_release(&fields);
-	perfdata_text_release(&message);
 	perfdata_text_release(&bundle);
 }
 
