@@ -170,7 +170,7 @@ static inline bool anonymize(const struct perfdata_text *recording, struct perfd
 	return ok;
 }
 
-/* Files have the bits of this field in the order of the machine that recorded, so a big-endian one has another number. */
+/* Files have the bits of this field in the order of the machine that recorded: a big-endian one has another number. */
 static inline bool has_reversed_bits(const struct secret *s)
 {
 	const uint16_t one = 1;
