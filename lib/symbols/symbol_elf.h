@@ -6,8 +6,11 @@
 #include <elf.h>
 #include "symbols/symbols.h"
 
-/* Older versions of the header lack it. */
+/* Older versions of the header, and musl's, lack them. */
 #define PD_ELF_COMPRESS_ZSTD 2u
+#ifndef EM_LOONGARCH
+#define EM_LOONGARCH 258
+#endif
 
 struct pd_elf_section {
 	Elf64_Shdr header;
