@@ -79,10 +79,10 @@ static enum perfdata_status read_header(const struct pd_elf *elf, const struct p
 		return PERFDATA_ELIMIT;
 	if (type != ELFCOMPRESS_ZLIB && type != PD_ELF_COMPRESS_ZSTD)
 		return PERFDATA_EUNSUP;
+	if (!pd_codec_available(type == ELFCOMPRESS_ZLIB ? PD_CODEC_GZIP : PD_CODEC_ZSTD))
+		return PERFDATA_EUNSUP;
 	ret->decoder = type == ELFCOMPRESS_ZLIB ? pd_zlib_decoder_new() : pd_decoder_new(PD_CODEC_ZSTD);
-	return ret->decoder					     ? PERFDATA_OK
-	       : type == ELFCOMPRESS_ZLIB || pd_codec_available(PD_CODEC_ZSTD) ? PERFDATA_ENOMEM
-									     : PERFDATA_EUNSUP;
+	return ret->decoder ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
 /* Decompresses from `in` on until `out` is full or the stream ends; reads *ret_used bytes. */
