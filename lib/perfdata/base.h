@@ -65,7 +65,7 @@ enum perfdata_status {
 	PERFDATA_OK = 0,
 	PERFDATA_END = 1,       /* nothing more to read */
 	PERFDATA_DAMAGED = 2,   /* this record or section is damaged; the next one can be tried */
-	PERFDATA_ABSENT = 3,    /* what was asked for is not in the recording */
+	PERFDATA_ABSENT = 3,    /* the recording does not have the requested data */
 	PERFDATA_AGAIN = 4,     /* more bytes have to be fed first: see perfdata_feed */
 	PERFDATA_ENOMEM = -1,   /* out of memory */
 	PERFDATA_EREAD = -2,    /* the input cannot be opened or read */
@@ -137,7 +137,7 @@ PERFDATA_API void perfdata_options_init(void *options, size_t size);
  * PERFDATA_FINDING_ROW(code, severity, NAME, meaning, advice). */
 enum perfdata_severity {
 	PERFDATA_SEVERITY_NOTE = 0,     /* nothing is wrong; exit code 0 */
-	/* what was recorded is odd or incomplete, but read whole; exit code 0, 4 with --strict */
+	/* the recorded data is odd or incomplete, but read whole; exit code 0, 4 with --strict */
 	PERFDATA_SEVERITY_WARNING = 1,
 	PERFDATA_SEVERITY_ERROR = 2,    /* damaged or unfinished input: something could not be read; exit code 4 */
 };
@@ -184,7 +184,7 @@ struct perfdata_finding_info {
 /* The row of a code, or NULL. Static storage. */
 PERFDATA_API const struct perfdata_finding_info *perfdata_finding_lookup(unsigned code);
 
-/* Row number `index` of all codes in ascending order, or NULL behind the last. Static storage. */
+/* Row number `index` of all codes in ascending order; NULL if index is not below their number. Static storage. */
 PERFDATA_API const struct perfdata_finding_info *perfdata_finding_at(size_t index);
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Symbol bundles: the files that name a recording's addresses, in one archive that is opened where those files are not.
+/* Symbol bundles: the files that name a recording's addresses, in one archive, for machines that do not have these
+ * files.
  *
- * A bundle is a tar archive, packed or not, or what was unpacked from one:
+ * A bundle is a tar archive, compressed or not, or the directory into which an archive was unpacked:
  *
  *   perfdata-bundle.json                          what it is of, and what is missing; first
  *   PATH/ID/elf, PATH/ID/debug                    a file with a build-id, and its separate debug information
@@ -12,8 +13,8 @@
  *
  * The same files give the same bytes: no times, no owners, entries in byte order.
  *
- * Reading trusts nothing: names that are not plain relative paths, links that lead out, and anything that is no file,
- * link or directory are left out; sizes are limited. */
+ * Reading trusts nothing: it skips names that are not plain relative paths, links that lead out of the bundle, and
+ * entries other than files, links and directories; sizes are limited. */
 #ifndef PERFDATA_BUNDLE_H
 #define PERFDATA_BUNDLE_H
 
@@ -67,12 +68,13 @@ struct perfdata_bundle_planned {
 	const char *name;                  /* lives as long as the bundle */
 	uint64_t size;
 	uint8_t sha256[PERFDATA_SHA256_SIZE];   /* of the entry's bytes */
-	uint32_t parts;                    /* enum perfdata_match_part: what the entry's bytes can tell */
+	uint32_t parts;                    /* enum perfdata_match_part: the information that the entry's bytes hold */
 };
-/* Plans a file; planning it again does no harm. PERFDATA_ABSENT: it is not there any more, or may not be read;
- * PERFDATA_EREAD; PERFDATA_EFORMAT: it has to be an ELF file of the build-id that is given, and is none;
- * PERFDATA_ELIMIT: it would exceed a limit; PERFDATA_EUSAGE: no build-id is given, and the recorded path is empty or
- * leads out; PERFDATA_EINTR; PERFDATA_ENOMEM. The bundle stays usable after any of these, and *ret as it was. */
+/* Plans a file; planning it again does no harm. PERFDATA_ABSENT: the file does not exist any more, or may not be read;
+ * PERFDATA_EREAD; PERFDATA_EFORMAT: the file has to be an ELF file with the requested build-id, and is not;
+ * PERFDATA_ELIMIT: it would exceed a limit; PERFDATA_EUSAGE: the request has no build-id, and the recorded path is
+ * empty or leads out of the bundle; PERFDATA_EINTR; PERFDATA_ENOMEM. After any of these the bundle stays usable and
+ * *ret is unchanged. */
 PERFDATA_API enum perfdata_status perfdata_bundle_add(struct perfdata_bundle *bundle,
 						      const struct perfdata_bundle_file *file,
 						      struct perfdata_bundle_planned *ret);

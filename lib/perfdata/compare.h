@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Comparing recordings: what costs more than before, by more than noise?
  *
- * A side is a perfdata_baseline: one recording or several repeat runs, each a text that the emitter `baseline` wrote
- * (perfdata_convert), or several of them in one text, as perfdata_baseline_write makes it of a side. A key is the
- * thing whose cost is compared: a function of a file, a file, a thread …
+ * A side is a perfdata_baseline: one recording or several repeat runs. Each is a text that the emitter `baseline` wrote
+ * (perfdata_convert); perfdata_baseline_write puts all recordings of a side into one text. A key is the thing whose
+ * cost is compared: a function of a file, a file, a thread …
  *
  *   per recording   perfdata_convert(…, "baseline", …) to a memory output; perfdata_baseline_add(side, bytes)
  *   then            perfdata_compare(before, after, options): rows, notes, a verdict
@@ -27,8 +27,8 @@ struct perfdata_baseline;
 PERFDATA_API struct perfdata_baseline *perfdata_baseline_new(void);   /* NULL without memory */
 PERFDATA_API void perfdata_baseline_free(struct perfdata_baseline *baseline);
 /* Adds the recordings of a text; the side copies them. PERFDATA_EFORMAT with the line that is wrong; PERFDATA_EUSAGE:
- * its keys are of another kind (`--by`) than those of the side so far; PERFDATA_ENOMEM. After a failure the side may
- * only be freed. */
+ * the text has keys of another kind (`--by`) than the side so far; PERFDATA_ENOMEM. After a failure the side may only
+ * be freed. */
 PERFDATA_API enum perfdata_status perfdata_baseline_add(struct perfdata_baseline *baseline, const void *bytes,
 							size_t size, struct perfdata_error *reterr);
 /* The same for a file, compressed or not, of at most `max_size` bytes (0: no limit). `cancel` ends waiting for a pipe
@@ -49,7 +49,7 @@ struct perfdata_baseline_recording {
 	bool complete;                   /* the whole recording could be read */
 	bool has_inlines;                /* inlined functions are keys of their own somewhere */
 };
-/* Recording number `index`, or NULL behind the last. Borrowed until the next is added. */
+/* Recording number `index`; NULL if there are fewer. Borrowed until the next is added. */
 PERFDATA_API const struct perfdata_baseline_recording *perfdata_baseline_recording(
 	const struct perfdata_baseline *baseline, size_t index);
 
@@ -82,8 +82,9 @@ struct perfdata_comparison_options {
 	double min_share;
 	/* how far the weight per unit of work may grow, in percent; 0: it is not judged */
 	double max_total;
-	/* variance between runs / that of independent samples, as assumed: all that is known of sides of one recording,
-	 * and weighed as one more degree of freedom beside those that the repeat runs of all keys have; default 5 */
+	/* assumed ratio of the variance between runs to the variance of independent samples. Sides of one recording use
+	 * it alone; with repeat runs it weighs as one degree of freedom, added to the degrees that the runs of all keys
+	 * have; default 5 */
 	double dispersion;
 	/* Units of work (requests, rows, frames) of each side: one number for each recording, or one for all of
 	 * them. */
@@ -153,20 +154,20 @@ struct perfdata_comparison_row {
 struct perfdata_compared_side {
 	uint64_t recordings, samples, weight;
 	uint64_t named_weight;           /* weight at addresses with a name */
-	double units;                    /* units of all recordings together; 0: not given */
+	double units;                    /* units of all recordings together; 0: unknown */
 };
 struct perfdata_comparison_event {
 	const char *name;
 	struct perfdata_compared_side sides[2];
 	bool is_time;                    /* weights are nanoseconds */
 	bool has_stacks;                 /* inclusive is more than self, on both sides */
-	/* what the shares of keys that did not change were multiplied by, because of those that did; a key of which
-	 * that is unsure is measured by all others, see `compared` */
+	/* factor by which changed keys moved the shares of unchanged keys; a key that may or may not have changed is
+	 * measured against all other keys, see `compared` */
 	double scale;
 	double dispersion;               /* over all keys */
 	bool dispersion_known;           /* from repeat runs, not assumed */
 	size_t nr_judged;                /* tests for which p values are adjusted */
-	/* weight per unit of work, where units are given */
+	/* weight per unit of work, where units are known */
 	bool has_total;
 	double total_ratio, total_p;
 	enum perfdata_change total_change;
@@ -188,7 +189,7 @@ PERFDATA_API enum perfdata_status perfdata_compare(const struct perfdata_baselin
 						   struct perfdata_comparison **ret, struct perfdata_error *reterr);
 PERFDATA_API void perfdata_comparison_free(struct perfdata_comparison *comparison);
 PERFDATA_API enum perfdata_verdict perfdata_comparison_verdict(const struct perfdata_comparison *comparison);
-/* By index; NULL behind the last. Reasons come first; rows by the size of their change, then by file and key.
+/* By index; NULL if there are fewer. Reasons come first; rows by the size of their change, then by file and key.
  * Borrowed. */
 PERFDATA_API const struct perfdata_comparison_note *perfdata_comparison_note(
 	const struct perfdata_comparison *comparison, size_t index);

@@ -21,7 +21,7 @@ struct perfdata_result;
 struct perfdata_conversion {
 	size_t size;
 	const char *format;                        /* an emitter's name */
-	const struct perfdata_setting *settings;   /* its options; if a name is given twice, the last value counts */
+	const struct perfdata_setting *settings;   /* its options; if two have the same name, the last value counts */
 	size_t nr_settings;
 	struct perfdata_output *output;            /* borrowed: the caller closes it */
 	uint64_t *ret_rows;                        /* of formats of tables: how many rows were written; may be NULL */
@@ -67,8 +67,9 @@ PERFDATA_API const struct perfdata_reader *perfdata_result_reader(const struct p
 /* Both are NULL if the conversion failed before they were opened. */
 PERFDATA_API const struct perfdata_session *perfdata_result_session(const struct perfdata_result *result);
 PERFDATA_API const struct perfdata_summary *perfdata_result_summary(const struct perfdata_result *result);
-/* Records that were written, or deliveries where no records were needed; of a format of tables (PERFDATA_EMITTER_ROWS)
- * the rows of all of them. Of several formats it is the first one that decides. */
+/* Number of records written, or of deliveries if the format needs no records; for a format of tables
+ * (PERFDATA_EMITTER_ROWS) the number of rows in all tables. A conversion to several formats counts for the first
+ * one. */
 PERFDATA_API uint64_t perfdata_result_written(const struct perfdata_result *result);
 
 /* PERFDATA_OK for damaged recordings too: see the findings, and the summary. PERFDATA_EREAD with a result whose reader

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Emitters spell batches; a run moves the batches of a session through one or more emitters to their outputs, with any
+/* Emitters format batches; a run moves the batches of a session through one or more emitters to their outputs, with any
  * number of threads and the same bytes for each.
  *
  *   configure  once, before the session is opened: what these options need        → needs, order, joins, names
@@ -11,12 +11,12 @@
  *
  * scan, format and merge run at the same time for different batches: scan and merge each own a part of the state,
  * format reads what neither changes. Findings may be reported in begin, scan, merge and end; they reach the program in
- * the calling thread, those of merge in the order of the batches.
+ * the calling thread, findings of merge in the order of the batches.
  *
  * Bytes leave in blocks. What format appends to `out` may leave at each perfdata_text_cut(out), which an emitter calls
- * where nothing that it appended will be looked at again: behind each record or line. Without a call the text of a
- * whole batch is held in memory. Behind the call out->size may be less than before; nothing else changes. When the
- * output is slow, or batches before this one are not written yet, the call waits.
+ * at the end of each record or line, once it will not read or change the appended bytes again. Without such calls the
+ * text of a whole batch stays in memory. After the call out->size may be less than before; nothing else changes. When
+ * the output is slow, or batches before this one are not written yet, the call waits.
  *
  * An emitter is a table of functions, which the library copies; a loaded emitter exports it as `perfdata_emitter`. */
 #ifndef PERFDATA_EMIT_H
@@ -57,10 +57,10 @@ struct perfdata_emitter_option_value {
 	uint64_t number;
 };
 /* When an option makes sense. Lists of options are "a|b"; "a=x" means option a with the value x. --no-FLAG is never
- * refused, and counts as not given. Tables end with name NULL. */
+ * refused, and counts as an absent option. Tables end with name NULL. */
 struct perfdata_option_rule {
 	const char *name;
-	const char *needs;              /* without one of these the option would change nothing; or NULL */
+	const char *needs;              /* the option has an effect only with one of these; or NULL */
 	const char *excludes;           /* with one of these it would change nothing, or contradict; or NULL */
 	uint64_t least, most;           /* of a NUMBER; most 0: no limit */
 };
@@ -70,8 +70,8 @@ struct perfdata_option_rule {
 enum perfdata_tristate { PERFDATA_DEFAULT = 0, PERFDATA_YES = 1, PERFDATA_NO = 2 };
 
 #define PERFDATA_CONFIGURE_TYPES 8
-/* What an emitter with the given options needs from the session. A library-owned view; before configure, its members
- * are set as the emitter's table says. */
+/* What an emitter needs from the session with these options. A library-owned view; before configure, its members are
+ * set as the emitter's table says. */
 struct perfdata_configuration {
 	size_t size;
 	const struct perfdata_emitter_option_value *options;
@@ -203,7 +203,7 @@ struct perfdata_emitter {
 	const struct pd_profile_others *others;   /* of emitters of the library; else NULL */
 };
 
-/* The option's value, or NULL if the option was not given (the last one wins). */
+/* The option's value (the last one, if there are several), or NULL if the option is absent. */
 PERFDATA_API const char *perfdata_option_text(const struct perfdata_emitter_option_value *options, size_t nr_options,
 					      const char *name);
 PERFDATA_API bool perfdata_option_flag(const struct perfdata_emitter_option_value *options, size_t nr_options,
@@ -232,7 +232,7 @@ struct perfdata_run_options {
 	const struct perfdata_cancel *cancel;   /* stops early with PERFDATA_EINTR; may be NULL */
 	perfdata_finding_fn *on_finding;        /* findings of formatting, in order of the records */
 	void *user;                             /* for on_finding */
-	/* returns what was reported so far, for end; may be NULL */
+	/* returns the findings reported so far, for end; may be NULL */
 	const struct perfdata_finding *(*findings)(void *findings_user, size_t *ret_nr, uint64_t *ret_total);
 	void *findings_user;
 	const char *recording;                  /* for perfdata_emit_context; NULL: the name of its file */

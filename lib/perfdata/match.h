@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Do the files here fit a recording? For each file that a recording maps: which of the files at hand is that file, and
- * what can it tell?
+/* Do the files here fit a recording? For each file that a recording maps: which file at hand is the recorded one, and
+ * which information does it hold (symbols, lines, unwind tables)?
  *
  * Only headers, notes and section tables of files are read. Every file and directory is hostile input: only regular
  * files are read, reads are bounded, and links are followed below their root only. Only the source
@@ -27,7 +27,7 @@ enum perfdata_match_source_kind {
 	PERFDATA_SOURCE_FILE,        /* an ELF file */
 	/* a text of build-ids and paths: perf buildid-list, eu-unstrip -n, perfdata buildids --tsv */
 	PERFDATA_SOURCE_LIST,
-	/* another recording: its files are given with perfdata_match_add; `path` is its name */
+	/* another recording: perfdata_match_add adds its files; `path` is its name */
 	PERFDATA_SOURCE_OTHER,
 	PERFDATA_SOURCE_DEBUGINFOD,  /* debuginfod servers; no path */
 	PERFDATA_SOURCE_BUNDLE,      /* the files of perfdata_match_options.bundle; `path` is the path of the bundle */
@@ -47,7 +47,7 @@ enum perfdata_match_state {
 	PERFDATA_MATCH_MEMORY,       /* code that has no file */
 };
 
-/* What a file, with the files that belong to it, can tell. */
+/* The information that a file holds, together with the files that belong to it. */
 enum perfdata_match_part {
 	PERFDATA_PART_TEXT = 1,        /* code, and what unwinding needs */
 	PERFDATA_PART_SYMTAB = 2,
@@ -129,7 +129,7 @@ PERFDATA_API uint64_t perfdata_match_nr_searched(const struct perfdata_match *ma
 
 /* The spelling of a state ("match", "moved", …); never NULL. Static storage. */
 PERFDATA_API const char *perfdata_match_state_name(enum perfdata_match_state state);
-/* Row `index` of the parts and their names; NULL behind the last. Static storage. */
+/* Row `index` of the parts and their names; NULL if there are fewer. Static storage. */
 PERFDATA_API const char *perfdata_match_part_name(size_t index, enum perfdata_match_part *ret_part);
 
 #ifdef __cplusplus

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Where bytes go: a path, a descriptor, memory, or functions of the caller; packed or not.
+/* Where bytes go: a path, a descriptor, memory, or functions of the caller; compressed or not.
  *
- * Making an output opens nothing: perfdata_output_open does, which perfdata_convert calls, so all
- * errors come from there. A file has its name only when it is whole: until perfdata_output_close it has none at all, or
- * (where the file system has no files without a name) a temporary one, ".perfdata-PID-N.tmp", whose lock (flock) its
- * writer holds.
+ * Making an output opens nothing: perfdata_output_open does, which perfdata_convert calls, so all errors come from
+ * there. A file gets its name when it is whole: until perfdata_output_close it has no name, or (on file systems that do
+ * not support O_TMPFILE) a temporary name, ".perfdata-PID-N.tmp", and its writer holds a lock (flock) on it.
  *
- * A terminal, as a path or a descriptor, never gets what it would obey, or what hides or turns the text beside it: such
- * bytes are written as \xNN. Files, pipes and functions get the bytes as they are. */
+ * A terminal, as a path or a descriptor, never gets control sequences, or characters that hide or reverse the text
+ * beside them: their bytes are written as \xNN. Files, pipes and functions get the bytes as they are. */
 #ifndef PERFDATA_OUTPUT_H
 #define PERFDATA_OUTPUT_H
 

@@ -23,7 +23,7 @@ struct perfdata_lost_sums;
 /* NULL without memory. */
 PERFDATA_API struct perfdata_lost_sums *perfdata_lost_sums_new(void);
 PERFDATA_API void perfdata_lost_sums_free(struct perfdata_lost_sums *sums);
-/* Takes a LOST_SAMPLES record of the event (NULL: unknown, and left out). PERFDATA_ENOMEM. */
+/* Adds a LOST_SAMPLES record of the event (NULL, an unknown event: adds nothing). PERFDATA_ENOMEM. */
 PERFDATA_API enum perfdata_status perfdata_lost_sums_add(struct perfdata_lost_sums *sums,
 							 const struct perfdata_event *event,
 							 const struct perfdata_record *record);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Opens a recording in any of its forms and gives its records one after the other.
  *
- * Forms are told apart by content: file container (both byte orders, versions 1 and 2), pipe stream, directory
- * recording, gzip, zstd or xz around any of them, COMPRESSED records inside. Damage is normal: after it the reader goes
- * on at the next plausible record and reports a finding; it never gives up while bytes are left. */
+ * The reader recognizes the form by the content: file container (both byte orders, versions 1 and 2), pipe stream,
+ * directory recording, gzip, zstd or xz around any of them, COMPRESSED records inside. Damage is normal: the reader
+ * continues at the next plausible record and reports a finding; it never gives up while bytes are left. */
 #ifndef PERFDATA_READER_H
 #define PERFDATA_READER_H
 
@@ -22,7 +22,7 @@ struct perfdata_reader;
 enum perfdata_record_order {
 	/* TIME for a session that gives more than counts, since it follows what happens to processes; else FILE */
 	PERFDATA_ORDER_DEFAULT = 0,
-	PERFDATA_ORDER_FILE = 1,   /* as the records stand in the file; streams at once */
+	PERFDATA_ORDER_FILE = 1,   /* the order of the records in the file; streams without delay */
 	/* perf's delivery order: rounds sorted by time; user records and records without a time at once */
 	PERFDATA_ORDER_TIME = 2,
 };
@@ -54,7 +54,7 @@ struct perfdata_reader_options {
 	/* once cancelled, waiting for a pipe ends with PERFDATA_EINTR; may be NULL */
 	const struct perfdata_cancel *cancel;
 	/* Progress, reported by the thread that asks for records, about every 64 KiB and at the end: bytes of the
-	 * records given so far (decompressed from gzip, zstd or xz; what stands inside COMPRESSED records does not
+	 * records returned so far (decompressed from gzip, zstd or xz; the content of COMPRESSED records does not
 	 * count), of `total`, or of UINT64_MAX, which means an unknown number; damage makes both inexact. May be
 	 * NULL. */
 	void (*on_progress)(void *user, uint64_t bytes, uint64_t total);
@@ -62,7 +62,7 @@ struct perfdata_reader_options {
 	/* the account that the reader's session draws from, with the folder of its temporary files; borrowed. NULL: an
 	 * account of the session's own */
 	struct perfdata_memory *memory;
-	bool payloads;                     /* give payloads behind AUXTRACE records too: see PERFDATA_RAW_PAYLOAD */
+	bool payloads;                     /* return the payloads of AUXTRACE records too: see PERFDATA_RAW_PAYLOAD */
 	/* hide feature sections, and FEATURE records, that describe the machine, its processor or the recorder's
 	 * command line. Names of addresses are found as before */
 	bool no_meta;
@@ -93,7 +93,7 @@ struct perfdata_header {
 	struct perfdata_section attrs, data, event_types;   /* as the header says; zero for a pipe */
 	uint64_t feature_bits[4];           /* bit n: feature n is present; grows while a pipe is read */
 	const char *packing;                /* "none", "gzip", "zstd", "xz" */
-	const char *name;                   /* path as opened, or the name given */
+	const char *name;                   /* path as opened, or the caller's name */
 	int64_t mtime;                      /* seconds since 1970, 0 if unknown */
 	uint64_t file_size;                 /* decompressed bytes, UINT64_MAX if not known yet */
 	unsigned nr_files;                  /* 1, and one more for each data.N of a directory */
@@ -108,10 +108,10 @@ struct perfdata_feature_section {
 	uint64_t offset, size;                     /* in the file; for a pipe: of the record's payload */
 	enum perfdata_status status;               /* PERFDATA_OK, PERFDATA_DAMAGED */
 	const struct perfdata_feature *feature;    /* NULL if nothing could be read */
-	/* TRACING_DATA and BUILD_ID of a pipe come from their own records and stand here too. */
+	/* A pipe has TRACING_DATA and BUILD_ID as records; they are among these sections too. */
 };
-/* Sections in ascending order of id: index 0… until NULL. Those of a pipe grow in number while it is read. Borrowed
- * until the next record is read. */
+/* Sections in ascending order of id: index 0… until NULL. A pipe gets more sections while it is read. Borrowed until
+ * the next record is read. */
 PERFDATA_API const struct perfdata_feature_section *perfdata_reader_feature_at(const struct perfdata_reader *reader,
 									       size_t index);
 PERFDATA_API const struct perfdata_feature_section *perfdata_reader_feature(const struct perfdata_reader *reader,
@@ -127,8 +127,8 @@ enum perfdata_name_source {
 	PERFDATA_NAME_META_INFO,      /* simpleperf's */
 };
 
-/* An event as it was known at some time. Immutable: when a pipe renames an event or extends it, the reader makes a new
- * version, to which later records refer. Borrowed until close; any thread may read it. */
+/* One version of an event. Immutable: when a pipe renames or extends an event, the reader makes a new version, to which
+ * later records refer. Borrowed until close; any thread may read it. */
 struct perfdata_event {
 	uint32_t index;                          /* place in the attr table, from 0 */
 	uint32_t version;                        /* number of this version over all events, from 0 */
@@ -153,7 +153,8 @@ enum perfdata_measure {
 	PERFDATA_MEASURE_TIME,        /* ns: of clocks, and of tracepoints whose period is a time */
 	PERFDATA_MEASURE_OCCURRENCES, /* how often something happened: tracepoints, probes, page faults, … */
 };
-/* sched_stat_runtime and its kin have the time that they tell of as their period, where periods are recorded. */
+/* The period of sched_stat_runtime and the other sched_stat events is the time that they report, if periods are
+ * recorded. */
 static inline enum perfdata_measure perfdata_event_measure(const struct perfdata_event *event)
 {
 	enum { CPU_CLOCK = 0, TASK_CLOCK = 1 };
@@ -188,31 +189,31 @@ PERFDATA_API const struct perfdata_config *perfdata_reader_config(const struct p
 enum perfdata_raw_flag {
 	PERFDATA_RAW_UNKNOWN_ID = 1,   /* its id belongs to no event */
 	PERFDATA_RAW_LATE = 2,         /* older than what was delivered before it (time order) */
-	PERFDATA_RAW_AFTER_GAP = 4,    /* damaged bytes were skipped in front of it */
-	/* a COMPRESSED record of which nothing could be decompressed: no record follows from it */
+	PERFDATA_RAW_AFTER_GAP = 4,    /* damaged bytes before it were skipped */
+	/* a COMPRESSED record whose content could not be decompressed: it yields no records */
 	PERFDATA_RAW_NOT_DECOMPRESSED = 8,
-	PERFDATA_RAW_PAYLOAD = 16,     /* no record, but a piece of the payload behind the AUXTRACE record before it */
-	/* a sample made of a trace (perfdata_session_options.trace_samples); `offset` is that of the piece of
+	PERFDATA_RAW_PAYLOAD = 16,     /* no record, but a piece of the payload of the last AUXTRACE record */
+	/* a sample made from a trace (perfdata_session_options.trace_samples); `offset` is the offset of the piece of
 	 * payload */
 	PERFDATA_RAW_SYNTHESIZED = 32,
-	/* a record of simpleperf that was joined from the SPLIT records in front of it, where `offset` is that of the
-	 * first; it may have more than 65535 bytes */
+	/* a record of simpleperf, joined from the SPLIT records before it; `offset` is the offset of the first; the
+	 * record may have more than 65535 bytes */
 	PERFDATA_RAW_JOINED = 64,
-	/* an AUXTRACE record of simpleperf, whose payload was compressed: pieces of the payload are what it unpacks to,
-	 * and `payload` is the size of that */
+	/* an AUXTRACE record of simpleperf with a compressed payload: pieces are decompressed, and `payload` is the
+	 * decompressed size */
 	PERFDATA_RAW_UNPACKED = 128,
 };
 
 /* With the option `payloads` an AUXTRACE record is followed by its payload in pieces, at least one. All but the first
  * begin with the last PERFDATA_PAYLOAD_OVERLAP bytes of the piece before them, so that a search for something short
- * finds it in one piece; behind those there are at most PERFDATA_PAYLOAD_PIECE bytes, and fewer only in the last one,
- * so that pieces do not depend on how the bytes were read. `type`, `number` and `file` are those of the record;
- * `offset` is that of the first byte; `payload` says how many bytes are to come behind the piece. */
+ * finds it in one piece; PERFDATA_PAYLOAD_PIECE bytes follow, fewer only in the last piece, so that pieces do not
+ * depend on how the bytes were read. `type`, `number` and `file` are the record's; `offset` is the offset of the first
+ * byte; `payload` is the number of bytes that come after the piece. */
 #define PERFDATA_PAYLOAD_OVERLAP 64u
 #define PERFDATA_PAYLOAD_PIECE 32768u
 
-/* A record as it was framed, with what the reader knows of it before it is decoded. The library owns it: a program
- * holds a pointer, as long as the function that gave it says, and asks for parts. */
+/* A framed record: its bytes, and the facts that the reader knows before decoding. The library owns it: a program holds
+ * a pointer and gets its parts by functions; the function that returned the record says how long it lives. */
 struct perfdata_raw;
 /* Header first, contiguous. */
 PERFDATA_API struct perfdata_bytes perfdata_raw_bytes(const struct perfdata_raw *raw);
@@ -224,11 +225,11 @@ PERFDATA_API uint64_t perfdata_raw_time(const struct perfdata_raw *raw);
 /* UINT32_MAX if it has none. */
 PERFDATA_API uint32_t perfdata_raw_cpu(const struct perfdata_raw *raw);
 
-/* The next record in the order asked for. COMPRESSED carriers are records too, followed by the records that they hold.
- * *ret is borrowed until the next call. PERFDATA_END after the last; PERFDATA_ENOMEM, PERFDATA_ELIMIT,
- * PERFDATA_EREAD and PERFDATA_EWRITE (a temporary file) end the reading, after what could be read was given: where a
- * read fails behind the first bytes, PERFDATA_EREAD comes in place of PERFDATA_END, with the finding READ_FAILED.
- * PERFDATA_AGAIN: the next record was not fed to its end (perfdata_feed). */
+/* The next record in the requested order. COMPRESSED carriers are records too, followed by the records that they hold.
+ * *ret is borrowed until the next call. PERFDATA_END after the last; PERFDATA_ENOMEM, PERFDATA_ELIMIT, PERFDATA_EREAD
+ * and PERFDATA_EWRITE (a temporary file) end the reading, after all records that could be read: if a read fails after
+ * the first bytes, PERFDATA_EREAD comes in place of PERFDATA_END, with the finding READ_FAILED. PERFDATA_AGAIN: the
+ * next record was not fed to its end (perfdata_feed). */
 PERFDATA_API enum perfdata_status perfdata_reader_next(struct perfdata_reader *reader,
 						       const struct perfdata_raw **ret);
 /* Decodes a record with the configuration of its event. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The emitters that a program can use by name: those of the library, and those that were added or loaded. */
+/* The emitters that a program can use by name: the library's, and emitters that the program adds or loads. */
 #ifndef PERFDATA_REGISTRY_H
 #define PERFDATA_REGISTRY_H
 
@@ -20,7 +20,7 @@ PERFDATA_API void perfdata_registry_free(struct perfdata_registry *registry);
 PERFDATA_API enum perfdata_status perfdata_registry_load(struct perfdata_registry *registry, const char *path,
 							 const struct perfdata_emitter **ret,
 							 struct perfdata_error *reterr);
-/* By name, and by index from 0; NULL: there is no such emitter. A registry of NULL has those of the library. Borrowed
+/* By name, and by index from 0; NULL: there is no such emitter. A registry of NULL has the library's emitters. Borrowed
  * until the registry is freed. */
 PERFDATA_API const struct perfdata_emitter *perfdata_registry_find(const struct perfdata_registry *registry,
 								   const char *name);
@@ -34,7 +34,7 @@ struct perfdata_setting {
 	const char *name;
 	const char *text;
 };
-/* Option number `index`, or NULL behind the last; the option of that name, or NULL. */
+/* Option number `index`, or NULL if there are fewer; the option of that name, or NULL. */
 PERFDATA_API const struct perfdata_emitter_option *perfdata_emitter_option_at(const struct perfdata_emitter *emitter,
 									      size_t index);
 PERFDATA_API const struct perfdata_emitter_option *perfdata_emitter_option_named(const struct perfdata_emitter *emitter,
@@ -44,8 +44,8 @@ PERFDATA_API const struct perfdata_emitter_option *perfdata_emitter_option_named
 PERFDATA_API enum perfdata_status perfdata_option_parse(const struct perfdata_emitter_option *option, const char *text,
 							struct perfdata_emitter_option_value *ret,
 							struct perfdata_error *reterr);
-/* Checks all values that were given against rules (NULL: there are none). PERFDATA_EUSAGE with the message that the
- * program shows: "--map-dso changes nothing without --base". The values may be of several tables of options. */
+/* Checks all option values against the rules (NULL: no rules). PERFDATA_EUSAGE with the message that the program shows:
+ * "--map-dso changes nothing without --base". The values may be of several tables of options. */
 PERFDATA_API enum perfdata_status perfdata_option_rules_check(const struct perfdata_option_rule *rules,
 							      const struct perfdata_emitter_option_value *values,
 							      size_t nr_values, struct perfdata_error *reterr);
@@ -58,7 +58,7 @@ struct perfdata_nearest {
 	size_t distance;
 };
 PERFDATA_API void perfdata_nearest_offer(struct perfdata_nearest *nearest, const char *name);
-/* "; did you mean NAME?" or nothing, in a buffer of the caller. prefix stands in front of the name ("--"). */
+/* "; did you mean NAME?" or nothing, in a buffer of the caller. prefix is written before the name ("--"). */
 #define PERFDATA_NEAREST_SIZE 160
 PERFDATA_API const char *perfdata_nearest_hint(const struct perfdata_nearest *nearest, const char *prefix,
 					       char ret[PERFDATA_NEAREST_SIZE]);

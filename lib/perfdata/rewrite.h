@@ -6,8 +6,8 @@
  * beginning, through a reader of its own; a reader (or session) that does not give what the step asks for is refused:
  * PERFDATA_EUSAGE with the reason. After a failure, all further steps fail with the first error.
  *
- * Where reading a recording fails behind its first bytes, what came before is copied: perfdata_reader_complete says
- * whether something is missing.
+ * If reading a recording fails after its first bytes, the records before the failure are copied:
+ * perfdata_reader_complete says whether something is missing.
  *
  * To merge several recordings, add each (perfdata_rewriter_choose, called before, chooses what to keep of it; look_back
  * is not needed), then merge all. */
@@ -59,7 +59,7 @@ struct perfdata_anonymize_options {
 	void *user;
 };
 
-/* Makes a key from any bytes, such as those of a file. */
+/* Makes a key from any bytes, such as the content of a file. */
 PERFDATA_API void perfdata_anonymize_key(const void *bytes, size_t size, uint8_t ret_key[16]);
 
 struct perfdata_anonymize_counts {
@@ -123,14 +123,14 @@ struct perfdata_rewriter;
 PERFDATA_API enum perfdata_status perfdata_rewriter_new(const struct perfdata_rewrite_options *options,
 							struct perfdata_rewriter **ret, struct perfdata_error *reterr);
 PERFDATA_API void perfdata_rewriter_free(struct perfdata_rewriter *rewriter);
-/* Keeps only the samples that the session's filter and limit let through. first, last: the filter's times; records of
- * the kernel outside of these times are left out too, except for the state that look_back keeps. last 0: no end. The
+/* Keeps only the samples that the session's filter and limit let through. first, last: the filter's times; the rewriter
+ * also drops kernel records outside of these times, except for the state that look_back keeps. last 0: no end. The
  * session needs PERFDATA_NEED_RECORDS. */
 PERFDATA_API enum perfdata_status perfdata_rewriter_choose(struct perfdata_rewriter *rewriter,
 							   struct perfdata_session *session, uint64_t first,
 							   uint64_t last);
 /* Keeps what records before `first` state about threads, maps and the kernel; the reader must give records in the order
- * of time. The rewriter writes this state in front of everything else, without times. */
+ * of time. The rewriter writes this state before everything else, without times. */
 PERFDATA_API enum perfdata_status perfdata_rewriter_look_back(struct perfdata_rewriter *rewriter,
 							      struct perfdata_reader *reader);
 /* Learns what has to be known in advance: to anonymize, when the recording began; to repair, which events it has. The

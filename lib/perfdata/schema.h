@@ -86,7 +86,7 @@ struct perfdata_bits {
 };
 
 /* A row of a layout, and the layout: rows of a record type, a part of one, or a feature section. The library's tables,
- * in static storage; the functions below say what is in them. */
+ * in static storage; the functions below return their parts. */
 struct perfdata_field;
 struct perfdata_layout;
 
@@ -99,7 +99,7 @@ PERFDATA_API const struct perfdata_field *perfdata_layout_field(const struct per
 
 /* Key in JSON, column in CSV, name for -e; NULL for plain values in a list. */
 PERFDATA_API const char *perfdata_field_name(const struct perfdata_field *field);
-/* What it is, how it is shown, and its unit. */
+/* The field's kind, how it is shown, and its unit. */
 PERFDATA_API enum perfdata_kind perfdata_field_kind(const struct perfdata_field *field);
 PERFDATA_API enum perfdata_show perfdata_field_show(const struct perfdata_field *field);
 PERFDATA_API enum perfdata_unit perfdata_field_unit(const struct perfdata_field *field);
@@ -122,7 +122,7 @@ PERFDATA_API uint64_t perfdata_layout_bits(const struct perfdata_layout *layout,
 /* The row of a record type (1…22, 64…86, 32769…32778), or NULL for unknown types. Static storage, as all
  * layouts. */
 PERFDATA_API const struct perfdata_layout *perfdata_record_layout(uint32_t type);
-/* Record types in ascending order, then layouts for older versions of some of them (SCHEDSTAT_DOMAIN): index 0… until
+/* Record types in ascending order, then layouts for older versions of some types (SCHEDSTAT_DOMAIN): index 0… until
  * NULL. */
 PERFDATA_API const struct perfdata_layout *perfdata_record_layout_at(size_t index);
 /* The row of a feature section (1…34, simpleperf's and PERFDATA_FEATURE_NOTE), or NULL. */
@@ -194,7 +194,7 @@ enum perfdata_record_type {
 	PERFDATA_RECORD_SIMPLEPERF_DEBUG = 32778,
 	PERFDATA_RECORD_SIMPLEPERF_LAST = 32778,
 };
-/* Such a record has no misc: the upper half of its size stands there. */
+/* Records of these types have no misc: its 16 bits hold the upper half of the size. */
 static inline bool perfdata_record_is_simpleperf(uint32_t type)
 {
 	return type >= PERFDATA_RECORD_SIMPLEPERF_FIRST && type <= PERFDATA_RECORD_SIMPLEPERF_LAST;
@@ -262,7 +262,7 @@ enum perfdata_cpumode {
 
 /* --- pieces of views --------------------------------------------------------------------------------------------- */
 
-/* Elements where they stand in the file, unaligned and in its byte order: read them with the functions below. */
+/* Elements as they are in the file, unaligned and in its byte order: read them with the functions below. */
 struct perfdata_list {
 	const uint8_t *data;
 	uint64_t count;                         /* elements that fit; never more than the bytes present */
@@ -279,9 +279,8 @@ static inline uint64_t perfdata_list_u64(const struct perfdata_list *list, uint6
 	__builtin_memcpy(&v, list->data + index * list->stride, sizeof v);
 	return list->swap ? __builtin_bswap64(v) : v;
 }
-/* Decodes element `index` into the view of list->element (a struct below), of which the caller has room for `size`
- * bytes: sizeof of the struct that it was built with. Members behind those that the library knows become 0. index must
- * be below count. */
+/* Decodes element `index` into the view of list->element (a struct below). `size` is the sizeof of this struct in the
+ * caller's header; members that the library does not know become 0. index must be below count. */
 PERFDATA_API void perfdata_list_get(const struct perfdata_list *list, uint64_t index, void *ret_view, size_t size);
 
 /* CPU numbers as CPU_MAP and EVENT_UPDATE hold them. */
@@ -328,7 +327,7 @@ struct perfdata_attr {
 	uint64_t sig_data;
 	uint64_t config3;
 	uint64_t config4;
-	struct perfdata_bytes rest;    /* bytes of a newer attr behind the members above */
+	struct perfdata_bytes rest;    /* bytes of a newer attr that follow the members above */
 	uint64_t spare[16];            /* zeros: attrs grow with the kernel, and callers hold this struct */
 };
 static inline bool perfdata_attr_has(const struct perfdata_attr *attr, enum perfdata_attr_flag flag)
@@ -568,7 +567,7 @@ struct perfdata_schedstat {
 	uint32_t cpu;
 	uint16_t version;
 	uint16_t domain;
-	uint32_t counters[45];         /* as they stand in the record */
+	uint32_t counters[45];         /* as they are in the record */
 	uint64_t rq_cpu_time;          /* CPU only, as the two below: ns */
 	uint64_t run_delay;            /* ns */
 	uint64_t pcount;
@@ -603,7 +602,7 @@ struct perfdata_unwinding_result {
 };
 struct perfdata_debug_record { uint64_t present; uint64_t time; struct perfdata_bytes text; };
 
-/* One decoded record. Borrowed parts point into the bytes given to perfdata_decode. */
+/* One decoded record. Borrowed parts point into the bytes that perfdata_decode decoded. */
 struct perfdata_record {
 	const uint8_t *bytes;                    /* the record, header first */
 	uint32_t size;                           /* of the record */
@@ -687,8 +686,8 @@ PERFDATA_API struct perfdata_record *perfdata_record_new(void);
 
 /* Decodes the record of `size` bytes at `bytes` (header first; size: as the header states, or fewer if the record was
  * cut). PERFDATA_OK, or PERFDATA_DAMAGED when a field does not fit: the fields before it are in the view, the bytes
- * from there on in `rest`, and `problem` says why. An unknown type or unknown bytes behind known fields are no damage.
- * Fields that the record does not have are zero in the view. Never allocates. */
+ * from there on in `rest`, and `problem` says why. An unknown type or unknown bytes after the known fields are no
+ * damage. Fields that the record does not have are zero in the view. Never allocates. */
 PERFDATA_API enum perfdata_status perfdata_decode(const struct perfdata_config *config, const void *bytes, size_t size,
 						  struct perfdata_record *ret);
 
@@ -704,7 +703,7 @@ struct perfdata_peek {
 PERFDATA_API void perfdata_record_free(struct perfdata_record *record);
 
 /* Whether an MMAP2 record has a build-id (*ret: 1 to 20 bytes); else maj, min, ino and ino_generation are valid. misc
- * does not tell: the kernel also sets its bit in records that have no build-id. */
+ * alone does not say so: the kernel also sets its bit in records that have no build-id. */
 static inline bool perfdata_mmap2_build_id(const struct perfdata_record *record, struct perfdata_bytes *ret)
 {
 	*ret = record->u.mmap2.build_id;

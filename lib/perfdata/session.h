@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A session turns the records of a reader into batches: records and deliveries with all that a formatter needs beyond
- * their bytes.
+/* A session turns the records of a reader into batches: records and deliveries, with everything that a formatter needs
+ * in addition to their bytes.
  *
- * A record is what stands in the file. A delivery is what perf hands to a reader of its text: a sample with READ values
- * becomes 0…n deliveries (event, period), a deferred callchain joins its sample. The session runs in one thread, in
- * order; batches may be read by any thread. Ids in deliveries index append-only tables whose entries never move and
- * were complete when the batch was published. */
+ * A record is a unit of the file. A delivery is a unit of perf's output: a sample with READ values becomes 0…n
+ * deliveries (event, period), a deferred callchain joins its sample. The session runs in one thread, in order; batches
+ * may be read by any thread. Ids in deliveries index append-only tables whose entries never move and were complete when
+ * the batch was published. */
 #ifndef PERFDATA_SESSION_H
 #define PERFDATA_SESSION_H
 
@@ -32,8 +32,8 @@ enum perfdata_needs {
 	PERFDATA_NEED_NODES = 512,
 	/* with NODES: stacks that were unwound up to where their recorded memory ends have nodes of their own */
 	PERFDATA_NEED_CUT_STACKS = 1024,
-	/* payloads behind AUXTRACE records: PERFDATA_RAW_PAYLOAD; each piece is one of the records, and has a delivery
-	 * without further members */
+	/* payloads of AUXTRACE records: PERFDATA_RAW_PAYLOAD; each piece counts as a record, and has a delivery without
+	 * further members */
 	PERFDATA_NEED_PAYLOADS = 64,
 	/* which dsos callchains go through, without keeping stacks: perfdata_session_in_chain */
 	PERFDATA_NEED_CHAIN_DSOS = 32,
@@ -75,10 +75,10 @@ struct perfdata_filter {
 	bool samples_only;
 };
 
-/* What samples weigh where the recording tells when threads left the CPU and came back. Android's simpleperf with
- * --trace-offcpu takes a sample where a thread is switched out, too: what it weighs is the time until the thread runs
- * again. Elsewhere sched_switch and SWITCH records tell; the time weighs on the stack of the switch, with what the
- * thread did as its last frame ([sleeping]). */
+/* What samples weigh if the recording says when threads left the CPU and came back. Android's simpleperf with
+ * --trace-offcpu also takes a sample when a thread is switched out: its weight is the time until the thread runs again.
+ * Elsewhere sched_switch and SWITCH records say it; the time is the weight of the stack at the switch, whose last frame
+ * becomes the thread's state ([sleeping]). */
 enum perfdata_off_cpu {
 	PERFDATA_OFF_CPU_RECORDED,      /* as recorded: each switch is one */
 	PERFDATA_OFF_CPU_USUAL,         /* WALL in recordings of simpleperf that have such samples; else as recorded */
@@ -122,7 +122,7 @@ struct perfdata_session_options {
 	uint32_t spans;                         /* bits 1 << enum perfdata_span_kind: batches have such spans */
 	/* only time off the CPU in these states weighs, and has spans: "sleeping,preempted"; NULL: all */
 	const char *span_states;
-	bool no_state_frames;                   /* stacks of time off the CPU are as they were recorded */
+	bool no_state_frames;                   /* stacks of time off the CPU are as recorded */
 };
 
 struct perfdata_session;
@@ -201,12 +201,12 @@ PERFDATA_API const struct perfdata_delivery *perfdata_batch_delivery(const struc
 
 /* The next batch, owned by the caller until perfdata_batch_release. The session closes a batch at about 256 KiB of
  * records, and for a pipe whenever no more input is ready, so that lines leave early. PERFDATA_END after the last
- * batch; errors as perfdata_reader_next, after the last batch was given. PERFDATA_AGAIN: there is nothing for a batch
+ * batch; errors of perfdata_reader_next come after the last batch, too. PERFDATA_AGAIN: there is nothing for a batch
  * until more is fed (perfdata_feed); nothing is lost. */
 PERFDATA_API enum perfdata_status perfdata_session_next(struct perfdata_session *session, struct perfdata_batch **ret);
-/* Decodes each record of the batch and reports what is damaged or unexplained inside it, in order: codes 1xx. Any
- * thread. A conversion calls it for emitters that do not check records themselves; a program that reads batches without
- * a run calls it if damage inside records matters. */
+/* Decodes each record of the batch and reports damaged or unknown bytes inside it, in order: codes 1xx. Any thread. A
+ * conversion calls it for emitters that do not check records themselves; a program that reads batches without a run
+ * calls it if damage inside records matters. */
 PERFDATA_API void perfdata_batch_check(const struct perfdata_batch *batch, perfdata_finding_fn *on_finding, void *user);
 /* Thread-safe. */
 PERFDATA_API void perfdata_batch_release(struct perfdata_batch *batch);
@@ -260,8 +260,8 @@ struct perfdata_frame {
 	/* for code that a jitdump file names: since when the code has been at the address, ns; else 0 */
 	uint64_t time;
 };
-/* Names of callers: perfdata_session_symbol takes a frame id with this bit for the address
- * in front of the frame's, where the call is that returns to the frame. */
+/* Names of callers: perfdata_session_symbol takes a frame id with this bit as the address before the frame's: the call
+ * instruction, which returns to the frame. */
 #define PERFDATA_FRAME_CALLER (UINT32_C(1) << 31)
 PERFDATA_API const struct perfdata_frame *perfdata_session_frame(const struct perfdata_session *session,
 								 uint32_t frame);
@@ -291,15 +291,13 @@ static inline const struct perfdata_step *perfdata_batch_stack(const struct perf
  * Only in the thread that calls perfdata_session_next, or after the last such call. */
 PERFDATA_API enum perfdata_status perfdata_session_stack(const struct perfdata_session *session, uint32_t stack,
 							 struct perfdata_step *steps, size_t room, size_t *ret_nr);
-/* The name of a frame: from the symbols given to the session, or from the recording itself (BPF programs).
- * PERFDATA_ABSENT: it has none. Looked up on first use, under a lock of the dso. `time` is ignored: a frame itself has
- * the time of its code. */
+/* The name of a frame: from the session's symbols, or from the recording itself (BPF programs). PERFDATA_ABSENT: it has
+ * none. Looked up on first use, under a lock of the dso. `time` is ignored: the frame holds the time of its code. */
 PERFDATA_API enum perfdata_status perfdata_session_symbol(const struct perfdata_session *session, uint32_t frame,
 							  uint64_t time, struct perfdata_symbol *ret);
 /* How many of all delivered samples lie at an address without a name, in a session with symbols and
- * PERFDATA_NEED_FRAMES; and the files in which those samples lie, most samples first, at most `room`. Samples in a file
- * of which no name was asked for (perfdata_session_symbol) do not count as unnamed. To be called after the last batch.
- * PERFDATA_ENOMEM. */
+ * PERFDATA_NEED_FRAMES; and the files in which those samples lie, most samples first, at most `room`. A file's samples
+ * count only if a name in it was requested (perfdata_session_symbol). Call it after the last batch. PERFDATA_ENOMEM. */
 struct perfdata_unnamed {
 	uint64_t samples;             /* all */
 	uint64_t unnamed;             /* of these without a name */
@@ -324,9 +322,9 @@ PERFDATA_API enum perfdata_status perfdata_session_jitdump(const struct perfdata
 /* The number of stacks. Ids go from 0 to this, without gaps: iterate with perfdata_session_stack, in its thread. */
 PERFDATA_API uint32_t perfdata_session_nr_stacks(const struct perfdata_session *session);
 
-/* What a session that was asked for spans (perfdata_session_options.spans) has seen of one kind of them. */
+/* Counts of one kind of spans, of a session that looks for spans (perfdata_session_options.spans). */
 struct perfdata_span_counts {
-	uint64_t spans, total;        /* those of which both sides are known, and their ns */
+	uint64_t spans, total;        /* spans whose begin and end are known, and their ns */
 	uint64_t no_begin, no_end;    /* ends without a begin; begins that were not ended before the next one */
 	uint64_t open;                /* not ended when the recording was */
 	uint64_t with_losses;         /* of `spans`: records were lost meanwhile */
@@ -356,7 +354,7 @@ struct perfdata_trace_count {
 	const char *name;                       /* as the row `auxtrace_type` has it: "INTEL_PT"; "UNKNOWN" */
 	uint32_t type;                          /* of AUXTRACE_INFO */
 	uint64_t buffers;                       /* AUXTRACE records */
-	uint64_t bytes;                         /* bytes of payload behind them */
+	uint64_t bytes;                         /* bytes of their payloads */
 };
 struct perfdata_summary {
 	uint64_t records;                       /* all, before filters */

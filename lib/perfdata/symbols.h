@@ -53,9 +53,9 @@ struct perfdata_symbols_log {
 	const char *reason;  /* one phrase: what the file is used for, or why it was not used */
 };
 
-/* Recordings of Android's simpleperf hold names and finished stacks. A session that is given symbols takes those names,
- * and follows simpleperf in what an address, a thread and a stack is; files at hand add to the names where they have
- * the recorded build-id. */
+/* Recordings of Android's simpleperf hold names and finished stacks. A session with symbols takes these names, and
+ * resolves addresses, threads and stacks as simpleperf does; files at hand add names if they have the recorded
+ * build-id. */
 enum perfdata_recorded_names {
 	PERFDATA_RECORDED_NAMES_FOUND,    /* in what simpleperf wrote */
 	PERFDATA_RECORDED_NAMES_UNUSED,   /* never: as perf reads it */
@@ -80,7 +80,7 @@ struct perfdata_symbols_options {
 	bool use_other_build_id;
 	bool raw_names;                   /* leave C++ and Rust names mangled */
 	/* Opens a file in place of open(2): returns a descriptor for reading, or -1 with errno (ENOENT: no such file).
-	 * NULL: the library opens files itself. perfdata_bundle_files_get is such a function, with the bundle as
+	 * NULL: the library opens files itself. perfdata_bundle_files_get can be used here, with the bundle as
 	 * open_user. Called from any thread. */
 	int (*open)(void *open_user, const char *path);
 	void *open_user;
@@ -92,7 +92,7 @@ struct perfdata_symbols_options {
 	/* below build_id_dir, look at "debug" before "elf": a bundle has a "debug" where names were taken from it. perf
 	 * looks at "elf" first */
 	bool debug_first;
-	bool symfs_flat;                  /* files stand in symfs itself, under the last part of their paths */
+	bool symfs_flat;                  /* files are in symfs itself, named by the last component of their paths */
 	/* once cancelled, work that takes long ends with PERFDATA_EINTR; borrowed, may be NULL */
 	const struct perfdata_cancel *cancel;
 	enum perfdata_recorded_names recorded_names;
@@ -129,10 +129,10 @@ struct perfdata_symbols_request {
 	uint32_t namespace_pid;     /* PERF_MAP: pid of the process inside its pid namespace; 0: the same */
 	/* USER, PERF_MAP: a process that runs here and has the file under its own root; 0: none */
 	uint32_t process;
-	/* Where no build-id is known, a path alone does not tell a file of this host (one that is not below symfs or
-	 * sysroot). With check_identity, a file or a jitdump file is used only if it is the file that was mapped: if it
-	 * has this inode number, is on this device, and was not changed (ctime) after unchanged_since; a perf map only
-	 * if it was written (mtime) between not_before and unchanged_since. */
+	/* Without a build-id, a path alone does not identify a file of this host (a file outside of symfs and sysroot).
+	 * With check_identity, a file or a jitdump file is used only if it is the file that was mapped: if it has this
+	 * inode number, is on this device, and was not changed (ctime) after unchanged_since; a perf map only if it was
+	 * written (mtime) between not_before and unchanged_since. */
 	bool check_identity;
 	uint64_t inode;
 	/* ns since 1970; 0: any time, as INT64_MAX for the first and INT64_MIN for the second */
@@ -150,7 +150,7 @@ PERFDATA_API enum perfdata_status perfdata_symbols_dso(struct perfdata_symbols *
 						       struct perfdata_symbols_dso **ret);
 
 /* A handle for the symbols of a kallsyms text, read at once: resolves addresses of the kernel and of its modules, such
- * as those of a BPF stack-trace map. PERFDATA_EREAD; PERFDATA_ABSENT: all addresses are hidden (kptr_restrict);
+ * as the addresses in a BPF stack-trace map. PERFDATA_EREAD; PERFDATA_ABSENT: all addresses are hidden (kptr_restrict);
  * PERFDATA_EFORMAT: the text has no symbol. */
 PERFDATA_API enum perfdata_status perfdata_symbols_open_kallsyms(struct perfdata_symbols *symbols, const char *path,
 								  struct perfdata_symbols_dso **ret);

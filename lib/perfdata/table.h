@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A table of a recording in memory, by the Arrow C stream interface: for Python, R, DuckDB, polars and all other
- * programs that take such streams, without intermediate files. Tables, columns and types are those of `perfdata schema
- * --columns --table NAME`. */
+ * programs that take such streams, without intermediate files. `perfdata schema --columns --table NAME` lists tables,
+ * columns and types. */
 #ifndef PERFDATA_TABLE_H
 #define PERFDATA_TABLE_H
 
@@ -84,12 +84,12 @@ struct perfdata_table_options {
  * read yet. The reader is borrowed, and can have only this one stream. get_next reads the recording, in the thread that
  * calls get_next; one thread at a time.
  *
- * Arrays are structs, a child for each column. Arrays and schemas belong to their receiver, also after stream and
- * reader are gone, and may be released in any thread. Columns that every row has are not nullable; lists (callchains)
- * have elements without nulls. A damaged recording ends as an undamaged one does. get_next and get_schema answer 0 or
- * an errno value: EIO (reading failed; what came before was given), ENOMEM, EINTR (cancelled), EOVERFLOW (an array
- * would be too large: ask for fewer rows); get_last_error gives the message. EAGAIN is no failure: the array is not
- * full, and more has to be fed before it is asked for again (perfdata_feed).
+ * Arrays are structs, a child for each column. Arrays and schemas belong to their receiver; they outlive stream and
+ * reader, and any thread may release them. Columns that every row has are not nullable; lists (callchains) have
+ * elements without nulls. A damaged recording ends as an undamaged one does. get_next and get_schema answer 0 or an
+ * errno value: EIO (reading failed; all rows before the failure were returned), ENOMEM, EINTR (cancelled), EOVERFLOW
+ * (an array would be too large: ask for fewer rows); get_last_error gives the message. EAGAIN is no failure: the array
+ * is not full; feed more (perfdata_feed), then call get_next again.
  *
  * PERFDATA_EUSAGE: there is no such table or column. PERFDATA_ABSENT: the recording has no such tracepoint, or its pipe
  * has not announced it yet. PERFDATA_ENOMEM. *ret is set on PERFDATA_OK only. */

@@ -18,7 +18,7 @@ struct perfdata_text {
 	char *data;
 	size_t size;      /* bytes in use */
 	size_t capacity;  /* bytes allocated */
-	bool failed;      /* an allocation failed; contents are a prefix of what was meant */
+	bool failed;      /* an allocation failed; the contents are a prefix of the intended text */
 	size_t full;      /* for a text with an outlet: from this size on perfdata_text_cut hands bytes over */
 	struct pd_outlet *outlet;   /* for the library; NULL: the text is memory only */
 };
@@ -26,8 +26,8 @@ struct perfdata_text {
 static inline void perfdata_text_init(struct perfdata_text *text) { memset(text, 0, sizeof *text); }
 PERFDATA_API void perfdata_text_release(struct perfdata_text *text);
 static inline void perfdata_text_clear(struct perfdata_text *text) { text->size = 0; }
-/* Says that nobody will look again at the bytes that stand in the text: they may leave, if the text belongs to a
- * run. */
+/* Says that nobody will read or change the bytes in the text again: if the text belongs to a run, they may be
+ * written. */
 PERFDATA_API void perfdata_text_leave(struct perfdata_text *text);
 static inline void perfdata_text_cut(struct perfdata_text *text)
 {
@@ -36,7 +36,7 @@ static inline void perfdata_text_cut(struct perfdata_text *text)
 }
 static inline bool perfdata_text_failed(const struct perfdata_text *text) { return text->failed; }
 
-/* Makes room for `more` bytes behind the used ones; false (and sticky failure) if there is no memory. */
+/* Makes room for `more` bytes after the used ones; false (and sticky failure) if there is no memory. */
 PERFDATA_API bool perfdata_text_grow(struct perfdata_text *text, size_t more);
 
 /* Where to write up to `more` bytes by hand, or NULL without memory. Follow with perfdata_text_commit(text, end).
@@ -103,9 +103,9 @@ PERFDATA_API void perfdata_text_finding(struct perfdata_text *text, const struct
 /* The bytes for messages and listings that people read: control characters, characters that turn the direction of text
  * or are not seen, and invalid UTF-8 are shown as \xNN. */
 PERFDATA_API void perfdata_text_printable(struct perfdata_text *text, const void *bytes, size_t size);
-/* A name in a column of a table: bad bytes as U+FFFD, control characters and those that turn the direction of text as
- * \uXXXX; where `columns` is not 0 and the name has more, its middle is left out. Returns how many columns it has in
- * the result. */
+/* A name in a column of a table: bad bytes as U+FFFD, control characters and characters that change the direction of
+ * text as \uXXXX; if `columns` is not 0 and the name is wider, its middle is cut out. Returns how many columns it has
+ * in the result. */
 PERFDATA_API size_t perfdata_text_shortened(struct perfdata_text *text, const char *name, size_t columns);
 
 #ifdef __cplusplus

@@ -17,7 +17,7 @@ struct perfdata_top_options {
 	/* the name of the event whose samples count; NULL: the first one that has samples */
 	const char *event;
 	uint64_t most;             /* at most so many functions, those with most self weight; 0: all */
-	bool no_inlines;           /* what is inlined counts as the function that it is inlined into */
+	bool no_inlines;           /* an inlined function counts as the function that contains its code */
 	bool no_names;             /* look up no names: one row for each file */
 	const struct perfdata_symbols_options *symbols;  /* how names are looked up; NULL: as on this host */
 	const struct perfdata_filter *filter;            /* which samples count; NULL: all */
@@ -45,9 +45,9 @@ struct perfdata_top {
 	uint64_t weight, samples;                /* of all samples of the event */
 	/* functions[0] has most self weight; of equal ones, those with more in total come first, then names decide */
 	const struct perfdata_top_function *const *functions;
-	size_t nr_functions;                     /* given; all of them, where `most` is 0 */
+	size_t nr_functions;                     /* returned; all rows if `most` is 0 */
 	size_t nr_left_out;                      /* found, but beyond `most` */
-	bool complete;                           /* the recording was read whole, and nothing of it is damaged */
+	bool complete;                           /* the recording was read whole, and no part is damaged */
 };
 
 /* Reads a recording and adds its samples up. PERFDATA_OK for damaged recordings too: see `complete`, and on_finding of

@@ -24,7 +24,7 @@ enum perfdata_trace_kind {
 	PERFDATA_TRACE_SIGNED,   /* the same, two's complement */
 	PERFDATA_TRACE_BOOL,     /* C bool: zero or not */
 	PERFDATA_TRACE_POINTER,  /* an address of the recorded machine */
-	PERFDATA_TRACE_STRING,   /* char array: the bytes before the first NUL, or all of them */
+	PERFDATA_TRACE_STRING,   /* char array: the bytes before the first NUL, or all bytes */
 	PERFDATA_TRACE_ARRAY,    /* integers of 1, 2, 4 or 8 bytes each */
 	PERFDATA_TRACE_BITMASK,  /* set of small numbers (CPUs): an array of the recorder's unsigned longs */
 	PERFDATA_TRACE_BYTES,    /* a struct, or anything else whose layout the format does not state */
@@ -43,9 +43,9 @@ enum perfdata_trace_place {
 struct perfdata_trace_field {
 	const char *name;
 	const char *type; /* the declaration without the name, as in the file: "char[16]", "__data_loc char[]" */
-	const char *declaration;    /* all of it, as in the file: "char comm[16]" */
+	const char *declaration;    /* the whole declaration, as in the file: "char comm[16]" */
 	uint32_t offset;            /* in the raw data */
-	/* bytes at that offset; for DATA_LOC and REL_LOC those of the descriptor; 0 for REST */
+	/* bytes at that offset; for DATA_LOC and REL_LOC the descriptor's size; 0 for REST */
 	uint32_t size;
 	uint32_t element_size;      /* of ARRAY, BITMASK and STRING; 0 otherwise */
 	enum perfdata_trace_kind kind;
@@ -53,7 +53,7 @@ struct perfdata_trace_field {
 	bool is_signed;             /* the value, or each element, is signed */
 	bool elements_are_pointers; /* of an ARRAY */
 	bool is_common;             /* one of the common_ fields that every event of the machine has */
-	uint8_t text_flags;         /* how perf spells the field; private */
+	uint8_t text_flags;         /* how perf formats the field; private */
 	const struct pd_trace_piece *text_piece; /* private */
 };
 
@@ -63,7 +63,7 @@ struct perfdata_trace_event {
 	const char *system;         /* such as "sched"; "ftrace" for the formats of the tracer itself */
 	const char *name;           /* such as "sched_switch" */
 	struct perfdata_bytes format; /* the text it was compiled from */
-	struct perfdata_bytes print;  /* the text behind "print fmt:", without the newline; empty if absent */
+	struct perfdata_bytes print;  /* the text after "print fmt:", without the newline; empty if absent */
 	/* in file order, common fields first */
 	const struct perfdata_trace_field *fields;
 	size_t nr_common;

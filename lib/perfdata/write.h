@@ -57,8 +57,8 @@ struct perfdata_writer_options {
 
 struct perfdata_writer;
 
-/* HOSTNAME in files for which none was set: perf in files of the other byte order, and other readers, tell by that
- * section how features are numbered. */
+/* HOSTNAME in files for which none was set: by this section perf (in files of the other byte order) and other readers
+ * recognize how features are numbered. */
 #define PERFDATA_HOSTNAME_UNKNOWN "unknown"
 
 #ifdef __cplusplus
