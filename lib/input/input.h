@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Where bytes come from. An input is a file, pipe, descriptor or memory, compressed (gzip, zstd, xz) or not; it gives
- * the decompressed bytes in read-only chunks of about 1 MiB, and, where it can seek, ranges at any offset.
+ * the decompressed bytes in read-only chunks of about 1 MiB, and, if it can seek, ranges at any offset.
  *
- * Chunks are counted; a chunk stays valid and unmoved while somebody holds it. Each chunk has PD_CHUNK_HEADROOM
- * writable bytes in front of its data, so that the reader can put the unfinished record of the chunk before it there: a
- * record is always contiguous. The content of an input decides how it is read, never its name. */
+ * Chunks are reference-counted; a chunk stays valid and unmoved while somebody holds it. Each chunk has
+ * PD_CHUNK_HEADROOM writable bytes before its data: the reader copies the unfinished record of the previous chunk into
+ * them, so that each record is contiguous. The content of an input decides how it is read, never its name. */
 #ifndef PD_INPUT_H
 #define PD_INPUT_H
 
@@ -32,8 +32,8 @@ struct pd_chunk {
 };
 
 struct pd_chunk_pool *pd_chunk_pool_new(void);
-/* What the pool allocates is of this account from now on, until pd_chunk_pool_free. While the account is over its
- * limit, free chunks are given back. To be called before the first chunk is got. */
+/* From now on, until pd_chunk_pool_free, the pool's memory draws from this account. While the account is over its
+ * limit, the pool frees unused chunks. Call it before the first chunk is taken. */
 struct pd_account;
 void pd_chunk_pool_account(struct pd_chunk_pool *pool, struct pd_account *account);
 /* Frees the chunks that nobody holds. */
@@ -42,15 +42,15 @@ void pd_chunk_pool_trim(struct pd_chunk_pool *pool);
 void pd_chunk_pool_free(struct pd_chunk_pool *pool);
 /* A chunk with one holder, empty; recycled if one is free. Thread-safe. NULL without memory. */
 struct pd_chunk *pd_chunk_get(struct pd_chunk_pool *pool);
-/* A chunk with one holder around `size` bytes of pd_malloc, which it takes over; nothing in front of them may be used.
- * NULL without memory: the bytes stay the caller's. */
+/* A chunk with one holder around `size` bytes of pd_malloc, which it takes over; it has no headroom. NULL without
+ * memory: the bytes stay the caller's. */
 struct pd_chunk *pd_chunk_wrap(struct pd_chunk_pool *pool, uint8_t *bytes, size_t size);
 static inline void pd_chunk_hold(struct pd_chunk *chunk)
 {
 	atomic_fetch_add_explicit(&chunk->holders, 1, memory_order_relaxed);
 }
 void pd_chunk_drop(struct pd_chunk *chunk);   /* thread-safe; NULL is fine */
-/* The chunks that an object's bytes stand in, with one hold on each. */
+/* The chunks that hold an object's bytes, with one reference to each. */
 struct pd_chunks {
 	struct pd_chunk **list;
 	size_t nr, room;
@@ -73,8 +73,8 @@ struct pd_input_options {
 };
 
 /* An input owns nothing but the memory that it allocates: pd_input_close closes a descriptor only if `own_fd`, and no
- * failure closes it; memory must outlive the input. An input begins where its descriptor stands. `options` may be NULL,
- * and so may `reterr`, which is set on failure. Waits for the first four bytes of a pipe. Directories are
+ * failure closes it; memory must outlive the input. An input begins at its descriptor's file position. `options` may be
+ * NULL, and so may `reterr`, which is set on failure. Waits for the first four bytes of a pipe. Directories are
  * PERFDATA_EUSAGE here; the reader opens their parts. */
 enum perfdata_status pd_input_open_path(const char *path, const struct pd_input_options *options,
 					struct pd_input **ret, struct perfdata_error *reterr);
@@ -109,17 +109,17 @@ enum perfdata_status pd_feed_end(struct pd_feed *feed, struct perfdata_error *re
 bool pd_feed_has_ended(const struct pd_feed *feed);
 /* What the bytes hold can be read only once all are there: opening an input gives PERFDATA_AGAIN until then. */
 void pd_feed_needs_all(struct pd_feed *feed);
-/* PERFDATA_AGAIN: too few bytes for an input. Several inputs may read a feed once it has ended, unless one of them took
- * chunks of a stream. */
+/* PERFDATA_AGAIN: too few bytes to recognize the form. Several inputs may read a feed once it has ended, unless one of
+ * these inputs took chunks of a stream. */
 enum perfdata_status pd_input_open_feed(struct pd_feed *feed, const struct pd_input_options *options,
 					struct pd_input **ret, struct perfdata_error *reterr);
 /* The input reads a feed in order. */
 bool pd_input_is_fed(const struct pd_input *input);
 /* … that has not ended: pd_input_peek and pd_input_next_chunk give PERFDATA_AGAIN where they need more bytes. */
 bool pd_input_waits(const struct pd_input *input);
-/* Puts what was fed since behind the bytes of the chunk that was given last, so that chunks end where those of an input
- * end that has all bytes. PERFDATA_OK: the chunk grew; PERFDATA_AGAIN: not yet; PERFDATA_END: it is complete, and what
- * follows stands in the next one; PERFDATA_ENOMEM. */
+/* Appends the bytes that were fed since to the last returned chunk, so that chunks end at the same offsets as in an
+ * input that has all bytes at once. PERFDATA_OK: the chunk grew; PERFDATA_AGAIN: not yet; PERFDATA_END: the chunk is
+ * complete, and the next chunk has the bytes that follow; PERFDATA_ENOMEM. */
 enum perfdata_status pd_input_extend_chunk(struct pd_input *input, struct pd_chunk *chunk);
 void pd_input_close(struct pd_input *input);
 
@@ -130,9 +130,9 @@ enum perfdata_status pd_input_peek(struct pd_input *input, const uint8_t **ret_b
 
 /* True for regular files and memory that are not compressed: pd_input_read_at works without a spool. */
 bool pd_input_seekable(const struct pd_input *input);
-/* After this a compressed or piped input can seek too: all of it is written to an unlinked temporary file first (memory
- * up to 8 MiB). PERFDATA_ELIMIT beyond max_spool, PERFDATA_EUSAGE once a chunk was taken; the input is of no more use
- * after a failure. A compressed stream that breaks keeps what came out (see _damage). */
+/* After this a compressed or piped input can seek too: the function first writes the whole input to an unlinked
+ * temporary file (to memory, up to 8 MiB). PERFDATA_ELIMIT beyond max_spool, PERFDATA_EUSAGE once a chunk was taken;
+ * the input is of no more use after a failure. A compressed stream that breaks keeps what came out (see _damage). */
 enum perfdata_status pd_input_make_seekable(struct pd_input *input, struct perfdata_error *reterr);
 /* Size in bytes of a seekable input when it was opened (a file may have shrunk since); UINT64_MAX if unknown. */
 uint64_t pd_input_size(const struct pd_input *input);
@@ -144,8 +144,8 @@ enum perfdata_status pd_input_read_at(struct pd_input *input, uint64_t offset, v
  * Offsets do not count the bytes that are lost between, so this is only for recordings without stored offsets:
  * streams. */
 void pd_input_go_on(struct pd_input *input);
-/* True once for each such break: the chunk that was given last is the first one behind the break. Offsets in the
- * compressed input. */
+/* True once for each break: the last returned chunk is the first one after the break. Offsets in the compressed
+ * input. */
 bool pd_input_went_on(struct pd_input *input, uint64_t *ret_break_offset, uint64_t *ret_found_offset);
 
 /* From now on chunks may be read before they are asked for, by a thread of the input's own; not for a pipe, where
@@ -155,7 +155,7 @@ void pd_input_read_ahead(struct pd_input *input);
 /* Sets where the next pd_input_next_chunk reads (seekable inputs), and where it stops (UINT64_MAX: the end). */
 enum perfdata_status pd_input_seek(struct pd_input *input, uint64_t offset, uint64_t end);
 /* The next chunk, held once for the caller. For a pipe: as soon as some bytes are there. PERFDATA_END at the end, and
- * where compressed data breaks or reading fails behind bytes that were fine: pd_input_damage tells them apart. */
+ * also where compressed data breaks, or a read fails, after good bytes: pd_input_damage distinguishes the three. */
 enum perfdata_status pd_input_next_chunk(struct pd_input *input, struct pd_chunk_pool *pool, struct pd_chunk **ret,
 					 struct perfdata_error *reterr);
 

@@ -26,11 +26,11 @@ struct pd_input_step {
 
 /* fed.c */
 struct pd_feed {
-	struct pd_input_spool spool;     /* what was not given to a reader yet, or may be asked for again */
-	uint64_t given;            /* bytes in front of those in the spool */
+	struct pd_input_spool spool;     /* bytes that no reader has taken yet, or that one may read again */
+	uint64_t given;            /* bytes before the first byte in the spool */
 	bool ended;
 	bool needs_all;            /* see pd_feed_needs_all */
-	struct perfdata_error error;   /* why bytes could not be kept: nothing comes behind those in front of them */
+	struct perfdata_error error;   /* why bytes could not be kept: the input ends before the lost bytes */
 };
 
 struct pd_chunks_ahead;
@@ -67,8 +67,8 @@ struct pd_input {
 	size_t compressed_at, compressed_size;
 	uint64_t compressed_offset;    /* of compressed[0] in the raw source */
 	uint64_t decompressed;         /* bytes that came out so far */
-	bool goes_on;              /* behind a break, reading continues at the next frame */
-	bool lost;                 /* behind a break; the next frame was not found yet */
+	bool goes_on;              /* after a break, reading continues at the next frame */
+	bool lost;                 /* after a break; the next frame was not found yet */
 	bool found;                /* the next frame was found; not reported yet */
 	uint64_t break_offset, found_offset;   /* in the raw source */
 
@@ -98,10 +98,10 @@ void pd_chunks_ahead_stop(struct pd_input *input);
 
 /* source.c: as pd_pread_full. */
 int64_t pd_source_pread(struct pd_input *input, void *buffer, size_t size, uint64_t offset);
-/* source.c: the next decompressed bytes, as many as fit into the buffer behind the *filled bytes that are there. With
- * `wait` at least one byte is there then, unless the end is reached; without it only what is at hand. Nothing new with
- * `wait` means the end; input->damage may say why. Bytes behind a break are not put behind those in front of it. Only
- * PERFDATA_OK and PERFDATA_ENOMEM. A source that is fed must not be waited for before its end. */
+/* source.c: appends the next decompressed bytes to the *filled bytes in the buffer, as many as fit. With `wait` it
+ * appends at least one byte, unless the end is reached; without `wait` only the bytes at hand. Nothing new with `wait`
+ * means the end; input->damage may say why. One call does not append bytes from both sides of a break. Only PERFDATA_OK
+ * and PERFDATA_ENOMEM. A source that is fed must not be waited for before its end. */
 enum perfdata_status pd_source_read(struct pd_input *input, uint8_t *buffer, size_t size, bool wait, size_t *filled);
 /* Looks at the first raw bytes and sets up the decoder. */
 enum perfdata_status pd_source_start(struct pd_input *input, struct perfdata_error *reterr);

@@ -20,14 +20,14 @@ struct pd_input_spool {
 /* tmpdir is borrowed; NULL: "/tmp". */
 void pd_input_spool_init(struct pd_input_spool *spool, const char *tmpdir, uint64_t memory, uint64_t max);
 void pd_input_spool_release(struct pd_input_spool *spool);
-/* Room for at least one more byte behind those in the buffer: capacity - used. PERFDATA_ENOMEM, PERFDATA_EWRITE. */
+/* Makes room for at least one more byte in the buffer: capacity - used. PERFDATA_ENOMEM, PERFDATA_EWRITE. */
 enum perfdata_status pd_input_spool_make_room(struct pd_input_spool *spool, struct perfdata_error *reterr);
 /* The room holds so many more bytes. PERFDATA_ELIMIT beyond the limit. */
 enum perfdata_status pd_input_spool_filled(struct pd_input_spool *spool, size_t size, struct perfdata_error *reterr);
 /* Copies bytes into the spool; none where they go beyond the limit. */
 enum perfdata_status pd_input_spool_add(struct pd_input_spool *spool, const void *bytes, size_t size,
 					struct perfdata_error *reterr);
-/* Writes what is in the buffer to the file, if there is one. */
+/* Writes the buffer to the file, if there is a file. */
 enum perfdata_status pd_input_spool_flush(struct pd_input_spool *spool, struct perfdata_error *reterr);
 /* All bytes of the spool. */
 uint64_t pd_input_spool_size(const struct pd_input_spool *spool);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where records wait for their turn. Slots are taken and freed in about the same order, so they stand in blocks that
- * are filled one after the other, and a block is used again once all its slots are free: neighbours in time are
+/* Slots hold the records that wait for their turn. They are taken and freed in about the same order. Blocks of slots
+ * are filled one after the other, and a block is used again once all its slots are free: so neighbours in time are
  * neighbours in memory. */
 #ifndef PD_ORDER_SLOTS_H
 #define PD_ORDER_SLOTS_H
@@ -12,7 +12,7 @@
 #define PD_BLOCK_SLOTS (1u << PD_BLOCK_SHIFT)
 #define PD_NO_BLOCK UINT32_MAX
 
-/* What is known of a waiting record: one cache line, and beside it the record's header. By the time the record is
+/* The facts about a waiting record: one cache line, and beside it the record's header. By the time the record is
  * released, its bytes have left the cache, so releasing must not need them. */
 struct pd_order_slot {
 	alignas(64) const uint8_t *bytes;

@@ -11,9 +11,9 @@
 /* raw.chunk is never NULL for a record that perfdata_reader_next gave: pd_chunk_hold(raw.chunk) keeps raw.bytes valid
  * until pd_chunk_drop. */
 
-/* The records that come next, as many as are at hand but at most PD_MAX_RECORDS; all of them stay valid until the next
- * call of this or of perfdata_reader_next. Otherwise as perfdata_reader_next. The reader may put the records into
- * `room`, which is for PD_MAX_RECORDS, or elsewhere. */
+/* The next records, as many as are at hand but at most PD_MAX_RECORDS; all stay valid until the next call of this
+ * function or of perfdata_reader_next. Otherwise as perfdata_reader_next. The reader may put the records into `room`,
+ * which is for PD_MAX_RECORDS, or elsewhere. */
 #define PD_MAX_RECORDS 16u
 struct pd_record_run {
 	const struct perfdata_raw *records;
@@ -76,7 +76,7 @@ int64_t pd_reader_written(const struct perfdata_reader *reader);
 void pd_reader_weigh_off_cpu(struct perfdata_reader *reader, uint32_t event);
 /* The finding that samples weigh time on and off the CPU. */
 void pd_reader_tell_off_cpu(struct perfdata_reader *reader);
-/* Reports what is not known of spans: SPANS_SAMPLED or SPANS_UNKNOWN. */
+/* Reports why spans are incomplete: SPANS_SAMPLED or SPANS_UNKNOWN. */
 void pd_reader_tell_spans(struct perfdata_reader *reader, enum perfdata_finding_code code, const char *message);
 
 /* The account of memory that the reader's session draws from. */
@@ -86,7 +86,7 @@ void pd_reader_trim(struct perfdata_reader *reader);
 
 /* Symbols in records of simpleperf, as a section FILE has them; no data: there are none. */
 struct perfdata_bytes pd_reader_symbol_records(const struct perfdata_reader *reader);
-/* Whether the recorder's command line, if it was recorded, is that of simpleperf. */
+/* Whether the recorded command line, if there is one, runs simpleperf. */
 bool pd_reader_cmdline_is_simpleperf(const struct perfdata_reader *reader);
 
 /* What frames of zstd unpack to; its room is taken from the account. */
@@ -94,8 +94,8 @@ struct pd_unpacked {
 	uint8_t *bytes;
 	size_t size, room;
 };
-/* The records of simpleperf's section INIT_MAP, unpacked: maps that were there before the first record. Nothing where
- * there is no such section. The caller frees what it got, after a failure too. */
+/* The records of simpleperf's section INIT_MAP, decompressed: the maps that existed before the first record. *ret is
+ * empty if the recording has no INIT_MAP. The caller frees *ret, after a failure too. */
 enum perfdata_status pd_reader_init_map(struct perfdata_reader *reader, struct pd_unpacked *ret);
 void pd_reader_unpacked_free(struct perfdata_reader *reader, struct pd_unpacked *unpacked);
 
@@ -103,8 +103,7 @@ void pd_reader_unpacked_free(struct perfdata_reader *reader, struct pd_unpacked 
  * key. */
 struct perfdata_bytes pd_reader_meta(const struct perfdata_reader *reader, const char *key);
 
-/* What simpleperf's META_INFO says of losses; 0 where it says nothing. LOST records tell of those of the kernel,
- * too. */
+/* The losses that simpleperf's META_INFO states; 0 if it states none. LOST records also report the kernel's losses. */
 struct pd_meta_losses {
 	uint64_t kernel_records, user_records, user_samples;
 };
@@ -112,7 +111,7 @@ void pd_reader_meta_losses(const struct perfdata_reader *reader, struct pd_meta_
 
 /* --- for other rooms --- */
 
-/* The records of a batch stand side by side: &batch->records[i] is perfdata_batch_record(batch, i). */
+/* The records of a batch are an array: &batch->records[i] is perfdata_batch_record(batch, i). */
 struct perfdata_raw {
 	/* the record, header first, contiguous; borrowed as the struct */
 	const uint8_t *bytes;

@@ -8,10 +8,10 @@
  *   reader_events.c    attrs, ids, names, versions; which event a record belongs to
  *   reader_features.c  feature sections, of files and of streams
  *   reader_arch.c      the architecture, which gives registers their names
- *   user_record.c      what perf's own records tell the reader
+ *   user_record.c      perf's own records: the facts that the reader takes from them
  *   window.c           contiguous bytes out of chunks
  *   framing.c          records out of a window
- *   salvage.c          the next plausible record behind damage
+ *   salvage.c          the next plausible record after damage
  *   unpack.c           COMPRESSED records
  *   frames_unpack.c     payloads of traces that simpleperf compressed
  *   meta_info.c        what simpleperf's META_INFO says
@@ -51,22 +51,22 @@ struct pd_window {
 	uint64_t skip;               /* bytes of a payload that are still to be passed over */
 	struct {
 		bool active;         /* give pieces of a payload before the next record */
-		uint64_t left;       /* bytes that were not given yet */
-		unsigned overlap;    /* bytes at the position that belong to a piece that was given already */
-		/* held: the payload was compressed, and this is what it unpacks to; or NULL */
+		uint64_t left;       /* bytes not yet returned */
+		unsigned overlap;    /* bytes at the position that an earlier piece has returned already */
+		/* held: the decompressed payload, if it was compressed; or NULL */
 		struct pd_chunk *unpacked;
 		size_t unpacked_at;  /* of the next piece, in there */
 		uint64_t offset;     /* of the compressed payload */
-		size_t charged;      /* bytes of the account for what was unpacked */
+		size_t charged;      /* bytes drawn from the account for the decompressed payload */
 	} payload;
 	bool is_inner;               /* the window is over what COMPRESSED records unpack to */
-	bool ended;                  /* no bytes come behind `end` */
-	bool waits;                  /* of an input that is fed: more bytes are needed before anything can be said */
+	bool ended;                  /* no bytes follow `end` */
+	bool waits;                  /* of an input that is fed: the next step needs more bytes */
 	bool unaligned;              /* a record's size was no multiple of 8 */
-	bool after_gap;              /* the next record has a gap in front of it */
-	/* held: the chunk behind a break of the compressed input, where a record may begin anywhere; or NULL */
+	bool after_gap;              /* the next record follows a gap */
+	/* held: the chunk after a break of the compressed input, in which a record may begin anywhere; or NULL */
 	struct pd_chunk *behind;
-	bool searching;              /* no record can begin in front of *at; see salvage.c */
+	bool searching;              /* no record can begin before *at; see salvage.c */
 	struct {
 		enum perfdata_finding_code code;
 		uint64_t start;
@@ -151,10 +151,10 @@ struct perfdata_reader {
 	struct perfdata_header header;
 	struct perfdata_config config;         /* for records that belong to no event */
 	struct perfdata_error error;
-	struct perfdata_error read_error;      /* the first failed read: what other files hold is given all the same */
+	struct perfdata_error read_error;      /* the first failed read; other files are still read */
 	struct pd_arena arena;                 /* names, events, ids: until close */
 	struct pd_chunk_pool *pool;
-	struct pd_chunk *current;              /* held: of the record that was given last */
+	struct pd_chunk *current;              /* held: the chunk of the last returned record */
 	struct perfdata_raw records[PD_MAX_RECORDS];
 	/* what perfdata_reader_next gives one by one: of `records`, or of a block read ahead */
 	struct pd_record_run few;
@@ -173,7 +173,7 @@ struct perfdata_reader {
 	uint32_t *near_ids;
 	size_t nr_near_ids, near_ids_room;
 	uint64_t first_id;
-	struct perfdata_config layouts[PD_MAX_LAYOUTS]; /* one for each place where an id can stand */
+	struct perfdata_config layouts[PD_MAX_LAYOUTS]; /* one for each place where an id can be */
 	size_t nr_layouts;
 	/* of the event with the smallest fixed part of a sample, the smallest trailer */
 	const struct perfdata_config *least_sample, *least_trailer;
@@ -196,7 +196,7 @@ struct perfdata_reader {
 	uint64_t nr_records;                   /* framed so far */
 	uint64_t at_record;                    /* number of the record that findings are about */
 	uint64_t total_bytes;                  /* of all streams' records; UINT64_MAX: unknown */
-	uint64_t given_bytes, reported_bytes;      /* of the records that were given, for on_progress */
+	uint64_t given_bytes, reported_bytes;      /* of the records returned so far, for on_progress */
 	struct pd_order *order;                /* NULL: file order */
 	struct pd_ahead *ahead;                /* NULL: nothing is read before it is asked for */
 	struct pd_trace_samples *traces;       /* NULL: no samples are made of traces */
@@ -224,8 +224,8 @@ void pd_reader_finding_once(struct perfdata_reader *reader, enum perfdata_findin
 bool pd_reader_type_is_new(struct perfdata_reader *reader, enum perfdata_finding_code code, uint32_t type);
 
 /* --- container.c --- */
-/* Finds out the form, reads what stands in front of and behind the records, and adds the stream of the records. Takes
- * over the input, also on failure. */
+/* Recognizes the form, reads header, tables and feature sections, and adds the stream of the records. Takes over the
+ * input, also on failure. */
 enum perfdata_status pd_container_open(struct perfdata_reader *reader, struct pd_input *input, const char *name);
 
 /* --- directory.c --- */
@@ -233,25 +233,25 @@ enum perfdata_status pd_container_open(struct perfdata_reader *reader, struct pd
 enum perfdata_status pd_directory_add(struct perfdata_reader *reader, const char *path);
 
 /* --- reader.c --- */
-/* Adds a stream over `input` (taken over, also on failure) whose records stand from `offset` to `limit`. */
+/* Adds a stream over `input` (taken over, also on failure) whose records are from `offset` to `limit`. */
 enum perfdata_status pd_reader_add_stream(struct perfdata_reader *reader, struct pd_input *input, const char *name,
 					  uint64_t offset, uint64_t limit);
 struct pd_input_options pd_reader_input_options(const struct perfdata_reader *reader);
-/* Keeps a record's chunk until the next record is given. */
+/* Keeps a record's chunk until the next record is returned. */
 void pd_reader_hold(struct perfdata_reader *reader, struct pd_chunk *chunk);
 /* Makes sure that reader->error describes `status`, and returns it. */
 enum perfdata_status pd_reader_failed(struct perfdata_reader *reader, enum perfdata_status status);
 /* As pd_reader_next_run, called by the thread that reads; `ret` has room for PD_MAX_RECORDS. */
 enum perfdata_status pd_reader_next_now(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr);
-/* The next record as it stands in the input, and, behind a record of the kernel, samples of the same chunk: at most
- * PD_MAX_RECORDS. */
+/* The next record in the order of the input. If the kernel wrote it, also the samples that follow it in the same chunk:
+ * at most PD_MAX_RECORDS. */
 enum perfdata_status pd_reader_read(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr);
 
 /* --- reader_events.c --- */
 /* Adds an event. ids are u64 in the file's order. */
 enum perfdata_status pd_event_add(struct perfdata_reader *reader, struct perfdata_bytes attr, struct perfdata_bytes ids,
 				  uint64_t offset);
-/* Adds an id to the event `index`, if there is such an event and nobody has the id. */
+/* Adds an id to event number `index`, if the event exists and no event has the id. */
 enum perfdata_status pd_event_add_id(struct perfdata_reader *reader, uint64_t index, uint64_t id);
 /* A new version of an event, to be changed before anybody sees it; NULL without memory. */
 struct perfdata_event *pd_event_revise(struct perfdata_reader *reader, size_t index);
@@ -323,7 +323,7 @@ enum perfdata_status pd_symbol_records_gather(struct perfdata_reader *reader, st
 					      uint64_t end);
 
 /* --- frames_unpack.c --- */
-/* Gives what the compressed payload of a record unpacks to, piece by piece, behind the record; sets raw->payload. */
+/* Decompresses the payload of a record, to be returned after the record piece by piece; sets raw->payload. */
 enum perfdata_status pd_trace_unpack(struct pd_window *window, struct perfdata_raw *raw, struct perfdata_bytes in);
 void pd_trace_unpacked_piece(struct pd_window *window, size_t fresh, struct perfdata_raw *ret);
 void pd_trace_unpacked_release(struct pd_window *window);
@@ -343,7 +343,7 @@ static inline void pd_window_move(struct pd_window *window, size_t size)
 		window->at += size;
 	window->offset += size;
 }
-/* More bytes behind those that are there; false if there are none (now). */
+/* Appends bytes to the window; false if there are none (now). */
 bool pd_window_fill(struct pd_window *window);
 /* True if `size` (at most PD_CHUNK_HEADROOM) bytes are there, contiguous. */
 static inline bool pd_window_need(struct pd_window *window, size_t size)
@@ -353,13 +353,13 @@ static inline bool pd_window_need(struct pd_window *window, size_t size)
 			return false;
 	return true;
 }
-/* True once all bytes of the window's chunk are there, so that what is decided by "as far as the window reaches" does
- * not depend on how bytes were fed; else the window waits. */
+/* True once all bytes of the window's chunk are there; else the window waits. Decisions that depend on how far the
+ * window reaches need this, to be the same however the bytes were fed. */
 bool pd_window_settle(struct pd_window *window);
-/* Behind a break of the compressed input: gives up the bytes in front of the break, and begins to search. False if
- * there is no break. */
+/* After a break of the compressed input: drops the bytes before the break, and begins to search. False if there is no
+ * break. */
 bool pd_window_go_on(struct pd_window *window);
-/* Takes over the hold on a new chunk, and moves what is left of the old one in front of its data. */
+/* Takes over the reference to a new chunk, and moves the rest of the old chunk into its headroom. */
 void pd_window_set_chunk(struct pd_window *window, struct pd_chunk *chunk);
 /* Passes over window->skip bytes; false if the stream ended before. */
 bool pd_window_pass(struct pd_window *window);
@@ -369,12 +369,12 @@ enum perfdata_status pd_window_piece(struct pd_window *window, struct perfdata_r
 bool pd_window_has_piece(const struct pd_window *window);
 
 /* --- framing.c --- */
-/* Gives samples that follow at once without anything special, as long as the sample and the header behind it are at
- * hand: this is most of a recording. Together they have fewer than `room` bytes. They are matched with their events
- * too, and numbered from `number` on. */
+/* Returns plain consecutive samples, as long as the sample and the header of the next record are at hand: most of a
+ * recording. Together they have fewer than `room` bytes. Their events are looked up too, and their numbers begin with
+ * `number`. */
 unsigned pd_window_samples(struct pd_window *window, uint64_t room, uint64_t number, struct perfdata_raw *ret,
 			   unsigned max);
-/* The same for whole samples, of which only what counting needs is given. */
+/* The same for complete samples, reduced to the members that counting needs. */
 unsigned pd_window_summaries(struct pd_window *window, struct pd_sample_summary *ret, unsigned max);
 enum perfdata_status pd_stream_next(struct pd_stream *stream, struct perfdata_raw *ret, struct pd_window **ret_window);
 /* True if a whole record is at hand. */
@@ -404,11 +404,11 @@ static inline bool pd_header_is_possible(struct pd_record_header header)
 	return header.size >= 8 && (header.type <= 0xffff || perfdata_record_layout(header.type));
 }
 bool pd_is_magic(const uint8_t *at);
-/* A plausible record stands at `at`, and plausible ones behind it, as far as the window reaches. */
+/* Whether the bytes at `at` are plausible records, one after the other, as far as the window reaches. */
 bool pd_chain_is_plausible(const struct pd_window *window, const uint8_t *at);
 /* The bytes at the window's position are no record: begins a search. */
 void pd_search_begin(struct pd_window *window, enum perfdata_finding_code code, bool is_cut, const char *reason);
-/* Searches on; true when a record was found, and the window stands at it. */
+/* Continues the search; true when it found a record, which is then the window's position. */
 bool pd_search(struct pd_window *window);
 
 /* --- unpack.c --- */
@@ -427,7 +427,7 @@ enum perfdata_status pd_events_take_meta_names(struct perfdata_reader *reader);
 /* --- split.c --- */
 /* Learns from each record of the stream: parts are collected, and an end makes the joined record ready. */
 enum perfdata_status pd_split_see(struct pd_stream *stream, struct pd_window *window, const struct perfdata_raw *raw);
-/* The joined record, held until the next record is given; false if there is none. */
+/* The joined record, held until the next record is returned; false if there is none. */
 bool pd_split_next(struct pd_stream *stream, struct perfdata_raw *ret, struct pd_window **ret_window);
 /* No record comes any more. */
 void pd_split_end(struct pd_stream *stream);
@@ -456,12 +456,11 @@ struct pd_run;
 /* One unlinked file for all runs. NULL without memory. */
 struct pd_spill *pd_spill_new(struct perfdata_reader *reader);
 void pd_spill_free(struct pd_spill *spill);   /* after its runs */
-/* Appends a record to the run being written. PERFDATA_EWRITE, PERFDATA_ELIMIT: the run is given up. */
+/* Appends a record to the run being written. PERFDATA_EWRITE, PERFDATA_ELIMIT: the run is abandoned. */
 enum perfdata_status pd_spill_add(struct pd_spill *spill, const struct perfdata_raw *raw);
 /* Ends the run being written and positions it on its first record. */
 enum perfdata_status pd_spill_finish(struct pd_spill *spill, struct pd_run **ret);
-/* The record at which a run stands, or NULL at its end. Its bytes and its chunk stay until the next call of
- * pd_run_move. */
+/* The current record of a run, or NULL at its end. Its bytes and its chunk stay until the next call of pd_run_move. */
 const struct perfdata_raw *pd_run_record(const struct pd_run *run);
 enum perfdata_status pd_run_move(struct pd_run *run);
 void pd_run_free(struct pd_run *run);
@@ -481,16 +480,16 @@ void pd_ahead_start(struct perfdata_reader *reader);
 void pd_ahead_stop(struct perfdata_reader *reader);
 /* As pd_reader_next_run. */
 enum perfdata_status pd_ahead_next(struct pd_ahead *ahead, struct pd_record_run *ret);
-/* Called by the reading thread: a finding about what it read. */
+/* The reading thread calls it to report a finding. */
 void pd_ahead_note(struct pd_ahead *ahead, const struct pd_finding *finding);
 /* Called by the reading thread before it changes events or features: waits until the asking thread has finished with
  * the records before that. NULL: nothing to do. */
 void pd_ahead_settle(struct pd_ahead *ahead);
 
-/* container.c: whether a reader can be opened from an input that is fed: PERFDATA_AGAIN if not yet. *ret_needs_all:
- * what is no stream can be opened only once all bytes were fed. */
+/* container.c: whether a reader can be opened from an input that is fed: PERFDATA_AGAIN if not yet. *ret_needs_all: the
+ * input is no stream, so it can be opened only once all bytes were fed. */
 enum perfdata_status pd_container_is_there(struct pd_input *input, bool *ret_needs_all);
-/* reader.c: opens what is no path: the first of these that is set, else the descriptor, which stays open. */
+/* reader.c: opens a source without a path: the first of these that is set, else the descriptor, which stays open. */
 struct pd_reader_source {
 	const struct pd_input_calls *calls;
 	struct pd_feed *feed;

@@ -12,7 +12,7 @@ struct pd_aux_piece {
 	const struct perfdata_raw *raw;      /* its bytes */
 	struct pd_aux_trace trace;
 	struct pd_aux_clock clock;
-	struct pd_aux_state state;           /* in front of its first packet */
+	struct pd_aux_state state;           /* before its first packet */
 	/* offsets in the payload: of the piece's first byte, and where packets of the next piece begin */
 	uint64_t from, stop;
 	/* of the payload in the input; PERFDATA_NO_OFFSET where it is compressed */
@@ -22,7 +22,7 @@ struct pd_aux_piece {
 	uint32_t idx;
 	bool first;                          /* the first of its payload */
 	struct pd_spe_record open;           /* SPE: the record that the piece before left unfinished */
-	struct pd_cs_stream *cs;             /* CoreSight: what is known in front of the piece; else NULL */
+	struct pd_cs_stream *cs;             /* CoreSight: the state before the piece; else NULL */
 };
 
 /* What one piece leaves for the next. {0} at first. */

@@ -8,19 +8,19 @@
 
 struct pd_walk {
 	const uint8_t *start;      /* of the record or attr */
-	const uint8_t *at, *end;   /* what is left of the body */
+	const uint8_t *at, *end;   /* the rest of the body */
 	bool swap;
 	uint16_t misc;
 	uint8_t *native;           /* NULL, or an image of the record in which integers that were read are swapped */
 	const struct perfdata_config *config;
-	uint64_t ahead;            /* rows of the sample behind the one being decoded */
+	uint64_t ahead;            /* rows of the sample that follow the row being decoded */
 	const char *problem;       /* the first problem, or NULL */
 	enum perfdata_finding_code code;
 };
 
 static inline size_t pd_walk_left(const struct pd_walk *w) { return (size_t)(w->end - w->at); }
 
-/* Notes a problem and goes on. */
+/* Notes a problem; decoding continues. */
 static inline void pd_walk_note(struct pd_walk *w, enum perfdata_finding_code code, const char *problem)
 {
 	if (!w->problem) {
@@ -28,7 +28,7 @@ static inline void pd_walk_note(struct pd_walk *w, enum perfdata_finding_code co
 		w->code = code;
 	}
 }
-/* Notes a problem behind which no field can be placed; returns false. */
+/* Notes a problem that makes the place of all further fields unknown; returns false. */
 static inline bool pd_walk_fail(struct pd_walk *w, enum perfdata_finding_code code, const char *problem)
 {
 	pd_walk_note(w, code, problem);
@@ -46,7 +46,7 @@ bool pd_walk_list(struct pd_walk *w, uint64_t count, uint32_t stride, struct per
 bool pd_walk_struct(struct pd_walk *w, const struct perfdata_field *field, void *view);
 /* An attr of attr.size bytes; false if that size is impossible. */
 bool pd_walk_attr(struct pd_walk *w, struct perfdata_attr *attr);
-/* The fixed words and the rows behind them. */
+/* Decodes the fixed words, then the further rows. */
 bool pd_walk_sample(struct pd_walk *w, struct perfdata_sample *sample);
 
 /* Whether a callchain, or raw data, that begins at `at` fits into the `left` bytes there are; *ret_size: how many bytes
@@ -68,8 +68,9 @@ static inline bool pd_raw_fits(const uint8_t *at, size_t left, bool swap, size_t
  * (two u32), inode and generation (u64 each). */
 enum { PD_MMAP2_ID_AT = 40, PD_MMAP2_ID_SIZE = 24, PD_MMAP2_ID_MAX = 20 };
 
-/* True if a record claims a build-id but holds device and inode. Behind a real build-id, the bytes up to 20 are zeros.
- * A short build-id could be a device number by chance: the decoder believes it where the event asked for build-ids. */
+/* True if a record claims a build-id but holds device and inode. After a real build-id, the bytes up to 20 are zeros. A
+ * short build-id could be a device number by chance: the decoder takes it as a build-id if the event asked for
+ * build-ids. */
 static inline bool pd_mmap2_id_is_false(const struct perfdata_config *config, const uint8_t *bytes, size_t size,
 					uint16_t misc)
 {

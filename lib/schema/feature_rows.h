@@ -6,7 +6,7 @@
 #include "perfdata/feature.h"
 #include "schema/feature.h"
 
-/* Entries of BUILD_ID as they were before they had a pid, and the row of the pid that the decoder gives them. */
+/* Entries of BUILD_ID of old recorders, which had no pid, and the row of the pid that the decoder adds to them. */
 extern const struct perfdata_layout pd_build_id_old;
 extern const struct perfdata_field *const pd_build_id_pid;
 
@@ -19,7 +19,7 @@ struct pd_bpf_array {
 extern const struct pd_bpf_array pd_bpf_arrays[PD_NR_BPF_ARRAYS];
 
 #define PD_COUNT_OF(array) (uint32_t)(sizeof(array) / sizeof *(array))
-/* A section: its number, its key, its name as its recorder spells it, its fields, what merging does, its flags. */
+/* A section: its number, its key, its name as its recorder writes it, its fields, what merging does, its flags. */
 #define PD_SECTION(number, key, spelled, text, rows, merged, traits)                                            \
 	{                                                                                                       \
 		.layout = { .name = key, .perf_name = spelled, .doc = text, .id = number, .fields = rows,       \

@@ -10,7 +10,7 @@
 
 #define PD_FEATURE_FIELDS 64
 
-/* What is known about the structure whose fields are being read. */
+/* The structure whose fields are being read. */
 struct frame {
 	uint64_t values[PD_FEATURE_FIELDS];      /* of integer fields that were read; 0 for absent ones */
 	struct perfdata_bytes extent;     /* of the last STRUCT or ATTR among its fields */
@@ -34,7 +34,7 @@ struct walk {
 	struct perfdata_error *error;     /* never NULL */
 };
 
-extern const struct perfdata_field pd_feature_rest_field;   /* "rest": bytes behind the last known field */
+extern const struct perfdata_field pd_feature_rest_field;   /* "rest": bytes after the last known field */
 
 /* Sets the error. `at`: of the section; field may be NULL. Returns PERFDATA_DAMAGED. */
 enum perfdata_status pd_feature_damaged(struct walk *walk, const uint8_t *at, const char *field, const char *what);
@@ -44,8 +44,8 @@ enum perfdata_status pd_feature_no_memory(struct walk *walk);
 struct perfdata_node *pd_feature_append(struct walk *walk, struct children *children,
 					const struct perfdata_field *field, enum perfdata_kind kind);
 
-/* A message of protocol buffers: its fields may stand in any order, nodes are in that of the rows. Of one that ends too
- * early, or has a field that is none, what stands in front of that is read. */
+/* A message of protocol buffers: its fields may come in any order, nodes come in the order of the rows. If the message
+ * ends too early or has a malformed field, the fields before the damage are read. */
 enum perfdata_status pd_feature_message(struct walk *walk, struct perfdata_bytes bytes,
 					const struct perfdata_layout *layout, struct perfdata_node *parent);
 

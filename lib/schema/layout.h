@@ -41,7 +41,7 @@ extern const struct perfdata_name pd_names_cpumode[];
 #define PD_MISC_CPUMODE { "cpumode", 0, 3, false, pd_names_cpumode }
 #define PD_MISC_BIT(number, name) { name, number, 1, false, NULL }
 #define PD_MISC_END { NULL, 0, 0, false, NULL }
-/* A record's own bits of misc, behind the cpumode that all records have. */
+/* A record's own bits of misc, in addition to the cpumode that all records have. */
 #define PD_MISC(...) .misc = (const struct perfdata_bits[]){ PD_MISC_CPUMODE, __VA_ARGS__, PD_MISC_END }
 
 enum { PD_SAMPLE_CALLCHAIN_ROW = 12, PD_SAMPLE_RAW_ROW = 13 };   /* indexes in the sample's rows */
@@ -49,7 +49,7 @@ extern const struct perfdata_layout pd_sample_layout, pd_sample_id_layout;
 extern const struct perfdata_layout pd_read_layout, pd_read_value_layout;
 extern const struct perfdata_layout pd_branch_stack_layout, pd_branch_layout;
 extern const struct perfdata_layout pd_regs_layout, pd_user_stack_layout, pd_weight_layout;
-#define PD_REGS_WITH_MASK 16   /* when_value of registers whose mask stands in the record, with the abi in front */
+#define PD_REGS_WITH_MASK 16   /* when_value of registers whose mask is in the record, after the abi */
 extern const struct perfdata_layout pd_attr_layout;
 /* For attrs of big-endian files, once a name is known: corrects precise_ip where the writer exchanged its two bits. */
 void pd_attr_trust_name(struct perfdata_attr *attr, const char *name, size_t size);

@@ -27,8 +27,8 @@ struct pd_sample_scan {
 	bool has_id;
 	/* all fields are there and reach exactly to the end; false where the caller did not ask */
 	bool is_whole;
-	struct perfdata_list callchain;  /* empty without one */
-	struct perfdata_bytes raw;       /* NULL without raw data, and where it does not fit into the sample */
+	struct perfdata_list callchain;  /* empty if there is none */
+	struct perfdata_bytes raw;       /* NULL without raw data, and if it does not fit into the sample */
 };
 
 static inline uint64_t pd_scan_word(const struct perfdata_config *config, const uint8_t *bytes, int8_t word,
@@ -37,9 +37,9 @@ static inline uint64_t pd_scan_word(const struct perfdata_config *config, const 
 	return word < 0 ? without : pd_load64(bytes + 8 + 8 * word, config->swap);
 }
 
-/* False where the scan cannot read the wanted parts: words, of a sample that is shorter than they are; anything else,
- * of a sample that is not plain (perfdata_config.sample_is_plain), states another size than `size`, or whose chain does
- * not fit into it. The decoder finds out what is wrong with such a sample. */
+/* False if the scan cannot read the wanted parts. Fixed words: the sample is too short to hold them. Anything else: the
+ * sample is not plain (perfdata_config.sample_is_plain), states another size than `size`, or its chain does not fit
+ * into it. Then the decoder finds out what is wrong with the sample. */
 static inline __attribute__((always_inline)) bool pd_sample_scan(const struct perfdata_config *config,
 								 const uint8_t *bytes, size_t size, unsigned want,
 								 struct pd_sample_scan *ret)

@@ -40,13 +40,13 @@ struct perfdata_field {
 	uint8_t count_field;
 #define PERFDATA_COUNT_REST 0xff        /*   all that is left of the body */
 #define PERFDATA_COUNT_FIXED 0xfe       /*   `count` elements or bytes; also PAD */
-#define PERFDATA_COUNT_PREFIX 0xfd      /*   a count stands in front: u32 in feature sections, u64 in records */
+#define PERFDATA_COUNT_PREFIX 0xfd      /*   a count comes first: u32 in feature sections, u64 in records */
 					/* feature sections; there STRUCT and ATTR may have a count too, in bytes: */
 #define PERFDATA_COUNT_ROOT 0xfc        /*   field number `count` of the whole section holds it */
 #define PERFDATA_COUNT_CPUS 0xfb        /*   one for each available CPU of the recorded machine */
 #define PERFDATA_COUNT_FRAMED 0xfa      /*   to the end; each element begins with a record header that bounds it */
 #define PERFDATA_COUNT_BPF 0xf9         /*   array number `count` of a BPF program, inside its data */
-#define PERFDATA_COUNT_SIZED 0xf8       /*   to the end; in front of each element stand its bytes (u32) */
+#define PERFDATA_COUNT_SIZED 0xf8       /*   to the end; each element follows its size in bytes (u32) */
 #define PERFDATA_COUNT_NUL 0xf7         /*   TEXT up to its NUL, which belongs to it */
 #define PERFDATA_COUNT_MESSAGE 0xf6     /*   field number `count` of a protocol buffer message, as all of its rows */
 	uint32_t count;
@@ -57,11 +57,11 @@ struct perfdata_field {
 	const struct perfdata_layout *element;
 };
 
-/* A view is a C struct that begins with `uint64_t present`: bit i is set when fields[i] is in it. (Elements of lists
- * have no such member: struct perfdata_list holds it once for all of them.) */
+/* A view is a C struct that begins with `uint64_t present`: bit i is set when fields[i] is in it. (Elements of lists do
+ * not have this member: struct perfdata_list holds it once for all elements.) */
 struct perfdata_layout {
 	const char *name;               /* "mmap2", "sample", "read_value", "hostname", … */
-	const char *perf_name;          /* as perf spells it: "MMAP2"; NULL for parts */
+	const char *perf_name;          /* perf's name: "MMAP2"; NULL for parts */
 	const char *doc;
 	uint32_t id;                    /* record type or feature number; 0 for parts */
 	uint32_t min_size;              /* of a record with its header, below which it lacks fields */
@@ -85,21 +85,21 @@ struct perfdata_config {
 	uint8_t trailer_size;          /* bytes of the sample_id trailer; 0 without sample_id_all */
 	int8_t sample_id_at, sample_time_at, sample_tid_at, sample_cpu_at;    /* u64 index in a sample's body, or -1 */
 	int8_t sample_ip_at, sample_addr_at, sample_period_at;
-	/* behind the fixed words only a chain and raw data, or one of them, or nothing */
+	/* nothing but a chain and raw data, each optional, follows the fixed words */
 	bool sample_is_plain;
 	/* u64 index counted from the record's end, or -1 */
 	int8_t trailer_id_at, trailer_time_at, trailer_tid_at, trailer_cpu_at;
 	uint8_t sample_fixed;          /* u64 words before the first variable field */
 	uint8_t nr_sample_steps, nr_trailer_steps;
-	/* Where the words at fixed places stand, counted from the body or the trailer, and where they go in the
-	 * view. */
+	/* Offsets of the words at fixed places, counted from the body or the trailer, and offsets of their members in
+	 * the view. */
 	struct perfdata_config_step {
 		uint16_t member;
 		uint8_t at;            /* bytes */
 		uint8_t size;          /* 4 or 8 */
 	} sample_steps[12], trailer_steps[8];
-	uint64_t sample_rows;          /* rows of the sample behind the fixed words */
-	uint64_t sample_fixed_present; /* what `present` holds for the fixed words */
+	uint64_t sample_rows;          /* rows of the sample that follow the fixed words */
+	uint64_t sample_fixed_present; /* bits of `present` for the fixed words */
 	uint64_t trailer_present;
 	uint64_t sample_period;        /* what a sample without PERIOD is worth */
 };
@@ -115,7 +115,7 @@ bool pd_sample_is_whole(const struct perfdata_config *config, const void *bytes,
 
 const struct perfdata_layout *pd_trailer_layout(void);
 
-/* The rows of UNWINDING_RESULT in front of registers, stack and chain: the whole record until 2021. */
+/* The rows of UNWINDING_RESULT before registers, stack and chain: the whole record until 2021. */
 #define PD_UNWINDING_WITHOUT_STACK UINT64_C(0x3f)
 
 /* Names of the bits of `misc` for a record type (ENUM part: the low three bits, the cpumode). */
@@ -132,7 +132,7 @@ bool pd_cpus_next(const struct perfdata_cpus *cpus, uint64_t *position, int32_t 
 const struct perfdata_attr *pd_config_attr(const struct perfdata_config *config);
 enum perfdata_byte_order pd_config_order(const struct perfdata_config *config);
 
-/* The raw data of a sample, as perfdata_decode would give it; reads no other fields where few stand in front of it. No
+/* The raw data of a sample, as perfdata_decode would give it; reads no other fields if only few come before it. No
  * bytes if the sample has none. */
 struct perfdata_bytes pd_sample_raw(const struct perfdata_config *config, const void *bytes,
 						       size_t size);
@@ -147,8 +147,8 @@ void pd_record_native(const struct perfdata_config *config, const struct perfdat
 					 uint8_t *out);
 
 /* The kernel prepares an MMAP2 record once for all events that ask for it, and leaves PERFDATA_MISC_MMAP_BUILD_ID set
- * after an event that asks for build-ids: records of other recorders then have that bit, but device, inode and
- * generation in the bytes of a build-id. True for such a record, which is decoded with device and inode. *ret: the
+ * after an event that asks for build-ids: then records for other events have this bit too, but device, inode and
+ * generation in the bytes of a build-id. True for these records; the decoder gives them device and inode. *ret: the
  * bytes that perf takes for a build-id (0 to 20), as its texts show them. */
 bool pd_mmap2_false_build_id(const struct perfdata_record *record, struct perfdata_bytes *ret);
 

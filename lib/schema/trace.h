@@ -11,10 +11,10 @@ enum perfdata_status pd_trace_new(enum perfdata_byte_order order, unsigned long_
 						     struct perfdata_trace **ret_trace);
 
 /* Reads the tracing data of a recording (the body of feature 1, or what follows record 66) into a new set. The bytes
- * are copied. Byte order and sizeof(long) are those that the data states.
+ * are copied. The data states its byte order and sizeof(long).
  *   PERFDATA_OK        *ret_trace is set. Damage, if any, was reported to `finding`: codes TRACING_DATA and
- *                      TRACE_FORMAT with `offset` counted from `bytes`; everything in front of the damage is there.
- *                      *ret_complete (may be NULL) tells whether the whole was read.
+ *                      TRACE_FORMAT with `offset` counted from `bytes`; everything before the damage is there.
+ *                      *ret_complete (may be NULL) says whether the whole was read.
  *   PERFDATA_EFORMAT   this is no tracing data
  *   PERFDATA_ENOMEM
  * `finding` may be NULL. Its `file` is NULL and its `record` UINT64_MAX. */
@@ -35,16 +35,16 @@ void pd_trace_info(const struct perfdata_trace *trace, struct perfdata_trace_inf
 /* The event with an id, compiled if it was not yet; NULL if there is none (or no memory). Any thread. */
 const struct perfdata_trace_event *pd_trace_event(const struct perfdata_trace *trace, uint64_t id);
 
-/* Event number `index` in file order, or NULL behind the last. */
+/* Event number `index` in file order, or NULL if there are fewer. */
 const struct perfdata_trace_event *pd_trace_event_at(const struct perfdata_trace *trace,
 									size_t index);
 
 /* The event of a system and a name, or NULL. Searches all events: meant for set-up, not for each sample. */
 
-/* Id, system and name of event number `index` without compiling it; false behind the last. */
+/* Id, system and name of event number `index` without compiling it; false if there are fewer. */
 
-/* Field number `index` in file order, or NULL behind the last: the struct grows with the library, so programs must not
- * step over the array by themselves. */
+/* Field number `index` in file order, or NULL if there are fewer. Programs must not index the array themselves: the
+ * struct grows with the library. */
 
 /* A field by name, or NULL. */
 const struct perfdata_trace_field *pd_trace_field_named(const struct perfdata_trace_event *event,
@@ -59,22 +59,22 @@ enum perfdata_status pd_trace_value(const struct perfdata_trace_field *field,
 						       struct perfdata_bytes raw, enum perfdata_byte_order order,
 						       struct perfdata_trace_value *ret_value);
 
-/* Element `index` of an ARRAY or BITMASK, sign-extended if signed; 0 behind the last. */
+/* Element `index` of an ARRAY or BITMASK, sign-extended if signed; 0 if there are fewer. */
 uint64_t pd_trace_element(const struct perfdata_trace_value *value, size_t index);
 
-/* Appends what `perf script` prints for the field `trace`: the event's print format run over the raw data, or
- * "[FAILED TO PARSE]" and the fields. No locks and no allocation but that of `out`.
- * PERFDATA_OK, or PERFDATA_DAMAGED if the raw data was too short for something (the rest is printed). */
+/* Appends what `perf script` prints for the field `trace`: the event's print format run over the raw data, or "[FAILED
+ * TO PARSE]" and the fields. No locks; only `out` allocates. PERFDATA_OK, or PERFDATA_DAMAGED if the raw data was too
+ * short for something (the rest is printed). */
 enum perfdata_status pd_trace_print(const struct perfdata_trace_event *event,
 						       struct perfdata_bytes raw,
 						       const struct perfdata_trace_context *context,
 						       struct perfdata_text *out);
 
-/* Appends what `perf data convert --to-json` writes for a field of the event, before JSON escaping (and the text behind
- * "[FAILED TO PARSE]"): a number as the print format spells it, if that prints the field itself, with the "0x" that
- * stands there. An array of char, u8 or s8 is text while its bytes are printable, else "ARRAY[61, 0a]". perf keeps a
- * state here: once a field was not printable, it is an ARRAY[] in every later sample of that run. A program that needs
- * the same bytes calls pd_trace_field_printable in the order of the samples, keeps the result per field and
+/* Appends what `perf data convert --to-json` writes for a field of the event, before JSON escaping (and the text after
+ * "[FAILED TO PARSE]"): a number as the print format prints it, including a literal "0x", if the print format prints
+ * the field itself. An array of char, u8 or s8 is text while its bytes are printable, else "ARRAY[61, 0a]". perf keeps
+ * a state here: once a field was not printable, it is an ARRAY[] in every later sample of that run. A program that
+ * needs the same bytes calls pd_trace_field_printable in the order of the samples, keeps the result per field and
  * passes it as `as_bytes`. PERFDATA_OK, or PERFDATA_DAMAGED if the raw data is too short (nothing is appended). */
 enum perfdata_status pd_trace_print_field(const struct perfdata_trace_event *event,
 							     const struct perfdata_trace_field *field,
@@ -88,9 +88,9 @@ bool pd_trace_prints_number(const struct perfdata_trace_field *field);
 bool pd_trace_field_printable(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
 						 enum perfdata_byte_order order);
 
-/* The form in which pd_trace_print_field spells a field that is one number, in the recorder's byte order, which
- * must be this machine's: the part's text stands in front of the number, its offset is that in raw data, of which there
- * are min_size bytes. A part whose form is STOP: the field needs more than a number. */
+/* The form in which pd_trace_print_field prints a field that is one number, in the recorder's byte order, which must be
+ * this machine's. The part's text is printed before the number; its offset counts in the raw data, which must have
+ * min_size bytes. A part with the form STOP: the field needs more than a number. */
 struct perfdata_part pd_trace_field_part(const struct perfdata_trace_field *field);
 
 #endif

@@ -23,14 +23,14 @@ struct pd_trace_node *pd_trace_new_node(struct pd_trace_parser *parser, enum pd_
 void pd_trace_advance(struct pd_trace_parser *parser);
 bool pd_trace_accept(struct pd_trace_parser *parser, enum pd_trace_token_type type, const char *text);
 bool pd_trace_expect(struct pd_trace_parser *parser, enum pd_trace_token_type type, const char *text);
-/* A node from the token that the parser looks at, without the binary operators behind it. */
+/* A node from the parser's current token, without the binary operators that follow it. */
 struct pd_trace_node *pd_trace_operand(struct pd_trace_parser *parser);
-/* An operand with the operators behind it, up to a delimiter. */
+/* An operand with the operators that follow it, up to a delimiter. */
 struct pd_trace_node *pd_trace_expression(struct pd_trace_parser *parser);
 /* The field that a name means, or NULL. */
 const struct perfdata_trace_field *pd_trace_find_field(const struct pd_trace_parser *parser,
 						       const struct pd_trace_token *name);
-/* A call; the parser's token is the one behind the "(". */
+/* A call; the parser's current token is the first after the "(". */
 struct pd_trace_node *pd_trace_call(struct pd_trace_parser *parser, const struct pd_trace_token *name);
 /* A sizeof expression. */
 struct pd_trace_node *pd_trace_sizeof(struct pd_trace_parser *parser);

@@ -5,7 +5,7 @@
 
 #include "schema/trace_types.h"
 
-/* The numbers are those of libtraceevent, which prints them in one of its messages. */
+/* libtraceevent's numbers, which it prints in one of its messages. */
 enum pd_trace_node_type {
 	PD_NODE_NONE = 0,          /* the missing left side of a unary operator */
 	PD_NODE_ATOM = 1,          /* a literal: number, string, name of a constant */
@@ -70,7 +70,7 @@ struct pd_trace_node {
 	uint32_t text_size;
 	uint64_t number;           /* ATOM: its value; the value of any node that is constant */
 	bool is_constant;          /* no field takes part in its value */
-	uint64_t mask, pointer_mask; /* CAST: bits that a value keeps; that the value behind such a pointer keeps */
+	uint64_t mask, pointer_mask; /* CAST: bits that the value, or its target, keeps */
 	struct pd_trace_entry_text *entries;
 	uint32_t nr_entries;
 };
@@ -84,7 +84,7 @@ struct pd_trace_spec {
 	bool has_precision;
 	enum pd_trace_form form;
 	bool star_width, star_precision;
-	bool literal;              /* printf would not understand it: print `text` as it stands */
+	bool literal;              /* printf would not understand it: print `text` unchanged */
 	bool wide;                 /* %ls: perf prints nothing */
 	int8_t bytes;              /* of the number: 1, 2, 4, 8 */
 	char conversion;           /* d u x X o c s */
@@ -102,7 +102,7 @@ enum pd_trace_piece_kind {
 	PD_PIECE_NOTHING,          /* %pI without a digit takes its argument and prints nothing */
 };
 
-/* The value of a field of one integer, maybe cast: most arguments. Evaluating such an argument walks no tree. */
+/* An argument that is a field of one integer, maybe cast: most arguments are. Evaluating it walks no tree. */
 struct pd_trace_word {
 	uint32_t offset;
 	uint32_t size;             /* 0: the argument is something else */
@@ -118,7 +118,7 @@ struct pd_trace_piece {
 	char separator;            /* MAC, HEX; 0: none */
 	const struct pd_trace_node *star, *arg;
 	struct pd_trace_word word; /* NUMBER */
-	const char *text;          /* LITERAL: PD_TRACE_COPY bytes behind its end can be read */
+	const char *text;          /* LITERAL: PD_TRACE_COPY bytes after its end can be read */
 	size_t size;
 };
 #define PD_TRACE_COPY 16
@@ -137,7 +137,7 @@ struct pd_trace_program {
  * memory. */
 #define PD_TRACE_TEXT_LIMIT(raw_size) (((size_t)1 << 14) + 16 * (raw_size))
 
-/* The arguments behind the format string. */
+/* The arguments after the format string. */
 struct pd_trace_arguments {
 	const char *format;        /* the format string, escapes as in the file */
 	size_t format_size;
@@ -169,12 +169,12 @@ static inline uint64_t pd_trace_eval(struct pd_trace_run *run, const struct pd_t
 {
 	return node->is_constant ? node->number : pd_trace_compute(run, node);
 }
-/* Computes what is constant below `node` and marks it; true if all of it is. */
+/* Computes and marks the constant nodes below `node`; true if `node` itself is constant. */
 bool pd_trace_mark_constants(struct pd_trace_node *node);
 /* Offset and bytes of a dynamic field; false if the raw data does not hold them. */
 bool pd_trace_dynamic(struct pd_trace_run *run, const struct perfdata_trace_field *field, struct perfdata_bytes *ret);
 void pd_trace_spell_number(struct perfdata_text *out, const struct pd_trace_spec *spec, uint64_t value);
-/* Spells a number by a spec that has a form. */
+/* Formats a number by a spec that has a form. */
 void pd_trace_spell_quick(struct perfdata_text *out, const struct pd_trace_spec *spec, uint64_t value);
 void pd_trace_spell_string(struct pd_trace_run *run, const struct pd_trace_spec *spec,
 			   const struct pd_trace_node *node);

@@ -10,13 +10,13 @@
 #include "base/cursor.h"
 #include "base/hash.h"
 
-/* How perf spells a field (perfdata_trace_field.text_flags). */
+/* How perf prints a field (perfdata_trace_field.text_flags). */
 enum {
 	PD_TRACE_IS_STRING = 1,  /* an array whose type speaks of char, u8 or s8: text if printable */
 	PD_TRACE_IS_ARRAY = 2,
 	PD_TRACE_IS_LONG = 4,    /* the type speaks of long */
 	PD_TRACE_IS_POINTER = 8,
-	PD_TRACE_HAS_PREFIX = 16, /* "0x" stands in front of it in the print format */
+	PD_TRACE_HAS_PREFIX = 16, /* the print format has "0x" before it */
 };
 
 /* An event compiled, with all memory that it needs. Immutable once published. */
@@ -69,8 +69,8 @@ static inline void pd_trace_skip_blanks(struct pd_trace_span *span)
 	while (span->at < span->end && (*span->at == ' ' || *span->at == '\t'))
 		span->at++;
 }
-/* True, and moves behind the word, if `span` begins with `word` after blanks. Inline: words are literals, and there are
- * many. */
+/* If `span` begins with `word` after blanks, moves past the word and returns true. Inline: words are literals, and
+ * there are many calls. */
 static inline bool pd_trace_skip_word(struct pd_trace_span *span, const char *word)
 {
 	const size_t size = strlen(word);
@@ -84,14 +84,14 @@ static inline bool pd_trace_skip_word(struct pd_trace_span *span, const char *wo
 /* A decimal number after blanks; false if there is none or it does not fit. */
 bool pd_trace_number(struct pd_trace_span *span, uint64_t *ret_value);
 
-/* Whether pd_trace_event would find the event, given memory to compile it. */
+/* Whether pd_trace_event would find the event, if there is memory to compile it. */
 bool pd_trace_has_event(const struct perfdata_trace *trace, uint64_t id);
 /* Compiles the text of an entry. NULL without memory. */
 struct pd_trace_compiled *pd_trace_compile(const struct perfdata_trace *trace, const struct pd_trace_entry *entry);
 void pd_trace_compiled_free(struct pd_trace_compiled *compiled);
 
-/* The bytes that a field stands for; false if the raw data does not reach so far. *ret_clipped (may be NULL): whether
- * the field is dynamic and reaches beyond the raw data; then the bytes are those that are there. */
+/* The bytes of a field's value; false if they are beyond the raw data. *ret_clipped (may be NULL): whether the field is
+ * dynamic and reaches beyond the raw data; then the bytes end with the raw data. */
 bool pd_trace_locate(const struct perfdata_trace_field *field, struct perfdata_bytes raw, bool swap,
 		     struct perfdata_bytes *ret_bytes, bool *ret_clipped);
 /* An integer of 1, 2, 4 or 8 bytes, zero-extended; 0 for other sizes. */

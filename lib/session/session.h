@@ -36,7 +36,7 @@ struct pd_batch {
 /* Counting, one slot per record type and event. */
 #define PD_NR_TRACERS 16u     /* types of AUXTRACE_INFO; 0: not known */
 struct pd_counts {
-	struct perfdata_type_count types[128]; /* by record type; the last slot collects what is above it */
+	struct perfdata_type_count types[128]; /* by record type; the last slot counts all higher types */
 	struct pd_hash_map other_types;             /* type → index into others */
 	struct perfdata_type_count *others;
 	size_t nr_others, others_room;
@@ -70,7 +70,7 @@ struct pd_filter {
 	bool other_types;
 };
 
-/* Records that the reader has given and that the session takes one after the other. */
+/* Records that the reader has returned and that the session takes one after the other. */
 struct pd_upcoming {
 	struct perfdata_raw room[PD_MAX_RECORDS];   /* for them, where the open batch has no room */
 	struct pd_record_run pending;
@@ -86,14 +86,14 @@ struct perfdata_session {
 	struct pd_counts counts;
 	struct perfdata_error error;
 	enum perfdata_status end;              /* status of the reader's last call; PERFDATA_OK while records come */
-	bool read_whole;                       /* the reader has given its last record */
+	bool read_whole;                       /* the reader has returned its last record */
 	uint64_t nr_batches;
 	uint32_t mark;
 	struct pd_batch *open;                 /* being filled */
 	_Atomic(struct pd_batch *) returned;   /* released by any thread, taken back by the session's */
 	struct pd_batch *free;
 	uint32_t batches_made;                 /* how many were allocated */
-	struct pd_state *state;                /* NULL if the caller needs nothing of it */
+	struct pd_state *state;                /* NULL if the caller needs none of its data */
 	struct pd_hash_map read_values;             /* counter (and thread) → its last value */
 	struct pd_waiting *waiting;            /* samples whose deferred chain has not come yet, oldest first */
 	struct pd_waiting **waiting_end;
@@ -103,7 +103,7 @@ struct perfdata_session {
 	struct pd_session_spans *spans;        /* or NULL: nobody asks for spans */
 	const struct perfdata_event *on_event; /* whose samples weigh time on the CPU where spans weigh; or NULL */
 	bool payload_wanted;                   /* the AUXTRACE record that came last passed the filter */
-	bool payload_left;                     /* more pieces of it are to come */
+	bool payload_left;                     /* more pieces of its payload follow */
 };
 
 /* --- delivery/batch.c --- */
@@ -151,7 +151,8 @@ void pd_waiting_free(struct perfdata_session *session);
 /* --- delivery/off_cpu.c --- */
 /* Decides what samples weigh. PERFDATA_EUSAGE: the recording has no such samples. */
 enum perfdata_status pd_off_cpu_begin(struct perfdata_session *session, struct perfdata_error *reterr);
-/* Whether a sample was taken where its thread was switched out, and so weighs what comes behind. */
+/* Whether a sample was taken when its thread was switched out, so that its weight is the time until the thread runs
+ * again. */
 static inline bool pd_is_switched_out(const struct perfdata_session *session, const struct perfdata_event *event)
 {
 	return session->off_cpu && !session->spans && event->index == 1;
@@ -217,14 +218,14 @@ static inline void pd_delivery_set_stack(struct perfdata_delivery *delivery, con
 enum perfdata_status pd_session_want_names(const struct perfdata_session *session, bool lines, unsigned threads);
 /* Frames were found in samples. Any thread. */
 void pd_session_load_names(const struct perfdata_session *session);
-/* Loads what is left, and returns when all is loaded: findings of loading count in the output's end. By then other
- * emitters have asked for their names. */
+/* Loads the remaining symbols, and returns when all are loaded: the output's end counts findings of loading. By then
+ * other emitters have asked for their names. */
 void pd_session_finish_names(const struct perfdata_session *session);
 
 /* --- naming/session_tables.c --- */
-/* Whether memory failed while names were looked up: some may be missing in what was formatted. */
+/* Whether an allocation failed while names were looked up: names may be missing in the formatted output. */
 enum perfdata_status pd_session_names_failure(const struct perfdata_session *session);
-/* What to say of it. */
+/* The message for this failure. */
 const char *pd_names_failure_text(enum perfdata_status status);
 /* How many frames there are: their ids count from 0. */
 uint32_t pd_session_nr_frames(const struct perfdata_session *session);
@@ -235,9 +236,9 @@ void pd_session_build_id_text(const struct perfdata_session *session, uint32_t d
  * debug information of one. false: there is none. Not where samples are filtered: then not every file will be asked
  * for. */
 bool pd_session_load_next(const struct perfdata_session *session, bool lines);
-/* The name of the source that the frame's function came from, by the FILE symbols of its file: what is left where
- * pd_session_source knows nothing. NULL: it is not known. PERFDATA_ABSENT: no function is known there, or perf
- * would not ask, and shows *ret_address, which is set in any case. */
+/* The name of the source that the frame's function came from, by the FILE symbols of its file: the fallback where
+ * pd_session_source knows nothing. NULL: unknown. PERFDATA_ABSENT: no function is known there, or perf would not ask,
+ * and shows *ret_address, which is set in any case. */
 enum perfdata_status pd_session_object(const struct perfdata_session *session, uint32_t frame, uint64_t *ret_address,
 				       const char **ret);
 /* Where the frame lies: the dso, and the offset in its file (kernel: the recorded address). false: in no file. */
@@ -255,7 +256,7 @@ enum perfdata_status pd_take_samples(struct perfdata_session *session, const str
 
 /* --- delivery/session.c --- */
 struct pd_account *pd_session_account(const struct perfdata_session *session);
-/* Frees what only further batches need: all that were given are released, and no more are asked for. */
+/* Frees the data that only further batches need. Call it when all batches are released and no more are needed. */
 void pd_session_trim(struct perfdata_session *session);
 /* The tree of stacks by frames (PERFDATA_NEED_NODES); NULL: the session does not keep one. For the session's thread,
  * and for any thread once nobody asks for batches any more. */

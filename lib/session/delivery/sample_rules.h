@@ -27,7 +27,7 @@ static inline uint64_t pd_sample_period_of(const struct perfdata_event *event, c
 	return pd_event_samples(event, PERFDATA_SAMPLE_PERIOD) ? scan->period : event->config->sample_period;
 }
 
-/* What is known without threads and maps. */
+/* Fills in the members that need neither threads nor maps. */
 static inline void pd_delivery_begin(struct perfdata_delivery *ret, const struct perfdata_raw *raw,
 				     const struct perfdata_event *event, uint64_t address, uint64_t id, uint64_t period)
 {

@@ -10,7 +10,7 @@
 #include "perfdata/session.h"
 #include "perfdata/symbols.h"
 
-/* As recorded; enum values are those of the file. */
+/* As recorded; the values are in the file. */
 enum pd_inside_type {
 	PD_INSIDE_KERNEL, PD_INSIDE_MODULE, PD_INSIDE_ELF, PD_INSIDE_DEX, PD_INSIDE_SYMBOL_MAP, PD_INSIDE_UNKNOWN,
 };

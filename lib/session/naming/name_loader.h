@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads the symbols of a session's files in a thread of its own, while others read samples and add them up: a thread
- * that loaded them in between would hold up its batch, and with it all batches behind. */
+/* Loads the symbols of a session's files in a thread of its own, while others read samples and add them up: a worker
+ * that loaded symbols would delay its batch, and with it all later batches. */
 #ifndef PD_NAME_LOADER_H
 #define PD_NAME_LOADER_H
 

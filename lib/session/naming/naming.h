@@ -42,7 +42,7 @@ struct pd_dso {
 	uint64_t nr_ambiguous;             /* PERF_MAP: addresses with several names; set at the end */
 	bool is_ambiguity_told;            /* that was reported */
 	bool in_chain;                     /* see perfdata_session_in_chain */
-	struct pd_inside_file *inside;     /* what the recording holds of it, or NULL */
+	struct pd_inside_file *inside;     /* names and symbols that the recording holds for it, or NULL */
 	enum pd_code code;
 	/* ELF files whose offset the recording does not hold: the file offset of its first mapping */
 	uint64_t inside_pgoff;
@@ -55,8 +55,8 @@ struct pd_table_id {
 	uint8_t build_id_size;
 	enum perfdata_build_id_source source;
 };
-/* The session cuts names of files and threads to this many bytes, which is what the kernel allows a path: names stand
- * in the output many times for each record. The record with the name is given whole. */
+/* The session cuts names of files and threads to this many bytes, the kernel's limit for a path: one record's name can
+ * appear in the output many times. The record with the name is delivered whole. */
 #define PD_NAME_LIMIT ((size_t)4095)
 
 struct pd_dso_key {
@@ -75,7 +75,7 @@ int pd_table_id_add(struct pd_state *state, struct perfdata_bytes filename, stru
 		    unsigned cpumode, enum perfdata_build_id_source source);
 
 /* --- naming/inside_names.c: names that the recording holds ------------------------------------------------------- */
-/* Joins a new dso to what the recording holds of it. 0 or -1. */
+/* Joins a new dso to the names and symbols that the recording holds for it. 0 or -1. */
 int pd_inside_join(struct pd_state *state, struct pd_dso *dso);
 /* The same for the kernel, where a record brought its symbols: other threads may look at the dso already. */
 void pd_inside_join_kernel(struct pd_state *state, struct pd_dso *kernel);
@@ -107,7 +107,7 @@ int64_t pd_host_boot_time(void);
 struct pd_jitdump {
 	uint64_t device, inode;    /* of the file; device: major << 32 | minor; 0: unknown */
 	const char *filename;      /* as recorded */
-	uint32_t namespace_pid;    /* the pid in the name of the file: that of the process inside its pid namespace */
+	uint32_t namespace_pid;    /* the pid in the name of the file: the process's pid inside its pid namespace */
 };
 /* Called when a process has mapped a file; notes a jitdump file. 0 or -1. */
 int pd_jitdump_mapped(struct pd_state *state, int32_t pid, const char *filename, size_t size,
@@ -127,8 +127,8 @@ struct pd_leaves {
 	uint32_t *hits;
 	size_t room;
 	uint64_t samples, outside;         /* all samples; those outside of any map */
-	/* Bits of the first frames: somebody asked for a name, and there was one, or there was none. What was looked up
-	 * while the output was written is not looked up again at the end, where all threads wait for that. */
+	/* One bit for each of the first frames: a look-up found a name (named), or found none (nameless). Frames that
+	 * were looked up while the output was written need no look-up at the end, for which all threads would wait. */
 	atomic_uint_least64_t named[PD_NAMED_FRAMES / 64], nameless[PD_NAMED_FRAMES / 64];
 };
 void pd_leaf_set_named(struct pd_leaves *leaves, uint32_t frame, bool named);   /* any thread */

@@ -20,7 +20,7 @@ struct pd_thread {
 	struct pd_thread *next_free;
 };
 
-/* A virtual machine whose records stand beside the host's. */
+/* A virtual machine whose records are in the same recording as the host's. */
 struct pd_guest {
 	int32_t pid;               /* of the process that runs it; 0: for records that name no guest */
 	char kernel_name[48];      /* the name of its kernel in records */
@@ -60,8 +60,8 @@ static inline bool pd_is_guest_mode(unsigned misc)
 
 /* --- process/host_process.c: processes of the recording that still run here --- */
 struct pd_host_process {
-	bool runs;                 /* it is the recorded process, as far as can be told */
-	/* its paths lead to other files than those of this process: it is, or was, in another mount namespace */
+	bool runs;                 /* nothing contradicts that it is the recorded process */
+	/* it is, or was, in another mount namespace: its paths lead to other files than the same paths here */
 	bool other_files;
 	uint32_t inner_pid;        /* its pid inside its own namespace; 0: unknown */
 };

@@ -53,8 +53,8 @@ static inline bool pd_walk_next(struct pd_chain_walk *walk, uint64_t *ret_ip)
 			walk->broken = true;
 			return false;
 		}
-		/* behind the marker of a deferred chain stands its cookie; where the deferred chain is at hand, the
-		 * cookie is left out */
+		/* a deferred chain's cookie follows its marker; if the deferred chain is at hand, the walk skips the
+		 * cookie */
 		if (ip == PERFDATA_CONTEXT_USER_DEFERRED && walk->parts[1])
 			walk->at = list->count;
 	}
@@ -74,8 +74,8 @@ static inline bool pd_walk_is_below_kernel(const struct pd_chain_walk *walk)
 	return walk->in_kernel && walk->cpumode == PERFDATA_CPUMODE_USER;
 }
 
-/* Goes on up to the next marker, over at most so many addresses, and writes the steps of these; all have the mode of
- * the walk's last address. Returns how many. */
+/* Walks to the next marker, over at most `most` addresses, and writes their steps; all have the mode of the walk's last
+ * address. Returns how many. */
 size_t pd_walk_steps(struct pd_state *state, const struct pd_thread *thread, struct pd_chain_walk *walk, uint64_t most,
 		     struct perfdata_step *ret);
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Chains that were resolved lately: the stacks that the words of a chain stand for, seen through a set of maps. The
- * ring is limited: the oldest chains are dropped, which costs time and never changes a result. */
+/* A cache of recently resolved chains: from the words of a chain and a set of maps to a stack. The ring is limited:
+ * dropping the oldest chains costs time and never changes a result. */
 #ifndef PD_KNOWN_CHAINS_H
 #define PD_KNOWN_CHAINS_H
 
 #include "base/account.h"
 #include "perfdata/session.h"
 
-/* The stack that a chain stands for, as far as the session needs it. */
+/* The resolved stack of a chain, as far as the session needs it. */
 struct pd_known_chain {
 	uint64_t maps, kernel;             /* see pd_chain_key */
 	uint32_t recorded, deferred;       /* words of each; UINT32_MAX: there is no such list */
 	uint32_t stack, node;
 	uint32_t steps;                    /* 0: steps are not kept */
-	uint32_t at;                       /* where its steps stand in the batch with this number */
+	uint32_t at;                       /* where its steps are in the batch with this number */
 	uint64_t batch;
 	uint64_t words[];                  /* of both lists; then the steps */
 };
@@ -49,8 +49,8 @@ void pd_known_chains_release(struct pd_known_chains *known);
 uint64_t pd_chain_place(const struct pd_chain_key *key, uint64_t seed);
 /* The chain that was put under the key, or NULL. Valid until the next chain is put. */
 struct pd_known_chain *pd_known_chains_get(struct pd_known_chains *known, const struct pd_chain_key *key);
-/* Room for what the key stands for, with this many steps: the words are filled in, the caller fills in the rest. NULL:
- * the chain will not be known. */
+/* An entry for the key with room for this many steps: the function fills in the words, the caller the rest. NULL: the
+ * chain is not cached. */
 struct pd_known_chain *pd_known_chains_put(struct pd_known_chains *known, const struct pd_chain_key *key,
 					   uint32_t nr_steps);
 

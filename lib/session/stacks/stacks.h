@@ -8,7 +8,7 @@
 #include "session/stacks/step_tree.h"
 #include "perfdata/session.h"
 
-/* --- stacks/stacks.c: what chains stand for --- */
+/* --- stacks/stacks.c: from chains to stacks --- */
 /* Steps of a batch. */
 struct pd_step_list {
 	struct perfdata_step *items;
@@ -62,7 +62,7 @@ struct pd_chain {
 	const struct perfdata_list *deferred;   /* what a deferred chain adds, or NULL */
 	/* a call stack of branches, which replaces the user part; or NULL */
 	const struct perfdata_list *branches;
-	uint64_t ip;                            /* of the sample: the step in front of the branches */
+	uint64_t ip;                            /* of the sample: the step before the branches */
 	const uint64_t *unwound;                /* user addresses found by unwinding */
 	size_t nr_unwound;
 	bool is_cut;                            /* of those, the last one has a caller above the recorded memory */
@@ -71,7 +71,7 @@ struct pd_chain {
 	const struct pd_chain_key *key;         /* from pd_stack_expect, or NULL */
 	unsigned cpumode;                       /* of the sample */
 };
-/* The stack that a chain stands for. */
+/* A resolved chain. */
 struct pd_stack {
 	uint32_t steps, nr_steps;          /* in the batch; PERFDATA_NONE, 0: an empty or broken chain */
 	uint32_t stack;                    /* its id, or PERFDATA_NONE */

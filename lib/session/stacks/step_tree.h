@@ -7,9 +7,9 @@
 #include "base/tree.h"
 #include "perfdata/session.h"
 
-/* Origin of a step that stands for a sample without callchain, in a tree that is not exact. */
+/* Origin of the only step of a sample without callchain, in a tree that is not exact. */
 #define PD_STEP_ALONE 3u
-/* In such a tree, of a step that was unwound and whose caller is above the memory that was recorded of the stack. */
+/* In a tree that is not exact: origin of an unwound step whose caller is above the recorded stack memory. */
 #define PD_STEP_CUT 4u
 
 struct pd_step_tree {
@@ -25,8 +25,8 @@ struct pd_step_tree {
 	size_t accounted;
 	uint32_t *labels;              /* of the stack that is looked up, outermost caller first */
 	size_t labels_room;
-	/* Where some steps led that followed each other: most of them come again in other stacks. Of a fixed size; what
-	 * is forgotten is looked up in the tree step by step, and has the same nodes. */
+	/* A cache of sequences of steps and the nodes to which they led: most sequences come again in other stacks. Its
+	 * size is fixed; a forgotten sequence is looked up in the tree step by step, with the same result. */
 	struct pd_known_steps *known;
 	size_t nr_known;               /* a power of two */
 	enum perfdata_status status;   /* why there is no node */
@@ -55,7 +55,7 @@ int pd_stack_ids_init(struct pd_stack_ids *ids, struct pd_account *account);
 void pd_stack_ids_release(struct pd_stack_ids *ids);
 /* UINT32_MAX: see status. */
 uint32_t pd_stack_ids_get(struct pd_stack_ids *ids, const struct perfdata_step *steps, size_t nr);
-/* The node of an id that was given out; UINT32_MAX: see status. */
+/* The node of an id that pd_stack_ids handed out; UINT32_MAX: see status. */
 uint32_t pd_stack_ids_node(struct pd_stack_ids *ids, uint32_t id);
 
 #endif
