@@ -17,9 +17,9 @@ extern const struct perfdata_emitter pd_emitter_ndjson, pd_emitter_json, pd_emit
 
 /* --- for other rooms --- */
 
-/* Copies the table, not what it points to; `destroy` is called also if this fails, unless the table is for another
- * version or too short to have it. The new emitter hides an emitter of the same name. PERFDATA_EUSAGE: the table is for
- * another version, or lacks a function. */
+/* Copies the table; the pointers in it stay borrowed. `destroy` is called also if this fails, unless the table is for
+ * another version or too short to have it. The new emitter hides an emitter of the same name. PERFDATA_EUSAGE: the
+ * table is for another version, or lacks a function. */
 enum perfdata_status pd_registry_add(struct perfdata_registry *registry,
 							const struct perfdata_emitter *emitter,
 							struct perfdata_error *reterr);

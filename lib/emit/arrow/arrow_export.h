@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables as the structs of the Arrow C data interface. What is exported owns its memory, each child for itself, since
+/* Tables as the structs of the Arrow C data interface. Each exported struct and each child owns its memory, since
  * receivers may take children out of their parent. */
 #ifndef EMIT_ARROW_EXPORT_H
 #define EMIT_ARROW_EXPORT_H

@@ -15,7 +15,7 @@ void pd_csv_cell(struct record *r, const struct select_step *step, struct perfda
 void pd_csv_value_cell(struct perfdata_text *out, const struct value *value);
 /* Appends `;` and the name. */
 void pd_csv_add_name(void *out_text, const char *name);
-/* Removes the first `;` behind `start`: each element is written with one in front. */
+/* Removes the first `;` after `start`: each element is written with a `;` before it. */
 void pd_csv_drop_joint(struct perfdata_text *out, size_t start);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables that CSV and Parquet have alike: their rows and columns are those of lib/emit/table, spelled as text. */
+/* Tables that CSV and Parquet share: lib/emit/table makes their rows and columns, this file formats them as text. */
 #ifndef EMIT_CSV_DESCRIBED_H
 #define EMIT_CSV_DESCRIBED_H
 
 #include "emit/table/table_set.h"
 
-/* Whether `table` (NULL: none) is such a table. */
+/* Whether `table` (NULL: none) is a table that CSV and Parquet share. */
 bool pd_csv_is_described(const char *table);
 /* Also writes the header line, unless the output has one. */
 enum perfdata_status pd_csv_described_new(const struct perfdata_emit_context *context, struct perfdata_text *out,

@@ -11,7 +11,7 @@ struct csv_rows {
 	const struct selection *columns;
 	struct line_kind kind;
 };
-/* without_chains: leaves out the callchain where the stack's id gives all of it. */
+/* without_chains: writes no callchain if the stack's id says the same. */
 void pd_csv_rows_init(struct csv_rows *rows, const struct selection *columns, bool without_chains);
 /* Loads the record and appends the cells of all columns, with the line's end. False without memory. */
 bool pd_csv_row(struct record *r, const struct csv_rows *rows, const struct perfdata_raw *raw,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of a table that wait until all of them are known: then columns without any value are left out (--drop-empty). A
- * header stands in front of its rows, and a pipe is read once. What is more than a block goes to a temporary file. */
+/* Rows of a table that wait until the last row is known, to drop the columns without any value (--drop-empty): the
+ * header comes before the rows, and a pipe can be read only once. Rows beyond the first block wait in a temporary
+ * file. */
 #ifndef EMIT_CSV_WAITING_H
 #define EMIT_CSV_WAITING_H
 

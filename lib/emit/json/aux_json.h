@@ -14,7 +14,7 @@ bool pd_aux_lines_named(enum aux_lines lines, const struct record_world *world);
 /* Adds what that needs. */
 void pd_aux_lines_configure(struct perfdata_configuration *configuration);
 
-/* How lines are written: `start` writes what stands in front of each line, `end` stands behind it. */
+/* How lines are written: `start` writes the text before each line, `end` is the text after it. */
 struct aux_json {
 	enum aux_lines lines;
 	bool named;                          /* samples come by themselves, with names: pd_aux_json_sample */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The members of a record's line: all of them, or those of -e. */
+/* The members of a record's line: all, or those that -e names. */
 #ifndef EMIT_JSON_LINE_H
 #define EMIT_JSON_LINE_H
 
@@ -15,7 +15,7 @@ struct json_head {
 /* What lines consist of. */
 struct json_members {
 	struct json_head heads[HEAD_COUNT];
-	const char *recording;           /* in front of the others, where several share an output; or NULL */
+	const char *recording;           /* the first member, if several recordings share an output; or NULL */
 	bool document;
 	bool select;                     /* only the members of the selection */
 	struct selection selection;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The types of rows in JSON, as `fields`, `schema` and the schema's columns tell them. */
+/* The types of rows in JSON, as `fields`, `schema` and the schema's columns show them. */
 #ifndef EMIT_JSON_TYPE_H
 #define EMIT_JSON_TYPE_H
 

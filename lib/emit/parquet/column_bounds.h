@@ -8,7 +8,7 @@
 
 void pd_column_bounds_of_numbers(enum column_type type, const uint64_t *values, size_t nr,
 				 struct column_bound *ret_least, struct column_bound *ret_greatest);
-/* Bounds hold the beginning of long texts: such a bound is not exact, or not known. */
+/* Bounds hold the beginning of long texts; the bound of a cut text is inexact, or unknown. */
 void pd_column_bounds_of_texts(enum column_type type, const struct perfdata_bytes *texts, size_t nr,
 			       struct column_bound *ret_least, struct column_bound *ret_greatest);
 

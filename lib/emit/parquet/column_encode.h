@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One column of a row group as Parquet has it: a dictionary page where that pays, data pages, and what the footer tells
- * of them. */
+/* One column of a row group in Parquet: a dictionary page if it saves space, data pages, and their metadata for the
+ * footer. */
 #ifndef EMIT_COLUMN_ENCODE_H
 #define EMIT_COLUMN_ENCODE_H
 
@@ -34,10 +34,10 @@ struct column_bound {
 	uint8_t size;                 /* of a text */
 	char text[COLUMN_MOST_BOUND];
 };
-/* What came of it. Offsets count from the first byte. */
+/* The metadata of an encoded column. Offsets count from its first byte. */
 struct column_facts {
 	uint64_t offset;              /* in the file: set when that is known */
-	uint64_t data_offset;         /* of the first data page; behind the dictionary, if it is not 0 */
+	uint64_t data_offset;         /* of the first data page; if not 0, the dictionary comes first */
 	uint64_t size, unpacked_size; /* with the headers of pages */
 	uint64_t values, nulls;       /* values: levels; nulls and empty lists count */
 	enum parquet_encoding encoding;
@@ -62,7 +62,7 @@ void pd_column_scratch_release(struct column_scratch *scratch);
 struct column_part {
 	struct packed_cells cells;
 	const char *block;            /* that they stand in */
-	uint32_t rows;                /* of the part: those behind the last cell are null */
+	uint32_t rows;                /* of the part: rows after the last cell are null */
 };
 /* Appends the column. PERFDATA_ENOMEM. */
 enum perfdata_status pd_column_encode(const struct column_how *how, const struct column_part *parts, size_t nr_parts,

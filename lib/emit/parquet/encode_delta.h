@@ -6,7 +6,7 @@
 
 #include "perfdata/text.h"
 
-/* bits: 32 or 64, those of the column's type; differences wrap in them. Values of 32 bits are sign-extended. */
+/* bits: 32 or 64, the size of the column's type; differences wrap at this size. Values of 32 bits are sign-extended. */
 void pd_encode_delta(struct perfdata_text *out, const uint64_t *values, size_t nr, unsigned bits);
 
 #endif

@@ -12,7 +12,7 @@ struct run_encoder {
 	uint64_t repeated;            /* how often in a row callers gave `value` */
 	uint32_t group[8];            /* values not packed yet */
 	unsigned in_group;
-	size_t header;                /* where the byte stands that counts the open run of groups */
+	size_t header;                /* where the byte is that counts the open run of groups */
 	unsigned groups;              /* in it; 0: none is open */
 };
 void pd_run_encoder_init(struct run_encoder *encoder, struct perfdata_text *out, unsigned width);
@@ -20,7 +20,7 @@ void pd_run_encoder_put(struct run_encoder *encoder, uint32_t value);
 void pd_run_encoder_values(struct run_encoder *encoder, const uint32_t *values, size_t nr);
 /* Adds `value` `count` times. */
 void pd_run_encoder_repeat(struct run_encoder *encoder, uint32_t value, uint64_t count);
-/* Writes what is left. */
+/* Writes the values that are still pending. */
 void pd_run_encoder_end(struct run_encoder *encoder);
 /* How many bits hold values up to `most`. */
 static inline unsigned pd_bit_width(uint64_t most) { return most ? 64 - (unsigned)__builtin_clzll(most) : 0; }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of a Parquet file: its columns, where each row group has them, and what is known of their values. */
+/* The footer of a Parquet file: its columns, their places in each row group, and the statistics of their values. */
 #ifndef EMIT_PARQUET_FOOTER_H
 #define EMIT_PARQUET_FOOTER_H
 

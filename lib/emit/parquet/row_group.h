@@ -8,8 +8,8 @@
 #include "base/spool.h"
 #include "emit/table/table_parts.h"
 
-/* The column's cells, whose arrays stand in a block of its own, which is to be freed. PERFDATA_EREAD, PERFDATA_ENOMEM.
- * Any thread. */
+/* The column's cells; their arrays are in a block that the caller frees. PERFDATA_EREAD, PERFDATA_ENOMEM. Any
+ * thread. */
 enum perfdata_status pd_part_file_read(const struct pd_spool *file, const struct table_part *part, size_t column,
 				       struct packed_cells *ret, char **ret_block);
 /* Gives the room of all parts back. Any thread. */
@@ -19,7 +19,7 @@ struct row_group {
 	struct table_part *parts, **last;
 	size_t nr_parts;
 	uint64_t rows;
-	size_t bulk;                  /* of all of it */
+	size_t bulk;                  /* of the whole group */
 	size_t in_memory;             /* bytes of blocks, and of gathered rows */
 	struct open_rows *gathered;   /* behind the parts; or NULL */
 	size_t of_gathered;           /* bytes */

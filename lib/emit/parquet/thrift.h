@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Thrift's compact protocol, as far as Parquet's metadata needs it: writing only. Structs close themselves with a zero
- * byte, fields are told by the difference to the one before, so a struct is begun, its fields are written in ascending
- * order, and it is ended. */
+/* Thrift's compact protocol, as far as Parquet's metadata needs it: writing only. A field's id is written as the
+ * difference to the id of the previous field, and a zero byte ends a struct. So begin a struct, write its fields in
+ * ascending order of id, and end it. */
 #ifndef EMIT_THRIFT_H
 #define EMIT_THRIFT_H
 

@@ -36,7 +36,7 @@ const char *pd_event_names_get(const struct event_names *names, const struct per
 /* Appends the name. */
 void pd_event_names_append(const struct event_names *names, const struct perfdata_event *event,
 			   struct perfdata_text *out);
-/* Appends the name as of a FEATURE record, which stands in front of the EVENT_UPDATE records that name events. */
+/* Appends the name that was known at a FEATURE record, which comes before the EVENT_UPDATE records that name events. */
 void pd_event_names_append_early(const struct event_names *names, const struct perfdata_event *event,
 				 struct perfdata_text *out);
 

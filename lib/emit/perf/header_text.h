@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Header sections and attrs as perf spells them: `info --perf`, `events --perf`, and the tails of records in a dump. */
+/* Header sections and attrs as perf prints them: `info --perf`, `events --perf`, and the tails of records in a dump. */
 #ifndef EMIT_HEADER_TEXT_H
 #define EMIT_HEADER_TEXT_H
 
@@ -15,7 +15,7 @@ struct header_text_source {
 	const void *user;
 	/* The section `id`, or NULL. */
 	const struct perfdata_feature *(*feature)(const void *user, uint32_t id);
-	/* Appends the name of the event at this place of the attr table; false behind the last. */
+	/* Appends the name of the event at this index of the attr table; false if there are fewer. */
 	bool (*event_name)(const void *user, size_t index, struct perfdata_text *out);
 };
 
@@ -28,7 +28,8 @@ struct header_text_source pd_header_text_of_names(const struct event_names *name
 void pd_header_text_feature(struct perfdata_text *out, const struct perfdata_feature *feature, bool full,
 			 const struct header_text_source *source);
 
-/* "# captured on …" up to "# feat offset …", and what stands around the sections: "# ========" and the missing ones. */
+/* "# captured on …" up to "# feat offset …", and the lines around the sections: "# ========" and the list of missing
+ * sections. */
 void pd_header_text_begin(struct perfdata_text *out, const struct perfdata_header *header);
 void pd_header_text_end(struct perfdata_text *out, const struct perfdata_reader *reader);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What perf prints behind "PERF_RECORD_NAME" for records other than samples: shared by the dump and by the --show-…
- * lines of script. */
+/* The text that perf prints after "PERF_RECORD_NAME" for records other than samples: shared by the dump and by the
+ * --show-… lines of script. */
 #ifndef RECORD_TEXT_H
 #define RECORD_TEXT_H
 
@@ -8,7 +8,7 @@
 #include "emit/perf/event_names.h"
 
 struct record_text_context {
-	const struct perfdata_reader *reader;   /* features and events, as they were known in begin */
+	const struct perfdata_reader *reader;   /* features and events that were known in begin */
 	bool dump;                              /* for a dump: with ": unhandled!" where perf prints that */
 	bool aux;                               /* for a dump that shows traces, and so errors of their decoding */
 	bool report;                            /* for `perf report -D`, which handles other records than perf script */

@@ -19,8 +19,8 @@ struct json_style {
 	bool int64_string;
 	const char *recording;         /* shown in each line, where several share an output; or NULL */
 	struct key registers[EMIT_MAX_REGISTERS];    /* `,"ax":"0x` */
-	/* Spells the section in the payload of a FEATURE record: sections hold attrs, which are spelled by rows as
-	 * records are. */
+	/* Formats the section in the payload of a FEATURE record: sections hold attrs, which are formatted by rows,
+	 * like records. */
 	json_feature_fn *feature;
 };
 /* False without memory. */

@@ -21,7 +21,7 @@ static inline char *key_to(char *at, const struct key *key)
 		memcpy(at + EMIT_KEY_STEP, key->text + EMIT_KEY_STEP, key->size - EMIT_KEY_STEP);
 	return at + key->size;
 }
-/* Bytes to reserve for a key and `more` behind it. */
+/* Bytes to reserve for a key and `more` bytes after it. */
 static inline size_t key_room(const struct key *key, size_t more) { return key->size + EMIT_KEY_STEP + more; }
 
 /* The key `,"<name><suffix>":`; NULL text without memory. */

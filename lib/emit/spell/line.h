@@ -29,7 +29,7 @@ struct line_maker {
 	bool of_view;                      /* set where a part needs the decoded view */
 };
 
-/* Appends a number behind the constant bytes so far. */
+/* Appends a number after the constant bytes so far. */
 void pd_line_number(struct line_maker *maker, enum perfdata_part_form form, enum line_base base, uint32_t offset);
 /* Appends a number of the record's view, whose row is present. */
 void pd_line_member(struct line_maker *maker, enum perfdata_part_form form, uint32_t member);
@@ -51,7 +51,7 @@ struct line_kind {
 	 * memory. */
 	bool (*make)(struct line_maker *maker, struct record *r, const void *user);
 	const void *user;
-	bool without_chains;               /* no chain in samples where the stack's id gives all of it */
+	bool without_chains;               /* no chain in samples if the stack's id says the same */
 };
 
 /* Loads a record as pd_record_load does and appends its line. False without memory. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of an address as JSON. */
+/* The location of an address (file, symbol, line) as JSON. */
 #ifndef EMIT_LOCATION_JSON_H
 #define EMIT_LOCATION_JSON_H
 
@@ -12,7 +12,7 @@ bool pd_location_json_value(struct perfdata_text *out, const struct location *pl
 /* An array with an object for each call of LOCATION_INLINED. */
 void pd_location_json_calls(struct perfdata_text *out, const struct location *place);
 
-/* How objects of locations are spelled, with the texts that this thread has spelled already. */
+/* Formats locations as JSON objects; keeps the texts that this thread has formatted already. */
 struct location_speller {
 	const struct emitted_names *world;
 	struct text_cache *cache;      /* or NULL */

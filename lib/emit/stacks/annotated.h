@@ -8,7 +8,7 @@
 
 struct annotate_options {
 	const char *symbol;          /* functions with this name; NULL: the heaviest ones */
-	uint64_t top;                /* so many of them; 0: all */
+	uint64_t top;                /* at most so many functions; 0: all */
 	uint64_t width;              /* of lines; 0: no limit */
 	bool json, by_samples, color;
 };
@@ -17,7 +17,7 @@ struct annotate_options {
 struct annotate_event {
 	const char *name;
 	bool is_time;
-	bool is_precise;             /* addresses are those of the instructions that caused the samples */
+	bool is_precise;             /* addresses are of the instructions that caused the samples */
 	uint64_t all[2];             /* samples, weight */
 };
 

@@ -14,7 +14,7 @@ void pd_firefox_tables_free(struct firefox_tables *tables);
 /* The row of the stack that ends at a node of the profile; UINT32_MAX for an empty chain. */
 enum perfdata_status pd_firefox_stack(struct firefox_tables *tables, uint32_t node, uint32_t *ret);
 uint32_t pd_firefox_string(struct firefox_tables *tables, const char *text);
-/* Appends "libs" and "shared"; call it behind the last pd_firefox_stack. */
+/* Appends "libs" and "shared"; call it after the last pd_firefox_stack. */
 enum perfdata_status pd_firefox_tables_put(struct firefox_tables *tables, struct perfdata_text *out);
 void pd_firefox_categories(const struct perfdata_session *session, struct perfdata_text *out);
 

@@ -23,8 +23,8 @@ struct flame_run {
 struct flame_options {
 	bool inlines;
 	uint64_t slice;              /* ns, of both profiles */
-	size_t max_nodes;            /* of the tree; beyond that the smallest are left out */
-	struct stack_match match;    /* which functions of bases are which of the recording */
+	size_t max_nodes;            /* of the tree; beyond it the smallest nodes are dropped */
+	struct stack_match match;    /* which functions of the bases correspond to which functions of the recording */
 	const struct stack_choice *choice;   /* which stacks; or NULL */
 	bool tells_cut;                      /* stacks that were cut begin at a box that says so */
 };
@@ -39,7 +39,7 @@ void pd_flame_data_free(struct flame_data *data);
 const struct pd_file_pair *pd_flame_data_pairs(const struct flame_data *data, size_t *ret_nr);
 struct stack_tree *pd_flame_data_tree(struct flame_data *data);
 const struct stack_labels *pd_flame_data_labels(const struct flame_data *data);
-/* How often something was left out, and of fewer samples than what. */
+/* How many nodes were dropped; *ret_below: all of them have fewer samples than this. */
 size_t pd_flame_data_left_out(const struct flame_data *data, uint64_t *ret_below);
 
 /* Which stacks of the recording end too early in an event; NULL: nothing is known of that. */
@@ -61,14 +61,16 @@ struct pd_profile_sums pd_flame_data_event(const struct flame_data *data, uint32
  * and bin after the other; several runs may have the same groups. */
 enum perfdata_status pd_flame_data_rows(struct flame_data *data, unsigned side, uint32_t event,
 				     void (*take)(void *user, const struct flame_row *rows, size_t nr), void *user);
-/* Adds samples and weight of an event of a side to arrays of the tree's nodes, each of which may be NULL. */
+/* Adds samples and weight of a side's event to arrays with one element for each node of the tree; each array may be
+ * NULL. */
 enum perfdata_status pd_flame_data_sums(struct flame_data *data, unsigned side, uint32_t event, uint64_t *samples,
 					uint64_t *weight);
 
 /* --- how much of the recording and its bases is the same --- */
 struct flame_match {
 	double matched[2];           /* by side: the part of the weight in functions that both have */
-	/* the largest files of which only the base and only the recording has samples; NULL: there are none */
+	/* the largest file with samples in the base only, and the largest with samples in the recording only; NULL:
+	 * none */
 	const char *files[2];
 };
 enum perfdata_status pd_flame_data_matched(struct flame_data *data, uint32_t event, struct flame_match *ret);

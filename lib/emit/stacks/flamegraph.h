@@ -8,7 +8,7 @@ struct flamegraph {
 	struct flame_data *data;
 	const struct flame_run *recording, *bases;
 	size_t nr_runs, nr_bases;    /* of the recording, which are in a row from it on; of the bases */
-	char *const *unmatched;      /* lines about what is left out, not whole, or not the same */
+	char *const *unmatched;      /* lines about data that is missing, incomplete or different */
 	size_t nr_unmatched;
 	const struct perfdata_emit_end *end;
 	uint64_t width;              /* of the picture */

@@ -30,7 +30,7 @@ enum {
 enum perfetto_kind {
 	PERFETTO_DONE,               /* the packets in `bytes` are whole */
 	PERFETTO_SAMPLE,
-	PERFETTO_INSTANT,            /* `bytes` is a track event without its track: that of the thread */
+	PERFETTO_INSTANT,            /* `bytes` is a track event without its track, which is the thread's */
 	PERFETTO_STATE,              /* a thread is switched in or out */
 };
 
@@ -47,8 +47,8 @@ struct perfetto_row {
 	uint8_t state;               /* of a sample: mode of the processor; of a STATE: the thread's new state */
 };
 
-/* What tells which thread runs. simpleperf samples sched_switch where a thread of the recorded process leaves the CPU:
- * as an event of the scheduler it would let Perfetto show another thread there from then on. */
+/* The records that say which thread runs. simpleperf samples sched_switch when a thread of the recorded process leaves
+ * the CPU: written as an event of the scheduler, Perfetto would show the next thread on this CPU from then on. */
 enum perfetto_switches {
 	PERFETTO_SWITCHES_ARE_EVENTS,     /* the scheduler's tracepoints, or SWITCH records where there are none */
 	PERFETTO_SWITCHES_ARE_RECORDS,    /* SWITCH records */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples with stacks for Perfetto. Strings, mappings, frames and stacks are defined in the packet that uses them
- * first, for each event anew: an event is a sequence of packets, and ids count inside it. */
+ * first, separately for each event: an event is a sequence of packets with its own ids. */
 #ifndef PD_PERFETTO_STACKS_H
 #define PD_PERFETTO_STACKS_H
 

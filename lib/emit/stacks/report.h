@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A report: for each event, how much each thing (a function, a file, a thread, …) weighs by itself and with what it
- * called. */
+/* A report: for each event, the weight of each thing (a function, a file, a thread, …) by itself and with its
+ * callees. */
 #ifndef PD_REPORT_H
 #define PD_REPORT_H
 
@@ -30,7 +30,7 @@ enum report_sort { REPORT_SORT_SELF, REPORT_SORT_TOTAL, REPORT_SORT_SAMPLES, REP
 enum { REPORT_BY_TEXT = 96 };
 
 struct report_options {
-	/* what rows are told apart by, in the order of their columns; a key that another one implies is left out */
+	/* the keys of rows, in the order of their columns; without keys that another key implies */
 	enum report_by keys[REPORT_BYS];
 	unsigned nr_keys;
 	enum report_by by;       /* the key that is one of stacks, else the first one */
@@ -57,8 +57,8 @@ struct report_row {
 	const char *name, *file, *source;    /* "": none */
 	uint32_t line;
 	const char *kind;                    /* "user", "kernel", …; "" for rows that are no code */
-	/* with several keys: the name of the thread when the sample was taken, that of the thread or process, the
-	 * number of the processor; "": no such key */
+	/* with several keys: the name of the thread when the sample was taken, the name of the thread or process, the
+	 * number of the CPU; "": not a key of this report */
 	const char *comm, *who, *cpu;
 	int32_t pid, tid;                    /* -1 where they are of no account */
 	uint32_t dso;                        /* perfdata_session_dso, or PERFDATA_NONE */
@@ -79,11 +79,11 @@ struct report_event {
 	uint64_t all[2];                     /* samples and weight */
 	uint64_t whole[2];                   /* the same with the stacks that were not chosen */
 	bool is_part;                        /* stacks were chosen */
-	uint64_t nameless[2];                /* those of samples whose executing function is not known */
-	bool has_totals;                     /* rows have totals: what they and their callees weigh */
+	uint64_t nameless[2];                /* of samples whose executing function is unknown */
+	bool has_totals;                     /* rows have totals: their own weight and their callees' */
 	struct report_row *rows;             /* sorted */
 	size_t nr_rows;
-	size_t nr_small;                     /* rows that are left out, since they have less than was asked for */
+	size_t nr_small;                     /* rows that are not shown, since they are below the requested limit */
 	uint64_t of_small[2];                /* by themselves */
 	const struct stack_broken *broken;   /* NULL: chains were cut, or rows are not of stacks */
 	const struct perfdata_event *of;     /* for `broken` */
@@ -114,7 +114,7 @@ extern const struct perfdata_emitter_option pd_report_options[];
 extern const struct perfdata_option_rule pd_report_rules[];
 /* False: see the context's error. */
 bool pd_report_read_options(const struct perfdata_emit_context *context, struct report_options *ret);
-/* Whether the key is of stacks: of what is executing, not of who or when. */
+/* Whether the key is about the code that executes, not about thread, CPU or time. */
 bool pd_report_is_by_stack(enum report_by by);
 
 /* --- rows (report_rows.c) --- */
@@ -133,7 +133,7 @@ void pd_report_drop_small(const struct report_options *options, struct report_ev
 size_t pd_report_rows_shown(const struct report_options *options, const struct report_event *event);
 /* The name that a row has by one of its keys. */
 const char *pd_report_key_name(const struct report_options *options, const struct report_row *row, enum report_by key);
-/* What is in the column of a key of a row. */
+/* The text in a row's column for this key. */
 void pd_report_spell_key(const struct report_options *options, const struct report_row *row, enum report_by key,
 			 struct perfdata_text *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which files have stacks that end too early: their callers are unknown, so what is said of callers is not whole. */
+/* Which files have stacks that end too early: their callers are unknown, so sums of callers are incomplete. */
 #ifndef PD_STACK_BROKEN_H
 #define PD_STACK_BROKEN_H
 
@@ -17,7 +17,7 @@ struct stack_broken {
 	struct stack_broken_file *files;     /* by dso */
 	size_t room;
 	uint64_t stacks;             /* all with a user part */
-	uint64_t cut;                /* of these, that go on above the copy that was recorded of them */
+	uint64_t cut;                /* broken stacks that continue above the recorded copy of the stack */
 };
 
 void pd_stack_broken_clear(struct stack_broken *broken);
@@ -30,7 +30,7 @@ size_t pd_stack_broken_files(const struct stack_broken *broken, struct stack_bro
 /* One sentence about stacks that were cut, with what would help. False: there are none. */
 bool pd_stack_broken_spell_cut(const struct stack_broken *broken, const struct perfdata_event *event,
 			       struct perfdata_text *out);
-/* One sentence about a file, with what would help; `event` is that of the samples. */
+/* One sentence about a file, with a remedy; `event` is the event of the samples. */
 void pd_stack_broken_spell(const struct stack_broken_file *file, const struct perfdata_session *session,
 			   const struct perfdata_event *event, struct perfdata_text *out);
 

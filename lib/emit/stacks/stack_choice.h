@@ -33,11 +33,11 @@
 enum stack_seen { STACK_SEEN_THROUGH = 1, STACK_SEEN_NOT_THROUGH = 2, STACK_SEEN_ROOT = 4 };
 
 struct stack_choice;
-/* *ret is NULL where none of the options is given: all functions take that. PERFDATA_ENOMEM. */
+/* *ret is NULL if none of the options is set: all functions accept NULL. PERFDATA_ENOMEM. */
 enum perfdata_status pd_stack_choice_new(const struct perfdata_emit_context *context, bool inlines,
 					 struct stack_choice **ret);
 void pd_stack_choice_free(struct stack_choice *choice);
-/* Whether an option's NAME is the name, or the name without its parameters: * stands for any text, ? for one byte. */
+/* Whether an option's NAME matches the name, or the name without its parameters: * matches any text, ? one byte. */
 bool pd_stack_name_matches(const char *name, const char *wanted);
 /* enum stack_seen */
 unsigned pd_stack_choice_sees(const struct stack_choice *choice, const char *name);
@@ -47,7 +47,7 @@ bool pd_stack_choice_takes(const struct stack_choice *choice, unsigned seen);
 bool pd_stack_choice_cuts(const struct stack_choice *choice);
 /* Whether inlined functions count. */
 bool pd_stack_choice_inlines(const struct stack_choice *choice);
-/* The options as they were given, for people: "--through main --root work". */
+/* The options as the user wrote them, for people: "--through main --root work". */
 void pd_stack_choice_spell(const struct stack_choice *choice, struct perfdata_text *out);
 
 #endif

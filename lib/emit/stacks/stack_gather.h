@@ -30,10 +30,10 @@ typedef enum perfdata_status pd_stack_set_up_fn(void *state, const struct perfda
 enum perfdata_status pd_stack_begin(size_t size, pd_stack_set_up_fn *set_up, void (*release)(void *state),
 				    const struct perfdata_emit_context *context, void **ret_state,
 				    struct perfdata_text *out);
-/* To be called after the last part: the profile is finished, and what the options leave out is left out. */
+/* Call it after the last part: finishes the profile, and removes the stacks that the options exclude. */
 enum perfdata_status pd_stack_gather_finish(struct stack_gather *gather);
 void pd_stack_gather_release(struct stack_gather *gather);
-/* An emitter's `release`, of a state that is freed with what it gathered. */
+/* An emitter's `release`: frees the state and everything that it gathered. */
 void pd_stack_release(void *state);
 /* An emitter's result at the end. */
 static inline enum perfdata_status pd_stack_ended(enum perfdata_status status, const struct perfdata_text *out)
@@ -51,7 +51,7 @@ enum perfdata_status pd_stack_configure(void *user, struct perfdata_configuratio
 #define STACK_WEIGHTS "period|samples|wall|off-cpu|both"
 /* What samples weigh, as the option has it: "period", "wall", "off-cpu", "both". */
 const char *pd_stack_weight_name(const struct perfdata_session *session);
-/* The same of an event in words; NULL: their period, as it was recorded. */
+/* The same of an event in words; NULL: the recorded period. */
 const char *pd_stack_weight_text(const struct perfdata_session *session, const struct perfdata_event *event);
 
 /* What the tables of these emitters, and their `begin`, have alike: for files with `struct state`, end and
@@ -85,7 +85,7 @@ extern const struct perfdata_option_rule pd_stack_rules_state[];   /* these alon
 	  .kind = PERFDATA_OPTION_FLAG, \
 	  .help = "inlined functions are frames (default; --no-inline leaves them out)" }
 
-/* Whether the option is given and says `text`. */
+/* Whether the option is set to `text`. */
 bool pd_stack_option_is(const struct perfdata_emitter_option_value *values, size_t nr, const char *name,
 			const char *text);
 

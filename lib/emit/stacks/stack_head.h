@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a recording tells of its host and recorder, and the warnings that stand in front of any number. */
+/* The facts about the recording's host and recorder, and the warnings that come before any number. */
 #ifndef PD_STACK_HEAD_H
 #define PD_STACK_HEAD_H
 
@@ -9,7 +9,7 @@
 void pd_stack_head_command(const struct perfdata_reader *reader, struct perfdata_text *out);
 
 struct stack_fact {
-	const char *name;            /* "host", "kernel", …; NULL behind the last */
+	const char *name;            /* "host", "kernel", …; NULL ends the table */
 	uint32_t feature;            /* enum perfdata_feature_id; its text */
 };
 extern const struct stack_fact pd_stack_facts[];

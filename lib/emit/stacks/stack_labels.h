@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Labels: the names of the steps of stacks. A label is what an output tells apart: a function of a file, or a file, a
- * source line, a build-id, what the thread did. One step has several labels where functions are inlined.
+/* Labels: the names of the steps of stacks. An output has one label for each function of a file, or for each file,
+ * source line, build-id or thread state. One step has several labels where functions are inlined.
  *
  * An address that has no name is one label for each file, so that a file without symbols is one thing and not
  * thousands. */
@@ -53,27 +53,27 @@ struct stack_match {
 	const char *const *same_files, *const *same_symbols;
 	size_t nr_same_files, nr_same_symbols;
 	struct pd_file_pairs *pairs; /* or NULL; files with other names that are the same, see pd_stack_match_files */
-	bool *used;                  /* or NULL; for each of the rules, those of files first: a name of a base has it */
+	bool *used;                  /* or NULL; by rule, file rules first: it applied to a name of a base */
 };
 /* Adds the files that stacks of the session have to the match's pairs. False without memory. */
 bool pd_stack_match_files(struct stack_match *match, const struct perfdata_session *session, bool is_base);
-/* Labels are what the keys of a comparison are: functions across builds, inlined or not. Borrows `match`. To be called
+/* Makes labels equal to the keys of a comparison: functions across builds, inlined or not. Borrows `match`. Call it
  * before the first label. False without memory. */
 bool pd_stack_labels_match(struct stack_labels *labels, const struct stack_match *match);
 /* The file of a label across builds; "" if it has none. Only after pd_stack_labels_match. */
 const char *pd_stack_labels_file_key(const struct stack_labels *labels, uint32_t label);
 void pd_stack_labels_free(struct stack_labels *labels);
-/* Whether labels are functions, or lines of functions: their names are those of functions. */
+/* Whether labels are functions, or lines of functions: both have names of functions. */
 bool pd_stack_labels_are_functions(const struct stack_labels *labels);
-/* Frames are those of this session from now on; labels stay, so that several recordings share them. is_base: its names
- * are the older ones of the match. */
+/* Frame ids belong to this session from now on; labels stay, so that several recordings share them. is_base: the
+ * session's names are the older names of the match. */
 void pd_stack_labels_use(struct stack_labels *labels, const struct perfdata_session *session, bool is_base);
 /* The calls at a frame, outermost first; lives until the next call. is_caller: the frame's address is where a call
  * returns to. NULL without memory. */
 const struct stack_call *pd_stack_labels_of(struct stack_labels *labels, uint32_t frame, bool is_caller,
 					    size_t *ret_nr);
-/* Where a frame stands in arrays by frame and is_caller. Frames are numbered from 0 on without gaps; PERFDATA_NONE, the
- * highest number, comes in front of them. */
+/* A frame's index in arrays by frame and is_caller. Frames are numbered from 0 on without gaps; PERFDATA_NONE, the
+ * highest number, comes before frame 0. */
 static inline size_t pd_frame_slot(uint32_t frame, bool is_caller)
 {
 	return (size_t)(uint32_t)(frame + 1) << 1 | is_caller;
@@ -88,8 +88,8 @@ uint32_t pd_stack_labels_intern(struct stack_labels *labels, const char *text);
 uint32_t pd_stack_labels_nr_strings(const struct stack_labels *labels);
 const char *pd_stack_labels_string(const struct stack_labels *labels, uint32_t string);
 
-/* The address of a step's code: where a call returns to the step's address, that of the byte in front of it, inside the
- * call (0 stays 0). */
+/* The address of a step's code: if a call returns to the step's address, the address of the byte before, which is
+ * inside the call (0 stays 0). */
 static inline uint64_t pd_stack_code_address(uint64_t address, bool is_caller)
 {
 	return address - (is_caller && address);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The path from the root to a node of the profile: its steps and their labels. A profile gives nodes in the order of
- * their numbers, so nodes one after the other share the beginning of their paths; only the rest is worked out anew. */
+ * their numbers, so successive nodes share the beginning of their paths; only the rest is computed again. */
 #ifndef PD_STACK_ROUTE_H
 #define PD_STACK_ROUTE_H
 
@@ -33,8 +33,9 @@ struct stack_path {
 	bool is_chosen;                      /* false: the choice leaves the stack out */
 };
 
-/* Whether a caller's address is where a call returns to. What was unwound or comes from branches (enum
- * perfdata_step_origin) is inside the call already; what the kernel was entered from is where the program stood. */
+/* Whether a caller's address is a return address. Addresses from unwinding and from branches (enum
+ * perfdata_step_origin) are inside the call already; the address at which the kernel was entered is the program's
+ * current instruction. */
 bool pd_stack_returns_to(const struct perfdata_session *session, uint16_t origin, uint32_t caller, uint32_t callee);
 
 struct stack_route;
@@ -47,8 +48,8 @@ bool pd_stack_route_tell_cut(struct stack_route *route);
 /* Node 0, an empty chain, is one label: "[no stack]". PERFDATA_ENOMEM, PERFDATA_EREAD. */
 enum perfdata_status pd_stack_route_to(struct stack_route *route, uint32_t node, struct stack_path *ret);
 
-/* Leaves all other stacks out of a profile that is finished. Names are those of `labels`, which are of functions and
- * of the profile's session; NULL: of labels of its own. */
+/* Removes all stacks that the choice excludes from a finished profile. Names come from `labels`, which are of functions
+ * and of the profile's session; NULL: from labels that the function makes. */
 enum perfdata_status pd_stack_choose(const struct stack_choice *choice, struct pd_profile *profile,
 				     struct stack_labels *labels);
 

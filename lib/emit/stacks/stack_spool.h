@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A part of a document that is spelled before what stands in front of it: beyond a few megabytes it waits in a
- * temporary file. */
+/* A section of a document that is generated before its predecessor: beyond a few megabytes it waits in a temporary
+ * file. */
 #ifndef PD_STACK_SPOOL_H
 #define PD_STACK_SPOOL_H
 
@@ -19,7 +19,7 @@ struct stack_spool {
 /* The caller does not move *spool until its release. */
 void pd_stack_spool_init(struct stack_spool *spool, struct pd_account *account);
 void pd_stack_spool_release(struct stack_spool *spool);
-/* Forgets what was appended. */
+/* Drops the content. */
 void pd_stack_spool_clear(struct stack_spool *spool);
 /* Bytes that were appended. */
 static inline uint64_t pd_stack_spool_size(const struct stack_spool *spool)

@@ -11,7 +11,8 @@
 
 struct stack_tree {
 	struct pd_account *account;   /* NULL: none */
-	/* numbers here are one more than those of nodes, as 0 stands above all roots; made with the first node */
+	/* numbers here are one more than the nodes' numbers, since 0 is the parent of all roots; made with the first
+	 * node */
 	struct pd_tree nodes;
 	size_t nr;
 };
@@ -22,8 +23,8 @@ uint32_t pd_stack_tree_find(struct stack_tree *tree, uint32_t parent, uint32_t l
 /* STACK_NO_NODE: see pd_stack_tree_failed. */
 uint32_t pd_stack_tree_child(struct stack_tree *tree, uint32_t parent, uint32_t label);
 
-/* A node's parent (of a root: STACK_NO_NODE) and label. A node that cannot be read back from the file is given
- * as a root with label 0, and pd_stack_tree_failed tells. */
+/* A node's parent (of a root: STACK_NO_NODE) and label. If a node cannot be read back from the file, the function
+ * returns a root with label 0, and pd_stack_tree_failed returns true. */
 static inline uint32_t pd_stack_tree_parent(struct stack_tree *tree, uint32_t node)
 {
 	uint32_t parent, label;

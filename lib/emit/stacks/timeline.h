@@ -34,16 +34,16 @@ void *pd_timeline_collect(const struct timeline *timeline, const struct perfdata
 void pd_timeline_part_free(void *part);
 /* Adds a part, in the order of batches, and takes it over. */
 enum perfdata_status pd_timeline_add(struct timeline *timeline, void *part);
-/* Sorts the rows by thread, time, and the order of the recording; call it behind the last pd_timeline_add. */
+/* Sorts the rows by thread, time, and the order of the recording; call it after the last pd_timeline_add. */
 enum perfdata_status pd_timeline_sort(struct timeline *timeline);
-/* Makes samples that were left out of the profile rows that are neither samples nor markers. Behind
+/* Turns samples that the profile excludes into rows that are neither samples nor markers. Call it after
  * pd_timeline_sort. */
 enum perfdata_status pd_timeline_leave_out(struct timeline *timeline, const struct pd_profile *profile);
 /* Whether samples of the event are drawn as stacks: the event samples, or no event does and this one is the first. */
 bool pd_timeline_samples(const struct timeline *timeline, uint32_t event);
 
-/* A sorted row, valid until the next call: those of thread 0 come first. A row that cannot be read back from the file
- * is given as one that is neither a sample nor a marker, and pd_timeline_failed tells. */
+/* A sorted row, valid until the next call: rows of thread 0 come first. If a row cannot be read back from the file, the
+ * function returns a row that is neither a sample nor a marker, and pd_timeline_failed returns true. */
 const struct timeline_row *pd_timeline_row(struct timeline *timeline, size_t row);
 /* PERFDATA_OK, PERFDATA_ENOMEM, PERFDATA_EWRITE, PERFDATA_EREAD. */
 enum perfdata_status pd_timeline_failed(const struct timeline *timeline);

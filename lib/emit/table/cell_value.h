@@ -6,7 +6,7 @@
 #include "emit/values/selection.h"
 #include "emit/values/value.h"
 
-/* Values with parts are JSON, spelled in `room`; without memory for it r->failed is set. The value borrows from the
+/* Values with parts are JSON, written to `room`; without memory for it r->failed is set. The value borrows from the
  * record and from `room`. */
 struct value pd_cell_value(struct record *r, const struct select_step *step, struct perfdata_text *room);
 /* Calls `add` with each element of IS_NAMES, IS_MISC_NAMES (texts that last) and IS_ELEMENTS (integers); other kinds

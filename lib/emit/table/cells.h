@@ -29,15 +29,15 @@ struct cells {
 	uint32_t nr_texts, room_texts;
 	char *bytes;
 	size_t size, room_bytes;
-	size_t spent;                 /* bytes of texts other than those of pd_cells_name */
+	size_t spent;                 /* bytes of texts, without the texts of pd_cells_name */
 	struct cells_recent *recent;
-	bool failed;                  /* something is missing; callers look once, behind the last cell */
+	bool failed;                  /* something is missing; callers look once, after the last cell */
 	bool is_full;                 /* …: the texts of a batch are too large for a column; else memory ran out */
 };
 void pd_cells_release(struct cells *cells);
-/* Without cells, as at first; what it has room for stays. */
+/* Empties the array but keeps its capacity. */
 void pd_cells_clear(struct cells *cells);
-/* Memory that the cells take, about: a function of them alone; and with all that there is room for. */
+/* About the memory that the cells take (it depends on the cells alone); and about the memory of the whole capacity. */
 size_t pd_cells_size(const struct cells *cells);
 size_t pd_cells_memory(const struct cells *cells);
 
@@ -46,10 +46,10 @@ void pd_cells_grow(struct cells *cells);
 void pd_cells_skip_to(struct cells *cells, uint32_t row);
 /* Makes room for so many more of each. */
 bool pd_cells_reserve(struct cells *cells, uint32_t values, uint32_t lengths, uint32_t texts, size_t bytes);
-/* The values of `rows` rows from row `row` on stand there already. */
+/* The values of `rows` rows from row `row` on are in the array already. */
 void pd_cells_extend(struct cells *cells, uint32_t row, uint32_t rows);
 
-/* The value of row `row`, which is behind all rows that have one. */
+/* Appends the value of row `row`, which comes after all rows that have one. */
 static inline void pd_cells_put(struct cells *cells, uint32_t row, uint64_t value)
 {
 	if (cells->rows != row || !(cells->nr_runs & 1))
@@ -66,7 +66,7 @@ static inline void pd_cells_put(struct cells *cells, uint32_t row, uint64_t valu
 void pd_cells_list(struct cells *cells, uint32_t row, uint32_t nr);
 void pd_cells_add(struct cells *cells, uint64_t value);
 
-/* Values of `nr` rows, none of which is null. */
+/* Appends the values of `nr` rows without nulls. */
 void pd_cells_put_all(struct cells *cells, uint32_t row, const uint64_t *values, uint32_t nr);
 /* Until the bounds of all values are known. */
 void pd_cells_measure_values(struct cells *cells);

@@ -25,7 +25,7 @@ enum table_rows {
 	TABLE_OF_RECORDING,           /* the recording */
 	/* known at the end */
 	TABLE_OF_EVENTS, TABLE_OF_FEATURES, TABLE_OF_FINDINGS, TABLE_OF_BUILD_IDS, TABLE_OF_CPUS,
-	TABLE_OF_THREAD_TIMES,        /* a thread, and what it did with its time */
+	TABLE_OF_THREAD_TIMES,        /* a thread, and how it spent its time */
 };
 
 #define TABLE_TYPES 6
@@ -39,18 +39,19 @@ struct table {
 	size_t nr_columns;
 };
 
-/* The tables that every recording has, by index; NULL behind the last. */
+/* The tables that every recording has, by index; NULL if there are fewer. */
 const char *pd_table_name_at(size_t index);
-/* Makes the description of a table: one of those above, or that of a tracepoint event, whose format is `trace`. Strings
- * live in the pool or for ever. PERFDATA_EUSAGE: there is no such table, PERFDATA_ENOMEM. */
+/* Makes the description of a table: of a table above, or of a tracepoint event, whose format is `trace`. Strings live
+ * in the pool or for ever. PERFDATA_EUSAGE: there is no such table, PERFDATA_ENOMEM. */
 enum perfdata_status pd_table_make(struct pd_arena *pool, const char *name, struct table *ret);
 enum perfdata_status pd_table_make_event(struct pd_arena *pool, const struct perfdata_event *event, struct table *ret);
-/* All that records hold, under the names that -e takes, behind `recording`: of one layout (NULL: of types that are not
- * known), and of a tracepoint each field of its plan. `samples` is that table with comm and stack_id. */
+/* After the column `recording`, a column for each member of a record, under the name that -e takes: of one layout
+ * (NULL: of unknown types), and of a tracepoint each field of its plan. `samples` is the table of samples, with comm
+ * and stack_id. */
 enum perfdata_status pd_table_make_records(struct pd_arena *pool, const struct perfdata_layout *layout,
 					   const struct trace_plan *plan, struct record_names names, struct table *ret);
-/* Leaves the columns of a comma-separated list, in its order and behind `recording`; NULL: those that are not bulky.
- * PERFDATA_EUSAGE names a column that there is not, if `strict`. */
+/* Keeps the columns of a comma-separated list, in its order and after `recording`; NULL: all columns that are not
+ * bulky. If `strict`, PERFDATA_EUSAGE names a column that does not exist. */
 enum perfdata_status pd_table_choose(struct pd_arena *pool, struct table *table, const char *list, bool strict,
 				     struct perfdata_error *reterr);
 

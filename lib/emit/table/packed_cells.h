@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Cells that do not grow any more, in a block of memory or of a file that the caller owns. Values are stored as their
- * distance from the least one, in as few bytes as the largest distance needs (none where all values are equal): columns
- * wait for their row group, and most of them hardly vary. */
+/* Cells that do not grow any more, in a block of memory or of a file that the caller owns. A value is stored as its
+ * distance from the minimum, in as few bytes as the largest distance needs (none if all values are equal): columns wait
+ * for their row group, and most of them hardly vary. */
 #ifndef EMIT_PACKED_CELLS_H
 #define EMIT_PACKED_CELLS_H
 
@@ -9,12 +9,12 @@
 
 struct packed_cells {
 	uint64_t least;
-	size_t at;                    /* where its arrays stand in the block: whole words */
+	size_t at;                    /* where its arrays are in the block: whole words */
 	size_t spent;
 	uint32_t nr, rows, nr_runs, nr_lengths, nr_texts, nr_bytes;
 	uint8_t width;                /* of a value: 0, 1, 2, 4 or 8 bytes */
 };
-/* The arrays of `block`, which is aligned to words; those of cells, but for the values. */
+/* The arrays in `block`, which is aligned to words: the same arrays as of cells, with packed values. */
 struct packed_arrays {
 	const struct cell_text *texts;
 	const uint32_t *runs, *lengths;
@@ -31,7 +31,7 @@ struct packed_arrays pd_packed_cells_arrays(const struct packed_cells *packed, c
 /* Writes `nr` values: each with `more` added. */
 void pd_packed_cells_values(const struct packed_cells *packed, const struct packed_arrays *arrays, uint64_t more,
 			    uint64_t *ret);
-/* Appends all of it to cells; its first row becomes row `row`. */
+/* Appends the packed cells to `cells`; their first row becomes row `row`. */
 void pd_cells_append(struct cells *cells, uint32_t row, const struct packed_cells *packed, const char *block);
 
 #endif

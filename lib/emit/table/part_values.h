@@ -8,7 +8,7 @@
 #include "emit/table/row_cells.h"
 #include "emit/table/table_rows.h"
 
-/* The parts of one record, which is loaded (pd_record_load) and stays so; begins with none of them. */
+/* The parts of one record, which is loaded (pd_record_load) and stays loaded; begins before the first part. */
 struct part_walk {
 	struct record *record;
 	enum table_rows of;

@@ -5,7 +5,7 @@
 
 #include "emit/values/selection.h"
 
-/* What samples have beside what was recorded. */
+/* The names that samples have in addition to their recorded fields. */
 struct record_names {
 	uint32_t heads;               /* bits of enum pd_record_head */
 	unsigned locations;           /* bits of enum location_part */

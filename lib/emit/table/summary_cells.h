@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of what is known when a recording was read: the recording itself, its events, features, files, CPUs, and what
- * was found wrong. */
+/* Rows that are complete once the recording was read: the recording itself, its events, features, files, CPUs and
+ * findings. */
 #ifndef EMIT_SUMMARY_CELLS_H
 #define EMIT_SUMMARY_CELLS_H
 
@@ -14,8 +14,8 @@ struct summary_source {
 	const struct value_world *world;
 	const struct json_style *style;
 };
-/* Appends all rows of such a table. `columns`: where each column of pd_table_row_at's list is in the part, UINT32_MAX:
- * nowhere. False without memory. */
+/* Appends all rows of the table `what`. `columns`: where each column of pd_table_row_at's list is in the part,
+ * UINT32_MAX: nowhere. False without memory. */
 bool pd_summary_cells(const struct summary_source *source, enum table_rows what, const uint32_t *columns,
 		      struct open_rows *rows);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of a table: a part is what one batch gave, or several, packed in one block; before that they are open. */
+/* Rows of a table: a part has the rows of one or more batches, packed in one block; until then the rows are open. */
 #ifndef EMIT_TABLE_PARTS_H
 #define EMIT_TABLE_PARTS_H
 
@@ -9,7 +9,7 @@
 
 #define ROWS_PENDING 64u
 
-/* Where the numbers of a row stand until they are dealt out. */
+/* Where the numbers of a row are until they are copied into columns. */
 enum row_base {
 	ROW_RAW,
 	ROW_VIEW,                     /* or its bytes, where the record is not decoded */
@@ -44,7 +44,7 @@ struct table_part {
 	size_t bulk;                  /* bytes of its cells before packing: a function of the rows alone */
 	char *block;                  /* NULL: in a file */
 	size_t size;                  /* of the block */
-	uint64_t in_file;             /* where the block stands there */
+	uint64_t in_file;             /* where the block is in the file */
 	size_t nr_columns;
 	struct packed_cells columns[];
 };
@@ -57,6 +57,6 @@ size_t pd_open_rows_memory(const struct open_rows *rows);
 
 /* The block goes out of memory. */
 void pd_table_part_drop_block(struct table_part *part);
-void pd_table_part_free(struct table_part *part);      /* and all parts behind it */
+void pd_table_part_free(struct table_part *part);      /* and all later parts */
 
 #endif

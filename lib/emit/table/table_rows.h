@@ -29,7 +29,7 @@ struct table_row {
 	const char *const *fields;    /* … the columns, as -e takes them; NULL: all of the layout */
 	const struct table_column *columns;   /* of others: ends with name NULL; `recording` is not among them */
 };
-/* NULL behind the last. */
+/* NULL if there are fewer. */
 const struct table_row *pd_table_row_at(size_t index);
 /* One of those, or the table of a record type. False: neither is called so. */
 bool pd_table_row_named(const char *name, struct table_row *ret);

@@ -24,7 +24,7 @@ struct table_set {
 	const char *columns;          /* the list that was asked for, or NULL */
 	bool everything;              /* set before: with all columns where no list was asked for */
 	const char *asked;            /* the list of tables; NULL: all */
-	struct table *tables[MOST_TABLES];   /* never move: threads that format see those that scan told them of */
+	struct table *tables[MOST_TABLES];   /* never move: format reads the tables that scan passes to it */
 	unsigned nr_tables;
 	uint16_t of_records[MOST_TABLES];    /* numbers of those whose rows are records */
 	unsigned nr_of_records;
@@ -58,8 +58,7 @@ uint32_t pd_table_set_spans(const struct perfdata_emitter_option_value *options,
 /* PERFDATA_EUSAGE: a table or column that there is not. */
 enum perfdata_status pd_table_set_init(struct table_set *set, const struct perfdata_emit_context *context);
 void pd_table_set_release(struct table_set *set);
-/* Tracepoints that were asked for get their tables before their first sample, as far as the recording tells of them by
- * now. */
+/* Makes the tables of requested tracepoints before their first sample, if the recording has described them by now. */
 enum perfdata_status pd_table_set_predeclare(struct table_set *set);
 
 /* What scan attaches to a batch. */
@@ -78,7 +77,7 @@ void pd_table_value_free(void *value);
 /* What one thread keeps. */
 struct table_scratch;
 void pd_table_scratch_free(void *scratch);
-/* The batch's rows; *found: what is wrong with its records. *scratch is made at the first call. */
+/* The batch's rows; *found: findings about its records. The first call makes *scratch. */
 enum perfdata_status pd_table_set_rows(const struct table_set *set, const struct perfdata_batch *batch,
 				       const struct table_value *value, struct table_scratch **scratch,
 				       struct perfdata_text *room, struct table_part **ret, struct found_batch **found);

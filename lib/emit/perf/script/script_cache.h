@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a thread keeps from line to line: texts of frames, and what is the same for all samples of an event. */
+/* What a thread keeps from line to line: texts of frames, and the texts that all samples of an event share. */
 #ifndef SCRIPT_CACHE_H
 #define SCRIPT_CACHE_H
 
@@ -54,11 +54,11 @@ struct script_cache *pd_script_cache_get(struct perfdata_scratch *scratch, const
 const struct script_plan *pd_script_plan_get(struct script_cache *cache, const struct script_setup *setup,
 					     const struct perfdata_event *event);
 
-/* Appends the text behind an address: those parts of " SYM+0xOFF (DSO)" that ip_fields ask for. frame may be
+/* Appends the text after an address: the parts of " SYM+0xOFF (DSO)" that ip_fields ask for. frame may be
  * PERFDATA_NONE. */
 void pd_script_frame_text(const struct script_where *where, uint32_t frame, struct perfdata_text *out);
-/* Appends the lines of a chain, each with its newline. cookie: the address that stands for a deferred chain
- * that never came; 0: none does. */
+/* Appends the lines of a chain, each with its newline. cookie: the address printed in place of a deferred chain that
+ * never came; 0: no chain is missing. */
 void pd_script_stack_text(const struct script_where *where, const struct perfdata_step *steps, size_t nr,
 			  uint64_t cookie, struct perfdata_text *out);
 /* The parts alone: "SYM+0xOFF" (or "[unknown]"), the dso's name (or "[unknown]"). */

@@ -21,7 +21,7 @@ struct script_carry {
 enum perfdata_status pd_script_setup_new(const struct perfdata_emit_context *context, struct script_setup **ret);
 void pd_script_setup_free(struct script_setup *setup);
 
-/* For scan: moves *carry behind the batch and gives in *ret what its lines begin with. */
+/* For scan: updates *carry by the batch; *ret is the state with which the batch's lines begin. */
 enum perfdata_status pd_script_carry_pass(struct script_setup *setup, struct script_carry *carry,
 					  const struct perfdata_batch *batch, struct script_carry *ret);
 
@@ -32,7 +32,7 @@ void pd_script_line(const struct script_setup *setup, const struct perfdata_batc
 		    const struct perfdata_delivery *delivery, const struct perfdata_record *record,
 		    struct script_carry *carry, struct perfdata_scratch *scratch, struct perfdata_text *out);
 
-/* The part of such a line up to its time, for a record other than a sample (--show-…-events). */
+/* The part of a line up to its time, for a record other than a sample (--show-…-events). */
 void pd_script_line_start(const struct script_setup *setup, const struct perfdata_delivery *delivery,
 			  const struct perfdata_record *record, struct script_carry *carry,
 			  struct perfdata_scratch *scratch, struct perfdata_text *out);

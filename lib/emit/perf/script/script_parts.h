@@ -5,14 +5,14 @@
 
 #include "emit/perf/script/script_cache.h"
 
-/* "|OP LOAD|LVL L1 hit|…" behind the number in 16 columns: what stands in the column before it is padded. */
+/* "|OP LOAD|LVL L1 hit|…", after the number, which is padded to 16 columns. */
 void pd_script_data_src(uint64_t data_src, struct perfdata_text *out);
 /* The data source that perf assumes for a sample without one. */
 #define SCRIPT_DATA_SRC_NONE 0x1e05080021ull
 
 void pd_script_registers(const struct perfdata_regs *regs, enum perfdata_arch arch, struct perfdata_text *out);
 
-/* fields has one of BRSTACK, BRSTACKSYM, BRSTACKOFF. frames: those of from and to of each branch; NULL: not known. */
+/* fields has one of BRSTACK, BRSTACKSYM, BRSTACKOFF. frames: of `from` and `to` of each branch; NULL: unknown. */
 void pd_script_branches(const struct script_where *where, uint64_t fields, const struct perfdata_list *entries,
 			const uint32_t *frames, struct perfdata_text *out);
 

@@ -45,7 +45,7 @@ enum script_field {
 #define SCRIPT_VCPU (UINT64_C(1) << 32)
 #define SCRIPT_SRCLINE (UINT64_C(1) << 33)
 
-/* SRCLINE, in ip_fields: a bit of a field that never stands there. */
+/* SRCLINE, in ip_fields: the bit of a field that is never in ip_fields. */
 #define SCRIPT_IP_SRCLINE ((uint32_t)SCRIPT_COMM)
 
 /* Fields are chosen per kind of event. */
@@ -69,7 +69,7 @@ struct script_type_setup {
 	uint64_t unset_fields;       /* … and not for these */
 	uint64_t typed_fields;       /* the user asked for these for this type */
 	bool set;                    /* the user changed something */
-	bool asked;                  /* an empty list was given for this type alone */
+	bool asked;                  /* the user set an empty list for this type alone */
 };
 
 struct script_setup {

@@ -7,7 +7,7 @@
 #include "emit/perf/event_names.h"
 
 struct script_stat;
-/* NULL without memory. Counters beyond the limit are left out, which on_finding (or NULL) gets as a finding. */
+/* NULL without memory. Counters beyond the limit are dropped, and on_finding (or NULL) gets a finding about them. */
 struct script_stat *pd_script_stat_new(const struct event_names *names, perfdata_finding_fn *on_finding, void *user);
 void pd_script_stat_free(struct script_stat *stat);
 
