@@ -13,7 +13,8 @@
  *   sum        KEY SAMPLES WEIGHT SQUARES SAMPLES WEIGHT SQUARES    of the last event: self, then inclusive
  *   edge       CALLER CALLEE SAMPLES WEIGHT
  *
- * Fields are separated by tabs; \t, \n and \\ stand for themselves. Squares are hexadecimal, all else is decimal. */
+ * Fields are separated by tabs; \t, \n and \\ inside a field are escapes. Squares are hexadecimal, all else is
+ * decimal. */
 #ifndef PD_BASELINE_H
 #define PD_BASELINE_H
 

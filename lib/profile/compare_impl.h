@@ -24,7 +24,7 @@ struct pd_compare_limits {
 struct pd_compare_measure {
 	double scale;
 	double variance;                        /* of the scale's logarithm, for samples that are independent */
-	double fixed;                           /* more of it: what repeat runs show already */
+	double fixed;                           /* further variance, which the dispersion does not multiply */
 	bool apart;                             /* the scale comes of other samples than the key's */
 	bool none;                              /* nothing else is left to measure the key by */
 };
@@ -72,12 +72,12 @@ struct pd_compare_event {
 	size_t nr_edges;
 	uint32_t *by_callee;                    /* edges in the order of callees */
 	uint32_t *first_down, *first_up;        /* by row: its first edge as caller, and in by_callee as callee */
-	/* the part of the weight in functions of which a rise that is just beyond the limits would have been missed;
-	 * by how many times the samples are too few, that no more than PD_MOST_BLIND of the weight lies there */
+	/* blind: the share of functions in which the comparison would miss a rise just beyond the limits; too_few: the
+	 * factor of more samples that would reduce this share to PD_MOST_BLIND */
 	double blind, too_few;
 	bool little_matches;                    /* the sides are incomparable, as files or functions have other names */
 	bool mixed;                             /* most keys changed: none is measured by the rest */
-	double unmeasured;                      /* the part of it in functions that leave too little to measure by */
+	double unmeasured;                      /* share of the functions that leave too few others to compare to */
 };
 
 struct perfdata_comparison {

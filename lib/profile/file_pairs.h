@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which files of a comparison are the same although they have other names? A program that was copied, moved or linked
- * under another name keeps its build-id. A name that both sides have counts more: a program that was built anew has its
- * old name and another build-id, and an old copy may lie beside it. */
+ * under another name keeps its build-id. A name that both sides have counts more than a build-id: a rebuilt program has
+ * its old name and another build-id, and an old copy may exist beside it. */
 #ifndef PD_FILE_PAIRS_H
 #define PD_FILE_PAIRS_H
 

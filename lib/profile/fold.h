@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The tree of stacks by name: stacks that read the same are one, such as those that differ by an offset inside a
- * function. The user of the tree names the nodes: a label is a number that the user gives out, one for each text (or
- * each function) to be told apart. One frame may have several labels: the function that holds its address, then the
- * calls that are inlined there.
+/* The tree of stacks by name: stacks with the same names are one, for example stacks that differ by an offset inside a
+ * function. The user of the tree names the nodes: a label is a number that the user assigns, one for each distinct text
+ * (or function). One frame may have several labels: the function that holds its address, then the calls that are
+ * inlined there.
  *
  * Fill the tree with the keys of a profile, then walk it: depth first, children in the order of the user's ranks. What
  * exceeds the session's limit of memory goes to temporary files. */
@@ -21,10 +21,10 @@ struct pd_fold_options {
 	enum perfdata_status (*labels)(void *user, const struct pd_profile_node *node, bool is_caller, uint32_t *labels,
 				       size_t *ret_nr);
 	void *user;
-	bool callers;        /* tell callers from leaves; else all are named by the recorded address */
+	bool callers;        /* distinguish callers from leaves; else all are named by the recorded address */
 	/* Which stacks count; NULL: all. `sees` says in bits what a label is to the choice, and `takes` whether a stack
-	 * counts in whose labels these bits were seen. Stacks begin at the first label with the bit `root`, unless
-	 * that is 0. Labels in front of stacks are not asked for. */
+	 * counts in whose labels these bits were seen. Stacks begin at the first label with the bit `root`, unless that
+	 * is 0. Labels above the stacks are not passed to `sees`. */
 	const struct pd_fold_choice {
 		unsigned (*sees)(void *user, uint32_t label);
 		bool (*takes)(void *user, unsigned seen);
@@ -39,7 +39,7 @@ enum perfdata_status pd_fold_new(struct pd_profile *profile, const struct pd_fol
 				 struct pd_fold **ret);
 void pd_fold_free(struct pd_fold *fold);
 
-/* Adds weight to a stack, below `nr` labels that stand in front of it (an event, a thread; may be 0). */
+/* Adds weight to a stack, below `nr` labels above the stack (an event, a thread; may be 0). */
 enum perfdata_status pd_fold_add(struct pd_fold *fold, const uint32_t *front, size_t nr, uint32_t node,
 				 const struct pd_profile_sums *sums);
 
@@ -61,12 +61,12 @@ struct pd_fold_visit {
 	unsigned depth;      /* 1: a child of the root */
 };
 struct pd_fold_walk_options {
-	/* Where a label stands among its siblings. Each child is visited up to two times: its own weight (PD_FOLD_SELF)
-	 * where rank(label, true) says, if stacks end there, and what is below it (PD_FOLD_ENTER, its children,
-	 * PD_FOLD_LEAVE) where rank(label, false) says, if it has children. */
+	/* A label's place among its siblings. Each child is visited up to two times: its own weight (PD_FOLD_SELF) at
+	 * rank(label, true), if stacks end there, and its subtree (PD_FOLD_ENTER, its children, PD_FOLD_LEAVE) at
+	 * rank(label, false), if it has children. */
 	uint64_t (*rank)(const void *user, uint32_t label, bool self);
-	/* Anything but PERFDATA_OK ends the walk. PERFDATA_END at PD_FOLD_ENTER: leave out what is below, and do not
-	 * call PD_FOLD_LEAVE. */
+	/* Anything but PERFDATA_OK ends the walk. PERFDATA_END at PD_FOLD_ENTER: skip the subtree, and do not call
+	 * PD_FOLD_LEAVE. */
 	enum perfdata_status (*visit)(void *user, const struct pd_fold_visit *visit, const struct pd_fold_node *node);
 	void *user;          /* of rank and visit */
 };

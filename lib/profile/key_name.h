@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of files and functions that are the same in another build: without the parts that compilers, linkers and file
- * systems choose anew. Each function writes a NUL-terminated text of at most `size` bytes, and cuts a longer one always
- * at the same place. */
+ * systems choose differently each time. Each function writes a NUL-terminated text of at most `size` bytes, and cuts a
+ * longer one always at the same place. */
 #ifndef PD_KEY_NAME_H
 #define PD_KEY_NAME_H
 

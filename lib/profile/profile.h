@@ -45,8 +45,8 @@ struct pd_profile_options {
 	unsigned threads;    /* how many may load them: see pd_session_want_names */
 };
 
-/* What a sample weighs: its period. Samples of an event that neither records periods nor has one would all weigh
- * nothing, and no share could be told: each of them weighs 1. */
+/* What a sample weighs: its period. If an event neither records periods nor has a fixed one, all periods would be 0 and
+ * shares undefined: then each sample weighs 1. */
 uint64_t pd_sample_weight(const struct perfdata_delivery *delivery);
 
 /* Whether a sample of the event is something that happened, and says where that was: a tracepoint, a probe, a page
@@ -59,7 +59,7 @@ struct pd_profile_key {
 	uint32_t comm;       /* perfdata_session_comm; PERFDATA_NONE if not asked for or unknown */
 	uint32_t cpu;        /* PERFDATA_NONE if not asked for or unknown */
 	uint64_t slice;      /* time / length, so slice n begins at n * length ns; 0 if not asked for */
-	/* what was executing: the last frame of the stack. 0: an empty or broken chain. A sample without a callchain
+	/* the executing code: the last frame of the stack. 0: an empty or broken chain. A sample without a callchain
 	 * has a node whose caller is the root, and whose origin is PD_ORIGIN_ALONE */
 	uint32_t node;
 };
@@ -101,21 +101,21 @@ enum perfdata_status pd_profile_finish(struct pd_profile *profile);
 
 /* --- a part of the stacks ----------------------------------------------------------------------------------------- */
 
-/* Leaves out the keys whose node `takes` sets no *ret for: totals and walks are those of the others from now on. Each
- * node is asked for once. After pd_profile_finish; a second call leaves out more. */
+/* Excludes the keys for whose node `takes` sets *ret to false: from now on totals and walks cover the other keys. It
+ * calls `takes` once for each node. Call it after pd_profile_finish; a second call excludes more. */
 typedef enum perfdata_status pd_profile_takes_fn(void *user, uint32_t node, bool *ret);
 enum perfdata_status pd_profile_choose(struct pd_profile *profile, pd_profile_takes_fn *takes, void *user);
-/* Whether the keys of a node were not left out; of nodes that samples end at. */
+/* Whether pd_profile_choose kept the keys of a node; for nodes at which samples end. */
 bool pd_profile_has_node(const struct pd_profile *profile, uint32_t node);
 
 /* --- totals ------------------------------------------------------------------------------------------------------- */
 
-/* The sums of one event; NULL where the profile has no sample of it. `event` is an index. */
+/* The sums of one event; NULL if the profile has no sample of the event. `event` is an index. */
 const struct pd_profile_sums *pd_profile_event(const struct pd_profile *profile, uint32_t event);
 uint32_t pd_profile_nr_events(const struct pd_profile *profile);   /* one above the highest index of a sample's event */
-/* The same with what pd_profile_choose left out. */
+/* The same, including the keys that pd_profile_choose excluded. */
 const struct pd_profile_sums *pd_profile_event_whole(const struct pd_profile *profile, uint32_t event);
-/* The summary of the session tells what was lost: lost_records and lost_samples. */
+/* The session's summary has the losses: lost_records and lost_samples. */
 
 /* --- keys --------------------------------------------------------------------------------------------------------- */
 
@@ -127,7 +127,7 @@ struct pd_profile_entry {
  * started again. */
 struct pd_profile_walk;
 enum perfdata_status pd_profile_walk_new(struct pd_profile *profile, struct pd_profile_walk **ret);
-/* PERFDATA_END behind the last. *ret lives until the next call. PERFDATA_EREAD: a temporary file could not be read. */
+/* PERFDATA_END after the last. *ret lives until the next call. PERFDATA_EREAD: a temporary file could not be read. */
 enum perfdata_status pd_profile_walk_next(struct pd_profile_walk *walk, const struct pd_profile_entry **ret);
 void pd_profile_walk_free(struct pd_profile_walk *walk);
 
@@ -143,7 +143,7 @@ const struct pd_profile_thread *pd_profile_thread(const struct pd_profile *profi
 
 /* pd_profile_node's `origin` beside enum perfdata_step_origin. */
 #define PD_ORIGIN_ALONE 3u           /* the address of a sample that has no callchain */
-#define PD_ORIGIN_CUT 4u             /* unwound, and the last one that the stack's recorded memory tells */
+#define PD_ORIGIN_CUT 4u             /* unwound, and the last step that the recorded stack memory yields */
 
 struct pd_profile_node {
 	uint32_t caller;             /* node; 0: the root */

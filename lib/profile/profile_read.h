@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The profiles of other recordings, beside that of a run: bases that it is compared with, repeat runs. */
+/* The profiles of other recordings than the run's: bases for a comparison, repeat runs. */
 #ifndef PD_PROFILE_READ_H
 #define PD_PROFILE_READ_H
 
@@ -13,8 +13,8 @@ struct pd_profile_others {
 
 struct pd_profile_read;
 /* Reads a recording whole, in order of time, with the options of the session `like` except its range of times. `like`
- * lives longer than *ret. reader: how to open it; its findings tell of damage, which is no error. Errors are those of a
- * reader and a session. */
+ * lives longer than *ret. reader: how to open it; its findings report damage, which is no error. Errors: as of a reader
+ * and a session. */
 enum perfdata_status pd_profile_read_path(const char *path, const struct perfdata_session *like,
 					  const struct perfdata_reader_options *reader,
 					  const struct pd_profile_options *wanted, struct pd_profile_read **ret,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums by key: a table in memory, and sorted runs of it in a temporary file. */
+/* Sums by key: a table in memory, and sorted runs in a temporary file. */
 #ifndef PD_PROFILE_SUMS_H
 #define PD_PROFILE_SUMS_H
 

@@ -24,7 +24,7 @@ struct pd_span_row {
 	uint64_t count, total, least, most;   /* whole ones; ns */
 	uint64_t p50, p99;             /* a span that is so long, or up to a thousandth longer */
 	uint64_t errors;               /* whose result is negative */
-	uint64_t unknown;              /* spans of which one side is missing: they count nowhere else */
+	uint64_t unknown;              /* spans without begin or without end: they count nowhere else */
 };
 
 struct pd_span_sums;
@@ -40,7 +40,7 @@ enum perfdata_status pd_span_sums_add(struct pd_span_sums *sums, struct pd_span_
 /* After the last part: rows with most time first. */
 enum perfdata_status pd_span_sums_finish(struct pd_span_sums *sums);
 const struct pd_span_row *pd_span_sums_rows(const struct pd_span_sums *sums, size_t *ret_nr);
-/* All rows together; p50 and p99 are not told. */
+/* The sum of all rows; p50 and p99 are not set. */
 struct pd_span_row pd_span_sums_total(const struct pd_span_sums *sums);
 
 #endif

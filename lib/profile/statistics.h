@@ -26,8 +26,8 @@ double pd_incomplete_beta(double a, double b, double x);
 double pd_student_two_sided(double t, double degrees);
 /* The t that it exceeds with probability `upper`, 0 < upper <= 1/2. */
 double pd_student_quantile(double upper, double degrees);
-/* How likely a variance of `degrees` degrees of freedom is to be seen where true variances lie around `prior` as those
- * of `prior_degrees` do: the logarithm of the density, up to what is the same for all priors. */
+/* The likelihood of an observed variance with `degrees` degrees of freedom, if true variances are distributed around
+ * `prior` with `prior_degrees`: the logarithm of the density, without the terms that are the same for all priors. */
 double pd_log_density_of_variance(double seen, double degrees, double prior, double prior_degrees);
 /* The probability of as much or less. */
 double pd_probability_of_variance(double seen, double degrees, double prior, double prior_degrees);
@@ -38,7 +38,8 @@ struct pd_share_sums {
 	struct pd_wide q;
 };
 void pd_share_sums_add(struct pd_share_sums *sums, const struct pd_share_sums *more);
-/* How many samples of one weight tell as much as these do (Kish): W²/Q; 0 of nothing. */
+/* The number of equally weighted samples with the same information (Kish's effective sample size): W²/Q; 0 without
+ * samples. */
 double pd_effective_samples(const struct pd_share_sums *all);
 /* part / all; 0 of nothing. */
 double pd_share(const struct pd_share_sums *part, const struct pd_share_sums *all);

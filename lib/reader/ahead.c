@@ -2,8 +2,8 @@
 /* Reading ahead: a reading thread reads, unpacks, frames and orders the records that come next and puts them into
  * blocks, while the asking thread works on the records before them. The asking thread sees no difference: records come
  * in the same order, the asking thread reports each finding at its place between the records, and before a record
- * changes what the reader tells about the recording, the reading thread waits until all records before it have been
- * taken and the next one is asked for. */
+ * changes a fact that the reader reports (events, features), the reading thread waits until the asking thread has taken
+ * all records before it and asks for the next. */
 #include "config.h"
 #include <string.h>
 #include "base/handoff.h"
@@ -12,8 +12,8 @@
 
 #define BLOCKS 6u
 #define BLOCK_RECORDS 1024u
-/* Records with copies of stacks are large: the asking thread is not to wait for many, and what is ahead of it is to be
- * in memory that was used before. */
+/* Limits a block, since records with copies of stacks are large: the asking thread should not wait for many of them,
+ * and blocks should reuse memory. */
 #define BLOCK_BYTES (1u << 20)
 #define BLOCK_NOTES 64u
 
@@ -30,7 +30,7 @@ struct block {
 	struct note notes[BLOCK_NOTES];
 	unsigned nr_notes, at_note;
 	struct pd_chunks chunks;         /* that hold its records */
-	enum perfdata_status end;        /* behind the last record; PERFDATA_OK: another block follows */
+	enum perfdata_status end;        /* after the last record; PERFDATA_OK: another block follows */
 };
 
 struct pd_ahead {

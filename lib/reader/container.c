@@ -13,7 +13,7 @@
 #define HEADER_SIZE 104
 #define TAIL_SEARCHED (16u << 20)    /* bytes at the end where a lost feature table is looked for */
 #define EVENT_TYPE_ENTRY 72          /* u64 id, char name[64] */
-#define MAX_PADDING 8                /* bytes behind the last section: too few for a record or a section */
+#define MAX_PADDING 8                /* bytes after the last section: too few for a record or a section */
 
 /* A file container while it is opened. */
 struct container {
@@ -29,8 +29,8 @@ struct container {
 
 static const struct perfdata_section no_section;
 
-/* Reads bytes of the file, fewer if it ends. PERFDATA_EREAD: nothing is known of them, so nothing may be said of them,
- * such as that they are not there. */
+/* Reads bytes of the file, fewer if it ends. PERFDATA_EREAD: the bytes are unknown, so the caller must not report them
+ * as absent. */
 static enum perfdata_status read_at(struct container *c, uint64_t offset, void *bytes, size_t size, size_t *ret_size)
 {
 	const enum perfdata_status status = pd_input_read_at(c->input, offset, bytes, size, ret_size);
@@ -144,8 +144,7 @@ static enum perfdata_status refuse(struct perfdata_reader *reader, const uint8_t
 	return pd_error(&reader->error, PERFDATA_EFORMAT, 0, "%s", why);
 }
 
-/* Does the size in the header say that this is a stream? If it fits neither form, the bytes behind the header
- * decide. */
+/* Does the size in the header say that this is a stream? If it fits neither form, the bytes after the header decide. */
 static bool is_pipe(const uint8_t *bytes, size_t size, bool swap)
 {
 	if (size < 16)
@@ -298,7 +297,7 @@ static enum perfdata_status read_attrs(struct container *c)
 				  "the attr table stands at %#llx and has %#llx bytes; the file has %#llx",
 				  (unsigned long long)attrs.offset, (unsigned long long)attrs.size,
 				  (unsigned long long)c->size);
-	/* an entry of which only the end is missing was meant to be whole */
+	/* an entry whose end is missing was meant to be whole */
 	const uint64_t room = attrs.size % stride ? attrs.size + stride - attrs.size % stride : attrs.size;
 	enum perfdata_status status = read_bytes(c, attrs.offset, room < attrs.size ? attrs.size : room, &bytes, &size);
 	for (size_t at = 0; status == PERFDATA_OK && size - at >= stride; at += stride)
@@ -340,8 +339,8 @@ static bool table_is_plausible(struct container *c, uint64_t offset)
 	return inside * 4 >= size / 16 * 3;
 }
 
-/* Is this the start of a feature table? perf puts the first section behind the table (which may have spare entries),
- * and the others behind each other. */
+/* Is this the start of a feature table? perf writes the first section after the table (which may have spare entries),
+ * and each further section after the previous one. */
 static bool is_table_start(const uint8_t *at, uint64_t offset, uint64_t table_size, bool swap)
 {
 	const uint64_t first = pd_load64(at, swap), second = pd_load64(at + 16, swap);
@@ -375,7 +374,7 @@ static bool find_table(struct container *c)
 	return found;
 }
 
-/* Where records can begin when the header does not say: behind all sections that are known to precede them. */
+/* Where records can begin if the header does not say: after all sections that are known to precede them. */
 static uint64_t guess_data_offset(const struct container *c) { return pd_align8(c->sections_end); }
 
 static enum perfdata_status find_data(struct container *c)
@@ -530,7 +529,7 @@ static enum perfdata_status read_features(struct container *c)
 	return status;
 }
 
-/* What stands behind the last section? */
+/* Which bytes follow the last section? */
 static enum perfdata_status check_tail(struct container *c)
 {
 	uint8_t bytes[512];
@@ -592,7 +591,7 @@ static enum perfdata_status open_file(struct container *c, const uint8_t *bytes,
 		status = read_event_types(c);
 	if (status == PERFDATA_OK)
 		status = pd_events_take_groups(reader);
-	/* simpleperf's formats stand in a record */
+	/* simpleperf's formats are in a record */
 	reader->formats_come = pd_reader_is_simpleperf(reader) && !reader->trace;
 	if (status == PERFDATA_OK)
 		status = pd_events_take_trace(reader);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What simpleperf compresses (record -z) in frames of zstd of its own, outside the stream of records.
- * Payloads of traces: the AUXTRACE record states the compressed size. The payload is unpacked before its record is
- * given, since what reads it needs to know its size. The section INIT_MAP: its records are carriers. */
+/* Data that simpleperf compresses (record -z) in separate zstd frames, outside the stream of records. Payloads of
+ * traces: the AUXTRACE record states the compressed size. The payload is decompressed before its record is returned,
+ * since its reader needs the decompressed size. The section INIT_MAP: its records are carriers. */
 #include "config.h"
 #include "base/memory.h"
 #include "reader/reader_impl.h"
@@ -10,7 +10,7 @@
 #define STEP (256u << 10)
 #define RATIO_SLACK (64ull << 20)   /* small payloads may grow so much whatever the ratio is */
 
-/* PERFDATA_DAMAGED, PERFDATA_ELIMIT (more than `limit`): what was unpacked until there is there. */
+/* PERFDATA_DAMAGED, PERFDATA_ELIMIT (more than `limit`): the result holds the bytes decompressed until then. */
 static enum perfdata_status unpack_frames(struct pd_account *account, struct perfdata_bytes in, uint64_t limit,
 					  struct pd_unpacked *ret)
 {
@@ -120,7 +120,7 @@ void pd_trace_unpacked_piece(struct pd_window *window, size_t fresh, struct perf
 	window->payload.overlap = window->payload.active ? PERFDATA_PAYLOAD_OVERLAP : 0;
 	if (window->payload.active)
 		return;
-	/* the reader holds the chunk of what it gave last */
+	/* the reader holds the chunk of the piece that it returned last */
 	pd_reader_hold(window->stream->reader, chunk);
 	pd_trace_unpacked_release(window);
 }

@@ -21,7 +21,7 @@ static bool unknown_is_record(struct pd_window *window, struct pd_record_header 
 	return header.type <= 0xffff && next.type && pd_header_is_possible(next);
 }
 
-/* A header of a record may stand inside of the record that ends at `end`. */
+/* Whether the record that ends at `end` may contain headers of other records. */
 static bool may_hold_records(const struct pd_window *window, const uint8_t *end)
 {
 	const bool swap = window->stream->reader->config.swap;
@@ -32,16 +32,16 @@ static bool may_hold_records(const struct pd_window *window, const uint8_t *end)
 	return false;
 }
 
-/* The header that follows was not fed yet. The record need not wait for it where nothing that follows could make its
- * size wrong. Whether a compressed input is broken there is known only once more of it was fed. */
+/* The next header was not fed yet. The record need not wait for it if no following bytes could make its size wrong. A
+ * break of a compressed input at this place is known only once more was fed. */
 static bool needs_next_header(const struct pd_window *window, struct pd_record_header header)
 {
 	return header.size % 8 || strcmp(window->stream->reader->header.packing, "none") != 0 ||
 	       may_hold_records(window, window->at + header.size);
 }
 
-/* The size of a record may be wrong and yet possible: then no record follows, but plausible records stand inside. False
- * with window->waits: that cannot be said yet. */
+/* A record's size may be wrong and yet possible: then no record follows it, but plausible records are inside it. False
+ * with window->waits: unknown until more was fed. */
 static bool size_is_wrong(struct pd_window *window, struct pd_record_header header)
 {
 	const bool swap = window->stream->reader->config.swap;
@@ -64,7 +64,7 @@ static bool size_is_wrong(struct pd_window *window, struct pd_record_header head
 	return false;
 }
 
-/* The magic of another recording stands here: this recording ends. */
+/* The next bytes are the magic of another recording: this recording ends. */
 static void end_at_magic(struct pd_window *window)
 {
 	pd_reader_finding(window->stream->reader, PERFDATA_FINDING_CONCATENATED, window->stream->file, window->offset,
@@ -105,7 +105,7 @@ static void note_oddities(struct pd_window *window, struct pd_record_header head
 				  "records of type %u are not known", header.type);
 }
 
-/* Fewer bytes are left than a header or the record needs. True if a search for records was begun, or goes on. */
+/* Fewer bytes are left than a header or the record needs. True if a search for records begins or continues. */
 static bool at_tail(struct pd_window *window, bool is_cut)
 {
 	if (pd_window_go_on(window))
@@ -148,7 +148,7 @@ static inline void take_record(const struct pd_window *window, struct pd_record_
 	ret->cpu = UINT32_MAX;
 }
 
-/* Where the id of every sample stands, in bytes from its start; 0 if there is only one event, to which every sample
+/* The offset of the id in every sample, in bytes from its start; 0 if there is only one event, to which every sample
  * belongs; -1 if neither is known. */
 static int place_of_ids(const struct perfdata_reader *reader)
 {
@@ -173,14 +173,14 @@ static inline const struct perfdata_event *event_of(const struct perfdata_reader
 	return id ? pd_event_of_id(reader, id) : NULL;
 }
 
-/* Samples that stand side by side, from the window's position on. What changes with each of them is kept here, not in
- * the window: the compiler can hold it in registers. */
+/* Consecutive samples, from the window's position on. Values that change with each sample are here and not in the
+ * window, so that the compiler can hold them in registers. */
 struct samples {
 	const uint8_t *at;
 	size_t left;                        /* bytes that may be looked at */
 	int id_at;                          /* place_of_ids */
 	bool swap;
-	struct pd_record_header header, next;   /* of the sample at the position, and of the record behind it */
+	struct pd_record_header header, next;   /* of the sample at the position, and of the next record */
 };
 
 /* False where samples have to be taken one by one. */
@@ -198,7 +198,7 @@ static inline bool begin_samples(const struct pd_window *window, uint64_t room, 
 	return true;
 }
 
-/* A sample stands at the position, and a possible record behind it. */
+/* Whether a sample is at the position, and a possible record after it. */
 static inline bool is_framed(struct samples *samples)
 {
 	const struct pd_record_header header = samples->header;

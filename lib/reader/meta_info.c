@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the section META_INFO of simpleperf says: names of events, and what was lost. */
+/* The section META_INFO of simpleperf: names of events, and losses. */
 #include "config.h"
 #include <string.h>
 #include "reader/reader_impl.h"

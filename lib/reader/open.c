@@ -18,7 +18,7 @@ struct perfdata_input {
 	const void *bytes;
 	size_t size;
 	struct perfdata_input_callbacks callbacks;
-	/* what is wrong with the callbacks or options; returned when a reader is opened */
+	/* the error in the callbacks or options; returned when a reader is opened */
 	struct perfdata_error error;
 	void *user;
 	char *tmpdir;
@@ -85,7 +85,7 @@ struct perfdata_input *perfdata_input_fed(const struct perfdata_feed_options *op
 	return NULL;
 }
 
-/* What is wrong with the options of a fed input, or with feeding an input of another kind. */
+/* Reports wrong options of a fed input, and feeding an input of another kind. */
 static enum perfdata_status check_fed(const struct perfdata_input *input, struct perfdata_error *reterr)
 {
 	if (input->kind != INPUT_FED)

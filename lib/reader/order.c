@@ -15,7 +15,7 @@ struct ordered_run {
 };
 
 struct pd_order {
-	struct pd_key *keys, *spare;        /* keys[first..sorted) are sorted; keys[sorted..count) stand as they came */
+	struct pd_key *keys, *spare;        /* keys[first..sorted) are sorted; keys[sorted..count) as they came */
 	size_t first, sorted, count, room, spare_room;
 	struct pd_slots slots;
 	size_t chunks;                   /* that hold records in slots */
@@ -32,7 +32,7 @@ struct pd_order {
 	uint64_t last;                   /* time of the record released last */
 	struct perfdata_raw read[PD_MAX_RECORDS]; /* of one chunk, which stays while they are worked on */
 	unsigned nr_read, read_at;
-	/* held for the records given last that came from slots: released when the next are asked for */
+	/* held for the last returned records that came from slots: released by the next call */
 	struct pd_chunk *given[PD_MAX_RECORDS];
 	unsigned nr_given;
 	bool releasing;
@@ -373,7 +373,7 @@ static inline void fetch_ahead(const struct pd_order *order, size_t at, bool byt
 	pd_record_fetch(pd_slot_at(&order->slots, order->keys[at + FETCH_BYTES].slot)->bytes);
 }
 
-/* Gives the oldest records in memory, none of which is newer than `limit`. */
+/* Returns the oldest records in memory that are not newer than `limit`. */
 static unsigned pop_keys(struct perfdata_reader *reader, uint64_t limit, struct perfdata_raw *ret)
 {
 	struct pd_order *order = reader->order;
@@ -416,7 +416,7 @@ static enum perfdata_status pop(struct perfdata_reader *reader, struct perfdata_
 	return *ret_nr ? PERFDATA_OK : PERFDATA_END;
 }
 
-/* A run cannot be read any more: gives up its records behind the one at hand. */
+/* A run cannot be read any more: drops its records after the current one. */
 static void drop_waiting(struct perfdata_reader *reader, enum perfdata_status status)
 {
 	pd_reader_finding(reader, PERFDATA_FINDING_READ_FAILED, 0, PERFDATA_NO_OFFSET,
@@ -432,7 +432,7 @@ static bool must_wait(const struct perfdata_raw *raw)
 	return raw->type < PERFDATA_RECORD_USER_FIRST && raw->time && raw->time != UINT64_MAX;
 }
 
-/* The next records in the order of the input, as many as wait one behind the other; or one record that need not
+/* The next records in the order of the input: several if all have to wait for their turn, or one record that need not
  * wait. */
 static enum perfdata_status read_some(struct perfdata_reader *reader, struct perfdata_raw **ret, unsigned *ret_nr,
 				      bool *ret_wait)

@@ -102,7 +102,7 @@ static bool count_piles(const struct pd_key *keys, size_t count, struct piles *p
 	return true;
 }
 
-/* A pile, or what was merged of piles, while piles are merged. */
+/* A pile, or the result of merged piles, while piles are merged. */
 struct source {
 	const struct pd_key *at, *end;
 };

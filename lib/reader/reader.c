@@ -296,7 +296,7 @@ static void take_turn(struct perfdata_reader *reader, bool done)
 	}
 }
 
-/* This many bytes behind a record do not end the turn: fewer than PD_TURN_BYTES in all. */
+/* The number of bytes that the turn may still take after a record: fewer than PD_TURN_BYTES in all. */
 static uint64_t left_of_turn(const struct perfdata_reader *reader, const struct pd_window *window,
 			     const struct perfdata_raw *raw)
 {
@@ -315,7 +315,7 @@ static bool is_hidden(const struct perfdata_reader *reader, const struct perfdat
 	return id < PD_NR_FEATURES && pd_feature_is_hidden(reader, (uint32_t)id);
 }
 
-/* *ret_give: whether the piece or record itself is given too. */
+/* *ret_give: whether the piece or record itself is returned too. */
 static enum perfdata_status see_trace(struct perfdata_reader *reader, const struct perfdata_raw *raw, bool *ret_give)
 {
 	*ret_give = !(raw->flags & PERFDATA_RAW_PAYLOAD) || reader->options.payloads;
@@ -527,7 +527,7 @@ enum perfdata_status pd_reader_failed(struct perfdata_reader *reader, enum perfd
 
 bool pd_reader_is_in_time(const struct perfdata_reader *reader)
 {
-	/* without an order of their own, records are in time as they stand */
+	/* with no other order, records are in order of time in the file */
 	return reader->options.order == PERFDATA_ORDER_TIME || reader->order ||
 	       (reader->options.order == PERFDATA_ORDER_DEFAULT && reader->is_attached);
 }

@@ -19,7 +19,7 @@ static enum perfdata_arch named_arch(const struct perfdata_reader *reader)
 	return arch;
 }
 
-/* CPUID is spelled by the tools of an architecture (get_cpuid in tools/perf/arch), CPUDESC is the "model name" of
+/* perf has code for each architecture that formats CPUID (get_cpuid in tools/perf/arch), CPUDESC is the "model name" of
  * /proc/cpuinfo. */
 static enum perfdata_arch arch_of_cpu(const char *cpuid, const char *description)
 {
@@ -52,7 +52,8 @@ static enum perfdata_arch arch_of_release(const char *release)
 }
 
 /* Recorders ask for all registers that a user program can have, or for a list of them; either way a mask of one
- * architecture has bits where masks of others have none. A mask that several architectures can have proves nothing. */
+ * architecture has bits that masks of other architectures do not have. A mask that is possible on several architectures
+ * proves nothing. */
 static enum perfdata_arch arch_of_mask(uint64_t mask)
 {
 	const uint64_t x86 = 0xff0fff, x86_high = 0xff0000, arm64 = 0x1ffffffff, arm64_sp_pc = 0x180000000,

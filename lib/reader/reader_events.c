@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events: attrs with their ids and names, and which of them a record belongs to. */
+/* Events: attrs with their ids and names, and the event of each record. */
 #include "config.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -51,7 +51,7 @@ static bool same_layout(const struct perfdata_attr *a, const struct perfdata_att
 	       perfdata_attr_has(a, PERFDATA_ATTR_SAMPLE_ID_ALL) == perfdata_attr_has(b, PERFDATA_ATTR_SAMPLE_ID_ALL);
 }
 
-/* Notes where ids stand: each place is tried once for a record. */
+/* Notes where ids are: a record's look-up tries each place once. */
 static enum perfdata_status note_layout(struct perfdata_reader *reader, size_t index)
 {
 	const struct perfdata_event *event = reader->events[index];
@@ -342,7 +342,8 @@ enum perfdata_status pd_events_take_description(struct perfdata_reader *reader)
 	return PERFDATA_OK;
 }
 
-/* Counters are logged with the branches of all events of a group as soon as one of them asks for it. */
+/* Counters are logged with the branches of all events of a group as soon as one event of the group asks for
+ * counters. */
 static enum perfdata_status spread_counters(struct perfdata_reader *reader)
 {
 	const uint64_t counters = 1u << 19;
@@ -506,8 +507,8 @@ static void match_sample(struct perfdata_reader *reader, struct perfdata_raw *ra
 	struct pd_sample_scan scan;
 
 	if (reader->nr_events > 1) {
-		/* A sample that is shorter than those of the first event belongs to another event, whose id stands at
-		 * the same place. */
+		/* A sample that is shorter than the first event's samples belongs to another event, whose id is at the
+		 * same place. */
 		if (!pd_sample_scan(first->config, raw->bytes, raw->size, PD_SCAN_ID, &scan) &&
 		    !pd_sample_scan(reader->least_sample, raw->bytes, raw->size, PD_SCAN_ID, &scan))
 			scan.has_id = false;

@@ -17,7 +17,7 @@ static uint64_t count_up(struct perfdata_reader *reader, enum perfdata_finding_c
 {
 	const struct perfdata_finding_info *info = perfdata_finding_lookup(code);
 	uint64_t before = count_of(reader, code);
-	/* without memory the count stays behind; the finding itself is still reported */
+	/* without memory the count is too low; the finding itself is still reported */
 	(void)pd_hash_map_put(&reader->counts, code, before + 1);
 	if (info && info->severity == PERFDATA_SEVERITY_ERROR)
 		reader->has_errors = true;

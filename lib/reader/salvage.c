@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Behind damage: the next plausible record. A position only moves forward, and at each one a bounded number of headers
- * is looked at, so the work is linear in the bytes that are skipped. */
+/* Finds the next plausible record after damage. The position only moves forward, and at each position the search looks
+ * at a bounded number of headers, so the work is linear in the skipped bytes. */
 #include "config.h"
 #include "reader/reader_impl.h"
 
@@ -30,7 +30,7 @@ bool pd_is_magic(const uint8_t *at)
 	return !memcmp(at, "PERFILE2", 8) || !memcmp(at, "2ELIFREP", 8) || !memcmp(at, "PERFFILE", 8);
 }
 
-/* Bytes of a payload that stand behind a record and belong to it. */
+/* Size of the payload that follows a record and belongs to it. */
 static uint64_t payload_of(const uint8_t *at, struct pd_record_header header, bool swap)
 {
 	if (header.type == PERFDATA_RECORD_AUXTRACE && header.size >= 16)
@@ -137,7 +137,7 @@ bool pd_search(struct pd_window *window)
 			continue;
 		if ((!whole && !window->ended) || !pd_window_settle(window))
 			return false;
-		/* a record and the header behind it fit into what the window holds behind `stop` */
+		/* a record and the header after it fit into the window's bytes after `stop` */
 		const size_t left = pd_window_left(window);
 		const uint8_t *stop = whole       ? window->end - PD_CHUNK_HEADROOM + 1
 				      : left >= 8 ? window->end - 7

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "reader/reader_impl.h"
 
-/* Makes the stream's share of the account as large as what is collected. */
+/* Charges the account for the collected bytes. */
 static void account_for(struct pd_stream *stream, size_t bytes)
 {
 	struct pd_account *account = pd_reader_account(stream->reader);
@@ -29,7 +29,7 @@ static void forget(struct pd_stream *stream)
 	split->is_open = false;
 }
 
-/* The parts are given as they are; what they would be joined to is lost. */
+/* The reader returns the parts as they are; the joined record is lost. */
 static void give_up(struct pd_stream *stream, const struct perfdata_raw *raw, const char *what)
 {
 	if (!stream->split.is_broken)

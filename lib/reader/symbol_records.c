@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Symbols of the first recordings of simpleperf (2016): records between the others, DSO and SYMBOL, each in front of
- * the first sample that needs it. They are gathered before anything is read, as a section FILE of later recordings, so
- * that the name of an address depends on nothing else. */
+/* Symbols of the first recordings of simpleperf (2016): DSO and SYMBOL records among the others, each before the first
+ * sample that needs it. The reader gathers them before it returns any record, as a section FILE of later recordings, so
+ * that names do not depend on how far a recording was read. */
 #include "config.h"
 #include <string.h>
 #include "base/checked.h"
@@ -17,7 +17,7 @@
 #define TYPE_ELF 2u
 
 struct recorded_dso {
-	struct perfdata_text path, symbols;      /* NUL behind the path; entries of FILE */
+	struct perfdata_text path, symbols;      /* NUL after the path; entries of FILE */
 	uint64_t type, min_vaddr;
 	uint32_t nr;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of CoreSight payloads: AUX records name them, and whose bytes they hold is in AUXTRACE_INFO and
- * AUX_OUTPUT_HW_ID records. This file sees all of them in the order of the file; in the order of time, a payload comes
- * earlier than the AUX records that precede it in the file. */
+/* The parts of CoreSight payloads: AUX records delimit them; AUXTRACE_INFO and AUX_OUTPUT_HW_ID records say whose bytes
+ * they hold. This file reads these records in the order of the file; in the order of time, a payload comes earlier than
+ * the AUX records that precede it in the file. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
@@ -126,7 +126,7 @@ static void forget_before(struct pd_trace_parts *parts, uint64_t number)
 	size_t over = 0;
 	while (over < parts->nr_payloads && parts->payloads[over].number + KEPT_RECORDS < number)
 		pd_free(parts->payloads[over++].cuts.list);
-	/* not for each of them: moving the rest costs */
+	/* not for each part: moving the rest costs */
 	if (!over)
 		return;
 	parts->nr_payloads -= over;

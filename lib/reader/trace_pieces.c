@@ -61,7 +61,7 @@ static void begin_payload(struct pd_aux_carry *carry, const struct perfdata_read
 			  const struct perfdata_raw *raw, const struct perfdata_auxtrace *auxtrace)
 {
 	const bool pipe = perfdata_reader_header(reader)->container == PERFDATA_CONTAINER_PIPE;
-	/* bytes of the payload stand nowhere in the file */
+	/* the bytes of the payload are not in the file */
 	const bool inner = raw->inner != PERFDATA_NO_OFFSET || raw->flags & PERFDATA_RAW_UNPACKED;
 	const struct pd_aux_setup *setup = &carry->setup;
 	const struct pd_packet described = carry->next.state.described;

@@ -168,7 +168,7 @@ enum perfdata_status pd_trace_samples_see(struct perfdata_reader *reader, const 
 {
 	struct pd_trace_samples *traces = reader->traces;
 	traces->pieces.nr = 0;
-	traces->raw = *raw;   /* a copy, which the piece points to: the caller's record may be gone by then */
+	traces->raw = *raw;   /* a copy, to which the piece points: the caller may reuse its record before that */
 	enum perfdata_status status = pd_aux_scan(&traces->carry, reader, &traces->raw, &traces->pieces);
 	if (status == PERFDATA_OK && raw->type == PERFDATA_RECORD_AUXTRACE_INFO)
 		status = add_events(reader, raw);
@@ -228,7 +228,7 @@ static uint8_t *spell(const struct perfdata_reader *reader, uint8_t *at, enum pd
 	if (type & PERFDATA_SAMPLE_IDENTIFIER)
 		WORD(id);
 	WORD(record->pc);
-	put32(reader, at, UINT32_MAX);   /* no pid: the thread tells the process */
+	put32(reader, at, UINT32_MAX);   /* no pid: the thread identifies the process */
 	put32(reader, at + 4, (uint32_t)operation->tid);
 	at += 8;
 	if (type & PERFDATA_SAMPLE_TIME)
@@ -296,7 +296,7 @@ static void add_sample(struct perfdata_reader *reader, enum pd_spe_event event, 
 void pd_trace_samples_given(const struct perfdata_reader *reader, struct perfdata_raw *raws, unsigned nr)
 {
 	const uint64_t type = reader->traces->sample_type;
-	/* the time stands behind the id, the address and the thread, where `spell` puts it */
+	/* the time follows the id, the address and the thread, where `spell` puts it */
 	const size_t at = 8 + (type & PERFDATA_SAMPLE_IDENTIFIER ? 8 : 0) + 16;
 	for (unsigned i = 0; i < nr; i++)
 		if (raws[i].flags & PERFDATA_RAW_SYNTHESIZED)
@@ -328,8 +328,8 @@ static unsigned add_samples(struct perfdata_reader *reader, const struct operati
 	return nr;
 }
 
-/* Whether an operation gives samples: a whole one does; a part of one before bytes that are no packet does too, as in
- * perf, but only behind a whole one. */
+/* Whether an operation gives samples: a whole operation does. A partial operation before bytes that are no packet does
+ * too, as in perf, but only after a whole one. */
 static bool gives_samples(struct pd_trace_samples *traces)
 {
 	struct learned *learned = &traces->learned[traces->buffer];
@@ -338,7 +338,7 @@ static bool gives_samples(struct pd_trace_samples *traces)
 }
 
 /* The place of a sample in time order. perf compares with the timer, so samples of the same tick come first; without
- * times, perf takes buffer after buffer, those of processors last. */
+ * times, perf takes buffer after buffer, per-CPU buffers last. */
 static uint64_t place_of(const struct pd_trace_samples *traces)
 {
 	const struct pd_aux_piece *piece = traces->walk.piece;

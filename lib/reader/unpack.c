@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* COMPRESSED records. All of a file's carriers together hold one zstd stream; records straddle carriers. When the
- * stream is broken, a later carrier that begins a frame starts it anew. */
+ * stream is broken, it restarts at a later carrier that begins a frame. */
 #include "config.h"
 #include "reader/reader_impl.h"
 
@@ -80,8 +80,8 @@ static enum perfdata_status begin_stream(struct pd_stream *stream, const struct 
 	return PERFDATA_OK;
 }
 
-/* perf flushes the stream behind each record, so that each carrier gives bytes. In recordings of simpleperf a block may
- * cross from one carrier to the next, and the first gives none. */
+/* perf flushes the stream at the end of each record, so that each carrier yields bytes. In recordings of simpleperf a
+ * block may cross from one carrier to the next, and the first carrier yields none. */
 static bool is_part_of_block(const struct pd_stream *stream)
 {
 	return pd_reader_is_simpleperf(stream->reader) && !stream->unpack.broken && !stream->unpack.finished;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What perf's own records tell the reader: events and their names, features, tracing data, and payloads behind
- * records. */
+/* The facts that the reader takes from perf's own records: events and their names, features, tracing data, and payloads
+ * that follow records. */
 #include "config.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -124,7 +124,7 @@ static void pass_payload(struct pd_window *window, struct perfdata_raw *raw, uin
 	raw->payload = left == UINT64_MAX ? 0 : left;
 }
 
-/* Collects `size` bytes behind the record. Memory grows with the bytes that are there, not with the stated size. */
+/* Collects the `size` bytes after the record. Memory grows with the bytes that are there, not with the stated size. */
 static enum perfdata_status collect(struct pd_window *window, size_t size)
 {
 	struct pd_stream *stream = window->stream;
@@ -141,7 +141,7 @@ static enum perfdata_status collect(struct pd_window *window, size_t size)
 	return stream->collected.used < size && window->waits ? PERFDATA_AGAIN : PERFDATA_OK;
 }
 
-/* Reads the formats of tracepoints out of what was collected, of which `stated` bytes are not padding. */
+/* Reads the formats of tracepoints from the collected bytes; bytes beyond `stated` are padding. */
 static enum perfdata_status take_collected(struct perfdata_reader *reader, struct pd_stream *stream,
 					   const struct perfdata_raw *raw, uint64_t stated)
 {
@@ -160,7 +160,7 @@ static enum perfdata_status take_collected(struct perfdata_reader *reader, struc
 	return status == PERFDATA_OK ? pd_events_take_trace(reader) : status;
 }
 
-/* The bytes behind a record begin as tracing data does. False with window->waits: not known yet. */
+/* Whether the bytes after a record begin like tracing data. False with window->waits: not known yet. */
 static bool begins_tracing_data(struct pd_window *window)
 {
 	static const uint8_t magic[10] = "\x17\x08\x44tracing";
@@ -210,7 +210,7 @@ static enum perfdata_status take_tracing_data(struct perfdata_reader *reader, st
 	if (raw->size < 12 || window->is_inner)
 		return PERFDATA_OK;
 	const uint64_t stated = pd_load32(raw->bytes + 8, reader->config.swap);
-	/* the record must stay in place while bytes behind it are fetched */
+	/* the record must stay in place while the bytes after it are fetched */
 	pd_reader_hold(reader, raw->chunk);
 	window->waits = false;
 	if (!stream->collected.used && (!stated || !begins_tracing_data(window))) {
@@ -233,7 +233,7 @@ static enum perfdata_status take_tracing_data(struct perfdata_reader *reader, st
 	return status == PERFDATA_OK ? take_collected(reader, stream, raw, stated) : status;
 }
 
-/* The payload of a trace: passed over, or given in pieces. simpleperf compresses it where it compresses records. */
+/* The payload of a trace: skipped, or returned in pieces. simpleperf compresses it where it compresses records. */
 static enum perfdata_status take_auxtrace(struct perfdata_reader *reader, struct pd_window *window,
 					  struct perfdata_raw *raw)
 {
@@ -247,7 +247,7 @@ static enum perfdata_status take_auxtrace(struct perfdata_reader *reader, struct
 		pass_payload(window, raw, stated);
 		return PERFDATA_OK;
 	}
-	/* the record must stay in place while bytes behind it are fetched */
+	/* the record must stay in place while the bytes after it are fetched */
 	pd_reader_hold(reader, raw->chunk);
 	window->waits = false;
 	if (!stream->collected.used &&

@@ -84,7 +84,7 @@ static void note_end(struct pd_stream *stream, enum perfdata_status status, uint
 	reader->error = *error;
 }
 
-/* Bytes that were fed since the chunk was given, as far as they belong to it. */
+/* Takes the bytes that were fed since the chunk was returned, as far as they belong to it. */
 static enum perfdata_status extend_chunk(struct pd_window *window)
 {
 	if (!window->stream->is_fed || !window->chunk)

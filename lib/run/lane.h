@@ -28,7 +28,7 @@ struct pd_lane {
 	struct pd_piece *pieces;
 	unsigned nr_pieces;           /* 0: no ring */
 	uint64_t filled, encoding, written;
-	uint64_t bytes;               /* bytes that the lane got so far, without those of work on its way */
+	uint64_t bytes;               /* bytes that the lane got so far, without the bytes of unfinished work */
 };
 
 /* 0 or -1 without memory. A compressing lane takes over the output's unfinished piece. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of an output, and what the run needs of it beyond the public functions: compression by many threads. */
+/* The inside of an output, and the functions that only the run calls: compression by many threads. */
 #ifndef PD_OUTPUT_IMPL_H
 #define PD_OUTPUT_IMPL_H
 
@@ -20,7 +20,7 @@ struct perfdata_output {
 	unsigned withheld;             /* PATH: rights of group and others that the file does not get */
 	bool packing_chosen;           /* the caller chose the compression by perfdata_output_pack */
 	enum pd_codec_kind packing;
-	char *asked;                   /* PATH: as given */
+	char *asked;                   /* PATH: the caller's path */
 	struct perfdata_output_callbacks callbacks;
 	void *user;
 
@@ -34,8 +34,8 @@ struct perfdata_output {
 
 	bool terminal;                 /* gets what pd_text_terminal makes of the bytes */
 	bool colors;                   /* the text is colored by its emitter */
-	struct perfdata_text unshown;  /* for a terminal: bytes that were given */
-	struct perfdata_text shown;    /* for a terminal: what is written */
+	struct perfdata_text unshown;  /* for a terminal: input bytes */
+	struct perfdata_text shown;    /* for a terminal: output bytes */
 
 	struct perfdata_text piece;    /* not compressed yet */
 	struct perfdata_text compressed;
@@ -63,11 +63,11 @@ int pd_output_folders_make(const char *path, size_t *ret_made);
 void pd_output_folders_drop(const char *path, size_t made);
 /* ".perfdata-PID-N.tmp" */
 void pd_output_temporary_name(char *at, size_t room, unsigned number);
-/* Locks a file that was made under such a name; false: another program took it for one left behind. */
+/* Locks a temporary file after creating it; false: another program took it for an abandoned file. */
 bool pd_output_temporary_own(int fd, const char *name);
 
 /* output.c: for the run. */
-/* Bytes that the output was given so far, before compression. */
+/* Bytes that the output took so far, before compression. */
 uint64_t pd_output_taken(const struct perfdata_output *output);
 enum pd_codec_kind pd_output_packing(const struct perfdata_output *output);
 /* Compresses one piece and appends it to `out`. The encoder is made at first need; free it with pd_encoder_free. */
@@ -76,11 +76,10 @@ enum perfdata_status pd_output_pack(const struct perfdata_output *output, struct
 /* Writes a compressed piece that held `size_before` bytes. */
 enum perfdata_status pd_output_write_compressed(struct perfdata_output *output, const void *bytes, size_t size,
 						size_t size_before);
-/* What is written may hold sequences that color text, and in everything else that it holds nothing but shown
- * characters: a terminal gets the colors. */
+/* Declares that the text consists of printable characters and color sequences only, so that a terminal gets the color
+ * sequences unescaped. */
 void pd_output_allow_colors(struct perfdata_output *output);
-/* Makes and opens another output beside this one, which is closed with this one. `suffix` is that of the emitter's
- * files. */
+/* Makes and opens another output beside this one, which is closed with this one. `suffix`: of the emitter's files. */
 enum perfdata_status pd_output_open_other(struct perfdata_output *output, const char *name, const char *suffix,
 					  struct perfdata_output **ret, struct perfdata_error *reterr);
 

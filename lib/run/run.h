@@ -28,7 +28,7 @@ enum perfdata_status pd_outputs_open(struct perfdata_outputs *outputs, const cha
  * without an output. */
 struct perfdata_text *pd_emit_text(struct perfdata_text *out, unsigned output);
 
-/* Work that merge and end hand over, so that any thread spells it (encode); runs at the same time as scan, format and
+/* Work that merge and end hand over, so that any thread can do it (encode); runs at the same time as scan, format and
  * merge, `placed` never at the same time as merge. */
 struct pd_encoding {
 	/* state is read only */
@@ -40,9 +40,8 @@ struct pd_encoding {
 };
 /* In begin: who encodes the work that pd_emit_encode takes. */
 void pd_outputs_encode_by(struct perfdata_outputs *outputs, const struct pd_encoding *encoding);
-/* In merge and end: the bytes of the work will stand here, behind what was appended to the text so far. Takes over
- * `work`. The run calls encode for it in any thread, then `placed` in order, then free_work. `out` is empty after the
- * call. */
+/* In merge and end: the bytes of the work will come here, after the text that was appended so far. Takes over `work`.
+ * The run calls encode for it in any thread, then `placed` in order, then free_work. `out` is empty after the call. */
 enum perfdata_status pd_emit_encode(struct perfdata_text *out, void *work);
 
 /* In begin, merge and end: bytes of this output so far, before compression, including those in the text, but not work

@@ -21,7 +21,7 @@ void pd_run_queue_kept(struct pd_run *run, struct pd_batch_slot *slot);
 /* Called by the calling thread, inside the monitor. True if it left the monitor to report: the caller must look at the
  * state again. */
 bool pd_run_report(struct pd_run *run);
-/* Reports the findings about what was read behind the last batch. */
+/* Reports the findings about input after the last batch. */
 void pd_run_report_read(struct pd_run *run);
 
 #endif

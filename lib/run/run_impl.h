@@ -2,18 +2,18 @@
 /* The inside of a run.
  *
  * Batches pass through a ring of slots, counted by numbers that only grow: written <= formatted <= filled. Every thread
- * looks for something to do, in this order: write what is next, encode or format what waits, and, the calling thread
- * only, fetch another batch. So there are exactly as many threads as jobs, with one job only the calling thread, and
- * the program's callbacks (findings of the reader and of formatting) all run in the calling thread.
+ * looks for something to do, in this order: write the next batch, encode or format a waiting batch, and, the calling
+ * thread only, fetch another batch. So there are exactly as many threads as jobs, with one job only the calling thread,
+ * and the program's callbacks (findings of the reader and of formatting) all run in the calling thread.
  *
  * One thread at a time has the writer's role: it merges, and sends bytes on their lane to the output. The text of a
- * batch leaves in blocks. Those of the batch that is next in order go to the lane at once, from the thread that formats
- * it; those of later batches wait in the slot. Their memory is limited (PD_RUN_WAITING): a thread that has no room left
- * waits until its batch is next, and writes and encodes for others meanwhile. The batch that is next needs no room, so
- * something always moves.
+ * batch leaves in blocks. Blocks of the batch that is next in order go to the lane at once, from the thread that
+ * formats it; blocks of later batches wait in the slot. The memory of waiting blocks is limited (PD_RUN_WAITING): a
+ * thread that has no room left waits until its batch is next, and writes and encodes for others meanwhile. The batch
+ * that is next needs no room, so something always moves.
  *
- * A failure is noted in its slot and takes effect when the writer gets there: the writer writes all batches before it,
- * and none behind it, so the outcome does not depend on the number of threads. */
+ * A failure is noted in its slot and takes effect when the writer gets there: the writer writes all batches before the
+ * failure, and none after it, so the outcome does not depend on the number of threads. */
 #ifndef PD_RUN_IMPL_H
 #define PD_RUN_IMPL_H
 
@@ -57,7 +57,7 @@ struct pd_text_stream {
 	struct pd_run *run;
 	struct pd_batch_slot *slot;
 	unsigned target, output;
-	struct perfdata_text text;          /* begins behind the blocks */
+	struct perfdata_text text;          /* begins after the blocks */
 	struct pd_block *first, *last;      /* blocks that were cut off before their batch was next */
 };
 
@@ -130,7 +130,7 @@ struct pd_run {
 	struct pd_finding_queue found;
 
 	enum perfdata_status lane_status;   /* why the writer could not send; `error` says more. Stays once it is set */
-	enum perfdata_status status;        /* that of the writer, else of the reader thread */
+	enum perfdata_status status;        /* the writer's, else the reader thread's */
 	struct perfdata_error error;
 	enum perfdata_status reader_status;
 	struct perfdata_error reader_error;

@@ -2,18 +2,18 @@
 /* Spans: intervals that begin with one record and end with another: a thread runs, waits, waits for a CPU; a system
  * call, a lock, a request of a disk, an interrupt, a guest's exit.
  *
- * Records go in, in the order of time; spans come out as their ends become known. What is held is the state of each
- * CPU, of each thread, and what is open for each key: nothing grows with the number of records. A side that no record
- * tells is never guessed: the span says which one is missing and why, and the facts count it. */
+ * Records go in, in the order of time; spans come out as their ends become known. The engine holds the state of each
+ * CPU and thread, and the open span of each key: nothing grows with the number of records. It never guesses a begin or
+ * an end without a record: the span says which side is missing and why, and the facts count it. */
 #ifndef PD_SPANS_H
 #define PD_SPANS_H
 
 #include "perfdata/session.h"
 #include "base/account.h"
 
-/* What a thread was doing. The numbers of the first are those of pseudo frames: see pd_span_state_name. */
+/* What a thread was doing. The first values are numbers of pseudo frames: see pd_span_state_name. */
 enum pd_span_state {
-	PD_STATE_UNKNOWN,            /* off the CPU, and the records do not tell why */
+	PD_STATE_UNKNOWN,            /* off the CPU, and the records do not say why */
 	PD_STATE_SLEEPING,
 	PD_STATE_UNINTERRUPTIBLE,
 	PD_STATE_STOPPED,
@@ -21,7 +21,7 @@ enum pd_span_state {
 	PD_STATE_DEAD,
 	PD_STATE_PARKED,
 	PD_STATE_IDLE,               /* a kernel thread that has nothing to do */
-	PD_STATE_PREEMPTED,          /* it could have gone on */
+	PD_STATE_PREEMPTED,          /* it was runnable */
 	PD_STATE_RUN_QUEUE,          /* woken, and waiting for a CPU */
 	PD_STATE_RUNNING,
 	PD_SPAN_STATES
@@ -54,7 +54,7 @@ struct pd_span_who {
 struct pd_span_stack {
 	uint32_t node, stack;        /* as in a delivery; 0, PERFDATA_NONE: there is none, or nobody asked */
 };
-/* Where a record stands: perfdata_raw.offset and inner. PERFDATA_NO_OFFSET, 0: no record. */
+/* A record's position: perfdata_raw.offset and inner. PERFDATA_NO_OFFSET, 0: no record. */
 struct pd_span_place {
 	uint64_t offset, inner;
 };
@@ -91,7 +91,7 @@ static inline bool pd_span_is_whole(const struct pd_span *span)
 }
 static inline uint64_t pd_span_duration(const struct pd_span *span) { return span->end - span->begin; }
 
-/* --- what the engine asks, and whom it tells ---------------------------------------------------------------------- */
+/* --- the callbacks of the engine ---------------------------------------------------------------------------------- */
 
 struct pd_spans_options {
 	uint32_t kinds;              /* bits 1 << enum perfdata_span_kind */
@@ -107,7 +107,7 @@ struct pd_spans_options {
 	void *user;
 };
 
-/* What was seen, and what could not be known. */
+/* Counts of spans, and of spans with an unknown side. */
 struct pd_span_facts {
 	struct pd_span_count {
 		uint64_t spans, total;         /* whole ones, and their ns */
@@ -134,7 +134,7 @@ bool pd_spans_use(struct pd_spans *spans, const struct perfdata_event *event);
 void pd_spans_expect_switch_records(struct pd_spans *spans);
 /* Takes the next record. PERFDATA_ENOMEM; what `stack` and `take` return. */
 enum perfdata_status pd_spans_record(struct pd_spans *spans, const struct perfdata_raw *raw);
-/* After the last record: what is open is counted, and told as spans without an end. */
+/* After the last record: counts the open spans and reports them as spans without an end. */
 enum perfdata_status pd_spans_end(struct pd_spans *spans);
 const struct pd_span_facts *pd_spans_facts(const struct pd_spans *spans);
 /* The text of a name; valid for the names of spans that were taken, in any thread, as long as the engine. */

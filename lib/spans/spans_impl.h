@@ -52,7 +52,7 @@ struct pd_span_event {
 /* Fills it in, but for `name`; *ret_name is the text of that name, or NULL. */
 void pd_span_event_init(struct pd_span_event *ret, const struct perfdata_event *event, uint32_t kinds,
 			const char **ret_name);
-/* The state that a value of prev_state stands for. */
+/* The state that a value of prev_state means. */
 enum pd_span_state pd_span_state_of(const struct pd_span_event *event, uint64_t value);
 /* The name of a number, or NULL. */
 const char *pd_syscall_name(enum perfdata_arch arch, unsigned long_size, uint64_t number);   /* syscall_names.c */
@@ -137,7 +137,8 @@ struct pd_spans {
 };
 
 /* --- span_state.c --- */
-/* What is held follows the recorded machine. A recording that was made to grow it ends here. */
+/* Charges the engine's memory to the account. The memory grows with the CPUs and threads of the recorded machine; a
+ * recording that is made to exhaust it ends here. */
 enum perfdata_status pd_spans_account(struct pd_spans *spans);
 #define PD_NO_SPAN \
 	(struct pd_span){ .begin = UINT64_MAX, .end = UINT64_MAX, .state_raw = UINT64_MAX, .name = UINT32_MAX, \

@@ -17,7 +17,7 @@ struct pd_code_file {
 	bool has_kind;                   /* instructions of this kind can be decoded */
 	bool is_fixed;                   /* ET_EXEC: always loaded at its addresses */
 	uint64_t load_base;              /* the lowest address that is loaded, down to its page */
-	uint64_t text_base;              /* that of the first segment with code, down to its page */
+	uint64_t text_base;              /* of the first segment with code, rounded down to a page */
 	struct pd_code_range *segments;  /* with code, as mapped: whole pages */
 	size_t nr_segments;
 	struct pd_code_range *sections;  /* with instructions, by address; without the linkage table (.plt) */

@@ -12,7 +12,7 @@ enum pd_code_kind { PD_CODE_X86_64, PD_CODE_I386, PD_CODE_ARM64, PD_CODE_COUNT }
 bool pd_code_kind_of(unsigned machine, enum pd_code_kind *ret);
 
 enum pd_flow {
-	PD_FLOW_NEXT,         /* goes on with the next instruction */
+	PD_FLOW_NEXT,         /* continues with the next instruction */
 	PD_FLOW_JUMP,         /* a branch that is always taken */
 	PD_FLOW_CONDITION,    /* a branch that may be taken */
 	PD_FLOW_CALL,
@@ -53,8 +53,8 @@ enum perfdata_status pd_disassemble(struct pd_disassembler *disassembler, const 
 
 /* --- instruction_flow.c ------------------------------------------------------------------------------------------- */
 
-/* Sets flow, target and reference of an instruction of `size` bytes at `address`, by its bytes alone: no library is
- * needed for that, given the size. */
+/* Sets flow, target and reference of an instruction of `size` bytes at `address`, by its bytes alone: without a
+ * disassembler library. */
 void pd_instruction_flow(enum pd_code_kind kind, const uint8_t *bytes, size_t size, uint64_t address,
 			 struct pd_instruction *ret);
 /* How many of the bytes are prefixes of x86; `size` if nothing else. */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* DWARF 2 to 5, read piece by piece: of a program's debug information this reader reads only the units in which
- * addresses lie, and drops units again when there are too many. It leaves to libdw what it does not understand
- * (supplementary files, sections compressed in the old way, relocatable files, damage): then it returns
- * `PERFDATA_EUNSUP`, and never an answer from half of a unit. libdw never sees split debug information (.dwo, .dwp).
- * All loops count their steps (symbol_work.h): where a file asks for more than it may, PERFDATA_ELIMIT is returned,
- * and PERFDATA_EINTR once the work was cancelled. */
+/* DWARF 2 to 5, read piece by piece: this reader reads only the units that contain requested addresses, and drops units
+ * again when there are too many. It leaves supplementary files, sections compressed in the old way (.zdebug),
+ * relocatable files and damage to libdw: then it returns `PERFDATA_EUNSUP`, and never an answer from half of a unit.
+ * libdw never sees split debug information (.dwo, .dwp). All loops count their steps (symbol_work.h): where a file asks
+ * for more than it may, PERFDATA_ELIMIT is returned, and PERFDATA_EINTR once the work was cancelled. */
 #ifndef PD_DWARF_H
 #define PD_DWARF_H
 
@@ -25,7 +24,7 @@ struct pd_dwarf_section {
 	uint64_t offset, size;   /* in the file */
 	uint8_t *bytes;          /* NULL: not in memory */
 	bool is_spooled;         /* decompressed into the temporary file: `offset` is there */
-	atomic_bool is_packed;   /* still to be decompressed; `offset` and `size` are those of the compressed bytes */
+	atomic_bool is_packed;   /* still to be decompressed; `offset` and `size` are of the compressed bytes */
 };
 
 /* The class of an attribute's value. */
@@ -78,7 +77,7 @@ struct pd_dwarf_spec {
 struct pd_dwarf_abbrev {
 	uint16_t tag;
 	bool has_children;
-	/* no code: the reader uses only the sibling of such an entry, which has always this size: */
+	/* no code: the reader uses only the sibling of these entries, which have always this size: */
 	bool is_plain;
 	uint32_t size;
 	/* offset of the 4-byte reference to the sibling in the entry; UINT32_MAX: there is none */
@@ -217,7 +216,7 @@ struct pd_dwarf {
 	struct pd_account *account;          /* accounts for all memory of the reader */
 	_Atomic(size_t) units_held;          /* the same, of this file */
 	struct pd_work *work;
-	size_t indexes;                      /* bytes of the members above that the account was given */
+	size_t indexes;                      /* bytes of the members above that are charged to the account */
 	size_t strings_memory;               /* the same for `strings` and its maps, under `lock` */
 	struct pd_monitor *tables_lock;      /* for the tables below and for the numbers of their users */
 	struct pd_dwarf_abbrevs *recent_abbrevs[PD_DWARF_RECENT];
@@ -246,12 +245,12 @@ static inline const struct pd_dwarf *pd_dwarf_linked(const struct pd_dwarf *dwar
 
 /* --- dwarf_sections.c --------------------------------------------------------------------------------------------- */
 
-/* Finds the sections and reads those that are kept in memory; those of line tables, which not all look-ups need, are
- * left packed. PERFDATA_ABSENT: no debug information. */
+/* Finds the sections and reads the ones that are kept in memory; sections of line tables, which not all look-ups need,
+ * stay compressed. PERFDATA_ABSENT: no debug information. */
 enum perfdata_status pd_dwarf_open_sections(struct pd_dwarf *dwarf);
 /* Decompresses a section that was left packed. */
 enum perfdata_status pd_dwarf_unpack_section(struct pd_dwarf *dwarf, enum pd_dwarf_section_number number);
-/* The bytes of a section, decompressed, with a NUL behind; free them with pd_free. */
+/* The bytes of a section, decompressed, and a NUL after them; free them with pd_free. */
 enum perfdata_status pd_dwarf_whole_section(const struct pd_elf *elf, const struct pd_elf_section *from,
 					    struct pd_work *work, uint8_t **ret, uint64_t *ret_size);
 void pd_dwarf_drop_section(struct pd_dwarf *dwarf, enum pd_dwarf_section_number number);
@@ -274,7 +273,7 @@ enum perfdata_status pd_dwarf_read_die(const struct pd_dwarf *dwarf, const struc
 /* The same for a single entry, without a window. */
 enum perfdata_status pd_dwarf_fetch_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint64_t offset,
 					struct pd_dwarf_die *ret);
-/* Moves behind an entry and all its descendants. */
+/* Moves past an entry and all its descendants. */
 enum perfdata_status pd_dwarf_skip_die(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 				       struct pd_dwarf_window *window, const struct pd_dwarf_die *die, uint64_t *ret);
 uint64_t pd_dwarf_uleb(struct pd_cursor *c);
@@ -303,7 +302,7 @@ enum perfdata_status pd_dwarf_pass_ranges(const struct pd_dwarf *dwarf, const st
 enum perfdata_status pd_dwarf_add_ranges(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 					 const struct pd_dwarf_die *die, uint64_t owner, uint32_t extent,
 					 struct pd_meter *meter, struct pd_dwarf_ranges *ranges);
-/* Adds one range; `owner` and `extent` are those of the entry. */
+/* Adds one range; `owner` and `extent` are the entry's. */
 enum perfdata_status pd_dwarf_add_range(const struct pd_dwarf *dwarf, struct pd_meter *meter,
 					struct pd_dwarf_ranges *ranges, struct pd_dwarf_range range);
 void pd_dwarf_sort_ranges(struct pd_dwarf_ranges *ranges);
@@ -340,7 +339,7 @@ void pd_dwarf_drop_tables(struct pd_dwarf *dwarf);
 
 /* --- dwarf_units.c ------------------------------------------------------------------------------------------------ */
 
-/* PERFDATA_ABSENT: no debug information. Memory of units is added to that of all dsos and to the account. */
+/* PERFDATA_ABSENT: no debug information. Memory of units is charged to the sum of all dsos and to the account. */
 enum perfdata_status pd_dwarf_open(const struct pd_elf *elf, struct perfdata_symbols_dso *dso, struct pd_work *work,
 				   struct pd_dwarf **ret);
 /* Opens a file with split units; takes over `elf` in any case. */
@@ -384,7 +383,7 @@ void pd_dwarf_lines_release(struct pd_dwarf_lines *lines);
 /* As pd_lines_find. */
 enum perfdata_status pd_dwarf_lookup(struct pd_dwarf *dwarf, bool raw_names, uint64_t vaddr, bool positions,
 				     struct perfdata_source_line *frames, size_t room, size_t *ret_count);
-/* The path of the file with split units that asked for more than it may; NULL: it was none of them. */
+/* The path of the file with split units that exceeded a limit; NULL: none did. */
 const char *pd_dwarf_beyond(const struct pd_dwarf *dwarf);
 
 #endif

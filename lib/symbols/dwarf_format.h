@@ -33,7 +33,7 @@ enum {
 	DW_TAG_skeleton_unit = 0x4a,
 };
 
-/* Attributes (7.5.4); those of GNU and MIPS are extensions. */
+/* Attributes (7.5.4); names with GNU and MIPS are extensions. */
 enum {
 	DW_AT_sibling = 0x01,
 	DW_AT_name = 0x03,

@@ -48,10 +48,11 @@ uint64_t pd_elf_size(const struct pd_elf *elf);
 /* Whether the file has these bytes. */
 bool pd_elf_holds(const struct pd_elf *elf, uint64_t offset, uint64_t size);
 
-/* Whether the section has bytes, and the file has all of them. */
+/* Whether the section has bytes, and the file contains them all. */
 bool pd_elf_in_file(const struct pd_elf *elf, const Elf64_Shdr *header);
-/* Reads a table whose entries have `size` bytes in pieces, each of which goes to `take`: 0, or -1 without memory.
- * `first` is the number of its first entry. PERFDATA_DAMAGED: the file ends before; PERFDATA_ENOMEM, PERFDATA_EREAD. */
+/* Reads a table, whose entries have `size` bytes, in pieces, and calls `take` for each piece: 0, or -1 without memory.
+ * `first` is the index of the piece's first entry. PERFDATA_DAMAGED: the file ends before; PERFDATA_ENOMEM,
+ * PERFDATA_EREAD. */
 typedef int pd_elf_take(void *user, const uint8_t *entries, size_t count, uint64_t first);
 enum perfdata_status pd_elf_read_table(const struct pd_elf *elf, const Elf64_Shdr *header, size_t size,
 				       pd_elf_take *take, void *user);

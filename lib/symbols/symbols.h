@@ -17,12 +17,12 @@
 
 struct pd_elf;      /* symbol_elf.c: an open ELF file */
 
-/* Longer names are cut (texts), or count as no names (other files): a name stands in the output many times for each
- * sample. */
+/* Longer names are cut (texts), or count as no names (other files): one sample can put a name into the output many
+ * times. */
 #define PD_SYMBOL_NAME_LIMIT ((size_t)1 << 14)
 
-/* Where names stand. The string tables of a file are in memory only while symbols are added; names that are used later
- * are read from the file again. */
+/* Where names are stored. The string tables of a file are in memory only while symbols are added; names that are used
+ * later are read from the file again. */
 enum pd_strings_number {
 	PD_STRINGS_TEXT,    /* kallsyms, perf map */
 	PD_STRINGS_POOL,    /* made by the library */
@@ -33,7 +33,7 @@ enum pd_strings_number {
 };
 
 struct pd_strings {
-	char *bytes;               /* with a NUL behind; NULL: not in memory */
+	char *bytes;               /* with a NUL after the bytes; NULL: not in memory */
 	size_t size, room;
 	const struct pd_elf *elf;  /* the file with the string table; NULL: the strings stay in memory */
 	uint64_t offset;           /* of the string table in that file */
@@ -68,16 +68,16 @@ struct pd_symbol_table {
 	_Atomic(struct pd_name_block *) *names;   /* of symbols in use, by index; made by pd_symtab_settle */
 	bool mangled;             /* names may be mangled: demangle for comparing and showing */
 	struct pd_work *work;     /* what names and symbols may ask for; NULL: no limit */
-	bool lacks_long;          /* symbols with names of PD_SYMBOL_NAME_LIMIT bytes and more were left out */
+	bool lacks_long;          /* symbols with names of PD_SYMBOL_NAME_LIMIT bytes and more were dropped */
 	bool has_excess;          /* a name stayed mangled that would have become too long, or asked for too much */
 	bool is_told;             /* that was reported */
 	enum perfdata_status refused;   /* why no more symbols are added; PERFDATA_OK: memory failed */
-	size_t names_held;        /* bytes of names that the account was given */
+	size_t names_held;        /* bytes of names that are charged to the account */
 	struct pd_overlaps *overlaps;   /* perf maps: which entry names an address of several; NULL: none overlap */
 };
 
 enum pd_symbol_fix {
-	PD_FIX_NONE,      /* perf maps: as they stand */
+	PD_FIX_NONE,      /* perf maps: unchanged */
 	PD_FIX_ELF,       /* a symbol without size reaches to the next */
 	PD_FIX_KALLSYMS,  /* the same, but not from the kernel into a module or from one module to the next */
 };
@@ -89,12 +89,12 @@ void pd_symtab_reserve(struct pd_symbol_table *table, uint64_t more);
 enum perfdata_status pd_symtab_status(const struct pd_symbol_table *table);
 /* Before that many symbols are looked at: whether the work was cancelled, or is too much already. */
 bool pd_symtab_is_stopped(struct pd_symbol_table *table, size_t count);
-/* Adds a symbol, whose name stands at `name` in `strings`. 0, or -1. */
+/* Adds a symbol, whose name is at `name` in `strings`. 0, or -1. */
 int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, enum pd_strings_number strings,
 		  uint32_t name, enum perfdata_symbol_binding binding);
-/* Sorts, gives ends to symbols without a size, and of the symbols that start at one address keeps the best, or those
- * that only their demangled names can tell apart. Can be called again after more symbols were added: the earlier ones
- * then take precedence. 0, or -1 without memory. */
+/* Sorts, gives ends to symbols without a size, and of the symbols that start at one address keeps the best, or all that
+ * only their demangled names can distinguish. Can be called again after more symbols were added: the earlier ones then
+ * take precedence. 0, or -1 without memory. */
 int pd_symtab_finish(struct pd_symbol_table *table, enum pd_symbol_fix fix);
 /* Only sorts, and keeps all symbols. 0, or -1 without memory. */
 int pd_symtab_sort(struct pd_symbol_table *table);
@@ -111,7 +111,7 @@ void pd_symtab_release(struct pd_symbol_table *table);
 
 /* Adds a name to PD_STRINGS_POOL. 0, or -1 without memory. */
 int pd_symtab_keep_name(struct pd_symbol_table *table, const char *name, size_t size, uint32_t *ret);
-/* A name that stands in strings in memory. */
+/* A name in strings that are in memory. */
 const char *pd_symtab_raw(const struct pd_symbol_table *table, const struct pd_symbol *symbol);
 /* Before the table is settled: the shown name of one symbol, and the best name of a symbol and those tied with it, in
  * `bytes`. NULL without memory. */
@@ -187,12 +187,12 @@ struct pd_jit_code {
 	uint64_t reach;              /* the largest end of this code and those below it in the tree */
 	uint64_t time, until;        /* valid in [time, until) */
 	const char *name;
-	const uint8_t *bytes;        /* the code, in the file; NULL: the file does not have all of it */
+	const uint8_t *bytes;        /* the code, in the file; NULL: the file does not contain it whole */
 };
 struct pd_jit {
 	struct pd_jit_code *items;
 	size_t count, capacity;
-	char *file;                  /* the whole file; names stand in it */
+	char *file;                  /* the whole file, including the names */
 	uint32_t machine;            /* e_machine */
 	bool is_damaged;             /* reading ended at a record of an impossible size */
 	bool is_cut;                 /* the file ends inside a record */
@@ -216,13 +216,13 @@ struct perfdata_symbols;
 int pd_symbols_open(struct perfdata_symbols *symbols, const char *path, enum pd_regular kind);
 /* The same where closing files of our own would not help. */
 int pd_symbols_open_once(const struct perfdata_symbols *symbols, const char *path, enum pd_regular kind);
-/* The whole file, up to `limit` bytes, with a NUL behind; also of files whose size is not stated (/proc).
+/* Reads the whole file, up to `limit` bytes, and appends a NUL; also files whose size is not stated (/proc).
  * PERFDATA_ELIMIT: it is larger. PERFDATA_ENOMEM, PERFDATA_EREAD: reading failed, with errno. */
 enum perfdata_status pd_read_whole(int fd, size_t limit, char **ret /* pd_free */, size_t *ret_size);
 /* The same; `work` may be NULL. Also PERFDATA_EINTR, and PERFDATA_ELIMIT where the account has no room. */
 enum perfdata_status pd_read_within(struct pd_work *work, int fd, size_t limit, char **ret, size_t *ret_size);
 
-/* --- symbol_kept.c: files that are read again, of which few have a descriptor --------------------- */
+/* --- symbol_kept.c: files that are read again; only few keep a descriptor --------------------- */
 
 struct pd_kept_file;
 struct pd_kept_files {
@@ -238,7 +238,7 @@ size_t pd_kept_most(void);
 enum perfdata_status pd_kept_new(struct perfdata_symbols *symbols, int fd, const char *path, struct pd_kept_file **ret);
 void pd_kept_free(struct pd_kept_file *file);
 uint64_t pd_kept_size(const struct pd_kept_file *file);
-/* false: the file ends before, or cannot be read, which was told (pd_kept_failure). */
+/* false: the file ends before, or a read failed and was reported (pd_kept_failure). */
 bool pd_kept_read(struct pd_kept_file *file, uint64_t offset, void *out, size_t size);
 /* What failed so far: PERFDATA_OK, PERFDATA_ENOMEM, PERFDATA_EREAD. */
 enum perfdata_status pd_kept_failure(const struct pd_kept_file *file);
@@ -311,7 +311,7 @@ struct perfdata_symbols_dso {
 	struct pd_monitor *names_lock;            /* for the table's names, once it is loaded */
 	atomic_bool loaded;                       /* set last; status, table and jit are only read then */
 	enum perfdata_status status;              /* of loading */
-	enum perfdata_status failure;             /* of what was needed to load it; PERFDATA_OK: none */
+	enum perfdata_status failure;             /* of a file that loading needed; PERFDATA_OK: none */
 	struct pd_work work;                      /* of loading its symbols, and of their names */
 	struct pd_symbol_table table;             /* look at pd_dso_table */
 	struct pd_kallsyms *kallsyms;             /* has the symbols; NULL: they are the dso's own */
@@ -364,8 +364,8 @@ size_t pd_symbols_failed(const struct perfdata_symbols *symbols);
 enum perfdata_status pd_symbols_failure(const struct perfdata_symbols *symbols);
 /* Counts a failure, if the status is one. Returns the status. */
 enum perfdata_status pd_symbols_note(struct perfdata_symbols *symbols, enum perfdata_status status);
-/* The same for the errno value of a call on a file, which is told as a finding: see pd_status_of_errno. `symbols` may
- * be NULL. */
+/* The same for the errno value of a call on a file; reports it as a finding: see pd_status_of_errno. `symbols` may be
+ * NULL. */
 enum perfdata_status pd_symbols_fail(struct perfdata_symbols *symbols, const char *file, int code);
 /* Reports that a call on a file failed with an errno value, and counts nothing. */
 void pd_symbols_tell(const struct perfdata_symbols *symbols, const char *file, int code);
@@ -384,7 +384,7 @@ const char *pd_symbols_debug_path(const struct perfdata_symbols_dso *dso);
 void pd_symbols_log(const struct perfdata_symbols_dso *dso, enum perfdata_symbols_event event, const char *file,
 		    const char *reason);
 
-/* symbol_load.c: with the lock held, or before the handle is given out. pd_dso_take_kallsyms closes `fd`. */
+/* symbol_load.c: with the lock held, or before the handle is returned. pd_dso_take_kallsyms closes `fd`. */
 enum perfdata_status pd_dso_load(struct perfdata_symbols_dso *dso);
 enum perfdata_status pd_dso_take_kallsyms(struct perfdata_symbols_dso *dso, int fd, const char *path);
 /* Opens dso->unwind, with symbols->unwind_lock held. false: there is no such file. */
@@ -457,7 +457,7 @@ bool pd_is_other_device(const char *path, const struct stat *st, uint32_t dev_ma
 bool pd_module_build_id(const struct perfdata_symbols_dso *dso, struct pd_build_id *ret);
 /* Whether a module is loaded on this host where it was recorded. */
 bool pd_module_is_loaded(const struct perfdata_symbols_dso *dso);
-/* The build-id of the kernel that runs here; size 0: it is not known. A failure is told. */
+/* The build-id of the kernel that runs here; size 0: unknown. A failure is reported. */
 enum perfdata_status pd_running_kernel_id(struct perfdata_symbols *symbols, struct pd_build_id *ret);
 
 /* --- symbol_elf.c: ELF files (symbols, segments, build-id); symbol_plt.c ----------------------------------------- */
@@ -515,8 +515,8 @@ size_t pd_objects_size(const struct pd_objects *objects);
 /* The name of the source that the function at an address came from, valid as long as the objects; NULL: it is not
  * known. PERFDATA_ABSENT: there is no function. One thread at a time. */
 enum perfdata_status pd_objects_find(struct pd_objects *objects, uint64_t vaddr, const char **ret);
-/* Of a dso, for any thread. *ret_address, in any case: the address as perf shows it, which is that of the file's
- * symbols where it has any, as far as that of .text tells. */
+/* Of a dso, for any thread. *ret_address, in any case: the address as perf shows it. If the file has symbols, it is an
+ * address as in its symbol table, computed from the address of .text. */
 enum perfdata_status pd_symbols_object(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t *ret_address,
 				       const char **ret);
 
@@ -526,7 +526,7 @@ enum perfdata_status pd_symbols_object(struct perfdata_symbols_dso *dso, uint64_
  * PERFDATA_ABSENT: it is not compressed; PERFDATA_ELIMIT, PERFDATA_EINTR; PERFDATA_EREAD: reading failed, with
  * errno. */
 enum perfdata_status pd_unpack(struct pd_work *work, int fd, char **ret, size_t *ret_size);
-/* The same for bytes in memory, at most `limit` of them decompressed. PERFDATA_EFORMAT, PERFDATA_ELIMIT,
+/* The same for bytes in memory, which decompress to at most `limit` bytes. PERFDATA_EFORMAT, PERFDATA_ELIMIT,
  * PERFDATA_ENOMEM; PERFDATA_EUNSUP: built without the library for this compression. */
 enum perfdata_status pd_unpack_bytes(struct pd_work *work, const void *compressed, size_t size, size_t limit,
 				     char **ret, size_t *ret_size);
@@ -566,21 +566,21 @@ void pd_unwind_close(struct perfdata_symbols_dso *dso);
 
 /* The lowest mapping that ends above an address; false: none. `dso` is NULL also where nobody asked for it yet. */
 typedef bool pd_unwind_next(void *user, uint64_t address, struct perfdata_unwind_map *ret, bool *ret_is_file);
-/* To be called instead of pd_unwinder_reset where mappings were mostly added: what is known of a file, which
- * takes long to read, is forgotten only if another mapping took its place. `user` is that of the unwinder. */
+/* Call it instead of pd_unwinder_reset if mappings were mostly added: it drops a file's data, which takes long to read,
+ * only if another mapping took the file's place. `user` is the unwinder's. */
 void pd_unwinder_check(struct perfdata_unwinder *unwinder, pd_unwind_next *next);
 
 /* For tests, which compare: from now on, all stacks are unwound by libdwfl. */
 void pd_unwinder_use_libdwfl(struct perfdata_unwinder *unwinder);
-/* Whether the last stack went on above the memory that was recorded of it. */
+/* Whether the last stack continued above the recorded stack memory. */
 bool pd_unwinder_was_cut(const struct perfdata_unwinder *unwinder);
 /* How many stacks libdwfl unwound so far. */
 size_t pd_unwinder_left_to_libdwfl(const struct perfdata_unwinder *unwinder);
 
 /* --- for other rooms --- */
 
-/* Tells the build-id of a dso that became known after its handle was made, as may happen in a stream. Names that were
- * given already stay as they are; if they come from another file, that is a finding. */
+/* Sets the build-id of a dso that became known after its handle was made, as may happen in a stream. Names that were
+ * returned already stay; if they come from another file, a finding says so. */
 void pd_symbols_expect(struct perfdata_symbols_dso *dso, const uint8_t *build_id, size_t size);
 
 /* The calls that are in progress at an address, innermost first: the inlined functions, and last the function that

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Call frame information: how to find the caller of a frame, by the place in the code. .eh_frame and .debug_frame hold
- * entries for ranges of code (FDEs), each of which names an entry with what it shares with others (CIE). Both are as
- * hostile as the recording that names the file. */
+ * entries for ranges of code (FDEs); each FDE refers to an entry that several FDEs share (CIE). Both are as hostile as
+ * the recording that names the file. */
 #ifndef PD_UNWIND_ENTRIES_H
 #define PD_UNWIND_ENTRIES_H
 
@@ -12,7 +12,7 @@
  * the longest function of cc1plus 20,000. */
 #define PD_FRAME_MOST_ENTRY 65536u
 
-/* A table of entries, of which some bytes are in memory. */
+/* A table of entries; a part of its bytes is in memory. */
 struct pd_frame_table {
 	uint64_t address;    /* of the table, in the file's own addresses */
 	bool is_debug;       /* .debug_frame */
@@ -81,7 +81,7 @@ struct pd_frame_register {
 	int64_t offset;
 };
 #define PD_FRAME_REGISTERS 34u      /* x86-64 needs 17, aarch64 33 */
-/* What is so at one place in the code. */
+/* The rules at one address of the code. */
 struct pd_frame_row {
 	bool cfa_is_other;          /* not a register and an offset */
 	uint8_t plt_offset;         /* of the entries of x86-64's linkage table: the CFA is the stack pointer and this

@@ -11,8 +11,8 @@ struct pd_encode {
 	uint8_t *start, *at, *end;
 	bool swap;                               /* the output has the other byte order than this machine */
 	bool full;                               /* something did not fit */
-	uint16_t misc;                           /* tells which rows there are */
-	bool in_step;                            /* all that was written stands at the same offset in the source */
+	uint16_t misc;                           /* says which rows there are */
+	bool in_step;                            /* everything written so far is at the same offset in the source */
 	const struct perfdata_config *config;
 	const struct perfdata_record *record;
 	const uint8_t *source, *source_end;      /* the source's record and the end of its body, or NULL */
@@ -45,7 +45,7 @@ static inline void pd_put_zeros(struct pd_encode *e, size_t size)
 /* An integer of 1, 2, 4 or 8 bytes. */
 void pd_put_int(struct pd_encode *e, unsigned width, uint64_t value);
 
-/* True if the bytes are those of the source's body. */
+/* True if the bytes are part of the source's body. */
 static inline bool pd_is_of_source(const struct pd_encode *e, const void *data)
 {
 	const uint8_t *at = data;
@@ -54,8 +54,8 @@ static inline bool pd_is_of_source(const struct pd_encode *e, const void *data)
 
 /* The elements of a list. */
 void pd_put_list(struct pd_encode *e, const struct perfdata_list *list);
-/* Writes the count in front of a list. In the source it stands `before` bytes in front of the elements, and is larger
- * than list->count where the source's record was cut. */
+/* Writes the count of a list. In the source it is `before` bytes before the elements, and larger than list->count if
+ * the source's record was cut. */
 void pd_put_count(struct pd_encode *e, const struct perfdata_list *list, size_t before);
 
 /* Rows of a layout, as far as `present` has them. */

@@ -52,7 +52,7 @@ struct perfdata_writer {
 	uint32_t largest;              /* bytes that one carrier decompresses to */
 };
 
-/* Writes bytes of the data: those of a stream to the output, those of a file to the spool. */
+/* Writes bytes of the data: of a stream to the output, of a file to the spool. */
 enum perfdata_status pd_writer_put(struct perfdata_writer *writer, const void *bytes, size_t size);
 /* Writes bytes of the container to the output. */
 enum perfdata_status pd_writer_out(struct perfdata_writer *writer, const void *bytes, size_t size);

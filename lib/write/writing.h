@@ -6,12 +6,12 @@
 #include "perfdata/write.h"
 
 /* Encodes the record's view, type and misc as a record of the event and byte order of `config`, into `out`, which has
- * PERFDATA_RECORD_ROOM bytes. Rows that the view's `present` names are written; of a sample only those that the
- * sample_type of `config` has too. Counts that have members of their own (`nr`) are written as they stand there. Lists
- * may point anywhere and have any byte order.
+ * PERFDATA_RECORD_ROOM bytes. It writes the rows that the view's `present` names; of a sample only the rows that the
+ * sample_type of `config` has too. It writes counts with their own members (`nr`) from these members. Lists may point
+ * anywhere and have any byte order.
  *
  * source: the layout of record->bytes, from which the encoder then takes the bytes that no member holds: padding, bytes
- * behind the NUL of a text, bytes in `rest`. NULL: such bytes are zeros or left out, and record->bytes is not read.
+ * after the NUL of a text, bytes in `rest`. NULL: these bytes are zeros or omitted, and record->bytes is not read.
  *
  * A record of the kernel gets a trailer if its sample_id has one, or if there is no source and the event asks for
  * trailers (the missing members are zeros then, as perf writes them). PERFDATA_ELIMIT where the record would be too
@@ -27,8 +27,8 @@ enum perfdata_status pd_encode_record_in(const struct perfdata_config *config, c
 /* The smallest size that an attr of this version can have without losing a member: 64, 72, 80, 96, 104, … */
 uint32_t pd_attr_size(const struct perfdata_attr *attr);
 
-/* Encodes an attr in `size` bytes (at least 64, at most PERFDATA_ATTR_ROOM; 0: as many as it was recorded with), which
- * it states as its size. */
+/* Encodes an attr in `size` bytes (at least 64, at most PERFDATA_ATTR_ROOM; 0: the recorded size), which becomes the
+ * attr's `size`. */
 enum perfdata_status pd_attr_encode(const struct perfdata_attr *attr, uint32_t size,
 						       enum perfdata_byte_order order, void *out, size_t *ret_size);
 
@@ -45,7 +45,7 @@ enum perfdata_status pd_writer_new(const struct perfdata_writer_options *options
 						      struct perfdata_writer **ret, struct perfdata_error *reterr);
 void pd_writer_free(struct perfdata_writer *writer);
 
-/* Adds an event. All arguments are copied; attrs are written with one size, that of the largest `attr->size` (members
+/* Adds an event. All arguments are copied; all attrs are written with one size, the largest `attr->size` (members
  * beyond an attr's size are zero), or `size` if that is not 0. name may be NULL. For a stream, events and sections must
  * be added before the first record. */
 enum perfdata_status pd_writer_event(struct perfdata_writer *writer,
@@ -54,7 +54,7 @@ enum perfdata_status pd_writer_event(struct perfdata_writer *writer,
 
 /* Sets the section `id`, in the writer's byte order; replaces an earlier one with this id. The writer adds COMPRESSED
  * and AUXTRACE itself, and EVENT_DESC if none was set and events have names. Streams have no place for some sections,
- * which are left out. */
+ * which are dropped. */
 enum perfdata_status pd_writer_feature(struct perfdata_writer *writer, uint32_t id,
 							  const void *bytes, size_t size);
 
@@ -62,8 +62,8 @@ enum perfdata_status pd_writer_feature(struct perfdata_writer *writer, uint32_t 
 enum perfdata_status pd_writer_record(struct perfdata_writer *writer, const void *bytes,
 							 size_t size);
 
-/* Bytes behind the record that was written last: in all, as many as the AUXTRACE or TRACING_DATA record states, rounded
- * up to 8. */
+/* Writes payload after the last record: in all, as many bytes as the AUXTRACE or TRACING_DATA record states, rounded up
+ * to 8. */
 enum perfdata_status pd_writer_payload(struct perfdata_writer *writer, const void *bytes,
 							  size_t size);
 
