@@ -86,7 +86,7 @@ void pd_config_init(struct perfdata_config *config, const struct perfdata_attr *
 	config->sample_fixed = bytes / 8;
 	/* WEIGHT and WEIGHT_STRUCT take the same one word. */
 	uint64_t placed = type & PERFDATA_SAMPLE_WEIGHT_STRUCT ? type & ~(uint64_t)PERFDATA_SAMPLE_WEIGHT : type;
-	/* A field of later versions stands in front of AUX, which is always last. */
+	/* A field of later kernels comes before AUX, which is always last. */
 	if (type & ~(uint64_t)PERFDATA_SAMPLE_KNOWN)
 		placed &= ~(uint64_t)PERFDATA_SAMPLE_AUX;
 	config->sample_rows = rows_behind(rows, placed);
@@ -113,7 +113,7 @@ void pd_config_init(struct perfdata_config *config, const struct perfdata_attr *
 	config->trailer_cpu_at = TRAILER_WORD(cpu);
 }
 
-/* Where the text at the end of a record begins, or 0 for records without one. */
+/* Where the text at the end of a record begins, or 0 for records without text at the end. */
 static uint32_t text_at(const struct perfdata_layout *layout)
 {
 	const struct perfdata_field *last = layout && layout->nr_fields ? &layout->fields[layout->nr_fields - 1] : NULL;
@@ -128,7 +128,7 @@ static bool any_byte(const uint8_t *p, const uint8_t *end)
 	return p < end;
 }
 
-/* perf inject writes a sample's trailer behind the padded file name; other BUILD_ID records have zeros or nothing
+/* perf inject writes a sample's trailer after the padded file name; other BUILD_ID records have zeros or nothing
  * there. */
 static const uint8_t *trailer_of_build_id(const struct perfdata_config *config, const uint8_t *bytes, size_t size)
 {
@@ -193,8 +193,8 @@ void pd_peek(const struct perfdata_config *config, const void *bytes, size_t siz
 	if (size < 8 || !config->has_attr)
 		return;
 	const uint32_t type = pd_load32(p, config->swap);
-	/* A record that breaks off has lost its trailer. Records that perf itself wrote belong where they stand, so
-	 * they get no time. */
+	/* A truncated record has lost its trailer. Records that perf itself wrote keep their place in the file, so they
+	 * get no time. */
 	struct pd_sample_scan scan;
 	if (type == PERFDATA_RECORD_SAMPLE) {
 		if (pd_sample_scan(config, p, size, PD_SCAN_ID | PD_SCAN_TIME | PD_SCAN_TID | PD_SCAN_CPU, &scan))

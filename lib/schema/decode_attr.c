@@ -4,7 +4,7 @@
 #include "config.h"
 #include "schema/decode.h"
 
-enum { FLAGS_AT = 40, ACTION_AT = 116 };   /* where the bit-field words stand */
+enum { FLAGS_AT = 40, ACTION_AT = 116 };   /* offsets of the words with bit-fields */
 
 /* Compilers for big-endian machines allocate bit-fields from the most significant bit down: flag n is bit 63 - n there,
  * and the bits inside precise_ip keep their order. */

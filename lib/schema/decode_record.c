@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One record: header, trailer, the rows of its layout, and what is left over. */
+/* One record: header, trailer, the rows of its layout, and the remaining bytes. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"

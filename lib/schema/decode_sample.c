@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples: the fixed words by the configuration's steps, the rows behind them by the walk, and the parts whose bytes do
+/* Samples: the fixed words by the configuration's steps, the rows after them by the walk, and the parts whose bytes do
  * not simply follow each other. */
 #include "config.h"
 #include "schema/sample_scan.h"
@@ -13,7 +13,7 @@ enum { CALLCHAIN_ROW = 1 << PD_SAMPLE_CALLCHAIN_ROW, RAW_ROW = 1 << PD_SAMPLE_RA
 #define BRANCH_HW_INDEX (1u << 17)                                               /* bit of branch_sample_type */
 
 /* A group: number, times, then a value, id and loss for each member. A single counter: value, times, id and loss; its
- * list has one element with a gap behind the value, which perfdata_list_get recognizes by the stride. */
+ * list has one element with a gap after the value, which perfdata_list_get recognizes by the stride. */
 static bool walk_read(struct pd_walk *w, struct perfdata_read *read)
 {
 	uint64_t format = w->config->attr.read_format;
@@ -51,7 +51,7 @@ static bool walk_read(struct pd_walk *w, struct perfdata_read *read)
 	return true;
 }
 
-/* Would the rows behind end exactly where the sample does, if they began at `at`? */
+/* Would the remaining rows end exactly where the sample does, if they began at `at`? */
 static bool rest_fits(const struct pd_walk *w, const uint8_t *at)
 {
 	struct perfdata_sample scratch;

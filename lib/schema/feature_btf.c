@@ -13,7 +13,7 @@
 #define BTF_HEADER 24          /* magic u16, version u8, flags u8, then five u32 */
 #define BTF_TYPE 12            /* name u32, info u32, size or type u32 */
 
-/* The bytes behind a type of each kind: `fixed`, and `each` for each of its members. 0: nothing follows. */
+/* The bytes after a type of each kind: `fixed`, and `each` for each of its members. 0: nothing follows. */
 static const struct {
 	uint8_t fixed, each;
 } btf_kinds[32] = {
@@ -39,7 +39,7 @@ static bool btf_swap(struct perfdata_bytes btf, bool *ret)
 	return *ret || pd_load16(btf.data, false) == BTF_MAGIC;
 }
 
-/* A part of the BTF that its header describes: offset and size behind the header. */
+/* A part of the BTF that its header describes: offset, counted from the end of the header, and size. */
 static struct pd_cursor btf_part(struct perfdata_bytes btf, bool swap, size_t offset_at)
 {
 	uint64_t header = pd_load32(btf.data + 4, swap);

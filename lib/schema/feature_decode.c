@@ -50,7 +50,7 @@ static bool all_zero(const uint8_t *at, size_t size)
 	return true;
 }
 
-/* Removes what was appended since the copy `before` was made. */
+/* Removes the nodes that were appended since the copy `before` was made. */
 static void drop(struct children *children, struct children before)
 {
 	*children = before;
@@ -122,7 +122,7 @@ static enum perfdata_status read_attr(struct walk *walk, struct perfdata_bytes e
 	if (extent.size < SMALLEST_ATTR)
 		return pd_feature_damaged(walk, extent.data, node->field->name, "is smaller than any attr");
 	/* An attr whose own size disagrees with its extent is decoded as far as it reaches. The decoder finds the
-	 * fields behind it by the extent, so this is no damage. */
+	 * fields after it by the extent, so this is no damage. */
 	perfdata_attr_decode(extent.data, extent.size, walk->order, attr, &used);
 	return PERFDATA_OK;
 }
@@ -200,7 +200,8 @@ static bool is_message(const struct perfdata_layout *layout)
 	return layout->nr_fields && layout->fields[0].count_field == PERFDATA_COUNT_MESSAGE;
 }
 
-/* A structure inside the bytes that it states in front. What a section that was cut has of it is read. */
+/* A structure that begins with its size. If the section was cut, the decoder reads the bytes that are left of the
+ * structure. */
 static enum perfdata_status walk_sized(struct walk *walk, struct pd_cursor *c, const struct perfdata_layout *element,
 				       struct perfdata_node *node)
 {
@@ -289,8 +290,8 @@ static bool entry_fits(const struct pd_cursor *c)
 	return entry_size(c) >= RECORD_HEADER && entry_size(c) <= pd_left(c);
 }
 
-/* Entries of the first perf versions had no pid. Nothing in the section tells: only a file name whose first letters are
- * missing. */
+/* Entries of the first perf versions had no pid. The section does not say so: decoded with a pid, file names lack their
+ * first letters. */
 static bool entries_are_old(struct pd_cursor c)
 {
 	while (entry_fits(&c)) {
@@ -454,7 +455,7 @@ static bool has_node(const struct perfdata_field *field)
 	return field->kind != PERFDATA_KIND_PAD && field->show != PERFDATA_SHOW_HIDDEN;
 }
 
-/* Bytes behind the last field come from a newer recorder. Zeros are padding. */
+/* Bytes after the last field come from a newer recorder. Zeros are padding. */
 static enum perfdata_status walk_rest(struct walk *walk, const struct pd_cursor *c, struct children *children)
 {
 	if (all_zero(c->at, pd_left(c)))
@@ -537,7 +538,7 @@ static enum perfdata_status walk_section(struct perfdata_feature *feature, enum 
 	return PERFDATA_OK;
 }
 
-/* The attrs of EVENT_DESC stand in front of their names. */
+/* The attrs of EVENT_DESC come before their names. */
 static void trust_names(const struct perfdata_node *list)
 {
 	for (const struct perfdata_node *entry = list ? list->child : NULL; entry; entry = entry->next) {

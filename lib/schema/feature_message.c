@@ -95,7 +95,7 @@ static enum perfdata_status walk_row(struct walk *walk, const struct perfdata_fi
 	}
 }
 
-/* What no row describes, or stands there once more, as it stands there. */
+/* Adds fields that no row describes, and repeated fields, as raw bytes. */
 static enum perfdata_status walk_others(struct walk *walk, const struct perfdata_layout *layout,
 					struct pd_cursor message, const uint8_t *const *used,
 					struct children *children)

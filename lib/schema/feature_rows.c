@@ -454,7 +454,7 @@ static const struct perfdata_field hybrid_topology_fields[] = {
 	  .element = &hybrid_node_element },
 };
 
-/* The name stands behind the capabilities. */
+/* The name comes after the capabilities. */
 static const struct perfdata_field pmu_caps_element_fields[] = {
 	{ .name = "caps",
 	  .doc = "What the PMU can do.",

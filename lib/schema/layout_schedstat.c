@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SCHEDSTAT records: counters of /proc/schedstat. Which counters a domain has, and in which order, depends on the
- * version of that file; perf writes all versions with the size of the largest and zeros behind the last counter. */
+ * version of that file; perf writes all versions with the size of the largest and zeros after the last counter. */
 #include "config.h"
 #include "schema/layout.h"
 
@@ -92,7 +92,7 @@ static const struct perfdata_layout domain_15_layout = {
 static const struct perfdata_layout domain_16_layout = {
 	DOMAIN("schedstat_domain_16", "The same, where version is 16."), PD_FIELDS(domain_16_fields),
 };
-/* For versions to come: the fields in front of the counters. */
+/* For future versions: the fields before the counters. */
 static const struct perfdata_layout domain_any_layout = {
 	DOMAIN("schedstat_domain_any", "The same, where the version is not known."),
 	.fields = domain_17_fields,

@@ -27,7 +27,7 @@ static void get_read_value(const struct perfdata_list *list, const uint8_t *p, s
 	const uint8_t *end = p + list->stride;
 
 	*ret = (struct perfdata_read_value){ .value = pd_load64(p, list->swap) };
-	/* id and lost stand at the end; the times of a single counter stand in front of them, behind its value */
+	/* id and lost are last; the times of a single counter come before them, after its value */
 	if (list->present & 4)
 		ret->lost = pd_load64(end -= 8, list->swap);
 	if (list->present & 2)

@@ -13,7 +13,7 @@ static void swap_words(uint8_t *at, const uint8_t *end)
 	}
 }
 
-/* A word that holds two u32, of which the first stays first. Index -1: the record has no such word. */
+/* Swaps the bytes of the two u32 in a word, without exchanging the two. Index -1: the record does not have the word. */
 static void swap_pair(uint8_t *words, int index)
 {
 	uint32_t pair[2];
@@ -41,7 +41,7 @@ static void keep_raw(const struct perfdata_record *record, uint8_t *out)
 	uint32_t size = (uint32_t)raw->size;
 	memcpy(out + at - 4, &size, sizeof size);
 	memcpy(out + at, raw->data, raw->size);
-	/* the last word, of which raw data of an odd size fills only a part: the bytes behind it */
+	/* padding: the bytes after raw data whose size is no multiple of 8 */
 	size_t left = (size_t)(-(at + raw->size) & 7);
 	if (left <= record->size - at - raw->size)
 		memcpy(out + at + raw->size, raw->data + raw->size, left);
@@ -89,7 +89,7 @@ void pd_record_native(const struct perfdata_config *config, const struct perfdat
 	}
 	pd_decode_record(config, record->bytes, record->size, out, &again);
 	if (record->type == PERFDATA_RECORD_ATTR && record->size >= 8 + 48)
-		/* bit-fields: the order of their bits is reversed, not that of their bytes */
+		/* bit-fields: the order of their bits is reversed, not the order of their bytes */
 		memcpy(out + 8 + 40, &again.u.attr.attr.flags, sizeof again.u.attr.attr.flags);
 	if (!again.sample_id.present)
 		return;

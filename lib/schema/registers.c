@@ -81,7 +81,7 @@ const char *pd_register_name(enum perfdata_arch arch, unsigned bit)
 
 enum perfdata_arch pd_arch_by_name(const char *machine)
 {
-	/* Architectures by the beginning of their names, in this order: "arm64" stands before "arm". */
+	/* Architectures by the beginning of their names, in this order: "arm64" comes before "arm". */
 	static const struct {
 		const char *start;
 		enum perfdata_arch arch;

@@ -47,7 +47,7 @@ static void spell_symbol(struct pd_trace_run *run, const struct pd_trace_piece *
 
 /* --- addresses of a fixed size in a field ---------------------------------------------------------------------- */
 
-/* The field's bytes if it has `size` of them; otherwise prints the message that perf prints instead. */
+/* The field's bytes if there are `size`; otherwise prints the message that perf prints instead. */
 static const uint8_t *sized_field(struct pd_trace_run *run, const struct pd_trace_node *node, uint32_t size,
 				  const char *complaint)
 {
@@ -87,7 +87,7 @@ static void spell_mac(struct pd_trace_run *run, const struct pd_trace_piece *pie
 	perfdata_text_append(run->out, text, (size_t)(at - text));
 }
 
-/* The digits of %pU in their order, and after which bytes a dash stands. */
+/* The digits of %pU in their order, with the dashes after their bytes. */
 static void spell_uuid(struct pd_trace_run *run, const struct pd_trace_piece *piece)
 {
 	static const uint8_t little[16] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };

@@ -6,7 +6,7 @@
 struct build {
 	const char *at, *end;
 	struct pd_trace_node *argument;        /* the next one */
-	struct perfdata_text literal;          /* the text in front of the next piece */
+	struct perfdata_text literal;          /* the text before the next piece */
 	struct pd_trace_piece *pieces;
 	size_t count, capacity;
 	struct pd_arena *arena;
@@ -80,7 +80,7 @@ static bool accept_any(struct build *build, const char *set, char *ret_found)
 	return true;
 }
 
-/* Behind %pI or %pi. */
+/* Parses after %pI or %pi. */
 static void internet_piece(struct build *build, struct pd_trace_piece *piece, bool padded)
 {
 	char order;
@@ -133,7 +133,7 @@ static void hex_piece(struct build *build, struct pd_trace_piece *piece)
 	piece->separator = form == 'C' ? ':' : form == 'D' ? '-' : form == 'N' ? 0 : ' ';
 }
 
-/* Behind the "p". Unknown letters are printed behind the address, as perf does. */
+/* Parses after the "p". Unknown letters are printed after the address, as perf does. */
 static void pointer_piece(struct build *build, struct pd_trace_piece *piece)
 {
 	char letter = 0;
@@ -282,7 +282,7 @@ static bool finish_conversion(struct build *build, struct pd_trace_piece *piece,
 	return flush_literal(build) && add_piece(build, piece);
 }
 
-/* Behind a "%". */
+/* Parses after a "%". */
 static bool conversion(struct build *build)
 {
 	const char *const start = build->at;

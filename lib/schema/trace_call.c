@@ -164,7 +164,7 @@ static int by_value(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* The text of an entry: a string or a name as it stands, a number in decimal. */
+/* The text of an entry: a string or a name unchanged, a number in decimal. */
 static bool entry_text(struct pd_trace_parser *parser, const struct pd_trace_node *node,
 		       struct pd_trace_entry_text *entry)
 {
@@ -187,7 +187,7 @@ static bool entry_text(struct pd_trace_parser *parser, const struct pd_trace_nod
 	return true;
 }
 
-/* One entry; the parser's token is the one behind the "{". */
+/* One entry; the parser's current token is the first after the "{". */
 static bool parse_entry(struct pd_trace_parser *parser, struct pd_trace_entry_text *entry)
 {
 	struct pd_trace_node *value = pd_trace_expression(parser);
@@ -203,7 +203,7 @@ static bool parse_entry(struct pd_trace_parser *parser, struct pd_trace_entry_te
 	return true;
 }
 
-/* { value, "text" }, … up to another token; a comma behind the last entry does no harm. */
+/* { value, "text" }, … up to another token; a comma after the last entry does no harm. */
 static bool parse_entries(struct pd_trace_parser *parser, struct pd_trace_node *node)
 {
 	struct pd_trace_entry_text *entries = NULL;

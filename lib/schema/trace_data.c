@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tracing data blob: where each format starts, and the small tables behind the formats. */
+/* The tracing data blob: where each format starts, and the small tables after the formats. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,7 +94,7 @@ bool pd_trace_number(struct pd_trace_span *span, uint64_t *ret_value)
 
 /* --- events --------------------------------------------------------------------------------------------------- */
 
-/* Name and id of a format text: the two lines in front of "format:". */
+/* Name and id of a format text: the two lines before "format:". */
 static bool find_name_and_id(const char *text, size_t size, struct pd_trace_span *ret_name, uint64_t *ret_id)
 {
 	struct pd_trace_span rest = { text, text + size }, line;
@@ -211,7 +211,7 @@ static bool load_systems(struct load *load)
 	return true;
 }
 
-/* --- head and the items behind the events ------------------------------------------------------------------------- */
+/* --- head and the items after the events -------------------------------------------------------------------------- */
 
 static bool load_head(struct load *load)
 {

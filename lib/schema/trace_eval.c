@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of a print format. Arithmetic is that of libtraceevent: 64 bits, unsigned, fields without their sign. */
+/* Numbers of a print format. Arithmetic is as in libtraceevent: 64 bits, unsigned, fields without their sign. */
 #include "base/checked.h"
 #include "base/cursor.h"
 #include "schema/trace_program.h"

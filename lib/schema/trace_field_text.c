@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A field as perf spells it when it prints fields one by one: JSON, and events whose print format it cannot parse. */
+/* A field as perf formats it when it prints fields one by one: in JSON, and for events whose print format it cannot
+ * parse. */
 #include "base/checked.h"
 #include "base/cursor.h"
 #include "text/lines.h"
@@ -95,7 +96,7 @@ bool pd_trace_prints_number(const struct perfdata_trace_field *field)
 	return !(field->text_flags & PD_TRACE_IS_ARRAY) && (!field->text_piece || is_quick(field->text_piece));
 }
 
-/* The form of a number of 1, 2, 4 or 8 bytes: one of four forms in a row, of which `narrow` is the first. */
+/* The form of a number of 1, 2, 4 or 8 bytes: one of four consecutive forms; `narrow` is the first. */
 static uint8_t form_of(enum perfdata_part_form narrow, uint32_t size)
 {
 	return (uint8_t)(narrow + (unsigned)__builtin_ctz(size));

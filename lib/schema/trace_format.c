@@ -10,9 +10,9 @@
 struct declaration {
 	struct pd_trace_span all;
 	struct pd_trace_span name;
-	struct pd_trace_span type;    /* what stands before the name, without blanks at its end */
-	struct pd_trace_span suffix;  /* what stands behind the name: "[6]" or nothing */
-	struct pd_trace_span length;  /* what stands inside the last brackets */
+	struct pd_trace_span type;    /* the text before the name, without blanks at its end */
+	struct pd_trace_span suffix;  /* the text after the name: "[6]" or nothing */
+	struct pd_trace_span length;  /* the text inside the last brackets */
 	bool is_array;
 };
 
@@ -70,7 +70,7 @@ static bool next_token(struct pd_trace_span *rest, struct pd_trace_span *ret_tok
 	return true;
 }
 
-/* The name is the last word outside brackets and parentheses; brackets may stand on either side of it. */
+/* The name is the last word outside brackets and parentheses; brackets may be on either side of the name. */
 static bool parse_declaration(struct pd_trace_span text, struct declaration *ret)
 {
 	struct declaration found = { .all = trimmed(text) };
@@ -135,7 +135,7 @@ static uint32_t trace_type_size(struct pd_trace_span type, unsigned long_size)
 			return 0;
 		longs += span_is(token, "long");
 		for (size_t i = 0; i < sizeof type_sizes / sizeof *type_sizes; i++) {
-			/* "short int" and "enum name" keep the size of their first word, "unsigned char" that of its
+			/* "short int" and "enum name" have the size of their first word, "unsigned char" of its
 			 * second */
 			if (!span_is(token, type_sizes[i].name) || (size && size != 4))
 				continue;
@@ -300,7 +300,7 @@ static bool attribute(struct pd_trace_span *line, const char *name, uint64_t lim
 	       pd_trace_skip_word(line, ";");
 }
 
-/* The declaration and attributes behind "field:". */
+/* The declaration and attributes after "field:". */
 static bool parse_field(struct compiling *c, struct pd_trace_span line, bool is_common)
 {
 	const char *semicolon = memchr(line.at, ';', span_size(line));
@@ -352,7 +352,7 @@ static void parse_lines(struct compiling *c, struct pd_trace_span text)
 			return;
 		}
 		if (trimmed(line).at == line.end) {
-			/* the blank line behind the common fields; one in front of them means nothing */
+			/* the blank line after the common fields; a blank line before them means nothing */
 			is_common &= event->nr_fields == 0;
 			continue;
 		}
@@ -371,8 +371,8 @@ static bool ends_with_prefix(const struct pd_trace_piece *piece)
 	       memcmp(piece->text + piece->size - 2, "0x", 2) == 0;
 }
 
-/* perf spells a field by the first piece of the print format that prints the field itself, cast or not: links each
- * field to that piece. */
+/* perf formats a field by the first piece of the print format that prints the field itself, cast or not: links each
+ * field to this piece. */
 static void link_fields(struct compiling *c, const struct pd_trace_program *program)
 {
 	for (size_t i = 0; i < program->nr_pieces; i++) {

@@ -14,7 +14,7 @@ static bool is_printable(char c) { return c >= 0x20 && c < 0x7f; }
 /* libtraceevent takes a tab or a byte that is not ASCII for the end of the format, but not a newline. */
 static bool may_be_quoted(char c) { return is_printable(c) || c == '\n'; }
 
-/* The end of a quoted text whose opening quote is in front of `at`: the place of the closing quote, or NULL. */
+/* The end of a quoted text whose opening quote is before `at`: the place of the closing quote, or NULL. */
 static const char *closing_quote(const char *at, const char *end, char quote)
 {
 	for (; at < end; at++) {
@@ -55,7 +55,7 @@ static struct pd_trace_token joined_string(struct pd_trace_lexer *lexer, const c
 	}
 }
 
-/* "a" "b" is one string. `start` is behind the first quote. */
+/* "a" "b" is one string. `start` is after the first quote. */
 static struct pd_trace_token string_token(struct pd_trace_lexer *lexer, const char *start)
 {
 	const char *const end = lexer->rest.end;

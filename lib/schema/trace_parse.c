@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Expressions of a print format.
  *
- * The trees are those that libtraceevent builds, because its results are what perf prints; they are not always those
- * of C: equal priorities group to the right, and a weaker operator in parentheses on the right side of a stronger one
- * is rotated out of its parentheses (3 * (1 + 2) is 5). */
+ * The trees are the same as libtraceevent's, because perf prints its results; they differ from C's: equal priorities
+ * group to the right, and a weaker operator in parentheses on the right side of a stronger one is rotated out of its
+ * parentheses (3 * (1 + 2) is 5). */
 #include "base/checked.h"
 #include "schema/trace_parse.h"
 #include "text/decimal.h"
@@ -142,7 +142,7 @@ static bool become_operator(struct pd_trace_parser *parser, struct pd_trace_node
 	return true;
 }
 
-/* Behind the "?": both alternatives. */
+/* After the "?": parses both alternatives. */
 static bool parse_condition(struct pd_trace_parser *parser, struct pd_trace_node *top)
 {
 	struct pd_trace_node *sides = pd_trace_new_node(parser, PD_NODE_OP);
@@ -171,7 +171,7 @@ static void swap_nodes(struct pd_trace_node *x, struct pd_trace_node *y)
 	*y = t;
 }
 
-/* Behind a binary operator. *ret_right: the node at which an operator that binds stronger continues. */
+/* Parses after a binary operator. *ret_right: the node at which an operator that binds stronger continues. */
 static bool parse_right_side(struct pd_trace_parser *parser, struct pd_trace_node *node,
 			     struct pd_trace_node **ret_right)
 {
@@ -319,7 +319,7 @@ static struct pd_trace_node *atom(struct pd_trace_parser *parser, const char *te
 	return node;
 }
 
-/* A character stands for its number; an escape stands for that of the backslash, as in libtraceevent. */
+/* The value of a character is its code; the value of an escape is the code of the backslash, as in libtraceevent. */
 static struct pd_trace_node *character(struct pd_trace_parser *parser)
 {
 	char *text = pd_arena_alloc(parser->arena, 32);
@@ -491,8 +491,8 @@ static bool fold(struct pd_trace_parser *parser, struct pd_trace_node *node)
 	return true;
 }
 
-/* The arguments behind the first comma. Text behind an argument that neither an operator nor a comma follows is passed
- * over. */
+/* The arguments after the first comma. Skips the text after an argument that neither an operator nor a comma
+ * follows. */
 static bool parse_list(struct pd_trace_parser *parser, struct pd_trace_node **ret_first)
 {
 	struct pd_trace_node **place = ret_first;

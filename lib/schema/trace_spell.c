@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers and texts as printf spells them, and what %s makes of a node. */
+/* Numbers and texts as printf formats them, and the text of a node for %s. */
 #include "base/checked.h"
 #include "base/cursor.h"
 #include "schema/trace_program.h"
@@ -131,7 +131,7 @@ void pd_trace_spell_number(struct perfdata_text *out, const struct pd_trace_spec
 
 /* --- texts ---------------------------------------------------------------------------------------------------- */
 
-/* Spells a text with the width and precision of the spec. */
+/* Formats a text with the width and precision of the spec. */
 static void trace_spell_text(struct perfdata_text *out, const struct pd_trace_spec *spec, const void *text, size_t size)
 {
 	if (spec->wide)

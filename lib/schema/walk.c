@@ -20,7 +20,7 @@ unsigned pd_kind_width(enum perfdata_kind kind)
 	}
 }
 
-/* Bytes of an element with all its rows, each of which has a fixed size. */
+/* Bytes of an element with all its rows; each row has a fixed size. */
 static uint32_t element_size(const struct perfdata_layout *layout)
 {
 	uint32_t size = 0;
@@ -198,8 +198,8 @@ static bool walk_bytes(struct pd_walk *w, const struct perfdata_layout *layout, 
 	return true;
 }
 
-/* Text to the end of the body. Behind its NUL comes padding to a multiple of 8, in which perf leaves old contents of
- * its buffer; further bytes are padding if they are zero, and left over if not. */
+/* Text to the end of the body. After its NUL comes padding to a multiple of 8, in which perf leaves old contents of its
+ * buffer; further bytes are padding if they are zero, else they become the rest. */
 static void walk_text(struct pd_walk *w, const struct perfdata_field *field, struct perfdata_bytes *text)
 {
 	*text = pd_text_of(w->at, pd_walk_left(w));
@@ -215,7 +215,7 @@ static void walk_text(struct pd_walk *w, const struct perfdata_field *field, str
 	w->at = padded >= size || all_zero(w->start + padded, w->end) ? w->end : w->start + padded;
 }
 
-/* Text in a field of `count` bytes; the record may end behind its NUL. */
+/* Text in a field of `count` bytes; the record may end after its NUL. */
 static bool walk_chars(struct pd_walk *w, uint32_t count, struct perfdata_bytes *text)
 {
 	size_t room = pd_walk_left(w) < count ? pd_walk_left(w) : count;
@@ -326,7 +326,7 @@ static bool row_is_there(const struct pd_walk *w, const struct perfdata_layout *
 	case PERFDATA_IF_LEFT:
 		if (pd_walk_left(w) < field->when_value)
 			return false;
-		/* A counted list behind the last field of older versions is present if all of it is there. */
+		/* A counted list after the last field of older versions is present if the record contains it whole. */
 		if (field->kind != PERFDATA_KIND_LIST || field->count_field >= layout->nr_fields)
 			return true;
 		return pd_walk_left(w) / element_size(field->element) >=

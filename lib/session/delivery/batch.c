@@ -13,7 +13,7 @@
 #define BATCH_RECORDS 8192u
 #endif
 
-/* Only the session's thread takes batches off the list, and it takes all of them at once, so an atomic exchange
+/* Only the session's thread takes batches off the list, and it takes the whole list at once, so an atomic exchange
  * suffices. */
 static struct pd_batch *take_free(struct perfdata_session *session)
 {
@@ -67,8 +67,8 @@ struct perfdata_raw *pd_batch_room(struct pd_batch *batch)
 
 struct perfdata_raw *pd_batch_add_record(struct pd_batch *batch, const struct perfdata_raw *raw)
 {
-	/* Room for all records of a batch: deliveries point to records, so the array never moves; and for those that
-	 * the reader puts behind them. */
+	/* Room for all records of a batch, and for the records that the reader writes after them. Deliveries point to
+	 * records, so the array never moves. */
 	if (!batch->records) {
 		batch->records = pd_malloc((BATCH_RECORDS + PD_MAX_RECORDS) * sizeof *batch->records);
 		if (!batch->records)
@@ -111,7 +111,7 @@ const struct perfdata_raw *pd_batch_keep(struct pd_batch *batch, const struct pe
 	return copy;
 }
 
-/* Whether the batch is full with so many more bytes and so many more records, each of which has a delivery. */
+/* Whether `bytes` and `records` more would fill the batch; each record has one delivery. */
 static inline bool is_full_with(const struct pd_batch *batch, size_t bytes, size_t records)
 {
 	return batch->public.bytes - batch->excess + bytes >= BATCH_BYTES ||

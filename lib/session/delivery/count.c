@@ -56,7 +56,7 @@ static void count_aux(struct perfdata_summary *summary, uint64_t flags)
 	summary->aux_lost += flags & (TRUNCATED | PARTIAL | COLLISION) ? 1 : 0;
 }
 
-/* LOST, LOST_SAMPLES and AUX say what is missing from the recording; they are rare, so they are decoded whole. */
+/* LOST, LOST_SAMPLES and AUX state losses of the recording; they are rare, so they are decoded whole. */
 static void count_loss(struct perfdata_summary *summary, const struct perfdata_raw *raw)
 {
 	struct perfdata_record record;
@@ -70,7 +70,7 @@ static void count_loss(struct perfdata_summary *summary, const struct perfdata_r
 		count_aux(summary, record.u.aux.flags);
 }
 
-/* NULL: no tracer that is known, or more of them than are counted apart. */
+/* NULL: an unknown tracer, or more tracers than have counters of their own. */
 static const char *tracer_name(uint32_t type)
 {
 	return type < PD_NR_TRACERS ? perfdata_name_of(pd_names_auxtrace_type, type) : NULL;
@@ -201,7 +201,7 @@ static int by_type(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Losses that simpleperf knows of, as far as no LOST record tells of them. */
+/* Losses that simpleperf's META_INFO states and no LOST record reports. */
 static void add_meta_losses(struct perfdata_session *session)
 {
 	struct pd_counts *counts = &session->counts;

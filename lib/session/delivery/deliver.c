@@ -166,7 +166,7 @@ static enum perfdata_status growth(struct perfdata_session *session, const struc
 {
 	bool per_thread = perfdata_attr_has(event->attr, PERFDATA_ATTR_INHERIT) &&
 			  pd_event_samples(event, PERFDATA_SAMPLE_TID);
-	/* ids and tids are both small and consecutive: one of them must be spread before both are combined */
+	/* ids and tids are both small and consecutive: one must be hashed before both are combined */
 	uint64_t key = per_thread ? pd_hash_u64(pd_hash_u64(id, 1), (uint64_t)(uint32_t)tid + 1) : id;
 	uint64_t last = 0;
 	(void)pd_hash_map_get(&session->read_values, key, &last);
@@ -404,7 +404,7 @@ void pd_waiting_free(struct perfdata_session *session)
 		pd_chunk_drop(waiting->raw.chunk);
 		pd_free(waiting);
 	}
-	/* what never ran again has no time that could be told */
+	/* threads that never ran again: their time off the CPU is unknown */
 	size_t position = 0;
 	uint64_t tid, value;
 	while (pd_hash_map_each(&session->off_cpu_waiting, &position, &tid, &value)) {
@@ -423,8 +423,7 @@ static bool is_user_mode(const struct perfdata_raw *raw)
 	return cpumode == PERFDATA_CPUMODE_USER || cpumode == PERFDATA_CPUMODE_GUEST_USER;
 }
 
-/* The thread that a record other than a sample is about: that of the record's own pid and tid, else of the
- * trailer's. */
+/* The thread that a record other than a sample is about: by the record's own pid and tid, else by the trailer's. */
 static struct pd_thread *thread_of(struct pd_state *state, const struct perfdata_raw *raw,
 				   const struct perfdata_record *record)
 {

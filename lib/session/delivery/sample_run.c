@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples without anything special: nearly all of most recordings. They are taken a few at a time: this file checks
- * once for all of them what deliver.c checks for each record, and prefetches the places where their stacks may be known
- * before it looks at them. What their deliveries say is decided by the same rules: sample_rules.h. */
+/* Delivers runs of plain samples, which are nearly all records of most recordings. This file makes once for the run the
+ * checks that deliver.c makes for each record, and prefetches the cache slots of the samples' stacks before it reads
+ * them. Both files fill in deliveries by the same rules: sample_rules.h. */
 #include "config.h"
 #include "session/delivery/sample_rules.h"
 

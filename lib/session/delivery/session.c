@@ -136,7 +136,7 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader,
 	}
 	if (status != PERFDATA_OK) {
 		perfdata_session_close(session);
-		/* the check of the options has said what is wrong with them */
+		/* the check of the options has set the error already */
 		return status == PERFDATA_EUSAGE ? status
 						 : pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s",
 							    perfdata_status_text(status));
@@ -298,7 +298,7 @@ static enum perfdata_status fail_with(struct perfdata_session *session, enum per
 static enum perfdata_status fail(struct perfdata_session *session, enum perfdata_status status)
 {
 	if (session->error.status == status && *session->error.message)
-		return session->end = status;   /* it was said already what is wrong */
+		return session->end = status;   /* the error is set already */
 	return fail_with(session, status, pd_failure_text(status));
 }
 
@@ -323,7 +323,7 @@ static bool batch_has_content(const struct perfdata_session *session)
 	       (batch->public.nr_records || batch->public.nr_deliveries || batch->public.bytes || batch->nr_spans);
 }
 
-/* Hands the open batch over. What was put into the batch and belongs to the next one moves there. */
+/* Closes the open batch and returns it. Data in it that belongs to the next batch moves there. */
 static struct perfdata_batch *close_batch(struct perfdata_session *session)
 {
 	struct pd_upcoming *upcoming = &session->upcoming;
@@ -353,7 +353,7 @@ static enum perfdata_status count_samples(struct perfdata_session *session, bool
 	*ret_counted = nr;
 	if (!nr)
 		return PERFDATA_OK;
-	/* the batch's `bytes` tell the caller how far the session has come */
+	/* the batch's `bytes` say to the caller how far the session has come */
 	struct pd_batch *batch = pd_batch_open(session);
 	return batch ? pd_count_summaries(&session->counts, summaries, nr, &batch->public.bytes) : PERFDATA_ENOMEM;
 }
@@ -381,7 +381,7 @@ static enum perfdata_status take_next(struct perfdata_session *session)
 		}
 	}
 	const struct perfdata_raw *next = &upcoming->pending.records[upcoming->at];
-	/* where a batch ends depends on its records alone, not on how many of them the reader gave at once */
+	/* the end of a batch depends on its records alone, not on how many the reader returned at once */
 	const unsigned nr = pd_batch_takes(session->open, next, upcoming->pending.nr - upcoming->at);
 	unsigned taken;
 	enum perfdata_status status = pd_take_samples(session, next, nr, &taken);
@@ -430,7 +430,7 @@ enum perfdata_status perfdata_session_next(struct perfdata_session *session, str
 
 const struct perfdata_summary *perfdata_session_summary(struct perfdata_session *session)
 {
-	/* without memory the lists stay as they were published last, and the session has failed; the sums are right */
+	/* without memory the lists keep their last published state, and the session fails; the sums are right */
 	if (pd_counts_publish(session) != PERFDATA_OK) {
 		fail(session, PERFDATA_ENOMEM);
 		session->counts.summary.complete = false;

@@ -43,7 +43,7 @@ static void who_has(void *user, int32_t tid, struct pd_span_who *ret)
 	struct perfdata_session *session = user;
 	struct pd_thread *thread = pd_thread_find(session->state, tid);
 	*ret = (struct pd_span_who){ -1, PERFDATA_NONE, 0 };
-	/* a thread that nothing has told of yet: it keeps its number when its process becomes known */
+	/* a thread without any record so far: it keeps its number when its process becomes known */
 	if (!thread && tid > 0)
 		thread = pd_thread_get(session->state, -1, tid);
 	if (thread)
@@ -221,7 +221,7 @@ static enum perfdata_status deliver(struct perfdata_session *session, const stru
 	return status == PERFDATA_OK ? pd_count_delivery(&session->counts, own->off_event) : status;
 }
 
-/* Time off the CPU is what the thread waited for, and then what it waited for a CPU. */
+/* Time off the CPU has two parts: the thread is blocked, then it waits for a CPU. */
 static enum perfdata_status weigh(struct perfdata_session *session, const struct pd_span *span,
 				  const struct perfdata_raw *raw)
 {
@@ -386,7 +386,7 @@ static enum perfdata_status no_weights(const struct sources *found, struct perfd
 			found->sampled ? ": sched_switch was sampled, with most switches missing" : "");
 }
 
-/* Events of files are known from the beginning, those of pipes come as records. */
+/* A file's events are known from the beginning, a pipe's events come as records. */
 static enum perfdata_status look_at_events(struct perfdata_session *session, struct perfdata_error *reterr)
 {
 	struct pd_session_spans *own = session->spans;
@@ -448,7 +448,7 @@ enum perfdata_status pd_session_spans_take(struct perfdata_session *session, con
 	return pd_spans_record(session->spans->engine, raw);
 }
 
-/* What is missing, where it is more than a hundredth. */
+/* Reports unknown sides of spans if they are more than a hundredth. */
 static void report_unknown(struct perfdata_session *session)
 {
 	const struct pd_span_facts *facts = pd_spans_facts(session->spans->engine);

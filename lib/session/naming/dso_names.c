@@ -67,7 +67,7 @@ static bool host_was_recorded(struct pd_state *state)
 	return release && host && uname(&name) == 0 && strcmp(name.release, release) == 0;
 }
 
-/* How to tell that a file of this host is the recorded one, where there is no build-id. */
+/* Sets how to check that a file of this host is the recorded one, if there is no build-id. */
 static void identify_file(const struct pd_state *state, const struct pd_dso *dso,
 			  struct perfdata_symbols_request *request)
 {
@@ -142,7 +142,7 @@ static bool build_id_is_of(const struct pd_dso *dso)
 	return dso->build_id_size && (!dso->has_namesake || dso->source == PERFDATA_BUILD_ID_MMAP2);
 }
 
-/* simpleperf writes build-ids of 16 bytes as 20, the last of them zeros. */
+/* simpleperf pads build-ids of 16 bytes with zeros to 20. */
 static uint8_t size_of_build_id(const struct pd_state *state, const struct pd_dso *dso)
 {
 	static const uint8_t zeros[4];
@@ -157,7 +157,7 @@ void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso)
 	if (!state->symbols || dso->symbols_tried)
 		return;
 	dso->symbols_tried = true;
-	/* nothing but its build-id tells a file to be that of another device */
+	/* only its build-id proves that a file is the other device's */
 	if (state->inside && !build_id_is_of(dso))
 		return;
 	if (dso->public.kind == PERFDATA_DSO_BPF || dso->public.kind == PERFDATA_DSO_NONE ||
@@ -176,7 +176,7 @@ void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso)
 		.start = dso->start,
 		.end = dso->end,
 	};
-	/* nothing but its build-id tells a file to be a guest's */
+	/* only its build-id proves that a file is the guest's */
 	if (!dso->of_guest && (dso->public.kind == PERFDATA_DSO_PERF_MAP || dso->public.kind == PERFDATA_DSO_USER))
 		ask_process(state, dso, &request);
 	else if (dso->public.kind == PERFDATA_DSO_VDSO && state->kernel_dso == PERFDATA_NONE)

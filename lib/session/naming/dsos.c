@@ -164,7 +164,7 @@ int pd_table_id_add(struct pd_state *state, struct perfdata_bytes filename, stru
 	struct pd_table_id *id = copy ? pd_table_add(&state->table_ids, &index) : NULL;
 	if (!id || build_id.size > sizeof id->build_id)
 		return id ? 0 : -1;
-	/* a recorder that was given a vmlinux calls the kernel by that file's name */
+	/* with the option --vmlinux, a recorder names the kernel after that file */
 	if (cpumode == PERFDATA_CPUMODE_KERNEL && pid == -1 && !state->kernel_name && is_kernel_file(copy))
 		state->kernel_name = copy;
 	*id = (struct pd_table_id){ .filename = copy,

@@ -24,7 +24,7 @@ static int64_t now_of(clockid_t clock)
 
 int64_t pd_host_boot_time(void) { return now_of(CLOCK_REALTIME) - now_of(CLOCK_BOOTTIME); }
 
-/* The clock of the samples. perf's own clock stands still while the host sleeps, as CLOCK_MONOTONIC does. */
+/* The clock of the samples. perf's own clock stops while the host sleeps, as CLOCK_MONOTONIC does. */
 static clockid_t clock_of(const struct pd_state *state)
 {
 	const struct perfdata_event *event = perfdata_reader_event(state->reader, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files and symbols that a recording holds itself. Nothing is copied: tables of symbols are made of the files in which
- * frames lie, and point to the names in the section; names are spelled when they are first asked for. */
+/* Files and symbols that a recording holds itself. Nothing is copied: the session makes tables of symbols only for
+ * files with frames; the tables point to the names in the section, and a name is demangled at its first look-up. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static bool read_entry(struct pd_cursor c, struct pd_inside_file *file)
 	return true;
 }
 
-/* An offset of 0 is left out of its message. */
+/* A message without an offset means 0. */
 static uint64_t message_offset(struct perfdata_bytes bytes)
 {
 	struct pd_cursor c = pd_cursor(bytes.data, bytes.size, false);

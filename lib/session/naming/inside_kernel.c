@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Symbols of the kernel from a KERNEL_SYMBOL record: the text of /proc/kallsyms, which simpleperf keeps where it was
- * told not to keep the symbols that samples lie in. */
+/* Symbols of the kernel from a KERNEL_SYMBOL record: the text of /proc/kallsyms. simpleperf records it when an option
+ * keeps it from recording the symbols of samples. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>

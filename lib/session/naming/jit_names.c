@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Code that a JIT compiler announced in a jitdump file, which the compiler maps so that the recording has an MMAP
- * record of it. Which code an address holds changes with time: the reader thread resolves that and makes frames with a
+/* Code that a JIT compiler announced in a jitdump file. The compiler maps the file so that the recording has an MMAP
+ * record for it. The code at an address changes with time: the reader thread finds the code and makes frames with a
  * time, so that a name depends on the frame alone. */
 #include "config.h"
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where samples lie, by frame: at the end this tells how many of them have no name. */
+/* Counts samples by frame, to report at the end how many have no name. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +40,8 @@ static bool has_bit(const atomic_uint_least64_t *bits, uint32_t frame)
 	       atomic_load_explicit(&bits[frame / 64], memory_order_relaxed) >> frame % 64 & 1;
 }
 
-/* False also where nobody asked for names of the frame's file: an output that shows none of them misses none, and the
- * symbols of a kernel take time and memory. */
+/* False also if no name in the frame's file was requested: an output that shows no names misses none, and loading a
+ * kernel's symbols takes time and memory. */
 static bool lacks_name(const struct perfdata_session *session, uint32_t frame)
 {
 	const struct pd_leaves *leaves = &session->state->leaves;

@@ -29,8 +29,8 @@ static struct pd_name_loader *name_loader_new(const struct perfdata_session *ses
 	return NULL;
 }
 
-/* Before the first wake. lines: debug information is opened, too. threads: how many may load at the end; with one
- * thread, that one loads. The most of what was asked for counts. */
+/* Call it before the first wake. lines: open debug information, too. threads: how many may load at the end; with 1, the
+ * calling thread loads. Of several calls the largest values count. */
 static void name_loader_ask(struct pd_name_loader *loader, bool lines, unsigned threads)
 {
 	loader->lines |= lines;
@@ -97,7 +97,7 @@ static void load_rest(void *user, unsigned thread)
 		;
 }
 
-/* Loads with all threads what is left, and returns when all is loaded. */
+/* Loads the remaining files with all threads, and returns when all are loaded. */
 static void name_loader_finish(struct pd_name_loader *loader)
 {
 	stop(loader);

@@ -136,7 +136,7 @@ static bool is_module(const char *name, const char *module)
 	return base[size] == ']' || base[size] == '.' || !base[size];
 }
 
-/* The address of a frame, or of the call in front of it; false: the address belongs to no file. */
+/* The address of a frame, or of the call before it; false: the address belongs to no file. */
 static bool find_address(const struct perfdata_session *session, uint32_t frame, struct perfdata_frame *ret)
 {
 	const struct perfdata_frame *at = frame == PERFDATA_NONE
@@ -211,7 +211,7 @@ static enum perfdata_status find_symbol(const struct perfdata_session *session, 
 		return find_by_inside(session->state, dso, at->address, time, ret);
 	if (!dso->symbols)
 		return PERFDATA_ABSENT;
-	/* such a frame exists because the perf map has no name for the address */
+	/* a frame with a time exists because the perf map has no name for the address */
 	if (at->time)
 		return perfdata_symbols_lookup(dso->jitdump, at->address, at->time, ret);
 	enum perfdata_status status = perfdata_symbols_lookup(dso->symbols, at->address, time, ret);

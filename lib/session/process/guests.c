@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Virtual machines. `perf kvm` and `perf inject --guest-data` leave records of guests among those of the host: their
- * modes tell them apart, and the index of ids tells which guest they are of. A guest has threads and kernel maps of its
- * own. As in perf, the session follows guests once the index names one. */
+/* Virtual machines. `perf kvm` and `perf inject --guest-data` mix records of guests with records of the host: their
+ * cpumode distinguishes them, and the index of ids (ID_INDEX) says which guest a record belongs to. A guest has threads
+ * and kernel maps of its own. As in perf, the session follows guests once the index names one. */
 #include "config.h"
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static struct pd_guest *find(const struct pd_state *state, int32_t pid)
 	return guest;
 }
 
-/* Every guest has a thread that stands for the whole guest, and an idle thread. */
+/* Every guest has a thread that represents the whole guest, and an idle thread. */
 static int add_first_threads(struct pd_state *state, const struct pd_guest *guest)
 {
 	char comm[32];

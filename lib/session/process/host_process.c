@@ -37,7 +37,7 @@ static uint64_t mount_namespace(const struct pd_state *state, const char *proces
 	return 0;
 }
 
-/* A process that has ended has no such text; a failure is told. */
+/* False without an error if the process has ended; reports any other failure. */
 static bool read_text(const struct pd_state *state, const char *process, const char *name, char *text, size_t room)
 {
 	char path[64];
@@ -63,7 +63,7 @@ static bool start_time(const struct pd_state *state, const char *process, uint64
 	const long ticks = sysconf(_SC_CLK_TCK);
 	if (ticks <= 0 || !read_text(state, process, "stat", text, sizeof text))
 		return false;
-	/* the name may hold blanks and parentheses; field 3 begins behind its end */
+	/* the name may hold blanks and parentheses; field 3 begins after its end */
 	const char *at = strrchr(text, ')');
 	for (unsigned field = 2; at && field < start_field; field++)
 		at = strchr(at + 1, ' ');
@@ -85,8 +85,7 @@ static uint32_t inner_pid(const struct pd_state *state, const char *process)
 	return tab ? (uint32_t)strtoul(tab + 1, NULL, 10) : 0;
 }
 
-/* Whether the process of this pid is the recorded one, as far as can be told: it must have begun before its first
- * record. */
+/* Whether the process of this pid can be the recorded one: it must have begun before its first record. */
 static bool is_recorded(const struct pd_state *state, const char *process)
 {
 	uint64_t start;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Maps of recordings of simpleperf, where its rules differ from those of perf. */
+/* Maps of recordings of simpleperf, where its rules differ from perf's. */
 #include "config.h"
 #include <string.h>
 #include "session/process/mapping.h"
@@ -22,7 +22,7 @@ static void set_addresses(struct pd_map *map, struct pd_dso *dso, const struct p
 	if (mapping->jit) {
 		map->identity = true;
 	} else if (file && file->type == PD_INSIDE_ELF && !file->has_offset) {
-		/* where the segment lies in the file was not recorded: the mapping is taken for all of it */
+		/* the segment's place in the file was not recorded: assume that the mapping has the whole segment */
 		if (!dso->end)
 			dso->inside_pgoff = mapping->pgoff;
 		map->pgoff = file->min_vaddr;
@@ -36,7 +36,7 @@ static void set_addresses(struct pd_map *map, struct pd_dso *dso, const struct p
 int pd_inside_map_user(struct pd_state *state, const struct pd_mapping *mapping)
 {
 	struct pd_thread *thread = pd_thread_get(state, mapping->pid, mapping->tid);
-	/* a file is told by its path: made records have no inode, those of the kernel have one */
+	/* the path identifies a file: synthesized records have no inode, the kernel's records have one */
 	const struct pd_dso_key key = { .kind = kind_of(mapping), .filename = mapping->filename,
 					.filename_size = mapping->filename_size, .pid = -1 };
 	struct pd_map map = { .start = mapping->addr, .end = pd_mapping_end(mapping), .pgoff = mapping->pgoff };

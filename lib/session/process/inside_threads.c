@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads of recordings of simpleperf, where its rules differ from those of perf. */
+/* Threads of recordings of simpleperf, where its rules differ from perf's. */
 #include "config.h"
 #include "session/state.h"
 

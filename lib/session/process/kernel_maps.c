@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The maps of a kernel and its modules, as they were recorded: they may overlap, and nothing is cut out of them. perf
- * keeps them in an array that is sorted by start, end and age, and finds the map of an address by bisection of that
- * array; where maps overlap, the bisection decides which map has the address, or that none has. A treap that knows the
- * sizes of its subtrees gives the same answers, and its work never grows with the square of the number of records. */
+/* The maps of a kernel and its modules, unchanged as recorded: they may overlap. perf keeps them in an array sorted by
+ * start, end and age, and finds the map of an address by bisection; where maps overlap, the steps of the bisection
+ * decide which map has the address, or that none has. A treap with the sizes of its subtrees gives the same answers,
+ * and its work never grows with the square of the number of records. */
 #include "config.h"
 #include "session/state.h"
 
@@ -31,7 +31,7 @@ static bool is_before(const struct pd_kernel_map *a, const struct pd_kernel_map 
 	return a->number < b->number;
 }
 
-/* Splits: left, the maps before the key; right, the key, if it is in the tree, and the maps behind it. */
+/* Splits: left, the maps before the key; right, the key, if it is in the tree, and the maps after it. */
 static void split(struct pd_kernel_map *node, const struct pd_kernel_map *key, struct pd_kernel_map **left,
 		  struct pd_kernel_map **right)
 {

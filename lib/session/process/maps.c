@@ -96,7 +96,7 @@ static struct pd_map_node *last_of(struct pd_map_node *node)
 	return node;
 }
 
-/* The part of `map` behind `end`. */
+/* The part of `map` after `end`. */
 static struct pd_map_node *tail_of(struct change *change, const struct pd_map *map, uint64_t end)
 {
 	if (map->end <= end)

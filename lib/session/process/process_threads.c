@@ -15,7 +15,7 @@ static int set_default_comm(struct pd_state *state, struct pd_thread *thread)
 {
 	char name[40] = "swapper";
 	char *end = name + strlen(name);
-	/* pid 0 of later threads is what a pid namespace calls the tasks outside of it */
+	/* in later threads, pid 0 means a task outside of the recorder's pid namespace */
 	thread->comm_set = thread->tid == 0 && (thread->guest || !thread->number);
 	if (!thread->comm_set) {
 		name[0] = ':';
@@ -59,7 +59,7 @@ struct pd_thread *pd_thread_find_or_create(struct pd_state *state, int32_t pid, 
 {
 	struct pd_thread *thread = pd_thread_find(state, tid);
 	if (thread && state->inside && pid != -1 && thread->pid != -1 && thread->pid != pid) {
-		/* the tid was given again */
+		/* the kernel has reused the tid */
 		pd_thread_remove(state, thread);
 		thread = NULL;
 	}
@@ -119,8 +119,8 @@ int pd_thread_fork(struct pd_state *state, const struct perfdata_task *task, boo
 		if (!parent)
 			return -1;
 	}
-	/* a thread that is its own parent begins anew, too, and takes the place of the old one in memory: in a pid
-	 * namespace all tasks outside of it have the number 0 */
+	/* a thread that is its own parent is a new thread, too, and replaces the old one: in a pid namespace all tasks
+	 * outside of the namespace have the number 0 */
 	const struct pd_thread was = *parent;
 	if (old)
 		pd_thread_remove(state, old);

@@ -58,8 +58,8 @@ void pd_state_free(struct pd_state *state)
 /* A damaged record may lack a name: the name is empty then. */
 static const char *text_of(struct perfdata_bytes text) { return text.data ? (const char *)text.data : ""; }
 
-/* Which file, if any, is behind a user mapping. The classes of names are those of the kernel (fs/proc/task_mmu.c) and
- * of perf. */
+/* Maps a user mapping to its file, if it has one. The kernel (fs/proc/task_mmu.c) and perf define the classes of
+ * names. */
 static int map_user(struct pd_state *state, const struct pd_mapping *mapping)
 {
 	struct pd_thread *thread = pd_thread_get(state, mapping->pid, mapping->tid);
@@ -153,7 +153,7 @@ static int map_kernel(struct pd_state *state, const struct pd_mapping *mapping)
 	return 0;
 }
 
-/* Maps a guest's kernel, or a module of it. */
+/* Maps a guest's kernel, or one of its modules. */
 static int map_guest_kernel(struct pd_state *state, const struct pd_mapping *mapping)
 {
 	struct pd_guest *guest = state->guest;
@@ -228,8 +228,8 @@ static int on_comm(struct pd_state *state, const struct perfdata_record *record)
 	struct pd_thread *thread = pd_thread_get(state, comm->pid, comm->tid);
 	if (!thread)
 		return -1;
-	/* the old program's maps are gone with exec; perf keeps them until they are overwritten. Of the tasks that a
-	 * pid namespace calls 0, one begins another program, and the maps may be those of any. */
+	/* exec removes the old program's maps; perf keeps them until they are overwritten. Not with pid 0: it means all
+	 * tasks outside of a pid namespace; one of them calls exec, and the maps may belong to any. */
 	if (record->misc & PERFDATA_MISC_COMM_EXEC && !state->inside && comm->pid)
 		pd_maps_exec(&state->store, thread->maps);
 	return pd_thread_set_comm(state, thread, comm->comm.data, comm->comm.size);

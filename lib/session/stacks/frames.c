@@ -9,7 +9,7 @@
 #define CACHE_SLOTS (1u << CACHE_BITS)
 /* Flags of `through`, beside the cpumode and the generation of the maps. */
 #define BELOW_KERNEL 0x100u
-#define IN_CHAIN 0x200u      /* the address stood in a chain: its dso is marked */
+#define IN_CHAIN 0x200u      /* the address was in a chain: its dso is marked */
 #define GENERATION_SHIFT 16
 #define NOWHERE UINT64_MAX
 
@@ -200,7 +200,7 @@ size_t pd_walk_steps(struct pd_state *state, const struct pd_thread *thread, str
 	const struct pd_maps *maps = maps_of(state, thread, walk->cpumode);
 	if (maps && !state->address_cache && make_cache(state) < 0)
 		maps = NULL;
-	/* what depends on the mode alone is worked out once for all of them */
+	/* values that depend on the mode alone are computed once for all addresses */
 	const uint64_t through = maps ? seen_through(maps, walk->cpumode, below_kernel) : 0;
 	const uint64_t spread = spread_of(through);
 	for (; walk->at < end; walk->at++) {
@@ -223,8 +223,8 @@ size_t pd_walk_steps(struct pd_state *state, const struct pd_thread *thread, str
 
 /* --- marks of chains --- */
 
-/* The session can report the dsos of chains without keeping the chains. Nearly every address of a chain was met before,
- * which its slot in the cache records; and unlike chains, addresses are few and stand close together. */
+/* The session can report the dsos of chains without keeping the chains. Nearly every address of a chain was seen
+ * before, and its slot in the cache says so; and unlike chains, addresses are few and close together. */
 
 static struct pd_dso *dso_of(const struct pd_state *state, uint32_t frame)
 {
@@ -264,7 +264,7 @@ static uint64_t seen_by(const struct pd_state *state, const struct pd_thread *th
 	return maps ? seen_through(maps, walk->cpumode, pd_walk_is_below_kernel(walk)) : NOWHERE;
 }
 
-/* Marks the dso of an address, unless the address stands in a broken chain. */
+/* Marks the dso of an address, unless the address is in a broken chain. */
 static void mark_address(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain_walk *walk,
 			 uint64_t through, uint64_t ip)
 {

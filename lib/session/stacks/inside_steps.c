@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks of recordings of simpleperf. A stack is the sample's own address and what called it; its recorder unwound it
- * through the interpreter of Android's runtime (ART), which put a frame of the dex code beside those of the interpreter
- * that ran it. Which of them are shown follows simpleperf. */
+/* Stacks of recordings of simpleperf. A stack is the sample's own address and its callers. simpleperf unwound it
+ * through the interpreter of Android's runtime (ART), and added a frame of the dex code to the frames of the
+ * interpreter that ran it. The session shows the same frames as simpleperf. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
@@ -168,7 +168,7 @@ static void merge_jit(struct pd_state *state, struct pd_steps *steps, uint8_t *k
 	steps->count = kept;
 }
 
-/* A stack ends with the function that begins a thread, and in front of what lies nowhere. */
+/* A stack ends with the function that begins a thread, and before an address that no file has. */
 static void end_stack(const struct pd_state *state, struct pd_steps *steps)
 {
 	for (size_t i = 0; i < steps->count; i++) {

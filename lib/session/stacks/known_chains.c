@@ -10,7 +10,7 @@
 #define ALWAYS_SIZE ((size_t)8 << 20)   /* up to this size the ring grows in any case */
 #define LARGEST_SIZE ((size_t)32 << 20)
 #define BYTES_PER_SLOT 128u  /* bytes of the ring for each slot: slots remember more chains than the ring holds */
-#define PROBES 8u            /* slots in which a chain may stand, from its own slot on */
+#define PROBES 8u            /* slots in which a chain may be, from its own slot on */
 
 struct pd_chain_slot {
 	uint64_t place;      /* pd_chain_place */
@@ -117,7 +117,7 @@ static struct pd_chain_slot *slot_for(const struct pd_known_chains *known, uint6
 	return oldest;
 }
 
-/* Slots for a ring of this size, without the places of what is in the ring. */
+/* Empty slots for a ring of this size. */
 static struct pd_chain_slot *new_slots(size_t size)
 {
 	return pd_calloc(size / BYTES_PER_SLOT, sizeof(struct pd_chain_slot));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The stack that a recorded chain stands for: its steps, in the memory of the batch, and, where the caller needs them,
- * its id or its node in a tree of stacks. */
+/* From a recorded chain to its stack: the steps, in the memory of the batch, and, if the caller needs them, the id or
+ * the node in a tree of stacks. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
@@ -54,7 +54,7 @@ static int add_step(struct pd_state *state, const struct pd_thread *thread, cons
 	return 0;
 }
 
-/* Whether the current address is the second one behind the marker of the user part. */
+/* Whether the current address is the second after the marker of the user part. */
 static bool is_second_of_user(const struct pd_chain_walk *walk)
 {
 	return walk->part == 0 && walk->at >= 3 &&
@@ -95,7 +95,7 @@ static int add_recorded(struct pd_state *state, const struct pd_thread *thread, 
 	return 0;
 }
 
-/* The part of a chain in front of its user part. false: the chain has no user part, as far as perf looks. */
+/* The part of a chain before its user part. false: the chain has no user part, as far as perf looks. */
 static bool before_user(const struct perfdata_list *chain, struct perfdata_list *ret)
 {
 	for (uint64_t i = 0; i < chain->count && i < PD_MAX_STEPS; i++) {
@@ -247,7 +247,7 @@ static int build_stack(struct pd_state *state, const struct pd_thread *thread, c
 	return name_stack(state, chain, ret);
 }
 
-/* Takes a chain that is known. Its steps may stand in the batch already. */
+/* Takes a chain from the cache. Its steps may be in the batch already. */
 static int take_known(struct pd_state *state, struct pd_known_chain *known, struct pd_step_list *to,
 		      struct pd_stack *ret)
 {

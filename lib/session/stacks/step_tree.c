@@ -161,7 +161,7 @@ uint32_t pd_step_tree_node(struct pd_step_tree *tree, const struct perfdata_step
 		make_known(tree);
 	uint32_t node = 0;
 	size_t at = 0;
-	/* below a new node nothing is known, and most of it does not come again */
+	/* a new node has no children to find, and most sequences below it do not come again */
 	while (tree->known && at + STEPS_AT_ONCE <= nr && node < tree->tree.count - 1) {
 		node = pass_steps(tree, node, &tree->labels[at]);
 		at += STEPS_AT_ONCE;
