@@ -23,7 +23,7 @@ enum perfdata_status pd_status_of_dlopen(const char *text, int code)
 	static const char *const unmapped[] = { "failed to map", "cannot map", "cannot allocate", "cannot create",
 						"cannot extend", "cannot change memory", "out of memory" };
 	char reason[128];
-	/* the text ends in that of an errno value, in the same words; errno itself may be of a later call */
+	/* the message ends with strerror's text of the errno value; errno itself may be of a later call */
 	for (size_t i = 0; text && i < sizeof failures / sizeof *failures; i++)
 		if (strstr(text, pd_errno_text(failures[i], reason, sizeof reason)))
 			return pd_status_of_errno(failures[i]);
@@ -63,11 +63,12 @@ static enum perfdata_status load_runtime(void)
 /* --- how long a name may become ----------------------------------------------------------------------------------- */
 
 #define MOST_SHOWN ((uint64_t)1 << 20)   /* units of work; names of programs need a small part of that */
-#define MOST_REFERENCES 64u              /* different ones that are told apart; later ones count as everything before */
+#define MOST_REFERENCES 64u              /* with a bound of their own; later ones count as everything before */
 
 static uint64_t sum(uint64_t a, uint64_t b) { return a > MOST_SHOWN || b > MOST_SHOWN ? MOST_SHOWN + 1 : a + b; }
 
-/* The number of "S_", "S0_", "SZ_", "S10_" … at `at`, and behind it; false: there is none. */
+/* The number of a reference "S_", "S0_", "SZ_", "S10_" … at `at`, and the end of the reference; false: there is
+ * none. */
 static bool take_reference(const char *at, uint64_t *ret, const char **ret_end)
 {
 	*ret = 0;
@@ -77,9 +78,9 @@ static bool take_reference(const char *at, uint64_t *ret, const char **ret_end)
 	return *at == '_';
 }
 
-/* A bound of what a name becomes that needs no grammar. A reference stands for a part that ended before the reference
- * was first used, so it is at most as long as everything up to there; later uses of it are as long as the first. A
- * parameter of a template ("T_") is at most everything before, and at least `parameter`. */
+/* An upper bound of a demangled name's size that needs no grammar. A reference repeats a part that ended before the
+ * reference was first used, so it is at most as long as everything up to there; its later uses are as long as the
+ * first. A parameter of a template ("T_") is at most everything before, and at least `parameter`. */
 static uint64_t bound_of(const char *name, uint64_t parameter)
 {
 	uint64_t known[MOST_REFERENCES] = { 0 }, size = 1, number;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rust names. The older scheme is that of C++ with a hash at the end: _ZN4core3fmt5write17h0123456789abcdefE. The newer
- * one ("v0", https://rust-lang.github.io/rfcs/2603-rust-symbol-name-mangling-v0.html) is a small prefix grammar with
+/* Rust names. The older scheme is C++'s with a hash at the end: _ZN4core3fmt5write17h0123456789abcdefE. The newer one
+ * ("v0", https://rust-lang.github.io/rfcs/2603-rust-symbol-name-mangling-v0.html) is a small prefix grammar with
  * references backwards. Hashes and the types of constants are not shown, as in perf. References can make a short name
  * very long: room, depth and number of steps are limited. */
 #include "config.h"
@@ -12,7 +12,7 @@
 #define MAX_IDENTIFIER 256  /* characters of an identifier that is not ASCII */
 
 struct rust {
-	const char *text;   /* behind the prefix */
+	const char *text;   /* after the prefix */
 	size_t at, size;
 	char *out;
 	size_t used, room;
@@ -126,8 +126,7 @@ static const struct escape {
 	{ "GT", ">" }, { "LP", "(" }, { "RP", ")" }, { "C", "," },
 };
 
-/* "$LT$" at `part`: prints the character that the escape stands for, and returns the size of the escape; 0: it is no
- * escape. */
+/* "$LT$" at `part`: prints the escaped character, and returns the size of the escape; 0: it is no escape. */
 static size_t put_escape(struct rust *r, const char *part, size_t size)
 {
 	const char *close = size > 1 ? memchr(part + 1, '$', size - 1) : NULL;
@@ -235,7 +234,7 @@ static uint64_t base62(struct rust *r)
 	return value + 1;
 }
 
-/* A number that is present only behind `tag`: 0 without the tag, else the number plus 1. */
+/* A number that is present only after `tag`: 0 without the tag, else the number plus 1. */
 static uint64_t optional62(struct rust *r, char tag)
 {
 	uint64_t value = eat(r, tag) ? base62(r) + 1 : 0;
@@ -352,7 +351,7 @@ static bool enter(struct rust *r)
 	return !r->bad;
 }
 
-/* Goes back to an earlier position, once 'B' was read; *ret_at: where to go on afterwards. */
+/* Goes back to an earlier position, once 'B' was read; *ret_at: where to continue afterwards. */
 static bool go_back(struct rust *r, size_t *ret_at)
 {
 	size_t here = r->at - 1;

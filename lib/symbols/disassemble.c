@@ -161,7 +161,8 @@ static void add_text(char *out, size_t room, const char *text)
 	out[used] = '\0';
 }
 
-/* Its text, without what the struct of a version has in front: id, address, size, bytes (16 of them, 24 in 5). */
+/* The instruction's text. The members before it differ by version: id, address, size, bytes (16, or 24 in version
+ * 5). */
 static void add_capstone_text(const struct pd_disassembler *d, char *out, size_t room)
 {
 	enum { MNEMONIC = 32 };
@@ -201,7 +202,7 @@ static void put_address(struct pd_instruction *instruction, uint64_t address)
 	snprintf(last + 1, sizeof instruction->text - used, "0x%llx", (unsigned long long)address);
 }
 
-/* "0x10(%rip)": the address behind the instruction and that. */
+/* "0x10(%rip)": the address after the instruction, plus this offset. */
 static void find_rip_reference(struct pd_instruction *instruction)
 {
 	const char *end = strstr(instruction->text, "(%rip)");

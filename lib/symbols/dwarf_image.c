@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What libdw is given of a file: an image in memory with nothing but the sections that libdw needs here, decompressed
- * by us. libelf would allocate whatever size a compressed section states, and libdw neither counts its work nor looks
- * whether it is to stop; so what would take too long is found here before libdw sees it. */
+/* The input of libdw: an image of a file in memory with only the sections that libdw needs here, decompressed by us.
+ * libelf would allocate whatever size a compressed section states, and libdw neither counts its work nor checks for
+ * cancellation; so this file rejects input that would take too long before libdw sees it. */
 #include "config.h"
 #include "symbols/symbols.h"
 
@@ -45,7 +45,7 @@ struct survey {
 	uint32_t steps;      /* of finding the last abbreviation in it */
 };
 
-/* libdw reads a table up to the abbreviation that it looks for, for each unit anew. */
+/* libdw reads a table up to the abbreviation that it looks for, again for each unit. */
 static enum perfdata_status read_abbrevs(struct survey *s, uint64_t offset)
 {
 	const struct part *part = &s->parts[ABBREV];
@@ -170,7 +170,7 @@ static void put_header(const struct layout *l, const struct pd_elf *elf)
 	put(l->image + behind + 14, 2, WANTED + 1, l->swap);
 }
 
-/* All sections, with a NUL behind each: libdw reads some strings without looking for their end. */
+/* All sections, with a NUL after each: libdw reads some strings without looking for their end. */
 static enum perfdata_status join_parts(const struct pd_elf *elf, struct part *parts, struct pd_dwarf_image *ret)
 {
 	struct layout l = { .wide = elf->header.e_ident[EI_CLASS] != ELFCLASS32, .swap = pd_elf_swaps(elf) };

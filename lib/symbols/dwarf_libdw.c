@@ -21,14 +21,14 @@
 #define BYTES_OF_STEP 4u        /* of entries that libdw walks over */
 #define SANE_DEPTH 8            /* of namespaces and classes in each other */
 
-/* The memory of line tables; above it, and from half of it on where memory is short, they are read again when they are
+/* The limit for line tables in memory (half of it if memory is short); tables beyond it are dropped and read again when
  * needed. */
 #define ROOM ((size_t)32 << 20)
 
 /* A range of code and the function that it belongs to. */
 struct function_range {
 	uint64_t start, end;
-	Dwarf_Off die, behind;   /* behind the last of its descendants; 0: not known yet */
+	Dwarf_Off die, behind;   /* after its last descendant; 0: not known yet */
 };
 
 /* The functions of a unit, sorted by address: units have up to a million entries, and callers look up many
@@ -37,8 +37,8 @@ struct unit_index {
 	Dwarf_Off unit;
 	struct function_range *items;
 	size_t count, capacity;
-	Dwarf_Off behind;             /* behind its last entry */
-	struct pd_dwarf_unit lines;   /* of which only what concerns line tables is set */
+	Dwarf_Off behind;             /* after its last entry */
+	struct pd_dwarf_unit lines;   /* only the members about line tables are set */
 	uint64_t table;               /* offset of its line table; UINT64_MAX: none */
 };
 
@@ -63,8 +63,8 @@ struct pd_libdw {
 	struct pd_dwarf reader;        /* of line tables: sections of the image */
 	_Atomic(size_t) held;          /* by the tables */
 	size_t indexes;                /* bytes of the ranges of functions and units */
-	enum perfdata_status status;   /* why the look-up at hand cannot go on */
-	bool lacks_memory;             /* memory failed in libdw, which keeps what it could not read as absent */
+	enum perfdata_status status;   /* why the current look-up cannot continue */
+	bool lacks_memory;             /* an allocation failed in libdw, which then takes unread data as absent */
 };
 
 /* Where libdw goes without memory: its handler has no argument, and must not return (the default ends the process). It
@@ -91,7 +91,7 @@ static bool grow(struct pd_libdw *libdw, struct unit_index *index)
 	const size_t before = index->capacity, size = sizeof *index->items;
 	if (!go_on(libdw, PD_WORK_KEPT) || index->count < before)
 		return !libdw->status;
-	/* while they are moved to a larger place, there are two of them */
+	/* while they are moved to a larger block, both blocks exist */
 	libdw->status = pd_work_room(libdw->meter.work, 3 * index->count * size);
 	if (!libdw->status && pd_vector_grow(&index->items, &index->capacity, index->count, size))
 		libdw->status = PERFDATA_ENOMEM;
@@ -228,8 +228,8 @@ static bool list_of(Dwarf_Die *die, struct pd_dwarf_unit *unit, struct pd_dwarf_
 	return !index.failed;
 }
 
-/* Whether libdw may look through the ranges of an entry. It passes over what is no range, and over empty ones, without
- * saying how many these were: so the list is counted first. */
+/* Whether libdw may read the ranges of an entry. libdw skips invalid and empty ranges without saying how many: so this
+ * function counts the list first. */
 static bool may_read_ranges(struct pd_libdw *lines, Dwarf_Die *die)
 {
 	struct pd_dwarf_unit unit = { 0 };
@@ -309,7 +309,7 @@ static int compare_ranges(const void *left, const void *right)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-/* Where a unit ends, and what our reader of line tables has to know of it. */
+/* Sets the end of a unit, and the members that our reader of line tables needs. */
 static void describe_unit(const struct pd_libdw *lines, struct unit_index *index, Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
@@ -449,7 +449,7 @@ static size_t get_scopes(struct pd_libdw *lines, const struct unit_index *index,
 
 /* --- names and places --------------------------------------------------------------------------------------------- */
 
-/* Longer texts count as none: they stand in the output many times. */
+/* Longer texts count as none: one text can be in the output many times. */
 static const char *short_text(const char *text)
 {
 	return text && strnlen(text, PD_SYMBOL_NAME_LIMIT) < PD_SYMBOL_NAME_LIMIT ? text : NULL;
@@ -489,7 +489,7 @@ static uint32_t number_of(Dwarf_Die *die, unsigned name)
 	return number(dwarf_attr(die, name, &attribute));
 }
 
-/* The line where a function is declared, also from the entry of which this one is an instance. */
+/* The line where a function is declared, also from the abstract entry (DW_AT_abstract_origin) of an instance. */
 static uint32_t first_line(Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;

@@ -53,7 +53,7 @@ static enum perfdata_status take(struct machine *m, size_t bytes)
 	return PERFDATA_OK;
 }
 
-/* Room for one more item. While items are moved to a larger place, there are two of them. */
+/* Room for one more item. While items are moved to a larger block, both blocks exist. */
 static enum perfdata_status grow(struct machine *m, void *items, size_t *capacity, size_t count, size_t size)
 {
 	const size_t before = *capacity;
@@ -104,7 +104,7 @@ static enum perfdata_status add_file(struct machine *m, struct pd_dwarf_lines *l
 /* Where the next byte is in the section. */
 static uint64_t place_of(const struct machine *m) { return m->place + (uint64_t)(m->cursor.at - m->bytes); }
 
-/* The names stay in the file: programs have many, of which few are asked for. */
+/* The names stay in the file: programs have many, and few are requested. */
 static struct pd_dwarf_value take_text(struct machine *m)
 {
 	struct pd_cursor *c = &m->cursor;
@@ -114,7 +114,7 @@ static struct pd_dwarf_value take_text(struct machine *m)
 	return value;
 }
 
-/* Until DWARF 4: strings up to an empty one. Folder 0 is that of the compilation, and files are numbered from 1. */
+/* Until DWARF 4: strings up to an empty one. Folder 0 is the compilation's, and files are numbered from 1. */
 static enum perfdata_status read_old_names(struct machine *m, struct pd_dwarf_lines *lines)
 {
 	struct pd_cursor *c = &m->cursor;
@@ -361,7 +361,7 @@ static enum perfdata_status sort_rows(struct machine *m)
 	return PERFDATA_OK;
 }
 
-/* Drops code that the linker left out, which stands at address 0, far from the rest. */
+/* Drops rows of code that the linker discarded: they are at address 0, far from the rest. */
 static enum perfdata_status keep_rows(struct machine *m, struct pd_dwarf_lines *lines)
 {
 	const struct rows *rows = &m->rows;
@@ -459,7 +459,7 @@ enum perfdata_status pd_dwarf_read_table(const struct pd_dwarf *dwarf, const str
 	return status;
 }
 
-/* The last row at or before the address, unless the address lies behind the end of its sequence. */
+/* The last row at or before the address, unless the row's sequence ends before the address. */
 const struct pd_dwarf_row *pd_dwarf_find_row(const struct pd_dwarf_lines *lines, uint64_t address)
 {
 	size_t low = 0, high = address < lines->lowest ? 0 : lines->row_count;

@@ -9,9 +9,9 @@
 #include "base/memory.h"
 #include "symbols/dwarf.h"
 
-/* The memory of open units of all files together; above it, the units that were not used for longest are closed, and
- * read again when they are needed. Where memory is short, fewer units stay, but enough that not every address needs its
- * unit read anew. */
+/* The limit for open units of all files together; above it, the least recently used units are closed, and read again
+ * when needed. If memory is short, fewer units stay open, but enough that not every address needs to read its unit
+ * again. */
 #define ROOM ((size_t)48 << 20)
 #define LEAST_ROOM ((size_t)16 << 20)
 /* Where memory is short, handles of libdw that this many look-ups did not ask for are closed. Looking for one takes as

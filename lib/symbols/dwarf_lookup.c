@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls in progress at an address: the function that holds the code, what is inlined there, and the source
+/* The calls in progress at an address: the function that holds the code, the functions inlined there, and the source
  * positions. The first look-up in a unit indexes its functions and reads its line table; each look-up reads the entries
  * of one function. */
 #include "config.h"
@@ -96,7 +96,7 @@ struct scope {
 	uint64_t name;      /* offset of the entry that has its name, or refers to the entry that has */
 	bool inlined;
 	uint32_t call_file, call_line, call_column;
-	uint32_t first_line;   /* from a declaration in the entry itself; 0: that of the entry with the name */
+	uint32_t first_line;   /* from a declaration in the entry itself; 0: take the line of the entry with the name */
 };
 
 struct scopes {
@@ -290,7 +290,8 @@ static enum perfdata_status keep_first_line(struct pd_dwarf *dwarf, uint64_t key
 	return kept ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-/* The linkage name tells most; a local class has none. Finding the name finds the line of the declaration, too. */
+/* The linkage name has most details; a local class has none. Finding the name finds the line of the declaration,
+ * too. */
 static enum perfdata_status find_name(struct pd_dwarf *dwarf, bool raw_names, uint64_t key, const char **ret)
 {
 	if (find_text(dwarf, &dwarf->names, key, ret))
@@ -406,7 +407,7 @@ static enum perfdata_status find_split_calls(struct pd_dwarf *split, struct pd_d
 	if (status != PERFDATA_EUNSUP)
 		return status;
 	pd_dwarf_refuse_split(split);
-	/* the position is that of the skeleton unit, whatever the split unit is like */
+	/* the position comes from the skeleton unit, whatever the split unit is like */
 	found->scopes.count = 0;
 	return PERFDATA_OK;
 }

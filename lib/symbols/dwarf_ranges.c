@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The code of an entry: one range, or a list of them (.debug_ranges until DWARF 4, then .debug_rnglists). */
+/* The code of an entry: one range, or a list of ranges (.debug_ranges until DWARF 4, then .debug_rnglists). */
 #include "config.h"
 #include "symbols/symbols.h"
 
@@ -84,7 +84,7 @@ static bool list_offset(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit
 	return true;
 }
 
-/* PERFDATA_OK: goes on; PERFDATA_END: that was enough. NULL: the list is only walked over. */
+/* PERFDATA_OK: continue; PERFDATA_END: stop. NULL: the list is only skipped. */
 typedef enum perfdata_status take_range(void *user, uint64_t start, uint64_t end);
 
 static enum perfdata_status each_of_list(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
@@ -166,7 +166,7 @@ enum perfdata_status pd_dwarf_add_range(const struct pd_dwarf *dwarf, struct pd_
 					struct pd_dwarf_ranges *ranges, struct pd_dwarf_range range)
 {
 	enum perfdata_status status = pd_meter_count(meter, PD_WORK_KEPT);
-	/* while they are moved to a larger place, there are two of them */
+	/* while they are moved to a larger block, both blocks exist */
 	if (!status && ranges->count == ranges->capacity)
 		status = pd_work_room(dwarf->work, 3 * ranges->count * sizeof *ranges->items);
 	if (status || ranges->count >= UINT32_MAX)

@@ -10,7 +10,7 @@
 #include "symbols/dwarf.h"
 #include "symbols/dwarf_format.h"
 
-/* Longer strings count as none: they stand in the output many times. */
+/* Longer strings count as none: one string can be in the output many times. */
 #define MAX_STRING PD_SYMBOL_NAME_LIMIT
 #define WINDOW 65536u  /* bytes read at once where many entries are looked at */
 #define ENTRY 256u     /* … and where one entry is */
@@ -113,7 +113,7 @@ static uint8_t slot_of(uint64_t name)
 	}
 }
 
-/* Room for one more item of a table. While items are moved to a larger place, there are two of them. */
+/* Room for one more item of a table. While items are moved to a larger block, both blocks exist. */
 static enum perfdata_status grow(const struct pd_meter *meter, void *items, size_t *capacity, size_t count, size_t size)
 {
 	if (count < *capacity)

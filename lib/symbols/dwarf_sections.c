@@ -52,8 +52,8 @@ static bool is_read_in_pieces(enum pd_dwarf_section_number number) { return numb
 
 /* --- decompressing ------------------------------------------------------------------------------------------------ */
 
-/* The size in the header in front of a compressed section (Elf32_Chdr, Elf64_Chdr; "ZLIB" and the size, in big-endian
- * order) is believed only as far as the compressed bytes explain it. */
+/* The header of a compressed section (Elf32_Chdr, Elf64_Chdr; "ZLIB" and the size, in big-endian order) states a size.
+ * It is accepted only if so few compressed bytes can yield so much. */
 struct compressed {
 	const struct pd_elf *elf;
 	uint64_t at, left;           /* of the compressed bytes */

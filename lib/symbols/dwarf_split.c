@@ -78,7 +78,7 @@ static enum perfdata_status read_index(struct pd_dwarf *split, const uint8_t *by
 {
 	const bool swap = split->swap;
 	struct pd_cursor c = pd_cursor(bytes, (size_t)size, swap);
-	const uint32_t word = pd_u32(&c);   /* DWARF 5: two bytes of it */
+	const uint32_t word = pd_u32(&c);   /* DWARF 5: two bytes */
 	const unsigned version = word == 2 ? 2 : pd_load16(bytes, swap);
 	const uint32_t column_count = pd_u32(&c), row_count = pd_u32(&c), slot_count = pd_u32(&c);
 	const uint8_t *ids = pd_take(&c, 8 * (uint64_t)slot_count), *rows = pd_take(&c, 4 * (uint64_t)slot_count),
@@ -154,7 +154,7 @@ struct search {
 	struct pd_dwarf *dwarf;            /* with the skeleton units */
 	uint64_t id;
 	bool is_package;
-	enum perfdata_status status;       /* of what was tried */
+	enum perfdata_status status;       /* of the files tried so far */
 	struct pd_dwarf *split;            /* out */
 };
 

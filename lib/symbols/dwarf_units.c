@@ -329,7 +329,7 @@ struct census {
 	uint64_t oldest, newest;   /* when an open unit was last used */
 };
 
-/* Closes the open units that were last used at or before a time; what is left is counted. */
+/* Closes the open units that were last used at or before a time; counts the units that stay open. */
 static struct census close_until(struct pd_dwarf *dwarf, uint64_t time)
 {
 	struct census left = { .oldest = UINT64_MAX };
@@ -389,7 +389,7 @@ enum perfdata_status pd_dwarf_read_root(struct pd_dwarf *dwarf, const struct pd_
 	return status;
 }
 
-/* Adds the ranges of a unit, of which only the first entry is read. */
+/* Adds the ranges of a unit; reads only the unit's first entry. */
 static enum perfdata_status add_unit(struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, struct pd_meter *meter)
 {
 	struct pd_dwarf_unit copy = copy_of(unit);
@@ -420,7 +420,7 @@ static enum perfdata_status index_units(struct pd_dwarf *dwarf)
 	return status;
 }
 
-/* In .debug_aranges `end` is a length. Where ranges overlap, the search matters: this one is that of libdw. */
+/* In .debug_aranges `end` is a length. Where ranges overlap, the result depends on the search: this is libdw's. */
 static const struct pd_dwarf_range *find_in_table(const struct pd_dwarf_ranges *table, uint64_t address)
 {
 	size_t low = 0, high = table->count;

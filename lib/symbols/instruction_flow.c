@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the flow goes behind an instruction: by its bytes, so that no library that decodes texts decides it. */
+/* Where control flow goes after an instruction: decoded from its bytes, so that the result does not depend on a
+ * disassembler library. */
 #include "config.h"
 #include "symbols/disassemble.h"
 
@@ -33,7 +34,7 @@ size_t pd_instruction_prefixes(enum pd_code_kind kind, const uint8_t *bytes, siz
 	return n;
 }
 
-/* The target stands in the last bytes of the instruction, behind `opcode` bytes. */
+/* The target is in the last bytes of the instruction, after `opcode` bytes. */
 static void set_relative(enum pd_code_kind kind, const uint8_t *bytes, size_t size, size_t opcode,
 			 struct pd_instruction *ret)
 {

@@ -54,7 +54,7 @@ static int read_load(struct reading *reading, struct pd_cursor *c, uint64_t time
 	return add(reading, address, size, time, (const char *)c->at, bytes);
 }
 
-/* pid, tid, vma, old address, new address, size, index: the name is that of the newest code at the old address. */
+/* pid, tid, vma, old address, new address, size, index: the name comes from the newest code at the old address. */
 static int read_move(struct reading *reading, struct pd_cursor *c, uint64_t time)
 {
 	pd_take(c, 16);
@@ -118,7 +118,7 @@ static int read_records(struct reading *reading, struct pd_cursor *file)
 	return 0;
 }
 
-/* The sorted codes are a tree: the one in the middle of a range is above those on both sides of it. */
+/* The sorted codes are a tree: the code in the middle of a range is the parent of both halves. */
 static uint64_t set_reach(struct pd_jit_code *items, size_t first, size_t end)
 {
 	if (first >= end)
@@ -183,7 +183,7 @@ static void compare_code(struct search *search, const struct pd_jit_code *code)
 		search->best = code;
 }
 
-/* Passes by what begins behind the address, and what ends before it. */
+/* Skips subtrees that begin after the address or end before it. */
 static void look_at(struct search *search, size_t first, size_t end)
 {
 	while (first < end && search->nr < MOST_COMPARED) {

@@ -17,7 +17,8 @@ struct decompressed {
 	size_t used, room, limit;
 };
 
-/* Room is bounded, to tell contents of the limit's size from larger ones: not by pd_vector_grow. */
+/* Not by pd_vector_grow: the room is exactly one byte above the limit at most, to distinguish contents of the limit's
+ * size from larger contents. */
 static enum perfdata_status grow(struct pd_work *work, struct decompressed *out)
 {
 	size_t room = out->room ? 2 * out->room : (size_t)1 << 18;

@@ -7,9 +7,9 @@
 #include <sys/vfs.h>
 #include "symbols/symbols.h"
 
-/* What MMAP2 may say of a file of such a file system, whatever stat says. */
+/* The device numbers that MMAP2 may record for a file on a file system where stat reports another one. */
 enum recorded {
-	ANY_DEVICE,      /* that of another file system */
+	ANY_DEVICE,      /* the number of another file system */
 	NO_BLOCK_DEVICE, /* another one of the numbers that no device has (major 0) */
 };
 
@@ -19,7 +19,7 @@ static const struct {
 } others[] = {
 	/* stat reports a number for each subvolume */
 	{ 0x9123683e /* btrfs */, NO_BLOCK_DEVICE },
-	/* what is mapped is the file below, on the device of its layer; stat reports numbers of its own for layers */
+	/* the kernel maps the file of a layer, on the layer's device; stat reports numbers of the union file system */
 	{ 0x794c7630 /* overlay */, ANY_DEVICE },
 	{ 0x61756673 /* aufs */, ANY_DEVICE },
 	/* stat reports a number for each snapshot */

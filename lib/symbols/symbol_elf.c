@@ -15,7 +15,7 @@
 #define MAX_DEBUGDATA ((size_t)256 << 20)
 #define MAX_NAMES ((uint64_t)64 << 20)     /* of sections */
 #define MAX_NAME ((size_t)4096)            /* of one section */
-#define MAX_SEGMENTS 256u                  /* that are loaded: each symbol is looked for in all of them */
+#define MAX_SEGMENTS 256u                  /* loaded ones: each symbol is searched in all segments */
 #define MAX_NOTES ((uint64_t)1 << 20)
 #define MAX_LINK ((uint64_t)8192)          /* a path, and a checksum or build-id */
 #define PIECE ((size_t)64 << 10)           /* of a table, read at once */
@@ -97,8 +97,8 @@ static Elf64_Shdr take_section(const struct pd_elf *elf, const uint8_t *bytes)
 	return s;
 }
 
-/* What 16 bits cannot count stands in the first section: the number of sections, the number of the one with their
- * names, the number of segments. PERFDATA_ABSENT: there are no sections. */
+/* Counts that do not fit into 16 bits are in the first section header: the number of sections, the index of the section
+ * with their names, the number of segments. PERFDATA_ABSENT: there are no sections. */
 static enum perfdata_status count(struct pd_elf *elf, uint64_t *ret_sections, uint32_t *ret_names)
 {
 	uint8_t bytes[sizeof(Elf64_Shdr)];
@@ -120,7 +120,7 @@ static enum perfdata_status count(struct pd_elf *elf, uint64_t *ret_sections, ui
 		       : PERFDATA_ABSENT;
 }
 
-/* Reads the names of the sections, with a NUL behind; without them, sections have empty names. */
+/* Reads the names of the sections, and adds a NUL; without names, sections have empty names. */
 static enum perfdata_status read_names(struct pd_elf *elf, const Elf64_Shdr *header)
 {
 	if (header->sh_type != SHT_STRTAB || header->sh_size > MAX_NAMES || !pd_elf_in_file(elf, header))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What failed while names were looked for: it is told, counted, and makes the work that asked for names fail. */
+/* Failures while names are looked up: each is reported and counted, and makes the work that needed the names fail. */
 #include "config.h"
 #include <errno.h>
 #include "base/error.h"
@@ -28,7 +28,7 @@ enum perfdata_status pd_symbols_note(struct perfdata_symbols *symbols, enum perf
 	else
 		(void)atomic_compare_exchange_strong(&failures->worst, &worst, PERFDATA_EREAD);
 	atomic_fetch_add(&failures->nr, 1);
-	/* a process has one runtime, and what it demangles belongs to no file */
+	/* a process has one runtime, so its failures belong to no file */
 	const enum perfdata_status runtime = pd_demangle_failure();
 	if (runtime && !atomic_exchange(&failures->runtime_told, true))
 		report(symbols, "the C++ runtime", perfdata_status_text(runtime));

@@ -16,7 +16,7 @@
 #define MAX_PATH 4096
 #define HOST_DEBUG_DIR "/usr/lib/debug"
 
-/* Opens a file below a directory that stands for the root: links in there are relative to that root. */
+/* Opens a file below a directory that takes the place of the root: links are relative to this directory. */
 static int open_below(const char *root, const char *rest, enum pd_regular kind)
 {
 	char real[PD_ROOTED_PATH];

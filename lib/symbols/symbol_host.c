@@ -54,10 +54,10 @@ const char *pd_unidentified(const struct perfdata_symbols_dso *dso, const struct
 		return "neither a build-id nor an inode number was recorded";
 	if (st->st_ino != r->inode)
 		return "another file was mapped (inode number), and no build-id was recorded";
-	/* file systems number their inodes alike: those of tmpfs begin at 2 */
+	/* different file systems use the same inode numbers: each tmpfs begins at 2 */
 	if (pd_is_other_device(path, st, r->device_major, r->device_minor))
 		return "another file was mapped (device), and no build-id was recorded";
-	/* By ctime: any program can set mtime, and the file system reuses an inode number once its file is gone. */
+	/* By ctime: any program can set mtime, and the file system reuses the inode number of a removed file. */
 	if (pd_nanoseconds(&st->st_ctim) <= r->unchanged_since)
 		return NULL;
 	if (pd_nanoseconds(&st->st_mtim) <= r->unchanged_since && is_kept_by_perf(dso, st, found))
@@ -80,7 +80,7 @@ const char *pd_map_unidentified(const struct perfdata_symbols_dso *dso, const st
 
 /* --- modules ------------------------------------------------------------------------------------------------------ */
 
-/* "xfs" of "[xfs]" and "/lib/modules/…/xfs.ko.zst", spelled as the kernel does; false: the dso has no such name. */
+/* "xfs" of "[xfs]" and "/lib/modules/…/xfs.ko.zst", written as the kernel writes it; false: the dso is no module. */
 static bool module_name(const struct perfdata_symbols_dso *dso, char *ret, size_t room)
 {
 	const char *base = strrchr(dso->request.path, '/');
@@ -95,7 +95,7 @@ static bool module_name(const struct perfdata_symbols_dso *dso, char *ret, size_
 	return true;
 }
 
-/* Of the kernel that runs here. PERFDATA_ABSENT: there is no such text; a failure is told. */
+/* Reads a file about the kernel that runs here. PERFDATA_ABSENT: it does not exist; a failure is reported. */
 static enum perfdata_status read_text(struct perfdata_symbols *symbols, const char *path, size_t limit, char **ret,
 				      size_t *ret_size)
 {

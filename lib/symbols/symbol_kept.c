@@ -151,7 +151,7 @@ static int open_again(const struct pd_kept_file *file)
 {
 	const int fd = pd_symbols_open(file->symbols, file->path, PD_REGULAR_ANY);
 	if (fd < 0) {
-		/* it was there: only a lack of descriptors or memory, or a failure, is told as it is */
+		/* the file existed before: so a failure other than "no such file" is reported unchanged */
 		if (pd_status_of_errno(errno) == PERFDATA_ABSENT)
 			errno = ESTALE;
 		return -1;

@@ -142,7 +142,7 @@ static bool relocate(struct perfdata_symbols_dso *dso)
 		return false;
 	const struct pd_symbol_table *table = pd_dso_table(dso);
 	const struct pd_symbol *s = pd_symtab_by_name(table, r->reference);
-	/* Several names stand for the start of the text, and only one of them is kept. */
+	/* Several symbols are at the start of the text, and the table keeps only one. */
 	if (!s)
 		s = pd_symtab_by_name(table, !strcmp(r->reference, "_text") ? "_stext" : "_text");
 	if (!s)
@@ -193,8 +193,8 @@ enum perfdata_status pd_dso_take_kallsyms(struct perfdata_symbols_dso *dso, int 
 	return status;
 }
 
-/* A perf map stands in a directory where every user may write: it is trusted only if its owner could have changed our
- * files anyway. */
+/* A perf map is in a directory where every user may write: it is trusted only if its owner could change our files
+ * anyway. */
 static bool is_ours(const struct stat *st) { return st->st_uid == 0 || st->st_uid == geteuid(); }
 
 static bool is_elsewhere(const struct perfdata_symbols_dso *dso)
@@ -751,7 +751,7 @@ static enum perfdata_status load_kernel(struct perfdata_symbols_dso *dso)
 	return PERFDATA_ABSENT;
 }
 
-/* A module's file has addresses from 0 on; a kallsyms text has those of the running kernel. */
+/* A module's file has addresses from 0 on; a kallsyms text has addresses of the running kernel. */
 static enum perfdata_status load_module(struct perfdata_symbols_dso *dso)
 {
 	const struct perfdata_symbols_options *o = &dso->symbols->options;

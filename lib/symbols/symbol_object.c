@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Which source a function without debug information came from, by the FILE symbols of its symbol table. addr2line falls
- * back to them, and perf with it. What it was seen to do: the function of an address is the one that starts last before
- * it in its section, whatever its size; of several, the largest, then the first. A local one is of the FILE symbol
- * before it; of a global one, which all stand behind all FILE symbols, the file is known only where no FILE symbol
- * stands behind another symbol. */
+ * back to them, and perf with it. Observed rules: the function of an address is the last one in its section that starts
+ * at or before the address, whatever its size; of several with the same start, the largest, then the first. A local
+ * function belongs to the FILE symbol before it. All global functions come after all FILE symbols, so a global
+ * function's file is known only if no FILE symbol comes after another symbol. */
 #include "config.h"
 #include "symbols/symbols.h"
 
@@ -20,7 +20,7 @@ struct function {
 };
 
 struct file {
-	uint32_t name;         /* where it stands in the string table */
+	uint32_t name;         /* where it is in the string table */
 	const char *text;      /* read at first use */
 };
 
@@ -38,7 +38,7 @@ struct pd_objects {
 
 struct scan {
 	struct pd_objects *objects;
-	bool symbol_seen, file_behind;   /* a symbol that is no FILE; a FILE symbol behind one */
+	bool symbol_seen, file_behind;   /* a symbol that is no FILE; a FILE symbol after one */
 };
 
 static bool may_be_function(const Elf64_Sym *sym)
@@ -133,7 +133,7 @@ enum perfdata_status pd_objects_new(const struct pd_elf *elf, struct pd_objects 
 		struct scan scan = { .objects = objects };
 		status = pd_elf_read_table(elf, header, pd_elf_symbol_size(elf), scan_piece, &scan);
 	}
-	/* what cannot be read is left out */
+	/* names that cannot be read are skipped */
 	if (status && status != PERFDATA_DAMAGED) {
 		pd_objects_free(objects);
 		return status;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Which entry of a perf map names an address that several hold: a compiler that rewrites its map while it runs leaves
- * the entries of code that is gone, and a perf map has no times.
+/* Which entry of a perf map names an address that several entries contain: a compiler that replaces code while it runs
+ * leaves the entries of the old code, and a perf map has no times.
  *
- * perf keeps the entries in a red-black tree by start, in the order of the file, and takes the first one on the way
- * down that holds the address. What it takes depends on the shape of the tree, so the same tree is built here, as in
- * Cormen et al., Introduction to Algorithms. On its way down perf may pass an entry by that holds the address; such an
- * address has a name here, since each subtree knows how far its entries reach. perf leaves out entries whose name has
- * one or two characters; a second tree holds them, for addresses that no entry of the first one names. */
+ * perf keeps the entries in a red-black tree by start, in the order of the file, and takes the first entry on the way
+ * down that contains the address. The result depends on the shape of the tree, so the same tree is built here, as in
+ * Cormen et al., Introduction to Algorithms. On its way down perf may miss an entry that contains the address; here the
+ * address gets a name nevertheless, since each subtree knows how far its entries reach. perf leaves out entries whose
+ * name has one or two characters; a second tree holds them, for addresses that no entry of the first one names. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
@@ -17,7 +17,7 @@
 
 /* Of the symbol with the same index. */
 struct node {
-	uint32_t child[2];     /* entries before and behind */
+	uint32_t child[2];     /* entries before and after */
 	uint64_t reach;        /* the largest end in this subtree */
 };
 
@@ -193,8 +193,8 @@ size_t pd_overlaps_memory(const struct pd_symbol_table *table)
 
 /* --- look-up ------------------------------------------------------------------------------------------------------ */
 
-/* The entries that hold an address, from the one that begins last. Subtrees aside from the way to the address begin
- * before it, so their reach says whether one of them holds it. */
+/* The entries that hold an address, from the one that begins last. Subtrees beside the path to the address begin before
+ * the address, so their reach says whether one of their entries contains it. */
 struct walk {
 	const struct pd_symbol_table *table;
 	uint64_t address;

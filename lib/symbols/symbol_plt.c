@@ -72,7 +72,7 @@ static struct slot slot_of(const struct entries *form, const uint8_t *at)
 	return slot;
 }
 
-/* Relocations are read in pieces: those of a large library are many, and few belong to the linkage table. */
+/* Relocations are read in pieces: a large library has many, and few belong to the linkage table. */
 struct relocations {
 	struct entries form;
 	struct slots *slots;
@@ -135,7 +135,7 @@ static const uint8_t *symbol_at(struct plt *plt, const Elf64_Shdr *header, uint3
 	return window->count ? window->bytes + (number - window->first) * size : NULL;
 }
 
-/* Where the name of a symbol stands in PD_STRINGS_PLT; 0: it has none. */
+/* Where the name of a symbol is in PD_STRINGS_PLT; 0: it has none. */
 static uint32_t symbol_name(struct plt *plt, uint32_t number)
 {
 	const size_t table = plt->slots.symbols;
@@ -281,7 +281,7 @@ static int add_got_entries(struct plt *plt)
 	return failed;
 }
 
-/* The symbol in front of the PLT may have no size in the file, and so have been made to reach over the PLT: cuts it. */
+/* The symbol before the PLT may have no size in the file, and have been extended over the PLT: cuts it. */
 static void cut_before(struct pd_symbol_table *table, uint64_t offset)
 {
 	struct pd_symbol *s = pd_symtab_find(table, offset);

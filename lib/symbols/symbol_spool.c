@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One temporary file for what does not fit into memory, of all files with symbols: each has a part of it. */
+/* One temporary file for the symbols that do not fit into memory: each file with symbols has a part of it. */
 #include "config.h"
 #include <errno.h>
 #include "base/error.h"

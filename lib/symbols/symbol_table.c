@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The symbols of one dso, sorted by address. Which of several symbols at one address is kept, and how far a symbol
- * without a size reaches, follows what perf 7.3 was seen to do, so that the names are the same:
- *   - a symbol without a size ends where the next one in the table starts; the last one on the page behind the next
- *     page border. So of several such symbols at one address only the last one in the file gets a size.
- *   - of those that start at one address: one with a size before one without; a strong one before a weak one; a global
- *     one before a local one; fewer leading underscores; the longer name; the earlier one. The last three rules are
- *     about demangled names. Few symbols of a program are ever looked up, so symbols that only these rules tell apart
- *     stay side by side (`tied`) until then. */
+/* The symbols of one dso, sorted by address. Two choices follow the observed rules of perf 7.3, so that the names are
+ * the same: the symbol to keep of several at one address, and the end of a symbol without a size.
+ *   - a symbol without a size ends where the next symbol in the table starts; the last one a page after the next page
+ *     border. So of several symbols without a size at one address only the last in the file gets a size.
+ *   - of several at one address: one with a size before one without; a strong one before a weak one; a global one
+ *     before a local one; fewer leading underscores; the longer name; the earlier one. The last three rules are about
+ *     demangled names. Few symbols of a program are ever looked up, so symbols that only these rules distinguish stay
+ *     side by side (`tied`) until then. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
@@ -35,7 +35,7 @@ bool pd_symtab_is_stopped(struct pd_symbol_table *table, size_t count)
 	return table->work && is_refused(table, pd_work_do(table->work, 1 + count / SYMBOLS_OF_STEP));
 }
 
-/* Before the table grows: while it is moved to a larger place, there are two of it. */
+/* Before the table grows: while it is moved to a larger block, both blocks exist. */
 static bool has_no_room(struct pd_symbol_table *table)
 {
 	if (table->count >= MAX_SYMBOLS)
@@ -87,7 +87,7 @@ static size_t sorted_head(const struct pd_symbol_table *table)
 	return nr;
 }
 
-/* What is sorted instead of a symbol: it is smaller, and several times as many fit the caches. */
+/* Sorted in place of symbols: keys are smaller, and several times as many fit into the caches. */
 struct key {
 	uint32_t low, high;   /* halves of the address */
 	uint32_t index;       /* of the symbol, before sorting */
@@ -112,8 +112,8 @@ static void sort_by_digit(const struct key *from, struct key *to, size_t count, 
 		to[places[address_of(&from[i]) >> shift & mask]++] = from[i];
 }
 
-/* Sorts the keys by those digits in which addresses differ. There is room for as many behind them. Returns where the
- * sorted ones are; NULL: the work is stopped. */
+/* Sorts the keys by the digits in which addresses differ. The array has room for `count` more keys. Returns the sorted
+ * keys; NULL: the work is stopped. */
 static struct key *sort_keys(struct pd_symbol_table *table, struct key *keys, size_t count, uint64_t differ)
 {
 	struct key *from = keys, *to = keys + count;
@@ -166,8 +166,8 @@ static int sort_items(struct pd_symbol_table *table, struct pd_symbol *items, si
 	return sorted ? 0 : -1;
 }
 
-/* Merges the sorted symbols behind `head` into the sorted ones before; of two at one address, the one before stays
- * before. */
+/* Merges the sorted symbols from `head` on into the sorted symbols before, stably: at one address, symbols before
+ * `head` stay first. */
 static int merge_tail(struct pd_symbol *items, size_t head, size_t count)
 {
 	size_t left = count - head, to = count;
@@ -275,7 +275,7 @@ static int decide(const struct pd_symbol_table *table, struct pd_symbol *items, 
 }
 
 /* A name that occurs twice, as an exported function does in both tables, stays twice: comparing the names of all such
- * symbols takes half of the time to load a large program, and few of them are ever asked for. */
+ * symbols takes half of the time to load a large program, and few of their names are ever requested. */
 static void tie(struct pd_symbol *items, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

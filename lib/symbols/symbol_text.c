@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Symbol tables written as text: kallsyms ("ADDRESS TYPE NAME[\t[MODULE]]") and perf maps ("START SIZE NAME"). Names
- * are used where they stand in the text, which is kept whole. */
+ * stay in the text, which is kept whole. */
 #include "config.h"
 #include <string.h>
 #include "base/cursor.h"
@@ -33,7 +33,7 @@ static bool take_hex(char **at, const char *end, uint64_t *ret)
 {
 	uint64_t value = 0;
 	char *p = *at;
-	/* nearly all have sixteen digits, and there are 200,000 of them */
+	/* nearly all of 200,000 addresses have sixteen digits */
 	if (end - p > 16 && p[16] == ' ' && eight_digits(p, &value) && eight_digits(p + 8, &value)) {
 		*at = p + 16;
 		*ret = value;
@@ -52,7 +52,7 @@ static bool take_hex(char **at, const char *end, uint64_t *ret)
 	return true;
 }
 
-/* Ends the line at *at with a NUL and moves on; NULL behind the last. */
+/* Ends the line at *at with a NUL and moves to the next line; NULL after the last. */
 static char *next_line(char **at, char *end)
 {
 	if (*at >= end)
@@ -162,9 +162,9 @@ enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd)
 
 /* --- perf maps ---------------------------------------------------------------------------------------------------- */
 
-/* perf reads numbers as strtoull does, and takes the one character behind a number for a separator, whatever it is:
- * "1000h 20h name" and "1000-20-name" are entries. A letter of a longer word is none here: "1000name" is no number, and
- * names without a size that begin with digits would lose them. */
+/* perf reads numbers as strtoull does, and takes any one character after a number as a separator: "1000h 20h name" and
+ * "1000-20-name" are entries. Here a letter of a longer word is no separator: "1000name" is no number, since names
+ * without a size that begin with digits would lose their digits. */
 static bool is_blank(char c) { return c && strchr(" \t\v\f\r", c); }
 static bool is_of_word(char c)
 {

@@ -179,8 +179,8 @@ enum perfdata_status perfdata_symbols_open_kallsyms(struct perfdata_symbols *sym
 
 /* --- look-ups ----------------------------------------------------------------------------------------------------- */
 
-/* Reading a name takes longer than finding it in memory; but the names of all symbols of a large program take more
- * memory than anything else of it. */
+/* Reading a name from the file takes longer than finding it in memory; but the names of all symbols take more memory
+ * than all other data about a large program. */
 static void limit_strings(const struct perfdata_symbols *symbols, struct pd_symbol_table *table)
 {
 	const struct pd_account *account = pd_symbols_account(symbols);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* User stacks from recorded registers and stack memory: by the rules of the files (unwind_rules.c), and where a frame
- * is of another form, the whole stack by libdwfl with callbacks of our own for files and memory. Both find the same
- * steps. As in perf, a mapping is taken when an address inside it is met, and all addresses but the first are moved
- * back by one, into the call. Without libdwfl such a stack ends at that frame. */
+/* User stacks from recorded registers and stack memory: by the rules of the files (unwind_rules.c); if a frame needs
+ * another kind of rule, libdwfl unwinds the whole stack, with our callbacks for files and memory. Both find the same
+ * steps. As in perf, a mapping is loaded at the first address inside it, and all addresses but the first are moved back
+ * by one, into the call. Without libdwfl the stack ends at that frame. */
 #include "config.h"
 #include "symbols/unwinder.h"
 
@@ -14,7 +14,7 @@
 #include "symbols/unwind_rules.h"
 
 #define MAX_MODULES 4096
-/* What is farther above the stack pointer is not on the stack, as large as stacks usually are. */
+/* The usual maximum size of stacks: an address farther above the stack pointer is not on the stack. */
 #define MOST_STACK ((uint64_t)8 << 20)
 
 /* --- registers: PERF_REG_<arch>_* numbers to DWARF numbers -------------------------------------------------------- */
@@ -188,7 +188,7 @@ void pd_unwinder_reset(struct perfdata_unwinder *unwinder)
 	pd_monitor_leave(unwinder->symbols->unwind_lock);
 }
 
-/* Whether anonymous memory is what a module has beyond its file: zeroed data. */
+/* Whether anonymous memory is the zeroed data (.bss) of a module. */
 static bool is_zeroed_data(const struct perfdata_unwind_map *map, const struct pd_unwind_module *module)
 {
 	const struct pd_elf *elf = module->dso->text;
@@ -203,9 +203,9 @@ static bool is_zeroed_data(const struct perfdata_unwind_map *map, const struct p
 	return false;
 }
 
-/* Whether a mapping is that of a module. A loader maps the whole file first, from its beginning, and the segments over
+/* Whether a mapping belongs to a module. A loader maps the whole file first, from its beginning, and the segments over
  * it; between them, parts of the first mapping are left. In the file, the pages of two segments may overlap where one
- * ends and the next begins; so an address at the edge of a mapping may seem to belong to the other one. */
+ * ends and the next begins; so an address at the edge of a mapping may seem to belong to the other segment. */
 static bool is_of_module(const struct perfdata_unwind_map *map, const struct pd_unwind_module *module)
 {
 	const uint64_t addresses[] = { map->start + (map->end - map->start) / 2, map->end - 1, map->start };
@@ -347,7 +347,7 @@ static bool walk(struct perfdata_unwinder *u, struct frame *f)
 	return true;
 }
 
-/* What was recorded of a register; others count as 0, as for libdwfl. */
+/* The recorded value of a register; registers that were not recorded are 0, as for libdwfl. */
 static struct value recorded(const struct perfdata_unwinder *u, unsigned dwarf_number)
 {
 	struct value value = { 0, true };

@@ -254,7 +254,7 @@ bool pd_frame_find_eh(const struct pd_elf *elf, uint8_t index_head[PD_FRAME_INDE
 		ret->is_indexed = true;
 		return true;
 	}
-	/* without sections: up to the end of what is loaded */
+	/* without sections: up to the end of the loaded segment */
 	for (size_t i = 0; i < elf->segment_count; i++) {
 		const struct pd_segment *s = &elf->segments[i];
 		if (address < s->vaddr || address - s->vaddr >= s->filesz)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What libdwfl is given of a file whose code is in user stacks: an image in memory with nothing but the tables that say
- * how to unwind (.eh_frame with its index, or .debug_frame). libdw counts no work, evaluates expressions that branch
- * backwards for ever, makes room for any register that is named and copies its state whenever it is told to remember
- * it; so each entry is read here first, and what asks for that is made an entry of no code. */
+/* The input of libdwfl for a file whose code is in user stacks: an image in memory with only the tables of unwinding
+ * (.eh_frame with its index, or .debug_frame). libdw does not limit its work: it evaluates expressions that loop for
+ * ever, allocates room for any register number, and copies its state at each DW_CFA_remember_state. So each entry is
+ * checked here first, and an entry that would cause this becomes an entry of no code. */
 #include "config.h"
 #include "symbols/symbols.h"
 
@@ -137,8 +137,8 @@ static bool fits(const struct table *t, const uint8_t *index, size_t size, uint6
 
 struct image {
 	uint8_t *bytes;
-	size_t size, memory;          /* memory: of the image, and about what libdw keeps of it */
-	bool has_index, has_excess;   /* has_excess: entries were left out */
+	size_t size, memory;          /* memory: of the image, and an estimate of libdw's copies */
+	bool has_index, has_excess;   /* has_excess: entries were dropped */
 };
 struct parts { const struct table *eh, *frame; const uint8_t *index; size_t index_size; };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules of a file. Entries are read from it as code is met that they are for, with what is around them, so the
- * tables of a large file are never in memory as a whole; a rule takes 24 bytes. What follows is only for files whose
- * .eh_frame has the index that linkers write; libdwfl does the rest. */
+/* The unwinding rules of a file. An entry is read, with its neighbours, when an address of its code is looked up, so
+ * the tables of a large file are never in memory as a whole; a rule takes 24 bytes. This file handles files whose
+ * .eh_frame has the index that linkers write (.eh_frame_hdr); libdwfl does the rest. */
 #include "config.h"
 #include "symbols/unwind_rules.h"
 #include <string.h>
@@ -432,7 +432,7 @@ static bool count_work(const struct perfdata_symbols_dso *dso, struct pd_rules *
 	return status != PERFDATA_EINTR;
 }
 
-/* false: memory or reading failed, which was told. */
+/* false: an allocation or a read failed, and was reported. */
 static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr, struct pd_rule *ret)
 {
 	const struct pd_elf *elf = dso->text;

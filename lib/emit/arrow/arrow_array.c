@@ -140,7 +140,7 @@ static enum perfdata_status put_int64(struct ArrowArray *array, const struct cel
 	return values ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-/* Where the texts or lists of rows end becomes where they stand. False: beyond what an offset can say. */
+/* Turns the sizes of texts or lists into offsets. False: an offset would exceed 32 bits. */
 static bool add_up(int32_t *offsets, uint32_t rows)
 {
 	int64_t sum = 0;

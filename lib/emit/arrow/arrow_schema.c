@@ -22,7 +22,7 @@ static void release_schema(struct ArrowSchema *schema)
 	schema->release = NULL;
 }
 
-/* A schema with empty children: the caller fills them one by one, and the schema's release releases all of them. */
+/* A schema with empty children: the caller fills them one by one, and the schema's release releases them all. */
 static bool make(struct ArrowSchema *ret, const char *format, const char *name, bool nullable, size_t nr_children)
 {
 	struct owned *owned = pd_calloc(1, sizeof *owned + strlen(name) + 1);

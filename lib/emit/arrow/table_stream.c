@@ -19,7 +19,7 @@ enum { OPTION_TABLE, OPTION_COLUMNS, OPTION_RECORDING, OPTION_LINES, NR_OPTIONS 
 
 struct table_stream {
 	struct perfdata_table_options options;
-	struct perfdata_emitter_option_value values[NR_OPTIONS];   /* of option_rows that were given */
+	struct perfdata_emitter_option_value values[NR_OPTIONS];   /* number of set option_rows */
 	size_t nr_values;
 	struct pd_arena strings;
 	struct perfdata_reader *reader;
@@ -195,7 +195,7 @@ static void release_stream(struct ArrowArrayStream *arrow)
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
-/* Options of tables are those of commands. False without memory. */
+/* Tables take the options of commands. False without memory. */
 static bool give(struct table_stream *stream, unsigned option, const char *text)
 {
 	if (!text)

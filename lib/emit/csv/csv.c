@@ -405,7 +405,7 @@ static uint64_t rows_of_piece(const struct csv_state *csv, const struct pd_aux_p
 	return nr;
 }
 
-/* Samples with names are records, those without stand in the pieces. */
+/* Samples with names are records, samples without names are in the pieces. */
 static uint64_t rows_of_traces(const struct csv_state *csv, struct record *r, const struct csv_value *scanned,
 			       struct perfdata_text *room)
 {

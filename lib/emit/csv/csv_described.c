@@ -149,7 +149,7 @@ enum perfdata_status pd_csv_described_rows(const struct table_set *described, co
 	struct found_batch *found = NULL;
 	const enum perfdata_status status = pd_table_set_rows(described, batch, value, &own, &scratch->text,
 							      &part, &found);
-	/* the run reports what is wrong with records */
+	/* the run reports the findings about records */
 	pd_found_report(found, NULL, NULL);
 	scratch->cache = own;
 	scratch->free_cache = pd_table_scratch_free;

@@ -91,7 +91,7 @@ static void make_cell(struct line_maker *maker, struct record *r, const struct s
 			number_cell(maker, pd_line_form(&step->row), step->row.member);
 			return;
 		}
-		/* what stands in `fields` */
+		/* the value of `fields` */
 		if (step->row.type == VALUE_RAW && r->scope.trace)
 			return;
 		break;

@@ -34,8 +34,8 @@ static enum perfdata_status no_such_event(struct perfdata_error *reterr, const s
 
 /* --- columns of records ------------------------------------------------------------------------------------------- */
 
-/* Takes over those of the description that text has, and where they come from; `recording` stands in front of rows,
- * where it does. */
+/* Copies the description's columns that text formats have, with their sources; `recording` comes first, in tables that
+ * have it. */
 static bool take_columns(struct pd_arena *pool, const struct table *from, struct csv_table *ret)
 {
 	struct table_column *columns = pd_arena_calloc(pool, from->nr_columns + 1, sizeof *columns);
@@ -78,7 +78,7 @@ static enum perfdata_status check_field(const struct table_row *row, const char 
 			name, layout ? layout->name : "samples");
 }
 
-/* Columns by a list: names that the described table has mean what they mean there, others are what -e takes. */
+/* Columns by a list: a name is a column of the described table, else a name that -e takes. */
 static enum perfdata_status choose_columns(struct pd_arena *pool, const struct table *table, const char *list,
 					   struct csv_table *ret, struct perfdata_error *reterr)
 {

@@ -66,7 +66,7 @@ static bool count_columns(struct csv_waiting *waiting, const char *at, const cha
 	return waiting->has_value;
 }
 
-/* Which columns have one in these rows; the header is none of them. */
+/* Notes the columns with a value in these rows, without the header. */
 static void look_for_values(struct csv_waiting *waiting, const char *at, const char *end, bool is_header)
 {
 	size_t column = 0;
@@ -115,13 +115,13 @@ enum perfdata_status pd_csv_waiting_add(struct csv_waiting *waiting, const struc
 	return perfdata_text_failed(&waiting->block) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-/* --- what is left of them ----------------------------------------------------------------------------------------- */
+/* --- rows without the empty columns ------------------------------------------------------------------------------- */
 
 struct left_out {
 	const struct csv_waiting *waiting;
 	struct perfdata_text *out;
 	size_t column, written;        /* of the row: cells so far */
-	bool has_text;                 /* some of them are not empty */
+	bool has_text;                 /* some columns are not empty */
 };
 
 static void put_cell(struct left_out *row, const char *at, const char *stop)
@@ -163,7 +163,7 @@ static size_t put_rows(struct left_out *row, const char *data, size_t size)
 	}
 }
 
-/* The file's bytes, a block at a time; a cell that goes on in the next block is kept until it is whole. */
+/* The file's bytes, a block at a time; a cell that continues in the next block is kept until it is whole. */
 static enum perfdata_status put_file(struct left_out *row, struct perfdata_text *room)
 {
 	const struct pd_spool *file = &row->waiting->file;
@@ -191,7 +191,7 @@ enum perfdata_status pd_csv_waiting_end(struct csv_waiting *waiting, struct perf
 	struct perfdata_text room;
 	perfdata_text_init(&room);
 	enum perfdata_status status = put_file(&row, &room);
-	/* blocks end where rows do, but the last cell of a block needs what stands behind it to be known as whole */
+	/* blocks end at the end of a row, but the last cell of a block is known as whole only with the byte after it */
 	if (!status) {
 		perfdata_text_append(&room, waiting->block.data, waiting->block.size);
 		put_rows(&row, room.data, room.size);

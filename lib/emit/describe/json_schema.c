@@ -117,7 +117,7 @@ static void row_members(struct perfdata_text *out, const struct row *row)
 	description(out, row->field->doc, row->field->unit);
 }
 
-/* The row's key, and the keys that may stand beside that key (`_raw`, `_hex`, …). */
+/* The row's key, and its companions (`_raw`, `_hex`, …). */
 static void row_properties(struct perfdata_text *out, const struct row *row)
 {
 	if (row->type == VALUE_NOTHING)
@@ -313,7 +313,7 @@ static void keys_object(struct perfdata_text *out, const char *type, const struc
 	perfdata_text_literal(out, "}}");
 }
 
-/* A type whose records differ by version has an entry for each version: a line of that type fits at least one of them,
+/* A type whose records differ by version has an entry for each version: a line of this type fits at least one entry,
  * perhaps several (anyOf). */
 static void all_records(struct perfdata_text *out, struct pd_arena *pool, const struct plan *trailer)
 {

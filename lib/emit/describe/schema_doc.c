@@ -154,8 +154,7 @@ static void record_names(struct perfdata_text *out, const struct field_lines *fi
 	}
 }
 
-/* Heads that samples have where options ask for them. A row of other records with the same name stands in the same
- * line. */
+/* Heads that samples have where options ask for them. A row of other records with the same name is in the same line. */
 static void sample_head_rows(struct perfdata_text *out, const struct field_lines *fields)
 {
 	for (unsigned i = HEAD_COMM; i <= HEAD_STACK_ID; i++) {
@@ -242,7 +241,7 @@ static void add_column(struct columns *columns, const char *name, enum json_type
 	columns->items[columns->nr++].type = type;
 }
 
-/* Top-level keys only: what stands inside is JSON to DuckDB. */
+/* Top-level keys only: nested values are JSON to DuckDB. */
 static void add_top(void *user, const char *name, const struct row *row)
 {
 	char companion[128];

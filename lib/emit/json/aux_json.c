@@ -56,7 +56,7 @@ static void member(const struct aux_line *line, const struct table_column *colum
 		pd_member_number(line->out, column->name, value->number, true, false);
 }
 
-/* {"type":…, and where the packet stands: its offset in the input, the buffer, its offset in the buffer. */
+/* {"type":…, and the packet's place: its offset in the input, the buffer, its offset in the buffer. */
 static void begin(const struct aux_line *line, const char *type, const struct aux_place *place)
 {
 	struct perfdata_text *out = line->out;

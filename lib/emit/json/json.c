@@ -23,7 +23,7 @@ struct json_state {
 	struct meta_emitted emitted;
 	perfdata_finding_fn *on_finding;
 	void *user;
-	bool names_needed;     /* scan has to find out build-ids, stacks, or where commas stand */
+	bool names_needed;     /* scan has to find build-ids, stacks, or the place of the first comma */
 	struct emitted names;     /* scan's */
 	const char *stack_file;/* shown in stack and packet lines, where several recordings share an output; or NULL */
 	enum aux_lines aux;
@@ -158,7 +158,7 @@ static enum perfdata_status scan_traces(struct json_state *json, const struct pe
 	return status;
 }
 
-/* Finds out which batch holds the first record (no comma stands in front of that), what names of addresses depend on,
+/* Finds the batch with the first record (which has no comma before it), the state on which names of addresses depend,
  * and the pieces of traces. */
 static enum perfdata_status scan(void *state, const struct perfdata_batch *batch, void **ret_value)
 {
@@ -181,7 +181,7 @@ static enum perfdata_status scan(void *state, const struct perfdata_batch *batch
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
 
-/* Where format stands in its batch. */
+/* The position of format in its batch. */
 struct walk {
 	const struct json_state *json;
 	const struct perfdata_batch *batch;
@@ -273,7 +273,7 @@ static void spell_piece(struct walk *walk, const struct pd_aux_pieces *pieces, c
 		pd_aux_json(&how, piece, out);
 }
 
-/* Samples that traces tell of are nothing that stands in the recording. */
+/* Writes a sample made from a trace; the recording has no record of it. */
 static void spell_made(struct walk *walk, struct record *r, const struct perfdata_raw *raw)
 {
 	const struct aux_json how = aux_lines(walk);

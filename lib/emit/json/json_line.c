@@ -21,7 +21,7 @@ static void append_key(struct perfdata_text *out, const struct key *key)
 	perfdata_text_append(out, key->text, key->size);
 }
 
-/* Behind a text that is no valid UTF-8: its bytes, under the key `,"name":` as `,"name_hex":`. */
+/* After a text that is not valid UTF-8: its bytes, under the key `,"name":` as `,"name_hex":`. */
 static void spell_exact_bytes(struct perfdata_text *out, const struct key *key, struct perfdata_bytes text)
 {
 	perfdata_text_append(out, key->text, key->size - 2);
@@ -96,7 +96,7 @@ static void other_row(struct record *r, const void *row, struct perfdata_text *r
 
 static bool is_hex(enum perfdata_part_form form) { return form >= PERFDATA_PART_X8 && form <= PERFDATA_PART_X64; }
 
-/* A quote, for numbers that stand in quotes: called in front of the number and behind it. */
+/* Adds a quote: call it before and after a number that is written in quotes. */
 static void quote(struct line_maker *maker, const struct record *r, enum perfdata_part_form form)
 {
 	const bool wide = form == PERFDATA_PART_U64 || form == PERFDATA_PART_S64;
@@ -129,7 +129,7 @@ static void make_member(struct line_maker *maker, const struct record *r, const 
 	quote(maker, r, form);
 }
 
-/* Heads that take more than constant bytes and numbers are spelled by other(record, what, …). */
+/* other(record, what, …) writes the heads that need more than constant bytes and numbers. */
 static void make_head(struct line_maker *maker, struct record *r, enum pd_record_head head, const struct key *key,
 		      line_spell_fn *other, const void *what)
 {

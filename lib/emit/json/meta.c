@@ -141,8 +141,8 @@ static void spell_events(struct speller *s, const char *key, uint32_t first_vers
 
 /* --- features ----------------------------------------------------------------------------------------------------- */
 
-/* The section holds megabytes of formats, which stand with their events: only its size, version and so on stand
- * here. */
+/* The section holds megabytes of formats, which are written with their events: here are only its size, version and so
+ * on. */
 static void spell_tracing_data(struct speller *s, const struct perfdata_feature_section *section)
 {
 	struct perfdata_text *out = s->out;
@@ -164,7 +164,7 @@ static void spell_tracing_data(struct speller *s, const struct perfdata_feature_
 
 static bool emitted(const uint64_t *bits, uint32_t id) { return id < 256 && bits[id / 64] >> id % 64 & 1; }
 
-/* Spells the features that are not in `before`, and adds them to `before`. */
+/* Writes the features that are not in `before`, and adds them to `before`. */
 static void spell_features(struct speller *s, const char *key, uint64_t *before)
 {
 	struct perfdata_text *out = s->out;

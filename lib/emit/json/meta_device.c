@@ -67,7 +67,7 @@ static bool number_of(struct perfdata_bytes value, uint64_t *ret)
 	return value.size > 0;
 }
 
-/* A value of another kind than the row's is left out: the section itself has it. */
+/* A value of another kind than the row's is omitted: the section itself has it. */
 static void spell_fact(struct speller *s, const struct fact *fact, struct perfdata_bytes value)
 {
 	uint64_t number;

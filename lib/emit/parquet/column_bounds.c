@@ -11,7 +11,7 @@ static void set_number(struct column_bound *bound, uint64_t number)
 void pd_column_bounds_of_numbers(enum column_type type, const uint64_t *values, size_t nr,
 				 struct column_bound *ret_least, struct column_bound *ret_greatest)
 {
-	/* doubles have no bounds: one of them might be NaN */
+	/* doubles have no bounds: a value might be NaN */
 	if (!nr || type == COLUMN_DOUBLE)
 		return;
 	/* signed numbers in the order of unsigned ones */
@@ -51,7 +51,7 @@ static void set_text(struct column_bound *bound, const struct perfdata_bytes *te
 	bound->known = true;
 }
 
-/* What was cut becomes something greater: its last letter does, and nothing stands behind that. */
+/* Makes a cut text an upper bound: increments its last letter that can be incremented, and drops the rest. */
 static void round_up(struct column_bound *bound)
 {
 	while (bound->size && ((unsigned char)bound->text[bound->size - 1] >= 0x7e))

@@ -11,7 +11,7 @@
 #define PAGE_ROWS 524288u
 #define PAGE_BYTES (1u << 20)
 #define DICTIONARY_BYTES (1u << 20)
-#define DICTIONARY_TRIAL 16384u     /* so many values are looked at before it is given up */
+#define DICTIONARY_TRIAL 16384u     /* so many values are sampled before a dictionary is abandoned */
 
 void pd_column_scratch_release(struct column_scratch *scratch)
 {
@@ -249,7 +249,7 @@ static enum perfdata_status choose_encoding(struct column *column)
 	bool used = false;
 	enum perfdata_status status = PERFDATA_OK;
 	const bool number = type == COLUMN_INT32 || type == COLUMN_INT64 || type == COLUMN_UINT64;
-	/* what packs pages sees the bytes that addresses share, and none of them in deltas */
+	/* the codec of pages finds the bytes that addresses share; deltas would hide them */
 	const bool delta = number && (type != COLUMN_UINT64 || column->how->packing == PD_CODEC_NONE);
 	column->encoding = delta ? PARQUET_DELTA_BINARY_PACKED : PARQUET_PLAIN;
 	if (column->info->text)
@@ -340,7 +340,7 @@ static void write_dictionary(struct column *column)
 
 /* Where the next page begins. */
 struct cursor {
-	size_t run, in_run;           /* rows of it that are done */
+	size_t run, in_run;           /* rows of the part that are done */
 	size_t length, value;
 };
 /* What one page holds. */

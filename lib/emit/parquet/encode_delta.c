@@ -57,7 +57,7 @@ static void encode_block(struct perfdata_text *out, const uint64_t *values, size
 	}
 	memcpy(at, widths, MINIBLOCKS);
 	at += MINIBLOCKS;
-	/* what begins behind the last value has width 0 and no bytes */
+	/* a miniblock that begins after the last value has width 0 and no bytes */
 	for (unsigned i = 0; i < MINIBLOCKS; i++)
 		if (widths[i])
 			at = pack(at, &packed[i * MINIBLOCK], widths[i]);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* `parquet`: all tables of a recording, a Parquet file each, in one pass.
  *
- * format makes parts of the tables; merge puts them together to row groups, and hands over the columns of a group that
- * is full; encode makes pages of a column in any thread; placed learns where they stand; end writes what is left, and
- * the footers. Groups end where a batch does, by counts of rows and bytes alone, so the bytes are the same for any
- * number of threads, and for any limit of memory: rows that wait go to a temporary file. */
+ * format makes parts of the tables; merge combines them into row groups, and hands over the columns of a full group;
+ * encode makes the pages of a column in any thread; placed gets their offsets; end writes the remaining groups and the
+ * footers. Groups end where a batch does, by counts of rows and bytes alone, so the bytes are the same for any number
+ * of threads, and for any limit of memory: rows that wait go to a temporary file. */
 #include "config.h"
 #include <stdatomic.h>
 #include <string.h>
@@ -79,7 +79,7 @@ static void release(void *pointer)
 /* --- outputs ------------------------------------------------------------------------------------------------------ */
 
 /* The name of a table's folder: names of events have colons and slashes, and may be longer than a file system takes. A
- * digest tells apart names that begin alike. */
+ * digest distinguishes names that begin alike. */
 static enum perfdata_status folder_name(const char *table, char **ret)
 {
 	enum { LONGEST = 200, KEPT = 180 };
@@ -230,7 +230,7 @@ struct closed_group {
 	size_t nr_parts;
 	atomic_size_t nr_left;
 };
-/* One column of it: work. */
+/* One column of a group: work for a thread. */
 struct column_work {
 	struct closed_group *group;
 	struct file *file;
@@ -327,7 +327,7 @@ static struct perfdata_text *text_of(struct file *file, struct perfdata_text *ou
 	return text;
 }
 
-/* The open rows become a group, whose columns are work: *ret, nr_columns of them. */
+/* The open rows become a group; *ret: its columns as work, nr_columns elements. */
 static enum perfdata_status close_group(struct parquet_state *state, unsigned table, struct column_work ***ret)
 {
 	struct file *file = state->files[table];
@@ -424,7 +424,7 @@ static enum perfdata_status merge(void *pointer, void *merged, struct perfdata_t
 
 /* --- the end ------------------------------------------------------------------------------------------------------ */
 
-/* What is encoded at the end, in all threads: so many columns at a time. */
+/* At the end, all threads encode so many columns at a time. */
 #define LAST_COLUMNS 256u
 
 struct last_column {
@@ -450,7 +450,7 @@ static void encode_last(void *user, size_t index)
 	}
 }
 
-/* Encodes and writes what was gathered. */
+/* Encodes and writes the gathered columns. */
 static enum perfdata_status write_last(struct last_columns *columns, enum perfdata_status status)
 {
 	if (!status)

@@ -36,7 +36,7 @@ static const struct { int32_t physical, converted; unsigned logical; } kinds[COL
 	[COLUMN_BOOLEAN] = { 0, -1, 0 },
 	[COLUMN_INT32] = { 1, -1, 0 },
 	[COLUMN_INT64] = { 2, -1, 0 },
-	[COLUMN_UINT64] = { 2, CONVERTED_UINT_64, LOGICAL_INTEGER },    /* both: some readers know only one of them */
+	[COLUMN_UINT64] = { 2, CONVERTED_UINT_64, LOGICAL_INTEGER },    /* both: some readers know only one */
 	[COLUMN_DOUBLE] = { 5, -1, 0 },
 	[COLUMN_TEXT] = { 6, CONVERTED_UTF8, LOGICAL_STRING },
 	[COLUMN_JSON] = { 6, CONVERTED_JSON, LOGICAL_JSON },
@@ -113,7 +113,7 @@ static void bound(struct thrift *thrift, unsigned field, enum column_type type, 
 							 : 8);
 }
 
-/* Bounds stand in the new fields only: those of old are compared as signed numbers by all readers, and used by some. */
+/* Bounds are in the new fields (min_value, max_value) only: readers compare the old fields as signed numbers. */
 static void statistics(struct thrift *thrift, enum column_type type, const struct column_facts *facts)
 {
 	pd_thrift_struct(thrift, META_STATISTICS);

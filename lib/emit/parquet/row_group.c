@@ -54,7 +54,7 @@ void pd_row_group_init(struct row_group *group, struct pd_account *account)
 	group->last = &group->parts;
 }
 
-/* What is gathered may have taken more memory, or be gone. */
+/* Charges the account after gathered rows grew or were freed. */
 static void account_gathered(struct row_group *group)
 {
 	const size_t memory = group->gathered ? pd_open_rows_memory(group->gathered) : 0;

@@ -45,7 +45,8 @@ struct dump {
 	struct pd_sample_text_setup sample;
 };
 
-/* Attached to a batch by scan: what was known before it, and texts that need tables which grow while a pipe is read. */
+/* Attached to a batch by scan: the state before the batch, and texts that need tables which grow while a pipe is
+ * read. */
 struct dump_value {
 	struct known known;
 	struct script_carry carry;
@@ -159,7 +160,7 @@ static const struct perfdata_config *config_of(const struct dump *dump, const st
 	return raw->event ? raw->event->config : perfdata_reader_config(dump->reader);
 }
 
-/* Spells tails that name other events or need a feature section: scan knows those as of this record. */
+/* Writes tails that name other events or need a feature section: scan knows both as of this record. */
 static enum perfdata_status spell_early(struct dump *dump, struct dump_value *value, const struct perfdata_raw *raw,
 					const struct perfdata_record *record)
 {
@@ -385,7 +386,7 @@ static void other_tail(struct dumper *dumper, const struct perfdata_raw *raw, co
 
 /* --- traces --- */
 
-/* A piece of a trace stands behind the line of its record, before all that follows. */
+/* A piece of a trace is written after the line of its record, before the next record. */
 static void trace_piece(struct dumper *dumper, const struct perfdata_raw *raw)
 {
 	const struct pd_aux_piece *piece = pd_aux_piece_of(&dumper->value->pieces, raw, &dumper->next_piece);
@@ -408,8 +409,8 @@ static void trace_of_sample(struct dumper *dumper, const struct perfdata_raw *ra
 	pd_aux_lines(&trace, &state, bytes.data, bytes.size, 0, bytes.size, dumper->out);
 }
 
-/* Records that perf drops; and COMPRESSED ones, in place of which the records inside are shown if they could be
- * decompressed. */
+/* Records that perf drops; and COMPRESSED records, if their records could be decompressed, which are shown in their
+ * place. */
 static bool is_hidden(const struct perfdata_raw *raw, const struct perfdata_record *record)
 {
 	if (record->layout && raw->size < record->layout->perf_min_size)
@@ -501,8 +502,8 @@ static enum perfdata_status dump_end(void *state, const struct perfdata_emit_end
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-/* Packets stand in payloads. Without lines for samples a dump is that of `perf report -D`, which joins no deferred
- * chains and keeps exited threads. */
+/* Packets are in payloads. Without lines for samples the dump is the same as of `perf report -D`, which joins no
+ * deferred chains and keeps exited threads. */
 static enum perfdata_status dump_configure(void *user, struct perfdata_configuration *configuration)
 {
 	(void)user;

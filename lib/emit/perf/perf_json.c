@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `perf-json`: the document that `perf data convert --to-json` writes. Where perf writes a key of an object twice, it
- * stands here once, with the last value. */
+/* `perf-json`: the document that `perf data convert --to-json` writes. Where perf writes a key of an object twice, this
+ * emitter writes it once, with the last value. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -28,16 +28,16 @@ struct field {
 	const struct perfdata_trace_field *field;
 	bool maybe_text;
 	bool is_number;                        /* nothing to escape */
-	/* Once a text is not printable, perf spells this field as numbers in that sample and all later ones. The
-	 * number of that sample among all deliveries; UINT64_MAX: none so far. Threads that format earlier samples
-	 * get the same text whether it is set or not. */
+	/* From the first sample whose text is not printable, perf writes this field as numbers. The number of this
+	 * sample among all deliveries; UINT64_MAX: none so far. Threads that format earlier samples get the same text
+	 * whether it is set or not. */
 	_Atomic uint64_t bytes_from;
 };
 
-/* A sample's text is a line of constant bytes and of numbers from struct numbers and the raw data. At each STOP stands
- * what takes a call. */
+/* A sample's text is a line of constant bytes and of numbers from struct numbers and the raw data. Each STOP is a value
+ * that takes a call. */
 enum { BASE_NUMBERS, BASE_RAW, NR_BASES };
-enum { STOP_END, STOP_COMM, STOP_CALLCHAIN, STOP_FIELD };   /* and the fields behind the first */
+enum { STOP_END, STOP_COMM, STOP_CALLCHAIN, STOP_FIELD };   /* and the fields after the first */
 
 struct numbers {
 	int64_t time;
@@ -47,7 +47,7 @@ struct numbers {
 /* Samples of one tracepoint. */
 struct event_plan {
 	const struct perfdata_trace_event *event;
-	struct field *fields;                  /* in the order of the format, repeated names left out */
+	struct field *fields;                  /* in the order of the format, without repeated names */
 	size_t nr_fields;
 	bool maybe_texts;                      /* a field may be text */
 	uint32_t hidden;                       /* standard keys that fields replace */
@@ -77,7 +77,7 @@ struct perf_json {
 
 struct value {
 	uint64_t first;                        /* number of the batch's first delivery */
-	bool comma;                            /* samples stand in front of the batch */
+	bool comma;                            /* samples come before the batch */
 };
 
 /* --- begin -------------------------------------------------------------------------------------------------------- */
@@ -126,7 +126,8 @@ static void head_cmdline(struct perfdata_text *out, const struct perfdata_reader
 	perfdata_text_literal(out, "\n\t\t]");
 }
 
-/* perf writes the head before it reads a pipe, so the head lacks what records of the pipe tell of the recorder. */
+/* perf writes the head before it reads a pipe, so the head lacks the facts about the recorder that records of the pipe
+ * state. */
 static void spell_head(struct perfdata_text *out, const struct perfdata_reader *reader)
 {
 	const struct perfdata_header *header = perfdata_reader_header(reader);
@@ -269,7 +270,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	return PERFDATA_OK;
 }
 
-/* --- scan: where commas stand, and which texts are spelled as numbers --------------------------------------------- */
+/* --- scan: where commas are, and which texts are written as numbers ----------------------------------------------- */
 
 static struct event_plan *find_plan(const struct perf_json *json, const struct perfdata_trace_event *event)
 {
@@ -401,7 +402,7 @@ static enum perfdata_status scan(void *state, const struct perfdata_batch *batch
 /* --- format ------------------------------------------------------------------------------------------------------- */
 
 struct cache {
-	/* by frame: the text behind an address; by comm: the members of a thread */
+	/* by frame: the text after an address; by comm: the members of a thread */
 	struct text_cache texts;
 	struct plan_table plans;
 };
@@ -449,7 +450,7 @@ static void spell_dso(struct perfdata_text *out, const struct perfdata_dso *dso)
 	pd_json_text(out, name);
 }
 
-/* What stands behind an address: its quote, symbol and dso where they are known, the end of the object. */
+/* The text after an address: its quote, symbol and dso if they are known, the end of the object. */
 static void spell_symbol(const struct formatter *f, uint32_t frame, struct perfdata_text *out)
 {
 	struct perfdata_symbol symbol;
@@ -475,7 +476,7 @@ static void spell_thread(const struct formatter *f, uint32_t comm, struct perfda
 	pd_json_text(out, name);
 }
 
-/* The text of a frame or, with OF_COMM, a comm: spelled once, then copied. Valid until the next call; NULL without
+/* The text of a frame or, with OF_COMM, a comm: formatted once, then copied. Valid until the next call; NULL without
  * memory. */
 #define OF_COMM (UINT64_C(1) << 32)
 static const char *known_text(const struct formatter *f, uint64_t id, size_t *ret_size)
@@ -530,7 +531,7 @@ static void spell_stack(const struct formatter *f, const struct perfdata_deliver
 	size_t nr;
 	const struct perfdata_step *steps = perfdata_batch_stack(f->batch, delivery, &nr);
 	bool known = steps != NULL;
-	/* perf's document has the callchain as it was recorded */
+	/* perf's document has the recorded callchain */
 	for (; nr && steps[nr - 1].origin != PERFDATA_STEP_RECORDED; nr--)
 		known &= steps[nr - 1].origin == PERFDATA_STEP_UNWOUND;
 	if (!known || nr >= SESSION_KEEPS) {
@@ -554,7 +555,7 @@ static void spell_chain(const struct formatter *f, const struct perfdata_deliver
 	perfdata_text_literal(f->out, "\n\t\t\t]");
 }
 
-/* What stands behind the field's key. */
+/* The text after the field's key. */
 static void spell_field(const struct formatter *f, const struct event_plan *plan, const struct field *field,
 			struct perfdata_bytes raw, enum perfdata_byte_order order, uint64_t number)
 {
@@ -625,7 +626,7 @@ static void spell_sample(const struct formatter *f, const struct perfdata_delive
 			spell_field(f, plan, &plan->fields[part->offset - STOP_FIELD], bytes, event->config->order,
 				    number);
 	}
-	/* each key has a comma in front: the brace replaces that of the first key */
+	/* each key has a comma before it: the brace replaces the first key's comma */
 	out->data[first] = '{';
 }
 

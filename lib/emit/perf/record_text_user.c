@@ -387,7 +387,7 @@ static uint64_t scalar(const struct perfdata_record *record, const struct perfda
 	return value;
 }
 
-/* All counters in the order of the rows, behind the CPU's or the domain's number. */
+/* All counters in the order of the rows, after the CPU's or the domain's number. */
 static void schedstat_tail(const struct perfdata_record *record, struct perfdata_text *out)
 {
 	const struct perfdata_schedstat *stat = &record->u.schedstat;
@@ -441,7 +441,7 @@ static void feature_tail(const struct record_text_context *context, const struct
 	pd_feature_free(decoded);
 }
 
-/* The tail of a user record; ATTR and FEATURE are spelled by header_text.h. */
+/* The tail of a user record; header_text.h writes ATTR and FEATURE. */
 static void record_text_user(const struct record_text_context *context, const struct perfdata_record *record,
 			     struct perfdata_text *out)
 {

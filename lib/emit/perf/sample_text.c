@@ -106,7 +106,7 @@ static void from_line(struct perfdata_text *out, uint64_t index, uint64_t addres
 	perfdata_text_commit(out, at);
 }
 
-/* With LBR call stacks the user part of the chain stands in the branch stack. */
+/* With LBR call stacks the user part of the chain is in the branch stack. */
 static void lbr_chain(const struct perfdata_sample *sample, struct perfdata_text *out)
 {
 	const struct perfdata_list *chain = &sample->callchain, *entries = &sample->branch_stack.entries;

@@ -104,8 +104,8 @@ static void node_value(struct speller *s, const struct perfdata_node *node, cons
 	}
 }
 
-/* A section whose layout has a field of the section's own name is spelled as that field's value; its other fields stand
- * beside it. So the type of the key does not depend on what a file holds. */
+/* If a section's layout has a field with the section's own name, the section's value is this field's, and its other
+ * fields are keys beside it. So the type of the key does not depend on the file. */
 static bool is_one_value(const struct perfdata_layout *layout)
 {
 	for (uint32_t i = 0; i < layout->nr_fields; i++)

@@ -240,7 +240,7 @@ static const struct line *line_of(struct record *r, const struct line_kind *kind
 	return line;
 }
 
-/* The line of a sample that is not decoded: most of the time that of the event's last such sample. */
+/* The line of a sample that is not decoded: most of the time the same as of the event's last one. */
 static const struct line *plain_line_of(struct record *r, const struct line_kind *kind)
 {
 	const struct line *recent = r->event->recent;

@@ -30,7 +30,7 @@ static void spell_flag_names(struct perfdata_text *out, const struct perfdata_na
 {
 	const size_t start = out->size;
 	for (; names && names->name; names++) {
-		/* A name of several bits stands for all of them together. */
+		/* A name of several bits means all of them together. */
 		if (!names->value || (value & names->value) != names->value)
 			continue;
 		perfdata_text_char(out, ',');

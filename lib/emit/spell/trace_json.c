@@ -6,7 +6,7 @@
 
 /* --- keys --------------------------------------------------------------------------------------------------------- */
 
-/* Doubles the quotes in what stands from `start` on. */
+/* Doubles the quotes in the text from `start` on. */
 static void double_quotes(struct perfdata_text *out, size_t start)
 {
 	size_t quotes = 0;

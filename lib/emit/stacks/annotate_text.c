@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Annotated functions for people: what was hot, where jumps go, which lines the instructions are of. */
+/* Annotated functions for people: hot instructions, targets of jumps, and source lines. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,10 +2,10 @@
 /* `callgrind`: the file format of Valgrind's Callgrind, for KCachegrind, QCachegrind and callgrind_annotate. A cost is
  * a column for each event.
  *
- * A function's own costs are lines of addresses and source lines. What a call costs is the weight of the stacks that
- * contain it. Where a function is in a stack more than once, its outermost call has the weight and its inner calls have
- * 0, as in Callgrind's own files: so the calls of a function add up to what it takes with all that it calls. Calls come
- * from somewhere: above all stacks is a function "(root)", or stacks that begin in a function would lack in the sum. */
+ * A function's own costs are lines of addresses and source lines. The cost of a call is the weight of the stacks that
+ * contain it. If a function is in a stack more than once, its outermost call has the weight and its inner calls have 0,
+ * as in Callgrind's own files: so the costs of the calls to a function add up to its inclusive cost. A function
+ * "(root)" calls the first function of each stack, so that these functions have calls, too. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,7 @@ struct writing {
 	uint32_t event;              /* of that path */
 	uint64_t *costs;             /* by row: its calls, then a cost for each column */
 	size_t costs_room;
-	uint32_t *columns;           /* by event; UINT32_MAX: the profile has none of it */
+	uint32_t *columns;           /* by event; UINT32_MAX: the profile has no sample of the event */
 	uint32_t nr_columns;
 	uint32_t root, no_stack;     /* labels */
 	uint64_t *totals;
@@ -104,14 +104,13 @@ static enum perfdata_status keep_position(struct writing *writing, struct positi
 	return *ret < FIRST_EVENT ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-/* Lines count in the file that the function lies in: those of another file, which inlined code and macros have, are
- * unknown. */
+/* Lines count in the function's file: lines of other files (of inlined code and macros) are unknown. */
 static uint32_t line_of(const struct writing *writing, const struct stack_call *call)
 {
 	return call->source == pd_stack_labels_get(writing->labels, call->label)->source ? call->line : 0;
 }
 
-/* The address that tools know from the object file: where the call is, or what was executing. */
+/* The address that tools know from the object file: of the call, or of the executing instruction. */
 static uint64_t address_of(const struct writing *writing, const struct stack_step *step)
 {
 	uint64_t address = step->ip;
@@ -175,7 +174,7 @@ static enum perfdata_status append_step(struct writing *writing, const struct st
 	return status;
 }
 
-/* Makes writing->path the nodes of a stack. Those of the labels that it shares with the stack before stay. */
+/* Sets writing->path to the nodes of a stack. Nodes of labels that it shares with the previous stack stay. */
 static enum perfdata_status follow(struct writing *writing, const struct pd_profile_key *key)
 {
 	struct stack_path path;
@@ -272,7 +271,7 @@ static enum perfdata_status add_to_parents(struct writing *writing)
 	return pd_stack_tree_failed(&writing->tree);
 }
 
-/* Whether a function is called further up in the stack; *ret_column is that of the stack's event. */
+/* Whether a function is called further up in the stack; *ret_column: of the stack's event. */
 static bool is_inner_call(struct writing *writing, uint32_t node, uint32_t called, uint32_t *ret_column)
 {
 	bool found = false;
@@ -451,7 +450,7 @@ static void put_name(struct body *body, struct names *names, const char *key, ui
 	perfdata_text_char(body->out, '\n');
 }
 
-/* `keys` are those of a function that is, or of one that is called. */
+/* `keys`: "fn", … for a function itself, "cfn", … for a called function. */
 static void put_function(struct body *body, uint32_t number, const char *const keys[3])
 {
 	const struct stack_labels *labels = body->writing->labels;
@@ -540,7 +539,7 @@ static enum perfdata_status put_body(struct writing *writing, struct perfdata_te
 	return body.failed ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-/* --- all of it ---------------------------------------------------------------------------------------------------- */
+/* --- the whole file ----------------------------------------------------------------------------------------------- */
 
 static uint32_t add_label(struct writing *writing, const char *name, enum stack_kind kind)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* `firefox`: the processed format of the Firefox Profiler, version 65. Names stand in the file, so it is marked as
- * symbolicated: the viewer asks no server for them. The first sampling event is the threads' samples; each further one
- * has threads of its own; tracepoints and what happened to threads are markers. */
+/* `firefox`: the processed format of the Firefox Profiler, version 65. Names are in the file, so it is marked as
+ * symbolicated: the viewer asks no server for them. Samples of the first sampling event are the threads' samples; each
+ * further event has threads of its own; tracepoints and records about threads are markers. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -362,7 +362,7 @@ static enum perfdata_status put_markers(struct writing *writing, const struct ra
 	return status;
 }
 
-/* One thread of the viewer: the rows of a recorded thread and one event; the first of them has the thread's markers. */
+/* One thread of the viewer: the rows of a recorded thread and one event; the first event has the thread's markers. */
 static enum perfdata_status put_thread(struct writing *writing, const struct range *range, uint32_t event,
 				       bool is_first, bool is_main)
 {

@@ -159,7 +159,7 @@ static bool ends(const char *text, const char *const *words)
 	return false;
 }
 
-/* The app's own code, in machine code or in Java, and that of the system: as Firefox imports simpleperf's reports. */
+/* The app's own code, native or Java, and the system's code: as Firefox imports simpleperf's reports. */
 static unsigned device_category(const struct firefox_tables *tables, const struct stack_label *label)
 {
 	static const char *const system[] = { "/apex/", "/system/", "/vendor/", NULL };
@@ -349,7 +349,7 @@ static void put_frames(struct firefox_tables *tables, struct perfdata_text *out)
 	perfdata_text_char(out, '}');
 }
 
-/* A source has the number of its string, so there is a row for each string; nothing points to most of them. */
+/* A source has the number of its string, so there is a row for each string; most rows are unused. */
 static void put_sources(struct firefox_tables *tables, struct perfdata_text *out)
 {
 	const size_t nr = pd_stack_labels_nr_strings(tables->labels);

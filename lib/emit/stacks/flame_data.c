@@ -21,8 +21,8 @@ struct level {
 
 struct flame_data {
 	struct flame_options options;
-	struct flame_run *runs;      /* those of the recording, then bases */
-	size_t nr_runs, nr_own;      /* all; those of the recording */
+	struct flame_run *runs;      /* the recording's runs, then bases */
+	size_t nr_runs, nr_own;      /* all; the recording's */
 	struct flame_threads *threads;
 	struct stack_labels *labels;
 	struct stack_place *places;  /* by run */
@@ -32,10 +32,10 @@ struct flame_data {
 	size_t nr_levels, levels_room;
 	size_t left_out;             /* stacks (not boxes) that the tree lacks */
 	uint64_t below;
-	uint32_t small;              /* label of the node for what is left out */
+	uint32_t small;              /* label of the node for dropped nodes */
 	uint64_t slices_per_bin;
 	uint32_t bins;
-	struct flame_row *rows;      /* those of one group, see pd_flame_data_rows */
+	struct flame_row *rows;      /* rows of one group, see pd_flame_data_rows */
 	size_t rows_room;
 	size_t accounted;            /* bytes of rows and counts, drawn from the account */
 	struct stack_broken *broken; /* by event of the recording */
@@ -151,7 +151,7 @@ static enum perfdata_status note_broken(struct flame_data *data, const struct st
 		       : PERFDATA_ENOMEM;
 }
 
-/* The stacks are counted while the tree is built, which may have to begin anew. */
+/* The stacks are counted while the tree is built, which may have to start over. */
 static bool begin_broken(struct flame_data *data)
 {
 	for (size_t i = 0; i < data->nr_broken; i++)
@@ -544,7 +544,8 @@ static void add_labels(struct flame_data *data, unsigned side, uint64_t *nodes, 
 	}
 }
 
-/* The file with most weight on a side among those that the other side lacks; NULL: none has a twentieth of it. */
+/* The file with most weight on a side among those that the other side lacks; NULL: none has a twentieth of the
+ * weight. */
 static const char *largest_lone_file(const struct flame_data *data, const struct label_sums *labels, unsigned side,
 				     double all)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The page: its style, body and script as they are, and the data packed between them. Nothing of the recording stands
- * in the page but inside that data, which is base64: no name can be markup. */
+/* The page: its style, body and script unchanged, and the compressed data between them. The recording's texts are only
+ * inside the data, which is base64: no name can be markup. */
 #include "config.h"
 #include <inttypes.h>
 #include <string.h>

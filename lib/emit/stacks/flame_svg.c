@@ -12,7 +12,7 @@
 
 enum { ROW = 17, HEAD = 26, MARGIN = 8 };
 #define LETTER 6.6           /* px: width of a letter in a monospaced font of 11 px */
-#define LEAST 0.4            /* px: narrower boxes are left out */
+#define LEAST 0.4            /* px: narrower boxes are not drawn */
 
 /* A node with its place. */
 struct svg_box {
@@ -30,7 +30,7 @@ struct svg {
 	uint64_t all, base_all;
 	bool is_time, by_samples;
 	struct svg_box *boxes;       /* by parent, then name */
-	double *x;                   /* by node; -1: left out */
+	double *x;                   /* by node; -1: not drawn */
 	size_t nr_boxes;
 	uint32_t depth;
 };
@@ -115,7 +115,7 @@ static void put_box(struct perfdata_text *out, const struct svg *svg, const stru
 	perfdata_text_literal(out, "</g>\n");
 }
 
-/* --- where boxes stand -------------------------------------------------------------------------------------------- */
+/* --- places of boxes ---------------------------------------------------------------------------------------------- */
 
 static int compare_boxes(const void *left, const void *right)
 {
@@ -136,8 +136,8 @@ static const char *name_of(const struct svg *svg, uint32_t node)
 				      pd_stack_labels_get(svg->labels, pd_stack_tree_label(svg->tree, node))->name);
 }
 
-/* Boxes that are wide enough to be seen, a level at a time: those of a level are sorted by where their callers
- * stand. */
+/* Places boxes that are wide enough to be seen, a level at a time: boxes of a level are sorted by their callers'
+ * places. */
 static bool lay_out(struct svg *svg, double scale)
 {
 	struct stack_tree *tree = svg->tree;

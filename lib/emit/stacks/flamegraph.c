@@ -70,7 +70,7 @@ static const char *const list_names[NR_LISTS] = { "repeat", "base", "map-dso", "
 struct state {
 	struct stack_gather gather;
 	struct pd_profile_read *const *others; /* repeat runs, then bases */
-	const char **texts[NR_LISTS];    /* what the user gave for the options that may be given several times */
+	const char **texts[NR_LISTS];    /* the values of the options that the user may repeat */
 	size_t nr[NR_LISTS];
 	size_t nr_others;
 	perfdata_finding_fn *on_finding;
@@ -90,7 +90,7 @@ static void release(void *pointer)
 	pd_free(state);
 }
 
-/* The texts of options that may be given several times. False without memory. */
+/* Collects the values of options that the user may repeat. False without memory. */
 static bool collect_lists(struct state *state, const struct perfdata_emit_context *context)
 {
 	for (unsigned list = 0; list < NR_LISTS; list++) {
@@ -149,7 +149,7 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 
 STACK_BEGIN(set_up, release)
 
-/* --- what is the same in the runs -------------------------------------------------------------------------------- */
+/* --- checks that runs are comparable ------------------------------------------------------------------------------ */
 
 static const double little = 0.9;    /* of the weight: less in functions that both sides have is worth a warning */
 

@@ -17,11 +17,10 @@
 struct state {
 	struct stack_gather gather;
 	bool with_addresses, with_inlines;
-	struct pd_intern *names;       /* what stands between two semicolons; the label of a node is its id */
-	/* by label: the rank of the name in the order of lines, once at the end of a line, once in front of a
-	 * semicolon */
+	struct pd_intern *names;       /* the text between two semicolons; the label of a node is its id */
+	/* by label: the rank of the name in the order of lines, once at the end of a line, once before a semicolon */
 	uint32_t *ranks;
-	uint8_t *seen;                 /* by label: what it is to the choice, and KNOWN; 0: not asked yet */
+	uint8_t *seen;                 /* by label: its bits of enum stack_seen, and KNOWN; 0: not computed yet */
 	size_t seen_room;
 	bool failed;                   /* there was no memory for `seen` */
 	struct perfdata_text text;     /* of one frame */
@@ -132,7 +131,7 @@ static enum perfdata_status label_of(struct state *folded, const char *text, uin
 	return take_label(folded, ret);
 }
 
-/* The name of a frame without a symbol: that of its file, or all that is needed to name it elsewhere. */
+/* The name of a frame without a symbol: its file's name, or all parts that another tool needs to find the name. */
 static void spell_file(struct state *folded, uint32_t frame)
 {
 	struct perfdata_text *text = &folded->text;

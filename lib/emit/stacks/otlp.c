@@ -214,8 +214,9 @@ static uint32_t put_stack(struct writing *writing, uint32_t node)
 	return put_message(writing, OTLP_STACKS, &writing->message);
 }
 
-/* Paths that differ in what no location says, such as how a step was found, are one stack: so stacks are told apart by
- * a tree of locations. Steps that this path shares with the one before have their nodes already. */
+/* Paths with the same locations are one stack, even if they differ otherwise (for example in the origin of a step): so
+ * a tree of locations distinguishes stacks. Steps that this path shares with the previous path have their nodes
+ * already. */
 static enum perfdata_status stack_of(struct writing *writing, uint32_t node, uint32_t *ret)
 {
 	struct stack_path path;
@@ -328,7 +329,7 @@ static void put_sample(struct writing *writing, const struct row *row, uint64_t 
 	perfdata_text_cut(&writing->samples.text);
 }
 
-/* The samples of an event, from row `at` on. Returns where those of the next one begin. */
+/* The samples of an event, from row `at` on. Returns the first row of the next event. */
 static size_t put_samples(struct writing *writing, size_t at)
 {
 	const uint32_t event = writing->rows[at].event;
@@ -499,7 +500,7 @@ static void put_scope(struct writing *writing, struct perfdata_text *out)
 	perfdata_text_release(&warnings.text);
 }
 
-/* --- all of it ---------------------------------------------------------------------------------------------------- */
+/* --- the whole file ----------------------------------------------------------------------------------------------- */
 
 static void put_mappings(struct writing *writing)
 {

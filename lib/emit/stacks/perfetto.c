@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `perfetto`: packets of protobuf for ui.perfetto.dev, written as the recording is read: processes and threads, samples
- * with their stacks, tracepoints (those of the scheduler as CPU tracks), context switches, and instants for what else
- * happened. All times are those of the recording: no packet names a clock, so nothing is converted. */
+ * with their stacks, tracepoints (of the scheduler: CPU tracks), context switches, and instants for other records. All
+ * times are the recording's: no packet names a clock, so viewers do not convert times. */
 #include "config.h"
 #include <inttypes.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static const struct perfdata_emitter_option options[] = {
 	{ 0 },
 };
 
-enum { TRACK_OF_NOTES = 1, TRACK_OF_THREADS };   /* ids of tracks: that of a thread is its number more than the last */
+enum { TRACK_OF_NOTES = 1, TRACK_OF_THREADS };   /* ids of tracks: a thread's is its number more than the last */
 
 struct state {
 	const struct perfdata_session *session;
@@ -28,7 +28,7 @@ struct state {
 	struct pd_hash_map comms;        /* number of a thread → the comm that was written, plus one */
 	struct pd_hash_map tracks;       /* number of a thread → 1: it has a track */
 	struct pd_hash_map states;       /* tid → the state that was written */
-	bool has_switches;               /* scheduler tracepoints tell who runs, SWITCH records need not */
+	bool has_switches;               /* scheduler tracepoints say who runs: SWITCH records need not */
 	uint64_t last_time;
 	struct perfdata_text message, part, name;
 };
@@ -210,7 +210,7 @@ static bool put_task_state(struct state *state, const struct perfetto_row *row, 
 	return pd_hash_map_put(&state->states, (uint32_t)row->tid, row->state) == 0;
 }
 
-/* --- all of it ---------------------------------------------------------------------------------------------------- */
+/* --- the whole file ----------------------------------------------------------------------------------------------- */
 
 static bool put_row(struct state *state, const struct perfetto_part *part, const struct perfetto_row *row,
 		    struct perfdata_text *out)
@@ -254,7 +254,7 @@ struct note {
 	struct perfdata_text *out;
 };
 
-/* Notes on losses and damage stand at the end of the recording's own track. */
+/* Notes on losses and damage are at the end of the recording's own track. */
 static void put_note(void *pointer, const char *line)
 {
 	enum { TRACK_EVENT_TYPE = 9, TRACK_EVENT_NAME = 23, TYPE_INSTANT = 3 };

@@ -37,7 +37,7 @@ static void put_name(struct perfdata_text *out, unsigned field, const void *byte
 	perfdata_text_clear(room);
 	perfdata_text_append(room, bytes, strnlen(bytes, size));
 	perfdata_text_char(room, '\0');
-	/* U+FFFD has three bytes: with that much room behind the name, the text does not move while it is read */
+	/* U+FFFD has three bytes: with that much room after the name, the text does not move while it is read */
 	const size_t start = room->size;
 	if (perfdata_text_reserve(room, 3 * start))
 		pd_stack_text_utf8(room, room->data);
@@ -58,7 +58,7 @@ enum {
 	FIELD_UINT = 5
 };
 
-/* A value of another type than the message's field has is left out: a kernel may have changed it. */
+/* Omits a value whose type differs from the message's field: a kernel may have changed it. */
 static void put_known(struct perfdata_text *out, const struct perfetto_event *known,
 		      const struct perfdata_trace_event *event, struct perfdata_bytes raw,
 		      enum perfdata_byte_order order, struct perfdata_text *room)
@@ -319,7 +319,7 @@ static bool is_switch(const struct perfdata_trace_event *event)
 	return !strcmp(event->system, "sched") && !strcmp(event->name, "sched_switch");
 }
 
-/* What a thread does from its sample on: the fields of a switch say whether it could have gone on. */
+/* What a thread does from its sample on: the fields of a switch say whether it was still runnable. */
 static uint8_t state_from(const struct perfdata_delivery *delivery)
 {
 	enum { WAITS = 0xff };

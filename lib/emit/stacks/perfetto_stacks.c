@@ -99,7 +99,7 @@ void pd_perfetto_stacks_free(struct perfetto_stacks *stacks)
 	pd_free(stacks);
 }
 
-/* --- what is defined once ----------------------------------------------------------------------------------------- */
+/* --- definitions, each written once ------------------------------------------------------------------------------- */
 
 /* Whether the sequence has not defined this id in the table yet. */
 static bool is_new(struct perfetto_stacks *stacks, struct sequence *sequence, unsigned table, uint32_t id)

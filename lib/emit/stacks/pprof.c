@@ -85,7 +85,7 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 
 STACK_BEGIN(set_up, pd_pprof_release)
 
-/* --- what is written ---------------------------------------------------------------------------------------------- */
+/* --- writing ------------------------------------------------------------------------------------------------------ */
 
 struct writing {
 	struct state *state;
@@ -266,7 +266,7 @@ static void text_label(struct writing *writing, const char *key, const char *tex
 	pd_protobuf_message(&writing->message, SAMPLE_LABEL, &writing->label);
 }
 
-/* A number that is 0 has a unit: without one readers take it for no number. */
+/* A number that is 0 has a unit: without a unit readers take the label for a text. */
 static void number_label(struct writing *writing, const char *key, int64_t number)
 {
 	perfdata_text_clear(&writing->label);

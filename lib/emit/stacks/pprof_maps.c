@@ -59,7 +59,7 @@ static bool pprof_seen_take(struct pprof_seen_list *list, const struct perfdata_
 	return (mmap->pid >= 0 && !(mmap->prot & PROT_EXECUTABLE)) || keep(list, map, mmap->filename);
 }
 
-/* --- what was recorded -------------------------------------------------------------------------------------------- */
+/* --- recorded mappings -------------------------------------------------------------------------------------------- */
 
 static void pprof_maps_free(struct pprof_maps *maps)
 {
@@ -87,8 +87,8 @@ static struct pprof_maps *pprof_maps_new(void)
 	return NULL;
 }
 
-/* One mapping of a file for each part of it: processes map it at many addresses, the first one stands for all.
- * UINT32_MAX without memory. */
+/* One mapping for each part of a file: processes map it at many addresses; the first mapping represents all. UINT32_MAX
+ * without memory. */
 static uint32_t number_of(struct pprof_maps *maps, const struct pprof_seen *map)
 {
 	const uint64_t key[] = { map->name, map->offset, map->end - map->start };
@@ -134,7 +134,7 @@ struct pprof_map *pd_pprof_maps_get(struct pprof_maps *maps, uint32_t id) { retu
 
 static bool is_file(const struct perfdata_dso *dso) { return dso->kind == PERFDATA_DSO_USER; }
 
-/* The recorded name of the kernel's mapping has the symbol at its start behind it: "[kernel.kallsyms]_text". */
+/* The recorded name of the kernel's mapping ends with the symbol at its start: "[kernel.kallsyms]_text". */
 static bool is_of(const struct perfdata_dso *dso, const char *name)
 {
 	const size_t size = strlen(dso->filename);
@@ -171,8 +171,8 @@ static void widen(struct pprof_map *map, uint64_t address)
 	map->end = end > map->end ? end : map->end;
 }
 
-/* The mapping of an address of a dso as frames have it, from 1; moves the address to that of a process. 0 without
- * memory. */
+/* The mapping of an address of a dso as frames have it, from 1; converts the address to the address in a process. 0
+ * without memory. */
 static uint32_t pprof_maps_of(struct pprof_maps *maps, const struct perfdata_dso *dso, uint64_t *address)
 {
 	struct pprof_map *map = NULL;

@@ -25,7 +25,7 @@ struct state {
 	void *user;                         /* for on_finding */
 };
 
-/* Positions in the source take reading the debug information, and the text shows none but those of lines. */
+/* Source positions need the debug information, and the text shows positions only by line. */
 static bool shows_sources(const struct report_options *report)
 {
 	return report->by == REPORT_LINE || report->form != REPORT_TEXT;
@@ -104,7 +104,7 @@ struct pending {
 	uint64_t sum[2];
 };
 
-/* The state of `end`, which makes rows and trees behind the last sample. */
+/* The state of `end`, which makes rows and trees after the last sample. */
 struct report_writer {
 	const struct state *state;
 	struct report_head head;
@@ -132,7 +132,7 @@ struct report_writer {
 	bool failed;                 /* there was no memory for `touched` */
 	struct stack_broken broken;
 	unsigned nr_events;          /* events written so far */
-	bool is_asked_for;           /* one of them has a function that --callers or --callees says */
+	bool is_asked_for;           /* an event has a function that --callers or --callees names */
 };
 
 static void add_sums(struct report_sum *sum, const struct pd_profile_sums *more)
@@ -278,7 +278,7 @@ static struct report_row plain_row(const char *name)
 				    .cpu = "", .pid = -1, .tid = -1, .dso = PERFDATA_NONE };
 }
 
-/* Keys are sorted by comm, so those of one follow each other. */
+/* Keys are sorted by comm, so keys with the same comm are consecutive. */
 static enum perfdata_status add_comm(struct report_writer *writer, const struct pd_profile_entry *entry)
 {
 	if (!writer->nr_comms || writer->last_comm != entry->key.comm) {
@@ -684,7 +684,7 @@ static enum perfdata_status add_entries(struct report_writer *writer, struct pd_
 	return open ? write_event(writer) : PERFDATA_OK;
 }
 
-/* Several events that count occurrences: how often each was, before what is known of each. */
+/* Several events that count occurrences: writes the count of each event before the events' reports. */
 static enum perfdata_status write_counts(struct report_writer *writer)
 {
 	const struct state *state = writer->state;

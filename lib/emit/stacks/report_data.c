@@ -171,7 +171,7 @@ void pd_report_json_end(const struct report_head *head, struct perfdata_text *ou
 void pd_report_csv_head(const struct report_options *options, struct perfdata_text *out)
 {
 	perfdata_text_literal(out, "file,event,unit,");
-	/* with several keys each has a column; that of a file stands among those of all reports */
+	/* with several keys each has a column; the file's column is among the columns of all reports */
 	for (unsigned i = 0; options->nr_keys > 1 && i < options->nr_keys; i++)
 		if (options->keys[i] != REPORT_DSO)
 			perfdata_text_printf(out, "%s,", json_key(options->keys[i]));

@@ -211,7 +211,7 @@ size_t pd_report_rows_shown(const struct report_options *options, const struct r
 
 const char *pd_report_key_name(const struct report_options *options, const struct report_row *row, enum report_by key)
 {
-	/* the name of a row with one key is what the key is */
+	/* a row with one key is named by the key */
 	if (options->nr_keys == 1 || pd_report_is_by_stack(key))
 		return row->name;
 	return key == REPORT_COMM ? row->comm : key == REPORT_CPU ? row->cpu : row->who;
@@ -248,7 +248,7 @@ static int compare_processes(const void *left, const void *right)
 	const struct report_row *a = left, *b = right;
 	if (a->pid != b->pid)
 		return a->pid > b->pid ? 1 : -1;
-	/* the name of the process is that of the thread that it began with, or of the heaviest */
+	/* a process is named after its main thread, or its heaviest thread */
 	return a->sum.self[0] != b->sum.self[0] ? (a->sum.self[0] < b->sum.self[0] ? 1 : -1) : strcmp(a->name, b->name);
 }
 

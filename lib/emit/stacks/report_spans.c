@@ -226,7 +226,7 @@ static void text_row(const struct report_spans *spans, const struct pd_span_row 
 	perfdata_text_char(out, '\n');
 }
 
-/* What was not told by any record, before the numbers that lack it. */
+/* Lines about missing begins and ends, before the numbers that lack them. */
 static void text_facts(const struct report_spans *spans, struct perfdata_text *out)
 {
 	const struct pd_span_facts *facts = pd_session_span_facts(spans->session);

@@ -202,7 +202,7 @@ static size_t number_width(uint64_t value)
 	return (size_t)snprintf(number, sizeof number, "%" PRIu64, value);
 }
 
-/* Rows may be something else than what was asked for: comms, or events. */
+/* Rows may have other keys than the requested ones: comms, or events. */
 static void choose_columns(const struct report_options *options, const struct report_event *event,
 			   struct column_widths *widths)
 {
@@ -214,7 +214,7 @@ static void choose_columns(const struct report_options *options, const struct re
 			widths->wide_key = i;
 }
 
-/* Appends what is in a column of a row. Returns an empty text without memory. */
+/* Appends the text in a column of a row. Returns an empty text without memory. */
 static const char *key_text(const struct report_options *options, const struct report_row *row, enum report_by key,
 			    struct perfdata_text *scratch)
 {
@@ -264,7 +264,7 @@ static struct column_widths widths_of(const struct report_options *options, cons
 	widths.weight_shown = is_time(event) || event->all[0] != event->all[1];
 	size_t *name = &widths.key[widths.wide_key];
 	if (!options->width) {
-		/* names are not cut, but one long name does not move the column behind the others */
+		/* names are not cut, but one long name does not move the next column of the other rows */
 		*name = at_most(*name, NAME_WIDTH);
 		return widths;
 	}

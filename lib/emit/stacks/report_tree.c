@@ -65,7 +65,7 @@ static struct branch *large_enough(const struct report_options *options, struct 
 	return branches ? branches : pd_malloc(1);
 }
 
-/* What is below a node with one child is not indented further: deep stacks stay readable. */
+/* The child of a node with one child is not indented further: deep stacks stay readable. */
 struct open_branch {
 	struct branch *at, *end;
 	unsigned depth;

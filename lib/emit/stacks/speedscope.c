@@ -53,7 +53,7 @@ STACK_BEGIN(set_up, pd_stack_release)
 
 /* --- profiles ----------------------------------------------------------------------------------------------------- */
 
-/* Where the two columns of a profile stand in the spools. */
+/* Where the two columns of a profile are in the spools. */
 struct lists {
 	uint64_t samples, samples_end, weights, weights_end;
 	uint64_t all;
@@ -267,7 +267,7 @@ static void say(void *user, const char *line)
 	perfdata_text_string(user, line);
 }
 
-/* The format has no place but the profile's name to tell what the recording lacks. */
+/* The profile's name is the only place in the format to say what the recording lacks. */
 static void put_name(struct writing *writing, const struct perfdata_emit_end *end)
 {
 	struct perfdata_text name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* `baseline`: how much weight lies where, in kilobytes, for comparing recordings (perfdata/compare.h): samples, weight
- * and squares of each key, by itself and with what it calls. Keys below a share of the event's weight that no
- * comparison would look at are left out. */
+/* `baseline`: a summary of some kilobytes for comparing recordings (perfdata/compare.h): samples, weight and squares of
+ * each key, by itself and with its callees. Keys whose share of the event's weight is too small for any comparison are
+ * omitted. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static const struct perfdata_emitter_option options[] = {
 	{ 0 },
 };
 
-/* Keys, and calls, that have less than one in so many of an event's weight are left out. */
+/* Keys, and calls, with less than this fraction (1/n) of an event's weight are omitted. */
 enum { KEYS_LEFT_OUT = 10000, EDGES_LEFT_OUT = 1000 };
 
 enum by { BY_SYMBOL, BY_DSO, BY_COMM, BY_THREAD, BY_EVENT, BY_LINE, BY_STACK };
@@ -85,7 +85,7 @@ struct edge {
 	uint64_t seen;
 };
 
-/* The state of `end`, which adds up keys behind the last sample. Keys are numbered over all events; keys in the text
+/* The state of `end`, which adds up keys after the last sample. Keys are numbered over all events; keys in the text
  * have other numbers. */
 struct baseline_writer {
 	const struct state *state;
@@ -93,7 +93,7 @@ struct baseline_writer {
 	struct stack_labels *labels;
 	struct stack_place place;        /* its route goes from a node to labels */
 	struct stack_tree tree;          /* of stacks, with BY_STACK: a key is its node */
-	struct pd_intern *texts;         /* texts that tell keys apart; a text's id is the key's */
+	struct pd_intern *texts;         /* texts that distinguish keys; a text's id is the key's */
 	struct pd_hash_map by_label;     /* label (BY_STACK: node + NODE) → key */
 	struct key {
 		uint32_t label;          /* the first one; BY_STACK: the node */
@@ -108,7 +108,7 @@ struct baseline_writer {
 	struct edge *edges;
 	size_t nr_edges, edges_room;
 	struct pd_hash_map edge_of;      /* caller << 32 | callee → its index */
-	uint32_t *path, *places;         /* keys of a stack, root first; those of addresses without a name, or NO_KEY */
+	uint32_t *path, *places;         /* keys of a stack, root first; keys of addresses without a name, or NO_KEY */
 	size_t path_room, places_room;
 	uint32_t *files;                 /* by dso: number in the text + 1 */
 	size_t files_room;

@@ -7,7 +7,8 @@
 #include "emit/stacks/stack_broken.h"
 #include "emit/stacks/stack_text.h"
 
-/* What is worth telling: so many stacks of the file, that share of all stacks, that share of the file's that end. */
+/* A file is reported from so many stacks of the file, this share of all stacks, this share of the file's stacks that
+ * end early. */
 enum { LEAST_STACKS = 20, LEAST_PERCENT = 2, LEAST_BROKEN = 10 };
 
 void pd_stack_broken_clear(struct stack_broken *broken)

@@ -10,7 +10,7 @@ struct wanted {
 };
 
 struct stack_choice {
-	unsigned asked;      /* enum stack_seen: the options that are given */
+	unsigned asked;      /* enum stack_seen: the options that are set */
 	bool inlines;
 	size_t nr;
 	struct wanted wanted[];

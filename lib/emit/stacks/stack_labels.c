@@ -18,7 +18,7 @@ struct calls {
 struct stack_labels {
 	const struct perfdata_session *session;
 	bool is_base;                       /* of the session: its names are older ones */
-	const struct stack_match *match;    /* or NULL: labels are told apart by the names that they have */
+	const struct stack_match *match;    /* or NULL: labels are distinguished by their names */
 	struct pd_intern *matched;          /* names and files across builds, with `match` */
 	uint32_t *file_keys;                /* by label, with `match`: strings of `matched` */
 	size_t file_keys_room;
@@ -35,7 +35,7 @@ struct stack_labels {
 	size_t nr_calls, calls_room;
 };
 
-/* What tells labels apart. */
+/* Two labels are the same if all members are equal. */
 struct label_key {
 	uint32_t name, file, source, line, kind;
 };
@@ -214,7 +214,7 @@ static uint32_t file_across_builds(struct stack_labels *labels, const struct per
 	return keep_matched(labels, key);
 }
 
-/* Makes a key of a label what it is across builds. */
+/* Makes the key of a label the same across builds. */
 static void match_key(struct stack_labels *labels, const struct stack_label *label, struct label_key *key)
 {
 	const struct stack_match *match = labels->match;
@@ -357,8 +357,8 @@ static void add_file(struct stack_labels *labels, const struct perfdata_dso *dso
 	add_call(labels, &label, 0, 0, 0);
 }
 
-/* What the thread did is what its stack ends with: callers have no label. Where the kernel was entered is no caller;
- * nothing weighs there by itself. */
+/* The thread's state ends a stack; callers have no label for it. The address where the kernel was entered is no caller,
+ * and has no weight of its own. */
 static void add_state(struct stack_labels *labels, const struct perfdata_dso *dso, bool is_caller)
 {
 	struct stack_label label = { .dso = PERFDATA_NONE, .kind = STACK_WAITING };

@@ -14,7 +14,7 @@ struct stack_route {
 	uint32_t *names;
 	size_t nr_names, names_room;
 	uint32_t no_stack;           /* label */
-	uint32_t truncated;          /* label; UINT32_MAX: not told */
+	uint32_t truncated;          /* label; UINT32_MAX: none yet */
 	const struct stack_choice *choice;   /* or NULL */
 	struct stack_labels *functions;      /* the choice is made by their names */
 	struct stack_labels *own_functions;  /* where `labels` are no functions */
@@ -107,7 +107,7 @@ static enum perfdata_status collect(struct stack_route *route, uint32_t node, si
 		if (pd_vector_grow(&route->more, &route->more_room, nr, sizeof *route->more) < 0)
 			return PERFDATA_ENOMEM;
 		const bool is_cut = at.origin == PD_ORIGIN_CUT;
-		/* a tree of stacks takes what was unwound as what was recorded */
+		/* a tree of stacks treats unwound steps like recorded steps */
 		const uint16_t origin = is_cut ? PERFDATA_STEP_RECORDED : at.origin;
 		route->more[nr++] = (struct stack_step){
 			.node = node, .frame = at.frame, .ip = at.ip, .origin = origin, .is_cut = is_cut
@@ -141,7 +141,7 @@ static bool sees_label(struct stack_route *route, uint32_t label, unsigned *ret)
 	return true;
 }
 
-/* Sets what was seen up to a step, which is number `at` of the path, and where the path begins if that is here. */
+/* Sets the bits seen up to a step, which is number `at` of the path, and the path's beginning if it is this step. */
 static bool look_at_step(struct stack_route *route, struct stack_step *step, size_t at)
 {
 	size_t nr;
@@ -181,7 +181,7 @@ static void cut(struct stack_route *route, struct stack_path *path)
 		of_step = route->own_functions ? tells_cut(route, &route->steps[steps]) : last->root_label;
 		labels = labels_before(route, steps) + of_step;
 	}
-	/* what a path shares with one that was cut elsewhere stands at other places now */
+	/* a path that was cut elsewhere shares nothing: its steps are at other places now */
 	const bool same = steps == route->cut_steps && labels == route->cut_labels;
 	path->steps += steps;
 	path->nr_steps -= steps;

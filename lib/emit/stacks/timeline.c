@@ -104,7 +104,7 @@ static void put_bytes(struct part *part, struct perfdata_bytes bytes)
 	perfdata_text_append(&part->texts, bytes.data, strnlen((const char *)bytes.data, bytes.size));
 }
 
-/* What a tracepoint has recorded, as perf spells it. */
+/* The fields of a tracepoint, as perf prints them. */
 static void tracepoint(const struct timeline *timeline, struct part *part, struct timeline_row *row,
 		       const struct perfdata_delivery *delivery)
 {
@@ -333,7 +333,7 @@ static bool copy(struct pd_paged *to, uint32_t to_index, struct pd_paged *from, 
 	return target;
 }
 
-/* Copies the rows of each thread behind those of the thread before, in the order of the recording. */
+/* Copies the rows so that each thread's rows follow the previous thread's, in the order of the recording. */
 static enum perfdata_status part_threads(struct timeline *timeline)
 {
 	uint32_t *next = pd_calloc(timeline->nr_threads + 1, sizeof *next);
@@ -362,7 +362,7 @@ static bool is_in_order(struct timeline *timeline, uint32_t first, uint32_t nr)
 	return true;
 }
 
-/* Merges two neighbouring parts, each of which is in order. */
+/* Merges two neighbouring sorted parts. */
 static bool merge(struct timeline *timeline, uint32_t first, uint32_t middle, uint32_t end)
 {
 	struct pd_paged *sorted = &timeline->sorted, *left = &timeline->rows;
@@ -378,8 +378,8 @@ static bool merge(struct timeline *timeline, uint32_t first, uint32_t middle, ui
 	return ok;
 }
 
-/* Sorts by time the rows of one thread. They nearly always are in order: those of a recording that is read in the order
- * of the file, and late ones, are not. Their first places are free to merge with: nothing asks for them any more. */
+/* Sorts by time the rows of one thread. They nearly always are in order, except for late rows and recordings that are
+ * read in the order of the file. Merging uses the memory of their unsorted copies, which nothing needs any more. */
 static bool sort_thread(struct timeline *timeline, uint32_t first, uint32_t nr)
 {
 	const uint32_t half = nr / 2;

@@ -217,7 +217,7 @@ void pd_cell_elements(const struct record *r, const struct value *value,
 		trace_elements(r, value->row, &each);
 	else if (value->kind == IS_MISC_NAMES)
 		pd_record_misc_names(r, add_name, &each);
-	/* a name of several bits stands for all of them together */
+	/* a name of several bits means all of them together */
 	for (const struct perfdata_name *at = value->kind == IS_NAMES ? value->names : NULL; at && at->name; at++)
 		if (at->value && (value->number & at->value) == at->value)
 			add_name(&each, at->name);

@@ -15,7 +15,7 @@ struct lasting_text {
 	uint32_t token, round;
 };
 struct cells_recent {
-	uint32_t round;               /* grows when the cells are cleared: what was known before is not any more */
+	uint32_t round;               /* grows when the cells are cleared, which makes older entries invalid */
 	struct lasting_text lasting[CELLS_RECENT];
 	struct {
 		uint32_t token, round;
@@ -83,7 +83,7 @@ static void next_run(struct cells *cells, uint32_t rows)
 		cells->runs[cells->nr_runs++] = rows;
 }
 
-/* Behind it the last run is one of rows with values. */
+/* After the call the last run is a run of rows with values. */
 void pd_cells_skip_to(struct cells *cells, uint32_t row)
 {
 	if (cells->rows != row) {
@@ -162,7 +162,7 @@ void pd_cells_extend(struct cells *cells, uint32_t row, uint32_t rows)
 	cells->rows = row + rows;
 }
 
-/* As signed numbers: small negative ones stand beside positive ones. */
+/* As signed numbers: so small negative values are close to small positive ones. */
 static void measure(struct cells *cells, const uint64_t *values, uint32_t nr)
 {
 	int64_t least = cells->measured || !nr ? cells->least : (int64_t)values[0];
@@ -210,7 +210,7 @@ void pd_cells_repeat(struct cells *cells, uint32_t row, uint32_t rows, uint64_t 
 
 /* --- texts -------------------------------------------------------------------------------------------------------- */
 
-/* `bytes` may already stand at the end of cells->bytes. */
+/* `bytes` may already be at the end of cells->bytes. */
 static uint32_t new_token(struct cells *cells, const void *bytes, size_t size)
 {
 	const bool there = bytes && cells->bytes && bytes == cells->bytes + cells->size;

@@ -9,7 +9,7 @@
 
 /* --- types -------------------------------------------------------------------------------------------------------- */
 
-/* Most questions do not need the large fields of samples, nor their ids, which tell the same as `event`. */
+/* Most questions do not need the large fields of samples, nor their ids, which say the same as `event`. */
 static bool bulky_in_samples(const struct row *row)
 {
 	const enum value_type op = row->type;

@@ -29,7 +29,7 @@ struct packed_cells pd_cells_measure(struct cells *cells, size_t at)
 	return packed;
 }
 
-/* Where the arrays stand behind packed->at. */
+/* Offsets of the arrays, counted from packed->at. */
 struct places {
 	size_t runs, lengths, values, bytes, end;
 };

@@ -9,7 +9,7 @@
 #include "reader/reader.h"
 #include "text/spelling.h"
 
-/* A number, where it stands and what it is there. */
+/* The size and sign of a number in a record. */
 enum number_kind { NUMBER_NONE, NUMBER_U8, NUMBER_S8, NUMBER_U16, NUMBER_S16, NUMBER_U32, NUMBER_S32, NUMBER_U64 };
 enum number_meaning {
 	MEANS_NUMBER,
@@ -84,7 +84,7 @@ static void add_element(void *user, const struct value *element)
 						     : element->number);
 }
 
-/* A field of another type than the column's (an event whose format was given anew) is null. */
+/* A field of another type than the column's (the recording changed the event's format) is null. */
 static bool fits(enum column_type type, enum perfdata_trace_kind kind)
 {
 	switch (kind) {
@@ -151,7 +151,7 @@ static bool is_rare(const struct select_step *step)
 	}
 }
 
-/* What is wrong with the record: those that are not decoded are whole. */
+/* A step about damage: records that are not decoded have none. */
 static bool is_damage(const struct select_step *step)
 {
 	return step->head == HEAD_REST || step->head == HEAD_PROBLEM;
@@ -186,7 +186,7 @@ static void is_known(struct source *source, enum number_meaning meaning, enum ro
 	source->number.meaning = (uint8_t)meaning;
 }
 
-/* A member of the view: what is not decoded has it among its words, or not at all. */
+/* A member of the view: a sample that is not decoded has it among its fixed words, or does not have it. */
 static void is_member(const struct planning *planning, struct source *source, enum number_kind kind, size_t member)
 {
 	is_number(source, ROW_VIEW, kind, member);
@@ -392,7 +392,7 @@ static void load(const struct number *number, const struct row_bases *rows, uint
 	}
 }
 
-/* Numbers of comms become tokens, most of which are the one before. */
+/* Numbers of comms become tokens; most rows have the token of the row before. */
 static void comms(const struct row_plan *plan, struct cells *cells, uint32_t nr, uint64_t *values)
 {
 	uint64_t last = UINT32_MAX, token = UINT32_MAX;

@@ -54,7 +54,7 @@ static bool in_head(const char *name)
 	return !strcmp(name, "time") || !strcmp(name, "pid") || !strcmp(name, "tid") || !strcmp(name, "cpu");
 }
 
-/* The rows of a layout; those of a part are one level deeper. */
+/* Adds the rows of a layout; rows of a part are one level deeper. */
 static void add_rows(struct columns *columns, const struct perfdata_layout *layout, const char *prefix)
 {
 	for (uint32_t i = 0; i < layout->nr_fields; i++) {
@@ -96,7 +96,7 @@ static void add_names(struct columns *columns, struct record_names choice)
 	}
 }
 
-/* Offset, inner, file, … up to CPU; then the rows; then what stands behind them. */
+/* Offset, inner, file, … up to CPU; then the rows; then the columns after them. */
 static void add_table(struct columns *columns, const struct perfdata_layout *layout, const struct trace_plan *plan,
 		      struct record_names choice)
 {

@@ -34,7 +34,7 @@ static void text(const struct filling *filling, unsigned column, const char *val
 		bytes(filling, column, value, strlen(value));
 }
 
-/* What stands in filling->text. */
+/* Adds the content of filling->text. */
 static void spelled(const struct filling *filling, unsigned column)
 {
 	struct cells *cells = cells_of(filling, column);
@@ -198,7 +198,7 @@ static bool rows_of_events(struct filling *filling)
 	return attr;
 }
 
-/* What was spelled is `,"name":value`. Of a section with more beside that value it is an object. */
+/* The text is `,"name":value`. For a section with more keys beside this one, the value is an object. */
 static void add_value(struct filling *filling, const struct perfdata_feature *feature,
 		      const struct perfdata_layout *layout)
 {

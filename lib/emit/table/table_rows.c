@@ -31,7 +31,7 @@ static const struct table_column stacks[] = {
 	[STACKS_FRAME_ID] = SEQUENCE("frame_id", INT32,
 				     "The frame; null where the address belongs to nothing that is known."),
 	[STACKS_UNMAPPED_IP] = SEQUENCE("unmapped_ip", UINT64, "The address as recorded, where it has no frame."),
-	/* what it belongs to says it: most of the size of a profile's tables otherwise */
+	/* the frame has it already; here it would be most of the size of a profile's tables */
 	[STACKS_IP] = { .name = "ip",
 			.doc = "The address as recorded or unwound.",
 			.type = COLUMN_UINT64,

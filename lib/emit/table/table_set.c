@@ -66,8 +66,8 @@ static enum perfdata_status no_table(const char *name, size_t size, struct perfd
 			wanted);
 }
 
-/* Where the set has the number of the one table of that kind; NULL: there can be more of them, or it is not asked for
- * by kind. */
+/* Where the set has the number of the only table of this kind; NULL: there can be several, or the kind cannot be
+ * requested. */
 static int *number_of(struct table_set *set, enum table_rows rows)
 {
 	switch (rows) {
@@ -226,7 +226,7 @@ static enum perfdata_status see_event(struct table_set *set, const struct perfda
 	if (status)
 		return status;
 	status = added ? added(user, set->tables[set->nr_tables - 1]) : PERFDATA_OK;
-	/* nobody was told of it */
+	/* no thread has seen the table yet */
 	set->nr_tables -= status != PERFDATA_OK;
 	return status;
 }
@@ -630,7 +630,7 @@ static bool rows_of_spans(struct batch_filler *filler)
 	return rows || !nr;
 }
 
-/* Of a piece of a payload, or of a sample that a trace tells of: no records of the recording. */
+/* Whether the row is about a piece of a payload or a sample made from a trace: neither is a record of the recording. */
 static bool row_of_trace(struct batch_filler *filler, const struct record *r, const struct perfdata_raw *raw)
 {
 	uint32_t columns[MOST_FIXED];

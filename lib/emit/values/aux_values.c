@@ -57,7 +57,7 @@ const struct table_column pd_spe_columns[] = {
 	{ 0 },
 };
 
-/* --- where a row stands ------------------------------------------------------------------------------------------- */
+/* --- the place of a row ------------------------------------------------------------------------------------------- */
 
 struct aux_place pd_aux_place_of_packet(const struct pd_aux_piece *piece, uint64_t at, uint64_t size)
 {

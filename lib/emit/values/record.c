@@ -182,7 +182,7 @@ static struct record_plan *plan_of(struct record_cache *cache, uint32_t type, co
 	return plan;
 }
 
-/* Their words stand at fixed places. */
+/* Their words are at fixed places. */
 static bool samples_are_plain(const struct perfdata_config *config)
 {
 	return config->has_attr && config->sample_is_plain && !config->swap;
@@ -453,7 +453,7 @@ int pd_record_row_of_head(const struct record *r, enum pd_record_head head)
 	}
 }
 
-/* A stack lacks addresses where a chain is longer than perf follows, or where a branch stack replaces part of it. */
+/* A stack lacks addresses if a chain is longer than perf follows, or if a branch stack replaces a part of the chain. */
 uint64_t pd_record_row_said_by_stack(const struct record *r)
 {
 	const struct perfdata_list *chain = &r->view.u.sample.callchain;

@@ -21,7 +21,7 @@ struct resolved {
 	const char *trace_name;
 };
 
-/* `flags_raw` and `filename_hex`, which stand beside `flags` and `filename`. */
+/* `flags_raw` and `filename_hex`, the companions of `flags` and `filename`. */
 static int resolve_companion(const struct perfdata_layout *layout, const char *name, size_t size,
 			     enum select_what *ret_what)
 {

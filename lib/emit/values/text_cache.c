@@ -18,7 +18,7 @@ static size_t most_text(const struct pd_account *account)
 
 /* --- the pool ----------------------------------------------------------------------------------------------------- */
 
-/* Blocks of one size: those of an arena grow, and would pass the limit. */
+/* Blocks of one size: blocks of an arena grow, and would exceed the limit. */
 #define BLOCK ((size_t)64 << 10)
 
 struct text_pool_block {
@@ -86,7 +86,7 @@ static struct text_pool_item *add_item(struct text_pool *pool, uint64_t key, con
 	return item;
 }
 
-/* NULL: the pool does not take it. What is in the pool stays there: other threads may be reading it. */
+/* NULL: the pool does not take it. The pool's content stays: other threads may be reading it. */
 static const char *put_into_pool(struct text_pool *pool, uint64_t key, const char *text, size_t size)
 {
 	_Atomic(struct text_pool_item *) *slot = &pool->slots[text_pool_slot(key)];

@@ -4,7 +4,7 @@
 #include "emit/values/trace_plan.h"
 #include "text/json_quoted.h"
 
-/* --- names: those of the file, made valid and unique -------------------------------------------------------------- */
+/* --- names: from the file, made valid and unique ------------------------------------------------------------------ */
 
 static bool needs_hex_key(const struct perfdata_trace_field *field) { return field->kind == PERFDATA_TRACE_STRING; }
 

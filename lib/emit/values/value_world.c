@@ -30,7 +30,7 @@ bool pd_value_world_init(struct value_world *world, const struct perfdata_reader
 	const struct perfdata_feature_section *nrcpus = perfdata_reader_feature(reader, PERFDATA_FEATURE_NRCPUS);
 	if (nrcpus && nrcpus->feature) {
 		const struct perfdata_node *node = perfdata_feature_root(nrcpus->feature)->child;
-		/* the section tells the available CPUs, then those online */
+		/* the section has the number of available CPUs, then of online CPUs */
 		for (; node && node->kind == PERFDATA_KIND_U32; node = node->next)
 			if (node->v.u > world->nr_cpus_avail)
 				world->nr_cpus_avail = (uint32_t)node->v.u;

@@ -23,13 +23,13 @@ struct script {
 	void *user;
 	struct script_stat *stat;              /* scan's; NULL until there is something to count */
 	bool header, full_header;
-	bool flow_reported;                    /* a finding has said that instruction flow is left out */
+	bool flow_reported;                    /* a finding has said that instruction flow is not printed */
 };
 
 /* Attached to a batch by scan. */
 struct script_value {
 	struct script_carry carry;
-	struct perfdata_text early;            /* texts of records, spelled in scan, which follows what they need */
+	struct perfdata_text early;            /* texts of records, written in scan, which has the state they need */
 	struct early {
 		const struct perfdata_raw *record;
 		size_t end;
@@ -74,7 +74,7 @@ static void release(void *state)
 	free(script);
 }
 
-/* perf ends the header of a pipe before it has read the records that tell of the recorder. */
+/* perf ends the header of a pipe before it has read the records that describe the recorder. */
 static void spell_header(const struct script *script, struct perfdata_text *out)
 {
 	const struct perfdata_reader *reader = script->reader;
@@ -152,7 +152,7 @@ static enum perfdata_status scan_stat(struct script *script, struct script_value
 	return status == PERFDATA_OK && value->early.size > before ? end_early(value, raw) : status;
 }
 
-/* Reports once that lines of instruction flow are left out: they take the program's code. */
+/* Reports once that lines of instruction flow are missing: they need the program's code. */
 static void note_flow(struct script *script, const struct perfdata_raw *raw)
 {
 	struct perfdata_record record;
@@ -244,7 +244,7 @@ static void spell_record(struct formatter *f, const struct perfdata_delivery *de
 	pd_record_text(&context, &record, f->out);
 }
 
-/* Whether the delivery is of a guest that the recording does not tell of. */
+/* Whether the delivery is of a guest that the recording does not describe. */
 static bool is_unknown_guest(const struct perfdata_delivery *delivery)
 {
 	const unsigned cpumode = delivery->record->misc & PERFDATA_CPUMODE_MASK;

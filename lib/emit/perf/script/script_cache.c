@@ -251,7 +251,7 @@ static void spell_place(const struct script_where *where, uint32_t frame, const 
 	}
 	const char *base = *line->file == '[' ? NULL : strrchr(line->file, '/');
 	perfdata_text_string(out, base ? base + 1 : line->file);
-	/* code that stands for no line has line 0 */
+	/* code without a source line has line 0 */
 	perfdata_text_char(out, ':');
 	perfdata_text_u64(out, line->line);
 }
@@ -288,8 +288,8 @@ void pd_script_frame_text(const struct script_where *where, uint32_t frame, stru
 
 #define ADDRESS_ROOM 40u
 
-/* The beginning of each line of an address: a tab and 16 columns; nothing where addresses are not shown. May write
- * behind the end that it returns. */
+/* The beginning of each line of an address: a tab and 16 columns; nothing if addresses are not shown. May write beyond
+ * the end that it returns. */
 static char *address_to(const struct script_where *where, char *at, uint64_t ip)
 {
 	if (!(where->ip_fields & SCRIPT_IP))
@@ -321,8 +321,8 @@ static enum perfdata_status find_calls(const struct script_where *where, uint32_
 }
 
 /* perf shows the calls that were inlined at an address as frames of their own: with the offset in the function that
- * holds the code, or, where they have its name, as that function. Appends what stands behind the address in each line,
- * each with a NUL; and then that of the function that holds the code, if they are known: true. */
+ * holds the code, or, if they have the same name, as this function. If the calls are known, appends for each line the
+ * text after the address, with a NUL, then the text of the function that holds the code, and returns true. */
 static bool spell_inlined(const struct script_where *where, uint32_t frame, struct perfdata_text *out)
 {
 	enum { MAX_INLINED = 64 };

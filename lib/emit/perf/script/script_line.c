@@ -328,7 +328,7 @@ static void spell_who(const struct script_where *where, const struct script_plan
 }
 
 /* From the comm to the time. */
-/* Which virtual machine, and which processor of it. */
+/* The virtual machine and its CPU. */
 static void spell_machine(uint64_t fields, const struct perfdata_delivery *delivery, struct perfdata_text *out)
 {
 	if (!delivery->machine_pid || !(fields & (SCRIPT_MACHINE_PID | SCRIPT_VCPU)))
@@ -487,7 +487,7 @@ static void spell_cgroup(const struct line *line, const struct script_cgroup *cg
 		perfdata_text_literal(line->out, "unknown");
 }
 
-/* The address that stands for a deferred chain that did not come, or 0. */
+/* The cookie of a deferred chain that did not come, or 0. */
 static uint64_t cookie_of(const struct line *line)
 {
 	if (!line->sample || line->delivery->deferred || line->delivery->flags & PERFDATA_DELIVERY_CHAIN_LOST ||
@@ -539,7 +539,7 @@ static void spell_branches(const struct line *line)
 	pd_script_branches(&line->where, line->plan->fields, &line->sample->branch_stack.entries, frames, line->out);
 }
 
-/* The part of a line behind the ip. */
+/* The part of a line after the ip. */
 static void spell_rest(const struct line *line)
 {
 	const uint64_t fields = line->plan->fields;
@@ -630,7 +630,7 @@ void pd_script_line(const struct script_setup *setup, const struct perfdata_batc
 	spell_sample(&line, carry);
 }
 
-/* --- what is carried from batch to batch -------------------------------------------------------------------------- */
+/* --- state carried from batch to batch ---------------------------------------------------------------------------- */
 
 static uint64_t fields_of(const struct script_setup *setup, const struct perfdata_event *event)
 {

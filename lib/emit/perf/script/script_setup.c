@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules of tools/perf/builtin-script.c: which fields are printed by default, what -F changes, and what is
- * refused. */
+/* The rules of tools/perf/builtin-script.c: the fields printed by default, the changes by -F, and refused
+ * combinations. */
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 #define MAX_STACK 127u       /* so many steps of a chain the session keeps */
 
 static const struct {
-	const char *name, *prefix;   /* in messages; in front of the ':' of -F, NULL: not to be chosen */
+	const char *name, *prefix;   /* in messages; before the ':' of -F, NULL: not to be chosen */
 	uint32_t defaults, invalid;
 } types[SCRIPT_TYPES] = {
 	[SCRIPT_HARDWARE] = { "hardware", "hw", USUAL, SCRIPT_TRACE | SCRIPT_BPF_OUTPUT },
@@ -423,7 +423,7 @@ static enum perfdata_status find_clock(struct script_setup *setup, const struct 
 	const struct perfdata_node *wall = perfdata_node_get(root, "wall_clock"),
 				   *clock = perfdata_node_get(root, "clockid_time");
 	setup->has_clock = wall && clock;
-	/* a later record of the pipe may tell the clock */
+	/* a later record of the pipe may state the clock */
 	if (!setup->has_clock && is_pipe)
 		return PERFDATA_OK;
 	if (!setup->has_clock)
@@ -501,7 +501,7 @@ enum perfdata_status pd_script_setup_init(struct script_setup *setup, const stru
 	enum perfdata_status status = read_options(setup, context);
 	const bool is_pipe = perfdata_reader_header(setup->reader)->container == PERFDATA_CONTAINER_PIPE;
 	find_machine(setup);
-	/* what stands in front of a stream's attrs has no event, and attrs have not dropped any fields yet */
+	/* records before a stream's attrs have no event, and attrs have not dropped any fields yet */
 	setup->eventless = setup->types[SCRIPT_HARDWARE].fields &
 			   (SCRIPT_COMM | SCRIPT_PID | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME);
 	if (status == PERFDATA_OK)

@@ -7,7 +7,7 @@
 #include "reader/reader.h"
 #include "text/spelling.h"
 
-/* At most so many counters of all events together, since each round prints them all; others are left out. */
+/* At most so many counters of all events together, since each round prints them all; further counters are dropped. */
 #define MAX_COUNTS (1u << 20)
 /* A recorder writes a value for every counter of a round. Rounds alone, 24 bytes each, get so many rows and no more. */
 #define FREE_ROWS (1u << 18)
@@ -155,7 +155,7 @@ static enum perfdata_status make_counts(struct script_stat *stat, const struct p
 	return counts->cpus && counts->counts && counts->previous ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-/* Counters are made when the first value comes behind both maps, which then stay as they are. */
+/* Counters are made at the first value after both maps, which do not change from then on. */
 static enum perfdata_status make_events(struct script_stat *stat, const struct perfdata_raw *raw)
 {
 	if (stat->events || !stat->cpus || !stat->threads)
