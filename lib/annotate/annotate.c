@@ -31,8 +31,8 @@ struct annotation_filler {
 	struct perfdata_symbols_dso *symbols;
 	uint64_t time;
 	uint64_t in_session;                 /* where the function begins, as frames have it */
-	uint64_t shift;                      /* address of a row less that of the session */
-	uint64_t in_file;                    /* address that look-ups in the file take less that of the session */
+	uint64_t shift;                      /* address of a row minus the session's address */
+	uint64_t in_file;                    /* address for look-ups in the file minus the session's address */
 	const struct pd_annotate_hit *hits;
 	size_t nr_hits, next_hit;
 	struct pd_annotation *annotation;
@@ -76,7 +76,7 @@ static bool add_source(struct annotation_filler *filler, struct pd_annotate_row 
 	const char *names[MAX_CALLS];
 	size_t nr = 0;
 	uint32_t inlined = 0;
-	/* of files that simpleperf recorded, addresses of the session are not those of the file */
+	/* for files in recordings of simpleperf, the session's addresses differ from the file's */
 	const uint64_t address = row->address - filler->shift + filler->in_file;
 	if (!filler->symbols ||
 	    pd_symbols_source(filler->symbols, address, calls, MAX_CALLS, &nr) != PERFDATA_OK || !nr)
@@ -221,7 +221,7 @@ static enum perfdata_status decode(struct annotation_filler *filler, const struc
 	return add_instructions(filler, decoder->disassembler, code);
 }
 
-/* Targets become numbers of rows, and rows are told apart by basic blocks. */
+/* Turns targets into numbers of rows, and assigns rows to basic blocks. */
 static void set_targets(struct pd_annotator *annotator, struct pd_annotation *annotation)
 {
 	struct pd_annotate_row *rows = annotator->rows;
@@ -274,7 +274,7 @@ static bool describe(struct annotation_filler *filler, uint32_t frame)
 		annotation->name = pd_arena_copy(&filler->annotator->arena, symbol.name, strlen(symbol.name));
 		filler->in_session = symbol.start;
 		annotation->size = symbol.size;
-		/* what is beyond the symbol was counted to it all the same */
+		/* addresses beyond the symbol were counted to it all the same */
 		for (size_t i = 0; i < filler->nr_hits; i++)
 			if (filler->hits[i].address >= symbol.start &&
 			    filler->hits[i].address - symbol.start >= annotation->size)

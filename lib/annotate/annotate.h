@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is at the addresses of a function: instructions, lines, inlined functions, and how much weight lies where. */
+/* The code of a function by address: instructions, lines, inlined functions, and the weight of each. */
 #ifndef PD_ANNOTATE_H
 #define PD_ANNOTATE_H
 

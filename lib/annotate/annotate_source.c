@@ -60,7 +60,8 @@ void pd_sources_free(struct pd_sources *sources)
 	pd_free(sources);
 }
 
-/* The file with the longest end of the path that the folder has: the path is that of the machine that compiled. */
+/* Opens the file with the longest end of the path that exists in the folder: the path itself is of the machine that
+ * compiled. */
 static int open_below(const struct pd_sources *sources, const char *path)
 {
 	char real[PD_ROOTED_PATH];
@@ -73,7 +74,7 @@ static int open_below(const struct pd_sources *sources, const char *path)
 	return -1;
 }
 
-/* A failure is told, and the answer fails with it: the line is there. */
+/* Reports a failure, with which the whole answer fails: the line exists, so it must not seem absent. */
 static void fail(const struct pd_sources *sources, const char *path, int code)
 {
 	const struct pd_state *state = sources->session->state;

@@ -18,9 +18,9 @@
  *   etm_text.c
  *   cs_stream.c     the sources that share one buffer of CoreSight (Arm, "CoreSight Architecture")
  *
- * Bytes that are no packet are a packet of kind 0 and one byte, and the next byte may begin a packet: so every byte is
- * looked at a bounded number of times, and is part of exactly one packet. Buffers of CoreSight hold the packets of
- * several processors in frames: they are read by cs_stream.h, and pd_aux_next has nothing of them. */
+ * A byte that begins no packet becomes a packet of kind 0 and one byte, and the next byte may begin a packet: so every
+ * byte is read a bounded number of times, and is part of exactly one packet. Buffers of CoreSight hold the packets of
+ * several processors in frames: cs_stream.h reads them, not pd_aux_next. */
 #ifndef PD_AUXTRACE_H
 #define PD_AUXTRACE_H
 
@@ -56,7 +56,7 @@ struct pd_packet_field {
 	uint8_t word, shift, bits;
 	uint8_t show;                        /* enum pd_packet_show */
 	bool when_sized;                     /* only in packets that have a payload (PT: addresses) */
-	const char *const *names;            /* of NAMES and ENUM, `nr_names` of them, NULL where there is none */
+	const char *const *names;            /* of NAMES and ENUM, `nr_names` elements, NULL where a value has no name */
 	uint8_t nr_names;
 	/* only in packets that have one of these bits in PD_PACKET_HAS; 0: in all */
 	uint8_t has;
@@ -100,7 +100,7 @@ struct pd_aux_header {
 	bool samples_lack_time;              /* samples of the first event have no times */
 };
 
-/* What is known of a trace before its first byte. */
+/* The facts about a trace from records before its first byte. */
 struct pd_aux_trace {
 	const struct pd_tracer *tracer;      /* NULL: unknown; there are no packets */
 	uint64_t size;                       /* bytes of the payload */
@@ -111,10 +111,10 @@ struct pd_aux_trace {
 	/* s390: an entry of unknown kind ends the packets, as in perf's dump */
 	bool stops_at_bad;
 };
-/* What is known between two packets. All zero at the beginning of a payload. */
+/* The decoder's state between two packets. All zero at the beginning of a payload. */
 struct pd_aux_state {
 	uint64_t at;                         /* where the next packet begins in the payload */
-	/* PT: the last address, which completes compressed ones; s390: 1 behind a basic entry */
+	/* PT: the last address, which completes compressed ones; s390: 1 after a basic entry */
 	uint64_t ip;
 	/* PT: bytes of an item of the block that is open, or 0; PTT: bytes of a packet; s390: bytes of basic entries
 	 * << 16 | those of diagnostic entries */
@@ -123,7 +123,7 @@ struct pd_aux_state {
 	struct pd_packet described;          /* SPE: the packet that perf described last, maybe in an earlier payload */
 };
 
-/* Decoders look at so many bytes of a packet at most to tell what it is; that of s390, at a whole block. */
+/* Decoders need at most so many bytes to recognize a packet; the decoder of s390 needs a whole block. */
 #define PD_PACKET_REACH 64u
 #define PD_S390_BLOCK 4096u
 
@@ -131,7 +131,7 @@ struct pd_aux_state {
  * this in the file of its packets, named in tracers.c. */
 struct pd_tracer {
 	uint32_t type;                       /* enum pd_aux_type */
-	const char *name;                    /* as perf spells it: "intel_pt" */
+	const char *name;                    /* perf's name: "intel_pt" */
 	const struct pd_packet_kind *kinds;  /* kind 0: bytes that are no packet */
 	unsigned nr_kinds;                   /* 0: packets are not decoded */
 	bool has_operations;                 /* packets make up records of sampled operations: struct pd_spe_record */
@@ -162,7 +162,7 @@ const struct pd_tracer *pd_tracer_of(uint32_t type);
 extern const struct pd_tracer pd_pt_tracer, pd_bts_tracer, pd_coresight_tracer, pd_spe_tracer, pd_s390_tracer,
 	pd_ptt_tracer, pd_dtl_tracer;
 
-/* AUXTRACE_INFO: forgets what was known but the clock, and takes its words. */
+/* AUXTRACE_INFO: resets all but the clock, and takes its words. */
 enum perfdata_status pd_aux_setup_take_info(struct pd_aux_setup *setup, const struct pd_tracer *tracer,
 					    const struct perfdata_list *words, const struct pd_aux_header *header);
 void pd_aux_setup_release(struct pd_aux_setup *setup);
@@ -173,9 +173,9 @@ uint64_t pd_aux_time(const struct pd_aux_clock *clock, uint64_t ticks);
 /* The number that a text begins with, for take_info. */
 uint64_t pd_number_in(const char *text, unsigned base);
 
-/* Looks at the first bytes of a payload (all of it, or a block of s390), before its first packet. */
+/* Reads the first bytes of a payload (the whole payload, or a block of s390), before its first packet. */
 void pd_aux_begin(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size);
-/* The packet at `bytes`, of which `size` (at least one) are at hand: PD_PACKET_REACH, or all that is left. Moves
+/* The packet at `bytes`; `size` (at least one) is PD_PACKET_REACH, or the number of remaining bytes if smaller. Moves
  * state->at to the end of the packet's line. False: no packet is left that an output would show. */
 bool pd_aux_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
 		 struct pd_packet *ret);
@@ -239,7 +239,7 @@ struct pd_spe_record {
 bool pd_spe_take(struct pd_spe_record *record, const struct pd_packet *packet, uint64_t at);
 /* "load", "store", "branch", "other", "unknown" */
 const char *pd_spe_operation(const struct pd_spe_record *record);
-/* Names of the event bits, as in packets; `nr` of them, NULL where a bit has none. Bit 12 has one on Neoverse N1
+/* Names of the event bits, as in packets; *ret_nr elements, NULL where a bit has no name. Bit 12 has one on Neoverse N1
  * only. */
 const char *const *pd_spe_event_names(unsigned *ret_nr);
 

@@ -7,7 +7,7 @@
 
 #define AUX_SNAPSHOT 0x02u
 #define AUX_RAW 0x100u
-#define MOST_AREAS 65536u            /* that wait; a recording whose payloads never come keeps no more of them */
+#define MOST_AREAS 65536u            /* cuts that wait; the limit for a recording whose payloads never come */
 
 void pd_cs_trace_release(struct pd_cs_trace *trace)
 {
@@ -55,7 +55,7 @@ static bool lies_in(const struct pd_cs_area *area, const struct perfdata_auxtrac
 {
 	uint64_t size = area->size, offset = area->offset;
 	if (area->snapshot) {
-		/* the offset is that of the end, and the payload may hold less than the buffer did */
+		/* the offset is of the end, and the payload may hold less than the buffer did */
 		size = size < payload->size ? size : payload->size;
 		if (offset < size)
 			return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a recording says of the trace units of CoreSight: words of AUXTRACE_INFO (Linux, tools/perf/util/cs-etm.h names
- * them; the registers are those of Arm's manuals), and AUX_OUTPUT_HW_ID records. */
+/* The recorded facts about the trace units of CoreSight: words of AUXTRACE_INFO (Linux, tools/perf/util/cs-etm.h names
+ * them; Arm's manuals describe the registers), and AUX_OUTPUT_HW_ID records. */
 #include "config.h"
 #include "base/memory.h"
 #include "auxtrace/cs_stream.h"
@@ -9,7 +9,7 @@
 #define MAGIC_V4 0x4040404040404040ull
 #define MAGIC_ETE 0x5050505050505050ull
 
-/* Words behind a processor's number: of ETMv3, then of ETMv4 and ETE. */
+/* Words after a processor's number: of ETMv3, then of ETMv4 and ETE. */
 enum { V3_ID = 1, V3_IDR = 3, V3_WORDS };
 enum { V4_CONFIG, V4_ID, V4_IDR0, V4_IDR1, V4_IDR2, V4_IDR8, V4_AUTH, V4_WORDS, ETE_DEVARCH = V4_WORDS };
 

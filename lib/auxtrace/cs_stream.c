@@ -6,7 +6,7 @@
 #include "auxtrace/cs_stream.h"
 
 #define FRAME 16u
-#define SYNC "\xff\xff\xff\x7f"               /* four of them between frames say that something is missing here */
+#define SYNC "\xff\xff\xff\x7f"               /* four between frames say that data is missing here */
 
 struct decoder { struct pd_cs_source source; struct pd_etm etm; };
 /* A byte of a frame: its source, where it is, and where OpenCSD says that it is. */
@@ -59,7 +59,7 @@ static void add_source(struct pd_cs_stream *stream, const struct pd_cs_source *s
 	}
 }
 
-/* Every source has an id, so there are not more of them than ids. */
+/* Every source has an id, so there are not more sources than ids. */
 struct pd_cs_stream *pd_cs_stream_new(const struct pd_cs_source *sources, size_t nr_sources, int32_t cpu,
 				      uint64_t aux_offset, const struct pd_cs_cut *cuts, size_t nr_cuts)
 {
@@ -93,7 +93,7 @@ struct pd_cs_stream *pd_cs_stream_copy(const struct pd_cs_stream *stream, uint64
 		nr_cuts++;
 	const size_t head = sizeof *stream + stream->nr_decoders * sizeof *stream->decoders,
 		     size = head + nr_cuts * sizeof *cuts;
-	/* twice: what is worked on, and what it was */
+	/* twice: the working state, and its initial state */
 	struct pd_cs_stream *copy = pd_calloc(2, size);
 	if (!copy)
 		return NULL;
@@ -138,7 +138,7 @@ struct pd_cs_head pd_cs_head(const struct pd_cs_stream *stream)
 
 /* --- frames ------------------------------------------------------------------------------------------------------- */
 
-/* Bytes that stand together; OpenCSD counts from where the first of them, or the id in front of it, stands. */
+/* Consecutive bytes of a source; OpenCSD's index counts from the first byte, or from the id before it. */
 struct group { unsigned first, size; };
 
 static void put(struct pd_cs_stream *stream, struct group *group, unsigned place, unsigned byte)
@@ -149,8 +149,8 @@ static void put(struct pd_cs_stream *stream, struct group *group, unsigned place
 								 .index = (uint8_t)(group->first + group->size++) };
 }
 
-/* Even bytes are data but for their lowest bit, which the last byte holds, or say whose bytes come: from the next byte
- * on, or from the one behind it on. */
+/* Even bytes are data but for their lowest bit, which the last byte holds, or are the id of the source of the following
+ * bytes: from the next byte on, or from the second next. */
 static void unpack(struct pd_cs_stream *stream, const uint8_t *frame)
 {
 	struct group group = { 0, 0 };
@@ -223,7 +223,7 @@ static bool begin_cut(struct pd_cs_stream *stream, uint64_t stop)
 	return true;
 }
 
-/* Takes a frame, or a byte of a source that has no frames. PD_CS_PACKET: go on. */
+/* Takes a frame, or a byte of a source that has no frames. PD_CS_PACKET: continue. */
 static enum pd_cs_step take(struct pd_cs_stream *stream, const uint8_t *bytes, size_t size, uint64_t from)
 {
 	const size_t inside = (size_t)(stream->at - from);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffers of Arm CoreSight: the bytes of several trace sources in frames, or those of one source as they are. A payload
- * is read in cuts, each of which is what the recorder took at one time; every source begins anew with each cut. */
+/* Buffers of Arm CoreSight: the bytes of several trace sources in frames, or the bytes of one source without frames. A
+ * payload is read in cuts: a cut is the data that the recorder took at one time; every source restarts with each
+ * cut. */
 #ifndef PD_CS_STREAM_H
 #define PD_CS_STREAM_H
 
@@ -14,7 +15,7 @@ struct pd_cs_source {
 	uint8_t id;                          /* of its bytes in frames; 0x80: not known */
 	uint8_t protocol;                    /* enum pd_cs_protocol */
 	int32_t cpu;
-	uint64_t sink;                       /* where its trace goes; PD_CS_ANY_SINK: not told */
+	uint64_t sink;                       /* where its trace goes; PD_CS_ANY_SINK: unknown */
 	struct pd_etm_setup setup;           /* of ETMv4 and ETE */
 };
 #define PD_CS_ANY_SINK UINT64_MAX
@@ -26,7 +27,7 @@ struct pd_cs_cut {
 	bool raw;                            /* of one source, no frames */
 };
 
-/* A payload at some byte of it. */
+/* The position in a payload, with the state of its sources. */
 struct pd_cs_stream;
 
 /* The payload of a buffer of `cpu` (-1: of a thread), which begins at `aux_offset` of the AUX area. Cuts are in order,
@@ -44,13 +45,14 @@ enum pd_cs_step {
 	PD_CS_END,                           /* no more in these bytes */
 	PD_CS_CUT,                           /* a cut begins */
 	PD_CS_PACKET,
-	/* marks between frames say that something is missing: sources begin anew */
+	/* marks between frames say that data is missing: sources restart */
 	PD_CS_RESET,
 	PD_CS_BAD_SIZE,                      /* the cut is not made of frames */
 	PD_CS_BAD_SYNC,                      /* part of a mark between frames; nothing more of the cut is read */
 };
-/* What comes next in the payload, of which `bytes` hold `size` bytes from the offset `from` on; frames and bytes that
- * begin before `stop` are read, and frames reach up to 16 bytes beyond it. *ret_at: where the packet begins. */
+/* The next packet or event in the payload. `bytes` holds the payload's `size` bytes from the offset `from` on; the
+ * function reads frames and bytes that begin before `stop`; frames reach up to 16 bytes beyond it. *ret_at: where the
+ * packet begins. */
 enum pd_cs_step pd_cs_next(struct pd_cs_stream *stream, const uint8_t *bytes, size_t size, uint64_t from,
 			   uint64_t stop, struct pd_packet *ret, uint64_t *ret_at);
 

@@ -90,8 +90,8 @@ static uint8_t kind_of(const struct pd_etm_setup *setup, uint8_t header, uint8_t
 
 /* --- which bytes belong to a packet ------------------------------------------------------------------------------- */
 
-/* What is still to come of a packet is a list: so many bytes, or bytes up to one whose top bit is clear, or a byte that
- * says what follows. */
+/* The rest of a packet is a list: so many bytes, or bytes up to one whose top bit is clear, or a byte that says what
+ * follows. */
 enum { MANY = 0x40, ALL_OF = 0x80, TELLS = 0xc0 };   /* ALL_OF | most */
 
 static void expect(struct pd_etm *etm, unsigned what)
@@ -166,7 +166,7 @@ static void expect_first(const struct pd_etm_setup *setup, struct pd_etm *etm, u
 	}
 }
 
-/* By the byte that tells. */
+/* By the byte that says what follows. */
 static void expect_rest(const struct pd_etm_setup *setup, struct pd_etm *etm, uint8_t byte)
 {
 	unsigned ids;
@@ -263,7 +263,7 @@ static void timestamp(const struct pd_etm_setup *setup, struct pd_etm *etm, stru
 		value |= (uint64_t)(bytes < 8 ? byte & 0x7f : byte) << (7 * bytes);
 	}
 	bits = bytes < 9 ? 7 * bytes : 64;
-	/* after trace information, what is missing is zero */
+	/* after trace information, missing parts are zero */
 	if (!etm->timestamp_known && etm->info_seen)
 		bits = 64;
 	const uint64_t mask = bits < 64 ? (1ull << bits) - 1 : UINT64_MAX;
@@ -466,7 +466,7 @@ static void exception(const struct pd_etm_setup *setup, struct pd_etm *etm, stru
 	if (byte & 0x80)
 		type |= (etm->bytes[2] & 31u) << 5;
 	packet->words[PD_ETM_VALUE] = type;
-	/* what the address behind it means */
+	/* the meaning of the address after it */
 	packet->words[PD_ETM_FORM] = (byte & 0x40) >> 5 | (byte & 1);
 	if (setup->version < 0x50 || (type && type != 0x18))
 		return;
@@ -578,7 +578,7 @@ static bool end(struct pd_etm *etm, uint8_t kind, uint64_t began_as, struct pd_p
 	return true;
 }
 
-/* Passes over bytes in which no packet can be found: those in front of the one that just came, or all. */
+/* Skips bytes in which no packet can be found: the bytes before the current one, or all. */
 static void pass(struct pd_etm *etm, unsigned bytes, uint64_t index, uint64_t place)
 {
 	etm->passed = (uint8_t)bytes;
@@ -603,7 +603,7 @@ static void search(struct pd_etm *etm, uint8_t byte, uint64_t index, uint64_t pl
 	}
 }
 
-/* Behind a zero. */
+/* After a zero byte. */
 static bool extended(struct pd_etm *etm, uint8_t byte, struct pd_packet *packet)
 {
 	if (!etm->synced && byte) {
@@ -623,7 +623,7 @@ static bool extended(struct pd_etm *etm, uint8_t byte, struct pd_packet *packet)
 	}
 }
 
-/* Behind two zeros: there are eleven, and 80. */
+/* After two zero bytes: an A-Sync packet has eleven, then 0x80. */
 static bool async(struct pd_etm *etm, uint8_t byte, struct pd_packet *packet)
 {
 	if (byte && !etm->synced && etm->size != 12) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Packets of Arm's instruction traces ETMv4 and ETE, out of bytes that come one by one: the bytes of several processors
- * may stand mixed in one buffer. */
+/* Packets of Arm's instruction traces ETMv4 and ETE, from bytes that come one by one: the bytes of several processors
+ * may be mixed in one buffer. */
 #ifndef PD_ETM_PACKET_H
 #define PD_ETM_PACKET_H
 
@@ -105,7 +105,7 @@ enum pd_etm_has {
 	PD_ETM_HAS_CONTEXT_ID = 16,
 	PD_ETM_HAS_ADDRESS = 32,
 	PD_ETM_HAS_MATCH = 64,
-	PD_ETM_HAS_CONTEXT_BEFORE = 128,     /* some packet has told a context */
+	PD_ETM_HAS_CONTEXT_BEFORE = 128,     /* a packet has stated a context */
 	PD_ETM_IS_ETE = 256,
 };
 
@@ -138,14 +138,14 @@ struct pd_etm {
 
 /* Before the first byte, and where bytes are missing: waits for synchronization. */
 void pd_etm_reset(struct pd_etm *etm);
-/* Takes a byte; `index` is what OpenCSD counts, `place` where it is. True: a packet ended. *ret_taken: whether the byte
- * was taken; else it is to be given again. Where the packet begins is etm->ended. */
+/* Takes a byte; `index` is OpenCSD's index, `place` the byte's offset. True: a packet ended. *ret_taken: whether the
+ * byte was taken; else pass it again. Where the packet begins is etm->ended. */
 bool pd_etm_feed(const struct pd_etm_setup *setup, struct pd_etm *etm, uint8_t byte, uint64_t index, uint64_t place,
 		 bool *ret_taken, struct pd_packet *ret);
 
 /* --- etm_text.c --- */
 void pd_etm_text(const struct pd_packet *packet, struct perfdata_text *out);
-/* Whether the packet's header is none, which OpenCSD tells in a line of its own. */
+/* Whether the packet's header is invalid; OpenCSD reports this in a line of its own. */
 bool pd_etm_is_error(const struct pd_packet *packet);
 
 #endif

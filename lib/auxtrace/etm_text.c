@@ -6,7 +6,7 @@
 
 #define TEXT(number, text) [PD_ETM_##number] = text
 
-/* What stands behind the name of each kind. */
+/* The text after the name of each kind. */
 static const char *const texts[PD_ETM_KINDS] = {
 	TEXT(RESERVED, "Reserved Packet Header"),
 	TEXT(RESERVED_CFG, "Reserved header for current configuration."),
@@ -150,7 +150,7 @@ static void atoms(const struct pd_packet *packet, struct perfdata_text *out)
 		perfdata_text_char(out, packet->words[PD_ETM_VALUE] >> i & 1 ? 'E' : 'N');
 }
 
-/* "; ", and the atoms of a packet that has some besides what else it tells. */
+/* "; ", and the atoms of a packet that has atoms beside other fields. */
 static void atoms_before(const struct pd_packet *packet, struct perfdata_text *out)
 {
 	perfdata_text_literal(out, "; ");

@@ -8,7 +8,7 @@
 #include "text/spelling.h"
 
 #define PD_LINE_COLUMNS 24u                              /* bytes, at most */
-#define PD_LINE_HEAD (14u + 3 * PD_LINE_COLUMNS + 16)    /* characters in front of the description, and some room */
+#define PD_LINE_HEAD (14u + 3 * PD_LINE_COLUMNS + 16)    /* characters before the description, and some room */
 
 /* ".  %08x: ", `count` bytes, blanks in place of further ones up to `columns`, and a blank. */
 static inline char *pd_line_head_to(char *at, uint64_t offset, const uint8_t *bytes, unsigned count, unsigned columns)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Intel Processor Trace: packets out of bytes. The layouts are those of the Intel SDM, volume 3, "Trace packets and
- * data types". */
+/* Intel Processor Trace: packets out of bytes. Layouts: Intel SDM, volume 3, "Trace packets and data types". */
 #include "config.h"
 #include "base/cursor.h"
 #include "auxtrace/packet_rows.h"
@@ -228,7 +227,7 @@ static bool take_psb(struct pd_aux_state *state, const uint8_t *at, size_t left,
 	return true;
 }
 
-/* A packet of a fixed size whose payload of `count` bytes stands at its end. */
+/* A packet of a fixed size whose payload of `count` bytes is at its end. */
 static bool take_fixed(const uint8_t *at, size_t left, uint8_t kind, unsigned head, unsigned count,
 		       struct pd_packet *packet)
 {
@@ -248,7 +247,7 @@ static bool take_ptwrite(struct pd_aux_state *state, const uint8_t *at, size_t l
 	return true;
 }
 
-/* Packets of two bytes, the second of which has bit 7 where an address follows. */
+/* Packets of two bytes; bit 7 of the second byte says that an address follows. */
 static bool take_flag(const uint8_t *at, uint8_t kind, struct pd_packet *packet)
 {
 	packet->kind = kind;
@@ -409,7 +408,7 @@ void pd_pt_next(struct pd_aux_state *state, const uint8_t *bytes, size_t size, s
 		ret->words[0] = bytes[0];
 		return;
 	}
-	/* zeros behind a short packet are padding, which fills the line */
+	/* zeros after a short packet are padding, which fills the line */
 	uint32_t line = ret->size;
 	while (line < 8 && line < size && !bytes[line])
 		line++;

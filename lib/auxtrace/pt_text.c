@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Intel Processor Trace: packets as `perf script -D` prints them. A trace has tens of millions, so the commonest
- * kinds are spelled by hand here. */
+/* Intel Processor Trace: packets as `perf script -D` prints them. A trace has tens of millions, so functions of their
+ * own format the commonest kinds here. */
 #include "config.h"
 #include <inttypes.h>
 #include "auxtrace/packet_line.h"

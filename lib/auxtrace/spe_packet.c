@@ -110,7 +110,7 @@ static uint64_t payload_at(const uint8_t *at, unsigned size)
 	return value;
 }
 
-/* Takes a header of `head` bytes, the last of which is `header`, and the payload, whose size `header` tells. */
+/* Takes a header of `head` bytes, whose last byte is `header`, and the payload, whose size `header` states. */
 static bool take_payload(uint8_t kind, uint8_t header, unsigned head, const uint8_t *at, size_t left,
 			 struct pd_packet *packet)
 {
@@ -130,7 +130,7 @@ static uint8_t address_kind(unsigned index)
 	return index < 5 ? kinds[index] : PD_SPE_ADDR_OTHER;
 }
 
-/* Addresses and counters have a number, the higher bits of which stand in a byte in front of the header. */
+/* Addresses and counters have a number; its higher bits are in a byte before the header. */
 static bool take_numbered(const uint8_t *at, unsigned head, size_t left, struct pd_packet *packet)
 {
 	const uint8_t header = at[head - 1];

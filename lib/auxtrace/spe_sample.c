@@ -46,7 +46,7 @@ static bool is_of(const struct pd_spe_record *record, unsigned op_class)
 	return record->present & PD_SPE_OPERATION && record->op_class == op_class;
 }
 
-/* perf also takes vector operations, calls and returns for memory operations: it reads their bits as those of memory
+/* perf also takes vector operations, calls and returns for memory operations: it reads their bits like bits of memory
  * operations. */
 static bool is_memory(const struct pd_spe_record *record)
 {
@@ -79,7 +79,7 @@ enum level { NO_LEVEL, L1, L2, L3, FILL_BUFFER, RAM, PEER_CACHE, REMOTE_CACHE, R
 enum snoop { SNOOP_UNKNOWN = 1, SNOOP_NONE = 2, SNOOP_HIT = 4, SNOOP_HITM = 16 };
 
 struct source {
-	uint8_t level, snoop;                /* snoop 0: the source does not tell */
+	uint8_t level, snoop;                /* snoop 0: the source does not say */
 	bool peer, remote, miss;
 };
 
@@ -113,7 +113,7 @@ static const struct source_row hisilicon[] = {
 	{ 0x12, { .level = L1, .snoop = SNOOP_NONE } },
 };
 
-/* Arm's own cores whose codes are those of Neoverse: part numbers of MIDR. */
+/* Arm's own cores with the codes of Neoverse: part numbers of MIDR. */
 static const uint16_t neoverse_parts[] = {
 	0xd0c, 0xd40, 0xd44, 0xd49, 0xd4b, 0xd4c, 0xd4d, 0xd4e, 0xd4f, 0xd81, 0xd82, 0xd84, 0xd85, 0xd87, 0xd89,
 };

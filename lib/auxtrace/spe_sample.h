@@ -27,7 +27,7 @@ uint32_t pd_spe_event_wish(enum pd_spe_event event);
 /* Whether the operation gives a sample of the event. */
 bool pd_spe_event_is(enum pd_spe_event event, const struct pd_spe_record *record);
 
-/* Like PERF_SAMPLE_DATA_SRC: which memory, how far away. 0: no memory operation. `midr` tells the meaning of the
+/* Like PERF_SAMPLE_DATA_SRC: which memory, how far away. 0: no memory operation. `midr` determines the meaning of the
  * source's codes. */
 uint64_t pd_spe_data_src(const struct pd_spe_record *record, uint64_t midr);
 /* Writes the entries of a branch stack, three words each; returns their number. */

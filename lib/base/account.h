@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The account of memory that grows with a recording: everything that works on the recording shares one account. A
- * component that keeps such memory records in the account what it takes and gives back, and looks at the account before
- * it takes more:
+ * component with memory that grows charges the account when it allocates and frees, and checks the account before it
+ * allocates more:
  *
  * - a cache takes no more while the account is tight, and shrinks when the account is over its limit;
  * - data that can be written out go to a temporary file when the account is over its limit;
@@ -9,7 +9,7 @@
  *   then fails with PERFDATA_ENOMEM.
  *
  * Nothing here allocates, and the account calls nobody back: each component looks at the account at points where the
- * component can act. Any thread may call all functions; NULL stands for an account without a limit. */
+ * component can act. Any thread may call all functions; NULL means an account without a limit. */
 #ifndef PD_ACCOUNT_H
 #define PD_ACCOUNT_H
 
@@ -53,7 +53,7 @@ static inline struct pd_account *pd_memory_account(struct perfdata_memory *memor
 	return memory ? &memory->account : NULL;
 }
 
-/* The limit that a caller's number of bytes stands for. */
+/* The limit that a caller's number of bytes means. */
 static inline uint64_t pd_account_limit(uint64_t asked)
 {
 	return asked && asked < PERFDATA_LEAST_MEMORY ? PERFDATA_LEAST_MEMORY : asked;

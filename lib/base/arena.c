@@ -11,7 +11,7 @@
 
 struct pd_arena_block {
 	struct pd_arena_block *older;
-	size_t size;  /* bytes behind this head */
+	size_t size;  /* bytes after this head */
 	alignas(ARENA_ALIGN) unsigned char bytes[];
 };
 

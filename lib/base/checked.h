@@ -36,8 +36,7 @@ static inline bool pd_range_ok(uint64_t offset, uint64_t size, uint64_t limit)
 {
 	return offset <= limit && size <= limit - offset;
 }
-/* Adds to a sum of weights, which may be any: a sum that is too large stays the largest, so that no part of it seems
- * larger than the whole. */
+/* Adds to a sum of arbitrary weights. The sum saturates at UINT64_MAX, so that no part seems larger than the whole. */
 static inline void pd_sum_up(uint64_t *sum, uint64_t more)
 {
 	if (__builtin_add_overflow(*sum, more, sum))

@@ -55,7 +55,7 @@ static inline struct pd_cursor pd_cursor(const void *bytes, size_t size, bool sw
 }
 static inline size_t pd_left(const struct pd_cursor *c) { return (size_t)(c->end - c->at); }
 
-/* Returns the next `size` bytes and moves behind them, or returns NULL and marks the cursor as failed. */
+/* Returns the next `size` bytes and moves past them, or returns NULL and marks the cursor as failed. */
 static inline const uint8_t *pd_take(struct pd_cursor *c, uint64_t size)
 {
 	if (c->failed || size > pd_left(c)) {

@@ -14,12 +14,12 @@ enum perfdata_status pd_error(struct perfdata_error *reterr, enum perfdata_statu
 /* The text of an errno value, in `room` or in static storage. Any thread. */
 const char *pd_errno_text(int code, char *room, size_t size);
 
-/* What it means that a file that somebody names cannot be opened or read: PERFDATA_ABSENT where it is not there, is no
- * file to read, or may not be read by this user; PERFDATA_ENOMEM where memory, descriptors or the space for
- * temporary files ran out; else PERFDATA_EREAD. */
+/* The status for the errno value of a failure to open or read a named file: PERFDATA_ABSENT if the file does not exist,
+ * is no file to read, or this user may not read it; PERFDATA_ENOMEM if memory, descriptors or the space for temporary
+ * files ran out; else PERFDATA_EREAD. */
 enum perfdata_status pd_status_of_errno(int code);
 
-/* The same with ": " and the text of errno value `code` behind the message. */
+/* The same with ": " and the text of errno value `code` after the message. */
 enum perfdata_status pd_error_errno(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset,
 				    int code, const char *format, ...) PERFDATA_PRINTF(5, 6);
 

@@ -7,7 +7,7 @@
 
 struct pd_queued_finding {
 	struct pd_queued_finding *next;
-	bool of_reader;                     /* reported to the listener of the reader, not to that of the run */
+	bool of_reader;                     /* reported to the listener of the reader, not of the run */
 	struct perfdata_finding finding;    /* the message is a copy; the file is borrowed, as from everywhere */
 	char message[];
 };

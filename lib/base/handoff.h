@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Work that a worker thread does ahead of the thread that asks for it: a ring of places, which the worker fills in
  * order and the asking thread takes in order. Place number n % nr belongs to the worker until n places are filled, and
- * to the asking thread until n are taken; what stands in places is the caller's. */
+ * to the asking thread until n are taken; the content of places is the caller's. */
 #ifndef PD_HANDOFF_H
 #define PD_HANDOFF_H
 
@@ -23,7 +23,7 @@ struct pd_handoff {
 /* Starts the worker, in which work(user, …) fills places, the first one at once, until it returns or is stopped. False:
  * no thread could be started, and there is nothing to release. */
 bool pd_handoff_start(struct pd_handoff *handoff, unsigned nr, void (*work)(void *user, unsigned thread), void *user);
-/* Tells the worker to stop at its next call of pd_handoff_room or pd_handoff_settle, and waits for its end. Places from
+/* Makes the worker stop at its next call of pd_handoff_room or pd_handoff_settle, and waits for its end. Places from
  * taken to filled were not taken. */
 void pd_handoff_stop(struct pd_handoff *handoff);
 

@@ -10,7 +10,7 @@
 
 /* Depends on the machine's byte order: for tables in memory only. */
 uint64_t pd_hash_bytes(const void *bytes, size_t size, uint64_t seed);
-/* A seed, never 0, that an input cannot foresee; `salt` (an address will do) tells tables apart. */
+/* A seed, never 0, that an input cannot foresee; `salt` (an address will do) makes the seeds of tables differ. */
 uint64_t pd_hash_seed(const void *salt);
 static inline uint64_t pd_hash_u64(uint64_t key, uint64_t seed)
 {
@@ -26,8 +26,8 @@ static inline uint64_t pd_hash_two(uint64_t first, uint64_t second, uint64_t see
 }
 
 /* u64 -> u64. {0} is a valid empty map; a seed of 0 is replaced by a random one at the first put. Linear probing, at
- * most 3/4 full. Key 0 marks an empty slot; the entry whose key is 0 lives in one more slot behind the others, whose
- * key then is 1. */
+ * most 3/4 full. Key 0 marks an empty slot; the entry whose key is 0 is in one more slot after the others, whose key
+ * then is 1. */
 struct pd_hash_map_slot {
 	uint64_t key, value;
 };

@@ -5,9 +5,9 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-/* Entries stand in blocks of 256, 256, 512, 1024 … entries whose addresses stand in a fixed directory: nothing that a
- * reader touches ever moves, so a thread that was handed an id (and with it everything written before) reads without a
- * lock while the owner appends. Bytes lie in an arena; only the owner touches the hash slots. */
+/* Entries are in blocks of 256, 256, 512, 1024 … entries; the addresses of blocks are in a fixed directory: nothing
+ * that a reader touches ever moves, so a thread that was handed an id (and with it everything written before) reads
+ * without a lock while the owner appends. Bytes lie in an arena; only the owner touches the hash slots. */
 #define FIRST_BLOCK_BITS 8
 #define BLOCKS (32 - FIRST_BLOCK_BITS + 1)
 

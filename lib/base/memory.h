@@ -18,7 +18,7 @@ static inline int pd_vector_grow(void *items_pointer, size_t *capacity, size_t c
 {
 	return count < *capacity ? 0 : pd_vector_enlarge(items_pointer, capacity, count, item_size);
 }
-/* The same for vectors whose indexes are ids given out elsewhere: new items are zeros. */
+/* The same for vectors whose indexes are ids assigned elsewhere: new items are zeros. */
 int pd_vector_enlarge_clear(void *items_pointer, size_t *capacity, size_t index, size_t item_size);
 static inline int pd_vector_reach(void *items_pointer, size_t *capacity, size_t index, size_t item_size)
 {

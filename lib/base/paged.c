@@ -90,7 +90,7 @@ static bool should_evict(const struct pd_paged *paged)
 	return paged->nr_resident > PD_PAGES_KEPT && pd_account_is_over(paged->account);
 }
 
-/* When memory is short for the first time, no page is evicted at once: pages given out before are not among the recent
+/* When memory is short for the first time, no page is evicted at once: pages returned before are not among the recent
  * ones, and callers may still use them. */
 static bool begin_file(struct pd_paged *paged)
 {

@@ -26,7 +26,7 @@ struct pd_paged {
 	size_t nr_pages, room;
 	uint32_t *resident;         /* numbers of the pages that are in memory, in any order */
 	size_t nr_resident, resident_room, hand;
-	/* number + 1 of the pages given out last, the last one first: callers may still hold pointers into them */
+	/* number + 1 of the last returned pages, the last one first: callers may still hold pointers into them */
 	size_t recent[4];
 	unsigned grace;             /* this many pages are taken before one is evicted */
 	struct pd_spool spool;      /* pages that were evicted, each at its place; has a file once one was */

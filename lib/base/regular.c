@@ -54,8 +54,7 @@ static int refuse(int fd, int error)
 	return -1;
 }
 
-/* Opens what was found at a path without opening it: the same file, whatever stands at the path by now. `st` is of that
- * file. */
+/* Opens a file that O_PATH found: the same file, even if the path leads to another by now. `st` is the file's. */
 static int open_found(int found, int folder, const char *name, int flags, const struct stat *st)
 {
 	char link[40];
@@ -78,7 +77,7 @@ static int open_file(int folder, const char *name, int flags, enum pd_regular ki
 		return -1;
 	if (!S_ISREG(st.st_mode))
 		return refuse(-1, S_ISLNK(st.st_mode) ? ELOOP : EINVAL);
-	/* what stands there may change at any time: O_PATH finds a file and does not open it */
+	/* the file at the path may change at any time: O_PATH finds a file and does not open it */
 	const int found = openat(folder, name, O_PATH | O_CLOEXEC | flags);
 	if (found < 0)
 		return -1;

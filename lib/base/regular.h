@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 enum pd_regular {
-	PD_REGULAR_STORED,   /* none of procfs, sysfs and the like: reading such a file has effects, or waits */
+	PD_REGULAR_STORED,   /* not on procfs, sysfs and the like: reading their files has effects, or waits */
 	PD_REGULAR_ANY
 };
 

@@ -11,9 +11,9 @@
 
 struct walk {
 	int root;
-	char *real;                       /* what was walked so far, without a '/' at its end */
+	char *real;                       /* the path walked so far, without a '/' at its end */
 	size_t used;
-	char rest[2 * PD_ROOTED_PATH];    /* what is left to walk */
+	char rest[2 * PD_ROOTED_PATH];    /* the rest of the path */
 	unsigned links;
 	struct stat st;
 };
@@ -31,7 +31,7 @@ static void go_up(struct walk *walk)
 	walk->real[walk->used] = '\0';
 }
 
-/* Follows the link at the end of what was walked: puts its target in front of the rest. */
+/* Follows the link at the end of the walked path: inserts its target before the rest. */
 static bool follow(struct walk *walk)
 {
 	char target[PD_ROOTED_PATH];

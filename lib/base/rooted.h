@@ -10,8 +10,8 @@
 
 #define PD_ROOTED_PATH 4096
 
-/* Walks `path` below the directory `root`, and gives in `real` the path where the walk ends, which begins with '/' and
- * has no links, and in *ret_stat (may be NULL) what is there. false with errno: there is nothing, links lead in
+/* Walks `path` below the directory `root`, and returns in `real` the path where the walk ends, which begins with '/'
+ * and has no links, and in *ret_stat (may be NULL) the file's stat. false with errno: no such file, links lead in
  * circles, or a name is too long. */
 bool pd_rooted_resolve(int root, const char *path, char real[PD_ROOTED_PATH], struct stat *ret_stat);
 /* Opens the regular file there for reading; `real` as above. -1 with errno; EINVAL: no regular file, which was not

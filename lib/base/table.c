@@ -55,9 +55,9 @@ static void place(struct pd_index *index, struct pd_index_slot slot)
 	index->slots[i] = slot;
 }
 
-/* Doubles the capacity in place: a large table is never in memory twice. Where entries crowd, each stands behind its
- * own slot with no free slot between. So from a free slot on, an entry that is taken out finds its new place no further
- * on than where it stood, or as far on in the new half, and passes over none that still is to be moved. */
+/* Doubles the capacity in place: a large table is never in memory twice. Between an entry's own slot and its place
+ * there is no free slot. So, beginning after a free slot, a removed entry finds its new place at or before its old one,
+ * or at the same distance in the new half, and skips no entry that is still to be moved. */
 static int grow(struct pd_index *index)
 {
 	const size_t before = index->capacity, capacity = before ? before * 2 : 64;

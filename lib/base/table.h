@@ -32,7 +32,7 @@ static inline uint32_t pd_table_count(const struct pd_table *table)
 	return __atomic_load_n(&table->count, __ATOMIC_RELAXED);
 }
 
-/* A cleared new entry behind the last, or NULL without memory or when 2^31 are in use. *ret_index is its index. */
+/* A cleared new entry at the end, or NULL without memory or when 2^31 are in use. *ret_index is its index. */
 void *pd_table_add(struct pd_table *table, uint32_t *ret_index);
 void pd_table_release(struct pd_table *table);
 
@@ -42,7 +42,7 @@ struct pd_index {
 		uint32_t hash;
 		uint32_t value;       /* index + 1; 0: free */
 	} *slots;                     /* hash and value in one line of the cache */
-	size_t count, capacity;       /* capacity: a power of two, of which at least a quarter is free */
+	size_t count, capacity;       /* capacity: a power of two; at least a quarter is free */
 	bool dense;                   /* grows when 3/4 are in use, not half: to be set where memory is short */
 };
 typedef int pd_index_equal(const void *user, uint32_t index, const void *key);

@@ -4,7 +4,7 @@
 
 /* A node's child is looked for in this many slots, from slot number 2 * node on: there are two slots for each node and
  * on average at most one child, so that nearly all children are found there. A slot holds the child's number and four
- * bits of its hash, which tell most other children apart without a look at them. */
+ * bits of its hash, which exclude most other children without reading them. */
 #define WINDOW 24u
 #define SPREAD 8u
 #define TAG_SHIFT 28u
@@ -65,7 +65,7 @@ static uint32_t crowded_child(struct pd_tree *tree, uint32_t parent, uint32_t la
 	return child;
 }
 
-/* The node with this index, where `before` is the one in front of it: it stands next to it on the same page. */
+/* The node with this index; `before` is the previous node, on the same page. */
 static inline struct pd_tree_node *next_node(struct pd_tree *tree, struct pd_tree_node *before, uint32_t index)
 {
 	return index & tree->nodes.mask ? (void *)((char *)before + tree->nodes.item_size)
@@ -91,7 +91,7 @@ static inline __attribute__((always_inline)) uint32_t look_up(struct pd_tree *tr
 			const uint32_t child = add_node(tree, parent, label);
 			if (child == UINT32_MAX)
 				return child;
-			/* the page has not left: only that of the new node was asked for since */
+			/* the page is still in memory: only the new node's page was requested since */
 			home->slots[at % 2] = tag << TAG_SHIFT | child;
 			pd_paged_changed(&tree->nodes, at / 2);
 			return child;
@@ -109,7 +109,7 @@ static inline __attribute__((always_inline)) uint32_t look_up(struct pd_tree *tr
 	return crowded_child(tree, parent, label, add);
 }
 
-/* The page that gets the next node: nodes that are added one after the other stand on it. */
+/* The page for the next node: nodes that are added one after the other are on it. */
 struct newest_page {
 	char *bytes;                /* NULL: not asked for yet */
 	size_t number;

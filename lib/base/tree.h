@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A tree of labels: (parent, label) is one node. Nodes are numbered in the order in which they came, 0 is the root, and
  * a parent's number is lower than its children's. 16 bytes a node, in pages that may go to a temporary file; looking up
- * a path touches few pages, since the slots that a lookup needs stand beside the node. One thread at a time. */
+ * a path touches few pages, since the slots that a lookup needs are beside the node. One thread at a time. */
 #ifndef PD_TREE_H
 #define PD_TREE_H
 
@@ -22,8 +22,8 @@ struct pd_tree {
 	enum perfdata_status status;   /* why there is no node */
 };
 
-/* item_size: the size, a power of two, of the struct that stands for a node, which begins with struct pd_tree_node. 0,
- * or -1 without memory. */
+/* item_size: the size, a power of two, of a node's struct, which begins with struct pd_tree_node. 0, or -1 without
+ * memory. */
 int pd_tree_init_with(struct pd_tree *tree, size_t item_size, struct pd_account *account, enum pd_account_use use);
 static inline int pd_tree_init(struct pd_tree *tree, struct pd_account *account, enum pd_account_use use)
 {
@@ -51,7 +51,7 @@ static inline int pd_tree_get(struct pd_tree *tree, uint32_t node, uint32_t *ret
 	return 0;
 }
 
-/* The struct that stands for a node, to read and to change; see pd_paged_at for how long. NULL: see status. */
+/* A node's struct, to read and to change; see pd_paged_at for how long. NULL: see status. */
 static inline void *pd_tree_item(struct pd_tree *tree, uint32_t node)
 {
 	void *item = pd_paged_at(&tree->nodes, node);

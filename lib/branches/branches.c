@@ -14,7 +14,7 @@
 #include "reader/reader.h"
 #include "session/session.h"
 
-/* Addresses from here on are the kernel's on all architectures of which branches are recorded. */
+/* Addresses from here on are the kernel's on all architectures that record branches. */
 #define KERNEL_HALF UINT64_C(0xffff800000000000)
 #define MOST_FILES 64u
 #define MOST_LISTED 5u
@@ -96,7 +96,7 @@ enum perfdata_status pd_branches_new(const struct perfdata_session *session, con
 	pd_sums_init(&b->sums, session->account);
 	if (options->program) {
 		b->program = pd_strndup(options->program, strlen(options->program));
-		/* what is no ELF file with a build-id may still be a path of the recording */
+		/* a name that is no ELF file with a build-id may still be a path of the recording */
 		if (b->program && !read_build_id(b->program, b->build_id, &b->build_id_size) &&
 		    perfdata_file_build_id(b->program, b->build_id, &b->build_id_size))
 			b->build_id_size = 0;
@@ -214,8 +214,8 @@ struct collecting {
 	enum perfdata_status status;
 };
 
-/* While samples are read, one sum for a branch and how far the code behind it ran: from, to, end. PD_OUTSIDE as the
- * end: that is not known, or not in the program. */
+/* While samples are read, one sum for a branch and the end of the code that ran after it: from, to, end. PD_OUTSIDE as
+ * the end: unknown, or not in the program. */
 #define KIND_TAKEN ((enum pd_branch_kind)(PD_SUM_FILE + 1))
 
 static struct pd_profile_key key_of(enum pd_branch_kind kind, uint64_t from, uint64_t to, uint64_t rest)
@@ -379,7 +379,7 @@ enum perfdata_status pd_branches_add(struct pd_branches *b, struct pd_branches_p
 	return status;
 }
 
-/* --- sums of branches, and of what ran behind them --------------------------------------------------------------- */
+/* --- sums of branches, and of the code that ran after them ------------------------------------------------------- */
 
 /* Whether both addresses lie in the function of one symbol. */
 static bool is_one_function(const struct pd_branches *b, uint64_t one, uint64_t other)

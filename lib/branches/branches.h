@@ -28,14 +28,14 @@ enum pd_branch_rule {
 	/* llvm-profgen: sections with instructions, at the addresses of the file; entries with both ends outside are
 	 * passed over */
 	PD_BRANCHES_SECTIONS,
-	/* AutoFDO: what is mapped, at offsets in the file; no entry is passed over */
+	/* AutoFDO: all mapped code, at offsets in the file; no entry is skipped */
 	PD_BRANCHES_OFFSETS,
 	/* all files: only addresses of samples, at offsets in their files */
 	PD_BRANCHES_ALL_FILES,
 };
 
 enum pd_branch_kind {
-	PD_SUM_BRANCH,     /* from, to; one of them may be PD_OUTSIDE */
+	PD_SUM_BRANCH,     /* from, to; one may be PD_OUTSIDE */
 	/* code that ran from one address to another, both inclusive: between two branches. PD_BRANCHES_MAPPED: tag 1
 	 * where the branch in front came from outside of the function that has the code */
 	PD_SUM_RANGE,
@@ -91,7 +91,7 @@ enum perfdata_status pd_branches_finish(struct pd_branches *branches, struct pd_
 /* All sums in order of kind, from, to, tag. */
 struct pd_branches_walk;
 enum perfdata_status pd_branches_walk_new(struct pd_branches *branches, struct pd_branches_walk **ret);
-/* PERFDATA_END behind the last. */
+/* PERFDATA_END after the last. */
 enum perfdata_status pd_branches_walk_next(struct pd_branches_walk *walk, struct pd_branch_sum *ret);
 void pd_branches_walk_free(struct pd_branches_walk *walk);
 

@@ -60,7 +60,7 @@ static bool read_bytes(struct pd_code_ranges *ranges, uint64_t address)
 	return false;
 }
 
-/* Whether what was read has the bytes of an instruction, or as many as the section has. */
+/* Whether the bytes read contain a whole instruction, or the rest of the section. */
 static bool has_bytes(const struct pd_code_ranges *ranges, uint64_t address)
 {
 	if (address < ranges->start || address >= ranges->end)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions that a codec supplies. Each codec stands in its own file, the only one that uses its library (zlib,
+/* The functions that a codec supplies. Each codec is in its own file, the only one that uses its library (zlib,
  * libzstd, liblzma); without that library the two functions return NULL. */
 #ifndef PD_CODEC_IMPL_H
 #define PD_CODEC_IMPL_H

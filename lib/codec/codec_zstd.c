@@ -18,7 +18,7 @@ struct zstd_decoder {
 	size_t wanted; /* input that completes the next header or block */
 };
 
-/* The bytes that libzstd asks for at the start of a frame: enough to tell the length of the header. */
+/* The bytes that libzstd asks for at the start of a frame: enough to find the length of the header. */
 #define FRAME_START 5
 
 static void zstd_decoder_free(struct pd_decoder *decoder)

@@ -47,7 +47,7 @@ struct plan {
 	uint32_t needs, trace_samples;
 	enum perfdata_record_order order;
 	bool symbols, merge_deferred, keep_exited;
-	/* a part that weighs time off the CPU, and one that takes samples as they were recorded; or NULL */
+	/* a part that weighs time off the CPU, and a part with the recorded samples; or NULL */
 	const struct part *off_cpu, *plain;
 	uint32_t spans;
 	const char *span_states;
@@ -425,7 +425,7 @@ enum perfdata_status perfdata_convert(const struct perfdata_input *input, struct
 				      const char *format, const struct perfdata_convert_options *options,
 				      struct perfdata_result **ret, struct perfdata_error *reterr)
 {
-	struct perfdata_convert_options own;   /* the caller's may be shorter than what is read here */
+	struct perfdata_convert_options own;   /* the caller's struct may be shorter than the one read here */
 	if (ret)
 		*ret = NULL;
 	const enum perfdata_status status = PD_OPTIONS_COPY(&own, recording, options, reterr);

@@ -48,7 +48,7 @@ void pd_chunk_pool_free(struct pd_chunk_pool *pool)
 {
 	if (!pool)
 		return;
-	/* the account may be gone before the last chunk is dropped */
+	/* the account may be freed before the last chunk is dropped */
 	pd_account_give(pool->account, PD_USE_BATCHES, pd_chunk_pool_bytes(pool));
 	pool->account = NULL;
 	drop_reference(pool);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes that a program hands over as it gets them, and the input that reads those bytes: a source that never waits.
- * What such an input gives depends on the bytes alone, never on how they were cut into pieces. */
+/* Bytes that a program hands over as it gets them, and the input that reads those bytes: a source that never waits. Its
+ * output depends on the bytes alone, never on how they were cut into pieces. */
 #include "config.h"
 #include <errno.h>
 #include "base/cancel.h"

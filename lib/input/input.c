@@ -62,7 +62,7 @@ static enum perfdata_status finish_open(struct pd_input *input, struct pd_input 
 	return PERFDATA_OK;
 }
 
-/* A descriptor may stand anywhere in its file: the input begins there. Block devices have a size too. */
+/* The input begins at the descriptor's file position. Block devices have a size too. */
 static bool find_extent(int fd, const struct stat *st, uint64_t *ret_base, uint64_t *ret_size)
 {
 	if (!S_ISREG(st->st_mode) && !S_ISBLK(st->st_mode))
@@ -183,7 +183,7 @@ enum perfdata_status pd_input_open_calls(const struct pd_input_calls *calls, con
 	return pd_error_errno(reterr, PERFDATA_EREAD, PERFDATA_NO_OFFSET, code, "cannot be read");
 }
 
-/* --- what it is --- */
+/* --- recognizing the kind of a file --- */
 
 bool pd_input_seekable(const struct pd_input *input)
 {
@@ -295,7 +295,7 @@ enum perfdata_status pd_input_peek(struct pd_input *input, const uint8_t **ret_b
 		input->peek = pd_malloc(PD_INPUT_PEEK);
 	if (!input->peek)
 		return PERFDATA_ENOMEM;
-	/* Once chunks of a stream were taken, only the bytes that are still in the peek buffer can be given. */
+	/* Once chunks of a stream were taken, only the bytes that are still in the peek buffer are available. */
 	if (pd_input_seekable(input) || !input->at) {
 		enum perfdata_status status = fill_peek(input, size);
 		if (status != PERFDATA_OK)
@@ -329,7 +329,7 @@ static enum perfdata_status fill_in_order(struct pd_input *input, struct pd_chun
 		chunk->size = input->peek_size - (size_t)input->at;
 		memcpy(chunk->data, input->peek + input->at, chunk->size);
 	}
-	/* bytes behind a break go into another chunk */
+	/* bytes after a break go into another chunk */
 	if (chunk->size && input->lost)
 		return PERFDATA_OK;
 	const bool wait = !chunk->size && !pd_input_waits(input);
@@ -367,7 +367,7 @@ static enum perfdata_status read_chunk(struct pd_input *input, struct pd_chunk_p
 		return pd_fed_nothing_yet(input, reterr);
 	if (input->damage == PERFDATA_EINTR)
 		return pd_error(reterr, PERFDATA_EINTR, input->at, "%s", perfdata_status_text(PERFDATA_EINTR));
-	/* A failed read behind bytes that were fine is damage; with nothing read at all it is an error. */
+	/* A failed read after good bytes is damage; with nothing read at all it is an error. */
 	if (input->damage == PERFDATA_EREAD && !input->at)
 		return pd_input_read_error(input, reterr);
 	return PERFDATA_END;

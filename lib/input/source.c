@@ -99,7 +99,7 @@ static int64_t raw_read(struct pd_input *input, uint8_t *buffer, size_t size)
 	return got;
 }
 
-/* Reading so many bytes would not wait; of a pipe, which gives what it has, reading any. */
+/* Whether reading so many bytes would not wait; for a pipe, which returns the bytes that it has: reading any. */
 static bool raw_ready(const struct pd_input *input, size_t wanted)
 {
 	if (input->source == PD_SOURCE_FED)
@@ -182,7 +182,7 @@ static void note_break(struct pd_input *input)
 	input->lost = true;
 }
 
-/* Reads behind what is left of the compressed bytes. */
+/* Reads more compressed bytes after the unused ones. */
 static void refill_behind(struct pd_input *input)
 {
 	const size_t left = input->compressed_size - input->compressed_at;

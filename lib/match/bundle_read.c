@@ -31,9 +31,9 @@ struct member {
 };
 
 struct perfdata_bundle_files {
-	char *path;                        /* as given */
+	char *path;                        /* the caller's path */
 	int root;                          /* of a directory, else -1 */
-	int spool;                         /* the archive, or what it was decompressed to, else -1 */
+	int spool;                         /* the archive, or its decompressed copy, else -1 */
 	const char *tmpdir;
 	bool lacks_spool;                  /* the temporary file failed, not the bundle */
 	struct member *members;            /* sorted by name */
@@ -396,7 +396,7 @@ static const struct member *member_named(const struct perfdata_bundle_files *fil
 	return NULL;
 }
 
-/* A name may lead through links to folders: the first part of it that is a link is followed, until none is. */
+/* A name may lead through links to folders: follows the first component that is a link, until no component is. */
 static const struct member *find_member(const struct perfdata_bundle_files *files, char name[PD_ROOTED_PATH - 1])
 {
 	for (unsigned links = 0; links < MAX_LINKS; links++) {

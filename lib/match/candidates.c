@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Is this file the wanted one, and is it better than what was found before? */
+/* Is this file the wanted one, and is it better than the files found before? */
 #include "config.h"
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #define NAMES ((uint32_t)(PERFDATA_PART_SYMTAB | PERFDATA_PART_DWARF | PERFDATA_PART_MINIDEBUG))
 
-/* Which answer wins: the recorded file over any other, and what is known over what is not. */
+/* Which answer wins: the recorded file over any other, and a known identity over an unknown one. */
 static unsigned rank_of(enum perfdata_match_state state)
 {
 	static const unsigned ranks[] = {
