@@ -56,7 +56,7 @@ struct pd_packet_field {
 	uint8_t word, shift, bits;
 	uint8_t show;                        /* enum pd_packet_show */
 	bool when_sized;                     /* only in packets that have a payload (PT: addresses) */
-	const char *const *names;            /* of NAMES and ENUM, `nr_names` elements, NULL where a value has no name */
+	const char *const *names;            /* of NAMES and ENUM, `nr_names` elements; NULL: no name */
 	uint8_t nr_names;
 	/* only in packets that have one of these bits in PD_PACKET_HAS; 0: in all */
 	uint8_t has;
