@@ -91,6 +91,17 @@ def check_generic(folder):
     return None
 
 
+def check_calls_twice(folder):
+    """A recording that has each system call by raw_syscalls, too, has it once for Perfetto."""
+    trace = scheduler.Trace([("raw_syscalls", "sys_enter", [("id", "q"), ("args", "6Q")]), ("syscalls", "sys_enter_read", [("__syscall_nr", "i"), ("fd", "Q")])])
+    trace.put("sys_enter", 10, 1, 7, [0, list(range(6))])
+    trace.put("sys_enter_read", 11, 1, 7, [0, 3])
+    path = os.path.join(folder, "twice.data")
+    trace.save(path)
+    found = [number for _cpu, event in ftrace_events(path) for number in (329, GENERIC) if event[number]]
+    return None if found == [329, GENERIC] else "%r" % found
+
+
 def check_system_calls(folder):
     """Events of one system call are also the events of any system call, from which Perfetto makes slices; on old kernels the number is called nr."""
     trace = scheduler.Trace([("syscalls", "sys_enter_read", [("__syscall_nr", "i"), ("fd", "Q")]), ("syscalls", "sys_exit_read", [("__syscall_nr", "i"), ("ret", "q")]),
@@ -213,7 +224,7 @@ def check_this_machine(folder):
 
 def main():
     cases = [("every field of every event that Perfetto computes from", check_fields), ("all others are generic", check_generic),
-             ("system calls by events of their own", check_system_calls),
+             ("system calls by events of their own", check_system_calls), ("and by both kinds of events", check_calls_twice),
              ("running and runnable times are those of the simulated scheduler", check_simulated),
              ("and those of this machine's", check_this_machine)]
     bad = 0

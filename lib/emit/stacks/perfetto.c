@@ -76,14 +76,8 @@ static void put_system(struct state *state, struct perfdata_text *out)
 
 static bool has_switch_event(const struct perfdata_reader *reader)
 {
-	if (pd_perfetto_switches(reader) != PERFETTO_SWITCHES_ARE_EVENTS)
-		return false;
-	for (uint32_t i = 0; i < perfdata_reader_nr_events(reader); i++) {
-		const struct perfdata_trace_event *trace = perfdata_reader_event(reader, i)->trace;
-		if (trace && !strcmp(trace->system, "sched") && !strcmp(trace->name, "sched_switch"))
-			return true;
-	}
-	return false;
+	return pd_perfetto_switches(reader) == PERFETTO_SWITCHES_ARE_EVENTS &&
+	       pd_perfetto_has_event(reader, "sched", "sched_switch");
 }
 
 static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context,

@@ -362,12 +362,12 @@ static const struct perfetto_event syscalls[][2] = {
 
 const struct perfetto_event *pd_perfetto_syscall(const struct perfdata_trace_event *event)
 {
-	if (event->nr_common >= event->nr_fields)
+	if (strcmp(event->system, "syscalls") != 0 || event->nr_common >= event->nr_fields)
 		return NULL;
 	const bool is_old = !strcmp(event->fields[event->nr_common].name, "nr");
 	for (size_t i = 0; i < sizeof syscalls / sizeof *syscalls; i++) {
 		const struct perfetto_event *row = &syscalls[i][is_old];
-		if (!strcmp(event->system, row->system) && !strncmp(event->name, row->name, strlen(row->name)))
+		if (!strncmp(event->name, row->name, strlen(row->name)))
 			return row;
 	}
 	return NULL;

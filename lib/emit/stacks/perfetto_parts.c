@@ -142,7 +142,7 @@ static void put_event(struct perfdata_text *bundle, const struct perfdata_delive
 	perfdata_text_release(&message);
 }
 
-static void put_tracepoint(struct perfdata_text *out, const struct perfdata_delivery *delivery,
+static void put_tracepoint(struct perfetto_part *part, const struct perfdata_delivery *delivery,
 			   struct perfdata_text *room)
 {
 	enum { BUNDLE_CPU = 1 };
@@ -150,7 +150,8 @@ static void put_tracepoint(struct perfdata_text *out, const struct perfdata_deli
 	const struct perfdata_trace_event *event = delivery->event->trace;
 	const struct perfdata_bytes raw = pd_sample_raw(delivery->event->config, record->bytes, record->size);
 	const enum perfdata_byte_order order = pd_config_order(delivery->event->config);
-	const struct perfetto_event *known = pd_perfetto_event(event), *call = pd_perfetto_syscall(event);
+	const struct perfetto_event *known = pd_perfetto_event(event),
+				    *call = part->has_raw_calls ? NULL : pd_perfetto_syscall(event);
 	struct perfdata_text fields, bundle;
 	perfdata_text_init(&fields);
 	perfdata_text_init(&bundle);
@@ -168,7 +169,7 @@ static void put_tracepoint(struct perfdata_text *out, const struct perfdata_deli
 			put_field(&fields, event, &event->fields[i], raw, order, room);
 	}
 	put_event(&bundle, delivery, known ? known->number : GENERIC_EVENT, &fields);
-	pd_perfetto_packet(out, PERFETTO_FTRACE, UINT64_MAX, PACKET_FTRACE_EVENTS, &bundle);
+	pd_perfetto_packet(&part->bytes, PERFETTO_FTRACE, UINT64_MAX, PACKET_FTRACE_EVENTS, &bundle);
 	perfdata_text_release(&fields);
 	perfdata_text_release(&bundle);
 }
@@ -304,6 +305,16 @@ static bool take_stack(struct perfetto_part *part, struct perfetto_row *row, con
 	return pd_hash_map_put(seen, key, 1) == 0;
 }
 
+bool pd_perfetto_has_event(const struct perfdata_reader *reader, const char *system, const char *name)
+{
+	for (uint32_t i = 0; i < perfdata_reader_nr_events(reader); i++) {
+		const struct perfdata_trace_event *trace = perfdata_reader_event(reader, i)->trace;
+		if (trace && !strcmp(trace->system, system) && !strcmp(trace->name, name))
+			return true;
+	}
+	return false;
+}
+
 enum perfetto_switches pd_perfetto_switches(const struct perfdata_reader *reader)
 {
 	const struct perfdata_bytes traced = pd_reader_meta(reader, "trace_offcpu");
@@ -348,7 +359,7 @@ static bool take_sample(struct perfetto_part *part, const struct perfdata_batch 
 	    !(part->switches && is_switch(event->trace))) {
 		if (!(row = add_row(part, delivery)))
 			return false;
-		put_tracepoint(&part->bytes, delivery, room);
+		put_tracepoint(part, delivery, room);
 		row->nr_bytes = part->bytes.size - row->bytes;
 	}
 	if (part->switches == PERFETTO_SWITCHES_ARE_SAMPLES && delivery->record->time != UINT64_MAX) {
@@ -403,8 +414,10 @@ struct perfetto_part *pd_perfetto_collect(const struct perfdata_reader *reader, 
 	struct perfdata_text room;
 	bool ok = part;
 	perfdata_text_init(&room);
-	if (part)
+	if (part) {
 		part->switches = pd_perfetto_switches(reader);
+		part->has_raw_calls = pd_perfetto_has_event(reader, "raw_syscalls", "sys_enter");
+	}
 	for (size_t i = 0; ok && i < batch->nr_deliveries; i++) {
 		const struct perfdata_delivery *delivery = &batch->deliveries[i];
 		ok = delivery->record->type == PERFDATA_RECORD_SAMPLE ? take_sample(part, batch, delivery, &seen, &room)

@@ -62,7 +62,11 @@ struct perfetto_part {
 	size_t nr_steps, steps_room;
 	struct perfdata_text bytes;
 	enum perfetto_switches switches;
+	bool has_raw_calls;          /* raw_syscalls has each system call: events of one call add none */
 };
+
+/* Whether the recording has this tracepoint. */
+bool pd_perfetto_has_event(const struct perfdata_reader *reader, const char *system, const char *name);
 
 enum perfetto_switches pd_perfetto_switches(const struct perfdata_reader *reader);
 
