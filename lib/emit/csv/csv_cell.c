@@ -15,14 +15,22 @@ void pd_csv_drop_joint(struct perfdata_text *out, size_t start)
 	out->size--;
 }
 
-/* "0x…" */
+#define WORD_ROOM 40
+
+/* A decimal number, or "0x…" */
+static char *word_to(char *at, uint64_t value, enum value_kind kind)
+{
+	if (kind == IS_NUMBER)
+		return pd_u64_to(at, value);
+	memcpy(at, "0x", 2);
+	return pd_hex_to(at + 2, value);
+}
+
 static void csv_word_cell(struct perfdata_text *out, uint64_t value)
 {
-	char *at = perfdata_text_reserve(out, 40);
-	if (!at)
-		return;
-	memcpy(at, "0x", 2);
-	perfdata_text_commit(out, pd_hex_to(at + 2, value));
+	char *at = perfdata_text_reserve(out, WORD_ROOM);
+	if (at)
+		perfdata_text_commit(out, word_to(at, value, IS_WORD));
 }
 
 static void address_cell(struct perfdata_text *out, uint64_t value)
@@ -49,17 +57,8 @@ static void bits_cell(struct perfdata_text *out, uint64_t bits)
 	}
 }
 
-static char *word_to(char *at, uint64_t value, enum value_kind kind)
-{
-	if (kind == IS_NUMBER)
-		return pd_u64_to(at, value);
-	memcpy(at, "0x", 2);
-	return pd_hex_to(at + 2, value);
-}
-
 /* One call makes room for so many elements. */
 #define GROUP 64
-#define WORD_ROOM 40
 
 static void words(struct perfdata_text *out, const struct perfdata_list *list, enum value_kind kind)
 {
