@@ -7,8 +7,8 @@
 
 enum { OTHER_CODE = sizeof((struct unwinding *)0)->of / sizeof(uint64_t) - 1 };
 
-/* simpleperf's own rule: an address that could not be read, and that lies this close behind the recorded stack, would
- * have been in a larger one. */
+/* simpleperf's own rule: if an unreadable address is at most this far above the recorded stack, a larger copy of the
+ * stack would have contained it. */
 #define NEAR_STACK (UINT64_C(128) << 10)
 
 static const char *code_name(size_t code)
@@ -24,10 +24,11 @@ static const char *code_name(size_t code)
 void unwinding_add(struct unwinding *unwinding, const struct perfdata_unwinding_result *result)
 {
 	const size_t code = result->error_code < OTHER_CODE ? (size_t)result->error_code : OTHER_CODE;
+	const char *name = code_name(code);
 	unwinding->stacks++;
-	unwinding->of[code_name(code) ? code : OTHER_CODE]++;
-	if (!strcmp(code_name(code) ? code_name(code) : "", "MEMORY_INVALID") &&
-	    result->error_addr >= result->stack_end && result->error_addr - result->stack_end <= NEAR_STACK)
+	unwinding->of[name ? code : OTHER_CODE]++;
+	if (name && !strcmp(name, "MEMORY_INVALID") && result->error_addr >= result->stack_end &&
+	    result->error_addr - result->stack_end <= NEAR_STACK)
 		unwinding->not_enough_stack++;
 }
 

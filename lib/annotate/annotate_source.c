@@ -111,7 +111,8 @@ static void read_file(struct pd_sources *sources, const char *path)
 	read_bytes(sources, path, fd);
 	close(fd);
 	for (size_t at = 0; sources->bytes && at < sources->size;) {
-		if (pd_vector_grow(&sources->lines, &sources->lines_room, sources->nr_lines, sizeof *sources->lines)) {
+		if (pd_vector_grow(&sources->lines, &sources->lines_room, sources->nr_lines,
+				   sizeof *sources->lines) < 0) {
 			fail(sources, path, ENOMEM);
 			return;
 		}

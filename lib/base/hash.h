@@ -10,7 +10,8 @@
 
 /* Depends on the machine's byte order: for tables in memory only. */
 uint64_t pd_hash_bytes(const void *bytes, size_t size, uint64_t seed);
-/* A seed, never 0, that an input cannot foresee; `salt` (an address will do) makes the seeds of tables differ. */
+/* Returns a random seed, never 0, so that no input can provoke collisions; `salt` (such as an address) makes the seeds
+ * of tables differ. */
 uint64_t pd_hash_seed(const void *salt);
 static inline uint64_t pd_hash_u64(uint64_t key, uint64_t seed)
 {

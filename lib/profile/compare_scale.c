@@ -12,9 +12,9 @@
  * An inclusive cost holds the cost of other keys. Where all that changed lies inside it, it is measured by what lies
  * outside it; else by the rest of all keys. Where most keys changed, shares are compared, and nothing passes.
  *
- * The rest of a key with nearly all weight are few samples, of which one side has twice as many as the other by chance.
- * Where it is that inexact and nothing shows that the key changed, the scale is that of all keys; what could be seen
- * still is what the rest could have shown. */
+ * If a key has nearly all weight, few samples are left to measure it by, and one side may have twice as many of them by
+ * chance. If they are so inexact and nothing shows that the key changed, the key is measured by the scale of all keys;
+ * its smallest visible change stays the one that the few samples allow. */
 #include "config.h"
 #include <math.h>
 #include "base/memory.h"

@@ -28,7 +28,7 @@
 /* A range of code and the function that it belongs to. */
 struct function_range {
 	uint64_t start, end;
-	Dwarf_Off die, behind;   /* after its last descendant; 0: not known yet */
+	Dwarf_Off die, die_end;  /* die_end: after its last descendant; 0: not known yet */
 };
 
 /* The functions of a unit, sorted by address: units have up to a million entries, and callers look up many
@@ -37,7 +37,7 @@ struct unit_index {
 	Dwarf_Off unit;
 	struct function_range *items;
 	size_t count, capacity;
-	Dwarf_Off behind;             /* after its last entry */
+	Dwarf_Off unit_end;           /* after its last entry */
 	struct pd_dwarf_unit lines;   /* only the members about line tables are set */
 	uint64_t table;               /* offset of its line table; UINT64_MAX: none */
 };
@@ -296,10 +296,10 @@ static void add_functions(struct pd_libdw *lines, struct unit_index *index, Dwar
 			add_functions(lines, index, &die, depth + 1);
 		if (lines->status)
 			break;
-		more = next_sibling(lines, &die, depth > SANE_DEPTH ? index->behind : 0);
+		more = next_sibling(lines, &die, depth > SANE_DEPTH ? index->unit_end : 0);
 		for (size_t i = first; i < index->count && more; i++)
-			if (!index->items[i].behind)
-				index->items[i].behind = dwarf_dieoffset(&die);
+			if (!index->items[i].die_end)
+				index->items[i].die_end = dwarf_dieoffset(&die);
 	}
 }
 
@@ -317,8 +317,8 @@ static void describe_unit(const struct pd_libdw *lines, struct unit_index *index
 	Dwarf_Word at;
 	uint8_t address_size, offset_size;
 	index->table = UINT64_MAX;
-	if (dwarf_nextcu(lines->own.dwarf, index->unit - dwarf_cuoffset(die), &index->behind, NULL, NULL, NULL, NULL))
-		index->behind = 0;
+	if (dwarf_nextcu(lines->own.dwarf, index->unit - dwarf_cuoffset(die), &index->unit_end, NULL, NULL, NULL, NULL))
+		index->unit_end = 0;
 	if (dwarf_cu_info(die->cu, &version, NULL, NULL, NULL, NULL, &address_size, &offset_size))
 		return;
 	index->lines.version = (uint8_t)version;
@@ -430,7 +430,7 @@ static size_t get_scopes(struct pd_libdw *lines, const struct unit_index *index,
 	size_t count = 1;
 	if (!range || !dwarf_offdie(lines->own.dwarf, range->die, &scopes[0]))
 		return 0;
-	const Dwarf_Off limit = range->behind ? range->behind : index->behind;
+	const Dwarf_Off limit = range->die_end ? range->die_end : index->unit_end;
 	for (bool deeper = true; deeper && count < MAX_SCOPES && !lines->status;) {
 		Dwarf_Die die;
 		bool more = !dwarf_child(&scopes[count - 1], &die);
