@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """perfdata_top gives what `perfdata report --json` gives of an event, row by row, with the build-ids that `buildids` tells; of paths and of bytes that are
-fed. doc/examples/top.c shows the first ten rows. Prints TAP."""
+fed. doc/examples/top.c shows the first ten rows. Every second recording is looked at, with PERFDATA_ALL=1 each. Prints TAP."""
 import json
 import os
 import subprocess
@@ -93,7 +93,7 @@ def example(path):
 def main():
     tap = program.Tap()
     recordings = [path for path, _kind in program.recordings(largest=1 << 20)]
-    for path in recordings:
+    for path in recordings[::1 if program.ALL else 2]:
         tap.report("rows: " + os.path.basename(path), compare(path, [], []))
     for path in recordings[:None if program.ALL else 6]:
         tap.report("no inlines: " + os.path.basename(path), compare(path, ["--no-inline"], ["no-inlines"]))
