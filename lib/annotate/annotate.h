@@ -65,6 +65,9 @@ struct pd_sources;
 enum perfdata_status pd_sources_new(const struct perfdata_session *session, const char *folder,
 				    struct pd_sources **ret);
 void pd_sources_free(struct pd_sources *sources);
+/* Paths that are `old`, or below it, are looked for with `now` in its place; the first rule that fits counts. Borrows
+ * both texts. PERFDATA_ENOMEM. */
+enum perfdata_status pd_sources_map(struct pd_sources *sources, const char *old, size_t old_size, const char *now);
 /* A line (from 1 on) of a file, without its end; NULL: the folder has no such file or line. Valid until another file is
  * asked for. */
 const char *pd_sources_line(struct pd_sources *sources, const char *path, uint32_t line, size_t *ret_size);

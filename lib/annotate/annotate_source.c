@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include "annotate/annotate.h"
@@ -14,6 +15,11 @@
 
 #define MOST_SOURCE ((size_t)16 << 20)
 
+struct path_rule {
+	const char *old, *now;
+	size_t old_size;
+};
+
 struct pd_sources {
 	const struct perfdata_session *session;   /* whose names fail with what cannot be read */
 	int root;
@@ -22,6 +28,8 @@ struct pd_sources {
 	size_t size;
 	size_t *lines;               /* where each begins */
 	size_t nr_lines, lines_room;
+	struct path_rule *rules;
+	size_t nr_rules, rules_room;
 };
 
 enum perfdata_status pd_sources_new(const struct perfdata_session *session, const char *folder, struct pd_sources **ret)
@@ -56,21 +64,48 @@ void pd_sources_free(struct pd_sources *sources)
 		return;
 	forget(sources);
 	pd_free(sources->lines);
+	pd_free(sources->rules);
 	close(sources->root);
 	pd_free(sources);
+}
+
+enum perfdata_status pd_sources_map(struct pd_sources *sources, const char *old, size_t old_size, const char *now)
+{
+	while (old_size > 1 && old[old_size - 1] == '/')
+		old_size--;
+	if (pd_vector_grow(&sources->rules, &sources->rules_room, sources->nr_rules, sizeof *sources->rules) < 0)
+		return PERFDATA_ENOMEM;
+	sources->rules[sources->nr_rules++] = (struct path_rule){ old, now, old_size };
+	return PERFDATA_OK;
+}
+
+/* The path after the rules; NULL: it is too long. */
+static const char *mapped_path(const struct pd_sources *sources, const char *path, char *room, size_t size)
+{
+	for (size_t i = 0; i < sources->nr_rules; i++) {
+		const struct path_rule *rule = &sources->rules[i];
+		const char *rest = path + rule->old_size;
+		if (strncmp(path, rule->old, rule->old_size) != 0 ||
+		    (*rest && *rest != '/' && rule->old[rule->old_size - 1] != '/'))
+			continue;
+		const int used = snprintf(room, size, "%s/%s", rule->now, rest);
+		return used >= 0 && (size_t)used < size ? room : NULL;
+	}
+	return path;
 }
 
 /* Opens the file with the longest end of the path that exists in the folder: the path itself is of the machine that
  * compiled. */
 static int open_below(const struct pd_sources *sources, const char *path)
 {
-	char real[PD_ROOTED_PATH];
-	for (const char *at = path; at && *at;) {
+	char real[PD_ROOTED_PATH], room[PD_ROOTED_PATH];
+	for (const char *at = mapped_path(sources, path, room, sizeof room); at && *at;) {
 		const int fd = pd_rooted_open(sources->root, at, PD_REGULAR_STORED, real);
 		if (fd >= 0 || pd_status_of_errno(errno) != PERFDATA_ABSENT)
 			return fd;
 		at = strchr(at + 1, '/');
 	}
+	errno = ENOENT;
 	return -1;
 }
 

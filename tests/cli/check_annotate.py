@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """`annotate`: sums of each address are those of the samples, starts of instructions are objdump's, lines are addr2line's; no code of another file, no source text from
 outside of --source. Prints TAP; needs a compiler and objdump."""
+import base64
 import collections
 import json
 import os
@@ -10,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import program
@@ -67,6 +69,27 @@ def record(path, binary, build_id, addresses):
     recording.save(path)
 
 
+def annotations(page):
+    """The document in a page; None: it has none."""
+    found = re.search(r'<script id="annotations" type="text/plain">([^<]*)</script>', page)
+    return json.loads(zlib.decompress(base64.b64decode(found.group(1)), 47)) if found else None
+
+
+def check_page(folder, path):
+    out = os.path.join(folder, "page.html")
+
+    def page(*words):
+        subprocess.run([program.PERFDATA, "flamegraph", "-q", "--force", "-o", out, *words, path], check=True, timeout=120)
+        with open(out, encoding="utf-8") as f:
+            return f.read()
+
+    report("a page has no annotated functions unless asked", [] if annotations(page()) is None else ["some"])
+    for words in ([], ["--source", folder], ["--through", "work"], ["--not-through", "work"]):
+        wanted = json.loads(output("-q", "--json", "--top", "2", *words, path)[0])
+        found = annotations(page("--annotate", "2", *words))
+        report("functions in the page are those of annotate --json %s" % " ".join(words[:1]), [] if found == wanted else [found, wanted])
+
+
 def main():
     if not all(shutil.which(name) for name in ("c++", "objdump", "readelf", "addr2line")):
         print("1..0 # SKIP no C++ compiler, or no binutils")
@@ -108,6 +131,16 @@ def main():
 
         text = output("-q", "--symbol", "work", "--source", folder, path)[0]
         report("text has the source below the folder", [] if "sum.add(i / 7);" in text or "of = of * 31 + more" in text else [text[:800]])
+        mapped = os.path.join(folder, "mapped")
+        os.makedirs(os.path.join(mapped, "new", "place"))
+        shutil.copy(os.path.join(folder, "src", "work.cc"), os.path.join(mapped, "new", "place", "work.cc"))
+        where = ["-q", "--symbol", "work", "--source", mapped]
+        texts = [output(*where, *rule, path)[0] for rule in ([], ["--map-path", os.path.join(folder, "src") + "/=new/place"],
+                                                             ["--map-path", os.path.join(folder, "sr") + "=new/place"])]
+        report("--map-path changes whole parts of paths", [] if ["sum.add(i" in text for text in texts] == [False, True, False] else texts)
+        _text, errors, code_of = output(*where, "--map-path", "nothing", path)
+        report("--map-path without = is wrong use", [] if code_of == 2 and "OLD=NEW" in errors else [code_of, errors])
+        check_page(folder, path)
         secret = os.path.join(folder, "elsewhere", "src")
         os.makedirs(secret)
         os.symlink(os.path.join(folder, "src", "work.cc"), os.path.join(secret, "work.cc"))

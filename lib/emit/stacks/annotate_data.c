@@ -127,9 +127,11 @@ void pd_annotate_json(const struct annotate_head *head, const struct pd_annotati
 	perfdata_text_literal(out, "]}");
 }
 
-void pd_annotate_json_end(const struct annotate_head *head, struct perfdata_text *out)
+void pd_annotate_json_end(const struct annotate_head *head, size_t left_out, struct perfdata_text *out)
 {
 	perfdata_text_literal(out, "]");
+	if (left_out)
+		number(out, "left_out", left_out);
 	number(out, "findings", head->end->findings_total);
 	perfdata_text_string(out, head->end->complete ? ",\"complete\":true}\n" : ",\"complete\":false}\n");
 }

@@ -4,7 +4,7 @@
 #define PD_EMIT_ANNOTATE_H
 
 #include "annotate/annotate.h"
-#include "perfdata/emit.h"
+#include "emit/stacks/stack_gather.h"
 
 struct annotate_options {
 	const char *symbol;          /* functions with this name; NULL: the heaviest ones */
@@ -30,6 +30,18 @@ struct annotate_head {
 	struct pd_sources *sources;  /* or NULL: no texts of sources */
 };
 
+#define ANNOTATE_OPTIONS_SOURCE \
+	{ .name = "source", \
+	  .kind = PERFDATA_OPTION_TEXT, \
+	  .argument = "DIR", \
+	  .help = "show lines of source files that are below DIR, by the longest end of their paths that DIR has" }, \
+	{ .name = "map-path", \
+	  .kind = PERFDATA_OPTION_TEXT, \
+	  .argument = "OLD=NEW", \
+	  .help = "source files below OLD are below NEW in the folder of --source; may be given several times" }
+/* The folder of these options; *ret is NULL where none is asked for. */
+enum perfdata_status pd_annotate_sources(const struct perfdata_emit_context *context, struct pd_sources **ret);
+
 void pd_annotate_text_head(const struct annotate_head *head, struct perfdata_text *out);
 /* False without memory. */
 bool pd_annotate_text(const struct annotate_head *head, const struct pd_annotation *annotation,
@@ -37,6 +49,21 @@ bool pd_annotate_text(const struct annotate_head *head, const struct pd_annotati
 void pd_annotate_json_head(const struct annotate_head *head, struct perfdata_text *out);
 void pd_annotate_json(const struct annotate_head *head, const struct pd_annotation *annotation, bool first,
 		      struct perfdata_text *out);
-void pd_annotate_json_end(const struct annotate_head *head, struct perfdata_text *out);
+/* left_out: how many functions the document lacks since they did not fit; 0: none, and nothing is said of it. */
+void pd_annotate_json_end(const struct annotate_head *head, size_t left_out, struct perfdata_text *out);
+
+/* --- annotate_functions.c: the functions with samples, heaviest first --- */
+
+struct annotate_functions;
+/* Borrows the profile, which is finished. by_samples: what shares are of. */
+enum perfdata_status pd_annotate_functions_new(const struct stack_gather *gather, bool by_samples,
+					       struct annotate_functions **ret);
+void pd_annotate_functions_free(struct annotate_functions *all);
+const struct annotate_event *pd_annotate_functions_events(const struct annotate_functions *all, size_t *ret_nr);
+/* NULL: there are not so many. *ret_known: false for the code of a file that has no name. */
+const char *pd_annotate_functions_name(const struct annotate_functions *all, size_t number, bool *ret_known);
+/* *ret lives until the next call. As pd_annotate. */
+enum perfdata_status pd_annotate_functions_rows(struct annotate_functions *all, size_t number,
+						struct pd_annotation *ret);
 
 #endif

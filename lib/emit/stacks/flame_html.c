@@ -280,6 +280,24 @@ static enum perfdata_status put_data(struct flamegraph *graph, struct perfdata_t
 	return status;
 }
 
+/* The annotated functions, packed as the data is: doc/viewers.md has the form. */
+static enum perfdata_status put_annotations(const struct flamegraph *graph, struct perfdata_text *out)
+{
+	struct stack_pack pack;
+	struct perfdata_text document;
+	perfdata_text_init(&document);
+	enum perfdata_status status = pd_flamegraph_annotate(graph, &document);
+	if (status == PERFDATA_OK && !pd_stack_pack_begin(&pack, out, true)) {
+		status = PERFDATA_ENOMEM;
+	} else if (status == PERFDATA_OK) {
+		pd_stack_pack_write(&pack, document.data, document.size);
+		if (!pd_stack_pack_end(&pack))
+			status = PERFDATA_ENOMEM;
+	}
+	perfdata_text_release(&document);
+	return status;
+}
+
 enum perfdata_status pd_flamegraph_page(struct flamegraph *graph, struct perfdata_text *out)
 {
 	uint8_t digest[PD_SHA256_SIZE];
@@ -296,7 +314,11 @@ enum perfdata_status pd_flamegraph_page(struct flamegraph *graph, struct perfdat
 	perfdata_text_literal(out, "</style></head>\n");
 	perfdata_text_append(out, pd_flame_page_body, pd_flame_page_body_size);
 	perfdata_text_literal(out, "<script id=\"data\" type=\"text/plain\">");
-	const enum perfdata_status status = put_data(graph, out);
+	enum perfdata_status status = put_data(graph, out);
+	if (status == PERFDATA_OK && graph->nr_annotated) {
+		perfdata_text_literal(out, "</script>\n<script id=\"annotations\" type=\"text/plain\">");
+		status = put_annotations(graph, out);
+	}
 	perfdata_text_literal(out, "</script>\n<script>");
 	perfdata_text_append(out, pd_flame_page_script, pd_flame_page_script_size);
 	perfdata_text_literal(out, "</script></body></html>\n");

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "emit/emitters.h"
+#include "emit/stacks/annotated.h"
 #include "emit/stacks/flamegraph.h"
 #include "profile/key_name.h"
 #include "profile/profile_read.h"
@@ -50,6 +51,11 @@ static const struct perfdata_emitter_option options[] = {
 	  .kind = PERFDATA_OPTION_NUMBER,
 	  .argument = "N",
 	  .help = "beyond that, the smallest are drawn as one for each caller; default 1000000" },
+	{ .name = "annotate",
+	  .kind = PERFDATA_OPTION_NUMBER,
+	  .argument = "N",
+	  .help = "put the instructions and lines of the N heaviest functions into the page" },
+	ANNOTATE_OPTIONS_SOURCE,
 	STACK_OPTIONS_CHOICE,
 	STACK_OPTION_TRUNCATED,
 	{ 0 },
@@ -61,6 +67,9 @@ static const struct perfdata_option_rule rules[] = {
 	{ .name = "map-symbol", .needs = "base|repeat" },
 	{ .name = "width", .needs = "svg", .least = 100, .most = 100000 },
 	{ .name = "max-boxes", .least = 1 },
+	{ .name = "annotate", .excludes = "svg", .least = 1 },
+	{ .name = "source", .needs = "annotate" },
+	{ .name = "map-path", .needs = "source" },
 	{ 0 },
 };
 
@@ -76,7 +85,8 @@ struct state {
 	perfdata_finding_fn *on_finding;
 	void *user;
 	bool picture, by_samples, inlines;
-	uint64_t width, max_boxes;
+	uint64_t width, max_boxes, nr_annotated;
+	struct pd_sources *sources;
 };
 
 static void release(void *pointer)
@@ -84,6 +94,7 @@ static void release(void *pointer)
 	struct state *state = pointer;
 	if (!state)
 		return;
+	pd_sources_free(state->sources);
 	pd_stack_gather_release(&state->gather);
 	for (unsigned list = 0; list < NR_LISTS; list++)
 		pd_free(state->texts[list]);
@@ -123,6 +134,7 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	state->inlines = perfdata_option_flag(values, nr, "inline", true);
 	state->width = perfdata_option_number(values, nr, "width", WIDTH);
 	state->max_boxes = perfdata_option_number(values, nr, "max-boxes", MAX_NODES);
+	state->nr_annotated = perfdata_option_number(values, nr, "annotate", 0);
 	/* the page has both; time off the CPU is another weight of both */
 	if (!state->picture && perfdata_option_text(values, nr, "weight") && !pd_session_off_cpu(context->session)) {
 		snprintf(context->reterr->message, sizeof context->reterr->message,
@@ -144,7 +156,8 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	if (state->nr_others != state->nr[REPEATS] + state->nr[BASES])
 		return pd_error(context->reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
 				"other recordings are read by perfdata_convert");
-	return pd_stack_gather_begin(&state->gather, context, &others.wanted);
+	const enum perfdata_status status = pd_annotate_sources(context, &state->sources);
+	return status != PERFDATA_OK ? status : pd_stack_gather_begin(&state->gather, context, &others.wanted);
 }
 
 STACK_BEGIN(set_up, release)
@@ -340,6 +353,9 @@ static enum perfdata_status draw(struct state *state, const struct perfdata_emit
 				    .end = end,
 				    .width = state->width,
 				    .by_samples = state->by_samples,
+				    .gather = &state->gather,
+				    .nr_annotated = state->nr_annotated,
+				    .sources = state->sources,
 				    .unmatched = lines };
 	enum perfdata_status status = lines && (used || !nr_rules) ? pd_flame_data_new(&asked, runs, nr, &graph.data)
 								   : PERFDATA_ENOMEM;

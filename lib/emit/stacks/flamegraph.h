@@ -2,7 +2,9 @@
 #ifndef PD_FLAMEGRAPH_H
 #define PD_FLAMEGRAPH_H
 
+#include "annotate/annotate.h"
 #include "emit/stacks/flame_data.h"
+#include "emit/stacks/stack_gather.h"
 
 struct flamegraph {
 	struct flame_data *data;
@@ -13,10 +15,20 @@ struct flamegraph {
 	const struct perfdata_emit_end *end;
 	uint64_t width;              /* of the picture */
 	bool by_samples;             /* of the picture */
+	struct stack_gather *gather; /* of the recording */
+	uint64_t nr_annotated;       /* so many functions are annotated in the page, heaviest first */
+	struct pd_sources *sources;  /* for their texts; or NULL */
 };
 
 /* Both append a whole document. */
 enum perfdata_status pd_flamegraph_page(struct flamegraph *graph, struct perfdata_text *out);
 enum perfdata_status pd_flamegraph_picture(struct flamegraph *graph, struct perfdata_text *out);
+
+
+/* --- flame_annotate.c --- */
+
+/* The document of `annotate --json` for the heaviest functions of the recording, within a limit of size. Excludes
+ * stacks that are not chosen from the profile: to be called when the data of the graph is written. */
+enum perfdata_status pd_flamegraph_annotate(const struct flamegraph *graph, struct perfdata_text *out);
 
 #endif
