@@ -14,34 +14,25 @@
 
 /* --- plain values as elements of lists --------------------------------------------------------------------------- */
 
-static const struct perfdata_field string_fields[] = {
-	{ .kind = PERFDATA_KIND_STRING, .show = PERFDATA_SHOW_TEXT, .doc = "A text." },
-};
+static const struct perfdata_field string_fields[] = { PD_FIELD(NULL, STRING, TEXT, "A text.") };
 static const struct perfdata_layout string_element = PART("string", "A text.", string_fields);
 
-static const struct perfdata_field u32_fields[] = {
-	{ .kind = PERFDATA_KIND_U32, .doc = "A number." },
-};
+static const struct perfdata_field u32_fields[] = { PD_FIELD(NULL, U32, DEC, "A number.") };
 static const struct perfdata_layout u32_element = PART("u32", "A number.", u32_fields);
 
-static const struct perfdata_field address_fields[] = {
-	{ .kind = PERFDATA_KIND_U64, .show = PERFDATA_SHOW_HEX, .doc = "An address." },
-};
+static const struct perfdata_field address_fields[] = { PD_FIELD(NULL, U64, HEX, "An address.") };
 static const struct perfdata_layout address_element = PART("address", "An address.", address_fields);
 
-static const struct perfdata_field event_id_fields[] = {
-	{ .kind = PERFDATA_KIND_U64, .show = PERFDATA_SHOW_EVENT_ID, .doc = "A sample id of the event." },
-};
+static const struct perfdata_field event_id_fields[] = { PD_FIELD(NULL, U64, EVENT_ID, "A sample id of the event.") };
 static const struct perfdata_layout event_id_element = PART("event_id", "A sample id of the event.", event_id_fields);
 
 static const struct perfdata_field tag_fields[] = {
-	{ .kind = PERFDATA_KIND_BYTES, .show = PERFDATA_SHOW_BYTES_HEX, .count_field = PERFDATA_COUNT_FIXED, .count = 8,
-	  .doc = "Hash of a part of the program." },
+	PD_FIELD(NULL, BYTES, BYTES_HEX, "Hash of a part of the program.", PD_COUNT_FIXED(8)),
 };
 static const struct perfdata_layout tag_element = PART("tag", "Hash of a part of the program.", tag_fields);
 
 static const struct perfdata_field die_fields[] = {
-	{ .kind = PERFDATA_KIND_U32, .doc = "Die of the CPU; 4294967295 if unknown." },
+	PD_FIELD(NULL, U32, DEC, "Die of the CPU; 4294967295 if unknown."),
 };
 static const struct perfdata_layout die_element = PART("die_id", "Die of a CPU.", die_fields);
 
@@ -90,433 +81,248 @@ static const struct perfdata_bits build_id_misc_bits[] = {
 /* --- texts and numbers ------------------------------------------------------------------------------------------- */
 
 static const struct perfdata_field tracing_data_fields[] = {
-	{ .name = "tracing_data",
-	  .doc = "Tracepoint formats and kernel symbols of the recorded machine.",
-	  .kind = PERFDATA_KIND_BYTES,
-	  .show = PERFDATA_SHOW_BYTES_HEX,
-	  .count_field = PERFDATA_COUNT_REST },
+	PD_FIELD("tracing_data", BYTES, BYTES_HEX, "Tracepoint formats and kernel symbols of the recorded machine.",
+		 PD_COUNT_REST),
 };
-static const struct perfdata_field hostname_fields[] = {
-	{ .name = "hostname", .doc = "Name of the machine.", .kind = PERFDATA_KIND_STRING, .show = PERFDATA_SHOW_TEXT },
-};
+static const struct perfdata_field hostname_fields[] = { PD_FIELD("hostname", STRING, TEXT, "Name of the machine.") };
 static const struct perfdata_field osrelease_fields[] = {
-	{ .name = "osrelease",
-	  .doc = "Release of the kernel.",
-	  .kind = PERFDATA_KIND_STRING,
-	  .show = PERFDATA_SHOW_TEXT },
+	PD_FIELD("osrelease", STRING, TEXT, "Release of the kernel."),
 };
-static const struct perfdata_field version_fields[] = {
-	{ .name = "version", .doc = "Version of perf.", .kind = PERFDATA_KIND_STRING, .show = PERFDATA_SHOW_TEXT },
-};
-static const struct perfdata_field arch_fields[] = {
-	{ .name = "arch",
-	  .doc = "Machine as uname tells it.",
-	  .kind = PERFDATA_KIND_STRING,
-	  .show = PERFDATA_SHOW_TEXT },
-};
+static const struct perfdata_field version_fields[] = { PD_FIELD("version", STRING, TEXT, "Version of perf.") };
+static const struct perfdata_field arch_fields[] = { PD_FIELD("arch", STRING, TEXT, "Machine as uname tells it.") };
 static const struct perfdata_field nrcpus_fields[] = {
-	{ .name = "available", .doc = "CPUs configured.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "online", .doc = "CPUs online.", .kind = PERFDATA_KIND_U32 },
+	PD_FIELD("available", U32, DEC, "CPUs configured."),
+	PD_FIELD("online", U32, DEC, "CPUs online."),
 };
-static const struct perfdata_field cpudesc_fields[] = {
-	{ .name = "cpudesc",
-	  .doc = "Description of the CPU.",
-	  .kind = PERFDATA_KIND_STRING,
-	  .show = PERFDATA_SHOW_TEXT },
-};
+static const struct perfdata_field cpudesc_fields[] = { PD_FIELD("cpudesc", STRING, TEXT, "Description of the CPU.") };
 static const struct perfdata_field cpuid_fields[] = {
-	{ .name = "cpuid",
-	  .doc = "Identification of the CPU; its form depends on the architecture.",
-	  .kind = PERFDATA_KIND_STRING,
-	  .show = PERFDATA_SHOW_TEXT },
+	PD_FIELD("cpuid", STRING, TEXT, "Identification of the CPU; its form depends on the architecture."),
 };
 static const struct perfdata_field total_mem_fields[] = {
-	{ .name = "total_mem", .doc = "Memory of the machine.", .kind = PERFDATA_KIND_U64, .unit = PERFDATA_UNIT_KB },
+	PD_FIELD("total_mem", U64, DEC, "Memory of the machine.", PD_UNIT(KB)),
 };
 static const struct perfdata_field cmdline_fields[] = {
-	{ .name = "cmdline",
-	  .doc = "Arguments of the recorder.",
-	  .kind = PERFDATA_KIND_LIST,
-	  .count_field = PERFDATA_COUNT_PREFIX,
-	  .element = &string_element },
+	PD_FIELD("cmdline", LIST, DEC, "Arguments of the recorder.", PD_COUNT_PREFIX, .element = &string_element),
 };
 static const struct perfdata_field sample_time_fields[] = {
-	{ .name = "first", .doc = "Time of the first sample.", .kind = PERFDATA_KIND_U64, .unit = PERFDATA_UNIT_NS },
-	{ .name = "last", .doc = "Time of the last sample.", .kind = PERFDATA_KIND_U64, .unit = PERFDATA_UNIT_NS },
+	PD_FIELD("first", U64, DEC, "Time of the first sample.", PD_UNIT(NS)),
+	PD_FIELD("last", U64, DEC, "Time of the last sample.", PD_UNIT(NS)),
 };
 static const struct perfdata_field clockid_fields[] = {
-	{ .name = "clockid",
-	  .doc = "Resolution of the clock that -k chose.",
-	  .kind = PERFDATA_KIND_U64,
-	  .unit = PERFDATA_UNIT_NS },
+	PD_FIELD("clockid", U64, DEC, "Resolution of the clock that -k chose.", PD_UNIT(NS)),
 };
 static const struct perfdata_field dir_format_fields[] = {
-	{ .name = "dir_format", .doc = "Version of the directory's layout.", .kind = PERFDATA_KIND_U64 },
+	PD_FIELD("dir_format", U64, DEC, "Version of the directory's layout."),
 };
 static const struct perfdata_field compressed_fields[] = {
-	{ .name = "version", .doc = "Version of this section.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "type",
-	  .doc = "Method.",
-	  .kind = PERFDATA_KIND_U32,
-	  .show = PERFDATA_SHOW_ENUM,
-	  .names = compression_names },
-	{ .name = "level", .doc = "Level of the compressor.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "ratio", .doc = "Unpacked bytes for one packed byte.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "mmap_len",
-	  .doc = "Most bytes that one record unpacks to.",
-	  .kind = PERFDATA_KIND_U32,
-	  .unit = PERFDATA_UNIT_BYTES },
+	PD_FIELD("version", U32, DEC, "Version of this section."),
+	PD_FIELD("type", U32, ENUM, "Method.", .names = compression_names),
+	PD_FIELD("level", U32, DEC, "Level of the compressor."),
+	PD_FIELD("ratio", U32, DEC, "Unpacked bytes for one packed byte."),
+	PD_FIELD("mmap_len", U32, DEC, "Most bytes that one record unpacks to.", PD_UNIT(BYTES)),
 };
 static const struct perfdata_field clock_data_fields[] = {
-	{ .name = "version", .doc = "Version of this section.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "clockid",
-	  .doc = "Clock of the recording's times.",
-	  .kind = PERFDATA_KIND_U32,
-	  .show = PERFDATA_SHOW_ENUM,
-	  .names = clock_names },
-	{ .name = "wall_clock",
-	  .doc = "Wall clock since 1970, at the moment of clockid_time.",
-	  .kind = PERFDATA_KIND_U64,
-	  .unit = PERFDATA_UNIT_NS },
-	{ .name = "clockid_time",
-	  .doc = "The recording's clock at that moment.",
-	  .kind = PERFDATA_KIND_U64,
-	  .unit = PERFDATA_UNIT_NS },
+	PD_FIELD("version", U32, DEC, "Version of this section."),
+	PD_FIELD("clockid", U32, ENUM, "Clock of the recording's times.", .names = clock_names),
+	PD_FIELD("wall_clock", U64, DEC, "Wall clock since 1970, at the moment of clockid_time.", PD_UNIT(NS)),
+	PD_FIELD("clockid_time", U64, DEC, "The recording's clock at that moment.", PD_UNIT(NS)),
 };
 static const struct perfdata_field e_machine_fields[] = {
-	{ .name = "e_machine", .doc = "ELF machine number.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "e_flags",
-	  .doc = "ELF flags.",
-	  .kind = PERFDATA_KIND_U32,
-	  .show = PERFDATA_SHOW_HEX,
-	  .when = PERFDATA_IF_LEFT,
-	  .when_value = 4 },
+	PD_FIELD("e_machine", U32, DEC, "ELF machine number."),
+	PD_FIELD("e_flags", U32, HEX, "ELF flags.", PD_WHEN(IF_LEFT, 4)),
 };
 static const struct perfdata_field cln_size_fields[] = {
-	{ .name = "cln_size", .doc = "Size of a cache line.", .kind = PERFDATA_KIND_U32, .unit = PERFDATA_UNIT_BYTES },
+	PD_FIELD("cln_size", U32, DEC, "Size of a cache line.", PD_UNIT(BYTES)),
 };
 
 /* --- build-ids --------------------------------------------------------------------------------------------------- */
 
 static const struct perfdata_field build_id_element_fields[] = {
-	{ .name = "type",
-	  .doc = "Record type; not used.",
-	  .kind = PERFDATA_KIND_PAD,
-	  .count_field = PERFDATA_COUNT_FIXED,
-	  .count = 4 },
-	{ .name = "misc",
-	  .doc = "Where the file is mapped.",
-	  .kind = PERFDATA_KIND_U16,
-	  .show = PERFDATA_SHOW_BITS,
-	  .bits = build_id_misc_bits },
-	{ .name = "size", .doc = "Bytes of this entry.", .kind = PERFDATA_KIND_U16, .show = PERFDATA_SHOW_HIDDEN },
-	{ .name = "pid",
-	  .doc = "-1: the host's kernel, 0: a guest's, else the guest's process",
-	  .kind = PERFDATA_KIND_S32 },
-	{ .name = "build_id",
-	  .doc = "Build-id; cut to its length where the entry states it.",
-	  .kind = PERFDATA_KIND_BYTES,
-	  .show = PERFDATA_SHOW_BYTES_HEX,
-	  .count_field = PERFDATA_COUNT_FIXED,
-	  .count = 20 },
-	{ .name = "build_id_size",
-	  .doc = "Length of the build-id.",
-	  .kind = PERFDATA_KIND_U8,
-	  .show = PERFDATA_SHOW_HIDDEN,
-	  .unit = PERFDATA_UNIT_BYTES },
-	{ .name = "reserved",
-	  .doc = "Not used.",
-	  .kind = PERFDATA_KIND_PAD,
-	  .count_field = PERFDATA_COUNT_FIXED,
-	  .count = 3 },
-	{ .name = "filename",
-	  .doc = "Path of the file, or [kernel.kallsyms], [vdso], [module].",
-	  .kind = PERFDATA_KIND_TEXT,
-	  .show = PERFDATA_SHOW_TEXT,
-	  .count_field = PERFDATA_COUNT_REST },
+	PD_FIELD("type", PAD, DEC, "Record type; not used.", PD_COUNT_FIXED(4)),
+	PD_FIELD("misc", U16, BITS, "Where the file is mapped.", .bits = build_id_misc_bits),
+	PD_FIELD("size", U16, HIDDEN, "Bytes of this entry."),
+	PD_FIELD("pid", S32, DEC, "-1: the host's kernel, 0: a guest's, else the guest's process"),
+	PD_FIELD("build_id", BYTES, BYTES_HEX, "Build-id; cut to its length where the entry states it.",
+		 PD_COUNT_FIXED(20)),
+	PD_FIELD("build_id_size", U8, HIDDEN, "Length of the build-id.", PD_UNIT(BYTES)),
+	PD_FIELD("reserved", PAD, DEC, "Not used.", PD_COUNT_FIXED(3)),
+	PD_FIELD("filename", TEXT, TEXT, "Path of the file, or [kernel.kallsyms], [vdso], [module].", PD_COUNT_REST),
 };
 static const struct perfdata_layout build_id_element =
 	PART("build_id_entry", "The build-id of a file with samples.", build_id_element_fields);
 
 static const struct perfdata_field build_id_old_fields[] = {
-	{ .name = "type",
-	  .doc = "Record type; not used.",
-	  .kind = PERFDATA_KIND_PAD,
-	  .count_field = PERFDATA_COUNT_FIXED,
-	  .count = 4 },
-	{ .name = "misc",
-	  .doc = "Where the file is mapped.",
-	  .kind = PERFDATA_KIND_U16,
-	  .show = PERFDATA_SHOW_BITS,
-	  .bits = build_id_misc_bits },
-	{ .name = "size", .doc = "Bytes of this entry.", .kind = PERFDATA_KIND_U16, .show = PERFDATA_SHOW_HIDDEN },
-	{ .name = "build_id",
-	  .doc = "Build-id.",
-	  .kind = PERFDATA_KIND_BYTES,
-	  .show = PERFDATA_SHOW_BYTES_HEX,
-	  .count_field = PERFDATA_COUNT_FIXED,
-	  .count = 20 },
-	{ .name = "reserved",
-	  .doc = "Not used.",
-	  .kind = PERFDATA_KIND_PAD,
-	  .count_field = PERFDATA_COUNT_FIXED,
-	  .count = 4 },
-	{ .name = "filename",
-	  .doc = "Path of the file.",
-	  .kind = PERFDATA_KIND_TEXT,
-	  .show = PERFDATA_SHOW_TEXT,
-	  .count_field = PERFDATA_COUNT_REST },
+	PD_FIELD("type", PAD, DEC, "Record type; not used.", PD_COUNT_FIXED(4)),
+	PD_FIELD("misc", U16, BITS, "Where the file is mapped.", .bits = build_id_misc_bits),
+	PD_FIELD("size", U16, HIDDEN, "Bytes of this entry."),
+	PD_FIELD("build_id", BYTES, BYTES_HEX, "Build-id.", PD_COUNT_FIXED(20)),
+	PD_FIELD("reserved", PAD, DEC, "Not used.", PD_COUNT_FIXED(4)),
+	PD_FIELD("filename", TEXT, TEXT, "Path of the file.", PD_COUNT_REST),
 };
 const struct perfdata_layout pd_build_id_old = PART("build_id_entry", "The build-id of a file.", build_id_old_fields);
 const struct perfdata_field *const pd_build_id_pid = &build_id_element_fields[3];
 
 static const struct perfdata_field build_id_fields[] = {
-	{ .name = "build_id", .doc = "Files with samples, and their build-ids.", .kind = PERFDATA_KIND_LIST,
-	  .count_field = PERFDATA_COUNT_FRAMED, .element = &build_id_element },
+	PD_FIELD("build_id", LIST, DEC, "Files with samples, and their build-ids.",
+		 .count_field = PERFDATA_COUNT_FRAMED, .element = &build_id_element),
 };
 
 /* --- events ------------------------------------------------------------------------------------------------------ */
 
 static const struct perfdata_field event_desc_element_fields[] = {
-	{ .name = "attr",
-	  .doc = "How the event was opened.",
-	  .kind = PERFDATA_KIND_ATTR,
-	  .count_field = PERFDATA_COUNT_ROOT,
-	  .count = 1 },
-	{ .name = "nr_ids", .doc = "Number of ids.", .kind = PERFDATA_KIND_U32, .show = PERFDATA_SHOW_HIDDEN },
-	{ .name = "name", .doc = "Name of the event.", .kind = PERFDATA_KIND_STRING, .show = PERFDATA_SHOW_TEXT },
-	{ .name = "ids",
-	  .doc = "Sample ids of the event.",
-	  .kind = PERFDATA_KIND_LIST,
-	  .count_field = 1,
-	  .element = &event_id_element },
+	PD_FIELD("attr", ATTR, DEC, "How the event was opened.", .count_field = PERFDATA_COUNT_ROOT, .count = 1),
+	PD_FIELD("nr_ids", U32, HIDDEN, "Number of ids."),
+	PD_FIELD("name", STRING, TEXT, "Name of the event."),
+	PD_FIELD("ids", LIST, DEC, "Sample ids of the event.", PD_COUNT(1), .element = &event_id_element),
 };
 static const struct perfdata_layout event_desc_element = PART("event_desc_entry", "An event.",
 							      event_desc_element_fields);
 static const struct perfdata_field event_desc_fields[] = {
-	{ .name = "nr_events", .doc = "Number of events.", .kind = PERFDATA_KIND_U32, .show = PERFDATA_SHOW_HIDDEN },
-	{ .name = "attr_size",
-	  .doc = "Bytes of an attr here.",
-	  .kind = PERFDATA_KIND_U32,
-	  .show = PERFDATA_SHOW_HIDDEN,
-	  .unit = PERFDATA_UNIT_BYTES },
-	{ .name = "event_desc",
-	  .doc = "Events in the order of the attr table.",
-	  .kind = PERFDATA_KIND_LIST,
-	  .count_field = 0,
-	  .element = &event_desc_element },
+	PD_FIELD("nr_events", U32, HIDDEN, "Number of events."),
+	PD_FIELD("attr_size", U32, HIDDEN, "Bytes of an attr here.", PD_UNIT(BYTES)),
+	PD_FIELD("event_desc", LIST, DEC, "Events in the order of the attr table.", PD_COUNT(0),
+		 .element = &event_desc_element),
 };
 
 static const struct perfdata_field group_fields[] = {
-	{ .name = "name", .doc = "Name of the group; {anon_group} if it has none.", .kind = PERFDATA_KIND_STRING,
-	  .show = PERFDATA_SHOW_TEXT },
-	{ .name = "leader", .doc = "Index of the leading event.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "nr_members", .doc = "Number of events, the leader among them.", .kind = PERFDATA_KIND_U32 },
+	PD_FIELD("name", STRING, TEXT, "Name of the group; {anon_group} if it has none."),
+	PD_FIELD("leader", U32, DEC, "Index of the leading event."),
+	PD_FIELD("nr_members", U32, DEC, "Number of events, the leader among them."),
 };
 static const struct perfdata_layout group_element = PART("group_desc_entry", "A group of events.", group_fields);
 static const struct perfdata_field group_desc_fields[] = {
-	{ .name = "group_desc",
-	  .doc = "Groups of events.",
-	  .kind = PERFDATA_KIND_LIST,
-	  .count_field = PERFDATA_COUNT_PREFIX,
-	  .element = &group_element },
+	PD_FIELD("group_desc", LIST, DEC, "Groups of events.", PD_COUNT_PREFIX, .element = &group_element),
 };
 
 /* --- the machine ------------------------------------------------------------------------------------------------- */
 
 static const struct perfdata_field topology_cpu_fields[] = {
-	{ .name = "core_id", .doc = "Core of the CPU; 4294967295 if unknown.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "socket_id", .doc = "Package of the CPU; 4294967295 if unknown.", .kind = PERFDATA_KIND_U32 },
+	PD_FIELD("core_id", U32, DEC, "Core of the CPU; 4294967295 if unknown."),
+	PD_FIELD("socket_id", U32, DEC, "Package of the CPU; 4294967295 if unknown."),
 };
 static const struct perfdata_layout topology_cpu_element = PART("topology_cpu", "Place of a CPU.", topology_cpu_fields);
 static const struct perfdata_field cpu_topology_fields[] = {
-	{ .name = "sockets",
-	  .doc = "CPUs of each package.",
-	  .kind = PERFDATA_KIND_LIST,
-	  .count_field = PERFDATA_COUNT_PREFIX,
-	  .element = &string_element },
-	{ .name = "threads",
-	  .doc = "CPUs of each core.",
-	  .kind = PERFDATA_KIND_LIST,
-	  .count_field = PERFDATA_COUNT_PREFIX,
-	  .element = &string_element },
-	{ .name = "cpus",
-	  .doc = "Place of each available CPU.",
-	  .kind = PERFDATA_KIND_LIST,
-	  .when = PERFDATA_IF_LEFT,
-	  .when_value = 8,
-	  .count_field = PERFDATA_COUNT_CPUS,
-	  .element = &topology_cpu_element },
-	{ .name = "dies",
-	  .doc = "CPUs of each die.",
-	  .kind = PERFDATA_KIND_LIST,
-	  .when = PERFDATA_IF_LEFT,
-	  .when_value = 8,
-	  .count_field = PERFDATA_COUNT_PREFIX,
-	  .element = &string_element },
-	{ .name = "die_ids",
-	  .doc = "Die of each available CPU.",
-	  .kind = PERFDATA_KIND_LIST,
-	  .when = PERFDATA_IF_LEFT,
-	  .when_value = 4,
-	  .count_field = PERFDATA_COUNT_CPUS,
-	  .element = &die_element },
+	PD_FIELD("sockets", LIST, DEC, "CPUs of each package.", PD_COUNT_PREFIX, .element = &string_element),
+	PD_FIELD("threads", LIST, DEC, "CPUs of each core.", PD_COUNT_PREFIX, .element = &string_element),
+	PD_FIELD("cpus", LIST, DEC, "Place of each available CPU.", PD_WHEN(IF_LEFT, 8),
+		 .count_field = PERFDATA_COUNT_CPUS, .element = &topology_cpu_element),
+	PD_FIELD("dies", LIST, DEC, "CPUs of each die.", PD_WHEN(IF_LEFT, 8), PD_COUNT_PREFIX,
+		 .element = &string_element),
+	PD_FIELD("die_ids", LIST, DEC, "Die of each available CPU.", PD_WHEN(IF_LEFT, 4),
+		 .count_field = PERFDATA_COUNT_CPUS, .element = &die_element),
 };
 
 static const struct perfdata_field numa_node_fields[] = {
-	{ .name = "node", .doc = "Number of the node.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "total", .doc = "Memory of the node.", .kind = PERFDATA_KIND_U64, .unit = PERFDATA_UNIT_KB },
-	{ .name = "free", .doc = "Free memory of the node.", .kind = PERFDATA_KIND_U64, .unit = PERFDATA_UNIT_KB },
-	{ .name = "cpus", .doc = "CPUs of the node.", .kind = PERFDATA_KIND_STRING, .show = PERFDATA_SHOW_TEXT },
+	PD_FIELD("node", U32, DEC, "Number of the node."),
+	PD_FIELD("total", U64, DEC, "Memory of the node.", PD_UNIT(KB)),
+	PD_FIELD("free", U64, DEC, "Free memory of the node.", PD_UNIT(KB)),
+	PD_FIELD("cpus", STRING, TEXT, "CPUs of the node."),
 };
 static const struct perfdata_layout numa_node_element = PART("numa_node", "A NUMA node.", numa_node_fields);
 static const struct perfdata_field numa_topology_fields[] = {
-	{ .name = "numa_topology",
-	  .doc = "NUMA nodes.",
-	  .kind = PERFDATA_KIND_LIST,
-	  .count_field = PERFDATA_COUNT_PREFIX,
-	  .element = &numa_node_element },
+	PD_FIELD("numa_topology", LIST, DEC, "NUMA nodes.", PD_COUNT_PREFIX, .element = &numa_node_element),
 };
 
 static const struct perfdata_field pmu_fields[] = {
-	{ .name = "type", .doc = "Attr.type of its events.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "name", .doc = "Name of the PMU.", .kind = PERFDATA_KIND_STRING, .show = PERFDATA_SHOW_TEXT },
+	PD_FIELD("type", U32, DEC, "Attr.type of its events."),
+	PD_FIELD("name", STRING, TEXT, "Name of the PMU."),
 };
 static const struct perfdata_layout pmu_element = PART("pmu", "A PMU.", pmu_fields);
 static const struct perfdata_field pmu_mappings_fields[] = {
-	{ .name = "pmu_mappings",
-	  .doc = "PMUs of the machine.",
-	  .kind = PERFDATA_KIND_LIST,
-	  .count_field = PERFDATA_COUNT_PREFIX,
-	  .element = &pmu_element },
+	PD_FIELD("pmu_mappings", LIST, DEC, "PMUs of the machine.", PD_COUNT_PREFIX, .element = &pmu_element),
 };
 
 static const struct perfdata_field cache_level_fields[] = {
-	{ .name = "level", .doc = "Level.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "line_size", .doc = "Size of a line.", .kind = PERFDATA_KIND_U32, .unit = PERFDATA_UNIT_BYTES },
-	{ .name = "sets", .doc = "Number of sets.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "ways", .doc = "Number of ways.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "type",
-	  .doc = "Data, Instruction or Unified.",
-	  .kind = PERFDATA_KIND_STRING,
-	  .show = PERFDATA_SHOW_TEXT },
-	{ .name = "size", .doc = "Size, such as 48K.", .kind = PERFDATA_KIND_STRING, .show = PERFDATA_SHOW_TEXT },
-	{ .name = "cpus", .doc = "CPUs that share it.", .kind = PERFDATA_KIND_STRING, .show = PERFDATA_SHOW_TEXT },
+	PD_FIELD("level", U32, DEC, "Level."),
+	PD_FIELD("line_size", U32, DEC, "Size of a line.", PD_UNIT(BYTES)),
+	PD_FIELD("sets", U32, DEC, "Number of sets."),
+	PD_FIELD("ways", U32, DEC, "Number of ways."),
+	PD_FIELD("type", STRING, TEXT, "Data, Instruction or Unified."),
+	PD_FIELD("size", STRING, TEXT, "Size, such as 48K."),
+	PD_FIELD("cpus", STRING, TEXT, "CPUs that share it."),
 };
 static const struct perfdata_layout cache_element = PART("cache_entry", "A CPU cache.", cache_level_fields);
 static const struct perfdata_field cache_fields[] = {
-	{ .name = "version", .doc = "Version of this section.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "caches", .doc = "CPU caches.", .kind = PERFDATA_KIND_LIST, .count_field = PERFDATA_COUNT_PREFIX,
-	  .element = &cache_element },
+	PD_FIELD("version", U32, DEC, "Version of this section."),
+	PD_FIELD("caches", LIST, DEC, "CPU caches.", PD_COUNT_PREFIX, .element = &cache_element),
 };
 
 static const struct perfdata_field memory_node_fields[] = {
-	{ .name = "node", .doc = "Number of the node.", .kind = PERFDATA_KIND_U64 },
-	{ .name = "size", .doc = "Number of the last memory block, plus one.", .kind = PERFDATA_KIND_U64 },
-	{ .name = "set", .doc = "Memory blocks of the node.", .kind = PERFDATA_KIND_BITMAP },
+	PD_FIELD("node", U64, DEC, "Number of the node."),
+	PD_FIELD("size", U64, DEC, "Number of the last memory block, plus one."),
+	PD_FIELD("set", BITMAP, DEC, "Memory blocks of the node."),
 };
 static const struct perfdata_layout memory_node_element = PART("memory_node", "Memory of a node.", memory_node_fields);
 static const struct perfdata_field mem_topology_fields[] = {
-	{ .name = "version", .doc = "Version of this section.", .kind = PERFDATA_KIND_U64 },
-	{ .name = "block_size",
-	  .doc = "Size of a memory block.",
-	  .kind = PERFDATA_KIND_U64,
-	  .show = PERFDATA_SHOW_HEX,
-	  .unit = PERFDATA_UNIT_BYTES },
-	{ .name = "nr_nodes", .doc = "Number of nodes.", .kind = PERFDATA_KIND_U64, .show = PERFDATA_SHOW_HIDDEN },
-	{ .name = "nodes",
-	  .doc = "Nodes with memory.",
-	  .kind = PERFDATA_KIND_LIST,
-	  .count_field = 2,
-	  .element = &memory_node_element },
+	PD_FIELD("version", U64, DEC, "Version of this section."),
+	PD_FIELD("block_size", U64, HEX, "Size of a memory block.", PD_UNIT(BYTES)),
+	PD_FIELD("nr_nodes", U64, HIDDEN, "Number of nodes."),
+	PD_FIELD("nodes", LIST, DEC, "Nodes with memory.", PD_COUNT(2), .element = &memory_node_element),
 };
 
 static const struct perfdata_field capability_fields[] = {
-	{ .name = "name", .doc = "Name.", .kind = PERFDATA_KIND_STRING, .show = PERFDATA_SHOW_TEXT },
-	{ .name = "value", .doc = "Value.", .kind = PERFDATA_KIND_STRING, .show = PERFDATA_SHOW_TEXT },
+	PD_FIELD("name", STRING, TEXT, "Name."),
+	PD_FIELD("value", STRING, TEXT, "Value."),
 };
 static const struct perfdata_layout capability_element = PART("capability", "What a PMU can do.", capability_fields);
 static const struct perfdata_field cpu_pmu_caps_fields[] = {
-	{ .name = "cpu_pmu_caps", .doc = "What the PMU `cpu` can do.", .kind = PERFDATA_KIND_LIST,
-	  .count_field = PERFDATA_COUNT_PREFIX, .element = &capability_element },
+	PD_FIELD("cpu_pmu_caps", LIST, DEC, "What the PMU `cpu` can do.", PD_COUNT_PREFIX,
+		 .element = &capability_element),
 };
 
 static const struct perfdata_field hybrid_node_fields[] = {
-	{ .name = "pmu_name", .doc = "Name of the PMU.", .kind = PERFDATA_KIND_STRING, .show = PERFDATA_SHOW_TEXT },
-	{ .name = "cpus", .doc = "CPUs of the PMU.", .kind = PERFDATA_KIND_STRING, .show = PERFDATA_SHOW_TEXT },
+	PD_FIELD("pmu_name", STRING, TEXT, "Name of the PMU."),
+	PD_FIELD("cpus", STRING, TEXT, "CPUs of the PMU."),
 };
 static const struct perfdata_layout hybrid_node_element = PART("hybrid_node", "CPUs of one kind.", hybrid_node_fields);
 static const struct perfdata_field hybrid_topology_fields[] = {
-	{ .name = "hybrid_topology",
-	  .doc = "Kinds of CPUs.",
-	  .kind = PERFDATA_KIND_LIST,
-	  .count_field = PERFDATA_COUNT_PREFIX,
-	  .element = &hybrid_node_element },
+	PD_FIELD("hybrid_topology", LIST, DEC, "Kinds of CPUs.", PD_COUNT_PREFIX, .element = &hybrid_node_element),
 };
 
 /* The name comes after the capabilities. */
 static const struct perfdata_field pmu_caps_element_fields[] = {
-	{ .name = "caps",
-	  .doc = "What the PMU can do.",
-	  .kind = PERFDATA_KIND_LIST,
-	  .count_field = PERFDATA_COUNT_PREFIX,
-	  .element = &capability_element },
-	{ .name = "pmu_name", .doc = "Name of the PMU.", .kind = PERFDATA_KIND_STRING, .show = PERFDATA_SHOW_TEXT },
+	PD_FIELD("caps", LIST, DEC, "What the PMU can do.", PD_COUNT_PREFIX, .element = &capability_element),
+	PD_FIELD("pmu_name", STRING, TEXT, "Name of the PMU."),
 };
 static const struct perfdata_layout pmu_caps_element = PART("pmu_caps_entry", "A PMU and what it can do.",
 							    pmu_caps_element_fields);
 static const struct perfdata_field pmu_caps_fields[] = {
-	{ .name = "pmu_caps",
-	  .doc = "PMUs and what they can do.",
-	  .kind = PERFDATA_KIND_LIST,
-	  .count_field = PERFDATA_COUNT_PREFIX,
-	  .element = &pmu_caps_element },
+	PD_FIELD("pmu_caps", LIST, DEC, "PMUs and what they can do.", PD_COUNT_PREFIX, .element = &pmu_caps_element),
 };
 
 static const struct perfdata_field domain_fields[] = {
-	{ .name = "domain", .doc = "Level of the domain.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "name", .doc = "Name of the domain.", .kind = PERFDATA_KIND_STRING, .show = PERFDATA_SHOW_TEXT,
-	  .when = PERFDATA_IF_ROOT_GE, .when_field = 0, .when_value = 17 },
-	{ .name = "cpumask", .doc = "CPUs as a mask.", .kind = PERFDATA_KIND_STRING, .show = PERFDATA_SHOW_TEXT },
-	{ .name = "cpulist", .doc = "CPUs as a list.", .kind = PERFDATA_KIND_STRING, .show = PERFDATA_SHOW_TEXT },
+	PD_FIELD("domain", U32, DEC, "Level of the domain."),
+	PD_FIELD("name", STRING, TEXT, "Name of the domain.", PD_WHEN_FIELD(IF_ROOT_GE, 0, 17)),
+	PD_FIELD("cpumask", STRING, TEXT, "CPUs as a mask."),
+	PD_FIELD("cpulist", STRING, TEXT, "CPUs as a list."),
 };
 static const struct perfdata_layout domain_element = PART("sched_domain", "A scheduling domain.", domain_fields);
 static const struct perfdata_field domain_cpu_fields[] = {
-	{ .name = "cpu", .doc = "Number of the CPU.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "domains",
-	  .doc = "Scheduling domains of the CPU.",
-	  .kind = PERFDATA_KIND_LIST,
-	  .count_field = PERFDATA_COUNT_PREFIX,
-	  .element = &domain_element },
+	PD_FIELD("cpu", U32, DEC, "Number of the CPU."),
+	PD_FIELD("domains", LIST, DEC, "Scheduling domains of the CPU.", PD_COUNT_PREFIX, .element = &domain_element),
 };
 static const struct perfdata_layout domain_cpu_element = PART("domain_cpu", "Scheduling domains of a CPU.",
 							      domain_cpu_fields);
 static const struct perfdata_field cpu_domain_info_fields[] = {
-	{ .name = "schedstat_version", .doc = "Version of /proc/schedstat.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "max_sched_domains", .doc = "Most domains of a CPU.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "cpus", .doc = "CPUs online.", .kind = PERFDATA_KIND_LIST, .count_field = PERFDATA_COUNT_REST,
-	  .element = &domain_cpu_element },
+	PD_FIELD("schedstat_version", U32, DEC, "Version of /proc/schedstat."),
+	PD_FIELD("max_sched_domains", U32, DEC, "Most domains of a CPU."),
+	PD_FIELD("cpus", LIST, DEC, "CPUs online.", PD_COUNT_REST, .element = &domain_cpu_element),
 };
 
 /* --- AUX area ---------------------------------------------------------------------------------------------------- */
 
 static const struct perfdata_field auxtrace_entry_fields[] = {
-	{ .name = "offset",
-	  .doc = "Place of an AUXTRACE record in the file.",
-	  .kind = PERFDATA_KIND_U64,
-	  .show = PERFDATA_SHOW_HEX },
-	{ .name = "size", .doc = "Size of the record.", .kind = PERFDATA_KIND_U64, .unit = PERFDATA_UNIT_BYTES },
+	PD_FIELD("offset", U64, HEX, "Place of an AUXTRACE record in the file."),
+	PD_FIELD("size", U64, DEC, "Size of the record.", PD_UNIT(BYTES)),
 };
 static const struct perfdata_layout auxtrace_element = PART("auxtrace_entry", "An AUXTRACE record.",
 							    auxtrace_entry_fields);
 static const struct perfdata_field auxtrace_fields[] = {
-	{ .name = "nr_entries", .doc = "Number of records; simpleperf writes none.", .kind = PERFDATA_KIND_U64,
-	  .show = PERFDATA_SHOW_HIDDEN, .when = PERFDATA_UNLESS_ENTRIES, .when_value = 16 },
-	{ .name = "auxtrace", .doc = "AUXTRACE records.", .kind = PERFDATA_KIND_LIST, .count_field = 0,
-	  .element = &auxtrace_element, .when = PERFDATA_IF_FIELD_GE, .when_field = 0, .when_value = 1 },
-	{ .name = "auxtrace", .doc = "AUXTRACE records, without their number in front.", .kind = PERFDATA_KIND_LIST,
-	  .count_field = PERFDATA_COUNT_REST, .element = &auxtrace_element, .when = PERFDATA_IF_FIELD,
-	  .when_field = 0, .when_value = 0 },
+	PD_FIELD("nr_entries", U64, HIDDEN, "Number of records; simpleperf writes none.", PD_WHEN(UNLESS_ENTRIES, 16)),
+	PD_FIELD("auxtrace", LIST, DEC, "AUXTRACE records.", PD_WHEN_FIELD(IF_FIELD_GE, 0, 1), PD_COUNT(0),
+		 .element = &auxtrace_element),
+	PD_FIELD("auxtrace", LIST, DEC, "AUXTRACE records, without their number in front.",
+		 PD_WHEN_FIELD(IF_FIELD, 0, 0), PD_COUNT_REST, .element = &auxtrace_element),
 };
 
 /* --- BPF --------------------------------------------------------------------------------------------------------- */
@@ -524,109 +330,45 @@ static const struct perfdata_field auxtrace_fields[] = {
 /* struct bpf_prog_info of include/uapi/linux/bpf.h, as long as the recorder's. The pointers (*_at) are offsets in the
  * data. */
 static const struct perfdata_field bpf_info_fields[] = {
-	{ .name = "type", .doc = "BPF_PROG_TYPE_*.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "id", .doc = "Id of the program.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "tag",
-	  .doc = "Hash of the program.",
-	  .kind = PERFDATA_KIND_BYTES,
-	  .show = PERFDATA_SHOW_BYTES_HEX,
-	  .count_field = PERFDATA_COUNT_FIXED,
-	  .count = 8 },
-	{ .name = "jited_prog_len",
-	  .doc = "Size of the machine code.",
-	  .kind = PERFDATA_KIND_U32,
-	  .unit = PERFDATA_UNIT_BYTES },
-	{ .name = "xlated_prog_len",
-	  .doc = "Size of the BPF code.",
-	  .kind = PERFDATA_KIND_U32,
-	  .unit = PERFDATA_UNIT_BYTES },
-	{ .name = "jited_prog_insns_at",
-	  .doc = "Place of the machine code.",
-	  .kind = PERFDATA_KIND_U64,
-	  .show = PERFDATA_SHOW_HIDDEN },
-	{ .name = "xlated_prog_insns_at",
-	  .doc = "Place of the BPF code.",
-	  .kind = PERFDATA_KIND_U64,
-	  .show = PERFDATA_SHOW_HIDDEN },
-	{ .name = "load_time",
-	  .doc = "Time of loading since boot.",
-	  .kind = PERFDATA_KIND_U64,
-	  .unit = PERFDATA_UNIT_NS },
-	{ .name = "created_by_uid", .doc = "User who loaded it.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "nr_map_ids", .doc = "Number of maps.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "map_ids_at",
-	  .doc = "Place of the ids of its maps.",
-	  .kind = PERFDATA_KIND_U64,
-	  .show = PERFDATA_SHOW_HIDDEN },
-	{ .name = "name",
-	  .doc = "Name of the program.",
-	  .kind = PERFDATA_KIND_CHARS,
-	  .show = PERFDATA_SHOW_TEXT,
-	  .count_field = PERFDATA_COUNT_FIXED,
-	  .count = 16 },
-	{ .name = "ifindex", .doc = "Network device that it is offloaded to.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "flags",
-	  .doc = "Bit 0 (of the recorder's byte order): licence compatible with the GPL.",
-	  .kind = PERFDATA_KIND_U32,
-	  .show = PERFDATA_SHOW_HEX },
-	{ .name = "netns_dev", .doc = "Device of the network namespace.", .kind = PERFDATA_KIND_U64 },
-	{ .name = "netns_ino", .doc = "Inode of the network namespace.", .kind = PERFDATA_KIND_U64 },
-	{ .name = "nr_jited_ksyms", .doc = "Number of parts in memory.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "nr_jited_func_lens", .doc = "Number of sizes of parts.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "jited_ksyms_at",
-	  .doc = "Place of the addresses.",
-	  .kind = PERFDATA_KIND_U64,
-	  .show = PERFDATA_SHOW_HIDDEN },
-	{ .name = "jited_func_lens_at",
-	  .doc = "Place of the sizes.",
-	  .kind = PERFDATA_KIND_U64,
-	  .show = PERFDATA_SHOW_HIDDEN },
-	{ .name = "btf_id", .doc = "Id of its BTF.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "func_info_rec_size",
-	  .doc = "Size of an entry of func_info.",
-	  .kind = PERFDATA_KIND_U32,
-	  .unit = PERFDATA_UNIT_BYTES },
-	{ .name = "func_info_at",
-	  .doc = "Place of func_info.",
-	  .kind = PERFDATA_KIND_U64,
-	  .show = PERFDATA_SHOW_HIDDEN },
-	{ .name = "nr_func_info", .doc = "Entries of func_info.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "nr_line_info", .doc = "Entries of line_info.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "line_info_at",
-	  .doc = "Place of line_info.",
-	  .kind = PERFDATA_KIND_U64,
-	  .show = PERFDATA_SHOW_HIDDEN },
-	{ .name = "jited_line_info_at",
-	  .doc = "Place of jited_line_info.",
-	  .kind = PERFDATA_KIND_U64,
-	  .show = PERFDATA_SHOW_HIDDEN },
-	{ .name = "nr_jited_line_info", .doc = "Entries of jited_line_info.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "line_info_rec_size",
-	  .doc = "Size of an entry of line_info.",
-	  .kind = PERFDATA_KIND_U32,
-	  .unit = PERFDATA_UNIT_BYTES },
-	{ .name = "jited_line_info_rec_size",
-	  .doc = "Size of an entry of jited_line_info.",
-	  .kind = PERFDATA_KIND_U32,
-	  .unit = PERFDATA_UNIT_BYTES },
-	{ .name = "nr_prog_tags", .doc = "Number of hashes of parts.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "prog_tags_at",
-	  .doc = "Place of the hashes.",
-	  .kind = PERFDATA_KIND_U64,
-	  .show = PERFDATA_SHOW_HIDDEN },
-	{ .name = "run_time_ns", .doc = "Time it ran.", .kind = PERFDATA_KIND_U64, .unit = PERFDATA_UNIT_NS },
-	{ .name = "run_cnt", .doc = "Times it ran.", .kind = PERFDATA_KIND_U64 },
-	{ .name = "recursion_misses",
-	  .doc = "Times it did not run because it was running.",
-	  .kind = PERFDATA_KIND_U64 },
-	{ .name = "verified_insns", .doc = "Instructions that the verifier looked at.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "attach_btf_obj_id", .doc = "BTF of what it is attached to.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "attach_btf_id", .doc = "BTF type of what it is attached to.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "padding",
-	  .doc = "Not used.",
-	  .kind = PERFDATA_KIND_PAD,
-	  .count_field = PERFDATA_COUNT_FIXED,
-	  .count = 4 },
+	PD_FIELD("type", U32, DEC, "BPF_PROG_TYPE_*."),
+	PD_FIELD("id", U32, DEC, "Id of the program."),
+	PD_FIELD("tag", BYTES, BYTES_HEX, "Hash of the program.", PD_COUNT_FIXED(8)),
+	PD_FIELD("jited_prog_len", U32, DEC, "Size of the machine code.", PD_UNIT(BYTES)),
+	PD_FIELD("xlated_prog_len", U32, DEC, "Size of the BPF code.", PD_UNIT(BYTES)),
+	PD_FIELD("jited_prog_insns_at", U64, HIDDEN, "Place of the machine code."),
+	PD_FIELD("xlated_prog_insns_at", U64, HIDDEN, "Place of the BPF code."),
+	PD_FIELD("load_time", U64, DEC, "Time of loading since boot.", PD_UNIT(NS)),
+	PD_FIELD("created_by_uid", U32, DEC, "User who loaded it."),
+	PD_FIELD("nr_map_ids", U32, DEC, "Number of maps."),
+	PD_FIELD("map_ids_at", U64, HIDDEN, "Place of the ids of its maps."),
+	PD_FIELD("name", CHARS, TEXT, "Name of the program.", PD_COUNT_FIXED(16)),
+	PD_FIELD("ifindex", U32, DEC, "Network device that it is offloaded to."),
+	PD_FIELD("flags", U32, HEX, "Bit 0 (of the recorder's byte order): licence compatible with the GPL."),
+	PD_FIELD("netns_dev", U64, DEC, "Device of the network namespace."),
+	PD_FIELD("netns_ino", U64, DEC, "Inode of the network namespace."),
+	PD_FIELD("nr_jited_ksyms", U32, DEC, "Number of parts in memory."),
+	PD_FIELD("nr_jited_func_lens", U32, DEC, "Number of sizes of parts."),
+	PD_FIELD("jited_ksyms_at", U64, HIDDEN, "Place of the addresses."),
+	PD_FIELD("jited_func_lens_at", U64, HIDDEN, "Place of the sizes."),
+	PD_FIELD("btf_id", U32, DEC, "Id of its BTF."),
+	PD_FIELD("func_info_rec_size", U32, DEC, "Size of an entry of func_info.", PD_UNIT(BYTES)),
+	PD_FIELD("func_info_at", U64, HIDDEN, "Place of func_info."),
+	PD_FIELD("nr_func_info", U32, DEC, "Entries of func_info."),
+	PD_FIELD("nr_line_info", U32, DEC, "Entries of line_info."),
+	PD_FIELD("line_info_at", U64, HIDDEN, "Place of line_info."),
+	PD_FIELD("jited_line_info_at", U64, HIDDEN, "Place of jited_line_info."),
+	PD_FIELD("nr_jited_line_info", U32, DEC, "Entries of jited_line_info."),
+	PD_FIELD("line_info_rec_size", U32, DEC, "Size of an entry of line_info.", PD_UNIT(BYTES)),
+	PD_FIELD("jited_line_info_rec_size", U32, DEC, "Size of an entry of jited_line_info.", PD_UNIT(BYTES)),
+	PD_FIELD("nr_prog_tags", U32, DEC, "Number of hashes of parts."),
+	PD_FIELD("prog_tags_at", U64, HIDDEN, "Place of the hashes."),
+	PD_FIELD("run_time_ns", U64, DEC, "Time it ran.", PD_UNIT(NS)),
+	PD_FIELD("run_cnt", U64, DEC, "Times it ran."),
+	PD_FIELD("recursion_misses", U64, DEC, "Times it did not run because it was running."),
+	PD_FIELD("verified_insns", U32, DEC, "Instructions that the verifier looked at."),
+	PD_FIELD("attach_btf_obj_id", U32, DEC, "BTF of what it is attached to."),
+	PD_FIELD("attach_btf_id", U32, DEC, "BTF type of what it is attached to."),
+	PD_FIELD("padding", PAD, DEC, "Not used.", PD_COUNT_FIXED(4)),
 };
 static const struct perfdata_layout bpf_info = PART("bpf_info", "Struct bpf_prog_info.", bpf_info_fields);
 
@@ -655,18 +397,10 @@ const struct pd_bpf_array pd_bpf_arrays[PD_NR_BPF_ARRAYS] = {
 	  .when_value = 1u << (number), .count_field = PERFDATA_COUNT_BPF, .count = number, .element = of }
 
 static const struct perfdata_field bpf_prog_fields[] = {
-	{ .name = "info_len", .doc = "Size of info.", .kind = PERFDATA_KIND_U32, .show = PERFDATA_SHOW_HIDDEN },
-	{ .name = "data_len", .doc = "Size of all arrays.", .kind = PERFDATA_KIND_U32, .show = PERFDATA_SHOW_HIDDEN },
-	{ .name = "arrays",
-	  .doc = "Arrays that were recorded.",
-	  .kind = PERFDATA_KIND_U64,
-	  .show = PERFDATA_SHOW_FLAGS,
-	  .names = bpf_array_names },
-	{ .name = "info",
-	  .doc = "What the kernel tells about the program.",
-	  .kind = PERFDATA_KIND_STRUCT,
-	  .count_field = 0,
-	  .element = &bpf_info },
+	PD_FIELD("info_len", U32, HIDDEN, "Size of info."),
+	PD_FIELD("data_len", U32, HIDDEN, "Size of all arrays."),
+	PD_FIELD("arrays", U64, FLAGS, "Arrays that were recorded.", .names = bpf_array_names),
+	PD_FIELD("info", STRUCT, DEC, "What the kernel tells about the program.", PD_COUNT(0), .element = &bpf_info),
 	BPF_LIST(2, "map_ids", "Ids of its maps.", &u32_element),
 	BPF_LIST(3, "jited_ksyms", "Addresses of its parts.", &address_element),
 	BPF_LIST(4, "jited_func_lens", "Sizes of its parts.", &u32_element),
@@ -677,47 +411,24 @@ static const struct perfdata_field bpf_prog_fields[] = {
 	BPF_BYTES(1, "xlated_prog_insns", "BPF code after the verifier."),
 	BPF_BYTES(0, "jited_prog_insns", "Machine code."),
 	/* A node of its own only if the data holds arrays that have no row. */
-	{ .name = "data",
-	  .doc = "All arrays.",
-	  .kind = PERFDATA_KIND_BYTES,
-	  .show = PERFDATA_SHOW_BYTES_HEX,
-	  .when = PERFDATA_IF_FIELD_BITS,
-	  .when_field = 2,
-	  .when_value = ~0ull << PD_NR_BPF_ARRAYS,
-	  .count_field = 1 },
-	{ .name = "data",
-	  .doc = "All arrays.",
-	  .kind = PERFDATA_KIND_PAD,
-	  .when = PERFDATA_UNLESS_FIELD_BITS,
-	  .when_field = 2,
-	  .when_value = ~0ull << PD_NR_BPF_ARRAYS,
-	  .count_field = 1 },
+	PD_FIELD("data", BYTES, BYTES_HEX, "All arrays.", PD_WHEN_FIELD(IF_FIELD_BITS, 2, ~0ull << PD_NR_BPF_ARRAYS),
+		 PD_COUNT(1)),
+	PD_FIELD("data", PAD, DEC, "All arrays.", PD_WHEN_FIELD(UNLESS_FIELD_BITS, 2, ~0ull << PD_NR_BPF_ARRAYS),
+		 PD_COUNT(1)),
 };
 static const struct perfdata_layout bpf_prog_element = PART("bpf_prog", "A BPF program.", bpf_prog_fields);
 static const struct perfdata_field bpf_prog_info_fields[] = {
-	{ .name = "bpf_prog_info",
-	  .doc = "BPF programs.",
-	  .kind = PERFDATA_KIND_LIST,
-	  .count_field = PERFDATA_COUNT_PREFIX,
-	  .element = &bpf_prog_element },
+	PD_FIELD("bpf_prog_info", LIST, DEC, "BPF programs.", PD_COUNT_PREFIX, .element = &bpf_prog_element),
 };
 
 static const struct perfdata_field btf_fields[] = {
-	{ .name = "id", .doc = "Id of the BTF.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "size", .doc = "Size of the BTF.", .kind = PERFDATA_KIND_U32, .show = PERFDATA_SHOW_HIDDEN },
-	{ .name = "data",
-	  .doc = "The BTF.",
-	  .kind = PERFDATA_KIND_BYTES,
-	  .show = PERFDATA_SHOW_BYTES_HEX,
-	  .count_field = 1 },
+	PD_FIELD("id", U32, DEC, "Id of the BTF."),
+	PD_FIELD("size", U32, HIDDEN, "Size of the BTF."),
+	PD_FIELD("data", BYTES, BYTES_HEX, "The BTF.", PD_COUNT(1)),
 };
 static const struct perfdata_layout btf_element = PART("btf", "Type data of BPF programs.", btf_fields);
 static const struct perfdata_field bpf_btf_fields[] = {
-	{ .name = "bpf_btf",
-	  .doc = "Type data of BPF programs.",
-	  .kind = PERFDATA_KIND_LIST,
-	  .count_field = PERFDATA_COUNT_PREFIX,
-	  .element = &btf_element },
+	PD_FIELD("bpf_btf", LIST, DEC, "Type data of BPF programs.", PD_COUNT_PREFIX, .element = &btf_element),
 };
 
 /* --- all sections ------------------------------------------------------------------------------------------------ */
@@ -766,10 +477,7 @@ static const struct pd_section_row sections[] = {
 _Static_assert(sizeof sections / sizeof *sections == PERFDATA_FEATURE_LAST - 1, "one row for each section");
 
 static const struct perfdata_field note_fields[] = {
-	{ .name = "note",
-	  .doc = "How a repaired recording came to be; written by perfdata.",
-	  .kind = PERFDATA_KIND_STRING,
-	  .show = PERFDATA_SHOW_TEXT },
+	PD_FIELD("note", STRING, TEXT, "How a repaired recording came to be; written by perfdata."),
 };
 static const struct pd_section_row note_section =
 	SECTION(PERFDATA_FEATURE_NOTE, "note", "NOTE", "A note of perfdata's own, which perf passes over.", note_fields,

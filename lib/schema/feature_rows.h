@@ -5,6 +5,7 @@
 
 #include "perfdata/feature.h"
 #include "schema/feature.h"
+#include "schema/layout.h"
 
 /* Entries of BUILD_ID of old recorders, which had no pid, and the row of the pid that the decoder adds to them. */
 extern const struct perfdata_layout pd_build_id_old;

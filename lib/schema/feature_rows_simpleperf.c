@@ -9,19 +9,15 @@ static const struct perfdata_name file_types[] = {
 	{ 4, "symbol_map" }, { 5, "unknown" }, { 0, NULL },
 };
 
-static const struct perfdata_field offset_fields[] = {
-	{ .kind = PERFDATA_KIND_U64, .show = PERFDATA_SHOW_HEX, .doc = "An offset in the file." },
-};
+static const struct perfdata_field offset_fields[] = { PD_FIELD(NULL, U64, HEX, "An offset in the file.") };
 static const struct perfdata_layout offset_element = PD_PART("offset", "An offset in the file.", offset_fields);
 
 /* --- FILE --------------------------------------------------------------------------------------------------------- */
 
 static const struct perfdata_field file_symbol_fields[] = {
-	{ .name = "address", .doc = "Its first address, counted as the file's type says.", .kind = PERFDATA_KIND_U64,
-	  .show = PERFDATA_SHOW_HEX },
-	{ .name = "length", .doc = "Its bytes.", .kind = PERFDATA_KIND_U32, .unit = PERFDATA_UNIT_BYTES },
-	{ .name = "name", .doc = "Its name.", .kind = PERFDATA_KIND_TEXT, .show = PERFDATA_SHOW_TEXT,
-	  .count_field = PERFDATA_COUNT_NUL },
+	PD_FIELD("address", U64, HEX, "Its first address, counted as the file's type says."),
+	PD_FIELD("length", U32, DEC, "Its bytes.", PD_UNIT(BYTES)),
+	PD_FIELD("name", TEXT, TEXT, "Its name.", .count_field = PERFDATA_COUNT_NUL),
 };
 static const struct perfdata_layout file_symbol_element = PD_PART("file_symbol", "A symbol.", file_symbol_fields);
 
@@ -31,29 +27,24 @@ static const struct perfdata_layout file_symbol_element = PD_PART("file_symbol",
 #define TYPE_AT 1       /* index of the type in file_element_fields */
 
 static const struct perfdata_field file_element_fields[] = {
-	{ .name = "path", .doc = "Path of the file.", .kind = PERFDATA_KIND_TEXT, .show = PERFDATA_SHOW_TEXT,
-	  .count_field = PERFDATA_COUNT_NUL },
+	PD_FIELD("path", TEXT, TEXT, "Path of the file.", .count_field = PERFDATA_COUNT_NUL),
 	TYPE_FIELD(),
-	{ .name = "min_vaddr", .doc = "Address of its lowest executable segment.", .kind = PERFDATA_KIND_U64,
-	  .show = PERFDATA_SHOW_HEX },
-	{ .name = "symbols", .doc = "Symbols in which samples lie, by address.", .kind = PERFDATA_KIND_LIST,
-	  .count_field = PERFDATA_COUNT_PREFIX, .element = &file_symbol_element },
-	{ .name = "memory_offset_of_min_vaddr",
-	  .doc = "A kernel module: where min_vaddr lies, counted from the start of its memory.",
-	  .kind = PERFDATA_KIND_U64, .show = PERFDATA_SHOW_HEX, .when = PERFDATA_IF_FIELD, .when_field = TYPE_AT,
-	  .when_value = 1 },
-	{ .name = "file_offset_of_min_vaddr", .doc = "An ELF file: where min_vaddr lies in it.",
-	  .kind = PERFDATA_KIND_U64, .show = PERFDATA_SHOW_HEX, .when = PERFDATA_IF_FIELD, .when_field = TYPE_AT,
-	  .when_value = 2 },
-	{ .name = "dex_file_offsets", .doc = "A dex file: where the dex files in it begin.", .kind = PERFDATA_KIND_LIST,
-	  .when = PERFDATA_IF_FIELD, .when_field = TYPE_AT, .when_value = 3, .count_field = PERFDATA_COUNT_PREFIX,
-	  .element = &offset_element },
+	PD_FIELD("min_vaddr", U64, HEX, "Address of its lowest executable segment."),
+	PD_FIELD("symbols", LIST, DEC, "Symbols in which samples lie, by address.", PD_COUNT_PREFIX,
+		 .element = &file_symbol_element),
+	PD_FIELD("memory_offset_of_min_vaddr", U64, HEX,
+		 "A kernel module: where min_vaddr lies, counted from the start of its memory.",
+		 PD_WHEN_FIELD(IF_FIELD, TYPE_AT, 1)),
+	PD_FIELD("file_offset_of_min_vaddr", U64, HEX, "An ELF file: where min_vaddr lies in it.",
+		 PD_WHEN_FIELD(IF_FIELD, TYPE_AT, 2)),
+	PD_FIELD("dex_file_offsets", LIST, DEC, "A dex file: where the dex files in it begin.",
+		 PD_WHEN_FIELD(IF_FIELD, TYPE_AT, 3), PD_COUNT_PREFIX, .element = &offset_element),
 };
 static const struct perfdata_layout file_element = PD_PART("file_entry", "A file with its symbols.",
 							   file_element_fields);
 static const struct perfdata_field file_fields[] = {
-	{ .name = "file", .doc = "Files in which samples lie, with their symbols.", .kind = PERFDATA_KIND_LIST,
-	  .count_field = PERFDATA_COUNT_SIZED, .element = &file_element },
+	PD_FIELD("file", LIST, DEC, "Files in which samples lie, with their symbols.",
+		 .count_field = PERFDATA_COUNT_SIZED, .element = &file_element),
 };
 
 /* --- FILE2: the same, each file a protocol buffer message --------------------------------------------------------- */
@@ -105,8 +96,8 @@ static const struct perfdata_field file2_element_fields[] = {
 static const struct perfdata_layout file2_element = PD_PART("file_entry", "A file with its symbols.",
 							    file2_element_fields);
 static const struct perfdata_field file2_fields[] = {
-	{ .name = "file2", .doc = "Files in which samples lie, with their symbols.", .kind = PERFDATA_KIND_LIST,
-	  .count_field = PERFDATA_COUNT_SIZED, .element = &file2_element },
+	PD_FIELD("file2", LIST, DEC, "Files in which samples lie, with their symbols.",
+		 .count_field = PERFDATA_COUNT_SIZED, .element = &file2_element),
 };
 
 /* --- META_INFO ---------------------------------------------------------------------------------------------------- */
@@ -121,8 +112,7 @@ static const struct perfdata_field meta_fact_fields[] = {
 };
 static const struct perfdata_layout meta_fact = PD_PART("meta_fact", "A fact.", meta_fact_fields);
 static const struct perfdata_field meta_info_fields[] = {
-	{ .name = "meta_info", .doc = "Facts about device, app and recorder.", .kind = PERFDATA_KIND_LIST,
-	  .count_field = PERFDATA_COUNT_REST, .element = &meta_fact },
+	PD_FIELD("meta_info", LIST, DEC, "Facts about device, app and recorder.", PD_COUNT_REST, .element = &meta_fact),
 };
 
 /* --- DEBUG_UNWIND, DEBUG_UNWIND_FILE ------------------------------------------------------------------------------ */
@@ -144,8 +134,8 @@ static const struct perfdata_field debug_unwind_fields[] = {
 	MESSAGE_LIST(1, "debug_unwind", "Files that unwinding needed, in the order of DEBUG_UNWIND_FILE.", &debug_file),
 };
 static const struct perfdata_field debug_unwind_file_fields[] = {
-	{ .name = "debug_unwind_file", .doc = "The files of DEBUG_UNWIND, whole, one after another.",
-	  .kind = PERFDATA_KIND_BYTES, .show = PERFDATA_SHOW_BYTES_HEX, .count_field = PERFDATA_COUNT_REST },
+	PD_FIELD("debug_unwind_file", BYTES, BYTES_HEX, "The files of DEBUG_UNWIND, whole, one after another.",
+		 PD_COUNT_REST),
 };
 
 /* --- ETM_BRANCH_LIST ---------------------------------------------------------------------------------------------- */
@@ -215,17 +205,15 @@ static const struct perfdata_field branch_list_fields[] = {
 /* --- INIT_MAP ----------------------------------------------------------------------------------------------------- */
 
 static const struct perfdata_field map_record_fields[] = {
-	{ .name = "type", .doc = "Type of the record: 81 COMPRESSED, or what that unpacks to.",
-	  .kind = PERFDATA_KIND_U32 },
-	{ .name = "misc", .doc = "Its misc.", .kind = PERFDATA_KIND_U16 },
-	{ .name = "size", .doc = "Its length.", .kind = PERFDATA_KIND_U16, .unit = PERFDATA_UNIT_BYTES },
-	{ .name = "data", .doc = "Its bytes.", .kind = PERFDATA_KIND_BYTES, .show = PERFDATA_SHOW_BYTES_HEX,
-	  .count_field = PERFDATA_COUNT_REST },
+	PD_FIELD("type", U32, DEC, "Type of the record: 81 COMPRESSED, or what that unpacks to."),
+	PD_FIELD("misc", U16, DEC, "Its misc."),
+	PD_FIELD("size", U16, DEC, "Its length.", PD_UNIT(BYTES)),
+	PD_FIELD("data", BYTES, BYTES_HEX, "Its bytes.", PD_COUNT_REST),
 };
 static const struct perfdata_layout map_record = PD_PART("map_record", "A record.", map_record_fields);
 static const struct perfdata_field init_map_fields[] = {
-	{ .name = "init_map", .doc = "Records of the maps that were there before the first of the data.",
-	  .kind = PERFDATA_KIND_LIST, .count_field = PERFDATA_COUNT_FRAMED, .element = &map_record },
+	PD_FIELD("init_map", LIST, DEC, "Records of the maps that were there before the first of the data.",
+		 .count_field = PERFDATA_COUNT_FRAMED, .element = &map_record),
 };
 
 /* --- all of them -------------------------------------------------------------------------------------------------- */

@@ -6,10 +6,12 @@
 #include "perfdata/schema.h"
 #include "schema/schema.h"
 
-/* A row for member `mem` of struct perfdata_<view>; further members of the row follow the text. */
+/* A row; further members of it follow the text. */
+#define PD_FIELD(name_, kind_, show_, doc_, ...) \
+	{ .name = name_, .doc = doc_, .kind = PERFDATA_KIND_##kind_, .show = PERFDATA_SHOW_##show_, ##__VA_ARGS__ }
+/* A row for member `mem` of struct perfdata_<view>. */
 #define PD_ROW_AS(name_, view, mem, kind_, show_, doc_, ...) \
-	{ .name = name_, .doc = doc_, .kind = PERFDATA_KIND_##kind_, .show = PERFDATA_SHOW_##show_, \
-	  .member = offsetof(struct perfdata_##view, mem), ##__VA_ARGS__ }
+	PD_FIELD(name_, kind_, show_, doc_, .member = offsetof(struct perfdata_##view, mem), ##__VA_ARGS__)
 #define PD_ROW(view, mem, kind_, show_, doc_, ...) PD_ROW_AS(#mem, view, mem, kind_, show_, doc_, ##__VA_ARGS__)
 #define PD_PAD(bytes, ...) \
 	{ .name = "pad", .doc = "Without meaning.", .kind = PERFDATA_KIND_PAD, .count_field = PERFDATA_COUNT_FIXED, \

@@ -28,8 +28,8 @@ SECTION = {
     "lib/perfdata/feature.h": [("PERFDATA_FEATURE_LAST,", "PERFDATA_FEATURE_LIGHTING, ")],
     "lib/schema/feature_rows.c": [
         ("/* --- all sections", """static const struct perfdata_field lighting_fields[] = {
-	{ .name = "lamps", .doc = "How many lamps were on.", .kind = PERFDATA_KIND_U32 },
-	{ .name = "shade", .doc = "Their shade.", .kind = PERFDATA_KIND_STRING, .show = PERFDATA_SHOW_TEXT },
+	PD_FIELD("lamps", U32, DEC, "How many lamps were on."),
+	PD_FIELD("shade", STRING, TEXT, "Their shade."),
 };
 
 """),

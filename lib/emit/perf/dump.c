@@ -86,15 +86,12 @@ static void know_record(struct known *known, const struct perfdata_record *recor
 	 PERFDATA_NEED_STACKS)
 
 static const struct perfdata_emitter_option dump_options[] = {
-	{ .name = "hex",
-	  .kind = PERFDATA_OPTION_FLAG,
+	{ .name = "hex", .kind = PERFDATA_OPTION_FLAG,
 	  .help = "hex dump of each record (default; --no-hex leaves it out)" },
-	{ .name = "samples-line",
-	  .kind = PERFDATA_OPTION_FLAG,
+	{ .name = "samples-line", .kind = PERFDATA_OPTION_FLAG,
 	  .help = "the line of `script` behind each sample (default; --no-samples-line: as perf report -D, with counts "
 		  "at the end)" },
-	{ .name = "aux",
-	  .kind = PERFDATA_OPTION_FLAG,
+	{ .name = "aux", .kind = PERFDATA_OPTION_FLAG,
 	  .help = "the packets of traces too (Intel PT, BTS, Arm SPE, …), as `perf script -D` without --no-itrace" },
 	SCRIPT_LINE_OPTIONS,
 	{ 0 },

@@ -18,14 +18,11 @@
 #include "text/json_quoted.h"
 
 static const struct perfdata_emitter_option options[] = {
-	{ .name = "weight",
-	  .kind = PERFDATA_OPTION_CHOICE,
-	  .argument = STACK_WEIGHTS,
+	{ .name = "weight", .kind = PERFDATA_OPTION_CHOICE, .argument = STACK_WEIGHTS,
 	  .help = "what samples weigh; default period, or wall where time off the CPU was recorded" },
 	STACK_OPTIONS_STATE,
 	STACK_OPTION_INLINE,
-	{ .name = "markers",
-	  .kind = PERFDATA_OPTION_FLAG,
+	{ .name = "markers", .kind = PERFDATA_OPTION_FLAG,
 	  .help = "tracepoints, mappings, names, switches and losses as markers (default; --no-markers)" },
 	STACK_OPTIONS_CHOICE,
 	{ 0 },

@@ -34,16 +34,12 @@ struct state {
 enum { KNOWN = 128 };
 
 static const struct perfdata_emitter_option options[] = {
-	{ .name = "weight",
-	  .kind = PERFDATA_OPTION_CHOICE,
-	  .argument = "samples|period|wall|off-cpu|both",
+	{ .name = "weight", .kind = PERFDATA_OPTION_CHOICE, .argument = "samples|period|wall|off-cpu|both",
 	  .help = "what a sample counts; default samples, or wall where time off the CPU was recorded" },
 	STACK_OPTIONS_STATE,
-	{ .name = "inline",
-	  .kind = PERFDATA_OPTION_FLAG,
+	{ .name = "inline", .kind = PERFDATA_OPTION_FLAG,
 	  .help = "show inlined functions (default; --no-inline leaves them out)" },
-	{ .name = "addresses",
-	  .kind = PERFDATA_OPTION_FLAG,
+	{ .name = "addresses", .kind = PERFDATA_OPTION_FLAG,
 	  .help = "PATH+0xADDRESS for frames without a name; perfdata symbolize names them later" },
 	STACK_OPTIONS_CHOICE,
 	STACK_OPTION_TRUNCATED,

@@ -18,13 +18,10 @@
 #include "emit/stacks/stack_tree.h"
 
 static const struct perfdata_emitter_option options[] = {
-	{ .name = "weight",
-	  .kind = PERFDATA_OPTION_CHOICE,
-	  .argument = STACK_WEIGHTS,
+	{ .name = "weight", .kind = PERFDATA_OPTION_CHOICE, .argument = STACK_WEIGHTS,
 	  .help = "what samples weigh; default period, or wall where time off the CPU was recorded" },
 	STACK_OPTION_INLINE,
-	{ .name = "labels",
-	  .kind = PERFDATA_OPTION_FLAG,
+	{ .name = "labels", .kind = PERFDATA_OPTION_FLAG,
 	  .help = "samples have pid, tid and comm as attributes (default; --no-labels adds them up)" },
 	STACK_OPTIONS_CHOICE,
 	{ 0 },

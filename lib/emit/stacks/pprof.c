@@ -19,14 +19,11 @@
 #include "emit/stacks/stack_text.h"
 
 static const struct perfdata_emitter_option options[] = {
-	{ .name = "weight",
-	  .kind = PERFDATA_OPTION_CHOICE,
-	  .argument = STACK_WEIGHTS,
+	{ .name = "weight", .kind = PERFDATA_OPTION_CHOICE, .argument = STACK_WEIGHTS,
 	  .help = "what samples weigh; default period, or wall where time off the CPU was recorded" },
 	STACK_OPTIONS_STATE,
 	STACK_OPTION_INLINE,
-	{ .name = "labels",
-	  .kind = PERFDATA_OPTION_FLAG,
+	{ .name = "labels", .kind = PERFDATA_OPTION_FLAG,
 	  .help = "tell comm, pid and tid of samples apart (default; --no-labels adds them up)" },
 	STACK_OPTIONS_CHOICE,
 	{ 0 },

@@ -17,14 +17,11 @@
 #include "text/json_quoted.h"
 
 static const struct perfdata_emitter_option options[] = {
-	{ .name = "weight",
-	  .kind = PERFDATA_OPTION_CHOICE,
-	  .argument = STACK_WEIGHTS,
+	{ .name = "weight", .kind = PERFDATA_OPTION_CHOICE, .argument = STACK_WEIGHTS,
 	  .help = "what a sample counts; default period, or wall where time off the CPU was recorded" },
 	STACK_OPTIONS_STATE,
 	STACK_OPTION_INLINE,
-	{ .name = "threads",
-	  .kind = PERFDATA_OPTION_FLAG,
+	{ .name = "threads", .kind = PERFDATA_OPTION_FLAG,
 	  .help = "a profile for each thread too (default; --no-threads leaves them out)" },
 	STACK_OPTIONS_CHOICE,
 	{ 0 },

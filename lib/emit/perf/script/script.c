@@ -50,16 +50,11 @@ static const struct perfdata_emitter_option options[] = {
 	SHOW("bpf", "lines for KSYMBOL, BPF_EVENT and BPF_METADATA"),
 	SHOW("text-poke", "lines for TEXT_POKE"),
 	SHOW("round", "lines for FINISHED_ROUND; records in the order of the file"),
-	{ .name = "itrace",
-	  .kind = PERFDATA_OPTION_TEXT,
-	  .argument = "LETTERS",
+	{ .name = "itrace", .kind = PERFDATA_OPTION_TEXT, .argument = "LETTERS",
 	  .help = "samples of the operations in traces of Arm SPE, as perf makes them: i instructions, b branches (l "
-		  "with their stacks), "
-		  "M memory, f and m caches, t TLB, a remote; \"default\": all of them" },
+		  "with their stacks), M memory, f and m caches, t TLB, a remote; \"default\": all of them" },
 	{ .name = "header", .kind = PERFDATA_OPTION_FLAG, .help = "the header of the recording first" },
-	{ .name = "show-info",
-	  .kind = PERFDATA_OPTION_FLAG,
-	  .short_name = 'I',
+	{ .name = "show-info", .kind = PERFDATA_OPTION_FLAG, .short_name = 'I',
 	  .help = "with --header: long sections too" },
 	{ 0 },
 };
