@@ -66,6 +66,10 @@ def recordings(largest=None, kinds=None):
     return [(path, kind) for path, kind in found if not largest or os.path.isdir(path) or os.path.getsize(path) <= largest]
 
 
+def in_testdata(path):
+    return path.startswith(TESTDATA + os.sep)
+
+
 def expected(name, kind):
     """What perf printed for a recording of the corpus; b"" where it printed nothing or that was not kept."""
     path = os.path.join(CORPUS, "expected", "%s.%s.zst" % (name, kind))
