@@ -70,8 +70,8 @@ struct perfdata_filter {
 	const char *const *dsos; size_t nr_dsos;
 	/* globs of the function in which the ip lies; needs symbols in the session's options */
 	const char *const *symbols; size_t nr_symbols;
-	/* as perf's filters: times, pids, tids, comms, files and functions choose among samples; other records
-	 * pass */
+	/* as perf script's filters: times, pids, tids, comms (script_comm), files and functions choose among samples;
+	 * other records pass */
 	bool samples_only;
 };
 
@@ -165,7 +165,10 @@ struct perfdata_delivery {
 	/* where the index of ids (ID_INDEX) states that the counter counts for a virtual machine: the pid of the
 	 * process that runs it, and its processor; else 0 */
 	int32_t machine_pid, vcpu;
-	uint32_t comm;                          /* perfdata_session_comm, or PERFDATA_NONE */
+	/* perfdata_session_comm, or PERFDATA_NONE. A thread runs on after its EXIT record until it is switched out for
+	 * the last time: it keeps its name and number. */
+	uint32_t comm;
+	uint32_t script_comm;                   /* the same in perf script, which calls such a thread ":TID" */
 	uint32_t ip;                            /* frame id of the sample's address, or PERFDATA_NONE */
 	uint32_t addr;                          /* frame id of `addr`, or PERFDATA_NONE */
 	/* index into batch->steps: the steps of its stack, callee first; PERFDATA_NONE, 0: there are none, or they are

@@ -25,7 +25,7 @@ struct pd_state {
 	struct pd_map_store store;
 	enum perfdata_status status;       /* why a frame or a stack is missing */
 	struct pd_account *account;
-	struct pd_hash_map threads;     /* of the host: tid → struct pd_thread * */
+	struct pd_threads threads; /* of the host */
 	struct pd_guest *guests;   /* NULL: the recording has no guests */
 	struct pd_guest *guest;    /* the machine of the current record; NULL: the host */
 	/* id of a counter → pid of the guest it counts for, and its virtual CPU << 32 */
@@ -72,8 +72,8 @@ struct pd_state {
 static inline struct pd_thread *pd_thread_find(const struct pd_state *state, int32_t tid)
 {
 	uint64_t value;
-	const bool found = pd_hash_map_get(state->guest ? &state->guest->threads : &state->threads, (uint32_t)tid,
-					   &value);
+	const bool found = pd_hash_map_get(state->guest ? &state->guest->threads.by_tid : &state->threads.by_tid,
+					   (uint32_t)tid, &value);
 	return found ? (struct pd_thread *)(uintptr_t)value : NULL;
 }
 /* The same, created if there is none. pid -1: unknown. NULL without memory. */

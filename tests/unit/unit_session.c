@@ -39,7 +39,7 @@ static void test_threads(void)
 	stream_comm(PERFDATA_MISC_COMM_EXEC, 9, 9, "new");
 	stream_sample(USER, 0x1010, 9, 9);                                /* 9: the old program is gone */
 	stream_task(PERFDATA_RECORD_EXIT, 9, 9, 7, 7);
-	stream_sample(USER, 0x1010, 9, 9);                                /* 10: another one of that number */
+	stream_sample(USER, 0x1010, 9, 9);                                /* 10: nobody has that number now */
 	stream_sample(KERNEL, 0xffffffff81000000, 0, 0);                  /* 11 */
 	walk_all(&walk);
 	CHECK_EQ(walk.end, PERFDATA_END);
@@ -57,7 +57,10 @@ static void test_threads(void)
 	CHECK_STR(ip_at(&walk, 8), "/lib/late+0x3010");
 	CHECK_STR(comm_at(&walk, 9), "new");
 	CHECK_STR(ip_at(&walk, 9), "none");
-	CHECK_STR(comm_at(&walk, 10), ":9");
+	CHECK_STR(comm_at(&walk, 10), "new");
+	CHECK_STR(perfdata_session_comm(walk.session, sample_at(&walk, 10)->delivery.script_comm), ":9");
+	CHECK_STR(ip_at(&walk, 10), "none");
+	CHECK_EQ(sample_at(&walk, 10)->delivery.thread, sample_at(&walk, 9)->delivery.thread);
 	CHECK_STR(comm_at(&walk, 11), "swapper");
 	CHECK_EQ(sample_at(&walk, 3)->delivery.pid, 7);
 	CHECK_EQ(sample_at(&walk, 3)->delivery.tid, 8);

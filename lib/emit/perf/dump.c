@@ -442,7 +442,7 @@ static void delivered(struct dumper *dumper, const struct perfdata_delivery *del
 	const struct perfdata_frame *frame = perfdata_session_frame(session, delivery->ip);
 	const struct perfdata_dso *dso = frame ? perfdata_session_dso(session, frame->dso) : NULL;
 	perfdata_text_literal(out, " ... thread: ");
-	perfdata_text_string(out, perfdata_session_comm(session, delivery->comm));
+	perfdata_text_string(out, perfdata_session_comm(session, delivery->script_comm));
 	perfdata_text_char(out, ':');
 	perfdata_text_s64(out, delivery->tid);
 	perfdata_text_literal(out, "\n ...... dso: ");

@@ -619,7 +619,7 @@ static void spell_sample(const struct formatter *f, const struct perfdata_delive
 		if (part->offset == STOP_END)
 			break;
 		if (part->offset == STOP_COMM)
-			spell_comm(f, delivery->comm);
+			spell_comm(f, delivery->script_comm);
 		else if (part->offset == STOP_CALLCHAIN)
 			spell_chain(f, delivery);
 		else

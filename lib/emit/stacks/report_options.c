@@ -21,7 +21,7 @@ const struct perfdata_emitter_option pd_report_options[] = {
 	{ .name = "spans", .kind = PERFDATA_OPTION_CHOICE, .argument = REPORT_SPAN_KINDS,
 	  .help = "how often and how long, by name: system calls, waits, locks, …" },
 	{ .name = "comm-names", .kind = PERFDATA_OPTION_CHOICE, .argument = "last|sample",
-	  .help = "comms are names that threads had last, or when the sample was taken (default, as script has them)" },
+	  .help = "comms are names that threads had last, or when the sample was taken (default)" },
 	{ .name = "callers", .kind = PERFDATA_OPTION_TEXT, .argument = "NAME",
 	  .help = "who called the function, as a tree; * stands for any text" },
 	{ .name = "callees", .kind = PERFDATA_OPTION_TEXT, .argument = "NAME",

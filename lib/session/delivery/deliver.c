@@ -454,6 +454,7 @@ static enum perfdata_status name_thread(struct perfdata_delivery *delivery, cons
 	delivery->tid = thread->tid;
 	delivery->thread = thread->number;
 	delivery->comm = thread->comm;
+	delivery->script_comm = thread->script_comm;
 	return PERFDATA_OK;
 }
 

@@ -41,7 +41,7 @@ static inline void pd_delivery_begin(struct perfdata_delivery *ret, const struct
 	ret->pid = raw->pid;
 	ret->tid = raw->tid;
 	ret->machine_pid = ret->vcpu = 0;
-	ret->comm = ret->ip = ret->addr = ret->stack = ret->steps = ret->branches = PERFDATA_NONE;
+	ret->comm = ret->script_comm = ret->ip = ret->addr = ret->stack = ret->steps = ret->branches = PERFDATA_NONE;
 	ret->nr_steps = ret->node = ret->thread = 0;
 }
 
@@ -54,6 +54,7 @@ static inline void pd_delivery_place(struct perfdata_session *session, const str
 	delivery->pid = thread->pid;
 	delivery->thread = thread->number;
 	delivery->comm = thread->comm;
+	delivery->script_comm = thread->script_comm;
 	if (!pd_needs(session, PERFDATA_NEED_FRAMES))
 		return;
 	delivery->ip = pd_frame_of(state, thread, cpumode, scan->ip);

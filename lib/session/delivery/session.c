@@ -209,8 +209,8 @@ static const char *comm_of(const struct perfdata_session *session, const struct 
 {
 	if (!session->filter.given.nr_comms || !session->state)
 		return NULL;
-	const struct pd_thread *thread = pd_thread_find(session->state, raw->tid);
-	return thread ? pd_intern_get(session->state->comms, thread->comm, NULL) : NULL;
+	const uint32_t comm = pd_thread_comm(session->state, raw->tid, session->filter.given.samples_only);
+	return comm == PERFDATA_NONE ? NULL : pd_intern_get(session->state->comms, comm, NULL);
 }
 
 enum perfdata_status pd_session_wants(struct perfdata_session *session, const struct perfdata_raw *raw,
@@ -246,6 +246,7 @@ static enum perfdata_status take_payload(struct perfdata_session *session, const
 		.pid = -1,
 		.tid = -1,
 		.comm = PERFDATA_NONE,
+		.script_comm = PERFDATA_NONE,
 		.ip = PERFDATA_NONE,
 		.addr = PERFDATA_NONE,
 		.stack = PERFDATA_NONE,

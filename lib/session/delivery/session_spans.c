@@ -208,6 +208,7 @@ static enum perfdata_status deliver(struct perfdata_session *session, const stru
 		.tid = span->tid,
 		.thread = span->who.thread,
 		.comm = span->who.comm,
+		.script_comm = span->who.comm,
 		.ip = PERFDATA_NONE,
 		.addr = PERFDATA_NONE,
 		.stack = PERFDATA_NONE,

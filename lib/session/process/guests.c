@@ -91,6 +91,6 @@ int pd_guest_enter(struct pd_state *state, unsigned misc, uint64_t id, int32_t p
 void pd_guests_release(struct pd_state *state)
 {
 	for (struct pd_guest *guest = state->guests; guest; guest = guest->next)
-		pd_hash_map_release(&guest->threads);
+		pd_threads_release(&guest->threads);
 	pd_hash_map_release(&state->guest_ids);
 }

@@ -43,7 +43,7 @@ int pd_inside_new_thread(struct pd_state *state, struct pd_thread *thread)
 	if (thread->pid != thread->tid) {
 		const struct pd_thread *leader = thread->pid == -1 ? NULL : pd_thread_find(state, thread->pid);
 		if (leader && leader->comm_set) {
-			thread->comm = leader->comm;
+			thread->comm = thread->script_comm = leader->comm;
 			thread->comm_set = true;
 		}
 		return 0;

@@ -13,18 +13,27 @@ struct pd_state;
 struct pd_thread {
 	int32_t pid, tid;
 	uint32_t comm;             /* of perfdata_session_comm */
-	bool comm_set;             /* a record named the thread; else the name is ":TID" */
+	uint32_t script_comm;      /* in perf script: comm, or ":TID" after the thread's EXIT */
+	bool comm_set;             /* a record named the thread; else script_comm is ":TID" */
 	struct pd_maps *maps;    /* shared by the threads of a process */
 	struct pd_guest *guest;    /* the guest that has the thread; NULL: the host */
 	uint32_t number;           /* no other thread of the recording has it */
 	struct pd_thread *next_free;
 };
 
+/* The threads of a machine. A thread runs on after its EXIT record until it is switched out for the last time: perf
+ * report gives these samples its name, perf script takes them for a new thread without name and maps. */
+struct pd_threads {
+	struct pd_hash_map by_tid;      /* tid → struct pd_thread * */
+	struct pd_hash_map exited;      /* tid → comm << 32 | number, of the last thread that had it */
+};
+void pd_threads_release(struct pd_threads *threads);
+
 /* A virtual machine whose records are in the same recording as the host's. */
 struct pd_guest {
 	int32_t pid;               /* of the process that runs it; 0: for records that name no guest */
 	char kernel_name[48];      /* the name of its kernel in records */
-	struct pd_hash_map threads;     /* tid → struct pd_thread * */
+	struct pd_threads threads;
 	struct pd_maps kernel;
 	struct pd_guest *next;
 };
@@ -32,6 +41,10 @@ struct pd_guest {
 /* The thread of a tid in the current machine, created if there is none. pid -1: unknown. NULL without memory. */
 struct pd_thread *pd_thread_find_or_create(struct pd_state *state, int32_t pid, int32_t tid);
 void pd_thread_remove(struct pd_state *state, struct pd_thread *thread);
+/* The name of the thread of a tid, for as_script that of perf script; PERFDATA_NONE: no record named it. */
+uint32_t pd_thread_comm(const struct pd_state *state, int32_t tid, bool as_script);
+/* Removes it and keeps its name and number for the samples that it still has. 0 or -1. */
+int pd_thread_exit(struct pd_state *state, struct pd_thread *thread);
 int pd_thread_set_comm(struct pd_state *state, struct pd_thread *thread, const void *comm, size_t size);
 int pd_thread_fork(struct pd_state *state, const struct perfdata_task *task, bool copy_maps);
 

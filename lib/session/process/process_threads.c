@@ -6,9 +6,15 @@
 #include "session/state.h"
 #include "text/decimal.h"
 
-static struct pd_hash_map *threads_to_change(struct pd_state *state, struct pd_guest *guest)
+static struct pd_threads *threads_to_change(struct pd_state *state, struct pd_guest *guest)
 {
 	return guest ? &guest->threads : &state->threads;
+}
+
+void pd_threads_release(struct pd_threads *threads)
+{
+	pd_hash_map_release(&threads->by_tid);
+	pd_hash_map_release(&threads->exited);
 }
 
 static int set_default_comm(struct pd_state *state, struct pd_thread *thread)
@@ -21,7 +27,8 @@ static int set_default_comm(struct pd_state *state, struct pd_thread *thread)
 		name[0] = ':';
 		end = pd_s64_to(name + 1, thread->tid);
 	}
-	thread->comm = pd_intern_put(state->comms, name, (size_t)(end - name));
+	thread->script_comm = pd_intern_put(state->comms, name, (size_t)(end - name));
+	thread->comm = thread->script_comm;
 	return thread->comm == UINT32_MAX ? -1 : 0;
 }
 
@@ -73,23 +80,52 @@ struct pd_thread *pd_thread_find_or_create(struct pd_state *state, int32_t pid, 
 	if (!thread)
 		return NULL;
 	*thread = (struct pd_thread){ .pid = pid, .tid = tid, .guest = state->guest, .number = state->nr_threads++ };
-	struct pd_hash_map *threads = threads_to_change(state, state->guest);
+	struct pd_threads *threads = threads_to_change(state, state->guest);
 	if (set_default_comm(state, thread) < 0 ||
-	    pd_hash_map_put(threads, (uint32_t)tid, (uint64_t)(uintptr_t)thread) < 0)
+	    pd_hash_map_put(&threads->by_tid, (uint32_t)tid, (uint64_t)(uintptr_t)thread) < 0)
 		return NULL;
 	if (init_maps(state, thread) < 0 || (state->inside && pd_inside_new_thread(state, thread) < 0)) {
-		pd_hash_map_remove(threads, (uint32_t)tid);
+		pd_hash_map_remove(&threads->by_tid, (uint32_t)tid);
 		return NULL;
+	}
+	uint64_t exited;
+	if (!thread->comm_set && pd_hash_map_get(&threads->exited, (uint32_t)tid, &exited)) {
+		thread->comm = (uint32_t)(exited >> 32);
+		thread->number = (uint32_t)exited;
 	}
 	return thread;
 }
 
 void pd_thread_remove(struct pd_state *state, struct pd_thread *thread)
 {
-	pd_hash_map_remove(threads_to_change(state, thread->guest), (uint32_t)thread->tid);
+	pd_hash_map_remove(&threads_to_change(state, thread->guest)->by_tid, (uint32_t)thread->tid);
 	thread->maps->users--;
 	thread->next_free = state->free_threads;
 	state->free_threads = thread;
+}
+
+uint32_t pd_thread_comm(const struct pd_state *state, int32_t tid, bool as_script)
+{
+	const struct pd_thread *thread = pd_thread_find(state, tid);
+	const struct pd_threads *threads = state->guest ? &state->guest->threads : &state->threads;
+	uint64_t exited;
+
+	if (thread)
+		return as_script ? thread->script_comm : thread->comm;
+	return !as_script && pd_hash_map_get(&threads->exited, (uint32_t)tid, &exited) ? (uint32_t)(exited >> 32)
+											 : PERFDATA_NONE;
+}
+
+int pd_thread_exit(struct pd_state *state, struct pd_thread *thread)
+{
+	struct pd_hash_map *exited = &threads_to_change(state, thread->guest)->exited;
+	const uint64_t kept = (uint64_t)thread->comm << 32 | thread->number;
+	/* tid 0: any task outside of the recorder's pid namespace; simpleperf forgets all threads */
+	const bool keeps = thread->comm_set && thread->tid > 0 && !state->inside;
+	const uint32_t tid = (uint32_t)thread->tid;
+
+	pd_thread_remove(state, thread);
+	return keeps ? pd_hash_map_put(exited, tid, kept) : 0;
 }
 
 int pd_thread_set_comm(struct pd_state *state, struct pd_thread *thread, const void *comm, size_t size)
@@ -97,7 +133,7 @@ int pd_thread_set_comm(struct pd_state *state, struct pd_thread *thread, const v
 	uint32_t id = pd_intern_put(state->comms, comm, size < PD_NAME_LIMIT ? size : PD_NAME_LIMIT);
 	if (id == UINT32_MAX)
 		return -1;
-	thread->comm = id;
+	thread->comm = thread->script_comm = id;
 	thread->comm_set = true;
 	return 0;
 }
@@ -124,13 +160,14 @@ int pd_thread_fork(struct pd_state *state, const struct perfdata_task *task, boo
 	const struct pd_thread was = *parent;
 	if (old)
 		pd_thread_remove(state, old);
+	pd_hash_map_remove(&threads_to_change(state, state->guest)->exited, (uint32_t)task->tid);
 	struct pd_thread *child = pd_thread_get(state, task->pid, task->tid);
 	if (!child)
 		return -1;
 	if (child == parent && !old)
 		return 0;
 	if (was.comm_set) {
-		child->comm = was.comm;
+		child->comm = child->script_comm = was.comm;
 		child->comm_set = true;
 	}
 	if (copy_maps && child->pid != was.pid)

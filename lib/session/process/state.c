@@ -36,7 +36,7 @@ void pd_state_free(struct pd_state *state)
 		return;
 	pd_name_loader_free(state->loader);   /* first: its thread reads the state */
 	pd_unwinders_free(state);
-	pd_hash_map_release(&state->threads);
+	pd_threads_release(&state->threads);
 	pd_guests_release(state);
 	pd_hash_map_release(&state->jitdumps);
 	pd_hash_map_release(&state->mount_namespaces);
@@ -276,9 +276,7 @@ int pd_state_record(struct pd_state *state, const struct perfdata_record *record
 		return pd_thread_fork(state, &record->u.task, !(record->misc & PERFDATA_MISC_FORK_EXEC));
 	case PERFDATA_RECORD_EXIT: {
 		struct pd_thread *thread = pd_thread_find(state, record->u.task.tid);
-		if (thread && !state->keep_exited)
-			pd_thread_remove(state, thread);
-		return 0;
+		return thread && !state->keep_exited ? pd_thread_exit(state, thread) : 0;
 	}
 	case PERFDATA_RECORD_ID_INDEX:
 		return pd_guests_take(state, &record->u.id_index);

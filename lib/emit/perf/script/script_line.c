@@ -387,7 +387,7 @@ void pd_script_line_start(const struct script_setup *setup, const struct perfdat
 	const struct values values = event ? record_values(setup, event, record) : own_values(record);
 	const struct script_where where = { setup, cache, plan->ip_fields };
 	spell_machine(plan->fields, delivery, out);
-	spell_start(&where, plan, delivery->comm, &values, delivery->record, carry, out);
+	spell_start(&where, plan, delivery->script_comm, &values, delivery->record, carry, out);
 }
 
 /* --- a sample ----------------------------------------------------------------------------------------------------- */
@@ -626,7 +626,7 @@ void pd_script_line(const struct script_setup *setup, const struct perfdata_batc
 	};
 	const struct values values = sample_values(setup, plan, delivery);
 	spell_machine(plan->fields, delivery, out);
-	spell_start(&line.where, plan, delivery->comm, &values, raw, carry, out);
+	spell_start(&line.where, plan, delivery->script_comm, &values, raw, carry, out);
 	spell_sample(&line, carry);
 }
 

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Right answers in everyday conditions, on recordings that are written here: names of threads after their end, in every view. Prints TAP."""
+import csv
+import json
+import os
+import struct
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import program
+from builder import CPU, IP, KERNEL, PERIOD, TID, TIME, Recording
+from program import run
+
+FORK, EXIT = 7, 4
+SWITCH_CPU_WIDE, MISC_SWITCH_OUT = 15, 1 << 13
+
+tap = program.Tap()
+
+
+def different(got, wanted):
+    return [] if got == wanted else ["got %s\nnot %s" % (got, wanted)]
+
+
+def lines_of(words):
+    done = run(*words)
+    return done.out.decode().splitlines() + ([] if done.code == 0 else ["exit code %d: %s" % (done.code, done.err.decode())])
+
+
+# --- a thread runs on after its EXIT record, until it is switched out for the last time ---
+
+
+def exited_recording(path):
+    r = Recording()
+    clock = r.event("cpu-clock", ids=[1], type=1, sample_type=IP | TID | TIME | CPU | PERIOD, sample_id_all=1, period=1000, context_switch=1)
+    time = 1000
+
+    def sample(tid):
+        nonlocal time
+        time += 1000
+        r.sample(clock, misc=KERNEL, ip=0xffffffff81000000, pid=tid, tid=tid, time=time, cpu=0, period=1000)
+
+    def switch(tid, out, other):
+        nonlocal time
+        time += 1000
+        r.record(SWITCH_CPU_WIDE, struct.pack("<II", other, other), MISC_SWITCH_OUT if out else 0, pid=tid, tid=tid, time=time, cpu=0)
+
+    r.comm(100, 100, "shell", time=1000)
+    r.task(FORK, 200, 100, 200, 100, 1500)
+    r.comm(200, 200, "short", time=1600)
+    switch(200, False, 100)
+    sample(200)
+    time += 500
+    r.task(EXIT, 200, 100, 200, 100, time)
+    sample(200)
+    sample(200)
+    switch(200, True, 100)
+    switch(100, False, 200)
+    sample(100)
+    # its number goes to another one, which has the name of its parent until it calls exec
+    time += 500
+    r.task(FORK, 200, 100, 200, 100, time)
+    sample(200)
+    # nobody named this one
+    sample(300)
+    r.save(path)
+
+
+def exited(folder):
+    path = os.path.join(folder, "exited.data")
+    exited_recording(path)
+    report = json.loads(run("report", "--json", "--by", "comm", path).out)
+    counts = {row["comm"]: row["self_samples"] for group in report["events"] for row in group["rows"]}
+    tap.report("report: samples after EXIT have the thread's name", different(counts, {"short": 3, "shell": 2, ":300": 1}))
+    names = ["short"] * 3 + ["shell"] * 2 + [":300"]
+    for words in (["csv", "-q", "-e", "comm", "--names", "--type", "sample", path], ["csv", "-q", "-e", "comm", "--type", "sample", path]):
+        tap.report("%s: the same" % " ".join(words[:5]), different(lines_of(words)[1:], names))
+    of_script = [line.split()[0] for line in lines_of(["script", "-q", path])]
+    tap.report("script calls it :TID, as perf script", different(of_script, ["short", ":200", ":200", "shell", "shell", ":300"]))
+    tap.report("a filter takes it by its name", different(len(lines_of(["script", "-q", "--comm", "short", path])), 3))
+    tap.report("but perf's by perf's", different(len(lines_of(["perf", "script", "--comms", "short", "-i", path])), 1))
+    threads = [(row["comm"], row["self_samples"]) for row in json.loads(run("report", "--json", "--by", "thread,comm", path).out)["events"][0]["rows"]]
+    tap.report("report --by thread,comm: one row a thread", different(sorted(threads), [(":300", 1), ("shell", 1), ("shell", 1), ("short", 3)]))
+    for table in ("threads_time", "spans"):
+        rows = csv.DictReader(lines_of(["csv", "-q", "--table", table, path]))
+        tap.report("table %s has its name" % table, different(sorted(row["comm"] for row in rows), ["shell", "short"]))
+
+
+with tempfile.TemporaryDirectory() as folder:
+    exited(folder)
+sys.exit(tap.end())
