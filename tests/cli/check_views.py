@@ -312,16 +312,16 @@ def check_base():
         report("… by the functions of diff: a file of another name has functions of its own",
                sum(weight for (_name, file), weight in own.self_weight.items() if file.endswith("/play")) !=
                sum(weight for (_name, file), weight in alone.self_weight.items() if file.endswith("/work")))
-        report("… thread by thread: the nth of a name is the nth in each run", runs.meta["threads"] != page.meta["threads"])
+        report("… thread by thread: the nth of a name is the nth in each run", runs.threads != page.threads)
         report("… and named in the title", runs.meta["title"] != "callgraph-73.data, callgraph-73.data, base.data" and runs.meta["title"])
         mapped = views.Page(program.run("flamegraph", "--repeat", renamed, "--map-dso", "play=work", path).out).sums(0)["cpu-clock"]
         report("names of the base are none of repeat runs", not any(file.endswith("/play") for _name, file in mapped.self_weight))
         small = folder + "/small.data"
-        program.run("rewrite", "-q", "--tid", str(page.meta["threads"][0]["tid"]), path, "-o", small)
+        program.run("rewrite", "-q", "--tid", str(page.threads[0]["tid"]), path, "-o", small)
         more = views.Page(program.run("flamegraph", "--base", path, small).out)
         threads = {row[0] for row in more.rows[0][1]}
-        report("a base may have more threads than the recording", len(more.meta["threads"]) != len(page.meta["threads"]) or
-               max(threads) >= len(more.meta["threads"]))
+        report("a base may have more threads than the recording", len(more.threads) != len(page.threads) or
+               max(threads) >= len(more.threads))
         kinds = os.path.join(program.TESTDATA, "kinds-73.data")
         done = program.run("flamegraph", "--repeat", kinds, path)
         report("events that only a repeat run has are left out, and said to be", [text for text in views.Page(done.out).meta["warnings"]

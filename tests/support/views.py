@@ -153,6 +153,9 @@ class Page:
                           for name, file in zip(columns[0], columns[1])]
         self.kinds = columns[2]
         nr = self.number()
+        threads = [self.column(nr) for _ in range(3)]
+        self.threads = [{"pid": pid - 1, "tid": tid - 1, "comm": self.names[comm].decode("utf-8", "replace")} for pid, tid, comm in zip(*threads)]
+        nr = self.number()
         self.parents = [at - self.number() for at in range(nr)]
         self.labels = [self.number() for _ in range(nr)]
         self.rows = [[self.read_rows() for _ in range(1 if self.meta["base"] is None else 2)] for _ in self.meta["events"]]
@@ -167,26 +170,33 @@ class Page:
         self.at += size
         return self.data[self.at - size:self.at]
 
+    def column(self, nr):
+        return [self.number() for _ in range(nr)]
+
     def read_rows(self):
-        nr, rows = self.number(), []
-        while len(rows) < nr:
-            thread, of_time = self.number(), self.number()
+        """(thread, bin, node, samples, weight, name of the thread, CPU + 1)"""
+        nr_groups, nr, rows = self.number(), self.number(), []
+        groups = list(zip(*[self.column(nr_groups) for _ in range(5)]))
+        deltas, samples, weights = (self.column(nr) for _ in range(3))
+        for thread, comm, cpu, of_time, size in groups:
             node = 0
-            for _ in range(self.number()):
-                node += self.number()
-                rows.append((thread, of_time, node, self.number(), self.number()))
+            for at in range(len(rows), len(rows) + size):
+                node += deltas[at]
+                rows.append((thread, of_time, node, samples[at], weights[at], self.names[comm].decode("utf-8", "replace"), cpu))
+        if len(rows) != nr:
+            raise ValueError("%d rows in groups, not %d" % (len(rows), nr))
         return rows
 
     def sums(self, side=0):
         events = {}
         for event, sides in zip(self.meta["events"], self.rows):
             events[event["name"]] = sums = Sums()
-            for thread, of_time, node, samples, weight in sides[side]:
+            for thread, _time, node, samples, weight, _comm, _cpu in sides[side]:
                 functions = []
                 while node >= 0:
                     functions.append(self.functions[self.labels[node]])
                     node = self.parents[node]
-                who = self.meta["threads"][thread]
+                who = self.threads[thread]
                 sums.add(functions, samples, weight, (who["pid"], who["tid"]))
         return events
 

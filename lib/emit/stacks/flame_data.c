@@ -19,11 +19,19 @@ struct level {
 	uint32_t node;               /* in the tree, while that is built */
 };
 
+/* Names of threads of a run: strings of the labels by perfdata_session_comm. */
+struct comms {
+	uint32_t *strings;           /* UINT32_MAX: not asked for yet */
+	size_t nr;
+};
+
 struct flame_data {
 	struct flame_options options;
 	struct flame_run *runs;      /* the recording's runs, then bases */
 	size_t nr_runs, nr_own;      /* all; the recording's */
 	struct flame_threads *threads;
+	uint32_t *thread_comms;      /* by thread of that list */
+	struct comms *comms;         /* by run */
 	struct stack_labels *labels;
 	struct stack_place *places;  /* by run */
 	struct stack_tree tree;
@@ -50,6 +58,10 @@ void pd_flame_data_free(struct flame_data *data)
 		pd_stack_route_free(data->places[run].route);
 		pd_stack_place_release(&data->places[run]);
 	}
+	for (size_t run = 0; data->comms && run < data->nr_runs; run++)
+		pd_free(data->comms[run].strings);
+	pd_free(data->comms);
+	pd_free(data->thread_comms);
 	pd_stack_labels_free(data->labels);
 	pd_file_pairs_free(data->options.match.pairs);
 	pd_flame_threads_free(data->threads);
@@ -164,6 +176,27 @@ static bool begin_broken(struct flame_data *data)
 	return data->broken;
 }
 
+/* The string of a name of a run's threads; UINT32_MAX without memory. */
+static uint32_t comm_of(struct flame_data *data, size_t run, uint32_t comm)
+{
+	struct comms *comms = &data->comms[run];
+	if (comm == PERFDATA_NONE)
+		return 0;
+	if (comm >= comms->nr) {
+		const size_t nr = comm + (size_t)comm / 2 + 64;
+		uint32_t *strings = pd_realloc(comms->strings, nr * sizeof *strings);
+		if (!strings)
+			return UINT32_MAX;
+		memset(strings + comms->nr, 0xff, (nr - comms->nr) * sizeof *strings);
+		comms->strings = strings;
+		comms->nr = nr;
+	}
+	if (comms->strings[comm] == UINT32_MAX)
+		comms->strings[comm] = pd_stack_labels_intern(
+			data->labels, perfdata_session_comm(data->runs[run].session, comm));
+	return comms->strings[comm];
+}
+
 static enum perfdata_status each_stack_of(struct flame_data *data, size_t run, stack_fn *take)
 {
 	const struct pd_profile_entry *entry;
@@ -185,6 +218,8 @@ static enum perfdata_status each_stack_of(struct flame_data *data, size_t run, s
 		status = pd_stack_route_to(data->places[run].route, entry->key.node, &path);
 		if (status == PERFDATA_OK && !run && take != count_stack)
 			status = note_broken(data, &path, entry);
+		if (status == PERFDATA_OK && comm_of(data, run, entry->key.comm) == UINT32_MAX)
+			status = PERFDATA_ENOMEM;
 		if (status == PERFDATA_OK)
 			status = take(data, &path, entry);
 		if (status != PERFDATA_OK)
@@ -313,8 +348,20 @@ static enum perfdata_status list_threads(struct flame_data *data)
 		return PERFDATA_ENOMEM;
 	for (size_t run = 0; run < data->nr_runs && status == PERFDATA_OK; run++)
 		status = pd_flame_threads_add(data->threads, data->runs[run].profile);
+	size_t nr;
+	const struct flame_thread *list = pd_flame_threads_list(data->threads, &nr);
+	data->thread_comms = pd_calloc(nr + 1, sizeof *data->thread_comms);
+	if (!data->thread_comms)
+		return PERFDATA_ENOMEM;
+	for (size_t i = 0; i < nr && status == PERFDATA_OK; i++) {
+		data->thread_comms[i] = pd_stack_labels_intern(data->labels, list[i].comm);
+		if (data->thread_comms[i] == UINT32_MAX)
+			status = PERFDATA_ENOMEM;
+	}
 	return status;
 }
+
+uint32_t pd_flame_data_thread_comm(const struct flame_data *data, size_t thread) { return data->thread_comms[thread]; }
 
 static enum perfdata_status match_files(struct flame_data *data)
 {
@@ -355,7 +402,8 @@ enum perfdata_status pd_flame_data_new(const struct flame_options *options, cons
 	data->options.match.pairs = NULL;
 	data->runs = pd_calloc(nr[0] + nr[1], sizeof *data->runs);
 	data->places = pd_calloc(nr[0] + nr[1], sizeof *data->places);
-	if (!data->runs || !data->places) {
+	data->comms = pd_calloc(nr[0] + nr[1], sizeof *data->comms);
+	if (!data->runs || !data->places || !data->comms) {
 		pd_flame_data_free(data);
 		return PERFDATA_ENOMEM;
 	}
@@ -418,6 +466,11 @@ static size_t join_rows(struct flame_row *rows, size_t nr)
 	return kept;
 }
 
+static bool same_group(const struct flame_row *a, const struct flame_row *b)
+{
+	return a->thread == b->thread && a->bin == b->bin && a->comm == b->comm && a->cpu == b->cpu;
+}
+
 static enum perfdata_status rows_of(struct flame_data *data, size_t run, uint32_t event,
 				    void (*take)(void *user, const struct flame_row *rows, size_t nr), void *user)
 {
@@ -436,12 +489,16 @@ static enum perfdata_status rows_of(struct flame_data *data, size_t run, uint32_
 		}
 		struct flame_row row = { .thread = pd_flame_threads_of(data->threads, run, entry->key.thread),
 					 .bin = bin_of(data, run, entry->key.slice),
+					 .comm = comm_of(data, run, entry->key.comm),
+					 .cpu = entry->key.cpu,
 					 .samples = entry->sums.samples,
 					 .weight = entry->sums.weight };
 		status = pd_stack_place_find(&data->places[run], &data->tree, entry->key.node, data->small, &row.node);
+		if (status == PERFDATA_OK && row.comm == UINT32_MAX)
+			status = PERFDATA_ENOMEM;
 		if (status != PERFDATA_OK)
 			break;
-		if (nr && (data->rows[0].thread != row.thread || data->rows[0].bin != row.bin)) {
+		if (nr && !same_group(&data->rows[0], &row)) {
 			take(user, data->rows, join_rows(data->rows, nr));
 			nr = 0;
 		}

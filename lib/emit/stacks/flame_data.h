@@ -48,6 +48,8 @@ const struct stack_broken *pd_flame_data_broken(const struct flame_data *data, u
 /* --- rows, for the page --- */
 struct flame_row {
 	uint32_t thread, bin, node;
+	uint32_t comm;               /* pd_stack_labels_string: the thread's name when the samples were taken */
+	uint32_t cpu;                /* PERFDATA_NONE: unknown */
 	uint64_t samples, weight;
 };
 /* The number of bins that the time of the recording is divided into (0: no sample has a time), and ns of each bin. Each
@@ -55,10 +57,12 @@ struct flame_row {
 uint32_t pd_flame_data_bins(const struct flame_data *data, uint64_t *ret_width);
 /* All threads; rows have their numbers in this list. */
 const struct flame_thread *pd_flame_data_threads(const struct flame_data *data, size_t *ret_nr);
+/* The last name of such a thread, as the rows have it. */
+uint32_t pd_flame_data_thread_comm(const struct flame_data *data, size_t thread);
 /* Samples and weight of an event of the recording, and of the events of its repeat runs that have its name. */
 struct pd_profile_sums pd_flame_data_event(const struct flame_data *data, uint32_t event);
-/* Calls `take` with the sorted rows of such events (side 0), or those of the bases (side 1), one group of equal thread
- * and bin after the other; several runs may have the same groups. */
+/* Calls `take` with the sorted rows of such events (side 0), or those of the bases (side 1), one group of equal thread,
+ * name, CPU and bin after the other; several runs may have the same groups. */
 enum perfdata_status pd_flame_data_rows(struct flame_data *data, unsigned side, uint32_t event,
 				     void (*take)(void *user, const struct flame_row *rows, size_t nr), void *user);
 /* Adds samples and weight of a side's event to arrays with one element for each node of the tree; each array may be

@@ -71,20 +71,6 @@ static void put_events(struct perfdata_text *out, const struct flamegraph *graph
 	perfdata_text_char(out, ']');
 }
 
-static void put_threads(struct perfdata_text *out, const struct flame_data *data)
-{
-	size_t nr;
-	const struct flame_thread *threads = pd_flame_data_threads(data, &nr);
-	perfdata_text_literal(out, ",\"threads\":[");
-	for (size_t i = 0; i < nr; i++) {
-		perfdata_text_printf(out, "%s{\"pid\":%" PRId32 ",\"tid\":%" PRId32 ",\"comm\":", i ? "," : "",
-				     threads[i].pid, threads[i].tid);
-		pd_json_text(out, threads[i].comm);
-		perfdata_text_char(out, '}');
-	}
-	perfdata_text_char(out, ']');
-}
-
 static void put_left_out(struct perfdata_text *out, const struct flame_data *data)
 {
 	struct perfdata_text line;
@@ -130,7 +116,6 @@ static void put_meta(struct perfdata_text *out, const struct flamegraph *graph)
 		perfdata_text_literal(out, "null");
 	put_facts(out, graph->recording->reader);
 	put_events(out, graph);
-	put_threads(out, graph->data);
 	perfdata_text_literal(out, ",\"time\":");
 	if (bins)
 		perfdata_text_printf(out, "{\"bins\":%" PRIu32 ",\"width\":%" PRIu64 "}", bins, width);
@@ -146,11 +131,14 @@ static void put_meta(struct perfdata_text *out, const struct flamegraph *graph)
 
 /* --- columns ------------------------------------------------------------------------------------------------------ */
 
+/* What is told of each group of rows (their thread, name, CPU, bin and number), then of each row. */
+enum { GROUP_COLUMNS = 5, ROW_COLUMNS = 3 };
+
 struct columns {
 	struct stack_pack pack;
 	struct perfdata_text text;   /* text that is not packed yet */
-	struct perfdata_text rows;
-	uint64_t nr_rows;
+	struct perfdata_text groups[GROUP_COLUMNS], rows[ROW_COLUMNS];
+	uint64_t nr_groups, nr_rows;
 };
 
 static void flush(struct columns *columns)
@@ -213,31 +201,58 @@ static void put_tree(struct columns *columns, struct stack_tree *tree)
 		put_number(columns, pd_stack_tree_label(tree, i));
 }
 
+static void put_threads(struct columns *columns, const struct flame_data *data)
+{
+	size_t nr;
+	const struct flame_thread *threads = pd_flame_data_threads(data, &nr);
+	put_number(columns, nr);
+	for (unsigned column = 0; column < 3; column++) {
+		for (size_t i = 0; i < nr; i++) {
+			/* -1 is unknown */
+			const uint32_t values[] = { (uint32_t)threads[i].pid + 1, (uint32_t)threads[i].tid + 1,
+						    pd_flame_data_thread_comm(data, i) };
+			put_number(columns, values[column]);
+		}
+	}
+}
+
 static void take_rows(void *user, const struct flame_row *rows, size_t nr)
 {
 	struct columns *columns = user;
+	const uint64_t group[GROUP_COLUMNS] = { rows[0].thread, rows[0].comm,
+						rows[0].cpu == PERFDATA_NONE ? 0 : rows[0].cpu + UINT64_C(1),
+						rows[0].bin, nr };
 	uint32_t node = 0;
-	pd_text_varint(&columns->rows, rows[0].thread);
-	pd_text_varint(&columns->rows, rows[0].bin);
-	pd_text_varint(&columns->rows, nr);
+	for (unsigned column = 0; column < GROUP_COLUMNS; column++)
+		pd_text_varint(&columns->groups[column], group[column]);
 	for (size_t i = 0; i < nr; i++) {
-		pd_text_varint(&columns->rows, rows[i].node - node);
-		pd_text_varint(&columns->rows, rows[i].samples);
-		pd_text_varint(&columns->rows, rows[i].weight);
+		pd_text_varint(&columns->rows[0], rows[i].node - node);
+		pd_text_varint(&columns->rows[1], rows[i].samples);
+		pd_text_varint(&columns->rows[2], rows[i].weight);
 		node = rows[i].node;
 	}
+	columns->nr_groups++;
 	columns->nr_rows += nr;
+}
+
+static void pack_column(struct columns *columns, struct perfdata_text *text)
+{
+	pd_stack_pack_write(&columns->pack, text->data, text->size);
+	columns->pack.failed |= perfdata_text_failed(text);
+	perfdata_text_clear(text);
 }
 
 static enum perfdata_status put_rows(struct columns *columns, struct flamegraph *graph, unsigned side, uint32_t event)
 {
-	columns->nr_rows = 0;
-	perfdata_text_clear(&columns->rows);
+	columns->nr_groups = columns->nr_rows = 0;
 	const enum perfdata_status status = pd_flame_data_rows(graph->data, side, event, take_rows, columns);
+	put_number(columns, columns->nr_groups);
 	put_number(columns, columns->nr_rows);
 	flush(columns);
-	pd_stack_pack_write(&columns->pack, columns->rows.data, columns->rows.size);
-	columns->pack.failed |= perfdata_text_failed(&columns->rows);
+	for (unsigned column = 0; column < GROUP_COLUMNS; column++)
+		pack_column(columns, &columns->groups[column]);
+	for (unsigned column = 0; column < ROW_COLUMNS; column++)
+		pack_column(columns, &columns->rows[column]);
 	return status;
 }
 
@@ -251,6 +266,7 @@ static enum perfdata_status put_columns(struct columns *columns, struct flamegra
 	perfdata_text_release(&meta);
 	put_names(columns, pd_flame_data_labels(graph->data));
 	put_labels(columns, pd_flame_data_labels(graph->data));
+	put_threads(columns, graph->data);
 	put_tree(columns, pd_flame_data_tree(graph->data));
 	const struct pd_profile *profile = graph->recording->profile;
 	for (uint32_t i = 0; i < pd_profile_nr_events(profile) && status == PERFDATA_OK; i++) {
@@ -267,7 +283,10 @@ static enum perfdata_status put_data(struct flamegraph *graph, struct perfdata_t
 {
 	struct columns columns = { .nr_rows = 0 };
 	perfdata_text_init(&columns.text);
-	perfdata_text_init(&columns.rows);
+	for (unsigned column = 0; column < GROUP_COLUMNS; column++)
+		perfdata_text_init(&columns.groups[column]);
+	for (unsigned column = 0; column < ROW_COLUMNS; column++)
+		perfdata_text_init(&columns.rows[column]);
 	enum perfdata_status status = PERFDATA_ENOMEM;
 	if (pd_stack_pack_begin(&columns.pack, out, true)) {
 		status = put_columns(&columns, graph);
@@ -276,7 +295,10 @@ static enum perfdata_status put_data(struct flamegraph *graph, struct perfdata_t
 			status = PERFDATA_ENOMEM;
 	}
 	perfdata_text_release(&columns.text);
-	perfdata_text_release(&columns.rows);
+	for (unsigned column = 0; column < GROUP_COLUMNS; column++)
+		perfdata_text_release(&columns.groups[column]);
+	for (unsigned column = 0; column < ROW_COLUMNS; column++)
+		perfdata_text_release(&columns.rows[column]);
 	return status;
 }
 

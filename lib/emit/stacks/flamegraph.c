@@ -98,7 +98,8 @@ static bool collect_lists(struct state *state, const struct perfdata_emit_contex
 
 static const char *const others_named[] = { "repeat", "base", NULL };
 static const struct pd_profile_others others = { .options = others_named,
-						 .wanted = { .parts = PD_BY_THREAD | PD_BY_SLICE,
+						 .wanted = { .parts = PD_BY_THREAD | PD_BY_COMM |
+								      PD_BY_CPU | PD_BY_SLICE,
 							     .slice = SLICE,
 							     .by_period = true,
 							     .names = PD_NAMES_LINES } };

@@ -51,24 +51,42 @@ function readNodes(numbers, nr) {
 	return data;
 }
 
-/* Rows of one side (0: the recording, 1: its base) of one event. */
+function readColumn(numbers, column) {
+	for (let i = 0; i < column.length; i++)
+		column[i] = numbers.next();
+	return column;
+}
+
+/* Rows of one side (0: the recording, 1: its base) of one event. Rows of a group have the same thread, name, CPU (0: unknown, else
+ * its number + 1) and bin of time; those of group g are first[g] to first[g + 1] - 1. */
 function readRows(numbers) {
-	const nr = numbers.next();
-	const rows = { nr, thread: new Int32Array(nr), node: new Int32Array(nr), bin: new Int32Array(nr), samples: new Float64Array(nr),
-		weight: new Float64Array(nr) };
-	let at = 0;
-	while (at < nr) {
-		const thread = numbers.next(), bin = numbers.next();
+	const nrGroups = numbers.next(), nr = numbers.next();
+	const groups = { nr: nrGroups, first: new Int32Array(nrGroups + 1) };
+	for (const name of ["thread", "comm", "cpu", "bin"])
+		groups[name] = readColumn(numbers, new Int32Array(nrGroups));
+	for (let g = 0; g < nrGroups; g++)
+		groups.first[g + 1] = groups.first[g] + numbers.next();
+	const rows = { nr, groups, node: new Int32Array(nr) };
+	for (let g = 0; g < nrGroups; g++) {
 		let node = 0;
-		for (let left = numbers.next(); left > 0; left--, at++) {
-			rows.thread[at] = thread;
-			rows.bin[at] = bin;
-			rows.node[at] = node += numbers.next();
-			rows.samples[at] = numbers.next();
-			rows.weight[at] = numbers.next();
-		}
+		for (let i = groups.first[g]; i < groups.first[g + 1]; i++)
+			rows.node[i] = node += numbers.next();
 	}
+	rows.samples = readColumn(numbers, new Float64Array(nr));
+	rows.weight = readColumn(numbers, new Float64Array(nr));
 	return rows;
+}
+
+/* -1: unknown. */
+function readThreads(numbers) {
+	const nr = numbers.next(), threads = { nr };
+	for (const name of ["pid", "tid", "comm"])
+		threads[name] = readColumn(numbers, new Int32Array(nr));
+	for (let i = 0; i < nr; i++) {
+		threads.pid[i]--;
+		threads.tid[i]--;
+	}
+	return threads;
 }
 
 function decode(bytes) {
@@ -79,9 +97,9 @@ function decode(bytes) {
 	const funcs = { nr: nrFuncs, name: new Int32Array(nrFuncs), file: new Int32Array(nrFuncs), kind: new Uint8Array(nrFuncs),
 		source: new Int32Array(nrFuncs), line: new Int32Array(nrFuncs) };
 	for (const column of [funcs.name, funcs.file, funcs.kind, funcs.source, funcs.line])
-		for (let i = 0; i < nrFuncs; i++)
-			column[i] = numbers.next();
+		readColumn(numbers, column);
+	const threads = readThreads(numbers);
 	const nodes = readNodes(numbers, numbers.next());
 	const rows = meta.events.map(() => [readRows(numbers), meta.base === null ? null : readRows(numbers)]);
-	return { meta, names, funcs, nodes, rows };
+	return { meta, names, funcs, threads, nodes, rows };
 }

@@ -4,7 +4,8 @@ const ROW = 18, LETTER_MIN = 3;
 const KINDS = [
 	{ name: "user", hue: 46, saturation: 85 }, { name: "kernel", hue: 14, saturation: 80 }, { name: "inlined", hue: 84, saturation: 55 },
 	{ name: "inlined, kernel", hue: 330, saturation: 55 }, { name: "JIT", hue: 155, saturation: 55 }, { name: "no name", hue: 0, saturation: 0 },
-	{ name: "guest", hue: 275, saturation: 55 }, { name: "thread", hue: 215, saturation: 40 }, { name: "left out", hue: 0, saturation: 0 },
+	{ name: "guest", hue: 275, saturation: 55 }, { name: "who ran", hue: 215, saturation: 40 }, { name: "off the CPU", hue: 195, saturation: 60 },
+	{ name: "left out", hue: 0, saturation: 0 },
 ];
 const KIND_THREAD = 7;
 
@@ -43,6 +44,7 @@ class Painter {
 		this.fills.clear();
 		const style = getComputedStyle(document.documentElement);
 		this.back = style.getPropertyValue("--back").trim();
+		this.panel = style.getPropertyValue("--panel").trim();
 		this.text = dark ? "#f4f4f6" : "#16161a";
 		this.font = '12px ui-monospace, "DejaVu Sans Mono", monospace';
 		this.context.font = this.font;
@@ -152,19 +154,4 @@ function nodeAt(layout, level, x) {
 		return -1;
 	const node = layout.order[at];
 	return layout.x[node] <= x ? node : -1;
-}
-
-/* Time from left to right; height and colour tell how much. */
-function paintStrip(painter, bins, range) {
-	const { context, width, height } = painter, top = Math.max(...bins, 1e-9), step = width / bins.length;
-	painter.clear();
-	for (let i = 0; i < bins.length; i++) {
-		const share = bins[i] / top, inside = i >= range.first && i <= range.last;
-		context.globalAlpha = inside ? 1 : 0.3;
-		context.fillStyle = share ? hsl(40 - 32 * share, painter.dark ? 70 : 85, painter.dark ? 24 + 30 * share : 82 - 34 * share)
-			: (painter.dark ? "#22252b" : "#f3f4f6");
-		const tall = share ? 6 + (height - 6) * share : height;
-		context.fillRect(i * step, height - tall, Math.max(step - (step > 3 ? 0.5 : 0), 0.5), tall);
-	}
-	context.globalAlpha = 1;
 }

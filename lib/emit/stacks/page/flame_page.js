@@ -1,20 +1,15 @@
 /* The page: what is chosen, what is shown, what keys and mouse do. */
 
 const $ = id => document.getElementById(id);
-const choice = { event: 0, unit: "w", view: "flame", heavy: false, roots: "", only: "", colour: "k", side: 0, func: -1, search: "", regex: false,
-	first: 0, last: Infinity, zoom: -1, dark: null };
+const choice = { event: 0, unit: "w", view: "flame", heavy: false, roots: "", only: "", colour: "k", side: 0, func: "", search: "", regex: false,
+	filters: "", lanes: "", first: 0, last: Infinity, from: 0, to: Infinity, zoom: -1, dark: null };
 let data, painter, strip, tree, sums, parts = [], zoomed = -1, selected = null, matching = null, sort = { key: "self", down: true };
 let hashShown = "", frame = 0;
 
 /* --- names of what is shown ------------------------------------------------------------------------------------------- */
 
-function threadName(thread, asProcess) {
-	const row = data.meta.threads[thread], comm = visible(row.comm);
-	return asProcess ? `${comm} (process ${row.pid})` : `${comm} (${row.pid}/${row.tid})`;
-}
-
 function nameOf(func) {
-	return func < 0 ? threadName(-1 - func, choice.roots === "p") : data.names[data.funcs.name[func]];
+	return func < 0 ? GROUPINGS[choice.roots].name(data, tree.roots[-1 - func]) : data.names[data.funcs.name[func]];
 }
 
 function kindOf(func) {
@@ -56,8 +51,12 @@ function rankedComparison(tree) {
 		data.rank = new Int32Array(data.names.length);
 		ranks.forEach((name, at) => { data.rank[name] = at; });
 	}
-	const rank = func => func < 0 ? -1 : data.rank[data.funcs.name[func]];
-	return (a, b) => rank(tree.func[a]) - rank(tree.func[b]) || a - b;
+	/* who ran: heaviest first, as they are numbered */
+	const rank = func => func < 0 ? func : data.rank[data.funcs.name[func]];
+	return (a, b) => {
+		const left = rank(tree.func[a]), right = rank(tree.func[b]);
+		return left < 0 && right < 0 ? right - left : left - right || a - b;
+	};
 }
 
 function part(tree, up) {
@@ -75,8 +74,10 @@ function build() {
 /* What stands on the chart. Rows count from the top. */
 function arrange() {
 	selected = null;
-	if (choice.view === "sandwich" && choice.func >= 0) {
-		const callers = part(callersOf(tree, choice.func), true), callees = part(calleesOf(tree, choice.func), false);
+	const wanted = choice.view === "sandwich" ? sandwichFunctions() : null;
+	if (wanted) {
+		const test = func => func >= 0 && wanted.found[func] === 1, is = func => wanted.one < 0 ? func : wanted.one;
+		const callers = part(callersOf(tree, test, is), true), callees = part(calleesOf(tree, test, is), false);
 		callers.row = callers.layout.depth;
 		callees.row = callers.layout.depth;
 		callees.skip = 1;
@@ -90,6 +91,17 @@ function arrange() {
 	search();
 	showAll();
 	scrollHome();
+}
+
+/* The functions in the middle: those of the chosen name, in whatever file, inlined or not; else those that are searched for. They
+ * are shown as one function, `one`, or if that is -1, each by itself. null: there are none. */
+function sandwichFunctions() {
+	if (choice.func !== "") {
+		const found = functionsNamed(data, name => name === choice.func), one = found.indexOf(1);
+		return one < 0 ? null : { found, one };
+	}
+	const test = matcher();
+	return test ? { found: functionsNamed(data, test), one: -1 } : null;
 }
 
 function rowsOfChart() {
@@ -160,7 +172,10 @@ function paintPart(part, top, bottom) {
 			continue;
 		hidden += eachSeen(layout, level, window, painter.width, (node, x, width) => {
 			const left = Math.max(x, 0), size = Math.min(x + width, painter.width) - left, func = layout.tree.func[node];
-			painter.box(left, y, size, fillOf(layout, node), { dim: ancestors.has(node), match: matching && func >= 0 && matching[func],
+			const match = matching && func >= 0 && matching[func];
+			if (match && matchedBoxes.length < 4 * MATCHED_KEPT)
+				matchedBoxes.push(left, y, left + size, y + ROW);
+			painter.box(left, y, size, fillOf(layout, node), { dim: ancestors.has(node), match,
 				selected: selected && selected.part === part && selected.node === node });
 			painter.label(nameOf(func), left, y, size);
 		});
@@ -168,8 +183,13 @@ function paintPart(part, top, bottom) {
 	return hidden;
 }
 
+/* Where found functions are on the canvas: left, top, right, bottom of each box. The tip keeps away from them. */
+const MATCHED_KEPT = 5000;
+let matchedBoxes = [];
+
 function paint() {
 	frame = 0;
+	matchedBoxes = [];
 	const box = $("scroller"), top = box.scrollTop;
 	painter.clear();
 	let hidden = 0;
@@ -201,84 +221,19 @@ function resize() {
 		painter.context.font = painter.font;
 		repaint();
 	}
-	const stripBox = $("strip-box");
-	if (!stripBox.hidden) {
-		strip.size(stripBox.clientWidth - 24, 34);
-		showStrip();
-	}
-}
-
-/* --- time ---------------------------------------------------------------------------------------------------------------------- */
-
-function binsOfEvent() {
-	const bins = new Array(data.meta.time.bins).fill(0), rows = data.rows[choice.event][0];
-	const values = choice.unit === "s" ? rows.samples : rows.weight;
-	for (let i = 0; i < rows.nr; i++)
-		if (passes(data, choice, rows.thread[i]))
-			bins[rows.bin[i]] += values[i];
-	return bins;
-}
-
-function secondsText(bin) {
-	return (data.meta.time.width * bin / 1e9).toFixed(data.meta.time.width * data.meta.time.bins < 2e9 ? 4 : 2);
-}
-
-function showStrip() {
-	if (!data.meta.time)
-		return;
-	paintStrip(strip, binsOfEvent(), choice);
-	const all = choice.first === 0 && choice.last === Infinity, last = Math.min(choice.last, data.meta.time.bins - 1);
-	$("range-text").textContent = all ? `${secondsText(data.meta.time.bins)} s; drag to pick a range`
-		: `${secondsText(choice.first)} s to ${secondsText(last + 1)} s`;
-	$("range-all").hidden = all;
-}
-
-function stripEvents() {
-	const canvas = $("strip");
-	const binAt = e => {
-		const box = canvas.getBoundingClientRect();
-		return Math.max(0, Math.min(data.meta.time.bins - 1, Math.floor((e.clientX - box.left) / box.width * data.meta.time.bins)));
-	};
-	let from = -1;
-	canvas.addEventListener("pointerdown", e => {
-		from = binAt(e);
-		canvas.setPointerCapture(e.pointerId);
-	});
-	canvas.addEventListener("pointermove", e => {
-		if (from < 0)
-			return;
-		const to = binAt(e);
-		choice.first = Math.min(from, to);
-		choice.last = Math.max(from, to);
-		showStrip();
-	});
-	canvas.addEventListener("pointerup", e => {
-		const to = binAt(e);
-		pickTime(Math.min(from, to), Math.max(from, to));
-		from = -1;
-	});
-}
-
-function pickTime(first, last) {
-	choice.first = first;
-	choice.last = last;
-	choice.zoom = -1;
-	build();
-	toHash();
+	showTime();
 }
 
 /* --- search ------------------------------------------------------------------------------------------------------------------------ */
 
-/* Which functions match: plain text without regard to case, or a regular expression. */
+/* Which functions match: plain text without regard to case, or a regular expression; null where nothing is searched for, or what is
+ * given is no expression. */
 function matcher() {
-	if (!choice.search)
+	try {
+		return choice.search ? nameTest(choice.regex ? "/" : "~", choice.search) : null;
+	} catch (error) {
 		return null;
-	if (choice.regex) {
-		const expression = new RegExp(choice.search, "i");
-		return name => expression.test(name);
 	}
-	const wanted = choice.search.toLowerCase();
-	return name => name.toLowerCase().includes(wanted);
 }
 
 function search() {
@@ -287,24 +242,17 @@ function search() {
 	box.classList.remove("bad");
 	box.textContent = "";
 	window.perfdata.matched = null;
-	let matches;
-	try {
-		matches = matcher();
-	} catch (error) {
-		box.classList.add("bad");
-		box.textContent = "not a regular expression";
+	const matches = matcher();
+	for (const name of ["only-these", "without-these"])
+		$(name).disabled = !matches;
+	if (!matches) {
+		if (choice.search) {
+			box.classList.add("bad");
+			box.textContent = "not a regular expression";
+		}
 		return;
 	}
-	if (!matches)
-		return;
-	const known = new Int8Array(data.names.length).fill(-1);
-	matching = new Uint8Array(data.funcs.nr);
-	for (let i = 0; i < data.funcs.nr; i++) {
-		const name = data.funcs.name[i];
-		if (known[name] < 0)
-			known[name] = matches(data.names[name]) ? 1 : 0;
-		matching[i] = known[name];
-	}
+	matching = functionsNamed(data, matches);
 	const outer = outermost(tree, func => func >= 0 && matching[func]);
 	let sum = 0;
 	for (let i = 0; i < tree.nr; i++)
@@ -405,7 +353,7 @@ function zoom(part, node) {
 	if (parts.length > 1) {
 		const func = part.layout.tree.func[node];
 		if (func >= 0)
-			sandwich(func);
+			sandwich(nameOf(func));
 		return;
 	}
 	choice.zoom = part.layout.tree.parent[node] < 0 && part.layout.tree.total[choice.side][node] === tree.all[choice.side] ? -1 : node;
@@ -414,9 +362,9 @@ function zoom(part, node) {
 	toHash();
 }
 
-function sandwich(func) {
+function sandwich(name) {
 	choice.view = "sandwich";
-	choice.func = func;
+	choice.func = name;
 	choice.zoom = -1;
 	arrange();
 	toHash();
@@ -427,9 +375,9 @@ function reset() {
 	choice.search = $("search").value = "";
 	if (choice.view === "sandwich" || choice.view === "table")
 		choice.view = "flame";
-	choice.func = -1;
-	choice.first = 0;
-	choice.last = Infinity;
+	choice.func = choice.filters = choice.only = "";
+	choice.first = choice.from = 0;
+	choice.last = choice.to = Infinity;
 	build();
 	toHash();
 }
@@ -439,12 +387,44 @@ function reset() {
 function showTip(e, found) {
 	const tip = $("tip");
 	tip.hidden = !found;
-	if (!found)
+	if (!found) {
+		$("selected").textContent = selected ? describe(selected.part, selected.node).join(" · ") : "";
 		return;
+	}
 	const lines = describe(found.part, found.node), name = document.createElement("b");
 	name.textContent = lines[0].length > 600 ? lines[0].slice(0, 600) + "…" : lines[0];
 	tip.replaceChildren(name, "\n" + lines.slice(1).join("\n"));
-	const box = tip.getBoundingClientRect();
-	tip.style.left = Math.max(4, Math.min(e.clientX + 12, innerWidth - box.width - 4)) + "px";
-	tip.style.top = (e.clientY + 18 + box.height > innerHeight ? Math.max(4, e.clientY - box.height - 10) : e.clientY + 18) + "px";
+	const box = tip.getBoundingClientRect(), place = tipPlace(e, box);
+	tip.style.visibility = place ? "visible" : "hidden";
+	tip.style.left = (place ? place.left : 4) + "px";
+	tip.style.top = (place ? place.top : 4) + "px";
+	if (!place)
+		$("selected").textContent = lines.join(" · ");
+}
+
+/* Where the tip covers neither what is pointed at nor what is searched for, nor the box to search in; null: nowhere. */
+function tipPlace(e, box) {
+	const chart = painter.canvas.getBoundingClientRect(), search = $("search").getBoundingClientRect();
+	const covers = (left, top) => {
+		const right = left + box.width, bottom = top + box.height;
+		if (left < search.right && right > search.left && top < search.bottom && bottom > search.top)
+			return true;
+		if (left <= e.clientX && right >= e.clientX && top <= e.clientY && bottom >= e.clientY)
+			return true;
+		for (let i = 0; i < matchedBoxes.length; i += 4)
+			if (left < matchedBoxes[i + 2] + chart.left && right > matchedBoxes[i] + chart.left && top < matchedBoxes[i + 3] + chart.top
+				&& bottom > matchedBoxes[i + 1] + chart.top)
+				return true;
+		return false;
+	};
+	const right = e.clientX + 12, left = e.clientX - box.width - 12, under = e.clientY + 18, over = e.clientY - box.height - 10;
+	const far = innerWidth - box.width - 4, low = innerHeight - box.height - 4;
+	const within = (value, most) => Math.max(4, Math.min(value, most));
+	for (const [x, y] of [[right, under], [right, over], [left, under], [left, over], [4, under], [far, under], [4, over], [far, over], [far, 4], [4, 4], [far, low],
+		[4, low]]) {
+		const place = { left: within(x, far), top: within(y, low) };
+		if (!covers(place.left, place.top))
+			return place;
+	}
+	return null;
 }

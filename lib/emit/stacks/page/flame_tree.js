@@ -1,5 +1,22 @@
 /* Trees to look at: each is arrays of func, parent, and of self and total for both sides, parents before their children. */
 
+/* A column that grows. */
+class Growable {
+	constructor(type) {
+		this.type = type;
+		this.values = new type(1024);
+		this.nr = 0;
+	}
+	push(value) {
+		if (this.nr === this.values.length) {
+			const wider = new this.type(this.nr * 2);
+			wider.set(this.values);
+			this.values = wider;
+		}
+		this.values[this.nr++] = value;
+	}
+}
+
 /* Finds or makes the child of a node that has a function. */
 class Growing {
 	constructor(room) {
@@ -45,6 +62,14 @@ class Growing {
 		this.slots[at] = this.nr + 1;
 		return this.nr++;
 	}
+	/* A node that is known to be new. Whoever adds one looks for none by child(). */
+	add(parent, func) {
+		if (this.nr === this.room)
+			this.grow();
+		this.func[this.nr] = func;
+		this.parent[this.nr] = parent;
+		return this.nr++;
+	}
 	tree() {
 		return makeTree(this.nr, this.func.subarray(0, this.nr), this.parent.subarray(0, this.nr));
 	}
@@ -70,72 +95,88 @@ function addUp(tree) {
 	return tree;
 }
 
-/* What the choice lets through: calls take(side, row, value). */
+/* What the choice lets through: calls take(side, node, value). */
 function eachRow(data, choice, take) {
-	const unit = choice.unit === "s" ? "samples" : "weight";
+	const allowed = nodesAllowed(data, choice.filters);
+	for (const side of [0, 1])
+		if (data.rows[choice.event][side])
+			eachRowOf(data, choice, allowed, side, groupTest(data, choice, side), (node, value) => take(side, node, value));
+}
+
+function eachRowOf(data, choice, allowed, side, passes, take) {
+	const rows = data.rows[choice.event][side], { first, nr } = rows.groups, values = choice.unit === "s" ? rows.samples : rows.weight;
+	for (let g = 0; g < nr; g++)
+		if (passes(g))
+			for (let i = first[g]; i < first[g + 1]; i++)
+				if (!allowed || allowed[rows.node[i]])
+					take(rows.node[i], values[i]);
+}
+
+/* All together: the nodes as they are in the file. */
+function plainTree(data, choice) {
+	const tree = makeTree(data.nodes.nr, data.nodes.func, data.nodes.parent), self = tree.self;
+	eachRow(data, choice, (side, node, value) => { self[side][node] += value; });
+	return addUp(tree);
+}
+
+/* A root for each thread, process, command or CPU, heaviest first: root number n has the function -1 - n, and its key is roots[n]. */
+function rootedTree(data, choice) {
+	const grouping = GROUPINGS[choice.roots], allowed = nodesAllowed(data, choice.filters), { parent, func } = data.nodes;
+	const byKey = new Map();
 	for (const side of [0, 1]) {
 		const rows = data.rows[choice.event][side];
 		if (!rows)
 			continue;
-		const values = rows[unit];
-		/* a base has a time of its own */
-		const first = side ? 0 : choice.first, last = side ? Infinity : choice.last;
-		for (let i = 0; i < rows.nr; i++)
-			if (rows.bin[i] >= first && rows.bin[i] <= last && passes(data, choice, rows.thread[i]))
-				take(side, rows, i, values[i]);
+		const passes = groupTest(data, choice, side), weights = groupWeights(data, choice, side);
+		for (let g = 0; g < rows.groups.nr; g++) {
+			if (!weights[g] || !passes(g))
+				continue;
+			const key = grouping.key(data, rows.groups, g);
+			if (!byKey.has(key))
+				byKey.set(key, { key, weight: 0, groups: [[], []] });
+			const of = byKey.get(key);
+			of.weight += side ? 0 : weights[g];
+			of.groups[side].push(g);
+		}
 	}
-}
-
-function passes(data, choice, thread) {
-	if (choice.only === "")
-		return true;
-	const value = +choice.only.slice(1);
-	return choice.only[0] === "p" ? data.meta.threads[thread].pid === value : thread === value;
-}
-
-/* All threads together: the nodes as they are in the file. */
-function plainTree(data, choice) {
-	const tree = makeTree(data.nodes.nr, data.nodes.func, data.nodes.parent);
-	eachRow(data, choice, (side, rows, i, value) => { tree.self[side][rows.node[i]] += value; });
-	return addUp(tree);
-}
-
-/* A root for each thread or process: roots have functions below zero. */
-function rootedTree(data, choice) {
-	const growing = new Growing(data.nodes.nr), threads = data.meta.threads;
-	const found = new Map(), values = [[], []];
-	const groups = new Map();
-	const groupOf = thread => {
-		const key = choice.roots === "p" ? threads[thread].pid : thread;
-		if (!groups.has(key))
-			groups.set(key, thread);
-		return groups.get(key);
-	};
-	const place = (group, node) => {
-		const path = [];
-		let at;
-		for (; node >= 0; node = data.nodes.parent[node]) {
-			at = found.get(group * data.nodes.nr + node);
-			if (at !== undefined)
-				break;
-			path.push(node);
+	const roots = Array.from(byKey.values()).sort((a, b) => b.weight - a.weight || a.key - b.key);
+	/* of the nodes below the root at hand; a node's number is 0 while it is not there */
+	const at = new Int32Array(data.nodes.nr), touched = [], path = [], growing = new Growing(data.nodes.nr + roots.length), own = [];
+	roots.forEach((root, number) => own.push(growing.add(-1, -1 - number)));
+	const entries = { node: new Growable(Int32Array), side: new Growable(Uint8Array), value: new Growable(Float64Array) };
+	roots.forEach((root, number) => {
+		for (const side of [0, 1]) {
+			if (!root.groups[side].length)
+				continue;
+			const rows = data.rows[choice.event][side], values = choice.unit === "s" ? rows.samples : rows.weight, { first } = rows.groups;
+			for (const g of root.groups[side]) {
+				for (let i = first[g]; i < first[g + 1]; i++) {
+					let node = rows.node[i];
+					if (allowed && !allowed[node])
+						continue;
+					for (; node >= 0 && !at[node]; node = parent[node])
+						path.push(node);
+					let above = node >= 0 ? at[node] - 1 : own[number];
+					while (path.length) {
+						node = path.pop();
+						above = growing.add(above, func[node]);
+						at[node] = above + 1;
+						touched.push(node);
+					}
+					entries.node.push(above);
+					entries.side.push(side);
+					entries.value.push(values[i]);
+				}
+			}
 		}
-		if (node < 0)
-			at = growing.child(-1, -1 - group);
-		while (path.length) {
-			node = path.pop();
-			at = growing.child(at, data.nodes.func[node]);
-			found.set(group * data.nodes.nr + node, at);
-		}
-		return at;
-	};
-	eachRow(data, choice, (side, rows, i, value) => {
-		values[side].push(place(groupOf(rows.thread[i]), rows.node[i]), value);
+		for (const node of touched)
+			at[node] = 0;
+		touched.length = 0;
 	});
 	const tree = growing.tree();
-	for (const side of [0, 1])
-		for (let i = 0; i < values[side].length; i += 2)
-			tree.self[side][values[side][i]] += values[side][i + 1];
+	for (let i = 0; i < entries.node.nr; i++)
+		tree.self[entries.side.values[i]][entries.node.values[i]] += entries.value.values[i];
+	tree.roots = roots.map(root => root.key);
 	return addUp(tree);
 }
 
@@ -151,12 +192,13 @@ function outermost(tree, wanted) {
 	return outer;
 }
 
-/* What a function calls: its outermost occurrences laid over each other. */
-function calleesOf(tree, func) {
-	const growing = new Growing(256), at = new Int32Array(tree.nr).fill(-1), outer = outermost(tree, f => f === func);
+/* What functions call: their outermost occurrences laid over each other. wanted(func) says which functions; they become roots,
+ * which is(func) may make one. */
+function calleesOf(tree, wanted, is) {
+	const growing = new Growing(256), at = new Int32Array(tree.nr).fill(-1), outer = outermost(tree, wanted);
 	for (let i = 0; i < tree.nr; i++) {
 		if (outer[i])
-			at[i] = growing.child(-1, func);
+			at[i] = growing.child(-1, is(tree.func[i]));
 		else if (tree.parent[i] >= 0 && at[tree.parent[i]] >= 0)
 			at[i] = growing.child(at[tree.parent[i]], tree.func[i]);
 	}
@@ -168,14 +210,14 @@ function calleesOf(tree, func) {
 	return addUp(callees);
 }
 
-/* Who calls a function, nearest first. */
-function callersOf(tree, func) {
-	const growing = new Growing(256), outer = outermost(tree, f => f === func), values = [];
+/* Who calls them, nearest first. */
+function callersOf(tree, wanted, is) {
+	const growing = new Growing(256), outer = outermost(tree, wanted), values = [];
 	for (let i = 0; i < tree.nr; i++) {
 		if (!outer[i] || tree.total[0][i] + tree.total[1][i] === 0)
 			continue;
-		let at = -1;
-		for (let node = i; node >= 0; node = tree.parent[node])
+		let at = growing.child(-1, is(tree.func[i]));
+		for (let node = tree.parent[i]; node >= 0; node = tree.parent[node])
 			at = growing.child(at, tree.func[node]);
 		values.push(at, i);
 	}

@@ -52,7 +52,7 @@ function showTable() {
 		const row = document.createElement("tr");
 		for (const column of list)
 			row.append(cell("td", column.text(column.value(f))));
-		const name = cell("td", button(nameOf(f), () => sandwich(f)), "name");
+		const name = cell("td", button(nameOf(f), () => sandwich(nameOf(f))), "name");
 		name.title = nameOf(f).slice(0, 2000) + (kindOf(f) ? ` (${KINDS[kindOf(f)].name})` : "");
 		row.append(name, cell("td", fileOf(f), "file"));
 		body.append(row);
@@ -93,20 +93,22 @@ function showLegend() {
 }
 
 function showAll() {
-	const isTable = choice.view === "table", lone = choice.view === "sandwich" && choice.func < 0;
+	const isTable = choice.view === "table", lone = choice.view === "sandwich" && parts.length === 1;
 	$("scroller").hidden = isTable;
 	$("table-box").hidden = !isTable;
 	for (const view of ["flame", "icicle", "sandwich", "table"])
 		$("v-" + view).setAttribute("aria-pressed", String(choice.view === view));
 	$("heavy").setAttribute("aria-pressed", String(choice.heavy));
 	$("regex").setAttribute("aria-pressed", String(choice.regex));
-	for (const name of ["event", "unit", "roots", "only", "colour", "side"])
+	for (const name of ["event", "unit", "roots", "lanes", "colour", "side"])
 		$(name).value = String(choice[name]);
 	$("search").value = choice.search;
 	const side = choice.side, scope = [amountText(tree.all[side])];
 	if (choice.view === "sandwich" && !lone)
-		scope.push(`callers above and callees below ${nameOf(choice.func).slice(0, 200)}`);
-	$("scope").textContent = scope.join("; ") + (lone ? "; select a function for its callers and callees" : "");
+		scope.push(`callers above and callees below ${(choice.func || "what is searched for").slice(0, 200)}`);
+	$("scope").textContent = scope.join("; ") + (lone ? "; select or search for a function to see its callers and callees" : "");
+	showWho();
+	showFilters();
 	$("selected").textContent = "";
 	if (isTable)
 		showTable();
@@ -124,30 +126,6 @@ function option(value, text) {
 	return made;
 }
 
-/* Threads and processes, heaviest first; a menu of thousands helps nobody. */
-function fillOnly() {
-	const limit = 200, threads = new Map(), processes = new Map(), list = data.meta.threads;
-	const rows = data.rows[choice.event][0];
-	for (let i = 0; i < rows.nr; i++) {
-		const thread = rows.thread[i], pid = list[thread].pid, value = rows.samples[i];
-		threads.set(thread, (threads.get(thread) || 0) + value);
-		const process = processes.get(pid) || { thread, value: 0, nr: new Set() };
-		process.value += value;
-		process.nr.add(thread);
-		processes.set(pid, process);
-	}
-	const box = $("only"), kept = choice.only;
-	box.replaceChildren(option("", `all of ${countText(threads.size)} threads`));
-	const byProcess = Array.from(processes).sort((a, b) => b[1].value - a[1].value).slice(0, limit);
-	if (processes.size > 1)
-		for (const [pid, process] of byProcess)
-			box.append(option("p" + pid, threadName(process.thread, true)));
-	for (const [thread] of Array.from(threads).sort((a, b) => b[1] - a[1]).slice(0, limit))
-		box.append(option("t" + thread, threadName(thread, false)));
-	if (kept && !Array.from(box.options).some(o => o.value === kept))
-		box.append(option(kept, kept[0] === "t" && list[+kept.slice(1)] ? threadName(+kept.slice(1), false) : kept));
-}
-
 function setTheme(dark) {
 	choice.dark = dark;
 	document.documentElement.classList.toggle("dark", dark);
@@ -158,10 +136,8 @@ function setTheme(dark) {
 
 function change(name, value) {
 	choice[name] = value;
-	if (["event", "unit", "roots", "only"].includes(name)) {
+	if (["event", "unit", "roots", "only", "filters"].includes(name)) {
 		choice.zoom = -1;
-		if (name === "event")
-			fillOnly();
 		build();
 	} else {
 		if (name === "side" || name === "heavy")
@@ -173,9 +149,9 @@ function change(name, value) {
 
 function changeView(view) {
 	if (view === "sandwich" && selected && selected.part.layout.tree.func[selected.node] >= 0)
-		choice.func = selected.part.layout.tree.func[selected.node];
-	else if (view === "sandwich" && choice.func < 0 && zoomed >= 0 && tree.func[zoomed] >= 0)
-		choice.func = tree.func[zoomed];
+		choice.func = nameOf(selected.part.layout.tree.func[selected.node]);
+	else if (view === "sandwich" && choice.func === "" && zoomed >= 0 && tree.func[zoomed] >= 0)
+		choice.func = nameOf(tree.func[zoomed]);
 	if (view === "sandwich" || choice.view === "sandwich")
 		choice.zoom = -1;
 	change("view", view);
@@ -183,8 +159,8 @@ function changeView(view) {
 
 /* --- the address of a view -------------------------------------------------------------------------------------------------------------- */
 
-const DEFAULTS = { event: 0, unit: "w", view: "flame", heavy: false, roots: "", only: "", colour: "k", side: 0, func: -1, search: "", regex: false,
-	first: 0, last: Infinity, zoom: -1 };
+const DEFAULTS = { event: 0, unit: "w", view: "flame", heavy: false, roots: "", only: "", colour: "k", side: 0, func: "", search: "", regex: false,
+	filters: "", lanes: "", first: 0, last: Infinity, from: 0, to: Infinity, zoom: -1 };
 
 function toHash() {
 	const fields = [];
@@ -196,8 +172,15 @@ function toHash() {
 		location.hash = hashShown || "#";
 }
 
+/* Recordings of many processes begin with a root for each command: a small part of the boxes, and names that say what ran. */
+const MANY_PROCESSES = 8;
+
 function startOf(name) {
-	return name === "colour" && data.meta.base !== null ? "d" : DEFAULTS[name];
+	if (name === "colour" && data.meta.base !== null)
+		return "d";
+	if (name === "roots" && data.meta.base === null)
+		return new Set(data.threads.pid).size > MANY_PROCESSES ? "c" : "";
+	return DEFAULTS[name];
 }
 
 /* Whatever stands there: what is no choice is left out. */
@@ -225,24 +208,28 @@ function fromHash() {
 	const among = (name, values) => { if (!values.includes(choice[name])) choice[name] = startOf(name); };
 	among("unit", ["w", "s"]);
 	among("view", ["flame", "icicle", "sandwich", "table"]);
-	among("roots", ["", "t", "p"]);
+	among("roots", ["", ...Object.keys(GROUPINGS)]);
+	among("lanes", ["", ...Object.keys(GROUPINGS)]);
 	among("colour", data.meta.base !== null ? ["k", "f", "d"] : ["k", "f"]);
 	among("side", data.meta.base !== null ? [0, 1] : [0]);
 	if (!(choice.event >= 0 && choice.event < data.meta.events.length))
 		choice.event = 0;
-	if (!(choice.func < data.funcs.nr))
-		choice.func = -1;
-	if (!/^([pt]-?\d+)?$/.test(choice.only) || (choice.only[0] === "t" && !data.meta.threads[+choice.only.slice(1)]))
+	const only = parseOnly(choice.only);
+	if (!only || (choice.only[0] === "t" && !(only.key >= 0 && only.key < data.threads.nr)) || (choice.only[0] === "c" && only.key !== NO_COMMAND && !(only.key in data.names)))
 		choice.only = "";
+	choice.filters = parseFilters(choice.filters).map(filter => filter.text).join("\n");
 }
 
 /* --- keys and mouse ---------------------------------------------------------------------------------------------------------------------- */
 
 const KEYS = [
 	["arrow keys", "move the selection; Enter zooms"], ["Esc, 0", "reset"], ["/, Ctrl-F", "search"], ["n, N", "next and previous match"],
-	["i", "flame or icicle"], ["h", "left heavy or by name"], ["s", "callers and callees of the selected function"], ["t", "table of functions"],
-	["c", "copy the name of the selected function"], ["C", "copy its stack"], ["d", "dark or light"], ["click", "zoom; Shift-click: callers and callees"],
-	["back of the browser", "the view before"],
+	["o, x", "only stacks with, without what is searched for (else: the selected function)"], ["i", "flame or icicle"],
+	["h", "left heavy or by name"], ["s", "callers and callees of the selected function, else of what is searched for"], ["t", "table of functions"],
+	["w", "choose a thread, process, command or CPU"], ["r", "next kind of roots"], ["l", "next kind of lanes over time"],
+	["+, -", "zoom into the range of time, out of it; in the strip arrow keys move the range, with Shift they change its length"],
+	["c", "copy the name of the selected function"], ["C", "copy its stack"], ["d", "dark or light"], ["S", "save the view as SVG"],
+	["click", "zoom; Shift-click: callers and callees"], ["back of the browser", "the view before"],
 ];
 
 function showKeys() {
@@ -266,7 +253,7 @@ function copy(stack) {
 }
 
 function onKey(e) {
-	if ($("keys").open || e.altKey || e.metaKey)
+	if ($("keys").open || $("who").open || e.altKey || e.metaKey)
 		return;
 	if (e.ctrlKey ? e.key === "f" : e.key === "/" && e.target !== $("search")) {
 		e.preventDefault();
@@ -286,16 +273,25 @@ function onKey(e) {
 		0: reset, n: () => nextMatch(1), N: () => nextMatch(-1), i: () => changeView(choice.view === "flame" ? "icicle" : "flame"),
 		h: () => change("heavy", !choice.heavy), s: () => changeView("sandwich"), t: () => changeView(choice.view === "table" ? "flame" : "table"),
 		d: () => { setTheme(!choice.dark); showAll(); }, "?": showKeys, c: () => copy(false), C: () => copy(true),
+		o: () => filterByChoice("+"), x: () => filterByChoice("-"), w: openWho, r: () => nextValue("roots"), l: () => nextValue("lanes"),
+		"+": () => zoomTime(1), "-": () => zoomTime(-1), S: saveSvg,
 	};
 	if (acts[e.key]) {
 		e.preventDefault();
 		acts[e.key]();
+	} else if (e.target === $("strip") && stripKey(e)) {
+		e.preventDefault();
 	} else if (inChart && e.key.startsWith("Arrow")) {
 		e.preventDefault();
 		move(e.key);
 	} else if (inChart && e.key === "Enter" && selected && !(e.target instanceof HTMLButtonElement)) {
 		zoom(selected.part, selected.node);
 	}
+}
+
+function nextValue(name) {
+	const options = Array.from($(name).options, option => option.value);
+	change(name, options[(options.indexOf(choice[name]) + 1) % options.length]);
 }
 
 function listen() {
@@ -307,14 +303,14 @@ function listen() {
 		if (!found)
 			return;
 		if (e.shiftKey && found.part.layout.tree.func[found.node] >= 0) {
-			sandwich(found.part.layout.tree.func[found.node]);
+			sandwich(nameOf(found.part.layout.tree.func[found.node]));
 			return;
 		}
 		select(found.part, found.node);
 		zoom(found.part, found.node);
 	});
 	box.addEventListener("scroll", () => { $("tip").hidden = true; scrolled(); });
-	for (const name of ["unit", "roots", "only", "colour"])
+	for (const name of ["unit", "roots", "lanes", "colour"])
 		$(name).addEventListener("change", e => change(name, e.target.value));
 	for (const name of ["event", "side"])
 		$(name).addEventListener("change", e => change(name, +e.target.value));
@@ -322,12 +318,17 @@ function listen() {
 		$("v-" + view).addEventListener("click", () => changeView(view));
 	$("heavy").addEventListener("click", () => change("heavy", !choice.heavy));
 	$("regex").addEventListener("click", () => { choice.regex = !choice.regex; search(); showAll(); toHash(); });
-	$("search").addEventListener("input", e => { choice.search = e.target.value; search(); if (choice.view === "table") showTable(); repaint(); });
+	$("search").addEventListener("input", e => { choice.search = e.target.value; if (choice.view === "sandwich" && choice.func === "") arrange(); search(); if (choice.view === "table") showTable(); repaint(); });
 	$("search").addEventListener("change", toHash);
 	$("reset").addEventListener("click", reset);
 	$("theme").addEventListener("click", () => { setTheme(!choice.dark); showAll(); });
 	$("help").addEventListener("click", showKeys);
-	$("range-all").addEventListener("click", () => pickTime(0, Infinity));
+	$("only").addEventListener("click", openWho);
+	$("only-these").addEventListener("click", () => addFilter("+", choice.regex ? "/" : "~", choice.search));
+	$("without-these").addEventListener("click", () => addFilter("-", choice.regex ? "/" : "~", choice.search));
+	$("svg").addEventListener("click", saveSvg);
+	listenWho();
+	listenPrint();
 	document.addEventListener("keydown", onKey);
 	window.addEventListener("resize", resize);
 	new ResizeObserver(resize).observe($("scroller"));
@@ -336,12 +337,11 @@ function listen() {
 			return;
 		hashShown = location.hash;
 		fromHash();
-		fillOnly();
 		build();
 	});
 	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", e => { setTheme(e.matches); showAll(); });
 	if (data.meta.time)
-		stripEvents();
+		listenTime();
 }
 
 /* --- start ------------------------------------------------------------------------------------------------------------------------------- */
@@ -391,7 +391,15 @@ function publish() {
 				}
 		return null;
 	};
-	return { total: 0, nodes: 0, frames: 0, matched: null, event: "", find, functions, boxOf, ready: false };
+	const rootNames = () => choice.roots ? tree.roots.map((_key, at) => [nameOf(-1 - at), tree.total[choice.side][at]]) : [];
+	const lanes = () => timeLanes.map(lane => [lane.name, lane.sum]);
+	const matched = () => {
+		const rect = painter.canvas.getBoundingClientRect(), boxes = [];
+		for (let i = 0; i < matchedBoxes.length; i += 4)
+			boxes.push(matchedBoxes.slice(i, i + 4).map((value, at) => value + (at % 2 ? rect.top : rect.left)));
+		return boxes;
+	};
+	return { total: 0, nodes: 0, frames: 0, matched: null, event: "", find, functions, boxOf, rootNames, lanes, matchedBoxes: matched, ready: false };
 }
 
 async function start() {
@@ -416,7 +424,6 @@ async function start() {
 	setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
 	fromHash();
 	hashShown = location.hash;
-	fillOnly();
 	listen();
 	build();
 	window.perfdata.ready = true;

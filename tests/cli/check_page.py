@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Drives the page of `flamegraph` in Chromium: who ran as roots and in the list, filters on stacks, callers and callees of a name, lanes and
+ranges of time, the tip, links, pictures, keys and labels. tests/setup --validators installs puppeteer-core; without it or Chromium this is skipped.
+Prints TAP."""
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import builder
+import program
+
+VALIDATORS = os.path.abspath(os.environ.get("PERFDATA_VALIDATORS") or os.path.join(program.TOP, "build", "validators"))
+MODULES = os.path.join(VALIDATORS, "node_modules")
+CHROMIUM = shutil.which("chromium")
+KERNEL = 1
+BASE = 0xffffffff81000000
+count = failures = 0
+
+
+def report(name, wrong):
+    global count, failures
+    count += 1
+    failures += bool(wrong)
+    print("%s %d - %s" % ("not ok" if wrong else "ok", count, name))
+    if wrong:
+        print("# %s" % str(wrong)[:2000].replace("\n", "\n# "))
+    sys.stdout.flush()
+
+
+NAMES = ("main", "parse", "read", "write", "<img/src=x/onerror=alert(1)>", "</script><script>alert(2)</script>")
+# callee first; each is sampled by each of the processes
+STACKS = ((2, 1, 0), (3, 1, 0), (3, 0), (2, 0), (4, 0), (5, 0), (2, 2, 1, 0))
+
+
+def save_recording(path, folder):
+    """Nine processes of three commands on two CPUs, functions of the kernel, a sample each millisecond. Returns options that name them."""
+    r = builder.Recording()
+    event = r.event("cpu-clock", [11], type=1, config=0, sample_type=builder.IP | builder.TID | builder.TIME | builder.CALLCHAIN | builder.CPU | builder.PERIOD,
+                    sample_id_all=1)
+    time = 1000000
+    r.mmap(-1, 0, BASE, 0x1000000, BASE, "[kernel.kallsyms]_text", misc=KERNEL, time=1)
+    with open(os.path.join(folder, "kallsyms"), "w") as f:
+        f.writelines("%x t %s\n" % (BASE + at * 0x100, name) for at, name in enumerate(("_text",) + NAMES + ("_etext",)))
+    for pid in range(200, 209):
+        r.comm(pid, pid, ("cook", "waiter", "</script><b>")[pid % 3], time=time)
+    for at, pid in itertools.product(range(20), range(200, 209)):
+        stack = [BASE + (function + 1) * 0x100 + 8 for function in STACKS[(at + pid) % len(STACKS)]]
+        time += 1000000
+        r.sample(event, misc=KERNEL, ip=stack[0], pid=pid, tid=pid, time=time, cpu=pid % 2, period=1000000, callchain=[builder.CONTEXT_KERNEL] + stack)
+    r.save(path)
+    return "--kallsyms", os.path.join(folder, "kallsyms")
+
+
+DRIVER = r"""
+const puppeteer = require("puppeteer-core"), fs = require("fs"), wrong = [], said = {};
+const [file, folder] = process.argv.slice(2);
+(async () => {
+  const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM, headless: true,
+    args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
+  const open = async (hash, width) => {
+    const page = await browser.newPage();
+    page.on("pageerror", e => wrong.push("error: " + e.message));
+    page.on("console", m => wrong.push("console: " + m.text()));
+    page.on("dialog", d => { wrong.push("dialog: " + d.message()); d.dismiss(); });
+    page.on("request", r => { if (!/^(file:|data:|blob:)/.test(r.url())) wrong.push("request: " + r.url()); });
+    await page.setViewport({ width: width || 1200, height: 900 });
+    await page.goto("file://" + file + (hash || ""));
+    await page.waitForFunction("window.perfdata && window.perfdata.ready && window.perfdata.frames > 0");
+    return page;
+  };
+  const total = page => page.evaluate(() => perfdata.total);
+  const settled = async page => { await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))); };
+  const search = async (page, text) => {
+    await page.focus("#scroller");
+    await page.keyboard.press("/");
+    await page.keyboard.type(text);
+    await page.evaluate(() => document.activeElement.blur());
+    await settled(page);
+  };
+
+  let page = await open();
+  said.roots = await page.evaluate(() => [document.getElementById("roots").value, perfdata.rootNames()]);
+  said.all = await total(page);
+  said.kinds = {};
+  for (const kind of ["", "c", "p", "t", "u"]) {
+    await page.select("#roots", kind);
+    said.kinds[kind] = [await total(page), (await page.evaluate(() => perfdata.rootNames())).reduce((sum, row) => sum + row[1], 0)];
+  }
+  await page.select("#roots", "");
+
+  /* the list of who ran, by keys alone */
+  await page.keyboard.press("w");
+  await page.select("#who-kind", "p");
+  said.listed = await page.evaluate(() => [document.getElementById("who-count").textContent, document.getElementById("who-list").children.length]);
+  await page.type("#who-search", "207");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  said.only = [await total(page), await page.evaluate(() => document.getElementById("only").textContent)];
+  await page.keyboard.press("Escape");
+
+  /* parts add up to the whole */
+  await search(page, "parse");
+  await page.keyboard.press("o");
+  said.through = await total(page);
+  await page.evaluate(() => document.querySelector("#filters button").click());
+  said.withoutFilter = await total(page);
+  await page.keyboard.press("x");
+  said.notThrough = await total(page);
+  said.lacking = await page.evaluate(() => perfdata.find("parse")[0].total);
+  await page.keyboard.press("Escape");
+
+  /* callers and callees of a name, of what is searched for, and the tip */
+  await search(page, "read");
+  await page.keyboard.press("s");
+  await settled(page);
+  said.sandwich = await page.evaluate(() => [document.getElementById("scope").textContent, perfdata.boxOf("parse") !== null, perfdata.boxOf("write") === null]);
+  await page.keyboard.press("Escape");
+  await search(page, "a");
+  said.covered = said.tips = 0;
+  for (let x = 20; x < 1180; x += 110)
+    for (let y = 690; y < 860; y += 30) {
+      await page.mouse.move(x, y);
+      const [shown, over] = await page.evaluate(() => {
+        const tip = document.getElementById("tip"), box = tip.getBoundingClientRect();
+        if (tip.hidden || tip.style.visibility === "hidden")
+          return [0, 0];
+        return [1, perfdata.matchedBoxes().filter(b => box.left < b[2] && box.right > b[0] && box.top < b[3] && box.bottom > b[1]).length];
+      });
+      said.tips += shown;
+      said.covered += over;
+    }
+  await page.keyboard.press("Escape");
+
+  /* lanes, a range, zooming into it: by keys */
+  await page.select("#lanes", "u");
+  said.lanes = await page.evaluate(() => perfdata.lanes());
+  await page.select("#lanes", "p");
+  said.processLanes = await page.evaluate(() => perfdata.lanes().length);
+  await page.focus("#strip");
+  for (const key of ["Home", "ArrowRight", "ArrowRight"])
+    await page.keyboard.press(key);
+  await page.keyboard.down("Shift");
+  for (let i = 0; i < 20; i++)
+    await page.keyboard.press("ArrowRight");
+  await page.keyboard.up("Shift");
+  said.range = await total(page);
+  await page.keyboard.press("+");
+  said.zoomedTime = await page.evaluate(() => document.getElementById("range-text").textContent);
+
+  /* a link shows the same */
+  await search(page, "main");
+  await page.keyboard.press("o");
+  await page.keyboard.press("i");
+  const stateOf = page => page.evaluate(() => ({ total: perfdata.total, matched: perfdata.matched, lanes: perfdata.lanes(), range: document.getElementById("range-text").textContent,
+    filters: document.getElementById("filters").textContent, view: document.getElementById("v-icicle").getAttribute("aria-pressed") }));
+  await page.evaluate(() => document.getElementById("search").dispatchEvent(new Event("change")));
+  const hash = await page.evaluate(() => location.hash), again = await open(hash, 400);
+  said.linked = [JSON.stringify(await stateOf(page)), JSON.stringify(await stateOf(again))];
+  said.wide = await again.evaluate(() => document.documentElement.scrollWidth);
+  await again.close();
+  const odd = await open("#roots=x&only=t99999999999&filters=%2B%2F(&func=%00&first=-5&last=x&event=77&zoom=1e9&lanes=q&from=NaN&search=%5B&regex=true");
+  said.odd = await total(odd);
+  await odd.close();
+
+  /* pictures */
+  const session = await page.createCDPSession();
+  await session.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: folder, eventsEnabled: true });
+  const done = new Promise(resolve => session.on("Browser.downloadProgress", e => { if (e.state === "completed") resolve(); }));
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("S");
+  await done;
+  said.svg = fs.readFileSync(folder + "/flamegraph.svg", "utf8");
+  said.pdf = (await page.pdf({ format: "A4" })).length;
+  await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
+  said.printed = await page.evaluate(() => document.querySelectorAll("#print svg rect").length);
+
+  /* every control has a name */
+  const unnamed = [];
+  const walk = node => {
+    if (/button|combobox|searchbox|slider|listbox|image|dialog/i.test(node.role) && !node.name)
+      unnamed.push(node.role);
+    (node.children || []).forEach(walk);
+  };
+  walk(await page.accessibility.snapshot({ interestingOnly: true }));
+  said.unnamed = unnamed;
+  await browser.close();
+  console.log(JSON.stringify({ wrong, said }));
+})().catch(e => { console.log(JSON.stringify({ wrong: wrong.concat(String(e.stack)), said })); process.exit(1); });
+"""
+
+
+def check(folder):
+    path, page, driver = (os.path.join(folder, name) for name in ("made.data", "page.html", "driver.js"))
+    made = program.run("flamegraph", "-q", *save_recording(path, folder), path)
+    with open(page, "wb") as f:
+        f.write(made.out)
+    with open(driver, "w") as f:
+        f.write(DRIVER)
+    done = subprocess.run(["node", driver, page, folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300,
+                          env=dict(os.environ, NODE_PATH=MODULES, CHROMIUM=CHROMIUM))
+    if not done.stdout:
+        report("the page can be driven", done.stderr.decode())
+        return
+    answer = json.loads(done.stdout.decode().splitlines()[-1])
+    said = answer["said"]
+    report("no error, dialog or request", answer["wrong"])
+    if answer["wrong"]:
+        return
+    ms, whole = 1000000, 180 * 1000000
+    by_command = sorted(said["roots"][1])
+    report("more than eight processes: a root for each command", said["roots"][0] != "c" or by_command !=
+           [["</script><b>", whole // 3], ["cook", whole // 3], ["waiter", whole // 3]] and said["roots"])
+    report("all roots have the same sum", {kind: sums for kind, sums in said["kinds"].items() if sums[0] != whole or sums[1] != (whole if kind else 0)})
+    report("the list is whole", said["listed"] != ["9 of 9 processes, heaviest first", 9] and said["listed"])
+    report("a process chosen from it by keys", (said["only"][0] != 20 * ms or "207" not in said["only"][1]) and said["only"])
+    with_parse = sum("parse" in [NAMES[function] for function in STACKS[(at + pid) % len(STACKS)]] for at in range(20) for pid in range(200, 209))
+    report("only these", said["through"] != with_parse * ms and said["through"])
+    report("without these is the rest", said["through"] + said["notThrough"] != whole or said["withoutFilter"] != whole or said["lacking"])
+    report("callers and callees of what is searched for", said["sandwich"][1:] != [True, True] or "callers above" not in said["sandwich"][0])
+    report("the tip covers nothing that is searched for", said["covered"] or said["tips"] < 10 and "%d tips" % said["tips"])
+    report("a lane for each CPU", said["lanes"] != [["CPU 0", 100 * ms], ["CPU 1", 80 * ms]] and said["lanes"])
+    report("a lane for each process", said["processLanes"] != 9 and said["processLanes"])
+    report("a range of time by keys", not 0 < said["range"] < whole // 2 and said["range"])
+    report("zoomed into it", "shown" not in said["zoomedTime"] and said["zoomedTime"])
+    report("a link shows the same, in a narrow window too", said["linked"][0] != said["linked"][1] and said["linked"])
+    report("400 pixels are enough", said["wide"] > 400 and said["wide"])
+    report("an address with anything in it", said["odd"] != whole and said["odd"])
+    report("the picture has names as text", "&lt;/script&gt;" not in said["svg"] or "<img" in said["svg"] or "<script" in said["svg"])
+    report("it can be printed", said["pdf"] < 1000 or said["printed"] < 5)
+    report("each control has a name", said["unnamed"])
+
+
+if program.SANITIZED:
+    print("1..0 # SKIP Chromium is not ours, and the page is the same")
+    sys.exit(0)
+if not CHROMIUM or not os.path.isdir(os.path.join(MODULES, "puppeteer-core")) or not shutil.which("node"):
+    print("1..0 # SKIP no chromium, node or npm package puppeteer-core")
+    sys.exit(0)
+with tempfile.TemporaryDirectory() as place:
+    check(place)
+print("1..%d" % count)
+sys.exit(1 if failures else 0)
