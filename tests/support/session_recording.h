@@ -250,4 +250,28 @@ static inline const char *ip_at(const struct walk *walk, size_t n)
 	return emitted ? frame_text(walk, emitted->delivery.ip) : NULL;
 }
 
+static inline void chain_sample(const uint64_t *ips, size_t nr, int32_t tid)
+{
+	const size_t start = stream_sample_begin(PERFDATA_CPUMODE_USER, 10, nr ? ips[0] : 0, 7, tid);
+	stream_chain(ips, nr);
+	stream_sample_end(start);
+}
+
+static inline void check_steps(const struct walk *walk, size_t sample, const uint64_t *ips, size_t nr)
+{
+	static struct perfdata_step steps[512];
+	size_t count = 0;
+	const struct emitted *emitted = sample_at(walk, sample);
+	CHECK(emitted != NULL);
+	if (!emitted)
+		return;
+	CHECK_EQ(perfdata_session_stack(walk->session, emitted->delivery.stack, steps, 512, &count),
+		 nr ? PERFDATA_OK : PERFDATA_ABSENT);
+	CHECK_EQ(count, nr);
+	for (size_t i = 0; i < nr && i < count; i++)
+		CHECK_EQ(steps[i].ip, ips[i]);
+}
+
+#define STEPS(...) (const uint64_t[]){ __VA_ARGS__ }, sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/session: whose record is it, where is an address, and what is delivered. */
+/* lib/session: whose record is it, and where is an address. */
 #include "config.h"
 #include <unistd.h>
 #include "alloc_fail_pieces.h"
@@ -223,30 +223,6 @@ static void test_many_maps(void)
 
 /* --- chains --- */
 
-static void chain_sample(const uint64_t *ips, size_t nr, int32_t tid)
-{
-	const size_t start = stream_sample_begin(USER, 10, nr ? ips[0] : 0, 7, tid);
-	stream_chain(ips, nr);
-	stream_sample_end(start);
-}
-
-static void check_steps(size_t sample, const uint64_t *ips, size_t nr)
-{
-	static struct perfdata_step steps[512];
-	size_t count = 0;
-	const struct emitted *emitted = sample_at(&walk, sample);
-	CHECK(emitted != NULL);
-	if (!emitted)
-		return;
-	CHECK_EQ(perfdata_session_stack(walk.session, emitted->delivery.stack, steps, 512, &count),
-		 nr ? PERFDATA_OK : PERFDATA_ABSENT);
-	CHECK_EQ(count, nr);
-	for (size_t i = 0; i < nr && i < count; i++)
-		CHECK_EQ(steps[i].ip, ips[i]);
-}
-
-#define STEPS(...) (const uint64_t[]){ __VA_ARGS__ }, sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8
-
 static char *kallsyms_file(void)
 {
 	static char path[] = "/tmp/perfdata-unit-session-XXXXXX";
@@ -310,13 +286,13 @@ static void test_stacks(void)
 			   0x1010, 0x1020),
 		     7);
 	walk_all(&walk);
-	check_steps(0, STEPS(0xffffffff81000110, 0xffffffff81000210, 0x1010, 0x1020));
+	check_steps(&walk, 0, STEPS(0xffffffff81000110, 0xffffffff81000210, 0x1010, 0x1020));
 	CHECK_EQ(sample_at(&walk, 0)->delivery.stack, sample_at(&walk, 1)->delivery.stack);
-	check_steps(2, deep + 1, 127);
-	check_steps(3, NULL, 0);
-	check_steps(4, NULL, 0);
-	check_steps(5, NULL, 0);
-	check_steps(6, STEPS(0x1010, 0xffffffff81000110));
+	check_steps(&walk, 2, deep + 1, 127);
+	check_steps(&walk, 3, NULL, 0);
+	check_steps(&walk, 4, NULL, 0);
+	check_steps(&walk, 5, NULL, 0);
+	check_steps(&walk, 6, STEPS(0x1010, 0xffffffff81000110));
 	CHECK(sample_at(&walk, 7)->delivery.stack != sample_at(&walk, 0)->delivery.stack);
 
 	const uint32_t stack = sample_at(&walk, 0)->delivery.stack;
@@ -327,7 +303,7 @@ static void test_stacks(void)
 	CHECK_EQ(steps[2].cpumode, USER);
 	CHECK_STR(frame_text(&walk, steps[1].frame), "[kernel.kallsyms]+0xffffffff81000210");
 	CHECK_STR(frame_text(&walk, steps[2].frame), "/bin/a+0x10");
-	check_steps(7, STEPS(0xffffffff81000110, 0xffffffff81000210, 0x1010, 0x1020));
+	check_steps(&walk, 7, STEPS(0xffffffff81000110, 0xffffffff81000210, 0x1010, 0x1020));
 	while (perfdata_session_stack(walk.session, (uint32_t)all, steps, 8, &nr) == PERFDATA_OK)
 		all++;
 	CHECK_EQ(all, perfdata_session_nr_stacks(walk.session));
@@ -370,10 +346,10 @@ static void test_lbr(void)
 	lbr_sample(STEPS(PERFDATA_CONTEXT_KERNEL, 0xffffffff81000110), 2);   /* no user part to replace */
 	lbr_sample(STEPS(PERFDATA_CONTEXT_USER, 0x1001), 0);
 	walk_all(&walk);
-	check_steps(0, STEPS(0xffffffff81000110, 0x1fff, 0x1100, 0x1101, 0x1102));
-	check_steps(1, STEPS(0x1fff, 0x1100, 0x1101));
-	check_steps(2, STEPS(0xffffffff81000110));
-	check_steps(3, STEPS(0x1fff));
+	check_steps(&walk, 0, STEPS(0xffffffff81000110, 0x1fff, 0x1100, 0x1101, 0x1102));
+	check_steps(&walk, 1, STEPS(0x1fff, 0x1100, 0x1101));
+	check_steps(&walk, 2, STEPS(0xffffffff81000110));
+	check_steps(&walk, 3, STEPS(0x1fff));
 	struct perfdata_step steps[8];
 	size_t nr;
 	CHECK_EQ(perfdata_session_stack(walk.session, sample_at(&walk, 0)->delivery.stack, steps, 8, &nr), PERFDATA_OK);
@@ -414,10 +390,10 @@ static void test_deferred(void)
 	}
 	CHECK_EQ(silent, 4);
 	CHECK_EQ(joined, 2);
-	check_steps(3, STEPS(kernel, 0x1010, 0x1020));
-	check_steps(4, STEPS(kernel + 1, 0x1010, 0x1020));
-	check_steps(6, STEPS(kernel + 3, 333));
-	check_steps(7, STEPS(kernel + 2, 222));
+	check_steps(&walk, 3, STEPS(kernel, 0x1010, 0x1020));
+	check_steps(&walk, 4, STEPS(kernel + 1, 0x1010, 0x1020));
+	check_steps(&walk, 6, STEPS(kernel + 3, 333));
+	check_steps(&walk, 7, STEPS(kernel + 2, 222));
 	CHECK(sample_at(&walk, 6)->delivery.flags & PERFDATA_DELIVERY_CHAIN_LOST);
 	CHECK(!(sample_at(&walk, 3)->delivery.flags & PERFDATA_DELIVERY_CHAIN_LOST));
 	CHECK(!(sample_at(&walk, 7)->delivery.flags & PERFDATA_DELIVERY_CHAIN_LOST));
@@ -426,7 +402,7 @@ static void test_deferred(void)
 
 	walk_open(&walk, &(struct perfdata_session_options){ .size = sizeof(struct perfdata_session_options),
 							     .needs = ALL_NEEDS });
-	check_steps(0, STEPS(kernel, 111));
+	check_steps(&walk, 0, STEPS(kernel, 111));
 	CHECK(sample_at(&walk, 4) == NULL);
 	walk_close(&walk);
 }
@@ -503,268 +479,6 @@ static void test_jit(void)
 	rmdir(folder);
 }
 
-/* --- counters --- */
-
-static void group_sample(uint64_t id, int32_t tid, uint64_t first, uint64_t second)
-{
-	const size_t start = stream_sample_begin(USER, id, 0x1000, 7, tid);
-	recording_u64(&stream, 2);
-	recording_u64(&stream, first);
-	recording_u64(&stream, 10);
-	recording_u64(&stream, second);
-	recording_u64(&stream, 20);
-	stream_sample_end(start);
-}
-
-static void test_read_groups(void)
-{
-	const uint64_t format = PERFDATA_READ_FORMAT_GROUP | PERFDATA_READ_FORMAT_ID;
-	stream_begin();
-	stream_event(&(struct stream_event){ .id = 10, .more = PERFDATA_SAMPLE_READ, .read_format = format });
-	stream_event(&(struct stream_event){ .id = 20, .more = PERFDATA_SAMPLE_READ, .read_format = format });
-	group_sample(10, 7, 100, 0);      /* one grew */
-	group_sample(10, 7, 150, 30);     /* both */
-	group_sample(10, 7, 150, 30);     /* none */
-	walk_all(&walk);
-	CHECK_EQ(sample_at(&walk, 0)->event, 0);
-	CHECK_EQ(sample_at(&walk, 0)->delivery.period, 100);
-	CHECK_EQ(sample_at(&walk, 1)->delivery.period, 50);
-	CHECK_EQ(sample_at(&walk, 1)->delivery.flags, PERFDATA_DELIVERY_FIRST);
-	CHECK_EQ(sample_at(&walk, 2)->event, 1);
-	CHECK_EQ(sample_at(&walk, 2)->delivery.period, 30);
-	CHECK_EQ(sample_at(&walk, 2)->delivery.id, 20);
-	CHECK_EQ(sample_at(&walk, 2)->delivery.flags, 0);
-	CHECK_EQ(sample_at(&walk, 3)->delivery.flags, PERFDATA_DELIVERY_FIRST | PERFDATA_DELIVERY_SILENT);
-	CHECK(sample_at(&walk, 4) == NULL);
-	const struct perfdata_summary *summary = perfdata_session_summary(walk.session);
-	CHECK_EQ(summary->events[0].samples, 3);
-	CHECK_EQ(summary->events[0].deliveries, 2);
-	CHECK_EQ(summary->events[1].deliveries, 1);
-	walk_close(&walk);
-}
-
-static void offcpu_event(void)
-{
-	stream_event(&(struct stream_event){
-		.id = 10, .type = 1, .config = 10, .more = PERFDATA_SAMPLE_RAW | PERFDATA_SAMPLE_CALLCHAIN });
-	const size_t start = recording_begin(&stream, PERFDATA_RECORD_EVENT_UPDATE, 0);
-	recording_u64(&stream, 2);
-	recording_u64(&stream, 10);
-	stream_text("offcpu-time");
-	recording_end(&stream, start);
-}
-
-static void test_offcpu(void)
-{
-	stream_begin();
-	offcpu_event();
-	stream_comm(0, 31, 32, "sleeper");
-	const size_t start = stream_sample_begin(USER, 10, 0, 0, 0);
-	stream_chain(NULL, 0);
-	recording_u32(&stream, 4 + 8 + 8 + 24 + 4);
-	recording_u32(&stream, 31);
-	recording_u32(&stream, 32);
-	recording_u64(&stream, 5000);
-	recording_u64(&stream, 3);
-	recording_u64(&stream, PERFDATA_CONTEXT_USER);
-	recording_u64(&stream, 0x1010);
-	recording_u64(&stream, 0x1020);
-	recording_u32(&stream, 0);
-	stream_sample_end(start);
-	walk_all(&walk);
-	CHECK_STR(comm_at(&walk, 0), "sleeper");
-	CHECK_EQ(sample_at(&walk, 0)->delivery.period, 5000);
-	CHECK_EQ(sample_at(&walk, 0)->delivery.address, 0x1010);
-	check_steps(0, STEPS(0x1010, 0x1020));
-	walk_close(&walk);
-}
-
-/* --- what is kept --- */
-
-static void test_filters(void)
-{
-	struct perfdata_session_options options = { .size = sizeof options, .needs = ALL_NEEDS };
-	const int32_t tids[] = { 8 };
-	const uint32_t types[] = { PERFDATA_RECORD_SAMPLE };
-	const char *const comms[] = { "wor*" };
-	stream_begin();
-	stream_plain_event();
-	stream_comm(0, 7, 7, "main");
-	stream_mmap(USER, 7, 0x1000, 0x1000, 0, "/bin/a");
-	stream_task(PERFDATA_RECORD_FORK, 7, 8, 7, 7);
-	stream_sample(USER, 0x1010, 7, 7);
-	stream_sample(USER, 0x1020, 7, 8);
-	stream_comm(0, 7, 8, "worker");
-	stream_sample(USER, 0x1030, 7, 8);
-
-	options.filter = &(struct perfdata_filter){ .size = sizeof *options.filter,
-						    .tids = tids, .nr_tids = 1, .types = types, .nr_types = 1 };
-	walk_open(&walk, &options);
-	CHECK_EQ(walk.nr_records, 2);
-	CHECK_STR(ip_at(&walk, 0), "/bin/a+0x20");
-	CHECK_STR(comm_at(&walk, 0), "main");
-	CHECK_STR(comm_at(&walk, 1), "worker");
-	CHECK_EQ(perfdata_session_summary(walk.session)->events[0].samples, 3);
-	CHECK_EQ(perfdata_session_summary(walk.session)->records_out, 2);
-	walk_close(&walk);
-
-	options.filter = &(struct perfdata_filter){ .size = sizeof *options.filter,
-						    .comms = comms, .nr_comms = 1, .types = types, .nr_types = 1 };
-	walk_open(&walk, &options);
-	CHECK_EQ(walk.nr_records, 1);
-	CHECK_STR(ip_at(&walk, 0), "/bin/a+0x30");
-	walk_close(&walk);
-
-	/* the mapping has time 1001 */
-	options.filter = &(struct perfdata_filter){ .size = sizeof *options.filter,
-						    .time_first = 1003, .time_last = 1004 };
-	walk_open(&walk, &options);
-	CHECK_EQ(walk.nr_records, 3);    /* the ATTR has no time, and passes */
-	CHECK_STR(ip_at(&walk, 0), "/bin/a+0x10");
-	walk_close(&walk);
-
-	options.filter = NULL;
-	options.limit = 3;
-	walk_open(&walk, &options);
-	CHECK_EQ(walk.nr_records, 3);
-	CHECK_EQ(walk.end, PERFDATA_END);
-	walk_close(&walk);
-}
-
-static void test_trim(void)
-{
-	struct perfdata_session_options options = { .size = sizeof options, .needs = ALL_NEEDS };
-	stream_begin();
-	stream_plain_event();
-	stream_mmap(USER, 7, 0x1000, 0x1000, 0, "/bin/a");
-	for (unsigned i = 0; i < 100; i++)
-		stream_sample(USER, 0x1010, 7, 7);
-	const struct perfdata_reader_options reading = { .size = sizeof reading, .order = PERFDATA_ORDER_TIME };
-	for (options.limit = 0; options.limit < 20; options.limit += 10) {
-		struct perfdata_reader *reader = NULL;
-		struct perfdata_session *session = NULL;
-		struct perfdata_batch *batch;
-		CHECK_EQ(open_memory(stream.data, stream.size, NULL, &reading, &reader, NULL), 0);
-		CHECK_EQ(perfdata_session_open(reader, &options, &session, NULL), PERFDATA_OK);
-		while (perfdata_session_next(session, &batch) == PERFDATA_OK)
-			perfdata_batch_release(batch);
-		const struct pd_account *account = pd_session_account(session);
-		const uint64_t batches = account->by_use[PD_USE_BATCHES], order = account->by_use[PD_USE_ORDER];
-		pd_session_trim(session);
-		CHECK(account->by_use[PD_USE_BATCHES] + 8192 * sizeof(struct perfdata_raw) <= batches);
-		CHECK(options.limit || (order && !account->by_use[PD_USE_ORDER]));
-		CHECK_EQ(perfdata_session_next(session, &batch), PERFDATA_END);
-		perfdata_session_close(session);
-		perfdata_reader_close(reader);
-	}
-}
-
-/* What a walk and the check of its batches tell. */
-struct tale {
-	uint64_t findings, offsets, records, batches;
-	struct perfdata_summary sums;
-	struct perfdata_type_count types[16];
-	struct perfdata_event_count events[4];
-};
-
-static void take_finding(void *user, const struct perfdata_finding *finding)
-{
-	struct tale *tale = user;
-	tale->findings++;
-	tale->offsets = tale->offsets * 31 + finding->offset;
-}
-
-static void tell(struct tale *tale, uint32_t needs, uint64_t limit)
-{
-	const struct perfdata_session_options options = { .size = sizeof options, .needs = needs, .limit = limit };
-	struct perfdata_reader *reader;
-	struct perfdata_session *session;
-	struct perfdata_batch *batch;
-	memset(tale, 0, sizeof *tale);
-	CHECK_EQ(open_memory(stream.data, stream.size, NULL, NULL, &reader, NULL), PERFDATA_OK);
-	CHECK_EQ(perfdata_session_open(reader, &options, &session, NULL), PERFDATA_OK);
-	while (perfdata_session_next(session, &batch) == PERFDATA_OK) {
-		perfdata_batch_check(batch, take_finding, tale);
-		tale->records += batch->nr_records;
-		tale->batches++;
-		perfdata_batch_release(batch);
-	}
-	tale->sums = *perfdata_session_summary(session);
-	memcpy(tale->types, tale->sums.types,
-	       (tale->sums.nr_types < 16 ? tale->sums.nr_types : 16) * sizeof *tale->types);
-	memcpy(tale->events, tale->sums.events,
-	       (tale->sums.nr_events < 4 ? tale->sums.nr_events : 4) * sizeof *tale->events);
-	for (size_t i = 0; i < 4; i++)
-		tale->events[i].event = NULL;   /* of another reader */
-	tale->sums.types = NULL;
-	tale->sums.events = NULL;
-	tale->sums.traces = NULL;
-	perfdata_session_close(session);
-	perfdata_reader_close(reader);
-}
-
-/* Where only counts are wanted, samples are counted without being kept, and nothing is counted or found that was not
- * before. */
-static void test_counts(void)
-{
-	static struct tale all, counted;
-	stream_begin();
-	stream_event(&(struct stream_event){ .id = 10, .more = PERFDATA_SAMPLE_CALLCHAIN });
-	stream_event(&(struct stream_event){ .id = 20, .more = PERFDATA_SAMPLE_CALLCHAIN });
-	for (unsigned i = 0; i < 20000; i++) {
-		const size_t start = stream_sample_begin(USER, i == 777 ? 30 : i % 3 ? 10 : 20, 0x1000, 7, 7);
-		recording_u64(&stream, i % 1000 == 999 ? 3 : 1);
-		recording_u64(&stream, i);
-		if (i % 1000 == 500)
-			recording_u64(&stream, 0);      /* which nothing explains */
-		stream_sample_end(start);
-		if (i % 500 == 0)
-			stream_comm(0, 7, 7, "main");
-	}
-	tell(&all, PERFDATA_NEED_RECORDS, 0);
-	tell(&counted, 0, 0);
-	CHECK_EQ(all.records, 20000 + 40 + 2);
-	CHECK_EQ(all.findings, 20 + 20);
-	CHECK(all.batches > 2);
-	CHECK(counted.records >= 40 + 2 + 20 + 20 + 1 && counted.records < all.records / 10);
-	CHECK_EQ(counted.batches, all.batches);
-	CHECK_EQ(counted.findings, all.findings);
-	CHECK_EQ(counted.offsets, all.offsets);
-	CHECK_EQ(counted.sums.records, 20000 + 40 + 2);
-	CHECK_EQ(counted.sums.unknown_ids, 1);
-	CHECK(!memcmp(&counted.sums, &all.sums, sizeof all.sums));
-	CHECK(!memcmp(counted.types, all.types, sizeof all.types));
-	CHECK(!memcmp(counted.events, all.events, sizeof all.events));
-	tell(&counted, 0, 100);
-	CHECK_EQ(counted.sums.records_out, 100);
-	CHECK_EQ(counted.records, 100);
-}
-
-static void test_build_ids(void)
-{
-	const uint8_t id[20] = { 1, 2, 3 };
-	enum perfdata_build_id_source source = 0;
-	stream_begin();
-	stream_plain_event();
-	stream_mmap(USER, 7, 0x1000, 0x1000, 0, "/bin/a");
-	stream_sample(USER, 0x1010, 7, 7);
-	const size_t start = recording_begin(&stream, PERFDATA_RECORD_BUILD_ID, USER | 1 << 15);
-	recording_u32(&stream, (uint32_t)-1);
-	recording_bytes(&stream, id, 20);
-	recording_bytes(&stream, "\x14\0\0\0", 4);
-	stream_text("/bin/a");
-	recording_end(&stream, start);
-	walk_all(&walk);
-	const uint32_t dso = perfdata_session_frame(walk.session, sample_at(&walk, 0)->delivery.ip)->dso;
-	const struct perfdata_bytes found = perfdata_session_build_id(walk.session, dso, &source);
-	CHECK_EQ(found.size, 20);
-	CHECK(found.size == 20 && !memcmp(found.data, id, 20));
-	CHECK_EQ(source, PERFDATA_BUILD_ID_RECORD);
-	CHECK_EQ(perfdata_session_nr_maps(walk.session, dso), 1);
-	CHECK_EQ(perfdata_session_nr_dsos(walk.session), 1);
-	walk_close(&walk);
-}
-
 /* --- without memory --- */
 
 static void work_without_memory(void)
@@ -808,12 +522,6 @@ int main(void)
 		{ "stacks: branches of calls", test_lbr },
 		{ "stacks: deferred chains", test_deferred },
 		{ "names: code of a JIT compiler, by time", test_jit },
-		{ "deliveries: groups of counters", test_read_groups },
-		{ "deliveries: time off the CPU", test_offcpu },
-		{ "filters and limits", test_filters },
-		{ "memory of batches is freed behind the last", test_trim },
-		{ "counts alone", test_counts },
-		{ "build-ids that come late", test_build_ids },
 		{ "without memory", test_no_memory },
 	};
 	const int result = unit_main(cases, sizeof cases / sizeof *cases);

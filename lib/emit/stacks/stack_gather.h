@@ -56,11 +56,12 @@ const char *pd_stack_weight_text(const struct perfdata_session *session, const s
 
 /* What the tables of these emitters, and their `begin`, have alike: for files with `struct state`, end and
  * options. */
-#define STACK_BEGIN(set_up, release) \
+#define STACK_BEGIN(set_up, release) STACK_BEGIN_OF(struct state, set_up, release)
+#define STACK_BEGIN_OF(type, set_up, release) \
 	static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, \
 					  struct perfdata_text *out) \
 	{ \
-		return pd_stack_begin(sizeof(struct state), set_up, release, context, ret_state, out); \
+		return pd_stack_begin(sizeof(type), set_up, release, context, ret_state, out); \
 	}
 #define STACK_EMITTER(release_state) STACK_EMITTER_WITH(options, release_state)
 #define STACK_EMITTER_WITH(its_options, release_state) \

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/* lib/session: what is delivered: periods of counters, what filters keep, counts, build-ids. */
+#include "config.h"
+#include "session/session.h"
+#include "session/state.h"
+#include "symbols/symbols.h"
+#include "session_recording.h"
+
+#define USER PERFDATA_CPUMODE_USER
+#define KERNEL PERFDATA_CPUMODE_KERNEL
+
+static struct walk walk;
+
+/* --- counters --- */
+
+static void group_sample(uint64_t id, int32_t tid, uint64_t first, uint64_t second)
+{
+	const size_t start = stream_sample_begin(USER, id, 0x1000, 7, tid);
+	recording_u64(&stream, 2);
+	recording_u64(&stream, first);
+	recording_u64(&stream, 10);
+	recording_u64(&stream, second);
+	recording_u64(&stream, 20);
+	stream_sample_end(start);
+}
+
+static void test_read_groups(void)
+{
+	const uint64_t format = PERFDATA_READ_FORMAT_GROUP | PERFDATA_READ_FORMAT_ID;
+	stream_begin();
+	stream_event(&(struct stream_event){ .id = 10, .more = PERFDATA_SAMPLE_READ, .read_format = format });
+	stream_event(&(struct stream_event){ .id = 20, .more = PERFDATA_SAMPLE_READ, .read_format = format });
+	group_sample(10, 7, 100, 0);      /* one grew */
+	group_sample(10, 7, 150, 30);     /* both */
+	group_sample(10, 7, 150, 30);     /* none */
+	walk_all(&walk);
+	CHECK_EQ(sample_at(&walk, 0)->event, 0);
+	CHECK_EQ(sample_at(&walk, 0)->delivery.period, 100);
+	CHECK_EQ(sample_at(&walk, 1)->delivery.period, 50);
+	CHECK_EQ(sample_at(&walk, 1)->delivery.flags, PERFDATA_DELIVERY_FIRST);
+	CHECK_EQ(sample_at(&walk, 2)->event, 1);
+	CHECK_EQ(sample_at(&walk, 2)->delivery.period, 30);
+	CHECK_EQ(sample_at(&walk, 2)->delivery.id, 20);
+	CHECK_EQ(sample_at(&walk, 2)->delivery.flags, 0);
+	CHECK_EQ(sample_at(&walk, 3)->delivery.flags, PERFDATA_DELIVERY_FIRST | PERFDATA_DELIVERY_SILENT);
+	CHECK(sample_at(&walk, 4) == NULL);
+	const struct perfdata_summary *summary = perfdata_session_summary(walk.session);
+	CHECK_EQ(summary->events[0].samples, 3);
+	CHECK_EQ(summary->events[0].deliveries, 2);
+	CHECK_EQ(summary->events[1].deliveries, 1);
+	walk_close(&walk);
+}
+
+static void offcpu_event(void)
+{
+	stream_event(&(struct stream_event){
+		.id = 10, .type = 1, .config = 10, .more = PERFDATA_SAMPLE_RAW | PERFDATA_SAMPLE_CALLCHAIN });
+	const size_t start = recording_begin(&stream, PERFDATA_RECORD_EVENT_UPDATE, 0);
+	recording_u64(&stream, 2);
+	recording_u64(&stream, 10);
+	stream_text("offcpu-time");
+	recording_end(&stream, start);
+}
+
+static void test_offcpu(void)
+{
+	stream_begin();
+	offcpu_event();
+	stream_comm(0, 31, 32, "sleeper");
+	const size_t start = stream_sample_begin(USER, 10, 0, 0, 0);
+	stream_chain(NULL, 0);
+	recording_u32(&stream, 4 + 8 + 8 + 24 + 4);
+	recording_u32(&stream, 31);
+	recording_u32(&stream, 32);
+	recording_u64(&stream, 5000);
+	recording_u64(&stream, 3);
+	recording_u64(&stream, PERFDATA_CONTEXT_USER);
+	recording_u64(&stream, 0x1010);
+	recording_u64(&stream, 0x1020);
+	recording_u32(&stream, 0);
+	stream_sample_end(start);
+	walk_all(&walk);
+	CHECK_STR(comm_at(&walk, 0), "sleeper");
+	CHECK_EQ(sample_at(&walk, 0)->delivery.period, 5000);
+	CHECK_EQ(sample_at(&walk, 0)->delivery.address, 0x1010);
+	check_steps(&walk, 0, STEPS(0x1010, 0x1020));
+	walk_close(&walk);
+}
+
+/* --- what is kept --- */
+
+static void test_filters(void)
+{
+	struct perfdata_session_options options = { .size = sizeof options, .needs = ALL_NEEDS };
+	const int32_t tids[] = { 8 };
+	const uint32_t types[] = { PERFDATA_RECORD_SAMPLE };
+	const char *const comms[] = { "wor*" };
+	stream_begin();
+	stream_plain_event();
+	stream_comm(0, 7, 7, "main");
+	stream_mmap(USER, 7, 0x1000, 0x1000, 0, "/bin/a");
+	stream_task(PERFDATA_RECORD_FORK, 7, 8, 7, 7);
+	stream_sample(USER, 0x1010, 7, 7);
+	stream_sample(USER, 0x1020, 7, 8);
+	stream_comm(0, 7, 8, "worker");
+	stream_sample(USER, 0x1030, 7, 8);
+
+	options.filter = &(struct perfdata_filter){ .size = sizeof *options.filter,
+						    .tids = tids, .nr_tids = 1, .types = types, .nr_types = 1 };
+	walk_open(&walk, &options);
+	CHECK_EQ(walk.nr_records, 2);
+	CHECK_STR(ip_at(&walk, 0), "/bin/a+0x20");
+	CHECK_STR(comm_at(&walk, 0), "main");
+	CHECK_STR(comm_at(&walk, 1), "worker");
+	CHECK_EQ(perfdata_session_summary(walk.session)->events[0].samples, 3);
+	CHECK_EQ(perfdata_session_summary(walk.session)->records_out, 2);
+	walk_close(&walk);
+
+	options.filter = &(struct perfdata_filter){ .size = sizeof *options.filter,
+						    .comms = comms, .nr_comms = 1, .types = types, .nr_types = 1 };
+	walk_open(&walk, &options);
+	CHECK_EQ(walk.nr_records, 1);
+	CHECK_STR(ip_at(&walk, 0), "/bin/a+0x30");
+	walk_close(&walk);
+
+	/* the mapping has time 1001 */
+	options.filter = &(struct perfdata_filter){ .size = sizeof *options.filter,
+						    .time_first = 1003, .time_last = 1004 };
+	walk_open(&walk, &options);
+	CHECK_EQ(walk.nr_records, 3);    /* the ATTR has no time, and passes */
+	CHECK_STR(ip_at(&walk, 0), "/bin/a+0x10");
+	walk_close(&walk);
+
+	options.filter = NULL;
+	options.limit = 3;
+	walk_open(&walk, &options);
+	CHECK_EQ(walk.nr_records, 3);
+	CHECK_EQ(walk.end, PERFDATA_END);
+	walk_close(&walk);
+}
+
+static void test_trim(void)
+{
+	struct perfdata_session_options options = { .size = sizeof options, .needs = ALL_NEEDS };
+	stream_begin();
+	stream_plain_event();
+	stream_mmap(USER, 7, 0x1000, 0x1000, 0, "/bin/a");
+	for (unsigned i = 0; i < 100; i++)
+		stream_sample(USER, 0x1010, 7, 7);
+	const struct perfdata_reader_options reading = { .size = sizeof reading, .order = PERFDATA_ORDER_TIME };
+	for (options.limit = 0; options.limit < 20; options.limit += 10) {
+		struct perfdata_reader *reader = NULL;
+		struct perfdata_session *session = NULL;
+		struct perfdata_batch *batch;
+		CHECK_EQ(open_memory(stream.data, stream.size, NULL, &reading, &reader, NULL), 0);
+		CHECK_EQ(perfdata_session_open(reader, &options, &session, NULL), PERFDATA_OK);
+		while (perfdata_session_next(session, &batch) == PERFDATA_OK)
+			perfdata_batch_release(batch);
+		const struct pd_account *account = pd_session_account(session);
+		const uint64_t batches = account->by_use[PD_USE_BATCHES], order = account->by_use[PD_USE_ORDER];
+		pd_session_trim(session);
+		CHECK(account->by_use[PD_USE_BATCHES] + 8192 * sizeof(struct perfdata_raw) <= batches);
+		CHECK(options.limit || (order && !account->by_use[PD_USE_ORDER]));
+		CHECK_EQ(perfdata_session_next(session, &batch), PERFDATA_END);
+		perfdata_session_close(session);
+		perfdata_reader_close(reader);
+	}
+}
+
+/* What a walk and the check of its batches tell. */
+struct tale {
+	uint64_t findings, offsets, records, batches;
+	struct perfdata_summary sums;
+	struct perfdata_type_count types[16];
+	struct perfdata_event_count events[4];
+};
+
+static void take_finding(void *user, const struct perfdata_finding *finding)
+{
+	struct tale *tale = user;
+	tale->findings++;
+	tale->offsets = tale->offsets * 31 + finding->offset;
+}
+
+static void tell(struct tale *tale, uint32_t needs, uint64_t limit)
+{
+	const struct perfdata_session_options options = { .size = sizeof options, .needs = needs, .limit = limit };
+	struct perfdata_reader *reader;
+	struct perfdata_session *session;
+	struct perfdata_batch *batch;
+	memset(tale, 0, sizeof *tale);
+	CHECK_EQ(open_memory(stream.data, stream.size, NULL, NULL, &reader, NULL), PERFDATA_OK);
+	CHECK_EQ(perfdata_session_open(reader, &options, &session, NULL), PERFDATA_OK);
+	while (perfdata_session_next(session, &batch) == PERFDATA_OK) {
+		perfdata_batch_check(batch, take_finding, tale);
+		tale->records += batch->nr_records;
+		tale->batches++;
+		perfdata_batch_release(batch);
+	}
+	tale->sums = *perfdata_session_summary(session);
+	memcpy(tale->types, tale->sums.types,
+	       (tale->sums.nr_types < 16 ? tale->sums.nr_types : 16) * sizeof *tale->types);
+	memcpy(tale->events, tale->sums.events,
+	       (tale->sums.nr_events < 4 ? tale->sums.nr_events : 4) * sizeof *tale->events);
+	for (size_t i = 0; i < 4; i++)
+		tale->events[i].event = NULL;   /* of another reader */
+	tale->sums.types = NULL;
+	tale->sums.events = NULL;
+	tale->sums.traces = NULL;
+	perfdata_session_close(session);
+	perfdata_reader_close(reader);
+}
+
+/* Where only counts are wanted, samples are counted without being kept, and nothing is counted or found that was not
+ * before. */
+static void test_counts(void)
+{
+	static struct tale all, counted;
+	stream_begin();
+	stream_event(&(struct stream_event){ .id = 10, .more = PERFDATA_SAMPLE_CALLCHAIN });
+	stream_event(&(struct stream_event){ .id = 20, .more = PERFDATA_SAMPLE_CALLCHAIN });
+	for (unsigned i = 0; i < 20000; i++) {
+		const size_t start = stream_sample_begin(USER, i == 777 ? 30 : i % 3 ? 10 : 20, 0x1000, 7, 7);
+		recording_u64(&stream, i % 1000 == 999 ? 3 : 1);
+		recording_u64(&stream, i);
+		if (i % 1000 == 500)
+			recording_u64(&stream, 0);      /* which nothing explains */
+		stream_sample_end(start);
+		if (i % 500 == 0)
+			stream_comm(0, 7, 7, "main");
+	}
+	tell(&all, PERFDATA_NEED_RECORDS, 0);
+	tell(&counted, 0, 0);
+	CHECK_EQ(all.records, 20000 + 40 + 2);
+	CHECK_EQ(all.findings, 20 + 20);
+	CHECK(all.batches > 2);
+	CHECK(counted.records >= 40 + 2 + 20 + 20 + 1 && counted.records < all.records / 10);
+	CHECK_EQ(counted.batches, all.batches);
+	CHECK_EQ(counted.findings, all.findings);
+	CHECK_EQ(counted.offsets, all.offsets);
+	CHECK_EQ(counted.sums.records, 20000 + 40 + 2);
+	CHECK_EQ(counted.sums.unknown_ids, 1);
+	CHECK(!memcmp(&counted.sums, &all.sums, sizeof all.sums));
+	CHECK(!memcmp(counted.types, all.types, sizeof all.types));
+	CHECK(!memcmp(counted.events, all.events, sizeof all.events));
+	tell(&counted, 0, 100);
+	CHECK_EQ(counted.sums.records_out, 100);
+	CHECK_EQ(counted.records, 100);
+}
+
+static void test_build_ids(void)
+{
+	const uint8_t id[20] = { 1, 2, 3 };
+	enum perfdata_build_id_source source = 0;
+	stream_begin();
+	stream_plain_event();
+	stream_mmap(USER, 7, 0x1000, 0x1000, 0, "/bin/a");
+	stream_sample(USER, 0x1010, 7, 7);
+	const size_t start = recording_begin(&stream, PERFDATA_RECORD_BUILD_ID, USER | 1 << 15);
+	recording_u32(&stream, (uint32_t)-1);
+	recording_bytes(&stream, id, 20);
+	recording_bytes(&stream, "\x14\0\0\0", 4);
+	stream_text("/bin/a");
+	recording_end(&stream, start);
+	walk_all(&walk);
+	const uint32_t dso = perfdata_session_frame(walk.session, sample_at(&walk, 0)->delivery.ip)->dso;
+	const struct perfdata_bytes found = perfdata_session_build_id(walk.session, dso, &source);
+	CHECK_EQ(found.size, 20);
+	CHECK(found.size == 20 && !memcmp(found.data, id, 20));
+	CHECK_EQ(source, PERFDATA_BUILD_ID_RECORD);
+	CHECK_EQ(perfdata_session_nr_maps(walk.session, dso), 1);
+	CHECK_EQ(perfdata_session_nr_dsos(walk.session), 1);
+	walk_close(&walk);
+}
+
+int main(void)
+{
+	static const struct unit_case cases[] = {
+		{ "deliveries: groups of counters", test_read_groups },
+		{ "deliveries: time off the CPU", test_offcpu },
+		{ "filters and limits", test_filters },
+		{ "memory of batches is freed behind the last", test_trim },
+		{ "counts alone", test_counts },
+		{ "build-ids that come late", test_build_ids },
+	};
+	const int result = unit_main(cases, sizeof cases / sizeof *cases);
+	recording_release(&stream);
+	return result;
+}
