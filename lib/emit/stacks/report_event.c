@@ -512,7 +512,8 @@ enum perfdata_status pd_report_add_entry(struct report_writer *writer, const str
 	const enum perfdata_status status = state->options.nr_keys > 1		       ? add_to_group(writer, entry)
 					    : pd_report_is_by_stack(state->options.by) ? add_stack(writer, entry)
 										       : add_key_row(writer, entry);
-	const bool may_be_comms = state->options.by_default &&
-				  pd_samples_are_occurrences(perfdata_reader_event(state->gather.reader, entry->key.event));
-	return status == PERFDATA_OK && may_be_comms ? add_comm(writer, entry) : status;
+	if (status != PERFDATA_OK || !state->options.by_default)
+		return status;
+	const struct perfdata_event *event = perfdata_reader_event(state->gather.reader, entry->key.event);
+	return pd_samples_are_occurrences(event) ? add_comm(writer, entry) : PERFDATA_OK;
 }
