@@ -69,9 +69,10 @@ static bool has_bytes(const struct pd_code_ranges *ranges, uint64_t address)
 	return ranges->end - address >= LONGEST_INSTRUCTION || (section && ranges->end == section->end);
 }
 
-static enum perfdata_status code_ranges_walk(struct pd_code_ranges *ranges, uint64_t start, uint64_t end,
-					     pd_take_instruction *take, void *user)
+static enum perfdata_status walk_code(struct pd_code_ranges *ranges, uint64_t start, uint64_t end, bool skips,
+				      pd_take_instruction *take, void *user)
 {
+	const size_t unit = ranges->file->kind == PD_CODE_ARM64 ? 4 : 1;
 	struct pd_instruction instruction;
 	for (uint64_t at = start; at <= end && at >= start; at += instruction.size) {
 		if (!has_bytes(ranges, at) && !read_bytes(ranges, at))
@@ -79,12 +80,22 @@ static enum perfdata_status code_ranges_walk(struct pd_code_ranges *ranges, uint
 		const enum perfdata_status status =
 			pd_disassemble(ranges->disassembler, ranges->bytes + (at - ranges->start),
 				       (size_t)(ranges->end - at), at, &instruction);
+		if (status == PERFDATA_ABSENT && skips) {
+			instruction.size = unit;
+			continue;
+		}
 		if (status)
 			return status == PERFDATA_ABSENT ? PERFDATA_OK : status;
 		if (!take(user, &instruction))
 			return PERFDATA_OK;
 	}
 	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_code_ranges_walk(struct pd_code_ranges *ranges, uint64_t start, uint64_t end,
+					 pd_take_instruction *take, void *user)
+{
+	return start < end ? walk_code(ranges, start, end - 1, true, take, user) : PERFDATA_OK;
 }
 
 struct looking {
@@ -103,7 +114,7 @@ static bool look_for_jump(void *user, const struct pd_instruction *instruction)
 enum perfdata_status pd_code_ranges_goes_on(struct pd_code_ranges *ranges, uint64_t start, uint64_t end, bool *ret)
 {
 	struct looking looking = { .end = end, .goes_on = true };
-	const enum perfdata_status status = code_ranges_walk(ranges, start, end, look_for_jump, &looking);
+	const enum perfdata_status status = walk_code(ranges, start, end, false, look_for_jump, &looking);
 	*ret = looking.goes_on;
 	return status;
 }

@@ -11,9 +11,11 @@ enum perfdata_status pd_code_ranges_new(const struct pd_code_file *file, struct 
 					struct perfdata_error *reterr);
 void pd_code_ranges_free(struct pd_code_ranges *ranges);   /* NULL is fine */
 
-/* Calls `take` for each instruction from `start` to the one that begins at `end` or holds it, until that returns
- * false; without its text. Ends early where no instruction begins. PERFDATA_EUNSUP: the library does not know one. */
+/* Calls `take` for each instruction that begins in [start, end), until that returns false; without its text. Passes
+ * over bytes where none begins. PERFDATA_EUNSUP: the library does not know one. */
 typedef bool pd_take_instruction(void *user, const struct pd_instruction *instruction);
+enum perfdata_status pd_code_ranges_walk(struct pd_code_ranges *ranges, uint64_t start, uint64_t end,
+					 pd_take_instruction *take, void *user);
 /* Whether the code can run from the one to the other address: no direct jump lies between them. */
 enum perfdata_status pd_code_ranges_goes_on(struct pd_code_ranges *ranges, uint64_t start, uint64_t end, bool *ret);
 /* What to say of PERFDATA_EUNSUP: it becomes PERFDATA_EUSAGE. */

@@ -39,4 +39,21 @@ const struct pd_code_range *pd_code_file_section(const struct pd_code_file *file
 /* Copies bytes of code. false: the file does not have them. */
 bool pd_code_file_read(const struct pd_code_file *file, uint64_t address, void *out, size_t size);
 
+/* --- code_symbols.c ----------------------------------------------------------------------------------------------- */
+
+/* A symbol as the table of the file has it; its texts live as long as the call of `take`. */
+struct pd_code_symbol {
+	const char *name;        /* never NULL */
+	const char *source;      /* of local symbols: the FILE symbol in front; NULL: there is none */
+	uint64_t address, size;
+	uint32_t section;
+	bool is_local, is_function, is_section;
+	bool is_placed;          /* lies in a section of the file */
+	bool is_code;            /* in one with instructions */
+};
+typedef bool pd_take_code_symbol(void *user, const struct pd_code_symbol *symbol);
+/* Calls `take` for each symbol but FILE symbols, in the order of the table, until that returns false. PERFDATA_ABSENT:
+ * there is no table, or it is damaged. PERFDATA_ENOMEM, PERFDATA_EREAD. */
+enum perfdata_status pd_code_file_symbols(const struct pd_code_file *file, pd_take_code_symbol *take, void *user);
+
 #endif

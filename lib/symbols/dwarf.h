@@ -57,6 +57,7 @@ enum pd_dwarf_slot {
 	PD_DWARF_CALL_FILE,
 	PD_DWARF_CALL_LINE,
 	PD_DWARF_CALL_COLUMN,
+	PD_DWARF_DISCRIMINATOR,  /* of a call */
 	PD_DWARF_DECL_LINE,
 	PD_DWARF_STMT_LIST,
 	PD_DWARF_COMP_DIR,
@@ -128,6 +129,10 @@ struct pd_dwarf_row {
 	uint16_t column;
 	uint16_t is_end : 1, file : 15;
 };
+/* Which of several blocks of one line a row is about. */
+struct pd_dwarf_discriminator {
+	uint32_t row, value;
+};
 struct pd_dwarf_file {
 	struct pd_dwarf_value name, folder;   /* strings */
 };
@@ -139,6 +144,10 @@ struct pd_dwarf_lines {
 	uint64_t lowest;
 	struct pd_dwarf_row *rows;
 	size_t row_count;
+	/* of the rows that have one, in order; only where they were asked for, since few look-ups need them */
+	struct pd_dwarf_discriminator *discriminators;
+	size_t discriminator_count, discriminator_capacity;
+	bool has_discriminators;
 	/* a table is shared by all units of the same forms that refer to it */
 	uint64_t at;             /* offset in the section */
 	uint8_t version, address_size;   /* of the units */
@@ -330,9 +339,9 @@ void pd_dwarf_hold(struct pd_dwarf *dwarf, size_t before, size_t after);
 enum perfdata_status pd_dwarf_take_abbrevs(struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit,
 					   struct pd_dwarf_abbrevs **ret);
 void pd_dwarf_give_abbrevs(struct pd_dwarf *dwarf, struct pd_dwarf_abbrevs *abbrevs);   /* NULL is fine */
-/* The line table at that offset. */
+/* The line table at that offset; with `discriminators` these, too. */
 enum perfdata_status pd_dwarf_take_lines(struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint64_t at,
-					 struct pd_dwarf_lines **ret);
+					 bool discriminators, struct pd_dwarf_lines **ret);
 void pd_dwarf_give_lines(struct pd_dwarf *dwarf, struct pd_dwarf_lines *lines);         /* NULL is fine */
 /* Drops the tables that no open unit uses. */
 void pd_dwarf_drop_tables(struct pd_dwarf *dwarf);
@@ -369,10 +378,12 @@ enum perfdata_status pd_dwarf_find_split(struct pd_dwarf *dwarf, struct pd_dwarf
 
 /* --- dwarf_line_table.c ------------------------------------------------------------------------------------------- */
 
-/* Reads the table at an offset, with the forms of that unit. */
+/* Reads the table at an offset, with the forms of that unit. `ret` is empty but for has_discriminators. */
 enum perfdata_status pd_dwarf_read_table(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint64_t at,
 					 struct pd_dwarf_lines *ret);
 const struct pd_dwarf_row *pd_dwarf_find_row(const struct pd_dwarf_lines *lines, uint64_t address);
+/* The discriminator of a row; 0: it has none. */
+uint32_t pd_dwarf_discriminator_of(const struct pd_dwarf_lines *lines, const struct pd_dwarf_row *row);
 /* The path of a file, in `bytes`; NULL: there is no such file. */
 enum perfdata_status pd_dwarf_path(const struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint32_t file,
 				   struct pd_arena *bytes, const char **ret);
@@ -381,8 +392,10 @@ void pd_dwarf_lines_release(struct pd_dwarf_lines *lines);
 /* --- dwarf_lookup.c ----------------------------------------------------------------------------------------------- */
 
 /* As pd_lines_find. */
-enum perfdata_status pd_dwarf_lookup(struct pd_dwarf *dwarf, bool raw_names, uint64_t vaddr, bool positions,
+enum perfdata_status pd_dwarf_lookup(struct pd_dwarf *dwarf, uint64_t vaddr, const struct pd_lines_wish *wish,
 				     struct perfdata_source_line *frames, size_t room, size_t *ret_count);
+/* As pd_lines_walk_functions. */
+enum perfdata_status pd_dwarf_walk_functions(struct pd_dwarf *dwarf, pd_take_function *take, void *user);
 /* The path of the file with split units that exceeded a limit; NULL: none did. */
 const char *pd_dwarf_beyond(const struct pd_dwarf *dwarf);
 

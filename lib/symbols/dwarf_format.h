@@ -59,6 +59,7 @@ enum {
 	DW_AT_GNU_dwo_id = 0x2131,
 	DW_AT_GNU_ranges_base = 0x2132,
 	DW_AT_GNU_addr_base = 0x2133,
+	DW_AT_GNU_discriminator = 0x2136,
 };
 
 /* Forms of attributes (7.5.6). */

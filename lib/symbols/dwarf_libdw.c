@@ -497,11 +497,15 @@ static uint32_t first_line(Dwarf_Die *die)
 }
 
 /* false: the unit has no line table that can be read. */
-static bool has_table(struct pd_libdw *lines, struct unit_index *index)
+static bool has_table(struct pd_libdw *lines, struct unit_index *index, bool discriminators)
 {
+	if (index->lines.lines && index->lines.lines->has_discriminators < discriminators) {
+		pd_dwarf_give_lines(&lines->reader, index->lines.lines);
+		index->lines.lines = NULL;
+	}
 	if (!index->lines.lines && index->table != UINT64_MAX && !lines->status) {
 		const enum perfdata_status status = pd_dwarf_take_lines(&lines->reader, &index->lines, index->table,
-									&index->lines.lines);
+									discriminators, &index->lines.lines);
 		lines->status = status == PERFDATA_EUNSUP ? PERFDATA_OK : status;
 		index->table = status == PERFDATA_EUNSUP ? UINT64_MAX : index->table;
 	}
@@ -511,9 +515,9 @@ static bool has_table(struct pd_libdw *lines, struct unit_index *index)
 static const char *file_of(struct pd_libdw *lines, struct unit_index *index, uint32_t file)
 {
 	const char *path = NULL;
-	const enum perfdata_status status = has_table(lines, index) ? pd_dwarf_path(&lines->reader, &index->lines, file,
-										    &lines->names, &path)
-								    : PERFDATA_OK;
+	const enum perfdata_status status =
+		has_table(lines, index, false) ?
+			pd_dwarf_path(&lines->reader, &index->lines, file, &lines->names, &path) : PERFDATA_OK;
 	if (status && status != PERFDATA_EUNSUP && !lines->status)
 		lines->status = status;
 	return status ? NULL : short_text(path);
@@ -521,76 +525,88 @@ static const char *file_of(struct pd_libdw *lines, struct unit_index *index, uin
 
 /* Sets the source position of the innermost code. */
 static void set_line(struct pd_libdw *lines, struct unit_index *index, uint64_t vaddr,
-		     struct perfdata_source_line *ret)
+		     bool discriminators, struct perfdata_source_line *ret, uint32_t *ret_discriminator)
 {
-	const struct pd_dwarf_row *row = has_table(lines, index) ? pd_dwarf_find_row(index->lines.lines, vaddr) : NULL;
+	const struct pd_dwarf_row *row =
+		has_table(lines, index, discriminators) ? pd_dwarf_find_row(index->lines.lines, vaddr) : NULL;
 	if (!row)
 		return;
 	ret->file = file_of(lines, index, row->file);
 	ret->line = row->line < 0 ? 0 : (uint32_t)row->line;
 	ret->column = row->column;
+	*ret_discriminator = pd_dwarf_discriminator_of(index->lines.lines, row);
 }
 
-static void put(struct perfdata_source_line *frames, size_t room, size_t count,
-		const struct perfdata_source_line *frame)
+/* A frame that is found, and the discriminator of its position. */
+struct found {
+	struct perfdata_source_line at;
+	uint32_t discriminator;
+};
+
+static void put(const struct pd_lines_wish *wish, struct perfdata_source_line *frames, size_t room, size_t count,
+		const struct found *found)
 {
 	if (count < room)
-		frames[count] = *frame;
+		frames[count] = found->at;
+	if (count < room && wish->discriminators)
+		wish->discriminators[count] = found->discriminator;
 }
 
 /* Walks from the innermost scope, the last one, outwards: the call site of an inlined function lies in the function
  * around it. */
-static size_t walk_scopes(struct pd_libdw *lines, bool raw_names, struct unit_index *index, Dwarf_Die *scopes,
-			  size_t scope_count, struct perfdata_source_line at, struct perfdata_source_line *frames,
-			  size_t room)
+static size_t walk_scopes(struct pd_libdw *lines, const struct pd_lines_wish *wish, struct unit_index *index,
+			  Dwarf_Die *scopes, size_t scope_count, struct found found,
+			  struct perfdata_source_line *frames, size_t room)
 {
+	struct perfdata_source_line *const at = &found.at;
 	size_t count = 0;
 	for (size_t i = scope_count; i-- > 0;) {
 		if (!is_function(&scopes[i]))
 			continue;
-		at.inlined = dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine;
-		at.function = function_name(lines, raw_names, &scopes[i]);
-		at.first_line = first_line(&scopes[i]);
-		put(frames, room, count++, &at);
-		if (!at.inlined)
+		at->inlined = dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine;
+		at->function = function_name(lines, wish->raw_names, &scopes[i]);
+		at->first_line = first_line(&scopes[i]);
+		put(wish, frames, room, count++, &found);
+		if (!at->inlined)
 			return count;
-		at.file = file_of(lines, index, number_of(&scopes[i], DW_AT_call_file));
-		at.line = number_of(&scopes[i], DW_AT_call_line);
-		at.column = number_of(&scopes[i], DW_AT_call_column);
+		at->file = file_of(lines, index, number_of(&scopes[i], DW_AT_call_file));
+		at->line = number_of(&scopes[i], DW_AT_call_line);
+		at->column = number_of(&scopes[i], DW_AT_call_column);
+		found.discriminator = number_of(&scopes[i], DW_AT_GNU_discriminator);
 	}
 	return count;
 }
 
-static enum perfdata_status look_up(struct pd_libdw *lines, bool raw_names, uint64_t vaddr, bool positions,
+static enum perfdata_status look_up(struct pd_libdw *lines, uint64_t vaddr, const struct pd_lines_wish *wish,
 				    struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {
 	pd_arena_reset(&lines->names);
 	lines->name_failed = false;
 	make_room(lines);
 	Dwarf_Die unit, scopes[MAX_SCOPES];
-	struct perfdata_source_line at = { 0 };
+	struct found found = { .discriminator = 0 };
 	lines->status = PERFDATA_OK;
 	pd_work_add_lookup(lines->meter.work);
 	if (!find_unit(lines, vaddr, &unit))
 		return lines->status ? lines->status : PERFDATA_ABSENT;
 	struct unit_index *index = index_of(lines, &unit);
 	const size_t scope_count = index ? get_scopes(lines, index, vaddr, scopes) : 0;
-	if (index && positions && !lines->status)
-		set_line(lines, index, vaddr, &at);
+	if (index && wish->positions && !lines->status)
+		set_line(lines, index, vaddr, wish->discriminators != NULL, &found.at, &found.discriminator);
 	if (lines->status)
 		return lines->status;
-	size_t count = walk_scopes(lines, raw_names, index, scopes, scope_count, at, frames, room);
+	size_t count = walk_scopes(lines, wish, index, scopes, scope_count, found, frames, room);
 	if (lines->status)
 		return lines->status;
-	if (!count && at.file)
-		put(frames, room, count++, &at);
+	if (!count && found.at.file)
+		put(wish, frames, room, count++, &found);
 	*ret_count = count;
 	if (lines->name_failed)
 		return pd_demangle_failure() ? pd_demangle_failure() : PERFDATA_ENOMEM;
 	return count ? PERFDATA_OK : PERFDATA_ABSENT;
 }
 
-enum perfdata_status pd_libdw_lookup(struct pd_libdw *lines, bool raw_names, uint64_t vaddr, bool positions,
+enum perfdata_status pd_libdw_lookup(struct pd_libdw *lines, uint64_t vaddr, const struct pd_lines_wish *wish,
 				     struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {
 	jmp_buf out;
@@ -604,7 +620,7 @@ enum perfdata_status pd_libdw_lookup(struct pd_libdw *lines, bool raw_names, uin
 		return PERFDATA_ENOMEM;
 	}
 	errno = 0;
-	status = look_up(lines, raw_names, vaddr, positions, frames, room, ret_count);
+	status = look_up(lines, vaddr, wish, frames, room, ret_count);
 	way_out = NULL;
 	/* most functions of libdw do not say that memory failed: what they were asked for seems not to be there */
 	lines->lacks_memory = errno == ENOMEM;

@@ -19,6 +19,7 @@ struct row {
 	int32_t line;
 	uint16_t column;
 	bool is_end;
+	uint32_t discriminator;
 };
 struct rows {
 	struct row *items;
@@ -39,7 +40,7 @@ struct machine {
 	unsigned op_index;
 	uint32_t file;
 	int64_t line;
-	uint32_t column;
+	uint32_t column, discriminator;
 };
 
 /* Memory of a table that is being read draws from the account, too. */
@@ -72,6 +73,7 @@ static void reset(struct machine *m)
 	m->file = 1;
 	m->line = 1;
 	m->column = 0;
+	m->discriminator = 0;
 }
 
 /* --- the header --------------------------------------------------------------------------------------------------- */
@@ -231,7 +233,11 @@ static enum perfdata_status add_row(struct machine *m, bool is_end)
 		return status;
 	if (m->line < INT32_MIN || m->line > INT32_MAX || m->column > UINT16_MAX)
 		return PERFDATA_EUNSUP;
-	rows->items[rows->count++] = (struct row){ m->address, m->file, (int32_t)m->line, (uint16_t)m->column, is_end };
+	rows->items[rows->count++] = (struct row){
+		.address = m->address, .file = m->file, .line = (int32_t)m->line, .column = (uint16_t)m->column,
+		.is_end = is_end, .discriminator = m->discriminator,
+	};
+	m->discriminator = 0;   /* it is about one row */
 	return PERFDATA_OK;
 }
 
@@ -257,7 +263,7 @@ static enum perfdata_status run_extended(struct machine *m)
 		m->address = m->address_size == 8 ? pd_u64(c) : pd_u32(c);
 		return PERFDATA_OK;
 	case DW_LNE_set_discriminator:
-		pd_dwarf_uleb(c);
+		m->discriminator = (uint32_t)pd_dwarf_uleb(c);
 		return PERFDATA_OK;
 	case DW_LNE_define_file:
 		return PERFDATA_EUNSUP;
@@ -361,6 +367,16 @@ static enum perfdata_status sort_rows(struct machine *m)
 	return PERFDATA_OK;
 }
 
+static enum perfdata_status keep_discriminator(struct machine *m, struct pd_dwarf_lines *lines, uint32_t value)
+{
+	const enum perfdata_status status = grow(m, &lines->discriminators, &lines->discriminator_capacity,
+						 lines->discriminator_count, sizeof *lines->discriminators);
+	if (!status)
+		lines->discriminators[lines->discriminator_count++] =
+			(struct pd_dwarf_discriminator){ (uint32_t)lines->row_count, value };
+	return status;
+}
+
 /* Drops rows of code that the linker discarded: they are at address 0, far from the rest. */
 static enum perfdata_status keep_rows(struct machine *m, struct pd_dwarf_lines *lines)
 {
@@ -380,6 +396,11 @@ static enum perfdata_status keep_rows(struct machine *m, struct pd_dwarf_lines *
 		const struct row *row = &rows->items[i];
 		if (row->file >= 1u << 15)
 			return PERFDATA_EUNSUP;
+		const enum perfdata_status kept = lines->has_discriminators && row->discriminator ?
+							  keep_discriminator(m, lines, row->discriminator) :
+							  PERFDATA_OK;
+		if (kept)
+			return kept;
 		lines->rows[lines->row_count++] = (struct pd_dwarf_row){
 			.address = (uint32_t)(row->address - lines->lowest),
 			.line = row->line,
@@ -396,6 +417,7 @@ void pd_dwarf_lines_release(struct pd_dwarf_lines *lines)
 	pd_free(lines->files);
 	pd_free(lines->folders);
 	pd_free(lines->rows);
+	pd_free(lines->discriminators);
 	*lines = (struct pd_dwarf_lines){ 0 };
 }
 
@@ -471,6 +493,21 @@ const struct pd_dwarf_row *pd_dwarf_find_row(const struct pd_dwarf_lines *lines,
 			high = middle;
 	}
 	return low && !lines->rows[low - 1].is_end ? &lines->rows[low - 1] : NULL;
+}
+
+uint32_t pd_dwarf_discriminator_of(const struct pd_dwarf_lines *lines, const struct pd_dwarf_row *row)
+{
+	const size_t wanted = (size_t)(row - lines->rows);
+	size_t low = 0, high = lines->discriminator_count;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (lines->discriminators[middle].row < wanted)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < lines->discriminator_count && lines->discriminators[low].row == wanted ?
+		       lines->discriminators[low].value : 0;
 }
 
 /* --- paths -------------------------------------------------------------------------------------------------------- */

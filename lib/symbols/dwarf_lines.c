@@ -198,8 +198,8 @@ static enum perfdata_status open_libdw(struct perfdata_symbols_dso *dso, struct 
 }
 
 static enum perfdata_status ask_libdw(struct perfdata_symbols_dso *dso, struct pd_lines *lines, uint64_t vaddr,
-				      bool positions, struct perfdata_source_line *frames, size_t room,
-				      size_t *ret_count)
+				      const struct pd_lines_wish *wish, struct perfdata_source_line *frames,
+				      size_t room, size_t *ret_count)
 {
 	struct perfdata_symbols *symbols = dso->symbols;
 	const uint64_t now = atomic_fetch_add_explicit(&symbols->libdw_clock, 1, memory_order_relaxed);
@@ -209,8 +209,7 @@ static enum perfdata_status ask_libdw(struct perfdata_symbols_dso *dso, struct p
 	enum perfdata_status status = open_libdw(dso, lines);
 	if (!status) {
 		lines->libdw_used = now;
-		status = pd_libdw_lookup(lines->libdw, symbols->options.raw_names, vaddr, positions, frames, room,
-					 ret_count);
+		status = pd_libdw_lookup(lines->libdw, vaddr, wish, frames, room, ret_count);
 	}
 	if (!status && pd_libdw_has_excess(lines->libdw) && !lines->is_told) {
 		lines->is_told = true;
@@ -224,7 +223,7 @@ static enum perfdata_status ask_libdw(struct perfdata_symbols_dso *dso, struct p
 	return status;
 }
 
-enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, bool positions,
+enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, const struct pd_lines_wish *wish,
 				   struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {
 	struct pd_lines *lines;
@@ -234,10 +233,19 @@ enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t va
 	status = PERFDATA_EUNSUP;
 	if (lines->dwarf) {
 		make_room(dso->symbols);
-		status = pd_dwarf_lookup(lines->dwarf, dso->symbols->options.raw_names, vaddr, positions, frames, room,
-					 ret_count);
+		status = pd_dwarf_lookup(lines->dwarf, vaddr, wish, frames, room, ret_count);
 	}
 	if (status == PERFDATA_EUNSUP)
-		status = ask_libdw(dso, lines, vaddr, positions, frames, room, ret_count);
+		status = ask_libdw(dso, lines, vaddr, wish, frames, room, ret_count);
+	return status == PERFDATA_ELIMIT ? give_up(dso, lines) : status;
+}
+
+enum perfdata_status pd_lines_walk_functions(struct perfdata_symbols_dso *dso, pd_take_function *take, void *user)
+{
+	struct pd_lines *lines;
+	enum perfdata_status status = get_lines(dso, &lines);
+	if (status || !lines || atomic_load_explicit(&lines->is_beyond, memory_order_relaxed))
+		return status ? status : PERFDATA_ABSENT;
+	status = lines->dwarf ? pd_dwarf_walk_functions(lines->dwarf, take, user) : PERFDATA_EUNSUP;
 	return status == PERFDATA_ELIMIT ? give_up(dso, lines) : status;
 }

@@ -14,6 +14,7 @@
 #define MAX_DEPTH 256   /* of namespaces and classes in each other */
 #define MAX_ORIGINS 17  /* from an entry to the entry that has its name */
 #define NAME_BYTES_OF_STEP 2u   /* of names that are kept */
+#define MOST_OPEN ((size_t)16 << 20)   /* bytes of units, while all units are walked over */
 
 /* --- functions of a unit ------------------------------------------------------------------------------------------ */
 
@@ -95,7 +96,7 @@ static enum perfdata_status index_functions(const struct pd_dwarf *dwarf, struct
 struct scope {
 	uint64_t name;      /* offset of the entry that has its name, or refers to the entry that has */
 	bool inlined;
-	uint32_t call_file, call_line, call_column;
+	uint32_t call_file, call_line, call_column, call_discriminator;
 	uint32_t first_line;   /* from a declaration in the entry itself; 0: take the line of the entry with the name */
 };
 
@@ -139,6 +140,7 @@ static void add_scope(struct scopes *scopes, const struct pd_dwarf_die *die)
 		.call_file = number(die, PD_DWARF_CALL_FILE),
 		.call_line = number(die, PD_DWARF_CALL_LINE),
 		.call_column = number(die, PD_DWARF_CALL_COLUMN),
+		.call_discriminator = number(die, PD_DWARF_DISCRIMINATOR),
 		.first_line = number(die, PD_DWARF_DECL_LINE),
 	};
 }
@@ -290,16 +292,20 @@ static enum perfdata_status keep_first_line(struct pd_dwarf *dwarf, uint64_t key
 	return kept ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
+/* Look-ups may ask for a name in both forms. */
+static uint64_t key_of_name(uint64_t entry, bool raw_names) { return entry | (uint64_t)raw_names << 63; }
+
 /* The linkage name has most details; a local class has none. Finding the name finds the line of the declaration,
  * too. */
-static enum perfdata_status find_name(struct pd_dwarf *dwarf, bool raw_names, uint64_t key, const char **ret)
+static enum perfdata_status find_name(struct pd_dwarf *dwarf, bool raw_names, uint64_t entry, const char **ret)
 {
+	const uint64_t key = key_of_name(entry, raw_names);
 	if (find_text(dwarf, &dwarf->names, key, ret))
 		return PERFDATA_OK;
 	struct pd_arena scratch = { 0 };
 	struct names names = { 0 };
 	enum perfdata_status status = PERFDATA_OK;
-	uint64_t offset = key;
+	uint64_t offset = entry;
 	bool is_excess = false;
 	for (unsigned i = 0; i < MAX_ORIGINS && offset != UINT64_MAX && !(names.linkage && names.first_line) && !status;
 	     i++)
@@ -347,29 +353,35 @@ struct file_table {
 struct found {
 	struct scopes scopes;
 	struct perfdata_source_line at;   /* source position of the innermost code */
+	uint32_t discriminator;           /* of that position */
 };
 
 /* The position of the code itself. */
 static enum perfdata_status find_position(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit, uint64_t vaddr,
-					  struct perfdata_source_line *ret)
+					  bool discriminators, struct found *ret)
 {
 	const struct pd_dwarf_value *at = &unit->root.values[PD_DWARF_STMT_LIST];
 	enum perfdata_status status = PERFDATA_OK;
+	if (unit->lines && unit->lines->has_discriminators < discriminators) {
+		pd_dwarf_give_lines(dwarf, unit->lines);
+		unit->lines = NULL;
+	}
 	if (!unit->lines && pd_dwarf_has(&unit->root, PD_DWARF_STMT_LIST))
 		status = at->class == PD_DWARF_OFFSET || at->class == PD_DWARF_CONSTANT
-				 ? pd_dwarf_take_lines(dwarf, unit, at->number, &unit->lines)
+				 ? pd_dwarf_take_lines(dwarf, unit, at->number, discriminators, &unit->lines)
 				 : PERFDATA_EUNSUP;
 	const struct pd_dwarf_row *row = unit->lines ? pd_dwarf_find_row(unit->lines, vaddr) : NULL;
 	if (!row)
 		return status;
-	ret->line = row->line < 0 ? 0 : (uint32_t)row->line;
-	ret->column = row->column;
-	return find_path(dwarf, unit, row->file, &ret->file);
+	ret->at.line = row->line < 0 ? 0 : (uint32_t)row->line;
+	ret->at.column = row->column;
+	ret->discriminator = pd_dwarf_discriminator_of(unit->lines, row);
+	return find_path(dwarf, unit, row->file, &ret->at.file);
 }
 
 /* The calls in a unit whose entries describe the code. Their files are in the line table of `table`. */
 static enum perfdata_status find_calls(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit, uint64_t vaddr,
-				       const struct file_table *table, bool positions,
+				       const struct file_table *table, const struct pd_lines_wish *wish,
 				       struct perfdata_source_line *frames, size_t room, struct found *found)
 {
 	enum perfdata_status status = index_functions(dwarf, unit);
@@ -377,14 +389,18 @@ static enum perfdata_status find_calls(struct pd_dwarf *dwarf, struct pd_dwarf_u
 		status = find_scopes(dwarf, unit, vaddr, &found->scopes);
 	/* the call site of an inlined function lies in the function around it */
 	struct perfdata_source_line at = found->at;
+	uint32_t discriminator = found->discriminator;
 	for (size_t i = found->scopes.count, frame = 0; i-- > 0 && !status; frame++) {
 		const struct scope *scope = &found->scopes.items[i];
 		if (frame < room)
 			frames[frame] = at;
+		if (frame < room && wish->discriminators)
+			wish->discriminators[frame] = discriminator;
 		if (!scope->inlined)
 			break;
-		if (!positions)
+		if (!wish->positions)
 			continue;
+		discriminator = scope->call_discriminator;
 		at = (struct perfdata_source_line){ .line = scope->call_line, .column = scope->call_column };
 		if (frame + 1 < room)
 			status = find_path(table->dwarf, table->unit, scope->call_file, &at.file);
@@ -394,15 +410,15 @@ static enum perfdata_status find_calls(struct pd_dwarf *dwarf, struct pd_dwarf_u
 
 /* The same in the split unit of a skeleton unit, which may have a table of files of its own. */
 static enum perfdata_status find_split_calls(struct pd_dwarf *split, struct pd_dwarf_unit *unit, uint64_t vaddr,
-					     const struct file_table *skeleton, bool positions,
+					     const struct file_table *skeleton, const struct pd_lines_wish *wish,
 					     struct perfdata_source_line *frames, size_t room, struct found *found)
 {
 	const struct file_table own = { split, unit };
 	enum perfdata_status status = pd_dwarf_enter(split, unit);
-	if (!status && positions && !unit->lines && split->sections[PD_DWARF_LINE].size)
-		status = pd_dwarf_take_lines(split, unit, unit->part->lines, &unit->lines);
+	if (!status && wish->positions && !unit->lines && split->sections[PD_DWARF_LINE].size)
+		status = pd_dwarf_take_lines(split, unit, unit->part->lines, false, &unit->lines);
 	if (!status)
-		status = find_calls(split, unit, vaddr, unit->lines ? &own : skeleton, positions, frames, room, found);
+		status = find_calls(split, unit, vaddr, unit->lines ? &own : skeleton, wish, frames, room, found);
 	pd_dwarf_leave(split, unit);
 	if (status != PERFDATA_EUNSUP)
 		return status;
@@ -413,24 +429,25 @@ static enum perfdata_status find_split_calls(struct pd_dwarf *split, struct pd_d
 }
 
 static enum perfdata_status find_in_unit(struct pd_dwarf **dwarf, struct pd_dwarf_unit *unit, uint64_t vaddr,
-					 bool positions, struct perfdata_source_line *frames, size_t room,
-					 struct found *found)
+					 const struct pd_lines_wish *wish, struct perfdata_source_line *frames,
+					 size_t room, struct found *found)
 {
 	const struct file_table table = { *dwarf, unit };
 	struct pd_dwarf_unit *split_unit = NULL;
 	struct pd_dwarf *split = NULL;
-	enum perfdata_status status = positions ? find_position(*dwarf, unit, vaddr, &found->at) : PERFDATA_OK;
+	enum perfdata_status status =
+		wish->positions ? find_position(*dwarf, unit, vaddr, wish->discriminators != NULL, found) : PERFDATA_OK;
 	if (!status)
 		status = pd_dwarf_find_split(*dwarf, unit, &split, &split_unit);
 	if (status)
 		return status;
 	if (!split)
-		return find_calls(*dwarf, unit, vaddr, &table, positions, frames, room, found);
+		return find_calls(*dwarf, unit, vaddr, &table, wish, frames, room, found);
 	*dwarf = split;
-	return find_split_calls(split, split_unit, vaddr, &table, positions, frames, room, found);
+	return find_split_calls(split, split_unit, vaddr, &table, wish, frames, room, found);
 }
 
-enum perfdata_status pd_dwarf_lookup(struct pd_dwarf *dwarf, bool raw_names, uint64_t vaddr, bool positions,
+enum perfdata_status pd_dwarf_lookup(struct pd_dwarf *dwarf, uint64_t vaddr, const struct pd_lines_wish *wish,
 				     struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {
 	struct found found = { .scopes.count = 0 };
@@ -442,7 +459,7 @@ enum perfdata_status pd_dwarf_lookup(struct pd_dwarf *dwarf, bool raw_names, uin
 	status = pd_dwarf_enter(dwarf, unit);
 	struct pd_dwarf *named = dwarf;   /* the file whose entries have the names */
 	if (!status)
-		status = find_in_unit(&named, unit, vaddr, positions, frames, room, &found);
+		status = find_in_unit(&named, unit, vaddr, wish, frames, room, &found);
 	pd_dwarf_leave(dwarf, unit);
 	size_t count = 0;
 	bool inlined = true;
@@ -452,18 +469,90 @@ enum perfdata_status pd_dwarf_lookup(struct pd_dwarf *dwarf, bool raw_names, uin
 			continue;
 		const struct scope *scope = &found.scopes.items[i];
 		frames[count].inlined = inlined;
-		status = find_name(named, raw_names, scope->name, &frames[count].function);
-		frames[count].first_line = scope->first_line ? scope->first_line : find_first_line(named, scope->name);
+		status = find_name(named, wish->raw_names, scope->name, &frames[count].function);
+		frames[count].first_line = scope->first_line ?
+						   scope->first_line :
+						   find_first_line(named, key_of_name(scope->name, wish->raw_names));
 	}
 	if (!count && found.at.file) {
 		if (room)
 			frames[0] = found.at;
+		if (room && wish->discriminators)
+			wish->discriminators[0] = found.discriminator;
 		count = 1;
 	}
 	if (status == PERFDATA_ELIMIT && named != dwarf)
 		atomic_store_explicit(&dwarf->beyond, named->path, memory_order_relaxed);
 	*ret_count = count;
 	return status ? status : count ? PERFDATA_OK : PERFDATA_ABSENT;
+}
+
+/* --- all functions ------------------------------------------------------------------------------------------------ */
+
+struct unit_functions {
+	struct pd_dwarf *named;            /* the file whose entries have the names */
+	struct pd_dwarf_range *ranges;
+	size_t nr;
+};
+
+/* A copy of the functions of a unit that is entered, or of its split unit. */
+static enum perfdata_status copy_functions(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit,
+					   struct unit_functions *ret)
+{
+	enum perfdata_status status = index_functions(dwarf, unit);
+	const size_t size = unit->functions.count * sizeof *ret->ranges;
+	if (status || !size)
+		return status;
+	status = pd_work_room(dwarf->work, size);
+	ret->ranges = status ? NULL : pd_malloc(size);
+	if (!ret->ranges)
+		return status ? status : PERFDATA_ENOMEM;
+	memcpy(ret->ranges, unit->functions.items, size);
+	ret->named = dwarf;
+	ret->nr = unit->functions.count;
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status functions_of(struct pd_dwarf *dwarf, struct pd_dwarf_unit *unit,
+					 struct unit_functions *ret)
+{
+	struct pd_dwarf_unit *split_unit = NULL;
+	struct pd_dwarf *split = NULL;
+	*ret = (struct unit_functions){ .nr = 0 };
+	enum perfdata_status status = pd_dwarf_enter(dwarf, unit);
+	if (!status)
+		status = pd_dwarf_find_split(dwarf, unit, &split, &split_unit);
+	if (!status && split) {
+		status = pd_dwarf_enter(split, split_unit);
+		if (!status)
+			status = copy_functions(split, split_unit, ret);
+		pd_dwarf_leave(split, split_unit);
+	} else if (!status) {
+		status = copy_functions(dwarf, unit, ret);
+	}
+	pd_dwarf_leave(dwarf, unit);
+	return status;
+}
+
+enum perfdata_status pd_dwarf_walk_functions(struct pd_dwarf *dwarf, pd_take_function *take, void *user)
+{
+	enum perfdata_status status = PERFDATA_OK;
+	bool goes_on = true;
+	for (size_t i = 0; i < dwarf->unit_count && !status && goes_on; i++) {
+		struct unit_functions functions;
+		pd_work_add_lookup(dwarf->work);
+		if (dwarf->units_held > MOST_OPEN)
+			pd_dwarf_shrink(dwarf, MOST_OPEN / 2);
+		status = functions_of(dwarf, &dwarf->units[i], &functions);
+		for (size_t f = 0; f < functions.nr && !status && goes_on; f++) {
+			const struct pd_dwarf_range *range = &functions.ranges[f];
+			const char *name = NULL;
+			status = find_name(functions.named, true, range->owner, &name);
+			goes_on = status || !name || take(user, name, range->start, range->end);
+		}
+		pd_free(functions.ranges);
+	}
+	return status;
 }
 
 const char *pd_dwarf_beyond(const struct pd_dwarf *dwarf)

@@ -99,6 +99,7 @@ static uint8_t slot_of(uint64_t name)
 	case DW_AT_call_file: return PD_DWARF_CALL_FILE;
 	case DW_AT_call_line: return PD_DWARF_CALL_LINE;
 	case DW_AT_call_column: return PD_DWARF_CALL_COLUMN;
+	case DW_AT_GNU_discriminator: return PD_DWARF_DISCRIMINATOR;
 	case DW_AT_decl_line: return PD_DWARF_DECL_LINE;
 	case DW_AT_stmt_list: return PD_DWARF_STMT_LIST;
 	case DW_AT_comp_dir: return PD_DWARF_COMP_DIR;

@@ -97,7 +97,8 @@ enum perfdata_status pd_dwarf_take_abbrevs(struct pd_dwarf *dwarf, const struct 
 static size_t size_of_lines(const struct pd_dwarf_lines *lines)
 {
 	return sizeof *lines + lines->file_capacity * sizeof *lines->files +
-	       lines->row_count * sizeof *lines->rows;
+	       lines->row_count * sizeof *lines->rows +
+	       lines->discriminator_capacity * sizeof *lines->discriminators;
 }
 
 static void free_lines(struct pd_dwarf *dwarf, struct pd_dwarf_lines *lines)
@@ -118,14 +119,15 @@ void pd_dwarf_give_lines(struct pd_dwarf *dwarf, struct pd_dwarf_lines *lines)
 		free_lines(dwarf, lines);
 }
 
-static struct pd_dwarf_lines *recent_lines(struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint64_t at)
+static struct pd_dwarf_lines *recent_lines(struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint64_t at,
+					   bool discriminators)
 {
 	struct pd_dwarf_lines *found = NULL;
 	pd_monitor_enter(dwarf->tables_lock);
 	for (size_t i = 0; i < PD_DWARF_RECENT && !found; i++) {
 		struct pd_dwarf_lines *recent = dwarf->recent_lines[i];
 		if (recent && recent->at == at && recent->version == unit->version &&
-		    recent->address_size == unit->address_size)
+		    recent->address_size == unit->address_size && recent->has_discriminators >= discriminators)
 			found = recent;
 	}
 	if (found)
@@ -145,15 +147,16 @@ static void keep_lines(struct pd_dwarf *dwarf, struct pd_dwarf_lines *lines)
 }
 
 enum perfdata_status pd_dwarf_take_lines(struct pd_dwarf *dwarf, const struct pd_dwarf_unit *unit, uint64_t at,
-					 struct pd_dwarf_lines **ret)
+					 bool discriminators, struct pd_dwarf_lines **ret)
 {
 	enum perfdata_status status = pd_dwarf_unpack_section(dwarf, PD_DWARF_LINE);
-	*ret = status ? NULL : recent_lines(dwarf, unit, at);
+	*ret = status ? NULL : recent_lines(dwarf, unit, at, discriminators);
 	if (status || *ret)
 		return status;
 	struct pd_dwarf_lines *made = pd_calloc(1, sizeof *made);
 	if (!made)
 		return PERFDATA_ENOMEM;
+	made->has_discriminators = discriminators;
 	status = pd_dwarf_read_table(dwarf, unit, at, made);
 	if (status) {
 		pd_free(made);

@@ -465,7 +465,8 @@ enum perfdata_status pd_symbols_vaddr(struct perfdata_symbols_dso *dso, uint64_t
 	return status || to_vaddr(dso, offset, ret_vaddr) ? status : PERFDATA_ABSENT;
 }
 
-static enum perfdata_status find_calls(struct perfdata_symbols_dso *dso, uint64_t address, bool positions,
+static enum perfdata_status find_calls(struct perfdata_symbols_dso *dso, uint64_t address,
+				       const struct pd_lines_wish *wish,
 				       struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {
 	uint64_t vaddr;
@@ -473,7 +474,7 @@ static enum perfdata_status find_calls(struct perfdata_symbols_dso *dso, uint64_
 	if (status || !to_vaddr(dso, address, &vaddr))
 		return status ? status : PERFDATA_ABSENT;
 	const size_t before = pd_symbols_failed(dso->symbols);
-	status = pd_symbols_note(dso->symbols, pd_lines_find(dso, vaddr, positions, frames, room, ret_count));
+	status = pd_symbols_note(dso->symbols, pd_lines_find(dso, vaddr, wish, frames, room, ret_count));
 	return judge(dso->symbols, status, before);
 }
 
@@ -516,11 +517,35 @@ enum perfdata_status pd_symbols_object(struct perfdata_symbols_dso *dso, uint64_
 enum perfdata_status pd_symbols_source(struct perfdata_symbols_dso *dso, uint64_t address,
 					     struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {
-	return find_calls(dso, address, true, frames, room, ret_count);
+	const struct pd_lines_wish wish = { .positions = true, .raw_names = dso->symbols->options.raw_names };
+	return find_calls(dso, address, &wish, frames, room, ret_count);
 }
 
 enum perfdata_status perfdata_symbols_calls(struct perfdata_symbols_dso *dso, uint64_t address,
 					    struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {
-	return find_calls(dso, address, false, frames, room, ret_count);
+	const struct pd_lines_wish wish = { .raw_names = dso->symbols->options.raw_names };
+	return find_calls(dso, address, &wish, frames, room, ret_count);
+}
+
+enum perfdata_status pd_symbols_blocks(struct perfdata_symbols_dso *dso, uint64_t vaddr,
+				       struct perfdata_source_line *frames, uint32_t *discriminators, size_t room,
+				       size_t *ret_count)
+{
+	const struct pd_lines_wish wish = { .positions = true, .raw_names = true, .discriminators = discriminators };
+	const enum perfdata_status status = loaded(dso);
+	if (status)
+		return status;
+	const size_t before = pd_symbols_failed(dso->symbols);
+	return judge(dso->symbols,
+		     pd_symbols_note(dso->symbols, pd_lines_find(dso, vaddr, &wish, frames, room, ret_count)), before);
+}
+
+enum perfdata_status pd_symbols_walk_functions(struct perfdata_symbols_dso *dso, pd_take_function *take, void *user)
+{
+	const enum perfdata_status status = loaded(dso);
+	if (status)
+		return status;
+	const size_t before = pd_symbols_failed(dso->symbols);
+	return judge(dso->symbols, pd_symbols_note(dso->symbols, pd_lines_walk_functions(dso, take, user)), before);
 }

@@ -536,10 +536,19 @@ enum perfdata_status pd_unpack_bytes(struct pd_work *work, const void *compresse
 void pd_lines_close(struct perfdata_symbols_dso *dso);
 /* Opens the debug information of a loaded dso; false: that was done, or another thread holds the dso. */
 bool pd_lines_load_ahead(struct perfdata_symbols_dso *dso);
-/* To be called for a dso that is loaded, without its lock. Without `positions` only functions are found, and no line
- * table is read. */
-enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, bool positions,
+/* What a look-up finds beside the functions. */
+struct pd_lines_wish {
+	bool positions;            /* without them no line table is read */
+	bool raw_names;            /* names as linkers see them */
+	uint32_t *discriminators;  /* of each position: which of the blocks of its line; NULL: not asked for */
+};
+/* To be called for a dso that is loaded, without its lock. */
+enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, const struct pd_lines_wish *wish,
 				   struct perfdata_source_line *frames, size_t room, size_t *ret_count);
+/* Calls `take` for each piece of code of each function, in the order of the file, until that returns false. `name` is
+ * what linkers call the function. PERFDATA_ABSENT: no debug information; PERFDATA_EUNSUP: libdw alone can read it. */
+typedef bool pd_take_function(void *user, const char *name, uint64_t start, uint64_t end);
+enum perfdata_status pd_lines_walk_functions(struct perfdata_symbols_dso *dso, pd_take_function *take, void *user);
 
 struct pd_libdw;
 /* `alt`: the supplementary file, or NULL. PERFDATA_ABSENT: no debug information, or the supplementary file is missing;
@@ -552,7 +561,7 @@ void pd_libdw_close(struct pd_libdw *libdw);
 bool pd_libdw_has_excess(const struct pd_libdw *libdw);
 size_t pd_libdw_size(const struct pd_libdw *libdw);   /* about how much memory it holds */
 /* Texts are valid until the next look-up. */
-enum perfdata_status pd_libdw_lookup(struct pd_libdw *libdw, bool raw_names, uint64_t vaddr, bool positions,
+enum perfdata_status pd_libdw_lookup(struct pd_libdw *libdw, uint64_t vaddr, const struct pd_lines_wish *wish,
 				     struct perfdata_source_line *frames, size_t room, size_t *ret_count);
 
 /* --- unwind_image.c; to be called with the lock of the dso, which is loaded ---- */
@@ -589,6 +598,13 @@ void pd_symbols_expect(struct perfdata_symbols_dso *dso, const uint8_t *build_id
 enum perfdata_status pd_symbols_source(struct perfdata_symbols_dso *dso, uint64_t address,
 							  struct perfdata_source_line *frames, size_t room,
 							  size_t *ret_count);
+
+/* The same for the address of an ELF file, with the names that linkers see, and the discriminator of each position. */
+enum perfdata_status pd_symbols_blocks(struct perfdata_symbols_dso *dso, uint64_t vaddr,
+				       struct perfdata_source_line *frames, uint32_t *discriminators, size_t room,
+				       size_t *ret_count);
+/* As pd_lines_walk_functions. */
+enum perfdata_status pd_symbols_walk_functions(struct perfdata_symbols_dso *dso, pd_take_function *take, void *user);
 
 /* Loads the dso if no look-up has done so. */
 enum perfdata_status pd_symbols_origin(struct perfdata_symbols_dso *dso, struct perfdata_symbols_origin *ret);

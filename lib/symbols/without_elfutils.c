@@ -24,10 +24,10 @@ size_t pd_libdw_size(const struct pd_libdw *libdw)
 	(void)libdw;
 	return 0;
 }
-enum perfdata_status pd_libdw_lookup(struct pd_libdw *libdw, bool raw_names, uint64_t vaddr, bool positions,
+enum perfdata_status pd_libdw_lookup(struct pd_libdw *libdw, uint64_t vaddr, const struct pd_lines_wish *wish,
 				     struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {
-	(void)libdw, (void)raw_names, (void)vaddr, (void)positions, (void)frames, (void)room;
+	(void)libdw, (void)vaddr, (void)wish, (void)frames, (void)room;
 	*ret_count = 0;
 	return PERFDATA_EUNSUP;
 }

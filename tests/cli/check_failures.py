@@ -53,8 +53,21 @@ def conversions():
     return [[name, "-q", "--symbols", "no", "-j", "1"] for name in program.formats() if name not in program.FOLDER_FORMATS + program.FOR_COMPILERS] + [["ndjson", "-q", "--names", "--stacks", "ref", "-j", "1"]]
 
 
+def compilers():
+    return [[name, "-q", *program.COMPILERS_WORDS, "-j", "1"] for name in program.FOR_COMPILERS]
+
+
 def path_of(name):
     return os.path.join(program.TESTDATA, name)
+
+
+def conversions_with_paths():
+    return [(words, path_of("trace-73.data")) for words in conversions()] + [(words, program.COMPILERS_RECORDING) for words in compilers()]
+
+
+def commands_with_paths():
+    others = list(QUESTIONS) + [[*words, "-o", "-"] for words in WRITINGS]
+    return conversions_with_paths() + [(words, path_of("trace-73.data")) for words in others]
 
 
 def claims_completeness(words, out):
@@ -199,6 +212,7 @@ def check_summary(folder):
 def check_memory(folder):
     commands = conversions() + list(QUESTIONS) + [[*words, "-o", "-"] for words in WRITINGS]
     fail_commands("recordings", commands, [path_of(name) for name in RECORDINGS], folder)
+    fail_commands("profiles for compilers", compilers(), [program.COMPILERS_RECORDING], folder)
     tables = tempfile.mkdtemp(dir=folder)
     words = ["parquet", "-q", "--symbols", "no", "-j", "1", "--force", "-o", tables + "/"]
     fail_commands("tables of Parquet", [words], [path_of("trace-73.data")], folder)
@@ -257,18 +271,18 @@ def output_faults(words, path, suffix, folder):
 
 def check_disk(folder):
     faults = []
-    for words in conversions() + list(QUESTIONS) + [["schema"], ["fields"], ["explain"], ["help"], ["completion", "bash"]]:
-        path = path_of("trace-73.data")
-        found = disk_faults(words, path, folder) if words[0] not in ("schema", "fields", "explain", "help", "completion") else disk_faults_alone(words, folder)
+    alone = [["schema"], ["fields"], ["explain"], ["help"], ["completion", "bash"]]
+    for words, path in conversions_with_paths() + [(words, path_of("trace-73.data")) for words in QUESTIONS] + [(words, None) for words in alone]:
+        found = disk_faults(words, path, folder) if path else disk_faults_alone(words, folder)
         faults += ["%s: %s" % (" ".join(words), fault) for fault in found]
     report("disk: standard output", faults)
     faults = []
-    for words in conversions():
+    for words, path in conversions_with_paths():
         for number, suffix in enumerate(("", ".gz", ".zst")):
             # one thread and two in turns
             for jobs in ("1", "2") if program.ALL else ("12"[(number + len(words[0])) % 2],):
                 more = words[:-1] + [jobs]
-                faults += ["%s: %s" % (" ".join(more), fault) for fault in output_faults(more, path_of("trace-73.data"), suffix, folder)]
+                faults += ["%s: %s" % (" ".join(more), fault) for fault in output_faults(more, path, suffix, folder)]
     report("disk: -o leaves nothing", faults)
 
 
@@ -310,8 +324,8 @@ def disk_faults_alone(words, folder):
 def check_full():
     faults = []
     with open("/dev/full", "wb") as full:
-        for words in conversions() + list(QUESTIONS) + [[*words, "-o", "-"] for words in WRITINGS]:
-            done = subprocess.run([program.PERFDATA, *words, path_of("trace-73.data")], stdout=full, stderr=subprocess.PIPE, timeout=120)
+        for words, path in commands_with_paths():
+            done = subprocess.run([program.PERFDATA, *words, path], stdout=full, stderr=subprocess.PIPE, timeout=120)
             if done.returncode != 5 or b"error: " not in done.stderr:
                 faults.append("%s: exit %d: %s" % (" ".join(words), done.returncode, done.stderr.decode()))
     report("full: every command", faults)
@@ -321,10 +335,10 @@ def check_full():
 
 def check_pipe():
     faults = []
-    for words in conversions() + list(QUESTIONS) + [[*words, "-o", "-"] for words in WRITINGS]:
+    for words, path in commands_with_paths():
         reading, writing = os.pipe()
         os.close(reading)
-        done = subprocess.run([program.PERFDATA, *words, path_of("trace-73.data")], stdin=subprocess.DEVNULL, stdout=writing,
+        done = subprocess.run([program.PERFDATA, *words, path], stdin=subprocess.DEVNULL, stdout=writing,
                               stderr=subprocess.PIPE, timeout=120)
         os.close(writing)
         if done.returncode != -signal.SIGPIPE or done.stderr:
@@ -366,7 +380,7 @@ def check_interrupt():
     with open(path_of("stream-73.pipe"), "rb") as f:
         stream = f.read()
     faults = []
-    for words in conversions() + [["check"], ["info"], ["rewrite", "-o", "-"], ["repair", "-o", "-"]]:
+    for words in conversions() + compilers() + [["check"], ["info"], ["rewrite", "-o", "-"], ["repair", "-o", "-"]]:
         code, out, err = interrupted(words, stream)
         if code != 130:
             faults.append("%s: exit %d: %s" % (" ".join(words), code, err.decode("utf-8", "replace")))

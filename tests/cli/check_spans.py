@@ -5,6 +5,7 @@ thread by thread; against what the recorded program measured of itself (waits.c)
 the spans. TAP."""
 import collections
 import csv
+import gzip
 import json
 import os
 import subprocess
@@ -196,7 +197,7 @@ def check_weights(tap):
         tap.check(all(states[key] <= told.get(key, 0) for key in states) and sum(told.values()) - sum(states.values()) == queued,
                   f"{name}: the last frame is the state", repr((states, told)))
         tap.check(not any(";__schedule;" in stack or ";schedule;[" in stack for stack in stacks), f"{name}: without the scheduler's frames")
-        for words in (["pprof"], ["speedscope"], ["flamegraph"], ["baseline"]):
+        for words in (["pprof"], ["speedscope"], ["flamegraph"], ["baseline"], ["callgrind"], ["otlp"]):
             done = run(*words, "-q", "--weight", "off-cpu", path_of(name))
             tap.check(done.code == 0 and done.out, f"{name}: {words[0]} of time off the CPU", repr(done.err))
         if name != "clock":
@@ -206,6 +207,10 @@ def check_weights(tap):
     tap.check(any(stack.endswith("__schedule") for stack in bare), "--no-state-frames leaves stacks as they are", repr(list(bare)[:3]))
     some, _ = folded("process", "--weight", "off-cpu", "--state", "preempted")
     tap.check(some and all(stack.endswith("[preempted]") for stack in some), "--state chooses", repr(some))
+    for format in "callgrind", "otlp", "pprof":
+        whole, part = (run(format, "-q", "--weight", "off-cpu", *words, path_of("process")) for words in ((), ("--state", "preempted")))
+        out = gzip.decompress(part.out) if format == "pprof" else part.out
+        tap.check(part.code == 0 and len(part.out) < len(whole.out) and b"[preempted]" in out and b"[sleeping]" not in out, "--state chooses: " + format, repr(part.err))
     done = run("folded", "-q", "--weight", "off-cpu", path_of("calls"))
     tap.check(done.code == 2 and b"sched_switch" in done.err, "nothing tells of time off the CPU: refused", repr(done))
 

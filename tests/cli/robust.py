@@ -36,6 +36,7 @@ MEMORY = 256 << 20
 TIMEOUT = 60 if SANITIZED else 20
 MAX_BASE = 100 << 10       # larger recordings make slow mutants, and no other code runs
 GOOD_CODES = {0, 1, 3, 4, 6}
+REFUSED = 2    # by formats for compilers: the program did not run there, or the recording has no branch stacks
 PROBLEMS = (ValueError, KeyError, IndexError, csv.Error, xml.etree.ElementTree.ParseError)
 CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 
@@ -222,9 +223,13 @@ def check_xml(out, _code):
     xml.etree.ElementTree.fromstring(out)
 
 
+def good_codes(words):
+    return GOOD_CODES | {REFUSED} if words[0] in program.FOR_COMPILERS else GOOD_CODES
+
+
 def commands(wanted):
     checks = {"ndjson": check_lines, "json": check_json, "csv": check_csv, "perf-json": check_json}
-    every = [(name, [name, "-q", "--symbols", "no"], checks.get(name)) for name in program.formats() if name not in program.FOR_COMPILERS]
+    every = [(name, [name, "-q", *(program.COMPILERS_WORDS if name in program.FOR_COMPILERS else ["--symbols", "no"])], checks.get(name)) for name in program.formats()]
     every += [("ndjson --order file", ["ndjson", "-q", "--symbols", "no", "--order", "file"], check_lines),
               ("csv of the callchain", ["csv", "-q", "--table", "callchain"], check_csv),
               ("info", ["info", "-v"], check_text), ("info --perf", ["info", "--perf"], None),
@@ -266,7 +271,7 @@ def problem_of(words, check, path):
     said = err.decode("utf-8", "replace")
     if code is None:
         return "took more than %d seconds" % TIMEOUT
-    if code not in GOOD_CODES:
+    if code not in good_codes(words):
         return "exit code %d: %s" % (code, said[-800:] if code < 90 and code >= 0 else said[-3000:])
     if b"Sanitizer" in err or b"runtime error" in err:
         return "sanitizer: " + said[-3000:]
@@ -293,7 +298,7 @@ class Task:
             out = os.path.join(folder, "out")
             own = words[0] not in ("info", "buildids", "check", "events")
             code, stdout, err, memory = run(words + (["-o", out + "/", "--force"] if own else []), *paths)
-            wrong = code not in GOOD_CODES or b"Sanitizer" in err or b"runtime error" in err or not SANITIZED and memory > MEMORY
+            wrong = code not in good_codes(words) or b"Sanitizer" in err or b"runtime error" in err or not SANITIZED and memory > MEMORY
             try:
                 check_text(err, code)
                 if own:

@@ -154,6 +154,44 @@ def check_profgen(folder, name, path, binary, version, environments):
     return cases.report(title, faults + ([read.stderr] if read.returncode else []))
 
 
+def check_sample(folder, name, path, binary, version, environments):
+    """The profile of lines, which llvm-profdata and clang take."""
+    tool = llvm(version, "llvm-profgen")
+    title = "sampleprof as llvm-profgen %s: %s" % (version, name)
+    if not tool:
+        return cases.skip(title, "no llvm-%s" % version)
+    out = os.path.join(folder, "sample")
+    faults = ours(out + ".ours", "sampleprof", path, binary)
+    for perf, environment in environments.items():
+        run(tool, "--format=text", "--perfdata=" + path, "--binary=" + binary, "--output=" + out, env=environment)
+        faults += differences(perf, lines_of(out), lines_of(out + ".ours"))
+        with open(out, "rb") as wanted, open(out + ".ours", "rb") as got:
+            faults += [] if wanted.read() == got.read() else ["the order differs"]
+        os.unlink(out)
+    profdata = llvm(version, "llvm-profdata")
+    if profdata:
+        for step in ("--extbinary", out + ".ours", "-o", out + ".binary"), ("--text", out + ".binary", "-o", out + ".text"):
+            done = run(profdata, "merge", "--sample", *step)
+            faults += [done.stderr.decode()] if done.returncode or done.stderr else []
+        faults += differences("llvm-profdata", lines_of(out + ".ours"), lines_of(out + ".text"))
+    return cases.report(title, faults)
+
+
+def check_compiled(folder, name, path, binary, source):
+    """A program that clang compiles with our profile gives the same result; clang has nothing to say about the profile."""
+    title = "compiled with the profile: " + name
+    compiler = shutil.which("clang++" if source.endswith(".cc") else "clang")
+    if not compiler:
+        return cases.skip(title, "no clang")
+    profile, new = os.path.join(folder, "profile"), os.path.join(folder, "compiled")
+    faults = ours(profile, "sampleprof", path, binary)
+    done = run(compiler, "-O2", "-Wall", "-fprofile-sample-use=" + profile, "-o", new, source)
+    if done.returncode or done.stderr:
+        return cases.report(title, faults + [done.stderr.decode()])
+    before, after = run(binary), run(new)
+    return cases.report(title, faults + ([] if before.stdout == after.stdout and before.stdout else ["%r, was %r" % (after.stdout, before.stdout)]))
+
+
 def blocks_of(path):
     """The three blocks of AutoFDO's text, each a sorted list."""
     with open(path) as file:
@@ -195,15 +233,16 @@ def check_optimized(folder, name, path, binary):
 
 
 def recorded(folder):
-    """(name, recording, binary) of programs that are made here."""
-    for name, source, compiler, flags in (("C++ with templates", CXX, "g++", ["-x", "c++"]), ("an interpreter", INTERPRETER, "gcc", ["-x", "c"])):
+    """(name, recording, binary, source) of programs that are made here."""
+    for name, source, compiler in (("C++ with templates", CXX, "g++"), ("an interpreter", INTERPRETER, "gcc")):
         place = os.path.join(folder, name.split()[-1])
         if not shutil.which(compiler):
             cases.skip(name, "no " + compiler)
             continue
-        with open(place + ".source", "w") as file:
+        file_of_source = place + (".cc" if source is CXX else ".c")
+        with open(file_of_source, "w") as file:
             file.write(source)
-        done = run(compiler, *flags, "-O2", "-g", "-static", "-Wl,-q", "-o", place, place + ".source")
+        done = run(compiler, "-O2", "-g", "-static", "-Wl,-q", "-o", place, file_of_source)
         if done.returncode:
             cases.skip(name, "it cannot be linked statically")
             continue
@@ -213,19 +252,21 @@ def recorded(folder):
         if done.returncode:
             cases.skip(name, done.stderr.decode().strip() or "it cannot be recorded")
             continue
-        yield name, place + ".data", place
+        yield name, place + ".data", place, file_of_source
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
         environments = perfs(folder)
-        for name, path, binary in recorded(folder):
+        for name, path, binary, source in recorded(folder):
             for version in VERSIONS:
                 check_bolt(folder, name, path, binary, version, environments)
                 check_profgen(folder, name, path, binary, version, environments)
+                check_sample(folder, name, path, binary, version, environments)
             if name != "C++ with templates":
                 check_autofdo(folder, name, path, binary)
             check_optimized(folder, name, path, binary)
+            check_compiled(folder, name, path, binary, source)
     return cases.end()
 
 

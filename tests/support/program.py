@@ -34,8 +34,11 @@ def environment(home):
 FOLDER_FORMATS = ("parquet",)
 
 
-# Formats for compilers: they ask for a program, and refuse recordings without branch stacks. perf_profiles.py and goldens are about them.
-FOR_COMPILERS = ("bolt", "profgen", "autofdo")
+# Formats for compilers: they ask for a program, and most refuse recordings without branch stacks. COMPILERS_RECORDING is one that they take, with
+# COMPILERS_WORDS; perf_profiles.py and goldens are about their output.
+FOR_COMPILERS = ("bolt", "profgen", "sampleprof", "autofdo")
+COMPILERS_WORDS = ["--symfs", os.path.join(TESTDATA, "compilers"), "--program", "hot"]
+COMPILERS_RECORDING = os.path.join(TESTDATA, "branches-hot.data")
 
 
 def formats():

@@ -136,7 +136,7 @@ static void take_tables(void *user, unsigned index)
 		struct pd_dwarf_abbrevs *abbrevs = NULL;
 		struct pd_dwarf_lines *lines = NULL;
 		tables->failed[index] += pd_dwarf_take_abbrevs(dwarf, unit, &abbrevs) != PERFDATA_OK;
-		tables->failed[index] += pd_dwarf_take_lines(dwarf, dwarf->units, 0, &lines) != PERFDATA_OK;
+		tables->failed[index] += pd_dwarf_take_lines(dwarf, dwarf->units, 0, i % 3 == 0, &lines) != PERFDATA_OK;
 		pd_dwarf_give_abbrevs(dwarf, abbrevs);
 		pd_dwarf_give_lines(dwarf, lines);
 		if (i % DROP_AFTER == index)

@@ -24,6 +24,7 @@
 static const struct perfdata_emitter_option options[] = {
 	{ .name = "weight", .kind = PERFDATA_OPTION_CHOICE, .argument = STACK_WEIGHTS,
 	  .help = "what a sample costs; default period, or wall where time off the CPU was recorded" },
+	STACK_OPTIONS_STATE,
 	STACK_OPTION_INLINE,
 	STACK_OPTIONS_CHOICE,
 	{ 0 },
@@ -608,6 +609,7 @@ const struct perfdata_emitter pd_emitter_callgrind = {
 	.help = "costs and calls of functions, for KCachegrind and callgrind_annotate",
 	.needs = STACK_GATHER_NEEDS,
 	.configure = pd_stack_configure,
+	.option_rules = pd_stack_rules_state,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT,
 	.mime = "text/plain",
 	.suffix = "callgrind",

@@ -20,6 +20,7 @@
 static const struct perfdata_emitter_option options[] = {
 	{ .name = "weight", .kind = PERFDATA_OPTION_CHOICE, .argument = STACK_WEIGHTS,
 	  .help = "what samples weigh; default period, or wall where time off the CPU was recorded" },
+	STACK_OPTIONS_STATE,
 	STACK_OPTION_INLINE,
 	{ .name = "labels", .kind = PERFDATA_OPTION_FLAG,
 	  .help = "samples have pid, tid and comm as attributes (default; --no-labels adds them up)" },
@@ -663,6 +664,7 @@ const struct perfdata_emitter pd_emitter_otlp = {
 	.help = "OpenTelemetry profiles (" PERFDATA_OTLP_PROFILES "), for collectors",
 	.needs = STACK_GATHER_NEEDS,
 	.configure = pd_stack_configure,
+	.option_rules = pd_stack_rules_state,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT,
 	.mime = "application/x-protobuf",
 	.suffix = "otlp.pb",
