@@ -73,6 +73,8 @@ int64_t pd_pread_full(int fd, void *buffer, size_t size, uint64_t offset)
 	return (int64_t)done;
 }
 
+int pd_fd_copy(int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, 0); }
+
 int pd_write_full(int fd, const void *bytes, size_t size)
 {
 	const char *at = bytes;

@@ -23,6 +23,8 @@ bool pd_fd_ready(int fd);
 /* A file's time in nanoseconds since 1970, or the nearest value that 64 bits can hold. */
 int64_t pd_nanoseconds(const struct timespec *time);
 
+/* A descriptor of the same open file; -1 with errno. */
+int pd_fd_copy(int fd);
 /* A new file in `directory` (NULL: "/tmp") that has no name and goes away with its descriptor; -1 with errno. */
 int pd_tempfile(const char *directory);
 

@@ -14,6 +14,14 @@ extern const struct perfdata_emitter pd_emitter_ndjson, pd_emitter_json, pd_emit
 	pd_emitter_callgrind, pd_emitter_otlp, pd_emitter_bolt, pd_emitter_profgen, pd_emitter_autofdo,
 	pd_emitter_sampleprof, pd_emitter_counts, pd_emitter_baseline;
 
+/* What the tables of emitters have alike. */
+#define PD_EMITTER_OF(its_options) \
+	.abi = PERFDATA_EMITTER_ABI, .size = sizeof(struct perfdata_emitter), .options = its_options, \
+	.option_size = sizeof(struct perfdata_emitter_option)
+/* Of those whose functions of these names do all the steps: `begin`, `free_value` are the emitter's own. */
+#define PD_EMITTER_STEPS \
+	.scan = scan, .format = format, .merge = merge, .end = end, .free_part = free_part, .release = release
+
 /* --- for other rooms --- */
 
 /* Copies the table; the pointers in it stay borrowed. `destroy` is called also if this fails, unless the table is for

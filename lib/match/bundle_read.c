@@ -3,7 +3,6 @@
  * copied on demand; of a directory, no file outside it is opened. */
 #include "config.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -280,7 +279,7 @@ static enum perfdata_status read_index(struct perfdata_bundle_files *files, uint
 static enum perfdata_status open_in_place(struct perfdata_bundle_files *files, int fd, uint64_t most)
 {
 	struct stat st;
-	files->spool = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	files->spool = pd_fd_copy(fd);
 	if (files->spool < 0 || fstat(fd, &st))
 		return failed();
 	return (uint64_t)st.st_size > most ? PERFDATA_ELIMIT : read_index(files, (uint64_t)st.st_size);

@@ -3,11 +3,11 @@
 #include "config.h"
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/fdio.h"
 #include "base/memory.h"
 #include "base/option_struct.h"
 #include "match/match.h"
@@ -138,7 +138,7 @@ static enum perfdata_status open_list(struct perfdata_match *match, struct pd_so
 {
 	char *text;
 	size_t size;
-	const int fd = !strcmp(source->path, "-") ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+	const int fd = !strcmp(source->path, "-") ? pd_fd_copy(STDIN_FILENO)
 						  : pd_open_given(source->path, match->options.cancel);
 	if (fd < 0)
 		return refuse_errno(reterr, source->path);

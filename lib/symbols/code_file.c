@@ -49,7 +49,7 @@ static enum perfdata_status take_sections(const struct pd_elf *elf, struct pd_co
 	size_t room = 0;
 	for (size_t i = 0; i < elf->section_count && file->nr_sections < MOST_SECTIONS; i++) {
 		const Elf64_Shdr *header = &elf->sections[i].header;
-		if (header->sh_type != SHT_PROGBITS || !(header->sh_flags & SHF_EXECINSTR) || !header->sh_size ||
+		if (!pd_elf_is_code(header) || !header->sh_size ||
 		    header->sh_addr + header->sh_size < header->sh_addr || !pd_elf_in_file(elf, header) ||
 		    !strcmp(elf->sections[i].name, ".plt"))
 			continue;

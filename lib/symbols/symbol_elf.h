@@ -50,6 +50,11 @@ bool pd_elf_holds(const struct pd_elf *elf, uint64_t offset, uint64_t size);
 
 /* Whether the section has bytes, and the file contains them all. */
 bool pd_elf_in_file(const struct pd_elf *elf, const Elf64_Shdr *header);
+/* Whether a section holds code. */
+static inline bool pd_elf_is_code(const Elf64_Shdr *header)
+{
+	return header->sh_type == SHT_PROGBITS && header->sh_flags & SHF_EXECINSTR;
+}
 /* Reads a table, whose entries have `size` bytes, in pieces, and calls `take` for each piece: 0, or -1 without memory.
  * `first` is the index of the piece's first entry. PERFDATA_DAMAGED: the file ends before; PERFDATA_ENOMEM,
  * PERFDATA_EREAD. */

@@ -510,23 +510,15 @@ static enum perfdata_status end(void *state, const struct perfdata_emit_end *end
 }
 
 const struct perfdata_emitter pd_emitter_csv = {
-	.abi = PERFDATA_EMITTER_ABI,
 	.name = "csv",
 	.help = "one table of the recording, with a header line",
 	.flags = PERFDATA_EMITTER_MEMORY | PERFDATA_EMITTER_ROWS,
 	.needs = PERFDATA_NEED_RECORDS,
 	.mime = "text/csv",
-	.size = sizeof(struct perfdata_emitter),
-	.option_size = sizeof *options,
-	.options = options,
+	PD_EMITTER_OF(options),
 	.option_rules = rules,
 	.configure = configure,
 	.begin = begin,
-	.scan = scan,
-	.format = format,
-	.merge = merge,
-	.end = end,
+	PD_EMITTER_STEPS,
 	.free_value = free_value,
-	.free_part = free_part,
-	.release = release,
 };

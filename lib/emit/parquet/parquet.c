@@ -604,7 +604,6 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 }
 
 const struct perfdata_emitter pd_emitter_parquet = {
-	.abi = PERFDATA_EMITTER_ABI,
 	.name = "parquet",
 	.help = "all tables, for databases: a folder for each, a file in it for each recording",
 	.needs = PERFDATA_NEED_RECORDS,
@@ -612,16 +611,9 @@ const struct perfdata_emitter pd_emitter_parquet = {
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_CHECKS |
 		 PERFDATA_EMITTER_MEMORY | PERFDATA_EMITTER_ONLY_NAMED | PERFDATA_EMITTER_PACKED |
 		 PERFDATA_EMITTER_FOLDERS | PERFDATA_EMITTER_ROWS,
-	.size = sizeof(struct perfdata_emitter),
-	.option_size = sizeof *options,
-	.options = options,
+	PD_EMITTER_OF(options),
 	.configure = configure,
 	.begin = begin,
-	.scan = scan,
-	.format = format,
-	.merge = merge,
-	.end = end,
+	PD_EMITTER_STEPS,
 	.free_value = pd_table_value_free,
-	.free_part = free_part,
-	.release = release,
 };

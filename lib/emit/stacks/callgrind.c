@@ -22,8 +22,7 @@
 #include "emit/stacks/stack_tree.h"
 
 static const struct perfdata_emitter_option options[] = {
-	{ .name = "weight", .kind = PERFDATA_OPTION_CHOICE, .argument = STACK_WEIGHTS,
-	  .help = "what a sample costs; default period, or wall where time off the CPU was recorded" },
+	STACK_OPTION_WEIGHT("what a sample costs"),
 	STACK_OPTIONS_STATE,
 	STACK_OPTION_INLINE,
 	STACK_OPTIONS_CHOICE,

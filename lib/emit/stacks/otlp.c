@@ -18,8 +18,7 @@
 #include "emit/stacks/stack_tree.h"
 
 static const struct perfdata_emitter_option options[] = {
-	{ .name = "weight", .kind = PERFDATA_OPTION_CHOICE, .argument = STACK_WEIGHTS,
-	  .help = "what samples weigh; default period, or wall where time off the CPU was recorded" },
+	STACK_OPTION_WEIGHT("what samples weigh"),
 	STACK_OPTIONS_STATE,
 	STACK_OPTION_INLINE,
 	{ .name = "labels", .kind = PERFDATA_OPTION_FLAG,

@@ -15,17 +15,6 @@ void pd_report_add_sums(struct report_sum *sum, const struct pd_profile_sums *mo
 	pd_sum_up(&sum->self[1], more->weight);
 }
 
-/* Makes room for index `last`; new items are zero. */
-static bool make_room(void *items_pointer, size_t *room, size_t last, size_t size)
-{
-	const size_t before = *room;
-	if (pd_vector_grow(items_pointer, room, last, size) < 0)
-		return false;
-	if (*room > before)
-		memset(*(char **)items_pointer + before * size, 0, (*room - before) * size);
-	return true;
-}
-
 /* Notes that a label gets sums. */
 static void touch(struct report_writer *writer, uint32_t label)
 {
@@ -66,8 +55,8 @@ static enum perfdata_status add_to_list(struct report_writer *writer, const stru
 		return status;
 	leave(writer, path.same_labels);
 	const uint32_t nr_labels = pd_stack_labels_nr(writer->labels);
-	if (!make_room(&writer->by_label, &writer->by_label_room, nr_labels, sizeof *writer->by_label) ||
-	    !make_room(&writer->open, &writer->open_room, nr_labels, sizeof *writer->open) ||
+	if (pd_vector_reach(&writer->by_label, &writer->by_label_room, nr_labels, sizeof *writer->by_label) < 0 ||
+	    pd_vector_reach(&writer->open, &writer->open_room, nr_labels, sizeof *writer->open) < 0 ||
 	    pd_vector_grow(&writer->pending, &writer->pending_room, path.nr_labels, sizeof *writer->pending) < 0)
 		return PERFDATA_ENOMEM;
 	while (writer->nr_pending < path.nr_labels) {
@@ -91,7 +80,7 @@ static enum perfdata_status add_to_tree(struct report_writer *writer, const stru
 	const enum perfdata_status status = pd_stack_place_make(&writer->place, tree, entry->key.node, &node);
 	if (status != PERFDATA_OK)
 		return status;
-	if (!make_room(&writer->event.sums, &writer->sums_room, tree->nr, sizeof *writer->event.sums))
+	if (pd_vector_reach(&writer->event.sums, &writer->sums_room, tree->nr, sizeof *writer->event.sums) < 0)
 		return PERFDATA_ENOMEM;
 	pd_report_add_sums(&writer->event.sums[node], &entry->sums);
 	*ret_label = pd_stack_tree_label(tree, node);

@@ -17,8 +17,7 @@
 #include "text/json_quoted.h"
 
 static const struct perfdata_emitter_option options[] = {
-	{ .name = "weight", .kind = PERFDATA_OPTION_CHOICE, .argument = STACK_WEIGHTS,
-	  .help = "what a sample counts; default period, or wall where time off the CPU was recorded" },
+	STACK_OPTION_WEIGHT("what a sample counts"),
 	STACK_OPTIONS_STATE,
 	STACK_OPTION_INLINE,
 	{ .name = "threads", .kind = PERFDATA_OPTION_FLAG,

@@ -19,8 +19,7 @@
 static const struct perfdata_emitter_option options[] = {
 	{ .name = "by", .kind = PERFDATA_OPTION_CHOICE, .argument = "symbol|dso|comm|thread|event|line|stack",
 	  .help = "what is told apart; default symbol: a function of a file" },
-	{ .name = "weight", .kind = PERFDATA_OPTION_CHOICE, .argument = STACK_WEIGHTS,
-	  .help = "what shares are of; default period, or wall where time off the CPU was recorded" },
+	STACK_OPTION_WEIGHT("what shares are of"),
 	STACK_OPTIONS_STATE,
 	{ .name = "inline", .kind = PERFDATA_OPTION_FLAG,
 	  .help = "inlined functions are functions (default; --no-inline adds them to their caller)" },
@@ -115,16 +114,6 @@ struct baseline_writer {
 #define NO_KEY UINT32_MAX
 #define NODE (UINT64_C(1) << 32)
 
-static bool make_room(void *items_pointer, size_t *room, size_t last, size_t size)
-{
-	const size_t before = *room;
-	if (pd_vector_grow(items_pointer, room, last, size) < 0)
-		return false;
-	if (*room > before)
-		memset(*(char **)items_pointer + before * size, 0, (*room - before) * size);
-	return true;
-}
-
 /* The key of the text in writer->name. */
 static bool key_of_text(struct baseline_writer *writer, const struct key *key, uint32_t *ret)
 {
@@ -135,7 +124,7 @@ static bool key_of_text(struct baseline_writer *writer, const struct key *key, u
 	if (*ret < writer->nr_keys)
 		return true;
 	if (pd_vector_grow(&writer->keys, &writer->keys_room, writer->nr_keys, sizeof *key) < 0 ||
-	    !make_room(&writer->sums, &writer->sums_room, writer->nr_keys, sizeof *writer->sums))
+	    pd_vector_reach(&writer->sums, &writer->sums_room, writer->nr_keys, sizeof *writer->sums) < 0)
 		return false;
 	writer->keys[writer->nr_keys] = *key;
 	writer->keys[writer->nr_keys++].written = UINT32_MAX;
@@ -392,7 +381,7 @@ static bool write_file(struct baseline_writer *writer, uint32_t dso, uint32_t *r
 	*ret = PD_NO_FILE;
 	if (dso == PERFDATA_NONE)
 		return true;
-	if (!make_room(&writer->files, &writer->files_room, dso, sizeof *writer->files))
+	if (pd_vector_reach(&writer->files, &writer->files_room, dso, sizeof *writer->files) < 0)
 		return false;
 	if (!writer->files[dso]) {
 		const struct perfdata_dso *of = perfdata_session_dso(session, dso);

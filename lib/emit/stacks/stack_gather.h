@@ -6,6 +6,7 @@
 
 #include "perfdata/emit.h"
 #include "profile/profile.h"
+#include "emit/emitters.h"
 #include "emit/stacks/stack_choice.h"
 
 #define STACK_GATHER_NEEDS \
@@ -49,6 +50,9 @@ enum perfdata_status pd_stack_gather_merge(void *state, void *part, struct perfd
 /* An emitter's `configure`: what samples weigh where time off the CPU was recorded, by the option "weight". */
 enum perfdata_status pd_stack_configure(void *user, struct perfdata_configuration *configuration);
 #define STACK_WEIGHTS "period|samples|wall|off-cpu|both"
+#define STACK_OPTION_WEIGHT(what) \
+	{ .name = "weight", .kind = PERFDATA_OPTION_CHOICE, .argument = STACK_WEIGHTS, \
+	  .help = what "; default period, or wall where time off the CPU was recorded" }
 /* What samples weigh, as the option has it: "period", "wall", "off-cpu", "both". */
 const char *pd_stack_weight_name(const struct perfdata_session *session);
 /* The same of an event in words; NULL: the recorded period. */
@@ -65,8 +69,7 @@ const char *pd_stack_weight_text(const struct perfdata_session *session, const s
 	}
 #define STACK_EMITTER(release_state) STACK_EMITTER_WITH(options, release_state)
 #define STACK_EMITTER_WITH(its_options, release_state) \
-	.abi = PERFDATA_EMITTER_ABI, .size = sizeof(struct perfdata_emitter), .options = its_options, \
-	.option_size = sizeof(struct perfdata_emitter_option), .begin = begin, .end = end, .release = release_state
+	PD_EMITTER_OF(its_options), .begin = begin, .end = end, .release = release_state
 #define STACK_SUMS .format = pd_stack_gather_format, .merge = pd_stack_gather_merge, .free_part = pd_profile_part_free
 /* Of the time off the CPU. */
 #define STACK_OPTIONS_STATE \
