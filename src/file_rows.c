@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "broken_rows.h"
 #include "file_rows.h"
 #include "frame_hits.h"
 #include "grow.h"
@@ -85,6 +86,7 @@ struct counting {
 	struct name_hits *names;           /* by dso id, after the last batch; or NULL */
 	size_t room;
 	uint64_t nr_samples;
+	struct perfdata_broken_stacks *broken;   /* or NULL */
 	bool failed;
 };
 
@@ -152,6 +154,8 @@ static void take_batch(void *user, const struct perfdata_batch *batch)
 	struct counting *counting = user;
 	if (counting->rows->counts_names)
 		frame_hits_take(&counting->by_frame, batch);
+	if (counting->broken)
+		counting->failed |= perfdata_broken_stacks_take(counting->broken, batch) != PERFDATA_OK;
 	for (size_t i = 0; i < batch->nr_deliveries; i++) {
 		const struct perfdata_delivery *delivery = perfdata_batch_delivery(batch, i);
 		const uint32_t type = perfdata_raw_type(delivery->record);
@@ -387,10 +391,24 @@ static void take_table(struct file_rows *rows, const struct perfdata_reader *rea
 	}
 }
 
+static void take_broken(struct file_rows *rows, struct input *input, struct perfdata_broken_stacks *broken)
+{
+	json_object *list = broken_rows_json(input, broken);
+	broken_rows_text(&rows->broken, broken, "");
+	rows->failed |= perfdata_text_failed(&rows->broken);
+	if (!rows->broken_list)
+		rows->broken_list = json_new_array();
+	for (size_t i = 0; list && i < json_object_array_length(list); i++)
+		json_append(rows->broken_list, json_object_get(json_object_array_get_idx(list, i)));
+	json_object_put(list);
+}
+
 bool file_rows_read(struct file_rows *rows, struct input *input, struct perfdata_symbols *symbols)
 {
 	const struct perfdata_session_options options = {
-		.size = sizeof options, .needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS,
+		.size = sizeof options,
+		.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS |
+			 (rows->counts_broken ? PERFDATA_NEED_CUT_STACKS : 0u),
 		.merge_deferred = true, .symbols = symbols, .no_host = !symbols,
 	};
 	struct counting counting = { .rows = rows, .config = perfdata_reader_config(input->reader),
@@ -398,8 +416,9 @@ bool file_rows_read(struct file_rows *rows, struct input *input, struct perfdata
 	if (!rows->nr && !rows->event_name)
 		rows->weighs_periods = true;
 	rows->event = NULL;
-	counting.failed = !counting.record;
-	struct perfdata_session *session = counting.record ? input_walk(input, &options, take_batch, &counting) : NULL;
+	counting.failed = !counting.record ||
+			  (rows->counts_broken && perfdata_broken_stacks_new(&counting.broken) != PERFDATA_OK);
+	struct perfdata_session *session = !counting.failed ? input_walk(input, &options, take_batch, &counting) : NULL;
 	if (session) {
 		const uint32_t nr = perfdata_session_nr_dsos(session);
 		if (rows->counts_names)
@@ -407,6 +426,8 @@ bool file_rows_read(struct file_rows *rows, struct input *input, struct perfdata
 		for (uint32_t id = 0; id < nr && !rows->failed; id++)
 			take_dso(&counting, input, session, id);
 		take_table(rows, input->reader);
+		if (counting.broken)
+			take_broken(rows, input, counting.broken);
 		perfdata_session_close(session);
 		if (rows->failure)
 			input_ended(input, rows->failure, NULL);
@@ -416,6 +437,7 @@ bool file_rows_read(struct file_rows *rows, struct input *input, struct perfdata
 	free(counting.names);
 	free(counting.tallies);
 	free(counting.starts);
+	perfdata_broken_stacks_free(counting.broken);
 	perfdata_record_free(counting.record);
 	if (rows->failed || counting.failed) {
 		rows->failed = true;
@@ -454,6 +476,8 @@ void file_rows_finish(struct file_rows *rows)
 
 void file_rows_release(struct file_rows *rows)
 {
+	perfdata_text_release(&rows->broken);
+	json_object_put(rows->broken_list);
 	for (size_t i = 0; i < rows->nr; i++) {
 		for (size_t p = 0; p < rows->items[i].nr_paths; p++)
 			free(rows->items[i].paths[p]);

@@ -4,6 +4,7 @@
 #define FILE_ROWS_H
 
 #include "inputs.h"
+#include "json_build.h"
 #include "perfdata/match.h"
 
 struct file_row {
@@ -48,6 +49,10 @@ struct file_rows {
 	bool with_origins;
 	const struct perfdata_event *event;   /* while reading: event of the last sample */
 	char *event_name;
+	/* set by callers that pass symbols: a line for each kind of stack that ends too early, and the same as JSON */
+	bool counts_broken;
+	struct perfdata_text broken;
+	json_object *broken_list;
 	bool failed;                       /* memory ran out */
 	enum perfdata_status failure;      /* of finding the files that give names; PERFDATA_OK: none */
 };

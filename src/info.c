@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 #include "answers.h"
+#include "broken_rows.h"
 #include "commands.h"
 #include "device.h"
 #include "perfdata/perf.h"
@@ -37,6 +38,7 @@ struct counters {
 	struct perfdata_lost_sums *lost;
 	struct perfdata_record *record;   /* decoded into, one after the other */
 	struct frame_hits hits;  /* empty without --symbols */
+	struct perfdata_broken_stacks *broken;   /* NULL without --symbols */
 	struct unwinding unwinding;
 	bool failed;
 };
@@ -108,6 +110,8 @@ static void take_batch(void *user, const struct perfdata_batch *batch)
 	for (size_t i = 0; i < batch->nr_records; i++)
 		take_record(counters, perfdata_batch_record(batch, i));
 	frame_hits_take(&counters->hits, batch);
+	if (counters->broken)
+		counters->failed |= perfdata_broken_stacks_take(counters->broken, batch) != PERFDATA_OK;
 }
 
 /* Returns the pid of a counter; NULL for system-wide counters, whose thread map has the pid -1. */
@@ -309,6 +313,8 @@ static void show_text(const struct options *options, struct input *input, const 
 	unwinding_show(&out, &counters->unwinding);
 	if (names)
 		name_counts_text(&out, names);
+	if (counters->broken)
+		broken_rows_text(&out, counters->broken, "stacks: ");
 	perfdata_text_printf(&out, "complete: %s\n", summary->complete && !input->messages.errors ? "yes" : "no");
 	show_findings(&out, &input->messages);
 	show_features(&out, input->reader, options->style.verbose);
@@ -353,6 +359,8 @@ static void show(const struct options *options, struct input *input, struct perf
 			json_add(document, "unwinding", unwinding_json(&counters->unwinding));
 		if (document && names)
 			json_add(document, "names", name_counts_json(input, names));
+		if (document && counters->broken)
+			json_add(document, "broken_stacks", broken_rows_json(input, counters->broken));
 		if (document)
 			answer_print(input, document, options->files.nr > 1);
 	} else {
@@ -371,7 +379,10 @@ static void answer(const struct options *options, struct input *input)
 	const struct perfdata_session_options session_options = {
 		.size = sizeof session_options,
 		/* without --symbols the session only counts samples */
-		.needs = symbols ? PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_FRAMES : 0u,
+		.needs = symbols ? PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS |
+					   PERFDATA_NEED_CUT_STACKS
+				 : 0u,
+		.merge_deferred = symbols,
 		.symbols = symbols,
 		.no_host = !symbols || options->symbols_from,
 	};
@@ -379,7 +390,9 @@ static void answer(const struct options *options, struct input *input)
 				     .record = perfdata_record_new() };
 	struct name_counts names = { 0 };
 	struct perfdata_session *session = NULL;
-	if (counters.lost && counters.record)
+	if (symbols && perfdata_broken_stacks_new(&counters.broken) != PERFDATA_OK)
+		input_ended(input, PERFDATA_ENOMEM, NULL);
+	else if (counters.lost && counters.record)
 		session = input_walk(input, &session_options, take_batch, &counters);
 	else
 		input_ended(input, PERFDATA_ENOMEM, NULL);
@@ -398,6 +411,7 @@ static void answer(const struct options *options, struct input *input)
 	free(counters.pids);
 	perfdata_lost_sums_free(counters.lost);
 	perfdata_record_free(counters.record);
+	perfdata_broken_stacks_free(counters.broken);
 	perfdata_session_close(session);
 	perfdata_symbols_free(symbols);
 }

@@ -349,7 +349,7 @@ enum exit_code command_match(struct options *options)
 	perfdata_text_init(&matching.verdict.reasons);
 	matching.verdict.files = &matching.rows;
 	const bool has_sources = find_sources(&matching);
-	matching.rows.counts_names = matching.verdict.names_known;
+	matching.rows.counts_names = matching.rows.counts_broken = matching.verdict.names_known;
 	if (!has_sources)
 		matching.code = exit_code_join(matching.code, EXIT_USAGE);
 	else if (note_readers(&matching) && open_sources(&matching) &&

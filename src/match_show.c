@@ -94,6 +94,17 @@ static void append_cell(struct perfdata_text *out, const struct match_answer *an
 	}
 }
 
+static void append_lines(struct perfdata_text *out, const struct perfdata_text *lines)
+{
+	for (size_t at = 0; at < lines->size;) {
+		const char *line = lines->data + at, *end = memchr(line, '\n', lines->size - at);
+		const size_t size = end ? (size_t)(end - line) : lines->size - at;
+		perfdata_text_printable(out, line, size);
+		perfdata_text_char(out, '\n');
+		at += size + 1;
+	}
+}
+
 void match_spell_shares(struct perfdata_text *out, const struct match_answer *answer)
 {
 	const struct match_verdict *v = answer->verdict;
@@ -124,6 +135,7 @@ void match_spell_shares(struct perfdata_text *out, const struct match_answer *an
 				     v->is_estimated ? "can get" : "have");
 	else
 		perfdata_text_literal(out, "no file was looked at for names\n");
+	append_lines(out, &answer->rows->broken);
 }
 
 /* --- tables ------------------------------------------------------------------------------------------------------- */
@@ -170,17 +182,6 @@ static size_t width_of(const struct match_answer *answer, enum column column, st
 static bool is_number(enum column column) { return column >= COLUMN_SAMPLES && column <= COLUMN_MAPPINGS; }
 
 /* Appends lines, each with what people may not see escaped. */
-static void append_lines(struct perfdata_text *out, const struct perfdata_text *lines)
-{
-	for (size_t at = 0; at < lines->size;) {
-		const char *line = lines->data + at, *end = memchr(line, '\n', lines->size - at);
-		const size_t size = end ? (size_t)(end - line) : lines->size - at;
-		perfdata_text_printable(out, line, size);
-		perfdata_text_char(out, '\n');
-		at += size + 1;
-	}
-}
-
 static void append_aligned(struct perfdata_text *out, const char *text, size_t size, size_t width, enum column column)
 {
 	const size_t gap = width > size ? width - size : 0;
@@ -310,6 +311,8 @@ bool match_show_json(const struct match_answer *answer)
 	json_add(document, "recordings", files);
 	json_add(document, "samples", json_new_number(answer->rows->samples));
 	json_add(document, "samples_outside", json_new_number(answer->rows->samples_outside));
+	if (answer->rows->broken_list)
+		json_add(document, "broken_stacks", json_object_get(answer->rows->broken_list));
 	for (size_t i = 0; i < answer->verdict->nr; i++)
 		json_append(rows, row_json(answer, &answer->verdict->rows[i]));
 	json_add(document, "rows", rows);

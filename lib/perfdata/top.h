@@ -57,6 +57,30 @@ PERFDATA_API enum perfdata_status perfdata_top(const char *path, const struct pe
 					       struct perfdata_top **ret, struct perfdata_error *reterr);
 PERFDATA_API void perfdata_top_free(struct perfdata_top *top);
 
+/* --- stacks that end too early ------------------------------------------------------------------------------------ */
+
+/* Counts the stacks whose callers are missing, by file, in the batches of a session with PERFDATA_NEED_DELIVERIES,
+ * _FRAMES, _STACKS and _CUT_STACKS: what `report` says of them. */
+struct perfdata_broken_stacks;
+PERFDATA_API enum perfdata_status perfdata_broken_stacks_new(struct perfdata_broken_stacks **ret);
+PERFDATA_API void perfdata_broken_stacks_free(struct perfdata_broken_stacks *all);
+/* Batches in any order, of one session. PERFDATA_ENOMEM. */
+PERFDATA_API enum perfdata_status perfdata_broken_stacks_take(struct perfdata_broken_stacks *all,
+							      const struct perfdata_batch *batch);
+struct perfdata_broken_row {
+	const char *event;         /* name */
+	const char *dso;           /* NULL: the stacks of this event that were cut, of all files */
+	uint64_t stacks;           /* samples with a user stack whose innermost frame is in the file */
+	uint64_t single;           /* of these: with one frame */
+	uint64_t outside;          /* of these: whose outermost frame is in no mapping */
+	uint64_t cut;              /* the stack continues above the copy that was recorded */
+	const char *text;          /* a sentence with a remedy */
+};
+/* What is worth reporting, by event; while the session lives. *ret lives until the next call. PERFDATA_ABSENT: there
+ * are not so many rows. PERFDATA_ENOMEM. */
+PERFDATA_API enum perfdata_status perfdata_broken_stacks_row(struct perfdata_broken_stacks *all, size_t number,
+							     struct perfdata_broken_row *ret);
+
 #ifdef __cplusplus
 }
 #endif

@@ -306,6 +306,8 @@ static inline const struct pd_span *pd_batch_spans(const struct perfdata_batch *
 const struct pd_span_facts *pd_session_span_facts(const struct perfdata_session *session);
 const char *pd_session_span_name(const struct perfdata_session *session, const struct pd_span *span);
 const char *pd_session_span_text(const struct perfdata_session *session, uint32_t name);   /* of pd_span.name */
+/* Whether the frame lies in the kernel, its modules or code that the kernel generated. */
+bool pd_session_frame_is_kernel(const struct perfdata_session *session, uint32_t frame);
 /* What its samples weigh; never USUAL. */
 enum perfdata_off_cpu pd_session_off_cpu(const struct perfdata_session *session);
 /* Whether names and stacks are those that simpleperf recorded. */

@@ -46,7 +46,7 @@ struct flame_data {
 	struct flame_row *rows;      /* rows of one group, see pd_flame_data_rows */
 	size_t rows_room;
 	size_t accounted;            /* bytes of rows and counts, drawn from the account */
-	struct stack_broken *broken; /* by event of the recording */
+	struct pd_broken_stacks *broken; /* by event of the recording */
 	size_t nr_broken;
 };
 
@@ -68,7 +68,7 @@ void pd_flame_data_free(struct flame_data *data)
 	pd_account_give(data->tree.account, PD_USE_PROFILE, data->accounted);
 	pd_stack_tree_release(&data->tree);
 	for (size_t i = 0; i < data->nr_broken; i++)
-		pd_stack_broken_release(&data->broken[i]);
+		pd_broken_stacks_release(&data->broken[i]);
 	pd_free(data->broken);
 	pd_free(data->counts);
 	pd_free(data->levels);
@@ -148,7 +148,7 @@ static bool tells_broken(const struct flame_data *data, uint32_t event)
 	       perfdata_reader_event(data->runs[0].reader, event)->attr->sample_type & PERFDATA_SAMPLE_CALLCHAIN;
 }
 
-const struct stack_broken *pd_flame_data_broken(const struct flame_data *data, uint32_t event)
+const struct pd_broken_stacks *pd_flame_data_broken(const struct flame_data *data, uint32_t event)
 {
 	return tells_broken(data, event) ? &data->broken[event] : NULL;
 }
@@ -167,7 +167,7 @@ static enum perfdata_status note_broken(struct flame_data *data, const struct st
 static bool begin_broken(struct flame_data *data)
 {
 	for (size_t i = 0; i < data->nr_broken; i++)
-		pd_stack_broken_clear(&data->broken[i]);
+		pd_broken_stacks_clear(&data->broken[i]);
 	if (!data->broken) {
 		const uint32_t nr = pd_profile_nr_events(data->runs[0].profile);
 		data->broken = pd_calloc(nr + 1u, sizeof *data->broken);

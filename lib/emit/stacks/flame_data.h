@@ -43,7 +43,7 @@ const struct stack_labels *pd_flame_data_labels(const struct flame_data *data);
 size_t pd_flame_data_left_out(const struct flame_data *data, uint64_t *ret_below);
 
 /* Which stacks of the recording end too early in an event; NULL: nothing is known of that. */
-const struct stack_broken *pd_flame_data_broken(const struct flame_data *data, uint32_t event);
+const struct pd_broken_stacks *pd_flame_data_broken(const struct flame_data *data, uint32_t event);
 
 /* --- rows, for the page --- */
 struct flame_row {

@@ -260,7 +260,7 @@ static bool add_line(struct flamegraph *graph, char **lines, const struct perfda
 static enum perfdata_status find_broken(const struct state *state, struct flamegraph *graph, char **lines)
 {
 	const struct flame_run *run = graph->recording;
-	struct stack_broken_file files[BROKEN_TOLD];
+	struct pd_broken_file files[BROKEN_TOLD];
 	struct perfdata_text line;
 	bool fine = true;
 	perfdata_text_init(&line);
@@ -270,14 +270,14 @@ static enum perfdata_status find_broken(const struct state *state, struct flameg
 		fine = add_line(graph, lines, &line);
 	}
 	for (uint32_t i = 0; i < pd_profile_nr_events(run->profile) && fine; i++) {
-		const struct stack_broken *broken = pd_flame_data_broken(graph->data, i);
-		const size_t nr = broken ? pd_stack_broken_files(broken, files, BROKEN_TOLD) : 0;
+		const struct pd_broken_stacks *broken = pd_flame_data_broken(graph->data, i);
+		const size_t nr = broken ? pd_broken_stacks_files(broken, files, BROKEN_TOLD) : 0;
 		perfdata_text_clear(&line);
-		if (broken && pd_stack_broken_spell_cut(broken, perfdata_reader_event(run->reader, i), &line))
+		if (broken && pd_broken_stacks_spell_cut(broken, perfdata_reader_event(run->reader, i), &line))
 			fine = add_line(graph, lines, &line);
 		for (size_t k = 0; k < nr && fine; k++) {
 			perfdata_text_clear(&line);
-			pd_stack_broken_spell(&files[k], run->session, perfdata_reader_event(run->reader, i), &line);
+			pd_broken_stacks_spell(&files[k], run->session, perfdata_reader_event(run->reader, i), &line);
 			fine = add_line(graph, lines, &line);
 		}
 	}

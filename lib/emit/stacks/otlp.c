@@ -7,6 +7,7 @@
 #include "base/account.h"
 #include "base/memory.h"
 #include "emit/emitters.h"
+#include "session/session.h"
 #include "emit/stacks/otlp_tables.h"
 #include "emit/stacks/pprof_maps.h"
 #include "emit/stacks/stack_gather.h"
@@ -194,7 +195,7 @@ static uint32_t location_of(struct writing *writing, const struct stack_step *st
 		put_lines(writing, place.calls + skip, place.nr_calls - skip);
 	if (place.dso)
 		put_frame_type(writing, kind,
-			       pd_stack_frame_is_kernel(writing->state->gather.stacks.session, step->frame));
+			       pd_session_frame_is_kernel(writing->state->gather.stacks.session, step->frame));
 	return put_message(writing, OTLP_LOCATIONS, &writing->message);
 }
 

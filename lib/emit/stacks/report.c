@@ -237,7 +237,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	pd_free(writer.comms);
 	pd_free(writer.touched);
 	pd_free(writer.process_of);
-	pd_stack_broken_release(&writer.broken);
+	pd_broken_stacks_release(&writer.broken);
 	pd_stack_labels_free(writer.labels);
 	return pd_stack_ended(status, out);
 }

@@ -85,7 +85,7 @@ struct report_event {
 	size_t nr_rows;
 	size_t nr_small;                     /* rows that are not shown, since they are below the requested limit */
 	uint64_t of_small[2];                /* by themselves */
-	const struct stack_broken *broken;   /* NULL: chains were cut, or rows are not of stacks */
+	const struct pd_broken_stacks *broken;   /* NULL: chains were cut, or rows are not of stacks */
 	const struct perfdata_event *of;     /* for `broken` */
 	const struct perfdata_session *session;
 	/* for trees: */

@@ -116,8 +116,8 @@ static void json_row(const struct report_options *options, const struct report_e
 static void json_broken(const struct report_event *event, struct perfdata_text *out)
 {
 	enum { FILES_TOLD = 8 };
-	struct stack_broken_file files[FILES_TOLD];
-	const size_t nr = event->broken ? pd_stack_broken_files(event->broken, files, FILES_TOLD) : 0;
+	struct pd_broken_file files[FILES_TOLD];
+	const size_t nr = event->broken ? pd_broken_stacks_files(event->broken, files, FILES_TOLD) : 0;
 	if (event->broken && event->broken->cut)
 		json_number(out, "cut_stacks", event->broken->cut);
 	if (!nr)

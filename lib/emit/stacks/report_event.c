@@ -453,7 +453,7 @@ void pd_report_event_release(struct report_writer *writer)
 	writer->sums_room = writer->nr_pending = writer->place.nr = writer->nr_comms = 0;
 	writer->rows_room = writer->nr_touched = 0;
 	writer->group_open = false;
-	pd_stack_broken_clear(&writer->broken);
+	pd_broken_stacks_clear(&writer->broken);
 	if (writer->by_label)
 		memset(writer->by_label, 0, writer->by_label_room * sizeof *writer->by_label);
 	if (writer->open)

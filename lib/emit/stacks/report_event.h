@@ -48,7 +48,7 @@ struct report_writer {
 	size_t nr_touched, touched_room, rows_room;
 	uint32_t *process_of;        /* by thread: the thread that the process is called by */
 	bool failed;                 /* there was no memory for `touched` */
-	struct stack_broken broken;
+	struct pd_broken_stacks broken;
 	unsigned nr_events;          /* events written so far */
 	bool is_asked_for;           /* an event has a function that --callers or --callees names */
 };

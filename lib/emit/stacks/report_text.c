@@ -140,17 +140,17 @@ static void broken_lines(const struct report_options *options, const struct repo
 			 struct perfdata_text *out)
 {
 	enum { FILES_TOLD = 3 };
-	struct stack_broken_file files[FILES_TOLD];
-	const size_t nr = pd_stack_broken_files(event->broken, files, FILES_TOLD);
+	struct pd_broken_file files[FILES_TOLD];
+	const size_t nr = pd_broken_stacks_files(event->broken, files, FILES_TOLD);
 	if (event->broken->cut) {
 		pd_report_style(options, REPORT_RED, out);
-		pd_stack_broken_spell_cut(event->broken, event->of, out);
+		pd_broken_stacks_spell_cut(event->broken, event->of, out);
 		pd_report_style(options, REPORT_PLAIN, out);
 		perfdata_text_char(out, '\n');
 	}
 	for (size_t i = 0; i < nr; i++) {
 		pd_report_style(options, REPORT_RED, out);
-		pd_stack_broken_spell(&files[i], event->session, event->of, out);
+		pd_broken_stacks_spell(&files[i], event->session, event->of, out);
 		pd_report_style(options, REPORT_PLAIN, out);
 		perfdata_text_char(out, '\n');
 	}

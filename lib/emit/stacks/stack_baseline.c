@@ -291,7 +291,7 @@ static void note_kinds(struct baseline_writer *writer, const struct stack_path *
 	writer->event.named += last->kind == STACK_NO_NAME ? 0 : sums->w;
 	writer->event.inlined += inlined ? sums->w : 0;
 	if (path->nr_steps &&
-	    pd_stack_frame_is_kernel(writer->state->gather.session, path->steps[path->nr_steps - 1].frame))
+	    pd_session_frame_is_kernel(writer->state->gather.session, path->steps[path->nr_steps - 1].frame))
 		writer->event.kernel += sums->n;
 }
 

@@ -277,14 +277,6 @@ static const struct perfdata_dso *dso_of(const struct perfdata_session *session,
 	return at && at->dso != PERFDATA_NONE ? perfdata_session_dso(session, at->dso) : NULL;
 }
 
-bool pd_stack_frame_is_kernel(const struct perfdata_session *session, uint32_t frame)
-{
-	const struct perfdata_dso *dso = dso_of(session, frame);
-	return dso &&
-	       (dso->kind == PERFDATA_DSO_KERNEL || dso->kind == PERFDATA_DSO_MODULE ||
-		dso->kind == PERFDATA_DSO_BPF || dso->kind == PERFDATA_DSO_STATE);
-}
-
 static bool is_guest(const struct perfdata_dso *dso) { return dso && !strncmp(dso->name, "[guest", strlen("[guest")); }
 
 static enum stack_kind kind_of(const struct perfdata_dso *dso, bool inlined)

@@ -95,7 +95,4 @@ static inline uint64_t pd_stack_code_address(uint64_t address, bool is_caller)
 	return address - (is_caller && address);
 }
 
-/* Whether the frame lies in the kernel, its modules or code that the kernel generated. */
-bool pd_stack_frame_is_kernel(const struct perfdata_session *session, uint32_t frame);
-
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include "base/memory.h"
+#include "session/session.h"
 #include "emit/stacks/stack_route.h"
 
 struct stack_route {
@@ -81,7 +82,7 @@ bool pd_stack_returns_to(const struct perfdata_session *session, uint16_t origin
 {
 	if (origin != PERFDATA_STEP_RECORDED)
 		return false;
-	return !pd_stack_frame_is_kernel(session, callee) || pd_stack_frame_is_kernel(session, caller);
+	return !pd_session_frame_is_kernel(session, callee) || pd_session_frame_is_kernel(session, caller);
 }
 
 static bool is_return_address(const struct stack_route *route, const struct stack_step *caller,

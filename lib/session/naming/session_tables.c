@@ -93,6 +93,16 @@ const struct perfdata_frame *perfdata_session_frame(const struct perfdata_sessio
 	return frame & PERFDATA_FRAME_CALLER || !session->state ? NULL : pd_table_at(&session->state->frames, frame);
 }
 
+bool pd_session_frame_is_kernel(const struct perfdata_session *session, uint32_t frame)
+{
+	const struct perfdata_frame *at = perfdata_session_frame(session, frame);
+	const struct perfdata_dso *dso = at && at->dso != PERFDATA_NONE ? perfdata_session_dso(session, at->dso)
+									 : NULL;
+	return dso &&
+	       (dso->kind == PERFDATA_DSO_KERNEL || dso->kind == PERFDATA_DSO_MODULE ||
+		dso->kind == PERFDATA_DSO_BPF || dso->kind == PERFDATA_DSO_STATE);
+}
+
 uint32_t pd_session_nr_frames(const struct perfdata_session *session)
 {
 	return session->state ? pd_table_count(&session->state->frames) : 0;

@@ -244,6 +244,8 @@ static int build_stack(struct pd_state *state, const struct pd_thread *thread, c
 	ret->nr_steps = (uint32_t)steps->count;
 	if (state->stacks.with_steps && put_steps(state, to, steps->items, steps->count, &ret->steps) < 0)
 		return -1;
+	if (state->stacks.with_steps && state->stacks.with_cuts && chain->is_cut)
+		to->items[ret->steps + ret->nr_steps - 1].origin = PD_STEP_CUT;
 	return name_stack(state, chain, ret);
 }
 
