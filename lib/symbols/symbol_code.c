@@ -18,7 +18,8 @@ static bool has_code(const struct pd_elf *elf, uint64_t offset, uint64_t size)
 {
 	for (size_t i = 0; i < elf->section_count; i++) {
 		const Elf64_Shdr *header = &elf->sections[i].header;
-		if (pd_elf_is_code(header) && offset >= header->sh_offset && offset - header->sh_offset < header->sh_size &&
+		if (pd_elf_is_code(header) && offset >= header->sh_offset &&
+		    offset - header->sh_offset < header->sh_size &&
 		    size <= header->sh_size - (offset - header->sh_offset))
 			return pd_elf_in_file(elf, header);
 	}
