@@ -261,9 +261,7 @@ def check(path, described):
 
 def main():
     number = bad = 0
-    paths = [path for path, _kind in program.recordings(LIMIT)]
-    corpus = [path for path in paths if not program.in_testdata(path)]
-    for path in paths if program.ALL else [path for path in paths if path not in corpus[1::2]]:
+    for path in program.some_recordings(LIMIT):
         number += 1
         # nine tables, three runs each: some recordings are enough
         faults = check(path, program.ALL or number % (16 if program.CORPUS else 3) == 0)

@@ -73,6 +73,13 @@ def in_testdata(path):
     return path.startswith(TESTDATA + os.sep)
 
 
+def some_recordings(largest=None):
+    """Paths of testdata/ and of every second recording of the corpus, where most differ by the version of their recorder; with ALL of each."""
+    paths = [path for path, _kind in recordings(largest)]
+    of_corpus = [path for path in paths if not in_testdata(path)]
+    return paths if ALL else [path for path in paths if path not in of_corpus[1::2]]
+
+
 def expected(name, kind):
     """What perf printed for a recording of the corpus; b"" where it printed nothing or that was not kept."""
     path = os.path.join(CORPUS, "expected", "%s.%s.zst" % (name, kind))
