@@ -29,6 +29,7 @@ struct pd_branches {
 	const struct perfdata_session *session;
 	const struct perfdata_reader *reader;
 	enum pd_branch_rule rule;
+	unsigned what;
 	char *program;                     /* NULL: none was asked for */
 	uint8_t build_id[PERFDATA_BUILD_ID_MAX];   /* that was asked for, by itself or by a file that has it */
 	size_t build_id_size;
@@ -91,6 +92,7 @@ enum perfdata_status pd_branches_new(const struct perfdata_session *session, con
 	b->session = session;
 	b->reader = reader;
 	b->rule = options->rule;
+	b->what = options->what;
 	b->seed = pd_hash_seed(b);
 	pd_sums_init(&b->taken, session->account);
 	pd_sums_init(&b->sums, session->account);
@@ -324,7 +326,7 @@ static void take_sample(struct collecting *c, const struct perfdata_batch *batch
 	struct perfdata_record record;
 	const struct perfdata_list *entries = NULL;
 	c->part->samples++;
-	if (delivery->branches != PERFDATA_NONE && c->b->rule != PD_BRANCHES_ALL_FILES &&
+	if (delivery->branches != PERFDATA_NONE && c->b->what & PD_BRANCHES_STACKS &&
 	    perfdata_raw_decode(c->b->reader, delivery->record, &record) != PERFDATA_ENOMEM)
 		entries = &record.u.sample.branch_stack.entries;
 	const uint32_t *frames = entries ? &batch->frames[delivery->branches] : NULL;
@@ -335,7 +337,8 @@ static void take_sample(struct collecting *c, const struct perfdata_batch *batch
 	}
 	if (entries)
 		take_stack(c, entries, frames);
-	take_address(c, delivery);
+	if (c->b->what & PD_BRANCHES_ADDRESSES)
+		take_address(c, delivery);
 }
 
 enum perfdata_status pd_branches_collect(const struct pd_branches *b, const struct perfdata_batch *batch,

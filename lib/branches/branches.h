@@ -55,8 +55,12 @@ struct pd_branch_sum {
 	uint64_t weight;     /* branches: how many were mispredicted; addresses: the sum of periods */
 };
 
+/* What is added up. */
+enum { PD_BRANCHES_STACKS = 1, PD_BRANCHES_ADDRESSES = 2 };
+
 struct pd_branches_options {
 	enum pd_branch_rule rule;
+	unsigned what;           /* PD_BRANCHES_STACKS and _ADDRESSES */
 	/* path or base name in the recording, a file with that build-id, or the build-id in hex; NULL: none */
 	const char *program;
 };

@@ -50,14 +50,18 @@ static enum perfdata_status take_sections(const struct pd_elf *elf, struct pd_co
 	for (size_t i = 0; i < elf->section_count && file->nr_sections < MOST_SECTIONS; i++) {
 		const Elf64_Shdr *header = &elf->sections[i].header;
 		if (!pd_elf_is_code(header) || !header->sh_size ||
-		    header->sh_addr + header->sh_size < header->sh_addr || !pd_elf_in_file(elf, header) ||
-		    !strcmp(elf->sections[i].name, ".plt"))
+		    header->sh_addr + header->sh_size < header->sh_addr || !pd_elf_in_file(elf, header))
 			continue;
-		if (pd_vector_grow(&file->sections, &room, file->nr_sections, sizeof *file->sections) < 0)
-			return PERFDATA_ENOMEM;
-		file->sections[file->nr_sections++] = (struct pd_code_range){
+		const struct pd_code_range section = {
 			.start = header->sh_addr, .end = header->sh_addr + header->sh_size, .offset = header->sh_offset
 		};
+		if (!strcmp(elf->sections[i].name, ".plt")) {
+			file->linkage = section;
+			continue;
+		}
+		if (pd_vector_grow(&file->sections, &room, file->nr_sections, sizeof *file->sections) < 0)
+			return PERFDATA_ENOMEM;
+		file->sections[file->nr_sections++] = section;
 	}
 	if (file->nr_sections)
 		qsort(file->sections, file->nr_sections, sizeof *file->sections, compare_ranges);
@@ -100,6 +104,8 @@ void pd_code_file_close(struct pd_code_file *file)
 	pd_free(file->sections);
 	pd_free(file);
 }
+
+bool pd_code_file_is_static(const struct pd_code_file *file) { return !file->dso->text->dynsym; }
 
 bool pd_code_file_read(const struct pd_code_file *file, uint64_t address, void *out, size_t size)
 {

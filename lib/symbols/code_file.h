@@ -22,6 +22,7 @@ struct pd_code_file {
 	size_t nr_segments;
 	struct pd_code_range *sections;  /* with instructions, by address; without the linkage table (.plt) */
 	size_t nr_sections;
+	struct pd_code_range linkage;    /* .plt; empty where there is none */
 };
 
 /* Loads the file of a dso. PERFDATA_ABSENT: there is no such file, or no code in it. PERFDATA_EUNSUP: built without
@@ -34,6 +35,8 @@ void pd_code_file_close(struct pd_code_file *file);   /* NULL is fine */
 bool pd_code_file_address(const struct pd_code_file *file, uint64_t offset, uint64_t *ret);
 /* The offset in the file of an address with code; false: there is none. */
 bool pd_code_file_offset(const struct pd_code_file *file, uint64_t address, uint64_t *ret);
+/* Whether it has no dynamic symbols. */
+bool pd_code_file_is_static(const struct pd_code_file *file);
 /* The section with an address, or NULL. */
 const struct pd_code_range *pd_code_file_section(const struct pd_code_file *file, uint64_t address);
 /* Copies bytes of code. false: the file does not have them. */

@@ -164,7 +164,9 @@ static struct pd_symbol_name *make_name(struct pd_symbol_table *table, const str
 		if (!name.shown)
 			return NULL;
 		if (symbol[i].strings == PD_STRINGS_PLT)
-			name.raw = name.shown;
+			name.raw = plt_name(&symbol[i], name.raw, &table->bytes);
+		if (!name.raw)
+			return NULL;
 		if (!best.shown || !pd_symtab_is_better_name(best.shown, name.shown))
 			best = name;
 	}

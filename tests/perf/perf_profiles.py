@@ -104,8 +104,8 @@ def perfs(folder):
     return found
 
 
-def ours(out, name, path, binary):
-    done = program.run(name, "-q", "--force", "--symfs", "/", "--program", binary, "-o", out, path)
+def ours(out, name, path, binary, *options):
+    done = program.run(name, "-q", "--force", "--symfs", "/", "--program", binary, *options, "-o", out, path)
     return ["perfdata %s: exit code %d: %s" % (name, done.code, done.err.decode())] if done.code else []
 
 
@@ -134,6 +134,27 @@ def check_bolt(folder, name, path, binary, version, environments):
     for perf, environment in environments.items():
         run(tool, "-p", path, "-o", fdata, binary, env=environment)
         faults += differences(perf, lines_of(fdata), lines_of(fdata + ".ours"))
+        os.path.exists(fdata) and os.unlink(fdata)
+    return cases.report(title, faults)
+
+
+def check_addresses(folder, name, path, binary, version, environments):
+    """Without branches: fdata as perf2bolt -nl writes it, and from 22 on what it makes of addresses."""
+    tool = llvm(version, "perf2bolt")
+    title = "perf2bolt -nl %s: %s" % (version, name)
+    if not tool:
+        return cases.skip(title, "no bolt-%s" % version)
+    fdata = os.path.join(folder, "addresses")
+    faults = ours(fdata + ".ours", "bolt", path, binary, "--no-lbr", "fdata")
+    mine = [fdata + ".ours"]
+    if version == "22":
+        faults += ours(fdata + ".preagg", "bolt", path, binary, "--no-lbr", "preagg")
+        run(tool, "-pa", "-ba", "-p", fdata + ".preagg", "-o", fdata + ".made", binary)
+        mine.append(fdata + ".made")
+    for perf, environment in environments.items():
+        run(tool, "-nl", "-p", path, "-o", fdata, binary, env=environment)
+        for found in mine:
+            faults += differences(perf, lines_of(fdata), lines_of(found))
         os.path.exists(fdata) and os.unlink(fdata)
     return cases.report(title, faults)
 
@@ -261,6 +282,7 @@ def main():
         for name, path, binary, source in recorded(folder):
             for version in VERSIONS:
                 check_bolt(folder, name, path, binary, version, environments)
+                check_addresses(folder, name, path, binary, version, environments)
                 check_profgen(folder, name, path, binary, version, environments)
                 check_sample(folder, name, path, binary, version, environments)
             if name != "C++ with templates":

@@ -10,7 +10,7 @@ static const struct perfdata_emitter_option options[] = {
 	{ 0 },
 };
 
-BRANCH_BEGIN(branch_gather, PD_BRANCHES_ALL_FILES)
+BRANCH_BEGIN(branch_gather, PD_BRANCHES_ALL_FILES, PD_BRANCHES_ADDRESSES)
 
 /* A blank or a newline in a path would end it: "\040", as the kernel writes them. */
 static void put_path(const char *path, struct perfdata_text *out)

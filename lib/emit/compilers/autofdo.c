@@ -12,7 +12,7 @@ static const struct perfdata_emitter_option options[] = {
 	{ 0 },
 };
 
-BRANCH_BEGIN(branch_gather, PD_BRANCHES_OFFSETS)
+BRANCH_BEGIN(branch_gather, PD_BRANCHES_OFFSETS, PD_BRANCHES_STACKS | PD_BRANCHES_ADDRESSES)
 
 static void put_count(const struct pd_branch_sum *sum, struct perfdata_text *out)
 {

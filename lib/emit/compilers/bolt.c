@@ -1,23 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /* `bolt`: the pre-aggregated profile that perf2bolt -pa reads: `B FROM TO COUNT MISPREDICTED` for each branch, `F START
  * END COUNT` for code that ran between two, `f` where that is behind a branch from another function. Addresses of
- * programs that can be moved count from where they are loaded. */
+ * programs that can be moved count from where they are loaded. With --no-lbr the addresses of samples instead: see
+ * bolt_addresses.h. */
 #include "config.h"
+#include <string.h>
+#include "emit/compilers/bolt_addresses.h"
 #include "emit/compilers/branch_gather.h"
 #include "emit/emitters.h"
 #include "text/spelling.h"
 
 struct state {
 	struct branch_gather gather;
+	const char *no_lbr; /* form of the output without branches; NULL: with them */
 	uint64_t base;      /* what addresses count from */
 };
 
 static const struct perfdata_emitter_option options[] = {
 	BRANCH_OPTION_PROGRAM,
+	{ .name = "no-lbr",
+	  .kind = PERFDATA_OPTION_CHOICE,
+	  .argument = "fdata|preagg",
+	  .help = "samples by address, without branches: as fdata for llvm-bolt -data, or for perf2bolt -pa -ba" },
 	{ 0 },
 };
 
-BRANCH_BEGIN(state, PD_BRANCHES_MAPPED)
+static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
+				  struct perfdata_text *out)
+{
+	const char *no_lbr = perfdata_option_text(context->options, context->nr_options, "no-lbr");
+	(void)out;
+	const enum perfdata_status status =
+		pd_branch_gather_begin(sizeof(struct state), context, PD_BRANCHES_MAPPED,
+				       no_lbr ? PD_BRANCHES_ADDRESSES : PD_BRANCHES_STACKS, ret_state);
+	if (!status)
+		((struct state *)*ret_state)->no_lbr = no_lbr;
+	return status;
+}
 
 /* What lies outside has address 0. */
 static void put_address(const struct state *state, uint64_t address, struct perfdata_text *out)
@@ -51,6 +70,8 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	struct state *state = pointer;
 	struct pd_branches_result result;
 	enum perfdata_status status = pd_branches_finish(state->gather.branches, &result, end->reterr);
+	if (!status && state->no_lbr)
+		return pd_bolt_write_addresses(&state->gather, result.file, !strcmp(state->no_lbr, "fdata"), out);
 	if (!status)
 		status = pd_branch_gather_needs_stacks(&result, end->reterr);
 	if (status)

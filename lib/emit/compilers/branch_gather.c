@@ -5,10 +5,11 @@
 #include "base/memory.h"
 
 enum perfdata_status pd_branch_gather_begin(size_t size, const struct perfdata_emit_context *context,
-					    enum pd_branch_rule rule, void **ret_state)
+					    enum pd_branch_rule rule, unsigned what, void **ret_state)
 {
 	const struct pd_branches_options options = {
 		.rule = rule,
+		.what = what,
 		.program = perfdata_option_text(context->options, context->nr_options, "program"),
 	};
 	struct branch_gather *gather = pd_calloc(1, size);

@@ -15,7 +15,7 @@ struct branch_gather {
 
 /* An emitter's `begin`: makes its state of `size` bytes, of zeros. */
 enum perfdata_status pd_branch_gather_begin(size_t size, const struct perfdata_emit_context *context,
-					    enum pd_branch_rule rule, void **ret_state);
+					    enum pd_branch_rule rule, unsigned what, void **ret_state);
 /* The emitter's functions. */
 enum perfdata_status pd_branch_gather_scan(void *state, const struct perfdata_batch *batch, void **ret_value);
 enum perfdata_status pd_branch_gather_format(const void *state, const struct perfdata_batch *batch, void *value,
@@ -38,12 +38,13 @@ enum perfdata_status pd_branch_gather_needs_stacks(const struct pd_branches_resu
 	  .argument = "PATH|BUILD-ID", \
 	  .help = "of which program or library: its path or base name in the recording, a file with its build-id, or " \
 		  "that" }
-#define BRANCH_BEGIN(state, rule) \
+/* `what`: see struct pd_branches_options. */
+#define BRANCH_BEGIN(state, rule, what) \
 	static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, \
 					  struct perfdata_text *out) \
 	{ \
 		(void)out; \
-		return pd_branch_gather_begin(sizeof(struct state), context, rule, ret_state); \
+		return pd_branch_gather_begin(sizeof(struct state), context, rule, what, ret_state); \
 	}
 #define BRANCH_EMITTER_BUT_RELEASE \
 	.abi = PERFDATA_EMITTER_ABI, .size = sizeof(struct perfdata_emitter), .options = options, \

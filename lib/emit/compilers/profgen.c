@@ -20,7 +20,7 @@ static const struct perfdata_emitter_option options[] = {
 	{ 0 },
 };
 
-BRANCH_BEGIN(state, PD_BRANCHES_SECTIONS)
+BRANCH_BEGIN(state, PD_BRANCHES_SECTIONS, PD_BRANCHES_STACKS)
 
 static bool is_valid(struct state *state, const struct pd_branch_sum *sum)
 {
