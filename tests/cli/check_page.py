@@ -18,7 +18,7 @@ import program
 VALIDATORS = os.path.abspath(os.environ.get("PERFDATA_VALIDATORS") or os.path.join(program.TOP, "build", "validators"))
 MODULES = os.path.join(VALIDATORS, "node_modules")
 CHROMIUM = shutil.which("chromium")
-KERNEL = 1
+KERNEL, META_INFO = 1, 129
 BASE = 0xffffffff81000000
 count = failures = 0
 
@@ -57,20 +57,36 @@ def save_recording(path, folder):
     return "--kallsyms", os.path.join(folder, "kallsyms")
 
 
+def save_waits(path):
+    """simpleperf's --trace-offcpu: a thread is on the CPU for a sample, then off it until the next."""
+    r = builder.Recording()
+    bits = builder.IP | builder.TID | builder.TIME | builder.CALLCHAIN | builder.CPU | builder.PERIOD | builder.ID
+    clock = r.event("cpu-clock", [11], type=1, config=0, sample_type=bits, sample_id_all=1)
+    switch = r.event("sched:sched_switch", [12], type=2, config=7, sample_type=bits, sample_id_all=1)
+    r.comm(20, 20, "waits")
+    for at in range(20):
+        event, period = ((clock, 1000000), (switch, 1))[at % 2]
+        r.sample(event, misc=KERNEL, ip=BASE + 8, pid=20, tid=20, time=10000 + at * 3000, id=event.ids[0], cpu=0, period=period,
+                 callchain=[builder.CONTEXT_KERNEL, BASE + 8])
+    r.feature(META_INFO, b"trace_offcpu\0true\0")
+    r.save(path)
+    return path
+
+
 DRIVER = r"""
 const puppeteer = require("puppeteer-core"), fs = require("fs"), wrong = [], said = {};
 const [file, folder] = process.argv.slice(2);
 (async () => {
   const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM, headless: true,
     args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
-  const open = async (hash, width) => {
+  const open = async (hash, width, other) => {
     const page = await browser.newPage();
     page.on("pageerror", e => wrong.push("error: " + e.message));
     page.on("console", m => wrong.push("console: " + m.text()));
     page.on("dialog", d => { wrong.push("dialog: " + d.message()); d.dismiss(); });
     page.on("request", r => { if (!/^(file:|data:|blob:)/.test(r.url())) wrong.push("request: " + r.url()); });
     await page.setViewport({ width: width || 1200, height: 900 });
-    await page.goto("file://" + file + (hash || ""));
+    await page.goto("file://" + (other || file) + (hash || ""));
     await page.waitForFunction("window.perfdata && window.perfdata.ready && window.perfdata.frames > 0");
     return page;
   };
@@ -180,6 +196,33 @@ const [file, folder] = process.argv.slice(2);
   await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
   said.printed = await page.evaluate(() => document.querySelectorAll("#print svg rect").length);
 
+  /* instructions of a function */
+  const annotated = await open("", 1200, process.argv[6]), at = await annotated.evaluate(name => perfdata.boxOf(name), process.argv[7]);
+  await annotated.mouse.click(at.x + at.width / 2, at.y + 8, { count: 2 });
+  await annotated.waitForFunction(() => document.getElementById("annotate").open);
+  said.annotated = await annotated.evaluate(() => [document.getElementById("annotate-name").textContent, document.querySelectorAll("#annotate-rows tbody tr").length]);
+  await annotated.close();
+
+  /* an event beside another */
+  const pair = await open("", 1200, process.argv[4]);
+  said.beside = [];
+  await pair.select("#beside", "1");
+  said.beside.push(await pair.evaluate(() => [perfdata.beside, document.getElementById("colour").value]));
+  await pair.select("#roots", "t");
+  said.beside.push(await pair.evaluate(() => perfdata.beside));
+  await pair.select("#event", "1");
+  said.beside.push(await total(pair));
+  await pair.close();
+
+  /* time on and off the CPU */
+  const wall = await open("", 1200, process.argv[5]), events = await wall.evaluate(() => Array.from(document.getElementById("event").options, o => o.textContent));
+  said.wall = { events, totals: [] };
+  for (let i = 0; i < events.length; i++) {
+    await wall.select("#event", String(i));
+    said.wall.totals.push(await total(wall), await wall.evaluate(() => perfdata.beside));
+  }
+  await wall.close();
+
   /* every control has a name */
   const unnamed = [];
   const walk = node => {
@@ -200,9 +243,16 @@ def check(folder):
     made = program.run("flamegraph", "-q", *save_recording(path, folder), path)
     with open(page, "wb") as f:
         f.write(made.out)
+    others = []
+    for name, options in (("group-73.data", ()), (save_waits(os.path.join(folder, "waits.data")), ("--weight", "both")), ("callgraph-73.data", ("--annotate", "1"))):
+        others.append(os.path.join(folder, os.path.basename(name) + ".html"))
+        with open(others[-1], "wb") as f:
+            f.write(program.run("flamegraph", "-q", *options, os.path.join(program.TESTDATA, name)).out)
+    heaviest = json.loads(program.run("annotate", "-q", "--json", "--top", "1", os.path.join(program.TESTDATA, "callgraph-73.data")).out)["functions"][0]
+    others.append(heaviest["symbol"])
     with open(driver, "w") as f:
         f.write(DRIVER)
-    done = subprocess.run(["node", driver, page, folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300,
+    done = subprocess.run(["node", driver, page, folder, *others], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300,
                           env=dict(os.environ, NODE_PATH=MODULES, CHROMIUM=CHROMIUM))
     if not done.stdout:
         report("the page can be driven", done.stderr.decode())
@@ -233,6 +283,11 @@ def check(folder):
     report("an address with anything in it", said["odd"] != whole and said["odd"])
     report("the picture has names as text", "&lt;/script&gt;" not in said["svg"] or "<img" in said["svg"] or "<script" in said["svg"])
     report("it can be printed", said["pdf"] < 1000 or said["printed"] < 5)
+    report("a double click shows instructions", said["annotated"] != [heaviest["symbol"], len(heaviest["rows"])] and said["annotated"])
+    (beside, colour), with_roots, shown = said["beside"]
+    report("an event beside another has the sum that it has by itself", (not beside or beside != with_roots or beside != shown or colour != "r") and said["beside"])
+    totals = said["wall"]["totals"]
+    report("wall is the time on the CPU and that off it", (len(totals) != 6 or totals[0] + totals[2] != totals[4] or totals[5] != totals[2] or not totals[2]) and said["wall"])
     report("each control has a name", said["unnamed"])
 
 

@@ -64,8 +64,9 @@ static void put_events(struct perfdata_text *out, const struct flamegraph *graph
 		const struct perfdata_event *event = perfdata_reader_event(run->reader, i);
 		perfdata_text_string(out, first ? "{\"name\":" : ",{\"name\":");
 		pd_json_text(out, event->name);
-		perfdata_text_printf(out, ",\"unit\":\"%s\",\"samples\":%" PRIu64 ",\"weight\":%" PRIu64 "}",
-				     pd_stack_event_is_time(event) ? "ns" : "", sums.samples, sums.weight);
+		perfdata_text_printf(out, ",\"unit\":\"%s\",%s\"samples\":%" PRIu64 ",\"weight\":%" PRIu64 "}",
+				     pd_stack_event_is_time(event) ? "ns" : "", event->is_time_off ? "\"off\":true," : "",
+				     sums.samples, sums.weight);
 		first = false;
 	}
 	perfdata_text_char(out, ']');

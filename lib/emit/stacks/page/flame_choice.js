@@ -45,11 +45,30 @@ function parseOnly(text) {
 	return /^[cptu]-?\d+$/.test(text) ? { grouping: GROUPINGS[text[0]], key: +text.slice(1) } : null;
 }
 
+/* Sides of trees: 0 is the recording, 1 its base, 2 another event of the recording, to be seen beside the chosen one. */
+const SIDES = [0, 1, 2];
+
+/* The rows of a side; null: there are none. */
+function rowsOf(data, choice, side) {
+	if (side < 2)
+		return data.rows[choice.event][side];
+	const beside = besideOf(data, choice);
+	return beside < 0 ? null : data.rows[beside][0];
+}
+
+/* The event beside the chosen one: time off the CPU beside all of it; -1: none. */
+function besideOf(data, choice) {
+	const event = data.meta.events[choice.event];
+	if (event.wall)
+		return event.beside;
+	return choice.beside in data.rows && choice.beside !== choice.event ? choice.beside : -1;
+}
+
 /* Groups of rows that the choice lets through. */
 function groupTest(data, choice, side) {
-	const only = parseOnly(choice.only), groups = data.rows[choice.event][side].groups;
+	const only = parseOnly(choice.only), groups = rowsOf(data, choice, side).groups;
 	/* a base has a time of its own */
-	const first = side ? 0 : choice.first, last = side ? Infinity : choice.last;
+	const first = side === 1 ? 0 : choice.first, last = side === 1 ? Infinity : choice.last;
 	return g => groups.bin[g] >= first && groups.bin[g] <= last && (!only || only.grouping.key(data, groups, g) === only.key);
 }
 
@@ -120,7 +139,7 @@ function nodesAllowed(data, filters) {
 
 /* What each group of rows weighs, of stacks that pass the filters. */
 function groupWeights(data, choice, side) {
-	const rows = data.rows[choice.event][side], values = choice.unit === "s" ? rows.samples : rows.weight;
+	const rows = rowsOf(data, choice, side), values = choice.unit === "s" ? rows.samples : rows.weight;
 	const allowed = nodesAllowed(data, choice.filters), name = `${choice.unit}\n${choice.filters}`;
 	if (rows.weighed && rows.weighed.name === name)
 		return rows.weighed.sums;

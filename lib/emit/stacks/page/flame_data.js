@@ -89,6 +89,35 @@ function readThreads(numbers) {
 	return threads;
 }
 
+/* Rows of two events as those of one. */
+function joinRows(a, b) {
+	const joined = { nr: a.nr + b.nr, groups: { nr: a.groups.nr + b.groups.nr, first: new Int32Array(a.groups.nr + b.groups.nr + 1) } };
+	joined.groups.first.set(a.groups.first);
+	joined.groups.first.set(b.groups.first.map(first => first + a.nr), a.groups.nr);
+	for (const name of ["thread", "comm", "cpu", "bin"]) {
+		joined.groups[name] = new Int32Array(joined.groups.nr);
+		joined.groups[name].set(a.groups[name]);
+		joined.groups[name].set(b.groups[name], a.groups.nr);
+	}
+	for (const name of ["node", "samples", "weight"]) {
+		joined[name] = new a[name].constructor(joined.nr);
+		joined[name].set(a[name]);
+		joined[name].set(b[name], a.nr);
+	}
+	return joined;
+}
+
+/* Time on and off the CPU, where both were recorded, is an event of its own. */
+function addWall(meta, rows) {
+	const off = meta.events.findIndex(event => event.off), on = meta.events.findIndex(event => !event.off && event.unit === "ns");
+	if (off < 0 || on < 0 || meta.events[off].unit !== "ns")
+		return;
+	const of = [meta.events[on], meta.events[off]];
+	meta.events.push({ name: `wall: ${of[0].name} and ${of[1].name}`, unit: "ns", wall: true, beside: off, samples: of[0].samples + of[1].samples,
+		weight: of[0].weight + of[1].weight });
+	rows.push([0, 1].map(side => rows[on][side] && joinRows(rows[on][side], rows[off][side])));
+}
+
 function decode(bytes) {
 	const numbers = new Numbers(bytes), utf8 = new TextDecoder();
 	const meta = JSON.parse(utf8.decode(numbers.part(numbers.next())));
@@ -101,5 +130,6 @@ function decode(bytes) {
 	const threads = readThreads(numbers);
 	const nodes = readNodes(numbers, numbers.next());
 	const rows = meta.events.map(() => [readRows(numbers), meta.base === null ? null : readRows(numbers)]);
+	addWall(meta, rows);
 	return { meta, names, funcs, threads, nodes, rows };
 }

@@ -7,7 +7,7 @@ const KINDS = [
 	{ name: "guest", hue: 275, saturation: 55 }, { name: "who ran", hue: 215, saturation: 40 }, { name: "off the CPU", hue: 195, saturation: 60 },
 	{ name: "left out", hue: 0, saturation: 0 },
 ];
-const KIND_THREAD = 7;
+const KIND_THREAD = 7, KIND_OFF = 8;
 
 function hash(text) {
 	let value = 2166136261;
@@ -71,6 +71,19 @@ class Painter {
 		if (Math.abs(growth) < 1e-9)
 			return hsl(0, 0, this.dark ? 34 : 86);
 		return hsl(growth > 0 ? 8 : 218, 75, this.dark ? 34 - 6 * (1 - strength) : 90 - 28 * strength);
+	}
+
+	/* How often as on average: more in red, less in blue; four times as often is the deepest. */
+	ratioFill(ratio) {
+		if (!(ratio > 0) || !isFinite(ratio))
+			return hsl(0, 0, this.dark ? 24 : 95);
+		const strength = Math.min(1, Math.abs(Math.log2(ratio)) / 2);
+		return strength < 0.03 ? hsl(0, 0, this.dark ? 34 : 86) : hsl(ratio > 1 ? 8 : 218, 30 + 50 * strength, this.dark ? 34 - 6 * (1 - strength) : 92 - 30 * strength);
+	}
+
+	/* Time off the CPU, and what is partly that. */
+	offFill(part, name) {
+		return hsl(195, (this.dark ? 38 : 62) * part, this.light(hash(name) >>> 8));
 	}
 
 	clear() {

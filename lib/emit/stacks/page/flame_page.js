@@ -2,7 +2,7 @@
 
 const $ = id => document.getElementById(id);
 const choice = { event: 0, unit: "w", view: "flame", heavy: false, roots: "", only: "", colour: "k", side: 0, func: "", search: "", regex: false,
-	filters: "", lanes: "", first: 0, last: Infinity, from: 0, to: Infinity, zoom: -1, dark: null };
+	filters: "", lanes: "", beside: -1, first: 0, last: Infinity, from: 0, to: Infinity, zoom: -1, dark: null };
 let data, painter, strip, tree, sums, parts = [], zoomed = -1, selected = null, matching = null, sort = { key: "self", down: true };
 let hashShown = "", frame = 0;
 
@@ -31,8 +31,28 @@ function event() {
 	return data.meta.events[choice.event];
 }
 
+/* What an event is called here. */
+function eventName(event) {
+	return event.wall ? "wall: on and off the CPU" : event.off ? `off the CPU (${visible(event.name)})` : visible(event.name);
+}
+
 function amountText(value) {
 	return choice.unit === "s" ? countText(value) + (value === 1 ? " sample" : " samples") : weightText(value, event().unit);
+}
+
+/* What is said of the event beside: "instructions: 5.1 M, 0.92 for each of cycles". */
+function besideText(value, of) {
+	const other = data.meta.events[besideOf(data, choice)], text = choice.unit === "s" ? countText(value) : weightText(value, other.unit);
+	return event().wall ? `off the CPU ${text}, ${shareText(value, of)}` : `${eventName(other)}: ${text}, ${ratioText(value, of)}`;
+}
+
+function ratioText(value, of) {
+	const other = data.meta.events[besideOf(data, choice)];
+	if (!of)
+		return "no ratio";
+	if (choice.unit !== "s" && event().unit === "ns" && other.unit !== "ns")
+		return `${(value / of * 1e6).toPrecision(3)} for each ms of ${eventName(event())}`;
+	return `${(value / of).toPrecision(3)} for each of ${eventName(event())}`;
 }
 
 /* --- trees of the choice ------------------------------------------------------------------------------------------------ */
@@ -152,6 +172,11 @@ function fillOf(layout, node) {
 		const share = total[0][node] / (tree.all[0] || 1), base = total[1][node] / (tree.all[1] || 1);
 		return painter.differenceFill(share, base);
 	}
+	const off = event().off ? 1 : event().wall ? total[2][node] / (total[0][node] || 1) : 0;
+	if (choice.colour === "k" && off >= 0.5)
+		return painter.offFill(off, nameOf(func));
+	if (choice.colour === "r")
+		return painter.ratioFill(total[2][node] / total[0][node] / (tree.all[2] / tree.all[0]));
 	const key = func * 2 + (choice.colour === "f" ? 1 : 0);
 	let fill = painter.fills.get(key);
 	if (fill === undefined) {
@@ -328,6 +353,9 @@ function describe(part, node) {
 		+ (zoomed >= 0 ? `, ${shareText(t.total[side][node], t.total[side][zoomed])} of the zoom` : ""));
 	if (!part.up || parts.length === 1)
 		lines.push(`self ${amountText(t.self[side][node])}, ${shareText(t.self[side][node], tree.all[side])}`);
+	const other = besideOf(data, choice);
+	if (other >= 0)
+		lines.push(besideText(t.total[2][node], t.total[side][node]));
 	if (data.meta.base !== null) {
 		const share = t.total[0][node] / (tree.all[0] || 1), base = t.total[1][node] / (tree.all[1] || 1);
 		lines.push(`share ${shareText(share, 1)}, in the base ${shareText(base, 1)}: ${signedShareText(share - base)}`);

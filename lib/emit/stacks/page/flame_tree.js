@@ -76,12 +76,12 @@ class Growing {
 }
 
 function makeTree(nr, func, parent) {
-	return { nr, func, parent, self: [new Float64Array(nr), new Float64Array(nr)], total: [new Float64Array(nr), new Float64Array(nr)], all: [0, 0] };
+	return { nr, func, parent, self: SIDES.map(() => new Float64Array(nr)), total: SIDES.map(() => new Float64Array(nr)), all: SIDES.map(() => 0) };
 }
 
 /* self → total, and the sum of the roots. */
 function addUp(tree) {
-	for (const side of [0, 1]) {
+	for (const side of SIDES) {
 		const total = tree.total[side];
 		total.set(tree.self[side]);
 		tree.all[side] = 0;
@@ -98,13 +98,13 @@ function addUp(tree) {
 /* What the choice lets through: calls take(side, node, value). */
 function eachRow(data, choice, take) {
 	const allowed = nodesAllowed(data, choice.filters);
-	for (const side of [0, 1])
-		if (data.rows[choice.event][side])
+	for (const side of SIDES)
+		if (rowsOf(data, choice, side))
 			eachRowOf(data, choice, allowed, side, groupTest(data, choice, side), (node, value) => take(side, node, value));
 }
 
 function eachRowOf(data, choice, allowed, side, passes, take) {
-	const rows = data.rows[choice.event][side], { first, nr } = rows.groups, values = choice.unit === "s" ? rows.samples : rows.weight;
+	const rows = rowsOf(data, choice, side), { first, nr } = rows.groups, values = choice.unit === "s" ? rows.samples : rows.weight;
 	for (let g = 0; g < nr; g++)
 		if (passes(g))
 			for (let i = first[g]; i < first[g + 1]; i++)
@@ -123,8 +123,8 @@ function plainTree(data, choice) {
 function rootedTree(data, choice) {
 	const grouping = GROUPINGS[choice.roots], allowed = nodesAllowed(data, choice.filters), { parent, func } = data.nodes;
 	const byKey = new Map();
-	for (const side of [0, 1]) {
-		const rows = data.rows[choice.event][side];
+	for (const side of SIDES) {
+		const rows = rowsOf(data, choice, side);
 		if (!rows)
 			continue;
 		const passes = groupTest(data, choice, side), weights = groupWeights(data, choice, side);
@@ -133,7 +133,7 @@ function rootedTree(data, choice) {
 				continue;
 			const key = grouping.key(data, rows.groups, g);
 			if (!byKey.has(key))
-				byKey.set(key, { key, weight: 0, groups: [[], []] });
+				byKey.set(key, { key, weight: 0, groups: SIDES.map(() => []) });
 			const of = byKey.get(key);
 			of.weight += side ? 0 : weights[g];
 			of.groups[side].push(g);
@@ -145,10 +145,10 @@ function rootedTree(data, choice) {
 	roots.forEach((root, number) => own.push(growing.add(-1, -1 - number)));
 	const entries = { node: new Growable(Int32Array), side: new Growable(Uint8Array), value: new Growable(Float64Array) };
 	roots.forEach((root, number) => {
-		for (const side of [0, 1]) {
+		for (const side of SIDES) {
 			if (!root.groups[side].length)
 				continue;
-			const rows = data.rows[choice.event][side], values = choice.unit === "s" ? rows.samples : rows.weight, { first } = rows.groups;
+			const rows = rowsOf(data, choice, side), values = choice.unit === "s" ? rows.samples : rows.weight, { first } = rows.groups;
 			for (const g of root.groups[side]) {
 				for (let i = first[g]; i < first[g + 1]; i++) {
 					let node = rows.node[i];
@@ -204,7 +204,7 @@ function calleesOf(tree, wanted, is) {
 	}
 	const callees = growing.tree();
 	for (let i = 0; i < tree.nr; i++)
-		for (const side of [0, 1])
+		for (const side of SIDES)
 			if (at[i] >= 0)
 				callees.self[side][at[i]] += tree.self[side][i];
 	return addUp(callees);
@@ -223,7 +223,7 @@ function callersOf(tree, wanted, is) {
 	}
 	const callers = growing.tree();
 	for (let i = 0; i < values.length; i += 2)
-		for (const side of [0, 1])
+		for (const side of SIDES)
 			callers.self[side][values[i]] += tree.total[side][values[i + 1]];
 	return addUp(callers);
 }
@@ -231,7 +231,7 @@ function callersOf(tree, wanted, is) {
 /* Self and total of each function; a function counts once for a stack, however often it is on it. */
 function functionSums(data, tree) {
 	const nr = data.funcs.nr;
-	const sums = { self: [new Float64Array(nr), new Float64Array(nr)], total: [new Float64Array(nr), new Float64Array(nr)] };
+	const sums = { self: SIDES.map(() => new Float64Array(nr)), total: SIDES.map(() => new Float64Array(nr)) };
 	const open = new Int32Array(nr), path = [];
 	/* the path of open functions: walks depth first, which the order of nodes is not always */
 	const { firstChild, nextSibling, roots } = children(tree);
@@ -241,7 +241,7 @@ function functionSums(data, tree) {
 		path.push(at);
 		if (func >= 0) {
 			const first = open[func]++ === 0;
-			for (const side of [0, 1]) {
+			for (const side of SIDES) {
 				sums.self[side][func] += tree.self[side][at];
 				if (first)
 					sums.total[side][func] += tree.total[side][at];

@@ -12,6 +12,15 @@ function columns() {
 		{ key: "total", label: "total", value: f => sums.total[side][f], text: v => amountText(v) },
 		{ key: "total%", label: "total %", value: f => sums.total[side][f], text: v => shareText(v, all) },
 	];
+	const other = besideOf(data, choice);
+	if (other >= 0 && !event().wall) {
+		const name = eventName(data.meta.events[other]), { unit } = data.meta.events[other];
+		list.push({ key: "beside", label: `self, ${name}`, value: f => sums.self[2][f], text: v => choice.unit === "s" ? countText(v) : weightText(v, unit) },
+			{ key: "ratio", label: "× average", text: v => v ? v.toPrecision(3) + " ×" : "",
+				value: f => sums.self[0][f] ? sums.self[2][f] / sums.self[0][f] / (tree.all[2] / tree.all[0]) : 0 });
+	} else if (other >= 0) {
+		list.push({ key: "beside", label: "off the CPU", value: f => sums.total[2][f], text: v => amountText(v) });
+	}
 	if (data.meta.base !== null)
 		list.push({ key: "change", label: "change of self", text: v => signedShareText(v),
 			value: f => sums.self[0][f] / (tree.all[0] || 1) - sums.self[1][f] / (tree.all[1] || 1) });
@@ -54,6 +63,7 @@ function showTable() {
 			row.append(cell("td", column.text(column.value(f))));
 		const name = cell("td", button(nameOf(f), () => sandwich(nameOf(f))), "name");
 		name.title = nameOf(f).slice(0, 2000) + (kindOf(f) ? ` (${KINDS[kindOf(f)].name})` : "");
+		row.addEventListener("dblclick", () => annotate(f));
 		row.append(name, cell("td", fileOf(f), "file"));
 		body.append(row);
 	}
@@ -80,6 +90,14 @@ function showLegend() {
 		add(painter.differenceFill(0, 0.2), "less");
 		return;
 	}
+	if (choice.colour === "r") {
+		const name = eventName(data.meta.events[besideOf(data, choice)]);
+		add(painter.ratioFill(4), `four times as many ${name} as on average`);
+		add(painter.ratioFill(1), "as on average");
+		add(painter.ratioFill(0.25), "a quarter");
+		add(painter.ratioFill(0), "none");
+		return;
+	}
 	if (choice.colour === "f") {
 		box.append("one colour for each file");
 		return;
@@ -88,6 +106,8 @@ function showLegend() {
 		used.add(data.funcs.kind[i]);
 	if (choice.roots)
 		used.add(KIND_THREAD);
+	if (event().off || event().wall)
+		used.add(KIND_OFF);
 	for (const kind of Array.from(used).sort((a, b) => a - b))
 		add(painter.kindFill(kind, ""), KINDS[kind].name);
 }
@@ -100,8 +120,11 @@ function showAll() {
 		$("v-" + view).setAttribute("aria-pressed", String(choice.view === view));
 	$("heavy").setAttribute("aria-pressed", String(choice.heavy));
 	$("regex").setAttribute("aria-pressed", String(choice.regex));
-	for (const name of ["event", "unit", "roots", "lanes", "colour", "side"])
+	for (const name of ["event", "unit", "roots", "lanes", "beside", "colour", "side"])
 		$(name).value = String(choice[name]);
+	const beside = besideOf(data, choice);
+	$("beside-box").hidden = data.meta.events.length < 2 || event().wall === true;
+	$("colour").querySelector('[value="r"]').hidden = beside < 0 || event().wall === true;
 	$("search").value = choice.search;
 	const side = choice.side, scope = [amountText(tree.all[side])];
 	if (choice.view === "sandwich" && !lone)
@@ -116,7 +139,11 @@ function showAll() {
 	resize();
 	window.perfdata.total = tree.all[side];
 	window.perfdata.nodes = tree.nr;
+	if (beside >= 0)
+		scope.push(besideText(tree.all[2], tree.all[side]));
+	$("scope").textContent = scope.join("; ") + (lone ? "; select or search for a function to see its callers and callees" : "");
 	window.perfdata.event = event().name;
+	window.perfdata.beside = tree.all[2];
 }
 
 function option(value, text) {
@@ -136,7 +163,11 @@ function setTheme(dark) {
 
 function change(name, value) {
 	choice[name] = value;
-	if (["event", "unit", "roots", "only", "filters"].includes(name)) {
+	if (name === "beside")
+		choice.colour = value >= 0 ? "r" : startOf("colour");
+	else if (name === "event" && choice.colour === "r" && besideOf(data, choice) < 0)
+		choice.colour = startOf("colour");
+	if (["event", "unit", "roots", "only", "filters", "beside"].includes(name)) {
 		choice.zoom = -1;
 		build();
 	} else {
@@ -160,7 +191,7 @@ function changeView(view) {
 /* --- the address of a view -------------------------------------------------------------------------------------------------------------- */
 
 const DEFAULTS = { event: 0, unit: "w", view: "flame", heavy: false, roots: "", only: "", colour: "k", side: 0, func: "", search: "", regex: false,
-	filters: "", lanes: "", first: 0, last: Infinity, from: 0, to: Infinity, zoom: -1 };
+	filters: "", lanes: "", beside: -1, first: 0, last: Infinity, from: 0, to: Infinity, zoom: -1 };
 
 function toHash() {
 	const fields = [];
@@ -210,10 +241,15 @@ function fromHash() {
 	among("view", ["flame", "icicle", "sandwich", "table"]);
 	among("roots", ["", ...Object.keys(GROUPINGS)]);
 	among("lanes", ["", ...Object.keys(GROUPINGS)]);
-	among("colour", data.meta.base !== null ? ["k", "f", "d"] : ["k", "f"]);
-	among("side", data.meta.base !== null ? [0, 1] : [0]);
-	if (!(choice.event >= 0 && choice.event < data.meta.events.length))
+	if (!(choice.event in data.rows))
 		choice.event = 0;
+	const colours = ["k", "f"];
+	if (data.meta.base !== null)
+		colours.push("d");
+	if (besideOf(data, choice) >= 0 && !event().wall)
+		colours.push("r");
+	among("colour", colours);
+	among("side", data.meta.base !== null ? [0, 1] : [0]);
 	const only = parseOnly(choice.only);
 	if (!only || (choice.only[0] === "t" && !(only.key >= 0 && only.key < data.threads.nr)) || (choice.only[0] === "c" && only.key !== NO_COMMAND && !(only.key in data.names)))
 		choice.only = "";
@@ -229,7 +265,7 @@ const KEYS = [
 	["w", "choose a thread, process, command or CPU"], ["r", "next kind of roots"], ["l", "next kind of lanes over time"],
 	["+, -", "zoom into the range of time, out of it; in the strip arrow keys move the range, with Shift they change its length"],
 	["c", "copy the name of the selected function"], ["C", "copy its stack"], ["d", "dark or light"], ["S", "save the view as SVG"],
-	["click", "zoom; Shift-click: callers and callees"], ["back of the browser", "the view before"],
+	["a, double click", "instructions and lines of a function, if the page has them"], ["click", "zoom; Shift-click: callers and callees"], ["back of the browser", "the view before"],
 ];
 
 function showKeys() {
@@ -253,7 +289,7 @@ function copy(stack) {
 }
 
 function onKey(e) {
-	if ($("keys").open || $("who").open || e.altKey || e.metaKey)
+	if ($("keys").open || $("who").open || $("annotate").open || e.altKey || e.metaKey)
 		return;
 	if (e.ctrlKey ? e.key === "f" : e.key === "/" && e.target !== $("search")) {
 		e.preventDefault();
@@ -275,6 +311,7 @@ function onKey(e) {
 		d: () => { setTheme(!choice.dark); showAll(); }, "?": showKeys, c: () => copy(false), C: () => copy(true),
 		o: () => filterByChoice("+"), x: () => filterByChoice("-"), w: openWho, r: () => nextValue("roots"), l: () => nextValue("lanes"),
 		"+": () => zoomTime(1), "-": () => zoomTime(-1), S: saveSvg,
+		a: () => { if (selected) annotate(selected.part.layout.tree.func[selected.node]); },
 	};
 	if (acts[e.key]) {
 		e.preventDefault();
@@ -309,10 +346,16 @@ function listen() {
 		select(found.part, found.node);
 		zoom(found.part, found.node);
 	});
+	canvas.addEventListener("dblclick", e => {
+		const found = hit(e);
+		if (found)
+			annotate(found.part.layout.tree.func[found.node]);
+	});
+	$("annotate-close").addEventListener("click", () => $("annotate").close());
 	box.addEventListener("scroll", () => { $("tip").hidden = true; scrolled(); });
 	for (const name of ["unit", "roots", "lanes", "colour"])
 		$(name).addEventListener("change", e => change(name, e.target.value));
-	for (const name of ["event", "side"])
+	for (const name of ["event", "side", "beside"])
 		$(name).addEventListener("change", e => change(name, +e.target.value));
 	for (const view of ["flame", "icicle", "sandwich", "table"])
 		$("v-" + view).addEventListener("click", () => changeView(view));
@@ -352,7 +395,9 @@ function describePage() {
 	$("title").textContent = document.title;
 	$("facts").textContent = meta.facts.map(([name, text]) => `${visible(name)}: ${visible(text)}`).join(" · ");
 	$("warnings").textContent = warnings.join("\n");
-	meta.events.forEach((e, at) => $("event").append(option(String(at), `${visible(e.name)} (${countText(e.samples)} samples)`)));
+	meta.events.forEach((e, at) => $("event").append(option(String(at), `${eventName(e)} (${countText(e.samples)} samples)`)));
+	$("beside").append(option("-1", "nothing"));
+	meta.events.forEach((e, at) => { if (!e.wall) $("beside").append(option(String(at), eventName(e))); });
 	$("sides").hidden = meta.base === null;
 	if (meta.base === null)
 		$("colour").querySelector('[value="d"]').remove();
