@@ -2,6 +2,7 @@
 /* Failures while names are looked up: each is reported and counted, and makes the work that needed the names fail. */
 #include "config.h"
 #include <errno.h>
+#include "base/cancel.h"
 #include "base/error.h"
 #include "symbols/symbols.h"
 
@@ -40,6 +41,11 @@ size_t pd_symbols_failed(const struct perfdata_symbols *symbols) { return atomic
 enum perfdata_status pd_symbols_failure(const struct perfdata_symbols *symbols)
 {
 	return (enum perfdata_status)atomic_load(&symbols->failures.worst);
+}
+
+bool pd_symbols_are_cancelled(const struct perfdata_symbols *symbols)
+{
+	return pd_cancelled(symbols->options.cancel);
 }
 
 enum perfdata_status pd_symbols_fail(struct perfdata_symbols *symbols, const char *file, int code)

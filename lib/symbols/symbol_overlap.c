@@ -14,11 +14,15 @@
 
 #define NONE PD_NO_SYMBOL
 #define MOST_COMPARED 64   /* entries at one address whose names are compared */
+#define INSERTED_AT_ONCE 4096u   /* entries, before the next look at Ctrl-C */
 
 /* Of the symbol with the same index. */
 struct node {
 	uint32_t child[2];     /* entries before and after */
-	uint64_t reach;        /* the largest end in this subtree */
+	union {
+		uint64_t start;    /* while the tree is built: that of the symbol, so that each step down reads one place of memory */
+		uint64_t reach;    /* the largest end in this subtree */
+	};
 };
 
 enum { AS_PERF, SHORT_NAMES, NR_TREES };
@@ -119,12 +123,13 @@ static void insert(struct build *b, uint32_t index)
 	struct pd_overlaps *tree = b->tree;
 	uint32_t parent = NONE, at = *b->root;
 	unsigned side = 0;
+	const uint64_t start = b->items[index].start;
 	while (at != NONE) {
 		parent = at;
-		side = b->items[index].start >= b->items[at].start;
+		side = start >= tree->nodes[at].start;
 		at = tree->nodes[at].child[side];
 	}
-	tree->nodes[index] = (struct node){ .child = { NONE, NONE } };
+	tree->nodes[index] = (struct node){ .child = { NONE, NONE }, .start = start };
 	b->above[index] = (struct above){ .parent = parent, .red = true };
 	if (parent == NONE)
 		*b->root = index;
@@ -158,26 +163,37 @@ static bool has_short_name(const struct pd_symbol_table *table, uint32_t index)
 	return strnlen(name_of(table, index), longest + 1) <= longest;
 }
 
+/* 0, or -1: the work is stopped. */
+static int build_trees(struct build *b, struct pd_symbol_table *table, const uint32_t *order)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		if (!(i % INSERTED_AT_ONCE) && pd_symtab_is_stopped(table, INSERTED_AT_ONCE))
+			return -1;
+		b->root = &b->tree->roots[has_short_name(table, order[i]) ? SHORT_NAMES : AS_PERF];
+		insert(b, order[i]);
+	}
+	for (int i = 0; i < NR_TREES; i++)
+		(void)set_reach(b, b->tree->roots[i]);
+	return 0;
+}
+
 int pd_overlaps_make(struct pd_symbol_table *table)
 {
 	const size_t count = table->count;
+	struct build b = { .items = table->items };
 	if (!overlap(table))
 		return 0;
-	struct build b = { .items = table->items,
-			   .tree = pd_malloc(sizeof *b.tree + count * sizeof *b.tree->nodes),
-			   .above = pd_malloc(count * sizeof *b.above) };
+	if (pd_symtab_is_full(table, count * (sizeof *b.tree->nodes + sizeof *b.above + sizeof(uint32_t))))
+		return -1;
+	b.tree = pd_malloc(sizeof *b.tree + count * sizeof *b.tree->nodes);
+	b.above = pd_malloc(count * sizeof *b.above);
 	uint32_t *order = pd_malloc(count * sizeof *order);
 	if (b.tree && b.above && order) {
 		*b.tree = (struct pd_overlaps){ .count = count, .roots = { NONE, NONE } };
 		for (size_t i = 0; i < count; i++)
 			order[table->items[i].outer] = (uint32_t)i;
-		for (size_t i = 0; i < count; i++) {
-			b.root = &b.tree->roots[has_short_name(table, order[i]) ? SHORT_NAMES : AS_PERF];
-			insert(&b, order[i]);
-		}
-		for (int i = 0; i < NR_TREES; i++)
-			(void)set_reach(&b, b.tree->roots[i]);
-		table->overlaps = b.tree;
+		if (!build_trees(&b, table, order))
+			table->overlaps = b.tree;
 	}
 	pd_free(order);
 	pd_free(b.above);

@@ -35,14 +35,18 @@ bool pd_symtab_is_stopped(struct pd_symbol_table *table, size_t count)
 	return table->work && is_refused(table, pd_work_do(table->work, 1 + count / SYMBOLS_OF_STEP));
 }
 
+bool pd_symtab_is_full(struct pd_symbol_table *table, uint64_t bytes)
+{
+	return table->work && is_refused(table, pd_work_room(table->work, bytes));
+}
+
 /* Before the table grows: while it is moved to a larger block, both blocks exist. */
 static bool has_no_room(struct pd_symbol_table *table)
 {
 	if (table->count >= MAX_SYMBOLS)
 		return is_refused(table, PERFDATA_ELIMIT);
-	return table->count == table->capacity && table->work &&
-	       (is_refused(table, pd_work_room(table->work, 3 * table->count * sizeof *table->items)) ||
-		pd_symtab_is_stopped(table, 0));
+	return table->count == table->capacity &&
+	       (pd_symtab_is_full(table, 3 * table->count * sizeof *table->items) || pd_symtab_is_stopped(table, 0));
 }
 
 int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, enum pd_strings_number strings,
@@ -149,7 +153,7 @@ static void permute(struct pd_symbol *items, struct key *order, size_t count)
 static int sort_items(struct pd_symbol_table *table, struct pd_symbol *items, size_t count)
 {
 	const size_t memory = count * 2 * sizeof(struct key);
-	if (table->work && is_refused(table, pd_work_room(table->work, count * sizeof *items + memory)))
+	if (pd_symtab_is_full(table, count * sizeof *items + memory))
 		return -1;
 	struct key *keys = pd_malloc(memory);
 	uint64_t differ = 0;

@@ -89,6 +89,8 @@ void pd_symtab_reserve(struct pd_symbol_table *table, uint64_t more);
 enum perfdata_status pd_symtab_status(const struct pd_symbol_table *table);
 /* Before that many symbols are looked at: whether the work was cancelled, or is too much already. */
 bool pd_symtab_is_stopped(struct pd_symbol_table *table, size_t count);
+/* Before that many bytes are allocated for symbols: whether the account has no room for them. */
+bool pd_symtab_is_full(struct pd_symbol_table *table, uint64_t bytes);
 /* Adds a symbol, whose name is at `name` in `strings`. 0, or -1. */
 int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, enum pd_strings_number strings,
 		  uint32_t name, enum perfdata_symbol_binding binding);
@@ -173,7 +175,7 @@ enum perfdata_status pd_perfmap_load(struct pd_symbol_table *table, int fd, stru
 /* --- symbol_overlap.c: entries of a perf map that overlap --------------------------------------------------------- */
 
 /* To be called for a sorted table whose symbols have their number in the file as `outer`. Makes nothing where no
- * symbols overlap. 0, or -1 without memory. */
+ * symbols overlap. 0, or -1: see pd_symtab_status. */
 int pd_overlaps_make(struct pd_symbol_table *table);
 /* The symbol that perf finds at the address; where perf finds none, the one of those around it that begins last. */
 struct pd_symbol *pd_overlaps_find(const struct pd_symbol_table *table, uint64_t address);
@@ -362,6 +364,8 @@ bool pd_symbols_load_next(struct perfdata_symbols *symbols, bool lines);
 size_t pd_symbols_failed(const struct perfdata_symbols *symbols);
 /* The worst failure: PERFDATA_OK, PERFDATA_EREAD or, where memory or descriptors ran out, PERFDATA_ENOMEM. */
 enum perfdata_status pd_symbols_failure(const struct perfdata_symbols *symbols);
+/* Whether names may be missing since the work was cancelled. */
+bool pd_symbols_are_cancelled(const struct perfdata_symbols *symbols);
 /* Counts a failure, if the status is one. Returns the status. */
 enum perfdata_status pd_symbols_note(struct perfdata_symbols *symbols, enum perfdata_status status);
 /* The same for the errno value of a call on a file; reports it as a finding: see pd_status_of_errno. `symbols` may be

@@ -188,6 +188,16 @@ def perf_map_backwards(n):
     return perf_map(n, lambda k: b"%x %x entry_%d\n" % (0x100000 + 16 * (n - k), 16 * (k + 1), k))
 
 
+def perf_map_of_random_places(n):
+    """Entries that overlap, in no order."""
+    random = 1
+    def line(k):
+        nonlocal random
+        random = random * 6364136223846793005 + 1442695040888963407 & (1 << 64) - 1
+        return b"%x %x f%d\n" % (0x100000 + (random >> 44), (random >> 20) % 0x4000, k)
+    return perf_map(n, line)
+
+
 def perf_map_of_odd_lines(n):
     return perf_map(n, lambda k: b"no entry %d\n" % k if k else b"100000 10000 entry\n")
 
@@ -419,7 +429,7 @@ FILES = (functions_of_one_range_list, blocks_of_one_range_list, blocks_of_one_li
          many_lines, sources_in_a_long_folder, nested_blocks, zstd_sections, packed_program, packed_symbols,
          notes_of_one_place, symbols_in_many_segments, labels_in_a_long_section, linkage_entries_of_one_name, cxx_names, cxx_parameters,
          cxx_names_at_one_place, long_symbols, too_long_symbols, rust_names, kallsyms, kallsyms_at_one_place, kallsyms_backwards, kallsyms_of_one_name,
-         perf_map_at_one_place, perf_map_backwards, perf_map_of_odd_lines, jit_at_one_place, jit_moves, unwinding_by_long_entries,
+         perf_map_at_one_place, perf_map_backwards, perf_map_of_random_places, perf_map_of_odd_lines, jit_at_one_place, jit_moves, unwinding_by_long_entries,
          unwinding_by_remembered_states, unwinding_by_a_loop, unwinding_by_a_large_register, unwinding_by_many_entries, unwinding_by_many_rows,
          bundle_of_files, bundle_of_links, bundle_of_long_names,
          baseline_of_functions, baseline_of_files, baseline_of_recordings, baseline_of_events)
