@@ -129,7 +129,7 @@ static enum exit_code convert_with_summary(const struct options *options)
 	const enum exit_code code = convert_to_one(options, &summary);
 	if (options->style.perf)
 		options->style.perf->samples = summary.samples;
-	return summary_end(&summary, code);
+	return summary_end(&summary, interrupted() ? exit_code_join(code, EXIT_INTERRUPTED) : code);
 }
 
 /* --- the command -------------------------------------------------------------------------------------------------- */

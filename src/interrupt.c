@@ -29,6 +29,10 @@ void interrupt_catch(void)
 	action.sa_flags = (int)SA_RESETHAND;   /* no SA_RESTART: ends a read() that waits for a pipe */
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	/* nohup ignores it */
+	struct sigaction hangup;
+	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
 }
 
 struct perfdata_cancel *interrupt_cancel(void) { return cancel; }

@@ -2,6 +2,7 @@
 /* The run as a whole: its threads, what each does next, begin and end. See run_impl.h. */
 #include "config.h"
 #include <string.h>
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/option_struct.h"
@@ -254,9 +255,11 @@ static enum perfdata_status end_target(struct pd_run *run, unsigned number, cons
 	return pd_error(&run->error, status, PERFDATA_NO_OFFSET, "%s", end->reterr->message);
 }
 
-/* Names may be missing since something failed. */
+/* Names may be missing since something failed, or since the run was cancelled after all had been read. */
 static enum perfdata_status judge_names(struct pd_run *run)
 {
+	if (pd_cancelled(run->options->cancel))
+		return pd_run_fail(&run->error, PERFDATA_EINTR);
 	const enum perfdata_status status = pd_session_names_failure(run->session);
 	return status ? pd_error(&run->error, status, PERFDATA_NO_OFFSET, "%s", pd_names_failure_text(status)) : status;
 }

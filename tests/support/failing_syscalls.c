@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* For LD_PRELOAD: counts calls on files whose paths hold FAIL_BELOW, or on their descriptors, calls of dlopen, and
  * calls that allocate memory, of whichever library. The call with number FAIL_NUMBER (from 0) of those named FAIL_CALL
- * fails with FAIL_ERRNO. At the end, the number of calls of each kind goes to the file FAIL_COUNTS. Memory is counted
+ * fails with FAIL_ERRNO, or works after the process got the signal FAIL_SIGNAL. At the end, the number of calls of each kind goes to the file FAIL_COUNTS. Memory is counted
  * in programs named FAIL_PROGRAM only: a shell may start them. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -21,7 +22,7 @@ enum call { OPEN, READ, WRITE, STAT, MAP, DLOPEN, MALLOC, CALLS };
 static const char *const names[CALLS] = { "open", "read", "write", "stat", "mmap", "dlopen", "malloc" };
 static atomic_long counts[CALLS];
 static long number = -1;
-static int failing = CALLS, code;
+static int failing = CALLS, code, signal_number;
 static const char *below, *counts_file;
 static bool of_interest[65536], counts_memory;
 
@@ -33,6 +34,8 @@ __attribute__((constructor)) static void start(void)
 			failing = i;
 	number = at ? strtol(at, NULL, 10) : -1;
 	code = error ? (int)strtol(error, NULL, 10) : 0;
+	const char *signal = getenv("FAIL_SIGNAL");
+	signal_number = signal ? (int)strtol(signal, NULL, 10) : 0;
 	below = getenv("FAIL_BELOW");
 	counts_file = getenv("FAIL_COUNTS");
 	const char *program = getenv("FAIL_PROGRAM");
@@ -53,9 +56,11 @@ __attribute__((destructor)) static void finish(void)
 static bool fails(enum call call)
 {
 	const bool now = atomic_fetch_add(&counts[call], 1) == number && (int)call == failing;
-	if (now)
+	if (now && signal_number)
+		(void)kill(getpid(), signal_number);
+	else if (now)
 		errno = code;
-	return now;
+	return now && !signal_number;
 }
 
 static bool is_of_interest(int fd) { return below && fd >= 0 && fd < 65536 && of_interest[fd]; }

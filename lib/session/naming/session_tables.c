@@ -255,8 +255,14 @@ enum perfdata_status pd_session_kernel_symbol(const struct perfdata_session *ses
 
 const char *pd_names_failure_text(enum perfdata_status status)
 {
-	return status == PERFDATA_ENOMEM ? "names are missing: out of memory or descriptors"
-					 : "names are missing: a file with symbols cannot be read";
+	switch (status) {
+	case PERFDATA_ENOMEM:
+		return "names are missing: out of memory or descriptors";
+	case PERFDATA_EINTR:
+		return "names are missing: the work was cancelled";
+	default:
+		return "names are missing: a file with symbols cannot be read";
+	}
 }
 
 enum perfdata_status pd_session_names_failure(const struct perfdata_session *session)
@@ -264,7 +270,11 @@ enum perfdata_status pd_session_names_failure(const struct perfdata_session *ses
 	const struct pd_state *state = session->state;
 	if (state && state->inside && state->inside->failure)
 		return state->inside->failure;
-	if (!state || !state->symbols || pd_symbols_failed(state->symbols) == state->failures_before)
+	if (!state || !state->symbols)
+		return PERFDATA_OK;
+	if (pd_symbols_are_cancelled(state->symbols))
+		return PERFDATA_EINTR;
+	if (pd_symbols_failed(state->symbols) == state->failures_before)
 		return PERFDATA_OK;
 	return pd_symbols_failure(state->symbols);
 }
