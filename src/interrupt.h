@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The first SIGINT, SIGTERM or SIGHUP (unless it was ignored) asks for an orderly end; a second one kills the program. */
+/* The first SIGINT, SIGTERM or SIGHUP (unless it was ignored) asks for an orderly end; a second one kills the
+ * program. */
 #ifndef INTERRUPT_H
 #define INTERRUPT_H
 

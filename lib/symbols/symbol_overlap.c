@@ -20,7 +20,7 @@
 struct node {
 	uint32_t child[2];     /* entries before and after */
 	union {
-		uint64_t start;    /* while the tree is built: that of the symbol, so that each step down reads one place of memory */
+		uint64_t start;    /* of the symbol, while the tree is built: a step down reads one place */
 		uint64_t reach;    /* the largest end in this subtree */
 	};
 };

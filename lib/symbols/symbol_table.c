@@ -17,34 +17,14 @@
 #define MAX_TIED 16              /* a larger group is decided at once */
 #define PAGE 4096u
 #define DIGIT 11                 /* bits that one pass of sorting looks at */
-#define SYMBOLS_OF_STEP 8u       /* that are sorted by one digit */
-
-enum perfdata_status pd_symtab_status(const struct pd_symbol_table *table)
-{
-	return table->refused ? table->refused : PERFDATA_ENOMEM;
-}
-
-static bool is_refused(struct pd_symbol_table *table, enum perfdata_status status)
-{
-	table->refused = status;
-	return status != PERFDATA_OK;
-}
-
-bool pd_symtab_is_stopped(struct pd_symbol_table *table, size_t count)
-{
-	return table->work && is_refused(table, pd_work_do(table->work, 1 + count / SYMBOLS_OF_STEP));
-}
-
-bool pd_symtab_is_full(struct pd_symbol_table *table, uint64_t bytes)
-{
-	return table->work && is_refused(table, pd_work_room(table->work, bytes));
-}
 
 /* Before the table grows: while it is moved to a larger block, both blocks exist. */
 static bool has_no_room(struct pd_symbol_table *table)
 {
-	if (table->count >= MAX_SYMBOLS)
-		return is_refused(table, PERFDATA_ELIMIT);
+	if (table->count >= MAX_SYMBOLS) {
+		table->refused = PERFDATA_ELIMIT;
+		return true;
+	}
 	return table->count == table->capacity &&
 	       (pd_symtab_is_full(table, 3 * table->count * sizeof *table->items) || pd_symtab_is_stopped(table, 0));
 }

@@ -84,13 +84,6 @@ enum pd_symbol_fix {
 
 /* Makes room for as many more symbols at once; without memory for it the table grows as they come. */
 void pd_symtab_reserve(struct pd_symbol_table *table, uint64_t more);
-/* Why a function of the table that adds or sorts returned -1: PERFDATA_ENOMEM; PERFDATA_ELIMIT: there are too many
- * symbols, or the account has no room; PERFDATA_EINTR. */
-enum perfdata_status pd_symtab_status(const struct pd_symbol_table *table);
-/* Before that many symbols are looked at: whether the work was cancelled, or is too much already. */
-bool pd_symtab_is_stopped(struct pd_symbol_table *table, size_t count);
-/* Before that many bytes are allocated for symbols: whether the account has no room for them. */
-bool pd_symtab_is_full(struct pd_symbol_table *table, uint64_t bytes);
 /* Adds a symbol, whose name is at `name` in `strings`. 0, or -1. */
 int pd_symtab_add(struct pd_symbol_table *table, uint64_t start, uint64_t size, enum pd_strings_number strings,
 		  uint32_t name, enum perfdata_symbol_binding binding);
@@ -366,6 +359,13 @@ size_t pd_symbols_failed(const struct perfdata_symbols *symbols);
 enum perfdata_status pd_symbols_failure(const struct perfdata_symbols *symbols);
 /* Whether names may be missing since the work was cancelled. */
 bool pd_symbols_are_cancelled(const struct perfdata_symbols *symbols);
+/* Why a function of the table that adds or sorts returned -1: PERFDATA_ENOMEM; PERFDATA_ELIMIT: there are too many
+ * symbols, or the account has no room; PERFDATA_EINTR. */
+enum perfdata_status pd_symtab_status(const struct pd_symbol_table *table);
+/* Before that many symbols are looked at: whether the work was cancelled, or is too much already. */
+bool pd_symtab_is_stopped(struct pd_symbol_table *table, size_t count);
+/* Before that many bytes are allocated for symbols: whether the account has no room for them. */
+bool pd_symtab_is_full(struct pd_symbol_table *table, uint64_t bytes);
 /* Counts a failure, if the status is one. Returns the status. */
 enum perfdata_status pd_symbols_note(struct perfdata_symbols *symbols, enum perfdata_status status);
 /* The same for the errno value of a call on a file; reports it as a finding: see pd_status_of_errno. `symbols` may be

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* For LD_PRELOAD: counts calls on files whose paths hold FAIL_BELOW, or on their descriptors, calls of dlopen, and
  * calls that allocate memory, of whichever library. The call with number FAIL_NUMBER (from 0) of those named FAIL_CALL
- * fails with FAIL_ERRNO, or works after the process got the signal FAIL_SIGNAL. At the end, the number of calls of each kind goes to the file FAIL_COUNTS. Memory is counted
- * in programs named FAIL_PROGRAM only: a shell may start them. */
+ * fails with FAIL_ERRNO, or works after the process got the signal FAIL_SIGNAL. At the end, the number of calls of each
+ * kind goes to the file FAIL_COUNTS. Memory is counted in programs named FAIL_PROGRAM only: a shell may start them. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
