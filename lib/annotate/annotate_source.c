@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/fdio.h"
 #include "base/memory.h"
+#include "base/port.h"
 #include "base/regular.h"
 #include "base/rooted.h"
 #include "session/session.h"
@@ -120,7 +121,7 @@ static void fail(const struct pd_sources *sources, const char *path, int code)
 static void read_bytes(struct pd_sources *sources, const char *path, int fd)
 {
 	struct stat st;
-	if (fstat(fd, &st) != 0)
+	if (pd_fstat(fd, &st) != 0)
 		fail(sources, path, errno);
 	else if (st.st_size > 0 && (uint64_t)st.st_size <= MOST_SOURCE &&
 		 !(sources->bytes = pd_malloc((size_t)st.st_size)))

@@ -3,14 +3,14 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 #include "base/cancel.h"
 #include "base/memory.h"
+#include "base/port.h"
 
 struct perfdata_cancel {
 	atomic_bool now;
-	int fd;
+	int fd, wake;   /* one descriptor where the system has eventfd, else the ends of a pipe */
 };
 
 struct perfdata_cancel *perfdata_cancel_new(void)
@@ -18,8 +18,7 @@ struct perfdata_cancel *perfdata_cancel_new(void)
 	struct perfdata_cancel *cancel = pd_calloc(1, sizeof *cancel);
 	if (!cancel)
 		return NULL;
-	cancel->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (cancel->fd >= 0)
+	if (!pd_open_wakeup(&cancel->fd, &cancel->wake))
 		return cancel;
 	pd_free(cancel);
 	return NULL;
@@ -29,18 +28,20 @@ void perfdata_cancel_free(struct perfdata_cancel *cancel)
 {
 	if (!cancel)
 		return;
+	if (cancel->wake != cancel->fd)
+		close(cancel->wake);
 	close(cancel->fd);
 	pd_free(cancel);
 }
 
-/* Wakes every thread that waits for the descriptor: the counter of the eventfd stays above 0, since nobody reads it. */
+/* Wakes every thread that waits for the descriptor: it stays readable, since nobody reads it. */
 void perfdata_cancel_now(struct perfdata_cancel *cancel)
 {
 	const int code = errno;
 	const uint64_t one = 1;
 	atomic_store(&cancel->now, true);
-	if (write(cancel->fd, &one, sizeof one) < 0)
-		errno = code;   /* the counter is full: the descriptor is readable already */
+	if (write(cancel->wake, &one, sizeof one) < 0)
+		errno = code;   /* it is full: the descriptor is readable already */
 	errno = code;
 }
 

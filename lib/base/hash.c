@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <string.h>
-#include <sys/auxv.h>
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/port.h"
 
 /* --- hashing --- */
 
@@ -67,14 +67,9 @@ uint64_t pd_hash_bytes(const void *bytes, size_t size, uint64_t seed)
 	return fold(h ^ key, 0x9e3779b97f4a7c15ull ^ key2);
 }
 
-/* The kernel hands every process 16 random bytes: no system call and no state here. */
 uint64_t pd_hash_seed(const void *salt)
 {
-	uint64_t random = 0;
-	const void *given = (const void *)getauxval(AT_RANDOM);
-	if (given)
-		memcpy(&random, given, sizeof random);
-	uint64_t seed = pd_hash_u64((uint64_t)(uintptr_t)salt, random);
+	const uint64_t seed = pd_hash_u64((uint64_t)(uintptr_t)salt, pd_process_random());
 	return seed ? seed : 1;
 }
 

@@ -5,46 +5,15 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <unistd.h>
 #include "base/cancel.h"
+#include "base/port.h"
 #include "base/regular.h"
 #include "perfdata/base.h"
 
 /* A FIFO must not make the library wait, nor a terminal become the one of the process, where something else took the
  * place of the file. */
 #define FOR_READING (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-
-/* The types of statfs(2) of what the kernel makes up. */
-static bool is_made_up(int fd)
-{
-	static const uint32_t types[] = {
-		0x9fa0,       /* proc */
-		0x62656572,   /* sysfs */
-		0x64626720,   /* debugfs */
-		0x74726163,   /* tracefs */
-		0x73636673,   /* securityfs */
-		0x62656570,   /* configfs */
-		0x0027e0eb,   /* cgroup */
-		0x63677270,   /* cgroup2 */
-		0xcafe4a11,   /* bpf */
-		0xde5e81e4,   /* efivarfs */
-		0x6165676c,   /* pstore */
-		0xf97cff8c,   /* selinux */
-		0x43415d53,   /* smack */
-		0x5a3c69f0,   /* apparmor */
-		0x42494e4d,   /* binfmt_misc */
-		0x00009fa2,   /* usb devices */
-		0x6e736673,   /* namespaces */
-	};
-	struct statfs fs;
-	if (fstatfs(fd, &fs))
-		return false;
-	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-		if ((uint32_t)fs.f_type == types[i])
-			return true;
-	return false;
-}
 
 static int refuse(int fd, int error)
 {
@@ -54,7 +23,7 @@ static int refuse(int fd, int error)
 	return -1;
 }
 
-/* Opens a file that O_PATH found: the same file, even if the path leads to another by now. `st` is the file's. */
+/* Opens a file that was looked at: the same file, even if the path leads to another by now. `st` is the file's. */
 static int open_found(int found, int folder, const char *name, int flags, const struct stat *st)
 {
 	char link[40];
@@ -77,13 +46,13 @@ static int open_file(int folder, const char *name, int flags, enum pd_regular ki
 		return -1;
 	if (!S_ISREG(st.st_mode))
 		return refuse(-1, S_ISLNK(st.st_mode) ? ELOOP : EINVAL);
-	/* the file at the path may change at any time: O_PATH finds a file and does not open it */
-	const int found = openat(folder, name, O_PATH | O_CLOEXEC | flags);
+	/* the file at the path may change at any time: what is opened is what was looked at */
+	const int found = openat(folder, name, PD_OPEN_TO_LOOK | O_CLOEXEC | flags);
 	if (found < 0)
 		return -1;
 	if (fstat(found, &st))
 		return refuse(found, errno);
-	if (!S_ISREG(st.st_mode) || (kind == PD_REGULAR_STORED && is_made_up(found)))
+	if (!S_ISREG(st.st_mode) || (kind == PD_REGULAR_STORED && pd_is_made_up(found)))
 		return refuse(found, EINVAL);
 	const int fd = open_found(found, folder, name, flags, &st), error = errno;
 	close(found);

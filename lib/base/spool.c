@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <unistd.h>
 #include "base/fdio.h"
+#include "base/port.h"
 #include "base/spool.h"
 
 void pd_spool_init(struct pd_spool *spool, const char *directory)
@@ -46,11 +46,5 @@ enum perfdata_status pd_spool_read(const struct pd_spool *spool, uint64_t at, vo
 
 void pd_spool_forget(const struct pd_spool *spool, uint64_t at, uint64_t size)
 {
-#ifdef FALLOC_FL_PUNCH_HOLE
-	(void)!fallocate(spool->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)size);
-#else
-	(void)spool;
-	(void)at;
-	(void)size;
-#endif
+	pd_punch_hole(spool->fd, at, size);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/port.h"
 #include "emit/emitters.h"
 #include "perfdata/registry.h"
 
@@ -115,10 +116,10 @@ enum perfdata_status perfdata_registry_load(struct perfdata_registry *registry, 
 	/* dlopen looks for names without a slash in the system's folders only */
 	char *file = realpath(path, NULL);
 	const bool file_found = file;
-	void *library = file ? dlopen(file, RTLD_NOW | RTLD_LOCAL) : NULL;
+	void *library = file ? pd_load_library(file, RTLD_NOW | RTLD_LOCAL) : NULL;
 	free(file);
 	if (!library) {
-		const char *reason = file_found ? dlerror() : NULL;
+		const char *reason = file_found ? pd_load_library_error() : NULL;
 		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "cannot be loaded: %s",
 				reason ? reason : "no such file");
 	}

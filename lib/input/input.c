@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/fdio.h"
 #include "base/memory.h"
+#include "base/port.h"
 #include "base/regular.h"
 #include "input/input_impl.h"
 
@@ -85,7 +86,7 @@ enum perfdata_status pd_input_open_fd(int fd, bool own_fd, const struct pd_input
 				      struct pd_input **ret, struct perfdata_error *reterr)
 {
 	struct stat st;
-	if (fstat(fd, &st) < 0)
+	if (pd_fstat(fd, &st) < 0)
 		return pd_error_errno(reterr, PERFDATA_EREAD, PERFDATA_NO_OFFSET, errno, "cannot be read");
 	if (S_ISDIR(st.st_mode))
 		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "is a directory");
@@ -96,8 +97,8 @@ enum perfdata_status pd_input_open_fd(int fd, bool own_fd, const struct pd_input
 	input->own_fd = own_fd;
 	if (find_extent(fd, &st, &input->base, &input->size)) {
 		input->source = PD_SOURCE_FILE;
-		input->mtime = S_ISREG(st.st_mode) ? pd_nanoseconds(&st.st_mtim) : 0;
-		posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+		input->mtime = S_ISREG(st.st_mode) ? pd_nanoseconds(pd_modified(&st)) : 0;
+		pd_read_sequentially(fd);
 	} else {
 		input->source = PD_SOURCE_PIPE;
 		input->was_pipe = true;

@@ -12,6 +12,7 @@
 #include "base/fdio.h"
 #include "base/memory.h"
 #include "base/option_struct.h"
+#include "base/port.h"
 #include "base/threads.h"
 #include "codec/codec.h"
 #include "match/bundle_impl.h"
@@ -280,7 +281,7 @@ static enum perfdata_status open_in_place(struct perfdata_bundle_files *files, i
 {
 	struct stat st;
 	files->spool = pd_fd_copy(fd);
-	if (files->spool < 0 || fstat(fd, &st))
+	if (files->spool < 0 || pd_fstat(fd, &st))
 		return failed();
 	return (uint64_t)st.st_size > most ? PERFDATA_ELIMIT : read_index(files, (uint64_t)st.st_size);
 }

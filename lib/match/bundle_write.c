@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/fdio.h"
 #include "base/memory.h"
+#include "base/port.h"
 #include "base/sha256.h"
 #include "match/bundle_impl.h"
 #include "match/match.h"
@@ -167,7 +167,7 @@ static enum perfdata_status add_links(struct perfdata_bundle *bundle, const char
 
 static enum perfdata_status read_vdso(char **ret, size_t *ret_size)
 {
-	const void *image = (const void *)getauxval(AT_SYSINFO_EHDR);
+	const void *image = pd_own_vdso();
 	const size_t size = image ? pd_elf_image_size(image, MAX_VDSO) : 0;
 	char *copy = size ? pd_malloc(size) : NULL;
 	if (!copy)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "base/error.h"
 #include "base/fdio.h"
+#include "base/port.h"
 #include "match/match.h"
 
 #define NAMES ((uint32_t)(PERFDATA_PART_SYMTAB | PERFDATA_PART_DWARF | PERFDATA_PART_MINIDEBUG))
@@ -120,7 +121,7 @@ static void take_unproven(struct pd_lookup *lookup, struct pd_source *source, co
 		reason = "no build-id was recorded, and another file is there now (device)";
 	} else if (here && wanted->inode && wanted->unchanged_since == INT64_MAX) {
 		reason = "no build-id was recorded; the inode number agrees, the time of the recording is unknown";
-	} else if (here && wanted->inode && pd_nanoseconds(&st->st_ctim) > wanted->unchanged_since) {
+	} else if (here && wanted->inode && pd_nanoseconds(pd_changed(st)) > wanted->unchanged_since) {
 		other = true;
 		reason = "no build-id was recorded, and the file was changed since";
 	} else if (here && wanted->inode) {
@@ -205,7 +206,7 @@ bool pd_consider(struct pd_lookup *lookup, struct pd_source *source, const char 
 	struct pd_elf_facts facts;
 	struct stat st;
 	const int fd = pd_source_open(source, path, PD_REGULAR_STORED, real);
-	if (fd < 0 || fstat(fd, &st)) {
+	if (fd < 0 || pd_fstat(fd, &st)) {
 		const int error = errno;
 		if (fd >= 0)
 			close(fd);

@@ -12,6 +12,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/port.h"
 #include "base/threads.h"
 #include "match/match.h"
 
@@ -94,7 +95,7 @@ static void look_at(struct walk *walk, int dir_fd, const char *dir, const char *
 	const int fd = pd_open_regular_at(dir_fd, name, PD_REGULAR_STORED);
 	const struct pd_elf_bytes bytes = { .fd = fd };
 	enum perfdata_status status = PERFDATA_ABSENT;
-	if (fd < 0 || fstat(fd, &st))
+	if (fd < 0 || pd_fstat(fd, &st))
 		status = pd_status_of_errno(errno);
 	else if (st.st_size > 0)
 		status = pd_elf_find_id(&bytes, &id);

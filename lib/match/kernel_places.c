@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 #include "base/error.h"
 #include "base/fdio.h"
 #include "base/memory.h"
+#include "base/port.h"
 #include "match/match.h"
 #include "symbols/symbols.h"
 
@@ -199,7 +199,7 @@ void pd_look_for_module(struct pd_lookup *lookup, struct pd_source *source)
 
 static void look_at_own_vdso(struct pd_lookup *lookup, struct pd_source *source)
 {
-	const void *image = (const void *)getauxval(AT_SYSINFO_EHDR);
+	const void *image = pd_own_vdso();
 	const size_t size = image ? pd_elf_image_size(image, MAX_VDSO) : 0;
 	struct pd_elf_facts facts = { .parts = PERFDATA_PART_TEXT | PERFDATA_PART_DYNSYM };
 	struct pd_elf *elf;

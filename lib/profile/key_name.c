@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <limits.h>
 #include <string.h>
+#include "base/port.h"
 #include "profile/key_name.h"
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }

@@ -2,6 +2,7 @@
 #include "config.h"
 #include <math.h>
 #include <stdlib.h>
+#include "base/port.h"
 #include "profile/statistics.h"
 
 /* --- sums --------------------------------------------------------------------------------------------------------- */

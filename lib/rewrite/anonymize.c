@@ -4,9 +4,9 @@
 #include "config.h"
 #include <ctype.h>
 #include <errno.h>
-#include <sys/random.h>
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/port.h"
 #include "perfdata/text.h"
 #include "rewrite/anonymize.h"
 #include "rewrite/public_names.h"
@@ -44,13 +44,8 @@ enum perfdata_status pd_anonymize_key_of(const struct perfdata_anonymize_options
 	memcpy(ret_key, options->key, sizeof options->key);
 	if (memcmp(ret_key, none, sizeof none) != 0)
 		return PERFDATA_OK;
-	for (size_t got = 0; got < sizeof none;) {
-		const ssize_t n = getrandom(ret_key + got, sizeof none - got, 0);
-		if (n < 0 && errno != EINTR)
-			return pd_error_errno(reterr, PERFDATA_EREAD, PERFDATA_NO_OFFSET, errno,
-					      "no random key can be made");
-		got += n > 0 ? (size_t)n : 0;
-	}
+	if (pd_random_bytes(ret_key, sizeof none))
+		return pd_error_errno(reterr, PERFDATA_EREAD, PERFDATA_NO_OFFSET, errno, "no random key can be made");
 	return PERFDATA_OK;
 }
 

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/option_struct.h"
+#include "base/port.h"
 #include "run/output_impl.h"
 #include "run/run.h"
 #include "text/shown.h"
@@ -113,7 +114,7 @@ static void enlarge_pipe(int fd)
 {
 	struct stat st;
 	if (!fstat(fd, &st) && S_ISFIFO(st.st_mode))
-		fcntl(fd, F_SETPIPE_SZ, 1 << 20);
+		pd_enlarge_pipe(fd, 1 << 20);
 }
 
 static enum perfdata_status open_fd(struct perfdata_output *output, struct perfdata_error *reterr)

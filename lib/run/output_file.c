@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/port.h"
 #include "run/output_impl.h"
 
 #define MOST_TEMPORARY_NAMES 10000
@@ -188,10 +189,8 @@ static int name_for_now(struct perfdata_output *output, const char *descriptor)
 /* Renames over the target. If the system can exchange names, the former file has the temporary name afterwards. */
 static int rename_over(struct perfdata_output *output)
 {
-#ifdef RENAME_EXCHANGE
-	if (!renameat2(AT_FDCWD, output->temporary, AT_FDCWD, output->path, RENAME_EXCHANGE))
+	if (!pd_rename_exchange(output->temporary, output->path))
 		return 0;
-#endif
 	if (rename(output->temporary, output->path))
 		return -1;
 	pd_free(output->temporary);
@@ -199,22 +198,9 @@ static int rename_over(struct perfdata_output *output)
 	return 0;
 }
 
-/* Renames unless the target exists. */
-static int rename_new(const char *from, const char *to)
-{
-#ifdef RENAME_NOREPLACE
-	return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
-#else
-	(void)from;     /* a C library without renameat2: link and unlink do the same */
-	(void)to;
-	errno = ENOSYS;
-	return -1;
-#endif
-}
-
 static int rename_temporary(struct perfdata_output *output)
 {
-	bool renamed = !rename_new(output->temporary, output->path);
+	bool renamed = !pd_rename_new(output->temporary, output->path);
 	if (!renamed && errno == EEXIST && output->force)
 		return rename_over(output);
 	if (!renamed && errno != EINVAL && errno != ENOSYS)

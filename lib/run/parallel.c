@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
-#include <sched.h>
 #include <stdatomic.h>
 #include <unistd.h>
+#include "base/port.h"
 #include "base/threads.h"
 #include "perfdata/emit.h"
 
 unsigned perfdata_processors(void)
 {
-	cpu_set_t set;
-	if (!sched_getaffinity(0, sizeof set, &set))
-		return (unsigned)CPU_COUNT(&set);
-	/* the machine has more processors than cpu_set_t has room for */
+	const unsigned allowed = pd_allowed_processors();
+	if (allowed)
+		return allowed;
 	const long online = sysconf(_SC_NPROCESSORS_ONLN);
 	return online < 1 ? 1 : online > (long)PD_MAX_THREADS ? PD_MAX_THREADS : (unsigned)online;
 }

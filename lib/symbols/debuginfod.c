@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/error.h"
+#include "base/port.h"
 #include "symbols/symbols.h"
 
 #ifdef HAVE_DEBUGINFOD
@@ -25,9 +26,9 @@ struct client_library {
 static enum perfdata_status load_client(struct client_library *library, char *reason, size_t room)
 {
 	errno = 0;
-	library->handle = dlopen("libdebuginfod.so.1", RTLD_LAZY | RTLD_LOCAL);
+	library->handle = pd_load_library("libdebuginfod.so.1", RTLD_LAZY | RTLD_LOCAL);
 	const int code = errno;
-	const char *text = library->handle ? NULL : dlerror();
+	const char *text = library->handle ? NULL : pd_load_library_error();
 	snprintf(reason, room, "the debuginfod client library cannot be loaded%s%s", text ? ": " : "",
 		 text ? text : "");
 	if (!library->handle)

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include "base/error.h"
+#include "base/port.h"
 #include "symbols/symbols.h"
 
 typedef char *demangle_fn(const char *name, char *buffer, size_t *size, int *status);
@@ -35,12 +36,21 @@ enum perfdata_status pd_status_of_dlopen(const char *text, int code)
 	return code ? pd_status_of_errno(code) : PERFDATA_ENOMEM;
 }
 
+#if PD_CXX_RUNTIME_IS_LINKED
+demangle_fn __cxa_demangle;
+
+static enum perfdata_status load_runtime(void)
+{
+	atomic_store(&runtime_demangle, __cxa_demangle);
+	return PERFDATA_OK;
+}
+#else
 static enum perfdata_status load_from(const char *name)
 {
 	errno = 0;
-	void *library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+	void *library = pd_load_library(name, RTLD_LAZY | RTLD_LOCAL);
 	if (!library)
-		return pd_status_of_dlopen(dlerror(), errno);
+		return pd_status_of_dlopen(pd_load_library_error(), errno);
 	demangle_fn *found;
 	*(void **)&found = dlsym(library, "__cxa_demangle");
 	atomic_store(&runtime_demangle, found);
@@ -59,6 +69,7 @@ static enum perfdata_status load_runtime(void)
 	atomic_store(&runtime_failure, status == PERFDATA_ABSENT ? PERFDATA_OK : (int)status);
 	return status;
 }
+#endif
 
 /* --- how long a name may become ----------------------------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include "base/memory.h"
+#include "base/port.h"
 #include "symbols/disassemble_library.h"
 #include "symbols/symbols.h"
 
@@ -15,9 +16,9 @@
 static enum perfdata_status open_library(const char *name, void **ret)
 {
 	errno = 0;
-	*ret = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+	*ret = pd_load_library(name, RTLD_LAZY | RTLD_LOCAL);
 	const int code = errno;
-	return *ret ? PERFDATA_OK : pd_status_of_dlopen(dlerror(), code);
+	return *ret ? PERFDATA_OK : pd_status_of_dlopen(pd_load_library_error(), code);
 }
 
 /* false: the library has no such function. */

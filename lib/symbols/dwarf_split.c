@@ -4,6 +4,7 @@
  * be anything: only regular files are opened, each is read once however many units name it, and what reads them draws
  * from the work of the program's own file. Without them the source positions are known, but no inlined functions. */
 #include "config.h"
+#include "base/port.h"
 #include "symbols/symbols.h"
 
 #include <errno.h>
@@ -212,7 +213,7 @@ static bool take_split(void *user, const char *path, const char *what)
 	struct stat st;
 	uint64_t unit;
 	const int fd = pd_symbols_open(symbols, path, PD_REGULAR_STORED);
-	if (fd < 0 || fstat(fd, &st)) {
+	if (fd < 0 || pd_fstat(fd, &st)) {
 		const int error = errno;
 		if (fd >= 0)
 			close(fd);

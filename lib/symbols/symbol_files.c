@@ -10,6 +10,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/port.h"
 #include "base/rooted.h"
 #include "symbols/symbols.h"
 
@@ -72,7 +73,7 @@ enum perfdata_status pd_read_whole(int fd, size_t limit, char **ret, size_t *ret
 enum perfdata_status pd_read_within(struct pd_work *work, int fd, size_t limit, char **ret, size_t *ret_size)
 {
 	struct stat st;
-	if (fstat(fd, &st))
+	if (pd_fstat(fd, &st))
 		return failed_read();
 	if (st.st_size > 0 && ((uint64_t)st.st_size > limit || (work && pd_work_room(work, (uint64_t)st.st_size))))
 		return PERFDATA_ELIMIT;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include "base/fdio.h"
 #include "base/memory.h"
+#include "base/port.h"
 #include "symbols/symbols.h"
 
 #define MAX_MODULES ((size_t)4 << 20)
@@ -58,9 +59,9 @@ const char *pd_unidentified(const struct perfdata_symbols_dso *dso, const struct
 	if (pd_is_other_device(path, st, r->device_major, r->device_minor))
 		return "another file was mapped (device), and no build-id was recorded";
 	/* By ctime: any program can set mtime, and the file system reuses the inode number of a removed file. */
-	if (pd_nanoseconds(&st->st_ctim) <= r->unchanged_since)
+	if (pd_nanoseconds(pd_changed(st)) <= r->unchanged_since)
 		return NULL;
-	if (pd_nanoseconds(&st->st_mtim) <= r->unchanged_since && is_kept_by_perf(dso, st, found))
+	if (pd_nanoseconds(pd_modified(st)) <= r->unchanged_since && is_kept_by_perf(dso, st, found))
 		return NULL;
 	return "it was changed since it was recorded, and no build-id was recorded";
 }
@@ -72,10 +73,10 @@ const char *pd_map_unidentified(const struct perfdata_symbols_dso *dso, const st
 		return NULL;
 	if (r->unidentified)
 		return r->unidentified;
-	if (pd_nanoseconds(&st->st_mtim) > r->unchanged_since)
+	const int64_t written = pd_nanoseconds(pd_modified(st));
+	if (written > r->unchanged_since)
 		return "it was written after the recording, and its process has ended";
-	return pd_nanoseconds(&st->st_mtim) < r->not_before ? "it was written before the process had any code to name"
-							    : NULL;
+	return written < r->not_before ? "it was written before the process had any code to name" : NULL;
 }
 
 /* --- modules ------------------------------------------------------------------------------------------------------ */

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/fdio.h"
 #include "base/memory.h"
+#include "base/port.h"
 #include "symbols/symbols.h"
 
 /* Of the descriptors that the process may have, files of symbols keep a quarter, and others close again first. */
@@ -94,7 +95,7 @@ enum perfdata_status pd_kept_new(struct perfdata_symbols *symbols, int fd, const
 	struct pd_kept_file *file = pd_calloc(1, sizeof *file + size);
 	int error = file ? 0 : ENOMEM;
 	int64_t head = 0;
-	if (file && (fstat(fd, &file->st) || (head = pd_pread_full(fd, file->head, HEAD, 0)) < 0))
+	if (file && (pd_fstat(fd, &file->st) || (head = pd_pread_full(fd, file->head, HEAD, 0)) < 0))
 		error = errno;
 	if (error) {
 		close(fd);
@@ -137,13 +138,13 @@ static bool is_same(const struct pd_kept_file *file, int fd)
 {
 	uint8_t head[HEAD];
 	struct stat st;
-	if (fstat(fd, &st) || st.st_size != file->st.st_size)
+	if (pd_fstat(fd, &st) || st.st_size != file->st.st_size)
 		return false;
 	if (!st.st_nlink && !file->st.st_nlink)
 		return pd_pread_full(fd, head, HEAD, 0) == (int64_t)file->head_size &&
 		       !memcmp(head, file->head, file->head_size);
 	return st.st_dev == file->st.st_dev && st.st_ino == file->st.st_ino &&
-	       pd_nanoseconds(&st.st_ctim) == pd_nanoseconds(&file->st.st_ctim);
+	       pd_nanoseconds(pd_changed(&st)) == pd_nanoseconds(pd_changed(&file->st));
 }
 
 /* -1 with errno; ESTALE: another file is there now. */

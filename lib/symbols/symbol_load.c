@@ -5,10 +5,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/error.h"
+#include "base/port.h"
 #include "symbols/symbols.h"
 
 #define HOST_KALLSYMS "/proc/kallsyms"
@@ -74,7 +74,7 @@ static int open_logged(struct perfdata_symbols_dso *dso, const char *path, enum 
 {
 	char room[128];
 	int fd = pd_symbols_open(dso->symbols, path, kind);
-	if (fd >= 0 && !fstat(fd, ret_stat))
+	if (fd >= 0 && !pd_fstat(fd, ret_stat))
 		return fd;
 	const int error = errno;
 	if (fd >= 0)
@@ -642,7 +642,7 @@ static bool find_kept_vdso(struct perfdata_symbols_dso *dso, const struct pd_bui
 /* The kernel gives every process the same vdso image, so the image of this process serves. */
 static enum perfdata_status load_vdso(struct perfdata_symbols_dso *dso)
 {
-	const void *image = (const void *)getauxval(AT_SYSINFO_EHDR);
+	const void *image = pd_own_vdso();
 	const struct pd_build_id id = wanted_id(dso);
 	if (find_kept_vdso(dso, &id))
 		return load_elf(dso, PD_ELF_OFFSET);

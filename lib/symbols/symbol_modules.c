@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/memory.h"
+#include "base/port.h"
 #include "symbols/symbols.h"
 
 bool pd_module_packing(const char *path, size_t index, char out[PD_ROOTED_PATH])

@@ -29,11 +29,15 @@ FORBIDDEN = re.compile(r"(?<![\w.>])(v?f?printf|v?dprintf|puts|fputs|putchar|put
 # Where descriptors come from: all other files of the library open through regular.h, so that a path out of a recording is never opened as
 # anything but a regular file, and through fdio.h.
 OPENING = re.compile(r"(?<![\w.>])(open|open64|openat|openat2|fopen|freopen|creat|mkostemp|mkstemp|tmpfile|opendir|scandir|memfd_create|shm_open|"
-                     r"socket|pipe2?|eventfd|dlopen|elf_open|dwfl_standard_find_\w+|dwfl_linux_\w+|dwfl_build_id_find_\w+)\s*\(")
+                     r"socket|pipe2?|eventfd|dlopen|pd_load_library|elf_open|dwfl_standard_find_\w+|dwfl_linux_\w+|dwfl_build_id_find_\w+)\s*\(")
 OPENERS = {"lib/base/regular.c": {"open", "openat"}, "lib/base/fdio.c": {"open", "mkostemp"},
            "lib/run/output_file.c": {"open"}, "lib/run/output_folder.c": {"openat", "opendir"}, "lib/reader/directory.c": {"opendir"},
-           "lib/base/cancel.c": {"eventfd", "pipe2"}, "lib/emit/registry.c": {"dlopen"}, "lib/symbols/debuginfod.c": {"dlopen"},
-           "lib/symbols/demangle_cxx.c": {"dlopen"}, "lib/symbols/disassemble_library.c": {"dlopen"}}
+           "lib/base/port.c": {"eventfd", "pipe", "dlopen"}, "lib/emit/registry.c": {"pd_load_library"},
+           "lib/symbols/debuginfod.c": {"pd_load_library"}, "lib/symbols/demangle_cxx.c": {"pd_load_library"},
+           "lib/symbols/disassemble_library.c": {"pd_load_library"}}
+# What some system lacks or spells otherwise: lib/base/port.h has it for all.
+NOT_EVERYWHERE = re.compile(r"(?<![\w\"])(__EMSCRIPTEN__|__APPLE__|__linux__|getauxval|eventfd|sched_getaffinity|posix_fadvise|fallocate|F_SETPIPE_SZ|"
+                            r"st_[mc]tim|renameat2|getrandom|getentropy|dlopen|dlerror|O_PATH|CLOCK_BOOTTIME|CLOCK_TAI|fstatfs)\b")
 
 
 # Where the program writes itself: print.c, which knows terminals, the line of progress, and texts that are the program's own.
@@ -274,6 +278,14 @@ def opening_calls(files):
                     yield "%s:%d: %s" % (path, line_of(code, match.start()), match[1])
 
 
+def not_everywhere(files):
+    for path in files:
+        if path.startswith("lib/") and not path.startswith("lib/base/port."):
+            code = code_of(text_of(path))
+            for match in NOT_EVERYWHERE.finditer(code):
+                yield "%s:%d: %s" % (path, line_of(code, match.start()), match[1])
+
+
 def printing_elsewhere(files):
     for path in files:
         if path.startswith("src/") and path not in PRINTERS:
@@ -467,6 +479,7 @@ def main():
     report("each foreign package is met in one place", foreign_headers(files))
     report("the library does not print, end the process or read the environment", forbidden_calls(files))
     report("files are opened in one place, by what they are", opening_calls(files))
+    report("what some systems lack is used in one place", not_everywhere(files))
     report("the program prints in one place", printing_elsewhere(files))
     report("each test belongs to one tier", tiers())
     report("file names are unique", same_names(files))

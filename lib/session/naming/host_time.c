@@ -4,6 +4,7 @@
 #include "config.h"
 #include <time.h>
 #include "base/fdio.h"
+#include "base/port.h"
 #include "reader/reader.h"
 #include "session/state.h"
 
@@ -22,7 +23,7 @@ static int64_t now_of(clockid_t clock)
 	return pd_nanoseconds(&now);
 }
 
-int64_t pd_host_boot_time(void) { return now_of(CLOCK_REALTIME) - now_of(CLOCK_BOOTTIME); }
+int64_t pd_host_boot_time(void) { return now_of(CLOCK_REALTIME) - now_of(PD_CLOCK_BOOTTIME); }
 
 /* The clock of the samples. perf's own clock stops while the host sleeps, as CLOCK_MONOTONIC does. */
 static clockid_t clock_of(const struct pd_state *state)
@@ -31,9 +32,9 @@ static clockid_t clock_of(const struct pd_state *state)
 	if (!event || !perfdata_attr_has(event->attr, PERFDATA_ATTR_USE_CLOCKID))
 		return CLOCK_MONOTONIC;
 	switch (event->attr->clockid) {
-	case CLOCK_REALTIME:
-	case CLOCK_TAI: return CLOCK_REALTIME;
-	case CLOCK_BOOTTIME: return CLOCK_BOOTTIME;
+	case PD_LINUX_CLOCK_REALTIME:
+	case PD_LINUX_CLOCK_TAI: return CLOCK_REALTIME;
+	case PD_LINUX_CLOCK_BOOTTIME: return PD_CLOCK_BOOTTIME;
 	default: return CLOCK_MONOTONIC;
 	}
 }

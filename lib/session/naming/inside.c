@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/checked.h"
 #include "base/memory.h"
+#include "base/port.h"
 #include "reader/reader.h"
 #include "schema/feature.h"
 #include "schema/protobuf_read.h"

@@ -4,6 +4,7 @@
  * time, so that a name depends on the frame alone. */
 #include "config.h"
 #include <string.h>
+#include "base/port.h"
 #include "session/state.h"
 #include "symbols/symbols.h"
 

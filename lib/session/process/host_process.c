@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/fdio.h"
+#include "base/port.h"
 #include "base/regular.h"
 #include "session/state.h"
 #include "symbols/symbols.h"

@@ -5,6 +5,7 @@
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
+#include "base/port.h"
 #include "session/state.h"
 
 #define MOST_STEPS 8192u
