@@ -32,6 +32,9 @@ static const struct command table[] = {
 	  OPTIONS_GENERAL | (OPTIONS_INPUT & ~OPTIONS_UNPACK) | OPTIONS_JSON | OPTIONS_JUNIT | OPTIONS_TSV |
 		  OPTIONS_FILTER | OPTIONS_SYMBOLS | OPTIONS_DIFF | OPTIONS_NAMES,
 	  command_diff, TASK_LOOK },
+	{ "browse", "[options] FILE",
+	  "functions, callers, callees and instructions on a terminal, to move through; h shows the keys",
+	  OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_SYMBOLS, command_browse, TASK_LOOK },
 	{ "rewrite", "[options] FILE… -o OUT",
 	  "another recording: cut, merged, or in another form, compression or byte order",
 	  OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_FILTER | OPTIONS_SYMBOLS | OPTIONS_RECORDING | OPTIONS_REWRITE,

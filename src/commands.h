@@ -27,6 +27,7 @@ const struct command *command_named(const char *name);
 enum task emitter_task(const struct perfdata_emitter *emitter);
 
 enum exit_code command_convert(struct options *options);
+enum exit_code command_browse(struct options *options);
 enum exit_code command_info(struct options *options);
 enum exit_code command_events(struct options *options);
 enum exit_code command_buildids(struct options *options);

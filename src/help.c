@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "commands.h"
+#include "screen.h"
 #include "perfdata/emit.h"
 #include "perfdata/registry.h"
 
@@ -247,5 +248,8 @@ enum exit_code command_version(struct options *options)
 	       PERFDATA_OTLP_PROFILES);
 	if (options->style.verbose)
 		print_disassembler();
+	const char *curses = options->style.verbose ? screen_library() : NULL;
+	if (options->style.verbose)
+		printf("curses, for browse: %s\n", curses ? curses : "none is installed (libncursesw.so.6)");
 	return EXIT_FINE;
 }

@@ -1,0 +1,582 @@
+/* SPDX-License-Identifier: MIT */
+/* `browse`: functions, their callers and callees, and their instructions on a terminal. All that is shown comes from
+ * the queries of `report` and `annotate`. */
+#include "config.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "commands.h"
+#include "inputs.h"
+#include "json_build.h"
+#include "perfdata/convert.h"
+#include "screen.h"
+#include "symbol_options.h"
+
+enum { MOST_VIEWS = 32, MOST_SEARCH = 60, MOST_SETTINGS = 8 };
+
+/* A line of a view. */
+struct row {
+	const char *name;            /* of the function; NULL: the row is a line of text or a thread */
+	const char *dso;
+	const char *text;
+	size_t size;
+	uint64_t samples;
+	double self, total;          /* percent */
+	int32_t tid;
+};
+
+struct view {
+	char title[160];
+	json_object *document;       /* to which rows point; or NULL */
+	char *text;                  /* the same */
+	struct row *rows;
+	size_t nr, selected, first;
+	bool is_threads;
+};
+
+struct browser {
+	const struct options *options;
+	const char *file;
+	struct screen *screen;
+	struct symbol_options symbols;
+	struct messages messages;
+	struct view views[MOST_VIEWS];
+	size_t nr_views;
+	size_t event, nr_events;     /* whose functions are listed */
+	char *dso;                   /* only functions of this file; or NULL */
+	int32_t tid;                 /* only samples of this thread; -1: of all */
+	bool by_total;
+	char search[MOST_SEARCH];
+	char note[256];              /* shown once */
+};
+
+/* --- queries ------------------------------------------------------------------------------------------------------ */
+
+struct query {
+	const char *format;
+	struct perfdata_setting settings[MOST_SETTINGS];
+	size_t nr;
+};
+
+static void ask(struct query *query, const char *name, const char *value)
+{
+	query->settings[query->nr++] = (struct perfdata_setting){ name, value };
+}
+
+/* The answer as text with a zero at its end; NULL: it failed, and the note says why. */
+static char *answer_of(struct browser *browser, const struct query *query)
+{
+	const struct options *options = browser->options;
+	const struct perfdata_filter filter = { .size = sizeof filter,
+						.tids = &browser->tid,
+						.nr_tids = browser->tid >= 0 };
+	const struct perfdata_reader_options reader = { .size = sizeof reader,
+							.memory = options->memory,
+							.max_memory = options->max_memory,
+							.tmpdir = options->tmpdir };
+	const struct perfdata_convert_options how = { .size = sizeof how,
+						      .registry = options->registry,
+						      .symbols = &browser->symbols.options,
+						      .names = symbol_options_names(options),
+						      .settings = query->settings,
+						      .nr_settings = query->nr,
+						      .filter = &filter,
+						      .jobs = (unsigned)options->jobs,
+						      .reader = &reader };
+	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
+	struct perfdata_input *input = input_source(options, browser->file);
+	struct perfdata_output *output = perfdata_output_memory();
+	enum perfdata_status status = PERFDATA_ENOMEM;
+	if (input && output)
+		status = perfdata_convert(input, output, query->format, &how, NULL, &error);
+	char *text = NULL;
+	if (status == PERFDATA_OK) {
+		const struct perfdata_bytes bytes = perfdata_output_bytes(output);
+		text = malloc(bytes.size + 1);
+		if (text) {
+			memcpy(text, bytes.data ? (const char *)bytes.data : "", bytes.size);
+			text[bytes.size] = '\0';
+		}
+		status = text ? PERFDATA_OK : PERFDATA_ENOMEM;
+	}
+	if (output)
+		(void)perfdata_output_close(output, false, NULL);
+	perfdata_input_free(input);
+	if (status != PERFDATA_OK)
+		snprintf(browser->note, sizeof browser->note, "%s",
+			 *error.message ? error.message : perfdata_status_text(status));
+	return text;
+}
+
+static const char *text_of(json_object *object, const char *key)
+{
+	json_object *value;
+	return json_object_object_get_ex(object, key, &value) ? json_object_get_string(value) : NULL;
+}
+
+static uint64_t number_of(json_object *object, const char *key)
+{
+	json_object *value;
+	return json_object_object_get_ex(object, key, &value) ? json_object_get_uint64(value) : 0;
+}
+
+static double percent(uint64_t part, uint64_t all) { return all ? 100 * (double)part / (double)all : 0; }
+
+static void view_release(struct view *view)
+{
+	json_object_put(view->document);
+	free(view->text);
+	free(view->rows);
+	*view = (struct view){ 0 };
+}
+
+/* Takes the rows of the event from report's document. */
+static bool take_rows(struct browser *browser, struct view *view)
+{
+	json_object *events, *rows;
+	if (!json_object_object_get_ex(view->document, "events", &events))
+		return false;
+	browser->nr_events = json_object_array_length(events);
+	json_object *event = browser->nr_events ? json_object_array_get_idx(events, browser->event % browser->nr_events)
+						: NULL;
+	if (!event || !json_object_object_get_ex(event, "rows", &rows)) {
+		snprintf(view->title, sizeof view->title, "no samples");
+		return true;
+	}
+	const size_t nr = json_object_array_length(rows);
+	const uint64_t all = number_of(event, "weight");
+	view->rows = calloc(nr + 1, sizeof *view->rows);
+	if (!view->rows)
+		return false;
+	snprintf(view->title, sizeof view->title, "%s: %" PRIu64 " samples", text_of(event, "event"),
+		 number_of(event, "samples"));
+	for (size_t i = 0; i < nr; i++) {
+		json_object *of = json_object_array_get_idx(rows, i), *unused;
+		const char *dso = text_of(of, "dso");
+		if (browser->dso && !view->is_threads && (!dso || strcmp(dso, browser->dso) != 0))
+			continue;
+		const uint64_t self = number_of(of, "self_weight");
+		const bool has_total = json_object_object_get_ex(of, "total_weight", &unused);
+		view->rows[view->nr++] =
+			(struct row){ .name = view->is_threads ? NULL : text_of(of, "symbol"),
+				      .dso = dso,
+				      .text = view->is_threads ? text_of(of, "thread") : NULL,
+				      .samples = number_of(of, "self_samples"),
+				      .self = percent(self, all),
+				      .total = percent(has_total ? number_of(of, "total_weight") : self, all),
+				      .tid = (int32_t)number_of(of, "tid") };
+	}
+	return true;
+}
+
+/* Fills a view with functions or threads. */
+static bool list(struct browser *browser, struct view *view)
+{
+	struct query query = { .format = "report" };
+	ask(&query, "json", NULL);
+	ask(&query, "top", "0");
+	if (view->is_threads)
+		ask(&query, "by", "thread");
+	else
+		ask(&query, "by", "symbol");
+	ask(&query, "sort", !view->is_threads && browser->by_total ? "total" : "self");
+	char *text = answer_of(browser, &query);
+	if (!text)
+		return false;
+	view->document = json_parse(text, strlen(text));
+	free(text);
+	return view->document && take_rows(browser, view);
+}
+
+/* Fills a view with the lines of an answer. */
+static bool read_lines(struct browser *browser, struct view *view, const struct query *query)
+{
+	view->text = answer_of(browser, query);
+	if (!view->text)
+		return false;
+	size_t nr = 1;
+	for (const char *at = view->text; *at; at++)
+		nr += *at == '\n';
+	view->rows = calloc(nr + 1, sizeof *view->rows);
+	for (const char *at = view->text; view->rows && *at;) {
+		const size_t size = strcspn(at, "\n");
+		view->rows[view->nr++] = (struct row){ .text = at, .size = size };
+		at += size + (at[size] == '\n');
+	}
+	return view->rows;
+}
+
+/* --- views -------------------------------------------------------------------------------------------------------- */
+
+static struct view *top_view(struct browser *browser) { return &browser->views[browser->nr_views - 1]; }
+
+static void push(struct browser *browser, struct view *view)
+{
+	if (browser->nr_views == MOST_VIEWS) {
+		/* the oldest answer is asked for again more easily than the newest */
+		view_release(&browser->views[1]);
+		memmove(&browser->views[1], &browser->views[2], (MOST_VIEWS - 2) * sizeof *view);
+		browser->nr_views--;
+	}
+	browser->views[browser->nr_views++] = *view;
+}
+
+/* The function that a row is about: its own, or the longest name of the list that a line of text has. */
+static const char *function_at(struct browser *browser)
+{
+	const struct view *view = top_view(browser), *functions = &browser->views[0];
+	const struct row *row = view->nr ? &view->rows[view->selected] : NULL;
+	const char *best = NULL;
+	if (!row || row->name)
+		return row ? row->name : NULL;
+	for (size_t i = 0; row->size && i < functions->nr; i++) {
+		const char *name = functions->rows[i].name;
+		const size_t size = name ? strlen(name) : 0;
+		if (size && size <= row->size && (!best || size > strlen(best)) &&
+		    memmem(row->text, row->size, name, size))
+			best = name;
+	}
+	return best;
+}
+
+/* Marks what the answer is about: the hottest instructions, or the first row below the column heads. */
+static void select_first(struct view *view)
+{
+	for (size_t i = 0; i < view->nr; i++) {
+		const struct row *row = &view->rows[i];
+		if (memmem(row->text, row->size, " * ", 3)) {
+			view->selected = i;
+			return;
+		}
+		if (!view->selected && i + 1 < view->nr && memmem(row->text, row->size, "function, and below it", 22))
+			view->selected = i + 1;
+	}
+}
+
+static void look(struct browser *browser, const char *format, const char *option, const char *what)
+{
+	const char *name = function_at(browser);
+	struct view view = { 0 };
+	struct query query = { .format = format };
+	if (!name)
+		return;
+	ask(&query, option, name);
+	ask(&query, "color", "never");
+	ask(&query, "width", "0");
+	if (!strcmp(format, "report"))
+		ask(&query, "top", "0");
+	snprintf(view.title, sizeof view.title, "%s of %s", what, name);
+	if (!read_lines(browser, &view, &query)) {
+		view_release(&view);
+		return;
+	}
+	if (!strcmp(format, "annotate") && view.nr == 1) {
+		/* annotate says so in one line */
+		snprintf(browser->note, sizeof browser->note,
+			 "no code of its own was sampled: it is inlined, or only calls (Enter: callers)");
+		view_release(&view);
+		return;
+	}
+	select_first(&view);
+	push(browser, &view);
+}
+
+/* Asks for the list of functions again, after the choice changed; other views go. */
+static bool list_again(struct browser *browser)
+{
+	struct view view = { 0 };
+	if (!list(browser, &view)) {
+		view_release(&view);
+		return false;
+	}
+	while (browser->nr_views)
+		view_release(&browser->views[--browser->nr_views]);
+	push(browser, &view);
+	return true;
+}
+
+static void list_threads(struct browser *browser)
+{
+	struct view view = { .is_threads = true };
+	if (list(browser, &view))
+		push(browser, &view);
+	else
+		view_release(&view);
+}
+
+static const char help_text[] =
+	"up, down, PgUp, PgDn, Home, End   move\n"
+	"Enter, right    callers of the function; in the list of threads: only this thread\n"
+	"c               functions that it calls\n"
+	"a               its instructions and source lines\n"
+	"left, Esc       back\n"
+	"/               search; n, N: next and previous\n"
+	"s               sort by the function itself, or with what it calls\n"
+	"d               only functions of this file; again: of all files\n"
+	"t               threads, to choose one; again: all threads\n"
+	"e               next event\n"
+	"h, ?            this help\n"
+	"q               quit\n";
+
+static void show_help(struct browser *browser)
+{
+	struct view view = { .title = "keys", .text = strdup(help_text) };
+	view.rows = calloc(sizeof help_text, sizeof *view.rows);
+	for (const char *at = view.text; at && view.rows && *at;) {
+		const size_t size = strcspn(at, "\n");
+		view.rows[view.nr++] = (struct row){ .text = at, .size = size };
+		at += size + 1;
+	}
+	push(browser, &view);
+}
+
+/* --- drawing ------------------------------------------------------------------------------------------------------ */
+
+static void put_row(const struct row *row, size_t columns, struct perfdata_text *out)
+{
+	enum { NARROW = 60 };
+	if (row->size || (!row->name && !row->samples)) {
+		perfdata_text_printable(out, row->text ? row->text : "", row->size);
+		return;
+	}
+	if (row->name)
+		perfdata_text_printf(out, "%6.2f ", row->total);
+	if (!row->name || columns >= NARROW)
+		perfdata_text_printf(out, "%6.2f %8" PRIu64 " ", row->self, row->samples);
+	const size_t used = out->size + 1, left = columns > used + 8 ? columns - used : 8;
+	if (!row->name) {
+		perfdata_text_shortened(out, row->text ? row->text : "?", left);
+		perfdata_text_printf(out, " %" PRId32, row->tid);
+		return;
+	}
+	const char *slash = row->dso ? strrchr(row->dso, '/') : NULL;
+	const char *file = !row->dso ? "" : *row->dso != '[' && slash && slash[1] ? slash + 1 : row->dso;
+	const size_t of_file = columns >= NARROW ? left / 4 : 0;
+	const size_t before = out->size;
+	perfdata_text_shortened(out, row->name, left - of_file);
+	if (!of_file)
+		return;
+	perfdata_text_fill(out, ' ', out->size - before < left - of_file ? left - of_file - (out->size - before) : 0);
+	perfdata_text_char(out, ' ');
+	perfdata_text_shortened(out, file, of_file - 1);
+}
+
+static void draw(struct browser *browser)
+{
+	size_t lines, columns;
+	struct perfdata_text out;
+	struct view *view = top_view(browser);
+	screen_size(browser->screen, &lines, &columns);
+	const size_t room = lines > 2 ? lines - 2 : 1;
+	if (view->selected < view->first)
+		view->first = view->selected;
+	if (view->selected >= view->first + room)
+		view->first = view->selected - room + 1;
+	screen_clear(browser->screen);
+	perfdata_text_init(&out);
+	perfdata_text_shortened(&out, view->title, 0);
+	if (browser->dso && browser->nr_views == 1) {
+		perfdata_text_literal(&out, ", only ");
+		perfdata_text_shortened(&out, browser->dso, 0);
+	}
+	if (browser->tid >= 0)
+		perfdata_text_printf(&out, ", thread %" PRId32, browser->tid);
+	if (browser->nr_views == 1)
+		perfdata_text_string(&out, browser->by_total ? ", sorted by total" : ", sorted by self");
+	if (lines > 2)
+		screen_line(browser->screen, 0, out.data, out.size, true);
+	for (size_t i = 0; i < room && view->first + i < view->nr; i++) {
+		perfdata_text_clear(&out);
+		put_row(&view->rows[view->first + i], columns - 1, &out);
+		screen_line(browser->screen, i + (lines > 2), out.size ? out.data : "", out.size,
+			    view->first + i == view->selected);
+	}
+	perfdata_text_clear(&out);
+	if (*browser->note)
+		perfdata_text_shortened(&out, browser->note, 0);
+	else
+		perfdata_text_printf(&out, "%zu/%zu  h help  q quit  Enter callers  c callees  a annotate  / search",
+				     view->nr ? view->selected + 1 : 0, view->nr);
+	if (lines > 2)
+		screen_line(browser->screen, lines - 1, out.data, out.size, false);
+	*browser->note = '\0';
+	perfdata_text_release(&out);
+}
+
+/* --- keys --------------------------------------------------------------------------------------------------------- */
+
+static bool row_has(const struct row *row, const char *wanted)
+{
+	const size_t size = strlen(wanted);
+	return (row->name && strstr(row->name, wanted)) || (row->size && memmem(row->text, row->size, wanted, size)) ||
+	       (row->text && !row->size && strstr(row->text, wanted));
+}
+
+static void find(struct browser *browser, bool forward, bool from_next)
+{
+	struct view *view = top_view(browser);
+	size_t at = view->selected;
+	for (size_t tried = 0; *browser->search && tried < view->nr; tried++) {
+		if (tried || from_next)
+			at = forward ? (at + 1) % view->nr : (at + view->nr - 1) % view->nr;
+		if (row_has(&view->rows[at], browser->search)) {
+			view->selected = at;
+			return;
+		}
+	}
+	snprintf(browser->note, sizeof browser->note, "'%s' was not found", browser->search);
+}
+
+static void ask_for_search(struct browser *browser)
+{
+	size_t lines, columns, nr = 0;
+	char line[MOST_SEARCH + 2];
+	browser->search[0] = '\0';
+	for (;;) {
+		screen_size(browser->screen, &lines, &columns);
+		const int size = snprintf(line, sizeof line, "/%s", browser->search);
+		draw(browser);
+		screen_line(browser->screen, lines - 1, line, (size_t)size, false);
+		const int key = screen_key(browser->screen);
+		if (key == '\r' || key == '\n' || key == KEY_ENTER)
+			break;
+		if (key == KEY_ESCAPE || key == KEY_INTERRUPT || key == KEY_NONE)
+			return;
+		if ((key == KEY_BACKSPACE || key == KEY_DELETE || key == 8) && nr)
+			browser->search[--nr] = '\0';
+		else if (key >= ' ' && key < 256 && key != KEY_DELETE && nr + 1 < sizeof browser->search)
+			browser->search[nr++] = (char)key;
+		browser->search[nr] = '\0';
+	}
+	find(browser, true, false);
+}
+
+static void move(struct browser *browser, int key)
+{
+	size_t lines, columns;
+	struct view *view = top_view(browser);
+	screen_size(browser->screen, &lines, &columns);
+	const size_t page = lines > 3 ? lines - 3 : 1, last = view->nr ? view->nr - 1 : 0;
+	const size_t at = view->selected;
+	switch (key) {
+	case KEY_UP: view->selected = at ? at - 1 : 0; break;
+	case KEY_DOWN: view->selected = at < last ? at + 1 : last; break;
+	case KEY_PREVIOUS_PAGE: view->selected = at > page ? at - page : 0; break;
+	case KEY_NEXT_PAGE: view->selected = at + page < last ? at + page : last; break;
+	case KEY_HOME: view->selected = 0; break;
+	case KEY_END: view->selected = last; break;
+	default: break;
+	}
+}
+
+static void choose_file(struct browser *browser)
+{
+	const struct view *view = top_view(browser);
+	if (browser->nr_views != 1 || (!browser->dso && !view->nr))
+		return;
+	char *dso = browser->dso ? NULL : strdup(view->rows[view->selected].dso ? view->rows[view->selected].dso : "");
+	free(browser->dso);
+	browser->dso = dso;
+	(void)list_again(browser);
+}
+
+static void choose_thread(struct browser *browser, int32_t tid)
+{
+	browser->tid = tid;
+	(void)list_again(browser);
+}
+
+static void enter(struct browser *browser)
+{
+	const struct view *view = top_view(browser);
+	if (view->is_threads && view->nr)
+		choose_thread(browser, view->rows[view->selected].tid);
+	else
+		look(browser, "report", "callers", "callers");
+}
+
+/* False: the user leaves. */
+static bool obey(struct browser *browser, int key)
+{
+	switch (key) {
+	case 'q': case KEY_NONE: case KEY_INTERRUPT: return false;
+	case KEY_ESCAPE: case KEY_LEFT: case KEY_BACKSPACE:
+		if (browser->nr_views > 1)
+			view_release(&browser->views[--browser->nr_views]);
+		break;
+	case '\r': case '\n': case KEY_ENTER: case KEY_RIGHT: enter(browser); break;
+	case 'c': look(browser, "report", "callees", "callees"); break;
+	case 'a': look(browser, "annotate", "symbol", "instructions"); break;
+	case 'h': case '?': show_help(browser); break;
+	case '/': ask_for_search(browser); break;
+	case 'n': case 'N': find(browser, key == 'n', true); break;
+	case 'd': choose_file(browser); break;
+	case 's':
+		browser->by_total = !browser->by_total;
+		(void)list_again(browser);
+		break;
+	case 'e':
+		browser->event = browser->nr_events ? (browser->event + 1) % browser->nr_events : 0;
+		(void)list_again(browser);
+		break;
+	case 't':
+		if (browser->tid >= 0)
+			choose_thread(browser, -1);
+		else if (!top_view(browser)->is_threads)
+			list_threads(browser);
+		break;
+	default: move(browser, key);
+	}
+	return true;
+}
+
+static enum exit_code browse(struct browser *browser)
+{
+	const char *reason;
+	int key = 0;
+	if (!list_again(browser)) {
+		usage_error(&browser->options->style, "%s: %s", browser->file, browser->note);
+		return EXIT_INPUT;
+	}
+	browser->screen = screen_open(&reason);
+	if (!browser->screen) {
+		usage_error(&browser->options->style, "%s", reason);
+		return EXIT_USAGE;
+	}
+	do {
+		draw(browser);
+		key = screen_key(browser->screen);
+	} while (obey(browser, key));
+	screen_close(browser->screen);
+	return key == KEY_INTERRUPT ? EXIT_INTERRUPTED : EXIT_FINE;
+}
+
+enum exit_code command_browse(struct options *options)
+{
+	struct browser *browser = calloc(1, sizeof *browser);
+	enum exit_code code = EXIT_USAGE;
+	if (!browser) {
+		usage_error(&options->style, "%s", perfdata_status_text(PERFDATA_ENOMEM));
+		return EXIT_LIMIT;
+	}
+	if (options->files.nr != 1 || !strcmp(options->files.values[0], "-")) {
+		usage_error(&options->style, "browse takes one recording, which is a file");
+	} else {
+		options->symbols = options->symbols ? options->symbols : "yes";
+		browser->options = options;
+		browser->file = options->files.values[0];
+		browser->tid = -1;
+		/* nothing is printed while the screen is in use */
+		messages_init(&browser->messages, &options->style, true);
+		browser->messages.style.no_findings = true;
+		symbol_options_make(options, &browser->messages, &browser->symbols);
+		code = browse(browser);
+		messages_release(&browser->messages);
+	}
+	while (browser->nr_views)
+		view_release(&browser->views[--browser->nr_views]);
+	free(browser->dso);
+	free(browser);
+	return code;
+}

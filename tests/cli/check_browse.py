@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`browse` in tmux: its rows are report's, its callers and instructions what report and annotate print; sizes, kinds of terminals, hostile names. Prints TAP."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import program
+from builder import CALLCHAIN, IDENTIFIER, IP, Recording, TID, TIME
+
+FILE = os.path.join(program.TESTDATA, "simpleperf", "stacks.data")
+tap = program.Tap()
+report = tap.report
+
+
+class Terminal:
+    """The program in a terminal of its own."""
+
+    nr = 0
+
+    def __init__(self, folder, words, columns=80, lines=24, term="screen"):
+        Terminal.nr += 1   # a server that ends may still hold its socket
+        self.socket = os.path.join(folder, "tmux%d" % Terminal.nr)
+        command = "TERM=%s LC_ALL=C.UTF-8 '%s' browse %s; echo ended $?; exec sleep 100" % (term, program.PERFDATA, " ".join("'%s'" % word for word in words))
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(columns), "-y", str(lines), command)
+
+    def tmux(self, *words):
+        return subprocess.run(["tmux", "-S", self.socket, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=30).stdout.decode()
+
+    def keys(self, *keys):
+        self.tmux("send-keys", *keys)
+
+    def until(self, has):
+        """The lines of the screen, once `has` says that they are there."""
+        end = time.monotonic() + 30
+        while True:
+            lines = self.tmux("capture-pane", "-p").split("\n")
+            if has(lines) or time.monotonic() > end:
+                return lines
+            time.sleep(0.05)
+
+    def close(self):
+        self.tmux("kill-server")
+
+
+def answer(*words):
+    return subprocess.run([program.PERFDATA, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=120).stdout.decode()
+
+
+def has(text):
+    return lambda lines: any(text in line for line in lines)
+
+
+def check_rows(folder):
+    event = json.loads(answer("report", "--json", "--top", "0", "--sort", "self", FILE))["events"][0]
+    wanted = [("%.2f" % (100 * row.get("total_weight", row["self_weight"]) / event["weight"]), "%.2f" % (100 * row["self_weight"] / event["weight"]),
+               str(row["self_samples"])) for row in event["rows"]]
+    terminal = Terminal(folder, [FILE], 200, 50)
+    lines = terminal.until(has("h help"))
+    found = [tuple(line.split()[:3]) for line in lines[1:1 + len(wanted)] if line.strip()][:48]
+    report("rows are report's", [] if found == wanted[:48] and found else [found, wanted[:48]])
+    names = [row["symbol"] for row in event["rows"]]
+    report("with their names", [name for name, line in zip(names, lines[1:49]) if name[:20] not in line])
+    terminal.keys("Enter")
+    text = answer("report", "--color", "never", "--width", "0", "--top", "0", "--callers", names[0], FILE).split("\n")
+
+    def lacks(lines):
+        return [line for line in text[:40] if line.rstrip()[:150] not in "\n".join(lines)]
+    # a screen may be seen half drawn: wait for all of it
+    report("callers are report's", lacks(terminal.until(lambda lines: has("callers of")(lines) and not lacks(lines))))
+    terminal.keys("Left")
+    terminal.until(has("sorted by self"))
+    terminal.keys("a")
+    text = answer("annotate", "--color", "never", "--width", "0", "--symbol", names[0], FILE)
+
+    def others(lines):
+        return [line for line in lines[1:] if line.strip() and line[:150].rstrip() not in text and "h help" not in line]
+    report("instructions are annotate's", others(terminal.until(lambda lines: "instructions of" in lines[0] and not others(lines))))
+    terminal.keys("Escape")
+    terminal.until(has("sorted by self"))
+    terminal.keys("s")
+    report("s sorts by total", [] if has("sorted by total")(terminal.until(has("sorted by total"))) else ["not"])
+    terminal.keys("t")
+    threads = json.loads(answer("report", "--json", "--by", "thread", "--top", "0", FILE))["events"][0]["rows"]
+
+    def absent(lines):
+        return [row for row in threads[:40] if not any(line.rstrip().endswith(" %d" % row["tid"]) for line in lines)]
+    report("t lists the threads", absent(terminal.until(lambda lines: not absent(lines))))
+    terminal.keys("Enter")
+    lines = terminal.until(has(", thread "))
+    report("Enter keeps one of them", [] if has("%d samples, thread %d" % (threads[0]["self_samples"], threads[0]["tid"]))(lines[:1]) else lines[:1])
+    terminal.tmux("resize-window", "-x", "40", "-y", "10")
+    terminal.keys("h")
+    report("it goes on when the size changes", [] if has("keys")(terminal.until(lambda lines: lines[0].startswith("keys"))[:1]) else ["nothing"])
+    terminal.keys("q")
+    report("q leaves", [] if has("ended 0")(terminal.until(has("ended"))) else ["not"])
+    terminal.close()
+
+
+def check_terminals(folder):
+    for term, columns, lines, fine in (("xterm-256color", 20, 5, True), ("screen", 300, 60, True), ("linux", 80, 24, True), ("dumb", 80, 24, False), ("no-such", 80, 24, False)):
+        terminal = Terminal(folder, [FILE], columns, lines, term)
+        screen = terminal.until(lambda lines: has("ended")(lines) or sum(bool(line.strip()) for line in lines) >= 5)
+        if fine:
+            terminal.keys("q")
+            screen = terminal.until(has("ended"))
+        report("TERM=%s, %d columns" % (term, columns), [] if has("ended 0" if fine else "ended 2")(screen) else screen)
+        terminal.close()
+    done = subprocess.run([program.PERFDATA, "browse", FILE], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+    report("no terminal is wrong use", [] if done.returncode == 2 and not done.stdout else [done.returncode, done.stdout])
+
+
+def check_hostile(folder):
+    path = os.path.join(folder, "perf.data")
+    recording = Recording()
+    event = recording.event("cyc\x1b[31mles", ids=[1], type=0, config=0, sample_type=IDENTIFIER | IP | TID | TIME | CALLCHAIN, sample_id_all=1, period=10)
+    recording.comm(100, 100, "a\x1b[2Jb", time=1)
+    recording.mmap2(100, 100, 0x400000, 0x4000, 0, "/srv/\x1b]0;x\x07\xe2\x80\xae", time=2)
+    recording.sample(event, ip=0x400010, pid=100, tid=100, time=3, callchain=[0xfffffffffffffe00, 0x400010])
+    recording.save(path)
+    terminal = Terminal(folder, [path])
+    lines = terminal.until(has("h help"))
+    raw = terminal.tmux("capture-pane", "-p", "-e")
+    report("control characters are escaped", [] if "\\u001b" in "".join(lines) and "\x1b[31m" not in raw else lines)
+    terminal.keys("t")
+    report("of threads too", [] if has("\\u001b[2J")(terminal.until(has("\\u001b[2J"))) else ["not"])
+    terminal.keys("C-c")
+    report("Ctrl-C ends with 130", [] if has("ended 130")(terminal.until(has("ended"))) else ["not"])
+    terminal.close()
+
+
+def main():
+    if not shutil.which("tmux"):
+        print("1..0 # SKIP no tmux (tests/setup --validators installs it)")
+        return 0
+    if "none is installed (libncursesw" in answer("version", "-v"):
+        print("1..0 # SKIP no curses library")
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        check_rows(folder)
+        check_terminals(folder)
+        check_hostile(folder)
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
