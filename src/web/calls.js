@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// What exports.c calls: the functions that the caller of the module put into Module.calls.
+mergeInto(LibraryManager.library, {
+	js_read_at: function (offset, buffer, room) { return Module['calls'].readAt(offset, buffer, room); },
+	js_write: function (output, bytes, size) { return Module['calls'].write(output, bytes, size); },
+	js_open: function (name) { return Module['calls'].open(UTF8ToString(name)); },
+	js_finding: function (severity, code, json) { Module['calls'].finding(severity, code, UTF8ToString(json)); },
+	js_progress: function (done, total) { return Module['calls'].progress(done, total); },
+});

@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The module of WebAssembly against the program (all of testdata with PERFDATA_ALL=1), and the packed package in an empty folder.
+# Prints TAP. Needs node, and what `make wasm` and `make npm-pack` make; it is skipped without.
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "${top_srcdir:-$here/../..}" && pwd)
+PERFDATA=$(realpath "${PERFDATA:-$top/build/perfdata}")
+export PERFDATA
+skip()
+{
+	echo "1..0 # SKIP $1"
+	exit 0
+}
+command -v node > /dev/null || skip "node is not installed"
+packed=$(ls "$top"/build-wasm/perfdata-*.tgz 2> /dev/null | tail -n 1)
+test -n "$packed" || skip "no package in build-wasm: make npm-pack (tests/setup --with-wasm)"
+folder=$(mktemp -d) || exit 99
+trap 'rm -rf "$folder"' EXIT INT TERM
+
+set -- "$top/testdata/callgraph-73.data" "$top/testdata/bad-callchain-count.data" "$top/testdata/zstd-73.data" "$top/testdata/trace-73.data"
+test -z "$PERFDATA_ALL" || set --
+if node "$here/web_same_bytes.mjs" "$@" > "$folder/bytes.log" 2>&1; then echo "ok 1 - bytes of every format"; else echo "not ok 1 - bytes of every format"; fi
+sed 's/^/# /' "$folder/bytes.log" | grep -v '^# ok'
+mkdir "$folder/empty" && cd "$folder/empty" && echo '{"type":"module"}' > package.json &&
+	npm install --offline --no-audit --no-fund --loglevel=error "$packed" > install.log 2>&1 && cp "$here/web_package.mjs" . &&
+	FILE=$top/testdata/callgraph-73.data RECORDING=$(ls "$top"/testdata/*.pipe | grep -v bad- | head -n 1) node --test web_package.mjs > test.log 2>&1
+if test $? -eq 0; then echo "ok 2 - the package in an empty folder"; else echo "not ok 2 - the package in an empty folder"; cat install.log test.log | sed 's/^/# /'; fi
+echo 1..2
