@@ -32,6 +32,12 @@ def key_of(name, file):
     return CLONES.sub("", name), "[kernel]" if file.startswith("[kernel") else re.sub(r"(\.so\.\d+)[.\d]*$", r"\1", file.split("/")[-1])
 
 
+def changes_of(page):
+    """{event: {key: what the page has of diff}}"""
+    return {event: {key_of(*page.functions[label]): [own, both, own_delta, both_delta] for label, own, own_delta, both, both_delta, _p in rows}
+            for event, rows in page.changes.items()}
+
+
 def sums_of(page, side, renamed):
     """{event: (weight of all, {key: [self, inclusive]})}; keys are those of the recording."""
     events = {}
@@ -53,7 +59,8 @@ def compare(name, before, after, rules=()):
         report(name, "%s%s" % (diff.err, page.err))
         return
     page = views.Page(page.out)
-    sides, wrong, compared = [sums_of(page, 1, {}), sums_of(page, 0, {})], [], 0
+    found = changes_of(page)
+    sides, wrong, compared, judged = [sums_of(page, 1, {}), sums_of(page, 0, {})], [], 0, 0
     for event in json.loads(diff.out)["events"]:
         if not event["before"]["recordings"] or not event["after"]["recordings"]:
             continue
@@ -64,6 +71,11 @@ def compare(name, before, after, rules=()):
             if not row["file"] or row["symbol"].startswith(("(", "[", "0x")):
                 continue
             compared += 1
+            ours = found.get(event["event"], {}).get((row["symbol"], row["file"]))
+            told = [row[quantity][value] for value in ("state", "delta") for quantity in ("self", "inclusive")]
+            if ours and (ours[:2] != told[:2] or any(abs(a - b) > 1e-5 * abs(b) for a, b in zip(ours[2:], told[2:]))):
+                wrong.append("%s (%s): %s, in the page %s" % (row["symbol"], row["file"], told, ours))
+            judged += bool(ours)
             for side in (0, 1):
                 here = [row["self"]["weight"][side], row["inclusive"]["weight"][side]]
                 # diff leaves out what is less than 1/10000 of a recording
@@ -71,6 +83,8 @@ def compare(name, before, after, rules=()):
                 least = sides[side][event["event"]][0] / 10000
                 if here != there and (any(here) or max(there) > least):
                     wrong.append("%s (%s) %s: %s, in the page %s" % (row["symbol"], row["file"], ("before", "after")[side], here, there))
+    if compared and judged < compared / 2:
+        wrong.append("the page has the changes of %d of %d rows" % (judged, compared))
     report("%s: %d rows" % (name, compared), wrong or not compared and "no row was compared")
 
 

@@ -159,6 +159,7 @@ class Page:
         self.parents = [at - self.number() for at in range(nr)]
         self.labels = [self.number() for _ in range(nr)]
         self.rows = [[self.read_rows() for _ in range(1 if self.meta["base"] is None else 2)] for _ in self.meta["events"]]
+        self.changes = {} if self.meta["base"] is None else json.loads(self.part(self.number()))
         if self.at != len(data):
             raise ValueError("%d bytes behind the data" % (len(data) - self.at))
 

@@ -65,8 +65,8 @@ static void put_events(struct perfdata_text *out, const struct flamegraph *graph
 		perfdata_text_string(out, first ? "{\"name\":" : ",{\"name\":");
 		pd_json_text(out, event->name);
 		perfdata_text_printf(out, ",\"unit\":\"%s\",%s\"samples\":%" PRIu64 ",\"weight\":%" PRIu64 "}",
-				     pd_stack_event_is_time(event) ? "ns" : "", event->is_time_off ? "\"off\":true," : "",
-				     sums.samples, sums.weight);
+				     pd_stack_event_is_time(event) ? "ns" : "",
+				     event->is_time_off ? "\"off\":true," : "", sums.samples, sums.weight);
 		first = false;
 	}
 	perfdata_text_char(out, ']');
@@ -90,31 +90,55 @@ static void put_left_out(struct perfdata_text *out, const struct flame_data *dat
 	perfdata_text_release(&line);
 }
 
-/* The names of runs as one text. */
-static void put_runs(struct perfdata_text *out, const struct flame_run *runs, size_t nr)
+/* The last `parts` parts of a path. */
+static const char *end_of_path(const char *path, unsigned parts)
 {
-	struct perfdata_text names;
-	perfdata_text_init(&names);
+	const char *at = path + strlen(path);
+	while (at > path && (at[-1] != '/' || --parts))
+		at--;
+	return at;
+}
+
+/* Appends the names of runs. */
+static void spell_runs(struct perfdata_text *names, const struct flame_run *runs, size_t nr, unsigned parts)
+{
 	for (size_t i = 0; i < nr; i++) {
-		perfdata_text_string(&names, i ? ", " : "");
-		perfdata_text_string(&names, pd_stack_last_part(perfdata_reader_header(runs[i].reader)->name));
+		perfdata_text_string(names, i ? ", " : "");
+		perfdata_text_string(names, end_of_path(perfdata_reader_header(runs[i].reader)->name, parts));
 	}
-	perfdata_text_json_string(out, names.data, names.size);
-	out->failed |= perfdata_text_failed(&names);
-	perfdata_text_release(&names);
+}
+
+/* The names of both sides: with their folders, where they are the same without. */
+static void put_runs(struct perfdata_text *out, const struct flamegraph *graph)
+{
+	struct perfdata_text own, base;
+	perfdata_text_init(&own);
+	perfdata_text_init(&base);
+	for (unsigned parts = 1; parts <= 2; parts++) {
+		perfdata_text_clear(&own);
+		perfdata_text_clear(&base);
+		spell_runs(&own, graph->recording, graph->nr_runs, parts);
+		spell_runs(&base, graph->bases, graph->nr_bases, parts);
+		if (own.size != base.size || (own.size && memcmp(own.data, base.data, own.size) != 0))
+			break;
+	}
+	perfdata_text_literal(out, "{\"title\":");
+	perfdata_text_json_string(out, own.data, own.size);
+	perfdata_text_literal(out, ",\"base\":");
+	if (graph->nr_bases)
+		perfdata_text_json_string(out, base.data, base.size);
+	else
+		perfdata_text_literal(out, "null");
+	out->failed |= perfdata_text_failed(&own) || perfdata_text_failed(&base);
+	perfdata_text_release(&own);
+	perfdata_text_release(&base);
 }
 
 static void put_meta(struct perfdata_text *out, const struct flamegraph *graph)
 {
 	uint64_t width;
 	const uint32_t bins = pd_flame_data_bins(graph->data, &width);
-	perfdata_text_literal(out, "{\"title\":");
-	put_runs(out, graph->recording, graph->nr_runs);
-	perfdata_text_literal(out, ",\"base\":");
-	if (graph->nr_bases)
-		put_runs(out, graph->bases, graph->nr_bases);
-	else
-		perfdata_text_literal(out, "null");
+	put_runs(out, graph);
 	put_facts(out, graph->recording->reader);
 	put_events(out, graph);
 	perfdata_text_literal(out, ",\"time\":");
@@ -276,6 +300,13 @@ static enum perfdata_status put_columns(struct columns *columns, struct flamegra
 		status = put_rows(columns, graph, 0, i);
 		if (status == PERFDATA_OK && graph->nr_bases)
 			status = put_rows(columns, graph, 1, i);
+	}
+	if (status == PERFDATA_OK && graph->nr_bases) {
+		struct perfdata_text changes;
+		perfdata_text_init(&changes);
+		status = pd_flamegraph_changes(graph, &changes);
+		put_sized(columns, &changes);
+		perfdata_text_release(&changes);
 	}
 	return status;
 }

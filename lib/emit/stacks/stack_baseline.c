@@ -9,6 +9,7 @@
 #include <string.h>
 #include "base/memory.h"
 #include "emit/emitters.h"
+#include "emit/stacks/stack_baseline.h"
 #include "emit/stacks/stack_gather.h"
 #include "emit/stacks/stack_place.h"
 #include "emit/stacks/stack_text.h"
@@ -629,9 +630,10 @@ static void making_release(struct baseline_writer *writer)
 	perfdata_text_release(&writer->name);
 }
 
-static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
+/* The profile is finished. */
+static enum perfdata_status write_baseline(const struct state *state, const struct perfdata_emit_end *end,
+					   struct perfdata_text *out)
 {
-	struct state *state = pointer;
 	struct baseline_writer writer = { .state = state,
 				 .out = out,
 				 .tree = { .account = pd_profile_account(state->gather.profile) } };
@@ -639,14 +641,14 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	const enum stack_by by = state->by == BY_DSO    ? STACK_BY_FILE
 				 : state->by == BY_LINE ? STACK_BY_LINE
 							: STACK_BY_FUNCTION;
+	enum perfdata_status status = PERFDATA_OK;
 	perfdata_text_init(&writer.name);
-	enum perfdata_status status = pd_stack_gather_finish(&state->gather);
 	writer.labels = pd_stack_labels_new(state->gather.session, by, state->inlines, false);
 	writer.texts = pd_intern_new();
 	if (writer.labels)
 		writer.place.route = pd_stack_route_new(state->gather.profile, state->gather.session, writer.labels,
 							 state->gather.choice);
-	if (status == PERFDATA_OK && (!writer.place.route || !writer.texts))
+	if (!writer.place.route || !writer.texts)
 		status = PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK)
 		status = pd_profile_walk_new(state->gather.profile, &walk);
@@ -662,6 +664,21 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 		status = pd_stack_tree_failed(&writer.tree);
 	making_release(&writer);
 	return pd_stack_ended(status, out);
+}
+
+static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
+{
+	struct state *state = pointer;
+	const enum perfdata_status status = pd_stack_gather_finish(&state->gather);
+	return status == PERFDATA_OK ? write_baseline(state, end, out) : status;
+}
+
+enum perfdata_status pd_stack_baseline_of(const struct stack_gather *gather, bool inlines,
+					  const struct perfdata_summary *summary, struct perfdata_text *out)
+{
+	const struct state state = { .gather = *gather, .by = BY_SYMBOL, .inlines = inlines };
+	const struct perfdata_emit_end end = { .summary = summary, .complete = true };
+	return write_baseline(&state, &end, out);
 }
 
 const struct perfdata_emitter pd_emitter_baseline = {

@@ -89,6 +89,14 @@ function readThreads(numbers) {
 	return threads;
 }
 
+/* What diff found: by event a map from functions to their changes. "noise", "same" and so on are no changes. */
+function readChanges(given, meta) {
+	return meta.events.map(event => new Map((given[event.name] || []).map(([func, own, ownDelta, all, allDelta, p]) =>
+		[func, { own, ownDelta, all, allDelta, p }])));
+}
+
+const BEYOND_NOISE = ["regressed", "improved", "moved", "allowed"];
+
 /* Rows of two events as those of one. */
 function joinRows(a, b) {
 	const joined = { nr: a.nr + b.nr, groups: { nr: a.groups.nr + b.groups.nr, first: new Int32Array(a.groups.nr + b.groups.nr + 1) } };
@@ -130,6 +138,7 @@ function decode(bytes) {
 	const threads = readThreads(numbers);
 	const nodes = readNodes(numbers, numbers.next());
 	const rows = meta.events.map(() => [readRows(numbers), meta.base === null ? null : readRows(numbers)]);
+	const changes = meta.base === null ? null : readChanges(JSON.parse(utf8.decode(numbers.part(numbers.next()))), meta);
 	addWall(meta, rows);
-	return { meta, names, funcs, threads, nodes, rows };
+	return { meta, names, funcs, threads, nodes, rows, changes };
 }

@@ -55,6 +55,11 @@ function ratioText(value, of) {
 	return `${(value / of).toPrecision(3)} for each of ${eventName(event())}`;
 }
 
+/* What diff found of a function in the chosen event; undefined: nothing. */
+function changeOf(func) {
+	return data.changes && data.changes[choice.event] ? data.changes[choice.event].get(func) : undefined;
+}
+
 /* --- trees of the choice ------------------------------------------------------------------------------------------------ */
 
 function comparison(tree, side) {
@@ -169,8 +174,9 @@ function scrollHome() {
 function fillOf(layout, node) {
 	const func = layout.tree.func[node], total = layout.tree.total;
 	if (choice.colour === "d") {
-		const share = total[0][node] / (tree.all[0] || 1), base = total[1][node] / (tree.all[1] || 1);
-		return painter.differenceFill(share, base);
+		/* only what is beyond noise has a colour */
+		const change = changeOf(func), share = total[0][node] / (tree.all[0] || 1), base = total[1][node] / (tree.all[1] || 1);
+		return change && BEYOND_NOISE.includes(change.all) ? painter.differenceFill(share, base) : painter.differenceFill(0, 0);
 	}
 	const off = event().off ? 1 : event().wall ? total[2][node] / (total[0][node] || 1) : 0;
 	if (choice.colour === "k" && off >= 0.5)
@@ -359,6 +365,9 @@ function describe(part, node) {
 	if (data.meta.base !== null) {
 		const share = t.total[0][node] / (tree.all[0] || 1), base = t.total[1][node] / (tree.all[1] || 1);
 		lines.push(`share ${shareText(share, 1)}, in the base ${shareText(base, 1)}: ${signedShareText(share - base)}`);
+		const change = changeOf(func);
+		if (change)
+			lines.push(`the function as diff has it: ${change.all} ${signedShareText(change.allDelta)}, by itself ${change.own} ${signedShareText(change.ownDelta)}`);
 	}
 	return lines;
 }

@@ -23,8 +23,28 @@ function columns() {
 	}
 	if (data.meta.base !== null)
 		list.push({ key: "change", label: "change of self", text: v => signedShareText(v),
-			value: f => sums.self[0][f] / (tree.all[0] || 1) - sums.self[1][f] / (tree.all[1] || 1) });
+			value: f => sums.self[0][f] / (tree.all[0] || 1) - sums.self[1][f] / (tree.all[1] || 1) },
+		{ key: "delta", label: "change of total", text: v => signedShareText(v),
+			value: f => sums.total[0][f] / (tree.all[0] || 1) - sums.total[1][f] / (tree.all[1] || 1) },
+		/* beyond noise first, then by size */
+		{ key: "verdict", label: "diff says", text: (v, f) => verdictText(f), value: verdictRank });
 	return list;
+}
+
+function verdictText(func) {
+	const change = changeOf(func);
+	if (!change)
+		return "";
+	return change.own === change.all ? change.own : `${change.own} by itself, ${change.all} with callees`;
+}
+
+/* Both changes beyond noise, one, none; among equals the larger one. */
+function verdictRank(func) {
+	const change = changeOf(func);
+	if (!change)
+		return 0;
+	const beyond = BEYOND_NOISE.includes(change.own) ? 2 : BEYOND_NOISE.includes(change.all) ? 1 : 0;
+	return beyond * 10 + Math.abs(beyond === 1 ? change.allDelta : change.ownDelta);
 }
 
 function cell(tag, content, className) {
@@ -48,7 +68,7 @@ function showTable() {
 	for (let f = 0; f < data.funcs.nr; f++)
 		if ((sums.total[0][f] || sums.total[1][f]) && (!matching || matching[f]))
 			rows.push(f);
-	const size = by.key === "change" ? Math.abs : v => v, sign = sort.down ? -1 : 1;
+	const size = by.key === "change" || by.key === "delta" ? Math.abs : v => v, sign = sort.down ? -1 : 1;
 	rows.sort((a, b) => sign * (size(by.value(a)) - size(by.value(b))) || a - b);
 	const table = document.createElement("table"), head = document.createElement("tr"), body = document.createElement("tbody");
 	for (const column of list)
@@ -60,7 +80,7 @@ function showTable() {
 	for (const f of rows.slice(0, TABLE_ROWS)) {
 		const row = document.createElement("tr");
 		for (const column of list)
-			row.append(cell("td", column.text(column.value(f))));
+			row.append(cell("td", column.text(column.value(f), f)));
 		const name = cell("td", button(nameOf(f), () => sandwich(nameOf(f))), "name");
 		name.title = nameOf(f).slice(0, 2000) + (kindOf(f) ? ` (${KINDS[kindOf(f)].name})` : "");
 		row.addEventListener("dblclick", () => annotate(f));
@@ -88,6 +108,7 @@ function showLegend() {
 	if (choice.colour === "d") {
 		add(painter.differenceFill(0.2, 0), "more than in the base");
 		add(painter.differenceFill(0, 0.2), "less");
+		add(painter.differenceFill(0, 0), "no change beyond noise");
 		return;
 	}
 	if (choice.colour === "r") {
@@ -401,6 +422,8 @@ function describePage() {
 	$("sides").hidden = meta.base === null;
 	if (meta.base === null)
 		$("colour").querySelector('[value="d"]').remove();
+	else
+		sort = { key: "verdict", down: true };
 	$("strip-box").hidden = !meta.time;
 }
 
