@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Every line of ndjson is an object of `perfdata schema`, with unique keys and valid UTF-8; `json` holds the same objects; --jobs
 changes nothing. With names and stacks the lines have more keys and else the same; each stack stands once, before its first use. For each
-recording of testdata, and of $PERFDATA_CORPUS where that is set."""
+recording of testdata, and of every second one of $PERFDATA_CORPUS where that is set."""
 import os
 import re
 import struct
@@ -208,7 +208,7 @@ def main():
         print('# ' + ', '.join(sorted(keys - named)))
     number = 1
     bad = keys - named
-    for path, _kind in program.recordings(LIMIT):
+    for path in program.some_recordings(LIMIT):
         number += 1
         faults = check(path, by_type)
         print('%sok %d - %s' % ('not ' if faults else '', number, os.path.basename(path)))

@@ -1,6 +1,7 @@
 """What the tests of the program share: where it is, how it is run, and which recordings there are."""
 import collections
 import csv
+import functools
 import gzip
 import json
 import os
@@ -41,6 +42,7 @@ COMPILERS_WORDS = ["--symfs", os.path.join(TESTDATA, "compilers"), "--program", 
 COMPILERS_RECORDING = os.path.join(TESTDATA, "branches-hot.data")
 
 
+@functools.lru_cache(maxsize=None)
 def formats():
     """The names of the conversions, as the program lists them."""
     return [line.split()[0] for line in run("help", "formats").out.decode().splitlines()]
