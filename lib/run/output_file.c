@@ -88,6 +88,8 @@ static int open_temporary(struct perfdata_output *output)
 	return failure;
 }
 
+#define PERMISSIONS (S_IRWXU | S_IRWXG | S_IRWXO)
+
 /* Decides how the path is written; *ret_mode is the mode of the file to be replaced, or 0. */
 static enum perfdata_status plan_path(struct perfdata_output *output, bool *ret_direct, mode_t *ret_mode,
 				      struct perfdata_error *reterr)
@@ -121,7 +123,8 @@ static enum perfdata_status plan_path(struct perfdata_output *output, bool *ret_
 		return pd_error_errno(reterr, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, errno, "cannot write");
 	output->path = pd_strndup(real, strlen(real));
 	free(real);
-	*ret_mode = st.st_mode & 07777;
+	/* set-user-ID is not for what others recorded: the kernel takes it from a file that is written, too */
+	*ret_mode = st.st_mode & (S_IFMT | PERMISSIONS);
 	return output->path ? PERFDATA_OK : pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
 }
 
@@ -160,7 +163,7 @@ enum perfdata_status pd_output_file_open(struct perfdata_output *output, struct 
 	}
 	output->fd = fd;
 	if (mode)
-		(void)!fchmod(fd, mode & ~(mode_t)output->withheld);
+		(void)!fchmod(fd, mode & PERMISSIONS & ~(mode_t)output->withheld);
 	return PERFDATA_OK;
 }
 

@@ -119,6 +119,9 @@ def main():
         os.chmod(other, 0o644)
         tap.report("several inputs", check(["rewrite", "-o", "OUT"], folder, [other, own], 0o600))
         tap.report("a file on stdin", check(["ndjson", "-o", "OUT"], folder, ["-"], 0o644, stdin=other))
+        for replaced, copied, shown in ((0o6755, 0o744, 0o755), (0o1777, 0o744, 0o777), (0, 0, 0)):
+            tap.report(f"a file of {replaced:o} is replaced", check(["rewrite", "-o", "OUT"], folder, [other], copied, replaced=replaced) +
+                       check(["folded", "-q", "-o", "OUT"], folder, [other], shown, replaced=replaced))
         check_bundle(tap, folder)
         check_index(tap, folder)
         check_mapping(tap, folder)
