@@ -36,6 +36,12 @@ static void fail(struct bundling *bundling, enum perfdata_status status, const c
 	bundling->code = exit_code_join(bundling->code, exit_code_of_status(status));
 }
 
+static void fail_call(struct bundling *bundling, const char *file, int code)
+{
+	usage_error(&bundling->options->style, "%s: %s", file, strerror(code));
+	bundling->code = exit_code_join(bundling->code, exit_code_of_errno(code));
+}
+
 /* --- what it tells of itself -------------------------------------------------------------------------------------- */
 
 static json_object *json_path(struct bundling *bundling, const char *path)
@@ -269,8 +275,12 @@ static void add_recording(struct bundling *bundling, const char *file)
 	struct dirent **found;
 	struct stat st;
 	const char *slash = strrchr(file, '/'), *name = slash && slash[1] ? slash + 1 : file;
-	const int nr = !stat(file, &st) && S_ISDIR(st.st_mode) ? scandir(file, &found, is_data_file, by_bytes) : -1;
-	if (nr < 0)
+	const bool known = !stat(file, &st), is_folder = known && S_ISDIR(st.st_mode);
+	const int nr = is_folder ? scandir(file, &found, is_data_file, by_bytes) : -1;
+	/* it was read a moment ago; standard input has no name */
+	if ((!known && errno != ENOENT) || (is_folder && nr < 0))
+		fail_call(bundling, file, errno);
+	else if (nr < 0)
 		add_recorded_file(bundling, file, name);
 	for (int i = 0; i < nr; i++) {
 		struct perfdata_text path, inside;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include <errno.h>
 #include <stddef.h>
 #include "exit_codes.h"
 
@@ -67,4 +68,9 @@ enum exit_code exit_code_of_status(enum perfdata_status status)
 enum exit_code exit_code_of_open(enum perfdata_status status)
 {
 	return status == PERFDATA_EUNSUP ? EXIT_INPUT : exit_code_of_status(status);
+}
+
+enum exit_code exit_code_of_errno(int code)
+{
+	return code == EMFILE || code == ENFILE || code == ENOMEM || code == ENOSPC ? EXIT_LIMIT : EXIT_INPUT;
 }

@@ -24,6 +24,8 @@ enum exit_code exit_code_of_status(enum perfdata_status status);
 /* The same for the failure to open an input: if the build lacks a library that the input needs, the input is unreadable
  * and the command line is right. */
 enum exit_code exit_code_of_open(enum perfdata_status status);
+/* For the errno value of a call on an input, or on a file that an option names. */
+enum exit_code exit_code_of_errno(int code);
 /* Returns the exit code that wins where both apply. */
 enum exit_code exit_code_join(enum exit_code a, enum exit_code b);
 

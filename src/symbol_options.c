@@ -62,8 +62,7 @@ static bool is_there(const struct options *options, const char *name, const char
 	if (!code && !is_special)
 		return true;
 	usage_error(&options->style, "--%s %s: %s", name, path, is_special ? "no regular file" : strerror(code));
-	const bool no_room = code == EMFILE || code == ENFILE || code == ENOMEM || code == ENOSPC;
-	*ret_code = no_room ? EXIT_LIMIT : EXIT_INPUT;
+	*ret_code = exit_code_of_errno(code);
 	return false;
 }
 
@@ -103,7 +102,7 @@ static bool is_fit(const struct options *options, const char *name, const char *
 		return true;
 	usage_error(&options->style, "--%s %s: %s", name, path,
 		    code ? strerror(code) : "not in the expected format");
-	*ret_code = code == EMFILE || code == ENFILE || code == ENOMEM ? EXIT_LIMIT : EXIT_INPUT;
+	*ret_code = exit_code_of_errno(code);
 	return false;
 }
 

@@ -189,7 +189,9 @@ enum exit_code command_symbolize(struct options *options)
 		usage_error(&options->style, "line %llu of stdin is longer than %u MiB: this is no text",
 			    (unsigned long long)naming.too_long, MOST_LINE >> 20);
 	else if (naming.failure)
-		usage_error(&options->style, "names are missing: %s", perfdata_status_text(naming.failure));
+		usage_error(&options->style, "names are missing: %s",
+			    naming.failure == PERFDATA_ENOMEM ? "out of memory or descriptors"
+							      : perfdata_status_text(naming.failure));
 	for (size_t i = 0; i < naming.nr; i++)
 		free(naming.files[i].path);
 	free(naming.files);

@@ -77,6 +77,11 @@ enum perfdata_status pd_status_of_errno(int code)
 	}
 }
 
+enum perfdata_status pd_status_of_read(int code)
+{
+	return pd_status_of_errno(code) == PERFDATA_ENOMEM ? PERFDATA_ENOMEM : PERFDATA_EREAD;
+}
+
 enum perfdata_status pd_error_errno(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset,
 				    int code, const char *format, ...)
 {

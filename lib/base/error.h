@@ -18,6 +18,8 @@ const char *pd_errno_text(int code, char *room, size_t size);
  * is no file to read, or this user may not read it; PERFDATA_ENOMEM if memory, descriptors or the space for temporary
  * files ran out; else PERFDATA_EREAD. */
 enum perfdata_status pd_status_of_errno(int code);
+/* The same of a call on a file that is open, and so is there: PERFDATA_ENOMEM, PERFDATA_EREAD. */
+enum perfdata_status pd_status_of_read(int code);
 
 /* The same with ": " and the text of errno value `code` after the message. */
 enum perfdata_status pd_error_errno(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset,

@@ -87,7 +87,7 @@ enum perfdata_status pd_input_open_fd(int fd, bool own_fd, const struct pd_input
 {
 	struct stat st;
 	if (pd_fstat(fd, &st) < 0)
-		return pd_error_errno(reterr, PERFDATA_EREAD, PERFDATA_NO_OFFSET, errno, "cannot be read");
+		return pd_error_errno(reterr, pd_status_of_read(errno), PERFDATA_NO_OFFSET, errno, "cannot be read");
 	if (S_ISDIR(st.st_mode))
 		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "is a directory");
 	struct pd_input *input = input_new(options);

@@ -55,7 +55,7 @@ struct unpacking {
 /* By errno, of a bundle or of a temporary file. */
 static enum perfdata_status failed(void)
 {
-	return pd_status_of_errno(errno) == PERFDATA_ENOMEM ? PERFDATA_ENOMEM : PERFDATA_EREAD;
+	return pd_status_of_read(errno);
 }
 
 static enum perfdata_status write_out(struct unpacking *u, const uint8_t *bytes, size_t size)

@@ -346,7 +346,7 @@ enum perfdata_status perfdata_file_sha256(const char *path, const struct perfdat
 	if (ends)
 		return PERFDATA_EINTR;
 	if (size < 0)
-		return pd_status_of_errno(errno) == PERFDATA_ENOMEM ? PERFDATA_ENOMEM : PERFDATA_EREAD;
+		return pd_status_of_read(errno);
 	*ret_size = hash.size;
 	pd_sha256_end(&hash, ret);
 	return PERFDATA_OK;

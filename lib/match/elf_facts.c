@@ -39,7 +39,7 @@ struct section {
 /* Of a call that failed, by errno. */
 static enum perfdata_status read_failure(void)
 {
-	return pd_status_of_errno(errno) == PERFDATA_ENOMEM ? PERFDATA_ENOMEM : PERFDATA_EREAD;
+	return pd_status_of_read(errno);
 }
 
 static bool read_at(const struct elf *elf, uint64_t offset, void *out, size_t size)

@@ -260,8 +260,7 @@ static enum perfdata_status judge_names(struct pd_run *run)
 {
 	if (pd_cancelled(run->options->cancel))
 		return pd_run_fail(&run->error, PERFDATA_EINTR);
-	const enum perfdata_status status = pd_session_names_failure(run->session);
-	return status ? pd_error(&run->error, status, PERFDATA_NO_OFFSET, "%s", pd_names_failure_text(status)) : status;
+	return pd_session_names_failure(run->session, &run->error);
 }
 
 static enum perfdata_status call_end(struct pd_run *run)

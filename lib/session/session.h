@@ -223,10 +223,8 @@ void pd_session_load_names(const struct perfdata_session *session);
 void pd_session_finish_names(const struct perfdata_session *session);
 
 /* --- naming/session_tables.c --- */
-/* Whether an allocation failed while names were looked up: names may be missing in the formatted output. */
-enum perfdata_status pd_session_names_failure(const struct perfdata_session *session);
-/* The message for this failure. */
-const char *pd_names_failure_text(enum perfdata_status status);
+/* Whether something failed while names were looked up: then names may be missing in the output. Fills in reterr. */
+enum perfdata_status pd_session_names_failure(const struct perfdata_session *session, struct perfdata_error *reterr);
 /* How many frames there are: their ids count from 0. */
 uint32_t pd_session_nr_frames(const struct perfdata_session *session);
 /* The dso's build-id in hexadecimal; "" unknown so far. */

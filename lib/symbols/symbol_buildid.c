@@ -11,7 +11,7 @@
 
 static enum perfdata_status failed_open(void)
 {
-	return pd_status_of_errno(errno) == PERFDATA_ENOMEM ? PERFDATA_ENOMEM : PERFDATA_EREAD;
+	return pd_status_of_read(errno);
 }
 
 enum perfdata_status perfdata_file_build_id(const char *path, uint8_t ret_id[PERFDATA_BUILD_ID_MAX], size_t *ret_size)

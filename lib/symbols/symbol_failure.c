@@ -59,9 +59,26 @@ enum perfdata_status pd_symbols_fail(struct perfdata_symbols *symbols, const cha
 	return pd_symbols_note(symbols, status);
 }
 
-void pd_symbols_tell(const struct perfdata_symbols *symbols, const char *file, int code)
+const char *pd_symbols_failure_text(const struct perfdata_symbols *symbols, char *room, size_t size)
 {
+	const struct pd_failures *failures = &symbols->failures;
+	const bool lacks_room = pd_symbols_failure(symbols) == PERFDATA_ENOMEM;
+	const int code = atomic_load(lacks_room ? &failures->room_errno : &failures->read_errno);
+
+	if (code && code != ENOMEM)
+		return pd_errno_text(code, room, size);
+	return lacks_room ? perfdata_status_text(PERFDATA_ENOMEM) : "a file with symbols cannot be read";
+}
+
+void pd_symbols_tell(struct perfdata_symbols *symbols, const char *file, int code)
+{
+	struct pd_failures *failures = &symbols->failures;
 	char reason[128];
+	int none = 0;
+
+	(void)atomic_compare_exchange_strong(pd_status_of_errno(code) == PERFDATA_ENOMEM ? &failures->room_errno
+											 : &failures->read_errno,
+					     &none, code);
 	report(symbols, file, code == ESTALE ? "it was replaced while it was read"
 					     : pd_errno_text(code, reason, sizeof reason));
 }

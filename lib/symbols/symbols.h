@@ -259,6 +259,7 @@ bool pd_symbols_spool_read(struct perfdata_symbols *symbols, uint64_t at, void *
 struct pd_failures {
 	atomic_size_t nr;
 	atomic_int worst;                         /* PERFDATA_OK, PERFDATA_EREAD, PERFDATA_ENOMEM */
+	atomic_int read_errno, room_errno;        /* of the first call that failed with such a status; 0: none */
 	atomic_bool runtime_told;                 /* that the C++ runtime could not be loaded */
 };
 
@@ -366,13 +367,15 @@ enum perfdata_status pd_symtab_status(const struct pd_symbol_table *table);
 bool pd_symtab_is_stopped(struct pd_symbol_table *table, size_t count);
 /* Before that many bytes are allocated for symbols: whether the account has no room for them. */
 bool pd_symtab_is_full(struct pd_symbol_table *table, uint64_t bytes);
+/* What failed, for the end of a message. */
+const char *pd_symbols_failure_text(const struct perfdata_symbols *symbols, char *room, size_t size);
 /* Counts a failure, if the status is one. Returns the status. */
 enum perfdata_status pd_symbols_note(struct perfdata_symbols *symbols, enum perfdata_status status);
 /* The same for the errno value of a call on a file; reports it as a finding: see pd_status_of_errno. `symbols` may be
  * NULL. */
 enum perfdata_status pd_symbols_fail(struct perfdata_symbols *symbols, const char *file, int code);
 /* Reports that a call on a file failed with an errno value, and counts nothing. */
-void pd_symbols_tell(const struct perfdata_symbols *symbols, const char *file, int code);
+void pd_symbols_tell(struct perfdata_symbols *symbols, const char *file, int code);
 /* A failure also makes loading the dso fail, whatever is found elsewhere. */
 enum perfdata_status pd_dso_fail(struct perfdata_symbols_dso *dso, enum perfdata_status status);
 

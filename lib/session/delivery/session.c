@@ -414,9 +414,8 @@ enum perfdata_status perfdata_session_next(struct perfdata_session *session, str
 			session->end = PERFDATA_END;
 		}
 	}
-	const enum perfdata_status names = pd_session_names_failure(session);
-	if (!session->open && session->end == PERFDATA_END && names)
-		return fail_with(session, names, pd_names_failure_text(names));
+	if (!session->open && session->end == PERFDATA_END && pd_session_names_failure(session, &session->error))
+		return session->end = session->error.status;
 	if (!session->open) {
 		/* what comes now, sums, tables and names, may need the memory */
 		if (session->state) {

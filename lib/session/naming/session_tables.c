@@ -3,6 +3,7 @@
 #include "config.h"
 #include <stdio.h>
 #include <string.h>
+#include "base/error.h"
 #include "base/memory.h"
 #include "session/session.h"
 #include "session/state.h"
@@ -253,30 +254,24 @@ enum perfdata_status pd_session_kernel_symbol(const struct perfdata_session *ses
 	return kernel ? perfdata_symbols_lookup(kernel, address, UINT64_MAX, ret) : PERFDATA_ABSENT;
 }
 
-const char *pd_names_failure_text(enum perfdata_status status)
-{
-	switch (status) {
-	case PERFDATA_ENOMEM:
-		return "names are missing: out of memory or descriptors";
-	case PERFDATA_EINTR:
-		return "names are missing: the work was cancelled";
-	default:
-		return "names are missing: a file with symbols cannot be read";
-	}
-}
-
-enum perfdata_status pd_session_names_failure(const struct perfdata_session *session)
+enum perfdata_status pd_session_names_failure(const struct perfdata_session *session, struct perfdata_error *reterr)
 {
 	const struct pd_state *state = session->state;
-	if (state && state->inside && state->inside->failure)
-		return state->inside->failure;
-	if (!state || !state->symbols)
-		return PERFDATA_OK;
-	if (pd_symbols_are_cancelled(state->symbols))
-		return PERFDATA_EINTR;
-	if (pd_symbols_failed(state->symbols) == state->failures_before)
-		return PERFDATA_OK;
-	return pd_symbols_failure(state->symbols);
+	const bool inside_failed = state && state->inside && state->inside->failure;
+	enum perfdata_status status = inside_failed ? state->inside->failure : PERFDATA_OK;
+	const char *why = perfdata_status_text(status);
+	char room[128];
+
+	if (!inside_failed && state && state->symbols) {
+		if (pd_symbols_are_cancelled(state->symbols)) {
+			status = PERFDATA_EINTR;
+			why = "the work was cancelled";
+		} else if (pd_symbols_failed(state->symbols) != state->failures_before) {
+			status = pd_symbols_failure(state->symbols);
+			why = pd_symbols_failure_text(state->symbols, room, sizeof room);
+		}
+	}
+	return status ? pd_error(reterr, status, PERFDATA_NO_OFFSET, "names are missing: %s", why) : status;
 }
 
 bool pd_session_load_next(const struct perfdata_session *session, bool lines)
