@@ -3,6 +3,8 @@
 #include <string.h>
 #include "perf_habits.h"
 
+#define CHOICE "through|not-through|root"
+
 static const struct habit {
 	const char *command;
 	const char *names;           /* without dashes: "g|call-graph" */
@@ -23,11 +25,17 @@ static const struct habit {
 	{ "report", "d|dsos", false, "--dso GLOB chooses files" },
 	{ "report", "c|comms", false, "--comm GLOB chooses threads by name" },
 	{ "report", "F|fields", false, "columns are those of --by KEY,KEY" },
-	{ "report", "tui|gtk|stdio2", false, "the report is a text" },
+	{ "report", "tui|gtk|stdio2", false, "the report is a text; perfdata browse shows it to move through" },
 	{ "report", "D|dump-raw-trace", false, "perfdata dump prints every record" },
 	{ "report", "I|header|header-only", false, "perfdata info prints what the header holds" },
 	{ "report", "stats|mmaps|tasks", false, "perfdata info counts records; csv --table mmap2 has mappings" },
 	{ "report", "percentage", false, "shares are of the samples that filters leave, which the head counts" },
+	/* our own options, where an output has every sample once */
+	{ "script", CHOICE, false,
+	  "script has every sample, as perf does; folded, report and the viewers choose stacks" },
+	{ "dump", CHOICE, false, "dump has every record; folded, report and the viewers choose stacks" },
+	{ "perfetto", CHOICE, false,
+	  "perfetto writes samples as they are read, without sums of stacks; firefox and flamegraph choose stacks" },
 };
 
 static bool is_one_of(const char *names, const char *name)

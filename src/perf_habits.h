@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What people who know perf type, and what says the same here. */
+/* What people type who know perf, or another command of ours, and what says the same here. */
 #ifndef PERF_HABITS_H
 #define PERF_HABITS_H
 

@@ -245,6 +245,9 @@ def check_refused():
                           (["--by", "event,comm"], "goes alone"), (["--by", "com"], "comm"), (["--by", "build-id,symbol"], "do not go together")):
         done = subprocess.run([program.PERFDATA, "report", path, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         report("report %s ends with 2 and names ours" % " ".join(words), [] if done.returncode == 2 and wanted in done.stderr.decode() and not done.stdout else [done.stderr])
+    for command in ("script", "dump", "perfetto"):
+        done = subprocess.run([program.PERFDATA, command, path, "--through", "main"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        report("%s --through ends with 2 and says why" % command, [] if done.returncode == 2 and "choose stacks" in done.stderr.decode() else [done.stderr])
     same = (("--children", "--sort=total"), ("--no-children", "--sort=self"), ("--percent-limit=3", "--min-percent=3"), ("--stdio", "--top=0"))
     for perf, ours in same:
         report("report %s is %s" % (perf, ours), [] if output("report", path, perf) == output("report", path, ours) else ["differs"])
