@@ -352,10 +352,12 @@ enum perfdata_status perfdata_bundle_files_open(const char *path, const struct p
 	const bool lacks_spool = files && files->lacks_spool;
 	perfdata_bundle_files_close(files);
 	const bool of_system = (status == PERFDATA_EREAD || status == PERFDATA_ENOMEM) && error;
+	/* what pd_open_regular refuses has EINVAL */
+	const char *reason = error == EINVAL && !lacks_spool ? "no regular file" : strerror(error);
 	(void)pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s: %s%s", path,
 		       lacks_spool && error ? "a temporary file: " : "",
 		       status == PERFDATA_EFORMAT ? "no bundle of symbols"
-		       : of_system                ? strerror(error)
+		       : of_system                ? reason
 						  : perfdata_status_text(status));
 	if (reterr && of_system)
 		reterr->os_error = error;

@@ -76,7 +76,7 @@ def check_pipes(folder):
                     said = b"it goes on waiting"
             if waiting.returncode != 130:
                 yield f"{words[0]} {' '.join(words[1:])} PIPE, signal {number}: {waiting.returncode} {said!r}"
-    for option in ("kallsyms", "vmlinux"):
+    for option in ("kallsyms", "vmlinux", "symbols-from"):
         done = run("folded", "--" + option, pipe, RECORDING)
         if done.code != 3 or b"no regular file" not in done.err:
             yield f"--{option} PIPE: {done.code} {done.err!r}"
