@@ -3,40 +3,28 @@
 const STRIP = 34, LANE = 14, LANES_MOST = 40;
 let timeLanes = [];
 
-/* Weights by bin of one key, or of all. */
-function binsOf(passes, keyOf) {
-	const { groups } = data.rows[choice.event][0], weights = groupWeights(data, choice, 0), bins = data.meta.time.bins, found = new Map();
-	for (let g = 0; g < groups.nr; g++) {
-		if (!weights[g] || !passes(g))
-			continue;
-		const key = keyOf(g);
-		if (!found.has(key))
-			found.set(key, { key, bins: new Float64Array(bins), sum: 0 });
-		const lane = found.get(key);
-		lane.bins[groups.bin[g]] += weights[g];
-		lane.sum += weights[g];
-	}
-	return Array.from(found.values()).sort((a, b) => b.sum - a.sum || a.key - b.key);
+/* Weights by bin in lanes: laneOf(g) is the lane of a group of rows. */
+function fillLanes(lanes, passes, laneOf) {
+	const { groups } = data.rows[choice.event][0], weights = groupWeights(data, choice, 0);
+	for (const lane of lanes)
+		lane.bins = new Float64Array(data.meta.time.bins);
+	for (let g = 0; g < groups.nr; g++)
+		if (weights[g] && passes(g))
+			laneOf(g).bins[groups.bin[g]] += weights[g];
+	return lanes;
 }
 
 /* The busiest, and one lane for all others. */
 function lanesOf(kind) {
-	const grouping = GROUPINGS[kind], { groups } = data.rows[choice.event][0], passes = groupTest(data, { ...choice, first: 0, last: Infinity }, 0);
-	let lanes = binsOf(passes, g => grouping.key(data, groups, g));
-	for (const lane of lanes)
-		lane.name = grouping.name(data, lane.key);
+	const grouping = GROUPINGS[kind], { groups } = data.rows[choice.event][0], all = { ...choice, first: 0, last: Infinity };
+	const sums = sumsBy(data, all, grouping), most = kind === "u" ? sums.length : LANES_MOST, others = sums.slice(most);
+	const lanes = sums.slice(0, most).map(([key, sum]) => ({ key, sum, name: grouping.name(data, key) })), byKey = new Map(lanes.map(lane => [lane.key, lane]));
+	const rest = { key: null, sum: others.reduce((sum, [, weight]) => sum + weight, 0), name: `${countText(others.length)} other ${grouping.many}` };
 	if (kind === "u")
-		return lanes.sort((a, b) => a.key - b.key);
-	if (lanes.length > LANES_MOST) {
-		const rest = { key: null, bins: new Float64Array(data.meta.time.bins), sum: 0 }, others = lanes.slice(LANES_MOST);
-		for (const lane of others) {
-			lane.bins.forEach((value, bin) => { rest.bins[bin] += value; });
-			rest.sum += lane.sum;
-		}
-		rest.name = `${countText(others.length)} other ${grouping.many}`;
-		lanes = lanes.slice(0, LANES_MOST).concat(rest);
-	}
-	return lanes;
+		lanes.sort((a, b) => a.key - b.key);
+	if (others.length)
+		lanes.push(rest);
+	return fillLanes(lanes, groupTest(data, all, 0), g => byKey.get(grouping.key(data, groups, g)) || rest);
 }
 
 /* The bins that are seen. */
@@ -77,14 +65,13 @@ function showTime() {
 	const box = $("strip-box");
 	if (box.hidden)
 		return;
-	const passes = groupTest(data, { ...choice, first: 0, last: Infinity }, 0), all = binsOf(passes, () => 0)[0];
+	const passes = groupTest(data, { ...choice, first: 0, last: Infinity }, 0), all = {};
+	fillLanes([all], passes, () => all);
 	timeLanes = choice.lanes ? lanesOf(choice.lanes) : [];
 	strip.size($("strip-scroll").clientWidth, STRIP + timeLanes.length * LANE);
 	strip.clear();
-	if (all) {
-		const window = timeWindow();
-		paintBins(all.bins, 0, STRIP, Math.max(1e-9, ...all.bins.slice(window.from, window.to + 1)), false);
-	}
+	const window = timeWindow();
+	paintBins(all.bins, 0, STRIP, Math.max(1e-9, ...all.bins.slice(window.from, window.to + 1)), false);
 	const full = fullBin(timeLanes), left = stripLeft();
 	timeLanes.forEach((lane, at) => {
 		const top = STRIP + at * LANE;
