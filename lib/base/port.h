@@ -85,10 +85,17 @@ int pd_rename_new(const char *from, const char *to);
 
 /* Linux opens a path without opening the file: what is there is looked at first. Elsewhere a file is opened for reading
  * at once, without waiting. */
-#ifdef O_PATH
+#if defined O_PATH && !defined __EMSCRIPTEN__
 #define PD_OPEN_TO_LOOK O_PATH
 #else
 #define PD_OPEN_TO_LOOK (O_RDONLY | O_NONBLOCK | O_NOCTTY)
+#endif
+/* Whether a descriptor can be opened again by its name below /proc. emscripten has such names and refuses to open
+ * them. */
+#ifdef __EMSCRIPTEN__
+#define PD_REOPENS_DESCRIPTORS 0
+#else
+#define PD_REOPENS_DESCRIPTORS 1
 #endif
 /* True if the file is in a file system that the kernel makes up, such as /proc. */
 bool pd_is_made_up(int fd);

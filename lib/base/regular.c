@@ -29,10 +29,10 @@ static int open_found(int found, int folder, const char *name, int flags, const 
 	char link[40];
 	struct stat now;
 	snprintf(link, sizeof link, "/proc/self/fd/%d", found);
-	int fd = open(link, FOR_READING);
-	if (fd >= 0 || errno != ENOENT)
+	int fd = PD_REOPENS_DESCRIPTORS ? open(link, FOR_READING) : -1;
+	if (fd >= 0 || (PD_REOPENS_DESCRIPTORS && errno != ENOENT))
 		return fd;
-	/* where /proc is not mounted: by the path again */
+	/* without /proc: by the path again */
 	fd = openat(folder, name, FOR_READING | flags);
 	if (fd >= 0 && (fstat(fd, &now) || now.st_dev != st->st_dev || now.st_ino != st->st_ino))
 		return refuse(fd, EINVAL);
