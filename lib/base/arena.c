@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <stdalign.h>
+#include <stddef.h>
 #include <string.h>
 #include "base/arena.h"
 #include "base/memory.h"
 
-#define ARENA_ALIGN 16u
+#define ARENA_ALIGN alignof(max_align_t)   /* as malloc's */
 #define ARENA_FIRST_BLOCK ((size_t)1024)
 #define ARENA_LARGEST_BLOCK ((size_t)1 << 20)
 

@@ -37,7 +37,8 @@ static const char *const riscv[] = {
 	"pc", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0",  "a1",  "a2", "a3", "a4", "a5",
 	"a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
 };
-static const char *const mips[] = {
+/* not `mips`: compilers for that machine define it */
+static const char *const mips_names[] = {
 	"PC",  "$1",  "$2",  "$3",  "$4",  "$5",  "$6",  "$7",  "$8",  "$9",  "$10", "$11",        "$12", "$13", "$14",
 	"$15", "$16", "$17", "$18", "$19", "$20", "$21", "$22", "$23", "$24", "$25", [28] = "$28", "$29", "$30", "$31",
 };
@@ -64,7 +65,7 @@ static const struct {
 	[PERFDATA_ARCH_POWERPC] = { REGISTERS(powerpc) },
 	[PERFDATA_ARCH_S390] = { REGISTERS(s390) },
 	[PERFDATA_ARCH_RISCV] = { REGISTERS(riscv) },
-	[PERFDATA_ARCH_MIPS] = { REGISTERS(mips) },
+	[PERFDATA_ARCH_MIPS] = { REGISTERS(mips_names) },
 	[PERFDATA_ARCH_LOONGARCH] = { REGISTERS(loongarch) },
 	[PERFDATA_ARCH_CSKY] = { REGISTERS(csky) },
 };

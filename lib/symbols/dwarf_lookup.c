@@ -233,7 +233,7 @@ static enum perfdata_status keep_text(struct pd_dwarf *dwarf, struct pd_hash_map
 }
 
 struct names {
-	const char *linkage, *mips, *name;
+	const char *linkage, *old_linkage, *name;   /* old_linkage: an attribute that compilers for MIPS made first */
 	uint32_t first_line;
 };
 
@@ -260,7 +260,7 @@ static enum perfdata_status take_names(struct pd_dwarf *dwarf, uint64_t *offset,
 	if (!status)
 		status = take_name(dwarf, unit, &die, PD_DWARF_LINKAGE_NAME, bytes, &names->linkage);
 	if (!status)
-		status = take_name(dwarf, unit, &die, PD_DWARF_MIPS_NAME, bytes, &names->mips);
+		status = take_name(dwarf, unit, &die, PD_DWARF_MIPS_NAME, bytes, &names->old_linkage);
 	if (!status)
 		status = take_name(dwarf, unit, &die, PD_DWARF_NAME, bytes, &names->name);
 	if (!status && !names->first_line)
@@ -310,7 +310,7 @@ static enum perfdata_status find_name(struct pd_dwarf *dwarf, bool raw_names, ui
 	for (unsigned i = 0; i < MAX_ORIGINS && offset != UINT64_MAX && !(names.linkage && names.first_line) && !status;
 	     i++)
 		status = take_names(dwarf, &offset, &scratch, &names);
-	const char *linker = names.linkage ? names.linkage : names.mips;
+	const char *linker = names.linkage ? names.linkage : names.old_linkage;
 	if (linker)
 		names.name = raw_names ? linker : pd_demangle(&scratch, linker, dwarf->work, &is_excess);
 	if (is_excess && !atomic_exchange(&dwarf->names_are_told, true))

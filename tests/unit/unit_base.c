@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdalign.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include "unit.h"
 #include "alloc_fail.h"
@@ -211,7 +213,7 @@ static void test_arena(void)
 	for (unsigned i = 0; i < 300; i++) {
 		sizes[i] = i % 37 == 36 ? 100000 + i : (size_t)(random64() % 500);
 		pieces[i] = pd_arena_alloc(&arena, sizes[i]);
-		CHECK(pieces[i] && (uintptr_t)pieces[i] % 16 == 0);
+		CHECK(pieces[i] && (uintptr_t)pieces[i] % alignof(max_align_t) == 0);
 		memset(pieces[i], (int)(i & 0xff), sizes[i]);
 	}
 	for (unsigned i = 0; i < 300; i++)
