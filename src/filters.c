@@ -332,6 +332,18 @@ void filters_note(const struct options *options, struct messages *messages, cons
 	if (!summary || !summary->records)
 		return;
 	const bool none = of_samples ? !summary->samples_out : !summary->records_out;
+	/* recordings begin with records of names and maps */
+	if (options->limit && !samples && !options->types.nr && options->emitter &&
+	    !(options->emitter->needs & PERFDATA_NEED_RECORDS)) {
+		bool lists = false;
+		const struct perfdata_emitter_option *own;
+		for (size_t i = 0; (own = perfdata_emitter_option_at(options->emitter, i)); i++)
+			lists |= !strcmp(own->name, "top");
+		messages_note(messages, file,
+			      "--limit %" PRIu64 " counts records: reading ended before the first sample%s",
+			      options->limit, lists ? "; --top N lists N rows" : "");
+		return;
+	}
 	if (!none && (!rows || *rows || !options->types.nr))
 		return;
 	perfdata_text_init(&text);

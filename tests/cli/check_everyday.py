@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Right answers in everyday conditions, on recordings that are written here: names of threads after their end, in every view. Prints TAP."""
+"""Right answers in everyday conditions, on recordings that are written here: names of threads after their end, in every
+view; and what an empty answer says. Prints TAP."""
 import csv
 import json
 import os
@@ -87,6 +88,20 @@ def exited(folder):
         tap.report("table %s has its name" % table, different(sorted(row["comm"] for row in rows), ["shell", "short"]))
 
 
+# --- --limit counts records, of which the first ones are no samples ---
+
+
+def limited():
+    path = os.path.join(program.TESTDATA, "callgraph-73.data")
+    for command, advice in (("report", True), ("folded", False), ("pprof", False), ("script", False)):
+        said = run(command, "--limit", "6", path).err.decode()
+        tap.report("%s --limit 6: says why it is empty" % command,
+                   [] if "--limit 6 counts records" in said and ("--top N" in said) == advice else [said])
+    tap.report("a limit that samples reach needs no note", [] if b"--limit" not in run("report", "--limit", "100", path).err else ["a note"])
+    tap.report("nor do formats of records", [] if b"--limit" not in run("ndjson", "--limit", "6", path).err else ["a note"])
+
+
 with tempfile.TemporaryDirectory() as folder:
     exited(folder)
+limited()
 sys.exit(tap.end())
