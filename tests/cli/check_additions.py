@@ -72,7 +72,7 @@ const struct pd_tracer pd_chalk_tracer = {
 """)],
 }
 EMITTER = {
-    "lib/emit/emitters.h": [("	pd_emitter_baseline;", "	pd_emitter_tally,\n")],
+    "lib/emit/emitters.h": [("pd_emitter_baseline;", "pd_emitter_tally, ")],
     "lib/emit/registry.c": [
         ("	&pd_emitter_baseline,", "	&pd_emitter_tally,\n"),
         (None, """
