@@ -52,6 +52,7 @@ struct plan {
 	uint32_t spans;
 	const char *span_states;
 	bool no_state_frames;
+	enum perfdata_wait_frame wait_frame;
 };
 
 /* --- formats and their options ------------------------------------------------------------------------------------ */
@@ -157,7 +158,10 @@ static enum perfdata_status join(struct plan *plan, struct perfdata_error *reter
 			delivered = part;
 		}
 		/* where no time off the CPU was recorded, samples weigh the same for all */
-		if (asks->off_cpu && plan->off_cpu && asks->off_cpu != plan->off_cpu->configuration.off_cpu)
+		if (asks->off_cpu && plan->off_cpu &&
+		    (asks->off_cpu != plan->off_cpu->configuration.off_cpu ||
+		     asks->no_state_frames != plan->off_cpu->configuration.no_state_frames ||
+		     asks->wait_frame != plan->off_cpu->configuration.wait_frame))
 			return differ(plan->off_cpu, part, reterr);
 		if (asks->off_cpu)
 			plan->off_cpu = part;
@@ -167,6 +171,8 @@ static enum perfdata_status join(struct plan *plan, struct perfdata_error *reter
 			return differ(first, part, reterr);
 		plan->span_states = asks->span_states ? asks->span_states : plan->span_states;
 		plan->no_state_frames |= asks->no_state_frames;
+		if (asks->off_cpu)
+			plan->wait_frame = (enum perfdata_wait_frame)asks->wait_frame;
 		plan->spans |= asks->spans;
 		plan->needs |= asks->needs;
 		plan->trace_samples |= asks->trace_samples;
@@ -266,6 +272,7 @@ static enum perfdata_status open_session(const struct plan *plan, struct perfdat
 		.spans = plan->spans,
 		.span_states = plan->span_states,
 		.no_state_frames = plan->no_state_frames,
+		.wait_frame = plan->wait_frame,
 	};
 	struct perfdata_filter filter = { 0 };
 	enum perfdata_status status = PD_OPTIONS_COPY(&filter, nr_symbols, plan->options->filter, reterr);

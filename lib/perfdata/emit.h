@@ -89,9 +89,10 @@ struct perfdata_configuration {
 	const char *event;              /* only records of this event; NULL: all */
 	uint32_t trace_samples;         /* enum perfdata_trace_samples: made of traces */
 	uint32_t off_cpu;               /* enum perfdata_off_cpu: what samples weigh */
-	uint32_t spans;                 /* the next three as in perfdata_session_options */
+	uint32_t spans;                 /* the next four as in perfdata_session_options */
 	const char *span_states;
 	bool no_state_frames;
+	uint32_t wait_frame;            /* enum perfdata_wait_frame */
 };
 struct perfdata_emitter;
 

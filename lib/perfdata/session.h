@@ -90,6 +90,16 @@ enum perfdata_off_cpu {
 	PERFDATA_OFF_CPU_WALL,
 };
 
+/* What the stacks of time off the CPU end with: a frame of PERFDATA_DSO_STATE. */
+enum perfdata_wait_frame {
+	PERFDATA_WAIT_STATE,            /* why the thread waits: [sleeping] */
+	/* who ended the wait: [comm (pid/tid)]; [not woken]: nobody, or no record says. From then on [run queue] */
+	PERFDATA_WAIT_WAKER,
+	PERFDATA_WAIT_WAKEE,            /* whose wait somebody ended, in the same way */
+	PERFDATA_WAIT_SYSCALL,          /* in which system call: [read]; [no system call] */
+	PERFDATA_WAIT_FRAMES
+};
+
 /* Intervals that two records make. */
 enum perfdata_span_kind {
 	PERFDATA_SPAN_RUN,              /* a thread had a CPU */
@@ -123,6 +133,7 @@ struct perfdata_session_options {
 	/* only time off the CPU in these states weighs, and has spans: "sleeping,preempted"; NULL: all */
 	const char *span_states;
 	bool no_state_frames;                   /* stacks of time off the CPU are as recorded */
+	enum perfdata_wait_frame wait_frame;
 };
 
 struct perfdata_session;
@@ -156,7 +167,8 @@ struct perfdata_delivery {
 	const struct perfdata_event *event;     /* owner of the counter for READ samples; or NULL */
 	/* the CALLCHAIN_DEFERRED record that completes the sample's chain, or NULL */
 	const struct perfdata_raw *deferred;
-	/* of the sample as delivered: `ip`, or the address that an off-CPU sample carries instead */
+	/* of the sample as delivered: `ip`, or the address that an off-CPU sample carries instead. Of a span: when it
+	 * began, in ns; UINT64_MAX: not known */
 	uint64_t address;
 	uint64_t id;                            /* of the event's counter, UINT64_MAX if unknown */
 	uint64_t period;                        /* as perf computes it: recorded, the counter's growth, or the attr's */

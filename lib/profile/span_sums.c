@@ -121,7 +121,8 @@ static bool take(const struct pd_span_sums *sums, const struct pd_span *span, st
 	}
 	row.name = pd_session_span_name(sums->session, span);
 	if (sums->by == PD_SPANS_BY_SYSCALL)
-		row.name = span->name == UINT32_MAX ? "(none)" : pd_session_span_text(sums->session, span->name);
+		row.name = span->name == UINT32_MAX ? "no system call"
+						    : pd_session_span_text(sums->session, span->name);
 	row.count = whole;
 	row.total = !whole ? 0 : wakes ? span->blocked : pd_span_duration(span);
 	row.errors = whole && span->has_result && span->result < 0;

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "reader/reader.h"
 #include "session/state.h"
+#include "schema/off_cpu_sample.h"
 #include "spans/spans.h"
 
 /* A batch and the room for its parts; recycled through the session's list of free ones. */
@@ -99,7 +100,6 @@ struct perfdata_session {
 	struct pd_waiting **waiting_end;
 	uint32_t nr_waiting;
 	enum perfdata_off_cpu off_cpu;         /* never USUAL */
-	struct pd_hash_map off_cpu_waiting;    /* tid → struct pd_waiting: its last sample off the CPU */
 	struct pd_session_spans *spans;        /* or NULL: nobody asks for spans */
 	const struct perfdata_event *on_event; /* whose samples weigh time on the CPU where spans weigh; or NULL */
 	bool payload_wanted;                   /* the AUXTRACE record that came last passed the filter */
@@ -151,26 +151,17 @@ void pd_waiting_free(struct perfdata_session *session);
 /* --- delivery/off_cpu.c --- */
 /* Decides what samples weigh. PERFDATA_EUSAGE: the recording has no such samples. */
 enum perfdata_status pd_off_cpu_begin(struct perfdata_session *session, struct perfdata_error *reterr);
-/* Whether a sample was taken when its thread was switched out, so that its weight is the time until the thread runs
- * again. */
-static inline bool pd_is_switched_out(const struct perfdata_session *session, const struct perfdata_event *event)
-{
-	return session->off_cpu && !session->spans && event->index == 1;
-}
-/* Whether samples of the event count. */
+/* Whether samples of the event count by themselves. */
 static inline bool pd_off_cpu_counts(const struct perfdata_session *session, const struct perfdata_event *event)
 {
-	if (session->off_cpu && session->spans)
-		return session->off_cpu != PERFDATA_OFF_CPU_OFF && session->on_event &&
-		       event->index == session->on_event->index;
-	return !session->off_cpu || (event->index == 0 && session->off_cpu != PERFDATA_OFF_CPU_OFF) ||
-	       (event->index == 1 && session->off_cpu != PERFDATA_OFF_CPU_ON);
+	return !session->off_cpu || (session->off_cpu != PERFDATA_OFF_CPU_OFF && session->on_event &&
+				     event->index == session->on_event->index);
 }
+/* Whether simpleperf took a sample where each thread left the CPU (--trace-offcpu). */
+bool pd_traces_off_cpu(const struct perfdata_reader *reader);
 /* --- delivery/session_spans.c --- */
-/* Makes what the session's options ask for; off_cpu: what samples weigh by spans, or RECORDED. PERFDATA_EUSAGE,
- * PERFDATA_ENOMEM. */
-enum perfdata_status pd_session_spans_begin(struct perfdata_session *session, enum perfdata_off_cpu off_cpu,
-					    struct perfdata_error *reterr);
+/* Makes what the session's options and `off_cpu` ask for. PERFDATA_EUSAGE, PERFDATA_ENOMEM. */
+enum perfdata_status pd_session_spans_begin(struct perfdata_session *session, struct perfdata_error *reterr);
 /* Takes the next record, before it changes the session's state. wanted: it passes the filter. */
 enum perfdata_status pd_session_spans_take(struct perfdata_session *session, const struct perfdata_raw *raw,
 					   bool wanted);
@@ -180,9 +171,6 @@ void pd_session_spans_free(struct perfdata_session *session);
 /* Whether a sample of the event is one that spans are made of. */
 bool pd_session_spans_use(const struct perfdata_session *session, const struct perfdata_event *event);
 
-/* --- delivery/off_cpu.c --- */
-/* Whether the record ends the time that its thread was off the CPU. */
-bool pd_ends_off_cpu(const struct perfdata_raw *raw);
 static inline bool pd_needs(const struct perfdata_session *session, uint32_t need)
 {
 	return session->options.needs & need;
@@ -193,13 +181,10 @@ static inline bool pd_chain_is_deferred(const struct perfdata_session *session, 
 	return session->options.merge_deferred && chain->count >= 2 &&
 	       perfdata_list_u64(chain, chain->count - 2) == PERFDATA_CONTEXT_USER_DEFERRED;
 }
-/* A sample of perf record --off-cpu. */
+/* A sample of perf record --off-cpu that says in its raw data whose it is. */
 static inline bool pd_is_offcpu(const struct perfdata_event *event)
 {
-	const uint32_t type_software = 1;
-	const uint64_t bpf_output = 10;
-	return event->attr->type == type_software && event->attr->config == bpf_output &&
-	       event->attr->sample_type & PERFDATA_SAMPLE_RAW && strncmp(event->name, "offcpu-time", 11) == 0;
+	return event->attr->sample_type & PERFDATA_SAMPLE_RAW && pd_is_off_cpu_event(event);
 }
 
 #define NEED_ANY_STACKS (PERFDATA_NEED_STACKS | PERFDATA_NEED_STACK_IDS | PERFDATA_NEED_NODES)

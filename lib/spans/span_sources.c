@@ -3,6 +3,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
+#include "schema/off_cpu_sample.h"
 #include "spans/spans_impl.h"
 
 static const struct pd_pair pairs[] = {
@@ -169,6 +170,8 @@ void pd_span_event_init(struct pd_span_event *ret, const struct perfdata_event *
 	const struct perfdata_trace_event *trace = event->trace;
 	*ret = (struct pd_span_event){ .event = event, .name = UINT32_MAX };
 	*ret_name = NULL;
+	if (kinds & of_scheduler && pd_is_off_cpu_event(event))
+		ret->role = PD_ROLE_WAIT;
 	if (!trace || event->attr->type != PERFDATA_TYPE_TRACEPOINT)
 		return;
 	if (kinds & of_scheduler && !strcmp(trace->system, "sched"))

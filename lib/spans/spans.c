@@ -30,7 +30,7 @@ const char *pd_span_kind_name(enum perfdata_span_kind kind)
 
 const char *pd_span_source_name(enum pd_span_source source)
 {
-	static const char *const names[] = { "tracepoint", "switch", "both" };
+	static const char *const names[] = { "tracepoint", "switch", "both", "simpleperf", "offcpu" };
 	return names[source];
 }
 
@@ -85,6 +85,14 @@ const char *pd_spans_name(const struct pd_spans *spans, uint32_t name)
 
 void pd_spans_expect_switch_records(struct pd_spans *spans) { spans->by_records = spans->facts.both = true; }
 
+void pd_spans_expect_simpleperf(struct pd_spans *spans, const struct perfdata_event *event)
+{
+	spans->left_event = event;
+	spans->facts.simpleperf = true;
+}
+
+void pd_spans_ignore_wait_samples(struct pd_spans *spans) { spans->no_wait_samples = true; }
+
 /* --- events ------------------------------------------------------------------------------------------------------- */
 
 /* NULL without memory. */
@@ -110,7 +118,8 @@ static struct pd_span_event *event_of(struct pd_spans *spans, const struct perfd
 bool pd_spans_use(struct pd_spans *spans, const struct perfdata_event *event)
 {
 	const struct pd_span_event *known = event_of(spans, event);
-	return !known || known->role != PD_ROLE_NONE;   /* pd_spans_record says that there is no memory */
+	/* pd_spans_record says that there is no memory */
+	return !known || spans->left_event || known->role != PD_ROLE_NONE;
 }
 
 /* --- records ------------------------------------------------------------------------------------------------------ */
@@ -120,8 +129,19 @@ static enum perfdata_status take_sample(struct pd_spans *spans, const struct per
 	const struct pd_span_event *event = event_of(spans, raw->event);
 	if (!event)
 		return PERFDATA_ENOMEM;
-	if (event->role == PD_ROLE_NONE || raw->time == UINT64_MAX || !raw->time)
+	if (raw->time == UINT64_MAX || !raw->time)
 		return PERFDATA_OK;
+	if (spans->left_event) {
+		const enum perfdata_status status = pd_spans_see_running(spans, raw);
+		if (status != PERFDATA_OK)
+			return status;
+		if (raw->event == spans->left_event)
+			return pd_spans_left_sample(spans, event, raw);
+	}
+	if (event->role == PD_ROLE_NONE)
+		return PERFDATA_OK;
+	if (event->role == PD_ROLE_WAIT)
+		return spans->no_wait_samples ? PERFDATA_OK : pd_spans_wait_sample(spans, raw);
 	if (event->role == PD_ROLE_SAMPLED_SWITCH) {
 		spans->facts.sampled_switches++;
 		return PERFDATA_OK;

@@ -35,6 +35,8 @@ enum pd_span_source {
 	PD_SPAN_OF_TRACEPOINTS,
 	PD_SPAN_OF_SWITCH_RECORDS,
 	PD_SPAN_OF_BOTH,             /* times of SWITCH records, stack and state of sched_switch */
+	PD_SPAN_OF_SIMPLEPERF,       /* a sample where the thread left the CPU, and what shows that it runs again */
+	PD_SPAN_OF_OFF_CPU_SAMPLES,  /* of perf record --off-cpu */
 };
 const char *pd_span_source_name(enum pd_span_source source);
 
@@ -75,6 +77,7 @@ struct pd_span {
 	uint32_t cpu, end_cpu;       /* UINT32_MAX: unknown */
 	/* of OFF: until it was woken, and from then on; UINT64_MAX where no wake-up was recorded */
 	uint64_t blocked, queued;
+	uint64_t summed;             /* of OFF: ns of waits of which no times were recorded, just their sum; or 0 */
 	struct pd_span_stack stack;  /* of the begin */
 	int32_t waker;               /* tid; -1: unknown */
 	struct pd_span_who waker_who;
@@ -120,8 +123,10 @@ struct pd_span_facts {
 	uint64_t sampled_switches;   /* samples of sched_switch that do not, since it was sampled */
 	uint64_t gaps;               /* the thread that left a CPU is not the one that came */
 	uint64_t wakes;
+	uint64_t sums, summed;       /* samples that sum up waits, and their ns: these are in no other count */
 	bool wide;                   /* SWITCH records of all threads */
 	bool both;                   /* OFF spans are PD_SPAN_OF_BOTH or PD_SPAN_OF_SWITCH_RECORDS */
+	bool simpleperf;             /* OFF spans are PD_SPAN_OF_SIMPLEPERF */
 };
 
 struct pd_spans;
@@ -132,6 +137,11 @@ void pd_spans_free(struct pd_spans *spans);
 bool pd_spans_use(struct pd_spans *spans, const struct perfdata_event *event);
 /* SWITCH records are there, or will be: they have the times of both sides. To be called before the first record. */
 void pd_spans_expect_switch_records(struct pd_spans *spans);
+/* The recording is one of simpleperf's --trace-offcpu: a sample of `event` says that its thread leaves the CPU; the
+ * thread's next sample, or the SWITCH record before it, that it runs again. To be called before the first record. */
+void pd_spans_expect_simpleperf(struct pd_spans *spans, const struct perfdata_event *event);
+/* Samples of perf record --off-cpu tell what switches tell, too: they count no more. */
+void pd_spans_ignore_wait_samples(struct pd_spans *spans);
 /* Takes the next record. PERFDATA_ENOMEM; what `stack` and `take` return. */
 enum perfdata_status pd_spans_record(struct pd_spans *spans, const struct perfdata_raw *raw);
 /* After the last record: counts the open spans and reports them as spans without an end. */

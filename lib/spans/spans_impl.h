@@ -17,6 +17,7 @@ enum pd_span_role {
 	PD_ROLE_WAKING,
 	PD_ROLE_WAKEUP,
 	PD_ROLE_WAKEUP_NEW,
+	PD_ROLE_WAIT,                /* a wait by itself */
 	PD_ROLE_BEGIN,
 	PD_ROLE_END,
 };
@@ -132,7 +133,10 @@ struct pd_spans {
 	struct pd_hash_map number_names;     /* kind of name and number → name + 1 */
 	bool has_waking;
 	uint64_t epoch;                      /* wake-ups of earlier epochs do not count */
+	bool no_wait_samples;                /* switches say it */
 	bool by_records;                     /* SWITCH records have the sides */
+	/* by simpleperf's rule: of samples where threads leave the CPU; or NULL */
+	const struct perfdata_event *left_event;
 	uint64_t lost;                       /* time of the last LOST record of any CPU; 0: none */
 };
 
@@ -166,6 +170,11 @@ enum perfdata_byte_order pd_spans_order(const struct pd_spans *spans);
 uint32_t pd_spans_intern(struct pd_spans *spans, const char *text, size_t size);          /* UINT32_MAX: no memory */
 
 /* --- switches.c --- */
+/* The thread gets a CPU, or leaves the one that it has. */
+enum perfdata_status pd_spans_come(struct pd_spans *spans, struct pd_span_thread *thread,
+				   const struct perfdata_raw *raw);
+enum perfdata_status pd_spans_go(struct pd_spans *spans, struct pd_span_thread *thread, const struct pd_left *left,
+				 const struct perfdata_raw *raw);
 enum perfdata_status pd_spans_switch(struct pd_spans *spans, const struct pd_span_event *event,
 				     const struct perfdata_raw *raw, struct perfdata_bytes data);
 enum perfdata_status pd_spans_wake(struct pd_spans *spans, const struct pd_span_event *event,
@@ -174,6 +183,13 @@ enum perfdata_status pd_spans_switch_record(struct pd_spans *spans, const struct
 enum perfdata_status pd_spans_exit(struct pd_spans *spans, const struct perfdata_raw *raw, int32_t tid);
 void pd_spans_fork(struct pd_spans *spans, int32_t tid);
 enum perfdata_status pd_spans_end_switches(struct pd_spans *spans);
+/* A sample, or a SWITCH record, shows that its thread runs. */
+enum perfdata_status pd_spans_see_running(struct pd_spans *spans, const struct perfdata_raw *raw);
+
+/* --- wait_samples.c --- */
+enum perfdata_status pd_spans_left_sample(struct pd_spans *spans, const struct pd_span_event *event,
+					  const struct perfdata_raw *raw);
+enum perfdata_status pd_spans_wait_sample(struct pd_spans *spans, const struct perfdata_raw *raw);
 
 /* --- pairs.c --- */
 enum perfdata_status pd_spans_pair(struct pd_spans *spans, const struct pd_span_event *event,

@@ -16,13 +16,20 @@ static struct pd_span_who who_is(struct pd_spans *spans, int32_t tid)
 
 /* --- spans -------------------------------------------------------------------------------------------------------- */
 
+static enum pd_span_source source_of(const struct pd_spans *spans)
+{
+	return spans->left_event   ? PD_SPAN_OF_SIMPLEPERF
+	       : spans->by_records ? PD_SPAN_OF_SWITCH_RECORDS
+				   : PD_SPAN_OF_TRACEPOINTS;
+}
+
 static enum perfdata_status give_run(struct pd_spans *spans, int32_t tid, const struct pd_span_who *who,
 				     const struct pd_span_side *since, const struct perfdata_raw *raw)
 {
 	struct pd_span span = PD_NO_SPAN;
 	span.kind = PERFDATA_SPAN_RUN;
 	span.state = PD_STATE_RUNNING;
-	span.source = spans->by_records ? PD_SPAN_OF_SWITCH_RECORDS : PD_SPAN_OF_TRACEPOINTS;
+	span.source = source_of(spans);
 	span.begin = since->time;
 	span.end = raw->time;
 	span.tid = tid;
@@ -67,9 +74,7 @@ static struct pd_span off_span(const struct pd_spans *spans, const struct pd_spa
 	span.kind = PERFDATA_SPAN_OFF;
 	span.state = thread->left.state;
 	span.state_raw = thread->left.state_raw;
-	span.source = !spans->by_records   ? PD_SPAN_OF_TRACEPOINTS
-		      : thread->left.known ? PD_SPAN_OF_BOTH
-					   : PD_SPAN_OF_SWITCH_RECORDS;
+	span.source = spans->by_records && thread->left.known ? PD_SPAN_OF_BOTH : source_of(spans);
 	span.begin = thread->out.time;
 	span.tid = thread->tid;
 	span.who = thread->who;
@@ -81,7 +86,8 @@ static struct pd_span off_span(const struct pd_spans *spans, const struct pd_spa
 }
 
 /* The thread gets a CPU. */
-static enum perfdata_status come(struct pd_spans *spans, struct pd_span_thread *thread, const struct perfdata_raw *raw)
+enum perfdata_status pd_spans_come(struct pd_spans *spans, struct pd_span_thread *thread,
+				   const struct perfdata_raw *raw)
 {
 	const uint64_t now = raw->time;
 	enum perfdata_status status;
@@ -91,7 +97,7 @@ static enum perfdata_status come(struct pd_spans *spans, struct pd_span_thread *
 		span.who = who_is(spans, thread->tid);
 		span.end_cpu = raw->cpu;
 		span.ends = (struct pd_span_place){ raw->offset, raw->inner };
-		span.source = spans->by_records ? PD_SPAN_OF_SWITCH_RECORDS : PD_SPAN_OF_TRACEPOINTS;
+		span.source = source_of(spans);
 		if (has_wake(spans, thread)) {
 			tell_wake(thread, &span);
 			span.state = PD_STATE_RUN_QUEUE;
@@ -106,6 +112,8 @@ static enum perfdata_status come(struct pd_spans *spans, struct pd_span_thread *
 	}
 	struct pd_span span = off_span(spans, thread);
 	span.end = now < span.begin ? span.begin : now;
+	if (spans->left_event && span.end == span.begin)
+		span.end++;              /* as simpleperf has it: a wait is never nothing */
 	span.end_cpu = raw->cpu;
 	span.ends = (struct pd_span_place){ raw->offset, raw->inner };
 	uint64_t queued_since = UINT64_MAX;
@@ -126,9 +134,15 @@ static enum perfdata_status come(struct pd_spans *spans, struct pd_span_thread *
 		       : status;
 }
 
+enum perfdata_status pd_spans_see_running(struct pd_spans *spans, const struct perfdata_raw *raw)
+{
+	struct pd_span_thread *thread = pd_spans_thread(spans, raw->tid, false);
+	return thread && thread->is_out ? pd_spans_come(spans, thread, raw) : PERFDATA_OK;
+}
+
 /* The thread leaves its CPU. */
-static enum perfdata_status go(struct pd_spans *spans, struct pd_span_thread *thread, const struct pd_left *left,
-			       const struct perfdata_raw *raw)
+enum perfdata_status pd_spans_go(struct pd_spans *spans, struct pd_span_thread *thread, const struct pd_left *left,
+				 const struct perfdata_raw *raw)
 {
 	enum perfdata_status status = PERFDATA_OK;
 	if (thread->is_out) {
@@ -163,7 +177,7 @@ static enum perfdata_status leave_cpu(struct pd_spans *spans, int32_t prev, cons
 		return PERFDATA_OK;
 	}
 	const struct pd_span_who who = who_is(spans, prev);
-	status = go(spans, thread, left, raw);
+	status = pd_spans_go(spans, thread, left, raw);
 	if (who.pid != -1 || thread->who.pid == -1)
 		thread->who = who;
 	return status;
@@ -218,7 +232,7 @@ enum perfdata_status pd_spans_switch(struct pd_spans *spans, const struct pd_spa
 	if (!(thread = pd_spans_thread(spans, next, true)))
 		return PERFDATA_ENOMEM;
 	thread->running += raw->cpu != UINT32_MAX;
-	return come(spans, thread, raw);
+	return pd_spans_come(spans, thread, raw);
 }
 
 /* --- wake-ups ----------------------------------------------------------------------------------------------------- */
@@ -256,6 +270,9 @@ enum perfdata_status pd_spans_wake(struct pd_spans *spans, const struct pd_span_
 
 /* --- SWITCH records ----------------------------------------------------------------------------------------------- */
 
+/* SWITCH records say when threads run; by simpleperf's rule, they begin no wait. */
+static bool has_records(const struct pd_spans *spans) { return spans->by_records || spans->left_event; }
+
 static enum perfdata_status end_on(struct pd_spans *spans, struct pd_span_thread *thread,
 				   const struct perfdata_raw *raw)
 {
@@ -267,9 +284,12 @@ enum perfdata_status pd_spans_switch_record(struct pd_spans *spans, const struct
 {
 	const int32_t tid = raw->tid;
 	const bool leaves = raw->misc & PERFDATA_MISC_SWITCH_OUT;
+	enum perfdata_status status = PERFDATA_OK;
 	spans->facts.switch_records++;
 	spans->facts.wide |= raw->type == PERFDATA_RECORD_SWITCH_CPU_WIDE;
-	if (!spans->by_records || tid == 0 || tid == -1)
+	if (spans->left_event && !leaves && (status = pd_spans_see_running(spans, raw)) != PERFDATA_OK)
+		return status;
+	if (!has_records(spans) || tid == 0 || tid == -1)
 		return PERFDATA_OK;
 	/* system-wide, a thread that has ended goes once more */
 	if (pd_hash_map_remove(&spans->gone, (uint32_t)tid) && leaves)
@@ -280,7 +300,8 @@ enum perfdata_status pd_spans_switch_record(struct pd_spans *spans, const struct
 	const struct pd_span_who who = who_is(spans, tid);
 	if (who.pid != -1 || thread->who.pid == -1)
 		thread->who = who;
-	enum perfdata_status status = PERFDATA_OK;
+	if (leaves && spans->left_event)
+		return thread->is_on ? end_on(spans, thread, raw) : PERFDATA_OK;
 	if (leaves) {
 		const bool preempted = raw->misc & PERFDATA_MISC_SWITCH_OUT_PREEMPT;
 		struct pd_left left = thread->next;
@@ -291,11 +312,12 @@ enum perfdata_status pd_spans_switch_record(struct pd_spans *spans, const struct
 		thread->next.known = false;
 		if (thread->is_on)
 			status = end_on(spans, thread, raw);
-		return status == PERFDATA_OK ? go(spans, thread, &left, raw) : status;
+		return status == PERFDATA_OK ? pd_spans_go(spans, thread, &left, raw) : status;
 	}
 	if (thread->is_on)
 		spans->facts.gaps++;
-	status = come(spans, thread, raw);
+	if (!spans->left_event)
+		status = pd_spans_come(spans, thread, raw);
 	thread->is_on = true;
 	thread->on = pd_span_side(raw);
 	return status;
@@ -305,12 +327,12 @@ enum perfdata_status pd_spans_exit(struct pd_spans *spans, const struct perfdata
 {
 	struct pd_span_thread *thread = pd_spans_thread(spans, tid, false);
 	enum perfdata_status status = PERFDATA_OK;
-	if (thread && !spans->by_records) {
+	if (thread && !has_records(spans)) {
 		/* its last switch comes yet, and says so */
 		thread->who = who_is(spans, tid);
 		thread->has_exited = true;
 	}
-	if (!spans->by_records)
+	if (!has_records(spans))
 		return PERFDATA_OK;
 	if (thread && thread->is_on)
 		status = end_on(spans, thread, raw);

@@ -14,6 +14,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "support"))
 import program
+from builder import CONTEXT_USER, CPU, IDENTIFIER, IP, PERIOD, RAW, TID, TIME, Recording
 from program import PERFDATA, TESTDATA, run
 
 
@@ -238,8 +239,86 @@ def check_states(tap):
                        (("--by", "state", "--weight", "wall", "--no-state-frames"), b"--no-state-frames")):
         done = run("report", "-q", *words, path_of("process"))
         tap.check(done.code == 2 and why in done.err, "refused: " + " ".join(words), repr(done))
-    done = run("report", "-q", "--by", "state", "--weight", "wall", os.path.join(TESTDATA, "simpleperf", "offcpu.data"))
-    tap.check(done.code == 2 and b"simpleperf" in done.err, "samples of simpleperf do not say what threads did", repr(done))
+
+
+def check_wait_keys(tap):
+    """report --by waker, wakee, syscall with weights: the same sums as report --spans off has, and in all the same as without a key."""
+    def weights(name, key, *words):
+        out = run("report", "-q", "--json", "--top", "0", "--weight", "off-cpu", "--by", key, *words, path_of(name)).out
+        found = collections.Counter()
+        for row in json.loads(out)["events"][0]["rows"]:
+            found[row[key]] += row["self_weight"]
+        return +found
+
+    def who(row):
+        return f"{row.get('comm', 'idle' if not row['tid'] else '')} ({row.get('pid', -1)}/{row['tid']})"
+
+    for name in ("wide", "process", "outs"):
+        states = collections.Counter()
+        for row in json.loads(run("report", "-q", "--json", "--top", "0", "--weight", "off-cpu", "--by", "state", path_of(name)).out)["events"][0]["rows"]:
+            states[row["state"]] += row["self_weight"]
+        for key in ("waker", "wakee", "syscall"):
+            found, wanted = weights(name, key), collections.Counter()
+            tap.check(sum(found.values()) == sum(states.values()) > 0, f"{name}: --by {key} adds up", repr((found, states)))
+            for row in report("off", name, "--by", key)["rows"]:
+                wanted[row["name"] if key == "syscall" else who(row)] += row["total"]
+            woken = collections.Counter({name: weight for name, weight in found.items() if key == "syscall" or name not in ("not woken", "run queue")})
+            tap.check(woken == +wanted, f"{name}: --by {key} as spans have it", repr((woken - wanted, wanted - woken)))
+            parts = collections.Counter()
+            for state in states:
+                parts += weights(name, key, "--state", state)
+            tap.check(parts == found, f"{name}: --by {key}: --state cuts it into parts", repr((found - parts, parts - found)))
+    done = run("report", "-q", "--by", "waker,syscall", "--weight", "off-cpu", path_of("wide"))
+    tap.check(done.code == 2 and b"do not go together" in done.err, "a stack ends with one frame", repr(done))
+
+
+def check_simpleperf(tap):
+    """Samples where threads leave the CPU are spans like others."""
+    path = os.path.join(TESTDATA, "simpleperf", "offcpu.data")
+    done = run("ndjson", "-q", path)
+    open_waits, states, weights = {}, collections.Counter(), collections.Counter()
+    for row in map(json.loads, done.out.splitlines()):
+        runs = row["type"] == "sample" or (row["type"] == "switch" and "SWITCH_OUT" not in row["misc"])
+        if runs and row["tid"] in open_waits:
+            since, state = open_waits.pop(row["tid"])
+            states[state] += 1
+            weights[state] += max(row["time"] - since, 1)
+        if row["type"] == "sample" and row["event"] == "sched:sched_switch":
+            open_waits[row["tid"]] = row["time"], state_of(row["fields"]["prev_state"])
+    document = json.loads(run("report", "-q", "--json", "--spans", "off", path).out)
+    tap.check({row["name"]: (row["count"], row["total"]) for row in document["rows"] if row["count"]} ==
+              {state: (states[state], weights[state]) for state in states}, "spans of simpleperf", repr((document, states, weights)))
+    rows = json.loads(run("report", "-q", "--json", "--weight", "off-cpu", "--by", "state", path).out)["events"][0]["rows"]
+    tap.check({row["state"]: row["self_weight"] for row in rows} == weights, "states of simpleperf", repr(rows))
+    spans = list(csv.DictReader(run("csv", "-q", "--table", "spans", path).out.decode().splitlines()))
+    tap.check(sum(int(row["duration"]) for row in spans if row["kind"] == "off" and row["duration"]) == sum(weights.values()) and
+              {row["source"] for row in spans} == {"simpleperf"}, "the table of simpleperf's spans", repr(spans[:2]))
+
+
+def check_off_cpu_samples(tap):
+    """Samples of perf record --off-cpu: waits with their time, and sums without any."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, r = os.path.join(folder, "waits.data"), Recording()
+        common = dict(type=1, config=10, period=1, sample_type=IP | TID | TIME | CPU | PERIOD | RAW | IDENTIFIER, sample_id_all=1)
+        clock = r.event("cpu-clock", [11], type=1, config=0, period=1000, sample_type=IP | TID | TIME | CPU | PERIOD | IDENTIFIER, sample_id_all=1)
+        waits = r.event("offcpu-time", [12], **common)
+        r.comm(100, 101, "worker")
+        r.sample(clock, ip=0x400100, pid=100, tid=101, time=1000, cpu=0, period=1000)
+        for time, period in ((9000, 700), (20000, 5000), (0xffffffff00000000, 123456)):
+            chain = [CONTEXT_USER, 0x400100, 0x400200]
+            raw = r.pack("IIQQ", 100, 101, period, len(chain)) + r.words(chain) + r.words([4242])
+            r.sample(waits, ip=0, pid=0, tid=0, time=time, cpu=0, period=1, raw=raw + bytes(4))
+        r.feature(12, r.event_desc())
+        r.save(path)
+        rows = list(csv.DictReader(run("csv", "-q", "--table", "spans", path).out.decode().splitlines()))
+        tap.check([(row["begin"], row["end"], row["tid"], row["source"], row["stack_id"] != "") for row in rows] ==
+                  [("8300", "9000", "101", "offcpu", True), ("15000", "20000", "101", "offcpu", True)], "waits with a time are spans", repr(rows))
+        stacks = run("folded", "-q", "--weight", "off-cpu", path).out.decode()
+        tap.check(stacks.endswith("[off-CPU] 129156\n") and stacks.count("\n") == 1, "and all of them weigh", stacks)
+        stacks = run("folded", "-q", "--weight", "off-cpu", "--time", "0,0.00001", path).out.decode()
+        tap.check(stacks.endswith("[off-CPU] 700\n"), "sums are at no time", stacks)
+        done = run("folded", "-q", "--weight", "wall", path)
+        tap.check(sum(int(line.rsplit(" ", 1)[1]) for line in done.out.decode().splitlines()) == 130156, "wall is both", repr(done))
 
 
 def check_other_weight(tap):
@@ -349,6 +428,9 @@ def main():
     check_construction(tap, "wide")
     check_weights(tap)
     check_states(tap)
+    check_wait_keys(tap)
+    check_simpleperf(tap)
+    check_off_cpu_samples(tap)
     check_other_weight(tap)
     check_refusals(tap)
     check_filters(tap)

@@ -305,7 +305,7 @@ def check_off_cpu(tap, folder):
     path = f"{folder}/off.data"
     for switches in (True, False):
         sums = off_cpu_sums(off_cpu_recording(path, switches=switches))
-        frames = {"on": "do_work", "off": "do_more"}
+        frames = {"on": "do_work", "off": "do_more;[off-CPU]"}
         wanted = {kind: {f"thread-{tid};{frames[part]} {sums[tid, part]}" for tid, part in sums if part in kinds}
                   for kind, kinds in (("wall", ("on", "off")), ("period", ("on",)), ("off-cpu", ("off",)), ("both", ("on", "off")))}
         for weight, lines in wanted.items():

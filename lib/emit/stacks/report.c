@@ -39,7 +39,7 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	for (unsigned i = 0; i < state->options.nr_keys; i++)
 		wanted.parts |= part_of(&state->options, state->options.keys[i]);
 	wanted.parts_of_occurrences = state->options.by_default ? PD_BY_COMM : 0;
-	const bool no_functions = by == REPORT_DSO || by == REPORT_BUILD_ID || by == REPORT_STATE;
+	const bool no_functions = by == REPORT_DSO || by == REPORT_BUILD_ID || pd_report_is_by_wait(by);
 	wanted.names = no_functions								? PD_NAMES_NONE
 		       : state->options.inlines || shows_sources(&state->options) ? PD_NAMES_LINES
 										  : PD_NAMES_SYMBOLS;
@@ -65,7 +65,7 @@ static enum perfdata_status configure(void *user, struct perfdata_configuration 
 {
 	return pd_report_spans_asked(configuration->options, configuration->nr_options)
 		       ? pd_report_spans_configure(configuration)
-		       : pd_stack_configure(user, configuration);
+		       : pd_report_configure(user, configuration);
 }
 
 static enum perfdata_status format(const void *pointer, const struct perfdata_batch *batch, void *value,
@@ -215,14 +215,11 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 					    .file = state->gather.shared_output
 							    ? perfdata_reader_header(state->gather.reader)->name
 							    : NULL };
-	if (by == REPORT_STATE && !pd_session_span_facts(state->gather.session))
-		return pd_error(end->reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
-				"--by state: samples of simpleperf's --trace-offcpu do not say what threads did");
 	enum perfdata_status status = pd_stack_gather_finish(&state->gather);
 	writer.labels = pd_stack_labels_new(state->gather.session, by == REPORT_DSO	? STACK_BY_FILE
 								: by == REPORT_LINE	? STACK_BY_LINE
 								: by == REPORT_BUILD_ID ? STACK_BY_BUILD_ID
-								: by == REPORT_STATE	? STACK_BY_STATE
+								: pd_report_is_by_wait(by) ? STACK_BY_STATE
 											: STACK_BY_FUNCTION,
 					 state->options.inlines, shows_sources(&state->options));
 	if (!writer.labels)

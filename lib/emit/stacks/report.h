@@ -20,7 +20,11 @@ enum report_by {
 	REPORT_EVENT,
 	REPORT_LINE,
 	REPORT_BUILD_ID,
+	/* the frame that stacks of time off the CPU end with */
 	REPORT_STATE,            /* what threads did, on and off the CPU */
+	REPORT_WAKER,            /* who ended the wait */
+	REPORT_WAKEE,            /* whose wait somebody ended */
+	REPORT_SYSCALL,          /* in which system call the thread waited */
 	REPORT_BYS
 };
 enum report_view { REPORT_LIST, REPORT_TREE, REPORT_CALLERS, REPORT_CALLEES };
@@ -116,6 +120,9 @@ extern const struct perfdata_option_rule pd_report_rules[];
 bool pd_report_read_options(const struct perfdata_emit_context *context, struct report_options *ret);
 /* Whether the key is about the code that executes, not about thread, CPU or time. */
 bool pd_report_is_by_stack(enum report_by by);
+bool pd_report_is_by_wait(enum report_by by);      /* REPORT_STATE and its brothers */
+/* An emitter's `configure`, where no spans are asked for. */
+enum perfdata_status pd_report_configure(void *user, struct perfdata_configuration *configuration);
 
 /* --- rows (report_rows.c) --- */
 const char *pd_report_kind_name(enum stack_kind kind);

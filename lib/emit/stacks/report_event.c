@@ -197,6 +197,9 @@ static enum perfdata_status add_key_row(struct report_writer *writer, const stru
 	case REPORT_LINE:
 	case REPORT_BUILD_ID:
 	case REPORT_STATE:
+	case REPORT_WAKER:
+	case REPORT_WAKEE:
+	case REPORT_SYSCALL:
 	case REPORT_EVENT:
 	case REPORT_BYS:
 		row.name = writer->event.name;
@@ -213,7 +216,7 @@ static struct report_row stack_row(const struct report_writer *writer, uint32_t 
 	row.file = pd_stack_labels_string(writer->labels, label->file);
 	row.source = pd_stack_labels_string(writer->labels, label->source);
 	row.line = writer->state->options.by == REPORT_LINE ? label->line : 0;
-	row.kind = writer->state->options.by == REPORT_STATE ? "" : pd_report_kind_name(label->kind);
+	row.kind = pd_report_is_by_wait(writer->state->options.by) ? "" : pd_report_kind_name(label->kind);
 	row.dso = label->dso;
 	row.sum = writer->by_label[of];
 	return row;
@@ -222,7 +225,7 @@ static struct report_row stack_row(const struct report_writer *writer, uint32_t 
 /* A state has no callers: what weighs nothing by itself is none. */
 static bool is_row(const struct report_writer *writer, const struct report_sum *sum)
 {
-	const uint64_t *sums = writer->state->options.by == REPORT_STATE ? sum->self : sum->total;
+	const uint64_t *sums = pd_report_is_by_wait(writer->state->options.by) ? sum->self : sum->total;
 	return sums[0] || sums[1];
 }
 
@@ -240,7 +243,7 @@ static enum perfdata_status make_stack_rows(struct report_writer *writer)
 		if (is_row(writer, sum))
 			event->rows[event->nr_rows++] = stack_row(writer, i);
 	}
-	event->has_totals = writer->state->options.by != REPORT_STATE;
+	event->has_totals = !pd_report_is_by_wait(writer->state->options.by);
 	return PERFDATA_OK;
 }
 
@@ -361,7 +364,7 @@ static enum perfdata_status make_group_rows(struct report_writer *writer)
 {
 	const enum perfdata_status status = writer->group_open ? end_group(writer) : PERFDATA_OK;
 	writer->event.has_totals = pd_report_is_by_stack(writer->state->options.by) &&
-				   writer->state->options.by != REPORT_STATE;
+				   !pd_report_is_by_wait(writer->state->options.by);
 	if (status == PERFDATA_OK)
 		pd_report_join_rows(&writer->event, &writer->state->options);
 	return status;
@@ -480,7 +483,8 @@ enum perfdata_status pd_report_event_begin(struct report_writer *writer, uint32_
 	writer->event.is_part = state->gather.choice;
 	writer->event.of = event;
 	writer->event.session = state->gather.session;
-	if (pd_report_is_by_stack(state->options.by) && state->options.by != REPORT_STATE && tells_broken(writer))
+	if (pd_report_is_by_stack(state->options.by) && !pd_report_is_by_wait(state->options.by) &&
+	    tells_broken(writer))
 		writer->event.broken = &writer->broken;
 	/* a new route: the tree has no nodes of the path yet */
 	pd_stack_route_free(writer->place.route);

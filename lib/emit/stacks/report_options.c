@@ -15,9 +15,9 @@ enum { COLUMNS_OF_PIPES = 100 };
 
 const struct perfdata_emitter_option pd_report_options[] = {
 	{ .name = "by", .kind = PERFDATA_OPTION_TEXT,
-	  .argument = "symbol|dso|comm|thread|process|cpu|event|line|build-id|state",
-	  .help = "what a row is; several keys: comm,dso; with a weight off the CPU also state; of spans also waker, "
-		  "wakee, syscall; default symbol: a function of a file; in the text of tracepoints comm" },
+	  .argument = "symbol|dso|comm|thread|process|cpu|event|line|build-id|state|waker|wakee|syscall",
+	  .help = "what a row is; several keys: comm,dso; the last four with a weight off the CPU, or of spans; "
+		  "default symbol: a function of a file; in the text of tracepoints comm" },
 	{ .name = "spans", .kind = PERFDATA_OPTION_CHOICE, .argument = REPORT_SPAN_KINDS,
 	  .help = "how often and how long, by name: system calls, waits, locks, …" },
 	{ .name = "comm-names", .kind = PERFDATA_OPTION_CHOICE, .argument = "last|sample",
@@ -118,39 +118,25 @@ static void choose_by(struct report_options *options)
 			options->by = options->keys[i];
 }
 
-static bool is_of_spans(const char *word)
-{
-	return !strcmp(word, "waker") || !strcmp(word, "wakee") || !strcmp(word, "syscall");
-}
-
 /* Reads "comm,dso". False after a message. */
 static bool read_keys(const char *text, struct report_options *options, struct perfdata_error *reterr)
 {
 	static const char *const apart[][2] = { { "event", NULL },
 						{ "thread", "process" },
 						{ "build-id", "symbol" },
-						{ "build-id", "line" },
-						{ "state", "symbol" },
-						{ "state", "dso" },
-						{ "state", "line" },
-						{ "state", "build-id" } };
+						{ "build-id", "line" } };
 	for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
 		const size_t size = strcspn(at, ",");
 		enum report_by by;
 		char word[32], hint[PERFDATA_NEAREST_SIZE];
 		snprintf(word, sizeof word, "%.*s", (int)(size < sizeof word ? size : sizeof word - 1), at);
-		if (is_of_spans(word)) {
-			(void)pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
-				       "--by waker, wakee and syscall are of spans: --spans off");
-			return false;
-		}
 		if (!key_named(at, size, &by)) {
 			struct perfdata_nearest nearest = { .wanted = word };
 			for (unsigned i = 0; i < REPORT_BYS; i++)
 				perfdata_nearest_offer(&nearest, pd_report_by_name(i));
 			(void)pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
 				       "--by takes symbol, dso, comm, thread, process, cpu, event, line, build-id, "
-				       "state, and lists such as comm,dso, not '%s'%s",
+				       "state, waker, wakee, syscall, and lists such as comm,dso, not '%s'%s",
 				       word, perfdata_nearest_hint(&nearest, "", hint));
 			return false;
 		}
@@ -170,6 +156,17 @@ static bool read_keys(const char *text, struct report_options *options, struct p
 			       apart[i][0], apart[i][1] ? apart[i][1] : "");
 		return false;
 	}
+	for (unsigned i = 1; i < options->nr_keys; i++)
+		for (unsigned j = 0; j < i; j++) {
+			const enum report_by one = options->keys[j], other = options->keys[i];
+			if (!(pd_report_is_by_wait(one) && pd_report_is_by_stack(other)) &&
+			    !(pd_report_is_by_wait(other) && pd_report_is_by_stack(one)))
+				continue;
+			(void)pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+				       "--by %s and %s do not go together: choose one", pd_report_by_name(one),
+				       pd_report_by_name(other));
+			return false;
+		}
 	size_t used = 0;
 	for (unsigned i = 0; i < options->nr_keys; i++)
 		used += (size_t)snprintf(options->by_text + used, sizeof options->by_text - used, "%s%s",
@@ -177,6 +174,26 @@ static bool read_keys(const char *text, struct report_options *options, struct p
 	drop_implied(options);
 	choose_by(options);
 	return true;
+}
+
+/* --- what is asked of the session --------------------------------------------------------------------------------- */
+
+enum perfdata_status pd_report_configure(void *user, struct perfdata_configuration *configuration)
+{
+	static const struct {
+		const char *key;
+		enum perfdata_wait_frame frame;
+	} frames[] = {
+		{ "waker", PERFDATA_WAIT_WAKER },
+		{ "wakee", PERFDATA_WAIT_WAKEE },
+		{ "syscall", PERFDATA_WAIT_SYSCALL },
+	};
+	const char *by = perfdata_option_text(configuration->options, configuration->nr_options, "by");
+	for (const char *at = by; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+		for (size_t i = 0; i < sizeof frames / sizeof *frames; i++)
+			if (strcspn(at, ",") == strlen(frames[i].key) && !strncmp(at, frames[i].key, strcspn(at, ",")))
+				configuration->wait_frame = frames[i].frame;
+	return pd_stack_configure(user, configuration);
 }
 
 /* --- values ------------------------------------------------------------------------------------------------------- */
@@ -238,12 +255,12 @@ bool pd_report_read_options(const struct perfdata_emit_context *context, struct 
 	else if (ret->view != REPORT_LIST && (ret->nr_keys > 1 || (ret->by != REPORT_SYMBOL &&
 								    ret->by != REPORT_DSO && ret->by != REPORT_LINE)))
 		wrong = "trees are of stacks: --by symbol, dso or line";
-	else if (has_key(ret, REPORT_STATE) && !spans && !pd_stack_option_is(values, nr, "weight", "off-cpu") &&
+	else if (pd_report_is_by_wait(ret->by) && !spans && !pd_stack_option_is(values, nr, "weight", "off-cpu") &&
 		 !pd_stack_option_is(values, nr, "weight", "wall") && !pd_stack_option_is(values, nr, "weight", "both"))
-		wrong = "states are of time off the CPU: --by state with --weight off-cpu, wall or both, or with "
-			"--spans off";
-	else if (has_key(ret, REPORT_STATE) && !spans && !perfdata_option_flag(values, nr, "state-frames", true))
-		wrong = "--by state needs the frames that --no-state-frames leaves out";
+		wrong = "state, waker, wakee and syscall are of time off the CPU: --by these with --weight off-cpu, "
+			"wall or both, or with --spans off";
+	else if (pd_report_is_by_wait(ret->by) && !spans && !perfdata_option_flag(values, nr, "state-frames", true))
+		wrong = "--by state, waker, wakee and syscall need the frames that --no-state-frames leaves out";
 	else if (perfdata_option_text(values, nr, "comm-names") && !has_key(ret, REPORT_COMM))
 		wrong = "--comm-names changes nothing where rows are no comms: --by comm";
 	/* a rule of options would let --no-inline pass */

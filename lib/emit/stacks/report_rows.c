@@ -9,14 +9,20 @@
 #include "emit/stacks/stack_text.h"
 
 static const char *const key_names[REPORT_BYS] = { "symbol", "dso",   "comm", "thread",   "process",
-						   "cpu",    "event", "line", "build-id", "state" };
+						   "cpu",    "event", "line", "build-id", "state",
+						   "waker",  "wakee", "syscall" };
 
 const char *pd_report_by_name(enum report_by by) { return key_names[by]; }
 
 bool pd_report_is_by_stack(enum report_by by)
 {
 	return by == REPORT_SYMBOL || by == REPORT_DSO || by == REPORT_LINE || by == REPORT_BUILD_ID ||
-	       by == REPORT_STATE;
+	       pd_report_is_by_wait(by);
+}
+
+bool pd_report_is_by_wait(enum report_by by)
+{
+	return by == REPORT_STATE || by == REPORT_WAKER || by == REPORT_WAKEE || by == REPORT_SYSCALL;
 }
 
 const char *pd_report_kind_name(enum stack_kind kind)

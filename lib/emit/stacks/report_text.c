@@ -226,7 +226,8 @@ static const char *key_text(const struct report_options *options, const struct r
 static const char *thing(enum report_by key)
 {
 	static const char *const things[REPORT_BYS] = { "function", "file",  "comm", "thread",  "process",
-							"cpu",      "event", "line", "build-id", "state" };
+							"cpu",      "event", "line", "build-id", "state",
+							"waker",    "wakee", "system call" };
 	return things[key];
 }
 

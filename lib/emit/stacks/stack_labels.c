@@ -354,14 +354,14 @@ static void add_file(struct stack_labels *labels, const struct perfdata_dso *dso
 static void add_state(struct stack_labels *labels, const struct perfdata_dso *dso, bool is_caller)
 {
 	struct stack_label label = { .dso = PERFDATA_NONE, .kind = STACK_WAITING };
-	char name[32] = "running";
+	char name[96] = "running";
 	/* no calls are no failure: a list without any has a place, too */
 	if (pd_vector_grow(&labels->calls, &labels->calls_room, labels->nr_calls, sizeof *labels->calls) < 0)
 		labels->failed = true;
 	if (is_caller)
 		return;
 	if (dso && dso->kind == PERFDATA_DSO_STATE)
-		snprintf(name, sizeof name, "%.*s", (int)strcspn(dso->name + 1, "]"), dso->name + 1);
+		snprintf(name, sizeof name, "%.*s", (int)strlen(dso->name + 1) - 1, dso->name + 1);
 	label.name = label.raw_name = pd_stack_labels_intern(labels, name);
 	add_call(labels, &label, 0, 0, 0);
 }

@@ -34,20 +34,18 @@ struct sample_view {
 	struct pd_stack stack;                 /* once the chain was taken */
 };
 
-/* An off-CPU sample has its subject in the raw data: pid, tid, period, nr, chain, cgroup. */
+/* An off-CPU sample has its subject in the raw data. */
 static void take_offcpu(struct sample_view *view, bool swap)
 {
-	struct pd_cursor cursor = pd_cursor(view->sample->raw.data, view->sample->raw.size, swap);
-	uint32_t pid = pd_u32(&cursor), tid = pd_u32(&cursor);
-	uint64_t period = pd_u64(&cursor), nr = pd_u64(&cursor);
-	if (cursor.failed || nr > pd_left(&cursor) / 8)
+	struct pd_off_cpu_sample own;
+	if (!pd_off_cpu_sample_read(view->sample->raw, swap, &own))
 		return;
-	view->pid = (int32_t)pid;
-	view->tid = (int32_t)tid;
-	view->scan.period = period;
-	view->scan.callchain = (struct perfdata_list){ .data = cursor.at, .count = nr, .stride = 8, .swap = swap };
+	view->pid = own.pid;
+	view->tid = own.tid;
+	view->scan.period = own.period;
+	view->scan.callchain = own.callchain;
 	view->has_chain = true;
-	if (nr > 1)
+	if (own.callchain.count > 1)
 		view->scan.ip = perfdata_list_u64(&view->scan.callchain, 1);
 }
 
@@ -315,53 +313,6 @@ static enum perfdata_status wait_for_chain(struct sample_view *view, uint64_t co
 	return PERFDATA_OK;
 }
 
-/* --- time off the CPU --- */
-
-/* A sample where its thread left the CPU waits for what ends that time. */
-static enum perfdata_status wait_off_cpu(struct sample_view *view)
-{
-	struct perfdata_session *session = view->session;
-	struct perfdata_delivery *delivery;
-	const enum perfdata_status status = silent(view, &delivery);
-	if (status != PERFDATA_OK)
-		return status;
-	struct pd_waiting *waiting = pd_malloc(sizeof *waiting);
-	if (!waiting || pd_hash_map_put(&session->off_cpu_waiting, (uint32_t)view->tid,
-					(uint64_t)(uintptr_t)waiting) < 0) {
-		pd_free(waiting);
-		return PERFDATA_ENOMEM;
-	}
-	*waiting = (struct pd_waiting){ .raw = *view->raw };
-	pd_chunk_hold(waiting->raw.chunk);
-	return PERFDATA_OK;
-}
-
-/* Delivers the sample that waits for the end of its time off the CPU, if the record is that end. */
-static enum perfdata_status end_off_cpu(struct perfdata_session *session, struct pd_batch *batch,
-					const struct perfdata_raw *raw)
-{
-	uint64_t value;
-	if (!pd_ends_off_cpu(raw) || !pd_hash_map_get(&session->off_cpu_waiting, (uint32_t)raw->tid, &value))
-		return PERFDATA_OK;
-	struct pd_waiting *waiting = (struct pd_waiting *)(uintptr_t)value;
-	struct sample_view view = { .session = session, .batch = batch };
-	struct perfdata_record record;
-	enum perfdata_status status = PERFDATA_ENOMEM;
-	pd_hash_map_remove(&session->off_cpu_waiting, (uint32_t)raw->tid);
-	view.raw = pd_batch_keep(batch, &waiting->raw);
-	if (view.raw) {
-		const uint64_t began = waiting->raw.time;
-		const struct perfdata_event *event = session->off_cpu == PERFDATA_OFF_CPU_WALL
-							     ? perfdata_reader_event(session->reader, 0)
-							     : view.raw->event;
-		take_sample(&view, &record);
-		status = deliver_one(&view, event, UINT64_MAX, raw->time > began ? raw->time - began : 1);
-	}
-	pd_chunk_drop(waiting->raw.chunk);
-	pd_free(waiting);
-	return status;
-}
-
 /* --- deferred chains, joined --- */
 
 /* Joins the samples that waited for this chain. Samples of the same thread that wait for another chain will not get it
@@ -401,14 +352,6 @@ void pd_waiting_free(struct perfdata_session *session)
 	while (session->waiting) {
 		struct pd_waiting *waiting = session->waiting;
 		session->waiting = waiting->next;
-		pd_chunk_drop(waiting->raw.chunk);
-		pd_free(waiting);
-	}
-	/* threads that never ran again: their time off the CPU is unknown */
-	size_t position = 0;
-	uint64_t tid, value;
-	while (pd_hash_map_each(&session->off_cpu_waiting, &position, &tid, &value)) {
-		struct pd_waiting *waiting = (struct pd_waiting *)(uintptr_t)value;
 		pd_chunk_drop(waiting->raw.chunk);
 		pd_free(waiting);
 	}
@@ -511,9 +454,6 @@ enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batc
 	bool sample = raw->type == PERFDATA_RECORD_SAMPLE;
 	if (session->state)
 		session->state->now = raw->time;
-	enum perfdata_status ended = PERFDATA_OK;
-	if (session->off_cpu && !session->spans && batch && (ended = end_off_cpu(session, batch, raw)) != PERFDATA_OK)
-		return ended;
 	/* records that nobody wants still change counters and process state, and are counted */
 	if (sample && !wanted && !raw->event)
 		return PERFDATA_OK;
@@ -537,8 +477,6 @@ enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batc
 	if (!pd_off_cpu_counts(session, raw->event))
 		return silent(&view, &unknown);
 	take_sample(&view, &record);
-	if (wanted && pd_is_switched_out(session, raw->event))
-		return wait_off_cpu(&view);
 	uint64_t cookie;
 	if (wanted && wants_deferred(&view, &cookie))
 		return wait_for_chain(&view, cookie);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What samples weigh. In recordings of Android's simpleperf with --trace-offcpu the first event counts time on the CPU,
- * the second one is the scheduler's switch, taken where a thread leaves the CPU. In others spans weigh. */
+ * the second one is the scheduler's switch, taken where a thread leaves the CPU. Time off the CPU is that of spans. */
 #include "config.h"
 #include <string.h>
 #include "base/error.h"
@@ -29,31 +29,28 @@ static bool meta_is(const struct perfdata_reader *reader, const char *key, const
 	return false;
 }
 
+bool pd_traces_off_cpu(const struct perfdata_reader *reader)
+{
+	return perfdata_reader_event(reader, 1) && meta_is(reader, "trace_offcpu", "true");
+}
+
 enum perfdata_status pd_off_cpu_begin(struct perfdata_session *session, struct perfdata_error *reterr)
 {
 	const enum perfdata_off_cpu wanted = session->options.off_cpu;
-	const bool has = perfdata_reader_event(session->reader, 1) &&
-			 meta_is(session->reader, "trace_offcpu", "true");
-
-	const bool by_spans = !has && wanted > PERFDATA_OFF_CPU_ON;
-	if (by_spans || session->options.spans)
-		return pd_session_spans_begin(session, by_spans ? wanted : PERFDATA_OFF_CPU_RECORDED, reterr);
-	if (!wanted)
-		return PERFDATA_OK;
-	session->off_cpu = !has ? PERFDATA_OFF_CPU_RECORDED
-			   : wanted == PERFDATA_OFF_CPU_USUAL ? PERFDATA_OFF_CPU_WALL : wanted;
-	if (session->off_cpu == PERFDATA_OFF_CPU_OFF || session->off_cpu == PERFDATA_OFF_CPU_BOTH)
-		pd_reader_weigh_off_cpu(session->reader, 1);
-	if (session->off_cpu == PERFDATA_OFF_CPU_WALL && wanted == PERFDATA_OFF_CPU_USUAL)
+	const bool traced = pd_traces_off_cpu(session->reader), usual = wanted == PERFDATA_OFF_CPU_USUAL;
+	enum perfdata_off_cpu weights = wanted;
+	/* waits lie in no file or function: where samples are chosen by these, the time on the CPU is left */
+	if (usual && traced)
+		weights = session->filter.places ? PERFDATA_OFF_CPU_ON : PERFDATA_OFF_CPU_WALL;
+	else if (!traced && wanted <= PERFDATA_OFF_CPU_ON)
+		weights = PERFDATA_OFF_CPU_RECORDED;
+	session->off_cpu = weights;
+	if (weights == PERFDATA_OFF_CPU_ON)
+		session->on_event = perfdata_reader_event(session->reader, 0);
+	if (usual && weights == PERFDATA_OFF_CPU_WALL)
 		pd_reader_tell_off_cpu(session->reader);
-	return PERFDATA_OK;
+	return weights > PERFDATA_OFF_CPU_ON || session->options.spans ? pd_session_spans_begin(session, reterr)
+								       : PERFDATA_OK;
 }
 
 enum perfdata_off_cpu pd_session_off_cpu(const struct perfdata_session *session) { return session->off_cpu; }
-
-bool pd_ends_off_cpu(const struct perfdata_raw *raw)
-{
-	return raw->type == PERFDATA_RECORD_SAMPLE ||
-	       ((raw->type == PERFDATA_RECORD_SWITCH || raw->type == PERFDATA_RECORD_SWITCH_CPU_WIDE) &&
-		!(raw->misc & PERFDATA_MISC_SWITCH_OUT));
-}

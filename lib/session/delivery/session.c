@@ -158,7 +158,6 @@ void perfdata_session_close(struct perfdata_session *session)
 	pd_filter_release(&session->filter);
 	pd_counts_release(&session->counts);
 	pd_hash_map_release(&session->read_values);
-	pd_hash_map_release(&session->off_cpu_waiting);
 	pd_free(session);
 }
 

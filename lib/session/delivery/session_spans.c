@@ -20,6 +20,7 @@ struct pd_session_spans {
 	uint32_t states;                       /* bits: time off the CPU in these states counts */
 	/* that time off the CPU weighs for; NULL: it weighs nothing, or the events of a pipe are still to come */
 	const struct perfdata_event *off_event;
+	const struct perfdata_event *source;   /* whose records say when threads leave the CPU: filters choose it */
 	size_t nr_events;                      /* of the reader, when they were looked at last */
 	bool weighs_runs;                      /* time on the CPU weighs, too */
 	bool no_state_frames;
@@ -28,7 +29,7 @@ struct pd_session_spans {
 	const struct perfdata_raw *kept;
 	uint64_t kept_number, kept_batch;
 	uint32_t frames[PD_SPAN_STATES];       /* of states; PERFDATA_NONE: not made yet */
-	struct pd_hash_map ends;               /* node of a stack and state → node with the state's frame */
+	struct pd_hash_map ends;               /* node of a stack, and the frame for its end → node */
 	size_t ends_accounted;
 	int8_t *is_scheduler;                  /* by frame: 0 not looked up yet, 1 yes, -1 no */
 	size_t is_scheduler_room;
@@ -62,17 +63,26 @@ static enum perfdata_status stack_of(void *user, const struct perfdata_raw *raw,
 	if (!batch)
 		return PERFDATA_ENOMEM;
 	/* ids of stacks are the same with spans and without */
-	if (!(event->attr->sample_type & PERFDATA_SAMPLE_CALLCHAIN) ||
+	struct pd_off_cpu_sample waited = { .pid = raw->pid, .tid = raw->tid };
+	if (pd_is_off_cpu_event(event)) {
+		(void)perfdata_decode(event->config, raw->bytes, raw->size, &record);
+		(void)pd_off_cpu_sample_read(record.u.sample.raw, record.swap, &waited);
+	}
+	const bool own_chain = waited.callchain.count;
+	if ((!(event->attr->sample_type & PERFDATA_SAMPLE_CALLCHAIN) && !own_chain) ||
 	    (!session->spans->is_wanted && pd_needs(session, PERFDATA_NEED_STACK_IDS)))
 		return PERFDATA_OK;
-	struct pd_thread *thread = pd_thread_get(state, raw->pid, raw->tid);
+	struct pd_thread *thread = pd_thread_get(state, waited.pid, waited.tid);
 	if (!thread)
 		return PERFDATA_ENOMEM;
 	state->now = raw->time;
 	const uint64_t registers = PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER;
 	const bool unwinds = (event->attr->sample_type & registers) == registers;
 	struct pd_chain chain = { .cpumode = raw->misc & PERFDATA_CPUMODE_MASK };
-	if (!unwinds && pd_sample_scan(event->config, raw->bytes, raw->size, PD_SCAN_DELIVERY, &scan)) {
+	if (own_chain) {
+		chain.recorded = &waited.callchain;
+		chain.ip = perfdata_list_u64(&waited.callchain, waited.callchain.count > 1);
+	} else if (!unwinds && pd_sample_scan(event->config, raw->bytes, raw->size, PD_SCAN_DELIVERY, &scan)) {
 		chain.recorded = &scan.callchain;
 		chain.ip = scan.ip;
 	} else {
@@ -113,19 +123,46 @@ static bool is_scheduler(struct perfdata_session *session, uint32_t frame)
 	return own->is_scheduler[frame] > 0;
 }
 
-/* The frame of a state: no code, but what a stack ends with. PERFDATA_NONE without memory. */
-static uint32_t frame_of(struct perfdata_session *session, enum pd_span_state state)
+/* A frame that is no code, but what a stack ends with: [text]. PERFDATA_NONE without memory. */
+static uint32_t named_frame(struct perfdata_session *session, const char *text)
 {
-	struct pd_session_spans *own = session->spans;
-	if (own->frames[state] != PERFDATA_NONE)
-		return own->frames[state];
-	char name[32] = "[";
-	strncat(name, pd_span_state_name(state), sizeof name - 3);
-	strcat(name, "]");
+	char name[96];
+	snprintf(name, sizeof name, "[%.80s]", text);
 	const struct pd_dso_key key = { .kind = PERFDATA_DSO_STATE, .filename = name, .filename_size = strlen(name),
 					.pid = -1 };
 	const struct perfdata_frame frame = { .dso = pd_dso_get(session->state, &key) };
-	return own->frames[state] = frame.dso == PERFDATA_NONE ? PERFDATA_NONE : pd_frame_get(session->state, &frame);
+	return frame.dso == PERFDATA_NONE ? PERFDATA_NONE : pd_frame_get(session->state, &frame);
+}
+
+static uint32_t frame_of_thread(struct perfdata_session *session, int32_t tid, const struct pd_span_who *who)
+{
+	char name[80];
+	snprintf(name, sizeof name, "%.40s (%" PRId32 "/%" PRId32 ")",
+		 who->comm == PERFDATA_NONE ? tid ? "" : "idle" : perfdata_session_comm(session, who->comm), who->pid,
+		 tid);
+	return named_frame(session, name);
+}
+
+/* What the stack of a span ends with. PERFDATA_NONE without memory. */
+static uint32_t frame_of(struct perfdata_session *session, const struct pd_span *span, enum pd_span_state state)
+{
+	struct pd_session_spans *own = session->spans;
+	const enum perfdata_wait_frame kind =
+		span->kind == PERFDATA_SPAN_RUN ? PERFDATA_WAIT_STATE : session->options.wait_frame;
+	if (kind == PERFDATA_WAIT_SYSCALL)
+		return named_frame(session, span->name == UINT32_MAX ? "no system call"
+								     : pd_session_span_text(session, span->name));
+	/* the wake-up ended the first part; the second one is not the waker's */
+	const bool of_waker = kind != PERFDATA_WAIT_STATE && state != PD_STATE_RUN_QUEUE;
+	if (of_waker && span->waker == -1)
+		return named_frame(session, "not woken");
+	if (of_waker && kind == PERFDATA_WAIT_WAKER)
+		return frame_of_thread(session, span->waker, &span->waker_who);
+	if (of_waker && kind == PERFDATA_WAIT_WAKEE)
+		return frame_of_thread(session, span->tid, &span->who);
+	if (own->frames[state] == PERFDATA_NONE)
+		own->frames[state] = named_frame(session, pd_span_state_name(state));
+	return own->frames[state];
 }
 
 static void account_for_ends(struct perfdata_session *session)
@@ -140,14 +177,15 @@ static void account_for_ends(struct perfdata_session *session)
 	own->ends_accounted = size;
 }
 
-/* The node of the stack with the state's frame in place of the scheduler's. */
-static enum perfdata_status end_with(struct perfdata_session *session, uint32_t node, enum pd_span_state state,
-				     uint32_t *ret)
+/* The node of the stack with the frame in place of the scheduler's. */
+static enum perfdata_status end_with(struct perfdata_session *session, uint32_t node, uint32_t frame, uint32_t *ret)
 {
 	struct pd_session_spans *own = session->spans;
 	struct pd_step_tree *tree = &session->state->stacks.nodes;
-	const uint64_t key = (uint64_t)node << 8 | state;
+	const uint64_t key = (uint64_t)node << 32 | frame;
 	uint64_t known;
+	if (frame == PERFDATA_NONE)
+		return PERFDATA_ENOMEM;
 	if (own->no_state_frames && node) {
 		*ret = node;
 		return PERFDATA_OK;
@@ -169,8 +207,7 @@ static enum perfdata_status end_with(struct perfdata_session *session, uint32_t 
 			return PERFDATA_ENOMEM;
 		own->steps[nr++] = step;
 	}
-	const uint32_t frame = frame_of(session, state);
-	if (frame == PERFDATA_NONE || pd_vector_grow(&own->steps, &own->steps_room, 0, sizeof *own->steps) < 0)
+	if (pd_vector_grow(&own->steps, &own->steps_room, 0, sizeof *own->steps) < 0)
 		return PERFDATA_ENOMEM;
 	own->steps[0] = (struct perfdata_step){ .frame = frame, .cpumode = PERFDATA_CPUMODE_KERNEL,
 						.origin = PERFDATA_STEP_RECORDED };
@@ -184,7 +221,8 @@ static enum perfdata_status end_with(struct perfdata_session *session, uint32_t 
 /* --- what comes out ----------------------------------------------------------------------------------------------- */
 
 static enum perfdata_status deliver(struct perfdata_session *session, const struct pd_span *span,
-				    const struct perfdata_raw *raw, enum pd_span_state state, uint64_t duration)
+				    const struct perfdata_raw *raw, enum pd_span_state state, uint64_t begin,
+				    uint64_t duration)
 {
 	struct pd_session_spans *own = session->spans;
 	struct pd_batch *batch = pd_batch_open(session);
@@ -201,6 +239,7 @@ static enum perfdata_status deliver(struct perfdata_session *session, const stru
 	*delivery = (struct perfdata_delivery){
 		.record = own->kept,
 		.event = own->off_event,
+		.address = begin,
 		.id = UINT64_MAX,
 		.period = duration,
 		.flags = PERFDATA_DELIVERY_SPAN,
@@ -218,7 +257,8 @@ static enum perfdata_status deliver(struct perfdata_session *session, const stru
 	session->counts.summary.deliveries_out++;
 	if (!pd_needs(session, PERFDATA_NEED_NODES))
 		return pd_count_delivery(&session->counts, own->off_event);
-	const enum perfdata_status status = end_with(session, span->stack.node, state, &delivery->node);
+	const enum perfdata_status status =
+		end_with(session, span->stack.node, frame_of(session, span, state), &delivery->node);
 	return status == PERFDATA_OK ? pd_count_delivery(&session->counts, own->off_event) : status;
 }
 
@@ -227,18 +267,22 @@ static enum perfdata_status weigh(struct perfdata_session *session, const struct
 				  const struct perfdata_raw *raw)
 {
 	const struct pd_session_spans *own = session->spans;
-	const uint64_t duration = pd_span_duration(span);
+	const uint64_t duration = span->summed ? span->summed : pd_span_duration(span);
+	if (own->source && !pd_filter_event(&session->filter, own->source))
+		return PERFDATA_OK;
 	if (span->kind == PERFDATA_SPAN_RUN)
-		return own->weighs_runs ? deliver(session, span, raw, PD_STATE_RUNNING, duration) : PERFDATA_OK;
+		return own->weighs_runs ? deliver(session, span, raw, PD_STATE_RUNNING, span->begin, duration)
+					: PERFDATA_OK;
 	if (span->kind != PERFDATA_SPAN_OFF)
 		return PERFDATA_OK;
 	const bool parts = span->state != PD_STATE_PREEMPTED && span->queued != UINT64_MAX && span->queued &&
 			   span->queued <= duration;
 	enum perfdata_status status = PERFDATA_OK;
 	if (own->states >> span->state & 1)
-		status = deliver(session, span, raw, span->state, parts ? duration - span->queued : duration);
+		status = deliver(session, span, raw, span->state, span->begin,
+				 parts ? duration - span->queued : duration);
 	return status == PERFDATA_OK && parts && own->states >> PD_STATE_RUN_QUEUE & 1
-		       ? deliver(session, span, raw, PD_STATE_RUN_QUEUE, span->queued)
+		       ? deliver(session, span, raw, PD_STATE_RUN_QUEUE, span->end - span->queued, span->queued)
 		       : status;
 }
 
@@ -271,6 +315,8 @@ static bool passes(const struct perfdata_session *session, struct pd_span *span)
 	if (!found || !named)
 		return false;
 	const uint64_t last = given->time_last ? given->time_last : UINT64_MAX;
+	if (span->summed)                        /* no time is known */
+		return !given->time_first && last == UINT64_MAX;
 	if ((span->end != UINT64_MAX && span->end < given->time_first) ||
 	    (span->begin != UINT64_MAX && span->begin > last) ||
 	    (span->begin == UINT64_MAX && span->end > last) ||
@@ -298,20 +344,23 @@ static enum perfdata_status take(void *user, const struct pd_span *given, const 
 	struct pd_span span = *given;
 	if (!passes(session, &span))
 		return PERFDATA_OK;
-	if (own->kinds >> span.kind & 1 && (span.kind != PERFDATA_SPAN_OFF || own->states >> span.state & 1)) {
+	const bool chosen = span.kind != PERFDATA_SPAN_OFF || own->states >> span.state & 1;
+	if (!span.summed && own->kinds >> span.kind & 1 && chosen) {
 		struct pd_batch *batch = pd_batch_open(session);
 		if (!batch ||
 		    pd_vector_grow(&batch->spans, &batch->spans_room, batch->nr_spans, sizeof *batch->spans) < 0)
 			return PERFDATA_ENOMEM;
 		batch->spans[batch->nr_spans++] = span;
 	}
-	return own->off_event && raw && pd_span_is_whole(&span) ? weigh(session, &span, raw) : PERFDATA_OK;
+	const bool has_length = span.summed || pd_span_is_whole(&span);
+	return own->off_event && raw && has_length ? weigh(session, &span, raw) : PERFDATA_OK;
 }
 
 /* --- setting up --------------------------------------------------------------------------------------------------- */
 
 struct sources {
-	const struct perfdata_event *switches, *records, *clock;
+	const struct perfdata_event *switches, *records, *waits, *clock;
+	bool simpleperf;                       /* `switches` are its samples where threads leave the CPU */
 	bool sampled;                          /* sched_switch is there, and some of its samples are not */
 };
 
@@ -320,6 +369,12 @@ static struct sources find_sources(const struct perfdata_reader *reader)
 	enum { CPU_CLOCK = 0, TASK_CLOCK = 1 };
 	struct sources found = { 0 };
 	const struct perfdata_event *event;
+	if (pd_traces_off_cpu(reader)) {
+		found.simpleperf = true;
+		found.clock = perfdata_reader_event(reader, 0);
+		found.switches = perfdata_reader_event(reader, 1);
+		return found;
+	}
 	for (uint32_t i = 0; (event = perfdata_reader_event(reader, i)); i++) {
 		const struct perfdata_attr *attr = event->attr;
 		const bool is_switch = attr->type == PERFDATA_TYPE_TRACEPOINT && event->trace &&
@@ -329,6 +384,8 @@ static struct sources find_sources(const struct perfdata_reader *reader)
 		if (is_switch && whole && !found.switches)
 			found.switches = event;
 		found.sampled |= is_switch && !whole;
+		if (!found.waits && pd_is_off_cpu_event(event))
+			found.waits = event;
 		if (!found.records && perfdata_attr_has(attr, PERFDATA_ATTR_CONTEXT_SWITCH))
 			found.records = event;
 		if (!found.clock && attr->type == PERFDATA_TYPE_SOFTWARE &&
@@ -367,7 +424,11 @@ static enum perfdata_status choose_weights(struct perfdata_session *session, con
 	const enum perfdata_off_cpu off_cpu = session->off_cpu;
 	session->on_event = found->clock;
 	own->weighs_runs = off_cpu == PERFDATA_OFF_CPU_WALL && !found->clock;
-	own->off_event = found->switches ? found->switches : found->records;
+	own->source = found->switches ? found->switches : found->records ? found->records : found->waits;
+	own->off_event = own->source;
+	if (off_cpu == PERFDATA_OFF_CPU_WALL && own->off_event == found->waits && !found->clock)
+		return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+				"no time on the CPU was recorded, just waits: --weight off-cpu");
 	if (off_cpu == PERFDATA_OFF_CPU_WALL && found->clock)
 		own->off_event = found->clock;
 	else
@@ -393,16 +454,22 @@ static enum perfdata_status look_at_events(struct perfdata_session *session, str
 	struct pd_session_spans *own = session->spans;
 	const struct sources found = find_sources(session->reader);
 	own->nr_events = perfdata_reader_nr_events(session->reader);
+	if (found.simpleperf)
+		pd_spans_expect_simpleperf(own->engine, found.switches);
 	if (found.records)
 		pd_spans_expect_switch_records(own->engine);
-	return session->off_cpu && !own->off_event && (found.switches || found.records)
+	if (found.records || found.switches)
+		pd_spans_ignore_wait_samples(own->engine);
+	return session->off_cpu > PERFDATA_OFF_CPU_ON && !own->off_event &&
+			       (found.switches || found.records || found.waits)
 		       ? choose_weights(session, &found, reterr)
 		       : PERFDATA_OK;
 }
 
-enum perfdata_status pd_session_spans_begin(struct perfdata_session *session, enum perfdata_off_cpu off_cpu,
-					    struct perfdata_error *reterr)
+enum perfdata_status pd_session_spans_begin(struct perfdata_session *session, struct perfdata_error *reterr)
 {
+	const enum perfdata_off_cpu off_cpu = session->off_cpu;
+	const bool weighs = off_cpu > PERFDATA_OFF_CPU_ON;
 	struct pd_session_spans *own = session->spans = pd_calloc(1, sizeof *own);
 	if (!own)
 		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
@@ -410,11 +477,12 @@ enum perfdata_status pd_session_spans_begin(struct perfdata_session *session, en
 		own->frames[i] = PERFDATA_NONE;
 	own->kinds = session->options.spans;
 	own->no_state_frames = session->options.no_state_frames;
-	session->off_cpu = off_cpu;
-	const uint32_t off = off_cpu ? 1u << PERFDATA_SPAN_OFF : 0,
-		       run = off_cpu == PERFDATA_OFF_CPU_WALL ? 1u << PERFDATA_SPAN_RUN : 0;
+	const uint32_t off = weighs ? 1u << PERFDATA_SPAN_OFF : 0,
+		       run = off_cpu == PERFDATA_OFF_CPU_WALL ? 1u << PERFDATA_SPAN_RUN : 0,
+		       calls = weighs && session->options.wait_frame == PERFDATA_WAIT_SYSCALL
+				       ? 1u << PERFDATA_SPAN_SYSCALL : 0;
 	const struct pd_spans_options options = {
-		.kinds = own->kinds | off | run,
+		.kinds = own->kinds | off | run | calls,
 		.stacks = pd_needs(session, NEED_ANY_STACKS),
 		.swap = pd_order_is_foreign(perfdata_reader_header(session->reader)->order),
 		.arch = pd_reader_arch(session->reader),
@@ -424,13 +492,13 @@ enum perfdata_status pd_session_spans_begin(struct perfdata_session *session, en
 	if (!own->engine)
 		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
 	enum perfdata_status status = read_states(own, session->options.span_states, reterr);
-	if (status == PERFDATA_OK && off_cpu && session->filter.places)
+	if (status == PERFDATA_OK && weighs && session->filter.places)
 		status = pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
 				  "time off the CPU lies in no file or function: --dso and --symbol choose samples");
 	if (status == PERFDATA_OK)
 		status = look_at_events(session, reterr);
 	const struct sources found = find_sources(session->reader);
-	if (status == PERFDATA_OK && off_cpu && own->nr_events && !own->off_event)
+	if (status == PERFDATA_OK && weighs && own->nr_events && !own->off_event)
 		status = no_weights(&found, reterr);
 	return status;
 }
@@ -477,7 +545,7 @@ enum perfdata_status pd_session_spans_end(struct perfdata_session *session)
 	if (!session->spans)
 		return PERFDATA_OK;
 	const struct sources found = find_sources(session->reader);
-	if (session->off_cpu && !session->spans->off_event)
+	if (session->off_cpu > PERFDATA_OFF_CPU_ON && !session->spans->off_event)
 		return no_weights(&found, &session->error);
 	const enum perfdata_status status = pd_spans_end(session->spans->engine);
 	if (status == PERFDATA_OK)
