@@ -12,6 +12,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import json  # noqa: E402
+import perfetto  # noqa: E402
 import program  # noqa: E402
 import scheduler_recording as scheduler  # noqa: E402
 import views  # noqa: E402
@@ -116,6 +117,25 @@ def check_system_calls(folder):
     numbers = [(time, number, one(inner, 1) if number != GENERIC else None, one(inner, 2) if number == 330 else None) for time, number, inner in found]
     wanted = [(10, 329, 208, None), (10, GENERIC, None, None), (11, 330, 208, 2**64 - 4), (11, GENERIC, None, None), (21, 330, 0, 512), (21, GENERIC, None, None)]
     return None if numbers == wanted else "%r, wanted %r" % (numbers, wanted)
+
+
+def check_slices(folder):
+    """Waits for locks are slices on their thread's track; requests that overlap are on different tracks."""
+    trace = scheduler.Trace([("lock", "contention_begin", [("lock_addr", "Q"), ("flags", "I")]), ("lock", "contention_end", [("lock_addr", "Q"), ("ret", "i")]),
+                             ("block", "block_rq_issue", [("dev", "I"), ("sector", "Q"), ("nr_sector", "I"), ("rwbs", "text")]),
+                             ("block", "block_rq_complete", [("dev", "I"), ("sector", "Q"), ("nr_sector", "I"), ("rwbs", "text")])])
+    for time, name, tid, values in [(10, "contention_begin", 7, [0x1000, 32]), (12, "block_rq_issue", 7, [1, 800, 8, "R"]), (15, "block_rq_issue", 7, [1, 900, 8, "W"]),
+                                    (20, "contention_end", 7, [0x1000, 0]), (30, "block_rq_complete", 0, [1, 800, 8, "R"]),
+                                    (40, "block_rq_complete", 0, [1, 900, 8, "W"]), (41, "block_rq_issue", 7, [1, 950, 8, "R"]),
+                                    (50, "block_rq_complete", 0, [1, 950, 8, "R"]), (60, "contention_begin", 7, [0x1000, 32])]:
+        trace.put(name, time, 0, 7, values, tid=tid)
+    path = os.path.join(folder, "slices.data")
+    trace.save(path)
+    slices = perfetto.Trace(program.run("perfetto", "-q", "--symbols", "no", path).out).slices
+    places = {}
+    found = [(name, begin, end, places.setdefault(track, len(places))) for name, begin, end, track in slices]
+    wanted = [("lock", 10, 20, 0), ("disk", 12, 30, 1), ("disk", 15, 40, 2), ("disk", 41, 50, 1)]
+    return None if sorted(found, key=lambda one: one[1]) == wanted else "%r, wanted %r" % (found, wanted)
 
 
 # --- states of threads ---
@@ -225,6 +245,7 @@ def check_this_machine(folder):
 def main():
     cases = [("every field of every event that Perfetto computes from", check_fields), ("all others are generic", check_generic),
              ("system calls by events of their own", check_system_calls), ("and by both kinds of events", check_calls_twice),
+             ("locks and requests of disks are slices", check_slices),
              ("running and runnable times are those of the simulated scheduler", check_simulated),
              ("and those of this machine's", check_this_machine)]
     bad = 0

@@ -40,6 +40,7 @@ class Trace:
         self.sums = {}                  # event → views.Sums
         self.tracepoints = 0
         self.instants = []
+        self.slices = []                # (name, begin, end, track)
         self.states = []                # (tid, state)
         self.names = {}                 # tid → name
         sequences = collections.defaultdict(Sequence)
@@ -69,7 +70,14 @@ class Trace:
             for part in map(message, packet[11]):
                 if one(part, 11) not in tracks:
                     raise ValueError("an event of a track that was not described")
-                self.instants.append(one(part, 23).decode("utf-8"))
+                if one(part, 9) == 1:
+                    self.slices.append([one(part, 23).decode("utf-8"), one(packet, 8), None, one(part, 11)])
+                elif one(part, 9) == 2:
+                    if self.slices[-1][2] is not None or self.slices[-1][3] != one(part, 11):
+                        raise ValueError("the end of another slice")
+                    self.slices[-1][2] = one(packet, 8)
+                else:
+                    self.instants.append(one(part, 23).decode("utf-8"))
             for part in map(message, packet[117]):
                 self.states.append((one(part, 3), one(part, 4)))
             for bundle in map(message, packet[1]):

@@ -309,6 +309,9 @@ static enum perfdata_status put_samples(struct writing *writing, const struct ra
 
 static bool is_shown(const struct timeline_row *row) { return row->name != PERFDATA_NONE && row->time != UINT64_MAX; }
 
+/* A marker of a span is an interval; the other ones are instants. */
+static bool lasts(const struct timeline_row *row) { return row->event == PERFDATA_NONE && row->weight; }
+
 static enum perfdata_status put_markers(struct writing *writing, const struct range *range)
 {
 	struct perfdata_text *out = writing->out;
@@ -323,7 +326,7 @@ static enum perfdata_status put_markers(struct writing *writing, const struct ra
 		perfdata_text_printf(
 			out, "%s{\"type\":\"perfdata\",\"text\":%" PRIu32, used++ ? "," : "",
 			pd_firefox_string(writing->tables, pd_timeline_string(writing->state->timeline, row->text)));
-		if (row->event != PERFDATA_NONE)
+		if (row->event != PERFDATA_NONE || row->node)
 			status = pd_firefox_stack(writing->tables, row->node, &stack);
 		if (stack != UINT32_MAX)
 			perfdata_text_printf(out, ",\"cause\":{\"stack\":%" PRIu32 "}", stack);
@@ -346,8 +349,10 @@ static enum perfdata_status put_markers(struct writing *writing, const struct ra
 				perfdata_text_u64(out, pd_firefox_string(writing->tables,
 									 pd_timeline_string(writing->state->timeline,
 											    row->name)));
-			else if (column == 1)
-				put_time(out, row->time, writing->zero);
+			else if (column == 1 || (column == 2 && lasts(row)))
+				put_time(out, row->time + (column == 2 ? row->weight : 0), writing->zero);
+			else if (column == 3)
+				perfdata_text_char(out, lasts(row) ? '1' : '0');
 			else
 				perfdata_text_char(out, '0');
 			perfdata_text_cut(out);
@@ -475,12 +480,21 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	return status;
 }
 
+/* Markers show spans, but those of threads that run: samples do. */
+static enum perfdata_status configure(void *user, struct perfdata_configuration *configuration)
+{
+	if (perfdata_option_flag(configuration->options, configuration->nr_options, "markers", true))
+		configuration->spans = ((1u << PERFDATA_SPAN_KINDS) - 1) &
+				       ~(1u << PERFDATA_SPAN_RUN | 1u << PERFDATA_SPAN_RUNQ);
+	return pd_stack_configure(user, configuration);
+}
+
 const struct perfdata_emitter pd_emitter_firefox = {
 	.name = "firefox",
 	.task = PERFDATA_TASK_VIEW,
 	.help = "a file for profiler.firefox.com: threads in time, stacks, markers",
 	.needs = STACK_GATHER_NEEDS,
-	.configure = pd_stack_configure,
+	.configure = configure,
 	.option_rules = pd_stack_rules_state,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT,
 	.mime = "application/json",

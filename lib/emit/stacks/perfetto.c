@@ -20,6 +20,9 @@ static const struct perfdata_emitter_option options[] = {
 };
 
 enum { TRACK_OF_NOTES = 1, TRACK_OF_THREADS };   /* ids of tracks: a thread's is its number more than the last */
+/* Tracks below a thread's one: ids from there on, by thread and place in it. */
+#define TRACKS_BELOW (UINT64_C(1) << 48)
+enum { PLACES_BELOW = 256 };
 
 struct state {
 	const struct perfdata_session *session;
@@ -28,6 +31,7 @@ struct state {
 	struct pd_hash_map comms;        /* number of a thread → the comm that was written, plus one */
 	struct pd_hash_map tracks;       /* number of a thread → 1: it has a track */
 	struct pd_hash_map states;       /* tid → the state that was written */
+	struct pd_hash_map requests;     /* id of a track below a thread's → end of its last slice */
 	bool has_switches;               /* scheduler tracepoints say who runs: SWITCH records need not */
 	uint64_t last_time;
 	struct perfdata_text message, part, name;
@@ -42,6 +46,7 @@ static void release(void *pointer)
 	pd_hash_map_release(&state->comms);
 	pd_hash_map_release(&state->tracks);
 	pd_hash_map_release(&state->states);
+	pd_hash_map_release(&state->requests);
 	perfdata_text_release(&state->message);
 	perfdata_text_release(&state->part);
 	perfdata_text_release(&state->name);
@@ -187,6 +192,43 @@ static bool put_instant(struct state *state, const struct perfetto_row *row, con
 	return track;
 }
 
+/* A track below the thread's one on which nothing else happens at that time; 0 without memory. */
+static uint64_t track_below(struct state *state, const struct perfetto_row *row, struct perfdata_text *out)
+{
+	enum { TRACK_ID = 1, TRACK_NAME = 2, TRACK_PARENT = 5 };
+	const uint64_t parent = track_of(state, row, out), first = TRACKS_BELOW + parent * PLACES_BELOW;
+	uint64_t id = first, end = 0;
+	bool known = false;
+	while (id < first + PLACES_BELOW - 1 && (known = pd_hash_map_get(&state->requests, id, &end)) &&
+	       end > row->time)
+		id++;
+	if (!known) {
+		perfdata_text_clear(&state->message);
+		pd_protobuf_given(&state->message, TRACK_ID, id);
+		put_string(state, &state->message, TRACK_NAME, "requests of disks");
+		pd_protobuf_given(&state->message, TRACK_PARENT, parent);
+		pd_perfetto_packet(out, PERFETTO_TRACKS, UINT64_MAX, PACKET_TRACK_DESCRIPTOR, &state->message);
+	}
+	return parent && pd_hash_map_put(&state->requests, id, row->time + row->weight) == 0 ? id : 0;
+}
+
+/* Perfetto sorts packets by time: the end of a slice may come before what happened meanwhile. */
+static bool put_slice(struct state *state, const struct perfetto_row *row, const char *bytes, struct perfdata_text *out)
+{
+	enum { TRACK_EVENT_TYPE = 9, TRACK_EVENT_TRACK = 11, TYPE_SLICE_END = 2 };
+	const uint64_t track = row->kind == PERFETTO_REQUEST ? track_below(state, row, out)
+							     : track_of(state, row, out);
+	perfdata_text_clear(&state->message);
+	perfdata_text_append(&state->message, bytes + row->bytes, row->nr_bytes);
+	pd_protobuf_given(&state->message, TRACK_EVENT_TRACK, track);
+	pd_perfetto_packet(out, PERFETTO_TRACKS, row->time, PACKET_TRACK_EVENT, &state->message);
+	perfdata_text_clear(&state->message);
+	pd_protobuf_given(&state->message, TRACK_EVENT_TYPE, TYPE_SLICE_END);
+	pd_protobuf_given(&state->message, TRACK_EVENT_TRACK, track);
+	pd_perfetto_packet(out, PERFETTO_TRACKS, row->time + row->weight, PACKET_TRACK_EVENT, &state->message);
+	return track;
+}
+
 /* Perfetto takes a state only where it differs from the one before. */
 static bool put_task_state(struct state *state, const struct perfetto_row *row, struct perfdata_text *out)
 {
@@ -222,6 +264,10 @@ static bool put_row(struct state *state, const struct perfetto_part *part, const
 		break;
 	case PERFETTO_INSTANT:
 		ok = ok && put_instant(state, row, bytes, out);
+		break;
+	case PERFETTO_SLICE:
+	case PERFETTO_REQUEST:
+		ok = ok && put_slice(state, row, bytes, out);
 		break;
 	case PERFETTO_STATE:
 		ok = ok && put_task_state(state, row, out);
@@ -270,11 +316,19 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
+static enum perfdata_status configure(void *user, struct perfdata_configuration *configuration)
+{
+	(void)user;
+	configuration->spans = 1u << PERFDATA_SPAN_LOCK | 1u << PERFDATA_SPAN_BLOCK;
+	return PERFDATA_OK;
+}
+
 const struct perfdata_emitter pd_emitter_perfetto = {
 	.name = "perfetto",
 	.task = PERFDATA_TASK_VIEW,
 	.help = "a trace for ui.perfetto.dev: CPUs, threads, samples, tracepoints",
 	.needs = STACK_GATHER_NEEDS | PERFDATA_NEED_STACKS,
+	.configure = configure,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT,
 	.mime = "application/octet-stream",
 	.suffix = "pftrace",

@@ -11,10 +11,12 @@
 #include "schema/trace.h"
 #include "reader/reader.h"
 #include "profile/profile.h"
+#include "session/session.h"
 
 enum { TRACE_PACKET = 1 };
 enum { STATE_RUNNABLE = 2, STATE_RUNNING = 3, STATE_SLEEPING = 4 };
-enum { TRACK_EVENT_ANNOTATION = 4, TRACK_EVENT_TYPE = 9, TRACK_EVENT_NAME = 23, TYPE_INSTANT = 3 };
+enum { TRACK_EVENT_ANNOTATION = 4, TRACK_EVENT_TYPE = 9, TRACK_EVENT_NAME = 23 };
+enum { TYPE_SLICE_BEGIN = 1, TYPE_INSTANT = 3 };
 enum { ANNOTATION_UINT = 3, ANNOTATION_STRING = 6, ANNOTATION_NAME = 10 };
 
 void pd_perfetto_packet(struct perfdata_text *out, uint32_t sequence, uint64_t time, unsigned field,
@@ -396,6 +398,31 @@ static bool take_record(struct perfetto_part *part, const struct perfdata_reader
 	return true;
 }
 
+/* Locks and requests of disks. Perfetto makes slices of system calls and interrupts by itself. */
+static bool take_span(struct perfetto_part *part, const struct perfdata_session *session, const struct pd_span *span,
+		      struct perfdata_text *room)
+{
+	const bool lock = span->kind == PERFDATA_SPAN_LOCK;
+	if ((!lock && span->kind != PERFDATA_SPAN_BLOCK) || !pd_span_is_whole(span))
+		return true;
+	if (pd_vector_grow(&part->rows, &part->room, part->nr, sizeof *part->rows) < 0)
+		return false;
+	struct perfetto_row *row = &part->rows[part->nr++];
+	*row = (struct perfetto_row){ .time = span->begin, .weight = pd_span_duration(span), .bytes = part->bytes.size,
+				      .pid = span->who.pid, .tid = span->tid, .thread = span->who.thread,
+				      .comm = span->who.comm, .cpu = span->cpu,
+				      .kind = lock ? PERFETTO_SLICE : PERFETTO_REQUEST };
+	const char *name = pd_session_span_name(session, span), *what = lock ? "lock" : "disk";
+	const struct perfdata_bytes text = { (const uint8_t *)name, strlen(name) };
+	pd_protobuf_given(&part->bytes, TRACK_EVENT_TYPE, TYPE_SLICE_BEGIN);
+	pd_protobuf_bytes(&part->bytes, TRACK_EVENT_NAME, what, strlen(what));
+	annotate(&part->bytes, lock ? "kind" : "request", &text, 0, room);
+	if (span->has_result)
+		annotate(&part->bytes, "result", NULL, (uint64_t)span->result, room);
+	row->nr_bytes = part->bytes.size - row->bytes;
+	return true;
+}
+
 void pd_perfetto_part_free(void *pointer)
 {
 	struct perfetto_part *part = pointer;
@@ -423,6 +450,10 @@ struct perfetto_part *pd_perfetto_collect(const struct perfdata_reader *reader, 
 		ok = delivery->record->type == PERFDATA_RECORD_SAMPLE ? take_sample(part, batch, delivery, &seen, &room)
 								      : take_record(part, reader, delivery, &room);
 	}
+	size_t nr_spans;
+	const struct pd_span *spans = pd_batch_spans(batch, &nr_spans);
+	for (size_t i = 0; ok && i < nr_spans; i++)
+		ok = take_span(part, batch->session, &spans[i], &room);
 	pd_hash_map_release(&seen);
 	perfdata_text_release(&room);
 	if (ok && !perfdata_text_failed(&part->bytes))

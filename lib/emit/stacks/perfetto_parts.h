@@ -32,11 +32,13 @@ enum perfetto_kind {
 	PERFETTO_SAMPLE,
 	PERFETTO_INSTANT,            /* `bytes` is a track event without its track, which is the thread's */
 	PERFETTO_STATE,              /* a thread is switched in or out */
+	PERFETTO_SLICE,              /* `bytes` begins a slice on the thread's track; it lasts `weight` */
+	PERFETTO_REQUEST,            /* the same on a track below: requests of disks go side by side */
 };
 
 struct perfetto_row {
 	uint64_t time;               /* ns as recorded */
-	uint64_t weight;             /* of a sample: its period */
+	uint64_t weight;             /* of a sample: its period; of a slice: how long it lasts */
 	size_t bytes, nr_bytes;      /* in the part's text */
 	int32_t pid, tid;
 	uint32_t thread, comm, cpu;  /* as the delivery has them; UINT32_MAX: unknown */

@@ -11,6 +11,7 @@
 #include "schema/trace.h"
 #include "reader/reader.h"
 #include "profile/profile.h"
+#include "session/session.h"
 
 struct timeline {
 	const struct perfdata_reader *reader;
@@ -174,7 +175,13 @@ static bool take(const struct timeline *timeline, struct part *part, const struc
 		.thread = delivery->thread, .pid = delivery->pid, .tid = delivery->tid, .comm = delivery->comm
 	};
 	taken->row = (struct timeline_row){ .time = raw->time, .event = PERFDATA_NONE, .name = PERFDATA_NONE };
-	if (raw->type != PERFDATA_RECORD_SAMPLE) {
+	if (delivery->flags & PERFDATA_DELIVERY_SPAN) {
+		taken->row.time = delivery->address;
+		taken->row.event = delivery->event->index;
+		taken->row.node = delivery->node;
+		taken->row.weight = delivery->period;
+		part->nr++;
+	} else if (raw->type != PERFDATA_RECORD_SAMPLE) {
 		part->nr += raw->time && raw->time != UINT64_MAX && delivery->flags & PERFDATA_DELIVERY_FIRST &&
 			    marker(timeline, part, &taken->row, raw);
 	} else if (!(delivery->flags & PERFDATA_DELIVERY_SILENT) && delivery->event &&
@@ -186,6 +193,36 @@ static bool take(const struct timeline *timeline, struct part *part, const struc
 			tracepoint(timeline, part, &taken->row, delivery);
 		part->nr++;
 	}
+	perfdata_text_append(&part->texts, "", 1);
+	return true;
+}
+
+/* A span is a marker that lasts. */
+static bool take_span(const struct timeline *timeline, struct part *part, const struct pd_span *span)
+{
+	static const char *const names[PERFDATA_SPAN_KINDS] = {
+		[PERFDATA_SPAN_OFF] = "off-CPU", [PERFDATA_SPAN_SYSCALL] = "system call",
+		[PERFDATA_SPAN_LOCK] = "lock", [PERFDATA_SPAN_BLOCK] = "disk", [PERFDATA_SPAN_IRQ] = "interrupt",
+		[PERFDATA_SPAN_SOFTIRQ] = "soft interrupt", [PERFDATA_SPAN_GUEST] = "guest",
+	};
+	if (!names[span->kind] || !pd_span_is_whole(span))
+		return true;
+	if (pd_vector_grow(&part->rows, &part->room, part->nr, sizeof *part->rows) < 0)
+		return false;
+	struct part_row *taken = &part->rows[part->nr++];
+	*taken = (struct part_row){ .thread = span->who.thread, .pid = span->who.pid, .tid = span->tid,
+				    .comm = span->who.comm };
+	taken->row = (struct timeline_row){ .time = span->begin, .weight = pd_span_duration(span),
+					    .event = PERFDATA_NONE, .node = span->stack.node };
+	put_name(part, &taken->row, names[span->kind]);
+	perfdata_text_string(&part->texts, pd_session_span_name(timeline->session, span));
+	if (span->has_result)
+		perfdata_text_printf(&part->texts, " = %" PRId64, span->result);
+	if (span->kind == PERFDATA_SPAN_OFF && span->waker > 0)
+		perfdata_text_printf(&part->texts, ", woken by %s (%" PRId32 "/%" PRId32 ")",
+				     span->waker_who.comm == PERFDATA_NONE
+					     ? "" : perfdata_session_comm(timeline->session, span->waker_who.comm),
+				     span->waker_who.pid, span->waker);
 	perfdata_text_append(&part->texts, "", 1);
 	return true;
 }
@@ -206,13 +243,17 @@ void *pd_timeline_collect(const struct timeline *timeline, const struct perfdata
 	if (!part)
 		return NULL;
 	perfdata_text_append(&part->texts, "", 1);
-	for (size_t i = 0; i < batch->nr_deliveries; i++) {
-		if (!take(timeline, part, &batch->deliveries[i]) || perfdata_text_failed(&part->texts)) {
-			pd_timeline_part_free(part);
-			return NULL;
-		}
-	}
-	return part;
+	bool ok = true;
+	size_t nr_spans;
+	const struct pd_span *spans = pd_batch_spans(batch, &nr_spans);
+	for (size_t i = 0; ok && i < batch->nr_deliveries; i++)
+		ok = take(timeline, part, &batch->deliveries[i]);
+	for (size_t i = 0; ok && i < nr_spans; i++)
+		ok = take_span(timeline, part, &spans[i]);
+	if (ok && !perfdata_text_failed(&part->texts))
+		return part;
+	pd_timeline_part_free(part);
+	return NULL;
 }
 
 /* --- all of them -------------------------------------------------------------------------------------------------- */
@@ -295,6 +336,9 @@ enum perfdata_status pd_timeline_add(struct timeline *timeline, void *pointer)
 	return status;
 }
 
+/* Samples of a tracepoint are markers, unless they weigh the time off the CPU. */
+static bool is_time(const struct perfdata_event *event) { return event->is_time_off || !is_tracepoint(event); }
+
 bool pd_timeline_samples(const struct timeline *timeline, uint32_t event)
 {
 	bool others = false;
@@ -302,10 +346,10 @@ bool pd_timeline_samples(const struct timeline *timeline, uint32_t event)
 	for (uint32_t i = 0; i < timeline->samples_room && i < perfdata_reader_nr_events(timeline->reader); i++) {
 		if (!timeline->samples[i])
 			continue;
-		others |= !is_tracepoint(perfdata_reader_event(timeline->reader, i));
+		others |= is_time(perfdata_reader_event(timeline->reader, i));
 		first = first == UINT32_MAX ? i : first;
 	}
-	return others ? !is_tracepoint(perfdata_reader_event(timeline->reader, event)) : event == first;
+	return others ? is_time(perfdata_reader_event(timeline->reader, event)) : event == first;
 }
 
 /* --- order -------------------------------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 /* Rows grow with samples: where memory is short they go to a temporary file. */
 struct timeline_row {
 	uint64_t time;               /* ns as recorded */
-	uint64_t weight;             /* of a sample: its period */
+	uint64_t weight;             /* of a sample: its period; of a marker: how long it lasts, or 0 */
 	uint32_t event;              /* of a sample, or of a marker that is a sample, too; else PERFDATA_NONE */
 	uint32_t node;               /* of the profile */
 	uint32_t name;               /* of a marker: pd_timeline_string; else PERFDATA_NONE */
