@@ -16,6 +16,7 @@ from named_files import Tree
 from names_failing import Program, build
 from program import PERFDATA, Tap
 
+signal.signal(signal.SIGHUP, signal.SIG_DFL)    # these tests may run under nohup
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 STEP = 1 if "--all" in sys.argv else 7
 COMMANDS = (["folded"], ["script"], ["report"], ["annotate"], ["flamegraph"], ["pprof"], ["ndjson", "--symbols", "yes"], ["match"], ["bundle"],

@@ -49,6 +49,7 @@ WRONG = [["ndjson", "missing\x1b]0;t\x07", "{}"], ["ndjson", "-e", "comm\u202e",
          ["autofdo", "{}"], ["sampleprof", "{}"]]
 # Commands that read no recording.
 ABOUT_ITSELF = {"fields", "schema", "explain", "completion", "help", "version"}
+IN_TMUX = {"browse"}    # check_browse.py
 NO_SYMBOLS = {"symbolize", "fields", "schema", "rewrite", "repair", "anonymize"}
 COLORS = re.compile(rb"\x1b\[[0-9;]*m")
 
@@ -177,7 +178,7 @@ def check_rows(paths):
 
 
 def check_commands():
-    helped = set(re.findall(r"^  ([a-z-]+) ", run("help").out.decode(), re.M)) - ABOUT_ITSELF
+    helped = set(re.findall(r"^  ([a-z-]+) ", run("help").out.decode(), re.M)) - ABOUT_ITSELF - IN_TMUX
     return [f"{name} is not tried" for name in sorted(helped - {form[0] for form in FORMS + WRONG})]
 
 

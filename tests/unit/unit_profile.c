@@ -10,6 +10,7 @@
 #include "base/tree.h"
 #include "emit/stacks/timeline.h"
 #include "profile/profile_sums.h"
+#include "session/session.h"
 #include "session/stacks/known_chains.h"
 #include "session/stacks/step_tree.h"
 
@@ -314,8 +315,8 @@ static enum perfdata_status add_rows(struct timeline *timeline)
 							     .comm = PERFDATA_NONE };
 		if (at < ROWS_AT_ONCE - 1)
 			continue;
-		const struct perfdata_batch batch = { .deliveries = deliveries, .nr_deliveries = ROWS_AT_ONCE };
-		void *part = pd_timeline_collect(timeline, &batch);
+		const struct pd_batch batch = { .public = { .deliveries = deliveries, .nr_deliveries = ROWS_AT_ONCE } };
+		void *part = pd_timeline_collect(timeline, &batch.public);
 		status = part ? pd_timeline_add(timeline, part) : PERFDATA_ENOMEM;
 	}
 	return status;
