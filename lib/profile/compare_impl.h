@@ -76,6 +76,7 @@ struct pd_compare_event {
 	 * factor of more samples that would reduce this share to PD_MOST_BLIND */
 	double blind, too_few;
 	bool little_matches;                    /* the sides are incomparable, as files or functions have other names */
+	bool shares_little;                     /* the sides have little in common, also where that is allowed */
 	bool mixed;                             /* most keys changed: none is measured by the rest */
 	double unmeasured;                      /* share of the functions that leave too few others to compare to */
 };

@@ -165,7 +165,8 @@ bool pd_compare_check_match(struct perfdata_comparison *comparison, struct pd_co
 		return true;
 	const bool fine = find_files(&files, event);
 	const double common = fine ? propose_files(comparison, event, &files) : 0;
-	pd_compare_note(comparison, "matched", fmin(before, after) >= most || common >= some,
+	event->shares_little = fmin(before, after) >= most || common >= some;
+	pd_compare_note(comparison, "matched", event->shares_little,
 			"%s: little matches: what both sides have is %.1f %% of the weight before and %.1f %% after",
 			event->reported.name, fmax(0, 1 - before) * 100, fmax(0, 1 - after) * 100);
 	if (comparison->nr_notes && comparison->notes[comparison->nr_notes - 1].is_reason)

@@ -252,6 +252,11 @@ static void replace_guess(const struct perfdata_comparison *comparison, const st
 static bool scale_by_rest(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	uint32_t nr_changed;
+	/* programs that share little: what they share is no measure for the rest */
+	if (event->shares_little) {
+		use_shares(event);
+		return true;
+	}
 	if (!start_with_median(comparison, event))
 		return false;
 	for (unsigned i = 0; i < MOST_STEPS && step(comparison, event); i++)

@@ -371,6 +371,17 @@ static void test_matching(void)
 	CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_PASS);
 	CHECK(!has_note(comparison, "matched", ""));
 	perfdata_comparison_free(comparison);
+	/* what two programs have in common is no measure for the rest, also where that is allowed */
+	struct program one = program_of(0.5), other = program_of(0.74);
+	one.first = "alpha";
+	other.first = "beta";
+	PERFDATA_OPTIONS(perfdata_comparison_options, allowed, .despite = &(const char *const){ "all" }, .nr_despite = 1);
+	comparison = compare(side_of(&one, 1, 300, 0, 0), side_of(&other, 1, 600, 0, 0), &allowed);
+	CHECK(has_note(comparison, "matched", ""));
+	CHECK(row_of(comparison, "beta")->self.share[1] > 0.7);
+	for (size_t i = 0; (row = perfdata_comparison_row(comparison, 0, i)); i++)
+		CHECK(row->self.compared <= 1 + 1e-9 && row->inclusive.compared <= 1 + 1e-9);
+	perfdata_comparison_free(comparison);
 	/* another folder is the same file */
 	after.file = "/b/prog";
 	comparison = compare(side_of(&before, 3, 20000, 0, 0), side_of(&after, 3, 20000, 0, 0), NULL);
