@@ -375,7 +375,8 @@ static void test_matching(void)
 	struct program one = program_of(0.5), other = program_of(0.74);
 	one.first = "alpha";
 	other.first = "beta";
-	PERFDATA_OPTIONS(perfdata_comparison_options, allowed, .despite = &(const char *const){ "all" }, .nr_despite = 1);
+	PERFDATA_OPTIONS(perfdata_comparison_options, allowed, .despite = &(const char *const){ "all" },
+			 .nr_despite = 1);
 	comparison = compare(side_of(&one, 1, 300, 0, 0), side_of(&other, 1, 600, 0, 0), &allowed);
 	CHECK(has_note(comparison, "matched", ""));
 	CHECK(row_of(comparison, "beta")->self.share[1] > 0.7);
