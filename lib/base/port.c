@@ -156,29 +156,22 @@ void pd_punch_hole(int fd, uint64_t at, uint64_t size)
 #endif
 }
 
-int pd_rename_exchange(const char *from, const char *to)
+static int rename_without_loss(const char *from, const char *to, bool exchanges)
 {
-#if defined HAVE_RENAMEAT2 && defined RENAME_EXCHANGE
-	return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE);
+#if defined HAVE_RENAMEAT2 && defined RENAME_EXCHANGE && defined RENAME_NOREPLACE
+	return renameat2(AT_FDCWD, from, AT_FDCWD, to, exchanges ? RENAME_EXCHANGE : RENAME_NOREPLACE);
 #else
 	(void)from;
 	(void)to;
+	(void)exchanges;
 	errno = ENOSYS;
 	return -1;
 #endif
 }
 
-int pd_rename_new(const char *from, const char *to)
-{
-#if defined HAVE_RENAMEAT2 && defined RENAME_NOREPLACE
-	return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
-#else
-	(void)from;
-	(void)to;
-	errno = ENOSYS;
-	return -1;
-#endif
-}
+int pd_rename_exchange(const char *from, const char *to) { return rename_without_loss(from, to, true); }
+
+int pd_rename_new(const char *from, const char *to) { return rename_without_loss(from, to, false); }
 
 #ifdef HAVE_SYS_STATFS_H
 bool pd_is_made_up(int fd)

@@ -190,8 +190,8 @@ static uint32_t block_of(const struct pd_line_profile *p, uint32_t discriminator
 
 /* --- code --------------------------------------------------------------------------------------------------------- */
 
-/* The innermost site at an address, made with all nodes around it, each of which gets `total` more. *ret: NONE where no
- * function is known. *ret_copies: see block_of. */
+/* Finds the innermost site at an address, makes it and the nodes around it where they are missing, and adds `total` to
+ * each node. *ret: NONE where no function is known. *ret_copies: see block_of. */
 static enum perfdata_status find_leaf(struct pd_line_profile *p, uint64_t address, uint64_t total, uint32_t *ret,
 				      uint32_t *ret_copies)
 {

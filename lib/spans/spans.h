@@ -77,7 +77,7 @@ struct pd_span {
 	uint32_t cpu, end_cpu;       /* UINT32_MAX: unknown */
 	/* of OFF: until it was woken, and from then on; UINT64_MAX where no wake-up was recorded */
 	uint64_t blocked, queued;
-	uint64_t summed;             /* of OFF: ns of waits of which no times were recorded, just their sum; or 0 */
+	uint64_t summed;             /* of OFF: ns of waits that were recorded as a sum, without their times; or 0 */
 	struct pd_span_stack stack;  /* of the begin */
 	int32_t waker;               /* tid; -1: unknown */
 	struct pd_span_who waker_who;
@@ -140,7 +140,7 @@ void pd_spans_expect_switch_records(struct pd_spans *spans);
 /* The recording is one of simpleperf's --trace-offcpu: a sample of `event` says that its thread leaves the CPU; the
  * thread's next sample, or the SWITCH record before it, that it runs again. To be called before the first record. */
 void pd_spans_expect_simpleperf(struct pd_spans *spans, const struct perfdata_event *event);
-/* Samples of perf record --off-cpu tell what switches tell, too: they count no more. */
+/* From now on, samples of perf record --off-cpu do not count: switches give the same waits. */
 void pd_spans_ignore_wait_samples(struct pd_spans *spans);
 /* Takes the next record. PERFDATA_ENOMEM; what `stack` and `take` return. */
 enum perfdata_status pd_spans_record(struct pd_spans *spans, const struct perfdata_raw *raw);

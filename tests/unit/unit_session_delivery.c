@@ -167,7 +167,7 @@ static void test_trim(void)
 	}
 }
 
-/* What a walk and the check of its batches tell. */
+/* Results of a walk, and of the check of its batches. */
 struct tale {
 	uint64_t findings, offsets, records, batches;
 	struct perfdata_summary sums;

@@ -55,7 +55,7 @@ static enum perfdata_status compare(const struct flamegraph *graph, struct perfd
 	return status;
 }
 
-/* The text that tells functions apart, as the comparison does. */
+/* The text by which the comparison distinguishes functions. */
 static uint32_t intern_key(struct pd_intern *keys, struct perfdata_text *text, const char *file, const char *name)
 {
 	perfdata_text_clear(text);

@@ -156,7 +156,7 @@ static void put_meta(struct perfdata_text *out, const struct flamegraph *graph)
 
 /* --- columns ------------------------------------------------------------------------------------------------------ */
 
-/* What is told of each group of rows (their thread, name, CPU, bin and number), then of each row. */
+/* The page has columns for each group of rows (their thread, name, CPU, bin and number), then for each row. */
 enum { GROUP_COLUMNS = 5, ROW_COLUMNS = 3 };
 
 struct columns {
