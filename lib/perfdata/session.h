@@ -158,6 +158,8 @@ enum perfdata_delivery_flag {
 	PERFDATA_DELIVERY_CHAIN_LOST = 4,
 	/* an interval that the record ended, such as time off the CPU: `period` is its length in ns */
 	PERFDATA_DELIVERY_SPAN = 16,
+	/* spans begin or end with the record, and say all that it says of its thread: a system call's begin */
+	PERFDATA_DELIVERY_IN_SPAN = 32,
 };
 
 /* Every record gives at least one delivery (a sample without any gives a silent one); READ samples give one for each

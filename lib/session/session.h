@@ -27,6 +27,8 @@ struct pd_batch {
 	struct pd_step_list steps;
 	struct pd_span *spans;                 /* that ended in the batch */
 	size_t nr_spans, spans_room;
+	uint8_t *args;                         /* of spans: their pd_span.args, one after the other */
+	size_t nr_args, args_room;
 	size_t accounted;                      /* bytes that the account counts for the batch */
 	struct pd_chunks chunks;               /* that hold its records */
 	size_t excess;                         /* of its bytes, those that are no work: see RECORD_BYTES */
@@ -168,6 +170,8 @@ enum perfdata_status pd_session_spans_take(struct perfdata_session *session, con
 /* After the last record. */
 enum perfdata_status pd_session_spans_end(struct perfdata_session *session);
 void pd_session_spans_free(struct perfdata_session *session);
+/* Whether the record that was taken last is in spans: pd_spans_took. */
+bool pd_session_spans_took(const struct perfdata_session *session);
 /* Whether a sample of the event is one that spans are made of. */
 bool pd_session_spans_use(const struct perfdata_session *session, const struct perfdata_event *event);
 

@@ -122,6 +122,8 @@ static struct pd_span span_of(const struct pd_open_pair *open)
 	span.cpu = open->begin.cpu;
 	span.stack = open->stack;
 	span.begins = open->begin.place;
+	span.event = open->event;
+	span.args = (struct perfdata_bytes){ open->data, open->nr_data };
 	return span;
 }
 
@@ -136,13 +138,43 @@ static enum perfdata_status note_syscall(struct pd_spans *spans, const struct pd
 	return thread || !name ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
+/* Puts the pair into a slot, whose room for raw data it takes over. */
+static enum perfdata_status open_with(struct pd_spans *spans, uint32_t index, const struct pd_open_pair *pair,
+				      struct perfdata_bytes data)
+{
+	struct pd_open_pair *slot = &spans->open[index];
+	uint8_t *room = slot->data;
+	size_t size = slot->data_room;
+	if (data.size > size) {
+		uint8_t *larger = pd_realloc(room, data.size);
+		if (!larger)
+			return PERFDATA_ENOMEM;
+		spans->open_data += data.size - size;
+		slot->data = room = larger;
+		slot->data_room = size = data.size;
+	}
+	*slot = *pair;
+	slot->data = room;
+	slot->data_room = size;
+	slot->nr_data = data.size;
+	memcpy(room, data.data, data.size);
+	return PERFDATA_OK;
+}
+
+static void close_slot(struct pd_spans *spans, uint32_t index)
+{
+	struct pd_open_pair *slot = &spans->open[index];
+	*slot = (struct pd_open_pair){ .data = slot->data, .data_room = slot->data_room, .next = spans->free_open };
+	spans->free_open = index;
+}
+
 static enum perfdata_status begin(struct pd_spans *spans, const struct pd_span_event *event,
 				  const struct perfdata_raw *raw, struct perfdata_bytes data, const uint64_t key[3])
 {
 	const uint64_t hash = hash_of(spans, event->pair, key);
 	uint32_t first, *link = find(spans, hash, event->pair, key, &first);
 	struct pd_open_pair fresh = { .pair = event->pair, .tid = raw->tid, .begin = pd_span_side(raw),
-				      .who = { -1, PERFDATA_NONE, 0 }, .next = UINT32_MAX };
+				      .event = raw->event, .who = { -1, PERFDATA_NONE, 0 }, .next = UINT32_MAX };
 	memcpy(fresh.key, key, sizeof fresh.key);
 	enum perfdata_status status = read_name(spans, event, data, &fresh.name);
 	if (status == PERFDATA_OK)
@@ -153,8 +185,8 @@ static enum perfdata_status begin(struct pd_spans *spans, const struct pd_span_e
 	if (status == PERFDATA_OK && *link != UINT32_MAX) {
 		struct pd_span abandoned = span_of(&spans->open[*link]);
 		fresh.next = spans->open[*link].next;
-		spans->open[*link] = fresh;
-		return pd_spans_give(spans, &abandoned, raw);
+		status = pd_spans_give(spans, &abandoned, raw);
+		return status == PERFDATA_OK ? open_with(spans, *link, &fresh, data) : status;
 	}
 	if (status != PERFDATA_OK)
 		return status;
@@ -165,11 +197,11 @@ static enum perfdata_status begin(struct pd_spans *spans, const struct pd_span_e
 		index = (uint32_t)spans->nr_open;
 		if (pd_vector_grow(&spans->open, &spans->open_room, index, sizeof *spans->open) < 0)
 			return PERFDATA_ENOMEM;
-		spans->nr_open++;
+		spans->open[spans->nr_open++] = (struct pd_open_pair){ 0 };
 	}
 	fresh.next = first;
-	spans->open[index] = fresh;
-	return set_first(spans, hash, index);
+	status = open_with(spans, index, &fresh, data);
+	return status == PERFDATA_OK ? set_first(spans, hash, index) : status;
 }
 
 static enum perfdata_status end(struct pd_spans *spans, const struct pd_span_event *event,
@@ -187,8 +219,7 @@ static enum perfdata_status end(struct pd_spans *spans, const struct pd_span_eve
 		const uint32_t index = *link;
 		span = span_of(&spans->open[index]);
 		*link = spans->open[index].next;
-		spans->open[index] = (struct pd_open_pair){ .next = spans->free_open };
-		spans->free_open = index;
+		close_slot(spans, index);
 		status = set_first(spans, hash, first);
 		if (status == PERFDATA_OK && event->pair->same_name && span.name != name) {
 			/* the end of another one: this one has none, and that one has no begin */
@@ -218,6 +249,7 @@ enum perfdata_status pd_spans_pair(struct pd_spans *spans, const struct pd_span_
 	uint64_t key[3];
 	if (!read_key(spans, event, raw, data, key))
 		return PERFDATA_OK;
+	spans->took = true;
 	return event->role == PD_ROLE_BEGIN ? begin(spans, event, raw, data, key) : end(spans, event, raw, data, key);
 }
 

@@ -186,6 +186,22 @@ void pd_span_event_init(struct pd_span_event *ret, const struct perfdata_event *
 	}
 }
 
+bool pd_spans_field_is_name(const struct perfdata_event *event, const struct perfdata_trace_field *field)
+{
+	const struct perfdata_trace_event *trace = event->trace;
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+		const char *rest;
+		if (pair_role(&pairs[i], trace, &rest) != PD_ROLE_BEGIN)
+			continue;
+		/* the first field of the events of one system call is its number */
+		if (pairs[i].named == PD_NAME_EVENT)
+			return trace->nr_common < trace->nr_fields && field == &trace->fields[trace->nr_common];
+		if (pairs[i].name && !strcmp(pairs[i].name, field->name))
+			return true;
+	}
+	return false;
+}
+
 const char *pd_softirq_name(uint64_t number)
 {
 	static const char *const names[] = { "HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",

@@ -8,7 +8,7 @@
 enum perfdata_status pd_spans_account(struct pd_spans *spans)
 {
 	const size_t slot = sizeof(struct pd_hash_map_slot);
-	const size_t size = spans->events_room * sizeof *spans->events +
+	const size_t size = spans->open_data + spans->events_room * sizeof *spans->events +
 			    spans->threads_room * sizeof *spans->threads + spans->cpus_room * sizeof *spans->cpus +
 			    spans->open_room * sizeof *spans->open +
 			    slot * (spans->thread_of.capacity + spans->gone.capacity + spans->cpu_of.capacity +

@@ -72,6 +72,8 @@ void pd_spans_free(struct pd_spans *spans)
 	pd_free(spans->events);
 	pd_free(spans->threads);
 	pd_free(spans->cpus);
+	for (size_t i = 0; i < spans->nr_open; i++)
+		pd_free(spans->open[i].data);
 	pd_free(spans->open);
 	pd_free(spans);
 }
@@ -182,6 +184,7 @@ static enum perfdata_status take_exit(struct pd_spans *spans, const struct perfd
 enum perfdata_status pd_spans_record(struct pd_spans *spans, const struct perfdata_raw *raw)
 {
 	enum perfdata_status status = PERFDATA_OK;
+	spans->took = false;
 	switch (raw->type) {
 	case PERFDATA_RECORD_SAMPLE:
 		status = raw->event ? take_sample(spans, raw) : PERFDATA_OK;
@@ -209,6 +212,8 @@ enum perfdata_status pd_spans_record(struct pd_spans *spans, const struct perfda
 	}
 	return status == PERFDATA_OK ? pd_spans_account(spans) : status;
 }
+
+bool pd_spans_took(const struct pd_spans *spans) { return spans->took; }
 
 enum perfdata_status pd_spans_end(struct pd_spans *spans)
 {

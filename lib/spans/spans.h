@@ -85,6 +85,9 @@ struct pd_span {
 	uint64_t woken;              /* time of the wake-up; UINT64_MAX: unknown */
 	int64_t result;
 	bool has_result;             /* of a system call or a lock */
+	/* of a span that an event begins: the event, and the raw data of the sample, borrowed; or NULL */
+	const struct perfdata_event *event;
+	struct perfdata_bytes args;
 	struct pd_span_place begins, ends;
 };
 /* ns; only where both sides are known. */
@@ -144,6 +147,11 @@ void pd_spans_expect_simpleperf(struct pd_spans *spans, const struct perfdata_ev
 void pd_spans_ignore_wait_samples(struct pd_spans *spans);
 /* Takes the next record. PERFDATA_ENOMEM; what `stack` and `take` return. */
 enum perfdata_status pd_spans_record(struct pd_spans *spans, const struct perfdata_raw *raw);
+/* Whether the last record began or ended a span, so that spans say all that it says of its thread: samples of pairs of
+ * events, and SWITCH records. */
+bool pd_spans_took(const struct pd_spans *spans);
+/* Whether the field of the event that begins such spans says no more than the span's name. */
+bool pd_spans_field_is_name(const struct perfdata_event *event, const struct perfdata_trace_field *field);
 /* After the last record: counts the open spans and reports them as spans without an end. */
 enum perfdata_status pd_spans_end(struct pd_spans *spans);
 const struct pd_span_facts *pd_spans_facts(const struct pd_spans *spans);

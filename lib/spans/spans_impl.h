@@ -106,6 +106,9 @@ struct pd_open_pair {
 	struct pd_span_who who;
 	struct pd_span_side begin;
 	struct pd_span_stack stack;
+	const struct perfdata_event *event;
+	uint8_t *data;                       /* raw data of the begin; stays with the slot for the next one */
+	size_t nr_data, data_room;
 	uint32_t next;                       /* of the same hash, or free; UINT32_MAX: none */
 };
 
@@ -138,6 +141,8 @@ struct pd_spans {
 	/* by simpleperf's rule: of samples where threads leave the CPU; or NULL */
 	const struct perfdata_event *left_event;
 	uint64_t lost;                       /* time of the last LOST record of any CPU; 0: none */
+	bool took;                           /* pd_spans_took */
+	size_t open_data;                    /* bytes of data_room, of all open pairs */
 };
 
 /* --- span_state.c --- */

@@ -294,6 +294,7 @@ enum perfdata_status pd_spans_switch_record(struct pd_spans *spans, const struct
 	/* system-wide, a thread that has ended goes once more */
 	if (pd_hash_map_remove(&spans->gone, (uint32_t)tid) && leaves)
 		return PERFDATA_OK;
+	spans->took = !spans->left_event && pd_spans_want(spans, PERFDATA_SPAN_OFF);
 	struct pd_span_thread *thread = pd_spans_thread(spans, tid, true);
 	if (!thread)
 		return PERFDATA_ENOMEM;

@@ -393,6 +393,9 @@ def check_tables(tap):
         tap.check(all(int(row["blocked_ns"]) + int(row["runq_ns"]) == int(row["duration"]) for row in parts), f"{name}: off is blocked and queued")
     offsets = {row["offset"] for row in records("wide") if row["type"] == "sample"}
     tap.check(all(int(row["end_offset"]) in offsets for row in table("wide", "spans") if row["end_offset"]), "spans lead back to their samples")
+    begins = {(row["offset"], row["tid"]): row["fields"]["args"] for row in records("calls") if row["type"] == "sample" and row["event"] == "raw_syscalls:sys_enter"}
+    shown = {(int(row["begin_offset"]), int(row["tid"])): json.loads(row["args"])["args"] for row in table("calls", "spans") if row["begin"]}
+    tap.check(shown and shown == {key: args for key, args in begins.items() if key in shown}, "args of system calls", repr(shown)[:600])
     threads = table("wide", "threads_time")
     off, runs = report("off", "wide"), report("run", "wide")
     tap.check(sum(int(row["off_ns"] or 0) for row in threads) == off["total"] and sum(int(row["run_ns"] or 0) for row in threads) == runs["total"],

@@ -167,6 +167,7 @@ static bool marker(const struct timeline *timeline, struct part *part, struct ti
 static bool take(const struct timeline *timeline, struct part *part, const struct perfdata_delivery *delivery)
 {
 	const struct perfdata_raw *raw = delivery->record;
+	const bool is_in_span = delivery->flags & PERFDATA_DELIVERY_IN_SPAN;
 	struct part_row *taken;
 	if (pd_vector_grow(&part->rows, &part->room, part->nr, sizeof *part->rows) < 0)
 		return false;
@@ -183,13 +184,13 @@ static bool take(const struct timeline *timeline, struct part *part, const struc
 		part->nr++;
 	} else if (raw->type != PERFDATA_RECORD_SAMPLE) {
 		part->nr += raw->time && raw->time != UINT64_MAX && delivery->flags & PERFDATA_DELIVERY_FIRST &&
-			    marker(timeline, part, &taken->row, raw);
+			    !is_in_span && marker(timeline, part, &taken->row, raw);
 	} else if (!(delivery->flags & PERFDATA_DELIVERY_SILENT) && delivery->event &&
 		   delivery->node != PERFDATA_NONE) {
 		taken->row.event = delivery->event->index;
 		taken->row.node = delivery->node;
 		taken->row.weight = pd_sample_weight(delivery);
-		if (is_tracepoint(delivery->event))
+		if (is_tracepoint(delivery->event) && !is_in_span)
 			tracepoint(timeline, part, &taken->row, delivery);
 		part->nr++;
 	}
@@ -197,7 +198,69 @@ static bool take(const struct timeline *timeline, struct part *part, const struc
 	return true;
 }
 
-/* A span is a marker that lasts. */
+/* --- spans -------------------------------------------------------------------------------------------------------- */
+
+static void put_argument(struct perfdata_text *out, uint64_t value)
+{
+	perfdata_text_printf(out, value < 10 ? "%" PRIx64 : "0x%" PRIx64, value);
+}
+
+/* The fields of a system call's begin but its number: (3, 0x7ffc0010, 0x40), or (fd: 3, buf: 0x7ffc0010, …). */
+static void put_arguments(struct perfdata_text *out, const struct pd_span *span)
+{
+	const struct perfdata_trace_event *trace = span->event->trace;
+	const char *comma = "";
+	perfdata_text_char(out, '(');
+	for (size_t i = trace->nr_common; i < trace->nr_fields; i++) {
+		const struct perfdata_trace_field *field = &trace->fields[i];
+		struct perfdata_trace_value value;
+		if (pd_spans_field_is_name(span->event, field) ||
+		    pd_trace_value(field, span->args, pd_config_order(span->event->config), &value) != PERFDATA_OK)
+			continue;
+		if (value.kind == PERFDATA_TRACE_ARRAY) {
+			for (size_t element = 0; element < value.count; element++, comma = ", ") {
+				perfdata_text_string(out, comma);
+				put_argument(out, pd_trace_element(&value, element));
+			}
+			continue;
+		}
+		perfdata_text_printf(out, "%s%s: ", comma, field->name);
+		comma = ", ";
+		if (value.kind <= PERFDATA_TRACE_POINTER)
+			put_argument(out, value.u64);
+		else
+			(void)pd_trace_print_field(trace, field, span->args,
+						   pd_config_order(span->event->config), true, out);
+	}
+	perfdata_text_char(out, ')');
+}
+
+static void put_waker(const struct timeline *timeline, struct perfdata_text *out, const struct pd_span *span)
+{
+	const uint32_t comm = span->waker_who.comm;
+	perfdata_text_printf(out, ", woken by %s (%" PRId32 "/%" PRId32 ")",
+			     comm == PERFDATA_NONE ? "" : perfdata_session_comm(timeline->session, comm),
+			     span->waker_who.pid, span->waker);
+}
+
+static void put_span_text(const struct timeline *timeline, struct perfdata_text *out, const struct pd_span *span)
+{
+	perfdata_text_string(out, pd_session_span_name(timeline->session, span));
+	if (span->kind == PERFDATA_SPAN_SYSCALL && span->event) {
+		put_arguments(out, span);
+	} else if (span->event) {
+		const struct perfdata_trace_context context = { .trace = pd_reader_trace(timeline->reader),
+								.order = pd_config_order(span->event->config) };
+		perfdata_text_literal(out, ": ");
+		(void)pd_trace_print(span->event->trace, span->args, &context, out);
+	}
+	if (span->has_result)
+		perfdata_text_printf(out, " = %" PRId64, span->result);
+	if (span->kind == PERFDATA_SPAN_OFF && span->waker > 0)
+		put_waker(timeline, out, span);
+}
+
+/* A span is a marker that lasts. Where its begin or its end is unknown, it is an instant, in place of the record. */
 static bool take_span(const struct timeline *timeline, struct part *part, const struct pd_span *span)
 {
 	static const char *const names[PERFDATA_SPAN_KINDS] = {
@@ -205,24 +268,28 @@ static bool take_span(const struct timeline *timeline, struct part *part, const 
 		[PERFDATA_SPAN_LOCK] = "lock", [PERFDATA_SPAN_BLOCK] = "disk", [PERFDATA_SPAN_IRQ] = "interrupt",
 		[PERFDATA_SPAN_SOFTIRQ] = "soft interrupt", [PERFDATA_SPAN_GUEST] = "guest",
 	};
-	if (!names[span->kind] || !pd_span_is_whole(span))
+	const bool whole = pd_span_is_whole(span), has_begin = span->begin != UINT64_MAX;
+	const bool is_switch = span->source == PD_SPAN_OF_SWITCH_RECORDS || span->source == PD_SPAN_OF_BOTH;
+	/* samples of sched_switch are markers themselves */
+	if (!names[span->kind] || (!whole && span->kind == PERFDATA_SPAN_OFF && !is_switch))
 		return true;
 	if (pd_vector_grow(&part->rows, &part->room, part->nr, sizeof *part->rows) < 0)
 		return false;
 	struct part_row *taken = &part->rows[part->nr++];
 	*taken = (struct part_row){ .thread = span->who.thread, .pid = span->who.pid, .tid = span->tid,
 				    .comm = span->who.comm };
-	taken->row = (struct timeline_row){ .time = span->begin, .weight = pd_span_duration(span),
+	taken->row = (struct timeline_row){ .time = has_begin ? span->begin : span->end,
+					    .weight = whole ? pd_span_duration(span) : 0,
 					    .event = PERFDATA_NONE, .node = span->stack.node };
-	put_name(part, &taken->row, names[span->kind]);
-	perfdata_text_string(&part->texts, pd_session_span_name(timeline->session, span));
-	if (span->has_result)
-		perfdata_text_printf(&part->texts, " = %" PRId64, span->result);
-	if (span->kind == PERFDATA_SPAN_OFF && span->waker > 0)
-		perfdata_text_printf(&part->texts, ", woken by %s (%" PRId32 "/%" PRId32 ")",
-				     span->waker_who.comm == PERFDATA_NONE
-					     ? "" : perfdata_session_comm(timeline->session, span->waker_who.comm),
-				     span->waker_who.pid, span->waker);
+	if (!whole && span->kind == PERFDATA_SPAN_OFF) {
+		put_name(part, &taken->row, "switch");
+		perfdata_text_string(&part->texts, has_begin ? "out" : "in");
+	} else {
+		put_name(part, &taken->row, names[span->kind]);
+		put_span_text(timeline, &part->texts, span);
+	}
+	if (!whole && span->kind != PERFDATA_SPAN_OFF)
+		perfdata_text_string(&part->texts, has_begin ? ", without an end" : ", without a begin");
 	perfdata_text_append(&part->texts, "", 1);
 	return true;
 }
@@ -312,6 +379,21 @@ static enum perfdata_status put_row(struct timeline *timeline, const struct time
 
 static bool is_marker(const struct timeline_row *row) { return row->name != PERFDATA_NONE; }
 
+/* Samples of a tracepoint are markers, unless they weigh the time off the CPU. */
+static bool is_time(const struct perfdata_event *event) { return event->is_time_off || !is_tracepoint(event); }
+
+/* Samples of a tracepoint are drawn as stacks only if no event before it has any: see pd_timeline_samples. */
+static bool is_never_shown(const struct timeline *timeline, const struct timeline_row *row)
+{
+	uint32_t first = 0;
+	if (is_marker(row) || row->event == PERFDATA_NONE ||
+	    is_time(perfdata_reader_event(timeline->reader, row->event)))
+		return false;
+	while (!timeline->samples[first])
+		first++;
+	return first < row->event;
+}
+
 static enum perfdata_status add_row(struct timeline *timeline, const struct part *part, const struct part_row *taken)
 {
 	struct timeline_row row = taken->row;
@@ -323,6 +405,10 @@ static enum perfdata_status add_row(struct timeline *timeline, const struct part
 		return PERFDATA_ENOMEM;
 	if (row.event != PERFDATA_NONE)
 		timeline->samples[row.event]++;
+	if (is_never_shown(timeline, &row)) {
+		timeline->threads[thread].nr_rows--;
+		return PERFDATA_OK;
+	}
 	return put_row(timeline, &row, thread);
 }
 
@@ -335,9 +421,6 @@ enum perfdata_status pd_timeline_add(struct timeline *timeline, void *pointer)
 	pd_timeline_part_free(part);
 	return status;
 }
-
-/* Samples of a tracepoint are markers, unless they weigh the time off the CPU. */
-static bool is_time(const struct perfdata_event *event) { return event->is_time_off || !is_tracepoint(event); }
 
 bool pd_timeline_samples(const struct timeline *timeline, uint32_t event)
 {

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/memory.h"
+#include "emit/spell/trace_json.h"
 #include "emit/table/span_cells.h"
+#include "emit/values/record.h"
 #include "session/session.h"
 
 #define NS PERFDATA_UNIT_NS
@@ -13,7 +15,7 @@ enum {
 	SPAN_KIND, SPAN_NAME, SPAN_BEGIN, SPAN_END, SPAN_DURATION, SPAN_PID, SPAN_TID, SPAN_COMM, SPAN_CPU,
 	SPAN_END_CPU, SPAN_STATE, SPAN_STATE_RAW, SPAN_BLOCKED, SPAN_RUNQ, SPAN_SYSCALL, SPAN_STACK,
 	SPAN_WAKER_PID, SPAN_WAKER, SPAN_WAKER_STACK, SPAN_WOKEN, SPAN_BEGIN_OFFSET, SPAN_BEGIN_INNER,
-	SPAN_END_OFFSET, SPAN_END_INNER, SPAN_SOURCE, SPAN_RESULT, SPAN_UNKNOWN
+	SPAN_END_OFFSET, SPAN_END_INNER, SPAN_SOURCE, SPAN_RESULT, SPAN_ARGS, SPAN_UNKNOWN
 };
 const struct table_column pd_span_columns[] = {
 	[SPAN_KIND] = COLUMN("kind", TEXT, PLAIN, "run, off, runq, syscall, lock, block, irq, softirq or guest."),
@@ -43,6 +45,7 @@ const struct table_column pd_span_columns[] = {
 	[SPAN_END_INNER] = COLUMN("end_inner", INT64, PLAIN, "… and `inner`."),
 	[SPAN_SOURCE] = COLUMN("source", TEXT, PLAIN, "tracepoint, switch (records) or both."),
 	[SPAN_RESULT] = COLUMN("result", INT64, PLAIN, "What the system call returned, or the lock's `ret`."),
+	[SPAN_ARGS] = COLUMN("args", JSON, PLAIN, "Fields of the event that began it, but for the name."),
 	[SPAN_UNKNOWN] = COLUMN("unknown", TEXT, PLAIN,
 				"begin, end: that side is missing; lost: records were lost in between."),
 	{ 0 },
@@ -81,7 +84,30 @@ static void id_cell(const struct row_cells *to, unsigned column, int32_t id)
 		pd_row_cells_number(to, column, (uint64_t)id);
 }
 
-static void row_of_span(const struct perfdata_session *session, const struct pd_span *span, const struct row_cells *to)
+/* The fields of the sample that began the span. */
+static void args_cell(const struct pd_span *span, const struct row_cells *to, const struct span_writing *writing)
+{
+	struct cells *cells = span->event && span->args.size ? pd_row_cells_of(to, SPAN_ARGS) : NULL;
+	if (!cells)
+		return;
+	struct perfdata_text *room = writing->room;
+	const struct trace_plan *plan = pd_record_trace_plan(writing->cache, span->event);
+	struct value_scope scope = { .trace = plan, .order = pd_config_order(span->event->config) };
+	struct speller s = { .out = room, .scope = &scope, .style = writing->style };
+	perfdata_text_clear(room);
+	for (size_t i = 0; plan && i < plan->nr_rows; i++)
+		if (i >= span->event->trace->nr_common &&
+		    !pd_spans_field_is_name(span->event, plan->rows[i].field))
+			pd_trace_json_field(&s, &plan->rows[i], span->args);
+	cells->failed |= !plan || perfdata_text_failed(room);
+	if (!room->size)
+		return;
+	pd_spell_close(room, 0, '{', '}');
+	pd_row_cells_text(to, SPAN_ARGS, room->data, room->size);
+}
+
+static void row_of_span(const struct perfdata_session *session, const struct pd_span *span, const struct row_cells *to,
+			const struct span_writing *writing)
 {
 	const bool scheduled = span->kind <= PERFDATA_SPAN_RUNQ, has_state = span->kind == PERFDATA_SPAN_OFF ||
 									    span->kind == PERFDATA_SPAN_RUNQ;
@@ -116,10 +142,12 @@ static void row_of_span(const struct perfdata_session *session, const struct pd_
 	name_cell(to, SPAN_SOURCE, pd_span_source_name(span->source));
 	if (span->has_result)
 		pd_row_cells_number(to, SPAN_RESULT, (uint64_t)span->result);
+	args_cell(span, to, writing);
 	name_cell(to, SPAN_UNKNOWN, pd_span_unknown_name(span->unknown));
 }
 
-void pd_span_cells(const struct perfdata_batch *batch, uint32_t kinds, const uint32_t *columns, struct open_rows *rows)
+void pd_span_cells(const struct perfdata_batch *batch, uint32_t kinds, const uint32_t *columns, struct open_rows *rows,
+		   const struct span_writing *writing)
 {
 	size_t nr;
 	const struct pd_span *spans = pd_batch_spans(batch, &nr);
@@ -127,7 +155,7 @@ void pd_span_cells(const struct perfdata_batch *batch, uint32_t kinds, const uin
 		if (!(kinds >> spans[i].kind & 1))
 			continue;
 		const struct row_cells to = { columns, rows, rows->rows++ };
-		row_of_span(batch->session, &spans[i], &to);
+		row_of_span(batch->session, &spans[i], &to, writing);
 	}
 }
 

@@ -626,7 +626,9 @@ static bool rows_of_spans(struct batch_filler *filler)
 	struct open_rows *rows = nr ? rows_of(filler, (unsigned)filler->set->spans) : NULL;
 	columns_by_number(filler->set->tables[filler->set->spans], columns, MOST_FIXED);
 	if (rows)
-		pd_span_cells(filler->batch, filler->set->span_kinds, columns, rows);
+		pd_span_cells(filler->batch, filler->set->span_kinds, columns, rows,
+			      &(const struct span_writing){ &filler->scratch->records, &filler->set->style,
+							    filler->room });
 	return rows || !nr;
 }
 

@@ -218,6 +218,12 @@ static struct event_plan *event_of(struct record_cache *cache, const struct perf
 	return make_event(cache, plan, event) ? plan : NULL;
 }
 
+const struct trace_plan *pd_record_trace_plan(struct record_cache *cache, const struct perfdata_event *event)
+{
+	const struct event_plan *plan = event_of(cache, event);
+	return plan ? plan->trace : NULL;
+}
+
 /* --- a record ----------------------------------------------------------------------------------------------------- */
 
 static const void *member_of(const struct record *r, int row)

@@ -155,6 +155,8 @@ struct record {
 		struct location at;
 	} place;
 };
+/* The fields of an event's samples; NULL: it is no tracepoint, or there is no memory. */
+const struct trace_plan *pd_record_trace_plan(struct record_cache *cache, const struct perfdata_event *event);
 /* Decodes the record, and adds its damage to `found`. False without memory. The caller has set world and cache. */
 bool pd_record_load(struct record *r, const struct perfdata_raw *raw, struct found_batch **found);
 /* Loads a sample of an event whose samples are alike, if the sample is whole, without decoding: r->view is not set.

@@ -47,7 +47,7 @@ struct pd_batch *pd_batch_open(struct perfdata_session *session)
 	pd_chunks_begin(&batch->chunks, &session->mark);
 	batch->public.number = session->nr_batches++;
 	batch->steps.count = 0;
-	batch->nr_spans = 0;
+	batch->nr_spans = batch->nr_args = 0;
 	batch->steps.batch = batch->public.number;
 	session->open = batch;
 	return batch;
@@ -180,7 +180,7 @@ void pd_batch_publish(struct pd_batch *batch)
 			    batch->deliveries_room * sizeof *batch->deliveries +
 			    batch->frames_room * sizeof *batch->frames +
 			    batch->steps.room * sizeof *batch->steps.items +
-			    batch->spans_room * sizeof *batch->spans;
+			    batch->spans_room * sizeof *batch->spans + batch->args_room;
 	batch->public.steps = batch->steps.items;
 	batch->public.nr_steps = batch->steps.count;
 	pd_account_change(batch->owner->account, PD_USE_BATCHES, batch->accounted, size);
@@ -214,6 +214,7 @@ void pd_batches_trim(struct perfdata_session *session)
 		pd_free(batch->frames);
 		pd_free(batch->steps.items);
 		pd_free(batch->spans);
+		pd_free(batch->args);
 		pd_account_give(session->account, PD_USE_BATCHES, batch->accounted);
 		pd_chunks_release(&batch->chunks);
 		pd_free(batch->kept);

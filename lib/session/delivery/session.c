@@ -284,7 +284,14 @@ static enum perfdata_status take_record(struct perfdata_session *session, const 
 		return PERFDATA_ENOMEM;
 	session->counts.summary.records_out += wanted;
 	session->counts.summary.samples_out += wanted && raw->type == PERFDATA_RECORD_SAMPLE;
-	return deliver ? pd_deliver(session, batch, own, wanted) : PERFDATA_OK;
+	if (!deliver)
+		return PERFDATA_OK;
+	const size_t before = batch->public.nr_deliveries;
+	status = pd_deliver(session, batch, own, wanted);
+	for (size_t i = before; pd_session_spans_took(session) && i < batch->public.nr_deliveries; i++)
+		if (batch->deliveries[i].record == own)
+			batch->deliveries[i].flags |= PERFDATA_DELIVERY_IN_SPAN;
+	return status;
 }
 
 static enum perfdata_status fail_with(struct perfdata_session *session, enum perfdata_status status, const char *text)

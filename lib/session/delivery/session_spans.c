@@ -337,6 +337,30 @@ static bool passes(const struct perfdata_session *session, struct pd_span *span)
 	return true;
 }
 
+/* Adds the span to the batch, with a copy of what it borrows. */
+static bool add_span(struct pd_batch *batch, const struct pd_span *span)
+{
+	const uint8_t *before = batch->args;
+	if (pd_vector_grow(&batch->spans, &batch->spans_room, batch->nr_spans, sizeof *batch->spans) < 0)
+		return false;
+	if (span->args.size &&
+	    pd_vector_grow(&batch->args, &batch->args_room, batch->nr_args + span->args.size, 1) < 0)
+		return false;
+	struct pd_span *added = &batch->spans[batch->nr_spans++];
+	*added = *span;
+	if (span->args.size)
+		memcpy(batch->args + batch->nr_args, span->args.data, span->args.size);
+	added->args.data = span->args.size ? batch->args + batch->nr_args : NULL;
+	batch->nr_args += span->args.size;
+	/* the room has moved */
+	size_t at = 0;
+	for (size_t i = 0; batch->args != before && i < batch->nr_spans; i++) {
+		batch->spans[i].args.data = batch->spans[i].args.size ? batch->args + at : NULL;
+		at += batch->spans[i].args.size;
+	}
+	return true;
+}
+
 static enum perfdata_status take(void *user, const struct pd_span *given, const struct perfdata_raw *raw)
 {
 	struct perfdata_session *session = user;
@@ -347,10 +371,8 @@ static enum perfdata_status take(void *user, const struct pd_span *given, const 
 	const bool chosen = span.kind != PERFDATA_SPAN_OFF || own->states >> span.state & 1;
 	if (!span.summed && own->kinds >> span.kind & 1 && chosen) {
 		struct pd_batch *batch = pd_batch_open(session);
-		if (!batch ||
-		    pd_vector_grow(&batch->spans, &batch->spans_room, batch->nr_spans, sizeof *batch->spans) < 0)
+		if (!batch || !add_span(batch, &span))
 			return PERFDATA_ENOMEM;
-		batch->spans[batch->nr_spans++] = span;
 	}
 	const bool has_length = span.summed || pd_span_is_whole(&span);
 	return own->off_event && raw && has_length ? weigh(session, &span, raw) : PERFDATA_OK;
@@ -551,6 +573,11 @@ enum perfdata_status pd_session_spans_end(struct perfdata_session *session)
 	if (status == PERFDATA_OK)
 		report_unknown(session);
 	return status;
+}
+
+bool pd_session_spans_took(const struct perfdata_session *session)
+{
+	return session->spans && pd_spans_took(session->spans->engine);
 }
 
 bool pd_session_spans_use(const struct perfdata_session *session, const struct perfdata_event *event)
