@@ -329,3 +329,62 @@ enum perfdata_status pd_annotate(struct pd_annotator *annotator, uint32_t frame,
 	ret->sums = sums;
 	return status;
 }
+
+/* --- inlined functions -------------------------------------------------------------------------------------------- */
+
+bool pd_annotate_has_inlined(const struct pd_annotator *annotator, uint32_t frame, const struct pd_annotate_hit *hits,
+			     size_t nr_hits, pd_matches_name *matches, void *user)
+{
+	const struct perfdata_frame *at = perfdata_session_frame(annotator->session, frame);
+	struct perfdata_source_line calls[MAX_CALLS];
+	uint64_t address;
+	struct perfdata_symbols_dso *symbols = pd_session_symbols(annotator->session, frame, &address);
+	for (size_t i = 0; at && symbols && i < nr_hits; i++) {
+		size_t nr = 0;
+		if (pd_symbols_source(symbols, hits[i].address - at->address + address, calls, MAX_CALLS, &nr) !=
+		    PERFDATA_OK)
+			continue;
+		for (size_t k = 0; k < nr && k < MAX_CALLS; k++)
+			if (calls[k].inlined && calls[k].function && matches(user, calls[k].function))
+				return true;
+	}
+	return false;
+}
+
+/* The inlined function of such a name that has the row; NULL: none. */
+static const char *inlined_at(const struct pd_annotate_row *row, pd_matches_name *matches, void *user)
+{
+	for (uint32_t i = 0; i < row->nr_inlined; i++)
+		if (matches(user, row->inlined[i]))
+			return row->inlined[i];
+	return NULL;
+}
+
+enum perfdata_status pd_annotate_keep_inlined(struct pd_annotator *annotator, struct pd_annotation *annotation,
+					      pd_matches_name *matches, void *user)
+{
+	struct pd_annotate_row *rows = annotator->rows;
+	uint32_t *kept = pd_arena_alloc(&annotator->arena, (annotator->nr_rows + 1) * sizeof *kept);
+	uint64_t *sums = pd_arena_calloc(&annotator->arena, 1, sums_size(annotator) + 1);
+	uint32_t nr = 0;
+	if (!kept || !sums)
+		return PERFDATA_ENOMEM;
+	for (size_t i = 0; i < annotator->nr_rows; i++) {
+		const char *name = inlined_at(&rows[i], matches, user);
+		kept[i] = name ? nr : PERFDATA_NONE;
+		if (!name)
+			continue;
+		if (!annotation->inlined)
+			annotation->inlined = name;
+		for (size_t k = 0; k < 2 * annotator->nr_events; k++)
+			sums[k] += rows[i].sums[k];
+		rows[nr++] = rows[i];
+	}
+	for (uint32_t i = 0; i < nr; i++)
+		if (rows[i].target != PERFDATA_NONE)
+			rows[i].target = kept[rows[i].target];
+	annotator->nr_rows = nr;
+	annotation->nr_rows = nr;
+	annotation->sums = sums;
+	return PERFDATA_OK;
+}

@@ -37,6 +37,7 @@ struct pd_annotate_row {
 
 struct pd_annotation {
 	const char *name, *file;     /* of the function, and of what it is in */
+	const char *inlined;         /* rows are only those of this function, which is inlined there; NULL: all rows */
 	uint64_t start, size;        /* in terms of rows' addresses; size 0: unknown */
 	const char *no_code;         /* why there are no instructions; NULL: there are */
 	const char *decoder;         /* the library that decoded them; NULL: none */
@@ -55,6 +56,14 @@ void pd_annotator_free(struct pd_annotator *annotator);
  * PERFDATA_ENOMEM, PERFDATA_EREAD: a file that is there could not be read. */
 enum perfdata_status pd_annotate(struct pd_annotator *annotator, uint32_t frame, const struct pd_annotate_hit *hits,
 				 size_t nr_hits, struct pd_annotation *ret);
+
+typedef bool pd_matches_name(void *user, const char *name);
+/* Whether a hit lies in an inlined function of such a name. The other arguments are those of pd_annotate. */
+bool pd_annotate_has_inlined(const struct pd_annotator *annotator, uint32_t frame, const struct pd_annotate_hit *hits,
+			     size_t nr_hits, pd_matches_name *matches, void *user);
+/* Leaves the rows of inlined functions of such a name, and their sums. PERFDATA_ENOMEM. */
+enum perfdata_status pd_annotate_keep_inlined(struct pd_annotator *annotator, struct pd_annotation *annotation,
+					      pd_matches_name *matches, void *user);
 
 /* --- annotate_source.c: texts of source files --- */
 

@@ -128,6 +128,13 @@ def main():
             print("# no library decodes instructions here: %s" % function["no_code"])
         inlined = [row for row in function["rows"] if any("Sum::add" in name for name in row.get("inlined", []))]
         report("inlined functions are named", [] if inlined else ["none"])
+        alone = json.loads(output("-q", "--json", "--symbol", "Sum::add", path)[0])["functions"]
+        seen = [(f["symbol"], f["inlined_function"], [row["address"] for row in f["rows"]], f["sums"]) for f in alone]
+        expected = [(function["symbol"], "Sum::add(unsigned long)", [row["address"] for row in inlined],
+                     [[sum(row["sums"][event][k] for row in inlined) for k in (0, 1)] for event in (0, 1)])]
+        report("an inlined function is the rows that it is inlined to", [] if seen == expected else [seen, expected])
+        text = output("-q", "--symbol", "Sum::add", path)[0]
+        report("its title names the function around it", [] if "Sum::add(unsigned long)  inlined in work(int)  in " in text else [text[:400]])
 
         text = output("-q", "--symbol", "work", "--source", folder, path)[0]
         report("text has the source below the folder", [] if "sum.add(i / 7);" in text or "of = of * 31 + more" in text else [text[:800]])

@@ -106,6 +106,10 @@ void pd_annotate_json(const struct annotate_head *head, const struct pd_annotati
 {
 	perfdata_text_string(out, first ? "\n{\"symbol\":" : ",\n{\"symbol\":");
 	pd_json_text(out, annotation->name);
+	if (annotation->inlined) {
+		key(out, "inlined_function");
+		pd_json_text(out, annotation->inlined);
+	}
 	key(out, "dso");
 	pd_json_text(out, annotation->file);
 	address(out, "start", annotation->start);

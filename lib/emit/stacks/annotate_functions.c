@@ -320,8 +320,8 @@ const char *pd_annotate_functions_name(const struct annotate_functions *all, siz
 	return all->functions[number].name;
 }
 
-enum perfdata_status pd_annotate_functions_rows(struct annotate_functions *all, size_t number,
-						struct pd_annotation *ret)
+/* Fills the hits of a function. */
+static const struct function *take_hits(struct annotate_functions *all, size_t number)
 {
 	const struct function *function = &all->functions[number];
 	for (size_t i = 0; i < function->nr; i++) {
@@ -329,5 +329,27 @@ enum perfdata_status pd_annotate_functions_rows(struct annotate_functions *all, 
 		all->hits[i] = (struct pd_annotate_hit){ place->address,
 							 &all->sums[place->frame * 2 * all->nr_events] };
 	}
+	return function;
+}
+
+enum perfdata_status pd_annotate_functions_rows(struct annotate_functions *all, size_t number,
+						struct pd_annotation *ret)
+{
+	const struct function *function = take_hits(all, number);
 	return pd_annotate(all->annotator, function->frame, all->hits, function->nr, ret);
+}
+
+static bool matches_wanted(void *user, const char *name) { return pd_stack_name_matches(name, user); }
+
+enum perfdata_status pd_annotate_functions_inlined(struct annotate_functions *all, size_t number, const char *wanted,
+						   struct pd_annotation *ret)
+{
+	const struct function *function = take_hits(all, number);
+	/* matches_wanted only reads it */
+	void *user = (void *)(uintptr_t)wanted;
+	if (!pd_annotate_has_inlined(all->annotator, function->frame, all->hits, function->nr, matches_wanted, user))
+		return PERFDATA_ABSENT;
+	const enum perfdata_status status = pd_annotate(all->annotator, function->frame, all->hits, function->nr, ret);
+	return status != PERFDATA_OK ? status
+				     : pd_annotate_keep_inlined(all->annotator, ret, matches_wanted, user);
 }

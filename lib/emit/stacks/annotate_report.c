@@ -69,46 +69,71 @@ STACK_BEGIN(set_up, release)
 
 /* --- output ------------------------------------------------------------------------------------------------------- */
 
-static enum perfdata_status put_function(struct annotate_functions *functions, const struct annotate_head *head,
-					 size_t number, bool first, struct perfdata_text *out)
+static enum perfdata_status put_function(const struct annotate_head *head, const struct pd_annotation *annotation,
+					 bool first, struct perfdata_text *out)
 {
-	struct pd_annotation annotation;
-	const enum perfdata_status status = pd_annotate_functions_rows(functions, number, &annotation);
-	if (status != PERFDATA_OK)
-		return status;
 	if (head->options->json)
-		pd_annotate_json(head, &annotation, first, out);
-	else if (!pd_annotate_text(head, &annotation, out))
+		pd_annotate_json(head, annotation, first, out);
+	else if (!pd_annotate_text(head, annotation, out))
 		return PERFDATA_ENOMEM;
 	perfdata_text_cut(out);
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
+struct shown {
+	size_t nr, matching;
+};
+
+/* Functions by their own name; or, if `inlined`, the code of others into which functions of the asked name are
+ * inlined. */
+static enum perfdata_status put_matching(struct annotate_functions *functions, const struct annotate_head *head,
+					 bool inlined, struct shown *shown, struct perfdata_text *out)
+{
+	const struct annotate_options *asked = head->options;
+	struct pd_annotation annotation;
+	const char *name;
+	bool is_known;
+	for (size_t i = 0; (name = pd_annotate_functions_name(functions, i, &is_known)); i++) {
+		const bool matches = asked->symbol ? pd_stack_name_matches(name, asked->symbol) : is_known;
+		const bool is_enough = asked->top && shown->nr >= asked->top;
+		if (matches == inlined || (inlined && (is_enough || !is_known)))
+			continue;
+		if (!inlined && is_enough) {
+			shown->matching++;
+			continue;
+		}
+		enum perfdata_status status =
+			inlined ? pd_annotate_functions_inlined(functions, i, asked->symbol, &annotation)
+				: pd_annotate_functions_rows(functions, i, &annotation);
+		if (status == PERFDATA_ABSENT)
+			continue;
+		if (status == PERFDATA_OK)
+			status = put_function(head, &annotation, !shown->nr, out);
+		if (status != PERFDATA_OK)
+			return status;
+		shown->matching++;
+		shown->nr++;
+	}
+	return PERFDATA_OK;
 }
 
 static enum perfdata_status put_functions(struct annotate_functions *functions, const struct annotate_head *head,
 					  struct perfdata_text *out)
 {
 	const struct annotate_options *asked = head->options;
-	enum perfdata_status status = PERFDATA_OK;
-	size_t nr = 0, matching = 0;
-	const char *name;
-	bool is_known;
-	for (size_t i = 0; status == PERFDATA_OK && (name = pd_annotate_functions_name(functions, i, &is_known)); i++) {
-		if (asked->symbol ? !pd_stack_name_matches(name, asked->symbol) : !is_known)
-			continue;
-		matching++;
-		if (asked->top && nr >= asked->top)
-			continue;
-		status = put_function(functions, head, i, !nr, out);
-		nr++;
-	}
+	struct shown shown = { 0 };
+	enum perfdata_status status = put_matching(functions, head, false, &shown, out);
+	if (status == PERFDATA_OK && asked->symbol)
+		status = put_matching(functions, head, true, &shown, out);
 	if (status != PERFDATA_OK || asked->json)
 		return status;
-	if (!matching)
+	if (!shown.matching)
 		perfdata_text_string(out, asked->symbol ? "no sample is in such a function; report lists functions, "
 							  "* is any text\n"
 							: "no sample is in a function with a name\n");
-	else if (matching > nr && !asked->symbol)
-		perfdata_text_printf(out, "\n(%zu more functions; --symbol NAME, --top N)\n", matching - nr);
+	else if (shown.matching > shown.nr && !asked->symbol)
+		perfdata_text_printf(out, "\n(%zu more functions; --symbol NAME, --top N)\n",
+				     shown.matching - shown.nr);
 	return PERFDATA_OK;
 }
 

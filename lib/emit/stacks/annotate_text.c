@@ -299,6 +299,11 @@ static void put_title(const struct annotate_head *head, const struct pd_annotati
 	const unsigned unit = unit_of(head);
 	perfdata_text_char(out, '\n');
 	style(head, BOLD, out);
+	if (annotation->inlined) {
+		perfdata_text_shortened(out, annotation->inlined, (size_t)head->options->width);
+		style(head, PLAIN, out);
+		perfdata_text_literal(out, "  inlined in ");
+	}
 	perfdata_text_shortened(out, annotation->name, (size_t)head->options->width);
 	style(head, PLAIN, out);
 	perfdata_text_literal(out, "  in ");
@@ -363,6 +368,9 @@ bool pd_annotate_text(const struct annotate_head *head, const struct pd_annotati
 	for (uint32_t i = 0; i < annotation->nr_rows; i++) {
 		const struct pd_annotate_row *row = &annotation->rows[i];
 		const bool is_new = !i || !same_place(&annotation->rows[i - 1], row);
+		/* between the parts of an inlined function lies code of its callers */
+		if (i && row[-1].text && row->address != row[-1].address + row[-1].size)
+			perfdata_text_literal(out, "...\n");
 		if (is_new && has_own_line(head, row))
 			put_source(head, row, 15 * nr_columns(head) + 3, out);
 		put_row(head, annotation, &jumps, i, hot_block, is_new && !has_own_line(head, row), out);

@@ -65,5 +65,9 @@ const char *pd_annotate_functions_name(const struct annotate_functions *all, siz
 /* *ret lives until the next call. As pd_annotate. */
 enum perfdata_status pd_annotate_functions_rows(struct annotate_functions *all, size_t number,
 						struct pd_annotation *ret);
+/* The same, with only the rows into which a function called `wanted` (see pd_stack_name_matches) is inlined.
+ * PERFDATA_ABSENT: none of these has samples. */
+enum perfdata_status pd_annotate_functions_inlined(struct annotate_functions *all, size_t number, const char *wanted,
+						   struct pd_annotation *ret);
 
 #endif
