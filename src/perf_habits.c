@@ -34,8 +34,6 @@ static const struct habit {
 	{ "script", CHOICE, false,
 	  "script has every sample, as perf does; folded, report and the viewers choose stacks" },
 	{ "dump", CHOICE, false, "dump has every record; folded, report and the viewers choose stacks" },
-	{ "perfetto", CHOICE, false,
-	  "perfetto writes samples as they are read, without sums of stacks; firefox and flamegraph choose stacks" },
 };
 
 static bool is_one_of(const char *names, const char *name)

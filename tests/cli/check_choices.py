@@ -12,6 +12,7 @@ import tempfile
 import gzip
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import perfetto
 import program
 
 RECORDINGS = ["callgraph-73.data", "dwarf-73.data", "kinds-73.data", "trace-73.data"]
@@ -239,13 +240,38 @@ def check_other_formats(path, label, name):
     report("%s: pprof, speedscope, firefox begin at %.40s" % (label, name), wrong)
 
 
+def trace_of(path, *options):
+    """{event: (samples, weight, {function: total weight})} of a Perfetto trace."""
+    done = subprocess.run([program.PERFDATA, "perfetto", "-q", *options, path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=300)
+    sums = perfetto.Trace(done.stdout).sums
+    return {name: (of.samples, of.weight, of.total_weight) for name, of in sums.items() if of.samples}
+
+
+def check_perfetto(path, label, name):
+    whole, through, without, root = (trace_of(path, *((option, name) if option else ())) for option in (None, "--through", "--not-through", "--root"))
+    empty = (0, 0, collections.Counter())
+    wrong = []
+    for event, (samples, weight, total) in whole.items():
+        one, other, cut = (part.get(event, empty) for part in (through, without, root))
+        if (samples, weight) != (one[0] + other[0], one[1] + other[1]) or total != one[2] + other[2]:
+            wrong.append((event, "parts", samples, one[0], other[0]))
+        # each stack that is left has the function, and nothing has more weight than it
+        has = [sum(weight for (function, _file), weight in part[2].items() if function == name) for part in (one, other, cut)]
+        # what has no name is called by its file elsewhere
+        if cut[:2] != one[:2] or (name[0] != "[" and has != [one[1], 0, one[1]]):
+            wrong.append((event, name, one[:2], cut[:2], has))
+        if sum(cut[2].values()) > sum(one[2].values()):
+            wrong.append((event, "nothing was cut"))
+    report("%s: the parts of perfetto through %.40s add up" % (label, name), wrong)
+
+
 def check_refused():
     path = os.path.join(program.TESTDATA, "callgraph-73.data")
     for words, wanted in ((["--sort", "comm,dso"], "--by comm,dso,symbol"), (["-g"], "--tree"), (["--parent", "main"], "--through NAME"), (["-n"], "--sort samples"),
                           (["--by", "event,comm"], "goes alone"), (["--by", "com"], "comm"), (["--by", "build-id,symbol"], "do not go together")):
         done = subprocess.run([program.PERFDATA, "report", path, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         report("report %s ends with 2 and names ours" % " ".join(words), [] if done.returncode == 2 and wanted in done.stderr.decode() and not done.stdout else [done.stderr])
-    for command in ("script", "dump", "perfetto"):
+    for command in ("script", "dump"):
         done = subprocess.run([program.PERFDATA, command, path, "--through", "main"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         report("%s --through ends with 2 and says why" % command, [] if done.returncode == 2 and "choose stacks" in done.stderr.decode() else [done.stderr])
     same = (("--children", "--sort=total"), ("--no-children", "--sort=self"), ("--percent-limit=3", "--min-percent=3"), ("--stdio", "--top=0"))
@@ -266,6 +292,7 @@ def main():
         name = check_parts(path, label)
         if name:
             check_other_formats(path, label, name)
+            check_perfetto(path, label, name)
         name = check_folded(path, label)
         if name:
             check_script(path, label, name)

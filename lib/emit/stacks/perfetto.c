@@ -16,6 +16,7 @@
 
 static const struct perfdata_emitter_option options[] = {
 	STACK_OPTION_INLINE,
+	STACK_OPTIONS_CHOICE,
 	{ 0 },
 };
 
@@ -27,6 +28,7 @@ enum { PLACES_BELOW = 256 };
 struct state {
 	const struct perfdata_session *session;
 	const struct perfdata_reader *reader;
+	struct stack_choice *choice;     /* of samples; NULL: all */
 	struct perfetto_stacks *stacks;
 	struct pd_hash_map comms;        /* number of a thread → the comm that was written, plus one */
 	struct pd_hash_map tracks;       /* number of a thread → 1: it has a track */
@@ -43,6 +45,7 @@ static void release(void *pointer)
 	if (!state)
 		return;
 	pd_perfetto_stacks_free(state->stacks);
+	pd_stack_choice_free(state->choice);
 	pd_hash_map_release(&state->comms);
 	pd_hash_map_release(&state->tracks);
 	pd_hash_map_release(&state->states);
@@ -92,9 +95,11 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	state->session = context->session;
 	state->reader = context->reader;
 	state->has_switches = has_switch_event(context->reader);
-	state->stacks = pd_perfetto_stacks_new(
-		context->reader, context->session,
-		perfdata_option_flag(context->options, context->nr_options, "inline", true));
+	const bool inlines = perfdata_option_flag(context->options, context->nr_options, "inline", true);
+	const enum perfdata_status status = pd_stack_choice_new(context, inlines, &state->choice);
+	if (status != PERFDATA_OK)
+		return status;
+	state->stacks = pd_perfetto_stacks_new(context->reader, context->session, state->choice, inlines);
 	if (!state->stacks)
 		return PERFDATA_ENOMEM;
 	put_system(state, out);

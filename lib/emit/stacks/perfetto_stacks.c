@@ -58,6 +58,8 @@ struct perfetto_stacks {
 	const struct perfdata_reader *reader;
 	const struct perfdata_session *session;
 	struct stack_labels *labels;
+	const struct stack_choice *choice;   /* NULL: all stacks */
+	struct pd_hash_map chosen;   /* for a choice: node → its stack_beginning in one word */
 	struct sequence *sequences;  /* by index of the event */
 	size_t nr, room;
 	struct perfdata_text interned, message, name, ids;
@@ -65,13 +67,15 @@ struct perfetto_stacks {
 };
 
 struct perfetto_stacks *pd_perfetto_stacks_new(const struct perfdata_reader *reader,
-					       const struct perfdata_session *session, bool inlines)
+					       const struct perfdata_session *session,
+					       const struct stack_choice *choice, bool inlines)
 {
 	struct perfetto_stacks *stacks = pd_calloc(1, sizeof *stacks);
 	if (!stacks)
 		return NULL;
 	stacks->reader = reader;
 	stacks->session = session;
+	stacks->choice = choice;
 	stacks->labels = pd_stack_labels_new(session, STACK_BY_FUNCTION, inlines, true);
 	if (stacks->labels)
 		return stacks;
@@ -91,6 +95,7 @@ void pd_perfetto_stacks_free(struct perfetto_stacks *stacks)
 		pd_hash_map_release(&stacks->sequences[i].counts);
 	}
 	pd_free(stacks->sequences);
+	pd_hash_map_release(&stacks->chosen);
 	pd_stack_labels_free(stacks->labels);
 	perfdata_text_release(&stacks->interned);
 	perfdata_text_release(&stacks->message);
@@ -215,20 +220,72 @@ static struct step_frames frames_of(struct perfetto_stacks *stacks, struct seque
 	return defined;
 }
 
+static bool is_caller_at(const struct perfetto_stacks *stacks, const struct perfdata_step *steps, size_t at)
+{
+	return at && pd_stack_returns_to(stacks->session, steps[at].origin, steps[at].frame, steps[at - 1].frame);
+}
+
+/* Where a stack begins, from its outermost function on: so many steps and functions of the next step are left out. */
+struct stack_beginning {
+	bool is_chosen;
+	uint32_t steps, calls;
+};
+
+static struct stack_beginning find_beginning(struct perfetto_stacks *stacks, const struct perfdata_step *steps,
+					     size_t nr_steps)
+{
+	struct stack_beginning root = { 0 };
+	unsigned seen = nr_steps ? 0 : pd_stack_choice_sees(stacks->choice, "[no stack]");
+	for (size_t i = nr_steps; i-- > 0;) {
+		size_t nr;
+		const struct stack_call *calls = pd_stack_labels_of(stacks->labels, steps[i].frame,
+								    is_caller_at(stacks, steps, i), &nr);
+		stacks->failed |= !calls;
+		for (size_t k = 0; calls && k < nr; k++) {
+			const uint32_t name = pd_stack_labels_get(stacks->labels, calls[k].label)->name;
+			const char *text = pd_stack_labels_string(stacks->labels, name);
+			const unsigned here = pd_stack_choice_sees(stacks->choice, text);
+			if (here & ~seen & STACK_SEEN_ROOT && pd_stack_choice_cuts(stacks->choice)) {
+				root.steps = (uint32_t)(nr_steps - 1 - i);
+				root.calls = (uint32_t)k;
+			}
+			seen |= here;
+		}
+	}
+	root.is_chosen = pd_stack_choice_takes(stacks->choice, seen);
+	return root;
+}
+
+/* The first row of a node in a part has its steps: later ones take the answer from there. */
+static struct stack_beginning beginning_of(struct perfetto_stacks *stacks, const struct perfetto_part *part,
+					   const struct perfetto_row *row)
+{
+	enum { CALLS_BITS = 16 };
+	uint64_t word;
+	if (!stacks->choice)
+		return (struct stack_beginning){ .is_chosen = true };
+	if (pd_hash_map_get(&stacks->chosen, row->node, &word))
+		return (struct stack_beginning){ word & 1, (uint32_t)(word >> (1 + CALLS_BITS)),
+						 word >> 1 & ((1u << CALLS_BITS) - 1) };
+	const struct stack_beginning root = find_beginning(stacks, &part->steps[row->steps], row->nr_steps);
+	word = (uint64_t)root.steps << (1 + CALLS_BITS) | (uint64_t)root.calls << 1 | root.is_chosen;
+	stacks->failed |= pd_hash_map_put(&stacks->chosen, row->node, word) < 0;
+	return root;
+}
+
 /* The id of a stack is its node: 0 is none. */
 static void define_stack(struct perfetto_stacks *stacks, struct sequence *sequence, const struct perfetto_part *part,
-			 const struct perfetto_row *row)
+			 const struct perfetto_row *row, const struct stack_beginning *root)
 {
 	const struct perfdata_step *steps = &part->steps[row->steps];
 	if (!row->nr_steps || !is_new(stacks, sequence, INTERNED_STACKS, row->node))
 		return;
 	perfdata_text_clear(&stacks->ids);
 	pd_protobuf_given(&stacks->ids, INTERNED_ID, row->node);
-	for (size_t i = row->nr_steps; i-- > 0;) {
-		const bool is_caller = i && pd_stack_returns_to(stacks->session, steps[i].origin, steps[i].frame,
-								steps[i - 1].frame);
-		const struct step_frames frames = frames_of(stacks, sequence, &steps[i], is_caller);
-		for (size_t k = 0; k < frames.nr; k++)
+	for (size_t i = row->nr_steps - root->steps; i-- > 0;) {
+		const struct step_frames frames = frames_of(stacks, sequence, &steps[i],
+							    is_caller_at(stacks, steps, i));
+		for (size_t k = i + root->steps + 1 == row->nr_steps ? root->calls : 0; k < frames.nr; k++)
 			pd_protobuf_given(&stacks->ids, STACK_FRAMES, frames.first + k);
 	}
 	pd_protobuf_message(&stacks->interned, INTERNED_STACKS, &stacks->ids);
@@ -310,14 +367,17 @@ bool pd_perfetto_stacks_sample(struct perfetto_stacks *stacks, const struct perf
 			       const struct perfetto_row *row, struct perfdata_text *out)
 {
 	struct sequence *sequence = sequence_of(stacks, row->event);
+	const struct stack_beginning root = beginning_of(stacks, part, row);
 	struct perfdata_text packet;
 	if (!sequence)
 		return false;
+	if (!root.is_chosen)
+		return !stacks->failed;
 	if (!sequence->begun)
 		begin_sequence(stacks, perfdata_reader_event(stacks->reader, row->event), out);
 	sequence->begun = true;
 	perfdata_text_clear(&stacks->interned);
-	define_stack(stacks, sequence, part, row);
+	define_stack(stacks, sequence, part, row, &root);
 	perfdata_text_clear(&stacks->message);
 	pd_protobuf_given(&stacks->message, SAMPLE_CPU, row->cpu == UINT32_MAX ? 0 : row->cpu);
 	if (row->pid >= 0)

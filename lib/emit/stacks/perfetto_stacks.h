@@ -5,14 +5,16 @@
 #define PD_PERFETTO_STACKS_H
 
 #include "emit/stacks/perfetto_parts.h"
+#include "emit/stacks/stack_choice.h"
 
 struct perfetto_stacks;
-/* Borrows its arguments. NULL without memory. */
+/* Borrows its arguments; choice: which stacks are written, NULL for all. NULL without memory. */
 struct perfetto_stacks *pd_perfetto_stacks_new(const struct perfdata_reader *reader,
-					       const struct perfdata_session *session, bool inlines);
+					       const struct perfdata_session *session,
+					       const struct stack_choice *choice, bool inlines);
 void pd_perfetto_stacks_free(struct perfetto_stacks *stacks);
-/* Appends the packets of a sample of the part: definitions that earlier packets lack, then the sample. False without
- * memory. */
+/* Appends the packets of a sample of the part, if its stack is chosen: definitions that earlier packets lack, then the
+ * sample. False without memory. */
 bool pd_perfetto_stacks_sample(struct perfetto_stacks *stacks, const struct perfetto_part *part,
 			       const struct perfetto_row *row, struct perfdata_text *out);
 
