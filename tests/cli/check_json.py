@@ -195,6 +195,16 @@ def long_stream():
     return stream[:last] + samples * (1 + (1 << 20) // len(samples)) + stream[last:]
 
 
+def check_spans(by_type):
+    """Lines of spans, which --spans adds."""
+    faults = []
+    for name in ('wide', 'calls'):
+        for line in run('ndjson', '-q', '--spans', '--with-run-spans', os.path.join(program.TESTDATA, 'spans', name + '.data')).out.splitlines():
+            value = strict_json(line)
+            faults += [fault for fault in [value['type'] in ('span', 'thread_time') and problem(value, by_type[value['type']][0], name)] if fault]
+    return faults
+
+
 def main():
     schema = strict_json(run('schema').out)
     by_type = {}
@@ -215,6 +225,12 @@ def main():
         for fault in faults[:5]:
             print('# ' + fault[:400])
         bad = bad or faults
+    number += 1
+    faults = check_spans(by_type)
+    print('%sok %d - lines of spans' % ('not ' if faults else '', number))
+    for fault in faults[:5]:
+        print('# ' + fault[:400])
+    bad = bad or faults
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'long.pipe')
         with open(path, 'wb') as f:

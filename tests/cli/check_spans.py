@@ -407,6 +407,25 @@ def check_tables(tap):
               "a life is time on, off, and unknown")
 
 
+def check_lines(tap):
+    """ndjson --spans has the rows of the tables, and json the same objects."""
+    for name in ("wide", "process", "calls"):
+        lines = [json.loads(line) for line in run("ndjson", "-q", "--spans", "--with-run-spans", "--stacks", "ref", path_of(name)).out.splitlines()]
+        for kind, of in (("span", "spans"), ("thread_time", "threads_time")):
+            shown = [{key: json.dumps(value, separators=(",", ":")) if key == "args" else str(value) for key, value in line.items() if key != "type"}
+                     for line in lines if line["type"] == kind]
+            rows = [{key: value for key, value in row.items() if value and key != "recording"} for row in table(name, of, "--with-run-spans")]
+            tap.check(shown == rows and rows, f"{name}: ndjson --spans has the rows of {of}", repr((shown[:1], rows[:1])))
+        document = json.loads(run("json", "-q", "--spans", "--with-run-spans", "--stacks", "ref", path_of(name)).out)
+        tap.check(document["records"] == lines[1:-1], f"{name}: json --spans has the same objects")
+        outs = {run("ndjson", "-q", "--spans", "--jobs", jobs, path_of(name)).out for jobs in ("1", "4")}
+        tap.check(len(outs) == 1, f"{name}: ndjson --spans is the same for any --jobs")
+    document = json.loads(run("json", "-q", "--spans", "--type", "lost", path_of("process")).out)
+    tap.check({row["type"] for row in document["records"]} == {"span", "thread_time"}, "spans without records", repr(document)[:300])
+    done = run("ndjson", "--with-run-spans", path_of("process"))
+    tap.check(done.code == 2 and b"without --spans" in done.err, "--with-run-spans alone is refused", repr(done))
+
+
 def check_overview(tap):
     out = run(path_of("process")).out.decode()
     tap.check("off-CPU: from sched_switch and SWITCH records, 66 waits, " in out and "report --spans off --by thread" in out,
@@ -439,6 +458,7 @@ def main():
     check_filters(tap)
     check_sameness(tap)
     check_tables(tap)
+    check_lines(tap)
     check_overview(tap)
     sys.exit(tap.end())
 

@@ -5,6 +5,7 @@
 #include "emit/json/meta.h"
 #include "emit/describe/meta_keys.h"
 #include "emit/values/locations.h"
+#include "emit/values/span_values.h"
 #include "perfdata/describe.h"
 #include "text/json_quoted.h"
 #include "schema/schema.h"
@@ -239,6 +240,40 @@ static void trace_lines(struct perfdata_text *out)
 	trace_line(out, "spe_sample", "An operation that Arm SPE sampled (--aux packets, --aux samples).", "\"size\"");
 }
 
+/* Lines with the columns of a table: what is not known is not there. */
+static void line_of_columns(struct perfdata_text *out, const char *type, const char *about,
+			    const struct table_column *columns)
+{
+	key(out, type, "");
+	perfdata_text_printf(out,
+			     "{\"type\":\"object\",\"description\":\"%s\",\"required\":[\"type\"],"
+			     "\"additionalProperties\":false,\"properties\":{\"type\":{\"const\":\"%s\"},"
+			     "\"recording\":{\"type\":\"string\"},\"recording_hex\":{\"type\":\"string\"}",
+			     about, type);
+	for (; columns->name; columns++) {
+		const bool is_text = columns->type == COLUMN_TEXT;
+		key(out, columns->name, "");
+		perfdata_text_char(out, '{');
+		type_members(out, is_text ? JSON_STRING : columns->type == COLUMN_JSON ? JSON_OBJECT : JSON_SIGNED,
+			     false);
+		description(out, columns->doc, columns->unit);
+		perfdata_text_char(out, '}');
+		if (is_text) {
+			key(out, columns->name, "_hex");
+			perfdata_text_char(out, '{');
+			type_members(out, JSON_HEX, false);
+			perfdata_text_char(out, '}');
+		}
+	}
+	perfdata_text_literal(out, "}}");
+}
+
+static void span_lines(struct perfdata_text *out)
+{
+	line_of_columns(out, "span", "An interval that two records make (--spans).", pd_span_columns);
+	line_of_columns(out, "thread_time", "What a thread did with its time (--spans).", pd_thread_time_columns);
+}
+
 /* --- records ------------------------------------------------------------------------------------------------------ */
 
 static void head_property(struct perfdata_text *out, enum pd_record_head head, const struct plan *trailer)
@@ -334,7 +369,8 @@ static void references(struct perfdata_text *out)
 	perfdata_text_literal(
 		out,
 		"\"anyOf\":[{\"$ref\":\"#/$defs/meta\"},{\"$ref\":\"#/$defs/summary\"},"
-		"{\"$ref\":\"#/$defs/stack\"},{\"$ref\":\"#/$defs/aux_packet\"},{\"$ref\":\"#/$defs/spe_sample\"}");
+		"{\"$ref\":\"#/$defs/stack\"},{\"$ref\":\"#/$defs/aux_packet\"},{\"$ref\":\"#/$defs/spe_sample\"},"
+		"{\"$ref\":\"#/$defs/span\"},{\"$ref\":\"#/$defs/thread_time\"}");
 	const struct perfdata_layout *layout;
 	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++)
 		perfdata_text_printf(out, ",{\"$ref\":\"#/$defs/record_%s\"}", layout->name);
@@ -361,6 +397,7 @@ void perfdata_describe_schema(struct perfdata_text *out)
 	perfdata_text_char(out, '\n');
 	stack_line(out);
 	trace_lines(out);
+	span_lines(out);
 	perfdata_text_char(out, '\n');
 	all_records(out, &pool, trailer);
 	pd_spell_close(out, start, '{', '}');

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include "emit/json/json_type.h"
 #include "emit/describe/meta_keys.h"
+#include "emit/values/span_values.h"
 #include "emit/values/locations.h"
 #include "perfdata/describe.h"
 #include "reader/reader.h"
@@ -259,6 +260,21 @@ static void add_top(void *user, const char *name, const struct row *row)
 	}
 }
 
+/* Keys of lines that have the columns of a table. */
+static void add_table(struct columns *columns, const struct table_column *table)
+{
+	char companion[128];
+	for (; table->name; table++) {
+		add_column(columns, table->name, table->type == COLUMN_TEXT     ? JSON_STRING
+						 : table->type == COLUMN_JSON   ? JSON_OBJECT
+						 : table->type == COLUMN_UINT64 ? JSON_UNSIGNED
+										: JSON_SIGNED);
+		snprintf(companion, sizeof companion, "%s_hex", table->name);
+		if (table->type == COLUMN_TEXT)
+			add_column(columns, companion, JSON_HEX);
+	}
+}
+
 void perfdata_describe_columns(struct perfdata_text *out)
 {
 	struct pd_arena pool = { 0 };
@@ -282,6 +298,8 @@ void perfdata_describe_columns(struct perfdata_text *out)
 	add_column(columns, "trace", JSON_STRING);
 	add_column(columns, "packet", JSON_STRING);
 	add_column(columns, "buffer_tid", JSON_SIGNED);
+	add_table(columns, pd_span_columns);
+	add_table(columns, pd_thread_time_columns);
 	for (size_t i = 0; pd_meta_keys[i].name; i++)
 		add_column(columns, pd_meta_keys[i].name, pd_meta_keys[i].type);
 	for (size_t i = 0; pd_summary_keys[i].name; i++)

@@ -7,6 +7,7 @@
 #include "emit/json/aux_json.h"
 #include "emit/json/json_line.h"
 #include "emit/json/meta.h"
+#include "emit/json/span_json.h"
 #include "emit/spell/feature_json.h"
 #include "emit/spell/location_json.h"
 #include "emit/values/name_options.h"
@@ -14,6 +15,7 @@
 #include "text/json_quoted.h"
 #include "text/spelling.h"
 #include "reader/reader.h"
+#include "session/session.h"
 
 struct json_state {
 	struct record_world world;
@@ -30,6 +32,8 @@ struct json_state {
 	bool aux_named;        /* samples of traces come with names */
 	const struct perfdata_reader *reader;
 	struct pd_aux_carry traces;   /* scan's */
+	uint32_t span_kinds;   /* lines of such spans; 0: none */
+	struct thread_times *thread_times;   /* scan's; or NULL */
 };
 
 /* What scan attaches to a batch. */
@@ -45,7 +49,14 @@ static const struct perfdata_emitter_option options[] = {
 	  "how 64-bit numbers are written (string: for JavaScript)" },
 	{ "aux", PERFDATA_OPTION_CHOICE, 0, "packets|samples",
 	  "also what traces hold: a line for each packet, and for each operation that Arm SPE sampled; or these only" },
+	{ "spans", PERFDATA_OPTION_FLAG, 0, NULL,
+	  "also lines of waits, system calls, locks, requests and interrupts, and at the end of each thread's time" },
+	{ "with-run-spans", PERFDATA_OPTION_FLAG, 0, NULL, "with --spans: also where threads had a CPU" },
 	NAME_OPTIONS,
+	{ 0 },
+};
+static const struct perfdata_option_rule rules[] = {
+	{ .name = "with-run-spans", .needs = "spans" },
 	{ 0 },
 };
 
@@ -59,6 +70,7 @@ static void release(void *state)
 	pd_record_world_release(&json->world);
 	pd_emitted_release(&json->names);
 	pd_aux_carry_release(&json->traces);
+	pd_thread_times_free(json->thread_times);
 	free(json);
 }
 
@@ -84,6 +96,9 @@ static enum perfdata_status set_up(struct json_state *json, const struct perfdat
 	json->aux_named = pd_aux_lines_named(json->aux, &json->world);
 	json->traces.records = json->aux != AUX_NO_LINES;
 	json->reader = context->reader;
+	json->span_kinds = pd_span_lines_of(context->options, context->nr_options);
+	if (json->span_kinds && !(json->thread_times = pd_thread_times_new(context->session)))
+		return PERFDATA_ENOMEM;
 	json->on_finding = context->on_finding;
 	json->user = context->user;
 	const char *list = perfdata_option_text(context->options, context->nr_options, "fields");
@@ -158,11 +173,23 @@ static enum perfdata_status scan_traces(struct json_state *json, const struct pe
 	return status;
 }
 
-/* Finds the batch with the first record (which has no comma before it), the state on which names of addresses depend,
+/* A batch may have lines of spans alone. */
+static bool has_spans(const struct json_state *json, const struct perfdata_batch *batch)
+{
+	size_t nr, found = 0;
+	const struct pd_span *spans = pd_batch_spans(batch, &nr);
+	for (size_t i = 0; i < nr; i++)
+		found += json->span_kinds >> spans[i].kind & 1;
+	return found;
+}
+
+/* Finds the batch with the first line (which has no comma before it), the state on which names of addresses depend,
  * and the pieces of traces. */
 static enum perfdata_status scan(void *state, const struct perfdata_batch *batch, void **ret_value)
 {
 	struct json_state *json = state;
+	if (json->thread_times && !pd_thread_times_add(json->thread_times, batch))
+		return PERFDATA_ENOMEM;
 	if (!json->names_needed && json->aux == AUX_NO_LINES)
 		return PERFDATA_OK;
 	struct json_value *value = calloc(1, sizeof *value);
@@ -170,6 +197,8 @@ static enum perfdata_status scan(void *state, const struct perfdata_batch *batch
 		return PERFDATA_ENOMEM;
 	enum perfdata_status status = json->names_needed ? pd_emitted_scan(&json->names, batch, &value->emitted)
 							 : PERFDATA_OK;
+	if (status == PERFDATA_OK && value->emitted && !json->names.any && has_spans(json, batch))
+		json->names.any = value->emitted->first = true;
 	if (status == PERFDATA_OK && json->aux != AUX_NO_LINES)
 		status = scan_traces(json, batch, &value->pieces);
 	if (status == PERFDATA_OK)
@@ -283,6 +312,15 @@ static void spell_made(struct walk *walk, struct record *r, const struct perfdat
 		pd_aux_json_sample(&how, &row, r);
 }
 
+static struct span_json span_lines(const struct json_state *json, struct walk *walk)
+{
+	return (struct span_json){ .kinds = json->span_kinds,
+				   .style = &json->style,
+				   .end = pd_json_line_end(&json->members),
+				   .start = start_line,
+				   .user = walk };
+}
+
 static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value,
 				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
@@ -318,6 +356,9 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 		pd_record_done(&r, &found);
 		perfdata_text_cut(out);
 	}
+	const struct span_json spans = span_lines(json, &walk);
+	if (json->span_kinds && status == PERFDATA_OK)
+		pd_span_json(&spans, batch, r.cache, out);
 	out->failed |= r.failed;
 	*ret_part = found;
 	return status;
@@ -340,6 +381,10 @@ static enum perfdata_status end(void *state, const struct perfdata_emit_end *wha
 	const struct json_state *json = state;
 	struct value_scope scope = { .world = &json->world.values };
 	struct speller s = { .scope = &scope, .style = &json->style, .out = out };
+	struct walk walk = { .json = json, .comma = json->names.any };
+	const struct span_json spans = span_lines(json, &walk);
+	if (json->thread_times)
+		pd_thread_times_json(&spans, json->thread_times, out);
 	if (json->members.document)
 		perfdata_text_literal(out, "\n],\n\"summary\":");
 	pd_summary_spell(&s, what, &json->emitted);
@@ -353,6 +398,8 @@ static enum perfdata_status configure(void *user, struct perfdata_configuration 
 	configuration->needs = pd_name_options_needs(configuration->options, configuration->nr_options,
 						     configuration->names);
 	pd_aux_lines_configure(configuration);
+	configuration->spans = pd_span_lines_need(
+		pd_span_lines_of(configuration->options, configuration->nr_options));
 	return PERFDATA_OK;
 }
 
@@ -364,6 +411,7 @@ const struct perfdata_emitter pd_emitter_ndjson = {
 	.flags = PERFDATA_EMITTER_CHECKS | PERFDATA_EMITTER_MEMORY,
 	PD_EMITTER_OF(options),
 	.configure = configure,
+	.option_rules = rules,
 	.begin = begin_lines,
 	PD_EMITTER_STEPS,
 	.free_value = free_value,
@@ -377,6 +425,7 @@ const struct perfdata_emitter pd_emitter_json = {
 	.flags = PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_CHECKS | PERFDATA_EMITTER_MEMORY,
 	PD_EMITTER_OF(options),
 	.configure = configure,
+	.option_rules = rules,
 	.begin = begin_document,
 	PD_EMITTER_STEPS,
 	.free_value = free_value,

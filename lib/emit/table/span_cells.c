@@ -1,149 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
-#include <stdlib.h>
-#include <string.h>
-#include "base/memory.h"
-#include "emit/spell/trace_json.h"
+#include "emit/spell/span_args.h"
 #include "emit/table/span_cells.h"
-#include "emit/values/record.h"
 #include "session/session.h"
 
-#define NS PERFDATA_UNIT_NS
-#define PLAIN PERFDATA_UNIT_NONE
-
-enum {
-	SPAN_KIND, SPAN_NAME, SPAN_BEGIN, SPAN_END, SPAN_DURATION, SPAN_PID, SPAN_TID, SPAN_COMM, SPAN_CPU,
-	SPAN_END_CPU, SPAN_STATE, SPAN_STATE_RAW, SPAN_BLOCKED, SPAN_RUNQ, SPAN_SYSCALL, SPAN_STACK,
-	SPAN_WAKER_PID, SPAN_WAKER, SPAN_WAKER_STACK, SPAN_WOKEN, SPAN_BEGIN_OFFSET, SPAN_BEGIN_INNER,
-	SPAN_END_OFFSET, SPAN_END_INNER, SPAN_SOURCE, SPAN_RESULT, SPAN_ARGS, SPAN_UNKNOWN
-};
-const struct table_column pd_span_columns[] = {
-	[SPAN_KIND] = COLUMN("kind", TEXT, PLAIN, "run, off, runq, syscall, lock, block, irq, softirq or guest."),
-	[SPAN_NAME] = COLUMN("name", TEXT, PLAIN,
-			     "What: the state of off, the system call, the kind of lock, the handler, …"),
-	[SPAN_BEGIN] = COLUMN("begin", INT64, NS, "When it began; null: no record tells."),
-	[SPAN_END] = COLUMN("end", INT64, NS, "When it ended; null: no record tells."),
-	[SPAN_DURATION] = COLUMN("duration", INT64, NS, "How long it was; null where a side is missing."),
-	[SPAN_PID] = COLUMN("pid", INT32, PLAIN, "The process of the thread."),
-	[SPAN_TID] = COLUMN("tid", INT32, PLAIN, "The thread: of an interrupt, that which was interrupted."),
-	[SPAN_COMM] = COLUMN("comm", TEXT, PLAIN, "Its name."),
-	[SPAN_CPU] = COLUMN("cpu", INT32, PLAIN, "Where it began."),
-	[SPAN_END_CPU] = COLUMN("end_cpu", INT32, PLAIN, "Where it ended."),
-	[SPAN_STATE] = COLUMN("state", TEXT, PLAIN, "Of off and runq: why the thread left the CPU."),
-	[SPAN_STATE_RAW] = COLUMN("state_raw", UINT64, PLAIN, "The same as the kernel recorded it (prev_state)."),
-	[SPAN_BLOCKED] = COLUMN("blocked_ns", INT64, NS, "Of off: until it was woken; null without wake-ups."),
-	[SPAN_RUNQ] = COLUMN("runq_ns", INT64, NS, "Of off: from then on, waiting for a CPU."),
-	[SPAN_SYSCALL] = COLUMN("syscall", TEXT, PLAIN, "Of off: the system call in which it waited, where known."),
-	[SPAN_STACK] = COLUMN("stack_id", INT32, PLAIN, "The stack of the begin, as `stacks` has it."),
-	[SPAN_WAKER_PID] = COLUMN("waker_pid", INT32, PLAIN, "The process that woke it."),
-	[SPAN_WAKER] = COLUMN("waker_tid", INT32, PLAIN, "The thread that woke it."),
-	[SPAN_WAKER_STACK] = COLUMN("waker_stack_id", INT32, PLAIN, "That one's stack."),
-	[SPAN_WOKEN] = COLUMN("woken", INT64, NS, "When that was."),
-	[SPAN_BEGIN_OFFSET] = COLUMN("begin_offset", INT64, PLAIN, "`offset` of the record that began it."),
-	[SPAN_BEGIN_INNER] = COLUMN("begin_inner", INT64, PLAIN, "… and `inner`."),
-	[SPAN_END_OFFSET] = COLUMN("end_offset", INT64, PLAIN, "`offset` of the record that ended it."),
-	[SPAN_END_INNER] = COLUMN("end_inner", INT64, PLAIN, "… and `inner`."),
-	[SPAN_SOURCE] = COLUMN("source", TEXT, PLAIN, "tracepoint, switch (records) or both."),
-	[SPAN_RESULT] = COLUMN("result", INT64, PLAIN, "What the system call returned, or the lock's `ret`."),
-	[SPAN_ARGS] = COLUMN("args", JSON, PLAIN, "Fields of the event that began it, but for the name."),
-	[SPAN_UNKNOWN] = COLUMN("unknown", TEXT, PLAIN,
-				"begin, end: that side is missing; lost: records were lost in between."),
-	{ 0 },
-};
-
-uint32_t pd_span_kinds_of(bool spans, bool with_runs, bool threads_time)
+/* Texts are the session's: they last. */
+static void value_cell(const struct row_cells *to, unsigned column, const struct value *value)
 {
-	const uint32_t all = (1u << PERFDATA_SPAN_KINDS) - 1, run = 1u << PERFDATA_SPAN_RUN;
-	const uint32_t of_threads = run | 1u << PERFDATA_SPAN_OFF | 1u << PERFDATA_SPAN_RUNQ |
-				    1u << PERFDATA_SPAN_SYSCALL | 1u << PERFDATA_SPAN_IRQ;
-	return (spans ? with_runs ? all : all & ~run : 0) | (threads_time ? of_threads : 0);
+	struct cells *cells = pd_row_cells_of(to, column);
+	if (!cells || value->kind == IS_ABSENT)
+		return;
+	pd_cells_put(cells, to->row, value->kind == IS_TEXT ? pd_cells_name(cells, (const char *)value->text.data)
+							    : value->number);
 }
 
-static void name_cell(const struct row_cells *to, unsigned column, const char *name)
-{
-	struct cells *cells = *name ? pd_row_cells_of(to, column) : NULL;
-	if (cells)
-		pd_cells_put(cells, to->row, pd_cells_name(cells, name));
-}
-
-static void known(const struct row_cells *to, unsigned column, uint64_t value, uint64_t unknown)
-{
-	if (value != unknown)
-		pd_row_cells_number(to, column, value);
-}
-
-static void place_cells(const struct row_cells *to, unsigned column, const struct pd_span_place *place)
-{
-	known(to, column, place->offset, PERFDATA_NO_OFFSET);
-	known(to, column + 1, place->inner, PERFDATA_NO_OFFSET);
-}
-
-static void id_cell(const struct row_cells *to, unsigned column, int32_t id)
-{
-	if (id >= 0)
-		pd_row_cells_number(to, column, (uint64_t)id);
-}
-
-/* The fields of the sample that began the span. */
 static void args_cell(const struct pd_span *span, const struct row_cells *to, const struct span_writing *writing)
 {
-	struct cells *cells = span->event && span->args.size ? pd_row_cells_of(to, SPAN_ARGS) : NULL;
+	struct cells *cells = pd_row_cells_of(to, SPAN_ARGS);
 	if (!cells)
 		return;
-	struct perfdata_text *room = writing->room;
-	const struct trace_plan *plan = pd_record_trace_plan(writing->cache, span->event);
-	struct value_scope scope = { .trace = plan, .order = pd_config_order(span->event->config) };
-	struct speller s = { .out = room, .scope = &scope, .style = writing->style };
-	perfdata_text_clear(room);
-	for (size_t i = 0; plan && i < plan->nr_rows; i++)
-		if (i >= span->event->trace->nr_common &&
-		    !pd_spans_field_is_name(span->event, plan->rows[i].field))
-			pd_trace_json_field(&s, &plan->rows[i], span->args);
-	cells->failed |= !plan || perfdata_text_failed(room);
-	if (!room->size)
-		return;
-	pd_spell_close(room, 0, '{', '}');
-	pd_row_cells_text(to, SPAN_ARGS, room->data, room->size);
-}
-
-static void row_of_span(const struct perfdata_session *session, const struct pd_span *span, const struct row_cells *to,
-			const struct span_writing *writing)
-{
-	const bool scheduled = span->kind <= PERFDATA_SPAN_RUNQ, has_state = span->kind == PERFDATA_SPAN_OFF ||
-									    span->kind == PERFDATA_SPAN_RUNQ;
-	name_cell(to, SPAN_KIND, pd_span_kind_name(span->kind));
-	name_cell(to, SPAN_NAME, pd_session_span_name(session, span));
-	known(to, SPAN_BEGIN, span->begin, UINT64_MAX);
-	known(to, SPAN_END, span->end, UINT64_MAX);
-	if (pd_span_is_whole(span))
-		pd_row_cells_number(to, SPAN_DURATION, pd_span_duration(span));
-	id_cell(to, SPAN_PID, span->who.pid);
-	id_cell(to, SPAN_TID, span->tid);
-	if (span->who.comm != PERFDATA_NONE) {
-		const char *comm = perfdata_session_comm(session, span->who.comm);
-		pd_row_cells_text(to, SPAN_COMM, comm, strlen(comm));
-	}
-	known(to, SPAN_CPU, span->cpu, UINT32_MAX);
-	known(to, SPAN_END_CPU, span->end_cpu, UINT32_MAX);
-	if (has_state)
-		name_cell(to, SPAN_STATE, pd_span_state_name(span->state));
-	known(to, SPAN_STATE_RAW, span->state_raw, UINT64_MAX);
-	known(to, SPAN_BLOCKED, span->blocked, UINT64_MAX);
-	known(to, SPAN_RUNQ, span->queued, UINT64_MAX);
-	if (scheduled)
-		name_cell(to, SPAN_SYSCALL, pd_session_span_text(session, span->name));
-	known(to, SPAN_STACK, span->stack.stack, PERFDATA_NONE);
-	id_cell(to, SPAN_WAKER_PID, span->waker_who.pid);
-	id_cell(to, SPAN_WAKER, span->waker);
-	known(to, SPAN_WAKER_STACK, span->waker_stack.stack, PERFDATA_NONE);
-	known(to, SPAN_WOKEN, span->woken, UINT64_MAX);
-	place_cells(to, SPAN_BEGIN_OFFSET, &span->begins);
-	place_cells(to, SPAN_END_OFFSET, &span->ends);
-	name_cell(to, SPAN_SOURCE, pd_span_source_name(span->source));
-	if (span->has_result)
-		pd_row_cells_number(to, SPAN_RESULT, (uint64_t)span->result);
-	args_cell(span, to, writing);
-	name_cell(to, SPAN_UNKNOWN, pd_span_unknown_name(span->unknown));
+	perfdata_text_clear(writing->room);
+	const bool has_fields = pd_span_args_json(writing->room, span, writing->cache, writing->style, NULL);
+	cells->failed |= perfdata_text_failed(writing->room);
+	if (has_fields)
+		pd_row_cells_text(to, SPAN_ARGS, writing->room->data, writing->room->size);
 }
 
 void pd_span_cells(const struct perfdata_batch *batch, uint32_t kinds, const uint32_t *columns, struct open_rows *rows,
@@ -155,230 +35,24 @@ void pd_span_cells(const struct perfdata_batch *batch, uint32_t kinds, const uin
 		if (!(kinds >> spans[i].kind & 1))
 			continue;
 		const struct row_cells to = { columns, rows, rows->rows++ };
-		row_of_span(batch->session, &spans[i], &to, writing);
+		for (unsigned column = 0; pd_span_columns[column].name; column++) {
+			if (!pd_row_cells_of(&to, column))
+				continue;
+			const struct value value = pd_span_value(batch->session, &spans[i], column);
+			value_cell(&to, column, &value);
+		}
+		args_cell(&spans[i], &to, writing);
 	}
-}
-
-/* --- sums by thread ----------------------------------------------------------------------------------------------- */
-
-enum {
-	TIME_PID, TIME_TID, TIME_COMM, TIME_FIRST, TIME_LAST, TIME_RUN, TIME_RUN_COUNT, TIME_RUN_MAX, TIME_OFF,
-	TIME_SLEEP,
-	TIME_UNINTERRUPTIBLE, TIME_PREEMPTED, TIME_STOPPED, TIME_IDLE, TIME_OTHER, TIME_OFF_COUNT, TIME_PREEMPTED_COUNT,
-	TIME_RUNQ, TIME_RUNQ_COUNT, TIME_RUNQ_MAX, TIME_BLOCKED, TIME_WOKEN, TIME_WAKES, TIME_MIGRATIONS, TIME_SYSCALLS,
-	TIME_SYSCALL, TIME_IRQ, TIME_UNKNOWN, TIME_GAPS, TIME_COLUMNS
-};
-const struct table_column pd_thread_time_columns[] = {
-	[TIME_PID] = COLUMN("pid", INT32, PLAIN, "The process."),
-	[TIME_TID] = COLUMN("tid", INT32, PLAIN, "The thread; one that got a number again has its own row."),
-	[TIME_COMM] = COLUMN("comm", TEXT, PLAIN, "Its last name."),
-	[TIME_FIRST] = COLUMN("first", INT64, NS, "Begin of its first span."),
-	[TIME_LAST] = COLUMN("last", INT64, NS, "End of its last one."),
-	[TIME_RUN] = COLUMN("run_ns", INT64, NS, "Time on CPUs."),
-	[TIME_RUN_COUNT] = COLUMN("run_count", INT64, PLAIN, "How often it ran."),
-	[TIME_RUN_MAX] = COLUMN("run_max_ns", INT64, NS, "The longest of these."),
-	[TIME_OFF] = COLUMN("off_ns", INT64, NS, "Time off the CPU: the sum of the next six."),
-	[TIME_SLEEP] = COLUMN("sleep_ns", INT64, NS, "Of this, sleeping."),
-	[TIME_UNINTERRUPTIBLE] = COLUMN("uninterruptible_ns", INT64, NS,
-					"… uninterruptible, as waits for disks are, and others."),
-	[TIME_PREEMPTED] = COLUMN("preempted_ns", INT64, NS, "… preempted: it could have gone on."),
-	[TIME_STOPPED] = COLUMN("stopped_ns", INT64, NS, "… stopped or traced."),
-	[TIME_IDLE] = COLUMN("idle_ns", INT64, NS, "… a kernel thread without work."),
-	[TIME_OTHER] = COLUMN("other_ns", INT64, NS, "… for a reason that was not recorded, or is rare."),
-	[TIME_OFF_COUNT] = COLUMN("off_count", INT64, PLAIN, "How often it was off the CPU."),
-	[TIME_PREEMPTED_COUNT] = COLUMN("preempted_count", INT64, PLAIN, "Of this, preempted."),
-	[TIME_RUNQ] = COLUMN("runq_ns", INT64, NS, "Waiting for a CPU, preempted or woken."),
-	[TIME_RUNQ_COUNT] = COLUMN("runq_count", INT64, PLAIN, "How often."),
-	[TIME_RUNQ_MAX] = COLUMN("runq_max_ns", INT64, NS, "The longest of these."),
-	[TIME_BLOCKED] = COLUMN("blocked_ns", INT64, NS, "Off the CPU until it was woken."),
-	[TIME_WOKEN] = COLUMN("woken_count", INT64, PLAIN, "Waits that a wake-up ended."),
-	[TIME_WAKES] = COLUMN("wakes_count", INT64, PLAIN, "Waits of others that it ended."),
-	[TIME_MIGRATIONS] = COLUMN("migrations", INT64, PLAIN, "How often it came to another CPU than it left."),
-	[TIME_SYSCALLS] = COLUMN("syscalls", INT64, PLAIN, "System calls that returned."),
-	[TIME_SYSCALL] = COLUMN("syscall_ns", INT64, NS, "Time in these."),
-	[TIME_IRQ] = COLUMN("irq_ns", INT64, NS, "Interrupts while it ran."),
-	[TIME_UNKNOWN] = COLUMN("unknown_ns", INT64, NS, "Between first and last, in neither run nor off."),
-	[TIME_GAPS] = COLUMN("gaps", INT64, PLAIN, "Spans of which a side is missing."),
-	{ 0 },
-};
-
-struct thread_time {
-	int32_t pid, tid;
-	uint32_t comm, thread;
-	bool has_scheduler, has_wakes, has_syscalls, has_irqs;
-	uint64_t sums[TIME_COLUMNS];      /* by column */
-};
-struct thread_times {
-	const struct perfdata_session *session;
-	struct thread_time *threads;
-	size_t nr, room, accounted;
-	struct pd_hash_map of;            /* number of the thread << 32 | tid → index + 1 */
-	bool wakes, syscalls, irqs;       /* there are some */
-};
-
-struct thread_times *pd_thread_times_new(const struct perfdata_session *session)
-{
-	struct thread_times *times = pd_calloc(1, sizeof *times);
-	if (times)
-		times->session = session;
-	return times;
-}
-
-void pd_thread_times_free(struct thread_times *times)
-{
-	if (!times)
-		return;
-	pd_account_give(pd_session_account(times->session), PD_USE_ROWS, times->accounted);
-	pd_hash_map_release(&times->of);
-	pd_free(times->threads);
-	pd_free(times);
-}
-
-static struct thread_time *time_of(struct thread_times *times, int32_t tid, const struct pd_span_who *who)
-{
-	const uint64_t key = (uint64_t)who->thread << 32 | (uint32_t)tid;
-	uint64_t index;
-	if (!pd_hash_map_get(&times->of, key, &index)) {
-		if (pd_vector_grow(&times->threads, &times->room, times->nr, sizeof *times->threads) < 0 ||
-		    pd_hash_map_put(&times->of, key, times->nr + 1) < 0)
-			return NULL;
-		times->threads[times->nr] = (struct thread_time){ .pid = -1, .tid = tid, .comm = PERFDATA_NONE,
-								  .thread = who->thread };
-		times->threads[times->nr].sums[TIME_FIRST] = UINT64_MAX;
-		index = ++times->nr;
-	}
-	struct thread_time *time = &times->threads[index - 1];
-	if (who->pid != -1)
-		time->pid = who->pid;
-	if (who->comm != PERFDATA_NONE)
-		time->comm = who->comm;
-	return time;
-}
-
-static void keep_most(uint64_t *most, uint64_t value) { *most = value > *most ? value : *most; }
-
-static void add_off(struct thread_time *time, const struct pd_span *span, uint64_t duration)
-{
-	static const uint8_t columns[PD_SPAN_STATES] = {
-		[PD_STATE_SLEEPING] = TIME_SLEEP,   [PD_STATE_UNINTERRUPTIBLE] = TIME_UNINTERRUPTIBLE,
-		[PD_STATE_STOPPED] = TIME_STOPPED,  [PD_STATE_TRACED] = TIME_STOPPED,
-		[PD_STATE_IDLE] = TIME_IDLE,        [PD_STATE_PREEMPTED] = TIME_PREEMPTED,
-	};
-	time->sums[TIME_OFF] += duration;
-	time->sums[columns[span->state] ? columns[span->state] : TIME_OTHER] += duration;
-	time->sums[TIME_OFF_COUNT]++;
-	time->sums[TIME_PREEMPTED_COUNT] += span->state == PD_STATE_PREEMPTED;
-	time->sums[TIME_BLOCKED] += span->blocked == UINT64_MAX ? 0 : span->blocked;
-	time->sums[TIME_WOKEN] += span->waker != -1;
-	time->sums[TIME_MIGRATIONS] += span->cpu != span->end_cpu && span->cpu != UINT32_MAX;
-}
-
-static bool add_span(struct thread_times *times, const struct pd_span *span)
-{
-	if (span->tid <= 0 || span->kind == PERFDATA_SPAN_SOFTIRQ || span->kind == PERFDATA_SPAN_BLOCK)
-		return true;
-	struct thread_time *time = time_of(times, span->tid, &span->who);
-	if (!time)
-		return false;
-	const bool whole = pd_span_is_whole(span);
-	const uint64_t duration = whole ? pd_span_duration(span) : 0;
-	time->has_scheduler |= span->kind <= PERFDATA_SPAN_RUNQ;
-	times->wakes |= span->waker != -1;
-	times->syscalls |= span->kind == PERFDATA_SPAN_SYSCALL;
-	times->irqs |= span->kind == PERFDATA_SPAN_IRQ;
-	if (span->kind <= PERFDATA_SPAN_RUNQ) {
-		time->sums[TIME_GAPS] += !whole && span->kind == PERFDATA_SPAN_OFF;
-		const uint64_t begin = span->begin == UINT64_MAX ? span->end : span->begin;
-		time->sums[TIME_FIRST] = begin < time->sums[TIME_FIRST] ? begin : time->sums[TIME_FIRST];
-		keep_most(&time->sums[TIME_LAST], span->end == UINT64_MAX ? span->begin : span->end);
-	}
-	if (!whole)
-		return true;
-	switch (span->kind) {
-	case PERFDATA_SPAN_RUN:
-		time->sums[TIME_RUN] += duration;
-		time->sums[TIME_RUN_COUNT]++;
-		keep_most(&time->sums[TIME_RUN_MAX], duration);
-		break;
-	case PERFDATA_SPAN_OFF:
-		add_off(time, span, duration);
-		break;
-	case PERFDATA_SPAN_RUNQ:
-		time->sums[TIME_RUNQ] += duration;
-		time->sums[TIME_RUNQ_COUNT]++;
-		keep_most(&time->sums[TIME_RUNQ_MAX], duration);
-		break;
-	case PERFDATA_SPAN_SYSCALL:
-		time->sums[TIME_SYSCALL] += duration;
-		time->sums[TIME_SYSCALLS]++;
-		break;
-	case PERFDATA_SPAN_IRQ:
-		time->sums[TIME_IRQ] += duration;
-		break;
-	default:
-		break;
-	}
-	if (span->kind != PERFDATA_SPAN_OFF || span->waker <= 0)
-		return true;
-	time = time_of(times, span->waker, &span->waker_who);
-	if (time)
-		time->sums[TIME_WAKES]++;
-	return time;
-}
-
-bool pd_thread_times_add(struct thread_times *times, const struct perfdata_batch *batch)
-{
-	size_t nr;
-	const struct pd_span *spans = pd_batch_spans(batch, &nr);
-	struct pd_account *account = pd_session_account(times->session);
-	for (size_t i = 0; i < nr; i++)
-		if (!add_span(times, &spans[i]))
-			return false;
-	const size_t size = times->room * sizeof *times->threads + times->of.capacity * sizeof *times->of.slots;
-	pd_account_change(account, PD_USE_ROWS, times->accounted, size);
-	times->accounted = size;
-	return !pd_account_is_exhausted(account);
-}
-
-static int compare(const void *left, const void *right)
-{
-	const struct thread_time *a = left, *b = right;
-	if (a->pid != b->pid)
-		return a->pid > b->pid ? 1 : -1;
-	if (a->tid != b->tid)
-		return a->tid > b->tid ? 1 : -1;
-	return (a->thread > b->thread) - (a->thread < b->thread);
-}
-
-static bool is_known(const struct thread_times *times, const struct thread_time *time, unsigned column)
-{
-	if (column == TIME_SYSCALLS || column == TIME_SYSCALL)
-		return times->syscalls;
-	if (column == TIME_IRQ)
-		return times->irqs;
-	if (column == TIME_BLOCKED || column == TIME_WOKEN || column == TIME_WAKES)
-		return times->wakes;
-	return time->has_scheduler;
 }
 
 void pd_thread_times_cells(struct thread_times *times, const uint32_t *columns, struct open_rows *rows)
 {
-	if (times->nr)
-		qsort(times->threads, times->nr, sizeof *times->threads, compare);
-	for (size_t i = 0; i < times->nr; i++) {
-		struct thread_time *time = &times->threads[i];
+	const size_t nr = pd_thread_times_finish(times);
+	for (size_t i = 0; i < nr; i++) {
 		const struct row_cells to = { columns, rows, rows->rows++ };
-		const uint64_t first = time->sums[TIME_FIRST], last = time->sums[TIME_LAST],
-			       told = time->sums[TIME_RUN] + time->sums[TIME_OFF];
-		time->sums[TIME_UNKNOWN] = last > first && last - first > told ? last - first - told : 0;
-		id_cell(&to, TIME_PID, time->pid);
-		id_cell(&to, TIME_TID, time->tid);
-		if (time->comm != PERFDATA_NONE) {
-			const char *comm = perfdata_session_comm(times->session, time->comm);
-			pd_row_cells_text(&to, TIME_COMM, comm, strlen(comm));
+		for (unsigned column = 0; pd_thread_time_columns[column].name; column++) {
+			const struct value value = pd_thread_time_value(times, i, column);
+			value_cell(&to, column, &value);
 		}
-		for (unsigned column = TIME_FIRST; column < TIME_COLUMNS; column++)
-			if (is_known(times, time, column))
-				pd_row_cells_number(&to, column, time->sums[column]);
 	}
 }

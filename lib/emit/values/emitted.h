@@ -31,7 +31,7 @@ enum emitted_what {
 struct emitted {
 	const struct perfdata_session *session;
 	enum emitted_what what;           /* which new ids a batch gets */
-	bool any;                      /* scan saw a batch with records */
+	bool any;                      /* scan saw a batch with records, or other lines */
 	struct known_ids *known;       /* the newest */
 	struct id_set stacks, frames;
 };
@@ -40,7 +40,7 @@ void pd_emitted_release(struct emitted *emitted);
 /* The part of that state for one batch; not valid longer than the struct emitted that made it. */
 struct emitted_batch {
 	const struct known_ids *known;
-	bool first;                    /* the first batch with records */
+	bool first;                    /* the first batch with records, or other lines */
 	/* new in this batch, in the order of first use: frames; for EMITTED_STACKS, indexes of the batch's deliveries
 	 * with new stacks */
 	uint32_t *ids;

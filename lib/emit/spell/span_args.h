@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* The fields of the sample that began a span, as a JSON object. */
+#ifndef EMIT_SPAN_ARGS_H
+#define EMIT_SPAN_ARGS_H
+
+#include "emit/spell/json_style.h"
+#include "spans/spans.h"
+
+/* Appends the object, with `key` in front of it if that is not NULL; false, with nothing appended: there are no such
+ * fields besides the span's name. */
+bool pd_span_args_json(struct perfdata_text *out, const struct pd_span *span, struct record_cache *cache,
+		       const struct json_style *style, const char *key);
+
+#endif
