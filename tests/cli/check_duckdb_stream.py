@@ -13,7 +13,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import program
 
-LIBRARY = os.path.join(os.path.dirname(program.PERFDATA), ".libs", "libperfdata.so")
+LIBRARY = os.path.join(program.BUILD, ".libs", "libperfdata.so")
 MODULES = os.environ.get("DUCKDB_MODULES") or os.path.join(os.environ.get("top_builddir", os.path.join(program.TOP, "build")), "validators")
 DUCKDB = glob.glob(os.path.join(MODULES, "node_modules", "@duckdb", "node-bindings-*", "libduckdb.so"))
 FILES = ("callgraph-73.data", "trace-73.data", "registers-73.data", "group-61.data", "stream-trace-73.pipe", "dwarf-73.data")

@@ -12,7 +12,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import program
 
-LIBRARY = os.path.join(os.path.dirname(program.PERFDATA), ".libs", "libperfdata.so")
+LIBRARY = os.path.join(program.BUILD, ".libs", "libperfdata.so")
 COLUMNS = ["offset", "event", "time", "pid", "tid", "cpu", "ip", "period", "callchain", "comm"]
 if not os.path.exists(LIBRARY) or program.SANITIZED or program.VALGRIND:
     print("1..0 # SKIP no shared library that Python could load")

@@ -17,7 +17,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from named_files import Tree
-from program import PERFDATA, SANITIZED, TOP, Tap
+from program import BUILD, PERFDATA, SANITIZED, TOP, Tap
 
 EXHAUSTED, BROKEN, ABSENT = ("EMFILE", "ENFILE", "ENOMEM", "ENOSPC"), ("EIO",), ("ENOENT", "EACCES", "ELOOP", "ENOTDIR")
 CODES = {**dict.fromkeys(EXHAUSTED, 6), **dict.fromkeys(BROKEN, 3)}
@@ -170,7 +170,7 @@ NAMING = (("folded", "-v"), ("script", "-q", "-F", "ip,sym,srcline"), ("info", "
 
 def run_plainly(words, home, before=(), **more):
     """Exit code and output of perfdata itself, where libtool made a script of that name."""
-    folder = os.path.join(os.path.dirname(PERFDATA), ".libs")
+    folder = os.path.join(BUILD, ".libs")
     program = os.path.join(folder, "perfdata") if os.path.exists(os.path.join(folder, "perfdata")) else PERFDATA
     return subprocess.run([*before, program, *words], env=dict(os.environ, HOME=home, LC_ALL="C", LD_LIBRARY_PATH=folder), stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, **more)

@@ -11,7 +11,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from hostile_recordings import comm, join, mmap2, sample
-from program import PERFDATA, Tap, run
+from program import BUILD, PERFDATA, Tap, run
 
 START = 0x7f0000000000
 SAMPLES = 500
@@ -45,7 +45,7 @@ def faults_of(path, folder):
 
 def main():
     tap = Tap()
-    own = glob.glob(os.path.join(os.path.dirname(PERFDATA), ".libs", "libperfdata.so"))
+    own = glob.glob(os.path.join(BUILD, ".libs", "libperfdata.so"))
     found = [shutil.which("node")] + own + [path for pattern in PLACES for path in sorted(glob.glob(pattern))[:1]]
     with tempfile.TemporaryDirectory() as folder:
         for path in found:

@@ -9,6 +9,7 @@ import subprocess
 
 TOP = os.environ.get("top_srcdir") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PERFDATA = os.path.abspath(os.environ.get("PERFDATA") or os.path.join(TOP, "build", "perfdata"))
+BUILD = os.environ.get("top_builddir") or os.path.join(TOP, "build")
 SANITIZED = os.environ.get("PERFDATA_SANITIZED") == "1"    # built with sanitizers, which need more memory and time
 ALL = os.environ.get("PERFDATA_ALL") == "1"                # the full measure: make check-slow
 VALGRIND = os.environ.get("PERFDATA_VALGRIND") == "1"      # PERFDATA runs under valgrind (tests/support/valgrind.py)
