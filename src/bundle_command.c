@@ -36,6 +36,13 @@ static void fail(struct bundling *bundling, enum perfdata_status status, const c
 	bundling->code = exit_code_join(bundling->code, exit_code_of_status(status));
 }
 
+/* Of a call on the file that left errno. */
+static void fail_file(struct bundling *bundling, enum perfdata_status status, const char *file)
+{
+	usage_error(&bundling->options->style, "%s: %s", file, errno ? strerror(errno) : perfdata_status_text(status));
+	bundling->code = exit_code_join(bundling->code, exit_code_of_status(status));
+}
+
 static void fail_call(struct bundling *bundling, const char *file, int code)
 {
 	usage_error(&bundling->options->style, "%s: %s", file, strerror(code));
@@ -110,16 +117,17 @@ static const char *reason_of(enum perfdata_status status)
 static bool add_file(struct bundling *bundling, const struct file_row *row, const struct perfdata_bundle_file *file)
 {
 	struct perfdata_bundle_planned planned;
+	errno = 0;
 	const enum perfdata_status status = perfdata_bundle_add(bundling->bundle, file, &planned);
 	if (status == PERFDATA_EINTR)
 		return false;
 	if (status == PERFDATA_ENOMEM) {
-		fail(bundling, status, NULL);
+		fail_file(bundling, status, file->file);
 		return false;
 	}
 	/* names were taken from this file a moment ago */
 	if (status == PERFDATA_EREAD)
-		fail(bundling, status, file->file);
+		fail_file(bundling, status, file->file);
 	if (status) {
 		bundling->left_out |= status == PERFDATA_ELIMIT;
 		note_missing(bundling, row, reason_of(status));
@@ -149,9 +157,10 @@ static bool is_elf(struct bundling *bundling, const char *path)
 {
 	uint8_t id[PERFDATA_BUILD_ID_MAX];
 	size_t size;
+	errno = 0;
 	const enum perfdata_status status = perfdata_file_build_id(path, id, &size);
 	if (status == PERFDATA_ENOMEM)
-		fail(bundling, status, path);
+		fail_file(bundling, status, path);
 	return status == PERFDATA_OK || status == PERFDATA_ABSENT;
 }
 
@@ -255,11 +264,12 @@ static void add_recorded_file(struct bundling *bundling, const char *path, const
 	json_object *object = json_new_object();
 	uint8_t sha256[PERFDATA_SHA256_SIZE];
 	uint64_t size;
+	errno = 0;
 	const enum perfdata_status status = perfdata_file_sha256(path, interrupt_cancel(), sha256, &size);
 	const bool known = !status;
 	/* it was read a moment ago: only a pipe has none */
 	if (status == PERFDATA_ENOMEM || (status && errno == EIO))
-		fail(bundling, status, path);
+		fail_file(bundling, status, path);
 	json_add(object, "name", json_path(bundling, name));
 	json_add(object, "size", known ? json_new_number(size) : NULL);
 	json_add(object, "sha256", known ? json_of_bytes(sha256, sizeof sha256) : NULL);
@@ -372,10 +382,12 @@ static void finish(struct bundling *bundling)
 	const char *manifest = json_spell(document, false);
 	const enum perfdata_status status = manifest ? write_bundle(bundling, manifest, &error) : PERFDATA_ENOMEM;
 	json_object_put(document);
-	if (status)
-		fail(bundling, status, error.message);
-	else if (!options->style.quiet)
+	if (status) {
+		usage_error(&options->style, "%s", error.message[0] ? error.message : perfdata_status_text(status));
+		bundling->code = exit_code_join(bundling->code, exit_code_of_output(status, &error));
+	} else if (!options->style.quiet) {
 		say_what_was_written(bundling);
+	}
 	/* a limit of the user left files out: the bundle is not complete, so the answer is no */
 	if (bundling->left_out)
 		bundling->code = exit_code_join(bundling->code, EXIT_ANSWER_NO);

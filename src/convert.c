@@ -41,7 +41,7 @@ static enum exit_code cannot_write(const struct options *options, enum perfdata_
 	const bool to_file = options->output && strcmp(options->output, "-") != 0;
 	usage_error(&options->style, "%s: %s", to_file ? options->output : "stdout",
 		    error->message[0] ? error->message : perfdata_status_text(status));
-	return exit_code_of_status(status);
+	return exit_code_of_output(status, error);
 }
 
 static enum exit_code close_output(const struct options *options, struct perfdata_output *output, bool to_file,

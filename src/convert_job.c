@@ -197,7 +197,7 @@ static void say_how_it_ended(struct conversion *conversion, enum perfdata_status
 			       error->message);
 		input->error = *error;
 		input->error.status = status;
-		input->code = exit_code_join(input->code, exit_code_of_status(status));
+		input->code = exit_code_join(input->code, exit_code_of_output(status, error));
 		return;
 	}
 	input_ended(input, status, status == PERFDATA_EINTR && input->reader ? NULL : error);

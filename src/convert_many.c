@@ -229,12 +229,12 @@ static void report(const struct batch *batch)
 static void converted(struct batch *batch, struct job *job)
 {
 	struct outcome *outcome = &job->outcome;
-	const enum exit_code code = outcome->nr_outputs ? resume_add(batch->resume, job) : EXIT_FINE;
+	const int code = outcome->nr_outputs ? resume_add(batch->resume, job) : 0;
 	if (code) {
 		usage_error(&batch->options->style,
-			    "%s: the index of -o cannot be written%s: --resume will not know of it", job->file,
-			    code == EXIT_LIMIT ? ": out of memory" : "");
-		outcome->code = exit_code_join(outcome->code, code);
+			    "%s: the index of -o cannot be written, so --resume will not know of it: %s", job->file,
+			    strerror(code));
+		outcome->code = exit_code_join(outcome->code, exit_code_of_write(code));
 	}
 	summary_add(&batch->summary, outcome);
 }

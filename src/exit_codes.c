@@ -70,6 +70,16 @@ enum exit_code exit_code_of_open(enum perfdata_status status)
 	return status == PERFDATA_EUNSUP ? EXIT_INPUT : exit_code_of_status(status);
 }
 
+enum exit_code exit_code_of_write(int code)
+{
+	return code == EMFILE || code == ENFILE || code == ENOMEM ? EXIT_LIMIT : EXIT_OUTPUT;
+}
+
+enum exit_code exit_code_of_output(enum perfdata_status status, const struct perfdata_error *error)
+{
+	return status == PERFDATA_EWRITE ? exit_code_of_write(error->os_error) : exit_code_of_status(status);
+}
+
 enum exit_code exit_code_of_errno(int code)
 {
 	return code == EMFILE || code == ENFILE || code == ENOMEM || code == ENOSPC ? EXIT_LIMIT : EXIT_INPUT;

@@ -26,6 +26,10 @@ enum exit_code exit_code_of_status(enum perfdata_status status);
 enum exit_code exit_code_of_open(enum perfdata_status status);
 /* For the errno value of a call on an input, or on a file that an option names. */
 enum exit_code exit_code_of_errno(int code);
+/* For the errno value of a call that makes or writes an output: descriptors and memory that run out are limits. */
+enum exit_code exit_code_of_write(int code);
+/* The same for what opens, writes or closes an output. */
+enum exit_code exit_code_of_output(enum perfdata_status status, const struct perfdata_error *error);
 /* Returns the exit code that wins where both apply. */
 enum exit_code exit_code_join(enum exit_code a, enum exit_code b);
 

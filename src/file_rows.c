@@ -403,6 +403,14 @@ static void take_broken(struct file_rows *rows, struct input *input, struct perf
 	json_object_put(list);
 }
 
+static const struct perfdata_error *names_error(enum perfdata_status status, struct perfdata_error *ret)
+{
+	*ret = (struct perfdata_error){ .status = status, .offset = PERFDATA_NO_OFFSET };
+	snprintf(ret->message, sizeof ret->message, "names are missing: %s",
+		 status == PERFDATA_ENOMEM ? "out of memory or descriptors" : "a file with symbols cannot be read");
+	return ret;
+}
+
 bool file_rows_read(struct file_rows *rows, struct input *input, struct perfdata_symbols *symbols)
 {
 	const struct perfdata_session_options options = {
@@ -421,6 +429,7 @@ bool file_rows_read(struct file_rows *rows, struct input *input, struct perfdata
 	struct perfdata_session *session = !counting.failed ? input_walk(input, &options, take_batch, &counting) : NULL;
 	if (session) {
 		const uint32_t nr = perfdata_session_nr_dsos(session);
+		struct perfdata_error error;
 		if (rows->counts_names)
 			note_failure(rows, frame_hits_names(&counting.by_frame, session, &counting.names));
 		for (uint32_t id = 0; id < nr && !rows->failed; id++)
@@ -430,7 +439,7 @@ bool file_rows_read(struct file_rows *rows, struct input *input, struct perfdata
 			take_broken(rows, input, counting.broken);
 		perfdata_session_close(session);
 		if (rows->failure)
-			input_ended(input, rows->failure, NULL);
+			input_ended(input, rows->failure, names_error(rows->failure, &error));
 		rows->failure = PERFDATA_OK;
 	}
 	frame_hits_release(&counting.by_frame);

@@ -64,8 +64,7 @@ static bool write_all(int fd, const char *bytes, size_t size)
 static enum exit_code no_copy(const struct options *options, const char *file, const char *what, int number)
 {
 	usage_error(&options->style, "%s: %s%s%s", file, what, number ? ": " : "", number ? strerror(number) : "");
-	const bool no_room = number == EMFILE || number == ENFILE || number == ENOMEM;
-	return no_room ? EXIT_LIMIT : EXIT_OUTPUT;
+	return exit_code_of_write(number);
 }
 
 static enum exit_code copy(const struct options *options, const char *file, int from, int to, uint64_t *room)

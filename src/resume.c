@@ -289,24 +289,29 @@ static bool append(int fd, const struct perfdata_text *line)
 	return write(fd, line->data, line->size) == (ssize_t)line->size;
 }
 
-enum exit_code resume_add(struct resume *resume, const struct job *job)
+int resume_add(struct resume *resume, const struct job *job)
 {
 	struct perfdata_text line;
+	int code = 0;
 	perfdata_text_init(&line);
 	spell_line(&line, resume, job);
 	flockfile(stderr);
 	if (resume->fd < 0)
 		resume->fd = open_index(resume);
-	const bool failed = perfdata_text_failed(&line) || !outcome_is_whole(&job->outcome);
-	bool fine = resume->fd >= 0 && !failed;
+	if (resume->fd < 0)
+		code = errno;
+	else if (perfdata_text_failed(&line) || !outcome_is_whole(&job->outcome))
+		code = ENOMEM;
 	/* other hosts may append to the same file (--shard); on network file systems flock() also makes their lines
 	 * visible here */
-	if (fine) {
+	if (!code) {
 		(void)!flock(resume->fd, LOCK_EX);
-		fine = output_rights_narrow(resume->fd, job->file) && append(resume->fd, &line);
+		errno = 0;
+		if (!output_rights_narrow(resume->fd, job->file) || !append(resume->fd, &line))
+			code = errno ? errno : EIO;
 		(void)!flock(resume->fd, LOCK_UN);
 	}
 	funlockfile(stderr);
 	perfdata_text_release(&line);
-	return fine ? EXIT_FINE : failed ? EXIT_LIMIT : EXIT_OUTPUT;
+	return code;
 }

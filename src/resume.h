@@ -14,9 +14,9 @@ struct resume;
 struct resume *resume_begin(const struct options *options);
 /* Whether an earlier run did the job; then job->outcome is the outcome of that run. Any thread may call it. */
 bool resume_knows(const struct resume *resume, struct job *job);
-/* Appends a job to the index, after its outputs got their names. EXIT_OUTPUT: the index cannot be written; EXIT_LIMIT:
- * no memory. Any thread may call it. */
-enum exit_code resume_add(struct resume *resume, const struct job *job);
+/* Appends a job to the index, after its outputs got their names. 0, or the errno value why it cannot be written. Any
+ * thread may call it. */
+int resume_add(struct resume *resume, const struct job *job);
 void resume_end(struct resume *resume);
 
 #endif

@@ -399,7 +399,7 @@ static enum exit_code run(struct rewrite *rewrite)
 		usage_error(&options->style, "%s: %s", options->output,
 			    error.message[0] ? error.message : perfdata_status_text(status));
 		perfdata_output_close(rewrite->output, false, NULL);
-		return exit_code_of_status(status);
+		return exit_code_of_output(status, &error);
 	}
 	const struct perfdata_rewrite_options how = {
 		.size = sizeof how,

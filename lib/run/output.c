@@ -241,9 +241,13 @@ enum perfdata_status pd_output_open_other(struct perfdata_output *output, const 
 	}
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	const enum perfdata_status status = perfdata_output_open(other, &error);
-	if (status)
-		return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s: %s", other->asked ? other->asked : name,
-				error.message);
+	if (status) {
+		(void)pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s: %s", other->asked ? other->asked : name,
+			       error.message);
+		if (reterr)
+			reterr->os_error = error.os_error;
+		return status;
+	}
 	*ret = other;
 	return PERFDATA_OK;
 }

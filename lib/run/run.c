@@ -252,7 +252,9 @@ static enum perfdata_status end_target(struct pd_run *run, unsigned number, cons
 		return pd_run_send(&run->outside, number, false);
 	if (!*end->reterr->message)
 		return pd_run_fail(&run->error, status);
-	return pd_error(&run->error, status, PERFDATA_NO_OFFSET, "%s", end->reterr->message);
+	(void)pd_error(&run->error, status, PERFDATA_NO_OFFSET, "%s", end->reterr->message);
+	run->error.os_error = end->reterr->os_error;
+	return status;
 }
 
 /* Names may be missing since something failed, or since the run was cancelled after all had been read. */

@@ -210,6 +210,18 @@ bool pd_cache_places(const struct perfdata_symbols *symbols, const struct pd_bui
 	return offer(&places, "build-id cache", "%s/.build-id/%.2s/%s/%s", dir, digits, digits + 2, name);
 }
 
+bool pd_cache_places_of(const struct perfdata_symbols *symbols, const char *path, const struct pd_build_id *id,
+			const char *name, pd_location_fn *take, void *user)
+{
+	const struct places places = { symbols, take, user };
+	const char *dir = symbols->options.build_id_dir;
+	char digits[2 * PERFDATA_BUILD_ID_MAX + 1];
+	if (!dir || !id->size || path[0] != '/')
+		return false;
+	hex(id, digits);
+	return offer(&places, "build-id cache", "%s%s/%s/%s", dir, path, digits, name);
+}
+
 /* perf's cache may have both there: a file with a symbol table, and its separate debug information. */
 static bool cached_debug_places(const struct perfdata_symbols *symbols, const struct pd_build_id *id,
 				pd_location_fn *take, void *user)

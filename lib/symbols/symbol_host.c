@@ -36,11 +36,13 @@ static bool is_same_file(void *user, const char *path, const char *what)
 }
 
 /* perf record makes hard links for its cache, which changes the inode's ctime but not the file's contents. */
-static bool is_kept_by_perf(const struct perfdata_symbols_dso *dso, const struct stat *st,
+static bool is_kept_by_perf(const struct perfdata_symbols_dso *dso, const struct stat *st, const char *path,
 			    const struct pd_build_id *found)
 {
 	struct stat wanted = *st;
-	return st->st_nlink > 1 && pd_cache_places(dso->symbols, found, "elf", is_same_file, &wanted);
+	/* of several files with one build-id the cache finds one by the id, and all by their paths */
+	return st->st_nlink > 1 && (pd_cache_places(dso->symbols, found, "elf", is_same_file, &wanted) ||
+				    pd_cache_places_of(dso->symbols, path, found, "elf", is_same_file, &wanted));
 }
 
 const char *pd_unidentified(const struct perfdata_symbols_dso *dso, const struct stat *st, const char *path,
@@ -61,7 +63,7 @@ const char *pd_unidentified(const struct perfdata_symbols_dso *dso, const struct
 	/* By ctime: any program can set mtime, and the file system reuses the inode number of a removed file. */
 	if (pd_nanoseconds(pd_changed(st)) <= r->unchanged_since)
 		return NULL;
-	if (pd_nanoseconds(pd_modified(st)) <= r->unchanged_since && is_kept_by_perf(dso, st, found))
+	if (pd_nanoseconds(pd_modified(st)) <= r->unchanged_since && is_kept_by_perf(dso, st, path, found))
 		return NULL;
 	return "it was changed since it was recorded, and no build-id was recorded";
 }

@@ -141,14 +141,18 @@ static bool relocate(struct perfdata_symbols_dso *dso)
 	if (!r->reference || !r->reference_address)
 		return false;
 	const struct pd_symbol_table *table = pd_dso_table(dso);
-	const struct pd_symbol *s = pd_symtab_by_name(table, r->reference);
-	/* Several symbols are at the start of the text, and the table keeps only one. */
-	if (!s)
-		s = pd_symtab_by_name(table, !strcmp(r->reference, "_text") ? "_stext" : "_text");
-	if (!s)
+	const bool other = !strcmp(r->reference, "_stext");
+	const uint64_t start = table->text_start[other] ? table->text_start[other] : table->text_start[!other];
+	if (!start)
 		return has_symbol_at(table, r->reference_address);
-	dso->delta = (int64_t)(s->start - r->reference_address);
+	dso->delta = (int64_t)(start - r->reference_address);
 	return true;
+}
+
+bool pd_dso_has_text_at(struct perfdata_symbols_dso *dso, uint64_t address)
+{
+	const struct pd_symbol_table *table = pd_dso_table(dso);
+	return table->text_start[0] == address || table->text_start[1] == address;
 }
 
 static bool is_named_by_caller(const struct perfdata_symbols_dso *dso)
@@ -182,7 +186,8 @@ static enum perfdata_status take_text(struct perfdata_symbols_dso *dso, const ch
 
 enum perfdata_status pd_dso_take_kallsyms(struct perfdata_symbols_dso *dso, int fd, const char *path)
 {
-	enum perfdata_status status = pd_kallsyms_load(&dso->table, fd);
+	struct pd_odd_lines odd;
+	enum perfdata_status status = pd_kallsyms_load(&dso->table, fd, &odd);
 	close(fd);
 	if (!status && pd_symtab_settle(&dso->table))
 		status = PERFDATA_ENOMEM;
@@ -218,13 +223,14 @@ static bool is_refused(struct perfdata_symbols_dso *dso, const char *path, const
 	return true;
 }
 
-static void find_odd_lines(const struct perfdata_symbols_dso *dso, const char *path, const struct pd_odd_lines *odd)
+static void find_odd_lines(const struct perfdata_symbols_dso *dso, const char *path, const char *wanted,
+			   const struct pd_odd_lines *odd)
 {
 	char what[PD_ODD_LINE + 128];
 	const bool one = odd->count == 1;
 	snprintf(what, sizeof what,
-		 "%" PRIu64 " of its lines %s no entry (START SIZE NAME): line %" PRIu64 "%s is '%s'", odd->count,
-		 one ? "is" : "are", odd->first, one ? "" : ", the first of them,", odd->text);
+		 "%" PRIu64 " of its lines %s no %s: line %" PRIu64 "%s is '%s'", odd->count,
+		 one ? "is" : "are", wanted, odd->first, one ? "" : ", the first of them,", odd->text);
 	find_fault(dso, PERFDATA_FINDING_SYMBOL_FILE, path, what);
 }
 
@@ -260,7 +266,7 @@ static bool take_perf_map(void *user, const char *path, const char *what)
 	const enum perfdata_status status = pd_perfmap_load(&dso->table, fd, &odd);
 	close(fd);
 	if (odd.count)
-		find_odd_lines(dso, path, &odd);
+		find_odd_lines(dso, path, "entry (START SIZE NAME)", &odd);
 	if (status == PERFDATA_EFORMAT && odd.count) {
 		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, "no line of it is an entry");
 		drop_table(dso);
@@ -683,6 +689,8 @@ static enum perfdata_status load_kallsyms(struct perfdata_symbols_dso *dso, cons
 	if (fd < 0)
 		return PERFDATA_ABSENT;
 	dso->kallsyms = pd_kallsyms_get(dso->symbols, path, fd);
+	if (dso->kallsyms && dso->kallsyms->odd.count && !atomic_exchange(&dso->kallsyms->odd_is_told, true))
+		find_odd_lines(dso, path, "symbol (ADDRESS TYPE NAME)", &dso->kallsyms->odd);
 	return take_text(dso, path, dso->kallsyms ? dso->kallsyms->status : PERFDATA_ENOMEM);
 }
 

@@ -32,7 +32,7 @@ static struct pd_kallsyms *read_text(struct perfdata_symbols *symbols, const cha
 	made->lock = pd_monitor_new();
 	pd_work_init(&made->work, 0, pd_symbols_account(symbols), symbols->options.cancel);
 	made->table.work = &made->work;
-	made->status = pd_kallsyms_load(&made->table, fd);
+	made->status = pd_kallsyms_load(&made->table, fd, &made->odd);
 	if (made->status == PERFDATA_EREAD)
 		(void)pd_symbols_fail(symbols, path, errno);
 	if (!made->lock || made->status == PERFDATA_ENOMEM || pd_symtab_settle(&made->table)) {

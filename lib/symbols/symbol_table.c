@@ -299,8 +299,22 @@ static int drop_aliases(struct pd_symbol_table *table)
 	return failed;
 }
 
+/* A kernel has several names at the start of its text, of which the table keeps one: often neither of these. */
+static void note_text_start(struct pd_symbol_table *table)
+{
+	static const char *const names[] = { "_text", "_stext" };
+	for (size_t i = 0; i < table->count; i++) {
+		const char *name = pd_symtab_raw(table, &table->items[i]);
+		for (size_t k = 0; k < 2 && name[0] == '_'; k++)
+			if (!table->text_start[k] && !strcmp(name, names[k]))
+				table->text_start[k] = table->items[i].start;
+	}
+}
+
 int pd_symtab_finish(struct pd_symbol_table *table, enum pd_symbol_fix fix)
 {
+	if (!table->mangled)
+		note_text_start(table);
 	if (pd_symtab_sort(table))
 		return -1;
 	set_ends(table, fix);
@@ -351,14 +365,6 @@ struct pd_symbol *pd_symtab_find(struct pd_symbol_table *table, uint64_t address
 			return s;
 		at = s->outer;
 	}
-	return NULL;
-}
-
-const struct pd_symbol *pd_symtab_by_name(const struct pd_symbol_table *table, const char *name)
-{
-	for (size_t i = 0; i < table->count; i++)
-		if (!strcmp(pd_symtab_raw(table, &table->items[i]), name))
-			return &table->items[i];
 	return NULL;
 }
 

@@ -121,11 +121,39 @@ static enum perfdata_status go_on(struct pd_symbol_table *table, struct pd_meter
 	return table->work ? pd_meter_count(meter, 1) : PERFDATA_OK;
 }
 
-enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd)
+static bool has_text(const char *text) { return text[strspn(text, " \t\v\f\r")]; }
+
+/* The text is hostile: what a terminal would obey is shown as digits. */
+static void show_line(char shown[PD_ODD_LINE], const char *line)
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t used = 0;
+	for (; *line && used < PD_ODD_LINE - 8; line++) {
+		const unsigned char c = (unsigned char)*line;
+		if (c >= ' ' && c < 0x7f) {
+			shown[used++] = *line;
+			continue;
+		}
+		memcpy(shown + used, (char[]){ '\\', 'x', digits[c >> 4], digits[c & 15] }, 4);
+		used += 4;
+	}
+	memcpy(shown + used, *line ? "..." : "", *line ? 4 : 1);
+}
+
+static void note_odd_line(struct pd_odd_lines *odd, uint64_t number, const char *line)
+{
+	if (odd->count++)
+		return;
+	odd->first = number;
+	show_line(odd->text, line);
+}
+
+enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd, struct pd_odd_lines *ret_odd)
 {
 	char *line, *text;
 	size_t size;
 	enum perfdata_status status = read_text(table, fd, &text, &size);
+	*ret_odd = (struct pd_odd_lines){ 0 };
 	if (status)
 		return status;
 	char *at = text, *end = at + size;
@@ -134,13 +162,17 @@ enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd)
 	const char *module = NULL;
 	bool hidden = false;
 	struct pd_meter meter = pd_meter(table->work);
-	while ((line = next_line(&at, end))) {
+	for (uint64_t number = 1; (line = next_line(&at, end)); number++) {
+		const char *whole = line;
 		uint64_t address;
 		status = go_on(table, &meter);
 		if (status)
 			return status;
-		if (!take_hex(&line, end, &address) || line[0] != ' ' || !line[1] || line[2] != ' ')
+		if (!take_hex(&line, end, &address) || line[0] != ' ' || !line[1] || line[2] != ' ') {
+			if (has_text(whole))
+				note_odd_line(ret_odd, number, whole);
 			continue;
+		}
 		char type = line[1], *name = line + 3;
 		if (!*name || *name == '$' || !is_kallsyms_type(type))
 			continue;
@@ -195,7 +227,6 @@ static enum number take_number(char **at, char *end, uint64_t *ret)
 	return digits || zero ? NUMBER : NO_NUMBER;
 }
 
-static bool has_text(const char *text) { return text[strspn(text, " \t\v\f\r")]; }
 
 /* Splits "START SIZE NAME", or "START NAME" for code whose size is not known. A name may hold anything but a line
  * feed. */
@@ -212,23 +243,6 @@ static char *split_entry(char *line, char *end, uint64_t *ret_start, uint64_t *r
 	*ret_size = 0;
 	line += strspn(line, " \t\v\f\r");
 	return *line ? line : NULL;
-}
-
-/* The text is hostile: what a terminal would obey is shown as digits. */
-static void show_line(char shown[PD_ODD_LINE], const char *line)
-{
-	static const char digits[] = "0123456789abcdef";
-	size_t used = 0;
-	for (; *line && used < PD_ODD_LINE - 8; line++) {
-		const unsigned char c = (unsigned char)*line;
-		if (c >= ' ' && c < 0x7f) {
-			shown[used++] = *line;
-			continue;
-		}
-		memcpy(shown + used, (char[]){ '\\', 'x', digits[c >> 4], digits[c & 15] }, 4);
-		used += 4;
-	}
-	memcpy(shown + used, *line ? "..." : "", *line ? 4 : 1);
 }
 
 /* Entries that overlap are all kept: pd_overlaps_make needs their order in the file. */
@@ -262,10 +276,7 @@ enum perfdata_status pd_perfmap_load(struct pd_symbol_table *table, int fd, stru
 			continue;
 		char *name = split_entry(line, end, &start, &length);
 		if (!name) {
-			if (!ret_odd->count++) {
-				ret_odd->first = number;
-				show_line(ret_odd->text, line);
-			}
+			note_odd_line(ret_odd, number, line);
 			continue;
 		}
 		limit_name(name);

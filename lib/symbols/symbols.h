@@ -73,6 +73,7 @@ struct pd_symbol_table {
 	bool is_told;             /* that was reported */
 	enum perfdata_status refused;   /* why no more symbols are added; PERFDATA_OK: memory failed */
 	size_t names_held;        /* bytes of names that are charged to the account */
+	uint64_t text_start[2];   /* of kernels: where _text and _stext are, whatever name is kept there; 0: nowhere */
 	struct pd_overlaps *overlaps;   /* perf maps: which entry names an address of several; NULL: none overlap */
 };
 
@@ -100,8 +101,6 @@ int pd_symtab_settle(struct pd_symbol_table *table);
 void pd_symtab_nest(struct pd_symbol_table *table);
 /* The symbol of an address; the first one of several that are tied. */
 struct pd_symbol *pd_symtab_find(struct pd_symbol_table *table, uint64_t address);
-/* The first symbol of this name, or NULL. Walks over all symbols; only before the table is settled. */
-const struct pd_symbol *pd_symtab_by_name(const struct pd_symbol_table *table, const char *name);
 void pd_symtab_release(struct pd_symbol_table *table);
 
 /* Adds a name to PD_STRINGS_POOL. 0, or -1 without memory. */
@@ -154,15 +153,17 @@ bool pd_demangle_rust(const char *name, char *out, size_t room);
 
 /* --- symbol_text.c: kallsyms and perf maps; jitdump.c ------------------------------------------------------------ */
 
-enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd);
-
 #define PD_ODD_LINE 96
-/* Lines of a perf map that are no entries. */
+/* Lines of a text that are neither empty nor what such a text is made of. */
 struct pd_odd_lines {
 	uint64_t count;
 	uint64_t first;            /* number of the first one, from 1 */
 	char text[PD_ODD_LINE];    /* its text, printable, perhaps cut */
 };
+
+/* ret_odd: of lines that are neither empty nor symbols. */
+enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd, struct pd_odd_lines *ret_odd);
+
 enum perfdata_status pd_perfmap_load(struct pd_symbol_table *table, int fd, struct pd_odd_lines *ret_odd);
 
 /* --- symbol_overlap.c: entries of a perf map that overlap --------------------------------------------------------- */
@@ -286,6 +287,8 @@ struct pd_kallsyms {
 	struct pd_monitor *lock;                  /* for names */
 	struct pd_symbol_table table;
 	enum perfdata_status status;              /* of reading */
+	struct pd_odd_lines odd;
+	_Atomic(bool) odd_is_told;
 	struct pd_work work;
 	size_t accounted;
 	char path[];
@@ -394,6 +397,8 @@ void pd_symbols_log(const struct perfdata_symbols_dso *dso, enum perfdata_symbol
 /* symbol_load.c: with the lock held, or before the handle is returned. pd_dso_take_kallsyms closes `fd`. */
 enum perfdata_status pd_dso_load(struct perfdata_symbols_dso *dso);
 enum perfdata_status pd_dso_take_kallsyms(struct perfdata_symbols_dso *dso, int fd, const char *path);
+/* Whether a kernel whose symbols were read has _text or _stext at the address. */
+bool pd_dso_has_text_at(struct perfdata_symbols_dso *dso, uint64_t address);
 /* Opens dso->unwind, with symbols->unwind_lock held. false: there is no such file. */
 bool pd_dso_open_unwind(struct perfdata_symbols_dso *dso);
 /* Whether the dso has a file whose code may be in user stacks; loads the dso. */
@@ -421,6 +426,9 @@ bool pd_alt_places(const struct perfdata_symbols *symbols, const char *from, con
 /* Places of the file itself in build-id directories. `name` is "elf", "vmlinux" or "kallsyms". */
 bool pd_cache_places(const struct perfdata_symbols *symbols, const struct pd_build_id *id, const char *name,
 		     pd_location_fn *take, void *user);
+/* The same where perf keeps the file of a path. */
+bool pd_cache_places_of(const struct perfdata_symbols *symbols, const char *path, const struct pd_build_id *id,
+			const char *name, pd_location_fn *take, void *user);
 /* Places of a kernel's image. */
 bool pd_vmlinux_places(const struct perfdata_symbols *symbols, const char *release, pd_location_fn *take, void *user);
 /* The CRC of .gnu_debuglink over a file. false: the file cannot be read. */

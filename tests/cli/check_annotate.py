@@ -157,7 +157,7 @@ def main():
         text, _errors, code_of = output("-q", "--symbol", "work", "--source", os.path.dirname(secret), path)
         report("nor of what is no regular file", [] if code_of == 0 and "of = of * 31" not in text else [text[:400]])
         _text, errors, code_of = output("--source", os.path.join(folder, "absent"), path)
-        report("a folder that is not there is wrong use", [] if code_of == 2 and "--source" in errors else [code_of, errors])
+        report("a folder that is not there cannot be opened", [] if code_of == 3 and "--source" in errors else [code_of, errors])
 
         other = os.path.join(folder, "other.data")
         record(other, binary, bytes(20), addresses)

@@ -8,7 +8,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import program
-from builder import IP, TID, TIME, Recording
+from builder import IP, KERNEL, TID, TIME, Recording
 from elf_program import Elf
 
 SHOWN = 5     # of a kind, without -v
@@ -43,6 +43,22 @@ def faults_of(path, folder, words, shown):
     return faults
 
 
+def odd_lines(folder):
+    """Lines of a kernel's symbols that are none: `FILE: N of its lines are no symbol`."""
+    text = os.path.join(folder, "symbols")
+    with open(text, "w", encoding="ascii") as out:
+        out.write("ffffffff81000000 T _text\nffffffff81001000 t known\n\nno symbol\n81002000\nffffffff81003000 T _etext\n")
+    r = Recording()
+    event = r.event("cpu-clock", ids=[1], type=1, sample_id_all=1, period=1000, sample_type=IP | TID | TIME)
+    r.mmap(-1, 0, 0xffffffff81000000, 0x1000000, 0xffffffff81000000, "[kernel.kallsyms]_text", misc=KERNEL, time=1)
+    r.sample(event, misc=KERNEL, ip=0xffffffff81001010, pid=100, tid=100, time=3)
+    path = os.path.join(folder, "kernel.data")
+    r.save(path)
+    done = program.run("folded", "--kallsyms", text, path)
+    wanted = b"symbols for [kernel.kallsyms]: 2 of its lines are no symbol (ADDRESS TYPE NAME): line 4, the first of them, is 'no symbol' [W802]"
+    return [] if done.code == 0 and b"known" in done.out and done.err.count(wanted) == 1 else [done]
+
+
 def main():
     tap = program.Tap()
     with tempfile.TemporaryDirectory() as folder:
@@ -50,6 +66,7 @@ def main():
         for command in "script", "dump", "folded", "report":
             tap.report("%s: the first of them" % command, faults_of(path, folder, [command], SHOWN))
             tap.report("%s: all of them" % command, faults_of(path, folder, [command, "-v"], len(NAMES)))
+        tap.report("lines that are no symbols", odd_lines(folder))
     return tap.end()
 
 

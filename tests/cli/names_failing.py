@@ -123,7 +123,7 @@ def annotate(tap, program, tree, symfs):
         text.write(INLINED)
     words = ["annotate", "-q", "--symbol", "around", "--source", folder, *symfs, tree.recording]
     tap.report("annotate has the source", [] if b"x * 3 + 1" in program.run(words, tree.home)[1] else ["no line"])
-    fail_in_turn(tap, program, "annotate --source", words, tree.home, vanished=2)
+    fail_in_turn(tap, program, "annotate --source", words, tree.home, vanished=3)
 
 
 def failing_calls(tap, folder):
@@ -242,11 +242,36 @@ def many_files(tap, folder):
                        if done.returncode or missing else [])
 
 
+def few_descriptors(tap, folder):
+    """Each number of descriptors, until all is written: what lacks one ends with 6, and a message says why."""
+    os.mkdir(os.path.join(folder, "few"))
+    tree = Tree(os.path.join(folder, "few"))
+    for number in range(3):
+        tree.add_program(number)
+    tree.save()
+    symfs, out = ["--symfs", tree.root], os.path.join(folder, "few", "out")
+    for words in (["csv", "--names", "--symbols", "yes", *symfs, "-o", out + "/"], ["csv", "--table", "all", "-o", out + "/"],
+                  ["parquet", *symfs, "-o", out + "/"], ["bundle", *symfs, "-o", out], ["rewrite", "-o", out], ["diff", "--save", out, *symfs]):
+        faults = []
+        for number in range(5, 100):
+            shutil.rmtree(out, ignore_errors=True)
+            if os.path.exists(out):
+                os.unlink(out)
+            done = run_plainly([*words, tree.recording], tree.home, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (number, number)))
+            reason = any(word in done.stderr for word in (b"Too many open files", b"descriptors"))
+            if done.returncode == 0:
+                break
+            if done.returncode not in (6, 127) or (done.returncode == 6 and not reason):
+                faults.append("%d descriptors: exit code %d\n%s" % (number, done.returncode, done.stderr[-300:].decode()))
+        tap.report("%s: few descriptors" % " ".join(words[:2]), faults + ([] if number > 5 and done.returncode == 0 else ["never, or always"]))
+
+
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         folder = os.path.realpath(folder)
         many_files(tap, folder)
+        few_descriptors(tap, folder)
         mapping_fails(tap, folder)
         failing_calls(tap, folder)
     return tap.end()

@@ -46,9 +46,12 @@ static const char *name_at(struct perfdata_symbols_dso *dso, uint64_t address)
 
 /* --- kallsyms ----------------------------------------------------------------------------------------------------- */
 
+/* kernels have several names at the start of their text */
 static const char kallsyms[] =
+	"ffffffff81000000 T srso_alias_untrain_ret\n"
 	"ffffffff81000000 T _stext\n"
 	"ffffffff81000000 T _text\n"
+	"ffffffff81000000 T __pi__text\n"
 	"ffffffff81000100 t first\n"
 	"ffffffff81000200 W weak\n"
 	"ffffffff81000300 R constant\n"
@@ -66,7 +69,7 @@ static void test_kallsyms(void)
 	struct perfdata_symbols_dso *dso = NULL;
 	struct perfdata_symbol s;
 	CHECK_EQ(perfdata_symbols_open_kallsyms(symbols, write_text("kallsyms", kallsyms), &dso), PERFDATA_OK);
-	CHECK_STR(name_at(dso, 0xffffffff81000000), "_text");  /* the last of those without a size */
+	CHECK_STR(name_at(dso, 0xffffffff81000000), "__pi__text");  /* the last of those without a size */
 	CHECK_STR(name_at(dso, 0xffffffff810001ff), "first");
 	CHECK_STR(name_at(dso, 0xffffffff81000350), "weak");   /* constants and marks are left out */
 	CHECK_STR(name_at(dso, 0xffffffff81000600), "data");

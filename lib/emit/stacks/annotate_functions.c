@@ -252,7 +252,7 @@ enum perfdata_status pd_annotate_sources(const struct perfdata_emit_context *con
 		return PERFDATA_OK;
 	enum perfdata_status status = pd_sources_new(context->session, folder, ret);
 	if (status != PERFDATA_OK)
-		return pd_error(context->reterr, status == PERFDATA_ABSENT ? PERFDATA_EUSAGE : status,
+		return pd_error(context->reterr, status == PERFDATA_ABSENT ? PERFDATA_EREAD : status,
 				PERFDATA_NO_OFFSET, "--source %.200s: %s", folder, strerror(errno));
 	for (size_t i = 0; i < context->nr_options && status == PERFDATA_OK; i++)
 		if (!strcmp(context->options[i].option->name, "map-path"))

@@ -25,12 +25,8 @@ static bool same_release_and_place(const struct pd_state *state)
 	if (!release || !state->kernel_reference || uname(&name) != 0 || strcmp(name.release, release) != 0)
 		return false;
 	struct perfdata_symbols_dso *running;
-	struct perfdata_symbol symbol;
-	if (perfdata_symbols_open_kallsyms(state->symbols, "/proc/kallsyms", &running) != PERFDATA_OK)
-		return false;
-	return perfdata_symbols_lookup(running, state->kernel_reference, UINT64_MAX, &symbol) == PERFDATA_OK &&
-	       symbol.start == state->kernel_reference &&
-	       (strcmp(symbol.raw_name, "_text") == 0 || strcmp(symbol.raw_name, "_stext") == 0);
+	return perfdata_symbols_open_kallsyms(state->symbols, "/proc/kallsyms", &running) == PERFDATA_OK &&
+	       pd_dso_has_text_at(running, state->kernel_reference);
 }
 
 static bool kernel_runs_here(struct pd_state *state)
