@@ -76,7 +76,7 @@ int64_t pd_reader_written(const struct perfdata_reader *reader);
 void pd_reader_weigh_off_cpu(struct perfdata_reader *reader, uint32_t event);
 /* The finding that samples weigh time on and off the CPU. */
 void pd_reader_tell_off_cpu(struct perfdata_reader *reader);
-/* Reports why spans are incomplete: SPANS_SAMPLED or SPANS_UNKNOWN. */
+/* Reports why spans are incomplete: SPANS_SAMPLED, SPANS_UNKNOWN, SPANS_PART. */
 void pd_reader_tell_spans(struct perfdata_reader *reader, enum perfdata_finding_code code, const char *message);
 
 /* The account of memory that the reader's session draws from. */

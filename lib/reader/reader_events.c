@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Events: attrs with their ids and names, and the event of each record. */
 #include "config.h"
+#include <stdio.h>
 #include "base/checked.h"
 #include "base/memory.h"
 #include "reader/reader_impl.h"
@@ -596,11 +597,13 @@ void pd_reader_weigh_off_cpu(struct perfdata_reader *reader, uint32_t event)
 
 void pd_reader_tell_off_cpu(struct perfdata_reader *reader)
 {
-	pd_reader_finding(reader, PERFDATA_FINDING_OFF_CPU, 0, PERFDATA_NO_OFFSET,
-			  "samples weigh time on and off the CPU");
+	pd_reader_tell_spans(reader, PERFDATA_FINDING_OFF_CPU, "samples weigh time on and off the CPU");
 }
 
 void pd_reader_tell_spans(struct perfdata_reader *reader, enum perfdata_finding_code code, const char *message)
 {
-	pd_reader_finding(reader, code, 0, PERFDATA_NO_OFFSET, "%s", message);
+	struct pd_finding finding = { .code = code, .offset = PERFDATA_NO_OFFSET, .record = UINT64_MAX };
+	/* the session's thread says it: the thread that reads ahead may have ended */
+	snprintf(finding.message, sizeof finding.message, "%s", message);
+	pd_reader_report(reader, &finding);
 }

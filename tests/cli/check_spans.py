@@ -14,6 +14,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "support"))
 import program
+import scheduler_recording as scheduler
 from builder import CONTEXT_USER, CPU, IDENTIFIER, IP, PERIOD, RAW, TID, TIME, Recording
 from program import PERFDATA, TESTDATA, run
 
@@ -407,6 +408,25 @@ def check_tables(tap):
               "a life is time on, off, and unknown")
 
 
+def check_part(tap):
+    """Switches of some processors, in a recording that a thread of its own reads ahead: what is found at the end is said all the same."""
+    for cpus, told in (((0,), True), ((0, 1), False)):
+        trace = scheduler.Trace([scheduler.SWITCH])
+        r = trace.recording
+        r.record(69, r.words([len(cpus)] + [word for cpu in cpus for word in (50, 0, cpu, 2**64 - 1)]), trailer=b"")
+        for step in range(12000):
+            prev, after = (101, 102) if step % 2 else (102, 101)
+            trace.put("sched_switch", 1000 + 10 * step, 0, prev, ("one", prev, 120, 1, "two", after, 120))
+        r.feature(7, r.pack("II", 2, 2))
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "part.data")
+            trace.save(path)
+            for jobs in ("1", "4"):
+                done = run("report", "--spans", "off", "--jobs", jobs, path)
+                tap.check(done.code == 0 and (b"switches of 1 of 2 processors [N813]" in done.err) == told,
+                          f"switches of {len(cpus)} of 2 processors, --jobs {jobs}", repr(done.err))
+
+
 def check_lines(tap):
     """ndjson --spans has the rows of the tables, and json the same objects."""
     for name in ("wide", "process", "calls"):
@@ -458,6 +478,7 @@ def main():
     check_filters(tap)
     check_sameness(tap)
     check_tables(tap)
+    check_part(tap)
     check_lines(tap)
     check_overview(tap)
     sys.exit(tap.end())

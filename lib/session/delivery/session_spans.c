@@ -33,6 +33,7 @@ struct pd_session_spans {
 	size_t ends_accounted;
 	int8_t *is_scheduler;                  /* by frame: 0 not looked up yet, 1 yes, -1 no */
 	size_t is_scheduler_room;
+	struct pd_hash_map cpus;               /* where switches were recorded, by the index of ids */
 	struct perfdata_step *steps;           /* of a stack whose end is looked for */
 	size_t steps_room;
 };
@@ -525,6 +526,48 @@ enum perfdata_status pd_session_spans_begin(struct perfdata_session *session, st
 	return status;
 }
 
+/* Whether the event's records say when threads come and go. */
+static bool is_of_switches(const struct sources *found, const struct perfdata_event *event)
+{
+	return found->records ? perfdata_attr_has(event->attr, PERFDATA_ATTR_CONTEXT_SWITCH)
+			      : event == found->switches;
+}
+
+/* Notes the CPUs on which switches are recorded; those of single threads are followed everywhere. */
+static enum perfdata_status take_index(struct perfdata_session *session, const struct perfdata_raw *raw)
+{
+	const struct sources found = find_sources(session->reader);
+	struct perfdata_record record;
+	if (perfdata_raw_decode(session->reader, raw, &record) != PERFDATA_OK)
+		return PERFDATA_OK;
+	const struct perfdata_list *entries = &record.u.id_index.entries;
+	for (uint64_t i = 0; i < entries->count; i++) {
+		struct perfdata_id_index_entry entry;
+		perfdata_list_get(entries, i, &entry, sizeof entry);
+		const struct perfdata_event *event = perfdata_reader_event_by_id(session->reader, entry.id);
+		if (event && is_of_switches(&found, event) && entry.cpu >= 0 && entry.tid == -1 &&
+		    pd_hash_map_put(&session->spans->cpus, (uint64_t)entry.cpu, 1) < 0)
+			return PERFDATA_ENOMEM;
+	}
+	return PERFDATA_OK;
+}
+
+static void report_part(struct perfdata_session *session)
+{
+	const struct pd_span_facts *facts = pd_spans_facts(session->spans->engine);
+	const struct perfdata_feature_section *section =
+		perfdata_reader_feature(session->reader, PERFDATA_FEATURE_NRCPUS);
+	const struct perfdata_node *online =
+		section && section->feature
+			? perfdata_node_get(perfdata_feature_root(section->feature), "online") : NULL;
+	const size_t nr = session->spans->cpus.count;
+	char message[128];
+	if (!nr || !online || nr >= online->v.u || !facts->kinds[PERFDATA_SPAN_OFF].spans)
+		return;
+	snprintf(message, sizeof message, "switches of %zu of %" PRIu64 " processors", nr, online->v.u);
+	pd_reader_tell_spans(session->reader, PERFDATA_FINDING_SPANS_PART, message);
+}
+
 enum perfdata_status pd_session_spans_take(struct perfdata_session *session, const struct perfdata_raw *raw,
 					   bool wanted)
 {
@@ -534,6 +577,8 @@ enum perfdata_status pd_session_spans_take(struct perfdata_session *session, con
 		if (status != PERFDATA_OK)
 			return status;
 	}
+	if (raw->type == PERFDATA_RECORD_ID_INDEX)
+		return take_index(session, raw);
 	if (raw->type == PERFDATA_RECORD_SAMPLE && raw->tid > 0 && !pd_thread_get(session->state, raw->pid, raw->tid))
 		return PERFDATA_ENOMEM;
 	return pd_spans_record(session->spans->engine, raw);
@@ -570,8 +615,10 @@ enum perfdata_status pd_session_spans_end(struct perfdata_session *session)
 	if (session->off_cpu > PERFDATA_OFF_CPU_ON && !session->spans->off_event)
 		return no_weights(&found, &session->error);
 	const enum perfdata_status status = pd_spans_end(session->spans->engine);
-	if (status == PERFDATA_OK)
+	if (status == PERFDATA_OK) {
 		report_unknown(session);
+		report_part(session);
+	}
 	return status;
 }
 
@@ -593,6 +640,7 @@ void pd_session_spans_free(struct perfdata_session *session)
 	pd_account_give(session->account, PD_USE_CACHES, own->ends_accounted);
 	pd_spans_free(own->engine);
 	pd_hash_map_release(&own->ends);
+	pd_hash_map_release(&own->cpus);
 	pd_free(own->is_scheduler);
 	pd_free(own->steps);
 	pd_free(own);
