@@ -11,10 +11,12 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import program
-from builder import CPU, IP, KERNEL, PERIOD, TID, TIME, Recording
+from builder import CALLCHAIN, CPU, IP, KERNEL, PERIOD, TID, TIME, Recording
 from program import run
 
 FORK, EXIT = 7, 4
+TEXT = 0xffffffff81000000
+CONTEXT_KERNEL, CONTEXT_USER = 2**64 - 128, 2**64 - 512
 SWITCH_CPU_WIDE, MISC_SWITCH_OUT = 15, 1 << 13
 
 tap = program.Tap()
@@ -101,7 +103,38 @@ def limited():
     tap.report("nor do formats of records", [] if b"--limit" not in run("ndjson", "--limit", "6", path).err else ["a note"])
 
 
+# --- diff: a caller without a name is an ancestor of what it calls, too ---
+
+
+def of_nameless_caller(path, work):
+    """A function of the kernel, called from an address of a file that is not here; it does so much work beside 600 samples of others."""
+    r = Recording()
+    clock = r.event("cpu-clock", ids=[1], type=1, sample_type=IP | TID | TIME | PERIOD | CALLCHAIN, sample_id_all=1, period=1000)
+    r.mmap(-1, 0, TEXT, 0x1000000, TEXT, "[kernel.kallsyms]_text", misc=KERNEL, time=1)
+    r.comm(100, 100, "caller", time=2)
+    r.mmap2(100, 100, 0x10000000, 0x100000, 0, "/absent/library.so", build_id=bytes(range(20)), time=3)
+    stacks = [[CONTEXT_KERNEL, TEXT + 0x1010, CONTEXT_USER, 0x10001234]] * work + [[CONTEXT_KERNEL, TEXT + 0x2010]] * 600
+    for time, chain in enumerate(stacks):
+        r.sample(clock, misc=KERNEL, ip=chain[1], pid=100, tid=100, time=1000 * (time + 1), period=1000, callchain=chain)
+    r.save(path)
+
+
+def nameless_caller(folder):
+    kernel = os.path.join(folder, "kernel")
+    with open(kernel, "w", encoding="ascii") as out:
+        out.write("%x T _text\n%x t hot\n%x t steady\n%x T _etext\n" % (TEXT, TEXT + 0x1000, TEXT + 0x2000, TEXT + 0x3000))
+    paths = [os.path.join(folder, "%s%d.data" % (side, n)) for side in ("before", "after") for n in range(3)]
+    for n, path in enumerate(paths):
+        of_nameless_caller(path, (400 if n < 3 else 600) + n % 3)
+    done = run("diff", "--json", "--kallsyms", kernel, "--before", *paths[:3], "--after", *paths[3:])
+    rows = [row for event in json.loads(done.out)["events"] for row in event["rows"]]
+    causes = {row.get("symbol") or str(row): row.get("cause") for row in rows if row["state"] == "regressed"}
+    tap.report("diff: a caller without a name is no cause", [] if done.code == 1 and len(causes) == 2 and list(causes.values()).count(None) == 1 and
+               all("hot" in (cause or key) for key, cause in causes.items()) else [causes, rows[:2], done.err])
+
+
 with tempfile.TemporaryDirectory() as folder:
+    nameless_caller(folder)
     exited(folder)
 limited()
 sys.exit(tap.end())

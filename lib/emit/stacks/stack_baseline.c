@@ -256,6 +256,20 @@ static void add_inclusive(struct baseline_writer *writer, uint32_t key, const st
 	sum->seen = writer->stack;
 }
 
+/* The call of a step by the one before it. A step without a name has two keys, its file's and its address: where both
+ * sides have the file, the comparison goes by addresses. */
+static bool add_call(struct baseline_writer *writer, size_t step, const struct pd_share_sums *sums)
+{
+	const uint32_t callers[] = { writer->path[step - 1], writer->places[step - 1] };
+	const uint32_t callees[] = { writer->path[step], writer->places[step] };
+	for (size_t i = 0; i < 4; i++) {
+		const uint32_t caller = callers[i / 2], callee = callees[i % 2];
+		if (caller != NO_KEY && callee != NO_KEY && caller != callee && !add_edge(writer, caller, callee, sums))
+			return false;
+	}
+	return true;
+}
+
 /* Each key and each call of a stack counts once, however often the stack has it. */
 static bool add_path(struct baseline_writer *writer, size_t nr, const struct pd_share_sums *sums)
 {
@@ -264,8 +278,7 @@ static bool add_path(struct baseline_writer *writer, size_t nr, const struct pd_
 		add_inclusive(writer, writer->path[i], sums);
 		if (writer->places[i] != NO_KEY)
 			add_inclusive(writer, writer->places[i], sums);
-		if (i && writer->state->by == BY_SYMBOL && writer->path[i] != writer->path[i - 1] &&
-		    !add_edge(writer, writer->path[i - 1], writer->path[i], sums))
+		if (i && writer->state->by == BY_SYMBOL && !add_call(writer, i, sums))
 			return false;
 	}
 	pd_share_sums_add(&writer->sums[writer->path[nr - 1]].self, sums);
