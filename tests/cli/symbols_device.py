@@ -106,6 +106,28 @@ def check_mounted(folder):
     check("two tmpfs: match says so", rows and all(line.startswith("unknown ") and "(device)" in line for line in rows), said)
 
 
+# How file systems are made, of which stat(2) reports another device than the kernel records; the program is put below `place/in`.
+JOINED = (("overlay", "mount -t tmpfs none {f}/place && mkdir {f}/place/low {f}/place/up {f}/place/work {f}/place/in && cp {f}/ours {f}/place/low/program && "
+           "mount -t overlay none -o lowerdir={f}/place/low,upperdir={f}/place/up,workdir={f}/place/work {f}/place/in"),
+          ("btrfs", "truncate -s 200M {f}/image && mkfs.btrfs -q {f}/image && mount -o loop {f}/image {f}/place && "
+           "btrfs subvolume create {f}/place/in && cp {f}/ours {f}/place/in/program"))
+
+
+def check_joined(folder):
+    """A file of an overlay, and one of a subvolume, have their names."""
+    os.makedirs(os.path.join(folder, "place"), exist_ok=True)
+    for kind, mounted in JOINED:
+        program, recording = os.path.join(folder, "place", "in", "program"), os.path.join(folder, kind + ".data")
+        text = "{ " + mounted.format(f=folder) + "; } > /dev/null 2>&1 || exit 99; "
+        text += f"{PERF} record -q -N -B -e cpu-clock -F 500 -o {recording} {program} > /dev/null 2>&1 || exit 99; "
+        done = run("unshare", "-m", "sh", "-c", text + 'stat -c %d "$1" && exec "$2" script -v -F ip,sym,dso "$3"', "sh", program, PERFDATA, recording)
+        if done.returncode == 99 or not os.path.exists(recording):
+            check(f"{kind}: it cannot be mounted here, or perf cannot record # SKIP", True)
+        else:
+            check(f"{kind}: names of the recorded file", b"ours_leaf" in done.stdout and b"[unknown] (" + program.encode() not in done.stdout,
+                  done.stdout[:300], done.stderr[-600:])
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = os.path.realpath(folder)
@@ -119,6 +141,7 @@ def main():
             check("two tmpfs: not as root, or no perf # SKIP", True)
         else:
             check_mounted(folder)
+            check_joined(folder)
     print(f"1..{len(results)}")
     return 0 if all(results) else 1
 

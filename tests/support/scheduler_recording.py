@@ -10,7 +10,7 @@ import struct
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from builder import CPU, IDENTIFIER, IP, KERNEL, PERIOD, RAW, TID, TIME, Recording  # noqa: E402
+from builder import CALLCHAIN, CPU, IDENTIFIER, IP, KERNEL, PERIOD, RAW, TID, TIME, Recording  # noqa: E402
 
 COMMON = ("\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
           "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n")
@@ -180,5 +180,29 @@ def make(folder):
     return ["whole", "lost", "missing", "process", "sampled"]
 
 
+def make_profile(path):
+    """Samples of two threads in two files, of which every third stretch is lost: LOST records where a buffer was full, and LOST_SAMPLES at the end."""
+    r = Recording()
+    clock = r.event("cpu-clock", ids=[1], type=1, sample_type=IP | TID | TIME | CPU | PERIOD | CALLCHAIN, sample_id_all=1, period=1000)
+    for tid in (101, 102):
+        r.comm(101, tid, "thread %d" % tid, time=tid)
+    for number in (1, 2):
+        r.mmap2(101, 101, number << 28, 0x100000, 0, "/absent/file-%d" % number, build_id=bytes(range(number, number + 20)), time=200)
+    chance, gone = random.Random(4), {0: 0, 1: 0}
+    for time in range(1000, 601000, 1000):
+        cpu, tid, number = time // 1000 % 2, chance.choice((101, 102)), chance.choice((1, 2, 2))
+        if time // 40000 % 3 == 1:
+            gone[cpu] += 1
+            continue
+        if gone[cpu]:
+            r.record(2, struct.pack("<QQ", 1, gone[cpu]), pid=101, tid=tid, time=time, cpu=cpu)
+            gone[cpu] = 0
+        ip, caller = (number << 28) + 0x1000 * chance.randrange(3), (number << 28) + 0x8000
+        r.sample(clock, ip=ip, pid=101, tid=tid, time=time, cpu=cpu, period=time % 7 + 1, callchain=[2**64 - 512, ip, caller])
+    r.record(13, struct.pack("<Q", 200), pid=101, tid=101, time=602000, cpu=0)
+    r.save(path)
+
+
 if __name__ == "__main__":
     make(sys.argv[1])
+    make_profile(os.path.join(sys.argv[1], "after-lost-profile.data"))
