@@ -98,10 +98,10 @@ async function main() {
   await test('10: names', async () =>
     among(answers[9].map((row) => [row.dso, row.no_build_id, int(row.samples), int(row.named)]), wanted.without_names, 2));
   await test('4: who waited, with lost records, missing switches, and of a process', async () =>
-    agree(answers[3].map((row) => [row.comm, row.why, row.times, row.ms, row.p99_ms, row.unsure, row.unsure_ms, row.no_end]), wanted.waits));
+    agree(answers[3].map((row) => [row.comm, row.why, row.times, row.ms, row.p99_ms, row.queued_ms, row.unsure, row.not_known]), wanted.waits));
   await test('5: system calls', async () =>
-    agree(answers[4].map((row) => [row.id, row.calls, row.mean_ns, row.median_ns, row.p99_ns, row.unsure]),
-      wanted.calls.map(([id, calls, ...times]) => [id, calls, ...times.slice(0, 3).map(Math.round), times[3]])));
+    agree(answers[4].map((row) => [row.call, row.calls, row.failed, row.mean_ns, row.median_ns, row.p99_ns, row.unsure]),
+      wanted.calls.map(([call, calls, failed, ...times]) => [call, calls, failed, ...times.slice(0, 3).map(Math.round), times[3]])));
   await test('6: what was lost', async () =>
     agree(answers[5].map((row) => [row.recording, row.samples, row.lost, row.percent]), wanted.losses));
   await test('9: the lines have all of the time of stacks', async () =>

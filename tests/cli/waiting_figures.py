@@ -27,7 +27,7 @@ def truth():
 def check(folder, name, wanted):
     meta, *records = figures.lines(os.path.join(folder, name + ".data"), "--symbols", "no")
     found = figures.waits(meta, records)
-    sure = {(tid, since): ns for tid, since, _comm, _why, ns, unsure in found if ns is not None and not unsure}
+    sure = {(tid, since): ns for tid, since, _comm, _why, ns, _queued, unsure, _lost in found if ns is not None and not unsure}
     wrong = [(key, ns, wanted.get(key)) for key, ns in sure.items() if wanted.get(key) != ns]
     if name == "sampled":
         return "waits of a sampled recording" if found else None

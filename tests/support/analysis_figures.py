@@ -45,34 +45,66 @@ class Holes:
         return any(first < end and last > begin for first, last in self.list)
 
 
+STATES = {1: "sleeping", 2: "uninterruptible", 4: "stopped", 8: "traced", 64: "parked", 128: "idle"}
+
+
+def state_of(value):
+    return next((name for bit, name in sorted(STATES.items()) if value & bit), "preempted")
+
+
+def lost_between(records, begin, end):
+    return any(record["type"] in ("lost", "lost_samples") and begin < (record.get("time") or 0) <= end for record in records)
+
+
 def waits(meta, records):
-    """(thread, since when, comm, why, ns or None, unsure) of each wait."""
+    """(thread, since when, comm, why, ns or None, ns in a queue or None, unsure, lost) of each wait; lost: records were. unsure: or switches."""
     if is_sampled(meta, "sched:sched_switch"):
         return []
-    holes, on_cpu, since, open_outs, found = Holes(records), {}, {}, {}, []
+    holes, names, on_cpu, since, open_outs, woken, found = Holes(records), {}, {}, {}, {}, {}, []
+    losses = [record for record in records if record["type"] in ("lost", "lost_samples")]
     for record in records:
-        if record["type"] != "sample" or not record["event"].startswith("sched:sched_switch"):
+        if record["type"] == "comm":
+            names[record["tid"]] = record["comm"]
+        elif record["type"] == "fork":
+            names[record["tid"]] = names.get(record["ptid"], ":%d" % record["tid"])
+        if record["type"] != "sample" or not record["event"].startswith("sched:sched_"):
             continue
         fields, time, cpu = record["fields"], record["time"], record["cpu"]
+        if record["event"].startswith("sched:sched_waking"):
+            pid = fields["pid"]
+            if pid not in on_cpu.values() and not (pid in open_outs and open_outs[pid][3] == "preempted"):
+                woken.setdefault(pid, time)
+        if not record["event"].startswith("sched:sched_switch"):
+            continue
         out, into = fields["prev_pid"], fields["next_pid"]
         if cpu in on_cpu and on_cpu[cpu] != out:
             holes.list.append((since[cpu], time))
         on_cpu[cpu], since[cpu] = into, time
         if out in open_outs:                 # it came in unseen
-            found.append((*open_outs.pop(out), None))
+            found.append((*open_outs.pop(out), None, None))
+        if out:
+            woken.pop(out, None)
         if out and not fields["prev_state"] & 48:
-            open_outs[out] = out, time, fields["prev_comm"], "waiting" if fields["prev_state"] & 255 else "preempted"
+            open_outs[out] = out, time, names.get(out, ":%d" % out), state_of(fields["prev_state"])
+        if not into:
+            continue
+        wake = woken.pop(into, None)
         if into in open_outs:
-            found.append((*open_outs.pop(into), time))
-    found += [(*left, None) for left in open_outs.values()]
-    return [(*out, None if back is None else back - out[1], back is not None and holes.across(out[1], back)) for *out, back in found]
+            left = open_outs.pop(into)
+            found.append((*left, time, time - left[1] if left[3] == "preempted" else None if wake is None else time - wake))
+        elif wake is None:                   # it went out unseen
+            found.append((into, None, names.get(into, ":%d" % into), "off-CPU", None, None))
+    found += [(*left, None, None) for left in open_outs.values()]
+    return [(*out, None if back is None else back - out[1], queued, back is not None and holes.across(out[1], back),
+             back is not None and lost_between(losses, out[1], back)) for *out, back, queued in found]
 
 
 def calls(meta, records):
-    """(number, ns, unsure) of each call whose end is the thread's next event."""
+    """(number as text: the recordings name no machine; ns, lost, failed) of each call whose end is the thread's next event."""
     if is_sampled(meta, "raw_syscalls:sys_"):
         return []
-    holes, entered, found = Holes(records), {}, []
+    losses = [record for record in records if record["type"] in ("lost", "lost_samples")]
+    entered, found = {}, []
     for record in records:
         if record["type"] != "sample" or not record["event"].startswith("raw_syscalls:sys_"):
             continue
@@ -81,30 +113,29 @@ def calls(meta, records):
         if record["event"].startswith("raw_syscalls:sys_enter"):
             entered[tid] = number, time
         elif before and before[0] == number:
-            found.append((number, time - before[1], holes.across(before[1], time)))
+            found.append((str(number), time - before[1], lost_between(losses, before[1], time), record["fields"]["ret"] < 0))
     return found
 
 
 def who_waits(found):
     groups = collections.defaultdict(list)
-    for _tid, _since, comm, why, off, unsure in found:
-        groups[comm, why].append((off, unsure))
+    for _tid, _since, comm, why, off, queued, _unsure, lost in found:
+        groups[comm, why].append((off, queued, lost))
     rows = []
     for (comm, why), each in groups.items():
-        off = [ns for ns, _ in each if ns is not None]
-        not_sure = [ns for ns, unsure in each if unsure]
-        rows.append([comm, why, len(off), round(sum(off) / 1e6, 3) if off else None, round(quantile(off, 0.99) / 1e6, 3) if off else None, len(not_sure),
-                     round(sum(not_sure) / 1e6, 3), len(each) - len(off)])
+        off, queues = ([one[at] for one in each if one[at] is not None] for at in (0, 1))
+        rows.append([comm, why, len(off), round(sum(off) / 1e6, 3) if off else None, round(quantile(off, 0.99) / 1e6, 3) if off else None,
+                     round(sum(queues) / 1e6, 3) if queues else None, sum(lost for _, _, lost in each), len(each) - len(off)])
     return sorted(rows, key=lambda row: (row[3] is None, -(row[3] or 0), row[0], row[1]))
 
 
 def how_long(found):
     groups = collections.defaultdict(list)
-    for number, ns, unsure in found:
-        groups[number].append((ns, unsure))
-    rows = [[number, len(each), sum(ns for ns, _ in each) / len(each), quantile([ns for ns, _ in each], 0.5), quantile([ns for ns, _ in each], 0.99),
-             sum(unsure for _, unsure in each)] for number, each in groups.items()]
-    return sorted(rows, key=lambda row: (-row[1] * row[2], row[0]))
+    for name, ns, lost, failed in found:
+        groups[name].append((ns, lost, failed))
+    rows = [[name, len(each), sum(failed for _, _, failed in each), sum(ns for ns, _, _ in each) / len(each), quantile([ns for ns, _, _ in each], 0.5),
+             quantile([ns for ns, _, _ in each], 0.99), sum(lost for _, lost, _ in each)] for name, each in groups.items()]
+    return sorted(rows, key=lambda row: (-row[1] * row[3], row[0]))
 
 
 def losses(name, records):
@@ -191,7 +222,7 @@ def main():
     waiting, took, lost, profiles = [], [], [], []
     for path in sys.argv[1:]:
         meta, *records = lines(path, "--stacks", "inline", "--names", "--symbols", "yes")
-        records = [record for record in records if record["type"] in ("sample", "lost", "lost_samples")]
+        records = [record for record in records if record["type"] in ("sample", "comm", "fork", "lost", "lost_samples")]
         waiting += waits(meta, records)
         took += calls(meta, records)
         lost.append(losses(os.path.basename(path), records))
