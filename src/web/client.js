@@ -1,81 +1,128 @@
 // SPDX-License-Identifier: MIT
 // The page's side of worker.js: calls become messages. Cancelling ends the worker, since C does not listen to messages while it works.
-import { bytesOf, concat, PerfdataError } from './engine.js';
+import { bytesOf, check_signal, concat, PerfdataError, stopped } from './common.js';
 import { recordOptions, recordsOf } from './lines.js';
 
-/** newWorker() starts a worker; wasm: bytes of the module, or a Promise of them. */
-export function clientOf(newWorker, wasm) {
-	let worker, started, numbers = 0;
+/** A worker that was started, with its answers as Promises. */
+function connectionOf(worker, wasm) {
 	const waiting = new Map();
+	let numbers = 0, failure = null;
 
-	function failAll(error) {
+	function end(error) {
+		failure ??= error;
+		worker.terminate();
 		for (const one of waiting.values())
-			one.reject(error);
+			one.reject(failure);
 		waiting.clear();
-		worker?.terminate();
-		worker = started = undefined;
 	}
 
-	function send(message, transfer, hooks = {}) {
+	function send(message, hooks = {}) {
+		if (failure)
+			return Promise.reject(failure);
 		const id = ++numbers;
 		return new Promise((resolve, reject) => {
 			waiting.set(id, { resolve, reject, ...hooks });
-			worker.postMessage({ id, ...message }, transfer ?? []);
+			worker.postMessage({ id, ...message });
 		});
 	}
 
-	function ready() {
-		if (started)
-			return started;
-		worker = newWorker();
-		worker.addEventListener('message', ({ data }) => {
-			const one = waiting.get(data.id);
-			if (!one)
-				return;
-			if (data.progress)
-				return one.onProgress?.(data.progress[0], data.progress[1]);
-			if (data.finding)
-				return one.onFinding?.(data.finding);
-			if (data.output !== undefined)
-				return one.onOutput?.(data.output, data.name, data.bytes);
-			waiting.delete(data.id);
-			if (data.error)
-				one.reject(Object.assign(new PerfdataError(data.error.status, data.error.message), { name: data.error.name }));
-			else
-				one.resolve(data.result);
-		});
-		worker.addEventListener('error', (event) => failAll(new PerfdataError(-1, event.message || 'the worker ended')));
-		return (started = Promise.resolve(wasm).then((bytes) => send({ call: 'start', wasm: bytes })));
-	}
+	worker.addEventListener('message', ({ data }) => {
+		const one = waiting.get(data.id);
+		if (!one)
+			return;
+		if (data.progress)
+			return one.onProgress?.(data.progress[0], data.progress[1]);
+		if (data.finding)
+			return one.onFinding?.(data.finding);
+		if (data.output !== undefined)
+			return one.onOutput?.(data.output, data.name, data.bytes);
+		waiting.delete(data.id);
+		if (!data.error)
+			return one.resolve(data.result);
+		const { name, message, status } = data.error;
+		one.reject(Object.assign(new PerfdataError(status, message), { name }));
+		// After a trap the module's memory may be anything.
+		if (name === 'RuntimeError' || name === 'RangeError')
+			end(new PerfdataError(-1, message));
+	});
+	worker.addEventListener('error', (event) => end(new PerfdataError(-1, event.message || 'the worker ended')));
+	const started = Promise.resolve(wasm).then((bytes) => send({ call: 'start', wasm: bytes }));
+	started.catch(end);
+	return { send, end, started, ended: () => failure !== null };
+}
 
-	async function plain(source) {
-		if (source instanceof Blob || bytesOf(source))
-			return source;
-		if (typeof source?.[Symbol.asyncIterator] !== 'function' && !(source instanceof ReadableStream))
-			throw new TypeError('a recording is bytes, a Blob or an async iterable of bytes');
-		const parts = [];
-		for await (const part of source)
-			parts.push(bytesOf(part));
-		return new Blob(parts);
-	}
+async function plain(source) {
+	if (source instanceof Blob || bytesOf(source))
+		return source;
+	if (typeof source?.[Symbol.asyncIterator] !== 'function')
+		throw new TypeError('a recording is bytes, a Blob or an async iterable of bytes');
+	const parts = [];
+	for await (const part of source)
+		parts.push(bytesOf(part));
+	return new Blob(parts);
+}
 
-	async function run(source, format, options, onOutput) {
-		const { signal, onProgress, onFinding, symbols, ...rest } = options;
-		const given = await plain(source);
-		signal?.throwIfAborted();
-		await ready();
-		const cancel = () => failAll(Object.assign(new PerfdataError(-8, 'stopped on request'), { name: 'AbortError' }));
+/** newWorker() starts a worker; wasm: bytes of the module, or a Promise of them. */
+export function clientOf(newWorker, wasm) {
+	let converting = null, turn = Promise.resolve();
+	const reading = new Set();
+
+	/** The worker of conversions, which run one after the other; each reading of records has one of its own. */
+	const converter = () => (converting = converting && !converting.ended() ? converting : connectionOf(newWorker(), wasm));
+
+	async function convert_in_turn(message, signal, hooks) {
+		check_signal(signal);
+		const connection = converter();
+		const cancel = () => connection.end(stopped('stopped on request'));
 		signal?.addEventListener('abort', cancel, { once: true });
 		try {
-			return await send({ call: 'convert', source: given, format, options: { ...rest, symbols: symbols && await plain(symbols) } }, [],
-				{ onProgress, onFinding, onOutput });
+			await connection.started;
+			return await connection.send(message, hooks);
 		} finally {
 			signal?.removeEventListener('abort', cancel);
 		}
 	}
 
-	return {
-		ready,
+	async function run(source, format, options, onOutput) {
+		const { signal, onProgress, onFinding, symbols, ...rest } = options;
+		check_signal(signal);
+		const message = { call: 'convert', format, source: await plain(source), options: { ...rest, symbols: symbols && await plain(symbols) } };
+		const result = turn.then(() => convert_in_turn(message, signal, { onProgress, onFinding, onOutput }));
+		turn = result.catch(() => {});
+		return result;
+	}
+
+	async function* readRecords(source, options) {
+		const { signal, onProgress, onFinding, symbols, ...rest } = options;
+		const pushed = !(source instanceof Blob) && !bytesOf(source), bytes = pushed ? source[Symbol.asyncIterator]() : null;
+		const connection = connectionOf(newWorker(), wasm), hooks = { onProgress, onFinding };
+		const cancel = () => connection.end(stopped('stopped on request'));
+		let ended = !pushed;
+		reading.add(connection);
+		signal?.addEventListener('abort', cancel, { once: true });
+		try {
+			check_signal(signal);
+			await connection.started;
+			await connection.send({ call: 'open', source: pushed ? null : source, options: rest }, hooks);
+			yield* recordsOf(async () => {
+				for (;;) {
+					const text = await connection.send({ call: 'next' }, hooks);
+					if (text !== '' || ended)
+						return text;
+					const piece = await bytes.next();
+					ended = !!piece.done;
+					await connection.send(ended ? { call: 'end' } : { call: 'push', bytes: bytesOf(piece.value) }, hooks);
+				}
+			}, async () => { await bytes?.return?.(); });
+		} finally {
+			signal?.removeEventListener('abort', cancel);
+			reading.delete(connection);
+			connection.end(stopped('closed'));
+		}
+	}
+
+	const client = {
+		ready: () => converter().started,
 		async convert(source, format, options = {}) {
 			const outputs = [{ name: '', parts: [] }];
 			const result = await run(source, format, options, (number, name, bytes) => {
@@ -94,8 +141,10 @@ export function clientOf(newWorker, wasm) {
 			let failure = null, last = Promise.resolve();
 			try {
 				const result = await run(source, format, options, (number, name, bytes) => {
-					if (bytes)
-						last = last.then(() => writer.write(bytes)).catch((error) => { failure = error; });
+					if (number)
+						failure ??= new PerfdataError(-4, 'this format has several outputs: use convert');
+					else if (bytes)
+						last = last.then(() => writer.write(bytes)).catch((error) => { failure ??= error; });
 				});
 				await last;
 				if (failure)
@@ -103,40 +152,28 @@ export function clientOf(newWorker, wasm) {
 				await writer.close();
 				return result;
 			} catch (error) {
-				await writer.abort(error);
+				await writer.abort(error).catch(() => {});
 				throw error;
 			}
 		},
 		async open(source, options = {}) {
-			await ready();
-			const pushed = !(source instanceof Blob) && !bytesOf(source);
+			await client.ready();
+			const again = source instanceof Blob || bytesOf(source);
 			return {
-				async *records(wanted) {
-					const { signal, onProgress, onFinding, symbols, ...rest } = recordOptions(wanted, options);
-					const reading = numbers + 1, bytes = pushed ? source[Symbol.asyncIterator]() : null;
-					let ended = !pushed;
-					await send({ call: 'open', source: pushed ? null : source, options: rest });
-					yield* recordsOf(async () => {
-						for (;;) {
-							const text = await send({ call: 'next', reading });
-							if (text !== '' || ended)
-								return text;
-							const piece = await bytes.next();
-							ended = !!piece.done;
-							await send(ended ? { call: 'end', reading } : { call: 'push', reading, bytes: bytesOf(piece.value) });
-						}
-					}, async () => {
-						await send({ call: 'close', reading });
-						await bytes?.return?.();
-					});
-				},
-				table: async (name, settings) => {
-					const { files, bytes } = await this.convert(source, 'parquet', { ...options, settings: { ...settings, table: name } });
+				records: (wanted) => readRecords(source, recordOptions(wanted, options)),
+				...(again && { table: async (name, settings) => {
+					const { files, bytes } = await client.convert(source, 'parquet', { ...options, settings: { ...settings, table: name } });
 					return files[name] ?? bytes;
-				},
+				} }),
 				async close() {},
 			};
 		},
-		close: () => failAll(new PerfdataError(-8, 'closed')),
+		/** Ends all workers; a later call starts them again. */
+		close() {
+			converting?.end(stopped('closed'));
+			for (const connection of reading)
+				connection.end(stopped('closed'));
+		},
 	};
+	return client;
 }

@@ -2,45 +2,10 @@
 // The module of C as an object of JavaScript, the same in node, in workers and in pages. Its calls do not wait for anything, so a
 // source is { length, readAt(offset, bytes) → how many were read }.
 import core from './core.js';
+import { bytesOf, PerfdataError, STATUS } from './common.js';
 
-export const STATUS = { OK: 0, END: 1, AGAIN: 4, CANCELLED: -8 };
 const ORDER = { time: 1, file: 2 };
 const NAMES = { yes: 1, no: 2 };
-
-export class PerfdataError extends Error {
-	constructor(status, message) {
-		super(message);
-		this.name = status === STATUS.CANCELLED ? 'AbortError' : 'PerfdataError';
-		this.status = status;
-	}
-}
-
-/** A source of bytes that are in memory. */
-export function memorySource(bytes) {
-	return {
-		length: bytes.length,
-		readAt(offset, room) {
-			const part = bytes.subarray(offset, offset + room.length);
-			room.set(part);
-			return part.length;
-		},
-	};
-}
-
-export function bytesOf(source) {
-	return source instanceof Uint8Array ? source : ArrayBuffer.isView(source) ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
-		: source instanceof ArrayBuffer ? new Uint8Array(source) : null;
-}
-
-export function concat(parts) {
-	const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-	let at = 0;
-	for (const part of parts) {
-		all.set(part, at);
-		at += part.length;
-	}
-	return all;
-}
 
 /** What findings a conversion told, and what its caller hears of them. */
 function listener(options) {
@@ -61,7 +26,7 @@ function listener(options) {
 }
 
 export async function start(wasmBinary) {
-	const module = await core({ wasmBinary, calls: null });
+	const module = await core({ wasmBinary, calls: null, locateFile: (name) => name });
 	const text = (at) => module.UTF8ToString(at);
 	let bundles = 0;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The package in node. A conversion runs in the thread that asks for it; use node:worker_threads for long ones.
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
-import { bytesOf, concat, memorySource, PerfdataError, start } from './engine.js';
+import { bytesOf, check_signal, concat, memorySource, PerfdataError } from './common.js';
+import { start } from './engine.js';
 import { recordOptions, recordsOf } from './lines.js';
 
 export { PerfdataError };
@@ -75,7 +76,7 @@ export async function convertTo(source, format, sink, options = {}) {
 async function run(source, format, options, sink) {
 	const opened = await open_source(source);
 	try {
-		options.signal?.throwIfAborted();
+		check_signal(options.signal);
 		const engine = await engineOf();
 		return engine.convert(opened, format, { ...options, symbols: await whole(options.symbols) }, sink);
 	} finally {

@@ -2,7 +2,7 @@
 // The package in pages: a worker does the work.
 import { clientOf } from './client.js';
 
-export { PerfdataError } from './engine.js';
+export { PerfdataError } from './common.js';
 const wasm = fetch(new URL('./perfdata.wasm', import.meta.url)).then((answer) => answer.arrayBuffer());
 const client = clientOf(() => new Worker(new URL('./worker.js', import.meta.url), { type: 'module' }), wasm);
 const { version, formats, findings, schema } = await client.ready();

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // A dedicated worker that converts for a page: Blobs are read by slices, which only workers can do without waiting.
-// Messages in: { call: 'start', wasm }, { id, call: 'convert', source, format, options }, { id, call: 'open' | 'next' | 'push' | 'end' | 'close' }.
+// Messages in: { id, call: 'start', wasm }, { id, call: 'convert', source, format, options }, { id, call: 'open', source, options },
+// { id, call: 'push', bytes }, { id, call: 'next' | 'end' | 'close' }. A worker has one reading at a time.
 // Messages out: { id, result }, { id, error: { name, message, status } }, { id, progress: [done, total] }, { id, finding }, { id, output, name | bytes }.
-import { bytesOf, memorySource, start } from './engine.js';
+import { bytesOf, memorySource } from './common.js';
+import { start } from './engine.js';
 
-let engine;
-const readings = new Map();
+let engine, reading, answered;   // answered: the message that is being answered
 
 function sourceOf(source) {
 	if (!(source instanceof Blob))
@@ -34,44 +35,55 @@ function sourceOf(source) {
 	};
 }
 
+const say = (message, transfer = []) => postMessage({ id: answered, ...message }, transfer);
+
+/** What the caller hears while C works. */
+function hooks() {
+	let said = 0;
+	return {
+		onFinding: (finding) => say({ finding }),
+		onProgress(done, total) {
+			const now = Date.now();
+			if (now - said > 50) {
+				said = now;
+				say({ progress: [done, total] });
+			}
+		},
+	};
+}
+
 const calls = {
 	async start({ wasm }) {
 		engine = await start(wasm);
 		return { version: engine.version, formats: engine.formats, findings: engine.findings(), schema: engine.schema() };
 	},
-	convert({ id, source, format, options }) {
-		let outputs = 1, told = 0;
+	convert({ source, format, options }) {
+		let outputs = 1;
 		const symbols = options.symbols instanceof Blob ? new Uint8Array(new FileReaderSync().readAsArrayBuffer(options.symbols)) : options.symbols;
-		const result = engine.convert(sourceOf(source), format, {
-			...options, symbols,
-			onFinding: (finding) => postMessage({ id, finding }),
-			onProgress(done, total) {
-				if (Date.now() - told > 50)
-					postMessage({ id, progress: [done, total] });
-				told = Date.now() - told > 50 ? Date.now() : told;
-			},
-		}, {
-			open(name) { postMessage({ id, output: outputs, name }); return outputs++; },
-			write: (output, bytes) => postMessage({ id, output, bytes }, [bytes.buffer]),
+		const result = engine.convert(sourceOf(source), format, { ...options, symbols, ...hooks() }, {
+			open(name) { say({ output: outputs, name }); return outputs++; },
+			write: (output, bytes) => say({ output, bytes }, [bytes.buffer]),
 		});
 		return { ...result, heap: engine.heapSize() };
 	},
-	open({ id, source, options }) {
-		readings.set(id, engine.records(source && sourceOf(source), options));
+	open({ source, options }) {
+		reading?.close();
+		reading = engine.records(source && sourceOf(source), { ...options, ...hooks() });
 	},
-	next: ({ reading }) => readings.get(reading).next(),
-	push: ({ reading, bytes }) => readings.get(reading).push(bytes),
-	end: ({ reading }) => { readings.get(reading).end(); },
-	close({ reading }) {
-		readings.get(reading)?.close();
-		readings.delete(reading);
+	next: () => reading.next(),
+	push: ({ bytes }) => { reading.push(bytes); },
+	end: () => { reading.end(); },
+	close() {
+		reading?.close();
+		reading = null;
 	},
 };
 
 addEventListener('message', async ({ data }) => {
+	answered = data.id;
 	try {
-		postMessage({ id: data.id, result: await calls[data.call](data) });
+		say({ result: await calls[data.call](data) });
 	} catch (error) {
-		postMessage({ id: data.id, error: { name: error.name, message: error.message, status: error.status } });
+		say({ error: { name: error.name, message: error.message, status: error.status } });
 	}
 });

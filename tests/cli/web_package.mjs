@@ -3,7 +3,9 @@
 // (`perf record -o -`), FILE is a file of perf.
 import assert from 'node:assert/strict';
 import { createReadStream, readFileSync } from 'node:fs';
+import { once } from 'node:events';
 import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import { convert, convertTo, findings, formats, open, PerfdataError, schema } from 'perfdata';
 
 const { FILE, RECORDING } = process.env;
@@ -21,13 +23,14 @@ test('converts a path, bytes and a Blob to the same bytes', async () => {
 
 test('records of a file are those of ndjson', async () => {
 	const lines = (await convert(FILE, 'ndjson', { order: 'file' })).text().split('\n').filter(Boolean).map((line) => JSON.parse(line));
-	const wanted = lines.filter((line) => 'record' in line && line.type !== 'summary').map((line) => line.record);
+	const wanted = lines.filter((line) => 'offset' in line).map(({ type, offset }) => [type, offset]);
 	const recording = await open(FILE), got = [];
 	for await (const record of recording.records())
-		if ('record' in record)
-			got.push(record.record);
+		if ('offset' in record)
+			got.push([record.type, record.offset]);
 	await recording.close();
 	assert.deepEqual(got, wanted);
+	assert.ok(got.length > 0);
 });
 
 test('records of a stream come before its end', async () => {
@@ -61,6 +64,15 @@ test('fails with messages, and goes on', async () => {
 	assert.ok(damaged.findings.length > 0 && !damaged.complete);
 	assert.ok(findings.some(({ code }) => code === damaged.findings[0].code));
 	assert.ok((await convert(FILE, 'folded', { names: false })).complete);
+});
+
+test('works in a worker', async () => {
+	const worker = new Worker(`import('perfdata').then(async ({ convert }) => {
+		const { workerData, parentPort } = await import('node:worker_threads');
+		parentPort.postMessage((await convert(workerData, 'folded', { names: false })).text());
+	})`, { eval: true, workerData: FILE });
+	const [text] = await once(worker, 'message');
+	assert.equal(text, (await convert(FILE, 'folded', { names: false })).text());
 });
 
 test('says what there is', () => {

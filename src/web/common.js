@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// What both sides of a worker use, and node: errors, and bytes in memory.
+
+export const STATUS = { OK: 0, END: 1, AGAIN: 4, CANCELLED: -8 };
+
+export class PerfdataError extends Error {
+	constructor(status, message) {
+		super(message);
+		this.name = status === STATUS.CANCELLED ? 'AbortError' : 'PerfdataError';
+		this.status = status;
+	}
+}
+
+/** A source of bytes that are in memory. */
+export function memorySource(bytes) {
+	return {
+		length: bytes.length,
+		readAt(offset, room) {
+			const part = bytes.subarray(offset, offset + room.length);
+			room.set(part);
+			return part.length;
+		},
+	};
+}
+
+export function bytesOf(source) {
+	return source instanceof Uint8Array ? source : ArrayBuffer.isView(source) ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
+		: source instanceof ArrayBuffer ? new Uint8Array(source) : null;
+}
+
+export function concat(parts) {
+	const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+	let at = 0;
+	for (const part of parts) {
+		all.set(part, at);
+		at += part.length;
+	}
+	return all;
+}
+
+export const stopped = (message) => new PerfdataError(STATUS.CANCELLED, message);
+
+/** Throws if the caller of a conversion does not want it any more. */
+export function check_signal(signal) {
+	if (signal?.aborted)
+		throw stopped('stopped on request');
+}
