@@ -55,7 +55,8 @@ export interface FormatInfo {
 	names: boolean;
 	/** writes several outputs */
 	files: boolean;
-	options: { name: string; help: string }[];
+	/** flag: the option has no value, true sets it */
+	options: { name: string; help: string; flag: boolean }[];
 }
 
 export interface RecordsWanted {
