@@ -60,7 +60,8 @@ const char *web_formats(void)
 			perfdata_text_string(&text, j ? ",{" : "{");
 			put_text(&text, "name", option->name);
 			put_text(&text, "help", option->help);
-			perfdata_text_printf(&text, ",\"flag\":%s}", option->kind == PERFDATA_OPTION_FLAG ? "true" : "false");
+			perfdata_text_printf(&text, ",\"flag\":%s}",
+					     option->kind == PERFDATA_OPTION_FLAG ? "true" : "false");
 		}
 		perfdata_text_string(&text, "]}");
 	}
