@@ -52,10 +52,10 @@ enum exit_code command_completion(struct options *options);
 enum exit_code command_help(struct options *options);
 enum exit_code command_version(struct options *options);
 
-/* Prints usage and options on stdout: of `emitter`, unless it is NULL, with the general options of `command`; else of
- * `command`. */
-enum exit_code help_command(const struct command *command, const struct perfdata_emitter *emitter);
-/* Prints the list of all commands on stdout. */
-enum exit_code help_all(void);
+/* Prints usage and options on stdout: those of `emitter` with the general options of `command`, or those of `command`
+ * if `emitter` is NULL. Options that many commands take are only named, unless `all`. */
+enum exit_code help_command(const struct command *command, const struct perfdata_emitter *emitter, bool all);
+/* Prints the commands that most people need on stdout, and where the others are listed. */
+enum exit_code help_overview(void);
 
 #endif

@@ -34,15 +34,64 @@ static size_t group_of(const struct general_option *row)
 	return g;
 }
 
+/* The options that many commands take: `help COMMAND` only names them. */
+#define COMMON_GROUPS                                                                           \
+	((unsigned)(OPTIONS_GENERAL | OPTIONS_INPUT | OPTIONS_LIST | OPTIONS_FILTER |             \
+		    OPTIONS_SYMBOLS | OPTIONS_OUTPUT | OPTIONS_BATCH | OPTIONS_REPORT))
+
+enum { TEXT_COLUMN = 29, NAMES_COLUMN = 21, LAST_COLUMN = 100 };
+
+static size_t columns_of(const char *text, size_t size)
+{
+	size_t columns = 0;
+	for (size_t i = 0; i < size; i++)
+		columns += ((unsigned char)text[i] & 0xc0) != 0x80;   /* a character of UTF-8 */
+	return columns;
+}
+
+/* Prints one word after `*column` columns of a line, or on a new line that begins at column `begin`. */
+static void show_word(const char *word, size_t size, size_t *column, size_t begin)
+{
+	const size_t columns = columns_of(word, size);
+	if (*column > begin && *column + 1 + columns > LAST_COLUMN) {
+		printf("\n%*s", (int)begin, "");
+		*column = begin;
+	} else if (*column > begin) {
+		putchar(' ');
+		++*column;
+	}
+	fwrite(word, 1, size, stdout);
+	*column += columns;
+}
+
+static void show_text(const char *text)
+{
+	size_t column = TEXT_COLUMN;
+	for (const char *at = text; *at; at += strspn(at, " ")) {
+		const size_t size = strcspn(at, " ");
+		show_word(at, size, &column, TEXT_COLUMN);
+		at += size;
+	}
+	putchar('\n');
+}
+
 static void show_option(const struct perfdata_emitter_option *option)
 {
-	char name[80];
 	const char *argument = option->kind == PERFDATA_OPTION_FLAG ? NULL : option->argument;
-	snprintf(name, sizeof name, "--%s%s%s", option->name, argument ? " " : "", argument ? argument : "");
 	if (option->short_name)
-		printf("  -%c, %-22s %s\n", option->short_name, name, option->help);
+		printf("  -%c, --%s", option->short_name, option->name);
 	else
-		printf("      %-22s %s\n", name, option->help);
+		printf("      --%s", option->name);
+	size_t columns = strlen("  -x, --") + strlen(option->name);
+	if (argument) {
+		printf(" %s", argument);
+		columns += 1 + columns_of(argument, strlen(argument));
+	}
+	if (columns < TEXT_COLUMN)
+		printf("%*s", TEXT_COLUMN - (int)columns, "");
+	else
+		printf("\n%*s", TEXT_COLUMN, "");
+	show_text(option->help);
 }
 
 static bool has_own(const struct perfdata_emitter *emitter, const char *name)
@@ -68,7 +117,32 @@ static void show_groups(unsigned groups, const struct perfdata_emitter *emitter)
 	}
 }
 
-enum exit_code help_command(const struct command *command, const struct perfdata_emitter *emitter)
+/* Names the common options among `groups`, a paragraph for each group. */
+static void name_common(unsigned groups, const struct perfdata_emitter *emitter)
+{
+	const unsigned own = groups & ~COMMON_GROUPS;
+	printf("\nCommon options (perfdata help options explains them):\n");
+	for (size_t g = 0; g < sizeof group_masks / sizeof *group_masks; g++) {
+		size_t column = 0;
+		const struct general_option *row;
+		for (size_t i = 0; (row = general_option_at(i)); i++) {
+			char name[64];
+			if (!(row->groups & groups & COMMON_GROUPS & group_masks[g]) || row->groups & own ||
+			    has_own(emitter, row->option.name))
+				continue;
+			if (!column) {
+				printf("  %-*s", NAMES_COLUMN - 2, group_titles[g]);
+				column = NAMES_COLUMN;
+			}
+			const int size = snprintf(name, sizeof name, "--%s", row->option.name);
+			show_word(name, (size_t)size, &column, NAMES_COLUMN);
+		}
+		if (column)
+			putchar('\n');
+	}
+}
+
+enum exit_code help_command(const struct command *command, const struct perfdata_emitter *emitter, bool all)
 {
 	unsigned groups = command->groups;
 	if (emitter) {
@@ -82,7 +156,9 @@ enum exit_code help_command(const struct command *command, const struct perfdata
 	} else {
 		printf("Usage: perfdata %s %s\n\n%s\n", command->name, command->arguments, command->help);
 	}
-	show_groups(groups, emitter);
+	show_groups(all ? groups : groups & ~COMMON_GROUPS, emitter);
+	if (!all && groups & COMMON_GROUPS)
+		name_common(groups, emitter);
 	printf("\nFlags have a --no- twin.\n");
 	return EXIT_FINE;
 }
@@ -114,12 +190,37 @@ static enum exit_code help_formats(void)
 	return EXIT_FINE;
 }
 
-enum exit_code help_all(void)
+/* The commands that most people need. */
+static const char *const common_commands[] = { "info", "report", "annotate", "browse", "flamegraph", "script",
+					       "csv", "ndjson", "diff", "check", "match", "bundle" };
+
+static void show_usage(void)
 {
 	printf("Usage: perfdata COMMAND [options] FILE…\n"
-	       "       perfdata FILE\n\n"
-	       "Reads perf.data recordings: files, pipes, directories, packed, damaged. - is stdin. A FILE alone is "
-	       "asked what it is.\n");
+	       "       perfdata FILE                       what is in a recording, on one screen\n\n"
+	       "Reads perf.data recordings: files, pipes, directories, packed, damaged. - is stdin.\n");
+}
+
+enum exit_code help_overview(void)
+{
+	show_usage();
+	putchar('\n');
+	for (size_t i = 0; i < sizeof common_commands / sizeof *common_commands; i++) {
+		const struct command *command = command_named(common_commands[i]);
+		const struct perfdata_emitter *emitter =
+			command ? NULL : perfdata_registry_find(NULL, common_commands[i]);
+		printf("  %-10s %s\n", common_commands[i], command ? command->help : emitter->help);
+	}
+	printf("\nperfdata help commands   all commands, and exit codes\n"
+	       "perfdata help COMMAND    its own options; with -v all options\n"
+	       "perfdata help options    options that most commands take\n"
+	       "perfdata explain CODE    what the code of a message means\n");
+	return EXIT_FINE;
+}
+
+static enum exit_code help_commands(void)
+{
+	show_usage();
 	for (enum task task = TASK_LOOK; task < NR_TASKS; task++) {
 		printf("\n%s:\n", task_titles[task]);
 		show_task(task);
@@ -128,8 +229,14 @@ enum exit_code help_all(void)
 	for (int code = 0; code <= EXIT_INTERRUPTED; code++)
 		if (exit_code_meaning((enum exit_code)code))
 			printf("  %-10d %s\n", code, exit_code_meaning((enum exit_code)code));
-	printf("\nperfdata help COMMAND shows the options of one; perfdata help formats lists what convert --to "
-	       "takes.\n");
+	return EXIT_FINE;
+}
+
+static enum exit_code help_options(void)
+{
+	printf("Options that most commands take. Which ones a command takes: perfdata help COMMAND\n");
+	show_groups(COMMON_GROUPS, NULL);
+	printf("\nFlags have a --no- twin.\n");
 	return EXIT_FINE;
 }
 
@@ -212,7 +319,7 @@ static void man_parts(void)
 enum exit_code command_help(struct options *options)
 {
 	if (!options->files.nr)
-		return help_all();
+		return options->style.verbose ? help_commands() : help_overview();
 	const char *name = options->files.values[0];
 	if (!strcmp(name, "man-parts")) {
 		man_parts();
@@ -220,11 +327,16 @@ enum exit_code command_help(struct options *options)
 	}
 	if (!strcmp(name, "formats"))
 		return help_formats();
+	if (!strcmp(name, "commands"))
+		return help_commands();
+	if (!strcmp(name, "options"))
+		return help_options();
 	const struct command *command = command_named(name);
 	const struct perfdata_emitter *emitter = command ? NULL : perfdata_registry_find(NULL, name);
 	if (command || emitter)
-		return help_command(command ? command : command_named("convert"), emitter);
-	usage_error(&options->style, "there is no command '%s' (perfdata help lists them)", name);
+		return help_command(command ? command : command_named("convert"), emitter,
+				    options->style.verbose);
+	usage_error(&options->style, "there is no command '%s' (perfdata help commands lists them)", name);
 	return EXIT_USAGE;
 }
 

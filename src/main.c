@@ -90,7 +90,7 @@ int main(int argc, char **argv)
 	if (!strcmp(name, "perf_to_profile"))
 		return perf_to_profile(argc - 1, argv + 1);
 	if (!*name) {
-		help_all();
+		help_overview();
 		return EXIT_USAGE;
 	}
 	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
@@ -130,7 +130,7 @@ int main(int argc, char **argv)
 	if (options.files.nr && !options.help && !(groups & (OPTIONS_INPUT | OPTIONS_WORDS)))
 		usage_error(&options.style, "%s takes no FILE, such as '%s'", command->name, options.files.values[0]);
 	else if (options.help)
-		code = help_command(command, options.emitter);
+		code = help_command(command, options.emitter, options.style.verbose);
 	else if (symbols_open(&options, &code))
 		code = command->run(&options);
 	symbols_close(&options);

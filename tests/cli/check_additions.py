@@ -191,7 +191,7 @@ def check_outputs(run, folder, check):
         check(f"tracer, {name}: packets", "chalk" in packets and "mark" in packets, packets)
         check(f"emitter, {name}", run("tally", path).startswith("||||"), run("tally", path))
     check("section: manual page", "How many lamps were on." in run("schema", "--manual"))
-    task = run("help").partition("Open it in a viewer")[2].partition("\n\n")[0]
+    task = run("help", "commands").partition("Open it in a viewer")[2].partition("\n\n")[0]
     check("emitter: help", "tally" in task and "a stroke for each record" in task, task)
     check("emitter: its options", "--chalk" in run("tally", "--help") and "with chalk" in run("tally", "--help"))
     check("emitter: formats", "tally" in run("help", "formats"))

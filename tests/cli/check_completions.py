@@ -73,12 +73,12 @@ def faults(complete, script, folder):
 
 def missing_options(text):
     """What help lists and the script has not."""
-    names = [line.split()[0] for line in run("help").out.decode().splitlines() if line.startswith("  ") and not line.split()[0].isdigit()
+    names = [line.split()[0] for line in run("help", "commands").out.decode().splitlines() if line.startswith("  ") and not line.split()[0].isdigit()
              and not line.startswith("       ")]
     for name in names:
         if not re.search(r"\b%s\b" % re.escape(name), text):
             yield name
-        for option in re.findall(r"^  (?:-\w, |    )--([\w-]+)", run("help", name).out.decode(), re.M):
+        for option in re.findall(r"^  (?:-\w, |    )--([\w-]+)", run("help", "-v", name).out.decode(), re.M):
             if not re.search(r"(--|-l )%s\b" % re.escape(option), text):
                 yield "%s --%s" % (name, option)
 
@@ -86,7 +86,7 @@ def missing_options(text):
 def unexplained_options(text):
     """What the script of bash completes behind a command and the command's help does not show."""
     for name, options in re.findall(r"^\t([\w-]+)\)\n(?:\t\toperands=\w*\n)?\t\toptions\+='([^']*)'", text, re.M):
-        shown = set(re.findall(r"--[\w-]+", run("help", name).out.decode()))
+        shown = set(re.findall(r"--[\w-]+", run("help", "-v", name).out.decode()))
         for option in options.split():
             if option.startswith("--") and option not in shown:
                 yield "%s %s" % (name, option)

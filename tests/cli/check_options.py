@@ -66,14 +66,14 @@ USELESS = [
 
 
 def commands():
-    text = run("help").out.decode().split("Exit codes")[0]
+    text = run("help", "commands").out.decode().split("Exit codes")[0]
     return [match.group(1) for match in re.finditer(r"^  ([a-z][a-z-]*) +\S", text, re.M)]
 
 
 def options_of(command):
     """(name, argument) of what the help of a command lists; the argument is "" of a flag."""
     listed = []
-    for line in run(command, "--help").out.decode().splitlines():
+    for line in run("help", "-v", command).out.decode().splitlines():
         match = re.match(r"^  (?:-., |    )--([a-z0-9-]+)(?: (\S+))?", line)
         if match:
             listed.append((match.group(1), match.group(2) or ""))

@@ -178,7 +178,7 @@ def check_rows(paths):
 
 
 def check_commands():
-    helped = set(re.findall(r"^  ([a-z-]+) ", run("help").out.decode(), re.M)) - ABOUT_ITSELF - IN_TMUX
+    helped = set(re.findall(r"^  ([a-z-]+) ", run("help", "commands").out.decode(), re.M)) - ABOUT_ITSELF - IN_TMUX
     return [f"{name} is not tried" for name in sorted(helped - {form[0] for form in FORMS + WRONG})]
 
 

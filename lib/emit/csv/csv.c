@@ -41,14 +41,14 @@ struct csv_state {
 
 static const struct perfdata_emitter_option options[] = {
 	{ "table", PERFDATA_OPTION_TEXT, 0, "TABLE",
-	  TABLE_NAMES ", event:NAME; " TABLE_NAMES_ON_REQUEST ", a record type, unknown; all with -o DIR/; without it "
+	  TABLE_NAMES ", event:NAME; " TABLE_NAMES_ON_REQUEST ", a record type, unknown; all with -o DIR/; default "
 		      "samples as recorded" },
 	{ "columns", PERFDATA_OPTION_TEXT, 0, "LIST",
 	  "only these columns, in this order (see `perfdata schema --columns --table NAME`)" },
 	{ "with-run-spans", PERFDATA_OPTION_FLAG, 0, NULL,
-	  "the table spans has one for each time that a thread ran, too" },
+	  "add a row to the table spans for each time that a thread ran" },
 	{ "drop-empty", PERFDATA_OPTION_FLAG, 0, NULL,
-	  "leave out columns without any value: rows wait in a temporary file until all are known" },
+	  "leave out columns without any value; keeps the rows in a temporary file" },
 	{ "fields", PERFDATA_OPTION_TEXT, 'e', "LIST", "only these columns, in this order (see `perfdata fields`)" },
 	NAME_OPTIONS,
 	{ 0 },

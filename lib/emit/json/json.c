@@ -46,7 +46,7 @@ static const struct perfdata_emitter_option options[] = {
 	{ "fields", PERFDATA_OPTION_TEXT, 'e', "LIST", "only these fields, in this order (see `perfdata fields`)" },
 	{ "raw", PERFDATA_OPTION_FLAG, 0, NULL, "add the whole record in hex" },
 	{ "int64", PERFDATA_OPTION_CHOICE, 0, "number|string",
-	  "how 64-bit numbers are written (string: for JavaScript)" },
+	  "format of 64-bit numbers; string is for JavaScript" },
 	{ "aux", PERFDATA_OPTION_CHOICE, 0, "packets|samples",
 	  "also what traces hold: a line for each packet, and for each operation that Arm SPE sampled; or these only" },
 	{ "spans", PERFDATA_OPTION_FLAG, 0, NULL,

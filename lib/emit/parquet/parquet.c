@@ -48,8 +48,8 @@ struct parquet_state {
 static const struct perfdata_emitter_option options[] = {
 	TABLE_OPTIONS,
 	{ "drop-empty", PERFDATA_OPTION_FLAG, 0, NULL,
-	  "leave out columns without any value; files of several recordings may differ then" },
-	{ "pages", PERFDATA_OPTION_CHOICE, 0, "zstd|gzip|plain", "how pages are packed (zstd)" },
+	  "leave out columns without any value; the files of several recordings may then differ" },
+	{ "pages", PERFDATA_OPTION_CHOICE, 0, "zstd|gzip|plain", "compression of pages; default zstd" },
 	{ 0 },
 };
 

@@ -89,7 +89,7 @@ static const struct perfdata_emitter_option dump_options[] = {
 	{ .name = "hex", .kind = PERFDATA_OPTION_FLAG,
 	  .help = "hex dump of each record (default; --no-hex leaves it out)" },
 	{ .name = "samples-line", .kind = PERFDATA_OPTION_FLAG,
-	  .help = "the line of `script` behind each sample (default; --no-samples-line: as perf report -D, with counts "
+	  .help = "the line of `script` after each sample (default; --no-samples-line: as perf report -D, with counts "
 		  "at the end)" },
 	{ .name = "aux", .kind = PERFDATA_OPTION_FLAG,
 	  .help = "the packets of traces too (Intel PT, BTS, Arm SPE, …), as `perf script -D` without --no-itrace" },

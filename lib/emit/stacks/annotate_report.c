@@ -8,9 +8,9 @@
 
 static const struct perfdata_emitter_option options[] = {
 	{ .name = "symbol", .kind = PERFDATA_OPTION_TEXT, .argument = "NAME",
-	  .help = "the function; * is any text; without it the heaviest ones" },
+	  .help = "functions to show; * matches any text; default the heaviest ones" },
 	{ .name = "top", .kind = PERFDATA_OPTION_NUMBER, .argument = "N",
-	  .help = "at most N functions, heaviest first; default 3, with --symbol all that have the name; 0 is all" },
+	  .help = "at most N functions, heaviest first; 0 is all; default 3, or all of --symbol" },
 	ANNOTATE_OPTIONS_SOURCE,
 	STACK_OPTION_WEIGHT("what shares are of"),
 	STACK_OPTIONS_CHOICE,
@@ -18,7 +18,7 @@ static const struct perfdata_emitter_option options[] = {
 	{ .name = "color", .kind = PERFDATA_OPTION_CHOICE, .argument = "auto|always|never",
 	  .help = "colours; default auto: on a terminal, unless NO_COLOR is set" },
 	{ .name = "width", .kind = PERFDATA_OPTION_NUMBER, .argument = "N",
-	  .help = "shorten names of functions to N columns; 0: do not; default the terminal's width, else 100" },
+	  .help = "shorten names of functions to N columns; 0 is no limit; default the terminal's width, else 100" },
 	{ 0 },
 };
 

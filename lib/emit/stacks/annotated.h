@@ -34,11 +34,11 @@ struct annotate_head {
 	{ .name = "source", \
 	  .kind = PERFDATA_OPTION_TEXT, \
 	  .argument = "DIR", \
-	  .help = "show lines of source files that are below DIR, by the longest end of their paths that DIR has" }, \
+	  .help = "show lines of source files below DIR, found by the longest end of their paths that DIR has" }, \
 	{ .name = "map-path", \
 	  .kind = PERFDATA_OPTION_TEXT, \
 	  .argument = "OLD=NEW", \
-	  .help = "source files below OLD are below NEW in the folder of --source; may be given several times" }
+	  .help = "source files recorded below OLD are below NEW in DIR of --source; may be given several times" }
 /* The folder of these options; *ret is NULL where none is asked for. */
 enum perfdata_status pd_annotate_sources(const struct perfdata_emit_context *context, struct pd_sources **ret);
 

@@ -40,7 +40,7 @@ static const struct perfdata_emitter_option options[] = {
 	{ .name = "inline", .kind = PERFDATA_OPTION_FLAG,
 	  .help = "show inlined functions (default; --no-inline leaves them out)" },
 	{ .name = "addresses", .kind = PERFDATA_OPTION_FLAG,
-	  .help = "PATH+0xADDRESS for frames without a name; perfdata symbolize names them later" },
+	  .help = "write frames without a name as PATH+0xADDRESS, for perfdata symbolize" },
 	STACK_OPTIONS_CHOICE,
 	STACK_OPTION_TRUNCATED,
 	{ 0 },

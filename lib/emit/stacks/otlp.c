@@ -23,7 +23,7 @@ static const struct perfdata_emitter_option options[] = {
 	STACK_OPTIONS_STATE,
 	STACK_OPTION_INLINE,
 	{ .name = "labels", .kind = PERFDATA_OPTION_FLAG,
-	  .help = "samples have pid, tid and comm as attributes (default; --no-labels adds them up)" },
+	  .help = "keep pid, tid and comm of samples as attributes (default; --no-labels adds the samples up)" },
 	STACK_OPTIONS_CHOICE,
 	{ 0 },
 };

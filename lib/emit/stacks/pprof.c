@@ -23,7 +23,7 @@ static const struct perfdata_emitter_option options[] = {
 	STACK_OPTIONS_STATE,
 	STACK_OPTION_INLINE,
 	{ .name = "labels", .kind = PERFDATA_OPTION_FLAG,
-	  .help = "tell comm, pid and tid of samples apart (default; --no-labels adds them up)" },
+	  .help = "keep comm, pid and tid of samples as labels (default; --no-labels adds the samples up)" },
 	STACK_OPTIONS_CHOICE,
 	{ 0 },
 };
@@ -591,7 +591,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 const struct perfdata_emitter pd_emitter_pprof = {
 	.name = "pprof",
 	.task = PERFDATA_TASK_VIEW,
-	.help = "a profile for pprof and its kin: gzip'd profile.proto",
+	.help = "a profile for pprof and similar tools: gzip'd profile.proto",
 	.needs = STACK_GATHER_NEEDS,
 	.configure = pd_stack_configure,
 	.option_rules = pd_stack_rules_state,

@@ -21,7 +21,7 @@ static const struct perfdata_emitter_option options[] = {
 	STACK_OPTIONS_STATE,
 	STACK_OPTION_INLINE,
 	{ .name = "threads", .kind = PERFDATA_OPTION_FLAG,
-	  .help = "a profile for each thread too (default; --no-threads leaves them out)" },
+	  .help = "also a profile for each thread (default; --no-threads leaves them out)" },
 	STACK_OPTIONS_CHOICE,
 	{ 0 },
 };

@@ -19,13 +19,13 @@
 
 static const struct perfdata_emitter_option options[] = {
 	{ .name = "by", .kind = PERFDATA_OPTION_CHOICE, .argument = "symbol|dso|comm|thread|event|line|stack",
-	  .help = "what is told apart; default symbol: a function of a file" },
+	  .help = "what a row is; default symbol: a function of a file" },
 	STACK_OPTION_WEIGHT("what shares are of"),
 	STACK_OPTIONS_STATE,
 	{ .name = "inline", .kind = PERFDATA_OPTION_FLAG,
-	  .help = "inlined functions are functions (default; --no-inline adds them to their caller)" },
+	  .help = "inlined functions are rows (default; --no-inline adds them to their callers)" },
 	{ .name = "exact-symbols", .kind = PERFDATA_OPTION_FLAG,
-	  .help = "functions are what their whole names say: clones and hashes of compilers too" },
+	  .help = "distinguish functions by whole names, including suffixes and hashes that compilers add" },
 	STACK_OPTIONS_CHOICE,
 	{ 0 },
 };
@@ -696,7 +696,7 @@ enum perfdata_status pd_stack_baseline_of(const struct stack_gather *gather, boo
 
 const struct perfdata_emitter pd_emitter_baseline = {
 	.name = "baseline",
-	.help = "how much weight lies where, in kilobytes: what perfdata diff compares with",
+	.help = "the weights of all functions in a few kilobytes, for perfdata diff",
 	.needs = STACK_GATHER_NEEDS,
 	.configure = pd_stack_configure,
 	.option_rules = pd_stack_rules_state,

@@ -12,22 +12,22 @@
 	{ .name = "through", \
 	  .kind = PERFDATA_OPTION_TEXT, \
 	  .argument = "NAME", \
-	  .help = "only stacks that contain the function; * is any text; may be given several times" }, \
+	  .help = "only stacks with this function; * matches any text; may be given several times" }, \
 	{ .name = "not-through", \
 	  .kind = PERFDATA_OPTION_TEXT, \
 	  .argument = "NAME", \
-	  .help = "only stacks that do not contain the function; may be given several times" }, \
+	  .help = "only stacks without this function; may be given several times" }, \
 	{ .name = "root", \
 	  .kind = PERFDATA_OPTION_TEXT, \
 	  .argument = "NAME", \
-	  .help = "only stacks that contain the function, without what called it; may be given several times" }
+	  .help = "only stacks with this function, without its callers; may be given several times" }
 
 #define STACK_TRUNCATED "[truncated stack]"
 /* Of emitters whose rows are of names. */
 #define STACK_OPTION_TRUNCATED \
 	{ .name = "truncated", \
 	  .kind = PERFDATA_OPTION_FLAG, \
-	  .help = "stacks that go on above their recorded copy (--call-graph dwarf) begin at " STACK_TRUNCATED }
+	  .help = "stacks larger than their recorded copy (--call-graph dwarf) begin at " STACK_TRUNCATED }
 
 /* What a name, or the names of a stack, are to a choice. */
 enum stack_seen { STACK_SEEN_THROUGH = 1, STACK_SEEN_NOT_THROUGH = 2, STACK_SEEN_ROOT = 4 };
