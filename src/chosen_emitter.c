@@ -90,7 +90,7 @@ bool emitters_choose(struct options *options, int argc, char **argv)
 		if (asks_for_help(argc, argv))
 			return true;
 		usage_error(&options->style,
-			    "convert needs --to NAME or --emitter FILE.so (perfdata help lists the formats)");
+			    "convert needs --to NAME or --emitter FILE.so (perfdata help formats lists them)");
 		return false;
 	}
 	return find_formats(options);

@@ -300,7 +300,7 @@ static int64_t written(const struct input *input)
 	return (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 }
 
-/* Sets the pid from "…/perf-PID.map" or "…/jit-PID.dump", and the start time of that process, since pids are reused. */
+/* Sets the pid from "…/perf-PID.map" or "…/jit-PID.dump", and the start time of the process, as pids are reused. */
 static void take_process(struct file_row *row, const char *path, const struct counting *counting)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;

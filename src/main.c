@@ -40,7 +40,8 @@ static enum exit_code unknown_command(const char *name)
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
 		if (strcmp(others[i].said, name) != 0)
 			continue;
-		usage_error(&style, "there is no command '%s'; did you mean %s? (perfdata help lists them)", name,
+		usage_error(&style,
+			    "there is no command '%s'; did you mean %s? (perfdata help commands lists them)", name,
 			    others[i].meant);
 		return EXIT_USAGE;
 	}
@@ -48,7 +49,7 @@ static enum exit_code unknown_command(const char *name)
 		perfdata_nearest_offer(&nearest, command->name);
 	for (size_t i = 0; (emitter = perfdata_registry_at(NULL, i)); i++)
 		perfdata_nearest_offer(&nearest, emitter->name);
-	usage_error(&style, "there is no command '%s'%s (perfdata help lists them)", name,
+	usage_error(&style, "there is no command '%s'%s (perfdata help commands lists them)", name,
 		    perfdata_nearest_hint(&nearest, "", hint));
 	return EXIT_USAGE;
 }

@@ -91,7 +91,7 @@ static void put_commands(void)
 	for (size_t i = 0; i < NR_COMMANDS; i++)
 		if (commands[i].run)
 			perf_print("   %s\n", commands[i].name);
-	perf_print("\n See 'perf COMMAND -h', and 'perfdata help' for all that perfdata does.\n\n");
+	perf_print("\n See 'perf COMMAND -h', and 'perfdata help commands' for all that perfdata does.\n\n");
 }
 
 static int do_help(int argc, char **argv)
