@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The module of WebAssembly against the program (all of testdata with PERFDATA_ALL=1), and the packed package in an empty folder.
+# The module of WebAssembly against the program (all of testdata with PERFDATA_ALL=1), and the packed package in an empty folder,
 # also in Chromium (tests/setup --validators). Prints TAP. Needs node, and what `make wasm` and `make npm-pack` make; it is skipped without.
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "${top_srcdir:-$here/../..}" && pwd)
@@ -21,6 +21,8 @@ set -- "$top/testdata/callgraph-73.data" "$top/testdata/bad-callchain-count.data
 test -z "$PERFDATA_ALL" || set --
 if node "$here/web_same_bytes.mjs" "$@" > "$folder/bytes.log" 2>&1; then echo "ok 1 - bytes of every format"; else echo "not ok 1 - bytes of every format"; fi
 sed 's/^/# /' "$folder/bytes.log" | grep -v '^# ok'
+if python3 "$here/web_names.py" "$folder" > "$folder/names.log" 2>&1 && node "$here/web_same_bytes.mjs" --bundle "$folder/names.tar" "$folder/names.data" >> "$folder/names.log" 2>&1
+then echo "ok 2 - bytes with names from a bundle"; else echo "not ok 2 - bytes with names from a bundle"; sed 's/^/# /' "$folder/names.log"; fi
 FILE=$top/testdata/callgraph-73.data
 RECORDING=$(ls "$top"/testdata/*.pipe | grep -v bad- | head -n 1)
 MODULES=${PERFDATA_VALIDATORS:-$top/build/validators}/node_modules
@@ -29,11 +31,11 @@ export FILE RECORDING MODULES CHROMIUM
 mkdir "$folder/empty" && cd "$folder/empty" && echo '{"type":"module"}' > package.json &&
 	npm install --offline --no-audit --no-fund --loglevel=error "$packed" > install.log 2>&1 && cp "$here/web_package.mjs" . &&
 	node --test web_package.mjs > test.log 2>&1
-if test $? -eq 0; then echo "ok 2 - the package in an empty folder"; else echo "not ok 2 - the package in an empty folder"; cat install.log test.log | sed 's/^/# /'; fi
+if test $? -eq 0; then echo "ok 3 - the package in an empty folder"; else echo "not ok 3 - the package in an empty folder"; cat install.log test.log | sed 's/^/# /'; fi
 if node -e 'require(process.argv[1])' "$MODULES/puppeteer-core" 2> /dev/null && test -n "$CHROMIUM"; then
 	cp "$here/web_chromium.mjs" .
-	if node web_chromium.mjs > chromium.log 2>&1; then echo "ok 3 - the package in Chromium"; else echo "not ok 3 - the package in Chromium"; sed 's/^/# /' chromium.log; fi
+	if node web_chromium.mjs > chromium.log 2>&1; then echo "ok 4 - the package in Chromium"; else echo "not ok 4 - the package in Chromium"; sed 's/^/# /' chromium.log; fi
 else
-	echo "ok 3 - the package in Chromium # SKIP no chromium, or no npm package puppeteer-core"
+	echo "ok 4 - the package in Chromium # SKIP no chromium, or no npm package puppeteer-core"
 fi
-echo 1..3
+echo 1..4
