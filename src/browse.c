@@ -13,7 +13,8 @@
 #include "screen.h"
 #include "symbol_options.h"
 
-enum { MOST_VIEWS = 32, MOST_SEARCH = 60, MOST_SETTINGS = 8 };
+enum { MOST_VIEWS = 32, MOST_SEARCH = 60, MOST_SETTINGS = 8, MOST_ANSWERS = 24 };
+#define MOST_ANSWER ((size_t)4 << 20)   /* longer answers are asked for again */
 
 /* A line of a view. */
 struct row {
@@ -35,6 +36,11 @@ struct view {
 	bool is_threads;
 };
 
+/* What a query gave: each needs the whole recording. */
+struct answer {
+	char *query, *text;
+};
+
 struct browser {
 	const struct options *options;
 	const char *file;
@@ -43,6 +49,8 @@ struct browser {
 	struct messages messages;
 	struct view views[MOST_VIEWS];
 	size_t nr_views;
+	struct answer answers[MOST_ANSWERS];
+	size_t nr_answers;           /* ever kept: the oldest is replaced */
 	size_t event, nr_events;     /* whose functions are listed */
 	char *dso;                   /* only functions of this file; or NULL */
 	int32_t tid;                 /* only samples of this thread; -1: of all */
@@ -64,8 +72,8 @@ static void ask(struct query *query, const char *name, const char *value)
 	query->settings[query->nr++] = (struct perfdata_setting){ name, value };
 }
 
-/* The answer as text with a zero at its end; NULL: it failed, and the note says why. */
-static char *answer_of(struct browser *browser, const struct query *query)
+/* Reads the recording. The answer as text with a zero at its end; NULL: it failed, and the note says why. */
+static char *read_answer(struct browser *browser, const struct query *query)
 {
 	const struct options *options = browser->options;
 	const struct perfdata_filter filter = { .size = sizeof filter,
@@ -106,6 +114,59 @@ static char *answer_of(struct browser *browser, const struct query *query)
 	if (status != PERFDATA_OK)
 		snprintf(browser->note, sizeof browser->note, "%s",
 			 *error.message ? error.message : perfdata_status_text(status));
+	return text;
+}
+
+/* All that an answer depends on, as a text. NULL without memory. */
+static char *spell_query(const struct browser *browser, const struct query *query)
+{
+	struct perfdata_text out;
+	perfdata_text_init(&out);
+	perfdata_text_printf(&out, "%s %" PRId32, query->format, browser->tid);
+	for (size_t i = 0; i < query->nr; i++) {
+		const struct perfdata_setting *setting = &query->settings[i];
+		perfdata_text_printf(&out, "\n%s=%s", setting->name, setting->text ? setting->text : "");
+	}
+	char *text = perfdata_text_failed(&out) ? NULL : strndup(out.data, out.size);
+	perfdata_text_release(&out);
+	return text;
+}
+
+static void answer_release(struct answer *answer)
+{
+	free(answer->query);
+	free(answer->text);
+	*answer = (struct answer){ 0 };
+}
+
+/* Keeps a copy, if there is memory for it. Takes `query` over. */
+static void keep_answer(struct browser *browser, char *query, const char *text)
+{
+	struct answer *answer = &browser->answers[browser->nr_answers % MOST_ANSWERS];
+	char *copy = query && strlen(text) <= MOST_ANSWER ? strdup(text) : NULL;
+	if (!copy) {
+		free(query);
+		return;
+	}
+	answer_release(answer);
+	*answer = (struct answer){ query, copy };
+	browser->nr_answers++;
+}
+
+/* The same as read_answer; of what was asked before without reading. */
+static char *answer_of(struct browser *browser, const struct query *query)
+{
+	char *spelled = spell_query(browser, query);
+	for (size_t i = 0; spelled && i < MOST_ANSWERS; i++)
+		if (browser->answers[i].query && !strcmp(browser->answers[i].query, spelled)) {
+			free(spelled);
+			return strdup(browser->answers[i].text);
+		}
+	char *text = read_answer(browser, query);
+	if (text)
+		keep_answer(browser, spelled, text);
+	else
+		free(spelled);
 	return text;
 }
 
@@ -274,7 +335,7 @@ static void look(struct browser *browser, const char *format, const char *option
 	if (!strcmp(format, "annotate") && view.nr == 1) {
 		/* annotate says so in one line */
 		snprintf(browser->note, sizeof browser->note,
-			 "no code of its own was sampled: it is inlined, or only calls (Enter: callers)");
+			 "no code of its own was sampled: it only calls (Enter: callers)");
 		view_release(&view);
 		return;
 	}
@@ -576,6 +637,8 @@ enum exit_code command_browse(struct options *options)
 	}
 	while (browser->nr_views)
 		view_release(&browser->views[--browser->nr_views]);
+	for (size_t i = 0; i < MOST_ANSWERS; i++)
+		answer_release(&browser->answers[i]);
 	free(browser->dso);
 	free(browser);
 	return code;

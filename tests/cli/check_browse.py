@@ -102,6 +102,28 @@ def check_rows(folder):
     terminal.close()
 
 
+def check_read_once(folder):
+    """What was shown once is shown again without the recording."""
+    path = os.path.join(folder, "gone.data")
+    shutil.copy(FILE, path)
+    terminal = Terminal(folder, [path])
+    first = terminal.until(has("h help"))
+    terminal.keys("s")
+    terminal.until(has("sorted by total"))
+    os.unlink(path)
+    terminal.keys("s")
+
+    def differs(lines):
+        return [line for line in first[:-1] if line not in lines]
+    report("s twice reads the recording once for each order", differs(terminal.until(lambda lines: has("sorted by self")(lines) and not differs(lines))))
+    terminal.keys("t")
+    lines = terminal.until(lambda lines: has("sorted by self")(lines) and not has("h help")(lines))
+    report("what was not asked before needs it", [] if not has("h help")(lines) else lines)
+    terminal.keys("q")
+    terminal.until(has("ended"))
+    terminal.close()
+
+
 def check_terminals(folder):
     for term, columns, lines, fine in (("xterm-256color", 20, 5, True), ("screen", 300, 60, True), ("linux", 80, 24, True), ("dumb", 80, 24, False), ("no-such", 80, 24, False)):
         terminal = Terminal(folder, [FILE], columns, lines, term)
@@ -143,6 +165,7 @@ def main():
         return 0
     with tempfile.TemporaryDirectory() as folder:
         check_rows(folder)
+        check_read_once(folder)
         check_terminals(folder)
         check_hostile(folder)
     return tap.end()
