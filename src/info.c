@@ -13,6 +13,7 @@
 #include "perfdata/perf.h"
 #include "grow.h"
 #include "info_names.h"
+#include "span_facts.h"
 #include "unwinding.h"
 #include "symbol_options.h"
 
@@ -299,9 +300,10 @@ static void show_features(struct perfdata_text *out, const struct perfdata_reade
 	}
 }
 
-static void show_text(const struct options *options, struct input *input, const struct perfdata_summary *summary,
+static void show_text(const struct options *options, struct input *input, struct perfdata_session *session,
 		      const struct counters *counters, const struct name_counts *names)
 {
+	const struct perfdata_summary *summary = perfdata_session_summary(session);
 	struct perfdata_text out;
 	perfdata_text_init(&out);
 	show_header(&out, perfdata_reader_header(input->reader));
@@ -310,6 +312,10 @@ static void show_text(const struct options *options, struct input *input, const 
 	show_counts(&out, summary);
 	show_traces(&out, summary);
 	show_losses(&out, summary);
+	if (symbols_wanted(options))
+		span_facts_show(&out, session, false);
+	else
+		span_facts_show_events(&out, input->reader, input->file, summary->first_time != UINT64_MAX);
 	unwinding_show(&out, &counters->unwinding);
 	if (names)
 		name_counts_text(&out, names);
@@ -364,7 +370,7 @@ static void show(const struct options *options, struct input *input, struct perf
 		if (document)
 			answer_print(input, document, options->files.nr > 1);
 	} else {
-		show_text(options, input, summary, counters, names);
+		show_text(options, input, session, counters, names);
 	}
 }
 
@@ -385,6 +391,7 @@ static void answer(const struct options *options, struct input *input)
 		.merge_deferred = symbols,
 		.symbols = symbols,
 		.no_host = !symbols || options->symbols_from,
+		.spans = symbols ? span_facts_kinds() : 0,
 	};
 	struct counters counters = { .reader = input->reader, .lost = perfdata_lost_sums_new(),
 				     .record = perfdata_record_new() };

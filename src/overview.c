@@ -12,6 +12,7 @@
 #include "device.h"
 #include "grow.h"
 #include "info_names.h"
+#include "span_facts.h"
 #include "symbol_options.h"
 
 /* The threads (by their number in the session) and frames of samples. */
@@ -150,59 +151,6 @@ static void show_names(struct perfdata_text *out, const struct name_counts *name
 	perfdata_text_char(out, '\n');
 }
 
-/* --- spans: what the recording tells of waiting ------------------------------------------------------------------- */
-
-static const struct {
-	enum perfdata_span_kind kind;
-	const char *name, *one, *report, *what;
-} told[] = {
-	{ PERFDATA_SPAN_OFF, "off-CPU", "waits", "report --spans off --by thread", "who waited how long, and why" },
-	{ PERFDATA_SPAN_SYSCALL, "system calls", "calls", "report --spans syscall", "how long system calls took" },
-	{ PERFDATA_SPAN_LOCK, "locks", "waits", "report --spans lock", "how long locks of the kernel were waited for" },
-	{ PERFDATA_SPAN_BLOCK, "disks", "requests", "report --spans block", "how long requests of disks took" },
-	{ PERFDATA_SPAN_IRQ, "interrupts", "interrupts", "report --spans irq", "how long interrupts took" },
-	{ PERFDATA_SPAN_SOFTIRQ, "soft interrupts", "soft interrupts", "report --spans softirq",
-	  "how long soft interrupts took" },
-	{ PERFDATA_SPAN_GUEST, "guests", "exits", "report --spans guest", "how long guests were left" },
-};
-#define NR_TOLD (sizeof told / sizeof *told)
-
-static uint32_t kinds_told(void)
-{
-	uint32_t kinds = 0;
-	for (size_t i = 0; i < NR_TOLD; i++)
-		kinds |= 1u << told[i].kind;
-	return kinds;
-}
-
-/* How many there are, how long all of them took, and how many are not known. */
-static void show_spans(struct perfdata_text *out, const struct perfdata_session *session, bool has_samples)
-{
-	struct perfdata_span_counts counts;
-	for (size_t i = 0; i < NR_TOLD; i++) {
-		perfdata_session_span_counts(session, told[i].kind, &counts);
-		const uint64_t unknown = counts.no_begin + counts.no_end + counts.open;
-		const bool off = told[i].kind == PERFDATA_SPAN_OFF;
-		if (counts.spans) {
-			perfdata_text_printf(out, "%s: ", told[i].name);
-			if (off)
-				perfdata_text_printf(out, "from %s, ",
-						     !counts.switch_records ? "sched_switch"
-						     : counts.switches ? "sched_switch and SWITCH records"
-								       : "SWITCH records, without stacks");
-			perfdata_text_printf(out, "%" PRIu64 " %s, ", counts.spans, told[i].one);
-			answer_seconds(out, counts.total);
-			perfdata_text_printf(out, ", %" PRIu64 " unknown\n", unknown);
-		} else if (off && counts.sampled_switches) {
-			perfdata_text_literal(out, "off-CPU: not told, since sched_switch was sampled: perf record "
-						   "-c 1 has every switch\n");
-		} else if (off && has_samples) {
-			perfdata_text_literal(out, "off-CPU: not recorded: perf record --switch-events has the times, "
-						   "-e sched:sched_switch -c 1 -g the stacks, too\n");
-		}
-	}
-}
-
 /* What the samples of a recording can answer. */
 struct answerable {
 	bool samples, time, work, occurrences, stacks, switches;
@@ -287,20 +235,20 @@ static void show_next(struct perfdata_text *out, const char *file, struct perfda
 		snprintf(table, sizeof table, "csv --table event:%.100s", can.table);
 	const bool waits = nr_spans(session, PERFDATA_SPAN_OFF);
 	bool spans = false;
-	for (size_t i = 0; i < NR_TOLD; i++)
-		spans |= nr_spans(session, told[i].kind) > 0;
+	for (size_t i = 0; i < NR_SPAN_ANSWERS; i++)
+		spans |= nr_spans(session, span_answers[i].kind) > 0;
 	const struct { const char *command, *what; bool useful; } next[] = {
 		{ "report", "where the time goes", can.time },
 		{ "report", "which functions cause what was counted", can.work && !can.time },
-		{ told[0].report, told[0].what, waits },
+		{ span_answers[0].report, span_answers[0].what, waits },
 		{ "flamegraph --weight off-cpu -o out.html", "from where they waited, as a picture in a browser",
 		  waits && can.stacks },
-		{ told[1].report, told[1].what, nr_spans(session, told[1].kind) },
-		{ told[2].report, told[2].what, nr_spans(session, told[2].kind) },
-		{ told[3].report, told[3].what, nr_spans(session, told[3].kind) },
-		{ told[4].report, told[4].what, nr_spans(session, told[4].kind) },
-		{ told[5].report, told[5].what, nr_spans(session, told[5].kind) },
-		{ told[6].report, told[6].what, nr_spans(session, told[6].kind) },
+		{ span_answers[1].report, span_answers[1].what, nr_spans(session, span_answers[1].kind) },
+		{ span_answers[2].report, span_answers[2].what, nr_spans(session, span_answers[2].kind) },
+		{ span_answers[3].report, span_answers[3].what, nr_spans(session, span_answers[3].kind) },
+		{ span_answers[4].report, span_answers[4].what, nr_spans(session, span_answers[4].kind) },
+		{ span_answers[5].report, span_answers[5].what, nr_spans(session, span_answers[5].kind) },
+		{ span_answers[6].report, span_answers[6].what, nr_spans(session, span_answers[6].kind) },
 		{ "report", "how often it happened, and where or in which programs",
 		  can.occurrences && !profile && !spans },
 		{ "report --by event", "how often each event was sampled", can.occurrences && profile },
@@ -363,7 +311,7 @@ static void show(struct input *input, struct perfdata_session *session, const st
 	if (seen->nr)
 		perfdata_text_printf(&out, "threads: %" PRIu64 " were sampled\n", seen->nr);
 	show_names(&out, names);
-	show_spans(&out, session, answerable_from(summary).time);
+	span_facts_show(&out, session, answerable_from(summary).time);
 	show_next(&out, input->file, session, names);
 	answer_flush(input, &out);
 }
@@ -381,7 +329,7 @@ static void answer(const struct options *options, struct input *input)
 		.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | (symbols ? PERFDATA_NEED_FRAMES : 0u),
 		.symbols = symbols,
 		.no_host = !symbols || options->symbols_from,
-		.spans = kinds_told(),
+		.spans = span_facts_kinds(),
 	};
 	struct seen seen = { 0 };
 	struct name_counts names = { 0 };

@@ -452,6 +452,13 @@ def check_overview(tap):
               "the overview says what can be answered", out)
     out = run(path_of("sampled")).out.decode()
     tap.check("off-CPU: not told" in out and "-c 1" in out, "… and how to record what cannot", out)
+    for name, told in (("process", "waiting: off-CPU (from sched_switch and SWITCH records); "), ("calls", "waiting: system calls; "),
+                       ("clock", "waiting: off-CPU (from SWITCH records, without stacks); "), ("softirq", "waiting: soft interrupts; "),
+                       ("sampled", "waiting: not told, since sched_switch was sampled"), ("../callgraph-73", "waiting: not recorded: perf record")):
+        out = run("info", path_of(name)).out.decode()
+        tap.check("\n" + told in out, f"info says so without reading all: {name}", out)
+    out = run("info", "--symbols", "yes", path_of("process")).out.decode()
+    tap.check("off-CPU: from sched_switch and SWITCH records, 66 waits, " in out, "info with names counts them", out)
     done = run("report", "--spans", "off", path_of("outs"))
     tap.check(done.code == 0 and b"[N810]" in done.err, "what is unknown is a finding with its share", repr(done.err))
     done = run("report", "--spans", "off", path_of("sampled"))

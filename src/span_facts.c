@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include <inttypes.h>
+#include <string.h>
+#include "answers.h"
+#include "span_facts.h"
+
+const struct span_answer span_answers[NR_SPAN_ANSWERS] = {
+	{ PERFDATA_SPAN_OFF, "off-CPU", "waits", "report --spans off --by thread", "who waited how long, and why" },
+	{ PERFDATA_SPAN_SYSCALL, "system calls", "calls", "report --spans syscall", "how long system calls took" },
+	{ PERFDATA_SPAN_LOCK, "locks", "waits", "report --spans lock", "how long locks of the kernel were waited for" },
+	{ PERFDATA_SPAN_BLOCK, "disks", "requests", "report --spans block", "how long requests of disks took" },
+	{ PERFDATA_SPAN_IRQ, "interrupts", "interrupts", "report --spans irq", "how long interrupts took" },
+	{ PERFDATA_SPAN_SOFTIRQ, "soft interrupts", "soft interrupts", "report --spans softirq",
+	  "how long soft interrupts took" },
+	{ PERFDATA_SPAN_GUEST, "guests", "exits", "report --spans guest", "how long guests were left" },
+};
+uint32_t span_facts_kinds(void)
+{
+	uint32_t kinds = 0;
+	for (size_t i = 0; i < NR_SPAN_ANSWERS; i++)
+		kinds |= 1u << span_answers[i].kind;
+	return kinds;
+}
+
+void span_facts_show(struct perfdata_text *out, const struct perfdata_session *session, bool has_samples)
+{
+	struct perfdata_span_counts counts;
+	for (size_t i = 0; i < NR_SPAN_ANSWERS; i++) {
+		perfdata_session_span_counts(session, span_answers[i].kind, &counts);
+		const uint64_t unknown = counts.no_begin + counts.no_end + counts.open;
+		const bool off = span_answers[i].kind == PERFDATA_SPAN_OFF;
+		if (counts.spans) {
+			perfdata_text_printf(out, "%s: ", span_answers[i].name);
+			if (off)
+				perfdata_text_printf(out, "from %s, ",
+						     !counts.switch_records ? "sched_switch"
+						     : counts.switches ? "sched_switch and SWITCH records"
+								       : "SWITCH records, without stacks");
+			perfdata_text_printf(out, "%" PRIu64 " %s, ", counts.spans, span_answers[i].one);
+			answer_seconds(out, counts.total);
+			perfdata_text_printf(out, ", %" PRIu64 " unknown\n", unknown);
+		} else if (off && counts.sampled_switches) {
+			perfdata_text_literal(out, "off-CPU: not told, since sched_switch was sampled: perf record "
+						   "-c 1 has every switch\n");
+		} else if (off && has_samples) {
+			perfdata_text_literal(out, "off-CPU: not recorded: perf record --switch-events has the times, "
+						   "-e sched:sched_switch -c 1 -g the stacks, too\n");
+		}
+	}
+}
+
+/* --- by the events alone ------------------------------------------------------------------------------------------ */
+
+static bool is_named(const struct perfdata_event *event, const char *begin)
+{
+	return event->attr->type == PERFDATA_TYPE_TRACEPOINT && !strncmp(event->name, begin, strlen(begin));
+}
+
+/* Every one is in the recording: the event was not sampled. */
+static bool is_whole(const struct perfdata_event *event)
+{
+	return !perfdata_attr_has(event->attr, PERFDATA_ATTR_FREQ) && event->attr->sample_period == 1;
+}
+
+void span_facts_show_events(struct perfdata_text *out, const struct perfdata_reader *reader, const char *file,
+			    bool has_samples)
+{
+	/* events whose pairs are spans, by place in span_answers */
+	static const char *const begins[NR_SPAN_ANSWERS][2] = {
+		{ "sched:sched_switch", NULL }, { "raw_syscalls:sys_enter", "syscalls:sys_enter_" },
+		{ "lock:contention_begin", NULL }, { "block:block_rq_issue", NULL },
+		{ "irq:irq_handler_entry", NULL }, { "irq:softirq_entry", NULL }, { "kvm:kvm_exit", NULL },
+	};
+	bool found[NR_SPAN_ANSWERS] = { false }, records = false, sampled = false, sums = false, any = false;
+	const struct perfdata_event *event;
+	for (size_t i = 0; (event = perfdata_reader_event(reader, i)); i++) {
+		records |= perfdata_attr_has(event->attr, PERFDATA_ATTR_CONTEXT_SWITCH);
+		sums |= !strcmp(event->name, "offcpu-time");
+		sampled |= is_named(event, begins[0][0]) && !is_whole(event);
+		for (size_t kind = 0; kind < NR_SPAN_ANSWERS; kind++)
+			for (size_t name = 0; name < 2 && begins[kind][name]; name++)
+				found[kind] |= is_named(event, begins[kind][name]) && is_whole(event);
+	}
+	const bool switches = found[0];
+	const char *const source = records && switches ? "sched_switch and SWITCH records"
+				   : records           ? "SWITCH records, without stacks"
+				   : switches          ? "sched_switch"
+						       : "samples of offcpu-time";
+	found[0] |= records || sums;
+	for (size_t kind = 0; kind < NR_SPAN_ANSWERS; kind++) {
+		if (!found[kind])
+			continue;
+		perfdata_text_printf(out, "%s%s", any ? ", " : "waiting: ", span_answers[kind].name);
+		if (!kind)
+			perfdata_text_printf(out, " (from %s)", source);
+		any = true;
+	}
+	if (any) {
+		perfdata_text_literal(out, "; perfdata ");
+		answer_text(out, file);
+		perfdata_text_literal(out, " counts them\n");
+	} else if (sampled) {
+		perfdata_text_literal(out, "waiting: not told, since sched_switch was sampled: perf record -c 1 has "
+					   "every switch\n");
+	} else if (has_samples) {
+		perfdata_text_literal(out, "waiting: not recorded: perf record --switch-events has the times, "
+					   "-e sched:sched_switch -c 1 -g the stacks, too\n");
+	}
+}
