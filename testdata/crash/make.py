@@ -7,6 +7,7 @@ import sys
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, "..", "..", "tests", "support"))
 import recording_twins as twins  # noqa: E402
+from builder import IP, Recording, TID, TIME  # noqa: E402
 
 
 def write(name, data):
@@ -147,3 +148,10 @@ chain = sample.data.index(struct.pack("<QQ", 4, 2**64 - 128))
 sample.data[chain:chain + 8] = struct.pack("<Q", 1 << 40)
 w.raw(compressed(sample.data))
 write("damaged-sample-in-compressed.pipe", w.data + b"\x20")   # big-endian: see above
+
+
+# META_INFO of simpleperf without the names of the product: their parts were looked for from a null pointer.
+r = Recording()
+r.event("cycles", [11], period=1, sample_type=IP | TID | TIME, sample_id_all=1)
+r.feature(129, b"simpleperf_version\0" + b"1\0")
+r.save(os.path.join(here, "facts-without-product.data"))

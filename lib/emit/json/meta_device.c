@@ -35,15 +35,14 @@ static const struct fact {
 
 static struct perfdata_bytes part_of(struct perfdata_bytes value, unsigned part)
 {
-	const uint8_t *at = value.data, *end = at + value.size;
-
 	for (;; part--) {
-		const uint8_t *colon = at < end ? memchr(at, ':', (size_t)(end - at)) : NULL;
+		const uint8_t *colon = value.size ? memchr(value.data, ':', value.size) : NULL;
+		const size_t size = colon ? (size_t)(colon - value.data) : value.size;
 		if (!part)
-			return (struct perfdata_bytes){ at, (size_t)((colon ? colon : end) - at) };
+			return (struct perfdata_bytes){ value.data, size };
 		if (!colon)
 			return (struct perfdata_bytes){ NULL, 0 };
-		at = colon + 1;
+		value = (struct perfdata_bytes){ colon + 1, value.size - size - 1 };
 	}
 }
 
