@@ -6,6 +6,7 @@ const $ = (id) => document.getElementById(id);
 const VIEWS = ['start', 'flame', 'report', 'threads', 'findings', 'convert'];
 const ROWS = ['symbol', 'dso', 'comm', 'process', 'thread', 'cpu', 'event', 'line'];
 const ROW_NAMES = { symbol: 'functions', dso: 'files', comm: 'commands', process: 'processes', thread: 'threads', cpu: 'CPUs', event: 'events', line: 'source lines' };
+const OF_NAMES = new Set(['symbol', 'line']);   // the other kinds of rows need no file to be read
 const MOST_ROWS = 1000, MOST_FINDINGS = 1000;
 
 /** What is open: recording, bundle; what is known of it; the pages that frames show. */
@@ -66,11 +67,15 @@ function showUnnamed(report) {
 
 let working = 0;
 
+function countWork(change) {
+	working += change;
+	$('work').hidden = !working;
+}
+
 /** Converts, and shows how far it is. Without an answer (it failed, or was stopped, and the page says so): null. */
 async function ask(doing, format, options = {}) {
 	const { signal } = abort, asked = now.recording;
-	working++;
-	$('work').hidden = false;
+	countWork(1);
 	$('doing').textContent = doing;
 	$('progress').removeAttribute('value');
 	try {
@@ -89,8 +94,7 @@ async function ask(doing, format, options = {}) {
 			showFailure(error, doing);
 		return null;
 	} finally {
-		working--;
-		$('work').hidden = !working;
+		countWork(-1);
 	}
 }
 
@@ -107,7 +111,7 @@ function takeFinding(finding) {
 }
 
 async function reportBy(by) {
-	now.reports[by] ??= ask(`report by ${by}`, 'report', { settings: { json: true, by, top: String(MOST_ROWS) } })
+	now.reports[by] ??= ask(`report by ${by}`, 'report', { settings: { json: true, by, top: String(MOST_ROWS) }, ...(OF_NAMES.has(by) ? {} : { names: false }) })
 		.then((answer) => {
 			if (!answer)
 				delete now.reports[by];
@@ -148,8 +152,14 @@ async function show(recording, bundle) {
 	$('given').textContent = `${recording.name}, ${sizeText(recording.size)}${bundle ? `, names from ${bundle.name}` : ''}`;
 	document.title = `${recording.name} – perfdata`;
 	document.querySelector('nav').hidden = false;
-	const mine = now;
 	select(now.wanted = 'start');
+	countWork(1);
+	await answerFirst(now);
+	countWork(-1);
+}
+
+/** What a person sees first: facts of the header, the picture, how many samples have names. */
+async function answerFirst(mine) {
 	const head = await ask('header', 'ndjson', { limit: 1, order: 'file', names: false });
 	if (!head || mine !== now)
 		return;
@@ -240,11 +250,11 @@ function tableOf(event, by, filter) {
 		key ? element('button', { type: 'button', textContent: text, onclick: () => { sorted = key; showReport(); } }) : text);
 	const number = (text) => element('td', { className: 'number', textContent: text });
 	const body = rows.map((row) => element('tr', {}, number(percentText(row.self_weight, event.weight)), ...(stacks ? [number(percentText(row.total_weight ?? 0, event.weight))] : []),
-		number(countText(row.self_samples)), number(weightText(row.self_weight, event.unit)), element('td', { className: 'name', textContent: nameOf(row) }),
+		element('td', { className: 'number samples', textContent: countText(row.self_samples) }), number(weightText(row.self_weight, event.unit)), element('td', { className: 'name', textContent: nameOf(row) }),
 		element('td', { className: 'file soft', textContent: at(row) })));
 	const left = event.rows_left_out ? [element('p', { className: 'soft', textContent: `${countText(event.rows_left_out)} more rows are not shown; Convert saves all of them` })] : [];
 	return [element('table', {}, element('thead', {}, element('tr', {}, head('self %', 'self', { className: 'number' }), ...(stacks ? [head('total %', 'total', { className: 'number' })] : []),
-		head('samples', null, { className: 'number' }), head('weight', null, { className: 'number' }), head('name', 'name'), head(by === 'symbol' ? 'file' : '', null, { className: 'file' }))),
+		head('samples', null, { className: 'number samples' }), head('weight', null, { className: 'number' }), head('name', 'name'), head(by === 'symbol' ? 'file' : '', null, { className: 'file' }))),
 	element('tbody', {}, ...body)), ...left];
 }
 
