@@ -263,7 +263,7 @@ static void add_top(void *user, const char *name, const struct row *row)
 /* Keys of lines that have the columns of a table. */
 static void add_table(struct columns *columns, const struct table_column *table)
 {
-	char companion[128];
+	char companion[96];
 	for (; table->name; table++) {
 		add_column(columns, table->name, table->type == COLUMN_TEXT     ? JSON_STRING
 						 : table->type == COLUMN_JSON   ? JSON_OBJECT
