@@ -20,17 +20,8 @@ MODULES = os.path.join(VALIDATORS, "node_modules")
 CHROMIUM = shutil.which("chromium")
 KERNEL, META_INFO = 1, 129
 BASE = 0xffffffff81000000
-count = failures = 0
-
-
-def report(name, wrong):
-    global count, failures
-    count += 1
-    failures += bool(wrong)
-    print("%s %d - %s" % ("not ok" if wrong else "ok", count, name))
-    if wrong:
-        print("# %s" % str(wrong)[:2000].replace("\n", "\n# "))
-    sys.stdout.flush()
+tap = program.Tap()
+report = tap.report
 
 
 NAMES = ("main", "parse", "read", "write", "<img/src=x/onerror=alert(1)>", "</script><script>alert(2)</script>")
@@ -299,5 +290,4 @@ if not CHROMIUM or not os.path.isdir(os.path.join(MODULES, "puppeteer-core")) or
     sys.exit(0)
 with tempfile.TemporaryDirectory() as place:
     check(place)
-print("1..%d" % count)
-sys.exit(1 if failures else 0)
+sys.exit(tap.end())

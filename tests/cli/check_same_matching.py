@@ -14,18 +14,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import program
 import views
 
-count = failures = 0
+tap = program.Tap()
+report = tap.report
 CLONES = re.compile(r"(\.(part|isra|constprop|cold|lto_priv|localalias)(\.\d+)?)+$")
-
-
-def report(name, wrong):
-    global count, failures
-    count += 1
-    failures += bool(wrong)
-    print("%s %d - %s" % ("not ok" if wrong else "ok", count, name))
-    if wrong:
-        print("# %s" % str(wrong)[:2000].replace("\n", "\n# "))
-    sys.stdout.flush()
 
 
 def key_of(name, file):
@@ -152,8 +143,7 @@ def main():
         if parts:
             compare("a half against the other", parts[:1], parts[1:])
             compare("both halves against the whole", parts, [path])
-    print("1..%d" % count)
-    return 1 if failures else 0
+    return tap.end()
 
 
 if __name__ == "__main__":

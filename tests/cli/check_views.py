@@ -19,17 +19,8 @@ import builder
 import program
 import views
 
-count = failures = 0
-
-
-def report(name, wrong):
-    global count, failures
-    count += 1
-    failures += bool(wrong)
-    print("%s %d - %s" % ("not ok" if wrong else "ok", count, name))
-    if wrong:
-        print("# %s" % str(wrong)[:2000].replace("\n", "\n# "))
-    sys.stdout.flush()
+tap = program.Tap()
+report = tap.report
 
 
 def outcome(check, *arguments):
@@ -369,5 +360,4 @@ check_weightless()
 check_markers()
 check_memory()
 check_report()
-print("1..%d" % count)
-sys.exit(1 if failures else 0)
+sys.exit(tap.end())

@@ -118,12 +118,16 @@ class Tap:
         self.count = self.failures = 0
 
     def report(self, title, faults):
-        """A case passes when `faults` is empty."""
+        """A case passes when `faults` is empty: a list of faults, or one text."""
         self.count += 1
         self.failures += bool(faults)
         print("%sok %d - %s" % ("not " if faults else "", self.count, title), flush=True)
-        for fault in faults[:8]:
-            print("# " + str(fault).replace("\n", "\n# ")[:800])
+        if isinstance(faults, (list, tuple)):
+            text = "\n".join(str(fault)[:800] for fault in faults[:8])
+        else:
+            text = str(faults)[:2000]
+        if faults:
+            print("# " + text.replace("\n", "\n# "), flush=True)
 
     def end(self):
         """Prints the plan; the exit code."""
