@@ -384,7 +384,7 @@ static void show_perf(const struct options *options, struct input *input, const 
 	const bool by_hits = perf_lists_hits(options, input);
 	struct perfdata_text out;
 	perfdata_text_init(&out);
-	/* perf lists the files of guests behind the files of the host: two passes */
+	/* perf lists the files of guests after the files of the host: two passes */
 	for (size_t i = 0; i < 2 * hits->nr; i++) {
 		const struct mapped *mapped = &hits->list[i % hits->nr];
 		if (!by_hits && mapped->of_guest != (i >= hits->nr))

@@ -20,7 +20,7 @@ struct command {
 	enum task task;
 };
 
-/* Returns row `index` of the table; NULL behind the last row. */
+/* Returns row `index` of the table; NULL after the last row. */
 const struct command *command_at(size_t index);
 const struct command *command_named(const char *name);
 /* TASK_CONVERT, except for the emitters that show a recording or write the format of a viewer. */

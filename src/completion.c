@@ -108,7 +108,7 @@ static void print_command_words(const struct command *command)
 		print_choice(command->arguments);
 }
 
-/* Returns general option `index` of the groups; NULL behind the last. For the groups of the commands named after
+/* Returns general option `index` of the groups; NULL after the last. For the groups of the commands named after
  * emitters see conversion(). */
 static const struct perfdata_emitter_option *group_option_at(unsigned groups, size_t index)
 {
@@ -181,7 +181,7 @@ static void print_bash(void)
 		printf("\t%s)\n", emitter->name);
 		bash_options(&(struct option_source){ .emitter = emitter });
 	}
-	printf("\tesac\n}\n\n# COMMAND: the same; $operands, and $operand_words: what stands behind the options\n"
+	printf("\tesac\n}\n\n# COMMAND: the same; $operands, and $operand_words: what follows the options\n"
 	       "_perfdata_command() {\n\tcase $1 in\n\t");
 	for (size_t i = 0; (emitter = perfdata_registry_at(NULL, i)); i++)
 		printf("%s%s", i ? "|" : "", emitter->name);

@@ -6,7 +6,7 @@
 #include "options.h"
 
 /* Converts options->inputs; the inputs share the threads and the memory that the options allow. Checks the paths of all
- * outputs before it creates a file, so that wrong use leaves nothing behind. */
+ * outputs before it creates a file, so that wrong use leaves no file. */
 enum exit_code convert_to_many(const struct options *options);
 
 #endif

@@ -81,7 +81,7 @@ static enum exit_code add_recording(const struct options *options, const char *f
 /* What a comparison takes for a byte of a stored baseline, at most; measured with lists of short names. */
 #define MEMORY_OF_BYTE 20u
 
-/* Adds a file to the side: a stored baseline, which its content tells, or else a recording. *ret_fine: the file was
+/* Adds a file to the side: a stored baseline, recognized by its content, or else a recording. *ret_fine: the file was
  * read. */
 static enum exit_code add_file(const struct options *options, const char *file, bool inlines,
 			       struct perfdata_baseline *side, bool *ret_fine)

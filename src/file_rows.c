@@ -213,7 +213,7 @@ static void add_path(struct file_rows *rows, struct file_row *row, const char *p
 	row->paths[at] = copy;
 }
 
-/* What tells rows apart. */
+/* What distinguishes rows. */
 struct row_key {
 	enum perfdata_dso_kind kind;
 	const char *path;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A row for each file that recordings map. The build-id tells files apart; without a build-id, path and inode do. */
+/* A row for each file that recordings map. The build-id distinguishes files; without a build-id, path and inode do. */
 #ifndef FILE_ROWS_H
 #define FILE_ROWS_H
 
@@ -70,7 +70,7 @@ struct perfdata_match_wanted file_row_wanted(const struct file_row *row);
 
 /* The name of a kind of dso, as all outputs spell it. */
 const char *file_kind_name(enum perfdata_dso_kind kind);
-/* Returns the name of build-id source `index` and sets *ret_bit to its bit; NULL behind the last source. */
+/* Returns the name of build-id source `index` and sets *ret_bit to its bit; NULL after the last source. */
 const char *file_source_name(size_t index, unsigned *ret_bit);
 
 #endif

@@ -23,7 +23,7 @@ struct time_range {
 	bool open_end;              /* the end belongs to the next slice, not to this range */
 };
 
-/* Parses "12.5" seconds, with at most nine decimals, into ns; moves *at behind the number. */
+/* Parses "12.5" seconds, with at most nine decimals, into ns; moves *at past the number. */
 static bool take_seconds(const char **at, uint64_t *ret)
 {
 	char *end;

@@ -172,7 +172,7 @@ static const char *behind_last_up(const char *path)
 }
 
 /* Returns the absolute path without "." and "..". Resolves the path up to the last ".." as the kernel does, and keeps
- * symbolic links behind it as they are named. NULL without memory. */
+ * symbolic links after it as they are named. NULL without memory. */
 static char *absolute(const char *path, const char *working)
 {
 	struct perfdata_text out;

@@ -83,7 +83,7 @@ static void take_code(struct parser *p)
 	put_utf8(&p->text, code);
 }
 
-/* The string behind its first quote, in `text`. */
+/* The string after its first quote, in `text`. */
 static void take_string(struct parser *p)
 {
 	static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";

@@ -129,7 +129,7 @@ static bool find_sources(struct matching *matching)
 	}
 	if (o->min_named && !matching->verdict.names_known) {
 		usage_error(&o->style,
-			    "--min-named needs files: a list or a recording does not tell what can be named");
+			    "--min-named needs files: a list or a recording does not show what can be named");
 		return false;
 	}
 	return true;
@@ -259,7 +259,7 @@ static bool find(struct matching *matching)
 	if (status == PERFDATA_OK)
 		status = perfdata_match_find(matching->match, wanted, rows->nr, results);
 	progress_end(&matching->progress);
-	/* a file that could not be opened or read stands in the table, with the reason */
+	/* a file that could not be opened or read is in the table, with the reason */
 	const bool failed = status == PERFDATA_ENOMEM || status == PERFDATA_EREAD;
 	if (failed && results && verdict->rows) {
 		fail(matching, status, status == PERFDATA_EREAD ? "files could not be read"

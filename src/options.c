@@ -29,7 +29,7 @@ static bool name_is(const struct perfdata_emitter_option *option, const char *na
 	return strlen(option->name) == size && !memcmp(option->name, name, size);
 }
 
-/* Returns option `index` of all chosen emitters together; NULL behind the last. */
+/* Returns option `index` of all chosen emitters together; NULL after the last. */
 static const struct perfdata_emitter_option *emitter_option_at(const struct options *options, size_t index)
 {
 	const struct perfdata_emitter_option *option;

@@ -39,7 +39,7 @@ enum option_group {
 	OPTIONS_CHANGES_CONTENT = 1 << 24,
 	/* in no command's groups: marks options of `diff` that change nothing where nothing is compared */
 	OPTIONS_COMPARES = 1 << 25,
-	/* in no row: the command looks up names unless told not to, as emitters say by PERFDATA_EMITTER_SYMBOLS */
+	/* in no row: the command looks up names unless forbidden, as emitters say by PERFDATA_EMITTER_SYMBOLS */
 	OPTIONS_NAMES = 1 << 26,
 	/* in no row: the command takes words that name no recordings */
 	OPTIONS_WORDS = 1 << 28,
@@ -158,10 +158,10 @@ struct general_option {
 	/* parses the text instead of storing it in `member`; NULL: store. False after a message */
 	bool (*set)(struct options *options, const struct perfdata_emitter_option *option, const char *text);
 };
-/* Returns row `index` of the table; NULL behind the last row. */
+/* Returns row `index` of the table; NULL after the last row. */
 const struct general_option *general_option_at(size_t index);
 
-/* Parses argv, which begins behind the name of the command. Accepts the options of `groups` and of options->emitter
+/* Parses argv, which begins after the name of the command. Accepts the options of `groups` and of options->emitter
  * (may be NULL). False after a message. */
 bool options_parse(struct options *options, unsigned groups, int argc, char **argv);
 /* Adds a FILE as if it were on the command line. False after a message. */

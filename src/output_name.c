@@ -54,7 +54,7 @@ bool output_name_check(const struct options *options)
 	return true;
 }
 
-/* Appends text without a slash at the start or behind another slash: an empty {dir} leaves none. */
+/* Appends text without a slash at the start or after another slash: an empty {dir} leaves none. */
 static void append(struct perfdata_text *out, const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++)

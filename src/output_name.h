@@ -17,7 +17,7 @@ struct name_parts {
 /* Checks the pattern of --name; false after a message. */
 bool output_name_check(const struct options *options);
 /* Returns the path of the output; NULL without memory. If parts->table is NULL and the pattern has {table}, the emitter
- * has several outputs: *ret_head and *ret_tail are the path in front of {table} and behind it, else NULL. All three are
+ * has several outputs: *ret_head and *ret_tail are the path before {table} and after it, else NULL. All three are
  * for free(). */
 char *output_name(const struct options *options, const struct name_parts *parts, char **ret_head, char **ret_tail);
 

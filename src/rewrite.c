@@ -530,7 +530,7 @@ static bool parse_keep(const struct options *options, uint32_t *ret)
 	return true;
 }
 
-/* The file of pseudonyms and what they stand for. */
+/* The file of pseudonyms and their originals. */
 struct pairs {
 	int fd;
 	struct perfdata_output *output;

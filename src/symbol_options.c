@@ -35,7 +35,7 @@ static const char *keep(struct options *options, char *text)
 	return NULL;
 }
 
-/* Splits "DIR,flat" and "DIR,hierarchy" as perf does, at the last comma. What else is behind a comma is part of the
+/* Splits "DIR,flat" and "DIR,hierarchy" as perf does, at the last comma. Anything else after a comma is part of the
  * folder's name. NULL without memory. */
 static const char *folder_of(struct options *options, const char *given, bool *ret_flat)
 {

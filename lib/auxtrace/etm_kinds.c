@@ -100,7 +100,7 @@ static const struct pd_packet_field match_fields[] = {
 };
 static const struct pd_packet_field q_fields[] = {
 	SOURCE,
-	MAYBE("address", "The address behind them.", VALUE, 0, 64, HEX, ADDRESS),
+	MAYBE("address", "The address after them.", VALUE, 0, 64, HEX, ADDRESS),
 	MAYBE("instructions", "Instructions that were executed.", COUNT, 0, 32, DEC, COUNT),
 };
 

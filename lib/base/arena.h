@@ -16,7 +16,7 @@ struct pd_arena {
 /* {0} is a valid empty arena. */
 void *pd_arena_alloc(struct pd_arena *arena, size_t size);    /* aligned as by malloc, not cleared; NULL if no memory */
 void *pd_arena_calloc(struct pd_arena *arena, size_t count, size_t size);
-char *pd_arena_copy(struct pd_arena *arena, const void *bytes, size_t size); /* with a NUL behind */
+char *pd_arena_copy(struct pd_arena *arena, const void *bytes, size_t size); /* followed by a NUL */
 void pd_arena_reset(struct pd_arena *arena);                  /* keeps one block */
 void pd_arena_release(struct pd_arena *arena);
 

@@ -190,7 +190,7 @@ static bool id_in_segments(const struct elf *elf, struct pd_build_id *ret)
 
 struct sections {
 	uint8_t *headers;
-	char *names;                       /* with a NUL behind */
+	char *names;                       /* followed by a NUL */
 	size_t names_size;
 };
 

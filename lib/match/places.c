@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "match/match.h"
 
-/* What the kernel and /proc/PID/maps put behind the path of a file that has no name any more. */
+/* What the kernel and /proc/PID/maps append to the path of a file that has no name any more. */
 static const char deleted[] = " (deleted)";
 
 static const char *base_of(const char *path)

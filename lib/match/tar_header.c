@@ -107,7 +107,7 @@ enum perfdata_status pd_tar_write_end(perfdata_bundle_write_fn *write, void *use
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-/* Octal digits; large numbers are binary behind a first bit. false: neither. */
+/* Octal digits; large numbers are binary after a first bit. false: neither. */
 static bool parse_number(const char *field, size_t size, uint64_t *ret)
 {
 	uint64_t value = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Are two sides comparable? Notes tell what differs between them besides their functions: machine, set-up of events,
+/* Are two sides comparable? Notes say what differs between them besides their functions: machine, set-up of events,
  * lost samples, missing names. */
 #include "config.h"
 #include <math.h>
@@ -188,7 +188,7 @@ static void check_event(struct perfdata_comparison *comparison, const struct pd_
 	if (sides[0].some_inlined != sides[1].some_inlined)
 		pd_compare_note(
 			comparison, "inlines", false,
-			"%s: inlined functions are told apart on one side only; --inlines no tells them on neither",
+			"%s: one side alone has inlined functions; --inlines no leaves them out on both",
 			name);
 }
 

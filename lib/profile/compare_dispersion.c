@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How much further are repeat runs apart than independent samples would be? Each row tells its own dispersion: the
- * variance of its share between the runs of a side, as a multiple of s(1 - s)/N. Three runs a side tell it badly, and
+/* How much further are repeat runs apart than independent samples would be? Each row shows its own dispersion: the
+ * variance of its share between the runs of a side, as a multiple of s(1 - s)/N. Three runs a side show it badly, and
  * those of all functions together well. So what a function shows is drawn towards what all of them show (empirical
  * Bayes, as limma and edgeR do for genes, which are the same problem: counts, many tests, few repeats):
  *
@@ -21,7 +21,7 @@
 
 enum {
 	FEW = 10, STEPS = 21,
-	MOST_TELLING = 200   /* functions that tell the spread of all: more cost time, and say nothing new */
+	MOST_TELLING = 200   /* functions that show the spread of all: more cost time, and show nothing new */
 };
 static const double least_share = 0.001;       /* of those functions */
 static const double usual = 0.02;              /* by which the work of a function varies: half of all do by less */
@@ -134,7 +134,7 @@ static void find_alike(const struct seen *seen, size_t nr, struct alike *alike)
 			inverses += weight / priors[p];
 		}
 	alike->variation = variations / sum;
-	/* no more is known of what functions have in common than all of them tell */
+	/* no more is known of what functions have in common than all of them show */
 	alike->prior_degrees = fmin(sum / inverses, alike->all_degrees + 1);
 }
 

@@ -103,7 +103,7 @@ static void begin_search(struct shift *shift, uint32_t row)
 }
 
 /* What a caller of the group lost to the group: self weight, and calls that the caller hardly makes any more. Calls
- * that shrink only a little tell nothing: shares add up to 1, so they shrink when others grow. */
+ * that shrink only a little mean nothing: shares add up to 1, so they shrink when others grow. */
 static double taken_from(struct shift *shift, uint32_t caller, double most)
 {
 	double sum = lost(shift, caller);

@@ -7,7 +7,7 @@
 #include "profile/fold.h"
 #include "session/session.h"
 
-/* All data of a node stand in one place, since the node may have to be read from a file. */
+/* All data of a node are in one place, since the node may have to be read from a file. */
 struct node {
 	struct pd_tree_node tree;
 	uint64_t self;                  /* weight + 1 of the stacks that end here; 0: none does */
@@ -40,7 +40,7 @@ struct pd_fold {
 	struct pd_paged places;         /* by node of the tree of stacks */
 	struct pd_paged seen;           /* beside `places`, with a choice: uint32_t, what was seen up to there */
 	uint32_t front, front_node;     /* number and node of the front labels at hand */
-	struct pd_hash_map known;            /* label of a step << 1 | is_caller → where its labels stand in `labels` */
+	struct pd_hash_map known;            /* label of a step << 1 | is_caller → where its labels are in `labels` */
 	uint32_t *labels;               /* of each step: how many labels, then the labels */
 	size_t nr_labels, labels_room;
 	size_t accounted;               /* of `known` and `labels` */

@@ -54,7 +54,7 @@ static void put_module(const char *name, size_t size, char *ret, size_t room)
 			*at = '_';
 }
 
-/* The size of a name whose version behind ".so" keeps its first number only. */
+/* The size of a name whose version after ".so" keeps its first number only. */
 static size_t without_minor_version(const char *name, size_t size)
 {
 	for (size_t i = 1; i + 4 < size; i++) {
@@ -215,7 +215,7 @@ static size_t without_clone(const char *name, size_t size)
 		for (size_t at = size; at-- > 0;) {
 			if (!begins(name + at, size - at, forms[i].open))
 				continue;
-			/* the dot belongs to the suffix, and one byte stands before it */
+			/* the dot belongs to the suffix, and one byte precedes it */
 			const char *word = name + at + strlen(forms[i].open) - (i ? 1 : 0);
 			return is_clone_word(word, (size_t)(name + size - 1 - word)) ? at : size;
 		}

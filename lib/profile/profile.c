@@ -133,7 +133,7 @@ enum perfdata_status pd_profile_collect(const struct pd_profile *profile, const 
 	struct pd_profile_part *part = pd_malloc(sizeof *part + batch->nr_deliveries * sizeof *part->samples);
 	if (!part)
 		return PERFDATA_ENOMEM;
-	/* most callers tell samples apart by nothing but event and stack: a loop of its own asks for nothing else */
+	/* most callers distinguish samples by event and stack only: a loop of its own asks for nothing else */
 	const uint32_t parts = profile->options.parts, more = profile->options.parts_of_occurrences;
 	part->nr = parts || more ? take_samples(profile, batch, parts, more, part->samples)
 				 : take_samples(profile, batch, 0, 0, part->samples);

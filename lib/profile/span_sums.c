@@ -14,7 +14,7 @@
 struct pd_span_part {
 	size_t nr;
 	struct taken {
-		struct pd_span_row row;    /* what tells rows apart; total: the length; count: 1 */
+		struct pd_span_row row;    /* what distinguishes rows; total: the length; count: 1 */
 		uint32_t group;            /* number of a thread, or of what else is asked for */
 	} spans[];
 };

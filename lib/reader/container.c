@@ -233,7 +233,7 @@ static enum perfdata_status add_event(struct container *c, const uint8_t *entry,
 		const bool fits = pd_range_ok(ids.offset, ids.size, c->size) && ids.size % 8 == 0;
 		if (!fits || ids.size > c->size - c->id_bytes)
 			pd_reader_finding(reader, PERFDATA_FINDING_IDS_RANGE, 0, offset + stride - 16,
-					  "the ids of event %zu stand at %#llx and have %#llx bytes", reader->nr_events,
+					  "the ids of event %zu are at %#llx and have %#llx bytes", reader->nr_events,
 					  (unsigned long long)ids.offset, (unsigned long long)ids.size);
 		if (ids.size > c->size - c->id_bytes)
 			ids.size = c->size - c->id_bytes;
@@ -294,7 +294,7 @@ static enum perfdata_status read_attrs(struct container *c)
 	    (reader->header.data.size && attrs.offset < reader->header.data.offset + reader->header.data.size &&
 	     reader->header.data.offset < attrs.offset + attrs.size))
 		pd_reader_finding(reader, PERFDATA_FINDING_ATTRS_RANGE, 0, 24,
-				  "the attr table stands at %#llx and has %#llx bytes; the file has %#llx",
+				  "the attr table is at %#llx and has %#llx bytes; the file has %#llx",
 				  (unsigned long long)attrs.offset, (unsigned long long)attrs.size,
 				  (unsigned long long)c->size);
 	/* an entry whose end is missing was meant to be whole */
@@ -395,7 +395,7 @@ static enum perfdata_status find_data(struct container *c)
 			return PERFDATA_EREAD;
 		if (wrong)
 			pd_reader_finding(reader, PERFDATA_FINDING_DATA_RANGE, 0, 40,
-					  "the data section stands at %#llx and has %#llx bytes; records were looked "
+					  "the data section is at %#llx and has %#llx bytes; records were looked "
 					  "for from %#llx on",
 					  (unsigned long long)data.offset, (unsigned long long)data.size,
 					  (unsigned long long)c->data_offset);
@@ -410,7 +410,7 @@ static enum perfdata_status find_data(struct container *c)
 		;
 	} else if (found) {
 		pd_reader_finding(reader, PERFDATA_FINDING_HEADER, 0, 48,
-				  "the header states records up to %#llx; the feature table stands at %#llx",
+				  "the header states records up to %#llx; the feature table is at %#llx",
 				  (unsigned long long)end, (unsigned long long)c->data_end);
 	} else if (!data.size) {
 		c->finished = false;
@@ -461,7 +461,7 @@ static enum perfdata_status read_feature(struct container *c, uint32_t id, struc
 		c->finished = false;
 	if (place.size > there || place.size > c->size - c->section_bytes) {
 		pd_reader_finding(reader, PERFDATA_FINDING_FEATURE_RANGE, 0, place.offset,
-				  "feature section %u stands at %#llx and has %#llx bytes; the file has %#llx", id,
+				  "feature section %u is at %#llx and has %#llx bytes; the file has %#llx", id,
 				  (unsigned long long)place.offset, (unsigned long long)place.size,
 				  (unsigned long long)c->size);
 		if (there > c->size - c->section_bytes)
@@ -554,13 +554,13 @@ static enum perfdata_status check_tail(struct container *c)
 		return PERFDATA_OK;   /* padding */
 	if (size <= MAX_PADDING) {
 		pd_reader_finding(c->reader, PERFDATA_FINDING_TRAILING_PADDING, 0, c->sections_end,
-				  "%zu bytes stand behind the last section", size);
+				  "%zu bytes follow the last section", size);
 		return PERFDATA_OK;
 	}
 	pd_reader_finding(c->reader, text ? PERFDATA_FINDING_TRAILING_TEXT
 				     : pd_reader_is_simpleperf(c->reader) ? PERFDATA_FINDING_TRAILING_REMAINS
 				     : PERFDATA_FINDING_TRAILING_GARBAGE, 0,
-			  c->sections_end, "%llu bytes stand behind the last section",
+			  c->sections_end, "%llu bytes follow the last section",
 			  (unsigned long long)(c->size - c->sections_end));
 	return PERFDATA_OK;
 }

@@ -129,5 +129,5 @@ void pd_arch_note(struct perfdata_reader *reader)
 	const enum perfdata_arch arch = inferred_arch(reader, &from);
 	if (arch != PERFDATA_ARCH_UNKNOWN)
 		pd_reader_finding_once(reader, PERFDATA_FINDING_ARCH_INFERRED, 0, PERFDATA_NO_OFFSET,
-				       "registers are named as those of %s, which %s tells", names[arch], from);
+				       "registers have the names of %s, as %s shows", names[arch], from);
 }

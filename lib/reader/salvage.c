@@ -114,7 +114,7 @@ static void report_tail(struct pd_window *window)
 				  size);
 	else if (window->gap.is_text && size >= 8)
 		pd_reader_finding(stream->reader, PERFDATA_FINDING_TRAILING_TEXT, stream->file, at,
-				  "%llu bytes of text stand behind the last record", size);
+				  "%llu bytes of text follow the last record", size);
 	else if (window->gap.is_cut || size < 8)
 		pd_reader_finding(stream->reader, PERFDATA_FINDING_TRUNCATED, stream->file, at,
 				  "the records end inside this one, of which %llu bytes are there", size);

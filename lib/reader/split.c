@@ -138,7 +138,7 @@ enum perfdata_status pd_split_see(struct pd_stream *stream, struct pd_window *wi
 		return PERFDATA_OK;
 	default:
 		if (stream->split.is_open) {
-			give_up(stream, raw, "a record stands between the parts of a split record");
+			give_up(stream, raw, "a record lies between the parts of a split record");
 			stream->split.is_broken = false;
 		}
 		return PERFDATA_OK;

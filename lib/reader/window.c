@@ -48,7 +48,7 @@ static void note_end(struct pd_stream *stream, enum perfdata_status status, uint
 		switch (damage) {
 		case PERFDATA_DAMAGED:
 			pd_reader_finding(reader, PERFDATA_FINDING_COMPRESSED_FRAME, stream->file, offset,
-					  "the packed input is broken at its byte %llu; nothing behind it was read",
+					  "the compressed input is damaged at its byte %llu; nothing after it was read",
 					  (unsigned long long)compressed_offset);
 			break;
 		case PERFDATA_END:

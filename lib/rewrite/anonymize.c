@@ -555,7 +555,7 @@ void pd_anonymize_attr(struct pd_anonymizer *a, struct perfdata_attr *attr)
 	}
 	attr->sample_type &= kept_sample_type(a);
 	if (attr->type == PERFDATA_TYPE_TRACEPOINT) {
-		/* raw data tell what happened: they and their formats go, and perf opens no tracepoint without its
+		/* raw data reveal what happened: they and their formats go, and perf opens no tracepoint without its
 		 * format */
 		attr->type = PERFDATA_TYPE_SOFTWARE;
 		attr->config = CONFIG_BPF_OUTPUT;
@@ -651,7 +651,7 @@ bool pd_anonymize_value(void *user, const struct perfdata_layout *section, struc
 	switch (value->kind) {
 	case PERFDATA_KIND_STRING:
 	case PERFDATA_KIND_BYTES: {
-		/* a copy, since the encoder takes along what stands behind a value in the source */
+		/* a copy, since the encoder copies the bytes after a value in the source */
 		const struct perfdata_bytes text = new_text(a, what, value->v.bytes);
 		char *copy = pd_arena_copy(&a->scratch, text.data ? text.data : (const uint8_t *)"", text.size);
 		if (!copy)

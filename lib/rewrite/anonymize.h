@@ -34,7 +34,7 @@ struct pd_anonymizer {
 	struct perfdata_anonymize_counts counts;
 };
 
-/* The key of the options; zeros stand for one that is made at random. PERFDATA_EREAD: none can be made. */
+/* The key of the options; zeros ask for a random one. PERFDATA_EREAD: none can be made. */
 enum perfdata_status pd_anonymize_key_of(const struct perfdata_anonymize_options *options, uint8_t ret_key[16],
 					 struct perfdata_error *reterr);
 /* NULL without memory. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sections and symbols of simpleperf in anonymous recordings: symbols and files under pseudonyms, and the facts about
- * the device that tell of nobody. */
+ * the device that reveal nobody. */
 #include "config.h"
 #include <string.h>
 #include "rewrite/anonymize.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies a record from the reader to the writer: as it stands where nothing in it changes, else decoded and encoded. */
+/* Copies a record from the reader to the writer: as it is where nothing in it changes, else decoded and encoded. */
 #include "config.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -74,7 +74,7 @@ static enum perfdata_status put_tracing_data(struct perfdata_rewriter *rewriter,
 				     : status;
 }
 
-/* The formats of tracepoints of a stream stand behind their record; the reader has taken them up as a section. */
+/* In a stream, the formats of tracepoints follow their record; the reader has taken them up as a section. */
 static enum perfdata_status copy_tracing_data(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
 	const struct perfdata_feature_section *section = perfdata_reader_feature(rewriter->reader,
@@ -114,7 +114,7 @@ static enum perfdata_status copy_piece(struct perfdata_rewriter *rewriter, const
 	const size_t size = fresh < rewriter->trace_left ? fresh : (size_t)rewriter->trace_left;
 	status = put_payload(rewriter, raw->bytes + known, size);
 	rewriter->trace_left -= size;
-	/* bytes that the record states beyond the last piece were lost: zeros stand for them */
+	/* bytes that the record states beyond the last piece were lost: zeros replace them */
 	while (status == PERFDATA_OK && !raw->payload && rewriter->trace_left) {
 		const size_t step = rewriter->trace_left < sizeof zeros ? (size_t)rewriter->trace_left : sizeof zeros;
 		status = put_payload(rewriter, zeros, step);
@@ -191,7 +191,7 @@ static bool is_unknown(const struct perfdata_rewriter *rewriter, const struct pe
 	if (rewriter->options.for_old && raw->type > LAST_OF_61 && !perfdata_record_is_simpleperf(raw->type))
 		return true;
 	if (raw->type == PERFDATA_RECORD_SAMPLE && !raw->event)
-		return true;   /* no attr tells what it consists of */
+		return true;   /* no attr says what it consists of */
 	if (!(raw->flags & PERFDATA_RAW_UNKNOWN_ID) || perfdata_reader_nr_events(rewriter->reader) < 2)
 		return false;
 	return rewriter->options.repair || raw->type == PERFDATA_RECORD_SAMPLE;
@@ -392,7 +392,7 @@ enum perfdata_status pd_copy_record(struct perfdata_rewriter *rewriter, const st
 	}
 	if (left_out)
 		return PERFDATA_OK;
-	/* the state from before a cut goes behind records that the recorder synthesized, and in front of all that have
+	/* the state from before a cut goes after records that the recorder synthesized, and before all that have
 	 * a time */
 	if (!rewriter->state_written && raw->time != UINT64_MAX && raw->time != 0) {
 		status = pd_choice_write_state(rewriter);

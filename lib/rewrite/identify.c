@@ -27,7 +27,7 @@ void pd_identify_decide(struct perfdata_rewriter *rewriter, const struct perfdat
 		rewriter->identified_flags |= other->attr.flags & SAMPLE_ID_ALL;
 	}
 	if (rewriter->identifies)
-		pd_rewrite_tell(rewriter, "the ids of events stand at different places: all records get an identifier");
+		pd_rewrite_tell(rewriter, "the ids of events are at different places: all records get an identifier");
 }
 
 void pd_identify_attr(const struct perfdata_rewriter *rewriter, struct perfdata_attr *attr)

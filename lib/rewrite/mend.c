@@ -105,7 +105,7 @@ void pd_mend_attr(struct perfdata_rewriter *rewriter, const struct perfdata_even
 	const uint32_t need = pd_attr_size(ret), most = rewriter->options.for_old ? ATTR_OF_61 : ATTR_OF_73;
 	if (rewriter->options.for_old || size > most || size % 8 || size < 64)
 		*ret_size = need;
-	/* perf 6.1 looks for the ids in a stream behind an attr of the size that it knows */
+	/* in a stream, perf 6.1 looks for the ids after an attr of the size that it knows */
 	if (rewriter->options.for_old && rewriter->to_stream && need < ATTR_OF_61)
 		*ret_size = ATTR_OF_61;
 	if (need > most)
@@ -219,7 +219,7 @@ bool pd_mend_stops_at(const struct perfdata_rewriter *rewriter, const struct per
 	return false;
 }
 
-/* Writes LOST_SAMPLES where the number of lost samples is known, else LOST; at the time of the record behind. */
+/* Writes LOST_SAMPLES where the number of lost samples is known, else LOST; at the time of the next record. */
 enum perfdata_status pd_mend_tell_loss(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
 	const bool samples = rewriter->lost_samples != 0;
@@ -229,7 +229,7 @@ enum perfdata_status pd_mend_tell_loss(struct perfdata_rewriter *rewriter, const
 	size_t size;
 
 	if (!event || raw->type >= PERFDATA_RECORD_USER_FIRST || raw->time == UINT64_MAX || raw->time == 0)
-		return PERFDATA_OK;   /* the loss is told in front of a later record, with a time */
+		return PERFDATA_OK;   /* the loss is written before a later record, which has a time */
 	const struct perfdata_config *target = pd_rewrite_target(rewriter, raw);
 	if (!target)
 		return rewriter->error.status;

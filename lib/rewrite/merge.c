@@ -321,7 +321,7 @@ static void renumber_values(struct pd_merge *merge, struct perfdata_read *read)
 	const struct perfdata_layout *value = read->values.element;
 
 	if (value && read->values.present & perfdata_layout_bits(value, offsetof(struct perfdata_read_value, id)))
-		renumber_list(merge, &read->values, 8);   /* the id stands behind the value */
+		renumber_list(merge, &read->values, 8);   /* the id follows the value */
 }
 
 static void renumber(struct pd_merge *merge, struct perfdata_record *record)

@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "rewrite/rewriter.h"
 
-/* Where the kernel was, as the first record of its map tells. */
+/* Where the kernel was, by the first record of its map. */
 struct pd_merge_kernel {
 	bool is_known;
 	uint64_t addr;
@@ -21,7 +21,7 @@ struct pd_merge_kernel {
 };
 
 struct pd_merge_input {
-	struct perfdata_reader *known;   /* read to its end: tells all events and sections */
+	struct perfdata_reader *known;   /* read to its end: has all events and sections */
 	struct perfdata_reader *reader;  /* gives the records once more */
 	struct pd_choice choice;
 	size_t first_event;              /* number of its first event in the output */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The feature sections of several recordings as one. Lists are joined; a section that tells one thing stays where all
+/* The feature sections of several recordings as one. Lists are joined; a section about one thing stays where all
  * inputs that have it agree. */
 #include "config.h"
 #include "base/error.h"
@@ -10,7 +10,7 @@
 #include "rewrite/tracepoints.h"
 #include "reader/reader.h"
 
-/* offset of the name in an entry of BUILD_ID, header included; the build-id stands in front of the name */
+/* offset of the name in an entry of BUILD_ID, header included; the build-id precedes the name */
 #define BUILD_ID_NAME 36u
 #define BUILD_ID_AT 12u
 #define BUILD_ID_SIZE 20u
@@ -42,7 +42,7 @@ static struct perfdata_bytes bytes_of(const struct pd_merge_input *input, uint32
 	return section ? pd_feature_bytes(section) : (struct perfdata_bytes){ NULL, 0 };
 }
 
-/* Writes the entries, behind their number if the section begins with it. */
+/* Writes the entries, preceded by their number if the section begins with it. */
 static enum perfdata_status put_joined(struct joined *joined, uint32_t id, bool counted)
 {
 	struct perfdata_rewriter *rewriter = joined->rewriter;
@@ -85,7 +85,7 @@ static bool next_entry(uint32_t id, struct pd_cursor *cursor, struct perfdata_by
 		size = cursor->failed ? 0 : pd_load16(start + 6, cursor->swap);
 		break;
 	case PERFDATA_FEATURE_BPF_PROG_INFO:
-		/* lengths of the struct and of its data, a word that tells which arrays there are, struct, data */
+		/* lengths of the struct and of its data, a word that says which arrays there are, struct, data */
 		size = 16ull + first + second;
 		break;
 	default:
@@ -125,7 +125,7 @@ static bool note_build(struct joined *joined, struct pd_intern *names, struct pd
 		return pd_hash_map_put(builds, number, (uintptr_t)build_id) == 0;
 	if (memcmp((const uint8_t *)(uintptr_t)known, build_id, BUILD_ID_SIZE) != 0)
 		pd_rewrite_tell(joined->rewriter,
-				"%.*s has two build-ids; the table of build-ids tells the last one only",
+				"%.*s has two build-ids; the table of build-ids has the last one only",
 				(int)name.size, (const char *)name.data);
 	return true;
 }
@@ -254,7 +254,7 @@ static enum perfdata_status put_agreed(struct perfdata_rewriter *rewriter, uint3
 			first = input;
 		} else if (!first_counts && !same_section(bytes_of(first, id), bytes_of(input, id))) {
 			rewriter->counts.sections_left_out++;
-			pd_rewrite_tell(rewriter, "the feature section %s is left out: %s and %s tell it differently",
+			pd_rewrite_tell(rewriter, "the feature section %s is left out: %s and %s have different ones",
 					layout ? layout->perf_name : "of an unknown kind", pd_merge_name(first),
 					pd_merge_name(input));
 			return PERFDATA_OK;

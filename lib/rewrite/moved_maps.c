@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Mappings by process: sorted, without overlaps; a process shares the mappings of its parent until one of the two
- * changes its own. Where a mapping goes depends on its name and the key: so its new address tells neither where it was
+ * changes its own. Where a mapping goes depends on its name and the key: so its new address shows neither where it was
  * nor what it lay beside. */
 #include "config.h"
 #include <string.h>
@@ -121,7 +121,7 @@ static struct areas *own_areas(struct pd_moved_maps *maps, int32_t pid)
 	return maps->failed ? NULL : copy;
 }
 
-/* The first area that ends behind the address. */
+/* The first area that ends after the address. */
 static size_t place_of(const struct areas *areas, uint64_t address)
 {
 	size_t low = 0, high = areas->nr;
@@ -252,7 +252,7 @@ uint64_t pd_moved_kernel(const struct pd_moved_maps *maps, uint64_t address)
 	return address - maps->kernel;
 }
 
-/* The first mapping of the kernel that ends behind the address. */
+/* The first mapping of the kernel that ends after the address. */
 static size_t low_place_of(const struct pd_moved_maps *maps, uint64_t address)
 {
 	size_t low = 0, high = maps->nr_low;

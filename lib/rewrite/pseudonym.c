@@ -262,7 +262,7 @@ static bool is_public_part(struct perfdata_bytes part)
 	return false;
 }
 
-/* Whole names that are no files, or that tell nothing of the user. */
+/* Whole names that are no files, or that reveal nothing about the user. */
 static bool is_public_name(struct perfdata_bytes name)
 {
 	static const char *const known[] = {
@@ -302,7 +302,7 @@ static void put_hash(struct perfdata_text *out, uint64_t hash)
 	perfdata_text_append(out, digits, (size_t)(pd_hex_width_to(digits, hash & 0xffffffffff, 10) - digits));
 }
 
-/* The size of the suffix that stays, since it tells the kind of a file: ".so", ".ko.xz", ".jar". */
+/* The size of the suffix that stays, since it is the kind of a file: ".so", ".ko.xz", ".jar". */
 static size_t suffix_of(struct perfdata_bytes part)
 {
 	static const char *const kinds[] = { ".so",    ".ko",  ".ko.xz", ".ko.gz", ".ko.zst", ".jar",

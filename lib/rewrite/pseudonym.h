@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pseudonyms: the same name has the same pseudonym under the same key, and nobody without the key can tell the name
+/* Pseudonyms: the same name has the same pseudonym under the same key, and nobody without the key can find the name
  * from it. */
 #ifndef PD_PSEUDONYM_H
 #define PD_PSEUDONYM_H
@@ -28,7 +28,7 @@ struct pd_pseudonyms {
 	/* called for each new pair; may be NULL */
 	void (*on_pair)(void *user, const char *kind, struct perfdata_bytes from, struct perfdata_bytes to);
 	void *user;
-	struct pd_hash_map seen;                 /* hashes of the pairs that were told */
+	struct pd_hash_map seen;                 /* hashes of the pairs that were passed to the user */
 	bool no_memory;
 };
 

@@ -56,7 +56,7 @@ struct perfdata_rewriter {
 	struct perfdata_bytes *state;    /* records of the state from before a cut, encoded */
 	size_t nr_state, state_room;
 	bool state_written;
-	uint64_t records_at_round;       /* counts.records behind the last FINISHED_ROUND */
+	uint64_t records_at_round;       /* counts.records after the last FINISHED_ROUND */
 	unsigned rounds_in_row;          /* with nothing between them */
 
 	/* the copy */
@@ -69,7 +69,7 @@ struct perfdata_rewriter {
 	struct perfdata_config *configs; /* of the output, by version of the event + 1 */
 	size_t nr_configs;
 	uint64_t first_sample, last_sample;
-	uint64_t lost_samples, gaps;     /* since the last good record: the output does not tell them yet */
+	uint64_t lost_samples, gaps;     /* since the last good record: the output does not have them yet */
 	uint64_t all_lost_samples, all_gaps;
 	uint64_t trace_left;             /* bytes that the payload of the last AUXTRACE record still lacks */
 	bool in_trace;                   /* some of its bytes were written */
@@ -119,7 +119,7 @@ static inline bool pd_has_time(const struct perfdata_raw *raw) { return raw->tim
 /* --- choice.c --- */
 /* Whether a record of the kernel goes into the output. */
 bool pd_choice_keeps(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
-/* Whether the record tells of threads, maps or code before the chosen times. */
+/* Whether the record is about threads, maps or code before the chosen times. */
 bool pd_choice_is_past(const struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
 /* Takes the time out of a record, as records that perf synthesizes at its start have none. */
 void pd_forget_time(struct perfdata_record *record);
@@ -141,7 +141,7 @@ const char *pd_new_name(const struct perfdata_rewriter *rewriter, const char *na
 enum perfdata_status pd_sections_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw, void *out,
 					size_t *ret_size);
 
-/* Copies a section, or tells why it is left out. */
+/* Copies a section, or tells the user why it is left out. */
 enum perfdata_status pd_sections_put(struct perfdata_rewriter *rewriter,
 				     const struct perfdata_feature_section *section);
 /* An integer of `width` bytes, in the other byte order than this machine's if `swap` is set. */
@@ -171,7 +171,7 @@ enum perfdata_status pd_merge_put_events(struct perfdata_rewriter *rewriter);
 enum perfdata_status pd_merge_put_sections(struct perfdata_rewriter *rewriter);
 
 /* --- identify.c --- */
-/* Notes whether the events that the reader knows need an IDENTIFIER to be told apart. */
+/* Notes whether the events that the reader knows need an IDENTIFIER to be distinguished. */
 void pd_identify_decide(struct perfdata_rewriter *rewriter, const struct perfdata_reader *reader);
 /* Where they do: */
 void pd_identify_attr(const struct perfdata_rewriter *rewriter, struct perfdata_attr *attr);
@@ -194,13 +194,13 @@ bool pd_mend_is_stat(const struct perfdata_reader *reader);
 enum perfdata_status pd_mend_no_events(struct perfdata_rewriter *rewriter);
 /* Whether perf would stop at this record, though it is whole. */
 bool pd_mend_stops_at(const struct perfdata_rewriter *rewriter, const struct perfdata_record *record);
-/* Whether attrs are records, which may come behind others. */
+/* Whether attrs are records, which may follow other records. */
 bool pd_mend_has_late_events(const struct perfdata_reader *reader);
 /* Where attrs are records: gives a record an id of its event, if its own belongs to none. It is that event's since no
  * other one was told so far, and readers stop at such an id as soon as there are more. Whether it changed. */
 bool pd_mend_ids(const struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
 		 struct perfdata_record *record);
-/* Writes a record that tells what was left out in front of this one. */
+/* Writes a record that says what was left out before this one. */
 enum perfdata_status pd_mend_tell_loss(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
 /* Writes a note as the section PERFDATA_FEATURE_NOTE. */
 enum perfdata_status pd_mend_put_note(struct perfdata_rewriter *rewriter, const char *note);

@@ -216,7 +216,7 @@ enum perfdata_status pd_sections_features(struct perfdata_rewriter *rewriter)
 		status = put_symbol_records(rewriter);
 	if (status == PERFDATA_OK)
 		status = pd_build_ids_finish(rewriter);
-	/* this empty section tells that perf stat recorded the file */
+	/* this empty section means that perf stat recorded the file */
 	if (status == PERFDATA_OK && rewriter->from_stream && !rewriter->to_stream && pd_mend_is_stat(rewriter->reader))
 		status = pd_rewrite_written(rewriter, pd_writer_feature(rewriter->writer, PERFDATA_FEATURE_STAT,
 									      NULL, 0));

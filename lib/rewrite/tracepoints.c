@@ -11,7 +11,7 @@
 #include "rewrite/tracepoints.h"
 #include "write/writing.h"
 
-/* bytes of padding behind the fields: of the struct, and of the record */
+/* bytes of padding after the fields: of the struct, and of the record */
 #define MOST_PADDING 14u
 
 /* --- formats ----------------------------------------------------------------------------------------------------- */
@@ -237,7 +237,7 @@ static size_t turn_field(const struct perfdata_trace_field *field, struct perfda
 	size_t end = at + value.bytes.size;
 	for (size_t i = 0; unit > 1 && i + unit <= value.bytes.size; i += unit)
 		reverse(out + at + i, raw.data + at + i, unit);
-	if (field->kind == PERFDATA_TRACE_STRING)   /* the whole field, whatever stands behind the NUL */
+	if (field->kind == PERFDATA_TRACE_STRING)   /* the whole field, with any bytes after the NUL */
 		end = field->place == PERFDATA_TRACE_REST ? raw.size
 		      : field->place == PERFDATA_TRACE_FIXED ? field->offset + field->size
 							     : at + pd_load32(raw.data + field->offset,
@@ -272,8 +272,8 @@ enum perfdata_status pd_tracepoint_turn(struct perfdata_rewriter *rewriter, cons
 	}
 	if (bytes->size > end + MOST_PADDING)
 		return pd_error(&rewriter->error, PERFDATA_EUNSUP, PERFDATA_NO_OFFSET,
-				"the byte order of raw data of %.80s cannot be changed: behind its fields they have "
-				"%zu bytes that its format does not tell of",
+				"the byte order of raw data of %.80s cannot be changed: after its fields they have "
+				"%zu bytes that its format does not describe",
 				raw->event->name, bytes->size - end);
 	bytes->data = rewriter->turned;
 	return PERFDATA_OK;

@@ -13,7 +13,7 @@ struct pd_format;
 struct pd_formats {
 	struct pd_format *items;
 	size_t nr, room;
-	struct pd_intern *systems;       /* 0: ftrace, whose formats stand apart */
+	struct pd_intern *systems;       /* 0: ftrace, whose formats are a list of their own */
 	struct pd_hash_map ids;          /* id → item */
 	struct perfdata_trace_info info; /* of the first recording */
 };

@@ -37,7 +37,7 @@ void pd_unwound_join(struct perfdata_rewriter *rewriter, const struct perfdata_r
 	unwound->joined++;
 }
 
-/* Steps that were unwound stand behind those that the record holds. */
+/* Steps that were unwound follow those that the record holds. */
 static void take_steps(struct pd_unwound *unwound, const struct perfdata_batch *batch,
 		       const struct perfdata_delivery *delivery)
 {

@@ -77,7 +77,7 @@ static int open_temporary(struct perfdata_output *output)
 				    0666 & ~(mode_t)output->withheld);
 		if (fd >= 0 && pd_output_temporary_own(fd, output->temporary))
 			return fd;
-		/* another program took the file for one left behind, before it was locked: the loop tries the next
+		/* another program took the file for an abandoned one, before it was locked: the loop tries the next
 		 * number */
 		failure = fd >= 0 ? -EEXIST : -errno;
 		if (fd >= 0)

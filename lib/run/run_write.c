@@ -41,7 +41,7 @@ static void encode_piece(struct pd_run *run, struct pd_lane *lane, struct pd_wor
 	pd_monitor_wake(run->monitor);
 }
 
-/* Writes the bytes of encoded work, and tells the emitter where they are. */
+/* Writes the bytes of encoded work, and passes their offset to the emitter. */
 static enum perfdata_status write_work(struct pd_run *run, struct pd_lane *lane, struct pd_piece *piece)
 {
 	const struct perfdata_outputs *target = target_of(run, lane);

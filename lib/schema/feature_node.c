@@ -5,7 +5,7 @@
 
 const struct perfdata_field pd_feature_rest_field = {
 	.name = "rest",
-	.doc = "bytes behind the last known field",
+	.doc = "bytes after the last known field",
 	.kind = PERFDATA_KIND_BYTES,
 	.show = PERFDATA_SHOW_BYTES_HEX,
 	.count_field = PERFDATA_COUNT_REST,

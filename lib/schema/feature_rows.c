@@ -89,7 +89,7 @@ static const struct perfdata_field osrelease_fields[] = {
 	PD_FIELD("osrelease", STRING, TEXT, "Release of the kernel."),
 };
 static const struct perfdata_field version_fields[] = { PD_FIELD("version", STRING, TEXT, "Version of perf.") };
-static const struct perfdata_field arch_fields[] = { PD_FIELD("arch", STRING, TEXT, "Machine as uname tells it.") };
+static const struct perfdata_field arch_fields[] = { PD_FIELD("arch", STRING, TEXT, "Machine as in uname -m.") };
 static const struct perfdata_field nrcpus_fields[] = {
 	PD_FIELD("available", U32, DEC, "CPUs configured."),
 	PD_FIELD("online", U32, DEC, "CPUs online."),
@@ -400,7 +400,7 @@ static const struct perfdata_field bpf_prog_fields[] = {
 	PD_FIELD("info_len", U32, HIDDEN, "Size of info."),
 	PD_FIELD("data_len", U32, HIDDEN, "Size of all arrays."),
 	PD_FIELD("arrays", U64, FLAGS, "Arrays that were recorded.", .names = bpf_array_names),
-	PD_FIELD("info", STRUCT, DEC, "What the kernel tells about the program.", PD_COUNT(0), .element = &bpf_info),
+	PD_FIELD("info", STRUCT, DEC, "What the kernel says about the program.", PD_COUNT(0), .element = &bpf_info),
 	BPF_LIST(2, "map_ids", "Ids of its maps.", &u32_element),
 	BPF_LIST(3, "jited_ksyms", "Addresses of its parts.", &address_element),
 	BPF_LIST(4, "jited_func_lens", "Sizes of its parts.", &u32_element),

@@ -9,7 +9,7 @@ static const struct perfdata_field mmap_fields[] = {
 	PD_ROW(mmap, addr, U64, HEX, "First address."),
 	PD_ROW(mmap, len, U64, DEC, "Length of the mapping.", PD_UNIT(BYTES)),
 	PD_ROW(mmap, pgoff, U64, HEX, "Offset in the file, in bytes."),
-	PD_ROW(mmap, filename, TEXT, TEXT, "Mapped file, or a name in brackets or behind // for other memory."),
+	PD_ROW(mmap, filename, TEXT, TEXT, "Mapped file, or a name in brackets or after // for other memory."),
 };
 static const struct perfdata_layout mmap_layout = {
 	PD_MISC(PD_MISC_BIT(12, "PROC_MAP_PARSE_TIMEOUT"), PD_MISC_BIT(13, "MMAP_DATA")),
@@ -105,7 +105,7 @@ static const struct perfdata_field mmap2_fields[] = {
 	PD_ROW(mmap2, flags, U32, FLAGS,
 	       "Kind of mapping: MAP_ of the recorded machine; names are those of most machines.",
 	       .names = pd_names_map_flags, PD_WHEN(UNLESS_NAME, 0)),
-	PD_ROW(mmap2, filename, TEXT, TEXT, "Mapped file, or a name in brackets or behind // for other memory."),
+	PD_ROW(mmap2, filename, TEXT, TEXT, "Mapped file, or a name in brackets or after // for other memory."),
 };
 static const struct perfdata_layout mmap2_layout = {
 	PD_MISC(PD_MISC_BIT(12, "PROC_MAP_PARSE_TIMEOUT"), PD_MISC_BIT(13, "MMAP_DATA"),
@@ -259,7 +259,7 @@ static const struct perfdata_field aux_output_hw_id_fields[] = {
 static const struct perfdata_layout aux_output_hw_id_layout = {
 	.name = "aux_output_hw_id",
 	.perf_name = "AUX_OUTPUT_HW_ID",
-	.doc = "Under which number an event stands in AUX data.",
+	.doc = "The number that means an event in AUX data.",
 	.id = PERFDATA_RECORD_AUX_OUTPUT_HW_ID,
 	.min_size = 16,
 	.view_size = sizeof(struct perfdata_aux_output_hw_id),
@@ -269,7 +269,7 @@ static const struct perfdata_layout aux_output_hw_id_layout = {
 static const struct perfdata_field callchain_deferred_fields[] = {
 	PD_ROW(callchain_deferred, cookie, U64, DEC, "Joins the samples whose chains end with the same cookie."),
 	PD_ROW(callchain_deferred, nr, U64, DEC, "Number of entries."),
-	PD_ROW(callchain_deferred, callchain, LIST, CALLCHAIN, "User addresses behind a context marker, callee first.",
+	PD_ROW(callchain_deferred, callchain, LIST, CALLCHAIN, "User addresses after a context marker, callee first.",
 	       PD_COUNT(1)),
 };
 static const struct perfdata_layout callchain_deferred_layout = {

@@ -98,7 +98,7 @@ static const struct perfdata_field sample_fields[] = {
 	PD_ROW(sample, stream_id, U64, DEC, "Id of the event's instance.", SAMPLE_IF(STREAM_ID)),
 	PD_ROW(sample, cpu, U32, DEC, "CPU.", SAMPLE_IF(CPU)),
 	PD_PAD(4, SAMPLE_IF(CPU)),
-	PD_ROW(sample, period, U64, DEC, "How many events the sample stands for.", SAMPLE_IF(PERIOD)),
+	PD_ROW(sample, period, U64, DEC, "How many events the sample represents.", SAMPLE_IF(PERIOD)),
 	PD_ROW(sample, read, STRUCT, DEC, "Counter values.", SAMPLE_IF(READ), .element = &pd_read_layout),
 	PD_ROW(sample, callchain, LIST, CALLCHAIN, "Addresses and context markers, callee first.", PD_COUNT_PREFIX,
 	       SAMPLE_IF(CALLCHAIN)),

@@ -33,7 +33,7 @@ static const struct perfdata_layout event_type_layout = {
 
 static const struct perfdata_field tracing_data_fields[] = {
 	PD_ROW_AS("payload_size", tracing_data, size, U32, DEC,
-		  "Tracing data that follows the record, or stands in it (`size` in perf's record).", PD_UNIT(BYTES)),
+		  "Tracing data that follows the record, or is inside it (`size` in perf's record).", PD_UNIT(BYTES)),
 	PD_ROW(tracing_data, data, BYTES, BYTES_HEX, "The tracing data, in records of simpleperf of 2016 to 2018.",
 	       PD_COUNT(0), PD_WHEN(IF_LEFT, 8)),
 	PD_PAD(4, PD_WHEN(IF_LEFT, 4)),
@@ -83,7 +83,8 @@ static const struct perfdata_field id_index_entry_fields[] = {
 	PD_ROW(id_index_entry, tid, S64, DEC, "Thread; -1 for any."),
 };
 static const struct perfdata_layout id_index_entry_layout = {
-	.name = "id_index_entry", .doc = "What an id stands for.", .view_size = sizeof(struct perfdata_id_index_entry),
+	.name = "id_index_entry", .doc = "The event, CPU and thread of an id.",
+	.view_size = sizeof(struct perfdata_id_index_entry),
 	PD_FIELDS(id_index_entry_fields),
 };
 static const struct perfdata_field id_index_guest_fields[] = {
@@ -96,7 +97,7 @@ static const struct perfdata_layout id_index_guest_layout = {
 };
 static const struct perfdata_field id_index_fields[] = {
 	PD_ROW(id_index, nr, U64, DEC, "Number of entries."),
-	PD_ROW(id_index, entries, LIST, DEC, "What each id stands for.", PD_COUNT(0),
+	PD_ROW(id_index, entries, LIST, DEC, "The event, CPU and thread of each id.", PD_COUNT(0),
 	       .element = &id_index_entry_layout),
 	PD_ROW(id_index, guests, LIST, DEC, "The guest of each entry.", PD_COUNT(0), PD_WHEN(IF_LEFT, 1),
 	       .element = &id_index_guest_layout),
@@ -236,7 +237,7 @@ static const struct perfdata_layout stat_round_layout = {
 };
 
 static const struct perfdata_field event_update_fields[] = {
-	PD_ROW_AS("update_type", event_update, type, U64, ENUM, "What is told (`type` in perf's record).",
+	PD_ROW_AS("update_type", event_update, type, U64, ENUM, "What is updated (`type` in perf's record).",
 		  .names = pd_names_event_update_type),
 	PD_ROW(event_update, id, U64, EVENT_ID, "First id of the event."),
 	PD_ROW(event_update, unit, TEXT, TEXT, "Unit of its counts.", PD_WHEN_FIELD(IF_FIELD, 0, 0)),

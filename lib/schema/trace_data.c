@@ -43,7 +43,7 @@ static void damaged(struct load *load, const char *what)
 {
 	char message[160];
 
-	snprintf(message, sizeof message, "tracing data is damaged: %s; what stands before it was read", what);
+	snprintf(message, sizeof message, "tracing data is damaged: %s; everything before it was read", what);
 	report(load, PERFDATA_FINDING_TRACING_DATA, load->in.at, message);
 }
 

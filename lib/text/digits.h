@@ -22,8 +22,8 @@ void pd_dump_lines(char *at, const uint8_t *bytes, size_t count, uint32_t offset
 
 #define PD_DUMP_LINE 76
 
-/* How many of the first bytes stand for themselves inside a JSON string: ASCII without control characters, quote and
- * backslash. The fast form copies them to `at` and may write up to 15 bytes of anything behind. */
+/* How many of the first bytes need no escape inside a JSON string: ASCII without control characters, quote and
+ * backslash. The fast form copies them to `at` and may write up to 15 bytes of anything after them. */
 size_t pd_json_plain_run_simple(char *at, const uint8_t *bytes, size_t size);
 size_t pd_json_plain_run(char *at, const uint8_t *bytes, size_t size);
 

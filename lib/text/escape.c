@@ -137,7 +137,7 @@ static char *json_special_to(char *at, const uint8_t **p, const uint8_t *end, bo
 
 /* Long strings go piece by piece, so that room for the worst case (six bytes for one) stays small. */
 #define PIECE ((size_t)4096)
-#define PIECE_SLACK 64  /* the quotes, a sequence that crosses the end of a piece, what runs write behind their end */
+#define PIECE_SLACK 64  /* the quotes, a sequence that crosses the end of a piece, what runs write past their end */
 
 bool perfdata_text_json_string(struct perfdata_text *text, const void *bytes, size_t size)
 {
@@ -228,7 +228,7 @@ static bool csv_is_plain(const uint8_t *p, size_t size)
 }
 
 /* Copies up to the first quote or the first byte beyond ASCII and returns how many bytes that were. May write up to 15
- * bytes of anything behind. */
+ * bytes of anything after them. */
 static size_t csv_run(char *at, const uint8_t *p, size_t size)
 {
 	size_t i = 0;

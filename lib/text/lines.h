@@ -17,7 +17,7 @@ enum perfdata_part_form {
 	PERFDATA_PART_STOP,
 };
 struct perfdata_part {
-	const char *text;         /* constant bytes; PERFDATA_PART_SLACK more behind them can be read */
+	const char *text;         /* constant bytes; PERFDATA_PART_SLACK more after them can be read */
 	uint32_t size;
 	uint32_t offset;          /* of the number; free for the caller at a STOP */
 	uint8_t form, base;
@@ -36,7 +36,7 @@ struct perfdata_line {
 	size_t done;                  /* bytes of the text that belong to parts already */
 	size_t room;                  /* most bytes that the parts take, once the line is finished */
 };
-/* Adds a part behind the constant bytes so far; the function sets the part's text. */
+/* Adds a part after the constant bytes so far; the function sets the part's text. */
 void pd_line_part(struct perfdata_line *line, struct perfdata_part part);
 /* Finishes the line: no more parts, and perfdata_line_parts may be called. False without memory. */
 bool pd_line_finish(struct perfdata_line *line);

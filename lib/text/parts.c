@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines that differ only in their numbers: fixed parts of text, each with a value behind it. */
+/* Lines that differ only in their numbers: fixed parts of text, each followed by a value. */
 #include "config.h"
 #include "base/cursor.h"
 #include "text/lines.h"

@@ -47,7 +47,7 @@ size_t perfdata_text_shortened(struct perfdata_text *out, const char *name, size
 {
 	const size_t whole = pd_text_columns(name);
 	size_t seen = 0, shown = 0;
-	/* a name that is cut keeps its head and a shorter tail, which tells overloads apart */
+	/* a name that is cut keeps its head and a shorter tail, which distinguishes overloads */
 	const bool cut = columns && whole > columns;
 	const size_t tail = cut && columns > 8 ? (columns - 2) / 3 : 0, head = !cut	      ? whole
 									       : columns > 2 ? columns - 2 - tail

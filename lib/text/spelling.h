@@ -20,7 +20,7 @@ void pd_text_hex_pad(struct perfdata_text *text, uint64_t value, unsigned width)
 /* Well-formed as Unicode defines it: no overlong forms, no surrogates, nothing above U+10FFFF. */
 bool pd_utf8_valid(const void *bytes, size_t size);
 
-/* Each byte stands for itself inside a JSON string: ASCII without control characters, quote and backslash. */
+/* Each byte needs no escape inside a JSON string: ASCII without control characters, quote and backslash. */
 bool pd_json_plain(const void *bytes, size_t size);
 
 /* One cell: quoted only when it holds a comma, quote, CR or LF. Bytes that are not UTF-8 become U+FFFD;

@@ -111,7 +111,7 @@ static void put_pad(struct pd_encode *e, size_t size)
 		pd_put_zeros(e, size);
 }
 
-/* Writes a text, with the bytes that stand behind its NUL in the source: all up to `rest`. */
+/* Writes a text, with the bytes after its NUL in the source: all up to `rest`. */
 static void put_text(struct pd_encode *e, const struct perfdata_bytes *text)
 {
 	const uint8_t *source = source_here(e, text->size);
@@ -351,7 +351,7 @@ enum perfdata_status pd_encode_record_in(const struct perfdata_config *config, c
 	if (source && record->rest.size) {
 		pd_put_bytes(&e, record->rest.data, record->rest.size);
 	} else if (e.in_step) {
-		/* the source has zeros behind its last row */
+		/* the source has zeros after its last row */
 		const size_t body = (size_t)(e.source_end - e.source);
 		if (body > pd_encode_size(&e))
 			pd_put_zeros(&e, body - pd_encode_size(&e));

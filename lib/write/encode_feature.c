@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Feature sections into bytes: a walk over the rows and the tree that they were decoded into. What the tree does not
- * hold (the room of a text, what stands behind its NUL) is taken from the section's bytes, as long as a value still
+ * hold (the room of a text, bytes after its NUL) is taken from the section's bytes, as long as a value still
  * points there. */
 #include "config.h"
 #include "base/checked.h"
@@ -67,7 +67,7 @@ static void put_bitmap(struct feature_walk *w, const struct perfdata_bytes *bits
 	}
 }
 
-/* The recorded bytes of an attr of EVENT_DESC, behind which stand the number of ids and the length of the name: some
+/* The recorded bytes of an attr of EVENT_DESC, which the number of ids and the length of the name follow: some
  * big-endian writers exchange bits of attrs, and the tree has the corrected bits. NULL where the section is edited or
  * changes its byte order. */
 static const uint8_t *recorded_attr(const struct feature_walk *w, const struct perfdata_node *entry, uint64_t size)
@@ -89,7 +89,7 @@ static void put_attr(struct feature_walk *w, const struct perfdata_attr *attr, u
 	perfdata_text_append(w->out, bytes, pd_encode_size(&e));
 }
 
-/* Writes the text at the end of an entry that states its own size, with the source's bytes behind the NUL. */
+/* Writes the text at the end of an entry that states its own size, with the source's bytes after the NUL. */
 static void put_entry_text(struct feature_walk *w, const struct perfdata_bytes *text, const uint8_t *entry_end)
 {
 	if (entry_end && is_of_source(w, text->data)) {
@@ -235,7 +235,7 @@ static bool put_element(struct feature_walk *w, const struct perfdata_field *lis
 	return put_members(w, list->element, element, attr_size, NULL);
 }
 
-/* Counts stand in front of lists, and the edit may leave elements out: put_list corrects the count at the end. */
+/* Counts precede lists, and the edit may leave elements out: put_list corrects the count at the end. */
 static void put_list(struct feature_walk *w, const struct perfdata_field *field, const struct perfdata_node *list,
 		     uint64_t attr_size, size_t count_at, unsigned count_width)
 {
@@ -281,7 +281,7 @@ static bool put_members(struct feature_walk *w, const struct perfdata_layout *la
 			put_zeros(w, field->count);
 		} else if (field->show == PERFDATA_SHOW_HIDDEN) {
 			const struct perfdata_node *id = perfdata_node_get(parent, "build_id");
-			if (width == 1 && id)   /* the length behind a build-id */
+			if (width == 1 && id)   /* the length after a build-id */
 				put_int(w, 1,
 					is_of_source(w, id->v.bytes.data) ? id->v.bytes.data[20] : id->v.bytes.size);
 			else

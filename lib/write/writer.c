@@ -150,7 +150,7 @@ static enum perfdata_status begin_output(struct perfdata_writer *writer)
 	return writer->options.form == PERFDATA_FORM_STREAM ? pd_stream_begin(writer) : PERFDATA_OK;
 }
 
-/* Formats of tracepoints stand behind their record in a stream. */
+/* In a stream, formats of tracepoints follow their record. */
 static enum perfdata_status put_tracing_data(struct perfdata_writer *writer, const uint8_t *bytes, size_t size)
 {
 	const enum perfdata_status status = pd_carrier_flush(writer);
@@ -174,7 +174,7 @@ static enum perfdata_status put_auxtrace(struct perfdata_writer *writer, const u
 	return pd_writer_put(writer, bytes, size);
 }
 
-/* Whether a record may stand in a carrier: none that a payload follows, and none that a reader of the stream has to see
+/* Whether a record may be in a carrier: none that a payload follows, and none that a reader of the stream has to see
  * first. */
 static bool can_be_carried(uint32_t type)
 {

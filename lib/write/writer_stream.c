@@ -34,7 +34,7 @@ static enum perfdata_status put_attr_record(struct perfdata_writer *writer, cons
 		pd_text_int(writer, out, 8, event->ids[i]);
 	return nr == event->nr_ids
 		       ? PERFDATA_OK
-		       : pd_writer_failed(writer, PERFDATA_ELIMIT, "an event has more ids than a stream can tell");
+		       : pd_writer_failed(writer, PERFDATA_ELIMIT, "an event has more ids than a stream can hold");
 }
 
 /* perf takes names of a stream's events from these records, and not from the section EVENT_DESC. */
@@ -63,7 +63,7 @@ static bool has_record(uint32_t id)
 static void put_feature(const struct perfdata_writer *writer, uint64_t id, struct perfdata_bytes bytes,
 			struct perfdata_text *out)
 {
-	/* perf takes what stands behind the older form of CPU_TOPOLOGY for the newer form, padding too */
+	/* perf takes any bytes after the older form of CPU_TOPOLOGY for the newer form, padding too */
 	const size_t size = id == PERFDATA_FEATURE_CPU_TOPOLOGY ? 16 + bytes.size : (size_t)pd_align8(16 + bytes.size);
 
 	if (size > UINT16_MAX)

@@ -26,9 +26,9 @@ BEHIND = [
     (b"", 0, b""),
     (bytes(4), 0, b""),
     (bytes(100), 0, b""),
-    (b"\1\2\3\4", 0, b"note: 4 bytes stand behind the last section [N116]"),
-    (b"\xff" * 8, 0, b"note: 8 bytes stand behind the last section [N116]"),
-    (b"\1" * 9, 4, b"error: 9 bytes stand behind the last section [E108]"),
+    (b"\1\2\3\4", 0, b"note: 4 bytes follow the last section [N116]"),
+    (b"\xff" * 8, 0, b"note: 8 bytes follow the last section [N116]"),
+    (b"\1" * 9, 4, b"error: 9 bytes follow the last section [E108]"),
 ]
 
 
