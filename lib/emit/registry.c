@@ -103,7 +103,7 @@ enum perfdata_status pd_registry_add(struct perfdata_registry *registry, const s
 					   struct perfdata_error *reterr)
 {
 	const enum perfdata_status status = add(registry, emitter, NULL, reterr);
-	/* what stands behind the size of a table, or in one of another version, is unknown */
+	/* bytes beyond the size of a table, and tables of another version, are unknown */
 	const size_t least = offsetof(struct perfdata_emitter, destroy) + sizeof emitter->destroy;
 	if (status && emitter->abi == PERFDATA_EMITTER_ABI && emitter->size >= least && emitter->destroy)
 		emitter->destroy(emitter->user);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Valid recordings that look odd: bytes behind the last section, registers where no section names the architecture, fields that only
-traces could bring, CPU numbers where nothing tells how many there are, and code in memory without a file. Prints TAP."""
+traces could bring, CPU numbers where nothing says how many there are, and code in memory without a file. Prints TAP."""
 import csv
 import io
 import json
@@ -81,14 +81,14 @@ DWARF_X86 = 0xff0fff    # what recorders ask for on x86-64 to unwind
 DWARF_ARM64 = 0x1ffffffff
 # sections (number: text), mask of user registers, the first register, what is said
 ARCHITECTURES = [
-    ({}, DWARF_X86, b"AX:0x1", b"x86, which the mask of user registers tells [N212]"),
-    ({}, DWARF_ARM64, b"x0:0x1", b"arm64, which the mask of user registers tells [N212]"),
+    ({}, DWARF_X86, b"AX:0x1", b"x86, as the mask of user registers shows [N212]"),
+    ({}, DWARF_ARM64, b"x0:0x1", b"arm64, as the mask of user registers shows [N212]"),
     ({}, AX_TO_IP, b"unknown:0x1", b""),
-    ({9: "GenuineIntel,6,85,4"}, AX_TO_IP, b"AX:0x1", b"x86, which the processor tells [N212]"),
-    ({9: "0x00000000410fd0c0"}, AX_TO_IP, b"x0:0x1", b"arm64, which the processor tells [N212]"),
-    ({8: "AMD EPYC 7763"}, AX_TO_IP, b"AX:0x1", b"x86, which the processor tells [N212]"),
-    ({4: "6.1.0-18-amd64"}, AX_TO_IP, b"AX:0x1", b"x86, which the release of the kernel tells [N212]"),
-    ({4: "5.14.0-70.el9.aarch64"}, AX_TO_IP, b"x0:0x1", b"arm64, which the release of the kernel tells [N212]"),
+    ({9: "GenuineIntel,6,85,4"}, AX_TO_IP, b"AX:0x1", b"x86, as the processor shows [N212]"),
+    ({9: "0x00000000410fd0c0"}, AX_TO_IP, b"x0:0x1", b"arm64, as the processor shows [N212]"),
+    ({8: "AMD EPYC 7763"}, AX_TO_IP, b"AX:0x1", b"x86, as the processor shows [N212]"),
+    ({4: "6.1.0-18-amd64"}, AX_TO_IP, b"AX:0x1", b"x86, as the release of the kernel shows [N212]"),
+    ({4: "5.14.0-70.el9.aarch64"}, AX_TO_IP, b"x0:0x1", b"arm64, as the release of the kernel shows [N212]"),
     ({6: "aarch64", 9: "GenuineIntel,6,85,4"}, DWARF_X86, b"x0:0x1", b""),
 ]
 
@@ -106,7 +106,7 @@ def check_architectures(path):
         named = done.out.split(b"ABI:2")[-1].split()
         if done.code or named[:1] != [first] or (said not in done.err if said else b"N212" in done.err):
             faults.append("%r, %x: exit %d, %r, %r" % (sections, mask, done.code, done.out, done.err))
-    report("registers where no section names the architecture: what else tells it, and that it was inferred", faults)
+    report("registers where no section names the architecture: what else shows it, and that it was inferred", faults)
 
 
 # --- fields that no attribute has -------------------------------------------------------------------------------------
@@ -160,7 +160,7 @@ def check_cpus(path):
             found = re.findall(shown, run(*args, path).out)
             if found != want:
                 faults.append("%s: %s shows %r" % (form, args[0], found))
-    report("CPU numbers where nothing tells how many there are: below 4096 they are shown", faults)
+    report("CPU numbers where nothing says how many there are: below 4096 they are shown", faults)
 
 
 # --- memory without a file --------------------------------------------------------------------------------------------

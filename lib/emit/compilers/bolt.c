@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `bolt`: the pre-aggregated profile that perf2bolt -pa reads: `B FROM TO COUNT MISPREDICTED` for each branch, `F START
- * END COUNT` for code that ran between two, `f` where that is behind a branch from another function. Addresses of
+ * END COUNT` for code that ran between two, `f` where that follows a branch from another function. Addresses of
  * programs that can be moved count from where they are loaded. With --no-lbr the addresses of samples instead: see
  * bolt_addresses.h. */
 #include "config.h"

@@ -61,7 +61,7 @@ void pd_column_scratch_release(struct column_scratch *scratch);
 /* A part of the rows. */
 struct column_part {
 	struct packed_cells cells;
-	const char *block;            /* that they stand in */
+	const char *block;            /* that holds them */
 	uint32_t rows;                /* of the part: rows after the last cell are null */
 };
 /* Appends the column. PERFDATA_ENOMEM. */

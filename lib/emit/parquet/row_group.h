@@ -21,7 +21,7 @@ struct row_group {
 	uint64_t rows;
 	size_t bulk;                  /* of the whole group */
 	size_t in_memory;             /* bytes of blocks, and of gathered rows */
-	struct open_rows *gathered;   /* behind the parts; or NULL */
+	struct open_rows *gathered;   /* after the parts; or NULL */
 	size_t of_gathered;           /* bytes */
 	struct pd_account *account;
 };

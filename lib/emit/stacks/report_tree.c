@@ -151,7 +151,7 @@ bool pd_report_text_tree(const struct report_options *options, struct report_eve
 	if (turn && !turned.nr) {
 		perfdata_text_literal(out, "no function is called ");
 		perfdata_text_shortened(out, options->function, 0);
-		perfdata_text_literal(out, "; * stands for any text\n");
+		perfdata_text_literal(out, "; * matches any text\n");
 		pd_stack_tree_release(&turned);
 		return true;
 	}

@@ -16,8 +16,8 @@ struct part_walk {
 	/* the list that the part is in */
 	const struct perfdata_list *list;
 	const struct plan *element;   /* or NULL: words */
-	uint64_t left;                /* bits of the registers behind it */
-	unsigned lists;               /* behind this one */
+	uint64_t left;                /* bits of the registers after it */
+	unsigned lists;               /* after this one */
 	union {
 		struct perfdata_branch branch;
 		struct perfdata_read_value read;

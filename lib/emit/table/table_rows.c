@@ -52,7 +52,7 @@ static const struct table_column frames[] = {
 		"The address inside it: the offset in a file; as recorded in the kernel, its modules and JIT areas."),
 	[FRAMES_LOCATION + LOCATION_SYMBOL] = COLUMN("symbol", TEXT, PLAIN, "Name of the symbol there."),
 	[FRAMES_LOCATION + LOCATION_SYMBOL_OFFSET] = COLUMN("symbol_offset", INT64, SIZE,
-							    "How far behind the start of the symbol the address is."),
+							    "Distance of the address from the start of the symbol."),
 	[FRAMES_LOCATION + LOCATION_FILE] = COLUMN("file", TEXT, PLAIN, "Source file (--lines)."),
 	[FRAMES_LOCATION + LOCATION_LINE] = COLUMN("line", INT32, PLAIN, "Line in it (--lines)."),
 	[FRAMES_LOCATION + LOCATION_INLINED] = COLUMN(
@@ -143,8 +143,8 @@ static const struct table_column recordings[] = {
 /* A part of a word: text has all of the word as JSON. */
 #define BIT(column, holds, about) { .name = column, .doc = about, .type = COLUMN_##holds, .derived = true }
 #define PART_COLUMNS \
-	[PART_FILE] = COLUMN("file", TEXT, PLAIN, "The file that the record stands in, where there are several."), \
-	[PART_OFFSET] = RISING_KEY("offset", INT64, "Where the record stands, as in `samples`."), \
+	[PART_FILE] = COLUMN("file", TEXT, PLAIN, "The file that holds the record, where there are several."), \
+	[PART_OFFSET] = RISING_KEY("offset", INT64, "Where the record is, as in `samples`."), \
 	[PART_INNER] = COLUMN("inner", INT64, SIZE, "… and where in decompressed data, as in `samples`."), \
 	[PART_INDEX] = KEY("index", INT32, "Which one of the record's, from 0.")
 static const struct table_column branches[] = {
@@ -224,13 +224,13 @@ static const struct table_row rows[NR_ROWS] = {
 	  .types = { PERFDATA_RECORD_COMM, PERFDATA_RECORD_FORK, PERFDATA_RECORD_EXIT },
 	  .fields = thread_fields },
 	[ROW_lost] = { .name = "lost",
-	  .doc = "One row for each record that tells of something lost or throttled.",
+	  .doc = "One row for each record about losses or throttling.",
 	  .rows = TABLE_OF_RECORDS,
 	  .types = { PERFDATA_RECORD_LOST, PERFDATA_RECORD_LOST_SAMPLES, PERFDATA_RECORD_THROTTLE,
 		     PERFDATA_RECORD_UNTHROTTLE },
 	  .fields = lost_fields },
 	[ROW_cpu] = { .name = "cpu",
-	  .doc = "One row for each CPU, where the recording tells of them.",
+	  .doc = "One row for each CPU, where the recording describes them.",
 	  .rows = TABLE_OF_CPUS,
 	  .columns = cpus },
 	[ROW_features] = { .name = "features",
@@ -282,7 +282,7 @@ static const struct table_row rows[NR_ROWS] = {
 	[ROW_spans] = { .name = "spans",
 	  .on_request = true,
 	  .doc = "One row for each interval that two records make: waits, system calls, locks, requests, interrupts. "
-		 "Rows stand where they ended.",
+		 "Rows are in the order of their ends.",
 	  .rows = TABLE_OF_SPANS,
 	  .columns = pd_span_columns },
 	[ROW_threads_time] = { .name = "threads_time",

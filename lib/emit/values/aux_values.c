@@ -19,9 +19,9 @@
 	[AUX_SIZE] = COLUMN("size", INT64, SIZE, "How many bytes, without padding.")
 const struct table_column pd_packet_columns[] = {
 	PLACE_COLUMNS,
-	[PACKETS_PADDING] = COLUMN("padding", INT32, SIZE, "Bytes behind it that say nothing."),
+	[PACKETS_PADDING] = COLUMN("padding", INT32, SIZE, "Bytes of padding after it."),
 	[PACKETS_PACKET] = COLUMN("packet", TEXT, PLAIN, "What it is called; bad: no packet begins with this byte."),
-	[PACKETS_TIME] = COLUMN("time", INT64, NS, "The time that it tells, where the clocks' relation is known."),
+	[PACKETS_TIME] = COLUMN("time", INT64, NS, "The time in the packet, where the clocks' relation is known."),
 	[PACKETS_PAYLOAD] = COLUMN("payload", UINT64, PLAIN, "Its first word."),
 	[PACKETS_TEXT] = COLUMN("text", TEXT, PLAIN, "What perf script -D says of it."),
 	[PACKETS_FIELDS] = COLUMN("fields", JSON, PLAIN, "Its fields, as in ndjson."),
@@ -50,10 +50,10 @@ const struct table_column pd_spe_columns[] = {
 	[SPE_COMM] = COLUMN("comm", TEXT, PLAIN, "What it was called then (--names)."),
 	[SPE_PC_DSO] = COLUMN("pc_dso", TEXT, PLAIN, "The file that `pc` lies in (--names)."),
 	[SPE_PC_DSO + 1] = COLUMN("pc_symbol", TEXT, PLAIN, "The symbol there (--symbols yes)."),
-	[SPE_PC_DSO + 2] = COLUMN("pc_symbol_offset", INT64, SIZE, "How far behind its start."),
+	[SPE_PC_DSO + 2] = COLUMN("pc_symbol_offset", INT64, SIZE, "Distance from its start."),
 	[SPE_TARGET_DSO] = COLUMN("target_dso", TEXT, PLAIN, "The same of `target`."),
 	[SPE_TARGET_DSO + 1] = COLUMN("target_symbol", TEXT, PLAIN, "The symbol there (--symbols yes)."),
-	[SPE_TARGET_DSO + 2] = COLUMN("target_symbol_offset", INT64, SIZE, "How far behind its start."),
+	[SPE_TARGET_DSO + 2] = COLUMN("target_symbol_offset", INT64, SIZE, "Distance from its start."),
 	{ 0 },
 };
 

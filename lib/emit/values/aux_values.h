@@ -11,7 +11,7 @@
 /* End with name NULL. */
 extern const struct table_column pd_packet_columns[], pd_spe_columns[];
 
-/* Of both tables of traces: where it stands. */
+/* Of both tables of traces: where it is. */
 enum { AUX_OFFSET, AUX_TRACE, AUX_CPU, AUX_BUFFER_TID, AUX_AUX_OFFSET, AUX_SIZE, AUX_PLACE_COLUMNS };
 enum {
 	PACKETS_PADDING = AUX_PLACE_COLUMNS,
@@ -42,12 +42,12 @@ enum {
 	SPE_PID,
 	SPE_TID,
 	SPE_COMM,
-	SPE_PC_DSO,                   /* its symbol, and how far behind its start */
+	SPE_PC_DSO,                   /* its symbol, and the distance from its start */
 	SPE_TARGET_DSO = SPE_PC_DSO + 3,
 	SPE_COLUMNS = SPE_TARGET_DSO + 3
 };
 
-/* Where a row of either table stands. */
+/* The place of a row of either table. */
 struct aux_place {
 	const char *trace;
 	uint64_t payload_offset, aux_offset; /* of the payload; PERFDATA_NO_OFFSET */

@@ -13,7 +13,7 @@ static const struct location_info parts[LOCATION_COUNT] = {
 			       VALUE_HEX64 },
 	[LOCATION_SYMBOL] = { "symbol", "Name of the symbol there (--symbols yes; BPF programs without it).",
 			      VALUE_TEXT },
-	[LOCATION_SYMBOL_OFFSET] = { "symbol_offset", "How far behind the start of the symbol the address is.",
+	[LOCATION_SYMBOL_OFFSET] = { "symbol_offset", "Distance of the address from the start of the symbol.",
 				     VALUE_U64 },
 	[LOCATION_FILE] = { "file", "Source file (--lines).", VALUE_TEXT },
 	[LOCATION_LINE] = { "line", "Line in it (--lines).", VALUE_U64 },

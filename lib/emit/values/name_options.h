@@ -12,7 +12,7 @@
 	{ "lines", PERFDATA_OPTION_FLAG, 0, NULL, \
 	  "as --names, and source file and line of each address (--symbols yes)" }, \
 	{ "stacks", PERFDATA_OPTION_CHOICE, 0, "inline|ref", \
-	  "samples with their stack of named frames, or its id: the stack then stands once" }
+	  "samples with their stack of named frames, or its id: each stack is then written once" }
 
 /* Sets heads, stacks_by_id and locations of *world as the options ask. */
 void pd_name_options_read(struct record_world *world, const struct perfdata_emitter_option_value *options,

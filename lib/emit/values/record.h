@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A record as outputs see it: the head that every record has (type, offset, event, time, …), the rows of its layout,
- * and what stands behind them. Each thread prepares plans and names once per record type or event. */
+ * and what follows them. Each thread prepares plans and names once per record type or event. */
 #ifndef EMIT_RECORD_H
 #define EMIT_RECORD_H
 
@@ -11,7 +11,7 @@
 #include "emit/values/trace_plan.h"
 #include "emit/values/value_world.h"
 
-/* In the order of the output; the rows of the record's layout stand between CPU and COMM. */
+/* In the order of the output; the rows of the record's layout are between CPU and COMM. */
 enum pd_record_head {
 	HEAD_TYPE,
 	HEAD_RECORDING,
@@ -106,10 +106,10 @@ struct event_plan {
 struct record_plan {
 	const struct plan *plan;       /* NULL: the record's type is unknown */
 	const char *type;
-	int time, pid, tid, cpu;       /* rows that stand in the head, or -1 */
+	int time, pid, tid, cpu;       /* rows that are in the head, or -1 */
 	int event_id;                  /* a row that names the event, or -1 */
 	uint64_t callchain;            /* the bit of a sample's row, or 0 */
-	uint64_t body;                 /* rows that do not stand in the head */
+	uint64_t body;                 /* rows that are not in the head */
 	uint64_t raw;                  /* the bit of a sample's raw data, or 0 */
 	const void *selection;         /* the emitter's: its steps for this layout */
 };

@@ -12,17 +12,17 @@
 
 #define TEXT_CACHE_SLOT_BITS 16u
 #define TEXT_POOL_SLOTS (1u << 17)
-/* Texts are copied in steps of this size: a cache can be read, and a copy is written, so far behind a text's end. */
+/* Texts are copied in steps of this size: a cache can be read, and a copy is written, so far past a text's end. */
 #define TEXT_CACHE_SLACK 32u
 
 struct text_pool {
 	_Atomic(struct text_pool_item *) *slots;
-	struct pd_monitor *monitor;  /* for adding; guards what stands below */
+	struct pd_monitor *monitor;  /* for adding; guards the members below */
 	char *block, *block_end;     /* where the next text goes */
 	struct text_pool_block *blocks;
 	size_t size, most;
 };
-/* Starts on a multiple of 8 bytes; zeros stand behind the text, up to a multiple of TEXT_CACHE_SLACK. */
+/* Starts on a multiple of 8 bytes; zeros follow the text, up to a multiple of TEXT_CACHE_SLACK. */
 struct text_pool_item {
 	uint64_t key;
 	size_t size;
