@@ -41,7 +41,7 @@ void span_facts_show(struct perfdata_text *out, const struct perfdata_session *s
 			answer_seconds(out, counts.total);
 			perfdata_text_printf(out, ", %" PRIu64 " unknown\n", unknown);
 		} else if (off && counts.sampled_switches) {
-			perfdata_text_literal(out, "off-CPU: not told, since sched_switch was sampled: perf record "
+			perfdata_text_literal(out, "off-CPU: unknown, since sched_switch was sampled: perf record "
 						   "-c 1 has every switch\n");
 		} else if (off && has_samples) {
 			perfdata_text_literal(out, "off-CPU: not recorded: perf record --switch-events has the times, "
@@ -101,7 +101,7 @@ void span_facts_show_events(struct perfdata_text *out, const struct perfdata_rea
 		answer_text(out, file);
 		perfdata_text_literal(out, " counts them\n");
 	} else if (sampled) {
-		perfdata_text_literal(out, "waiting: not told, since sched_switch was sampled: perf record -c 1 has "
+		perfdata_text_literal(out, "waiting: unknown, since sched_switch was sampled: perf record -c 1 has "
 					   "every switch\n");
 	} else if (has_samples) {
 		perfdata_text_literal(out, "waiting: not recorded: perf record --switch-events has the times, "

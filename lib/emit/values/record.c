@@ -15,7 +15,7 @@ static const struct head_info heads[HEAD_COUNT] = {
 			     false, 0 },
 	[HEAD_TYPE_RAW] = { "type_raw", "Number of a type that is not known.", HEAD_IS_U64, false, false, 0 },
 	[HEAD_OFFSET] = { "offset",
-			  "Where the record is in the decompressed stream; for a record from a COMPRESSED record: where "
+			  "Where the record is in the decompressed stream; for records from COMPRESSED ones: where "
 			  "the COMPRESSED record is.",
 			  HEAD_IS_U64, true, false, PERFDATA_UNIT_BYTES },
 	[HEAD_INNER] = { "inner", "Records out of COMPRESSED ones: offset in all that the file's carriers unpack to.",
