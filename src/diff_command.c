@@ -22,6 +22,7 @@ struct wanted {
 	struct perfdata_comparison_options options;
 	struct units units[2];
 	char *allow;
+	enum exit_code code;   /* of options that are none */
 };
 
 /* --- options ------------------------------------------------------------------------------------------------------ */
@@ -94,8 +95,10 @@ static bool read_allow_list(const struct options *options, struct wanted *wanted
 	const bool fine = file && wanted->allow && !ferror(file) && size < MOST && !memchr(wanted->allow, 0, size);
 	if (file)
 		fclose(file);
-	if (!fine)
+	if (!fine) {
 		usage_error(&options->style, "--allow: %s cannot be read as a text of at most 1 MiB", options->allow);
+		wanted->code = EXIT_INPUT;
+	}
 	wanted->options.allow = wanted->allow;
 	return fine;
 }
@@ -305,7 +308,7 @@ enum exit_code command_diff(struct options *options)
 	enum exit_code code = EXIT_FINE;
 	if (!read_options(options, &wanted) || !find_sides(options)) {
 		wanted_release(&wanted);
-		return EXIT_USAGE;
+		return wanted.code ? wanted.code : EXIT_USAGE;
 	}
 	interrupt_catch();
 	code = inputs_keep(options, &options->befores);

@@ -67,6 +67,13 @@ static bool refuse_list(struct collecting *collecting, const char *name, const s
 	return false;
 }
 
+static bool cannot_read(struct collecting *collecting, const char *name)
+{
+	collecting->options->list_unreadable = true;
+	usage_error(&collecting->options->style, "--files-from %s: %s", name, strerror(errno));
+	return false;
+}
+
 static bool add_lines(struct collecting *collecting, const char *name, FILE *file)
 {
 	struct lines lines = { .file = file, .end = collecting->options->null ? '\0' : '\n', .most = MOST_PATH };
@@ -88,7 +95,7 @@ static bool add_lines(struct collecting *collecting, const char *name, FILE *fil
 	else if (fine && status == PERFDATA_ENOMEM)
 		fine = options_no_memory(collecting->options);
 	else if (fine && status == PERFDATA_EREAD)
-		usage_error(&collecting->options->style, "--files-from %s: %s", name, strerror(errno));
+		fine = cannot_read(collecting, name);
 	free(lines.text);
 	return fine && status == PERFDATA_END;
 }
@@ -100,10 +107,8 @@ static bool add_list(struct collecting *collecting, const char *name)
 		return add_lines(collecting, name, stdin);
 	}
 	FILE *file = fopen(name, "re");
-	if (!file) {
-		usage_error(&collecting->options->style, "--files-from %s: %s", name, strerror(errno));
-		return false;
-	}
+	if (!file)
+		return cannot_read(collecting, name);
 	const bool fine = add_lines(collecting, name, file);
 	fclose(file);
 	return fine;

@@ -95,12 +95,15 @@ def nothing_made(where):
                          ("a name that leads up", ("--name", "../{base}", a)), ("a name of nothing", ("--name", "{base}/", a)),
                          ("an input elsewhere", ("--relative-to", "in/b", a)), ("a shard that there is not", ("--shard", "4/4", a)),
                          ("a shard of nothing", ("--shard", "a/b", a)), ("a packing that there is not", ("--pack", "xz", a)),
-                         ("-0 without a list", ("-0", a)), ("a list that is not there", ("--files-from", "absent", a)),
+                         ("-0 without a list", ("-0", a)),
                          ("stdin twice", ("--files-from", "-", "-")), ("an option that there is not", ("--nothing", a)),
                          ("a filter that cannot be", ("--time", "x", a))):
         found, done = convert(where, *words, out="new/out")
         faults = [] if done.returncode == 2 and done.stderr.startswith(b"perfdata: error: ") else ["exit %d: %s" % (done.returncode, done.stderr.decode())]
         report("%s: wrong use, and nothing is made" % title, faults + (["it is there"] if os.path.exists(where + "/new") else []))
+    for name in ("absent", "in"):
+        found, done = convert(where, "--files-from", name, a, out="new/out")
+        report("a list that cannot be read: nothing is made", [] if done.returncode == 3 and not os.path.exists(where + "/new") else [done])
     with open(where + "/file", "w"):
         pass
     done = run("ndjson", "-o", where + "/file/out/", os.path.join(where, a))

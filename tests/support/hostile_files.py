@@ -152,6 +152,61 @@ def packed_symbols(n):
     return recording(), {PROGRAM: elf.bytes()}
 
 
+def many_symbols(n):
+    """Functions at places in no order, each with a name of its own."""
+    names = b"\0" + b"".join(b"f%08d\0" % k for k in range(n))
+    places = [TEXT + 0x1000 + 0x10 * (k * 7919 % n) for k in range(n)]
+    return recording(), {PROGRAM: dw.Elf().symbols([(1 + 10 * k, at, 0x10) for k, at in enumerate(places)], strings=names).bytes()}
+
+
+def symbols_around_each_other(n):
+    """Each function reaches to the end of all."""
+    return recording(), {PROGRAM: dw.Elf().symbols([(1, TEXT + 0x1000 + k, 2 * n - k) for k in range(n)], strings=b"\0name\0").bytes()}
+
+
+def debug_link_to_itself(n):
+    """The file with the debug information names itself, by a long name."""
+    name = b"d" * min(200, n)
+    elf = dw.Elf()
+    elf.add(".text", b"", kind=8, flags=6, address=TEXT, size=dw.CODE)
+    elf.add(".gnu_debuglink", (name + b"\0").ljust((len(name) + 4) // 4 * 4, b"\0") + bytes(4))
+    elf.add(".filler", bytes(40 * n))
+    return recording(), {PROGRAM: elf.bytes(), "bin/" + name.decode(): elf.bytes(), "bin/.debug/" + name.decode(): elf.bytes()}
+
+
+def origins_in_a_circle(n):
+    """Functions whose entries name each other as the origin of their names."""
+    table = ROOT + dw.abbrev(2, dw.SUBPROGRAM, 0, (0x31, 0x13), (dw.LOW_PC, dw.ADDR), (dw.HIGH_PC, dw.DATA4)) + b"\0"
+    first, size = 11 + len(WHOLE), 17
+    entries = b"".join(struct.pack("<BIQI", 2, first + size * ((k + 1) % n), TEXT + 0x1000 + 0x10 * k, 0x10) for k in range(n))
+    return debug({".debug_abbrev": table, ".debug_info": dw.unit(WHOLE + entries + b"\0")})
+
+
+def references_in_a_chain(n):
+    """The same, where each names the one behind it and the last one has none."""
+    table = ROOT + dw.abbrev(2, dw.SUBPROGRAM, 0, (0x31, 0x13), (dw.LOW_PC, dw.ADDR), (dw.HIGH_PC, dw.DATA4)) + b"\0"
+    first, size = 11 + len(WHOLE), 17
+    entries = b"".join(struct.pack("<BIQI", 2, first + size * min(k + 1, n - 1), TEXT + 0x1000 + 0x10 * k, 0x10) for k in range(n))
+    return debug({".debug_abbrev": table, ".debug_info": dw.unit(WHOLE + entries + b"\0")})
+
+
+def blocks_in_a_chain(n):
+    """Sections of xz in a packed table of symbols: many small streams behind each other."""
+    elf = dw.Elf()
+    elf.add(".text", b"", kind=8, flags=6, address=TEXT, size=dw.CODE)
+    elf.add(".gnu_debugdata", lzma.compress(dw.program({})) + lzma.compress(b"") * (n // 4))
+    return recording(), {PROGRAM: elf.bytes()}
+
+
+def sections_in_each_other(n):
+    """Each section is all of the file."""
+    elf = dw.Elf().symbols()
+    whole = elf.add(".whole", bytes(16 * n))
+    for _k in range(n):
+        elf.add(".debug_info", (whole, 0, 16 * n))
+    return recording(), {PROGRAM: elf.bytes()}
+
+
 def kernel(n):
     return join(record(1, 1, struct.pack("<IIQQQ", 0xffffffff, 0, 0xffffffff81000000, 0x3f000000, 0xffffffff81000000) + text("[kernel.kallsyms]_text")) +
                 b"".join(record(9, 1, struct.pack("<QIIQQQQQQ", 0xffffffff81000000 + 64 * k, 7, 7, k, 1, 1, 2, (1 << 64) - 128,
@@ -172,6 +227,14 @@ def kallsyms_backwards(n):
 
 def kallsyms_of_one_name(n):
     return kernel(n), {"kallsyms": b"ffffffff81000000 T _text\nffffffff81000040 t " + b"x" * (500 * n) + b"\n"}
+
+
+def kallsyms_of_modules(n):
+    return kernel(n), {"kallsyms": b"ffffffff81000000 T _text\n" + b"".join(b"%016x t s%d\t[module_%d]\n" % (0xffffffff81000000 + 16 * k, k, k) for k in range(n))}
+
+
+def kallsyms_of_odd_lines(n):
+    return kernel(n), {"kallsyms": b"ffffffff81000000 T _text\nffffffff81000040 t known\n" + b"no symbol\n" * n}
 
 
 def perf_map(n, line):
@@ -200,6 +263,14 @@ def perf_map_of_random_places(n):
 
 def perf_map_of_odd_lines(n):
     return perf_map(n, lambda k: b"no entry %d\n" % k if k else b"100000 10000 entry\n")
+
+
+def perf_map_of_long_names(n):
+    return perf_map(n // 10, lambda k: b"%x 40 " % (0x100000 + 64 * k) + b"x" * 3000 + b"\n")
+
+
+def perf_map_of_one_line(n):
+    return perf_map(1, lambda k: b"100000 10000 " + b"x" * (100 * n))
 
 
 def notes_of_one_place(n):
@@ -295,6 +366,25 @@ def jit_moves(n):
         body = struct.pack("<IIQQQQQ", 7, 7, 0x100000 + 16 * k, 0x100000 + 16 * k, 0x100000 + 16 * k + 16, 16, 0)
         return jit_load(0x100000, 16, k) if not k else struct.pack("<IIQ", 1, 16 + len(body), 1000 + k) + body
     return jit(n, move)
+
+
+def jit_unknown_records(n):
+    """Between codes, records of kinds that no compiler writes."""
+    return jit(n, lambda k: jit_load(0x100000 + 16 * (k % 64), 16, k) if k % 8 == 0 else struct.pack("<IIQ", 50 + k % 9, 48, 1000 + k) + bytes(32))
+
+
+def jit_times_backwards(n):
+    """Codes of one place, the latest first."""
+    return jit(n, lambda k: jit_load(0x100000, 64, n - k))
+
+
+def jit_lines(n):
+    """Codes with lines, of which each has a long file name."""
+    def lines(k):
+        entries = struct.pack("<QII", 0x100000, 1, 0) + b"s" * 400 + b"\0"
+        body = struct.pack("<QQ", 0x100000, 1) + entries
+        return struct.pack("<IIQ", 2, 16 + len(body), 1000 + k) + body + jit_load(0x100000, 64, k)
+    return jit(n // 4, lines)
 
 
 # with registers and stacks of users, of x86-64: bp, sp and ip are the 7th to the 9th of 20
@@ -396,6 +486,15 @@ def bundle_of_long_names(n):
     return bundle(lambda archive: [archive.addfile(tarfile.TarInfo("root/" + "d" * 3000 + "/%d" % k)) for k in range(n // 5)])
 
 
+def bundle_of_one_name(n):
+    """Each entry replaces the one before it."""
+    return bundle(lambda archive: [archive.addfile(tarfile.TarInfo("root/bin/work")) for k in range(n)])
+
+
+def bundle_of_build_ids(n):
+    return bundle(lambda archive: [archive.addfile(tarfile.TarInfo(".build-id/%02x/%038x/elf" % (k % 256, k))) for k in range(n)])
+
+
 def baseline(lines):
     """A recording, and a stored baseline that it is compared with."""
     head = ["perfdata-baseline/1", "by\tsymbol", "recording\twork\t74714088\t0\t0\t1\tx86_64\tA CPU\t2\t6.18.0"]
@@ -427,7 +526,9 @@ def baseline_of_events(n):
 FILES = (functions_of_one_range_list, blocks_of_one_range_list, blocks_of_one_list_of_bases,
          units_of_one_abbreviation_table, split_units_of_one_file, split_units_of_zeros, long_names_of_sources, many_sources,
          many_lines, sources_in_a_long_folder, nested_blocks, zstd_sections, packed_program, packed_symbols,
-         notes_of_one_place, symbols_in_many_segments, labels_in_a_long_section, linkage_entries_of_one_name, cxx_names, cxx_parameters,
+         many_symbols, symbols_around_each_other, debug_link_to_itself, origins_in_a_circle, references_in_a_chain, blocks_in_a_chain, sections_in_each_other,
+         kallsyms_of_modules, kallsyms_of_odd_lines, perf_map_of_long_names, perf_map_of_one_line, jit_unknown_records, jit_times_backwards, jit_lines,
+         bundle_of_one_name, bundle_of_build_ids, notes_of_one_place, symbols_in_many_segments, labels_in_a_long_section, linkage_entries_of_one_name, cxx_names, cxx_parameters,
          cxx_names_at_one_place, long_symbols, too_long_symbols, rust_names, kallsyms, kallsyms_at_one_place, kallsyms_backwards, kallsyms_of_one_name,
          perf_map_at_one_place, perf_map_backwards, perf_map_of_random_places, perf_map_of_odd_lines, jit_at_one_place, jit_moves, unwinding_by_long_entries,
          unwinding_by_remembered_states, unwinding_by_a_loop, unwinding_by_a_large_register, unwinding_by_many_entries, unwinding_by_many_rows,
