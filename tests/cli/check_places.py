@@ -18,7 +18,7 @@ from program import PERFDATA, TESTDATA, Tap, run
 RECORDING = os.path.join(TESTDATA, "callgraph-73.data")
 # What commands say of a place that is not there: wrong use, or a file that cannot be opened.
 PLACES = [("folded", "symfs"), ("folded", "sysroot"), ("folded", "kallsyms"), ("folded", "vmlinux"), ("folded", "symbols-from"), ("folded", "tmpdir"),
-          ("folded", "files-from"), ("folded", "relative-to"), ("report", "symfs"), ("info", "symfs"), ("buildids", "symfs"), ("symbolize", "kallsyms"),
+          ("folded", "files-from"), ("folded", "relative-to"), ("report", "symfs"), ("info", "symfs"), ("symbolize", "kallsyms"),
           ("match", "symfs"), ("match", "sysroot"), ("match", "debug-dir"), ("match", "list"), ("match", "other"), ("match", "file"),
           ("match", "symbols-from"), ("anonymize", "key"), ("rewrite", "symfs"), ("annotate", "source")]
 # Files and folders that are read for names, lists or texts cannot be opened: 3 in all commands.
