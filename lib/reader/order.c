@@ -4,6 +4,7 @@
  * the newest record of the round before it. Equal times keep the order of the file. */
 #include "config.h"
 #include "base/memory.h"
+#include "reader/order_rest.h"
 #include "reader/order_slots.h"
 #include "reader/order_sort.h"
 #include "reader/reader_impl.h"
@@ -36,6 +37,8 @@ struct pd_order {
 	struct pd_chunk *given[PD_MAX_RECORDS];
 	unsigned nr_given;
 	bool releasing;
+	bool rest_was_seen;              /* whether the rest is sorted was asked: once */
+	bool rest_is_sorted;             /* no record that comes now has to wait */
 	bool backward;                   /* some event is written backward: late records are normal */
 };
 
@@ -43,6 +46,9 @@ struct pd_order {
 #define FETCH_BYTES 16               /* bytes, to which slots point, this many records ahead */
 #ifndef MIN_RUN_BYTES                /* fuzzing sets a smaller size */
 #define MIN_RUN_BYTES (1u << 20)     /* of records: smaller runs are not worth a file */
+#endif
+#ifndef LOOK_BYTES                   /* likewise */
+#define LOOK_BYTES (4u << 20)        /* of records that wait without a round: then the rest of the file is looked at */
 #endif
 #define CHUNK_BYTES ((uint64_t)PD_CHUNK_SIZE + PD_CHUNK_HEADROOM)
 
@@ -432,6 +438,31 @@ static bool must_wait(const struct perfdata_raw *raw)
 	return raw->type < PERFDATA_RECORD_USER_FIRST && raw->time && raw->time != UINT64_MAX;
 }
 
+/* Whether records wait although the rest of the file is sorted. Where rounds come, they wait for the next one only. */
+static bool need_not_wait(struct perfdata_reader *reader)
+{
+	struct pd_order *order = reader->order;
+	if (order->rest_was_seen || order->bytes < LOOK_BYTES)
+		return false;
+	order->rest_was_seen = true;
+	order->rest_is_sorted = !order->limit && pd_order_rest_is_sorted(reader, order->newest);
+	return order->rest_is_sorted;
+}
+
+/* Hands on records of one chunk that have their turn. */
+static void pass(struct perfdata_reader *reader, const struct perfdata_raw *raws, unsigned nr, struct perfdata_raw *ret)
+{
+	struct pd_order *order = reader->order;
+	pd_reader_hold(reader, raws->chunk);
+	for (unsigned i = 0; i < nr; i++) {
+		ret[i] = raws[i];
+		if (ret[i].time < order->last)   /* the file was changed since */
+			note_late(reader, &ret[i]);
+		else
+			order->last = ret[i].time;
+	}
+}
+
 /* The next records in the order of the input: several if all have to wait for their turn, or one record that need not
  * wait. */
 static enum perfdata_status read_some(struct perfdata_reader *reader, struct perfdata_raw **ret, unsigned *ret_nr,
@@ -480,10 +511,21 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfda
 		enum perfdata_status status = read_some(reader, &raws, &nr, &wait);
 		if (status == PERFDATA_AGAIN)
 			return status;
+		if (status == PERFDATA_OK && wait && order->rest_is_sorted) {
+			pass(reader, raws, nr, ret);
+			*ret_nr = nr;
+			return PERFDATA_OK;
+		}
 		if (status == PERFDATA_OK && wait) {
 			status = push(reader, raws, nr);
-			if (status == PERFDATA_OK && order->read_at == order->nr_read && memory_is_full(reader))
+			const bool between = status == PERFDATA_OK && order->read_at == order->nr_read;
+			if (between && need_not_wait(reader)) {
+				order->limit = UINT64_MAX;
+				status = sort(order);
+				order->releasing = status == PERFDATA_OK;
+			} else if (between && memory_is_full(reader)) {
 				status = spill(reader);
+			}
 			if (status == PERFDATA_OK)
 				continue;
 			if (status == PERFDATA_ELIMIT)

@@ -271,6 +271,39 @@ static void test_compressed(void)
 	recording_release(&inner);
 }
 
+/* Many records and no round: those of a sorted file do not wait for its end, and come in the same order. */
+static void test_sorted_rest(void)
+{
+	enum { MANY = 1500 };
+	static char text[4001];
+	static const struct { const char *what; uint64_t last; bool is_first; } cases[] = {
+		{ "sorted", 5000, false },
+		{ "the last record is the oldest", 1, true },
+		{ "the last record has no time", 0, true },
+	};
+	memset(text, 'x', sizeof text - 1);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct recording records, file;
+		recording_init(&records, false);
+		for (uint64_t n = 0; n < MANY; n++)
+			recording_comm(&records, 10, n == MANY - 1 ? cases[i].last : 1000 + n / 2, (uint32_t)n, text,
+				       4008);
+		recording_file(&file, &records, 0);
+		read_memory(&result, file.data, file.size, PERFDATA_ORDER_TIME);
+		CHECK(result.complete);
+		CHECK_EQ(result.count, MANY);
+		size_t wrong = 0;
+		for (size_t at = 0; at < result.count; at++) {
+			const uint64_t number = !cases[i].is_first ? at : at ? at - 1 : MANY - 1;
+			wrong += result.seen[at].number != number;
+		}
+		CHECK_EQ(wrong, 0);
+		CHECK_EQ(result.codes[PERFDATA_FINDING_OUT_OF_ORDER], 0);
+		recording_release(&records);
+		recording_release(&file);
+	}
+}
+
 int main(void)
 {
 	const struct unit_case cases[] = {
@@ -278,6 +311,7 @@ int main(void)
 		{ "late records", test_late },
 		{ "interleaved streams", test_many_streams },
 		{ "records that wait in a file", test_spill },
+		{ "a file that is sorted", test_sorted_rest },
 		{ "compressed records", test_compressed },
 	};
 	return unit_main(cases, sizeof cases / sizeof *cases);
