@@ -12,6 +12,7 @@
 #include "branches/branches.h"
 #include "profile/profile_sums.h"
 #include "reader/reader.h"
+#include "schema/schema.h"
 #include "session/session.h"
 
 /* Addresses from here on are the kernel's on all architectures that record branches. */
@@ -209,11 +210,14 @@ enum perfdata_status pd_branches_scan(struct pd_branches *b, void **ret_value)
 
 /* --- samples ------------------------------------------------------------------------------------------------------ */
 
+#define NR_KNOWN 512u   /* a power of two; programs jump to and fro between few places */
+
 struct collecting {
 	const struct pd_branches *b;
 	const struct files *files;
 	struct pd_branches_part *part;
 	enum perfdata_status status;
+	struct known_place { uint64_t place; uint32_t frame_after; } known[NR_KNOWN];   /* the frame + 1; 0: free */
 };
 
 /* While samples are read, one sum for a branch and the end of the code that ran after it: from, to, end. PD_OUTSIDE as
@@ -248,13 +252,12 @@ static bool is_program(const struct files *files, uint32_t dso)
 }
 
 /* The place of a frame in the program; PD_OUTSIDE. */
-static uint64_t place_of(const struct collecting *c, uint32_t frame)
+static uint64_t find_place(const struct collecting *c, uint32_t frame)
 {
 	const struct pd_branches *b = c->b;
 	uint32_t dso;
 	uint64_t offset, address;
-	if (frame == PERFDATA_NONE || !pd_session_file_offset(b->session, frame, &dso, &offset) ||
-	    !is_program(c->files, dso))
+	if (!pd_session_file_offset(b->session, frame, &dso, &offset) || !is_program(c->files, dso))
 		return PD_OUTSIDE;
 	if (b->rule == PD_BRANCHES_OFFSETS)
 		return offset;
@@ -263,9 +266,19 @@ static uint64_t place_of(const struct collecting *c, uint32_t frame)
 	return b->rule == PD_BRANCHES_MAPPED || pd_code_file_section(b->file, address) ? address : PD_OUTSIDE;
 }
 
-static bool is_of_kernel(const struct perfdata_branch *branch)
+static uint64_t place_of(struct collecting *c, uint32_t frame)
 {
-	return branch->from >= KERNEL_HALF || branch->to >= KERNEL_HALF;
+	if (frame == PERFDATA_NONE)
+		return PD_OUTSIDE;
+	struct known_place *known = &c->known[frame & (NR_KNOWN - 1)];
+	if (known->frame_after != frame + 1)
+		*known = (struct known_place){ find_place(c, frame), frame + 1 };
+	return known->place;
+}
+
+static bool is_of_kernel(const struct perfdata_list *entries, uint64_t index)
+{
+	return pd_branch_from(entries, index) >= KERNEL_HALF || pd_branch_to(entries, index) >= KERNEL_HALF;
 }
 
 static void take_stack(struct collecting *c, const struct perfdata_list *entries, const uint32_t *frames)
@@ -273,9 +286,7 @@ static void take_stack(struct collecting *c, const struct perfdata_list *entries
 	const enum pd_branch_rule rule = c->b->rule;
 	uint64_t newer = PD_OUTSIDE;   /* the source of the entry before */
 	for (uint64_t i = 0; i < entries->count; i++) {
-		struct perfdata_branch branch;
-		perfdata_list_get(entries, i, &branch, sizeof branch);
-		if (rule == PD_BRANCHES_MAPPED && is_of_kernel(&branch))
+		if (rule == PD_BRANCHES_MAPPED && is_of_kernel(entries, i))
 			continue;
 		const uint64_t from = place_of(c, frames[2 * i]), to = place_of(c, frames[2 * i + 1]);
 		const bool inside = from != PD_OUTSIDE || to != PD_OUTSIDE;
@@ -284,7 +295,7 @@ static void take_stack(struct collecting *c, const struct perfdata_list *entries
 		c->part->inside += inside;
 		if (inside)
 			add(c, KIND_TAKEN, from, to, to != PD_OUTSIDE && to <= newer ? newer : PD_OUTSIDE,
-			    branch.flags & 1);
+			    rule == PD_BRANCHES_MAPPED && pd_branch_is_mispredicted(entries, i));
 		newer = from;
 	}
 	c->part->entries += entries->count;

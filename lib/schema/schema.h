@@ -3,6 +3,7 @@
 #ifndef PD_ROOM_SCHEMA_H
 #define PD_ROOM_SCHEMA_H
 
+#include "base/cursor.h"
 #include "perfdata/schema.h"
 
 /* --- layouts ------------------------------------------------------------------------------------------------------ */
@@ -158,5 +159,26 @@ enum perfdata_arch pd_arch_by_elf(uint32_t e_machine);
 
 /* The name of register number `bit`, or NULL. Static storage. */
 const char *pd_register_name(enum perfdata_arch arch, unsigned bit);
+
+/* The ends of a branch in a list of struct perfdata_branch, and whether it was mispredicted. */
+static inline uint64_t pd_branch_word(const struct perfdata_list *branches, uint64_t index, unsigned word)
+{
+	return pd_load64(branches->data + index * branches->stride + 8u * word, branches->swap);
+}
+static inline uint64_t pd_branch_from(const struct perfdata_list *branches, uint64_t index)
+{
+	return pd_branch_word(branches, index, 0);
+}
+static inline uint64_t pd_branch_to(const struct perfdata_list *branches, uint64_t index)
+{
+	return pd_branch_word(branches, index, 1);
+}
+static inline bool pd_branch_is_mispredicted(const struct perfdata_list *branches, uint64_t index)
+{
+	/* bits of a word count from the other end on machines of the other byte order */
+	struct perfdata_branch branch;
+	perfdata_list_get(branches, index, &branch, sizeof branch);
+	return branch.flags & 1;
+}
 
 #endif

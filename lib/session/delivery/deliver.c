@@ -81,11 +81,9 @@ static enum perfdata_status add_branches(struct sample_view *view, const struct 
 	if (delivery->branches == PERFDATA_NONE)
 		return PERFDATA_ENOMEM;
 	for (uint64_t i = 0; i < entries->count; i++) {
-		struct perfdata_branch branch;
-		perfdata_list_get(entries, i, &branch, sizeof branch);
 		uint32_t *pair = &view->batch->frames[delivery->branches + 2 * i];
-		pair[0] = pd_frame_of_data(state, thread, cpumode, branch.from);
-		pair[1] = pd_frame_of_data(state, thread, cpumode, branch.to);
+		pair[0] = pd_frame_of_data(state, thread, cpumode, pd_branch_from(entries, i));
+		pair[1] = pd_frame_of_data(state, thread, cpumode, pd_branch_to(entries, i));
 	}
 	return PERFDATA_OK;
 }
