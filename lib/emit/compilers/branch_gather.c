@@ -3,6 +3,7 @@
 #include "emit/compilers/branch_gather.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "branches/code_ranges.h"
 
 enum perfdata_status pd_branch_gather_begin(size_t size, const struct perfdata_emit_context *context,
 					    enum pd_branch_rule rule, unsigned what, void **ret_state)
@@ -84,4 +85,13 @@ enum perfdata_status pd_branch_gather_needs_stacks(const struct pd_branches_resu
 	return result->stacks ? PERFDATA_OK :
 				pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
 					 "no sample has a branch stack: record with perf record -b");
+}
+
+enum perfdata_status pd_branch_gather_finish_code(struct branch_gather *gather, struct pd_branches_result *ret,
+						  struct pd_code_ranges **ret_ranges, struct perfdata_error *reterr)
+{
+	enum perfdata_status status = pd_branches_finish(gather->branches, ret, reterr);
+	if (!status)
+		status = pd_branch_gather_needs_stacks(ret, reterr);
+	return status ? status : pd_code_ranges_new(ret->file, ret_ranges, reterr);
 }

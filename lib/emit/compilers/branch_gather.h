@@ -31,6 +31,11 @@ enum perfdata_status pd_branch_gather_write(struct branch_gather *gather, enum p
 /* PERFDATA_EUSAGE, with a message: the samples have no branch stacks, which a format cannot do without. */
 enum perfdata_status pd_branch_gather_needs_stacks(const struct pd_branches_result *result,
 						   struct perfdata_error *reterr);
+/* The beginning of an emitter's `end`, for formats that walk the instructions between branches: finishes the sums.
+ * PERFDATA_EUSAGE, with a message, where the program, branch stacks or what decodes instructions is missing. */
+struct pd_code_ranges;
+enum perfdata_status pd_branch_gather_finish_code(struct branch_gather *gather, struct pd_branches_result *ret,
+						  struct pd_code_ranges **ret_ranges, struct perfdata_error *reterr);
 
 #define BRANCH_OPTION_PROGRAM \
 	{ .name = "program", \

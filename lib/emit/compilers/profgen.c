@@ -92,11 +92,8 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 {
 	struct state *state = pointer;
 	struct pd_branches_result result;
-	enum perfdata_status status = pd_branches_finish(state->gather.branches, &result, end->reterr);
-	if (!status)
-		status = pd_branch_gather_needs_stacks(&result, end->reterr);
-	if (!status)
-		status = pd_code_ranges_new(result.file, &state->ranges, end->reterr);
+	enum perfdata_status status =
+		pd_branch_gather_finish_code(&state->gather, &result, &state->ranges, end->reterr);
 	if (status)
 		return status;
 	state->base = result.file->text_base;

@@ -105,11 +105,8 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	static const struct pd_line_writer writer = { put_function, put_count, put_target, end_line };
 	struct state *state = pointer;
 	struct pd_branches_result result;
-	enum perfdata_status status = pd_branches_finish(state->gather.branches, &result, end->reterr);
-	if (!status)
-		status = pd_branch_gather_needs_stacks(&result, end->reterr);
-	if (!status)
-		status = pd_code_ranges_new(result.file, &state->ranges, end->reterr);
+	enum perfdata_status status =
+		pd_branch_gather_finish_code(&state->gather, &result, &state->ranges, end->reterr);
 	if (!status)
 		status = pd_line_profile_new(result.file, state->ranges, state->gather.session->account,
 					     &state->profile, end->reterr);
