@@ -22,13 +22,14 @@ PLACES = [("folded", "symfs"), ("folded", "sysroot"), ("folded", "kallsyms"), ("
           ("match", "symfs"), ("match", "sysroot"), ("match", "debug-dir"), ("match", "list"), ("match", "other"), ("match", "file"),
           ("match", "symbols-from"), ("anonymize", "key"), ("rewrite", "symfs"), ("annotate", "source")]
 # Files and folders that are read for names, lists or texts cannot be opened: 3 in all commands.
+WITH = {"info": ["--symbols", "yes"], "rewrite": ["--build-ids"]}   # what makes sense of the place
 READ = {"symfs", "sysroot", "kallsyms", "vmlinux", "files-from", "source"}
 
 
 def check_missing(folder):
     for command, option in PLACES:
         output = ["-o", os.path.join(folder, "missing.data"), "--force"] if command in ("anonymize", "rewrite") else []
-        recording = [] if command == "symbolize" else [RECORDING] if command != "info" else ["--symbols", "yes", RECORDING]
+        recording = [] if command == "symbolize" else [*WITH.get(command, []), RECORDING]
         for place in (os.path.join(folder, "missing"), os.path.join(folder, "missing") + ",flat"):
             done = run(command, "--" + option, place, *output, *recording)
             if done.code not in ((3,) if option in READ else (2, 3)) or not done.err or done.out:
