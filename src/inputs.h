@@ -37,7 +37,7 @@ void input_prepare(struct input *input, const struct options *options, const cha
 bool input_open(struct input *input, const struct options *options, const char *file, enum perfdata_record_order order,
 		unsigned flags);
 /* Joins the status of an operation into input->code, and reports a failure. reterr may be NULL. */
-/* Whether an input was given up to where reading it failed: what came before was delivered, and a finding says so. */
+/* Whether reading an input failed after records of it had been delivered; a finding says so. */
 bool input_is_cut(const struct perfdata_reader *reader, enum perfdata_status status);
 void input_ended(struct input *input, enum perfdata_status status, const struct perfdata_error *reterr);
 /* To be called when reading has ended: counts the findings, and joins EXIT_DAMAGED into input->code if there are errors

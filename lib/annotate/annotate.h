@@ -61,7 +61,7 @@ typedef bool pd_matches_name(void *user, const char *name);
 /* Whether a hit lies in an inlined function of such a name. The other arguments are those of pd_annotate. */
 bool pd_annotate_has_inlined(const struct pd_annotator *annotator, uint32_t frame, const struct pd_annotate_hit *hits,
 			     size_t nr_hits, pd_matches_name *matches, void *user);
-/* Leaves the rows of inlined functions of such a name, and their sums. PERFDATA_ENOMEM. */
+/* Keeps only rows of inlined functions whose name matches, and recomputes the sums. PERFDATA_ENOMEM. */
 enum perfdata_status pd_annotate_keep_inlined(struct pd_annotator *annotator, struct pd_annotation *annotation,
 					      pd_matches_name *matches, void *user);
 

@@ -57,7 +57,7 @@ struct pd_chunks {
 	uint32_t mark;           /* of chunks that are in the set already; never 0, the mark of a fresh chunk */
 };
 void pd_chunks_begin(struct pd_chunks *set, uint32_t *last_mark);   /* an empty set with a new mark */
-/* `its_mark` is the chunk's member for the thread that makes the set. 0, or -1 without memory. */
+/* `its_mark`: the member of the chunk that belongs to the thread that makes the set. 0, or -1 without memory. */
 int pd_chunks_hold(struct pd_chunks *set, struct pd_chunk *chunk, uint32_t *its_mark);
 void pd_chunks_drop(struct pd_chunks *set);      /* all; thread-safe as far as the chunks go */
 void pd_chunks_release(struct pd_chunks *set);   /* drops all, and frees the list */

@@ -161,7 +161,7 @@ struct perfdata_symbol {
 	const char *name;      /* demangled */
 	const char *raw_name;  /* as in the symbol table; the same pointer for every address inside the symbol */
 	const char *module;    /* the kernel module that a kallsyms text names, without brackets; or NULL */
-	uint64_t start;        /* in the terms of the address that was asked for */
+	uint64_t start;        /* in the address space of the `address` of the look-up */
 	uint64_t size;         /* a symbol without a size reaches to the next symbol */
 	uint64_t offset;       /* of the address inside the symbol */
 	enum perfdata_symbol_binding binding;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records out of a window: a header, its size, and what to do when that cannot be. */
+/* Takes records out of a window: checks the header and its size, and recovers from an impossible size. */
 #include "config.h"
 #include <string.h>
 #include "reader/reader_impl.h"

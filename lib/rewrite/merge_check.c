@@ -243,7 +243,7 @@ enum perfdata_status pd_merge_check(struct perfdata_rewriter *rewriter)
 			status = check_pair(rewriter, &merge->inputs[i], &merge->inputs[k]);
 	for (size_t i = 0; i < merge->nr_inputs && status == PERFDATA_OK; i++)
 		if (!pd_merge_text(&merge->inputs[i], PERFDATA_FEATURE_HOSTNAME))
-			pd_rewrite_tell(rewriter, "%s does not say of which host it is: that of the others is assumed",
+			pd_rewrite_tell(rewriter, "%s does not name its host: that of the others is assumed",
 					pd_merge_name(&merge->inputs[i]));
 	return status;
 }

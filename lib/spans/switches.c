@@ -113,7 +113,7 @@ enum perfdata_status pd_spans_come(struct pd_spans *spans, struct pd_span_thread
 	struct pd_span span = off_span(spans, thread);
 	span.end = now < span.begin ? span.begin : now;
 	if (spans->left_event && span.end == span.begin)
-		span.end++;              /* as simpleperf has it: a wait is never nothing */
+		span.end++;              /* a wait of simpleperf lasts at least 1 ns */
 	span.end_cpu = raw->cpu;
 	span.ends = (struct pd_span_place){ raw->offset, raw->inner };
 	uint64_t queued_since = UINT64_MAX;

@@ -572,7 +572,7 @@ struct pd_libdw;
 enum perfdata_status pd_libdw_open(const struct pd_elf *elf, const struct pd_elf *alt, struct pd_work *work,
 				   struct pd_libdw **ret);
 void pd_libdw_close(struct pd_libdw *libdw);
-/* Whether a name stayed mangled that asked for too much. */
+/* Whether a name stayed mangled because demangling it would exceed a limit. */
 bool pd_libdw_has_excess(const struct pd_libdw *libdw);
 size_t pd_libdw_size(const struct pd_libdw *libdw);   /* about how much memory it holds */
 /* Texts are valid until the next look-up. */

@@ -136,7 +136,7 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	state->nr_others = context->nr_others;
 	if (state->nr_others != state->nr[REPEATS] + state->nr[BASES])
 		return pd_error(context->reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
-				"other recordings are read by perfdata_convert");
+				"--base and --repeat need perfdata_convert, which opens these recordings");
 	const enum perfdata_status status = pd_annotate_sources(context, &state->sources);
 	return status != PERFDATA_OK ? status : pd_stack_gather_begin(&state->gather, context, &others.wanted);
 }

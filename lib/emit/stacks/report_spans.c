@@ -82,7 +82,7 @@ static bool read_options(const struct perfdata_emitter_option_value *values, siz
 	if (known && (!of_waits || scheduled || own_name))
 		return true;
 	pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
-		 known ? "--by %s is of time off the CPU: --spans off"
+		 known ? "--by %s needs time off the CPU: add --spans off"
 		       : "--by %s is not of spans: thread, process, comm, cpu, state, waker, wakee, syscall",
 		 by);
 	return false;

@@ -86,7 +86,7 @@ struct baseline_writer {
 	struct perfdata_text *out;
 	struct stack_labels *labels;
 	struct stack_place place;        /* its route goes from a node to labels */
-	struct stack_tree tree;          /* of stacks, with BY_STACK: a key is its node */
+	struct stack_tree tree;          /* with BY_STACK: the stacks, whose nodes are the keys */
 	struct pd_intern *texts;         /* texts that distinguish keys; a text's id is the key's */
 	struct pd_hash_map by_label;     /* label (BY_STACK: node + NODE) → key */
 	struct key {

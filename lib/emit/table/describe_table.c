@@ -88,7 +88,7 @@ static enum column_type type_of_part(enum location_part part)
 	}
 }
 
-/* What a field of records is as a column; false: records of this layout have no such field. */
+/* Describes the column that holds a field of records; false: records of this layout have no such field. */
 static bool describe_field(const struct select_step *step, const struct perfdata_layout *layout,
 			   struct table_column *ret)
 {

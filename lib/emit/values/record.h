@@ -98,7 +98,7 @@ struct line;
 struct event_plan {
 	const struct perfdata_event *event;
 	const struct trace_plan *trace;/* or NULL */
-	/* of samples that are plain, in this machine's byte order; `alike`: and without chains; or NULL */
+	/* plain: for plain samples in this machine's byte order; alike: for those without chains; or NULL */
 	struct record_plan *plain, *alike;
 	const struct line *recent;     /* the last line of those samples; or NULL */
 };

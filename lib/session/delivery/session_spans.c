@@ -16,9 +16,9 @@
 
 struct pd_session_spans {
 	struct pd_spans *engine;
-	uint32_t kinds;                        /* bits: of these, batches have spans */
+	uint32_t kinds;                        /* bits: the kinds of spans that batches have */
 	uint32_t states;                       /* bits: time off the CPU in these states counts */
-	/* that time off the CPU weighs for; NULL: it weighs nothing, or the events of a pipe are still to come */
+	/* the event to which time off the CPU adds weight; NULL: none, or the events of a pipe are still to come */
 	const struct perfdata_event *off_event;
 	const struct perfdata_event *source;   /* whose records say when threads leave the CPU: filters choose it */
 	size_t nr_events;                      /* of the reader, when they were looked at last */

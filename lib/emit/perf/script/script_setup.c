@@ -209,7 +209,7 @@ static enum perfdata_status parse_fields(struct script_setup *setup, const struc
 	} else if (!*text) {
 		return usage(context, "Cannot set fields to 'none' for all event types.%s%s", "", "");
 	}
-	/* perf looks for signs anywhere: bpf-output is a change too */
+	/* perf looks for + and - anywhere in the text, so bpf-output changes a set, too */
 	if (!strpbrk(list, "+-"))
 		start_empty(setup, only);
 	const char *first = NULL;
