@@ -21,7 +21,7 @@ set -- "$top/testdata/callgraph-73.data" "$top/testdata/bad-callchain-count.data
 test -z "$PERFDATA_ALL" || set --
 if node "$here/web_same_bytes.mjs" "$@" > "$folder/bytes.log" 2>&1; then echo "ok 1 - bytes of every format"; else echo "not ok 1 - bytes of every format"; fi
 sed 's/^/# /' "$folder/bytes.log" | grep -v '^# ok'
-if python3 "$here/web_names.py" "$folder" > "$folder/names.log" 2>&1 && node "$here/web_same_bytes.mjs" --bundle "$folder/names.tar" "$folder/names.data" >> "$folder/names.log" 2>&1
+if python3 "$top/tests/support/recording_of_names.py" "$folder" > "$folder/names.log" 2>&1 && node "$here/web_same_bytes.mjs" --bundle "$folder/names.tar" "$folder/names.data" >> "$folder/names.log" 2>&1
 then echo "ok 2 - bytes with names from a bundle"; else echo "not ok 2 - bytes with names from a bundle"; sed 's/^/# /' "$folder/names.log"; fi
 FILE=$top/testdata/callgraph-73.data
 RECORDING=$(ls "$top"/testdata/*.pipe | grep -v bad- | head -n 1)

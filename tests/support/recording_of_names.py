@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Makes FOLDER/names.data and FOLDER/names.tar: a recording of a library whose functions have mangled C++ and Rust names, and the bundle with that
 library. `web_check.sh` converts it with the module and the program. Needs a compiler.
-    tests/cli/web_names.py FOLDER"""
+    tests/support/recording_of_names.py FOLDER"""
 import os
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import builder
 import program
 
