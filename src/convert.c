@@ -178,7 +178,7 @@ static bool check(const struct options *options, bool many)
 	}
 	for (size_t i = 0; tables_are_several(options) && i < options->files.nr; i++) {
 		if (input_is_stream(options->files.values[i])) {
-			usage_error(style, "several tables may take more than one reading: that cannot be %s",
+			usage_error(style, "several tables may need a second reading, and %s can be read only once",
 				    strcmp(options->files.values[i], "-") ? "a pipe" : "stdin");
 			return false;
 		}

@@ -403,7 +403,7 @@ enum perfdata_status perfdata_baseline_add(struct perfdata_baseline *baseline, c
 	pd_free(reading.files.ids);
 	pd_free(reading.keys.ids);
 	if (!fine)
-		return pd_error(reterr, PERFDATA_EFORMAT, offset, "line %llu is none of a baseline",
+		return pd_error(reterr, PERFDATA_EFORMAT, offset, "line %llu has no form of a line in a baseline",
 				(unsigned long long)(memchr(start + offset, '\n', size - offset) ? reading.number
 												 : reading.number + 1));
 	if (reading.status == PERFDATA_EUSAGE)
