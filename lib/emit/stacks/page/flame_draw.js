@@ -122,14 +122,20 @@ class Painter {
 	}
 }
 
-/* The first place of a level, from `low` on, whose node ends behind x. */
+/* The first place of a level, from `low` on, whose node ends behind x. It is often near: steps double until it lies between two. */
 function firstBehind(layout, level, x, low) {
-	const { order, levels, x: left, tree, side, all } = layout, total = tree.total[side];
-	let high = levels[level + 1];
+	const { order, levels, x: left, tree, side, all } = layout, total = tree.total[side], end = levels[level + 1];
+	const isBehind = at => left[order[at]] + total[order[at]] / all > x;
 	low = Math.max(low, levels[level]);
+	let high = low;
+	for (let step = 1; high < end && !isBehind(high); step *= 2) {
+		low = high + 1;
+		high += step;
+	}
+	high = Math.min(high, end);
 	while (low < high) {
-		const middle = (low + high) >>> 1, node = order[middle];
-		if (left[node] + total[node] / all > x)
+		const middle = (low + high) >>> 1;
+		if (isBehind(middle))
 			high = middle;
 		else
 			low = middle + 1;

@@ -62,30 +62,26 @@ function changeOf(func) {
 
 /* --- trees of the choice ------------------------------------------------------------------------------------------------ */
 
-function comparison(tree, side) {
-	const total = tree.total[side];
-	if (choice.heavy)
-		return (a, b) => total[b] - total[a] || a - b;
-	return rankedComparison(tree);
+/* All nodes, in the order that siblings have: by weight or by name. */
+function orderOf(tree, side) {
+	return choice.heavy ? nodesByWeight(tree, side) : nodesByName(tree);
 }
 
 /* Ranks of names are worked out once. */
-function rankedComparison(tree) {
+function nodesByName(of) {
 	if (!data.rank) {
 		const ranks = Array.from(data.names.keys()).sort((a, b) => data.names[a] < data.names[b] ? -1 : data.names[a] > data.names[b] ? 1 : 0);
 		data.rank = new Int32Array(data.names.length);
 		ranks.forEach((name, at) => { data.rank[name] = at; });
 	}
-	/* who ran: heaviest first, as they are numbered */
-	const rank = func => func < 0 ? func : data.rank[data.funcs.name[func]];
-	return (a, b) => {
-		const left = rank(tree.func[a]), right = rank(tree.func[b]);
-		return left < 0 && right < 0 ? right - left : left - right || a - b;
-	};
+	/* who ran comes first, heaviest first, as the roots are numbered */
+	const nrRoots = choice.roots ? tree.roots.length : 0, { rank } = data, { name } = data.funcs;
+	const ranks = new Int32Array(of.nr).map((_, i) => of.func[i] < 0 ? -1 - of.func[i] : nrRoots + rank[name[of.func[i]]]);
+	return nodesByRank(ranks, nrRoots + data.names.length);
 }
 
 function part(tree, up) {
-	return { layout: layOut(tree, choice.side, comparison(tree, choice.side)), up };
+	return { layout: layOut(tree, choice.side, orderOf(tree, choice.side)), up };
 }
 
 function build() {

@@ -263,11 +263,12 @@ function functionSums(data, tree) {
 	return sums;
 }
 
-function children(tree) {
+/* Lists of children, in the order of `nodes`, which holds all of them; without it in the order of their numbers. */
+function children(tree, nodes) {
 	const firstChild = new Int32Array(tree.nr).fill(-1), nextSibling = new Int32Array(tree.nr).fill(-1);
 	let roots = -1;
-	for (let i = tree.nr - 1; i >= 0; i--) {
-		const parent = tree.parent[i];
+	for (let at = tree.nr - 1; at >= 0; at--) {
+		const i = nodes ? nodes[at] : at, parent = tree.parent[i];
 		if (parent < 0) {
 			nextSibling[i] = roots;
 			roots = i;
@@ -279,22 +280,48 @@ function children(tree) {
 	return { firstChild, nextSibling, roots };
 }
 
-/* Where each node stands: levels one after the other, each from left to right; x from 0 to 1. */
-function layOut(tree, side, compare) {
-	const { firstChild, nextSibling, roots } = children(tree);
+/* The nodes by their ranks, numbers from 0 to nrRanks - 1; equal ones by their number. */
+function nodesByRank(ranks, nrRanks) {
+	const next = new Int32Array(nrRanks + 1), nodes = new Int32Array(ranks.length);
+	for (const rank of ranks)
+		next[rank + 1]++;
+	for (let rank = 0; rank < nrRanks; rank++)
+		next[rank + 1] += next[rank];
+	for (let i = 0; i < ranks.length; i++)
+		nodes[next[ranks[i]]++] = i;
+	return nodes;
+}
+
+/* The nodes by their weight, heaviest first. (Numbers alone are sorted: with a function that compares, a million take a second.) */
+function nodesByWeight(tree, side) {
+	const weights = tree.total[side], sorted = weights.slice().sort(), ranks = new Int32Array(tree.nr);
+	for (let i = 0; i < tree.nr; i++) {
+		let low = 0, high = tree.nr;
+		while (low < high) {
+			const middle = (low + high) >>> 1;
+			if (sorted[middle] > weights[i])
+				high = middle;
+			else
+				low = middle + 1;
+		}
+		ranks[i] = tree.nr - low;
+	}
+	return nodesByRank(ranks, tree.nr);
+}
+
+/* Places each node: levels one after the other, each from left to right; x from 0 to 1. `nodes` are all nodes in the order that siblings have. */
+function layOut(tree, side, nodes) {
+	const { firstChild, nextSibling, roots } = children(tree, nodes);
 	const total = tree.total[side], all = tree.all[side] || 1;
 	const order = new Int32Array(tree.nr), x = new Float64Array(tree.nr), levels = [0];
 	let nr = 0;
 	const place = (first, left) => {
-		const from = nr;
-		for (let i = first; i >= 0; i = nextSibling[i])
-			if (total[i] > 0)
-				order[nr++] = i;
-		if (nr - from > 1)
-			order.subarray(from, nr).sort(compare);
-		for (let i = from; i < nr; i++) {
-			x[order[i]] = left;
-			left += total[order[i]] / all;
+		for (let i = first; i >= 0; i = nextSibling[i]) {
+			if (!(total[i] > 0))
+				continue;
+			order[nr++] = i;
+			x[i] = left;
+			left += total[i] / all;
 		}
 	};
 	place(roots, 0);
@@ -302,8 +329,7 @@ function layOut(tree, side, compare) {
 		const from = levels[levels.length - 1], to = nr;
 		levels.push(to);
 		for (let i = from; i < to; i++)
-			if (firstChild[order[i]] >= 0)
-				place(firstChild[order[i]], x[order[i]]);
+			place(firstChild[order[i]], x[order[i]]);
 	}
 	return { tree, side, order: order.subarray(0, nr), x, levels, depth: levels.length - 1, all };
 }
