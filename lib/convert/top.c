@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/option_struct.h"
 #include "emit/emitters.h"
-#include "emit/stacks/report.h"
+#include "emit/report/report.h"
 #include "perfdata/convert.h"
 #include "perfdata/top.h"
 

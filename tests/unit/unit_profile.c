@@ -8,7 +8,7 @@
 #include "unit.h"
 #include "base/hash.h"
 #include "base/tree.h"
-#include "emit/stacks/timeline.h"
+#include "emit/timelines/timeline.h"
 #include "profile/profile_sums.h"
 #include "session/session.h"
 #include "session/stacks/known_chains.h"

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The files of the page, as bytes: made from lib/emit/flame/page/ when the library is built. */
+#ifndef PD_FLAME_PAGE_H
+#define PD_FLAME_PAGE_H
+
+#include <stddef.h>
+
+extern const unsigned char pd_flame_page_css[], pd_flame_page_body[], pd_flame_page_script[];
+extern const size_t pd_flame_page_css_size, pd_flame_page_body_size, pd_flame_page_script_size;
+
+#endif

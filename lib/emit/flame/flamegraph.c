@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+/* `flamegraph`: one HTML page that shows where the time goes and loads nothing from elsewhere; or an SVG picture. */
+#include "config.h"
+#include <stdio.h>
+#include <string.h>
+#include "base/error.h"
+#include "base/memory.h"
+#include "emit/emitters.h"
+#include "emit/report/annotated.h"
+#include "emit/flame/flamegraph.h"
+#include "profile/key_name.h"
+#include "profile/profile_read.h"
+#include "emit/stacks/stack_gather.h"
+#include "session/session.h"
+
+enum { SLICE = 1000000 /* ns */, MAX_NODES = 1000000, WIDTH = 1200 };
+
+static const struct perfdata_emitter_option options[] = {
+	{ .name = "base", .kind = PERFDATA_OPTION_TEXT, .argument = "FILE",
+	  .help = "colour what grew and shrank since this recording; several times: since these repeat runs" },
+	{ .name = "repeat", .kind = PERFDATA_OPTION_TEXT, .argument = "FILE",
+	  .help = "add a repeat run to the recording; may be given several times" },
+	{ .name = "map-dso", .kind = PERFDATA_OPTION_TEXT, .argument = "OLD=NEW",
+	  .help = "the file OLD of the base was renamed to NEW; may be given several times" },
+	{ .name = "map-symbol", .kind = PERFDATA_OPTION_TEXT, .argument = "OLD=NEW", .help = "the same for functions" },
+	{ .name = "svg", .kind = PERFDATA_OPTION_FLAG,
+	  .help = "a picture (SVG) instead of the page, one graph for each event" },
+	{ .name = "width", .kind = PERFDATA_OPTION_NUMBER, .argument = "N",
+	  .help = "width of the picture in pixels; default 1200" },
+	STACK_OPTION_WEIGHT("what widths of the picture are"),
+	STACK_OPTIONS_STATE,
+	{ .name = "inline", .kind = PERFDATA_OPTION_FLAG,
+	  .help = "inlined functions are boxes (default; --no-inline leaves them out)" },
+	{ .name = "max-boxes", .kind = PERFDATA_OPTION_NUMBER, .argument = "N",
+	  .help = "draw at most N boxes, and join the smallest ones of each caller; default 1000000" },
+	{ .name = "annotate", .kind = PERFDATA_OPTION_NUMBER, .argument = "N",
+	  .help = "put the instructions and lines of the N heaviest functions into the page" },
+	ANNOTATE_OPTIONS_SOURCE,
+	STACK_OPTIONS_CHOICE,
+	STACK_OPTION_TRUNCATED,
+	{ 0 },
+};
+
+static const struct perfdata_option_rule rules[] = {
+	STACK_RULES_STATE,
+	{ .name = "map-dso", .needs = "base|repeat" },
+	{ .name = "map-symbol", .needs = "base|repeat" },
+	{ .name = "width", .needs = "svg", .least = 100, .most = 100000 },
+	{ .name = "max-boxes", .least = 1 },
+	{ .name = "annotate", .excludes = "svg", .least = 1 },
+	{ .name = "source", .needs = "annotate" },
+	{ .name = "map-path", .needs = "source" },
+	{ 0 },
+};
+
+enum list { REPEATS, BASES, FILES, SYMBOLS, NR_LISTS };
+static const char *const list_names[NR_LISTS] = { "repeat", "base", "map-dso", "map-symbol" };
+
+struct state {
+	struct stack_gather gather;
+	struct pd_profile_read *const *others; /* repeat runs, then bases */
+	const char **texts[NR_LISTS];    /* the values of the options that the user may repeat */
+	size_t nr[NR_LISTS];
+	size_t nr_others;
+	perfdata_finding_fn *on_finding;
+	void *user;
+	bool picture, by_samples, inlines;
+	uint64_t width, max_boxes, nr_annotated;
+	struct pd_sources *sources;
+};
+
+static void release(void *pointer)
+{
+	struct state *state = pointer;
+	if (!state)
+		return;
+	pd_sources_free(state->sources);
+	pd_stack_gather_release(&state->gather);
+	for (unsigned list = 0; list < NR_LISTS; list++)
+		pd_free(state->texts[list]);
+	pd_free(state);
+}
+
+/* Collects the values of options that the user may repeat. False without memory. */
+static bool collect_lists(struct state *state, const struct perfdata_emit_context *context)
+{
+	for (unsigned list = 0; list < NR_LISTS; list++) {
+		const char **texts = state->texts[list] = pd_calloc(context->nr_options + 1, sizeof *texts);
+		for (size_t i = 0; texts && i < context->nr_options; i++)
+			if (!strcmp(context->options[i].option->name, list_names[list]))
+				texts[state->nr[list]++] = context->options[i].text;
+		if (!texts)
+			return false;
+	}
+	return true;
+}
+
+static const char *const others_named[] = { "repeat", "base", NULL };
+static const struct pd_profile_others others = { .options = others_named,
+						 .wanted = { .parts = PD_BY_THREAD | PD_BY_COMM |
+								      PD_BY_CPU | PD_BY_SLICE,
+							     .slice = SLICE,
+							     .by_period = true,
+							     .names = PD_NAMES_LINES } };
+
+static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context,
+				   struct perfdata_text *out)
+{
+	const struct perfdata_emitter_option_value *values = context->options;
+	const size_t nr = context->nr_options;
+	struct state *state = pointer;
+	(void)out;
+	state->picture = perfdata_option_flag(values, nr, "svg", false);
+	state->by_samples = pd_stack_option_is(values, nr, "weight", "samples");
+	state->inlines = perfdata_option_flag(values, nr, "inline", true);
+	state->width = perfdata_option_number(values, nr, "width", WIDTH);
+	state->max_boxes = perfdata_option_number(values, nr, "max-boxes", MAX_NODES);
+	state->nr_annotated = perfdata_option_number(values, nr, "annotate", 0);
+	/* the page has both; time off the CPU is another weight of both */
+	if (!state->picture && perfdata_option_text(values, nr, "weight") && !pd_session_off_cpu(context->session)) {
+		snprintf(context->reterr->message, sizeof context->reterr->message,
+			 "--weight changes nothing without --svg");
+		return PERFDATA_EUSAGE;
+	}
+	state->on_finding = context->on_finding;
+	state->user = context->user;
+	if (!collect_lists(state, context))
+		return PERFDATA_ENOMEM;
+	for (unsigned list = FILES; list <= SYMBOLS; list++)
+		for (size_t i = 0; i < state->nr[list]; i++)
+			if (!pd_key_is_rule(state->texts[list][i]))
+				return pd_error(context->reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+						"--%s takes OLD=NEW, not '%.200s'", list_names[list],
+						state->texts[list][i]);
+	state->others = context->others;
+	state->nr_others = context->nr_others;
+	if (state->nr_others != state->nr[REPEATS] + state->nr[BASES])
+		return pd_error(context->reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
+				"--base and --repeat need perfdata_convert, which opens these recordings");
+	const enum perfdata_status status = pd_annotate_sources(context, &state->sources);
+	return status != PERFDATA_OK ? status : pd_stack_gather_begin(&state->gather, context, &others.wanted);
+}
+
+STACK_BEGIN(set_up, release)
+
+/* --- checks that runs are comparable ------------------------------------------------------------------------------ */
+
+static const double little = 0.9;    /* of the weight: less in functions that both sides have is worth a warning */
+
+/* Says what the bases and the recording have in common in an event, in at most SIZE bytes. */
+enum { SIZE = 768 };
+static void spell_match(const struct flamegraph *graph, uint32_t event, const struct flame_match *match, char *line)
+{
+	const int used = snprintf(line, SIZE,
+				  "%.80s: little matches: functions that both have are %.1f %% of the weight of the "
+				  "base, %.1f %% of the recording's",
+				  perfdata_reader_event(graph->recording->reader, event)->name,
+				  match->matched[1] * 100, match->matched[0] * 100);
+	if (match->files[0] && match->files[1])
+		snprintf(line + used, (size_t)(SIZE - used),
+			 "; is %.80s called %.80s now? --map-dso '%.80s=%.80s' says so", match->files[0],
+			 match->files[1], match->files[0], match->files[1]);
+}
+
+static void report_line(const struct state *state, const struct flamegraph *graph, uint32_t code, const char *line)
+{
+	const struct perfdata_finding finding = { .severity = perfdata_finding_lookup(code)->severity,
+						  .code = code,
+						  .file = perfdata_reader_header(graph->recording->reader)->name,
+						  .offset = PERFDATA_NO_OFFSET,
+						  .record = UINT64_MAX,
+						  .message = line };
+	if (state->on_finding)
+		state->on_finding(state->user, &finding);
+}
+
+enum { PAIRS_TOLD = 5 };
+
+static enum perfdata_status find_renamed(const struct state *state, struct flamegraph *graph, char **lines)
+{
+	size_t nr;
+	const struct pd_file_pair *pairs = pd_flame_data_pairs(graph->data, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		char *line = pd_calloc(1, SIZE);
+		if (!line)
+			return PERFDATA_ENOMEM;
+		pd_file_pair_spell(&pairs[i], line, SIZE);
+		report_line(state, graph, PERFDATA_FINDING_BASE_RENAMED, line);
+		if (i < PAIRS_TOLD)
+			lines[graph->nr_unmatched++] = line;
+		else
+			pd_free(line);
+	}
+	return PERFDATA_OK;
+}
+
+static bool has_event(const struct flame_run *run, const char *name)
+{
+	for (uint32_t i = 0; i < pd_profile_nr_events(run->profile); i++)
+		if (pd_profile_event(run->profile, i) && !strcmp(perfdata_reader_event(run->reader, i)->name, name))
+			return true;
+	return false;
+}
+
+/* Events that only repeat runs have are not shown. */
+static enum perfdata_status find_left_out(const struct state *state, struct flamegraph *graph, char **lines)
+{
+	for (size_t run = 1; run < graph->nr_runs; run++) {
+		const struct flame_run *of = &graph->recording[run];
+		for (uint32_t i = 0; i < pd_profile_nr_events(of->profile); i++) {
+			const char *name = perfdata_reader_event(of->reader, i)->name;
+			if (!pd_profile_event(of->profile, i) || has_event(graph->recording, name))
+				continue;
+			char *line = lines[graph->nr_unmatched] = pd_calloc(1, SIZE);
+			if (!line)
+				return PERFDATA_ENOMEM;
+			graph->nr_unmatched++;
+			snprintf(line, SIZE, "%.80s: only the repeat run %.400s has this event: it is left out", name,
+				 perfdata_reader_header(of->reader)->name);
+			report_line(state, graph, PERFDATA_FINDING_BASE_UNMATCHED, line);
+		}
+	}
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status find_unmatched(const struct state *state, struct flamegraph *graph, char **lines)
+{
+	for (uint32_t i = 0; graph->nr_bases && i < pd_profile_nr_events(graph->recording->profile); i++) {
+		struct flame_match match;
+		if (!pd_profile_event(graph->recording->profile, i))
+			continue;
+		const enum perfdata_status status = pd_flame_data_matched(graph->data, i, &match);
+		if (status != PERFDATA_OK)
+			return status;
+		if (match.matched[0] >= little || match.matched[1] >= little)
+			continue;
+		char *line = lines[graph->nr_unmatched] = pd_calloc(1, SIZE);
+		if (!line)
+			return PERFDATA_ENOMEM;
+		graph->nr_unmatched++;
+		spell_match(graph, i, &match, line);
+		report_line(state, graph, PERFDATA_FINDING_BASE_UNMATCHED, line);
+	}
+	return PERFDATA_OK;
+}
+
+enum { BROKEN_TOLD = 3 };    /* of an event */
+
+static bool add_line(struct flamegraph *graph, char **lines, const struct perfdata_text *text)
+{
+	char *line = perfdata_text_failed(text) ? NULL : pd_calloc(1, SIZE);
+	if (!line)
+		return false;
+	lines[graph->nr_unmatched++] = line;
+	snprintf(line, SIZE, "%.*s", (int)text->size, text->size ? text->data : "");
+	return true;
+}
+
+/* What the page says of callers is not whole where stacks end too early, and of the rest where stacks were chosen. */
+static enum perfdata_status find_broken(const struct state *state, struct flamegraph *graph, char **lines)
+{
+	const struct flame_run *run = graph->recording;
+	struct pd_broken_file files[BROKEN_TOLD];
+	struct perfdata_text line;
+	bool fine = true;
+	perfdata_text_init(&line);
+	if (state->gather.choice) {
+		perfdata_text_literal(&line, "only stacks ");
+		pd_stack_choice_spell(state->gather.choice, &line);
+		fine = add_line(graph, lines, &line);
+	}
+	for (uint32_t i = 0; i < pd_profile_nr_events(run->profile) && fine; i++) {
+		const struct pd_broken_stacks *broken = pd_flame_data_broken(graph->data, i);
+		const size_t nr = broken ? pd_broken_stacks_files(broken, files, BROKEN_TOLD) : 0;
+		perfdata_text_clear(&line);
+		if (broken && pd_broken_stacks_spell_cut(broken, perfdata_reader_event(run->reader, i), &line))
+			fine = add_line(graph, lines, &line);
+		for (size_t k = 0; k < nr && fine; k++) {
+			perfdata_text_clear(&line);
+			pd_broken_stacks_spell(&files[k], run->session, perfdata_reader_event(run->reader, i), &line);
+			fine = add_line(graph, lines, &line);
+		}
+	}
+	perfdata_text_release(&line);
+	return fine ? PERFDATA_OK : PERFDATA_ENOMEM;
+}
+
+/* A rule OLD=NEW that no name of a base matches is most likely misspelled. */
+static enum perfdata_status find_unused(const struct state *state, struct flamegraph *graph, const bool *used,
+					char **lines)
+{
+	for (unsigned list = FILES; list <= SYMBOLS; list++) {
+		for (size_t i = 0; i < state->nr[list]; i++) {
+			if (*used++)
+				continue;
+			char *line = lines[graph->nr_unmatched] = pd_calloc(1, SIZE);
+			if (!line)
+				return PERFDATA_ENOMEM;
+			graph->nr_unmatched++;
+			snprintf(line, SIZE, "--%s: nothing in the base is called as '%.400s' says", list_names[list],
+				 state->texts[list][i]);
+			report_line(state, graph, PERFDATA_FINDING_BASE_UNMATCHED, line);
+		}
+	}
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status draw(struct state *state, const struct perfdata_emit_end *end,
+				 const struct flame_run *runs, struct perfdata_text *out)
+{
+	const size_t nr_rules = state->nr[FILES] + state->nr[SYMBOLS];
+	bool *used = nr_rules ? pd_calloc(nr_rules, sizeof *used) : NULL;
+	const struct flame_options asked = { .inlines = state->inlines,
+					     .slice = SLICE,
+					     .choice = state->gather.choice,
+					     .tells_cut = state->gather.tells_cut,
+					     .max_nodes = state->max_boxes < SIZE_MAX ? (size_t)state->max_boxes
+										      : SIZE_MAX,
+					     .match = { .same_files = state->texts[FILES],
+							.nr_same_files = state->nr[FILES],
+							.same_symbols = state->texts[SYMBOLS],
+							.nr_same_symbols = state->nr[SYMBOLS],
+							.used = used } };
+	const size_t nr[] = { 1 + state->nr[REPEATS], state->nr[BASES] };
+	size_t most_lines =
+		2 + PAIRS_TOLD + nr_rules + (1 + BROKEN_TOLD) * (size_t)pd_profile_nr_events(runs->profile);
+	for (size_t run = 0; run < nr[0]; run++)
+		most_lines += pd_profile_nr_events(runs[run].profile);
+	char **lines = pd_calloc(most_lines, sizeof *lines);
+	struct flamegraph graph = { .recording = runs,
+				    .bases = runs + nr[0],
+				    .nr_runs = nr[0],
+				    .nr_bases = nr[1],
+				    .end = end,
+				    .width = state->width,
+				    .by_samples = state->by_samples,
+				    .inlines = state->inlines,
+				    .choice = state->gather.choice,
+				    .match = &asked.match,
+				    .gather = &state->gather,
+				    .nr_annotated = state->nr_annotated,
+				    .sources = state->sources,
+				    .unmatched = lines };
+	enum perfdata_status status = lines && (used || !nr_rules) ? pd_flame_data_new(&asked, runs, nr, &graph.data)
+								   : PERFDATA_ENOMEM;
+	if (status == PERFDATA_OK)
+		status = find_broken(state, &graph, lines);
+	if (status == PERFDATA_OK)
+		status = find_renamed(state, &graph, lines);
+	if (status == PERFDATA_OK)
+		status = find_left_out(state, &graph, lines);
+	if (status == PERFDATA_OK)
+		status = find_unmatched(state, &graph, lines);
+	if (status == PERFDATA_OK)
+		status = find_unused(state, &graph, used, lines);
+	if (status == PERFDATA_OK)
+		status = state->picture ? pd_flamegraph_picture(&graph, out) : pd_flamegraph_page(&graph, out);
+	if (status == PERFDATA_OK)
+		status = pd_stack_tree_failed(pd_flame_data_tree(graph.data));
+	pd_flame_data_free(graph.data);
+	pd_free(used);
+	for (size_t i = 0; i < graph.nr_unmatched; i++)
+		pd_free(lines[i]);
+	pd_free(lines);
+	return status;
+}
+
+static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
+{
+	struct state *state = pointer;
+	enum perfdata_status status = pd_profile_finish(state->gather.profile);
+	if (status != PERFDATA_OK)
+		return status;
+	struct flame_run *runs = pd_calloc(1 + state->nr_others, sizeof *runs);
+	if (!runs)
+		return PERFDATA_ENOMEM;
+	runs[0] = (struct flame_run){ state->gather.session, state->gather.reader, state->gather.profile,
+				      end->summary };
+	for (size_t i = 0; i < state->nr_others; i++) {
+		struct perfdata_session *session = pd_profile_read_session(state->others[i]);
+		runs[i + 1] = (struct flame_run){ session, pd_session_reader(session),
+						  pd_profile_read_profile(state->others[i]),
+						  perfdata_session_summary(session) };
+	}
+	status = draw(state, end, runs, out);
+	pd_free(runs);
+	return pd_stack_ended(status, out);
+}
+
+const struct perfdata_emitter pd_emitter_flamegraph = {
+	.name = "flamegraph",
+	.task = PERFDATA_TASK_VIEW,
+	.help = "one HTML page with a flame graph, or a picture",
+	.needs = STACK_GATHER_NEEDS | PERFDATA_NEED_CUT_STACKS,
+	.configure = pd_stack_configure,
+	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT,
+	.mime = "text/html",
+	.suffix = "html",
+	.option_rules = rules,
+	.others = &others,
+	STACK_EMITTER(release),
+	STACK_SUMS,
+};

@@ -1,0 +1,604 @@
+/* SPDX-License-Identifier: MIT */
+/* `pprof`: profile.proto, packed by gzip, for pprof and other readers of its profiles. Two columns for each event:
+ * samples and weight. */
+#include "config.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/hash.h"
+#include "base/memory.h"
+#include "emit/emitters.h"
+#include "emit/profiles/pprof_maps.h"
+#include "emit/stacks/protobuf.h"
+#include "emit/stacks/stack_pack.h"
+#include "emit/stacks/stack_gather.h"
+#include "emit/stacks/stack_head.h"
+#include "emit/stacks/stack_labels.h"
+#include "emit/stacks/stack_route.h"
+#include "emit/stacks/stack_spool.h"
+#include "emit/stacks/stack_text.h"
+
+static const struct perfdata_emitter_option options[] = {
+	STACK_OPTION_WEIGHT("what samples weigh"),
+	STACK_OPTIONS_STATE,
+	STACK_OPTION_INLINE,
+	{ .name = "labels", .kind = PERFDATA_OPTION_FLAG,
+	  .help = "keep comm, pid and tid of samples as labels (default; --no-labels adds the samples up)" },
+	STACK_OPTIONS_CHOICE,
+	{ 0 },
+};
+
+/* Field numbers of perftools.profiles. */
+enum {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE,
+	PROFILE_MAPPING,
+	PROFILE_LOCATION,
+	PROFILE_FUNCTION,
+	PROFILE_STRING,
+	PROFILE_DURATION = 10,
+	PROFILE_PERIOD_TYPE,
+	PROFILE_PERIOD,
+	PROFILE_COMMENT,
+	PROFILE_DEFAULT
+};
+enum { VALUE_TYPE = 1, VALUE_UNIT };
+enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
+enum { LABEL_KEY = 1, LABEL_TEXT, LABEL_NUMBER, LABEL_UNIT };
+enum {
+	MAPPING_ID = 1,
+	MAPPING_START,
+	MAPPING_LIMIT,
+	MAPPING_OFFSET,
+	MAPPING_FILE,
+	MAPPING_BUILD_ID,
+	MAPPING_FUNCTIONS,
+	MAPPING_FILES,
+	MAPPING_LINES,
+	MAPPING_INLINES
+};
+enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
+enum { LINE_FUNCTION = 1, LINE_LINE, LINE_COLUMN };
+enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE, FUNCTION_START };
+
+struct state {
+	struct pprof_gather gather;
+	bool inlines, labels;
+};
+
+static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context,
+				   struct perfdata_text *out)
+{
+	struct state *state = pointer;
+	(void)out;
+	state->inlines = perfdata_option_flag(context->options, context->nr_options, "inline", true);
+	state->labels = perfdata_option_flag(context->options, context->nr_options, "labels", true);
+	const struct pd_profile_options wanted = { .parts = PD_BY_THREAD | PD_BY_COMM,
+						   .by_period = true,
+						   .names = PD_NAMES_LINES };
+	return pd_pprof_gather_begin(&state->gather, context, &wanted);
+}
+
+STACK_BEGIN(set_up, pd_pprof_release)
+
+/* --- writing ------------------------------------------------------------------------------------------------------ */
+
+struct writing {
+	struct state *state;
+	const struct perfdata_emit_end *end;
+	struct stack_labels *labels;
+	struct stack_route *route;
+	uint32_t *locations;              /* ids by pd_frame_slot; 0: none yet */
+	size_t locations_room;
+	struct pd_hash_map nowhere;       /* address in no known file → id of its location */
+	struct pd_hash_map cut;           /* pd_frame_slot << 8 | functions that are cut off → id of the location */
+	uint64_t nr_locations, no_stack;     /* no_stack: the location of samples without a stack; 0: there are none */
+	uint32_t *columns;           /* the first column of each event; UINT32_MAX: none */
+	uint32_t nr_columns;
+	struct stack_spool samples, location_texts;
+	struct perfdata_text types, others, message, packed, label;
+	bool failed;
+};
+
+static uint64_t text_of(struct writing *writing, const char *text)
+{
+	const uint32_t id = pd_stack_labels_intern(writing->labels, text);
+	writing->failed |= id == UINT32_MAX;
+	return id;
+}
+
+static void value_type(struct writing *writing, struct perfdata_text *out, unsigned field, const char *type,
+		       const char *unit)
+{
+	perfdata_text_clear(&writing->message);
+	pd_protobuf_number(&writing->message, VALUE_TYPE, text_of(writing, type));
+	pd_protobuf_number(&writing->message, VALUE_UNIT, text_of(writing, unit));
+	pd_protobuf_message(out, field, &writing->message);
+}
+
+/* Columns get different names, even where events have the same name. */
+static void column_names(const struct writing *writing, uint32_t index, char samples[256], char weight[256])
+{
+	const struct perfdata_reader *reader = writing->state->gather.stacks.reader;
+	const struct perfdata_event *event = perfdata_reader_event(reader, index);
+	unsigned same = 0;
+	char suffix[16] = "";
+	for (uint32_t i = 0; i < index; i++)
+		same += writing->columns[i] != UINT32_MAX &&
+			!strcmp(perfdata_reader_event(reader, i)->name, event->name);
+	if (same)
+		snprintf(suffix, sizeof suffix, "#%u", same + 1);
+	const bool first = writing->columns[index] == 0;
+	if (first)
+		snprintf(samples, 256, "samples");
+	else
+		snprintf(samples, 256, "%.200s_samples%s", event->name, suffix);
+	const char *weighs = pd_stack_weight_name(writing->state->gather.stacks.session);
+	if (first && pd_stack_event_is_clock(event))
+		snprintf(weight, 256, "%s", !strcmp(weighs, "wall") ? weighs : "cpu");
+	else if (event->is_time_off)
+		snprintf(weight, 256, "off-cpu");
+	else
+		snprintf(weight, 256, "%.200s%s", event->name, suffix);
+}
+
+static void put_columns(struct writing *writing)
+{
+	const struct stack_gather *gather = &writing->state->gather.stacks;
+	const struct pd_profile *profile = gather->profile;
+	char samples[256], weight[256];
+	for (uint32_t i = 0; i < pd_profile_nr_events(profile); i++) {
+		writing->columns[i] = pd_profile_event(profile, i) ? writing->nr_columns : UINT32_MAX;
+		if (!pd_profile_event(profile, i))
+			continue;
+		column_names(writing, i, samples, weight);
+		const bool is_time = pd_stack_event_is_time(perfdata_reader_event(gather->reader, i));
+		value_type(writing, &writing->types, PROFILE_SAMPLE_TYPE, samples, "count");
+		value_type(writing, &writing->types, PROFILE_SAMPLE_TYPE, weight, is_time ? "nanoseconds" : "count");
+		writing->nr_columns += 2;
+	}
+}
+
+/* --- locations ---------------------------------------------------------------------------------------------------- */
+
+static void put_lines(struct writing *writing, const struct stack_call *calls, size_t nr, struct pprof_map *map)
+{
+	for (size_t i = nr; i-- > 0;) {
+		perfdata_text_clear(&writing->label);
+		pd_protobuf_number(&writing->label, LINE_FUNCTION, (uint64_t)calls[i].label + 1);
+		pd_protobuf_number(&writing->label, LINE_LINE, calls[i].line);
+		pd_protobuf_number(&writing->label, LINE_COLUMN, calls[i].column);
+		pd_protobuf_message(&writing->message, LOCATION_LINE, &writing->label);
+		if (map) {
+			map->lineless |= !calls[i].line;
+			map->sourceless |= !calls[i].source;
+			map->inlined |= nr > 1;
+		}
+	}
+}
+
+/* skip: so many of its functions, the outermost, are cut off. */
+static uint64_t put_location(struct writing *writing, const struct stack_step *step, size_t skip)
+{
+	struct pprof_place place;
+	if (!pd_pprof_place_of(&writing->state->gather, writing->labels, step, &place)) {
+		writing->failed = true;
+		return 0;
+	}
+	struct pprof_map *map = place.map ? pd_pprof_maps_get(writing->state->gather.maps, place.map) : NULL;
+	const bool nameless = pd_stack_labels_get(writing->labels, place.calls[0].label)->kind == STACK_NO_NAME;
+	if (map) {
+		map->used = true;
+		map->nameless |= nameless;
+	}
+	perfdata_text_clear(&writing->message);
+	pd_protobuf_number(&writing->message, LOCATION_ID, ++writing->nr_locations);
+	pd_protobuf_number(&writing->message, LOCATION_MAPPING, place.map);
+	pd_protobuf_number(&writing->message, LOCATION_ADDRESS, place.address);
+	/* a location without a name gets none here: pprof may find one by the build-id */
+	if (!nameless)
+		put_lines(writing, place.calls + skip, place.nr_calls - skip, map);
+	pd_protobuf_message(&writing->location_texts.text, PROFILE_LOCATION, &writing->message);
+	perfdata_text_cut(&writing->location_texts.text);
+	return writing->nr_locations;
+}
+
+/* The location of the step in which a choice lets a stack begin, which lacks the outer functions. */
+static uint64_t cut_location_of(struct writing *writing, const struct stack_step *step, size_t skip)
+{
+	const uint64_t key = (uint64_t)pd_frame_slot(step->frame, step->is_caller) << 8 | skip;
+	uint64_t id;
+	if (pd_hash_map_get(&writing->cut, key, &id))
+		return id;
+	id = put_location(writing, step, skip);
+	writing->failed |= pd_hash_map_put(&writing->cut, key, id) < 0;
+	return id;
+}
+
+static uint64_t location_of(struct writing *writing, const struct stack_step *step)
+{
+	if (step->frame != PERFDATA_NONE) {
+		const size_t slot = pd_frame_slot(step->frame, step->is_caller);
+		if (pd_vector_reach(&writing->locations, &writing->locations_room, slot, sizeof *writing->locations) <
+		    0) {
+			writing->failed = true;
+			return 0;
+		}
+		if (!writing->locations[slot])
+			writing->locations[slot] = (uint32_t)put_location(writing, step, 0);
+		return writing->locations[slot];
+	}
+	const uint64_t address = pd_stack_code_address(step->ip, step->is_caller);
+	uint64_t id;
+	if (pd_hash_map_get(&writing->nowhere, address, &id))
+		return id;
+	id = put_location(writing, step, 0);
+	writing->failed |= pd_hash_map_put(&writing->nowhere, address, id) < 0;
+	return id;
+}
+
+/* Readers drop samples without locations: samples with an empty chain get a location without an address. */
+static uint64_t no_stack_location(struct writing *writing, uint32_t label)
+{
+	const struct stack_call call = { .label = label };
+	if (writing->no_stack)
+		return writing->no_stack;
+	writing->no_stack = ++writing->nr_locations;
+	perfdata_text_clear(&writing->message);
+	pd_protobuf_number(&writing->message, LOCATION_ID, writing->no_stack);
+	put_lines(writing, &call, 1, NULL);
+	pd_protobuf_message(&writing->location_texts.text, PROFILE_LOCATION, &writing->message);
+	perfdata_text_cut(&writing->location_texts.text);
+	return writing->no_stack;
+}
+
+/* --- samples ------------------------------------------------------------------------------------------------------ */
+
+static void text_label(struct writing *writing, const char *key, const char *text)
+{
+	perfdata_text_clear(&writing->label);
+	pd_protobuf_number(&writing->label, LABEL_KEY, text_of(writing, key));
+	pd_protobuf_number(&writing->label, LABEL_TEXT, text_of(writing, text));
+	pd_protobuf_message(&writing->message, SAMPLE_LABEL, &writing->label);
+}
+
+/* A number that is 0 has a unit: without a unit readers take the label for a text. */
+static void number_label(struct writing *writing, const char *key, int64_t number)
+{
+	perfdata_text_clear(&writing->label);
+	pd_protobuf_number(&writing->label, LABEL_KEY, text_of(writing, key));
+	pd_protobuf_number(&writing->label, LABEL_NUMBER, (uint64_t)number);
+	if (!number)
+		pd_protobuf_number(&writing->label, LABEL_UNIT, text_of(writing, key));
+	pd_protobuf_message(&writing->message, SAMPLE_LABEL, &writing->label);
+}
+
+static void put_labels(struct writing *writing, const struct pd_profile_key *key)
+{
+	const struct pd_profile_thread *thread = pd_profile_thread(writing->state->gather.stacks.profile, key->thread);
+	if (key->comm != PERFDATA_NONE)
+		text_label(writing, "comm", perfdata_session_comm(writing->state->gather.stacks.session, key->comm));
+	if (thread->pid >= 0)
+		number_label(writing, "pid", thread->pid);
+	if (thread->tid >= 0)
+		number_label(writing, "tid", thread->tid);
+}
+
+static uint64_t clamped(uint64_t value) { return value > INT64_MAX ? INT64_MAX : value; }
+
+static enum perfdata_status put_sample(struct writing *writing, const struct pd_profile_entry *entry)
+{
+	struct stack_path path;
+	const enum perfdata_status status = pd_stack_route_to(writing->route, entry->key.node, &path);
+	if (status != PERFDATA_OK)
+		return status;
+	perfdata_text_clear(&writing->packed);
+	if (!path.nr_steps)
+		pd_text_varint(&writing->packed, no_stack_location(writing, path.labels[0]));
+	for (size_t i = path.nr_steps; i-- > 0;)
+		pd_text_varint(&writing->packed, i || !path.cut_of_step
+							 ? location_of(writing, &path.steps[i])
+							 : cut_location_of(writing, path.steps, path.cut_of_step));
+	perfdata_text_clear(&writing->message);
+	if (writing->packed.size)
+		pd_protobuf_message(&writing->message, SAMPLE_LOCATION, &writing->packed);
+	perfdata_text_clear(&writing->packed);
+	for (uint32_t i = 0; i < writing->nr_columns; i++) {
+		const uint32_t column = writing->columns[entry->key.event];
+		pd_text_varint(&writing->packed, i == column       ? clamped(entry->sums.samples)
+						 : i == column + 1 ? clamped(entry->sums.weight)
+								   : 0);
+	}
+	pd_protobuf_message(&writing->message, SAMPLE_VALUE, &writing->packed);
+	if (writing->state->labels)
+		put_labels(writing, &entry->key);
+	pd_protobuf_message(&writing->samples.text, PROFILE_SAMPLE, &writing->message);
+	perfdata_text_cut(&writing->samples.text);
+	return PERFDATA_OK;
+}
+
+/* pprof shows the first mapping as the file of the profile: the main file of the process with most weight comes
+ * first. */
+static enum perfdata_status put_main(struct writing *writing)
+{
+	const struct stack_gather *gather = &writing->state->gather.stacks;
+	const struct pd_profile_entry *entry;
+	struct pd_profile_walk *walk;
+	uint64_t *weights = pd_calloc(pd_profile_nr_threads(gather->profile) + 1u, sizeof *weights);
+	enum perfdata_status status = weights ? pd_profile_walk_new(gather->profile, &walk) : PERFDATA_ENOMEM;
+	if (status != PERFDATA_OK) {
+		pd_free(weights);
+		return status;
+	}
+	while ((status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK)
+		weights[entry->key.thread] += entry->sums.samples;
+	pd_profile_walk_free(walk);
+	const char *name = NULL;
+	uint64_t most = 0;
+	for (uint32_t i = 0; i < pd_profile_nr_threads(gather->profile); i++) {
+		const char *found = pd_pprof_maps_main(writing->state->gather.maps,
+						       pd_profile_thread(gather->profile, i)->pid);
+		if (weights[i] > most && found) {
+			most = weights[i];
+			name = found;
+		}
+	}
+	pd_free(weights);
+	for (uint32_t i = 0; name && i < perfdata_session_nr_dsos(gather->session); i++) {
+		const struct perfdata_dso *dso = perfdata_session_dso(gather->session, i);
+		if (dso->kind == PERFDATA_DSO_USER && !strcmp(dso->filename, name)) {
+			writing->failed |= !pd_pprof_maps_first(writing->state->gather.maps, dso);
+			break;
+		}
+	}
+	return status == PERFDATA_END ? PERFDATA_OK : status;
+}
+
+static enum perfdata_status put_samples(struct writing *writing)
+{
+	const struct pd_profile_entry *entry;
+	struct pd_profile_walk *walk;
+	enum perfdata_status status = pd_profile_walk_new(writing->state->gather.stacks.profile, &walk);
+	if (status != PERFDATA_OK)
+		return status;
+	while ((status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK) {
+		status = put_sample(writing, entry);
+		if (status != PERFDATA_OK)
+			break;
+	}
+	pd_profile_walk_free(walk);
+	return status == PERFDATA_END ? PERFDATA_OK : status;
+}
+
+/* --- tables ------------------------------------------------------------------------------------------------------- */
+
+static void put_mapping(struct writing *writing, uint32_t id)
+{
+	struct perfdata_text *out = &writing->message;
+	const struct perfdata_session *session = writing->state->gather.stacks.session;
+	const struct pprof_map *map = pd_pprof_maps_get(writing->state->gather.maps, id);
+	const struct perfdata_bytes build_id = perfdata_session_build_id(session, map->dso, NULL);
+	perfdata_text_clear(out);
+	pd_protobuf_number(out, MAPPING_ID, id);
+	pd_protobuf_number(out, MAPPING_START, map->start);
+	pd_protobuf_number(out, MAPPING_LIMIT, map->end);
+	pd_protobuf_number(out, MAPPING_OFFSET, map->offset);
+	pd_protobuf_number(out, MAPPING_FILE, text_of(writing, map->name));
+	if (build_id.size) {
+		perfdata_text_clear(&writing->label);
+		perfdata_text_bytes_hex(&writing->label, build_id.data, build_id.size);
+		perfdata_text_append(&writing->label, "", 1);
+		writing->failed |= perfdata_text_failed(&writing->label);
+		pd_protobuf_number(out, MAPPING_BUILD_ID,
+				   perfdata_text_failed(&writing->label) ? 0 : text_of(writing, writing->label.data));
+	}
+	/* each has_… that is set keeps pprof from its own look-up */
+	const bool named = map->used && !map->nameless;
+	pd_protobuf_number(out, MAPPING_FUNCTIONS, named);
+	pd_protobuf_number(out, MAPPING_FILES, named && !map->sourceless);
+	pd_protobuf_number(out, MAPPING_LINES, named && !map->lineless);
+	pd_protobuf_number(out, MAPPING_INLINES, named && !map->lineless);
+	pd_protobuf_message(&writing->others, PROFILE_MAPPING, out);
+}
+
+static void put_function(struct writing *writing, uint32_t label, struct perfdata_text *out)
+{
+	const struct stack_label *function = pd_stack_labels_get(writing->labels, label);
+	perfdata_text_clear(&writing->message);
+	pd_protobuf_number(&writing->message, FUNCTION_ID, (uint64_t)label + 1);
+	pd_protobuf_number(&writing->message, FUNCTION_NAME, function->name);
+	pd_protobuf_number(&writing->message, FUNCTION_SYSTEM_NAME, function->raw_name);
+	pd_protobuf_number(&writing->message, FUNCTION_FILE, function->source);
+	pd_protobuf_number(&writing->message, FUNCTION_START, function->line);
+	pd_protobuf_message(out, PROFILE_FUNCTION, &writing->message);
+}
+
+struct comments {
+	struct writing *writing;
+	struct perfdata_text *out;
+};
+
+static void put_comment(void *user, const char *line)
+{
+	const struct comments *comments = user;
+	pd_text_varint(comments->out, text_of(comments->writing, line));
+}
+
+static void put_comments(struct writing *writing, struct perfdata_text *out)
+{
+	const struct perfdata_reader *reader = writing->state->gather.stacks.reader;
+	struct comments comments = { writing, &writing->packed };
+	struct perfdata_text line;
+	perfdata_text_clear(&writing->packed);
+	perfdata_text_init(&line);
+	perfdata_text_literal(&line, "perf-command:");
+	pd_stack_head_command(reader, &line);
+	perfdata_text_append(&line, "", 1);
+	writing->failed |= perfdata_text_failed(&line);
+	if (!perfdata_text_failed(&line) && line.size > sizeof "perf-command:")
+		put_comment(&comments, line.data);
+	for (const struct stack_fact *fact = pd_stack_facts; fact->name; fact++) {
+		const char *text = perfdata_reader_feature_text(reader, fact->feature);
+		if (!text)
+			continue;
+		perfdata_text_clear(&line);
+		perfdata_text_printf(&line, "%s:%s", strcmp(fact->name, "perf") ? fact->name : "perf-version", text);
+		perfdata_text_append(&line, "", 1);
+		writing->failed |= perfdata_text_failed(&line);
+		if (!perfdata_text_failed(&line))
+			put_comment(&comments, line.data);
+	}
+	pd_stack_head_warnings(writing->end, put_comment, &comments);
+	writing->failed |= perfdata_text_failed(&writing->packed);
+	if (writing->packed.size)
+		pd_protobuf_message(out, PROFILE_COMMENT, &writing->packed);
+	writing->failed |= perfdata_text_failed(&line);
+	perfdata_text_release(&line);
+}
+
+/* The period of the first event, where all samples have the same; and the column that pprof shows by default. */
+static void put_period(struct writing *writing, struct perfdata_text *out)
+{
+	const struct pd_profile *profile = writing->state->gather.stacks.profile;
+	char samples[256], weight[256];
+	uint32_t first = 0;
+	while (first < pd_profile_nr_events(profile) && !pd_profile_event(profile, first))
+		first++;
+	if (first >= pd_profile_nr_events(profile)) {
+		put_comments(writing, out);
+		return;
+	}
+	const struct perfdata_event *event = perfdata_reader_event(writing->state->gather.stacks.reader, first);
+	column_names(writing, first, samples, weight);
+	value_type(writing, out, PROFILE_PERIOD_TYPE, weight, pd_stack_event_is_time(event) ? "nanoseconds" : "count");
+	if (!perfdata_attr_has(event->attr, PERFDATA_ATTR_FREQ))
+		pd_protobuf_number(out, PROFILE_PERIOD, clamped(event->attr->sample_period));
+	put_comments(writing, out);
+	pd_protobuf_number(out, PROFILE_DEFAULT, text_of(writing, weight));
+}
+
+#define PIECE_BYTES ((size_t)64 << 10)
+
+/* Packs what `others` holds, once that is as much as `least`. */
+static void pack_others(struct writing *writing, struct stack_pack *pack, size_t least)
+{
+	writing->failed |= perfdata_text_failed(&writing->others);
+	if (writing->others.size < least)
+		return;
+	pd_stack_pack_write(pack, writing->others.data, writing->others.size);
+	perfdata_text_clear(&writing->others);
+}
+
+/* In UTF-8, as the format wants its strings: bad bytes become U+FFFD. */
+static void put_strings(struct writing *writing, struct stack_pack *pack)
+{
+	for (uint32_t i = 0; i < pd_stack_labels_nr_strings(writing->labels); i++) {
+		perfdata_text_clear(&writing->message);
+		pd_stack_text_utf8(&writing->message, pd_stack_labels_string(writing->labels, i));
+		pd_protobuf_bytes(&writing->others, PROFILE_STRING, writing->message.data, writing->message.size);
+		pack_others(writing, pack, PIECE_BYTES);
+	}
+	pack_others(writing, pack, 0);
+	writing->failed |= perfdata_text_failed(&writing->message);
+}
+
+static void pack_piece(void *user, const char *bytes, size_t size) { pd_stack_pack_write(user, bytes, size); }
+
+static enum perfdata_status pack_spool(struct stack_spool *spool, struct stack_pack *pack)
+{
+	return pd_stack_spool_take(spool, 0, pd_stack_spool_size(spool), pack_piece, pack);
+}
+
+/* In the order of the fields' numbers. */
+static enum perfdata_status put_all(struct writing *writing, struct stack_pack *pack)
+{
+	const struct perfdata_summary *summary = writing->end->summary;
+	struct perfdata_text tail;
+	perfdata_text_init(&tail);
+	pd_stack_pack_write(pack, writing->types.data, writing->types.size);
+	enum perfdata_status status = pack_spool(&writing->samples, pack);
+	for (uint32_t i = 1; i <= pd_pprof_maps_nr(writing->state->gather.maps); i++)
+		put_mapping(writing, i);
+	pack_others(writing, pack, 0);
+	if (status == PERFDATA_OK)
+		status = pack_spool(&writing->location_texts, pack);
+	for (uint32_t i = 0; i < pd_stack_labels_nr(writing->labels); i++) {
+		put_function(writing, i, &writing->others);
+		pack_others(writing, pack, PIECE_BYTES);
+	}
+	pack_others(writing, pack, 0);
+	if (summary->first_time != UINT64_MAX)
+		pd_protobuf_number(&tail, PROFILE_DURATION, summary->last_time - summary->first_time);
+	put_period(writing, &tail);
+	put_strings(writing, pack);
+	pd_stack_pack_write(pack, tail.data, tail.size);
+	writing->failed |= perfdata_text_failed(&tail) || perfdata_text_failed(&writing->types) ||
+			   perfdata_text_failed(&writing->others);
+	perfdata_text_release(&tail);
+	return status;
+}
+
+static void writing_release(struct writing *writing)
+{
+	struct perfdata_text *const texts[] = { &writing->types,   &writing->others, &writing->message,
+						&writing->packed, &writing->label };
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		perfdata_text_release(texts[i]);
+	pd_stack_spool_release(&writing->samples);
+	pd_stack_spool_release(&writing->location_texts);
+	pd_stack_route_free(writing->route);
+	pd_stack_labels_free(writing->labels);
+	pd_free(writing->locations);
+	pd_hash_map_release(&writing->nowhere);
+	pd_hash_map_release(&writing->cut);
+	pd_free(writing->columns);
+}
+
+static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
+{
+	struct state *state = pointer;
+	struct stack_gather *gather = &state->gather.stacks;
+	struct writing writing = { .state = state, .end = end };
+	struct stack_pack pack;
+	pd_stack_spool_init(&writing.samples, pd_profile_account(gather->profile));
+	pd_stack_spool_init(&writing.location_texts, pd_profile_account(gather->profile));
+	enum perfdata_status status = pd_stack_gather_finish(gather);
+	writing.labels = pd_stack_labels_new(gather->session, STACK_BY_FUNCTION, state->inlines, true);
+	writing.route = writing.labels ? pd_stack_route_new(gather->profile, gather->session, writing.labels,
+							    gather->choice)
+				       : NULL;
+	writing.columns = pd_calloc(pd_profile_nr_events(gather->profile) + 1u, sizeof *writing.columns);
+	if (!writing.labels || !writing.route || !writing.columns)
+		status = PERFDATA_ENOMEM;
+	if (status == PERFDATA_OK) {
+		put_columns(&writing);
+		status = put_main(&writing);
+	}
+	if (status == PERFDATA_OK)
+		status = put_samples(&writing);
+	if (status == PERFDATA_OK) {
+		status = PERFDATA_ENOMEM;
+		if (pd_stack_pack_begin(&pack, out, false)) {
+			status = put_all(&writing, &pack);
+			if (!pd_stack_pack_end(&pack) || writing.failed)
+				status = status ? status : PERFDATA_ENOMEM;
+		}
+	}
+	writing_release(&writing);
+	return status;
+}
+
+const struct perfdata_emitter pd_emitter_pprof = {
+	.name = "pprof",
+	.task = PERFDATA_TASK_VIEW,
+	.help = "a profile for pprof and similar tools: gzip'd profile.proto",
+	.needs = STACK_GATHER_NEEDS,
+	.configure = pd_stack_configure,
+	.option_rules = pd_stack_rules_state,
+	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT |
+		 PERFDATA_EMITTER_PACKED,
+	.mime = "application/octet-stream",
+	.suffix = "pb.gz",
+	STACK_EMITTER(pd_pprof_release),
+	PPROF_SUMS,
+};

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include <string.h>
+#include "base/hash.h"
+#include "base/memory.h"
+#include "emit/profiles/pprof_maps.h"
+#include "schema/schema.h"
+#include "reader/reader.h"
+
+enum { PAGE = 4096 };
+
+struct pprof_maps {
+	struct pd_intern *names, *keys;
+	struct pprof_seen *seen;     /* different ones, in order */
+	size_t nr_seen, seen_room;
+	struct pd_hash_map mains;         /* pid → name of the first + 1 */
+	struct pprof_map *maps;
+	size_t nr, room;
+};
+
+static void pprof_seen_free(struct pprof_seen_list *list)
+{
+	pd_free(list->maps);
+	pd_free(list->names);
+	memset(list, 0, sizeof *list);
+}
+
+static bool keep(struct pprof_seen_list *list, struct pprof_seen map, struct perfdata_bytes name)
+{
+	if (pd_vector_grow(&list->names, &list->names_room, list->names_size + name.size, 1) < 0 ||
+	    pd_vector_grow(&list->maps, &list->room, list->nr, sizeof map) < 0)
+		return false;
+	map.name = (uint32_t)list->names_size;
+	memcpy(list->names + list->names_size, name.data, name.size);
+	list->names[list->names_size + name.size] = '\0';
+	list->names_size += name.size + 1;
+	list->maps[list->nr++] = map;
+	return true;
+}
+
+/* Adds the mapping of an MMAP or MMAP2 record, if it can be executed. False without memory. */
+static bool pprof_seen_take(struct pprof_seen_list *list, const struct perfdata_reader *reader,
+			    const struct perfdata_raw *raw)
+{
+	enum { PROT_EXECUTABLE = 4 };
+	struct perfdata_record record;
+	if (raw->type != PERFDATA_RECORD_MMAP && raw->type != PERFDATA_RECORD_MMAP2)
+		return true;
+	if (perfdata_raw_decode(reader, raw, &record) != PERFDATA_OK)
+		return true;
+	if (raw->type == PERFDATA_RECORD_MMAP) {
+		const struct perfdata_mmap *mmap = &record.u.mmap;
+		const struct pprof_seen map = { mmap->addr, mmap->addr + mmap->len, mmap->pgoff, mmap->pid, 0 };
+		return record.misc & PERFDATA_MISC_MMAP_DATA || keep(list, map, mmap->filename);
+	}
+	const struct perfdata_mmap2 *mmap = &record.u.mmap2;
+	const struct pprof_seen map = { mmap->addr, mmap->addr + mmap->len, mmap->pgoff, mmap->pid, 0 };
+	/* mappings of the kernel (pid -1) may have none of the bits */
+	return (mmap->pid >= 0 && !(mmap->prot & PROT_EXECUTABLE)) || keep(list, map, mmap->filename);
+}
+
+/* --- recorded mappings -------------------------------------------------------------------------------------------- */
+
+static void pprof_maps_free(struct pprof_maps *maps)
+{
+	if (!maps)
+		return;
+	pd_intern_free(maps->names);
+	pd_intern_free(maps->keys);
+	pd_hash_map_release(&maps->mains);
+	pd_free(maps->seen);
+	pd_free(maps->maps);
+	pd_free(maps);
+}
+
+/* NULL without memory. */
+static struct pprof_maps *pprof_maps_new(void)
+{
+	struct pprof_maps *maps = pd_calloc(1, sizeof *maps);
+	if (!maps)
+		return NULL;
+	maps->names = pd_intern_new();
+	maps->keys = pd_intern_new();
+	if (maps->names && maps->keys)
+		return maps;
+	pprof_maps_free(maps);
+	return NULL;
+}
+
+/* One mapping for each part of a file: processes map it at many addresses; the first mapping represents all. UINT32_MAX
+ * without memory. */
+static uint32_t number_of(struct pprof_maps *maps, const struct pprof_seen *map)
+{
+	const uint64_t key[] = { map->name, map->offset, map->end - map->start };
+	return pd_intern_put(maps->keys, key, sizeof key);
+}
+
+static bool pprof_maps_add(struct pprof_maps *maps, const struct pprof_seen_list *list)
+{
+	for (size_t i = 0; i < list->nr; i++) {
+		struct pprof_seen map = list->maps[i];
+		const char *name = list->names + map.name;
+		uint64_t known;
+		map.name = pd_intern_put(maps->names, name, strlen(name));
+		if (map.name == UINT32_MAX)
+			return false;
+		if (map.pid >= 0 && *name == '/' && !pd_hash_map_get(&maps->mains, (uint64_t)map.pid, &known) &&
+		    pd_hash_map_put(&maps->mains, (uint64_t)map.pid, map.name) < 0)
+			return false;
+		const uint32_t number = number_of(maps, &map);
+		if (number == UINT32_MAX)
+			return false;
+		if (number < maps->nr_seen)
+			continue;
+		if (pd_vector_grow(&maps->seen, &maps->seen_room, maps->nr_seen, sizeof map) < 0)
+			return false;
+		maps->seen[maps->nr_seen++] = map;
+	}
+	return true;
+}
+
+const char *pd_pprof_maps_main(const struct pprof_maps *maps, int32_t pid)
+{
+	uint64_t name;
+	return pid >= 0 && pd_hash_map_get(&maps->mains, (uint64_t)pid, &name)
+		       ? pd_intern_get(maps->names, (uint32_t)name, NULL)
+		       : NULL;
+}
+
+/* --- mappings of the profile -------------------------------------------------------------------------------------- */
+
+size_t pd_pprof_maps_nr(const struct pprof_maps *maps) { return maps->nr; }
+struct pprof_map *pd_pprof_maps_get(struct pprof_maps *maps, uint32_t id) { return &maps->maps[id - 1]; }
+
+static bool is_file(const struct perfdata_dso *dso) { return dso->kind == PERFDATA_DSO_USER; }
+
+/* The recorded name of the kernel's mapping ends with the symbol at its start: "[kernel.kallsyms]_text". */
+static bool is_of(const struct perfdata_dso *dso, const char *name)
+{
+	const size_t size = strlen(dso->filename);
+	return dso->kind == PERFDATA_DSO_KERNEL ? !strncmp(name, dso->filename, size) : !strcmp(name, dso->filename);
+}
+
+/* Of recorded mappings, the one that holds the address as frames of the dso have it. */
+static const struct pprof_seen *recorded(const struct pprof_maps *maps, const struct perfdata_dso *dso,
+					 uint64_t address)
+{
+	for (size_t i = 0; i < maps->nr_seen; i++) {
+		const struct pprof_seen *map = &maps->seen[i];
+		const uint64_t first = is_file(dso) ? map->offset : map->start;
+		if (address - first < map->end - map->start && is_of(dso, pd_intern_get(maps->names, map->name, NULL)))
+			return map;
+	}
+	return NULL;
+}
+
+static bool holds(const struct pprof_map *map, const struct perfdata_dso *dso, uint64_t address)
+{
+	if (map->dso != dso->id)
+		return false;
+	const uint64_t first = is_file(dso) && map->recorded ? map->offset : map->start;
+	return !map->recorded || address - first < map->end - map->start;
+}
+
+/* A mapping for addresses that no recorded one holds grows by their pages. */
+static void widen(struct pprof_map *map, uint64_t address)
+{
+	const uint64_t page = address & ~(uint64_t)(PAGE - 1),
+		       end = page > UINT64_MAX - PAGE ? UINT64_MAX : page + PAGE;
+	map->start = page < map->start ? page : map->start;
+	map->end = end > map->end ? end : map->end;
+}
+
+/* The mapping of an address of a dso as frames have it, from 1; converts the address to the address in a process. 0
+ * without memory. */
+static uint32_t pprof_maps_of(struct pprof_maps *maps, const struct perfdata_dso *dso, uint64_t *address)
+{
+	struct pprof_map *map = NULL;
+	const struct pprof_seen *seen = NULL;
+	for (size_t i = 0; i < maps->nr && !map; i++)
+		if (maps->maps[i].recorded && holds(&maps->maps[i], dso, *address))
+			map = &maps->maps[i];
+	if (!map)
+		seen = recorded(maps, dso, *address);
+	for (size_t i = 0; i < maps->nr && !map && !seen; i++)
+		if (holds(&maps->maps[i], dso, *address))
+			map = &maps->maps[i];
+	if (!map) {
+		if (pd_vector_grow(&maps->maps, &maps->room, maps->nr, sizeof *map) < 0)
+			return 0;
+		map = &maps->maps[maps->nr++];
+		*map = (struct pprof_map){ .start = UINT64_MAX, .dso = dso->id, .name = dso->filename };
+		if (seen)
+			*map = (struct pprof_map){ .start = seen->start,
+						   .end = seen->end,
+						   .offset = is_file(dso) ? seen->offset : 0,
+						   .dso = dso->id,
+						   .name = pd_intern_get(maps->names, seen->name, NULL),
+						   .recorded = true };
+	}
+	if (!map->recorded)
+		widen(map, *address);
+	else if (is_file(dso))
+		*address = *address - map->offset + map->start;
+	return (uint32_t)(map - maps->maps) + 1;
+}
+
+bool pd_pprof_maps_first(struct pprof_maps *maps, const struct perfdata_dso *dso)
+{
+	for (size_t i = 0; i < maps->nr_seen; i++) {
+		uint64_t address = maps->seen[i].offset;
+		if (is_of(dso, pd_intern_get(maps->names, maps->seen[i].name, NULL)))
+			return pprof_maps_of(maps, dso, &address);
+	}
+	return true;
+}
+
+/* --- emitters whose profiles name the mappings -------------------------------------------------------------------- */
+
+/* Of one batch. */
+struct part {
+	struct pd_profile_part *samples;
+	struct pprof_seen_list seen;
+};
+
+enum perfdata_status pd_pprof_gather_begin(struct pprof_gather *gather, const struct perfdata_emit_context *context,
+					   const struct pd_profile_options *options)
+{
+	gather->maps = pprof_maps_new();
+	return gather->maps ? pd_stack_gather_begin(&gather->stacks, context, options) : PERFDATA_ENOMEM;
+}
+
+bool pd_pprof_place_of(struct pprof_gather *gather, struct stack_labels *labels, const struct stack_step *step,
+		       struct pprof_place *ret)
+{
+	const struct perfdata_session *session = gather->stacks.session;
+	const struct perfdata_frame *frame = step->frame == PERFDATA_NONE
+						     ? NULL
+						     : perfdata_session_frame(session, step->frame);
+	*ret = (struct pprof_place){ .address = pd_stack_code_address(frame ? frame->address : step->ip,
+								      step->is_caller) };
+	if (frame && frame->dso != PERFDATA_NONE)
+		ret->dso = perfdata_session_dso(session, frame->dso);
+	ret->calls = pd_stack_labels_of(labels, step->frame, step->is_caller, &ret->nr_calls);
+	if (ret->dso)
+		ret->map = pprof_maps_of(gather->maps, ret->dso, &ret->address);
+	return ret->calls && (!ret->dso || ret->map);
+}
+
+void pd_pprof_release(void *state)
+{
+	struct pprof_gather *gather = state;
+	if (!gather)
+		return;
+	pd_stack_gather_release(&gather->stacks);
+	pprof_maps_free(gather->maps);
+	pd_free(gather);
+}
+
+void pd_pprof_part_free(void *pointer)
+{
+	struct part *part = pointer;
+	if (!part)
+		return;
+	pd_profile_part_free(part->samples);
+	pprof_seen_free(&part->seen);
+	pd_free(part);
+}
+
+enum perfdata_status pd_pprof_gather_format(const void *state, const struct perfdata_batch *batch, void *value,
+					    struct perfdata_scratch *scratch, struct perfdata_text *out,
+					    void **ret_part)
+{
+	const struct pprof_gather *gather = state;
+	void *samples = NULL;
+	struct part *part = pd_calloc(1, sizeof *part);
+	if (!part)
+		return PERFDATA_ENOMEM;
+	enum perfdata_status status = pd_stack_gather_format(&gather->stacks, batch, value, scratch, out, &samples);
+	part->samples = samples;
+	for (size_t i = 0; i < batch->nr_deliveries && status == PERFDATA_OK; i++)
+		if (!pprof_seen_take(&part->seen, gather->stacks.reader, batch->deliveries[i].record))
+			status = PERFDATA_ENOMEM;
+	if (status == PERFDATA_OK)
+		*ret_part = part;
+	else
+		pd_pprof_part_free(part);
+	return status;
+}
+
+enum perfdata_status pd_pprof_gather_merge(void *state, void *taken, struct perfdata_text *out)
+{
+	struct pprof_gather *gather = state;
+	struct part *part = taken;
+	enum perfdata_status status = pd_stack_gather_merge(&gather->stacks, part->samples, out);
+	part->samples = NULL;
+	if (status == PERFDATA_OK && !pprof_maps_add(gather->maps, &part->seen))
+		status = PERFDATA_ENOMEM;
+	pd_pprof_part_free(part);
+	return status;
+}

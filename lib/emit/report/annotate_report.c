@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* `annotate`: the addresses of functions with what they weigh: instructions, lines, inlined functions. */
+#include "config.h"
+#include <string.h>
+#include "base/memory.h"
+#include "emit/emitters.h"
+#include "emit/report/annotated.h"
+
+static const struct perfdata_emitter_option options[] = {
+	{ .name = "symbol", .kind = PERFDATA_OPTION_TEXT, .argument = "NAME",
+	  .help = "functions to show; * matches any text; default the heaviest ones" },
+	{ .name = "top", .kind = PERFDATA_OPTION_NUMBER, .argument = "N",
+	  .help = "at most N functions, heaviest first; 0 is all; default 3, or all of --symbol" },
+	ANNOTATE_OPTIONS_SOURCE,
+	STACK_OPTION_WEIGHT("what shares are of"),
+	STACK_OPTIONS_CHOICE,
+	{ .name = "json", .kind = PERFDATA_OPTION_FLAG, .help = "answer as one JSON document" },
+	{ .name = "color", .kind = PERFDATA_OPTION_CHOICE, .argument = "auto|always|never",
+	  .help = "colours; default auto: on a terminal, unless NO_COLOR is set" },
+	{ .name = "width", .kind = PERFDATA_OPTION_NUMBER, .argument = "N",
+	  .help = "shorten names of functions to N columns; 0 is no limit; default the terminal's width, else 100" },
+	{ 0 },
+};
+
+static const struct perfdata_option_rule rules[] = {
+	{ .name = "json", .excludes = "width|color=always" },
+	{ .name = "map-path", .needs = "source" },
+	{ 0 },
+};
+
+struct state {
+	struct stack_gather gather;
+	struct annotate_options options;
+	struct pd_sources *sources;
+};
+
+static void release(void *pointer)
+{
+	struct state *state = pointer;
+	if (!state)
+		return;
+	pd_sources_free(state->sources);
+	pd_stack_gather_release(&state->gather);
+	pd_free(state);
+}
+
+static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context,
+				   struct perfdata_text *out)
+{
+	struct state *state = pointer;
+	const struct perfdata_emitter_option_value *values = context->options;
+	const size_t nr = context->nr_options;
+	const char *symbol = perfdata_option_text(values, nr, "symbol");
+	const struct pd_profile_options wanted = { .by_period = true, .names = PD_NAMES_LINES };
+	(void)out;
+	state->options = (struct annotate_options){
+		.symbol = symbol,
+		.top = perfdata_option_number(values, nr, "top", symbol ? 0 : 3),
+		.width = perfdata_option_number(values, nr, "width", 100),
+		.json = perfdata_option_flag(values, nr, "json", false),
+		.by_samples = pd_stack_option_is(values, nr, "weight", "samples"),
+		.color = pd_stack_option_is(values, nr, "color", "always"),
+	};
+	const enum perfdata_status status = pd_annotate_sources(context, &state->sources);
+	return status != PERFDATA_OK ? status : pd_stack_gather_begin(&state->gather, context, &wanted);
+}
+
+STACK_BEGIN(set_up, release)
+
+/* --- output ------------------------------------------------------------------------------------------------------- */
+
+static enum perfdata_status put_function(const struct annotate_head *head, const struct pd_annotation *annotation,
+					 bool first, struct perfdata_text *out)
+{
+	if (head->options->json)
+		pd_annotate_json(head, annotation, first, out);
+	else if (!pd_annotate_text(head, annotation, out))
+		return PERFDATA_ENOMEM;
+	perfdata_text_cut(out);
+	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
+}
+
+struct shown {
+	size_t nr, matching;
+};
+
+/* Functions by their own name; or, if `inlined`, the code of others into which functions of the asked name are
+ * inlined. */
+static enum perfdata_status put_matching(struct annotate_functions *functions, const struct annotate_head *head,
+					 bool inlined, struct shown *shown, struct perfdata_text *out)
+{
+	const struct annotate_options *asked = head->options;
+	struct pd_annotation annotation;
+	const char *name;
+	bool is_known;
+	for (size_t i = 0; (name = pd_annotate_functions_name(functions, i, &is_known)); i++) {
+		const bool matches = asked->symbol ? pd_stack_name_matches(name, asked->symbol) : is_known;
+		const bool is_enough = asked->top && shown->nr >= asked->top;
+		if (matches == inlined || (inlined && (is_enough || !is_known)))
+			continue;
+		if (!inlined && is_enough) {
+			shown->matching++;
+			continue;
+		}
+		enum perfdata_status status =
+			inlined ? pd_annotate_functions_inlined(functions, i, asked->symbol, &annotation)
+				: pd_annotate_functions_rows(functions, i, &annotation);
+		if (status == PERFDATA_ABSENT)
+			continue;
+		if (status == PERFDATA_OK)
+			status = put_function(head, &annotation, !shown->nr, out);
+		if (status != PERFDATA_OK)
+			return status;
+		shown->matching++;
+		shown->nr++;
+	}
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status put_functions(struct annotate_functions *functions, const struct annotate_head *head,
+					  struct perfdata_text *out)
+{
+	const struct annotate_options *asked = head->options;
+	struct shown shown = { 0 };
+	enum perfdata_status status = put_matching(functions, head, false, &shown, out);
+	if (status == PERFDATA_OK && asked->symbol)
+		status = put_matching(functions, head, true, &shown, out);
+	if (status != PERFDATA_OK || asked->json)
+		return status;
+	if (!shown.matching)
+		perfdata_text_string(out, asked->symbol ? "no sample is in such a function; report lists functions, "
+							  "* is any text\n"
+							: "no sample is in a function with a name\n");
+	else if (shown.matching > shown.nr && !asked->symbol)
+		perfdata_text_printf(out, "\n(%zu more functions; --symbol NAME, --top N)\n",
+				     shown.matching - shown.nr);
+	return PERFDATA_OK;
+}
+
+static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
+{
+	struct state *state = pointer;
+	struct annotate_functions *functions = NULL;
+	enum perfdata_status status = pd_stack_gather_finish(&state->gather);
+	if (status == PERFDATA_OK)
+		status = pd_annotate_functions_new(&state->gather, state->options.by_samples, &functions);
+	if (status == PERFDATA_OK) {
+		struct annotate_head head = { .options = &state->options,
+					      .file = state->gather.shared_output
+							      ? perfdata_reader_header(state->gather.reader)->name
+							      : NULL,
+					      .end = end,
+					      .sources = state->sources };
+		head.events = pd_annotate_functions_events(functions, &head.nr_events);
+		if (state->options.json)
+			pd_annotate_json_head(&head, out);
+		else
+			pd_annotate_text_head(&head, out);
+		status = put_functions(functions, &head, out);
+		if (state->options.json && status == PERFDATA_OK)
+			pd_annotate_json_end(&head, 0, out);
+	}
+	pd_annotate_functions_free(functions);
+	return pd_stack_ended(status, out);
+}
+
+const struct perfdata_emitter pd_emitter_annotate = {
+	.name = "annotate",
+	.task = PERFDATA_TASK_LOOK,
+	.help = "which instructions and lines of functions take the time",
+	.needs = STACK_GATHER_NEEDS,
+	.configure = pd_stack_configure,
+	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_LIGHT,
+	.suffix = "txt",
+	.option_rules = rules,
+	STACK_EMITTER(release),
+	STACK_SUMS,
+};
