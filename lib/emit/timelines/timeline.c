@@ -386,12 +386,11 @@ static bool is_time(const struct perfdata_event *event) { return event->is_time_
 static bool is_never_shown(const struct timeline *timeline, const struct timeline_row *row)
 {
 	uint32_t first = 0;
-	if (is_marker(row) || row->event == PERFDATA_NONE ||
-	    is_time(perfdata_reader_event(timeline->reader, row->event)))
+	if (is_marker(row) || row->event == PERFDATA_NONE)
 		return false;
 	while (!timeline->samples[first])
 		first++;
-	return first < row->event;
+	return first < row->event && !is_time(perfdata_reader_event(timeline->reader, row->event));
 }
 
 static enum perfdata_status add_row(struct timeline *timeline, const struct part *part, const struct part_row *taken)
