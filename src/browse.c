@@ -25,6 +25,8 @@ struct row {
 	uint64_t samples;
 	double self, total;          /* percent */
 	int32_t tid;
+	uint32_t level;              /* of lines of a tree: 1 for roots; 0: any other row */
+	bool has_children, is_folded, is_hidden;
 };
 
 struct view {
@@ -268,6 +270,98 @@ static bool read_lines(struct browser *browser, struct view *view, const struct 
 	return view->rows;
 }
 
+/* --- trees -------------------------------------------------------------------------------------------------------- */
+
+/* Two percents, and two blanks before the name of a root; two more for each level below it. */
+enum { TREE_NUMBERS = 17, TREE_PREFIX = 19 };
+
+/* Finds the trees among the lines of a report: they follow its column heads. */
+static void find_levels(struct view *view)
+{
+	static const char head[] = "function, and below it";
+	bool is_tree = false;
+	for (size_t i = 0; i < view->nr; i++) {
+		struct row *row = &view->rows[i];
+		const bool is_line = row->size > TREE_PREFIX && *row->text != '(';
+		if (is_tree && is_line) {
+			size_t at = TREE_PREFIX;
+			while (at < row->size && row->text[at] == ' ')
+				at++;
+			row->level = (uint32_t)(at - TREE_PREFIX) / 2 + 1;
+			if (row[-1].level && row[-1].level < row->level)
+				row[-1].has_children = true;
+		}
+		is_tree = is_line && (is_tree || memmem(row->text, row->size, head, sizeof head - 1));
+	}
+}
+
+/* Hides what is below folded rows. The row above takes the place of one that is hidden. */
+static void hide_folded(struct view *view)
+{
+	uint32_t folded = 0;         /* level of the row whose callees are being hidden */
+	for (size_t i = 0; i < view->nr; i++) {
+		struct row *row = &view->rows[i];
+		row->is_hidden = folded && row->level > folded;
+		if (!row->is_hidden)
+			folded = row->is_folded ? row->level : 0;
+	}
+	while (view->selected && view->rows[view->selected].is_hidden)
+		view->selected--;
+	while (view->first && view->rows[view->first].is_hidden)
+		view->first--;
+}
+
+static bool can_fold(const struct view *view) { return view->nr && view->rows[view->selected].has_children; }
+
+static void fold_one(struct view *view)
+{
+	if (can_fold(view))
+		view->rows[view->selected].is_folded = !view->rows[view->selected].is_folded;
+	hide_folded(view);
+}
+
+static void fold_all(struct view *view, bool is_folded)
+{
+	for (size_t i = 0; i < view->nr; i++)
+		view->rows[i].is_folded = is_folded && view->rows[i].has_children;
+	hide_folded(view);
+}
+
+/* Unfolds what hides a row. */
+static void unfold_above(struct view *view, size_t at)
+{
+	uint32_t level = view->rows[at].level;
+	for (size_t i = at; i-- > 0 && level > 1 && view->rows[i].level;)
+		if (view->rows[i].level < level) {
+			level = view->rows[i].level;
+			view->rows[i].is_folded = false;
+		}
+	hide_folded(view);
+}
+
+/* The row that many shown rows further down or up, or the last one on the way. */
+static size_t shown_row(const struct view *view, size_t at, size_t count, bool down)
+{
+	size_t found = at;
+	while (count && (down ? at + 1 < view->nr : at > 0)) {
+		at = down ? at + 1 : at - 1;
+		if (!view->rows[at].is_hidden) {
+			found = at;
+			count--;
+		}
+	}
+	return found;
+}
+
+/* How many rows before the end are shown. */
+static size_t count_shown(const struct view *view, size_t end)
+{
+	size_t nr = 0;
+	for (size_t i = 0; i < end; i++)
+		nr += !view->rows[i].is_hidden;
+	return nr;
+}
+
 /* --- views -------------------------------------------------------------------------------------------------------- */
 
 static struct view *top_view(struct browser *browser) { return &browser->views[browser->nr_views - 1]; }
@@ -339,6 +433,8 @@ static void look(struct browser *browser, const char *format, const char *option
 		view_release(&view);
 		return;
 	}
+	if (!strcmp(format, "report"))
+		find_levels(&view);
 	select_first(&view);
 	push(browser, &view);
 }
@@ -371,6 +467,8 @@ static const char help_text[] =
 	"Enter, right    callers of the function; in the list of threads: only this thread\n"
 	"c               functions that it calls\n"
 	"a               its instructions and source lines\n"
+	"+, Enter        in trees, on a line with + or -: unfold or fold what is below it\n"
+	"E, C            in trees: unfold all, fold all\n"
 	"left, Esc       back\n"
 	"/               search; n, N: next and previous\n"
 	"s               sort by the function itself, or with what it calls\n"
@@ -394,9 +492,23 @@ static void show_help(struct browser *browser)
 
 /* --- drawing ------------------------------------------------------------------------------------------------------ */
 
+/* Deep levels move to the left, so that names stay on the screen. */
+static void put_tree_row(const struct row *row, size_t columns, struct perfdata_text *out)
+{
+	const size_t indent = 2 * ((size_t)row->level - 1), most = columns / 4;
+	perfdata_text_printable(out, row->text, TREE_NUMBERS);
+	perfdata_text_fill(out, ' ', 1 + (indent < most ? indent : most));
+	perfdata_text_string(out, !row->has_children ? "  " : row->is_folded ? "+ " : "- ");
+	perfdata_text_printable(out, row->text + TREE_PREFIX + indent, row->size - TREE_PREFIX - indent);
+}
+
 static void put_row(const struct row *row, size_t columns, struct perfdata_text *out)
 {
 	enum { NARROW = 60 };
+	if (row->level) {
+		put_tree_row(row, columns, out);
+		return;
+	}
 	if (row->size || (!row->name && !row->samples)) {
 		perfdata_text_printable(out, row->text ? row->text : "", row->size);
 		return;
@@ -432,8 +544,9 @@ static void draw(struct browser *browser)
 	const size_t room = lines > 2 ? lines - 2 : 1;
 	if (view->selected < view->first)
 		view->first = view->selected;
-	if (view->selected >= view->first + room)
-		view->first = view->selected - room + 1;
+	const size_t lowest = shown_row(view, view->selected, room - 1, false);
+	if (view->first < lowest)
+		view->first = lowest;
 	screen_clear(browser->screen);
 	perfdata_text_init(&out);
 	perfdata_text_shortened(&out, view->title, 0);
@@ -447,18 +560,24 @@ static void draw(struct browser *browser)
 		perfdata_text_string(&out, browser->by_total ? ", sorted by total" : ", sorted by self");
 	if (lines > 2)
 		screen_line(browser->screen, 0, out.data, out.size, true);
-	for (size_t i = 0; i < room && view->first + i < view->nr; i++) {
+	for (size_t i = view->first, line = 0; line < room && i < view->nr; i++) {
+		if (view->rows[i].is_hidden)
+			continue;
 		perfdata_text_clear(&out);
-		put_row(&view->rows[view->first + i], columns - 1, &out);
-		screen_line(browser->screen, i + (lines > 2), out.size ? out.data : "", out.size,
-			    view->first + i == view->selected);
+		put_row(&view->rows[i], columns - 1, &out);
+		screen_line(browser->screen, line + (lines > 2), out.size ? out.data : "", out.size,
+			    i == view->selected);
+		line++;
 	}
 	perfdata_text_clear(&out);
 	if (*browser->note)
 		perfdata_text_shortened(&out, browser->note, 0);
 	else
-		perfdata_text_printf(&out, "%zu/%zu  h help  q quit  Enter callers  c callees  a annotate  / search",
-				     view->nr ? view->selected + 1 : 0, view->nr);
+		perfdata_text_printf(&out, "%zu/%zu  h help  q quit  Enter %s  c callees  a annotate  / search",
+				     view->nr ? count_shown(view, view->selected + 1) : 0, count_shown(view, view->nr),
+				     !can_fold(view)                        ? "callers"
+				     : view->rows[view->selected].is_folded ? "unfold"
+									    : "fold");
 	if (lines > 2)
 		screen_line(browser->screen, lines - 1, out.data, out.size, false);
 	*browser->note = '\0';
@@ -483,6 +602,7 @@ static void find(struct browser *browser, bool forward, bool from_next)
 			at = forward ? (at + 1) % view->nr : (at + view->nr - 1) % view->nr;
 		if (row_has(&view->rows[at], browser->search)) {
 			view->selected = at;
+			unfold_above(view, at);
 			return;
 		}
 	}
@@ -518,15 +638,14 @@ static void move(struct browser *browser, int key)
 	size_t lines, columns;
 	struct view *view = top_view(browser);
 	screen_size(browser->screen, &lines, &columns);
-	const size_t page = lines > 3 ? lines - 3 : 1, last = view->nr ? view->nr - 1 : 0;
-	const size_t at = view->selected;
+	const size_t page = lines > 3 ? lines - 3 : 1, at = view->selected;
 	switch (key) {
-	case KEY_UP: view->selected = at ? at - 1 : 0; break;
-	case KEY_DOWN: view->selected = at < last ? at + 1 : last; break;
-	case KEY_PREVIOUS_PAGE: view->selected = at > page ? at - page : 0; break;
-	case KEY_NEXT_PAGE: view->selected = at + page < last ? at + page : last; break;
+	case KEY_UP: view->selected = shown_row(view, at, 1, false); break;
+	case KEY_DOWN: view->selected = shown_row(view, at, 1, true); break;
+	case KEY_PREVIOUS_PAGE: view->selected = shown_row(view, at, page, false); break;
+	case KEY_NEXT_PAGE: view->selected = shown_row(view, at, page, true); break;
 	case KEY_HOME: view->selected = 0; break;
-	case KEY_END: view->selected = last; break;
+	case KEY_END: view->selected = shown_row(view, at, view->nr, true); break;
 	default: break;
 	}
 }
@@ -566,7 +685,15 @@ static bool obey(struct browser *browser, int key)
 		if (browser->nr_views > 1)
 			view_release(&browser->views[--browser->nr_views]);
 		break;
-	case '\r': case '\n': case KEY_ENTER: case KEY_RIGHT: enter(browser); break;
+	case '\r': case '\n': case KEY_ENTER:
+		if (can_fold(top_view(browser)))
+			fold_one(top_view(browser));
+		else
+			enter(browser);
+		break;
+	case KEY_RIGHT: enter(browser); break;
+	case '+': fold_one(top_view(browser)); break;
+	case 'C': case 'E': fold_all(top_view(browser), key == 'C'); break;
 	case 'c': look(browser, "report", "callees", "callees"); break;
 	case 'a': look(browser, "annotate", "symbol", "instructions"); break;
 	case 'h': case '?': show_help(browser); break;

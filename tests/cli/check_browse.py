@@ -70,7 +70,8 @@ def check_rows(folder):
     text = answer("report", "--color", "never", "--width", "0", "--top", "0", "--callers", names[0], FILE).split("\n")
 
     def lacks(lines):
-        return [line for line in text[:40] if line.rstrip()[:150] not in "\n".join(lines)]
+        shown = "\n".join(without_signs(lines))
+        return [line for line in without_signs(text[:40]) if line[:150] not in shown]
     # a screen may be seen half drawn: wait for all of it
     report("callers are report's", lacks(terminal.until(lambda lines: has("callers of")(lines) and not lacks(lines))))
     terminal.keys("Left")
@@ -99,6 +100,65 @@ def check_rows(folder):
     report("it goes on when the size changes", [] if has("keys")(terminal.until(lambda lines: lines[0].startswith("keys"))[:1]) else ["nothing"])
     terminal.keys("q")
     report("q leaves", [] if has("ended 0")(terminal.until(has("ended"))) else ["not"])
+    terminal.close()
+
+
+def without_signs(lines):
+    """Lines of trees as report prints them; both without the blanks before names."""
+    return [" ".join(line.replace(" + ", " ", 1).replace(" - ", " ", 1).split()) for line in lines]
+
+
+def tree_of(text):
+    """The lines of a tree, and the level of each."""
+    lines = text.split("\n")
+    first = next(i for i, line in enumerate(lines) if "function, and below it" in line) + 1
+    tree = [line for line in lines[first:] if len(line) > 19 and not line.startswith("(")]
+    return tree, [(len(line[19:]) - len(line[19:].lstrip())) // 2 for line in tree]
+
+
+def check_folds(folder, columns, lines):
+    """Folded trees have the rows that report's tree has there; signs say what can be folded."""
+    name = json.loads(answer("report", "--json", "--top", "0", "--sort", "self", FILE))["events"][0]["rows"][0]["symbol"]
+    tree, levels = tree_of(answer("report", "--color", "never", "--width", "0", "--top", "0", "--callers", name, FILE))
+    parents = [i for i in range(len(tree) - 1) if levels[i + 1] > levels[i]]
+    roots = [i for i in range(len(tree)) if not levels[i]]
+    terminal = Terminal(folder, [FILE], columns, lines)
+    what = "%dx%d: " % (columns, lines)
+
+    def wrong(screen, wanted, signs):
+        """What a screen lacks of rows of the tree: from the first one, as many as it has room for."""
+        shown = [line for line in screen if line[:8].strip().replace(".", "").isdigit() and line[8:17].strip()][:len(wanted)]
+        room = min(len(wanted), lines - 5)
+        expected = without_signs(tree[i] for i in wanted)[:room]
+        found = without_signs(shown)[:room]
+        # names are cut at the edge of the screen
+        bad = [(a, b) for a, b in zip(expected, found) if not a.startswith(b)] or ([] if len(found) == room else [expected, found])
+        return bad + [line for i, line in zip(wanted[:room], shown) if (line[17:].lstrip()[:2]) != signs(i) and signs(i)]
+
+    def shows(wanted, signs=lambda i: None, keys=()):
+        terminal.keys(*keys)
+        screen = terminal.until(lambda screen: has("callers of")(screen[:1]) and not wrong(screen, wanted, signs))
+        return wrong(screen, wanted, signs)
+    terminal.until(has("h help"))
+    report(what + "the tree has levels", [] if parents and max(levels) > 2 else levels)
+    all_rows = list(range(len(tree)))
+    report(what + "Enter shows the whole tree", shows(all_rows, lambda i: "- " if i in parents else None, ["Enter"]))
+    report(what + "C folds all", shows(roots, lambda i: "+ " if i in parents else None, ["C"]))
+    one_level = [i for i in all_rows if levels[i] <= 1 and (not levels[i] or i < (roots + [len(tree)])[1])]
+    at_root = lambda i: ("- " if i == roots[0] else "+ ") if i in parents else None
+    report(what + "+ unfolds one level of the first", shows(one_level, at_root, ["Home", *["Down"] * 3, "+"]))
+    report(what + "Enter folds it again", shows(roots, lambda i: "+ " if i in parents else None, ["Enter"]))
+    report(what + "E unfolds all", shows(all_rows, lambda i: "- " if i in parents else None, ["E"]))
+    # a search finds what is folded, and unfolds it
+    deepest = max(all_rows, key=lambda i: levels[i])
+    name = tree[deepest].split(None, 2)[2].split("  ")[0]
+    terminal.keys("C")
+    shows(roots)
+    terminal.keys("/", *name, "Enter")
+    found = terminal.until(lambda screen: any(name[:20] in line for line in screen[1:-2]))
+    report(what + "a search unfolds", [] if any(name[:20] in line for line in found[1:-2]) else [name, *found])
+    terminal.keys("q")
+    terminal.until(has("ended"))
     terminal.close()
 
 
@@ -165,6 +225,8 @@ def main():
         return 0
     with tempfile.TemporaryDirectory() as folder:
         check_rows(folder)
+        check_folds(folder, 80, 24)
+        check_folds(folder, 200, 50)
         check_read_once(folder)
         check_terminals(folder)
         check_hostile(folder)

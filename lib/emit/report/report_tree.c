@@ -65,7 +65,7 @@ static struct branch *large_enough(const struct report_options *options, struct 
 	return branches ? branches : pd_malloc(1);
 }
 
-/* The child of a node with one child is not indented further: deep stacks stay readable. */
+/* Branches whose lines follow, the innermost last. */
 struct open_branch {
 	struct branch *at, *end;
 	unsigned depth;
@@ -75,8 +75,10 @@ static void branch_line(const struct report_options *options, const struct repor
 			const struct report_sum *sums, const struct branch *branch, unsigned depth,
 			struct perfdata_text *out)
 {
-	enum { MAX_INDENT = 40 };
-	const unsigned unit = pd_report_unit_of(options), indent = 2 * depth < MAX_INDENT ? 2 * depth : MAX_INDENT;
+	/* whole lines show the level of a name, but for stacks that nobody reads; others leave room for the name */
+	enum { MAX_INDENT = 40, MAX_WHOLE_INDENT = 1024 };
+	const unsigned most = options->width ? MAX_INDENT : MAX_WHOLE_INDENT;
+	const unsigned unit = pd_report_unit_of(options), indent = 2 * depth < most ? 2 * depth : most;
 	const struct stack_label *label = pd_stack_labels_get(event->labels, pd_stack_tree_label(tree, branch->node));
 	const char *file = pd_stack_labels_string(event->labels, label->file);
 	const size_t before = 19 + indent;
