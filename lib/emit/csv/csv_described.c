@@ -59,7 +59,8 @@ enum perfdata_status pd_csv_described_new(const struct perfdata_emit_context *co
 static struct perfdata_bytes text_of(const struct cells *cells, uint64_t token)
 {
 	const struct cell_text *text = &cells->texts[token];
-	return (struct perfdata_bytes){ (const uint8_t *)cells->bytes + text->at, text->size };
+	/* without bytes, where all texts are empty */
+	return (struct perfdata_bytes){ text->size ? (const uint8_t *)cells->bytes + text->at : NULL, text->size };
 }
 
 static struct value value_of(const struct cells *cells, enum column_type type, uint64_t value)
