@@ -79,7 +79,8 @@ PERFDATA_API enum perfdata_status perfdata_output_flush(struct perfdata_output *
 /* For a memory output: the bytes that were written. Valid until the output is closed. */
 PERFDATA_API struct perfdata_bytes perfdata_output_bytes(const struct perfdata_output *output);
 /* Ends compression; with `keep` the file gets its name, without it the file is dropped. Frees the output and the
- * outputs that were opened beside it. NULL is fine. PERFDATA_EWRITE sets reterr. */
+ * outputs that were opened beside it. NULL is fine. PERFDATA_EWRITE sets reterr; PERFDATA_EINTR, too: a conversion to
+ * a file was cancelled, and what there is of the file cannot be kept. */
 PERFDATA_API enum perfdata_status perfdata_output_close(struct perfdata_output *output, bool keep,
 							struct perfdata_error *reterr);
 

@@ -2,6 +2,7 @@
 #include "config.h"
 #include <string.h>
 #include "base/account.h"
+#include "base/cancel.h"
 #include "base/memory.h"
 #include "profile/profile_sums.h"
 #include "session/session.h"
@@ -209,6 +210,8 @@ struct pd_account *pd_profile_account(const struct pd_profile *profile)
 	return pd_profile_account_of(profile->session);
 }
 
+bool pd_profile_is_cancelled(const struct pd_profile *profile) { return pd_cancelled(profile->options.cancel); }
+
 /* --- what came out ------------------------------------------------------------------------------------------------ */
 
 static const struct pd_profile_sums *sums_of(const struct pd_profile *profile, const struct pd_profile_sums *events,
@@ -259,7 +262,7 @@ enum perfdata_status pd_profile_walk_next(struct pd_profile_walk *walk, const st
 {
 	enum perfdata_status status;
 	do
-		status = pd_sums_walk_next(walk->sums, ret);
+		status = pd_profile_is_cancelled(walk->profile) ? PERFDATA_EINTR : pd_sums_walk_next(walk->sums, ret);
 	while (status == PERFDATA_OK && !pd_profile_has_node(walk->profile, (*ret)->key.node));
 	return status;
 }

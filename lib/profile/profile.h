@@ -43,6 +43,8 @@ struct pd_profile_options {
 	bool by_period;      /* a sample weighs its period; else 1 */
 	enum pd_profile_names names;
 	unsigned threads;    /* how many may load them: see pd_session_want_names */
+	/* ends work on the finished profile with PERFDATA_EINTR; borrowed, may be NULL */
+	const struct perfdata_cancel *cancel;
 };
 
 /* What a sample weighs: its period. If an event neither records periods nor has a fixed one, all periods would be 0 and
@@ -96,6 +98,8 @@ struct pd_account *pd_profile_account_of(const struct perfdata_session *session)
 /* pd_session_object, for emitters. */
 enum perfdata_status pd_profile_object_of(const struct perfdata_session *session, uint32_t frame,
 					  uint64_t *ret_address, const char **ret);
+/* Whether work on the profile is to end with PERFDATA_EINTR: asked for each entry and for each stack. */
+bool pd_profile_is_cancelled(const struct pd_profile *profile);
 /* Sorts the sums; to be called after the last part. */
 enum perfdata_status pd_profile_finish(struct pd_profile *profile);
 

@@ -385,6 +385,12 @@ static enum perfdata_status not_open(struct perfdata_output *output)
 	return pd_error(&output->error, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "the output is not open");
 }
 
+void pd_output_give_up(struct perfdata_output *output, enum perfdata_status why)
+{
+	if (!output->error.status)
+		(void)pd_error(&output->error, why, output->written, "%s", perfdata_status_text(why));
+}
+
 enum perfdata_status perfdata_output_write(struct perfdata_output *output, const void *bytes, size_t size)
 {
 	if (output->error.status)

@@ -79,6 +79,8 @@ enum perfdata_status pd_output_write_compressed(struct perfdata_output *output, 
 /* Declares that the text consists of printable characters and color sequences only, so that a terminal gets the color
  * sequences unescaped. */
 void pd_output_allow_colors(struct perfdata_output *output);
+/* Lets every further call fail, and the output is not kept. An earlier failure stays. */
+void pd_output_give_up(struct perfdata_output *output, enum perfdata_status why);
 /* Makes and opens another output beside this one, which is closed with this one. `suffix`: of the emitter's files. */
 enum perfdata_status pd_output_open_other(struct perfdata_output *output, const char *name, const char *suffix,
 					  struct perfdata_output **ret, struct perfdata_error *reterr);

@@ -238,14 +238,26 @@ static enum perfdata_status stop_lanes(struct pd_run *run)
 	return status;
 }
 
+/* Files of a cancelled run get no name, so nothing more is worked out for them. */
+static bool give_up_files(const struct perfdata_outputs *target)
+{
+	if (!pd_cancelled(pd_outputs_cancel(target)))
+		return false;
+	for (unsigned i = 0; i < target->nr_lanes; i++)
+		pd_output_give_up(target->lanes[i]->output, PERFDATA_EINTR);
+	return true;
+}
+
 static enum perfdata_status end_target(struct pd_run *run, unsigned number, const struct perfdata_emit_end *end)
 {
 	const struct perfdata_outputs *target = &run->targets[number];
-	if (!target->emitter->end)
+	if (give_up_files(target) || !target->emitter->end)
 		return PERFDATA_OK;
 	struct pd_text_stream *stream = pd_run_stream(&run->outside, run, number, 0);
 	const enum perfdata_status status = stream ? target->emitter->end(target->state, end, &stream->text)
 						   : PERFDATA_ENOMEM;
+	if (give_up_files(target))
+		return PERFDATA_OK;
 	if (run->lane_status)
 		return run->lane_status;
 	if (!status)

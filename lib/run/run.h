@@ -23,6 +23,10 @@ enum perfdata_status pd_emitter_configure(const struct perfdata_emitter *emitter
 enum perfdata_status pd_outputs_open(struct perfdata_outputs *outputs, const char *name,
 							unsigned *ret_output, struct perfdata_error *reterr);
 
+/* From begin on: the cancel object that ends the work of `end`, too; NULL: the document is completed in any case, since
+ * bytes that went to a stream, to memory or to functions cannot be taken back. A file is given up instead. */
+const struct perfdata_cancel *pd_outputs_cancel(const struct perfdata_outputs *outputs);
+
 /* Where bytes go in begin, format, merge and end: `out` is the text of output 0; this returns the text of another
  * output that was opened before (for format: before the batch was scanned). NULL without memory, and for a number
  * without an output. */

@@ -90,6 +90,14 @@ void pd_outputs_encode_by(struct perfdata_outputs *outputs, const struct pd_enco
 	outputs->encoding = encoding;
 }
 
+const struct perfdata_cancel *pd_outputs_cancel(const struct perfdata_outputs *outputs)
+{
+	for (unsigned i = 0; outputs && i < outputs->nr_lanes; i++)
+		if (outputs->lanes[i]->output->path)
+			return outputs->run->options->cancel;
+	return NULL;
+}
+
 /* --- begin -------------------------------------------------------------------------------------------------------- */
 
 static enum perfdata_status call_begin(struct pd_run *run, struct perfdata_outputs *target)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The texts that emitters append to, and how they leave in blocks. */
 #include "config.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "run/run_impl.h"
@@ -177,6 +178,10 @@ static void leave(struct pd_outlet *outlet, struct perfdata_text *text)
 	struct pd_run *run = stream->run;
 	if (perfdata_text_failed(text))
 		return;
+	if (stream->slot == &run->outside && pd_cancelled(pd_outputs_cancel(&run->targets[stream->target]))) {
+		perfdata_text_clear(text);
+		return;
+	}
 	if (stream->slot->ordered) {
 		/* a failure stays noted: the thread that has the writer's role meets it later */
 		if (!send_blocks(stream))

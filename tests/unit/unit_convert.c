@@ -648,6 +648,62 @@ static void cancelling(void)
 	close(fds[1]);
 }
 
+static struct {
+	const struct perfdata_emitter *emitter;
+	struct perfdata_cancel *cancel;   /* or NULL */
+	enum perfdata_status status;
+} watched;
+
+/* The end of the watched emitter, cancelled where it begins. */
+static enum perfdata_status watched_end(void *state, const struct perfdata_emit_end *end, struct perfdata_text *out)
+{
+	if (watched.cancel)
+		perfdata_cancel_now(watched.cancel);
+	return watched.status = watched.emitter->end(state, end, out);
+}
+
+/* How many bytes a file of the format takes. */
+static uint64_t bytes_of_file(const char *format, bool cancelled)
+{
+	char path[128];
+	struct perfdata_cancel *cancel = perfdata_cancel_new();
+	struct perfdata_registry *own = perfdata_registry_new();
+	const struct perfdata_reader_options reader = { .size = sizeof reader, .cancel = cancel };
+	const struct perfdata_convert_options options = { .size = sizeof options, .reader = &reader, .registry = own };
+	struct perfdata_error error = { 0 };
+	watched.emitter = perfdata_registry_find(NULL, format);
+	watched.cancel = cancelled ? cancel : NULL;
+	struct perfdata_emitter watching = *watched.emitter;
+	watching.name = "watched";
+	watching.end = watched_end;
+	CHECK_EQ(pd_registry_add(own, &watching, &error), PERFDATA_OK);
+	snprintf(path, sizeof path, "%s/cancelled", folder);
+	struct perfdata_input *input = perfdata_input_path(recording);
+	struct perfdata_output *output = perfdata_output_path(path, 0);
+	const enum perfdata_status expected = cancelled ? PERFDATA_EINTR : PERFDATA_OK;
+	CHECK_EQ(perfdata_convert(input, output, "watched", &options, NULL, &error), expected);
+	CHECK_EQ(watched.status, expected);
+	const uint64_t bytes = pd_output_written(output);
+	CHECK_EQ(perfdata_output_close(output, true, NULL), expected);
+	CHECK_EQ(unlink(path), cancelled ? -1 : 0);
+	perfdata_input_free(input);
+	perfdata_registry_free(own);
+	perfdata_cancel_free(cancel);
+	return bytes;
+}
+
+/* Emitters that add samples up write all at the end. Where the file is given up, they leave their loops, and it gets
+ * none of their text. */
+static void cancelled_at_the_end(void)
+{
+	static const char *const formats[] = { "folded", "report", "callgrind", "pprof", "otlp", "flamegraph",
+					       "firefox", "speedscope", "annotate", "baseline" };
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+		CHECK(bytes_of_file(formats[i], false) > 0);
+		CHECK_EQ(bytes_of_file(formats[i], true), 0);
+	}
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
@@ -663,6 +719,7 @@ int main(void)
 		{ "arguments that are incomplete", incomplete_arguments },
 		{ "registries", registries },
 		{ "cancelling wakes who waits for a pipe", cancelling },
+		{ "a file that is given up gets nothing more", cancelled_at_the_end },
 	};
 	const char *top = getenv("top_srcdir");
 	snprintf(recording, sizeof recording, "%s/testdata/zstd-73.data", top ? top : "..");

@@ -344,7 +344,7 @@ static uint64_t check_rows(bool tight)
 	uint32_t wrong = 0;
 	size_t nr = 0;
 	atomic_store(&account->peak, before);
-	struct timeline *timeline = pd_timeline_new(NULL, NULL, account);
+	struct timeline *timeline = pd_timeline_new(NULL, NULL, account, NULL);
 	random_state = 9;
 	CHECK_EQ(add_rows(timeline), PERFDATA_OK);
 	CHECK_EQ(pd_timeline_sort(timeline), PERFDATA_OK);
@@ -375,7 +375,7 @@ static void test_rows_without_folder(void)
 {
 	struct pd_account account = { .limit = 1 };
 	pd_account_init(&account, 1, "/nowhere/at/all");
-	struct timeline *timeline = pd_timeline_new(NULL, NULL, &account);
+	struct timeline *timeline = pd_timeline_new(NULL, NULL, &account, NULL);
 	CHECK_EQ(add_rows(timeline), PERFDATA_EWRITE);
 	CHECK_EQ(pd_timeline_failed(timeline), PERFDATA_EWRITE);
 	pd_timeline_free(timeline);

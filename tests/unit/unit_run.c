@@ -253,9 +253,32 @@ static void stopping(void)
 		CHECK_EQ(run(jobs, "out", (struct perfdata_run_options){ .cancel = cancel }, &bytes, &size, &error),
 			 PERFDATA_EINTR);
 		CHECK_EQ(seen.merged, 51);
+		CHECK_EQ(seen.ends, 0);
+		/* … and cannot be kept */
+		CHECK_EQ(last_close, PERFDATA_EINTR);
+		CHECK(!bytes);
+		perfdata_cancel_free(cancel);
+	}
+}
+
+/* What went elsewhere cannot be taken back: its document is completed. */
+static void stopping_without_a_file(void)
+{
+	struct perfdata_error error = { 0 };
+	for (unsigned jobs = 1; jobs <= 4; jobs++) {
+		struct perfdata_cancel *cancel = perfdata_cancel_new();
+		struct perfdata_output *output = perfdata_output_memory();
+		const struct perfdata_run_options options = { .size = sizeof options, .jobs = jobs, .cancel = cancel };
+		reset(1000);
+		session.cancel = cancel;
+		session.stop_at = 50;
+		CHECK_EQ(run_into(&emitter, output, &options, &error), PERFDATA_EINTR);
+		CHECK_EQ(seen.merged, 51);
+		CHECK_EQ(seen.ends, 1);
 		CHECK_EQ(seen.end_status, PERFDATA_EINTR);
 		CHECK(!seen.end_complete);
-		free(bytes);
+		CHECK(perfdata_output_bytes(output).size > 0);
+		CHECK_EQ(perfdata_output_close(output, true, NULL), PERFDATA_OK);
 		perfdata_cancel_free(cancel);
 	}
 }
@@ -631,6 +654,7 @@ int main(void)
 		{ "end fails", end_fails },
 		{ "reading fails", reading_fails },
 		{ "stopped early", stopping },
+		{ "stopped early, without a file", stopping_without_a_file },
 		{ "begin waits for the first kernel record of a pipe", begin_waits },
 		{ "findings of formatting arrive in order in the calling thread", findings_travel },
 		{ "findings of reading stand between those of formatting, as the records do", findings_of_reading },

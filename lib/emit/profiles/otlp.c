@@ -108,6 +108,11 @@ static void account_for(struct writing *writing, size_t before, size_t after, si
 	writing->failed |= pd_account_is_exhausted(writing->account);
 }
 
+static bool is_cancelled(const struct writing *writing)
+{
+	return pd_profile_is_cancelled(writing->state->gather.stacks.profile);
+}
+
 /* Packed numbers as a field; nothing for none. */
 static void put_packed(struct perfdata_text *out, unsigned field, const struct perfdata_text *packed)
 {
@@ -331,7 +336,8 @@ static void put_sample(struct writing *writing, const struct row *row, uint64_t 
 static size_t put_samples(struct writing *writing, size_t at)
 {
 	const uint32_t event = writing->rows[at].event;
-	while (at < writing->nr_rows && writing->rows[at].event == event) {
+	while (at < writing->nr_rows && writing->rows[at].event == event &&
+	       !is_cancelled(writing)) {
 		const struct row *first = &writing->rows[at];
 		uint64_t weight = 0;
 		for (; at < writing->nr_rows && !compare_rows(first, &writing->rows[at]); at++)
@@ -582,7 +588,7 @@ static enum perfdata_status put_profiles(struct writing *writing, struct perfdat
 	size_t nr = 0;
 	if (!profiles)
 		return PERFDATA_ENOMEM;
-	for (size_t at = 0; at < writing->nr_rows; nr++) {
+	for (size_t at = 0; at < writing->nr_rows && !is_cancelled(writing); nr++) {
 		struct profile *profile = &profiles[nr];
 		perfdata_text_init(&profile->before);
 		perfdata_text_init(&profile->behind);
@@ -594,6 +600,8 @@ static enum perfdata_status put_profiles(struct writing *writing, struct perfdat
 	put_mappings(writing);
 	enum perfdata_status status = writing->failed || pd_otlp_tables_failed(writing->tables) ? PERFDATA_ENOMEM
 												 : PERFDATA_OK;
+	if (status == PERFDATA_OK && is_cancelled(writing))
+		status = PERFDATA_EINTR;
 	if (status == PERFDATA_OK)
 		status = put_document(writing, profiles, nr, out);
 	for (size_t i = 0; i < nr; i++) {

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "emit/stacks/stack_gather.h"
 #include "emit/stacks/stack_route.h"
+#include "run/run.h"
 
 const struct perfdata_option_rule pd_stack_rules_state[] = { STACK_RULES_STATE, { 0 } };
 
@@ -17,6 +18,7 @@ enum perfdata_status pd_stack_gather_begin(struct stack_gather *gather, const st
 	gather->tells_cut = perfdata_option_flag(context->options, context->nr_options, "truncated", false);
 	struct pd_profile_options of_profile = *options;
 	of_profile.threads = context->jobs;
+	of_profile.cancel = pd_outputs_cancel(context->outputs);
 	const bool inlines = perfdata_option_flag(context->options, context->nr_options, "inline", true);
 	const enum perfdata_status status = pd_stack_choice_new(context, inlines, &gather->choice);
 	if (status != PERFDATA_OK)

@@ -239,6 +239,8 @@ static enum perfdata_status to_nothing(struct stack_route *route, struct stack_p
 enum perfdata_status pd_stack_route_to(struct stack_route *route, uint32_t node, struct stack_path *ret)
 {
 	size_t nr = 0, same = 0;
+	if (pd_profile_is_cancelled(route->profile))
+		return PERFDATA_EINTR;
 	if (!node)
 		return to_nothing(route, ret);
 	const enum perfdata_status status = collect(route, node, &nr, &same);

@@ -14,6 +14,7 @@
 #include "emit/stacks/stack_spool.h"
 #include "emit/stacks/stack_text.h"
 #include "reader/reader.h"
+#include "run/run.h"
 #include "session/session.h"
 #include "text/json_quoted.h"
 
@@ -58,7 +59,9 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	const enum perfdata_status status = pd_stack_gather_begin(&state->gather, context, &wanted);
 	if (status != PERFDATA_OK)
 		return status;
-	state->timeline = pd_timeline_new(context->reader, context->session, pd_profile_account(state->gather.profile));
+	state->timeline = pd_timeline_new(context->reader, context->session,
+					  pd_profile_account(state->gather.profile),
+					  pd_outputs_cancel(context->outputs));
 	return state->timeline ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "base/account.h"
+#include "base/cancel.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/paged.h"
@@ -16,6 +17,7 @@
 struct timeline {
 	const struct perfdata_reader *reader;
 	const struct perfdata_session *session;
+	const struct perfdata_cancel *cancel;
 	struct pd_paged rows;            /* struct timeline_row, in the order of the recording */
 	struct pd_paged row_threads;     /* uint32_t: the thread of each of them */
 	struct pd_paged sorted;          /* struct timeline_row, by thread and time */
@@ -43,13 +45,14 @@ struct part {
 };
 
 struct timeline *pd_timeline_new(const struct perfdata_reader *reader, const struct perfdata_session *session,
-				 struct pd_account *account)
+				 struct pd_account *account, const struct perfdata_cancel *cancel)
 {
 	struct timeline *timeline = pd_calloc(1, sizeof *timeline);
 	if (!timeline)
 		return NULL;
 	timeline->reader = reader;
 	timeline->session = session;
+	timeline->cancel = cancel;
 	pd_paged_init(&timeline->rows, account, PD_USE_PROFILE, sizeof(struct timeline_row));
 	pd_paged_init(&timeline->row_threads, account, PD_USE_PROFILE, sizeof(uint32_t));
 	pd_paged_init(&timeline->sorted, account, PD_USE_PROFILE, sizeof(struct timeline_row));
@@ -438,7 +441,8 @@ bool pd_timeline_samples(const struct timeline *timeline, uint32_t event)
 
 enum perfdata_status pd_timeline_failed(const struct timeline *timeline)
 {
-	return timeline->rows.status          ? timeline->rows.status
+	return pd_cancelled(timeline->cancel) ? PERFDATA_EINTR
+	       : timeline->rows.status        ? timeline->rows.status
 	       : timeline->row_threads.status ? timeline->row_threads.status
 					      : timeline->sorted.status;
 }
@@ -446,7 +450,8 @@ enum perfdata_status pd_timeline_failed(const struct timeline *timeline)
 const struct timeline_row *pd_timeline_row(struct timeline *timeline, size_t row)
 {
 	static const struct timeline_row none = { .time = UINT64_MAX, .event = PERFDATA_NONE, .name = PERFDATA_NONE };
-	const struct timeline_row *found = pd_paged_at(&timeline->sorted, (uint32_t)row);
+	const struct timeline_row *found =
+		pd_cancelled(timeline->cancel) ? NULL : pd_paged_at(&timeline->sorted, (uint32_t)row);
 	return found ? found : &none;
 }
 
@@ -470,7 +475,8 @@ static enum perfdata_status part_threads(struct timeline *timeline)
 		next[i + 1] = next[i] + timeline->threads[i].nr_rows;
 	for (uint32_t i = 0; ok && i < timeline->nr; i++) {
 		const uint32_t *thread = pd_paged_at(&timeline->row_threads, i);
-		ok = thread && copy(&timeline->sorted, next[*thread]++, &timeline->rows, i);
+		ok = thread && !pd_cancelled(timeline->cancel) &&
+		     copy(&timeline->sorted, next[*thread]++, &timeline->rows, i);
 	}
 	pd_free(next);
 	return ok ? PERFDATA_OK : pd_timeline_failed(timeline);
@@ -500,6 +506,7 @@ static bool merge(struct timeline *timeline, uint32_t first, uint32_t middle, ui
 		const struct timeline_row *of_left = pd_paged_at(left, a);
 		const bool is_left = b == end || !of_left || of_left->time <= pd_timeline_row(timeline, b)->time;
 		ok = is_left ? copy(sorted, i, left, a++) : copy(sorted, i, sorted, b++);
+		ok &= !pd_cancelled(timeline->cancel);
 	}
 	return ok;
 }

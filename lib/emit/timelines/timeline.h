@@ -24,9 +24,10 @@ struct timeline_thread {
 };
 
 struct timeline;
-/* The account may be NULL. NULL without memory. */
+/* The account may be NULL, and so may `cancel`, which makes sorting and reading of sorted rows fail. NULL without
+ * memory. */
 struct timeline *pd_timeline_new(const struct perfdata_reader *reader, const struct perfdata_session *session,
-				 struct pd_account *account);
+				 struct pd_account *account, const struct perfdata_cancel *cancel);
 void pd_timeline_free(struct timeline *timeline);
 
 /* Collects the rows of one batch. Any thread. NULL without memory. */
@@ -45,7 +46,7 @@ bool pd_timeline_samples(const struct timeline *timeline, uint32_t event);
 /* A sorted row, valid until the next call: rows of thread 0 come first. If a row cannot be read back from the file, the
  * function returns a row that is neither a sample nor a marker, and pd_timeline_failed returns true. */
 const struct timeline_row *pd_timeline_row(struct timeline *timeline, size_t row);
-/* PERFDATA_OK, PERFDATA_ENOMEM, PERFDATA_EWRITE, PERFDATA_EREAD. */
+/* PERFDATA_OK, PERFDATA_ENOMEM, PERFDATA_EWRITE, PERFDATA_EREAD, PERFDATA_EINTR. */
 enum perfdata_status pd_timeline_failed(const struct timeline *timeline);
 size_t pd_timeline_nr_threads(const struct timeline *timeline);
 const struct timeline_thread *pd_timeline_thread(const struct timeline *timeline, uint32_t thread);
