@@ -366,6 +366,16 @@ static void test_cxx_names(void)
 int perfdata_test_function(int x);
 __attribute__((noinline, visibility("default"))) int perfdata_test_function(int x) { return x * 3 + (int)getpid(); }
 
+/* A pointer to a Thumb function has bit 0 set, which is no part of the address. */
+static uintptr_t test_address(void)
+{
+#ifdef __thumb__
+	return (uintptr_t)perfdata_test_function & ~(uintptr_t)1;
+#else
+	return (uintptr_t)perfdata_test_function;
+#endif
+}
+
 /* The offset in the file of an address of this process. */
 static uint64_t file_offset(uintptr_t address)
 {
@@ -387,7 +397,7 @@ static void test_self(void)
 	struct perfdata_symbols *symbols = new_symbols(NULL);
 	struct perfdata_symbols_dso *dso = new_dso(symbols, PERFDATA_DSO_USER, self);
 	struct perfdata_symbol s, t;
-	uint64_t offset = file_offset((uintptr_t)perfdata_test_function);
+	uint64_t offset = file_offset(test_address());
 	enum perfdata_status status = perfdata_symbols_lookup(dso, offset, 0, &s);
 	CHECK_EQ(status, PERFDATA_OK);
 	CHECK_STR(s.name, "perfdata_test_function");
@@ -435,7 +445,7 @@ static void test_build_id(void)
 		.build_id = wanted,
 		.build_id_size = sizeof wanted,
 	};
-	uint64_t offset = file_offset((uintptr_t)perfdata_test_function);
+	uint64_t offset = file_offset(test_address());
 	for (int other = 0; other < 2; other++) {
 		options.use_other_build_id = other;
 		struct perfdata_symbols *symbols = new_symbols(&options);
@@ -499,7 +509,7 @@ static void test_identity(void)
 		struct perfdata_symbols_dso *dso = NULL;
 		struct perfdata_symbol s;
 		CHECK_EQ(perfdata_symbols_dso(symbols, &request, &dso), PERFDATA_OK);
-		CHECK_EQ(perfdata_symbols_lookup(dso, file_offset((uintptr_t)perfdata_test_function), 0, &s),
+		CHECK_EQ(perfdata_symbols_lookup(dso, file_offset(test_address()), 0, &s),
 			 cases[i].good ? PERFDATA_OK : PERFDATA_ABSENT);
 		perfdata_symbols_free(symbols);
 	}
@@ -513,7 +523,7 @@ static void test_no_host(void)
 	options.no_host = true;
 	struct perfdata_symbols *symbols = new_symbols(&options);
 	struct perfdata_symbols_dso *dso = new_dso(symbols, PERFDATA_DSO_USER, self);
-	enum perfdata_status status = perfdata_symbols_lookup(dso, file_offset((uintptr_t)perfdata_test_function), 0,
+	enum perfdata_status status = perfdata_symbols_lookup(dso, file_offset(test_address()), 0,
 							      &s);
 	CHECK_EQ(status, PERFDATA_ABSENT);
 	perfdata_symbols_free(symbols);
