@@ -2,6 +2,8 @@
 #include "config.h"
 #if defined(__x86_64__) || defined(__i386__)
 #define WITH_SSSE3 1
+#include <cpuid.h>
+#include <stdatomic.h>
 #include <tmmintrin.h>
 #endif
 #include "perfdata/text.h"
@@ -71,9 +73,25 @@ static void dump_lines_ssse3(char *at, const uint8_t *bytes, size_t count, uint3
 	}
 }
 
+/* The processor is asked at the first dump: __builtin_cpu_supports would ask a dozen times whenever the library is
+ * loaded, and a virtual machine takes some microseconds for each answer. */
+static atomic_int ssse3_answer;
+
+static bool has_ssse3(void)
+{
+	enum { NOT_ASKED, LACKS, HAS };
+	int answer = atomic_load_explicit(&ssse3_answer, memory_order_relaxed);
+	if (answer == NOT_ASKED) {
+		unsigned eax, ebx, ecx, edx;
+		answer = __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & bit_SSSE3) ? HAS : LACKS;
+		atomic_store_explicit(&ssse3_answer, answer, memory_order_relaxed);
+	}
+	return answer == HAS;
+}
+
 void pd_dump_lines(char *at, const uint8_t *bytes, size_t count, uint32_t offset)
 {
-	if (__builtin_cpu_supports("ssse3"))
+	if (has_ssse3())
 		dump_lines_ssse3(at, bytes, count, offset);
 	else
 		pd_dump_lines_plain(at, bytes, count, offset);
