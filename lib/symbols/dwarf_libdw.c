@@ -7,7 +7,6 @@
 
 #ifdef HAVE_ELFUTILS
 
-#include <elfutils/libdw.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include "base/memory.h"
 #include "symbols/dwarf.h"
 #include "symbols/dwarf_format.h"
+#include "symbols/elfutils.h"
 
 #define MAX_SCOPES 256  /* of one address: lexical blocks and inlined calls */
 #define BYTES_OF_STEP 4u        /* of entries that libdw walks over */
@@ -105,20 +105,22 @@ static enum perfdata_status open_image(const struct pd_elf *file, struct pd_work
 	const enum perfdata_status status = pd_dwarf_image_make(file, work, &image->image);
 	if (status)
 		return status;
-	elf_version(EV_CURRENT);
+	pd_elfutils.elf_version(EV_CURRENT);
 	errno = 0;
-	image->elf = elf_memory((char *)image->image.bytes, image->image.size);
-	image->dwarf = image->elf ? dwarf_begin_elf(image->elf, DWARF_C_READ, NULL) : NULL;
+	image->elf = pd_elfutils.elf_memory((char *)image->image.bytes, image->image.size);
+	image->dwarf = image->elf ? pd_elfutils.dwarf_begin_elf(image->elf, DWARF_C_READ, NULL) : NULL;
 	if (!image->dwarf)
 		return errno == ENOMEM ? PERFDATA_ENOMEM : PERFDATA_EUNSUP;
-	(void)dwarf_new_oom_handler(image->dwarf, leave_libdw);
+	(void)pd_elfutils.dwarf_new_oom_handler(image->dwarf, leave_libdw);
 	return PERFDATA_OK;
 }
 
 static void close_image(struct image *image)
 {
-	dwarf_end(image->dwarf);
-	elf_end(image->elf);
+	if (image->dwarf)
+		pd_elfutils.dwarf_end(image->dwarf);
+	if (image->elf)
+		pd_elfutils.elf_end(image->elf);
 	pd_free(image->image.bytes);
 }
 
@@ -160,6 +162,9 @@ enum perfdata_status pd_libdw_open(const struct pd_elf *elf, const struct pd_elf
 	/* what refers to a supplementary file cannot be read without it */
 	if (!alt && pd_elf_section(elf, ".gnu_debugaltlink"))
 		return PERFDATA_ABSENT;
+	const enum perfdata_status loaded = pd_libdw_load();
+	if (loaded)
+		return loaded;
 	struct pd_libdw *libdw = pd_calloc(1, sizeof *libdw);
 	if (!libdw)
 		return PERFDATA_ENOMEM;
@@ -174,7 +179,7 @@ enum perfdata_status pd_libdw_open(const struct pd_elf *elf, const struct pd_elf
 		return status;
 	}
 	if (libdw->alt.dwarf)
-		dwarf_setalt(libdw->own.dwarf, libdw->alt.dwarf);
+		pd_elfutils.dwarf_setalt(libdw->own.dwarf, libdw->alt.dwarf);
 	*ret = libdw;
 	return PERFDATA_OK;
 }
@@ -210,15 +215,16 @@ static bool list_of(Dwarf_Die *die, struct pd_dwarf_unit *unit, struct pd_dwarf_
 	Dwarf_Half version;
 	Dwarf_Die unit_die;
 	Dwarf_Word at;
-	if (!dwarf_attr(die, DW_AT_ranges, &attribute) ||
-	    dwarf_cu_info(die->cu, &version, NULL, &unit_die, NULL, NULL, &unit->address_size, &unit->offset_size))
+	if (!pd_elfutils.dwarf_attr(die, DW_AT_ranges, &attribute) ||
+	    pd_elfutils.dwarf_cu_info(die->cu, &version, NULL, &unit_die, NULL, NULL, &unit->address_size,
+				      &unit->offset_size))
 		return false;
 	unit->version = (uint8_t)version;
-	if (dwarf_whatform(&attribute) != DW_FORM_rnglistx) {
+	if (pd_elfutils.dwarf_whatform(&attribute) != DW_FORM_rnglistx) {
 		*ret = (struct pd_dwarf_value){ PD_DWARF_OFFSET, 0 };
-		return !dwarf_formudata(&attribute, &ret->number);
+		return !pd_elfutils.dwarf_formudata(&attribute, &ret->number);
 	}
-	if (!dwarf_attr(&unit_die, DW_AT_rnglists_base, &base) || dwarf_formudata(&base, &at))
+	if (!pd_elfutils.dwarf_attr(&unit_die, DW_AT_rnglists_base, &base) || pd_elfutils.dwarf_formudata(&base, &at))
 		return false;
 	unit->root.values[PD_DWARF_RNGLISTS_BASE] = (struct pd_dwarf_value){ PD_DWARF_OFFSET, at };
 	unit->root.present |= 1u << PD_DWARF_RNGLISTS_BASE;
@@ -234,7 +240,7 @@ static bool may_read_ranges(struct pd_libdw *lines, Dwarf_Die *die)
 {
 	struct pd_dwarf_unit unit = { 0 };
 	struct pd_dwarf_value list;
-	if (!go_on(lines, 1) || !dwarf_hasattr(die, DW_AT_ranges))
+	if (!go_on(lines, 1) || !pd_elfutils.dwarf_hasattr(die, DW_AT_ranges))
 		return !lines->status;
 	if (!list_of(die, &unit, &list))
 		return false;
@@ -250,20 +256,22 @@ static void add_ranges(struct pd_libdw *lines, struct unit_index *index, Dwarf_D
 	ptrdiff_t at = 0;
 	if (!may_read_ranges(lines, die))
 		return;
-	while (go_on(lines, 1) && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0 && grow(lines, index))
-		index->items[index->count++] = (struct function_range){ start, end, dwarf_dieoffset(die), 0 };
+	while (go_on(lines, 1) && (at = pd_elfutils.dwarf_ranges(die, at, &base, &start, &end)) > 0 &&
+	       grow(lines, index))
+		index->items[index->count++] =
+			(struct function_range){ start, end, pd_elfutils.dwarf_dieoffset(die), 0 };
 }
 
 /* The next entry of a list: libdw walks over all that lies between, and does not say how far it went where there is no
  * next one; then all up to `limit` is counted. */
 static bool next_sibling(struct pd_libdw *lines, Dwarf_Die *die, Dwarf_Off limit)
 {
-	const Dwarf_Off before = dwarf_dieoffset(die);
-	if (dwarf_siblingof(die, die)) {
+	const Dwarf_Off before = pd_elfutils.dwarf_dieoffset(die);
+	if (pd_elfutils.dwarf_siblingof(die, die)) {
 		go_on(lines, 1 + (limit > before ? (limit - before) / BYTES_OF_STEP : 0));
 		return false;
 	}
-	const Dwarf_Off after = dwarf_dieoffset(die);
+	const Dwarf_Off after = pd_elfutils.dwarf_dieoffset(die);
 	return after > before && go_on(lines, 1 + (after - before) / BYTES_OF_STEP);
 }
 
@@ -285,11 +293,11 @@ static bool holds_functions(int tag)
 static void add_functions(struct pd_libdw *lines, struct unit_index *index, Dwarf_Die *parent, int depth)
 {
 	Dwarf_Die die;
-	if (depth > MAX_SCOPES || dwarf_child(parent, &die))
+	if (depth > MAX_SCOPES || pd_elfutils.dwarf_child(parent, &die))
 		return;
 	for (bool more = true; more && !lines->status;) {
 		const size_t first = index->count;
-		const int tag = dwarf_tag(&die);
+		const int tag = pd_elfutils.dwarf_tag(&die);
 		if (tag == DW_TAG_subprogram)
 			add_ranges(lines, index, &die);
 		else if (holds_functions(tag))
@@ -299,7 +307,7 @@ static void add_functions(struct pd_libdw *lines, struct unit_index *index, Dwar
 		more = next_sibling(lines, &die, depth > SANE_DEPTH ? index->unit_end : 0);
 		for (size_t i = first; i < index->count && more; i++)
 			if (!index->items[i].die_end)
-				index->items[i].die_end = dwarf_dieoffset(&die);
+				index->items[i].die_end = pd_elfutils.dwarf_dieoffset(&die);
 	}
 }
 
@@ -317,23 +325,24 @@ static void describe_unit(const struct pd_libdw *lines, struct unit_index *index
 	Dwarf_Word at;
 	uint8_t address_size, offset_size;
 	index->table = UINT64_MAX;
-	if (dwarf_nextcu(lines->own.dwarf, index->unit - dwarf_cuoffset(die), &index->unit_end, NULL, NULL, NULL, NULL))
+	if (pd_elfutils.dwarf_nextcu(lines->own.dwarf, index->unit - pd_elfutils.dwarf_cuoffset(die),
+				     &index->unit_end, NULL, NULL, NULL, NULL))
 		index->unit_end = 0;
-	if (dwarf_cu_info(die->cu, &version, NULL, NULL, NULL, NULL, &address_size, &offset_size))
+	if (pd_elfutils.dwarf_cu_info(die->cu, &version, NULL, NULL, NULL, NULL, &address_size, &offset_size))
 		return;
 	index->lines.version = (uint8_t)version;
 	index->lines.address_size = address_size;
 	index->lines.offset_size = offset_size;
-	if (dwarf_attr(die, DW_AT_stmt_list, &attribute) && !dwarf_formudata(&attribute, &at))
+	if (pd_elfutils.dwarf_attr(die, DW_AT_stmt_list, &attribute) && !pd_elfutils.dwarf_formudata(&attribute, &at))
 		index->table = at;
-	if (dwarf_attr(die, DW_AT_comp_dir, &attribute))
-		index->lines.folder = dwarf_formstring(&attribute);
+	if (pd_elfutils.dwarf_attr(die, DW_AT_comp_dir, &attribute))
+		index->lines.folder = pd_elfutils.dwarf_formstring(&attribute);
 }
 
 /* The index of a unit, made at the first use; NULL: look at the status. */
 static struct unit_index *index_of(struct pd_libdw *lines, Dwarf_Die *unit)
 {
-	const Dwarf_Off offset = dwarf_dieoffset(unit);
+	const Dwarf_Off offset = pd_elfutils.dwarf_dieoffset(unit);
 	uint64_t number;
 	if (pd_hash_map_get(&lines->by_unit, offset, &number))
 		return &lines->units[number];
@@ -379,7 +388,7 @@ static bool make_all(struct pd_libdw *lines)
 	Dwarf_Die die;
 	uint8_t type;
 	lines->all.count = 0;
-	while (go_on(lines, 1) && dwarf_get_units(lines->own.dwarf, cu, &cu, NULL, &type, &die, NULL) == 0)
+	while (go_on(lines, 1) && pd_elfutils.dwarf_get_units(lines->own.dwarf, cu, &cu, NULL, &type, &die, NULL) == 0)
 		add_ranges(lines, &lines->all, &die);
 	lines->all_made = !lines->status;
 	if (lines->all.count)
@@ -394,14 +403,14 @@ static bool find_unit(struct pd_libdw *lines, uint64_t vaddr, Dwarf_Die *ret)
 	Dwarf_Aranges *aranges;
 	Dwarf_Off offset;
 	size_t count;
-	if (!dwarf_getaranges(lines->own.dwarf, &aranges, &count) &&
-	    !dwarf_getarangeinfo(dwarf_getarange_addr(aranges, vaddr), NULL, NULL, &offset) &&
-	    dwarf_offdie(lines->own.dwarf, offset, ret))
+	if (!pd_elfutils.dwarf_getaranges(lines->own.dwarf, &aranges, &count) &&
+	    !pd_elfutils.dwarf_getarangeinfo(pd_elfutils.dwarf_getarange_addr(aranges, vaddr), NULL, NULL, &offset) &&
+	    pd_elfutils.dwarf_offdie(lines->own.dwarf, offset, ret))
 		return true;
 	if (!lines->all_made && !make_all(lines))
 		return false;
 	const struct function_range *range = find_range(&lines->all, vaddr);
-	return range && dwarf_offdie(lines->own.dwarf, range->die, ret);
+	return range && pd_elfutils.dwarf_offdie(lines->own.dwarf, range->die, ret);
 }
 
 static bool has_code(int tag)
@@ -416,7 +425,7 @@ static bool holds(struct pd_libdw *lines, Dwarf_Die *die, uint64_t vaddr)
 	ptrdiff_t at = 0;
 	if (!may_read_ranges(lines, die))
 		return false;
-	while (go_on(lines, 1) && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
+	while (go_on(lines, 1) && (at = pd_elfutils.dwarf_ranges(die, at, &base, &start, &end)) > 0)
 		if (vaddr >= start && vaddr < end)
 			return true;
 	return false;
@@ -428,15 +437,15 @@ static size_t get_scopes(struct pd_libdw *lines, const struct unit_index *index,
 {
 	const struct function_range *range = find_range(index, vaddr);
 	size_t count = 1;
-	if (!range || !dwarf_offdie(lines->own.dwarf, range->die, &scopes[0]))
+	if (!range || !pd_elfutils.dwarf_offdie(lines->own.dwarf, range->die, &scopes[0]))
 		return 0;
 	const Dwarf_Off limit = range->die_end ? range->die_end : index->unit_end;
 	for (bool deeper = true; deeper && count < MAX_SCOPES && !lines->status;) {
 		Dwarf_Die die;
-		bool more = !dwarf_child(&scopes[count - 1], &die);
+		bool more = !pd_elfutils.dwarf_child(&scopes[count - 1], &die);
 		deeper = false;
 		while (more && !lines->status) {
-			deeper = has_code(dwarf_tag(&die)) && holds(lines, &die, vaddr);
+			deeper = has_code(pd_elfutils.dwarf_tag(&die)) && holds(lines, &die, vaddr);
 			if (deeper)
 				break;
 			more = next_sibling(lines, &die, limit);
@@ -460,11 +469,11 @@ static const char *function_name(struct pd_libdw *lines, bool raw_names, Dwarf_D
 {
 	Dwarf_Attribute attribute;
 	const char *name = NULL;
-	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
-	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
-		name = short_text(dwarf_formstring(&attribute));
+	if (pd_elfutils.dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
+	    pd_elfutils.dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
+		name = short_text(pd_elfutils.dwarf_formstring(&attribute));
 	if (!name || raw_names)
-		return name ? name : short_text(dwarf_diename(die));
+		return name ? name : short_text(pd_elfutils.dwarf_diename(die));
 	const char *shown = pd_demangle(&lines->names, name, lines->meter.work, &lines->has_excess);
 	lines->name_failed |= !shown;
 	return shown;
@@ -472,28 +481,28 @@ static const char *function_name(struct pd_libdw *lines, bool raw_names, Dwarf_D
 
 static bool is_function(Dwarf_Die *die)
 {
-	int tag = dwarf_tag(die);
+	int tag = pd_elfutils.dwarf_tag(die);
 	return tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram;
 }
 
 static uint32_t number(Dwarf_Attribute *attribute)
 {
 	Dwarf_Word value;
-	const bool found = attribute && !dwarf_formudata(attribute, &value) && value <= UINT32_MAX;
+	const bool found = attribute && !pd_elfutils.dwarf_formudata(attribute, &value) && value <= UINT32_MAX;
 	return found ? (uint32_t)value : 0;
 }
 
 static uint32_t number_of(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attribute;
-	return number(dwarf_attr(die, name, &attribute));
+	return number(pd_elfutils.dwarf_attr(die, name, &attribute));
 }
 
 /* The line where a function is declared, also from the abstract entry (DW_AT_abstract_origin) of an instance. */
 static uint32_t first_line(Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
-	return number(dwarf_attr_integrate(die, DW_AT_decl_line, &attribute));
+	return number(pd_elfutils.dwarf_attr_integrate(die, DW_AT_decl_line, &attribute));
 }
 
 /* false: the unit has no line table that can be read. */
@@ -563,7 +572,7 @@ static size_t walk_scopes(struct pd_libdw *lines, const struct pd_lines_wish *wi
 	for (size_t i = scope_count; i-- > 0;) {
 		if (!is_function(&scopes[i]))
 			continue;
-		at->inlined = dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine;
+		at->inlined = pd_elfutils.dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine;
 		at->function = function_name(lines, wish->raw_names, &scopes[i]);
 		at->first_line = first_line(&scopes[i]);
 		put(wish, frames, room, count++, &found);

@@ -190,6 +190,9 @@ static enum perfdata_status open_libdw(struct perfdata_symbols_dso *dso, struct 
 	if (status == PERFDATA_EUNSUP)
 		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, dso->request.path,
 			       "its debug information is damaged");
+	if (status == PERFDATA_ABSENT && pd_libdw_load() == PERFDATA_ABSENT)
+		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, dso->request.path,
+			       "libdw, which reads debug information of this form, is not installed");
 	if (status)
 		return status == PERFDATA_EUNSUP ? PERFDATA_ABSENT : status;
 	lines->libdw_size = pd_libdw_size(lines->libdw);

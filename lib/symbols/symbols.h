@@ -148,6 +148,8 @@ enum perfdata_status pd_demangle_failure(void);
 /* After dlopen returned NULL, with errno set to 0 before: PERFDATA_ABSENT where the library is not installed, or cannot
  * be one. `text`: of dlerror(), may be NULL. */
 enum perfdata_status pd_status_of_dlopen(const char *text, int code);
+/* Loads libdw and libdwfl. PERFDATA_ABSENT: they are not installed, or this build does without them. */
+enum perfdata_status pd_libdw_load(void);
 /* Writes a Rust name; false if `name` is no Rust name, or does not fit. */
 bool pd_demangle_rust(const char *name, char *out, size_t room);
 

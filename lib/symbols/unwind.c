@@ -93,13 +93,15 @@ static struct pd_unwind_module *module_of(const struct perfdata_unwinder *u, uin
 }
 
 /* Puts a module among the others. false: it has not the address, by which it was found, or memory failed. */
+static bool has_libdwfl(struct perfdata_unwinder *u) { return !pd_symbols_note(u->symbols, pd_libdw_load()); }
+
 static bool add_module(struct perfdata_unwinder *u, const struct pd_unwind_module *module, uint64_t address)
 {
 	const size_t at = count_modules(u, module->start);
 	const bool overlaps = (at && u->modules[at - 1].end > module->start) ||
 			      (at < u->nr_modules && u->modules[at].start < module->end);
 	/* libdwfl decides by the order which one has an address; the order of the others does not matter */
-	if (overlaps && !pd_dwfl_is_built_in())
+	if (overlaps && !has_libdwfl(u))
 		return false;
 	if (pd_vector_grow(&u->modules, &u->modules_room, u->nr_modules, sizeof *u->modules) < 0 ||
 	    (overlaps && !pd_dwfl_report_all(u))) {
@@ -388,7 +390,7 @@ static enum perfdata_status unwind(struct perfdata_unwinder *u)
 		u->pcs[u->count++] = u->ip;
 		return PERFDATA_OK;
 	}
-	if (!unwind_by_rules(u) && pd_dwfl_is_built_in())
+	if (!unwind_by_rules(u) && has_libdwfl(u))
 		return pd_dwfl_unwind(u);
 	return u->count ? PERFDATA_OK : PERFDATA_ABSENT;
 }

@@ -8,12 +8,12 @@
 
 #ifdef HAVE_ELFUTILS
 
-#include <libelf.h>
 #include <errno.h>
 #include <string.h>
 #include "base/cursor.h"
 #include "base/memory.h"
 #include "symbols/dwarf.h"
+#include "symbols/elfutils.h"
 #include "symbols/unwind_entries.h"
 
 #define BYTES_OF_STEP 4u
@@ -304,6 +304,9 @@ enum perfdata_status pd_unwind_open(struct perfdata_symbols_dso *dso)
 {
 	struct image image = { .bytes = NULL };
 	struct pd_work work;
+	const enum perfdata_status loaded = pd_libdw_load();
+	if (loaded)
+		return loaded;
 	pd_work_init(&work, pd_elf_size(dso->text), pd_symbols_account(dso->symbols), dso->symbols->options.cancel);
 	if (dso->debug && dso->debug != dso->text)
 		pd_work_add_bytes(&work, pd_elf_size(dso->debug));
@@ -313,18 +316,19 @@ enum perfdata_status pd_unwind_open(struct perfdata_symbols_dso *dso)
 				       "its tables for unwinding ask for more than their size explains");
 	if (status)
 		return status == PERFDATA_ELIMIT ? PERFDATA_ABSENT : status;
-	elf_version(EV_CURRENT);
+	pd_elfutils.elf_version(EV_CURRENT);
 	dso->unwind_bytes = image.bytes;
 	dso->accounted += image.memory;
 	pd_account_take(work.account, PD_USE_SYMBOLS, image.memory);
 	errno = 0;
-	dso->unwind = elf_memory((char *)image.bytes, image.size);
+	dso->unwind = pd_elfutils.elf_memory((char *)image.bytes, image.size);
 	return dso->unwind ? PERFDATA_OK : errno == ENOMEM ? PERFDATA_ENOMEM : PERFDATA_ABSENT;
 }
 
 void pd_unwind_close(struct perfdata_symbols_dso *dso)
 {
-	elf_end(dso->unwind);
+	if (dso->unwind)
+		pd_elfutils.elf_end(dso->unwind);
 	pd_free(dso->unwind_bytes);
 }
 

@@ -6,10 +6,8 @@
 
 #ifdef HAVE_ELFUTILS
 
-#include <elfutils/libdwfl.h>
+#include "symbols/elfutils.h"
 #include "symbols/symbol_elf.h"
-
-bool pd_dwfl_is_built_in(void) { return true; }
 
 static bool set_initial_registers(Dwfl_Thread *thread, void *arg)
 {
@@ -18,8 +16,8 @@ static bool set_initial_registers(Dwfl_Thread *thread, void *arg)
 	Dwarf_Word values[PD_MAX_REGS] = { 0 };
 	for (unsigned i = 0; i < machine->count; i++)
 		(void)pd_unwinder_register(u->sample, machine->perf_of[i], &values[i]);
-	dwfl_thread_state_register_pc(thread, u->ip);
-	return dwfl_thread_state_registers(thread, 0, machine->count, values);
+	pd_elfutils.dwfl_thread_state_register_pc(thread, u->ip);
+	return pd_elfutils.dwfl_thread_state_registers(thread, 0, machine->count, values);
 }
 
 /* --- files -------------------------------------------------------------------------------------------------------- */
@@ -30,7 +28,7 @@ static int find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwar
 {
 	struct perfdata_symbols_dso *dso = *userdata;
 	(void)module, (void)name, (void)base, (void)file_name;
-	*elf = pd_dso_open_unwind(dso) ? elf_begin(-1, ELF_C_READ, dso->unwind) : NULL;
+	*elf = pd_dso_open_unwind(dso) ? pd_elfutils.elf_begin(-1, ELF_C_READ, dso->unwind) : NULL;
 	return -1;
 }
 
@@ -48,11 +46,12 @@ static const Dwfl_Callbacks callbacks = { .find_elf = find_elf, .find_debuginfo 
 static const Dwfl_Module *report_module(struct perfdata_unwinder *u, struct pd_unwind_module *module)
 {
 	void **userdata;
-	dwfl_report_begin_add(u->dwfl);
-	Dwfl_Module *reported = dwfl_report_module(u->dwfl, module->dso->request.path, module->start, module->end);
-	if (reported && dwfl_module_info(reported, &userdata, NULL, NULL, NULL, NULL, NULL, NULL))
+	pd_elfutils.dwfl_report_begin_add(u->dwfl);
+	Dwfl_Module *reported = pd_elfutils.dwfl_report_module(u->dwfl, module->dso->request.path, module->start,
+							       module->end);
+	if (reported && pd_elfutils.dwfl_module_info(reported, &userdata, NULL, NULL, NULL, NULL, NULL, NULL))
 		*userdata = module->dso;
-	dwfl_report_end(u->dwfl, NULL, NULL);
+	pd_elfutils.dwfl_report_end(u->dwfl, NULL, NULL);
 	module->is_reported = true;
 	u->nr_reported++;
 	return reported;
@@ -61,7 +60,7 @@ static const Dwfl_Module *report_module(struct perfdata_unwinder *u, struct pd_u
 bool pd_dwfl_report_all(struct perfdata_unwinder *u)
 {
 	if (!u->dwfl)
-		u->dwfl = dwfl_begin(&callbacks);
+		u->dwfl = pd_elfutils.dwfl_begin(&callbacks);
 	for (size_t i = 0; u->dwfl && u->nr_reported < u->nr_modules; i++)
 		if (!u->modules[i].is_reported)
 			report_module(u, &u->modules[i]);
@@ -71,18 +70,18 @@ bool pd_dwfl_report_all(struct perfdata_unwinder *u)
 bool pd_dwfl_report(struct perfdata_unwinder *u, struct pd_unwind_module *module, uint64_t address)
 {
 	const Dwfl_Module *reported = report_module(u, module);
-	return reported && dwfl_addrmodule(u->dwfl, address) == reported;
+	return reported && pd_elfutils.dwfl_addrmodule(u->dwfl, address) == reported;
 }
 
 bool pd_dwfl_has_module(struct perfdata_unwinder *u, uint64_t address)
 {
-	return dwfl_addrmodule(u->dwfl, address) != NULL;
+	return pd_elfutils.dwfl_addrmodule(u->dwfl, address) != NULL;
 }
 
 void pd_dwfl_end(struct perfdata_unwinder *u)
 {
 	if (u->dwfl)
-		dwfl_end(u->dwfl);
+		pd_elfutils.dwfl_end(u->dwfl);
 	u->dwfl = NULL;
 	u->attached = false;
 	u->nr_reported = 0;
@@ -127,12 +126,12 @@ static int take_frame(Dwfl_Frame *frame, void *arg)
 	Dwarf_Addr pc;
 	bool is_first;
 	u->is_cut = false;
-	if (++u->nr_frames > PD_FRAMES_OF_STEP * u->room || !dwfl_frame_pc(frame, &pc, NULL))
+	if (++u->nr_frames > PD_FRAMES_OF_STEP * u->room || !pd_elfutils.dwfl_frame_pc(frame, &pc, NULL))
 		return DWARF_CB_ABORT;
 	/* libdwfl reads from the file whether the frame was interrupted or made a call: so the file has to be
 	 * reported. */
 	(void)pd_unwinder_take_map(u, pc);
-	if (!dwfl_frame_pc(frame, &pc, &is_first))
+	if (!pd_elfutils.dwfl_frame_pc(frame, &pc, &is_first))
 		return DWARF_CB_ABORT;
 	pc -= !is_first;
 	if (!pd_unwinder_take_map(u, pc))
@@ -150,9 +149,9 @@ enum perfdata_status pd_dwfl_unwind(struct perfdata_unwinder *u)
 	u->nr_by_libdwfl++;
 	if (pd_dwfl_report_all(u)) {
 		if (!u->attached)
-			u->attached = dwfl_attach_state(u->dwfl, NULL, 1, &thread_callbacks, u);
+			u->attached = pd_elfutils.dwfl_attach_state(u->dwfl, NULL, 1, &thread_callbacks, u);
 		if (u->attached)
-			dwfl_getthread_frames(u->dwfl, 1, take_frame, u);
+			pd_elfutils.dwfl_getthread_frames(u->dwfl, 1, take_frame, u);
 	}
 	u->by_libdwfl = false;
 	pd_monitor_leave(u->symbols->unwind_lock);

@@ -60,9 +60,8 @@ bool pd_unwinder_read_word(struct perfdata_unwinder *u, uint64_t address, uint64
 /* Takes the mapping of an address, unless it was. false: there is a mapping, but no file that can be used. */
 bool pd_unwinder_take_map(struct perfdata_unwinder *u, uint64_t address);
 
-/* --- unwind_libdwfl.c; without elfutils: nothing is known, and no stack is left to it ----------------------------- */
+/* --- unwind_libdwfl.c: call these after pd_libdw_load succeeded --------------------------------------------------- */
 
-bool pd_dwfl_is_built_in(void);
 /* Reports all modules that libdwfl does not know yet. false: without memory. */
 bool pd_dwfl_report_all(struct perfdata_unwinder *u);
 /* Reports a module. false: libdwfl does not find the address in it. */

@@ -6,12 +6,14 @@
 
 #ifndef HAVE_ELFUTILS
 
+enum perfdata_status pd_libdw_load(void) { return PERFDATA_ABSENT; }
+
 enum perfdata_status pd_libdw_open(const struct pd_elf *elf, const struct pd_elf *alt, struct pd_work *work,
 				   struct pd_libdw **ret)
 {
 	(void)elf, (void)alt, (void)work;
 	*ret = NULL;
-	return PERFDATA_EUNSUP;
+	return PERFDATA_ABSENT;
 }
 void pd_libdw_close(struct pd_libdw *libdw) { (void)libdw; }
 bool pd_libdw_has_excess(const struct pd_libdw *libdw)
@@ -39,7 +41,6 @@ enum perfdata_status pd_unwind_open(struct perfdata_symbols_dso *dso)
 }
 void pd_unwind_close(struct perfdata_symbols_dso *dso) { (void)dso; }
 
-bool pd_dwfl_is_built_in(void) { return false; }
 bool pd_dwfl_report_all(struct perfdata_unwinder *u)
 {
 	(void)u;

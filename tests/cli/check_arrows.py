@@ -18,7 +18,7 @@ BUILD = os.environ.get("top_builddir") or os.path.join(TOP, "build")
 NM = os.environ.get("NM", "nm")
 
 # A function of another library, which is the same for the whole process, and why there is none; where a thread leaves another library.
-SET_ONCE = {"runtime_demangle", "runtime_is_missing", "runtime_failure", "way_out"}
+SET_ONCE = {"runtime_demangle", "runtime_is_missing", "runtime_failure", "way_out", "pd_elfutils", "elfutils_are_loaded", "elfutils_are_missing", "ssse3_answer"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"]+)"|<([^>]+)>)', re.M)
 # Comments, and strings and characters with what they hold: first come, first served.
@@ -34,7 +34,8 @@ OPENERS = {"lib/base/regular.c": {"open", "openat"}, "lib/base/fdio.c": {"open",
            "lib/run/output_file.c": {"open"}, "lib/run/output_folder.c": {"openat", "opendir"}, "lib/reader/directory.c": {"opendir"},
            "lib/base/port.c": {"eventfd", "pipe", "dlopen"}, "lib/emit/registry.c": {"pd_load_library"},
            "lib/symbols/debuginfod.c": {"pd_load_library"}, "lib/symbols/demangle_cxx.c": {"pd_load_library"},
-           "lib/symbols/disassemble_library.c": {"pd_load_library"}}
+           "lib/symbols/disassemble_library.c": {"pd_load_library"},
+           "lib/symbols/elfutils.c": {"pd_load_library"}}
 # What some system lacks or spells otherwise: lib/base/port.h has it for all.
 NOT_EVERYWHERE = re.compile(r"(?<![\w\"])(__EMSCRIPTEN__|__APPLE__|__linux__|getauxval|eventfd|sched_getaffinity|posix_fadvise|fallocate|F_SETPIPE_SZ|"
                             r"st_[mc]tim|renameat2|getrandom|getentropy|dlopen|dlerror|O_PATH|CLOCK_BOOTTIME|CLOCK_TAI|fstatfs)\b")
