@@ -54,7 +54,7 @@ export async function convert(source, format, options = {}) {
 	};
 }
 
-/** The pieces wait in memory only while a call of C lasts: the sink is waited for between two calls. */
+/** A conversion is one call of C, which cannot wait for the sink: all pieces stay in memory until it is complete. */
 export async function convertTo(source, format, sink, options = {}) {
 	const writer = sink.getWriter();
 	const parts = [];
