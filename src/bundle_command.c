@@ -49,7 +49,7 @@ static void fail_call(struct bundling *bundling, const char *file, int code)
 	bundling->code = exit_code_join(bundling->code, exit_code_of_errno(code));
 }
 
-/* --- what it tells of itself -------------------------------------------------------------------------------------- */
+/* --- the summary of the bundle ------------------------------------------------------------------------------------ */
 
 static json_object *json_path(struct bundling *bundling, const char *path)
 {

@@ -55,7 +55,7 @@ enum exit_code command_version(struct options *options);
 /* Prints usage and options on stdout: those of `emitter` with the general options of `command`, or those of `command`
  * if `emitter` is NULL. Options that many commands take are only named, unless `all`. */
 enum exit_code help_command(const struct command *command, const struct perfdata_emitter *emitter, bool all);
-/* Prints the commands that most people need on stdout, and where the others are listed. */
+/* Prints on stdout the commands that most people need, and where to find the others. */
 enum exit_code help_overview(void);
 
 #endif

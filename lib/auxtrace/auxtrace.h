@@ -94,7 +94,7 @@ struct pd_aux_setup {
 	struct pd_aux_cpu { uint32_t cpu; uint64_t midr; } *cpus;
 	size_t nr_cpus, room_cpus;
 };
-/* What the recording's header says that tracers of older recorders need. */
+/* Facts of the recording's header. Traces of older recorders cannot be decoded without them. */
 struct pd_aux_header {
 	const char *cpuid;                   /* the section CPUID; NULL: there is none */
 	bool samples_lack_time;              /* samples of the first event have no times */

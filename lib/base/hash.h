@@ -65,8 +65,8 @@ bool pd_hash_map_remove(struct pd_hash_map *map, uint64_t key);
 bool pd_hash_map_each(const struct pd_hash_map *map, size_t *position, uint64_t *ret_key, uint64_t *ret_value);
 void pd_hash_map_release(struct pd_hash_map *map);
 
-/* Interned byte strings: equal bytes have one id, ids count from 0, bytes never move, are 16-aligned and have a NUL
- * behind. One thread puts and counts. */
+/* Interned byte strings: equal bytes have one id, ids count from 0. The bytes never move, are 16-aligned and end with
+ * a NUL. One thread puts and counts. */
 struct pd_intern;
 struct pd_intern *pd_intern_new(void);
 void pd_intern_free(struct pd_intern *intern);

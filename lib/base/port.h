@@ -71,7 +71,8 @@ const void *pd_own_vdso(void);
 /* How many processors this process may use, or 0: the system does not say. */
 unsigned pd_allowed_processors(void);
 
-/* A descriptor that becomes readable when something is written to the other, perhaps the same. 0, or -1 with errno. */
+/* *ret_read becomes readable when something is written to *ret_write; both may be one descriptor. Returns 0, or -1 with
+ * errno. */
 int pd_open_wakeup(int *ret_read, int *ret_write);
 
 /* Saves memory or time, or does nothing. */

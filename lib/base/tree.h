@@ -30,7 +30,7 @@ static inline int pd_tree_init(struct pd_tree *tree, struct pd_account *account,
 	return pd_tree_init_with(tree, sizeof(struct pd_tree_node), account, use);
 }
 void pd_tree_release(struct pd_tree *tree);
-/* Frees what only look-ups by label need: of these no more may follow. */
+/* Frees what only look-ups by label need. No such look-up may follow. */
 void pd_tree_finish(struct pd_tree *tree);
 /* The child of `parent` with this label, added if it is new; UINT32_MAX: see status. */
 uint32_t pd_tree_child(struct pd_tree *tree, uint32_t parent, uint32_t label);

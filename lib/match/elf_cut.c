@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* ELF files cut down to what names need, or names and unwinding. Addresses of a recording are offsets in the file, so
- * whatever is loaded into memory keeps its place, as zeros where it is left out; symbol tables and the like move behind
- * it. */
+/* Cuts ELF files down to what symbol names need, or names and unwinding. Addresses of a recording are offsets in the
+ * file, so loaded segments keep their offsets: zeros replace the parts that are left out. Symbol tables and other
+ * sections move to the end of the file. */
 #include "config.h"
 #include <elf.h>
 #include <string.h>

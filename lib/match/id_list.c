@@ -24,7 +24,7 @@ static int digit_of(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The bytes of a build-id that is spelled in hexadecimal, and nothing else. */
+/* Parses a text that is a build-id in hexadecimal and nothing else. */
 static bool parse_id(const char *at, size_t size, struct pd_build_id *ret)
 {
 	if (size < 8 || size % 2 || size / 2 > sizeof ret->bytes)
@@ -142,7 +142,7 @@ static struct columns find_columns(const struct line *line)
 	return ret;
 }
 
-/* "\t", "\n" and "\\" are spelled so; in place, and the size that is left. */
+/* Replaces the escapes "\t", "\n" and "\\" in place; returns the new size. */
 static size_t unescape(char *text, size_t size)
 {
 	size_t used = 0;

@@ -148,7 +148,7 @@ bool pd_take_result(struct pd_lookup *lookup, struct pd_source *source, enum per
 		    const char *shown, const struct pd_build_id *id, uint32_t parts, const char *reason);
 /* The path of a file below a source as people write it, in the match's arena; "" without memory. */
 const char *pd_shown_path(struct perfdata_match *match, const struct pd_source *source, const char *real);
-/* The id to look for: the recorded one, or that of the file which stands in for the recorded file. */
+/* The build-id to look for: the recorded one, or the build-id of the file that replaces the recorded file. */
 const struct pd_build_id *pd_lookup_id(const struct pd_lookup *lookup, struct pd_build_id *room);
 
 /* --- places.c: where the files of a source are; kernel_places.c --------------------------------------------------- */

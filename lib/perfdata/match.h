@@ -41,7 +41,7 @@ enum perfdata_match_state {
 	PERFDATA_MATCH_NO_NOTE,      /* the file at the recorded path has no build-id */
 	PERFDATA_MATCH_ABSENT,       /* nothing found */
 	PERFDATA_MATCH_UNVERIFIED,   /* no build-id was recorded, and a file is at the path */
-	PERFDATA_MATCH_UNKNOWN,      /* no build-id was recorded, and no file is at the path, or another file */
+	PERFDATA_MATCH_UNKNOWN,      /* no build-id was recorded; the path has no file, or another one */
 	/* the file at the path cannot be read: permission, no regular file, no or damaged ELF */
 	PERFDATA_MATCH_UNREADABLE,
 	PERFDATA_MATCH_MEMORY,       /* code that has no file */

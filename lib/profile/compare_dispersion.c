@@ -74,8 +74,8 @@ static double even_of(double degrees)
 	return cube * cube * cube;
 }
 
-/* The logarithm of how likely it is to see this where dispersions lie around `expected` as variances of so many degrees
- * do, up to what is the same for all of these. */
+/* The log likelihood of the dispersion seen, if dispersions are distributed around `expected` as variances with
+ * `prior_degrees` degrees of freedom are; without terms that do not depend on the parameters. */
 static double log_of(const struct seen *seen, double degrees, double expected, double prior_degrees)
 {
 	const double even = even_of(degrees);

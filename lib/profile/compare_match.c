@@ -11,7 +11,7 @@
 enum { FEW = 10 };                         /* samples: a key with fewer may be missing by chance */
 static const double some = 0.1, most = 0.5, file_floor = 0.05, row_floor = 0.001;
 
-/* A file of which only one side has samples. */
+/* A file that has samples on one side only. */
 struct lone_file {
 	const char *name;
 	double share;
@@ -28,7 +28,7 @@ static double share_on(const struct pd_compare_event *event, size_t row, unsigne
 	return pd_compare_share(event, &event->rows[row], PD_SELF, side);
 }
 
-/* The part of a side's weight in keys of which the other side has no sample. */
+/* The part of a side's weight in keys without samples on the other side. */
 static double unmatched(const struct pd_compare_event *event, unsigned side)
 {
 	double sum = 0;

@@ -100,7 +100,7 @@ static bool has_both(const struct pd_compare_row *row)
 	return row->sums[PD_SELF][0].n && row->sums[PD_SELF][1].n;
 }
 
-/* Keys of which it shows whether they changed. */
+/* Keys whose change, if any, the comparison can detect. */
 static bool is_large(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
 		     const struct pd_compare_row *row)
 {

@@ -128,8 +128,8 @@ void pd_key_file(enum perfdata_dso_kind kind, const char *path, char *ret, size_
 
 enum tail { TAIL_ALONE = 1, TAIL_NUMBER = 2, TAIL_HEX = 4 };
 
-/* Suffixes that compilers add to copies and parts of one function of the source. Suffixes that tell functions apart
- * (.avx2, .resolver, ._omp_fn.0, .func1) stay. */
+/* Suffixes that compilers add to copies and parts of one function of the source. Suffixes that distinguish
+ * functions (.avx2, .resolver, ._omp_fn.0, .func1) stay. */
 static const struct {
 	const char *text;
 	unsigned tail;

@@ -81,7 +81,7 @@ void pd_reader_tell_spans(struct perfdata_reader *reader, enum perfdata_finding_
 
 /* The account of memory that the reader's session draws from. */
 struct pd_account *pd_reader_account(struct perfdata_reader *reader);
-/* Frees the memory that reading keeps for what comes next: nothing does. */
+/* Frees the memory that is kept for further reading. Call it when nothing more is read. */
 void pd_reader_trim(struct perfdata_reader *reader);
 
 /* Symbols in records of simpleperf, as a section FILE has them; no data: there are none. */

@@ -111,7 +111,7 @@ struct pd_stream {
 	uint16_t file;
 	bool is_live;                /* a pipe: never wait for more bytes than the record at hand needs */
 	bool is_fed;                 /* bytes come piece by piece, and nothing may depend on the pieces */
-	/* a record whose payload was not fed to its end: nothing but this record can be worked on */
+	/* a record whose payload is not yet fed to its end: only this record can be read */
 	bool is_pending;
 	struct perfdata_raw pending;
 	struct {

@@ -146,7 +146,7 @@ static enum perfdata_status copy_auxtrace(struct perfdata_rewriter *rewriter, co
 
 /* --- records ----------------------------------------------------------------------------------------------------- */
 
-/* Whether a FINISHED_ROUND of a cut changes nothing. The first one behind a record says up to which time the second one
+/* Whether a FINISHED_ROUND of a cut changes nothing. The first one after a record says up to which time the second one
  * releases; further ones release nothing. Where little is kept of a long recording there may be a million of them. */
 static bool is_empty_round(struct perfdata_rewriter *rewriter)
 {
@@ -361,8 +361,8 @@ static enum perfdata_status copy_carrier(struct perfdata_rewriter *rewriter, con
 									    : PERFDATA_OK;
 }
 
-/* The parts of a record that was split: the joined record is copied in their place, but for those that stand beside
- * carriers that are kept. */
+/* The parts of a record that was split. The joined record replaces them; where carriers are kept, parts outside of
+ * carriers are copied as they are. */
 static enum perfdata_status copy_part(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
 	return rewriter->keeps_carriers && raw->inner == PERFDATA_NO_OFFSET ? put(rewriter, raw->bytes, raw->size)

@@ -3,7 +3,7 @@
  *
  * Each input is read twice: once to know all of its events before anything is written, and once to copy it. An input
  * whose events are those of an earlier one shares them, so that parts of a recording become that recording again; the
- * events of any other input stand behind those of the inputs before it, so that groups stay together. Where an id
+ * events of any other input follow the events of the inputs before it, so that groups stay together. Where an id
  * already belongs to another event, a new one replaces it. */
 #include "config.h"
 #include "base/cancel.h"
@@ -358,7 +358,7 @@ static void renumber(struct pd_merge *merge, struct perfdata_record *record)
 }
 
 /* Readers find the event of a record by the id in its trailer, where 0 means the first event: the attr of that event
- * tells the layout of the trailer. */
+ * defines the layout of the trailer. */
 static const struct pd_merge_event *renumber_trailer(const struct pd_merge *merge, struct perfdata_sample_id *trailer)
 {
 	const uint64_t recorded = trailer->identifier ? trailer->identifier : trailer->id;

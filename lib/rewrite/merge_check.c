@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether recordings can be one: of the same host, boot and clock, with a time in each sample. Compares what recordings
- * tell of these, and tells the user the reason to refuse, or what is assumed. */
+/* Whether recordings can be one: of the same host, boot and clock, with a time in each sample. Compares
+ * host, boot and clock as recorded, and reports to the user the reason to refuse, or what is assumed. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdarg.h>

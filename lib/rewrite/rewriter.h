@@ -141,7 +141,7 @@ const char *pd_new_name(const struct perfdata_rewriter *rewriter, const char *na
 enum perfdata_status pd_sections_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw, void *out,
 					size_t *ret_size);
 
-/* Copies a section, or tells the user why it is left out. */
+/* Copies a section, or reports to the user why it is left out. */
 enum perfdata_status pd_sections_put(struct perfdata_rewriter *rewriter,
 				     const struct perfdata_feature_section *section);
 /* An integer of `width` bytes, in the other byte order than this machine's if `swap` is set. */

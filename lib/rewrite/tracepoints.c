@@ -207,7 +207,7 @@ bool pd_tracepoint_can_byteswap(struct perfdata_rewriter *rewriter, const struct
 		if (unit_of(&trace->fields[i]))
 			continue;
 		(void)pd_error(&rewriter->error, PERFDATA_EUNSUP, PERFDATA_NO_OFFSET,
-			       "the byte order of raw data of %.80s cannot be changed: its format does not tell what "
+			       "the byte order of raw data of %.80s cannot be changed: its format does not say what "
 			       "'%s' consists of",
 			       event->name, trace->fields[i].declaration);
 		return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A file gets its name only when it is complete. Until then it has none (O_TMPFILE), so a program that is killed leaves
- * nothing behind; where the file system has no O_TMPFILE, the file has a temporary name. */
+ * no file; where the file system has no O_TMPFILE, the file has a temporary name. */
 #include "config.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -175,7 +175,7 @@ static int name_for_now(struct perfdata_output *output, const char *descriptor)
 		errno = ENOMEM;
 		return -1;
 	}
-	/* from here on, a killed program leaves this name behind; the lock protects it while the program lives */
+	/* from here on, a killed program leaves this file; the lock protects the file while the program runs */
 	(void)!flock(output->fd, LOCK_EX | LOCK_NB);
 	for (unsigned i = 0; i < MOST_TEMPORARY_NAMES; i++) {
 		number_temporary(output, output->temporary, i);

@@ -340,7 +340,8 @@ static bool row_is_there(const struct pd_walk *w, const struct perfdata_layout *
 	}
 }
 
-/* True if the row was placed; the view also gets a list that was clipped and an attr of impossible size. */
+/* True if the row was placed. Else the view may have the row all the same: a clipped list, or an attr of impossible
+ * size. */
 static bool walk_row(struct pd_walk *w, const struct perfdata_layout *layout, const struct perfdata_field *field,
 		     void *view, bool *ret_present)
 {

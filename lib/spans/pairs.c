@@ -20,7 +20,7 @@ static void spell_lock(uint64_t flags, char *text, size_t size)
 		snprintf(text + at, size - at, "%s0x%" PRIx64, at ? "|" : "", flags);
 }
 
-/* The name of a number; each is spelled once. UINT32_MAX without memory. */
+/* The name of a number; each is formatted once. UINT32_MAX without memory. */
 static uint32_t number_name(struct pd_spans *spans, enum pd_pair_name how, unsigned long_size, uint64_t number)
 {
 	const uint64_t key = pd_hash_two(number, how, spans->seed);

@@ -26,7 +26,7 @@ static const struct pd_pair pairs[] = {
 	  .name = "esr_ec", .named = PD_NAME_NUMBER },
 };
 
-/* Whether the name is the pattern, whose * stands for the rest; *ret_rest is that. */
+/* Whether the name matches the pattern, where * is any text; *ret_rest is the text that * matched. */
 static bool is_event(const char *pattern, const char *name, const char **ret_rest)
 {
 	const size_t size = strlen(pattern);

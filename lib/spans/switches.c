@@ -246,7 +246,7 @@ enum perfdata_status pd_spans_wake(struct pd_spans *spans, const struct pd_span_
 	if (!pd_spans_number(spans, event->fields[0], data, &pid))
 		return PERFDATA_OK;
 	if (event->role == PD_ROLE_WAKING && !spans->has_waking) {
-		/* sched_waking tells more, and sooner: what sched_wakeup told so far is of another kind */
+		/* sched_waking comes earlier and names the waker: forget the wake-ups that sched_wakeup reported */
 		spans->has_waking = true;
 		spans->epoch++;
 	}

@@ -44,7 +44,7 @@ static enum perfdata_status code_of_file(struct perfdata_symbols_dso *dso, uint6
 		return refuse(code, "the file with the code is not at hand");
 	if (!is_recorded(dso))
 		return refuse(code, dso->request.build_id_size ? "the build-id of the file at hand differs"
-							       : "no build-id was recorded that tells the file");
+							       : "no build-id was recorded that identifies the file");
 	if (dso->request.kind == PERFDATA_DSO_KERNEL &&
 	    !pd_elf_offset(elf, address + (uint64_t)dso->delta, &offset))
 		return refuse(code, "the file of the kernel has no code at this address");

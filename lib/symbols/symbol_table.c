@@ -299,7 +299,7 @@ static int drop_aliases(struct pd_symbol_table *table)
 	return failed;
 }
 
-/* A kernel has several names at the start of its text, of which the table keeps one: often neither of these. */
+/* A kernel has several names at the start of its text. The table keeps one of them, often neither of these two. */
 static void note_text_start(struct pd_symbol_table *table)
 {
 	static const char *const names[] = { "_text", "_stext" };

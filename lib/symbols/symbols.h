@@ -248,7 +248,7 @@ struct pd_symbols_spool {
 	struct pd_monitor *lock;
 	struct pd_spool file;                     /* as large as its parts */
 	size_t nr_parts;                          /* the file is there as long as it has parts */
-	atomic_bool told;                         /* that it failed */
+	atomic_bool told;                         /* the failure was reported */
 };
 /* A part of the file, to be written and read by one caller. What fails is reported. PERFDATA_ENOMEM: there is
  * no room; PERFDATA_EREAD. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables and plain functions that the files of this folder share. A function that uses the machine's vector
- * instructions stands next to a plain one, and the tests compare both. */
+/* Tables and plain functions that the files of this folder share. Each function that uses the
+ * machine's vector instructions has a plain one beside it; the tests compare both. */
 #ifndef PD_DIGITS_H
 #define PD_DIGITS_H
 

@@ -103,7 +103,7 @@ void pd_dump_lines(char *at, const uint8_t *bytes, size_t count, uint32_t offset
 }
 #endif
 
-/* The last, shorter line: spelled as a whole one, then blanked. */
+/* The last, shorter line: formatted as a whole line, then its end is overwritten with blanks. */
 static char *short_line_to(char *at, const uint8_t *bytes, size_t size, uint32_t offset)
 {
 	uint8_t padded[16] = { 0 };

@@ -11,7 +11,7 @@ enum perfdata_part_form {
 	PERFDATA_PART_U8, PERFDATA_PART_U16, PERFDATA_PART_U32, PERFDATA_PART_U64,    /* decimal */
 	PERFDATA_PART_S8, PERFDATA_PART_S16, PERFDATA_PART_S32, PERFDATA_PART_S64,
 	PERFDATA_PART_X8, PERFDATA_PART_X16, PERFDATA_PART_X32, PERFDATA_PART_X64,    /* hexadecimal */
-	/* UINT32_MAX is spelled as nothing, as `null` */
+	/* UINT32_MAX is written as nothing, as `null` */
 	PERFDATA_PART_U32_OR_NONE, PERFDATA_PART_U32_OR_NULL,
 	/* no number: the caller writes what follows */
 	PERFDATA_PART_STOP,

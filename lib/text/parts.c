@@ -23,8 +23,8 @@ static char *or_null_to(char *at, uint32_t value)
 	return at + 4;
 }
 
-/* Most parts have no width. A branch, which the processor predicts: the longer of two lengths would have to be waited
- * for. */
+/* Most parts have no width. The branch is faster than the maximum of two lengths: the processor predicts a branch, but
+ * has to wait for the maximum. */
 static char *hex_to(char *at, uint64_t value, unsigned width)
 {
 	return width ? pd_hex_width_to(at, value, width) : pd_hex_to(at, value);

@@ -5,9 +5,9 @@
 
 #include "perfdata/text.h"
 
-/* Whether the character is obeyed instead of shown, or changes what is seen beside it: control characters (C0, DEL,
- * C1), separators of lines and paragraphs, those that turn the direction of text, and those that Unicode shows as
- * nothing (Default_Ignorable_Code_Point, and the marks of annotations). */
+/* Whether a terminal interprets the character instead of showing it, or the character changes how its neighbours look:
+ * control characters (C0, DEL, C1), separators of lines and paragraphs, characters that change the direction of text,
+ * and invisible characters (Default_Ignorable_Code_Point, and the marks of annotations). */
 bool pd_text_hides(uint32_t character);
 
 /* Appends what a terminal gets of the bytes: lines and tabs as they are, well-formed UTF-8 that hides nothing, and \xNN

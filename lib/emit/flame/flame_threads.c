@@ -12,7 +12,7 @@ struct run {
 
 struct flame_threads {
 	struct pd_intern *names;
-	struct pd_hash_map known;    /* name << 32 | how many threads of the name a run had before → number */
+	struct pd_hash_map known;    /* name << 32 | number of earlier threads of that name → the thread's number */
 	struct flame_thread *list;
 	size_t nr, room;
 	struct run *runs;

@@ -129,7 +129,7 @@ static void make_member(struct line_maker *maker, const struct record *r, const 
 	quote(maker, r, form);
 }
 
-/* other(record, what, …) writes the heads that need more than constant bytes and numbers. */
+/* Makes a head. Calls other(record, what, …) for heads that need more than constant bytes and numbers. */
 static void make_head(struct line_maker *maker, struct record *r, enum pd_record_head head, const struct key *key,
 		      line_spell_fn *other, const void *what)
 {

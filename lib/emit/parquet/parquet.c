@@ -327,7 +327,7 @@ static struct perfdata_text *text_of(struct file *file, struct perfdata_text *ou
 	return text;
 }
 
-/* The open rows become a group; *ret: its columns as work, nr_columns elements. */
+/* Closes the group of open rows. *ret: the work to encode its columns, nr_columns elements. */
 static enum perfdata_status close_group(struct parquet_state *state, unsigned table, struct column_work ***ret)
 {
 	struct file *file = state->files[table];

@@ -11,7 +11,7 @@ void pd_spell_member(struct speller *s, const struct row *row, const void *view)
 bool pd_spell_value(struct speller *s, const struct row *row, const void *view);
 /* An object with all rows that are present. */
 void pd_spell_object(struct speller *s, const struct plan *plan, uint64_t present, const void *view);
-/* What a head holds that is no single value: the trailer, a location, branches, a stack. */
+/* The values of a head that have parts: the trailer, a location, branches, a stack. */
 void pd_spell_nested_head(struct record *r, const struct head_value *value, struct perfdata_text *out);
 
 #endif

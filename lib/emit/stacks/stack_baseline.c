@@ -340,7 +340,7 @@ static const char *comm_text(const struct baseline_writer *writer, uint32_t comm
 	return comm == PERFDATA_NONE ? "" : perfdata_session_comm(writer->state->gather.session, comm);
 }
 
-/* "PROCESS/THREAD", where the thread that the process began with is known. */
+/* "PROCESS/THREAD" if the main thread of the process is known. */
 static void name_thread(struct baseline_writer *writer, uint32_t number)
 {
 	const struct pd_profile *profile = writer->state->gather.profile;

@@ -16,7 +16,7 @@ struct stack_step {
 	bool is_cut;                 /* its caller is above the memory that was recorded of the stack */
 	/* the address is where a call returns to: the call is at the address minus one */
 	bool is_caller;
-	uint32_t end_label;          /* how many labels there are up to here, with those that a choice cuts off */
+	uint32_t end_label;          /* number of labels up to here, including labels that a choice cuts off */
 	/* for a choice: enum stack_seen of the steps up to here; the first label with STACK_SEEN_ROOT */
 	unsigned seen;
 	uint32_t root_step, root_label;

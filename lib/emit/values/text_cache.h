@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Spans of text by key, such as the name of a frame by its id: spelled once, and copied when the key comes again. The
+/* Spans of text by key, such as the name of a frame by its id: formatted once, and copied when the key comes again. The
  * threads of a run share a pool, which only grows: its texts are found without a lock. What comes when it is full, each
  * thread keeps in a cache of its own, and forgets when that is full. Texts of whole stacks do not belong here: they
  * fill the caches of the machine, and their frames are copied as fast. */

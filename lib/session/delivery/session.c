@@ -35,7 +35,7 @@ static enum perfdata_status add_header_build_ids(struct perfdata_session *sessio
 	return PERFDATA_OK;
 }
 
-/* Names that the recording holds count where names are asked for; texts without names are perf's. */
+/* Adds the names that the recording holds, if the caller asks for names. Without names, texts are those of perf. */
 static enum perfdata_status add_inside(struct perfdata_session *session)
 {
 	const struct perfdata_symbols *symbols = session->options.symbols;

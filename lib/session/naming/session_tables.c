@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What other threads may look up in a session: see the table section of perfdata/session.h. */
+/* Look-ups in a session that other threads may call: see the section on tables in perfdata/session.h. */
 #include "config.h"
 #include <stdio.h>
 #include <string.h>

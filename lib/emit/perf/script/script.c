@@ -300,7 +300,7 @@ static enum perfdata_status read_itrace(const char *text, struct perfdata_config
 	return PERFDATA_OK;
 }
 
-/* Rounds (FINISHED_ROUND) mean something in the order of the file only, so perf does not sort when it shows them. */
+/* FINISHED_ROUND records have a meaning only in the order of the file, so perf does not sort when it shows them. */
 static enum perfdata_status configure(void *user, struct perfdata_configuration *configuration)
 {
 	const char *itrace = perfdata_option_text(configuration->options, configuration->nr_options, "itrace");
