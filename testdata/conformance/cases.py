@@ -518,10 +518,10 @@ def damage_cases():
             lines=[r.expected()[0]])
         for magic in (b"PERFILE1", b"ELF\x7f----", bytes(8)):
             r = records(Recording(big=big))
-            add("magic-%s%s" % (magic.hex(), suffix), "a file that is no recording", r, valid=False, must=False, data=r.bytes(magic=magic), lines=[])
+            add("magic-%s%s" % (magic.hex(), suffix), "a file that is no recording", r, valid=False, data=r.bytes(magic=magic), lines=[])
         r = records(Recording(big=big))
         for size in (1, 8, 15, 64, 103):
-            add("header-cut-%d%s" % (size, suffix), "a file of %d bytes, which is less than a header" % size, r, valid=False, must=False,
+            add("header-cut-%d%s" % (size, suffix), "a file of %d bytes, which is less than a header" % size, r, valid=False,
                 data=r.bytes()[:size], lines=[])
 
 
