@@ -270,6 +270,8 @@ static uint64_t place_of(struct collecting *c, uint32_t frame)
 {
 	if (frame == PERFDATA_NONE)
 		return PD_OUTSIDE;
+	if (c->b->rule == PD_BRANCHES_FRAMES)
+		return (uint64_t)frame + 1;
 	struct known_place *known = &c->known[frame & (NR_KNOWN - 1)];
 	if (known->frame_after != frame + 1)
 		*known = (struct known_place){ find_place(c, frame), frame + 1 };
@@ -279,6 +281,17 @@ static uint64_t place_of(struct collecting *c, uint32_t frame)
 static bool is_of_kernel(const struct perfdata_list *entries, uint64_t index)
 {
 	return pd_branch_from(entries, index) >= KERNEL_HALF || pd_branch_to(entries, index) >= KERNEL_HALF;
+}
+
+/* An entry's cycles are of the code that ended with its branch. */
+static void take_frames(struct collecting *c, const struct perfdata_list *entries, const uint32_t *frames)
+{
+	for (uint64_t i = 0; i < entries->count; i++) {
+		const uint64_t newer = i ? place_of(c, frames[2 * i - 2]) : PD_OUTSIDE;
+		add(c, KIND_TAKEN, place_of(c, frames[2 * i]), place_of(c, frames[2 * i + 1]), newer,
+		    newer != PD_OUTSIDE ? pd_branch_cycles(entries, i - 1) : 0);
+	}
+	c->part->entries += entries->count;
 }
 
 static void take_stack(struct collecting *c, const struct perfdata_list *entries, const uint32_t *frames)
@@ -342,7 +355,11 @@ static void take_sample(struct collecting *c, const struct perfdata_batch *batch
 		entries = &record.u.sample.branch_stack.entries;
 	const uint32_t *frames = entries ? &batch->frames[delivery->branches] : NULL;
 	c->part->stacks += entries && entries->count;
-	if (!c->files->nr && c->b->rule != PD_BRANCHES_ALL_FILES) {
+	if (entries && c->b->rule == PD_BRANCHES_FRAMES) {
+		take_frames(c, entries, frames);
+		return;
+	}
+	if (!c->files->nr && c->b->rule < PD_BRANCHES_ALL_FILES) {
 		take_files(c, delivery, frames, entries ? entries->count : 0);
 		return;
 	}
@@ -419,10 +436,10 @@ static enum perfdata_status join(struct pd_branches *b, enum pd_branch_kind kind
 static enum perfdata_status split(struct pd_branches *b, const struct pd_profile_entry *taken)
 {
 	const uint64_t from = from_of(&taken->key), to = taken->key.slice, end = rest_of(&taken->key);
-	const bool counts = b->rule == PD_BRANCHES_MAPPED || (to != PD_OUTSIDE &&
+	const bool counts = b->rule == PD_BRANCHES_MAPPED || b->rule == PD_BRANCHES_FRAMES || (to != PD_OUTSIDE &&
 			    (b->rule == PD_BRANCHES_SECTIONS || from != PD_OUTSIDE));
 	enum perfdata_status status = counts ? join(b, PD_SUM_BRANCH, from, to, 0, &taken->sums) : PERFDATA_OK;
-	if (status || end == PD_OUTSIDE)
+	if (status || end == PD_OUTSIDE || to == PD_OUTSIDE)
 		return status;
 	const bool enters = b->rule == PD_BRANCHES_MAPPED && !is_one_function(b, to, from);
 	return join(b, PD_SUM_RANGE, to, end, enters, &taken->sums);
@@ -527,7 +544,7 @@ static enum perfdata_status judge(struct pd_branches *b, struct perfdata_error *
 {
 	char files[400];
 	const uint64_t nowhere = PERFDATA_NO_OFFSET;
-	if (b->rule == PD_BRANCHES_ALL_FILES)
+	if (b->rule >= PD_BRANCHES_ALL_FILES)
 		return PERFDATA_OK;
 	if (b->is_ambiguous)
 		return pd_error(reterr, PERFDATA_EUSAGE, nowhere,

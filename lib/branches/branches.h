@@ -32,6 +32,9 @@ enum pd_branch_rule {
 	PD_BRANCHES_OFFSETS,
 	/* all files: only addresses of samples, at offsets in their files */
 	PD_BRANCHES_ALL_FILES,
+	/* all files: places are the session's frames, plus 1; no entry is skipped. What counts is the weight of ranges:
+	 * their cycles. A range is of one file, and may end before it begins: its ends are where branches were */
+	PD_BRANCHES_FRAMES,
 };
 
 enum pd_branch_kind {

@@ -180,5 +180,12 @@ static inline bool pd_branch_is_mispredicted(const struct perfdata_list *branche
 	perfdata_list_get(branches, index, &branch, sizeof branch);
 	return branch.flags & 1;
 }
+/* 0: not measured. */
+static inline uint64_t pd_branch_cycles(const struct perfdata_list *branches, uint64_t index)
+{
+	struct perfdata_branch branch;
+	perfdata_list_get(branches, index, &branch, sizeof branch);
+	return branch.flags >> 4 & 0xffff;
+}
 
 #endif

@@ -6,6 +6,7 @@ import base64
 import collections
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -15,7 +16,7 @@ import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import program
-from builder import IDENTIFIER, IP, Recording, TID, TIME
+from builder import BRANCH_STACK, IDENTIFIER, IP, Recording, TID, TIME
 
 SOURCE = """#include <cstdio>
 struct Sum { unsigned long of; void add(unsigned long more) { of = of * 31 + more; } };
@@ -67,6 +68,54 @@ def record(path, binary, build_id, addresses):
     for i, (event, at) in enumerate(addresses):
         recording.sample(events[event], ip=at, pid=100, tid=100, time=3 + i)
     recording.save(path)
+
+
+def check_branches(folder, binary, build_id, function):
+    """Counts of instructions are those of branch stacks, added up from ndjson without annotate's rules."""
+    chance = random.Random(7)
+    starts = [int(row["address"], 16) for row in function["rows"]]   # the program is not moved
+    recording = Recording()
+    event = recording.event("cycles", ids=[1], type=0, config=0, sample_type=IDENTIFIER | IP | TID | TIME | BRANCH_STACK, branch_sample_type=9, sample_id_all=1, period=10)
+    recording.comm(100, 100, "program", time=1)
+    recording.mmap2(100, 100, START, (os.path.getsize(binary) + 4095) & ~4095, 0, binary, build_id=build_id, time=2)
+    places = starts + [0x10, 0x7f0000001000]
+    for number in range(300):
+        entries = [[chance.choice(places), chance.choice(places), 2 | chance.randrange(100) << 4] for _ in range(chance.randrange(9))]
+        recording.sample(event, ip=starts[0], pid=100, tid=100, time=3 + number, branches=entries)
+    path = os.path.join(folder, "branches.data")
+    recording.save(path)
+    runs, ended, taken, cycles, back = (collections.Counter() for _ in range(5))
+    flows = dict(zip(starts, (row.get("flow") for row in function["rows"])))
+    for line in call(program.PERFDATA, "ndjson", "-q", path).splitlines():
+        found = json.loads(line)
+        entries = found.get("branch_stack", {}).get("entries", []) if found["type"] == "sample" else []
+        for i, entry in enumerate(entries):
+            at, to = int(entry["from"], 16), int(entry["to"], 16)
+            taken[at] += 1
+            if flows.get(at) in ("jump", "condition") and to in flows and to <= at:
+                back[to] += 1
+            end = int(entries[i - 1]["from"], 16) if i else 0
+            if to in flows and to <= end and end < START + os.path.getsize(binary):
+                runs.update(start for start in starts if to <= start <= end)
+                ended[end] += 1
+                cycles[end] += entries[i - 1]["branch_flags"].get("cycles", 0)
+    wanted = []
+    for start, row in zip(starts, function["rows"]):
+        counts = {"runs": runs[start]}
+        if row["flow"] != "next" or taken[start]:
+            counts.update(taken=taken[start], not_taken=runs[start] - ended[start])
+        if cycles[start]:
+            counts.update(cycles=cycles[start], cycles_runs=ended[start])
+        wanted.append(dict(counts, **({"loop": back[start]} if back[start] else {})))
+    answers = [output("-q", "--json", "--symbol", "work*", "-j", jobs, path)[0] for jobs in ("1", "4")]
+    rows = json.loads(answers[0])["functions"][0]["rows"]
+    seen = [{key: row[key] for key in ("runs", "taken", "not_taken", "cycles", "cycles_runs", "loop") if key in row} for row in rows]
+    report("branch stacks count instructions", [pair for pair in zip(seen, wanted) if pair[0] != pair[1]] or ([] if len(seen) == len(wanted) and back else [len(seen), len(wanted)]))
+    report("the same for any --jobs", [] if answers[0] == answers[1] else ["not"])
+    text = output("-q", "--symbol", "work*", "--width", "0", path)[0]
+    lacks = ["loop, %d times back" % back[start] for start in starts if back[start]]
+    lacks += ["taken %d, not %d" % (taken[start], runs[start] - ended[start]) for start in starts if flows[start] == "condition"]
+    report("text has the same counts", [words for words in lacks if words not in text])
 
 
 def annotations(page):
@@ -163,6 +212,8 @@ def main():
         record(other, binary, bytes(20), addresses)
         document = json.loads(output("-q", "--json", "--top", "0", other)[0])
         report("no code of a file with another build-id", [f for f in document["functions"] if "decoder" in f or any("text" in row for row in f["rows"])])
+        if "decoder" in function:
+            check_branches(folder, binary, build_id, function)
         text = output("-q", "--symbol", "nothing", path)[0]
         report("a function without samples is said to have none", [] if "no sample is in such a function" in text else [text])
     return tap.end()

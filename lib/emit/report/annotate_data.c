@@ -60,6 +60,22 @@ void pd_annotate_json_head(const struct annotate_head *head, struct perfdata_tex
 	perfdata_text_string(out, head->nr_events ? "],\"functions\":[" : "[],\"functions\":[");
 }
 
+/* Of an instruction: {"runs":…}. */
+static void branches(struct perfdata_text *out, const struct pd_annotate_row *row, const struct annotate_counts *counts)
+{
+	number(out, "runs", counts->runs);
+	if (row->flow != PD_ANNOTATE_NEXT || counts->taken) {
+		number(out, "taken", counts->taken);
+		number(out, "not_taken", counts->runs - counts->ended);
+	}
+	if (counts->cycles) {
+		number(out, "cycles", counts->cycles);
+		number(out, "cycles_runs", counts->ended);
+	}
+	if (counts->back)
+		number(out, "loop", counts->back);
+}
+
 static void row(struct perfdata_text *out, const struct annotate_head *head, const struct pd_annotation *annotation,
 		const struct pd_annotate_row *row)
 {
@@ -96,6 +112,8 @@ static void row(struct perfdata_text *out, const struct annotate_head *head, con
 		if (row->target != PERFDATA_NONE)
 			address(out, "target", annotation->rows[row->target].address);
 		number(out, "block", row->block);
+		if (head->counts)
+			branches(out, row, &head->counts[row - annotation->rows]);
 	}
 	sums(out, row->sums, head->nr_events);
 	perfdata_text_char(out, '}');

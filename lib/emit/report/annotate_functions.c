@@ -320,6 +320,11 @@ const char *pd_annotate_functions_name(const struct annotate_functions *all, siz
 	return all->functions[number].name;
 }
 
+struct annotate_place pd_annotate_functions_place(const struct annotate_functions *all, size_t number)
+{
+	return (struct annotate_place){ all->functions[number].dso, all->functions[number].start };
+}
+
 /* Fills the hits of a function. */
 static const struct function *take_hits(struct annotate_functions *all, size_t number)
 {

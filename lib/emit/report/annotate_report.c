@@ -3,6 +3,7 @@
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
+#include "branches/branches.h"
 #include "emit/emitters.h"
 #include "emit/report/annotated.h"
 
@@ -32,6 +33,7 @@ struct state {
 	struct stack_gather gather;
 	struct annotate_options options;
 	struct pd_sources *sources;
+	struct pd_branches *branches;   /* NULL: only some stacks were asked for, which says nothing of branches */
 };
 
 static void release(void *pointer)
@@ -40,6 +42,7 @@ static void release(void *pointer)
 	if (!state)
 		return;
 	pd_sources_free(state->sources);
+	pd_branches_free(state->branches);
 	pd_stack_gather_release(&state->gather);
 	pd_free(state);
 }
@@ -61,17 +64,84 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 		.by_samples = pd_stack_option_is(values, nr, "weight", "samples"),
 		.color = pd_stack_option_is(values, nr, "color", "always"),
 	};
-	const enum perfdata_status status = pd_annotate_sources(context, &state->sources);
-	return status != PERFDATA_OK ? status : pd_stack_gather_begin(&state->gather, context, &wanted);
+	const struct pd_branches_options branches = { .rule = PD_BRANCHES_FRAMES, .what = PD_BRANCHES_STACKS };
+	enum perfdata_status status = pd_annotate_sources(context, &state->sources);
+	if (status == PERFDATA_OK)
+		status = pd_stack_gather_begin(&state->gather, context, &wanted);
+	if (status == PERFDATA_OK && !state->gather.choice)
+		status = pd_branches_new(context->session, context->reader, &branches, &state->branches);
+	return status;
 }
 
 STACK_BEGIN(set_up, release)
 
+/* --- samples ------------------------------------------------------------------------------------------------------ */
+
+struct part {
+	void *stacks;
+	struct pd_branches_part *branches;
+};
+
+static void free_part(void *pointer)
+{
+	struct part *part = pointer;
+	if (!part)
+		return;
+	pd_profile_part_free(part->stacks);
+	pd_branches_part_free(part->branches);
+	pd_free(part);
+}
+
+static enum perfdata_status scan(void *pointer, const struct perfdata_batch *batch, void **ret_value)
+{
+	struct state *state = pointer;
+	(void)batch;
+	return state->branches ? pd_branches_scan(state->branches, ret_value) : PERFDATA_OK;
+}
+
+static enum perfdata_status format(const void *pointer, const struct perfdata_batch *batch, void *value,
+				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
+{
+	const struct state *state = pointer;
+	struct part *part = pd_calloc(1, sizeof *part);
+	*ret_part = part;
+	if (!part)
+		return PERFDATA_ENOMEM;
+	enum perfdata_status status =
+		pd_stack_gather_format(state, batch, NULL, scratch, out, &part->stacks);
+	if (status == PERFDATA_OK && state->branches)
+		status = pd_branches_collect(state->branches, batch, value, &part->branches);
+	return status;
+}
+
+/* Takes the part over. */
+static enum perfdata_status merge(void *pointer, void *of, struct perfdata_text *out)
+{
+	struct state *state = pointer;
+	struct part *part = of;
+	enum perfdata_status status = pd_stack_gather_merge(state, part->stacks, out);
+	part->stacks = NULL;
+	if (status == PERFDATA_OK && part->branches) {
+		status = pd_branches_add(state->branches, part->branches);
+		part->branches = NULL;
+	}
+	free_part(part);
+	return status;
+}
+
 /* --- output ------------------------------------------------------------------------------------------------------- */
 
-static enum perfdata_status put_function(const struct annotate_head *head, const struct pd_annotation *annotation,
+static enum perfdata_status put_function(struct annotate_head *head, struct annotate_branches *branches,
+					 const struct annotate_place *place, const struct pd_annotation *annotation,
 					 bool first, struct perfdata_text *out)
 {
+	head->counts = NULL;
+	if (branches) {
+		const enum perfdata_status status =
+			pd_annotate_branches_count(branches, place, annotation, &head->counts);
+		if (status != PERFDATA_OK)
+			return status;
+	}
 	if (head->options->json)
 		pd_annotate_json(head, annotation, first, out);
 	else if (!pd_annotate_text(head, annotation, out))
@@ -86,7 +156,8 @@ struct shown {
 
 /* Functions by their own name; or, if `inlined`, the code of others into which functions of the asked name are
  * inlined. */
-static enum perfdata_status put_matching(struct annotate_functions *functions, const struct annotate_head *head,
+static enum perfdata_status put_matching(struct annotate_functions *functions, struct annotate_head *head,
+					 struct annotate_branches *branches,
 					 bool inlined, struct shown *shown, struct perfdata_text *out)
 {
 	const struct annotate_options *asked = head->options;
@@ -107,8 +178,9 @@ static enum perfdata_status put_matching(struct annotate_functions *functions, c
 				: pd_annotate_functions_rows(functions, i, &annotation);
 		if (status == PERFDATA_ABSENT)
 			continue;
+		const struct annotate_place place = pd_annotate_functions_place(functions, i);
 		if (status == PERFDATA_OK)
-			status = put_function(head, &annotation, !shown->nr, out);
+			status = put_function(head, is_known ? branches : NULL, &place, &annotation, !shown->nr, out);
 		if (status != PERFDATA_OK)
 			return status;
 		shown->matching++;
@@ -117,14 +189,14 @@ static enum perfdata_status put_matching(struct annotate_functions *functions, c
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status put_functions(struct annotate_functions *functions, const struct annotate_head *head,
-					  struct perfdata_text *out)
+static enum perfdata_status put_functions(struct annotate_functions *functions, struct annotate_head *head,
+					  struct annotate_branches *branches, struct perfdata_text *out)
 {
 	const struct annotate_options *asked = head->options;
 	struct shown shown = { 0 };
-	enum perfdata_status status = put_matching(functions, head, false, &shown, out);
+	enum perfdata_status status = put_matching(functions, head, branches, false, &shown, out);
 	if (status == PERFDATA_OK && asked->symbol)
-		status = put_matching(functions, head, true, &shown, out);
+		status = put_matching(functions, head, branches, true, &shown, out);
 	if (status != PERFDATA_OK || asked->json)
 		return status;
 	if (!shown.matching)
@@ -141,9 +213,12 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 {
 	struct state *state = pointer;
 	struct annotate_functions *functions = NULL;
+	struct annotate_branches *branches = NULL;
 	enum perfdata_status status = pd_stack_gather_finish(&state->gather);
 	if (status == PERFDATA_OK)
 		status = pd_annotate_functions_new(&state->gather, state->options.by_samples, &functions);
+	if (status == PERFDATA_OK && state->branches)
+		status = pd_annotate_branches_new(state->branches, &state->gather, &branches);
 	if (status == PERFDATA_OK) {
 		struct annotate_head head = { .options = &state->options,
 					      .file = state->gather.shared_output
@@ -156,10 +231,11 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 			pd_annotate_json_head(&head, out);
 		else
 			pd_annotate_text_head(&head, out);
-		status = put_functions(functions, &head, out);
+		status = put_functions(functions, &head, branches, out);
 		if (state->options.json && status == PERFDATA_OK)
 			pd_annotate_json_end(&head, 0, out);
 	}
+	pd_annotate_branches_free(branches);
 	pd_annotate_functions_free(functions);
 	return pd_stack_ended(status, out);
 }
@@ -174,5 +250,8 @@ const struct perfdata_emitter pd_emitter_annotate = {
 	.suffix = "txt",
 	.option_rules = rules,
 	STACK_EMITTER(release),
-	STACK_SUMS,
+	.scan = scan,
+	.format = format,
+	.merge = merge,
+	.free_part = free_part,
 };

@@ -193,6 +193,21 @@ static size_t nr_columns(const struct annotate_head *head)
 	return head->nr_events < MOST_COLUMNS ? head->nr_events : MOST_COLUMNS;
 }
 
+/* What branch stacks say of an instruction, besides how often it ran. */
+static void put_counts(const struct pd_annotate_row *row, const struct annotate_counts *counts,
+		       struct perfdata_text *out)
+{
+	if (row->flow == PD_ANNOTATE_CONDITION && (counts->taken || counts->runs))
+		perfdata_text_printf(out, "  taken %" PRIu64 ", not %" PRIu64, counts->taken,
+				     counts->runs - counts->ended);
+	else if (counts->taken)
+		perfdata_text_printf(out, "  taken %" PRIu64, counts->taken);
+	if (counts->cycles && counts->ended)
+		perfdata_text_printf(out, ", %.1f cycles", (double)counts->cycles / (double)counts->ended);
+	if (counts->back)
+		perfdata_text_printf(out, "  loop, %" PRIu64 " times back", counts->back);
+}
+
 static void put_row(const struct annotate_head *head, const struct pd_annotation *annotation,
 		    const struct jumps *jumps, uint32_t number, uint32_t hot_block, bool with_source,
 		    struct perfdata_text *out)
@@ -216,6 +231,13 @@ static void put_row(const struct annotate_head *head, const struct pd_annotation
 		else
 			perfdata_text_fill(out, ' ', 8);
 	}
+	if (head->counts) {
+		const uint64_t runs = head->counts[number].runs;
+		if (runs)
+			perfdata_text_printf(out, " %8" PRIu64, runs);
+		else
+			perfdata_text_fill(out, ' ', 9);
+	}
 	perfdata_text_string(out, row->block != PERFDATA_NONE && row->block == hot_block ? " * " : "   ");
 	perfdata_text_printf(out, "%6" PRIx64 "  %8" PRIx64 "  ", row->offset, row->address);
 	put_jumps(jumps, number, out);
@@ -225,6 +247,11 @@ static void put_row(const struct annotate_head *head, const struct pd_annotation
 		const size_t before = out->size;
 		perfdata_text_printf(out, "  %s %" PRIx64, row->target > number ? "v" : "^",
 				     annotation->rows[row->target].offset);
+		shown += out->size - before;
+	}
+	if (head->counts) {
+		const size_t before = out->size;
+		put_counts(row, &head->counts[number], out);
 		shown += out->size - before;
 	}
 	if (with_source && row->source) {
@@ -363,7 +390,7 @@ bool pd_annotate_text(const struct annotate_head *head, const struct pd_annotati
 	style(head, DIM, out);
 	for (size_t i = 0; i < nr_columns(head); i++)
 		perfdata_text_literal(out, "percent samples");
-	perfdata_text_literal(out, "   offset   address\n");
+	perfdata_text_string(out, head->counts ? "     runs   offset   address\n" : "   offset   address\n");
 	style(head, PLAIN, out);
 	for (uint32_t i = 0; i < annotation->nr_rows; i++) {
 		const struct pd_annotate_row *row = &annotation->rows[i];
@@ -372,7 +399,7 @@ bool pd_annotate_text(const struct annotate_head *head, const struct pd_annotati
 		if (i && row[-1].text && row->address != row[-1].address + row[-1].size)
 			perfdata_text_literal(out, "...\n");
 		if (is_new && has_own_line(head, row))
-			put_source(head, row, 15 * nr_columns(head) + 3, out);
+			put_source(head, row, 15 * nr_columns(head) + 3 + (head->counts ? 9 : 0), out);
 		put_row(head, annotation, &jumps, i, hot_block, is_new && !has_own_line(head, row), out);
 	}
 	jumps_release(&jumps);

@@ -21,6 +21,14 @@ struct annotate_event {
 	uint64_t all[2];             /* samples, weight */
 };
 
+/* Of a row, by branch stacks. */
+struct annotate_counts {
+	uint64_t runs;               /* how often the instruction ran between two branches */
+	uint64_t ended, cycles;      /* runs that ended with its branch, and the cycles from the branch before */
+	uint64_t taken;              /* also where the branch before is not known */
+	uint64_t back;               /* jumps backwards to here: a loop */
+};
+
 struct annotate_head {
 	const struct annotate_options *options;
 	const struct annotate_event *events;
@@ -28,6 +36,7 @@ struct annotate_head {
 	const char *file;            /* of the recording, where several share an output; or NULL */
 	const struct perfdata_emit_end *end;
 	struct pd_sources *sources;  /* or NULL: no texts of sources */
+	const struct annotate_counts *counts;   /* by row of the function at hand; NULL: no branch stacks */
 };
 
 #define ANNOTATE_OPTIONS_SOURCE \
@@ -60,6 +69,12 @@ enum perfdata_status pd_annotate_functions_new(const struct stack_gather *gather
 					       struct annotate_functions **ret);
 void pd_annotate_functions_free(struct annotate_functions *all);
 const struct annotate_event *pd_annotate_functions_events(const struct annotate_functions *all, size_t *ret_nr);
+/* Where a function with a name begins, as frames have it. */
+struct annotate_place {
+	uint32_t dso;
+	uint64_t start;
+};
+struct annotate_place pd_annotate_functions_place(const struct annotate_functions *all, size_t number);
 /* NULL: there are not so many. *ret_known: false for the code of a file that has no name. */
 const char *pd_annotate_functions_name(const struct annotate_functions *all, size_t number, bool *ret_known);
 /* *ret lives until the next call. As pd_annotate. */
@@ -69,5 +84,18 @@ enum perfdata_status pd_annotate_functions_rows(struct annotate_functions *all, 
  * PERFDATA_ABSENT: none of these has samples. */
 enum perfdata_status pd_annotate_functions_inlined(struct annotate_functions *all, size_t number, const char *wanted,
 						   struct pd_annotation *ret);
+
+/* --- annotate_branches.c: how often instructions ran --- */
+
+struct annotate_branches;
+struct pd_branches;
+/* Finishes `branches`, of PD_BRANCHES_FRAMES. *ret is NULL where no sample has a branch stack. */
+enum perfdata_status pd_annotate_branches_new(struct pd_branches *branches, const struct stack_gather *gather,
+					      struct annotate_branches **ret);
+void pd_annotate_branches_free(struct annotate_branches *all);   /* NULL is fine */
+/* *ret has an element for each row, and lives until the next call. */
+enum perfdata_status pd_annotate_branches_count(struct annotate_branches *all, const struct annotate_place *place,
+						const struct pd_annotation *annotation,
+						const struct annotate_counts **ret);
 
 #endif
