@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile of functions, lines and inlined calls: what llvm-profgen makes of the same counts. A tree of functions:
- * a node is a function, or a call that was inlined; it has sites (line and discriminator), which have a count, the
- * targets of calls, and the nodes inlined there. */
+/* The profile of functions, lines and inlined calls: for LLVM what llvm-profgen makes of the same counts. A tree of
+ * functions: a node is a function, or a call that was inlined; it has sites (line and discriminator), which have a
+ * count, the targets of calls, and the nodes inlined there. */
 #include "config.h"
 #include "branches/line_profile.h"
 
@@ -52,6 +52,7 @@ struct places {
 struct pd_line_profile {
 	const struct pd_code_file *file;
 	struct pd_code_ranges *ranges;
+	enum pd_line_rule rule;
 	struct pd_account *account;
 	struct pd_intern *names;
 	struct pd_function_map *functions;
@@ -142,10 +143,12 @@ static enum perfdata_status add_target(struct pd_line_profile *p, uint32_t site,
 /* --- names and discriminators ------------------------------------------------------------------------------------- */
 
 /* What a compiler appends to names of copies of a function does not name another function. */
-static size_t length_of_name(const char *name)
+static size_t length_of_name(const char *name, enum pd_line_rule rule)
 {
 	static const char *const suffixes[] = { ".llvm.", ".part." };
 	size_t length = strlen(name);
+	if (rule == PD_LINES_GCC)
+		return *name ? 1 + strcspn(name + 1, ".") : 0;
 	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
 		const size_t size = strlen(suffixes[i]);
 		size_t dot = length;
@@ -159,7 +162,7 @@ static size_t length_of_name(const char *name)
 
 static enum perfdata_status intern_name(struct pd_line_profile *p, const char *name, uint32_t *ret)
 {
-	*ret = pd_intern_put(p->names, name, length_of_name(name));
+	*ret = pd_intern_put(p->names, name, length_of_name(name, p->rule));
 	return *ret == NONE ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
@@ -180,6 +183,8 @@ static uint32_t take_number(uint32_t *discriminator)
 static uint32_t block_of(const struct pd_line_profile *p, uint32_t discriminator, uint32_t *ret_copies)
 {
 	*ret_copies = 1;
+	if (p->rule == PD_LINES_GCC)
+		return 0;
 	if (p->has_flow_discriminators)
 		return discriminator;
 	const uint32_t block = take_number(&discriminator), copies = take_number(&discriminator);
@@ -501,14 +506,15 @@ static bool look_for_flow(void *user, const struct pd_code_symbol *symbol)
 }
 
 enum perfdata_status pd_line_profile_new(const struct pd_code_file *file, struct pd_code_ranges *ranges,
-					 struct pd_account *account, struct pd_line_profile **ret,
-					 struct perfdata_error *reterr)
+					 enum pd_line_rule rule, struct pd_account *account,
+					 struct pd_line_profile **ret, struct perfdata_error *reterr)
 {
 	struct pd_line_profile *p = pd_calloc(1, sizeof *p);
 	if (!p)
 		return PERFDATA_ENOMEM;
 	p->file = file;
 	p->ranges = ranges;
+	p->rule = rule;
 	p->account = account;
 	p->names = pd_intern_new();
 	enum perfdata_status status = p->names ? PERFDATA_OK : PERFDATA_ENOMEM;

@@ -10,11 +10,17 @@
 
 struct pd_line_profile;
 
+/* Whose compiler reads the profile, and compiled the program. */
+enum pd_line_rule {
+	PD_LINES_LLVM,    /* a line has blocks, each with a discriminator; copies of unrolled code are added up */
+	PD_LINES_GCC,     /* a line is one place; copies of functions (NAME.constprop.0) are their function */
+};
+
 /* PERFDATA_EUSAGE, with a message: the file has no debug information, or none that can be used for it. The disassembler
  * of `ranges` is borrowed. */
 enum perfdata_status pd_line_profile_new(const struct pd_code_file *file, struct pd_code_ranges *ranges,
-					 struct pd_account *account, struct pd_line_profile **ret,
-					 struct perfdata_error *reterr);
+					 enum pd_line_rule rule, struct pd_account *account,
+					 struct pd_line_profile **ret, struct perfdata_error *reterr);
 void pd_line_profile_free(struct pd_line_profile *profile);   /* NULL is fine */
 
 /* Code ran from one address to another, both inclusive, that many times. */

@@ -12,7 +12,7 @@ extern const struct perfdata_emitter pd_emitter_ndjson, pd_emitter_json, pd_emit
 	pd_emitter_flamegraph,
 	pd_emitter_pprof, pd_emitter_speedscope, pd_emitter_firefox, pd_emitter_perfetto, pd_emitter_parquet,
 	pd_emitter_callgrind, pd_emitter_otlp, pd_emitter_bolt, pd_emitter_profgen, pd_emitter_autofdo,
-	pd_emitter_sampleprof, pd_emitter_counts, pd_emitter_baseline;
+	pd_emitter_sampleprof, pd_emitter_gcov, pd_emitter_counts, pd_emitter_baseline;
 
 /* What the tables of emitters have alike. */
 #define PD_EMITTER_OF(its_options) \

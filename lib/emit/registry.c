@@ -31,6 +31,7 @@ static const struct perfdata_emitter *const emitters[] = {
 	&pd_emitter_bolt,
 	&pd_emitter_profgen,
 	&pd_emitter_sampleprof,
+	&pd_emitter_gcov,
 	&pd_emitter_autofdo,
 	&pd_emitter_counts,
 	&pd_emitter_baseline,

@@ -46,7 +46,7 @@ FORMS = [
 ]
 # Wrong use, which is echoed.
 WRONG = [["ndjson", "missing\x1b]0;t\x07", "{}"], ["ndjson", "-e", "comm\u202e", "{}"], ["perf\x9b"], ["folded", "--symfs", "\x1b[2Jx", "{}"], ["bolt", "{}"], ["profgen", "{}"],
-         ["autofdo", "{}"], ["sampleprof", "{}"]]
+         ["autofdo", "{}"], ["sampleprof", "{}"], ["gcov", "{}"]]
 # Commands that read no recording.
 ABOUT_ITSELF = {"fields", "schema", "explain", "completion", "help", "version"}
 IN_TMUX = {"browse"}    # check_browse.py

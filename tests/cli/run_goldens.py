@@ -16,7 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 TABLE = os.path.join(HERE, "goldens.tsv")
 TESTDATA = os.path.join(TOP, "testdata")
-NEEDS_DISASSEMBLER = ("perfdata profgen", "perfdata sampleprof")
+NEEDS_DISASSEMBLER = ("perfdata profgen", "perfdata sampleprof", "perfdata gcov")
 
 
 def read(path):

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Profiles for compilers against the tools that read them: what perf2bolt, llvm-profgen and AutoFDO's sample_merger make of a recording through perf
-(7.3, where PERF names it, and our program under that name) equals what they make of our formats; programs optimised with that run, and give the same results.
+(7.3, where PERF names it, and our program under that name) equals what they make of our formats; programs optimised with that, also
+by gcc -fauto-profile, run and give the same results.
 
 TAP. Recordings are of programs that are compiled and run step by step here: C++ with templates, an interpreter. What is missing is skipped."""
+import glob
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -213,6 +216,103 @@ def check_compiled(folder, name, path, binary, source):
     return cases.report(title, faults + ([] if before.stdout == after.stdout and before.stdout else ["%r, was %r" % (after.stdout, before.stdout)]))
 
 
+def read_text(path):
+    with open(path) as file:
+        return file.read()
+
+
+class Gcov:
+    """A reader of AutoFDO's gcov file of version 2; .lines: {name of a function: {line: count}}, inlined ones under the name of the function around them, too."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            self.data = file.read()
+        self.at = 0
+        self.lines = {}
+        self.targets = set()
+        self.inlined = 0
+        self.expect(0x67636461, 2, 0, 0xaa000000)
+        self.word()
+        self.names = [self.string() for _ in range(self.word())]
+        assert self.names[0] == "" and self.names == sorted(set(self.names)), "names are not sorted"
+        self.expect(0xac000000)
+        end = self.word() * 4
+        end += self.at
+        for _ in range(self.word()):
+            self.counter()
+            self.body(())
+        assert self.at == end, "the functions end at %d, not at %d" % (self.at, end)
+        self.expect(0xae000000, 0, 0, 0xaf000000, 384)
+        sets = [(self.word(), self.counter()) for _ in range(128)]
+        assert sets == sorted(sets, key=lambda s: (s[0], -s[1])), "the working set does not grow"
+        assert self.at == len(self.data), "%d bytes are left" % (len(self.data) - self.at)
+
+    def word(self):
+        self.at += 4
+        return struct.unpack_from("<I", self.data, self.at - 4)[0]
+
+    def counter(self):
+        return self.word() | self.word() << 32
+
+    def string(self):
+        size = self.word()
+        self.at += size
+        assert self.data[self.at - 1] == 0
+        return self.data[self.at - size:self.at - 1].decode()
+
+    def expect(self, *words):
+        for word in words:
+            got = self.word()
+            assert got == word, "%#x at %d, not %#x" % (got, self.at - 4, word)
+
+    def body(self, around):
+        around = (*around, self.names[self.word()])
+        positions, calls = self.word(), self.word()
+        for _ in range(positions):
+            offset, targets, count = self.word(), self.word(), self.counter()
+            assert not offset & 0xffff, "a discriminator, which gcc does not look up"
+            for name in set(around):
+                self.lines.setdefault(name, {})[offset >> 16] = count
+            for _ in range(targets):
+                self.expect(7)
+                self.targets.add(self.names[self.counter()])
+                self.counter()
+        for _ in range(calls):
+            assert not self.word() & 0xffff, "a discriminator, which gcc does not look up"
+            self.inlined += 1
+            self.body(around)
+
+
+def check_gcc(folder, name, path, binary, source):
+    """A program that gcc compiles with our profile: gcc has nothing to say, its blocks have our counts, and the program gives the same result."""
+    title = "compiled by gcc with the profile: " + name
+    compiler = "g++" if source.endswith(".cc") else "gcc"
+    profile, new = os.path.join(folder, "gcov"), os.path.join(folder, "by-gcc")
+    faults = ours(profile, "gcov", path, binary)
+    if faults:
+        return cases.report(title, faults)
+    try:
+        counts = {count for lines in Gcov(profile).lines.values() for count in lines.values()}
+    except (AssertionError, IndexError, struct.error) as error:
+        return cases.report(title, ["%s: %s" % (type(error).__name__, error)])
+    done = run(compiler, "-O2", "-Wall", "-fauto-profile=" + profile, "-fdump-tree-optimized-blocks-details", "-fdump-ipa-afdo-optimized", "-o", new, source)
+    if done.returncode and re.search(rb"AutoFDO profile version 2 does not match|unrecognized command-line option", done.stderr):
+        return cases.skip(title, "this %s reads no gcov file of version 2" % compiler)
+    if done.returncode or done.stderr:
+        return cases.report(title, [done.stderr.decode()])
+    used = set()
+    for dump in glob.glob(new + "-*optimized"):
+        used |= {int(count) for count in re.findall(r"^;; +basic block .*count (\d+) \(auto FDO\)", read_text(dump), re.M)}
+    used.discard(0)
+    if len(used & counts) < 5:
+        faults.append("gcc used the counts %s, and the profile has %s" % (sorted(used), sorted(counts)))
+    if source.endswith(".cc"):
+        notes = "".join(read_text(dump) for dump in glob.glob(new + "-*afdo"))
+        faults += [] if "Indirect call -> direct call" in notes else ["gcc used no target of a virtual call"]
+    before, after = run(binary), run(new)
+    return cases.report(title, faults + ([] if before.stdout == after.stdout and before.stdout else ["%r, was %r" % (after.stdout, before.stdout)]))
+
+
 def blocks_of(path):
     """The three blocks of AutoFDO's text, each a sorted list."""
     with open(path) as file:
@@ -289,6 +389,7 @@ def main():
                 check_autofdo(folder, name, path, binary)
             check_optimized(folder, name, path, binary)
             check_compiled(folder, name, path, binary, source)
+            check_gcc(folder, name, path, binary, source)
     return cases.end()
 
 

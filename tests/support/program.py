@@ -38,7 +38,7 @@ FOLDER_FORMATS = ("parquet",)
 
 # Formats for compilers: they ask for a program, and most refuse recordings without branch stacks. COMPILERS_RECORDING is one that they take, with
 # COMPILERS_WORDS; perf_profiles.py and goldens are about their output.
-FOR_COMPILERS = ("bolt", "profgen", "sampleprof", "autofdo")
+FOR_COMPILERS = ("bolt", "profgen", "sampleprof", "gcov", "autofdo")
 COMPILERS_WORDS = ["--symfs", os.path.join(TESTDATA, "compilers"), "--program", "hot"]
 COMPILERS_RECORDING = os.path.join(TESTDATA, "branches-hot.data")
 

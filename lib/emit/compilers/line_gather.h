@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* What formats of source lines have in common: the sums of branches become a profile of lines when the run ends. */
+#ifndef PD_LINE_GATHER_H
+#define PD_LINE_GATHER_H
+
+#include "branches/line_profile.h"
+#include "emit/compilers/branch_gather.h"
+
+/* The emitter's state, or its first member. */
+struct line_gather {
+	struct branch_gather gather;
+	struct pd_code_ranges *ranges;
+	struct pd_line_profile *profile;
+	enum perfdata_status status;
+};
+
+/* The beginning of an emitter's `end`. PERFDATA_EUSAGE, with a message, where the program, its debug information,
+ * branch stacks or what decodes instructions is missing. Writes nothing to `out`. */
+enum perfdata_status pd_line_gather_finish(struct line_gather *gather, enum pd_line_rule rule,
+					   struct perfdata_text *out, struct perfdata_error *reterr);
+void pd_line_gather_release(void *state);   /* frees the state, too */
+
+#endif
