@@ -39,13 +39,13 @@ static void fail(struct bundling *bundling, enum perfdata_status status, const c
 /* Of a call on the file that left errno. */
 static void fail_file(struct bundling *bundling, enum perfdata_status status, const char *file)
 {
-	usage_error(&bundling->options->style, "%s: %s", file, errno ? strerror(errno) : perfdata_status_text(status));
+	usage_error(&bundling->options->style, "%s: %s", file, errno ? error_text(errno) : perfdata_status_text(status));
 	bundling->code = exit_code_join(bundling->code, exit_code_of_status(status));
 }
 
 static void fail_call(struct bundling *bundling, const char *file, int code)
 {
-	usage_error(&bundling->options->style, "%s: %s", file, strerror(code));
+	usage_error(&bundling->options->style, "%s: %s", file, error_text(code));
 	bundling->code = exit_code_join(bundling->code, exit_code_of_errno(code));
 }
 

@@ -233,7 +233,7 @@ static void converted(struct batch *batch, struct job *job)
 	if (code) {
 		usage_error(&batch->options->style,
 			    "%s: the index of -o cannot be written, so --resume will not know of it: %s", job->file,
-			    strerror(code));
+			    error_text(code));
 		outcome->code = exit_code_join(outcome->code, exit_code_of_write(code));
 	}
 	summary_add(&batch->summary, outcome);

@@ -2,6 +2,7 @@
 #include "config.h"
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 #include "exit_codes.h"
 
 /* Sorted: a code wins over those below when codes are joined. */
@@ -69,6 +70,8 @@ enum exit_code exit_code_of_open(enum perfdata_status status)
 {
 	return status == PERFDATA_EUNSUP ? EXIT_INPUT : exit_code_of_status(status);
 }
+
+const char *error_text(int code) { return code == ENOMEM ? perfdata_status_text(PERFDATA_ENOMEM) : strerror(code); }
 
 enum exit_code exit_code_of_write(int code)
 {

@@ -28,6 +28,8 @@ enum exit_code exit_code_of_open(enum perfdata_status status);
 enum exit_code exit_code_of_errno(int code);
 /* For the errno value of a call that makes or writes an output: descriptors and memory that run out are limits. */
 enum exit_code exit_code_of_write(int code);
+/* The words for a code of errno: strerror's, but "out of memory" as everywhere in messages. */
+const char *error_text(int code);
 /* The same for what opens, writes or closes an output. */
 enum exit_code exit_code_of_output(enum perfdata_status status, const struct perfdata_error *error);
 /* Returns the exit code that wins where both apply. */

@@ -70,7 +70,7 @@ static bool refuse_list(struct collecting *collecting, const char *name, const s
 static bool cannot_read(struct collecting *collecting, const char *name)
 {
 	collecting->options->list_unreadable = true;
-	usage_error(&collecting->options->style, "--files-from %s: %s", name, strerror(errno));
+	usage_error(&collecting->options->style, "--files-from %s: %s", name, error_text(errno));
 	return false;
 }
 

@@ -63,7 +63,7 @@ static bool write_all(int fd, const char *bytes, size_t size)
 
 static enum exit_code no_copy(const struct options *options, const char *file, const char *what, int number)
 {
-	usage_error(&options->style, "%s: %s%s%s", file, what, number ? ": " : "", number ? strerror(number) : "");
+	usage_error(&options->style, "%s: %s%s%s", file, what, number ? ": " : "", number ? error_text(number) : "");
 	return exit_code_of_write(number);
 }
 
@@ -77,7 +77,7 @@ static enum exit_code copy(const struct options *options, const char *file, int 
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0) {
-			usage_error(&options->style, "%s: %s", file, strerror(errno));
+			usage_error(&options->style, "%s: %s", file, error_text(errno));
 			return EXIT_INPUT;
 		}
 		if (got == 0)
@@ -107,7 +107,7 @@ static enum exit_code keep(struct options *options, const char *file, uint64_t *
 	options->kept[options->nr_kept++] = (struct kept_input){ file, to };
 	const int from = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
 	if (from < 0) {
-		usage_error(&options->style, "%s: %s", file, strerror(errno));
+		usage_error(&options->style, "%s: %s", file, error_text(errno));
 		return interrupted() ? EXIT_INTERRUPTED : EXIT_INPUT;
 	}
 	const enum exit_code code = copy(options, file, from, to, room);

@@ -147,7 +147,7 @@ struct resume *resume_begin(const struct options *options)
 	const int code = resume && resume->made_with && resume->path ? errno : ENOMEM;
 	if (code != ENOMEM)
 		usage_error(&options->style, "--resume: %s: %s", resume->path,
-			    code == EFBIG ? "a line is too long: this is no index" : strerror(code));
+			    code == EFBIG ? "a line is too long: this is no index" : error_text(code));
 	resume_end(resume);
 	errno = code;
 	return NULL;

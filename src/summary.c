@@ -84,7 +84,7 @@ enum exit_code summary_begin(struct summary *summary, const struct options *opti
 	else if (errno == EEXIST)
 		usage_error(&options->style, "--summary %s exists already; --force replaces it", options->summary);
 	else
-		usage_error(&options->style, "--summary %s: %s", options->summary, strerror(errno));
+		usage_error(&options->style, "--summary %s: %s", options->summary, error_text(errno));
 	return EXIT_USAGE;
 }
 

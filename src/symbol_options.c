@@ -61,7 +61,7 @@ static bool is_there(const struct options *options, const char *name, const char
 	const bool is_special = path && !code && !is_folder && !S_ISREG(status.st_mode);
 	if (!code && !is_special)
 		return true;
-	usage_error(&options->style, "--%s %s: %s", name, path, is_special ? "no regular file" : strerror(code));
+	usage_error(&options->style, "--%s %s: %s", name, path, is_special ? "no regular file" : error_text(code));
 	*ret_code = exit_code_of_errno(code);
 	return false;
 }
@@ -101,7 +101,7 @@ static bool is_fit(const struct options *options, const char *name, const char *
 	if (!path || (!code && may_be(head, size)))
 		return true;
 	usage_error(&options->style, "--%s %s: %s", name, path,
-		    code ? strerror(code) : "not in the expected format");
+		    code ? error_text(code) : "not in the expected format");
 	*ret_code = exit_code_of_errno(code);
 	return false;
 }
