@@ -39,7 +39,8 @@ static void fail(struct bundling *bundling, enum perfdata_status status, const c
 /* Of a call on the file that left errno. */
 static void fail_file(struct bundling *bundling, enum perfdata_status status, const char *file)
 {
-	usage_error(&bundling->options->style, "%s: %s", file, errno ? error_text(errno) : perfdata_status_text(status));
+	usage_error(&bundling->options->style, "%s: %s", file,
+		    errno ? error_text(errno) : perfdata_status_text(status));
 	bundling->code = exit_code_join(bundling->code, exit_code_of_status(status));
 }
 

@@ -71,7 +71,10 @@ enum exit_code exit_code_of_open(enum perfdata_status status)
 	return status == PERFDATA_EUNSUP ? EXIT_INPUT : exit_code_of_status(status);
 }
 
-const char *error_text(int code) { return code == ENOMEM ? perfdata_status_text(PERFDATA_ENOMEM) : strerror(code); }
+const char *error_text(int code)
+{
+	return code == ENOMEM ? perfdata_status_text(PERFDATA_ENOMEM) : strerror(code);
+}
 
 enum exit_code exit_code_of_write(int code)
 {
