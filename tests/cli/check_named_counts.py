@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """How many samples of a recording have a name is one number in all commands, for every recording of testdata/: `info`, the overview, `match`, the
 note of `report`, and rows of `csv --names`. `report`, `folded` and `info` also agree on deliveries: samples of groups count once for each event
-that was read with them. Prints TAP."""
+that was read with them. All count the instruction that was executed, so `report` and `folded` show the interpreter's frames, for which they else show
+the Java function. Prints TAP."""
 import collections
 import csv
 import io
@@ -23,7 +24,7 @@ def document(*words):
 
 def counts_of_report(path):
     """(named, all) of the deliveries of each event."""
-    report = document("report", "-q", "--json", "--top", "0", "--weight", "samples", path)
+    report = document("report", "-q", "--json", "--top", "0", "--weight", "samples", "--show-art-frames", path)
     counts = collections.Counter(), collections.Counter()
     for event in report["events"] if report else ():
         counts[0][event["event"]] += event["samples"] - event["nameless_samples"]
@@ -32,7 +33,7 @@ def counts_of_report(path):
 
 
 def folded_fault(path, event, samples):
-    done = run("folded", "-q", "--weight", "samples", "--no-inline", "--event", event, path)
+    done = run("folded", "-q", "--weight", "samples", "--no-inline", "--show-art-frames", "--event", event, path)
     total = 0
     for line in done.out.decode("utf-8", "replace").splitlines():
         total += int(line.rpartition(" ")[2])
@@ -63,7 +64,7 @@ def faults_of(path):
     compare("report's deliveries", dict(all_of_report), deliveries)
     if sum(deliveries.values()) == samples:
         compare("report", sum(of_report.values()), named)
-        note = re.search(r"([\d.]+) % of (\d+) samples have no name", run("report", path).err.decode("utf-8", "replace"))
+        note = re.search(r"([\d.]+) % of (\d+) samples have no name", run("report", "--show-art-frames", path).err.decode("utf-8", "replace"))
         if note:
             compare("report's note", (note[1], int(note[2])), ("%.1f" % (100 * (samples - named) / samples), samples))
     for event, number in all_of_report.items():
