@@ -6,15 +6,27 @@
 #include "span_facts.h"
 
 const struct span_answer span_answers[NR_SPAN_ANSWERS] = {
-	{ PERFDATA_SPAN_OFF, "off-CPU", "waits", "report --spans off --by thread", "who waited how long, and why" },
-	{ PERFDATA_SPAN_SYSCALL, "system calls", "calls", "report --spans syscall", "how long system calls took" },
-	{ PERFDATA_SPAN_LOCK, "locks", "waits", "report --spans lock", "how long locks of the kernel were waited for" },
-	{ PERFDATA_SPAN_BLOCK, "disks", "requests", "report --spans block", "how long requests of disks took" },
-	{ PERFDATA_SPAN_IRQ, "interrupts", "interrupts", "report --spans irq", "how long interrupts took" },
+	{ PERFDATA_SPAN_OFF, "off-CPU", "waits", "report --spans off --by thread", "who waited how long, and why",
+	  { "sched:sched_switch" } },
+	{ PERFDATA_SPAN_SYSCALL, "system calls", "calls", "report --spans syscall", "how long system calls took",
+	  { "raw_syscalls:sys_enter", "syscalls:sys_enter_" } },
+	{ PERFDATA_SPAN_LOCK, "locks", "waits", "report --spans lock", "how long locks of the kernel were waited for",
+	  { "lock:contention_begin" } },
+	{ PERFDATA_SPAN_BLOCK, "disks", "requests", "report --spans block", "how long requests of disks took",
+	  { "block:block_rq_issue" } },
+	{ PERFDATA_SPAN_IRQ, "interrupts", "interrupts", "report --spans irq", "how long interrupts took",
+	  { "irq:irq_handler_entry" } },
 	{ PERFDATA_SPAN_SOFTIRQ, "soft interrupts", "soft interrupts", "report --spans softirq",
-	  "how long soft interrupts took" },
-	{ PERFDATA_SPAN_GUEST, "guests", "exits", "report --spans guest", "how long guests were left" },
+	  "how long soft interrupts took", { "irq:softirq_entry" } },
+	{ PERFDATA_SPAN_GUEST, "guests", "exits", "report --spans guest", "how long guests were left",
+	  { "kvm:kvm_exit" } },
 };
+
+/* Why waits are unknown, and how to record them. */
+static const char was_sampled[] = "unknown, since sched_switch was sampled: perf record -c 1 has every switch\n";
+static const char not_recorded[] = "not recorded: perf record --switch-events has the times, "
+				   "-e sched:sched_switch -c 1 -g the stacks, too\n";
+
 uint32_t span_facts_kinds(void)
 {
 	uint32_t kinds = 0;
@@ -41,11 +53,9 @@ void span_facts_show(struct perfdata_text *out, const struct perfdata_session *s
 			answer_seconds(out, counts.total);
 			perfdata_text_printf(out, ", %" PRIu64 " unknown\n", unknown);
 		} else if (off && counts.sampled_switches) {
-			perfdata_text_literal(out, "off-CPU: unknown, since sched_switch was sampled: perf record "
-						   "-c 1 has every switch\n");
+			perfdata_text_printf(out, "off-CPU: %s", was_sampled);
 		} else if (off && has_samples) {
-			perfdata_text_literal(out, "off-CPU: not recorded: perf record --switch-events has the times, "
-						   "-e sched:sched_switch -c 1 -g the stacks, too\n");
+			perfdata_text_printf(out, "off-CPU: %s", not_recorded);
 		}
 	}
 }
@@ -66,21 +76,15 @@ static bool is_whole(const struct perfdata_event *event)
 void span_facts_show_events(struct perfdata_text *out, const struct perfdata_reader *reader, const char *file,
 			    bool has_samples)
 {
-	/* events whose pairs are spans, by place in span_answers */
-	static const char *const begins[NR_SPAN_ANSWERS][2] = {
-		{ "sched:sched_switch", NULL }, { "raw_syscalls:sys_enter", "syscalls:sys_enter_" },
-		{ "lock:contention_begin", NULL }, { "block:block_rq_issue", NULL },
-		{ "irq:irq_handler_entry", NULL }, { "irq:softirq_entry", NULL }, { "kvm:kvm_exit", NULL },
-	};
 	bool found[NR_SPAN_ANSWERS] = { false }, records = false, sampled = false, sums = false, any = false;
 	const struct perfdata_event *event;
 	for (size_t i = 0; (event = perfdata_reader_event(reader, i)); i++) {
 		records |= perfdata_attr_has(event->attr, PERFDATA_ATTR_CONTEXT_SWITCH);
 		sums |= !strcmp(event->name, "offcpu-time");
-		sampled |= is_named(event, begins[0][0]) && !is_whole(event);
+		sampled |= is_named(event, span_answers[0].begins[0]) && !is_whole(event);
 		for (size_t kind = 0; kind < NR_SPAN_ANSWERS; kind++)
-			for (size_t name = 0; name < 2 && begins[kind][name]; name++)
-				found[kind] |= is_named(event, begins[kind][name]) && is_whole(event);
+			for (size_t name = 0; name < 2 && span_answers[kind].begins[name]; name++)
+				found[kind] |= is_named(event, span_answers[kind].begins[name]) && is_whole(event);
 	}
 	const bool switches = found[0];
 	const char *const source = records && switches ? "sched_switch and SWITCH records"
@@ -101,10 +105,8 @@ void span_facts_show_events(struct perfdata_text *out, const struct perfdata_rea
 		answer_text(out, file);
 		perfdata_text_literal(out, " counts them\n");
 	} else if (sampled) {
-		perfdata_text_literal(out, "waiting: unknown, since sched_switch was sampled: perf record -c 1 has "
-					   "every switch\n");
+		perfdata_text_printf(out, "waiting: %s", was_sampled);
 	} else if (has_samples) {
-		perfdata_text_literal(out, "waiting: not recorded: perf record --switch-events has the times, "
-					   "-e sched:sched_switch -c 1 -g the stacks, too\n");
+		perfdata_text_printf(out, "waiting: %s", not_recorded);
 	}
 }

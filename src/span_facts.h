@@ -9,6 +9,7 @@
 struct span_answer {
 	enum perfdata_span_kind kind;
 	const char *name, *one, *report, *what;
+	const char *begins[2];   /* beginnings of names of the events that begin such spans; the second may be NULL */
 };
 enum { NR_SPAN_ANSWERS = 7 };
 extern const struct span_answer span_answers[NR_SPAN_ANSWERS];
