@@ -33,7 +33,7 @@ enum perfdata_status pd_symbols_note(struct perfdata_symbols *symbols, enum perf
 	atomic_fetch_add(&failures->nr, 1);
 	/* a process has one runtime, so its failures belong to no file */
 	const enum perfdata_status runtime = pd_demangle_failure();
-	if (runtime && !atomic_exchange(&failures->runtime_told, true))
+	if (runtime && !atomic_exchange(&failures->runtime_is_reported, true))
 		report(symbols, "the C++ runtime", perfdata_status_text(runtime));
 	return status;
 }

@@ -689,7 +689,7 @@ static enum perfdata_status load_kallsyms(struct perfdata_symbols_dso *dso, cons
 	if (fd < 0)
 		return PERFDATA_ABSENT;
 	dso->kallsyms = pd_kallsyms_get(dso->symbols, path, fd);
-	if (dso->kallsyms && dso->kallsyms->odd.count && !atomic_exchange(&dso->kallsyms->odd_is_told, true))
+	if (dso->kallsyms && dso->kallsyms->odd.count && !atomic_exchange(&dso->kallsyms->odd_is_reported, true))
 		find_odd_lines(dso, path, "symbol (ADDRESS TYPE NAME)", &dso->kallsyms->odd);
 	return take_text(dso, path, dso->kallsyms ? dso->kallsyms->status : PERFDATA_ENOMEM);
 }

@@ -14,7 +14,7 @@ static enum perfdata_status fail(struct perfdata_symbols *symbols, int error)
 	const enum perfdata_status status = of_errno == PERFDATA_ABSENT ? PERFDATA_ENOMEM : of_errno;
 	const struct pd_account *account = pd_symbols_account(symbols);
 	const char *folder = account && account->tmpdir ? account->tmpdir : "/tmp";
-	if (!atomic_exchange(&spool->told, true))
+	if (!atomic_exchange(&spool->is_reported, true))
 		pd_symbols_tell(symbols, folder, error);
 	return pd_symbols_note(symbols, status);
 }

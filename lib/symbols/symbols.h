@@ -248,7 +248,7 @@ struct pd_symbols_spool {
 	struct pd_monitor *lock;
 	struct pd_spool file;                     /* as large as its parts */
 	size_t nr_parts;                          /* the file is there as long as it has parts */
-	atomic_bool told;                         /* the failure was reported */
+	atomic_bool is_reported;                  /* whether the failure was reported */
 };
 /* A part of the file, to be written and read by one caller. What fails is reported. PERFDATA_ENOMEM: there is
  * no room; PERFDATA_EREAD. */
@@ -263,7 +263,7 @@ struct pd_failures {
 	atomic_size_t nr;
 	atomic_int worst;                         /* PERFDATA_OK, PERFDATA_EREAD, PERFDATA_ENOMEM */
 	atomic_int read_errno, room_errno;        /* of the first call that failed with such a status; 0: none */
-	atomic_bool runtime_told;                 /* that the C++ runtime could not be loaded */
+	atomic_bool runtime_is_reported;          /* that the C++ runtime could not be loaded */
 };
 
 struct perfdata_symbols {
@@ -290,7 +290,7 @@ struct pd_kallsyms {
 	struct pd_symbol_table table;
 	enum perfdata_status status;              /* of reading */
 	struct pd_odd_lines odd;
-	_Atomic(bool) odd_is_told;
+	_Atomic(bool) odd_is_reported;
 	struct pd_work work;
 	size_t accounted;
 	char path[];
