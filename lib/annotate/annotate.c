@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 #include "session/session.h"
-#include "symbols/disassemble.h"
+#include "symbols/disassemble/disassemble.h"
 #include "symbols/symbols.h"
 
 enum { MAX_CALLS = 64 };

@@ -5,7 +5,7 @@
 #define PD_BOLT_NAMES_H
 
 #include "base/account.h"
-#include "symbols/code_file.h"
+#include "symbols/code/code_file.h"
 
 struct pd_bolt_names;
 enum perfdata_status pd_bolt_names_new(const struct pd_code_file *file, struct pd_account *account,

@@ -16,7 +16,7 @@
 #define PD_BRANCHES_H
 
 #include "perfdata/session.h"
-#include "symbols/code_file.h"
+#include "symbols/code/code_file.h"
 
 #define PD_BRANCHES_NEEDS (PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES)
 

@@ -3,7 +3,7 @@
 #ifndef PD_CODE_RANGES_H
 #define PD_CODE_RANGES_H
 
-#include "symbols/code_file.h"
+#include "symbols/code/code_file.h"
 
 struct pd_code_ranges;
 /* PERFDATA_EUSAGE, with a message: no library that decodes instructions is installed. */

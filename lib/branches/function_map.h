@@ -4,7 +4,7 @@
 #define PD_FUNCTION_MAP_H
 
 #include "base/account.h"
-#include "symbols/code_file.h"
+#include "symbols/code/code_file.h"
 
 struct pd_function_map;
 /* PERFDATA_ABSENT: no debug information; PERFDATA_EUNSUP: in a form that our reader leaves to libdw. */

@@ -11,7 +11,7 @@
 #include "base/spool.h"
 #include "base/threads.h"
 #include "perfdata/symbols.h"
-#include "symbols/symbol_work.h"
+#include "symbols/work/symbol_work.h"
 
 /* --- symbol_table.c: sorted symbols, which of several wins; symbol_names.c: what they are called ------------------ */
 

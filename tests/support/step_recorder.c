@@ -21,7 +21,7 @@
 #endif
 #include <sys/wait.h>
 #include <unistd.h>
-#include "symbols/disassemble.h"
+#include "symbols/disassemble/disassemble.h"
 
 #define RING 32u
 #define SLOTS (1u << 16)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where instructions go, by their bytes; what the installed library makes of them. */
 #include "config.h"
-#include "symbols/disassemble.h"
+#include "symbols/disassemble/disassemble.h"
 #include "symbols/symbols.h"
 #include "unit.h"
 

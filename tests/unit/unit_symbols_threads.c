@@ -11,7 +11,7 @@
 #include "base/threads.h"
 #include "perfdata/symbols.h"
 #include "symbols/symbols.h"
-#include "symbols/dwarf.h"
+#include "symbols/dwarf/dwarf.h"
 #include "symbol_dso.h"
 #include "unit.h"
 

@@ -8,7 +8,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 #include "perfdata/symbols.h"
-#include "symbols/unwinder.h"
+#include "symbols/unwind/unwinder.h"
 #include "symbol_dso.h"
 #include "unit.h"
 

@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: MIT */
+/* Dsos and look-ups. The first look-up loads the dso's files, under the lock of the dso. */
+#include "config.h"
+#include <errno.h>
+#include <string.h>
+#include "base/cancel.h"
+#include "base/memory.h"
+#include "base/option_struct.h"
+#include "symbols/disassemble/disassemble.h"
+#include "symbols/symbols.h"
+#include "symbols/unwind/unwind_rules.h"
+
+/* A table keeps its names in memory up to this size with them, where memory is not short. */
+#define MOST_WITH_STRINGS ((size_t)24 << 20)
+
+static int copy_text(struct pd_arena *arena, const char **text)
+{
+	if (!*text)
+		return 0;
+	*text = pd_arena_copy(arena, *text, strlen(*text));
+	return *text ? 0 : -1;
+}
+
+static int copy_options(struct perfdata_symbols *symbols)
+{
+	struct perfdata_symbols_options *o = &symbols->options;
+	struct pd_arena *arena = &symbols->strings;
+	if (copy_text(arena, &o->symfs) || copy_text(arena, &o->sysroot) || copy_text(arena, &o->kallsyms) ||
+	    copy_text(arena, &o->vmlinux) || copy_text(arena, &o->build_id_dir))
+		return -1;
+	const char **dirs = pd_arena_calloc(arena, o->debug_dir_count, sizeof *dirs);
+	if (o->debug_dir_count && !dirs)
+		return -1;
+	for (size_t i = 0; i < o->debug_dir_count; i++) {
+		dirs[i] = o->debug_dirs[i];
+		if (copy_text(arena, &dirs[i]))
+			return -1;
+	}
+	o->debug_dirs = dirs;
+	return 0;
+}
+
+enum perfdata_status perfdata_symbols_new(const struct perfdata_symbols_options *options, struct perfdata_symbols **ret)
+{
+	struct perfdata_symbols *symbols = pd_calloc(1, sizeof *symbols);
+	if (!symbols)
+		return PERFDATA_ENOMEM;
+	const enum perfdata_status status = PD_OPTIONS_COPY(&symbols->options, user, options, NULL);
+	if (status != PERFDATA_OK) {
+		pd_free(symbols);
+		return status;
+	}
+	symbols->lock = pd_monitor_new();
+	symbols->unwind_lock = pd_monitor_new();
+	symbols->kallsyms_lock = pd_monitor_new();
+	symbols->kept.lock = pd_monitor_new();
+	symbols->kept.most = pd_kept_most();
+	symbols->spool.lock = pd_monitor_new();
+	pd_spool_init(&symbols->spool.file, NULL);
+	if (!symbols->lock || !symbols->unwind_lock || !symbols->kallsyms_lock || !symbols->kept.lock ||
+	    !symbols->spool.lock || copy_options(symbols)) {
+		perfdata_symbols_free(symbols);
+		return PERFDATA_ENOMEM;
+	}
+	*ret = symbols;
+	return PERFDATA_OK;
+}
+
+static void dso_free(struct perfdata_symbols_dso *dso)
+{
+	pd_account_give(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, dso->accounted + dso->table.names_held);
+	pd_lines_close(dso);
+	pd_objects_free(dso->objects);
+	pd_symtab_release(&dso->table);
+	pd_jit_release(&dso->jit);
+	pd_unwind_close(dso);
+	pd_rules_close(dso);
+	pd_elf_close(dso->alt);
+	if (dso->debug != dso->text)
+		pd_elf_close(dso->debug);
+	pd_elf_close(dso->text);
+	pd_arena_release(&dso->bytes);
+	pd_monitor_free(dso->lock);
+	pd_monitor_free(dso->names_lock);
+	pd_free(dso);
+}
+
+void perfdata_symbols_free(struct perfdata_symbols *symbols)
+{
+	if (!symbols)
+		return;
+	for (struct perfdata_symbols_dso *dso = symbols->dsos, *next; dso; dso = next) {
+		next = dso->next;
+		dso_free(dso);
+	}
+	pd_monitor_free(symbols->lock);
+	pd_monitor_free(symbols->unwind_lock);
+	pd_kallsyms_free(symbols);
+	pd_monitor_free(symbols->kallsyms_lock);
+	pd_monitor_free(symbols->kept.lock);
+	pd_monitor_free(symbols->spool.lock);
+	pd_disassembly_free(symbols->disassembly);
+	pd_arena_release(&symbols->strings);
+	pd_free(symbols);
+}
+
+static int copy_request(struct perfdata_symbols_dso *dso, const struct perfdata_symbols_request *request)
+{
+	struct perfdata_symbols_request *r = &dso->request;
+	*r = *request;
+	r->unchanged_since = r->unchanged_since ? r->unchanged_since : INT64_MAX;
+	r->not_before = r->not_before ? r->not_before : INT64_MIN;
+	if (r->build_id_size > PERFDATA_BUILD_ID_MAX || !r->build_id)
+		r->build_id_size = 0;
+	/* The recorder pads a build-id that is shorter than its field with zeros; a build-id of zeros is none. */
+	size_t zeros = 0;
+	while (zeros < r->build_id_size && !r->build_id[zeros])
+		zeros++;
+	if (zeros == r->build_id_size)
+		r->build_id_size = 0;
+	r->build_id = r->build_id_size ? (const uint8_t *)pd_arena_copy(&dso->bytes, r->build_id, r->build_id_size)
+				       : NULL;
+	if (r->build_id_size && !r->build_id)
+		return -1;
+	return copy_text(&dso->bytes, &r->path) || copy_text(&dso->bytes, &r->release) ||
+	       copy_text(&dso->bytes, &r->reference);
+}
+
+enum perfdata_status perfdata_symbols_dso(struct perfdata_symbols *symbols,
+					  const struct perfdata_symbols_request *request,
+					  struct perfdata_symbols_dso **ret)
+{
+	struct perfdata_symbols_request known;
+	if (PD_OPTIONS_COPY(&known, device_minor, request, NULL) != PERFDATA_OK || !known.path ||
+	    known.kind > PERFDATA_DSO_STATE)
+		return PERFDATA_EUSAGE;
+	request = &known;
+	struct perfdata_symbols_dso *dso = pd_calloc(1, sizeof *dso);
+	if (!dso)
+		return pd_symbols_note(symbols, PERFDATA_ENOMEM);
+	dso->symbols = symbols;
+	dso->lock = pd_monitor_new();
+	dso->names_lock = pd_monitor_new();
+	if (!dso->lock || !dso->names_lock || copy_request(dso, request)) {
+		dso_free(dso);
+		return pd_symbols_note(symbols, PERFDATA_ENOMEM);
+	}
+	bool is_elf = request->kind == PERFDATA_DSO_USER || request->kind == PERFDATA_DSO_VDSO;
+	dso->table.mangled = is_elf && !symbols->options.raw_names;
+	pd_work_init(&dso->work, 0, pd_symbols_account(symbols), symbols->options.cancel);
+	dso->table.work = &dso->work;
+	pd_monitor_enter(symbols->lock);
+	dso->next = symbols->dsos;
+	symbols->dsos = dso;
+	pd_monitor_leave(symbols->lock);
+	*ret = dso;
+	return PERFDATA_OK;
+}
+
+enum perfdata_status perfdata_symbols_open_kallsyms(struct perfdata_symbols *symbols, const char *path,
+						    struct perfdata_symbols_dso **ret)
+{
+	const struct perfdata_symbols_request request = { .size = sizeof request,
+							  .kind = PERFDATA_DSO_KERNEL,
+							  .path = path };
+	struct perfdata_symbols_dso *dso;
+	int fd = pd_open_regular(path, PD_REGULAR_ANY);
+	if (fd < 0)
+		return pd_symbols_fail(symbols, path, errno) == PERFDATA_ENOMEM ? PERFDATA_ENOMEM : PERFDATA_EREAD;
+	enum perfdata_status status = perfdata_symbols_dso(symbols, &request, &dso);
+	if (!status)
+		status = pd_dso_take_kallsyms(dso, fd, path);
+	else
+		pd_close(fd);
+	if (!status)
+		*ret = dso;
+	return status;
+}
+
+/* --- look-ups ----------------------------------------------------------------------------------------------------- */
+
+/* Reading a name from the file takes longer than finding it in memory; but the names of all symbols take more memory
+ * than all other data about a large program. */
+static void limit_strings(const struct perfdata_symbols *symbols, struct pd_symbol_table *table)
+{
+	const struct pd_account *account = pd_symbols_account(symbols);
+	const size_t size = pd_symtab_memory(table);
+	if (size > MOST_WITH_STRINGS || (account && pd_account_used(account) + size > account->limit / 4))
+		pd_symtab_drop_strings(table);
+}
+
+/* Of a look-up that found nothing, or not all: whether something failed since there were `before` failures. Another
+ * thread's failure counts, too: the names of all are in doubt then. */
+static enum perfdata_status judge(const struct perfdata_symbols *symbols, enum perfdata_status status, size_t before)
+{
+	const bool is_answer = status == PERFDATA_OK || status == PERFDATA_ABSENT || status == PERFDATA_EUNSUP;
+	return is_answer && pd_symbols_failed(symbols) != before ? pd_symbols_failure(symbols) : status;
+}
+
+/* What failed while the dso was loaded, and may have cost names. */
+static enum perfdata_status find_failure(const struct perfdata_symbols_dso *dso)
+{
+	const enum perfdata_status of_text = dso->text ? pd_elf_failure(dso->text) : PERFDATA_OK;
+	const enum perfdata_status of_debug = dso->debug ? pd_elf_failure(dso->debug) : PERFDATA_OK;
+	return dso->failure ? dso->failure : of_text ? of_text : of_debug;
+}
+
+/* To be called with the lock of the dso held. */
+static enum perfdata_status load(struct perfdata_symbols_dso *dso)
+{
+	if (!atomic_load_explicit(&dso->loaded, memory_order_relaxed)) {
+		const size_t before = pd_symbols_failed(dso->symbols);
+		dso->status = pd_dso_load(dso);
+		/* files that were not read to their end had no names, which says nothing */
+		if (dso->status == PERFDATA_ABSENT && pd_cancelled(dso->symbols->options.cancel))
+			dso->status = PERFDATA_EINTR;
+		limit_strings(dso->symbols, &dso->table);
+		if (pd_symtab_settle(&dso->table))
+			dso->status = PERFDATA_ENOMEM;
+		else if (find_failure(dso))
+			dso->status = find_failure(dso);
+		else
+			dso->status = judge(dso->symbols, dso->status, before);
+		(void)pd_symbols_note(dso->symbols, dso->status);
+		dso->accounted = pd_symtab_memory(&dso->table) + pd_jit_memory(&dso->jit);
+		pd_account_take(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, dso->accounted);
+		atomic_store_explicit(&dso->loaded, true, memory_order_release);
+	}
+	return dso->status;
+}
+
+bool pd_symbols_is_loaded(const struct perfdata_symbols_dso *dso)
+{
+	return atomic_load_explicit(&dso->loaded, memory_order_acquire);
+}
+
+struct perfdata_symbols_dso *pd_symbols_first(struct perfdata_symbols *symbols)
+{
+	pd_monitor_enter(symbols->lock);
+	struct perfdata_symbols_dso *dso = symbols->dsos;
+	pd_monitor_leave(symbols->lock);
+	return dso;
+}
+
+/* Loads a dso that nobody has loaded or is loading. false: there is none. */
+static bool load_another(struct perfdata_symbols *symbols)
+{
+	struct perfdata_symbols_dso *dso = pd_symbols_first(symbols);
+	while (dso && (pd_symbols_is_loaded(dso) || !pd_monitor_try(dso->lock)))
+		dso = dso->next;
+	if (!dso)
+		return false;
+	load(dso);
+	pd_monitor_leave(dso->lock);
+	return true;
+}
+
+bool pd_symbols_load_next(struct perfdata_symbols *symbols, bool lines)
+{
+	if (load_another(symbols))
+		return true;
+	for (struct perfdata_symbols_dso *dso = lines ? pd_symbols_first(symbols) : NULL; dso; dso = dso->next)
+		if (pd_symbols_is_loaded(dso) && !dso->status && pd_lines_load_ahead(dso))
+			return true;
+	return false;
+}
+
+/* Dsos are known as soon as an address was found in one, and will be asked for next. */
+void pd_symbols_lock(struct perfdata_symbols_dso *dso)
+{
+	while (!pd_monitor_try(dso->lock)) {
+		if (!load_another(dso->symbols)) {
+			pd_monitor_enter(dso->lock);
+			break;
+		}
+	}
+}
+
+/* To be called without the lock of the dso, which is taken once. */
+static enum perfdata_status loaded(struct perfdata_symbols_dso *dso)
+{
+	if (pd_symbols_is_loaded(dso))
+		return dso->status;
+	pd_symbols_lock(dso);
+	enum perfdata_status status = load(dso);
+	pd_monitor_leave(dso->lock);
+	return status;
+}
+
+void pd_symbols_expect(struct perfdata_symbols_dso *dso, const uint8_t *build_id, size_t size)
+{
+	struct pd_build_id id = { .size = size < PERFDATA_BUILD_ID_MAX ? size : PERFDATA_BUILD_ID_MAX };
+	memcpy(id.bytes, build_id, id.size);
+	pd_monitor_enter(dso->lock);
+	if (!load(dso) && !dso->request.build_id_size)
+		pd_dso_check_id(dso, &id);
+	pd_monitor_leave(dso->lock);
+}
+
+bool pd_dso_open_unwind(struct perfdata_symbols_dso *dso)
+{
+	if (!dso->unwind_tried && pd_dso_has_text(dso)) {
+		dso->unwind_tried = true;
+		pd_monitor_enter(dso->lock);
+		(void)pd_symbols_note(dso->symbols, pd_unwind_open(dso));
+		pd_monitor_leave(dso->lock);
+	}
+	return dso->unwind != NULL;
+}
+
+bool pd_dso_has_text(struct perfdata_symbols_dso *dso)
+{
+	(void)loaded(dso);
+	return dso->text && dso->request.kind != PERFDATA_DSO_KERNEL;
+}
+
+static enum perfdata_status lookup_jit(const struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,
+				       struct perfdata_symbol *ret)
+{
+	const struct pd_jit_code *code = pd_jit_find(&dso->jit, address, time);
+	if (!code)
+		return PERFDATA_ABSENT;
+	*ret = (struct perfdata_symbol){
+		.name = code->name,
+		.raw_name = code->name,
+		.start = code->start,
+		.size = code->end - code->start,
+		.offset = address - code->start,
+		.binding = PERFDATA_BIND_GLOBAL,
+		.time = code->time,
+	};
+	return PERFDATA_OK;
+}
+
+/* Names in use stay as long as the source of symbols: they may take half of the memory, so that others have room. */
+static bool names_fit(const struct perfdata_symbols *symbols)
+{
+	const uint64_t least = (uint64_t)64 << 20;
+	const struct pd_account *account = pd_symbols_account(symbols);
+	const uint64_t limit = account && account->limit > least ? account->limit : least;
+	return !account || symbols->names_memory < limit / 2;
+}
+
+/* Of symbols whose names have no room. */
+static const struct pd_symbol_name no_name = { NULL, NULL };
+
+/* The lock is taken only when a symbol's name is used for the first time. */
+static const struct pd_symbol_name *name_of(struct perfdata_symbols_dso *dso, const struct pd_symbol *symbol)
+{
+	struct pd_symbol_table *table = pd_dso_table(dso);
+	const struct pd_symbol_name *name = pd_symtab_known_name(table, symbol);
+	if (name)
+		return name;
+	struct pd_monitor *lock = dso->kallsyms ? dso->kallsyms->lock : dso->names_lock;
+	pd_monitor_enter(lock);
+	if (table->work)
+		pd_work_add_lookup(table->work);
+	const bool fits = names_fit(dso->symbols);
+	table->has_excess |= !fits;
+	name = fits ? pd_symtab_name(table, symbol) : &no_name;
+	pd_account_change(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, table->names_held, table->bytes.total);
+	dso->symbols->names_memory += table->bytes.total - table->names_held;
+	table->names_held = table->bytes.total;
+	const bool is_excess = table->has_excess && !table->is_told;
+	table->is_told |= is_excess;
+	pd_monitor_leave(lock);
+	if (is_excess)
+		pd_symbols_find_excess(dso, dso->origin.file ? dso->origin.file : dso->origin.text_file,
+				       "a name asks for more work or memory than its size explains, and stays mangled, "
+				       "or is left out");
+	return name;
+}
+
+/* An address without a symbol may have one whose name was too long to keep. */
+static void tell_of_long_names(struct perfdata_symbols_dso *dso)
+{
+	struct pd_symbol_table *table = pd_dso_table(dso);
+	if (!table->lacks_long)
+		return;
+	pd_monitor_enter(dso->names_lock);
+	const bool is_first = !table->is_told;
+	table->is_told = true;
+	pd_monitor_leave(dso->names_lock);
+	if (is_first)
+		pd_symbols_find_excess(dso, dso->origin.file ? dso->origin.file : dso->origin.text_file,
+				       "symbols whose names have 16 KiB or more are left out");
+}
+
+enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,
+					     struct perfdata_symbol *ret)
+{
+	enum perfdata_status status = loaded(dso);
+	if (status)
+		return status;
+	if (dso->request.kind == PERFDATA_DSO_JITDUMP)
+		return lookup_jit(dso, address, time, ret);
+	uint64_t wanted = address + (uint64_t)dso->delta;
+	const struct pd_symbol *s = pd_symtab_find(pd_dso_table(dso), wanted);
+	if (!s) {
+		tell_of_long_names(dso);
+		return PERFDATA_ABSENT;
+	}
+	const struct pd_symbol_name *name = name_of(dso, s);
+	if (!name)
+		return pd_symbols_note(dso->symbols, pd_symtab_failure(pd_dso_table(dso)));
+	if (!name->shown)
+		return PERFDATA_ABSENT;
+	*ret = (struct perfdata_symbol){
+		.name = name->shown,
+		.raw_name = name->raw,
+		.module = s->module ? pd_dso_table(dso)->strings[PD_STRINGS_TEXT].bytes + s->module : NULL,
+		.start = s->start - (uint64_t)dso->delta,
+		.size = s->end - s->start,
+		.offset = wanted - s->start,
+		.binding = (enum perfdata_symbol_binding)s->binding,
+		.other_build_id = dso->origin.other_build_id,
+	};
+	return PERFDATA_OK;
+}
+
+bool pd_symbols_differ(struct perfdata_symbols_dso *dso, uint64_t address)
+{
+	return loaded(dso) == PERFDATA_OK && pd_overlaps_differ(pd_dso_table(dso), address + (uint64_t)dso->delta);
+}
+
+enum perfdata_status pd_symbols_origin(struct perfdata_symbols_dso *dso, struct perfdata_symbols_origin *ret)
+{
+	enum perfdata_status status = loaded(dso);
+	if (status)
+		return status;
+	const size_t before = pd_symbols_failed(dso->symbols);
+	pd_monitor_enter(dso->lock);
+	(void)pd_dso_find_alt(dso);
+	*ret = dso->origin;
+	pd_monitor_leave(dso->lock);
+	status = judge(dso->symbols, PERFDATA_OK, before);
+	ret->alt_build_id = dso->alt ? dso->alt_id.bytes : NULL;
+	ret->alt_build_id_size = dso->alt_id.size;
+	ret->symbol_count = dso->request.kind == PERFDATA_DSO_JITDUMP ? dso->jit.count : pd_dso_table(dso)->count;
+	ret->build_id = dso->found.size ? dso->found.bytes : NULL;
+	ret->build_id_size = dso->found.size;
+	return status;
+}
+
+/* Converts an address to a virtual address of the ELF file. */
+static bool to_vaddr(const struct perfdata_symbols_dso *dso, uint64_t address, uint64_t *ret)
+{
+	if (!dso->text)
+		return false;
+	switch (dso->request.kind) {
+	case PERFDATA_DSO_USER:
+	case PERFDATA_DSO_VDSO:
+		return pd_elf_vaddr(dso->text, address, ret);
+	case PERFDATA_DSO_KERNEL:
+		*ret = address + (uint64_t)dso->delta;
+		return true;
+	default:
+		return false;
+	}
+}
+
+enum perfdata_status pd_symbols_vaddr(struct perfdata_symbols_dso *dso, uint64_t offset, uint64_t *ret_vaddr)
+{
+	enum perfdata_status status = loaded(dso);
+	return status || to_vaddr(dso, offset, ret_vaddr) ? status : PERFDATA_ABSENT;
+}
+
+static enum perfdata_status find_calls(struct perfdata_symbols_dso *dso, uint64_t address,
+				       const struct pd_lines_wish *wish,
+				       struct perfdata_source_line *frames, size_t room, size_t *ret_count)
+{
+	uint64_t vaddr;
+	enum perfdata_status status = loaded(dso);
+	if (status || !to_vaddr(dso, address, &vaddr))
+		return status ? status : PERFDATA_ABSENT;
+	const size_t before = pd_symbols_failed(dso->symbols);
+	status = pd_symbols_note(dso->symbols, pd_lines_find(dso, vaddr, wish, frames, room, ret_count));
+	return judge(dso->symbols, status, before);
+}
+
+/* To be called with the lock of the dso. */
+static enum perfdata_status open_objects(struct perfdata_symbols_dso *dso)
+{
+	const struct pd_elf *elf = dso->debug ? dso->debug : dso->text;
+	if (dso->objects_tried)
+		return dso->objects ? PERFDATA_OK : PERFDATA_ABSENT;
+	const enum perfdata_status status = elf ? pd_objects_new(elf, &dso->objects) : PERFDATA_ABSENT;
+	dso->objects_tried = status != PERFDATA_ENOMEM;
+	if (dso->objects) {
+		const size_t size = pd_objects_size(dso->objects);
+		dso->accounted += size;
+		pd_account_take(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, size);
+	}
+	return status;
+}
+
+enum perfdata_status pd_symbols_object(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t *ret_address,
+				       const char **ret)
+{
+	uint64_t vaddr;
+	*ret_address = address;
+	enum perfdata_status status = loaded(dso);
+	if (status)
+		return status;
+	if (dso->request.kind != PERFDATA_DSO_USER || !to_vaddr(dso, address, &vaddr))
+		return PERFDATA_ABSENT;
+	*ret_address = address + pd_elf_text_shift(dso->text);
+	const size_t before = pd_symbols_failed(dso->symbols);
+	pd_monitor_enter(dso->lock);
+	status = open_objects(dso);
+	if (!status)
+		status = pd_objects_find(dso->objects, vaddr, ret);
+	pd_monitor_leave(dso->lock);
+	return judge(dso->symbols, pd_symbols_note(dso->symbols, status), before);
+}
+
+enum perfdata_status pd_symbols_source(struct perfdata_symbols_dso *dso, uint64_t address,
+					     struct perfdata_source_line *frames, size_t room, size_t *ret_count)
+{
+	const struct pd_lines_wish wish = { .positions = true, .raw_names = dso->symbols->options.raw_names };
+	return find_calls(dso, address, &wish, frames, room, ret_count);
+}
+
+enum perfdata_status perfdata_symbols_calls(struct perfdata_symbols_dso *dso, uint64_t address,
+					    struct perfdata_source_line *frames, size_t room, size_t *ret_count)
+{
+	const struct pd_lines_wish wish = { .raw_names = dso->symbols->options.raw_names };
+	return find_calls(dso, address, &wish, frames, room, ret_count);
+}
+
+enum perfdata_status pd_symbols_blocks(struct perfdata_symbols_dso *dso, uint64_t vaddr,
+				       struct perfdata_source_line *frames, uint32_t *discriminators, size_t room,
+				       size_t *ret_count)
+{
+	const struct pd_lines_wish wish = { .positions = true, .raw_names = true, .discriminators = discriminators };
+	const enum perfdata_status status = loaded(dso);
+	if (status)
+		return status;
+	const size_t before = pd_symbols_failed(dso->symbols);
+	return judge(dso->symbols,
+		     pd_symbols_note(dso->symbols, pd_lines_find(dso, vaddr, &wish, frames, room, ret_count)), before);
+}
+
+enum perfdata_status pd_symbols_walk_functions(struct perfdata_symbols_dso *dso, pd_take_function *take, void *user)
+{
+	const enum perfdata_status status = loaded(dso);
+	if (status)
+		return status;
+	const size_t before = pd_symbols_failed(dso->symbols);
+	return judge(dso->symbols, pd_symbols_note(dso->symbols, pd_lines_walk_functions(dso, take, user)), before);
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/* Entries of the procedure linkage table have no symbols of their own. perf names them NAME@plt after the relocation
+ * of the slot that each jumps through: the relocations in the order of their slots are the entries in order of address.
+ * A slot that a resolver function fills (IRELATIVE) gives the name of that function. */
+#include "config.h"
+#include "symbols/symbols.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/checked.h"
+#include "base/cursor.h"
+#include "base/memory.h"
+#include "symbols/elf/symbol_elf.h"
+
+#define MAX_RESOLVER 4088
+#define SLOTS_OF_STEP 8u   /* that are read in the time of one step */
+
+struct slot {
+	uint64_t address;   /* of the slot */
+	uint64_t addend;
+	uint32_t symbol;    /* 0: none */
+};
+
+struct slots {
+	struct slot *items;
+	size_t count, capacity;
+	uint64_t low, high;  /* only slots from `low` to `high` are of use */
+	size_t symbols;      /* section of the symbol table; 0: none */
+	struct pd_work *work;         /* or NULL */
+	enum perfdata_status status;  /* why no more slots are read */
+};
+
+/* Entries of the symbol table as the file has them: the functions that a file calls through its linkage table are
+ * mostly neighbours there. */
+struct window {
+	uint64_t table;          /* offset of the symbol table in the file */
+	uint64_t first, count;   /* numbers of symbols */
+	uint8_t bytes[8 << 10];
+};
+
+/* Entries are collected apart from the table: they need searches in it, for which it must be sorted. */
+struct plt {
+	struct pd_symbol_table *table, added;
+	struct pd_elf *elf;
+	struct slots slots;
+	struct window window;
+};
+
+static int compare_slots(const void *left, const void *right)
+{
+	const struct slot *a = left, *b = right;
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+struct entries {
+	size_t size;
+	bool wide, with_addend, swap;
+};
+
+static struct slot slot_of(const struct entries *form, const uint8_t *at)
+{
+	struct slot slot = { 0 };
+	if (form->wide) {
+		slot.address = pd_load64(at, form->swap);
+		slot.symbol = (uint32_t)(pd_load64(at + 8, form->swap) >> 32);
+		slot.addend = form->with_addend ? pd_load64(at + 16, form->swap) : 0;
+	} else {
+		slot.address = pd_load32(at, form->swap);
+		slot.symbol = pd_load32(at + 4, form->swap) >> 8;
+		slot.addend = form->with_addend ? (uint64_t)(int64_t)(int32_t)pd_load32(at + 8, form->swap) : 0;
+	}
+	return slot;
+}
+
+/* Relocations are read in pieces: a large library has many, and few belong to the linkage table. */
+struct relocations {
+	struct entries form;
+	struct slots *slots;
+};
+
+static int take_piece(void *user, const uint8_t *entries, size_t count, uint64_t first)
+{
+	const struct relocations *relocations = user;
+	struct slots *slots = relocations->slots;
+	(void)first;
+	slots->status = slots->work ? pd_work_do(slots->work, 1 + count / SLOTS_OF_STEP) : PERFDATA_OK;
+	for (size_t i = 0; i < count && !slots->status; i++) {
+		const struct slot slot = slot_of(&relocations->form, entries + i * relocations->form.size);
+		if (slot.address < slots->low || slot.address > slots->high)
+			continue;
+		if (slots->work && slots->count == slots->capacity)
+			slots->status = pd_work_room(slots->work, 3 * slots->count * sizeof *slots->items);
+		if (slots->status ||
+		    pd_vector_grow(&slots->items, &slots->capacity, slots->count, sizeof *slots->items))
+			return -1;
+		slots->items[slots->count++] = slot;
+	}
+	return slots->status ? -1 : 0;
+}
+
+static int read_slots(const struct pd_elf *elf, const struct pd_elf_section *section, struct slots *slots)
+{
+	const bool wide = elf->header.e_ident[EI_CLASS] != ELFCLASS32,
+		   rela = section && section->header.sh_type == SHT_RELA;
+	struct relocations all = {
+		{ (rela ? 3u : 2u) * (wide ? 8u : 4u), wide, rela, pd_elf_swaps(elf) }, slots
+	};
+	if (!section || (!rela && section->header.sh_type != SHT_REL) ||
+	    !pd_elf_holds(elf, section->header.sh_offset, section->header.sh_size))
+		return 0;
+	slots->symbols = section->header.sh_link;
+	if (pd_elf_read_table(elf, &section->header, all.form.size, take_piece, &all) == PERFDATA_ENOMEM)
+		return -1;
+	if (slots->count)
+		qsort(slots->items, slots->count, sizeof *slots->items, compare_slots);
+	return 0;
+}
+
+/* An entry of the symbol table, valid until the next call; NULL: it cannot be read. */
+static const uint8_t *symbol_at(struct plt *plt, const Elf64_Shdr *header, uint32_t number)
+{
+	struct window *window = &plt->window;
+	const size_t size = pd_elf_symbol_size(plt->elf), room = sizeof window->bytes / size;
+	const uint64_t all = header->sh_size / size;
+	if (number >= all)
+		return NULL;
+	if (window->table != header->sh_offset || number - window->first >= window->count) {
+		window->table = header->sh_offset;
+		window->first = number / room * room;
+		window->count = all - window->first < room ? all - window->first : room;
+		if (!pd_elf_read(plt->elf, header->sh_offset + window->first * size, window->bytes,
+				 (size_t)window->count * size))
+			window->count = 0;
+	}
+	return window->count ? window->bytes + (number - window->first) * size : NULL;
+}
+
+/* Where the name of a symbol is in PD_STRINGS_PLT; 0: it has none. */
+static uint32_t symbol_name(struct plt *plt, uint32_t number)
+{
+	const size_t table = plt->slots.symbols;
+	struct pd_strings *strings = &plt->table->strings[PD_STRINGS_PLT];
+	if (!table || table >= plt->elf->section_count || !number)
+		return 0;
+	const Elf64_Shdr *header = &plt->elf->sections[table].header;
+	const bool is_table = header->sh_type == SHT_SYMTAB || header->sh_type == SHT_DYNSYM;
+	if (!is_table || (!strings->elf && !pd_elf_place_strings(strings, plt->elf, table)))
+		return 0;
+	const uint8_t *entry = symbol_at(plt, header, number);
+	if (!entry)
+		return 0;
+	const Elf64_Sym sym = pd_elf_symbol(plt->elf, entry);
+	return sym.st_name < strings->size ? sym.st_name : 0;
+}
+
+/* The name of a resolver function, in the table's own memory. */
+static int add_resolved(struct plt *plt, const struct pd_symbol *resolver, uint64_t at, uint64_t size)
+{
+	struct pd_arena scratch = { 0 };
+	uint32_t name = 0;
+	const char *shown = pd_symtab_spell(plt->table, resolver, &scratch);
+	const size_t length = shown ? strnlen(shown, MAX_RESOLVER) : 0;
+	char text[MAX_RESOLVER + sizeof "@plt"];
+	if (length)
+		memcpy(text, shown, length);
+	memcpy(text + length, "@plt", sizeof "@plt");
+	const int failed = !shown || pd_symtab_keep_name(plt->table, text, length + 4, &name);
+	pd_arena_release(&scratch);
+	return failed ? -1 : pd_symtab_add(&plt->added, at, size, PD_STRINGS_POOL, name, PERFDATA_BIND_GLOBAL);
+}
+
+/* An entry at file offset `at`. */
+static int add_entry(struct plt *plt, const struct slot *slot, uint64_t at, uint64_t size)
+{
+	const uint32_t name = symbol_name(plt, slot->symbol);
+	uint64_t offset;
+	if (!name && slot->addend && pd_elf_offset(plt->elf, slot->addend, &offset)) {
+		const struct pd_symbol *resolver = pd_symtab_find(plt->table, offset);
+		if (resolver && resolver->start == offset)
+			return add_resolved(plt, resolver, at, size);
+	}
+	return pd_symtab_add(&plt->added, at, size, PD_STRINGS_PLT, name, PERFDATA_BIND_GLOBAL);
+}
+
+static int add_header(struct plt *plt, uint64_t at, uint64_t size)
+{
+	uint32_t name;
+	return pd_symtab_keep_name(plt->table, ".plt", 4, &name) ||
+	       pd_symtab_add(&plt->added, at, size, PD_STRINGS_POOL, name, PERFDATA_BIND_GLOBAL);
+}
+
+static bool is_x86(const struct pd_elf *elf)
+{
+	return elf->header.e_machine == EM_X86_64 || elf->header.e_machine == EM_386;
+}
+
+/* The sizes of the first entry, which differs from the rest, and of the other entries. */
+static bool entry_sizes(const struct pd_elf *elf, const struct pd_elf_section *plt, uint64_t *ret_header,
+			uint64_t *ret_entry)
+{
+	uint64_t entry = plt->header.sh_entsize, header = entry;
+	switch (elf->header.e_machine) {
+	case EM_ARM: header = 20, entry = 12; break;
+	case EM_AARCH64: header = 32, entry = 16; break;
+	case EM_LOONGARCH: header = 32, entry = 16; break;
+	case EM_SPARC: header = 48, entry = 12; break;
+	case EM_SPARCV9: header = 128, entry = 32; break;
+	case EM_386:
+	case EM_X86_64:
+		if (entry != 8 && entry != 16)
+			entry = plt->header.sh_addralign == 8 ? 8 : 16;
+		header = entry;
+		break;
+	default: break;
+	}
+	*ret_header = header;
+	*ret_entry = entry;
+	return entry >= 4 && entry <= 4096;
+}
+
+/* The address that an x86-64 entry of .plt.got jumps through: an optional endbr64 and bnd, then jmp *disp32(%rip). */
+static bool jump_slot(const uint8_t *code, size_t size, uint64_t address, uint64_t *ret)
+{
+	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	size_t at = size >= 4 && !memcmp(code, endbr, 4) ? 4 : 0;
+	at += at < size && code[at] == 0xf2;
+	if (at + 6 > size || code[at] != 0xff || code[at + 1] != 0x25)
+		return false;
+	*ret = address + at + 6 +
+	       (uint64_t)(int64_t)(int32_t)pd_load32(code + at + 2, pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE));
+	return true;
+}
+
+/* Finds the range of slots that the entries of .plt.got jump through: only relocations in that range are read. */
+static void find_range(struct slots *slots, const struct pd_elf_section *got, const uint8_t *code, size_t bytes,
+		       size_t size)
+{
+	slots->low = UINT64_MAX;
+	slots->high = 0;
+	for (size_t at = 0; size <= bytes - at; at += size) {
+		uint64_t address;
+		if (!jump_slot(code + at, size, got->header.sh_addr + at, &address))
+			continue;
+		slots->low = address < slots->low ? address : slots->low;
+		slots->high = address > slots->high ? address : slots->high;
+	}
+}
+
+static int add_got_slots(struct plt *plt, const struct pd_elf_section *got, const uint8_t *code, size_t bytes,
+			 size_t size)
+{
+	plt->slots.count = 0;
+	find_range(&plt->slots, got, code, bytes, size);
+	if (read_slots(plt->elf, pd_elf_section(plt->elf, ".rela.dyn"), &plt->slots))
+		return -1;
+	for (size_t at = 0; size <= bytes - at; at += size) {
+		struct slot wanted = { 0 }, none = { 0 };
+		const struct slot *slot = NULL;
+		if (plt->slots.count && jump_slot(code + at, size, got->header.sh_addr + at, &wanted.address))
+			slot = bsearch(&wanted, plt->slots.items, plt->slots.count, sizeof *slot, compare_slots);
+		if (add_entry(plt, slot ? slot : &none, got->header.sh_offset + at, size))
+			return -1;
+	}
+	return 0;
+}
+
+static int add_got_entries(struct plt *plt)
+{
+	const struct pd_elf_section *got = pd_elf_section(plt->elf, ".plt.got");
+	uint64_t header, size;
+	if (plt->elf->header.e_machine != EM_X86_64 || !got || got->header.sh_type != SHT_PROGBITS ||
+	    !entry_sizes(plt->elf, got, &header, &size) ||
+	    !pd_elf_holds(plt->elf, got->header.sh_offset, got->header.sh_size))
+		return 0;
+	size_t bytes;
+	uint8_t *code = pd_size(got->header.sh_size, &bytes) ? pd_malloc(bytes) : NULL;
+	int failed = code ? 0 : -1;
+	if (code && pd_elf_read(plt->elf, got->header.sh_offset, code, bytes))
+		failed = add_got_slots(plt, got, code, bytes, (size_t)size);   /* an entry has 4096 bytes at most */
+	pd_free(code);
+	return failed;
+}
+
+/* The symbol before the PLT may have no size in the file, and have been extended over the PLT: cuts it. */
+static void cut_before(struct pd_symbol_table *table, uint64_t offset)
+{
+	struct pd_symbol *s = pd_symtab_find(table, offset);
+	if (!s || s->start >= offset || s->end <= offset)
+		return;
+	do
+		s++->end = offset;
+	while (s < table->items + table->count && s->tied);
+}
+
+static int add_entries(struct plt *plt, const struct pd_elf_section *first)
+{
+	const struct slots *slots = &plt->slots;
+	const struct pd_elf_section *second = is_x86(plt->elf) ? pd_elf_section(plt->elf, ".plt.sec") : NULL;
+	uint64_t header, size, at = first->header.sh_offset, end = at + first->header.sh_size;
+	if (!entry_sizes(plt->elf, first, &header, &size))
+		return 0;
+	/* The PLT of a static program has no header entry. */
+	bool has_header = !slots->count || first->header.sh_size / size > slots->count;
+	if (has_header && add_header(plt, at, second ? first->header.sh_size : header))
+		return -1;
+	if (has_header)
+		at += header;
+	if (second) {
+		if (!entry_sizes(plt->elf, second, &header, &size))
+			return 0;
+		at = second->header.sh_offset;
+		end = at + second->header.sh_size;
+	}
+	for (size_t i = 0; i < slots->count && at < end; i++, at += size)
+		if (add_entry(plt, &slots->items[i], at, size))
+			return -1;
+	return 0;
+}
+
+static int append(struct pd_symbol_table *table, const struct pd_symbol_table *added)
+{
+	for (size_t i = 0; i < added->count; i++) {
+		const struct pd_symbol *s = &added->items[i];
+		if (pd_symtab_add(table, s->start, s->end - s->start, s->strings, s->name, PERFDATA_BIND_GLOBAL))
+			return -1;
+	}
+	return pd_symtab_sort(table);
+}
+
+enum perfdata_status pd_elf_plt(struct pd_symbol_table *table, struct pd_elf *elf)
+{
+	const struct pd_elf_section *first = pd_elf_section(elf, ".plt"),
+				    *relocations = pd_elf_section(elf, ".rela.plt");
+	struct plt plt = { .table = table, .added.work = table->work, .elf = elf, .slots.high = UINT64_MAX,
+			   .slots.work = table->work };
+	if (!first || first->header.sh_type != SHT_PROGBITS)
+		return PERFDATA_OK;
+	pd_symtab_nest(table);
+	cut_before(table, first->header.sh_offset);
+	int failed = read_slots(elf, relocations ? relocations : pd_elf_section(elf, ".rel.plt"), &plt.slots);
+	failed = failed || add_entries(&plt, first) || add_got_entries(&plt) || append(table, &plt.added);
+	const enum perfdata_status refused = plt.added.refused;
+	pd_free(plt.slots.items);
+	pd_symtab_release(&plt.added);
+	if (!failed)
+		return PERFDATA_OK;
+	return plt.slots.status ? plt.slots.status : refused ? refused : pd_symtab_status(table);
+}

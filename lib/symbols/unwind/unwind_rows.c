@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* Instructions of call frame information, run up to one address. What compilers write is understood; the rest is left
+ * to libdw. */
+#include "config.h"
+#include "symbols/symbols.h"
+
+#include <string.h>
+#include "symbols/dwarf/dwarf.h"
+#include "symbols/dwarf/dwarf_format.h"
+#include "symbols/unwind/unwind_entries.h"
+
+#define MOST_REMEMBERED 4u
+
+struct run {
+	const struct pd_frame_cie *cie;
+	const struct pd_frame_row *first;   /* NULL: this is the run that makes it */
+	struct pd_frame_row *row;
+	struct pd_frame_row remembered[MOST_REMEMBERED];
+	unsigned nr_remembered;
+	unsigned machine;
+	uint64_t cost;
+};
+
+/* Rows are copied; most instructions change one word. */
+#define COST_OF_ROW 32u
+#define COST_OF_STEP 8u
+
+static void put_place(struct run *run, uint64_t number, enum pd_frame_how how, int64_t offset)
+{
+	/* others never change what a frame's caller is */
+	if (number < PD_FRAME_REGISTERS)
+		run->row->registers[number] = (struct pd_frame_register){ how, offset };
+}
+
+static void restore(struct run *run, uint64_t number)
+{
+	if (number < PD_FRAME_REGISTERS)
+		run->row->registers[number] = run->first->registers[number];
+}
+
+static int64_t scaled(const struct run *run, uint64_t factor)
+{
+	return (int64_t)(factor * (uint64_t)run->cie->data_factor);
+}
+
+static bool put_cfa(struct run *run, uint64_t number, int64_t offset)
+{
+	run->row->cfa_is_other = false;
+	run->row->plt_offset = 0;
+	run->row->cfa_register = number;
+	run->row->cfa_offset = offset;
+	return true;
+}
+
+/* A new register or offset, where both are known. */
+static bool change_cfa(struct run *run, uint64_t number, int64_t offset)
+{
+	return !run->row->cfa_is_other && put_cfa(run, number, offset);
+}
+
+static bool pass_block(struct pd_cursor *c, const uint8_t **ret, uint64_t *ret_size)
+{
+	*ret_size = pd_dwarf_uleb(c);
+	*ret = pd_take(c, *ret_size);
+	return *ret != NULL;
+}
+
+/* The linkage table of x86-64 pushes a word in the midst of its entries of 16 bytes:
+ * 8 + rsp + ((rip & 15) >= N ? 8 : 0). */
+static void put_cfa_expression(struct run *run, const uint8_t *block, uint64_t size, uint64_t address)
+{
+	static const uint8_t before[] = { DW_OP_breg7, 8, DW_OP_breg16, 0, DW_OP_lit15, DW_OP_and },
+			     behind[] = { DW_OP_ge, DW_OP_lit3, DW_OP_shl, DW_OP_plus };
+	const size_t at = sizeof before;
+	run->row->cfa_is_other = true;
+	run->row->plt_offset = 0;
+	if (run->machine == EM_X86_64 && size == at + 1 + sizeof behind && !memcmp(block, before, at) &&
+	    !memcmp(block + at + 1, behind, sizeof behind) && block[at] >= DW_OP_lit0 && block[at] <= DW_OP_lit31)
+		run->row->plt_offset = (address & 15) >= block[at] - (unsigned)DW_OP_lit0 ? 16 : 8;
+}
+
+static bool remember(struct run *run)
+{
+	if (run->nr_remembered == MOST_REMEMBERED)
+		return false;
+	run->cost += COST_OF_ROW;
+	run->remembered[run->nr_remembered++] = *run->row;
+	return true;
+}
+
+static bool recall(struct run *run)
+{
+	if (!run->nr_remembered)
+		return false;
+	run->cost += COST_OF_ROW;
+	*run->row = run->remembered[--run->nr_remembered];
+	return true;
+}
+
+/* One instruction that neither moves on nor has an operand in the opcode. */
+static bool run_extended(struct run *run, struct pd_cursor *c, unsigned op, uint64_t address)
+{
+	const uint8_t *block;
+	uint64_t number, size;
+	switch (op) {
+	case DW_CFA_nop: return true;
+	case DW_CFA_GNU_args_size: pd_dwarf_uleb(c); return true;
+	/* of aarch64, there with the same number: the return address is signed from here on, or no more */
+	case DW_CFA_GNU_window_save:
+		run->row->is_signed = !run->row->is_signed;
+		return run->machine == EM_AARCH64;
+	case DW_CFA_remember_state: return remember(run);
+	case DW_CFA_restore_state: return recall(run);
+	case DW_CFA_def_cfa: number = pd_dwarf_uleb(c); return put_cfa(run, number, (int64_t)pd_dwarf_uleb(c));
+	case DW_CFA_def_cfa_sf:
+		number = pd_dwarf_uleb(c);
+		return put_cfa(run, number, scaled(run, (uint64_t)pd_dwarf_sleb(c)));
+	case DW_CFA_def_cfa_register: return change_cfa(run, pd_dwarf_uleb(c), run->row->cfa_offset);
+	case DW_CFA_def_cfa_offset: return change_cfa(run, run->row->cfa_register, (int64_t)pd_dwarf_uleb(c));
+	case DW_CFA_def_cfa_offset_sf:
+		return change_cfa(run, run->row->cfa_register, scaled(run, (uint64_t)pd_dwarf_sleb(c)));
+	case DW_CFA_def_cfa_expression:
+		if (!pass_block(c, &block, &size))
+			return false;
+		put_cfa_expression(run, block, size, address);
+		return true;
+	}
+	number = pd_dwarf_uleb(c);
+	switch (op) {
+	case DW_CFA_offset_extended:
+		put_place(run, number, PD_FRAME_AT_CFA, scaled(run, pd_dwarf_uleb(c)));
+		return true;
+	case DW_CFA_offset_extended_sf:
+		put_place(run, number, PD_FRAME_AT_CFA, scaled(run, (uint64_t)pd_dwarf_sleb(c)));
+		return true;
+	case DW_CFA_undefined: put_place(run, number, PD_FRAME_UNDEFINED, 0); return true;
+	case DW_CFA_same_value: put_place(run, number, PD_FRAME_SAME, 0); return true;
+	case DW_CFA_val_offset: case DW_CFA_val_offset_sf: case DW_CFA_register:
+		put_place(run, number, PD_FRAME_OTHER, 0);
+		pd_dwarf_uleb(c);
+		return true;
+	case DW_CFA_expression: case DW_CFA_val_expression:
+		put_place(run, number, PD_FRAME_OTHER, 0);
+		return pass_block(c, &block, &size);
+	case DW_CFA_restore_extended:
+		if (run->first)
+			restore(run, number);
+		return run->first != NULL;
+	default: return false;
+	}
+}
+
+/* Whether the instruction moves on, and how far. */
+static bool takes_step(struct pd_cursor *c, unsigned op, uint64_t *ret)
+{
+	switch (op >> 6 ? op & 0xc0u : op) {
+	case DW_CFA_advance_loc: *ret = op & 0x3f; return true;
+	case DW_CFA_advance_loc1: *ret = pd_u8(c); return true;
+	case DW_CFA_advance_loc2: *ret = pd_u16(c); return true;
+	case DW_CFA_advance_loc4: *ret = pd_u32(c); return true;
+	default: return false;
+	}
+}
+
+static bool run_instructions(struct run *run, struct pd_cursor *c, uint64_t start, uint64_t address)
+{
+	const bool is_cie = !run->first;
+	uint64_t step;
+	while (pd_left(c) && !c->failed) {
+		const unsigned op = pd_u8(c);
+		run->cost++;
+		if (takes_step(c, op, &step)) {
+			start += step * run->cie->code_factor;
+			if (is_cie || start > address)
+				return !is_cie && !c->failed;
+			continue;
+		}
+		switch (op & 0xc0u) {
+		case DW_CFA_offset: put_place(run, op & 0x3f, PD_FRAME_AT_CFA, scaled(run, pd_dwarf_uleb(c))); break;
+		case DW_CFA_restore:
+			if (is_cie)
+				return false;
+			restore(run, op & 0x3f);
+			break;
+		default:
+			if (!run_extended(run, c, op, address))
+				return false;
+		}
+	}
+	return !c->failed;
+}
+
+bool pd_frame_run(const struct pd_frame_cie *cie, struct pd_cursor instructions, const struct pd_frame_row *first,
+		  uint64_t start, uint64_t address, unsigned machine, struct pd_frame_row *row,
+		  uint64_t *ret_steps)
+{
+	struct run run;
+	run.cie = cie;
+	run.first = first;
+	run.row = row;
+	run.nr_remembered = 0;
+	run.machine = machine;
+	run.cost = 0;
+	if (first)
+		*row = *first;
+	else
+		memset(row, 0, sizeof *row);
+	const bool fine = run_instructions(&run, &instructions, start, address);
+	*ret_steps = run.cost / COST_OF_STEP;
+	return fine;
+}

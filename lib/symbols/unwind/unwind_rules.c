@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: MIT */
+/* The unwinding rules of a file. An entry is read, with its neighbours, when an address of its code is looked up, so
+ * the tables of a large file are never in memory as a whole; a rule takes 24 bytes. This file handles files whose
+ * .eh_frame has the index that linkers write (.eh_frame_hdr); libdwfl does the rest. */
+#include "config.h"
+#include "symbols/unwind/unwind_rules.h"
+#include <string.h>
+#include "base/hash.h"
+#include "base/memory.h"
+#include "symbols/unwind/unwind_entries.h"
+
+/* --- rules in two words ------------------------------------------------------------------------------------------- */
+
+struct words { uint64_t first, second; };
+
+static bool fits_in(int64_t value, unsigned bits)
+{
+	return value >= -((int64_t)1 << (bits - 1)) && value < (int64_t)1 << (bits - 1);
+}
+
+static struct words pack(const struct pd_rule *rule)
+{
+	const unsigned flags = rule->kind | (unsigned)rule->base << 3 | (unsigned)rule->is_signed << 5 |
+			       rule->return_address << 6 | rule->fp << 8 | rule->kept << 10;
+	return (struct words){
+		(uint64_t)(uint32_t)rule->cfa << 32 | (uint64_t)(uint16_t)rule->return_address_at << 16 | flags,
+		(uint64_t)(uint32_t)rule->fp_at << 32 | (uint32_t)rule->kept_at,
+	};
+}
+
+static struct pd_rule unpack(const struct words *words)
+{
+	const unsigned flags = words->first & 0xffff;
+	return (struct pd_rule){
+		.kind = flags & 7,
+		.base = flags >> 3 & 3,
+		.is_signed = flags >> 5 & 1,
+		.return_address = flags >> 6 & 3,
+		.fp = flags >> 8 & 3,
+		.kept = flags >> 10 & 3,
+		.cfa = (int32_t)(uint32_t)(words->first >> 32),
+		.return_address_at = (int16_t)(uint16_t)(words->first >> 16),
+		.fp_at = (int32_t)(uint32_t)(words->second >> 32),
+		.kept_at = (int32_t)(uint32_t)words->second,
+	};
+}
+
+/* --- the table of rules ------------------------------------------------------------------------------------------- */
+
+struct slot {
+	_Atomic uint64_t key;      /* address + 1; set after the rule. 0: free */
+	_Atomic uint64_t first, second;
+};
+struct slots {
+	struct slots *former;      /* smaller; others may still read it */
+	size_t size;               /* a power of two */
+	struct slot items[];
+};
+#define FIRST_SLOTS 256u
+
+#define BLOCK 32u                  /* entries of the index that are looked through after a look-up in memory */
+#define WINDOW 512u                /* bytes of an entry that are read at once: nearly all are shorter */
+#define MOST_CIES 8u
+#define BYTES_OF_STEP 64u          /* of an entry that is read */
+#define PIECE_SIZE 8192u           /* bytes of the tables that are read at once, and kept while memory is not short */
+#define MOST_PIECES 128u
+
+struct piece {
+	uint64_t at;                       /* offset in the file */
+	uint8_t *bytes;                    /* NULL: none was read */
+};
+
+struct cie {
+	struct pd_frame_cie facts;
+	bool is_fine;
+	struct pd_frame_row row;
+};
+
+struct pd_rules {
+	struct pd_monitor *lock;           /* for all but the slots that are read */
+	_Atomic(struct slots *) slots;
+	size_t used;
+	size_t accounted;
+	bool is_opened, is_fine;
+	struct pd_work work;               /* of reading and running entries */
+	bool is_beyond;                    /* that was too much: stacks end in this file */
+	bool has_debug_frame;              /* which libdwfl looks into for what .eh_frame has no entry for */
+	struct pd_frame_table eh;
+	uint64_t eh_offset, eh_size;
+	uint64_t index_offset, index_address, nr_entries;
+	int32_t *starts;                   /* of each BLOCK-th entry of the index */
+	size_t nr_starts;
+	struct cie cies[MOST_CIES];
+	unsigned nr_cies, next_cie;
+	uint8_t *bytes;                    /* of an entry */
+	size_t room;
+	uint8_t cie_bytes[WINDOW];
+	struct piece pieces[MOST_PIECES];  /* by their place in the file */
+};
+
+static size_t place_of(const struct slots *slots, uint64_t key)
+{
+	return (size_t)pd_hash_u64(key, 0) & (slots->size - 1);
+}
+
+static bool get(const struct slots *slots, uint64_t key, struct pd_rule *ret)
+{
+	for (size_t i = slots ? place_of(slots, key) : 0; slots; i = (i + 1) & (slots->size - 1)) {
+		const struct slot *slot = &slots->items[i];
+		const uint64_t found = atomic_load_explicit(&slot->key, memory_order_acquire);
+		if (!found)
+			return false;
+		if (found != key)
+			continue;
+		const struct words words = { atomic_load_explicit(&slot->first, memory_order_relaxed),
+					     atomic_load_explicit(&slot->second, memory_order_relaxed) };
+		*ret = unpack(&words);
+		return true;
+	}
+	return false;
+}
+
+static void put_slot(struct slots *slots, uint64_t key, const struct words *words)
+{
+	size_t i = place_of(slots, key);
+	while (atomic_load_explicit(&slots->items[i].key, memory_order_relaxed))
+		i = (i + 1) & (slots->size - 1);
+	atomic_store_explicit(&slots->items[i].first, words->first, memory_order_relaxed);
+	atomic_store_explicit(&slots->items[i].second, words->second, memory_order_relaxed);
+	atomic_store_explicit(&slots->items[i].key, key, memory_order_release);
+}
+
+/* Room for one more. false: without memory, the rule is found again when it is needed again. */
+static bool make_room(struct perfdata_symbols_dso *dso, struct pd_rules *rules)
+{
+	struct slots *old = atomic_load_explicit(&rules->slots, memory_order_relaxed);
+	if (old && rules->used < old->size / 4 * 3)
+		return true;
+	const size_t size = old ? 2 * old->size : FIRST_SLOTS,
+		     bytes = sizeof *old + size * sizeof *old->items;
+	struct pd_account *account = pd_symbols_account(dso->symbols);
+	if (old && pd_account_is_tight(account))
+		return rules->used < old->size - 1;
+	struct slots *slots = pd_calloc(1, bytes);
+	if (!slots)
+		return false;
+	slots->former = old;
+	slots->size = size;
+	for (size_t i = 0; old && i < old->size; i++) {
+		const struct slot *slot = &old->items[i];
+		const uint64_t key = atomic_load_explicit(&slot->key, memory_order_relaxed);
+		const struct words words = { atomic_load_explicit(&slot->first, memory_order_relaxed),
+					     atomic_load_explicit(&slot->second, memory_order_relaxed) };
+		if (key)
+			put_slot(slots, key, &words);
+	}
+	atomic_store_explicit(&rules->slots, slots, memory_order_release);
+	rules->accounted += bytes;
+	pd_account_take(account, PD_USE_SYMBOLS, bytes);
+	return true;
+}
+
+static void put(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t key, const struct pd_rule *rule)
+{
+	const struct words words = pack(rule);
+	if (!make_room(dso, rules))
+		return;
+	put_slot(atomic_load_explicit(&rules->slots, memory_order_relaxed), key, &words);
+	rules->used++;
+}
+
+/* --- pieces of the tables ----------------------------------------------------------------------------------------- */
+
+/* The piece at an offset, which a file has whole. NULL: there is no memory for it, or it cannot be read. */
+static const uint8_t *take_piece(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t at)
+{
+	struct pd_account *account = pd_symbols_account(dso->symbols);
+	struct piece *piece = &rules->pieces[at / PIECE_SIZE % MOST_PIECES];
+	if (piece->bytes && piece->at == at)
+		return piece->bytes;
+	if (!piece->bytes && !pd_account_is_tight(account) && (piece->bytes = pd_malloc(PIECE_SIZE))) {
+		rules->accounted += PIECE_SIZE;
+		pd_account_take(account, PD_USE_SYMBOLS, PIECE_SIZE);
+	}
+	if (!piece->bytes)
+		return NULL;
+	piece->at = UINT64_MAX;
+	if (!pd_elf_read(dso->text, at, piece->bytes, PIECE_SIZE))
+		return NULL;
+	piece->at = at;
+	return piece->bytes;
+}
+
+/* As pd_elf_read. Code of a program lies close together, and so do its entries. */
+static bool read_table(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t offset, void *out,
+		       size_t size)
+{
+	const uint64_t at = offset & -(uint64_t)PIECE_SIZE;
+	const uint8_t *piece = offset - at + size <= PIECE_SIZE && pd_elf_holds(dso->text, at, PIECE_SIZE)
+				       ? take_piece(dso, rules, at)
+				       : NULL;
+	if (!piece)
+		return pd_elf_read(dso->text, offset, out, size);
+	memcpy(out, piece + (offset - at), size);
+	return true;
+}
+
+/* --- the index ---------------------------------------------------------------------------------------------------- */
+
+static int32_t start_of(const uint8_t *entry, bool swap) { return (int32_t)pd_load32(entry, swap); }
+
+/* Reads every BLOCK-th entry of the index. false: it is not sorted, or cannot be read. */
+static bool read_starts(const struct pd_elf *elf, struct pd_rules *rules)
+{
+	enum { PIECE = 512 };
+	uint8_t piece[8 * PIECE];
+	int32_t last = INT32_MIN;
+	for (uint64_t i = 0; i < rules->nr_entries; i += PIECE) {
+		const size_t nr = rules->nr_entries - i < PIECE ? (size_t)(rules->nr_entries - i) : PIECE;
+		if (!pd_elf_read(elf, rules->index_offset + 8 * i, piece, 8 * nr))
+			return false;
+		for (size_t k = 0; k < nr; k++) {
+			const int32_t start = start_of(&piece[8 * k], rules->eh.swap);
+			if (start < last)
+				return false;
+			last = start;
+			if ((i + k) % BLOCK == 0)
+				rules->starts[rules->nr_starts++] = start;
+		}
+	}
+	return true;
+}
+
+static bool has_debug_frame(const struct pd_elf *elf)
+{
+	return elf && (pd_elf_section(elf, ".debug_frame") || pd_elf_section(elf, ".zdebug_frame"));
+}
+
+static bool open_tables(struct perfdata_symbols_dso *dso, struct pd_rules *rules)
+{
+	const struct pd_elf *elf = dso->text;
+	uint8_t head[PD_FRAME_INDEX_HEAD];
+	struct pd_frame_place place;
+	rules->has_debug_frame = has_debug_frame(elf) || has_debug_frame(dso->debug);
+	if (!pd_frame_find_eh(elf, head, &place) || !place.is_indexed)
+		return false;
+	rules->eh = (struct pd_frame_table){ .address = place.address,
+					     .wide = elf->header.e_ident[EI_CLASS] != ELFCLASS32,
+					     .swap = pd_elf_swaps(elf) };
+	rules->eh_offset = place.offset;
+	rules->eh_size = place.size;
+	pd_work_init(&rules->work, place.size, pd_symbols_account(dso->symbols), dso->symbols->options.cancel);
+	rules->index_offset = elf->frame_index.offset + PD_FRAME_INDEX_HEAD;
+	rules->index_address = elf->frame_index.vaddr;
+	rules->nr_entries = pd_load32(head + 8, rules->eh.swap);
+	if (!rules->nr_entries || rules->nr_entries > (elf->frame_index.filesz - PD_FRAME_INDEX_HEAD) / 8 ||
+	    !pd_elf_holds(elf, rules->index_offset, 8 * rules->nr_entries))
+		return false;
+	const size_t bytes = (size_t)(rules->nr_entries / BLOCK + 1) * sizeof *rules->starts + WINDOW;
+	rules->starts = pd_malloc(bytes - WINDOW);
+	rules->bytes = pd_malloc(WINDOW);
+	rules->room = WINDOW;
+	if (!rules->starts || !rules->bytes) {
+		(void)pd_symbols_note(dso->symbols, PERFDATA_ENOMEM);
+		return false;
+	}
+	rules->accounted += bytes;
+	pd_account_take(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, bytes);
+	return read_starts(elf, rules);
+}
+
+/* Where the entry is that may be for an address, as an offset in .eh_frame. false: nowhere, or it cannot be read. */
+static bool find_entry(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr, bool *ret_failed,
+		       uint64_t *ret)
+{
+	uint8_t block[8 * BLOCK];
+	const int64_t wanted = (int64_t)(vaddr - rules->index_address);
+	size_t low = 0, high = rules->nr_starts;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (rules->starts[middle] <= wanted)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return false;
+	const uint64_t first = (uint64_t)(low - 1) * BLOCK;
+	size_t nr = rules->nr_entries - first < BLOCK ? (size_t)(rules->nr_entries - first) : BLOCK;
+	if (!read_table(dso, rules, rules->index_offset + 8 * first, block, 8 * nr)) {
+		*ret_failed = true;
+		return false;
+	}
+	while (nr && start_of(&block[8 * (nr - 1)], rules->eh.swap) > wanted)
+		nr--;
+	if (!nr)
+		return false;
+	const int32_t offset = (int32_t)pd_load32(&block[8 * (nr - 1) + 4], rules->eh.swap);
+	*ret = rules->index_address + (uint64_t)(int64_t)offset - rules->eh.address;
+	return true;
+}
+
+/* --- entries ------------------------------------------------------------------------------------------------------ */
+
+/* Reads the entry at an offset into *bytes, which has room for *room and, if `grows`, gets room for more. */
+static bool read_entry(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t at, uint8_t **bytes,
+		       size_t *room, bool grows, struct pd_frame_entry *ret)
+{
+	if (at >= rules->eh_size)
+		return false;
+	const uint64_t left = rules->eh_size - at;
+	size_t nr = left < WINDOW ? (size_t)left : WINDOW;
+	if (!read_table(dso, rules, rules->eh_offset + at, *bytes, nr))
+		return false;
+	const uint64_t size = pd_frame_entry_size(&rules->eh, *bytes, nr);
+	if (!size || size > left || size > PD_FRAME_MOST_ENTRY || (size > *room && !grows))
+		return false;
+	if (size > *room) {
+		uint8_t *more = pd_realloc(*bytes, (size_t)size);
+		if (!more)
+			return false;
+		*bytes = more;
+		*room = (size_t)size;
+	}
+	if (size > nr && !pd_elf_read(dso->text, rules->eh_offset + at + nr, *bytes + nr, (size_t)size - nr))
+		return false;
+	return pd_frame_take_entry(&rules->eh, *bytes, (size_t)size, at, ret);
+}
+
+static struct cie *find_cie(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t at)
+{
+	for (unsigned i = 0; i < rules->nr_cies; i++)
+		if (rules->cies[i].facts.at == at)
+			return &rules->cies[i];
+	struct pd_frame_entry entry;
+	uint8_t *bytes = rules->cie_bytes;
+	size_t room = sizeof rules->cie_bytes;
+	if (!read_entry(dso, rules, at, &bytes, &room, false, &entry) || !entry.is_cie)
+		return NULL;
+	uint64_t steps;   /* of a few bytes */
+	struct cie *cie = &rules->cies[rules->next_cie];
+	rules->next_cie = (rules->next_cie + 1) % MOST_CIES;
+	rules->nr_cies += rules->nr_cies < MOST_CIES;
+	cie->is_fine = pd_frame_read_cie(&rules->eh, &entry, &cie->facts) &&
+		       pd_frame_run(&cie->facts, cie->facts.instructions, NULL, 0, 0, dso->text->header.e_machine,
+				    &cie->row, &steps);
+	cie->facts.at = at;
+	return cie;
+}
+
+/* --- from rows to rules ------------------------------------------------------------------------------------------- */
+
+bool pd_rule_registers_of(unsigned machine, struct pd_rule_registers *ret)
+{
+	switch (machine) {
+	case EM_X86_64:
+		*ret = (struct pd_rule_registers){ .sp = 7, .fp = 6, .kept = 3, .return_address = 16 };
+		return true;
+	case EM_386: *ret = (struct pd_rule_registers){ .sp = 4, .fp = 5, .kept = 3, .return_address = 8 }; return true;
+	case EM_AARCH64:
+		*ret = (struct pd_rule_registers){ .sp = 31, .fp = 29, .kept = 19, .return_address = 30 };
+		return true;
+	default: return false;
+	}
+}
+
+/* false: the place is of another form. */
+static bool take_place(const struct pd_frame_register *from, enum pd_rule_place *ret, int32_t *ret_offset)
+{
+	*ret = from->how == PD_FRAME_AT_CFA ? PD_RULE_AT_CFA : PD_RULE_SAME;
+	*ret_offset = (int32_t)from->offset;
+	return from->how != PD_FRAME_UNDEFINED && from->how != PD_FRAME_OTHER && fits_in(from->offset, 32);
+}
+
+/* false: the caller's frame begins at another register, or far away. */
+static bool take_base(const struct pd_frame_row *row, const struct pd_rule_registers *registers, struct pd_rule *rule)
+{
+	if (row->cfa_is_other || !fits_in(row->cfa_offset, 32))
+		return false;
+	rule->cfa = (int32_t)row->cfa_offset;
+	if (row->cfa_register == registers->sp)
+		rule->base = PD_RULE_FROM_SP;
+	else if (row->cfa_register == registers->fp)
+		rule->base = PD_RULE_FROM_FP;
+	else
+		rule->base = PD_RULE_FROM_KEPT;
+	return rule->base != PD_RULE_FROM_KEPT || row->cfa_register == registers->kept;
+}
+
+static struct pd_rule rule_of(const struct pd_frame_row *row, const struct pd_frame_cie *cie, unsigned machine)
+{
+	struct pd_rule rule = { .kind = PD_RULE_LIBDWFL };
+	struct pd_rule_registers numbers;
+	if (cie->is_signal || !pd_rule_registers_of(machine, &numbers) || cie->return_address != numbers.return_address)
+		return rule;
+	const struct pd_frame_register *places = row->registers, *return_address = &places[numbers.return_address];
+	if (places[numbers.sp].how != PD_FRAME_DEFAULT)
+		return rule;
+	if (return_address->how == PD_FRAME_UNDEFINED) {
+		rule.kind = PD_RULE_END;
+		return rule;
+	}
+	/* only aarch64 has a register for it */
+	if ((return_address->how != PD_FRAME_AT_CFA && machine != EM_AARCH64) || !fits_in(return_address->offset, 16) ||
+	    !take_place(return_address, &rule.return_address, &rule.return_address_at) ||
+	    !take_place(&places[numbers.fp], &rule.fp, &rule.fp_at))
+		return rule;
+	if (!take_place(&places[numbers.kept], &rule.kept, &rule.kept_at))
+		rule.kept = PD_RULE_UNKNOWN;
+	rule.is_signed = row->is_signed;
+	if (row->plt_offset) {
+		rule.cfa = row->plt_offset;
+		rule.kind = PD_RULE_FRAME_OF_LEAF;
+	} else if (take_base(row, &numbers, &rule)) {
+		rule.kind = PD_RULE_FRAME;
+	}
+	return rule;
+}
+
+/* Counts the work for an address. false: cancelled. */
+static bool count_work(const struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t steps,
+		       struct pd_rule *rule)
+{
+	pd_work_add_lookup(&rules->work);
+	const enum perfdata_status status = pd_work_do(&rules->work, steps);
+	if (status == PERFDATA_ELIMIT) {
+		rules->is_beyond = true;
+		rule->kind = PD_RULE_END;
+		pd_symbols_find_excess(dso, dso->origin.text_file,
+				       "its tables for unwinding ask for more than their size explains");
+	}
+	return status != PERFDATA_EINTR;
+}
+
+/* false: an allocation or a read failed, and was reported. */
+static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr, struct pd_rule *ret)
+{
+	const struct pd_elf *elf = dso->text;
+	struct pd_frame_entry entry;
+	struct pd_frame_row row;
+	uint64_t at, start, end, steps = 0;
+	bool failed = false;
+	const enum pd_rule_kind none = rules->has_debug_frame ? PD_RULE_LIBDWFL : PD_RULE_NONE;
+	*ret = (struct pd_rule){ .kind = rules->is_beyond ? PD_RULE_END : none };
+	if (rules->is_beyond)
+		return true;
+	if (!find_entry(dso, rules, vaddr, &failed, &at))
+		return !failed;
+	ret->kind = PD_RULE_LIBDWFL;
+	if (!read_entry(dso, rules, at, &rules->bytes, &rules->room, true, &entry) || entry.is_cie)
+		return true;
+	const struct cie *cie = find_cie(dso, rules, entry.cie);
+	if (!cie || !cie->is_fine || !pd_frame_read_head(&rules->eh, &cie->facts, &entry, &start, &end))
+		return true;
+	if (vaddr < start || vaddr >= end)
+		ret->kind = none;
+	else if (pd_frame_run(&cie->facts, entry.rest, &cie->row, start, vaddr, elf->header.e_machine, &row,
+			      &steps))
+		*ret = rule_of(&row, &cie->facts, elf->header.e_machine);
+	return count_work(dso, rules, steps + (entry.next - entry.at) / BYTES_OF_STEP, ret);
+}
+
+/* --- look-up ------------------------------------------------------------------------------------------------------ */
+
+static struct pd_rule find_anew(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr)
+{
+	struct pd_rule rule = { .kind = PD_RULE_LIBDWFL };
+	if (get(atomic_load_explicit(&rules->slots, memory_order_relaxed), vaddr + 1, &rule))
+		return rule;
+	if (!rules->is_opened) {
+		rules->is_opened = true;
+		rules->is_fine = open_tables(dso, rules);
+	}
+	const size_t failed = pd_symbols_failed(dso->symbols);
+	if (rules->is_fine && make_rule(dso, rules, vaddr, &rule) && pd_symbols_failed(dso->symbols) == failed)
+		put(dso, rules, vaddr + 1, &rule);
+	return rule;
+}
+
+/* The rules of a dso, which has none at first. */
+static struct pd_rules *rules_of(struct perfdata_symbols_dso *dso)
+{
+	struct pd_rules *rules = atomic_load_explicit(&dso->rules, memory_order_acquire);
+	if (rules)
+		return rules;
+	pd_monitor_enter(dso->lock);
+	rules = atomic_load_explicit(&dso->rules, memory_order_relaxed);
+	if (!rules) {
+		rules = pd_calloc(1, sizeof *rules);
+		if (rules && !(rules->lock = pd_monitor_new())) {
+			pd_free(rules);
+			rules = NULL;
+		}
+		if (!rules)
+			(void)pd_symbols_note(dso->symbols, PERFDATA_ENOMEM);
+		atomic_store_explicit(&dso->rules, rules, memory_order_release);
+	}
+	pd_monitor_leave(dso->lock);
+	return rules;
+}
+
+struct pd_rule pd_rule_find(struct perfdata_symbols_dso *dso, uint64_t vaddr)
+{
+	struct pd_rules *rules = rules_of(dso);
+	struct pd_rule rule = { .kind = PD_RULE_LIBDWFL };
+	if (!rules || vaddr == UINT64_MAX ||
+	    get(atomic_load_explicit(&rules->slots, memory_order_acquire), vaddr + 1, &rule))
+		return rule;
+	pd_monitor_enter(rules->lock);
+	rule = find_anew(dso, rules, vaddr);
+	pd_monitor_leave(rules->lock);
+	return rule;
+}
+
+void pd_rules_close(struct perfdata_symbols_dso *dso)
+{
+	struct pd_rules *rules = atomic_load_explicit(&dso->rules, memory_order_relaxed);
+	if (!rules)
+		return;
+	for (struct slots *slots = atomic_load_explicit(&rules->slots, memory_order_relaxed), *former; slots;
+	     slots = former) {
+		former = slots->former;
+		pd_free(slots);
+	}
+	pd_account_give(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, rules->accounted);
+	pd_monitor_free(rules->lock);
+	for (unsigned i = 0; i < MOST_PIECES; i++)
+		pd_free(rules->pieces[i].bytes);
+	pd_free(rules->starts);
+	pd_free(rules->bytes);
+	pd_free(rules);
+}
