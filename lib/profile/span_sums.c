@@ -91,7 +91,8 @@ static bool take(const struct pd_span_sums *sums, const struct pd_span *span, st
 	struct pd_span_row own = row;
 	const bool wakes = sums->by == PD_SPANS_BY_WAKER || sums->by == PD_SPANS_BY_WAKEE;
 	const bool whole = pd_span_is_whole(span);
-	if (span->kind != sums->kind || (wakes && (span->waker == -1 || span->blocked == UINT64_MAX)))
+	const bool until_woken = wakes && span->kind == PERFDATA_SPAN_OFF;
+	if (span->kind != sums->kind || (wakes && span->waker == -1) || (until_woken && span->blocked == UINT64_MAX))
 		return false;
 	own.pid = span->who.pid;
 	own.tid = span->tid;
@@ -124,7 +125,7 @@ static bool take(const struct pd_span_sums *sums, const struct pd_span *span, st
 		row.name = span->name == UINT32_MAX ? "no system call"
 						    : pd_session_span_text(sums->session, span->name);
 	row.count = whole;
-	row.total = !whole ? 0 : wakes ? span->blocked : pd_span_duration(span);
+	row.total = !whole ? 0 : until_woken ? span->blocked : pd_span_duration(span);
 	row.errors = whole && span->has_result && span->result < 0;
 	row.unknown = !whole;
 	ret->row = row;

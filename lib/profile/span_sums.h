@@ -9,7 +9,8 @@
 
 enum pd_span_by {
 	PD_SPANS_BY_NAME, PD_SPANS_BY_THREAD, PD_SPANS_BY_PROCESS, PD_SPANS_BY_COMM, PD_SPANS_BY_CPU,
-	/* of OFF spans, what they waited for a wake-up: rows of wakers have the wakee as their name, and the reverse */
+	/* of OFF spans, how long they waited for the wake-up; of RUNQ spans, how long from then on. Rows of wakers have
+	 * the wakee as their name, and the reverse */
 	PD_SPANS_BY_WAKER, PD_SPANS_BY_WAKEE,
 	PD_SPANS_BY_SYSCALL,           /* of OFF spans: in which system call they waited */
 };

@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "support"))
+import perfetto
 import program
 import scheduler_recording as scheduler
 from builder import CONTEXT_USER, CPU, IDENTIFIER, IP, PERIOD, RAW, TID, TIME, Recording
@@ -446,6 +447,18 @@ def check_lines(tap):
     tap.check(done.code == 2 and b"without --spans" in done.err, "--with-run-spans alone is refused", repr(done))
 
 
+def check_flows(tap):
+    """perfetto: a flow leads from each thread that woke another one to the instant where that one got a CPU."""
+    for name in ("wide", "process", "calls"):
+        found = perfetto.Trace(run("perfetto", "-q", path_of(name)).out).flows.values()
+        wakes = [row for row in table(name, "spans") if row["kind"] == "runq" and int(row["waker_tid"] or 0) > 0 and row["duration"]]
+        tap.check(sorted((begin, end) for begin, end, *_ in found) == sorted((int(row["begin"]), int(row["end"])) for row in wakes)
+                  and bool(wakes) == (name == "wide"), f"{name}: perfetto has a flow for each of {len(wakes)} wake-ups by a thread")
+    by_waker = report("runq", "wide", "--by", "waker")
+    wakes = [row for row in table("wide", "spans") if row["kind"] == "runq" and row["waker_tid"] and row["duration"]]
+    tap.check((by_waker["count"], by_waker["total"]) == (len(wakes), sum(int(row["duration"]) for row in wakes)), "runq by waker has what was woken")
+
+
 def check_overview(tap):
     out = run(path_of("process")).out.decode()
     tap.check("off-CPU: from sched_switch and SWITCH records, 66 waits, " in out and "report --spans off --by thread" in out,
@@ -487,6 +500,7 @@ def main():
     check_tables(tap)
     check_part(tap)
     check_lines(tap)
+    check_flows(tap)
     check_overview(tap)
     sys.exit(tap.end())
 

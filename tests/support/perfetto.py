@@ -42,6 +42,7 @@ class Trace:
         self.instants = []
         self.slices = []                # (name, begin, end, track)
         self.states = []                # (tid, state)
+        self.flows = {}                 # id → [time of the waker's instant, of the woken thread's, tracks of both]
         self.names = {}                 # tid → name
         sequences = collections.defaultdict(Sequence)
         tracks, sched_times = set(), collections.defaultdict(int)
@@ -78,6 +79,7 @@ class Trace:
                     self.slices[-1][2] = one(packet, 8)
                 else:
                     self.instants.append(one(part, 23).decode("utf-8"))
+                self.flow(part, one(packet, 8))
             for part in map(message, packet[117]):
                 self.states.append((one(part, 3), one(part, 4)))
             for bundle in map(message, packet[1]):
@@ -87,6 +89,18 @@ class Trace:
                         raise ValueError("switches of processor %d are not in order of time" % one(bundle, 1))
                     if event[4]:
                         sched_times[one(bundle, 1)] = one(event, 1)
+
+    def flow(self, part, time):
+        """The importer takes the earlier of two slices with an id for the source."""
+        for number in part[47]:
+            if number in self.flows:
+                raise ValueError("flow %d begins twice" % number)
+            self.flows[number] = [time, None, one(part, 11), None]
+        for number in part[48]:
+            flow = self.flows[number]
+            if flow[1] is not None or flow[0] > time:
+                raise ValueError("flow %d ends twice, or before it begins" % number)
+            flow[1], flow[3] = time, one(part, 11)
 
     def sample(self, sequence, part, flags):
         if flags != 2 or sequence.name is None:

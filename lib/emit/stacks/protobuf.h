@@ -19,6 +19,13 @@ static inline void pd_protobuf_given(struct perfdata_text *out, unsigned field, 
 	pd_text_varint(out, (uint64_t)field << 3);
 	pd_text_varint(out, value);
 }
+/* A number of type fixed64, eight bytes in little-endian order: 0 is written, too. */
+static inline void pd_protobuf_fixed64(struct perfdata_text *out, unsigned field, uint64_t value)
+{
+	pd_text_varint(out, (uint64_t)field << 3 | 1);
+	for (unsigned i = 0; i < 8; i++)
+		perfdata_text_char(out, (char)(unsigned char)(value >> 8 * i));
+}
 static inline void pd_protobuf_bytes(struct perfdata_text *out, unsigned field, const void *bytes, size_t size)
 {
 	pd_text_varint(out, (uint64_t)field << 3 | 2);

@@ -36,6 +36,7 @@ struct state {
 	struct pd_hash_map requests;     /* id of a track below a thread's → end of its last slice */
 	bool has_switches;               /* scheduler tracepoints say who runs: SWITCH records need not */
 	uint64_t last_time;
+	uint64_t nr_flows;               /* from wakers to the threads that they woke: the number of the last one */
 	struct perfdata_text message, part, name;
 };
 
@@ -185,6 +186,16 @@ static uint64_t track_of(struct state *state, const struct perfetto_row *row, st
 	return pd_hash_map_put(&state->tracks, key, 1) < 0 ? 0 : id;
 }
 
+/* Both ends of a flow have its number: the instant that wakes a thread, and the one where that thread goes on. */
+static void put_flow(struct state *state, const struct perfetto_row *row)
+{
+	enum { TRACK_EVENT_FLOW = 47, TRACK_EVENT_END_OF_FLOW = 48 };
+	if (row->kind == PERFETTO_WAKER)
+		pd_protobuf_fixed64(&state->message, TRACK_EVENT_FLOW, ++state->nr_flows);
+	else if (row->kind == PERFETTO_WOKEN)
+		pd_protobuf_fixed64(&state->message, TRACK_EVENT_END_OF_FLOW, state->nr_flows);
+}
+
 static bool put_instant(struct state *state, const struct perfetto_row *row, const char *bytes,
 			struct perfdata_text *out)
 {
@@ -193,6 +204,7 @@ static bool put_instant(struct state *state, const struct perfetto_row *row, con
 	perfdata_text_clear(&state->message);
 	perfdata_text_append(&state->message, bytes + row->bytes, row->nr_bytes);
 	pd_protobuf_given(&state->message, TRACK_EVENT_TRACK, track);
+	put_flow(state, row);
 	pd_perfetto_packet(out, PERFETTO_TRACKS, row->time, PACKET_TRACK_EVENT, &state->message);
 	return track;
 }
@@ -268,6 +280,8 @@ static bool put_row(struct state *state, const struct perfetto_part *part, const
 		ok = ok && pd_perfetto_stacks_sample(state->stacks, part, row, out);
 		break;
 	case PERFETTO_INSTANT:
+	case PERFETTO_WAKER:
+	case PERFETTO_WOKEN:
 		ok = ok && put_instant(state, row, bytes, out);
 		break;
 	case PERFETTO_SLICE:
@@ -324,14 +338,14 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 static enum perfdata_status configure(void *user, struct perfdata_configuration *configuration)
 {
 	(void)user;
-	configuration->spans = 1u << PERFDATA_SPAN_LOCK | 1u << PERFDATA_SPAN_BLOCK;
+	configuration->spans = 1u << PERFDATA_SPAN_LOCK | 1u << PERFDATA_SPAN_BLOCK | 1u << PERFDATA_SPAN_RUNQ;
 	return PERFDATA_OK;
 }
 
 const struct perfdata_emitter pd_emitter_perfetto = {
 	.name = "perfetto",
 	.task = PERFDATA_TASK_VIEW,
-	.help = "a trace for ui.perfetto.dev: CPUs, threads, samples, tracepoints",
+	.help = "a trace for ui.perfetto.dev: CPUs, threads, samples, tracepoints, who woke whom",
 	.needs = STACK_GATHER_NEEDS | PERFDATA_NEED_STACKS,
 	.configure = configure,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT,

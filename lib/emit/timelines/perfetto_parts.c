@@ -398,20 +398,26 @@ static bool take_record(struct perfetto_part *part, const struct perfdata_reader
 	return true;
 }
 
-/* Locks and requests of disks. Perfetto makes slices of system calls and interrupts by itself. */
-static bool take_span(struct perfetto_part *part, const struct perfdata_session *session, const struct pd_span *span,
-		      struct perfdata_text *room)
+static struct perfetto_row *add_row_of_span(struct perfetto_part *part, const struct pd_span *span,
+					    enum perfetto_kind kind)
 {
-	const bool lock = span->kind == PERFDATA_SPAN_LOCK;
-	if ((!lock && span->kind != PERFDATA_SPAN_BLOCK) || !pd_span_is_whole(span))
-		return true;
 	if (pd_vector_grow(&part->rows, &part->room, part->nr, sizeof *part->rows) < 0)
-		return false;
+		return NULL;
 	struct perfetto_row *row = &part->rows[part->nr++];
 	*row = (struct perfetto_row){ .time = span->begin, .weight = pd_span_duration(span), .bytes = part->bytes.size,
 				      .pid = span->who.pid, .tid = span->tid, .thread = span->who.thread,
-				      .comm = span->who.comm, .cpu = span->cpu,
-				      .kind = lock ? PERFETTO_SLICE : PERFETTO_REQUEST };
+				      .comm = span->who.comm, .cpu = span->cpu, .kind = (uint8_t)kind };
+	return row;
+}
+
+/* Locks and requests of disks. Perfetto makes slices of system calls and interrupts by itself. */
+static bool take_slice(struct perfetto_part *part, const struct perfdata_session *session, const struct pd_span *span,
+		       struct perfdata_text *room)
+{
+	const bool lock = span->kind == PERFDATA_SPAN_LOCK;
+	struct perfetto_row *row = add_row_of_span(part, span, lock ? PERFETTO_SLICE : PERFETTO_REQUEST);
+	if (!row)
+		return false;
 	const char *name = pd_session_span_name(session, span), *what = lock ? "lock" : "disk";
 	const struct perfdata_bytes text = { (const uint8_t *)name, strlen(name) };
 	pd_protobuf_given(&part->bytes, TRACK_EVENT_TYPE, TYPE_SLICE_BEGIN);
@@ -421,6 +427,43 @@ static bool take_span(struct perfetto_part *part, const struct perfdata_session 
 		annotate(&part->bytes, "result", NULL, (uint64_t)span->result, room);
 	row->nr_bytes = part->bytes.size - row->bytes;
 	return true;
+}
+
+/* A thread woke another one, which got a CPU later: Perfetto's flows connect slices, and instants are slices without a
+ * length. The idle thread wakes nobody: an interrupt did. */
+static bool take_wake(struct perfetto_part *part, const struct pd_span *span)
+{
+	if (span->waker <= 0)
+		return true;
+	struct perfetto_row *row = add_row_of_span(part, span, PERFETTO_WAKER);
+	if (!row)
+		return false;
+	row->pid = span->waker_who.pid;
+	row->tid = span->waker;
+	row->thread = span->waker_who.thread;
+	row->comm = span->waker_who.comm;
+	begin_instant(&part->bytes, "wakes");
+	row->nr_bytes = part->bytes.size - row->bytes;
+	if (!(row = add_row_of_span(part, span, PERFETTO_WOKEN)))
+		return false;
+	row->time = span->end;
+	row->cpu = span->end_cpu;
+	begin_instant(&part->bytes, "woken");
+	row->nr_bytes = part->bytes.size - row->bytes;
+	return true;
+}
+
+static bool take_span(struct perfetto_part *part, const struct perfdata_session *session, const struct pd_span *span,
+		      struct perfdata_text *room)
+{
+	if (!pd_span_is_whole(span))
+		return true;
+	switch (span->kind) {
+	case PERFDATA_SPAN_LOCK:
+	case PERFDATA_SPAN_BLOCK: return take_slice(part, session, span, room);
+	case PERFDATA_SPAN_RUNQ: return take_wake(part, span);
+	default: return true;
+	}
 }
 
 void pd_perfetto_part_free(void *pointer)

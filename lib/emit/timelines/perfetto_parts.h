@@ -34,6 +34,8 @@ enum perfetto_kind {
 	PERFETTO_STATE,              /* a thread is switched in or out */
 	PERFETTO_SLICE,              /* `bytes` begins a slice on the thread's track; it lasts `weight` */
 	PERFETTO_REQUEST,            /* the same on a track below: requests of disks go side by side */
+	PERFETTO_WAKER,              /* an INSTANT of who wakes a thread; the next row is the WOKEN of that thread */
+	PERFETTO_WOKEN,              /* an INSTANT where the thread gets a CPU; a flow leads from the waker to it */
 };
 
 struct perfetto_row {
