@@ -137,17 +137,17 @@ static void show_bytes(struct perfdata_text *out, struct perfdata_bytes bytes)
 		perfdata_text_printf(out, "… (%zu bytes)", bytes.size);
 }
 
-static bool bit(struct perfdata_bytes bytes, size_t n) { return bytes.data[n / 8] >> n % 8 & 1; }
+static bool bit_is_set(struct perfdata_bytes bytes, size_t n) { return bytes.data[n / 8] >> n % 8 & 1; }
 
 /* Appends the set bits as "0-23,32-199". */
 static void show_bitmap(struct perfdata_text *out, struct perfdata_bytes bytes)
 {
 	const char *comma = "";
 	for (size_t n = 0; n < bytes.size * 8; n++) {
-		if (!bit(bytes, n))
+		if (!bit_is_set(bytes, n))
 			continue;
 		size_t last = n;
-		while (last + 1 < bytes.size * 8 && bit(bytes, last + 1))
+		while (last + 1 < bytes.size * 8 && bit_is_set(bytes, last + 1))
 			last++;
 		perfdata_text_printf(out, last > n ? "%s%zu-%zu" : "%s%zu", comma, n, last);
 		comma = ",";
@@ -317,7 +317,7 @@ enum exit_code answer_each(struct options *options, enum perfdata_record_order o
 	const unsigned ahead = INPUT_BYTES_AHEAD |
 			       (order == PERFDATA_ORDER_TIME && perfdata_processors() > 2 ? INPUT_RECORDS_AHEAD : 0u);
 	interrupt_catch();
-	for (size_t i = 0; i < options->files.nr && !interrupted(); i++) {
+	for (size_t i = 0; i < options->files.nr && !was_interrupted(); i++) {
 		struct input input;
 		const bool opened = input_open(&input, options, options->files.values[i], order, ahead);
 		if (!options->json && !options->tsv)
@@ -327,5 +327,5 @@ enum exit_code answer_each(struct options *options, enum perfdata_record_order o
 		fflush(stdout);
 		code = exit_code_join(code, input_close(&input, options));
 	}
-	return interrupted() ? exit_code_join(code, EXIT_INTERRUPTED) : code;
+	return was_interrupted() ? exit_code_join(code, EXIT_INTERRUPTED) : code;
 }

@@ -69,7 +69,7 @@ struct query {
 	size_t nr;
 };
 
-static void ask(struct query *query, const char *name, const char *value)
+static void add_option(struct query *query, const char *name, const char *value)
 {
 	query->settings[query->nr++] = (struct perfdata_setting){ name, value };
 }
@@ -184,7 +184,7 @@ static uint64_t number_of(json_object *object, const char *key)
 	return json_object_object_get_ex(object, key, &value) ? json_object_get_uint64(value) : 0;
 }
 
-static double percent(uint64_t part, uint64_t all) { return all ? 100 * (double)part / (double)all : 0; }
+static double percent_of(uint64_t part, uint64_t all) { return all ? 100 * (double)part / (double)all : 0; }
 
 static void view_release(struct view *view)
 {
@@ -226,24 +226,24 @@ static bool take_rows(struct browser *browser, struct view *view)
 				      .dso = dso,
 				      .text = view->is_threads ? text_of(of, "thread") : NULL,
 				      .samples = number_of(of, "self_samples"),
-				      .self = percent(self, all),
-				      .total = percent(has_total ? number_of(of, "total_weight") : self, all),
+				      .self = percent_of(self, all),
+				      .total = percent_of(has_total ? number_of(of, "total_weight") : self, all),
 				      .tid = (int32_t)number_of(of, "tid") };
 	}
 	return true;
 }
 
 /* Fills a view with functions or threads. */
-static bool list(struct browser *browser, struct view *view)
+static bool list_view(struct browser *browser, struct view *view)
 {
 	struct query query = { .format = "report" };
-	ask(&query, "json", NULL);
-	ask(&query, "top", "0");
+	add_option(&query, "json", NULL);
+	add_option(&query, "top", "0");
 	if (view->is_threads)
-		ask(&query, "by", "thread");
+		add_option(&query, "by", "thread");
 	else
-		ask(&query, "by", "symbol");
-	ask(&query, "sort", !view->is_threads && browser->by_total ? "total" : "self");
+		add_option(&query, "by", "symbol");
+	add_option(&query, "sort", !view->is_threads && browser->by_total ? "total" : "self");
 	char *text = answer_of(browser, &query);
 	if (!text)
 		return false;
@@ -366,7 +366,7 @@ static size_t count_shown(const struct view *view, size_t end)
 
 static struct view *top_view(struct browser *browser) { return &browser->views[browser->nr_views - 1]; }
 
-static void push(struct browser *browser, struct view *view)
+static void push_view(struct browser *browser, struct view *view)
 {
 	if (browser->nr_views == MOST_VIEWS) {
 		/* the oldest answer is asked for again more easily than the newest */
@@ -409,18 +409,18 @@ static void select_first(struct view *view)
 	}
 }
 
-static void look(struct browser *browser, const char *format, const char *option, const char *what)
+static void look_up(struct browser *browser, const char *format, const char *option, const char *what)
 {
 	const char *name = function_at(browser);
 	struct view view = { 0 };
 	struct query query = { .format = format };
 	if (!name)
 		return;
-	ask(&query, option, name);
-	ask(&query, "color", "never");
-	ask(&query, "width", "0");
+	add_option(&query, option, name);
+	add_option(&query, "color", "never");
+	add_option(&query, "width", "0");
 	if (!strcmp(format, "report"))
-		ask(&query, "top", "0");
+		add_option(&query, "top", "0");
 	snprintf(view.title, sizeof view.title, "%s of %s", what, name);
 	if (!read_lines(browser, &view, &query)) {
 		view_release(&view);
@@ -436,28 +436,28 @@ static void look(struct browser *browser, const char *format, const char *option
 	if (!strcmp(format, "report"))
 		find_levels(&view);
 	select_first(&view);
-	push(browser, &view);
+	push_view(browser, &view);
 }
 
 /* Asks for the list of functions again, after the choice changed; other views go. */
 static bool list_again(struct browser *browser)
 {
 	struct view view = { 0 };
-	if (!list(browser, &view)) {
+	if (!list_view(browser, &view)) {
 		view_release(&view);
 		return false;
 	}
 	while (browser->nr_views)
 		view_release(&browser->views[--browser->nr_views]);
-	push(browser, &view);
+	push_view(browser, &view);
 	return true;
 }
 
 static void list_threads(struct browser *browser)
 {
 	struct view view = { .is_threads = true };
-	if (list(browser, &view))
-		push(browser, &view);
+	if (list_view(browser, &view))
+		push_view(browser, &view);
 	else
 		view_release(&view);
 }
@@ -487,7 +487,7 @@ static void show_help(struct browser *browser)
 		view.rows[view.nr++] = (struct row){ .text = at, .size = size };
 		at += size + 1;
 	}
-	push(browser, &view);
+	push_view(browser, &view);
 }
 
 /* --- drawing ------------------------------------------------------------------------------------------------------ */
@@ -535,7 +535,7 @@ static void put_row(const struct row *row, size_t columns, struct perfdata_text 
 	perfdata_text_shortened(out, file, of_file - 1);
 }
 
-static void draw(struct browser *browser)
+static void draw_screen(struct browser *browser)
 {
 	size_t lines, columns;
 	struct perfdata_text out;
@@ -593,7 +593,7 @@ static bool row_has(const struct row *row, const char *wanted)
 	       (row->text && !row->size && strstr(row->text, wanted));
 }
 
-static void find(struct browser *browser, bool forward, bool from_next)
+static void find_text(struct browser *browser, bool forward, bool from_next)
 {
 	struct view *view = top_view(browser);
 	size_t at = view->selected;
@@ -617,7 +617,7 @@ static void ask_for_search(struct browser *browser)
 	for (;;) {
 		screen_size(browser->screen, &lines, &columns);
 		const int size = snprintf(line, sizeof line, "/%s", browser->search);
-		draw(browser);
+		draw_screen(browser);
 		screen_line(browser->screen, lines - 1, line, (size_t)size, false);
 		const int key = screen_key(browser->screen);
 		if (key == '\r' || key == '\n' || key == KEY_ENTER)
@@ -630,10 +630,10 @@ static void ask_for_search(struct browser *browser)
 			browser->search[nr++] = (char)key;
 		browser->search[nr] = '\0';
 	}
-	find(browser, true, false);
+	find_text(browser, true, false);
 }
 
-static void move(struct browser *browser, int key)
+static void move_cursor(struct browser *browser, int key)
 {
 	size_t lines, columns;
 	struct view *view = top_view(browser);
@@ -667,17 +667,17 @@ static void choose_thread(struct browser *browser, int32_t tid)
 	(void)list_again(browser);
 }
 
-static void enter(struct browser *browser)
+static void enter_row(struct browser *browser)
 {
 	const struct view *view = top_view(browser);
 	if (view->is_threads && view->nr)
 		choose_thread(browser, view->rows[view->selected].tid);
 	else
-		look(browser, "report", "callers", "callers");
+		look_up(browser, "report", "callers", "callers");
 }
 
 /* False: the user leaves. */
-static bool obey(struct browser *browser, int key)
+static bool obey_key(struct browser *browser, int key)
 {
 	switch (key) {
 	case 'q': case KEY_NONE: case KEY_INTERRUPT: return false;
@@ -689,16 +689,16 @@ static bool obey(struct browser *browser, int key)
 		if (can_fold(top_view(browser)))
 			fold_one(top_view(browser));
 		else
-			enter(browser);
+			enter_row(browser);
 		break;
-	case KEY_RIGHT: enter(browser); break;
+	case KEY_RIGHT: enter_row(browser); break;
 	case '+': fold_one(top_view(browser)); break;
 	case 'C': case 'E': fold_all(top_view(browser), key == 'C'); break;
-	case 'c': look(browser, "report", "callees", "callees"); break;
-	case 'a': look(browser, "annotate", "symbol", "instructions"); break;
+	case 'c': look_up(browser, "report", "callees", "callees"); break;
+	case 'a': look_up(browser, "annotate", "symbol", "instructions"); break;
 	case 'h': case '?': show_help(browser); break;
 	case '/': ask_for_search(browser); break;
-	case 'n': case 'N': find(browser, key == 'n', true); break;
+	case 'n': case 'N': find_text(browser, key == 'n', true); break;
 	case 'd': choose_file(browser); break;
 	case 's':
 		browser->by_total = !browser->by_total;
@@ -714,12 +714,12 @@ static bool obey(struct browser *browser, int key)
 		else if (!top_view(browser)->is_threads)
 			list_threads(browser);
 		break;
-	default: move(browser, key);
+	default: move_cursor(browser, key);
 	}
 	return true;
 }
 
-static enum exit_code browse(struct browser *browser)
+static enum exit_code browse_input(struct browser *browser)
 {
 	const char *reason;
 	int key = 0;
@@ -733,9 +733,9 @@ static enum exit_code browse(struct browser *browser)
 		return EXIT_USAGE;
 	}
 	do {
-		draw(browser);
+		draw_screen(browser);
 		key = screen_key(browser->screen);
-	} while (obey(browser, key));
+	} while (obey_key(browser, key));
 	screen_close(browser->screen);
 	return key == KEY_INTERRUPT ? EXIT_INTERRUPTED : EXIT_FINE;
 }
@@ -759,7 +759,7 @@ enum exit_code command_browse(struct options *options)
 		messages_init(&browser->messages, &options->style, true);
 		browser->messages.style.no_findings = true;
 		symbol_options_make(options, &browser->messages, &browser->symbols);
-		code = browse(browser);
+		code = browse_input(browser);
 		messages_release(&browser->messages);
 	}
 	while (browser->nr_views)

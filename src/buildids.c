@@ -145,7 +145,7 @@ static void take_table(struct hits *hits, const struct perfdata_reader *reader)
 	}
 }
 
-static int compare(const void *left, const void *right)
+static int compare_hits(const void *left, const void *right)
 {
 	const struct mapped *a = left, *b = right;
 	const int names = strcmp(a->sort_name, b->sort_name);
@@ -159,7 +159,7 @@ static int compare(const void *left, const void *right)
 static int compare_samples(const void *left, const void *right)
 {
 	const struct mapped *a = left, *b = right;
-	return a->samples != b->samples ? (a->samples < b->samples ? 1 : -1) : compare(left, right);
+	return a->samples != b->samples ? (a->samples < b->samples ? 1 : -1) : compare_hits(left, right);
 }
 
 /* Joins dsos that are one file for the user, for example with and without an inode. The list has to be sorted. */
@@ -168,7 +168,7 @@ static void join_equals(struct hits *hits)
 	size_t kept = 0;
 	for (size_t i = 0; i < hits->nr; i++) {
 		struct mapped *last = kept ? &hits->list[kept - 1] : NULL;
-		if (!last || compare(last, &hits->list[i]) != 0) {
+		if (!last || compare_hits(last, &hits->list[i]) != 0) {
 			hits->list[kept++] = hits->list[i];
 			continue;
 		}
@@ -190,9 +190,9 @@ static const struct { unsigned source; const char *name;
 };
 #define NR_SOURCES (sizeof sources / sizeof *sources)
 
-static bool begins(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
+static bool begins_with(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
 
-static bool ends(const char *text, const char *with)
+static bool ends_with(const char *text, const char *with)
 {
 	const size_t size = strlen(text), tail = strlen(with);
 	return size >= tail && !strcmp(text + size - tail, with);
@@ -217,13 +217,14 @@ static const char *why_none(const struct hits *hits, const struct mapped *mapped
 	case PERFDATA_DSO_STATE:
 	case PERFDATA_DSO_NONE: break;
 	}
-	if (begins(name, "//anon") || begins(name, "[anon"))
+	if (begins_with(name, "//anon") || begins_with(name, "[anon"))
 		return "anonymous memory, or text that was moved to huge pages";
 	if (mapped->kind == PERFDATA_DSO_NONE || *name == '[')
 		return "memory, no file";
-	if (begins(name, "/memfd:") || begins(name, "/dev/") || begins(name, "/SYSV") || begins(name, "anon_inode:"))
+	if (begins_with(name, "/memfd:") || begins_with(name, "/dev/") || begins_with(name, "/SYSV") ||
+	    begins_with(name, "anon_inode:"))
 		return "no file of a file system";
-	if (ends(name, " (deleted)"))
+	if (ends_with(name, " (deleted)"))
 		return "its name was gone when the recorder looked";
 	if (hits->asked)
 		return "the kernel found no note: no ELF file, one without, or none in memory";
@@ -397,7 +398,7 @@ static void show_perf(const struct options *options, struct input *input, const 
 }
 
 /* Sorts by name. perf copies the vdso to a temporary file and sorts by the name of that file. */
-static void sort(struct hits *hits, bool as_perf_lists_hits)
+static void sort_hits(struct hits *hits, bool as_perf_lists_hits)
 {
 	for (size_t i = 0; i < hits->nr; i++) {
 		struct mapped *mapped = &hits->list[i];
@@ -405,11 +406,11 @@ static void sort(struct hits *hits, bool as_perf_lists_hits)
 		mapped->sort_name = vdso ? "/tmp/perf-vdso.so-" : mapped->filename;
 	}
 	if (hits->nr)
-		qsort(hits->list, hits->nr, sizeof *hits->list, compare);
+		qsort(hits->list, hits->nr, sizeof *hits->list, compare_hits);
 	join_equals(hits);
 }
 
-static void answer(const struct options *options, struct input *input)
+static void answer_input(const struct options *options, struct input *input)
 {
 	const bool chains = options->perf || options->with_hits;
 	const struct perfdata_session_options session_options = {
@@ -442,7 +443,7 @@ static void answer(const struct options *options, struct input *input)
 	if (hits.failed || !names) {
 		input_ended(input, PERFDATA_ENOMEM, NULL);
 	} else {
-		sort(&hits, options->perf && perf_lists_hits(options, input));
+		sort_hits(&hits, options->perf && perf_lists_hits(options, input));
 		note_recorder(&hits, input->reader);
 		if (!options->perf && options->sort && !strcmp(options->sort, "samples") && hits.nr)
 			qsort(hits.list, hits.nr, sizeof *hits.list, compare_samples);
@@ -464,4 +465,7 @@ static void answer(const struct options *options, struct input *input)
 	perfdata_session_close(session);
 }
 
-enum exit_code command_buildids(struct options *options) { return answer_each(options, PERFDATA_ORDER_TIME, answer); }
+enum exit_code command_buildids(struct options *options)
+{
+	return answer_each(options, PERFDATA_ORDER_TIME, answer_input);
+}

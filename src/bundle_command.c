@@ -30,7 +30,7 @@ struct bundling {
 	enum exit_code code;
 };
 
-static void fail(struct bundling *bundling, enum perfdata_status status, const char *message)
+static void fail_bundling(struct bundling *bundling, enum perfdata_status status, const char *message)
 {
 	usage_error(&bundling->options->style, "%s", message && *message ? message : perfdata_status_text(status));
 	bundling->code = exit_code_join(bundling->code, exit_code_of_status(status));
@@ -56,7 +56,7 @@ static json_object *json_path(struct bundling *bundling, const char *path)
 {
 	json_object *string = json_of_path(path);
 	if (!string)
-		fail(bundling, PERFDATA_ENOMEM, NULL);
+		fail_bundling(bundling, PERFDATA_ENOMEM, NULL);
 	return string;
 }
 
@@ -68,10 +68,10 @@ static json_object *row_json(const struct file_row *row)
 }
 
 /* Writes the line to stderr and releases it. */
-static void say(struct bundling *bundling, struct perfdata_text *line)
+static void write_line(struct bundling *bundling, struct perfdata_text *line)
 {
 	if (perfdata_text_failed(line))
-		fail(bundling, PERFDATA_ENOMEM, NULL);
+		fail_bundling(bundling, PERFDATA_ENOMEM, NULL);
 	else
 		print_words(line->data, line->size);
 	perfdata_text_release(line);
@@ -90,7 +90,7 @@ static void note_missing(struct bundling *bundling, const struct file_row *row, 
 		perfdata_text_literal(&line, "perfdata: missing: ");
 		perfdata_text_printable(&line, row->paths[0], strlen(row->paths[0]));
 		perfdata_text_printf(&line, " (%" PRIu64 " samples): %s\n", row->samples, reason);
-		say(bundling, &line);
+		write_line(bundling, &line);
 	}
 }
 
@@ -300,7 +300,7 @@ static void add_recording(struct bundling *bundling, const char *file)
 		perfdata_text_printf(&path, "%s/%s%c", file, found[i]->d_name, '\0');
 		perfdata_text_printf(&inside, "%s/%s%c", name, found[i]->d_name, '\0');
 		if (perfdata_text_failed(&path) || perfdata_text_failed(&inside))
-			fail(bundling, PERFDATA_ENOMEM, NULL);
+			fail_bundling(bundling, PERFDATA_ENOMEM, NULL);
 		else
 			add_recorded_file(bundling, path.data, inside.data);
 		perfdata_text_release(&path);
@@ -336,7 +336,7 @@ static bool read_one(struct bundling *bundling, const char *file)
 
 static enum perfdata_status write_part(void *user, const void *bytes, size_t size)
 {
-	return interrupted() ? PERFDATA_EINTR : perfdata_output_write(user, bytes, size);
+	return was_interrupted() ? PERFDATA_EINTR : perfdata_output_write(user, bytes, size);
 }
 
 static enum perfdata_status write_bundle(struct bundling *bundling, const char *manifest, struct perfdata_error *reterr)
@@ -367,10 +367,10 @@ static void say_what_was_written(struct bundling *bundling)
 			     " of %" PRIu64 " samples\n",
 			     bundling->nr_files, bundling->bytes, bundling->nr_missing, bundling->missing_samples,
 			     bundling->rows.samples);
-	say(bundling, &line);
+	write_line(bundling, &line);
 }
 
-static void finish(struct bundling *bundling)
+static void finish_bundle(struct bundling *bundling)
 {
 	const struct options *options = bundling->options;
 	json_object *document = json_new_object();
@@ -413,22 +413,22 @@ enum exit_code command_bundle(struct options *options)
 	bundling.files = json_new_array();
 	bundling.missing = json_new_array();
 	bool any = false;
-	for (size_t i = 0; i < options->files.nr && !interrupted(); i++)
+	for (size_t i = 0; i < options->files.nr && !was_interrupted(); i++)
 		any |= read_one(&bundling, options->files.values[i]);
 	file_rows_finish(&bundling.rows);
 	const enum perfdata_status status = any ? perfdata_bundle_new(level_of(options), &limits, &bundling.bundle)
 						: PERFDATA_OK;
 	if (status)
-		fail(&bundling, status, NULL);
-	for (size_t i = 0; i < bundling.rows.nr && bundling.bundle && !interrupted(); i++)
+		fail_bundling(&bundling, status, NULL);
+	for (size_t i = 0; i < bundling.rows.nr && bundling.bundle && !was_interrupted(); i++)
 		if (options->all || file_row_is_hit(&bundling.rows.items[i]))
 			add_row(&bundling, &bundling.rows.items[i]);
-	if (bundling.bundle && !interrupted())
-		finish(&bundling);
+	if (bundling.bundle && !was_interrupted())
+		finish_bundle(&bundling);
 	perfdata_bundle_free(bundling.bundle);
 	json_object_put(bundling.recordings);
 	json_object_put(bundling.files);
 	json_object_put(bundling.missing);
 	file_rows_release(&bundling.rows);
-	return interrupted() ? exit_code_join(bundling.code, EXIT_INTERRUPTED) : bundling.code;
+	return was_interrupted() ? exit_code_join(bundling.code, EXIT_INTERRUPTED) : bundling.code;
 }

@@ -11,7 +11,7 @@
 #include "summary.h"
 
 /* Reads the whole recording with all parts of a session, so that each of them reports its findings. */
-static void look(struct input *input, struct outcome *outcome)
+static void look_at_input(struct input *input, struct outcome *outcome)
 {
 	const struct perfdata_session_options session_options = {
 		.size = sizeof session_options,
@@ -23,7 +23,7 @@ static void look(struct input *input, struct outcome *outcome)
 	perfdata_session_close(session);
 }
 
-static void check(const struct options *options, size_t index, struct check_show *show, struct summary *summary)
+static void check_input(const struct options *options, size_t index, struct check_show *show, struct summary *summary)
 {
 	const struct listed *listed = &options->inputs->items[index];
 	struct outcome outcome = { .file = listed->file, .recording = listed->recording, .index = index };
@@ -36,7 +36,7 @@ static void check(const struct options *options, size_t index, struct check_show
 	if (!options->json && !options->junit && !options->sarif && !options->style.quiet)
 		answer_headline(&input, options);
 	if (opened)
-		look(&input, &outcome);
+		look_at_input(&input, &outcome);
 	input_judge(&input, options);
 	if (input.code == EXIT_DAMAGED)
 		input.code = EXIT_ANSWER_NO;
@@ -62,9 +62,9 @@ enum exit_code command_check(struct options *options)
 	check_show_begin(&show, options);
 	interrupt_catch();
 	size_t done = 0;
-	for (; done < options->files.nr && !interrupted() && !summary_stops(&summary); done++)
-		check(options, done, &show, &summary);
-	enum exit_code code = exit_code_join(summary.code, interrupted() ? EXIT_INTERRUPTED : EXIT_FINE);
+	for (; done < options->files.nr && !was_interrupted() && !summary_stops(&summary); done++)
+		check_input(options, done, &show, &summary);
+	enum exit_code code = exit_code_join(summary.code, was_interrupted() ? EXIT_INTERRUPTED : EXIT_FINE);
 	if (!check_show_end(&show, done, code)) {
 		usage_error(&options->style, "%s", perfdata_status_text(PERFDATA_ENOMEM));
 		code = exit_code_join(code, EXIT_LIMIT);

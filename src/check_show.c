@@ -82,7 +82,7 @@ static void show_json(struct input *input, const struct outcome *outcome, bool s
 /* --- as JUnit ----------------------------------------------------------------------------------------------------- */
 
 /* Returns the first finding of the highest severity: its code is the type of the test case. */
-static const struct perfdata_finding *worst(const struct messages *messages)
+static const struct perfdata_finding *worst_finding(const struct messages *messages)
 {
 	size_t nr;
 	const struct perfdata_finding *found = NULL, *kept = perfdata_finding_list_get(messages->kept, &nr, NULL);
@@ -94,7 +94,7 @@ static const struct perfdata_finding *worst(const struct messages *messages)
 
 static void add_case(struct junit *junit, const struct input *input, uint64_t records)
 {
-	const struct perfdata_finding *finding = worst(&input->messages);
+	const struct perfdata_finding *finding = worst_finding(&input->messages);
 	const bool broken = input->code != EXIT_FINE && input->code != EXIT_ANSWER_NO;
 	struct perfdata_text details, message;
 	char code[8];
@@ -146,7 +146,7 @@ static void spell_escaped(struct perfdata_text *out, const char *text, bool is_p
 	}
 }
 
-static void annotate(struct check_show *show, struct input *input, const struct perfdata_finding *finding,
+static void write_annotation(struct check_show *show, struct input *input, const struct perfdata_finding *finding,
 		     const char *title)
 {
 	static const char *const commands[] = { "notice", "warning", "error" };
@@ -182,13 +182,13 @@ static void annotate_input(struct check_show *show, struct input *input)
 		const struct perfdata_finding_info *info = perfdata_finding_lookup(kept[i].code);
 		snprintf(title, sizeof title, "%s %s", message_code(kept[i].severity, kept[i].code, code),
 			 info ? info->name : "");
-		annotate(show, input, &kept[i], title);
+		write_annotation(show, input, &kept[i], title);
 	}
 	const struct perfdata_finding failure = {
 		.severity = PERFDATA_SEVERITY_ERROR, .offset = PERFDATA_NO_OFFSET, .message = input->error.message,
 	};
 	if (input->error.status)
-		annotate(show, input, &failure, "cannot be read");
+		write_annotation(show, input, &failure, "cannot be read");
 }
 
 static void count_what_is_not_shown(const struct check_show *show)

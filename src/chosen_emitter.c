@@ -7,7 +7,7 @@
 #include "perfdata/registry.h"
 
 /* Loads the emitter of a shared object. NULL after a message, for example if it was built for another ABI. */
-static const struct perfdata_emitter *load(struct options *options, const char *path)
+static const struct perfdata_emitter *load_emitter(struct options *options, const char *path)
 {
 	const struct perfdata_emitter *emitter = NULL;
 	struct perfdata_error error = { .message = "out of memory" };
@@ -77,7 +77,7 @@ bool emitters_choose(struct options *options, int argc, char **argv)
 {
 	options_find_emitter(options, argc, argv);
 	if (options->emitter_file) {
-		options->emitter = load(options, options->emitter_file);
+		options->emitter = load_emitter(options, options->emitter_file);
 		if (!options->emitter)
 			return false;
 		if (!options->to || !strcmp(options->to, options->emitter->name))

@@ -119,7 +119,7 @@ static const struct perfdata_emitter_option *group_option_at(unsigned groups, si
 	return NULL;
 }
 
-static unsigned conversion(void) { return command_named("convert")->groups & ~(unsigned)OPTIONS_TO; }
+static unsigned conversion_groups(void) { return command_named("convert")->groups & ~(unsigned)OPTIONS_TO; }
 
 /* The options of an emitter, or of groups. */
 struct option_source {
@@ -186,7 +186,7 @@ static void print_bash(void)
 	for (size_t i = 0; (emitter = perfdata_registry_at(NULL, i)); i++)
 		printf("%s%s", i ? "|" : "", emitter->name);
 	printf(")\n\t\toperands=file\n");
-	bash_options(&(struct option_source){ .groups = conversion() });
+	bash_options(&(struct option_source){ .groups = conversion_groups() });
 	for (size_t i = 0; (command = command_at(i)); i++) {
 		const enum value_kind kind = command_takes(command);
 		printf("\t%s)\n\t\toperands=%s", command->name,
@@ -349,7 +349,7 @@ static void print_zsh(void)
 	for (size_t i = 0; (emitter = perfdata_registry_at(NULL, i)); i++)
 		printf("%s%s", i ? "|" : "", emitter->name);
 	printf(")\n\t\tspecs+=('*:recording:_files')\n");
-	zsh_options(&(struct option_source){ .groups = conversion() });
+	zsh_options(&(struct option_source){ .groups = conversion_groups() });
 	for (size_t i = 0; (command = command_at(i)); i++) {
 		const enum value_kind kind = command_takes(command);
 		printf("\t%s)\n", command->name);
@@ -464,7 +464,7 @@ static void print_fish(void)
 		for (size_t k = 0; (command = command_at(k)); k++)
 			if (command->groups & row->groups)
 				printf(" %s", command->name);
-		if (conversion() & row->groups) {
+		if (conversion_groups() & row->groups) {
 			putchar(' ');
 			print_formats();
 		}

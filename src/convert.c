@@ -50,7 +50,7 @@ static enum exit_code close_output(const struct options *options, struct perfdat
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	struct messages messages;
 	/* an incomplete file gets no name; bytes written to a stream cannot be taken back */
-	const bool keep = code != EXIT_OUTPUT && !(to_file && interrupted());
+	const bool keep = code != EXIT_OUTPUT && !(to_file && was_interrupted());
 	messages_init(&messages, &options->style, false);
 	const enum perfdata_status status = perfdata_output_close(output, keep, &error);
 	if (status && code != EXIT_OUTPUT) {
@@ -76,7 +76,7 @@ static enum exit_code convert_to_file(const struct options *options, struct summ
 	if (!job.outputs[0].path)
 		return cannot_write(options, PERFDATA_ENOMEM, &(struct perfdata_error){ 0 });
 	job_begin(&job, 0);
-	convert(&job);
+	convert_one(&job);
 	summary_add(summary, &job.outcome);
 	job_release(&job);
 	return EXIT_FINE;
@@ -101,7 +101,7 @@ static enum exit_code convert_to_one(const struct options *options, struct summa
 		perfdata_output_close(output, false, NULL);
 		return cannot_write(options, status, &error);
 	}
-	for (size_t i = 0; i < options->inputs->nr && !interrupted() && summary->code != EXIT_OUTPUT && !summary->stop;
+	for (size_t i = 0; i < options->inputs->nr && !was_interrupted() && summary->code != EXIT_OUTPUT && !summary->stop;
 	     i++) {
 		struct job job = {
 			.options = options,
@@ -112,7 +112,7 @@ static enum exit_code convert_to_one(const struct options *options, struct summa
 			.threads = (unsigned)options->jobs,
 		};
 		job_begin(&job, i);
-		convert(&job);
+		convert_one(&job);
 		summary_add(summary, &job.outcome);
 		job_release(&job);
 	}
@@ -129,7 +129,7 @@ static enum exit_code convert_with_summary(const struct options *options)
 	const enum exit_code code = convert_to_one(options, &summary);
 	if (options->style.perf)
 		options->style.perf->samples = summary.samples;
-	return summary_end(&summary, interrupted() ? exit_code_join(code, EXIT_INTERRUPTED) : code);
+	return summary_end(&summary, was_interrupted() ? exit_code_join(code, EXIT_INTERRUPTED) : code);
 }
 
 /* --- the command -------------------------------------------------------------------------------------------------- */
@@ -154,7 +154,7 @@ static bool output_is_folder(const struct options *options)
 }
 
 /* Rejects wrong use before any recording is read. False after a message. */
-static bool check(const struct options *options, bool many)
+static bool check_outputs(const struct options *options, bool many)
 {
 	struct stat status;
 	const char *output = options->output;
@@ -225,7 +225,7 @@ enum exit_code command_convert(struct options *options)
 	const bool many = output_is_folder(options);
 	if (!input_list_make(options, many) || !filters_check(options))
 		return EXIT_USAGE;
-	if (!check(options, many))
+	if (!check_outputs(options, many))
 		return EXIT_USAGE;
 	/* --resume replaces outputs that are not up to date */
 	options->force |= options->resume;

@@ -323,7 +323,7 @@ void convert_tables(struct job *const *jobs, size_t nr_jobs)
 		perfdata_memory_free(one.memory);
 }
 
-void convert(struct job *job) { convert_tables(&(struct job *){ job }, 1); }
+void convert_one(struct job *job) { convert_tables(&(struct job *){ job }, 1); }
 
 void job_release(struct job *job)
 {

@@ -35,7 +35,7 @@ struct job {
 /* Sets the members of job->outcome that are known before the job runs. `index` is the number of the job. */
 void job_begin(struct job *job, size_t index);
 /* Runs the job, reports its errors and sets the rest of job->outcome. */
-void convert(struct job *job);
+void convert_one(struct job *job);
 /* The same for jobs that write one table each of one recording, in one pass over it; what is wrong with the recording
  * is reported once, and is in all outcomes. */
 void convert_tables(struct job *const *jobs, size_t nr_jobs);

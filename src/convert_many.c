@@ -191,7 +191,7 @@ static void clean_folders(const struct batch *batch)
 /* --- the work ----------------------------------------------------------------------------------------------------- */
 
 /* Returns the path of the job's output; of outputs by table the pattern with TABLE, in `room`. */
-static const char *where(const struct job *job, char room[PATH_MAX + 8])
+static const char *output_place(const struct job *job, char room[PATH_MAX + 8])
 {
 	const struct job_output *output = &job->outputs[0];
 	if (!output->head)
@@ -201,7 +201,7 @@ static const char *where(const struct job *job, char room[PATH_MAX + 8])
 }
 
 /* Prints a sentence about each job in the order of the inputs. With --log-format json the summary has lines instead. */
-static void report(const struct batch *batch)
+static void report_batch(const struct batch *batch)
 {
 	struct messages messages;
 	char room[PATH_MAX + 8];
@@ -213,11 +213,11 @@ static void report(const struct batch *batch)
 		if (!outcome->file)
 			messages_note(&messages, job->file, "it was not begun");
 		else if (outcome->skipped)
-			messages_note(&messages, job->file, "%s is whole already", where(job, room));
+			messages_note(&messages, job->file, "%s is whole already", output_place(job, room));
 		else if (outcome->code == EXIT_FINE || outcome->code == EXIT_DAMAGED)
 			messages_note(&messages, job->file, "%s%" PRIu64 " %s written to %s",
 				      outcome->code == EXIT_DAMAGED ? "damaged: " : "", outcome->written, unit,
-				      where(job, room));
+				      output_place(job, room));
 		else
 			messages_note(&messages, job->file,
 				      outcome->code == EXIT_INTERRUPTED ? "interrupted: nothing was written"
@@ -226,7 +226,7 @@ static void report(const struct batch *batch)
 	messages_release(&messages);
 }
 
-static void converted(struct batch *batch, struct job *job)
+static void note_converted(struct batch *batch, struct job *job)
 {
 	struct outcome *outcome = &job->outcome;
 	const int code = outcome->nr_outputs ? resume_add(batch->resume, job) : 0;
@@ -245,7 +245,7 @@ static void convert_nth(void *user, size_t index)
 	const struct pass *pass = &batch->passes[index];
 	struct job *left[MOST_TABLES_AT_ONCE];
 	size_t nr = 0;
-	if (interrupted() || summary_stops(&batch->summary))
+	if (was_interrupted() || summary_stops(&batch->summary))
 		return;
 	for (size_t i = pass->first; i < pass->first + pass->nr; i++) {
 		struct job *job = &batch->jobs[i];
@@ -258,7 +258,7 @@ static void convert_nth(void *user, size_t index)
 	if (nr)
 		convert_tables(left, nr);
 	for (size_t i = 0; i < nr; i++)
-		converted(batch, left[i]);
+		note_converted(batch, left[i]);
 }
 
 /* With a smaller share of memory, a large input moves its data to temporary files all the time, and exceeds the share
@@ -307,7 +307,7 @@ static void share_out(struct batch *batch, unsigned threads, unsigned at_once)
 	}
 }
 
-static enum exit_code run(struct batch *batch)
+static enum exit_code run_batch(struct batch *batch)
 {
 	const struct options *options = batch->options;
 	const unsigned threads = options->jobs ? (unsigned)options->jobs : perfdata_processors();
@@ -328,9 +328,9 @@ static enum exit_code run(struct batch *batch)
 	clean_folders(batch);
 	const enum perfdata_status status =
 		batch->nr_passes ? perfdata_parallel(batch->nr_passes, at_once, convert_nth, batch) : PERFDATA_OK;
-	report(batch);
+	report_batch(batch);
 	const enum exit_code code = exit_code_join(batch->code, exit_code_of_status(status));
-	return summary_end(&batch->summary, interrupted() ? exit_code_join(code, EXIT_INTERRUPTED) : code);
+	return summary_end(&batch->summary, was_interrupted() ? exit_code_join(code, EXIT_INTERRUPTED) : code);
 }
 
 enum exit_code convert_to_many(const struct options *options)
@@ -343,7 +343,7 @@ enum exit_code convert_to_many(const struct options *options)
 			add_job(&batch, &options->inputs->items[i], NULL);
 	}
 	enum exit_code code = batch.code;
-	code = code == EXIT_LIMIT ? out_of_memory(&batch) : run(&batch);
+	code = code == EXIT_LIMIT ? out_of_memory(&batch) : run_batch(&batch);
 	resume_end(batch.resume);
 	for (size_t i = 0; i < batch.nr; i++)
 		job_release(&batch.jobs[i]);

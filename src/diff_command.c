@@ -105,7 +105,7 @@ static bool read_allow_list(const struct options *options, struct wanted *wanted
 
 /* Returns the index of a word in the choices of its option, as in "holm|bh|none"; 0 if the option was not given. The
  * parser has already rejected other words. */
-static unsigned choice(const char *text, const char *const *words)
+static unsigned choose_word(const char *text, const char *const *words)
 {
 	unsigned i = 0;
 	while (text && words[i] && strcmp(words[i], text) != 0)
@@ -133,12 +133,18 @@ static bool read_options(const struct options *options, struct wanted *wanted)
 	static const char *const quantities[] = { "both", "self", "inclusive", NULL };
 	struct perfdata_comparison_options *to = &wanted->options;
 	*to = (struct perfdata_comparison_options){
-		.size = sizeof *to, .normalize = choice(options->normalize, normalize),
-		.adjust = choice(options->adjust, adjust), .quantities = choice(options->quantities, quantities),
-		.same_symbols = options->same_symbols.values, .nr_same_symbols = options->same_symbols.nr,
-		.same_files = options->same_files.values, .nr_same_files = options->same_files.nr,
-		.same_comms = options->same_comms.values, .nr_same_comms = options->same_comms.nr,
-		.despite = options->despite.values, .nr_despite = options->despite.nr,
+		.size = sizeof *to,
+		.normalize = choose_word(options->normalize, normalize),
+		.adjust = choose_word(options->adjust, adjust),
+		.quantities = choose_word(options->quantities, quantities),
+		.same_symbols = options->same_symbols.values,
+		.nr_same_symbols = options->same_symbols.nr,
+		.same_files = options->same_files.values,
+		.nr_same_files = options->same_files.nr,
+		.same_comms = options->same_comms.values,
+		.nr_same_comms = options->same_comms.nr,
+		.despite = options->despite.values,
+		.nr_despite = options->despite.nr,
 	};
 	const struct range percent = { 0, 100, false }, any = { 0, 1e9, false };
 	if (!read_number(options, "max-increase", options->max_increase, percent, &to->max_increase) ||
@@ -247,7 +253,7 @@ static bool read_sides(const struct options *options, struct perfdata_baseline *
 	return true;
 }
 
-static bool show(const struct diff_answer *answer)
+static bool show_answer(const struct diff_answer *answer)
 {
 	const struct options *o = answer->options;
 	struct perfdata_text out;
@@ -281,7 +287,7 @@ static enum exit_code verdict_code(const struct options *options, enum perfdata_
 	return code;
 }
 
-static enum exit_code compare(const struct options *options, const struct wanted *wanted,
+static enum exit_code compare_sides(const struct options *options, const struct wanted *wanted,
 			      struct perfdata_baseline *const sides[2], enum exit_code code)
 {
 	struct perfdata_comparison *comparison;
@@ -296,7 +302,7 @@ static enum exit_code compare(const struct options *options, const struct wanted
 					    .sides = { sides[0], sides[1] },
 					    .complete = code == EXIT_FINE };
 	const enum perfdata_verdict verdict = perfdata_comparison_verdict(comparison);
-	const bool fine = show(&answer);
+	const bool fine = show_answer(&answer);
 	perfdata_comparison_free(comparison);
 	return fine ? verdict_code(options, verdict, code) : EXIT_LIMIT;
 }
@@ -318,7 +324,7 @@ enum exit_code command_diff(struct options *options)
 		if (options->save)
 			code = exit_code_join(code, diff_side_save(options, sides[1]));
 		if (sides[0] && code != EXIT_OUTPUT && code != EXIT_USAGE)
-			code = compare(options, &wanted, sides, code);
+			code = compare_sides(options, &wanted, sides, code);
 	}
 	perfdata_baseline_free(sides[0]);
 	perfdata_baseline_free(sides[1]);

@@ -122,7 +122,7 @@ static void code_span(struct perfdata_text *out, const struct perfdata_compariso
 	perfdata_text_release(&name);
 }
 
-static void plain(struct perfdata_text *out, const char *text)
+static void write_plain(struct perfdata_text *out, const char *text)
 {
 	struct perfdata_text printable;
 	perfdata_text_init(&printable);
@@ -150,11 +150,11 @@ static void table_row(struct perfdata_text *out, const struct perfdata_compariso
 	code_span(out, row);
 	if (row->cause) {
 		perfdata_text_literal(out, " calls ");
-		plain(out, row->cause);
+		write_plain(out, row->cause);
 	}
 	if (row->reason) {
 		perfdata_text_literal(out, " ");
-		plain(out, row->reason);
+		write_plain(out, row->reason);
 	}
 	perfdata_text_printf(out, " | %s | %.2f %% | %.2f %% | ", inclusive ? "inclusive" : "self",
 			     reported->share[0] * 100, reported->compared * 100);
@@ -178,7 +178,7 @@ static void event_table(const struct diff_answer *answer, size_t number, const s
 	const struct perfdata_comparison_row *row;
 	size_t shown = 0;
 	perfdata_text_literal(out, "\n**");
-	plain(out, event->name);
+	write_plain(out, event->name);
 	perfdata_text_literal(out, "**: ");
 	diff_spell_event(out, event);
 	perfdata_text_literal(out, "\n\n");
@@ -222,7 +222,7 @@ void diff_show_markdown(const struct diff_answer *answer, struct perfdata_text *
 			perfdata_text_char(out, *at > ' ' && *at < 127 && *at != '-' && *at != '>' ? *at : '_');
 	}
 	perfdata_text_literal(out, " -->\n**");
-	plain(out, perfdata_text_failed(&verdict) ? "" : verdict.data);
+	write_plain(out, perfdata_text_failed(&verdict) ? "" : verdict.data);
 	perfdata_text_literal(out, "**\n");
 	perfdata_text_release(&verdict);
 	for (size_t e = 0; (event = perfdata_comparison_event(answer->comparison, e)) && out->size < MOST_BYTES - 10000;
@@ -231,7 +231,7 @@ void diff_show_markdown(const struct diff_answer *answer, struct perfdata_text *
 	for (size_t i = 0; (note = perfdata_comparison_note(answer->comparison, i)) && out->size < MOST_BYTES - 2000;
 	     i++) {
 		perfdata_text_string(out, i ? "- " : "\n- ");
-		plain(out, note->message);
+		write_plain(out, note->message);
 		perfdata_text_char(out, '\n');
 	}
 }

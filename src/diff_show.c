@@ -153,7 +153,7 @@ void diff_spell_verdict(struct perfdata_text *out, const struct diff_answer *ans
 		perfdata_text_printf(out, "; %zu %s improved", better, kind_of(answer, better));
 }
 
-static const char *many(uint64_t nr) { return nr == 1 ? "" : "s"; }
+static const char *plural_ending(uint64_t nr) { return nr == 1 ? "" : "s"; }
 
 void diff_spell_event(struct perfdata_text *out, const struct perfdata_comparison_event *event)
 {
@@ -164,7 +164,7 @@ void diff_spell_event(struct perfdata_text *out, const struct perfdata_compariso
 	}
 	perfdata_text_printf(
 		out, "%" PRIu64 " recording%s with %" PRIu64 " samples before, %" PRIu64 " with %" PRIu64 " after",
-		sides[0].recordings, many(sides[0].recordings), sides[0].samples, sides[1].recordings,
+		sides[0].recordings, plural_ending(sides[0].recordings), sides[0].samples, sides[1].recordings,
 		sides[1].samples);
 	if (event->scale != 1)
 		perfdata_text_printf(
@@ -184,13 +184,13 @@ void diff_spell_event(struct perfdata_text *out, const struct perfdata_compariso
 
 /* --- text --------------------------------------------------------------------------------------------------------- */
 
-static void pad(struct perfdata_text *out, size_t start, size_t width)
+static void pad_to_width(struct perfdata_text *out, size_t start, size_t width)
 {
 	const size_t used = out->size - start;
 	perfdata_text_fill(out, ' ', used < width ? width - used : 0);
 }
 
-static void percent(struct perfdata_text *out, double share) { perfdata_text_printf(out, "%8.3f", share * 100); }
+static void write_percent(struct perfdata_text *out, double share) { perfdata_text_printf(out, "%8.3f", share * 100); }
 
 static const char *table_head(const struct perfdata_comparison_event *event)
 {
@@ -214,26 +214,26 @@ static void text_row(struct perfdata_text *out, const struct perfdata_comparison
 	const struct perfdata_compared *reported = diff_decisive(row, &inclusive);
 	size_t start = out->size;
 	perfdata_text_string(out, perfdata_change_name(row->change));
-	pad(out, start, 10);
-	percent(out, row->self.share[0]);
-	percent(out, row->self.compared);
+	pad_to_width(out, start, 10);
+	write_percent(out, row->self.share[0]);
+	write_percent(out, row->self.compared);
 	if (event->has_stacks) {
-		percent(out, row->inclusive.share[0]);
-		percent(out, row->inclusive.compared);
+		write_percent(out, row->inclusive.share[0]);
+		write_percent(out, row->inclusive.compared);
 	}
 	start = out->size;
 	perfdata_text_string(out, inclusive ? "  incl" : "  self");
 	diff_spell_delta(out, reported->delta);
-	pad(out, start, 14);
+	pad_to_width(out, start, 14);
 	start = out->size;
 	diff_spell_ratio(out, reported->ratio);
-	pad(out, start, 7);
+	pad_to_width(out, start, 7);
 	start = out->size;
 	diff_spell_p(out, reported);
-	pad(out, start, 9);
+	pad_to_width(out, start, 9);
 	start = out->size;
 	diff_spell_visible(out, reported->visible);
-	pad(out, start, isinf(reported->visible) ? 10 : 11);
+	pad_to_width(out, start, isinf(reported->visible) ? 10 : 11);
 	perfdata_text_init(&name);
 	diff_spell_key(&name, row);
 	perfdata_text_char(&name, 0);
@@ -293,7 +293,7 @@ void diff_show_text(const struct diff_answer *answer, struct perfdata_text *out)
 /* --- TSV ---------------------------------------------------------------------------------------------------------- */
 
 /* Appends a TSV cell with tab, newline and backslash escaped. */
-static void cell(struct perfdata_text *out, const char *text)
+static void write_cell(struct perfdata_text *out, const char *text)
 {
 	for (; *text; text++) {
 		if (*text == '\t' || *text == '\n' || *text == '\\') {
@@ -311,8 +311,8 @@ static void tsv_row(struct perfdata_text *out, const struct perfdata_comparison_
 {
 	bool inclusive;
 	const struct perfdata_compared *reported = diff_decisive(row, &inclusive);
-	cell(out, event->name);
-	cell(out, perfdata_change_name(row->change));
+	write_cell(out, event->name);
+	write_cell(out, perfdata_change_name(row->change));
 	perfdata_text_printf(out, "%.3f\t%.3f\t%+.3f\t", row->self.share[0] * 100, row->self.compared * 100,
 			     reported->delta * 100 + 0.0);
 	if (isinf(reported->ratio))
@@ -326,11 +326,11 @@ static void tsv_row(struct perfdata_text *out, const struct perfdata_comparison_
 		perfdata_text_literal(out, "-\t");
 	else
 		perfdata_text_printf(out, "%.3f\t", reported->visible * 100);
-	cell(out, row->file);
-	cell(out, row->key);
+	write_cell(out, row->file);
+	write_cell(out, row->key);
 	perfdata_text_printf(out, "%u\t%u\t%s\t", row->clones[0], row->clones[1], inclusive ? "inclusive" : "self");
-	cell(out, row->reason ? row->reason : "");
-	cell(out, row->cause ? row->cause : "");
+	write_cell(out, row->reason ? row->reason : "");
+	write_cell(out, row->cause ? row->cause : "");
 	out->size -= !perfdata_text_failed(out);
 	perfdata_text_char(out, '\n');
 }

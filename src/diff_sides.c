@@ -12,7 +12,7 @@
 #include "symbol_options.h"
 #include "unnamed_note.h"
 
-static enum perfdata_status convert(struct filtered_input *from, const char *file, bool inlines,
+static enum perfdata_status convert_side(struct filtered_input *from, const char *file, bool inlines,
 				    struct perfdata_output *output, struct perfdata_result **ret,
 				    struct perfdata_error *reterr)
 {
@@ -58,7 +58,8 @@ static enum exit_code add_recording(const struct options *options, const char *f
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	struct perfdata_result *result = NULL;
 	struct perfdata_output *output = perfdata_output_memory();
-	enum perfdata_status status = output ? convert(&from, file, inlines, output, &result, &error) : PERFDATA_ENOMEM;
+	enum perfdata_status status = output ? convert_side(&from, file, inlines, output, &result, &error)
+					     : PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK) {
 		const struct perfdata_bytes bytes = perfdata_output_bytes(output);
 		status = perfdata_baseline_add(side, bytes.data, bytes.size, &error);
@@ -111,7 +112,7 @@ struct perfdata_baseline *diff_side_read(const struct options *options, const st
 	if (!side)
 		*code = exit_code_join(*code, EXIT_LIMIT);
 	for (size_t i = 0; fine && i < files->nr; i++) {
-		if (interrupted()) {
+		if (was_interrupted()) {
 			*code = exit_code_join(*code, EXIT_INTERRUPTED);
 			fine = false;
 		} else {

@@ -128,7 +128,7 @@ static void show_event(struct perfdata_text *out, const struct perfdata_event *e
 	}
 }
 
-static void answer(const struct options *options, struct input *input)
+static void answer_input(const struct options *options, struct input *input)
 {
 	struct perfdata_text out;
 	const struct perfdata_event *event;
@@ -160,4 +160,7 @@ static void answer(const struct options *options, struct input *input)
 	perfdata_session_close(session);
 }
 
-enum exit_code command_events(struct options *options) { return answer_each(options, PERFDATA_ORDER_FILE, answer); }
+enum exit_code command_events(struct options *options)
+{
+	return answer_each(options, PERFDATA_ORDER_FILE, answer_input);
+}

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "commands.h"
 
-static void show(const struct perfdata_finding_info *info)
+static void show_finding(const struct perfdata_finding_info *info)
 {
 	char code[8];
 	printf("%s %s (%s)\n  %s\n  %s\n", message_code(info->severity, info->code, code), info->name,
@@ -15,7 +15,7 @@ static void show(const struct perfdata_finding_info *info)
 }
 
 /* Finds a code by "E103", "103" or "RECORD_SIZE"; NULL for an unknown code. */
-static const struct perfdata_finding_info *find(const char *text)
+static const struct perfdata_finding_info *find_code(const char *text)
 {
 	const char *digits = strchr("EWNewn", text[0]) && isdigit((unsigned char)text[1]) ? text + 1 : text;
 	char *end;
@@ -34,17 +34,17 @@ enum exit_code command_explain(struct options *options)
 	const struct perfdata_finding_info *info;
 	if (!options->files.nr) {
 		for (size_t i = 0; (info = perfdata_finding_at(i)); i++)
-			show(info);
+			show_finding(info);
 		return EXIT_FINE;
 	}
 	for (size_t i = 0; i < options->files.nr; i++) {
-		info = *options->files.values[i] ? find(options->files.values[i]) : NULL;
+		info = *options->files.values[i] ? find_code(options->files.values[i]) : NULL;
 		if (!info) {
 			usage_error(&options->style, "there is no code '%s' (perfdata explain lists them)",
 				    options->files.values[i]);
 			return EXIT_USAGE;
 		}
-		show(info);
+		show_finding(info);
 	}
 	return EXIT_FINE;
 }

@@ -292,7 +292,7 @@ static void take_origin(struct file_rows *rows, const struct perfdata_session *s
 
 /* Returns the mtime of the recording in ns since 1970: a file that changed later may not be the recorded one. INT64_MAX
  * for stdin, pipes and directories. */
-static int64_t written(const struct input *input)
+static int64_t file_time(const struct input *input)
 {
 	struct stat st;
 	if (!strcmp(input->file, "-") || stat(input->file, &st) || !S_ISREG(st.st_mode))
@@ -336,7 +336,7 @@ static void take_dso(const struct counting *counting, const struct input *input,
 		row->release = copy_text(rows, perfdata_reader_feature_text(input->reader, PERFDATA_FEATURE_OSRELEASE));
 	if (!row->host)
 		row->host = copy_text(rows, perfdata_reader_feature_text(input->reader, PERFDATA_FEATURE_HOSTNAME));
-	const int64_t since = written(input);
+	const int64_t since = file_time(input);
 	row->unchanged_since = since < row->unchanged_since ? since : row->unchanged_since;
 	if (rows->with_origins && ((tally && tally->hits) || rows->all_origins))
 		take_origin(rows, session, id, row);
@@ -455,7 +455,7 @@ bool file_rows_read(struct file_rows *rows, struct input *input, struct perfdata
 	return session && !rows->failed;
 }
 
-static int compare(const void *left, const void *right)
+static int compare_rows(const void *left, const void *right)
 {
 	const struct file_row *a = left, *b = right;
 	if (a->samples != b->samples)
@@ -480,7 +480,7 @@ void file_rows_finish(struct file_rows *rows)
 	for (size_t i = 0; i < rows->nr; i++)
 		rows->items[i].weight = rows->weighs_periods ? rows->items[i].sum_of_periods : rows->items[i].samples;
 	if (rows->nr && !rows->failed)
-		qsort(rows->items, rows->nr, sizeof *rows->items, compare);
+		qsort(rows->items, rows->nr, sizeof *rows->items, compare_rows);
 }
 
 void file_rows_release(struct file_rows *rows)

@@ -234,7 +234,7 @@ static bool make_events(const struct options *options, struct input *input, cons
 
 /* --- lists -------------------------------------------------------------------------------------------------------- */
 
-static void *own(struct filters *filters, size_t count, size_t size)
+static void *own_array(struct filters *filters, size_t count, size_t size)
 {
 	void *array = calloc(count ? count : 1, size);
 	filters->owned[filters->nr_owned++] = array;
@@ -250,7 +250,7 @@ static int compare_u32(const void *a, const void *b)
 /* Returns the numbers as sorted 32-bit words, as the filter takes them for signed and unsigned members. */
 static uint32_t *make_numbers(struct filters *filters, const struct number_list *list)
 {
-	uint32_t *numbers = own(filters, list->nr, sizeof *numbers);
+	uint32_t *numbers = own_array(filters, list->nr, sizeof *numbers);
 	for (size_t i = 0; numbers && i < list->nr; i++)
 		numbers[i] = (uint32_t)list->values[i];
 	if (numbers)
@@ -266,7 +266,7 @@ bool filters_make(const struct options *options, struct input *input, struct fil
 	uint32_t *cpus = make_numbers(ret, &options->cpus), *types = make_numbers(ret, &options->types);
 	const size_t room = options->events.nr +
 			    perfdata_reader_nr_events(input->reader) * (options->events.nr ? options->events.nr : 1);
-	const char **events = own(ret, room, sizeof *events);
+	const char **events = own_array(ret, room, sizeof *events);
 	if (!pids || !tids || !cpus || !types || !events) {
 		input_ended(input, PERFDATA_ENOMEM, NULL);
 		return false;

@@ -5,7 +5,7 @@
 #include "found_build_ids.h"
 #include "interrupt.h"
 
-static enum exit_code failed(const struct options *options, enum perfdata_status status, const char *message)
+static enum exit_code report_failure(const struct options *options, enum perfdata_status status, const char *message)
 {
 	usage_error(&options->style, "%s", message && *message ? message : perfdata_status_text(status));
 	return exit_code_of_status(status);
@@ -26,7 +26,7 @@ static enum exit_code read_all(const struct options *options, struct file_rows *
 		code = input_close_quietly(&input);
 	}
 	file_rows_finish(rows);
-	return rows->failed ? failed(options, PERFDATA_ENOMEM, NULL) : code;
+	return rows->failed ? report_failure(options, PERFDATA_ENOMEM, NULL) : code;
 }
 
 static enum exit_code open_sources(const struct options *options, struct found_build_ids *found)
@@ -49,7 +49,7 @@ static enum exit_code open_sources(const struct options *options, struct found_b
 									    .path = cache,
 									    .is_optional = true };
 	const enum perfdata_status status = perfdata_match_open(&how, &found->match, &error);
-	return status == PERFDATA_OK ? EXIT_FINE : failed(options, status, error.message);
+	return status == PERFDATA_OK ? EXIT_FINE : report_failure(options, status, error.message);
 }
 
 /* Returns the build-id of a row: the recorded one; else the build-id of the file here if inode and ctime, or --symfs,
@@ -64,7 +64,7 @@ static struct perfdata_bytes id_of(const struct options *options, const struct f
 	return (struct perfdata_bytes){ NULL, 0 };
 }
 
-static enum exit_code find(const struct options *options, struct found_build_ids *found)
+static enum exit_code find_files(const struct options *options, struct found_build_ids *found)
 {
 	const struct file_rows *rows = &found->rows;
 	struct perfdata_match_wanted *wanted = calloc(rows->nr + 1, sizeof *wanted);
@@ -91,7 +91,7 @@ static enum exit_code find(const struct options *options, struct found_build_ids
 	}
 	free(wanted);
 	free(results);
-	return status == PERFDATA_OK ? EXIT_FINE : failed(options, status, NULL);
+	return status == PERFDATA_OK ? EXIT_FINE : report_failure(options, status, NULL);
 }
 
 enum exit_code found_build_ids_make(const struct options *options, struct found_build_ids *ret)
@@ -100,7 +100,7 @@ enum exit_code found_build_ids_make(const struct options *options, struct found_
 
 	if (code == EXIT_FINE)
 		code = open_sources(options, ret);
-	return code == EXIT_FINE ? find(options, ret) : code;
+	return code == EXIT_FINE ? find_files(options, ret) : code;
 }
 
 void found_build_ids_release(struct found_build_ids *found)

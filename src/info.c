@@ -349,7 +349,7 @@ static void show_perf_header(const struct options *options, struct input *input)
 
 /* --- the command -------------------------------------------------------------------------------------------------- */
 
-static void show(const struct options *options, struct input *input, struct perfdata_session *session,
+static void show_info(const struct options *options, struct input *input, struct perfdata_session *session,
 		 const struct counters *counters, const struct name_counts *names)
 {
 	const struct perfdata_summary *summary = perfdata_session_summary(session);
@@ -374,7 +374,7 @@ static void show(const struct options *options, struct input *input, struct perf
 	}
 }
 
-static void answer(const struct options *options, struct input *input)
+static void answer_input(const struct options *options, struct input *input)
 {
 	struct perfdata_symbols *symbols;
 	enum perfdata_status status = symbols_for(options, &input->messages, &symbols);
@@ -410,7 +410,7 @@ static void answer(const struct options *options, struct input *input)
 		if (status)
 			input_ended(input, status, NULL);
 		else
-			show(options, input, session, &counters, symbols ? &names : NULL);
+			show_info(options, input, session, &counters, symbols ? &names : NULL);
 	}
 	name_counts_release(&names);
 	frame_hits_release(&counters.hits);
@@ -425,5 +425,5 @@ static void answer(const struct options *options, struct input *input)
 
 enum exit_code command_info(struct options *options)
 {
-	return answer_each(options, symbols_wanted(options) ? PERFDATA_ORDER_TIME : PERFDATA_ORDER_FILE, answer);
+	return answer_each(options, symbols_wanted(options) ? PERFDATA_ORDER_TIME : PERFDATA_ORDER_FILE, answer_input);
 }

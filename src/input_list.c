@@ -25,7 +25,7 @@ struct collecting {
 	bool stdin_taken;            /* --files-from - reads stdin */
 };
 
-static bool add(struct collecting *collecting, const char *file)
+static bool add_file(struct collecting *collecting, const char *file)
 {
 	struct input_list *list = collecting->list;
 	if (!strcmp(file, "-") && collecting->stdin_taken) {
@@ -39,13 +39,13 @@ static bool add(struct collecting *collecting, const char *file)
 	return list->items[list->nr++].file || options_no_memory(collecting->options);
 }
 
-static bool add_found(void *user, const char *path) { return add(user, path); }
+static bool add_found(void *user, const char *path) { return add_file(user, path); }
 
 static bool add_named(struct collecting *collecting, const char *file)
 {
 	const struct options *options = collecting->options;
 	if (!options->recursive || !strcmp(file, "-") || !input_walk_is_folder(file))
-		return add(collecting, file);
+		return add_file(collecting, file);
 	return input_walk_folder(file, options->output, add_found, collecting) || options->no_memory ||
 	       options_no_memory(collecting->options);
 }
@@ -125,7 +125,7 @@ static bool stdin_has_data(void)
 	return poll(&waiting, 1, -1) == 1 && (waiting.revents & POLLIN);
 }
 
-static bool collect(struct collecting *collecting)
+static bool collect_files(struct collecting *collecting)
 {
 	const struct options *options = collecting->options;
 	if (options->null && !options->lists_of_files.nr) {
@@ -142,7 +142,7 @@ static bool collect(struct collecting *collecting)
 	if (options->files.nr || options->lists_of_files.nr)
 		return true;
 	if (stdin_has_data())
-		return add(collecting, "-");
+		return add_file(collecting, "-");
 	usage_error(&options->style, "no FILE was given, and there is nothing on stdin");
 	return false;
 }
@@ -178,7 +178,7 @@ static const char *behind_last_up(const char *path)
 
 /* Returns the absolute path without "." and "..". Resolves the path up to the last ".." as the kernel does, and keeps
  * symbolic links after it as they are named. NULL without memory. */
-static char *absolute(const char *path, const char *working)
+static char *absolute_path(const char *path, const char *working)
 {
 	struct perfdata_text out;
 	const char *behind = behind_last_up(path);
@@ -204,7 +204,7 @@ static bool find_places(struct options *options, struct input_list *list, const 
 	for (size_t i = 0; i < list->nr; i++) {
 		struct listed *item = &list->items[i];
 		const bool is_stdin = !strcmp(item->file, "-");
-		item->recording = is_stdin ? strdup("stdin") : absolute(item->file, working);
+		item->recording = is_stdin ? strdup("stdin") : absolute_path(item->file, working);
 		if (!item->recording)
 			return options_no_memory(options);
 	}
@@ -319,7 +319,7 @@ static bool name_below(struct options *options, struct listed *item, const char 
 
 static bool name_each_below(struct options *options, struct input_list *list, const char *working)
 {
-	char *folder = absolute(options->relative_to, working), *real = realpath(options->relative_to, NULL);
+	char *folder = absolute_path(options->relative_to, working), *real = realpath(options->relative_to, NULL);
 	bool fine = folder || options_no_memory(options);
 	for (size_t i = 0; i < list->nr && fine; i++)
 		if (*list->items[i].recording == '/')
@@ -386,7 +386,7 @@ bool input_list_make(struct options *options, bool once)
 	uint64_t k, n;
 	if (!list)
 		return options_no_memory(options);
-	if (!parse_shard(options, &k, &n) || !collect(&collecting))
+	if (!parse_shard(options, &k, &n) || !collect_files(&collecting))
 		return false;
 	char *working = getcwd(NULL, 0);
 	bool fine = find_places(options, list, working ? working : "") && (!once || drop_same(options, list));

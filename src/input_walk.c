@@ -75,7 +75,7 @@ static char *path_in(const char *folder, const char *name)
 	return asprintf(&path, "%s%s%s", folder, size && folder[size - 1] == '/' ? "" : "/", name) < 0 ? NULL : path;
 }
 
-static int visible(const struct dirent *entry) { return entry->d_name[0] != '.'; }
+static int entry_is_visible(const struct dirent *entry) { return entry->d_name[0] != '.'; }
 static int by_name(const struct dirent **a, const struct dirent **b) { return strcmp((*a)->d_name, (*b)->d_name); }
 
 static void free_names(struct dirent **names, int nr)
@@ -113,7 +113,7 @@ bool input_walk_is_folder(const char *path)
 	struct dirent **names = NULL;
 	if (stat(path, &status) || !S_ISDIR(status.st_mode))
 		return false;
-	const int nr = scandir(path, &names, visible, by_name);
+	const int nr = scandir(path, &names, entry_is_visible, by_name);
 	const bool is = nr < 0 || !is_recording_folder(path, names, nr);
 	free_names(names, nr);
 	return is;
@@ -141,7 +141,7 @@ static bool walk_folder(const struct walk *walk, const char *folder, unsigned de
 	if (walk->has_except && !stat(folder, &status) && status.st_dev == walk->except.st_dev &&
 	    status.st_ino == walk->except.st_ino)
 		return true;
-	const int nr = depth < MOST_FOLDERS ? scandir(folder, &names, visible, by_name) : -1;
+	const int nr = depth < MOST_FOLDERS ? scandir(folder, &names, entry_is_visible, by_name) : -1;
 	if (nr < 0)
 		return walk->add(walk->user, folder);
 	bool fine = true;

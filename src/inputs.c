@@ -176,7 +176,7 @@ struct perfdata_session *input_walk(struct input *input, const struct perfdata_s
 		if (work)
 			work(user, batch);
 		perfdata_batch_release(batch);
-		if (interrupted()) {
+		if (was_interrupted()) {
 			status = PERFDATA_EINTR;
 			break;
 		}

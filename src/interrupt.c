@@ -10,7 +10,7 @@
 static struct perfdata_cancel *cancel;
 static atomic_bool caught;
 
-static void note(int signal)
+static void note_signal(int signal)
 {
 	(void)signal;
 	atomic_store(&caught, true);
@@ -25,7 +25,7 @@ void interrupt_catch(void)
 		cancel = perfdata_cancel_new();
 	memset(&action, 0, sizeof action);
 	sigemptyset(&action.sa_mask);
-	action.sa_handler = note;
+	action.sa_handler = note_signal;
 	action.sa_flags = (int)SA_RESETHAND;   /* no SA_RESTART: ends a read() that waits for a pipe */
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
@@ -37,4 +37,4 @@ void interrupt_catch(void)
 
 struct perfdata_cancel *interrupt_cancel(void) { return cancel; }
 
-bool interrupted(void) { return atomic_load(&caught); }
+bool was_interrupted(void) { return atomic_load(&caught); }

@@ -11,6 +11,6 @@ void interrupt_catch(void);
 /* Returns the object that a signal cancels, for options of the library; NULL before interrupt_catch and without
  * memory. */
 struct perfdata_cancel *interrupt_cancel(void);
-bool interrupted(void);
+bool was_interrupted(void);
 
 #endif

@@ -5,26 +5,29 @@
 
 static bool memory_failed;
 
-static json_object *made(json_object *value)
+static json_object *require_made(json_object *value)
 {
 	memory_failed |= !value;
 	return value;
 }
 
-json_object *json_new_object(void) { return made(json_object_new_object()); }
-json_object *json_new_array(void) { return made(json_object_new_array()); }
-json_object *json_new_boolean(bool value) { return made(json_object_new_boolean(value)); }
-json_object *json_new_number(uint64_t value) { return made(json_object_new_uint64(value)); }
-json_object *json_new_integer(int64_t value) { return made(json_object_new_int64(value)); }
-json_object *json_new_double(double value) { return made(json_object_new_double(value)); }
-json_object *json_new_string(const char *text) { return made(json_object_new_string(text)); }
+json_object *json_new_object(void) { return require_made(json_object_new_object()); }
+json_object *json_new_array(void) { return require_made(json_object_new_array()); }
+json_object *json_new_boolean(bool value) { return require_made(json_object_new_boolean(value)); }
+json_object *json_new_number(uint64_t value) { return require_made(json_object_new_uint64(value)); }
+json_object *json_new_integer(int64_t value) { return require_made(json_object_new_int64(value)); }
+json_object *json_new_double(double value) { return require_made(json_object_new_double(value)); }
+json_object *json_new_string(const char *text) { return require_made(json_object_new_string(text)); }
 
 json_object *json_new_double_as(double value, const char *spelled)
 {
-	return made(json_object_new_double_s(value, spelled));
+	return require_made(json_object_new_double_s(value, spelled));
 }
 
-json_object *json_new_text(const char *text, size_t size) { return made(json_object_new_string_len(text, (int)size)); }
+json_object *json_new_text(const char *text, size_t size)
+{
+	return require_made(json_object_new_string_len(text, (int)size));
+}
 
 /* A value that was not added is not freed: its maker may still fill it. */
 void json_add(json_object *object, const char *key, json_object *value)

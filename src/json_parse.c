@@ -16,7 +16,7 @@ struct parser {
 	bool wrong;
 };
 
-static json_object *value(struct parser *p, unsigned depth);
+static json_object *parse_value(struct parser *p, unsigned depth);
 
 static void skip_space(struct parser *p)
 {
@@ -25,7 +25,7 @@ static void skip_space(struct parser *p)
 }
 
 /* Steps over the character if it comes next. */
-static bool take(struct parser *p, char c)
+static bool take_char(struct parser *p, char c)
 {
 	skip_space(p);
 	if (p->at == p->end || *p->at != c)
@@ -116,7 +116,7 @@ static void take_string(struct parser *p)
 
 /* --- values ------------------------------------------------------------------------------------------------------- */
 
-static json_object *number(struct parser *p)
+static json_object *parse_number(struct parser *p)
 {
 	char text[64];
 	size_t size = 0;
@@ -143,51 +143,51 @@ static json_object *number(struct parser *p)
 	return p->wrong ? NULL : json_new_double_as(inexact, text);
 }
 
-static json_object *array(struct parser *p, unsigned depth)
+static json_object *parse_array(struct parser *p, unsigned depth)
 {
 	json_object *list = json_new_array();
-	if (take(p, ']'))
+	if (take_char(p, ']'))
 		return list;
 	do
-		json_append(list, value(p, depth));
-	while (!p->wrong && take(p, ','));
-	p->wrong = p->wrong || !take(p, ']');
+		json_append(list, parse_value(p, depth));
+	while (!p->wrong && take_char(p, ','));
+	p->wrong = p->wrong || !take_char(p, ']');
 	return list;
 }
 
-static json_object *object(struct parser *p, unsigned depth)
+static json_object *parse_object(struct parser *p, unsigned depth)
 {
 	json_object *members = json_new_object();
-	if (take(p, '}'))
+	if (take_char(p, '}'))
 		return members;
 	do {
-		p->wrong = p->wrong || !take(p, '"');
+		p->wrong = p->wrong || !take_char(p, '"');
 		if (!p->wrong)
 			take_string(p);
 		perfdata_text_char(&p->text, '\0');
 		char *key = p->wrong || perfdata_text_failed(&p->text) ? NULL : strdup(p->text.data);
 		if (!key && !p->wrong)
 			json_note_failure();
-		p->wrong = p->wrong || !key || !take(p, ':');
+		p->wrong = p->wrong || !key || !take_char(p, ':');
 		if (!p->wrong)
-			json_add(members, key, value(p, depth));
+			json_add(members, key, parse_value(p, depth));
 		free(key);
-	} while (!p->wrong && take(p, ','));
-	p->wrong = p->wrong || !take(p, '}');
+	} while (!p->wrong && take_char(p, ','));
+	p->wrong = p->wrong || !take_char(p, '}');
 	return members;
 }
 
-static json_object *value(struct parser *p, unsigned depth)
+static json_object *parse_value(struct parser *p, unsigned depth)
 {
 	if (p->wrong || depth == DEEPEST) {
 		p->wrong = true;
 		return NULL;
 	}
-	if (take(p, '{'))
-		return object(p, depth + 1);
-	if (take(p, '['))
-		return array(p, depth + 1);
-	if (take(p, '"')) {
+	if (take_char(p, '{'))
+		return parse_object(p, depth + 1);
+	if (take_char(p, '['))
+		return parse_array(p, depth + 1);
+	if (take_char(p, '"')) {
 		take_string(p);
 		return p->wrong ? NULL : json_new_text(p->text.data ? p->text.data : "", p->text.size);
 	}
@@ -195,14 +195,14 @@ static json_object *value(struct parser *p, unsigned depth)
 		return NULL;
 	if (take_word(p, "true"))
 		return json_new_boolean(true);
-	return take_word(p, "false") ? json_new_boolean(false) : number(p);
+	return take_word(p, "false") ? json_new_boolean(false) : parse_number(p);
 }
 
 json_object *json_parse(const char *text, size_t size)
 {
 	struct parser p = { .at = text, .end = text + size };
 	perfdata_text_init(&p.text);
-	json_object *ret = value(&p, 0);
+	json_object *ret = parse_value(&p, 0);
 	skip_space(&p);
 	perfdata_text_release(&p.text);
 	if (!p.wrong && p.at == p.end)

@@ -11,7 +11,7 @@ static bool is_no_character(const uint8_t *at, size_t size)
 }
 
 /* Appends printable text escaped for XML, for attributes and for element content. */
-static void escape(struct perfdata_text *out, const char *bytes, size_t size)
+static void write_escaped(struct perfdata_text *out, const char *bytes, size_t size)
 {
 	const uint8_t *at = (const uint8_t *)bytes;
 	for (size_t i = 0; i < size; i++) {
@@ -39,13 +39,13 @@ static void escape(struct perfdata_text *out, const char *bytes, size_t size)
 	}
 }
 
-static void attribute(struct perfdata_text *out, const char *name, const char *value)
+static void write_attribute(struct perfdata_text *out, const char *name, const char *value)
 {
 	struct perfdata_text printable;
 	perfdata_text_init(&printable);
 	perfdata_text_printable(&printable, value, strlen(value));
 	perfdata_text_printf(out, " %s=\"", name);
-	escape(out, printable.data, printable.size);
+	write_escaped(out, printable.data, printable.size);
 	perfdata_text_char(out, '"');
 	out->failed |= perfdata_text_failed(&printable);
 	perfdata_text_release(&printable);
@@ -72,8 +72,8 @@ void junit_case(struct junit *junit, const char *name, enum junit_result result,
 	junit->counts[result]++;
 	out->failed |= details && perfdata_text_failed(details);
 	perfdata_text_literal(out, "    <testcase");
-	attribute(out, "classname", junit->classname);
-	attribute(out, "name", name);
+	write_attribute(out, "classname", junit->classname);
+	write_attribute(out, "name", name);
 	if (result == JUNIT_PASSED && details && !details->size) {
 		perfdata_text_literal(out, "/>\n");
 		return;
@@ -81,12 +81,12 @@ void junit_case(struct junit *junit, const char *name, enum junit_result result,
 	perfdata_text_printf(out, ">\n      <%s", tags[result]);
 	if (result != JUNIT_PASSED) {
 		if (type)
-			attribute(out, "type", type);
-		attribute(out, "message", message);
+			write_attribute(out, "type", type);
+		write_attribute(out, "message", message);
 	}
 	perfdata_text_char(out, '>');
 	if (details)
-		escape(out, details->data, details->size);
+		write_escaped(out, details->data, details->size);
 	perfdata_text_printf(out, "</%s>\n    </testcase>\n", tags[result]);
 }
 
@@ -97,7 +97,7 @@ void junit_suite(struct junit *junit, const char *suite)
 	for (size_t i = 0; i < JUNIT_RESULTS; i++)
 		tests += junit->counts[i];
 	perfdata_text_literal(out, "  <testsuite");
-	attribute(out, "name", suite);
+	write_attribute(out, "name", suite);
 	perfdata_text_printf(
 		out,
 		" tests=\"%" PRIu64 "\" failures=\"%" PRIu64 "\" errors=\"%" PRIu64 "\" skipped=\"%" PRIu64 "\">\n",

@@ -67,12 +67,12 @@ static enum exit_code no_copy(const struct options *options, const char *file, c
 	return exit_code_of_write(number);
 }
 
-static enum exit_code copy(const struct options *options, const char *file, int from, int to, uint64_t *room)
+static enum exit_code copy_bytes(const struct options *options, const char *file, int from, int to, uint64_t *room)
 {
 	char buffer[1 << 16];
 	for (;;) {
 		const ssize_t got = read(from, buffer, sizeof buffer);
-		if (interrupted())
+		if (was_interrupted())
 			return EXIT_INTERRUPTED;
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -95,7 +95,7 @@ static enum exit_code copy(const struct options *options, const char *file, int 
 	}
 }
 
-static enum exit_code keep(struct options *options, const char *file, uint64_t *room)
+static enum exit_code keep_file(struct options *options, const char *file, uint64_t *room)
 {
 	const bool is_stdin = !strcmp(file, "-");
 	const char *folder = options->tmpdir ? options->tmpdir : "/tmp";
@@ -108,9 +108,9 @@ static enum exit_code keep(struct options *options, const char *file, uint64_t *
 	const int from = is_stdin ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
 	if (from < 0) {
 		usage_error(&options->style, "%s: %s", file, error_text(errno));
-		return interrupted() ? EXIT_INTERRUPTED : EXIT_INPUT;
+		return was_interrupted() ? EXIT_INTERRUPTED : EXIT_INPUT;
 	}
-	const enum exit_code code = copy(options, file, from, to, room);
+	const enum exit_code code = copy_bytes(options, file, from, to, room);
 	if (!is_stdin)
 		close(from);
 	return code;
@@ -124,7 +124,7 @@ enum exit_code inputs_keep(struct options *options, const struct text_list *file
 		const char *file = files->values[i];
 		const bool can_seek = !strcmp(file, "-") && lseek(STDIN_FILENO, 0, SEEK_CUR) == 0;
 		if (input_is_stream(file) && !can_seek)
-			code = keep(options, file, &room);
+			code = keep_file(options, file, &room);
 	}
 	return code;
 }

@@ -55,7 +55,7 @@ static enum exit_code unknown_command(const char *name)
 }
 
 /* Ends stdout: a failed write is EXIT_OUTPUT, even if the command did not notice. */
-static enum exit_code finish(enum exit_code code, const struct options *options)
+static enum exit_code finish_program(enum exit_code code, const struct options *options)
 {
 	if (print_finish())
 		return code;
@@ -136,7 +136,7 @@ int main(int argc, char **argv)
 		code = command->run(&options);
 	symbols_close(&options);
 out:
-	code = finish(options.no_memory ? EXIT_LIMIT : options.list_unreadable ? EXIT_INPUT : code, &options);
+	code = finish_program(options.no_memory ? EXIT_LIMIT : options.list_unreadable ? EXIT_INPUT : code, &options);
 	options_release(&options);
 	perfdata_registry_free(options.registry);
 	terminal_finish();

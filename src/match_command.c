@@ -25,7 +25,7 @@ struct matching {
 	enum exit_code code;
 };
 
-static void fail(struct matching *matching, enum perfdata_status status, const char *message)
+static void fail_matching(struct matching *matching, enum perfdata_status status, const char *message)
 {
 	usage_error(&matching->options->style, "%s", message && *message ? message : perfdata_status_text(status));
 	matching->code = exit_code_join(matching->code,
@@ -60,7 +60,7 @@ static enum perfdata_status symbols_of_sources(const struct matching *matching, 
 static bool read_recordings(struct matching *matching, const struct text_list *files, struct file_rows *rows)
 {
 	bool any = false;
-	for (size_t i = 0; i < files->nr && !interrupted(); i++) {
+	for (size_t i = 0; i < files->nr && !was_interrupted(); i++) {
 		struct perfdata_symbols *symbols = NULL;
 		struct input input;
 		if (input_open(&input, matching->options, files->values[i], PERFDATA_ORDER_TIME, INPUT_BYTES_AHEAD)) {
@@ -103,7 +103,7 @@ static bool find_sources(struct matching *matching)
 	matching->sources = calloc(most, sizeof *matching->sources);
 	matching->asked = calloc(most, sizeof *matching->asked);
 	if (!matching->sources || !matching->asked) {
-		fail(matching, PERFDATA_ENOMEM, NULL);
+		fail_matching(matching, PERFDATA_ENOMEM, NULL);
 		return false;
 	}
 	add_sources(matching, PERFDATA_SOURCE_ROOT, "symfs", &o->roots);
@@ -142,7 +142,7 @@ static bool note_readers(struct matching *matching)
 	const char *first = o->roots.nr ? o->roots.values[0] : o->flats.nr ? o->flats.values[0] : NULL;
 	matching->verdict.session_reads = calloc(matching->nr_sources + 1, sizeof(bool));
 	if (!matching->verdict.session_reads) {
-		fail(matching, PERFDATA_ENOMEM, NULL);
+		fail_matching(matching, PERFDATA_ENOMEM, NULL);
 		return false;
 	}
 	for (size_t i = 0; i < matching->nr_sources; i++) {
@@ -199,7 +199,7 @@ static bool add_others(struct matching *matching)
 
 /* --- finding ------------------------------------------------------------------------------------------------------ */
 
-static void step(void *user, uint64_t nr_files)
+static void report_step(void *user, uint64_t nr_files)
 {
 	struct matching *matching = user;
 	progress_step(&matching->progress, nr_files, UINT64_MAX);
@@ -215,14 +215,14 @@ static bool open_sources(struct matching *matching)
 		.search = o->search,
 		.threads = o->jobs ? (unsigned)o->jobs : perfdata_processors(),
 		.cancel = interrupt_cancel(),
-		.on_progress = step,
+		.on_progress = report_step,
 		.user = matching,
 		.bundle = o->bundle,
 	};
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	const enum perfdata_status status = perfdata_match_open(&options, &matching->match, &error);
 	if (status)
-		fail(matching, status, error.message);
+		fail_matching(matching, status, error.message);
 	return status == PERFDATA_OK;
 }
 
@@ -242,7 +242,7 @@ static bool is_of_other_only(const struct matching *matching, const struct file_
 	return true;
 }
 
-static bool find(struct matching *matching)
+static bool find_candidates(struct matching *matching)
 {
 	const struct file_rows *rows = &matching->rows;
 	struct match_verdict *verdict = &matching->verdict;
@@ -262,7 +262,7 @@ static bool find(struct matching *matching)
 	/* a file that could not be opened or read is in the table, with the reason */
 	const bool failed = status == PERFDATA_ENOMEM || status == PERFDATA_EREAD;
 	if (failed && results && verdict->rows) {
-		fail(matching, status, status == PERFDATA_EREAD ? "files could not be read"
+		fail_matching(matching, status, status == PERFDATA_EREAD ? "files could not be read"
 								: "out of memory or descriptors");
 		status = PERFDATA_OK;
 	}
@@ -282,11 +282,11 @@ static bool find(struct matching *matching)
 	if (status == PERFDATA_EINTR)
 		matching->code = exit_code_join(matching->code, EXIT_INTERRUPTED);
 	else if (status)
-		fail(matching, status, NULL);
+		fail_matching(matching, status, NULL);
 	return status == PERFDATA_OK;
 }
 
-static void show(struct matching *matching)
+static void show_matching(struct matching *matching)
 {
 	const struct options *o = matching->options;
 	for (size_t i = 0; i < matching->nr_sources; i++)
@@ -305,14 +305,14 @@ static void show(struct matching *matching)
 			  : o->tsv   ? match_show_tsv(&answer)
 				     : match_show_text(&answer);
 	if (!fine)
-		fail(matching, PERFDATA_ENOMEM, NULL);
+		fail_matching(matching, PERFDATA_ENOMEM, NULL);
 	if (o->tsv && !o->style.quiet) {
 		struct perfdata_text words;
 		perfdata_text_init(&words);
 		perfdata_text_append(&words, matching->verdict.reasons.data, matching->verdict.reasons.size);
 		match_spell_shares(&words, &answer);
 		if (perfdata_text_failed(&words) || perfdata_text_failed(&matching->verdict.reasons))
-			fail(matching, PERFDATA_ENOMEM, NULL);
+			fail_matching(matching, PERFDATA_ENOMEM, NULL);
 		else
 			print_words(words.data, words.size);
 		perfdata_text_release(&words);
@@ -324,7 +324,7 @@ static enum exit_code answer_code(const struct matching *matching)
 {
 	if (matching->verdict.nr_reasons && (matching->code == EXIT_FINE || matching->code == EXIT_DAMAGED))
 		return EXIT_ANSWER_NO;
-	return interrupted() ? exit_code_join(matching->code, EXIT_INTERRUPTED) : matching->code;
+	return was_interrupted() ? exit_code_join(matching->code, EXIT_INTERRUPTED) : matching->code;
 }
 
 static void free_matching(struct matching *matching)
@@ -354,9 +354,9 @@ enum exit_code command_match(struct options *options)
 		matching.code = exit_code_join(matching.code, EXIT_USAGE);
 	else if (note_readers(&matching) && open_sources(&matching) &&
 		 read_recordings(&matching, &options->files, &matching.rows) && add_others(&matching) &&
-		 find(&matching)) {
+		 find_candidates(&matching)) {
 		match_judge(&matching.verdict, options, &limits);
-		show(&matching);
+		show_matching(&matching);
 	}
 	const enum exit_code code = answer_code(&matching);
 	free_matching(&matching);

@@ -31,7 +31,7 @@ static const char *const headings[NR_COLUMNS] = {
 	"source", "path",    "found",  "found_build_id", "parts",    "note",
 };
 
-static bool print(struct perfdata_text *out)
+static bool print_text(struct perfdata_text *out)
 {
 	const bool fine = !perfdata_text_failed(out);
 	if (fine && out->size)
@@ -155,7 +155,7 @@ bool match_show_tsv(const struct match_answer *answer)
 		}
 		perfdata_text_char(&out, '\n');
 	}
-	return print(&out);
+	return print_text(&out);
 }
 
 static bool is_shown(const struct match_answer *answer, const struct match_row *row)
@@ -226,7 +226,7 @@ bool match_show_text(const struct match_answer *answer)
 	match_spell_shares(&out, answer);
 	out.failed |= perfdata_text_failed(&cell);
 	perfdata_text_release(&cell);
-	return print(&out);
+	return print_text(&out);
 }
 
 /* --- JSON --------------------------------------------------------------------------------------------------------- */
@@ -390,5 +390,5 @@ bool match_show_junit(const struct match_answer *answer)
 	perfdata_text_release(&details);
 	perfdata_text_init(&out);
 	junit_end(&junit, "perfdata match", &out);
-	return print(&out);
+	return print_text(&out);
 }

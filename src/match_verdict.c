@@ -103,7 +103,7 @@ void match_note(struct perfdata_text *out, const struct match_verdict *verdict, 
 
 /* --- the answer --------------------------------------------------------------------------------------------------- */
 
-static void PERFDATA_PRINTF(2, 3) refuse(struct match_verdict *verdict, const char *format, ...)
+static void PERFDATA_PRINTF(2, 3) refuse_verdict(struct match_verdict *verdict, const char *format, ...)
 {
 	char line[256];
 	va_list args;
@@ -183,11 +183,11 @@ static void judge_required(struct match_verdict *verdict, const struct options *
 				continue;
 			seen = true;
 			if (!row->is_matched)
-				refuse(verdict, "%s is required and does not match (%s)", path,
+				refuse_verdict(verdict, "%s is required and does not match (%s)", path,
 				       plain_state(verdict, row));
 		}
 		if (!seen)
-			refuse(verdict, "%s is required and not in the recording", path);
+			refuse_verdict(verdict, "%s is required and not in the recording", path);
 	}
 }
 
@@ -213,14 +213,14 @@ static void judge_rows(struct match_verdict *verdict, const struct options *opti
 		const bool is_no = state == PERFDATA_MATCH_DIFFERS || state == PERFDATA_MATCH_NO_NOTE;
 		if (verdict->between_recordings) {
 			if (options->require_same && state != PERFDATA_MATCH_SAME)
-				refuse(verdict, "%s: %s", row->file->paths[0], plain_state(verdict, row));
+				refuse_verdict(verdict, "%s: %s", row->file->paths[0], plain_state(verdict, row));
 		} else if (is_no) {
-			refuse(verdict, "%s: %s", row->file->paths[0],
+			refuse_verdict(verdict, "%s: %s", row->file->paths[0],
 			       row->result.reason ? row->result.reason : plain_state(verdict, row));
 		}
 	}
 	if (any && !found && !verdict->between_recordings)
-		refuse(verdict, "none of the files that were hit was found");
+		refuse_verdict(verdict, "none of the files that were hit was found");
 }
 
 bool match_limits_parse(const struct options *options, struct match_limits *ret)
@@ -266,7 +266,8 @@ void match_judge(struct match_verdict *verdict, const struct options *options, c
 	const double matched = match_percent(verdict->matched, verdict->file_weight),
 		     named = match_percent(verdict->named, verdict->samples);
 	if (matched < limits->matched)
-		refuse(verdict, "%.1f %% of the weight is matched, less than %s", matched, options->min_matched);
+		refuse_verdict(verdict, "%.1f %% of the weight is matched, less than %s", matched,
+			       options->min_matched);
 	if (named < limits->named)
-		refuse(verdict, "%.1f %% of the samples have a name, less than %s", named, options->min_named);
+		refuse_verdict(verdict, "%.1f %% of the samples have a name, less than %s", named, options->min_named);
 }

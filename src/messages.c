@@ -27,21 +27,21 @@ const char *message_code(enum perfdata_severity severity, unsigned code, char *r
 	return ret;
 }
 
-static void printable(struct perfdata_text *out, const char *s) { perfdata_text_printable(out, s, strlen(s)); }
+static void write_printable(struct perfdata_text *out, const char *s) { perfdata_text_printable(out, s, strlen(s)); }
 
 static void spell_text(struct perfdata_text *out, const struct line *line)
 {
 	char code[8];
 	perfdata_text_literal(out, "perfdata: ");
 	if (line->file) {
-		printable(out, line->file);
+		write_printable(out, line->file);
 		if (line->offset != PERFDATA_NO_OFFSET)
 			perfdata_text_printf(out, ":0x%" PRIx64, line->offset);
 		perfdata_text_literal(out, ": ");
 	}
 	perfdata_text_string(out, perfdata_severity_name(line->severity));
 	perfdata_text_literal(out, ": ");
-	printable(out, line->message);
+	write_printable(out, line->message);
 	if (line->code)
 		perfdata_text_printf(out, " [%s]", message_code(line->severity, line->code, code));
 	perfdata_text_char(out, '\n');
@@ -74,7 +74,7 @@ static void let_go(struct perfdata_text *text)
 	perfdata_text_clear(text);
 }
 
-static void hear(struct perf_voice *voice, const struct line *line)
+static void pass_to_perf(struct perf_voice *voice, const struct line *line)
 {
 	voice->flow_left_out |= line->code == PERFDATA_FINDING_TRACE_FLOW;
 	if (line->severity == PERFDATA_SEVERITY_ERROR && line->code && !voice->damage[0])
@@ -83,15 +83,15 @@ static void hear(struct perf_voice *voice, const struct line *line)
 
 static void spell_as_perf(struct perfdata_text *out, const struct line *line)
 {
-	printable(out, line->message);
+	write_printable(out, line->message);
 	perfdata_text_char(out, '\n');
 }
 
-static void say(struct messages *messages, const struct line *line)
+static void print_message(struct messages *messages, const struct line *line)
 {
 	struct perf_voice *voice = messages->style.perf;
 	if (voice)
-		hear(voice, line);
+		pass_to_perf(voice, line);
 	if (voice && line->code)
 		return;
 	if ((messages->style.quiet && line->severity != PERFDATA_SEVERITY_ERROR) ||
@@ -111,7 +111,7 @@ static void say_args(struct messages *messages, enum perfdata_severity severity,
 		.severity = severity, .file = file, .offset = offset, .record = UINT64_MAX, .message = message,
 	};
 	flockfile(stderr);
-	say(messages, &line);
+	print_message(messages, &line);
 	funlockfile(stderr);
 }
 
@@ -131,7 +131,8 @@ void messages_release(struct messages *messages)
 }
 
 /* Keeps the finding, if it is among the first by place in the input. */
-static void keep(struct messages *messages, struct perfdata_finding_list **list, const struct perfdata_finding *finding)
+static void keep_finding(struct messages *messages, struct perfdata_finding_list **list,
+			 const struct perfdata_finding *finding)
 {
 	if (!*list)
 		*list = perfdata_finding_list_new();
@@ -149,7 +150,7 @@ uint64_t messages_counted(const struct messages *messages, enum perfdata_finding
 	return messages->counts.of[code % (sizeof messages->counts.of / sizeof *messages->counts.of)];
 }
 
-static void count(struct messages *messages, enum perfdata_severity severity, uint64_t more)
+static void count_finding(struct messages *messages, enum perfdata_severity severity, uint64_t more)
 {
 	messages->total += more;
 	messages->errors += severity == PERFDATA_SEVERITY_ERROR ? more : 0;
@@ -165,7 +166,7 @@ static void say_finding(struct messages *messages, const struct perfdata_finding
 	const uint64_t reported = *count_of(&messages->counts, finding->code) -
 				  *count_of(&messages->unreported, finding->code);
 	if (reported <= SHOWN_OF_A_KIND || messages->style.verbose)
-		say(messages, &line);
+		print_message(messages, &line);
 }
 
 void messages_finding(void *user, const struct perfdata_finding *finding)
@@ -173,8 +174,8 @@ void messages_finding(void *user, const struct perfdata_finding *finding)
 	struct messages *messages = user;
 	flockfile(stderr);
 	++*count_of(&messages->counts, finding->code);
-	count(messages, finding->severity, 1);
-	keep(messages, &messages->kept, finding);
+	count_finding(messages, finding->severity, 1);
+	keep_finding(messages, &messages->kept, finding);
 	say_finding(messages, finding);
 	funlockfile(stderr);
 }
@@ -185,9 +186,9 @@ void messages_file_finding(void *user, const struct perfdata_finding *finding)
 	flockfile(stderr);
 	++*count_of(&messages->counts, finding->code);
 	++*count_of(&messages->unreported, finding->code);
-	count(messages, finding->severity, 1);
-	keep(messages, &messages->kept, finding);
-	keep(messages, &messages->of_files, finding);
+	count_finding(messages, finding->severity, 1);
+	keep_finding(messages, &messages->kept, finding);
+	keep_finding(messages, &messages->of_files, finding);
 	funlockfile(stderr);
 }
 
@@ -221,7 +222,7 @@ void messages_count(struct messages *messages, const struct perfdata_reader *rea
 		const uint64_t counted = perfdata_reader_finding_count(reader, info->code);
 		if (counted <= *seen)
 			continue;
-		count(messages, info->severity, counted - *seen);
+		count_finding(messages, info->severity, counted - *seen);
 		*count_of(&messages->unreported, info->code) += counted - *seen;
 		*seen = counted;
 	}
@@ -244,7 +245,7 @@ void messages_end(struct messages *messages, const char *file)
 			.severity = info->severity, .code = info->code, .file = file, .offset = PERFDATA_NO_OFFSET,
 			.record = UINT64_MAX, .message = text,
 		};
-		say(messages, &line);
+		print_message(messages, &line);
 	}
 	let_go(&messages->held);
 }

@@ -140,7 +140,7 @@ static bool add_given(struct options *options, const struct found *found, const 
 }
 
 /* Sets an option; text is NULL for flags. False after a message. */
-static bool set(struct options *options, const struct found *found, const char *text)
+static bool set_option(struct options *options, const struct found *found, const char *text)
 {
 	const struct perfdata_emitter_option *option = found->option;
 	const struct general_option *general = found->general;
@@ -184,14 +184,14 @@ static bool parse_long(struct options *options, unsigned groups, const char *nam
 	}
 	if (found.option->kind == PERFDATA_OPTION_FLAG) {
 		if (!text)
-			return set(options, &found, NULL);
+			return set_option(options, &found, NULL);
 		usage_error(&options->style, "--%s takes no argument", word);
 		return false;
 	}
 	if (!text)
 		text = argv[++*at];
 	if (text)
-		return set(options, &found, text);
+		return set_option(options, &found, text);
 	usage_error(&options->style, "--%s needs an argument: %s", word, found.option->argument);
 	return false;
 }
@@ -208,13 +208,13 @@ static bool parse_short(struct options *options, unsigned groups, const char *le
 			return false;
 		}
 		if (found.option->kind == PERFDATA_OPTION_FLAG) {
-			if (!set(options, &found, NULL))
+			if (!set_option(options, &found, NULL))
 				return false;
 			continue;
 		}
 		const char *text = letters[1] ? letters + 1 : argv[++*at];
 		if (text)
-			return set(options, &found, text);
+			return set_option(options, &found, text);
 		const char *ours = perf_habit(options, found.option->name, "");
 		usage_error(&options->style, "-%c needs an argument: %s%s%s", *letters, found.option->argument,
 			    ours ? "; " : "", ours ? ours : "");

@@ -55,7 +55,7 @@ bool output_name_check(const struct options *options)
 }
 
 /* Appends text without a slash at the start or after another slash: an empty {dir} leaves none. */
-static void append(struct perfdata_text *out, const char *text, size_t size)
+static void append_safe(struct perfdata_text *out, const char *text, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
 		if (text[i] != '/' || (out->size && out->data[out->size - 1] != '/'))
@@ -85,37 +85,37 @@ static void append_part(struct perfdata_text *out, size_t part, const struct nam
 	const char *dot = strrchr(base, '.');
 	switch (part) {
 	case DIR_PART:
-		append(out, parts->recording, slash ? (size_t)(slash - parts->recording) : 0);
+		append_safe(out, parts->recording, slash ? (size_t)(slash - parts->recording) : 0);
 		break;
 	case BASE_PART:
-		append(out, base, strlen(base));
+		append_safe(out, base, strlen(base));
 		break;
 	case STEM_PART:
-		append(out, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
+		append_safe(out, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
 		break;
 	case RECORDING_PART:
-		append(out, parts->recording, strlen(parts->recording));
+		append_safe(out, parts->recording, strlen(parts->recording));
 		break;
 	case FORMAT_PART:
-		append(out, parts->format, strlen(parts->format));
+		append_safe(out, parts->format, strlen(parts->format));
 		break;
 	default:
 		append_table(out, parts->table ? parts->table : "");
 	}
 }
 
-static void expand(struct perfdata_text *out, const char *name, const struct name_parts *parts)
+static void expand_name(struct perfdata_text *out, const char *name, const struct name_parts *parts)
 {
 	for (size_t size; *name; name += size) {
 		size = strcspn(name, "{");
-		append(out, name, size);
+		append_safe(out, name, size);
 		if (size)
 			continue;
 		append_part(out, part_at(name, &size), parts);
 	}
 }
 
-static const char *pattern(const struct options *options, const struct name_parts *parts)
+static const char *name_pattern(const struct options *options, const struct name_parts *parts)
 {
 	if (options->name)
 		return options->name;
@@ -132,7 +132,7 @@ static char *path_of(const struct options *options, const struct name_parts *par
 	perfdata_text_init(&out);
 	perfdata_text_string(&out, options->output);
 	perfdata_text_string(&out, out.size && out.data[out.size - 1] != '/' ? "/" : "");
-	expand(&out, pattern(options, parts), parts);
+	expand_name(&out, name_pattern(options, parts), parts);
 	perfdata_text_string(&out, suffixes[options_packing(options)]);
 	perfdata_text_char(&out, '\0');
 	char *path = perfdata_text_failed(&out) ? NULL : strdup(out.data);
@@ -147,7 +147,7 @@ char *output_name(const struct options *options, const struct name_parts *parts,
 {
 	struct name_parts any = *parts;
 	*ret_head = *ret_tail = NULL;
-	if (!parts->table && strstr(pattern(options, parts), "{table}")) {
+	if (!parts->table && strstr(name_pattern(options, parts), "{table}")) {
 		any.table = ANY_TABLE;
 		char *path = path_of(options, &any);
 		char *at = path ? strrchr(path, *ANY_TABLE) : NULL;

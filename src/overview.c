@@ -275,7 +275,7 @@ static void show_next(struct perfdata_text *out, const char *file, struct perfda
 				  next[i].what);
 }
 
-static void show(struct input *input, struct perfdata_session *session, const struct seen *seen,
+static void show_overview(struct input *input, struct perfdata_session *session, const struct seen *seen,
 		 const struct name_counts *names)
 {
 	static const char *const forms[] = { "file", "pipe stream", "directory" };
@@ -316,7 +316,7 @@ static void show(struct input *input, struct perfdata_session *session, const st
 	answer_flush(input, &out);
 }
 
-static void answer(const struct options *options, struct input *input)
+static void answer_input(const struct options *options, struct input *input)
 {
 	struct perfdata_symbols *symbols;
 	enum perfdata_status status = symbols_for(options, &input->messages, &symbols);
@@ -340,7 +340,7 @@ static void answer(const struct options *options, struct input *input)
 	if (session && status)
 		input_ended(input, status, NULL);
 	else if (session)
-		show(input, session, &seen, &names);
+		show_overview(input, session, &seen, &names);
 	name_counts_release(&names);
 	frame_hits_release(&seen.hits);
 	free(seen.threads);
@@ -354,5 +354,5 @@ enum exit_code command_overview(struct options *options)
 		return command_info(options);
 	if (!options->symbols)
 		options->symbols = "yes";
-	return answer_each(options, PERFDATA_ORDER_TIME, answer);
+	return answer_each(options, PERFDATA_ORDER_TIME, answer_input);
 }

@@ -13,7 +13,7 @@
 
 enum { DONE = 0, FAILED = 1 };
 
-static int usage(void)
+static int print_usage(void)
 {
 	static const struct message_style style;
 	usage_error(&style, "usage: perf_to_profile -i PERF_DATA -o PROFILE [-f] [-j]");
@@ -34,10 +34,10 @@ int perf_to_profile(int argc, char **argv)
 		else if (option == 'f')
 			force = true;
 		else if (option != 'j')   /* -j has no effect: maps of JIT code need no alignment here */
-			return usage();
+			return print_usage();
 	}
 	if (!input || !output || optind < argc)
-		return usage();
+		return print_usage();
 	struct options options = { .max_ratio = DEFAULT_MAX_RATIO,
 				   .emitter = perfdata_registry_find(NULL, "pprof"),
 				   .progress = "never" };

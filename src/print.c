@@ -13,7 +13,7 @@ struct printer {
 	bool failed;
 };
 
-static void print(struct printer *printer, FILE *file, const void *bytes, size_t size)
+static void print_bytes(struct printer *printer, FILE *file, const void *bytes, size_t size)
 {
 	if (!size)
 		return;
@@ -37,14 +37,14 @@ static void print(struct printer *printer, FILE *file, const void *bytes, size_t
 
 static struct printer answers, words;
 
-void print_answer(const void *bytes, size_t size) { print(&answers, stdout, bytes, size); }
+void print_answer(const void *bytes, size_t size) { print_bytes(&answers, stdout, bytes, size); }
 void print_line(const char *text)
 {
 	print_answer(text, strlen(text));
 	print_answer("\n", 1);
 }
 
-void print_words(const void *bytes, size_t size) { print(&words, stderr, bytes, size); }
+void print_words(const void *bytes, size_t size) { print_bytes(&words, stderr, bytes, size); }
 
 bool print_finish(void)
 {

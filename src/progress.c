@@ -20,7 +20,7 @@
 /* Bytes of the line on the terminal; the line has no more columns than bytes. */
 static size_t on_screen;
 
-static uint64_t now(void)
+static uint64_t clock_now(void)
 {
 	struct timespec time;
 	clock_gettime(CLOCK_MONOTONIC, &time);
@@ -38,13 +38,13 @@ bool progress_begin(struct progress *progress, const char *when, const struct me
 		return false;
 	*progress = (struct progress){
 		.file = file, .json = style->json, .terminal = terminal && !style->json, .always = always,
-		.next = now() + FIRST, .total = UINT64_MAX,
+		.next = clock_now() + FIRST, .total = UINT64_MAX,
 	};
 	return true;
 }
 
 /* Returns the percentage; at most 100, since damage makes both numbers inexact. */
-static unsigned percent(const struct progress *progress)
+static unsigned percent_done(const struct progress *progress)
 {
 	if (progress->bytes >= progress->total)
 		return 100;
@@ -57,7 +57,8 @@ static void spell_json(struct perfdata_text *out, const struct progress *progres
 	perfdata_text_json_string(out, progress->file, strlen(progress->file));
 	perfdata_text_printf(out, ",\"bytes\":%" PRIu64, progress->bytes);
 	if (progress->total != UINT64_MAX)
-		perfdata_text_printf(out, ",\"total\":%" PRIu64 ",\"percent\":%u", progress->total, percent(progress));
+		perfdata_text_printf(out, ",\"total\":%" PRIu64 ",\"percent\":%u", progress->total,
+				     percent_done(progress));
 	if (progress->memory)
 		perfdata_text_printf(out, ",\"memory\":%" PRIu64, perfdata_memory_used(progress->memory, NULL));
 	perfdata_text_char(out, '}');
@@ -69,7 +70,7 @@ static void spell_numbers(struct perfdata_text *out, const struct progress *prog
 	perfdata_text_printf(out, ": %.*f MB", decimals, (double)progress->bytes / MEGABYTE);
 	if (progress->total != UINT64_MAX)
 		perfdata_text_printf(out, " of %.*f MB, %u %%", decimals, (double)progress->total / MEGABYTE,
-				     percent(progress));
+				     percent_done(progress));
 	else
 		perfdata_text_literal(out, " read");
 	const uint64_t held = progress->memory ? perfdata_memory_used(progress->memory, NULL) : 0;
@@ -101,7 +102,7 @@ static void spell_name(struct perfdata_text *out, const struct progress *progres
 	perfdata_text_release(&name);
 }
 
-static size_t columns(void)
+static size_t screen_columns(void)
 {
 	struct winsize window;
 	return ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col ? window.ws_col : COLUMNS;
@@ -114,7 +115,7 @@ static void spell_text(struct perfdata_text *out, const struct progress *progres
 	perfdata_text_init(&numbers);
 	spell_numbers(&numbers, progress);
 	const size_t others = sizeof begin - 1 + numbers.size + 1;
-	const size_t width = progress->terminal ? columns() : SIZE_MAX;
+	const size_t width = progress->terminal ? screen_columns() : SIZE_MAX;
 	perfdata_text_string(out, begin);
 	spell_name(out, progress, width > others ? width - others : 0);
 	if (perfdata_text_failed(&numbers))
@@ -124,7 +125,7 @@ static void spell_text(struct perfdata_text *out, const struct progress *progres
 	perfdata_text_release(&numbers);
 }
 
-static void show(const struct progress *progress)
+static void show_progress(const struct progress *progress)
 {
 	struct perfdata_text line;
 	perfdata_text_init(&line);
@@ -157,11 +158,11 @@ void progress_step(void *user, uint64_t bytes, uint64_t total)
 	progress->total = total;
 	if (!progress->file)
 		return;
-	const uint64_t time = now();
+	const uint64_t time = clock_now();
 	if (time < progress->next)
 		return;
 	progress->next = time + EVERY;
-	show(progress);
+	show_progress(progress);
 }
 
 void progress_end(struct progress *progress)
@@ -169,7 +170,7 @@ void progress_end(struct progress *progress)
 	if (!progress->file)
 		return;
 	if (progress->always && progress->begun && !progress->terminal)
-		show(progress);
+		show_progress(progress);
 	flockfile(stderr);
 	progress_hide();
 	funlockfile(stderr);

@@ -174,7 +174,7 @@ void resume_end(struct resume *resume)
 
 /* --- what was done ------------------------------------------------------------------------------------------------ */
 
-static const char *below(const struct resume *resume, const char *path)
+static const char *path_below(const struct resume *resume, const char *path)
 {
 	return path + (strlen(resume->path) - strlen(INDEX_NAME));
 }
@@ -182,7 +182,7 @@ static const char *below(const struct resume *resume, const char *path)
 /* Returns the key of a job in the index: the path of its first output below the folder. */
 static const char *key_of(const struct resume *resume, const struct job *job)
 {
-	return below(resume, job->outputs[0].path);
+	return path_below(resume, job->outputs[0].path);
 }
 
 static bool is_whole(const struct resume *resume, const struct recorded *recorded, size_t number, char **ret_path)
@@ -254,7 +254,7 @@ static void spell_line(struct perfdata_text *out, const struct resume *resume, c
 	for (size_t i = 0; i < outcome->nr_outputs; i++) {
 		perfdata_text_printf(out, "%s{\"bytes\":%" PRIu64, i ? "," : "",
 				     outcome_measure(outcome->outputs[i], &bytes, &changed) ? bytes : 0);
-		text_member(out, "path", below(resume, outcome->outputs[i]));
+		text_member(out, "path", path_below(resume, outcome->outputs[i]));
 		perfdata_text_char(out, '}');
 	}
 	perfdata_text_printf(out,
@@ -278,7 +278,7 @@ static int open_index(const struct resume *resume)
 }
 
 /* Appends a line, and first a newline if a killed process left the last line incomplete. */
-static bool append(int fd, const struct perfdata_text *line)
+static bool append_line(int fd, const struct perfdata_text *line)
 {
 	char last = '\n';
 	const off_t size = lseek(fd, 0, SEEK_END);
@@ -307,7 +307,7 @@ int resume_add(struct resume *resume, const struct job *job)
 	if (!code) {
 		(void)!flock(resume->fd, LOCK_EX);
 		errno = 0;
-		if (!output_rights_narrow(resume->fd, job->file) || !append(resume->fd, &line))
+		if (!output_rights_narrow(resume->fd, job->file) || !append_line(resume->fd, &line))
 			code = errno ? errno : EIO;
 		(void)!flock(resume->fd, LOCK_UN);
 	}

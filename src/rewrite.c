@@ -38,7 +38,7 @@ static enum perfdata_status write_out(void *user, const void *bytes, size_t size
 	return perfdata_output_write(user, bytes, size);
 }
 
-static void tell(void *user, const char *text)
+static void print_note(void *user, const char *text)
 {
 	struct rewrite *rewrite = user;
 	messages_note(&rewrite->messages, rewrite->file, "%s", text);
@@ -169,7 +169,7 @@ static void choose_in(struct rewrite *rewrite, struct input *input, uint64_t *re
 	filters_release(&filters);
 }
 
-static enum exit_code choose(struct rewrite *rewrite)
+static enum exit_code choose_records(struct rewrite *rewrite)
 {
 	struct input input;
 	uint64_t first = 0;
@@ -188,7 +188,7 @@ static enum exit_code choose(struct rewrite *rewrite)
 }
 
 /* Finds out when the recording begins and which events it has. */
-static enum exit_code survey(struct rewrite *rewrite)
+static enum exit_code survey_inputs(struct rewrite *rewrite)
 {
 	struct input input;
 
@@ -255,7 +255,7 @@ static void note_renames(struct rewrite *rewrite, struct perfdata_reader *const 
 	}
 }
 
-static enum exit_code copy(struct rewrite *rewrite)
+static enum exit_code copy_recording(struct rewrite *rewrite)
 {
 	struct input input;
 
@@ -291,7 +291,7 @@ struct merging {
 
 static enum exit_code add_input(struct rewrite *rewrite, struct merging *merging)
 {
-	const enum exit_code code = has_filters(rewrite->options) ? choose(rewrite) : EXIT_FINE;
+	const enum exit_code code = has_filters(rewrite->options) ? choose_records(rewrite) : EXIT_FINE;
 
 	if (code != EXIT_FINE)
 		return code;
@@ -326,7 +326,7 @@ static enum exit_code merge_added(struct rewrite *rewrite, struct merging *mergi
 	return exit_code_of_status(status);
 }
 
-static enum exit_code merge(struct rewrite *rewrite)
+static enum exit_code merge_recordings(struct rewrite *rewrite)
 {
 	const size_t nr = rewrite->options->files.nr;
 	struct merging merging = { calloc(nr, sizeof *merging.known), calloc(nr, sizeof *merging.inputs),
@@ -385,7 +385,7 @@ static void tell_counts(struct rewrite *rewrite)
 
 /* --- the commands ------------------------------------------------------------------------------------------------ */
 
-static enum exit_code run(struct rewrite *rewrite)
+static enum exit_code run_rewrite(struct rewrite *rewrite)
 {
 	const struct options *options = rewrite->options;
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
@@ -415,7 +415,7 @@ static enum exit_code run(struct rewrite *rewrite)
 		.max_spool = options->max_spool,
 		.write = write_out,
 		.write_user = rewrite->output,
-		.tell = tell,
+		.tell = print_note,
 		.tell_user = rewrite,
 		.cancel = interrupt_cancel(),
 		.build_ids = rewrite->found.items,
@@ -425,13 +425,13 @@ static enum exit_code run(struct rewrite *rewrite)
 	status = perfdata_rewriter_new(&how, &rewrite->rewriter, &error);
 	if (status == PERFDATA_OK) {
 		if (options->files.nr > 1) {
-			code = merge(rewrite);
+			code = merge_recordings(rewrite);
 		} else {
-			code = has_filters(options) ? choose(rewrite) : EXIT_FINE;
+			code = has_filters(options) ? choose_records(rewrite) : EXIT_FINE;
 			if (code == EXIT_FINE && (rewrite->anonymize || rewrite->repair))
-				code = survey(rewrite);
+				code = survey_inputs(rewrite);
 			if (code == EXIT_FINE)
-				code = copy(rewrite);
+				code = copy_recording(rewrite);
 		}
 		if (code == EXIT_FINE || code == EXIT_DAMAGED)
 			tell_counts(rewrite);
@@ -447,7 +447,7 @@ static enum exit_code run(struct rewrite *rewrite)
 	return code;
 }
 
-static bool check(struct options *options, bool merges)
+static bool check_options(struct options *options, bool merges)
 {
 	struct stat status;
 	const struct message_style *style = &options->style;
@@ -602,12 +602,12 @@ static bool close_pairs(struct pairs *pairs)
 	return spelled && written && closed;
 }
 
-static enum exit_code rewrite(struct options *options, bool repair, struct perfdata_anonymize_options *anonymize)
+static enum exit_code rewrite_files(struct options *options, bool repair, struct perfdata_anonymize_options *anonymize)
 {
 	struct rewrite rewrite = { .options = options, .repair = repair, .anonymize = anonymize };
 	struct pairs pairs = { .fd = -1 };
 
-	if (!check(options, !repair && !anonymize))
+	if (!check_options(options, !repair && !anonymize))
 		return EXIT_USAGE;
 	rewrite.file = options->files.values[0];
 	interrupt_catch();
@@ -624,7 +624,7 @@ static enum exit_code rewrite(struct options *options, bool repair, struct perfd
 	if (code == EXIT_FINE && options->add_build_ids)
 		code = found_build_ids_make(options, &rewrite.found);
 	if (code == EXIT_FINE)
-		code = run(&rewrite);
+		code = run_rewrite(&rewrite);
 	found_build_ids_release(&rewrite.found);
 	if (!close_pairs(&pairs)) {
 		usage_error(&options->style, "--mapping %s: it cannot be written", options->mapping);
@@ -638,8 +638,8 @@ static enum exit_code rewrite(struct options *options, bool repair, struct perfd
 	return code;
 }
 
-enum exit_code command_rewrite(struct options *options) { return rewrite(options, false, NULL); }
-enum exit_code command_repair(struct options *options) { return rewrite(options, true, NULL); }
+enum exit_code command_rewrite(struct options *options) { return rewrite_files(options, false, NULL); }
+enum exit_code command_repair(struct options *options) { return rewrite_files(options, true, NULL); }
 
 enum exit_code command_anonymize(struct options *options)
 {
@@ -647,5 +647,5 @@ enum exit_code command_anonymize(struct options *options)
 
 	if (!parse_keep(options, &how.keep) || !read_key(options, &how))
 		return EXIT_USAGE;
-	return rewrite(options, false, &how);
+	return rewrite_files(options, false, &how);
 }

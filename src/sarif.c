@@ -8,7 +8,7 @@
 #define SARIF_SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
 #define UNREADABLE "UNREADABLE"    /* rule for inputs that cannot be read */
 
-static void member(struct perfdata_text *out, const char *key, const char *text)
+static void write_member(struct perfdata_text *out, const char *key, const char *text)
 {
 	perfdata_text_printf(out, "\"%s\":", key);
 	perfdata_text_json_string(out, text, strlen(text));
@@ -48,9 +48,9 @@ static void spell_result(struct perfdata_text *out, const char *rule, size_t ind
 	if (offset != PERFDATA_NO_OFFSET)
 		perfdata_text_printf(&print, ":%" PRIx64, offset);
 	perfdata_text_string(out, out->size ? ",\n{" : "{");
-	member(out, "ruleId", rule);
+	write_member(out, "ruleId", rule);
 	perfdata_text_printf(out, ",\"ruleIndex\":%zu,\"level\":\"%s\",\"message\":{", index, level);
-	member(out, "text", message);
+	write_member(out, "text", message);
 	perfdata_text_literal(out, "},");
 	spell_place(out, file, offset);
 	perfdata_text_literal(out, ",\"partialFingerprints\":{\"place/v1\":");
@@ -89,13 +89,13 @@ static void spell_rule(struct perfdata_text *out, const char *id, const char *na
 		       const char *meaning, const char *advice)
 {
 	perfdata_text_literal(out, "{");
-	member(out, "id", id);
+	write_member(out, "id", id);
 	perfdata_text_literal(out, ",");
-	member(out, "name", name);
+	write_member(out, "name", name);
 	perfdata_text_literal(out, ",\"shortDescription\":{");
-	member(out, "text", meaning);
+	write_member(out, "text", meaning);
 	perfdata_text_literal(out, "},\"help\":{");
-	member(out, "text", advice);
+	write_member(out, "text", advice);
 	perfdata_text_printf(out, "},\"defaultConfiguration\":{\"level\":\"%s\"}}", level);
 }
 
@@ -117,7 +117,7 @@ void sarif_document(struct perfdata_text *out, const struct perfdata_text *resul
 {
 	perfdata_text_literal(out, "{\"$schema\":\"" SARIF_SCHEMA
 				   "\",\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{\"name\":\"perfdata\",");
-	member(out, "version", perfdata_version());
+	write_member(out, "version", perfdata_version());
 	perfdata_text_literal(out, ",\"rules\":[\n");
 	spell_rules(out);
 	perfdata_text_printf(out,

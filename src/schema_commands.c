@@ -8,7 +8,7 @@
 #include "print.h"
 
 /* Prints the text on stdout and releases it. */
-static enum exit_code show(struct perfdata_text *text)
+static enum exit_code show_text(struct perfdata_text *text)
 {
 	enum exit_code code = EXIT_FINE;
 	if (perfdata_text_failed(text))
@@ -19,12 +19,12 @@ static enum exit_code show(struct perfdata_text *text)
 	return code;
 }
 
-static enum exit_code print(void (*spell)(struct perfdata_text *out))
+static enum exit_code print_spelled(void (*spell)(struct perfdata_text *out))
 {
 	struct perfdata_text text;
 	perfdata_text_init(&text);
 	spell(&text);
-	return show(&text);
+	return show_text(&text);
 }
 
 static enum exit_code print_table(const struct options *options)
@@ -34,7 +34,7 @@ static enum exit_code print_table(const struct options *options)
 	const enum perfdata_status status = perfdata_describe_table(
 		&text, strcmp(options->table, "all") ? options->table : NULL);
 	if (status == PERFDATA_OK)
-		return show(&text);
+		return show_text(&text);
 	perfdata_text_release(&text);
 	if (status == PERFDATA_EUSAGE)
 		usage_error(&options->style, "there is no table '%s': perfdata schema --columns --table all lists them",
@@ -45,14 +45,14 @@ static enum exit_code print_table(const struct options *options)
 enum exit_code command_fields(struct options *options)
 {
 	(void)options;
-	return print(perfdata_describe_fields);
+	return print_spelled(perfdata_describe_fields);
 }
 
 enum exit_code command_schema(struct options *options)
 {
 	if (options->table)
 		return print_table(options);
-	return print(options->manual    ? perfdata_describe_records_manual
+	return print_spelled(options->manual    ? perfdata_describe_records_manual
 		     : options->columns ? perfdata_describe_columns
 					: perfdata_describe_schema);
 }

@@ -37,7 +37,7 @@ struct screen {
 
 static const char *const libraries[] = { "libncursesw.so.6", "libncurses.so.6" };
 
-static void *load(const char **ret_name)
+static void *load_curses(const char **ret_name)
 {
 	for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
 		void *library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
@@ -51,7 +51,7 @@ static void *load(const char **ret_name)
 const char *screen_library(void)
 {
 	const char *name;
-	void *library = load(&name);
+	void *library = load_curses(&name);
 	if (library)
 		dlclose(library);
 	return library ? name : NULL;
@@ -79,7 +79,7 @@ static bool find_functions(struct screen *screen)
 	return true;
 }
 
-static const char *begin(struct screen *screen)
+static const char *begin_screen(struct screen *screen)
 {
 	if (!find_functions(screen))
 		return "the curses library lacks a function that is needed";
@@ -112,8 +112,8 @@ struct screen *screen_open(const char **ret_reason)
 		*ret_reason = "out of memory";
 		return NULL;
 	}
-	screen->library = load(&name);
-	*ret_reason = screen->library ? begin(screen) : "no curses library is installed (libncursesw.so.6)";
+	screen->library = load_curses(&name);
+	*ret_reason = screen->library ? begin_screen(screen) : "no curses library is installed (libncursesw.so.6)";
 	if (!*ret_reason)
 		return screen;
 	screen_close(screen);
@@ -141,7 +141,7 @@ void screen_size(const struct screen *screen, size_t *ret_lines, size_t *ret_col
 }
 
 /* How many bytes fit into so many columns; none that the locale cannot show. */
-static size_t fitting(const char *text, size_t size, size_t columns)
+static size_t fitting_size(const char *text, size_t size, size_t columns)
 {
 	mbstate_t state = { 0 };
 	size_t at = 0, used = 0;
@@ -166,7 +166,7 @@ void screen_line(struct screen *screen, size_t line, const char *text, size_t si
 	if (line >= lines || screen->wmove(screen->window, (int)line, 0) < 0)
 		return;
 	/* the last column stays free: a character there would move some terminals to the next line */
-	const size_t fits = fitting(text, size, columns - 1);
+	const size_t fits = fitting_size(text, size, columns - 1);
 	screen->wattrset(screen->window, is_marked ? (int)REVERSE : 0);
 	screen->waddnstr(screen->window, text, (int)fits);
 	screen->wattrset(screen->window, 0);

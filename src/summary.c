@@ -89,7 +89,7 @@ enum exit_code summary_begin(struct summary *summary, const struct options *opti
 }
 
 /* Writes a line with one write(), which outputs without compression do, so that a killed process leaves whole lines. */
-static void put(struct summary *summary, const struct perfdata_text *line)
+static void put_line(struct summary *summary, const struct perfdata_text *line)
 {
 	if (summary->fd >= 0 && !summary->failed)
 		summary->failed = perfdata_output_write(summary->output, line->data, line->size) != PERFDATA_OK;
@@ -99,7 +99,7 @@ static void put(struct summary *summary, const struct perfdata_text *line)
 	}
 }
 
-static void count(struct summary *summary, const struct outcome *outcome)
+static void count_outcome(struct summary *summary, const struct outcome *outcome)
 {
 	uint64_t *counts[] = { &summary->done, &summary->damaged, &summary->skipped, &summary->broken,
 			       &summary->interrupted };
@@ -125,13 +125,13 @@ void summary_add(struct summary *summary, const struct outcome *outcome)
 		outcome_spell(&line, outcome);
 	const bool starved = wanted && (perfdata_text_failed(&line) || !outcome_is_whole(outcome));
 	flockfile(stderr);
-	count(summary, outcome);
+	count_outcome(summary, outcome);
 	summary->code = exit_code_join(summary->code, starved ? exit_code_join(code, EXIT_LIMIT) : code);
 	summary->stop |= options->fail_fast && code != EXIT_FINE;
 	if (starved)
 		usage_error(&options->style, "%s: %s", outcome->file, perfdata_status_text(PERFDATA_ENOMEM));
 	else
-		put(summary, &line);
+		put_line(summary, &line);
 	funlockfile(stderr);
 	perfdata_text_release(&line);
 }
@@ -176,7 +176,7 @@ enum exit_code summary_end(struct summary *summary, enum exit_code code)
 		usage_error(&summary->options->style, "%s", perfdata_status_text(PERFDATA_ENOMEM));
 		code = exit_code_join(code, EXIT_LIMIT);
 	} else {
-		put(summary, &line);
+		put_line(summary, &line);
 	}
 	perfdata_text_release(&line);
 	summary->failed |= perfdata_output_close(summary->output, true, NULL) != PERFDATA_OK;

@@ -11,7 +11,7 @@
 #include "interrupt.h"
 #include "symbol_options.h"
 
-static void say(void *user, const struct perfdata_symbols_log *entry)
+static void print_log(void *user, const struct perfdata_symbols_log *entry)
 {
 	static const char *const events[] = { "taken", "not there", "not used" };
 	messages_detail(user, entry->dso, "%s: %s%s%s", entry->file ? entry->file : "no file", events[entry->event],
@@ -26,7 +26,7 @@ bool symbols_wanted(const struct options *options)
 }
 
 /* Keeps a text that is to be freed with the options. NULL without memory. */
-static const char *keep(struct options *options, char *text)
+static const char *keep_text(struct options *options, char *text)
 {
 	struct text_list *made = &options->made;
 	if (text && grow_list(&made->values, &made->room, made->nr, sizeof *made->values))
@@ -43,7 +43,7 @@ static const char *folder_of(struct options *options, const char *given, bool *r
 	*ret_flat = comma && !strcmp(comma, ",flat");
 	if (!comma || (!*ret_flat && strcmp(comma, ",hierarchy") != 0))
 		return given;
-	return keep(options, strndup(given, (size_t)(comma - given)));
+	return keep_text(options, strndup(given, (size_t)(comma - given)));
 }
 
 /* Whether the file or folder that an option names is there and may be read. False after a message. */
@@ -220,7 +220,7 @@ void symbol_options_make(const struct options *options, struct messages *message
 		symbols->build_id_dir = ret->cache;
 	if (options->bundle)
 		take_bundle(options, symbols, ret->root, sizeof ret->root);
-	symbols->log = say;
+	symbols->log = print_log;
 	symbols->log_user = messages;
 	symbols->finding = messages_file_finding;
 	symbols->user = messages;

@@ -156,7 +156,7 @@ static enum exit_code name_all(struct naming *naming)
 {
 	struct lines lines = { .file = stdin, .end = '\n', .most = MOST_LINE };
 	enum perfdata_status status = PERFDATA_OK;
-	while (!interrupted() && !naming->failed && (status = lines_next(&lines)) == PERFDATA_OK) {
+	while (!was_interrupted() && !naming->failed && (status = lines_next(&lines)) == PERFDATA_OK) {
 		naming->out.size = 0;
 		if (lines.ended)
 			lines.text[lines.size++] = '\n';
@@ -166,7 +166,7 @@ static enum exit_code name_all(struct naming *naming)
 			print_answer(naming->out.data, naming->out.size);
 	}
 	free(lines.text);
-	if (interrupted())
+	if (was_interrupted())
 		return EXIT_INTERRUPTED;
 	naming->failed |= status == PERFDATA_ENOMEM;
 	naming->too_long = status == PERFDATA_ELIMIT ? lines.nr : 0;

@@ -8,7 +8,7 @@
 #include "inputs.h"
 #include "table_option.h"
 
-static const char *asked(const struct options *options)
+static const char *asked_tables(const struct options *options)
 {
 	const uint32_t flags = options->emitter->flags;
 	return flags & PERFDATA_EMITTER_ROWS && !(flags & PERFDATA_EMITTER_ONLY_NAMED)
@@ -36,7 +36,7 @@ static size_t name_size(const char *list)
 
 bool tables_are_several(const struct options *options)
 {
-	const char *name = asked(options);
+	const char *name = asked_tables(options);
 	return name && (!strcmp(name, "all") || name[name_size(name)]);
 }
 
@@ -48,7 +48,7 @@ struct names {
 };
 
 /* Adds the name of a table; `user` is a struct names. */
-static enum perfdata_status add(void *user, const char *name)
+static enum perfdata_status add_table(void *user, const char *name)
 {
 	struct names *names = user;
 	if (!grow_list(&names->list, &names->room, names->nr, sizeof *names->list))
@@ -62,7 +62,7 @@ static bool add_listed(struct names *names, const char *list)
 	for (size_t size; *list; list += size + (list[size] == ',')) {
 		size = name_size(list);
 		char *name = strndup(list, size);
-		const bool added = name && add(names, name) == PERFDATA_OK;
+		const bool added = name && add_table(names, name) == PERFDATA_OK;
 		free(name);
 		if (!added)
 			return false;
@@ -75,8 +75,8 @@ char **tables_of(const struct options *options, const char *file, size_t *ret_nr
 	struct options quiet = *options;
 	struct names names = { 0 };
 	struct input input;
-	if (strcmp(asked(options), "all") != 0) {
-		*ret_code = add_listed(&names, asked(options)) ? EXIT_FINE : EXIT_LIMIT;
+	if (strcmp(asked_tables(options), "all") != 0) {
+		*ret_code = add_listed(&names, asked_tables(options)) ? EXIT_FINE : EXIT_LIMIT;
 		*ret_nr = names.nr;
 		return names.list;
 	}
@@ -87,7 +87,7 @@ char **tables_of(const struct options *options, const char *file, size_t *ret_nr
 		struct perfdata_session *session = input_walk(&input, &walk, NULL, NULL);
 		if (session) {
 			const enum perfdata_status status =
-				perfdata_describe_tables(perfdata_session_summary(session), add, &names);
+				perfdata_describe_tables(perfdata_session_summary(session), add_table, &names);
 			if (status != PERFDATA_OK)
 				input_ended(&input, status, NULL);
 		}

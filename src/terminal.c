@@ -17,7 +17,7 @@ enum { COLUMNS = 80, COLUMNS_OF_PIPES = 100 };
 static pid_t pager;
 static char width[24];   /* text of the option `width`, which struct options borrows */
 
-static uint64_t columns(void)
+static uint64_t screen_columns(void)
 {
 	struct winsize size;
 	const char *said = getenv("COLUMNS");
@@ -27,7 +27,7 @@ static uint64_t columns(void)
 	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : COLUMNS;
 }
 
-size_t terminal_columns(void) { return isatty(STDOUT_FILENO) ? (size_t)columns() : COLUMNS_OF_PIPES; }
+size_t terminal_columns(void) { return isatty(STDOUT_FILENO) ? (size_t)screen_columns() : COLUMNS_OF_PIPES; }
 
 /* Starts the pager and sends stdout to it. LESS=FRX lets less end at once if the output fits on the screen. */
 static void start_pager(void)
@@ -79,7 +79,7 @@ bool terminal_prepare(struct options *options)
 	const bool is_text = !was_given(options, "json", NULL) && !was_given(options, "csv", NULL);
 	const char *off = getenv("NO_COLOR");
 	const char *color = is_text && !(off && *off) ? "always" : "never";
-	snprintf(width, sizeof width, "%" PRIu64, columns());
+	snprintf(width, sizeof width, "%" PRIu64, screen_columns());
 	if (was_given(options, "color", "auto"))
 		for (size_t i = 0; i < options->nr_values; i++)
 			if (!strcmp(options->values[i].option->name, "color"))

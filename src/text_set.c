@@ -6,7 +6,7 @@
 #include "text_set.h"
 
 /* FNV-1a: short paths, and no need to resist collisions made on purpose. */
-static uint64_t hash(const char *key)
+static uint64_t hash_text(const char *key)
 {
 	uint64_t value = 0xcbf29ce484222325;
 	for (; *key; key++)
@@ -17,13 +17,13 @@ static uint64_t hash(const char *key)
 /* Returns the slot of the key, or the free slot for it. */
 static struct text_entry *slot_of(const struct text_set *set, const char *key)
 {
-	size_t at = (size_t)hash(key) & (set->room - 1);
+	size_t at = (size_t)hash_text(key) & (set->room - 1);
 	while (set->slots[at].key && strcmp(set->slots[at].key, key) != 0)
 		at = (at + 1) & (set->room - 1);
 	return &set->slots[at];
 }
 
-static bool grow(struct text_set *set)
+static bool grow_set(struct text_set *set)
 {
 	struct text_set more = { .room = set->room ? 2 * set->room : 64, .nr = set->nr };
 	more.slots = calloc(more.room, sizeof *more.slots);
@@ -40,7 +40,7 @@ static bool grow(struct text_set *set)
 /* As slot_of, with room for one more key; NULL without memory. */
 static struct text_entry *slot_for(struct text_set *set, const char *key)
 {
-	return 2 * (set->nr + 1) > set->room && !grow(set) ? NULL : slot_of(set, key);
+	return 2 * (set->nr + 1) > set->room && !grow_set(set) ? NULL : slot_of(set, key);
 }
 
 bool text_set_add(struct text_set *set, const char *key, const void *value, const void **ret_first)

@@ -30,10 +30,13 @@ static const struct pd_packet_kind kinds[KINDS] = {
 	[BRANCH] = KIND_OF("branch", "A branch.", branch_fields),
 };
 
-static uint64_t little64(const uint8_t *at) { return pd_load64(at, pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE)); }
+static uint64_t load_little64(const uint8_t *at)
+{
+	return pd_load64(at, pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE));
+}
 
-static bool next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
-		 struct pd_packet *ret)
+static bool next_bts_packet(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes,
+			    size_t size, struct pd_packet *ret)
 {
 	(void)trace;
 	(void)state;
@@ -46,7 +49,7 @@ static bool next(const struct pd_aux_trace *trace, struct pd_aux_state *state, c
 	ret->kind = BRANCH;
 	ret->size = ret->line = BRANCH_SIZE;
 	for (unsigned i = 0; i < 3; i++)
-		ret->words[i] = little64(bytes + 8 * i);
+		ret->words[i] = load_little64(bytes + 8 * i);
 	return true;
 }
 
@@ -63,7 +66,7 @@ static char *text_to(char *at, const struct pd_packet *packet)
 	return at + 5;
 }
 
-static void text(const struct pd_aux_trace *trace, const struct pd_packet *packet, struct perfdata_text *out)
+static void write_bts_text(const struct pd_aux_trace *trace, const struct pd_packet *packet, struct perfdata_text *out)
 {
 	(void)trace;
 	char *at = perfdata_text_reserve(out, 96);
@@ -71,8 +74,8 @@ static void text(const struct pd_aux_trace *trace, const struct pd_packet *packe
 		perfdata_text_commit(out, text_to(at, packet));
 }
 
-static void line(const struct pd_aux_trace *trace, const struct pd_aux_state *state, const struct pd_packet *packet,
-		 const uint8_t *bytes, uint64_t at, struct perfdata_text *out)
+static void write_bts_line(const struct pd_aux_trace *trace, const struct pd_aux_state *state,
+			   const struct pd_packet *packet, const uint8_t *bytes, uint64_t at, struct perfdata_text *out)
 {
 	(void)trace;
 	(void)state;
@@ -84,7 +87,8 @@ static void line(const struct pd_aux_trace *trace, const struct pd_aux_state *st
 	perfdata_text_commit(out, to);
 }
 
-static void header(const struct pd_aux_trace *trace, const struct pd_aux_state *state, struct perfdata_text *out)
+static void write_bts_header(const struct pd_aux_trace *trace, const struct pd_aux_state *state,
+			     struct perfdata_text *out)
 {
 	(void)state;
 	perfdata_text_printf(out, ". ... Intel BTS data: size %" PRIu64 " bytes\n", trace->size);
@@ -96,8 +100,8 @@ const struct pd_tracer pd_bts_tracer = {
 	.kinds = kinds,
 	.nr_kinds = KINDS,
 	.take_info = pd_intel_take_info,
-	.next = next,
-	.header = header,
-	.line = line,
-	.text = text,
+	.next = next_bts_packet,
+	.header = write_bts_header,
+	.line = write_bts_line,
+	.text = write_bts_text,
 };

@@ -85,7 +85,7 @@ static int by_offset(const void *a, const void *b)
 }
 
 /* The parts in their order, without overlaps; *nr is how many, and room for one more. */
-static void arrange(struct pd_cs_cut *cuts, size_t *nr, uint64_t size, bool raw)
+static void arrange_cuts(struct pd_cs_cut *cuts, size_t *nr, uint64_t size, bool raw)
 {
 	size_t kept = 0;
 	qsort(cuts, *nr, sizeof *cuts, by_offset);
@@ -119,6 +119,6 @@ enum perfdata_status pd_cs_trace_cuts(struct pd_cs_trace *trace, const struct pe
 			trace->areas[left++] = area;
 	}
 	trace->nr_areas = left;
-	arrange(ret->list, &ret->nr, payload->size, trace->raw);
+	arrange_cuts(ret->list, &ret->nr, payload->size, trace->raw);
 	return PERFDATA_OK;
 }

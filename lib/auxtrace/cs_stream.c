@@ -141,7 +141,7 @@ struct pd_cs_head pd_cs_head(const struct pd_cs_stream *stream)
 /* Consecutive bytes of a source; OpenCSD's index counts from the first byte, or from the id before it. */
 struct group { unsigned first, size; };
 
-static void put(struct pd_cs_stream *stream, struct group *group, unsigned place, unsigned byte)
+static void put_byte(struct pd_cs_stream *stream, struct group *group, unsigned place, unsigned byte)
 {
 	stream->bytes[stream->nr_bytes++] = (struct frame_byte){ .id = stream->id,
 								 .byte = (uint8_t)byte,
@@ -151,7 +151,7 @@ static void put(struct pd_cs_stream *stream, struct group *group, unsigned place
 
 /* Even bytes are data but for their lowest bit, which the last byte holds, or are the id of the source of the following
  * bytes: from the next byte on, or from the second next. */
-static void unpack(struct pd_cs_stream *stream, const uint8_t *frame)
+static void unpack_frame(struct pd_cs_stream *stream, const uint8_t *frame)
 {
 	struct group group = { 0, 0 };
 	stream->byte = stream->nr_bytes = 0;
@@ -159,20 +159,20 @@ static void unpack(struct pd_cs_stream *stream, const uint8_t *frame)
 		const unsigned even = frame[place], odd = frame[place + 1], low = frame[15] >> place / 2 & 1;
 		const bool is_id = even & 1, is_other = is_id && even >> 1 != stream->id;
 		if (!is_id)
-			put(stream, &group, place, even | low);
+			put_byte(stream, &group, place, even | low);
 		if (is_other && low && place < 14)
-			put(stream, &group, place + 1, odd);
+			put_byte(stream, &group, place + 1, odd);
 		if (is_other) {
 			stream->id = (uint8_t)(even >> 1);
 			if (group.size)
 				group = (struct group){ place, 0 };
 		}
 		if (place < 14 && !(is_other && low))
-			put(stream, &group, place + 1, odd);
+			put_byte(stream, &group, place + 1, odd);
 	}
 }
 
-static void reset(struct pd_cs_stream *stream)
+static void reset_stream(struct pd_cs_stream *stream)
 {
 	for (size_t i = 0; i < stream->nr_decoders; i++)
 		pd_etm_reset(&stream->decoders[i].etm);
@@ -190,7 +190,7 @@ static unsigned marks_at(const uint8_t *frame)
 /* --- the walk ----------------------------------------------------------------------------------------------------- */
 
 /* Takes a byte. True: a packet ended. */
-static bool feed(struct pd_cs_stream *stream, struct pd_packet *ret, uint64_t *ret_at)
+static bool feed_byte(struct pd_cs_stream *stream, struct pd_packet *ret, uint64_t *ret_at)
 {
 	const struct frame_byte *byte = &stream->bytes[stream->byte];
 	const unsigned number = stream->cut.raw ? stream->raw : byte->id < PD_CS_NO_ID ? stream->of_id[byte->id] : 0;
@@ -219,12 +219,12 @@ static bool begin_cut(struct pd_cs_stream *stream, uint64_t stop)
 	stream->at = stream->cut.from;
 	stream->in_cut = stream->size_unchecked = true;
 	stream->sync_at = UINT64_MAX;
-	reset(stream);
+	reset_stream(stream);
 	return true;
 }
 
 /* Takes a frame, or a byte of a source that has no frames. PD_CS_PACKET: continue. */
-static enum pd_cs_step take(struct pd_cs_stream *stream, const uint8_t *bytes, size_t size, uint64_t from)
+static enum pd_cs_step take_bytes(struct pd_cs_stream *stream, const uint8_t *bytes, size_t size, uint64_t from)
 {
 	const size_t inside = (size_t)(stream->at - from);
 	stream->frame_at = stream->at;
@@ -252,7 +252,7 @@ static enum pd_cs_step take(struct pd_cs_stream *stream, const uint8_t *bytes, s
 	stream->at += FRAME;
 	if (marks)
 		return PD_CS_PACKET;
-	unpack(stream, bytes + inside);
+	unpack_frame(stream, bytes + inside);
 	return PD_CS_PACKET;
 }
 
@@ -261,7 +261,7 @@ enum pd_cs_step pd_cs_next(struct pd_cs_stream *stream, const uint8_t *bytes, si
 {
 	for (;;) {
 		while (stream->byte < stream->nr_bytes)
-			if (feed(stream, ret, ret_at))
+			if (feed_byte(stream, ret, ret_at))
 				return PD_CS_PACKET;
 		if (stream->in_cut && stream->at >= stream->cut.to) {
 			stream->in_cut = false;
@@ -282,9 +282,9 @@ enum pd_cs_step pd_cs_next(struct pd_cs_stream *stream, const uint8_t *bytes, si
 		}
 		if (stream->at >= stop || stream->at < from)
 			return PD_CS_END;
-		const enum pd_cs_step step = take(stream, bytes, size, from);
+		const enum pd_cs_step step = take_bytes(stream, bytes, size, from);
 		if (step == PD_CS_RESET) {
-			reset(stream);
+			reset_stream(stream);
 			stream->sync_at = UINT64_MAX;
 		} else if (step == PD_CS_BAD_SYNC) {
 			*ret_at = stream->sync_at;

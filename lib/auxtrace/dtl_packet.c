@@ -63,8 +63,8 @@ static const struct pd_packet_kind kinds[KINDS] = {
 	[ENTRY] = KIND_OF("dispatch", "A virtual processor was dispatched.", entry_fields),
 };
 
-static bool next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
-		 struct pd_packet *ret)
+static bool next_dtl_packet(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes,
+			    size_t size, struct pd_packet *ret)
 {
 	(void)trace;
 	(void)state;
@@ -90,13 +90,13 @@ static bool next(const struct pd_aux_trace *trace, struct pd_aux_state *state, c
 	return true;
 }
 
-static const char *reason(const char *const *names, size_t nr, uint64_t number)
+static const char *reason_name(const char *const *names, size_t nr, uint64_t number)
 {
 	return number < nr ? names[number] : "unknown";
 }
 
-static void line(const struct pd_aux_trace *trace, const struct pd_aux_state *state, const struct pd_packet *packet,
-		 const uint8_t *bytes, uint64_t at, struct perfdata_text *out)
+static void write_dtl_line(const struct pd_aux_trace *trace, const struct pd_aux_state *state,
+			   const struct pd_packet *packet, const uint8_t *bytes, uint64_t at, struct perfdata_text *out)
 {
 	(void)trace;
 	(void)state;
@@ -110,12 +110,13 @@ static void line(const struct pd_aux_trace *trace, const struct pd_aux_state *st
 	perfdata_text_printf(out,
 			     ".  %08" PRIx64 ": dispatch_reason:%s, preempt_reason:%s, enqueue_to_dispatch_time:%d, "
 			     "ready_to_enqueue_time:%d, waiting_to_ready_time:%d\n",
-			     at, reason(dispatch_reasons, NR(dispatch_reasons), words[0]),
-			     reason(preempt_reasons, NR(preempt_reasons), words[1]), (int32_t)words[3],
+			     at, reason_name(dispatch_reasons, NR(dispatch_reasons), words[0]),
+			     reason_name(preempt_reasons, NR(preempt_reasons), words[1]), (int32_t)words[3],
 			     (int32_t)words[4], (int32_t)words[5]);
 }
 
-static void header(const struct pd_aux_trace *trace, const struct pd_aux_state *state, struct perfdata_text *out)
+static void write_dtl_header(const struct pd_aux_trace *trace, const struct pd_aux_state *state,
+			     struct perfdata_text *out)
 {
 	(void)state;
 	perfdata_text_printf(out, ". ... VPA DTL PMU data: size %" PRIu64 " bytes, entries is %" PRIu64 "\n",
@@ -127,7 +128,7 @@ const struct pd_tracer pd_dtl_tracer = {
 	.name = "vpa_dtl",
 	.kinds = kinds,
 	.nr_kinds = KINDS,
-	.next = next,
-	.header = header,
-	.line = line,
+	.next = next_dtl_packet,
+	.header = write_dtl_header,
+	.line = write_dtl_line,
 };

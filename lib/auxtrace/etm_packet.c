@@ -94,7 +94,7 @@ static uint8_t kind_of(const struct pd_etm_setup *setup, uint8_t header, uint8_t
  * follows. */
 enum { MANY = 0x40, ALL_OF = 0x80, TELLS = 0xc0 };   /* ALL_OF | most */
 
-static void expect(struct pd_etm *etm, unsigned what)
+static void expect_bytes(struct pd_etm *etm, unsigned what)
 {
 	if (what && etm->nr_fields < PD_ETM_FIELDS)
 		etm->fields[etm->nr_fields++] = (uint8_t)what;
@@ -103,11 +103,11 @@ static void expect(struct pd_etm *etm, unsigned what)
 static void expect_q(struct pd_etm *etm, unsigned form)
 {
 	if (form == 0x5 || form == 0x6)
-		expect(etm, ALL_OF | 2);
+		expect_bytes(etm, ALL_OF | 2);
 	else if (form == 0xa || form == 0xb)
-		expect(etm, 4);
+		expect_bytes(etm, 4);
 	if (form != 0xf)
-		expect(etm, MANY);
+		expect_bytes(etm, MANY);
 }
 
 /* By the header. */
@@ -115,48 +115,48 @@ static void expect_first(const struct pd_etm_setup *setup, struct pd_etm *etm, u
 {
 	switch (etm->kind) {
 	case PD_ETM_TRACE_INFO: case PD_ETM_EXCEPT:
-		expect(etm, TELLS);
+		expect_bytes(etm, TELLS);
 		break;
 	case PD_ETM_TIMESTAMP:
-		expect(etm, ALL_OF | 9);
-		expect(etm, header & 1 ? MANY : 0);
+		expect_bytes(etm, ALL_OF | 9);
+		expect_bytes(etm, header & 1 ? MANY : 0);
 		break;
 	case PD_ETM_ITE:
-		expect(etm, 9);
+		expect_bytes(etm, 9);
 		break;
 	case PD_ETM_CCNT_F1:
-		expect(etm, setup->commits_implied ? 0 : MANY);
-		expect(etm, header & 1 ? 0 : MANY);
+		expect_bytes(etm, setup->commits_implied ? 0 : MANY);
+		expect_bytes(etm, header & 1 ? 0 : MANY);
 		break;
 	case PD_ETM_CCNT_F2: case PD_ETM_COND_I_F3: case PD_ETM_COND_RES_F3:
-		expect(etm, 1);
+		expect_bytes(etm, 1);
 		break;
 	case PD_ETM_COMMIT: case PD_ETM_CANCEL_F1: case PD_ETM_CANCEL_F1_MISPRED: case PD_ETM_COND_I_F1:
-		expect(etm, MANY);
+		expect_bytes(etm, MANY);
 		break;
 	case PD_ETM_COND_RES_F1:
-		expect(etm, MANY);
-		expect(etm, (header & 0xfc) == 0x6c ? 0 : MANY);
+		expect_bytes(etm, MANY);
+		expect_bytes(etm, (header & 0xfc) == 0x6c ? 0 : MANY);
 		break;
 	case PD_ETM_CTXT:
-		expect(etm, header & 1 ? TELLS : 0);
+		expect_bytes(etm, header & 1 ? TELLS : 0);
 		break;
 	case PD_ETM_ADDR_CTXT_L_32IS0: case PD_ETM_ADDR_CTXT_L_32IS1:
-		expect(etm, 4);
-		expect(etm, TELLS);
+		expect_bytes(etm, 4);
+		expect_bytes(etm, TELLS);
 		break;
 	case PD_ETM_ADDR_CTXT_L_64IS0: case PD_ETM_ADDR_CTXT_L_64IS1:
-		expect(etm, 8);
-		expect(etm, TELLS);
+		expect_bytes(etm, 8);
+		expect_bytes(etm, TELLS);
 		break;
 	case PD_ETM_ADDR_S_IS0: case PD_ETM_ADDR_S_IS1: case PD_ETM_SRC_ADDR_S_IS0: case PD_ETM_SRC_ADDR_S_IS1:
-		expect(etm, ALL_OF | 2);
+		expect_bytes(etm, ALL_OF | 2);
 		break;
 	case PD_ETM_ADDR_L_32IS0: case PD_ETM_ADDR_L_32IS1: case PD_ETM_SRC_ADDR_L_32IS0: case PD_ETM_SRC_ADDR_L_32IS1:
-		expect(etm, 4);
+		expect_bytes(etm, 4);
 		break;
 	case PD_ETM_ADDR_L_64IS0: case PD_ETM_ADDR_L_64IS1: case PD_ETM_SRC_ADDR_L_64IS0: case PD_ETM_SRC_ADDR_L_64IS1:
-		expect(etm, 8);
+		expect_bytes(etm, 8);
 		break;
 	case PD_ETM_Q:
 		expect_q(etm, header & 15);
@@ -172,18 +172,18 @@ static void expect_rest(const struct pd_etm_setup *setup, struct pd_etm *etm, ui
 	unsigned ids;
 	switch (etm->kind) {
 	case PD_ETM_TRACE_INFO:
-		expect(etm, byte & 0x80 ? MANY : 0);
+		expect_bytes(etm, byte & 0x80 ? MANY : 0);
 		for (unsigned section = 0; section < 5; section++)
-			expect(etm, byte >> section & 1 ? MANY : 0);
+			expect_bytes(etm, byte >> section & 1 ? MANY : 0);
 		break;
 	case PD_ETM_EXCEPT:
 		if (byte & 0x80 || (setup->version >= 0x50 && ((byte >> 1 & 31) == 0 || (byte >> 1 & 31) == 0x18)))
-			expect(etm, 1);
+			expect_bytes(etm, 1);
 		break;
 	default:
 		ids = (byte & 0x40 ? setup->vmid_bytes : 0u) + (byte & 0x80 ? setup->context_id_bytes : 0u);
 		/* OpenCSD takes a byte of ids that have no bytes */
-		expect(etm, !ids && byte & 0xc0 && etm->kind == PD_ETM_CTXT ? 1 : ids);
+		expect_bytes(etm, !ids && byte & 0xc0 && etm->kind == PD_ETM_CTXT ? 1 : ids);
 	}
 }
 
@@ -252,7 +252,7 @@ static void trace_info(struct pd_etm *etm, struct pd_packet *packet)
 	etm->now = etm->last[0];
 }
 
-static void timestamp(const struct pd_etm_setup *setup, struct pd_etm *etm, struct pd_packet *packet)
+static void decode_timestamp(const struct pd_etm_setup *setup, struct pd_etm *etm, struct pd_packet *packet)
 {
 	uint64_t value = 0;
 	unsigned bytes = 0, bits;
@@ -300,7 +300,7 @@ static void cycle_count(const struct pd_etm_setup *setup, struct pd_etm *etm, st
 }
 
 /* Atoms: the first one is the lowest bit, 1 says executed. */
-static void atoms(const struct pd_etm *etm, struct pd_packet *packet)
+static void decode_atoms(const struct pd_etm *etm, struct pd_packet *packet)
 {
 	static const uint8_t four[4] = { 0xe, 0x0, 0xa, 0x5 }, five[4] = { 0x1e, 0x00, 0x0a, 0x15 };
 	const uint8_t byte = etm->bytes[0];
@@ -336,7 +336,7 @@ static void atoms(const struct pd_etm *etm, struct pd_packet *packet)
 }
 
 /* Atoms that speculation resolves: none, E, EE, N. */
-static void resolved(const struct pd_etm *etm, struct pd_packet *packet)
+static void decode_resolved(const struct pd_etm *etm, struct pd_packet *packet)
 {
 	static const uint8_t bits[4] = { 0, 1, 3, 0 }, counts[4] = { 0, 1, 2, 1 };
 	const uint8_t byte = etm->bytes[0];
@@ -356,7 +356,7 @@ static void resolved(const struct pd_etm *etm, struct pd_packet *packet)
 	}
 }
 
-static void context(const struct pd_etm_setup *setup, struct pd_etm *etm, unsigned at, struct pd_packet *packet)
+static void decode_context(const struct pd_etm_setup *setup, struct pd_etm *etm, unsigned at, struct pd_packet *packet)
 {
 	const uint8_t info = etm->bytes[at++];
 	packet->words[PD_ETM_HAS] |= PD_ETM_HAS_CONTEXT;
@@ -376,7 +376,7 @@ static void context(const struct pd_etm_setup *setup, struct pd_etm *etm, unsign
 
 /* --- addresses --- */
 
-static void remember(struct pd_etm *etm)
+static void remember_address(struct pd_etm *etm)
 {
 	etm->last[2] = etm->last[1];
 	etm->last[1] = etm->last[0];
@@ -403,7 +403,7 @@ static void long_address(struct pd_etm *etm, unsigned at, unsigned size, bool tw
 			now->known = 32;
 	}
 	now->value = value;
-	remember(etm);
+	remember_address(etm);
 }
 
 static unsigned short_address(struct pd_etm *etm, unsigned at, bool two_byte)
@@ -418,7 +418,7 @@ static unsigned short_address(struct pd_etm *etm, unsigned at, bool two_byte)
 	if (etm->now.known < bits)
 		etm->now.known = (uint8_t)bits;
 	etm->now.value = (etm->now.value & ~mask) | value;
-	remember(etm);
+	remember_address(etm);
 	return size;
 }
 
@@ -426,7 +426,7 @@ static void match_address(struct pd_etm *etm, unsigned which)
 {
 	if (which < 3)
 		etm->now = etm->last[which];
-	remember(etm);
+	remember_address(etm);
 }
 
 static void put_address(const struct pd_etm *etm, unsigned match, struct pd_packet *packet)
@@ -459,7 +459,7 @@ static void q_packet(struct pd_etm *etm, struct pd_packet *packet)
 	put_address(etm, match, packet);
 }
 
-static void exception(const struct pd_etm_setup *setup, struct pd_etm *etm, struct pd_packet *packet)
+static void decode_exception(const struct pd_etm_setup *setup, struct pd_etm *etm, struct pd_packet *packet)
 {
 	const uint8_t byte = etm->bytes[1];
 	unsigned type = byte >> 1 & 31;
@@ -472,21 +472,21 @@ static void exception(const struct pd_etm_setup *setup, struct pd_etm *etm, stru
 		return;
 	packet->kind = type ? PD_ETM_TRANS_FAIL : PD_ETM_PE_RESET;
 	etm->now = (struct pd_etm_address){ .bits = 64, .known = 64, .wide = 1 };
-	remember(etm);
+	remember_address(etm);
 }
 
 /* The packet whose bytes are all there. */
-static void decode(const struct pd_etm_setup *setup, struct pd_etm *etm, struct pd_packet *packet)
+static void decode_packet(const struct pd_etm_setup *setup, struct pd_etm *etm, struct pd_packet *packet)
 {
 	switch (etm->kind) {
 	case PD_ETM_TRACE_INFO:
 		trace_info(etm, packet);
 		break;
 	case PD_ETM_TIMESTAMP:
-		timestamp(setup, etm, packet);
+		decode_timestamp(setup, etm, packet);
 		break;
 	case PD_ETM_EXCEPT:
-		exception(setup, etm, packet);
+		decode_exception(setup, etm, packet);
 		break;
 	case PD_ETM_ITE:
 		packet->words[PD_ETM_COUNT] = etm->bytes[1];
@@ -497,11 +497,11 @@ static void decode(const struct pd_etm_setup *setup, struct pd_etm *etm, struct 
 		break;
 	case PD_ETM_COMMIT: case PD_ETM_CANCEL_F1: case PD_ETM_CANCEL_F1_MISPRED: case PD_ETM_MISPREDICT:
 	case PD_ETM_CANCEL_F2: case PD_ETM_CANCEL_F3:
-		resolved(etm, packet);
+		decode_resolved(etm, packet);
 		break;
 	case PD_ETM_CTXT:
 		if (etm->bytes[0] & 1)
-			context(setup, etm, 1, packet);
+			decode_context(setup, etm, 1, packet);
 		etm->context_known = true;
 		break;
 	case PD_ETM_ADDR_CTXT_L_32IS0: case PD_ETM_ADDR_CTXT_L_32IS1: case PD_ETM_ADDR_CTXT_L_64IS0:
@@ -510,7 +510,7 @@ static void decode(const struct pd_etm_setup *setup, struct pd_etm *etm, struct 
 		long_address(etm, 1, size,
 			     etm->kind == PD_ETM_ADDR_CTXT_L_32IS1 || etm->kind == PD_ETM_ADDR_CTXT_L_64IS1);
 		put_address(etm, 0, packet);
-		context(setup, etm, 1 + size, packet);
+		decode_context(setup, etm, 1 + size, packet);
 		etm->context_known = true;
 		break;
 	}
@@ -535,7 +535,7 @@ static void decode(const struct pd_etm_setup *setup, struct pd_etm *etm, struct 
 		break;
 	case PD_ETM_ATOM_F1: case PD_ETM_ATOM_F2: case PD_ETM_ATOM_F3: case PD_ETM_ATOM_F4: case PD_ETM_ATOM_F5:
 	case PD_ETM_ATOM_F6:
-		atoms(etm, packet);
+		decode_atoms(etm, packet);
 		break;
 	case PD_ETM_EVENT:
 		packet->words[PD_ETM_VALUE] = etm->bytes[0] & 15;
@@ -566,7 +566,7 @@ void pd_etm_reset(struct pd_etm *etm)
 	memcpy(etm->last, last, sizeof last);
 }
 
-static bool end(struct pd_etm *etm, uint8_t kind, uint64_t began_as, struct pd_packet *packet)
+static bool end_packet(struct pd_etm *etm, uint8_t kind, uint64_t began_as, struct pd_packet *packet)
 {
 	*packet = (struct pd_packet){ .kind = kind, .size = etm->size, .line = etm->size };
 	etm->ended = etm->place;
@@ -579,7 +579,7 @@ static bool end(struct pd_etm *etm, uint8_t kind, uint64_t began_as, struct pd_p
 }
 
 /* Skips bytes in which no packet can be found: the bytes before the current one, or all. */
-static void pass(struct pd_etm *etm, unsigned bytes, uint64_t index, uint64_t place)
+static void pass_bytes(struct pd_etm *etm, unsigned bytes, uint64_t index, uint64_t place)
 {
 	etm->passed = (uint8_t)bytes;
 	etm->unsynced_pending = true;
@@ -587,24 +587,24 @@ static void pass(struct pd_etm *etm, unsigned bytes, uint64_t index, uint64_t pl
 	etm->next_place = place;
 }
 
-static void search(struct pd_etm *etm, uint8_t byte, uint64_t index, uint64_t place)
+static void search_sync(struct pd_etm *etm, uint8_t byte, uint64_t index, uint64_t place)
 {
 	etm->search = UNSYNCED;
 	if (!byte) {
 		if (etm->size > 1) {
-			pass(etm, etm->size - 1, index, place);
+			pass_bytes(etm, etm->size - 1, index, place);
 		} else {
 			etm->index = index;
 			etm->place = place;
 		}
 		etm->search = EXTENDED;
 	} else if (etm->size >= 8) {
-		pass(etm, etm->size, index + 1, place + 1);
+		pass_bytes(etm, etm->size, index + 1, place + 1);
 	}
 }
 
 /* After a zero byte. */
-static bool extended(struct pd_etm *etm, uint8_t byte, struct pd_packet *packet)
+static bool begin_extended(struct pd_etm *etm, uint8_t byte, struct pd_packet *packet)
 {
 	if (!etm->synced && byte) {
 		etm->search = UNSYNCED;
@@ -615,16 +615,16 @@ static bool extended(struct pd_etm *etm, uint8_t byte, struct pd_packet *packet)
 		etm->search = ASYNC;
 		return false;
 	case 3:
-		return end(etm, PD_ETM_DISCARD, 0, packet);
+		return end_packet(etm, PD_ETM_DISCARD, 0, packet);
 	case 5:
-		return end(etm, PD_ETM_OVERFLOW, 0, packet);
+		return end_packet(etm, PD_ETM_OVERFLOW, 0, packet);
 	default:
-		return end(etm, PD_ETM_BAD_SEQUENCE, PD_ETM_EXTENSION, packet);
+		return end_packet(etm, PD_ETM_BAD_SEQUENCE, PD_ETM_EXTENSION, packet);
 	}
 }
 
 /* After two zero bytes: an A-Sync packet has eleven, then 0x80. */
-static bool async(struct pd_etm *etm, uint8_t byte, struct pd_packet *packet)
+static bool begin_async(struct pd_etm *etm, uint8_t byte, struct pd_packet *packet)
 {
 	if (byte && !etm->synced && etm->size != 12) {
 		etm->search = UNSYNCED;
@@ -632,23 +632,23 @@ static bool async(struct pd_etm *etm, uint8_t byte, struct pd_packet *packet)
 	}
 	if (byte && etm->size == 12 && byte == 0x80) {
 		etm->synced = true;
-		return end(etm, PD_ETM_ASYNC, 0, packet);
+		return end_packet(etm, PD_ETM_ASYNC, 0, packet);
 	}
 	if (byte || (etm->size == 12 && etm->synced))
-		return end(etm, PD_ETM_BAD_SEQUENCE, PD_ETM_ASYNC, packet);
+		return end_packet(etm, PD_ETM_BAD_SEQUENCE, PD_ETM_ASYNC, packet);
 	if (etm->size == 12)
-		pass(etm, 1, 0, 0);
+		pass_bytes(etm, 1, 0, 0);
 	return false;
 }
 
 /* The first byte of a packet. */
-static bool header(const struct pd_etm_setup *setup, struct pd_etm *etm, uint8_t byte, struct pd_packet *packet)
+static bool begin_packet(const struct pd_etm_setup *setup, struct pd_etm *etm, uint8_t byte, struct pd_packet *packet)
 {
 	uint8_t would_be;
 	etm->kind = kind_of(setup, byte, &would_be);
 	etm->nr_fields = etm->field = 0;
 	if (etm->kind <= PD_ETM_RESERVED_CFG)
-		return end(etm, etm->kind, would_be, packet);
+		return end_packet(etm, etm->kind, would_be, packet);
 	if (etm->kind == PD_ETM_EXTENSION) {
 		etm->search = EXTENDED;
 		return false;
@@ -667,7 +667,7 @@ static bool report_unsynced(struct pd_etm *etm, struct pd_packet *packet)
 	if (first) {
 		const uint8_t searched = etm->search;
 		etm->size = passed;
-		end(etm, PD_ETM_NOT_SYNC, 0, packet);
+		end_packet(etm, PD_ETM_NOT_SYNC, 0, packet);
 		etm->search = searched;
 		etm->unsynced_reported = true;
 	}
@@ -698,29 +698,29 @@ bool pd_etm_feed(const struct pd_etm_setup *setup, struct pd_etm *etm, uint8_t b
 	switch (etm->search) {
 	case HEADER:
 		if (etm->synced) {
-			whole = header(setup, etm, byte, ret);
+			whole = begin_packet(setup, etm, byte, ret);
 			if (!whole || etm->search != FIELDS)
 				return whole;
 			break;
 		}
-		search(etm, byte, index, place);
+		search_sync(etm, byte, index, place);
 		return false;
 	case UNSYNCED:
-		search(etm, byte, index, place);
+		search_sync(etm, byte, index, place);
 		return false;
 	case EXTENDED:
-		return extended(etm, byte, ret);
+		return begin_extended(etm, byte, ret);
 	case ASYNC:
-		return async(etm, byte, ret);
+		return begin_async(etm, byte, ret);
 	default:
 		if (!take_field(setup, etm, byte))
 			return false;
 	}
 	const uint8_t kind = etm->kind;
-	(void)end(etm, kind, 0, ret);
+	(void)end_packet(etm, kind, 0, ret);
 	ret->words[PD_ETM_VALUE] = 0;
 	ret->words[PD_ETM_HAS] = (setup->version >= 0x50 ? PD_ETM_IS_ETE : 0);
-	decode(setup, etm, ret);
+	decode_packet(setup, etm, ret);
 	if (etm->context_known)
 		ret->words[PD_ETM_HAS] |= PD_ETM_HAS_CONTEXT_BEFORE;
 	return true;

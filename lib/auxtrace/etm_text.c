@@ -89,13 +89,13 @@ static const char *name_of(uint64_t kind)
 	return kind < PD_ETM_KINDS ? pd_etm_kinds[kind].name : "";
 }
 
-static void number(struct perfdata_text *out, const char *text, uint64_t value)
+static void write_number(struct perfdata_text *out, const char *text, uint64_t value)
 {
 	perfdata_text_string(out, text);
 	perfdata_text_u64(out, value);
 }
 
-static void hex(struct perfdata_text *out, const char *text, uint64_t value)
+static void write_hex(struct perfdata_text *out, const char *text, uint64_t value)
 {
 	perfdata_text_string(out, text);
 	pd_text_hex(out, value);
@@ -107,7 +107,7 @@ static void hex_width(struct perfdata_text *out, const char *text, unsigned widt
 }
 
 /* "0x", question marks for digits that nobody knows, digits; which bits are known; which bits the packet brought */
-static void address(const struct pd_packet *packet, unsigned brought, struct perfdata_text *out)
+static void write_address(const struct pd_packet *packet, unsigned brought, struct perfdata_text *out)
 {
 	const uint64_t value = packet->words[PD_ETM_VALUE], form = packet->words[PD_ETM_FORM];
 	const unsigned all = PD_ETM_FORM_WIDE(form) ? 64 : 32, known = PD_ETM_FORM_KNOWN(form);
@@ -122,7 +122,7 @@ static void address(const struct pd_packet *packet, unsigned brought, struct per
 		perfdata_text_printf(out, " ~[0x%llX]", (unsigned long long)(value & (UINT64_MAX >> (64 - brought))));
 }
 
-static void context(const struct pd_packet *packet, struct perfdata_text *out)
+static void write_context(const struct pd_packet *packet, struct perfdata_text *out)
 {
 	const uint64_t info = packet->words[PD_ETM_CONTEXT], has = packet->words[PD_ETM_HAS];
 	static const char *const security[4] = { ", S; ", ", NS; ", ", Root; ", ", Realm; " };
@@ -144,7 +144,7 @@ static void context(const struct pd_packet *packet, struct perfdata_text *out)
 	}
 }
 
-static void atoms(const struct pd_packet *packet, struct perfdata_text *out)
+static void write_atoms(const struct pd_packet *packet, struct perfdata_text *out)
 {
 	for (unsigned i = 0; i < packet->words[PD_ETM_COUNT]; i++)
 		perfdata_text_char(out, packet->words[PD_ETM_VALUE] >> i & 1 ? 'E' : 'N');
@@ -157,29 +157,29 @@ static void atoms_before(const struct pd_packet *packet, struct perfdata_text *o
 	if (!packet->words[PD_ETM_COUNT])
 		return;
 	perfdata_text_literal(out, "Atom: ");
-	atoms(packet, out);
+	write_atoms(packet, out);
 	perfdata_text_literal(out, ", ");
 }
 
-static void cancelled(const struct pd_packet *packet, const char *behind, struct perfdata_text *out)
+static void write_cancelled(const struct pd_packet *packet, const char *behind, struct perfdata_text *out)
 {
-	number(out, "Cancel(", packet->words[PD_ETM_FORM]);
+	write_number(out, "Cancel(", packet->words[PD_ETM_FORM]);
 	perfdata_text_string(out, behind);
 }
 
 static void trace_info(const struct pd_packet *packet, struct perfdata_text *out)
 {
 	const uint64_t info = packet->words[PD_ETM_VALUE];
-	hex(out, "; INFO=0x", info);
-	number(out, " { CC.", info & 1);
+	write_hex(out, "; INFO=0x", info);
+	write_number(out, " { CC.", info & 1);
 	if (packet->words[PD_ETM_HAS] & PD_ETM_IS_ETE)
-		number(out, ", TSTATE.", info >> 6 & 1);
+		write_number(out, ", TSTATE.", info >> 6 & 1);
 	perfdata_text_literal(out, " }");
 	if (info & 1)
-		hex(out, "; CC_THRESHOLD=0x", packet->words[PD_ETM_CYCLES]);
+		write_hex(out, "; CC_THRESHOLD=0x", packet->words[PD_ETM_CYCLES]);
 }
 
-static void exception(const struct pd_packet *packet, struct perfdata_text *out)
+static void write_exception(const struct pd_packet *packet, struct perfdata_text *out)
 {
 	static const char *const names[16] = {
 		"PE Reset",   "Debug Halt", "Call",      "Trap",     "System Error", "Reserved",
@@ -201,20 +201,20 @@ static void q_packet(const struct pd_packet *packet, struct perfdata_text *out)
 	const uint64_t has = packet->words[PD_ETM_HAS];
 	const unsigned brought = PD_ETM_FORM_BITS(packet->words[PD_ETM_FORM]);
 	if (has & PD_ETM_HAS_COUNT) {
-		number(out, "; Count(", packet->words[PD_ETM_COUNT]);
+		write_number(out, "; Count(", packet->words[PD_ETM_COUNT]);
 		perfdata_text_char(out, ')');
 	} else {
 		perfdata_text_literal(out, "; Count(Unknown)");
 	}
 	if (has & PD_ETM_HAS_MATCH) {
-		number(out, "; [", PD_ETM_FORM_MATCH(packet->words[PD_ETM_FORM]));
+		write_number(out, "; [", PD_ETM_FORM_MATCH(packet->words[PD_ETM_FORM]));
 		perfdata_text_char(out, ']');
 	}
 	if (has & PD_ETM_HAS_ADDRESS)
-		address(packet, brought < 64 ? brought : 0, out);
+		write_address(packet, brought < 64 ? brought : 0, out);
 }
 
-static void details(const struct pd_packet *packet, struct perfdata_text *out)
+static void write_details(const struct pd_packet *packet, struct perfdata_text *out)
 {
 	switch (packet->kind) {
 	case PD_ETM_RESERVED_CFG: case PD_ETM_BAD_SEQUENCE:
@@ -226,27 +226,27 @@ static void details(const struct pd_packet *packet, struct perfdata_text *out)
 		trace_info(packet, out);
 		break;
 	case PD_ETM_TIMESTAMP:
-		hex(out, "; Updated val = 0x", packet->words[PD_ETM_VALUE]);
+		write_hex(out, "; Updated val = 0x", packet->words[PD_ETM_VALUE]);
 		if (packet->words[PD_ETM_HAS] & PD_ETM_HAS_CYCLES)
-			hex(out, "; CC=0x", packet->words[PD_ETM_CYCLES]);
+			write_hex(out, "; CC=0x", packet->words[PD_ETM_CYCLES]);
 		break;
 	case PD_ETM_EXCEPT:
-		exception(packet, out);
+		write_exception(packet, out);
 		break;
 	case PD_ETM_ITE:
-		number(out, "; EL", packet->words[PD_ETM_COUNT]);
-		hex(out, "; Payload=0x", packet->words[PD_ETM_VALUE]);
+		write_number(out, "; EL", packet->words[PD_ETM_COUNT]);
+		write_hex(out, "; Payload=0x", packet->words[PD_ETM_VALUE]);
 		break;
 	case PD_ETM_CCNT_F1: case PD_ETM_CCNT_F2: case PD_ETM_CCNT_F3:
-		hex(out, "; Count=0x", packet->words[PD_ETM_CYCLES]);
+		write_hex(out, "; Count=0x", packet->words[PD_ETM_CYCLES]);
 		break;
 	case PD_ETM_COMMIT:
-		number(out, "; Commit(", packet->words[PD_ETM_FORM]);
+		write_number(out, "; Commit(", packet->words[PD_ETM_FORM]);
 		perfdata_text_char(out, ')');
 		break;
 	case PD_ETM_CANCEL_F1: case PD_ETM_CANCEL_F1_MISPRED:
 		perfdata_text_literal(out, "; ");
-		cancelled(packet, packet->kind == PD_ETM_CANCEL_F1 ? ")" : "), Mispredict", out);
+		write_cancelled(packet, packet->kind == PD_ETM_CANCEL_F1 ? ")" : "), Mispredict", out);
 		break;
 	case PD_ETM_MISPREDICT:
 		atoms_before(packet, out);
@@ -254,28 +254,28 @@ static void details(const struct pd_packet *packet, struct perfdata_text *out)
 		break;
 	case PD_ETM_CANCEL_F2: case PD_ETM_CANCEL_F3:
 		atoms_before(packet, out);
-		cancelled(packet, "), Mispredict", out);
+		write_cancelled(packet, "), Mispredict", out);
 		break;
 	case PD_ETM_CTXT:
 		perfdata_text_literal(out, "; ");
-		context(packet, out);
+		write_context(packet, out);
 		break;
 	case PD_ETM_ADDR_CTXT_L_32IS0: case PD_ETM_ADDR_CTXT_L_32IS1: case PD_ETM_ADDR_CTXT_L_64IS0:
 	case PD_ETM_ADDR_CTXT_L_64IS1: case PD_ETM_ADDR_L_32IS0: case PD_ETM_ADDR_L_32IS1: case PD_ETM_ADDR_L_64IS0:
 	case PD_ETM_ADDR_L_64IS1: case PD_ETM_SRC_ADDR_L_32IS0: case PD_ETM_SRC_ADDR_L_32IS1:
 	case PD_ETM_SRC_ADDR_L_64IS0: case PD_ETM_SRC_ADDR_L_64IS1:
-		address(packet, 0, out);
+		write_address(packet, 0, out);
 		perfdata_text_literal(out, "; ");
 		if (packet->words[PD_ETM_HAS] & PD_ETM_HAS_CONTEXT)
-			context(packet, out);
+			write_context(packet, out);
 		break;
 	case PD_ETM_ADDR_S_IS0: case PD_ETM_ADDR_S_IS1: case PD_ETM_SRC_ADDR_S_IS0: case PD_ETM_SRC_ADDR_S_IS1:
-		address(packet, PD_ETM_FORM_BITS(packet->words[PD_ETM_FORM]), out);
+		write_address(packet, PD_ETM_FORM_BITS(packet->words[PD_ETM_FORM]), out);
 		break;
 	case PD_ETM_ADDR_MATCH: case PD_ETM_SRC_ADDR_MATCH:
-		number(out, ", [", PD_ETM_FORM_MATCH(packet->words[PD_ETM_FORM]));
+		write_number(out, ", [", PD_ETM_FORM_MATCH(packet->words[PD_ETM_FORM]));
 		perfdata_text_char(out, ']');
-		address(packet, 0, out);
+		write_address(packet, 0, out);
 		perfdata_text_literal(out, "; ");
 		break;
 	case PD_ETM_Q:
@@ -284,7 +284,7 @@ static void details(const struct pd_packet *packet, struct perfdata_text *out)
 	case PD_ETM_ATOM_F1: case PD_ETM_ATOM_F2: case PD_ETM_ATOM_F3: case PD_ETM_ATOM_F4: case PD_ETM_ATOM_F5:
 	case PD_ETM_ATOM_F6:
 		perfdata_text_literal(out, "; ");
-		atoms(packet, out);
+		write_atoms(packet, out);
 		break;
 	default:
 		break;
@@ -296,10 +296,10 @@ void pd_etm_text(const struct pd_packet *packet, struct perfdata_text *out)
 	perfdata_text_string(out, name_of(packet->kind));
 	perfdata_text_literal(out, " : ");
 	perfdata_text_string(out, texts[packet->kind]);
-	details(packet, out);
+	write_details(packet, out);
 }
 
-static void text(const struct pd_aux_trace *trace, const struct pd_packet *packet, struct perfdata_text *out)
+static void write_etm_text(const struct pd_aux_trace *trace, const struct pd_packet *packet, struct perfdata_text *out)
 {
 	(void)trace;
 	pd_etm_text(packet, out);
@@ -312,5 +312,5 @@ const struct pd_tracer pd_coresight_tracer = {
 	.kinds = pd_etm_kinds,
 	.nr_kinds = PD_ETM_KINDS,
 	.has_sources = true,
-	.text = text,
+	.text = write_etm_text,
 };

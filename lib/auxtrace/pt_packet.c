@@ -353,7 +353,7 @@ static bool take_two(struct pd_aux_state *state, const uint8_t *at, size_t left,
 	}
 }
 
-static inline bool take(struct pd_aux_state *state, const uint8_t *at, size_t left, struct pd_packet *packet)
+static inline bool take_packet(struct pd_aux_state *state, const uint8_t *at, size_t left, struct pd_packet *packet)
 {
 	const uint8_t first = at[0];
 	bool good = true;
@@ -402,7 +402,7 @@ static inline bool take(struct pd_aux_state *state, const uint8_t *at, size_t le
 
 void pd_pt_next(struct pd_aux_state *state, const uint8_t *bytes, size_t size, struct pd_packet *ret)
 {
-	if (!take(state, bytes, size, ret)) {
+	if (!take_packet(state, bytes, size, ret)) {
 		ret->kind = PD_PT_BAD;
 		ret->size = ret->line = 1;
 		ret->words[0] = bytes[0];

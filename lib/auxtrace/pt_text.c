@@ -174,7 +174,7 @@ static char *packet_text_to(char *at, const struct pd_packet *packet)
 /* Lines that are written before the buffer is asked for more room. */
 #define LINES 256u
 
-static void lines(struct pd_aux_state *state, const uint8_t *bytes, size_t size, uint64_t from, uint64_t stop,
+static void write_pt_lines(struct pd_aux_state *state, const uint8_t *bytes, size_t size, uint64_t from, uint64_t stop,
 		 struct perfdata_text *out)
 {
 	const size_t end = (size_t)(stop - from);
@@ -198,7 +198,7 @@ static void lines(struct pd_aux_state *state, const uint8_t *bytes, size_t size,
 	state->at = from + at;
 }
 
-static void text(const struct pd_aux_trace *trace, const struct pd_packet *packet, struct perfdata_text *out)
+static void write_pt_text(const struct pd_aux_trace *trace, const struct pd_packet *packet, struct perfdata_text *out)
 {
 	(void)trace;
 	char *at = perfdata_text_reserve(out, TEXT_ROOM);
@@ -206,14 +206,15 @@ static void text(const struct pd_aux_trace *trace, const struct pd_packet *packe
 		perfdata_text_commit(out, packet_text_to(at, packet));
 }
 
-static void header(const struct pd_aux_trace *trace, const struct pd_aux_state *state, struct perfdata_text *out)
+static void write_pt_header(const struct pd_aux_trace *trace, const struct pd_aux_state *state,
+			    struct perfdata_text *out)
 {
 	(void)state;
 	perfdata_text_printf(out, ". ... Intel Processor Trace data: size %" PRIu64 " bytes\n", trace->size);
 }
 
-static bool next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
-		 struct pd_packet *ret)
+static bool next_pt_packet(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes,
+			   size_t size, struct pd_packet *ret)
 {
 	(void)trace;
 	pd_pt_next(state, bytes, size, ret);
@@ -227,8 +228,8 @@ const struct pd_tracer pd_pt_tracer = {
 	.kinds = pd_pt_kinds,
 	.nr_kinds = PD_PT_KINDS,
 	.take_info = pd_intel_take_info,
-	.next = next,
-	.header = header,
-	.lines = lines,
-	.text = text,
+	.next = next_pt_packet,
+	.header = write_pt_header,
+	.lines = write_pt_lines,
+	.text = write_pt_text,
 };

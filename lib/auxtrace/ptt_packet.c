@@ -30,14 +30,14 @@ static const struct pd_packet_kind kinds[KINDS] = {
 static uint32_t word_at(const uint8_t *at) { return pd_load32(at, pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE)); }
 
 /* Packets have 32 bytes if the first word has all ones in the bits where a packet of 16 bytes has format and type. */
-static void begin(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size)
+static void begin_ptt(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size)
 {
 	(void)trace;
 	state->form = size >= 4 && word_at(bytes) >> 11 == 0x1fffff ? 32 : 16;
 }
 
-static bool next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
-		 struct pd_packet *ret)
+static bool next_ptt_packet(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes,
+			    size_t size, struct pd_packet *ret)
 {
 	(void)trace;
 	if (size < state->form)
@@ -58,8 +58,8 @@ static void line_head(uint64_t at, uint64_t word, struct perfdata_text *out)
 	perfdata_text_fill(out, ' ', 32);
 }
 
-static void line(const struct pd_aux_trace *trace, const struct pd_aux_state *state, const struct pd_packet *packet,
-		 const uint8_t *bytes, uint64_t at, struct perfdata_text *out)
+static void write_ptt_line(const struct pd_aux_trace *trace, const struct pd_aux_state *state,
+			   const struct pd_packet *packet, const uint8_t *bytes, uint64_t at, struct perfdata_text *out)
 {
 	(void)trace;
 	(void)state;
@@ -84,7 +84,8 @@ static void line(const struct pd_aux_trace *trace, const struct pd_aux_state *st
 	}
 }
 
-static void header(const struct pd_aux_trace *trace, const struct pd_aux_state *state, struct perfdata_text *out)
+static void write_ptt_header(const struct pd_aux_trace *trace, const struct pd_aux_state *state,
+			     struct perfdata_text *out)
 {
 	perfdata_text_printf(out, ". ... HISI PTT data: size %" PRIu64 " bytes\n",
 			     trace->size - trace->size % state->form);
@@ -95,8 +96,8 @@ const struct pd_tracer pd_ptt_tracer = {
 	.name = "hisi_ptt",
 	.kinds = kinds,
 	.nr_kinds = KINDS,
-	.begin = begin,
-	.next = next,
-	.header = header,
-	.line = line,
+	.begin = begin_ptt,
+	.next = next_ptt_packet,
+	.header = write_ptt_header,
+	.line = write_ptt_line,
 };

@@ -50,8 +50,8 @@ static const struct pd_packet_kind kinds[KINDS] = {
 	[TRAILER_ENTRY] = KIND_OF("trailer", "End of a block.", trailer_fields),
 };
 
-static uint16_t big16(const uint8_t *at) { return pd_load16(at, pd_order_is_foreign(PERFDATA_BYTE_ORDER_BIG)); }
-static uint64_t big64(const uint8_t *at) { return pd_load64(at, pd_order_is_foreign(PERFDATA_BYTE_ORDER_BIG)); }
+static uint16_t load_big16(const uint8_t *at) { return pd_load16(at, pd_order_is_foreign(PERFDATA_BYTE_ORDER_BIG)); }
+static uint64_t load_big64(const uint8_t *at) { return pd_load64(at, pd_order_is_foreign(PERFDATA_BYTE_ORDER_BIG)); }
 
 /* Bytes of diagnostic entries on machines whose trailers do not say it; 0: unknown. */
 static uint16_t size_by_machine(uint64_t machine)
@@ -68,14 +68,14 @@ static uint16_t size_by_machine(uint64_t machine)
 	}
 }
 
-static void begin(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size)
+static void begin_s390(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size)
 {
-	if (!trace->size || trace->size % PD_S390_BLOCK || size < PD_S390_BLOCK || big16(bytes) != 1) {
+	if (!trace->size || trace->size % PD_S390_BLOCK || size < PD_S390_BLOCK || load_big16(bytes) != 1) {
 		state->refused = true;
 		return;
 	}
 	const uint8_t *trailer = bytes + PD_S390_BLOCK - TRAILER;
-	uint16_t basic = big16(trailer + 4), diagnostic = big16(trailer + 6);
+	uint16_t basic = load_big16(trailer + 4), diagnostic = load_big16(trailer + 6);
 	if (!basic || !diagnostic) {
 		basic = BASIC_SIZE;
 		diagnostic = size_by_machine(trace->machine);
@@ -88,11 +88,11 @@ static void take_trailer(const uint8_t *at, uint32_t sizes, struct pd_packet *re
 {
 	ret->kind = TRAILER_ENTRY;
 	ret->size = ret->line = TRAILER;
-	ret->words[0] = big64(at);
-	ret->words[1] = big64(at + 8);
-	ret->words[2] = big64(at + 17);    /* without its first byte, which counts epochs */
-	ret->words[3] = big64(at + 48);
-	ret->words[4] = big64(at + 56);
+	ret->words[0] = load_big64(at);
+	ret->words[1] = load_big64(at + 8);
+	ret->words[2] = load_big64(at + 17);    /* without its first byte, which counts epochs */
+	ret->words[3] = load_big64(at + 48);
+	ret->words[4] = load_big64(at + 56);
 	ret->words[5] = sizes;
 }
 
@@ -107,24 +107,24 @@ static uint32_t next_in_block(const struct pd_aux_state *state, uint32_t inside)
 static bool take_entry(const struct pd_aux_state *state, const uint8_t *bytes, struct pd_packet *ret)
 {
 	const uint32_t basic = state->form >> 16, diagnostic = state->form & 0xffff;
-	const uint16_t definition = big16(bytes);
+	const uint16_t definition = load_big16(bytes);
 	if (!state->ip && definition == 1 && basic >= BASIC_SIZE) {
 		ret->kind = BASIC;
 		ret->size = basic;
 		for (unsigned i = 0; i < 4; i++)
-			ret->words[i] = big64(bytes + 8 * i);
+			ret->words[i] = load_big64(bytes + 8 * i);
 		return true;
 	}
 	if (!state->ip || definition < 0x8001 || diagnostic < 8)
 		return false;
 	ret->kind = DIAGNOSTIC;
 	ret->size = diagnostic;
-	ret->words[0] = big64(bytes);
+	ret->words[0] = load_big64(bytes);
 	return true;
 }
 
-static bool next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
-		 struct pd_packet *ret)
+static bool next_s390_packet(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes,
+			     size_t size, struct pd_packet *ret)
 {
 	const uint32_t inside = (uint32_t)(state->at % PD_S390_BLOCK), trailer = PD_S390_BLOCK - TRAILER;
 
@@ -142,7 +142,7 @@ static bool next(const struct pd_aux_trace *trace, struct pd_aux_state *state, c
 		/* no entry follows up to the trailer; perf's dump ends here */
 		ret->kind = BAD;
 		ret->size = trailer - inside;
-		ret->words[0] = big16(bytes);
+		ret->words[0] = load_big16(bytes);
 		state->ip = 0;
 		state->refused = trace->stops_at_bad;
 		following = trailer;
@@ -151,10 +151,10 @@ static bool next(const struct pd_aux_trace *trace, struct pd_aux_state *state, c
 	return true;
 }
 
-static char letter(uint64_t word, unsigned bit, char c) { return word >> bit & 1 ? c : ' '; }
+static char bit_letter(uint64_t word, unsigned bit, char c) { return word >> bit & 1 ? c : ' '; }
 
 /* %#0*x: the width includes the prefix, which zero lacks */
-static void alternate(struct perfdata_text *out, uint64_t value, unsigned width)
+static void write_alternate(struct perfdata_text *out, uint64_t value, unsigned width)
 {
 	char digits[32];
 	if (value)
@@ -169,21 +169,22 @@ static void basic_line(const uint64_t *words, struct perfdata_text *out)
 {
 	const uint64_t head = words[0];
 	perfdata_text_printf(out, "Basic   Def:%04x Inst:", (unsigned)(head >> 48));
-	alternate(out, head >> 40 & 15, 4);
-	perfdata_text_printf(out, " %c%c%c%c AS:%d ASN:", letter(head, 37, 'T'), letter(head, 36, 'W'),
-			     letter(head, 35, 'P'), letter(head, 32, 'I'), (int)(head >> 33 & 3));
-	alternate(out, head & 0xffff, 4);
+	write_alternate(out, head >> 40 & 15, 4);
+	perfdata_text_printf(out, " %c%c%c%c AS:%d ASN:", bit_letter(head, 37, 'T'), bit_letter(head, 36, 'W'),
+			     bit_letter(head, 35, 'P'), bit_letter(head, 32, 'I'), (int)(head >> 33 & 3));
+	write_alternate(out, head & 0xffff, 4);
 	perfdata_text_literal(out, " IA:");
-	alternate(out, words[1], 18);
+	write_alternate(out, words[1], 18);
 	perfdata_text_printf(out, "\n\t\tCL:%d HPP:", (int)(head >> 30 & 3));
-	alternate(out, words[3], 18);
+	write_alternate(out, words[3], 18);
 	perfdata_text_literal(out, " GPP:");
-	alternate(out, words[2], 18);
+	write_alternate(out, words[2], 18);
 	perfdata_text_char(out, '\n');
 }
 
-static void line(const struct pd_aux_trace *trace, const struct pd_aux_state *state, const struct pd_packet *packet,
-		 const uint8_t *bytes, uint64_t at, struct perfdata_text *out)
+static void write_s390_line(const struct pd_aux_trace *trace, const struct pd_aux_state *state,
+			    const struct pd_packet *packet, const uint8_t *bytes, uint64_t at,
+			    struct perfdata_text *out)
 {
 	(void)trace;
 	(void)state;
@@ -192,17 +193,18 @@ static void line(const struct pd_aux_trace *trace, const struct pd_aux_state *st
 	if (packet->kind == BAD)
 		return;
 	perfdata_text_literal(out, "    [");
-	alternate(out, at, 8);
+	write_alternate(out, at, 8);
 	perfdata_text_literal(out, "] ");
 	if (packet->kind == BASIC) {
 		basic_line(words, out);
 	} else if (packet->kind == DIAGNOSTIC) {
 		perfdata_text_printf(out, "Diag    Def:%04x %c\n", (unsigned)(words[0] >> 48),
-				     letter(words[0], 32, 'I'));
+				     bit_letter(words[0], 32, 'I'));
 	} else {
 		perfdata_text_printf(out, "Trailer %c%c%c bsdes:%d dsdes:%d Overflow:%" PRId64 " Time:",
-				     letter(words[0], 63, 'F'), letter(words[0], 62, 'A'), letter(words[0], 61, 'T'),
-				     (int)(words[5] >> 16), (int)(words[5] & 0xffff), (int64_t)words[1]);
+				     bit_letter(words[0], 63, 'F'), bit_letter(words[0], 62, 'A'),
+				     bit_letter(words[0], 61, 'T'), (int)(words[5] >> 16), (int)(words[5] & 0xffff),
+				     (int64_t)words[1]);
 		pd_text_hex_alt(out, words[2]);
 		perfdata_text_printf(out, "\n\t\tC:%d TOD:", (int)(words[3] >> 63));
 		pd_text_hex_alt(out, words[4]);
@@ -210,7 +212,8 @@ static void line(const struct pd_aux_trace *trace, const struct pd_aux_state *st
 	}
 }
 
-static void header(const struct pd_aux_trace *trace, const struct pd_aux_state *state, struct perfdata_text *out)
+static void write_s390_header(const struct pd_aux_trace *trace, const struct pd_aux_state *state,
+			      struct perfdata_text *out)
 {
 	(void)state;
 	perfdata_text_printf(out, ". ... s390 AUX data: size %" PRIu64 " bytes\n", trace->size);
@@ -233,8 +236,8 @@ const struct pd_tracer pd_s390_tracer = {
 	.kinds = kinds,
 	.nr_kinds = KINDS,
 	.take_info = take_info,
-	.begin = begin,
-	.next = next,
-	.header = header,
-	.line = line,
+	.begin = begin_s390,
+	.next = next_s390_packet,
+	.header = write_s390_header,
+	.line = write_s390_line,
 };

@@ -152,7 +152,7 @@ static bool take_alignment(const uint8_t *at, uint64_t address, size_t left, str
 	return true;
 }
 
-static bool take(const uint8_t *at, uint64_t address, size_t left, struct pd_packet *packet)
+static bool take_packet(const uint8_t *at, uint64_t address, size_t left, struct pd_packet *packet)
 {
 	const uint8_t header = at[0];
 	packet->size = 1;
@@ -192,7 +192,7 @@ bool pd_spe_is_undescribed(const struct pd_packet *packet)
 bool pd_spe_next(const struct pd_aux_trace *trace, struct pd_aux_state *state, const uint8_t *bytes, size_t size,
 		 struct pd_packet *ret)
 {
-	if (!take(bytes, trace->address + state->at, size, ret)) {
+	if (!take_packet(bytes, trace->address + state->at, size, ret)) {
 		ret->kind = PD_SPE_BAD;
 		ret->size = ret->line = 1;
 		ret->words[0] = bytes[0];

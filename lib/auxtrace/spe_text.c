@@ -6,7 +6,7 @@
 #include "auxtrace/spe_packet.h"
 #include "text/spelling.h"
 
-static void flag(struct perfdata_text *out, uint64_t bits, const char *text)
+static void write_flag(struct perfdata_text *out, uint64_t bits, const char *text)
 {
 	if (bits)
 		perfdata_text_string(out, text);
@@ -45,15 +45,15 @@ static void other_text(uint64_t op, struct perfdata_text *out)
 {
 	if ((op & 0x89) == 0x08) {
 		vector_length(out, "SVE-OTHER EVLEN ", 32ull << (op >> 4 & 7));
-		flag(out, op & 2, " FP");
-		flag(out, op & 4, " PRED");
+		write_flag(out, op & 2, " FP");
+		write_flag(out, op & 4, " PRED");
 	} else if ((op & 0x89) == 0x88) {
 		vector_length(out, "SME-OTHER ETS ", 128ull << ((op >> 4 & 7) * 2 + (op >> 2 & 1)));
-		flag(out, op & 2, " FP");
+		write_flag(out, op & 2, " FP");
 	} else {
 		perfdata_text_literal(out, "OTHER");
-		flag(out, op & 4, " ASE");
-		flag(out, op & 2, " FP");
+		write_flag(out, op & 4, " ASE");
+		write_flag(out, op & 2, " FP");
 		perfdata_text_string(out, op & 1 ? " COND-SELECT" : " INSN-OTHER");
 	}
 }
@@ -84,18 +84,18 @@ static void memory_text(uint64_t op, struct perfdata_text *out)
 	perfdata_text_string(out, op & 1 ? "ST" : "LD");
 	const char *kind = memory_kind(op);
 	if ((op & 0xe2) == 0x02) {
-		flag(out, op & 4, " AT");
-		flag(out, op & 8, " EXCL");
-		flag(out, op & 16, " AR");
+		write_flag(out, op & 4, " AT");
+		write_flag(out, op & 8, " EXCL");
+		write_flag(out, op & 16, " AR");
 	} else if (kind) {
 		perfdata_text_string(out, kind);
 	} else if ((op & 0x0a) == 0x08) {
 		vector_length(out, " SVE-SME-REG EVLEN ", 32ull << (op >> 4 & 7));
-		flag(out, op & 4, " PRED");
-		flag(out, op & 128, " SG");
+		write_flag(out, op & 4, " PRED");
+		write_flag(out, op & 128, " SG");
 	} else if ((op & 0xfa) == 0x40) {
 		perfdata_text_literal(out, " GCS");
-		flag(out, op & 4, " COMM");
+		write_flag(out, op & 4, " COMM");
 	}
 }
 
@@ -103,9 +103,9 @@ static void branch_text(uint64_t op, struct perfdata_text *out)
 {
 	static const char *const returns[4] = { "", " CR-BL", " CR-RET", " CR-NON-BL-RET" };
 	perfdata_text_literal(out, "B");
-	flag(out, op & 1, " COND");
-	flag(out, op & 2, " IND");
-	flag(out, op & 4, " GCS");
+	write_flag(out, op & 1, " COND");
+	write_flag(out, op & 2, " IND");
+	write_flag(out, op & 4, " GCS");
 	perfdata_text_string(out, returns[op >> 3 & 3]);
 }
 
@@ -139,7 +139,7 @@ static void counter_text(const struct pd_packet *packet, struct perfdata_text *o
 		perfdata_text_string(out, names[packet->words[1]]);
 }
 
-static void number(struct perfdata_text *out, const char *text, uint64_t value)
+static void write_number(struct perfdata_text *out, const char *text, uint64_t value)
 {
 	perfdata_text_string(out, text);
 	perfdata_text_u64(out, value);
@@ -155,22 +155,22 @@ static void address_text(const struct pd_packet *packet, struct perfdata_text *o
 		pd_text_hex(out, value);
 	} else if (packet->kind == PD_SPE_ADDR_PA) {
 		pd_text_hex(out, low);
-		number(out, " ns=", value >> 63);
-		number(out, " ch=", value >> 62 & 1);
+		write_number(out, " ns=", value >> 63);
+		write_number(out, " ch=", value >> 62 & 1);
 		perfdata_text_literal(out, " pat=");
 		pd_text_hex(out, value >> 56 & 15);
 	} else if (packet->kind == PD_SPE_ADDR_OTHER) {
 		pd_text_hex(out, value);
-		number(out, " (", packet->words[1]);
+		write_number(out, " (", packet->words[1]);
 		perfdata_text_char(out, ')');
 	} else {
 		pd_text_hex(out, low);
-		number(out, " el", value >> 61 & 3);
-		number(out, " ns=", value >> 63);
+		write_number(out, " el", value >> 61 & 3);
+		write_number(out, " ns=", value >> 63);
 	}
 }
 
-static void describe(const struct pd_aux_trace *trace, const struct pd_packet *packet, struct perfdata_text *out)
+static void describe_packet(const struct pd_aux_trace *trace, const struct pd_packet *packet, struct perfdata_text *out)
 {
 	switch (packet->kind) {
 	case PD_SPE_BAD:
@@ -192,7 +192,7 @@ static void describe(const struct pd_aux_trace *trace, const struct pd_packet *p
 	case PD_SPE_CTX:
 		perfdata_text_literal(out, "CONTEXT 0x");
 		pd_text_hex(out, packet->words[0]);
-		number(out, " el", packet->words[2]);
+		write_number(out, " el", packet->words[2]);
 		break;
 	case PD_SPE_OP:
 		operation_text(packet, out);
@@ -205,22 +205,23 @@ static void describe(const struct pd_aux_trace *trace, const struct pd_packet *p
 	}
 }
 
-static void text(const struct pd_aux_trace *trace, const struct pd_packet *packet, struct perfdata_text *out)
+static void write_spe_text(const struct pd_aux_trace *trace, const struct pd_packet *packet, struct perfdata_text *out)
 {
 	if (pd_spe_is_undescribed(packet))
 		perfdata_text_printf(out, "OP-TYPE 0x%" PRIx64 " (0)", packet->words[0]);
 	else
-		describe(trace, packet, out);
+		describe_packet(trace, packet, out);
 }
 
-static void header(const struct pd_aux_trace *trace, const struct pd_aux_state *state, struct perfdata_text *out)
+static void write_spe_header(const struct pd_aux_trace *trace, const struct pd_aux_state *state,
+			     struct perfdata_text *out)
 {
 	(void)state;
 	perfdata_text_printf(out, ". ... ARM SPE data: size %#" PRIx64 " bytes\n", trace->size);
 }
 
-static void line(const struct pd_aux_trace *trace, const struct pd_aux_state *state, const struct pd_packet *packet,
-		 const uint8_t *bytes, uint64_t at, struct perfdata_text *out)
+static void write_spe_line(const struct pd_aux_trace *trace, const struct pd_aux_state *state,
+			   const struct pd_packet *packet, const uint8_t *bytes, uint64_t at, struct perfdata_text *out)
 {
 	char *to = perfdata_text_reserve(out, PD_LINE_HEAD);
 	if (!to)
@@ -228,7 +229,7 @@ static void line(const struct pd_aux_trace *trace, const struct pd_aux_state *st
 	perfdata_text_commit(out, pd_line_head_to(to, at, bytes, packet->line, 16));
 	if (pd_spe_is_undescribed(packet) && state->described.kind)
 		packet = &state->described;
-	text(trace, packet, out);
+	write_spe_text(trace, packet, out);
 	perfdata_text_char(out, '\n');
 }
 
@@ -240,7 +241,7 @@ const struct pd_tracer pd_spe_tracer = {
 	.has_operations = true,
 	.take_info = pd_spe_take_info,
 	.next = pd_spe_next,
-	.header = header,
-	.line = line,
-	.text = text,
+	.header = write_spe_header,
+	.line = write_spe_line,
+	.text = write_spe_text,
 };

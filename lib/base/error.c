@@ -6,17 +6,17 @@
 #include <string.h>
 #include "base/error.h"
 
-static void flatten(char *message)
+static void flatten_message(char *message)
 {
 	for (; *message; message++)
 		if ((unsigned char)*message < 0x20 || *message == 0x7f)
 			*message = ' ';
 }
 
-static void fill(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset, const char *format,
+static void fill_error(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset, const char *format,
 		 va_list args) PERFDATA_PRINTF(4, 0);
 
-static void fill(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset, const char *format,
+static void fill_error(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset, const char *format,
 		 va_list args)
 {
 	memset(reterr, 0, offsetof(struct perfdata_error, message));
@@ -33,9 +33,9 @@ enum perfdata_status pd_error(struct perfdata_error *reterr, enum perfdata_statu
 		return status;
 	va_list args;
 	va_start(args, format);
-	fill(reterr, status, offset, format, args);
+	fill_error(reterr, status, offset, format, args);
 	va_end(args);
-	flatten(reterr->message);
+	flatten_message(reterr->message);
 	return status;
 }
 
@@ -89,7 +89,7 @@ enum perfdata_status pd_error_errno(struct perfdata_error *reterr, enum perfdata
 		return status;
 	va_list args;
 	va_start(args, format);
-	fill(reterr, status, offset, format, args);
+	fill_error(reterr, status, offset, format, args);
 	va_end(args);
 
 	reterr->os_error = code;
@@ -99,7 +99,7 @@ enum perfdata_status pd_error_errno(struct perfdata_error *reterr, enum perfdata
 			     pd_errno_text(code, buffer, sizeof buffer));
 	if (added < 0)
 		reterr->message[used] = '\0';
-	flatten(reterr->message);
+	flatten_message(reterr->message);
 	return status;
 }
 

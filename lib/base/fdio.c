@@ -14,10 +14,10 @@
 /* Linux moves at most 0x7ffff000 bytes in one call; it would cut a larger request to that odd count. */
 #define LARGEST_TRANSFER ((size_t)1 << 30)
 
-static size_t limited(size_t size) { return size < LARGEST_TRANSFER ? size : LARGEST_TRANSFER; }
+static size_t limited_size(size_t size) { return size < LARGEST_TRANSFER ? size : LARGEST_TRANSFER; }
 
 /* After a failed call: true if the caller should repeat the call. */
-static bool again(int fd, short events)
+static bool wait_for_retry(int fd, short events)
 {
 	if (errno == EINTR)
 		return true;
@@ -47,8 +47,8 @@ int64_t pd_read_some(int fd, void *buffer, size_t size, const struct perfdata_ca
 			errno = EINTR;
 			return -1;
 		}
-		got = read(fd, buffer, limited(size));
-	} while (got < 0 && again(fd, POLLIN));
+		got = read(fd, buffer, limited_size(size));
+	} while (got < 0 && wait_for_retry(fd, POLLIN));
 	return got;
 }
 
@@ -61,8 +61,8 @@ int64_t pd_pread_full(int fd, void *buffer, size_t size, uint64_t offset)
 	if (size > INT64_MAX - offset)
 		size = (size_t)(INT64_MAX - offset);
 	while (done < size) {
-		ssize_t got = pread(fd, (char *)buffer + done, limited(size - done), (off_t)(offset + done));
-		if (got < 0 && again(fd, POLLIN))
+		ssize_t got = pread(fd, (char *)buffer + done, limited_size(size - done), (off_t)(offset + done));
+		if (got < 0 && wait_for_retry(fd, POLLIN))
 			continue;
 		if (got < 0 && !done)
 			return -1;
@@ -79,8 +79,8 @@ int pd_write_full(int fd, const void *bytes, size_t size)
 {
 	const char *at = bytes;
 	while (size) {
-		ssize_t put = write(fd, at, limited(size));
-		if (put < 0 && again(fd, POLLOUT))
+		ssize_t put = write(fd, at, limited_size(size));
+		if (put < 0 && wait_for_retry(fd, POLLOUT))
 			continue;
 		if (put < 0)
 			return -1;
@@ -94,8 +94,8 @@ int pd_pwrite_full(int fd, const void *bytes, size_t size, uint64_t offset)
 {
 	const char *at = bytes;
 	while (size) {
-		ssize_t put = pwrite(fd, at, limited(size), (off_t)offset);
-		if (put < 0 && again(fd, POLLOUT))
+		ssize_t put = pwrite(fd, at, limited_size(size), (off_t)offset);
+		if (put < 0 && wait_for_retry(fd, POLLOUT))
 			continue;
 		if (put < 0)
 			return -1;

@@ -36,7 +36,7 @@ static int compare_numbers(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; 
 
 /* Orders findings by place. Formatting reports findings later than reading does, and how much later depends on the
  * number of threads. */
-static int compare(const struct perfdata_finding *a, const struct perfdata_finding *b)
+static int compare_findings(const struct perfdata_finding *a, const struct perfdata_finding *b)
 {
 	int order = strcmp(a->file ? a->file : "", b->file ? b->file : "");
 	order = order ? order : compare_numbers(a->offset, b->offset);
@@ -45,7 +45,7 @@ static int compare(const struct perfdata_finding *a, const struct perfdata_findi
 	return order ? order : strcmp(a->message, b->message);
 }
 
-static bool copy(const struct perfdata_finding *finding, struct perfdata_finding *ret)
+static bool copy_finding(const struct perfdata_finding *finding, struct perfdata_finding *ret)
 {
 	*ret = *finding;
 	ret->message = pd_strndup(finding->message, strlen(finding->message));
@@ -62,11 +62,11 @@ enum perfdata_status perfdata_finding_list_add(struct perfdata_finding_list *lis
 	size_t at = list->nr;
 	struct perfdata_finding own;
 	list->total++;
-	while (at && compare(finding, &list->kept[at - 1]) < 0)
+	while (at && compare_findings(finding, &list->kept[at - 1]) < 0)
 		at--;
 	if (at == MOST_KEPT)
 		return PERFDATA_OK;
-	if (pd_vector_grow(&list->kept, &list->room, list->nr, sizeof *list->kept) < 0 || !copy(finding, &own))
+	if (pd_vector_grow(&list->kept, &list->room, list->nr, sizeof *list->kept) < 0 || !copy_finding(finding, &own))
 		return PERFDATA_ENOMEM;
 	if (list->nr == MOST_KEPT)
 		free_texts(&list->kept[--list->nr]);

@@ -7,7 +7,7 @@
 
 /* --- hashing --- */
 
-static uint64_t load64(const uint8_t *p)
+static uint64_t load_bytes(const uint8_t *p)
 {
 	uint64_t v;
 	memcpy(&v, p, sizeof v);
@@ -22,7 +22,7 @@ static uint64_t load_tail(const uint8_t *p, size_t size)
 }
 
 /* The 128-bit product folded to 64 bits. */
-static uint64_t fold(uint64_t a, uint64_t b)
+static uint64_t fold_product(uint64_t a, uint64_t b)
 {
 #ifdef __SIZEOF_INT128__
 	unsigned __int128 product = (unsigned __int128)a * b;
@@ -50,21 +50,21 @@ uint64_t pd_hash_bytes(const void *bytes, size_t size, uint64_t seed)
 	if (left >= 32) {
 		uint64_t lane = ~h;
 		for (; left >= 32; left -= 32, p += 32) {
-			h = fold(load64(p) ^ key, load64(p + 8) ^ h);
-			lane = fold(load64(p + 16) ^ key2, load64(p + 24) ^ lane);
+			h = fold_product(load_bytes(p) ^ key, load_bytes(p + 8) ^ h);
+			lane = fold_product(load_bytes(p + 16) ^ key2, load_bytes(p + 24) ^ lane);
 		}
 		h ^= lane;
 	}
 	if (left >= 16) {
-		h = fold(load64(p) ^ key, load64(p + 8) ^ h);
+		h = fold_product(load_bytes(p) ^ key, load_bytes(p + 8) ^ h);
 		left -= 16;
 		p += 16;
 	}
 	if (left >= 8)
-		h = fold(load64(p) ^ key, load64(p + left - 8) ^ h);
+		h = fold_product(load_bytes(p) ^ key, load_bytes(p + left - 8) ^ h);
 	else if (left)
-		h = fold(load_tail(p, left) ^ key, h);
-	return fold(h ^ key, 0x9e3779b97f4a7c15ull ^ key2);
+		h = fold_product(load_tail(p, left) ^ key, h);
+	return fold_product(h ^ key, 0x9e3779b97f4a7c15ull ^ key2);
 }
 
 uint64_t pd_hash_seed(const void *salt)
@@ -76,14 +76,14 @@ uint64_t pd_hash_seed(const void *salt)
 /* --- map --- */
 
 /* Removal is by shifting back. */
-static size_t home(const struct pd_hash_map *map, uint64_t key)
+static size_t home_slot(const struct pd_hash_map *map, uint64_t key)
 {
 	return (size_t)pd_hash_u64(key, map->seed) & (map->capacity - 1);
 }
 
-static void place(struct pd_hash_map *map, struct pd_hash_map_slot slot)
+static void place_slot(struct pd_hash_map *map, struct pd_hash_map_slot slot)
 {
-	size_t i = home(map, slot.key);
+	size_t i = home_slot(map, slot.key);
 	while (map->slots[i].key)
 		i = (i + 1) & (map->capacity - 1);
 	map->slots[i] = slot;
@@ -93,13 +93,13 @@ static void insert_new(struct pd_hash_map *map, uint64_t key, uint64_t value)
 {
 	map->count++;
 	if (key)
-		place(map, (struct pd_hash_map_slot){ key, value });
+		place_slot(map, (struct pd_hash_map_slot){ key, value });
 	else
 		map->slots[map->capacity] = (struct pd_hash_map_slot){ 1, value };
 }
 
 /* Doubles the capacity in place, as pd_index does, where it says why that works. */
-static int grow(struct pd_hash_map *map)
+static int grow_map(struct pd_hash_map *map)
 {
 	const size_t before = map->capacity, capacity = before ? before * 2 : 16;
 	size_t bytes;
@@ -123,7 +123,7 @@ static int grow(struct pd_hash_map *map)
 		const struct pd_hash_map_slot moved = *slot;
 		*slot = (struct pd_hash_map_slot){ 0 };
 		if (moved.key)
-			place(map, moved);
+			place_slot(map, moved);
 	}
 	return 0;
 }
@@ -135,7 +135,7 @@ int pd_hash_map_put(struct pd_hash_map *map, uint64_t key, uint64_t value)
 		slot->value = value;
 		return 0;
 	}
-	if (map->count >= map->capacity - map->capacity / 4 && grow(map) < 0)
+	if (map->count >= map->capacity - map->capacity / 4 && grow_map(map) < 0)
 		return -1;
 	insert_new(map, key, value);
 	return 0;
@@ -154,7 +154,7 @@ bool pd_hash_map_remove(struct pd_hash_map *map, uint64_t key)
 	size_t mask = map->capacity - 1, gap = (size_t)(slot - map->slots);
 	for (size_t i = (gap + 1) & mask; map->slots[i].key; i = (i + 1) & mask) {
 		/* An entry may move back into the gap only if its home does not lie between the gap and itself. */
-		if (((i - home(map, map->slots[i].key)) & mask) < ((i - gap) & mask))
+		if (((i - home_slot(map, map->slots[i].key)) & mask) < ((i - gap) & mask))
 			continue;
 		map->slots[gap] = map->slots[i];
 		gap = i;

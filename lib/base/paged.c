@@ -62,7 +62,7 @@ static bool write_page(struct pd_paged *paged, size_t number)
 }
 
 /* Takes the memory of a page that was not used lately, after writing its contents to the file; NULL: see status. */
-static char *evict(struct pd_paged *paged)
+static char *evict_page(struct pd_paged *paged)
 {
 	for (;; paged->hand++) {
 		paged->hand = paged->hand < paged->nr_resident ? paged->hand : 0;
@@ -110,7 +110,7 @@ static char *take_memory(struct pd_paged *paged)
 	const bool may_evict = !paged->grace;
 	paged->grace -= paged->grace ? 1 : 0;
 	for (unsigned i = 0; i < 2 && may_evict && should_evict(paged); i++) {
-		char *evicted = evict(paged);
+		char *evicted = evict_page(paged);
 		if (!evicted) {
 			pd_free(bytes);
 			return NULL;

@@ -15,7 +15,7 @@
  * place of the file. */
 #define FOR_READING (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
 
-static int refuse(int fd, int error)
+static int refuse_file(int fd, int error)
 {
 	if (fd >= 0)
 		close(fd);
@@ -35,7 +35,7 @@ static int open_found(int found, int folder, const char *name, int flags, const 
 	/* without /proc: by the path again */
 	fd = openat(folder, name, FOR_READING | flags);
 	if (fd >= 0 && (fstat(fd, &now) || now.st_dev != st->st_dev || now.st_ino != st->st_ino))
-		return refuse(fd, EINVAL);
+		return refuse_file(fd, EINVAL);
 	return fd;
 }
 
@@ -45,15 +45,15 @@ static int open_file(int folder, const char *name, int flags, enum pd_regular ki
 	if (fstatat(folder, name, &st, flags ? AT_SYMLINK_NOFOLLOW : 0))
 		return -1;
 	if (!S_ISREG(st.st_mode))
-		return refuse(-1, S_ISLNK(st.st_mode) ? ELOOP : EINVAL);
+		return refuse_file(-1, S_ISLNK(st.st_mode) ? ELOOP : EINVAL);
 	/* the file at the path may change at any time: what is opened is what was looked at */
 	const int found = openat(folder, name, PD_OPEN_TO_LOOK | O_CLOEXEC | flags);
 	if (found < 0)
 		return -1;
 	if (fstat(found, &st))
-		return refuse(found, errno);
+		return refuse_file(found, errno);
 	if (!S_ISREG(st.st_mode) || (kind == PD_REGULAR_STORED && pd_is_made_up(found)))
-		return refuse(found, EINVAL);
+		return refuse_file(found, EINVAL);
 	const int fd = open_found(found, folder, name, flags, &st), error = errno;
 	close(found);
 	errno = error;

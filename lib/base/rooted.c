@@ -18,7 +18,7 @@ struct walk {
 	struct stat st;
 };
 
-static bool fail(int error)
+static bool fail_walk(int error)
 {
 	errno = error;
 	return false;
@@ -32,7 +32,7 @@ static void go_up(struct walk *walk)
 }
 
 /* Follows the link at the end of the walked path: inserts its target before the rest. */
-static bool follow(struct walk *walk)
+static bool follow_link(struct walk *walk)
 {
 	char target[PD_ROOTED_PATH];
 	const ssize_t size = readlinkat(walk->root, walk->real + 1, target, sizeof target - 1);
@@ -40,9 +40,9 @@ static bool follow(struct walk *walk)
 		return false;
 	const size_t left = strlen(walk->rest);
 	if (++walk->links > MAX_LINKS)
-		return fail(ELOOP);
+		return fail_walk(ELOOP);
 	if ((size_t)size == sizeof target - 1 || (size_t)size + 1 + left >= sizeof walk->rest)
-		return fail(ENAMETOOLONG);
+		return fail_walk(ENAMETOOLONG);
 	memmove(walk->rest + size + 1, walk->rest, left + 1);
 	memcpy(walk->rest, target, (size_t)size);
 	walk->rest[size] = '/';
@@ -55,28 +55,28 @@ static bool follow(struct walk *walk)
 	return true;
 }
 
-static bool enter(struct walk *walk, const char *name, size_t size)
+static bool enter_name(struct walk *walk, const char *name, size_t size)
 {
 	if (size == 2 && name[0] == '.' && name[1] == '.') {
 		go_up(walk);
 		return true;
 	}
 	if (walk->used + 1 + size >= PD_ROOTED_PATH)
-		return fail(ENAMETOOLONG);
+		return fail_walk(ENAMETOOLONG);
 	walk->real[walk->used] = '/';
 	memcpy(walk->real + walk->used + 1, name, size);
 	walk->used += 1 + size;
 	walk->real[walk->used] = '\0';
 	if (fstatat(walk->root, walk->real + 1, &walk->st, AT_SYMLINK_NOFOLLOW))
 		return false;
-	return !S_ISLNK(walk->st.st_mode) || follow(walk);
+	return !S_ISLNK(walk->st.st_mode) || follow_link(walk);
 }
 
 bool pd_rooted_resolve(int root, const char *path, char real[PD_ROOTED_PATH], struct stat *ret_stat)
 {
 	struct walk walk = { .root = root, .real = real };
 	if (strlen(path) >= PD_ROOTED_PATH)
-		return fail(ENAMETOOLONG);
+		return fail_walk(ENAMETOOLONG);
 	strcpy(walk.rest, path);
 	real[0] = '\0';
 	for (;;) {
@@ -85,10 +85,10 @@ bool pd_rooted_resolve(int root, const char *path, char real[PD_ROOTED_PATH], st
 		if (!size)
 			break;
 		if (size >= sizeof name)
-			return fail(ENAMETOOLONG);
+			return fail_walk(ENAMETOOLONG);
 		memcpy(name, walk.rest + slashes, size);
 		memmove(walk.rest, walk.rest + slashes + size, strlen(walk.rest + slashes + size) + 1);
-		if ((size > 1 || name[0] != '.') && !enter(&walk, name, size))
+		if ((size > 1 || name[0] != '.') && !enter_name(&walk, name, size))
 			return false;
 	}
 	/* the directory that `..` led back to was not looked at */

@@ -14,7 +14,7 @@ static const uint32_t round_constants[64] = {
 	0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 };
 
-static uint32_t rotated(uint32_t word, unsigned bits) { return word >> bits | word << (32 - bits); }
+static uint32_t rotate_right(uint32_t word, unsigned bits) { return word >> bits | word << (32 - bits); }
 
 static void take_block(uint32_t state[8], const uint8_t *block)
 {
@@ -23,17 +23,19 @@ static void take_block(uint32_t state[8], const uint8_t *block)
 		w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 |
 		       (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
 	for (unsigned i = 16; i < 64; i++) {
-		const uint32_t low = rotated(w[i - 15], 7) ^ rotated(w[i - 15], 18) ^ w[i - 15] >> 3;
-		const uint32_t high = rotated(w[i - 2], 17) ^ rotated(w[i - 2], 19) ^ w[i - 2] >> 10;
+		const uint32_t low = rotate_right(w[i - 15], 7) ^ rotate_right(w[i - 15], 18) ^ w[i - 15] >> 3;
+		const uint32_t high = rotate_right(w[i - 2], 17) ^ rotate_right(w[i - 2], 19) ^ w[i - 2] >> 10;
 		w[i] = w[i - 16] + low + w[i - 7] + high;
 	}
 	memcpy(s, state, sizeof s);
 	for (unsigned i = 0; i < 64; i++) {
 		const uint32_t choice = (s[4] & s[5]) ^ (~s[4] & s[6]),
 			       majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
-		const uint32_t first = s[7] + (rotated(s[4], 6) ^ rotated(s[4], 11) ^ rotated(s[4], 25)) + choice +
-				       round_constants[i] + w[i];
-		const uint32_t second = (rotated(s[0], 2) ^ rotated(s[0], 13) ^ rotated(s[0], 22)) + majority;
+		const uint32_t first = s[7] +
+				       (rotate_right(s[4], 6) ^ rotate_right(s[4], 11) ^ rotate_right(s[4], 25)) +
+				       choice + round_constants[i] + w[i];
+		const uint32_t second = (rotate_right(s[0], 2) ^ rotate_right(s[0], 13) ^ rotate_right(s[0], 22)) +
+					majority;
 		memmove(s + 1, s, 7 * sizeof *s);
 		s[4] += first;
 		s[0] = first + second;

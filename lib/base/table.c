@@ -47,7 +47,7 @@ uint32_t pd_index_find(const struct pd_index *index, uint64_t hash, pd_index_equ
 	}
 }
 
-static void place(struct pd_index *index, struct pd_index_slot slot)
+static void place_slot(struct pd_index *index, struct pd_index_slot slot)
 {
 	size_t i = slot.hash & (index->capacity - 1);
 	while (index->slots[i].value)
@@ -58,7 +58,7 @@ static void place(struct pd_index *index, struct pd_index_slot slot)
 /* Doubles the capacity in place: a large table is never in memory twice. Between an entry's own slot and its place
  * there is no free slot. So, beginning after a free slot, a removed entry finds its new place at or before its old one,
  * or at the same distance in the new half, and skips no entry that is still to be moved. */
-static int grow(struct pd_index *index)
+static int grow_index(struct pd_index *index)
 {
 	const size_t before = index->capacity, capacity = before ? before * 2 : 64;
 	size_t bytes;
@@ -78,7 +78,7 @@ static int grow(struct pd_index *index)
 		const struct pd_index_slot moved = *slot;
 		*slot = (struct pd_index_slot){ 0 };
 		if (moved.value)
-			place(index, moved);
+			place_slot(index, moved);
 	}
 	return 0;
 }
@@ -86,9 +86,9 @@ static int grow(struct pd_index *index)
 int pd_index_add(struct pd_index *index, uint64_t hash, uint32_t value)
 {
 	const size_t most = index->dense ? index->capacity - index->capacity / 4 : index->capacity / 2;
-	if (index->count >= most && grow(index) < 0)
+	if (index->count >= most && grow_index(index) < 0)
 		return -1;
-	place(index, (struct pd_index_slot){ short_hash(hash), value + 1 });
+	place_slot(index, (struct pd_index_slot){ short_hash(hash), value + 1 });
 	index->count++;
 	return 0;
 }

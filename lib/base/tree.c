@@ -30,7 +30,7 @@ void pd_tree_release(struct pd_tree *tree)
 	*tree = (struct pd_tree){ 0 };
 }
 
-static uint32_t failed(struct pd_tree *tree, enum perfdata_status status)
+static uint32_t fail_tree(struct pd_tree *tree, enum perfdata_status status)
 {
 	tree->status = status;
 	return UINT32_MAX;
@@ -39,10 +39,10 @@ static uint32_t failed(struct pd_tree *tree, enum perfdata_status status)
 static uint32_t add_node(struct pd_tree *tree, uint32_t parent, uint32_t label)
 {
 	if (tree->count >= PD_TREE_MAX_NODES)
-		return failed(tree, PERFDATA_ENOMEM);
+		return fail_tree(tree, PERFDATA_ENOMEM);
 	struct pd_tree_node *node = pd_paged_change(&tree->nodes, tree->count);
 	if (!node)
-		return failed(tree, tree->nodes.status);
+		return fail_tree(tree, tree->nodes.status);
 	node->parent = parent;
 	node->label = label;
 	return tree->count++;
@@ -59,7 +59,7 @@ static uint32_t crowded_child(struct pd_tree *tree, uint32_t parent, uint32_t la
 	const uint32_t child = add_node(tree, parent, label);
 	const size_t before = tree->crowded.capacity;
 	if (child != UINT32_MAX && pd_hash_map_put(&tree->crowded, key, child) < 0)
-		return failed(tree, PERFDATA_ENOMEM);
+		return fail_tree(tree, PERFDATA_ENOMEM);
 	pd_account_change(tree->nodes.account, tree->nodes.use, before * sizeof *tree->crowded.slots,
 			  tree->crowded.capacity * sizeof *tree->crowded.slots);
 	return child;
@@ -83,7 +83,7 @@ static inline __attribute__((always_inline)) uint32_t look_up(struct pd_tree *tr
 		if (at > first && at % 2 == 0)
 			home = next_node(tree, home, at / 2);
 		if (!home)
-			return failed(tree, tree->nodes.status);
+			return fail_tree(tree, tree->nodes.status);
 		const uint32_t slot = home->slots[at % 2];
 		if (!slot && !add)
 			return UINT32_MAX;
@@ -101,7 +101,7 @@ static inline __attribute__((always_inline)) uint32_t look_up(struct pd_tree *tr
 		const uint32_t candidate = slot & (PD_TREE_MAX_NODES - 1);
 		const struct pd_tree_node *node = pd_paged_at(&tree->nodes, candidate);
 		if (!node)
-			return failed(tree, tree->nodes.status);
+			return fail_tree(tree, tree->nodes.status);
 		if (node->parent == parent && node->label == label)
 			return candidate;
 		home = pd_paged_at(&tree->nodes, at / 2);    /* the candidate's page may have taken its place */
@@ -135,7 +135,7 @@ static inline uint32_t add_to_newest(struct pd_tree *tree, struct newest_page *p
 	const uint32_t tag = (uint32_t)(hash >> 60), first = 2 * parent + (uint32_t)(hash % SPREAD);
 	struct pd_tree_node *node = child < PD_TREE_MAX_NODES ? node_near(tree, page, child) : NULL;
 	if (!node)
-		return failed(tree, tree->nodes.status ? tree->nodes.status : PERFDATA_ENOMEM);
+		return fail_tree(tree, tree->nodes.status ? tree->nodes.status : PERFDATA_ENOMEM);
 	uint32_t at = first;
 	struct pd_tree_node *home = node_near(tree, page, at / 2);
 	while (home && home->slots[at % 2]) {
@@ -144,7 +144,7 @@ static inline uint32_t add_to_newest(struct pd_tree *tree, struct newest_page *p
 		home = node_near(tree, page, at / 2);
 	}
 	if (!home)
-		return failed(tree, tree->nodes.status);
+		return fail_tree(tree, tree->nodes.status);
 	node->parent = parent;
 	node->label = label;
 	home->slots[at % 2] = tag << TAG_SHIFT | child;

@@ -11,7 +11,7 @@
 #define GZIP_ONLY (15 + 16)
 #define ZLIB_ONLY 15
 
-static voidpf allocate(voidpf opaque, uInt count, uInt size)
+static voidpf allocate_for_zlib(voidpf opaque, uInt count, uInt size)
 {
 	(void)opaque;
 	return pd_calloc(count, size);
@@ -24,12 +24,13 @@ static void free_memory(voidpf opaque, voidpf memory)
 }
 
 /* zlib counts in unsigned int: larger buffers are offered in parts, and the caller calls again. */
-static uInt offered(size_t size) { return size > UINT_MAX ? UINT_MAX : (uInt)size; }
+static uInt offered_size(size_t size) { return size > UINT_MAX ? UINT_MAX : (uInt)size; }
 
 /* One call of inflate or deflate between the caller's positions. */
-static int step(z_stream *stream, const struct pd_codec_buffers *b, int (*work)(z_stream *stream, int flush), int flush)
+static int step_stream(z_stream *stream, const struct pd_codec_buffers *b, int (*work)(z_stream *stream, int flush),
+		       int flush)
 {
-	uInt in = offered(b->in_size - *b->in_used), out = offered(b->out_size - *b->out_used);
+	uInt in = offered_size(b->in_size - *b->in_used), out = offered_size(b->out_size - *b->out_used);
 	stream->next_in = (z_const Bytef *)(uintptr_t)(b->in ? b->in + *b->in_used : NULL);
 	stream->avail_in = in;
 	stream->next_out = b->out + *b->out_used;
@@ -69,7 +70,7 @@ static enum perfdata_status gzip_decoder_run(struct pd_decoder *decoder, const s
 		gzip_decoder_reset(decoder);
 	if (gzip->between)
 		return PERFDATA_END;
-	switch (step(&gzip->stream, b, inflate, Z_NO_FLUSH)) {
+	switch (step_stream(&gzip->stream, b, inflate, Z_NO_FLUSH)) {
 	case Z_STREAM_END:
 		gzip->between = true;
 		return PERFDATA_END;
@@ -89,7 +90,7 @@ static struct pd_decoder *decoder_new(int window_bits)
 	if (!gzip)
 		return NULL;
 	gzip->base = (struct pd_decoder){ gzip_decoder_free, gzip_decoder_reset, gzip_decoder_run };
-	gzip->stream.zalloc = allocate;
+	gzip->stream.zalloc = allocate_for_zlib;
 	gzip->stream.zfree = free_memory;
 	if (inflateInit2(&gzip->stream, window_bits) != Z_OK) {
 		pd_free(gzip);
@@ -129,7 +130,7 @@ static enum perfdata_status gzip_encoder_run(struct pd_encoder *encoder, const s
 	if (gzip->finished)
 		return PERFDATA_END;
 	bool all_offered = b->in_size - *b->in_used <= UINT_MAX;
-	switch (step(&gzip->stream, b, deflate, finish && all_offered ? Z_FINISH : Z_NO_FLUSH)) {
+	switch (step_stream(&gzip->stream, b, deflate, finish && all_offered ? Z_FINISH : Z_NO_FLUSH)) {
 	case Z_STREAM_END:
 		gzip->finished = true;
 		return PERFDATA_END;
@@ -147,7 +148,7 @@ struct pd_encoder *pd_gzip_encoder_new(int level)
 	if (!gzip)
 		return NULL;
 	gzip->base = (struct pd_encoder){ gzip_encoder_free, gzip_encoder_reset, gzip_encoder_run };
-	gzip->stream.zalloc = allocate;
+	gzip->stream.zalloc = allocate_for_zlib;
 	gzip->stream.zfree = free_memory;
 	if (level < 0 || level > Z_BEST_COMPRESSION)
 		level = Z_BEST_COMPRESSION;

@@ -16,7 +16,7 @@ struct xz_decoder {
 	lzma_ret state;  /* of the last call; LZMA_STREAM_END: what follows is padding or another stream */
 };
 
-static void *allocate(void *opaque, size_t count, size_t size)
+static void *allocate_for_lzma(void *opaque, size_t count, size_t size)
 {
 	(void)opaque;
 	return pd_calloc(count, size);
@@ -84,7 +84,7 @@ struct pd_decoder *pd_xz_decoder_new(void)
 	if (!xz)
 		return NULL;
 	xz->base = (struct pd_decoder){ xz_decoder_free, xz_decoder_reset, xz_decoder_run };
-	xz->allocator = (lzma_allocator){ .alloc = allocate, .free = free_memory };
+	xz->allocator = (lzma_allocator){ .alloc = allocate_for_lzma, .free = free_memory };
 	xz->stream = (lzma_stream)LZMA_STREAM_INIT;
 	xz->stream.allocator = &xz->allocator;
 	xz_decoder_reset(&xz->base);

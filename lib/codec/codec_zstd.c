@@ -139,7 +139,7 @@ static enum perfdata_status zstd_encoder_run(struct pd_encoder *encoder, const s
 	return zstd->finished ? PERFDATA_END : PERFDATA_OK;
 }
 
-static bool configure(ZSTD_CCtx *context, int level)
+static bool configure_context(ZSTD_CCtx *context, int level)
 {
 	ZSTD_bounds bounds = ZSTD_cParam_getBounds(ZSTD_c_compressionLevel);
 	if (!level)
@@ -159,7 +159,7 @@ struct pd_encoder *pd_zstd_encoder_new(int level)
 		return NULL;
 	zstd->base = (struct pd_encoder){ zstd_encoder_free, zstd_encoder_reset, zstd_encoder_run };
 	zstd->context = ZSTD_createCCtx();
-	if (!zstd->context || !configure(zstd->context, level)) {
+	if (!zstd->context || !configure_context(zstd->context, level)) {
 		zstd_encoder_free(&zstd->base);
 		return NULL;
 	}

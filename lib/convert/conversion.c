@@ -135,14 +135,14 @@ static enum perfdata_status read_part(const struct plan *plan, struct part *part
 
 /* --- what they ask for -------------------------------------------------------------------------------------------- */
 
-static enum perfdata_status differ(const struct part *a, const struct part *b, struct perfdata_error *reterr)
+static enum perfdata_status require_same_part(const struct part *a, const struct part *b, struct perfdata_error *reterr)
 {
 	return pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
 			"%s and %s read a recording in different ways: convert to one after the other",
 			a->emitter->name, b->emitter->name);
 }
 
-static enum perfdata_status join(struct plan *plan, struct perfdata_error *reterr)
+static enum perfdata_status join_parts(struct plan *plan, struct perfdata_error *reterr)
 {
 	const struct part *first = &plan->parts[0], *delivered = NULL;
 	for (size_t i = 0; i < plan->nr_parts; i++) {
@@ -150,11 +150,11 @@ static enum perfdata_status join(struct plan *plan, struct perfdata_error *reter
 		const struct perfdata_configuration *asks = &part->configuration;
 		if ((!plan->options->order && asks->order != first->configuration.order) ||
 		    asks->keep_exited != first->configuration.keep_exited)
-			return differ(first, part, reterr);
+			return require_same_part(first, part, reterr);
 		/* only deliveries show whether deferred chains were joined */
 		if (asks->needs & PERFDATA_NEED_DELIVERIES) {
 			if (delivered && delivered->configuration.merge_deferred != asks->merge_deferred)
-				return differ(delivered, part, reterr);
+				return require_same_part(delivered, part, reterr);
 			delivered = part;
 		}
 		/* where no time off the CPU was recorded, samples weigh the same for all */
@@ -162,13 +162,13 @@ static enum perfdata_status join(struct plan *plan, struct perfdata_error *reter
 		    (asks->off_cpu != plan->off_cpu->configuration.off_cpu ||
 		     asks->no_state_frames != plan->off_cpu->configuration.no_state_frames ||
 		     asks->wait_frame != plan->off_cpu->configuration.wait_frame))
-			return differ(plan->off_cpu, part, reterr);
+			return require_same_part(plan->off_cpu, part, reterr);
 		if (asks->off_cpu)
 			plan->off_cpu = part;
 		else if (asks->needs & PERFDATA_NEED_DELIVERIES)
 			plan->plain = part;
 		if (asks->span_states && plan->span_states && strcmp(asks->span_states, plan->span_states))
-			return differ(first, part, reterr);
+			return require_same_part(first, part, reterr);
 		plan->span_states = asks->span_states ? asks->span_states : plan->span_states;
 		plan->no_state_frames |= asks->no_state_frames;
 		if (asks->off_cpu)
@@ -192,7 +192,7 @@ static enum perfdata_status join(struct plan *plan, struct perfdata_error *reter
 
 /* --- findings ----------------------------------------------------------------------------------------------------- */
 
-static void keep(struct perfdata_result *result, const struct perfdata_finding *finding)
+static void keep_finding(struct perfdata_result *result, const struct perfdata_finding *finding)
 {
 	result->finding_lost |= perfdata_finding_list_add(result->findings, finding) != PERFDATA_OK;
 }
@@ -201,7 +201,7 @@ static void reader_finding(void *user, const struct perfdata_finding *finding)
 {
 	struct perfdata_result *result = user;
 	const struct perfdata_reader_options *asked = result->options->reader;
-	keep(result, finding);
+	keep_finding(result, finding);
 	if (asked && asked->on_finding)
 		asked->on_finding(asked->user, finding);
 }
@@ -209,12 +209,12 @@ static void reader_finding(void *user, const struct perfdata_finding *finding)
 static void run_finding(void *user, const struct perfdata_finding *finding)
 {
 	struct perfdata_result *result = user;
-	keep(result, finding);
+	keep_finding(result, finding);
 	if (result->options->on_finding)
 		result->options->on_finding(result->options->user, finding);
 }
 
-static const struct perfdata_finding *kept(void *user, size_t *ret_nr, uint64_t *ret_total)
+static const struct perfdata_finding *kept_findings(void *user, size_t *ret_nr, uint64_t *ret_total)
 {
 	const struct perfdata_result *result = user;
 	return perfdata_finding_list_get(result->findings, ret_nr, ret_total);
@@ -243,7 +243,7 @@ static enum perfdata_status open_reader(const struct plan *plan, const struct pe
 }
 
 /* Where there is one format, its emitter may say which records it needs; a filter of the caller's comes first. */
-static void narrow(const struct plan *plan, struct perfdata_filter *filter)
+static void narrow_filter(const struct plan *plan, struct perfdata_filter *filter)
 {
 	const struct perfdata_configuration *asks = &plan->parts[0].configuration;
 	if (plan->nr_parts > 1)
@@ -280,7 +280,7 @@ static enum perfdata_status open_session(const struct plan *plan, struct perfdat
 		status = plan->options->on_open(plan->options->open_user, result->reader, &filter, reterr);
 	if (status)
 		return status;
-	narrow(plan, &filter);
+	narrow_filter(plan, &filter);
 	options.filter = &filter;
 	const bool symbols = plan->symbols || (filter.nr_symbols && plan->options->names != PERFDATA_NO);
 	if (symbols && (status = perfdata_symbols_new(plan->options->symbols, &result->symbols)))
@@ -289,7 +289,7 @@ static enum perfdata_status open_session(const struct plan *plan, struct perfdat
 	options.no_host = plan->options->symbols && plan->options->symbols->no_host;
 	status = perfdata_session_open(result->reader, &options, &result->session, reterr);
 	if (status == PERFDATA_OK && plan->plain && pd_session_off_cpu(result->session))
-		return differ(plan->off_cpu, plan->plain, reterr);
+		return require_same_part(plan->off_cpu, plan->plain, reterr);
 	return status;
 }
 
@@ -325,7 +325,8 @@ static enum perfdata_status read_others(const struct plan *plan, struct perfdata
 	return status;
 }
 
-static enum perfdata_status run(const struct plan *plan, struct perfdata_result *result, struct perfdata_error *reterr)
+static enum perfdata_status run_plan(const struct plan *plan, struct perfdata_result *result,
+				     struct perfdata_error *reterr)
 {
 	const struct perfdata_target *targets[MOST_CONVERSIONS];
 	for (size_t i = 0; i < plan->nr_parts; i++)
@@ -336,7 +337,7 @@ static enum perfdata_status run(const struct plan *plan, struct perfdata_result 
 		.recording = plan->options->recording,
 		.cancel = plan->options->reader ? plan->options->reader->cancel : NULL,
 		.on_finding = own ? run_finding : plan->options->on_finding, .user = own ? result : plan->options->user,
-		.findings = own ? kept : plan->options->findings,
+		.findings = own ? kept_findings : plan->options->findings,
 		.findings_user = own ? result : plan->options->findings_user,
 	};
 	const enum perfdata_status status = pd_run_emitters(result->session, targets, plan->nr_parts, &options, reterr);
@@ -365,7 +366,7 @@ static void free_parts(struct part *parts, size_t nr_parts)
 }
 
 /* Takes over the parts. */
-static enum perfdata_status convert(const struct plan *plan, const struct perfdata_input *input,
+static enum perfdata_status convert_input(const struct plan *plan, const struct perfdata_input *input,
 				    struct perfdata_result **ret, struct perfdata_error *reterr)
 {
 	struct perfdata_result *result = pd_calloc(1, sizeof *result);
@@ -387,7 +388,7 @@ static enum perfdata_status convert(const struct plan *plan, const struct perfda
 		if (plan->parts[i].emitter->others)
 			status = read_others(plan, result, &plan->parts[i], reterr);
 	if (!status)
-		status = run(plan, result, reterr);
+		status = run_plan(plan, result, reterr);
 	if (!status && result->finding_lost)
 		status = pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
 	result->options = NULL;
@@ -421,9 +422,9 @@ enum perfdata_status perfdata_convert_several(const struct perfdata_input *input
 	for (size_t i = 0; i < nr_conversions && !status; i++)
 		status = read_part(&plan, &plan.parts[i], conversions[i], reterr);
 	if (!status)
-		status = join(&plan, reterr);
+		status = join_parts(&plan, reterr);
 	if (!status)
-		return convert(&plan, input, ret, reterr);
+		return convert_input(&plan, input, ret, reterr);
 	free_parts(plan.parts, nr_conversions);
 	return status;
 }

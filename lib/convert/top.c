@@ -129,7 +129,7 @@ static enum perfdata_status check_event(struct top *top, const struct perfdata_r
 	return pd_error(reterr, PERFDATA_ABSENT, PERFDATA_NO_OFFSET, "there is no event '%s'", top->wanted);
 }
 
-static enum perfdata_status report(struct top *top, const struct perfdata_input *input,
+static enum perfdata_status report_top(struct top *top, const struct perfdata_input *input,
 				   const struct perfdata_top_options *asked, const struct perfdata_registry *registry,
 				   struct perfdata_output *output, struct perfdata_error *reterr)
 {
@@ -151,7 +151,7 @@ static enum perfdata_status report(struct top *top, const struct perfdata_input 
 	return status;
 }
 
-static enum perfdata_status run(struct top *top, const struct perfdata_input *input,
+static enum perfdata_status run_top(struct top *top, const struct perfdata_input *input,
 				const struct perfdata_top_options *asked, struct perfdata_error *reterr)
 {
 	const struct perfdata_output_callbacks callbacks = { .size = sizeof callbacks, .write = write_nothing };
@@ -164,7 +164,7 @@ static enum perfdata_status run(struct top *top, const struct perfdata_input *in
 	if (status == PERFDATA_OK)
 		status = add_emitter(registry, &taker, reterr);
 	if (status == PERFDATA_OK)
-		status = report(top, input, asked, registry, output, reterr);
+		status = report_top(top, input, asked, registry, output, reterr);
 	const enum perfdata_status closed = perfdata_output_close(output, status == PERFDATA_OK,
 								  status == PERFDATA_OK ? reterr : NULL);
 	perfdata_registry_free(registry);
@@ -190,7 +190,7 @@ enum perfdata_status perfdata_top(const char *path, const struct perfdata_top_op
 		top->wanted = own.event;
 		top->most = own.most;
 		top->reading = own.reader;
-		status = run(top, file ? file : own.input, &own, reterr);
+		status = run_top(top, file ? file : own.input, &own, reterr);
 	}
 	perfdata_input_free(file);
 	if (status == PERFDATA_OK)

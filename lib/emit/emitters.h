@@ -18,9 +18,10 @@ extern const struct perfdata_emitter pd_emitter_ndjson, pd_emitter_json, pd_emit
 #define PD_EMITTER_OF(its_options) \
 	.abi = PERFDATA_EMITTER_ABI, .size = sizeof(struct perfdata_emitter), .options = its_options, \
 	.option_size = sizeof(struct perfdata_emitter_option)
-/* Of those whose functions of these names do all the steps: `begin`, `free_value` are the emitter's own. */
+/* Of those whose functions of these names do all the steps; `.begin` and `.free_value` are the emitter's own. */
 #define PD_EMITTER_STEPS \
-	.scan = scan, .format = format, .merge = merge, .end = end, .free_part = free_part, .release = release
+	.scan = scan_batch, .format = format_batch, .merge = merge_part, .end = end_output, \
+	.free_part = free_part, .release = release_state
 
 /* --- for other rooms --- */
 

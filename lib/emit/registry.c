@@ -66,7 +66,7 @@ void perfdata_registry_free(struct perfdata_registry *registry)
 }
 
 /* Reads only what every version of the table begins with, until the size is known to fit. */
-static enum perfdata_status check(const struct perfdata_emitter *emitter, struct perfdata_error *reterr)
+static enum perfdata_status check_emitter(const struct perfdata_emitter *emitter, struct perfdata_error *reterr)
 {
 	const size_t least = offsetof(struct perfdata_emitter, release) + sizeof emitter->release;
 	if (emitter->abi != PERFDATA_EMITTER_ABI)
@@ -82,10 +82,10 @@ static enum perfdata_status check(const struct perfdata_emitter *emitter, struct
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status add(struct perfdata_registry *registry, const struct perfdata_emitter *emitter,
+static enum perfdata_status add_emitter(struct perfdata_registry *registry, const struct perfdata_emitter *emitter,
 				void *library, struct perfdata_error *reterr)
 {
-	const enum perfdata_status status = check(emitter, reterr);
+	const enum perfdata_status status = check_emitter(emitter, reterr);
 	if (status)
 		return status;
 	struct added *added = pd_calloc(1, sizeof *added);
@@ -103,7 +103,7 @@ static enum perfdata_status add(struct perfdata_registry *registry, const struct
 enum perfdata_status pd_registry_add(struct perfdata_registry *registry, const struct perfdata_emitter *emitter,
 					   struct perfdata_error *reterr)
 {
-	const enum perfdata_status status = add(registry, emitter, NULL, reterr);
+	const enum perfdata_status status = add_emitter(registry, emitter, NULL, reterr);
 	/* bytes beyond the size of a table, and tables of another version, are unknown */
 	const size_t least = offsetof(struct perfdata_emitter, destroy) + sizeof emitter->destroy;
 	if (status && emitter->abi == PERFDATA_EMITTER_ABI && emitter->size >= least && emitter->destroy)
@@ -125,7 +125,7 @@ enum perfdata_status perfdata_registry_load(struct perfdata_registry *registry, 
 				reason ? reason : "no such file");
 	}
 	const struct perfdata_emitter *emitter = dlsym(library, "perfdata_emitter");
-	const enum perfdata_status status = emitter ? add(registry, emitter, library, reterr) :
+	const enum perfdata_status status = emitter ? add_emitter(registry, emitter, library, reterr) :
 		pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET, "exports no perfdata_emitter");
 	if (status)
 		dlclose(library);

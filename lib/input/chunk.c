@@ -55,7 +55,7 @@ void pd_chunk_pool_free(struct pd_chunk_pool *pool)
 }
 
 /* Puts the chain from `first` to `last` on the stack. */
-static void push(struct pd_chunk_pool *pool, struct pd_chunk *first, struct pd_chunk *last)
+static void push_chunks(struct pd_chunk_pool *pool, struct pd_chunk *first, struct pd_chunk *last)
 {
 	struct pd_chunk *head = atomic_load_explicit(&pool->free, memory_order_relaxed);
 	do
@@ -92,7 +92,7 @@ static struct pd_chunk *take_free(struct pd_chunk_pool *pool)
 	struct pd_chunk *last = chunk->next_free;
 	while (last->next_free)
 		last = last->next_free;
-	push(pool, chunk->next_free, last);
+	push_chunks(pool, chunk->next_free, last);
 	return chunk;
 }
 
@@ -144,7 +144,7 @@ void pd_chunk_drop(struct pd_chunk *chunk)
 		pd_free(chunk->owned);
 		pd_free(chunk);
 	} else {
-		push(pool, chunk, chunk);
+		push_chunks(pool, chunk, chunk);
 	}
 	drop_reference(pool);
 }

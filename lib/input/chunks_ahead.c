@@ -32,7 +32,7 @@ static void read_all(void *user, unsigned thread)
 	}
 }
 
-static void start(struct pd_input *input, struct pd_chunk_pool *pool)
+static void start_reading(struct pd_input *input, struct pd_chunk_pool *pool)
 {
 	struct pd_chunks_ahead *ahead = pd_calloc(1, sizeof *ahead);
 
@@ -64,7 +64,7 @@ void pd_chunks_ahead_stop(struct pd_input *input)
 void pd_chunks_ahead_step(struct pd_input *input, struct pd_chunk_pool *pool, struct pd_input_step *ret)
 {
 	if (!input->ahead && input->may_read_ahead && input->in_a_row++ == WORTHWHILE)
-		start(input, pool);
+		start_reading(input, pool);
 	struct pd_chunks_ahead *ahead = input->ahead;
 	if (!ahead) {
 		pd_input_step(input, pool, ret);

@@ -53,7 +53,7 @@ void pd_feed_needs_all(struct pd_feed *feed)
 }
 
 /* Bytes that were fed and not read yet. */
-static uint64_t left(const struct pd_input *input)
+static uint64_t bytes_left(const struct pd_input *input)
 {
 	const struct pd_feed *feed = input->feed;
 	return feed->given + pd_input_spool_size(&feed->spool) - input->raw_at;
@@ -61,7 +61,7 @@ static uint64_t left(const struct pd_input *input)
 
 bool pd_fed_is_ready(const struct pd_input *input, size_t wanted)
 {
-	return input->feed->ended || left(input) >= wanted || pd_cancelled(input->cancel);
+	return input->feed->ended || bytes_left(input) >= wanted || pd_cancelled(input->cancel);
 }
 
 int64_t pd_fed_read(struct pd_input *input, void *buffer, size_t size)
@@ -81,7 +81,7 @@ int64_t pd_fed_pread(const struct pd_input *input, void *buffer, size_t size, ui
 void pd_fed_forget(struct pd_input *input)
 {
 	struct pd_feed *feed = input->feed;
-	if (left(input))
+	if (bytes_left(input))
 		return;
 	feed->given = input->raw_at;
 	pd_input_spool_empty(&feed->spool);

@@ -39,7 +39,7 @@ static int64_t read_first(struct pd_input *input, uint8_t *buffer, size_t size)
 
 /* The result of a function of the caller, as read(2) returns it. A function that claims more bytes than it had room for
  * has failed. */
-static int64_t given(int code, size_t got, size_t room)
+static int64_t read_result(int code, size_t got, size_t room)
 {
 	if (!code && got <= room)
 		return (int64_t)got;
@@ -58,7 +58,7 @@ int64_t pd_source_pread(struct pd_input *input, void *buffer, size_t size, uint6
 		size_t part = 0;
 		const int code = input->calls.read_at(input->calls.user, offset + done, (char *)buffer + done,
 						      size - done, &part);
-		const int64_t got = given(code, part, size - done);
+		const int64_t got = read_result(code, part, size - done);
 		if (got < 0 && !done)
 			return -1;
 		if (got <= 0)
@@ -78,7 +78,7 @@ static int64_t read_some(struct pd_input *input, void *buffer, size_t size)
 	}
 	size_t got = 0;
 	const int code = input->calls.read(input->calls.user, buffer, size, &got);
-	return given(code, got, size);
+	return read_result(code, got, size);
 }
 
 /* The next raw bytes; 0 at the end; -1 when reading failed (errno) */
@@ -147,7 +147,7 @@ static void read_plain(struct pd_input *input, uint8_t *buffer, size_t size, boo
 
 /* Reads more compressed bytes. False if it would have to wait, and may not. Bytes that are fed are taken in pieces of
  * one size, whatever the pieces were in which they came: where a decoder finds damage depends on its pieces. */
-static bool refill(struct pd_input *input, bool wait)
+static bool refill_buffer(struct pd_input *input, bool wait)
 {
 	if (input->compressed_at < input->compressed_size || input->raw_ended)
 		return true;
@@ -255,7 +255,7 @@ static enum perfdata_status read_compressed(struct pd_input *input, uint8_t *buf
 	while (done < size && !input->ended) {
 		if (input->lost && (done || !find_frame(input, wait)))
 			break;
-		if (input->ended || !refill(input, wait && !done))
+		if (input->ended || !refill_buffer(input, wait && !done))
 			break;
 		enum perfdata_status status = unpack_step(input, buffer, size, &done);
 		if (status != PERFDATA_OK && done == before)

@@ -61,13 +61,13 @@ static bool is_within(const struct rule *rule, const struct perfdata_compared *r
 	       (rule->ratio > 0 && reported->ratio <= rule->ratio);
 }
 
-static void allow(struct rule *rule, struct perfdata_compared *reported)
+static void allow_row(struct rule *rule, struct perfdata_compared *reported)
 {
 	if (reported->change == PERFDATA_CHANGE_REGRESSED && is_within(rule, reported))
 		reported->change = PERFDATA_CHANGE_ALLOWED;
 }
 
-static void apply(struct rule *rules, size_t nr, const char *event, struct perfdata_comparison_row *row)
+static void apply_rules(struct rule *rules, size_t nr, const char *event, struct perfdata_comparison_row *row)
 {
 	for (size_t i = 0; i < nr; i++) {
 		struct rule *rule = &rules[i];
@@ -75,8 +75,8 @@ static void apply(struct rule *rules, size_t nr, const char *event, struct perfd
 		    !pd_glob(rule->fields[KEY], *row->key ? row->key : row->file))
 			continue;
 		rule->used = true;
-		allow(rule, &row->self);
-		allow(rule, &row->inclusive);
+		allow_row(rule, &row->self);
+		allow_row(rule, &row->inclusive);
 		row->change = row->self.change > row->inclusive.change ? row->self.change : row->inclusive.change;
 		if (row->change == PERFDATA_CHANGE_ALLOWED)
 			row->reason = rule->fields[REASON];
@@ -110,7 +110,8 @@ bool pd_compare_allow(struct perfdata_comparison *comparison, struct perfdata_er
 	}
 	for (size_t e = 0; fine && e < comparison->nr_events; e++)
 		for (size_t i = 0; nr && i < comparison->events[e].nr_rows; i++)
-			apply(rules, nr, comparison->events[e].reported.name, &comparison->events[e].rows[i].reported);
+			apply_rules(rules, nr, comparison->events[e].reported.name,
+				    &comparison->events[e].rows[i].reported);
 	for (size_t i = 0; fine && i < nr; i++)
 		if (!rules[i].used)
 			pd_compare_note(comparison, "unused-rule", false, "line %zu of the allow list matches nothing",

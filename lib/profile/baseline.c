@@ -81,7 +81,7 @@ struct reading {
 	enum perfdata_status status;     /* PERFDATA_ENOMEM, or PERFDATA_EUSAGE for keys of another kind */
 };
 
-static const char *keep(struct reading *reading, const char *text)
+static const char *keep_text(struct reading *reading, const char *text)
 {
 	const uint32_t id = pd_intern_put(reading->baseline->strings, text, strlen(text));
 	if (id == UINT32_MAX) {
@@ -92,7 +92,7 @@ static const char *keep(struct reading *reading, const char *text)
 }
 
 /* Cuts the line into fields, in place. */
-static bool split(struct reading *reading, size_t size)
+static bool split_fields(struct reading *reading, size_t size)
 {
 	char *to = reading->line;
 	reading->nr_fields = 0;
@@ -133,12 +133,12 @@ static bool number_of(const char *text, unsigned base, uint64_t *ret)
 	return true;
 }
 
-static bool number(const struct reading *reading, size_t field, uint64_t *ret)
+static bool number_field(const struct reading *reading, size_t field, uint64_t *ret)
 {
 	return number_of(reading->fields[field], 10, ret);
 }
 
-static bool wide(const struct reading *reading, size_t field, struct pd_wide *ret)
+static bool wide_field(const struct reading *reading, size_t field, struct pd_wide *ret)
 {
 	const char *text = reading->fields[field];
 	const size_t size = strlen(text);
@@ -153,10 +153,10 @@ static bool wide(const struct reading *reading, size_t field, struct pd_wide *re
 	return number_of(high, 16, &ret->high) && number_of(text, 16, &ret->low);
 }
 
-static bool sums(const struct reading *reading, size_t field, struct pd_share_sums *ret)
+static bool sums_field(const struct reading *reading, size_t field, struct pd_share_sums *ret)
 {
-	return number(reading, field, &ret->n) && number(reading, field + 1, &ret->w) &&
-	       wide(reading, field + 2, &ret->q);
+	return number_field(reading, field, &ret->n) && number_field(reading, field + 1, &ret->w) &&
+	       wide_field(reading, field + 2, &ret->q);
 }
 
 /* --- ids ---------------------------------------------------------------------------------------------------------- */
@@ -165,7 +165,7 @@ static bool sums(const struct reading *reading, size_t field, struct pd_share_su
 static bool map_next(struct reading *reading, struct id_map *map, size_t field, uint32_t id)
 {
 	uint64_t stated;
-	if (!number(reading, field, &stated) || stated != map->nr)
+	if (!number_field(reading, field, &stated) || stated != map->nr)
 		return false;
 	if (id == UINT32_MAX || pd_vector_grow(&map->ids, &map->room, map->nr, sizeof *map->ids) < 0)
 		reading->status = PERFDATA_ENOMEM;
@@ -177,7 +177,7 @@ static bool map_next(struct reading *reading, struct id_map *map, size_t field, 
 static bool map_get(const struct reading *reading, const struct id_map *map, size_t field, uint32_t *ret)
 {
 	uint64_t stated;
-	if (!number(reading, field, &stated) || stated >= map->nr)
+	if (!number_field(reading, field, &stated) || stated >= map->nr)
 		return false;
 	*ret = map->ids[stated];
 	return true;
@@ -187,11 +187,11 @@ static bool take_file(struct reading *reading)
 {
 	struct perfdata_baseline *baseline = reading->baseline;
 	uint64_t kind;
-	if (!number(reading, 2, &kind) || kind > PERFDATA_DSO_STATE)
+	if (!number_field(reading, 2, &kind) || kind > PERFDATA_DSO_STATE)
 		return false;
 	const struct pd_side_file file = { .kind = (enum perfdata_dso_kind)kind,
-					   .build_id = keep(reading, reading->fields[3]),
-					   .path = keep(reading, reading->fields[4]) };
+					   .build_id = keep_text(reading, reading->fields[3]),
+					   .path = keep_text(reading, reading->fields[4]) };
 	/* interned: equal texts have one address */
 	const struct { const void *build_id, *path; uint64_t kind; } same = { file.build_id, file.path, kind };
 	const uint32_t id = pd_intern_put(baseline->files_known, &same, sizeof same);
@@ -224,16 +224,16 @@ static bool take_key(struct reading *reading, const struct pd_side_key *key)
 static bool take_named_key(struct reading *reading)
 {
 	struct pd_side_key key = { .file = PD_NO_FILE,
-				   .name = keep(reading, reading->fields[3]),
-				   .shown = keep(reading, reading->fields[4]),
-				   .raw_name = keep(reading, reading->fields[5]) };
-	return number(reading, 6, &key.clones) &&
+				   .name = keep_text(reading, reading->fields[3]),
+				   .shown = keep_text(reading, reading->fields[4]),
+				   .raw_name = keep_text(reading, reading->fields[5]) };
+	return number_field(reading, 6, &key.clones) &&
 	       (!*reading->fields[2] || map_get(reading, &reading->files, 2, &key.file)) && take_key(reading, &key);
 }
 
 static bool take_address(struct reading *reading)
 {
-	const char *nothing = keep(reading, "");
+	const char *nothing = keep_text(reading, "");
 	struct pd_side_key key = { .file = PD_NO_FILE,
 				   .name = nothing,
 				   .shown = nothing,
@@ -249,17 +249,17 @@ static bool take_address(struct reading *reading)
 static bool take_recording(struct reading *reading)
 {
 	struct perfdata_baseline *baseline = reading->baseline;
-	struct pd_side_recording recording = { .reported = { .name = keep(reading, reading->fields[1]) } };
+	struct pd_side_recording recording = { .reported = { .name = keep_text(reading, reading->fields[1]) } };
 	uint64_t complete;
-	if (!number(reading, 2, &recording.reported.duration) ||
-	    !number(reading, 3, &recording.reported.lost_records) ||
-	    !number(reading, 4, &recording.reported.lost_samples) || !number(reading, 5, &complete))
+	if (!number_field(reading, 2, &recording.reported.duration) ||
+	    !number_field(reading, 3, &recording.reported.lost_records) ||
+	    !number_field(reading, 4, &recording.reported.lost_samples) || !number_field(reading, 5, &complete))
 		return false;
 	recording.reported.complete = complete != 0;
-	recording.arch = keep(reading, reading->fields[6]);
-	recording.cpu = keep(reading, reading->fields[7]);
-	recording.cpus = keep(reading, reading->fields[8]);
-	recording.release = keep(reading, reading->fields[9]);
+	recording.arch = keep_text(reading, reading->fields[6]);
+	recording.cpu = keep_text(reading, reading->fields[7]);
+	recording.cpus = keep_text(reading, reading->fields[8]);
+	recording.release = keep_text(reading, reading->fields[9]);
 	reading->recording = NULL;
 	reading->event = NULL;
 	if (pd_vector_grow(&baseline->recordings, &baseline->recordings_room, baseline->nr_recordings,
@@ -275,20 +275,20 @@ static bool take_recording(struct reading *reading)
 static bool take_event(struct reading *reading)
 {
 	struct pd_side_recording *recording = reading->recording;
-	struct pd_side_event event = { .name = keep(reading, reading->fields[1]) };
+	struct pd_side_event event = { .name = keep_text(reading, reading->fields[1]) };
 	uint64_t is_time;
-	if (!recording || !number(reading, 8, &is_time) || !sums(reading, 9, &event.all) ||
-	    !number(reading, 12, &event.named) || !number(reading, 13, &event.kernel) ||
-	    !number(reading, 14, &event.inlined))
+	if (!recording || !number_field(reading, 8, &is_time) || !sums_field(reading, 9, &event.all) ||
+	    !number_field(reading, 12, &event.named) || !number_field(reading, 13, &event.kernel) ||
+	    !number_field(reading, 14, &event.inlined))
 		return false;
 	event.is_time = is_time != 0;
 	event.setup = (struct pd_side_setup){
-		.config = keep(reading, reading->fields[2]),
-		.exclude = keep(reading, reading->fields[3]),
-		.rate = keep(reading, reading->fields[4]),
-		.precise = keep(reading, reading->fields[5]),
-		.weight = keep(reading, reading->fields[6]),
-		.chains = keep(reading, reading->fields[7]),
+		.config = keep_text(reading, reading->fields[2]),
+		.exclude = keep_text(reading, reading->fields[3]),
+		.rate = keep_text(reading, reading->fields[4]),
+		.precise = keep_text(reading, reading->fields[5]),
+		.weight = keep_text(reading, reading->fields[6]),
+		.chains = keep_text(reading, reading->fields[7]),
 	};
 	recording->reported.has_inlines |= event.inlined != 0;
 	reading->event = NULL;
@@ -305,8 +305,8 @@ static bool take_sum(struct reading *reading)
 {
 	struct pd_side_event *event = reading->event;
 	struct pd_side_sum sum;
-	if (!event || !map_get(reading, &reading->keys, 1, &sum.key) || !sums(reading, 2, &sum.self) ||
-	    !sums(reading, 5, &sum.inclusive))
+	if (!event || !map_get(reading, &reading->keys, 1, &sum.key) || !sums_field(reading, 2, &sum.self) ||
+	    !sums_field(reading, 5, &sum.inclusive))
 		return false;
 	if (pd_vector_grow(&event->sums, &event->sums_room, event->nr_sums, sizeof sum) < 0)
 		reading->status = PERFDATA_ENOMEM;
@@ -320,8 +320,8 @@ static bool take_edge(struct reading *reading)
 	struct pd_side_event *event = reading->event;
 	struct pd_side_edge edge;
 	if (!event || !map_get(reading, &reading->keys, 1, &edge.caller) ||
-	    !map_get(reading, &reading->keys, 2, &edge.callee) || !number(reading, 3, &edge.n) ||
-	    !number(reading, 4, &edge.w))
+	    !map_get(reading, &reading->keys, 2, &edge.callee) || !number_field(reading, 3, &edge.n) ||
+	    !number_field(reading, 4, &edge.w))
 		return false;
 	if (pd_vector_grow(&event->edges, &event->edges_room, event->nr_edges, sizeof edge) < 0)
 		reading->status = PERFDATA_ENOMEM;
@@ -339,7 +339,7 @@ static bool take_by(struct reading *reading)
 	if (*baseline->by && strcmp(baseline->by, reading->fields[1]) != 0)
 		reading->status = PERFDATA_EUSAGE;
 	else
-		baseline->by = keep(reading, reading->fields[1]);
+		baseline->by = keep_text(reading, reading->fields[1]);
 	return true;
 }
 
@@ -380,7 +380,7 @@ static bool read_line(struct reading *reading, const char *bytes, size_t size)
 		return true;
 	}
 	memcpy(reading->line, bytes, size);
-	return split(reading, size) && take_line(reading);
+	return split_fields(reading, size) && take_line(reading);
 }
 
 enum perfdata_status perfdata_baseline_add(struct perfdata_baseline *baseline, const void *bytes, size_t size,

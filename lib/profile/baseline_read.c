@@ -13,7 +13,7 @@ struct bytes {
 	size_t size, room;
 };
 
-static enum perfdata_status append(struct bytes *bytes, const struct pd_chunk *chunk, uint64_t most,
+static enum perfdata_status append_chunk(struct bytes *bytes, const struct pd_chunk *chunk, uint64_t most,
 				   struct perfdata_error *reterr)
 {
 	if (chunk->size > most || bytes->size > most - chunk->size)
@@ -36,7 +36,7 @@ static enum perfdata_status read_all(struct pd_input *input, struct bytes *bytes
 		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "%s",
 				perfdata_status_text(PERFDATA_ENOMEM));
 	while ((status = pd_input_next_chunk(input, pool, &chunk, reterr)) == PERFDATA_OK) {
-		status = append(bytes, chunk, most, reterr);
+		status = append_chunk(bytes, chunk, most, reterr);
 		pd_chunk_drop(chunk);
 		if (status != PERFDATA_OK)
 			break;

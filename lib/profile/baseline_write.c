@@ -4,7 +4,7 @@
 #include "profile/baseline.h"
 #include "text/spelling.h"
 
-static void field(struct perfdata_text *out, const char *text)
+static void write_field(struct perfdata_text *out, const char *text)
 {
 	perfdata_text_char(out, '\t');
 	for (; *text; text++) {
@@ -19,19 +19,19 @@ static void field(struct perfdata_text *out, const char *text)
 	}
 }
 
-static void number(struct perfdata_text *out, uint64_t value)
+static void write_number(struct perfdata_text *out, uint64_t value)
 {
 	perfdata_text_char(out, '\t');
 	perfdata_text_u64(out, value);
 }
 
-static void line(struct perfdata_text *out) { perfdata_text_char(out, '\n'); }
+static void end_line(struct perfdata_text *out) { perfdata_text_char(out, '\n'); }
 
 static void put_sums(struct perfdata_text *out, const struct pd_share_sums *sums)
 {
 	char digits[33];
-	number(out, sums->n);
-	number(out, sums->w);
+	write_number(out, sums->n);
+	write_number(out, sums->w);
 	perfdata_text_char(out, '\t');
 	char *end = sums->q.high ? pd_hex_width_to(pd_hex_to(digits, sums->q.high), sums->q.low, 16)
 				 : pd_hex_to(digits, sums->q.low);
@@ -41,24 +41,24 @@ static void put_sums(struct perfdata_text *out, const struct pd_share_sums *sums
 void pd_baseline_head(struct perfdata_text *out, const char *by)
 {
 	perfdata_text_literal(out, PD_BASELINE_MAGIC "\nby");
-	field(out, by);
-	line(out);
+	write_field(out, by);
+	end_line(out);
 }
 
 void pd_baseline_file(struct perfdata_text *out, uint32_t id, const struct pd_side_file *file)
 {
 	perfdata_text_literal(out, "file");
-	number(out, id);
-	number(out, file->kind);
-	field(out, file->build_id);
-	field(out, file->path);
-	line(out);
+	write_number(out, id);
+	write_number(out, file->kind);
+	write_field(out, file->build_id);
+	write_field(out, file->path);
+	end_line(out);
 }
 
 void pd_baseline_key(struct perfdata_text *out, uint32_t id, const struct pd_side_key *key)
 {
 	perfdata_text_string(out, key->has_address ? "address" : "key");
-	number(out, id);
+	write_number(out, id);
 	perfdata_text_char(out, '\t');
 	if (key->file != PD_NO_FILE)
 		perfdata_text_u64(out, key->file);
@@ -66,28 +66,28 @@ void pd_baseline_key(struct perfdata_text *out, uint32_t id, const struct pd_sid
 		perfdata_text_char(out, '\t');
 		pd_text_hex(out, key->address);
 	} else {
-		field(out, key->name);
-		field(out, key->shown);
-		field(out, key->raw_name);
-		number(out, key->clones);
+		write_field(out, key->name);
+		write_field(out, key->shown);
+		write_field(out, key->raw_name);
+		write_number(out, key->clones);
 	}
-	line(out);
+	end_line(out);
 }
 
 void pd_baseline_recording(struct perfdata_text *out, const struct pd_side_recording *recording)
 {
 	const struct perfdata_baseline_recording *reported = &recording->reported;
 	perfdata_text_literal(out, "recording");
-	field(out, reported->name);
-	number(out, reported->duration);
-	number(out, reported->lost_records);
-	number(out, reported->lost_samples);
-	number(out, reported->complete);
-	field(out, recording->arch);
-	field(out, recording->cpu);
-	field(out, recording->cpus);
-	field(out, recording->release);
-	line(out);
+	write_field(out, reported->name);
+	write_number(out, reported->duration);
+	write_number(out, reported->lost_records);
+	write_number(out, reported->lost_samples);
+	write_number(out, reported->complete);
+	write_field(out, recording->arch);
+	write_field(out, recording->cpu);
+	write_field(out, recording->cpus);
+	write_field(out, recording->release);
+	end_line(out);
 }
 
 void pd_baseline_event(struct perfdata_text *out, const struct pd_side_event *event)
@@ -97,32 +97,32 @@ void pd_baseline_event(struct perfdata_text *out, const struct pd_side_event *ev
 				      setup->precise, setup->weight, setup->chains };
 	perfdata_text_literal(out, "event");
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		field(out, texts[i]);
-	number(out, event->is_time);
+		write_field(out, texts[i]);
+	write_number(out, event->is_time);
 	put_sums(out, &event->all);
-	number(out, event->named);
-	number(out, event->kernel);
-	number(out, event->inlined);
-	line(out);
+	write_number(out, event->named);
+	write_number(out, event->kernel);
+	write_number(out, event->inlined);
+	end_line(out);
 }
 
 void pd_baseline_sum(struct perfdata_text *out, const struct pd_side_sum *sum)
 {
 	perfdata_text_literal(out, "sum");
-	number(out, sum->key);
+	write_number(out, sum->key);
 	put_sums(out, &sum->self);
 	put_sums(out, &sum->inclusive);
-	line(out);
+	end_line(out);
 }
 
 void pd_baseline_edge(struct perfdata_text *out, const struct pd_side_edge *edge)
 {
 	perfdata_text_literal(out, "edge");
-	number(out, edge->caller);
-	number(out, edge->callee);
-	number(out, edge->n);
-	number(out, edge->w);
-	line(out);
+	write_number(out, edge->caller);
+	write_number(out, edge->callee);
+	write_number(out, edge->n);
+	write_number(out, edge->w);
+	end_line(out);
 }
 
 void perfdata_baseline_write(const struct perfdata_baseline *baseline, struct perfdata_text *out)

@@ -13,7 +13,7 @@
  * end early. */
 enum { LEAST_STACKS = 20, LEAST_PERCENT = 2, LEAST_BROKEN = 10 };
 
-static double percent(uint64_t part, uint64_t all) { return all ? (double)part / (double)all * 100 : 0; }
+static double percent_of(uint64_t part, uint64_t all) { return all ? (double)part / (double)all * 100 : 0; }
 
 void pd_broken_stacks_clear(struct pd_broken_stacks *broken)
 {
@@ -64,8 +64,8 @@ size_t pd_broken_stacks_files(const struct pd_broken_stacks *broken, struct pd_b
 	for (size_t i = 0; i < broken->room; i++) {
 		struct pd_broken_file file = broken->files[i];
 		file.dso = (uint32_t)i;
-		if (file.stacks < LEAST_STACKS || percent(file.stacks, broken->stacks) < LEAST_PERCENT ||
-		    percent(broken_of(&file), file.stacks) < LEAST_BROKEN)
+		if (file.stacks < LEAST_STACKS || percent_of(file.stacks, broken->stacks) < LEAST_PERCENT ||
+		    percent_of(broken_of(&file), file.stacks) < LEAST_BROKEN)
 			continue;
 		/* the list is short: the new one takes the place of the least */
 		if (nr < room)
@@ -84,7 +84,7 @@ bool pd_broken_stacks_spell_cut(const struct pd_broken_stacks *broken, const str
 	if (!broken->cut)
 		return false;
 	perfdata_text_printf(out, "%" PRIu64 " of %" PRIu64 " stacks (%.2f %%) were cut: they are deeper than the ",
-			     broken->cut, broken->stacks, percent(broken->cut, broken->stacks));
+			     broken->cut, broken->stacks, percent_of(broken->cut, broken->stacks));
 	perfdata_text_printf(out, "%" PRIu32 " bytes that were copied of each; record with ", copied);
 	if (copied < most)
 		perfdata_text_printf(out, "--call-graph dwarf,%" PRIu32 ", or ", most);
@@ -97,8 +97,8 @@ void pd_broken_stacks_spell(const struct pd_broken_file *file, const struct perf
 {
 	const uint64_t call_stack = 1 << 11;
 	const struct perfdata_attr *attr = event->attr;
-	const double single = percent(file->single, file->stacks),
-		     outside = percent(file->outside, file->stacks);
+	const double single = percent_of(file->single, file->stacks),
+		     outside = percent_of(file->outside, file->stacks);
 	const char *path = perfdata_session_dso(session, file->dso)->name, *slash = strrchr(path, '/');
 	const char *name = *path != '[' && slash && slash[1] ? slash + 1 : path;
 	const bool tells_single = single >= 0.5;

@@ -246,7 +246,7 @@ static bool is_about_sight(const struct perfdata_comparison_note *note)
 	       !strcmp(note->code, "near-limit");
 }
 
-static void decide(struct perfdata_comparison *comparison)
+static void decide_verdict(struct perfdata_comparison *comparison)
 {
 	bool regressed = false, seen = true, any = false, incomparable = false;
 	for (size_t i = 0; i < comparison->nr_notes; i++)
@@ -288,7 +288,7 @@ static void note_unused_rules(struct perfdata_comparison *comparison)
 						"nothing before is called as '%.200s' says", lists[list].rules[i]);
 }
 
-static enum perfdata_status compare(struct perfdata_comparison *comparison, struct perfdata_error *reterr)
+static enum perfdata_status compare_sides(struct perfdata_comparison *comparison, struct perfdata_error *reterr)
 {
 	const struct perfdata_comparison_options *options = comparison->options;
 	comparison->rules_used = pd_calloc(options->nr_same_files + options->nr_same_comms + options->nr_same_symbols +
@@ -316,7 +316,7 @@ static enum perfdata_status compare(struct perfdata_comparison *comparison, stru
 	if (!fine || comparison->status != PERFDATA_OK)
 		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "%s",
 				perfdata_status_text(PERFDATA_ENOMEM));
-	decide(comparison);
+	decide_verdict(comparison);
 	for (size_t e = 0; e < comparison->nr_events; e++)
 		if (comparison->events[e].nr_rows)
 			qsort(comparison->events[e].rows, comparison->events[e].nr_rows,
@@ -433,7 +433,7 @@ enum perfdata_status perfdata_compare(const struct perfdata_baseline *before, co
 	comparison->options = &own;
 	status = check_options(comparison, reterr);
 	if (status == PERFDATA_OK)
-		status = compare(comparison, reterr);
+		status = compare_sides(comparison, reterr);
 	comparison->options = NULL;
 	comparison->sides[0] = comparison->sides[1] = NULL;
 	if (status == PERFDATA_OK)

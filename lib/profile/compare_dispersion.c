@@ -42,7 +42,7 @@ struct alike {
 static double variation_of(unsigned step) { return 1e-6 * pow(2, step); }
 static double expected_of(double variation, double size) { return 1 + variation * size; }
 
-static struct seen see(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
+static struct seen observe_row(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
 		       const struct pd_compare_row *row, enum pd_quantity quantity)
 {
 	const size_t nr = pd_compare_nr(comparison);
@@ -96,7 +96,7 @@ static double log_strange(const struct seen *seen, double degrees, double variat
 }
 
 /* `others`: log_strange of each function. */
-static double likelihood(const struct seen *seen, const double *others, size_t nr, double degrees, double variation,
+static double log_likelihood(const struct seen *seen, const double *others, size_t nr, double degrees, double variation,
 			 double prior_degrees)
 {
 	double sum = 0;
@@ -122,7 +122,7 @@ static void find_alike(const struct seen *seen, size_t nr, struct alike *alike)
 		for (size_t i = 0; i < nr; i++)
 			others[i] = log_strange(&seen[i], alike->degrees, variation);
 		for (unsigned p = 0; p < PRIORS; p++) {
-			logs[step][p] = before + likelihood(seen, others, nr, alike->degrees, variation, priors[p]);
+			logs[step][p] = before + log_likelihood(seen, others, nr, alike->degrees, variation, priors[p]);
 			most = fmax(most, logs[step][p]);
 		}
 	}
@@ -148,7 +148,7 @@ static void set_row(const struct perfdata_comparison *comparison, const struct p
 		*freedom = HUGE_VAL;
 		if (!event->reported.dispersion_known)
 			continue;
-		const struct seen seen = see(comparison, event, row, quantity);
+		const struct seen seen = observe_row(comparison, event, row, quantity);
 		const bool other = log_strange(&seen, degrees, alike->variation) >
 				   log_common(&seen, degrees, alike->variation, alike->prior_degrees);
 		const double prior_degrees = other ? 0 : alike->prior_degrees,
@@ -178,7 +178,7 @@ void pd_compare_find_dispersion(const struct perfdata_comparison *comparison, st
 	event->reported.dispersion_known = runs > 2;
 	for (size_t i = 0; runs > 2 && nr < MOST_TELLING && i < event->nr_rows; i++)
 		if (tells_spread(event, &event->rows[i], runs)) {
-			seen[nr] = see(comparison, event, &event->rows[i], PD_SELF);
+			seen[nr] = observe_row(comparison, event, &event->rows[i], PD_SELF);
 			all[nr] = seen[nr].dispersion;
 			nr++;
 		}

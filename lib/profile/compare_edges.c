@@ -12,7 +12,7 @@ static int compare_edges(const void *left, const void *right)
 				      : (a->callee > b->callee) - (a->callee < b->callee);
 }
 
-static void collect(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
+static void collect_edges(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	size_t nr = 0, kept = 0;
 	for (size_t i = 0; i < pd_compare_nr(comparison); i++) {
@@ -74,7 +74,7 @@ bool pd_compare_connect(const struct perfdata_comparison *comparison, struct pd_
 	event->first_up = pd_calloc(event->nr_rows + 2, sizeof *event->first_up);
 	if (!event->edges || !event->by_callee || !event->first_down || !event->first_up)
 		return false;
-	collect(comparison, event);
+	collect_edges(comparison, event);
 	make_index(event);
 	return true;
 }

@@ -24,7 +24,8 @@ static struct perfdata_compared *reported_of(struct pd_compare_row *row, enum pd
 	return quantity == PD_SELF ? &row->reported.self : &row->reported.inclusive;
 }
 
-static void compare(const struct pd_compare_event *event, struct pd_compare_row *row, enum pd_quantity quantity)
+static void compare_quantity(const struct pd_compare_event *event, struct pd_compare_row *row,
+			     enum pd_quantity quantity)
 {
 	struct perfdata_compared *reported = reported_of(row, quantity);
 	*reported = (struct perfdata_compared){ .p = 1, .adjusted_p = 1, .change = PERFDATA_CHANGE_NOT_JUDGED };
@@ -64,7 +65,7 @@ static bool is_broken_chain(const struct pd_compare_row *row)
 
 /* Chooses what is tested by the share of both sides together, which says nothing of its change: so all that has the
  * least share on a side, and nothing that was chosen for having grown. */
-static void choose(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
+static void choose_rows(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	const enum perfdata_quantities wanted = comparison->options->quantities;
 	const double floor = comparison->limits.floor / 2;
@@ -83,7 +84,7 @@ static void choose(const struct perfdata_comparison *comparison, struct pd_compa
 }
 
 /* Adjusts the p values for the number of tests. */
-static bool adjust(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
+static bool adjust_probabilities(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	static const enum pd_adjustment ways[] = {
 		[PERFDATA_ADJUST_HOLM] = PD_ADJUST_HOLM,
@@ -196,7 +197,7 @@ static void add_up_blind(struct pd_compare_event *event, struct blind_part *part
 
 /* Sets the change of each row, and `visible`: the rise that would have been significant with a power of 80 %, and large
  * enough to count. False without memory. */
-static bool decide(struct perfdata_comparison *comparison, struct pd_compare_event *event)
+static bool decide_event(struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	const struct pd_compare_limits *limits = &comparison->limits;
 	const size_t tests = comparison->options->adjust == PERFDATA_ADJUST_NONE || !event->reported.nr_judged
@@ -281,9 +282,10 @@ bool pd_compare_judge(struct perfdata_comparison *comparison, struct pd_compare_
 	pd_compare_find_dispersion(comparison, event);
 	if (!pd_compare_connect(comparison, event) || !pd_compare_scale(comparison, event))
 		return false;
-	choose(comparison, event);
+	choose_rows(comparison, event);
 	for (size_t i = 0; i < event->nr_rows; i++)
 		for (unsigned quantity = 0; quantity < PD_QUANTITIES; quantity++)
-			compare(event, &event->rows[i], quantity);
-	return adjust(comparison, event) && decide(comparison, event) && judge_total(comparison, event);
+			compare_quantity(event, &event->rows[i], quantity);
+	return adjust_probabilities(comparison, event) && decide_event(comparison, event) &&
+	       judge_total(comparison, event);
 }

@@ -39,7 +39,7 @@ bool *pd_compare_same_files(const struct perfdata_comparison *comparison, unsign
 static bool is_unnamed(const struct pd_side_key *key) { return !strcmp(key->name, "(unnamed)"); }
 
 /* The name after of a name before; marks the rule that says it. */
-static const char *renamed(const char *name, const char *const *rules, size_t nr, bool *used)
+static const char *renamed_key(const char *name, const char *const *rules, size_t nr, bool *used)
 {
 	const char *now = pd_key_renamed(name, rules, nr);
 	for (size_t i = 0; now != name && i < nr; i++)
@@ -115,8 +115,8 @@ static uint32_t unify_key(struct perfdata_comparison *comparison, unsigned side,
 	}
 	if (side == PD_BEFORE) {
 		bool *used = comparison->rules_used + options->nr_same_files;
-		name = is_comm ? renamed(name, options->same_comms, options->nr_same_comms, used)
-			       : renamed(name, options->same_symbols, options->nr_same_symbols,
+		name = is_comm ? renamed_key(name, options->same_comms, options->nr_same_comms, used)
+			       : renamed_key(name, options->same_symbols, options->nr_same_symbols,
 					 used + options->nr_same_comms);
 	}
 	const char *const file = key->file == PD_NO_FILE ? "" : file_keys[key->file].key;

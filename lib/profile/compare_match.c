@@ -29,7 +29,7 @@ static double share_on(const struct pd_compare_event *event, size_t row, unsigne
 }
 
 /* The part of a side's weight in keys without samples on the other side. */
-static double unmatched(const struct pd_compare_event *event, unsigned side)
+static double unmatched_share(const struct pd_compare_event *event, unsigned side)
 {
 	double sum = 0;
 	for (size_t i = 0; i < event->nr_rows; i++)
@@ -159,7 +159,7 @@ static void leave_out_unnamed(struct perfdata_comparison *comparison, struct pd_
 bool pd_compare_check_match(struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	leave_out_unnamed(comparison, event);
-	const double before = unmatched(event, PD_BEFORE), after = unmatched(event, PD_AFTER);
+	const double before = unmatched_share(event, PD_BEFORE), after = unmatched_share(event, PD_AFTER);
 	struct lone_files files = { 0 };
 	if (fmin(before, after) < some)
 		return true;

@@ -54,7 +54,7 @@ static struct rest rest_of(const struct pd_compare_event *event)
 	return rest;
 }
 
-static struct rest without(const struct rest *rest, const struct pd_compare_event *event,
+static struct rest rest_without(const struct rest *rest, const struct pd_compare_event *event,
 			   const struct pd_share_sums sums[2])
 {
 	struct rest less = *rest;
@@ -108,7 +108,7 @@ static bool is_large(const struct perfdata_comparison *comparison, const struct 
 }
 
 /* Whether the ratio of a key differs from `scale` by enough to matter for others: by half of the limit. */
-static bool matters(const struct perfdata_comparison *comparison, double ratio)
+static bool ratio_matters(const struct perfdata_comparison *comparison, double ratio)
 {
 	return !(ratio > 0) || isinf(ratio) || fabs(log(ratio)) > log(comparison->limits.ratio) / 2;
 }
@@ -142,7 +142,8 @@ static bool start_with_median(const struct perfdata_comparison *comparison, stru
 			const double off = log(ratio_of(event, row)) - median;
 			const double variance = row->dispersion[PD_SELF] * (1 / (double)row->sums[PD_SELF][0].n +
 							       1 / (double)row->sums[PD_SELF][1].n);
-			row->changed = fabs(off) > CLEAR * sqrt(variance + chance) && matters(comparison, exp(off));
+			row->changed = fabs(off) > CLEAR * sqrt(variance + chance) &&
+				       ratio_matters(comparison, exp(off));
 		}
 	}
 	pd_free(logs);
@@ -153,7 +154,7 @@ static bool start_with_median(const struct perfdata_comparison *comparison, stru
 static bool changed_clearly(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
 			    struct pd_compare_row *row, const struct rest *rest)
 {
-	const struct rest own = row->changed ? *rest : without(rest, event, row->sums[PD_SELF]);
+	const struct rest own = row->changed ? *rest : rest_without(rest, event, row->sums[PD_SELF]);
 	struct pd_compare_measure *measure = &row->measures[PD_SELF];
 	if (!is_large(comparison, event, row))
 		return false;
@@ -164,11 +165,12 @@ static bool changed_clearly(const struct perfdata_comparison *comparison, const 
 	const bool few = row->sums[PD_SELF][0].n < FEW || row->sums[PD_SELF][1].n < FEW;
 	const double middle = (before + after) / 2;
 	const double error = pd_compare_error(event, row, PD_SELF, few ? middle : before, few ? middle : after);
-	return fabs(after - before) > CLEAR * error && matters(comparison, before > 0 ? after / before : HUGE_VAL);
+	return fabs(after - before) > CLEAR * error &&
+	       ratio_matters(comparison, before > 0 ? after / before : HUGE_VAL);
 }
 
 /* One step: who changed, by the rest as the step before left it. False where nobody's answer is another one. */
-static bool step(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
+static bool step_scale(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	const struct rest rest = rest_of(event);
 	bool any = false;
@@ -226,7 +228,7 @@ static void use_shares(struct pd_compare_event *event)
 
 /* Whether what lies outside of a key and the rest of all keys say nearly the same. If not, some outside changed
  * without being known to have. */
-static bool agrees(const struct perfdata_comparison *comparison, const struct rest *outside,
+static bool measure_agrees(const struct perfdata_comparison *comparison, const struct rest *outside,
 		   const struct pd_compare_measure *with)
 {
 	struct pd_compare_measure measure;
@@ -259,7 +261,7 @@ static bool scale_by_rest(const struct perfdata_comparison *comparison, struct p
 	}
 	if (!start_with_median(comparison, event))
 		return false;
-	for (unsigned i = 0; i < MOST_STEPS && step(comparison, event); i++)
+	for (unsigned i = 0; i < MOST_STEPS && step_scale(comparison, event); i++)
 		;
 	const struct rest rest = rest_of(event);
 	event->mixed = most_changed(comparison, event) || rest.share[0] < least_rest || rest.share[1] < least_rest;
@@ -273,17 +275,17 @@ static bool scale_by_rest(const struct perfdata_comparison *comparison, struct p
 	event->reported.scale = with.scale;
 	for (size_t i = 0; i < event->nr_rows; i++) {
 		struct pd_compare_row *row = &event->rows[i];
-		const struct rest own = row->changed ? rest : without(&rest, event, row->sums[PD_SELF]);
+		const struct rest own = row->changed ? rest : rest_without(&rest, event, row->sums[PD_SELF]);
 		const struct rest all = { { 1, 1 },
 					  { variance_of(&event->all[0], &event->all[0]),
 					    variance_of(&event->all[1], &event->all[1]) } };
-		const struct rest outside = without(&all, event, row->sums[PD_INCLUSIVE]);
+		const struct rest outside = rest_without(&all, event, row->sums[PD_INCLUSIVE]);
 		const struct pd_compare_measure by_itself = { .scale = 1 };
 		row->measures[PD_SELF] = row->measures[PD_INCLUSIVE] = row->unmatched ? by_itself : with;
 		if (row->unmatched)
 			continue;
 		row->measures[PD_SELF].none = !measure_apart(&own, &row->measures[PD_SELF]);
-		if (row->nr_changed == nr_changed && agrees(comparison, &outside, &with))
+		if (row->nr_changed == nr_changed && measure_agrees(comparison, &outside, &with))
 			row->measures[PD_INCLUSIVE].none = !measure_apart(&outside, &row->measures[PD_INCLUSIVE]);
 		replace_guess(comparison, event, row, PD_SELF, with.scale);
 		replace_guess(comparison, event, row, PD_INCLUSIVE, with.scale);

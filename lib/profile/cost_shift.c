@@ -53,7 +53,7 @@ static bool has_vanished(const struct shift *shift, uint32_t row)
 	return whole_of(shift, row)->compared < gone * whole_of(shift, row)->share[PD_BEFORE];
 }
 
-static double lost(const struct shift *shift, uint32_t row) { return fmax(0, -self_of(shift, row)->delta); }
+static double lost_weight(const struct shift *shift, uint32_t row) { return fmax(0, -self_of(shift, row)->delta); }
 
 /* The share of a call after, in comparable form. */
 static double after_of(const struct shift *shift, const struct pd_compare_edge *edge)
@@ -62,7 +62,7 @@ static double after_of(const struct shift *shift, const struct pd_compare_edge *
 }
 
 /* How much less a call costs than before; 0 where chance may explain the difference. */
-static double fall(const struct shift *shift, const struct pd_compare_edge *edge)
+static double edge_fall(const struct shift *shift, const struct pd_compare_edge *edge)
 {
 	const double before = edge->share[PD_BEFORE], after = after_of(shift, edge);
 	const double error = sqrt(before / pd_effective_samples(&shift->event->all[PD_BEFORE]) +
@@ -70,7 +70,7 @@ static double fall(const struct shift *shift, const struct pd_compare_edge *edge
 	return before - after > certain * error ? before - after : 0;
 }
 
-static double explain(struct shift *shift, uint32_t row, double part)
+static double explain_row(struct shift *shift, uint32_t row, double part)
 {
 	if (part > shift->best) {
 		shift->best = part;
@@ -79,7 +79,7 @@ static double explain(struct shift *shift, uint32_t row, double part)
 	return part;
 }
 
-static bool enter(struct shift *shift, uint32_t row)
+static bool enter_row(struct shift *shift, uint32_t row)
 {
 	if (shift->seen[row] == shift->search)
 		return false;
@@ -89,7 +89,7 @@ static bool enter(struct shift *shift, uint32_t row)
 
 static void add_to_group(struct shift *shift, uint32_t row)
 {
-	if (shift->nr_group < MOST_ROWS && enter(shift, row))
+	if (shift->nr_group < MOST_ROWS && enter_row(shift, row))
 		shift->group[shift->nr_group++] = row;
 }
 
@@ -106,13 +106,13 @@ static void begin_search(struct shift *shift, uint32_t row)
  * that shrink only a little mean nothing: shares add up to 1, so they shrink when others grow. */
 static double taken_from(struct shift *shift, uint32_t caller, double most)
 {
-	double sum = lost(shift, caller);
+	double sum = lost_weight(shift, caller);
 	for (uint32_t e = shift->event->first_down[caller]; e < shift->event->first_down[caller + 1]; e++) {
 		const struct pd_compare_edge *edge = &shift->event->edges[e];
 		if (shift->seen[edge->callee] != shift->search && after_of(shift, edge) < rare * edge->share[PD_BEFORE])
-			sum += fall(shift, edge);
+			sum += edge_fall(shift, edge);
 	}
-	return explain(shift, caller, fmin(sum, most));
+	return explain_row(shift, caller, fmin(sum, most));
 }
 
 /* What the callers of a row lost, also through functions that appeared together with the row. */
@@ -134,7 +134,7 @@ static double from_callers(struct shift *shift, uint32_t row)
 		for (uint32_t e = shift->event->first_up[at]; e < shift->event->first_up[at + 1]; e++) {
 			const struct pd_compare_edge *edge = &shift->event->edges[shift->event->by_callee[e]];
 			const double grown = after_of(shift, edge) - edge->share[PD_BEFORE];
-			if (grown > 0 && enter(shift, edge->caller))
+			if (grown > 0 && enter_row(shift, edge->caller))
 				sum += taken_from(shift, edge->caller, grown);
 		}
 	}
@@ -150,14 +150,14 @@ static double from_callees(struct shift *shift, uint32_t row)
 		const uint32_t at = shift->group[i];
 		for (uint32_t e = shift->event->first_down[at]; e < shift->event->first_down[at + 1]; e++) {
 			const struct pd_compare_edge *edge = &shift->event->edges[e];
-			const double fallen = fall(shift, edge);
+			const double fallen = edge_fall(shift, edge);
 			if (fallen <= 0 || shift->seen[edge->callee] == shift->search)
 				continue;
-			sum += explain(shift, edge->callee, fmin(fallen, lost(shift, edge->callee)));
+			sum += explain_row(shift, edge->callee, fmin(fallen, lost_weight(shift, edge->callee)));
 			if (has_vanished(shift, edge->callee))
 				add_to_group(shift, edge->callee);
 			else
-				enter(shift, edge->callee);
+				enter_row(shift, edge->callee);
 		}
 	}
 	return sum;
@@ -216,7 +216,7 @@ static bool shares_caller(const struct shift *shift, uint32_t a, uint32_t b)
 
 /* Looks for a rename: a new function, and exactly one that is gone with the same weight and a caller in common. A note
  * suggests it to the user; the comparison itself does not act on it. */
-static void suggest(struct shift *shift, uint32_t row)
+static void suggest_row(struct shift *shift, uint32_t row)
 {
 	const struct perfdata_compared *whole = whole_of(shift, row);
 	const struct pd_compare_row *rows = shift->event->rows;
@@ -255,7 +255,7 @@ bool pd_compare_find_moved(struct perfdata_comparison *comparison, struct pd_com
 		for (uint32_t row = 0; row < event->nr_rows; row++)
 			look_at(&shift, row);
 		for (uint32_t row = 0; row < event->nr_rows; row++)
-			suggest(&shift, row);
+			suggest_row(&shift, row);
 	}
 	pd_free(shift.group);
 	pd_free(shift.seen);

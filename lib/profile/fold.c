@@ -324,7 +324,7 @@ enum perfdata_status pd_fold_finish(struct pd_fold *fold)
 	return status;
 }
 
-static void describe(const struct pd_fold *fold, const struct node *node, struct pd_fold_node *ret)
+static void describe_node(const struct pd_fold *fold, const struct node *node, struct pd_fold_node *ret)
 {
 	*ret = (struct pd_fold_node){
 		.parent = node->tree.parent, .label = node->tree.label, .ends = node->self != 0, .self = weight_of(node)
@@ -343,7 +343,7 @@ static enum perfdata_status fold_node(struct pd_fold *fold, uint32_t node, struc
 	const struct node *at = pd_tree_item(&fold->tree, node);
 	if (!at)
 		return fold->tree.status;
-	describe(fold, at, ret);
+	describe_node(fold, at, ret);
 	return PERFDATA_OK;
 }
 
@@ -388,7 +388,7 @@ static enum perfdata_status add_item(struct walk *walk, uint32_t node, uint32_t 
 }
 
 /* Goes into a node: its children become items. */
-static enum perfdata_status enter(struct walk *walk, uint32_t number)
+static enum perfdata_status enter_node(struct walk *walk, uint32_t number)
 {
 	struct pd_fold *fold = walk->fold;
 	const size_t first = walk->nr_items;
@@ -414,7 +414,7 @@ static enum perfdata_status enter(struct walk *walk, uint32_t number)
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status visit(struct walk *walk, enum pd_fold_event event, uint32_t node, size_t depth)
+static enum perfdata_status visit_node(struct walk *walk, enum pd_fold_event event, uint32_t node, size_t depth)
 {
 	struct pd_fold_node at;
 	const struct pd_fold_visit visit = { event, node, (unsigned)depth };
@@ -422,31 +422,31 @@ static enum perfdata_status visit(struct walk *walk, enum pd_fold_event event, u
 	return status == PERFDATA_OK ? walk->options->visit(walk->options->user, &visit, &at) : status;
 }
 
-static enum perfdata_status leave(struct walk *walk)
+static enum perfdata_status leave_node(struct walk *walk)
 {
 	const struct level level = walk->levels[--walk->nr_levels];
 	walk->nr_items = level.first;
-	return walk->nr_levels ? visit(walk, PD_FOLD_LEAVE, level.node, walk->nr_levels) : PERFDATA_OK;
+	return walk->nr_levels ? visit_node(walk, PD_FOLD_LEAVE, level.node, walk->nr_levels) : PERFDATA_OK;
 }
 
-static enum perfdata_status step(struct walk *walk)
+static enum perfdata_status step_walk(struct walk *walk)
 {
 	struct level *level = &walk->levels[walk->nr_levels - 1];
 	if (level->at == level->end)
-		return leave(walk);
+		return leave_node(walk);
 	const struct item item = walk->items[level->at++];
-	const enum perfdata_status status = visit(walk, item.event, item.node, walk->nr_levels);
+	const enum perfdata_status status = visit_node(walk, item.event, item.node, walk->nr_levels);
 	if (item.event == PD_FOLD_SELF)
 		return status;
-	return status == PERFDATA_OK ? enter(walk, item.node) : status == PERFDATA_END ? PERFDATA_OK : status;
+	return status == PERFDATA_OK ? enter_node(walk, item.node) : status == PERFDATA_END ? PERFDATA_OK : status;
 }
 
 enum perfdata_status pd_fold_walk(struct pd_fold *fold, const struct pd_fold_walk_options *options)
 {
 	struct walk walk = { .fold = fold, .options = options };
-	enum perfdata_status status = enter(&walk, 0);
+	enum perfdata_status status = enter_node(&walk, 0);
 	while (status == PERFDATA_OK && walk.nr_levels)
-		status = step(&walk);
+		status = step_walk(&walk);
 	pd_free(walk.items);
 	pd_free(walk.levels);
 	return status;

@@ -19,16 +19,16 @@ static size_t nr_digits(const char *text, size_t size)
 	return nr;
 }
 
-static bool begins(const char *text, size_t size, const char *with)
+static bool begins_with(const char *text, size_t size, const char *with)
 {
 	return size >= strlen(with) && !memcmp(text, with, strlen(with));
 }
-static bool ends(const char *text, size_t size, const char *with)
+static bool ends_with(const char *text, size_t size, const char *with)
 {
-	return size >= strlen(with) && begins(text + size - strlen(with), strlen(with), with);
+	return size >= strlen(with) && begins_with(text + size - strlen(with), strlen(with), with);
 }
 
-static void put(char *ret, size_t room, const char *text, size_t size)
+static void put_text(char *ret, size_t room, const char *text, size_t size)
 {
 	size = size < room ? size : room - 1;
 	memcpy(ret, text, size);
@@ -48,7 +48,7 @@ static void put_module(const char *name, size_t size, char *ret, size_t room)
 			size = i;
 			break;
 		}
-	put(ret, room, name, size);
+	put_text(ret, room, name, size);
 	for (char *at = ret; *at; at++)
 		if (*at == '-')
 			*at = '_';
@@ -75,7 +75,7 @@ static size_t without_minor_version(const char *name, size_t size)
 static bool is_jitted(const char *name, size_t size)
 {
 	static const char begin[] = "jitted-", end[] = ".so";
-	if (!begins(name, size, begin) || !ends(name, size, end))
+	if (!begins_with(name, size, begin) || !ends_with(name, size, end))
 		return false;
 	const char *at = name + strlen(begin), *stop = name + size - strlen(end);
 	for (unsigned part = 0; part < 2; part++) {
@@ -90,38 +90,38 @@ static bool is_jitted(const char *name, size_t size)
 void pd_key_file(enum perfdata_dso_kind kind, const char *path, char *ret, size_t room)
 {
 	size_t size = strlen(path);
-	if (ends(path, size, " (deleted)"))
+	if (ends_with(path, size, " (deleted)"))
 		size -= strlen(" (deleted)");
 	const char *slash = *path == '[' ? NULL : memrchr(path, '/', size);
 	const char *name = slash && slash + 1 < path + size ? slash + 1 : path;
 	size -= (size_t)(name - path);
 	switch (kind) {
 	case PERFDATA_DSO_KERNEL:
-		put(ret, room, *path == '[' && begins(name, size, "[guest") ? "[guest.kernel]" : "[kernel]",
-		    *path == '[' && begins(name, size, "[guest") ? strlen("[guest.kernel]") : strlen("[kernel]"));
+		put_text(ret, room, *path == '[' && begins_with(name, size, "[guest") ? "[guest.kernel]" : "[kernel]",
+		    *path == '[' && begins_with(name, size, "[guest") ? strlen("[guest.kernel]") : strlen("[kernel]"));
 		return;
 	case PERFDATA_DSO_MODULE:
 		put_module(name, size, ret, room);
 		return;
 	case PERFDATA_DSO_VDSO:
-		put(ret, room, "[vdso]", strlen("[vdso]"));
+		put_text(ret, room, "[vdso]", strlen("[vdso]"));
 		return;
 	case PERFDATA_DSO_PERF_MAP:
 	case PERFDATA_DSO_JITDUMP:
-		put(ret, room, "[jit]", strlen("[jit]"));
+		put_text(ret, room, "[jit]", strlen("[jit]"));
 		return;
 	case PERFDATA_DSO_BPF:
-		put(ret, room, "[bpf]", strlen("[bpf]"));
+		put_text(ret, room, "[bpf]", strlen("[bpf]"));
 		return;
 	case PERFDATA_DSO_USER:
 	case PERFDATA_DSO_NONE:
 	case PERFDATA_DSO_STATE:
 		break;
 	}
-	if (begins(path, strlen(path), "/memfd:") || is_jitted(name, size))
-		put(ret, room, "[jit]", strlen("[jit]"));
+	if (begins_with(path, strlen(path), "/memfd:") || is_jitted(name, size))
+		put_text(ret, room, "[jit]", strlen("[jit]"));
 	else
-		put(ret, room, name, without_minor_version(name, size));
+		put_text(ret, room, name, without_minor_version(name, size));
 }
 
 /* --- functions ---------------------------------------------------------------------------------------------------- */
@@ -168,11 +168,11 @@ static size_t without_suffix(const char *name, size_t size)
 	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
 		const char *text = suffixes[i].text;
 		const size_t length = strlen(text);
-		if ((suffixes[i].tail & TAIL_ALONE) && size > length && ends(name, size, text))
+		if ((suffixes[i].tail & TAIL_ALONE) && size > length && ends_with(name, size, text))
 			return size - length;
 		const char *dot = suffixes[i].tail & (TAIL_NUMBER | TAIL_HEX) ? memrchr(name, '.', size) : NULL;
 		const size_t head = dot ? (size_t)(dot - name) : 0;
-		if (head > length && ends(name, head, text) &&
+		if (head > length && ends_with(name, head, text) &&
 		    is_number(dot + 1, size - head - 1, suffixes[i].tail & TAIL_HEX))
 			return head - length;
 	}
@@ -188,7 +188,7 @@ static size_t without_suffix(const char *name, size_t size)
 static size_t without_rust_hash(const char *name, size_t size)
 {
 	const size_t hash = 3 + 16;
-	return size > hash && begins(name + size - hash, hash, "::h") && is_number(name + size - 16, 16, true)
+	return size > hash && begins_with(name + size - hash, hash, "::h") && is_number(name + size - 16, 16, true)
 		       ? size - hash
 		       : size;
 }
@@ -210,10 +210,10 @@ static size_t without_clone(const char *name, size_t size)
 {
 	static const struct { const char *open, *close; } forms[] = { { " [clone ", "]" }, { " (.", ")" } };
 	for (unsigned i = 0; i < 2; i++) {
-		if (!ends(name, size, forms[i].close))
+		if (!ends_with(name, size, forms[i].close))
 			continue;
 		for (size_t at = size; at-- > 0;) {
-			if (!begins(name + at, size - at, forms[i].open))
+			if (!begins_with(name + at, size - at, forms[i].open))
 				continue;
 			/* the dot belongs to the suffix, and one byte precedes it */
 			const char *word = name + at + strlen(forms[i].open) - (i ? 1 : 0);
@@ -228,7 +228,7 @@ static size_t skip_tier(const char **name, size_t size)
 {
 	static const char *const words[] = { "LazyCompile:", "JS:", "Function:", "Script:" };
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (begins(*name, size, words[i]) && size > strlen(words[i])) {
+		if (begins_with(*name, size, words[i]) && size > strlen(words[i])) {
 			*name += strlen(words[i]);
 			size -= strlen(words[i]);
 			break;
@@ -240,7 +240,7 @@ static size_t skip_tier(const char **name, size_t size)
 	static const char *const tiers[] = { "[Tier0]",  "[Tier1]",       "[OptimizedTier1]", "[OptimizedTier1OSR]",
 					     "[PreJIT]", "[QuickJitted]", "[Optimized]" };
 	for (size_t i = 0; i < sizeof tiers / sizeof *tiers; i++)
-		if (ends(*name, size, tiers[i]) && size > strlen(tiers[i]))
+		if (ends_with(*name, size, tiers[i]) && size > strlen(tiers[i]))
 			size -= strlen(tiers[i]);
 	return size;
 }
@@ -249,13 +249,13 @@ static void put_symbol(const char *name, size_t size, char *ret, size_t room)
 {
 	static const char prefix[] = "__pfx_";
 	size = skip_tier(&name, size);
-	if (begins(name, size, prefix) && size > strlen(prefix)) {
+	if (begins_with(name, size, prefix) && size > strlen(prefix)) {
 		name += strlen(prefix);
 		size -= strlen(prefix);
 	}
 	for (size_t cut; (cut = without_clone(name, without_suffixes(name, size))) != size;)
 		size = cut;
-	put(ret, room, name, size);
+	put_text(ret, room, name, size);
 }
 
 void pd_key_symbol(const char *name, char *ret, size_t room) { put_symbol(name, strlen(name), ret, room); }

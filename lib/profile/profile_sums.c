@@ -25,7 +25,7 @@ void pd_multiply(uint64_t a, uint64_t b, uint64_t ret[2])
 	ret[1] = high + (cross1 >> 32) + (cross2 >> 32) + (middle >> 32);
 }
 
-static uint64_t add(uint64_t a, uint64_t b, bool *overflow)
+static uint64_t add_saturated(uint64_t a, uint64_t b, bool *overflow)
 {
 	uint64_t sum;
 	if (!__builtin_add_overflow(a, b, &sum))
@@ -38,8 +38,8 @@ void pd_profile_sums_add(struct pd_profile_sums *sums, const struct pd_profile_s
 {
 	uint64_t low, high;
 	sums->overflow |= more->overflow;
-	sums->samples = add(sums->samples, more->samples, &sums->overflow);
-	sums->weight = add(sums->weight, more->weight, &sums->overflow);
+	sums->samples = add_saturated(sums->samples, more->samples, &sums->overflow);
+	sums->weight = add_saturated(sums->weight, more->weight, &sums->overflow);
 	const bool carry = __builtin_add_overflow(sums->squares[0], more->squares[0], &low);
 	if (__builtin_add_overflow(sums->squares[1], more->squares[1], &high) ||
 	    __builtin_add_overflow(high, carry, &high)) {
@@ -109,7 +109,7 @@ static int sort_and_add_up(struct pd_sums_table *table)
 }
 
 /* Forgets the entries in memory; where memory is short, gives their memory back. */
-static void clear(struct pd_sums_table *table)
+static void clear_table(struct pd_sums_table *table)
 {
 	table->nr = 0;
 	if (!pd_account_is_over(table->account)) {
@@ -125,7 +125,7 @@ static void clear(struct pd_sums_table *table)
 }
 
 /* Writes the entries in memory to the file as a run; then memory holds none. */
-static enum perfdata_status spill(struct pd_sums_table *table)
+static enum perfdata_status spill_table(struct pd_sums_table *table)
 {
 	const uint64_t offset = table->spool.size;
 	if (pd_vector_grow(&table->runs, &table->runs_room, table->nr_runs, sizeof *table->runs) < 0)
@@ -137,14 +137,14 @@ static enum perfdata_status spill(struct pd_sums_table *table)
 	if (status)
 		return status;
 	table->runs[table->nr_runs++] = (struct pd_run){ offset, table->nr };
-	clear(table);
+	clear_table(table);
 	return PERFDATA_OK;
 }
 
 enum perfdata_status pd_sums_finish(struct pd_sums_table *table)
 {
 	if (table->nr >= MIN_RUN_ENTRIES && pd_account_is_over(table->account))
-		return spill(table);
+		return spill_table(table);
 	return sort_and_add_up(table) == 0 ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
@@ -175,7 +175,7 @@ static enum perfdata_status make_room(struct pd_sums_table *table)
 	if (table->nr >= MIN_RUN_ENTRIES &&
 	    (table->nr >= UINT32_MAX / 2 || (grows && pd_account_is_tight(table->account)) ||
 	     (table->nr % 1024 == 0 && pd_account_is_over(table->account)))) {
-		const enum perfdata_status status = spill(table);
+		const enum perfdata_status status = spill_table(table);
 		if (status != PERFDATA_OK || table->room)
 			return status;
 	}
@@ -240,7 +240,7 @@ void pd_sums_walk_free(struct pd_sums_walk *walk)
 }
 
 /* Reads the next entries of a run once the walk has taken all that were read. */
-static enum perfdata_status refill(const struct pd_sums_walk *walk, struct source *source)
+static enum perfdata_status refill_source(const struct pd_sums_walk *walk, struct source *source)
 {
 	if (source->at < source->end || !source->run.entries)
 		return PERFDATA_OK;
@@ -276,7 +276,7 @@ enum perfdata_status pd_sums_walk_new(const struct pd_sums_table *table, struct 
 		source->buffer = pd_malloc(walk->at_once * sizeof *source->buffer);
 		if (source->buffer)
 			pd_account_take(table->account, PD_USE_PROFILE, walk->at_once * sizeof *source->buffer);
-		status = source->buffer ? refill(walk, source) : PERFDATA_ENOMEM;
+		status = source->buffer ? refill_source(walk, source) : PERFDATA_ENOMEM;
 	}
 	walk->sources[nr - 1].at = table->entries;
 	walk->sources[nr - 1].end = table->entries ? table->entries + table->nr : NULL;
@@ -305,7 +305,7 @@ enum perfdata_status pd_sums_walk_next(struct pd_sums_walk *walk, const struct p
 			continue;
 		pd_profile_sums_add(&walk->result.sums, &source->at->sums);
 		source->at++;
-		if (refill(walk, source) != PERFDATA_OK)
+		if (refill_source(walk, source) != PERFDATA_OK)
 			return PERFDATA_EREAD;
 	}
 	*ret = &walk->result;

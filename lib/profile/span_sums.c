@@ -84,7 +84,7 @@ static void set_other(const struct pd_span_row *from, struct pd_span_row *to)
 }
 
 /* False for a span that is not asked for. */
-static bool take(const struct pd_span_sums *sums, const struct pd_span *span, struct taken *ret)
+static bool take_span(const struct pd_span_sums *sums, const struct pd_span *span, struct taken *ret)
 {
 	struct pd_span_row row = { .pid = -1, .tid = -1, .comm = PERFDATA_NONE, .cpu = UINT32_MAX, .other_pid = -1,
 				   .other_tid = -1, .other_comm = PERFDATA_NONE };
@@ -142,7 +142,7 @@ enum perfdata_status pd_span_sums_collect(const struct pd_span_sums *sums, const
 		return PERFDATA_ENOMEM;
 	part->nr = 0;
 	for (size_t i = 0; i < nr; i++)
-		part->nr += take(sums, &spans[i], &part->spans[part->nr]);
+		part->nr += take_span(sums, &spans[i], &part->spans[part->nr]);
 	*ret = part;
 	return PERFDATA_OK;
 }
@@ -180,7 +180,7 @@ static uint32_t place_of(uint64_t length)
 	return ((shift + 1) << FINE_BITS) + (uint32_t)((length >> shift) - (UINT64_C(1) << FINE_BITS));
 }
 
-static enum perfdata_status account(struct pd_span_sums *sums)
+static enum perfdata_status account_sums(struct pd_span_sums *sums)
 {
 	struct pd_account *account = pd_session_account(sums->session);
 	const size_t size = sums->room * sizeof *sums->sums + sums->index.capacity * sizeof *sums->index.slots +
@@ -209,7 +209,7 @@ static enum perfdata_status add_length(struct pd_span_sums *sums, uint32_t row, 
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status add(struct pd_span_sums *sums, const struct taken *taken)
+static enum perfdata_status add_span(struct pd_span_sums *sums, const struct taken *taken)
 {
 	const uint64_t hash = hash_of(sums, taken);
 	uint32_t index = pd_index_find(&sums->index, hash, same_row, sums, taken);
@@ -249,9 +249,9 @@ enum perfdata_status pd_span_sums_add(struct pd_span_sums *sums, struct pd_span_
 {
 	enum perfdata_status status = PERFDATA_OK;
 	for (size_t i = 0; part && i < part->nr && status == PERFDATA_OK; i++)
-		status = add(sums, &part->spans[i]);
+		status = add_span(sums, &part->spans[i]);
 	pd_free(part);
-	return status == PERFDATA_OK ? account(sums) : status;
+	return status == PERFDATA_OK ? account_sums(sums) : status;
 }
 
 /* --- the end ------------------------------------------------------------------------------------------------------ */
@@ -282,7 +282,7 @@ static int compare_rows(const void *left, const void *right)
 }
 
 /* The length below which so many of a hundred spans lie: that of the last one of them. */
-static uint64_t percentile(const struct bucket *buckets, size_t nr, uint64_t count, unsigned percent)
+static uint64_t percentile_of(const struct bucket *buckets, size_t nr, uint64_t count, unsigned percent)
 {
 	uint64_t left = count - count / 100 * (100 - percent) - count % 100 * (100 - percent) / 100;
 	for (size_t i = 0; i < nr; i++) {
@@ -310,8 +310,8 @@ enum perfdata_status pd_span_sums_finish(struct pd_span_sums *sums)
 		size_t end = i;
 		while (end < sums->nr_buckets && sums->buckets[end].row == sums->buckets[i].row)
 			end++;
-		row->p50 = percentile(&sums->buckets[i], end - i, row->count, 50);
-		row->p99 = percentile(&sums->buckets[i], end - i, row->count, 99);
+		row->p50 = percentile_of(&sums->buckets[i], end - i, row->count, 50);
+		row->p99 = percentile_of(&sums->buckets[i], end - i, row->count, 99);
 		i = end;
 	}
 	if (sums->nr)

@@ -19,12 +19,12 @@ struct pd_wide pd_wide_add(struct pd_wide a, struct pd_wide b)
 	return sum;
 }
 
-static uint64_t add(uint64_t a, uint64_t b) { return b > UINT64_MAX - a ? UINT64_MAX : a + b; }
+static uint64_t add_saturated(uint64_t a, uint64_t b) { return b > UINT64_MAX - a ? UINT64_MAX : a + b; }
 
 void pd_share_sums_add(struct pd_share_sums *sums, const struct pd_share_sums *more)
 {
-	sums->n = add(sums->n, more->n);
-	sums->w = add(sums->w, more->w);
+	sums->n = add_saturated(sums->n, more->n);
+	sums->w = add_saturated(sums->w, more->w);
 	sums->q = pd_wide_add(sums->q, more->q);
 }
 
@@ -178,7 +178,7 @@ struct pd_welch pd_welch_of_logs(const double *first, size_t nr_first, const dou
  * indexes. */
 static bool is_before(const double *p, size_t a, size_t b) { return p[a] != p[b] ? p[a] < p[b] : a < b; }
 
-static void sink(const double *p, size_t *order, size_t at, size_t nr)
+static void sink_down(const double *p, size_t *order, size_t at, size_t nr)
 {
 	for (size_t child; (child = 2 * at + 1) < nr; at = child) {
 		if (child + 1 < nr && is_before(p, order[child], order[child + 1]))
@@ -196,12 +196,12 @@ static void sort_order(const double *p, size_t *order, size_t nr)
 	for (size_t i = 0; i < nr; i++)
 		order[i] = i;
 	for (size_t i = nr / 2; i-- > 0;)
-		sink(p, order, i, nr);
+		sink_down(p, order, i, nr);
 	for (size_t left = nr; left-- > 1;) {
 		const size_t largest = order[0];
 		order[0] = order[left];
 		order[left] = largest;
-		sink(p, order, 0, left);
+		sink_down(p, order, 0, left);
 	}
 }
 

@@ -132,7 +132,7 @@ static bool take_magic(struct perfdata_reader *reader, const uint8_t *bytes, siz
 	return true;
 }
 
-static enum perfdata_status refuse(struct perfdata_reader *reader, const uint8_t *bytes, size_t size)
+static enum perfdata_status refuse_container(struct perfdata_reader *reader, const uint8_t *bytes, size_t size)
 {
 	const char *why = "this is no perf.data recording";
 
@@ -667,7 +667,7 @@ static enum perfdata_status open_container(struct container *c, const char *name
 	if (size < 8 && pd_input_damage(c->input, NULL) == PERFDATA_EREAD)
 		return pd_input_read_error(c->input, &reader->error);
 	if (!take_magic(reader, copy, size))
-		return refuse(reader, copy, size);
+		return refuse_container(reader, copy, size);
 	if (is_pipe(copy, size, reader->config.swap))
 		return open_pipe(c, name);
 	if (!pd_input_seekable(c->input))

@@ -167,7 +167,7 @@ static inline void fill_slot(struct pd_order_slot *slot, struct pd_slot_header *
 }
 
 /* Records of one chunk wait from now on. */
-static enum perfdata_status push(struct perfdata_reader *reader, struct perfdata_raw *raws, unsigned nr)
+static enum perfdata_status push_raws(struct perfdata_reader *reader, struct perfdata_raw *raws, unsigned nr)
 {
 	struct pd_order *order = reader->order;
 	uint64_t newest = order->newest, bytes = 0;
@@ -206,7 +206,7 @@ static enum perfdata_status push(struct perfdata_reader *reader, struct perfdata
 }
 
 /* Sorts the records that came since the last sort, and merges them with the rest of that sort. */
-static enum perfdata_status sort(struct pd_order *order)
+static enum perfdata_status sort_order(struct pd_order *order)
 {
 	const size_t old = order->sorted - order->first, fresh = order->count - order->sorted;
 	if (pd_keys_run_end(order->keys, order->sorted > order->first ? order->sorted - 1 : order->sorted,
@@ -286,11 +286,11 @@ static inline void raw_of(const struct perfdata_reader *reader, const struct pd_
 }
 
 /* Writes all that waits in memory to a run. */
-static enum perfdata_status spill(struct perfdata_reader *reader)
+static enum perfdata_status spill_order(struct perfdata_reader *reader)
 {
 	struct pd_order *order = reader->order;
 	struct pd_run *run;
-	enum perfdata_status status = sort(order);
+	enum perfdata_status status = sort_order(order);
 
 	if (status == PERFDATA_OK && !order->spill) {
 		order->spill = pd_spill_new(reader);
@@ -361,7 +361,7 @@ static enum perfdata_status finish_round(struct pd_order *order)
 {
 	if (!order->waiting)
 		return PERFDATA_OK;
-	const enum perfdata_status status = order->limit ? sort(order) : PERFDATA_OK;
+	const enum perfdata_status status = order->limit ? sort_order(order) : PERFDATA_OK;
 	order->releasing = order->limit != 0;
 	return status;
 }
@@ -405,7 +405,7 @@ static unsigned pop_keys(struct perfdata_reader *reader, uint64_t limit, struct 
 }
 
 /* The next records that may be released; PERFDATA_END if none may. A record of a run comes alone. */
-static enum perfdata_status pop(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr)
+static enum perfdata_status pop_raws(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr)
 {
 	struct pd_order *order = reader->order;
 
@@ -430,7 +430,7 @@ static void drop_waiting(struct perfdata_reader *reader, enum perfdata_status st
 	reader->end = pd_reader_failed(reader, status);
 	reader->order->limit = UINT64_MAX;
 	reader->order->newest = UINT64_MAX;
-	(void)sort(reader->order);   /* without memory the unsorted ones are lost too */
+	(void)sort_order(reader->order);   /* without memory the unsorted ones are lost too */
 }
 
 static bool must_wait(const struct perfdata_raw *raw)
@@ -450,7 +450,8 @@ static bool need_not_wait(struct perfdata_reader *reader)
 }
 
 /* Hands on records of one chunk that have their turn. */
-static void pass(struct perfdata_reader *reader, const struct perfdata_raw *raws, unsigned nr, struct perfdata_raw *ret)
+static void pass_raws(struct perfdata_reader *reader, const struct perfdata_raw *raws, unsigned nr,
+		      struct perfdata_raw *ret)
 {
 	struct pd_order *order = reader->order;
 	pd_reader_hold(reader, raws->chunk);
@@ -495,7 +496,7 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfda
 	release_given(order);
 	for (;;) {
 		if (order->releasing) {
-			const enum perfdata_status popped = pop(reader, ret, ret_nr);
+			const enum perfdata_status popped = pop_raws(reader, ret, ret_nr);
 			if (popped < 0)
 				drop_waiting(reader, popped);
 			if (popped != PERFDATA_END)
@@ -512,19 +513,19 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfda
 		if (status == PERFDATA_AGAIN)
 			return status;
 		if (status == PERFDATA_OK && wait && order->rest_is_sorted) {
-			pass(reader, raws, nr, ret);
+			pass_raws(reader, raws, nr, ret);
 			*ret_nr = nr;
 			return PERFDATA_OK;
 		}
 		if (status == PERFDATA_OK && wait) {
-			status = push(reader, raws, nr);
+			status = push_raws(reader, raws, nr);
 			const bool between = status == PERFDATA_OK && order->read_at == order->nr_read;
 			if (between && need_not_wait(reader)) {
 				order->limit = UINT64_MAX;
-				status = sort(order);
+				status = sort_order(order);
 				order->releasing = status == PERFDATA_OK;
 			} else if (between && memory_is_full(reader)) {
-				status = spill(reader);
+				status = spill_order(reader);
 			}
 			if (status == PERFDATA_OK)
 				continue;
@@ -548,7 +549,7 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfda
 		reader->end = pd_reader_failed(reader, status);
 		order->limit = UINT64_MAX;
 		order->newest = UINT64_MAX;
-		order->releasing = sort(order) == PERFDATA_OK;
+		order->releasing = sort_order(order) == PERFDATA_OK;
 		if (!order->releasing)
 			reader->end = pd_reader_failed(reader, PERFDATA_ENOMEM);
 	}

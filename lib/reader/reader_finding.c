@@ -51,7 +51,7 @@ struct pd_listener pd_reader_listen(struct perfdata_reader *reader, struct pd_li
 	return before;
 }
 
-static void note(struct perfdata_reader *reader, const struct pd_finding *finding)
+static void note_finding(struct perfdata_reader *reader, const struct pd_finding *finding)
 {
 	if (reader->ahead)
 		pd_ahead_note(reader->ahead, finding);
@@ -68,7 +68,7 @@ void pd_reader_finding(struct perfdata_reader *reader, enum perfdata_finding_cod
 	va_start(args, format);
 	vsnprintf(finding.message, sizeof finding.message, format, args);
 	va_end(args);
-	note(reader, &finding);
+	note_finding(reader, &finding);
 }
 
 void pd_reader_finding_once(struct perfdata_reader *reader, enum perfdata_finding_code code, unsigned file,
@@ -88,7 +88,7 @@ void pd_reader_finding_once(struct perfdata_reader *reader, enum perfdata_findin
 		vsnprintf(finding.message, sizeof finding.message, format, args);
 		va_end(args);
 	}
-	note(reader, &finding);
+	note_finding(reader, &finding);
 }
 
 bool pd_reader_type_is_new(struct perfdata_reader *reader, enum perfdata_finding_code code, uint32_t type)

@@ -57,17 +57,17 @@ void pd_spill_free(struct pd_spill *spill)
 	pd_free(spill);
 }
 
-static enum perfdata_status fail(struct pd_spill *spill, const char *what)
+static enum perfdata_status fail_spill(struct pd_spill *spill, const char *what)
 {
 	const char *tmpdir = spill->reader->options.tmpdir;
 	return pd_error_errno(&spill->reader->error, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, errno,
 			      "cannot %s a temporary file in %s", what, tmpdir ? tmpdir : "/tmp");
 }
 
-static enum perfdata_status flush(struct pd_spill *spill)
+static enum perfdata_status flush_spill(struct pd_spill *spill)
 {
 	if (pd_spool_append(&spill->file, spill->buffer, spill->used))
-		return fail(spill, "write");
+		return fail_spill(spill, "write");
 	spill->used = 0;
 	return PERFDATA_OK;
 }
@@ -76,9 +76,9 @@ static enum perfdata_status flush(struct pd_spill *spill)
 static enum perfdata_status start_file(struct pd_spill *spill)
 {
 	if (pd_spool_make(&spill->file))
-		return fail(spill, "make");
+		return fail_spill(spill, "make");
 	if (ftruncate(spill->file.fd, 0) < 0)
-		return fail(spill, "empty");
+		return fail_spill(spill, "empty");
 	pd_spool_clear(&spill->file);
 	memcpy(spill->buffer, file_start, sizeof file_start);
 	spill->used = sizeof file_start;
@@ -94,7 +94,7 @@ enum perfdata_status pd_spill_add(struct pd_spill *spill, const struct perfdata_
 	if (!spill->nr_runs && spill->run_start == spill->file.size + spill->used)
 		status = start_file(spill);
 	else if (BUFFER_SIZE - spill->used < sizeof *raw + padded)
-		status = flush(spill);
+		status = flush_spill(spill);
 	if (status != PERFDATA_OK)
 		return status;
 	const uint64_t limit = spill->reader->options.max_spool;
@@ -134,7 +134,7 @@ enum perfdata_status pd_spill_finish(struct pd_spill *spill, struct pd_run **ret
 {
 	const struct pd_input_options options = { .tmpdir = spill->reader->options.tmpdir };
 	struct pd_input *input = NULL;
-	enum perfdata_status status = flush(spill);
+	enum perfdata_status status = flush_spill(spill);
 
 	if (status != PERFDATA_OK)
 		return status;

@@ -19,7 +19,7 @@ static void account_for(struct pd_stream *stream, size_t bytes)
 	split->charged = bytes;
 }
 
-static void forget(struct pd_stream *stream)
+static void forget_pieces(struct pd_stream *stream)
 {
 	struct pd_split *split = &stream->split;
 
@@ -35,7 +35,7 @@ static void give_up(struct pd_stream *stream, const struct perfdata_raw *raw, co
 	if (!stream->split.is_broken)
 		pd_reader_finding(stream->reader, PERFDATA_FINDING_SPLIT, stream->file,
 				  raw ? raw->offset : stream->split.offset, "%s", what);
-	forget(stream);
+	forget_pieces(stream);
 }
 
 static enum perfdata_status take_part(struct pd_stream *stream, const struct perfdata_raw *raw)
@@ -85,12 +85,13 @@ static bool is_record(const struct pd_stream *stream)
 	       split->size == (header.size | (size_t)header.misc << 16);
 }
 
-static enum perfdata_status join(struct pd_stream *stream, struct pd_window *window, const struct perfdata_raw *raw)
+static enum perfdata_status join_pieces(struct pd_stream *stream, struct pd_window *window,
+					const struct perfdata_raw *raw)
 {
 	struct pd_split *split = &stream->split;
 
 	if (split->is_broken) {
-		forget(stream);
+		forget_pieces(stream);
 		split->is_broken = false;
 		return PERFDATA_OK;
 	}
@@ -132,7 +133,7 @@ enum perfdata_status pd_split_see(struct pd_stream *stream, struct pd_window *wi
 	case PERFDATA_RECORD_SIMPLEPERF_SPLIT:
 		return take_part(stream, raw);
 	case PERFDATA_RECORD_SIMPLEPERF_SPLIT_END:
-		return join(stream, window, raw);
+		return join_pieces(stream, window, raw);
 	case PERFDATA_RECORD_COMPRESSED:
 	case PERFDATA_RECORD_COMPRESSED2:
 		return PERFDATA_OK;
@@ -170,6 +171,6 @@ void pd_split_release(struct pd_stream *stream)
 {
 	if (stream->split.ready)
 		pd_chunk_drop(stream->split.record.chunk);
-	forget(stream);
+	forget_pieces(stream);
 	account_for(stream, 0);
 }

@@ -103,7 +103,7 @@ static int take_record(struct gathering *all, const uint8_t *bytes, size_t size)
 }
 
 /* Walks over the headers of all records. */
-static enum perfdata_status walk(struct gathering *all, struct pd_input *input, uint64_t offset, uint64_t end,
+static enum perfdata_status walk_records(struct gathering *all, struct pd_input *input, uint64_t offset, uint64_t end,
 				 uint8_t *buffer)
 {
 	const bool swap = all->reader->config.swap;
@@ -165,7 +165,7 @@ enum perfdata_status pd_symbol_records_gather(struct perfdata_reader *reader, st
 	if (pd_reader_is_simpleperf(reader) || !pd_reader_cmdline_is_simpleperf(reader))
 		return PERFDATA_OK;
 	uint8_t *buffer = pd_malloc(BUFFER);
-	enum perfdata_status status = buffer ? walk(&all, input, offset, end, buffer) : PERFDATA_ENOMEM;
+	enum perfdata_status status = buffer ? walk_records(&all, input, offset, end, buffer) : PERFDATA_ENOMEM;
 	/* that reading fails is found again, and said, where the records are read */
 	if (status == PERFDATA_EREAD)
 		status = PERFDATA_OK;

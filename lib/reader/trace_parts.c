@@ -74,7 +74,7 @@ static enum perfdata_status keep_payload(struct pd_trace_parts *parts, uint64_t 
 	return PERFDATA_OK;
 }
 
-static bool concerns(const struct perfdata_reader *reader, const struct perfdata_raw *raw)
+static bool record_concerns_parts(const struct perfdata_reader *reader, const struct perfdata_raw *raw)
 {
 	const uint32_t type = raw->type;
 	if (raw->flags & PERFDATA_RAW_PAYLOAD)
@@ -102,7 +102,7 @@ static enum perfdata_status see_info(struct perfdata_reader *reader, const struc
 enum perfdata_status pd_trace_parts_see(struct perfdata_reader *reader, const struct perfdata_raw *raw)
 {
 	struct perfdata_record record;
-	if (!concerns(reader, raw))
+	if (!record_concerns_parts(reader, raw))
 		return PERFDATA_OK;
 	(void)perfdata_decode(&reader->config, raw->bytes, raw->size, &record);
 	struct pd_trace_parts *parts = reader->parts;

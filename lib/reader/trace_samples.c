@@ -66,13 +66,13 @@ bool pd_trace_samples_come(const struct perfdata_reader *reader)
 
 /* --- their events --- */
 
-static void put32(const struct perfdata_reader *reader, uint8_t *at, uint32_t value)
+static void store32(const struct perfdata_reader *reader, uint8_t *at, uint32_t value)
 {
 	value = reader->config.swap ? __builtin_bswap32(value) : value;
 	memcpy(at, &value, sizeof value);
 }
 
-static void put64(const struct perfdata_reader *reader, uint8_t *at, uint64_t value)
+static void store64(const struct perfdata_reader *reader, uint8_t *at, uint64_t value)
 {
 	value = reader->config.swap ? __builtin_bswap64(value) : value;
 	memcpy(at, &value, sizeof value);
@@ -105,11 +105,11 @@ static enum perfdata_status add_event(struct perfdata_reader *reader, const stru
 	uint8_t *attr = (uint8_t *)pd_arena_copy(&reader->arena, tracer->attr_bytes.data, tracer->attr_bytes.size);
 	if (!attr)
 		return PERFDATA_ENOMEM;
-	put32(reader, attr + TYPE, 0);
-	put64(reader, attr + CONFIG, number == PD_SPE_INSTRUCTIONS);
-	put64(reader, attr + PERIOD, 1);
-	put64(reader, attr + SAMPLE_TYPE, type_of(traces, number));
-	put64(reader, id, (tracer->nr_ids ? tracer->ids[0] : 0) + ID_STEP + number);
+	store32(reader, attr + TYPE, 0);
+	store64(reader, attr + CONFIG, number == PD_SPE_INSTRUCTIONS);
+	store64(reader, attr + PERIOD, 1);
+	store64(reader, attr + SAMPLE_TYPE, type_of(traces, number));
+	store64(reader, id, (tracer->nr_ids ? tracer->ids[0] : 0) + ID_STEP + number);
 	const struct perfdata_bytes attr_bytes = { attr, tracer->attr_bytes.size }, ids = { id, sizeof id };
 	const size_t index = reader->nr_events;
 	const char *name = pd_spe_event_name(number);
@@ -209,14 +209,14 @@ static uint8_t *spell_row(const struct perfdata_reader *reader, uint8_t *at, con
 	struct pd_spe_row row;
 	_Static_assert(sizeof row % 8 == 0 && sizeof row + 80 <= SAMPLE_ROOM, "a row fits into a sample");
 	pd_spe_row_of_piece(reader->traces->walk.piece, record, &row);
-	put32(reader, at, 4 + sizeof row);
-	put32(reader, at + 4, 0);
+	store32(reader, at, 4 + sizeof row);
+	store32(reader, at + 4, 0);
 	memcpy(at + 8, &row, sizeof row);
 	return at + 8 + sizeof row;
 }
 
 /* Writes fields of the sample in the kernel's order; returns where the bytes end. */
-static uint8_t *spell(const struct perfdata_reader *reader, uint8_t *at, enum pd_spe_event event,
+static uint8_t *encode_sample(const struct perfdata_reader *reader, uint8_t *at, enum pd_spe_event event,
 		      const struct operation *operation)
 {
 	const struct pd_trace_samples *traces = reader->traces;
@@ -224,12 +224,12 @@ static uint8_t *spell(const struct perfdata_reader *reader, uint8_t *at, enum pd
 	const uint64_t type = traces->sample_type, id = traces->events[event]->ids[0];
 	const bool flows = event >= PD_SPE_INSTRUCTIONS || event == PD_SPE_BRANCH;
 	uint64_t branches[3 * PD_SPE_BRANCHES];
-#define WORD(value) (put64(reader, at, value), at += 8)
+#define WORD(value) (store64(reader, at, value), at += 8)
 	if (type & PERFDATA_SAMPLE_IDENTIFIER)
 		WORD(id);
 	WORD(record->pc);
-	put32(reader, at, UINT32_MAX);   /* no pid: the thread identifies the process */
-	put32(reader, at + 4, (uint32_t)operation->tid);
+	store32(reader, at, UINT32_MAX);   /* no pid: the thread identifies the process */
+	store32(reader, at + 4, (uint32_t)operation->tid);
 	at += 8;
 	if (type & PERFDATA_SAMPLE_TIME)
 		WORD(operation->time);
@@ -237,8 +237,8 @@ static uint8_t *spell(const struct perfdata_reader *reader, uint8_t *at, enum pd
 	if (type & PERFDATA_SAMPLE_ID)
 		WORD(id);
 	if (type & PERFDATA_SAMPLE_CPU) {
-		put32(reader, at, (uint32_t)traces->walk.piece->cpu);
-		put32(reader, at + 4, 0);
+		store32(reader, at, (uint32_t)traces->walk.piece->cpu);
+		store32(reader, at + 4, 0);
 		at += 8;
 	}
 	if (event == PD_SPE_OPERATIONS)
@@ -264,10 +264,10 @@ static void add_sample(struct perfdata_reader *reader, enum pd_spe_event event, 
 	struct pd_chunk *chunk = traces->chunk;
 	const struct pd_aux_piece *piece = traces->walk.piece;
 	uint8_t *start = chunk->data + chunk->size;
-	const size_t size = (size_t)(spell(reader, start + 8, event, operation) - start);
+	const size_t size = (size_t)(encode_sample(reader, start + 8, event, operation) - start);
 	const uint16_t misc = operation->record->pc >> 63 ? PERFDATA_CPUMODE_KERNEL : PERFDATA_CPUMODE_USER;
 
-	put32(reader, start, PERFDATA_RECORD_SAMPLE);
+	store32(reader, start, PERFDATA_RECORD_SAMPLE);
 	const uint16_t head[2] = { misc, (uint16_t)size };
 	for (unsigned i = 0; i < 2; i++) {
 		const uint16_t word = reader->config.swap ? __builtin_bswap16(head[i]) : head[i];

@@ -125,7 +125,7 @@ static void pass_payload(struct pd_window *window, struct perfdata_raw *raw, uin
 }
 
 /* Collects the `size` bytes after the record. Memory grows with the bytes that are there, not with the stated size. */
-static enum perfdata_status collect(struct pd_window *window, size_t size)
+static enum perfdata_status collect_bytes(struct pd_window *window, size_t size)
 {
 	struct pd_stream *stream = window->stream;
 
@@ -229,7 +229,7 @@ static enum perfdata_status take_tracing_data(struct perfdata_reader *reader, st
 	}
 	if (!stream->collected.used)
 		stream->collected.offset = window->offset;
-	const enum perfdata_status status = collect(window, (size_t)raw->payload);
+	const enum perfdata_status status = collect_bytes(window, (size_t)raw->payload);
 	return status == PERFDATA_OK ? take_collected(reader, stream, raw, stated) : status;
 }
 
@@ -257,7 +257,7 @@ static enum perfdata_status take_auxtrace(struct perfdata_reader *reader, struct
 		pass_payload(window, raw, stated);
 		return PERFDATA_OK;
 	}
-	enum perfdata_status status = collect(window, (size_t)stated);
+	enum perfdata_status status = collect_bytes(window, (size_t)stated);
 	if (status != PERFDATA_OK)
 		return status;
 	const struct perfdata_bytes bytes = { stream->collected.bytes, stream->collected.used };

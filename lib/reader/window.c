@@ -163,7 +163,7 @@ bool pd_window_go_on(struct pd_window *window)
 }
 
 /* Seeks over long payloads of files instead of reading them. */
-static bool jump(struct pd_window *window)
+static bool jump_chunk(struct pd_window *window)
 {
 	struct pd_input *input = window->stream->input;
 	const uint64_t target = window->offset + window->skip;
@@ -184,7 +184,7 @@ bool pd_window_pass(struct pd_window *window)
 		const size_t step = window->skip < left ? (size_t)window->skip : left;
 		pd_window_move(window, step);
 		window->skip -= step;
-		if (window->skip && !jump(window) && !pd_window_fill(window))
+		if (window->skip && !jump_chunk(window) && !pd_window_fill(window))
 			return false;
 	}
 	return true;

@@ -89,7 +89,7 @@ void pd_anonymizer_free(struct pd_anonymizer *a)
 	pd_free(a);
 }
 
-static enum pd_decision decision(const struct pd_anonymizer *a, const struct perfdata_field *field)
+static enum pd_decision field_decision(const struct pd_anonymizer *a, const struct perfdata_field *field)
 {
 	uint64_t found;
 	return pd_hash_map_get(&a->decisions, (uint64_t)(uintptr_t)field, &found) ? (enum pd_decision)found
@@ -346,7 +346,7 @@ static void edit_list(struct pd_anonymizer *a, enum pd_decision what, struct per
 
 static void edit_member(struct pd_anonymizer *a, const struct perfdata_field *field, void *member)
 {
-	const enum pd_decision what = decision(a, field);
+	const enum pd_decision what = field_decision(a, field);
 	uint64_t present;
 
 	switch (field->kind) {
@@ -391,7 +391,7 @@ static void edit_view(struct pd_anonymizer *a, const struct perfdata_layout *lay
 static bool is_dropped(const struct pd_anonymizer *a, const struct perfdata_layout *layout)
 {
 	for (uint32_t i = 0; i < layout->nr_fields; i++)
-		if (layout->fields[i].kind != PERFDATA_KIND_PAD && decision(a, &layout->fields[i]) == PD_DROP)
+		if (layout->fields[i].kind != PERFDATA_KIND_PAD && field_decision(a, &layout->fields[i]) == PD_DROP)
 			return true;
 	return false;
 }
@@ -459,7 +459,7 @@ static void move_map(struct pd_anonymizer *a, uint16_t misc, int32_t pid, struct
 }
 
 /* Follows the mappings of processes, and moves them; to be called before texts and numbers are replaced. */
-static void follow(struct pd_anonymizer *a, struct perfdata_record *record)
+static void follow_record(struct pd_anonymizer *a, struct perfdata_record *record)
 {
 	struct perfdata_mmap *mmap = &record->u.mmap;
 	struct perfdata_mmap2 *mmap2 = &record->u.mmap2;
@@ -497,7 +497,7 @@ enum perfdata_status pd_anonymize_record(struct pd_anonymizer *a, const struct p
 	a->pid = raw->pid;
 	a->in_kernel = mode == PERFDATA_CPUMODE_KERNEL || mode == PERFDATA_CPUMODE_GUEST_KERNEL ||
 		       record->type == PERFDATA_RECORD_KSYMBOL;
-	follow(a, record);
+	follow_record(a, record);
 	/* without registers and stack the chain that was unwound from them says nothing */
 	if (record->type == PERFDATA_RECORD_SIMPLEPERF_UNWINDING_RESULT)
 		record->u.present &= PD_UNWINDING_WITHOUT_STACK;
@@ -533,7 +533,7 @@ static uint64_t kept_sample_type(const struct pd_anonymizer *a)
 
 	for (uint32_t i = 0; i < sample->nr_fields; i++) {
 		const struct perfdata_field *field = &sample->fields[i];
-		const enum pd_decision what = decision(a, field);
+		const enum pd_decision what = field_decision(a, field);
 		if (field->kind != PERFDATA_KIND_PAD && field->when == PERFDATA_IF_SAMPLE_TYPE &&
 		    what != PD_UNDECIDED && what != PD_CLEAR && what != PD_DROP)
 			kept |= field->when_value;
@@ -548,7 +548,7 @@ void pd_anonymize_attr(struct pd_anonymizer *a, struct perfdata_attr *attr)
 
 	for (uint32_t i = 0; i < layout->nr_fields; i++) {
 		const struct perfdata_field *field = &layout->fields[i];
-		if (decision(a, field) != PD_CONFIG)
+		if (field_decision(a, field) != PD_CONFIG)
 			edit_member(a, field, (char *)attr + field->member);
 		else if (!keeps_config)
 			attr->config = 0;
@@ -645,7 +645,7 @@ bool pd_anonymize_keeps_section(uint32_t id)
 bool pd_anonymize_value(void *user, const struct perfdata_layout *section, struct perfdata_node *value)
 {
 	struct pd_anonymizer *a = user;
-	const enum pd_decision what = decision(a, value->field);
+	const enum pd_decision what = field_decision(a, value->field);
 
 	(void)section;
 	switch (value->kind) {

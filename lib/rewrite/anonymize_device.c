@@ -139,7 +139,7 @@ static struct perfdata_bytes new_name(struct pd_anonymizer *a, struct perfdata_b
 
 /* --- FILE, FILE2 -------------------------------------------------------------------------------------------------- */
 
-static bool contains(struct perfdata_bytes text, const char *part)
+static bool contains_text(struct perfdata_bytes text, const char *part)
 {
 	const size_t size = strlen(part);
 	for (size_t i = 0; i + size <= text.size; i++)
@@ -154,8 +154,8 @@ static bool is_jit(const struct perfdata_node *file)
 	enum { SYMBOL_MAP = 4 };
 	const struct perfdata_bytes path = pd_node_text(file, "path");
 
-	return contains(path, "_jit_app_cache:") || contains(path, "_jit_zygote_cache:") ||
-	       contains(path, "TemporaryFile-") || pd_node_number(file, "type") == SYMBOL_MAP;
+	return contains_text(path, "_jit_app_cache:") || contains_text(path, "_jit_zygote_cache:") ||
+	       contains_text(path, "TemporaryFile-") || pd_node_number(file, "type") == SYMBOL_MAP;
 }
 
 static uint64_t new_address(struct pd_anonymizer *a, uint64_t address)

@@ -49,7 +49,7 @@ static int compare_path(struct perfdata_bytes path, const char *other)
 	return order ? order : other[path.size] ? -1 : 0;
 }
 
-static const struct perfdata_rewrite_build_id *find(const struct perfdata_rewrite_options *options,
+static const struct perfdata_rewrite_build_id *find_build_id(const struct perfdata_rewrite_options *options,
 						    const struct perfdata_mmap2 *map)
 {
 	size_t low = 0, high = options->nr_build_ids;
@@ -75,7 +75,7 @@ bool pd_build_ids_fill(const struct perfdata_rewriter *rewriter, struct perfdata
 	if (!rewriter->options.nr_build_ids || record->type != PERFDATA_RECORD_MMAP2 ||
 	    !PERFDATA_HAS(record, mmap2, ino))
 		return false;
-	const struct perfdata_rewrite_build_id *found = find(&rewriter->options, map);
+	const struct perfdata_rewrite_build_id *found = find_build_id(&rewriter->options, map);
 	if (!found || !found->build_id.size)
 		return false;
 	record->misc |= PERFDATA_MISC_MMAP_BUILD_ID;

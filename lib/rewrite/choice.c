@@ -20,7 +20,7 @@ static uint64_t key_of(const struct perfdata_raw *raw)
 	       ((inner ? raw->inner : raw->offset) & ((UINT64_C(1) << 47) - 1));
 }
 
-static int compare(const void *a, const void *b)
+static int compare_numbers(const void *a, const void *b)
 {
 	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 	return (x > y) - (x < y);
@@ -60,7 +60,7 @@ enum perfdata_status perfdata_rewriter_choose(struct perfdata_rewriter *rewriter
 		return status;
 	}
 	if (rewriter->choice.nr_kept)
-		qsort(rewriter->choice.kept, rewriter->choice.nr_kept, sizeof *rewriter->choice.kept, compare);
+		qsort(rewriter->choice.kept, rewriter->choice.nr_kept, sizeof *rewriter->choice.kept, compare_numbers);
 	return PERFDATA_OK;
 }
 
@@ -156,7 +156,7 @@ enum perfdata_status pd_choice_write_state(struct perfdata_rewriter *rewriter)
 static bool is_kept(const struct perfdata_rewriter *rewriter, uint64_t key)
 {
 	return rewriter->choice.nr_kept &&
-	       bsearch(&key, rewriter->choice.kept, rewriter->choice.nr_kept, sizeof key, compare);
+	       bsearch(&key, rewriter->choice.kept, rewriter->choice.nr_kept, sizeof key, compare_numbers);
 }
 
 /* AUX data, which cannot be cut, cannot be read without these records. */

@@ -12,7 +12,7 @@
 
 #define LAST_OF_61 PERFDATA_RECORD_FINISHED_INIT    /* the last record type that perf 6.1 knows */
 
-static enum perfdata_status put(struct perfdata_rewriter *rewriter, const void *bytes, size_t size)
+static enum perfdata_status put_record(struct perfdata_rewriter *rewriter, const void *bytes, size_t size)
 {
 	rewriter->counts.records++;
 	return pd_rewrite_written(rewriter, pd_writer_record(rewriter->writer, bytes, size));
@@ -27,13 +27,13 @@ static enum perfdata_status put_aligned(struct perfdata_rewriter *rewriter, cons
 				raw->type == PERFDATA_RECORD_TRACING_DATA || perfdata_record_is_simpleperf(raw->type);
 
 	if (raw->size % 8 == 0 || may_be_odd || size > UINT16_MAX)
-		return put(rewriter, raw->bytes, raw->size);
+		return put_record(rewriter, raw->bytes, raw->size);
 	memcpy(out, raw->bytes, raw->size);
 	memset(out + raw->size, 0, size - raw->size);
 	const uint16_t stated = (uint16_t)size;
 	const uint16_t word = pd_order_is_foreign(rewriter->order) ? __builtin_bswap16(stated) : stated;
 	memcpy(out + 6, &word, sizeof word);
-	return put(rewriter, out, size);
+	return put_record(rewriter, out, size);
 }
 
 static enum perfdata_status put_encoded(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
@@ -55,7 +55,7 @@ static enum perfdata_status put_tracing_data(struct perfdata_rewriter *rewriter,
 	const uint32_t words[4] = { PERFDATA_RECORD_TRACING_DATA, 0, (uint32_t)pd_align8(bytes.size), 0 };
 
 	if (!pd_rewrite_changes_order(rewriter) && raw->payload == pd_align8(bytes.size)) {
-		const enum perfdata_status status = put(rewriter, raw->bytes, raw->size);
+		const enum perfdata_status status = put_record(rewriter, raw->bytes, raw->size);
 		if (status != PERFDATA_OK)
 			return status;
 		return put_payload(rewriter, bytes.data, bytes.size)
@@ -67,7 +67,7 @@ static enum perfdata_status put_tracing_data(struct perfdata_rewriter *rewriter,
 	}
 	const uint16_t size = swap ? __builtin_bswap16(sizeof out) : (uint16_t)sizeof out;
 	memcpy(out + 6, &size, sizeof size);
-	enum perfdata_status status = put(rewriter, out, sizeof out);
+	enum perfdata_status status = put_record(rewriter, out, sizeof out);
 	if (status == PERFDATA_OK)
 		status = put_payload(rewriter, bytes.data, bytes.size);
 	return status == PERFDATA_OK ? put_payload(rewriter, zeros, (size_t)pd_align8(bytes.size) - bytes.size)
@@ -141,7 +141,7 @@ static enum perfdata_status copy_auxtrace(struct perfdata_rewriter *rewriter, co
 	rewriter->trace_left = record.u.auxtrace.size;
 	rewriter->in_trace = false;
 	return unpacked || pd_rewrite_changes_order(rewriter) ? put_encoded(rewriter, raw, &record, source)
-						  : put(rewriter, raw->bytes, raw->size);
+						  : put_record(rewriter, raw->bytes, raw->size);
 }
 
 /* --- records ----------------------------------------------------------------------------------------------------- */
@@ -219,7 +219,7 @@ static enum perfdata_status put_large(struct perfdata_rewriter *rewriter, const 
 	if (!out)
 		return pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
 	enum perfdata_status status = pd_encode_record_in(target, source, record, out, room, &size);
-	status = status == PERFDATA_OK ? put(rewriter, out, size)
+	status = status == PERFDATA_OK ? put_record(rewriter, out, size)
 				       : pd_rewrite_failed(rewriter, status, "a record does not fit");
 	pd_free(out);
 	return status;
@@ -240,7 +240,7 @@ static enum perfdata_status put_encoded(struct perfdata_rewriter *rewriter, cons
 	const enum perfdata_status status = pd_encode_record(target, source, record, out, &size);
 	if (status != PERFDATA_OK)
 		return pd_rewrite_failed(rewriter, status, "a record does not fit");
-	return put(rewriter, out, size);
+	return put_record(rewriter, out, size);
 }
 
 static void count_damaged(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
@@ -275,7 +275,7 @@ static bool is_name(const struct perfdata_record *record)
 }
 
 /* Sets the new name in an EVENT_UPDATE that names an event which the user renames; whether it does. */
-static bool renames(struct perfdata_rewriter *rewriter, struct perfdata_record *record)
+static bool record_renames(struct perfdata_rewriter *rewriter, struct perfdata_record *record)
 {
 	char name[256];
 
@@ -345,7 +345,7 @@ static enum perfdata_status copy_whole(struct perfdata_rewriter *rewriter, const
 		record.sample_id.present = source->trailer_present;
 		return put_encoded(rewriter, raw, &record, source);
 	}
-	if (filled || mended || identified || renames(rewriter, &record) || pd_rewrite_changes_order(rewriter))
+	if (filled || mended || identified || record_renames(rewriter, &record) || pd_rewrite_changes_order(rewriter))
 		return put_encoded(rewriter, raw, &record, source);
 	return put_aligned(rewriter, raw);
 }
@@ -357,16 +357,18 @@ static enum perfdata_status copy_carrier(struct perfdata_rewriter *rewriter, con
 		return PERFDATA_OK;
 	}
 	/* one that stood in another is copied with that */
-	return rewriter->keeps_carriers && raw->inner == PERFDATA_NO_OFFSET ? put(rewriter, raw->bytes, raw->size)
-									    : PERFDATA_OK;
+	return rewriter->keeps_carriers && raw->inner == PERFDATA_NO_OFFSET
+		       ? put_record(rewriter, raw->bytes, raw->size)
+		       : PERFDATA_OK;
 }
 
 /* The parts of a record that was split. The joined record replaces them; where carriers are kept, parts outside of
  * carriers are copied as they are. */
 static enum perfdata_status copy_part(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
-	return rewriter->keeps_carriers && raw->inner == PERFDATA_NO_OFFSET ? put(rewriter, raw->bytes, raw->size)
-									    : PERFDATA_OK;
+	return rewriter->keeps_carriers && raw->inner == PERFDATA_NO_OFFSET
+		       ? put_record(rewriter, raw->bytes, raw->size)
+		       : PERFDATA_OK;
 }
 
 static enum perfdata_status copy_feature(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
@@ -375,7 +377,9 @@ static enum perfdata_status copy_feature(struct perfdata_rewriter *rewriter, con
 	size_t size;
 	const enum perfdata_status status = pd_sections_record(rewriter, raw, out, &size);
 
-	return status == PERFDATA_OK ? put(rewriter, out, size) : status == PERFDATA_ABSENT ? PERFDATA_OK : status;
+	return status == PERFDATA_OK       ? put_record(rewriter, out, size)
+	       : status == PERFDATA_ABSENT ? PERFDATA_OK
+					   : status;
 }
 
 enum perfdata_status pd_copy_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)

@@ -36,7 +36,7 @@ void pd_merge_free(struct pd_merge *merge)
 
 /* --- the first reading ------------------------------------------------------------------------------------------- */
 
-static enum perfdata_status survey(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader,
+static enum perfdata_status survey_record(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader,
 				   const struct perfdata_raw *raw)
 {
 	struct pd_merge_input *input = rewriter->merge->current;
@@ -64,7 +64,7 @@ enum perfdata_status perfdata_rewriter_add(struct perfdata_rewriter *rewriter, s
 	*merge->current =
 		(struct pd_merge_input){ .known = reader, .choice = rewriter->choice, .first_time = UINT64_MAX };
 	rewriter->choice = (struct pd_choice){ .last = UINT64_MAX };
-	return pd_rewrite_each(rewriter, reader, survey);
+	return pd_rewrite_each(rewriter, reader, survey_record);
 }
 
 /* --- events ------------------------------------------------------------------------------------------------------ */
@@ -324,7 +324,7 @@ static void renumber_values(struct pd_merge *merge, struct perfdata_read *read)
 		renumber_list(merge, &read->values, 8);   /* the id follows the value */
 }
 
-static void renumber(struct pd_merge *merge, struct perfdata_record *record)
+static void renumber_record(struct pd_merge *merge, struct perfdata_record *record)
 {
 	const struct pd_merge_input *input = merge->current;
 
@@ -394,7 +394,7 @@ const struct perfdata_config *pd_merge_record(struct perfdata_rewriter *rewriter
 {
 	struct pd_merge *merge = rewriter->merge;
 
-	renumber(merge, record);
+	renumber_record(merge, record);
 	if (raw->type >= PERFDATA_RECORD_USER_FIRST)
 		return &merge->events[0].config;
 	if (raw->type == PERFDATA_RECORD_SAMPLE)
@@ -428,7 +428,7 @@ enum perfdata_status pd_merge_round(struct perfdata_rewriter *rewriter, const st
 
 /* --- the second reading ------------------------------------------------------------------------------------------ */
 
-static enum perfdata_status advance(struct perfdata_rewriter *rewriter, struct pd_merge_input *input)
+static enum perfdata_status advance_input(struct perfdata_rewriter *rewriter, struct pd_merge_input *input)
 {
 	enum perfdata_status status = perfdata_reader_next(input->reader, &input->next);
 
@@ -462,14 +462,14 @@ static enum perfdata_status copy_all(struct perfdata_rewriter *rewriter)
 	for (size_t i = 0; i < merge->nr_inputs && status == PERFDATA_OK; i++) {
 		/* records without a time were true when the recording began */
 		merge->inputs[i].at = merge->inputs[i].first_time;
-		status = advance(rewriter, &merge->inputs[i]);
+		status = advance_input(rewriter, &merge->inputs[i]);
 	}
 	while (status == PERFDATA_OK && (merge->current = first_due(merge))) {
 		rewriter->reader = merge->current->reader;
 		rewriter->choice = merge->current->choice;
 		status = pd_copy_record(rewriter, merge->current->next);
 		if (status == PERFDATA_OK)
-			status = advance(rewriter, merge->current);
+			status = advance_input(rewriter, merge->current);
 		if (pd_cancelled(rewriter->options.cancel))
 			status = pd_rewrite_failed(rewriter, PERFDATA_EINTR, NULL);
 	}

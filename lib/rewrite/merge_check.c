@@ -52,8 +52,9 @@ static uint64_t number_of(const struct pd_merge_input *input, uint32_t id, const
 
 /* --- reasons to refuse ------------------------------------------------------------------------------------------- */
 
-static enum perfdata_status refuse(struct perfdata_rewriter *rewriter, const char *format, ...) PERFDATA_PRINTF(2, 3);
-static enum perfdata_status refuse(struct perfdata_rewriter *rewriter, const char *format, ...)
+static enum perfdata_status refuse_merge(struct perfdata_rewriter *rewriter, const char *format, ...)
+	PERFDATA_PRINTF(2, 3);
+static enum perfdata_status refuse_merge(struct perfdata_rewriter *rewriter, const char *format, ...)
 {
 	char reason[256];
 	va_list arguments;
@@ -69,15 +70,16 @@ static enum perfdata_status check_alone(struct perfdata_rewriter *rewriter, cons
 	const size_t nr = perfdata_reader_nr_events(input->known);
 
 	if (!nr)
-		return refuse(rewriter, "%s says of no event what it is", pd_merge_name(input));
+		return refuse_merge(rewriter, "%s says of no event what it is", pd_merge_name(input));
 	if (perfdata_reader_feature(input->known, PERFDATA_FEATURE_STAT))
-		return refuse(rewriter, "%s holds counts of perf stat, which have no time that would order them",
+		return refuse_merge(rewriter, "%s holds counts of perf stat, which have no time that would order them",
 			      pd_merge_name(input));
 	for (size_t i = 0; i < nr; i++) {
 		const struct perfdata_event *event = perfdata_reader_event(input->known, i);
 		if (!(event->attr->sample_type & PERFDATA_SAMPLE_TIME))
-			return refuse(rewriter, "samples of %s in %s have no times: nothing says which came first",
-				      event->name, pd_merge_name(input));
+			return refuse_merge(rewriter,
+					    "samples of %s in %s have no times: nothing says which came first",
+					    event->name, pd_merge_name(input));
 	}
 	return PERFDATA_OK;
 }
@@ -96,7 +98,7 @@ static enum perfdata_status check_text(struct perfdata_rewriter *rewriter, const
 
 	if (!x || !y || !strcmp(x, y))
 		return PERFDATA_OK;
-	return refuse(rewriter,
+	return refuse_merge(rewriter,
 		      "%s is of %s %.60s, %s of %.60s: processes and addresses of one are not those of the other",
 		      pd_merge_name(a), what, x, pd_merge_name(b), y);
 }
@@ -109,13 +111,13 @@ static enum perfdata_status check_kernel(struct perfdata_rewriter *rewriter, con
 	if (!x->is_known || !y->is_known)
 		return PERFDATA_OK;
 	if (x->addr != y->addr)
-		return refuse(rewriter,
+		return refuse_merge(rewriter,
 			      "the kernel was at 0x%" PRIx64 " in %s, at 0x%" PRIx64
 			      " in %s: they are of different boots",
 			      x->addr, pd_merge_name(a), y->addr, pd_merge_name(b));
 	if (x->build_id_size && x->build_id_size == y->build_id_size &&
 	    memcmp(x->build_id, y->build_id, x->build_id_size) != 0)
-		return refuse(rewriter, "%s and %s have kernels of different build-ids", pd_merge_name(a),
+		return refuse_merge(rewriter, "%s and %s have kernels of different build-ids", pd_merge_name(a),
 			      pd_merge_name(b));
 	return PERFDATA_OK;
 }
@@ -150,7 +152,7 @@ static enum perfdata_status check_pmus(struct perfdata_rewriter *rewriter, const
 		const char *x = type < FIRST_OWN_TYPE ? NULL : name_of_pmu(a, type, &x_size),
 			   *y = x ? name_of_pmu(b, type, &y_size) : NULL;
 		if (x && y && (x_size != y_size || memcmp(x, y, x_size) != 0))
-			return refuse(rewriter, "PMU %u is %.*s in %s, %.*s in %s", type, (int)x_size, x,
+			return refuse_merge(rewriter, "PMU %u is %.*s in %s, %.*s in %s", type, (int)x_size, x,
 				      pd_merge_name(a), (int)y_size, y, pd_merge_name(b));
 	}
 	return PERFDATA_OK;
@@ -184,7 +186,7 @@ static enum perfdata_status check_clocks(struct perfdata_rewriter *rewriter, con
 	const int x = clock_of(a), y = clock_of(b);
 
 	if (x != y)
-		return refuse(rewriter, "%s has times of clock %d, %s of clock %d (-1 is the kernel's own)",
+		return refuse_merge(rewriter, "%s has times of clock %d, %s of clock %d (-1 is the kernel's own)",
 			      pd_merge_name(a), x, pd_merge_name(b), y);
 	if (!tells_wall_clock(a) || !tells_wall_clock(b)) {
 		pd_rewrite_tell(rewriter,
@@ -196,7 +198,7 @@ static enum perfdata_status check_clocks(struct perfdata_rewriter *rewriter, con
 	const int64_t apart = (int64_t)(wall_offset(b) - wall_offset(a));
 	const uint64_t distance = apart < 0 ? 0 - (uint64_t)apart : (uint64_t)apart;
 	if (distance > MOST_DRIFT)
-		return refuse(rewriter,
+		return refuse_merge(rewriter,
 			      "the clocks of %s and %s are %" PRIu64 ".%09" PRIu64
 			      " s apart, by the wall clock: they are of different boots",
 			      pd_merge_name(a), pd_merge_name(b), (uint64_t)(distance / NS), (uint64_t)(distance % NS));
@@ -219,7 +221,7 @@ static enum perfdata_status check_pair(struct perfdata_rewriter *rewriter, const
 	enum perfdata_status status = PERFDATA_OK;
 
 	if (perfdata_reader_header(a->known)->order != perfdata_reader_header(b->known)->order)
-		return refuse(rewriter, "%s and %s have different byte orders: they are of different hosts",
+		return refuse_merge(rewriter, "%s and %s have different byte orders: they are of different hosts",
 			      pd_merge_name(a), pd_merge_name(b));
 	for (size_t i = 0; i < sizeof texts / sizeof *texts && status == PERFDATA_OK; i++)
 		status = check_text(rewriter, a, b, texts[i].id, texts[i].what);

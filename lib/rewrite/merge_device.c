@@ -43,13 +43,13 @@ struct device {
 	bool has_messages;                    /* an input has FILE2: so has the output */
 };
 
-static bool same(struct perfdata_bytes a, struct perfdata_bytes b)
+static bool bytes_are_equal(struct perfdata_bytes a, struct perfdata_bytes b)
 {
 	return a.size == b.size && (!a.size || !memcmp(a.data, b.data, a.size));
 }
 
-static enum perfdata_status refuse(struct device *device, const char *format, ...) PERFDATA_PRINTF(2, 3);
-static enum perfdata_status refuse(struct device *device, const char *format, ...)
+static enum perfdata_status refuse_device(struct device *device, const char *format, ...) PERFDATA_PRINTF(2, 3);
+static enum perfdata_status refuse_device(struct device *device, const char *format, ...)
 {
 	char reason[400];
 	va_list arguments;
@@ -110,7 +110,7 @@ static struct perfdata_bytes build_id_of(const struct pd_merge_input *input, str
 	const struct perfdata_node *list = list_of(input, PERFDATA_FEATURE_BUILD_ID, "build_id");
 
 	for (const struct perfdata_node *entry = list ? list->child : NULL; entry; entry = entry->next)
-		if (same(pd_node_text(entry, "filename"), path))
+		if (bytes_are_equal(pd_node_text(entry, "filename"), path))
 			return pd_node_text(entry, "build_id");
 	return (struct perfdata_bytes){ NULL, 0 };
 }
@@ -122,11 +122,11 @@ static enum perfdata_status check_same(struct device *device, const struct devic
 	const char *what = a->type != b->type ? "types"
 			   : a->min_vaddr != b->min_vaddr || a->offset != b->offset ? "segments"
 			   : !same_offsets(a->dex, b->dex) ? "dex files"
-			   : x.size && y.size && !same(x, y) ? "build-ids" : NULL;
+			   : x.size && y.size && !bytes_are_equal(x, y) ? "build-ids" : NULL;
 
 	if (!what)
 		return PERFDATA_OK;
-	return refuse(device, "%.*s has different %s in %s and %s: symbols of one are not those of the other",
+	return refuse_device(device, "%.*s has different %s in %s and %s: symbols of one are not those of the other",
 		      (int)(a->path.size < 120 ? a->path.size : 120), (const char *)a->path.data, what,
 		      pd_merge_name(a->input), pd_merge_name(b->input));
 }
@@ -154,7 +154,7 @@ static enum perfdata_status add_file(struct device *device, const struct perfdat
 	enum perfdata_status status = PERFDATA_OK;
 	uint64_t index;
 
-	if (pd_hash_map_get(&device->by_path, hash, &index) && same(device->files[index].path, file.path)) {
+	if (pd_hash_map_get(&device->by_path, hash, &index) && bytes_are_equal(device->files[index].path, file.path)) {
 		/* of entries of one path in one input the first counts */
 		if (device->files[index].input == input)
 			return PERFDATA_OK;
@@ -213,8 +213,8 @@ static enum perfdata_status join_symbols(struct device *device, struct device_fi
 	for (size_t i = 0; i < file->nr; i++) {
 		const struct symbol *symbol = &file->symbols[i], *last = kept ? &file->symbols[kept - 1] : NULL;
 		if (last && last->input != symbol->input && last->address == symbol->address) {
-			if (last->length != symbol->length || !same(last->name, symbol->name))
-				return refuse(device, "0x%llx of %.*s is %.*s in %s, %.*s in %s",
+			if (last->length != symbol->length || !bytes_are_equal(last->name, symbol->name))
+				return refuse_device(device, "0x%llx of %.*s is %.*s in %s, %.*s in %s",
 					      (unsigned long long)symbol->address,
 					      (int)(file->path.size < 100 ? file->path.size : 100),
 					      (const char *)file->path.data,
@@ -332,7 +332,7 @@ static struct perfdata_bytes fact_of(const struct pd_merge_input *input, const c
 
 static bool traces_off_cpu(const struct pd_merge_input *input)
 {
-	return same(fact_of(input, "trace_offcpu"), (struct perfdata_bytes){ (const uint8_t *)"true", 4 });
+	return bytes_are_equal(fact_of(input, "trace_offcpu"), (struct perfdata_bytes){ (const uint8_t *)"true", 4 });
 }
 
 /* Whether all samples weigh the same: by the first two events. */
@@ -343,11 +343,13 @@ static enum perfdata_status check_weights(struct device *device)
 
 	for (const struct pd_merge_input *input = first + 1; input < first + merge->nr_inputs; input++) {
 		if (traces_off_cpu(first) != traces_off_cpu(input))
-			return refuse(device, "%s has time off the CPU, %s has not: what their samples weigh cannot be "
-				      "added", pd_merge_name(traces_off_cpu(first) ? first : input),
-				      pd_merge_name(traces_off_cpu(first) ? input : first));
+			return refuse_device(device,
+					     "%s has time off the CPU, %s has not: what their samples weigh cannot be "
+					     "added",
+					     pd_merge_name(traces_off_cpu(first) ? first : input),
+					     pd_merge_name(traces_off_cpu(first) ? input : first));
 		if (traces_off_cpu(first) && input->first_event != first->first_event)
-			return refuse(device, "%s and %s have time off the CPU beside different events",
+			return refuse_device(device, "%s and %s have time off the CPU beside different events",
 				      pd_merge_name(first), pd_merge_name(input));
 	}
 	return PERFDATA_OK;
@@ -414,7 +416,7 @@ static bool is_first(const struct pd_merge *merge, const struct pd_merge_input *
 	for (const struct pd_merge_input *earlier = merge->inputs; earlier < input; earlier++) {
 		const struct perfdata_node *list = list_of(earlier, PERFDATA_FEATURE_META_INFO, "meta_info");
 		for (const struct perfdata_node *fact = list ? list->child : NULL; fact; fact = fact->next)
-			if (same(pd_node_text(fact, "key"), key))
+			if (bytes_are_equal(pd_node_text(fact, "key"), key))
 				return false;
 	}
 	return true;

@@ -55,7 +55,7 @@ struct pd_moved_maps *pd_moved_maps_new(struct pd_pseudonyms *names)
 	return maps;
 }
 
-static void drop(struct areas *areas)
+static void drop_areas(struct areas *areas)
 {
 	if (!areas || --areas->holders)
 		return;
@@ -76,10 +76,10 @@ static void set_areas(struct pd_moved_maps *maps, int32_t pid, struct areas *are
 
 	if (pd_hash_map_put(&maps->processes, (uint32_t)pid + UINT64_C(1), (uint64_t)(uintptr_t)areas) < 0) {
 		maps->failed = true;
-		drop(areas);
+		drop_areas(areas);
 		return;
 	}
-	drop(before);
+	drop_areas(before);
 }
 
 void pd_moved_maps_free(struct pd_moved_maps *maps)
@@ -90,7 +90,7 @@ void pd_moved_maps_free(struct pd_moved_maps *maps)
 	if (!maps)
 		return;
 	while (pd_hash_map_each(&maps->processes, &position, &pid, &value))
-		drop((struct areas *)(uintptr_t)value);
+		drop_areas((struct areas *)(uintptr_t)value);
 	pd_hash_map_release(&maps->processes);
 	pd_free(maps->low);
 	pd_free(maps);
@@ -163,7 +163,7 @@ static uint64_t choose_place(const struct pd_moved_maps *maps, const struct area
 }
 
 /* Cuts the range of a new mapping out of older areas. */
-static bool cut(struct areas *areas, uint64_t start, uint64_t end)
+static bool cut_area(struct areas *areas, uint64_t start, uint64_t end)
 {
 	size_t at = place_of(areas, start);
 
@@ -201,7 +201,7 @@ uint64_t pd_moved_maps_add(struct pd_moved_maps *maps, int32_t pid, uint64_t sta
 	struct areas *areas = own_areas(maps, pid);
 	const uint64_t end = length > UINT64_MAX - start ? UINT64_MAX : start + length;
 
-	if (!areas || !cut(areas, start, end) ||
+	if (!areas || !cut_area(areas, start, end) ||
 	    pd_vector_grow(&areas->list, &areas->room, areas->nr, sizeof *areas->list) < 0) {
 		maps->failed = true;
 		return 0;
@@ -231,7 +231,7 @@ void pd_moved_maps_exit(struct pd_moved_maps *maps, int32_t pid)
 	struct areas *areas = areas_of(maps, pid);
 
 	if (areas && pd_hash_map_remove(&maps->processes, (uint32_t)pid + UINT64_C(1)))
-		drop(areas);
+		drop_areas(areas);
 }
 
 bool pd_moved_maps_find(const struct pd_moved_maps *maps, int32_t pid, uint64_t address, uint64_t *ret)

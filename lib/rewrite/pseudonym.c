@@ -15,21 +15,21 @@ enum { SALT_COMM = 1, SALT_PART, SALT_NAME, SALT_BUILD_ID, SALT_PID, SALT_NUMBER
 
 /* --- the hash ---------------------------------------------------------------------------------------------------- */
 
-static uint64_t rotated(uint64_t v, unsigned n) { return v << n | v >> (64 - n); }
+static uint64_t rotate_left(uint64_t v, unsigned n) { return v << n | v >> (64 - n); }
 
 static void sip_rounds(uint64_t v[4], unsigned rounds)
 {
 	while (rounds--) {
 		v[0] += v[1];
 		v[2] += v[3];
-		v[1] = rotated(v[1], 13) ^ v[0];
-		v[3] = rotated(v[3], 16) ^ v[2];
-		v[0] = rotated(v[0], 32);
+		v[1] = rotate_left(v[1], 13) ^ v[0];
+		v[3] = rotate_left(v[3], 16) ^ v[2];
+		v[0] = rotate_left(v[0], 32);
 		v[2] += v[1];
 		v[0] += v[3];
-		v[1] = rotated(v[1], 17) ^ v[2];
-		v[3] = rotated(v[3], 21) ^ v[0];
-		v[2] = rotated(v[2], 32);
+		v[1] = rotate_left(v[1], 17) ^ v[2];
+		v[3] = rotate_left(v[3], 21) ^ v[0];
+		v[2] = rotate_left(v[2], 32);
 	}
 }
 
@@ -83,7 +83,7 @@ static uint64_t hash_of_number(const struct pd_pseudonyms *names, unsigned salt,
 
 /* --- telling ----------------------------------------------------------------------------------------------------- */
 
-static void tell(struct pd_pseudonyms *names, enum pd_pseudonym_kind kind, struct perfdata_bytes from,
+static void report_pseudonym(struct pd_pseudonyms *names, enum pd_pseudonym_kind kind, struct perfdata_bytes from,
 		 struct perfdata_bytes to)
 {
 	static const char *const kinds[] = { "comm", "path", "name", "build-id", "pid", "number" };
@@ -103,7 +103,7 @@ static void tell_numbers(struct pd_pseudonyms *names, enum pd_pseudonym_kind kin
 {
 	char a[32], b[32];
 	const size_t x = (size_t)(pd_u64_to(a, from) - a), y = (size_t)(pd_u64_to(b, to) - b);
-	tell(names, kind, (struct perfdata_bytes){ (const uint8_t *)a, x },
+	report_pseudonym(names, kind, (struct perfdata_bytes){ (const uint8_t *)a, x },
 	     (struct perfdata_bytes){ (const uint8_t *)b, y });
 }
 
@@ -114,7 +114,7 @@ void pd_pseudonyms_release(struct pd_pseudonyms *names) { pd_hash_map_release(&n
 #define PID_BITS 22u                 /* of the kernel's largest pid */
 
 /* A keyed permutation of all numbers of `bits` bits, an even number: a Feistel network. */
-static uint32_t exchanged(const struct pd_pseudonyms *names, unsigned bits, uint32_t number)
+static uint32_t exchanged_bits(const struct pd_pseudonyms *names, unsigned bits, uint32_t number)
 {
 	const unsigned half = bits / 2;
 	const uint32_t mask = (UINT32_C(1) << half) - 1;
@@ -136,7 +136,7 @@ static uint32_t exchanged_pid(const struct pd_pseudonyms *names, uint32_t pid)
 	uint32_t other = pid;
 
 	do
-		other = exchanged(names, pid < limit ? PID_BITS : 32, other);
+		other = exchanged_bits(names, pid < limit ? PID_BITS : 32, other);
 	while ((other < limit) != (pid < limit) || other == 0 || other == UINT32_MAX);
 	return other;
 }
@@ -175,7 +175,7 @@ void pd_pseudonym_build_id(struct pd_pseudonyms *names, const uint8_t *from, siz
 		for (unsigned i = 0; i < 8; i++)
 			made[part * 8 + i] = (uint8_t)(hash >> 8 * i);
 	}
-	tell(names, PD_PSEUDONYM_BUILD_ID, (struct perfdata_bytes){ from, size },
+	report_pseudonym(names, PD_PSEUDONYM_BUILD_ID, (struct perfdata_bytes){ from, size },
 	     (struct perfdata_bytes){ made, size });
 	memcpy(to, made, size < sizeof made ? size : sizeof made);
 }
@@ -186,11 +186,11 @@ static bool is_text(struct perfdata_bytes bytes, const char *text)
 {
 	return bytes.size == strlen(text) && !memcmp(bytes.data, text, bytes.size);
 }
-static bool begins(struct perfdata_bytes bytes, const char *text)
+static bool begins_with(struct perfdata_bytes bytes, const char *text)
 {
 	return bytes.size >= strlen(text) && !memcmp(bytes.data, text, strlen(text));
 }
-static bool ends(struct perfdata_bytes bytes, const char *text)
+static bool ends_with(struct perfdata_bytes bytes, const char *text)
 {
 	const size_t size = strlen(text);
 	return bytes.size >= size && !memcmp(bytes.data + bytes.size - size, text, size);
@@ -311,7 +311,7 @@ static size_t suffix_of(struct perfdata_bytes part)
 	size_t longest = 0;
 
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (ends(part, kinds[i]) && strlen(kinds[i]) > longest && strlen(kinds[i]) < part.size)
+		if (ends_with(part, kinds[i]) && strlen(kinds[i]) > longest && strlen(kinds[i]) < part.size)
 			longest = strlen(kinds[i]);
 	return longest;
 }
@@ -340,19 +340,19 @@ static void put_part(const struct pd_pseudonyms *names, struct perfdata_text *ou
 		perfdata_text_literal(out, ".so");
 }
 
-static char *kept(struct pd_arena *arena, struct perfdata_bytes text, size_t *ret_size)
+static char *kept_text(struct pd_arena *arena, struct perfdata_bytes text, size_t *ret_size)
 {
 	*ret_size = text.size;
 	return pd_arena_copy(arena, text.data, text.size);
 }
 
-static char *taken(struct pd_pseudonyms *names, enum pd_pseudonym_kind kind, struct pd_arena *arena,
+static char *taken_name(struct pd_pseudonyms *names, enum pd_pseudonym_kind kind, struct pd_arena *arena,
 		   struct perfdata_bytes from, struct perfdata_text *out, size_t *ret_size)
 {
 	char *copy = perfdata_text_failed(out) ? NULL : pd_arena_copy(arena, out->data, out->size);
 
 	if (copy && (out->size != from.size || memcmp(out->data, from.data, from.size)))
-		tell(names, kind, from, (struct perfdata_bytes){ (const uint8_t *)copy, out->size });
+		report_pseudonym(names, kind, from, (struct perfdata_bytes){ (const uint8_t *)copy, out->size });
 	*ret_size = out->size;
 	perfdata_text_release(out);
 	return copy;
@@ -364,11 +364,11 @@ char *pd_pseudonym_comm(struct pd_pseudonyms *names, struct pd_arena *arena, str
 	struct perfdata_text out;
 
 	if (!comm.size || names->keep & PERFDATA_ANONYMIZE_KEEP_COMMS || pd_is_public(PD_PUBLIC_COMM, comm))
-		return kept(arena, comm, ret_size);
+		return kept_text(arena, comm, ret_size);
 	perfdata_text_init(&out);
 	perfdata_text_char(&out, 'c');
 	put_hash(&out, pd_keyed_hash(names, SALT_COMM, comm.data, comm.size));
-	return taken(names, PD_PSEUDONYM_COMM, arena, comm, &out, ret_size);
+	return taken_name(names, PD_PSEUDONYM_COMM, arena, comm, &out, ret_size);
 }
 
 char *pd_pseudonym_name(struct pd_pseudonyms *names, struct pd_arena *arena, struct perfdata_bytes name,
@@ -377,11 +377,11 @@ char *pd_pseudonym_name(struct pd_pseudonyms *names, struct pd_arena *arena, str
 	struct perfdata_text out;
 
 	if (!name.size)
-		return kept(arena, name, ret_size);
+		return kept_text(arena, name, ret_size);
 	perfdata_text_init(&out);
 	perfdata_text_char(&out, 'n');
 	put_hash(&out, pd_keyed_hash(names, SALT_NAME, name.data, name.size));
-	return taken(names, PD_PSEUDONYM_NAME, arena, name, &out, ret_size);
+	return taken_name(names, PD_PSEUDONYM_NAME, arena, name, &out, ret_size);
 }
 
 char *pd_pseudonym_path(struct pd_pseudonyms *names, struct pd_arena *arena, struct perfdata_bytes path,
@@ -392,20 +392,20 @@ char *pd_pseudonym_path(struct pd_pseudonyms *names, struct pd_arena *arena, str
 	struct perfdata_bytes left = path;
 
 	if (!path.size || names->keep & PERFDATA_ANONYMIZE_KEEP_PATHS || is_public_name(path))
-		return kept(arena, path, ret_size);
+		return kept_text(arena, path, ret_size);
 	perfdata_text_init(&out);
-	const bool gone = ends(left, deleted);
+	const bool gone = ends_with(left, deleted);
 	if (gone)
 		left.size -= strlen(deleted);
-	if (begins(left, "/SYSV") && left.size == 13) {
+	if (begins_with(left, "/SYSV") && left.size == 13) {
 		perfdata_text_literal(&out, "/SYSV00000000");
-	} else if (begins(left, "/memfd:")) {
+	} else if (begins_with(left, "/memfd:")) {
 		perfdata_text_literal(&out, "/memfd:");
 		put_part(names, &out, (struct perfdata_bytes){ left.data + 7, left.size - 7 });
 	} else if (left.data[0] == '[') {
 		/* a module, or named memory */
 		perfdata_text_char(&out, '[');
-		if (begins(left, "[anon:"))
+		if (begins_with(left, "[anon:"))
 			perfdata_text_literal(&out, "anon:");
 		put_part(names, &out, left);
 		perfdata_text_char(&out, ']');
@@ -422,5 +422,5 @@ char *pd_pseudonym_path(struct pd_pseudonyms *names, struct pd_arena *arena, str
 	}
 	if (gone)
 		perfdata_text_string(&out, deleted);
-	return taken(names, PD_PSEUDONYM_PATH, arena, path, &out, ret_size);
+	return taken_name(names, PD_PSEUDONYM_PATH, arena, path, &out, ret_size);
 }

@@ -215,7 +215,7 @@ bool pd_tracepoint_can_byteswap(struct perfdata_rewriter *rewriter, const struct
 	return true;
 }
 
-static void reverse(uint8_t *out, const uint8_t *in, size_t size)
+static void reverse_bytes(uint8_t *out, const uint8_t *in, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
 		out[i] = in[size - 1 - i];
@@ -230,13 +230,13 @@ static size_t turn_field(const struct perfdata_trace_field *field, struct perfda
 
 	if ((field->place == PERFDATA_TRACE_DATA_LOC || field->place == PERFDATA_TRACE_REL_LOC) &&
 	    pd_range_ok(field->offset, field->size, raw.size))
-		reverse(out + field->offset, raw.data + field->offset, field->size);
+		reverse_bytes(out + field->offset, raw.data + field->offset, field->size);
 	if (pd_trace_value(field, raw, order, &value) != PERFDATA_OK)
 		return field->offset + field->size;
 	const size_t at = (size_t)(value.bytes.data - raw.data);
 	size_t end = at + value.bytes.size;
 	for (size_t i = 0; unit > 1 && i + unit <= value.bytes.size; i += unit)
-		reverse(out + at + i, raw.data + at + i, unit);
+		reverse_bytes(out + at + i, raw.data + at + i, unit);
 	if (field->kind == PERFDATA_TRACE_STRING)   /* the whole field, with any bytes after the NUL */
 		end = field->place == PERFDATA_TRACE_REST ? raw.size
 		      : field->place == PERFDATA_TRACE_FIXED ? field->offset + field->size

@@ -8,12 +8,12 @@
 
 #define MAX_LENGTH 63
 
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+static size_t smaller_of(size_t a, size_t b) { return a < b ? a : b; }
 
-static bool same(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
+static bool same_letter(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
 
 /* How many letters to add, drop, change or swap with their neighbour to turn one name into the other. */
-static size_t distance(const char *a, size_t a_size, const char *b, size_t b_size)
+static size_t edit_distance(const char *a, size_t a_size, const char *b, size_t b_size)
 {
 	size_t rows[3][MAX_LENGTH + 1];
 	size_t *before = rows[0], *last = rows[1], *now = rows[2];
@@ -22,10 +22,10 @@ static size_t distance(const char *a, size_t a_size, const char *b, size_t b_siz
 	for (size_t i = 1; i <= a_size; i++) {
 		now[0] = i;
 		for (size_t j = 1; j <= b_size; j++) {
-			now[j] = last[j - 1] + !same(a[i - 1], b[j - 1]);
-			now[j] = least(now[j], least(last[j], now[j - 1]) + 1);
-			if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
-				now[j] = least(now[j], before[j - 2] + 1);
+			now[j] = last[j - 1] + !same_letter(a[i - 1], b[j - 1]);
+			now[j] = smaller_of(now[j], smaller_of(last[j], now[j - 1]) + 1);
+			if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]))
+				now[j] = smaller_of(now[j], before[j - 2] + 1);
 		}
 		size_t *const oldest = before;
 		before = last;
@@ -40,7 +40,7 @@ void perfdata_nearest_offer(struct perfdata_nearest *nearest, const char *name)
 	const size_t wanted = strlen(nearest->wanted), size = strlen(name);
 	if (wanted > MAX_LENGTH || size > MAX_LENGTH || !wanted || !size)
 		return;
-	size_t d = distance(nearest->wanted, wanted, name, size);
+	size_t d = edit_distance(nearest->wanted, wanted, name, size);
 	/* the user likely meant a name of which the text is the beginning, or a part */
 	const bool part = wanted >= 3 && strcasestr(name, nearest->wanted);
 	if (d > (wanted + 2) / 3 && !part)

@@ -8,7 +8,7 @@
 #include "perfdata/registry.h"
 #include "run/run.h"
 
-static const struct perfdata_emitter_option_value *find(const struct perfdata_emitter_option_value *options,
+static const struct perfdata_emitter_option_value *find_option(const struct perfdata_emitter_option_value *options,
 							size_t nr_options, const char *name)
 {
 	while (nr_options)
@@ -20,14 +20,14 @@ static const struct perfdata_emitter_option_value *find(const struct perfdata_em
 const char *perfdata_option_text(const struct perfdata_emitter_option_value *options, size_t nr_options,
 				 const char *name)
 {
-	const struct perfdata_emitter_option_value *value = find(options, nr_options, name);
+	const struct perfdata_emitter_option_value *value = find_option(options, nr_options, name);
 	return value ? value->text : NULL;
 }
 
 bool perfdata_option_flag(const struct perfdata_emitter_option_value *options, size_t nr_options, const char *name,
 			  bool otherwise)
 {
-	const struct perfdata_emitter_option_value *value = find(options, nr_options, name);
+	const struct perfdata_emitter_option_value *value = find_option(options, nr_options, name);
 	if (!value)
 		return otherwise;
 	return !value->text || strcmp(value->text, "no");
@@ -36,7 +36,7 @@ bool perfdata_option_flag(const struct perfdata_emitter_option_value *options, s
 uint64_t perfdata_option_number(const struct perfdata_emitter_option_value *options, size_t nr_options,
 				const char *name, uint64_t otherwise)
 {
-	const struct perfdata_emitter_option_value *value = find(options, nr_options, name);
+	const struct perfdata_emitter_option_value *value = find_option(options, nr_options, name);
 	return value ? value->number : otherwise;
 }
 

@@ -48,7 +48,7 @@ static enum perfdata_status format_for(struct pd_run *run, struct pd_batch_slot 
 }
 
 /* Called inside the monitor, which is left while the batch is formatted. */
-static bool format(struct pd_run *run, struct pd_worker *worker)
+static bool format_slot(struct pd_run *run, struct pd_worker *worker)
 {
 	if (run->formatted == run->filled)
 		return false;
@@ -69,7 +69,7 @@ static bool format(struct pd_run *run, struct pd_worker *worker)
 
 /* --- what to do next ---------------------------------------------------------------------------------------------- */
 
-static bool finished(const struct pd_run *run)
+static bool run_is_finished(const struct pd_run *run)
 {
 	return run->stopping || (run->reader_done && run->written == run->filled && pd_run_lanes_idle(run));
 }
@@ -79,7 +79,7 @@ static bool finished(const struct pd_run *run)
  * something to do while the calling thread loads a large file's symbols for a batch of its own. The second batch is
  * fetched before the first one is formatted, which takes long where it is the first to ask for symbols: until then the
  * calling thread is alone. */
-static bool fill(struct pd_run *run, bool is_caller, bool hungry)
+static bool fill_slots(struct pd_run *run, bool is_caller, bool hungry)
 {
 	if (!is_caller || run->reader_done || run->filled - run->written >= run->nr_slots)
 		return false;
@@ -92,26 +92,26 @@ static bool fill(struct pd_run *run, bool is_caller, bool hungry)
 	return true;
 }
 
-static bool step(struct pd_run *run, struct pd_worker *worker, bool is_caller)
+static bool step_run(struct pd_run *run, struct pd_worker *worker, bool is_caller)
 {
-	return pd_run_write(run, worker) || fill(run, is_caller, true) || pd_run_encode(run, worker) ||
-	       format(run, worker) || fill(run, is_caller, false);
+	return pd_run_write(run, worker) || fill_slots(run, is_caller, true) || pd_run_encode(run, worker) ||
+	       format_slot(run, worker) || fill_slots(run, is_caller, false);
 }
 
-static void work(void *user, unsigned index)
+static void work_until_done(void *user, unsigned index)
 {
 	struct pd_run *run = user;
 	const bool is_caller = index == run->jobs - 1;
 	pd_monitor_enter(run->monitor);
-	while (!finished(run)) {
+	while (!run_is_finished(run)) {
 		if (is_caller) {
 			if (pd_run_report(run))
 				continue;
 			/* Threads cost more than a small recording: they start with the second batch. */
 			if (run->filled == 2 && !run->team && run->jobs > 1)
-				run->team = pd_team_start(run->jobs - 1, work, run);
+				run->team = pd_team_start(run->jobs - 1, work_until_done, run);
 		}
-		if (!step(run, &run->workers[index], is_caller))
+		if (!step_run(run, &run->workers[index], is_caller))
 			pd_monitor_wait(run->monitor);
 	}
 	pd_monitor_wake(run->monitor);
@@ -305,7 +305,7 @@ static enum perfdata_status run_all(struct pd_run *run)
 	enum perfdata_status status = pd_run_start(run);
 	if (status)
 		return status;
-	work(run, run->jobs - 1);
+	work_until_done(run, run->jobs - 1);
 	pd_team_join(run->team);
 	run->team = NULL;
 	pd_session_trim(run->session);

@@ -26,7 +26,7 @@ void pd_run_read_finding(void *user, const struct perfdata_finding *finding)
 }
 
 /* Queues a finding, which the run takes over; NULL: there was no memory for it. */
-static void queue(struct pd_run *run, struct pd_queued_finding *found)
+static void queue_finding(struct pd_run *run, struct pd_queued_finding *found)
 {
 	pd_monitor_enter(run->monitor);
 	if (found) {
@@ -47,17 +47,17 @@ void pd_run_emitter_finding(void *user, const struct perfdata_finding *finding)
 	/* if several emitters check the records, the findings of one suffice */
 	if (target->emitter->flags & PERFDATA_EMITTER_CHECKS && !target->checks && is_of_a_record(finding))
 		return;
-	queue(target->run, pd_finding_copy(finding));
+	queue_finding(target->run, pd_finding_copy(finding));
 }
 
 void pd_run_queue_kept(struct pd_run *run, struct pd_batch_slot *slot)
 {
 	for (struct pd_queued_finding *found; (found = pd_finding_queue_take(&slot->found));)
-		queue(run, found);
+		queue_finding(run, found);
 }
 
 /* Reports a list that no other thread adds to. */
-static void report(struct pd_run *run, struct pd_finding_queue *list)
+static void report_findings(struct pd_run *run, struct pd_finding_queue *list)
 {
 	const struct pd_listener own = { run->options->on_finding, run->options->user };
 	for (struct pd_queued_finding *found; (found = pd_finding_queue_take(list));) {
@@ -75,10 +75,10 @@ bool pd_run_report(struct pd_run *run)
 		struct pd_finding_queue found = run->found;
 		run->found = (struct pd_finding_queue){ NULL, NULL };
 		pd_monitor_leave(run->monitor);
-		report(run, &found);
+		report_findings(run, &found);
 		pd_monitor_enter(run->monitor);
 	}
 	return any;
 }
 
-void pd_run_report_read(struct pd_run *run) { report(run, &run->read); }
+void pd_run_report_read(struct pd_run *run) { report_findings(run, &run->read); }

@@ -143,7 +143,7 @@ static enum perfdata_status call_begin(struct pd_run *run, struct perfdata_outpu
 }
 
 /* The next batch of the session; the status says why there is none. */
-static enum perfdata_status pull(struct pd_run *run, struct perfdata_batch **ret)
+static enum perfdata_status pull_batch(struct pd_run *run, struct perfdata_batch **ret)
 {
 	if (pd_cancelled(run->options->cancel))
 		return pd_run_fail(&run->reader_error, PERFDATA_EINTR);
@@ -165,7 +165,7 @@ enum perfdata_status pd_run_start(struct pd_run *run)
 	if (header->container == PERFDATA_CONTAINER_PIPE || pd_session_makes_samples(run->session)) {
 		while (run->nr_early < PD_RUN_BATCHES_BEFORE_BEGIN) {
 			struct perfdata_batch *batch;
-			run->reader_status = pull(run, &batch);
+			run->reader_status = pull_batch(run, &batch);
 			if (run->reader_status)
 				break;
 			run->early[run->nr_early++] = batch;
@@ -199,10 +199,10 @@ static enum perfdata_status next_batch(struct pd_run *run, struct perfdata_batch
 		*ret = run->early[run->next_early++];
 		return PERFDATA_OK;
 	}
-	return run->reader_status ? run->reader_status : pull(run, ret);
+	return run->reader_status ? run->reader_status : pull_batch(run, ret);
 }
 
-static enum perfdata_status scan(struct pd_run *run, struct pd_batch_slot *slot)
+static enum perfdata_status scan_slot(struct pd_run *run, struct pd_batch_slot *slot)
 {
 	for (unsigned i = 0; i < run->nr_targets; i++) {
 		const struct perfdata_outputs *target = &run->targets[i];
@@ -227,7 +227,7 @@ void pd_run_fill(struct pd_run *run)
 		slot->batch = batch;
 		slot->found = run->read;
 		run->read = (struct pd_finding_queue){ NULL, NULL };
-		slot->status = scan(run, slot);
+		slot->status = scan_slot(run, slot);
 	}
 	pd_monitor_enter(run->monitor);
 	if (status) {

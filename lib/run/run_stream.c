@@ -172,7 +172,7 @@ static void send_now(struct pd_run *run, struct pd_text_stream *stream)
 }
 
 /* The outlet of all texts of a run: called with a text that is full. */
-static void leave(struct pd_outlet *outlet, struct perfdata_text *text)
+static void write_out(struct pd_outlet *outlet, struct perfdata_text *text)
 {
 	struct pd_text_stream *stream = (struct pd_text_stream *)(void *)outlet;
 	struct pd_run *run = stream->run;
@@ -223,7 +223,7 @@ static struct pd_text_stream *make_stream(struct pd_batch_slot *slot, struct pd_
 	if (!stream)
 		return NULL;
 	*stream = (struct pd_text_stream){
-		.outlet.leave = leave, .run = run, .slot = slot, .target = target, .output = output
+		.outlet.leave = write_out, .run = run, .slot = slot, .target = target, .output = output
 	};
 	perfdata_text_init(&stream->text);
 	stream->text.outlet = &stream->outlet;

@@ -12,7 +12,7 @@ static const struct perfdata_outputs *target_of(const struct pd_run *run, const 
 	return &run->targets[lane->target];
 }
 
-static enum perfdata_status encode(struct pd_run *run, const struct pd_lane *lane, struct pd_worker *worker,
+static enum perfdata_status encode_lane_piece(struct pd_run *run, const struct pd_lane *lane, struct pd_worker *worker,
 				   struct pd_piece *piece)
 {
 	const struct perfdata_outputs *target = target_of(run, lane);
@@ -35,7 +35,7 @@ static void encode_piece(struct pd_run *run, struct pd_lane *lane, struct pd_wor
 	struct pd_piece *piece = pd_lane_piece(lane, lane->encoding++);
 	piece->state = PD_PIECE_ENCODING;
 	pd_monitor_leave(run->monitor);
-	piece->status = encode(run, lane, worker, piece);
+	piece->status = encode_lane_piece(run, lane, worker, piece);
 	pd_monitor_enter(run->monitor);
 	piece->state = PD_PIECE_ENCODED;
 	pd_monitor_wake(run->monitor);
@@ -174,7 +174,7 @@ enum perfdata_status pd_run_to_lane(struct pd_run *run, struct pd_lane *lane, st
 static enum perfdata_status encode_now(struct pd_run *run, struct pd_lane *lane, struct pd_worker *worker, void *work)
 {
 	struct pd_piece piece = { .work = work };
-	piece.status = encode(run, lane, worker, &piece);
+	piece.status = encode_lane_piece(run, lane, worker, &piece);
 	const enum perfdata_status status = write_piece(run, lane, &piece);
 	if (piece.work)
 		target_of(run, lane)->encoding->free_work(piece.work);
@@ -219,7 +219,7 @@ void pd_run_give_up(struct pd_run *run, enum perfdata_status status, const struc
 	run->stopping = true;
 }
 
-static enum perfdata_status merge(struct pd_run *run, struct pd_batch_slot *slot)
+static enum perfdata_status merge_slot(struct pd_run *run, struct pd_batch_slot *slot)
 {
 	for (unsigned i = 0; i < run->nr_targets; i++) {
 		const struct perfdata_emitter *emitter = run->targets[i].emitter;
@@ -246,7 +246,7 @@ static enum perfdata_status write_slot(struct pd_run *run, struct pd_batch_slot 
 	enum perfdata_status status = slot->status;
 	if (!status) {
 		pd_run_queue_kept(run, slot);
-		status = merge(run, slot);
+		status = merge_slot(run, slot);
 	}
 	enum perfdata_status sent = PERFDATA_OK;
 	for (unsigned i = 0; i < run->nr_targets && !sent; i++)

@@ -10,8 +10,9 @@ enum { TRAILER_TYPES = PERFDATA_SAMPLE_TID | PERFDATA_SAMPLE_TIME | PERFDATA_SAM
 
 /* Turns the integer rows at the start of a layout into steps. Returns how many rows that are; *ret_bytes is their
  * size. */
-static uint32_t plan(const struct perfdata_layout *layout, uint64_t sample_type, struct perfdata_config_step *steps,
-		     uint8_t *ret_nr, uint8_t *ret_bytes, uint64_t *ret_present)
+static uint32_t plan_steps(const struct perfdata_layout *layout, uint64_t sample_type,
+			   struct perfdata_config_step *steps, uint8_t *ret_nr, uint8_t *ret_bytes,
+			   uint64_t *ret_present)
 {
 	uint32_t i;
 	uint8_t at = 0, nr = 0;
@@ -81,7 +82,7 @@ void pd_config_init(struct perfdata_config *config, const struct perfdata_attr *
 
 	uint64_t type = attr->sample_type;
 	uint8_t bytes;
-	uint32_t rows = plan(&pd_sample_layout, type, config->sample_steps, &config->nr_sample_steps, &bytes,
+	uint32_t rows = plan_steps(&pd_sample_layout, type, config->sample_steps, &config->nr_sample_steps, &bytes,
 			     &config->sample_fixed_present);
 	config->sample_fixed = bytes / 8;
 	/* WEIGHT and WEIGHT_STRUCT take the same one word. */
@@ -104,7 +105,7 @@ void pd_config_init(struct perfdata_config *config, const struct perfdata_attr *
 
 	if (!perfdata_attr_has(attr, PERFDATA_ATTR_SAMPLE_ID_ALL))
 		return;
-	plan(&pd_sample_id_layout, type & TRAILER_TYPES, config->trailer_steps, &config->nr_trailer_steps,
+	plan_steps(&pd_sample_id_layout, type & TRAILER_TYPES, config->trailer_steps, &config->nr_trailer_steps,
 	     &config->trailer_size, &config->trailer_present);
 #define TRAILER_WORD(name) word_from_end(config, offsetof(struct perfdata_sample_id, name))
 	config->trailer_id_at = TRAILER_WORD(identifier) < 0 ? TRAILER_WORD(id) : TRAILER_WORD(identifier);

@@ -13,7 +13,7 @@ static void cut_build_id(struct perfdata_bytes *build_id, uint8_t size)
 		build_id->size = size;
 }
 
-static void finish(struct perfdata_record *ret)
+static void finish_record(struct perfdata_record *ret)
 {
 	/* build_id of the view is set only if the record reaches it */
 	if (ret->type == PERFDATA_RECORD_MMAP2) {
@@ -56,7 +56,7 @@ static const struct perfdata_layout *layout_of(const struct perfdata_record *rec
 
 /* The compiler must not know the size: for a known one it emits rep stos, which takes longer than the rest of decoding
  * a sample. */
-__attribute__((noinline)) static void clear(void *memory, size_t size) { memset(memory, 0, size); }
+__attribute__((noinline)) static void clear_bytes(void *memory, size_t size) { memset(memory, 0, size); }
 
 enum perfdata_status pd_decode_record(const struct perfdata_config *config, const uint8_t *bytes, size_t size,
 				      uint8_t *native, struct perfdata_record *ret)
@@ -86,7 +86,7 @@ enum perfdata_status pd_decode_record(const struct perfdata_config *config, cons
 		pd_walk_note(&w, PERFDATA_FINDING_RECORD_SHORT, "the record is shorter than its header");
 	else if (ret->type == PERFDATA_RECORD_SAMPLE) {
 		ret->layout = &pd_sample_layout;
-		clear(&ret->u.sample, sizeof ret->u.sample);
+		clear_bytes(&ret->u.sample, sizeof ret->u.sample);
 		if (config->has_attr)
 			pd_walk_sample(&w, &ret->u.sample);
 	} else {
@@ -98,9 +98,9 @@ enum perfdata_status pd_decode_record(const struct perfdata_config *config, cons
 		}
 		ret->layout = layout_of(ret);
 		if (ret->layout) {
-			clear(&ret->u, ret->layout->view_size);
+			clear_bytes(&ret->u, ret->layout->view_size);
 			pd_walk_rows(&w, ret->layout, UINT64_MAX, &ret->u);
-			finish(ret);
+			finish_record(ret);
 		}
 	}
 	if (stated > size) {

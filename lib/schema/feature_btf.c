@@ -90,7 +90,7 @@ static struct perfdata_bytes find_btf(const struct perfdata_feature *feature, ui
 	return (struct perfdata_bytes){ NULL, 0 };
 }
 
-static uint64_t number(const struct perfdata_node *parent, const char *name)
+static uint64_t number_of(const struct perfdata_node *parent, const char *name)
 {
 	const struct perfdata_node *node = perfdata_node_get(parent, name);
 	return node ? node->v.u : 0;
@@ -101,7 +101,7 @@ static struct perfdata_bytes function_name(const struct perfdata_node *prog, uin
 {
 	const struct perfdata_node *info = perfdata_node_get(prog, "info"),
 				   *entries = perfdata_node_get(prog, "func_info");
-	uint64_t size = number(info, "func_info_rec_size"), at;
+	uint64_t size = number_of(info, "func_info_rec_size"), at;
 	bool swap;
 
 	if (!entries || !btf_swap(btf, &swap) || !pd_mul(part, size, &at) || size < 8 ||
@@ -125,8 +125,8 @@ bool pd_bpf_part_name(const struct perfdata_node *prog, uint64_t part, const str
 		return false;
 	perfdata_text_literal(text, "bpf_prog_");
 	perfdata_text_bytes_hex(text, tag->v.bytes.data, tag->v.bytes.size);
-	if (number(info, "btf_id"))
-		name = function_name(prog, part, find_btf(btf, number(info, "btf_id")));
+	if (number_of(info, "btf_id"))
+		name = function_name(prog, part, find_btf(btf, number_of(info, "btf_id")));
 	else if (tags->v.count == 1 && program)
 		name = program->v.bytes;
 	else

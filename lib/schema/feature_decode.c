@@ -51,7 +51,7 @@ static bool all_zero(const uint8_t *at, size_t size)
 }
 
 /* Removes the nodes that were appended since the copy `before` was made. */
-static void drop(struct children *children, struct children before)
+static void drop_children(struct children *children, struct children before)
 {
 	*children = before;
 	if (before.last)
@@ -244,7 +244,7 @@ static enum perfdata_status walk_element(struct walk *walk, struct pd_cursor *c,
 	if (status == PERFDATA_OK || node->child)
 		children->parent->v.count++;
 	else
-		drop(children, before);
+		drop_children(children, before);
 	return status;
 }
 
@@ -480,7 +480,7 @@ static enum perfdata_status walk_field(struct walk *walk, struct pd_cursor *c, c
 	enum perfdata_status status = walk_value(walk, c, field, frame, index, node);
 	if (status != PERFDATA_OK || !c->failed)
 		return status;
-	drop(children, before);
+	drop_children(children, before);
 	return pd_feature_damaged(walk, at, field->name, "reaches beyond the end");
 }
 

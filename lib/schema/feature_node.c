@@ -29,7 +29,7 @@ enum perfdata_status pd_feature_no_memory(struct walk *walk)
 }
 
 /* The tree of a section may be many times as large as the section. */
-static bool charge(struct walk *walk)
+static bool charge_node(struct walk *walk)
 {
 	const size_t total = walk->arena->total;
 	if (total == *walk->charged)
@@ -43,7 +43,7 @@ struct perfdata_node *pd_feature_append(struct walk *walk, struct children *chil
 					const struct perfdata_field *field, enum perfdata_kind kind)
 {
 	struct perfdata_node *node = pd_arena_calloc(walk->arena, 1, sizeof *node);
-	if (!node || !charge(walk))
+	if (!node || !charge_node(walk))
 		return NULL;
 	node->field = field;
 	node->kind = kind;

@@ -25,7 +25,7 @@ static void swap_pair(uint8_t *words, int index)
 	memcpy(words + 8 * index, turned, sizeof turned);
 }
 
-static void keep(const struct perfdata_record *record, struct perfdata_bytes bytes, uint8_t *out)
+static void keep_bytes(const struct perfdata_record *record, struct perfdata_bytes bytes, uint8_t *out)
 {
 	if (bytes.size)
 		memcpy(out + (bytes.data - record->bytes), bytes.data, bytes.size);
@@ -67,8 +67,8 @@ static void swap_sample(const struct perfdata_config *config, const struct perfd
 		       sizeof branch.flags);
 	}
 	keep_raw(record, out);
-	keep(record, sample->user_stack.data, out);
-	keep(record, sample->aux, out);
+	keep_bytes(record, sample->user_stack.data, out);
+	keep_bytes(record, sample->aux, out);
 }
 
 void pd_record_native(const struct perfdata_config *config, const struct perfdata_record *record, uint8_t *out)

@@ -64,7 +64,7 @@ static bool take_argument(struct build *build, const struct pd_trace_node **ret_
 
 /* --- %p ------------------------------------------------------------------------------------------------------- */
 
-static bool accept(struct build *build, char c)
+static bool accept_char(struct build *build, char c)
 {
 	if (build->at == build->end || *build->at != c)
 		return false;
@@ -86,19 +86,19 @@ static void internet_piece(struct build *build, struct pd_trace_piece *piece, bo
 	char order;
 
 	piece->padded = padded;
-	if (accept(build, '4')) {
+	if (accept_char(build, '4')) {
 		piece->kind = PD_PIECE_IP4;
 		piece->reversed = accept_any(build, "hnbl", &order) && (order == 'h' || order == 'l');
-	} else if (accept(build, '6')) {
+	} else if (accept_char(build, '6')) {
 		piece->kind = PD_PIECE_IP6;
-		piece->compressed = accept(build, 'c') && !padded;
-	} else if (accept(build, 'S')) {
+		piece->compressed = accept_char(build, 'c') && !padded;
+	} else if (accept_char(build, 'S')) {
 		piece->kind = PD_PIECE_SOCKADDR;
-		piece->with_port = accept(build, 'p') && !padded;
+		piece->with_port = accept_char(build, 'p') && !padded;
 		const bool more = accept_any(build, "fs", &order);
 		if (more)
-			accept(build, 's');
-		piece->compressed = accept(build, 'c') && !padded && !more;
+			accept_char(build, 's');
+		piece->compressed = accept_char(build, 'c') && !padded && !more;
 	} else {
 		piece->kind = PD_PIECE_NOTHING;
 	}
@@ -168,14 +168,14 @@ static void pointer_piece(struct build *build, struct pd_trace_piece *piece)
 
 /* --- conversions ---------------------------------------------------------------------------------------------- */
 
-static int limited(int value) { return value > PD_TRACE_WIDTH_LIMIT ? PD_TRACE_WIDTH_LIMIT : value; }
+static int limited_width(int value) { return value > PD_TRACE_WIDTH_LIMIT ? PD_TRACE_WIDTH_LIMIT : value; }
 
-static int digits(const char **at, const char *end)
+static int parse_digits(const char **at, const char *end)
 {
 	int value = 0;
 
 	for (; *at < end && **at >= '0' && **at <= '9'; ++*at)
-		value = limited(value * 10 + (**at - '0'));
+		value = limited_width(value * 10 + (**at - '0'));
 	return value;
 }
 
@@ -198,7 +198,7 @@ static void read_spec(struct pd_trace_spec *spec, const char *at, const char *en
 		spec->star_width = true;
 		at++;
 	} else {
-		spec->width = digits(&at, end);
+		spec->width = parse_digits(&at, end);
 	}
 	if (at < end && *at == '.') {
 		spec->has_precision = true;
@@ -207,7 +207,7 @@ static void read_spec(struct pd_trace_spec *spec, const char *at, const char *en
 			spec->star_precision = true;
 			at++;
 		} else {
-			spec->precision = digits(&at, end);
+			spec->precision = parse_digits(&at, end);
 		}
 	}
 	while (at < end && strchr("hlLzZ", *at))
@@ -283,7 +283,7 @@ static bool finish_conversion(struct build *build, struct pd_trace_piece *piece,
 }
 
 /* Parses after a "%". */
-static bool conversion(struct build *build)
+static bool parse_conversion(struct build *build)
 {
 	const char *const start = build->at;
 	struct pd_trace_piece piece = { .kind = PD_PIECE_NUMBER };
@@ -333,7 +333,7 @@ static bool conversion(struct build *build)
 	return true;
 }
 
-static void escape(struct build *build)
+static void parse_escape(struct build *build)
 {
 	if (build->at == build->end)
 		return;
@@ -346,10 +346,10 @@ static bool build_pieces(struct build *build)
 	while (build->at < build->end) {
 		const char c = *build->at++;
 		if (c == '\\')
-			escape(build);
+			parse_escape(build);
 		else if (c != '%')
 			perfdata_text_char(&build->literal, c);
-		else if (!conversion(build))
+		else if (!parse_conversion(build))
 			return false;
 	}
 	return flush_literal(build);

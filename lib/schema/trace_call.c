@@ -94,7 +94,7 @@ static int64_t named_constant(const char *name, size_t size)
 }
 
 /* A constant expression as libtraceevent computes it; false if it does not know an operator. */
-static bool constant(const struct pd_trace_node *node, int64_t *ret_value)
+static bool is_constant(const struct pd_trace_node *node, int64_t *ret_value)
 {
 	int64_t left, right;
 
@@ -109,12 +109,12 @@ static bool constant(const struct pd_trace_node *node, int64_t *ret_value)
 		return true;
 	}
 	if (node->type == PD_NODE_CAST) {
-		if (!constant(node->a, &left))
+		if (!is_constant(node->a, &left))
 			return false;
 		*ret_value = (int64_t)((uint64_t)left & node->mask);
 		return true;
 	}
-	if (node->type != PD_NODE_OP || !constant(node->a, &left) || !constant(node->b, &right))
+	if (node->type != PD_NODE_OP || !is_constant(node->a, &left) || !is_constant(node->b, &right))
 		return false;
 	switch (node->op) {
 	case PD_OP_OR: *ret_value = left | right; return true;
@@ -148,7 +148,7 @@ static bool entry_value(const struct pd_trace_node *node, int64_t *ret_value)
 		*ret_value = number ? (int64_t)node->number : named_constant(node->text, node->text_size);
 		return true;
 	}
-	if (!constant(node, &value))
+	if (!is_constant(node, &value))
 		return false;
 	*ret_value = value < 0 ? -1 : value;
 	return true;
@@ -175,7 +175,7 @@ static bool entry_text(struct pd_trace_parser *parser, const struct pd_trace_nod
 		entry->size = node->text_size;
 		return true;
 	}
-	if (!constant(node, &value))
+	if (!is_constant(node, &value))
 		return false;
 	char *text = pd_arena_alloc(parser->arena, 32);
 	if (!text) {

@@ -23,7 +23,7 @@ struct load {
 	bool no_memory;
 };
 
-static void report(struct load *load, enum perfdata_finding_code code, const uint8_t *at, const char *message)
+static void report_finding(struct load *load, enum perfdata_finding_code code, const uint8_t *at, const char *message)
 {
 	const struct perfdata_finding_info *info = perfdata_finding_lookup(code);
 	const struct perfdata_finding finding = {
@@ -39,12 +39,12 @@ static void report(struct load *load, enum perfdata_finding_code code, const uin
 		load->finding(load->user, &finding);
 }
 
-static void damaged(struct load *load, const char *what)
+static void report_damage(struct load *load, const char *what)
 {
 	char message[160];
 
 	snprintf(message, sizeof message, "tracing data is damaged: %s; everything before it was read", what);
-	report(load, PERFDATA_FINDING_TRACING_DATA, load->in.at, message);
+	report_finding(load, PERFDATA_FINDING_TRACING_DATA, load->in.at, message);
 }
 
 static bool out_of_memory(struct load *load)
@@ -150,7 +150,7 @@ static bool load_event(struct load *load, const char *system)
 
 	if (!text) {
 		load->in.at = start;
-		damaged(load, "the format of an event reaches beyond its end");
+		report_damage(load, "the format of an event reaches beyond its end");
 		return false;
 	}
 	switch (add_event(load->trace, system, (const char *)text, (size_t)size, NULL)) {
@@ -159,7 +159,7 @@ static bool load_event(struct load *load, const char *system)
 	case PERFDATA_ENOMEM:
 		return out_of_memory(load);
 	default:
-		report(load, PERFDATA_FINDING_TRACE_FORMAT, start,
+		report_finding(load, PERFDATA_FINDING_TRACE_FORMAT, start,
 		       "a tracepoint format has no name or ID; it was left out");
 	}
 	return true;
@@ -172,7 +172,7 @@ static bool load_events(struct load *load, const char *system, const char *what)
 
 	if (load->in.failed) {
 		load->in.at = start;
-		damaged(load, what);
+		report_damage(load, what);
 		return false;
 	}
 	for (uint32_t i = 0; i < count; i++)
@@ -196,13 +196,13 @@ static bool load_systems(struct load *load)
 
 	if (load->in.failed) {
 		load->in.at = start;
-		damaged(load, "it ends before the event systems");
+		report_damage(load, "it ends before the event systems");
 		return false;
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		const char *system = load_string(load);
 		if (!system) {
-			damaged(load, "the name of an event system has no end");
+			report_damage(load, "the name of an event system has no end");
 			return false;
 		}
 		if (!load_events(load, system, "it ends before the events of a system"))
@@ -232,7 +232,7 @@ static bool load_head(struct load *load)
 	if (load->in.failed || fixed[0] > 1)
 		return false;
 	if (info->long_size != 4 && info->long_size != 8) {
-		report(load, PERFDATA_FINDING_TRACING_DATA, fixed + 1,
+		report_finding(load, PERFDATA_FINDING_TRACING_DATA, fixed + 1,
 		       "tracing data states an impossible size of long; 8 was used");
 		info->long_size = 8;
 	}
@@ -247,14 +247,14 @@ static bool load_header_text(struct load *load, const char *name, struct perfdat
 
 	if (!found || memcmp(found, name, strlen(name) + 1) != 0) {
 		load->in.at = start;
-		damaged(load, name);
+		report_damage(load, name);
 		return false;
 	}
 	const uint64_t size = pd_u64(&load->in);
 	const uint8_t *text = pd_take(&load->in, size);
 	if (!text) {
 		load->in.at = start;
-		damaged(load, name);
+		report_damage(load, name);
 		return false;
 	}
 	*ret_text = (struct perfdata_bytes){ text, (size_t)size };
@@ -269,14 +269,14 @@ static bool load_sized(struct load *load, bool wide, const char *what, struct pe
 
 	if (load->in.failed) {
 		load->in.at = start;
-		damaged(load, what);
+		report_damage(load, what);
 		return false;
 	}
 	const size_t there = size <= pd_left(&load->in) ? (size_t)size : pd_left(&load->in);
 	*ret_bytes = (struct perfdata_bytes){ pd_take(&load->in, there), there };
 	if (there < size) {
 		load->in.at = start;
-		damaged(load, what);
+		report_damage(load, what);
 		return false;
 	}
 	return true;

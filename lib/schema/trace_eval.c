@@ -4,7 +4,7 @@
 #include "base/cursor.h"
 #include "schema/trace_program.h"
 
-static uint64_t load(struct pd_trace_run *run, uint64_t offset, uint32_t size)
+static uint64_t load_number(struct pd_trace_run *run, uint64_t offset, uint32_t size)
 {
 	if (!pd_range_ok(offset, size, run->raw.size)) {
 		run->damaged = true;
@@ -32,7 +32,7 @@ static uint32_t element_bytes(const struct pd_trace_run *run, const struct perfd
 }
 
 /* a[b]. A dynamic array counts in bytes, as in libtraceevent. */
-static uint64_t indexed(struct pd_trace_run *run, const struct pd_trace_node *node)
+static uint64_t eval_indexed(struct pd_trace_run *run, const struct pd_trace_node *node)
 {
 	const struct pd_trace_node *array = node->a;
 	const uint64_t index = pd_trace_eval(run, node->b);
@@ -47,7 +47,7 @@ static uint64_t indexed(struct pd_trace_run *run, const struct pd_trace_node *no
 		return 0;
 	const uint32_t size = element_bytes(run, array->field);
 	if (array->type == PD_NODE_DYNAMIC) {
-		offset = load(run, array->field->offset, 4) & 0xffff;
+		offset = load_number(run, array->field->offset, 4) & 0xffff;
 		if (array->field->place == PERFDATA_TRACE_REL_LOC)
 			offset += array->field->offset + array->field->size;
 		if (!pd_add(offset, index, &offset))
@@ -58,15 +58,15 @@ static uint64_t indexed(struct pd_trace_run *run, const struct pd_trace_node *no
 	} else {
 		return 0;
 	}
-	return load(run, offset, size) & mask;
+	return load_number(run, offset, size) & mask;
 }
 
-static uint64_t operation(struct pd_trace_run *run, const struct pd_trace_node *node)
+static uint64_t eval_operation(struct pd_trace_run *run, const struct pd_trace_node *node)
 {
 	if (node->op == PD_OP_CONDITION)
 		return pd_trace_eval(run, pd_trace_eval(run, node->a) ? node->b->a : node->b->b);
 	if (node->op == PD_OP_INDEX)
-		return indexed(run, node);
+		return eval_indexed(run, node);
 
 	const uint64_t left = pd_trace_eval(run, node->a), right = pd_trace_eval(run, node->b);
 	switch (node->op) {
@@ -99,15 +99,15 @@ uint64_t pd_trace_compute(struct pd_trace_run *run, const struct pd_trace_node *
 	case PD_NODE_ATOM:
 		return node->number;
 	case PD_NODE_FIELD:
-		return node->field ? load(run, node->field->offset, node->field->size) : 0;
+		return node->field ? load_number(run, node->field->offset, node->field->size) : 0;
 	case PD_NODE_CAST:
 		return pd_trace_eval(run, node->a) & node->mask;
 	case PD_NODE_DYNAMIC_LEN:
-		return load(run, node->field->offset, node->field->size) >> 16;
+		return load_number(run, node->field->offset, node->field->size) >> 16;
 	case PD_NODE_DYNAMIC:
-		return load(run, node->field->offset, node->field->size) & 0xffff;
+		return load_number(run, node->field->offset, node->field->size) & 0xffff;
 	case PD_NODE_OP:
-		return operation(run, node);
+		return eval_operation(run, node);
 	default:
 		return 0;
 	}

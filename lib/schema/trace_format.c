@@ -29,7 +29,7 @@ static inline bool is_word_char(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '$';
 }
 
-static struct pd_trace_span trimmed(struct pd_trace_span span)
+static struct pd_trace_span trimmed_span(struct pd_trace_span span)
 {
 	while (span.at < span.end && is_space(*span.at))
 		span.at++;
@@ -73,7 +73,7 @@ static bool next_token(struct pd_trace_span *rest, struct pd_trace_span *ret_tok
 /* The name is the last word outside brackets and parentheses; brackets may be on either side of the name. */
 static bool parse_declaration(struct pd_trace_span text, struct declaration *ret)
 {
-	struct declaration found = { .all = trimmed(text) };
+	struct declaration found = { .all = trimmed_span(text) };
 	struct pd_trace_span rest = found.all, token;
 	const char *bracket = NULL;
 	unsigned depth = 0;
@@ -88,7 +88,7 @@ static bool parse_declaration(struct pd_trace_span text, struct declaration *ret
 			depth--;
 			if (c == ']' && depth == 0 && bracket) {
 				found.is_array = true;
-				found.length = trimmed((struct pd_trace_span){ bracket, token.at });
+				found.length = trimmed_span((struct pd_trace_span){ bracket, token.at });
 			}
 		} else if (depth == 0 && is_word_char(c) && !is_digit(c)) {
 			found.name = token;
@@ -96,8 +96,8 @@ static bool parse_declaration(struct pd_trace_span text, struct declaration *ret
 	}
 	if (!found.name.at)
 		return false;
-	found.type = trimmed((struct pd_trace_span){ found.all.at, found.name.at });
-	found.suffix = trimmed((struct pd_trace_span){ found.name.end, found.all.end });
+	found.type = trimmed_span((struct pd_trace_span){ found.all.at, found.name.at });
+	found.suffix = trimmed_span((struct pd_trace_span){ found.name.end, found.all.end });
 	*ret = found;
 	return true;
 }
@@ -228,7 +228,8 @@ static void classify_single(struct perfdata_trace_field *field, unsigned words)
 		field->kind = field->is_signed ? PERFDATA_TRACE_SIGNED : PERFDATA_TRACE_UNSIGNED;
 }
 
-static void classify(struct perfdata_trace_field *field, const struct declaration *declaration, unsigned long_size)
+static void classify_field(struct perfdata_trace_field *field, const struct declaration *declaration,
+			   unsigned long_size)
 {
 	struct pd_trace_span base = declaration->type;
 
@@ -264,7 +265,7 @@ struct compiling {
 	bool no_memory;
 };
 
-static void problem(struct compiling *c, const char *what)
+static void note_problem(struct compiling *c, const char *what)
 {
 	if (!c->out->event.format_problem)
 		c->out->event.format_problem = what;
@@ -294,7 +295,7 @@ static const char *copy_type(struct compiling *c, const struct declaration *decl
 }
 
 /* "offset:8;" and similar attributes. */
-static bool attribute(struct pd_trace_span *line, const char *name, uint64_t limit, uint64_t *ret_value)
+static bool parse_attribute(struct pd_trace_span *line, const char *name, uint64_t limit, uint64_t *ret_value)
 {
 	return pd_trace_skip_word(line, name) && pd_trace_number(line, ret_value) && *ret_value <= limit &&
 	       pd_trace_skip_word(line, ";");
@@ -310,9 +311,10 @@ static bool parse_field(struct compiling *c, struct pd_trace_span line, bool is_
 	if (!semicolon || !parse_declaration((struct pd_trace_span){ line.at, semicolon }, &declaration))
 		return false;
 	line.at = semicolon + 1;
-	if (!attribute(&line, "offset:", UINT16_MAX, &offset) || !attribute(&line, "size:", UINT16_MAX, &size))
+	if (!parse_attribute(&line, "offset:", UINT16_MAX, &offset) ||
+	    !parse_attribute(&line, "size:", UINT16_MAX, &size))
 		return false;
-	attribute(&line, "signed:", 1, &is_signed);  /* kernels before 2.6.33 do not state it */
+	parse_attribute(&line, "signed:", 1, &is_signed);  /* kernels before 2.6.33 do not state it */
 
 	if (pd_vector_grow(&c->fields, &c->capacity, c->out->event.nr_fields, sizeof *c->fields) != 0) {
 		c->no_memory = true;
@@ -328,7 +330,7 @@ static bool parse_field(struct compiling *c, struct pd_trace_span line, bool is_
 		.is_signed = is_signed != 0,
 		.is_common = is_common,
 	};
-	classify(field, &declaration, c->trace->info.long_size);
+	classify_field(field, &declaration, c->trace->info.long_size);
 	c->out->event.nr_common += is_common;
 	if (c->out->event.min_size < offset + size)
 		c->out->event.min_size = (uint32_t)(offset + size);
@@ -347,22 +349,22 @@ static void parse_lines(struct compiling *c, struct pd_trace_span text)
 			continue;
 		}
 		if (pd_trace_skip_word(&line, "print fmt:")) {
-			const struct pd_trace_span print = trimmed((struct pd_trace_span){ line.at, text.end });
+			const struct pd_trace_span print = trimmed_span((struct pd_trace_span){ line.at, text.end });
 			event->print = (struct perfdata_bytes){ (const uint8_t *)print.at, span_size(print) };
 			return;
 		}
-		if (trimmed(line).at == line.end) {
+		if (trimmed_span(line).at == line.end) {
 			/* the blank line after the common fields; a blank line before them means nothing */
 			is_common &= event->nr_fields == 0;
 			continue;
 		}
 		if (!pd_trace_skip_word(&line, "field:") && !pd_trace_skip_word(&line, "field special:"))
-			problem(c, "a line of the format is no field");
+			note_problem(c, "a line of the format is no field");
 		else if (!parse_field(c, line, is_common))
-			problem(c, "a field of the format cannot be read");
+			note_problem(c, "a field of the format cannot be read");
 	}
 	if (!in_fields)
-		problem(c, "the format lists no fields");
+		note_problem(c, "the format lists no fields");
 }
 
 static bool ends_with_prefix(const struct pd_trace_piece *piece)
@@ -425,7 +427,7 @@ struct pd_trace_compiled *pd_trace_compile(const struct perfdata_trace *trace, c
 	event->long_size = trace->info.long_size;
 	event->format = (struct perfdata_bytes){ (const uint8_t *)entry->text, entry->size };
 	if (entry->size > PD_TRACE_FORMAT_LIMIT)
-		problem(&c, "the format is too long");
+		note_problem(&c, "the format is too long");
 	else
 		parse_lines(&c, (struct pd_trace_span){ entry->text, entry->text + entry->size });
 	event->fields = c.fields;

@@ -254,7 +254,7 @@ static bool parse_operator(struct pd_trace_parser *parser, struct pd_trace_node 
 
 /* --- operands ------------------------------------------------------------------------------------------------- */
 
-static struct pd_trace_node *unary(struct pd_trace_parser *parser)
+static struct pd_trace_node *parse_unary(struct pd_trace_parser *parser)
 {
 	const int found = find_operator(&parser->token);
 	const enum pd_trace_op op = found < 0 ? PD_OP_UNKNOWN : operators[found].op;
@@ -307,7 +307,7 @@ static bool record_field(struct pd_trace_parser *parser, struct pd_trace_token *
 	return true;
 }
 
-static struct pd_trace_node *atom(struct pd_trace_parser *parser, const char *text, size_t size)
+static struct pd_trace_node *parse_atom(struct pd_trace_parser *parser, const char *text, size_t size)
 {
 	struct pd_trace_node *node = pd_trace_new_node(parser, PD_NODE_ATOM);
 
@@ -320,7 +320,7 @@ static struct pd_trace_node *atom(struct pd_trace_parser *parser, const char *te
 }
 
 /* The value of a character is its code; the value of an escape is the code of the backslash, as in libtraceevent. */
-static struct pd_trace_node *character(struct pd_trace_parser *parser)
+static struct pd_trace_node *parse_character(struct pd_trace_parser *parser)
 {
 	char *text = pd_arena_alloc(parser->arena, 32);
 
@@ -330,11 +330,11 @@ static struct pd_trace_node *character(struct pd_trace_parser *parser)
 	}
 	const char *end = pd_u64_to(text, parser->token.size ? (uint8_t)parser->token.text[0] : 0);
 	pd_trace_advance(parser);
-	return atom(parser, text, (size_t)(end - text));
+	return parse_atom(parser, text, (size_t)(end - text));
 }
 
 /* A literal or a name, which may be several words ("unsigned long"), or a call. */
-static struct pd_trace_node *item(struct pd_trace_parser *parser)
+static struct pd_trace_node *parse_item(struct pd_trace_parser *parser)
 {
 	const struct pd_trace_token first = parser->token;
 	struct perfdata_text words;
@@ -346,7 +346,7 @@ static struct pd_trace_node *item(struct pd_trace_parser *parser)
 	if (pd_trace_accept(parser, PD_TOKEN_DELIM, "("))
 		return pd_trace_call(parser, &first);
 	if (parser->token.type != PD_TOKEN_ITEM)
-		return atom(parser, first.text, first.size);
+		return parse_atom(parser, first.text, first.size);
 	perfdata_text_init(&words);
 	perfdata_text_append(&words, first.text, first.size);
 	for (; parser->token.type == PD_TOKEN_ITEM; pd_trace_advance(parser)) {
@@ -354,7 +354,7 @@ static struct pd_trace_node *item(struct pd_trace_parser *parser)
 		perfdata_text_append(&words, parser->token.text, parser->token.size);
 	}
 	const char *copy = words.failed ? NULL : pd_arena_copy(parser->arena, words.data, words.size);
-	node = copy ? atom(parser, copy, words.size) : NULL;
+	node = copy ? parse_atom(parser, copy, words.size) : NULL;
 	parser->lexer.no_memory |= !copy;
 	perfdata_text_release(&words);
 	return node;
@@ -379,7 +379,7 @@ static uint64_t cast_mask(const char *type, size_t size)
 }
 
 /* A parenthesis: a group, or a cast if an operand follows. */
-static struct pd_trace_node *parenthesis(struct pd_trace_parser *parser)
+static struct pd_trace_node *parse_parenthesis(struct pd_trace_parser *parser)
 {
 	pd_trace_advance(parser);
 	struct pd_trace_node *node = pd_trace_expression(parser);
@@ -417,18 +417,18 @@ static struct pd_trace_node *operand_inside(struct pd_trace_parser *parser)
 			return node;
 		}
 		if (parser->token.type == PD_TOKEN_ITEM && !pd_trace_token_is(&parser->token, PD_TOKEN_ITEM, "REC"))
-			return item(parser);
+			return parse_item(parser);
 		if (pd_trace_token_is(&parser->token, PD_TOKEN_DELIM, "("))
-			return parenthesis(parser);
+			return parse_parenthesis(parser);
 		break;
 	case PD_TOKEN_STRING:
-		node = atom(parser, parser->token.text, parser->token.size);
+		node = parse_atom(parser, parser->token.text, parser->token.size);
 		pd_trace_advance(parser);
 		return node;
 	case PD_TOKEN_CHAR:
-		return character(parser);
+		return parse_character(parser);
 	case PD_TOKEN_OP:
-		return unary(parser);
+		return parse_unary(parser);
 	case PD_TOKEN_BAD:
 		pd_trace_fail(parser, "a string has no end or holds bytes that are no printable ASCII");
 		return NULL;
@@ -466,13 +466,13 @@ struct pd_trace_node *pd_trace_expression(struct pd_trace_parser *parser)
 
 /* Replaces operators whose two sides are literals by a literal, as libtraceevent does; only here does it compute
  * "^". */
-static bool fold(struct pd_trace_parser *parser, struct pd_trace_node *node)
+static bool fold_constant(struct pd_trace_parser *parser, struct pd_trace_node *node)
 {
 	struct pd_trace_run nothing = { .swap = false };
 
 	if (node->type != PD_NODE_OP)
 		return true;
-	if (!fold(parser, node->a) || !fold(parser, node->b))
+	if (!fold_constant(parser, node->a) || !fold_constant(parser, node->b))
 		return false;
 	if (node->a->type != PD_NODE_ATOM || node->b->type != PD_NODE_ATOM || node->op == PD_OP_CONDITION ||
 	    node->op == PD_OP_ALTERNATIVE || node->op == PD_OP_INDEX)
@@ -504,7 +504,7 @@ static bool parse_list(struct pd_trace_parser *parser, struct pd_trace_node **re
 		*place = node;
 		place = &node->next;
 		if (parser->token.type == PD_TOKEN_OP) {
-			if (!parse_operator(parser, node) || !fold(parser, node))
+			if (!parse_operator(parser, node) || !fold_constant(parser, node))
 				return false;
 			if (parser->token.type != PD_TOKEN_END)
 				pd_trace_advance(parser);

@@ -5,7 +5,7 @@
 #include "schema/trace_program.h"
 #include "schema/trace.h"
 
-static int limited(int64_t value)
+static int limited_width(int64_t value)
 {
 	return value > PD_TRACE_WIDTH_LIMIT ? PD_TRACE_WIDTH_LIMIT : value < 0 ? -1 : (int)value;
 }
@@ -41,10 +41,10 @@ void pd_trace_run_piece(struct pd_trace_run *run, const struct pd_trace_piece *p
 		star = (int32_t)pd_trace_eval(run, piece->star);
 		starred = *spec;
 		if (spec->star_width)
-			starred.width = star < 0 ? 0 : limited(star);
+			starred.width = star < 0 ? 0 : limited_width(star);
 		if (spec->star_precision) {
 			starred.has_precision = star >= 0;
-			starred.precision = limited(star);
+			starred.precision = limited_width(star);
 		}
 		spec = &starred;
 	}

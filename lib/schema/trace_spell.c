@@ -22,21 +22,21 @@ static char *octal_to(char *at, uint64_t value)
 	return at;
 }
 
-static void upper(char *at, const char *end)
+static void make_upper(char *at, const char *end)
 {
 	for (; at < end; at++)
 		if (*at >= 'a' && *at <= 'z')
 			*at = (char)(*at - 'a' + 'A');
 }
 
-static uint64_t narrowed(uint64_t value, int bytes)
+static uint64_t narrowed_value(uint64_t value, int bytes)
 {
 	return bytes == 8 ? value : value & ((1ull << (bytes * 8)) - 1);
 }
 
 /* Appends `body` with zeros or blanks, as width and precision ask. */
-static void pad(struct perfdata_text *out, const struct pd_trace_spec *spec, const char *prefix, size_t prefix_size,
-		const char *body, size_t size)
+static void write_padded(struct perfdata_text *out, const struct pd_trace_spec *spec, const char *prefix,
+			 size_t prefix_size, const char *body, size_t size)
 {
 	const size_t precision = spec->has_precision && spec->precision > 0 ? (size_t)spec->precision : 0;
 	const size_t width = spec->width > 0 ? (size_t)spec->width : 0;
@@ -78,9 +78,9 @@ void pd_trace_spell_quick(struct perfdata_text *out, const struct pd_trace_spec 
 	if (spec->form == PD_FORM_SIGNED)
 		at = pd_s64_to(at, (int64_t)pd_trace_extended(value, (uint32_t)spec->bytes));
 	else if (spec->form == PD_FORM_UNSIGNED)
-		at = pd_u64_to(at, narrowed(value, spec->bytes));
+		at = pd_u64_to(at, narrowed_value(value, spec->bytes));
 	else
-		at = pd_hex_width_to(at, narrowed(value, spec->bytes), (unsigned)spec->width);
+		at = pd_hex_width_to(at, narrowed_value(value, spec->bytes), (unsigned)spec->width);
 	perfdata_text_commit(out, at);
 }
 
@@ -99,7 +99,7 @@ void pd_trace_spell_number(struct perfdata_text *out, const struct pd_trace_spec
 		const char c = (char)value;
 		struct pd_trace_spec blanks = *spec;
 		blanks.has_precision = blanks.zero = false;
-		pad(out, &blanks, "", 0, &c, 1);
+		write_padded(out, &blanks, "", 0, &c, 1);
 		return;
 	}
 	if (spec->conversion == 'd') {
@@ -108,7 +108,7 @@ void pd_trace_spell_number(struct perfdata_text *out, const struct pd_trace_spec
 		prefix = number < 0 ? "-" : "+";
 		prefix_size = number < 0 || spec->plus;
 	} else {
-		value = narrowed(value, spec->bytes);
+		value = narrowed_value(value, spec->bytes);
 		if (spec->conversion == 'u') {
 			end = pd_u64_to(body, value);
 		} else if (spec->conversion == 'o') {
@@ -119,14 +119,14 @@ void pd_trace_spell_number(struct perfdata_text *out, const struct pd_trace_spec
 		} else {
 			end = pd_hex_to(body, value);
 			if (spec->conversion == 'X')
-				upper(body, end);
+				make_upper(body, end);
 			prefix = spec->conversion == 'X' ? "0X" : "0x";
 			prefix_size = spec->alternative && value ? 2 : 0;
 		}
 	}
-	if (spec->has_precision && !spec->precision && narrowed(value, spec->bytes) == 0)
+	if (spec->has_precision && !spec->precision && narrowed_value(value, spec->bytes) == 0)
 		end = body;
-	pad(out, spec, prefix, prefix_size, body, (size_t)(end - body));
+	write_padded(out, spec, prefix, prefix_size, body, (size_t)(end - body));
 }
 
 /* --- texts ---------------------------------------------------------------------------------------------------- */
@@ -144,7 +144,7 @@ static void trace_spell_text(struct perfdata_text *out, const struct pd_trace_sp
 		size = (size_t)spec->precision;
 	struct pd_trace_spec blanks = *spec;
 	blanks.has_precision = blanks.zero = false;
-	pad(out, &blanks, "", 0, text, size);
+	write_padded(out, &blanks, "", 0, text, size);
 }
 
 /* The size of a text up to its NUL. */
@@ -255,7 +255,7 @@ static bool array_start(struct pd_trace_run *run, const struct pd_trace_node *no
 }
 
 /* A count that the program states, read as an int, and no more than the raw data holds. */
-static size_t bounded(struct pd_trace_run *run, uint64_t stated, size_t there)
+static size_t bounded_size(struct pd_trace_run *run, uint64_t stated, size_t there)
 {
 	const int32_t count = (int32_t)stated;
 
@@ -274,7 +274,7 @@ static void spell_hex(struct pd_trace_run *run, const struct pd_trace_node *node
 
 	if (!array_start(run, node->a, &bytes))
 		return;
-	const size_t size = bounded(run, pd_trace_eval(run, node->b), bytes.size);
+	const size_t size = bounded_size(run, pd_trace_eval(run, node->b), bytes.size);
 	for (size_t i = 0; i < size; i++) {
 		const char two[2] = { digits[bytes.data[i] >> 4], digits[bytes.data[i] & 15] };
 		if (i && node->type == PD_NODE_HEX)
@@ -292,7 +292,7 @@ static void spell_int_array(struct pd_trace_run *run, const struct pd_trace_node
 	const uint64_t stated = pd_trace_eval(run, node->c);
 	const bool known = stated == 1 || stated == 2 || stated == 4 || stated == 8;
 	uint32_t size = known ? (uint32_t)stated : 1;
-	const size_t count = bounded(run, pd_trace_eval(run, node->b), bytes.size / size);
+	const size_t count = bounded_size(run, pd_trace_eval(run, node->b), bytes.size / size);
 
 	perfdata_text_char(run->out, '{');
 	for (size_t i = 0; i < count; i++) {

@@ -44,7 +44,7 @@ static uint64_t load_first(const uint8_t *p, size_t size)
 	return value;
 }
 
-static void store8(char *at, uint64_t value)
+static void store_eight(char *at, uint64_t value)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	value = __builtin_bswap64(value);
@@ -85,7 +85,7 @@ size_t pd_json_plain_run(char *at, const uint8_t *bytes, size_t size)
 	while (i < size) {
 		size_t part = size - i < 8 ? size - i : 8;
 		uint64_t v = load_first(bytes + i, part);
-		store8(at + i, v);
+		store_eight(at + i, v);
 		uint64_t special = json_special8(v);
 		size_t plain = special ? (unsigned)__builtin_ctzll(special) / 8 : 8;
 		/* Behind the end there are zeros, which are special. */

@@ -22,7 +22,7 @@ void perfdata_text_leave(struct perfdata_text *text)
 
 /* Without room left, even a shorter append that comes later goes through perfdata_text_grow and is refused: contents
  * stay a prefix. */
-static bool fail(struct perfdata_text *text)
+static bool fail_text(struct perfdata_text *text)
 {
 	text->failed = true;
 	text->capacity = text->size;
@@ -32,7 +32,7 @@ static bool fail(struct perfdata_text *text)
 bool perfdata_text_grow(struct perfdata_text *text, size_t more)
 {
 	if (text->failed || more >= PTRDIFF_MAX - text->size)
-		return fail(text);
+		return fail_text(text);
 	size_t needed = text->size + more + 1;
 	if (needed <= text->capacity)
 		return true;
@@ -41,7 +41,7 @@ bool perfdata_text_grow(struct perfdata_text *text, size_t more)
 		capacity = capacity > PTRDIFF_MAX / 2 ? needed : capacity * 2;
 	char *data = pd_realloc(text->data, capacity);
 	if (!data)
-		return fail(text);
+		return fail_text(text);
 	text->data = data;
 	text->capacity = capacity;
 	return true;
@@ -55,7 +55,7 @@ void perfdata_text_printf(struct perfdata_text *text, const char *format, ...)
 	int size = vsnprintf(buffer, sizeof buffer, format, args);
 	va_end(args);
 	if (size < 0) {
-		fail(text);
+		fail_text(text);
 		return;
 	}
 	if ((size_t)size < sizeof buffer) {

@@ -10,7 +10,7 @@
 #define PAGE 4096u                    /* perf wants mmap_len to be a multiple of it */
 
 /* Compresses the records that wait into `out`; false where the result does not fit, or on failure. */
-static bool pack(struct perfdata_writer *writer, uint8_t *out, size_t room, size_t *ret_size,
+static bool pack_block(struct perfdata_writer *writer, uint8_t *out, size_t room, size_t *ret_size,
 		 enum perfdata_status *ret_status)
 {
 	size_t used = 0, made = 0;
@@ -49,7 +49,7 @@ enum perfdata_status pd_carrier_flush(struct perfdata_writer *writer)
 
 	if (!writer->pending_size)
 		return PERFDATA_OK;
-	const bool fits = pack(writer, out + head, UINT16_MAX - 7 - head, &size, &status);
+	const bool fits = pack_block(writer, out + head, UINT16_MAX - 7 - head, &size, &status);
 	if (status != PERFDATA_OK)
 		return status;
 	if (!fits) {

@@ -7,20 +7,20 @@
 #include "base/memory.h"
 #include "write/writer.h"
 
-static enum perfdata_status failed(struct perfdata_writer *writer, const char *what)
+static enum perfdata_status fail_spool(struct perfdata_writer *writer, const char *what)
 {
 	(void)pd_error_errno(&writer->error, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, errno, "%s", what);
 	return PERFDATA_EWRITE;
 }
 
-static enum perfdata_status flush(struct perfdata_writer *writer)
+static enum perfdata_status flush_spool(struct perfdata_writer *writer)
 {
 	struct pd_write_spool *spool = &writer->spool;
 
 	if (pd_spool_make(&spool->file))
-		return failed(writer, "no temporary file could be made");
+		return fail_spool(writer, "no temporary file could be made");
 	if (pd_spool_append(&spool->file, spool->buffer, spool->used))
-		return failed(writer, "a temporary file cannot be written");
+		return fail_spool(writer, "a temporary file cannot be written");
 	spool->used = 0;
 	return PERFDATA_OK;
 }
@@ -37,7 +37,7 @@ enum perfdata_status pd_write_spool_put(struct perfdata_writer *writer, const vo
 					"the records need more temporary space than is allowed");
 	while (size) {
 		if (spool->used == PD_SPOOL_BUFFER) {
-			const enum perfdata_status status = flush(writer);
+			const enum perfdata_status status = flush_spool(writer);
 			if (status != PERFDATA_OK)
 				return status;
 		}
@@ -63,7 +63,7 @@ enum perfdata_status pd_write_spool_copy(struct perfdata_writer *writer)
 		const uint64_t left = in_file - at;
 		const size_t want = left < PD_SPOOL_BUFFER ? (size_t)left : PD_SPOOL_BUFFER;
 		if (pd_spool_read(&spool->file, at, buffer, want))
-			status = failed(writer, "a temporary file cannot be read");
+			status = fail_spool(writer, "a temporary file cannot be read");
 		else
 			status = pd_writer_out(writer, buffer, want);
 		at += want;

@@ -72,7 +72,7 @@ static int no_memory(void)
 	return PERF_FAILED_CODE;
 }
 
-static int give(struct perf_line *line, const struct perf_option *option, const char *text, bool no)
+static int give_value(struct perf_line *line, const struct perf_option *option, const char *text, bool no)
 {
 	if (!grow_list(&line->given, &line->room, line->nr, sizeof *line->given))
 		return no_memory();
@@ -81,7 +81,8 @@ static int give(struct perf_line *line, const struct perf_option *option, const 
 }
 
 /* "switch `i'" or "option `input'", as messages name it. */
-static int complain(const struct perf_line *line, const struct perf_option *option, bool is_short, const char *what)
+static int print_complaint(const struct perf_line *line, const struct perf_option *option, bool is_short,
+			   const char *what)
 {
 	if (is_short)
 		perf_say(" Error: switch `%c' %s", option->short_name, what);
@@ -91,28 +92,28 @@ static int complain(const struct perf_line *line, const struct perf_option *opti
 }
 
 /* Takes the option with its value; `text` is what is in the same word, or NULL. Moves *at to the word taken. */
-static int take(struct perf_line *line, const struct perf_option *option, bool no, const char *text, bool is_short,
-		char **argv, int *at)
+static int take_option(struct perf_line *line, const struct perf_option *option, bool no, const char *text,
+		       bool is_short, char **argv, int *at)
 {
 	if (no && text)
-		return complain(line, option, is_short, "takes no value");
+		return print_complaint(line, option, is_short, "takes no value");
 	if (no)
-		return give(line, option, NULL, true);
+		return give_value(line, option, NULL, true);
 	if (option->takes == PERF_FLAG && text)
-		return complain(line, option, is_short, "takes no value");
+		return print_complaint(line, option, is_short, "takes no value");
 	if (option->takes == PERF_FLAG || (option->takes == PERF_MAYBE && !text))
-		return give(line, option, NULL, false);
+		return give_value(line, option, NULL, false);
 	if (!text && !argv[*at + 1])
-		return complain(line, option, is_short, "requires a value");
+		return print_complaint(line, option, is_short, "requires a value");
 	if (!text)
 		text = argv[++*at];
 	if (option->takes == PERF_NUMBER) {
 		char *end;
 		(void)strtoul(text, &end, 10);
 		if (!*text || *end)
-			return complain(line, option, is_short, "expects a numerical value");
+			return print_complaint(line, option, is_short, "expects a numerical value");
 	}
-	return give(line, option, text, false);
+	return give_value(line, option, text, false);
 }
 
 static int take_short(struct perf_line *line, const char *letters, char **argv, int *at)
@@ -129,7 +130,8 @@ static int take_short(struct perf_line *line, const char *letters, char **argv, 
 		}
 		letters++;
 		const bool takes_text = option->takes == PERF_TEXT || option->takes == PERF_NUMBER;
-		const int code = take(line, option, false, takes_text && *letters ? letters : NULL, true, argv, at);
+		const int code = take_option(line, option, false, takes_text && *letters ? letters : NULL, true, argv,
+					     at);
 		if (code || takes_text)
 			return code;
 	}
@@ -146,7 +148,7 @@ static bool name_is(const char *name, const char *word, size_t size, bool whole)
 
 /* Whether the word is the option's name, or its beginning, in one of its forms: NAME, no-NAME, and NAME of "no-NAME".
  * `n`, `no` and `no-` begin every no-NAME. */
-static bool means(const struct perf_option *option, const char *word, size_t size, bool whole, struct found *ret)
+static bool word_means(const struct perf_option *option, const char *word, size_t size, bool whole, struct found *ret)
 {
 	const bool is_no = !strncmp(option->name, "no-", 3);
 	*ret = (struct found){ option, false };
@@ -171,10 +173,10 @@ static int take_long(struct perf_line *line, const char *word, char **argv, int 
 		return -1;
 	}
 	for (const struct perf_option *option = line->command->options; option->name && !exact; option++) {
-		if (means(option, word, size, true, &maybe)) {
+		if (word_means(option, word, size, true, &maybe)) {
 			found = maybe;
 			exact = true;
-		} else if (means(option, word, size, false, &maybe)) {
+		} else if (word_means(option, word, size, false, &maybe)) {
 			other = found;
 			found = maybe;
 		}
@@ -188,7 +190,7 @@ static int take_long(struct perf_line *line, const char *word, char **argv, int 
 		perf_say("  Error: unknown option `%s'", word);
 		return perf_usage(line->command, false);
 	}
-	return take(line, found.option, found.no, text, false, argv, at);
+	return take_option(line, found.option, found.no, text, false, argv, at);
 }
 
 int perf_line_parse(struct perf_line *line, const struct perf_command *command, int argc, char **argv)

@@ -163,7 +163,7 @@ static int main_options(int argc, char **argv, int *code)
 	return at;
 }
 
-static int run(int argc, char **argv)
+static int run_perf(int argc, char **argv)
 {
 	int code = PERF_DONE_CODE;
 	const int at = main_options(argc, argv, &code);
@@ -192,7 +192,7 @@ static int run(int argc, char **argv)
 
 int perf_main(int argc, char **argv)
 {
-	const int code = run(argc - 1, argv + 1);
+	const int code = run_perf(argc - 1, argv + 1);
 	/* -1: --help was answered */
 	const int end = code < 0 ? PERF_DONE_CODE : code;
 	if (print_finish())

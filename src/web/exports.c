@@ -34,7 +34,7 @@ static void put_text(struct perfdata_text *out, const char *key, const char *val
 }
 
 /* A text that was made once for all callers. */
-static const char *made(struct perfdata_text *text)
+static const char *copied_text(struct perfdata_text *text)
 {
 	perfdata_text_char(text, '\0');
 	return text->failed ? "[]" : text->data;
@@ -66,7 +66,7 @@ const char *web_formats(void)
 		perfdata_text_string(&text, "]}");
 	}
 	perfdata_text_char(&text, ']');
-	return made(&text);
+	return copied_text(&text);
 }
 
 const char *web_findings(void)
@@ -88,7 +88,7 @@ const char *web_findings(void)
 		perfdata_text_char(&text, '}');
 		if (i + 1 == sizeof rows / sizeof *rows) {
 			perfdata_text_char(&text, ']');
-			return made(&text);
+			return copied_text(&text);
 		}
 	}
 	return text.data;
@@ -100,7 +100,7 @@ const char *web_schema(void)
 	if (text.size)
 		return text.data;
 	perfdata_describe_schema(&text);
-	return made(&text);
+	return copied_text(&text);
 }
 
 /* --- converting --------------------------------------------------------------------------------------------------- */
@@ -197,7 +197,8 @@ static enum perfdata_status take_bundle(const char *const *path, char *root, siz
 	return status;
 }
 
-static enum perfdata_status convert(const char *format, struct perfdata_convert_options *options, struct place *place)
+static enum perfdata_status convert_place(const char *format, struct perfdata_convert_options *options,
+					  struct place *place)
 {
 	const struct perfdata_output_callbacks to = { .size = sizeof to, .write = write_out, .open = open_out };
 	struct perfdata_input *input = perfdata_input_callbacks(&reading, place, place->name);
@@ -239,7 +240,7 @@ int web_convert(const char *format, const char *settings, int count, const char 
 	if (!status)
 		status = take_bundle(&bundle, root, sizeof root, &symbols, &files);
 	if (!status)
-		status = convert(format, &options, &place);
+		status = convert_place(format, &options, &place);
 	if (status && !last_error.message[0])
 		snprintf(last_error.message, sizeof last_error.message, "%s", perfdata_status_text(status));
 	perfdata_bundle_files_close(files);
@@ -344,7 +345,7 @@ static enum perfdata_status feed_open(struct web_feed *feed)
 	return status ? status : emitter->begin(&context, &feed->state, &feed->text);
 }
 
-static enum perfdata_status spell(struct web_feed *feed, const struct perfdata_batch *batch)
+static enum perfdata_status spell_batch(struct web_feed *feed, const struct perfdata_batch *batch)
 {
 	const struct perfdata_emitter *emitter = feed->emitter;
 	void *value = NULL, *part = NULL;
@@ -366,7 +367,7 @@ int web_feed_next(struct web_feed *feed)
 	if (!status)
 		status = perfdata_session_next(feed->session, &batch);
 	if (status == PERFDATA_OK) {
-		status = spell(feed, batch);
+		status = spell_batch(feed, batch);
 		perfdata_batch_release(batch);
 	} else if (status < 0 && feed->session) {
 		last_error = *perfdata_session_error(feed->session);

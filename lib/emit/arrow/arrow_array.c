@@ -29,7 +29,7 @@ static void release_array(struct ArrowArray *array)
 }
 
 /* An array whose children are empty yet, and which has no buffers. */
-static enum perfdata_status make(struct ArrowArray *ret, uint32_t rows, unsigned nr_buffers, size_t nr_children)
+static enum perfdata_status make_array(struct ArrowArray *ret, uint32_t rows, unsigned nr_buffers, size_t nr_children)
 {
 	struct owned *owned = pd_calloc(1, sizeof *owned);
 	memset(ret, 0, sizeof *ret);
@@ -56,7 +56,7 @@ static enum perfdata_status make(struct ArrowArray *ret, uint32_t rows, unsigned
 }
 
 /* A buffer of zeros; it is there also where it has no bytes. */
-static void *buffer(struct ArrowArray *array, unsigned number, size_t nr, size_t size)
+static void *make_buffer(struct ArrowArray *array, unsigned number, size_t nr, size_t size)
 {
 	struct owned *owned = array->private_data;
 	owned->memory[number] = pd_calloc(nr + 1, size);
@@ -101,7 +101,7 @@ static enum perfdata_status put_valid(struct ArrowArray *array, const struct cel
 	array->null_count = rows - there;
 	if (there == rows)
 		return PERFDATA_OK;
-	uint8_t *bits = buffer(array, VALID, (rows + 7u) / 8, 1);
+	uint8_t *bits = make_buffer(array, VALID, (rows + 7u) / 8, 1);
 	if (!bits)
 		return PERFDATA_ENOMEM;
 	for (struct walk walk = walk_of(cells); walk_next(&walk, &row);)
@@ -111,7 +111,7 @@ static enum perfdata_status put_valid(struct ArrowArray *array, const struct cel
 
 static enum perfdata_status put_bits(struct ArrowArray *array, const struct cells *cells, uint32_t rows)
 {
-	uint8_t *bits = buffer(array, VALUES, (rows + 7u) / 8, 1);
+	uint8_t *bits = make_buffer(array, VALUES, (rows + 7u) / 8, 1);
 	const uint64_t *value = cells->values;
 	uint32_t row;
 	for (struct walk walk = walk_of(cells); bits && walk_next(&walk, &row); value++)
@@ -122,7 +122,7 @@ static enum perfdata_status put_bits(struct ArrowArray *array, const struct cell
 
 static enum perfdata_status put_int32(struct ArrowArray *array, const struct cells *cells, uint32_t rows)
 {
-	uint32_t *values = buffer(array, VALUES, rows, sizeof *values), row;
+	uint32_t *values = make_buffer(array, VALUES, rows, sizeof *values), row;
 	const uint64_t *value = cells->values;
 	for (struct walk walk = walk_of(cells); values && walk_next(&walk, &row); value++)
 		values[row] = (uint32_t)*value;
@@ -132,7 +132,7 @@ static enum perfdata_status put_int32(struct ArrowArray *array, const struct cel
 /* Also the bits of doubles. */
 static enum perfdata_status put_int64(struct ArrowArray *array, const struct cells *cells, uint32_t rows)
 {
-	uint64_t *values = buffer(array, VALUES, rows, sizeof *values);
+	uint64_t *values = make_buffer(array, VALUES, rows, sizeof *values);
 	const uint64_t *value = cells->values;
 	uint32_t row;
 	for (struct walk walk = walk_of(cells); values && walk_next(&walk, &row); value++)
@@ -155,7 +155,7 @@ static bool add_up(int32_t *offsets, uint32_t rows)
 
 static enum perfdata_status put_texts(struct ArrowArray *array, const struct cells *cells, uint32_t rows)
 {
-	int32_t *offsets = buffer(array, OFFSETS, rows, sizeof *offsets);
+	int32_t *offsets = make_buffer(array, OFFSETS, rows, sizeof *offsets);
 	const uint64_t *value = cells->values;
 	uint32_t row;
 	if (!offsets)
@@ -164,7 +164,7 @@ static enum perfdata_status put_texts(struct ArrowArray *array, const struct cel
 		offsets[row + 1] = (int32_t)(cells->texts[*value].size & INT32_MAX);
 	if (!add_up(offsets, rows))
 		return PERFDATA_ELIMIT;
-	char *bytes = buffer(array, BYTES, (size_t)offsets[rows], 1);
+	char *bytes = make_buffer(array, BYTES, (size_t)offsets[rows], 1);
 	value = cells->values;
 	for (struct walk walk = walk_of(cells); bytes && walk_next(&walk, &row); value++)
 		if (cells->texts[*value].size)
@@ -193,7 +193,7 @@ static unsigned buffers_of(enum column_type type) { return pd_column_type_info(t
 static enum perfdata_status put_lists(struct ArrowArray *array, enum column_type element, const struct cells *cells,
 				      uint32_t rows)
 {
-	int32_t *offsets = buffer(array, OFFSETS, rows, sizeof *offsets);
+	int32_t *offsets = make_buffer(array, OFFSETS, rows, sizeof *offsets);
 	const uint32_t *length = cells->lengths;
 	struct cells elements = *cells;
 	uint32_t row, all = cells->nr;
@@ -205,7 +205,7 @@ static enum perfdata_status put_lists(struct ArrowArray *array, enum column_type
 		return PERFDATA_ELIMIT;
 	elements.runs = &all;
 	elements.nr_runs = 1;
-	const enum perfdata_status status = make(array->children[0], cells->nr, buffers_of(element), 0);
+	const enum perfdata_status status = make_array(array->children[0], cells->nr, buffers_of(element), 0);
 	return status ? status : put_values(array->children[0], element, &elements, cells->nr);
 }
 
@@ -213,7 +213,7 @@ static enum perfdata_status make_column(struct ArrowArray *ret, enum column_type
 					uint32_t rows)
 {
 	const struct column_type_info *info = pd_column_type_info(type);
-	enum perfdata_status status = make(ret, rows, info->list ? OFFSETS + 1 : buffers_of(type), info->list);
+	enum perfdata_status status = make_array(ret, rows, info->list ? OFFSETS + 1 : buffers_of(type), info->list);
 	if (!status)
 		status = put_valid(ret, cells, rows);
 	if (!status)
@@ -224,7 +224,7 @@ static enum perfdata_status make_column(struct ArrowArray *ret, enum column_type
 enum perfdata_status pd_arrow_array(const struct table *table, const struct cells *columns, uint32_t rows,
 				    struct ArrowArray *ret)
 {
-	enum perfdata_status status = make(ret, rows, VALID + 1, table->nr_columns);
+	enum perfdata_status status = make_array(ret, rows, VALID + 1, table->nr_columns);
 	if (status)
 		return status;
 	for (size_t i = 0; i < table->nr_columns && !status; i++)

@@ -23,7 +23,8 @@ static void release_schema(struct ArrowSchema *schema)
 }
 
 /* A schema with empty children: the caller fills them one by one, and the schema's release releases them all. */
-static bool make(struct ArrowSchema *ret, const char *format, const char *name, bool nullable, size_t nr_children)
+static bool make_schema(struct ArrowSchema *ret, const char *format, const char *name, bool nullable,
+			size_t nr_children)
 {
 	struct owned *owned = pd_calloc(1, sizeof *owned + strlen(name) + 1);
 	memset(ret, 0, sizeof *ret);
@@ -56,10 +57,10 @@ static bool make_column(struct ArrowSchema *ret, const struct table_column *colu
 {
 	const struct column_type_info *type = pd_column_type_info(column->type);
 	if (!type->list)
-		return make(ret, type->arrow, column->name, !column->required, 0);
-	if (!make(ret, "+l", column->name, !column->required, 1))
+		return make_schema(ret, type->arrow, column->name, !column->required, 0);
+	if (!make_schema(ret, "+l", column->name, !column->required, 1))
 		return false;
-	if (make(ret->children[0], type->arrow, "item", false, 0))
+	if (make_schema(ret->children[0], type->arrow, "item", false, 0))
 		return true;
 	release_schema(ret);
 	return false;
@@ -67,7 +68,7 @@ static bool make_column(struct ArrowSchema *ret, const struct table_column *colu
 
 bool pd_arrow_schema(const struct table *table, struct ArrowSchema *ret)
 {
-	if (!make(ret, "+s", "", false, table->nr_columns))
+	if (!make_schema(ret, "+s", "", false, table->nr_columns))
 		return false;
 	for (size_t i = 0; i < table->nr_columns; i++) {
 		if (!make_column(ret->children[i], &table->columns[i])) {

@@ -57,7 +57,7 @@ static void take_finding(void *user, const struct perfdata_finding *finding)
 }
 
 /* Takes over the part, which may be NULL. */
-static enum perfdata_status gather(struct table_stream *stream, struct table_part *part)
+static enum perfdata_status gather_part(struct table_stream *stream, struct table_part *part)
 {
 	if (!part)
 		return PERFDATA_OK;
@@ -80,7 +80,7 @@ static enum perfdata_status take_batch(struct table_stream *stream, const struct
 	pd_found_report(found, take_finding, stream);
 	pd_table_value_free(value);
 	if (!status)
-		return gather(stream, part);
+		return gather_part(stream, part);
 	pd_table_part_free(part);
 	return status;
 }
@@ -94,7 +94,7 @@ static enum perfdata_status take_end(struct table_stream *stream)
 	end.findings = perfdata_finding_list_get(stream->options.findings, &end.nr_findings, &end.findings_total);
 	stream->ended = true;
 	const enum perfdata_status status = pd_table_set_end(&stream->set, 0, &end, &part);
-	return status ? status : gather(stream, part);
+	return status ? status : gather_part(stream, part);
 }
 
 static enum perfdata_status read_more(struct table_stream *stream)
@@ -158,7 +158,7 @@ static int errno_of(enum perfdata_status status)
 }
 
 /* Keeps why it failed. */
-static int fail(struct table_stream *stream, enum perfdata_status status)
+static int fail_stream(struct table_stream *stream, enum perfdata_status status)
 {
 	if (status < 0 && !stream->error.status)
 		pd_error(&stream->error, status, PERFDATA_NO_OFFSET, "%s", pd_failure_text(status));
@@ -168,7 +168,7 @@ static int fail(struct table_stream *stream, enum perfdata_status status)
 static int get_schema(struct ArrowArrayStream *arrow, struct ArrowSchema *out)
 {
 	struct table_stream *stream = arrow->private_data;
-	return fail(stream, pd_arrow_schema(stream->set.tables[0], out) ? PERFDATA_OK : PERFDATA_ENOMEM);
+	return fail_stream(stream, pd_arrow_schema(stream->set.tables[0], out) ? PERFDATA_OK : PERFDATA_ENOMEM);
 }
 
 /* A stream that failed gives nothing more: rows would be missing. */
@@ -178,7 +178,7 @@ static int get_next(struct ArrowArrayStream *arrow, struct ArrowArray *out)
 	memset(out, 0, sizeof *out);
 	if (stream->error.status)
 		return errno_of(stream->error.status);
-	return fail(stream, next_array(stream, out));
+	return fail_stream(stream, next_array(stream, out));
 }
 
 static const char *get_last_error(struct ArrowArrayStream *arrow)
@@ -196,7 +196,7 @@ static void release_stream(struct ArrowArrayStream *arrow)
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
 /* Tables take the options of commands. False without memory. */
-static bool give(struct table_stream *stream, unsigned option, const char *text)
+static bool give_option(struct table_stream *stream, unsigned option, const char *text)
 {
 	if (!text)
 		return true;
@@ -212,8 +212,8 @@ static bool give_all(struct table_stream *stream, const char *name)
 	if (options->lines)
 		stream->values[stream->nr_values++] =
 			(struct perfdata_emitter_option_value){ .option = &option_rows[OPTION_LINES] };
-	return give(stream, OPTION_TABLE, name) && give(stream, OPTION_COLUMNS, options->columns) &&
-	       give(stream, OPTION_RECORDING, options->recording);
+	return give_option(stream, OPTION_TABLE, name) && give_option(stream, OPTION_COLUMNS, options->columns) &&
+	       give_option(stream, OPTION_RECORDING, options->recording);
 }
 
 static enum perfdata_status open_session(struct table_stream *stream, struct perfdata_error *reterr)

@@ -42,7 +42,7 @@ static void write_address(void *user, const struct pd_branch_sum *sum, struct pe
 	perfdata_text_char(out, '\n');
 }
 
-static enum perfdata_status end(void *state, const struct perfdata_emit_end *end, struct perfdata_text *out)
+static enum perfdata_status end_output(void *state, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	struct branch_gather *gather = state;
 	struct pd_branches_result result;

@@ -99,7 +99,7 @@ static enum perfdata_status write_addresses(struct branch_gather *gather, struct
 	return status;
 }
 
-static enum perfdata_status end(void *state, const struct perfdata_emit_end *end, struct perfdata_text *out)
+static enum perfdata_status end_output(void *state, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	struct branch_gather *gather = state;
 	struct pd_branches_result result;

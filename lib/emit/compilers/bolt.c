@@ -25,7 +25,7 @@ static const struct perfdata_emitter_option options[] = {
 	{ 0 },
 };
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
+static enum perfdata_status begin_output(const struct perfdata_emit_context *context, void **ret_state,
 				  struct perfdata_text *out)
 {
 	const char *no_lbr = perfdata_option_text(context->options, context->nr_options, "no-lbr");
@@ -65,7 +65,7 @@ static void write_range(void *user, const struct pd_branch_sum *sum, struct perf
 	perfdata_text_char(out, '\n');
 }
 
-static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
+static enum perfdata_status end_output(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	struct state *state = pointer;
 	struct pd_branches_result result;

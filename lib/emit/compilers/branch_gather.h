@@ -45,7 +45,7 @@ enum perfdata_status pd_branch_gather_finish_code(struct branch_gather *gather, 
 		  "that" }
 /* `what`: see struct pd_branches_options. */
 #define BRANCH_BEGIN(state, rule, what) \
-	static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, \
+	static enum perfdata_status begin_output(const struct perfdata_emit_context *context, void **ret_state, \
 					  struct perfdata_text *out) \
 	{ \
 		(void)out; \
@@ -53,8 +53,8 @@ enum perfdata_status pd_branch_gather_finish_code(struct branch_gather *gather, 
 	}
 #define BRANCH_EMITTER_BUT_RELEASE \
 	.abi = PERFDATA_EMITTER_ABI, .size = sizeof(struct perfdata_emitter), .options = options, \
-	.option_size = sizeof *options, .needs = PD_BRANCHES_NEEDS, .begin = begin, .scan = pd_branch_gather_scan, \
-	.format = pd_branch_gather_format, .merge = pd_branch_gather_merge, .end = end, \
+	.option_size = sizeof *options, .needs = PD_BRANCHES_NEEDS, .begin = begin_output, .scan = pd_branch_gather_scan, \
+	.format = pd_branch_gather_format, .merge = pd_branch_gather_merge, .end = end_output, \
 	.free_part = pd_branches_part_free
 #define BRANCH_EMITTER BRANCH_EMITTER_BUT_RELEASE, .release = pd_branch_gather_release
 

@@ -264,7 +264,7 @@ static void put_profile(struct state *state)
 	put_working_set(state);
 }
 
-static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
+static enum perfdata_status end_output(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	static const struct pd_line_writer counter = { count_function, count_line, count_target, end_line };
 	struct state *state = pointer;
@@ -286,7 +286,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-static void release(void *pointer)
+static void release_state(void *pointer)
 {
 	struct state *state = pointer;
 	if (state) {
@@ -306,5 +306,5 @@ const struct perfdata_emitter pd_emitter_gcov = {
 	.help = "AutoFDO's profile of a program as gcov file of version 2, for gcc -fauto-profile",
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT,
 	BRANCH_EMITTER_BUT_RELEASE,
-	.release = release,
+	.release = release_state,
 };

@@ -88,7 +88,7 @@ static enum perfdata_status write_block(struct state *state, enum pd_branch_kind
 	return status ? status : state->status;
 }
 
-static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
+static enum perfdata_status end_output(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	struct state *state = pointer;
 	struct pd_branches_result result;
@@ -105,7 +105,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 	return status;
 }
 
-static void release(void *pointer)
+static void release_state(void *pointer)
 {
 	struct state *state = pointer;
 	if (state)
@@ -118,5 +118,5 @@ const struct perfdata_emitter pd_emitter_profgen = {
 	.help = "branches of a program for llvm-profgen --unsymbolized-profile",
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT,
 	BRANCH_EMITTER_BUT_RELEASE,
-	.release = release,
+	.release = release_state,
 };

@@ -58,7 +58,7 @@ static void put_target(void *user, const char *name, uint64_t count)
 
 static void end_line(void *user) { perfdata_text_char(user, '\n'); }
 
-static enum perfdata_status end(void *state, const struct perfdata_emit_end *end, struct perfdata_text *out)
+static enum perfdata_status end_output(void *state, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	static const struct pd_line_writer writer = { put_function, put_count, put_target, end_line };
 	struct line_gather *gather = state;

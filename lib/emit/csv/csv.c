@@ -59,7 +59,7 @@ static const struct perfdata_option_rule rules[] = {
 	{ 0 },
 };
 
-static void release(void *state)
+static void release_state(void *state)
 {
 	struct csv_state *csv = state;
 	if (!csv)
@@ -111,7 +111,7 @@ static uint32_t needs_of(const struct perfdata_emitter_option_value *values, siz
 	return pd_name_options_needs(values, nr, names) | payloads | keys;
 }
 
-static enum perfdata_status configure(void *user, struct perfdata_configuration *configuration)
+static enum perfdata_status configure_session(void *user, struct perfdata_configuration *configuration)
 {
 	(void)user;
 	const struct perfdata_emitter_option_value *values = configuration->options;
@@ -216,7 +216,7 @@ static enum perfdata_status begin_waiting(const struct perfdata_emit_context *co
 	return status;
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
+static enum perfdata_status begin_output(const struct perfdata_emit_context *context, void **ret_state,
 				  struct perfdata_text *out)
 {
 	struct csv_state *csv = calloc(1, sizeof *csv);
@@ -227,7 +227,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 			? begin_waiting(context, csv)
 			: begin_table(context, csv, out);
 	if (status)
-		release(csv);
+		release_state(csv);
 	else
 		*ret_state = csv;
 	return status;
@@ -251,7 +251,7 @@ static void free_value(void *value)
 	free(v);
 }
 
-static enum perfdata_status scan(void *state, const struct perfdata_batch *batch, void **ret_value)
+static enum perfdata_status scan_batch(void *state, const struct perfdata_batch *batch, void **ret_value)
 {
 	struct csv_state *csv = state;
 	const bool traces = pd_csv_rows_are_of_traces(&csv->table.row);
@@ -326,7 +326,7 @@ static uint64_t part_rows(struct record *r, const struct csv_state *csv, struct 
 	return nr;
 }
 
-static bool wanted(const struct csv_table *table, const struct perfdata_raw *raw)
+static bool record_is_wanted(const struct csv_table *table, const struct perfdata_raw *raw)
 {
 	if (raw->flags & PERFDATA_RAW_SYNTHESIZED)
 		return false;
@@ -449,7 +449,7 @@ static enum perfdata_status format_rows(const void *state, const struct perfdata
 	}
 	enum perfdata_status status = PERFDATA_OK;
 	for (size_t i = 0; i < batch->nr_records && !status; i++) {
-		if (!wanted(&csv->table, &batch->records[i]))
+		if (!record_is_wanted(&csv->table, &batch->records[i]))
 			continue;
 		r.delivery = emitted ? pd_emitted_delivery(batch, &delivery, &batch->records[i]) : NULL;
 		if (!rows_of_record(&r, csv, &batch->records[i], &scratch->text, part)) {
@@ -463,7 +463,7 @@ static enum perfdata_status format_rows(const void *state, const struct perfdata
 	return status;
 }
 
-static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value,
+static enum perfdata_status format_batch(const void *state, const struct perfdata_batch *batch, void *value,
 				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	const struct csv_state *csv = state;
@@ -479,7 +479,7 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 	return format_rows(state, batch, value, scratch, out, part);
 }
 
-static enum perfdata_status merge(void *state, void *merged, struct perfdata_text *out)
+static enum perfdata_status merge_part(void *state, void *merged, struct perfdata_text *out)
 {
 	const struct csv_state *csv = state;
 	struct csv_part *part = merged;
@@ -493,7 +493,7 @@ static enum perfdata_status merge(void *state, void *merged, struct perfdata_tex
 	return status;
 }
 
-static enum perfdata_status end(void *state, const struct perfdata_emit_end *end, struct perfdata_text *out)
+static enum perfdata_status end_output(void *state, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	struct csv_state *csv = state;
 	struct perfdata_text rows;
@@ -517,8 +517,8 @@ const struct perfdata_emitter pd_emitter_csv = {
 	.mime = "text/csv",
 	PD_EMITTER_OF(options),
 	.option_rules = rules,
-	.configure = configure,
-	.begin = begin,
+	.configure = configure_session,
+	.begin = begin_output,
 	PD_EMITTER_STEPS,
 	.free_value = free_value,
 };

@@ -60,7 +60,7 @@ static void bits_cell(struct perfdata_text *out, uint64_t bits)
 /* One call makes room for so many elements. */
 #define GROUP 64
 
-static void words(struct perfdata_text *out, const struct perfdata_list *list, enum value_kind kind)
+static void write_words(struct perfdata_text *out, const struct perfdata_list *list, enum value_kind kind)
 {
 	for (uint64_t i = 0; i < list->count;) {
 		char *at = perfdata_text_reserve(out, (size_t)GROUP * WORD_ROOM);
@@ -103,7 +103,7 @@ void pd_csv_value_cell(struct perfdata_text *out, const struct value *value)
 	case IS_BITS: bits_cell(out, value->number); break;
 	case IS_TEXT: pd_text_csv_cell(out, value->text.data, value->text.size); break;
 	case IS_BYTES: perfdata_text_bytes_hex(out, value->text.data, value->text.size); break;
-	case IS_LIST: words(out, value->list, value->element); break;
+	case IS_LIST: write_words(out, value->list, value->element); break;
 	case IS_NAMES: case IS_MISC_NAMES: case IS_ELEMENTS: break;
 	}
 }

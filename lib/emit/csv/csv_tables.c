@@ -39,7 +39,7 @@ struct table_list {
 	enum perfdata_status status;
 };
 
-static void add(struct table_list *list, const char *name)
+static void add_name(struct table_list *list, const char *name)
 {
 	if (!list->status)
 		list->status = list->add(list->user, name);
@@ -52,14 +52,14 @@ static void add_types(struct table_list *list, const struct perfdata_summary *su
 		const struct perfdata_layout *layout = perfdata_record_layout(summary->types[i].type);
 		/* the described table `lost` has the LOST records among others */
 		if (layout && !pd_csv_is_described(layout->name))
-			add(list, layout->id == PERFDATA_RECORD_SAMPLE ? "samples" : layout->name);
+			add_name(list, layout->id == PERFDATA_RECORD_SAMPLE ? "samples" : layout->name);
 		unknown |= !layout;
 	}
 	if (unknown)
-		add(list, "unknown");
+		add_name(list, "unknown");
 	for (size_t i = 0; i < summary->nr_types; i++)
 		if (summary->types[i].type == PERFDATA_RECORD_AUXTRACE)
-			add(list, "aux_packets");
+			add_name(list, "aux_packets");
 }
 
 static void add_event(struct table_list *list, const char *name)
@@ -70,7 +70,7 @@ static void add_event(struct table_list *list, const char *name)
 		return;
 	}
 	strcpy(stpcpy(table, EVENT_PREFIX), name);
-	add(list, table);
+	add_name(list, table);
 	free(table);
 }
 
@@ -95,7 +95,7 @@ static void add_events(struct table_list *list, const struct perfdata_summary *s
 	}
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (bits & parts[i].bits)
-			add(list, parts[i].table);
+			add_name(list, parts[i].table);
 }
 
 enum perfdata_status perfdata_describe_tables(const struct perfdata_summary *summary,
@@ -106,7 +106,7 @@ enum perfdata_status perfdata_describe_tables(const struct perfdata_summary *sum
 	const char *name;
 	for (size_t i = 0; (name = pd_table_name_at(i)); i++)
 		if (pd_csv_is_described(name))
-			add(&list, name);
+			add_name(&list, name);
 	add_types(&list, summary);
 	add_events(&list, summary);
 	return list.status;

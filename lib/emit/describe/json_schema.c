@@ -10,7 +10,7 @@
 #include "text/json_quoted.h"
 #include "schema/schema.h"
 
-static void key(struct perfdata_text *out, const char *name, const char *suffix)
+static void write_key(struct perfdata_text *out, const char *name, const char *suffix)
 {
 	perfdata_text_printf(out, ",\"%s%s\":", name, suffix);
 }
@@ -36,7 +36,7 @@ static void type_members(struct perfdata_text *out, enum json_type type, bool nu
 	}
 }
 
-static void description(struct perfdata_text *out, const char *doc, enum perfdata_unit unit)
+static void write_description(struct perfdata_text *out, const char *doc, enum perfdata_unit unit)
 {
 	perfdata_text_literal(out, ",\"description\":");
 	struct perfdata_text text;
@@ -71,7 +71,7 @@ static void bits_object(struct perfdata_text *out, const struct perfdata_bits *b
 	type_members(out, JSON_ADDRESS, false);
 	perfdata_text_char(out, '}');
 	for (; bits->name; bits++) {
-		key(out, bits->name, "");
+		write_key(out, bits->name, "");
 		perfdata_text_char(out, '{');
 		if (bits->names && bits->mask) {
 			perfdata_text_literal(out, "\"type\":\"array\",\"items\":{");
@@ -115,7 +115,7 @@ static void row_members(struct perfdata_text *out, const struct row *row)
 		break;
 	default: type_members(out, pd_json_type_of_row(row), false); break;
 	}
-	description(out, row->field->doc, row->field->unit);
+	write_description(out, row->field->doc, row->field->unit);
 }
 
 /* The row's key, and its companions (`_raw`, `_hex`, …). */
@@ -124,15 +124,15 @@ static void row_properties(struct perfdata_text *out, const struct row *row)
 	if (row->type == VALUE_NOTHING)
 		return;
 	const char *name = row->field->name;
-	key(out, name, "");
+	write_key(out, name, "");
 	perfdata_text_char(out, '{');
 	row_members(out, row);
 	perfdata_text_char(out, '}');
 	if (row->type == VALUE_ENUM || row->type == VALUE_FLAGS) {
-		key(out, name, "_raw");
+		write_key(out, name, "_raw");
 		perfdata_text_literal(out, "{\"type\":\"integer\"}");
 	} else if (row->type == VALUE_TEXT) {
-		key(out, name, "_hex");
+		write_key(out, name, "_hex");
 		perfdata_text_char(out, '{');
 		type_members(out, JSON_HEX, false);
 		perfdata_text_char(out, '}');
@@ -158,14 +158,14 @@ static void place_properties(struct perfdata_text *out)
 {
 	for (unsigned i = 0; i < LOCATION_COUNT; i++) {
 		const struct location_info *info = pd_location_part_info(i);
-		key(out, info->name, "");
+		write_key(out, info->name, "");
 		perfdata_text_char(out, '{');
 		type_members(out, pd_json_type_of_part(i), false);
-		description(out, info->doc, PERFDATA_UNIT_NONE);
+		write_description(out, info->doc, PERFDATA_UNIT_NONE);
 		perfdata_text_char(out, '}');
 		if (pd_json_type_of_part(i) != JSON_STRING)
 			continue;
-		key(out, info->name, "_hex");
+		write_key(out, info->name, "_hex");
 		perfdata_text_char(out, '{');
 		type_members(out, JSON_HEX, false);
 		perfdata_text_char(out, '}');
@@ -208,7 +208,7 @@ static void steps_array(struct perfdata_text *out, bool with_ids)
 
 static void stack_line(struct perfdata_text *out)
 {
-	key(out, "stack", "");
+	write_key(out, "stack", "");
 	perfdata_text_literal(
 		out, "{\"type\":\"object\","
 		     "\"description\":\"A call chain, before the first sample that has it (--stacks "
@@ -223,7 +223,7 @@ static void stack_line(struct perfdata_text *out)
 /* Lines of traces. What a packet holds depends on its kind: lib/auxtrace has the fields of each. */
 static void trace_line(struct perfdata_text *out, const char *type, const char *about, const char *required)
 {
-	key(out, type, "");
+	write_key(out, type, "");
 	perfdata_text_printf(
 		out,
 		"{\"type\":\"object\",\"description\":\"%s\",\"required\":[\"type\",\"trace\",\"aux_offset\",%s],"
@@ -244,7 +244,7 @@ static void trace_lines(struct perfdata_text *out)
 static void line_of_columns(struct perfdata_text *out, const char *type, const char *about,
 			    const struct table_column *columns)
 {
-	key(out, type, "");
+	write_key(out, type, "");
 	perfdata_text_printf(out,
 			     "{\"type\":\"object\",\"description\":\"%s\",\"required\":[\"type\"],"
 			     "\"additionalProperties\":false,\"properties\":{\"type\":{\"const\":\"%s\"},"
@@ -252,14 +252,14 @@ static void line_of_columns(struct perfdata_text *out, const char *type, const c
 			     about, type);
 	for (; columns->name; columns++) {
 		const bool is_text = columns->type == COLUMN_TEXT;
-		key(out, columns->name, "");
+		write_key(out, columns->name, "");
 		perfdata_text_char(out, '{');
 		type_members(out, is_text ? JSON_STRING : columns->type == COLUMN_JSON ? JSON_OBJECT : JSON_SIGNED,
 			     false);
-		description(out, columns->doc, columns->unit);
+		write_description(out, columns->doc, columns->unit);
 		perfdata_text_char(out, '}');
 		if (is_text) {
-			key(out, columns->name, "_hex");
+			write_key(out, columns->name, "_hex");
 			perfdata_text_char(out, '{');
 			type_members(out, JSON_HEX, false);
 			perfdata_text_char(out, '}');
@@ -279,7 +279,7 @@ static void span_lines(struct perfdata_text *out)
 static void head_property(struct perfdata_text *out, enum pd_record_head head, const struct plan *trailer)
 {
 	const struct head_info *info = pd_record_head_info(head);
-	key(out, info->name, "");
+	write_key(out, info->name, "");
 	perfdata_text_char(out, '{');
 	if (head == HEAD_SAMPLE_ID)
 		object_of(out, trailer);
@@ -291,7 +291,7 @@ static void head_property(struct perfdata_text *out, enum pd_record_head head, c
 		steps_array(out, false);
 	else
 		type_members(out, pd_json_type_of_head(head), info->nullable);
-	description(out, info->doc, info->unit);
+	write_description(out, info->doc, info->unit);
 	perfdata_text_char(out, '}');
 	if (head == HEAD_RECORDING || head == HEAD_FILE || head == HEAD_COMM)
 		perfdata_text_printf(out, ",\"%s_hex\":{\"type\":\"string\"}", info->name);
@@ -306,10 +306,10 @@ static bool in_head(const struct row *row)
 }
 
 /* plan NULL: records of unknown types. */
-static void record(struct perfdata_text *out, const char *name, const char *type, const char *doc,
+static void write_record(struct perfdata_text *out, const char *name, const char *type, const char *doc,
 		   const struct plan *plan, const struct plan *trailer)
 {
-	key(out, "record_", name);
+	write_key(out, "record_", name);
 	perfdata_text_literal(out, "{\"type\":\"object\",\"description\":");
 	pd_json_text(out, doc);
 	perfdata_text_printf(
@@ -332,17 +332,17 @@ static void record(struct perfdata_text *out, const char *name, const char *type
 
 static void keys_object(struct perfdata_text *out, const char *type, const struct meta_key *keys)
 {
-	key(out, type, "");
+	write_key(out, type, "");
 	perfdata_text_literal(out, "{\"type\":\"object\",\"required\":[\"type\"");
 	for (size_t i = 0; keys[i].name; i++)
 		if (!keys[i].optional)
 			perfdata_text_printf(out, ",\"%s\"", keys[i].name);
 	perfdata_text_printf(out, "],\"additionalProperties\":false,\"properties\":{\"type\":{\"const\":\"%s\"}", type);
 	for (size_t i = 0; keys[i].name; i++) {
-		key(out, keys[i].name, "");
+		write_key(out, keys[i].name, "");
 		perfdata_text_char(out, '{');
 		type_members(out, keys[i].type, keys[i].nullable);
-		description(out, keys[i].doc, PERFDATA_UNIT_NONE);
+		write_description(out, keys[i].doc, PERFDATA_UNIT_NONE);
 		perfdata_text_char(out, '}');
 	}
 	perfdata_text_literal(out, "}}");
@@ -356,15 +356,15 @@ static void all_records(struct perfdata_text *out, struct pd_arena *pool, const 
 	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++) {
 		const struct plan *plan = pd_plan_make(pool, layout, false);
 		if (plan)
-			record(out, layout->name, pd_plan_record_name(layout), layout->doc, plan, trailer);
+			write_record(out, layout->name, pd_plan_record_name(layout), layout->doc, plan, trailer);
 		else
 			out->failed = true;
 	}
-	record(out, "unknown", "unknown", "A record of a type that this version does not know; its body is in `rest`.",
-	       NULL, trailer);
+	write_record(out, "unknown", "unknown",
+		     "A record of a type that this version does not know; its body is in `rest`.", NULL, trailer);
 }
 
-static void references(struct perfdata_text *out)
+static void write_references(struct perfdata_text *out)
 {
 	perfdata_text_literal(
 		out,
@@ -389,7 +389,7 @@ void perfdata_describe_schema(struct perfdata_text *out)
 	perfdata_text_literal(
 		out, "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"$id\":\"" EMIT_SCHEMA "\","
 		     "\"title\":\"A line of perfdata ndjson\",\n");
-	references(out);
+	write_references(out);
 	const size_t start = out->size;
 	keys_object(out, "meta", pd_meta_keys);
 	perfdata_text_char(out, '\n');

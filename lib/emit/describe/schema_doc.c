@@ -314,7 +314,7 @@ void perfdata_describe_columns(struct perfdata_text *out)
 /* --- the manual --------------------------------------------------------------------------------------------------- */
 
 /* Text for roff: backslashes, and dots and quotes at the start of a line, mean something there. */
-static void roff(struct perfdata_text *out, const char *text)
+static void write_roff(struct perfdata_text *out, const char *text)
 {
 	if (*text == '.' || *text == '\'')
 		perfdata_text_literal(out, "\\&");
@@ -352,7 +352,7 @@ static const char *kind_text(const struct perfdata_field *field)
 	return "padding";
 }
 
-static void condition(struct perfdata_text *out, const struct perfdata_layout *layout,
+static void write_condition(struct perfdata_text *out, const struct perfdata_layout *layout,
 		      const struct perfdata_field *field)
 {
 	const char *name;
@@ -392,16 +392,16 @@ static void manual_fields(struct perfdata_text *out, const struct perfdata_layou
 	for (uint32_t i = 0; i < layout->nr_fields; i++) {
 		const struct perfdata_field *field = &layout->fields[i];
 		perfdata_text_literal(out, ".TP\n.B ");
-		roff(out, field->name ? field->name : layout->name);
+		write_roff(out, field->name ? field->name : layout->name);
 		perfdata_text_literal(out, "\n(");
 		perfdata_text_string(out, kind_text(field));
 		if (field->kind == PERFDATA_KIND_PAD && field->count_field == PERFDATA_COUNT_FIXED)
 			perfdata_text_printf(out, ", %u bytes", field->count);
 		if (*pd_unit_name(field->unit))
 			perfdata_text_printf(out, ", %s", pd_unit_name(field->unit));
-		condition(out, layout, field);
+		write_condition(out, layout, field);
 		perfdata_text_literal(out, ") ");
-		roff(out, field->doc ? field->doc : "");
+		write_roff(out, field->doc ? field->doc : "");
 		perfdata_text_char(out, '\n');
 		if (field->element && depth < 3) {
 			perfdata_text_literal(out, ".RS\n");
@@ -416,7 +416,7 @@ void perfdata_describe_records_manual(struct perfdata_text *out)
 	const struct perfdata_layout *layout;
 	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++) {
 		perfdata_text_printf(out, ".SS %s (%u)\n", layout->perf_name, layout->id);
-		roff(out, layout->doc);
+		write_roff(out, layout->doc);
 		perfdata_text_printf(out, "\nAt least %u bytes with the header.\n", layout->min_size);
 		manual_fields(out, layout, 0);
 	}
@@ -427,7 +427,7 @@ void perfdata_describe_records_manual(struct perfdata_text *out)
 		if (!(layout = perfdata_feature_layout(id)))
 			continue;
 		perfdata_text_printf(out, ".SS %s (%u)\n", layout->perf_name, layout->id);
-		roff(out, layout->doc);
+		write_roff(out, layout->doc);
 		perfdata_text_char(out, '\n');
 		manual_fields(out, layout, 0);
 	}

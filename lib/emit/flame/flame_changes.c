@@ -33,7 +33,7 @@ static enum perfdata_status add_side(const struct flamegraph *graph, const struc
 	return status;
 }
 
-static enum perfdata_status compare(const struct flamegraph *graph, struct perfdata_comparison **ret)
+static enum perfdata_status compare_sides(const struct flamegraph *graph, struct perfdata_comparison **ret)
 {
 	struct perfdata_baseline *before = perfdata_baseline_new(), *after = perfdata_baseline_new();
 	static const char *const despite[] = { "all" };
@@ -124,7 +124,7 @@ static enum perfdata_status put_event(const struct flamegraph *graph, const stru
 enum perfdata_status pd_flamegraph_changes(const struct flamegraph *graph, struct perfdata_text *out)
 {
 	struct perfdata_comparison *comparison = NULL;
-	enum perfdata_status status = compare(graph, &comparison);
+	enum perfdata_status status = compare_sides(graph, &comparison);
 	const struct perfdata_comparison_event *event;
 	perfdata_text_char(out, '{');
 	for (size_t i = 0; status == PERFDATA_OK && (event = perfdata_comparison_event(comparison, i)); i++) {

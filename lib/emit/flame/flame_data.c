@@ -268,7 +268,7 @@ static enum perfdata_status build_stack(struct flame_data *data, const struct st
 	return data->tree.nr > data->options.max_nodes && data->below < UINT32_MAX ? PERFDATA_ELIMIT : PERFDATA_OK;
 }
 
-static enum perfdata_status build(struct flame_data *data)
+static enum perfdata_status build_data(struct flame_data *data)
 {
 	pd_stack_tree_release(&data->tree);
 	data->left_out = 0;
@@ -277,7 +277,7 @@ static enum perfdata_status build(struct flame_data *data)
 	return each_stack(data, build_stack);
 }
 
-static void account(struct flame_data *data)
+static void account_data(struct flame_data *data)
 {
 	const size_t size = (data->counts ? COUNTS * sizeof *data->counts : 0) + data->rows_room * sizeof *data->rows;
 	if (size == data->accounted)
@@ -292,7 +292,7 @@ static enum perfdata_status build_what_fits(struct flame_data *data)
 {
 	struct stack_label small = { .kind = STACK_LEFT_OUT, .dso = PERFDATA_NONE };
 	small.name = small.raw_name = pd_stack_labels_intern(data->labels, "[smaller ones]");
-	enum perfdata_status status = build(data);
+	enum perfdata_status status = build_data(data);
 	if (status != PERFDATA_ELIMIT)
 		return status;
 	pd_stack_tree_release(&data->tree);
@@ -300,12 +300,12 @@ static enum perfdata_status build_what_fits(struct flame_data *data)
 	data->counts = pd_calloc(COUNTS, sizeof *data->counts);
 	if (!data->counts || data->small == UINT32_MAX)
 		return PERFDATA_ENOMEM;
-	account(data);
+	account_data(data);
 	status = each_stack(data, count_stack);
 	data->below = 1;
 	while (status == PERFDATA_OK) {
 		data->below += (data->below + 1) / 2;
-		status = build(data);
+		status = build_data(data);
 		if (status != PERFDATA_ELIMIT)
 			break;
 		status = PERFDATA_OK;
@@ -506,7 +506,7 @@ static enum perfdata_status rows_of(struct flame_data *data, size_t run, uint32_
 			status = PERFDATA_ENOMEM;
 			break;
 		}
-		account(data);
+		account_data(data);
 		data->rows[nr++] = row;
 	}
 	pd_profile_walk_free(walk);

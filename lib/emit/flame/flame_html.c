@@ -15,7 +15,7 @@
 
 /* --- what the data says of the recording, as JSON ----------------------------------------------------------------- */
 
-static void say(void *user, const char *line)
+static void write_note(void *user, const char *line)
 {
 	struct perfdata_text *out = user;
 	if (out->size && out->data[out->size - 1] != '[')
@@ -85,7 +85,7 @@ static void put_left_out(struct perfdata_text *out, const struct flame_data *dat
 			     below);
 	perfdata_text_append(&line, "", 1);
 	if (!perfdata_text_failed(&line))
-		say(out, line.data);
+		write_note(out, line.data);
 	out->failed |= perfdata_text_failed(&line);
 	perfdata_text_release(&line);
 }
@@ -147,10 +147,10 @@ static void put_meta(struct perfdata_text *out, const struct flamegraph *graph)
 	else
 		perfdata_text_literal(out, "null");
 	perfdata_text_literal(out, ",\"warnings\":[");
-	pd_stack_head_warnings(graph->end, say, out);
+	pd_stack_head_warnings(graph->end, write_note, out);
 	put_left_out(out, graph->data);
 	for (size_t i = 0; i < graph->nr_unmatched; i++)
-		say(out, graph->unmatched[i]);
+		write_note(out, graph->unmatched[i]);
 	perfdata_text_literal(out, "]}");
 }
 
@@ -166,7 +166,7 @@ struct columns {
 	uint64_t nr_groups, nr_rows;
 };
 
-static void flush(struct columns *columns)
+static void flush_columns(struct columns *columns)
 {
 	pd_stack_pack_write(&columns->pack, columns->text.data, columns->text.size);
 	columns->pack.failed |= perfdata_text_failed(&columns->text);
@@ -177,13 +177,13 @@ static void put_number(struct columns *columns, uint64_t value)
 {
 	pd_text_varint(&columns->text, value);
 	if (columns->text.size > 65536)
-		flush(columns);
+		flush_columns(columns);
 }
 
 static void put_sized(struct columns *columns, const struct perfdata_text *text)
 {
 	put_number(columns, text->size);
-	flush(columns);
+	flush_columns(columns);
 	pd_stack_pack_write(&columns->pack, text->data, text->size);
 	columns->pack.failed |= perfdata_text_failed(text);
 }
@@ -273,7 +273,7 @@ static enum perfdata_status put_rows(struct columns *columns, struct flamegraph 
 	const enum perfdata_status status = pd_flame_data_rows(graph->data, side, event, take_rows, columns);
 	put_number(columns, columns->nr_groups);
 	put_number(columns, columns->nr_rows);
-	flush(columns);
+	flush_columns(columns);
 	for (unsigned column = 0; column < GROUP_COLUMNS; column++)
 		pack_column(columns, &columns->groups[column]);
 	for (unsigned column = 0; column < ROW_COLUMNS; column++)
@@ -322,7 +322,7 @@ static enum perfdata_status put_data(struct flamegraph *graph, struct perfdata_t
 	enum perfdata_status status = PERFDATA_ENOMEM;
 	if (pd_stack_pack_begin(&columns.pack, out, true)) {
 		status = put_columns(&columns, graph);
-		flush(&columns);
+		flush_columns(&columns);
 		if (!pd_stack_pack_end(&columns.pack) && status == PERFDATA_OK)
 			status = PERFDATA_ENOMEM;
 	}

@@ -44,7 +44,7 @@ void pd_flame_threads_free(struct flame_threads *threads)
 }
 
 /* The number of the nth thread of a name. */
-static enum perfdata_status find(struct flame_threads *threads, const struct flame_thread *thread, uint64_t key,
+static enum perfdata_status find_thread(struct flame_threads *threads, const struct flame_thread *thread, uint64_t key,
 				 uint32_t *ret)
 {
 	uint64_t number;
@@ -59,7 +59,7 @@ static enum perfdata_status find(struct flame_threads *threads, const struct fla
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status add(struct flame_threads *threads, const struct pd_profile *profile,
+static enum perfdata_status add_run(struct flame_threads *threads, const struct pd_profile *profile,
 				struct pd_hash_map *counts, struct run *run)
 {
 	enum perfdata_status status = PERFDATA_OK;
@@ -76,7 +76,7 @@ static enum perfdata_status add(struct flame_threads *threads, const struct pd_p
 		(void)pd_hash_map_get(counts, name, &nth);
 		if (pd_hash_map_put(counts, name, nth + 1) < 0)
 			return PERFDATA_ENOMEM;
-		status = find(threads, &thread, (uint64_t)name << 32 | nth, &run->numbers[run->nr]);
+		status = find_thread(threads, &thread, (uint64_t)name << 32 | nth, &run->numbers[run->nr]);
 	}
 	return status;
 }
@@ -88,7 +88,7 @@ enum perfdata_status pd_flame_threads_add(struct flame_threads *threads, const s
 		return PERFDATA_ENOMEM;
 	struct run *run = &threads->runs[threads->nr_runs++];
 	*run = (struct run){ .numbers = pd_calloc(pd_profile_nr_threads(profile) + 1u, sizeof *run->numbers) };
-	const enum perfdata_status status = run->numbers ? add(threads, profile, &counts, run) : PERFDATA_ENOMEM;
+	const enum perfdata_status status = run->numbers ? add_run(threads, profile, &counts, run) : PERFDATA_ENOMEM;
 	pd_hash_map_release(&counts);
 	return status;
 }

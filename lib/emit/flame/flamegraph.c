@@ -69,7 +69,7 @@ struct state {
 	struct pd_sources *sources;
 };
 
-static void release(void *pointer)
+static void release_state(void *pointer)
 {
 	struct state *state = pointer;
 	if (!state)
@@ -141,7 +141,7 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	return status != PERFDATA_OK ? status : pd_stack_gather_begin(&state->gather, context, &others.wanted);
 }
 
-STACK_BEGIN(set_up, release)
+STACK_BEGIN(set_up, release_state)
 
 /* --- checks that runs are comparable ------------------------------------------------------------------------------ */
 
@@ -305,7 +305,7 @@ static enum perfdata_status find_unused(const struct state *state, struct flameg
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status draw(struct state *state, const struct perfdata_emit_end *end,
+static enum perfdata_status draw_runs(struct state *state, const struct perfdata_emit_end *end,
 				 const struct flame_run *runs, struct perfdata_text *out)
 {
 	const size_t nr_rules = state->nr[FILES] + state->nr[SYMBOLS];
@@ -365,7 +365,7 @@ static enum perfdata_status draw(struct state *state, const struct perfdata_emit
 	return status;
 }
 
-static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
+static enum perfdata_status end_output(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	struct state *state = pointer;
 	enum perfdata_status status = pd_profile_finish(state->gather.profile);
@@ -382,7 +382,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 						  pd_profile_read_profile(state->others[i]),
 						  perfdata_session_summary(session) };
 	}
-	status = draw(state, end, runs, out);
+	status = draw_runs(state, end, runs, out);
 	pd_free(runs);
 	return pd_stack_ended(status, out);
 }
@@ -398,6 +398,6 @@ const struct perfdata_emitter pd_emitter_flamegraph = {
 	.suffix = "html",
 	.option_rules = rules,
 	.others = &others,
-	STACK_EMITTER(release),
+	STACK_EMITTER(release_state),
 	STACK_SUMS,
 };

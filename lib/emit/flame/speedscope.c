@@ -257,7 +257,7 @@ static void put_frames(struct writing *writing)
 	}
 }
 
-static void say(void *user, const char *line)
+static void write_note(void *user, const char *line)
 {
 	perfdata_text_literal(user, "; ");
 	perfdata_text_string(user, line);
@@ -269,7 +269,7 @@ static void put_name(struct writing *writing, const struct perfdata_emit_end *en
 	struct perfdata_text name;
 	perfdata_text_init(&name);
 	perfdata_text_string(&name, pd_stack_last_part(perfdata_reader_header(writing->state->gather.reader)->name));
-	pd_stack_head_warnings(end, say, &name);
+	pd_stack_head_warnings(end, write_note, &name);
 	perfdata_text_json_string(writing->out, name.data, name.size);
 	writing->failed |= perfdata_text_failed(&name);
 	perfdata_text_release(&name);
@@ -301,7 +301,7 @@ static enum perfdata_status put_document(struct writing *writing, const struct p
 	return status;
 }
 
-static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
+static enum perfdata_status end_output(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	struct state *state = pointer;
 	const struct stack_gather *gather = &state->gather;

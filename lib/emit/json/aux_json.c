@@ -39,7 +39,7 @@ struct aux_line {
 	struct perfdata_text *out;
 };
 
-static void member(const struct aux_line *line, const struct table_column *column, const struct value *value)
+static void write_member(const struct aux_line *line, const struct table_column *column, const struct value *value)
 {
 	unsigned nr_names;
 	const char *const *event_names = pd_spe_event_names(&nr_names);
@@ -57,7 +57,7 @@ static void member(const struct aux_line *line, const struct table_column *colum
 }
 
 /* {"type":…, and the packet's place: its offset in the input, the buffer, its offset in the buffer. */
-static void begin(const struct aux_line *line, const char *type, const struct aux_place *place)
+static void begin_line(const struct aux_line *line, const char *type, const struct aux_place *place)
 {
 	struct perfdata_text *out = line->out;
 	line->how->start(line->how->user, out);
@@ -70,11 +70,11 @@ static void begin(const struct aux_line *line, const char *type, const struct au
 		if (i == AUX_TRACE && line->how->file)
 			pd_member_text(line->out, "file", line->how->file);
 		const struct value value = pd_aux_place_value(place, i);
-		member(line, &pd_packet_columns[i], &value);
+		write_member(line, &pd_packet_columns[i], &value);
 	}
 }
 
-static void end(const struct aux_line *line)
+static void end_line(const struct aux_line *line)
 {
 	perfdata_text_string(line->out, line->how->end);
 	perfdata_text_cut(line->out);
@@ -84,7 +84,7 @@ static void packet_line(const struct aux_line *line, const struct pd_aux_piece *
 {
 	const struct pd_packet *packet = &walk->packet;
 	const struct aux_place place = pd_aux_place_of_packet(piece, walk->at, packet->size);
-	begin(line, "aux_packet", &place);
+	begin_line(line, "aux_packet", &place);
 	pd_member_number(line->out, "size", packet->size, true, false);
 	if (packet->line > packet->size)
 		pd_member_number(line->out, "padding", packet->line - packet->size, true, false);
@@ -93,12 +93,12 @@ static void packet_line(const struct aux_line *line, const struct pd_aux_piece *
 	const uint64_t time = pd_aux_packet_time(walk);
 	if (time != UINT64_MAX)
 		pd_member_number(line->out, "time", time, false, line->how->int64_string);
-	end(line);
+	end_line(line);
 }
 
 /* --- operations that were sampled --- */
 
-static void location(const struct aux_line *line, const char *name, const struct location_speller *speller,
+static void write_location(const struct aux_line *line, const char *name, const struct location_speller *speller,
 		     uint32_t frame)
 {
 	pd_member_key(line->out, name, "");
@@ -108,10 +108,10 @@ static void location(const struct aux_line *line, const char *name, const struct
 static void sample_line(const struct aux_line *line, const struct pd_spe_row *row, struct record *r)
 {
 	const struct aux_place place = pd_aux_place_of_sample(row);
-	begin(line, "spe_sample", &place);
+	begin_line(line, "spe_sample", &place);
 	for (unsigned i = AUX_SIZE; i <= SPE_TRANSLATION; i++) {
 		const struct value value = pd_spe_value(row, NULL, i);
-		member(line, &pd_spe_columns[i], &value);
+		write_member(line, &pd_spe_columns[i], &value);
 	}
 	if (r && r->delivery) {
 		const struct location_speller locations = pd_record_locations(r);
@@ -119,14 +119,14 @@ static void sample_line(const struct aux_line *line, const struct pd_spe_row *ro
 		pd_spe_names_load(&r->emitted, row, r->delivery, &known);
 		for (unsigned i = SPE_PID; i <= SPE_COMM; i++) {
 			const struct value value = pd_spe_value(row, &known, i);
-			member(line, &pd_spe_columns[i], &value);
+			write_member(line, &pd_spe_columns[i], &value);
 		}
 		if (row->record.present & PD_SPE_PC)
-			location(line, "pc_at", &locations, r->delivery->ip);
+			write_location(line, "pc_at", &locations, r->delivery->ip);
 		if (row->record.present & PD_SPE_TARGET)
-			location(line, "target_at", &locations, r->delivery->addr);
+			write_location(line, "target_at", &locations, r->delivery->addr);
 	}
-	end(line);
+	end_line(line);
 }
 
 void pd_aux_json(const struct aux_json *how, const struct pd_aux_piece *piece, struct perfdata_text *out)

@@ -62,7 +62,7 @@ static const struct perfdata_option_rule rules[] = {
 
 /* --- begin -------------------------------------------------------------------------------------------------------- */
 
-static void release(void *state)
+static void release_state(void *state)
 {
 	struct json_state *json = state;
 	if (!json)
@@ -116,7 +116,7 @@ static enum perfdata_status set_up(struct json_state *json, const struct perfdat
 		    : PERFDATA_OK;
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
+static enum perfdata_status begin_output(const struct perfdata_emit_context *context, void **ret_state,
 				  struct perfdata_text *out, bool document)
 {
 	struct json_state *json = calloc(1, sizeof *json);
@@ -125,7 +125,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	json->members.document = document;
 	const enum perfdata_status status = set_up(json, context);
 	if (status) {
-		release(json);
+		release_state(json);
 		return status;
 	}
 	struct value_scope scope = { .world = &json->world.values };
@@ -143,13 +143,13 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 static enum perfdata_status begin_lines(const struct perfdata_emit_context *context, void **ret_state,
 					struct perfdata_text *out)
 {
-	return begin(context, ret_state, out, false);
+	return begin_output(context, ret_state, out, false);
 }
 
 static enum perfdata_status begin_document(const struct perfdata_emit_context *context, void **ret_state,
 					   struct perfdata_text *out)
 {
-	return begin(context, ret_state, out, true);
+	return begin_output(context, ret_state, out, true);
 }
 
 /* --- scan --------------------------------------------------------------------------------------------------------- */
@@ -185,7 +185,7 @@ static bool has_spans(const struct json_state *json, const struct perfdata_batch
 
 /* Finds the batch with the first line (which has no comma before it), the state on which names of addresses depend,
  * and the pieces of traces. */
-static enum perfdata_status scan(void *state, const struct perfdata_batch *batch, void **ret_value)
+static enum perfdata_status scan_batch(void *state, const struct perfdata_batch *batch, void **ret_value)
 {
 	struct json_state *json = state;
 	if (json->thread_times && !pd_thread_times_add(json->thread_times, batch))
@@ -321,7 +321,7 @@ static struct span_json span_lines(const struct json_state *json, struct walk *w
 				   .user = walk };
 }
 
-static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value,
+static enum perfdata_status format_batch(const void *state, const struct perfdata_batch *batch, void *value,
 				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	const struct json_state *json = state;
@@ -366,7 +366,7 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 
 /* --- merge and end ------------------------------------------------------------------------------------------------ */
 
-static enum perfdata_status merge(void *state, void *part, struct perfdata_text *out)
+static enum perfdata_status merge_part(void *state, void *part, struct perfdata_text *out)
 {
 	const struct json_state *json = state;
 	(void)out;
@@ -376,7 +376,7 @@ static enum perfdata_status merge(void *state, void *part, struct perfdata_text 
 
 static void free_part(void *part) { pd_found_report(part, NULL, NULL); }
 
-static enum perfdata_status end(void *state, const struct perfdata_emit_end *what, struct perfdata_text *out)
+static enum perfdata_status end_output(void *state, const struct perfdata_emit_end *what, struct perfdata_text *out)
 {
 	const struct json_state *json = state;
 	struct value_scope scope = { .world = &json->world.values };
@@ -392,7 +392,7 @@ static enum perfdata_status end(void *state, const struct perfdata_emit_end *wha
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status configure(void *user, struct perfdata_configuration *configuration)
+static enum perfdata_status configure_session(void *user, struct perfdata_configuration *configuration)
 {
 	(void)user;
 	configuration->needs = pd_name_options_needs(configuration->options, configuration->nr_options,
@@ -410,7 +410,7 @@ const struct perfdata_emitter pd_emitter_ndjson = {
 	.mime = "application/x-ndjson",
 	.flags = PERFDATA_EMITTER_CHECKS | PERFDATA_EMITTER_MEMORY,
 	PD_EMITTER_OF(options),
-	.configure = configure,
+	.configure = configure_session,
 	.option_rules = rules,
 	.begin = begin_lines,
 	PD_EMITTER_STEPS,
@@ -424,7 +424,7 @@ const struct perfdata_emitter pd_emitter_json = {
 	.mime = "application/json",
 	.flags = PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_CHECKS | PERFDATA_EMITTER_MEMORY,
 	PD_EMITTER_OF(options),
-	.configure = configure,
+	.configure = configure_session,
 	.option_rules = rules,
 	.begin = begin_document,
 	PD_EMITTER_STEPS,

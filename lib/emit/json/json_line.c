@@ -97,7 +97,7 @@ static void other_row(struct record *r, const void *row, struct perfdata_text *r
 static bool is_hex(enum perfdata_part_form form) { return form >= PERFDATA_PART_X8 && form <= PERFDATA_PART_X64; }
 
 /* Adds a quote: call it before and after a number that is written in quotes. */
-static void quote(struct line_maker *maker, const struct record *r, enum perfdata_part_form form)
+static void quote_part(struct line_maker *maker, const struct record *r, enum perfdata_part_form form)
 {
 	const bool wide = form == PERFDATA_PART_U64 || form == PERFDATA_PART_S64;
 	if (is_hex(form) || (wide && record_style(r)->int64_string))
@@ -108,7 +108,7 @@ static void start_number(struct line_maker *maker, const struct record *r, const
 			 enum perfdata_part_form form)
 {
 	perfdata_text_append(maker->text, key->text, key->size);
-	quote(maker, r, form);
+	quote_part(maker, r, form);
 	if (is_hex(form))
 		perfdata_text_literal(maker->text, "0x");
 }
@@ -118,7 +118,7 @@ static void make_number(struct line_maker *maker, const struct record *r, const 
 {
 	start_number(maker, r, key, form);
 	pd_line_number(maker, form, base, offset);
-	quote(maker, r, form);
+	quote_part(maker, r, form);
 }
 
 static void make_member(struct line_maker *maker, const struct record *r, const struct key *key,
@@ -126,7 +126,7 @@ static void make_member(struct line_maker *maker, const struct record *r, const 
 {
 	start_number(maker, r, key, form);
 	pd_line_member(maker, form, member);
-	quote(maker, r, form);
+	quote_part(maker, r, form);
 }
 
 /* Makes a head. Calls other(record, what, …) for heads that need more than constant bytes and numbers. */
@@ -362,7 +362,7 @@ static void make_step(struct line_maker *maker, struct record *r, const struct j
 	pd_line_other_of_view(maker, spell_step, own);
 }
 
-static bool selects(const struct json_members *members, const char *name)
+static bool members_select(const struct json_members *members, const char *name)
 {
 	for (size_t i = 0; i < members->selection.nr; i++)
 		if (!strcmp(members->selection.names[i], name))
@@ -392,7 +392,7 @@ static bool make_selected(struct line_maker *maker, struct record *r, const stru
 	const struct json_step *steps = r->plan->selection ? r->plan->selection : make_steps(r, &members->selection);
 	if (!steps)
 		return false;
-	if (members->recording && !selects(members, "recording"))
+	if (members->recording && !members_select(members, "recording"))
 		make_default_head(maker, r, members, HEAD_RECORDING);
 	for (size_t i = 0; i < members->selection.nr; i++)
 		make_step(maker, r, members, &steps[i]);

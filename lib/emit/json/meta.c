@@ -162,7 +162,7 @@ static void spell_tracing_data(struct speller *s, const struct perfdata_feature_
 	pd_spell_close(out, start, '{', '}');
 }
 
-static bool emitted(const uint64_t *bits, uint32_t id) { return id < 256 && bits[id / 64] >> id % 64 & 1; }
+static bool id_is_emitted(const uint64_t *bits, uint32_t id) { return id < 256 && bits[id / 64] >> id % 64 & 1; }
 
 /* Writes the features that are not in `before`, and adds them to `before`. */
 static void spell_features(struct speller *s, const char *key, uint64_t *before)
@@ -172,7 +172,7 @@ static void spell_features(struct speller *s, const char *key, uint64_t *before)
 	const size_t start = out->size;
 	const struct perfdata_feature_section *section;
 	for (size_t i = 0; (section = perfdata_reader_feature_at(s->scope->world->reader, i)); i++) {
-		if (emitted(before, section->id))
+		if (id_is_emitted(before, section->id))
 			continue;
 		if (section->id < 256)
 			before[section->id / 64] |= UINT64_C(1) << section->id % 64;

@@ -14,7 +14,7 @@ uint32_t pd_span_lines_of(const struct perfdata_emitter_option_value *values, si
 
 uint32_t pd_span_lines_need(uint32_t kinds) { return kinds ? kinds | pd_span_kinds_of(false, false, true) : 0; }
 
-static void member(const struct span_json *how, struct perfdata_text *out, const struct table_column *column,
+static void write_member(const struct span_json *how, struct perfdata_text *out, const struct table_column *column,
 		   const struct value *value)
 {
 	const bool is_wide = column->type == COLUMN_INT64 || column->type == COLUMN_UINT64;
@@ -25,7 +25,7 @@ static void member(const struct span_json *how, struct perfdata_text *out, const
 				 is_wide && how->style->int64_string);
 }
 
-static void begin(const struct span_json *how, struct perfdata_text *out, const char *type)
+static void begin_line(const struct span_json *how, struct perfdata_text *out, const char *type)
 {
 	how->start(how->user, out);
 	perfdata_text_literal(out, "{\"type\":\"");
@@ -35,7 +35,7 @@ static void begin(const struct span_json *how, struct perfdata_text *out, const 
 		pd_member_text(out, "recording", how->style->recording);
 }
 
-static void end(const struct span_json *how, struct perfdata_text *out)
+static void end_line(const struct span_json *how, struct perfdata_text *out)
 {
 	perfdata_text_string(out, how->end);
 	perfdata_text_cut(out);
@@ -49,15 +49,15 @@ void pd_span_json(const struct span_json *how, const struct perfdata_batch *batc
 	for (size_t i = 0; i < nr; i++) {
 		if (!(how->kinds >> spans[i].kind & 1))
 			continue;
-		begin(how, out, "span");
+		begin_line(how, out, "span");
 		for (unsigned column = 0; pd_span_columns[column].name; column++) {
 			const struct value value = pd_span_value(batch->session, &spans[i], column);
-			member(how, out, &pd_span_columns[column], &value);
+			write_member(how, out, &pd_span_columns[column], &value);
 			if (column == SPAN_ARGS)
 				(void)pd_span_args_json(out, &spans[i], cache, how->style,
 							pd_span_columns[column].name);
 		}
-		end(how, out);
+		end_line(how, out);
 	}
 }
 
@@ -65,11 +65,11 @@ void pd_thread_times_json(const struct span_json *how, struct thread_times *time
 {
 	const size_t nr = pd_thread_times_finish(times);
 	for (size_t i = 0; i < nr; i++) {
-		begin(how, out, "thread_time");
+		begin_line(how, out, "thread_time");
 		for (unsigned column = 0; pd_thread_time_columns[column].name; column++) {
 			const struct value value = pd_thread_time_value(times, i, column);
-			member(how, out, &pd_thread_time_columns[column], &value);
+			write_member(how, out, &pd_thread_time_columns[column], &value);
 		}
-		end(how, out);
+		end_line(how, out);
 	}
 }

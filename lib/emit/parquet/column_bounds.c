@@ -26,7 +26,7 @@ void pd_column_bounds_of_numbers(enum column_type type, const uint64_t *values, 
 	set_number(ret_greatest, greatest ^ flip);
 }
 
-static int compare(const struct perfdata_bytes *a, const struct perfdata_bytes *b)
+static int compare_bytes(const struct perfdata_bytes *a, const struct perfdata_bytes *b)
 {
 	const size_t size = a->size < b->size ? a->size : b->size;
 	const int order = size ? memcmp(a->data, b->data, size) : 0;
@@ -34,7 +34,7 @@ static int compare(const struct perfdata_bytes *a, const struct perfdata_bytes *
 }
 
 /* At the border of a character. */
-static size_t cut(const struct perfdata_bytes *text)
+static size_t cut_text(const struct perfdata_bytes *text)
 {
 	size_t size = text->size < COLUMN_MOST_BOUND ? text->size : COLUMN_MOST_BOUND;
 	while (size < text->size && size && (text->data[size] & 0xc0) == 0x80)
@@ -44,7 +44,7 @@ static size_t cut(const struct perfdata_bytes *text)
 
 static void set_text(struct column_bound *bound, const struct perfdata_bytes *text)
 {
-	bound->size = (uint8_t)cut(text);
+	bound->size = (uint8_t)cut_text(text);
 	if (bound->size)
 		memcpy(bound->text, text->data, bound->size);
 	bound->exact = bound->size == text->size;
@@ -70,9 +70,9 @@ void pd_column_bounds_of_texts(enum column_type type, const struct perfdata_byte
 	if (!nr || type == COLUMN_BYTES || type == COLUMN_JSON)
 		return;
 	for (size_t i = 1; i < nr; i++) {
-		if (compare(&texts[i], least) < 0)
+		if (compare_bytes(&texts[i], least) < 0)
 			least = &texts[i];
-		if (compare(&texts[i], greatest) > 0)
+		if (compare_bytes(&texts[i], greatest) > 0)
 			greatest = &texts[i];
 	}
 	set_text(ret_least, least);

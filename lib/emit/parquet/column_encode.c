@@ -43,7 +43,7 @@ struct column {
 };
 
 /* Room for exactly so many: sums of all parts are known, and large. pd_vector_grow would round them up. */
-static bool enough(void *items, size_t *room, size_t nr, size_t size)
+static bool have_room(void *items, size_t *room, size_t nr, size_t size)
 {
 	void **list = items;
 	if (nr <= *room)
@@ -68,12 +68,12 @@ static bool make_room(struct column *column, const struct column_part *parts, si
 		lengths += parts[i].cells.nr_lengths;
 		tokens += parts[i].cells.nr_texts;
 	}
-	return enough(&scratch->values, &scratch->room_values, values + 1, sizeof *scratch->values) &&
-	       enough(&scratch->indices, &scratch->room_indices, values + 1, sizeof *scratch->indices) &&
-	       enough(&scratch->runs, &scratch->room_runs, runs, sizeof *scratch->runs) &&
-	       enough(&scratch->lengths, &scratch->room_lengths, lengths + 1, sizeof *scratch->lengths) &&
-	       enough(&scratch->tokens, &scratch->room_tokens, tokens + 1, sizeof *scratch->tokens) &&
-	       enough(&scratch->map, &scratch->room_map, tokens + 1, sizeof *scratch->map);
+	return have_room(&scratch->values, &scratch->room_values, values + 1, sizeof *scratch->values) &&
+	       have_room(&scratch->indices, &scratch->room_indices, values + 1, sizeof *scratch->indices) &&
+	       have_room(&scratch->runs, &scratch->room_runs, runs, sizeof *scratch->runs) &&
+	       have_room(&scratch->lengths, &scratch->room_lengths, lengths + 1, sizeof *scratch->lengths) &&
+	       have_room(&scratch->tokens, &scratch->room_tokens, tokens + 1, sizeof *scratch->tokens) &&
+	       have_room(&scratch->map, &scratch->room_map, tokens + 1, sizeof *scratch->map);
 }
 
 /* Runs alternate, the first one has values. */
@@ -135,7 +135,7 @@ static bool gives_up(const struct dictionary *dictionary, uint64_t bytes, size_t
 }
 
 /* Few values are not worth a decision. */
-static bool pays(const struct dictionary *dictionary, size_t nr_values)
+static bool dictionary_pays(const struct dictionary *dictionary, size_t nr_values)
 {
 	return nr_values && (nr_values < 64 || dictionary->nr <= nr_values / 2);
 }
@@ -207,7 +207,7 @@ static enum perfdata_status try_numbers(struct column *column, bool *ret_used)
 			index_values(&at, scratch->values, cells->nr);
 		}
 	}
-	*ret_used = !at.given_up && pays(at.dictionary, column->nr_values);
+	*ret_used = !at.given_up && dictionary_pays(at.dictionary, column->nr_values);
 	return at.failed ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
@@ -237,7 +237,7 @@ static enum perfdata_status try_texts(struct column *column, bool *ret_used)
 		if (gives_up(dictionary, dictionary->bytes, 0))
 			return PERFDATA_OK;
 	}
-	*ret_used = pays(dictionary, column->nr_values);
+	*ret_used = dictionary_pays(dictionary, column->nr_values);
 	if (*ret_used)
 		indices_of_texts(column);
 	return PERFDATA_OK;

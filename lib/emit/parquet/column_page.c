@@ -30,18 +30,18 @@ struct perfdata_text *pd_page_begin(struct page_writer *writer)
 	return &writer->scratch->page;
 }
 
-static void fail(struct page_writer *writer, enum perfdata_status status)
+static void fail_page(struct page_writer *writer, enum perfdata_status status)
 {
 	writer->status = writer->status ? writer->status : status;
 }
 
 /* The body as it is stored. */
-static const struct perfdata_text *pack(struct page_writer *writer)
+static const struct perfdata_text *pack_page(struct page_writer *writer)
 {
 	struct perfdata_text *packed = &writer->scratch->packed;
 	const struct perfdata_text *page = &writer->scratch->page;
 	if (perfdata_text_failed(page)) {
-		fail(writer, PERFDATA_ENOMEM);
+		fail_page(writer, PERFDATA_ENOMEM);
 		return page;
 	}
 	if (writer->packing == PD_CODEC_NONE)
@@ -53,7 +53,7 @@ static const struct perfdata_text *pack(struct page_writer *writer)
 		char *at = perfdata_text_reserve(packed, page->size + page->size / 64 + 256);
 		size_t made = 0;
 		if (!at) {
-			fail(writer, PERFDATA_ENOMEM);
+			fail_page(writer, PERFDATA_ENOMEM);
 			return packed;
 		}
 		status = pd_encoder_run(writer->scratch->encoder, (const uint8_t *)page->data, page->size, &used,
@@ -61,7 +61,7 @@ static const struct perfdata_text *pack(struct page_writer *writer)
 		perfdata_text_commit(packed, at + made);
 	}
 	if (status != PERFDATA_END)
-		fail(writer, status);
+		fail_page(writer, status);
 	return packed;
 }
 
@@ -79,15 +79,15 @@ static void end_page(struct page_writer *writer, struct thrift *thrift, const st
 	writer->unpacked += writer->out->size - start + writer->scratch->page.size;
 	perfdata_text_append(writer->out, body->data, body->size);
 	if (perfdata_text_failed(writer->out))
-		fail(writer, PERFDATA_ENOMEM);
+		fail_page(writer, PERFDATA_ENOMEM);
 	/* sizes are 32 bits there: pages are 1 MiB, but one cell may be longer */
 	if (writer->scratch->page.size > INT32_MAX)
-		fail(writer, PERFDATA_ELIMIT);
+		fail_page(writer, PERFDATA_ELIMIT);
 }
 
 void pd_page_end_dictionary(struct page_writer *writer, size_t nr_entries)
 {
-	const struct perfdata_text *body = pack(writer);
+	const struct perfdata_text *body = pack_page(writer);
 	const size_t start = writer->out->size;
 	struct thrift thrift = { .out = writer->out };
 	begin_header(&thrift, PAGE_DICTIONARY, writer->scratch->page.size, body->size);
@@ -100,7 +100,7 @@ void pd_page_end_dictionary(struct page_writer *writer, size_t nr_entries)
 
 void pd_page_end_data(struct page_writer *writer, uint64_t nr_levels, enum parquet_encoding encoding)
 {
-	const struct perfdata_text *body = pack(writer);
+	const struct perfdata_text *body = pack_page(writer);
 	const size_t start = writer->out->size;
 	struct thrift thrift = { .out = writer->out };
 	begin_header(&thrift, PAGE_DATA, writer->scratch->page.size, body->size);

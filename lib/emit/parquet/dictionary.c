@@ -55,7 +55,7 @@ static bool make_room(struct dictionary *dictionary, size_t nr_slots, bool texts
 }
 
 /* Twice the slots; room for half as many entries. */
-static bool enlarge(struct dictionary *dictionary, bool texts)
+static bool enlarge_dictionary(struct dictionary *dictionary, bool texts)
 {
 	const size_t nr = dictionary->nr_slots ? 2 * dictionary->nr_slots : FIRST_SLOTS;
 	if (nr > dictionary->room_slots && !make_room(dictionary, nr, texts))
@@ -76,7 +76,7 @@ static bool enlarge(struct dictionary *dictionary, bool texts)
 
 uint32_t pd_dictionary_number(struct dictionary *dictionary, uint64_t number)
 {
-	if (2 * dictionary->nr >= dictionary->nr_slots && !enlarge(dictionary, false))
+	if (2 * dictionary->nr >= dictionary->nr_slots && !enlarge_dictionary(dictionary, false))
 		return UINT32_MAX;
 	const size_t mask = dictionary->nr_slots - 1;
 	size_t at = (size_t)pd_hash_u64(number, dictionary->seed) & mask;
@@ -90,7 +90,7 @@ uint32_t pd_dictionary_number(struct dictionary *dictionary, uint64_t number)
 
 uint32_t pd_dictionary_text(struct dictionary *dictionary, struct perfdata_bytes text)
 {
-	if (2 * dictionary->nr >= dictionary->nr_slots && !enlarge(dictionary, true))
+	if (2 * dictionary->nr >= dictionary->nr_slots && !enlarge_dictionary(dictionary, true))
 		return UINT32_MAX;
 	const size_t mask = dictionary->nr_slots - 1;
 	size_t at = (size_t)pd_hash_bytes(text.data, text.size, dictionary->seed) & mask;

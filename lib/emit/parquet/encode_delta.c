@@ -10,7 +10,7 @@
 #define MINIBLOCK (BLOCK / MINIBLOCKS)
 
 /* Lowest bits first; MINIBLOCK values of `width` bits are whole bytes. */
-static char *pack(char *at, const uint64_t *values, unsigned width)
+static char *pack_values(char *at, const uint64_t *values, unsigned width)
 {
 	uint64_t word = 0;
 	unsigned filled = 0;
@@ -28,7 +28,7 @@ static char *pack(char *at, const uint64_t *values, unsigned width)
 	return at + filled / 8;
 }
 
-static int64_t difference(uint64_t a, uint64_t b, unsigned bits)
+static int64_t wrapped_difference(uint64_t a, uint64_t b, unsigned bits)
 {
 	return bits == 32 ? (int32_t)((uint32_t)a - (uint32_t)b) : (int64_t)(a - b);
 }
@@ -38,7 +38,7 @@ static void encode_block(struct perfdata_text *out, const uint64_t *values, size
 	uint64_t packed[BLOCK] = { 0 };
 	int64_t deltas[BLOCK], least = INT64_MAX;
 	for (size_t i = 0; i < nr; i++) {
-		deltas[i] = difference(values[i + 1], values[i], bits);
+		deltas[i] = wrapped_difference(values[i + 1], values[i], bits);
 		least = deltas[i] < least ? deltas[i] : least;
 	}
 	const uint64_t mask = bits == 32 ? UINT32_MAX : UINT64_MAX;
@@ -60,7 +60,7 @@ static void encode_block(struct perfdata_text *out, const uint64_t *values, size
 	/* a miniblock that begins after the last value has width 0 and no bytes */
 	for (unsigned i = 0; i < MINIBLOCKS; i++)
 		if (widths[i])
-			at = pack(at, &packed[i * MINIBLOCK], widths[i]);
+			at = pack_values(at, &packed[i * MINIBLOCK], widths[i]);
 	perfdata_text_commit(out, at);
 }
 

@@ -64,7 +64,7 @@ static void file_free(struct file *file)
 	pd_free(file);
 }
 
-static void release(void *pointer)
+static void release_state(void *pointer)
 {
 	struct parquet_state *state = pointer;
 	if (!state)
@@ -164,7 +164,7 @@ static enum perfdata_status check_columns(const struct parquet_state *state,
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status configure(void *user, struct perfdata_configuration *configuration)
+static enum perfdata_status configure_session(void *user, struct perfdata_configuration *configuration)
 {
 	(void)user;
 	configuration->needs = pd_table_set_needs(configuration->options, configuration->nr_options);
@@ -175,7 +175,7 @@ static enum perfdata_status configure(void *user, struct perfdata_configuration 
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status scan(void *pointer, const struct perfdata_batch *batch, void **ret_value)
+static enum perfdata_status scan_batch(void *pointer, const struct perfdata_batch *batch, void **ret_value)
 {
 	struct parquet_state *state = pointer;
 	struct table_value *value = NULL;
@@ -203,7 +203,7 @@ static void free_part(void *pointer)
 	pd_free(part);
 }
 
-static enum perfdata_status format(const void *pointer, const struct perfdata_batch *batch, void *value,
+static enum perfdata_status format_batch(const void *pointer, const struct perfdata_batch *batch, void *value,
 				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	const struct parquet_state *state = pointer;
@@ -291,7 +291,7 @@ static enum perfdata_status encode_column(const struct parquet_state *state, str
 	return status;
 }
 
-static enum perfdata_status encode(const void *pointer, void *work, struct perfdata_scratch *scratch,
+static enum perfdata_status encode_row_group(const void *pointer, void *work, struct perfdata_scratch *scratch,
 				   struct perfdata_text *out)
 {
 	if (!scratch->cache) {
@@ -308,7 +308,7 @@ static void keep_facts(struct column_work *work, uint64_t offset)
 	facts->offset = offset;
 }
 
-static enum perfdata_status placed(void *pointer, void *work, unsigned output, uint64_t offset, uint64_t size)
+static enum perfdata_status note_placed(void *pointer, void *work, unsigned output, uint64_t offset, uint64_t size)
 {
 	(void)pointer;
 	(void)output;
@@ -398,7 +398,7 @@ static enum perfdata_status keep_to_limit(struct parquet_state *state)
 	return status;
 }
 
-static enum perfdata_status merge(void *pointer, void *merged, struct perfdata_text *out)
+static enum perfdata_status merge_part(void *pointer, void *merged, struct perfdata_text *out)
 {
 	struct parquet_state *state = pointer;
 	struct parquet_part *part = merged;
@@ -548,7 +548,7 @@ static enum perfdata_status write_footer(struct parquet_state *state, unsigned n
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
+static enum perfdata_status end_output(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	struct parquet_state *state = pointer;
 	enum perfdata_status status = PERFDATA_OK;
@@ -569,9 +569,11 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 
 /* --- the emitter -------------------------------------------------------------------------------------------------- */
 
-static const struct pd_encoding encoding = { .encode = encode, .placed = placed, .free_work = free_work };
+static const struct pd_encoding encoding = { .encode = encode_row_group,
+					     .placed = note_placed,
+					     .free_work = free_work };
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
+static enum perfdata_status begin_output(const struct perfdata_emit_context *context, void **ret_state,
 				  struct perfdata_text *out)
 {
 	struct parquet_state *state = pd_calloc(1, sizeof *state);
@@ -597,7 +599,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	state->reterr = NULL;
 	(void)out;
 	if (status)
-		release(state);
+		release_state(state);
 	else
 		*ret_state = state;
 	return status;
@@ -612,8 +614,8 @@ const struct perfdata_emitter pd_emitter_parquet = {
 		 PERFDATA_EMITTER_MEMORY | PERFDATA_EMITTER_ONLY_NAMED | PERFDATA_EMITTER_PACKED |
 		 PERFDATA_EMITTER_FOLDERS | PERFDATA_EMITTER_ROWS,
 	PD_EMITTER_OF(options),
-	.configure = configure,
-	.begin = begin,
+	.configure = configure_session,
+	.begin = begin_output,
 	PD_EMITTER_STEPS,
 	.free_value = pd_table_value_free,
 };

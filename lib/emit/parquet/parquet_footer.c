@@ -43,7 +43,7 @@ static const struct { int32_t physical, converted; unsigned logical; } kinds[COL
 	[COLUMN_BYTES] = { 6, -1, 0 },
 };
 
-static void logical(struct thrift *thrift, unsigned kind)
+static void write_logical_type(struct thrift *thrift, unsigned kind)
 {
 	pd_thrift_struct(thrift, NODE_LOGICAL);
 	pd_thrift_struct(thrift, kind);
@@ -55,7 +55,7 @@ static void logical(struct thrift *thrift, unsigned kind)
 	pd_thrift_close(thrift);
 }
 
-static void leaf(struct thrift *thrift, enum column_type type, bool required, const char *name)
+static void write_leaf(struct thrift *thrift, enum column_type type, bool required, const char *name)
 {
 	pd_thrift_open(thrift);
 	pd_thrift_i32(thrift, NODE_TYPE, kinds[type].physical);
@@ -64,11 +64,11 @@ static void leaf(struct thrift *thrift, enum column_type type, bool required, co
 	if (kinds[type].converted >= 0)
 		pd_thrift_i32(thrift, NODE_CONVERTED, kinds[type].converted);
 	if (kinds[type].logical)
-		logical(thrift, kinds[type].logical);
+		write_logical_type(thrift, kinds[type].logical);
 	pd_thrift_close(thrift);
 }
 
-static void branch(struct thrift *thrift, int32_t repetition, const char *name, bool list)
+static void write_branch(struct thrift *thrift, int32_t repetition, const char *name, bool list)
 {
 	pd_thrift_open(thrift);
 	pd_thrift_i32(thrift, NODE_REPETITION, repetition);
@@ -76,12 +76,12 @@ static void branch(struct thrift *thrift, int32_t repetition, const char *name, 
 	pd_thrift_i32(thrift, NODE_CHILDREN, 1);
 	if (list) {
 		pd_thrift_i32(thrift, NODE_CONVERTED, CONVERTED_LIST);
-		logical(thrift, LOGICAL_LIST);
+		write_logical_type(thrift, LOGICAL_LIST);
 	}
 	pd_thrift_close(thrift);
 }
 
-static void schema(struct thrift *thrift, const struct table *table)
+static void write_schema(struct thrift *thrift, const struct table *table)
 {
 	size_t nodes = 1;
 	for (size_t i = 0; i < table->nr_columns; i++)
@@ -95,14 +95,15 @@ static void schema(struct thrift *thrift, const struct table *table)
 		const struct table_column *column = &table->columns[i];
 		const struct column_type_info *info = pd_column_type_info(column->type);
 		if (info->list) {
-			branch(thrift, OPTIONAL, column->name, true);
-			branch(thrift, REPEATED, "list", false);
+			write_branch(thrift, OPTIONAL, column->name, true);
+			write_branch(thrift, REPEATED, "list", false);
 		}
-		leaf(thrift, info->element, info->list || column->required, info->list ? "element" : column->name);
+		write_leaf(thrift, info->element, info->list || column->required,
+			   info->list ? "element" : column->name);
 	}
 }
 
-static void bound(struct thrift *thrift, unsigned field, enum column_type type, const struct column_bound *bound)
+static void write_bound(struct thrift *thrift, unsigned field, enum column_type type, const struct column_bound *bound)
 {
 	if (pd_column_type_info(type)->text)
 		pd_thrift_bytes(thrift, field, bound->text, bound->size);
@@ -114,14 +115,14 @@ static void bound(struct thrift *thrift, unsigned field, enum column_type type, 
 }
 
 /* Bounds are in the new fields (min_value, max_value) only: readers compare the old fields as signed numbers. */
-static void statistics(struct thrift *thrift, enum column_type type, const struct column_facts *facts)
+static void write_statistics(struct thrift *thrift, enum column_type type, const struct column_facts *facts)
 {
 	pd_thrift_struct(thrift, META_STATISTICS);
 	pd_thrift_i64(thrift, STATISTICS_NULLS, (int64_t)facts->nulls);
 	if (facts->greatest.known)
-		bound(thrift, STATISTICS_GREATEST, type, &facts->greatest);
+		write_bound(thrift, STATISTICS_GREATEST, type, &facts->greatest);
 	if (facts->least.known)
-		bound(thrift, STATISTICS_LEAST, type, &facts->least);
+		write_bound(thrift, STATISTICS_LEAST, type, &facts->least);
 	if (facts->greatest.known)
 		pd_thrift_bool(thrift, STATISTICS_GREATEST_EXACT, facts->greatest.exact);
 	if (facts->least.known)
@@ -129,7 +130,7 @@ static void statistics(struct thrift *thrift, enum column_type type, const struc
 	pd_thrift_close(thrift);
 }
 
-static void encodings(struct thrift *thrift, const struct table_column *column, const struct column_facts *facts)
+static void write_encodings(struct thrift *thrift, const struct table_column *column, const struct column_facts *facts)
 {
 	const bool levels = !column->required;
 	int32_t list[3];
@@ -144,12 +145,12 @@ static void encodings(struct thrift *thrift, const struct table_column *column, 
 		pd_thrift_element_i32(thrift, list[i]);
 }
 
-static int32_t codec(enum pd_codec_kind packing)
+static int32_t codec_number(enum pd_codec_kind packing)
 {
 	return packing == PD_CODEC_ZSTD ? 6 : packing == PD_CODEC_GZIP ? 2 : 0;
 }
 
-static void chunk(struct thrift *thrift, const struct table_column *column, const struct column_facts *facts,
+static void write_chunk(struct thrift *thrift, const struct table_column *column, const struct column_facts *facts,
 		  enum pd_codec_kind packing)
 {
 	const struct column_type_info *info = pd_column_type_info(column->type);
@@ -157,33 +158,33 @@ static void chunk(struct thrift *thrift, const struct table_column *column, cons
 	pd_thrift_i64(thrift, CHUNK_OFFSET, 0);
 	pd_thrift_struct(thrift, CHUNK_META);
 	pd_thrift_i32(thrift, META_TYPE, kinds[info->element].physical);
-	encodings(thrift, column, facts);
+	write_encodings(thrift, column, facts);
 	pd_thrift_list(thrift, META_PATH, THRIFT_BINARY, info->list ? 3 : 1);
 	pd_thrift_element_string(thrift, column->name);
 	if (info->list) {
 		pd_thrift_element_string(thrift, "list");
 		pd_thrift_element_string(thrift, "element");
 	}
-	pd_thrift_i32(thrift, META_CODEC, codec(packing));
+	pd_thrift_i32(thrift, META_CODEC, codec_number(packing));
 	pd_thrift_i64(thrift, META_VALUES, (int64_t)facts->values);
 	pd_thrift_i64(thrift, META_UNPACKED, (int64_t)facts->unpacked_size);
 	pd_thrift_i64(thrift, META_PACKED, (int64_t)facts->size);
 	pd_thrift_i64(thrift, META_DATA_PAGE, (int64_t)(facts->offset + facts->data_offset));
 	if (facts->data_offset)
 		pd_thrift_i64(thrift, META_DICTIONARY, (int64_t)facts->offset);
-	statistics(thrift, info->element, facts);
+	write_statistics(thrift, info->element, facts);
 	pd_thrift_close(thrift);
 	pd_thrift_close(thrift);
 }
 
-static void group(struct thrift *thrift, const struct parquet_file *file, size_t number)
+static void write_row_group(struct thrift *thrift, const struct parquet_file *file, size_t number)
 {
 	const struct parquet_group *group = &file->groups[number];
 	uint64_t unpacked = 0, packed = 0;
 	pd_thrift_open(thrift);
 	pd_thrift_list(thrift, GROUP_COLUMNS, THRIFT_STRUCT, file->table->nr_columns);
 	for (size_t i = 0; i < file->table->nr_columns; i++) {
-		chunk(thrift, &file->table->columns[i], &group->columns[i], file->packing);
+		write_chunk(thrift, &file->table->columns[i], &group->columns[i], file->packing);
 		unpacked += group->columns[i].unpacked_size;
 		packed += group->columns[i].size;
 	}
@@ -197,7 +198,7 @@ static void group(struct thrift *thrift, const struct parquet_file *file, size_t
 	pd_thrift_close(thrift);
 }
 
-static void notes(struct thrift *thrift, const struct parquet_file *file)
+static void write_notes(struct thrift *thrift, const struct parquet_file *file)
 {
 	pd_thrift_list(thrift, FILE_NOTES, THRIFT_STRUCT, file->nr_notes);
 	for (size_t i = 0; i < file->nr_notes; i++) {
@@ -217,12 +218,12 @@ void pd_parquet_footer(struct perfdata_text *out, const struct parquet_file *fil
 		rows += file->groups[i].rows;
 	pd_thrift_open(&thrift);
 	pd_thrift_i32(&thrift, FILE_VERSION, 1);
-	schema(&thrift, file->table);
+	write_schema(&thrift, file->table);
 	pd_thrift_i64(&thrift, FILE_ROWS, (int64_t)rows);
 	pd_thrift_list(&thrift, FILE_GROUPS, THRIFT_STRUCT, file->nr_groups);
 	for (size_t i = 0; i < file->nr_groups; i++)
-		group(&thrift, file, i);
-	notes(&thrift, file);
+		write_row_group(&thrift, file, i);
+	write_notes(&thrift, file);
 	pd_thrift_string(&thrift, FILE_CREATED_BY, "perfdata version " PACKAGE_VERSION);
 	pd_thrift_list(&thrift, FILE_ORDERS, THRIFT_STRUCT, file->table->nr_columns);
 	for (size_t i = 0; i < file->table->nr_columns; i++) {

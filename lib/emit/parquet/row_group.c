@@ -76,7 +76,7 @@ void pd_row_group_release(struct row_group *group)
 	drop_gathered(group);
 }
 
-static void append(struct row_group *group, struct table_part *part)
+static void append_part(struct row_group *group, struct table_part *part)
 {
 	*group->last = part;
 	group->last = &part->next;
@@ -91,11 +91,12 @@ enum perfdata_status pd_row_group_finish(struct row_group *group, unsigned table
 	struct table_part *part = pd_open_rows_pack(group->gathered, table, group->account);
 	if (!part)
 		return PERFDATA_ENOMEM;
-	append(group, part);
+	append_part(group, part);
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status gather(struct row_group *group, const struct table *table, const struct table_part *part)
+static enum perfdata_status gather_part(struct row_group *group, const struct table *table,
+					const struct table_part *part)
 {
 	if (!group->gathered)
 		group->gathered = pd_open_rows_new(table);
@@ -110,7 +111,7 @@ enum perfdata_status pd_row_group_add(struct row_group *group, const struct tabl
 	group->rows += part->rows;
 	group->bulk += part->bulk;
 	if (part->rows < SMALL_PART) {
-		const enum perfdata_status status = gather(group, table, part);
+		const enum perfdata_status status = gather_part(group, table, part);
 		pd_table_part_free(part);
 		return status;
 	}
@@ -118,7 +119,7 @@ enum perfdata_status pd_row_group_add(struct row_group *group, const struct tabl
 	if (status)
 		pd_table_part_free(part);
 	else
-		append(group, part);
+		append_part(group, part);
 	return status;
 }
 

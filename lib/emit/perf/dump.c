@@ -417,7 +417,8 @@ static bool is_hidden(const struct perfdata_raw *raw, const struct perfdata_reco
 	return raw->type == PERFDATA_RECORD_COMPRESSED || raw->type == PERFDATA_RECORD_COMPRESSED2;
 }
 
-static void block(struct dumper *dumper, const struct perfdata_delivery *delivery, const struct perfdata_record *record)
+static void write_block(struct dumper *dumper, const struct perfdata_delivery *delivery,
+			const struct perfdata_record *record)
 {
 	const struct perfdata_raw *raw = delivery->record;
 	if (is_hidden(raw, record))
@@ -433,7 +434,7 @@ static void block(struct dumper *dumper, const struct perfdata_delivery *deliver
 }
 
 /* " ... thread: COMM:TID", " ...... dso: NAME" and the line of script. */
-static void delivered(struct dumper *dumper, const struct perfdata_delivery *delivery,
+static void write_delivered(struct dumper *dumper, const struct perfdata_delivery *delivery,
 		      const struct perfdata_record *record)
 {
 	const struct perfdata_session *session = dumper->batch->session;
@@ -481,11 +482,11 @@ static enum perfdata_status dump_format(const void *state, const struct perfdata
 			(void)perfdata_decode(config_of(dump, decoded), decoded->bytes, decoded->size, &record);
 		}
 		if (delivery->flags & PERFDATA_DELIVERY_FIRST)
-			block(&dumper, delivery, &record);
+			write_block(&dumper, delivery, &record);
 		if (decoded->type == PERFDATA_RECORD_AUXTRACE_INFO)
 			dumper.tracer = pd_tracer_of(record.u.auxtrace_info.type);
 		if (decoded->type == PERFDATA_RECORD_SAMPLE && !(delivery->flags & PERFDATA_DELIVERY_SILENT))
-			delivered(&dumper, delivery, &record);
+			write_delivered(&dumper, delivery, &record);
 		perfdata_text_cut(out);
 	}
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;

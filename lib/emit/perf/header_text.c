@@ -21,19 +21,19 @@ struct section {
 
 /* --- nodes ------------------------------------------------------------------------------------------------------- */
 
-static uint64_t number(const struct perfdata_node *node, const char *name)
+static uint64_t number_of(const struct perfdata_node *node, const char *name)
 {
 	const struct perfdata_node *n = perfdata_node_get(node, name);
 	return n ? n->v.u : 0;
 }
 
-static const struct perfdata_node *elements(const struct perfdata_node *node, const char *name)
+static const struct perfdata_node *elements_of(const struct perfdata_node *node, const char *name)
 {
 	const struct perfdata_node *list = perfdata_node_get(node, name);
 	return list ? list->child : NULL;
 }
 
-static uint64_t count(const struct perfdata_node *node, const char *name)
+static uint64_t count_of(const struct perfdata_node *node, const char *name)
 {
 	const struct perfdata_node *list = perfdata_node_get(node, name);
 	return list ? list->v.count : 0;
@@ -64,7 +64,7 @@ static const struct perfdata_node *root_of(const struct header_text_source *sour
 /* A line for each text of a list. */
 static void put_lines(struct section *s, const char *list, const char *before)
 {
-	for (const struct perfdata_node *n = elements(s->root, list); n; n = n->next) {
+	for (const struct perfdata_node *n = elements_of(s->root, list); n; n = n->next) {
 		perfdata_text_string(s->out, before);
 		put_text(s->out, n);
 		perfdata_text_char(s->out, '\n');
@@ -97,19 +97,19 @@ static void put_cpuid(struct section *s) { put_string(s, "cpuid"); }
 
 static void put_nrcpus(struct section *s)
 {
-	perfdata_text_printf(s->out, "# nrcpus online : %" PRIu64 "\n", number(s->root, "online"));
-	perfdata_text_printf(s->out, "# nrcpus avail : %" PRIu64 "\n", number(s->root, "available"));
+	perfdata_text_printf(s->out, "# nrcpus online : %" PRIu64 "\n", number_of(s->root, "online"));
+	perfdata_text_printf(s->out, "# nrcpus avail : %" PRIu64 "\n", number_of(s->root, "available"));
 }
 
 static void put_total_mem(struct section *s)
 {
-	perfdata_text_printf(s->out, "# total memory : %" PRIu64 " kB\n", number(s->root, "total_mem"));
+	perfdata_text_printf(s->out, "# total memory : %" PRIu64 " kB\n", number_of(s->root, "total_mem"));
 }
 
 static void put_cmdline(struct section *s)
 {
 	perfdata_text_literal(s->out, "# cmdline : ");
-	for (const struct perfdata_node *n = elements(s->root, "cmdline"); n; n = n->next) {
+	for (const struct perfdata_node *n = elements_of(s->root, "cmdline"); n; n = n->next) {
 		for (size_t i = 0; i < n->v.bytes.size; i++) {
 			if (n->v.bytes.data[i] == '\'')
 				perfdata_text_char(s->out, '\\');
@@ -122,7 +122,7 @@ static void put_cmdline(struct section *s)
 
 static void put_sample_time(struct section *s)
 {
-	uint64_t first = number(s->root, "first"), last = number(s->root, "last");
+	uint64_t first = number_of(s->root, "first"), last = number_of(s->root, "last");
 
 	perfdata_text_literal(s->out, "# time of first sample : ");
 	put_usec(s->out, first);
@@ -134,7 +134,7 @@ static void put_sample_time(struct section *s)
 static void put_clockid(struct section *s)
 {
 	/* perf multiplies the resolution where it should divide. */
-	perfdata_text_printf(s->out, "# clockid frequency: %" PRIu64 " MHz\n", number(s->root, "clockid") * 1000);
+	perfdata_text_printf(s->out, "# clockid frequency: %" PRIu64 " MHz\n", number_of(s->root, "clockid") * 1000);
 }
 
 static const char *clock_name(uint64_t clockid)
@@ -151,8 +151,8 @@ static const char *clock_name(uint64_t clockid)
 
 static void put_clock_data(struct section *s)
 {
-	uint64_t clockid = number(s->root, "clockid"), time = number(s->root, "clockid_time");
-	uint64_t wall = number(s->root, "wall_clock");
+	uint64_t clockid = number_of(s->root, "clockid"), time = number_of(s->root, "clockid_time");
+	uint64_t wall = number_of(s->root, "wall_clock");
 	time_t seconds = (time_t)(wall / 1000000000);
 	struct tm local;
 	char date[64] = "";
@@ -168,25 +168,25 @@ static void put_clock_data(struct section *s)
 
 static void put_dir_format(struct section *s)
 {
-	perfdata_text_printf(s->out, "# directory data version : %" PRIu64 "\n", number(s->root, "dir_format"));
+	perfdata_text_printf(s->out, "# directory data version : %" PRIu64 "\n", number_of(s->root, "dir_format"));
 }
 
 static void put_compressed(struct section *s)
 {
 	perfdata_text_printf(s->out, "# compressed : %s, level = %d, ratio = %d\n",
-			     number(s->root, "type") == 1 ? "Zstd" : "Unknown", (int)number(s->root, "level"),
-			     (int)number(s->root, "ratio"));
+			     number_of(s->root, "type") == 1 ? "Zstd" : "Unknown", (int)number_of(s->root, "level"),
+			     (int)number_of(s->root, "ratio"));
 }
 
 static void put_e_machine(struct section *s)
 {
-	perfdata_text_printf(s->out, "# e_machine : %" PRIu64 "\n", number(s->root, "e_machine"));
-	perfdata_text_printf(s->out, "#   e_flags : %" PRIu64 "\n", number(s->root, "e_flags"));
+	perfdata_text_printf(s->out, "# e_machine : %" PRIu64 "\n", number_of(s->root, "e_machine"));
+	perfdata_text_printf(s->out, "#   e_flags : %" PRIu64 "\n", number_of(s->root, "e_flags"));
 }
 
 static void put_cln_size(struct section *s)
 {
-	perfdata_text_printf(s->out, "# cacheline size: %" PRIu64 "\n", number(s->root, "cln_size"));
+	perfdata_text_printf(s->out, "# cacheline size: %" PRIu64 "\n", number_of(s->root, "cln_size"));
 }
 
 static void put_branch_stack(struct section *s)
@@ -207,8 +207,8 @@ static void put_event_desc(struct section *s)
 		perfdata_text_literal(s->out, "# event desc: not available or unable to read\n");
 		return;
 	}
-	for (const struct perfdata_node *event = elements(s->root, "event_desc"); event; event = event->next) {
-		const struct perfdata_node *attr = perfdata_node_get(event, "attr"), *id = elements(event, "ids");
+	for (const struct perfdata_node *event = elements_of(s->root, "event_desc"); event; event = event->next) {
+		const struct perfdata_node *attr = perfdata_node_get(event, "attr"), *id = elements_of(event, "ids");
 
 		perfdata_text_literal(s->out, "# event : name = ");
 		put_member(s->out, event, "name");
@@ -234,8 +234,8 @@ static bool put_event_name(const struct section *s, uint64_t index)
 
 static void put_group_desc(struct section *s)
 {
-	for (const struct perfdata_node *group = elements(s->root, "group_desc"); group; group = group->next) {
-		uint64_t leader = number(group, "leader"), members = number(group, "nr_members");
+	for (const struct perfdata_node *group = elements_of(s->root, "group_desc"); group; group = group->next) {
+		uint64_t leader = number_of(group, "leader"), members = number_of(group, "nr_members");
 
 		perfdata_text_literal(s->out, "# group: ");
 		if (!text_is(perfdata_node_get(group, "name"), "{anon_group}"))
@@ -255,15 +255,15 @@ static void put_group_desc(struct section *s)
 static size_t padded_size(const struct perfdata_node *root, const char *list)
 {
 	size_t size = 4;
-	for (const struct perfdata_node *n = elements(root, list); n; n = n->next)
+	for (const struct perfdata_node *n = elements_of(root, list); n; n = n->next)
 		size += 4 + (n->v.bytes.size + 1 + 63) / 64 * 64;
 	return size;
 }
 
 static void put_cpu_topology(struct section *s)
 {
-	const struct perfdata_node *cpu = elements(s->root, "cpus"), *die = elements(s->root, "die_ids");
-	bool with_dies = count(s->root, "dies") > 0;
+	const struct perfdata_node *cpu = elements_of(s->root, "cpus"), *die = elements_of(s->root, "die_ids");
+	bool with_dies = count_of(s->root, "dies") > 0;
 
 	put_lines(s, "sockets", "# sibling sockets : ");
 	put_lines(s, "dies", "# sibling dies    : ");
@@ -274,20 +274,20 @@ static void put_cpu_topology(struct section *s)
 		return;
 	}
 	for (int i = 0; cpu; i++, cpu = cpu->next, die = die ? die->next : NULL) {
-		perfdata_text_printf(s->out, "# CPU %d: Core ID %d, ", i, (int)number(cpu, "core_id"));
+		perfdata_text_printf(s->out, "# CPU %d: Core ID %d, ", i, (int)number_of(cpu, "core_id"));
 		if (with_dies)
 			perfdata_text_printf(s->out, "Die ID %d, ", die ? (int)die->v.u : -1);
-		perfdata_text_printf(s->out, "Socket ID %d\n", (int)number(cpu, "socket_id"));
+		perfdata_text_printf(s->out, "Socket ID %d\n", (int)number_of(cpu, "socket_id"));
 	}
 }
 
 static void put_numa_topology(struct section *s)
 {
-	for (const struct perfdata_node *n = elements(s->root, "numa_topology"); n; n = n->next) {
-		uint64_t node = number(n, "node");
+	for (const struct perfdata_node *n = elements_of(s->root, "numa_topology"); n; n = n->next) {
+		uint64_t node = number_of(n, "node");
 		perfdata_text_printf(s->out,
 				     "# node%" PRIu64 " meminfo  : total = %" PRIu64 " kB, free = %" PRIu64 " kB\n",
-				     node, number(n, "total"), number(n, "free"));
+				     node, number_of(n, "total"), number_of(n, "free"));
 		perfdata_text_printf(s->out, "# node%" PRIu64 " cpu list : ", node);
 		put_member(s->out, n, "cpus");
 		perfdata_text_char(s->out, '\n');
@@ -296,7 +296,7 @@ static void put_numa_topology(struct section *s)
 
 static void put_pmu_mappings(struct section *s)
 {
-	const struct perfdata_node *first = elements(s->root, "pmu_mappings");
+	const struct perfdata_node *first = elements_of(s->root, "pmu_mappings");
 
 	if (!first) {
 		perfdata_text_literal(s->out, "# pmu mappings: not available\n");
@@ -307,7 +307,7 @@ static void put_pmu_mappings(struct section *s)
 		if (n != first)
 			perfdata_text_literal(s->out, ", ");
 		put_member(s->out, n, "name");
-		perfdata_text_printf(s->out, " = %" PRIu64, number(n, "type"));
+		perfdata_text_printf(s->out, " = %" PRIu64, number_of(n, "type"));
 	}
 	perfdata_text_char(s->out, '\n');
 }
@@ -327,8 +327,8 @@ static void put_column(struct perfdata_text *out, const struct perfdata_node *no
 static void put_cache(struct section *s)
 {
 	perfdata_text_literal(s->out, "# CPU cache info:\n");
-	for (const struct perfdata_node *n = elements(s->root, "caches"); n; n = n->next) {
-		perfdata_text_printf(s->out, "#  L%d ", (int)number(n, "level"));
+	for (const struct perfdata_node *n = elements_of(s->root, "caches"); n; n = n->next) {
+		perfdata_text_printf(s->out, "#  L%d ", (int)number_of(n, "level"));
 		put_column(s->out, perfdata_node_get(n, "type"), 15, false);
 		perfdata_text_char(s->out, ' ');
 		put_column(s->out, perfdata_node_get(n, "size"), 8, true);
@@ -385,15 +385,15 @@ static void put_amount(struct perfdata_text *out, uint64_t bytes)
 
 static void put_mem_topology(struct section *s)
 {
-	uint64_t block = number(s->root, "block_size");
+	uint64_t block = number_of(s->root, "block_size");
 
 	perfdata_text_printf(s->out, "# memory nodes (nr %d, block size 0x%" PRIx64 "):\n",
-			     (int)count(s->root, "nodes"), block);
-	for (const struct perfdata_node *n = elements(s->root, "nodes"); n; n = n->next) {
+			     (int)count_of(s->root, "nodes"), block);
+	for (const struct perfdata_node *n = elements_of(s->root, "nodes"); n; n = n->next) {
 		const struct perfdata_node *set = perfdata_node_get(n, "set");
 		struct perfdata_bytes bits = set ? set->v.bytes : (struct perfdata_bytes){ NULL, 0 };
 
-		perfdata_text_printf(s->out, "#  %3" PRIu64 " [", number(n, "node"));
+		perfdata_text_printf(s->out, "#  %3" PRIu64 " [", number_of(n, "node"));
 		put_amount(s->out, block * count_bits(bits));
 		perfdata_text_literal(s->out, "]: ");
 		put_bitmap(s->out, bits);
@@ -404,7 +404,7 @@ static void put_mem_topology(struct section *s)
 static void put_hybrid_topology(struct section *s)
 {
 	perfdata_text_literal(s->out, "# hybrid cpu system:\n");
-	for (const struct perfdata_node *n = elements(s->root, "hybrid_topology"); n; n = n->next) {
+	for (const struct perfdata_node *n = elements_of(s->root, "hybrid_topology"); n; n = n->next) {
 		perfdata_text_literal(s->out, "# ");
 		put_member(s->out, n, "pmu_name");
 		perfdata_text_literal(s->out, " cpu list : ");
@@ -431,14 +431,16 @@ static void put_capabilities(struct perfdata_text *out, const struct perfdata_no
 static void put_cpu_pmu_caps(struct section *s)
 {
 	perfdata_text_literal(s->out, "# cpu");
-	put_capabilities(s->out, elements(s->root, "cpu_pmu_caps"));
+	put_capabilities(s->out, elements_of(s->root, "cpu_pmu_caps"));
 }
 
 /* Whether the machine has IBS, and a CPU PMU that cannot be precise. */
 static bool needs_ibs(const struct section *s)
 {
-	const struct perfdata_node *pmu = elements(root_of(s->source, PERFDATA_FEATURE_PMU_MAPPINGS), "pmu_mappings");
-	const struct perfdata_node *cap = elements(root_of(s->source, PERFDATA_FEATURE_CPU_PMU_CAPS), "cpu_pmu_caps");
+	const struct perfdata_node *pmu = elements_of(root_of(s->source, PERFDATA_FEATURE_PMU_MAPPINGS),
+						      "pmu_mappings");
+	const struct perfdata_node *cap = elements_of(root_of(s->source, PERFDATA_FEATURE_CPU_PMU_CAPS),
+						      "cpu_pmu_caps");
 
 	while (pmu && !text_is(perfdata_node_get(pmu, "name"), "ibs_op"))
 		pmu = pmu->next;
@@ -449,10 +451,10 @@ static bool needs_ibs(const struct section *s)
 
 static void put_pmu_caps(struct section *s)
 {
-	for (const struct perfdata_node *n = elements(s->root, "pmu_caps"); n; n = n->next) {
+	for (const struct perfdata_node *n = elements_of(s->root, "pmu_caps"); n; n = n->next) {
 		perfdata_text_literal(s->out, "# ");
 		put_member(s->out, n, "pmu_name");
-		put_capabilities(s->out, elements(n, "caps"));
+		put_capabilities(s->out, elements_of(n, "caps"));
 	}
 	if (needs_ibs(s))
 		perfdata_text_literal(
@@ -462,7 +464,7 @@ static void put_pmu_caps(struct section *s)
 
 static void put_domain(struct perfdata_text *out, const struct perfdata_node *domain)
 {
-	perfdata_text_printf(out, "# Domain\t\t: %" PRIu64 "\n", number(domain, "domain"));
+	perfdata_text_printf(out, "# Domain\t\t: %" PRIu64 "\n", number_of(domain, "domain"));
 	if (perfdata_node_get(domain, "name")) {
 		perfdata_text_literal(out, "# Domain name      : ");
 		put_member(out, domain, "name");
@@ -477,12 +479,13 @@ static void put_domain(struct perfdata_text *out, const struct perfdata_node *do
 
 static void put_cpu_domain_info(struct section *s)
 {
-	perfdata_text_printf(s->out, "# schedstat version\t: %" PRIu64 "\n", number(s->root, "schedstat_version"));
-	perfdata_text_printf(s->out, "# Maximum sched domains\t: %" PRIu64 "\n", number(s->root, "max_sched_domains"));
-	for (const struct perfdata_node *cpu = elements(s->root, "cpus"); cpu; cpu = cpu->next) {
-		perfdata_text_printf(s->out, "# cpu\t\t: %" PRIu64 "\n", number(cpu, "cpu"));
-		perfdata_text_printf(s->out, "# nr_domains\t: %" PRIu64 "\n", count(cpu, "domains"));
-		for (const struct perfdata_node *domain = elements(cpu, "domains"); domain; domain = domain->next)
+	perfdata_text_printf(s->out, "# schedstat version\t: %" PRIu64 "\n", number_of(s->root, "schedstat_version"));
+	perfdata_text_printf(s->out, "# Maximum sched domains\t: %" PRIu64 "\n",
+			     number_of(s->root, "max_sched_domains"));
+	for (const struct perfdata_node *cpu = elements_of(s->root, "cpus"); cpu; cpu = cpu->next) {
+		perfdata_text_printf(s->out, "# cpu\t\t: %" PRIu64 "\n", number_of(cpu, "cpu"));
+		perfdata_text_printf(s->out, "# nr_domains\t: %" PRIu64 "\n", count_of(cpu, "domains"));
+		for (const struct perfdata_node *domain = elements_of(cpu, "domains"); domain; domain = domain->next)
 			put_domain(s->out, domain);
 	}
 }
@@ -502,11 +505,12 @@ static void put_bpf_part(struct section *s, const struct perfdata_node *prog, ui
 
 static void put_bpf_prog(struct section *s, const struct perfdata_node *prog)
 {
-	const struct perfdata_node *address = elements(prog, "jited_ksyms"), *size = elements(prog, "jited_func_lens");
-	uint64_t id = number(perfdata_node_get(prog, "info"), "id"), parts = count(prog, "jited_ksyms");
+	const struct perfdata_node *address = elements_of(prog, "jited_ksyms"),
+				   *size = elements_of(prog, "jited_func_lens");
+	uint64_t id = number_of(perfdata_node_get(prog, "info"), "id"), parts = count_of(prog, "jited_ksyms");
 
 	/* A program that is not in memory has no line. */
-	if (!parts || count(prog, "prog_tags") != parts || count(prog, "jited_func_lens") != parts)
+	if (!parts || count_of(prog, "prog_tags") != parts || count_of(prog, "jited_func_lens") != parts)
 		return;
 	if (parts == 1) {
 		perfdata_text_printf(s->out, "# bpf_prog_info %" PRIu64 ": ", id);
@@ -522,18 +526,18 @@ static void put_bpf_prog(struct section *s, const struct perfdata_node *prog)
 
 static void put_bpf_prog_info(struct section *s)
 {
-	if (!count(s->root, "bpf_prog_info"))
+	if (!count_of(s->root, "bpf_prog_info"))
 		perfdata_text_literal(s->out, "# bpf_prog_info empty\n");
-	for (const struct perfdata_node *prog = elements(s->root, "bpf_prog_info"); prog; prog = prog->next)
+	for (const struct perfdata_node *prog = elements_of(s->root, "bpf_prog_info"); prog; prog = prog->next)
 		put_bpf_prog(s, prog);
 }
 
 static void put_bpf_btf(struct section *s)
 {
-	if (!count(s->root, "bpf_btf"))
+	if (!count_of(s->root, "bpf_btf"))
 		perfdata_text_literal(s->out, "# btf info empty\n");
-	for (const struct perfdata_node *n = elements(s->root, "bpf_btf"); n; n = n->next)
-		perfdata_text_printf(s->out, "# btf info of id %" PRIu64 "\n", number(n, "id"));
+	for (const struct perfdata_node *n = elements_of(s->root, "bpf_btf"); n; n = n->next)
+		perfdata_text_printf(s->out, "# btf info of id %" PRIu64 "\n", number_of(n, "id"));
 }
 
 /* --- all sections ------------------------------------------------------------------------------------------------ */

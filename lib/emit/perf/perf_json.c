@@ -178,7 +178,7 @@ static void free_plans(struct event_plan *plan)
 	}
 }
 
-static void release(void *state)
+static void release_state(void *state)
 {
 	struct perf_json *json = state;
 	if (!json)
@@ -249,7 +249,7 @@ static bool make_line(const struct perf_json *json, const struct event_plan *pla
 	return pd_line_finish(ret);
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
+static enum perfdata_status begin_output(const struct perfdata_emit_context *context, void **ret_state,
 				  struct perfdata_text *out)
 {
 	struct perf_json *json = calloc(1, sizeof *json);
@@ -262,7 +262,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	json->nr_cpus = pd_nr_cpus_of(context->reader);
 	json->texts = pd_text_pool_new(pd_profile_account_of(context->session));
 	if (!json->texts || !make_line(json, NULL, false, &json->without_fields)) {
-		release(json);
+		release_state(json);
 		return PERFDATA_ENOMEM;
 	}
 	spell_head(out, context->reader);
@@ -374,7 +374,7 @@ static enum perfdata_status scan_raw(struct perf_json *json, const struct perfda
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status scan(void *state, const struct perfdata_batch *batch, void **ret_value)
+static enum perfdata_status scan_batch(void *state, const struct perfdata_batch *batch, void **ret_value)
 {
 	struct perf_json *json = state;
 	struct value *value = calloc(1, sizeof *value);
@@ -630,7 +630,7 @@ static void spell_sample(const struct formatter *f, const struct perfdata_delive
 	out->data[first] = '{';
 }
 
-static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value,
+static enum perfdata_status format_batch(const void *state, const struct perfdata_batch *batch, void *value,
 				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	(void)ret_part;
@@ -657,7 +657,7 @@ static enum perfdata_status format(const void *state, const struct perfdata_batc
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-static enum perfdata_status end(void *state, const struct perfdata_emit_end *end, struct perfdata_text *out)
+static enum perfdata_status end_output(void *state, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	(void)state;
 	(void)end;
@@ -673,10 +673,10 @@ const struct perfdata_emitter pd_emitter_perf_json = {
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT,
 	.size = sizeof(struct perfdata_emitter),
 	.mime = "application/json",
-	.begin = begin,
-	.scan = scan,
-	.format = format,
-	.end = end,
+	.begin = begin_output,
+	.scan = scan_batch,
+	.format = format_batch,
+	.end = end_output,
 	.free_value = free,
-	.release = release,
+	.release = release_state,
 };

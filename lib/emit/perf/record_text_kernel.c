@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void pair(struct perfdata_text *out, char before, int32_t a, char between, int32_t b)
+static void write_pair(struct perfdata_text *out, char before, int32_t a, char between, int32_t b)
 {
 	perfdata_text_char(out, before);
 	perfdata_text_s64(out, a);
@@ -16,7 +16,7 @@ static void pair(struct perfdata_text *out, char before, int32_t a, char between
 	perfdata_text_s64(out, b);
 }
 
-static void task_pair(struct perfdata_text *out, int32_t pid, int32_t tid) { pair(out, ' ', pid, '/', tid); }
+static void task_pair(struct perfdata_text *out, int32_t pid, int32_t tid) { write_pair(out, ' ', pid, '/', tid); }
 
 /* %02x */
 static void hex_2(struct perfdata_text *out, uint32_t value)
@@ -26,7 +26,7 @@ static void hex_2(struct perfdata_text *out, uint32_t value)
 	pd_text_hex(out, value);
 }
 
-static void range(struct perfdata_text *out, uint64_t start, uint64_t len, uint64_t pgoff)
+static void write_range(struct perfdata_text *out, uint64_t start, uint64_t len, uint64_t pgoff)
 {
 	perfdata_text_literal(out, ": [");
 	pd_text_hex_alt(out, start);
@@ -40,7 +40,7 @@ static void mmap_tail(const struct perfdata_record *record, struct perfdata_text
 {
 	const struct perfdata_mmap *mmap = &record->u.mmap;
 	task_pair(out, mmap->pid, mmap->tid);
-	range(out, mmap->addr, mmap->len, mmap->pgoff);
+	write_range(out, mmap->addr, mmap->len, mmap->pgoff);
 	perfdata_text_string(out, record->misc & PERFDATA_MISC_MMAP_DATA ? "]: r " : "]: x ");
 	perfdata_text_bytes(out, mmap->filename);
 	perfdata_text_char(out, '\n');
@@ -51,7 +51,7 @@ static void mmap2_tail(const struct perfdata_record *record, struct perfdata_tex
 	const struct perfdata_mmap2 *mmap2 = &record->u.mmap2;
 	struct perfdata_bytes build_id;
 	task_pair(out, mmap2->pid, mmap2->tid);
-	range(out, mmap2->addr, mmap2->len, mmap2->pgoff);
+	write_range(out, mmap2->addr, mmap2->len, mmap2->pgoff);
 	if (perfdata_mmap2_build_id(record, &build_id) || pd_mmap2_false_build_id(record, &build_id)) {
 		perfdata_text_literal(out, " <");
 		perfdata_text_bytes_hex(out, build_id.data, build_id.size);
@@ -80,16 +80,16 @@ static void comm_tail(const struct perfdata_record *record, struct perfdata_text
 	const struct perfdata_comm *comm = &record->u.comm;
 	perfdata_text_string(out, record->misc & PERFDATA_MISC_COMM_EXEC ? " exec: " : ": ");
 	perfdata_text_bytes(out, comm->comm);
-	pair(out, ':', comm->pid, '/', comm->tid);
+	write_pair(out, ':', comm->pid, '/', comm->tid);
 	perfdata_text_char(out, '\n');
 }
 
 static void task_tail(const struct perfdata_record *record, struct perfdata_text *out)
 {
 	const struct perfdata_task *task = &record->u.task;
-	pair(out, '(', task->pid, ':', task->tid);
+	write_pair(out, '(', task->pid, ':', task->tid);
 	perfdata_text_literal(out, "):");
-	pair(out, '(', task->ppid, ':', task->ptid);
+	write_pair(out, '(', task->ppid, ':', task->ptid);
 	perfdata_text_literal(out, ")\n");
 }
 

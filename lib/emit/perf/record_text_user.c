@@ -374,7 +374,7 @@ static void bpf_metadata_tail(const struct record_text_context *context, const s
 		UNHANDLED(out);
 }
 
-static uint64_t scalar(const struct perfdata_record *record, const struct perfdata_field *field)
+static uint64_t scalar_field(const struct perfdata_record *record, const struct perfdata_field *field)
 {
 	const char *at = (const char *)&record->u + field->member;
 	if (field->kind == PERFDATA_KIND_U64) {
@@ -404,7 +404,7 @@ static void schedstat_tail(const struct perfdata_record *record, struct perfdata
 		    (field->kind != PERFDATA_KIND_U32 && field->kind != PERFDATA_KIND_U64) ||
 		    strcmp(field->name, "timestamp") == 0 || strcmp(field->name, "cpu") == 0)
 			continue;
-		perfdata_text_u64(out, scalar(record, field));
+		perfdata_text_u64(out, scalar_field(record, field));
 		perfdata_text_char(out, ' ');
 	}
 	UNHANDLED(out);

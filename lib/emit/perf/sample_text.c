@@ -9,7 +9,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-static bool has(const struct perfdata_event *event, uint64_t bit) { return event && event->attr->sample_type & bit; }
+static bool event_has(const struct perfdata_event *event, uint64_t bit)
+{
+	return event && event->attr->sample_type & bit;
+}
 
 static const struct perfdata_node *section_root(const struct perfdata_reader *reader, uint32_t id)
 {
@@ -204,8 +207,8 @@ static void branch_stack(const struct pd_sample_text_setup *setup, const struct 
 		from_line(out, i, perfdata_list_u64(&stack->counters, i));
 }
 
-static void registers(const struct pd_sample_text_setup *setup, const char *title, const struct perfdata_regs *regs,
-		      struct perfdata_text *out)
+static void write_registers(const struct pd_sample_text_setup *setup, const char *title,
+			    const struct perfdata_regs *regs, struct perfdata_text *out)
 {
 	static const char *const abis[] = { "none", "32-bit", "64-bit" };
 	if (!regs->abi)
@@ -331,7 +334,7 @@ static void read_values(const struct perfdata_event *event, const struct perfdat
 static void first_line(const struct perfdata_raw *raw, const struct perfdata_sample *sample, struct perfdata_text *out)
 {
 	const struct perfdata_event *event = raw->event;
-	uint64_t period = has(event, PERFDATA_SAMPLE_PERIOD) ? sample->period
+	uint64_t period = event_has(event, PERFDATA_SAMPLE_PERIOD) ? sample->period
 			  : event                            ? event->config->sample_period
 							     : 0;
 	perfdata_text_literal(out, "(IP, 0x");
@@ -341,32 +344,32 @@ static void first_line(const struct perfdata_raw *raw, const struct perfdata_sam
 	perfdata_text_char(out, '/');
 	perfdata_text_s64(out, raw->tid);
 	perfdata_text_literal(out, ": ");
-	pd_text_hex_alt(out, has(event, PERFDATA_SAMPLE_IP) ? sample->ip : 0);
+	pd_text_hex_alt(out, event_has(event, PERFDATA_SAMPLE_IP) ? sample->ip : 0);
 	perfdata_text_literal(out, " period: ");
 	perfdata_text_u64(out, period);
 	perfdata_text_literal(out, " addr: ");
-	pd_text_hex_alt(out, has(event, PERFDATA_SAMPLE_ADDR) ? sample->addr : 0);
+	pd_text_hex_alt(out, event_has(event, PERFDATA_SAMPLE_ADDR) ? sample->addr : 0);
 	perfdata_text_char(out, '\n');
 }
 
 static void plain_pieces(const struct perfdata_event *event, const struct perfdata_sample *sample,
 			 struct perfdata_text *out)
 {
-	if (has(event, PERFDATA_SAMPLE_STACK_USER))
+	if (event_has(event, PERFDATA_SAMPLE_STACK_USER))
 		stack_line(out, sample);
-	if (has(event, PERFDATA_SAMPLE_WEIGHT_STRUCT))
+	if (event_has(event, PERFDATA_SAMPLE_WEIGHT_STRUCT))
 		weight_line(out, sample);
-	else if (has(event, PERFDATA_SAMPLE_WEIGHT))
+	else if (event_has(event, PERFDATA_SAMPLE_WEIGHT))
 		number_line(out, "... weight: ", sample->weight);
-	if (has(event, PERFDATA_SAMPLE_DATA_SRC))
+	if (event_has(event, PERFDATA_SAMPLE_DATA_SRC))
 		hex_line(out, " . data_src: 0x", sample->data_src);
-	if (has(event, PERFDATA_SAMPLE_PHYS_ADDR))
+	if (event_has(event, PERFDATA_SAMPLE_PHYS_ADDR))
 		hex_line(out, " .. phys_addr: 0x", sample->phys_addr);
-	if (has(event, PERFDATA_SAMPLE_DATA_PAGE_SIZE))
+	if (event_has(event, PERFDATA_SAMPLE_DATA_PAGE_SIZE))
 		page_size(out, " .. data page size: ", sample->data_page_size);
-	if (has(event, PERFDATA_SAMPLE_CODE_PAGE_SIZE))
+	if (event_has(event, PERFDATA_SAMPLE_CODE_PAGE_SIZE))
 		page_size(out, " .. code page size: ", sample->code_page_size);
-	if (has(event, PERFDATA_SAMPLE_TRANSACTION))
+	if (event_has(event, PERFDATA_SAMPLE_TRANSACTION))
 		hex_line(out, "... transaction: ", sample->transaction);
 }
 
@@ -376,12 +379,12 @@ void pd_sample_text(const struct pd_sample_text_setup *setup, const struct perfd
 	const struct perfdata_event *event = raw->event;
 	const struct perfdata_sample *sample = &record->u.sample;
 	const uint64_t call_stack_bit = 1 << 11, counters_bit = 1 << 19;
-	bool branches = has(event, PERFDATA_SAMPLE_BRANCH_STACK);
+	bool branches = event_has(event, PERFDATA_SAMPLE_BRANCH_STACK);
 	bool call_stack = branches && event->attr->branch_sample_type & call_stack_bit;
 	first_line(raw, sample, out);
 	if (!event)
 		return;
-	if (has(event, PERFDATA_SAMPLE_CALLCHAIN)) {
+	if (event_has(event, PERFDATA_SAMPLE_CALLCHAIN)) {
 		if (call_stack)
 			lbr_chain(sample, out);
 		pd_sample_text_callchain(&sample->callchain, out);
@@ -389,11 +392,11 @@ void pd_sample_text(const struct pd_sample_text_setup *setup, const struct perfd
 	if (branches)
 		branch_stack(setup, &sample->branch_stack, call_stack, event->attr->branch_sample_type & counters_bit,
 			     out);
-	if (has(event, PERFDATA_SAMPLE_REGS_USER))
-		registers(setup, "... user regs: mask 0x", &sample->user_regs, out);
-	if (has(event, PERFDATA_SAMPLE_REGS_INTR))
-		registers(setup, "... intr regs: mask 0x", &sample->intr_regs, out);
+	if (event_has(event, PERFDATA_SAMPLE_REGS_USER))
+		write_registers(setup, "... user regs: mask 0x", &sample->user_regs, out);
+	if (event_has(event, PERFDATA_SAMPLE_REGS_INTR))
+		write_registers(setup, "... intr regs: mask 0x", &sample->intr_regs, out);
 	plain_pieces(event, sample, out);
-	if (has(event, PERFDATA_SAMPLE_READ))
+	if (event_has(event, PERFDATA_SAMPLE_READ))
 		read_values(event, &sample->read, out);
 }

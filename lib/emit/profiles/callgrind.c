@@ -120,7 +120,7 @@ static uint64_t address_of(const struct writing *writing, const struct stack_ste
 
 static size_t row_size(const struct writing *writing) { return 1 + (size_t)writing->nr_columns; }
 
-static uint64_t saturated(uint64_t sum, uint64_t more) { return sum > UINT64_MAX - more ? UINT64_MAX : sum + more; }
+static uint64_t saturated_sum(uint64_t sum, uint64_t more) { return sum > UINT64_MAX - more ? UINT64_MAX : sum + more; }
 
 static enum perfdata_status add_cost(struct writing *writing, struct position at, uint32_t called, uint32_t column,
 				     const struct sums *sums)
@@ -136,8 +136,8 @@ static enum perfdata_status add_cost(struct writing *writing, struct position at
 	if (pd_account_is_exhausted(writing->account))
 		return PERFDATA_ENOMEM;
 	uint64_t *costs = &writing->costs[row * size];
-	costs[0] = saturated(costs[0], called == PERFDATA_NONE ? 0 : sums->samples);
-	costs[1 + column] = saturated(costs[1 + column], sums->cost);
+	costs[0] = saturated_sum(costs[0], called == PERFDATA_NONE ? 0 : sums->samples);
+	costs[1 + column] = saturated_sum(costs[1 + column], sums->cost);
 	return PERFDATA_OK;
 }
 
@@ -173,7 +173,7 @@ static enum perfdata_status append_step(struct writing *writing, const struct st
 }
 
 /* Sets writing->path to the nodes of a stack. Nodes of labels that it shares with the previous stack stay. */
-static enum perfdata_status follow(struct writing *writing, const struct pd_profile_key *key)
+static enum perfdata_status follow_key(struct writing *writing, const struct pd_profile_key *key)
 {
 	struct stack_path path;
 	uint32_t label = 0;
@@ -203,7 +203,7 @@ static enum perfdata_status add_stacks(struct writing *writing)
 	if (status != PERFDATA_OK)
 		return status;
 	while ((status = pd_profile_walk_next(walk, &entry)) == PERFDATA_OK) {
-		status = follow(writing, &entry->key);
+		status = follow_key(writing, &entry->key);
 		if (status != PERFDATA_OK)
 			break;
 		struct sums *sums = pd_paged_change(&writing->sums, writing->path[writing->path_nr - 1]);
@@ -211,8 +211,8 @@ static enum perfdata_status add_stacks(struct writing *writing)
 			status = writing->sums.status;
 			break;
 		}
-		sums->samples = saturated(sums->samples, entry->sums.samples);
-		sums->cost = saturated(sums->cost,
+		sums->samples = saturated_sum(sums->samples, entry->sums.samples);
+		sums->cost = saturated_sum(sums->cost,
 				       writing->state->by_samples ? entry->sums.samples : entry->sums.weight);
 	}
 	pd_profile_walk_free(walk);
@@ -243,7 +243,7 @@ static enum perfdata_status add_own_costs(struct writing *writing)
 			continue;
 		const struct sums sums = *at;
 		const uint32_t column = writing->columns[event_above(writing, node)];
-		writing->totals[column] = saturated(writing->totals[column], sums.cost);
+		writing->totals[column] = saturated_sum(writing->totals[column], sums.cost);
 		status = add_cost(writing, position_at(writing, label), PERFDATA_NONE, column, &sums);
 	}
 	return status != PERFDATA_OK ? status : pd_stack_tree_failed(&writing->tree);
@@ -263,8 +263,8 @@ static enum perfdata_status add_to_parents(struct writing *writing)
 		struct sums *sums = pd_paged_change(&writing->sums, parent);
 		if (!sums)
 			return writing->sums.status;
-		sums->samples = saturated(sums->samples, more.samples);
-		sums->cost = saturated(sums->cost, more.cost);
+		sums->samples = saturated_sum(sums->samples, more.samples);
+		sums->cost = saturated_sum(sums->cost, more.cost);
 	}
 	return pd_stack_tree_failed(&writing->tree);
 }
@@ -585,7 +585,7 @@ static void release_writing(struct writing *writing)
 	pd_stack_labels_free(writing->labels);
 }
 
-static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
+static enum perfdata_status end_output(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	struct state *state = pointer;
 	struct writing writing = { .state = state, .account = pd_profile_account(state->gather.profile) };

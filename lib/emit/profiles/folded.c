@@ -46,7 +46,7 @@ static const struct perfdata_emitter_option options[] = {
 	{ 0 },
 };
 
-static void release(void *state)
+static void release_state(void *state)
 {
 	struct state *folded = state;
 	if (!folded)
@@ -92,7 +92,7 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	return folded->names ? pd_stack_gather_begin(&folded->gather, context, &of_profile) : PERFDATA_ENOMEM;
 }
 
-STACK_BEGIN(set_up, release)
+STACK_BEGIN(set_up, release_state)
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
@@ -195,7 +195,7 @@ static enum perfdata_status labels_of(void *user, const struct pd_profile_node *
 
 /* --- which stacks ------------------------------------------------------------------------------------------------- */
 
-static unsigned sees(void *user, uint32_t label)
+static unsigned see_label(void *user, uint32_t label)
 {
 	struct state *folded = user;
 	if (pd_vector_reach(&folded->seen, &folded->seen_room, label, sizeof *folded->seen) < 0) {
@@ -209,7 +209,7 @@ static unsigned sees(void *user, uint32_t label)
 	return folded->seen[label] & ~(unsigned)KNOWN;
 }
 
-static bool takes(void *user, unsigned seen)
+static bool take_stack(void *user, unsigned seen)
 {
 	const struct state *folded = user;
 	return pd_stack_choice_takes(folded->gather.choice, seen);
@@ -259,7 +259,7 @@ static enum perfdata_status rank_names(struct state *folded)
 	return ok ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-static uint64_t rank(const void *user, uint32_t label, bool self)
+static uint64_t rank_label(const void *user, uint32_t label, bool self)
 {
 	const struct state *folded = user;
 	return folded->ranks[2 * label + self];
@@ -267,7 +267,7 @@ static uint64_t rank(const void *user, uint32_t label, bool self)
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
 
-static enum perfdata_status visit(void *user, const struct pd_fold_visit *visit, const struct pd_fold_node *node)
+static enum perfdata_status visit_node(void *user, const struct pd_fold_visit *visit, const struct pd_fold_node *node)
 {
 	struct state *folded = user;
 	struct perfdata_text *line = &folded->line, *out = folded->out;
@@ -305,7 +305,7 @@ static bool has_several_events(const struct pd_profile *profile)
 	return nr > 1;
 }
 
-static enum perfdata_status fill(struct state *folded, struct pd_fold *fold)
+static enum perfdata_status fill_fold(struct state *folded, struct pd_fold *fold)
 {
 	const bool with_event = has_several_events(folded->gather.profile);
 	struct pd_profile_walk *walk;
@@ -338,19 +338,19 @@ static enum perfdata_status fill(struct state *folded, struct pd_fold *fold)
 	return status == PERFDATA_END ? PERFDATA_OK : status;
 }
 
-static enum perfdata_status end(void *state, const struct perfdata_emit_end *end, struct perfdata_text *out)
+static enum perfdata_status end_output(void *state, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	(void)end;
 	struct state *folded = state;
 	const struct pd_fold_choice choice = {
-		.sees = sees,
-		.takes = takes,
+		.sees = see_label,
+		.takes = take_stack,
 		.root = pd_stack_choice_cuts(folded->gather.choice) ? STACK_SEEN_ROOT : 0,
 	};
 	const struct pd_fold_options names = { .labels = labels_of,
 					       .choice = folded->gather.choice ? &choice : NULL,
 					       .user = folded };
-	const struct pd_fold_walk_options lines = { .rank = rank, .visit = visit, .user = folded };
+	const struct pd_fold_walk_options lines = { .rank = rank_label, .visit = visit_node, .user = folded };
 	struct pd_fold *fold;
 	folded->out = out;
 	enum perfdata_status status = pd_profile_finish(folded->gather.profile);
@@ -358,7 +358,7 @@ static enum perfdata_status end(void *state, const struct perfdata_emit_end *end
 		status = pd_fold_new(folded->gather.profile, &names, &fold);
 	if (status != PERFDATA_OK)
 		return status;
-	status = fill(folded, fold);
+	status = fill_fold(folded, fold);
 	if (status == PERFDATA_OK && folded->failed)
 		status = PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK)
@@ -378,6 +378,6 @@ const struct perfdata_emitter pd_emitter_folded = {
 	.configure = pd_stack_configure,
 	.option_rules = pd_stack_rules_state,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_LIGHT,
-	STACK_EMITTER(release),
+	STACK_EMITTER(release_state),
 	STACK_SUMS,
 };

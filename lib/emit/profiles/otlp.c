@@ -648,7 +648,7 @@ static void release_writing(struct writing *writing)
 	pd_free(writing->rows);
 }
 
-static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
+static enum perfdata_status end_output(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	struct state *state = pointer;
 	struct writing writing = { .state = state, .end = end };

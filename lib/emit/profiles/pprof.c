@@ -284,7 +284,7 @@ static void put_labels(struct writing *writing, const struct pd_profile_key *key
 		number_label(writing, "tid", thread->tid);
 }
 
-static uint64_t clamped(uint64_t value) { return value > INT64_MAX ? INT64_MAX : value; }
+static uint64_t clamped_value(uint64_t value) { return value > INT64_MAX ? INT64_MAX : value; }
 
 static enum perfdata_status put_sample(struct writing *writing, const struct pd_profile_entry *entry)
 {
@@ -305,8 +305,8 @@ static enum perfdata_status put_sample(struct writing *writing, const struct pd_
 	perfdata_text_clear(&writing->packed);
 	for (uint32_t i = 0; i < writing->nr_columns; i++) {
 		const uint32_t column = writing->columns[entry->key.event];
-		pd_text_varint(&writing->packed, i == column       ? clamped(entry->sums.samples)
-						 : i == column + 1 ? clamped(entry->sums.weight)
+		pd_text_varint(&writing->packed, i == column       ? clamped_value(entry->sums.samples)
+						 : i == column + 1 ? clamped_value(entry->sums.weight)
 								   : 0);
 	}
 	pd_protobuf_message(&writing->message, SAMPLE_VALUE, &writing->packed);
@@ -472,7 +472,7 @@ static void put_period(struct writing *writing, struct perfdata_text *out)
 	column_names(writing, first, samples, weight);
 	value_type(writing, out, PROFILE_PERIOD_TYPE, weight, pd_stack_event_is_time(event) ? "nanoseconds" : "count");
 	if (!perfdata_attr_has(event->attr, PERFDATA_ATTR_FREQ))
-		pd_protobuf_number(out, PROFILE_PERIOD, clamped(event->attr->sample_period));
+		pd_protobuf_number(out, PROFILE_PERIOD, clamped_value(event->attr->sample_period));
 	put_comments(writing, out);
 	pd_protobuf_number(out, PROFILE_DEFAULT, text_of(writing, weight));
 }
@@ -554,7 +554,7 @@ static void writing_release(struct writing *writing)
 	pd_free(writing->columns);
 }
 
-static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
+static enum perfdata_status end_output(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	struct state *state = pointer;
 	struct stack_gather *gather = &state->gather.stacks;

@@ -25,7 +25,7 @@ static void pprof_seen_free(struct pprof_seen_list *list)
 	memset(list, 0, sizeof *list);
 }
 
-static bool keep(struct pprof_seen_list *list, struct pprof_seen map, struct perfdata_bytes name)
+static bool keep_map(struct pprof_seen_list *list, struct pprof_seen map, struct perfdata_bytes name)
 {
 	if (pd_vector_grow(&list->names, &list->names_room, list->names_size + name.size, 1) < 0 ||
 	    pd_vector_grow(&list->maps, &list->room, list->nr, sizeof map) < 0)
@@ -51,12 +51,12 @@ static bool pprof_seen_take(struct pprof_seen_list *list, const struct perfdata_
 	if (raw->type == PERFDATA_RECORD_MMAP) {
 		const struct perfdata_mmap *mmap = &record.u.mmap;
 		const struct pprof_seen map = { mmap->addr, mmap->addr + mmap->len, mmap->pgoff, mmap->pid, 0 };
-		return record.misc & PERFDATA_MISC_MMAP_DATA || keep(list, map, mmap->filename);
+		return record.misc & PERFDATA_MISC_MMAP_DATA || keep_map(list, map, mmap->filename);
 	}
 	const struct perfdata_mmap2 *mmap = &record.u.mmap2;
 	const struct pprof_seen map = { mmap->addr, mmap->addr + mmap->len, mmap->pgoff, mmap->pid, 0 };
 	/* mappings of the kernel (pid -1) may have none of the bits */
-	return (mmap->pid >= 0 && !(mmap->prot & PROT_EXECUTABLE)) || keep(list, map, mmap->filename);
+	return (mmap->pid >= 0 && !(mmap->prot & PROT_EXECUTABLE)) || keep_map(list, map, mmap->filename);
 }
 
 /* --- recorded mappings -------------------------------------------------------------------------------------------- */
@@ -142,7 +142,7 @@ static bool is_of(const struct perfdata_dso *dso, const char *name)
 }
 
 /* Of recorded mappings, the one that holds the address as frames of the dso have it. */
-static const struct pprof_seen *recorded(const struct pprof_maps *maps, const struct perfdata_dso *dso,
+static const struct pprof_seen *recorded_map(const struct pprof_maps *maps, const struct perfdata_dso *dso,
 					 uint64_t address)
 {
 	for (size_t i = 0; i < maps->nr_seen; i++) {
@@ -154,7 +154,7 @@ static const struct pprof_seen *recorded(const struct pprof_maps *maps, const st
 	return NULL;
 }
 
-static bool holds(const struct pprof_map *map, const struct perfdata_dso *dso, uint64_t address)
+static bool map_holds(const struct pprof_map *map, const struct perfdata_dso *dso, uint64_t address)
 {
 	if (map->dso != dso->id)
 		return false;
@@ -163,7 +163,7 @@ static bool holds(const struct pprof_map *map, const struct perfdata_dso *dso, u
 }
 
 /* A mapping for addresses that no recorded one holds grows by their pages. */
-static void widen(struct pprof_map *map, uint64_t address)
+static void widen_map(struct pprof_map *map, uint64_t address)
 {
 	const uint64_t page = address & ~(uint64_t)(PAGE - 1),
 		       end = page > UINT64_MAX - PAGE ? UINT64_MAX : page + PAGE;
@@ -178,12 +178,12 @@ static uint32_t pprof_maps_of(struct pprof_maps *maps, const struct perfdata_dso
 	struct pprof_map *map = NULL;
 	const struct pprof_seen *seen = NULL;
 	for (size_t i = 0; i < maps->nr && !map; i++)
-		if (maps->maps[i].recorded && holds(&maps->maps[i], dso, *address))
+		if (maps->maps[i].recorded && map_holds(&maps->maps[i], dso, *address))
 			map = &maps->maps[i];
 	if (!map)
-		seen = recorded(maps, dso, *address);
+		seen = recorded_map(maps, dso, *address);
 	for (size_t i = 0; i < maps->nr && !map && !seen; i++)
-		if (holds(&maps->maps[i], dso, *address))
+		if (map_holds(&maps->maps[i], dso, *address))
 			map = &maps->maps[i];
 	if (!map) {
 		if (pd_vector_grow(&maps->maps, &maps->room, maps->nr, sizeof *map) < 0)
@@ -199,7 +199,7 @@ static uint32_t pprof_maps_of(struct pprof_maps *maps, const struct perfdata_dso
 						   .recorded = true };
 	}
 	if (!map->recorded)
-		widen(map, *address);
+		widen_map(map, *address);
 	else if (is_file(dso))
 		*address = *address - map->offset + map->start;
 	return (uint32_t)(map - maps->maps) + 1;

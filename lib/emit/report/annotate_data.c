@@ -5,31 +5,31 @@
 #include "text/json_quoted.h"
 #include "text/spelling.h"
 
-static void key(struct perfdata_text *out, const char *name)
+static void write_key(struct perfdata_text *out, const char *name)
 {
 	perfdata_text_literal(out, ",\"");
 	perfdata_text_string(out, name);
 	perfdata_text_literal(out, "\":");
 }
 
-static void number(struct perfdata_text *out, const char *name, uint64_t value)
+static void write_number(struct perfdata_text *out, const char *name, uint64_t value)
 {
-	key(out, name);
+	write_key(out, name);
 	perfdata_text_u64(out, value);
 }
 
-static void address(struct perfdata_text *out, const char *name, uint64_t value)
+static void write_address(struct perfdata_text *out, const char *name, uint64_t value)
 {
-	key(out, name);
+	write_key(out, name);
 	perfdata_text_literal(out, "\"0x");
 	pd_text_hex(out, value);
 	perfdata_text_char(out, '"');
 }
 
 /* [[samples, weight], …], by event. */
-static void sums(struct perfdata_text *out, const uint64_t *sums, size_t nr_events)
+static void write_sums(struct perfdata_text *out, const uint64_t *sums, size_t nr_events)
 {
-	key(out, "sums");
+	write_key(out, "sums");
 	for (size_t i = 0; i < nr_events; i++) {
 		perfdata_text_string(out, i ? ",[" : "[[");
 		perfdata_text_u64(out, sums[2 * i]);
@@ -44,58 +44,59 @@ void pd_annotate_json_head(const struct annotate_head *head, struct perfdata_tex
 {
 	perfdata_text_literal(out, "{\"schema\":\"perfdata-annotate/1\"");
 	if (head->file) {
-		key(out, "file");
+		write_key(out, "file");
 		pd_json_text(out, head->file);
 	}
-	key(out, "events");
+	write_key(out, "events");
 	for (size_t i = 0; i < head->nr_events; i++) {
 		perfdata_text_string(out, i ? ",{\"event\":" : "[{\"event\":");
 		pd_json_text(out, head->events[i].name);
-		key(out, "unit");
+		write_key(out, "unit");
 		perfdata_text_string(out, head->events[i].is_time ? "\"ns\"" : "\"\"");
-		number(out, "samples", head->events[i].all[0]);
-		number(out, "weight", head->events[i].all[1]);
+		write_number(out, "samples", head->events[i].all[0]);
+		write_number(out, "weight", head->events[i].all[1]);
 		perfdata_text_char(out, '}');
 	}
 	perfdata_text_string(out, head->nr_events ? "],\"functions\":[" : "[],\"functions\":[");
 }
 
 /* Of an instruction: {"runs":…}. */
-static void branches(struct perfdata_text *out, const struct pd_annotate_row *row, const struct annotate_counts *counts)
+static void write_branches(struct perfdata_text *out, const struct pd_annotate_row *row,
+			   const struct annotate_counts *counts)
 {
-	number(out, "runs", counts->runs);
+	write_number(out, "runs", counts->runs);
 	if (row->flow != PD_ANNOTATE_NEXT || counts->taken) {
-		number(out, "taken", counts->taken);
-		number(out, "not_taken", counts->runs - counts->ended);
+		write_number(out, "taken", counts->taken);
+		write_number(out, "not_taken", counts->runs - counts->ended);
 	}
 	if (counts->cycles) {
-		number(out, "cycles", counts->cycles);
-		number(out, "cycles_runs", counts->ended);
+		write_number(out, "cycles", counts->cycles);
+		write_number(out, "cycles_runs", counts->ended);
 	}
 	if (counts->back)
-		number(out, "loop", counts->back);
+		write_number(out, "loop", counts->back);
 }
 
-static void row(struct perfdata_text *out, const struct annotate_head *head, const struct pd_annotation *annotation,
-		const struct pd_annotate_row *row)
+static void write_row(struct perfdata_text *out, const struct annotate_head *head,
+		      const struct pd_annotation *annotation, const struct pd_annotate_row *row)
 {
 	static const char *const flows[] = { "next", "jump", "condition", "call", "return" };
 	size_t size;
 	perfdata_text_literal(out, "{\"address\":\"0x");
 	pd_text_hex(out, row->address);
 	perfdata_text_char(out, '"');
-	number(out, "offset", row->offset);
+	write_number(out, "offset", row->offset);
 	if (row->source) {
-		key(out, "source");
+		write_key(out, "source");
 		pd_json_text(out, row->source);
 	}
 	if (row->line)
-		number(out, "line", row->line);
+		write_number(out, "line", row->line);
 	const char *text = head->sources && row->source && row->line
 				   ? pd_sources_line(head->sources, row->source, row->line, &size)
 				   : NULL;
 	if (text) {
-		key(out, "source_text");
+		write_key(out, "source_text");
 		perfdata_text_json_string(out, text, size);
 	}
 	for (uint32_t i = 0; i < row->nr_inlined; i++) {
@@ -104,18 +105,18 @@ static void row(struct perfdata_text *out, const struct annotate_head *head, con
 	}
 	perfdata_text_string(out, row->nr_inlined ? "]" : "");
 	if (row->text) {
-		key(out, "text");
+		write_key(out, "text");
 		pd_json_text(out, row->text);
-		number(out, "size", row->size);
-		key(out, "flow");
+		write_number(out, "size", row->size);
+		write_key(out, "flow");
 		pd_json_text(out, flows[row->flow]);
 		if (row->target != PERFDATA_NONE)
-			address(out, "target", annotation->rows[row->target].address);
-		number(out, "block", row->block);
+			write_address(out, "target", annotation->rows[row->target].address);
+		write_number(out, "block", row->block);
 		if (head->counts)
-			branches(out, row, &head->counts[row - annotation->rows]);
+			write_branches(out, row, &head->counts[row - annotation->rows]);
 	}
-	sums(out, row->sums, head->nr_events);
+	write_sums(out, row->sums, head->nr_events);
 	perfdata_text_char(out, '}');
 }
 
@@ -125,26 +126,26 @@ void pd_annotate_json(const struct annotate_head *head, const struct pd_annotati
 	perfdata_text_string(out, first ? "\n{\"symbol\":" : ",\n{\"symbol\":");
 	pd_json_text(out, annotation->name);
 	if (annotation->inlined) {
-		key(out, "inlined_function");
+		write_key(out, "inlined_function");
 		pd_json_text(out, annotation->inlined);
 	}
-	key(out, "dso");
+	write_key(out, "dso");
 	pd_json_text(out, annotation->file);
-	address(out, "start", annotation->start);
-	number(out, "size", annotation->size);
+	write_address(out, "start", annotation->start);
+	write_number(out, "size", annotation->size);
 	if (annotation->decoder) {
-		key(out, "decoder");
+		write_key(out, "decoder");
 		pd_json_text(out, annotation->decoder);
 	}
 	if (annotation->no_code) {
-		key(out, "no_code");
+		write_key(out, "no_code");
 		pd_json_text(out, annotation->no_code);
 	}
-	sums(out, annotation->sums, head->nr_events);
+	write_sums(out, annotation->sums, head->nr_events);
 	perfdata_text_literal(out, ",\"rows\":[");
 	for (size_t i = 0; i < annotation->nr_rows; i++) {
 		perfdata_text_string(out, i ? ",\n" : "\n");
-		row(out, head, annotation, &annotation->rows[i]);
+		write_row(out, head, annotation, &annotation->rows[i]);
 	}
 	perfdata_text_literal(out, "]}");
 }
@@ -153,7 +154,7 @@ void pd_annotate_json_end(const struct annotate_head *head, size_t left_out, str
 {
 	perfdata_text_literal(out, "]");
 	if (left_out)
-		number(out, "left_out", left_out);
-	number(out, "findings", head->end->findings_total);
+		write_number(out, "left_out", left_out);
+	write_number(out, "findings", head->end->findings_total);
 	perfdata_text_string(out, head->end->complete ? ",\"complete\":true}\n" : ",\"complete\":false}\n");
 }

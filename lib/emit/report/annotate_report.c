@@ -36,7 +36,7 @@ struct state {
 	struct pd_branches *branches;   /* NULL: only some stacks were asked for, which says nothing of branches */
 };
 
-static void release(void *pointer)
+static void release_state(void *pointer)
 {
 	struct state *state = pointer;
 	if (!state)
@@ -73,7 +73,7 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	return status;
 }
 
-STACK_BEGIN(set_up, release)
+STACK_BEGIN(set_up, release_state)
 
 /* --- samples ------------------------------------------------------------------------------------------------------ */
 
@@ -92,14 +92,14 @@ static void free_part(void *pointer)
 	pd_free(part);
 }
 
-static enum perfdata_status scan(void *pointer, const struct perfdata_batch *batch, void **ret_value)
+static enum perfdata_status scan_batch(void *pointer, const struct perfdata_batch *batch, void **ret_value)
 {
 	struct state *state = pointer;
 	(void)batch;
 	return state->branches ? pd_branches_scan(state->branches, ret_value) : PERFDATA_OK;
 }
 
-static enum perfdata_status format(const void *pointer, const struct perfdata_batch *batch, void *value,
+static enum perfdata_status format_batch(const void *pointer, const struct perfdata_batch *batch, void *value,
 				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	const struct state *state = pointer;
@@ -115,7 +115,7 @@ static enum perfdata_status format(const void *pointer, const struct perfdata_ba
 }
 
 /* Takes the part over. */
-static enum perfdata_status merge(void *pointer, void *of, struct perfdata_text *out)
+static enum perfdata_status merge_part(void *pointer, void *of, struct perfdata_text *out)
 {
 	struct state *state = pointer;
 	struct part *part = of;
@@ -209,7 +209,7 @@ static enum perfdata_status put_functions(struct annotate_functions *functions, 
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
+static enum perfdata_status end_output(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	struct state *state = pointer;
 	struct annotate_functions *functions = NULL;
@@ -249,9 +249,9 @@ const struct perfdata_emitter pd_emitter_annotate = {
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_LIGHT,
 	.suffix = "txt",
 	.option_rules = rules,
-	STACK_EMITTER(release),
-	.scan = scan,
-	.format = format,
-	.merge = merge,
+	STACK_EMITTER(release_state),
+	.scan = scan_batch,
+	.format = format_batch,
+	.merge = merge_part,
 	.free_part = free_part,
 };

@@ -21,7 +21,7 @@ struct lane {
 	uint32_t from, to;           /* rows */
 };
 
-static void style(const struct annotate_head *head, const char *escape, struct perfdata_text *out)
+static void write_style(const struct annotate_head *head, const char *escape, struct perfdata_text *out)
 {
 	if (head->options->color)
 		perfdata_text_string(out, escape);
@@ -40,9 +40,9 @@ static double share_of(const struct annotate_head *head, const struct pd_annotat
 void pd_annotate_text_head(const struct annotate_head *head, struct perfdata_text *out)
 {
 	if (head->file) {
-		style(head, BOLD, out);
+		write_style(head, BOLD, out);
 		perfdata_text_shortened(out, head->file, 0);
-		style(head, PLAIN, out);
+		write_style(head, PLAIN, out);
 		perfdata_text_char(out, '\n');
 	}
 	if (!head->end->complete)
@@ -51,13 +51,13 @@ void pd_annotate_text_head(const struct annotate_head *head, struct perfdata_tex
 
 /* --- jumps -------------------------------------------------------------------------------------------------------- */
 
-static uint32_t low(const struct lane *lane) { return lane->from < lane->to ? lane->from : lane->to; }
-static uint32_t high(const struct lane *lane) { return lane->from < lane->to ? lane->to : lane->from; }
+static uint32_t lane_low(const struct lane *lane) { return lane->from < lane->to ? lane->from : lane->to; }
+static uint32_t lane_high(const struct lane *lane) { return lane->from < lane->to ? lane->to : lane->from; }
 
 static int compare_lanes(const void *left, const void *right)
 {
 	const struct lane *a = left, *b = right;
-	const uint32_t one = high(a) - low(a), other = high(b) - low(b);
+	const uint32_t one = lane_high(a) - lane_low(a), other = lane_high(b) - lane_low(b);
 	return one != other ? (one > other ? 1 : -1) : (a->from > b->from) - (a->from < b->from);
 }
 
@@ -86,15 +86,15 @@ static bool place_jumps(const struct pd_annotation *annotation, struct jumps *ju
 	for (size_t i = 0; i < nr; i++) {
 		const struct lane *jump = &jumps->all[i];
 		/* work is bounded: what spans very much is not readable either */
-		if (high(jump) - low(jump) > 4096)
+		if (lane_high(jump) - lane_low(jump) > 4096)
 			continue;
 		for (unsigned lane = 0; lane < MOST_LANES; lane++) {
 			bool free = true;
-			for (uint32_t row = low(jump); row <= high(jump) && free; row++)
+			for (uint32_t row = lane_low(jump); row <= lane_high(jump) && free; row++)
 				free = !jumps->lanes[row * MOST_LANES + lane];
 			if (!free)
 				continue;
-			for (uint32_t row = low(jump); row <= high(jump); row++)
+			for (uint32_t row = lane_low(jump); row <= lane_high(jump); row++)
 				jumps->lanes[row * MOST_LANES + lane] = (uint32_t)i + 1;
 			jumps->nr = lane + 1 > jumps->nr ? lane + 1 : jumps->nr;
 			break;
@@ -117,7 +117,7 @@ static void put_jumps(const struct jumps *jumps, uint32_t row, struct perfdata_t
 		const uint32_t number = jumps->lanes[row * MOST_LANES + lane];
 		const struct lane *jump = number ? &jumps->all[number - 1] : NULL;
 		if (jump && (row == jump->from || row == jump->to)) {
-			perfdata_text_char(out, row == low(jump) ? '/' : '\\');
+			perfdata_text_char(out, row == lane_low(jump) ? '/' : '\\');
 			along = true;
 			arrives |= row == jump->to;
 		} else {
@@ -166,7 +166,7 @@ static void put_source(const struct annotate_head *head, const struct pd_annotat
 {
 	if (!row->source && !row->nr_inlined)
 		return;
-	style(head, DIM, out);
+	write_style(head, DIM, out);
 	perfdata_text_fill(out, ' ', indent);
 	if (row->source)
 		perfdata_text_shortened(out, pd_stack_last_part(row->source), 0);
@@ -176,7 +176,7 @@ static void put_source(const struct annotate_head *head, const struct pd_annotat
 		perfdata_text_string(out, i ? " < " : "  in ");
 		perfdata_text_shortened(out, row->inlined[i], head->options->width ? 40 : 0);
 	}
-	style(head, PLAIN, out);
+	write_style(head, PLAIN, out);
 	if (row->source)
 		put_line_text(head, row->source, row->line, out);
 	perfdata_text_char(out, '\n');
@@ -219,13 +219,13 @@ static void put_row(const struct annotate_head *head, const struct pd_annotation
 		const uint64_t *pair = &row->sums[2 * event];
 		const double share = share_of(head, annotation, row->sums, event);
 		if (share >= HOT)
-			style(head, RED, out);
+			write_style(head, RED, out);
 		if (pair[0])
 			perfdata_text_printf(out, "%7.2f", share);
 		else
 			perfdata_text_fill(out, ' ', 7);
 		if (share >= HOT)
-			style(head, PLAIN, out);
+			write_style(head, PLAIN, out);
 		if (pair[0])
 			perfdata_text_printf(out, " %7" PRIu64, pair[0]);
 		else
@@ -256,11 +256,11 @@ static void put_row(const struct annotate_head *head, const struct pd_annotation
 	}
 	if (with_source && row->source) {
 		perfdata_text_fill(out, ' ', shown < TEXT_WIDTH ? TEXT_WIDTH - shown : 2);
-		style(head, DIM, out);
+		write_style(head, DIM, out);
 		perfdata_text_shortened(out, pd_stack_last_part(row->source), 0);
 		if (row->line)
 			perfdata_text_printf(out, ":%" PRIu32, row->line);
-		style(head, PLAIN, out);
+		write_style(head, PLAIN, out);
 	}
 	perfdata_text_char(out, '\n');
 }
@@ -325,14 +325,14 @@ static void put_title(const struct annotate_head *head, const struct pd_annotati
 {
 	const unsigned unit = unit_of(head);
 	perfdata_text_char(out, '\n');
-	style(head, BOLD, out);
+	write_style(head, BOLD, out);
 	if (annotation->inlined) {
 		perfdata_text_shortened(out, annotation->inlined, (size_t)head->options->width);
-		style(head, PLAIN, out);
+		write_style(head, PLAIN, out);
 		perfdata_text_literal(out, "  inlined in ");
 	}
 	perfdata_text_shortened(out, annotation->name, (size_t)head->options->width);
-	style(head, PLAIN, out);
+	write_style(head, PLAIN, out);
 	perfdata_text_literal(out, "  in ");
 	perfdata_text_shortened(out, annotation->file, (size_t)head->options->width);
 	perfdata_text_char(out, '\n');
@@ -387,11 +387,11 @@ bool pd_annotate_text(const struct annotate_head *head, const struct pd_annotati
 		return false;
 	}
 	const uint32_t hot_block = hottest_block(head, annotation);
-	style(head, DIM, out);
+	write_style(head, DIM, out);
 	for (size_t i = 0; i < nr_columns(head); i++)
 		perfdata_text_literal(out, "percent samples");
 	perfdata_text_string(out, head->counts ? "     runs   offset   address\n" : "   offset   address\n");
-	style(head, PLAIN, out);
+	write_style(head, PLAIN, out);
 	for (uint32_t i = 0; i < annotation->nr_rows; i++) {
 		const struct pd_annotate_row *row = &annotation->rows[i];
 		const bool is_new = !i || !same_place(&annotation->rows[i - 1], row);

@@ -51,7 +51,7 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	return pd_stack_gather_begin(&state->gather, context, &wanted);
 }
 
-static void release(void *pointer)
+static void release_state(void *pointer)
 {
 	struct report_state *state = pointer;
 	if (state)
@@ -59,7 +59,7 @@ static void release(void *pointer)
 	pd_stack_release(state);
 }
 
-STACK_BEGIN_OF(struct report_state, set_up, release)
+STACK_BEGIN_OF(struct report_state, set_up, release_state)
 
 static enum perfdata_status configure(void *user, struct perfdata_configuration *configuration)
 {
@@ -68,7 +68,7 @@ static enum perfdata_status configure(void *user, struct perfdata_configuration 
 		       : pd_report_configure(user, configuration);
 }
 
-static enum perfdata_status format(const void *pointer, const struct perfdata_batch *batch, void *value,
+static enum perfdata_status format_batch(const void *pointer, const struct perfdata_batch *batch, void *value,
 				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	const struct report_state *state = pointer;
@@ -76,7 +76,7 @@ static enum perfdata_status format(const void *pointer, const struct perfdata_ba
 			    : pd_stack_gather_format(pointer, batch, value, scratch, out, ret_part);
 }
 
-static enum perfdata_status merge(void *pointer, void *part, struct perfdata_text *out)
+static enum perfdata_status merge_part(void *pointer, void *part, struct perfdata_text *out)
 {
 	struct report_state *state = pointer;
 	return state->spans ? pd_report_spans_merge(state->spans, part) : pd_stack_gather_merge(pointer, part, out);
@@ -202,7 +202,7 @@ static enum perfdata_status write_report(struct report_writer *writer)
 	return status;
 }
 
-static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
+static enum perfdata_status end_output(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	struct report_state *state = pointer;
 	const enum report_by by = state->options.by;
@@ -248,8 +248,8 @@ const struct perfdata_emitter pd_emitter_report = {
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_LIGHT,
 	.suffix = "txt",
 	.option_rules = pd_report_rules,
-	STACK_EMITTER_WITH(pd_report_options, release),
-	.format = format,
-	.merge = merge,
+	STACK_EMITTER_WITH(pd_report_options, release_state),
+	.format = format_batch,
+	.merge = merge_part,
 	.free_part = pd_profile_part_free,
 };

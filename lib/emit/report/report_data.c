@@ -18,7 +18,7 @@ static const char *report_unit(const struct report_event *event)
 	return "";
 }
 
-static void key(struct perfdata_text *out, const char *name)
+static void write_key(struct perfdata_text *out, const char *name)
 {
 	perfdata_text_literal(out, ",\"");
 	perfdata_text_string(out, name);
@@ -27,7 +27,7 @@ static void key(struct perfdata_text *out, const char *name)
 
 static void json_number(struct perfdata_text *out, const char *name, uint64_t value)
 {
-	key(out, name);
+	write_key(out, name);
 	perfdata_text_u64(out, value);
 }
 
@@ -47,13 +47,13 @@ void pd_report_json_head(const struct report_options *options, const struct repo
 	const struct perfdata_summary *summary = head->end->summary;
 	perfdata_text_literal(out, "{\"schema\":\"perfdata-report/1\"");
 	if (head->file) {
-		key(out, "file");
+		write_key(out, "file");
 		pd_json_text(out, head->file);
 	}
-	key(out, "by");
+	write_key(out, "by");
 	pd_json_text(out, options->by_text);
 	if (head->choice) {
-		key(out, "stacks");
+		write_key(out, "stacks");
 		json_choice(head->choice, out);
 	}
 	json_number(out, "lost_records", summary->lost_records);
@@ -82,25 +82,25 @@ static void json_row(const struct report_options *options, const struct report_e
 		pd_json_text(out, pd_report_key_name(options, row, options->keys[i]));
 	}
 	if (row->pid >= 0 || row->tid >= 0) {
-		key(out, "pid");
+		write_key(out, "pid");
 		perfdata_text_s64(out, row->pid);
 	}
 	if (row->tid >= 0) {
-		key(out, "tid");
+		write_key(out, "tid");
 		perfdata_text_s64(out, row->tid);
 	}
 	if (*row->file && options->by != REPORT_DSO) {
-		key(out, "dso");
+		write_key(out, "dso");
 		pd_json_text(out, row->file);
 	}
 	if (*row->source) {
-		key(out, "source");
+		write_key(out, "source");
 		pd_json_text(out, row->source);
 	}
 	if (row->line)
 		json_number(out, "line", row->line);
 	if (*row->kind) {
-		key(out, "kind");
+		write_key(out, "kind");
 		pd_json_text(out, row->kind);
 	}
 	json_number(out, "self_samples", row->sum.self[0]);
@@ -122,7 +122,7 @@ static void json_broken(const struct report_event *event, struct perfdata_text *
 		json_number(out, "cut_stacks", event->broken->cut);
 	if (!nr)
 		return;
-	key(out, "broken_stacks");
+	write_key(out, "broken_stacks");
 	for (size_t i = 0; i < nr; i++) {
 		perfdata_text_string(out, i ? ",{\"dso\":" : "[{\"dso\":");
 		pd_json_text(out, perfdata_session_dso(event->session, files[i].dso)->name);
@@ -139,7 +139,7 @@ void pd_report_json_event(const struct report_options *options, const struct rep
 {
 	perfdata_text_string(out, first ? "\n{\"event\":" : ",\n{\"event\":");
 	pd_json_text(out, event->name);
-	key(out, "unit");
+	write_key(out, "unit");
 	pd_json_text(out, report_unit(event));
 	json_number(out, "samples", event->all[0]);
 	json_number(out, "weight", event->all[1]);
@@ -181,7 +181,7 @@ void pd_report_csv_head(const struct report_options *options, struct perfdata_te
 		     "event_weight\n");
 }
 
-static void cell(struct perfdata_text *out, const char *text)
+static void write_cell(struct perfdata_text *out, const char *text)
 {
 	pd_text_csv_cell(out, text, strlen(text));
 	perfdata_text_char(out, ',');
@@ -199,18 +199,18 @@ void pd_report_csv_event(const struct report_options *options, const struct repo
 {
 	for (size_t i = 0; i < pd_report_rows_shown(options, event); i++) {
 		const struct report_row *row = &event->rows[i];
-		cell(out, head->file ? head->file : "");
-		cell(out, event->name);
-		cell(out, report_unit(event));
+		write_cell(out, head->file ? head->file : "");
+		write_cell(out, event->name);
+		write_cell(out, report_unit(event));
 		for (unsigned k = 0; k < options->nr_keys; k++)
 			if (options->nr_keys == 1 || options->keys[k] != REPORT_DSO)
-				cell(out, pd_report_key_name(options, row, options->keys[k]));
+				write_cell(out, pd_report_key_name(options, row, options->keys[k]));
 		number_cell(out, row->pid >= 0, (uint64_t)row->pid, ',');
 		number_cell(out, row->tid >= 0, (uint64_t)row->tid, ',');
-		cell(out, row->file);
-		cell(out, row->source);
+		write_cell(out, row->file);
+		write_cell(out, row->source);
 		number_cell(out, row->line, row->line, ',');
-		cell(out, row->kind);
+		write_cell(out, row->kind);
 		number_cell(out, true, row->sum.self[0], ',');
 		number_cell(out, true, row->sum.self[1], ',');
 		number_cell(out, event->has_totals, row->sum.total[0], ',');

@@ -16,7 +16,7 @@ void pd_report_add_sums(struct report_sum *sum, const struct pd_profile_sums *mo
 }
 
 /* Notes that a label gets sums. */
-static void touch(struct report_writer *writer, uint32_t label)
+static void touch_label(struct report_writer *writer, uint32_t label)
 {
 	if (writer->state->options.nr_keys == 1)
 		return;
@@ -28,14 +28,14 @@ static void touch(struct report_writer *writer, uint32_t label)
 
 /* Leaves the path down to so many labels: adds pending sums to the totals of the labels that are left; a label that is
  * on the path several times gets them once. */
-static void leave(struct report_writer *writer, size_t nr)
+static void leave_labels(struct report_writer *writer, size_t nr)
 {
 	while (writer->nr_pending > nr) {
 		const struct pending *last = &writer->pending[--writer->nr_pending];
 		struct report_sum *sum = &writer->by_label[last->label];
 		if (--writer->open[last->label] == 0) {
 			if (!sum->total[0])
-				touch(writer, last->label);
+				touch_label(writer, last->label);
 			pd_sum_up(&sum->total[0], last->sum[0]);
 			pd_sum_up(&sum->total[1], last->sum[1]);
 		}
@@ -53,7 +53,7 @@ static enum perfdata_status add_to_list(struct report_writer *writer, const stru
 	const enum perfdata_status status = pd_stack_route_to(writer->place.route, entry->key.node, &path);
 	if (status != PERFDATA_OK)
 		return status;
-	leave(writer, path.same_labels);
+	leave_labels(writer, path.same_labels);
 	const uint32_t nr_labels = pd_stack_labels_nr(writer->labels);
 	if (pd_vector_reach(&writer->by_label, &writer->by_label_room, nr_labels, sizeof *writer->by_label) < 0 ||
 	    pd_vector_reach(&writer->open, &writer->open_room, nr_labels, sizeof *writer->open) < 0 ||
@@ -234,7 +234,7 @@ static enum perfdata_status make_stack_rows(struct report_writer *writer)
 {
 	struct report_event *event = &writer->event;
 	const uint32_t nr = pd_stack_labels_nr(writer->labels);
-	leave(writer, 0);
+	leave_labels(writer, 0);
 	event->rows = pd_calloc(nr + 1u, sizeof *event->rows);
 	if (!event->rows)
 		return PERFDATA_ENOMEM;
@@ -330,7 +330,7 @@ static bool set_group(const struct report_writer *writer, struct report_row *row
 static enum perfdata_status end_group(struct report_writer *writer)
 {
 	enum perfdata_status status = PERFDATA_OK;
-	leave(writer, 0);
+	leave_labels(writer, 0);
 	writer->group_open = false;
 	if (writer->failed)
 		return PERFDATA_ENOMEM;

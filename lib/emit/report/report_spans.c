@@ -148,7 +148,7 @@ enum perfdata_status pd_report_spans_merge(struct report_spans *spans, void *par
 
 /* --- text --------------------------------------------------------------------------------------------------------- */
 
-static uint64_t mean(const struct pd_span_row *row) { return row->count ? row->total / row->count : 0; }
+static uint64_t mean_time(const struct pd_span_row *row) { return row->count ? row->total / row->count : 0; }
 
 static const char *comm_of(const struct report_spans *spans, uint32_t comm)
 {
@@ -170,7 +170,8 @@ static void time_cell(struct perfdata_text *out, uint64_t time, bool shown)
 	perfdata_text_literal(out, "  ");
 }
 
-static void who(const struct report_spans *spans, uint32_t comm, int32_t pid, int32_t tid, struct perfdata_text *out)
+static void write_thread(const struct report_spans *spans, uint32_t comm, int32_t pid, int32_t tid,
+			 struct perfdata_text *out)
 {
 	const char *name = comm_of(spans, comm);
 	perfdata_text_shortened(out, *name ? name : tid == 0 ? "[idle]" : "", 0);
@@ -189,7 +190,7 @@ static void text_row(const struct report_spans *spans, const struct pd_span_row 
 {
 	perfdata_text_printf(out, "%9" PRIu64 "  ", row->count);
 	time_cell(out, row->total, true);
-	time_cell(out, mean(row), row->count);
+	time_cell(out, mean_time(row), row->count);
 	time_cell(out, row->p50, row->count);
 	time_cell(out, row->p99, row->count);
 	time_cell(out, row->most, row->count);
@@ -201,7 +202,7 @@ static void text_row(const struct report_spans *spans, const struct pd_span_row 
 	case PD_SPANS_BY_THREAD:
 	case PD_SPANS_BY_PROCESS:
 	case PD_SPANS_BY_COMM:
-		who(spans, row->comm, row->pid, row->tid, out);
+		write_thread(spans, row->comm, row->pid, row->tid, out);
 		perfdata_text_literal(out, "  ");
 		perfdata_text_shortened(out, name_of(row), 0);
 		break;
@@ -214,9 +215,9 @@ static void text_row(const struct report_spans *spans, const struct pd_span_row 
 		break;
 	case PD_SPANS_BY_WAKER:
 	case PD_SPANS_BY_WAKEE:
-		who(spans, row->comm, row->pid, row->tid, out);
+		write_thread(spans, row->comm, row->pid, row->tid, out);
 		perfdata_text_string(out, spans->by == PD_SPANS_BY_WAKER ? "  woke " : "  woken by ");
-		who(spans, row->other_comm, row->other_pid, row->other_tid, out);
+		write_thread(spans, row->other_comm, row->other_pid, row->other_tid, out);
 		perfdata_text_literal(out, "  ");
 		perfdata_text_shortened(out, name_of(row), 0);
 		break;
@@ -253,7 +254,7 @@ static void text_facts(const struct report_spans *spans, struct perfdata_text *o
 				     count->with_losses, pd_stack_percent(count->with_losses, whole));
 }
 
-static void text(const struct report_spans *spans, const struct report_options *options,
+static void write_spans_text(const struct report_spans *spans, const struct report_options *options,
 		 const struct report_head *head, struct perfdata_text *out)
 {
 	size_t nr;
@@ -294,7 +295,7 @@ static void text(const struct report_spans *spans, const struct report_options *
 
 /* --- JSON and CSV ------------------------------------------------------------------------------------------------- */
 
-static void number(struct perfdata_text *out, const char *name, uint64_t value)
+static void write_number(struct perfdata_text *out, const char *name, uint64_t value)
 {
 	perfdata_text_printf(out, ",\"%s\":%" PRIu64, name, value);
 }
@@ -322,14 +323,14 @@ static void json_facts(const struct report_spans *spans, struct perfdata_text *o
 			     count->no_begin, count->no_end, count->open, count->with_losses);
 	if (spans->kind > PERFDATA_SPAN_RUNQ)
 		return;
-	number(out, "switches", facts->switches);
-	number(out, "switch_records", facts->switch_records);
-	number(out, "sampled_switches", facts->sampled_switches);
-	number(out, "wakes", facts->wakes);
-	number(out, "gaps", facts->gaps);
+	write_number(out, "switches", facts->switches);
+	write_number(out, "switch_records", facts->switch_records);
+	write_number(out, "sampled_switches", facts->sampled_switches);
+	write_number(out, "wakes", facts->wakes);
+	write_number(out, "gaps", facts->gaps);
 }
 
-static void json(const struct report_spans *spans, const struct report_options *options,
+static void write_spans_json(const struct report_spans *spans, const struct report_options *options,
 		 const struct report_head *head, struct perfdata_text *out)
 {
 	size_t nr;
@@ -343,12 +344,12 @@ static void json(const struct report_spans *spans, const struct report_options *
 	}
 	perfdata_text_printf(out, ",\"kind\":\"%s\",\"by\":\"%s\",\"unit\":\"ns\"", pd_span_kind_name(spans->kind),
 			     spans->by_name);
-	number(out, "count", all.count);
-	number(out, "total", all.total);
+	write_number(out, "count", all.count);
+	write_number(out, "total", all.total);
 	json_facts(spans, out);
-	number(out, "lost_records", head->end->summary->lost_records);
-	number(out, "lost_samples", head->end->summary->lost_samples);
-	number(out, "rows_left_out", nr - shown);
+	write_number(out, "lost_records", head->end->summary->lost_records);
+	write_number(out, "lost_samples", head->end->summary->lost_samples);
+	write_number(out, "rows_left_out", nr - shown);
 	perfdata_text_literal(out, ",\"rows\":[");
 	for (size_t i = 0; i < shown; i++) {
 		const struct pd_span_row *row = &rows[i];
@@ -357,23 +358,23 @@ static void json(const struct report_spans *spans, const struct report_options *
 		json_who(spans, "", row->comm, row->pid, row->tid, out);
 		json_who(spans, "other_", row->other_comm, row->other_pid, row->other_tid, out);
 		if (row->cpu != UINT32_MAX)
-			number(out, "cpu", row->cpu);
-		number(out, "count", row->count);
-		number(out, "total", row->total);
-		number(out, "mean", mean(row));
-		number(out, "p50", row->p50);
-		number(out, "p99", row->p99);
-		number(out, "min", row->least);
-		number(out, "max", row->most);
-		number(out, "errors", row->errors);
-		number(out, "unknown", row->unknown);
+			write_number(out, "cpu", row->cpu);
+		write_number(out, "count", row->count);
+		write_number(out, "total", row->total);
+		write_number(out, "mean", mean_time(row));
+		write_number(out, "p50", row->p50);
+		write_number(out, "p99", row->p99);
+		write_number(out, "min", row->least);
+		write_number(out, "max", row->most);
+		write_number(out, "errors", row->errors);
+		write_number(out, "unknown", row->unknown);
 		perfdata_text_char(out, '}');
 	}
 	perfdata_text_printf(out, "],\"findings\":%" PRIu64 ",\"complete\":%s}\n", head->end->findings_total,
 			     head->end->complete ? "true" : "false");
 }
 
-static void cell(struct perfdata_text *out, const char *content)
+static void write_cell(struct perfdata_text *out, const char *content)
 {
 	pd_text_csv_cell(out, content, strlen(content));
 	perfdata_text_char(out, ',');
@@ -386,24 +387,24 @@ static void id_cell(struct perfdata_text *out, int64_t id)
 	perfdata_text_char(out, ',');
 }
 
-static void csv(const struct report_spans *spans, const struct report_options *options,
+static void write_spans_csv(const struct report_spans *spans, const struct report_options *options,
 		const struct report_head *head, struct perfdata_text *out)
 {
 	size_t nr;
 	const struct pd_span_row *rows = pd_span_sums_rows(spans->sums, &nr);
 	for (size_t i = 0; i < nr && (!options->top || i < options->top); i++) {
 		const struct pd_span_row *row = &rows[i];
-		cell(out, head->file ? head->file : "");
-		cell(out, pd_span_kind_name(spans->kind));
-		cell(out, row->name);
+		write_cell(out, head->file ? head->file : "");
+		write_cell(out, pd_span_kind_name(spans->kind));
+		write_cell(out, row->name);
 		id_cell(out, row->pid);
 		id_cell(out, row->tid);
-		cell(out, comm_of(spans, row->comm));
+		write_cell(out, comm_of(spans, row->comm));
 		id_cell(out, row->cpu == UINT32_MAX ? -1 : (int64_t)row->cpu);
 		id_cell(out, row->other_pid);
 		id_cell(out, row->other_tid);
-		cell(out, comm_of(spans, row->other_comm));
-		const uint64_t numbers[] = { row->count, row->total, mean(row),   row->p50,    row->p99,
+		write_cell(out, comm_of(spans, row->other_comm));
+		const uint64_t numbers[] = { row->count, row->total, mean_time(row),   row->p50,    row->p99,
 					     row->least, row->most,  row->errors, row->unknown };
 		for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
 			perfdata_text_string(out, k ? "," : "");
@@ -421,10 +422,10 @@ enum perfdata_status pd_report_spans_end(struct report_spans *spans, const struc
 	if (status != PERFDATA_OK)
 		return status;
 	if (options->form == REPORT_JSON)
-		json(spans, options, &head, out);
+		write_spans_json(spans, options, &head, out);
 	else if (options->form == REPORT_CSV)
-		csv(spans, options, &head, out);
+		write_spans_csv(spans, options, &head, out);
 	else
-		text(spans, options, &head, out);
+		write_spans_text(spans, options, &head, out);
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }

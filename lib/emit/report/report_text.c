@@ -11,7 +11,7 @@
 
 enum { NAME_WIDTH = 60, KEY_WIDTH = 28 };
 
-static void pad(struct perfdata_text *out, size_t have, size_t width)
+static void pad_to_width(struct perfdata_text *out, size_t have, size_t width)
 {
 	if (have < width)
 		perfdata_text_fill(out, ' ', width - have);
@@ -19,7 +19,7 @@ static void pad(struct perfdata_text *out, size_t have, size_t width)
 
 /* --- head --------------------------------------------------------------------------------------------------------- */
 
-static void warning(const struct report_options *options, struct perfdata_text *out, const char *text)
+static void write_warning(const struct report_options *options, struct perfdata_text *out, const char *text)
 {
 	pd_report_style(options, REPORT_RED, out);
 	perfdata_text_string(out, text);
@@ -50,14 +50,14 @@ void pd_report_text_head(const struct report_options *options, const struct repo
 		snprintf(line, sizeof line,
 			 "lost: %" PRIu64 " records and %" PRIu64 " samples that the kernel could not write",
 			 summary->lost_records, summary->lost_samples);
-		warning(options, out, line);
+		write_warning(options, out, line);
 	}
 	if (!head->end->complete) {
 		snprintf(line, sizeof line,
 			 "incomplete: the recording is damaged or cut (%" PRIu64
 			 " findings); this is what could be read",
 			 head->end->findings_total);
-		warning(options, out, line);
+		write_warning(options, out, line);
 	}
 }
 
@@ -83,19 +83,20 @@ static bool counts_occurrences(const struct report_event *event)
 	return event->measure == PERFDATA_MEASURE_OCCURRENCES;
 }
 
-static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
+static const char *plural_ending(uint64_t count) { return count == 1 ? "" : "s"; }
 
 /* How much there is of the event, and of what. */
-static void amount(const struct report_event *event, struct perfdata_text *out)
+static void write_amount(const struct report_event *event, struct perfdata_text *out)
 {
 	const uint64_t samples = event->all[0], weight = event->all[1];
 	if (counts_occurrences(event)) {
 		if (samples != weight)
-			perfdata_text_printf(out, "%" PRIu64 " sample%s of ", samples, plural(samples));
-		perfdata_text_printf(out, "%" PRIu64 " occurrence%s (how often, not how long)", weight, plural(weight));
+			perfdata_text_printf(out, "%" PRIu64 " sample%s of ", samples, plural_ending(samples));
+		perfdata_text_printf(out, "%" PRIu64 " occurrence%s (how often, not how long)", weight,
+				     plural_ending(weight));
 		return;
 	}
-	perfdata_text_printf(out, "%" PRIu64 " sample%s", samples, plural(samples));
+	perfdata_text_printf(out, "%" PRIu64 " sample%s", samples, plural_ending(samples));
 	if (is_time(event) || samples != weight) {
 		perfdata_text_literal(out, ", ");
 		pd_stack_text_weight(out, weight, is_time(event));
@@ -164,7 +165,7 @@ void pd_report_event_line(const struct report_options *options, const struct rep
 	perfdata_text_shortened(out, event->name, 0);
 	pd_report_style(options, REPORT_PLAIN, out);
 	perfdata_text_literal(out, ": ");
-	amount(event, out);
+	write_amount(event, out);
 	perfdata_text_char(out, '\n');
 	if (event->is_part)
 		perfdata_text_printf(out, "these are %.2f %% of all: %" PRIu64 " of %" PRIu64 " samples\n",
@@ -178,7 +179,7 @@ void pd_report_event_line(const struct report_options *options, const struct rep
 		char line[160];
 		snprintf(line, sizeof line, "no names: %s%.2f %% was executing where no symbol is known",
 			 percent < 0.005 ? "less than " : "", percent < 0.005 ? 0.01 : percent);
-		warning(options, out, line);
+		write_warning(options, out, line);
 	}
 	if (!chose_comms && event->broken)
 		broken_lines(options, event, out);
@@ -223,7 +224,7 @@ static const char *key_text(const struct report_options *options, const struct r
 	return perfdata_text_failed(scratch) ? "" : scratch->data;
 }
 
-static const char *thing(enum report_by key)
+static const char *key_noun(enum report_by key)
 {
 	static const char *const things[REPORT_BYS] = { "function", "file",  "comm", "thread",  "process",
 							"cpu",      "event", "line", "build-id", "state",
@@ -260,7 +261,7 @@ static struct column_widths widths_of(const struct report_options *options, cons
 	struct column_widths widths = { .samples = strlen("samples"), .weight = 8, .file = strlen("file") };
 	choose_columns(options, event, &widths);
 	for (unsigned k = 0; k < widths.nr_keys; k++)
-		widths.key[k] = k == widths.wide_key ? REPORT_NAME_MIN : strlen(thing(widths.keys[k]));
+		widths.key[k] = k == widths.wide_key ? REPORT_NAME_MIN : strlen(key_noun(widths.keys[k]));
 	measure_rows(options, event, &widths);
 	widths.weight_shown = is_time(event) || event->all[0] != event->all[1];
 	size_t *name = &widths.key[widths.wide_key];
@@ -309,9 +310,9 @@ static void header_line(const struct report_options *options, const struct repor
 		perfdata_text_printf(out, "  %*s", (int)widths->weight, weight);
 	for (unsigned k = 0; k < widths->nr_keys; k++) {
 		perfdata_text_literal(out, "  ");
-		const size_t shown = perfdata_text_shortened(out, thing(widths->keys[k]), 0);
+		const size_t shown = perfdata_text_shortened(out, key_noun(widths->keys[k]), 0);
 		if (k + 1 < widths->nr_keys || widths->file_shown)
-			pad(out, shown, widths->key[k]);
+			pad_to_width(out, shown, widths->key[k]);
 	}
 	if (widths->file_shown)
 		perfdata_text_literal(out, "  file");
@@ -337,7 +338,7 @@ static void row_line(const struct report_options *options, const struct report_e
 		perfdata_text_literal(out, "  ");
 		perfdata_text_clear(scratch);
 		pd_stack_text_weight(scratch, row->sum.self[1], is_time(event));
-		pad(out, scratch->size, widths->weight);
+		pad_to_width(out, scratch->size, widths->weight);
 		perfdata_text_append(out, scratch->data, scratch->size);
 	}
 	for (unsigned k = 0; k < widths->nr_keys; k++) {
@@ -345,14 +346,14 @@ static void row_line(const struct report_options *options, const struct report_e
 		perfdata_text_literal(out, "  ");
 		const size_t shown = perfdata_text_shortened(out, text, options->width ? widths->key[k] : 0);
 		if (k + 1 < widths->nr_keys || widths->file_shown)
-			pad(out, shown, widths->key[k]);
+			pad_to_width(out, shown, widths->key[k]);
 	}
 	if (widths->file_shown) {
 		perfdata_text_literal(out, "  ");
 		const size_t file = perfdata_text_shortened(out, pd_stack_last_part(row->file),
 							    options->width ? widths->file : 0);
 		if (widths->kind_shown) {
-			pad(out, file, widths->file);
+			pad_to_width(out, file, widths->file);
 			perfdata_text_printf(out, "  %s", row->kind);
 		}
 	}

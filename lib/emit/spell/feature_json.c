@@ -53,7 +53,7 @@ static void integer_value(struct speller *s, const struct perfdata_node *node, c
 	pd_arena_release(&pool);
 }
 
-static void member(struct speller *s, const struct perfdata_node *node, const char *prefix)
+static void write_member(struct speller *s, const struct perfdata_node *node, const char *prefix)
 {
 	char name[128];
 	const char *own = node->field && node->field->name ? node->field->name : "value";
@@ -89,7 +89,7 @@ static void node_value(struct speller *s, const struct perfdata_node *node, cons
 	case PERFDATA_KIND_ATTR: attr_value(s, node->v.attr); break;
 	case PERFDATA_KIND_STRUCT:
 		for (const struct perfdata_node *child = node->child; child; child = child->next)
-			member(s, child, "");
+			write_member(s, child, "");
 		pd_spell_close(out, start, '{', '}');
 		break;
 	case PERFDATA_KIND_LIST:
@@ -121,14 +121,14 @@ void pd_feature_json_member(struct speller *s, uint32_t id, const struct perfdat
 	if (layout && is_one_value(layout)) {
 		const struct perfdata_node *content = perfdata_node_get(root, layout->name);
 		if (content) {
-			member(s, content, "");
+			write_member(s, content, "");
 		} else {
 			pd_member_key(s->out, layout->name, "");
 			perfdata_text_literal(s->out, "null");
 		}
 		for (const struct perfdata_node *child = root->child; child; child = child->next)
 			if (child != content)
-				member(s, child, layout->name);
+				write_member(s, child, layout->name);
 		return;
 	}
 	if (layout) {

@@ -75,7 +75,7 @@ static uint32_t nr_others(const struct line *line)
 
 /* The STOP of a part that takes a call: its offset is the index in `others`; the one at the line's end has their
  * number. */
-static void stop(struct line *line)
+static void stop_line(struct line *line)
 {
 	pd_line_part(&line->line,
 			   (struct perfdata_part){ .form = PERFDATA_PART_STOP, .offset = nr_others(line) });
@@ -111,7 +111,7 @@ enum perfdata_part_form pd_line_form(const struct row *row)
 void pd_line_other(struct line_maker *maker, line_spell_fn *spell, const void *what)
 {
 	const struct line_call other = { spell, what };
-	stop(maker->line);
+	stop_line(maker->line);
 	perfdata_text_append(&maker->line->others, &other, sizeof other);
 }
 
@@ -147,7 +147,7 @@ void pd_line_head(struct line_maker *maker, const struct record *r, enum pd_reco
 }
 
 /* NULL without memory. */
-static struct line *make(struct record *r, const struct line_kind *kind, const struct line_key *key)
+static struct line *make_line(struct record *r, const struct line_kind *kind, const struct line_key *key)
 {
 	struct line *line = calloc(1, sizeof *line);
 	if (!line)
@@ -163,7 +163,7 @@ static struct line *make(struct record *r, const struct line_kind *kind, const s
 	writing->out = maker.text;
 	const bool made = kind->make(&maker, r, kind->user);
 	writing->out = out;
-	stop(line);
+	stop_line(line);
 	line->key = *key;
 	line->of_view = maker.of_view;
 	if (made && pd_line_finish(&line->line) && !perfdata_text_failed(&line->others))
@@ -232,7 +232,7 @@ static const struct line *line_of(struct record *r, const struct line_kind *kind
 		forget_lines(table, r->cache);
 		slot = slot_of(&key);
 	}
-	struct line *line = make(r, kind, &key);
+	struct line *line = make_line(r, kind, &key);
 	if (line) {
 		table->slots[slot] = line;
 		table->nr++;

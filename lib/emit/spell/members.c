@@ -61,7 +61,7 @@ void pd_member_bits(struct perfdata_text *out, const char *name, uint64_t bits, 
 }
 
 /* Branches with the newest one first; atoms as Arm's manuals write them, the first one first. */
-static void letters(struct perfdata_text *out, const char *name, const struct pd_packet *packet, bool atoms)
+static void write_letters(struct perfdata_text *out, const char *name, const struct pd_packet *packet, bool atoms)
 {
 	const uint64_t nr = packet->words[1];
 	pd_member_key(out, name, "");
@@ -82,8 +82,8 @@ static void packet_field(struct perfdata_text *out, const struct pd_packet_field
 	case PD_SHOW_SIGNED: pd_member_number(out, row->name, value, true, int64_string); break;
 	case PD_SHOW_HEX: pd_member_hex(out, row->name, value); break;
 	case PD_SHOW_FLAG: pd_member_flag(out, row->name, value); break;
-	case PD_SHOW_BRANCHES: letters(out, row->name, packet, false); break;
-	case PD_SHOW_ATOMS: letters(out, row->name, packet, true); break;
+	case PD_SHOW_BRANCHES: write_letters(out, row->name, packet, false); break;
+	case PD_SHOW_ATOMS: write_letters(out, row->name, packet, true); break;
 	case PD_SHOW_NAMES: pd_member_bits(out, row->name, value, row->names, row->nr_names); break;
 	case PD_SHOW_ENUM:
 		if (value < row->nr_names && row->names[value])

@@ -46,7 +46,7 @@ const struct trace_keys *pd_trace_keys_make(const struct trace_row *row)
 
 /* --- values ------------------------------------------------------------------------------------------------------- */
 
-static void number(struct speller *s, uint64_t value, bool is_signed, size_t bytes)
+static void write_number(struct speller *s, uint64_t value, bool is_signed, size_t bytes)
 {
 	const bool as_string = bytes == 8 && s->style->int64_string;
 	char *at = perfdata_text_reserve(s->out, 40);
@@ -60,7 +60,7 @@ static void number(struct speller *s, uint64_t value, bool is_signed, size_t byt
 	perfdata_text_commit(s->out, at);
 }
 
-static void array(struct speller *s, const struct trace_row *row, const struct perfdata_trace_value *value)
+static void write_array(struct speller *s, const struct trace_row *row, const struct perfdata_trace_value *value)
 {
 	const size_t start = s->out->size;
 	for (size_t i = 0; i < value->count && !perfdata_text_failed(s->out); i++) {
@@ -69,13 +69,13 @@ static void array(struct speller *s, const struct trace_row *row, const struct p
 		if (row->field->elements_are_pointers)
 			pd_spell_hex_string(s->out, element);
 		else
-			number(s, element, value->is_signed, value->element_size);
+			write_number(s, element, value->is_signed, value->element_size);
 	}
 	pd_spell_close(s->out, start, '[', ']');
 }
 
 /* The numbers of the bits that are set. */
-static void bitmask(struct speller *s, const struct perfdata_trace_value *value)
+static void write_bitmask(struct speller *s, const struct perfdata_trace_value *value)
 {
 	const size_t start = s->out->size;
 	for (size_t i = 0; i < value->count && !perfdata_text_failed(s->out); i++) {
@@ -87,20 +87,20 @@ static void bitmask(struct speller *s, const struct perfdata_trace_value *value)
 	pd_spell_close(s->out, start, '[', ']');
 }
 
-static void spell(struct speller *s, const struct trace_row *row, const struct perfdata_trace_value *value,
+static void write_value(struct speller *s, const struct trace_row *row, const struct perfdata_trace_value *value,
 		  bool *ret_valid)
 {
 	*ret_valid = true;
 	switch (value->kind) {
-	case PERFDATA_TRACE_UNSIGNED: number(s, value->u64, false, row->field->size); break;
-	case PERFDATA_TRACE_SIGNED: number(s, value->u64, true, row->field->size); break;
+	case PERFDATA_TRACE_UNSIGNED: write_number(s, value->u64, false, row->field->size); break;
+	case PERFDATA_TRACE_SIGNED: write_number(s, value->u64, true, row->field->size); break;
 	case PERFDATA_TRACE_BOOL: perfdata_text_string(s->out, value->u64 ? "true" : "false"); break;
 	case PERFDATA_TRACE_POINTER: pd_spell_hex_string(s->out, value->u64); break;
 	case PERFDATA_TRACE_STRING:
 		*ret_valid = perfdata_text_json_string(s->out, value->bytes.data, value->bytes.size);
 		break;
-	case PERFDATA_TRACE_ARRAY: array(s, row, value); break;
-	case PERFDATA_TRACE_BITMASK: bitmask(s, value); break;
+	case PERFDATA_TRACE_ARRAY: write_array(s, row, value); break;
+	case PERFDATA_TRACE_BITMASK: write_bitmask(s, value); break;
 	case PERFDATA_TRACE_BYTES: pd_spell_bytes_string(s->out, value->bytes); break;
 	}
 }
@@ -111,7 +111,7 @@ bool pd_trace_json_value(struct speller *s, const struct trace_row *row, struct 
 	struct perfdata_trace_value value;
 	if (pd_trace_value(row->field, raw, s->scope->order, &value))
 		return false;
-	spell(s, row, &value, ret_valid_text);
+	write_value(s, row, &value, ret_valid_text);
 	*ret_text = value.bytes;
 	return true;
 }
@@ -133,7 +133,7 @@ void pd_trace_json_field(struct speller *s, const struct trace_row *row, struct 
 	}
 	perfdata_text_commit(out, key_to(at, &keys->key));
 	bool valid;
-	spell(s, row, &value, &valid);
+	write_value(s, row, &value, &valid);
 	if (!valid) {
 		perfdata_text_append(out, keys->hex.text, keys->hex.size);
 		pd_spell_bytes_string(out, value.bytes);

@@ -679,7 +679,7 @@ static enum perfdata_status write_baseline(const struct state *state, const stru
 	return pd_stack_ended(status, out);
 }
 
-static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
+static enum perfdata_status end_output(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	struct state *state = pointer;
 	const enum perfdata_status status = pd_stack_gather_finish(&state->gather);

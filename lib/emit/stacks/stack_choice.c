@@ -58,7 +58,7 @@ enum perfdata_status pd_stack_choice_new(const struct perfdata_emit_context *con
 void pd_stack_choice_free(struct stack_choice *choice) { pd_free(choice); }
 
 /* Brackets are parts of names. */
-static bool glob(const char *name, const char *end, const char *wanted)
+static bool matches_glob(const char *name, const char *end, const char *wanted)
 {
 	const char *star = NULL, *again = NULL;
 	while (name < end) {
@@ -103,10 +103,10 @@ static const char *parameters_of(const char *name, const char *end)
 bool pd_stack_name_matches(const char *name, const char *wanted)
 {
 	const char *end = name + strlen(name);
-	if (glob(name, end, wanted))
+	if (matches_glob(name, end, wanted))
 		return true;
 	const char *short_end = parameters_of(name, end);
-	return short_end != end && glob(name, short_end, wanted);
+	return short_end != end && matches_glob(name, short_end, wanted);
 }
 
 unsigned pd_stack_choice_sees(const struct stack_choice *choice, const char *name)

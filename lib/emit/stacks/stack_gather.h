@@ -62,14 +62,14 @@ const char *pd_stack_weight_text(const struct perfdata_session *session, const s
  * options. */
 #define STACK_BEGIN(set_up, release) STACK_BEGIN_OF(struct state, set_up, release)
 #define STACK_BEGIN_OF(type, set_up, release) \
-	static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state, \
+	static enum perfdata_status begin_output(const struct perfdata_emit_context *context, void **ret_state, \
 					  struct perfdata_text *out) \
 	{ \
 		return pd_stack_begin(sizeof(type), set_up, release, context, ret_state, out); \
 	}
-#define STACK_EMITTER(release_state) STACK_EMITTER_WITH(options, release_state)
-#define STACK_EMITTER_WITH(its_options, release_state) \
-	PD_EMITTER_OF(its_options), .begin = begin, .end = end, .release = release_state
+#define STACK_EMITTER(its_release) STACK_EMITTER_WITH(options, its_release)
+#define STACK_EMITTER_WITH(its_options, its_release) \
+	PD_EMITTER_OF(its_options), .begin = begin_output, .end = end_output, .release = its_release
 #define STACK_SUMS .format = pd_stack_gather_format, .merge = pd_stack_gather_merge, .free_part = pd_profile_part_free
 /* Of the time off the CPU. */
 #define STACK_OPTIONS_STATE \

@@ -407,7 +407,7 @@ static void add_functions(struct stack_labels *labels, const struct perfdata_dso
 			add_function(labels, dso, &symbol, &calls[i], true);
 }
 
-static bool resolve(struct stack_labels *labels, uint32_t frame, bool is_caller)
+static bool resolve_frame(struct stack_labels *labels, uint32_t frame, bool is_caller)
 {
 	const struct perfdata_dso *dso = dso_of(labels->session, frame);
 	const size_t first = labels->nr_calls;
@@ -432,7 +432,7 @@ const struct stack_call *pd_stack_labels_of(struct stack_labels *labels, uint32_
 	if (labels->failed || pd_vector_reach(&labels->known, &labels->nr_known, slot, sizeof *labels->known) < 0)
 		return NULL;
 	if (!labels->known[slot]) {
-		if (!resolve(labels, frame, is_caller))
+		if (!resolve_frame(labels, frame, is_caller))
 			return NULL;
 		labels->known[slot] = (uint32_t)labels->nr_lists;
 	}

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "emit/stacks/stack_pack.h"
 
-static void group(char *at, const uint8_t *bytes, size_t size)
+static void pack_group(char *at, const uint8_t *bytes, size_t size)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	const uint32_t bits = (uint32_t)bytes[0] << 16 | (uint32_t)(size > 1 ? bytes[1] : 0) << 8 |
@@ -20,11 +20,11 @@ void pd_stack_text_base64(struct perfdata_text *out, const uint8_t *bytes, size_
 	if (!at)
 		return;
 	for (size_t i = 0; i < size; i += 3, at += 4)
-		group(at, bytes + i, size - i < 3 ? size - i : 3);
+		pack_group(at, bytes + i, size - i < 3 ? size - i : 3);
 	perfdata_text_commit(out, at);
 }
 
-static void put(struct stack_pack *pack, const uint8_t *bytes, size_t size)
+static void put_bytes(struct stack_pack *pack, const uint8_t *bytes, size_t size)
 {
 	if (!pack->base64) {
 		perfdata_text_append(pack->out, bytes, size);
@@ -44,7 +44,7 @@ static void put(struct stack_pack *pack, const uint8_t *bytes, size_t size)
 		pack->rest[pack->nr_rest++] = bytes[i];
 }
 
-static void run(struct stack_pack *pack, const void *bytes, size_t size, bool finish)
+static void run_codec(struct stack_pack *pack, const void *bytes, size_t size, bool finish)
 {
 	uint8_t packed[16384];
 	size_t used = 0;
@@ -53,7 +53,7 @@ static void run(struct stack_pack *pack, const void *bytes, size_t size, bool fi
 		size_t made = 0;
 		status = pd_encoder_run(pack->encoder, bytes, size, &used, packed, sizeof packed, &made, finish);
 		pack->failed |= status != PERFDATA_OK && status != PERFDATA_END;
-		put(pack, packed, made);
+		put_bytes(pack, packed, made);
 		perfdata_text_cut(pack->out);
 	}
 }
@@ -70,11 +70,14 @@ bool pd_stack_pack_begin(struct stack_pack *pack, struct perfdata_text *out, boo
 	return pack->encoder;
 }
 
-void pd_stack_pack_write(struct stack_pack *pack, const void *bytes, size_t size) { run(pack, bytes, size, false); }
+void pd_stack_pack_write(struct stack_pack *pack, const void *bytes, size_t size)
+{
+	run_codec(pack, bytes, size, false);
+}
 
 bool pd_stack_pack_end(struct stack_pack *pack)
 {
-	run(pack, "", 0, true);
+	run_codec(pack, "", 0, true);
 	if (pack->nr_rest)
 		pd_stack_text_base64(pack->out, pack->rest, pack->nr_rest);
 	pd_encoder_free(pack->encoder);

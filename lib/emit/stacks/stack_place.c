@@ -6,7 +6,7 @@
 void pd_stack_place_release(struct stack_place *place) { pd_free(place->nodes); }
 
 /* The labels that a path shares with the one before have the nodes of the one before. */
-static bool prepare(struct stack_place *place, const struct stack_path *path, uint32_t *ret_above)
+static bool prepare_place(struct stack_place *place, const struct stack_path *path, uint32_t *ret_above)
 {
 	if (pd_vector_grow(&place->nodes, &place->room, path->nr_labels, sizeof *place->nodes) < 0)
 		return false;
@@ -23,7 +23,7 @@ enum perfdata_status pd_stack_place_make(struct stack_place *place, struct stack
 	const enum perfdata_status status = pd_stack_route_to(place->route, node, &path);
 	if (status != PERFDATA_OK)
 		return status;
-	if (!prepare(place, &path, &at))
+	if (!prepare_place(place, &path, &at))
 		return PERFDATA_ENOMEM;
 	for (; place->nr < path.nr_labels; place->nr++) {
 		at = pd_stack_tree_child(tree, at, path.labels[place->nr]);
@@ -43,7 +43,7 @@ enum perfdata_status pd_stack_place_find(struct stack_place *place, struct stack
 	const enum perfdata_status status = pd_stack_route_to(place->route, node, &path);
 	if (status != PERFDATA_OK)
 		return status;
-	if (!prepare(place, &path, &at))
+	if (!prepare_place(place, &path, &at))
 		return PERFDATA_ENOMEM;
 	for (; place->nr < path.nr_labels; place->nr++) {
 		const uint32_t child = pd_stack_tree_find(tree, at, path.labels[place->nr]);

@@ -93,7 +93,7 @@ static bool is_return_address(const struct stack_route *route, const struct stac
 
 /* Collects the steps from the node up to one that the last path has, too, or to the root; *ret_same: how many steps of
  * the last path stay. Callers have lower numbers than their callees, so the last path is sorted. */
-static enum perfdata_status collect(struct stack_route *route, uint32_t node, size_t *ret_nr, size_t *ret_same)
+static enum perfdata_status collect_frames(struct stack_route *route, uint32_t node, size_t *ret_nr, size_t *ret_same)
 {
 	size_t nr = 0, same = route->nr_steps;
 	while (node) {
@@ -172,7 +172,7 @@ static uint32_t labels_before(const struct stack_route *route, size_t step)
 }
 
 /* Takes from the front of the path what calls the function at which the choice lets stacks begin. */
-static void cut(struct stack_route *route, struct stack_path *path)
+static void cut_path(struct stack_route *route, struct stack_path *path)
 {
 	size_t steps = 0, labels = 0, of_step = 0;
 	const struct stack_step *last = &route->steps[route->nr_steps - 1];
@@ -243,7 +243,7 @@ enum perfdata_status pd_stack_route_to(struct stack_route *route, uint32_t node,
 		return PERFDATA_EINTR;
 	if (!node)
 		return to_nothing(route, ret);
-	const enum perfdata_status status = collect(route, node, &nr, &same);
+	const enum perfdata_status status = collect_frames(route, node, &nr, &same);
 	if (status != PERFDATA_OK)
 		return status;
 	/* the last step that stays may be called in another path by now */
@@ -275,7 +275,7 @@ enum perfdata_status pd_stack_route_to(struct stack_route *route, uint32_t node,
 	ret->nr_steps = route->nr_steps;
 	ret->labels = route->names;
 	ret->nr_labels = route->nr_names;
-	cut(route, ret);
+	cut_path(route, ret);
 	return PERFDATA_OK;
 }
 

@@ -66,7 +66,7 @@ enum perfdata_status pd_stack_spool_take(struct stack_spool *spool, uint64_t fro
 	return spool->status;
 }
 
-static void append(void *user, const char *bytes, size_t size)
+static void append_bytes(void *user, const char *bytes, size_t size)
 {
 	perfdata_text_append(user, bytes, size);
 	perfdata_text_cut(user);
@@ -75,5 +75,5 @@ static void append(void *user, const char *bytes, size_t size)
 enum perfdata_status pd_stack_spool_copy(struct stack_spool *spool, uint64_t from, uint64_t to,
 					 struct perfdata_text *out)
 {
-	return pd_stack_spool_take(spool, from, to, append, out);
+	return pd_stack_spool_take(spool, from, to, append_bytes, out);
 }

@@ -39,7 +39,7 @@ void pd_aux_cells_packets(const struct pd_aux_piece *piece, const uint32_t *colu
 	}
 }
 
-static void events(const struct row_cells *to, uint64_t bits)
+static void put_events(const struct row_cells *to, uint64_t bits)
 {
 	unsigned nr_names;
 	const char *const *names = pd_spe_event_names(&nr_names);
@@ -64,7 +64,7 @@ void pd_aux_cells_sample(const struct pd_spe_row *row, const struct record *r, c
 	for (unsigned i = 0; i < SPE_COLUMNS; i++) {
 		const struct value value = pd_spe_value(row, r->delivery ? &names : NULL, i);
 		if (value.kind == IS_BITS)
-			events(&to, value.number);
+			put_events(&to, value.number);
 		else
 			pd_row_cells_value(&to, i, &value);
 	}

@@ -16,7 +16,7 @@ static struct value list_of(enum value_kind element, const struct perfdata_list 
 	return (struct value){ .kind = IS_LIST, .element = element, .list = list };
 }
 
-static struct value spelled(struct record *r, const struct perfdata_text *room)
+static struct value text_value(struct record *r, const struct perfdata_text *room)
 {
 	r->failed |= perfdata_text_failed(room);
 	return value_bytes(IS_TEXT, (struct perfdata_bytes){ (const uint8_t *)room->data, room->size });
@@ -27,7 +27,7 @@ static struct value json_of_row(struct record *r, const struct row *row, const v
 	struct speller s = speller_of(r, room);
 	perfdata_text_clear(room);
 	pd_spell_value(&s, row, view);
-	return spelled(r, room);
+	return text_value(r, room);
 }
 
 static struct value value_of_row(struct record *r, const struct row *row, const void *view, struct perfdata_text *room)
@@ -88,7 +88,7 @@ static struct value value_of_place(struct record *r, const struct select_step *s
 	case VALUE_LIST_PARTS:
 		perfdata_text_clear(room);
 		pd_location_json_calls(room, place);
-		return spelled(r, room);
+		return text_value(r, room);
 	default: return number_as(IS_NUMBER, place->number[step->part]);
 	}
 }
@@ -108,7 +108,7 @@ static struct value value_of_head(struct record *r, enum pd_record_head head, st
 	}
 	perfdata_text_clear(room);
 	pd_spell_nested_head(r, &value, room);
-	return spelled(r, room);
+	return text_value(r, room);
 }
 
 /* --- tracepoint fields -------------------------------------------------------------------------------------------- */
@@ -144,7 +144,7 @@ static struct value value_of_fields(struct record *r, struct perfdata_text *room
 	struct speller s = speller_of(r, room);
 	perfdata_text_clear(room);
 	pd_trace_json_object(&s, r->fields);
-	return spelled(r, room);
+	return text_value(r, room);
 }
 
 /* --- any field ---------------------------------------------------------------------------------------------------- */

@@ -163,7 +163,7 @@ void pd_cells_extend(struct cells *cells, uint32_t row, uint32_t rows)
 }
 
 /* As signed numbers: so small negative values are close to small positive ones. */
-static void measure(struct cells *cells, const uint64_t *values, uint32_t nr)
+static void measure_values(struct cells *cells, const uint64_t *values, uint32_t nr)
 {
 	int64_t least = cells->measured || !nr ? cells->least : (int64_t)values[0];
 	int64_t greatest = cells->measured || !nr ? cells->greatest : least;
@@ -181,7 +181,7 @@ void pd_cells_measure_values(struct cells *cells)
 {
 	/* an array that holds nothing yet is a null pointer */
 	if (cells->nr > cells->measured)
-		measure(cells, cells->values + cells->measured, cells->nr - cells->measured);
+		measure_values(cells, cells->values + cells->measured, cells->nr - cells->measured);
 }
 
 void pd_cells_put_all(struct cells *cells, uint32_t row, const uint64_t *values, uint32_t nr)
@@ -190,7 +190,7 @@ void pd_cells_put_all(struct cells *cells, uint32_t row, const uint64_t *values,
 		return;
 	memcpy(cells->values + cells->nr, values, nr * sizeof *values);
 	if (cells->measured == cells->nr)
-		measure(cells, values, nr);
+		measure_values(cells, values, nr);
 	cells->nr += nr;
 	pd_cells_extend(cells, row, nr);
 }
@@ -200,7 +200,7 @@ void pd_cells_repeat(struct cells *cells, uint32_t row, uint32_t rows, uint64_t 
 	if (!rows || !pd_cells_reserve(cells, rows, 0, 0, 0))
 		return;
 	if (cells->measured == cells->nr) {
-		measure(cells, &value, 1);
+		measure_values(cells, &value, 1);
 		cells->measured += rows - 1;
 	}
 	for (uint32_t i = 0; i < rows; i++)
@@ -255,7 +255,7 @@ static bool has_recent(struct cells *cells)
 }
 
 /* Writes the text to the end of the bytes, with U+FFFD for each byte that is part of no character. */
-static size_t repair(struct cells *cells, const uint8_t *bytes, size_t size)
+static size_t repair_text(struct cells *cells, const uint8_t *bytes, size_t size)
 {
 	if (size > UINT32_MAX / 3)
 		cells->failed = cells->is_full = true;
@@ -272,11 +272,11 @@ static size_t repair(struct cells *cells, const uint8_t *bytes, size_t size)
 }
 
 /* The text as valid UTF-8: a repaired copy at the end of the bytes, where it is not. */
-static const void *valid(struct cells *cells, const void *bytes, size_t *size)
+static const void *valid_bytes(struct cells *cells, const void *bytes, size_t *size)
 {
 	if (pd_utf8_valid(bytes, *size))
 		return bytes;
-	*size = repair(cells, bytes, *size);
+	*size = repair_text(cells, bytes, *size);
 	return cells->failed ? NULL : cells->bytes + cells->size;
 }
 
@@ -292,7 +292,7 @@ uint64_t pd_cells_text(struct cells *cells, const void *bytes, size_t size)
 
 uint64_t pd_cells_utf8(struct cells *cells, const void *bytes, size_t size)
 {
-	bytes = valid(cells, bytes, &size);
+	bytes = valid_bytes(cells, bytes, &size);
 	return pd_cells_text(cells, bytes, size);
 }
 
@@ -306,7 +306,7 @@ uint64_t pd_cells_name(struct cells *cells, const char *name)
 	if (known->address == name && known->round == cells->recent->round)
 		return known->token;
 	size_t size = strlen(name);
-	const void *bytes = valid(cells, name, &size);
+	const void *bytes = valid_bytes(cells, name, &size);
 	const uint32_t token = cells->failed ? 0 : new_token(cells, bytes, size);
 	if (!cells->failed)
 		*known = (struct lasting_text){ name, token, cells->recent->round };

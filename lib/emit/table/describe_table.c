@@ -139,7 +139,7 @@ struct columns {
 	bool failed;
 };
 
-static struct table_column *add(struct columns *columns, const char *name)
+static struct table_column *add_column(struct columns *columns, const char *name)
 {
 	struct table *table = columns->table;
 	if (table->nr_columns == columns->room) {
@@ -161,7 +161,7 @@ static struct table_column *add(struct columns *columns, const char *name)
 
 static void add_recording(struct columns *columns)
 {
-	struct table_column *column = add(columns, "recording");
+	struct table_column *column = add_column(columns, "recording");
 	if (!column)
 		return;
 	column->type = COLUMN_TEXT;
@@ -192,7 +192,7 @@ static void add_field(struct columns *columns, const char *name, const char *sel
 	for (size_t i = 0; !is_known && (layout = perfdata_record_layout_at(i)); i++)
 		for (unsigned k = 0; k < table->nr_types && !is_known; k++)
 			is_known = layout->id == table->types[k] && find_field(columns, layout, &found);
-	struct table_column *column = is_known ? add(columns, name) : NULL;
+	struct table_column *column = is_known ? add_column(columns, name) : NULL;
 	if (column)
 		*column = found;
 }
@@ -218,7 +218,7 @@ static enum column_type type_of_trace(const struct perfdata_trace_field *field)
 static void add_trace_field(struct columns *columns, const char *name, const char *select,
 			    const struct perfdata_trace_field *field)
 {
-	struct table_column *column = add(columns, name);
+	struct table_column *column = add_column(columns, name);
 	if (!column)
 		return;
 	column->select = select;
@@ -250,7 +250,7 @@ static void add_record_fields(struct columns *columns, const struct perfdata_lay
 
 static void add_frame_id(struct columns *columns)
 {
-	struct table_column *column = add(columns, "frame_id");
+	struct table_column *column = add_column(columns, "frame_id");
 	if (!column)
 		return;
 	column->type = COLUMN_INT32;
@@ -290,7 +290,7 @@ static enum perfdata_status make_of_row(struct columns *columns, const struct ta
 	if (!row->columns)
 		return make_of_records(columns, row->fields);
 	for (const struct table_column *column = row->columns; column->name; column++) {
-		struct table_column *copy = add(columns, column->name);
+		struct table_column *copy = add_column(columns, column->name);
 		if (copy)
 			*copy = *column;
 	}

@@ -102,7 +102,7 @@ void pd_packed_cells_values(const struct packed_cells *packed, const struct pack
 		ret[i] = least;
 }
 
-static void copy(void *to, const void *from, size_t size)
+static void copy_cells(void *to, const void *from, size_t size)
 {
 	if (size)
 		memcpy(to, from, size);
@@ -112,11 +112,11 @@ void pd_cells_pack(const struct cells *cells, const struct packed_cells *packed,
 {
 	const struct places places = places_of(packed);
 	char *at = block + packed->at;
-	copy(at, cells->texts, packed->nr_texts * sizeof *cells->texts);
-	copy(at + places.runs, cells->runs, packed->nr_runs * sizeof *cells->runs);
-	copy(at + places.lengths, cells->lengths, packed->nr_lengths * sizeof *cells->lengths);
+	copy_cells(at, cells->texts, packed->nr_texts * sizeof *cells->texts);
+	copy_cells(at + places.runs, cells->runs, packed->nr_runs * sizeof *cells->runs);
+	copy_cells(at + places.lengths, cells->lengths, packed->nr_lengths * sizeof *cells->lengths);
 	narrow_values(cells, packed, at + places.values);
-	copy(at + places.bytes, cells->bytes, packed->nr_bytes);
+	copy_cells(at + places.bytes, cells->bytes, packed->nr_bytes);
 }
 
 static void append_runs(struct cells *cells, uint32_t row, const uint32_t *runs, uint32_t nr)

@@ -11,13 +11,13 @@ static const struct row *row_named(const struct plan *plan, const char *name)
 	return row < 0 ? NULL : &plan->rows[row];
 }
 
-static bool has(uint64_t present, const struct row *row) { return row && present >> row->index & 1; }
+static bool row_is_present(uint64_t present, const struct row *row) { return row && present >> row->index & 1; }
 
 /* The record's member of that name, if it has one; *ret_row may be NULL. */
-static const void *member(const struct record *r, const char *name, enum value_type op, const struct row **ret_row)
+static const void *find_member(const struct record *r, const char *name, enum value_type op, const struct row **ret_row)
 {
 	const struct row *row = row_named(r->plan->plan, name);
-	if (!has(r->view.u.present, row) || row->type != op)
+	if (!row_is_present(r->view.u.present, row) || row->type != op)
 		return NULL;
 	if (ret_row)
 		*ret_row = row;
@@ -29,11 +29,11 @@ static const void *member(const struct record *r, const char *name, enum value_t
 /* In the order of their rows. */
 static const char *const register_sets[] = { "intr", "user" };
 
-static const struct perfdata_regs *registers(const struct record *r, unsigned set)
+static const struct perfdata_regs *register_set(const struct record *r, unsigned set)
 {
 	const bool user = !strcmp(register_sets[set], "user");
 	if (r->view.type != PERFDATA_RECORD_SAMPLE ||
-	    !has(r->view.u.present, row_named(r->plan->plan, user ? "user_regs" : "intr_regs")))
+	    !row_is_present(r->view.u.present, row_named(r->plan->plan, user ? "user_regs" : "intr_regs")))
 		return NULL;
 	return user ? &r->view.u.sample.user_regs : &r->view.u.sample.intr_regs;
 }
@@ -42,7 +42,7 @@ static bool next_registers(struct part_walk *walk)
 {
 	walk->list = NULL;
 	while (walk->lists && !walk->list) {
-		const struct perfdata_regs *regs = registers(walk->record, --walk->lists);
+		const struct perfdata_regs *regs = register_set(walk->record, --walk->lists);
 		if (regs) {
 			walk->list = &regs->values;
 			walk->left = regs->mask;
@@ -59,15 +59,15 @@ void pd_parts_begin(struct part_walk *walk, struct record *record, enum table_ro
 		walk->lists = sizeof register_sets / sizeof *register_sets;
 		next_registers(walk);
 	} else if (of == TABLE_OF_BRANCHES) {
-		const struct perfdata_branch_stack *stack = member(record, "branch_stack", VALUE_STRUCT, &row);
+		const struct perfdata_branch_stack *stack = find_member(record, "branch_stack", VALUE_STRUCT, &row);
 		walk->list = stack ? &stack->entries : NULL;
 		walk->element = stack ? row_named(row->element, "entries")->element : NULL;
 	} else if (of == TABLE_OF_READ_VALUES) {
-		const struct perfdata_read *read = member(record, "read", VALUE_STRUCT, &row);
+		const struct perfdata_read *read = find_member(record, "read", VALUE_STRUCT, &row);
 		walk->list = read ? &read->values : NULL;
 		walk->element = read ? row_named(row->element, "values")->element : NULL;
 	} else {
-		walk->list = member(record, "callchain", VALUE_CALLCHAIN, NULL);
+		walk->list = find_member(record, "callchain", VALUE_CALLCHAIN, NULL);
 	}
 }
 
@@ -92,12 +92,12 @@ bool pd_parts_next(struct part_walk *walk)
 
 /* --- values ------------------------------------------------------------------------------------------------------- */
 
-static struct value spelled(const struct perfdata_text *room)
+static struct value text_value(const struct perfdata_text *room)
 {
 	return (struct value){ .kind = IS_TEXT, .text = { (const uint8_t *)room->data, room->size } };
 }
 
-static struct value key(const struct part_walk *walk, unsigned column)
+static struct value key_value(const struct part_walk *walk, unsigned column)
 {
 	const struct perfdata_raw *raw = walk->record->raw;
 	struct head_value file;
@@ -113,7 +113,7 @@ static struct value key(const struct part_walk *walk, unsigned column)
 }
 
 /* The part of a word of bit-fields that the column is called after. */
-static struct value bits(const struct row *row, uint64_t value, const struct table_column *column)
+static struct value bits_value(const struct row *row, uint64_t value, const struct table_column *column)
 {
 	const struct perfdata_bits *at = row->field->bits;
 	while (at->name && strcmp(at->name, column->name))
@@ -125,9 +125,9 @@ static struct value bits(const struct row *row, uint64_t value, const struct tab
 }
 
 /* A field of the part. */
-static struct value field(const struct part_walk *walk, const struct row *row, struct perfdata_text *room)
+static struct value field_value(const struct part_walk *walk, const struct row *row, struct perfdata_text *room)
 {
-	if (!has(walk->list->present, row))
+	if (!row_is_present(walk->list->present, row))
 		return (struct value){ .kind = IS_ABSENT };
 	const uint64_t value = pd_value_integer(row->kind, (const char *)&walk->part + row->member);
 	if (row->type != VALUE_BITS)
@@ -135,7 +135,7 @@ static struct value field(const struct part_walk *walk, const struct row *row, s
 	struct speller s = speller_of(walk->record, room);
 	perfdata_text_clear(room);
 	pd_spell_value(&s, row, &walk->part);
-	return spelled(room);
+	return text_value(room);
 }
 
 static struct value of_branch(const struct part_walk *walk, unsigned column, struct perfdata_text *room)
@@ -146,8 +146,8 @@ static struct value of_branch(const struct part_walk *walk, unsigned column, str
 		return walk->index < counters->count ? value_word(true, perfdata_list_u64(counters, walk->index))
 						     : value_word(false, 0);
 	if (!described->derived)
-		return field(walk, row_named(walk->element, described->name), room);
-	return bits(row_named(walk->element, "branch_flags"), walk->part.branch.flags, described);
+		return field_value(walk, row_named(walk->element, described->name), room);
+	return bits_value(row_named(walk->element, "branch_flags"), walk->part.branch.flags, described);
 }
 
 static struct value of_register(const struct part_walk *walk, unsigned column, struct perfdata_text *room)
@@ -162,16 +162,16 @@ static struct value of_register(const struct part_walk *walk, unsigned column, s
 			       (unsigned)__builtin_ctzll(walk->left), name);
 	perfdata_text_clear(room);
 	perfdata_text_string(room, name);
-	return spelled(room);
+	return text_value(room);
 }
 
 static struct value of_read_value(const struct part_walk *walk, unsigned column, struct perfdata_text *room)
 {
 	const char *name = pd_table_own_columns(TABLE_OF_READ_VALUES)[column].name;
 	if (column != READ_VALUES_EVENT)
-		return field(walk, row_named(walk->element, name), room);
+		return field_value(walk, row_named(walk->element, name), room);
 	const struct perfdata_event *event = NULL;
-	if (has(walk->list->present, row_named(walk->element, "id")))
+	if (row_is_present(walk->list->present, row_named(walk->element, "id")))
 		event = pd_value_event(walk->record->scope.world, walk->part.read.id);
 	return value_text(event ? event->name : NULL);
 }
@@ -179,7 +179,7 @@ static struct value of_read_value(const struct part_walk *walk, unsigned column,
 struct value pd_part_value(const struct part_walk *walk, unsigned column, struct perfdata_text *room)
 {
 	if (column < PART_KEY_COLUMNS)
-		return key(walk, column);
+		return key_value(walk, column);
 	switch (walk->of) {
 	case TABLE_OF_BRANCHES: return of_branch(walk, column, room);
 	case TABLE_OF_REGS: return of_register(walk, column, room);

@@ -85,7 +85,7 @@ static void add_element(void *user, const struct value *element)
 }
 
 /* A field of another type than the column's (the recording changed the event's format) is null. */
-static bool fits(enum column_type type, enum perfdata_trace_kind kind)
+static bool kind_fits(enum column_type type, enum perfdata_trace_kind kind)
 {
 	switch (kind) {
 	case PERFDATA_TRACE_UNSIGNED: case PERFDATA_TRACE_SIGNED: case PERFDATA_TRACE_POINTER:
@@ -101,7 +101,7 @@ static bool fits(enum column_type type, enum perfdata_trace_kind kind)
 static bool field_fits(const struct record *r, const struct select_step *step, enum column_type type)
 {
 	const struct trace_row *row = r->scope.trace ? pd_trace_plan_row(r->scope.trace, step->trace_name) : NULL;
-	return row && fits(type, row->kind);
+	return row && kind_fits(type, row->kind);
 }
 
 static void put_other(struct record *r, const struct table_column *column, struct cells *cells, uint32_t row,
@@ -261,7 +261,7 @@ static void plan_trace(const struct planning *planning, const struct table_colum
 {
 	const struct trace_plan *trace = planning->r->scope.trace;
 	const struct trace_row *row = trace ? pd_trace_plan_row(trace, source->fill.step->trace_name) : NULL;
-	if (row && planning->fields_are_whole && row->end && fits(column->type, row->kind) &&
+	if (row && planning->fields_are_whole && row->end && kind_fits(column->type, row->kind) &&
 	    column->type != COLUMN_BOOLEAN)
 		is_number(source, ROW_FIELDS, kind_of_trace(row), row->offset);
 }
@@ -378,7 +378,7 @@ bool pd_row_plan_is_of_view(const struct row_plan *plan) { return plan->of_view;
 		values[i] = (uint64_t)value; \
 	}
 
-static void load(const struct number *number, const struct row_bases *rows, uint32_t nr, uint64_t *values)
+static void load_numbers(const struct number *number, const struct row_bases *rows, uint32_t nr, uint64_t *values)
 {
 	switch ((enum number_kind)number->kind) {
 	case NUMBER_U8: LOAD(uint8_t) break;
@@ -393,7 +393,7 @@ static void load(const struct number *number, const struct row_bases *rows, uint
 }
 
 /* Numbers of comms become tokens; most rows have the token of the row before. */
-static void comms(const struct row_plan *plan, struct cells *cells, uint32_t nr, uint64_t *values)
+static void put_comms(const struct row_plan *plan, struct cells *cells, uint32_t nr, uint64_t *values)
 {
 	uint64_t last = UINT32_MAX, token = UINT32_MAX;
 	for (uint32_t i = 0; i < nr; i++) {
@@ -408,7 +408,7 @@ static void comms(const struct row_plan *plan, struct cells *cells, uint32_t nr,
 	}
 }
 
-static void events(const struct row_bases *rows, struct cells *cells, uint32_t nr, uint64_t *values)
+static void put_events(const struct row_bases *rows, struct cells *cells, uint32_t nr, uint64_t *values)
 {
 	const char *last = NULL;
 	uint64_t token = UINT32_MAX;
@@ -422,17 +422,17 @@ static void events(const struct row_bases *rows, struct cells *cells, uint32_t n
 	}
 }
 
-static void deal(const struct row_plan *plan, const struct number *number, const struct row_bases *rows, uint32_t nr,
-		 uint32_t row, struct cells *cells)
+static void deal_numbers(const struct row_plan *plan, const struct number *number, const struct row_bases *rows,
+			 uint32_t nr, uint32_t row, struct cells *cells)
 {
 	uint64_t values[ROWS_PENDING];
 	uint32_t nulls = 0;
 	if (number->meaning == MEANS_EVENT)
-		events(rows, cells, nr, values);
+		put_events(rows, cells, nr, values);
 	else
-		load(number, rows, nr, values);
+		load_numbers(number, rows, nr, values);
 	if (number->meaning == MEANS_COMM)
-		comms(plan, cells, nr, values);
+		put_comms(plan, cells, nr, values);
 	for (uint32_t i = 0; number->meaning != MEANS_NUMBER && i < nr; i++)
 		nulls += values[i] == UINT32_MAX;
 	if (!nulls)
@@ -446,7 +446,7 @@ void pd_record_cells_end(struct open_rows *rows)
 {
 	const size_t nr = rows->nr_pending ? rows->plan->nr_numbers : 0;
 	for (size_t i = 0; i < nr; i++)
-		deal(rows->plan, &rows->plan->numbers[i], rows->pending, rows->nr_pending,
+		deal_numbers(rows->plan, &rows->plan->numbers[i], rows->pending, rows->nr_pending,
 		     rows->rows - rows->nr_pending, &rows->columns[rows->plan->numbers[i].column]);
 	rows->nr_pending = 0;
 }

@@ -21,7 +21,7 @@ static bool is_there(const struct columns *columns, const char *prefix, const ch
 	return false;
 }
 
-static void add(struct columns *columns, const char *prefix, const char *name, const char *suffix)
+static void add_column(struct columns *columns, const char *prefix, const char *name, const char *suffix)
 {
 	if (is_there(columns, prefix, name, suffix))
 		return;
@@ -67,13 +67,13 @@ static void add_rows(struct columns *columns, const struct perfdata_layout *layo
 			add_rows(columns, field->element, deeper);
 			continue;
 		}
-		add(columns, prefix, field->name, "");
+		add_column(columns, prefix, field->name, "");
 		if (field->show == PERFDATA_SHOW_ENUM || field->show == PERFDATA_SHOW_FLAGS)
-			add(columns, prefix, field->name, "_raw");
+			add_column(columns, prefix, field->name, "_raw");
 		else if (field->show == PERFDATA_SHOW_TEXT)
-			add(columns, prefix, field->name, "_hex");
+			add_column(columns, prefix, field->name, "_hex");
 		else if (field->show == PERFDATA_SHOW_RAW)
-			add(columns, "", "fields", "");
+			add_column(columns, "", "fields", "");
 	}
 }
 
@@ -85,13 +85,13 @@ static void add_names(struct columns *columns, struct record_names choice)
 		if (!(choice.heads >> i & 1))
 			continue;
 		if (pd_record_head_info(i)->kind != HEAD_IS_LOCATION)
-			add(columns, "", name, "");
+			add_column(columns, "", name, "");
 		for (unsigned part = 0; pd_record_head_info(i)->kind == HEAD_IS_LOCATION && part < LOCATION_COUNT;
 		     part++) {
 			char prefix[32];
 			snprintf(prefix, sizeof prefix, "%s.", name);
 			if (choice.locations >> part & 1)
-				add(columns, prefix, pd_location_part_info(part)->name, "");
+				add_column(columns, prefix, pd_location_part_info(part)->name, "");
 		}
 	}
 }
@@ -101,9 +101,9 @@ static void add_table(struct columns *columns, const struct perfdata_layout *lay
 		      struct record_names choice)
 {
 	for (unsigned i = HEAD_OFFSET; i <= HEAD_CPU; i++)
-		add(columns, "", pd_record_head_info(i)->name, "");
+		add_column(columns, "", pd_record_head_info(i)->name, "");
 	if (!layout) {
-		add(columns, "", pd_record_head_info(HEAD_TYPE_RAW)->name, "");
+		add_column(columns, "", pd_record_head_info(HEAD_TYPE_RAW)->name, "");
 	} else {
 		const size_t before = columns->nr;
 		add_rows(columns, layout, "");
@@ -119,14 +119,14 @@ static void add_table(struct columns *columns, const struct perfdata_layout *lay
 		if (plan)
 			columns->nr = kept;
 		for (size_t i = 0; plan && i < plan->nr_rows; i++)
-			add(columns, "fields.", plan->rows[i].name, "");
+			add_column(columns, "fields.", plan->rows[i].name, "");
 		if (layout->id != PERFDATA_RECORD_SAMPLE && layout->id < PERFDATA_RECORD_USER_FIRST)
 			add_rows(columns, pd_trailer_layout(), "sample_id.");
 		if (layout->id == PERFDATA_RECORD_SAMPLE)
 			add_names(columns, choice);
 	}
-	add(columns, "", pd_record_head_info(HEAD_REST)->name, "");
-	add(columns, "", pd_record_head_info(HEAD_PROBLEM)->name, "");
+	add_column(columns, "", pd_record_head_info(HEAD_REST)->name, "");
+	add_column(columns, "", pd_record_head_info(HEAD_PROBLEM)->name, "");
 }
 
 bool pd_record_columns(struct pd_arena *pool, const struct perfdata_layout *layout, const struct trace_plan *plan,

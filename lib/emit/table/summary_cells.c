@@ -18,32 +18,32 @@ static struct cells *cells_of(const struct filling *filling, unsigned column)
 	return pd_row_cells_of(&filling->to, column);
 }
 
-static void number(const struct filling *filling, unsigned column, uint64_t value)
+static void put_number(const struct filling *filling, unsigned column, uint64_t value)
 {
 	pd_row_cells_number(&filling->to, column, value);
 }
 
-static void bytes(const struct filling *filling, unsigned column, const void *data, size_t size)
+static void put_bytes(const struct filling *filling, unsigned column, const void *data, size_t size)
 {
 	pd_row_cells_text(&filling->to, column, data, size);
 }
 
-static void text(const struct filling *filling, unsigned column, const char *value)
+static void put_text(const struct filling *filling, unsigned column, const char *value)
 {
 	if (value)
-		bytes(filling, column, value, strlen(value));
+		put_bytes(filling, column, value, strlen(value));
 }
 
 /* Adds the content of filling->text. */
-static void spelled(const struct filling *filling, unsigned column)
+static void put_room(const struct filling *filling, unsigned column)
 {
 	struct cells *cells = cells_of(filling, column);
-	bytes(filling, column, filling->text.data, filling->text.size);
+	put_bytes(filling, column, filling->text.data, filling->text.size);
 	if (cells)
 		cells->failed |= perfdata_text_failed(&filling->text);
 }
 
-static struct perfdata_text *cleared(struct filling *filling)
+static struct perfdata_text *cleared_room(struct filling *filling)
 {
 	perfdata_text_clear(&filling->text);
 	return &filling->text;
@@ -60,7 +60,7 @@ static const struct perfdata_node *root_of(const struct perfdata_reader *reader,
 static void node_number(const struct filling *filling, unsigned column, const struct perfdata_node *node)
 {
 	if (node)
-		number(filling, column, node->v.u);
+		put_number(filling, column, node->v.u);
 }
 
 /* --- the recording ------------------------------------------------------------------------------------------------ */
@@ -83,7 +83,7 @@ static void add_wall_offset(const struct filling *filling)
 	const struct perfdata_node *wall = perfdata_node_get(root, "wall_clock"),
 				   *own = perfdata_node_get(root, "clockid_time");
 	if (wall && own)
-		number(filling, RECORDINGS_WALL_OFFSET, wall->v.u - own->v.u);
+		put_number(filling, RECORDINGS_WALL_OFFSET, wall->v.u - own->v.u);
 }
 
 static const char *container_name(enum perfdata_container container)
@@ -112,30 +112,30 @@ static void row_of_recording(struct filling *filling)
 	const struct perfdata_summary *summary = filling->source->end->summary;
 	const struct perfdata_header *header = perfdata_reader_header(reader);
 	next_row(filling);
-	text(filling, RECORDINGS_CONTAINER, container_name(header->container));
-	text(filling, RECORDINGS_BYTE_ORDER, header->order == PERFDATA_BYTE_ORDER_BIG ? "big" : "little");
-	text(filling, RECORDINGS_PACKING, header->packing);
+	put_text(filling, RECORDINGS_CONTAINER, container_name(header->container));
+	put_text(filling, RECORDINGS_BYTE_ORDER, header->order == PERFDATA_BYTE_ORDER_BIG ? "big" : "little");
+	put_text(filling, RECORDINGS_PACKING, header->packing);
 	if (header->file_size != UINT64_MAX)
-		number(filling, RECORDINGS_FILE_SIZE, header->file_size);
+		put_number(filling, RECORDINGS_FILE_SIZE, header->file_size);
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		text(filling, texts[i].column, perfdata_reader_feature_text(reader, texts[i].feature));
+		put_text(filling, texts[i].column, perfdata_reader_feature_text(reader, texts[i].feature));
 	node_number(filling, RECORDINGS_CPUS, perfdata_node_get(root_of(reader, PERFDATA_FEATURE_NRCPUS), "online"));
 	node_number(filling, RECORDINGS_MEMORY,
 		    perfdata_node_get(root_of(reader, PERFDATA_FEATURE_TOTAL_MEM), "total_mem"));
 	add_command(filling);
 	add_wall_offset(filling);
 	if (summary->first_time != UINT64_MAX) {
-		number(filling, RECORDINGS_FIRST, summary->first_time);
-		number(filling, RECORDINGS_LAST, summary->last_time);
+		put_number(filling, RECORDINGS_FIRST, summary->first_time);
+		put_number(filling, RECORDINGS_LAST, summary->last_time);
 	}
-	number(filling, RECORDINGS_RECORDS, summary->records);
-	number(filling, RECORDINGS_SAMPLES, samples_of(summary));
-	number(filling, RECORDINGS_LOST_RECORDS, summary->lost_records);
-	number(filling, RECORDINGS_LOST_SAMPLES, summary->lost_samples);
-	number(filling, RECORDINGS_LATE, summary->late);
-	number(filling, RECORDINGS_UNKNOWN_IDS, summary->unknown_ids);
-	number(filling, RECORDINGS_FINDINGS, filling->source->end->findings_total);
-	number(filling, RECORDINGS_COMPLETE, filling->source->end->complete);
+	put_number(filling, RECORDINGS_RECORDS, summary->records);
+	put_number(filling, RECORDINGS_SAMPLES, samples_of(summary));
+	put_number(filling, RECORDINGS_LOST_RECORDS, summary->lost_records);
+	put_number(filling, RECORDINGS_LOST_SAMPLES, summary->lost_samples);
+	put_number(filling, RECORDINGS_LATE, summary->late);
+	put_number(filling, RECORDINGS_UNKNOWN_IDS, summary->unknown_ids);
+	put_number(filling, RECORDINGS_FINDINGS, filling->source->end->findings_total);
+	put_number(filling, RECORDINGS_COMPLETE, filling->source->end->complete);
 }
 
 /* --- events, features, findings ----------------------------------------------------------------------------------- */
@@ -150,8 +150,8 @@ static void add_counts(const struct filling *filling, const struct perfdata_even
 		samples = summary->events[i].samples;
 		deliveries = summary->events[i].deliveries;
 	}
-	number(filling, EVENTS_SAMPLES, samples);
-	number(filling, EVENTS_DELIVERIES, deliveries);
+	put_number(filling, EVENTS_SAMPLES, samples);
+	put_number(filling, EVENTS_DELIVERIES, deliveries);
 }
 
 static void row_of_event(struct filling *filling, struct speller *speller, const struct plan *attr,
@@ -159,17 +159,17 @@ static void row_of_event(struct filling *filling, struct speller *speller, const
 {
 	struct cells *ids = cells_of(filling, EVENTS_IDS), *scale = cells_of(filling, EVENTS_SCALE);
 	next_row(filling);
-	number(filling, EVENTS_INDEX, event->index);
-	text(filling, EVENTS_NAME, event->name);
-	number(filling, EVENTS_LEADER, event->group_leader);
-	number(filling, EVENTS_TYPE, event->attr->type);
-	number(filling, EVENTS_CONFIG, event->attr->config);
-	number(filling, EVENTS_PERIOD, event->attr->sample_period);
-	number(filling, EVENTS_FREQ, perfdata_attr_has(event->attr, PERFDATA_ATTR_FREQ));
-	number(filling, EVENTS_SAMPLE_TYPE, event->attr->sample_type);
-	number(filling, EVENTS_READ_FORMAT, event->attr->read_format);
+	put_number(filling, EVENTS_INDEX, event->index);
+	put_text(filling, EVENTS_NAME, event->name);
+	put_number(filling, EVENTS_LEADER, event->group_leader);
+	put_number(filling, EVENTS_TYPE, event->attr->type);
+	put_number(filling, EVENTS_CONFIG, event->attr->config);
+	put_number(filling, EVENTS_PERIOD, event->attr->sample_period);
+	put_number(filling, EVENTS_FREQ, perfdata_attr_has(event->attr, PERFDATA_ATTR_FREQ));
+	put_number(filling, EVENTS_SAMPLE_TYPE, event->attr->sample_type);
+	put_number(filling, EVENTS_READ_FORMAT, event->attr->read_format);
 	if (event->unit && *event->unit)
-		text(filling, EVENTS_UNIT, event->unit);
+		put_text(filling, EVENTS_UNIT, event->unit);
 	if (scale) {
 		uint64_t bits;
 		memcpy(&bits, &event->scale, sizeof bits);
@@ -180,9 +180,9 @@ static void row_of_event(struct filling *filling, struct speller *speller, const
 	for (size_t i = 0; ids && i < event->nr_ids; i++)
 		pd_cells_add(ids, event->ids[i]);
 	add_counts(filling, event);
-	speller->out = cleared(filling);
+	speller->out = cleared_room(filling);
 	pd_spell_object(speller, attr, event->attr->present, event->attr);
-	spelled(filling, EVENTS_ATTR);
+	put_room(filling, EVENTS_ATTR);
 }
 
 static bool rows_of_events(struct filling *filling)
@@ -208,12 +208,12 @@ static void add_value(struct filling *filling, const struct perfdata_feature *fe
 	const struct perfdata_node *first = perfdata_feature_root(feature)->child;
 	if (own && first && first->next) {
 		pd_spell_close(spelling, 0, '{', '}');
-		spelled(filling, FEATURES_VALUE);
+		put_room(filling, FEATURES_VALUE);
 		return;
 	}
 	const char *colon = spelling->size ? memchr(spelling->data, ':', spelling->size) : NULL;
 	if (colon)
-		bytes(filling, FEATURES_VALUE, colon + 1, spelling->size - (size_t)(colon + 1 - spelling->data));
+		put_bytes(filling, FEATURES_VALUE, colon + 1, spelling->size - (size_t)(colon + 1 - spelling->data));
 	filling->to.rows->columns[0].failed |= perfdata_text_failed(spelling);
 }
 
@@ -227,11 +227,11 @@ static void rows_of_features(struct filling *filling)
 		char unknown[32];
 		snprintf(unknown, sizeof unknown, "feature_%u", section->id);
 		next_row(filling);
-		text(filling, FEATURES_FEATURE, layout ? layout->name : unknown);
-		number(filling, FEATURES_ID, section->id);
+		put_text(filling, FEATURES_FEATURE, layout ? layout->name : unknown);
+		put_number(filling, FEATURES_ID, section->id);
 		if (!section->feature)
 			continue;
-		speller.out = cleared(filling);
+		speller.out = cleared_room(filling);
 		pd_feature_json_member(&speller, section->id, section->feature);
 		add_value(filling, section->feature, layout);
 	}
@@ -246,15 +246,15 @@ static void rows_of_findings(struct filling *filling)
 	for (size_t i = 0; i < end->nr_findings; i++) {
 		const struct perfdata_finding *finding = &end->findings[i];
 		next_row(filling);
-		number(filling, FINDINGS_NUMBER, i);
-		number(filling, FINDINGS_CODE, finding->code);
-		text(filling, FINDINGS_SEVERITY, severities[finding->severity]);
-		text(filling, FINDINGS_FILE, finding->file);
+		put_number(filling, FINDINGS_NUMBER, i);
+		put_number(filling, FINDINGS_CODE, finding->code);
+		put_text(filling, FINDINGS_SEVERITY, severities[finding->severity]);
+		put_text(filling, FINDINGS_FILE, finding->file);
 		if (finding->offset != PERFDATA_NO_OFFSET)
-			number(filling, FINDINGS_OFFSET, finding->offset);
+			put_number(filling, FINDINGS_OFFSET, finding->offset);
 		if (finding->record != UINT64_MAX)
-			number(filling, FINDINGS_RECORD, finding->record);
-		text(filling, FINDINGS_MESSAGE, finding->message);
+			put_number(filling, FINDINGS_RECORD, finding->record);
+		put_text(filling, FINDINGS_MESSAGE, finding->message);
 	}
 }
 
@@ -283,17 +283,17 @@ static void rows_of_build_ids(struct filling *filling)
 		enum perfdata_build_id_source source = 0;
 		const struct perfdata_bytes id = perfdata_session_build_id(session, i, &source);
 		next_row(filling);
-		number(filling, BUILD_IDS_DSO_ID, i);
-		text(filling, BUILD_IDS_DSO, dso->name);
-		text(filling, BUILD_IDS_KIND, kind_name(dso->kind));
-		number(filling, BUILD_IDS_MAPPINGS, perfdata_session_nr_maps(session, i));
+		put_number(filling, BUILD_IDS_DSO_ID, i);
+		put_text(filling, BUILD_IDS_DSO, dso->name);
+		put_text(filling, BUILD_IDS_KIND, kind_name(dso->kind));
+		put_number(filling, BUILD_IDS_MAPPINGS, perfdata_session_nr_maps(session, i));
 		if (perfdata_session_inode(session, i))
-			number(filling, BUILD_IDS_INODE, perfdata_session_inode(session, i));
+			put_number(filling, BUILD_IDS_INODE, perfdata_session_inode(session, i));
 		if (!id.size)
 			continue;
-		perfdata_text_bytes_hex(cleared(filling), id.data, id.size);
-		spelled(filling, BUILD_IDS_BUILD_ID);
-		text(filling, BUILD_IDS_SOURCE,
+		perfdata_text_bytes_hex(cleared_room(filling), id.data, id.size);
+		put_room(filling, BUILD_IDS_BUILD_ID);
+		put_text(filling, BUILD_IDS_SOURCE,
 		     source == PERFDATA_BUILD_ID_MMAP2    ? "mmap2"
 		     : source == PERFDATA_BUILD_ID_RECORD ? "record"
 							  : "header");
@@ -303,7 +303,7 @@ static void rows_of_build_ids(struct filling *filling)
 static void known_number(const struct filling *filling, unsigned column, const struct perfdata_node *node)
 {
 	if (node && node->v.u != UINT32_MAX)
-		number(filling, column, node->v.u);
+		put_number(filling, column, node->v.u);
 }
 
 static void rows_of_cpus(struct filling *filling)
@@ -315,7 +315,7 @@ static void rows_of_cpus(struct filling *filling)
 	for (const struct perfdata_node *cpu = cpus && cpus->kind == PERFDATA_KIND_LIST ? cpus->child : NULL; cpu;
 	     cpu = cpu->next) {
 		next_row(filling);
-		number(filling, CPUS_CPU, nr++);
+		put_number(filling, CPUS_CPU, nr++);
 		known_number(filling, CPUS_CORE, perfdata_node_get(cpu, "core_id"));
 		known_number(filling, CPUS_SOCKET, perfdata_node_get(cpu, "socket_id"));
 		known_number(filling, CPUS_DIE, die);

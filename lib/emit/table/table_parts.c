@@ -21,7 +21,7 @@ void pd_open_rows_free(struct open_rows *rows)
 	pd_free(rows);
 }
 
-static void clear(struct open_rows *rows)
+static void clear_rows(struct open_rows *rows)
 {
 	for (size_t i = 0; i < rows->nr_columns; i++)
 		pd_cells_clear(&rows->columns[i]);
@@ -58,7 +58,7 @@ struct table_part *pd_open_rows_pack(struct open_rows *rows, unsigned table, str
 	pd_account_take(account, PD_USE_ROWS, part->size);
 	for (size_t i = 0; i < rows->nr_columns; i++)
 		pd_cells_pack(&rows->columns[i], &part->columns[i], part->block);
-	clear(rows);
+	clear_rows(rows);
 	return part;
 }
 

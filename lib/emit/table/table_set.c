@@ -84,7 +84,7 @@ static int *number_of(struct table_set *set, enum table_rows rows)
 }
 
 /* Takes the table in; the columns are those that were asked for. */
-static enum perfdata_status add(struct table_set *set, const struct table *made, bool strict,
+static enum perfdata_status add_table(struct table_set *set, const struct table *made, bool strict,
 				struct perfdata_error *reterr)
 {
 	if (set->nr_tables == MOST_TABLES)
@@ -122,7 +122,7 @@ static enum perfdata_status add_asked(struct table_set *set, const char *name, s
 	const enum perfdata_status status = pd_table_make(&set->pool, copy, &table);
 	return status == PERFDATA_EUSAGE ? no_table(name, size, reterr)
 	       : status                  ? status
-					 : add(set, &table, alone, reterr);
+					 : add_table(set, &table, alone, reterr);
 }
 
 static enum perfdata_status add_tables(struct table_set *set, const char *asked, struct perfdata_error *reterr)
@@ -133,7 +133,7 @@ static enum perfdata_status add_tables(struct table_set *set, const char *asked,
 	for (size_t i = 0; !asked && !status && (name = pd_table_name_at(i)); i++) {
 		status = pd_table_make(&set->pool, name, &table);
 		if (!status)
-			status = add(set, &table, false, reterr);
+			status = add_table(set, &table, false, reterr);
 	}
 	for (const char *at = asked; at && !status; at = strchr(at, ',')) {
 		at += *at == ',';
@@ -222,7 +222,7 @@ static enum perfdata_status see_event(struct table_set *set, const struct perfda
 		return PERFDATA_OK;
 	enum perfdata_status status = pd_table_make_event(&set->pool, event, &table);
 	if (!status)
-		status = add(set, &table, false, NULL);
+		status = add_table(set, &table, false, NULL);
 	if (status)
 		return status;
 	status = added ? added(user, set->tables[set->nr_tables - 1]) : PERFDATA_OK;
@@ -513,7 +513,7 @@ static bool rows_of_record(struct batch_filler *filler, struct record *r, const 
 	return true;
 }
 
-static void put(struct open_rows *rows, const uint32_t *columns, unsigned column, uint32_t row, uint64_t value)
+static void put_cell(struct open_rows *rows, const uint32_t *columns, unsigned column, uint32_t row, uint64_t value)
 {
 	if (columns[column] != UINT32_MAX)
 		pd_cells_put(&rows->columns[columns[column]], row, value);
@@ -547,13 +547,13 @@ static bool rows_of_stacks(struct batch_filler *filler)
 		const struct perfdata_step *steps = perfdata_batch_stack(filler->batch, delivery, &nr);
 		for (size_t k = 0; k < nr; k++) {
 			const uint32_t row = rows->rows++;
-			put(rows, columns, STACKS_STACK_ID, row, delivery->stack);
-			put(rows, columns, STACKS_DEPTH, row, k);
+			put_cell(rows, columns, STACKS_STACK_ID, row, delivery->stack);
+			put_cell(rows, columns, STACKS_DEPTH, row, k);
 			if (steps[k].frame != PERFDATA_NONE)
-				put(rows, columns, STACKS_FRAME_ID, row, steps[k].frame);
+				put_cell(rows, columns, STACKS_FRAME_ID, row, steps[k].frame);
 			else
-				put(rows, columns, STACKS_UNMAPPED_IP, row, steps[k].ip);
-			put(rows, columns, STACKS_IP, row, steps[k].ip);
+				put_cell(rows, columns, STACKS_UNMAPPED_IP, row, steps[k].ip);
+			put_cell(rows, columns, STACKS_IP, row, steps[k].ip);
 			put_name(rows, columns, STACKS_ORIGIN, row, pd_location_origin_name(steps[k].origin));
 		}
 	}
@@ -567,16 +567,16 @@ static void row_of_frame(struct batch_filler *filler, const struct emitted_names
 	const struct perfdata_frame *at = perfdata_session_frame(names->session, frame);
 	const uint32_t row = rows->rows++;
 	pd_location_load(names, frame, filler->set->world.locations, &place);
-	put(rows, columns, FRAMES_FRAME_ID, row, frame);
+	put_cell(rows, columns, FRAMES_FRAME_ID, row, frame);
 	if (at && at->dso != PERFDATA_NONE)
-		put(rows, columns, FRAMES_DSO_ID, row, at->dso);
+		put_cell(rows, columns, FRAMES_DSO_ID, row, at->dso);
 	for (unsigned i = 0; i < LOCATION_COUNT; i++) {
 		if (!(place.present & LOCATION_BIT(i)))
 			continue;
 		perfdata_text_clear(filler->room);
 		switch (i) {
 		case LOCATION_ADDRESS: case LOCATION_SYMBOL_OFFSET: case LOCATION_LINE:
-			put(rows, columns, FRAMES_LOCATION + i, row, place.number[i]);
+			put_cell(rows, columns, FRAMES_LOCATION + i, row, place.number[i]);
 			continue;
 		case LOCATION_BUILD_ID:
 			perfdata_text_bytes_hex(filler->room, place.text[i].data, place.text[i].size);
@@ -674,7 +674,7 @@ static bool make_rows(struct batch_filler *filler, struct found_batch **found)
 }
 
 /* What all rows have. PERFDATA_ENOMEM, PERFDATA_ELIMIT: not all cells are there. */
-static enum perfdata_status finish(struct open_rows *rows, const struct table *table, const char *recording)
+static enum perfdata_status finish_rows(struct open_rows *rows, const struct table *table, const char *recording)
 {
 	bool failed = false, is_full = false;
 	pd_record_cells_end(rows);
@@ -701,7 +701,7 @@ enum perfdata_status pd_table_set_rows(const struct table_set *set, const struct
 		struct open_rows *rows = (*scratch)->open[i];
 		if (!rows || !rows->rows)
 			continue;
-		const enum perfdata_status finished = finish(rows, set->tables[i], set->recording);
+		const enum perfdata_status finished = finish_rows(rows, set->tables[i], set->recording);
 		/* of a column that is full, rows could not be made either */
 		status = status && finished != PERFDATA_ELIMIT ? status : finished;
 		if (status)
@@ -731,7 +731,7 @@ enum perfdata_status pd_table_set_end(struct table_set *set, unsigned number, co
 	if (rows && of_times)
 		pd_thread_times_cells(set->thread_times, columns, rows);
 	if (rows && (of_times || pd_summary_cells(&source, table->rows, columns, rows)) &&
-	    finish(rows, table, set->recording) == PERFDATA_OK)
+	    finish_rows(rows, table, set->recording) == PERFDATA_OK)
 		*ret = pd_open_rows_pack(rows, number, set->account);
 	pd_open_rows_free(rows);
 	return *ret ? PERFDATA_OK : PERFDATA_ENOMEM;

@@ -38,7 +38,7 @@ struct part {
 	void *samples, *rows;
 };
 
-static void release(void *pointer)
+static void release_state(void *pointer)
 {
 	struct state *state = pointer;
 	if (!state)
@@ -65,7 +65,7 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	return state->timeline ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-STACK_BEGIN(set_up, release)
+STACK_BEGIN(set_up, release_state)
 
 static void free_part(void *pointer)
 {
@@ -77,7 +77,7 @@ static void free_part(void *pointer)
 	pd_free(part);
 }
 
-static enum perfdata_status format(const void *pointer, const struct perfdata_batch *batch, void *value,
+static enum perfdata_status format_batch(const void *pointer, const struct perfdata_batch *batch, void *value,
 				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	const struct state *state = pointer;
@@ -95,7 +95,7 @@ static enum perfdata_status format(const void *pointer, const struct perfdata_ba
 	return status;
 }
 
-static enum perfdata_status merge(void *pointer, void *taken, struct perfdata_text *out)
+static enum perfdata_status merge_part(void *pointer, void *taken, struct perfdata_text *out)
 {
 	struct state *state = pointer;
 	struct part *part = taken;
@@ -126,7 +126,7 @@ static void put_extra(struct extra *extra, const char *label, const char *value)
 	extra->first = false;
 }
 
-static void say(void *user, const char *line) { put_extra(user, "Note", line); }
+static void write_note(void *user, const char *line) { put_extra(user, "Note", line); }
 
 static void put_meta(const struct state *state, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
@@ -181,7 +181,7 @@ static void put_meta(const struct state *state, const struct perfdata_emit_end *
 	for (const struct stack_fact *fact = pd_stack_facts; fact->name; fact++)
 		if (perfdata_reader_feature_text(reader, fact->feature))
 			put_extra(&extra, fact->name, perfdata_reader_feature_text(reader, fact->feature));
-	pd_stack_head_warnings(end, say, &extra);
+	pd_stack_head_warnings(end, write_note, &extra);
 	perfdata_text_literal(out, "]}]},\n");
 	out->failed |= perfdata_text_failed(&command) || perfdata_text_failed(&system);
 	perfdata_text_release(&command);
@@ -313,7 +313,7 @@ static enum perfdata_status put_samples(struct writing *writing, const struct ra
 static bool is_shown(const struct timeline_row *row) { return row->name != PERFDATA_NONE && row->time != UINT64_MAX; }
 
 /* A marker of a span is an interval; the other ones are instants. */
-static bool lasts(const struct timeline_row *row) { return row->event == PERFDATA_NONE && row->weight; }
+static bool row_lasts(const struct timeline_row *row) { return row->event == PERFDATA_NONE && row->weight; }
 
 static enum perfdata_status put_markers(struct writing *writing, const struct range *range)
 {
@@ -352,10 +352,10 @@ static enum perfdata_status put_markers(struct writing *writing, const struct ra
 				perfdata_text_u64(out, pd_firefox_string(writing->tables,
 									 pd_timeline_string(writing->state->timeline,
 											    row->name)));
-			else if (column == 1 || (column == 2 && lasts(row)))
+			else if (column == 1 || (column == 2 && row_lasts(row)))
 				put_time(out, row->time + (column == 2 ? row->weight : 0), writing->zero);
 			else if (column == 3)
-				perfdata_text_char(out, lasts(row) ? '1' : '0');
+				perfdata_text_char(out, row_lasts(row) ? '1' : '0');
 			else
 				perfdata_text_char(out, '0');
 			perfdata_text_cut(out);
@@ -452,7 +452,7 @@ static enum perfdata_status put_threads(struct writing *writing)
 	return status == PERFDATA_OK ? pd_timeline_failed(state->timeline) : status;
 }
 
-static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
+static enum perfdata_status end_output(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	struct state *state = pointer;
 	struct stack_spool threads;
@@ -484,7 +484,7 @@ static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *e
 }
 
 /* Markers show spans, but those of threads that run: samples do. */
-static enum perfdata_status configure(void *user, struct perfdata_configuration *configuration)
+static enum perfdata_status configure_session(void *user, struct perfdata_configuration *configuration)
 {
 	if (perfdata_option_flag(configuration->options, configuration->nr_options, "markers", true))
 		configuration->spans = ((1u << PERFDATA_SPAN_KINDS) - 1) &
@@ -497,13 +497,13 @@ const struct perfdata_emitter pd_emitter_firefox = {
 	.task = PERFDATA_TASK_VIEW,
 	.help = "a file for profiler.firefox.com: threads in time, stacks, markers",
 	.needs = STACK_GATHER_NEEDS,
-	.configure = configure,
+	.configure = configure_session,
 	.option_rules = pd_stack_rules_state,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT,
 	.mime = "application/json",
 	.suffix = "firefox.json",
-	STACK_EMITTER(release),
-	.format = format,
-	.merge = merge,
+	STACK_EMITTER(release_state),
+	.format = format_batch,
+	.merge = merge_part,
 	.free_part = free_part,
 };

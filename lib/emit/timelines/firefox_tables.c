@@ -142,7 +142,7 @@ enum perfdata_status pd_firefox_stack(struct firefox_tables *tables, uint32_t no
 enum { OTHER, USER, KERNEL, JIT, GUEST, SYSTEM };
 enum { DEVICE_NATIVE = USER, DEVICE_JAVA = JIT };   /* of a recording of simpleperf */
 
-static bool begins(const char *text, const char *const *words)
+static bool begins_with_any(const char *text, const char *const *words)
 {
 	for (; *words; words++)
 		if (!strncmp(text, *words, strlen(*words)))
@@ -150,7 +150,7 @@ static bool begins(const char *text, const char *const *words)
 	return false;
 }
 
-static bool ends(const char *text, const char *const *words)
+static bool ends_with_any(const char *text, const char *const *words)
 {
 	const size_t size = strlen(text);
 	for (; *words; words++)
@@ -171,10 +171,10 @@ static unsigned device_category(const struct firefox_tables *tables, const struc
 	const struct perfdata_dso *dso = perfdata_session_dso(tables->session, label->dso);
 	if (dso->kind == PERFDATA_DSO_KERNEL || dso->kind == PERFDATA_DSO_MODULE || dso->kind == PERFDATA_DSO_BPF)
 		return KERNEL;
-	const bool in_system = begins(dso->filename, system);
-	if (!ends(dso->filename, java) && strncmp(dso->name, "[JIT", 4) != 0)
+	const bool in_system = begins_with_any(dso->filename, system);
+	if (!ends_with_any(dso->filename, java) && strncmp(dso->name, "[JIT", 4) != 0)
 		return dso->kind != PERFDATA_DSO_USER ? OTHER : in_system ? SYSTEM : DEVICE_NATIVE;
-	return in_system || begins(pd_stack_labels_string(tables->labels, label->name), packages) ? SYSTEM
+	return in_system || begins_with_any(pd_stack_labels_string(tables->labels, label->name), packages) ? SYSTEM
 												  : DEVICE_JAVA;
 }
 

@@ -40,7 +40,7 @@ struct state {
 	struct perfdata_text message, part, name;
 };
 
-static void release(void *pointer)
+static void release_state(void *pointer)
 {
 	struct state *state = pointer;
 	if (!state)
@@ -107,7 +107,7 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	return PERFDATA_OK;
 }
 
-STACK_BEGIN(set_up, release)
+STACK_BEGIN(set_up, release_state)
 
 static enum perfdata_status format(const void *pointer, const struct perfdata_batch *batch, void *value,
 				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
@@ -295,7 +295,7 @@ static bool put_row(struct state *state, const struct perfetto_part *part, const
 	return ok && !perfdata_text_failed(out);
 }
 
-static enum perfdata_status merge(void *pointer, void *part_pointer, struct perfdata_text *out)
+static enum perfdata_status merge_part(void *pointer, void *part_pointer, struct perfdata_text *out)
 {
 	struct state *state = pointer;
 	struct perfetto_part *part = part_pointer;
@@ -328,14 +328,14 @@ static void put_note(void *pointer, const char *line)
 	perfdata_text_release(&event);
 }
 
-static enum perfdata_status end(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
+static enum perfdata_status end_output(void *pointer, const struct perfdata_emit_end *end, struct perfdata_text *out)
 {
 	struct note note = { pointer, out };
 	pd_stack_head_warnings(end, put_note, &note);
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-static enum perfdata_status configure(void *user, struct perfdata_configuration *configuration)
+static enum perfdata_status configure_session(void *user, struct perfdata_configuration *configuration)
 {
 	(void)user;
 	configuration->spans = 1u << PERFDATA_SPAN_LOCK | 1u << PERFDATA_SPAN_BLOCK | 1u << PERFDATA_SPAN_RUNQ;
@@ -347,12 +347,12 @@ const struct perfdata_emitter pd_emitter_perfetto = {
 	.task = PERFDATA_TASK_VIEW,
 	.help = "a trace for ui.perfetto.dev: CPUs, threads, samples, tracepoints, who woke whom",
 	.needs = STACK_GATHER_NEEDS | PERFDATA_NEED_STACKS,
-	.configure = configure,
+	.configure = configure_session,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT,
 	.mime = "application/octet-stream",
 	.suffix = "pftrace",
-	STACK_EMITTER(release),
+	STACK_EMITTER(release_state),
 	.format = format,
-	.merge = merge,
+	.merge = merge_part,
 	.free_part = pd_perfetto_part_free,
 };

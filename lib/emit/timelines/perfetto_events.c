@@ -249,7 +249,7 @@ static const struct perfetto_event events[] = {
 	{ "workqueue", "workqueue_execute_start", 58, FIELDS(NUMBER(1, "work"), NUMBER(2, "function")) },
 };
 
-static int compare(const void *key, const void *row)
+static int compare_names(const void *key, const void *row)
 {
 	const struct perfdata_trace_event *event = key;
 	const struct perfetto_event *known = row;
@@ -259,7 +259,7 @@ static int compare(const void *key, const void *row)
 
 const struct perfetto_event *pd_perfetto_event(const struct perfdata_trace_event *event)
 {
-	return bsearch(event, events, sizeof events / sizeof *events, sizeof *events, compare);
+	return bsearch(event, events, sizeof events / sizeof *events, sizeof *events, compare_names);
 }
 
 /* The first field is the number; kernels before 4.6 call it nr, as an argument of some calls. */

@@ -183,8 +183,8 @@ static void begin_instant(struct perfdata_text *out, const char *name)
 	pd_protobuf_given(out, TRACK_EVENT_TYPE, TYPE_INSTANT);
 	pd_protobuf_bytes(out, TRACK_EVENT_NAME, name, strlen(name));
 }
-static void annotate(struct perfdata_text *out, const char *name, const struct perfdata_bytes *text, uint64_t number,
-		     struct perfdata_text *room)
+static void write_annotation(struct perfdata_text *out, const char *name, const struct perfdata_bytes *text,
+			     uint64_t number, struct perfdata_text *room)
 {
 	struct perfdata_text message;
 	perfdata_text_init(&message);
@@ -224,31 +224,31 @@ static bool put_record(struct perfdata_text *out, struct perfetto_row *row, cons
 	switch (raw->type) {
 	case PERFDATA_RECORD_MMAP2:
 		begin_instant(out, "mmap");
-		annotate(out, "file", &record.u.mmap2.filename, 0, room);
-		annotate(out, "size", NULL, record.u.mmap2.len, room);
+		write_annotation(out, "file", &record.u.mmap2.filename, 0, room);
+		write_annotation(out, "size", NULL, record.u.mmap2.len, room);
 		break;
 	case PERFDATA_RECORD_MMAP:
 		begin_instant(out, "mmap");
-		annotate(out, "file", &record.u.mmap.filename, 0, room);
-		annotate(out, "size", NULL, record.u.mmap.len, room);
+		write_annotation(out, "file", &record.u.mmap.filename, 0, room);
+		write_annotation(out, "size", NULL, record.u.mmap.len, room);
 		break;
 	case PERFDATA_RECORD_COMM:
 		begin_instant(out, record.misc & PERFDATA_MISC_COMM_EXEC ? "exec" : "comm");
-		annotate(out, "comm", &record.u.comm.comm, 0, room);
+		write_annotation(out, "comm", &record.u.comm.comm, 0, room);
 		break;
 	case PERFDATA_RECORD_FORK:
 	case PERFDATA_RECORD_EXIT:
 		begin_instant(out, raw->type == PERFDATA_RECORD_FORK ? "fork" : "exit");
-		annotate(out, "pid", NULL, (uint32_t)record.u.task.pid, room);
-		annotate(out, "tid", NULL, (uint32_t)record.u.task.tid, room);
+		write_annotation(out, "pid", NULL, (uint32_t)record.u.task.pid, room);
+		write_annotation(out, "tid", NULL, (uint32_t)record.u.task.tid, room);
 		break;
 	case PERFDATA_RECORD_LOST:
 		begin_instant(out, "lost records");
-		annotate(out, "lost", NULL, record.u.lost.lost, room);
+		write_annotation(out, "lost", NULL, record.u.lost.lost, room);
 		break;
 	case PERFDATA_RECORD_LOST_SAMPLES:
 		begin_instant(out, "lost samples");
-		annotate(out, "lost", NULL, record.u.lost_samples.lost, room);
+		write_annotation(out, "lost", NULL, record.u.lost_samples.lost, room);
 		break;
 	case PERFDATA_RECORD_THROTTLE:
 	case PERFDATA_RECORD_UNTHROTTLE:
@@ -422,9 +422,9 @@ static bool take_slice(struct perfetto_part *part, const struct perfdata_session
 	const struct perfdata_bytes text = { (const uint8_t *)name, strlen(name) };
 	pd_protobuf_given(&part->bytes, TRACK_EVENT_TYPE, TYPE_SLICE_BEGIN);
 	pd_protobuf_bytes(&part->bytes, TRACK_EVENT_NAME, what, strlen(what));
-	annotate(&part->bytes, lock ? "kind" : "request", &text, 0, room);
+	write_annotation(&part->bytes, lock ? "kind" : "request", &text, 0, room);
 	if (span->has_result)
-		annotate(&part->bytes, "result", NULL, (uint64_t)span->result, room);
+		write_annotation(&part->bytes, "result", NULL, (uint64_t)span->result, room);
 	row->nr_bytes = part->bytes.size - row->bytes;
 	return true;
 }

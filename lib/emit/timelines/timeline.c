@@ -109,7 +109,7 @@ static void put_bytes(struct part *part, struct perfdata_bytes bytes)
 }
 
 /* The fields of a tracepoint, as perf prints them. */
-static void tracepoint(const struct timeline *timeline, struct part *part, struct timeline_row *row,
+static void add_tracepoint(const struct timeline *timeline, struct part *part, struct timeline_row *row,
 		       const struct perfdata_delivery *delivery)
 {
 	const struct perfdata_event *event = delivery->event;
@@ -124,7 +124,7 @@ static void tracepoint(const struct timeline *timeline, struct part *part, struc
 }
 
 /* Makes the row of a marker. False: a timeline does not show such records. */
-static bool marker(const struct timeline *timeline, struct part *part, struct timeline_row *row,
+static bool add_marker(const struct timeline *timeline, struct part *part, struct timeline_row *row,
 		   const struct perfdata_raw *raw)
 {
 	static const uint32_t shown[] = { PERFDATA_RECORD_MMAP2,   PERFDATA_RECORD_COMM,
@@ -167,7 +167,7 @@ static bool marker(const struct timeline *timeline, struct part *part, struct ti
 	return true;
 }
 
-static bool take(const struct timeline *timeline, struct part *part, const struct perfdata_delivery *delivery)
+static bool take_delivery(const struct timeline *timeline, struct part *part, const struct perfdata_delivery *delivery)
 {
 	const struct perfdata_raw *raw = delivery->record;
 	const bool is_in_span = delivery->flags & PERFDATA_DELIVERY_IN_SPAN;
@@ -187,14 +187,14 @@ static bool take(const struct timeline *timeline, struct part *part, const struc
 		part->nr++;
 	} else if (raw->type != PERFDATA_RECORD_SAMPLE) {
 		part->nr += raw->time && raw->time != UINT64_MAX && delivery->flags & PERFDATA_DELIVERY_FIRST &&
-			    !is_in_span && marker(timeline, part, &taken->row, raw);
+			    !is_in_span && add_marker(timeline, part, &taken->row, raw);
 	} else if (!(delivery->flags & PERFDATA_DELIVERY_SILENT) && delivery->event &&
 		   delivery->node != PERFDATA_NONE) {
 		taken->row.event = delivery->event->index;
 		taken->row.node = delivery->node;
 		taken->row.weight = pd_sample_weight(delivery);
 		if (is_tracepoint(delivery->event) && !is_in_span)
-			tracepoint(timeline, part, &taken->row, delivery);
+			add_tracepoint(timeline, part, &taken->row, delivery);
 		part->nr++;
 	}
 	perfdata_text_append(&part->texts, "", 1);
@@ -317,7 +317,7 @@ void *pd_timeline_collect(const struct timeline *timeline, const struct perfdata
 	size_t nr_spans;
 	const struct pd_span *spans = pd_batch_spans(batch, &nr_spans);
 	for (size_t i = 0; ok && i < batch->nr_deliveries; i++)
-		ok = take(timeline, part, &batch->deliveries[i]);
+		ok = take_delivery(timeline, part, &batch->deliveries[i]);
 	for (size_t i = 0; ok && i < nr_spans; i++)
 		ok = take_span(timeline, part, &spans[i]);
 	if (ok && !perfdata_text_failed(&part->texts))
@@ -359,7 +359,7 @@ static bool find_thread(struct timeline *timeline, const struct part_row *taken,
 	return true;
 }
 
-static bool intern(struct timeline *timeline, const struct part *part, uint32_t *string)
+static bool intern_string(struct timeline *timeline, const struct part *part, uint32_t *string)
 {
 	const char *text = part->texts.data + *string;
 	*string = pd_intern_put(timeline->strings, text, strlen(text));
@@ -401,7 +401,8 @@ static enum perfdata_status add_row(struct timeline *timeline, const struct part
 	struct timeline_row row = taken->row;
 	uint32_t thread;
 	if (!find_thread(timeline, taken, &thread) ||
-	    (is_marker(&row) && (!intern(timeline, part, &row.name) || !intern(timeline, part, &row.text))) ||
+	    (is_marker(&row) &&
+	     (!intern_string(timeline, part, &row.name) || !intern_string(timeline, part, &row.text))) ||
 	    (row.event != PERFDATA_NONE &&
 	     pd_vector_reach(&timeline->samples, &timeline->samples_room, row.event, sizeof *timeline->samples) < 0))
 		return PERFDATA_ENOMEM;
@@ -455,7 +456,7 @@ const struct timeline_row *pd_timeline_row(struct timeline *timeline, size_t row
 	return found ? found : &none;
 }
 
-static bool copy(struct pd_paged *to, uint32_t to_index, struct pd_paged *from, uint32_t from_index)
+static bool copy_row(struct pd_paged *to, uint32_t to_index, struct pd_paged *from, uint32_t from_index)
 {
 	const struct timeline_row *source = pd_paged_at(from, from_index);
 	struct timeline_row *target = source ? pd_paged_change(to, to_index) : NULL;
@@ -476,7 +477,7 @@ static enum perfdata_status part_threads(struct timeline *timeline)
 	for (uint32_t i = 0; ok && i < timeline->nr; i++) {
 		const uint32_t *thread = pd_paged_at(&timeline->row_threads, i);
 		ok = thread && !pd_cancelled(timeline->cancel) &&
-		     copy(&timeline->sorted, next[*thread]++, &timeline->rows, i);
+		     copy_row(&timeline->sorted, next[*thread]++, &timeline->rows, i);
 	}
 	pd_free(next);
 	return ok ? PERFDATA_OK : pd_timeline_failed(timeline);
@@ -495,17 +496,17 @@ static bool is_in_order(struct timeline *timeline, uint32_t first, uint32_t nr)
 }
 
 /* Merges two neighbouring sorted parts. */
-static bool merge(struct timeline *timeline, uint32_t first, uint32_t middle, uint32_t end)
+static bool merge_ranges(struct timeline *timeline, uint32_t first, uint32_t middle, uint32_t end)
 {
 	struct pd_paged *sorted = &timeline->sorted, *left = &timeline->rows;
 	bool ok = true;
 	for (uint32_t i = first; ok && i < middle; i++)
-		ok = copy(left, i, sorted, i);
+		ok = copy_row(left, i, sorted, i);
 	uint32_t a = first, b = middle;
 	for (uint32_t i = first; ok && a < middle; i++) {
 		const struct timeline_row *of_left = pd_paged_at(left, a);
 		const bool is_left = b == end || !of_left || of_left->time <= pd_timeline_row(timeline, b)->time;
-		ok = is_left ? copy(sorted, i, left, a++) : copy(sorted, i, sorted, b++);
+		ok = is_left ? copy_row(sorted, i, left, a++) : copy_row(sorted, i, sorted, b++);
 		ok &= !pd_cancelled(timeline->cancel);
 	}
 	return ok;
@@ -519,7 +520,7 @@ static bool sort_thread(struct timeline *timeline, uint32_t first, uint32_t nr)
 	if (nr < 2 || is_in_order(timeline, first, nr))
 		return true;
 	return sort_thread(timeline, first, half) && sort_thread(timeline, first + half, nr - half) &&
-	       merge(timeline, first, first + half, first + nr);
+	       merge_ranges(timeline, first, first + half, first + nr);
 }
 
 enum perfdata_status pd_timeline_sort(struct timeline *timeline)

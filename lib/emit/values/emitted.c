@@ -22,7 +22,7 @@ int pd_id_set_add(struct id_set *set, uint32_t id)
 
 /* --- build-ids ---------------------------------------------------------------------------------------------------- */
 
-static bool knows(const struct known_ids *known, uint32_t dso)
+static bool dso_is_known(const struct known_ids *known, uint32_t dso)
 {
 	return known && dso < known->nr_dsos && known->words[dso / 64] >> dso % 64 & 1;
 }
@@ -32,7 +32,7 @@ static bool any_learned(const struct emitted *emitted)
 {
 	const uint32_t nr = emitted->known ? emitted->known->nr_dsos : 0;
 	for (uint32_t i = 0; i < nr; i++)
-		if (!knows(emitted->known, i) && perfdata_session_build_id(emitted->session, i, NULL).size)
+		if (!dso_is_known(emitted->known, i) && perfdata_session_build_id(emitted->session, i, NULL).size)
 			return true;
 	return false;
 }
@@ -59,7 +59,7 @@ static bool look_again(struct emitted *emitted)
 
 bool pd_emitted_build_id(const struct emitted_names *world, uint32_t dso, struct perfdata_bytes *ret)
 {
-	if (!knows(world->known, dso))
+	if (!dso_is_known(world->known, dso))
 		return false;
 	*ret = perfdata_session_build_id(world->session, dso, NULL);
 	return ret->size;

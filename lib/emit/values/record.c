@@ -128,7 +128,7 @@ struct record_cache *pd_record_cache_of(struct perfdata_scratch *scratch)
 	return cache;
 }
 
-static uint64_t bit(int row) { return row < 0 ? 0 : UINT64_C(1) << row; }
+static uint64_t row_bit(int row) { return row < 0 ? 0 : UINT64_C(1) << row; }
 
 static struct record_plan *make_plan(struct record_cache *cache, const struct perfdata_layout *layout)
 {
@@ -151,10 +151,10 @@ static struct record_plan *make_plan(struct record_cache *cache, const struct pe
 			    layout->fields[i].kind == PERFDATA_KIND_U64)
 				plan->event_id = (int)i;
 		if (layout->id == PERFDATA_RECORD_SAMPLE) {
-			plan->callchain = bit(pd_plan_field(layout, "callchain", 9));
-			plan->raw = bit(pd_plan_field(layout, "raw", 3));
+			plan->callchain = row_bit(pd_plan_field(layout, "callchain", 9));
+			plan->raw = row_bit(pd_plan_field(layout, "raw", 3));
 		}
-		plan->body = ~(bit(plan->time) | bit(plan->pid) | bit(plan->tid) | bit(plan->cpu));
+		plan->body = ~(row_bit(plan->time) | row_bit(plan->pid) | row_bit(plan->tid) | row_bit(plan->cpu));
 	}
 	return plan;
 }
@@ -331,22 +331,25 @@ void pd_record_done(struct record *r, struct found_batch **found)
 		add_finding(r, found, PERFDATA_FINDING_TRACE_RAW, "the raw data is too short for the event's fields");
 }
 
-static struct head_value number(uint64_t value) { return (struct head_value){ .kind = HEAD_IS_U64, .number = value }; }
+static struct head_value number_value(uint64_t value)
+{
+	return (struct head_value){ .kind = HEAD_IS_U64, .number = value };
+}
 static struct head_value is_true(bool value)
 {
 	return (struct head_value){ .kind = value ? HEAD_IS_TRUE : HEAD_IS_ABSENT };
 }
-static struct head_value text(const char *s)
+static struct head_value text_value(const char *s)
 {
 	return (struct head_value){ .kind = HEAD_IS_TEXT, .bytes = { (const uint8_t *)s, strlen(s) } };
 }
-static struct head_value bytes(const uint8_t *data, size_t size)
+static struct head_value bytes_value(const uint8_t *data, size_t size)
 {
 	return (struct head_value){ .kind = HEAD_IS_BYTES, .bytes = { data, size } };
 }
 
 /* The integer in the record's own row, else in the trailer's; -1: there is no such row. */
-static struct head_value integer(const struct record *r, int own, int trailer)
+static struct head_value integer_value(const struct record *r, int own, int trailer)
 {
 	struct head_value value = { .kind = HEAD_IS_S64 };
 	if (has_row(r, own)) {
@@ -362,7 +365,7 @@ static struct head_value integer(const struct record *r, int own, int trailer)
 
 static struct head_value head_time(const struct record *r)
 {
-	struct head_value value = integer(r, r->plan->time, r->cache->trailer_time);
+	struct head_value value = integer_value(r, r->plan->time, r->cache->trailer_time);
 	if (value.kind == HEAD_IS_ABSENT)
 		return value;
 	value.kind = !value.number && !has_row(r, r->plan->time) ? HEAD_IS_NULL : HEAD_IS_U64;
@@ -371,13 +374,13 @@ static struct head_value head_time(const struct record *r)
 
 static struct head_value head_cpu(const struct record *r)
 {
-	struct head_value value = integer(r, r->plan->cpu, r->cache->trailer_cpu);
+	struct head_value value = integer_value(r, r->plan->cpu, r->cache->trailer_cpu);
 	if (value.kind == HEAD_IS_S64 && value.number == UINT32_MAX)
 		value.kind = HEAD_IS_NULL;
 	return value;
 }
 
-static struct head_value place(uint32_t frame)
+static struct head_value place_value(uint32_t frame)
 {
 	return (struct head_value){ .kind = HEAD_IS_LOCATION, .number = frame };
 }
@@ -395,14 +398,14 @@ static struct head_value head_of_sample(const struct record *r, enum pd_record_h
 	case HEAD_COMM:
 		comm = delivery->comm == PERFDATA_NONE ? NULL
 						       : perfdata_session_comm(r->emitted.session, delivery->comm);
-		return comm ? text(comm) : absent;
-	case HEAD_IP_AT: return recorded & PERFDATA_SAMPLE_IP ? place(delivery->ip) : absent;
-	case HEAD_ADDR_AT: return recorded & PERFDATA_SAMPLE_ADDR ? place(delivery->addr) : absent;
+		return comm ? text_value(comm) : absent;
+	case HEAD_IP_AT: return recorded & PERFDATA_SAMPLE_IP ? place_value(delivery->ip) : absent;
+	case HEAD_ADDR_AT: return recorded & PERFDATA_SAMPLE_ADDR ? place_value(delivery->addr) : absent;
 	case HEAD_BRANCH_STACK_AT:
 		return delivery->branches == PERFDATA_NONE ? absent : (struct head_value){ .kind = HEAD_IS_BRANCHES };
 	case HEAD_STACK:
 		return delivery->nr_steps ? (struct head_value){ .kind = HEAD_IS_STACK } : absent;
-	default: return delivery->stack == PERFDATA_NONE ? absent : number(delivery->stack);
+	default: return delivery->stack == PERFDATA_NONE ? absent : number_value(delivery->stack);
 	}
 }
 
@@ -411,22 +414,22 @@ struct head_value pd_record_head(const struct record *r, enum pd_record_head hea
 	static const struct head_value absent = { .kind = HEAD_IS_ABSENT };
 	const struct perfdata_raw *raw = r->raw;
 	switch (head) {
-	case HEAD_TYPE: return text(r->plan->type);
-	case HEAD_RECORDING: return text(r->world->recording);
-	case HEAD_TYPE_RAW: return r->plan->plan ? absent : number(raw->type);
-	case HEAD_OFFSET: return number(raw->offset);
-	case HEAD_INNER: return raw->inner == PERFDATA_NO_OFFSET ? absent : number(raw->inner);
-	case HEAD_FILE: return r->world->name_files ? text(file_name(r)) : absent;
-	case HEAD_SIZE: return number(raw->size);
+	case HEAD_TYPE: return text_value(r->plan->type);
+	case HEAD_RECORDING: return text_value(r->world->recording);
+	case HEAD_TYPE_RAW: return r->plan->plan ? absent : number_value(raw->type);
+	case HEAD_OFFSET: return number_value(raw->offset);
+	case HEAD_INNER: return raw->inner == PERFDATA_NO_OFFSET ? absent : number_value(raw->inner);
+	case HEAD_FILE: return r->world->name_files ? text_value(file_name(r)) : absent;
+	case HEAD_SIZE: return number_value(raw->size);
 	case HEAD_MISC: return (struct head_value){ .kind = HEAD_IS_NAMES };
-	case HEAD_MISC_RAW: return number(raw->misc);
-	case HEAD_EVENT: return r->event ? text(r->event->event->name) : absent;
+	case HEAD_MISC_RAW: return number_value(raw->misc);
+	case HEAD_EVENT: return r->event ? text_value(r->event->event->name) : absent;
 	case HEAD_EVENT_UNKNOWN: return is_true(raw->flags & PERFDATA_RAW_UNKNOWN_ID);
 	case HEAD_LATE: return is_true(raw->flags & PERFDATA_RAW_LATE);
 	case HEAD_AFTER_GAP: return is_true(raw->flags & PERFDATA_RAW_AFTER_GAP);
 	case HEAD_TIME: return head_time(r);
-	case HEAD_PID: return integer(r, r->plan->pid, r->cache->trailer_pid);
-	case HEAD_TID: return integer(r, r->plan->tid, r->cache->trailer_tid);
+	case HEAD_PID: return integer_value(r, r->plan->pid, r->cache->trailer_pid);
+	case HEAD_TID: return integer_value(r, r->plan->tid, r->cache->trailer_tid);
 	case HEAD_CPU: return head_cpu(r);
 	case HEAD_COMM:
 	case HEAD_IP_AT:
@@ -437,9 +440,9 @@ struct head_value pd_record_head(const struct record *r, enum pd_record_head hea
 		return head_of_sample(r, head);
 	case HEAD_SAMPLE_ID:
 		return r->view.sample_id.present ? (struct head_value){ .kind = HEAD_IS_TRAILER } : absent;
-	case HEAD_REST: return r->view.rest.size ? bytes(r->view.rest.data, r->view.rest.size) : absent;
-	case HEAD_PROBLEM: return r->damaged && r->view.problem ? text(r->view.problem) : absent;
-	case HEAD_RAW_BYTES: return bytes(raw->bytes, raw->size);
+	case HEAD_REST: return r->view.rest.size ? bytes_value(r->view.rest.data, r->view.rest.size) : absent;
+	case HEAD_PROBLEM: return r->damaged && r->view.problem ? text_value(r->view.problem) : absent;
+	case HEAD_RAW_BYTES: return bytes_value(raw->bytes, raw->size);
 	case HEAD_COUNT: break;
 	}
 	return absent;

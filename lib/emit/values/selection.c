@@ -92,7 +92,7 @@ static bool resolve_head(enum pd_record_head head, const char *name, struct reso
 	return ret->part < LOCATION_COUNT;
 }
 
-static bool resolve(const struct perfdata_layout *layout, const char *name, struct resolved *ret)
+static bool resolve_name(const struct perfdata_layout *layout, const char *name, struct resolved *ret)
 {
 	memset(ret, 0, sizeof *ret);
 	for (unsigned i = 0; i < HEAD_COUNT; i++) {
@@ -135,7 +135,7 @@ bool pd_selection_resolve(struct pd_arena *pool, const struct selection *selecti
 		struct select_step *step = &steps[i];
 		step->name = selection->names[i];
 		struct resolved found;
-		if (!resolve(layout, step->name, &found))
+		if (!resolve_name(layout, step->name, &found))
 			continue;
 		step->what = found.what;
 		step->head = found.head;
@@ -175,11 +175,11 @@ const void *pd_selection_view(const struct record *r, const struct select_step *
 static bool known_somewhere(const char *name)
 {
 	struct resolved found;
-	if (resolve(NULL, name, &found))
+	if (resolve_name(NULL, name, &found))
 		return true;
 	const struct perfdata_layout *layout;
 	for (size_t i = 0; (layout = perfdata_record_layout_at(i)); i++)
-		if (resolve(layout, name, &found))
+		if (resolve_name(layout, name, &found))
 			return true;
 	return false;
 }
@@ -187,11 +187,11 @@ static bool known_somewhere(const char *name)
 bool pd_selection_is_of(const struct perfdata_layout *layout, const char *name)
 {
 	struct resolved found;
-	return resolve(layout, name, &found);
+	return resolve_name(layout, name, &found);
 }
 
 /* How many letters of two names differ, at most 63 letters of each. */
-static unsigned distance(const char *a, const char *b)
+static unsigned edit_distance(const char *a, const char *b)
 {
 	unsigned row[64];
 	const size_t size = strlen(b) < 63 ? strlen(b) : 63;
@@ -210,12 +210,12 @@ static unsigned distance(const char *a, const char *b)
 	return row[size];
 }
 
-static const char *nearest(const char *name)
+static const char *nearest_name(const char *name)
 {
 	const char *best = "type";
-	unsigned least = distance(name, best);
+	unsigned least = edit_distance(name, best);
 	for (unsigned i = 0; i < HEAD_COUNT; i++) {
-		const unsigned d = distance(name, pd_record_head_info(i)->name);
+		const unsigned d = edit_distance(name, pd_record_head_info(i)->name);
 		if (d < least) {
 			least = d;
 			best = pd_record_head_info(i)->name;
@@ -226,7 +226,7 @@ static const char *nearest(const char *name)
 		for (uint32_t k = 0; k < layout->nr_fields; k++) {
 			if (layout->fields[k].kind == PERFDATA_KIND_PAD)
 				continue;
-			const unsigned d = distance(name, layout->fields[k].name);
+			const unsigned d = edit_distance(name, layout->fields[k].name);
 			if (d < least) {
 				least = d;
 				best = layout->fields[k].name;
@@ -236,7 +236,7 @@ static const char *nearest(const char *name)
 	return best;
 }
 
-static bool printable(const char *name, size_t size)
+static bool is_printable(const char *name, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
 		if ((unsigned char)name[i] < 0x20 || name[i] == '"' || name[i] == '\\' || name[i] == 0x7f)
@@ -244,13 +244,14 @@ static bool printable(const char *name, size_t size)
 	return size > 0 && pd_utf8_valid(name, size);
 }
 
-static enum perfdata_status usage(struct perfdata_error *reterr, const char *name)
+static enum perfdata_status refuse_name(struct perfdata_error *reterr, const char *name)
 {
 	if (reterr) {
 		reterr->status = PERFDATA_EUSAGE;
 		reterr->offset = PERFDATA_NO_OFFSET;
 		snprintf(reterr->message, sizeof reterr->message,
-			 "no field is called \"%.60s\"; the nearest is \"%s\" (perfdata fields)", name, nearest(name));
+			 "no field is called \"%.60s\"; the nearest is \"%s\" (perfdata fields)", name,
+			 nearest_name(name));
 	}
 	return PERFDATA_EUSAGE;
 }
@@ -272,8 +273,8 @@ enum perfdata_status pd_selection_parse(struct pd_arena *pool, const char *list,
 		if (!name)
 			return PERFDATA_ENOMEM;
 		memcpy(name, at, size);
-		if (!printable(name, size) || !known_somewhere(name))
-			return usage(reterr, printable(name, size) ? name : "");
+		if (!is_printable(name, size) || !known_somewhere(name))
+			return refuse_name(reterr, is_printable(name, size) ? name : "");
 		bool seen = false;
 		for (size_t i = 0; i < ret->nr; i++)
 			seen |= !strcmp(ret->names[i], name);

@@ -53,48 +53,48 @@ uint32_t pd_span_kinds_of(bool spans, bool with_runs, bool threads_time)
 
 /* --- a span ------------------------------------------------------------------------------------------------------- */
 
-static struct value known(uint64_t value, uint64_t unknown) { return value_number(value != unknown, value); }
+static struct value known_value(uint64_t value, uint64_t unknown) { return value_number(value != unknown, value); }
 
-static struct value name(const char *text) { return value_text(*text ? text : NULL); }
+static struct value name_value(const char *text) { return value_text(*text ? text : NULL); }
 
-static struct value id(int32_t number) { return value_number(number >= 0, (uint64_t)number); }
+static struct value id_value(int32_t number) { return value_number(number >= 0, (uint64_t)number); }
 
 struct value pd_span_value(const struct perfdata_session *session, const struct pd_span *span, unsigned column)
 {
 	const bool has_state = span->kind == PERFDATA_SPAN_OFF || span->kind == PERFDATA_SPAN_RUNQ;
 	switch (column) {
-	case SPAN_KIND: return name(pd_span_kind_name(span->kind));
-	case SPAN_NAME: return name(pd_session_span_name(session, span));
-	case SPAN_BEGIN: return known(span->begin, UINT64_MAX);
-	case SPAN_END: return known(span->end, UINT64_MAX);
+	case SPAN_KIND: return name_value(pd_span_kind_name(span->kind));
+	case SPAN_NAME: return name_value(pd_session_span_name(session, span));
+	case SPAN_BEGIN: return known_value(span->begin, UINT64_MAX);
+	case SPAN_END: return known_value(span->end, UINT64_MAX);
 	case SPAN_DURATION: return value_number(pd_span_is_whole(span), pd_span_duration(span));
-	case SPAN_PID: return id(span->who.pid);
-	case SPAN_TID: return id(span->tid);
+	case SPAN_PID: return id_value(span->who.pid);
+	case SPAN_TID: return id_value(span->tid);
 	case SPAN_COMM:
 		return value_text(span->who.comm == PERFDATA_NONE ? NULL
 								  : perfdata_session_comm(session, span->who.comm));
-	case SPAN_CPU: return known(span->cpu, UINT32_MAX);
-	case SPAN_END_CPU: return known(span->end_cpu, UINT32_MAX);
+	case SPAN_CPU: return known_value(span->cpu, UINT32_MAX);
+	case SPAN_END_CPU: return known_value(span->end_cpu, UINT32_MAX);
 	case SPAN_STATE: return value_text(has_state ? pd_span_state_name(span->state) : NULL);
-	case SPAN_STATE_RAW: return known(span->state_raw, UINT64_MAX);
-	case SPAN_BLOCKED: return known(span->blocked, UINT64_MAX);
-	case SPAN_RUNQ: return known(span->queued, UINT64_MAX);
+	case SPAN_STATE_RAW: return known_value(span->state_raw, UINT64_MAX);
+	case SPAN_BLOCKED: return known_value(span->blocked, UINT64_MAX);
+	case SPAN_RUNQ: return known_value(span->queued, UINT64_MAX);
 	case SPAN_SYSCALL:
-		return name(span->kind <= PERFDATA_SPAN_RUNQ ? pd_session_span_text(session, span->name) : "");
-	case SPAN_STACK: return known(span->stack.stack, PERFDATA_NONE);
-	case SPAN_WAKER_PID: return id(span->waker_who.pid);
-	case SPAN_WAKER: return id(span->waker);
-	case SPAN_WAKER_STACK: return known(span->waker_stack.stack, PERFDATA_NONE);
-	case SPAN_WOKEN: return known(span->woken, UINT64_MAX);
-	case SPAN_BEGIN_OFFSET: return known(span->begins.offset, PERFDATA_NO_OFFSET);
-	case SPAN_BEGIN_INNER: return known(span->begins.inner, PERFDATA_NO_OFFSET);
-	case SPAN_END_OFFSET: return known(span->ends.offset, PERFDATA_NO_OFFSET);
-	case SPAN_END_INNER: return known(span->ends.inner, PERFDATA_NO_OFFSET);
-	case SPAN_SOURCE: return name(pd_span_source_name(span->source));
+		return name_value(span->kind <= PERFDATA_SPAN_RUNQ ? pd_session_span_text(session, span->name) : "");
+	case SPAN_STACK: return known_value(span->stack.stack, PERFDATA_NONE);
+	case SPAN_WAKER_PID: return id_value(span->waker_who.pid);
+	case SPAN_WAKER: return id_value(span->waker);
+	case SPAN_WAKER_STACK: return known_value(span->waker_stack.stack, PERFDATA_NONE);
+	case SPAN_WOKEN: return known_value(span->woken, UINT64_MAX);
+	case SPAN_BEGIN_OFFSET: return known_value(span->begins.offset, PERFDATA_NO_OFFSET);
+	case SPAN_BEGIN_INNER: return known_value(span->begins.inner, PERFDATA_NO_OFFSET);
+	case SPAN_END_OFFSET: return known_value(span->ends.offset, PERFDATA_NO_OFFSET);
+	case SPAN_END_INNER: return known_value(span->ends.inner, PERFDATA_NO_OFFSET);
+	case SPAN_SOURCE: return name_value(pd_span_source_name(span->source));
 	case SPAN_RESULT:
 		return (struct value){ .kind = span->has_result ? IS_SIGNED : IS_ABSENT,
 				       .number = (uint64_t)span->result };
-	case SPAN_UNKNOWN: return name(pd_span_unknown_name(span->unknown));
+	case SPAN_UNKNOWN: return name_value(pd_span_unknown_name(span->unknown));
 	default: return (struct value){ .kind = IS_ABSENT };
 	}
 }
@@ -273,7 +273,7 @@ bool pd_thread_times_add(struct thread_times *times, const struct perfdata_batch
 	return !pd_account_is_exhausted(account);
 }
 
-static int compare(const void *left, const void *right)
+static int compare_rows(const void *left, const void *right)
 {
 	const struct thread_time *a = left, *b = right;
 	if (a->pid != b->pid)
@@ -297,7 +297,7 @@ static bool is_known(const struct thread_times *times, const struct thread_time 
 size_t pd_thread_times_finish(struct thread_times *times)
 {
 	if (times->nr)
-		qsort(times->threads, times->nr, sizeof *times->threads, compare);
+		qsort(times->threads, times->nr, sizeof *times->threads, compare_rows);
 	for (size_t i = 0; i < times->nr; i++) {
 		uint64_t *sums = times->threads[i].sums;
 		const uint64_t told = sums[TIME_RUN] + sums[TIME_OFF], life = sums[TIME_LAST] - sums[TIME_FIRST];
@@ -310,8 +310,8 @@ struct value pd_thread_time_value(const struct thread_times *times, size_t row, 
 {
 	const struct thread_time *time = &times->threads[row];
 	switch (column) {
-	case TIME_PID: return id(time->pid);
-	case TIME_TID: return id(time->tid);
+	case TIME_PID: return id_value(time->pid);
+	case TIME_TID: return id_value(time->tid);
 	case TIME_COMM:
 		return value_text(time->comm == PERFDATA_NONE ? NULL
 							      : perfdata_session_comm(times->session, time->comm));

@@ -59,7 +59,7 @@ static const struct perfdata_emitter_option options[] = {
 	{ 0 },
 };
 
-static void release(void *state)
+static void release_state(void *state)
 {
 	struct script *script = state;
 	if (!script)
@@ -86,7 +86,7 @@ static void spell_header(const struct script *script, struct perfdata_text *out)
 			pd_header_text_feature(out, section->feature, script->full_header, &source);
 }
 
-static enum perfdata_status begin(const struct perfdata_emit_context *context, void **ret_state,
+static enum perfdata_status begin_output(const struct perfdata_emit_context *context, void **ret_state,
 				  struct perfdata_text *out)
 {
 	struct script *script = calloc(1, sizeof *script);
@@ -99,7 +99,7 @@ static enum perfdata_status begin(const struct perfdata_emit_context *context, v
 	script->full_header = perfdata_option_flag(context->options, context->nr_options, "show-info", false);
 	const enum perfdata_status status = pd_script_setup_new(context, &script->setup);
 	if (status != PERFDATA_OK) {
-		release(script);
+		release_state(script);
 		return status;
 	}
 	if (script->header)
@@ -168,7 +168,7 @@ static void note_flow(struct script *script, const struct perfdata_raw *raw)
 	script->on_finding(script->user, &finding);
 }
 
-static enum perfdata_status scan(void *state, const struct perfdata_batch *batch, void **ret_value)
+static enum perfdata_status scan_batch(void *state, const struct perfdata_batch *batch, void **ret_value)
 {
 	struct script *script = state;
 	struct script_value *value = calloc(1, sizeof *value);
@@ -248,7 +248,7 @@ static bool is_unknown_guest(const struct perfdata_delivery *delivery)
 	return cpumode == PERFDATA_CPUMODE_GUEST_KERNEL || cpumode == PERFDATA_CPUMODE_GUEST_USER;
 }
 
-static enum perfdata_status format(const void *state, const struct perfdata_batch *batch, void *value,
+static enum perfdata_status format_batch(const void *state, const struct perfdata_batch *batch, void *value,
 				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	(void)ret_part;
@@ -301,7 +301,7 @@ static enum perfdata_status read_itrace(const char *text, struct perfdata_config
 }
 
 /* FINISHED_ROUND records have a meaning only in the order of the file, so perf does not sort when it shows them. */
-static enum perfdata_status configure(void *user, struct perfdata_configuration *configuration)
+static enum perfdata_status configure_session(void *user, struct perfdata_configuration *configuration)
 {
 	const char *itrace = perfdata_option_text(configuration->options, configuration->nr_options, "itrace");
 	(void)user;
@@ -311,9 +311,18 @@ static enum perfdata_status configure(void *user, struct perfdata_configuration 
 }
 
 const struct perfdata_emitter pd_emitter_script = {
-	.abi = PERFDATA_EMITTER_ABI, .name = "script", .help = "samples as `perf script` prints them",
+	.abi = PERFDATA_EMITTER_ABI,
+	.name = "script",
+	.help = "samples as `perf script` prints them",
 	.needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS,
-	.flags = PERFDATA_EMITTER_SYMBOLS, .size = sizeof(struct perfdata_emitter),
-	.options = options, .option_size = sizeof *options, .configure = configure,
-	.begin = begin, .scan = scan, .format = format, .free_value = free_value, .release = release,
+	.flags = PERFDATA_EMITTER_SYMBOLS,
+	.size = sizeof(struct perfdata_emitter),
+	.options = options,
+	.option_size = sizeof *options,
+	.configure = configure_session,
+	.begin = begin_output,
+	.scan = scan_batch,
+	.format = format_batch,
+	.free_value = free_value,
+	.release = release_state,
 };

@@ -95,7 +95,7 @@ static const struct row {
 
 #define NR_ROWS (sizeof rows / sizeof *rows)
 
-static enum perfdata_status refuse(const struct perfdata_emit_context *context, enum perfdata_status status,
+static enum perfdata_status refuse_option(const struct perfdata_emit_context *context, enum perfdata_status status,
 				   const char *format, const char *first, const char *second)
 {
 	struct perfdata_error *error = context->reterr;
@@ -111,17 +111,17 @@ static enum perfdata_status refuse(const struct perfdata_emit_context *context, 
 }
 
 /* For a wrong list of fields. The messages begin with perf's words: callers of perf look for those. */
-static enum perfdata_status usage(const struct perfdata_emit_context *context, const char *format, const char *first,
-				  const char *second)
+static enum perfdata_status refuse_usage(const struct perfdata_emit_context *context, const char *format,
+					 const char *first, const char *second)
 {
-	return refuse(context, PERFDATA_EUSAGE, format, first, second);
+	return refuse_option(context, PERFDATA_EUSAGE, format, first, second);
 }
 
 /* For what cannot be printed, of this recording or ever. */
-static enum perfdata_status unrecorded(const struct perfdata_emit_context *context, const char *format,
+static enum perfdata_status refuse_unrecorded(const struct perfdata_emit_context *context, const char *format,
 				       const char *first, const char *second)
 {
-	return refuse(context, PERFDATA_EUNSUP, format, first, second);
+	return refuse_option(context, PERFDATA_EUNSUP, format, first, second);
 }
 
 enum script_type pd_script_type_of(const struct perfdata_attr *attr)
@@ -155,7 +155,7 @@ static void set_or_clear(uint64_t *fields, uint64_t field, bool clear)
 	*fields = clear ? *fields & ~field : *fields | field;
 }
 
-static void change(struct script_type_setup *type, uint64_t field, bool for_all, bool remove)
+static void change_type_field(struct script_type_setup *type, uint64_t field, bool for_all, bool remove)
 {
 	set_or_clear(&type->fields, field, remove);
 	if (for_all) {
@@ -173,12 +173,12 @@ static enum perfdata_status change_field(struct script_setup *setup, const struc
 					 enum script_type only, const struct row *row, bool remove)
 {
 	if (row->refused && !remove)
-		return unrecorded(context, "Field '%s' cannot be printed: %s", row->name, row->refused);
+		return refuse_unrecorded(context, "Field '%s' cannot be printed: %s", row->name, row->refused);
 	if (only != SCRIPT_TYPES && types[only].invalid & row->field)
-		return usage(context, "'%s' not valid for %s events.", row->name, types[only].name);
+		return refuse_usage(context, "'%s' not valid for %s events.", row->name, types[only].name);
 	for (unsigned i = 0; i < SCRIPT_TYPES; i++)
 		if ((only == SCRIPT_TYPES || only == i) && !(types[i].invalid & row->field))
-			change(&setup->types[i], row->field, only == SCRIPT_TYPES, remove);
+			change_type_field(&setup->types[i], row->field, only == SCRIPT_TYPES, remove);
 	return PERFDATA_OK;
 }
 
@@ -201,13 +201,13 @@ static enum perfdata_status parse_fields(struct script_setup *setup, const struc
 	if (colon) {
 		only = find_prefix(text, (size_t)(colon - text));
 		if (only == SCRIPT_TYPES)
-			return usage(context,
+			return refuse_usage(context,
 				     "Invalid event type in field string. '%s' needs hw, sw, trace, raw, break or "
 				     "synth%s",
 				     text, "");
 		list = colon + 1;
 	} else if (!*text) {
-		return usage(context, "Cannot set fields to 'none' for all event types.%s%s", "", "");
+		return refuse_usage(context, "Cannot set fields to 'none' for all event types.%s%s", "", "");
 	}
 	/* perf looks for + and - anywhere in the text, so bpf-output changes a set, too */
 	if (!strpbrk(list, "+-"))
@@ -219,7 +219,7 @@ static enum perfdata_status parse_fields(struct script_setup *setup, const struc
 			const char sign = *list == '+' || *list == '-' ? *list : 0;
 			first = first ? first : list;
 			if ((*first == '+' || *first == '-') != (sign != 0))
-				return usage(context, "Cannot mix +-field with overridden fields%s%s", "", "");
+				return refuse_usage(context, "Cannot mix +-field with overridden fields%s%s", "", "");
 			list += sign != 0;
 			size -= sign != 0;
 			const struct row *row = find_row(list, size);
@@ -228,8 +228,8 @@ static enum perfdata_status parse_fields(struct script_setup *setup, const struc
 			} else if (!row) {
 				char name[64];
 				snprintf(name, sizeof name, "%.*s", (int)size, list);
-				return usage(context, "Invalid field requested. There is no field '%s' in '%s'", name,
-					     text);
+				return refuse_usage(context, "Invalid field requested. There is no field '%s' in '%s'",
+						    name, text);
 			} else {
 				const enum perfdata_status status = change_field(setup, context, only, row,
 										 sign == '-');
@@ -250,7 +250,7 @@ static enum perfdata_status not_set(const struct perfdata_emit_context *context,
 {
 	char field[96];
 	snprintf(field, sizeof field, "%s attribute set. Cannot print '%s' field.", row->attribute, row->name);
-	return unrecorded(context, "Samples for '%s' event do not have %s", event->name, field);
+	return refuse_unrecorded(context, "Samples for '%s' event do not have %s", event->name, field);
 }
 
 /* Drops fields that the first event of a type does not have; refuses them if the user asked for them for all types: in
@@ -277,21 +277,21 @@ static enum perfdata_status check_event(struct script_setup *setup, const struct
 		type->fields &= ~(uint64_t)(SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO) | type->set_fields |
 				type->typed_fields;
 	if (type->fields & SCRIPT_SYM && !(attr->sample_type & (PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_ADDR)))
-		return unrecorded(context,
+		return refuse_unrecorded(context,
 				  "Display of symbols requested but neither sample IP nor sample address is available: "
 				  "samples of '%s' have nothing to name%s",
 				  event->name, "");
 	if (type->fields & SCRIPT_SYMOFF && !(type->fields & SCRIPT_SYM))
-		return unrecorded(context,
+		return refuse_unrecorded(context,
 				  "Display of offsets requested but symbol is not selected: symoff needs sym%s%s", "",
 				  "");
 	if (type->fields & SCRIPT_DSO && !(attr->sample_type & (PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_ADDR)))
-		return unrecorded(context,
+		return refuse_unrecorded(context,
 				  "Display of DSO requested but neither sample IP nor sample address is available: "
 				  "samples of '%s' lie in no file%s",
 				  event->name, "");
 	if (type->fields & SCRIPT_SRCLINE && !(type->fields & SCRIPT_IP))
-		return unrecorded(context,
+		return refuse_unrecorded(context,
 				  "Display of source line number requested but sample IP is not selected: srcline "
 				  "needs ip, which samples of '%s' do not show%s",
 				  event->name, "");
@@ -333,7 +333,7 @@ static enum perfdata_status check_all(struct script_setup *setup, const struct p
 	for (unsigned i = 0; i < SCRIPT_TYPES; i++) {
 		const struct perfdata_event *event = first_of(setup->reader, i);
 		if (!event && setup->types[i].asked)
-			return unrecorded(context,
+			return refuse_unrecorded(context,
 					  "%s events do not exist. Remove corresponding -F option to proceed: -F %s:",
 					  types[i].name, types[i].prefix);
 		if (!event)
@@ -367,7 +367,7 @@ static enum perfdata_status check_in_order(struct script_setup *setup, const str
 	const struct perfdata_event *event;
 	for (unsigned i = 0; i < SCRIPT_TYPES; i++)
 		if (setup->types[i].asked)
-			return unrecorded(context,
+			return refuse_unrecorded(context,
 					  "%s events do not exist. Remove corresponding -F option to proceed: -F %s:",
 					  types[i].name, types[i].prefix);
 	for (size_t i = 0; (event = perfdata_reader_event(setup->reader, i)); i++) {
@@ -427,7 +427,7 @@ static enum perfdata_status find_clock(struct script_setup *setup, const struct 
 	if (!setup->has_clock && is_pipe)
 		return PERFDATA_OK;
 	if (!setup->has_clock)
-		return unrecorded(context,
+		return refuse_unrecorded(context,
 				  "Can't provide 'tod' time, missing clock data: it takes a recording made with -k "
 				  "CLOCK%s%s",
 				  "", "");
@@ -475,9 +475,9 @@ static enum perfdata_status read_options(struct script_setup *setup, const struc
 	}
 	const uint64_t max_stack = perfdata_option_number(options, nr, "max-stack", MAX_STACK);
 	if (max_stack > MAX_STACK)
-		return usage(context, "--max-stack takes at most 127%s%s", "", "");
+		return refuse_usage(context, "--max-stack takes at most 127%s%s", "", "");
 	if (setup->reltime && setup->deltatime)
-		return unrecorded(context,
+		return refuse_unrecorded(context,
 				  "reltime and deltatime - the two don't get along well. Please limit to --reltime or "
 				  "--deltatime.%s%s",
 				  "", "");

@@ -202,7 +202,7 @@ static enum perfdata_status take_value(struct script_stat *stat, const struct pe
 }
 
 /* What the counter would have shown had it run all the time; with a forged count that may exceed the largest number. */
-static uint64_t estimate(const struct count *count)
+static uint64_t estimate_count(const struct count *count)
 {
 	const double value = (double)count->value * (double)count->enabled / (double)count->running;
 	return value < 0x1p64 ? (uint64_t)value : UINT64_MAX;
@@ -222,7 +222,7 @@ static void finish_count(const struct script_stat *stat, struct count *count, st
 	if (!count->running)
 		count->value = 0;
 	else if (count->running < count->enabled)
-		count->value = estimate(count);
+		count->value = estimate_count(count);
 }
 
 static void spell_row(const struct script_stat *stat, size_t index, size_t thread, size_t cpu, uint64_t time,
