@@ -147,7 +147,7 @@ static void spell_escaped(struct perfdata_text *out, const char *text, bool is_p
 }
 
 static void write_annotation(struct check_show *show, struct input *input, const struct perfdata_finding *finding,
-		     const char *title)
+			     const char *title)
 {
 	static const char *const commands[] = { "notice", "warning", "error" };
 	struct perfdata_text out, message;

@@ -101,8 +101,8 @@ static enum exit_code convert_to_one(const struct options *options, struct summa
 		perfdata_output_close(output, false, NULL);
 		return cannot_write(options, status, &error);
 	}
-	for (size_t i = 0; i < options->inputs->nr && !was_interrupted() && summary->code != EXIT_OUTPUT && !summary->stop;
-	     i++) {
+	for (size_t i = 0;
+	     i < options->inputs->nr && !was_interrupted() && summary->code != EXIT_OUTPUT && !summary->stop; i++) {
 		struct job job = {
 			.options = options,
 			.file = options->inputs->items[i].file,

@@ -288,7 +288,7 @@ static enum exit_code verdict_code(const struct options *options, enum perfdata_
 }
 
 static enum exit_code compare_sides(const struct options *options, const struct wanted *wanted,
-			      struct perfdata_baseline *const sides[2], enum exit_code code)
+				    struct perfdata_baseline *const sides[2], enum exit_code code)
 {
 	struct perfdata_comparison *comparison;
 	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };

@@ -13,8 +13,8 @@
 #include "unnamed_note.h"
 
 static enum perfdata_status convert_side(struct filtered_input *from, const char *file, bool inlines,
-				    struct perfdata_output *output, struct perfdata_result **ret,
-				    struct perfdata_error *reterr)
+					 struct perfdata_output *output, struct perfdata_result **ret,
+					 struct perfdata_error *reterr)
 {
 	const struct options *options = from->options;
 	struct messages *messages = &from->input.messages;

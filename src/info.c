@@ -350,7 +350,7 @@ static void show_perf_header(const struct options *options, struct input *input)
 /* --- the command -------------------------------------------------------------------------------------------------- */
 
 static void show_info(const struct options *options, struct input *input, struct perfdata_session *session,
-		 const struct counters *counters, const struct name_counts *names)
+		      const struct counters *counters, const struct name_counts *names)
 {
 	const struct perfdata_summary *summary = perfdata_session_summary(session);
 	if (options->perf_stats) {

@@ -184,7 +184,7 @@ static void judge_required(struct match_verdict *verdict, const struct options *
 			seen = true;
 			if (!row->is_matched)
 				refuse_verdict(verdict, "%s is required and does not match (%s)", path,
-				       plain_state(verdict, row));
+					       plain_state(verdict, row));
 		}
 		if (!seen)
 			refuse_verdict(verdict, "%s is required and not in the recording", path);
@@ -216,7 +216,7 @@ static void judge_rows(struct match_verdict *verdict, const struct options *opti
 				refuse_verdict(verdict, "%s: %s", row->file->paths[0], plain_state(verdict, row));
 		} else if (is_no) {
 			refuse_verdict(verdict, "%s: %s", row->file->paths[0],
-			       row->result.reason ? row->result.reason : plain_state(verdict, row));
+				       row->result.reason ? row->result.reason : plain_state(verdict, row));
 		}
 	}
 	if (any && !found && !verdict->between_recordings)

@@ -276,7 +276,7 @@ static void show_next(struct perfdata_text *out, const char *file, struct perfda
 }
 
 static void show_overview(struct input *input, struct perfdata_session *session, const struct seen *seen,
-		 const struct name_counts *names)
+			  const struct name_counts *names)
 {
 	static const char *const forms[] = { "file", "pipe stream", "directory" };
 	const struct perfdata_summary *summary = perfdata_session_summary(session);

@@ -53,6 +53,6 @@ enum exit_code command_schema(struct options *options)
 	if (options->table)
 		return print_table(options);
 	return print_spelled(options->manual    ? perfdata_describe_records_manual
-		     : options->columns ? perfdata_describe_columns
-					: perfdata_describe_schema);
+			     : options->columns ? perfdata_describe_columns
+						: perfdata_describe_schema);
 }

@@ -175,7 +175,7 @@ static char *packet_text_to(char *at, const struct pd_packet *packet)
 #define LINES 256u
 
 static void write_pt_lines(struct pd_aux_state *state, const uint8_t *bytes, size_t size, uint64_t from, uint64_t stop,
-		 struct perfdata_text *out)
+			   struct perfdata_text *out)
 {
 	const size_t end = (size_t)(stop - from);
 	size_t at = (size_t)(state->at - from);

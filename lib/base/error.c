@@ -14,10 +14,10 @@ static void flatten_message(char *message)
 }
 
 static void fill_error(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset, const char *format,
-		 va_list args) PERFDATA_PRINTF(4, 0);
+		       va_list args) PERFDATA_PRINTF(4, 0);
 
 static void fill_error(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset, const char *format,
-		 va_list args)
+		       va_list args)
 {
 	memset(reterr, 0, offsetof(struct perfdata_error, message));
 	reterr->status = status;

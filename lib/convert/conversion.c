@@ -367,7 +367,7 @@ static void free_parts(struct part *parts, size_t nr_parts)
 
 /* Takes over the parts. */
 static enum perfdata_status convert_input(const struct plan *plan, const struct perfdata_input *input,
-				    struct perfdata_result **ret, struct perfdata_error *reterr)
+					  struct perfdata_result **ret, struct perfdata_error *reterr)
 {
 	struct perfdata_result *result = pd_calloc(1, sizeof *result);
 	if (result) {

@@ -152,7 +152,7 @@ static enum perfdata_status report_top(struct top *top, const struct perfdata_in
 }
 
 static enum perfdata_status run_top(struct top *top, const struct perfdata_input *input,
-				const struct perfdata_top_options *asked, struct perfdata_error *reterr)
+				    const struct perfdata_top_options *asked, struct perfdata_error *reterr)
 {
 	const struct perfdata_output_callbacks callbacks = { .size = sizeof callbacks, .write = write_nothing };
 	struct report_taker taker = { take_event, top };

@@ -83,7 +83,7 @@ static enum perfdata_status check_emitter(const struct perfdata_emitter *emitter
 }
 
 static enum perfdata_status add_emitter(struct perfdata_registry *registry, const struct perfdata_emitter *emitter,
-				void *library, struct perfdata_error *reterr)
+					void *library, struct perfdata_error *reterr)
 {
 	const enum perfdata_status status = check_emitter(emitter, reterr);
 	if (status)

@@ -14,7 +14,7 @@ struct bytes {
 };
 
 static enum perfdata_status append_chunk(struct bytes *bytes, const struct pd_chunk *chunk, uint64_t most,
-				   struct perfdata_error *reterr)
+					 struct perfdata_error *reterr)
 {
 	if (chunk->size > most || bytes->size > most - chunk->size)
 		return pd_error(reterr, PERFDATA_ELIMIT, bytes->size, "a baseline of more than %llu bytes",

@@ -43,7 +43,7 @@ static double variation_of(unsigned step) { return 1e-6 * pow(2, step); }
 static double expected_of(double variation, double size) { return 1 + variation * size; }
 
 static struct seen observe_row(const struct perfdata_comparison *comparison, const struct pd_compare_event *event,
-		       const struct pd_compare_row *row, enum pd_quantity quantity)
+			       const struct pd_compare_row *row, enum pd_quantity quantity)
 {
 	const size_t nr = pd_compare_nr(comparison);
 	struct seen seen = { 0 };
@@ -97,7 +97,7 @@ static double log_strange(const struct seen *seen, double degrees, double variat
 
 /* `others`: log_strange of each function. */
 static double log_likelihood(const struct seen *seen, const double *others, size_t nr, double degrees, double variation,
-			 double prior_degrees)
+			     double prior_degrees)
 {
 	double sum = 0;
 	for (size_t i = 0; i < nr; i++) {

@@ -117,7 +117,7 @@ static uint32_t unify_key(struct perfdata_comparison *comparison, unsigned side,
 		bool *used = comparison->rules_used + options->nr_same_files;
 		name = is_comm ? renamed_key(name, options->same_comms, options->nr_same_comms, used)
 			       : renamed_key(name, options->same_symbols, options->nr_same_symbols,
-					 used + options->nr_same_comms);
+					     used + options->nr_same_comms);
 	}
 	const char *const file = key->file == PD_NO_FILE ? "" : file_keys[key->file].key;
 	const char *const same[] = { pd_compare_keep(comparison, file), pd_compare_keep(comparison, name) };

@@ -55,7 +55,7 @@ static struct rest rest_of(const struct pd_compare_event *event)
 }
 
 static struct rest rest_without(const struct rest *rest, const struct pd_compare_event *event,
-			   const struct pd_share_sums sums[2])
+				const struct pd_share_sums sums[2])
 {
 	struct rest less = *rest;
 	for (unsigned side = 0; side < 2; side++) {
@@ -229,7 +229,7 @@ static void use_shares(struct pd_compare_event *event)
 /* Whether what lies outside of a key and the rest of all keys say nearly the same. If not, some outside changed
  * without being known to have. */
 static bool measure_agrees(const struct perfdata_comparison *comparison, const struct rest *outside,
-		   const struct pd_compare_measure *with)
+			   const struct pd_compare_measure *with)
 {
 	struct pd_compare_measure measure;
 	return !measure_apart(outside, &measure) ||

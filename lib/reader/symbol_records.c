@@ -104,7 +104,7 @@ static int take_record(struct gathering *all, const uint8_t *bytes, size_t size)
 
 /* Walks over the headers of all records. */
 static enum perfdata_status walk_records(struct gathering *all, struct pd_input *input, uint64_t offset, uint64_t end,
-				 uint8_t *buffer)
+					 uint8_t *buffer)
 {
 	const bool swap = all->reader->config.swap;
 	size_t have = 0, at = 0;

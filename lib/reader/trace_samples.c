@@ -217,7 +217,7 @@ static uint8_t *spell_row(const struct perfdata_reader *reader, uint8_t *at, con
 
 /* Writes fields of the sample in the kernel's order; returns where the bytes end. */
 static uint8_t *encode_sample(const struct perfdata_reader *reader, uint8_t *at, enum pd_spe_event event,
-		      const struct operation *operation)
+			      const struct operation *operation)
 {
 	const struct pd_trace_samples *traces = reader->traces;
 	const struct pd_spe_record *record = operation->record;

@@ -50,7 +50,7 @@ static int compare_path(struct perfdata_bytes path, const char *other)
 }
 
 static const struct perfdata_rewrite_build_id *find_build_id(const struct perfdata_rewrite_options *options,
-						    const struct perfdata_mmap2 *map)
+							     const struct perfdata_mmap2 *map)
 {
 	size_t low = 0, high = options->nr_build_ids;
 

@@ -141,7 +141,7 @@ static enum perfdata_status copy_auxtrace(struct perfdata_rewriter *rewriter, co
 	rewriter->trace_left = record.u.auxtrace.size;
 	rewriter->in_trace = false;
 	return unpacked || pd_rewrite_changes_order(rewriter) ? put_encoded(rewriter, raw, &record, source)
-						  : put_record(rewriter, raw->bytes, raw->size);
+							      : put_record(rewriter, raw->bytes, raw->size);
 }
 
 /* --- records ----------------------------------------------------------------------------------------------------- */

@@ -37,7 +37,7 @@ void pd_merge_free(struct pd_merge *merge)
 /* --- the first reading ------------------------------------------------------------------------------------------- */
 
 static enum perfdata_status survey_record(struct perfdata_rewriter *rewriter, struct perfdata_reader *reader,
-				   const struct perfdata_raw *raw)
+					  const struct perfdata_raw *raw)
 {
 	struct pd_merge_input *input = rewriter->merge->current;
 

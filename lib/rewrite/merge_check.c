@@ -73,7 +73,7 @@ static enum perfdata_status check_alone(struct perfdata_rewriter *rewriter, cons
 		return refuse_merge(rewriter, "%s says of no event what it is", pd_merge_name(input));
 	if (perfdata_reader_feature(input->known, PERFDATA_FEATURE_STAT))
 		return refuse_merge(rewriter, "%s holds counts of perf stat, which have no time that would order them",
-			      pd_merge_name(input));
+				    pd_merge_name(input));
 	for (size_t i = 0; i < nr; i++) {
 		const struct perfdata_event *event = perfdata_reader_event(input->known, i);
 		if (!(event->attr->sample_type & PERFDATA_SAMPLE_TIME))
@@ -99,8 +99,8 @@ static enum perfdata_status check_text(struct perfdata_rewriter *rewriter, const
 	if (!x || !y || !strcmp(x, y))
 		return PERFDATA_OK;
 	return refuse_merge(rewriter,
-		      "%s is of %s %.60s, %s of %.60s: processes and addresses of one are not those of the other",
-		      pd_merge_name(a), what, x, pd_merge_name(b), y);
+			    "%s is of %s %.60s, %s of %.60s: processes and addresses of one are not those of the other",
+			    pd_merge_name(a), what, x, pd_merge_name(b), y);
 }
 
 static enum perfdata_status check_kernel(struct perfdata_rewriter *rewriter, const struct pd_merge_input *a,
@@ -112,13 +112,13 @@ static enum perfdata_status check_kernel(struct perfdata_rewriter *rewriter, con
 		return PERFDATA_OK;
 	if (x->addr != y->addr)
 		return refuse_merge(rewriter,
-			      "the kernel was at 0x%" PRIx64 " in %s, at 0x%" PRIx64
-			      " in %s: they are of different boots",
-			      x->addr, pd_merge_name(a), y->addr, pd_merge_name(b));
+				    "the kernel was at 0x%" PRIx64 " in %s, at 0x%" PRIx64
+				    " in %s: they are of different boots",
+				    x->addr, pd_merge_name(a), y->addr, pd_merge_name(b));
 	if (x->build_id_size && x->build_id_size == y->build_id_size &&
 	    memcmp(x->build_id, y->build_id, x->build_id_size) != 0)
 		return refuse_merge(rewriter, "%s and %s have kernels of different build-ids", pd_merge_name(a),
-			      pd_merge_name(b));
+				    pd_merge_name(b));
 	return PERFDATA_OK;
 }
 
@@ -153,7 +153,7 @@ static enum perfdata_status check_pmus(struct perfdata_rewriter *rewriter, const
 			   *y = x ? name_of_pmu(b, type, &y_size) : NULL;
 		if (x && y && (x_size != y_size || memcmp(x, y, x_size) != 0))
 			return refuse_merge(rewriter, "PMU %u is %.*s in %s, %.*s in %s", type, (int)x_size, x,
-				      pd_merge_name(a), (int)y_size, y, pd_merge_name(b));
+					    pd_merge_name(a), (int)y_size, y, pd_merge_name(b));
 	}
 	return PERFDATA_OK;
 }
@@ -187,7 +187,7 @@ static enum perfdata_status check_clocks(struct perfdata_rewriter *rewriter, con
 
 	if (x != y)
 		return refuse_merge(rewriter, "%s has times of clock %d, %s of clock %d (-1 is the kernel's own)",
-			      pd_merge_name(a), x, pd_merge_name(b), y);
+				    pd_merge_name(a), x, pd_merge_name(b), y);
 	if (!tells_wall_clock(a) || !tells_wall_clock(b)) {
 		pd_rewrite_tell(rewriter,
 				"%s and %s have times of clock %d%s; nothing says how it stood to the wall clock: one "
@@ -222,7 +222,7 @@ static enum perfdata_status check_pair(struct perfdata_rewriter *rewriter, const
 
 	if (perfdata_reader_header(a->known)->order != perfdata_reader_header(b->known)->order)
 		return refuse_merge(rewriter, "%s and %s have different byte orders: they are of different hosts",
-			      pd_merge_name(a), pd_merge_name(b));
+				    pd_merge_name(a), pd_merge_name(b));
 	for (size_t i = 0; i < sizeof texts / sizeof *texts && status == PERFDATA_OK; i++)
 		status = check_text(rewriter, a, b, texts[i].id, texts[i].what);
 	if (status == PERFDATA_OK)

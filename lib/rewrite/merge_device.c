@@ -127,8 +127,8 @@ static enum perfdata_status check_same(struct device *device, const struct devic
 	if (!what)
 		return PERFDATA_OK;
 	return refuse_device(device, "%.*s has different %s in %s and %s: symbols of one are not those of the other",
-		      (int)(a->path.size < 120 ? a->path.size : 120), (const char *)a->path.data, what,
-		      pd_merge_name(a->input), pd_merge_name(b->input));
+			     (int)(a->path.size < 120 ? a->path.size : 120), (const char *)a->path.data, what,
+			     pd_merge_name(a->input), pd_merge_name(b->input));
 }
 
 static enum perfdata_status add_symbols(struct device *device, struct device_file *file,
@@ -215,13 +215,13 @@ static enum perfdata_status join_symbols(struct device *device, struct device_fi
 		if (last && last->input != symbol->input && last->address == symbol->address) {
 			if (last->length != symbol->length || !bytes_are_equal(last->name, symbol->name))
 				return refuse_device(device, "0x%llx of %.*s is %.*s in %s, %.*s in %s",
-					      (unsigned long long)symbol->address,
-					      (int)(file->path.size < 100 ? file->path.size : 100),
-					      (const char *)file->path.data,
-					      (int)(last->name.size < 60 ? last->name.size : 60),
-					      (const char *)last->name.data, pd_merge_name(last->input),
-					      (int)(symbol->name.size < 60 ? symbol->name.size : 60),
-					      (const char *)symbol->name.data, pd_merge_name(symbol->input));
+						     (unsigned long long)symbol->address,
+						     (int)(file->path.size < 100 ? file->path.size : 100),
+						     (const char *)file->path.data,
+						     (int)(last->name.size < 60 ? last->name.size : 60),
+						     (const char *)last->name.data, pd_merge_name(last->input),
+						     (int)(symbol->name.size < 60 ? symbol->name.size : 60),
+						     (const char *)symbol->name.data, pd_merge_name(symbol->input));
 			continue;
 		}
 		file->symbols[kept++] = *symbol;
@@ -350,7 +350,7 @@ static enum perfdata_status check_weights(struct device *device)
 					     pd_merge_name(traces_off_cpu(first) ? input : first));
 		if (traces_off_cpu(first) && input->first_event != first->first_event)
 			return refuse_device(device, "%s and %s have time off the CPU beside different events",
-				      pd_merge_name(first), pd_merge_name(input));
+					     pd_merge_name(first), pd_merge_name(input));
 	}
 	return PERFDATA_OK;
 }

@@ -84,7 +84,7 @@ static uint64_t hash_of_number(const struct pd_pseudonyms *names, unsigned salt,
 /* --- telling ----------------------------------------------------------------------------------------------------- */
 
 static void report_pseudonym(struct pd_pseudonyms *names, enum pd_pseudonym_kind kind, struct perfdata_bytes from,
-		 struct perfdata_bytes to)
+			     struct perfdata_bytes to)
 {
 	static const char *const kinds[] = { "comm", "path", "name", "build-id", "pid", "number" };
 	const uint64_t pair = pd_keyed_hash(names, 64 + kind, from.data, from.size);
@@ -104,7 +104,7 @@ static void tell_numbers(struct pd_pseudonyms *names, enum pd_pseudonym_kind kin
 	char a[32], b[32];
 	const size_t x = (size_t)(pd_u64_to(a, from) - a), y = (size_t)(pd_u64_to(b, to) - b);
 	report_pseudonym(names, kind, (struct perfdata_bytes){ (const uint8_t *)a, x },
-	     (struct perfdata_bytes){ (const uint8_t *)b, y });
+			 (struct perfdata_bytes){ (const uint8_t *)b, y });
 }
 
 void pd_pseudonyms_release(struct pd_pseudonyms *names) { pd_hash_map_release(&names->seen); }
@@ -176,7 +176,7 @@ void pd_pseudonym_build_id(struct pd_pseudonyms *names, const uint8_t *from, siz
 			made[part * 8 + i] = (uint8_t)(hash >> 8 * i);
 	}
 	report_pseudonym(names, PD_PSEUDONYM_BUILD_ID, (struct perfdata_bytes){ from, size },
-	     (struct perfdata_bytes){ made, size });
+			 (struct perfdata_bytes){ made, size });
 	memcpy(to, made, size < sizeof made ? size : sizeof made);
 }
 
@@ -347,7 +347,7 @@ static char *kept_text(struct pd_arena *arena, struct perfdata_bytes text, size_
 }
 
 static char *taken_name(struct pd_pseudonyms *names, enum pd_pseudonym_kind kind, struct pd_arena *arena,
-		   struct perfdata_bytes from, struct perfdata_text *out, size_t *ret_size)
+			struct perfdata_bytes from, struct perfdata_text *out, size_t *ret_size)
 {
 	char *copy = perfdata_text_failed(out) ? NULL : pd_arena_copy(arena, out->data, out->size);
 

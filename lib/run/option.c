@@ -9,7 +9,7 @@
 #include "run/run.h"
 
 static const struct perfdata_emitter_option_value *find_option(const struct perfdata_emitter_option_value *options,
-							size_t nr_options, const char *name)
+							       size_t nr_options, const char *name)
 {
 	while (nr_options)
 		if (!strcmp(options[--nr_options].option->name, name))

@@ -13,7 +13,7 @@ static const struct perfdata_outputs *target_of(const struct pd_run *run, const 
 }
 
 static enum perfdata_status encode_lane_piece(struct pd_run *run, const struct pd_lane *lane, struct pd_worker *worker,
-				   struct pd_piece *piece)
+					      struct pd_piece *piece)
 {
 	const struct perfdata_outputs *target = target_of(run, lane);
 	perfdata_text_clear(&piece->encoded);

@@ -83,7 +83,7 @@ void pd_config_init(struct perfdata_config *config, const struct perfdata_attr *
 	uint64_t type = attr->sample_type;
 	uint8_t bytes;
 	uint32_t rows = plan_steps(&pd_sample_layout, type, config->sample_steps, &config->nr_sample_steps, &bytes,
-			     &config->sample_fixed_present);
+				   &config->sample_fixed_present);
 	config->sample_fixed = bytes / 8;
 	/* WEIGHT and WEIGHT_STRUCT take the same one word. */
 	uint64_t placed = type & PERFDATA_SAMPLE_WEIGHT_STRUCT ? type & ~(uint64_t)PERFDATA_SAMPLE_WEIGHT : type;
@@ -106,7 +106,7 @@ void pd_config_init(struct perfdata_config *config, const struct perfdata_attr *
 	if (!perfdata_attr_has(attr, PERFDATA_ATTR_SAMPLE_ID_ALL))
 		return;
 	plan_steps(&pd_sample_id_layout, type & TRAILER_TYPES, config->trailer_steps, &config->nr_trailer_steps,
-	     &config->trailer_size, &config->trailer_present);
+		   &config->trailer_size, &config->trailer_present);
 #define TRAILER_WORD(name) word_from_end(config, offsetof(struct perfdata_sample_id, name))
 	config->trailer_id_at = TRAILER_WORD(identifier) < 0 ? TRAILER_WORD(id) : TRAILER_WORD(identifier);
 	config->trailer_time_at = TRAILER_WORD(time);

@@ -160,7 +160,7 @@ static bool load_event(struct load *load, const char *system)
 		return out_of_memory(load);
 	default:
 		report_finding(load, PERFDATA_FINDING_TRACE_FORMAT, start,
-		       "a tracepoint format has no name or ID; it was left out");
+			       "a tracepoint format has no name or ID; it was left out");
 	}
 	return true;
 }
@@ -233,7 +233,7 @@ static bool load_head(struct load *load)
 		return false;
 	if (info->long_size != 4 && info->long_size != 8) {
 		report_finding(load, PERFDATA_FINDING_TRACING_DATA, fixed + 1,
-		       "tracing data states an impossible size of long; 8 was used");
+			       "tracing data states an impossible size of long; 8 was used");
 		info->long_size = 8;
 	}
 	return true;

@@ -11,7 +11,7 @@
 
 /* Compresses the records that wait into `out`; false where the result does not fit, or on failure. */
 static bool pack_block(struct perfdata_writer *writer, uint8_t *out, size_t room, size_t *ret_size,
-		 enum perfdata_status *ret_status)
+		       enum perfdata_status *ret_status)
 {
 	size_t used = 0, made = 0;
 

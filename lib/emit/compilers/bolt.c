@@ -26,7 +26,7 @@ static const struct perfdata_emitter_option options[] = {
 };
 
 static enum perfdata_status begin_output(const struct perfdata_emit_context *context, void **ret_state,
-				  struct perfdata_text *out)
+					 struct perfdata_text *out)
 {
 	const char *no_lbr = perfdata_option_text(context->options, context->nr_options, "no-lbr");
 	(void)out;

@@ -53,7 +53,8 @@ enum perfdata_status pd_branch_gather_finish_code(struct branch_gather *gather, 
 	}
 #define BRANCH_EMITTER_BUT_RELEASE \
 	.abi = PERFDATA_EMITTER_ABI, .size = sizeof(struct perfdata_emitter), .options = options, \
-	.option_size = sizeof *options, .needs = PD_BRANCHES_NEEDS, .begin = begin_output, .scan = pd_branch_gather_scan, \
+	.option_size = sizeof *options, .needs = PD_BRANCHES_NEEDS, .begin = begin_output, \
+	.scan = pd_branch_gather_scan, \
 	.format = pd_branch_gather_format, .merge = pd_branch_gather_merge, .end = end_output, \
 	.free_part = pd_branches_part_free
 #define BRANCH_EMITTER BRANCH_EMITTER_BUT_RELEASE, .release = pd_branch_gather_release

@@ -217,7 +217,7 @@ static enum perfdata_status begin_waiting(const struct perfdata_emit_context *co
 }
 
 static enum perfdata_status begin_output(const struct perfdata_emit_context *context, void **ret_state,
-				  struct perfdata_text *out)
+					 struct perfdata_text *out)
 {
 	struct csv_state *csv = calloc(1, sizeof *csv);
 	if (!csv)
@@ -464,7 +464,7 @@ static enum perfdata_status format_rows(const void *state, const struct perfdata
 }
 
 static enum perfdata_status format_batch(const void *state, const struct perfdata_batch *batch, void *value,
-				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
+					 struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	const struct csv_state *csv = state;
 	struct csv_part *part = calloc(1, sizeof *part);

@@ -307,7 +307,7 @@ static bool in_head(const struct row *row)
 
 /* plan NULL: records of unknown types. */
 static void write_record(struct perfdata_text *out, const char *name, const char *type, const char *doc,
-		   const struct plan *plan, const struct plan *trailer)
+			 const struct plan *plan, const struct plan *trailer)
 {
 	write_key(out, "record_", name);
 	perfdata_text_literal(out, "{\"type\":\"object\",\"description\":");

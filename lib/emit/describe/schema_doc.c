@@ -353,7 +353,7 @@ static const char *kind_text(const struct perfdata_field *field)
 }
 
 static void write_condition(struct perfdata_text *out, const struct perfdata_layout *layout,
-		      const struct perfdata_field *field)
+			    const struct perfdata_field *field)
 {
 	const char *name;
 	switch (field->when) {

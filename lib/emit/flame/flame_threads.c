@@ -45,7 +45,7 @@ void pd_flame_threads_free(struct flame_threads *threads)
 
 /* The number of the nth thread of a name. */
 static enum perfdata_status find_thread(struct flame_threads *threads, const struct flame_thread *thread, uint64_t key,
-				 uint32_t *ret)
+					uint32_t *ret)
 {
 	uint64_t number;
 	if (!pd_hash_map_get(&threads->known, key, &number)) {
@@ -60,7 +60,7 @@ static enum perfdata_status find_thread(struct flame_threads *threads, const str
 }
 
 static enum perfdata_status add_run(struct flame_threads *threads, const struct pd_profile *profile,
-				struct pd_hash_map *counts, struct run *run)
+				    struct pd_hash_map *counts, struct run *run)
 {
 	enum perfdata_status status = PERFDATA_OK;
 	for (; run->nr < pd_profile_nr_threads(profile) && status == PERFDATA_OK; run->nr++) {

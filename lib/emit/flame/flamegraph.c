@@ -306,7 +306,7 @@ static enum perfdata_status find_unused(const struct state *state, struct flameg
 }
 
 static enum perfdata_status draw_runs(struct state *state, const struct perfdata_emit_end *end,
-				 const struct flame_run *runs, struct perfdata_text *out)
+				      const struct flame_run *runs, struct perfdata_text *out)
 {
 	const size_t nr_rules = state->nr[FILES] + state->nr[SYMBOLS];
 	bool *used = nr_rules ? pd_calloc(nr_rules, sizeof *used) : NULL;

@@ -99,7 +99,7 @@ static void packet_line(const struct aux_line *line, const struct pd_aux_piece *
 /* --- operations that were sampled --- */
 
 static void write_location(const struct aux_line *line, const char *name, const struct location_speller *speller,
-		     uint32_t frame)
+			   uint32_t frame)
 {
 	pd_member_key(line->out, name, "");
 	pd_location_json(speller, line->out, frame);

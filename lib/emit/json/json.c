@@ -117,7 +117,7 @@ static enum perfdata_status set_up(struct json_state *json, const struct perfdat
 }
 
 static enum perfdata_status begin_output(const struct perfdata_emit_context *context, void **ret_state,
-				  struct perfdata_text *out, bool document)
+					 struct perfdata_text *out, bool document)
 {
 	struct json_state *json = calloc(1, sizeof *json);
 	if (!json)
@@ -322,7 +322,7 @@ static struct span_json span_lines(const struct json_state *json, struct walk *w
 }
 
 static enum perfdata_status format_batch(const void *state, const struct perfdata_batch *batch, void *value,
-				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
+					 struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	const struct json_state *json = state;
 	struct json_value *scanned = value;

@@ -15,7 +15,7 @@ uint32_t pd_span_lines_of(const struct perfdata_emitter_option_value *values, si
 uint32_t pd_span_lines_need(uint32_t kinds) { return kinds ? kinds | pd_span_kinds_of(false, false, true) : 0; }
 
 static void write_member(const struct span_json *how, struct perfdata_text *out, const struct table_column *column,
-		   const struct value *value)
+			 const struct value *value)
 {
 	const bool is_wide = column->type == COLUMN_INT64 || column->type == COLUMN_UINT64;
 	if (value->kind == IS_TEXT)

@@ -204,7 +204,7 @@ static void free_part(void *pointer)
 }
 
 static enum perfdata_status format_batch(const void *pointer, const struct perfdata_batch *batch, void *value,
-				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
+					 struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	const struct parquet_state *state = pointer;
 	struct parquet_part *part = pd_calloc(1, sizeof *part);
@@ -292,7 +292,7 @@ static enum perfdata_status encode_column(const struct parquet_state *state, str
 }
 
 static enum perfdata_status encode_row_group(const void *pointer, void *work, struct perfdata_scratch *scratch,
-				   struct perfdata_text *out)
+					     struct perfdata_text *out)
 {
 	if (!scratch->cache) {
 		scratch->cache = pd_calloc(1, sizeof(struct column_scratch));
@@ -574,7 +574,7 @@ static const struct pd_encoding encoding = { .encode = encode_row_group,
 					     .free_work = free_work };
 
 static enum perfdata_status begin_output(const struct perfdata_emit_context *context, void **ret_state,
-				  struct perfdata_text *out)
+					 struct perfdata_text *out)
 {
 	struct parquet_state *state = pd_calloc(1, sizeof *state);
 	if (!state)

@@ -151,7 +151,7 @@ static int32_t codec_number(enum pd_codec_kind packing)
 }
 
 static void write_chunk(struct thrift *thrift, const struct table_column *column, const struct column_facts *facts,
-		  enum pd_codec_kind packing)
+			enum pd_codec_kind packing)
 {
 	const struct column_type_info *info = pd_column_type_info(column->type);
 	pd_thrift_open(thrift);

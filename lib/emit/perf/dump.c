@@ -435,7 +435,7 @@ static void write_block(struct dumper *dumper, const struct perfdata_delivery *d
 
 /* " ... thread: COMM:TID", " ...... dso: NAME" and the line of script. */
 static void write_delivered(struct dumper *dumper, const struct perfdata_delivery *delivery,
-		      const struct perfdata_record *record)
+			    const struct perfdata_record *record)
 {
 	const struct perfdata_session *session = dumper->batch->session;
 	struct perfdata_text *out = dumper->out;

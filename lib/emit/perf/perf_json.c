@@ -250,7 +250,7 @@ static bool make_line(const struct perf_json *json, const struct event_plan *pla
 }
 
 static enum perfdata_status begin_output(const struct perfdata_emit_context *context, void **ret_state,
-				  struct perfdata_text *out)
+					 struct perfdata_text *out)
 {
 	struct perf_json *json = calloc(1, sizeof *json);
 	if (!json)
@@ -631,7 +631,7 @@ static void spell_sample(const struct formatter *f, const struct perfdata_delive
 }
 
 static enum perfdata_status format_batch(const void *state, const struct perfdata_batch *batch, void *value,
-				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
+					 struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	(void)ret_part;
 	const struct value *v = value;

@@ -213,7 +213,7 @@ static enum perfdata_status add_stacks(struct writing *writing)
 		}
 		sums->samples = saturated_sum(sums->samples, entry->sums.samples);
 		sums->cost = saturated_sum(sums->cost,
-				       writing->state->by_samples ? entry->sums.samples : entry->sums.weight);
+					   writing->state->by_samples ? entry->sums.samples : entry->sums.weight);
 	}
 	pd_profile_walk_free(walk);
 	return status == PERFDATA_END ? PERFDATA_OK : status;

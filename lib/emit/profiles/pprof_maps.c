@@ -143,7 +143,7 @@ static bool is_of(const struct perfdata_dso *dso, const char *name)
 
 /* Of recorded mappings, the one that holds the address as frames of the dso have it. */
 static const struct pprof_seen *recorded_map(const struct pprof_maps *maps, const struct perfdata_dso *dso,
-					 uint64_t address)
+					     uint64_t address)
 {
 	for (size_t i = 0; i < maps->nr_seen; i++) {
 		const struct pprof_seen *map = &maps->seen[i];

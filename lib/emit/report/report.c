@@ -69,7 +69,7 @@ static enum perfdata_status configure(void *user, struct perfdata_configuration 
 }
 
 static enum perfdata_status format_batch(const void *pointer, const struct perfdata_batch *batch, void *value,
-				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
+					 struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	const struct report_state *state = pointer;
 	return state->spans ? pd_report_spans_format(state->spans, batch, ret_part)

@@ -255,7 +255,7 @@ static void text_facts(const struct report_spans *spans, struct perfdata_text *o
 }
 
 static void write_spans_text(const struct report_spans *spans, const struct report_options *options,
-		 const struct report_head *head, struct perfdata_text *out)
+			     const struct report_head *head, struct perfdata_text *out)
 {
 	size_t nr;
 	const struct pd_span_row *rows = pd_span_sums_rows(spans->sums, &nr);
@@ -331,7 +331,7 @@ static void json_facts(const struct report_spans *spans, struct perfdata_text *o
 }
 
 static void write_spans_json(const struct report_spans *spans, const struct report_options *options,
-		 const struct report_head *head, struct perfdata_text *out)
+			     const struct report_head *head, struct perfdata_text *out)
 {
 	size_t nr;
 	const struct pd_span_row *rows = pd_span_sums_rows(spans->sums, &nr);
@@ -388,7 +388,7 @@ static void id_cell(struct perfdata_text *out, int64_t id)
 }
 
 static void write_spans_csv(const struct report_spans *spans, const struct report_options *options,
-		const struct report_head *head, struct perfdata_text *out)
+			    const struct report_head *head, struct perfdata_text *out)
 {
 	size_t nr;
 	const struct pd_span_row *rows = pd_span_sums_rows(spans->sums, &nr);

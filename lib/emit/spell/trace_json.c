@@ -88,7 +88,7 @@ static void write_bitmask(struct speller *s, const struct perfdata_trace_value *
 }
 
 static void write_value(struct speller *s, const struct trace_row *row, const struct perfdata_trace_value *value,
-		  bool *ret_valid)
+			bool *ret_valid)
 {
 	*ret_valid = true;
 	switch (value->kind) {

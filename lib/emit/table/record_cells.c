@@ -447,7 +447,7 @@ void pd_record_cells_end(struct open_rows *rows)
 	const size_t nr = rows->nr_pending ? rows->plan->nr_numbers : 0;
 	for (size_t i = 0; i < nr; i++)
 		deal_numbers(rows->plan, &rows->plan->numbers[i], rows->pending, rows->nr_pending,
-		     rows->rows - rows->nr_pending, &rows->columns[rows->plan->numbers[i].column]);
+			     rows->rows - rows->nr_pending, &rows->columns[rows->plan->numbers[i].column]);
 	rows->nr_pending = 0;
 }
 

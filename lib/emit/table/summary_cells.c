@@ -294,9 +294,9 @@ static void rows_of_build_ids(struct filling *filling)
 		perfdata_text_bytes_hex(cleared_room(filling), id.data, id.size);
 		put_room(filling, BUILD_IDS_BUILD_ID);
 		put_text(filling, BUILD_IDS_SOURCE,
-		     source == PERFDATA_BUILD_ID_MMAP2    ? "mmap2"
-		     : source == PERFDATA_BUILD_ID_RECORD ? "record"
-							  : "header");
+			 source == PERFDATA_BUILD_ID_MMAP2    ? "mmap2"
+			 : source == PERFDATA_BUILD_ID_RECORD ? "record"
+							      : "header");
 	}
 }
 

@@ -85,7 +85,7 @@ static int *number_of(struct table_set *set, enum table_rows rows)
 
 /* Takes the table in; the columns are those that were asked for. */
 static enum perfdata_status add_table(struct table_set *set, const struct table *made, bool strict,
-				struct perfdata_error *reterr)
+				      struct perfdata_error *reterr)
 {
 	if (set->nr_tables == MOST_TABLES)
 		return pd_error(reterr, PERFDATA_ELIMIT, PERFDATA_NO_OFFSET,

@@ -110,7 +110,7 @@ static void put_bytes(struct part *part, struct perfdata_bytes bytes)
 
 /* The fields of a tracepoint, as perf prints them. */
 static void add_tracepoint(const struct timeline *timeline, struct part *part, struct timeline_row *row,
-		       const struct perfdata_delivery *delivery)
+			   const struct perfdata_delivery *delivery)
 {
 	const struct perfdata_event *event = delivery->event;
 	const struct perfdata_trace_context context = { .trace = pd_reader_trace(timeline->reader),
@@ -125,7 +125,7 @@ static void add_tracepoint(const struct timeline *timeline, struct part *part, s
 
 /* Makes the row of a marker. False: a timeline does not show such records. */
 static bool add_marker(const struct timeline *timeline, struct part *part, struct timeline_row *row,
-		   const struct perfdata_raw *raw)
+		       const struct perfdata_raw *raw)
 {
 	static const uint32_t shown[] = { PERFDATA_RECORD_MMAP2,   PERFDATA_RECORD_COMM,
 					  PERFDATA_RECORD_FORK,    PERFDATA_RECORD_EXIT,

@@ -87,7 +87,7 @@ static void spell_header(const struct script *script, struct perfdata_text *out)
 }
 
 static enum perfdata_status begin_output(const struct perfdata_emit_context *context, void **ret_state,
-				  struct perfdata_text *out)
+					 struct perfdata_text *out)
 {
 	struct script *script = calloc(1, sizeof *script);
 	if (!script)
@@ -249,7 +249,7 @@ static bool is_unknown_guest(const struct perfdata_delivery *delivery)
 }
 
 static enum perfdata_status format_batch(const void *state, const struct perfdata_batch *batch, void *value,
-				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
+					 struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	(void)ret_part;
 	const struct script *script = state;

@@ -96,7 +96,7 @@ static const struct row {
 #define NR_ROWS (sizeof rows / sizeof *rows)
 
 static enum perfdata_status refuse_option(const struct perfdata_emit_context *context, enum perfdata_status status,
-				   const char *format, const char *first, const char *second)
+					  const char *format, const char *first, const char *second)
 {
 	struct perfdata_error *error = context->reterr;
 	if (error) {
@@ -119,7 +119,7 @@ static enum perfdata_status refuse_usage(const struct perfdata_emit_context *con
 
 /* For what cannot be printed, of this recording or ever. */
 static enum perfdata_status refuse_unrecorded(const struct perfdata_emit_context *context, const char *format,
-				       const char *first, const char *second)
+					      const char *first, const char *second)
 {
 	return refuse_option(context, PERFDATA_EUNSUP, format, first, second);
 }
