@@ -31,7 +31,8 @@ def differs(wanted, found, at="line"):
 
 
 def narrowed(line, keys):
-    return {key: value for key, value in line.items() if key in keys} if keys else line
+    """The compared part of a line: a key is compared in every record, "TYPE.KEY" in records of that type."""
+    return {key: value for key, value in line.items() if key in keys or "%s.%s" % (line["type"], key) in keys} if keys else line
 
 
 def verdict(case, wanted, found, code, keys):
