@@ -200,7 +200,7 @@ static inline void pd_delivery_set_stack(struct perfdata_delivery *delivery, con
 	delivery->node = stack->node;
 }
 
-/* --- naming/name_loader.c --- */
+/* --- tables/name_loader.c --- */
 /* For emitters that ask for names at their end: what names are made of is loaded while the recording is read. Before
  * the first batch. lines: also debug information. threads: how many may load; 0 and 1: only the calling one, at the
  * end. */
@@ -211,7 +211,7 @@ void pd_session_load_names(const struct perfdata_session *session);
  * other emitters have asked for their names. */
 void pd_session_finish_names(const struct perfdata_session *session);
 
-/* --- naming/session_tables.c --- */
+/* --- tables/session_tables.c --- */
 /* Whether something failed while names were looked up: then names may be missing in the output. Fills in reterr. */
 enum perfdata_status pd_session_names_failure(const struct perfdata_session *session, struct perfdata_error *reterr);
 /* How many frames there are: their ids count from 0. */

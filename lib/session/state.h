@@ -16,6 +16,7 @@
 #include "session/naming/naming.h"
 #include "session/process/process.h"
 #include "session/stacks/stacks.h"
+#include "session/tables/leaves.h"
 #include "perfdata/session.h"
 #include "perfdata/symbols.h"
 
@@ -88,10 +89,12 @@ static inline struct pd_dso *pd_dso_at(const struct pd_state *state, uint32_t ds
 	return pd_table_at(&state->dsos, dso);
 }
 
-/* --- process/state.c --- */
+/* --- delivery/session_state.c --- */
 /* NULL without memory. needs: enum perfdata_needs. */
 struct pd_state *pd_state_new(uint32_t needs, struct pd_account *account);
 void pd_state_free(struct pd_state *state);
+
+/* --- process/state.c --- */
 /* Updates the state by a record other than a sample. 0, or -1 without memory. */
 int pd_state_record(struct pd_state *state, const struct perfdata_record *record);
 

@@ -129,6 +129,7 @@ void pd_symtab_drop_strings(struct pd_symbol_table *table);
 size_t pd_symtab_memory(const struct pd_symbol_table *table);
 /* For symbol_names.c and symbol_table.c: whether the first of two tied symbols gives the shown name. */
 bool pd_symtab_is_better_name(const char *first, const char *second);
+int pd_symtab_make_names(struct pd_symbol_table *table);
 void pd_symtab_release_names(struct pd_symbol_table *table);
 
 /* --- demangle.c, demangle_cxx.c, demangle_rust.c ---------------------------------------------------------------- */
@@ -145,9 +146,6 @@ uint64_t pd_demangle_bound(const char *name);
 enum perfdata_status pd_demangle_cxx(const char *name, char **ret);
 /* Why the C++ runtime could not be loaded last: PERFDATA_OK, PERFDATA_ENOMEM, PERFDATA_EREAD. */
 enum perfdata_status pd_demangle_failure(void);
-/* After dlopen returned NULL, with errno set to 0 before: PERFDATA_ABSENT where the library is not installed, or cannot
- * be one. `text`: of dlerror(), may be NULL. */
-enum perfdata_status pd_status_of_dlopen(const char *text, int code);
 /* Loads libdw and libdwfl. PERFDATA_ABSENT: they are not installed, or this build does without them. */
 enum perfdata_status pd_libdw_load(void);
 /* Writes a Rust name; false if `name` is no Rust name, or does not fit. */
@@ -351,6 +349,15 @@ static inline struct pd_account *pd_symbols_account(const struct perfdata_symbol
 bool pd_symbols_is_loaded(const struct perfdata_symbols_dso *dso);
 /* Takes the lock of a dso. As long as another thread has it, the calling thread loads other dsos. */
 void pd_symbols_lock(struct perfdata_symbols_dso *dso);
+/* Loads the symbols of a dso unless that was done: with the lock of the dso, and without. Returns dso->status. */
+enum perfdata_status pd_dso_load_locked(struct perfdata_symbols_dso *dso);
+enum perfdata_status pd_dso_wait_loaded(struct perfdata_symbols_dso *dso);
+/* Loads a dso that nobody has loaded or is loading. false: there is none. */
+bool pd_symbols_load_another(struct perfdata_symbols *symbols);
+/* Of a look-up that found nothing, or not all: whether something failed since there were `before` failures. Another
+ * thread's failure counts, too: the names of all are in doubt then. */
+enum perfdata_status pd_symbols_judge(const struct perfdata_symbols *symbols, enum perfdata_status status,
+				      size_t before);
 /* The list of dsos, which only grows at its head. */
 struct perfdata_symbols_dso *pd_symbols_first(struct perfdata_symbols *symbols);
 /* Loads the symbols of one more dso or, where `lines` says so, opens the debug information of one whose symbols are
@@ -386,7 +393,7 @@ enum perfdata_status pd_dso_fail(struct perfdata_symbols_dso *dso, enum perfdata
 
 /* Whether a perf map has several names for an address. */
 bool pd_symbols_differ(struct perfdata_symbols_dso *dso, uint64_t address);
-/* symbol_load.c: makes a finding of how many addresses a perf map has several names for. */
+/* Makes a finding of how many addresses a perf map has several names for. */
 void pd_symbols_report_overlap(const struct perfdata_symbols_dso *dso, uint64_t nr_addresses);
 
 /* Reports that a file asked for more than its size explains. */
@@ -395,6 +402,9 @@ void pd_symbols_find_excess(const struct perfdata_symbols_dso *dso, const char *
 const char *pd_symbols_debug_path(const struct perfdata_symbols_dso *dso);
 void pd_symbols_log(const struct perfdata_symbols_dso *dso, enum perfdata_symbols_event event, const char *file,
 		    const char *reason);
+/* Makes a finding about a file of a dso. */
+void pd_dso_report(const struct perfdata_symbols_dso *dso, enum perfdata_finding_code code, const char *file,
+		   const char *what);
 
 /* symbol_load.c: with the lock held, or before the handle is returned. pd_dso_take_kallsyms closes `fd`. */
 enum perfdata_status pd_dso_load(struct perfdata_symbols_dso *dso);
@@ -409,7 +419,6 @@ bool pd_dso_has_text(struct perfdata_symbols_dso *dso);
 struct pd_elf *pd_dso_debug_info(const struct perfdata_symbols_dso *dso);
 /* The supplementary file that debug information refers to; NULL: there is no such reference, or no such file. */
 struct pd_elf *pd_dso_find_alt(struct perfdata_symbols_dso *dso);
-void pd_close(int fd);
 /* To be called with the lock held, for a dso that is loaded. */
 void pd_dso_check_id(const struct perfdata_symbols_dso *dso, const struct pd_build_id *id);
 
@@ -583,9 +592,6 @@ enum perfdata_status pd_libdw_lookup(struct pd_libdw *libdw, uint64_t vaddr, con
 
 /* --- unwind_image.c; to be called with the lock of the dso, which is loaded ---- */
 
-/* Sets dso->unwind. PERFDATA_ABSENT: there is nothing to unwind with; PERFDATA_ENOMEM, PERFDATA_EREAD,
- * PERFDATA_EINTR. */
-enum perfdata_status pd_unwind_open(struct perfdata_symbols_dso *dso);
 void pd_unwind_close(struct perfdata_symbols_dso *dso);
 
 /* --- unwind.c ----------------------------------------------------------------------------------------------------- */

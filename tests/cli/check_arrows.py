@@ -180,37 +180,44 @@ def wrong_calls(files, table):
 
 
 def family(path):
-    """The folder of lib/emit/ that a file or an include belongs to."""
-    match = re.match(r"(?:lib/)?emit/(\w+)/", path)
+    """The folder inside a folder of lib/ that a file or an include belongs to, as "symbols/elf"; None: it is in none."""
+    match = re.match(r"(\w+/\w+)/", path[len("lib/"):] if path.startswith("lib/") else path)
     return match and match[1]
 
 
 def allowed_families():
-    """{folder of lib/emit: folders of it that it may use} from the document, in its order."""
-    rows = re.findall(r"^\| `lib/emit/(\w+)/` \| [^|]+ \| ([^|]+) \|$", text_of("doc/ARCHITECTURE.md"), re.M)
-    return {folder: set() if others.startswith("nothing") else set(others.split(", ")) for folder, others in rows}
+    """{folder: {its folders: those that each may use}} for the folders of lib/ whose rooms the document lists, in its order."""
+    rows = re.findall(r"^\| `lib/(\w+)/(\w+)/` \| [^|]+ \| ([^|]+) \|$", text_of("doc/ARCHITECTURE.md"), re.M)
+    tables = {}
+    for folder, inner, others in rows:
+        used = set() if others.startswith("nothing") else {"%s/%s" % (folder, other) for other in others.split(", ")}
+        tables.setdefault(folder, {})["%s/%s" % (folder, inner)] = used
+    return tables
 
 
 def wrong_families(files):
-    """Folders of lib/emit/ that use others than the document allows, by includes and calls; its rows use only rows above."""
-    table, needed, above = allowed_families(), collections.defaultdict(set), set()
+    """Rooms of a folder that use others than the document allows, by includes and calls; its rows use only rows above."""
+    tables, needed = allowed_families(), collections.defaultdict(set)
     arrows = [(path, other, "calls %s of" % symbol) for path, other, symbol in calls()]
     for path in files:
         if path.endswith((".c", ".h")):
             arrows += [(path, match[1], "includes") for match in INCLUDE.finditer(text_of(path)) if match[1]]
     for path, other, how in arrows:
         user, used = family(path), family(other)
-        if not user or not used or user == used:
+        if not user or not used or user == used or user.split("/")[0] != used.split("/")[0]:
             continue
         needed[user].add(used)
-        if used not in table.get(user, ()):
+        if used not in tables.get(user.split("/")[0], {}).get(user, ()):
             yield "%s %s %s" % (path, how, other)
-    for folder, others in table.items():
-        yield from ("the table lets lib/emit/%s use %s, which it does not" % (folder, other) for other in sorted(others - needed[folder]))
-        yield from ("lib/emit/%s stands above %s, which it uses" % (folder, other) for other in sorted(others - above))
-        above.add(folder)
-    there = {family(path) for path in files if path.startswith("lib/")} - {None}
-    yield from ("lib/emit/%s is not in the table" % folder for folder in sorted(there - set(table)))
+    for table in tables.values():
+        above = set()
+        for folder, others in table.items():
+            yield from ("the table lets lib/%s use %s, which it does not" % (folder, other) for other in sorted(others - needed[folder]))
+            yield from ("lib/%s stands above %s, which it uses" % (folder, other) for other in sorted(others - above))
+            above.add(folder)
+    there = {family(path) for path in files if path.startswith("lib/") and path.count("/") > 2}
+    listed = {folder for table in tables.values() for folder in table}
+    yield from ("lib/%s is not in the table" % folder for folder in sorted(there - listed))
 
 
 def room_circles(table):
@@ -474,7 +481,7 @@ def main():
     missing = None if objects() else "nothing was built"
     report("calls between folders are those of the table", wrong_calls(files, table) if not missing else (), missing)
     report("no circle between folders", room_circles(table))
-    report("folders of lib/emit use those of their table", wrong_families(files) if not missing else (), missing)
+    report("rooms of a folder use those of their table", wrong_families(files) if not missing else (), missing)
     report("no circle of calls between files but those that are explained", call_circles() if not missing else (), missing)
     report("files that comments name are there", missing_files())
     report("each foreign package is met in one place", foreign_headers(files))

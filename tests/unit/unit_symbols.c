@@ -550,7 +550,7 @@ static char *read_self(size_t *ret_size)
 	char *bytes = NULL;
 	int fd = pd_open_regular(self, PD_REGULAR_STORED);
 	CHECK(fd >= 0 && !pd_read_whole(fd, (size_t)1 << 30, &bytes, ret_size));
-	pd_close(fd);
+	close(fd);
 	return bytes;
 }
 

@@ -120,19 +120,16 @@ uint64_t pd_jit_time(struct pd_state *state, struct pd_dso *dso, uint64_t addres
  * loaded. To be called when all frames are known, and again when all names were asked for. */
 void pd_jit_report_overlaps(struct pd_state *state);
 
-/* --- naming/leaves.c --- */
-#define PD_NAMED_FRAMES (1u << 17)
-/* Samples by the frame that they lie in. */
-struct pd_leaves {
-	uint32_t *hits;
-	size_t room;
-	uint64_t samples, outside;         /* all samples; those outside of any map */
-	/* One bit for each of the first frames: a look-up found a name (named), or found none (nameless). Frames that
-	 * were looked up while the output was written need no look-up at the end, for which all threads would wait. */
-	atomic_uint_least64_t named[PD_NAMED_FRAMES / 64], nameless[PD_NAMED_FRAMES / 64];
+/* --- naming/host_process.c: processes of the recording that still run here --- */
+struct pd_host_process {
+	bool runs;                 /* nothing contradicts that it is the recorded process */
+	/* it is, or was, in another mount namespace: its paths lead to other files than the same paths here */
+	bool other_files;
+	uint32_t inner_pid;        /* its pid inside its own namespace; 0: unknown */
 };
-void pd_leaf_set_named(struct pd_leaves *leaves, uint32_t frame, bool named);   /* any thread */
-/* Counts a sample; frame may be PERFDATA_NONE. */
-void pd_leaf_count(struct pd_state *state, uint32_t frame);
+/* Takes a NAMESPACES record. 0 or -1. */
+int pd_namespaces_take(struct pd_state *state, const struct perfdata_namespaces *record);
+/* To be called only where this host is the recorded one. */
+struct pd_host_process pd_host_process(const struct pd_state *state, int32_t pid);
 
 #endif

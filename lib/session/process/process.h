@@ -71,16 +71,4 @@ static inline bool pd_is_guest_mode(unsigned misc)
 	return cpumode == PERFDATA_CPUMODE_GUEST_KERNEL || cpumode == PERFDATA_CPUMODE_GUEST_USER;
 }
 
-/* --- process/host_process.c: processes of the recording that still run here --- */
-struct pd_host_process {
-	bool runs;                 /* nothing contradicts that it is the recorded process */
-	/* it is, or was, in another mount namespace: its paths lead to other files than the same paths here */
-	bool other_files;
-	uint32_t inner_pid;        /* its pid inside its own namespace; 0: unknown */
-};
-/* Takes a NAMESPACES record. 0 or -1. */
-int pd_namespaces_take(struct pd_state *state, const struct perfdata_namespaces *record);
-/* To be called only where this host is the recorded one. */
-struct pd_host_process pd_host_process(const struct pd_state *state, int32_t pid);
-
 #endif

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/port.h"
 #include "symbols/disassemble/disassemble_library.h"

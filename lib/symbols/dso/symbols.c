@@ -3,15 +3,13 @@
 #include "config.h"
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 #include "base/cancel.h"
 #include "base/memory.h"
 #include "base/option_struct.h"
 #include "symbols/disassemble/disassemble.h"
 #include "symbols/symbols.h"
 #include "symbols/unwind/unwind_rules.h"
-
-/* A table keeps its names in memory up to this size with them, where memory is not short. */
-#define MOST_WITH_STRINGS ((size_t)24 << 20)
 
 static int copy_text(struct pd_arena *arena, const char **text)
 {
@@ -171,7 +169,7 @@ enum perfdata_status perfdata_symbols_open_kallsyms(struct perfdata_symbols *sym
 	if (!status)
 		status = pd_dso_take_kallsyms(dso, fd, path);
 	else
-		pd_close(fd);
+		close(fd);
 	if (!status)
 		*ret = dso;
 	return status;
@@ -179,85 +177,9 @@ enum perfdata_status perfdata_symbols_open_kallsyms(struct perfdata_symbols *sym
 
 /* --- look-ups ----------------------------------------------------------------------------------------------------- */
 
-/* Reading a name from the file takes longer than finding it in memory; but the names of all symbols take more memory
- * than all other data about a large program. */
-static void limit_strings(const struct perfdata_symbols *symbols, struct pd_symbol_table *table)
-{
-	const struct pd_account *account = pd_symbols_account(symbols);
-	const size_t size = pd_symtab_memory(table);
-	if (size > MOST_WITH_STRINGS || (account && pd_account_used(account) + size > account->limit / 4))
-		pd_symtab_drop_strings(table);
-}
-
-/* Of a look-up that found nothing, or not all: whether something failed since there were `before` failures. Another
- * thread's failure counts, too: the names of all are in doubt then. */
-static enum perfdata_status judge(const struct perfdata_symbols *symbols, enum perfdata_status status, size_t before)
-{
-	const bool is_answer = status == PERFDATA_OK || status == PERFDATA_ABSENT || status == PERFDATA_EUNSUP;
-	return is_answer && pd_symbols_failed(symbols) != before ? pd_symbols_failure(symbols) : status;
-}
-
-/* What failed while the dso was loaded, and may have cost names. */
-static enum perfdata_status find_failure(const struct perfdata_symbols_dso *dso)
-{
-	const enum perfdata_status of_text = dso->text ? pd_elf_failure(dso->text) : PERFDATA_OK;
-	const enum perfdata_status of_debug = dso->debug ? pd_elf_failure(dso->debug) : PERFDATA_OK;
-	return dso->failure ? dso->failure : of_text ? of_text : of_debug;
-}
-
-/* To be called with the lock of the dso held. */
-static enum perfdata_status load(struct perfdata_symbols_dso *dso)
-{
-	if (!atomic_load_explicit(&dso->loaded, memory_order_relaxed)) {
-		const size_t before = pd_symbols_failed(dso->symbols);
-		dso->status = pd_dso_load(dso);
-		/* files that were not read to their end had no names, which says nothing */
-		if (dso->status == PERFDATA_ABSENT && pd_cancelled(dso->symbols->options.cancel))
-			dso->status = PERFDATA_EINTR;
-		limit_strings(dso->symbols, &dso->table);
-		if (pd_symtab_settle(&dso->table))
-			dso->status = PERFDATA_ENOMEM;
-		else if (find_failure(dso))
-			dso->status = find_failure(dso);
-		else
-			dso->status = judge(dso->symbols, dso->status, before);
-		(void)pd_symbols_note(dso->symbols, dso->status);
-		dso->accounted = pd_symtab_memory(&dso->table) + pd_jit_memory(&dso->jit);
-		pd_account_take(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, dso->accounted);
-		atomic_store_explicit(&dso->loaded, true, memory_order_release);
-	}
-	return dso->status;
-}
-
-bool pd_symbols_is_loaded(const struct perfdata_symbols_dso *dso)
-{
-	return atomic_load_explicit(&dso->loaded, memory_order_acquire);
-}
-
-struct perfdata_symbols_dso *pd_symbols_first(struct perfdata_symbols *symbols)
-{
-	pd_monitor_enter(symbols->lock);
-	struct perfdata_symbols_dso *dso = symbols->dsos;
-	pd_monitor_leave(symbols->lock);
-	return dso;
-}
-
-/* Loads a dso that nobody has loaded or is loading. false: there is none. */
-static bool load_another(struct perfdata_symbols *symbols)
-{
-	struct perfdata_symbols_dso *dso = pd_symbols_first(symbols);
-	while (dso && (pd_symbols_is_loaded(dso) || !pd_monitor_try(dso->lock)))
-		dso = dso->next;
-	if (!dso)
-		return false;
-	load(dso);
-	pd_monitor_leave(dso->lock);
-	return true;
-}
-
 bool pd_symbols_load_next(struct perfdata_symbols *symbols, bool lines)
 {
-	if (load_another(symbols))
+	if (pd_symbols_load_another(symbols))
 		return true;
 	for (struct perfdata_symbols_dso *dso = lines ? pd_symbols_first(symbols) : NULL; dso; dso = dso->next)
 		if (pd_symbols_is_loaded(dso) && !dso->status && pd_lines_load_ahead(dso))
@@ -265,53 +187,14 @@ bool pd_symbols_load_next(struct perfdata_symbols *symbols, bool lines)
 	return false;
 }
 
-/* Dsos are known as soon as an address was found in one, and will be asked for next. */
-void pd_symbols_lock(struct perfdata_symbols_dso *dso)
-{
-	while (!pd_monitor_try(dso->lock)) {
-		if (!load_another(dso->symbols)) {
-			pd_monitor_enter(dso->lock);
-			break;
-		}
-	}
-}
-
-/* To be called without the lock of the dso, which is taken once. */
-static enum perfdata_status loaded(struct perfdata_symbols_dso *dso)
-{
-	if (pd_symbols_is_loaded(dso))
-		return dso->status;
-	pd_symbols_lock(dso);
-	enum perfdata_status status = load(dso);
-	pd_monitor_leave(dso->lock);
-	return status;
-}
-
 void pd_symbols_expect(struct perfdata_symbols_dso *dso, const uint8_t *build_id, size_t size)
 {
 	struct pd_build_id id = { .size = size < PERFDATA_BUILD_ID_MAX ? size : PERFDATA_BUILD_ID_MAX };
 	memcpy(id.bytes, build_id, id.size);
 	pd_monitor_enter(dso->lock);
-	if (!load(dso) && !dso->request.build_id_size)
+	if (!pd_dso_load_locked(dso) && !dso->request.build_id_size)
 		pd_dso_check_id(dso, &id);
 	pd_monitor_leave(dso->lock);
-}
-
-bool pd_dso_open_unwind(struct perfdata_symbols_dso *dso)
-{
-	if (!dso->unwind_tried && pd_dso_has_text(dso)) {
-		dso->unwind_tried = true;
-		pd_monitor_enter(dso->lock);
-		(void)pd_symbols_note(dso->symbols, pd_unwind_open(dso));
-		pd_monitor_leave(dso->lock);
-	}
-	return dso->unwind != NULL;
-}
-
-bool pd_dso_has_text(struct perfdata_symbols_dso *dso)
-{
-	(void)loaded(dso);
-	return dso->text && dso->request.kind != PERFDATA_DSO_KERNEL;
 }
 
 static enum perfdata_status lookup_jit(const struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,
@@ -389,7 +272,7 @@ static void tell_of_long_names(struct perfdata_symbols_dso *dso)
 enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,
 					     struct perfdata_symbol *ret)
 {
-	enum perfdata_status status = loaded(dso);
+	enum perfdata_status status = pd_dso_wait_loaded(dso);
 	if (status)
 		return status;
 	if (dso->request.kind == PERFDATA_DSO_JITDUMP)
@@ -420,12 +303,13 @@ enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, u
 
 bool pd_symbols_differ(struct perfdata_symbols_dso *dso, uint64_t address)
 {
-	return loaded(dso) == PERFDATA_OK && pd_overlaps_differ(pd_dso_table(dso), address + (uint64_t)dso->delta);
+	return pd_dso_wait_loaded(dso) == PERFDATA_OK &&
+	       pd_overlaps_differ(pd_dso_table(dso), address + (uint64_t)dso->delta);
 }
 
 enum perfdata_status pd_symbols_origin(struct perfdata_symbols_dso *dso, struct perfdata_symbols_origin *ret)
 {
-	enum perfdata_status status = loaded(dso);
+	enum perfdata_status status = pd_dso_wait_loaded(dso);
 	if (status)
 		return status;
 	const size_t before = pd_symbols_failed(dso->symbols);
@@ -433,7 +317,7 @@ enum perfdata_status pd_symbols_origin(struct perfdata_symbols_dso *dso, struct 
 	(void)pd_dso_find_alt(dso);
 	*ret = dso->origin;
 	pd_monitor_leave(dso->lock);
-	status = judge(dso->symbols, PERFDATA_OK, before);
+	status = pd_symbols_judge(dso->symbols, PERFDATA_OK, before);
 	ret->alt_build_id = dso->alt ? dso->alt_id.bytes : NULL;
 	ret->alt_build_id_size = dso->alt_id.size;
 	ret->symbol_count = dso->request.kind == PERFDATA_DSO_JITDUMP ? dso->jit.count : pd_dso_table(dso)->count;
@@ -461,7 +345,7 @@ static bool to_vaddr(const struct perfdata_symbols_dso *dso, uint64_t address, u
 
 enum perfdata_status pd_symbols_vaddr(struct perfdata_symbols_dso *dso, uint64_t offset, uint64_t *ret_vaddr)
 {
-	enum perfdata_status status = loaded(dso);
+	enum perfdata_status status = pd_dso_wait_loaded(dso);
 	return status || to_vaddr(dso, offset, ret_vaddr) ? status : PERFDATA_ABSENT;
 }
 
@@ -470,12 +354,12 @@ static enum perfdata_status find_calls(struct perfdata_symbols_dso *dso, uint64_
 				       struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {
 	uint64_t vaddr;
-	enum perfdata_status status = loaded(dso);
+	enum perfdata_status status = pd_dso_wait_loaded(dso);
 	if (status || !to_vaddr(dso, address, &vaddr))
 		return status ? status : PERFDATA_ABSENT;
 	const size_t before = pd_symbols_failed(dso->symbols);
 	status = pd_symbols_note(dso->symbols, pd_lines_find(dso, vaddr, wish, frames, room, ret_count));
-	return judge(dso->symbols, status, before);
+	return pd_symbols_judge(dso->symbols, status, before);
 }
 
 /* To be called with the lock of the dso. */
@@ -499,7 +383,7 @@ enum perfdata_status pd_symbols_object(struct perfdata_symbols_dso *dso, uint64_
 {
 	uint64_t vaddr;
 	*ret_address = address;
-	enum perfdata_status status = loaded(dso);
+	enum perfdata_status status = pd_dso_wait_loaded(dso);
 	if (status)
 		return status;
 	if (dso->request.kind != PERFDATA_DSO_USER || !to_vaddr(dso, address, &vaddr))
@@ -511,7 +395,7 @@ enum perfdata_status pd_symbols_object(struct perfdata_symbols_dso *dso, uint64_
 	if (!status)
 		status = pd_objects_find(dso->objects, vaddr, ret);
 	pd_monitor_leave(dso->lock);
-	return judge(dso->symbols, pd_symbols_note(dso->symbols, status), before);
+	return pd_symbols_judge(dso->symbols, pd_symbols_note(dso->symbols, status), before);
 }
 
 enum perfdata_status pd_symbols_source(struct perfdata_symbols_dso *dso, uint64_t address,
@@ -533,19 +417,20 @@ enum perfdata_status pd_symbols_blocks(struct perfdata_symbols_dso *dso, uint64_
 				       size_t *ret_count)
 {
 	const struct pd_lines_wish wish = { .positions = true, .raw_names = true, .discriminators = discriminators };
-	const enum perfdata_status status = loaded(dso);
+	const enum perfdata_status status = pd_dso_wait_loaded(dso);
 	if (status)
 		return status;
 	const size_t before = pd_symbols_failed(dso->symbols);
-	return judge(dso->symbols,
+	return pd_symbols_judge(dso->symbols,
 		     pd_symbols_note(dso->symbols, pd_lines_find(dso, vaddr, &wish, frames, room, ret_count)), before);
 }
 
 enum perfdata_status pd_symbols_walk_functions(struct perfdata_symbols_dso *dso, pd_take_function *take, void *user)
 {
-	const enum perfdata_status status = loaded(dso);
+	const enum perfdata_status status = pd_dso_wait_loaded(dso);
 	if (status)
 		return status;
 	const size_t before = pd_symbols_failed(dso->symbols);
-	return judge(dso->symbols, pd_symbols_note(dso->symbols, pd_lines_walk_functions(dso, take, user)), before);
+	return pd_symbols_judge(dso->symbols, pd_symbols_note(dso->symbols, pd_lines_walk_functions(dso, take, user)),
+				before);
 }

@@ -16,24 +16,6 @@
 #define ENTRY 256u     /* … and where one entry is */
 #define BYTES_OF_STEP 64u   /* as many are read in the time of one step */
 
-enum perfdata_status pd_dwarf_read(const struct pd_dwarf *dwarf, enum pd_dwarf_section_number number, uint64_t offset,
-				   uint64_t size, uint8_t **ret)
-{
-	const struct pd_dwarf_section *section = &dwarf->sections[number];
-	if (offset > section->size || size > section->size - offset || size >= SIZE_MAX)
-		return PERFDATA_EUNSUP;
-	uint8_t *bytes = pd_malloc((size_t)size + 1);
-	if (!bytes)
-		return PERFDATA_ENOMEM;
-	if (!pd_dwarf_copy(dwarf, number, offset, bytes, (size_t)size)) {
-		pd_free(bytes);
-		return PERFDATA_EUNSUP;
-	}
-	bytes[size] = 0;
-	*ret = bytes;
-	return PERFDATA_OK;
-}
-
 /* --- numbers ------------------------------------------------------------------------------------------------------ */
 
 uint64_t pd_dwarf_uleb(struct pd_cursor *c)

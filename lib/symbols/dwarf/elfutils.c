@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>
+#include "base/error.h"
 #include "base/port.h"
 #include "symbols/dwarf/elfutils.h"
 

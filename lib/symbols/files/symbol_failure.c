@@ -6,8 +6,6 @@
 #include "base/error.h"
 #include "symbols/symbols.h"
 
-#define SYMBOLS_OF_STEP 8u   /* of a table, that are sorted by one digit */
-
 static void report(const struct perfdata_symbols *symbols, const char *file, const char *reason)
 {
 	const struct perfdata_symbols_options *o = &symbols->options;
@@ -88,27 +86,4 @@ enum perfdata_status pd_dso_fail(struct perfdata_symbols_dso *dso, enum perfdata
 	if (status == PERFDATA_ENOMEM || !dso->failure)
 		dso->failure = status;
 	return pd_symbols_note(dso->symbols, status);
-}
-
-/* --- tables of symbols -------------------------------------------------------------------------------------------- */
-
-enum perfdata_status pd_symtab_status(const struct pd_symbol_table *table)
-{
-	return table->refused ? table->refused : PERFDATA_ENOMEM;
-}
-
-static bool is_refused(struct pd_symbol_table *table, enum perfdata_status status)
-{
-	table->refused = status;
-	return status != PERFDATA_OK;
-}
-
-bool pd_symtab_is_stopped(struct pd_symbol_table *table, size_t count)
-{
-	return table->work && is_refused(table, pd_work_do(table->work, 1 + count / SYMBOLS_OF_STEP));
-}
-
-bool pd_symtab_is_full(struct pd_symbol_table *table, uint64_t bytes)
-{
-	return table->work && is_refused(table, pd_work_room(table->work, bytes));
 }

@@ -3,6 +3,7 @@
 #include "config.h"
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 #include "base/error.h"
 #include "base/memory.h"
 #include "symbols/symbols.h"
@@ -42,7 +43,7 @@ enum perfdata_status pd_running_kernel_build_id(uint8_t ret_id[PERFDATA_BUILD_ID
 	if (fd < 0)
 		return failed_open();
 	enum perfdata_status status = pd_read_whole(fd, MAX_NOTES, &notes, &size);
-	pd_close(fd);
+	close(fd);
 	if (status)
 		return status == PERFDATA_ENOMEM ? status : PERFDATA_EREAD;
 	status = pd_notes_build_id(notes, size, big ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE,

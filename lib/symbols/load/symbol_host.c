@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "base/fdio.h"
 #include "base/memory.h"
 #include "base/port.h"
@@ -108,7 +109,7 @@ static enum perfdata_status read_text(struct perfdata_symbols *symbols, const ch
 	enum perfdata_status status = pd_read_whole(fd, limit, ret, ret_size);
 	if (status && status != PERFDATA_ELIMIT)
 		status = pd_symbols_fail(symbols, path, errno);
-	pd_close(fd);
+	close(fd);
 	return status;
 }
 

@@ -15,40 +15,7 @@
 #define MAX_VDSO 65536
 #define MAX_PATH 4096
 
-void pd_close(int fd) { close(fd); }
-
-void pd_symbols_log(const struct perfdata_symbols_dso *dso, enum perfdata_symbols_event event, const char *file,
-		    const char *reason)
-{
-	const struct perfdata_symbols_options *o = &dso->symbols->options;
-	const struct perfdata_symbols_log entry = { event, dso->request.path, file, reason };
-	if (o->log)
-		o->log(o->log_user, &entry);
-}
-
-static void find_fault(const struct perfdata_symbols_dso *dso, enum perfdata_finding_code code, const char *file,
-		       const char *what)
-{
-	const struct perfdata_symbols_options *o = &dso->symbols->options;
-	const struct perfdata_finding_info *info = perfdata_finding_lookup(code);
-	char message[512];
-	if (!o->finding || !info)
-		return;
-	snprintf(message, sizeof message, "%s for %s: %s", file, dso->request.path, what);
-	const struct perfdata_finding finding = {
-		.severity = info->severity, .code = code, .file = file, .offset = PERFDATA_NO_OFFSET,
-		.record = UINT64_MAX, .message = message,
-	};
-	o->finding(o->user, &finding);
-}
-
 static bool is_failure(enum perfdata_status status) { return status == PERFDATA_ENOMEM || status == PERFDATA_EREAD; }
-
-void pd_symbols_find_excess(const struct perfdata_symbols_dso *dso, const char *file, const char *what)
-{
-	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, file, what);
-	find_fault(dso, PERFDATA_FINDING_SYMBOL_EXCESS, file, what);
-}
 
 static const char *status_reason(enum perfdata_status status)
 {
@@ -117,8 +84,8 @@ static enum perfdata_status refuse(struct perfdata_symbols_dso *dso, const char 
 		(void)pd_dso_fail(dso, status);
 	const bool is_excess = status == PERFDATA_ELIMIT;
 	if (odd)
-		find_fault(dso, is_excess ? PERFDATA_FINDING_SYMBOL_EXCESS : PERFDATA_FINDING_SYMBOL_FILE, path,
-			   status_reason(status));
+		pd_dso_report(dso, is_excess ? PERFDATA_FINDING_SYMBOL_EXCESS : PERFDATA_FINDING_SYMBOL_FILE, path,
+			      status_reason(status));
 	drop_table(dso);
 	return is_failure(status) ? status : PERFDATA_ABSENT;
 }
@@ -219,7 +186,7 @@ static bool is_refused(struct perfdata_symbols_dso *dso, const char *path, const
 		return false;
 	}
 	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, reason);
-	find_fault(dso, PERFDATA_FINDING_SYMBOL_UNIDENTIFIED, path, reason);
+	pd_dso_report(dso, PERFDATA_FINDING_SYMBOL_UNIDENTIFIED, path, reason);
 	return true;
 }
 
@@ -231,15 +198,7 @@ static void find_odd_lines(const struct perfdata_symbols_dso *dso, const char *p
 	snprintf(what, sizeof what,
 		 "%" PRIu64 " of its lines %s no %s: line %" PRIu64 "%s is '%s'", odd->count,
 		 one ? "is" : "are", wanted, odd->first, one ? "" : ", the first of them,", odd->text);
-	find_fault(dso, PERFDATA_FINDING_SYMBOL_FILE, path, what);
-}
-
-void pd_symbols_report_overlap(const struct perfdata_symbols_dso *dso, uint64_t nr_addresses)
-{
-	char what[160];
-	snprintf(what, sizeof what, "%" PRIu64 " of the recorded addresses %s in entries of several names, and "
-		 "nothing says which code ran", nr_addresses, nr_addresses == 1 ? "lies" : "lie");
-	find_fault(dso, PERFDATA_FINDING_SYMBOL_OVERLAP, dso->origin.file, what);
+	pd_dso_report(dso, PERFDATA_FINDING_SYMBOL_FILE, path, what);
 }
 
 static bool take_perf_map(void *user, const char *path, const char *what)
@@ -310,12 +269,12 @@ static bool take_jitdump(void *user, const char *path, const char *what)
 		return refuse(dso, path, status) == PERFDATA_OK;
 	}
 	if (dso->jit.is_damaged)
-		find_fault(dso, PERFDATA_FINDING_SYMBOL_FILE, path,
-			   "a record states an impossible size: the code after it has no names");
+		pd_dso_report(dso, PERFDATA_FINDING_SYMBOL_FILE, path,
+			      "a record states an impossible size: the code after it has no names");
 	if (dso->jit.is_cut)
-		find_fault(dso, PERFDATA_FINDING_SYMBOL_FILE, path,
-			   "the file ends inside a record: the process was killed, or still writes, or the size of the "
-			   "record is wrong; its code has no names");
+		pd_dso_report(dso, PERFDATA_FINDING_SYMBOL_FILE, path,
+			      "the file ends inside a record: the process was killed, or still writes, or the size "
+			      "of the record is wrong; its code has no names");
 	set_origin(dso, &dso->origin.file, path, "symbols");
 	return true;
 }
@@ -347,8 +306,8 @@ void pd_dso_check_id(const struct perfdata_symbols_dso *dso, const struct pd_bui
 {
 	const char *file = dso->origin.text_file ? dso->origin.text_file : dso->origin.file;
 	if (file && !is_same_id(&dso->found, id))
-		find_fault(dso, PERFDATA_FINDING_SYMBOL_LATE_ID, file,
-			   "its build-id differs from the one that the recording gave late");
+		pd_dso_report(dso, PERFDATA_FINDING_SYMBOL_LATE_ID, file,
+			      "its build-id differs from the one that the recording gave late");
 }
 
 struct search {
@@ -387,11 +346,11 @@ static struct pd_elf *open_matching(struct search *search, const char *path)
 		if (is_failure(status))
 			(void)pd_dso_fail(dso, status);
 		if (status == PERFDATA_ELIMIT)
-			find_fault(dso, PERFDATA_FINDING_SYMBOL_EXCESS, path,
-				   "its headers, or what it unpacks to, ask for more than its size explains");
+			pd_dso_report(dso, PERFDATA_FINDING_SYMBOL_EXCESS, path,
+				      "its headers, or what it unpacks to, ask for more than its size explains");
 		else if (status != PERFDATA_EINTR && status != PERFDATA_EUNSUP &&
 			 status != PERFDATA_EREAD)   /* which was reported */
-			find_fault(dso, PERFDATA_FINDING_SYMBOL_FILE, path, status_reason(status));
+			pd_dso_report(dso, PERFDATA_FINDING_SYMBOL_FILE, path, status_reason(status));
 		return NULL;
 	}
 	const bool has_id = id_status == PERFDATA_OK;
@@ -407,8 +366,8 @@ static struct pd_elf *open_matching(struct search *search, const char *path)
 		return elf;
 	}
 	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, reason);
-	find_fault(dso, search->id.size ? PERFDATA_FINDING_SYMBOL_BUILDID : PERFDATA_FINDING_SYMBOL_UNIDENTIFIED, path,
-		   reason);
+	pd_dso_report(dso, search->id.size ? PERFDATA_FINDING_SYMBOL_BUILDID : PERFDATA_FINDING_SYMBOL_UNIDENTIFIED,
+		      path, reason);
 	pd_elf_close(elf);
 	return NULL;
 }
@@ -482,7 +441,7 @@ static struct pd_elf *from_debuginfod(struct search *search, bool debug, const c
 	if (status) {
 		pd_symbols_log(dso, PERFDATA_SYMBOLS_ABSENT, "debuginfod", reason);
 		if (is_failure(status)) {
-			find_fault(dso, PERFDATA_FINDING_SYMBOL_FILE, "debuginfod", reason);
+			pd_dso_report(dso, PERFDATA_FINDING_SYMBOL_FILE, "debuginfod", reason);
 			(void)pd_dso_fail(dso, status);
 		}
 		return NULL;
@@ -563,21 +522,6 @@ static bool take_alt(void *user, const char *path, const char *what)
 	if (search->elf)
 		set_origin(search->dso, &search->dso->origin.alt_file, path, what);
 	return search->elf != NULL;
-}
-
-/* The file with the debug information, which need not be the file with the symbols: a stripped program may still have a
- * symbol table of its own. */
-struct pd_elf *pd_dso_debug_info(const struct perfdata_symbols_dso *dso)
-{
-	if (dso->debug && pd_elf_has_debug_info(dso->debug))
-		return dso->debug;
-	return dso->text && pd_elf_has_debug_info(dso->text) ? dso->text : NULL;
-}
-
-const char *pd_symbols_debug_path(const struct perfdata_symbols_dso *dso)
-{
-	const bool is_apart = pd_dso_debug_info(dso) == dso->debug && dso->origin.file;
-	return is_apart ? dso->origin.file : dso->origin.text_file;
 }
 
 struct pd_elf *pd_dso_find_alt(struct perfdata_symbols_dso *dso)

@@ -4,6 +4,7 @@
 #include "config.h"
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 #include "base/memory.h"
 #include "symbols/symbols.h"
 
@@ -53,7 +54,7 @@ struct pd_kallsyms *pd_kallsyms_get(struct perfdata_symbols *symbols, const char
 	if (!kallsyms)
 		kallsyms = read_text(symbols, path, fd);
 	pd_monitor_leave(symbols->kallsyms_lock);
-	pd_close(fd);
+	close(fd);
 	return kallsyms;
 }
 

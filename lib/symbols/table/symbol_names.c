@@ -57,6 +57,20 @@ static const char *spell(const struct pd_symbol_table *table, const struct pd_sy
 	return symbol->strings == PD_STRINGS_PLT && name ? plt_name(symbol, name, bytes) : name;
 }
 
+static size_t underscores(const char *name) { return strspn(name, "_"); }
+
+bool pd_symtab_is_better_name(const char *first, const char *second)
+{
+	size_t under_first = underscores(first), under_second = underscores(second);
+	if (under_first != under_second)
+		return under_first < under_second;
+	size_t length_first = strlen(first), length_second = strlen(second);
+	if (length_first != length_second)
+		return length_first > length_second;
+	/* Old kernels have two names for a system call; the usual name is the one without SyS_. */
+	return strncmp(first, "SyS", 3) != 0 && strncmp(first, "compat_SyS", 10) != 0;
+}
+
 static size_t count_tied(const struct pd_symbol_table *table, const struct pd_symbol *first)
 {
 	size_t nr = 1;
@@ -94,18 +108,8 @@ void pd_symtab_drop_strings(struct pd_symbol_table *table)
 	}
 }
 
-int pd_symtab_settle(struct pd_symbol_table *table)
+int pd_symtab_make_names(struct pd_symbol_table *table)
 {
-	pd_symtab_nest(table);
-	if (!table->count)
-		return 0;
-	struct pd_symbol *items = table->capacity > table->count
-					  ? pd_realloc(table->items, table->count * sizeof *items)
-					  : NULL;
-	if (items) {
-		table->items = items;
-		table->capacity = table->count;
-	}
 	table->names = pd_calloc(table->count / BLOCK + 1, sizeof *table->names);
 	return table->names ? 0 : -1;
 }

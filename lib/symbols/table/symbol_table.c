@@ -213,20 +213,6 @@ static void set_ends(struct pd_symbol_table *table, enum pd_symbol_fix fix)
 
 /* --- which of several --------------------------------------------------------------------------------------------- */
 
-static size_t underscores(const char *name) { return strspn(name, "_"); }
-
-bool pd_symtab_is_better_name(const char *first, const char *second)
-{
-	size_t under_first = underscores(first), under_second = underscores(second);
-	if (under_first != under_second)
-		return under_first < under_second;
-	size_t length_first = strlen(first), length_second = strlen(second);
-	if (length_first != length_second)
-		return length_first > length_second;
-	/* Old kernels have two names for a system call; the usual name is the one without SyS_. */
-	return strncmp(first, "SyS", 3) != 0 && strncmp(first, "compat_SyS", 10) != 0;
-}
-
 /* The rules that need no names. */
 static unsigned rank(const struct pd_symbol *s)
 {
@@ -366,6 +352,21 @@ struct pd_symbol *pd_symtab_find(struct pd_symbol_table *table, uint64_t address
 		at = s->outer;
 	}
 	return NULL;
+}
+
+int pd_symtab_settle(struct pd_symbol_table *table)
+{
+	pd_symtab_nest(table);
+	if (!table->count)
+		return 0;
+	struct pd_symbol *items = table->capacity > table->count
+					  ? pd_realloc(table->items, table->count * sizeof *items)
+					  : NULL;
+	if (items) {
+		table->items = items;
+		table->capacity = table->count;
+	}
+	return pd_symtab_make_names(table);
 }
 
 size_t pd_symtab_memory(const struct pd_symbol_table *table)

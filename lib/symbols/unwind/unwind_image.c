@@ -300,7 +300,7 @@ static enum perfdata_status make(const struct pd_elf *elf, const struct pd_elf *
 	return status;
 }
 
-enum perfdata_status pd_unwind_open(struct perfdata_symbols_dso *dso)
+static enum perfdata_status open_image(struct perfdata_symbols_dso *dso)
 {
 	struct image image = { .bytes = NULL };
 	struct pd_work work;
@@ -323,6 +323,17 @@ enum perfdata_status pd_unwind_open(struct perfdata_symbols_dso *dso)
 	errno = 0;
 	dso->unwind = pd_elfutils.elf_memory((char *)image.bytes, image.size);
 	return dso->unwind ? PERFDATA_OK : errno == ENOMEM ? PERFDATA_ENOMEM : PERFDATA_ABSENT;
+}
+
+bool pd_dso_open_unwind(struct perfdata_symbols_dso *dso)
+{
+	if (!dso->unwind_tried && pd_dso_has_text(dso)) {
+		dso->unwind_tried = true;
+		pd_monitor_enter(dso->lock);
+		(void)pd_symbols_note(dso->symbols, open_image(dso));
+		pd_monitor_leave(dso->lock);
+	}
+	return dso->unwind != NULL;
 }
 
 void pd_unwind_close(struct perfdata_symbols_dso *dso)

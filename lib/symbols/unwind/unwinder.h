@@ -51,7 +51,7 @@ struct perfdata_unwinder {
 	bool is_cut;              /* the last frame's caller is above the memory that was recorded */
 };
 
-/* --- unwind.c ----------------------------------------------------------------------------------------------------- */
+/* --- unwind_process.c --------------------------------------------------------------------------------------------- */
 
 /* The recorded value of a register, by perf's number. false: it was not recorded. */
 bool pd_unwinder_register(const struct perfdata_unwind_sample *sample, unsigned number, uint64_t *ret);
@@ -59,8 +59,12 @@ bool pd_unwinder_register(const struct perfdata_unwind_sample *sample, unsigned 
 bool pd_unwinder_read_word(struct perfdata_unwinder *u, uint64_t address, uint64_t *ret);
 /* Takes the mapping of an address, unless it was. false: there is a mapping, but no file that can be used. */
 bool pd_unwinder_take_map(struct perfdata_unwinder *u, uint64_t address);
+/* The module of an address, as libdwfl sees it: its end belongs to it too, unless another one starts there. */
+struct pd_unwind_module *pd_unwinder_find_module(const struct perfdata_unwinder *u, uint64_t address);
+/* Whether libdwfl is there; a failure to load it is counted. */
+bool pd_unwinder_has_libdwfl(struct perfdata_unwinder *u);
 
-/* --- unwind_libdwfl.c: call these after pd_libdw_load succeeded --------------------------------------------------- */
+/* --- unwind_dwfl_files.c, unwind_libdwfl.c: call these after pd_libdw_load succeeded ------------------------------ */
 
 /* Reports all modules that libdwfl does not know yet. false: without memory. */
 bool pd_dwfl_report_all(struct perfdata_unwinder *u);

@@ -2,7 +2,7 @@
 #include "config.h"
 #include "base/memory.h"
 #include "base/threads.h"
-#include "session/naming/name_loader.h"
+#include "session/tables/name_loader.h"
 #include "session/session.h"
 #include "session/state.h"
 

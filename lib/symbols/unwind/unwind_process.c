@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/* The process whose stacks are unwound: recorded registers, the files that are mapped, and words of its memory. As in
+ * perf, a mapping is loaded at the first address inside it. */
+#include "config.h"
+#include "symbols/unwind/unwinder.h"
+
+#include <string.h>
+#include "base/cursor.h"
+#include "base/memory.h"
+#include "symbols/elf/symbol_elf.h"
+
+#define MAX_MODULES 4096
+/* The usual maximum size of stacks: an address farther above the stack pointer is not on the stack. */
+#define MOST_STACK ((uint64_t)8 << 20)
+
+/* --- registers: PERF_REG_<arch>_* numbers to DWARF numbers -------------------------------------------------------- */
+
+/* perf: ax bx cx dx si di bp sp ip flags cs ss ds es fs gs r8…r15; DWARF: ax dx cx bx si di bp sp r8…r15 ip */
+static const uint8_t x86_64_regs[] = { 0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8 };
+/* DWARF: ax cx dx bx sp bp si di ip */
+static const uint8_t i386_regs[] = { 0, 2, 3, 1, 7, 6, 4, 5, 8 };
+static const uint8_t arm_regs[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
+static const uint8_t aarch64_regs[] = {
+	0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+};
+
+static const struct pd_unwind_machine machines[] = {
+	[PERFDATA_UNWIND_X86_64] = { 8, 7, sizeof x86_64_regs, 8, x86_64_regs, EM_X86_64 },
+	[PERFDATA_UNWIND_AARCH64] = { 32, 31, sizeof aarch64_regs, 8, aarch64_regs, EM_AARCH64 },
+	[PERFDATA_UNWIND_I386] = { 8, 7, sizeof i386_regs, 4, i386_regs, EM_386 },
+	[PERFDATA_UNWIND_ARM] = { 15, 13, sizeof arm_regs, 4, arm_regs, EM_ARM },
+};
+
+bool pd_unwinder_register(const struct perfdata_unwind_sample *sample, unsigned number, uint64_t *ret)
+{
+	if (number >= PD_MAX_REGS || !(sample->reg_mask >> number & 1))
+		return false;
+	*ret = sample->regs[__builtin_popcountll(sample->reg_mask & ((UINT64_C(1) << number) - 1))];
+	return true;
+}
+
+/* --- files -------------------------------------------------------------------------------------------------------- */
+
+/* The address at which the loader begins to map a file, before the file is moved; it has segments. */
+static uint64_t first_vaddr(const struct pd_elf *elf)
+{
+	const struct pd_segment *first = &elf->segments[0];
+	return first->vaddr & -(first->align ? first->align : 1);
+}
+
+/* The range of a file in memory, by the segment that has the address. */
+static bool module_range(const struct pd_elf *elf, const struct perfdata_unwind_map *map, uint64_t address,
+			 uint64_t *ret_start, uint64_t *ret_end)
+{
+	uint64_t vaddr, low, high = 0;
+	if (!elf->segment_count || !pd_elf_vaddr(elf, address - map->start + map->pgoff, &vaddr))
+		return false;
+	low = first_vaddr(elf);
+	for (size_t i = 0; i < elf->segment_count; i++) {
+		uint64_t end = elf->segments[i].vaddr + elf->segments[i].memsz;
+		high = end > high ? end : high;
+	}
+	*ret_start = address - vaddr + low;
+	*ret_end = address - vaddr + high;
+	return *ret_start <= address && address < *ret_end;
+}
+
+/* How many modules start at or below an address. */
+static size_t count_modules(const struct perfdata_unwinder *u, uint64_t address)
+{
+	size_t low = 0, high = u->nr_modules;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (u->modules[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct pd_unwind_module *pd_unwinder_find_module(const struct perfdata_unwinder *u, uint64_t address)
+{
+	const size_t nr = count_modules(u, address);
+	struct pd_unwind_module *module = nr ? &u->modules[nr - 1] : NULL;
+	return module && address <= module->end ? module : NULL;
+}
+
+bool pd_unwinder_has_libdwfl(struct perfdata_unwinder *u) { return !pd_symbols_note(u->symbols, pd_libdw_load()); }
+
+/* Puts a module among the others. false: it lacks the address by which it was found, or memory failed. */
+static bool add_module(struct perfdata_unwinder *u, const struct pd_unwind_module *module, uint64_t address)
+{
+	const size_t at = count_modules(u, module->start);
+	const bool overlaps = (at && u->modules[at - 1].end > module->start) ||
+			      (at < u->nr_modules && u->modules[at].start < module->end);
+	/* libdwfl decides by the order which one has an address; the order of the others does not matter */
+	if (overlaps && !pd_unwinder_has_libdwfl(u))
+		return false;
+	if (pd_vector_grow(&u->modules, &u->modules_room, u->nr_modules, sizeof *u->modules) < 0 ||
+	    (overlaps && !pd_dwfl_report_all(u))) {
+		(void)pd_symbols_note(u->symbols, PERFDATA_ENOMEM);
+		return false;
+	}
+	u->overlap |= overlaps;
+	memmove(&u->modules[at + 1], &u->modules[at], (u->nr_modules - at) * sizeof *u->modules);
+	u->modules[at] = *module;
+	u->nr_modules++;
+	if (!u->overlap && !u->by_libdwfl)
+		return true;
+	return pd_dwfl_report(u, &u->modules[at], address);
+}
+
+bool pd_unwinder_take_map(struct perfdata_unwinder *u, uint64_t address)
+{
+	struct perfdata_unwind_map map = { 0 };
+	struct pd_unwind_module module = { 0 };
+	if (u->overlap ? pd_dwfl_has_module(u, address) : pd_unwinder_find_module(u, address) != NULL)
+		return true;
+	if (!u->find(u->user, address, &map))
+		return true;
+	if (!map.dso || u->nr_modules >= MAX_MODULES || !pd_dso_has_text(map.dso) ||
+	    map.dso->text->header.e_machine != u->machine->machine ||
+	    !module_range(map.dso->text, &map, address, &module.start, &module.end))
+		return false;
+	module.bias = module.start - first_vaddr(map.dso->text);
+	module.dso = map.dso;
+	return add_module(u, &module, address);
+}
+
+/* --- memory ------------------------------------------------------------------------------------------------------- */
+
+static bool read_file(struct perfdata_unwinder *u, uint64_t address, void *out, size_t size)
+{
+	struct perfdata_unwind_map map = { 0 };
+	return u->find(u->user, address, &map) && map.dso && pd_dso_has_text(map.dso) &&
+	       pd_elf_read(map.dso->text, address - map.start + map.pgoff, out, size);
+}
+
+bool pd_unwinder_read_word(struct perfdata_unwinder *u, uint64_t address, uint64_t *ret)
+{
+	const struct perfdata_bytes *stack = &u->sample->stack;
+	size_t size = u->machine->word;
+	const bool swap = pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE);
+	uint8_t bytes[8] = { 0 };
+	if (address >= u->sp && address - u->sp < stack->size && stack->size - (address - u->sp) >= size) {
+		memcpy(bytes, stack->data + (address - u->sp), size);
+	} else if (!read_file(u, address, bytes, size)) {
+		u->is_cut |= address >= u->sp && address - u->sp < MOST_STACK;
+		return false;
+	}
+	*ret = size == 8 ? pd_load64(bytes, swap) : pd_load32(bytes, swap);
+	return true;
+}
+
+enum perfdata_status pd_unwinder_new(struct perfdata_symbols *symbols, enum perfdata_unwind_arch arch,
+					   perfdata_unwind_find *find, void *user, struct perfdata_unwinder **ret)
+{
+	if (arch > PERFDATA_UNWIND_ARM || !find)
+		return PERFDATA_EUSAGE;
+	struct perfdata_unwinder *u = pd_calloc(1, sizeof *u);
+	if (!u)
+		return PERFDATA_ENOMEM;
+	u->symbols = symbols;
+	u->arch = arch;
+	u->machine = &machines[arch];
+	u->find = find;
+	u->user = user;
+	*ret = u;
+	return PERFDATA_OK;
+}
+
+static void reset(struct perfdata_unwinder *u)
+{
+	pd_dwfl_end(u);
+	u->overlap = false;
+	u->nr_modules = 0;
+}
+
+void pd_unwinder_reset(struct perfdata_unwinder *unwinder)
+{
+	pd_monitor_enter(unwinder->symbols->unwind_lock);
+	reset(unwinder);
+	pd_monitor_leave(unwinder->symbols->unwind_lock);
+}
+
+/* Whether anonymous memory is the zeroed data (.bss) of a module. */
+static bool is_zeroed_data(const struct perfdata_unwind_map *map, const struct pd_unwind_module *module)
+{
+	const struct pd_elf *elf = module->dso->text;
+	const uint64_t base = module->start - first_vaddr(elf);
+	for (size_t i = 0; i < elf->segment_count; i++) {
+		const struct pd_segment *s = &elf->segments[i];
+		const uint64_t page = s->align ? s->align : 1;
+		if (map->start >= base + s->vaddr + s->filesz &&
+		    map->end <= base + ((s->vaddr + s->memsz + page - 1) & -page))
+			return true;
+	}
+	return false;
+}
+
+/* Whether a mapping belongs to a module. A loader maps the whole file first, from its beginning, and the segments over
+ * it; between them, parts of the first mapping are left. In the file, the pages of two segments may overlap where one
+ * ends and the next begins; so an address at the edge of a mapping may seem to belong to the other segment. */
+static bool is_of_module(const struct perfdata_unwind_map *map, const struct pd_unwind_module *module)
+{
+	const uint64_t addresses[] = { map->start + (map->end - map->start) / 2, map->end - 1, map->start };
+	uint64_t start, end;
+	bool ret = map->dso == module->dso && map->start - map->pgoff == module->start;
+	for (size_t i = 0; i < sizeof addresses / sizeof *addresses && map->dso == module->dso && !ret; i++)
+		ret = module_range(map->dso->text, map, addresses[i], &start, &end) && start == module->start;
+	return ret;
+}
+
+/* Whether everything that is mapped in the range of a module is still its file, in the same place. */
+static bool holds(const struct perfdata_unwinder *u, const struct pd_unwind_module *module, pd_unwind_next *next)
+{
+	struct perfdata_unwind_map map = { 0 };
+	uint64_t at = module->start;
+	bool is_file;
+	for (; next(u->user, at, &map, &is_file) && map.start < module->end; at = map.end)
+		if (is_file ? !is_of_module(&map, module) : !is_zeroed_data(&map, module))
+			return false;
+	return at != module->start;
+}
+
+void pd_unwinder_check(struct perfdata_unwinder *u, pd_unwind_next *next)
+{
+	pd_monitor_enter(u->symbols->unwind_lock);
+	for (size_t i = 0; i < u->nr_modules; i++)
+		if (!holds(u, &u->modules[i], next)) {
+			reset(u);
+			break;
+		}
+	pd_monitor_leave(u->symbols->unwind_lock);
+}
+
+void pd_unwinder_free(struct perfdata_unwinder *unwinder)
+{
+	if (!unwinder)
+		return;
+	pd_unwinder_reset(unwinder);
+	pd_free(unwinder->modules);
+	pd_free(unwinder);
+}
