@@ -10,7 +10,7 @@
 /* --- META_INFO ---------------------------------------------------------------------------------------------------- */
 
 /* What the value of a key may look like to stay. */
-enum form { FORM_BOOL, FORM_NUMBER, FORM_HEX, FORM_CLOCK, FORM_APP_TYPE, FORM_BUILD_TYPE, FORM_COUNTS };
+enum form { FORM_BOOL, FORM_NUMBER, FORM_MASK, FORM_CLOCK, FORM_APP_TYPE, FORM_BUILD_TYPE, FORM_COUNTS };
 
 static const struct {
 	const char *key;
@@ -21,7 +21,7 @@ static const struct {
 	{ "kernel_symbols_available", FORM_BOOL },
 	{ "android_version", FORM_NUMBER },
 	{ "android_sdk_version", FORM_NUMBER },
-	{ "arm64_pac_mask", FORM_HEX },
+	{ "arm64_pac_mask", FORM_MASK },
 	{ "clockid", FORM_CLOCK },
 	{ "app_type", FORM_APP_TYPE },
 	{ "android_build_type", FORM_BUILD_TYPE },
@@ -63,6 +63,14 @@ static bool is_counts(struct perfdata_bytes value)
 	return true;
 }
 
+/* The bits above an address that a signature of a pointer is in: the digits of its lower half are zeros, so that no
+ * address of anything looks like it. */
+static bool is_mask(struct perfdata_bytes value)
+{
+	return value.size > 10 && consists_of(value, "0123456789abcdefx", 18) &&
+	       consists_of((struct perfdata_bytes){ value.data + value.size - 8, 8 }, "0", 8);
+}
+
 static bool has_form(struct perfdata_bytes value, enum form form)
 {
 	static const char *const bools[] = { "true", "false", NULL };
@@ -74,7 +82,7 @@ static bool has_form(struct perfdata_bytes value, enum form form)
 	switch (form) {
 	case FORM_BOOL: return is_one_of(value, bools);
 	case FORM_NUMBER: return consists_of(value, "0123456789.", 8);
-	case FORM_HEX: return consists_of(value, "0123456789abcdefx", 18);
+	case FORM_MASK: return is_mask(value);
 	case FORM_CLOCK: return is_one_of(value, clocks);
 	case FORM_APP_TYPE: return is_one_of(value, app_types);
 	case FORM_BUILD_TYPE: return is_one_of(value, build_types);

@@ -138,7 +138,7 @@ static inline enum perfdata_status take_bytes(void *user, const void *bytes, siz
 	return perfdata_text_failed(user) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-/* Makes the recording anonymous; *out: what was written. */
+/* Makes the recording anonymous; *out: what was written, whose records are not compressed. */
 static inline bool anonymize(const struct perfdata_text *recording, struct perfdata_text *out)
 {
 	const struct perfdata_anonymize_options how = { .size = sizeof how, .key = "a key for tests" };
@@ -177,10 +177,11 @@ static inline bool has_reversed_bits(const struct secret *s)
 	return !*(const uint8_t *)&one && !strcmp(s->field, "aux_action");
 }
 
-/* Nothing that was put in is in the anonymous recording, and all was in the recording. */
-static inline void check_secrets(const struct perfdata_text *recording)
+/* Nothing that was put in is in the anonymous recording, and all was in `plain`: the same recording, whose records are
+ * not compressed. */
+static inline void check_secrets_of(const struct perfdata_text *plain, const struct perfdata_text *recording)
 {
-	const uint8_t *from = (const uint8_t *)recording->data;
+	const uint8_t *from = (const uint8_t *)plain->data;
 	struct perfdata_text out;
 
 	perfdata_text_init(&out);
@@ -189,8 +190,8 @@ static inline void check_secrets(const struct perfdata_text *recording)
 	size_t found = 0, missing = 0;
 	for (size_t i = 0; i < nr_secrets; i++) {
 		const struct secret *s = &secrets[i];
-		if (!(s->number ? contains_number(from, recording->size, s->number)
-				: contains(from, recording->size, s->text, 4)) &&
+		if (!(s->number ? contains_number(from, plain->size, s->number)
+				: contains(from, plain->size, s->text, 4)) &&
 		    !has_reversed_bits(s) && missing++ < 9)
 			printf("# %s.%s was not put in\n", s->layout, s->field);
 		const bool is_there = s->number ? contains_number(bytes, out.size, s->number)
@@ -204,5 +205,6 @@ static inline void check_secrets(const struct perfdata_text *recording)
 	CHECK_EQ(found, 0);
 	perfdata_text_release(&out);
 }
+static inline void check_secrets(const struct perfdata_text *recording) { check_secrets_of(recording, recording); }
 
 #endif

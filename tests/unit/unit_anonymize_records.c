@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Secrets in every row of every record, of samples and of attrs: none is in the anonymous recording. Rows that hold
  * counts, flags and sizes are listed here, so that a new row fails until somebody has said what it is. */
+#include "config.h"
 #include "perfdata/reader.h"
 #include "perfdata/write.h"
 #include "schema/schema.h"
@@ -282,9 +283,12 @@ static void put_samples(uint16_t mode)
 	which = 0;
 }
 
-static void make_recording(uint16_t mode, struct perfdata_text *out)
+static void make_recording(uint16_t mode, enum perfdata_form form, enum perfdata_carrier carrier,
+			   struct perfdata_text *out)
 {
 	const struct perfdata_writer_options options = { .size = sizeof options,
+							 .form = form,
+							 .carrier = carrier,
 							 .order = order_of(BIG),
 							 .write = take_bytes,
 							 .user = out };
@@ -313,12 +317,40 @@ static void search_all(uint16_t mode)
 		perfdata_text_init(&recording);
 		range = address_ranges[i];
 		nr_secrets = 0;
-		make_recording(mode, &recording);
+		make_recording(mode, PERFDATA_FORM_FILE, PERFDATA_CARRIER_NONE, &recording);
 		printf("# %zu secrets, addresses from %#llx\n", nr_secrets, (unsigned long long)range);
 		check_secrets(&recording);
 		perfdata_text_release(&recording);
 	}
 }
+
+/* The same records in a stream, and inside COMPRESSED and COMPRESSED2 records. */
+static void of_every_container(void)
+{
+	struct perfdata_text plain, packed;
+
+	range = address_ranges[1];
+	for (unsigned form = PERFDATA_FORM_FILE; form <= PERFDATA_FORM_STREAM; form++) {
+		perfdata_text_init(&plain);
+		nr_secrets = 0;
+		make_recording(PERFDATA_CPUMODE_USER, form, PERFDATA_CARRIER_NONE, &plain);
+		check_secrets(&plain);
+#ifdef HAVE_ZSTD
+		for (unsigned carrier = PERFDATA_CARRIER_COMPRESSED; carrier <= PERFDATA_CARRIER_COMPRESSED2; carrier++) {
+			perfdata_text_init(&packed);
+			nr_secrets = 0;
+			make_recording(PERFDATA_CPUMODE_USER, form, carrier, &packed);
+			CHECK(packed.size < plain.size);
+			check_secrets_of(&plain, &packed);
+			perfdata_text_release(&packed);
+		}
+#else
+		(void)packed;
+#endif
+		perfdata_text_release(&plain);
+	}
+}
+
 static void of_programs(void) { search_all(PERFDATA_CPUMODE_USER); }
 static void of_the_kernel(void) { search_all(PERFDATA_CPUMODE_KERNEL); }
 static void of_guests(void) { search_all(PERFDATA_CPUMODE_GUEST_KERNEL); }
@@ -352,6 +384,7 @@ int main(void)
 		{ "nothing of what records of programs tell", of_programs },
 		{ "nothing of what records of the kernel tell", of_the_kernel },
 		{ "nothing of what records of guests tell", of_guests },
+		{ "nothing of what streams and compressed records hold", of_every_container },
 		{ "each row of each record was tried", every_row },
 	};
 	return unit_main(cases, sizeof cases / sizeof *cases);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Secrets in every row of every feature section, in its padding and behind its end, in sections of unknown kinds and
- * in formats of tracepoints: none is in the anonymous recording. */
+/* Secrets in every row of every feature section, in its padding and after its end, in each byte of sections that go
+ * whole, and in sections of unknown kinds: none is in the anonymous recording, whether it is a file or a stream. */
 #include "perfdata/write.h"
 #include "rewrite/anonymize.h"
 #include "rewrite/rewriter.h"
@@ -65,9 +65,31 @@ static bool plant(void *user, const struct perfdata_layout *section, struct perf
 	return true;
 }
 
+static enum perfdata_form form;
+
+/* Sections that are dropped whole, which every_free_byte shows. */
+static bool is_dropped(uint32_t id)
+{
+	const struct perfdata_layout *layout = perfdata_feature_layout(id);
+	const char *decision = layout->nr_fields ? pd_anonymize_decision(layout, &layout->fields[0]) : "drop";
+	return !decision || !strcmp(decision, "drop");
+}
+
+/* Sections of the writer's own, and those that the container has no place for. */
+static bool is_writers_own(uint32_t id)
+{
+	const struct pd_section_row *row = pd_section_row(id);
+
+	if (form == PERFDATA_FORM_STREAM && id != PERFDATA_FEATURE_BUILD_ID && row &&
+	    row->flags & PD_SECTION_HAS_NO_RECORD)
+		return true;
+	return id == PERFDATA_FEATURE_COMPRESSED || id == PERFDATA_FEATURE_AUXTRACE || id == PERFDATA_FEATURE_EVENT_DESC;
+}
+
 static struct perfdata_writer *start(struct perfdata_text *recording)
 {
 	const struct perfdata_writer_options options = { .size = sizeof options,
+							 .form = form,
 							 .order = PERFDATA_BYTE_ORDER_LITTLE,
 							 .write = take_bytes,
 							 .user = recording };
@@ -89,8 +111,8 @@ static void finish(struct perfdata_writer *writer, struct perfdata_text *recordi
 	perfdata_text_release(recording);
 }
 
-/* A recording with one section, whose values `with` changes, and `behind` bytes of a secret behind its end. */
-static void try_section(const struct section *section, bool plants, size_t behind)
+/* A recording with one section, whose values `with` changes, and `after` bytes of a secret after its end. */
+static void try_section(const struct section *section, bool plants, size_t after)
 {
 	static struct build b;
 	const struct perfdata_feature_edit edit = { plant, NULL };
@@ -106,15 +128,15 @@ static void try_section(const struct section *section, bool plants, size_t behin
 	const size_t before = nr_secrets;
 	const enum perfdata_status status = pd_feature_encode(feature, b.order, b.order, plants ? &edit : NULL,
 								    &out);
-	if (status != PERFDATA_OK) {      /* BPF programs: their bytes cannot be edited; see every_byte */
+	if (status != PERFDATA_OK) {      /* BPF programs: their bytes cannot be edited; see every_free_byte */
 		nr_secrets = before;
 		perfdata_text_clear(&out);
 		perfdata_text_append(&out, b.bytes, b.size);
 	}
-	if (behind) {
+	if (after) {
 		uint8_t bytes[64];
-		fill_secret(bytes, sizeof bytes, secret_text(perfdata_feature_layout(section->id)->name, "behind"));
-		perfdata_text_append(&out, bytes, behind);
+		fill_secret(bytes, sizeof bytes, secret_text(perfdata_feature_layout(section->id)->name, "after"));
+		perfdata_text_append(&out, bytes, after);
 	}
 	pd_feature_free(feature);
 	CHECK_EQ(pd_writer_feature(writer, section->id, out.data, out.size), PERFDATA_OK);
@@ -128,7 +150,8 @@ static void try_texts(void)
 	for (uint32_t id = 1; id < 256; id++) {
 		const struct perfdata_layout *layout = perfdata_feature_layout(id);
 		const struct section section = { id, build_hostname, check_hostname };
-		if (layout && layout->nr_fields == 1 && layout->fields[0].kind == PERFDATA_KIND_STRING)
+		if (layout && layout->nr_fields == 1 && layout->fields[0].kind == PERFDATA_KIND_STRING &&
+		    !is_writers_own(id))
 			try_section(&section, true, 0);
 	}
 }
@@ -139,19 +162,15 @@ static void every_value(void)
 		range = address_ranges[r];
 		try_texts();
 		for (size_t i = 0; i < NR_SECTIONS; i++)
-			/* sections of the writer's own */
-			if (sections[i].id != PERFDATA_FEATURE_COMPRESSED &&
-			    sections[i].id != PERFDATA_FEATURE_AUXTRACE &&
-			    sections[i].id != PERFDATA_FEATURE_EVENT_DESC)
+			if (!is_writers_own(sections[i].id))
 				try_section(&sections[i], true, 0);
 	}
 }
 
-static void behind_the_end(void)
+static void after_the_end(void)
 {
 	for (size_t i = 0; i < NR_SECTIONS; i++)
-		if (sections[i].id != PERFDATA_FEATURE_COMPRESSED && sections[i].id != PERFDATA_FEATURE_AUXTRACE &&
-		    sections[i].id != PERFDATA_FEATURE_EVENT_DESC)
+		if (!is_writers_own(sections[i].id))
 			try_section(&sections[i], false, 64);
 }
 
@@ -169,6 +188,78 @@ static void every_byte(void)
 			finish(writer, &recording);
 		else
 			pd_writer_free(writer);
+	}
+}
+
+static size_t count_nodes(const struct perfdata_node *node)
+{
+	size_t count = 1;
+	for (const struct perfdata_node *child = node->child; child; child = child->next)
+		count += count_nodes(child);
+	return count;
+}
+
+/* The values of the section; 0: the bytes are no whole section. */
+static size_t count_values(uint32_t id, const uint8_t *bytes, size_t size)
+{
+	struct perfdata_feature *feature;
+	size_t count = 0;
+
+	if (pd_feature_decode(id, bytes, size, PERFDATA_BYTE_ORDER_LITTLE, NR_CPUS, &feature, NULL) != PERFDATA_OK)
+		return 0;
+	count = count_nodes(perfdata_feature_root(feature));
+	pd_feature_free(feature);
+	return count;
+}
+
+/* Puts secrets into all runs of bytes that no count and no size of the section is in. */
+static void plant_free_bytes(uint32_t id, uint8_t *bytes, size_t size)
+{
+	const size_t count = count_values(id, bytes, size);
+	uint8_t before[4096];
+	size_t first = 0;
+
+	CHECK(count > 0 && size <= sizeof before);
+	memcpy(before, bytes, size);
+	for (size_t i = 0; i <= size; i++) {
+		if (i < size) {
+			bytes[i] ^= 0x55;
+			const bool is_free = count_values(id, bytes, size) == count;
+			bytes[i] ^= 0x55;
+			if (is_free)
+				continue;
+		}
+		/* each run is short: what breaks the section together stays */
+		for (size_t at = first; at + 4 <= i; at += 11) {
+			const size_t length = i - at < 11 ? i - at : 11;
+			fill_secret(bytes + at, length, secret_text(perfdata_feature_layout(id)->name, "byte"));
+			if (count_values(id, bytes, size) != count) {
+				memcpy(bytes + at, before + at, length);
+				nr_secrets--;
+			}
+		}
+		first = i + 1;
+	}
+}
+
+/* Whole sections whose texts, addresses, instructions and type data are secrets: BPF programs are such. */
+static void every_free_byte(void)
+{
+	static struct build b;
+
+	for (size_t i = 0; i < NR_SECTIONS; i++) {
+		struct perfdata_text recording;
+		if (!is_dropped(sections[i].id) || is_writers_own(sections[i].id))
+			continue;
+		struct perfdata_writer *writer = start(&recording);
+		memset(&b, 0, sizeof b);
+		b.order = PERFDATA_BYTE_ORDER_LITTLE;
+		sections[i].build(&b);
+		const size_t before = nr_secrets;
+		plant_free_bytes(sections[i].id, b.bytes, b.size);
+		CHECK(nr_secrets > before || b.size < 64);
+		CHECK_EQ(pd_writer_feature(writer, sections[i].id, b.bytes, b.size), PERFDATA_OK);
+		finish(writer, &recording);
 	}
 }
 
@@ -199,6 +290,12 @@ static void build_facts(struct perfdata_text *out)
 	}
 	put_text_nul(out, secret_text("meta_info", "key"));
 	put_text_nul(out, "true");
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		char address[32];
+		snprintf(address, sizeof address, "0x%llx", (unsigned long long)secret_number("meta_info", keys[i]));
+		put_text_nul(out, keys[i]);
+		put_text_nul(out, address);
+	}
 }
 
 static void build_file(struct perfdata_text *out)
@@ -266,6 +363,8 @@ static void device_sections(void)
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct perfdata_text recording, bytes;
+		if (is_writers_own(cases[i].id))
+			continue;
 		struct perfdata_writer *writer = start(&recording);
 		perfdata_text_init(&bytes);
 		cases[i].build(&bytes);
@@ -293,14 +392,6 @@ static void check_covered(const struct perfdata_layout *layout, unsigned depth)
 	}
 }
 
-/* Sections that are dropped whole, which every_byte shows. */
-static bool is_dropped(uint32_t id)
-{
-	const struct perfdata_layout *layout = perfdata_feature_layout(id);
-	const char *decision = layout->nr_fields ? pd_anonymize_decision(layout, &layout->fields[0]) : "drop";
-	return !decision || !strcmp(decision, "drop");
-}
-
 static void every_row(void)
 {
 	for (uint32_t id = 1; id < 256; id++)
@@ -308,13 +399,24 @@ static void every_row(void)
 			check_covered(perfdata_feature_layout(id), 0);
 }
 
+static void of_streams(void)
+{
+	form = PERFDATA_FORM_STREAM;
+	every_value();
+	every_free_byte();
+	device_sections();
+	form = PERFDATA_FORM_FILE;
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "nothing of the values of sections", every_value },
-		{ "nothing of what is behind their end", behind_the_end },
+		{ "nothing of what is after their end", after_the_end },
 		{ "nothing of damaged and unknown ones", every_byte },
 		{ "nothing of sections of simpleperf", device_sections },
+		{ "nothing of whole sections that go", every_free_byte },
+		{ "nothing of sections of streams", of_streams },
 		{ "each row of each section that stays was tried", every_row },
 	};
 	return unit_main(cases, sizeof cases / sizeof *cases);
