@@ -107,22 +107,3 @@ const char *pd_failure_text(enum perfdata_status status)
 {
 	return status == PERFDATA_EWRITE ? "a temporary file cannot be made or written" : perfdata_status_text(status);
 }
-
-enum perfdata_status pd_status_of_dlopen(const char *text, int code)
-{
-	static const int failures[] = { ENOMEM, EMFILE, ENFILE, EIO };
-	/* what the loader says, without the text of an errno value, where it could not map a library that it found */
-	static const char *const unmapped[] = { "failed to map", "cannot map", "cannot allocate", "cannot create",
-						"cannot extend", "cannot change memory", "out of memory" };
-	char reason[128];
-	/* the message ends with strerror's text of the errno value; errno itself may be of a later call */
-	for (size_t i = 0; text && i < sizeof failures / sizeof *failures; i++)
-		if (strstr(text, pd_errno_text(failures[i], reason, sizeof reason)))
-			return pd_status_of_errno(failures[i]);
-	for (size_t i = 0; text && i < sizeof unmapped / sizeof *unmapped; i++)
-		if (strstr(text, unmapped[i]))
-			return PERFDATA_ENOMEM;
-	if (text)
-		return PERFDATA_ABSENT;
-	return code ? pd_status_of_errno(code) : PERFDATA_ENOMEM;
-}

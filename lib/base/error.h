@@ -28,8 +28,5 @@ enum perfdata_status pd_error_errno(struct perfdata_error *reterr, enum perfdata
 /* What to say of a failure that came without a message, where outputs say themselves what they cannot write:
  * PERFDATA_EWRITE is of a temporary file then. */
 const char *pd_failure_text(enum perfdata_status status);
-/* After pd_load_library returned NULL, with errno set to 0 before: PERFDATA_ABSENT where the library is not installed,
- * or cannot be one. `text`: of pd_load_library_error, may be NULL. */
-enum perfdata_status pd_status_of_dlopen(const char *text, int code);
 
 #endif

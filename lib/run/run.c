@@ -248,6 +248,14 @@ static bool give_up_files(const struct perfdata_outputs *target)
 	return true;
 }
 
+/* Names may be missing since something failed, or since the run was cancelled after all had been read. */
+static enum perfdata_status judge_names(struct pd_run *run)
+{
+	if (pd_cancelled(run->options->cancel))
+		return pd_run_fail(&run->error, PERFDATA_EINTR);
+	return pd_session_names_failure(run->session, &run->error);
+}
+
 static enum perfdata_status end_target(struct pd_run *run, unsigned number, const struct perfdata_emit_end *end)
 {
 	const struct perfdata_outputs *target = &run->targets[number];
@@ -262,19 +270,12 @@ static enum perfdata_status end_target(struct pd_run *run, unsigned number, cons
 		return run->lane_status;
 	if (!status)
 		return pd_run_send(&run->outside, number, false);
+	/* what lacks names says why they are missing */
 	if (!*end->reterr->message)
-		return pd_run_fail(&run->error, status);
+		return judge_names(run) ? run->error.status : pd_run_fail(&run->error, status);
 	(void)pd_error(&run->error, status, PERFDATA_NO_OFFSET, "%s", end->reterr->message);
 	run->error.os_error = end->reterr->os_error;
 	return status;
-}
-
-/* Names may be missing since something failed, or since the run was cancelled after all had been read. */
-static enum perfdata_status judge_names(struct pd_run *run)
-{
-	if (pd_cancelled(run->options->cancel))
-		return pd_run_fail(&run->error, PERFDATA_EINTR);
-	return pd_session_names_failure(run->session, &run->error);
 }
 
 static enum perfdata_status call_end(struct pd_run *run)

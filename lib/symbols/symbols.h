@@ -146,8 +146,11 @@ uint64_t pd_demangle_bound(const char *name);
 enum perfdata_status pd_demangle_cxx(const char *name, char **ret);
 /* Why the C++ runtime could not be loaded last: PERFDATA_OK, PERFDATA_ENOMEM, PERFDATA_EREAD. */
 enum perfdata_status pd_demangle_failure(void);
-/* Loads libdw and libdwfl. PERFDATA_ABSENT: they are not installed, or this build does without them. */
-enum perfdata_status pd_libdw_load(void);
+/* The same as an errno value; 0: it was loaded, is not installed or was not needed. */
+int pd_demangle_failure_code(void);
+/* Loads libdw and libdwfl; reports a failure to the symbols, unless these are NULL. PERFDATA_ABSENT: they are not
+ * installed, or this build does without them. */
+enum perfdata_status pd_libdw_load(struct perfdata_symbols *symbols);
 /* Writes a Rust name; false if `name` is no Rust name, or does not fit. */
 bool pd_demangle_rust(const char *name, char *out, size_t room);
 
@@ -261,7 +264,7 @@ struct pd_failures {
 	atomic_size_t nr;
 	atomic_int worst;                         /* PERFDATA_OK, PERFDATA_EREAD, PERFDATA_ENOMEM */
 	atomic_int read_errno, room_errno;        /* of the first call that failed with such a status; 0: none */
-	atomic_bool runtime_is_reported;          /* that the C++ runtime could not be loaded */
+	atomic_bool library_is_reported;          /* that a library could not be loaded */
 };
 
 struct perfdata_symbols {
@@ -388,6 +391,8 @@ enum perfdata_status pd_symbols_note(struct perfdata_symbols *symbols, enum perf
 enum perfdata_status pd_symbols_fail(struct perfdata_symbols *symbols, const char *file, int code);
 /* Reports that a call on a file failed with an errno value, and counts nothing. */
 void pd_symbols_tell(struct perfdata_symbols *symbols, const char *file, int code);
+/* The same for a library that could not be loaded, once. */
+void pd_symbols_tell_library(struct perfdata_symbols *symbols, const char *name, int code);
 /* A failure also makes loading the dso fail, whatever is found elsewhere. */
 enum perfdata_status pd_dso_fail(struct perfdata_symbols_dso *dso, enum perfdata_status status);
 

@@ -18,7 +18,8 @@ BUILD = os.environ.get("top_builddir") or os.path.join(TOP, "build")
 NM = os.environ.get("NM", "nm")
 
 # A function of another library, which is the same for the whole process, and why there is none; where a thread leaves another library.
-SET_ONCE = {"runtime_demangle", "runtime_is_missing", "runtime_failure", "way_out", "pd_elfutils", "elfutils_are_loaded", "elfutils_are_missing", "ssse3_answer"}
+SET_ONCE = {"runtime_demangle", "runtime_is_missing", "runtime_failure", "elfutils_failure",
+            "way_out", "pd_elfutils", "elfutils_are_loaded", "elfutils_are_missing", "ssse3_answer"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"]+)"|<([^>]+)>)', re.M)
 # Comments, and strings and characters with what they hold: first come, first served.
@@ -33,9 +34,7 @@ OPENING = re.compile(r"(?<![\w.>])(open|open64|openat|openat2|fopen|freopen|crea
 OPENERS = {"lib/base/regular.c": {"open", "openat"}, "lib/base/fdio.c": {"open", "mkostemp"},
            "lib/run/output_file.c": {"open"}, "lib/run/output_folder.c": {"openat", "opendir"}, "lib/reader/directory.c": {"opendir"},
            "lib/base/port.c": {"eventfd", "pipe", "dlopen"}, "lib/emit/registry.c": {"pd_load_library"},
-           "lib/symbols/files/debuginfod.c": {"pd_load_library"}, "lib/symbols/demangle/demangle_cxx.c": {"pd_load_library"},
-           "lib/symbols/disassemble/disassemble_library.c": {"pd_load_library"},
-           "lib/symbols/dwarf/elfutils.c": {"pd_load_library"}}
+           "lib/base/library.c": {"pd_load_library"}}
 # What some system lacks or spells otherwise: lib/base/port.h has it for all.
 NOT_EVERYWHERE = re.compile(r"(?<![\w\"])(__EMSCRIPTEN__|__APPLE__|__linux__|getauxval|eventfd|sched_getaffinity|posix_fadvise|fallocate|F_SETPIPE_SZ|"
                             r"st_[mc]tim|renameat2|getrandom|getentropy|dlopen|dlerror|O_PATH|CLOCK_BOOTTIME|CLOCK_TAI|fstatfs)\b")

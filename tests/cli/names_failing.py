@@ -29,11 +29,11 @@ NOT_STARTED = 127                                                     # of the l
 class Program:
     """perfdata with calls that fail below the folder of the tree."""
 
-    def __init__(self, folder, library):
-        self.folder, self.library, self.counts = folder, library, os.path.join(folder, "counts")
+    def __init__(self, folder, library, **more):
+        self.folder, self.library, self.counts, self.more = folder, library, os.path.join(folder, "counts"), more
 
     def run(self, words, home, stdin=b"", call=None, number=0, name=None):
-        environment = dict(os.environ, HOME=home, LC_ALL="C", LD_PRELOAD=self.library, FAIL_BELOW=self.folder + "/", FAIL_COUNTS=self.counts,
+        environment = dict(os.environ, **self.more, HOME=home, LC_ALL="C", LD_PRELOAD=self.library, FAIL_BELOW=self.folder + "/", FAIL_COUNTS=self.counts,
                            FAIL_PROGRAM="perfdata")
         if call:
             environment.update(FAIL_CALL=call, FAIL_NUMBER=str(number), FAIL_ERRNO=str(getattr(errno, name)))
@@ -60,17 +60,20 @@ int around(int x) { volatile int y = x; return inner(y) + inner(y + 1); }
 """
 
 
+INLINED_ID = "2c7a" * 10
+
+
 def add_inlined(tree, folder):
-    """A library whose debug information is compressed in the old way, which libdw reads."""
+    """A library whose debug information is compressed in the old way, which libdw reads; its build-id is recorded, so its instructions are shown."""
     source, out = os.path.join(folder, "inlined.c"), os.path.join(folder, "inlined.so")
     with open(source, "w", encoding="ascii") as text:
         text.write(INLINED)
-    if not shutil.which("nm") or not compile_library(out, source, "-g", "-gz=zlib-gnu"):
+    if not shutil.which("nm") or not compile_library(out, source, "-g", "-gz=zlib-gnu", "-Wl,--build-id=0x" + INLINED_ID):
         return
     found = re.search(r"(?m)^([0-9a-f]+) T around$", subprocess.run(["nm", out], stdout=subprocess.PIPE, check=True).stdout.decode())
     with open(out, "rb") as data:
         tree.put("/lib/inlined.so", data.read())
-    tree.map("/lib/inlined.so")
+    tree.map("/lib/inlined.so", bytes.fromhex(INLINED_ID))
     tree.sample(tree.last_start + int(found.group(1), 16) + 12, "around")
 
 
@@ -91,7 +94,7 @@ def fault_of(good, got, name, call, verbose, vanished, named):
         return None
     if code not in (good[0], vanished):
         return "exit code %s" % code
-    return None if not verbose or call == "dlopen" or any(word in said for word in ("not there", "not used")) else "no reason is said"
+    return None if not verbose or call in ("dlopen", "dlsym") or any(word in said for word in ("not there", "not used")) else "no reason is said"
 
 
 def fail_in_turn(tap, program, title, words, home, stdin=b"", verbose=False, vanished=1, all_memory=False, calls=None):
@@ -101,11 +104,11 @@ def fail_in_turn(tap, program, title, words, home, stdin=b"", verbose=False, van
     for call, count in sorted(good[3].items()):
         if calls and call not in calls:
             continue
-        for index, name in enumerate((*CODES, *ABSENT) if call == "open" else CODES):
+        for index, name in enumerate((*CODES, *ABSENT) if call == "open" else ABSENT[:1] if call == "dlsym" else CODES):
             # each error takes other calls
             if call == "malloc" and name != "ENOMEM":
                 continue
-            stride = 1 if call == "dlopen" or (call == "malloc" and all_memory) else step
+            stride = 1 if call == "dlopen" or (call == "dlsym" and count < 2 * STEP) or (call == "malloc" and all_memory) else step
             for number in range(index % stride, count, stride):
                 got = program.run(words, home, stdin, call, number, name)
                 nr += 1
@@ -122,8 +125,14 @@ def annotate(tap, program, tree, symfs):
     with open(os.path.join(folder, "inlined.c"), "w", encoding="ascii") as text:
         text.write(INLINED)
     words = ["annotate", "-q", "--symbol", "around", "--source", folder, *symfs, tree.recording]
+    tap.report("annotate has instructions", [] if b"instructions by" in program.run(words, tree.home)[1] else ["none"])
     tap.report("annotate has the source", [] if b"x * 3 + 1" in program.run(words, tree.home)[1] else ["no line"])
     fail_in_turn(tap, program, "annotate --source", words, tree.home, vanished=3)
+    other = Program(program.folder, program.library, FAIL_HIDDEN="LLVM")
+    if b"capstone" in other.run(words, tree.home)[1]:
+        fail_in_turn(tap, other, "annotate by capstone", words, tree.home, vanished=3, calls=("dlopen", "dlsym", "malloc"))
+    else:
+        tap.report("annotate by capstone # SKIP it is not installed", [])
 
 
 def failing_calls(tap, folder):
@@ -217,6 +226,38 @@ def mapping_fails(tap, folder):
         tap.report("%s: each of %d mappings fails" % (words[0], count), faults + ([] if count > 40 else ["too few mappings"]))
 
 
+def loader_fails(tap, folder):
+    """The loader, which makes its calls by itself, cannot open a file: libraries that names need are not taken for missing ones."""
+    inner = os.path.join(folder, "loaded")
+    os.mkdir(inner)
+    tree = Tree(inner)
+    tree.add_all_kinds()
+    add_inlined(tree, folder)
+    tree.save()
+    strace, calls = shutil.which("strace"), os.path.join(folder, "opened")
+    for words in (["folded", "-q"], ["annotate", "-q", "--symbol", "around"]):
+        words = [*words, "--symfs", tree.root, tree.recording]
+        if not strace or SANITIZED:
+            tap.report("%s: each library cannot be opened # SKIP no strace, or sanitizers" % words[0], [])
+            continue
+        inject = [strace, "-f", "-qq", "-o", calls, "-e", "trace=openat", "-e"]
+        good, faults, nr = run_plainly(words, tree.home, [*inject, "inject=openat:delay_enter=0"]), [], 0
+        with open(calls, encoding="utf-8", errors="replace") as lines:
+            opened = [number for number, line in enumerate(lines, 1) if ".so" in line and "libperfdata" not in line]
+        # the first ones are those of the program itself, without which it does not start
+        for index, name in enumerate(("EMFILE", "EIO")):
+            for number in opened[index::1 if "--all" in sys.argv else STEP]:
+                done = run_plainly(words, tree.home, [*inject, "inject=openat:error=%s:when=%d" % (name, number)])
+                nr += done.returncode == CODES[name]
+                last = done.stderr.decode().strip().splitlines()[-1:]
+                reason = os.strerror(getattr(errno, name))
+                if done.returncode in (0, NOT_STARTED) and (done.returncode or done.stdout == good.stdout):
+                    continue
+                if done.returncode != CODES[name] or reason not in last[0]:
+                    faults.append("open %d of %d, %s: exit code %d, %s" % (number, len(opened), name, done.returncode, last))
+        tap.report("%s: each of %d opened libraries fails" % (words[0], len(opened)), faults + ([] if good.returncode == 0 and nr else ["none failed"]))
+
+
 def many_files(tap, folder):
     os.mkdir(os.path.join(folder, "many"))
     tree = Tree(os.path.join(folder, "many"))
@@ -273,6 +314,7 @@ def main():
         many_files(tap, folder)
         few_descriptors(tap, folder)
         mapping_fails(tap, folder)
+        loader_fails(tap, folder)
         failing_calls(tap, folder)
     return tap.end()
 

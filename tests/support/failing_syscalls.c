@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* For LD_PRELOAD: counts calls on files whose paths hold FAIL_BELOW, or on their descriptors, calls of dlopen, and
- * calls that allocate memory, of whichever library. The call with number FAIL_NUMBER (from 0) of those named FAIL_CALL
+/* For LD_PRELOAD: counts calls on files whose paths hold FAIL_BELOW, or on their descriptors, calls of dlopen, dlsym,
+ * and calls that allocate memory, of whichever library. Libraries whose names hold FAIL_HIDDEN are not installed. The
+ * call with number FAIL_NUMBER (from 0) of those named FAIL_CALL
  * fails with FAIL_ERRNO, or works after the process got the signal FAIL_SIGNAL. At the end, the number of calls of each
  * kind goes to the file FAIL_COUNTS. Memory is counted in programs named FAIL_PROGRAM only: a shell may start them. */
 #define _GNU_SOURCE
@@ -18,12 +19,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum call { OPEN, READ, WRITE, STAT, MAP, DLOPEN, MALLOC, CALLS };
-static const char *const names[CALLS] = { "open", "read", "write", "stat", "mmap", "dlopen", "malloc" };
+enum call { OPEN, READ, WRITE, STAT, MAP, DLOPEN, DLSYM, MALLOC, CALLS };
+static const char *const names[CALLS] = { "open", "read", "write", "stat", "mmap", "dlopen", "dlsym", "malloc" };
 static atomic_long counts[CALLS];
 static long number = -1;
 static int failing = CALLS, code, signal_number;
-static const char *below, *counts_file;
+static const char *below, *counts_file, *hidden;
 static bool of_interest[65536], counts_memory;
 
 __attribute__((constructor)) static void start(void)
@@ -38,6 +39,7 @@ __attribute__((constructor)) static void start(void)
 	signal_number = signal ? (int)strtol(signal, NULL, 10) : 0;
 	below = getenv("FAIL_BELOW");
 	counts_file = getenv("FAIL_COUNTS");
+	hidden = getenv("FAIL_HIDDEN");
 	const char *program = getenv("FAIL_PROGRAM");
 	counts_memory = program && strstr(program_invocation_short_name, program);
 }
@@ -83,7 +85,20 @@ static int note(int fd, bool concerned)
 	return fd;
 }
 
-#define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+/* The C library's dlsym, under the names of versions that ports of glibc began with. */
+static void *find_next(const char *name)
+{
+	static void *(*real)(void *, const char *);
+	static const char *const versions[] = { "GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.0", "GLIBC_2.2",
+						"GLIBC_2.4",  "GLIBC_2.27",  "GLIBC_2.36" };
+	for (size_t i = 0; i < sizeof versions / sizeof *versions && !real; i++)
+		*(void **)&real = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
+	if (!real)
+		abort();
+	return real(RTLD_NEXT, name);
+}
+
+#define REAL(name) ((__typeof__(&name))find_next(#name))
 
 #define MODE(flags) \
 	mode_t mode = 0; \
@@ -161,7 +176,17 @@ int stat(const char *path, struct stat *st)
 
 void *dlopen(const char *path, int flags)
 {
+	if (path && hidden && strstr(path, hidden)) {
+		errno = ENOENT;
+		return NULL;
+	}
 	return path && below && fails(DLOPEN) ? NULL : REAL(dlopen)(path, flags);
+}
+
+void *dlsym(void *library, const char *name)
+{
+	const bool asks_program = counts_memory && library != RTLD_NEXT && library != RTLD_DEFAULT;
+	return asks_program && fails(DLSYM) ? NULL : REAL(dlsym)(library, name);
 }
 
 void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
@@ -182,13 +207,17 @@ void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t nr, size_t size);
 void *__libc_realloc(void *old, size_t size);
 
-/* Whether nobody but another library could report that this memory failed: the loader ends the process by itself, and
- * elfutils (0.188) does not check the hash tables of units, which are smaller than the blocks that it asks for. */
+/* Whether nobody but another library could report that this memory failed: the loader and LLVM end the process by
+ * themselves, and elfutils (0.188) does not check the hash tables of units, which are smaller than the blocks that it
+ * asks for. */
 static bool is_foreign(const void *caller, size_t size)
 {
 	Dl_info info;
+	/* _Znwm: operator new, which names that are demangled do without */
 	return dladdr(caller, &info) && info.dli_fname &&
-	       (strstr(info.dli_fname, "/ld-linux") || (size < 2048 && strstr(info.dli_fname, "/libdw")));
+	       (strstr(info.dli_fname, "/ld-linux") || strstr(info.dli_fname, "/libLLVM") ||
+		(info.dli_sname && !strcmp(info.dli_sname, "_Znwm")) ||
+		(size < 2048 && strstr(info.dli_fname, "/libdw")));
 }
 
 static bool lacks_memory(const void *caller, size_t size)

@@ -336,7 +336,8 @@ static void of_every_container(void)
 		make_recording(PERFDATA_CPUMODE_USER, form, PERFDATA_CARRIER_NONE, &plain);
 		check_secrets(&plain);
 #ifdef HAVE_ZSTD
-		for (unsigned carrier = PERFDATA_CARRIER_COMPRESSED; carrier <= PERFDATA_CARRIER_COMPRESSED2; carrier++) {
+		for (unsigned carrier = PERFDATA_CARRIER_COMPRESSED; carrier <= PERFDATA_CARRIER_COMPRESSED2;
+		     carrier++) {
 			perfdata_text_init(&packed);
 			nr_secrets = 0;
 			make_recording(PERFDATA_CPUMODE_USER, form, carrier, &packed);

@@ -83,7 +83,8 @@ static bool is_writers_own(uint32_t id)
 	if (form == PERFDATA_FORM_STREAM && id != PERFDATA_FEATURE_BUILD_ID && row &&
 	    row->flags & PD_SECTION_HAS_NO_RECORD)
 		return true;
-	return id == PERFDATA_FEATURE_COMPRESSED || id == PERFDATA_FEATURE_AUXTRACE || id == PERFDATA_FEATURE_EVENT_DESC;
+	return id == PERFDATA_FEATURE_COMPRESSED || id == PERFDATA_FEATURE_AUXTRACE ||
+	       id == PERFDATA_FEATURE_EVENT_DESC;
 }
 
 static struct perfdata_writer *start(struct perfdata_text *recording)

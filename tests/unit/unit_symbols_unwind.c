@@ -258,7 +258,7 @@ static void test_rules(void)
 {
 	struct mappings mappings[2] = { { 0 }, { 0 } };
 	struct perfdata_unwinder *unwinders[2] = { NULL, NULL };
-	if (pd_libdw_load())
+	if (pd_libdw_load(NULL))
 		return;
 	int numbers[] = { 3, 1, 2 };
 	uint64_t seed = 88172645463325252u;

@@ -3,10 +3,10 @@
  * cost every start a millisecond or more. */
 #include "config.h"
 #include <dlfcn.h>
-#include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
 #include "base/error.h"
+#include "base/library.h"
 #include "base/port.h"
 #include "symbols/symbols.h"
 
@@ -15,7 +15,7 @@ typedef char *demangle_fn(const char *name, char *buffer, size_t *size, int *sta
 /* A process has one C++ runtime: whichever thread looks finds the same. Where loading it failed, it is tried again. */
 static demangle_fn *_Atomic runtime_demangle;
 static atomic_bool runtime_is_missing;
-static atomic_int runtime_failure;
+static atomic_int runtime_failure;     /* an errno value */
 
 #if PD_CXX_RUNTIME_IS_LINKED
 demangle_fn __cxa_demangle;
@@ -28,10 +28,12 @@ static enum perfdata_status load_runtime(void)
 #else
 static enum perfdata_status load_from(const char *name)
 {
-	errno = 0;
-	void *library = pd_load_library(name, RTLD_LAZY | RTLD_LOCAL);
-	if (!library)
-		return pd_status_of_dlopen(pd_load_library_error(), errno);
+	struct pd_library_failure failure;
+	void *library;
+	const enum perfdata_status status = pd_library_open(name, &library, &failure);
+	atomic_store(&runtime_failure, failure.code);
+	if (status)
+		return status;
 	demangle_fn *found;
 	*(void **)&found = dlsym(library, "__cxa_demangle");
 	atomic_store(&runtime_demangle, found);
@@ -47,7 +49,6 @@ static enum perfdata_status load_runtime(void)
 		status = load_from("libc++abi.so.1");
 	if (status == PERFDATA_ABSENT)
 		atomic_store(&runtime_is_missing, true);
-	atomic_store(&runtime_failure, status == PERFDATA_ABSENT ? PERFDATA_OK : (int)status);
 	return status;
 }
 #endif
@@ -100,7 +101,13 @@ uint64_t pd_demangle_bound(const char *name)
 	return bound <= MOST_SHOWN ? bound : 0;
 }
 
-enum perfdata_status pd_demangle_failure(void) { return (enum perfdata_status)atomic_load(&runtime_failure); }
+int pd_demangle_failure_code(void) { return atomic_load(&runtime_failure); }
+
+enum perfdata_status pd_demangle_failure(void)
+{
+	const int code = pd_demangle_failure_code();
+	return code ? pd_status_of_errno(code) : PERFDATA_OK;
+}
 
 enum perfdata_status pd_demangle_cxx(const char *name, char **ret)
 {

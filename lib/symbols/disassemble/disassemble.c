@@ -115,11 +115,15 @@ enum perfdata_status pd_disassembler_new(struct perfdata_symbols *symbols, enum 
 	const enum perfdata_status status = symbols->disassembly ? open_context(symbols->disassembly, d) :
 								   PERFDATA_ENOMEM;
 	pd_monitor_leave(symbols->lock);
-	if (status)
-		pd_free(d);
-	else
+	if (!status) {
 		*ret = d;
-	return status;
+		return status;
+	}
+	const struct pd_library_failure *failure = d->library ? &d->library->failure : NULL;
+	if (failure && failure->code && status != PERFDATA_ABSENT)
+		pd_symbols_tell_library(symbols, "the library that decodes instructions", failure->code);
+	pd_free(d);
+	return pd_symbols_note(symbols, status);
 }
 
 void pd_disassembler_free(struct pd_disassembler *disassembler)

@@ -2,25 +2,15 @@
 /* The libraries that decode instructions, as far as they are installed: loaded at first need, since they are large. */
 #include "config.h"
 #include <dlfcn.h>
-#include <errno.h>
 #include <stdio.h>
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/port.h"
 #include "symbols/disassemble/disassemble_library.h"
 #include "symbols/symbols.h"
 
 /* Versions of LLVM whose names are tried, newest first. */
 #define NEWEST_LLVM 40u
 #define OLDEST_LLVM 11u
-
-static enum perfdata_status open_library(const char *name, void **ret)
-{
-	errno = 0;
-	*ret = pd_load_library(name, RTLD_LAZY | RTLD_LOCAL);
-	const int code = errno;
-	return *ret ? PERFDATA_OK : pd_status_of_dlopen(pd_load_library_error(), code);
-}
 
 /* false: the library has no such function. */
 static bool find_function(void *handle, const char *name, void *ret_function)
@@ -46,7 +36,7 @@ static bool start_target(void *handle, const char *target)
 	return true;
 }
 
-static enum perfdata_status open_newest_llvm(void **ret, unsigned *ret_version)
+static enum perfdata_status open_newest_llvm(struct pd_disassembly_library *library)
 {
 	/* what projects and distributions call it: the first one from version 18 on */
 	static const struct { const char *before, *behind; } names[] = {
@@ -56,8 +46,8 @@ static enum perfdata_status open_newest_llvm(void **ret, unsigned *ret_version)
 		for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 			char name[32];
 			snprintf(name, sizeof name, "%s%u%s", names[i].before, version, names[i].behind);
-			const enum perfdata_status status = open_library(name, ret);
-			*ret_version = version;
+			const enum perfdata_status status = pd_library_open(name, &library->handle, &library->failure);
+			library->version = version;
 			if (status != PERFDATA_ABSENT)
 				return status;
 		}
@@ -67,7 +57,7 @@ static enum perfdata_status open_newest_llvm(void **ret, unsigned *ret_version)
 static enum perfdata_status load_llvm(struct pd_disassembly_library *library)
 {
 	struct pd_llvm_calls *calls = &library->llvm;
-	const enum perfdata_status status = open_newest_llvm(&library->handle, &library->version);
+	const enum perfdata_status status = open_newest_llvm(library);
 	if (status)
 		return status;
 	void *handle = library->handle;
@@ -89,7 +79,7 @@ static enum perfdata_status load_capstone(struct pd_disassembly_library *library
 	struct pd_capstone_calls *calls = &library->capstone;
 	char name[32];
 	snprintf(name, sizeof name, "libcapstone.so.%d", wanted);
-	const enum perfdata_status status = open_library(name, &library->handle);
+	const enum perfdata_status status = pd_library_open(name, &library->handle, &library->failure);
 	if (status)
 		return status;
 	void *handle = library->handle;

@@ -3,6 +3,7 @@
 #ifndef PD_DISASSEMBLE_LIBRARY_H
 #define PD_DISASSEMBLE_LIBRARY_H
 
+#include "base/library.h"
 #include "symbols/disassemble/disassemble.h"
 
 enum pd_disassembly_family { PD_FAMILY_LLVM, PD_FAMILY_CAPSTONE_5, PD_FAMILY_CAPSTONE_4, PD_FAMILY_COUNT };
@@ -36,6 +37,7 @@ enum { PD_CAPSTONE_SYNTAX = 1, PD_CAPSTONE_ATT = 2 };
 struct pd_disassembly_library {
 	void *handle;
 	enum perfdata_status status;     /* of loading; failures are tried again */
+	struct pd_library_failure failure;
 	bool is_tried;
 	unsigned version;                /* of LLVM */
 	bool has_kind[PD_CODE_COUNT];    /* LLVM: its part for this code is there and was started */

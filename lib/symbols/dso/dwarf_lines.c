@@ -185,12 +185,13 @@ static enum perfdata_status open_libdw(struct perfdata_symbols_dso *dso, struct 
 	if (alt && !lines->libdw_work)
 		pd_work_add_bytes(&lines->work, pd_elf_size(alt));
 	lines->libdw_work = true;
+	(void)pd_libdw_load(dso->symbols);
 	const enum perfdata_status status = pd_libdw_open(lines->elf, alt, &lines->work, &lines->libdw);
 	lines->libdw_refused = status == PERFDATA_EUNSUP || status == PERFDATA_ABSENT;
 	if (status == PERFDATA_EUNSUP)
 		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, dso->request.path,
 			       "its debug information is damaged");
-	if (status == PERFDATA_ABSENT && pd_libdw_load() == PERFDATA_ABSENT)
+	if (status == PERFDATA_ABSENT && pd_libdw_load(dso->symbols) == PERFDATA_ABSENT)
 		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, dso->request.path,
 			       "libdw, which reads debug information of this form, is not installed");
 	if (status)

@@ -162,7 +162,7 @@ enum perfdata_status pd_libdw_open(const struct pd_elf *elf, const struct pd_elf
 	/* what refers to a supplementary file cannot be read without it */
 	if (!alt && pd_elf_section(elf, ".gnu_debugaltlink"))
 		return PERFDATA_ABSENT;
-	const enum perfdata_status loaded = pd_libdw_load();
+	const enum perfdata_status loaded = pd_libdw_load(NULL);
 	if (loaded)
 		return loaded;
 	struct pd_libdw *libdw = pd_calloc(1, sizeof *libdw);

@@ -6,10 +6,8 @@
 #ifdef HAVE_ELFUTILS
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <stdatomic.h>
-#include "base/error.h"
-#include "base/port.h"
+#include "base/library.h"
 #include "symbols/dwarf/elfutils.h"
 
 struct pd_elfutils_functions pd_elfutils;
@@ -30,17 +28,19 @@ static enum perfdata_status find_functions(void *library)
 	return PERFDATA_OK;
 }
 
-enum perfdata_status pd_libdw_load(void)
+enum perfdata_status pd_libdw_load(struct perfdata_symbols *symbols)
 {
 	if (atomic_load_explicit(&elfutils_are_loaded, memory_order_acquire))
 		return PERFDATA_OK;
 	if (atomic_load(&elfutils_are_missing))
 		return PERFDATA_ABSENT;
-	errno = 0;
-	void *library = pd_load_library("libdw.so.1", RTLD_LAZY | RTLD_LOCAL);
-	const int code = errno;
-	const enum perfdata_status status = library ? find_functions(library) :
-						      pd_status_of_dlopen(pd_load_library_error(), code);
+	struct pd_library_failure failure;
+	void *library;
+	enum perfdata_status status = pd_library_open("libdw.so.1", &library, &failure);
+	if (symbols && failure.code)
+		pd_symbols_tell_library(symbols, "libdw", failure.code);
+	if (!status)
+		status = find_functions(library);
 	if (status == PERFDATA_ABSENT)
 		atomic_store(&elfutils_are_missing, true);
 	if (!status)

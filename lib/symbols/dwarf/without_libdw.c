@@ -5,7 +5,11 @@
 
 #ifndef HAVE_ELFUTILS
 
-enum perfdata_status pd_libdw_load(void) { return PERFDATA_ABSENT; }
+enum perfdata_status pd_libdw_load(struct perfdata_symbols *symbols)
+{
+	(void)symbols;
+	return PERFDATA_ABSENT;
+}
 
 enum perfdata_status pd_libdw_open(const struct pd_elf *elf, const struct pd_elf *alt, struct pd_work *work,
 				   struct pd_libdw **ret)

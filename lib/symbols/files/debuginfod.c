@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/error.h"
-#include "base/port.h"
+#include "base/library.h"
 #include "symbols/symbols.h"
 
 #ifdef HAVE_DEBUGINFOD
@@ -25,14 +25,12 @@ struct client_library {
 
 static enum perfdata_status load_client(struct client_library *library, char *reason, size_t room)
 {
-	errno = 0;
-	library->handle = pd_load_library("libdebuginfod.so.1", RTLD_LAZY | RTLD_LOCAL);
-	const int code = errno;
-	const char *text = library->handle ? NULL : pd_load_library_error();
-	snprintf(reason, room, "the debuginfod client library cannot be loaded%s%s", text ? ": " : "",
-		 text ? text : "");
-	if (!library->handle)
-		return pd_status_of_dlopen(text, code);
+	struct pd_library_failure failure;
+	const enum perfdata_status status = pd_library_open("libdebuginfod.so.1", &library->handle, &failure);
+	snprintf(reason, room, "the debuginfod client library cannot be loaded%s%s", failure.text ? ": " : "",
+		 failure.text ? failure.text : "");
+	if (status)
+		return status;
 	*(void **)&library->begin = dlsym(library->handle, "debuginfod_begin");
 	*(void **)&library->end = dlsym(library->handle, "debuginfod_end");
 	*(void **)&library->find_debuginfo = dlsym(library->handle, "debuginfod_find_debuginfo");

@@ -29,10 +29,9 @@ enum perfdata_status pd_symbols_note(struct perfdata_symbols *symbols, enum perf
 	else
 		(void)atomic_compare_exchange_strong(&failures->worst, &worst, PERFDATA_EREAD);
 	atomic_fetch_add(&failures->nr, 1);
-	/* a process has one runtime, so its failures belong to no file */
-	const enum perfdata_status runtime = pd_demangle_failure();
-	if (runtime && !atomic_exchange(&failures->runtime_is_reported, true))
-		report(symbols, "the C++ runtime", perfdata_status_text(runtime));
+	const int runtime = pd_demangle_failure_code();
+	if (runtime)
+		pd_symbols_tell_library(symbols, "the C++ runtime", runtime);
 	return status;
 }
 
@@ -86,4 +85,11 @@ enum perfdata_status pd_dso_fail(struct perfdata_symbols_dso *dso, enum perfdata
 	if (status == PERFDATA_ENOMEM || !dso->failure)
 		dso->failure = status;
 	return pd_symbols_note(dso->symbols, status);
+}
+
+/* A process has one of each library, so the failures belong to no file. */
+void pd_symbols_tell_library(struct perfdata_symbols *symbols, const char *name, int code)
+{
+	if (!atomic_exchange(&symbols->failures.library_is_reported, true))
+		pd_symbols_tell(symbols, name, code);
 }

@@ -304,7 +304,7 @@ static enum perfdata_status open_image(struct perfdata_symbols_dso *dso)
 {
 	struct image image = { .bytes = NULL };
 	struct pd_work work;
-	const enum perfdata_status loaded = pd_libdw_load();
+	const enum perfdata_status loaded = pd_libdw_load(dso->symbols);
 	if (loaded)
 		return loaded;
 	pd_work_init(&work, pd_elf_size(dso->text), pd_symbols_account(dso->symbols), dso->symbols->options.cancel);

@@ -87,7 +87,10 @@ struct pd_unwind_module *pd_unwinder_find_module(const struct perfdata_unwinder 
 	return module && address <= module->end ? module : NULL;
 }
 
-bool pd_unwinder_has_libdwfl(struct perfdata_unwinder *u) { return !pd_symbols_note(u->symbols, pd_libdw_load()); }
+bool pd_unwinder_has_libdwfl(struct perfdata_unwinder *u)
+{
+	return !pd_symbols_note(u->symbols, pd_libdw_load(u->symbols));
+}
 
 /* Puts a module among the others. false: it lacks the address by which it was found, or memory failed. */
 static bool add_module(struct perfdata_unwinder *u, const struct pd_unwind_module *module, uint64_t address)

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Opens libraries of the system, and says why one cannot be had: it is not installed, or something failed. */
+#include "config.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+#include "base/error.h"
+#include "base/library.h"
+#include "base/port.h"
+
+/* The errno value of a failure; 0: the library is not installed, or cannot be one. text: of dlerror(), may be NULL;
+ * code: errno after dlopen, which may be of a later call. */
+static int failure_of(const char *text, int code)
+{
+	static const int failures[] = { ENOMEM, EMFILE, ENFILE, EIO };
+	/* what the loader says, without the text of an errno value, where it could not map a library that it found */
+	static const char *const unmapped[] = { "failed to map", "cannot map", "cannot allocate", "cannot create",
+						"cannot extend", "cannot change memory", "out of memory" };
+	char reason[128];
+
+	if (!text)
+		return !code ? ENOMEM : pd_status_of_errno(code) == PERFDATA_ABSENT ? 0 : code;
+	/* the message ends with the text of the errno value */
+	for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+		if (strstr(text, pd_errno_text(failures[i], reason, sizeof reason)))
+			return failures[i];
+	for (size_t i = 0; i < sizeof unmapped / sizeof *unmapped; i++)
+		if (strstr(text, unmapped[i]))
+			return ENOMEM;
+	return 0;
+}
+
+enum perfdata_status pd_library_open(const char *name, void **ret, struct pd_library_failure *failure)
+{
+	errno = 0;
+	*ret = pd_load_library(name, RTLD_LAZY | RTLD_LOCAL);
+	const int code = errno;
+	*failure = (struct pd_library_failure){ .text = NULL };
+	if (*ret)
+		return PERFDATA_OK;
+	failure->text = pd_load_library_error();
+	failure->code = failure_of(failure->text, code);
+	return failure->code ? pd_status_of_errno(failure->code) : PERFDATA_ABSENT;
+}
