@@ -253,7 +253,7 @@ static void print_bash(void)
 
 /* --- zsh ---------------------------------------------------------------------------------------------------------- */
 
-/* Prints text for use between single quotes, with a backslash in front of the characters that are special to _arguments
+/* Prints text for use between single quotes, with a backslash before the characters that are special to _arguments
  * and _describe. */
 static void zsh_text(const char *text)
 {

@@ -78,8 +78,8 @@ int main(int argc, char **argv)
 {
 	raise_descriptors();
 	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
-	/* whatever the caller did about these signals: a reader that goes away ends the program, and a write beyond
-	 * the limit of file sizes is a write that fails */
+	/* these signals have the same effect under every caller: a reader that goes away ends the program, and a
+	 * write beyond the limit of file sizes fails */
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_IGN);
 	if (argc && !strcmp(slash ? slash + 1 : argv[0], "perf_to_profile"))

@@ -50,8 +50,8 @@ void messages_release(struct messages *messages);
 
 /* Prints, counts and keeps a finding. `user` is a struct messages. */
 perfdata_finding_fn messages_finding;
-/* The same for files that hold symbols, of which threads read several at once: what is found is printed in the order of
- * their names, when all are read. */
+/* The same for files that hold symbols. Threads read several at once; their findings are printed in the order of the
+ * files' names once all are read. */
 perfdata_finding_fn messages_file_finding;
 void messages_print_files(struct messages *messages);
 /* Prints what was found in files so far, and returns the findings kept so far; `findings` of perfdata_run_options and

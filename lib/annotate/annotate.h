@@ -38,7 +38,7 @@ struct pd_annotate_row {
 struct pd_annotation {
 	const char *name, *file;     /* of the function, and of what it is in */
 	const char *inlined;         /* rows are only those of this function, which is inlined there; NULL: all rows */
-	uint64_t start, size;        /* in terms of rows' addresses; size 0: unknown */
+	uint64_t start, size;        /* in the numbering of the rows' addresses; size 0: unknown */
 	const char *no_code;         /* why there are no instructions; NULL: there are */
 	const char *decoder;         /* the library that decoded them; NULL: none */
 	const struct pd_annotate_row *rows;

@@ -134,7 +134,8 @@ struct pd_tracer {
 	const char *name;                    /* perf's name: "intel_pt" */
 	const struct pd_packet_kind *kinds;  /* kind 0: bytes that are no packet */
 	unsigned nr_kinds;                   /* 0: packets are not decoded */
-	bool has_operations;                 /* packets make up records of sampled operations: struct pd_spe_record */
+	bool has_operations;                 /* several packets form the record of a sampled operation: struct
+					      * pd_spe_record */
 	bool in_samples;                     /* perf's dump shows traces that samples hold (PERF_SAMPLE_AUX) */
 	bool has_sources;                    /* several sources share a buffer, which cs_stream.h takes apart */
 	/* `setup` is zeroed but for the tracer and the clock of an earlier TIME_CONV. `words`: `priv` of the record. */

@@ -94,7 +94,8 @@ static void keep_functions(struct pd_bolt_names *names)
 			last->size = symbol->size;
 	}
 	names->nr = nr;
-	/* code of assemblers may have no size: it goes on to the next function, or to the end of the section */
+	/* symbols of assembler code may have no size: their code reaches to the next function, or to the end of the
+	 * section */
 	for (size_t i = 0; i < nr; i++) {
 		struct symbol *symbol = &names->symbols[i];
 		const struct pd_code_range *section = pd_code_file_section(names->file, symbol->start);

@@ -14,7 +14,7 @@ extern const struct perfdata_emitter pd_emitter_ndjson, pd_emitter_json, pd_emit
 	pd_emitter_callgrind, pd_emitter_otlp, pd_emitter_bolt, pd_emitter_profgen, pd_emitter_autofdo,
 	pd_emitter_sampleprof, pd_emitter_gcov, pd_emitter_counts, pd_emitter_baseline;
 
-/* What the tables of emitters have alike. */
+/* The members that all tables of emitters have. */
 #define PD_EMITTER_OF(its_options) \
 	.abi = PERFDATA_EMITTER_ABI, .size = sizeof(struct perfdata_emitter), .options = its_options, \
 	.option_size = sizeof(struct perfdata_emitter_option)

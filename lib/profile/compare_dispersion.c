@@ -32,7 +32,7 @@ struct seen {
 	double size;                           /* N·s(1 - s), the mean over runs */
 };
 
-/* How alike the functions of an event are. */
+/* How similar the variances of an event's functions are. */
 struct alike {
 	double variation, prior_degrees;
 	double degrees;                        /* of freedom, of a row */
@@ -134,7 +134,7 @@ static void find_alike(const struct seen *seen, size_t nr, struct alike *alike)
 			inverses += weight / priors[p];
 		}
 	alike->variation = variations / sum;
-	/* no more is known of what functions have in common than all of them show */
+	/* the functions of one event show no more of their common variance than these */
 	alike->prior_degrees = fmin(sum / inverses, alike->all_degrees + 1);
 }
 

@@ -42,7 +42,7 @@ struct pd_compare_row {
 	uint32_t key;
 	struct pd_share_sums sums[PD_QUANTITIES][2];   /* by side */
 	struct pd_share_sums *cells;            /* [quantity * recordings + recording], recordings before first */
-	bool unmatched;                         /* left out: the other side may call it otherwise */
+	bool unmatched;                         /* left out: the other side may have another name for it */
 	bool judged[PD_QUANTITIES];
 	struct pd_compare_measure measures[PD_QUANTITIES];
 	double dispersion[PD_QUANTITIES];       /* how much more runs differ than independent samples would */

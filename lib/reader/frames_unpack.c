@@ -8,7 +8,7 @@
 #include "schema/feature.h"
 
 #define STEP (256u << 10)
-#define RATIO_SLACK (64ull << 20)   /* small payloads may grow so much whatever the ratio is */
+#define RATIO_SLACK (64ull << 20)   /* small payloads may grow to this size at any ratio */
 
 /* PERFDATA_DAMAGED, PERFDATA_ELIMIT (more than `limit`): the result holds the bytes decompressed until then. */
 static enum perfdata_status unpack_frames(struct pd_account *account, struct perfdata_bytes in, uint64_t limit,

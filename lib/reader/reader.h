@@ -12,8 +12,8 @@
  * until pd_chunk_drop. */
 
 /* The next records, as many as are at hand but at most PD_MAX_RECORDS; all stay valid until the next call of this
- * function or of perfdata_reader_next. Otherwise as perfdata_reader_next. The reader may put the records into `room`,
- * which is for PD_MAX_RECORDS, or elsewhere. */
+ * function or of perfdata_reader_next. In all else it is perfdata_reader_next. The reader may put the records into
+ * `room`, which is for PD_MAX_RECORDS, or elsewhere. */
 #define PD_MAX_RECORDS 16u
 struct pd_record_run {
 	const struct perfdata_raw *records;

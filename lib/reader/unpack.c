@@ -4,7 +4,7 @@
 #include "config.h"
 #include "reader/reader_impl.h"
 
-#define RATIO_SLACK (64ull << 20)   /* small files may grow so much whatever the ratio is */
+#define RATIO_SLACK (64ull << 20)   /* small files may grow to this size at any ratio */
 
 bool pd_frame_begins(const uint8_t *bytes, size_t size)
 {

@@ -208,7 +208,7 @@ static void tell_left_out(struct perfdata_rewriter *rewriter, const struct perfd
 	merge->left_out[raw->type / 64] |= bit;
 }
 
-/* Whether the record is the first of its type, which readers take. Tells the user if a later one differs. */
+/* Whether the record is the first of its type, which readers take. Notes to the user if a later one differs. */
 static enum perfdata_status is_first_map(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
 					 bool *ret_is_first)
 {

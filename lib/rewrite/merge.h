@@ -59,7 +59,7 @@ struct pd_merge {
 	struct pd_hash_map owners;       /* id of the output → event */
 	uint64_t nr_new_ids;
 	size_t since_round;              /* records with a time since the last round */
-	uint64_t left_out[2];            /* bit n: records of type n were left out, and the user was told */
+	uint64_t left_out[2];            /* bit n: records of type n were left out, and a note said so */
 	struct pd_merge_device device;
 	struct pd_intern *kernel_maps;   /* kernel maps that were written */
 	struct perfdata_bytes maps[PD_MERGE_MAPS];   /* the first record of each of these types */

@@ -229,7 +229,7 @@ static enum perfdata_status check_pair(struct perfdata_rewriter *rewriter, const
 		status = check_kernel(rewriter, a, b);
 	if (status == PERFDATA_OK)
 		status = check_pmus(rewriter, a, b);
-	/* each clock is compared with the first input's only, so that the user is told once of each */
+	/* each clock is compared with the first input's only, so that there is one message for each */
 	return status == PERFDATA_OK && a == rewriter->merge->inputs ? check_clocks(rewriter, a, b) : status;
 }
 

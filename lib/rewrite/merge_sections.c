@@ -108,7 +108,7 @@ static struct perfdata_bytes name_of(struct perfdata_bytes entry)
 					room ? strnlen((const char *)entry.data + BUILD_ID_NAME, room) : 0 };
 }
 
-/* Tells the user of a name with two build-ids, since readers know one for each name. False without memory. */
+/* Notes a name with two build-ids, since readers keep one for each name. False without memory. */
 static bool note_build(struct joined *joined, struct pd_intern *names, struct pd_hash_map *builds,
 		       struct perfdata_bytes entry)
 {

@@ -162,7 +162,7 @@ void pd_merge_free(struct pd_merge *merge);
 /* Whether the output has the record's contents in another form, or takes them from another input. */
 enum perfdata_status pd_merge_leaves_out(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
 					 bool *ret_leaves_out);
-/* Writes the rounds that readers need in front of the record. */
+/* Writes the rounds that readers need before the record. */
 enum perfdata_status pd_merge_round(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw);
 /* Gives the record the ids of the output; returns its layout there. */
 const struct perfdata_config *pd_merge_record(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
@@ -196,8 +196,9 @@ enum perfdata_status pd_mend_no_events(struct perfdata_rewriter *rewriter);
 bool pd_mend_stops_at(const struct perfdata_rewriter *rewriter, const struct perfdata_record *record);
 /* Whether attrs are records, which may follow other records. */
 bool pd_mend_has_late_events(const struct perfdata_reader *reader);
-/* Where attrs are records: gives a record an id of its event, if its own belongs to none. It is that event's since no
- * other one was told so far, and readers stop at such an id as soon as there are more. Whether it changed. */
+/* Where attrs are records: gives a record an id of its event, if its own belongs to none. The record belongs to that
+ * event since there was no other one before it; readers stop at such an id once there are several events. Returns
+ * whether the record changed. */
 bool pd_mend_ids(const struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
 		 struct perfdata_record *record);
 /* Writes a record that says what was left out before this one. */

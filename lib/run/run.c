@@ -411,7 +411,7 @@ enum perfdata_status pd_run_emitters(struct perfdata_session *session, const str
 		run->reader_listener = pd_session_listen(session, (struct pd_listener){ pd_run_read_finding, run });
 		status = run_all(run);
 		pd_session_listen(session, run->reader_listener);
-		/* … and findings in front of a failure */
+		/* … and findings before a failure */
 		pd_run_report_read(run);
 	}
 	if (status && reterr)

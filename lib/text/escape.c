@@ -88,7 +88,7 @@ size_t pd_json_plain_run(char *at, const uint8_t *bytes, size_t size)
 		store_eight(at + i, v);
 		uint64_t special = json_special8(v);
 		size_t plain = special ? (unsigned)__builtin_ctzll(special) / 8 : 8;
-		/* Behind the end there are zeros, which are special. */
+		/* After the end there are zeros, which are special characters. */
 		if (plain < part)
 			return i + plain;
 		i += part;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines that are alike: constant bytes are prepared once, numbers are read in place. */
+/* Lines that differ only in numbers: constant bytes are prepared once, numbers are read in place. */
 #ifndef PD_LINES_H
 #define PD_LINES_H
 

@@ -165,8 +165,8 @@ void pd_text_hex_pad(struct perfdata_text *text, uint64_t value, unsigned width)
 
 /* --- floating point --- */
 
-/* The C library spells the decimal point of the current locale, which may be several bytes: whatever is not part of a
- * number becomes one full stop. */
+/* The C library spells the decimal point of the current locale, which may be several bytes: all bytes that are not
+ * part of a number become one full stop. */
 static void append_neutral(struct perfdata_text *text, const char *number)
 {
 	bool in_point = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Compressed records: each carrier holds whole records and is a zstd frame of its own, so that readers may decompress
- * carriers apart from each other, cut them and go on after a damaged one. */
+ * carriers apart from each other, cut them and continue after a damaged one. */
 #include "config.h"
 #include "base/checked.h"
 #include "base/memory.h"

@@ -191,8 +191,8 @@ static void put_cpus(struct pd_encode *e, const struct perfdata_cpus *cpus)
 
 /* --- rows -------------------------------------------------------------------------------------------------------- */
 
-/* `follows`: the row in front of it is present. Where no source says whether a later version's fields are there, the
- * pad after them must not say so either. */
+/* `follows`: the row before it is present. Where no source says whether a later version's fields are there, the pad
+ * after them must not say so either. */
 static bool pad_is_there(const struct pd_encode *e, const struct perfdata_field *field, bool follows)
 {
 	switch (field->when) {

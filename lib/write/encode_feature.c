@@ -213,8 +213,8 @@ static bool put_framed(struct feature_walk *w, const struct perfdata_layout *lay
 	memcpy(w->out->data + start + 6, &stated, sizeof stated);
 	if (!from || w->edit)
 		return true;
-	/* no reader looks at these, but some writers fill them: the type of the entry's record, and the last
-	 * bytes in front of the name */
+	/* no reader looks at these, but some writers fill them: the type of the entry's record, and the last bytes
+	 * before the name */
 	w->out->size = start;
 	put_int(w, 4, pd_load32(from, w->source_swap));
 	w->out->size = start + size;

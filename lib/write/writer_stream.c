@@ -8,7 +8,7 @@
 #include "write/writing.h"
 
 #define STREAM_HEADER_SIZE 16u
-#define UPDATE_HEAD 24u              /* bytes of an EVENT_UPDATE in front of its name */
+#define UPDATE_HEAD 24u              /* bytes of an EVENT_UPDATE before its name */
 #define UPDATE_SIZE 40u              /* bytes that perf makes room for, besides the name */
 
 static void put_head(const struct perfdata_writer *writer, struct perfdata_text *out, uint32_t type, size_t size)

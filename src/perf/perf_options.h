@@ -21,7 +21,7 @@ enum perf_takes {
 
 enum perf_fate {
 	PERF_GIVEN,     /* `what` is our option, or NULL: the subcommand looks at it */
-	PERF_NAMES,     /* as PERF_GIVEN: names between commas, each of which becomes our option */
+	PERF_NAMES,     /* as PERF_GIVEN: a list of names separated by commas; each becomes an option of ours */
 	PERF_LISTED,    /* as PERF_GIVEN, but every occurrence counts, not only the last one */
 	PERF_IGNORED,   /* changes nothing here; `what` says why */
 	PERF_REFUSED,   /* `what` says why */

@@ -118,7 +118,7 @@ static bool traces_may_come(const struct perfdata_reader *reader)
 	       perfdata_reader_feature(reader, PERFDATA_FEATURE_AUXTRACE);
 }
 
-/* Recorders write AUXTRACE_INFO in front of all samples. */
+/* Recorders write AUXTRACE_INFO before all samples. */
 static uint32_t find_tracer(struct perfdata_reader *reader)
 {
 	struct perfdata_record *record = perfdata_record_new();
@@ -159,7 +159,7 @@ void perf_look_at(const char *file, struct perf_look *ret)
 	struct perfdata_reader *reader;
 	struct stat status;
 	*ret = (struct perf_look){ .is_stream = true };
-	/* what is read from a pipe is gone */
+	/* bytes read from a pipe cannot be read again */
 	if (!strcmp(file, "-") || stat(file, &status) || !(S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)))
 		return;
 	if (perfdata_reader_open_path(file, &options, &reader, NULL) != PERFDATA_OK)

@@ -11,7 +11,7 @@
 #include "perf/perf_run.h"
 #include "print.h"
 
-/* The steps of a chain that sessions keep, and that the kernel records unless it is told otherwise. */
+/* The most steps of a chain that a session of perf keeps, and that the kernel records by default. */
 #define MOST_STEPS 127
 
 /* --- headers and dumps -------------------------------------------------------------------------------------------- */
@@ -24,7 +24,7 @@ static int run_header(const struct perf_line *line)
 	return perf_run(&run, line);
 }
 
-/* Prints the header in front of what follows. False after a message. */
+/* Prints the header before the records. False after a message. */
 static bool put_header(const struct perf_line *line, int *ret_code)
 {
 	if (strcmp(perf_input_of(line), "-") != 0) {

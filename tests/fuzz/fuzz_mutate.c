@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A mutator that knows how a recording is built, for the targets that read whole recordings: sizes of records and
- * sections stay right, so that what lies behind a change is still read. Half of all changes are libFuzzer's own,
+ * sections stay right, so that the bytes after a change are still read. Half of all changes are libFuzzer's own,
  * anywhere in the bytes. */
 #include "codec/codec.h"
 #include "fuzz.h"
@@ -81,7 +81,7 @@ static bool find_parts(struct recording *r, uint8_t *data, size_t size, size_t m
 	return true;
 }
 
-/* The entry of the section table at that place: false behind the last one. */
+/* The entry of the section table at that place: false after the last entry. */
 static bool section_at(const struct recording *r, size_t number, size_t *ret_entry)
 {
 	size_t count = 0;
@@ -93,7 +93,7 @@ static bool section_at(const struct recording *r, size_t number, size_t *ret_ent
 
 /* --- changes that keep the rest in place --- */
 
-/* What begins at `at` or behind it moves. */
+/* Moves everything that begins at `at` or later. */
 static void move_sections(struct recording *r, size_t at, int64_t by)
 {
 	size_t entry;
@@ -102,7 +102,7 @@ static void move_sections(struct recording *r, size_t at, int64_t by)
 			put(r, entry, 8, get(r, entry, 8) + (uint64_t)by);
 }
 
-/* Replaces some bytes of the records, or of what lies behind them. */
+/* Replaces some bytes of the records, or of the sections after them. */
 static bool splice(struct recording *r, struct piece old, const uint8_t *bytes, size_t size)
 {
 	if (r->size - old.size + size > r->max_size)
@@ -198,7 +198,7 @@ static void change_section(struct recording *r)
 		put(r, entry + 8, 8, changed);
 }
 
-/* attrs of a file container stand in front of the records, and keep their size */
+/* attrs of a file container precede the records, and keep their size */
 static void change_head(struct recording *r)
 {
 	const size_t size = r->begin < r->size ? r->begin : r->size;

@@ -65,7 +65,7 @@ static void read_pipe(const uint8_t *data, size_t size, const struct perfdata_re
 	close(fds[0]);
 }
 
-/* What a reader that is fed gave: nothing of it may depend on the pieces. */
+/* What a reader returned that was fed: none of it may depend on the pieces. */
 struct given {
 	uint64_t hash;
 	bool in_pieces;

@@ -86,7 +86,7 @@ static bool merge(const uint8_t *data, size_t size, const struct perfdata_rewrit
 	return ok;
 }
 
-/* The number of its samples that are whole: others may stand in compressed records that were taken over. */
+/* The number of its samples that are whole: others may be in compressed records that were copied unchanged. */
 static uint64_t read_whole(const struct perfdata_text *text, bool *ret_complete)
 {
 	struct perfdata_reader *reader;
@@ -104,8 +104,8 @@ static uint64_t read_whole(const struct perfdata_text *text, bool *ret_complete)
 	return samples;
 }
 
-/* Where events have their ids at other places, which of them a sample belongs to may be told by what stands before it:
- * an attr that comes late in a stream is a file's first. perf refuses such recordings. */
+/* Where events have their ids at different places in samples, the event of a sample may depend on earlier records: an
+ * attr that comes late in a stream is the first one of a file. perf refuses such recordings. */
 static bool have_ids_alike(const struct perfdata_text *text)
 {
 	struct perfdata_reader *reader;

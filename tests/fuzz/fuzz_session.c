@@ -13,7 +13,7 @@ static void check(bool holds)
 		abort();
 }
 
-/* Steps stand in the batch, and the stack's id stands for the same ones. */
+/* The batch has the steps of the stack, and the stack's id gives the same steps. */
 static void touch_stack(const struct perfdata_batch *batch, const struct perfdata_delivery *delivery)
 {
 	static struct perfdata_step by_id[1024];

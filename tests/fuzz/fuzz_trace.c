@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tracing data: the formats, and what their fields and print formats make of raw data. Input that is no tracing data is
- * a format text with raw data behind its first NUL. */
+/* Tracing data: the formats, and what their fields and print formats make of raw data. Input that is no tracing data
+ * is a format text; raw data follow its first NUL. */
 #include "fuzz.h"
 #include "perfdata/trace.h"
 #include "schema/trace.h"

@@ -30,7 +30,7 @@ static inline void emit_read_back(const struct perfdata_output *output, struct e
 	ret->size = bytes.size;
 }
 
-/* Of an emitter with several outputs, one behind the other. */
+/* The outputs of an emitter with several, joined. */
 static inline int emit_write(void *user, const void *bytes, size_t size)
 {
 	return perfdata_output_write(user, bytes, size) == PERFDATA_OK ? 0 : 12;

@@ -25,7 +25,7 @@ struct perfdata_session {
 	struct perfdata_cancel *cancel;
 	uint64_t stop_at;
 	struct pd_listener listener;
-	bool tells;                         /* one finding in front of each batch, and one behind the last */
+	bool tells;                         /* one finding before each batch, and one after the last */
 };
 static struct perfdata_session *fake;
 

@@ -611,7 +611,7 @@ static void check_btf(const struct perfdata_node *root)
 
 /* --- files of simpleperf ----------------------------------------------------------------------------------------- */
 
-/* Writes the bytes of an entry in front of it. */
+/* Writes the size of an entry before the entry. */
 static size_t open_entry(struct build *b)
 {
 	put32(b, 0);
@@ -711,7 +711,7 @@ static void build_files2(struct build *b)
 	put_symbol_field(b, 0xffffffff81000200, 0x80, "do_more");
 	close_entry(b, start);
 	start = open_entry(b);
-	/* an empty message, which is an offset of 0, and no offset at all, in front of the path */
+	/* an empty message (an offset of 0), and no offset at all, before the path */
 	put_number_field(b, 2, 2);
 	put_bytes_field(b, 6, "", 0);
 	put_bytes_field(b, 1, "/system/lib64/libz.so", 21);

@@ -48,7 +48,7 @@ struct reading {
 	struct perfdata_input *input;
 	struct perfdata_reader *reader;
 	enum perfdata_status status; /* of the last call; END and failures end the reading */
-	uint64_t records;            /* behind the header's, so far */
+	uint64_t records;            /* number of records so far, without the header */
 	FILE *log;
 	char *text;
 	size_t size;
@@ -137,8 +137,8 @@ static inline char *read_piped(const uint8_t *bytes, size_t size, enum perfdata_
 	return reading_end(&reading);
 }
 
-/* From memory. Reading a compressed recording there waits for no pipe: it looks behind each record, as a reader that is
- * fed does. */
+/* From memory. Reading a compressed recording there waits for no pipe: it looks for the next record after each, as a
+ * reader does that is fed. */
 static inline char *read_kept(const uint8_t *bytes, size_t size, enum perfdata_record_order order)
 {
 	struct reading reading;

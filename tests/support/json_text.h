@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Is a text one well-formed JSON value? Strict: UTF-8, no control characters in strings, no leading zeros, nothing
- * behind the value. */
+ * after the value. */
 #ifndef TESTS_JSON_TEXT_H
 #define TESTS_JSON_TEXT_H
 
@@ -110,7 +110,7 @@ static inline bool json_text_word(struct json_text *j, const char *word)
 	j->at += size;
 	return true;
 }
-/* Behind the opening bracket. */
+/* The position is after the opening bracket. */
 static inline bool json_text_members(struct json_text *j, char close)
 {
 	json_text_space(j);
@@ -157,7 +157,7 @@ static inline bool json_text_is_valid(const void *text, size_t size)
 	return size && json_text_value(&j) && j.at == j.end;
 }
 
-/* Each line one value, and a newline behind the last. */
+/* Each line is one value, and a newline ends the last. */
 static inline bool json_text_is_lines(const void *text, size_t size)
 {
 	const uint8_t *at = text, *end = at + size;

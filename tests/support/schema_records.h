@@ -261,7 +261,7 @@ static inline bool put_user_body(struct build *b, uint32_t type, unsigned varian
 	case PERFDATA_RECORD_EVENT_TYPE: put_u64(b, 0x123), put_text(b, "cycles"); return true;
 	case PERFDATA_RECORD_TRACING_DATA:
 		put_u32(b, variant == 2 ? 11 : 4096);
-		if (variant == 2)   /* simpleperf's: the data stand in the record */
+		if (variant == 2)   /* simpleperf's: the record holds the data */
 			put_bytes(b, "\x17\x08\x44tracing0", 11), put_zeros(b, 53);
 		else if (variant)
 			put_u32(b, 0);
@@ -410,7 +410,7 @@ static inline bool put_simpleperf_body(struct build *b, uint32_t type, unsigned 
 	}
 }
 
-/* The number behind this one; 0 behind the last type. */
+/* The next number; 0 after the last type. */
 static inline uint32_t next_type(uint32_t type)
 {
 	return type == PERFDATA_RECORD_SCHEDSTAT_DOMAIN  ? PERFDATA_RECORD_SIMPLEPERF_FIRST

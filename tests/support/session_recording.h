@@ -156,7 +156,7 @@ struct walk {
 	size_t stacks_differ;     /* deliveries whose steps are not those of their stack's id */
 };
 
-/* The steps in the batch are those that the stack's id stands for. */
+/* The batch has the same steps as the stack with this id. */
 static inline bool same_stack(const struct perfdata_batch *batch, const struct perfdata_delivery *delivery)
 {
 	static struct perfdata_step by_id[4096];

@@ -13,7 +13,7 @@
 
 static char recording[1024];
 
-/* A struct of a later version: what is behind ours is 0, or set. */
+/* A struct of a later version: the members after ours are 0, or set. */
 #define LATER(type) struct { struct type now; uint64_t later; }
 
 static int swallow(void *user, const void *bytes, size_t size)
@@ -197,7 +197,7 @@ static void test_field_bits(void)
 	CHECK(attr && !(attr & (attr - 1)));
 }
 
-/* What rows say of themselves is what stands in them. */
+/* The functions of rows return what the rows hold. */
 static void test_rows(void)
 {
 	const struct perfdata_layout *layout;

@@ -64,7 +64,7 @@ static void test_pt_fields(void)
 	}
 }
 
-/* Addresses that are told by the last one. */
+/* Addresses that depend on the previous address. */
 static void test_pt_addresses(void)
 {
 	static const struct {
@@ -224,7 +224,7 @@ static void test_etm_packets(void)
 static void test_cs_frames(void)
 {
 	static const uint8_t bytes[] = {
-		/* id 10 at once; id 33 behind a byte of 10; 10 again: an odd byte; lowest bits */
+		/* id 10 at once; id 33 after a byte of 10; 10 again: an odd byte; lowest bits */
 		0x21, 0x00, 0, 0, 0, 0, 0, 0, 0, 0, 0x67, 0x00, 0x21, 0x00, 0x21, 0x20,
 		0x80, 0x00, 0x04, 0x04, 0x04, 0x04, 0x04, 0x04, 0x04, 0x04, 0x04, 0x04, 0x04, 0x04, 0x04, 0x00,
 		0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f,
@@ -272,7 +272,7 @@ static void test_cs_undecoded(void)
 	}
 }
 
-/* Parts of a payload: in order, without overlaps, of its own processor; what is left behind them. */
+/* Parts of a payload: in order, without overlaps, of its own processor; what is left after them. */
 static void test_cs_cuts(void)
 {
 	static const struct { uint64_t offset, size, flags; int32_t cpu; } aux[] = {
@@ -298,7 +298,7 @@ static void test_cs_cuts(void)
 		CHECK_EQ(cuts.list[i].raw, want[i].raw);
 	}
 	pd_free(cuts.list);
-	/* what waits: that of the other processor, what begins behind the payload */
+	/* what waits: parts of the other processor, and parts that begin after the payload */
 	CHECK_EQ(trace.nr_areas, 3);
 	const struct perfdata_auxtrace next = { .size = 0x20, .offset = 0x1100, .tid = -1, .cpu = 0 };
 	CHECK_EQ(pd_cs_trace_cuts(&trace, &next, &cuts), PERFDATA_OK);

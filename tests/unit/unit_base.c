@@ -159,7 +159,7 @@ static void test_finding_queue(void)
 struct counting {
 	struct pd_handoff handoff;
 	unsigned numbers[3];
-	unsigned last;               /* the thread ends behind it; 0: it goes on */
+	unsigned last;               /* the thread ends after this item; 0: it never ends */
 	atomic_uint settled;
 };
 
@@ -513,7 +513,7 @@ struct shared {
 	unsigned wrong;
 };
 
-/* Reads ids as soon as they are published, while the other thread goes on appending. */
+/* Reads ids as soon as they are published, while the other thread keeps appending. */
 static void *intern_reader(void *user)
 {
 	struct shared *shared = user;

@@ -20,7 +20,7 @@ static void fill_plain(void)
 		plain[i] = (uint8_t)(i % 2000 < 1000 ? pd_hash_u64(i, 7) : i / 100);
 }
 
-/* Packs in steps of `step` bytes each way; behind what is there. */
+/* Packs in steps of `step` bytes each way; appends to the output. */
 static size_t pack(enum pd_codec_kind kind, const uint8_t *bytes, size_t size, size_t used, size_t step, int level)
 {
 	struct pd_encoder *encoder = pd_encoder_new(kind, level);
@@ -155,7 +155,7 @@ static void test_xz(void)
 	CHECK(pd_encoder_new(PD_CODEC_XZ, 0) == NULL);
 	CHECK_EQ(pd_codec_probe(hello, 6), PD_CODEC_XZ);
 	CHECK_EQ(pd_codec_probe(hello, 5), PD_CODEC_NONE);
-	/* two streams with padding between them and behind */
+	/* two streams with padding between and after them */
 	memset(compressed, 0, sizeof compressed);
 	memcpy(compressed, hello, sizeof hello);
 	memcpy(compressed + sizeof hello + 8, hello, sizeof hello);
@@ -218,7 +218,7 @@ static void test_frames_in_a_row(void)
 			CHECK_EQ(used, size);
 			CHECK(out == SIZE && !memcmp(decompressed, plain, SIZE));
 		}
-		/* Something else behind: all before it comes out, and the place is reported. */
+		/* Other bytes after the stream: everything before them comes out, and their place is reported. */
 		memcpy(compressed + size, "something else", 14);
 		CHECK_EQ(unpack(kinds[k], size + 14, 4096, &used, &out), PERFDATA_DAMAGED);
 		CHECK(out == SIZE && !memcmp(decompressed, plain, SIZE));

@@ -234,7 +234,7 @@ static void test_file_pairs(void)
 
 enum { KEYS = 27 };
 
-/* Functions f0 … f26 of weights 1; all stand below main, key 27. */
+/* Functions f0 … f26 of weights 1; main, key 27, calls all of them. */
 static void spell(struct perfdata_text *out, const unsigned *counts, const char *rate)
 {
 	unsigned all = 0;
@@ -411,7 +411,7 @@ static void test_verdicts(void)
 	CHECK_EQ(perfdata_compare(few, other, &options, &comparison, &error), PERFDATA_OK);
 	CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_INCONCLUSIVE);
 	perfdata_comparison_free(comparison);
-	/* two runs a side of few functions say a part of how far runs are apart */
+	/* two runs a side with few functions show only a part of the variance between runs */
 	CHECK_EQ(perfdata_compare(before, after, NULL, &comparison, &error), PERFDATA_OK);
 	CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_FAIL);
 	CHECK(row_named(comparison, "f0")->self.adjusted_p > 3e-4);
@@ -441,7 +441,7 @@ static void test_verdicts(void)
 static struct perfdata_text text_before, text_after;
 static int compared;
 
-/* Sides and what is compared of them, of which each allocation fails once. */
+/* Sides and their comparison, in which each allocation fails once. */
 static void work(void)
 {
 	struct perfdata_baseline *before = perfdata_baseline_new(), *after = perfdata_baseline_new();

@@ -217,8 +217,7 @@ static struct perfdata_baseline *side_with(const unsigned *first, unsigned runs)
 	return side;
 }
 
-/* What few runs do not show of how far runs are apart: zeroing of pages takes a fourteenth of one run, and nothing of
- * the next. */
+/* Variance that few runs do not show: zeroing of pages takes a fourteenth of one run, and none of the next. */
 static void test_few_runs(void)
 {
 	static const unsigned none[] = { 10, 8, 9, 10, 8, 9 }, some[] = { 160, 60, 70, 150, 140, 150 };
@@ -310,7 +309,7 @@ static void test_causes(void)
 	perfdata_comparison_free(comparison);
 }
 
-/* Of few samples, the rest of a function with nearly all weight is more or less by chance. */
+/* In few samples, chance decides how much is left beside a function with nearly all weight. */
 static void test_few_others(void)
 {
 	struct program before = program_of(0.7), after = before;
@@ -390,7 +389,7 @@ static void test_matching(void)
 	perfdata_comparison_free(comparison);
 }
 
-/* What one side has no names for is neither new nor gone. */
+/* A key for which one side has no names is neither new nor gone. */
 static void test_names_of_one_side(void)
 {
 	struct program before = program_of(0.2), after = before;

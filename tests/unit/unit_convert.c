@@ -451,7 +451,7 @@ static void inputs(void)
 		struct source source = { .most = 1000, .fails_at = at };
 		struct perfdata_output *output = perfdata_output_memory();
 		const enum perfdata_status status = read_source(&source, false, output, &error);
-		/* the first two reads give the magic; behind it what could be read is in the output too */
+		/* the first two reads give the magic; of the rest, the output has what could be read */
 		CHECK_EQ(status, PERFDATA_EREAD);
 		CHECK_EQ(error.os_error, EIO);
 		CHECK((perfdata_output_bytes(output).size > 0) == (at >= 2));
@@ -550,7 +550,7 @@ static void check_message(const char *format, const char *name, const char *text
 	perfdata_input_free(input);
 }
 
-/* Nothing behind the size that the caller states is read; what is missing is said. */
+/* The library reads nothing beyond the size that the caller states, and says what is missing. */
 static void incomplete_arguments(void)
 {
 	struct perfdata_input *input = perfdata_input_path(recording);
@@ -558,7 +558,7 @@ static void incomplete_arguments(void)
 	const struct perfdata_setting nameless = { NULL, "1" };
 	const struct perfdata_convert_options wrong = { .size = sizeof wrong, .settings = &nameless, .nr_settings = 1 };
 	struct perfdata_error error = { 0 };
-	size_t *size = malloc(sizeof *size);   /* so that memory checkers see a read behind it */
+	size_t *size = malloc(sizeof *size);   /* so that memory checkers see a read beyond it */
 	for (*size = 0; *size <= sizeof *size; *size += sizeof *size)
 		CHECK_EQ(perfdata_convert(input, output, "ndjson", (const void *)size, NULL, &error), PERFDATA_EUSAGE);
 	free(size);
@@ -692,8 +692,8 @@ static uint64_t bytes_of_file(const char *format, bool cancelled)
 	return bytes;
 }
 
-/* Emitters that add samples up write all at the end. Where the file is given up, they leave their loops, and it gets
- * none of their text. */
+/* Emitters that sum samples write everything at the end. If the file is not kept, they leave their loops and write
+ * nothing. */
 static void cancelled_at_the_end(void)
 {
 	static const char *const formats[] = { "folded", "report", "callgrind", "pprof", "otlp", "flamegraph",

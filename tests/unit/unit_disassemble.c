@@ -66,7 +66,7 @@ static void flow_follows_from_bytes(void)
 		pd_instruction_flow(cases[i].kind, cases[i].bytes, cases[i].size, 0x401000, &instruction);
 		check_flow(&instruction, i);
 	}
-	/* bytes that are cut, and prefixes alone, go on */
+	/* decoding continues after bytes that are cut, and after prefixes alone */
 	for (size_t i = 0; i < NR_CASES; i++)
 		for (size_t size = 0; size < cases[i].size; size++) {
 			struct pd_instruction instruction;

@@ -63,10 +63,10 @@ static void run_whole(const struct section *section, struct build *b)
 }
 static void test_whole(void) { each_section(run_whole); }
 
-/* Zeros behind the last field are padding; other bytes are given. */
+/* Zeros after the last field are padding; other bytes are kept. */
 static void run_longer(const struct section *section, struct build *b)
 {
-	/* These lists go on to the end; a size of 0 is what an empty section is known by. */
+	/* These lists reach to the end of the section; a size of 0 marks an empty section. */
 	if (section->id == PERFDATA_FEATURE_BUILD_ID || section->id == PERFDATA_FEATURE_CPU_DOMAIN_INFO ||
 	    section->id == PERFDATA_FEATURE_CPU_TOPOLOGY || !b->size || section->id == PERFDATA_FEATURE_CLN_SIZE ||
 	    section->id == PERFDATA_FEATURE_FILE || section->id == PERFDATA_FEATURE_FILE2)
@@ -99,7 +99,8 @@ static void run_cut(const struct section *section, struct build *b)
 		CHECK(b->size || status == PERFDATA_OK);
 		pd_feature_free(feature);
 	}
-	/* Few lengths are the end of an older form, or end between two elements of a list that goes on to the end. */
+	/* A few lengths are valid: the end of an older form, or the end of an element in a list that reaches to the
+	 * end of the section. */
 	CHECK(!whole || damaged + 18 >= whole);
 }
 static void test_cut(void) { each_section(run_cut); }
@@ -150,7 +151,7 @@ static void test_unknown(void)
 	pd_feature_free(feature);
 }
 
-/* Without NRCPUS, nothing tells how many CPUs follow. */
+/* Without NRCPUS, the number of CPUs that follow is unknown. */
 static void test_topology_without_cpus(void)
 {
 	struct build b = { .size = 0 };
@@ -340,7 +341,7 @@ static void check_layout(const struct perfdata_layout *layout, unsigned depth)
 	}
 }
 
-/* What a message has beyond the rows is given as it stands there; half of one keeps what is whole. */
+/* Fields of a message without a row are kept as they are; a message that is cut keeps its whole fields. */
 static void test_messages(void)
 {
 	struct build b = { .size = 0 };

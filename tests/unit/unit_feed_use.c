@@ -276,7 +276,7 @@ static void test_wrong_use(void)
 	recording_release(&file);
 }
 
-/* Feeds a stream until that fails; what came before is given, then the error. */
+/* Feeds a stream until feeding fails; the reader returns the records fed before, then the error. */
 static void check_refused(const struct perfdata_feed_options *options, enum perfdata_status expected)
 {
 	struct perfdata_error error = { .message = "" };

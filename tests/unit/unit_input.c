@@ -217,7 +217,7 @@ static void check_all_ways(const uint8_t *bytes, size_t size)
 			CHECK_EQ(pd_input_open_fd(fd, way & 1, NULL, &input, &error), PERFDATA_OK);
 			CHECK(pd_input_is_pipe(input) && !pd_input_seekable(input));
 			check_intact(input, bytes, size, packings[kind], peek, spool);
-			/* The descriptor is closed exactly when it was given away. */
+			/* The input closes the descriptor if, and only if, it owns it. */
 			CHECK((fcntl(fd, F_GETFD) >= 0) == !(way & 1));
 			if (!(way & 1))
 				close(fd);
@@ -242,7 +242,7 @@ static void test_large(void) { check_all_ways(plain, SIZE); }
 
 static void test_descriptor_position(void)
 {
-	/* A regular file on a descriptor that stands behind its start, as standard input may. */
+	/* A regular file on a descriptor whose position is after its start, as standard input may be. */
 	char *path = write_file("position", plain, 10000);
 	int fd = open(path, O_RDONLY);
 	CHECK(lseek(fd, 1234, SEEK_SET) == 1234);
@@ -463,7 +463,7 @@ static void test_damaged(void)
 			blob.size = 4;
 			check_damaged(&blob, 0, PERFDATA_END, pipe, spool);
 
-			/* Something else behind a whole stream. */
+			/* Other bytes after a whole stream. */
 			blob = (struct blob){ malloc(whole.size + 100), whole.size + 100 };
 			memcpy(blob.bytes, whole.bytes, whole.size);
 			memset(blob.bytes + whole.size, 'x', 100);
@@ -517,7 +517,7 @@ static void test_window_limit(void)
 		check_damaged(&blob, 0, PERFDATA_ELIMIT, false, false);
 }
 
-/* A pipe gives what is there and does not wait for more. */
+/* Reading a pipe returns the bytes that are there and does not wait for more. */
 static void test_pipe_is_prompt(void)
 {
 	for (int kind = PD_CODEC_NONE; kind <= PD_CODEC_GZIP; kind++) {

@@ -75,7 +75,7 @@ static void test_forms(void)
 		{ "1000  nosize\n", "nosize", "", "", 0 },
 		/* perf shows "osize" */
 		{ "1000 nosize at all\n", "nosize at all", "", "", 0 },
-		/* whatever stands behind a number separates, and only that */
+		/* any character that is no digit ends a number */
 		{ "1000h 10h name\n", " name", " name", "", 0 },
 		{ "1000h 10 name\n", "name", "name", "", 0 },
 		{ "0x1000h nosize\n", "nosize", "", "", 0 },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every length of small recordings: the reader ends in a status and gives every whole record in front of the cut, and
+/* Every length of small recordings: the reader ends in a status and gives every whole record before the cut, and
  * what the emitters write is well-formed and says that it is not complete.
  *
  * unit_prefix STEP runs the emitters at every STEP-th length instead of one in 211; 1 takes minutes. */
@@ -96,8 +96,8 @@ static bool read_file(const char *name)
 	return data_size > 0 && data_size < sizeof data;
 }
 
-/* All whole records come, but for the last ones in front of a cut in damaged data, where a record's neighbours tell
- * whether it is one. */
+/* All whole records come, but for the last ones before a cut in damaged data, where the reader judges a record by its
+ * neighbours. */
 static bool has_all(size_t size, size_t whole_count, size_t cut_count, bool damaged)
 {
 	size_t wanted = 0;

@@ -235,7 +235,7 @@ static void test_order(void)
 	CHECK(in_time(PERFDATA_ORDER_DEFAULT, PERFDATA_NEED_RECORDS, &all) && all > 50);
 	CHECK(in_time(PERFDATA_ORDER_TIME, PERFDATA_NEED_RECORDS, &nr) && nr == all);
 	CHECK(!in_time(PERFDATA_ORDER_FILE, PERFDATA_NEED_RECORDS, &nr) && nr == all);
-	/* a program that reads records itself gets them as they stand in the file, also where a session was open */
+	/* a program that reads records itself gets them as they are in the file, also where a session was open */
 	for (unsigned opened = 0; opened < 2; opened++) {
 		struct perfdata_reader *reader = open_reader(NULL);
 		struct perfdata_session *session = NULL;

@@ -148,7 +148,7 @@ static void check_given(const struct given *given)
 		CHECK(strstr(perfdata_rewriter_error(rewriter)->message, given->refused) != NULL);
 	const bool copies = given->step == COPY || given->step == COPY_UNWOUND || given->step == MERGE;
 	CHECK_EQ(perfdata_rewriter_finish(rewriter), copies && !given->refused ? PERFDATA_OK : PERFDATA_EUSAGE);
-	/* nothing is made of what was refused */
+	/* a refused step writes nothing */
 	CHECK((out.size > 0) == (copies && !given->refused));
 	perfdata_rewriter_free(rewriter);
 	perfdata_session_close(session);

@@ -76,7 +76,7 @@ static void test_numbers(void)
 			CHECK_EQ(value, 7);
 	}
 	CHECK(numbers >= 2 && others >= 1);
-	/* cut off: the fields before are there, those behind are zero, and `problem` says why */
+	/* cut off: the fields before the cut are there, those after it are zero, and `problem` says why */
 	CHECK_EQ(perfdata_decode(config, comm, 12, record), PERFDATA_DAMAGED);
 	CHECK(record->problem && PERFDATA_HAS(record, comm, pid) && !PERFDATA_HAS(record, comm, tid));
 	CHECK_EQ(record->u.comm.tid, 0);
@@ -168,7 +168,7 @@ static void test_options(void)
 	CHECK_EQ(perfdata_option_parse(named, "4", &values[1], &error), PERFDATA_OK);
 	named = perfdata_emitter_option_named(report, "tree");
 	CHECK_EQ(perfdata_option_parse(named, "no", &values[2], &error), PERFDATA_OK);
-	/* the last one wins; --no-FLAG; what was not given */
+	/* the last value counts; --no-FLAG; an absent option */
 	CHECK_EQ(perfdata_option_number(values, 3, "top", 9), 4);
 	CHECK_EQ(perfdata_option_number(values, 3, "width", 9), 9);
 	CHECK(!perfdata_option_flag(values, 3, "tree", true) && perfdata_option_flag(values, 3, "json", true));

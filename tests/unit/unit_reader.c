@@ -144,7 +144,7 @@ static void test_byte_order(void)
 	recording_release(&file);
 }
 
-/* Cut anywhere: every record in front of the cut is delivered. */
+/* Cut anywhere: every record before the cut is delivered. */
 static void check_prefixes(const struct recording *r, bool is_file)
 {
 	read_recording(&other, r);
@@ -330,7 +330,7 @@ static void test_directory(void)
 	recording_release(&parts[1]);
 }
 
-/* Where reading stands in the files of a directory. */
+/* How far reading has come in the files of a directory. */
 struct turns {
 	size_t at[2], bytes;
 	unsigned file;
@@ -390,7 +390,7 @@ static void test_turns(void)
 
 /* --- salvage --- */
 
-/* A stream of samples with `bytes` in front of number 20, or instead of its first bytes. */
+/* A stream of samples with `bytes` before number 20, or instead of its first bytes. */
 static void read_with_damage(const void *bytes, size_t size, bool instead)
 {
 	struct recording records, stream;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording read ahead is the same recording: records, findings at their places, and what the reader tells at each
+/* A recording read ahead is the same recording: records, findings at their places, and the reader's facts at each
  * record. */
 #include "config.h"
 #include <stdlib.h>
@@ -144,7 +144,7 @@ static void same_story(bool damaged)
 static void test_same(void) { same_story(false); }
 static void test_same_when_damaged(void) { same_story(true); }
 
-/* Where batches end, and what was told by then. */
+/* Where batches end, and the findings reported until then. */
 static struct story read_batches(const struct recording *file, enum perfdata_record_order order, uint32_t ahead,
 				 uint32_t needs)
 {

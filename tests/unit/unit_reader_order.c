@@ -9,7 +9,7 @@ struct model {
 	size_t queued, given;
 };
 
-/* perf's rule, as simply as can be: insert behind equal times; release up to the limit. */
+/* perf's rule, as simply as can be: insert after equal times; release up to the limit. */
 static void model_push(struct model *m, uint64_t time, uint64_t number)
 {
 	size_t at = m->queued++;
@@ -169,7 +169,7 @@ static void test_spill(void)
 		CHECK(result.count == other.count &&
 		      !memcmp(result.seen, other.seen, result.count * sizeof *result.seen));
 
-		/* no room for it: what is in memory is still given, and the end says why */
+		/* no room for it: the records in memory are still returned, and the last status says why */
 		options = options_for(&result, PERFDATA_ORDER_TIME);
 		options.max_memory = 1;
 		options.max_spool = 4096;

@@ -148,7 +148,7 @@ static void empty_session(void)
 	}
 }
 
-/* Fails at batch 40 in one function: what stands before is written, the document is ended, nothing else. */
+/* Fails at batch 40 in one function: what came before is written, and the document ends; nothing else is written. */
 static void check_failure(enum perfdata_status expected)
 {
 	uint8_t *first = NULL, *bytes;
@@ -410,7 +410,7 @@ static void findings_at_the_end(void)
 	}
 }
 
-/* Records are checked by the threads that format, and told in order all the same. */
+/* The threads that format check records; their findings still come in order. */
 static void damaged_records(void)
 {
 	records_are_damaged = true;
@@ -469,7 +469,7 @@ static void check_compressed(enum pd_codec_kind kind, const char *name)
 		CHECK(size == first_size && !memcmp(bytes, first, size));
 		free(bytes);
 	}
-	/* A failure in the middle keeps what stands before it. */
+	/* A failure in the middle keeps the output before it. */
 	for (unsigned jobs = 1; jobs <= 3; jobs += 2) {
 		reset(60);
 		plan.line_bytes = 300000;

@@ -179,7 +179,7 @@ static void test_texts(void)
 	CHECK_EQ(decode(&b, TRAILER, &r), PERFDATA_OK);
 	CHECK(r.u.task.time == 99 && !r.sample_id.present);
 
-	/* padding to 8 may hold anything; what is behind it may not */
+	/* padding to 8 may hold anything; bytes after it may not */
 	build_begin(&b, true, PERFDATA_RECORD_COMM, 0);
 	put_u32(&b, 11), put_u32(&b, 12), put_bytes(&b, "abc\0xyz", 8), put_zeros(&b, 8);
 	put_trailer(&b);
@@ -332,7 +332,7 @@ static void test_native(void)
 	CHECK(!memcmp(image, little.data, little.size));
 }
 
-/* Where perf_event_open(2) has the fields of records, in bytes behind the header. */
+/* Where perf_event_open(2) has the fields of records, in bytes after the header. */
 static void test_places(void)
 {
 	static const struct { uint32_t type; const char *name; unsigned offset; } places[] = {

@@ -309,7 +309,7 @@ static void test_stacks(void)
 	CHECK_EQ(perfdata_session_stack(walk.session, PERFDATA_NONE, steps, 8, &nr), PERFDATA_ABSENT);
 	CHECK(perfdata_session_frame(walk.session, PERFDATA_NONE) == NULL);
 	check_resolved(stack);
-	/* behind the end nothing is kept for chains that might come */
+	/* after the end the session keeps nothing for chains that might come */
 	struct perfdata_batch *batch;
 	CHECK_EQ(perfdata_session_next(walk.session, &batch), PERFDATA_END);
 	CHECK_EQ(walk.session->account->by_use[PD_USE_CACHES], 0);
@@ -457,7 +457,7 @@ static void test_jit(void)
 	stream_mmap(USER, 7, 0x1000, 0x1000, 0, "//anon");
 	for (int i = 0; i < 5; i++)                                       /* at 1002 to 1006 */
 		chain_sample(STEPS(0x1010, 0x1010), 7);
-	/* MMAP has no inode number to tell the file by */
+	/* MMAP has no inode number that identifies the file */
 	struct perfdata_symbols_options symbols;
 	perfdata_options_init(&symbols, sizeof symbols);
 	symbols.symfs = "/";

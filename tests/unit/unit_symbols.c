@@ -74,7 +74,7 @@ static void test_kallsyms(void)
 	CHECK_STR(name_at(dso, 0xffffffff81000350), "weak");   /* constants and marks are left out */
 	CHECK_STR(name_at(dso, 0xffffffff81000600), "data");
 	CHECK_STR(name_at(dso, 0xffffffff81001181), "_ZN3foo3barEv");
-	CHECK_STR(name_at(dso, 0xffffffff81002fff), "_etext"); /* up to the page behind the next border */
+	CHECK_STR(name_at(dso, 0xffffffff81002fff), "_etext"); /* up to the page after the next border */
 	CHECK_STR(name_at(dso, 0xffffffff81003000), "-");
 	CHECK_STR(name_at(dso, 0xffffffff80ffffff), "-");
 	CHECK_EQ(perfdata_symbols_lookup(dso, 0xffffffffa0000010, 0, &s), PERFDATA_OK);

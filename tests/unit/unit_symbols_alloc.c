@@ -19,7 +19,7 @@ static uint64_t own_code;
 static char self[PATH_MAX], text[] = "/tmp/perfdata-kallsyms-XXXXXX";
 static int finished;
 
-/* What a run said, as a hash: the same as without a failure, unless a status told of the failure. */
+/* What a run said, as a hash: the same as without a failure, unless a status reported the failure. */
 static uint64_t answers;
 static bool told, named_main, unwound;
 
@@ -43,7 +43,7 @@ static bool is_known(enum perfdata_status status)
 	       status == PERFDATA_EUNSUP;
 }
 
-/* Where the code of main stands in the file of this program: that address has a name, and, by and large, a line. */
+/* Where the code of main is in the file of this program: that address has a name, and, by and large, a line. */
 static int find_main(struct dl_phdr_info *info, size_t size, void *ret)
 {
 	(void)size;
@@ -128,7 +128,7 @@ static void unwind(struct perfdata_symbols *symbols)
 	CHECK(is_known(status));
 	note(pcs, count * sizeof *pcs);
 	unwound |= count > 0;
-	told |= pd_symbols_failed(symbols) > 0;   /* a stack that is cut short is told there */
+	told |= pd_symbols_failed(symbols) > 0;   /* it reports a stack that is cut short */
 	pd_unwinder_free(unwinder);
 }
 

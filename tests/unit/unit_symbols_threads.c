@@ -110,7 +110,7 @@ static void compare(struct perfdata_memory *memory)
 
 static void test_threads(void) { compare(NULL); }
 
-/* Where memory is short, what is read of a unit is given back and read again all the time. */
+/* Where memory is short, the data of a unit are freed and read again all the time. */
 static void test_short_memory(void)
 {
 	struct perfdata_memory *memory = NULL;

@@ -229,7 +229,7 @@ static int read_some(void *user, void *buffer, size_t room, size_t *ret_got)
 	return 0;
 }
 
-/* All that was read is given; then the stream says that it is not all. */
+/* The stream returns everything that was read, and then says that something is missing. */
 static void test_read_error(void)
 {
 	char path[4096];

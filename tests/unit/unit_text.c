@@ -107,7 +107,7 @@ static void append_everything(struct perfdata_text *text)
 
 static struct perfdata_text everything;
 
-/* What is there after a failure is a prefix of what would be there. */
+/* After a failure the text is a prefix of the text without the failure. */
 static void work_text(void)
 {
 	struct perfdata_text text;
@@ -412,7 +412,7 @@ static void check_json(const uint8_t *bytes, size_t size)
 	struct perfdata_text fast, simple;
 	perfdata_text_init(&fast);
 	perfdata_text_init(&simple);
-	/* A copy of exactly this size, so that a read behind the end is seen by the tools that look for it. */
+	/* A copy of exactly this size, so that memory checkers see a read beyond the end. */
 	uint8_t *copy = malloc(size ? size : 1);
 	if (size)
 		memcpy(copy, bytes, size);
@@ -449,7 +449,7 @@ static void test_json(void)
 	CHECK_TEXT(text, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
 	perfdata_text_release(&text);
 
-	/* Each byte value at each place of a block and behind it. */
+	/* Each byte value at each place of a block and after it. */
 	uint8_t bytes[512];
 	for (unsigned value = 0; value < 256; value++)
 		for (size_t size = 1; size < 40; size += 3)

@@ -9,8 +9,8 @@
 
 static struct walk walk;
 
-/* A recorder inside a pid namespace is told 0 of every task outside of it, by each FORK and EXIT of one. The names and
- * maps are those that perf 7.3 prints. */
+/* A recorder inside a pid namespace gets 0 as the pid of every task outside of it, in the FORK and EXIT of each. The
+ * names and maps are those that perf 7.3 prints. */
 static void test_tasks_outside(void)
 {
 	stream_begin();

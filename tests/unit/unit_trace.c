@@ -372,7 +372,7 @@ static void values(void)
 	pd_trace_free(trace);
 }
 
-/* Raw data of every length: no read behind its end (seen by the address sanitizer), a status for what is missing. */
+/* Raw data of every length: no read beyond its end (seen by the address sanitizer), a status for what is missing. */
 static void short_raw(void)
 {
 	const struct perfdata_trace_event *event;

@@ -403,7 +403,7 @@ static void sizes(void)
 	free(print);
 }
 
-/* Every length of raw data: no read behind its end, and a status. */
+/* Every length of raw data: no read beyond its end, and a status. */
 static void short_raw(void)
 {
 	static const char *const formats[] = {
@@ -425,7 +425,7 @@ static void short_raw(void)
 		}
 }
 
-/* Each allocation fails once: a status or no event, and nothing is left behind. */
+/* Each allocation fails once: a status or no event, and no memory is lost. */
 static void work_without_memory(void)
 {
 	static const char text[] = HEAD

@@ -85,7 +85,7 @@ static enum perfdata_status take_batch(struct table_stream *stream, const struct
 	return status;
 }
 
-/* Rows of tables that are known when all was read. */
+/* Adds the rows that are known only once everything was read. */
 static enum perfdata_status take_end(struct table_stream *stream)
 {
 	struct perfdata_emit_end end = { .summary = perfdata_session_summary(stream->session) };

@@ -183,7 +183,7 @@ static void make_row(struct line_maker *maker, struct record *r, const struct ro
 	}
 }
 
-/* Everything of the record. */
+/* Makes the line of a record with all its fields. */
 static void make_whole(struct line_maker *maker, struct record *r, const struct json_members *members)
 {
 	static const enum pd_record_head first[] = {

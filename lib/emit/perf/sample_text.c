@@ -141,7 +141,8 @@ const char *pd_sample_text_branch_type(uint64_t flags)
 	unsigned type = flags >> 20 & 15, new_type = flags >> 26 & 15;
 	if (type != 15)
 		return types[type];
-	return new_type < 8 ? new_types[new_type] : "(null)";   /* perf's table ends here; printf shows NULL */
+	return new_type < 8 ? new_types[new_type] : "(null)";   /* perf's table has no more names: its printf shows
+								 * NULL */
 }
 
 const char *pd_sample_text_branch_spec(uint64_t flags)

@@ -266,7 +266,7 @@ static struct column_widths widths_of(const struct report_options *options, cons
 	widths.weight_shown = is_time(event) || event->all[0] != event->all[1];
 	size_t *name = &widths.key[widths.wide_key];
 	if (!options->width) {
-		/* names are not cut, but one long name does not move the next column of the other rows */
+		/* names are not cut, but a long name moves the next column of its own row only */
 		*name = at_most(*name, NAME_WIDTH);
 		return widths;
 	}

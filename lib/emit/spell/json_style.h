@@ -35,7 +35,7 @@ struct speller {
 	/* fields of tracepoints go into a cell of CSV, where each quote is written twice */
 	bool doubled;
 };
-/* What whoever writes records keeps with them. */
+/* State of a writer of records. */
 struct writing {
 	struct perfdata_text *out;
 	const struct json_style *style;

@@ -58,8 +58,8 @@ const char *pd_stack_weight_name(const struct perfdata_session *session);
 /* The same of an event in words; NULL: the recorded period. */
 const char *pd_stack_weight_text(const struct perfdata_session *session, const struct perfdata_event *event);
 
-/* What the tables of these emitters, and their `begin`, have alike: for files with `struct state`, end and
- * options. */
+/* The common members of these emitters' tables, and their `begin_output`: for files that define `struct state`,
+ * `end_output` and `options`. */
 #define STACK_BEGIN(set_up, release) STACK_BEGIN_OF(struct state, set_up, release)
 #define STACK_BEGIN_OF(type, set_up, release) \
 	static enum perfdata_status begin_output(const struct perfdata_emit_context *context, void **ret_state, \

@@ -186,7 +186,7 @@ static uint64_t track_of(struct state *state, const struct perfetto_row *row, st
 	return pd_hash_map_put(&state->tracks, key, 1) < 0 ? 0 : id;
 }
 
-/* Both ends of a flow have its number: the instant that wakes a thread, and the one where that thread goes on. */
+/* Both ends of a flow have its number: the instant that wakes a thread, and the one where that thread runs again. */
 static void put_flow(struct state *state, const struct perfetto_row *row)
 {
 	enum { TRACK_EVENT_FLOW = 47, TRACK_EVENT_END_OF_FLOW = 48 };

@@ -200,7 +200,7 @@ static bool make_event(struct record_cache *cache, struct event_plan *plan, cons
 	if (!sample)
 		return false;
 	plan->plain = samples_are_plain(event->config) ? sample : NULL;
-	/* lines of samples without chains are alike but for numbers and raw data */
+	/* lines of samples without chains differ only in numbers and raw data */
 	plan->alike = event->config->sample_rows & sample->callchain ? NULL : plan->plain;
 	plan->recent = NULL;
 	plan->event = event;

@@ -92,7 +92,7 @@ static inline bool pd_names_are_wanted(const struct record_world *world) { retur
 bool pd_record_world_init(struct record_world *world, const struct perfdata_emit_context *context);
 void pd_record_world_release(struct record_world *world);
 
-#define RECORD_HEADER 8u               /* bytes in front of a record's body */
+#define RECORD_HEADER 8u               /* bytes before a record's body */
 
 struct line;
 struct event_plan {
@@ -131,7 +131,7 @@ struct record_cache {
 };
 bool pd_record_cache_init(struct record_cache *cache);
 void pd_record_cache_release(struct record_cache *cache);
-/* The cache of an emitter that keeps nothing else in its scratch. NULL without memory. */
+/* The cache in a scratch in which the emitter keeps nothing else. NULL without memory. */
 struct record_cache *pd_record_cache_of(struct perfdata_scratch *scratch);
 
 struct record {

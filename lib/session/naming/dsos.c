@@ -121,7 +121,7 @@ uint32_t pd_dso_get(struct pd_state *state, const struct pd_dso_key *wanted)
 		.filename = filename,
 		.pid = key->pid,
 	};
-	/* only then: whatever fails, dsos that are counted have names */
+	/* counted last, so that a dso that is counted has a name even if something fails */
 	if (pd_index_add(&state->dso_index, hash, index) < 0)
 		return PERFDATA_NONE;
 	dso->of_guest = key->guest;

@@ -423,7 +423,7 @@ static enum perfdata_status find_split_calls(struct pd_dwarf *split, struct pd_d
 	if (status != PERFDATA_EUNSUP)
 		return status;
 	pd_dwarf_refuse_split(split);
-	/* the position comes from the skeleton unit, whatever the split unit is like */
+	/* the position always comes from the skeleton unit */
 	found->scopes.count = 0;
 	return PERFDATA_OK;
 }

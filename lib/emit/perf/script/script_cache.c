@@ -154,7 +154,7 @@ void pd_script_symbol_text(const struct script_where *where, uint32_t frame, str
 		perfdata_text_literal(out, "[unknown]");
 }
 
-/* perf takes for a file with offsets whatever it has not read symbols of from elsewhere. */
+/* perf treats every dso without symbols from elsewhere as a file with offsets. */
 static bool has_offsets(const struct perfdata_session *session, const struct perfdata_dso *dso, uint32_t frame,
 			uint64_t address)
 {
