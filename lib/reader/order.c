@@ -29,7 +29,7 @@ struct pd_order {
 	uint64_t next_run;
 	uint32_t next_sequence;
 	uint64_t newest;                 /* time of the newest record queued so far */
-	uint64_t limit;                  /* what the next round releases; 0: nothing */
+	uint64_t limit;                  /* the next round releases records up to this time; 0: none */
 	uint64_t last;                   /* time of the record released last */
 	struct perfdata_raw read[PD_MAX_RECORDS]; /* of one chunk, which stays while they are worked on */
 	unsigned nr_read, read_at;

@@ -156,7 +156,7 @@ struct perfdata_reader {
 	struct pd_chunk_pool *pool;
 	struct pd_chunk *current;              /* held: the chunk of the last returned record */
 	struct perfdata_raw records[PD_MAX_RECORDS];
-	/* what perfdata_reader_next gives one by one: of `records`, or of a block read ahead */
+	/* the records that perfdata_reader_next returns one by one: those in `records`, or in a block read ahead */
 	struct pd_record_run few;
 
 	struct pd_stream **streams;
@@ -178,7 +178,8 @@ struct perfdata_reader {
 	/* of the event with the smallest fixed part of a sample, the smallest trailer */
 	const struct perfdata_config *least_sample, *least_trailer;
 	bool layouts_differ;                   /* records of different events are laid out differently */
-	bool formats_come;                     /* in a record, as simpleperf writes them: no finding until the end */
+	bool formats_come;                     /* formats in a record, as simpleperf writes them: their lack is no
+					        * finding before the end */
 	bool has_attr_table;                   /* a file's table of attrs: ATTR records add nothing */
 
 	struct pd_section sections[PD_NR_FEATURES];

@@ -166,7 +166,7 @@ enum perfdata_status pd_symbol_records_gather(struct perfdata_reader *reader, st
 		return PERFDATA_OK;
 	uint8_t *buffer = pd_malloc(BUFFER);
 	enum perfdata_status status = buffer ? walk_records(&all, input, offset, end, buffer) : PERFDATA_ENOMEM;
-	/* that reading fails is found again, and said, where the records are read */
+	/* reading the records fails at the same place, and reports the failure */
 	if (status == PERFDATA_EREAD)
 		status = PERFDATA_OK;
 	if (status == PERFDATA_OK && all.nr)

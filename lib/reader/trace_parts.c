@@ -8,7 +8,7 @@
 #include "reader/reader_impl.h"
 #include "reader/trace_pieces.h"
 
-/* A payload is asked for by the batch that holds it, and by each output: none is asked for so many records later. */
+/* The batch that holds a payload asks for its parts, and so does each output: never later than this many records. */
 #define KEPT_RECORDS 65536u
 /* Sources change where the recorder gives out ids, which it does at the beginning. */
 #define MOST_VERSIONS 64u

@@ -197,7 +197,8 @@ static void take_thread(struct pd_trace_samples *traces, const struct pd_spe_rec
 /* What samples of one operation have in common. */
 struct operation {
 	const struct pd_spe_record *record;
-	uint64_t time;                     /* that the operation states; perf takes the timer for 0 where it has none */
+	uint64_t time;                     /* the time that the operation states; perf uses 0 for an operation without
+					    * one */
 	uint64_t place;                    /* the time that decides when the sample is released */
 	uint64_t data_src;
 	int32_t tid;

@@ -428,7 +428,8 @@ static void move_kernel_map(struct pd_anonymizer *a, uint64_t *addr, uint64_t *l
 
 	pd_moved_low_kernel_add(a->maps, *addr, end);
 	*addr = move_kernel_address(a, *addr);
-	/* one that begins far below the kernel keeps that form: to perf a map that begins at 0 is another */
+	/* a map that begins far below the kernel still does afterwards: perf treats a map that begins at 0
+	 * differently */
 	if (!*addr && !from_zero)
 		*addr = BELOW_KERNEL;
 	/* old recorders write a map of the kernel that begins at 0, and maps up to the last address: their lengths are

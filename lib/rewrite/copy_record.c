@@ -301,7 +301,7 @@ static enum perfdata_status copy_whole(struct perfdata_rewriter *rewriter, const
 		count_damaged(rewriter, raw);
 		return PERFDATA_OK;
 	}
-	/* the events of a file, and those of several inputs, have their names */
+	/* in a file, and in a merge, the events have their names already */
 	if (is_name(&record) && (rewriter->merge || (rewriter->from_stream && !rewriter->to_stream)))
 		return PERFDATA_OK;
 	if (rewriter->options.repair && pd_mend_stops_at(rewriter, &record)) {
@@ -356,7 +356,7 @@ static enum perfdata_status copy_carrier(struct perfdata_rewriter *rewriter, con
 		count_damaged(rewriter, raw);
 		return PERFDATA_OK;
 	}
-	/* one that stood in another is copied with that */
+	/* a record inside another one is copied with it */
 	return rewriter->keeps_carriers && raw->inner == PERFDATA_NO_OFFSET
 		       ? put_record(rewriter, raw->bytes, raw->size)
 		       : PERFDATA_OK;

@@ -40,7 +40,7 @@ struct device {
 	size_t nr, room;
 	struct pd_hash_map by_path;
 	struct perfdata_feature **trees;      /* of symbols in records, by input */
-	bool has_messages;                    /* an input has FILE2: so has the output */
+	bool has_messages;                    /* an input has FILE2, so the output has it too */
 };
 
 static bool bytes_are_equal(struct perfdata_bytes a, struct perfdata_bytes b)
@@ -155,7 +155,7 @@ static enum perfdata_status add_file(struct device *device, const struct perfdat
 	uint64_t index;
 
 	if (pd_hash_map_get(&device->by_path, hash, &index) && bytes_are_equal(device->files[index].path, file.path)) {
-		/* of entries of one path in one input the first counts */
+		/* where one input has several entries of a path, the first counts */
 		if (device->files[index].input == input)
 			return PERFDATA_OK;
 		status = check_same(device, &device->files[index], &file);
@@ -169,7 +169,7 @@ static enum perfdata_status add_file(struct device *device, const struct perfdat
 	return status == PERFDATA_OK ? add_symbols(device, &device->files[index], node, input) : status;
 }
 
-/* The files of an input: FILE counts where FILE2 is there, too; symbols in records where neither is. */
+/* The files of an input: those of FILE, else those of FILE2, else those of symbol records. */
 static enum perfdata_status add_input(struct device *device, size_t i)
 {
 	const struct pd_merge_input *input = &device->rewriter->merge->inputs[i];

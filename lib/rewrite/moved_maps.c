@@ -10,7 +10,7 @@
 #define SLOT_BITS 32u                /* of a slot's size: a larger mapping takes several slots */
 #define NR_SLOTS (1u << 14)          /* below 2^47, the end of the addresses of processes */
 #define PAGE (64u << 10)             /* the largest of any kernel: addresses keep their offset in it */
-#define ALIGNED (2u << 20)           /* of a slot that is given away; and of the kernel's distance */
+#define ALIGNED (2u << 20)           /* alignment of the slots, and of the kernel's distance */
 #define MAX_MAPS 65536u              /* of a process; more are damage */
 #define MAX_TRIES 256u               /* of slots; after that, mappings may overlap */
 #define KERNEL_HALF UINT64_C(0x8000000000000000)

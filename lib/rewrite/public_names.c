@@ -142,7 +142,7 @@ static const struct list {
 	[PD_PUBLIC_COMM] = LIST(comms),
 };
 
-/* At most four digits, spelled as the kernel does: a longer one is no number of a CPU, and may be anything. */
+/* At most four digits, spelled as the kernel does: a longer number is not that of a CPU, and may be anything. */
 static size_t number_size(const uint8_t *data, size_t size)
 {
 	size_t digits = 0;
@@ -174,7 +174,7 @@ bool pd_is_public(enum pd_public_kind kind, struct perfdata_bytes name)
 	return false;
 }
 
-/* Two or three numbers below 1000, the first below 100: an address of a network or of memory is none. */
+/* Two or three numbers below 1000, the first below 100: so that network and memory addresses do not pass. */
 struct perfdata_bytes pd_version_of(struct perfdata_bytes release)
 {
 	struct perfdata_bytes version = { release.data, 0 };

@@ -266,7 +266,7 @@ enum perfdata_status pd_rewrite_make_writer(struct perfdata_rewriter *rewriter)
 	/* no record of the input stream has the build-ids that were found since */
 	if (status == PERFDATA_OK && rewriter->to_stream && rewriter->from_stream)
 		status = pd_build_ids_finish(rewriter);
-	/* a stream begins with what a file ends with */
+	/* a stream begins with the sections that end a file */
 	if (status == PERFDATA_OK && rewriter->to_stream && !rewriter->from_stream) {
 		status = pd_sections_events(rewriter);
 		if (status == PERFDATA_OK)

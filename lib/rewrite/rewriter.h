@@ -74,11 +74,11 @@ struct perfdata_rewriter {
 	uint64_t trace_left;             /* bytes that the payload of the last AUXTRACE record still lacks */
 	bool in_trace;                   /* some of its bytes were written */
 	bool identifies;                 /* all records get an IDENTIFIER: identify.c */
-	uint64_t identified_flags;       /* of all attrs then: SAMPLE_ID_ALL or nothing */
+	uint64_t identified_flags;       /* the flag that all attrs then have: SAMPLE_ID_ALL, or none */
 	bool build_ids_written;             /* a table of build-ids was written */
 	struct pd_anonymizer *anonymizer;   /* or NULL */
 	struct pd_merge *merge;          /* of several inputs; or NULL */
-	bool surveyed;                   /* what has to be known in advance is known */
+	bool surveyed;                   /* the facts needed in advance are known (perfdata_rewriter_survey) */
 	bool copied;                     /* all records of the output were written */
 	struct pd_unwound unwound;
 	uint8_t *turned;                 /* room for a record's raw data in the other byte order; or NULL */
