@@ -38,7 +38,7 @@ static inline uint64_t pd_load64(const uint8_t *p, bool swap)
 	return swap ? __builtin_bswap64(v) : v;
 }
 
-/* The value whose bytes in memory are those of `value`, lowest first, on hosts of either order. */
+/* The value whose bytes in memory are those of `value` from the lowest to the highest, on any host. */
 static inline uint32_t pd_little32(uint32_t value)
 {
 	return pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE) ? __builtin_bswap32(value) : value;

@@ -18,15 +18,15 @@ const char *pd_errno_text(int code, char *room, size_t size);
  * is no file to read, or this user may not read it; PERFDATA_ENOMEM if memory, descriptors or the space for temporary
  * files ran out; else PERFDATA_EREAD. */
 enum perfdata_status pd_status_of_errno(int code);
-/* The same of a call on a file that is open, and so is there: PERFDATA_ENOMEM, PERFDATA_EREAD. */
+/* The same for a call on an open file, which cannot be absent: PERFDATA_ENOMEM, PERFDATA_EREAD. */
 enum perfdata_status pd_status_of_read(int code);
 
 /* The same with ": " and the text of errno value `code` after the message. */
 enum perfdata_status pd_error_errno(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset,
 				    int code, const char *format, ...) PERFDATA_PRINTF(5, 6);
 
-/* What to say of a failure that came without a message, where outputs say themselves what they cannot write:
- * PERFDATA_EWRITE is of a temporary file then. */
+/* The message for a failure that came without one. Outputs have messages of their own, so PERFDATA_EWRITE means a
+ * temporary file here. */
 const char *pd_failure_text(enum perfdata_status status);
 
 #endif

@@ -27,7 +27,7 @@ bool pd_handoff_start(struct pd_handoff *handoff, unsigned nr, void (*work)(void
  * taken to filled were not taken. */
 void pd_handoff_stop(struct pd_handoff *handoff);
 
-/* Called by the worker: waits for a place that can be filled and gives its number; false: stopped. */
+/* Called by the worker: waits for a place that can be filled and returns its number; false: stopped. */
 bool pd_handoff_room(struct pd_handoff *handoff, unsigned *ret_place);
 /* Called by the worker: the place that pd_handoff_room gave last is filled. */
 void pd_handoff_filled(struct pd_handoff *handoff);

@@ -24,7 +24,7 @@ struct pd_paged {
 	size_t item_size;
 	struct pd_page *pages;
 	size_t nr_pages, room;
-	uint32_t *resident;         /* numbers of the pages that are in memory, in any order */
+	uint32_t *resident;         /* the numbers of the pages in memory, in any order */
 	size_t nr_resident, resident_room, hand;
 	/* number + 1 of the last returned pages, the last one first: callers may still hold pointers into them */
 	size_t recent[4];
@@ -49,7 +49,7 @@ static inline void *pd_paged_at(struct pd_paged *paged, uint32_t index)
 		return NULL;
 	return bytes + (index & paged->mask) * paged->item_size;
 }
-/* To be called when an item was changed that pd_paged_at gave. */
+/* Call it after changing an item that pd_paged_at returned. */
 static inline void pd_paged_changed(struct pd_paged *paged, uint32_t index)
 {
 	paged->pages[index >> paged->shift].dirty = true;

@@ -115,7 +115,7 @@ struct newest_page {
 	size_t number;
 };
 
-/* A node to change. The page at hand stays: but for the pages beside it, no other one is asked for. */
+/* A node to change. The current page stays in memory, since no pages but its neighbours are requested. */
 static inline struct pd_tree_node *node_near(struct pd_tree *tree, struct newest_page *page, uint32_t index)
 {
 	const size_t number = index >> tree->nodes.shift, offset = (index & tree->nodes.mask) * tree->nodes.item_size;
@@ -157,7 +157,7 @@ uint32_t pd_tree_path(struct pd_tree *tree, uint32_t node, const uint32_t *label
 	size_t i = 0;
 	for (; i < nr && node != UINT32_MAX && node + 1 != tree->count; i++)
 		node = look_up(tree, node, labels[i], true);
-	/* one that was added is the newest, and so is each one below it */
+	/* a node that was just added is the newest, and so is each node added below it */
 	for (; i < nr && node != UINT32_MAX; i++)
 		node = add_to_newest(tree, &page, labels[i]);
 	return node;

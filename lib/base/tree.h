@@ -34,7 +34,7 @@ void pd_tree_release(struct pd_tree *tree);
 void pd_tree_finish(struct pd_tree *tree);
 /* The child of `parent` with this label, added if it is new; UINT32_MAX: see status. */
 uint32_t pd_tree_child(struct pd_tree *tree, uint32_t parent, uint32_t label);
-/* The same for labels one below the other. Returns the last one's node. */
+/* The same for several labels, each the child of the previous one. Returns the node of the last. */
 uint32_t pd_tree_path(struct pd_tree *tree, uint32_t node, const uint32_t *labels, size_t nr);
 /* The child if there is one; UINT32_MAX: there is none, or see status. */
 uint32_t pd_tree_find(struct pd_tree *tree, uint32_t parent, uint32_t label);

@@ -9,7 +9,7 @@
 #include "profile/profile.h"
 #include "session/session.h"
 
-/* A file is reported from so many stacks of the file, this share of all stacks, this share of the file's stacks that
+/* Thresholds for reporting a file: number of its stacks, their share of all stacks, and the share of its stacks that
  * end early. */
 enum { LEAST_STACKS = 20, LEAST_PERCENT = 2, LEAST_BROKEN = 10 };
 
@@ -67,7 +67,7 @@ size_t pd_broken_stacks_files(const struct pd_broken_stacks *broken, struct pd_b
 		if (file.stacks < LEAST_STACKS || percent_of(file.stacks, broken->stacks) < LEAST_PERCENT ||
 		    percent_of(broken_of(&file), file.stacks) < LEAST_BROKEN)
 			continue;
-		/* the list is short: the new one takes the place of the least */
+		/* the list is full: the new file replaces the one with the fewest stacks */
 		if (nr < room)
 			files[nr++] = file;
 		else if (room && compare_files(&file, &files[nr - 1]) < 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Whose rise is it? What a function costs more by itself, all that call it cost more as well. A row is the cause of the
- * rise of a row that calls it if no more is left of that rise, without what the cause and its like add to it, than the
- * limits let pass or chance explains. */
+/* Which row caused a rise? If a function costs more by itself, all its callers cost more, too. A row is the cause of
+ * a caller's rise if the remaining rise of the caller, without the part that this row and other causes add, is within
+ * the limits or within chance. */
 #include "config.h"
 #include <math.h>
 #include "base/memory.h"
@@ -12,11 +12,11 @@ static bool has_grown(const struct perfdata_compared *compared)
 	return compared->change == PERFDATA_CHANGE_REGRESSED;
 }
 
-/* Rows that regressed by themselves, the largest rise first, and what their rise explains of others. */
+/* Rows that regressed by themselves, the largest rise first, and how much of other rows' rises they explain. */
 struct causes {
 	struct pd_compare_event *event;
 	double *explained;                     /* by row */
-	uint32_t *largest;                     /* by row: the cause that explains most, + 1 */
+	uint32_t *largest;                     /* by row: the cause that explains most of its rise, + 1 */
 	uint32_t *seen, *list, mark;
 };
 

@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* How much further are repeat runs apart than independent samples would be? Each row shows its own dispersion: the
- * variance of its share between the runs of a side, as a multiple of s(1 - s)/N. Three runs a side show it badly, and
- * those of all functions together well. So what a function shows is drawn towards what all of them show (empirical
- * Bayes, as limma and edgeR do for genes, which are the same problem: counts, many tests, few repeats):
+/* How much more do repeat runs vary than independent samples would? Each row shows its own dispersion: the variance of
+ * its share between the runs of a side, as a multiple of s(1 - s)/N. Three runs a side estimate it badly for one
+ * function, but well for all functions together. So the estimate of a function is drawn towards that of all functions
+ * (empirical Bayes, as limma and edgeR do for genes, which are the same problem: counts, many tests, few repeats):
  *
- *   expected    1 + variation * N*s(1 - s): the work of each function varies from run to run by the same part of it,
- *               which shows in those that have many samples
+ *   expected    1 + variation * N*s(1 - s): the work of each function varies from run to run by the same part of
+ *               itself, which is visible in functions with many samples
  *   dispersion  (prior degrees * expected + degrees * own) / (prior degrees + degrees), at least 1
  *
- * The difference of two sides has Student's t distribution then, with the sum of both degrees of freedom. `variation`
- * and the prior degrees (how alike functions are) are means over all that may be, weighed by how likely they make what
- * is seen. A function that is of another kind, such as zeroing of pages, which is much in one run and nothing in the
- * next, has its own dispersion alone; one function in twenty is taken to be such.
+ * The difference of two sides then has Student's t distribution, with the sum of both degrees of freedom. `variation`
+ * and the prior degrees (how alike functions are) are means over all possible values, weighed by how likely they make
+ * the observed runs. A function of another kind, such as zeroing of pages, which costs much in one run and nothing in
+ * the next, keeps its own dispersion; one function in twenty is expected to be of this kind.
  *
- * What --dispersion assumes is all there is where sides are single recordings, and counts as one degree of freedom
- * beside those of all functions. */
+ * For single recordings the value of --dispersion is the only estimate; with repeat runs it counts as one degree of
+ * freedom beside those of all functions. */
 #include "config.h"
 #include <math.h>
 #include "profile/compare_impl.h"
 
 enum {
 	FEW = 10, STEPS = 21,
-	MOST_TELLING = 200   /* functions that show the spread of all: more cost time, and show nothing new */
+	MOST_FUNCTIONS = 200   /* functions from which the common dispersion is estimated: more would cost time and
+			      * change nothing */
 };
 static const double least_share = 0.001;       /* of those functions */
-static const double usual = 0.02;              /* by which the work of a function varies: half of all do by less */
+static const double usual = 0.02;              /* the median relative variation of a function's work between runs */
 static const double strange = 0.05, strangeness = 8, strange_degrees = 2;
 
 struct seen {
@@ -66,8 +67,8 @@ static struct seen observe_row(const struct perfdata_comparison *comparison, con
 	return seen;
 }
 
-/* What independent samples show half of the time. Less is said only to be less: recordings of even work are closer to
- * each other than chance is, and that is no sign of functions that differ. */
+/* The median dispersion of independent samples. Smaller values are raised to it: recordings of steady work may vary
+ * less than chance, which says nothing about how much functions differ. */
 static double even_of(double degrees)
 {
 	const double cube = 1 - 2 / (9 * degrees);
@@ -84,7 +85,7 @@ static double log_of(const struct seen *seen, double degrees, double expected, d
 		       : log(pd_probability_of_variance(even, degrees, expected, prior_degrees));
 }
 
-/* The same of a function like all others, and of one of another kind. */
+/* The same for a function like all others, and for one of another kind. */
 static double log_common(const struct seen *seen, double degrees, double variation, double prior_degrees)
 {
 	return log(1 - strange) + log_of(seen, degrees, expected_of(variation, seen->size), prior_degrees);
@@ -107,17 +108,17 @@ static double log_likelihood(const struct seen *seen, const double *others, size
 	return sum;
 }
 
-/* The means over all that may be, weighed by how likely it makes what is seen: little is seen of few functions and few
- * runs, and much may be then. A grid is as exact as that. */
+/* The means over all possible values, weighed by how likely they make the observed runs. Few functions or few runs
+ * leave a wide range of likely values, for which a grid is exact enough. */
 static void find_alike(const struct seen *seen, size_t nr, struct alike *alike)
 {
-	double others[MOST_TELLING];
+	double others[MOST_FUNCTIONS];
 	static const double priors[] = { 2, 4, 8, 16, 32, 64, 128, HUGE_VAL };
 	enum { PRIORS = sizeof priors / sizeof *priors };
 	double logs[STEPS][PRIORS], most = -HUGE_VAL, sum = 0, variations = 0, inverses = 0;
 	for (unsigned step = 0; step < STEPS; step++) {
 		const double variation = variation_of(step), relative = variation / (usual * usual);
-		/* that of a half-Cauchy distribution of its root, on a scale of logarithms */
+		/* the prior: a half-Cauchy distribution of the square root, on a logarithmic scale */
 		const double before = log(relative) / 2 - log1p(relative);
 		for (size_t i = 0; i < nr; i++)
 			others[i] = log_strange(&seen[i], alike->degrees, variation);
@@ -168,15 +169,15 @@ static bool tells_spread(const struct pd_compare_event *event, const struct pd_c
 
 void pd_compare_find_dispersion(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
-	struct seen seen[MOST_TELLING];
-	double all[MOST_TELLING];
+	struct seen seen[MOST_FUNCTIONS];
+	double all[MOST_FUNCTIONS];
 	struct alike alike = { 0 };
 	size_t nr = 0, runs = 0;
 	for (size_t i = 0; i < pd_compare_nr(comparison); i++)
 		runs += event->of[i] != NULL;
 	event->reported.dispersion = comparison->limits.dispersion;
 	event->reported.dispersion_known = runs > 2;
-	for (size_t i = 0; runs > 2 && nr < MOST_TELLING && i < event->nr_rows; i++)
+	for (size_t i = 0; runs > 2 && nr < MOST_FUNCTIONS && i < event->nr_rows; i++)
 		if (tells_spread(event, &event->rows[i], runs)) {
 			seen[nr] = observe_row(comparison, event, &event->rows[i], PD_SELF);
 			all[nr] = seen[nr].dispersion;

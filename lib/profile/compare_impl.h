@@ -25,8 +25,8 @@ struct pd_compare_measure {
 	double scale;
 	double variance;                        /* of the scale's logarithm, for samples that are independent */
 	double fixed;                           /* further variance, which the dispersion does not multiply */
-	bool apart;                             /* the scale comes of other samples than the key's */
-	bool none;                              /* nothing else is left to measure the key by */
+	bool apart;                             /* the scale was computed from samples of other keys */
+	bool none;                              /* no other keys are left to measure this key by */
 };
 
 /* A key of both sides. */
@@ -46,12 +46,13 @@ struct pd_compare_row {
 	bool judged[PD_QUANTITIES];
 	struct pd_compare_measure measures[PD_QUANTITIES];
 	double dispersion[PD_QUANTITIES];       /* how much more runs differ than independent samples would */
-	double degrees[PD_QUANTITIES];          /* of freedom, of that dispersion; infinite: it is taken as known */
+	double degrees[PD_QUANTITIES];          /* degrees of freedom of that dispersion; infinite: it counts as known
+						 * exactly */
 	double error[PD_QUANTITIES];            /* standard error of the delta */
-	bool near_limit;                        /* it costs more, and whether by more than the limits is unsure */
+	bool near_limit;                        /* it costs more, and it is unsure whether by more than the limits */
 	bool changes;                           /* `changed` after this step of pd_compare_scale */
-	bool changed;                           /* its own cost clearly did: others are not measured by it */
-	uint32_t nr_changed;                    /* such rows among the row itself and what it calls */
+	bool changed;                           /* its own cost clearly changed: other keys are not measured by it */
+	uint32_t nr_changed;                    /* number of such rows among the row itself and its callees */
 };
 
 /* A call: the rows of caller and callee. */
@@ -77,7 +78,7 @@ struct pd_compare_event {
 	double blind, too_few;
 	bool little_matches;                    /* the sides are incomparable, as files or functions have other names */
 	bool shares_little;                     /* the sides have little in common, also where that is allowed */
-	bool mixed;                             /* most keys changed: none is measured by the rest */
+	bool mixed;                             /* most keys changed: no key is measured by the rest */
 	double unmeasured;                      /* share of the functions that leave too few others to compare to */
 };
 

@@ -57,14 +57,15 @@ static bool is_same_test(const struct pd_compare_row *row)
 	       row->sums[PD_SELF][1].w == row->sums[PD_INCLUSIVE][1].w;
 }
 
-/* Addresses in no file are steps of chains that were walked wrong: what goes through them is nobody's cost. */
+/* Addresses in no file are steps of chains that were unwound wrongly: weight that goes through them belongs to no
+ * function. */
 static bool is_broken_chain(const struct pd_compare_row *row)
 {
 	return !*row->reported.file && !strcmp(row->reported.key, "[unknown]");
 }
 
-/* Chooses what is tested by the share of both sides together, which says nothing of its change: so all that has the
- * least share on a side, and nothing that was chosen for having grown. */
+/* Chooses the rows to test by their share of both sides together, from half of the least share on: so every row with
+ * the least share on one side is tested, and growing does not matter. */
 static void choose_rows(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	const enum perfdata_quantities wanted = comparison->options->quantities;
@@ -133,8 +134,8 @@ static enum perfdata_change change_of(const struct pd_compare_limits *limits, co
 	return more ? PERFDATA_CHANGE_REGRESSED : PERFDATA_CHANGE_IMPROVED;
 }
 
-/* Whether a rise that is likely, and below the limits, is not certain to be below them. Likely by itself: adjusted for
- * being many, nothing would be said of half of the rises that are just beyond the limits. */
+/* Whether a rise is likely, and may or may not be beyond the limits. This test is not adjusted for the number of
+ * rows: an adjusted test would miss half of the rises that are just beyond the limits. */
 static bool is_near_limit(const struct pd_compare_limits *limits, const struct perfdata_compared *reported,
 			  double error, double degrees)
 {
@@ -227,7 +228,7 @@ static bool decide_event(struct perfdata_comparison *comparison, struct pd_compa
 			row->near_limit |= is_near_limit(limits, reported, row->error[quantity],
 							 row->degrees[quantity]);
 		}
-		/* one test has one answer for both quantities */
+		/* self and inclusive cost are one test here, so both get its answer */
 		if (row->judged[PD_SELF] && is_same_test(row) && event->reported.has_stacks)
 			row->reported.inclusive = row->reported.self;
 		row->reported.change = row->reported.self.change > row->reported.inclusive.change

@@ -49,7 +49,7 @@ static const char *renamed_key(const char *name, const char *const *rules, size_
 
 struct file_key {
 	const char *key;
-	const char *build_id;    /* "" where a rule of the user says which file it is */
+	const char *build_id;    /* "" where a rule of the user names the file */
 };
 
 /* The key of a file, by the user's rules. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How much of the weight lies in keys that both sides have? Where that is little, the sides were built or named
- * differently: each old key then seems gone, and each new one dear. Files that may be the same by their functions are
- * proposed to the user, and never taken for the same. */
+ * differently: each old key then seems removed, and each new one expensive. Files that may be the same by their
+ * functions are proposed to the user, and never taken for the same. */
 #include "config.h"
 #include <math.h>
 #include <string.h>
@@ -81,7 +81,7 @@ static bool is_lone(const struct lone_file *file, unsigned side)
 	return file->on[side] && !file->on[!side] && file->share >= file_floor;
 }
 
-/* Returns the weight that files have in common which may be the same. */
+/* Returns the weight that possibly equal files have in common. */
 static double propose_files(struct perfdata_comparison *comparison, const struct pd_compare_event *event,
 			    const struct lone_files *files)
 {
@@ -115,7 +115,7 @@ static double propose_files(struct perfdata_comparison *comparison, const struct
 	return common;
 }
 
-/* Keys of one side only are none to compare then, nor to measure others by. */
+/* In this case, keys of one side only are neither compared nor used to measure others. */
 static void leave_out(struct pd_compare_event *event)
 {
 	event->little_matches = true;

@@ -21,7 +21,7 @@ double pd_compare_pooled(const struct pd_compare_event *event, const struct pd_c
 	return all > 0 ? ((double)row->sums[quantity][0].w + (double)row->sums[quantity][1].w) / all : 0;
 }
 
-/* The variance of a small share: that of both sides' samples of the key, or of all where it has few. */
+/* The variance of a small share: from both sides' samples of the key, or from all samples if the key has few. */
 static double unit_variance(const struct pd_compare_event *event, const struct pd_compare_row *row,
 			    enum pd_quantity quantity, unsigned side)
 {

@@ -23,8 +23,8 @@
 enum { CLEAR = 3, MOST_STEPS = 12, FEW = 10, FEWEST_KEYS = 3 };
 static const double doubtful = 0.6931;     /* the logarithm of 2: a scale that may be off by a factor of 2 is a guess */
 static const double least_rest = 0.02;     /* of the weight: less is nothing to measure by */
-/* What starts and ends a program, and who else uses the machine, moves that much of a key's weight to the rest or away
- * from it, however many samples there are. */
+/* Start and end of a program, and other users of the machine, move this part of a key's weight to the rest or away
+ * from it, at any number of samples. */
 static const double unsteady = 0.01;
 
 struct rest {
@@ -80,7 +80,7 @@ static bool measure_apart(const struct rest *rest, struct pd_compare_measure *re
 	return true;
 }
 
-/* By the rest of all keys, which holds weight of the key as well. */
+/* Measures by the rest of all keys, which includes the weight of the key itself. */
 static struct pd_compare_measure measure_with(const struct rest *rest, const struct pd_compare_event *event, bool any)
 {
 	struct pd_compare_measure measure = { .scale = 1 };
@@ -118,7 +118,7 @@ static double ratio_of(const struct pd_compare_event *event, const struct pd_com
 	return pd_compare_share(event, row, PD_SELF, PD_AFTER) / pd_compare_share(event, row, PD_SELF, PD_BEFORE);
 }
 
-/* The first step: keys whose ratio is clearly none around the median. False without memory. */
+/* The first step: finds keys whose ratio clearly differs from the median. False without memory. */
 static bool start_with_median(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	double *logs = pd_calloc(event->nr_rows + 1, sizeof *logs), *variances = pd_calloc(event->nr_rows + 1,
@@ -169,7 +169,8 @@ static bool changed_clearly(const struct perfdata_comparison *comparison, const 
 	       ratio_matters(comparison, before > 0 ? after / before : HUGE_VAL);
 }
 
-/* One step: who changed, by the rest as the step before left it. False where nobody's answer is another one. */
+/* One step: decides which keys changed, measured by the rest that the previous step found. False if no key's answer
+ * changed. */
 static bool step_scale(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	const struct rest rest = rest_of(event);
@@ -184,7 +185,7 @@ static bool step_scale(const struct perfdata_comparison *comparison, struct pd_c
 	return any;
 }
 
-/* Counts by row what changed inside of it. False without memory. */
+/* Counts for each row the changed rows inside it. False without memory. */
 static bool count_changed(struct pd_compare_event *event, uint32_t *ret_nr)
 {
 	uint32_t *seen = pd_calloc(event->nr_rows + 1, sizeof *seen), *list = pd_calloc(event->nr_rows + 1,
@@ -203,8 +204,8 @@ static bool count_changed(struct pd_compare_event *event, uint32_t *ret_nr)
 	return fine;
 }
 
-/* Whether more keys changed than did not: then those that did not are none to measure by, as in builds that inline
- * other functions. */
+/* Whether more keys changed than did not. Then the unchanged keys are no measure, as in builds that inline other
+ * functions. */
 static bool most_changed(const struct perfdata_comparison *comparison, const struct pd_compare_event *event)
 {
 	size_t changed = 0, large = 0;
@@ -226,8 +227,8 @@ static void use_shares(struct pd_compare_event *event)
 			(struct pd_compare_measure){ .scale = 1, .none = true };
 }
 
-/* Whether what lies outside of a key and the rest of all keys say nearly the same. If not, some outside changed
- * without being known to have. */
+/* Whether the keys outside of this key and the rest of all keys give nearly the same scale. If not, some key outside
+ * changed unnoticed. */
 static bool measure_agrees(const struct perfdata_comparison *comparison, const struct rest *outside,
 			   const struct pd_compare_measure *with)
 {
@@ -254,7 +255,7 @@ static void replace_guess(const struct perfdata_comparison *comparison, const st
 static bool scale_by_rest(const struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	uint32_t nr_changed;
-	/* programs that share little: what they share is no measure for the rest */
+	/* programs that share few keys: those keys are no measure for the others */
 	if (event->shares_little) {
 		use_shares(event);
 		return true;

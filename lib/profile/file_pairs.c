@@ -157,7 +157,7 @@ const char *pd_file_pairs_key(struct pd_file_pairs *pairs, enum perfdata_dso_kin
 		return key;
 	const uint32_t name = pd_intern_put(pairs->names, key, strlen(key)), id = put_build_id(pairs, build_id);
 	if (name >= pairs->nr_names || id >= pairs->nr_build_ids)
-		return key;              /* was not added, or memory is short: the text stays what it is */
+		return key;              /* the file was not added, or memory is short: the name stays as it is */
 	const struct file file = { name, id, pairs->sides[name] == 1 ? 0 : 1 };
 	return pairs->now[id] != NONE && is_lone(pairs, &file) ? name_of(pairs, pairs->now[id]) : key;
 }

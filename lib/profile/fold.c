@@ -39,7 +39,7 @@ struct pd_fold {
 	struct pd_tree tree;            /* of struct node, or struct node_with_totals */
 	struct pd_paged places;         /* by node of the tree of stacks */
 	struct pd_paged seen;           /* beside `places`, with a choice: uint32_t, what was seen up to there */
-	uint32_t front, front_node;     /* number and node of the front labels at hand */
+	uint32_t front, front_node;     /* number and node of the front labels used last */
 	struct pd_hash_map known;            /* label of a step << 1 | is_caller → where its labels are in `labels` */
 	uint32_t *labels;               /* of each step: how many labels, then the labels */
 	size_t nr_labels, labels_room;

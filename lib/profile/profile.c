@@ -134,7 +134,7 @@ enum perfdata_status pd_profile_collect(const struct pd_profile *profile, const 
 	struct pd_profile_part *part = pd_malloc(sizeof *part + batch->nr_deliveries * sizeof *part->samples);
 	if (!part)
 		return PERFDATA_ENOMEM;
-	/* most callers distinguish samples by event and stack only: a loop of its own asks for nothing else */
+	/* most callers distinguish samples by event and stack only: they have a loop that reads nothing else */
 	const uint32_t parts = profile->options.parts, more = profile->options.parts_of_occurrences;
 	part->nr = parts || more ? take_samples(profile, batch, parts, more, part->samples)
 				 : take_samples(profile, batch, 0, 0, part->samples);
@@ -311,7 +311,7 @@ enum perfdata_status pd_profile_choose(struct pd_profile *profile, pd_profile_ta
 	if (status != PERFDATA_OK)
 		return status;
 	if (again) {
-		/* the walk still knows what was left out: asked for are those that were chosen */
+		/* the walk still visits the keys that were left out: count only the chosen ones */
 		memset(profile->chosen, 0, profile->sums.nr_events * sizeof *profile->chosen);
 		for (size_t i = 0; i < profile->choice_size; i++)
 			profile->choice[i] &= 0xaa;

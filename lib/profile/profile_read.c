@@ -36,7 +36,7 @@ static enum perfdata_status add_batches(struct pd_profile_read *read)
 		if (status != PERFDATA_OK)
 			return status;
 	}
-	/* samples that a damaged recording gave count */
+	/* samples read before the damage of a recording count */
 	const bool is_end = status == PERFDATA_END || status == PERFDATA_DAMAGED || status == PERFDATA_EREAD;
 	return is_end ? pd_profile_finish(read->profile) : status;
 }

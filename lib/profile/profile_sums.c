@@ -7,7 +7,8 @@
 #include "base/memory.h"
 #include "profile/profile_sums.h"
 
-/* The least entries of a run: a shorter one costs more (a seek, a comparison for each key of a walk) than it saves. */
+/* The least number of entries in a run: a shorter run costs more (a seek, a comparison for each key of a walk) than
+ * it saves. */
 #define MIN_RUN_ENTRIES ((size_t)16384)
 /* Entries of a run that a walk reads at once: fewer where there are many runs. */
 #define ENTRIES_AT_ONCE ((size_t)512)

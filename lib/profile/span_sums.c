@@ -7,15 +7,15 @@
 #include "profile/span_sums.h"
 #include "session/session.h"
 
-/* Spans of nearly the same length: below 1,024 ns of the same, above that lengths that differ in more than their eleven
- * highest bits are kept apart. */
+/* A bucket of spans with nearly the same length: exactly the same below 1,024 ns, above that the same in their eleven
+ * highest bits. */
 #define FINE_BITS 10u
 
 struct pd_span_part {
 	size_t nr;
 	struct taken {
 		struct pd_span_row row;    /* what distinguishes rows; total: the length; count: 1 */
-		uint32_t group;            /* number of a thread, or of what else is asked for */
+		uint32_t group;            /* number of a thread, or of another requested key */
 	} spans[];
 };
 struct bucket {
@@ -281,7 +281,7 @@ static int compare_rows(const void *left, const void *right)
 	return a->cpu != b->cpu ? (a->cpu > b->cpu) - (a->cpu < b->cpu) : (a->comm > b->comm) - (a->comm < b->comm);
 }
 
-/* The length below which so many of a hundred spans lie: that of the last one of them. */
+/* A percentile of the lengths: the length of the last span within `percent` of all. */
 static uint64_t percentile_of(const struct bucket *buckets, size_t nr, uint64_t count, unsigned percent)
 {
 	uint64_t left = count - count / 100 * (100 - percent) - count % 100 * (100 - percent) / 100;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of spans: how many, how long in all, on average, at most, and how long the middle one and all but one in a
- * hundred took; by name, and by thread or what else is asked for. */
+/* Sums of spans by name, and by thread or another key: number, total, mean, maximum, median and 99th percentile of
+ * their lengths. */
 #ifndef PD_SPAN_SUMS_H
 #define PD_SPAN_SUMS_H
 
@@ -23,7 +23,7 @@ struct pd_span_row {
 	int32_t other_pid, other_tid;  /* of the wakee (BY_WAKER) or the waker, whose comm is other_comm */
 	uint32_t other_comm;
 	uint64_t count, total, least, most;   /* whole ones; ns */
-	uint64_t p50, p99;             /* a span that is so long, or up to a thousandth longer */
+	uint64_t p50, p99;             /* the percentile, up to a thousandth too large */
 	uint64_t errors;               /* whose result is negative */
 	uint64_t unknown;              /* spans without begin or without end: they count nowhere else */
 };

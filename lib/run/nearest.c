@@ -12,7 +12,8 @@ static size_t smaller_of(size_t a, size_t b) { return a < b ? a : b; }
 
 static bool same_letter(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
 
-/* How many letters to add, drop, change or swap with their neighbour to turn one name into the other. */
+/* How many letters have to be added, dropped, changed or swapped with their neighbour to turn one name into the
+ * other. */
 static size_t edit_distance(const char *a, size_t a_size, const char *b, size_t b_size)
 {
 	size_t rows[3][MAX_LENGTH + 1];

@@ -256,7 +256,7 @@ enum perfdata_status pd_output_open_other(struct perfdata_output *output, const 
 
 static enum perfdata_status write_failed(struct perfdata_output *output, int code)
 {
-	/* memory that a function of the caller lacks is not the library's */
+	/* ENOMEM of the caller's function is a failed write, not a lack of the library's memory */
 	if (code == ENOMEM && output->kind != PD_OUTPUT_CALLBACKS)
 		return pd_error(&output->error, PERFDATA_ENOMEM, output->written, "out of memory");
 	return pd_error_errno(&output->error, PERFDATA_EWRITE, output->written, code, "cannot write");

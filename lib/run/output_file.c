@@ -123,7 +123,7 @@ static enum perfdata_status plan_path(struct perfdata_output *output, bool *ret_
 		return pd_error_errno(reterr, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, errno, "cannot write");
 	output->path = pd_strndup(real, strlen(real));
 	free(real);
-	/* set-user-ID is not for what others recorded: the kernel takes it from a file that is written, too */
+	/* set-user-ID does not pass to the new contents, as the kernel removes it from a file that is written */
 	*ret_mode = st.st_mode & (S_IFMT | PERMISSIONS);
 	return output->path ? PERFDATA_OK : pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
 }

@@ -23,7 +23,8 @@ enum perfdata_status pd_writer_out(struct perfdata_writer *writer, const void *b
 	enum perfdata_status status = writer->options.write(writer->options.user, bytes, size);
 
 	if (status > PERFDATA_OK)
-		status = PERFDATA_EWRITE;   /* a fact about an input, which says nothing of an output */
+		status = PERFDATA_EWRITE;   /* this section states a fact about an input, which does not hold for an
+					     * output */
 	return status == PERFDATA_OK ? status : pd_writer_failed(writer, status, NULL);
 }
 
@@ -155,7 +156,7 @@ static enum perfdata_status put_tracing_data(struct perfdata_writer *writer, con
 {
 	const enum perfdata_status status = pd_carrier_flush(writer);
 
-	/* larger records hold what others announce */
+	/* larger TRACING_DATA records hold their data themselves; the data of others follow the record */
 	writer->payload_left = size >= 12 && size <= 16 ? pd_align8(pd_load32(bytes + 8, writer->swap)) : 0;
 	return status == PERFDATA_OK ? pd_writer_put(writer, bytes, size) : status;
 }

@@ -60,7 +60,7 @@ bool pd_writer_has_names(const struct perfdata_writer *writer)
 	return false;
 }
 
-/* Adds HOSTNAME to a file that lacks it: readers find the word size of the bitmap of features by its bit, perf in
+/* Adds HOSTNAME to a file that lacks it: readers infer the word size of the feature bitmap from its bit: perf in
  * big-endian files, perfparser in all. */
 static enum perfdata_status put_hostname(struct perfdata_writer *writer)
 {
