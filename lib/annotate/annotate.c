@@ -4,6 +4,7 @@
 #include "annotate/annotate.h"
 #include "base/arena.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "session/session.h"
 #include "symbols/disassemble/disassemble.h"
 #include "symbols/symbols.h"
@@ -229,14 +230,8 @@ static void set_targets(struct pd_annotator *annotator, struct pd_annotation *an
 	for (size_t i = 0; i < nr; i++) {
 		if (rows[i].target == PERFDATA_NONE)
 			continue;
-		size_t low = 0, high = nr;
-		while (low < high) {
-			const size_t middle = low + (high - low) / 2;
-			if (rows[middle].offset < rows[i].target)
-				low = middle + 1;
-			else
-				high = middle;
-		}
+		size_t low;
+		PD_COUNT_BEFORE(low, nr, at, rows[at].offset < rows[i].target);
 		const bool found = low < nr && rows[low].offset == rows[i].target && rows[low].text;
 		rows[i].target = found ? (uint32_t)low : PERFDATA_NONE;
 		if (found)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "symbols/symbols.h"
 
 struct symbol {
@@ -169,14 +170,8 @@ static bool find_linkage(const struct pd_bolt_names *names, uint64_t address, st
 
 bool pd_bolt_names_find(const struct pd_bolt_names *names, uint64_t address, struct pd_bolt_place *ret)
 {
-	size_t low = 0, high = names->nr;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (names->symbols[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	PD_COUNT_BEFORE(low, names->nr, at, names->symbols[at].start <= address);
 	const struct symbol *symbol = low ? &names->symbols[low - 1] : NULL;
 	if (!symbol || address - symbol->start >= symbol->size)
 		return find_linkage(names, address, ret);

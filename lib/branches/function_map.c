@@ -7,6 +7,7 @@
 #include <string.h>
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "symbols/symbols.h"
 
 struct extent {
@@ -66,14 +67,8 @@ static int compare_extents(const void *left, const void *right)
 /* The first extent with the last start at or before the address; NULL: it does not reach there. */
 static struct extent *find(const struct pd_function_map *map, uint64_t address)
 {
-	size_t low = 0, high = map->nr;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (map->extents[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	PD_COUNT_BEFORE(low, map->nr, at, map->extents[at].start <= address);
 	if (!low)
 		return NULL;
 	struct extent *extent = &map->extents[low - 1];

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "branches/branches.h"
 #include "branches/function_map.h"
 #include "symbols/symbols.h"
@@ -225,14 +226,8 @@ static enum perfdata_status find_leaf(struct pd_line_profile *p, uint64_t addres
 
 static const struct piece *piece_at(const struct pd_line_profile *p, uint64_t address)
 {
-	size_t low = 0, high = p->nr_pieces;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (p->pieces[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	PD_COUNT_BEFORE(low, p->nr_pieces, at, p->pieces[at].start <= address);
 	return low ? &p->pieces[low - 1] : NULL;
 }
 
@@ -444,14 +439,8 @@ enum perfdata_status pd_line_profile_finish(struct pd_line_profile *p)
 /* The first place of that parent. */
 static const struct place *first_of(const struct places *places, uint32_t parent)
 {
-	size_t low = 0, high = places->nr;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (places->items[middle].parent < parent)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	PD_COUNT_BEFORE(low, places->nr, at, places->items[at].parent < parent);
 	return places->items + low;
 }
 

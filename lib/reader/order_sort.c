@@ -4,6 +4,7 @@
  * runs are merged pairwise. */
 #include "config.h"
 #include <string.h>
+#include "base/search.h"
 #include "reader/order_sort.h"
 
 #define MIN_FOR_PILES 512
@@ -73,14 +74,8 @@ static size_t pile_for(struct piles *piles, uint64_t time, size_t hint)
 {
 	if (piles->last[hint] <= time && (!hint || piles->last[hint - 1] > time))
 		return hint;
-	size_t low = 0, high = piles->count;
-	while (low < high) {
-		const size_t middle = (low + high) / 2;
-		if (piles->last[middle] <= time)
-			high = middle;
-		else
-			low = middle + 1;
-	}
+	size_t low;
+	PD_COUNT_BEFORE(low, piles->count, at, piles->last[at] > time);
 	if (low == piles->count && piles->count < MAX_PILES)
 		piles->size[piles->count++] = 0;
 	return low;

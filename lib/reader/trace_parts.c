@@ -5,6 +5,7 @@
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
+#include "base/search.h"
 #include "reader/reader_impl.h"
 #include "reader/trace_pieces.h"
 
@@ -137,15 +138,9 @@ enum perfdata_status pd_cs_payload_stream(const struct perfdata_reader *reader, 
 					  const struct perfdata_auxtrace *auxtrace, struct pd_cs_stream **ret)
 {
 	struct pd_trace_parts *parts = reader->parts;
-	size_t low = 0, high = parts ? parts->nr_payloads : 0;
+	size_t low;
 	*ret = NULL;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (parts->payloads[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	PD_COUNT_BEFORE(low, parts ? parts->nr_payloads : 0, at, parts->payloads[at].number < number);
 	if (!parts || low == parts->nr_payloads || parts->payloads[low].number != number)
 		return PERFDATA_OK;
 	const struct payload *payload = &parts->payloads[low];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "schema/schema.h"
 #include "reader/reader.h"
 #include "rewrite/rewriter.h"
@@ -52,15 +53,9 @@ static int compare_path(struct perfdata_bytes path, const char *other)
 static const struct perfdata_rewrite_build_id *find_build_id(const struct perfdata_rewrite_options *options,
 							     const struct perfdata_mmap2 *map)
 {
-	size_t low = 0, high = options->nr_build_ids;
+	size_t low;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (compare_path(map->filename, options->build_ids[middle].path) > 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	PD_COUNT_BEFORE(low, options->nr_build_ids, at, compare_path(map->filename, options->build_ids[at].path) > 0);
 	for (; low < options->nr_build_ids && !compare_path(map->filename, options->build_ids[low].path); low++)
 		if (!options->build_ids[low].inode || options->build_ids[low].inode == map->ino)
 			return &options->build_ids[low];

@@ -5,6 +5,7 @@
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
+#include "base/search.h"
 #include "rewrite/moved_maps.h"
 
 #define SLOT_BITS 32u                /* of a slot's size: a larger mapping takes several slots */
@@ -124,15 +125,9 @@ static struct areas *own_areas(struct pd_moved_maps *maps, int32_t pid)
 /* The first area that ends after the address. */
 static size_t place_of(const struct areas *areas, uint64_t address)
 {
-	size_t low = 0, high = areas->nr;
+	size_t low;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (areas->list[middle].end > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
+	PD_COUNT_BEFORE(low, areas->nr, at, areas->list[at].end <= address);
 	return low;
 }
 
@@ -255,15 +250,9 @@ uint64_t pd_moved_kernel(const struct pd_moved_maps *maps, uint64_t address)
 /* The first mapping of the kernel that ends after the address. */
 static size_t low_place_of(const struct pd_moved_maps *maps, uint64_t address)
 {
-	size_t low = 0, high = maps->nr_low;
+	size_t low;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (maps->low[middle].end > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
+	PD_COUNT_BEFORE(low, maps->nr_low, at, maps->low[at].end <= address);
 	return low;
 }
 

@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "base/cursor.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "schema/trace_types.h"
 #include "schema/trace.h"
 
@@ -486,14 +487,8 @@ const struct perfdata_trace_event *pd_trace_event_at(const struct perfdata_trace
 const char *pd_trace_printk(const struct perfdata_trace *trace, uint64_t address)
 {
 	const struct pd_trace_texts *texts = &trace->printk;
-	size_t low = 0, high = texts->count;
+	size_t low;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (texts->items[middle].key < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	PD_COUNT_BEFORE(low, texts->count, at, texts->items[at].key < address);
 	return low < texts->count && texts->items[low].key == address ? texts->items[low].text : NULL;
 }

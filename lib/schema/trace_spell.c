@@ -2,6 +2,7 @@
 /* Numbers and texts as printf formats them, and the text of a node for %s. */
 #include "base/checked.h"
 #include "base/cursor.h"
+#include "base/search.h"
 #include "schema/trace_program.h"
 #include "schema/trace.h"
 #include "text/decimal.h"
@@ -214,15 +215,9 @@ static void spell_flags(struct pd_trace_run *run, const struct pd_trace_spec *sp
 static void spell_symbol(struct pd_trace_run *run, const struct pd_trace_spec *spec, const struct pd_trace_node *node)
 {
 	const int64_t value = (int64_t)pd_trace_eval(run, node->a);
-	uint32_t low = 0, high = node->nr_entries;
+	size_t low;
 
-	while (low < high) {
-		const uint32_t middle = low + (high - low) / 2;
-		if (node->entries[middle].value < value)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	PD_COUNT_BEFORE(low, node->nr_entries, at, node->entries[at].value < value);
 	if (low < node->nr_entries && node->entries[low].value == value)
 		trace_spell_text(run->out, spec, node->entries[low].text, node->entries[low].size);
 	else

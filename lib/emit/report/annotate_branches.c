@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/account.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "branches/branches.h"
 #include "emit/report/annotated.h"
 
@@ -100,14 +101,8 @@ enum perfdata_status pd_annotate_branches_new(struct pd_branches *branches, cons
 /* The first row from an address on. */
 static size_t row_from(const struct pd_annotation *annotation, uint64_t address)
 {
-	size_t low = 0, high = annotation->nr_rows;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (annotation->rows[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	PD_COUNT_BEFORE(low, annotation->nr_rows, at, annotation->rows[at].address < address);
 	return low;
 }
 
@@ -150,20 +145,14 @@ enum perfdata_status pd_annotate_branches_count(struct annotate_branches *all, c
 						const struct annotate_counts **ret)
 {
 	const uint64_t shift = annotation->start - place->start;
-	size_t low = 0, high = all->nr;
+	size_t low;
 	pd_free(all->counts);
 	all->counts = pd_calloc(annotation->nr_rows + 1, sizeof *all->counts);
 	*ret = all->counts;
 	if (!all->counts)
 		return PERFDATA_ENOMEM;
 	const struct step first = { .dso = place->dso, .from = place->start };
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (compare_steps(&all->steps[middle], &first) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	PD_COUNT_BEFORE(low, all->nr, at, compare_steps(&all->steps[at], &first) < 0);
 	for (; low < all->nr && all->steps[low].dso == place->dso &&
 	       all->steps[low].from - place->start < annotation->size;
 	     low++)

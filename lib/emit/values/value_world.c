@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/search.h"
 #include "emit/values/value_world.h"
 #include "reader/reader.h"
 #include "schema/schema.h"
@@ -54,13 +55,7 @@ void pd_value_world_release(struct value_world *world) { free(world->ids); }
 
 const struct perfdata_event *pd_value_event(const struct value_world *world, uint64_t id)
 {
-	size_t low = 0, high = world->nr_ids;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (world->ids[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	PD_COUNT_BEFORE(low, world->nr_ids, at, world->ids[at].id < id);
 	return low < world->nr_ids && world->ids[low].id == id ? world->ids[low].event : NULL;
 }

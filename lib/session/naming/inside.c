@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/port.h"
+#include "base/search.h"
 #include "reader/reader.h"
 #include "schema/feature.h"
 #include "schema/protobuf_read.h"
@@ -316,15 +317,9 @@ int pd_inside_open(struct pd_inside *inside, struct pd_inside_file *file)
 
 const struct pd_inside_symbol *pd_inside_symbol_at(const struct pd_inside_file *file, uint64_t address)
 {
-	uint32_t low = 0, high = file->count;
+	size_t low;
 
-	while (low < high) {
-		const uint32_t middle = low + (high - low) / 2;
-		if (file->items[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	PD_COUNT_BEFORE(low, file->count, at, file->items[at].address <= address);
 	if (!low)
 		return NULL;
 	const struct pd_inside_symbol *symbol = &file->items[low - 1];

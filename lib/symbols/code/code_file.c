@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/memory.h"
+#include "base/search.h"
 #include "symbols/elf/symbol_elf.h"
 
 #define PAGE ((uint64_t)4096)
@@ -140,13 +141,7 @@ bool pd_code_file_offset(const struct pd_code_file *file, uint64_t address, uint
 
 const struct pd_code_range *pd_code_file_section(const struct pd_code_file *file, uint64_t address)
 {
-	size_t low = 0, high = file->nr_sections;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (file->sections[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	PD_COUNT_BEFORE(low, file->nr_sections, at, file->sections[at].start <= address);
 	return low && address < file->sections[low - 1].end ? &file->sections[low - 1] : NULL;
 }

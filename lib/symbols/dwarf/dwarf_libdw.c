@@ -13,6 +13,7 @@
 #include <string.h>
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "symbols/dwarf/dwarf.h"
 #include "symbols/dwarf/dwarf_format.h"
 #include "symbols/dwarf/elfutils.h"
@@ -371,14 +372,8 @@ static struct unit_index *index_of(struct pd_libdw *lines, Dwarf_Die *unit)
 /* The last range that starts at or before the address: functions do not overlap in sane files. */
 static const struct function_range *find_range(const struct unit_index *index, uint64_t vaddr)
 {
-	size_t low = 0, high = index->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (index->items[middle].start <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	PD_COUNT_BEFORE(low, index->count, at, index->items[at].start <= vaddr);
 	return low && vaddr < index->items[low - 1].end ? &index->items[low - 1] : NULL;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "base/cursor.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "symbols/dwarf/dwarf.h"
 #include "symbols/dwarf/dwarf_format.h"
 
@@ -484,28 +485,17 @@ enum perfdata_status pd_dwarf_read_table(const struct pd_dwarf *dwarf, const str
 /* The last row at or before the address, unless the row's sequence ends before the address. */
 const struct pd_dwarf_row *pd_dwarf_find_row(const struct pd_dwarf_lines *lines, uint64_t address)
 {
-	size_t low = 0, high = address < lines->lowest ? 0 : lines->row_count;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (lines->rows[middle].address <= address - lines->lowest)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	PD_COUNT_BEFORE(low, address < lines->lowest ? 0 : lines->row_count, at,
+			lines->rows[at].address <= address - lines->lowest);
 	return low && !lines->rows[low - 1].is_end ? &lines->rows[low - 1] : NULL;
 }
 
 uint32_t pd_dwarf_discriminator_of(const struct pd_dwarf_lines *lines, const struct pd_dwarf_row *row)
 {
 	const size_t wanted = (size_t)(row - lines->rows);
-	size_t low = 0, high = lines->discriminator_count;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (lines->discriminators[middle].row < wanted)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	PD_COUNT_BEFORE(low, lines->discriminator_count, at, lines->discriminators[at].row < wanted);
 	return low < lines->discriminator_count && lines->discriminators[low].row == wanted ?
 		       lines->discriminators[low].value : 0;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "base/cursor.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "symbols/dwarf/dwarf.h"
 #include "symbols/dwarf/dwarf_format.h"
 
@@ -217,13 +218,7 @@ void pd_dwarf_sort_ranges(struct pd_dwarf_ranges *ranges)
 
 const struct pd_dwarf_range *pd_dwarf_find_range(const struct pd_dwarf_ranges *ranges, uint64_t address)
 {
-	size_t low = 0, high = ranges->count;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (ranges->items[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	PD_COUNT_BEFORE(low, ranges->count, at, ranges->items[at].start <= address);
 	return low && address < ranges->items[low - 1].end ? &ranges->items[low - 1] : NULL;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/cursor.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "symbols/dwarf/dwarf.h"
 #include "symbols/dwarf/dwarf_format.h"
 
@@ -78,14 +79,8 @@ static enum perfdata_status find_units(struct pd_dwarf *dwarf)
 
 struct pd_dwarf_unit *pd_dwarf_unit_of(struct pd_dwarf *dwarf, uint64_t offset)
 {
-	size_t low = 0, high = dwarf->unit_count;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (dwarf->units[middle].offset <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	PD_COUNT_BEFORE(low, dwarf->unit_count, at, dwarf->units[at].offset <= offset);
 	return low && offset < dwarf->units[low - 1].end ? &dwarf->units[low - 1] : NULL;
 }
 

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include "base/memory.h"
+#include "base/search.h"
 #include "symbols/elf/symbol_elf.h"
 
 #define NO_FILE UINT32_MAX
@@ -161,14 +162,8 @@ static const struct function *function_at(const struct pd_objects *objects, uint
 {
 	const size_t section = section_of(objects->elf, vaddr);
 	const struct function key = { .start = vaddr, .size = UINT64_MAX, .section = (uint32_t)section };
-	size_t low = 0, high = objects->nr_functions;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (compare(&objects->functions[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	PD_COUNT_BEFORE(low, objects->nr_functions, at, compare(&objects->functions[at], &key) < 0);
 	const struct function *before = low ? &objects->functions[low - 1] : NULL;
 	return section && before && before->section == section ? before : NULL;
 }

@@ -10,6 +10,7 @@
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
+#include "base/search.h"
 #include "symbols/symbols.h"
 
 #define MAX_SYMBOLS (64u << 20)  /* of one dso; more than any real file has */
@@ -326,14 +327,8 @@ void pd_symtab_nest(struct pd_symbol_table *table)
 /* The number of symbols that start at or before the address. */
 static size_t count_before(const struct pd_symbol_table *table, uint64_t address)
 {
-	size_t low = 0, high = table->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (table->items[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	PD_COUNT_BEFORE(low, table->count, at, table->items[at].start <= address);
 	return low;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "base/cursor.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "symbols/elf/symbol_elf.h"
 
 #define MAX_MODULES 4096
@@ -69,14 +70,8 @@ static bool module_range(const struct pd_elf *elf, const struct perfdata_unwind_
 /* How many modules start at or below an address. */
 static size_t count_modules(const struct perfdata_unwinder *u, uint64_t address)
 {
-	size_t low = 0, high = u->nr_modules;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (u->modules[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	PD_COUNT_BEFORE(low, u->nr_modules, at, u->modules[at].start <= address);
 	return low;
 }
 

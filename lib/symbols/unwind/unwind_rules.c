@@ -7,6 +7,7 @@
 #include <string.h>
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "symbols/unwind/unwind_entries.h"
 
 /* --- rules in two words ------------------------------------------------------------------------------------------- */
@@ -275,14 +276,8 @@ static bool find_entry(struct perfdata_symbols_dso *dso, struct pd_rules *rules,
 {
 	uint8_t block[8 * BLOCK];
 	const int64_t wanted = (int64_t)(vaddr - rules->index_address);
-	size_t low = 0, high = rules->nr_starts;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (rules->starts[middle] <= wanted)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low;
+	PD_COUNT_BEFORE(low, rules->nr_starts, at, rules->starts[at] <= wanted);
 	if (!low)
 		return false;
 	const uint64_t first = (uint64_t)(low - 1) * BLOCK;
