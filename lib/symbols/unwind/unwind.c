@@ -6,7 +6,6 @@
 #include "config.h"
 #include "symbols/unwind/unwinder.h"
 
-#include <errno.h>
 #include "symbols/unwind/unwind_rules.h"
 
 /* --- by rules ----------------------------------------------------------------------------------------------------- */
@@ -168,12 +167,8 @@ enum perfdata_status pd_unwind_stack(struct perfdata_unwinder *unwinder, const s
 	u->count = 0;
 	u->is_cut = false;
 	const size_t before = pd_symbols_failed(u->symbols);
-	errno = 0;
-	enum perfdata_status status = unwind(u);
-	/* libdwfl reports no failed allocation: the stack seems to end there */
-	if (errno == ENOMEM)
-		status = pd_symbols_note(u->symbols, PERFDATA_ENOMEM);
-	else if (pd_symbols_failed(u->symbols) != before)
+	enum perfdata_status status = pd_symbols_note(u->symbols, unwind(u));
+	if (pd_symbols_failed(u->symbols) != before)
 		status = pd_symbols_failure(u->symbols);
 	u->sample = NULL;
 	if (!status)

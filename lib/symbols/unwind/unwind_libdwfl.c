@@ -6,6 +6,7 @@
 
 #ifdef HAVE_ELFUTILS
 
+#include <errno.h>
 #include "symbols/dwarf/elfutils.h"
 
 static bool set_initial_registers(Dwfl_Thread *thread, void *arg)
@@ -79,15 +80,18 @@ enum perfdata_status pd_dwfl_unwind(struct perfdata_unwinder *u)
 	pd_monitor_enter(u->symbols->unwind_lock);
 	u->by_libdwfl = true;
 	u->nr_by_libdwfl++;
+	errno = 0;
 	if (pd_dwfl_report_all(u)) {
 		if (!u->attached)
 			u->attached = pd_elfutils.dwfl_attach_state(u->dwfl, NULL, 1, &thread_callbacks, u);
 		if (u->attached)
 			pd_elfutils.dwfl_getthread_frames(u->dwfl, 1, take_frame, u);
 	}
+	/* libdwfl reports no failed allocation: the stack seems to end there */
+	const bool lacks_memory = !u->dwfl || errno == ENOMEM;
 	u->by_libdwfl = false;
 	pd_monitor_leave(u->symbols->unwind_lock);
-	return !u->dwfl ? PERFDATA_ENOMEM : u->count ? PERFDATA_OK : PERFDATA_ABSENT;
+	return lacks_memory ? PERFDATA_ENOMEM : u->count ? PERFDATA_OK : PERFDATA_ABSENT;
 }
 
 #endif
