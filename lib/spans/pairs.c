@@ -157,7 +157,8 @@ static enum perfdata_status open_with(struct pd_spans *spans, uint32_t index, co
 	slot->data = room;
 	slot->data_room = size;
 	slot->nr_data = data.size;
-	memcpy(room, data.data, data.size);
+	if (data.size)
+		memcpy(room, data.data, data.size);
 	return PERFDATA_OK;
 }
 
@@ -175,6 +176,7 @@ static enum perfdata_status begin(struct pd_spans *spans, const struct pd_span_e
 	uint32_t first, *link = find(spans, hash, event->pair, key, &first);
 	struct pd_open_pair fresh = { .pair = event->pair, .tid = raw->tid, .begin = pd_span_side(raw),
 				      .event = raw->event, .who = { -1, PERFDATA_NONE, 0 }, .next = UINT32_MAX };
+	const struct perfdata_bytes args = spans->options.args ? data : (struct perfdata_bytes){ NULL, 0 };
 	memcpy(fresh.key, key, sizeof fresh.key);
 	enum perfdata_status status = read_name(spans, event, data, &fresh.name);
 	if (status == PERFDATA_OK)
@@ -186,7 +188,7 @@ static enum perfdata_status begin(struct pd_spans *spans, const struct pd_span_e
 		struct pd_span abandoned = span_of(&spans->open[*link]);
 		fresh.next = spans->open[*link].next;
 		status = pd_spans_give(spans, &abandoned, raw);
-		return status == PERFDATA_OK ? open_with(spans, *link, &fresh, data) : status;
+		return status == PERFDATA_OK ? open_with(spans, *link, &fresh, args) : status;
 	}
 	if (status != PERFDATA_OK)
 		return status;
@@ -200,7 +202,7 @@ static enum perfdata_status begin(struct pd_spans *spans, const struct pd_span_e
 		spans->open[spans->nr_open++] = (struct pd_open_pair){ 0 };
 	}
 	fresh.next = first;
-	status = open_with(spans, index, &fresh, data);
+	status = open_with(spans, index, &fresh, args);
 	return status == PERFDATA_OK ? set_first(spans, hash, index) : status;
 }
 

@@ -85,7 +85,8 @@ struct pd_span {
 	uint64_t woken;              /* time of the wake-up; UINT64_MAX: unknown */
 	int64_t result;
 	bool has_result;             /* of a system call or a lock */
-	/* of a span that an event begins: the event, and the raw data of the sample, borrowed; or NULL */
+	/* of a span that an event begins: the event, and the raw data of the sample, borrowed, where that was asked
+	 * for; or NULL */
 	const struct perfdata_event *event;
 	struct perfdata_bytes args;
 	struct pd_span_place begins, ends;
@@ -99,10 +100,14 @@ static inline uint64_t pd_span_duration(const struct pd_span *span) { return spa
 
 /* --- the callbacks of the engine ---------------------------------------------------------------------------------- */
 
+/* In perfdata_session_options.spans, beside the kinds: `args` is wanted. */
+#define PD_SPANS_ARGS (UINT32_C(1) << 31)
+
 struct pd_spans_options {
 	uint32_t kinds;              /* bits 1 << enum perfdata_span_kind */
 	bool swap;                   /* the recording has the other byte order */
 	bool stacks;                 /* spans have stacks */
+	bool args;                   /* spans that an event begins have its raw data */
 	enum perfdata_arch arch;     /* whose numbers of system calls they are */
 	/* who has this tid now */
 	void (*who)(void *user, int32_t tid, struct pd_span_who *ret);

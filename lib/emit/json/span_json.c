@@ -12,7 +12,10 @@ uint32_t pd_span_lines_of(const struct perfdata_emitter_option_value *values, si
 				perfdata_option_flag(values, nr_values, "with-run-spans", false), false);
 }
 
-uint32_t pd_span_lines_need(uint32_t kinds) { return kinds ? kinds | pd_span_kinds_of(false, false, true) : 0; }
+uint32_t pd_span_lines_need(uint32_t kinds)
+{
+	return kinds ? kinds | pd_span_kinds_of(false, false, true) | PD_SPANS_ARGS : 0;
+}
 
 static void write_member(const struct span_json *how, struct perfdata_text *out, const struct table_column *column,
 			 const struct value *value)

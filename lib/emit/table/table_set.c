@@ -44,9 +44,10 @@ uint32_t pd_table_set_needs(const struct perfdata_emitter_option_value *options,
 uint32_t pd_table_set_spans(const struct perfdata_emitter_option_value *options, size_t nr_options)
 {
 	const char *tables = perfdata_option_text(options, nr_options, "table");
-	return pd_span_kinds_of(list_has(tables, "spans"),
-				perfdata_option_flag(options, nr_options, "with-run-spans", false),
-				list_has(tables, "threads_time"));
+	const bool spans = list_has(tables, "spans");
+	return pd_span_kinds_of(spans, perfdata_option_flag(options, nr_options, "with-run-spans", false),
+				list_has(tables, "threads_time")) |
+	       (spans ? PD_SPANS_ARGS : 0);
 }
 
 uint32_t pd_table_set_trace_samples(const struct perfdata_emitter_option_value *options, size_t nr_options)

@@ -498,7 +498,7 @@ enum perfdata_status pd_session_spans_begin(struct perfdata_session *session, st
 		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
 	for (unsigned i = 0; i < PD_SPAN_STATES; i++)
 		own->frames[i] = PERFDATA_NONE;
-	own->kinds = session->options.spans;
+	own->kinds = session->options.spans & ~PD_SPANS_ARGS;
 	own->no_state_frames = session->options.no_state_frames;
 	const uint32_t off = weighs ? 1u << PERFDATA_SPAN_OFF : 0,
 		       run = off_cpu == PERFDATA_OFF_CPU_WALL ? 1u << PERFDATA_SPAN_RUN : 0,
@@ -507,6 +507,7 @@ enum perfdata_status pd_session_spans_begin(struct perfdata_session *session, st
 	const struct pd_spans_options options = {
 		.kinds = own->kinds | off | run | calls,
 		.stacks = pd_needs(session, NEED_ANY_STACKS),
+		.args = session->options.spans & PD_SPANS_ARGS,
 		.swap = pd_order_is_foreign(perfdata_reader_header(session->reader)->order),
 		.arch = pd_reader_arch(session->reader),
 		.who = who_has, .stack = stack_of, .take = take, .user = session,
