@@ -217,12 +217,6 @@ bool pd_pprof_maps_first(struct pprof_maps *maps, const struct perfdata_dso *dso
 
 /* --- emitters whose profiles name the mappings -------------------------------------------------------------------- */
 
-/* Of one batch. */
-struct part {
-	struct pd_profile_part *samples;
-	struct pprof_seen_list seen;
-};
-
 enum perfdata_status pd_pprof_gather_begin(struct pprof_gather *gather, const struct perfdata_emit_context *context,
 					   const struct pd_profile_options *options)
 {
@@ -257,14 +251,10 @@ void pd_pprof_release(void *state)
 	pd_free(gather);
 }
 
-void pd_pprof_part_free(void *pointer)
+static void free_seen(void *pointer)
 {
-	struct part *part = pointer;
-	if (!part)
-		return;
-	pd_profile_part_free(part->samples);
-	pprof_seen_free(&part->seen);
-	pd_free(part);
+	pprof_seen_free(pointer);
+	pd_free(pointer);
 }
 
 enum perfdata_status pd_pprof_gather_format(const void *state, const struct perfdata_batch *batch, void *value,
@@ -272,30 +262,27 @@ enum perfdata_status pd_pprof_gather_format(const void *state, const struct perf
 					    void **ret_part)
 {
 	const struct pprof_gather *gather = state;
-	void *samples = NULL;
-	struct part *part = pd_calloc(1, sizeof *part);
-	if (!part)
-		return PERFDATA_ENOMEM;
-	enum perfdata_status status = pd_stack_gather_format(&gather->stacks, batch, value, scratch, out, &samples);
-	part->samples = samples;
-	for (size_t i = 0; i < batch->nr_deliveries && status == PERFDATA_OK; i++)
-		if (!pprof_seen_take(&part->seen, gather->stacks.reader, batch->deliveries[i].record))
-			status = PERFDATA_ENOMEM;
-	if (status == PERFDATA_OK)
-		*ret_part = part;
-	else
-		pd_pprof_part_free(part);
-	return status;
+	struct pprof_seen_list *seen = pd_calloc(1, sizeof *seen);
+	(void)value, (void)scratch, (void)out;
+	for (size_t i = 0; seen && i < batch->nr_deliveries; i++) {
+		if (!pprof_seen_take(seen, gather->stacks.reader, batch->deliveries[i].record)) {
+			free_seen(seen);
+			return PERFDATA_ENOMEM;
+		}
+	}
+	return seen ? pd_stack_pair_format(state, batch, seen, free_seen, ret_part) : PERFDATA_ENOMEM;
 }
 
-enum perfdata_status pd_pprof_gather_merge(void *state, void *taken, struct perfdata_text *out)
+static enum perfdata_status add_seen(void *state, void *seen)
 {
-	struct pprof_gather *gather = state;
-	struct part *part = taken;
-	enum perfdata_status status = pd_stack_gather_merge(&gather->stacks, part->samples, out);
-	part->samples = NULL;
-	if (status == PERFDATA_OK && !pprof_maps_add(gather->maps, &part->seen))
-		status = PERFDATA_ENOMEM;
-	pd_pprof_part_free(part);
-	return status;
+	const struct pprof_gather *gather = state;
+	const bool done = pprof_maps_add(gather->maps, seen);
+	free_seen(seen);
+	return done ? PERFDATA_OK : PERFDATA_ENOMEM;
+}
+
+enum perfdata_status pd_pprof_gather_merge(void *state, void *part, struct perfdata_text *out)
+{
+	(void)out;
+	return pd_stack_pair_merge(state, part, add_seen);
 }

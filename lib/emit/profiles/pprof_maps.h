@@ -66,7 +66,6 @@ enum perfdata_status pd_pprof_gather_format(const void *state, const struct perf
 					    struct perfdata_scratch *scratch, struct perfdata_text *out,
 					    void **ret_part);
 enum perfdata_status pd_pprof_gather_merge(void *state, void *part, struct perfdata_text *out);
-void pd_pprof_part_free(void *part);
-#define PPROF_SUMS .format = pd_pprof_gather_format, .merge = pd_pprof_gather_merge, .free_part = pd_pprof_part_free
+#define PPROF_SUMS .format = pd_pprof_gather_format, .merge = pd_pprof_gather_merge, .free_part = pd_stack_pair_free
 
 #endif

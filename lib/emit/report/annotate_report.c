@@ -77,21 +77,6 @@ STACK_BEGIN(set_up, release_state)
 
 /* --- samples ------------------------------------------------------------------------------------------------------ */
 
-struct part {
-	void *stacks;
-	struct pd_branches_part *branches;
-};
-
-static void free_part(void *pointer)
-{
-	struct part *part = pointer;
-	if (!part)
-		return;
-	pd_profile_part_free(part->stacks);
-	pd_branches_part_free(part->branches);
-	pd_free(part);
-}
-
 static enum perfdata_status scan_batch(void *pointer, const struct perfdata_batch *batch, void **ret_value)
 {
 	struct state *state = pointer;
@@ -103,30 +88,26 @@ static enum perfdata_status format_batch(const void *pointer, const struct perfd
 					 struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	const struct state *state = pointer;
-	struct part *part = pd_calloc(1, sizeof *part);
-	*ret_part = part;
-	if (!part)
-		return PERFDATA_ENOMEM;
-	enum perfdata_status status =
-		pd_stack_gather_format(state, batch, NULL, scratch, out, &part->stacks);
-	if (status == PERFDATA_OK && state->branches)
-		status = pd_branches_collect(state->branches, batch, value, &part->branches);
+	struct pd_branches_part *branches = NULL;
+	(void)scratch, (void)out;
+	const enum perfdata_status status =
+		state->branches ? pd_branches_collect(state->branches, batch, value, &branches) : PERFDATA_OK;
+	if (status == PERFDATA_OK)
+		return pd_stack_pair_format(state, batch, branches, pd_branches_part_free, ret_part);
+	pd_branches_part_free(branches);
 	return status;
 }
 
-/* Takes the part over. */
-static enum perfdata_status merge_part(void *pointer, void *of, struct perfdata_text *out)
+static enum perfdata_status add_branches(void *pointer, void *branches)
 {
-	struct state *state = pointer;
-	struct part *part = of;
-	enum perfdata_status status = pd_stack_gather_merge(state, part->stacks, out);
-	part->stacks = NULL;
-	if (status == PERFDATA_OK && part->branches) {
-		status = pd_branches_add(state->branches, part->branches);
-		part->branches = NULL;
-	}
-	free_part(part);
-	return status;
+	const struct state *state = pointer;
+	return pd_branches_add(state->branches, branches);
+}
+
+static enum perfdata_status merge_part(void *pointer, void *part, struct perfdata_text *out)
+{
+	(void)out;
+	return pd_stack_pair_merge(pointer, part, add_branches);
 }
 
 /* --- output ------------------------------------------------------------------------------------------------------- */
@@ -150,53 +131,79 @@ static enum perfdata_status put_function(struct annotate_head *head, struct anno
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-struct shown {
-	size_t nr, matching;
+struct listing {
+	struct annotate_functions *functions;
+	struct annotate_head *head;
+	struct annotate_branches *branches;   /* or NULL */
+	size_t nr, matching;                  /* functions that were put; those and what --top leaves out */
+	struct perfdata_text *out;
 };
 
-/* Functions by their own name; or, if `inlined`, the code of others into which functions of the asked name are
- * inlined. */
-static enum perfdata_status put_matching(struct annotate_functions *functions, struct annotate_head *head,
-					 struct annotate_branches *branches,
-					 bool inlined, struct shown *shown, struct perfdata_text *out)
+static bool is_full(const struct listing *l) { return l->head->options->top && l->nr >= l->head->options->top; }
+
+/* `found`: of making the annotation of a function. PERFDATA_ABSENT: none of its code has samples. */
+static enum perfdata_status put_found(struct listing *l, size_t number, bool is_known, enum perfdata_status found,
+				      const struct pd_annotation *annotation)
 {
-	const struct annotate_options *asked = head->options;
+	if (found != PERFDATA_OK)
+		return found == PERFDATA_ABSENT ? PERFDATA_OK : found;
+	const struct annotate_place place = pd_annotate_functions_place(l->functions, number);
+	l->matching++;
+	return put_function(l->head, is_known ? l->branches : NULL, &place, annotation, !l->nr++, l->out);
+}
+
+static bool matches(const struct listing *l, const char *name, bool is_known)
+{
+	const char *wanted = l->head->options->symbol;
+	return wanted ? pd_stack_name_matches(name, wanted) : is_known;
+}
+
+/* Functions by their own name. */
+static enum perfdata_status put_named(struct listing *l)
+{
+	enum perfdata_status status = PERFDATA_OK;
 	struct pd_annotation annotation;
 	const char *name;
 	bool is_known;
-	for (size_t i = 0; (name = pd_annotate_functions_name(functions, i, &is_known)); i++) {
-		const bool matches = asked->symbol ? pd_stack_name_matches(name, asked->symbol) : is_known;
-		const bool is_enough = asked->top && shown->nr >= asked->top;
-		if (matches == inlined || (inlined && (is_enough || !is_known)))
+	for (size_t i = 0; !status && (name = pd_annotate_functions_name(l->functions, i, &is_known)); i++) {
+		if (!matches(l, name, is_known))
 			continue;
-		if (!inlined && is_enough) {
-			shown->matching++;
-			continue;
-		}
-		enum perfdata_status status =
-			inlined ? pd_annotate_functions_inlined(functions, i, asked->symbol, &annotation)
-				: pd_annotate_functions_rows(functions, i, &annotation);
-		if (status == PERFDATA_ABSENT)
-			continue;
-		const struct annotate_place place = pd_annotate_functions_place(functions, i);
-		if (status == PERFDATA_OK)
-			status = put_function(head, is_known ? branches : NULL, &place, &annotation, !shown->nr, out);
-		if (status != PERFDATA_OK)
-			return status;
-		shown->matching++;
-		shown->nr++;
+		if (is_full(l))
+			l->matching++;
+		else
+			status = put_found(l, i, is_known, pd_annotate_functions_rows(l->functions, i, &annotation),
+					   &annotation);
 	}
-	return PERFDATA_OK;
+	return status;
+}
+
+/* The code of other functions into which functions of the asked name are inlined. */
+static enum perfdata_status put_callers_of_inlined(struct listing *l)
+{
+	const char *name, *wanted = l->head->options->symbol;
+	enum perfdata_status status = PERFDATA_OK;
+	struct pd_annotation annotation;
+	bool is_known;
+	for (size_t i = 0; !status && !is_full(l); i++) {
+		name = pd_annotate_functions_name(l->functions, i, &is_known);
+		if (!name)
+			break;
+		if (is_known && !matches(l, name, is_known))
+			status = put_found(l, i, is_known,
+					   pd_annotate_functions_inlined(l->functions, i, wanted, &annotation),
+					   &annotation);
+	}
+	return status;
 }
 
 static enum perfdata_status put_functions(struct annotate_functions *functions, struct annotate_head *head,
 					  struct annotate_branches *branches, struct perfdata_text *out)
 {
 	const struct annotate_options *asked = head->options;
-	struct shown shown = { 0 };
-	enum perfdata_status status = put_matching(functions, head, branches, false, &shown, out);
+	struct listing shown = { .functions = functions, .head = head, .branches = branches, .out = out };
+	enum perfdata_status status = put_named(&shown);
 	if (status == PERFDATA_OK && asked->symbol)
-		status = put_matching(functions, head, branches, true, &shown, out);
+		status = put_callers_of_inlined(&shown);
 	if (status != PERFDATA_OK || asked->json)
 		return status;
 	if (!shown.matching)
@@ -253,5 +260,5 @@ const struct perfdata_emitter pd_emitter_annotate = {
 	.scan = scan_batch,
 	.format = format_batch,
 	.merge = merge_part,
-	.free_part = free_part,
+	.free_part = pd_stack_pair_free,
 };

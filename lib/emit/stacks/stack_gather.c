@@ -84,6 +84,63 @@ enum perfdata_status pd_stack_gather_merge(void *state, void *part, struct perfd
 	return pd_profile_add(gather->profile, part);
 }
 
+/* --- what else a batch has ---------------------------------------------------------------------------------------- */
+
+struct stack_pair {
+	struct pd_profile_part *stacks;
+	void *other;
+	void (*free_other)(void *other);
+};
+
+static void free_other(struct stack_pair *pair)
+{
+	if (pair->other)
+		pair->free_other(pair->other);
+}
+
+void pd_stack_pair_free(void *part)
+{
+	struct stack_pair *pair = part;
+	if (!pair)
+		return;
+	pd_profile_part_free(pair->stacks);
+	free_other(pair);
+	pd_free(pair);
+}
+
+enum perfdata_status pd_stack_pair_format(const void *state, const struct perfdata_batch *batch, void *other,
+					  void (*free_its_other)(void *other), void **ret_part)
+{
+	const struct stack_gather *gather = state;
+	struct stack_pair made = { .other = other, .free_other = free_its_other };
+	struct stack_pair *pair = pd_calloc(1, sizeof *pair);
+	if (!pair) {
+		free_other(&made);
+		return PERFDATA_ENOMEM;
+	}
+	*pair = made;
+	const enum perfdata_status status = pd_profile_collect(gather->profile, batch, &pair->stacks);
+	if (status == PERFDATA_OK)
+		*ret_part = pair;
+	else
+		pd_stack_pair_free(pair);
+	return status;
+}
+
+enum perfdata_status pd_stack_pair_merge(void *state, void *part, pd_stack_pair_add *add)
+{
+	struct stack_gather *gather = state;
+	struct stack_pair *pair = part;
+	enum perfdata_status status = pd_profile_add(gather->profile, pair->stacks);
+	pair->stacks = NULL;
+	if (status == PERFDATA_OK && pair->other) {
+		status = add(state, pair->other);
+		pair->other = NULL;
+	}
+	pd_stack_pair_free(pair);
+	return status;
+}
+
 bool pd_stack_option_is(const struct perfdata_emitter_option_value *values, size_t nr, const char *name,
 			const char *text)
 {

@@ -47,6 +47,15 @@ enum perfdata_status pd_stack_gather_format(const void *state, const struct perf
 					    void **ret_part);
 enum perfdata_status pd_stack_gather_merge(void *state, void *part, struct perfdata_text *out);
 
+/* The same for emitters that gather something else beside stacks: the part of a batch is a pair. `other` (may be NULL)
+ * belongs to the pair, also where a function fails. */
+enum perfdata_status pd_stack_pair_format(const void *state, const struct perfdata_batch *batch, void *other,
+					  void (*free_other)(void *other), void **ret_part);
+/* Merges the stacks, and calls `add`, which takes over what else there is. */
+typedef enum perfdata_status pd_stack_pair_add(void *state, void *other);
+enum perfdata_status pd_stack_pair_merge(void *state, void *part, pd_stack_pair_add *add);
+void pd_stack_pair_free(void *part);
+
 /* An emitter's `configure`: what samples weigh where time off the CPU was recorded, by the option "weight". */
 enum perfdata_status pd_stack_configure(void *user, struct perfdata_configuration *configuration);
 #define STACK_WEIGHTS "period|samples|wall|off-cpu|both"

@@ -34,10 +34,6 @@ struct state {
 	bool inlines, markers;
 };
 
-struct part {
-	void *samples, *rows;
-};
-
 static void release_state(void *pointer)
 {
 	struct state *state = pointer;
@@ -67,46 +63,25 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 
 STACK_BEGIN(set_up, release_state)
 
-static void free_part(void *pointer)
-{
-	struct part *part = pointer;
-	if (!part)
-		return;
-	pd_profile_part_free(part->samples);
-	pd_timeline_part_free(part->rows);
-	pd_free(part);
-}
-
 static enum perfdata_status format_batch(const void *pointer, const struct perfdata_batch *batch, void *value,
 					 struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	const struct state *state = pointer;
-	struct part *part = pd_calloc(1, sizeof *part);
-	if (!part)
-		return PERFDATA_ENOMEM;
-	enum perfdata_status status = pd_stack_gather_format(pointer, batch, value, scratch, out, &part->samples);
-	part->rows = pd_timeline_collect(state->timeline, batch);
-	if (status == PERFDATA_OK && !part->rows)
-		status = PERFDATA_ENOMEM;
-	if (status == PERFDATA_OK)
-		*ret_part = part;
-	else
-		free_part(part);
-	return status;
+	void *rows = pd_timeline_collect(state->timeline, batch);
+	(void)value, (void)scratch, (void)out;
+	return rows ? pd_stack_pair_format(state, batch, rows, pd_timeline_part_free, ret_part) : PERFDATA_ENOMEM;
 }
 
-static enum perfdata_status merge_part(void *pointer, void *taken, struct perfdata_text *out)
+static enum perfdata_status add_rows(void *pointer, void *rows)
 {
-	struct state *state = pointer;
-	struct part *part = taken;
-	enum perfdata_status status = pd_stack_gather_merge(pointer, part->samples, out);
-	part->samples = NULL;
-	if (status == PERFDATA_OK) {
-		status = pd_timeline_add(state->timeline, part->rows);
-		part->rows = NULL;
-	}
-	free_part(part);
-	return status;
+	const struct state *state = pointer;
+	return pd_timeline_add(state->timeline, rows);
+}
+
+static enum perfdata_status merge_part(void *pointer, void *part, struct perfdata_text *out)
+{
+	(void)out;
+	return pd_stack_pair_merge(pointer, part, add_rows);
 }
 
 /* --- the head ----------------------------------------------------------------------------------------------------- */
@@ -487,8 +462,8 @@ static enum perfdata_status end_output(void *pointer, const struct perfdata_emit
 static enum perfdata_status configure_session(void *user, struct perfdata_configuration *configuration)
 {
 	if (perfdata_option_flag(configuration->options, configuration->nr_options, "markers", true))
-		configuration->spans = ((1u << PERFDATA_SPAN_KINDS) - 1) &
-				       ~(1u << PERFDATA_SPAN_RUN | 1u << PERFDATA_SPAN_RUNQ);
+		configuration->spans = PD_SPANS_ARGS | (((1u << PERFDATA_SPAN_KINDS) - 1) &
+							~(1u << PERFDATA_SPAN_RUN | 1u << PERFDATA_SPAN_RUNQ));
 	return pd_stack_configure(user, configuration);
 }
 
@@ -505,5 +480,5 @@ const struct perfdata_emitter pd_emitter_firefox = {
 	STACK_EMITTER(release_state),
 	.format = format_batch,
 	.merge = merge_part,
-	.free_part = free_part,
+	.free_part = pd_stack_pair_free,
 };
