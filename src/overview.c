@@ -217,62 +217,67 @@ static void show_line(struct perfdata_text *out, const char *command, const char
 	perfdata_text_release(&line);
 }
 
-static uint64_t nr_spans(const struct perfdata_session *session, enum perfdata_span_kind kind)
+/* The commands that answer something of the recording. */
+struct offers {
+	struct offer { const char *command, *what; } items[16 + NR_SPAN_ANSWERS];
+	size_t nr, widest;
+};
+
+static void offer(struct offers *offers, bool useful, const char *command, const char *what)
+{
+	if (!useful)
+		return;
+	offers->items[offers->nr++] = (struct offer){ command, what };
+	offers->widest = strlen(command) > offers->widest ? strlen(command) : offers->widest;
+}
+
+/* Bits of the answers about spans that there are. */
+static unsigned span_answers_of(const struct perfdata_session *session)
 {
 	struct perfdata_span_counts counts;
-	perfdata_session_span_counts(session, kind, &counts);
-	return counts.spans;
+	unsigned found = 0;
+	for (size_t i = 0; i < NR_SPAN_ANSWERS; i++) {
+		perfdata_session_span_counts(session, span_answers[i].kind, &counts);
+		found |= counts.spans ? 1u << i : 0;
+	}
+	return found;
 }
 
 static void show_next(struct perfdata_text *out, const char *file, struct perfdata_session *session,
 		      const struct name_counts *names)
 {
-	const struct perfdata_summary *summary = perfdata_session_summary(session);
-	const struct answerable can = answerable_from(summary);
-	const bool profile = can.time || can.work;
-	char table[128] = "csv";
-	if (can.table)
-		snprintf(table, sizeof table, "csv --table event:%.100s", can.table);
-	const bool waits = nr_spans(session, PERFDATA_SPAN_OFF);
-	bool spans = false;
-	for (size_t i = 0; i < NR_SPAN_ANSWERS; i++)
-		spans |= nr_spans(session, span_answers[i].kind) > 0;
-	const struct { const char *command, *what; bool useful; } next[] = {
-		{ "report", "where the time goes", can.time },
-		{ "report", "which functions cause what was counted", can.work && !can.time },
-		{ span_answers[0].report, span_answers[0].what, waits },
-		{ "flamegraph --weight off-cpu -o out.html", "from where they waited, as a picture in a browser",
-		  waits && can.stacks },
-		{ span_answers[1].report, span_answers[1].what, nr_spans(session, span_answers[1].kind) },
-		{ span_answers[2].report, span_answers[2].what, nr_spans(session, span_answers[2].kind) },
-		{ span_answers[3].report, span_answers[3].what, nr_spans(session, span_answers[3].kind) },
-		{ span_answers[4].report, span_answers[4].what, nr_spans(session, span_answers[4].kind) },
-		{ span_answers[5].report, span_answers[5].what, nr_spans(session, span_answers[5].kind) },
-		{ span_answers[6].report, span_answers[6].what, nr_spans(session, span_answers[6].kind) },
-		{ "report", "how often it happened, and where or in which programs",
-		  can.occurrences && !profile && !spans },
-		{ "report --by event", "how often each event was sampled", can.occurrences && profile },
-		{ "flamegraph -o out.html", "the same as a picture in a browser", profile },
-		{ "flamegraph -o out.html", "from where it happened, as a picture in a browser",
-		  can.occurrences && can.stacks && !profile && !waits },
-		{ "perfetto -o out.pftrace", "which thread ran and waited when, for ui.perfetto.dev", can.switches },
-		{ "perfetto -o out.pftrace", "what happened when, for ui.perfetto.dev", can.table && !can.switches },
-		{ table, "what was recorded with each, as a table", can.table != NULL },
-		{ "parquet -o tables/", "all as tables for SQL: who waited how long, for instance", can.switches },
-		{ "parquet -o tables/", "all as tables for SQL", can.table && !can.switches },
-		{ "script", "every sample as text", can.samples },
-		{ "match", "which files would give names", names->named < names->samples },
-		{ "-v", "all that the recording says of itself", true },
-	};
-	size_t widest = 0;
-	for (size_t i = 0; i < sizeof next / sizeof *next; i++)
-		if (next[i].useful && strlen(next[i].command) > widest)
-			widest = strlen(next[i].command);
+	const struct answerable can = answerable_from(perfdata_session_summary(session));
+	const unsigned spans = span_answers_of(session);
+	const bool profile = can.time || can.work, waits = spans & 1;
+	struct offers offers = { .nr = 0 }, *next = &offers;
+	char table[128];
+	snprintf(table, sizeof table, "csv --table event:%.100s", can.table ? can.table : "");
+	offer(next, can.time, "report", "where the time goes");
+	offer(next, can.work && !can.time, "report", "which functions cause what was counted");
+	for (size_t i = 0; i < NR_SPAN_ANSWERS; i++) {
+		offer(next, spans >> i & 1, span_answers[i].report, span_answers[i].what);
+		if (!i)
+			offer(next, waits && can.stacks, "flamegraph --weight off-cpu -o out.html",
+			      "from where they waited, as a picture in a browser");
+	}
+	offer(next, can.occurrences && !profile && !spans, "report",
+	      "how often it happened, and where or in which programs");
+	offer(next, can.occurrences && profile, "report --by event", "how often each event was sampled");
+	offer(next, profile, "flamegraph -o out.html", "the same as a picture in a browser");
+	offer(next, can.occurrences && can.stacks && !profile && !waits, "flamegraph -o out.html",
+	      "from where it happened, as a picture in a browser");
+	offer(next, can.switches, "perfetto -o out.pftrace", "which thread ran and waited when, for ui.perfetto.dev");
+	offer(next, can.table && !can.switches, "perfetto -o out.pftrace", "what happened when, for ui.perfetto.dev");
+	offer(next, can.table, table, "what was recorded with each, as a table");
+	offer(next, can.switches, "parquet -o tables/", "all as tables for SQL: who waited how long, for instance");
+	offer(next, can.table && !can.switches, "parquet -o tables/", "all as tables for SQL");
+	offer(next, can.samples, "script", "every sample as text");
+	offer(next, names->named < names->samples, "match", "which files would give names");
+	offer(next, true, "-v", "all that the recording says of itself");
 	perfdata_text_literal(out, "next:\n");
-	for (size_t i = 0; i < sizeof next / sizeof *next; i++)
-		if (next[i].useful)
-			show_line(out, next[i].command, file, sizeof "  perfdata  " + widest + strlen(file) + 1,
-				  next[i].what);
+	for (size_t i = 0; i < next->nr; i++)
+		show_line(out, next->items[i].command, file, sizeof "  perfdata  " + next->widest + strlen(file) + 1,
+			  next->items[i].what);
 }
 
 static void show_overview(struct input *input, struct perfdata_session *session, const struct seen *seen,
