@@ -353,6 +353,21 @@ def exports(files):
     yield from ("%s is exported and in no public header" % name for name in sorted(exported - public))
 
 
+def uncalled_exports(files):
+    """Exported functions that neither the program, an example, the browser nor an inline function or macro of a header calls."""
+    called = set()
+    for top in ("src", "doc/examples"):
+        for folder, _folders, names in os.walk(os.path.join(TOP, top)):
+            for name in names:
+                if name.endswith((".c", ".cc", ".h", ".py", ".js", ".mjs")):
+                    called.update(re.findall(r"\bperfdata_\w+", COMMENT.sub("", text_of(os.path.join(folder, name)))))
+    for path in files:
+        if re.fullmatch(r"lib/perfdata(/\w+)?\.h", path):
+            code = re.sub(r"PERFDATA_API[^;]*;", "", code_of(text_of(path)))
+            called.update(re.findall(r"\b(perfdata_\w+)\(", code))
+    yield from (name for name in sorted(declared(files)) if name not in called)
+
+
 def mutable_data():
     """Objects that can change: the library keeps no state of its own."""
     for source, entries in sorted(symbols().items()):
@@ -494,6 +509,7 @@ def main():
     report("files of C have at most %d lines" % LONGEST_FILE, too_long(files))
     missing = None if os.path.exists(LIBRARY) else "no shared library was built"
     report("exported symbols are those of the public headers", exports(files) if not missing else (), missing)
+    report("each exported function is called by the program, an example or the browser", uncalled_exports(files))
     missing = "nothing was built" if not objects() else "sanitizers add data" if sanitized() else None
     report("no mutable data in the library", mutable_data() if not missing else (), missing)
     print("1..%d" % count)
