@@ -3,6 +3,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include "auxtrace/auxtrace.h"
+#include "base/digit.h"
 
 enum perfdata_status pd_aux_setup_take_info(struct pd_aux_setup *setup, const struct pd_tracer *tracer,
 					    const struct perfdata_list *words, const struct pd_aux_header *header)
@@ -44,11 +45,7 @@ uint64_t pd_number_in(const char *text, unsigned base)
 {
 	uint64_t value = 0;
 	for (;; text++) {
-		const char c = *text;
-		const unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
-				       : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
-				       : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10
-							      : 99;
+		const unsigned digit = pd_digit_of(*text);
 		if (digit >= base)
 			return value;
 		value = value * base + digit;

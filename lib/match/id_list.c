@@ -7,6 +7,7 @@
  *   anything               "ID" */
 #include "config.h"
 #include <string.h>
+#include "base/digit.h"
 #include "base/memory.h"
 #include "match/match.h"
 
@@ -16,22 +17,14 @@ struct line {
 	const char *at, *end;
 };
 
-static int digit_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Parses a text that is a build-id in hexadecimal and nothing else. */
 static bool parse_id(const char *at, size_t size, struct pd_build_id *ret)
 {
 	if (size < 8 || size % 2 || size / 2 > sizeof ret->bytes)
 		return false;
 	for (size_t i = 0; i < size / 2; i++) {
-		const int high = digit_of(at[2 * i]), low = digit_of(at[2 * i + 1]);
-		if (high < 0 || low < 0)
+		const unsigned high = pd_digit_of(at[2 * i]), low = pd_digit_of(at[2 * i + 1]);
+		if (high == PD_NO_DIGIT || low == PD_NO_DIGIT)
 			return false;
 		ret->bytes[i] = (uint8_t)(high << 4 | low);
 	}

@@ -5,11 +5,12 @@
 #include <stdio.h>
 #include <limits.h>
 #include <string.h>
+#include "base/digit.h"
 #include "base/port.h"
 #include "profile/key_name.h"
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+static bool is_hex(char c) { return pd_digit_of(c) != PD_NO_DIGIT; }
 
 static size_t nr_digits(const char *text, size_t size)
 {

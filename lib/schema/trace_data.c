@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "base/cursor.h"
+#include "base/digit.h"
 #include "base/memory.h"
 #include "base/search.h"
 #include "schema/trace_types.h"
@@ -73,10 +74,7 @@ static bool number_in_base(struct pd_trace_span *span, unsigned base, uint64_t *
 
 	pd_trace_skip_blanks(span);
 	for (start = span->at; span->at < span->end; span->at++) {
-		const char c = *span->at;
-		const unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0') :
-				       c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 :
-				       c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10 : 99;
+		const unsigned digit = pd_digit_of(*span->at);
 		if (digit >= base)
 			break;
 		if (!pd_mul(value, base, &value) || !pd_add(value, digit, &value))

@@ -6,6 +6,7 @@
  * parentheses (3 * (1 + 2) is 5). */
 #include "base/checked.h"
 #include "schema/trace_parse.h"
+#include "base/digit.h"
 #include "text/decimal.h"
 
 bool pd_trace_fail(struct pd_trace_parser *parser, const char *problem)
@@ -65,10 +66,7 @@ static uint64_t trace_literal(const char *text, size_t size)
 	uint64_t value = 0;
 
 	for (size_t i = hex ? 2 : 0; i < size; i++) {
-		const char c = text[i];
-		const unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0') :
-				       c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 :
-				       c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10 : 99;
+		const unsigned digit = pd_digit_of(text[i]);
 		if (digit >= base)
 			break;
 		if (!pd_mul(value, base, &value) || !pd_add(value, digit, &value))

@@ -3,6 +3,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
+#include "base/digit.h"
 #include "schema/off_cpu_sample.h"
 #include "spans/spans_impl.h"
 
@@ -66,9 +67,7 @@ static void read_letters(struct pd_span_event *ret, const struct perfdata_trace_
 			digit += 2;
 		}
 		for (; digit < end; digit++) {
-			const unsigned value = *digit >= '0' && *digit <= '9' ? (unsigned)(*digit - '0') :
-					       *digit >= 'a' && *digit <= 'f' ? (unsigned)(*digit - 'a') + 10 :
-					       *digit >= 'A' && *digit <= 'F' ? (unsigned)(*digit - 'A') + 10 : 16;
+			const unsigned value = pd_digit_of(*digit);
 			if (value >= base || number >> 32)
 				break;
 			number = number * base + value;

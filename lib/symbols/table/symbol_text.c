@@ -4,6 +4,7 @@
 #include "config.h"
 #include <string.h>
 #include "base/cursor.h"
+#include "base/digit.h"
 #include "symbols/symbols.h"
 
 #define KALLSYMS_LINE 44   /* bytes of a usual line */
@@ -26,8 +27,6 @@ static bool eight_digits(const char *at, uint64_t *ret)
 	return true;
 }
 
-static bool is_hex_digit(char c) { return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f'); }
-
 /* A hexadecimal number at *at; false: there is none, or it is longer than 64 bits. */
 static bool take_hex(char **at, const char *end, uint64_t *ret)
 {
@@ -41,9 +40,10 @@ static bool take_hex(char **at, const char *end, uint64_t *ret)
 	}
 	value = 0;
 	for (; p - *at < 17; p++) {
-		if (!is_hex_digit(*p))
+		const unsigned digit = pd_digit_of(*p);
+		if (digit == PD_NO_DIGIT)
 			break;
-		value = value << 4 | (unsigned)(*p <= '9' ? *p - '0' : (*p | 0x20) - 'a' + 10);
+		value = value << 4 | digit;
 	}
 	if (p == *at || p - *at > 16)
 		return false;
@@ -212,15 +212,15 @@ static enum number take_number(char **at, char *end, uint64_t *ret)
 	char *p = *at;
 	while (is_blank(*p))
 		p++;
-	if (p[0] == '-' && is_hex_digit(p[1]))
+	if (p[0] == '-' && pd_digit_of(p[1]) != PD_NO_DIGIT)
 		return TOO_LARGE;
 	p += *p == '+';
-	p += p[0] == '0' && (p[1] == 'x' || p[1] == 'X') && is_hex_digit(p[2]) ? 2 : 0;
+	p += p[0] == '0' && (p[1] == 'x' || p[1] == 'X') && pd_digit_of(p[2]) != PD_NO_DIGIT ? 2 : 0;
 	const bool zero = *p == '0';
 	while (*p == '0')
 		p++;
 	*ret = 0;
-	const bool digits = is_hex_digit(*p);
+	const bool digits = pd_digit_of(*p) != PD_NO_DIGIT;
 	if (digits && !take_hex(&p, end, ret))
 		return TOO_LARGE;
 	*at = p;
