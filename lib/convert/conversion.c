@@ -146,8 +146,11 @@ static enum perfdata_status join_parts(struct plan *plan, struct perfdata_error 
 {
 	const struct part *first = &plan->parts[0], *delivered = NULL;
 	for (size_t i = 0; i < plan->nr_parts; i++) {
-		const struct part *part = &plan->parts[i];
+		struct part *part = &plan->parts[i];
 		const struct perfdata_configuration *asks = &part->configuration;
+		/* of several formats, no one changes what the others count */
+		if (plan->nr_parts > 1 && asks->off_cpu == PERFDATA_OFF_CPU_BESIDE)
+			part->configuration.off_cpu = PERFDATA_OFF_CPU_USUAL;
 		if ((!plan->options->order && asks->order != first->configuration.order) ||
 		    asks->keep_exited != first->configuration.keep_exited)
 			return require_same_part(first, part, reterr);

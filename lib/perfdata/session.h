@@ -88,6 +88,10 @@ enum perfdata_off_cpu {
 	/* Both as one: the event of a clock. Where no clock was sampled, time on the CPU is that between switches, and
 	 * has no stack but [running]. */
 	PERFDATA_OFF_CPU_WALL,
+	/* As recorded, and beside the samples of the event of switches (of waits; of the clock that SWITCH records
+	 * came with) deliveries with PERFDATA_DELIVERY_SPAN, which weigh time off the CPU and, where no clock was
+	 * sampled, time on the CPU as [running]. For simpleperf USUAL. */
+	PERFDATA_OFF_CPU_BESIDE,
 };
 
 /* What the stacks of time off the CPU end with: a frame of PERFDATA_DSO_STATE. */

@@ -234,6 +234,12 @@ uint32_t pd_profile_nr_events(const struct pd_profile *profile) { return (uint32
 
 uint32_t pd_profile_nr_threads(const struct pd_profile *profile) { return (uint32_t)profile->nr_threads; }
 
+uint32_t pd_profile_thread_number(const struct pd_profile *profile, uint32_t thread)
+{
+	uint64_t index;
+	return pd_hash_map_get(&profile->thread_ids, thread, &index) ? (uint32_t)index : UINT32_MAX;
+}
+
 const struct pd_profile_thread *pd_profile_thread(const struct pd_profile *profile, uint32_t thread)
 {
 	return thread < profile->nr_threads ? &profile->threads[thread] : NULL;

@@ -141,6 +141,8 @@ struct pd_profile_thread {
 	uint32_t comm;               /* its last name among the samples */
 };
 uint32_t pd_profile_nr_threads(const struct pd_profile *profile);
+/* The profile's number of a thread of the session (perfdata_delivery.thread); UINT32_MAX: it has no sample. */
+uint32_t pd_profile_thread_number(const struct pd_profile *profile, uint32_t thread);
 const struct pd_profile_thread *pd_profile_thread(const struct pd_profile *profile, uint32_t thread);
 
 /* --- the tree of stacks ------------------------------------------------------------------------------------------- */

@@ -156,14 +156,17 @@ enum perfdata_status pd_off_cpu_begin(struct perfdata_session *session, struct p
 /* Whether samples of the event count by themselves. */
 static inline bool pd_off_cpu_counts(const struct perfdata_session *session, const struct perfdata_event *event)
 {
-	return !session->off_cpu || (session->off_cpu != PERFDATA_OFF_CPU_OFF && session->on_event &&
-				     event->index == session->on_event->index);
+	return !session->off_cpu || session->off_cpu == PERFDATA_OFF_CPU_BESIDE ||
+	       (session->off_cpu != PERFDATA_OFF_CPU_OFF && session->on_event &&
+		event->index == session->on_event->index);
 }
 /* Whether simpleperf took a sample where each thread left the CPU (--trace-offcpu). */
 bool pd_traces_off_cpu(const struct perfdata_reader *reader);
 /* --- delivery/session_spans.c --- */
 /* Makes what the session's options and `off_cpu` ask for. PERFDATA_EUSAGE, PERFDATA_ENOMEM. */
 enum perfdata_status pd_session_spans_begin(struct perfdata_session *session, struct perfdata_error *reterr);
+/* Whether time off the CPU can weigh beside what was recorded; true as long as a pipe's events are still to come. */
+bool pd_session_spans_can_weigh(const struct perfdata_session *session);
 /* Takes the next record, before it changes the session's state. wanted: it passes the filter. */
 enum perfdata_status pd_session_spans_take(struct perfdata_session *session, const struct perfdata_raw *raw,
 					   bool wanted);
@@ -297,6 +300,8 @@ const char *pd_session_span_text(const struct perfdata_session *session, uint32_
 bool pd_session_frame_is_kernel(const struct perfdata_session *session, uint32_t frame);
 /* What its samples weigh; never USUAL. */
 enum perfdata_off_cpu pd_session_off_cpu(const struct perfdata_session *session);
+/* The event to which time off the CPU adds weight; NULL: none. */
+const struct perfdata_event *pd_session_off_event(const struct perfdata_session *session);
 /* Whether names and stacks are those that simpleperf recorded. */
 bool pd_session_follows_simpleperf(const struct perfdata_session *session);
 /* Whether its batches have all of that (enum perfdata_session_need). */

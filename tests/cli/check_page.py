@@ -214,6 +214,34 @@ const [file, folder] = process.argv.slice(2);
   }
   await wall.close();
 
+  /* the same without an option, and what a thread did over time */
+  const waits = await open("", 1200, process.argv[8]);
+  said.waits = { events: await waits.evaluate(() => Array.from(document.getElementById("event").options, o => [o.textContent, o.value])),
+    start: await waits.evaluate(() => [document.getElementById("event").value, perfdata.total, document.getElementById("states-box").hidden]) };
+  await waits.select("#roots", "t");
+  said.waits.sums = {};
+  for (const [name, value] of said.waits.events) {
+    await waits.select("#event", value);
+    said.waits.sums[name] = await total(waits);
+  }
+  await waits.select("#roots", "");
+  await waits.keyboard.press("w");
+  await waits.type("#who-search", process.argv[9]);
+  await waits.keyboard.press("Enter");
+  await settled(waits);
+  said.waits.states = await waits.evaluate(() => perfdata.states());
+  said.waits.box = await waits.evaluate(() => {
+    const canvas = document.getElementById("states"), box = canvas.getBoundingClientRect(), pixels = new Set();
+    const bytes = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+    for (let i = 0; i < bytes.length; i += 4)
+      pixels.add(bytes.slice(i, i + 3).join());
+    return [box.width > 400, pixels.size > 2, document.getElementById("states-text").textContent, canvas.getAttribute("aria-label")];
+  });
+  const strip = await waits.evaluate(() => { const box = document.getElementById("states").getBoundingClientRect(); return [box.left + box.width / 2, box.top + 10]; });
+  await waits.mouse.move(...strip);
+  said.waits.tip = await waits.evaluate(() => document.getElementById("states").title);
+  await waits.close();
+
   /* every control has a name */
   const unnamed = [];
   const walk = node => {
@@ -241,6 +269,13 @@ def check(folder):
             f.write(program.run("flamegraph", "-q", *options, os.path.join(program.TESTDATA, name)).out)
     heaviest = json.loads(program.run("annotate", "-q", "--json", "--top", "1", os.path.join(program.TESTDATA, "callgraph-73.data")).out)["functions"][0]
     others.append(heaviest["symbol"])
+    wide = os.path.join(program.TESTDATA, "spans", "wide.data")
+    others.append(os.path.join(folder, "wide.html"))
+    with open(others[-1], "wb") as f:
+        f.write(program.run("flamegraph", "-q", wide).out)
+    waited = {kind: json.loads(program.run("report", "-q", "--spans", kind, "--by", "thread", "--top", "0", "--json", wide).out) for kind in ("off", "run")}
+    thread = max((row for row in waited["off"]["rows"] if row["name"] == "sleeping"), key=lambda row: (row["count"], row["tid"]))
+    others.append("/%d)" % thread["tid"])
     with open(driver, "w") as f:
         f.write(DRIVER)
     done = subprocess.run(["node", driver, page, folder, *others], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300,
@@ -279,7 +314,21 @@ def check(folder):
     report("an event beside another has the sum that it has by itself", (not beside or beside != with_roots or beside != shown or colour != "r") and said["beside"])
     totals = said["wall"]["totals"]
     report("wall is the time on the CPU and that off it", (len(totals) != 6 or totals[0] + totals[2] != totals[4] or totals[5] != totals[2] or not totals[2]) and said["wall"])
+    check_waits(said["waits"], waited, thread["tid"])
     report("each control has a name", said["unnamed"])
+
+
+def check_waits(said, waited, tid):
+    off, run = waited["off"]["total"], waited["run"]["total"]
+    names = {name.split(" (")[0]: total for name, total in said["sums"].items()}
+    report("time off the CPU and wall are events of the page", (names.get("off the CPU") != off or names.get("wall: on and off the CPU") != off + run) and said)
+    report("a recording of switches begins with time off the CPU", (said["start"][1] != off or not said["start"][2]) and said["start"])
+    times = {kind: sum(row["total"] for row in waited[kind]["rows"] if row.get("tid") == tid) for kind in waited}
+    states = said["states"] or {}
+    report("the strip has what one thread did", (states.get("running") != times["run"] or sum(states.values()) != times["off"] + times["run"]) and [states, times])
+    wide, coloured, text, label = said["box"]
+    report("… in colours, with a legend and in words", not (wide and coloured and "sleeping" in text and "a cell is " in text and "sleeping" in label) and said["box"])
+    report("… and says what is in a cell", " s: " not in said["tip"] and said["tip"])
 
 
 if program.SANITIZED:

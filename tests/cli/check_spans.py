@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 import perfetto
 import program
 import scheduler_recording as scheduler
+import views
 from builder import CONTEXT_USER, CPU, IDENTIFIER, IP, PERIOD, RAW, TID, TIME, Recording
 from program import PERFDATA, TESTDATA, run
 
@@ -207,7 +208,9 @@ def check_weights(tap):
             wall, done = folded(name, "--weight", "wall")
             tap.check(sum(wall.values()) == off["total"] + runs["total"], f"{name}: wall is on and off", repr(done.err))
     bare, _ = folded("process", "--weight", "off-cpu", "--no-state-frames")
-    tap.check(any(stack.endswith("__schedule") for stack in bare), "--no-state-frames leaves stacks as they are", repr(list(bare)[:3]))
+    ends = tuple(f"[{state}]" for state in STATES)
+    tap.check(len(bare) > 3 and not [stack for stack in bare if stack.endswith(ends) and stack.count(";") > 1],
+              "--no-state-frames leaves stacks as they are", repr(list(bare)[:3]))
     some, _ = folded("process", "--weight", "off-cpu", "--state", "preempted")
     tap.check(some and all(stack.endswith("[preempted]") for stack in some), "--state chooses", repr(some))
     for format in "callgrind", "otlp", "pprof":
@@ -459,6 +462,43 @@ def check_flows(tap):
     tap.check((by_waker["count"], by_waker["total"]) == (len(wakes), sum(int(row["duration"]) for row in wakes)), "runq by waker has what was woken")
 
 
+def check_page(tap):
+    """The page has time off the CPU beside what was sampled, and strips of what each thread did: the sums are those of the spans."""
+    for name, on in (("wide", True), ("process", False), ("clock", False), ("outs", False)):
+        page = views.Page(run("flamegraph", "-q", path_of(name)).out)
+        waits, off, runs = page.waits(), report("off", name), report("run", name)
+        tap.check(sum(waits.values()) - waits["[running]"] == off["total"], f"{name}: the page's time off the CPU", repr((waits, off["total"])))
+        if on:
+            tap.check(waits["[running]"] == runs["total"], f"{name}: without a clock, time on the CPU is that of runs", repr((waits, runs["total"])))
+        times = collections.Counter()
+        for _thread, cell, state, time in page.cells:
+            assert cell < 1024 and 0 < time
+            times["run" if state == "running" else "off"] += time
+        tap.check(times == collections.Counter(run=runs["total"], off=off["total"]), f"{name}: strips of states", repr((times, runs["total"], off["total"])))
+    page = views.Page(run("flamegraph", "-q", path_of("sampled")).out)
+    tap.check(not page.waits() and not page.cells, "sampled: the page has nothing of it")
+    page = views.Page(run("flamegraph", "-q", "--base", path_of("wide"), path_of("wide")).out)
+    tap.check(not page.waits(), "with a base, the page has what both sides weigh")
+    with tempfile.TemporaryDirectory() as folder:
+        done = run("convert", "-q", "--to", "flamegraph,folded", "-o", folder + "/", path_of("wide"))
+        with open(os.path.join(folder, "wide.data.flamegraph"), "rb") as f:
+            tap.check(not views.Page(f.read()).waits(), "of several formats, none changes what the others count", repr(done))
+
+
+def check_many_strips(tap):
+    """With many threads the cells of strips are wider: there are at most half a million."""
+    trace, threads = scheduler.Trace([scheduler.SWITCH]), 1300
+    for step in range(3 * threads):
+        prev, after = 1000 + step % threads, 1000 + (step + 1) % threads
+        trace.put("sched_switch", 1000 + 1000 * step, 0, prev, ("a", prev, 120, 1, "a", after, 120))
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "many.data")
+        trace.save(path)
+        page = views.Page(run("flamegraph", "-q", path).out)
+    tap.check(256 <= max(cell for _thread, cell, *_ in page.cells) < 512 and len(page.cells) <= 1 << 19 and
+              len({thread for thread, *_ in page.cells}) == threads, "strips of 1,300 threads", repr(len(page.cells)))
+
+
 def check_overview(tap):
     out = run(path_of("process")).out.decode()
     tap.check("off-CPU: from sched_switch and SWITCH records, 66 waits, " in out and "report --spans off --by thread" in out,
@@ -501,6 +541,8 @@ def main():
     check_part(tap)
     check_lines(tap)
     check_flows(tap)
+    check_page(tap)
+    check_many_strips(tap)
     check_overview(tap)
     sys.exit(tap.end())
 

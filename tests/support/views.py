@@ -160,6 +160,7 @@ class Page:
         self.labels = [self.number() for _ in range(nr)]
         self.rows = [[self.read_rows() for _ in range(1 if self.meta["base"] is None else 2)] for _ in self.meta["events"]]
         self.changes = {} if self.meta["base"] is None else json.loads(self.part(self.number()))
+        self.cells = list(self.read_cells()) if self.meta.get("states") else []
         if self.at != len(data):
             raise ValueError("%d bytes behind the data" % (len(data) - self.at))
 
@@ -188,12 +189,34 @@ class Page:
             raise ValueError("%d rows in groups, not %d" % (len(rows), nr))
         return rows
 
+    def read_cells(self):
+        """What threads did over time: (thread, cell, state, ns)"""
+        thread = cell = 0
+        for _ in range(self.number()):
+            step = self.number()
+            thread, cell = thread + step, (0 if step else cell) + self.number()
+            yield thread, cell, self.meta["states"]["names"][self.number()], self.number()
+
+    STATE = 8   # kind of a function that is the state of a thread off the CPU
+
+    def waits(self):
+        """ns by state, of the intervals that are beside the samples of an event."""
+        times = collections.Counter()
+        for event, sides in zip(self.meta["events"], self.rows):
+            for _thread, _time, node, _samples, weight, _comm, _cpu in sides[0] if event.get("waits") else ():
+                if self.kinds[self.labels[node]] == self.STATE:
+                    times[self.functions[self.labels[node]][0]] += weight
+        return times
+
     def sums(self, side=0):
+        """Of samples, without intervals beside them."""
         events = {}
         for event, sides in zip(self.meta["events"], self.rows):
             events[event["name"]] = sums = Sums()
             for thread, _time, node, samples, weight, _comm, _cpu in sides[side]:
                 functions = []
+                if event.get("waits") and self.kinds[self.labels[node]] == self.STATE:
+                    continue
                 while node >= 0:
                     functions.append(self.functions[self.labels[node]])
                     node = self.parents[node]

@@ -324,6 +324,17 @@ static uint64_t first_slice(const struct flame_data *data, size_t run)
 	return data->runs[run].summary->first_time / data->options.slice;
 }
 
+uint64_t pd_flame_data_begin(const struct flame_data *data)
+{
+	return has_time(data, 0) ? first_slice(data, 0) * data->options.slice : 0;
+}
+
+uint32_t pd_flame_data_thread_of(const struct flame_data *data, uint32_t thread)
+{
+	const uint32_t number = pd_profile_thread_number(data->runs[0].profile, thread);
+	return number == UINT32_MAX ? UINT32_MAX : pd_flame_threads_of(data->threads, 0, number);
+}
+
 static void set_bins(struct flame_data *data)
 {
 	uint64_t most = 0;

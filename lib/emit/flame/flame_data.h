@@ -55,6 +55,10 @@ struct flame_row {
 /* The number of bins that the time of the recording is divided into (0: no sample has a time), and ns of each bin. Each
  * run has its time from its own beginning. */
 uint32_t pd_flame_data_bins(const struct flame_data *data, uint64_t *ret_width);
+/* When the first bin of the recording begins, ns as recorded. */
+uint64_t pd_flame_data_begin(const struct flame_data *data);
+/* The number of a thread of the recording (perfdata_delivery.thread) in the list of threads; UINT32_MAX: none. */
+uint32_t pd_flame_data_thread_of(const struct flame_data *data, uint32_t thread);
 /* All threads; rows have their numbers in this list. */
 const struct flame_thread *pd_flame_data_threads(const struct flame_data *data, size_t *ret_nr);
 /* The last name of such a thread, as the rows have it. */

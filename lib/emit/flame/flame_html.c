@@ -3,6 +3,7 @@
  * inside the data, which is base64: no name can be markup. */
 #include "config.h"
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include "base/sha256.h"
 #include "emit/values/varint.h"
@@ -11,6 +12,7 @@
 #include "emit/stacks/stack_head.h"
 #include "emit/stacks/stack_pack.h"
 #include "emit/stacks/stack_text.h"
+#include "session/session.h"
 #include "text/json_quoted.h"
 
 /* --- what the data says of the recording, as JSON ----------------------------------------------------------------- */
@@ -52,6 +54,13 @@ static void put_facts(struct perfdata_text *out, const struct perfdata_reader *r
 	perfdata_text_char(out, ']');
 }
 
+/* Whether intervals off the CPU are among the samples of the event: the page makes them an event of their own. */
+static bool has_waits_beside(const struct perfdata_session *session, const struct perfdata_event *event)
+{
+	const struct perfdata_event *waits = pd_session_off_event(session);
+	return pd_session_off_cpu(session) == PERFDATA_OFF_CPU_BESIDE && waits && waits->index == event->index;
+}
+
 static void put_events(struct perfdata_text *out, const struct flamegraph *graph)
 {
 	const struct flame_run *run = graph->recording;
@@ -64,12 +73,27 @@ static void put_events(struct perfdata_text *out, const struct flamegraph *graph
 		const struct perfdata_event *event = perfdata_reader_event(run->reader, i);
 		perfdata_text_string(out, first ? "{\"name\":" : ",{\"name\":");
 		pd_json_text(out, event->name);
-		perfdata_text_printf(out, ",\"unit\":\"%s\",%s\"samples\":%" PRIu64 ",\"weight\":%" PRIu64 "}",
+		perfdata_text_printf(out, ",\"unit\":\"%s\",%s%s\"samples\":%" PRIu64 ",\"weight\":%" PRIu64 "}",
 				     pd_stack_event_is_time(event) ? "ns" : "",
-				     event->is_time_off ? "\"off\":true," : "", sums.samples, sums.weight);
+				     event->is_time_off ? "\"off\":true," : "",
+				     has_waits_beside(run->session, event) ? "\"waits\":true," : "", sums.samples,
+				     sums.weight);
 		first = false;
 	}
 	perfdata_text_char(out, ']');
+}
+
+/* The strips of threads; their cells come after all rows. */
+static void put_states(struct perfdata_text *out, const struct flamegraph *graph, size_t nr_cells)
+{
+	if (!nr_cells)
+		return;
+	const int64_t at = (int64_t)(pd_flame_states_begin(graph->states) - pd_flame_data_begin(graph->data));
+	perfdata_text_printf(out, ",\"states\":{\"width\":%" PRIu64 ",\"at\":%" PRId64 ",\"names\":[",
+			     pd_flame_states_width(graph->states), at);
+	for (unsigned i = 0; i < PD_SPAN_STATES; i++)
+		perfdata_text_printf(out, "%s\"%s\"", i ? "," : "", pd_span_state_name((enum pd_span_state)i));
+	perfdata_text_literal(out, "]}");
 }
 
 static void put_left_out(struct perfdata_text *out, const struct flame_data *data)
@@ -134,7 +158,17 @@ static void put_runs(struct perfdata_text *out, const struct flamegraph *graph)
 	perfdata_text_release(&base);
 }
 
-static void put_meta(struct perfdata_text *out, const struct flamegraph *graph)
+static void put_without_strip(struct perfdata_text *out, const struct flamegraph *graph)
+{
+	const size_t nr = graph->states ? pd_flame_states_left_out(graph->states) : 0;
+	char line[96];
+	if (!nr)
+		return;
+	snprintf(line, sizeof line, "%zu threads have no strip of their states: there are too many threads", nr);
+	write_note(out, line);
+}
+
+static void put_meta(struct perfdata_text *out, const struct flamegraph *graph, size_t nr_cells)
 {
 	uint64_t width;
 	const uint32_t bins = pd_flame_data_bins(graph->data, &width);
@@ -146,9 +180,11 @@ static void put_meta(struct perfdata_text *out, const struct flamegraph *graph)
 		perfdata_text_printf(out, "{\"bins\":%" PRIu32 ",\"width\":%" PRIu64 "}", bins, width);
 	else
 		perfdata_text_literal(out, "null");
+	put_states(out, graph, nr_cells);
 	perfdata_text_literal(out, ",\"warnings\":[");
 	pd_stack_head_warnings(graph->end, write_note, out);
 	put_left_out(out, graph->data);
+	put_without_strip(out, graph);
 	for (size_t i = 0; i < graph->nr_unmatched; i++)
 		write_note(out, graph->unmatched[i]);
 	perfdata_text_literal(out, "]}");
@@ -281,12 +317,39 @@ static enum perfdata_status put_rows(struct columns *columns, struct flamegraph 
 	return status;
 }
 
+static uint32_t thread_in_page(void *user, uint32_t thread)
+{
+	return pd_flame_data_thread_of(user, thread);
+}
+
+/* Each cell: by how much thread, cell and state are more than those of the cell before (a new thread begins at cell 0),
+ * and its time. */
+static void put_cells(struct columns *columns, const struct flame_state_cell *cells, size_t nr)
+{
+	uint32_t thread = 0, cell = 0;
+	put_number(columns, nr);
+	for (size_t i = 0; i < nr; i++) {
+		put_number(columns, cells[i].thread - thread);
+		cell = cells[i].thread != thread ? 0 : cell;
+		put_number(columns, cells[i].cell - cell);
+		put_number(columns, (uint64_t)cells[i].state);
+		put_number(columns, cells[i].time);
+		thread = cells[i].thread;
+		cell = cells[i].cell;
+	}
+}
+
 static enum perfdata_status put_columns(struct columns *columns, struct flamegraph *graph)
 {
 	enum perfdata_status status = PERFDATA_OK;
 	struct perfdata_text meta;
+	size_t nr_cells = 0;
+	const struct flame_state_cell *cells =
+		graph->states ? pd_flame_states_cells(graph->states, thread_in_page, graph->data, &nr_cells) : NULL;
+	if (graph->states && !cells)
+		return PERFDATA_ENOMEM;
 	perfdata_text_init(&meta);
-	put_meta(&meta, graph);
+	put_meta(&meta, graph, nr_cells);
 	put_sized(columns, &meta);
 	perfdata_text_release(&meta);
 	put_names(columns, pd_flame_data_labels(graph->data));
@@ -308,6 +371,8 @@ static enum perfdata_status put_columns(struct columns *columns, struct flamegra
 		put_sized(columns, &changes);
 		perfdata_text_release(&changes);
 	}
+	if (status == PERFDATA_OK && nr_cells)
+		put_cells(columns, cells, nr_cells);
 	return status;
 }
 

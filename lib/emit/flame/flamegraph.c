@@ -67,6 +67,7 @@ struct state {
 	bool picture, by_samples, inlines;
 	uint64_t width, max_boxes, nr_annotated;
 	struct pd_sources *sources;
+	struct flame_states *states;     /* of the page: what threads did over time */
 };
 
 static void release_state(void *pointer)
@@ -75,6 +76,7 @@ static void release_state(void *pointer)
 	if (!state)
 		return;
 	pd_sources_free(state->sources);
+	pd_flame_states_free(state->states);
 	pd_stack_gather_release(&state->gather);
 	for (unsigned list = 0; list < NR_LISTS; list++)
 		pd_free(state->texts[list]);
@@ -137,11 +139,78 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	if (state->nr_others != state->nr[REPEATS] + state->nr[BASES])
 		return pd_error(context->reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
 				"--base and --repeat need perfdata_convert, which opens these recordings");
+	if (!state->picture && !(state->states = pd_flame_states_new(pd_session_account(context->session))))
+		return PERFDATA_ENOMEM;
 	const enum perfdata_status status = pd_annotate_sources(context, &state->sources);
 	return status != PERFDATA_OK ? status : pd_stack_gather_begin(&state->gather, context, &others.wanted);
 }
 
 STACK_BEGIN(set_up, release_state)
+
+/* The page shows time off the CPU beside what was sampled. A base weighs what it has, and is compared with the same. */
+static enum perfdata_status choose_weights(void *user, struct perfdata_configuration *configuration)
+{
+	const struct perfdata_emitter_option_value *values = configuration->options;
+	const size_t nr = configuration->nr_options;
+	const enum perfdata_status status = pd_stack_configure(user, configuration);
+	if (perfdata_option_flag(values, nr, "svg", false))
+		return status;
+	configuration->spans = FLAME_STATES_SPANS;
+	if (!perfdata_option_text(values, nr, "weight") && !perfdata_option_text(values, nr, "base") &&
+	    !perfdata_option_text(values, nr, "repeat"))
+		configuration->off_cpu = PERFDATA_OFF_CPU_BESIDE;
+	return status;
+}
+
+/* --- parts -------------------------------------------------------------------------------------------------------- */
+
+struct part {
+	struct pd_profile_part *profile;
+	struct flame_states_part *states;    /* of the page */
+};
+
+static void free_part(void *pointer)
+{
+	struct part *part = pointer;
+	if (!part)
+		return;
+	pd_profile_part_free(part->profile);
+	pd_flame_states_part_free(part->states);
+	pd_free(part);
+}
+
+static enum perfdata_status format_batch(const void *pointer, const struct perfdata_batch *batch, void *value,
+				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
+{
+	const struct state *state = pointer;
+	struct part *part = pd_calloc(1, sizeof *part);
+	(void)value;
+	(void)scratch;
+	(void)out;
+	if (!part)
+		return PERFDATA_ENOMEM;
+	enum perfdata_status status = pd_profile_collect(state->gather.profile, batch, &part->profile);
+	if (status == PERFDATA_OK && state->states && !(part->states = pd_flame_states_collect(batch)))
+		status = PERFDATA_ENOMEM;
+	if (status == PERFDATA_OK)
+		*ret_part = part;
+	else
+		free_part(part);
+	return status;
+}
+
+static enum perfdata_status merge_part(void *pointer, void *part_pointer, struct perfdata_text *out)
+{
+	struct state *state = pointer;
+	struct part *part = part_pointer;
+	(void)out;
+	enum perfdata_status status = pd_profile_add(state->gather.profile, part->profile);
+	part->profile = NULL;
+	if (status == PERFDATA_OK && part->states)
+		status = pd_flame_states_add(state->states, part->states);
+	free_part(part);
+	return status;
+}
 
 /* --- checks that runs are comparable ------------------------------------------------------------------------------ */
 
@@ -338,6 +407,7 @@ static enum perfdata_status draw_runs(struct state *state, const struct perfdata
 				    .choice = state->gather.choice,
 				    .match = &asked.match,
 				    .gather = &state->gather,
+				    .states = state->states,
 				    .nr_annotated = state->nr_annotated,
 				    .sources = state->sources,
 				    .unmatched = lines };
@@ -392,12 +462,14 @@ const struct perfdata_emitter pd_emitter_flamegraph = {
 	.task = PERFDATA_TASK_VIEW,
 	.help = "one HTML page with a flame graph, or a picture",
 	.needs = STACK_GATHER_NEEDS | PERFDATA_NEED_CUT_STACKS,
-	.configure = pd_stack_configure,
+	.configure = choose_weights,
 	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_ONE_DOCUMENT | PERFDATA_EMITTER_LIGHT,
 	.mime = "text/html",
 	.suffix = "html",
 	.option_rules = rules,
 	.others = &others,
 	STACK_EMITTER(release_state),
-	STACK_SUMS,
+	.format = format_batch,
+	.merge = merge_part,
+	.free_part = free_part,
 };

@@ -4,6 +4,7 @@
 
 #include "annotate/annotate.h"
 #include "emit/flame/flame_data.h"
+#include "emit/flame/flame_states.h"
 #include "emit/stacks/stack_gather.h"
 
 struct flamegraph {
@@ -19,6 +20,7 @@ struct flamegraph {
 	struct stack_choice *choice; /* or NULL */
 	const struct stack_match *match;
 	struct stack_gather *gather; /* of the recording */
+	struct flame_states *states; /* of the page: what threads did over time; or NULL */
 	uint64_t nr_annotated;       /* so many functions are annotated in the page, heaviest first */
 	struct pd_sources *sources;  /* for their texts; or NULL */
 };

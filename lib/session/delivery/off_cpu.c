@@ -37,12 +37,14 @@ bool pd_traces_off_cpu(const struct perfdata_reader *reader)
 enum perfdata_status pd_off_cpu_begin(struct perfdata_session *session, struct perfdata_error *reterr)
 {
 	const enum perfdata_off_cpu wanted = session->options.off_cpu;
-	const bool traced = pd_traces_off_cpu(session->reader), usual = wanted == PERFDATA_OFF_CPU_USUAL;
+	const bool traced = pd_traces_off_cpu(session->reader), beside = wanted == PERFDATA_OFF_CPU_BESIDE && !traced;
+	const bool usual = wanted == PERFDATA_OFF_CPU_USUAL || (wanted == PERFDATA_OFF_CPU_BESIDE && traced);
 	enum perfdata_off_cpu weights = wanted;
 	/* waits lie in no file or function: where samples are chosen by these, the time on the CPU is left */
 	if (usual && traced)
 		weights = session->filter.places ? PERFDATA_OFF_CPU_ON : PERFDATA_OFF_CPU_WALL;
-	else if (!traced && wanted <= PERFDATA_OFF_CPU_ON)
+	else if ((!traced && wanted <= PERFDATA_OFF_CPU_ON) ||
+		 (beside && (session->filter.places || !pd_session_spans_can_weigh(session))))
 		weights = PERFDATA_OFF_CPU_RECORDED;
 	session->off_cpu = weights;
 	if (weights == PERFDATA_OFF_CPU_ON)

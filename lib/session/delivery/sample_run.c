@@ -106,7 +106,8 @@ enum perfdata_status pd_take_samples(struct perfdata_session *session, const str
 	unsigned count = 0;
 
 	*ret_taken = 0;
-	if (session->options.limit || session->off_cpu || (session->state && session->state->guests))
+	const bool weighs = session->off_cpu && session->off_cpu != PERFDATA_OFF_CPU_BESIDE;
+	if (session->options.limit || weighs || (session->state && session->state->guests))
 		return PERFDATA_OK;
 	while (count < nr && is_simple(session, &raws[count], &samples[count]))
 		count++;

@@ -440,11 +440,36 @@ static enum perfdata_status read_states(struct pd_session_spans *own, const char
 	return PERFDATA_OK;
 }
 
+/* The event that time off the CPU weighs in beside all others; NULL: there is none, or its unit is another one. */
+static const struct perfdata_event *event_beside(const struct sources *found)
+{
+	const struct perfdata_event *event = found->switches ? found->switches : found->waits;
+	return event ? event : found->records && found->records == found->clock ? found->clock : NULL;
+}
+
+bool pd_session_spans_can_weigh(const struct perfdata_session *session)
+{
+	const struct sources found = find_sources(session->reader);
+	return !perfdata_reader_nr_events(session->reader) || event_beside(&found);
+}
+
+static void weigh_beside(struct perfdata_session *session, const struct sources *found)
+{
+	struct pd_session_spans *own = session->spans;
+	own->off_event = event_beside(found);
+	own->source = found->switches ? found->switches : found->records ? found->records : found->waits;
+	own->weighs_runs = !found->clock;
+}
+
 static enum perfdata_status choose_weights(struct perfdata_session *session, const struct sources *found,
 					   struct perfdata_error *reterr)
 {
 	struct pd_session_spans *own = session->spans;
 	const enum perfdata_off_cpu off_cpu = session->off_cpu;
+	if (off_cpu == PERFDATA_OFF_CPU_BESIDE) {
+		weigh_beside(session, found);
+		return PERFDATA_OK;
+	}
 	session->on_event = found->clock;
 	own->weighs_runs = off_cpu == PERFDATA_OFF_CPU_WALL && !found->clock;
 	own->source = found->switches ? found->switches : found->records ? found->records : found->waits;
@@ -501,7 +526,7 @@ enum perfdata_status pd_session_spans_begin(struct perfdata_session *session, st
 	own->kinds = session->options.spans & ~PD_SPANS_ARGS;
 	own->no_state_frames = session->options.no_state_frames;
 	const uint32_t off = weighs ? 1u << PERFDATA_SPAN_OFF : 0,
-		       run = off_cpu == PERFDATA_OFF_CPU_WALL ? 1u << PERFDATA_SPAN_RUN : 0,
+		       run = off_cpu >= PERFDATA_OFF_CPU_WALL ? 1u << PERFDATA_SPAN_RUN : 0,
 		       calls = weighs && session->options.wait_frame == PERFDATA_WAIT_SYSCALL
 				       ? 1u << PERFDATA_SPAN_SYSCALL : 0;
 	const struct pd_spans_options options = {
@@ -522,7 +547,8 @@ enum perfdata_status pd_session_spans_begin(struct perfdata_session *session, st
 	if (status == PERFDATA_OK)
 		status = look_at_events(session, reterr);
 	const struct sources found = find_sources(session->reader);
-	if (status == PERFDATA_OK && weighs && own->nr_events && !own->off_event)
+	if (status == PERFDATA_OK && weighs && own->nr_events && !own->off_event &&
+	    off_cpu != PERFDATA_OFF_CPU_BESIDE)
 		status = no_weights(&found, reterr);
 	return status;
 }
@@ -613,7 +639,8 @@ enum perfdata_status pd_session_spans_end(struct perfdata_session *session)
 	if (!session->spans)
 		return PERFDATA_OK;
 	const struct sources found = find_sources(session->reader);
-	if (session->off_cpu > PERFDATA_OFF_CPU_ON && !session->spans->off_event)
+	if (session->off_cpu > PERFDATA_OFF_CPU_ON && !session->spans->off_event &&
+	    session->off_cpu != PERFDATA_OFF_CPU_BESIDE)
 		return no_weights(&found, &session->error);
 	const enum perfdata_status status = pd_spans_end(session->spans->engine);
 	if (status == PERFDATA_OK) {
@@ -621,6 +648,11 @@ enum perfdata_status pd_session_spans_end(struct perfdata_session *session)
 		report_part(session);
 	}
 	return status;
+}
+
+const struct perfdata_event *pd_session_off_event(const struct perfdata_session *session)
+{
+	return session->spans ? session->spans->off_event : NULL;
 }
 
 bool pd_session_spans_took(const struct perfdata_session *session)

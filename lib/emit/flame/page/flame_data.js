@@ -115,15 +115,77 @@ function joinRows(a, b) {
 	return joined;
 }
 
+/* The rows whose stacks pass a test of nodes. */
+function chooseRows(rows, test) {
+	const { groups } = rows, chosen = { nr: 0, groups: { ...groups, first: new Int32Array(groups.nr + 1) }, node: [], samples: [], weight: [] };
+	for (let g = 0; g < groups.nr; g++) {
+		for (let i = groups.first[g]; i < groups.first[g + 1]; i++)
+			if (test(rows.node[i]))
+				for (const name of ["node", "samples", "weight"])
+					chosen[name].push(rows[name][i]);
+		chosen.groups.first[g + 1] = chosen.node.length;
+	}
+	chosen.nr = chosen.node.length;
+	chosen.node = Int32Array.from(chosen.node);
+	for (const name of ["samples", "weight"])
+		chosen[name] = Float64Array.from(chosen[name]);
+	return chosen;
+}
+
+function sumOf(column) {
+	return column.reduce((sum, value) => sum + value, 0);
+}
+
+function addEvent(meta, rows, event, its) {
+	meta.events.push({ ...event, samples: sumOf(its.samples), weight: sumOf(its.weight) });
+	rows.push([its, null]);
+	return meta.events.length - 1;
+}
+
+/* Intervals between switches are among the samples of an event: their stacks end with the state of the thread. They become events of
+ * their own: off the CPU, and, where no clock was sampled, on it. What is left of the event stays as it was sampled. */
+function takeWaits(meta, rows, nodes, funcs, names) {
+	const at = meta.events.findIndex(event => event.waits);
+	if (at < 0)
+		return;
+	const all = rows[at][0], { name } = meta.events[at], isState = node => funcs.kind[nodes.func[node]] === KIND_OFF;
+	const isRunning = node => isState(node) && names[funcs.name[nodes.func[node]]] === "[running]";
+	const own = chooseRows(all, node => !isState(node)), off = chooseRows(all, node => isState(node) && !isRunning(node)), on = chooseRows(all, isRunning);
+	meta.events[at] = { ...meta.events[at], samples: sumOf(own.samples), weight: sumOf(own.weight) };
+	rows[at] = [own, null];
+	const beside = addEvent(meta, rows, { name, unit: "ns", off: true }, off);
+	if (on.nr)
+		addEvent(meta, rows, { name: `wall: ${name}`, unit: "ns", wall: true, beside }, joinRows(on, off));
+	/* how often threads were switched is what a page begins with only where a clock was sampled, too */
+	if (at === 0 && meta.events[at].unit !== "ns")
+		meta.start = beside;
+}
+
 /* Time on and off the CPU, where both were recorded, is an event of its own. */
 function addWall(meta, rows) {
-	const off = meta.events.findIndex(event => event.off), on = meta.events.findIndex(event => !event.off && event.unit === "ns");
-	if (off < 0 || on < 0 || meta.events[off].unit !== "ns")
+	const off = meta.events.findIndex(event => event.off), on = meta.events.findIndex(event => !event.off && event.unit === "ns" && !event.wall);
+	if (off < 0 || on < 0 || meta.events[off].unit !== "ns" || meta.events.some(event => event.wall))
 		return;
 	const of = [meta.events[on], meta.events[off]];
 	meta.events.push({ name: `wall: ${of[0].name} and ${of[1].name}`, unit: "ns", wall: true, beside: off, samples: of[0].samples + of[1].samples,
 		weight: of[0].weight + of[1].weight });
 	rows.push([0, 1].map(side => rows[on][side] && joinRows(rows[on][side], rows[off][side])));
+}
+
+/* What threads did over time: by thread its cells in order of time, each with its state and how long it lasted. */
+function readStates(numbers) {
+	const byThread = new Map();
+	let thread = 0, cell = 0;
+	for (let left = numbers.next(); left > 0; left--) {
+		const step = numbers.next();
+		thread += step;
+		cell = (step ? 0 : cell) + numbers.next();
+		const state = numbers.next(), time = numbers.next();
+		if (!byThread.has(thread))
+			byThread.set(thread, []);
+		byThread.get(thread).push({ cell, state, time });
+	}
+	return byThread;
 }
 
 function decode(bytes) {
@@ -139,6 +201,8 @@ function decode(bytes) {
 	const nodes = readNodes(numbers, numbers.next());
 	const rows = meta.events.map(() => [readRows(numbers), meta.base === null ? null : readRows(numbers)]);
 	const changes = meta.base === null ? null : readChanges(JSON.parse(utf8.decode(numbers.part(numbers.next()))), meta);
+	const states = meta.states ? readStates(numbers) : new Map();
+	takeWaits(meta, rows, nodes, funcs, names);
 	addWall(meta, rows);
-	return { meta, names, funcs, threads, nodes, rows, changes };
+	return { meta, names, funcs, threads, nodes, rows, changes, states };
 }

@@ -80,6 +80,7 @@ function showTime() {
 		strip.context.fillRect(left, top, strip.width - left, LANE - 1);
 		paintBins(lane.bins, top, LANE, full, true);
 	});
+	showStates();
 	showRange();
 }
 
@@ -91,7 +92,7 @@ function showRange() {
 	const { bins } = data.meta.time, all = choice.first === 0 && choice.last === Infinity, last = Math.min(choice.last, bins - 1), window = timeWindow();
 	const shown = window.nr < bins ? `; shown: ${secondsText(window.from)} s to ${secondsText(window.to + 1)} s` : "";
 	const text = (all ? `${secondsText(bins)} s; drag to pick a range` : `${secondsText(choice.first)} s to ${secondsText(last + 1)} s`) + shown;
-	$("range-text").textContent = text;
+	$("range-text").textContent = text + (event().off || event().wall ? "; an interval off the CPU counts where it ends" : "");
 	$("range-all").hidden = all && !shown;
 	$("range-in").disabled = all || (choice.first === window.from && last === window.to);
 	$("range-out").disabled = !shown;
@@ -148,6 +149,7 @@ function stripKey(e) {
 }
 
 function listenTime() {
+	listenStates();
 	const canvas = $("strip");
 	const placeOf = e => {
 		const box = canvas.getBoundingClientRect(), x = e.clientX - box.left, left = stripLeft(), window = timeWindow();

@@ -178,8 +178,8 @@ function setTheme(dark) {
 	choice.dark = dark;
 	document.documentElement.classList.toggle("dark", dark);
 	$("theme").textContent = dark ? "light" : "dark";
-	painter.theme(dark);
-	strip.theme(dark);
+	for (const one of [painter, strip, stateStrip])
+		one.theme(dark);
 }
 
 function change(name, value) {
@@ -230,6 +230,8 @@ const MANY_PROCESSES = 8;
 function startOf(name) {
 	if (name === "colour" && data.meta.base !== null)
 		return "d";
+	if (name === "event" && data.meta.start)
+		return data.meta.start;
 	if (name === "roots" && data.meta.base === null)
 		return new Set(data.threads.pid).size > MANY_PROCESSES ? "c" : "";
 	return DEFAULTS[name];
@@ -263,7 +265,7 @@ function fromHash() {
 	among("roots", ["", ...Object.keys(GROUPINGS)]);
 	among("lanes", ["", ...Object.keys(GROUPINGS)]);
 	if (!(choice.event in data.rows))
-		choice.event = 0;
+		choice.event = startOf("event");
 	const colours = ["k", "f"];
 	if (data.meta.base !== null)
 		colours.push("d");
@@ -416,7 +418,7 @@ function describePage() {
 	$("title").textContent = document.title;
 	$("facts").textContent = meta.facts.map(([name, text]) => `${visible(name)}: ${visible(text)}`).join(" · ");
 	$("warnings").textContent = warnings.join("\n");
-	meta.events.forEach((e, at) => $("event").append(option(String(at), `${eventName(e)} (${countText(e.samples)} samples)`)));
+	meta.events.forEach((e, at) => $("event").append(option(String(at), `${eventName(e)} (${countText(e.samples)} ${e.off ? "intervals" : e.wall ? "samples and intervals" : "samples"})`)));
 	$("beside").append(option("-1", "nothing"));
 	meta.events.forEach((e, at) => { if (!e.wall) $("beside").append(option(String(at), eventName(e))); });
 	$("sides").hidden = meta.base === null;
@@ -460,6 +462,7 @@ function publish() {
 		return null;
 	};
 	const rootNames = () => choice.roots ? tree.roots.map((_key, at) => [nameOf(-1 - at), tree.total[choice.side][at]]) : [];
+	const states = () => chosenStates() && Object.fromEntries(stateSums(chosenStates()));
 	const lanes = () => timeLanes.map(lane => [lane.name, lane.sum]);
 	const matched = () => {
 		const rect = painter.canvas.getBoundingClientRect(), boxes = [];
@@ -467,7 +470,7 @@ function publish() {
 			boxes.push(matchedBoxes.slice(i, i + 4).map((value, at) => value + (at % 2 ? rect.top : rect.left)));
 		return boxes;
 	};
-	return { total: 0, nodes: 0, frames: 0, matched: null, event: "", find, functions, boxOf, rootNames, lanes, matchedBoxes: matched, ready: false };
+	return { total: 0, nodes: 0, frames: 0, matched: null, event: "", find, functions, boxOf, rootNames, lanes, states, matchedBoxes: matched, ready: false };
 }
 
 async function start() {
@@ -480,6 +483,7 @@ async function start() {
 	window.perfdata = publish();
 	painter = new Painter($("chart"));
 	strip = new Painter($("strip"));
+	stateStrip = new Painter($("states"));
 	describePage();
 	if (!data.meta.events.length) {
 		$("warnings").textContent += "\nThe recording has no samples.";
