@@ -30,7 +30,6 @@ struct pd_annotator {
 struct annotation_filler {
 	struct pd_annotator *annotator;
 	struct perfdata_symbols_dso *symbols;
-	uint64_t time;
 	uint64_t in_session;                 /* where the function begins, as frames have it */
 	uint64_t shift;                      /* address of a row minus the session's address */
 	uint64_t in_file;                    /* address for look-ups in the file minus the session's address */
@@ -167,12 +166,12 @@ static bool add_instruction(struct annotation_filler *filler, const struct pd_in
 
 /* --- code --------------------------------------------------------------------------------------------------------- */
 
-static struct decoder *decoder_of(struct pd_annotator *annotator, struct perfdata_symbols *symbols,
-				  enum pd_code_kind kind)
+static struct decoder *decoder_of(struct pd_annotator *annotator, enum pd_code_kind kind)
 {
 	struct decoder *decoder = &annotator->decoders[kind];
 	if (!decoder->tried)
-		decoder->status = pd_disassembler_new(symbols, kind, &decoder->disassembler);
+		decoder->status = pd_disassembler_new(pd_session_names(annotator->session), kind,
+						      &decoder->disassembler);
 	decoder->tried = true;
 	return decoder;
 }
@@ -211,7 +210,7 @@ static enum perfdata_status decode(struct annotation_filler *filler, const struc
 		annotation->no_code = "instructions of this processor are not decoded";
 		return PERFDATA_OK;
 	}
-	const struct decoder *decoder = decoder_of(filler->annotator, filler->symbols->symbols, kind);
+	const struct decoder *decoder = decoder_of(filler->annotator, kind);
 	if (decoder->status == PERFDATA_ABSENT || decoder->status == PERFDATA_EUNSUP) {
 		annotation->no_code = "no library that decodes instructions is installed (LLVM, or capstone 5)";
 		return PERFDATA_OK;
@@ -260,7 +259,6 @@ static bool describe(struct annotation_filler *filler, uint32_t frame)
 	struct perfdata_symbol symbol;
 	uint64_t address;
 	filler->symbols = pd_session_symbols(session, frame, &address);
-	filler->time = at ? at->time : 0;
 	filler->in_file = at ? address - at->address : 0;
 	annotation->file = dso ? dso->name : "[unknown]";
 	annotation->name = "[unknown]";
@@ -279,16 +277,15 @@ static bool describe(struct annotation_filler *filler, uint32_t frame)
 	return annotation->name;
 }
 
-static enum perfdata_status make_rows(struct annotation_filler *filler)
+static enum perfdata_status make_rows(struct annotation_filler *filler, uint32_t frame)
 {
 	struct pd_annotation *annotation = filler->annotation;
 	struct pd_code_bytes code = { .reason = "nothing is known of the file" };
 	enum perfdata_status status = PERFDATA_ABSENT;
-	if (filler->symbols && annotation->size)
-		status = pd_symbols_code(filler->symbols,
-					 filler->in_session + filler->in_file,
-					 filler->time ? filler->time : UINT64_MAX, annotation->size, &code);
-	else if (!annotation->size)
+	if (annotation->size)
+		status = pd_session_code(filler->annotator->session, frame, filler->in_session, annotation->size,
+					 &code);
+	else
 		code.reason = "the function is not known";
 	if (status == PERFDATA_ABSENT) {
 		annotation->no_code = code.reason;
@@ -317,7 +314,7 @@ enum perfdata_status pd_annotate(struct pd_annotator *annotator, uint32_t frame,
 	for (size_t i = 0; i < nr_hits; i++)
 		for (size_t k = 0; k < 2 * annotator->nr_events; k++)
 			sums[k] += hits[i].sums[k];
-	const enum perfdata_status status = make_rows(&filler);
+	const enum perfdata_status status = make_rows(&filler, frame);
 	set_targets(annotator, ret);
 	ret->rows = annotator->rows;
 	ret->nr_rows = annotator->nr_rows;

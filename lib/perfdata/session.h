@@ -278,7 +278,8 @@ struct perfdata_frame {
 	/* as perfdata_symbols_lookup takes it: file offset for files, recorded address for the kernel, modules and
 	 * JIT areas, offset in the program for BPF */
 	uint64_t address;
-	/* for code that a jitdump file names: since when the code has been at the address, ns; else 0 */
+	/* since when the code has been at the address, ns: of code that a jitdump file names, and of the kernel's code
+	 * that changed during the recording; else 0 */
 	uint64_t time;
 };
 /* Names of callers: perfdata_session_symbol takes a frame id with this bit as the address before the frame's: the call

@@ -316,6 +316,13 @@ enum perfdata_status pd_session_kernel_symbol(const struct perfdata_session *ses
 /* The symbols of a frame's file or jitdump file, and the frame's address there; NULL: there are none. */
 struct perfdata_symbols_dso *pd_session_symbols(const struct perfdata_session *session, uint32_t frame,
 						uint64_t *ret_address);
+/* Where its names come from; NULL: nowhere. */
+struct perfdata_symbols *pd_session_names(const struct perfdata_session *session);
+struct pd_code_bytes;
+/* The bytes of the function of a frame, which begins at `start`, as frames have addresses, when the frame's code
+ * ran. See pd_symbols_code. */
+enum perfdata_status pd_session_code(const struct perfdata_session *session, uint32_t frame, uint64_t start,
+				     uint64_t size, struct pd_code_bytes *ret);
 /* The functions inlined at a frame's address and the source position of each: see pd_symbols_source.
  * PERFDATA_ABSENT: nothing is known. */
 enum perfdata_status pd_session_source(const struct perfdata_session *session, uint32_t frame,

@@ -50,6 +50,7 @@ struct pd_state {
 	struct pd_unwinders *unwinders;    /* or NULL */
 	struct pd_hash_map jitdumps;    /* pid → struct pd_jitdump * */
 	struct pd_hash_map mount_namespaces;    /* pid → inode, from NAMESPACES records */
+	struct pd_code_changes code_changes;
 	uint64_t now;              /* time of the current record */
 	bool timed;                /* a result for an address depended on the time */
 	struct pd_address_slot *address_cache;

@@ -323,6 +323,10 @@ struct perfdata_symbols_dso {
 	struct pd_elf *alt;                       /* supplementary file of the debug information; found at first need */
 	struct pd_build_id alt_id;
 	bool alt_tried;
+	const char *recorded_folder;              /* of the recording, with kallsyms and kcore; NULL: none */
+	struct pd_elf *core;                      /* kernel_core.c: KERNEL: its memory; found at first need */
+	const char *core_folder;                  /* that has it */
+	bool core_tried;
 	struct Elf *unwind;                       /* a handle of libelf for what libdwfl needs of `text` */
 	uint8_t *unwind_bytes;                    /* the bytes of that */
 	bool unwind_tried;
@@ -488,6 +492,8 @@ bool pd_is_other_device(const char *path, const struct stat *st, uint32_t dev_ma
 bool pd_module_build_id(const struct perfdata_symbols_dso *dso, struct pd_build_id *ret);
 /* Whether a module is loaded on this host where it was recorded. */
 bool pd_module_is_loaded(const struct perfdata_symbols_dso *dso);
+/* Whether a text like /proc/modules has a module where it was recorded. */
+bool pd_modules_have(const char *text, const struct perfdata_symbols_dso *module);
 /* The build-id of the kernel that runs here; size 0: unknown. A failure is reported. */
 enum perfdata_status pd_running_kernel_id(struct perfdata_symbols *symbols, struct pd_build_id *ret);
 
@@ -656,6 +662,17 @@ struct pd_code_bytes {
 enum perfdata_status pd_symbols_code(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time, uint64_t size,
 				     struct pd_code_bytes *ret);
 void pd_code_release(struct pd_code_bytes *code);
+
+/* --- kernel_core.c: copies of the kernel's memory --- */
+
+/* The folder in which the recorder put kcore, kallsyms and modules. To be called before the dso of the kernel, or of a
+ * module, is looked at. */
+void pd_symbols_set_folder(struct perfdata_symbols_dso *dso, const char *folder);
+/* The bytes at a recorded address of the kernel, or of a module of it (else NULL), by a copy of memory that is known to
+ * be of the recorded boot. PERFDATA_ABSENT, PERFDATA_ENOMEM, PERFDATA_EREAD. */
+enum perfdata_status pd_symbols_core_code(struct perfdata_symbols_dso *kernel,
+					  const struct perfdata_symbols_dso *module, uint64_t address, uint64_t size,
+					  struct pd_code_bytes *ret);
 
 /* The build-id in ELF notes, such as the content of /sys/kernel/notes or /sys/module/NAME/notes/.note.gnu.build-id. */
 enum perfdata_status pd_notes_build_id(const void *notes, size_t size,

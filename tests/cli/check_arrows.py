@@ -33,6 +33,7 @@ OPENING = re.compile(r"(?<![\w.>])(open|open64|openat|openat2|fopen|freopen|crea
                      r"socket|pipe2?|eventfd|dlopen|pd_load_library|elf_open|dwfl_standard_find_\w+|dwfl_linux_\w+|dwfl_build_id_find_\w+)\s*\(")
 OPENERS = {"lib/base/regular.c": {"open", "openat"}, "lib/base/fdio.c": {"open", "mkostemp"},
            "lib/run/output_file.c": {"open"}, "lib/run/output_folder.c": {"openat", "opendir"}, "lib/reader/directory.c": {"opendir"},
+           "lib/symbols/code/kernel_core.c": {"opendir"},
            "lib/base/port.c": {"eventfd", "pipe", "dlopen"}, "lib/emit/registry.c": {"pd_load_library"},
            "lib/base/library.c": {"pd_load_library"}}
 # What some system lacks or spells otherwise: lib/base/port.h has it for all.

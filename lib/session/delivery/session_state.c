@@ -43,6 +43,7 @@ void pd_state_free(struct pd_state *state)
 	pd_hash_map_release(&state->paths);
 	pd_table_release(&state->table_ids);
 	pd_frames_release(state);
+	pd_code_changes_release(state);
 	pd_inside_free(state->inside);
 	pd_free(state->leaves.hits);
 	pd_stacks_release(&state->stacks);

@@ -146,6 +146,20 @@ static uint8_t size_of_build_id(const struct pd_state *state, const struct pd_ds
 		       ? 16 : dso->build_id_size;
 }
 
+/* perf record --kcore keeps the kernel's symbols and its code in the folder of the recording. */
+static void name_recorded_folder(const struct pd_state *state, struct perfdata_symbols_dso *symbols)
+{
+	const struct perfdata_header *header = perfdata_reader_header(state->reader);
+	struct perfdata_text folder;
+	if (header->container != PERFDATA_CONTAINER_DIRECTORY)
+		return;
+	perfdata_text_init(&folder);
+	perfdata_text_printf(&folder, "%s/kcore_dir%c", header->name, 0);
+	if (!perfdata_text_failed(&folder))
+		pd_symbols_set_folder(symbols, folder.data);
+	perfdata_text_release(&folder);
+}
+
 void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso)
 {
 	if (dso->inside && pd_inside_open(state->inside, dso->inside) < 0)
@@ -180,5 +194,7 @@ void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso)
 	else if (!dso->of_guest)
 		request.running = kernel_runs_here(state);
 	/* without a handle addresses of this dso stay without names; the symbols' log says why */
-	(void)perfdata_symbols_dso(state->symbols, &request, &dso->symbols);
+	if (perfdata_symbols_dso(state->symbols, &request, &dso->symbols) == PERFDATA_OK && !dso->of_guest &&
+	    (request.kind == PERFDATA_DSO_KERNEL || request.kind == PERFDATA_DSO_MODULE))
+		name_recorded_folder(state, dso->symbols);
 }

@@ -71,4 +71,31 @@ static inline bool pd_is_guest_mode(unsigned misc)
 	return cpumode == PERFDATA_CPUMODE_GUEST_KERNEL || cpumode == PERFDATA_CPUMODE_GUEST_USER;
 }
 
+/* --- process/code_changes.c: the kernel's code changes while it runs --- */
+struct pd_code_change;
+struct pd_code_changes {
+	struct pd_code_change *items;      /* in order of time */
+	size_t nr, room;
+	struct pd_hash_map newest;         /* where a function begins → number + 1 of its last change */
+	size_t bytes;                      /* of code, in the account */
+};
+struct perfdata_text_poke;
+/* 0, or -1 without memory. */
+int pd_code_changed(struct pd_state *state, const struct perfdata_text_poke *poke);
+/* When the function at a kernel address changed last; 0: it has not. `map` has the address. */
+uint64_t pd_code_time(struct pd_state *state, const struct pd_map *map, uint64_t ip);
+enum pd_byte { PD_BYTE_UNKNOWN, PD_BYTE_OF_FUTURE, PD_BYTE_OF_PAST };
+/* Code of one function, by recorded addresses. */
+struct pd_changed_code {
+	uint64_t start;
+	size_t size;
+	uint8_t *bytes;
+	uint8_t *known;                    /* by byte: which kind of change says so (enum pd_byte) */
+	bool is_too_often;                 /* it changed more than PD_MOST_CHANGES times: the bytes are not known */
+};
+#define PD_MOST_CHANGES 1024
+/* Makes the bytes what they were at a time, as far as the function's changes say so. */
+void pd_code_restore(const struct pd_state *state, uint64_t time, struct pd_changed_code *code);
+void pd_code_changes_release(struct pd_state *state);
+
 #endif

@@ -206,6 +206,11 @@ static int on_ksymbol(struct pd_state *state, const struct perfdata_record *reco
 	map.dso = pd_dso_get(state, &key);
 	if (map.dso == PERFDATA_NONE)
 		return -1;
+	struct pd_dso *dso = pd_dso_at(state, map.dso);
+	if (!dso->end) {
+		dso->start = map.start;
+		dso->end = map.end;
+	}
 	return pd_maps_insert(&state->store, &state->kernel, &map);
 }
 
@@ -245,6 +250,8 @@ int pd_state_record(struct pd_state *state, const struct perfdata_record *record
 		return 0;
 	case PERFDATA_RECORD_KSYMBOL:
 		return on_ksymbol(state, record);
+	case PERFDATA_RECORD_TEXT_POKE:
+		return pd_code_changed(state, &record->u.text_poke);
 	case PERFDATA_RECORD_BUILD_ID:
 		return on_build_id(state, record);
 	}

@@ -136,6 +136,8 @@ static uint32_t find_frame(struct pd_state *state, const struct pd_maps *maps, u
 	if (map) {
 		at = (struct perfdata_frame){ .dso = map->dso, .address = pd_map_address(map, ip) };
 		at.time = pd_jit_time(state, pd_dso_at(state, map->dso), at.address, &timed);
+		if (maps == &state->kernel)
+			at.time = pd_code_time(state, map, ip);
 		if (state->inside)
 			fall_back_to_kernel(state, ip, &at);
 	} else if (cpumode == PERFDATA_CPUMODE_KERNEL && !state->inside && is_kernel_symbol(state, ip)) {

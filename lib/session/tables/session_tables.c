@@ -179,13 +179,19 @@ struct perfdata_symbols_dso *pd_session_dso_symbols(const struct perfdata_sessio
 	return dso->symbols;
 }
 
+/* A frame of JIT code has a time because the perf map has no name for the address. */
+static struct perfdata_symbols_dso *symbols_at(const struct pd_dso *dso, const struct perfdata_frame *at)
+{
+	return at->time && dso->public.kind == PERFDATA_DSO_PERF_MAP ? dso->jitdump : dso->symbols;
+}
+
 bool pd_session_has_loaded(const struct perfdata_session *session, uint32_t frame)
 {
 	struct perfdata_frame at;
 	if (!find_address(session, frame, &at))
 		return true;
 	const struct pd_dso *dso = pd_dso_at(session->state, at.dso);
-	const struct perfdata_symbols_dso *symbols = at.time ? dso->jitdump : dso->symbols;
+	const struct perfdata_symbols_dso *symbols = symbols_at(dso, &at);
 	return !symbols || pd_symbols_is_loaded(symbols);
 }
 
@@ -215,6 +221,7 @@ static enum perfdata_status find_symbol(const struct perfdata_session *session, 
 	if (dso->public.kind == PERFDATA_DSO_BPF || dso->public.kind == PERFDATA_DSO_STATE) {
 		*ret = (struct perfdata_symbol){ .name = dso->public.name,
 						 .raw_name = dso->public.name,
+						 .size = dso->end - dso->start,
 						 .offset = at->address };
 		return PERFDATA_OK;
 	}
@@ -222,8 +229,7 @@ static enum perfdata_status find_symbol(const struct perfdata_session *session, 
 		return find_by_inside(session->state, dso, at->address, time, ret);
 	if (!dso->symbols)
 		return PERFDATA_ABSENT;
-	/* a frame with a time exists because the perf map has no name for the address */
-	if (at->time)
+	if (symbols_at(dso, at) != dso->symbols)
 		return perfdata_symbols_lookup(dso->jitdump, at->address, at->time, ret);
 	enum perfdata_status status = perfdata_symbols_lookup(dso->symbols, at->address, time, ret);
 	/* A kallsyms text of another boot may have another module there. */
@@ -295,12 +301,14 @@ struct perfdata_symbols_dso *pd_session_symbols(const struct perfdata_session *s
 {
 	struct perfdata_frame at;
 	const struct pd_dso *dso = find_address(session, frame, &at) ? pd_dso_at(session->state, at.dso) : NULL;
-	if (dso && at.time) {
+	if (dso && symbols_at(dso, &at) != dso->symbols) {
 		*ret_address = at.address;
 		return dso->jitdump;
 	}
 	return symbols_of(session, frame, ret_address);
 }
+
+struct perfdata_symbols *pd_session_names(const struct perfdata_session *session) { return session->state->symbols; }
 
 enum perfdata_status pd_session_source(const struct perfdata_session *session, uint32_t frame,
 					     struct perfdata_source_line *entries, size_t room, size_t *ret_count)

@@ -77,6 +77,7 @@ static void dso_free(struct perfdata_symbols_dso *dso)
 	if (dso->debug != dso->text)
 		pd_elf_close(dso->debug);
 	pd_elf_close(dso->text);
+	pd_elf_close(dso->core);
 	pd_arena_release(&dso->bytes);
 	pd_monitor_free(dso->lock);
 	pd_monitor_free(dso->names_lock);

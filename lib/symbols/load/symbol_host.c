@@ -143,11 +143,10 @@ bool pd_module_build_id(const struct perfdata_symbols_dso *dso, struct pd_build_
 }
 
 /* A line of /proc/modules: "xfs 2113536 1 - Live 0xffffffffc0a00000". */
-bool pd_module_is_loaded(const struct perfdata_symbols_dso *dso)
+bool pd_modules_have(const char *text, const struct perfdata_symbols_dso *module)
 {
-	char name[64], *text;
-	size_t size;
-	if (!module_name(dso, name, sizeof name) || read_text(dso->symbols, "/proc/modules", MAX_MODULES, &text, &size))
+	char name[64];
+	if (!module_name(module, name, sizeof name))
 		return false;
 	size_t length = strlen(name);
 	uint64_t start = 0;
@@ -159,6 +158,16 @@ bool pd_module_is_loaded(const struct perfdata_symbols_dso *dso)
 		if (at && (!end || at < end))
 			start = strtoull(at + 1, NULL, 16);
 	}
+	return start && start == module->request.start;
+}
+
+bool pd_module_is_loaded(const struct perfdata_symbols_dso *dso)
+{
+	char *text;
+	size_t size;
+	if (read_text(dso->symbols, "/proc/modules", MAX_MODULES, &text, &size))
+		return false;
+	const bool found = pd_modules_have(text, dso);
 	pd_free(text);
-	return start && start == dso->request.start;
+	return found;
 }

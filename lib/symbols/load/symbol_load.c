@@ -644,6 +644,15 @@ static bool take_kallsyms(void *user, const char *path, const char *what)
 	return load_kallsyms(user, path) == PERFDATA_OK;
 }
 
+/* What perf record --kcore kept in the folder of the recording is of the recorded boot. */
+static bool take_recorded_kallsyms(struct perfdata_symbols_dso *dso)
+{
+	char path[MAX_PATH];
+	return dso->recorded_folder &&
+	       snprintf(path, sizeof path, "%s/kallsyms", dso->recorded_folder) < (int)sizeof path &&
+	       load_kallsyms(dso, path) == PERFDATA_OK;
+}
+
 static enum perfdata_status load_vmlinux(struct perfdata_symbols_dso *dso, const struct search *search)
 {
 	dso->text = search->elf;
@@ -689,7 +698,7 @@ static enum perfdata_status load_kernel(struct perfdata_symbols_dso *dso)
 		found = pd_vmlinux_places(symbols, dso->request.release, take_vmlinux, &search);
 	if (!found && search.id.size)
 		found = pd_debug_places(symbols, "[kernel]", NULL, &search.id, take_debug, &search);
-	if (found && load_vmlinux(dso, &search) == PERFDATA_OK)
+	if ((found && load_vmlinux(dso, &search) == PERFDATA_OK) || take_recorded_kallsyms(dso))
 		return PERFDATA_OK;
 	if (search.id.size && pd_cache_places(symbols, &search.id, "kallsyms", take_kallsyms, dso))
 		return PERFDATA_OK;
@@ -720,6 +729,8 @@ static enum perfdata_status load_module(struct perfdata_symbols_dso *dso)
 			return PERFDATA_OK;
 		}
 	}
+	if (take_recorded_kallsyms(dso))
+		return PERFDATA_OK;
 	if (!host_kernel_serves(dso))
 		return PERFDATA_ABSENT;
 	if (pd_module_is_loaded(dso))
