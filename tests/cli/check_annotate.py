@@ -112,6 +112,11 @@ def check_branches(folder, binary, build_id, function):
     seen = [{key: row[key] for key in ("runs", "taken", "not_taken", "cycles", "cycles_runs", "loop") if key in row} for row in rows]
     report("branch stacks count instructions", [pair for pair in zip(seen, wanted) if pair[0] != pair[1]] or ([] if len(seen) == len(wanted) and back else [len(seen), len(wanted)]))
     report("the same for any --jobs", [] if answers[0] == answers[1] else ["not"])
+    page = os.path.join(folder, "branches.html")
+    subprocess.run([program.PERFDATA, "flamegraph", "-q", "-o", page, "--annotate", "1", path], check=True, timeout=120)
+    with open(page, encoding="utf-8") as f:
+        found = annotations(f.read())
+    report("a page has the same counts", [] if found == json.loads(output("-q", "--json", "--top", "1", path)[0]) and "loop" in json.dumps(found) else [found])
     text = output("-q", "--symbol", "work*", "--width", "0", path)[0]
     lacks = ["loop, %d times back" % back[start] for start in starts if back[start]]
     lacks += ["taken %d, not %d" % (taken[start], runs[start] - ended[start]) for start in starts if flows[start] == "condition"]

@@ -8,13 +8,16 @@
 #define MOST_BYTES ((size_t)8 << 20)   /* of JSON; packed in the page it is about a tenth */
 
 /* Appends the function unless it is too large for what is left. */
-static enum perfdata_status put_function(struct annotate_functions *functions, size_t number,
-					 const struct annotate_head *head, bool first, struct perfdata_text *out,
-					 bool *ret_fits)
+static enum perfdata_status put_function(struct annotate_functions *functions, struct annotate_branches *branches,
+					 size_t number, struct annotate_head *head, bool first,
+					 struct perfdata_text *out, bool *ret_fits)
 {
 	struct pd_annotation annotation;
 	struct perfdata_text text;
-	const enum perfdata_status status = pd_annotate_functions_rows(functions, number, &annotation);
+	const struct annotate_place place = pd_annotate_functions_place(functions, number);
+	enum perfdata_status status = pd_annotate_functions_rows(functions, number, &annotation);
+	if (status == PERFDATA_OK && branches)
+		status = pd_annotate_branches_count(branches, &place, &annotation, &head->counts);
 	if (status != PERFDATA_OK)
 		return status;
 	perfdata_text_init(&text);
@@ -28,7 +31,7 @@ static enum perfdata_status put_function(struct annotate_functions *functions, s
 }
 
 static enum perfdata_status put_functions(const struct flamegraph *graph, struct annotate_functions *functions,
-					  struct perfdata_text *out)
+					  struct annotate_branches *branches, struct perfdata_text *out)
 {
 	const struct annotate_options options = { .json = true };
 	struct annotate_head head = { .options = &options, .end = graph->end, .sources = graph->sources };
@@ -41,7 +44,7 @@ static enum perfdata_status put_functions(const struct flamegraph *graph, struct
 			   (name = pd_annotate_functions_name(functions, i, &is_known)); i++) {
 		if (!is_known)
 			continue;
-		const enum perfdata_status status = put_function(functions, i, &head, !nr, out, &fits);
+		const enum perfdata_status status = put_function(functions, branches, i, &head, !nr, out, &fits);
 		if (status != PERFDATA_OK)
 			return status;
 		nr += fits;
@@ -54,11 +57,15 @@ static enum perfdata_status put_functions(const struct flamegraph *graph, struct
 enum perfdata_status pd_flamegraph_annotate(const struct flamegraph *graph, struct perfdata_text *out)
 {
 	struct annotate_functions *functions = NULL;
+	struct annotate_branches *branches = NULL;
 	enum perfdata_status status = pd_stack_choose(graph->gather->choice, graph->gather->profile, NULL);
 	if (status == PERFDATA_OK)
 		status = pd_annotate_functions_new(graph->gather, false, &functions);
+	if (status == PERFDATA_OK && graph->branches)
+		status = pd_annotate_branches_new(graph->branches, graph->gather, &branches);
 	if (status == PERFDATA_OK)
-		status = put_functions(graph, functions, out);
+		status = put_functions(graph, functions, branches, out);
+	pd_annotate_branches_free(branches);
 	pd_annotate_functions_free(functions);
 	return status;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/error.h"
 #include "base/memory.h"
+#include "branches/branches.h"
 #include "emit/emitters.h"
 #include "emit/report/annotated.h"
 #include "emit/flame/flamegraph.h"
@@ -68,6 +69,7 @@ struct state {
 	uint64_t width, max_boxes, nr_annotated;
 	struct pd_sources *sources;
 	struct flame_states *states;     /* of the page: what threads did over time */
+	struct pd_branches *branches;    /* NULL: no functions are annotated, or not all stacks count */
 };
 
 static void release_state(void *pointer)
@@ -77,6 +79,7 @@ static void release_state(void *pointer)
 		return;
 	pd_sources_free(state->sources);
 	pd_flame_states_free(state->states);
+	pd_branches_free(state->branches);
 	pd_stack_gather_release(&state->gather);
 	for (unsigned list = 0; list < NR_LISTS; list++)
 		pd_free(state->texts[list]);
@@ -141,8 +144,13 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 				"--base and --repeat need perfdata_convert, which opens these recordings");
 	if (!state->picture && !(state->states = pd_flame_states_new(pd_session_account(context->session))))
 		return PERFDATA_ENOMEM;
-	const enum perfdata_status status = pd_annotate_sources(context, &state->sources);
-	return status != PERFDATA_OK ? status : pd_stack_gather_begin(&state->gather, context, &others.wanted);
+	const struct pd_branches_options branches = { .rule = PD_BRANCHES_FRAMES, .what = PD_BRANCHES_STACKS };
+	enum perfdata_status status = pd_annotate_sources(context, &state->sources);
+	if (status == PERFDATA_OK)
+		status = pd_stack_gather_begin(&state->gather, context, &others.wanted);
+	if (status == PERFDATA_OK && state->nr_annotated && !state->gather.choice)
+		status = pd_branches_new(context->session, context->reader, &branches, &state->branches);
+	return status;
 }
 
 STACK_BEGIN(set_up, release_state)
@@ -167,6 +175,7 @@ static enum perfdata_status choose_weights(void *user, struct perfdata_configura
 struct part {
 	struct pd_profile_part *profile;
 	struct flame_states_part *states;    /* of the page */
+	struct pd_branches_part *branches;   /* of annotated functions */
 };
 
 static void free_part(void *pointer)
@@ -176,7 +185,15 @@ static void free_part(void *pointer)
 		return;
 	pd_profile_part_free(part->profile);
 	pd_flame_states_part_free(part->states);
+	pd_branches_part_free(part->branches);
 	pd_free(part);
+}
+
+static enum perfdata_status scan_batch(void *pointer, const struct perfdata_batch *batch, void **ret_value)
+{
+	struct state *state = pointer;
+	(void)batch;
+	return state->branches ? pd_branches_scan(state->branches, ret_value) : PERFDATA_OK;
 }
 
 static enum perfdata_status format_batch(const void *pointer, const struct perfdata_batch *batch, void *value,
@@ -184,7 +201,6 @@ static enum perfdata_status format_batch(const void *pointer, const struct perfd
 {
 	const struct state *state = pointer;
 	struct part *part = pd_calloc(1, sizeof *part);
-	(void)value;
 	(void)scratch;
 	(void)out;
 	if (!part)
@@ -192,6 +208,8 @@ static enum perfdata_status format_batch(const void *pointer, const struct perfd
 	enum perfdata_status status = pd_profile_collect(state->gather.profile, batch, &part->profile);
 	if (status == PERFDATA_OK && state->states && !(part->states = pd_flame_states_collect(batch)))
 		status = PERFDATA_ENOMEM;
+	if (status == PERFDATA_OK && state->branches)
+		status = pd_branches_collect(state->branches, batch, value, &part->branches);
 	if (status == PERFDATA_OK)
 		*ret_part = part;
 	else
@@ -208,6 +226,10 @@ static enum perfdata_status merge_part(void *pointer, void *part_pointer, struct
 	part->profile = NULL;
 	if (status == PERFDATA_OK && part->states)
 		status = pd_flame_states_add(state->states, part->states);
+	if (status == PERFDATA_OK && part->branches) {
+		status = pd_branches_add(state->branches, part->branches);
+		part->branches = NULL;
+	}
 	free_part(part);
 	return status;
 }
@@ -410,6 +432,7 @@ static enum perfdata_status draw_runs(struct state *state, const struct perfdata
 				    .states = state->states,
 				    .nr_annotated = state->nr_annotated,
 				    .sources = state->sources,
+				    .branches = state->branches,
 				    .unmatched = lines };
 	enum perfdata_status status = lines && (used || !nr_rules) ? pd_flame_data_new(&asked, runs, nr, &graph.data)
 								   : PERFDATA_ENOMEM;
@@ -469,6 +492,7 @@ const struct perfdata_emitter pd_emitter_flamegraph = {
 	.option_rules = rules,
 	.others = &others,
 	STACK_EMITTER(release_state),
+	.scan = scan_batch,
 	.format = format_batch,
 	.merge = merge_part,
 	.free_part = free_part,

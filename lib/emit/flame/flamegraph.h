@@ -23,6 +23,7 @@ struct flamegraph {
 	struct flame_states *states; /* of the page: what threads did over time; or NULL */
 	uint64_t nr_annotated;       /* so many functions are annotated in the page, heaviest first */
 	struct pd_sources *sources;  /* for their texts; or NULL */
+	struct pd_branches *branches;   /* for their counts; or NULL */
 };
 
 /* Both append a whole document. */

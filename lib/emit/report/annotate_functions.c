@@ -20,7 +20,7 @@ struct place {
 struct function {
 	uint32_t dso, frame;         /* frame: one of its addresses */
 	uint64_t start, time;
-	bool is_known;               /* else: all of the file without a name */
+	bool is_known;               /* else: all of the file without a name, or a state off the CPU */
 	const char *name;
 	size_t first, nr;            /* its places, once those are sorted */
 	double share;                /* the largest of an event: shares of events are not added up */
@@ -169,7 +169,7 @@ static struct function function_of(const struct annotate_functions *all, uint32_
 	struct function function = { .dso = at->dso, .frame = frame, .time = at->time, .name = "[unknown]" };
 	*ret_address = at->address;
 	if (perfdata_session_symbol(session, frame, UINT64_MAX, &symbol) == PERFDATA_OK) {
-		function.is_known = true;
+		function.is_known = perfdata_session_dso(session, at->dso)->kind != PERFDATA_DSO_STATE;
 		function.start = symbol.start;
 		function.name = symbol.name;
 	}

@@ -209,7 +209,9 @@ static enum perfdata_status put_functions(struct annotate_functions *functions, 
 	if (!shown.matching)
 		perfdata_text_string(out, asked->symbol ? "no sample is in such a function; report lists functions, "
 							  "* is any text\n"
-							: "no sample is in a function with a name\n");
+							: "no sample is in a function with a name; perfdata match FILE "
+							  "lists the files that would give names,\n"
+							  "--symbol '[unknown]' shows addresses by file\n");
 	else if (shown.matching > shown.nr && !asked->symbol)
 		perfdata_text_printf(out, "\n(%zu more functions; --symbol NAME, --top N)\n",
 				     shown.matching - shown.nr);

@@ -75,7 +75,8 @@ struct annotate_place {
 	uint64_t start;
 };
 struct annotate_place pd_annotate_functions_place(const struct annotate_functions *all, size_t number);
-/* NULL: there are not so many. *ret_known: false for the code of a file that has no name. */
+/* NULL: there are not so many. *ret_known: false for the code of a file that has no name, and
+ * for time off the CPU, which has no code. */
 const char *pd_annotate_functions_name(const struct annotate_functions *all, size_t number, bool *ret_known);
 /* *ret lives until the next call. As pd_annotate. */
 enum perfdata_status pd_annotate_functions_rows(struct annotate_functions *all, size_t number,

@@ -130,6 +130,17 @@ static enum perfdata_status code_of_kernel(const struct pd_state *state, const s
 	return status == PERFDATA_ABSENT ? pd_symbols_code(dso->symbols, start, UINT64_MAX, size, ret) : status;
 }
 
+static const char *why_without_symbols(const struct pd_state *state, const struct pd_dso *dso)
+{
+	if (dso && dso->public.kind == PERFDATA_DSO_STATE)
+		return "this is time off the CPU";
+	if (!state->symbols)
+		return "no file is looked at without names (--symbols)";
+	if (dso && state->inside && !dso->build_id_size)
+		return "no build-id was recorded that identifies the file";
+	return "nothing is known of the file";
+}
+
 enum perfdata_status pd_session_code(const struct perfdata_session *session, uint32_t frame, uint64_t start,
 				     uint64_t size, struct pd_code_bytes *ret)
 {
@@ -137,7 +148,7 @@ enum perfdata_status pd_session_code(const struct perfdata_session *session, uin
 	const struct perfdata_frame *at = perfdata_session_frame(session, frame);
 	const struct pd_dso *dso = at && at->dso != PERFDATA_NONE ? pd_dso_at(state, at->dso) : NULL;
 	uint64_t address;
-	*ret = (struct pd_code_bytes){ .address = start, .reason = "nothing is known of the file" };
+	*ret = (struct pd_code_bytes){ .address = start, .reason = why_without_symbols(state, dso) };
 	struct perfdata_symbols_dso *symbols = pd_session_symbols(session, frame, &address);
 	const bool is_program = dso && dso->public.kind == PERFDATA_DSO_BPF;
 	const bool is_kernel = dso && symbols && !dso->of_guest && !state->inside &&

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 #include "base/memory.h"
 #include "symbols/symbols.h"
 #include "symbols/elf/symbol_elf.h"
@@ -130,7 +130,7 @@ static bool has_module(struct perfdata_symbols_dso *kernel, const struct perfdat
 	const enum perfdata_status status = pd_read_whole(fd, PD_MAX_MODULE_LIST, &text, &size);
 	if (status != PERFDATA_OK && status != PERFDATA_ELIMIT)
 		(void)pd_symbols_fail(kernel->symbols, path, errno);
-	pd_close(fd);
+	close(fd);
 	if (status != PERFDATA_OK)
 		return false;
 	const bool found = pd_modules_have(text, module);

@@ -51,6 +51,20 @@ function aimAt(address, lines) {
 	row.scrollIntoView({ block: "center" });
 }
 
+/* What branch stacks say of an instruction, as the text of annotate has it. */
+function branchText(row) {
+	const said = [];
+	if (row.loop)
+		said.push(`loop, ${countText(row.loop)} times back`);
+	if (row.flow === "condition" && (row.taken || row.runs))
+		said.push(`taken ${countText(row.taken)}, not ${countText(row.not_taken)}`);
+	else if (row.taken)
+		said.push(`taken ${countText(row.taken)}`);
+	if (row.cycles)
+		said.push(`${(row.cycles / row.cycles_runs).toPrecision(3)} cycles`);
+	return said.join("; ");
+}
+
 function showAnnotation(one) {
 	/* of time on and off the CPU, instructions have the time on it */
 	const shown = event().wall ? [data.meta.events.findIndex(e => !e.off && e.unit === "ns")] : [choice.event], other = besideOf(data, choice);
@@ -64,13 +78,15 @@ function showAnnotation(one) {
 	$("annotate-facts").textContent = [visible(one.dso || ""), ...shown.map(at => `${eventName(data.meta.events[at])}: ${annotatedText(annotatedSum(one.sums, at), at)}`),
 		one.no_code ? "no instructions: " + visible(one.no_code) : visible(one.decoder || "")].filter(Boolean).join(" · ") + " · of the whole recording";
 	const table = document.createElement("table"), head = document.createElement("tr"), body = document.createElement("tbody");
-	head.append(...["share", ...shown.map(at => eventName(data.meta.events[at])), "offset", "instruction", "goes to", "line", "inlined"].map(text => cell("th", text, ["instruction", "inlined"].includes(text) ? "name" : "")));
+	const counted = one.rows.some(row => row.runs !== undefined);
+	const columns = ["share", ...shown.map(at => eventName(data.meta.events[at])), ...(counted ? ["runs"] : []), "offset", "instruction", "goes to", ...(counted ? ["branches"] : []), "line", "inlined"];
+	head.append(...columns.map(text => cell("th", text, ["instruction", "branches", "inlined"].includes(text) ? "name" : "")));
 	let line = "", block;
 	for (const row of one.rows) {
 		const place = row.source ? `${visible(row.source)}:${row.line}` : "", value = annotatedSum(row.sums, shown[0]), made = document.createElement("tr");
 		if (row.source_text && place !== line) {
 			const source = document.createElement("tr"), text = cell("td", `${row.line}  ${visible(row.source_text).replace(/\\u0009/g, "\t")}`);
-			text.colSpan = shown.length + 6;
+			text.colSpan = columns.length;
 			source.className = "source";
 			source.append(text);
 			body.append(source);
@@ -84,7 +100,7 @@ function showAnnotation(one) {
 		if (value)
 			share.style.color = strip.text;
 		made.append(share, ...shown.map(at => cell("td", annotatedSum(row.sums, at) ? annotatedText(annotatedSum(row.sums, at), at) : "")),
-			cell("td", `${aims.has(row.address) ? "→ " : ""}+${row.offset.toString(16)}`), cell("td", visible(row.text || row.address), "text"));
+			...(counted ? [cell("td", row.runs ? countText(row.runs) : "")] : []), cell("td", `${aims.has(row.address) ? "→ " : ""}+${row.offset.toString(16)}`), cell("td", visible(row.text || row.address), "text"));
 		const goes = document.createElement("td");
 		if (row.target !== undefined) {
 			const target = one.rows.find(other => other.address === row.target), down = target && target.offset > row.offset;
@@ -92,7 +108,7 @@ function showAnnotation(one) {
 		}
 		const short = cell("td", place.slice(place.lastIndexOf("/") + 1));
 		short.title = place;
-		made.append(goes, short, cell("td", (row.inlined || []).map(call => visible(typeof call === "string" ? call : call.symbol || call.name || "")).join(" ← "), "text"));
+		made.append(goes, ...(counted ? [cell("td", branchText(row), "text")] : []), short, cell("td", (row.inlined || []).map(call => visible(typeof call === "string" ? call : call.symbol || call.name || "")).join(" ← "), "text"));
 		lines.set(row.address, made);
 		body.append(made);
 	}
