@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 import hostile_files
+import hostile_kinds
 import hostile_recordings
 import program
 from damage_table import write_table
@@ -61,7 +62,7 @@ def row(make, n, folder, commands):
             "%.1f" % (found[steepest][1][0] / max(found[steepest][0][0], 0.05)), "%d MiB" % memory, ", ".join(map(str, codes))]
 
 
-TABLES = (("recording", hostile_recordings.FILES, commands_of_recordings), ("file", hostile_files.FILES, hostile_files.commands))
+TABLES = (("recording", hostile_recordings.FILES, commands_of_recordings), ("file", hostile_kinds.FILES, hostile_files.commands))
 
 
 def main():

@@ -3,6 +3,8 @@
 #include "config.h"
 #include <unistd.h>
 #include "perfdata/symbols.h"
+#include "symbols/symbols.h"
+#include "symbols/work/symbol_work.h"
 #include "unit.h"
 
 /* Whoever cancels a conversion does not wait until its files are read. */
@@ -40,10 +42,51 @@ static void test_cancelled(void)
 	perfdata_cancel_free(cancel);
 }
 
+#define SYMBOLS 600000u
+#define MOST_STEPS (SYMBOLS / 32)   /* of work between two looks at cancel, while symbols are moved */
+
+/* Sorts symbols in no order with that limit of work; returns whether it could, *ret_done: the work. */
+static bool sort_symbols(uint64_t limit, uint64_t *ret_done)
+{
+	struct pd_symbol_table table = { .items = NULL };
+	struct pd_work work;
+
+	pd_work_init(&work, 0, NULL, NULL);
+	atomic_store(&work.limit, limit);
+	table.work = &work;
+	for (uint64_t i = 0; i < SYMBOLS; i++)
+		CHECK(!pd_symtab_add(&table, i * 7919 % SYMBOLS * 16, 16, PD_STRINGS_TEXT, 0, PERFDATA_BIND_GLOBAL));
+	atomic_store(&work.done, 0);
+	const bool sorted = !pd_symtab_sort(&table);
+	CHECK(sorted || pd_symtab_status(&table) == PERFDATA_ELIMIT);
+	for (uint64_t i = 1; sorted && i < SYMBOLS; i++)
+		if (table.items[i - 1].start >= table.items[i].start) {
+			FAIL("not sorted");
+			break;
+		}
+	*ret_done = atomic_load(&work.done);
+	pd_symtab_release(&table);
+	return sorted;
+}
+
+/* Millions of symbols take seconds to be sorted: the work looks at cancel, and at its limit, all the time. */
+static void test_moves(void)
+{
+	uint64_t all, done;
+
+	CHECK(sort_symbols(UINT64_MAX, &all));
+	for (unsigned i = 1; i <= 8; i++) {
+		const uint64_t limit = all - i * MOST_STEPS / 4;
+		CHECK(!sort_symbols(limit, &done));
+		CHECK(done <= limit + MOST_STEPS);
+	}
+}
+
 int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "jitdumps, perf maps and kallsyms are not read", test_cancelled },
+		{ "sorting symbols ends in the middle", test_moves },
 	};
 	return unit_main(cases, sizeof cases / sizeof *cases);
 }

@@ -18,6 +18,7 @@
 #define MAX_TIED 16              /* a larger group is decided at once */
 #define PAGE 4096u
 #define DIGIT 11                 /* bits that one pass of sorting looks at */
+#define MOVED_AT_ONCE 65536u     /* symbols, between two looks at cancel */
 
 /* Before the table grows: while it is moved to a larger block, both blocks exist. */
 static bool has_no_room(struct pd_symbol_table *table)
@@ -116,19 +117,24 @@ static struct key *sort_keys(struct pd_symbol_table *table, struct key *keys, si
 }
 
 /* Moves each item to its place, the one at order[i].index to i, along the cycles of the permutation: memory for a
- * second table would cost more than the moves. */
-static void permute(struct pd_symbol *items, struct key *order, size_t count)
+ * second table would cost more than the moves. false: the work is stopped, and the table cannot be used. */
+static bool permute(struct pd_symbol_table *table, struct pd_symbol *items, struct key *order, size_t count)
 {
+	size_t moves = 0;
 	for (uint32_t first = 0; first < count; first++) {
 		const struct pd_symbol moved = items[first];
 		uint32_t at = first;
 		for (uint32_t from; (from = order[at].index) != first; at = from) {
+			/* each move may be a miss of the caches: millions of them take seconds */
+			if (!(++moves % MOVED_AT_ONCE) && pd_symtab_is_stopped(table, MOVED_AT_ONCE))
+				return false;
 			items[at] = items[from];
 			order[at].index = at;
 		}
 		items[at] = moved;
 		order[at].index = at;
 	}
+	return true;
 }
 
 static int sort_items(struct pd_symbol_table *table, struct pd_symbol *items, size_t count)
@@ -145,10 +151,9 @@ static int sort_items(struct pd_symbol_table *table, struct pd_symbol *items, si
 		differ |= items[i].start ^ items[0].start;
 	}
 	struct key *sorted = sort_keys(table, keys, count, differ);
-	if (sorted)
-		permute(items, sorted, count);
+	const bool is_sorted = sorted && permute(table, items, sorted, count);
 	pd_free(keys);
-	return sorted ? 0 : -1;
+	return is_sorted ? 0 : -1;
 }
 
 /* Merges the sorted symbols from `head` on into the sorted symbols before, stably: at one address, symbols before
