@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/error.h"
+#include "base/port.h"
 
 static void flatten_message(char *message)
 {

@@ -12,4 +12,22 @@ struct pd_library_failure {
 /* Opens a library of the system. PERFDATA_OK; PERFDATA_ABSENT; or the status of failure->code. */
 enum perfdata_status pd_library_open(const char *name, void **ret, struct pd_library_failure *failure);
 
+/* Lists a library that pd_library_open may open in an ELF note, where packaging tools find it as they find DT_NEEDED:
+ * https://systemd.io/ELF_DLOPEN_METADATA. id: a C identifier; sonames: a JSON array, any one of which serves; priority:
+ * recommended or suggested. */
+#ifdef __ELF__
+#define PD_NOTE_LIBRARY(id, feature, description, priority, sonames) \
+	PD_NOTE_JSON(id, "[{\"feature\":\"" feature "\",\"description\":\"" description \
+			 "\",\"priority\":\"" priority "\",\"soname\":" sonames "}]")
+#define PD_NOTE_JSON(id, text) \
+	__attribute__((used, section(".note.dlopen"))) _Alignas(uint32_t) static const struct { \
+		uint32_t name_size, text_size, type; \
+		char name[4]; \
+		_Alignas(uint32_t) char json[sizeof(text)]; \
+	} pd_note_##id = { 4, sizeof(text), 0x407c0c0a, "FDO", text }
+#else
+#define PD_NOTE_LIBRARY(id, feature, description, priority, sonames) \
+	struct pd_note_##id
+#endif
+
 #endif

@@ -204,10 +204,26 @@ bool pd_is_made_up(int fd)
 			return true;
 	return false;
 }
+
+bool pd_file_system_type(const char *path, uint32_t *ret_type)
+{
+	struct statfs fs;
+	if (statfs(path, &fs))
+		return false;
+	*ret_type = (uint32_t)fs.f_type;
+	return true;
+}
 #else
 bool pd_is_made_up(int fd)
 {
 	(void)fd;
+	return false;
+}
+
+bool pd_file_system_type(const char *path, uint32_t *ret_type)
+{
+	(void)path;
+	(void)ret_type;
 	return false;
 }
 #endif

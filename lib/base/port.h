@@ -6,11 +6,20 @@
 #define PD_PORT_H
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
+#include <sys/types.h>
+#ifdef HAVE_SYS_SYSMACROS_H
+#include <sys/sysmacros.h>   /* major, minor: macOS has them in sys/types.h */
+#endif
 #include <time.h>
+
+#ifndef ENOKEY
+#define ENOKEY (-1)   /* encrypted, without the key: macOS has no such error, so no call fails with it */
+#endif
 
 #ifdef HAVE_STRUCT_STAT_ST_MTIM
 static inline const struct timespec *pd_modified(const struct stat *st) { return &st->st_mtim; }
@@ -100,5 +109,8 @@ int pd_rename_new(const char *from, const char *to);
 #endif
 /* True if the file is in a file system that the kernel makes up, such as /proc. */
 bool pd_is_made_up(int fd);
+/* Linux's number of the type of the file system that has the path (statfs: f_type). False: this system has no such
+ * numbers, or statfs fails. */
+bool pd_file_system_type(const char *path, uint32_t *ret_type);
 
 #endif

@@ -38,7 +38,7 @@ OPENERS = {"lib/base/regular.c": {"open", "openat"}, "lib/base/fdio.c": {"open",
            "lib/base/library.c": {"pd_load_library"}}
 # What some system lacks or spells otherwise: lib/base/port.h has it for all.
 NOT_EVERYWHERE = re.compile(r"(?<![\w\"])(__EMSCRIPTEN__|__APPLE__|__linux__|getauxval|eventfd|sched_getaffinity|posix_fadvise|fallocate|F_SETPIPE_SZ|"
-                            r"st_[mc]tim|renameat2|getrandom|getentropy|dlopen|dlerror|O_PATH|CLOCK_BOOTTIME|CLOCK_TAI|fstatfs)\b")
+                            r"st_[mc]tim|renameat2|getrandom|getentropy|dlopen|dlerror|O_PATH|CLOCK_BOOTTIME|CLOCK_TAI|fstatfs|statfs|sysmacros)\b")
 
 
 # Where the program writes itself: print.c, which knows terminals, the line of progress, and texts that are the program's own.

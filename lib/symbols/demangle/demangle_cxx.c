@@ -26,6 +26,8 @@ static enum perfdata_status load_runtime(void)
 	return PERFDATA_OK;
 }
 #else
+PD_NOTE_LIBRARY(cxx, "c++-names", "Names of C++ functions", "recommended", "[\"libstdc++.so.6\",\"libc++abi.so.1\"]");
+
 static enum perfdata_status load_from(const char *name)
 {
 	struct pd_library_failure failure;

@@ -12,6 +12,11 @@
 #define NEWEST_LLVM 40u
 #define OLDEST_LLVM 11u
 
+/* Of LLVM, the names of versions that distributions have now. */
+PD_NOTE_LIBRARY(disassembler, "annotate", "Shows the instructions of functions", "suggested",
+		"[\"libLLVM.so.22.1\",\"libLLVM.so.21.1\",\"libLLVM.so.20.1\",\"libLLVM.so.19.1\",\"libLLVM-17.so\","
+		"\"libLLVM-16.so.1\",\"libcapstone.so.5\",\"libcapstone.so.4\"]");
+
 /* false: the library has no such function. */
 static bool find_function(void *handle, const char *name, void *ret_function)
 {

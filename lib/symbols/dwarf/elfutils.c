@@ -28,6 +28,9 @@ static enum perfdata_status find_functions(void *library)
 	return PERFDATA_OK;
 }
 
+PD_NOTE_LIBRARY(libdw, "unwinding", "Unwinds copied user stacks, reads unusual debugging information", "recommended",
+		"[\"libdw.so.1\"]");
+
 enum perfdata_status pd_libdw_load(struct perfdata_symbols *symbols)
 {
 	if (atomic_load_explicit(&elfutils_are_loaded, memory_order_acquire))

@@ -23,6 +23,9 @@ struct client_library {
 	__typeof__(&debuginfod_find_executable) find_executable;
 };
 
+PD_NOTE_LIBRARY(debuginfod, "debuginfod", "Downloads debugging information", "suggested",
+		"[\"libdebuginfod.so.1\"]");
+
 static enum perfdata_status load_client(struct client_library *library, char *reason, size_t room)
 {
 	struct pd_library_failure failure;

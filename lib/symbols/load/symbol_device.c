@@ -3,8 +3,7 @@
  * into MMAP2 records; stat(2) reports the same number, but for file systems that have several for one. */
 #include "config.h"
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <sys/vfs.h>
+#include "base/port.h"
 #include "symbols/symbols.h"
 
 /* The device numbers that MMAP2 may record for a file on a file system where stat reports another one. */
@@ -37,8 +36,8 @@ static bool may_differ(uint32_t type, uint32_t dev_major)
 
 bool pd_is_other_device(const char *path, const struct stat *st, uint32_t dev_major, uint32_t dev_minor)
 {
-	struct statfs fs;
+	uint32_t type;
 	if ((!dev_major && !dev_minor) || (major(st->st_dev) == dev_major && minor(st->st_dev) == dev_minor))
 		return false;
-	return statfs(path, &fs) != 0 || !may_differ((uint32_t)fs.f_type, dev_major);
+	return !pd_file_system_type(path, &type) || !may_differ(type, dev_major);
 }
