@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The page's side of worker.js: calls become messages. Cancelling ends the worker, since C does not listen to messages while it works.
-import { bytesOf, check_signal, concat, PerfdataError, stopped } from './common.js';
+import { bytesOf, check_signal, concat, FLOW, PerfdataError, stopped } from './common.js';
 import { recordOptions, recordsOf } from './lines.js';
 
 /** A worker that was started, with its answers as Promises. */
@@ -83,10 +83,10 @@ export function clientOf(newWorker, wasm) {
 		}
 	}
 
-	async function run(source, format, options, onOutput) {
+	async function run(source, format, options, onOutput, flow) {
 		const { signal, onProgress, onFinding, symbols, ...rest } = options;
 		check_signal(signal);
-		const message = { call: 'convert', format, source: await plain(source), options: { ...rest, symbols: symbols && await plain(symbols) } };
+		const message = { call: 'convert', format, flow, source: await plain(source), options: { ...rest, symbols: symbols && await plain(symbols) } };
 		const result = turn.then(() => convert_in_turn(message, signal, { onProgress, onFinding, onOutput }));
 		turn = result.catch(() => {});
 		return result;
@@ -139,13 +139,27 @@ export function clientOf(newWorker, wasm) {
 		async convertTo(source, format, sink, options = {}) {
 			const writer = sink.getWriter();
 			let failure = null, last = Promise.resolve();
+			// Only pages that are isolated have memory that two threads share; without it the worker cannot wait.
+			const flow = globalThis.crossOriginIsolated ? new Int32Array(new SharedArrayBuffer(4 * FLOW.length)) : null;
+			const write = async (bytes) => {
+				const { length } = bytes;
+				try {
+					await writer.write(bytes);
+				} catch (error) {
+					failure ??= error;
+				}
+				if (flow) {
+					Atomics.sub(flow, FLOW.unwritten, length);
+					Atomics.notify(flow, FLOW.unwritten);
+				}
+			};
 			try {
 				const result = await run(source, format, options, (number, name, bytes) => {
 					if (number)
 						failure ??= new PerfdataError(-4, 'this format has several outputs: use convert');
 					else if (bytes)
-						last = last.then(() => writer.write(bytes)).catch((error) => { failure ??= error; });
-				});
+						last = last.then(() => write(bytes));
+				}, flow);
 				await last;
 				if (failure)
 					throw failure;

@@ -3,6 +3,17 @@
 
 export const STATUS = { OK: 0, END: 1, AGAIN: 4, CANCELLED: -8 };
 
+/** What two threads share: bytes that the sink has not taken, with the most of them; whether a piece was pushed. */
+export const FLOW = { unwritten: 0, pieces: 1, length: 2, room: 4 << 20 };
+
+/** Waits until the sink has taken enough, and counts `length` more bytes. Without memory that is shared (flow: null) nobody can wait. */
+export function wait_for_room(flow, length) {
+	for (let waiting; flow && (waiting = Atomics.load(flow, FLOW.unwritten)) >= FLOW.room;)
+		Atomics.wait(flow, FLOW.unwritten, waiting);
+	if (flow)
+		Atomics.add(flow, FLOW.unwritten, length);
+}
+
 export class PerfdataError extends Error {
 	constructor(status, message) {
 		super(message);

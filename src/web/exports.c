@@ -116,6 +116,7 @@ static int read_at(void *user, uint64_t offset, void *buffer, size_t room, size_
 struct place {
 	const char *name;
 	uint64_t at, length;
+	bool is_pushed;                      /* its length is not known */
 };
 
 static int read_next(void *user, void *buffer, size_t room, size_t *ret_got)
@@ -125,6 +126,9 @@ static int read_next(void *user, void *buffer, size_t room, size_t *ret_got)
 	place->at += *ret_got;
 	return failed;
 }
+
+/* Bytes that are pushed have neither offsets nor a length. */
+static const struct perfdata_input_callbacks following = { .size = sizeof following, .read = read_next };
 
 static int length_of(void *user, uint64_t *ret_bytes)
 {
@@ -201,7 +205,8 @@ static enum perfdata_status convert_place(const char *format, struct perfdata_co
 					  struct place *place)
 {
 	const struct perfdata_output_callbacks to = { .size = sizeof to, .write = write_out, .open = open_out };
-	struct perfdata_input *input = perfdata_input_callbacks(&reading, place, place->name);
+	struct perfdata_input *input = perfdata_input_callbacks(place->is_pushed ? &following : &reading, place,
+								place->name);
 	struct perfdata_output *output = perfdata_output_callbacks(&to, (void *)0);
 	struct perfdata_result *result = NULL;
 	enum perfdata_status status = PERFDATA_ENOMEM, closed;
@@ -220,7 +225,7 @@ int web_convert(const char *format, const char *settings, int count, const char 
 		const char *bundle, int names, int order, double limit)
 {
 	char root[256] = "";
-	struct place place = { .name = name, .length = (uint64_t)length };
+	struct place place = { .name = name, .length = length < 0 ? 0 : (uint64_t)length, .is_pushed = length < 0 };
 	struct perfdata_symbols_options symbols = { .size = sizeof symbols, .finding = on_finding };
 	struct perfdata_bundle_files *files = NULL;
 	struct perfdata_cancel *cancel = perfdata_cancel_new();

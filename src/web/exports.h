@@ -32,8 +32,9 @@ const char *web_formats(void);
 const char *web_findings(void);
 
 /* settings: count pairs of texts, name and value, one after the other; an empty value is that of a flag. name, length:
- * of the recording. bundle: the path of a bundle in the module's own file system, or NULL. names, order: enum
- * perfdata_tristate and perfdata_order_wish. limit: 0: none. */
+ * of the recording; a length of -1: its bytes come one after the other, offsets are not asked for. bundle: the path of
+ * a bundle in the module's own file system, or NULL. names, order: enum perfdata_tristate and perfdata_order_wish.
+ * limit: 0: none. */
 int web_convert(const char *format, const char *settings, int count, const char *name, double length,
 		const char *bundle, int names, int order, double limit);
 const char *web_message(void);

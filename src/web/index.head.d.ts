@@ -84,5 +84,6 @@ export const findings: readonly { code: number; name: string; meaning: string; a
 /** JSON Schema of records */
 export const schema: object;
 export function convert(source: Source, format: Format, options?: Options): Promise<Converted>;
+/** Writes pieces as they come, and waits while the sink does not take them (in pages: if they are crossOriginIsolated). */
 export function convertTo(source: Source, format: Format, sink: WritableStream<Uint8Array>, options?: Options): Promise<Result>;
 export function open(source: Source, options?: Options): Promise<Recording>;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The package in node. A conversion runs in the thread that asks for it; use node:worker_threads for long ones.
+// The package in node. convert runs in the thread that asks for it; convertTo in a thread of its own (thread.js), which waits for the sink.
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
-import { bytesOf, check_signal, concat, memorySource, PerfdataError } from './common.js';
+import { fileURLToPath } from 'node:url';
+import { MessageChannel, Worker } from 'node:worker_threads';
+import { bytesOf, check_signal, concat, FLOW, memorySource, PerfdataError, stopped } from './common.js';
 import { start } from './engine.js';
 import { recordOptions, recordsOf } from './lines.js';
 
@@ -54,22 +56,75 @@ export async function convert(source, format, options = {}) {
 	};
 }
 
-/** A conversion is one call of C, which cannot wait for the sink: all pieces stay in memory until it is complete. */
+/** What a thread can take: a path, bytes, or null: it asks for pieces. */
+async function sourceForThread(source) {
+	if (typeof source === 'string')
+		return source;
+	if (source instanceof URL)
+		return fileURLToPath(source);
+	const bytes = bytesOf(source) ?? (typeof source?.arrayBuffer === 'function' ? new Uint8Array(await source.arrayBuffer()) : null);
+	if (!bytes && typeof source?.[Symbol.asyncIterator] !== 'function')
+		throw new TypeError('a recording is bytes, a Blob, a path or an async iterable of bytes');
+	return bytes;
+}
+
+/** A thread converts, and pieces go to the sink while it does: at most FLOW.room bytes wait for a slow sink. */
 export async function convertTo(source, format, sink, options = {}) {
-	const writer = sink.getWriter();
-	const parts = [];
+	const { signal, onProgress, onFinding, symbols, ...rest } = options;
+	const writer = sink.getWriter(), flow = new Int32Array(new SharedArrayBuffer(4 * FLOW.length)), { port1, port2 } = new MessageChannel();
+	let thread, iterator, written = Promise.resolve(), cancel, is_answered = false;
 	try {
-		const result = await run(source, format, options, {
-			open() { throw new PerfdataError(-4, 'this format has several outputs: use convert'); },
-			write: (number, bytes) => parts.push(bytes),
+		check_signal(signal);
+		const given = await sourceForThread(source);
+		iterator = given === null ? source[Symbol.asyncIterator]() : null;
+		const result = await new Promise((resolve, reject) => {
+			cancel = () => reject(stopped('stopped on request'));
+			signal?.addEventListener('abort', cancel, { once: true });
+			const push = async () => {
+				const { done, value } = await iterator.next();
+				port1.postMessage(done ? null : Uint8Array.from(bytesOf(value)));
+				Atomics.store(flow, FLOW.pieces, 1);
+				Atomics.notify(flow, FLOW.pieces);
+			};
+			const write = async (bytes) => {
+				const { length } = bytes;
+				await writer.write(bytes);
+				Atomics.sub(flow, FLOW.unwritten, length);
+				Atomics.notify(flow, FLOW.unwritten);
+			};
+			whole(symbols).then((bundle) => {
+				thread = new Worker(new URL('./thread.js', import.meta.url), { workerData: { wasm, source: given, format, options: { ...rest, symbols: bundle }, flow, pieces: port2 }, transferList: [port2] });
+				thread.on('error', reject);
+				thread.on('exit', () => { if (!is_answered) reject(new PerfdataError(-1, 'the thread ended')); });
+				thread.on('message', (message) => {
+					if (message.bytes)
+						(written = written.then(() => write(message.bytes))).catch(reject);
+					else if (message.wants)
+						push().catch(reject);
+					else if (message.finding)
+						onFinding?.(message.finding);
+					else if (message.progress)
+						onProgress?.(...message.progress);
+					else if (message.error)
+						reject(Object.assign(new PerfdataError(message.error.status, message.error.message), { name: message.error.name }));
+					else {
+						is_answered = true;
+						written.then(() => resolve(message.result), reject);
+					}
+				});
+			}).catch(reject);
 		});
-		for (const part of parts)
-			await writer.write(part);
 		await writer.close();
 		return result;
 	} catch (error) {
-		await writer.abort(error);
+		await writer.abort(error).catch(() => {});
 		throw error;
+	} finally {
+		signal?.removeEventListener('abort', cancel);
+		await thread?.terminate();
+		port1.close();
+		// Not awaited: a generator that waits for its next piece ends after that.
+		Promise.resolve(iterator?.return?.()).catch(() => {});
 	}
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A dedicated worker that converts for a page: Blobs are read by slices, which only workers can do without waiting.
-// Messages in: { id, call: 'start', wasm }, { id, call: 'convert', source, format, options }, { id, call: 'open', source, options },
+// Messages in: { id, call: 'start', wasm }, { id, call: 'convert', source, format, options, flow }, { id, call: 'open', source, options },
 // { id, call: 'push', bytes }, { id, call: 'next' | 'end' | 'close' }. A worker has one reading at a time.
 // Messages out: { id, result }, { id, error: { name, message, status } }, { id, progress: [done, total] }, { id, finding }, { id, output, name | bytes }.
-import { bytesOf, memorySource } from './common.js';
+import { bytesOf, memorySource, wait_for_room } from './common.js';
 import { start } from './engine.js';
 
 let engine, reading, answered;   // answered: the message that is being answered
@@ -57,12 +57,15 @@ const calls = {
 		engine = await start(wasm);
 		return { version: engine.version, formats: engine.formats, findings: engine.findings(), schema: engine.schema() };
 	},
-	convert({ source, format, options }) {
+	convert({ source, format, options, flow }) {
 		let outputs = 1;
 		const symbols = options.symbols instanceof Blob ? new Uint8Array(new FileReaderSync().readAsArrayBuffer(options.symbols)) : options.symbols;
 		const result = engine.convert(sourceOf(source), format, { ...options, symbols, ...hooks() }, {
 			open(name) { say({ output: outputs, name }); return outputs++; },
-			write: (output, bytes) => say({ output, bytes }, [bytes.buffer]),
+			write(output, bytes) {
+				wait_for_room(flow, bytes.length);
+				say({ output, bytes }, [bytes.buffer]);
+			},
 		});
 		return { ...result, heap: engine.heapSize() };
 	},

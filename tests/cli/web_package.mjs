@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { createReadStream, readFileSync } from 'node:fs';
 import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { convert, convertTo, findings, formats, open, PerfdataError, schema } from 'perfdata';
@@ -45,6 +46,59 @@ test('records of a stream come before its end', async () => {
 		before_end += given < bytes.length;
 	}
 	assert.ok(before_end > 0 && all > 0, `${before_end} of ${all}`);
+});
+
+test('convertTo gives pieces while the recording comes, and waits for a slow sink', async () => {
+	const once_recorded = readFileSync(RECORDING), bytes = Buffer.concat([once_recorded.subarray(0, 16), ...Array(300).fill(once_recorded.subarray(16))]);
+	const name = 'x.pipe', wanted = (await convert(bytes, 'ndjson', { name })).text();
+	let given = 0, pieces_before_end = 0, writing = 0, parts = [];
+	async function* pieces() {
+		for (; given < bytes.length; given += 1 << 16)
+			yield bytes.subarray(given, given + (1 << 16));
+	}
+	const sink = new WritableStream({
+		async write(part) {
+			assert.equal(++writing, 1);
+			pieces_before_end += given < bytes.length;
+			await new Promise((later) => setTimeout(later, 1));
+			parts.push(part);
+			writing--;
+		},
+	});
+	const { complete } = await convertTo(pieces(), 'ndjson', sink, { name });
+	// The size of a stream is not known.
+	assert.equal(Buffer.concat(parts).toString(), wanted.replace(/"file_size":\d+/, '"file_size":null'));
+	assert.ok(complete);
+	assert.ok(pieces_before_end > 0);
+	for (const source of [FILE, new Blob([readFileSync(FILE)])]) {
+		parts = [];
+		await convertTo(source, 'folded', new WritableStream({ write: (part) => { parts.push(part); } }), { names: false });
+		assert.equal(Buffer.concat(parts).toString(), (await convert(FILE, 'folded', { names: false })).text());
+	}
+});
+
+test('convertTo ends with its sink, its source and its signal', async () => {
+	const nowhere = () => new WritableStream({});
+	await assert.rejects(convertTo(FILE, 'ndjson', new WritableStream({ write() { throw new Error('full'); } })), /full/);
+	await assert.rejects(convertTo((async function* () { yield readFileSync(RECORDING).subarray(0, 300); throw new Error('broken'); })(), 'ndjson', nowhere()), /broken/);
+	await assert.rejects(convertTo(FILE, 'parquet', nowhere()), PerfdataError);
+	await assert.rejects(convertTo(FILE, 'no-such-format', nowhere()), /no-such-format/);
+	const stop = new AbortController();
+	const endless = (async function* () { yield readFileSync(RECORDING).subarray(0, 300); stop.abort(); await new Promise(() => {}); })();
+	await assert.rejects(convertTo(endless, 'ndjson', nowhere(), { signal: stop.signal }), { name: 'AbortError' });
+});
+
+test('records come from a socket', async () => {
+	let count = 0;
+	const server = createServer(async (socket) => {
+		for await (const record of (await open(socket)).records())
+			count += 'offset' in record;
+		server.close();
+	}).listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	connect(server.address().port, '127.0.0.1').end(readFileSync(RECORDING));
+	await once(server, 'close');
+	assert.ok(count > 0);
 });
 
 test('tables are Parquet', async () => {
