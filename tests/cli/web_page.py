@@ -7,6 +7,7 @@ cancels, drops damaged files and files that are no recordings. Needs what `make 
 import base64
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -125,6 +126,14 @@ const given = JSON.parse(process.argv[2]);
   await idle();
   said.after = [await look("message"), (await framed("#flame")).url().startsWith("blob:")];
 
+  await drop([given.waits]);
+  await idle();
+  await page.click("#tab-start");
+  said.waits = await look("start");
+  await page.click("#tab-threads");
+  await page.waitForFunction(() => document.querySelectorAll("#thread-rows table").length > 1);
+  said.threads = await page.evaluate(() => Array.from(document.querySelectorAll("#thread-rows table")[0].rows, row => Array.from(row.cells, cell => cell.textContent)));
+
   said.ends = {};
   for (const file of given.bad.concat(given.more)) {
     const start = Date.now();
@@ -161,7 +170,7 @@ FORMATS = ("folded", "pprof", "script")
 def save_inputs(folder):
     testdata = program.TESTDATA
     given = {"page": PAGE, "folder": folder, "formats": FORMATS, "named": os.path.join(testdata, "branches-hot.data"), "bundle": os.path.join(folder, "symbols.tar.zst"),
-             "stream": os.path.join(testdata, "stream-73.pipe"), "more": [os.path.abspath(path) for path in sys.argv[1:]]}
+             "waits": os.path.join(testdata, "spans", "process.data"), "stream": os.path.join(testdata, "stream-73.pipe"), "more": [os.path.abspath(path) for path in sys.argv[1:]]}
     program.run("bundle", "-q", "--symfs", os.path.join(testdata, "compilers"), "-o", given["bundle"], given["named"])
     given["report"] = json.loads(program.run("report", "-q", "--json", "--symbols-from", given["bundle"], given["named"]).out)["events"][0]
     given["heaviest"] = given["report"]["rows"][0]["symbol"]
@@ -209,6 +218,10 @@ def check(folder):
     tap.report("an option that cannot be is refused with its reason", [] if "no-such-field" in (said["refused"] or "") else [said["refused"]])
     tap.report("cancelling ends the work at once", [] if "stopped" in (said["cancelled"] or "") else [said["cancelled"]])
     tap.report("and the next recording is read", [] if said["after"] == [None, True] else [said["after"]])
+    overview = next(line for line in program.run(given["waits"]).out.decode().splitlines() if line.startswith("off-CPU:"))
+    waits, unknown = re.search(r"(\d+) waits, .* (\d+) unknown", overview).groups()
+    tap.report("waits are those of the program", [] if "%s waits, " % waits in said["waits"] and "%s times unknown" % unknown in said["waits"] else [overview, said["waits"]])
+    tap.report("time of threads", [] if said["threads"][0][:3] == ["on the CPU", "off the CPU", "ready to run"] and len(said["threads"]) == 9 else said["threads"])
     tap.report("what is damaged or no recording has a message, and the page lives",
                [(path, end) for path, end in said["ends"].items() if not end["alive"] or not (end["message"] or end["picture"] is not None) or (path in given["bad"] and not (end["message"] or end["findings"]))])
     tap.report("each control has a name", said["controls"])

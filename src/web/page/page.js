@@ -33,7 +33,7 @@ const countText = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, '\u202f
 const percentText = (part, whole) => whole ? (100 * part / whole).toFixed(2) : '';
 
 function weightText(weight, unit) {
-	if (unit !== 'ns')
+	if (unit !== 'ns' || !weight)
 		return countText(weight);
 	return weight >= 1e9 ? `${(weight / 1e9).toFixed(2)} s` : weight >= 1e6 ? `${(weight / 1e6).toFixed(2)} ms` : `${(weight / 1e3).toFixed(1)} µs`;
 }
@@ -120,6 +120,62 @@ async function reportBy(by) {
 	return now.reports[by];
 }
 
+// --- time of threads --------------------------------------------------------------------------------------------------------------
+
+/** The rows of a table in CSV, as objects by the names of its first line. */
+function rowsOfCsv(text) {
+	const rows = [[]];
+	for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^,\r\n]*))(,|\r?\n|$)/g)) {
+		rows.at(-1).push(quoted !== undefined ? quoted.replaceAll('""', '"') : plain);
+		if (end === '')
+			break;
+		if (end !== ',')
+			rows.push([]);
+	}
+	const names = rows.shift();
+	return rows.filter((row) => row.length === names.length).map((row) => Object.fromEntries(names.map((name, at) => [name, row[at]])));
+}
+
+const sumOf = (rows, column) => rows.reduce((sum, row) => sum + Number(row[column]), 0);
+
+/** Where waits or system calls may be: switches, or events that begin one. Other recordings are not read once more. */
+const hasTimes = () => (now.meta.events ?? []).some(({ name, attr }) => attr?.attr_flags?.context_switch || /^(sched:sched_switch|raw_syscalls:|syscalls:|offcpu-time)/.test(name));
+
+async function threadTimes() {
+	if (!hasTimes())
+		return null;
+	now.times.threads ??= ask('time of threads', 'csv', { settings: { table: 'threads_time' }, names: false }).then((answer) => answer && rowsOfCsv(answer.text()));
+	return now.times.threads;
+}
+
+/** What the threads did in all: pairs of a name and a text. */
+function timeLines() {
+	const rows = now.threadTimes, events = now.meta.events ?? [], lines = [];
+	if (!rows)
+		return !hasTimes() && now.report.events.some(({ unit }) => unit === 'ns') ? [['off-CPU', 'not recorded: perf record --switch-events has the times, -e sched:sched_switch -c 1 -g the stacks, too']] : [];
+	const waits = sumOf(rows, 'off_count'), calls = sumOf(rows, 'syscalls'), gaps = sumOf(rows, 'gaps'), seconds = (column) => weightText(sumOf(rows, column), 'ns');
+	if (sumOf(rows, 'run_count'))
+		lines.push(['on the CPU', `${countText(rows.length)} threads, ${seconds('run_ns')}`]);
+	if (waits)
+		lines.push(['off-CPU', `${countText(waits)} waits, ${seconds('off_ns')}: asleep ${seconds('sleep_ns')}, for disks and the like ${seconds('uninterruptible_ns')}, `
+			+ `ready to run ${seconds('runq_ns')}${gaps ? `; ${countText(gaps)} times unknown` : ''}`]);
+	else if (events.some(({ name }) => name === 'sched:sched_switch'))
+		lines.push(['off-CPU', 'unknown, since sched_switch was sampled: perf record -c 1 has every switch']);
+	if (calls)
+		lines.push(['system calls', `${countText(calls)} calls, ${seconds('syscall_ns')}`]);
+	return lines;
+}
+
+function timeTable(rows) {
+	const COLUMNS = [['run_ns', 'on the CPU'], ['off_ns', 'off the CPU'], ['runq_ns', 'ready to run'], ['syscall_ns', 'in system calls']].filter(([column]) => sumOf(rows, column));
+	const weigh = (row) => Number(row.run_ns) + Number(row.off_ns) + Number(row.syscall_ns), number = (text) => element('td', { className: 'number', textContent: text });
+	const body = [...rows].sort((a, b) => weigh(b) - weigh(a)).slice(0, MOST_ROWS).map((row) => element('tr', {}, ...COLUMNS.map(([column]) => number(row[column] === '' ? '' : weightText(Number(row[column]), 'ns'))),
+		element('td', { className: 'name', textContent: row.comm }), element('td', { className: 'file soft', textContent: `pid ${row.pid}, tid ${row.tid}` })));
+	const left = rows.length > MOST_ROWS ? [element('p', { className: 'soft', textContent: `${countText(rows.length - MOST_ROWS)} more rows are not shown; Convert saves all of them` })] : [];
+	return [element('table', {}, element('thead', {}, element('tr', {}, ...COLUMNS.map(([, name]) => element('th', { className: 'number', textContent: name })), element('th', { textContent: 'thread' }), element('th', {}))),
+		element('tbody', {}, ...body)), ...left];
+}
+
 // --- opening ----------------------------------------------------------------------------------------------------------------------
 
 const isBundle = (file) => /\.tar(\.\w+)?$|\.t[gxz]z$|\.tzst$/i.test(file.name);
@@ -179,6 +235,11 @@ async function answerFirst(mine) {
 	now.report = report;
 	showUnnamed(report);
 	showStart();
+	const times = await threadTimes();
+	if (times && mine === now) {
+		now.threadTimes = times;
+		showStart();
+	}
 }
 
 /** The frame has no origin: what it shows can reach neither this page nor a network. */
@@ -230,6 +291,8 @@ function showStart() {
 		const samples = report.events.reduce((sum, event) => sum + event.samples, 0);
 		if (samples)
 			put('names', `${percentText(samples - report.events.reduce((sum, event) => sum + event.nameless_samples, 0), samples)} % of samples`);
+		for (const [name, text] of timeLines())
+			put(name, text);
 	} else {
 		for (const event of meta.events ?? [])
 			put('event', event.name);
@@ -272,10 +335,11 @@ async function showReport() {
 }
 
 async function showThreads() {
-	const report = await reportBy('thread');
-	if (!report)
+	const asked = now, report = await reportBy('thread'), times = await threadTimes();
+	if (!report || asked !== now)
 		return;
-	$('thread-rows').replaceChildren(...report.events.flatMap((event) => [element('h3', { textContent: `${event.event}: ${countText(event.samples)} samples` }), ...tableOf(event, 'thread', '')]));
+	const timed = times?.length ? [element('h3', { textContent: 'time' }), ...timeTable(times)] : [];
+	$('thread-rows').replaceChildren(...timed, ...report.events.flatMap((event) => [element('h3', { textContent: `${event.event}: ${countText(event.samples)} samples` }), ...tableOf(event, 'thread', '')]));
 	if (now.url && !$('lanes').firstChild)
 		showFrame($('lanes'), `${now.url}#lanes=t&roots=t`, 'threads over time');
 }
