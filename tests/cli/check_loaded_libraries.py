@@ -52,7 +52,7 @@ def names_asked_for():
             if "pd_library_open(" in text and "PD_NOTE_LIBRARY(" in text:
                 text = re.sub(r"PD_NOTE_LIBRARY\(.*?\);", "", text, flags=re.S)
                 text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
-                yield from (name.replace("%d", "%") for name in re.findall(r'"(lib[^"/]*)"', text))
+                yield from (name.replace("%d", "%") for name in re.findall(r'"(lib[^"/ ]*(?:\.so[^"/ ]*|-))"', text))
 
 
 def main():
