@@ -67,6 +67,25 @@ static bool format_slot(struct pd_run *run, struct pd_worker *worker)
 	return true;
 }
 
+/* Called inside the monitor, which is left while the session's thread is helped. */
+static bool help_session(struct pd_run *run)
+{
+	if (!pd_session_needs_help(run->session))
+		return false;
+	pd_monitor_leave(run->monitor);
+	(void)pd_session_help(run->session);
+	pd_monitor_enter(run->monitor);
+	return true;
+}
+
+static void wake_for_help(void *user)
+{
+	struct pd_run *run = user;
+	pd_monitor_enter(run->monitor);
+	pd_monitor_wake(run->monitor);
+	pd_monitor_leave(run->monitor);
+}
+
 /* --- what to do next ---------------------------------------------------------------------------------------------- */
 
 static bool run_is_finished(const struct pd_run *run)
@@ -94,8 +113,8 @@ static bool fill_slots(struct pd_run *run, bool is_caller, bool hungry)
 
 static bool step_run(struct pd_run *run, struct pd_worker *worker, bool is_caller)
 {
-	return pd_run_write(run, worker) || fill_slots(run, is_caller, true) || pd_run_encode(run, worker) ||
-	       format_slot(run, worker) || fill_slots(run, is_caller, false);
+	return pd_run_write(run, worker) || fill_slots(run, is_caller, true) || (!is_caller && help_session(run)) ||
+	       pd_run_encode(run, worker) || format_slot(run, worker) || fill_slots(run, is_caller, false);
 }
 
 static void work_until_done(void *user, unsigned index)
@@ -108,8 +127,10 @@ static void work_until_done(void *user, unsigned index)
 			if (pd_run_report(run))
 				continue;
 			/* Threads cost more than a small recording: they start with the second batch. */
-			if (run->filled == 2 && !run->team && run->jobs > 1)
+			if (run->filled == 2 && !run->team && run->jobs > 1) {
+				pd_session_let_help(run->session, wake_for_help, run);
 				run->team = pd_team_start(run->jobs - 1, work_until_done, run);
+			}
 		}
 		if (!step_run(run, &run->workers[index], is_caller))
 			pd_monitor_wait(run->monitor);

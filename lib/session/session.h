@@ -73,11 +73,15 @@ struct pd_filter {
 	bool other_types;
 };
 
+typedef void pd_session_wake(void *user);
 /* Records that the reader has returned and that the session takes one after the other. */
 struct pd_upcoming {
 	struct perfdata_raw room[PD_MAX_RECORDS];   /* for them, where the open batch has no room */
 	struct pd_record_run pending;
 	unsigned at;
+	_Atomic(struct pd_lookahead *) ahead;       /* upcoming.c; NULL: there was no user stack yet */
+	pd_session_wake *wake;                      /* or NULL: there are no other threads */
+	void *wake_user;
 };
 
 struct perfdata_session {
@@ -140,6 +144,25 @@ void pd_batch_publish(struct pd_batch *batch);
 bool pd_memory_is_low(struct perfdata_session *session);
 void pd_batches_free(struct perfdata_session *session);
 void pd_batches_trim(struct perfdata_session *session);   /* frees those that are released */
+
+/* --- delivery/upcoming.c --- */
+/* Fills `pending`, which is empty. As pd_reader_next_run. */
+enum perfdata_status pd_upcoming_next(struct perfdata_session *session);
+/* Whether the next record has to come from the reader. */
+bool pd_upcoming_is_empty(const struct perfdata_session *session);
+/* The open batch, which may hold the pending records, will be closed. */
+void pd_upcoming_keep(struct perfdata_session *session);
+/* Around the turn of the next pending record, if it is taken alone. */
+void pd_upcoming_begin(struct perfdata_session *session);
+void pd_upcoming_end(struct perfdata_session *session);
+void pd_upcoming_free(struct perfdata_session *session);
+/* From now on other threads call pd_session_help. The session calls `wake` when there is work for them. Before these
+ * threads start. */
+void pd_session_let_help(struct perfdata_session *session, pd_session_wake *wake, void *user);
+/* Any thread, until the session is closed: does a part of the session's work that needs no order. false: there is
+ * none. */
+bool pd_session_help(struct perfdata_session *session);
+bool pd_session_needs_help(const struct perfdata_session *session);
 
 /* --- delivery/deliver.c --- */
 /* Updates the state by a record, and adds its deliveries to the batch if the record is wanted (raw is the batch's own

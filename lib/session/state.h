@@ -48,6 +48,7 @@ struct pd_state {
 	struct pd_stacks stacks;
 	uint32_t nr_threads;       /* threads that there ever were: see perfdata_delivery.thread */
 	struct pd_unwinders *unwinders;    /* or NULL */
+	const struct pd_unwinding *unwinding;   /* of the current sample, done ahead of its turn; or NULL */
 	struct pd_hash_map jitdumps;    /* pid → struct pd_jitdump * */
 	struct pd_hash_map mount_namespaces;    /* pid → inode, from NAMESPACES records */
 	struct pd_code_changes code_changes;

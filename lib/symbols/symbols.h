@@ -271,6 +271,7 @@ struct perfdata_symbols {
 	struct perfdata_symbols_options options;  /* strings in `strings` */
 	struct pd_arena strings;
 	struct pd_monitor *lock;                  /* for the list of dsos */
+	atomic_bool some_rules_are_beyond;        /* unwind_rules.c stopped reading the tables of a file */
 	struct pd_monitor *unwind_lock;           /* held while a stack is unwound: protects `unwind` of all dsos */
 	struct perfdata_symbols_dso *dsos;
 	struct pd_monitor *kallsyms_lock;         /* for the list, and held while a text is read */
@@ -617,6 +618,20 @@ void pd_unwinder_check(struct perfdata_unwinder *unwinder, pd_unwind_next *next)
 void pd_unwinder_use_libdwfl(struct perfdata_unwinder *unwinder);
 /* Whether the last stack continued above the recorded stack memory. */
 bool pd_unwinder_was_cut(const struct perfdata_unwinder *unwinder);
+/* The files that an unwinder has met so far: a list that never changes, so that any thread can read it. */
+struct pd_unwind_modules;
+/* Takes a reference. NULL: the unwinder has no files yet, needs libdwfl for its stacks, or memory failed. */
+struct pd_unwind_modules *pd_unwinder_modules(struct perfdata_unwinder *unwinder);
+/* Gives it back; only the thread of the unwinder does. NULL is fine. */
+void pd_unwind_modules_drop(struct pd_unwind_modules *modules);
+/* Whether a stack that was unwound with this list is what the unwinder would find now. */
+bool pd_unwinder_agrees(const struct perfdata_unwinder *unwinder, const struct pd_unwind_modules *modules);
+/* As pd_unwind_stack, in any thread, with this list alone. `find` must leave the files as they are. false: the stack
+ * needs more than that, and has to be unwound in its turn. */
+bool pd_unwind_ahead(struct pd_unwind_modules *modules, perfdata_unwind_find *find, void *user,
+		     const struct perfdata_unwind_sample *sample, uint64_t *pcs, size_t room, size_t *ret_count,
+		     bool *ret_cut);
+
 /* How many stacks libdwfl unwound so far. */
 size_t pd_unwinder_left_to_libdwfl(const struct perfdata_unwinder *unwinder);
 

@@ -62,6 +62,25 @@ bool pd_memory_is_low(struct perfdata_session *session)
 	(void)session;
 	return false;
 }
+void pd_session_let_help(struct perfdata_session *session, void (*wake)(void *user), void *user);
+void pd_session_let_help(struct perfdata_session *session, void (*wake)(void *user), void *user)
+{
+	(void)session;
+	(void)wake;
+	(void)user;
+}
+bool pd_session_needs_help(const struct perfdata_session *session);
+bool pd_session_needs_help(const struct perfdata_session *session)
+{
+	(void)session;
+	return false;
+}
+bool pd_session_help(struct perfdata_session *session);
+bool pd_session_help(struct perfdata_session *session)
+{
+	(void)session;
+	return false;
+}
 bool pd_session_makes_samples(const struct perfdata_session *session);
 bool pd_session_makes_samples(const struct perfdata_session *session)
 {

@@ -253,6 +253,29 @@ static void damage(struct copied *copied, uint64_t *seed)
 	}
 }
 
+/* With the files that an unwinder has met, other threads find the same steps as the unwinder, or leave the stack to
+ * it. */
+static bool is_found_ahead(struct perfdata_unwinder *unwinder, struct mappings *mappings,
+			   const struct perfdata_unwind_sample *sample)
+{
+	struct pd_unwind_modules *modules = pd_unwinder_modules(unwinder);
+	uint64_t pcs[2][32];
+	size_t counts[2] = { 0, 0 };
+	bool is_cut = false;
+	if (!modules)
+		return false;
+	const bool found = pd_unwind_ahead(modules, find_mapping, mappings, sample, pcs[1], 32, &counts[1], &is_cut);
+	const enum perfdata_status status = pd_unwind_stack(unwinder, sample, pcs[0], 32, &counts[0]);
+	if (found && pd_unwinder_agrees(unwinder, modules)) {
+		CHECK_EQ(status, counts[1] ? PERFDATA_OK : PERFDATA_ABSENT);
+		CHECK_EQ(counts[0], counts[1]);
+		CHECK(!memcmp(pcs[0], pcs[1], counts[0] * sizeof **pcs));
+		CHECK_EQ(is_cut, !status && pd_unwinder_was_cut(unwinder));
+	}
+	pd_unwind_modules_drop(modules);
+	return found;
+}
+
 /* Rules of files and libdwfl find the same steps, also where registers and stacks are damaged. */
 static void test_rules(void)
 {
@@ -263,6 +286,7 @@ static void test_rules(void)
 	int numbers[] = { 3, 1, 2 };
 	uint64_t seed = 88172645463325252u;
 	enum perfdata_status status = PERFDATA_OK;
+	unsigned found_ahead = 0;
 	qsort(numbers, 3, sizeof *numbers, compare_and_copy);
 	for (int i = 0; i < 2 && !status; i++) {
 		CHECK_EQ(perfdata_symbols_new(NULL, &mappings[i].symbols), PERFDATA_OK);
@@ -281,6 +305,7 @@ static void test_rules(void)
 		const struct perfdata_unwind_sample sample = { copied.mask,
 							       copied.regs,
 							       { copied.stack, copied.size } };
+		found_ahead += is_found_ahead(unwinders[0], &mappings[0], &sample);
 		for (int i = 0; i < 2; i++)
 			ends[i] = pd_unwind_stack(unwinders[i], &sample, pcs[i], 32, &counts[i]);
 		CHECK_EQ(ends[0], ends[1]);
@@ -289,6 +314,8 @@ static void test_rules(void)
 		if (!round && own_arch() == PERFDATA_UNWIND_X86_64)
 			CHECK_EQ(pd_unwinder_left_to_libdwfl(unwinders[0]), 0);
 	}
+	if (!status && within_qsort.supported && own_arch() == PERFDATA_UNWIND_X86_64)
+		CHECK(found_ahead > 100);
 	for (int i = 0; i < 2; i++) {
 		pd_unwinder_free(unwinders[i]);
 		perfdata_symbols_free(mappings[i].symbols);

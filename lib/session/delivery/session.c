@@ -151,6 +151,7 @@ void perfdata_session_close(struct perfdata_session *session)
 		return;
 	if (session->reader)
 		pd_reader_detach(session->reader);
+	pd_upcoming_free(session);
 	pd_waiting_free(session);
 	pd_session_spans_free(session);
 	pd_batches_free(session);
@@ -318,7 +319,7 @@ static bool limit_is_reached(const struct perfdata_session *session)
 static bool batch_is_due(const struct perfdata_session *session)
 {
 	const struct pd_batch *batch = session->open;
-	if (!batch || session->upcoming.at < session->upcoming.pending.nr)
+	if (!batch || !pd_upcoming_is_empty(session))
 		return batch && pd_batch_is_full(batch);
 	return pd_batch_is_full(batch) || (batch->public.nr_records && !pd_reader_ready(session->reader));
 }
@@ -333,14 +334,8 @@ static bool batch_has_content(const struct perfdata_session *session)
 /* Closes the open batch and returns it. Data in it that belongs to the next batch moves there. */
 static struct perfdata_batch *close_batch(struct perfdata_session *session)
 {
-	struct pd_upcoming *upcoming = &session->upcoming;
 	struct perfdata_batch *batch = &session->open->public;
-	const unsigned left = upcoming->pending.nr - upcoming->at;
-	if (left) {
-		memmove(upcoming->room, &upcoming->pending.records[upcoming->at], left * sizeof *upcoming->room);
-		upcoming->pending = (struct pd_record_run){ upcoming->room, left };
-		upcoming->at = 0;
-	}
+	pd_upcoming_keep(session);
 	session->open = NULL;
 	pd_batch_publish((struct pd_batch *)batch);
 	return batch;
@@ -376,10 +371,7 @@ static enum perfdata_status take_next(struct perfdata_session *session)
 			return status == PERFDATA_OK ? PERFDATA_OK : fail(session, status);
 	}
 	if (upcoming->at == upcoming->pending.nr) {
-		struct perfdata_raw *room = pd_batch_room(session->open);
-		upcoming->at = upcoming->pending.nr = 0;
-		const enum perfdata_status status = pd_reader_next_run(session->reader, room ? room : upcoming->room,
-									&upcoming->pending);
+		const enum perfdata_status status = pd_upcoming_next(session);
 		if (status == PERFDATA_END || status == PERFDATA_AGAIN)
 			return status;
 		if (status != PERFDATA_OK) {
@@ -394,7 +386,9 @@ static enum perfdata_status take_next(struct perfdata_session *session)
 	enum perfdata_status status = pd_take_samples(session, next, nr, &taken);
 	if (status == PERFDATA_OK && !taken) {
 		taken = 1;
+		pd_upcoming_begin(session);
 		status = take_record(session, next);
+		pd_upcoming_end(session);
 	}
 	upcoming->at += taken;
 	return status == PERFDATA_OK ? PERFDATA_OK : fail(session, status);

@@ -160,13 +160,8 @@ static void name_recorded_folder(const struct pd_state *state, struct perfdata_s
 	perfdata_text_release(&folder);
 }
 
-void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso)
+static void ask_for_symbols(struct pd_state *state, struct pd_dso *dso)
 {
-	if (dso->inside && pd_inside_open(state->inside, dso->inside) < 0)
-		state->status = PERFDATA_ENOMEM;
-	if (!state->symbols || dso->symbols_tried)
-		return;
-	dso->symbols_tried = true;
 	/* only its build-id proves that a file is the other device's */
 	if (state->inside && !build_id_is_of(dso))
 		return;
@@ -197,4 +192,15 @@ void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso)
 	if (perfdata_symbols_dso(state->symbols, &request, &dso->symbols) == PERFDATA_OK && !dso->of_guest &&
 	    (request.kind == PERFDATA_DSO_KERNEL || request.kind == PERFDATA_DSO_MODULE))
 		name_recorded_folder(state, dso->symbols);
+}
+
+void pd_dso_find_symbols(struct pd_state *state, struct pd_dso *dso)
+{
+	if (dso->inside && pd_inside_open(state->inside, dso->inside) < 0)
+		state->status = PERFDATA_ENOMEM;
+	if (!state->symbols || dso->symbols_tried)
+		return;
+	dso->symbols_tried = true;
+	ask_for_symbols(state, dso);
+	atomic_store_explicit(&dso->symbols_known, true, memory_order_release);
 }

@@ -7,6 +7,7 @@
 #include "session/stacks/known_chains.h"
 #include "session/stacks/step_tree.h"
 #include "perfdata/session.h"
+#include "perfdata/symbols.h"
 
 /* --- stacks/stacks.c: from chains to stacks --- */
 /* Steps of a batch. */
@@ -105,6 +106,29 @@ void pd_frames_finish(struct pd_state *state);
  * are valid until the next call; none where nothing can be unwound, or there are no symbols. */
 void pd_unwind(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_sample *sample,
 	       struct pd_chain *chain);
+/* A user stack that any thread may unwind ahead of its turn. It depends on the sample and on the maps of its process,
+ * which change at records other than samples only. */
+struct pd_unwinding {
+	const struct pd_state *state;
+	enum perfdata_arch machine;             /* of the recording */
+	const struct pd_maps *maps;
+	struct pd_unwind_modules *modules;
+	enum perfdata_unwind_arch arch;
+	const uint8_t *stack;                   /* the sample's; NULL: the stack has to be unwound in its turn */
+	bool needs_turn;
+	bool is_cut;
+	uint64_t generation;                    /* of the maps */
+	size_t nr_pcs;
+	uint64_t pcs[PD_MAX_STEPS];
+};
+/* Prepares it for a sample of this thread; false: it has to be unwound in its turn. In the session's thread, after the
+ * last record before the sample that is none. */
+bool pd_unwinding_begin(struct pd_state *state, const struct pd_thread *thread, struct pd_unwinding *ret);
+/* Any thread, before the next record that is no sample. */
+void pd_unwinding_run(struct pd_unwinding *unwinding, const struct perfdata_raw *raw);
+/* In the session's thread. */
+void pd_unwinding_end(struct pd_unwinding *unwinding);
+
 /* Frame pointers miss the caller of a function that makes no frame. On aarch64 the link register has that caller, and
  * perf record keeps the register. Returns the address inside the caller, or 0. */
 uint64_t pd_unwind_leaf(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_sample *sample,

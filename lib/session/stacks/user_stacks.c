@@ -53,9 +53,8 @@ static bool next_map(void *user, uint64_t address, struct perfdata_unwind_map *r
 	return true;
 }
 
-static bool arch_of(const struct pd_state *state, uint64_t abi, enum perfdata_unwind_arch *ret)
+static bool arch_of(enum perfdata_arch arch, uint64_t abi, enum perfdata_unwind_arch *ret)
 {
-	const enum perfdata_arch arch = pd_reader_arch(state->reader);
 	const bool wide = abi == 2;
 	if (arch == PERFDATA_ARCH_X86)
 		*ret = wide ? PERFDATA_UNWIND_X86_64 : PERFDATA_UNWIND_I386;
@@ -106,17 +105,52 @@ static struct pd_unwinder *take_unwinder(struct pd_state *state, const struct pd
 	return slot;
 }
 
-void pd_unwind(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_sample *sample,
-	       struct pd_chain *chain)
+/* Sets all but the register values. false: the sample has no stack that could be unwound. */
+static bool take_recorded(enum perfdata_arch machine, const struct perfdata_sample *sample,
+			  struct perfdata_unwind_sample *ret, enum perfdata_unwind_arch *ret_arch)
 {
 	const struct perfdata_regs *regs = &sample->user_regs;
 	const struct perfdata_user_stack *stack = &sample->user_stack;
-	enum perfdata_unwind_arch arch;
-	if (!state->symbols || !regs->abi || !regs->values.count || !arch_of(state, regs->abi, &arch))
-		return;
-	size_t copied = stack->dyn_size < stack->data.size ? (size_t)stack->dyn_size : stack->data.size;
+	if (!regs->abi || !regs->values.count || !arch_of(machine, regs->abi, ret_arch))
+		return false;
+	const size_t copied = stack->dyn_size < stack->data.size ? (size_t)stack->dyn_size : stack->data.size;
+	*ret = (struct perfdata_unwind_sample){ .reg_mask = regs->mask, .stack = { stack->data.data, copied } };
 	/* the kernel writes a value for each bit of the mask; a truncated record has fewer */
-	if (!copied || regs->values.count != (uint64_t)__builtin_popcountll(regs->mask))
+	return copied && regs->values.count == (uint64_t)__builtin_popcountll(regs->mask);
+}
+
+static void take_registers(const struct perfdata_regs *regs, uint64_t *ret)
+{
+	for (uint64_t i = 0; i < regs->values.count; i++)
+		ret[i] = perfdata_list_u64(&regs->values, i);
+}
+
+/* The kernel copies less than it was asked for where the stack ends. */
+static bool is_full(const struct perfdata_unwind_sample *at, const struct perfdata_user_stack *stack)
+{
+	return at->stack.size == stack->data.size;
+}
+
+/* Takes what another thread found. false: it may not be what would be found now. */
+static bool take_ahead(const struct pd_state *state, const struct pd_unwinder *slot,
+		       const struct perfdata_unwind_sample *at, struct pd_chain *chain)
+{
+	const struct pd_unwinding *ahead = state->unwinding;
+	if (!ahead || ahead->stack != at->stack.data || ahead->arch != slot->arch || ahead->maps != slot->maps ||
+	    ahead->generation != slot->generation || !pd_unwinder_agrees(slot->unwinder, ahead->modules))
+		return false;
+	chain->unwound = ahead->pcs;
+	chain->nr_unwound = ahead->nr_pcs;
+	chain->is_cut = ahead->is_cut;
+	return true;
+}
+
+void pd_unwind(struct pd_state *state, const struct pd_thread *thread, const struct perfdata_sample *sample,
+	       struct pd_chain *chain)
+{
+	struct perfdata_unwind_sample at;
+	enum perfdata_unwind_arch arch;
+	if (!state->symbols || !take_recorded(pd_reader_arch(state->reader), sample, &at, &arch))
 		return;
 	if (!state->unwinders)
 		state->unwinders = pd_calloc(1, sizeof *state->unwinders);
@@ -125,11 +159,10 @@ void pd_unwind(struct pd_state *state, const struct pd_thread *thread, const str
 		state->status = PERFDATA_ENOMEM;
 		return;
 	}
-	for (uint64_t i = 0; i < regs->values.count; i++)
-		state->unwinders->regs[i] = perfdata_list_u64(&regs->values, i);
-	const struct perfdata_unwind_sample at = {
-		.reg_mask = regs->mask, .regs = state->unwinders->regs, .stack = { stack->data.data, copied },
-	};
+	if (take_ahead(state, slot, &at, chain))
+		return;
+	take_registers(&sample->user_regs, state->unwinders->regs);
+	at.regs = state->unwinders->regs;
 	size_t count = 0;
 	const enum perfdata_status status = pd_unwind_stack(slot->unwinder, &at, state->unwinders->pcs, PD_MAX_STEPS,
 							    &count);
@@ -139,9 +172,75 @@ void pd_unwind(struct pd_state *state, const struct pd_thread *thread, const str
 		return;
 	chain->unwound = state->unwinders->pcs;
 	chain->nr_unwound = count;
-	/* the kernel copies less than it was asked for where the stack ends */
-	chain->is_cut = count && copied == stack->data.size && pd_unwinder_was_cut(slot->unwinder);
+	chain->is_cut = count && is_full(&at, &sample->user_stack) && pd_unwinder_was_cut(slot->unwinder);
 }
+
+/* --- ahead of its turn -------------------------------------------------------------------------------------------- */
+
+/* As find_map, for any thread: it asks for no symbols. */
+static bool find_known_map(void *user, uint64_t address, struct perfdata_unwind_map *ret)
+{
+	struct pd_unwinding *unwinding = user;
+	const struct pd_map *map = pd_maps_find(unwinding->maps, address);
+	if (!map)
+		return false;
+	const struct pd_dso *dso = pd_dso_at(unwinding->state, map->dso);
+	const bool known = atomic_load_explicit(&dso->symbols_known, memory_order_acquire);
+	unwinding->needs_turn |= !known;
+	*ret = (struct perfdata_unwind_map){
+		.start = map->start, .end = map->end, .pgoff = map->pgoff, .dso = known ? dso->symbols : NULL
+	};
+	return true;
+}
+
+bool pd_unwinding_begin(struct pd_state *state, const struct pd_thread *thread, struct pd_unwinding *ret)
+{
+	struct pd_unwinders *all = state->unwinders;
+	for (unsigned i = 0; all && i < MAX_UNWINDERS; i++) {
+		const struct pd_unwinder *slot = &all->slots[i];
+		if (slot->maps != thread->maps || slot->generation != thread->maps->generation)
+			continue;
+		ret->modules = pd_unwinder_modules(slot->unwinder);
+		if (!ret->modules)
+			return false;
+		ret->state = state;
+		ret->machine = pd_reader_arch(state->reader);
+		ret->maps = slot->maps;
+		ret->generation = slot->generation;
+		ret->arch = slot->arch;
+		return true;
+	}
+	return false;
+}
+
+void pd_unwinding_run(struct pd_unwinding *unwinding, const struct perfdata_raw *raw)
+{
+	struct perfdata_record record;
+	struct perfdata_unwind_sample at;
+	enum perfdata_unwind_arch arch;
+	uint64_t regs[64];
+	const struct perfdata_sample *sample = &record.u.sample;
+	unwinding->stack = NULL;
+	unwinding->needs_turn = false;
+	(void)perfdata_decode(raw->event->config, raw->bytes, raw->size, &record);
+	if (!take_recorded(unwinding->machine, sample, &at, &arch) || arch != unwinding->arch)
+		return;
+	take_registers(&sample->user_regs, regs);
+	at.regs = regs;
+	if (!pd_unwind_ahead(unwinding->modules, find_known_map, unwinding, &at, unwinding->pcs, PD_MAX_STEPS,
+			     &unwinding->nr_pcs, &unwinding->is_cut) || unwinding->needs_turn)
+		return;
+	unwinding->is_cut &= is_full(&at, &sample->user_stack);
+	unwinding->stack = at.stack.data;
+}
+
+void pd_unwinding_end(struct pd_unwinding *unwinding)
+{
+	pd_unwind_modules_drop(unwinding->modules);
+	unwinding->modules = NULL;
+}
+
+/* --- leaves of frame pointers ------------------------------------------------------------------------------------- */
 
 /* The first address of the user part of a chain, or 0. */
 static uint64_t first_of_user(const struct perfdata_list *chain)
@@ -159,7 +258,7 @@ uint64_t pd_unwind_leaf(struct pd_state *state, const struct pd_thread *thread, 
 	const uint64_t lr = UINT64_C(1) << 30, sp = UINT64_C(1) << SP, pc = UINT64_C(1) << PC;
 	const struct perfdata_regs *regs = &sample->user_regs;
 	enum perfdata_unwind_arch arch;
-	if (!state->symbols || !(regs->mask & lr) || !arch_of(state, regs->abi, &arch) ||
+	if (!state->symbols || !(regs->mask & lr) || !arch_of(pd_reader_arch(state->reader), regs->abi, &arch) ||
 	    arch != PERFDATA_UNWIND_AARCH64 || regs->values.count != (uint64_t)__builtin_popcountll(regs->mask))
 		return 0;
 	if (!state->unwinders)

@@ -61,9 +61,12 @@ static enum step take_caller_by_fp(struct perfdata_unwinder *u, struct frame *f)
 	return f->sp > sp ? CALLER : END;
 }
 
-static struct pd_rule rule_at(const struct pd_unwind_module *module, uint64_t address)
+static struct pd_rule rule_at(struct perfdata_unwinder *u, const struct pd_unwind_module *module, uint64_t address)
 {
-	return module ? pd_rule_find(module->dso, address - module->bias) : (struct pd_rule){ .kind = PD_RULE_NONE };
+	struct pd_rule rule = { .kind = PD_RULE_NONE };
+	if (module && !pd_rule_find(module->dso, address - module->bias, !u->is_ahead, &rule))
+		u->needs_turn = true;
+	return rule;
 }
 
 static enum step step(struct perfdata_unwinder *u, struct frame *f, bool is_first)
@@ -78,8 +81,8 @@ static enum step step(struct perfdata_unwinder *u, struct frame *f, bool is_firs
 		return LIBDWFL;
 	if (!module && !pd_unwinder_take_map(u, address))
 		return END;
-	const struct pd_rule rule = rule_at(module, address);
-	if (u->overlap || (!module && pd_unwinder_find_module(u, address)))
+	const struct pd_rule rule = rule_at(u, module, address);
+	if (u->needs_turn || u->overlap || (!module && pd_unwinder_find_module(u, address)))
 		return LIBDWFL;
 	if (address)
 		u->pcs[u->count++] = address;
@@ -148,7 +151,10 @@ static enum perfdata_status unwind(struct perfdata_unwinder *u)
 		u->pcs[u->count++] = u->ip;
 		return PERFDATA_OK;
 	}
-	if (!unwind_by_rules(u) && pd_unwinder_has_libdwfl(u))
+	const bool is_done = unwind_by_rules(u);
+	if (!is_done && u->is_ahead)
+		u->needs_turn = true;
+	else if (!is_done && pd_unwinder_has_libdwfl(u))
 		return pd_dwfl_unwind(u);
 	return u->count ? PERFDATA_OK : PERFDATA_ABSENT;
 }
@@ -174,4 +180,21 @@ enum perfdata_status pd_unwind_stack(struct perfdata_unwinder *unwinder, const s
 	if (!status)
 		*ret_count = u->count;
 	return status;
+}
+
+bool pd_unwind_ahead(struct pd_unwind_modules *modules, perfdata_unwind_find *find, void *user,
+		     const struct perfdata_unwind_sample *sample, uint64_t *pcs, size_t room, size_t *ret_count,
+		     bool *ret_cut)
+{
+	struct perfdata_unwinder own = {
+		.symbols = modules->symbols, .machine = modules->machine, .arch = modules->arch,
+		.find = find, .user = user, .is_ahead = true, .had_modules = true,
+		/* it adds none */
+		.modules = modules->list, .nr_modules = modules->nr,
+	};
+	const enum perfdata_status status = pd_unwind_stack(&own, sample, pcs, room, ret_count);
+	if (status)
+		*ret_count = 0;
+	*ret_cut = !status && own.is_cut;
+	return (!status || status == PERFDATA_ABSENT) && !own.needs_turn;
 }

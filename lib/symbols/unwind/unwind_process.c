@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/search.h"
 #include "symbols/elf/symbol_elf.h"
+#include "symbols/unwind/unwind_rules.h"
 
 #define MAX_MODULES 4096
 /* The usual maximum size of stacks: an address farther above the stack pointer is not on the stack. */
@@ -87,9 +88,16 @@ bool pd_unwinder_has_libdwfl(struct perfdata_unwinder *u)
 	return !pd_symbols_note(u->symbols, pd_libdw_load(u->symbols));
 }
 
+static void forget_shared(struct perfdata_unwinder *u)
+{
+	pd_unwind_modules_drop(u->shared);
+	u->shared = NULL;
+}
+
 /* Puts a module among the others. false: it lacks the address by which it was found, or memory failed. */
 static bool add_module(struct perfdata_unwinder *u, const struct pd_unwind_module *module, uint64_t address)
 {
+	forget_shared(u);
 	const size_t at = count_modules(u, module->start);
 	const bool overlaps = (at && u->modules[at - 1].end > module->start) ||
 			      (at < u->nr_modules && u->modules[at].start < module->end);
@@ -110,6 +118,13 @@ static bool add_module(struct perfdata_unwinder *u, const struct pd_unwind_modul
 	return pd_dwfl_report(u, &u->modules[at], address);
 }
 
+/* Whether the file of a mapping can be looked at: a thread that is ahead loads none. */
+static bool may_look_at(struct perfdata_unwinder *u, struct perfdata_symbols_dso *dso)
+{
+	u->needs_turn |= u->is_ahead && !pd_symbols_is_loaded(dso);
+	return !u->needs_turn;
+}
+
 bool pd_unwinder_take_map(struct perfdata_unwinder *u, uint64_t address)
 {
 	struct perfdata_unwind_map map = { 0 };
@@ -118,9 +133,12 @@ bool pd_unwinder_take_map(struct perfdata_unwinder *u, uint64_t address)
 		return true;
 	if (!u->find(u->user, address, &map))
 		return true;
-	if (!map.dso || u->nr_modules >= MAX_MODULES || !pd_dso_has_text(map.dso) ||
+	if (!map.dso || !may_look_at(u, map.dso) || u->nr_modules >= MAX_MODULES || !pd_dso_has_text(map.dso) ||
 	    map.dso->text->header.e_machine != u->machine->machine ||
 	    !module_range(map.dso->text, &map, address, &module.start, &module.end))
+		return false;
+	u->needs_turn = u->is_ahead;
+	if (u->needs_turn)
 		return false;
 	module.bias = module.start - first_vaddr(map.dso->text);
 	module.dso = map.dso;
@@ -132,7 +150,7 @@ bool pd_unwinder_take_map(struct perfdata_unwinder *u, uint64_t address)
 static bool read_file(struct perfdata_unwinder *u, uint64_t address, void *out, size_t size)
 {
 	struct perfdata_unwind_map map = { 0 };
-	return u->find(u->user, address, &map) && map.dso && pd_dso_has_text(map.dso) &&
+	return u->find(u->user, address, &map) && map.dso && may_look_at(u, map.dso) && pd_dso_has_text(map.dso) &&
 	       pd_elf_read(map.dso->text, address - map.start + map.pgoff, out, size);
 }
 
@@ -172,6 +190,7 @@ enum perfdata_status pd_unwinder_new(struct perfdata_symbols *symbols, enum perf
 static void reset(struct perfdata_unwinder *u)
 {
 	pd_dwfl_end(u);
+	forget_shared(u);
 	u->overlap = false;
 	u->nr_modules = 0;
 }
@@ -241,4 +260,36 @@ void pd_unwinder_free(struct perfdata_unwinder *unwinder)
 	pd_unwinder_reset(unwinder);
 	pd_free(unwinder->modules);
 	pd_free(unwinder);
+}
+
+/* --- for other threads -------------------------------------------------------------------------------------------- */
+
+struct pd_unwind_modules *pd_unwinder_modules(struct perfdata_unwinder *u)
+{
+	struct pd_rule_registers numbers;
+	if (!u->nr_modules || u->overlap || u->only_libdwfl || !pd_rule_registers_of(u->machine->machine, &numbers))
+		return NULL;
+	if (!u->shared) {
+		const size_t size = u->nr_modules * sizeof *u->modules;
+		u->shared = pd_malloc(sizeof *u->shared + size);
+		if (!u->shared)
+			return NULL;
+		*u->shared = (struct pd_unwind_modules){
+			.users = 1, .symbols = u->symbols, .machine = u->machine, .arch = u->arch, .nr = u->nr_modules,
+		};
+		memcpy(u->shared->list, u->modules, size);
+	}
+	u->shared->users++;
+	return u->shared;
+}
+
+void pd_unwind_modules_drop(struct pd_unwind_modules *modules)
+{
+	if (modules && !--modules->users)
+		pd_free(modules);
+}
+
+bool pd_unwinder_agrees(const struct perfdata_unwinder *u, const struct pd_unwind_modules *modules)
+{
+	return u->shared == modules && !atomic_load_explicit(&u->symbols->some_rules_are_beyond, memory_order_relaxed);
 }

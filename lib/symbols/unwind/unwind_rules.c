@@ -5,6 +5,7 @@
 #include "config.h"
 #include "symbols/unwind/unwind_rules.h"
 #include <string.h>
+#include "base/cancel.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/search.h"
@@ -84,7 +85,7 @@ struct pd_rules {
 	size_t accounted;
 	bool is_opened, is_fine;
 	struct pd_work work;               /* of reading and running entries */
-	bool is_beyond;                    /* that was too much: stacks end in this file */
+	atomic_bool is_beyond;             /* that was too much: stacks end in this file */
 	bool has_debug_frame;              /* which libdwfl looks into for what .eh_frame has no entry for */
 	struct pd_frame_table eh;
 	uint64_t eh_offset, eh_size;
@@ -412,14 +413,15 @@ static struct pd_rule rule_of(const struct pd_frame_row *row, const struct pd_fr
 	return rule;
 }
 
-/* Counts the work for an address. false: cancelled. */
+/* Counts the work for an address as far as it is more than any look-up may cause, so the sum does not depend on which
+ * thread looks up cheap addresses first. false: cancelled. */
 static bool count_work(const struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t steps,
 		       struct pd_rule *rule)
 {
-	pd_work_add_lookup(&rules->work);
-	const enum perfdata_status status = pd_work_do(&rules->work, steps);
+	const enum perfdata_status status = pd_work_do(&rules->work, steps - PD_WORK_OF_LOOKUP);
 	if (status == PERFDATA_ELIMIT) {
-		rules->is_beyond = true;
+		atomic_store_explicit(&rules->is_beyond, true, memory_order_relaxed);
+		atomic_store_explicit(&dso->symbols->some_rules_are_beyond, true, memory_order_relaxed);
 		rule->kind = PD_RULE_END;
 		pd_symbols_find_excess(dso, dso->origin.text_file,
 				       "its tables for unwinding ask for more than their size explains");
@@ -427,8 +429,9 @@ static bool count_work(const struct perfdata_symbols_dso *dso, struct pd_rules *
 	return status != PERFDATA_EINTR;
 }
 
-/* false: an allocation or a read failed, and was reported. */
-static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr, struct pd_rule *ret)
+/* false: an allocation or a read failed, and was reported; or the look-up has to wait for its turn. */
+static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr, bool in_turn,
+		      struct pd_rule *ret)
 {
 	const struct pd_elf *elf = dso->text;
 	struct pd_frame_entry entry;
@@ -436,9 +439,7 @@ static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, 
 	uint64_t at, start, end, steps = 0;
 	bool failed = false;
 	const enum pd_rule_kind none = rules->has_debug_frame ? PD_RULE_LIBDWFL : PD_RULE_NONE;
-	*ret = (struct pd_rule){ .kind = rules->is_beyond ? PD_RULE_END : none };
-	if (rules->is_beyond)
-		return true;
+	*ret = (struct pd_rule){ .kind = none };
 	if (!find_entry(dso, rules, vaddr, &failed, &at))
 		return !failed;
 	ret->kind = PD_RULE_LIBDWFL;
@@ -452,24 +453,31 @@ static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, 
 	else if (pd_frame_run(&cie->facts, entry.rest, &cie->row, start, vaddr, elf->header.e_machine, &row,
 			      &steps))
 		*ret = rule_of(&row, &cie->facts, elf->header.e_machine);
-	return count_work(dso, rules, steps + (entry.next - entry.at) / BYTES_OF_STEP, ret);
+	steps += (entry.next - entry.at) / BYTES_OF_STEP;
+	if (steps <= PD_WORK_OF_LOOKUP)
+		return !pd_cancelled(rules->work.cancel);
+	return in_turn && count_work(dso, rules, steps, ret);
 }
 
 /* --- look-up ------------------------------------------------------------------------------------------------------ */
 
-static struct pd_rule find_anew(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr)
+/* As pd_rule_find. */
+static bool find_anew(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr, bool in_turn,
+		      struct pd_rule *ret)
 {
-	struct pd_rule rule = { .kind = PD_RULE_LIBDWFL };
-	if (get(atomic_load_explicit(&rules->slots, memory_order_relaxed), vaddr + 1, &rule))
-		return rule;
+	if (get(atomic_load_explicit(&rules->slots, memory_order_relaxed), vaddr + 1, ret))
+		return true;
 	if (!rules->is_opened) {
 		rules->is_opened = true;
 		rules->is_fine = open_tables(dso, rules);
 	}
 	const size_t failed = pd_symbols_failed(dso->symbols);
-	if (rules->is_fine && make_rule(dso, rules, vaddr, &rule) && pd_symbols_failed(dso->symbols) == failed)
-		put(dso, rules, vaddr + 1, &rule);
-	return rule;
+	if (!rules->is_fine)
+		return true;
+	if (!make_rule(dso, rules, vaddr, in_turn, ret) || pd_symbols_failed(dso->symbols) != failed)
+		return in_turn;
+	put(dso, rules, vaddr + 1, ret);
+	return true;
 }
 
 /* The rules of a dso, which has none at first. */
@@ -494,17 +502,22 @@ static struct pd_rules *rules_of(struct perfdata_symbols_dso *dso)
 	return rules;
 }
 
-struct pd_rule pd_rule_find(struct perfdata_symbols_dso *dso, uint64_t vaddr)
+bool pd_rule_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, bool in_turn, struct pd_rule *ret)
 {
 	struct pd_rules *rules = rules_of(dso);
-	struct pd_rule rule = { .kind = PD_RULE_LIBDWFL };
-	if (!rules || vaddr == UINT64_MAX ||
-	    get(atomic_load_explicit(&rules->slots, memory_order_acquire), vaddr + 1, &rule))
-		return rule;
+	*ret = (struct pd_rule){ .kind = PD_RULE_LIBDWFL };
+	if (!rules || vaddr == UINT64_MAX)
+		return true;
+	if (atomic_load_explicit(&rules->is_beyond, memory_order_relaxed)) {
+		ret->kind = PD_RULE_END;
+		return true;
+	}
+	if (get(atomic_load_explicit(&rules->slots, memory_order_acquire), vaddr + 1, ret))
+		return true;
 	pd_monitor_enter(rules->lock);
-	rule = find_anew(dso, rules, vaddr);
+	const bool found = find_anew(dso, rules, vaddr, in_turn, ret);
 	pd_monitor_leave(rules->lock);
-	return rule;
+	return found;
 }
 
 void pd_rules_close(struct perfdata_symbols_dso *dso)

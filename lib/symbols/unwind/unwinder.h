@@ -17,6 +17,15 @@ struct pd_unwind_module {
 	bool is_reported;                /* libdwfl knows it */
 };
 
+struct pd_unwind_modules {
+	unsigned users;
+	struct perfdata_symbols *symbols;
+	const struct pd_unwind_machine *machine;
+	enum perfdata_unwind_arch arch;
+	size_t nr;
+	struct pd_unwind_module list[];
+};
+
 /* Registers of a machine: how perf and DWARF number them. */
 struct pd_unwind_machine {
 	uint8_t ip, sp;           /* perf's numbers */
@@ -37,6 +46,9 @@ struct perfdata_unwinder {
 	bool had_modules;         /* at some time, also before a reset */
 	struct pd_unwind_module *modules;   /* by their start */
 	size_t nr_modules, modules_room;
+	struct pd_unwind_modules *shared;   /* the same for other threads; NULL: nobody asked since the last change */
+	bool is_ahead;            /* of its turn: it takes no further modules, and no libdwfl */
+	bool needs_turn;          /* is_ahead, and the stack needs one of these */
 	size_t nr_reported;
 	bool only_libdwfl;
 	size_t nr_by_libdwfl;     /* stacks */

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* The records that come next. Where samples have user stacks to unwind, the session looks ahead of the record whose
+ * turn it is: threads that have nothing else to do unwind the stacks of samples up to the next record that is no
+ * sample, since only such records change maps. The session's thread still takes one record after the other and unwinds
+ * whatever no other thread has begun to unwind, so the result does not depend on the number of threads. */
+#include "config.h"
+#include "session/delivery/sample_rules.h"
+
+#define PLACES 128u              /* a power of two */
+#define MOST_BYTES (2u << 20)    /* of records that wait: they hold their chunks */
+
+enum work_state { WORK_NONE, WORK_WAITS, WORK_RUNS, WORK_DONE };
+
+struct pd_lookahead {
+	/* the session's thread alone uses these */
+	struct perfdata_raw records[PLACES];   /* a ring; each holds its chunk */
+	uint64_t first, given, end;            /* numbers of records: those from first on wait, up to given are taken */
+	uint64_t seen;                         /* up to here work was prepared */
+	uint64_t barrier;                      /* the first record that is no sample; UINT64_MAX: none */
+	size_t bytes;
+	enum perfdata_status reader_status;    /* why no more records come */
+	/* any thread */
+	struct pd_monitor *monitor;            /* for what follows */
+	enum work_state states[PLACES];
+	struct pd_unwinding work[PLACES];      /* of a thread while it runs, else of the session's */
+	/* Places of work that waits, in order; numbers that only grow, modulo PLACES. The session's thread takes the
+	 * oldest, others take the newest, so that they seldom meet. */
+	unsigned waiting[PLACES];
+	uint64_t oldest, newest;               /* from oldest up to newest */
+};
+
+void pd_session_let_help(struct perfdata_session *session, pd_session_wake *wake, void *user)
+{
+	session->upcoming.wake = wake;
+	session->upcoming.wake_user = user;
+}
+
+/* --- any thread --------------------------------------------------------------------------------------------------- */
+
+/* Called inside the monitor, which is left while the work is done. */
+static void do_work(struct pd_lookahead *ahead, unsigned place)
+{
+	ahead->states[place] = WORK_RUNS;
+	pd_monitor_leave(ahead->monitor);
+	pd_unwinding_run(&ahead->work[place], &ahead->records[place]);
+	pd_monitor_enter(ahead->monitor);
+	ahead->states[place] = WORK_DONE;
+	pd_monitor_wake(ahead->monitor);
+}
+
+bool pd_session_help(struct perfdata_session *session)
+{
+	struct pd_lookahead *ahead = atomic_load_explicit(&session->upcoming.ahead, memory_order_acquire);
+	if (!ahead)
+		return false;
+	pd_monitor_enter(ahead->monitor);
+	const bool has_work = ahead->oldest != ahead->newest;
+	if (has_work)
+		do_work(ahead, ahead->waiting[--ahead->newest % PLACES]);
+	pd_monitor_leave(ahead->monitor);
+	return has_work;
+}
+
+bool pd_session_needs_help(const struct perfdata_session *session)
+{
+	struct pd_lookahead *ahead = atomic_load_explicit(&session->upcoming.ahead, memory_order_acquire);
+	if (!ahead)
+		return false;
+	pd_monitor_enter(ahead->monitor);
+	const bool ret = ahead->oldest != ahead->newest;
+	pd_monitor_leave(ahead->monitor);
+	return ret;
+}
+
+/* --- the session's thread ----------------------------------------------------------------------------------------- */
+
+static bool has_user_stack(const struct perfdata_raw *raw)
+{
+	return raw->type == PERFDATA_RECORD_SAMPLE && raw->event &&
+	       pd_event_samples(raw->event, PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER);
+}
+
+/* Whether the reader may go beyond the record before its turn. Samples of groups look up the reader's events, which
+ * further records change. */
+static bool may_pass(const struct perfdata_raw *raw)
+{
+	return raw->type == PERFDATA_RECORD_SAMPLE && raw->event &&
+	       !pd_event_samples(raw->event, PERFDATA_SAMPLE_READ);
+}
+
+/* Streams are read while they are written: their records do not wait for others. */
+static bool may_look_ahead(const struct perfdata_session *session)
+{
+	return session->state && session->state->symbols && pd_needs_chains(session) && !session->options.limit &&
+	       !session->state->guests && !session->state->inside && !session->options.trace_samples &&
+	       perfdata_reader_header(session->reader)->container != PERFDATA_CONTAINER_PIPE;
+}
+
+static struct pd_lookahead *make_lookahead(struct perfdata_session *session)
+{
+	struct pd_lookahead *ahead = pd_calloc(1, sizeof *ahead);
+	if (ahead && !(ahead->monitor = pd_monitor_new())) {
+		pd_free(ahead);
+		return NULL;
+	}
+	if (ahead) {
+		ahead->barrier = UINT64_MAX;
+		pd_account_take(session->account, PD_USE_BATCHES, sizeof *ahead);
+	}
+	atomic_store_explicit(&session->upcoming.ahead, ahead, memory_order_release);
+	return ahead;
+}
+
+static void append_records(struct pd_lookahead *ahead, const struct pd_record_run *run)
+{
+	for (unsigned i = 0; i < run->nr; i++) {
+		const struct perfdata_raw *raw = &run->records[i];
+		if (ahead->barrier == UINT64_MAX && !may_pass(raw))
+			ahead->barrier = ahead->end;
+		pd_chunk_hold(raw->chunk);
+		ahead->bytes += raw->size;
+		ahead->records[ahead->end++ % PLACES] = *raw;
+	}
+}
+
+/* Drops the records that were given out. */
+static void drop_given(struct pd_lookahead *ahead)
+{
+	for (; ahead->first < ahead->given; ahead->first++) {
+		const struct perfdata_raw *raw = &ahead->records[ahead->first % PLACES];
+		ahead->bytes -= raw->size;
+		pd_chunk_drop(raw->chunk);
+	}
+	if (ahead->barrier >= ahead->first)
+		return;
+	ahead->barrier = UINT64_MAX;
+	for (uint64_t i = ahead->first; i < ahead->end && ahead->barrier == UINT64_MAX; i++)
+		if (!may_pass(&ahead->records[i % PLACES]))
+			ahead->barrier = i;
+}
+
+static void read_on(struct perfdata_session *session, struct pd_lookahead *ahead)
+{
+	while (!ahead->reader_status && ahead->barrier == UINT64_MAX && ahead->bytes < MOST_BYTES &&
+	       ahead->end - ahead->first <= PLACES - PD_MAX_RECORDS && pd_reader_ready(session->reader)) {
+		struct perfdata_raw room[PD_MAX_RECORDS];
+		struct pd_record_run run;
+		ahead->reader_status = pd_reader_next_run(session->reader, room, &run);
+		if (!ahead->reader_status)
+			append_records(ahead, &run);
+	}
+}
+
+/* Whether the stack of a sample will be asked for, as far as that can be known before its turn. */
+static bool is_worth_work(struct perfdata_session *session, const struct perfdata_raw *raw)
+{
+	return has_user_stack(raw) && !pd_is_offcpu(raw->event) && !session->filter.given.nr_comms &&
+	       pd_filter_record(&session->filter, raw, NULL, true);
+}
+
+/* Puts up for others the work of the samples before the next record that is none. */
+static void prepare_work(struct perfdata_session *session, struct pd_lookahead *ahead)
+{
+	struct pd_state *state = session->state;
+	ahead->seen = ahead->seen > ahead->first ? ahead->seen : ahead->first;
+	bool is_more = false;
+	pd_monitor_enter(ahead->monitor);
+	for (; ahead->seen < ahead->end && ahead->seen < ahead->barrier; ahead->seen++) {
+		const unsigned place = ahead->seen % PLACES;
+		const struct perfdata_raw *raw = &ahead->records[place];
+		const struct pd_thread *thread = is_worth_work(session, raw) ? pd_thread_find(state, raw->tid) : NULL;
+		if (!thread || !pd_unwinding_begin(state, thread, &ahead->work[place]))
+			continue;
+		ahead->states[place] = WORK_WAITS;
+		ahead->waiting[ahead->newest++ % PLACES] = place;
+		is_more = true;
+	}
+	pd_monitor_leave(ahead->monitor);
+	if (is_more)
+		session->upcoming.wake(session->upcoming.wake_user);
+}
+
+/* Gives out the next records, as many as lie side by side, up to one after which work can be prepared anew. */
+static void give_records(struct pd_lookahead *ahead, struct pd_record_run *ret)
+{
+	const unsigned place = ahead->given % PLACES;
+	const uint64_t end = ahead->barrier < ahead->end ? ahead->barrier + 1 : ahead->end, nr = end - ahead->given;
+	ret->records = &ahead->records[place];
+	ret->nr = (unsigned)(nr < PLACES - place ? nr : PLACES - place);
+	ret->nr = ret->nr < PD_MAX_RECORDS ? ret->nr : PD_MAX_RECORDS;
+	ahead->given += ret->nr;
+}
+
+enum perfdata_status pd_upcoming_next(struct perfdata_session *session)
+{
+	struct pd_upcoming *upcoming = &session->upcoming;
+	struct pd_lookahead *ahead = atomic_load_explicit(&upcoming->ahead, memory_order_relaxed);
+	upcoming->at = upcoming->pending.nr = 0;
+	if (ahead)
+		drop_given(ahead);
+	if (!ahead || (ahead->first == ahead->end && !ahead->reader_status)) {
+		struct perfdata_raw *room = pd_batch_room(session->open);
+		const enum perfdata_status status = pd_reader_next_run(session->reader, room ? room : upcoming->room,
+									&upcoming->pending);
+		if (status || !has_user_stack(&upcoming->pending.records[upcoming->pending.nr - 1]) ||
+		    !may_look_ahead(session) || (!ahead && !(ahead = make_lookahead(session))))
+			return status;
+		append_records(ahead, &upcoming->pending);
+	}
+	read_on(session, ahead);
+	if (ahead->first == ahead->end) {
+		const enum perfdata_status status = ahead->reader_status;
+		ahead->reader_status = PERFDATA_OK;
+		return status;
+	}
+	if (upcoming->wake)
+		prepare_work(session, ahead);
+	give_records(ahead, &upcoming->pending);
+	return PERFDATA_OK;
+}
+
+bool pd_upcoming_is_empty(const struct perfdata_session *session)
+{
+	const struct pd_upcoming *upcoming = &session->upcoming;
+	const struct pd_lookahead *ahead = atomic_load_explicit(&upcoming->ahead, memory_order_relaxed);
+	return upcoming->at == upcoming->pending.nr && (!ahead || ahead->given == ahead->end);
+}
+
+void pd_upcoming_keep(struct perfdata_session *session)
+{
+	struct pd_upcoming *upcoming = &session->upcoming;
+	const struct pd_lookahead *ahead = atomic_load_explicit(&upcoming->ahead, memory_order_relaxed);
+	const unsigned left = upcoming->pending.nr - upcoming->at;
+	if (!left || (ahead && ahead->first < ahead->end))
+		return;
+	memmove(upcoming->room, &upcoming->pending.records[upcoming->at], left * sizeof *upcoming->room);
+	upcoming->pending = (struct pd_record_run){ upcoming->room, left };
+	upcoming->at = 0;
+}
+
+/* The work of the record whose turn it is, if another thread has done it. */
+static const struct pd_unwinding *finish_work(struct pd_lookahead *ahead, unsigned place)
+{
+	pd_monitor_enter(ahead->monitor);
+	if (ahead->states[place] == WORK_WAITS)
+		ahead->oldest++;   /* this is the oldest */
+	while (ahead->states[place] == WORK_RUNS) {
+		if (ahead->oldest == ahead->newest)
+			pd_monitor_wait(ahead->monitor);
+		else
+			do_work(ahead, ahead->waiting[ahead->oldest++ % PLACES]);
+	}
+	const bool is_done = ahead->states[place] == WORK_DONE;
+	ahead->states[place] = WORK_NONE;
+	pd_monitor_leave(ahead->monitor);
+	return is_done ? &ahead->work[place] : NULL;
+}
+
+void pd_upcoming_begin(struct perfdata_session *session)
+{
+	struct pd_lookahead *ahead = atomic_load_explicit(&session->upcoming.ahead, memory_order_relaxed);
+	if (!ahead || ahead->first == ahead->end)
+		return;
+	const unsigned place = (ahead->first + session->upcoming.at) % PLACES;
+	if (ahead->work[place].modules)
+		session->state->unwinding = finish_work(ahead, place);
+}
+
+void pd_upcoming_end(struct perfdata_session *session)
+{
+	struct pd_lookahead *ahead = atomic_load_explicit(&session->upcoming.ahead, memory_order_relaxed);
+	if (!ahead || ahead->first == ahead->end)
+		return;
+	session->state->unwinding = NULL;
+	pd_unwinding_end(&ahead->work[(ahead->first + session->upcoming.at) % PLACES]);
+}
+
+void pd_upcoming_free(struct perfdata_session *session)
+{
+	struct pd_lookahead *ahead = atomic_load_explicit(&session->upcoming.ahead, memory_order_relaxed);
+	if (!ahead)
+		return;
+	ahead->given = ahead->end;
+	drop_given(ahead);
+	for (unsigned i = 0; i < PLACES; i++)
+		pd_unwinding_end(&ahead->work[i]);
+	pd_monitor_free(ahead->monitor);
+	pd_account_give(session->account, PD_USE_BATCHES, sizeof *ahead);
+	pd_free(ahead);
+}

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""User stacks are unwound by any thread, ahead of their turn; the outputs are the same for any number of threads.
+
+Stacks of several processes whose maps change between the samples; some stacks are cut or have nonsense in them, so that they need
+libdwfl or end early. Prints TAP.
+"""
+import os
+import random
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+TOP = os.environ.get("top_srcdir") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(TOP, "tests", "support"))
+sys.dont_write_bytecode = True
+from elf_program import Elf  # noqa: E402
+from builder import Recording, IP, TID, TIME, REGS_USER, STACK_USER, CALLCHAIN  # noqa: E402
+
+PERFDATA = os.path.abspath(os.environ.get("PERFDATA") or os.path.join(TOP, "build", "perfdata"))
+REGISTERS = 0xff0fff
+IP_NUMBER, SP_NUMBER, FRAME_NUMBER = 8, 7, 6
+STACK, STACK_WORDS = 0x7ffe0000, 512
+# The words of a stack when leaf begins; the frame pointer points to the word that keeps that of the caller.
+RETURNS, FRAME_AT = {0: 0, 8: 1, 10: 2}, 9
+SAMPLES, SAMPLES_OF_MAP = 700, 90
+VIEWS = (["script"], ["folded", "--truncated"], ["ndjson", "--names", "--symbols", "yes", "--stacks", "ref"], ["csv", "--table", "stacks", "--symbols", "yes"])
+
+
+def sample_of(elf, chance):
+    memory = [chance.choice((0, STACK + 8 * chance.randrange(STACK_WORDS), chance.getrandbits(40))) for _ in range(STACK_WORDS)]
+    for at, which in RETURNS.items():
+        memory[at] = elf.returns[which]
+    registers = {IP_NUMBER: elf.symbols["leaf"], SP_NUMBER: STACK, FRAME_NUMBER: STACK + 8 * FRAME_AT}
+    how = chance.randrange(8)
+    if how == 0:
+        memory[chance.choice(list(RETURNS))] = chance.choice((0, elf.returns[0] + 1, elf.symbols["leaf"], 0x1234, chance.getrandbits(47)))
+    elif how == 1:
+        registers[chance.choice(list(registers))] = chance.choice((0, STACK + 64, elf.returns[1], chance.getrandbits(47)))
+    elif how == 2:
+        registers[FRAME_NUMBER] += 8
+    copied = chance.choice((48, 80)) if how == 3 else 8 * STACK_WORDS
+    stack = struct.pack(f"<{STACK_WORDS}Q", *memory)[:copied].ljust(8 * STACK_WORDS, b"\0")
+    values = [registers.get(i, 0) for i in range(64) if REGISTERS >> i & 1]
+    return {"ip": registers[IP_NUMBER], "callchain": [], "user_abi": 2, "user_regs": values, "stack": stack}
+
+
+def make_recording(elf, path):
+    chance = random.Random(33)
+    r = Recording()
+    event = r.event("cpu-clock", ids=[1], type=1, sample_id_all=1, period=1000, regs_user=REGISTERS, stack_user=8 * STACK_WORDS,
+                    exclude_callchain_user=1, sample_type=IP | TID | TIME | CALLCHAIN | REGS_USER | STACK_USER)
+    time = 0
+    for pid in (100, 200, 300):
+        r.comm(pid, pid, f"process-{pid}", time=1)
+        r.mmap2(pid, pid, elf.start, 0x1000, elf.pgoff, "/unwind/program", time=2)
+    for i in range(SAMPLES):
+        time = 10 * i + 10
+        if i % SAMPLES_OF_MAP == SAMPLES_OF_MAP - 1:
+            # what is mapped changes: no file, then the program again
+            name = "/unwind/none" if i // SAMPLES_OF_MAP % 2 else "/unwind/program"
+            r.mmap2(200, 200, elf.start, 0x1000, elf.pgoff, name, time=time - 1)
+        pid = chance.choice((100, 100, 200, 300))
+        r.sample(event, pid=pid, tid=pid + chance.randrange(2), time=time, **sample_of(elf, chance))
+    r.feature(6, r.string("x86_64"))
+    r.save(path)
+
+
+def view(words, symfs, recording, jobs):
+    done = subprocess.run([PERFDATA, *words, "--symfs", symfs, "--jobs", str(jobs), recording], capture_output=True,
+                          env=dict(os.environ, HOME="/nonexistent"))
+    return done.returncode, done.stdout, done.stderr
+
+
+def main():
+    version = subprocess.run([PERFDATA, "--version"], capture_output=True, check=True).stdout
+    if not re.search(rb"(?m)^built with:.* elfutils\b", version):
+        print("1..0 # SKIP built without elfutils")
+        return 0
+    print(f"1..{len(VIEWS) + 1}")
+    good = True
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(os.path.join(folder, "unwind"))
+        elf = Elf(os.path.join(TOP, "testdata", "unwind", "x86_64"))
+        with open(os.path.join(folder, "unwind", "program"), "wb") as out:
+            out.write(elf.bytes)
+        recording = os.path.join(folder, "perf.data")
+        make_recording(elf, recording)
+        for number, words in enumerate(VIEWS, 1):
+            want = view(words, folder, recording, 1)
+            differ = [jobs for jobs in (2, 3, 8) if view(words, folder, recording, jobs) != want]
+            good &= not differ and want[0] == 0
+            print(f"{'ok' if not differ and want[0] == 0 else 'not ok'} {number} - {' '.join(words)}: any number of threads")
+            if differ or want[0]:
+                print(f"# differ: --jobs {differ}; status {want[0]}, {want[2][:200]!r}")
+        whole = view(["folded"], folder, recording, 8)[1].count(b"_start;outer;middle;leaf ")
+        good &= whole >= 3
+        print(f"{'ok' if whole >= 3 else 'not ok'} {len(VIEWS) + 1} - whole stacks in each process")
+    return 0 if good else 1
+
+
+sys.exit(main())
