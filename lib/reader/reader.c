@@ -468,9 +468,9 @@ enum perfdata_status pd_reader_next_run(struct perfdata_reader *reader, struct p
 {
 	reader->was_asked = true;
 	if (!reader->ahead && should_read_ahead(reader)) {
-		pd_ahead_start(reader);
-		/* one attempt is enough, also if it failed */
+		/* one attempt is enough, also if it fails; the thread reads the options */
 		reader->options.read_ahead &= ~(uint32_t)PERFDATA_AHEAD_RECORDS;
+		pd_ahead_start(reader);
 	}
 	enum perfdata_status status;
 	if (reader->ahead) {
