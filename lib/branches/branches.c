@@ -210,14 +210,23 @@ enum perfdata_status pd_branches_scan(struct pd_branches *b, void **ret_value)
 
 /* --- samples ------------------------------------------------------------------------------------------------------ */
 
-#define NR_KNOWN 512u   /* a power of two; programs jump to and fro between few places */
+/* Programs jump to and fro between few places: what a batch has of them is looked up and added up in small tables,
+ * which stay in the processor's cache. Powers of two. */
+#define NR_KNOWN 4096u
+#define NR_TAKEN 4096u
+
+struct small_tables {
+	struct known_place { uint64_t place; uint32_t frame_after; } known[NR_KNOWN];   /* the frame + 1; 0: free */
+	/* sums of KIND_TAKEN; one that needs the row of another makes it move to the part's sums */
+	struct taken { uint64_t from, to, rest, count, weight; } taken[NR_TAKEN];
+};
 
 struct collecting {
 	const struct pd_branches *b;
 	const struct files *files;
 	struct pd_branches_part *part;
 	enum perfdata_status status;
-	struct known_place { uint64_t place; uint32_t frame_after; } known[NR_KNOWN];   /* the frame + 1; 0: free */
+	struct small_tables *tables;
 };
 
 /* While samples are read, one sum for a branch and the end of the code that ran after it: from, to, end. PD_OUTSIDE as
@@ -243,6 +252,31 @@ static void add(struct collecting *c, enum pd_branch_kind kind, uint64_t from, u
 		c->status = pd_sums_add(&c->part->taken, &key, pd_sums_hash(&key, c->b->seed), weight);
 }
 
+static void move_taken(struct collecting *c, const struct taken *taken)
+{
+	const struct pd_profile_entry entry = {
+		.key = key_of(KIND_TAKEN, taken->from, taken->to, taken->rest),
+		.sums = { .samples = taken->count, .weight = taken->weight },
+	};
+	if (!c->status)
+		c->status = pd_sums_join(&c->part->taken, &entry, pd_sums_hash(&entry.key, c->b->seed));
+}
+
+static inline void add_taken(struct collecting *c, uint64_t from, uint64_t to, uint64_t rest, uint64_t weight)
+{
+	const uint64_t mixed = (from ^ to * 0x9e3779b97f4a7c15ull ^ rest * 0xc2b2ae3d27d4eb4full) *
+			       0xd6e8feb86659fd93ull;
+	struct taken *taken = &c->tables->taken[(mixed >> 32) % NR_TAKEN];
+	if (taken->count && (taken->from != from || taken->to != to || taken->rest != rest)) {
+		move_taken(c, taken);
+		taken->count = 0;
+	}
+	if (!taken->count)
+		*taken = (struct taken){ .from = from, .to = to, .rest = rest };
+	taken->count++;
+	taken->weight += weight;
+}
+
 static bool is_program(const struct files *files, uint32_t dso)
 {
 	for (size_t i = 0; i < files->nr; i++)
@@ -266,13 +300,13 @@ static uint64_t find_place(const struct collecting *c, uint32_t frame)
 	return b->rule == PD_BRANCHES_MAPPED || pd_code_file_section(b->file, address) ? address : PD_OUTSIDE;
 }
 
-static uint64_t place_of(struct collecting *c, uint32_t frame)
+static inline uint64_t place_of(struct collecting *c, uint32_t frame)
 {
 	if (frame == PERFDATA_NONE)
 		return PD_OUTSIDE;
 	if (c->b->rule == PD_BRANCHES_FRAMES)
 		return (uint64_t)frame + 1;
-	struct known_place *known = &c->known[frame & (NR_KNOWN - 1)];
+	struct known_place *known = &c->tables->known[frame % NR_KNOWN];
 	if (known->frame_after != frame + 1)
 		*known = (struct known_place){ find_place(c, frame), frame + 1 };
 	return known->place;
@@ -288,8 +322,8 @@ static void take_frames(struct collecting *c, const struct perfdata_list *entrie
 {
 	for (uint64_t i = 0; i < entries->count; i++) {
 		const uint64_t newer = i ? place_of(c, frames[2 * i - 2]) : PD_OUTSIDE;
-		add(c, KIND_TAKEN, place_of(c, frames[2 * i]), place_of(c, frames[2 * i + 1]), newer,
-		    newer != PD_OUTSIDE ? pd_branch_cycles(entries, i - 1) : 0);
+		add_taken(c, place_of(c, frames[2 * i]), place_of(c, frames[2 * i + 1]), newer,
+			  newer != PD_OUTSIDE ? pd_branch_cycles(entries, i - 1) : 0);
 	}
 	c->part->entries += entries->count;
 }
@@ -307,8 +341,8 @@ static void take_stack(struct collecting *c, const struct perfdata_list *entries
 			continue;
 		c->part->inside += inside;
 		if (inside)
-			add(c, KIND_TAKEN, from, to, to != PD_OUTSIDE && to <= newer ? newer : PD_OUTSIDE,
-			    rule == PD_BRANCHES_MAPPED && pd_branch_is_mispredicted(entries, i));
+			add_taken(c, from, to, to != PD_OUTSIDE && to <= newer ? newer : PD_OUTSIDE,
+				  rule == PD_BRANCHES_MAPPED && pd_branch_is_mispredicted(entries, i));
 		newer = from;
 	}
 	c->part->entries += entries->count;
@@ -377,12 +411,19 @@ enum perfdata_status pd_branches_collect(const struct pd_branches *b, const stru
 		return PERFDATA_ENOMEM;
 	pd_sums_init(&part->taken, NULL);
 	struct collecting c = { .b = b, .files = value, .part = part };
+	c.tables = pd_calloc(1, sizeof *c.tables);
+	if (!c.tables)
+		c.status = PERFDATA_ENOMEM;
 	for (size_t i = 0; i < batch->nr_deliveries && !c.status; i++) {
 		const struct perfdata_delivery *delivery = &batch->deliveries[i];
 		if (delivery->event && delivery->flags & PERFDATA_DELIVERY_FIRST &&
 		    !(delivery->flags & PERFDATA_DELIVERY_SILENT))
 			take_sample(&c, batch, delivery);
 	}
+	for (size_t i = 0; i < NR_TAKEN && c.tables; i++)
+		if (c.tables->taken[i].count)
+			move_taken(&c, &c.tables->taken[i]);
+	pd_free(c.tables);
 	*ret = part;
 	return c.status;
 }

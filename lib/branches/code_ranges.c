@@ -8,12 +8,15 @@
 
 #define BYTES_AT_ONCE ((uint64_t)4096)
 #define LONGEST_INSTRUCTION 15u
+#define NR_KNOWN 16384u   /* a power of two */
 
 struct pd_code_ranges {
 	const struct pd_code_file *file;
 	struct pd_disassembler *disassembler;
 	uint64_t start, end;     /* of what was read */
 	uint8_t bytes[BYTES_AT_ONCE];
+	/* many ranges run over the same instructions: what is known of these; size 0: nothing */
+	struct known { uint64_t address; uint8_t size; bool is_direct_jump; } known[NR_KNOWN];
 };
 
 enum perfdata_status pd_code_ranges_new(const struct pd_code_file *file, struct pd_code_ranges **ret,
@@ -69,54 +72,56 @@ static bool has_bytes(const struct pd_code_ranges *ranges, uint64_t address)
 	return ranges->end - address >= LONGEST_INSTRUCTION || (section && ranges->end == section->end);
 }
 
-static enum perfdata_status walk_code(struct pd_code_ranges *ranges, uint64_t start, uint64_t end, bool skips,
-				      pd_take_instruction *take, void *user)
+/* PERFDATA_END: the file has no code there. PERFDATA_ABSENT: no instruction. */
+static enum perfdata_status decode(struct pd_code_ranges *ranges, uint64_t at, struct pd_instruction *ret)
+{
+	if (!has_bytes(ranges, at) && !read_bytes(ranges, at))
+		return PERFDATA_END;
+	return pd_disassemble(ranges->disassembler, ranges->bytes + (at - ranges->start),
+			      (size_t)(ranges->end - at), at, ret);
+}
+
+enum perfdata_status pd_code_ranges_walk(struct pd_code_ranges *ranges, uint64_t start, uint64_t end,
+					 pd_take_instruction *take, void *user)
 {
 	const size_t unit = ranges->file->kind == PD_CODE_ARM64 ? 4 : 1;
 	struct pd_instruction instruction;
-	for (uint64_t at = start; at <= end && at >= start; at += instruction.size) {
-		if (!has_bytes(ranges, at) && !read_bytes(ranges, at))
-			return PERFDATA_OK;
-		const enum perfdata_status status =
-			pd_disassemble(ranges->disassembler, ranges->bytes + (at - ranges->start),
-				       (size_t)(ranges->end - at), at, &instruction);
-		if (status == PERFDATA_ABSENT && skips) {
+	for (uint64_t at = start; at < end && at >= start; at += instruction.size) {
+		const enum perfdata_status status = decode(ranges, at, &instruction);
+		if (status == PERFDATA_ABSENT) {
 			instruction.size = unit;
 			continue;
 		}
 		if (status)
-			return status == PERFDATA_ABSENT ? PERFDATA_OK : status;
+			return status == PERFDATA_END ? PERFDATA_OK : status;
 		if (!take(user, &instruction))
 			return PERFDATA_OK;
 	}
 	return PERFDATA_OK;
 }
 
-enum perfdata_status pd_code_ranges_walk(struct pd_code_ranges *ranges, uint64_t start, uint64_t end,
-					 pd_take_instruction *take, void *user)
-{
-	return start < end ? walk_code(ranges, start, end - 1, true, take, user) : PERFDATA_OK;
-}
-
-struct looking {
-	uint64_t end;
-	bool goes_on;
-};
-
-static bool look_for_jump(void *user, const struct pd_instruction *instruction)
-{
-	struct looking *looking = user;
-	looking->goes_on = instruction->address >= looking->end ||
-			   !(instruction->flow == PD_FLOW_JUMP && instruction->has_target);
-	return looking->goes_on;
-}
-
 enum perfdata_status pd_code_ranges_goes_on(struct pd_code_ranges *ranges, uint64_t start, uint64_t end, bool *ret)
 {
-	struct looking looking = { .end = end, .goes_on = true };
-	const enum perfdata_status status = walk_code(ranges, start, end, false, look_for_jump, &looking);
-	*ret = looking.goes_on;
-	return status;
+	struct pd_instruction instruction;
+	struct known *known;
+	*ret = true;
+	for (uint64_t at = start; at < end && at >= start; at += known->size) {
+		known = &ranges->known[at % NR_KNOWN];
+		if (!known->size || known->address != at) {
+			const enum perfdata_status status = decode(ranges, at, &instruction);
+			if (status)
+				return status == PERFDATA_END || status == PERFDATA_ABSENT ? PERFDATA_OK : status;
+			*known = (struct known){
+				.address = at, .size = (uint8_t)instruction.size,
+				.is_direct_jump = instruction.flow == PD_FLOW_JUMP && instruction.has_target,
+			};
+		}
+		if (known->is_direct_jump) {
+			*ret = false;
+			return PERFDATA_OK;
+		}
+	}
+	return PERFDATA_OK;
 }
 
 enum perfdata_status pd_code_ranges_refuse(const struct pd_code_ranges *ranges, struct perfdata_error *reterr)

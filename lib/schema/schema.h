@@ -177,6 +177,8 @@ static inline bool pd_branch_is_mispredicted(const struct perfdata_list *branche
 {
 	/* bits of a word count from the other end on machines of the other byte order */
 	struct perfdata_branch branch;
+	if (!branches->swap)
+		return pd_branch_word(branches, index, 2) & 1;
 	perfdata_list_get(branches, index, &branch, sizeof branch);
 	return branch.flags & 1;
 }

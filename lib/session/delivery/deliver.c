@@ -72,19 +72,14 @@ static void take_chain(struct sample_view *view, const struct pd_thread *thread)
 static enum perfdata_status add_branches(struct sample_view *view, const struct pd_thread *thread,
 					 struct perfdata_delivery *delivery)
 {
-	struct pd_state *state = view->session->state;
-	const unsigned cpumode = pd_cpumode_of(view->raw);
 	const struct perfdata_list *entries = view->sample ? &view->sample->branch_stack.entries : NULL;
 	if (!pd_event_samples(delivery->event, PERFDATA_SAMPLE_BRANCH_STACK) || !entries || !entries->count)
 		return PERFDATA_OK;
 	delivery->branches = pd_batch_add_frames(view->batch, 2 * (size_t)entries->count);
 	if (delivery->branches == PERFDATA_NONE)
 		return PERFDATA_ENOMEM;
-	for (uint64_t i = 0; i < entries->count; i++) {
-		uint32_t *pair = &view->batch->frames[delivery->branches + 2 * i];
-		pair[0] = pd_frame_of_data(state, thread, cpumode, pd_branch_from(entries, i));
-		pair[1] = pd_frame_of_data(state, thread, cpumode, pd_branch_to(entries, i));
-	}
+	pd_frames_of_branches(view->session->state, thread, pd_cpumode_of(view->raw), entries,
+			      &view->batch->frames[delivery->branches]);
 	return PERFDATA_OK;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/cursor.h"
 #include "base/memory.h"
+#include "schema/schema.h"
 #include "session/stacks/chain_walk.h"
 
 #define CACHE_BITS 14
@@ -185,6 +186,22 @@ uint32_t pd_frame_of_data(struct pd_state *state, const struct pd_thread *thread
 	if (other == cpumode || (cpumode != PERFDATA_CPUMODE_KERNEL && cpumode != PERFDATA_CPUMODE_USER))
 		return PERFDATA_NONE;
 	return pd_frame_of(state, thread, other, address);
+}
+
+void pd_frames_of_branches(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode,
+			   const struct perfdata_list *entries, uint32_t *ret)
+{
+	const struct pd_maps *maps = state->address_cache ? maps_of(state, thread, cpumode) : NULL;
+	/* values that depend on the mode alone are computed once for all addresses */
+	const uint64_t through = maps ? seen_through(maps, cpumode, false) : 0, spread = spread_of(through);
+	for (uint64_t i = 0; i < 2 * entries->count; i++) {
+		const uint64_t address = pd_branch_word(entries, i / 2, i % 2);
+		const struct pd_address_slot *slot = maps ? &state->address_cache[place_of(spread, address)] : NULL;
+		ret[i] = slot && slot->ip == address && (slot->through & ~(uint64_t)IN_CHAIN) == through &&
+					 slot->frame != PERFDATA_NONE ?
+				 slot->frame :
+				 pd_frame_of_data(state, thread, cpumode, address);
+	}
 }
 
 uint32_t pd_frame_seen(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t ip,

@@ -57,6 +57,9 @@ uint32_t pd_frame_seen(struct pd_state *state, const struct pd_thread *thread, u
 /* The frame of an address whose mode was not recorded (addr, branches): in the sample's mode, else in the half of the
  * address space in which it lies. */
 uint32_t pd_frame_of_data(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode, uint64_t address);
+/* The same for the ends of branches: two frames for each entry, from and to. */
+void pd_frames_of_branches(struct pd_state *state, const struct pd_thread *thread, unsigned cpumode,
+			   const struct perfdata_list *entries, uint32_t *ret);
 /* Where the steps of a sample's stack come from, in the order of the steps. */
 struct pd_chain {
 	const struct perfdata_list *recorded;   /* the callchain */
