@@ -11,6 +11,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import program
+import trace_packets
 from builder import BRANCH_STACK, IP, PERIOD, TID, TIME, Recording
 
 # In the file, headers and code share a page: code begins in the middle of the first one, and is mapped with the whole page.
@@ -134,6 +135,47 @@ def check_ranges(folder):
           {"profgen": profgen(["284-290:1"], ["220->284:1", "290->2a0:1"])})
 
 
+def operation(time, pc, kind, events=2, target=None, previous=None):
+    """The packets of one operation of Arm SPE, in user mode. kind: 2: of memory, 3: a branch."""
+    def address(packet, value):
+        return trace_packets.spe_packet(packet, value | 1 << 63)
+    out = address(0xb0, pc) + trace_packets.spe_packet(0x64, 100) + trace_packets.spe_packet({2: 0x49, 3: 0x4a}[kind], kind == 3)
+    out += trace_packets.spe_packet(0x52, events)
+    out += (address(0xb1, target) if target else b"") + (address(0xb4, previous) if previous else b"")
+    return out + trace_packets.spe_packet(0x71, 1000 + time)
+
+
+def check_operations(folder):
+    """Branches that Arm SPE sampled: each is one, and code ran from the target of the one before, where the processor records it."""
+    start, retired, not_taken, mispredicted = 0x400000, 2, 1 << 6, 1 << 7
+    os.makedirs(os.path.join(folder, "usr", "bin"))
+    with open(os.path.join(folder, "usr", "bin", "worker"), "wb") as f:
+        f.write(elf(start - SEGMENT_GAP, True))
+    payload = operation(1, start + CODE + 0x40, 3, retired | mispredicted, target=start + CODE + 0x10, previous=start + CODE + 0x30)
+    payload += operation(2, start + CODE + 0x20, 2) + operation(3, start + CODE + 0x20, 3, retired | not_taken, target=start + CODE + 0x24)
+    path = os.path.join(folder, "spe.data")
+    trace_packets.recording("spe", [payload], start=trace_packets.SPE_START).save(path)
+    wanted = {"bolt": ["B 0 400230 1 0", "B 400220 400224 1 0", "B 400240 400210 1 1", "f 400230 400240 1"],
+              "profgen": profgen(["230-240:1"], ["ffffffffffc00001->230:1", "220->224:1", "240->210:1"]),
+              "autofdo": ["1", "230-240:1", "2", "220:2", "240:1", "2", "220->224:1", "240->210:1"],
+              "counts": ["- /usr/bin/worker 220 2 2", "- /usr/bin/worker 240 1 1"]}
+    faults = []
+    for name, lines in wanted.items():
+        done = program.run(name, "-q", *([] if name == "counts" else ["--symfs", folder, "--program", "worker"]), path)
+        if name == "profgen" and b"needs a library that decodes" in done.err:
+            continue
+        if done.code or done.out.decode().splitlines() != lines:
+            faults.append("%s: exit code %d: %r instead of %r: %s" % (name, done.code, done.out.decode().splitlines(), lines, done.err.decode()))
+    fields = ["--itrace", "bl", "-F", "pid,brstack"]
+    texts = [program.run("script", "-q", *fields, *more, path) for more in ([], ["--pid", "100"], ["--pid", "1"])]
+    lines = [line.split() for line in texts[0].out.decode().splitlines()]
+    if [line[0] for line in lines] != ["100", "100"] or lines[0][2:] != ["0x0/0x400230/-/-/-/0//-"]:
+        faults.append("script: %r" % lines)
+    if texts[0].out != texts[1].out or texts[2].out:
+        faults.append("--pid: %r %r" % (texts[1].out, texts[2].out))
+    tap.report("operations of Arm SPE", faults)
+
+
 def check_sums(folder):
     place_program(folder, 0, False)
     entries = [(CODE + 0x40, CODE + 0x10, MISPREDICTED), (CODE + 0x20, CODE + 0x30, PREDICTED)]
@@ -172,7 +214,7 @@ def check_refused(folder):
 
 
 def main():
-    for work in check_addresses, check_outside, check_ranges, check_sums, check_refused:
+    for work in check_addresses, check_outside, check_ranges, check_operations, check_sums, check_refused:
         with tempfile.TemporaryDirectory() as folder:
             work(folder)
     return tap.end()

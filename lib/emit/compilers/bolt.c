@@ -25,14 +25,24 @@ static const struct perfdata_emitter_option options[] = {
 	{ 0 },
 };
 
+static unsigned choose_sums(const char *no_lbr) { return no_lbr ? PD_BRANCHES_ADDRESSES : PD_BRANCHES_STACKS; }
+
+static enum perfdata_status configure_session(void *user, struct perfdata_configuration *configuration)
+{
+	const char *no_lbr = perfdata_option_text(configuration->options, configuration->nr_options, "no-lbr");
+	(void)user;
+	pd_branch_gather_configure(configuration, choose_sums(no_lbr));
+	return PERFDATA_OK;
+}
+
 static enum perfdata_status begin_output(const struct perfdata_emit_context *context, void **ret_state,
 					 struct perfdata_text *out)
 {
 	const char *no_lbr = perfdata_option_text(context->options, context->nr_options, "no-lbr");
 	(void)out;
 	const enum perfdata_status status =
-		pd_branch_gather_begin(sizeof(struct state), context, PD_BRANCHES_MAPPED,
-				       no_lbr ? PD_BRANCHES_ADDRESSES : PD_BRANCHES_STACKS, ret_state);
+		pd_branch_gather_begin(sizeof(struct state), context, PD_BRANCHES_MAPPED, choose_sums(no_lbr),
+				       ret_state);
 	if (!status)
 		((struct state *)*ret_state)->no_lbr = no_lbr;
 	return status;

@@ -5,6 +5,14 @@
 #include "base/memory.h"
 #include "branches/code_ranges.h"
 
+void pd_branch_gather_configure(struct perfdata_configuration *configuration, unsigned what)
+{
+	configuration->trace_samples |= what & PD_BRANCHES_ADDRESSES ? PERFDATA_TRACE_INSTRUCTIONS :
+								       PERFDATA_TRACE_BRANCHES;
+	if (what & PD_BRANCHES_STACKS)
+		configuration->trace_samples |= PERFDATA_TRACE_BRANCH_STACKS;
+}
+
 enum perfdata_status pd_branch_gather_begin(size_t size, const struct perfdata_emit_context *context,
 					    enum pd_branch_rule rule, unsigned what, void **ret_state)
 {

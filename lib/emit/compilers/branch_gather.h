@@ -13,6 +13,11 @@ struct branch_gather {
 	struct pd_branches *branches;
 };
 
+/* What an emitter's `configure` asks for: operations that Arm SPE sampled become samples, as in `perf script --itrace`.
+ * With PD_BRANCHES_STACKS, those of branches have a branch stack: the branch, and the target of the branch before where
+ * the processor records it. With PD_BRANCHES_ADDRESSES, each operation is a sample. `what`: see struct
+ * pd_branches_options. */
+void pd_branch_gather_configure(struct perfdata_configuration *configuration, unsigned what);
 /* An emitter's `begin`: makes its state of `size` bytes, of zeros. */
 enum perfdata_status pd_branch_gather_begin(size_t size, const struct perfdata_emit_context *context,
 					    enum pd_branch_rule rule, unsigned what, void **ret_state);
@@ -45,17 +50,23 @@ enum perfdata_status pd_branch_gather_finish_code(struct branch_gather *gather, 
 		  "that" }
 /* `what`: see struct pd_branches_options. */
 #define BRANCH_BEGIN(state, rule, what) \
+	static enum perfdata_status configure_session(void *user, struct perfdata_configuration *configuration) \
+	{ \
+		(void)user; \
+		pd_branch_gather_configure(configuration, what); \
+		return PERFDATA_OK; \
+	} \
 	static enum perfdata_status begin_output(const struct perfdata_emit_context *context, void **ret_state, \
-					  struct perfdata_text *out) \
+						 struct perfdata_text *out) \
 	{ \
 		(void)out; \
 		return pd_branch_gather_begin(sizeof(struct state), context, rule, what, ret_state); \
 	}
 #define BRANCH_EMITTER_BUT_RELEASE \
 	.abi = PERFDATA_EMITTER_ABI, .size = sizeof(struct perfdata_emitter), .options = options, \
-	.option_size = sizeof *options, .needs = PD_BRANCHES_NEEDS, .begin = begin_output, \
-	.scan = pd_branch_gather_scan, \
-	.format = pd_branch_gather_format, .merge = pd_branch_gather_merge, .end = end_output, \
+	.option_size = sizeof *options, .needs = PD_BRANCHES_NEEDS, .configure = configure_session, \
+	.begin = begin_output, .scan = pd_branch_gather_scan, .format = pd_branch_gather_format, \
+	.merge = pd_branch_gather_merge, .end = end_output, \
 	.free_part = pd_branches_part_free
 #define BRANCH_EMITTER BRANCH_EMITTER_BUT_RELEASE, .release = pd_branch_gather_release
 

@@ -216,6 +216,14 @@ static const char *comm_of(const struct perfdata_session *session, const struct 
 enum perfdata_status pd_session_wants(struct perfdata_session *session, const struct perfdata_raw *raw,
 				      bool check_event, bool *ret)
 {
+	struct perfdata_raw named;
+	if (raw->flags & PERFDATA_RAW_SYNTHESIZED && session->filter.given.nr_pids && session->state) {
+		/* an operation in a trace names its thread, not the process */
+		const struct pd_thread *thread = pd_thread_find(session->state, raw->tid);
+		named = *raw;
+		named.pid = thread ? thread->pid : -1;
+		raw = &named;
+	}
 	*ret = pd_filter_record(&session->filter, raw, comm_of(session, raw), check_event);
 	if (!*ret || !session->filter.places ||
 	    (session->filter.given.samples_only && raw->type != PERFDATA_RECORD_SAMPLE))

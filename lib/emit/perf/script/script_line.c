@@ -71,8 +71,10 @@ static struct values sample_values(const struct script_setup *setup, const struc
 				   const struct perfdata_delivery *delivery)
 {
 	const struct perfdata_raw *raw = delivery->record;
+	/* an operation in a trace names its thread, not the process */
+	const bool has_pid = !plan->is_offcpu && !(raw->flags & PERFDATA_RAW_SYNTHESIZED);
 	return (struct values){
-		.pid = plan->is_offcpu ? delivery->pid : raw->pid,
+		.pid = has_pid ? raw->pid : delivery->pid,
 		.tid = plan->is_offcpu ? delivery->tid : raw->tid,
 		.cpu = pd_shown_cpu(raw->cpu, setup->nr_cpus),
 		.time = raw->time,
