@@ -77,14 +77,33 @@ static struct extent *find(const struct pd_function_map *map, uint64_t address)
 	return address < extent->end ? extent : NULL;
 }
 
-/* Of a function with code in several places, the one that has its symbol is where it is entered. */
+/* Suffixes that compilers append to symbols of a function's parts and copies, and that LLVM's profiles leave out: the
+ * outermost first. A word without a dot follows. */
+static const char *const suffixes[] = { ".llvm.", ".part.", ".__uniq." };
+
+/* Whether a symbol is that of the function: NAME, or NAME.part.0 and the like. */
+static bool is_symbol_of(const char *symbol, const char *function)
+{
+	size_t length = strlen(symbol);
+	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+		const size_t size = strlen(suffixes[i]);
+		size_t end = length;   /* of the last dot */
+		while (end && symbol[end - 1] != '.')
+			end--;
+		if (end >= size && !memcmp(symbol + end - size, suffixes[i], size))
+			length = end - size;
+	}
+	return !strncmp(symbol, function, length) && !function[length];
+}
+
+/* Of a function with code in several places, those that have its symbol are where it is entered. */
 static bool take_symbol(void *user, const struct pd_code_symbol *symbol)
 {
 	struct pd_function_map *map = user;
 	struct extent *extent = symbol->is_code ? find(map, symbol->address) : NULL;
 	if (extent && !extent->is_entry)
 		extent->is_entry = map->of_names[extent->name].extents == 1 ||
-				   !strcmp(symbol->name, pd_intern_get(map->names, extent->name, NULL));
+				   is_symbol_of(symbol->name, pd_intern_get(map->names, extent->name, NULL));
 	return true;
 }
 

@@ -72,7 +72,24 @@ static long run(const long *p)
 		default: return (long)slots[0];
 		}
 }
-int main(void) { printf("%ld\n", run(code)); return 0; }
+/* gcc inlines the test and makes the rest a function of its own, check.part.0, in which the debug information sees the same function */
+long check(const long *p)
+{
+	unsigned long sum = 0;
+	if (!p)
+		return -1;
+	for (int i = 0; i < 30; i++)
+		for (const long *at = p; *at != HALT; at++)
+			sum = sum * 31 ^ (unsigned long)(*at * (i | 1)) >> (i & 3);
+	return (long)(sum % 1000);
+}
+int main(int argc, char **argv)
+{
+	long (*volatile late)(const long *) = check;
+	(void)argv;
+	printf("%ld %ld\n", run(code), check(argc > 5 ? NULL : code + (argc > 3)) + check(argc > 6 ? NULL : code + 2) + late(code));
+	return 0;
+}
 """
 
 
