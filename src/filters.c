@@ -103,6 +103,12 @@ static bool parse_time(const char *text, struct time_range *ret)
 	return strchr(text, '%') ? parse_percent_range(text, ret) : parse_second_range(text, ret);
 }
 
+bool filters_time_is_valid(const char *text)
+{
+	struct time_range range;
+	return parse_time(text, &range);
+}
+
 bool filters_check(const struct options *options)
 {
 	struct time_range range = { 0 };
@@ -177,6 +183,8 @@ static bool make_time(const struct options *options, struct input *input, struct
 	if (range.percent) {
 		uint64_t first, last;
 		if (!time_span(options, input, &first, &last)) {
+			if (options->samples_only)
+				return true;   /* perf takes both for 0, which are no limits */
 			messages_error(&input->messages, input->file, PERFDATA_NO_OFFSET,
 				       "--time in percent: no sample has a time");
 			return false;

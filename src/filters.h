@@ -11,6 +11,8 @@ struct filters {
 	unsigned nr_owned;
 };
 
+/* Whether --time takes the text. */
+bool filters_time_is_valid(const char *text);
 /* Checks the options that can be checked without a recording. False after a message. */
 bool filters_check(const struct options *options);
 /* Makes the filter for one recording, since percentages of time and event names depend on the recording. May read the

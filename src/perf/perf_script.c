@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "filters.h"
 #include "perf/perf_run.h"
 #include "print.h"
 
@@ -115,7 +116,10 @@ static int check_values(const struct perf_line *line, const struct perf_look *lo
 		return PERF_INVALID_CODE;
 	} else if (time && (strchr(time, ' ') || (strchr(time, '%') && strchr(time, ','))))
 		perf_say("perf script: --time with several spans is refused: one span is taken");
-	else if (steps && strtoul(steps, NULL, 10) > MOST_STEPS)
+	else if (time && !filters_time_is_valid(time)) {
+		perf_say("Invalid time string");
+		return PERF_INVALID_CODE;
+	} else if (steps && strtoul(steps, NULL, 10) > MOST_STEPS)
 		perf_say("perf script: --max-stack above %d is refused: so many addresses of a chain are kept",
 			 MOST_STEPS);
 	else if (merge && merge->no)

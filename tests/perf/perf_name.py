@@ -113,7 +113,8 @@ def check_refusals(folder):
     for words, err in ((["-F", "pid,event,addr,ip"], ADDR), (["-C", "0"], "File does not contain CPU events. Remove -C option to proceed.\n"),
                        (["--reltime", "--deltatime"], "reltime and deltatime - the two don't get along well. Please limit to --reltime or --deltatime.\n")):
         tap.report("not recorded: " + " ".join(words), faults(perf("script", *words, "-f", "-i", CALLGRAPH), FAILED, b"", err))
-    tap.report("--time that is none", faults(perf("script", "--time", "foo", "-i", CALLGRAPH), 234, b"", "Invalid time string\n"))
+    for time in "foo", "30%-", "10%/", "10%/0", "%5":
+        tap.report("--time %s, which is none" % time, faults(perf("script", "--time", time, "-i", CALLGRAPH), 234, b"", "Invalid time string\n"))
     for words in (["--max-stack", "128"], ["--time", "10%/1,10%/3"], ["--no-merge-callchains"], ["--full-source-path", "-F", "+srcline"]):
         tap.report("refused: " + " ".join(words), faults(perf("script", *words, "-i", CALLGRAPH), FAILED, b"", begins="perf script: "))
     for tracer in (trace_packets.PT, trace_packets.BTS):
@@ -194,12 +195,19 @@ def check_answers(folder):
         tap.report("data convert " + " ".join(words), faults(perf("data", "convert", *words, "-i", CALLGRAPH), FAILED, b"", err))
 
 
-def check_filters():
+def check_filters(folder):
     """Filters choose among samples; lines of other records stay."""
     for words in (["-c", "nosuch,other"], ["--pid", "1"], ["--tid", "1"], ["--time", ",0.000001"], ["--dsos", "nosuch"], ["-S", "nosuch"]):
         records = [line for line in perf("script", *SHOWS, "-i", CALLGRAPH).out.splitlines() if b"PERF_RECORD" in line]
         found = perf("script", *SHOWS, *words, "-i", CALLGRAPH)
         tap.report("records pass " + " ".join(words), faults(found, 0, err="") + ([] if found.out.splitlines() == records else [found.out[:400]]))
+    timeless = builder.Recording()
+    timeless.sample(timeless.event("cycles", ids=[1], type=0, sample_type=builder.IP | builder.TID), ip=1, pid=1, tid=1)
+    path = os.path.join(folder, "timeless")
+    timeless.save(path)
+    for time, nr in (("0,", 1), (",100", 0), ("10%/1", 1), ("0%-50%", 1)):
+        found = perf("script", "--time", time, "-i", path)
+        tap.report("samples without a time: --time " + time, faults(found, 0, err="") + ([] if found.out.count(b"\n") == nr else [found.out]))
     both = perf("script", "-c", "nosuch,work", "-i", CALLGRAPH)
     tap.report("names between commas", faults(both, 0, perf("script", "-i", CALLGRAPH).out, ""))
 
@@ -247,7 +255,7 @@ def main():
         check_inputs(folder)
         check_answers(folder)
         check_recorded_names(folder)
-    check_filters()
+        check_filters(folder)
     check_damage()
     check_document()
     return tap.end()

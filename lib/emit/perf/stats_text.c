@@ -40,14 +40,6 @@ void perfdata_lost_sums_free(struct perfdata_lost_sums *sums)
 	free(sums);
 }
 
-static bool has_type(const struct perfdata_summary *summary, uint32_t type)
-{
-	for (size_t i = 0; i < summary->nr_types; i++)
-		if (summary->types[i].type == type)
-			return true;
-	return false;
-}
-
 static void count_text(struct perfdata_text *out, const char *what, uint64_t count)
 {
 	if (count)
@@ -72,7 +64,7 @@ void perfdata_perf_stats(struct perfdata_text *out, const struct perfdata_reader
 	struct event_names names;
 	pd_event_names_init(&names, reader, EVENT_NAMES_REPORT);
 	perfdata_text_literal(out, "\nAggregated stats:");
-	if (has_type(summary, PERFDATA_RECORD_AUXTRACE_INFO))
+	if (perfdata_reader_feature(reader, PERFDATA_FEATURE_AUXTRACE))
 		perfdata_text_literal(out,
 				      " (excludes AUX area (e.g. instruction trace) decoded / synthesized events)");
 	perfdata_text_char(out, '\n');

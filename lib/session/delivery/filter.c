@@ -183,8 +183,9 @@ bool pd_filter_record(struct pd_filter *filter, const struct perfdata_raw *raw, 
 		return false;
 	if (given->samples_only && raw->type != PERFDATA_RECORD_SAMPLE)
 		return !given->nr_cpus || has_u32(given->cpus, given->nr_cpus, raw->cpu);
-	if (raw->time != UINT64_MAX && raw->time != 0 &&
-	    (raw->time < given->time_first || raw->time > given->time_last))
+	/* perf knows no time that is none: 0 is before all others, and what was not recorded is after them */
+	const bool has_time = given->samples_only || (raw->time != UINT64_MAX && raw->time != 0);
+	if (has_time && (raw->time < given->time_first || raw->time > given->time_last))
 		return false;
 	if ((given->nr_pids || given->nr_tids) && !task_passes(given, raw))
 		return false;
