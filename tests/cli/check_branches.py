@@ -176,6 +176,28 @@ def check_operations(folder):
     tap.report("operations of Arm SPE", faults)
 
 
+def check_android(folder):
+    """simpleperf -b: branch stacks of a library inside an APK, asked for by its name, its path or its build-id; a file with that build-id need not be in one."""
+    library, build_id, base = "/data/app/base.apk!/lib/arm64-v8a/libnative.so", bytes(range(20)), 0x7a0000000000
+    r = Recording()
+    cycles = r.event("cpu-cycles:u", ids=[1], type=0, sample_id_all=1, sample_type=IP | TID | TIME | PERIOD | BRANCH_STACK, branch_sample_type=9)
+    r.comm(100, 100, "app", time=1)
+    r.mmap2(100, 100, base, 0x1000, 0, library, time=2)
+    r.sample(cycles, ip=base + CODE + 0x10, pid=100, tid=100, time=3, period=1,
+             branches=[(base + CODE + 0x40, base + CODE + 0x10, PREDICTED), (base + CODE + 0x20, base + CODE + 0x30, PREDICTED)])
+    name = library.encode().ljust((len(library) + 8) & ~7, b"\0")
+    r.feature(2, r.pack("IHHi", 67, 2 | 1 << 15, 36 + len(name), -1) + build_id + bytes([20, 0, 0, 0]) + name)
+    r.feature(129, b"simpleperf_version\x001\x00")
+    path = os.path.join(folder, "android.data")
+    r.save(path)
+    faults = []
+    for asked in "libnative.so", library, build_id.hex():
+        done = program.run("autofdo", "-q", "--program", asked, path)
+        if done.code or done.out.decode().splitlines() != ["1", "230-240:1", "1", "210:1", "2", "220->230:1", "240->210:1"]:
+            faults.append("%s: exit code %d: %r %s" % (asked, done.code, done.out.decode().splitlines(), done.err.decode()))
+    tap.report("branch stacks of simpleperf in a library inside an APK", faults)
+
+
 def check_sums(folder):
     place_program(folder, 0, False)
     entries = [(CODE + 0x40, CODE + 0x10, MISPREDICTED), (CODE + 0x20, CODE + 0x30, PREDICTED)]
@@ -214,7 +236,7 @@ def check_refused(folder):
 
 
 def main():
-    for work in check_addresses, check_outside, check_ranges, check_operations, check_sums, check_refused:
+    for work in check_addresses, check_outside, check_ranges, check_operations, check_android, check_sums, check_refused:
         with tempfile.TemporaryDirectory() as folder:
             work(folder)
     return tap.end()
