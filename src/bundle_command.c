@@ -16,6 +16,7 @@
 #include "output_rights.h"
 #include "perfdata/output.h"
 #include "json_build.h"
+#include "perfdata/convert.h"
 #include "print.h"
 #include "symbol_options.h"
 
@@ -98,6 +99,8 @@ static enum perfdata_bundle_level level_of(const struct options *options)
 {
 	if (!options->level || !strcmp(options->level, "full"))
 		return PERFDATA_BUNDLE_FULL;
+	if (!strcmp(options->level, "answers"))
+		return PERFDATA_BUNDLE_ANSWERS;
 	return !strcmp(options->level, "names") ? PERFDATA_BUNDLE_NAMES : PERFDATA_BUNDLE_UNWIND;
 }
 
@@ -123,7 +126,7 @@ static bool add_file(struct bundling *bundling, const struct file_row *row, cons
 	if (status == PERFDATA_EINTR)
 		return false;
 	if (status == PERFDATA_ENOMEM) {
-		fail_file(bundling, status, file->file);
+		fail_file(bundling, status, file->file ? file->file : file->path);
 		return false;
 	}
 	/* names were taken from this file a moment ago */
@@ -142,7 +145,7 @@ static bool add_file(struct bundling *bundling, const struct file_row *row, cons
 	json_append(bundling->files, object);
 	bundling->nr_files++;
 	bundling->bytes += planned.size;
-	bundling->rights |= file->role == PERFDATA_BUNDLE_VDSO ? 0 : output_rights_of_content(file->file);
+	bundling->rights |= file->file && file->role != PERFDATA_BUNDLE_VDSO ? output_rights_of_content(file->file) : 0;
 	return true;
 }
 
@@ -217,6 +220,35 @@ static void add_alt(struct bundling *bundling, const struct file_row *row)
 							       .file = row->alt_file });
 }
 
+static bool add_answers_of(struct bundling *bundling, const struct file_row *row, const char *path,
+			   struct perfdata_bytes id)
+{
+	return add_file(bundling, row,
+			&(struct perfdata_bundle_file){ .role = PERFDATA_BUNDLE_ANSWERED, .path = path,
+							.build_id = id });
+}
+
+/* Adds what the files of a row say of the recorded addresses; of ELF files also what identifies them, and what
+ * unwinding needs of them. */
+static void add_answers(struct bundling *bundling, const struct file_row *row)
+{
+	const char *file = row->symbol_file ? row->symbol_file : row->text_file;
+	if (row->jitdump_file &&
+	    add_answers_of(bundling, row, row->jitdump, (struct perfdata_bytes){ NULL, 0 }) && !file)
+		return;
+	if (!file) {
+		if (file_row_is_hit(row))
+			note_missing(bundling, row, "nothing here is known to be it");
+		return;
+	}
+	if (add_answers_of(bundling, row, row->paths[0], file_row_id(row)) && row->kind == PERFDATA_DSO_USER &&
+	    row->text_file)
+		(void)add_file(bundling, row,
+			       &(struct perfdata_bundle_file){ .role = PERFDATA_BUNDLE_ELF, .path = row->paths[0],
+							       .build_id = file_row_id(row),
+							       .file = row->text_file });
+}
+
 static void add_row(struct bundling *bundling, const struct file_row *row)
 {
 	const char *file = row->symbol_file ? row->symbol_file : row->text_file;
@@ -224,6 +256,10 @@ static void add_row(struct bundling *bundling, const struct file_row *row)
 	if (row->kind == PERFDATA_DSO_NONE || row->kind == PERFDATA_DSO_BPF ||
 	    row->kind == PERFDATA_DSO_STATE)
 		return;
+	if (level_of(bundling->options) == PERFDATA_BUNDLE_ANSWERS && row->kind != PERFDATA_DSO_VDSO) {
+		add_answers(bundling, row);
+		return;
+	}
 	if (row->jitdump_file && add_other(bundling, row, row->jitdump, row->jitdump_file) && !file)
 		return;
 	if (!file) {
@@ -255,6 +291,68 @@ static void add_row(struct bundling *bundling, const struct file_row *row)
 	}
 	if (row->alt_file && level_of(bundling->options) == PERFDATA_BUNDLE_FULL)
 		add_alt(bundling, row);
+}
+
+/* --- answers ------------------------------------------------------------------------------------------------------ */
+
+static int drop_bytes(void *user, const void *bytes, size_t size)
+{
+	(void)user;
+	(void)bytes;
+	(void)size;
+	return 0;
+}
+
+/* Converts the recording as those will who use the bundle, and keeps what was found at each address. */
+static enum perfdata_status convert_noting(struct bundling *bundling, struct input *input, const char *format,
+					   const struct perfdata_setting *settings, size_t nr_settings,
+					   struct perfdata_error *reterr)
+{
+	const struct options *options = bundling->options;
+	const struct perfdata_output_callbacks nowhere = { .size = sizeof nowhere, .write = drop_bytes };
+	struct perfdata_reader_options reader;
+	struct perfdata_result *result = NULL;
+	struct symbol_options symbols;
+	input_rewind(input->file);
+	input_prepare(input, options, input->file, PERFDATA_ORDER_TIME, INPUT_RECORDS_AHEAD, &reader);
+	reader.on_finding = NULL;      /* the first reading reported them */
+	symbol_options_make(options, &input->messages, &symbols);
+	symbols.options.note_addresses = true;
+	symbols.options.log = NULL;
+	symbols.options.finding = NULL;
+	struct perfdata_input *source = input_source(options, input->file);
+	struct perfdata_output *output = perfdata_output_callbacks(&nowhere, NULL);
+	const struct perfdata_convert_options how = {
+		.size = sizeof how, .settings = settings, .nr_settings = nr_settings, .symbols = &symbols.options,
+		.names = PERFDATA_YES, .reader = &reader,
+	};
+	enum perfdata_status status = source && output ? perfdata_convert(source, output, format, &how, &result, reterr)
+						       : PERFDATA_ENOMEM;
+	progress_end(&input->progress);
+	perfdata_input_free(source);
+	perfdata_output_close(output, false, NULL);
+	if (!status && perfdata_result_symbols(result))
+		status = perfdata_bundle_take_answers(bundling->bundle, perfdata_result_symbols(result));
+	perfdata_result_free(result);
+	bundling->code = exit_code_join(bundling->code, input_close(input, options));
+	return status;
+}
+
+/* `script` looks up the addresses that tracepoints print, ndjson those that samples have beside their stacks, report
+ * those of sums by function. */
+static bool take_answers(struct bundling *bundling, const char *file)
+{
+	static const struct perfdata_setting lines[] = { { "names", NULL }, { "lines", NULL } };
+	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
+	struct input input = { .file = file };
+	enum perfdata_status status = convert_noting(bundling, &input, "script", NULL, 0, &error);
+	if (!status)
+		status = convert_noting(bundling, &input, "report", NULL, 0, &error);
+	if (!status)
+		status = convert_noting(bundling, &input, "ndjson", lines, sizeof lines / sizeof *lines, &error);
+	if (status && status != PERFDATA_EINTR)
+		fail_bundling(bundling, status, error.message);
+	return !status;
 }
 
 /* --- which recordings it is of ------------------------------------------------------------------------------------ */
@@ -328,6 +426,8 @@ static bool read_one(struct bundling *bundling, const char *file)
 		perfdata_symbols_free(symbols);
 	}
 	bundling->code = exit_code_join(bundling->code, input_close(&input, options));
+	if (read && level_of(options) == PERFDATA_BUNDLE_ANSWERS)
+		read = take_answers(bundling, file);
 	if (read)
 		add_recording(bundling, file);
 	bundling->rights |= output_rights_of(&file, 1);
@@ -413,17 +513,16 @@ enum exit_code command_bundle(struct options *options)
 	bundling.files = json_new_array();
 	bundling.missing = json_new_array();
 	bool any = false;
-	for (size_t i = 0; i < options->files.nr && !was_interrupted(); i++)
-		any |= read_one(&bundling, options->files.values[i]);
-	file_rows_finish(&bundling.rows);
-	const enum perfdata_status status = any ? perfdata_bundle_new(level_of(options), &limits, &bundling.bundle)
-						: PERFDATA_OK;
+	const enum perfdata_status status = perfdata_bundle_new(level_of(options), &limits, &bundling.bundle);
 	if (status)
 		fail_bundling(&bundling, status, NULL);
-	for (size_t i = 0; i < bundling.rows.nr && bundling.bundle && !was_interrupted(); i++)
+	for (size_t i = 0; i < options->files.nr && !status && !was_interrupted(); i++)
+		any |= read_one(&bundling, options->files.values[i]);
+	file_rows_finish(&bundling.rows);
+	for (size_t i = 0; i < bundling.rows.nr && any && !was_interrupted(); i++)
 		if (options->all || file_row_is_hit(&bundling.rows.items[i]))
 			add_row(&bundling, &bundling.rows.items[i]);
-	if (bundling.bundle && !was_interrupted())
+	if (any && !was_interrupted())
 		finish_bundle(&bundling);
 	perfdata_bundle_free(bundling.bundle);
 	json_object_put(bundling.recordings);

@@ -7,7 +7,8 @@
 #include <string.h>
 #include "match_verdict.h"
 
-#define NAMES ((uint32_t)(PERFDATA_PART_SYMTAB | PERFDATA_PART_DWARF | PERFDATA_PART_MINIDEBUG))
+#define NAMES \
+	((uint32_t)(PERFDATA_PART_SYMTAB | PERFDATA_PART_DWARF | PERFDATA_PART_MINIDEBUG | PERFDATA_PART_ANSWERS))
 
 double match_percent(uint64_t part, uint64_t whole) { return whole ? 100.0 * (double)part / (double)whole : 100.0; }
 

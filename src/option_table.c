@@ -561,8 +561,9 @@ const struct general_option option_table[] = {
 	{ { "no-gate", PERFDATA_OPTION_FLAG, 0, NULL, "exit with 0 whatever the verdict" },
 	  OPTIONS_DIFF | OPTIONS_COMPARES,
 	  MEMBER(no_gate) },
-	{ { "level", PERFDATA_OPTION_CHOICE, 0, "full|unwind|names",
-	    "what to store of each file: full (default), unwind: no debug information, names: symbols only" },
+	{ { "level", PERFDATA_OPTION_CHOICE, 0, "full|unwind|names|answers",
+	    "what to store of each file: full (default), unwind: no debug information, names: symbols only, answers: "
+	    "names, inlined functions and lines of the recorded addresses, without the files" },
 	  OPTIONS_BUNDLE,
 	  MEMBER(level) },
 	{ { "all", PERFDATA_OPTION_FLAG, 0, NULL, "also files that no sample passed through" },

@@ -466,6 +466,8 @@ const struct perfdata_session *perfdata_result_session(const struct perfdata_res
 
 const struct perfdata_reader *perfdata_result_reader(const struct perfdata_result *result) { return result->reader; }
 
+struct perfdata_symbols *perfdata_result_symbols(const struct perfdata_result *result) { return result->symbols; }
+
 const struct perfdata_summary *perfdata_result_summary(const struct perfdata_result *result)
 {
 	return result->session ? perfdata_session_summary(result->session) : NULL;

@@ -36,9 +36,12 @@ bool pd_tar_parse(const uint8_t block[PD_TAR_BLOCK], struct pd_tar_header *ret);
 
 /* --- elf_cut.c ---------------------------------------------------------------------------------------------------- */
 
+struct pd_elf_wish {
+	enum perfdata_bundle_level level;
+	bool tables;                 /* with level answers: keep the tables for unwinding */
+};
 /* An ELF file without what the level leaves out: allocated sections stay at their offsets, others move together. What
  * is no ELF file, or has no sections, stays as it is. `image` is taken over; *ret is to be freed with pd_free. */
-enum perfdata_status pd_elf_cut(char *image, size_t size, enum perfdata_bundle_level level, char **ret,
-				size_t *ret_size);
+enum perfdata_status pd_elf_cut(char *image, size_t size, const struct pd_elf_wish *wish, char **ret, size_t *ret_size);
 
 #endif

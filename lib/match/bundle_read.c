@@ -423,8 +423,10 @@ static const struct member *find_member(const struct perfdata_bundle_files *file
 
 static int copy_out(const struct perfdata_bundle_files *files, const struct member *member)
 {
-	errno = ENOMEM;
+	const int before = errno;
 	char *buffer = pd_malloc(BUFFER);
+	if (!buffer)
+		errno = ENOMEM;
 	const int out = buffer ? pd_tempfile(files->tmpdir) : -1;
 	uint64_t left = member->size, at = member->offset;
 	bool fine = out >= 0;
@@ -439,8 +441,10 @@ static int copy_out(const struct perfdata_bundle_files *files, const struct memb
 	}
 	const int error = errno;
 	pd_free(buffer);
-	if (fine && !lseek(out, 0, SEEK_SET))
+	if (fine && !lseek(out, 0, SEEK_SET)) {
+		errno = before;   /* unwinding takes an errno of ENOMEM for a failure of libdwfl */
 		return out;
+	}
 	if (out >= 0)
 		close(out);
 	errno = error;

@@ -15,6 +15,8 @@
 #include "base/sha256.h"
 #include "match/bundle_impl.h"
 #include "match/match.h"
+#include "symbols/answers/symbol_answers.h"
+#include "symbols/draft/answers_draft.h"
 
 #define MAX_VDSO ((size_t)1 << 16)
 /* of a file, which is read into memory; 32-bit machines have less than that */
@@ -26,6 +28,7 @@ struct entry {
 	const char *name, *target;
 	enum perfdata_bundle_role role;
 	const char *file;                  /* here */
+	const struct pd_answers_draft *draft;   /* of answers */
 	uint64_t size;
 	uint8_t sha256[PD_SHA256_SIZE];
 	uint32_t parts;                    /* enum perfdata_match_part */
@@ -38,12 +41,15 @@ struct perfdata_bundle {
 	size_t nr, room;
 	uint64_t total;
 	struct pd_arena arena;
+	struct pd_answers_draft **drafts;
+	size_t nr_drafts, drafts_room;
+	bool with_tables;                  /* libdwfl unwound stacks */
 };
 
 enum perfdata_status perfdata_bundle_new(enum perfdata_bundle_level level, const struct perfdata_bundle_limits *limits,
 					 struct perfdata_bundle **ret)
 {
-	if (level > PERFDATA_BUNDLE_NAMES)
+	if (level > PERFDATA_BUNDLE_ANSWERS)
 		return PERFDATA_EUSAGE;
 	struct perfdata_bundle *bundle = pd_calloc(1, sizeof *bundle);
 	if (!bundle)
@@ -59,6 +65,9 @@ void perfdata_bundle_free(struct perfdata_bundle *bundle)
 {
 	if (!bundle)
 		return;
+	for (size_t i = 0; i < bundle->nr_drafts; i++)
+		pd_answers_draft_free(bundle->drafts[i]);
+	pd_free(bundle->drafts);
 	pd_free(bundle->entries);
 	pd_arena_release(&bundle->arena);
 	pd_free(bundle);
@@ -106,6 +115,7 @@ static const char *role_name(enum perfdata_bundle_role role)
 	case PERFDATA_BUNDLE_DEBUG: return "debug";
 	case PERFDATA_BUNDLE_KALLSYMS: return "kallsyms";
 	case PERFDATA_BUNDLE_VDSO: return "vdso";
+	case PERFDATA_BUNDLE_ANSWERED: return "answers";
 	case PERFDATA_BUNDLE_OTHER: break;
 	}
 	return "file";
@@ -187,6 +197,8 @@ static enum perfdata_status read_content(const struct perfdata_bundle *bundle, c
 	size_t size;
 	if (entry->role == PERFDATA_BUNDLE_VDSO)
 		return read_vdso(ret, ret_size);
+	if (entry->role == PERFDATA_BUNDLE_ANSWERED)
+		return pd_answers_draft_spell(entry->draft, ret, ret_size);
 	const bool is_kallsyms = entry->role == PERFDATA_BUNDLE_KALLSYMS;
 	const int fd = pd_open_regular(entry->file, is_kallsyms ? PD_REGULAR_ANY : PD_REGULAR_STORED);
 	if (fd < 0)
@@ -201,7 +213,9 @@ static enum perfdata_status read_content(const struct perfdata_bundle *bundle, c
 	if (status)
 		return status;
 	if (entry->role == PERFDATA_BUNDLE_ELF || entry->role == PERFDATA_BUNDLE_DEBUG)
-		return pd_elf_cut(image, size, bundle->level, ret, ret_size);
+		return pd_elf_cut(image, size,
+				  &(struct pd_elf_wish){ .level = bundle->level, .tables = bundle->with_tables }, ret,
+				  ret_size);
 	*ret = image;
 	*ret_size = size;
 	return PERFDATA_OK;
@@ -251,6 +265,8 @@ static uint32_t parts_of(const struct entry *entry, const char *content, size_t 
 	struct pd_elf_facts facts;
 	if (entry->role == PERFDATA_BUNDLE_KALLSYMS)
 		return PERFDATA_PART_SYMTAB;
+	if (entry->role == PERFDATA_BUNDLE_ANSWERED)
+		return PERFDATA_PART_ANSWERS;
 	if (pd_elf_facts_of(&bytes, &facts) == PERFDATA_OK)
 		return facts.parts;
 	if (entry->role == PERFDATA_BUNDLE_OTHER)
@@ -278,6 +294,47 @@ static enum perfdata_status measure(struct perfdata_bundle *bundle, struct entry
 	return PERFDATA_OK;
 }
 
+/* --- answers ------------------------------------------------------------------------------------------------------ */
+
+static const struct pd_answers_draft *find_draft(const struct perfdata_bundle *bundle,
+						 const struct perfdata_bundle_file *file)
+{
+	for (size_t i = 0; i < bundle->nr_drafts; i++)
+		if (pd_answers_draft_is_of(bundle->drafts[i], file->build_id, file->path))
+			return bundle->drafts[i];
+	return NULL;
+}
+
+/* The draft for a dso, which other recordings may have begun. NULL without memory. */
+static struct pd_answers_draft *draft_for(struct perfdata_bundle *bundle, const struct perfdata_symbols_dso *dso)
+{
+	for (size_t i = 0; i < bundle->nr_drafts; i++)
+		if (pd_answers_draft_is_of_dso(bundle->drafts[i], dso))
+			return bundle->drafts[i];
+	struct pd_answers_draft *draft = pd_answers_draft_new(dso);
+	if (draft && pd_vector_grow(&bundle->drafts, &bundle->drafts_room, bundle->nr_drafts, sizeof draft) < 0) {
+		pd_answers_draft_free(draft);
+		return NULL;
+	}
+	if (draft)
+		bundle->drafts[bundle->nr_drafts++] = draft;
+	return draft;
+}
+
+enum perfdata_status perfdata_bundle_take_answers(struct perfdata_bundle *bundle, struct perfdata_symbols *symbols)
+{
+	enum perfdata_status status = PERFDATA_OK;
+	for (struct perfdata_symbols_dso *dso = pd_symbols_first(symbols); dso && !status; dso = dso->next) {
+		/* a bundle has the image of the vdso, which is small, as a whole */
+		if (!pd_symbols_were_asked(dso) || dso->request.kind == PERFDATA_DSO_VDSO)
+			continue;
+		struct pd_answers_draft *draft = draft_for(bundle, dso);
+		status = draft ? pd_answers_draft_add(draft, dso) : PERFDATA_ENOMEM;
+		bundle->with_tables |= draft && pd_answers_draft_needs_tables(draft);
+	}
+	return status;
+}
+
 enum perfdata_status perfdata_bundle_add(struct perfdata_bundle *bundle, const struct perfdata_bundle_file *file,
 					 struct perfdata_bundle_planned *ret)
 {
@@ -295,6 +352,12 @@ enum perfdata_status perfdata_bundle_add(struct perfdata_bundle *bundle, const s
 		.name = has_id ? spell(bundle, "%s/%s", folder, role_name(file->role)) : spell(bundle, "root/%s", path),
 		.file = file->file ? pd_arena_copy(&bundle->arena, file->file, strlen(file->file)) : NULL,
 	};
+	if (file->role == PERFDATA_BUNDLE_ANSWERED) {
+		entry.draft = find_draft(bundle, file);
+		entry.name = entry.name && !has_id ? spell(bundle, "%s.answers", entry.name) : entry.name;
+		if (!entry.draft)
+			return PERFDATA_ABSENT;
+	}
 	/* the debug information of a program without a build-id: where debug directories have it */
 	if (!has_id && file->role == PERFDATA_BUNDLE_DEBUG && entry.name && find(bundle, entry.name))
 		entry.name = spell(bundle, "%s.debug", path);

@@ -113,14 +113,25 @@ static bool has_names(const struct section *s, const char *name)
 	}
 }
 
-static void choose(const struct image *image, struct section *sections, enum perfdata_bundle_level level)
+/* Tables for unwinding, which libdwfl reads. */
+static bool has_frames(const char *name)
+{
+	return !strncmp(name, ".eh_frame", 9) || !strcmp(name, ".debug_frame") || !strncmp(name, ".ARM.ex", 7);
+}
+
+static bool is_wanted(const struct section *s, const char *name, const struct pd_elf_wish *wish)
+{
+	if (wish->level == PERFDATA_BUNDLE_ANSWERS)
+		return s->type == SHT_NOTE || (wish->tables && has_frames(name));
+	return has_names(s, name) || (wish->level == PERFDATA_BUNDLE_UNWIND &&
+				      (s->flags & SHF_ALLOC || !strcmp(name, ".debug_frame")));
+}
+
+static void choose(const struct image *image, struct section *sections, const struct pd_elf_wish *wish)
 {
 	for (uint64_t i = 1; i < image->nr_sections; i++) {
 		struct section *s = &sections[i];
-		const char *name = name_of(image, sections, s);
-		const bool is_loaded = s->flags & SHF_ALLOC;
-		s->is_kept |= has_names(s, name) ||
-			      (level == PERFDATA_BUNDLE_UNWIND && (is_loaded || !strcmp(name, ".debug_frame")));
+		s->is_kept |= is_wanted(s, name_of(image, sections, s), wish);
 		if (s->is_kept && (s->type == SHT_SYMTAB || s->type == SHT_DYNSYM) && s->link < image->nr_sections)
 			sections[s->link].is_kept = true;
 	}
@@ -138,22 +149,26 @@ static uint64_t aligned(uint64_t at, uint64_t align)
 	return align > 1 && align <= 4096 ? (at + align - 1) / align * align : at;
 }
 
-/* The end of what is loaded into memory, and with it of what must keep its place. */
-static uint64_t loaded_end(const struct image *image, const struct section *sections)
+/* The end of what must keep its place: what is loaded into memory, or of that what is kept. */
+static uint64_t loaded_end(const struct image *image, const struct section *sections, bool only_kept)
 {
 	uint64_t end = image->wide ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
 	if (image->nr_segments && image->segments + (uint64_t)image->nr_segments * image->segment_size > end)
 		end = image->segments + (uint64_t)image->nr_segments * image->segment_size;
 	for (uint64_t i = 1; i < image->nr_sections; i++)
-		if (sections[i].flags & SHF_ALLOC && has_bytes(image, &sections[i]) &&
+		if (sections[i].flags & SHF_ALLOC && (sections[i].is_kept || !only_kept) &&
+		    has_bytes(image, &sections[i]) &&
 		    sections[i].offset + sections[i].size > end)
 			end = sections[i].offset + sections[i].size;
 	return end;
 }
 
-static uint64_t place(const struct image *image, const struct section *sections, uint64_t *moved)
+static uint64_t place(const struct image *image, const struct section *sections, const struct pd_elf_wish *wish,
+		      uint64_t *moved)
 {
-	uint64_t at = loaded_end(image, sections);   /* sums of at most 2^16 sizes within the file do not overflow */
+	const bool only_kept = wish->level == PERFDATA_BUNDLE_ANSWERS;
+	/* sums of at most 2^16 sizes within the file do not overflow */
+	uint64_t at = loaded_end(image, sections, only_kept);
 	for (uint64_t i = 1; i < image->nr_sections; i++) {
 		const struct section *s = &sections[i];
 		moved[i] = s->offset;
@@ -196,7 +211,7 @@ static void copy_sections(const struct image *image, const struct section *secti
 	}
 }
 
-static enum perfdata_status cut(struct image *image, enum perfdata_bundle_level level, char **ret, size_t *ret_size)
+static enum perfdata_status cut(struct image *image, const struct pd_elf_wish *wish, char **ret, size_t *ret_size)
 {
 	struct section *sections = pd_calloc(image->nr_sections, sizeof *sections);
 	uint64_t *moved = pd_calloc(image->nr_sections, sizeof *moved);
@@ -204,8 +219,8 @@ static enum perfdata_status cut(struct image *image, enum perfdata_bundle_level 
 	if (sections && moved) {
 		for (uint64_t i = 0; i < image->nr_sections; i++)
 			sections[i] = section_at(image, i);
-		choose(image, sections, level);
-		const uint64_t table = place(image, sections, moved),
+		choose(image, sections, wish);
+		const uint64_t table = place(image, sections, wish, moved),
 			       size = table + (uint64_t)image->nr_sections * image->section_size;
 		/* sections that overlap would make the file larger: then it stays as it is */
 		uint8_t *out = size < image->size ? pd_calloc(1, (size_t)size) : NULL;
@@ -223,16 +238,15 @@ static enum perfdata_status cut(struct image *image, enum perfdata_bundle_level 
 	return status;
 }
 
-enum perfdata_status pd_elf_cut(char *bytes, size_t size, enum perfdata_bundle_level level, char **ret,
-				size_t *ret_size)
+enum perfdata_status pd_elf_cut(char *bytes, size_t size, const struct pd_elf_wish *wish, char **ret, size_t *ret_size)
 {
 	struct image image = { .bytes = (uint8_t *)bytes, .size = size };
-	if (level == PERFDATA_BUNDLE_FULL || !read_header(&image)) {
+	if (wish->level == PERFDATA_BUNDLE_FULL || !read_header(&image)) {
 		*ret = bytes;
 		*ret_size = size;
 		return PERFDATA_OK;
 	}
-	const enum perfdata_status status = cut(&image, level, ret, ret_size);
+	const enum perfdata_status status = cut(&image, wish, ret, ret_size);
 	if (status == PERFDATA_ABSENT) {
 		*ret = bytes;
 		*ret_size = size;

@@ -41,6 +41,7 @@ const char *perfdata_match_part_name(size_t index, enum perfdata_match_part *ret
 		{ PERFDATA_PART_DWARF, "dwarf" },
 		{ PERFDATA_PART_ALTLINK, "altlink" },
 		{ PERFDATA_PART_ALT_MISSING, "altlink-missing" },
+		{ PERFDATA_PART_ANSWERS, "answers" },
 	};
 	if (index >= sizeof parts / sizeof *parts)
 		return NULL;

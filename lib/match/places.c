@@ -7,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/error.h"
+#include "base/fdio.h"
 #include "match/match.h"
+#include "symbols/answers/symbol_answers.h"
 
 /* What the kernel and /proc/PID/maps append to the path of a file that has no name any more. */
 static const char deleted[] = " (deleted)";
@@ -98,6 +100,33 @@ static void look_in_debug_dir(struct pd_lookup *lookup, struct pd_source *source
 	}
 }
 
+/* Answers in place of a file, or beside what a bundle keeps of it. */
+static void consider_answers(struct pd_lookup *lookup, struct pd_source *source, const char *path)
+{
+	char head[512], real[PD_ROOTED_PATH];
+	struct pd_answers_head facts;
+	const int fd = pd_source_open(source, path, PD_REGULAR_STORED, real);
+	if (fd < 0) {
+		pd_keep_failure(&lookup->match->failure, pd_status_of_errno(errno));
+		return;
+	}
+	const int64_t got = pd_read_some(fd, head, sizeof head, NULL);
+	if (got < 0)
+		pd_keep_failure(&lookup->match->failure, pd_status_of_read(errno));
+	close(fd);
+	if (got <= 0 || !pd_answers_read_head(head, (size_t)got, &facts) || facts.kind != lookup->wanted->kind ||
+	    !facts.has_names || (lookup->id.size && !pd_same_build_id(&lookup->id, &facts.id)))
+		return;
+	const char *shown = pd_shown_path(lookup->match, source, real);
+	const bool has_id = lookup->id.size > 0;
+	if (pd_take_result(lookup, source, has_id ? PERFDATA_MATCH_SAME : PERFDATA_MATCH_UNVERIFIED, shown, &lookup->id,
+			   PERFDATA_PART_ANSWERS, has_id ? NULL : "no build-id was recorded"))
+		source->nr_found++;
+	else if (!lookup->result->debug)
+		lookup->result->debug = shown;
+	lookup->result->parts |= PERFDATA_PART_ANSWERS;
+}
+
 /* In a bundle, the build-id spells a file's path; files without a build-id are below root/. */
 static void look_in_bundle(struct pd_lookup *lookup, struct pd_source *source)
 {
@@ -107,6 +136,13 @@ static void look_in_bundle(struct pd_lookup *lookup, struct pd_source *source)
 	for (size_t i = 0; !lookup->id.size && i < wanted->nr_paths; i++)
 		if (snprintf(path, sizeof path, "/root%s", wanted->paths[i]) < PD_ROOTED_PATH)
 			(void)at_path(lookup, source, path);
+	if (pd_build_id_path(path, "", &lookup->id, "/answers"))
+		consider_answers(lookup, source, path);
+	for (size_t i = 0; !lookup->id.size && i < wanted->nr_paths; i++) {
+		const char *inside = wanted->paths[i] + strspn(wanted->paths[i], "/");
+		if (snprintf(path, sizeof path, "/root/%s.answers", inside) < PD_ROOTED_PATH)
+			consider_answers(lookup, source, path);
+	}
 }
 
 static bool is_called_so(const struct perfdata_match_wanted *wanted, const char *path)

@@ -7,6 +7,7 @@
  *   perfdata-bundle.json                          what it is of, and what is missing; first
  *   PATH/ID/elf, PATH/ID/debug                    a file with a build-id, and its separate debug information
  *   [kernel.kallsyms]/ID/kallsyms, [vdso]/ID/vdso
+ *   PATH/ID/answers, root/PATH.answers            what a file says of the addresses of recordings (level answers)
  *   .build-id/ab/REST          → ../../PATH/ID    where perf (--buildid-dir) looks
  *   .build-id/ab/REST.debug    → ../../PATH/ID/…  where gdb and elfutils look
  *   root/PATH                                     what was identified without a build-id, where it was recorded
@@ -30,6 +31,7 @@ enum perfdata_bundle_level {
 	PERFDATA_BUNDLE_FULL,     /* files as they are */
 	PERFDATA_BUNDLE_UNWIND,   /* without debug information: symbols, code and unwind tables */
 	PERFDATA_BUNDLE_NAMES,    /* symbols only; ELF files keep their offsets */
+	PERFDATA_BUNDLE_ANSWERS,  /* what the files say of the recorded addresses; of ELF files headers and notes */
 };
 enum perfdata_bundle_role {
 	PERFDATA_BUNDLE_ELF,
@@ -37,6 +39,7 @@ enum perfdata_bundle_role {
 	PERFDATA_BUNDLE_KALLSYMS,
 	PERFDATA_BUNDLE_VDSO,     /* the vdso of this host's kernel; needs no file */
 	PERFDATA_BUNDLE_OTHER,    /* taken as it is: a perf map, a jitdump file, any file without a build-id */
+	PERFDATA_BUNDLE_ANSWERED, /* the answers for a file; see perfdata_bundle_take_answers. Needs no file */
 };
 struct perfdata_bundle_file {
 	enum perfdata_bundle_role role;
@@ -63,6 +66,14 @@ PERFDATA_API enum perfdata_status perfdata_bundle_new(enum perfdata_bundle_level
 						      const struct perfdata_bundle_limits *limits,
 						      struct perfdata_bundle **ret);
 PERFDATA_API void perfdata_bundle_free(struct perfdata_bundle *bundle);
+struct perfdata_symbols;
+/* Adds what the files of `symbols` say of the addresses that were looked up through it, with
+ * perfdata_symbols_options.note_addresses. To be called for each recording; role PERFDATA_BUNDLE_ANSWERED then plans
+ * the answers for one file. Unwinding by libdwfl needs the tables of the files: then the ELF files that are added later
+ * keep their tables. PERFDATA_EUSAGE: a kernel was recorded with another reference symbol than before. Else as
+ * look-ups. */
+PERFDATA_API enum perfdata_status perfdata_bundle_take_answers(struct perfdata_bundle *bundle,
+							       struct perfdata_symbols *symbols);
 /* An entry of the archive, as planned for a file. */
 struct perfdata_bundle_planned {
 	const char *name;                  /* lives as long as the bundle */

@@ -67,6 +67,8 @@ PERFDATA_API const struct perfdata_reader *perfdata_result_reader(const struct p
 /* Both are NULL if the conversion failed before they were opened. */
 PERFDATA_API const struct perfdata_session *perfdata_result_session(const struct perfdata_result *result);
 PERFDATA_API const struct perfdata_summary *perfdata_result_summary(const struct perfdata_result *result);
+/* What named the addresses; NULL: nothing did. For perfdata_bundle_take_answers. */
+PERFDATA_API struct perfdata_symbols *perfdata_result_symbols(const struct perfdata_result *result);
 /* Number of records written, or of deliveries if the format needs no records; for a format of tables
  * (PERFDATA_EMITTER_ROWS) the number of rows in all tables. A conversion to several formats counts for the first
  * one. */

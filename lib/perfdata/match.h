@@ -56,6 +56,7 @@ enum perfdata_match_part {
 	PERFDATA_PART_DWARF = 16,
 	PERFDATA_PART_ALTLINK = 32,    /* debug information in a further file, and that file is found */
 	PERFDATA_PART_ALT_MISSING = 64,   /* … and is not found */
+	PERFDATA_PART_ANSWERS = 256,   /* names, inlined functions and lines of some addresses: see bundle.h */
 	PERFDATA_PART_UNSEEN = 128,    /* from a list or a recording: no file was looked at */
 };
 

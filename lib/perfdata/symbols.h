@@ -97,6 +97,7 @@ struct perfdata_symbols_options {
 	const struct perfdata_cancel *cancel;
 	enum perfdata_recorded_names recorded_names;
 	bool show_art_frames;             /* keep the interpreter's frames around Java code in stacks of Android */
+	bool note_addresses;              /* for perfdata_bundle_take_answers: remember which addresses are looked up */
 };
 
 /* The strings of the options are copied. NULL, or zeros: this host may be used, names are demangled, no network.

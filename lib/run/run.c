@@ -274,6 +274,7 @@ static enum perfdata_status judge_names(struct pd_run *run)
 {
 	if (pd_cancelled(run->options->cancel))
 		return pd_run_fail(&run->error, PERFDATA_EINTR);
+	pd_session_report_lacking(run->session);
 	return pd_session_names_failure(run->session, &run->error);
 }
 

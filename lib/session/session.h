@@ -238,6 +238,8 @@ void pd_session_load_names(const struct perfdata_session *session);
 void pd_session_finish_names(const struct perfdata_session *session);
 
 /* --- tables/session_tables.c --- */
+/* Reports how many addresses the answers in a bundle lack, once for each file. */
+void pd_session_report_lacking(const struct perfdata_session *session);
 /* Whether something failed while names were looked up: then names may be missing in the output. Fills in reterr. */
 enum perfdata_status pd_session_names_failure(const struct perfdata_session *session, struct perfdata_error *reterr);
 /* How many frames there are: their ids count from 0. */

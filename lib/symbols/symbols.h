@@ -199,6 +199,9 @@ struct pd_jit {
 };
 enum perfdata_status pd_jitdump_load(struct pd_jit *jit, struct pd_work *work, int fd);
 size_t pd_jit_memory(const struct pd_jit *jit);
+/* Puts codes in the order that pd_jit_find needs. */
+void pd_jit_sort(struct pd_jit *jit);
+struct perfdata_symbol pd_jit_symbol(const struct pd_jit_code *code, uint64_t address);
 const struct pd_jit_code *pd_jit_find(const struct pd_jit *jit, uint64_t address, uint64_t time);
 void pd_jit_release(struct pd_jit *jit);
 
@@ -302,8 +305,29 @@ struct pd_kallsyms {
 struct pd_kallsyms *pd_kallsyms_get(struct perfdata_symbols *symbols, const char *path, int fd);
 void pd_kallsyms_free(struct perfdata_symbols *symbols);
 
+/* How to come from a frame to its caller, by the place in the code (unwind_rules.h). */
+enum pd_rule_kind {
+	PD_RULE_LIBDWFL,        /* of another form, or nothing is known: libdwfl has to unwind */
+	PD_RULE_NONE,           /* the file says nothing of this code */
+	PD_RULE_END,            /* the outermost frame */
+	PD_RULE_FRAME,          /* the caller's frame is at a register and an offset */
+	PD_RULE_FRAME_OF_LEAF,  /* the same, if this is the innermost frame */
+};
+enum pd_rule_place { PD_RULE_SAME, PD_RULE_AT_CFA, PD_RULE_UNKNOWN };
+/* Where a frame begins that is moved to a larger boundary, a register that calls keep has the former stack pointer: rbx
+ * in the dynamic linker of x86. Only this one is followed beside the frame pointer. */
+enum pd_rule_base { PD_RULE_FROM_SP, PD_RULE_FROM_FP, PD_RULE_FROM_KEPT };
+struct pd_rule {
+	enum pd_rule_kind kind;
+	enum pd_rule_base base;               /* of the caller's frame */
+	bool is_signed;                       /* the return address is */
+	enum pd_rule_place return_address, fp, kept;
+	int32_t cfa, return_address_at, fp_at, kept_at;   /* offsets */
+};
 struct pd_lines;    /* dwarf_lines.c */
 struct pd_rules;    /* unwind_rules.c */
+struct pd_asked;    /* answers.h */
+struct pd_answers;
 struct pd_objects;  /* symbol_object.c */
 
 struct perfdata_symbols_dso {
@@ -336,6 +360,8 @@ struct perfdata_symbols_dso {
 	atomic_bool lines_tried;                  /* set after `lines` */
 	struct pd_objects *objects;               /* NULL: not asked for yet, or there are none */
 	bool objects_tried;
+	struct pd_asked *asked;                   /* addresses that were asked; NULL: nobody collects them */
+	struct pd_answers *answers;               /* in place of the file; NULL: a bundle has none */
 	struct perfdata_symbols_origin origin;
 	struct pd_build_id found;
 	size_t accounted;                         /* bytes of the table and of other data that stays */
@@ -406,6 +432,11 @@ bool pd_symbols_differ(struct perfdata_symbols_dso *dso, uint64_t address);
 /* Makes a finding of how many addresses a perf map has several names for. */
 void pd_symbols_report_overlap(const struct perfdata_symbols_dso *dso, uint64_t nr_addresses);
 
+/* answers_load.c: sets dso->answers, where a bundle has answers for the dso. PERFDATA_OK; PERFDATA_ABSENT: there are
+ * none, or the file had no symbols. With the lock of the dso. */
+enum perfdata_status pd_answers_load(struct perfdata_symbols_dso *dso);
+/* answers_load.c: makes a finding of how many addresses were asked that the answers in a bundle lack, once. */
+void pd_answers_report(struct perfdata_symbols_dso *dso);
 /* Reports that a file asked for more than its size explains. */
 void pd_symbols_find_excess(const struct perfdata_symbols_dso *dso, const char *file, const char *what);
 /* The path of the file with the debug information. */
@@ -416,6 +447,14 @@ void pd_symbols_log(const struct perfdata_symbols_dso *dso, enum perfdata_symbol
 void pd_dso_report(const struct perfdata_symbols_dso *dso, enum perfdata_finding_code code, const char *file,
 		   const char *what);
 
+/* symbol_load.c, for answers_load.c. Opens a file that may hold symbols, or logs why it cannot. */
+int pd_dso_open_logged(struct perfdata_symbols_dso *dso, const char *path, enum pd_regular kind);
+/* Logs and reports why a file is not used, and forgets what was read of it. */
+enum perfdata_status pd_dso_refuse(struct perfdata_symbols_dso *dso, const char *path, enum perfdata_status status);
+/* The file has the symbols of the dso. */
+void pd_dso_set_origin(struct perfdata_symbols_dso *dso, const char *path, const char *reason);
+/* Whether two build-ids are the same up to zeros at the end: old recorders wrote 20 bytes without a length. */
+bool pd_is_same_id(const struct pd_build_id *a, const struct pd_build_id *b);
 /* symbol_load.c: with the lock held, or before the handle is returned. pd_dso_take_kallsyms closes `fd`. */
 enum perfdata_status pd_dso_load(struct perfdata_symbols_dso *dso);
 enum perfdata_status pd_dso_take_kallsyms(struct perfdata_symbols_dso *dso, int fd, const char *path);
@@ -583,6 +622,10 @@ struct pd_lines_wish {
 /* To be called for a dso that is loaded, without its lock. */
 enum perfdata_status pd_lines_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, const struct pd_lines_wish *wish,
 				   struct perfdata_source_line *frames, size_t room, size_t *ret_count);
+/* symbols.c: the same for an address as look-ups take it; loads the dso. */
+enum perfdata_status pd_symbols_find_calls(struct perfdata_symbols_dso *dso, uint64_t address,
+					   const struct pd_lines_wish *wish, struct perfdata_source_line *frames,
+					   size_t room, size_t *ret_count);
 /* Calls `take` for each piece of code of each function, in the order of the file, until that returns false. `name` is
  * what linkers call the function. PERFDATA_ABSENT: no debug information; PERFDATA_EUNSUP: libdw alone can read it. */
 typedef bool pd_take_function(void *user, const char *name, uint64_t start, uint64_t end);

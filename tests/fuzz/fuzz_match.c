@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What `match` reads: headers and notes of ELF files, lists of build-ids; and what bundles leave of an ELF file, which
- * has to be an ELF file of the same build-id; archives of such files. */
+ * has to be an ELF file of the same build-id; archives of such files; answers in place of them. */
+#include <errno.h>
 #include "fuzz_memory.h"
 #include "fuzz_symbols.h"
 #include "base/memory.h"
@@ -36,12 +37,13 @@ static void read_list(const uint8_t *data, size_t size)
 
 static void cut(const uint8_t *data, size_t size, enum perfdata_bundle_level level)
 {
+	const struct pd_elf_wish wish = { .level = level, .tables = size % 2 };
 	char *copy = pd_malloc(size), *less;
 	size_t less_size;
 	if (!copy)
 		return;
 	memcpy(copy, data, size);
-	if (pd_elf_cut(copy, size, level, &less, &less_size) != PERFDATA_OK)
+	if (pd_elf_cut(copy, size, &wish, &less, &less_size) != PERFDATA_OK)
 		return;
 	if (less_size > size)
 		abort();
@@ -75,6 +77,45 @@ static void read_bundle(const uint8_t *data, size_t size)
 	perfdata_bundle_files_close(files);
 }
 
+/* Everything but the answers of a bundle is missing. */
+static int open_answers(void *user, const char *path)
+{
+	const size_t size = strlen(path), tail = sizeof ".answers" - 1;
+	if (size > tail && !strcmp(path + size - tail, ".answers"))
+		return open(user, O_RDONLY | O_CLOEXEC);
+	errno = ENOENT;
+	return -1;
+}
+
+/* Answers: an address that the text begins a line with is one of them. */
+static void read_answers(const uint8_t *data, size_t size, enum perfdata_dso_kind kind)
+{
+	char *file = strdup(fuzz_file(data, size));
+	struct perfdata_symbols_options options;
+	const struct perfdata_symbols_request request = { .size = sizeof request, .kind = kind, .path = "/x" };
+	struct perfdata_symbols *symbols = NULL;
+	struct perfdata_symbols_dso *dso;
+	perfdata_options_init(&options, sizeof options);
+	options.symfs = "/away";
+	options.no_host = options.debug_first = true;
+	options.open = open_answers;
+	options.open_user = file;
+	if (file && perfdata_symbols_new(&options, &symbols) == PERFDATA_OK &&
+	    perfdata_symbols_dso(symbols, &request, &dso) == PERFDATA_OK) {
+		const uint8_t *end = data + size;
+		for (const uint8_t *at = data; at && end - at > 4; at = memchr(at + 1, '\n', (size_t)(end - at - 1))) {
+			char digits[20] = "";
+			if (at[1] != 'a' || at[2] != '\t')
+				continue;
+			memcpy(digits, at + 3, (size_t)(end - at - 3) < 17 ? (size_t)(end - at - 3) : 17);
+			fuzz_look_up(dso, strtoull(digits, NULL, 16), UINT64_MAX);
+		}
+		fuzz_look_up(dso, 0, 0);
+	}
+	perfdata_symbols_free(symbols);
+	free(file);
+}
+
 static void run(const uint8_t *data, size_t size)
 {
 	const struct pd_elf_bytes bytes = { .fd = -1, .image = (const char *)data, .image_size = size };
@@ -84,8 +125,11 @@ static void run(const uint8_t *data, size_t size)
 	read_file(data, size);
 	read_list(data, size);
 	read_bundle(data, size);
+	read_answers(data, size, PERFDATA_DSO_USER);
+	read_answers(data, size, PERFDATA_DSO_JITDUMP);
 	cut(data, size, PERFDATA_BUNDLE_NAMES);
 	cut(data, size, PERFDATA_BUNDLE_UNWIND);
+	cut(data, size, PERFDATA_BUNDLE_ANSWERS);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -30,6 +30,9 @@ BUILD_ID_LISTS = (
     b"0x400000+0x5000 5277bf5a7b903142783f3d8c7342a46f7c4ffb60@0x4002c4 . - program\n0x7fff0000+0x2000 e95b5d@0x1 - - linux-vdso.so.1\n",
     b"state\tbuild_id\tpath\nmatch\t5277bf5a7b903142783f3d8c7342a46f7c4ffb60\t/a\\tb\\nc\\\\\nabsent\t\t/c\n",
 )
+ANSWERS = (b"perfdata-answers\t1\tuser\t-\tfile\t1\t1000\nt\t_ZN1a1bEv\nt\tx.cc\ns\t1000\t20\t1\t0\t-\t-\nc\t0\t-\t1\t7\t3\t5\t0\t-\nc\t0\t1\t1\t9\t3\t5\t1\t0\n"
+           b"a\t1000\t0\t0\t4\t1\na\t1004\t0\t1\t5\t-\nr\t401000\t3\t0\t0\t5\t10\tfffffff8\tfffffff0\t0\nw\t2000\t401000\n",
+           b"perfdata-answers\t1\tjitdump\t-\tfile\t1\t0\nt\twork\\n\na\t10\t-\t-\t0\t-\nj\t10\t20\t1\tff\t0\n")
 PERF_MAP = b"1000 20 plain\n1010 8 inside _another_ one\n2000 0 _RNvC6_123foo3bar\nffff 1\n"
 NAMES = (b"_ZN4core3fmt5write17h0123456789abcdefE", b"_RNvNtCs1234_7mycrate3foo3bar", b"_RINvNtC3std3mem8align_ofjdE",
          b"_ZNSt6vectorIiSaIiEE9push_backEOi", b"_RNvXs_NtCs1_4core5sliceINtB4_4IterhE4next")
@@ -255,7 +258,7 @@ def main():
     for target, texts in (("fuzz_kallsyms", (KALLSYMS, *NAMES)), ("fuzz_perf_map", (PERF_MAP,)), ("fuzz_jitdump", (jitdump(),))):
         for text in texts:
             seeds.add(target, text)
-    for text in BUILD_ID_LISTS:
+    for text in (*BUILD_ID_LISTS, *ANSWERS):
         seeds.add("fuzz_match", text)
     baselines(seeds, source)
     elves(seeds)

@@ -132,7 +132,74 @@ def one_kind(folder, env, name, flags):
         finally:
             os.rename(folder + "/away", folder + "/bin")
         check("%s: level %s has the same names" % (name, level), a == b and b"program_work" in a, len(a), len(b))
+    level_answers(folder, env, name, recording, home, os.path.getsize(archive))
     return recording, archive
+
+
+def level_answers(folder, env, name, recording, home, size_of_files):
+    """Kilobytes in place of the files: the same outputs, unwound stacks included."""
+    archive = "%s/%s-answers.tar.zst" % (folder, name)
+    done = run(PERFDATA, "bundle", "--level", "answers", recording, "-o", archive, env=env)
+    again = run(PERFDATA, "bundle", "--level", "answers", recording, "-o", "-", env=env).stdout
+    check("%s: answers, the same bytes twice" % name, done.returncode == 0 and again == unpack(archive, archive + ".dir"), done.stderr)
+    check("%s: answers are smaller than files" % name, os.path.getsize(archive) < size_of_files, os.path.getsize(archive), size_of_files)
+    report = run(PERFDATA, "report", "-q", recording, env=env).stdout
+    os.rename(folder + "/bin", folder + "/away")
+    try:
+        for what, source in (("packed", archive), ("unpacked", archive + ".dir")):
+            there = outputs(env, recording, "--symbols-from", source)
+            for way, a, b in zip(WAYS, home, there):
+                check("%s: %s with answers %s" % (name, way[0], what), a == b and b"program_work" in a, len(a), len(b))
+        check("%s: report with answers" % name, report == run(PERFDATA, "report", "-q", recording, "--symbols-from", archive, env=env).stdout)
+        matched = run(PERFDATA, "match", "--json", recording, "--symbols-from", archive, env=env)
+        rows = {row["paths"][0]: row for row in json.loads(matched.stdout)["rows"]}
+        check("%s: match knows answers" % name, "answers" in rows[folder + "/bin/program"]["parts"], rows[folder + "/bin/program"])
+    finally:
+        os.rename(folder + "/away", folder + "/bin")
+
+
+def changed_answers(answers):
+    """Texts of answers that no bundle has."""
+    lines = answers.decode().split("\n")
+    first = next(i for i, line in enumerate(lines) if line.startswith("a\t"))
+    return {
+        "cut in a line": answers[:len(answers) // 2 * 2 - 3],
+        "empty": b"",
+        "without its first line": answers.split(b"\n", 1)[1],
+        "with a NUL": answers[:200] + b"\0" + answers[200:],
+        "of a number beyond its lines": answers.replace(b"\na\t", b"\na\tf\tffffff\t-\t0\t-\na\t", 1),
+        "in no order": "\n".join(lines[:first + 1] + [lines[first]] + lines[first + 1:]).encode(),
+        "with an unknown line": answers + b"z\t1\n",
+        "with a call inlined into itself": answers + b"c\t0\t-\t-\t1\t1\t1\t1\tfffff\n",
+        "of another build-id": answers.replace(lines[0].split("\t")[3].encode(), b"00112233", 1),
+        "of another kind": answers.replace(b"\tuser\t", b"\tkernel\t", 1),
+        "of calls without end": answers + b"".join(b"c\t0\t-\t-\t1\t1\t1\t1\t%s\n" % (b"%x" % (i - 1) if i else b"-") for i in range(100000)),
+    }
+
+
+def hostile_answers(folder, env, recording, program, build_id):
+    """`program` is the program's file, which is away. Answers that are refused give no names, and a finding says so."""
+    source = folder + "/maps-answers.tar.zst.dir"
+    place = "%s/%s" % (program.lstrip("/"), build_id)
+    with open("%s/%s/answers" % (source, place), "rb") as f:
+        good = f.read()
+    for name, text in changed_answers(good).items():
+        path = folder + "/hostile.tar"
+        with open(path, "wb") as f:
+            f.write(archive_of((".build-id/%s/%s/answers" % (build_id[:2], build_id[2:]), tarfile.REGTYPE, text)))
+        done = run(PERFDATA, "script", recording, "--symbols-from", path, env=env)
+        is_other = "another" in name
+        check("answers %s" % name, done.returncode in (0, 4) and b"program_work" not in done.stdout and (is_other or b"W80" in done.stderr),
+              done.returncode, done.stderr[:300])
+    less = good.replace(b"\na\t", b"\na\t", 1)
+    lines = less.split(b"\n")
+    kept = [line for line in lines if not line.startswith(b"a\t")]
+    with open(folder + "/hostile.tar", "wb") as f:
+        f.write(archive_of((".build-id/%s/%s/answers" % (build_id[:2], build_id[2:]), tarfile.REGTYPE, b"\n".join(kept))))
+    done = run(PERFDATA, "script", recording, "--symbols-from", folder + "/hostile.tar", env=env)
+    check("an address that the bundle lacks is told", done.returncode == 0 and b"not in this bundle" in done.stderr and b"N814" in done.stderr, done.stderr)
+    done = run(PERFDATA, "match", recording, "--symbols-from", folder + "/hostile.tar", env=env)
+    check("… also by match", b"not in this bundle" in done.stderr, done.stderr)
 
 
 def later(folder, env, recording):
@@ -226,6 +293,8 @@ def main():
             os.rename(folder + "/bin", folder + "/away")
             shutil.rmtree(folder + "/home", ignore_errors=True)
             hostile(folder, env, recording, kept, build_id)
+            if made["maps"]:
+                hostile_answers(folder, env, recording, folder + "/bin/program", build_id)
     print("1..%d" % check.number)
 
 

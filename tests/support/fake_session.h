@@ -50,6 +50,8 @@ const char *pd_names_failure_text(enum perfdata_status status)
 	(void)status;
 	return "";
 }
+void pd_session_report_lacking(const struct perfdata_session *session);
+void pd_session_report_lacking(const struct perfdata_session *session) { (void)session; }
 enum perfdata_status pd_session_names_failure(const struct perfdata_session *session);
 enum perfdata_status pd_session_names_failure(const struct perfdata_session *session)
 {

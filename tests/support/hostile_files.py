@@ -495,6 +495,27 @@ def bundle_of_build_ids(n):
     return bundle(lambda archive: [archive.addfile(tarfile.TarInfo(".build-id/%02x/%038x/elf" % (k % 256, k))) for k in range(n)])
 
 
+def answers(lines):
+    """An archive with answers for the program, at each of whose addresses a call is in progress."""
+    text = b"".join([b"perfdata-answers\t1\tuser\t-\tfile\t1\t0\nt\twork\ns\t1000\t20\t1\t0\t-\t-\n", *lines])
+
+    def add(archive):
+        entry = tarfile.TarInfo("root/bin/work.answers")
+        entry.size = len(text)
+        archive.addfile(entry, io.BytesIO(text))
+    return bundle(add)
+
+
+def answers_of_nested_calls(n):
+    """As many calls as may be in progress, at each address."""
+    nested = [b"c\t0\t-\t-\t1\t1\t1\t1\t%s\n" % (b"%x" % (k - 1) if k else b"-") for k in range(min(n, 4096))]
+    return answers(nested + [b"a\t%x\t0\t%x\t0\t-\n" % (k, len(nested) - 1) for k in range(4 * n)])
+
+
+def answers_of_short_lines(n):
+    return answers([b"t\t\n"] * (4 * n) + [b"w\t%x\t0\n" % k for k in range(4 * n)])
+
+
 def baseline(lines):
     """A recording, and a stored baseline that it is compared with."""
     head = ["perfdata-baseline/1", "by\tsymbol", "recording\twork\t74714088\t0\t0\t1\tx86_64\tA CPU\t2\t6.18.0"]
@@ -532,7 +553,7 @@ FILES = (functions_of_one_range_list, blocks_of_one_range_list, blocks_of_one_li
          cxx_names_at_one_place, long_symbols, too_long_symbols, rust_names, kallsyms, kallsyms_at_one_place, kallsyms_backwards, kallsyms_of_one_name,
          perf_map_at_one_place, perf_map_backwards, perf_map_of_random_places, perf_map_of_odd_lines, jit_at_one_place, jit_moves, unwinding_by_long_entries,
          unwinding_by_remembered_states, unwinding_by_a_loop, unwinding_by_a_large_register, unwinding_by_many_entries, unwinding_by_many_rows,
-         bundle_of_files, bundle_of_links, bundle_of_long_names,
+         bundle_of_files, bundle_of_links, bundle_of_long_names, answers_of_nested_calls, answers_of_short_lines,
          baseline_of_functions, baseline_of_files, baseline_of_recordings, baseline_of_events)
 
 

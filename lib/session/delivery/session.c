@@ -149,6 +149,7 @@ void perfdata_session_close(struct perfdata_session *session)
 {
 	if (!session)
 		return;
+	pd_session_report_lacking(session);
 	if (session->reader)
 		pd_reader_detach(session->reader);
 	pd_upcoming_free(session);

@@ -280,6 +280,18 @@ enum perfdata_status pd_session_names_failure(const struct perfdata_session *ses
 	return status ? pd_error(reterr, status, PERFDATA_NO_OFFSET, "names are missing: %s", why) : status;
 }
 
+void pd_session_report_lacking(const struct perfdata_session *session)
+{
+	const struct pd_state *state = session->state;
+	for (uint32_t i = 0; state && i < state->dsos.count; i++) {
+		const struct pd_dso *dso = pd_dso_at(state, i);
+		if (dso->symbols)
+			pd_answers_report(dso->symbols);
+		if (dso->jitdump)
+			pd_answers_report(dso->jitdump);
+	}
+}
+
 bool pd_session_load_next(const struct perfdata_session *session, bool lines)
 {
 	return session->state && session->state->symbols && session->filter.passes_samples &&

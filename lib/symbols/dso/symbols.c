@@ -7,6 +7,7 @@
 #include "base/cancel.h"
 #include "base/memory.h"
 #include "base/option_struct.h"
+#include "symbols/answers/symbol_answers.h"
 #include "symbols/disassemble/disassemble.h"
 #include "symbols/symbols.h"
 #include "symbols/unwind/unwind_rules.h"
@@ -73,6 +74,8 @@ static void dso_free(struct perfdata_symbols_dso *dso)
 	pd_jit_release(&dso->jit);
 	pd_unwind_close(dso);
 	pd_rules_close(dso);
+	pd_answers_close(dso);
+	pd_asked_free(dso->asked);
 	pd_elf_close(dso->alt);
 	if (dso->debug != dso->text)
 		pd_elf_close(dso->debug);
@@ -140,7 +143,9 @@ enum perfdata_status perfdata_symbols_dso(struct perfdata_symbols *symbols,
 	dso->symbols = symbols;
 	dso->lock = pd_monitor_new();
 	dso->names_lock = pd_monitor_new();
-	if (!dso->lock || !dso->names_lock || copy_request(dso, request)) {
+	dso->asked = symbols->options.note_addresses ? pd_asked_new() : NULL;
+	if (!dso->lock || !dso->names_lock || (symbols->options.note_addresses && !dso->asked) ||
+	    copy_request(dso, request)) {
 		dso_free(dso);
 		return pd_symbols_note(symbols, PERFDATA_ENOMEM);
 	}
@@ -204,15 +209,8 @@ static enum perfdata_status lookup_jit(const struct perfdata_symbols_dso *dso, u
 	const struct pd_jit_code *code = pd_jit_find(&dso->jit, address, time);
 	if (!code)
 		return PERFDATA_ABSENT;
-	*ret = (struct perfdata_symbol){
-		.name = code->name,
-		.raw_name = code->name,
-		.start = code->start,
-		.size = code->end - code->start,
-		.offset = address - code->start,
-		.binding = PERFDATA_BIND_GLOBAL,
-		.time = code->time,
-	};
+	pd_asked_code(dso, (size_t)(code - dso->jit.items));
+	*ret = pd_jit_symbol(code, address);
 	return PERFDATA_OK;
 }
 
@@ -276,6 +274,9 @@ enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, u
 	enum perfdata_status status = pd_dso_wait_loaded(dso);
 	if (status)
 		return status;
+	if (dso->answers)
+		return pd_answers_symbol(dso, address, time, ret);
+	pd_asked_address(dso, address);
 	if (dso->request.kind == PERFDATA_DSO_JITDUMP)
 		return lookup_jit(dso, address, time, ret);
 	uint64_t wanted = address + (uint64_t)dso->delta;
@@ -304,6 +305,8 @@ enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, u
 
 bool pd_symbols_differ(struct perfdata_symbols_dso *dso, uint64_t address)
 {
+	if (pd_dso_wait_loaded(dso) == PERFDATA_OK && dso->answers)
+		return pd_answers_differ(dso, address);
 	return pd_dso_wait_loaded(dso) == PERFDATA_OK &&
 	       pd_overlaps_differ(pd_dso_table(dso), address + (uint64_t)dso->delta);
 }
@@ -321,7 +324,9 @@ enum perfdata_status pd_symbols_origin(struct perfdata_symbols_dso *dso, struct 
 	status = pd_symbols_judge(dso->symbols, PERFDATA_OK, before);
 	ret->alt_build_id = dso->alt ? dso->alt_id.bytes : NULL;
 	ret->alt_build_id_size = dso->alt_id.size;
-	ret->symbol_count = dso->request.kind == PERFDATA_DSO_JITDUMP ? dso->jit.count : pd_dso_table(dso)->count;
+	ret->symbol_count = dso->request.kind == PERFDATA_DSO_JITDUMP ? dso->jit.count
+			    : dso->answers                            ? pd_answers_nr_symbols(dso->answers)
+								      : pd_dso_table(dso)->count;
 	ret->build_id = dso->found.size ? dso->found.bytes : NULL;
 	ret->build_id_size = dso->found.size;
 	return status;
@@ -350,12 +355,16 @@ enum perfdata_status pd_symbols_vaddr(struct perfdata_symbols_dso *dso, uint64_t
 	return status || to_vaddr(dso, offset, ret_vaddr) ? status : PERFDATA_ABSENT;
 }
 
-static enum perfdata_status find_calls(struct perfdata_symbols_dso *dso, uint64_t address,
-				       const struct pd_lines_wish *wish,
-				       struct perfdata_source_line *frames, size_t room, size_t *ret_count)
+enum perfdata_status pd_symbols_find_calls(struct perfdata_symbols_dso *dso, uint64_t address,
+					   const struct pd_lines_wish *wish, struct perfdata_source_line *frames,
+					   size_t room, size_t *ret_count)
 {
 	uint64_t vaddr;
 	enum perfdata_status status = pd_dso_wait_loaded(dso);
+	if (!status && dso->answers)
+		return pd_answers_calls(dso, address, wish, frames, room, ret_count);
+	if (!status)
+		pd_asked_address(dso, address);
 	if (status || !to_vaddr(dso, address, &vaddr))
 		return status ? status : PERFDATA_ABSENT;
 	const size_t before = pd_symbols_failed(dso->symbols);
@@ -387,6 +396,9 @@ enum perfdata_status pd_symbols_object(struct perfdata_symbols_dso *dso, uint64_
 	enum perfdata_status status = pd_dso_wait_loaded(dso);
 	if (status)
 		return status;
+	if (dso->answers)
+		return pd_answers_object(dso, address, ret_address, ret);
+	pd_asked_address(dso, address);
 	if (dso->request.kind != PERFDATA_DSO_USER || !to_vaddr(dso, address, &vaddr))
 		return PERFDATA_ABSENT;
 	*ret_address = address + pd_elf_text_shift(dso->text);
@@ -403,14 +415,14 @@ enum perfdata_status pd_symbols_source(struct perfdata_symbols_dso *dso, uint64_
 					     struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {
 	const struct pd_lines_wish wish = { .positions = true, .raw_names = dso->symbols->options.raw_names };
-	return find_calls(dso, address, &wish, frames, room, ret_count);
+	return pd_symbols_find_calls(dso, address, &wish, frames, room, ret_count);
 }
 
 enum perfdata_status perfdata_symbols_calls(struct perfdata_symbols_dso *dso, uint64_t address,
 					    struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {
 	const struct pd_lines_wish wish = { .raw_names = dso->symbols->options.raw_names };
-	return find_calls(dso, address, &wish, frames, room, ret_count);
+	return pd_symbols_find_calls(dso, address, &wish, frames, room, ret_count);
 }
 
 enum perfdata_status pd_symbols_blocks(struct perfdata_symbols_dso *dso, uint64_t vaddr,

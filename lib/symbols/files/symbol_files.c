@@ -115,6 +115,19 @@ enum perfdata_status pd_read_within(struct pd_work *work, int fd, size_t limit, 
 	return PERFDATA_OK;
 }
 
+/* Old recorders wrote 20 bytes, padded with zeros, without a length. */
+bool pd_is_same_id(const struct pd_build_id *a, const struct pd_build_id *b)
+{
+	const struct pd_build_id *longer = a->size > b->size ? a : b;
+	size_t common = a->size < b->size ? a->size : b->size;
+	if (memcmp(a->bytes, b->bytes, common))
+		return false;
+	for (size_t i = common; i < longer->size; i++)
+		if (longer->bytes[i])
+			return false;
+	return common > 0;
+}
+
 /* --- places ------------------------------------------------------------------------------------------------------ */
 
 struct places {

@@ -37,6 +37,8 @@ enum perfdata_status pd_dso_load_locked(struct perfdata_symbols_dso *dso)
 	if (!atomic_load_explicit(&dso->loaded, memory_order_relaxed)) {
 		const size_t before = pd_symbols_failed(dso->symbols);
 		dso->status = pd_dso_load(dso);
+		if (dso->status == PERFDATA_ABSENT)
+			dso->status = pd_answers_load(dso);
 		/* files that were not read to their end had no names, which says nothing */
 		if (dso->status == PERFDATA_ABSENT && pd_cancelled(dso->symbols->options.cancel))
 			dso->status = PERFDATA_EINTR;

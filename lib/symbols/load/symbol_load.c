@@ -55,12 +55,23 @@ static int open_logged(struct perfdata_symbols_dso *dso, const char *path, enum 
 	return -1;
 }
 
+int pd_dso_open_logged(struct perfdata_symbols_dso *dso, const char *path, enum pd_regular kind)
+{
+	struct stat st;
+	return open_logged(dso, path, kind, &st);
+}
+
 static void set_origin(struct perfdata_symbols_dso *dso, const char **where, const char *path, const char *reason)
 {
 	*where = pd_arena_copy(&dso->bytes, path, strlen(path));
 	if (!*where)
 		(void)pd_dso_fail(dso, PERFDATA_ENOMEM);
 	pd_symbols_log(dso, PERFDATA_SYMBOLS_TAKEN, path, reason);
+}
+
+void pd_dso_set_origin(struct perfdata_symbols_dso *dso, const char *path, const char *reason)
+{
+	set_origin(dso, &dso->origin.file, path, reason);
 }
 
 /* --- texts -------------------------------------------------------------------------------------------------------- */
@@ -75,7 +86,7 @@ static void drop_table(struct perfdata_symbols_dso *dso)
 	dso->delta = 0;
 }
 
-static enum perfdata_status refuse(struct perfdata_symbols_dso *dso, const char *path, enum perfdata_status status)
+enum perfdata_status pd_dso_refuse(struct perfdata_symbols_dso *dso, const char *path, enum perfdata_status status)
 {
 	/* names that are missing for want of memory are reported, too */
 	const bool odd = status != PERFDATA_ABSENT && status != PERFDATA_EINTR;
@@ -143,7 +154,7 @@ static enum perfdata_status place_kernel(struct perfdata_symbols_dso *dso, const
 static enum perfdata_status take_text(struct perfdata_symbols_dso *dso, const char *path, enum perfdata_status status)
 {
 	if (status)
-		return refuse(dso, path, status);
+		return pd_dso_refuse(dso, path, status);
 	status = place_kernel(dso, path);
 	if (status)
 		return status;
@@ -266,7 +277,7 @@ static bool take_jitdump(void *user, const char *path, const char *what)
 	close(fd);
 	if (status) {
 		pd_jit_release(&dso->jit);
-		return refuse(dso, path, status) == PERFDATA_OK;
+		return pd_dso_refuse(dso, path, status) == PERFDATA_OK;
 	}
 	if (dso->jit.is_damaged)
 		pd_dso_report(dso, PERFDATA_FINDING_SYMBOL_FILE, path,
@@ -289,23 +300,10 @@ static struct pd_build_id wanted_id(const struct perfdata_symbols_dso *dso)
 	return id;
 }
 
-/* Old recorders wrote 20 bytes, padded with zeros, without a length. */
-static bool is_same_id(const struct pd_build_id *a, const struct pd_build_id *b)
-{
-	const struct pd_build_id *longer = a->size > b->size ? a : b;
-	size_t common = a->size < b->size ? a->size : b->size;
-	if (memcmp(a->bytes, b->bytes, common))
-		return false;
-	for (size_t i = common; i < longer->size; i++)
-		if (longer->bytes[i])
-			return false;
-	return common > 0;
-}
-
 void pd_dso_check_id(const struct perfdata_symbols_dso *dso, const struct pd_build_id *id)
 {
 	const char *file = dso->origin.text_file ? dso->origin.text_file : dso->origin.file;
-	if (file && !is_same_id(&dso->found, id))
+	if (file && !pd_is_same_id(&dso->found, id))
 		pd_dso_report(dso, PERFDATA_FINDING_SYMBOL_LATE_ID, file,
 			      "its build-id differs from the one that the recording gave late");
 }
@@ -355,7 +353,7 @@ static struct pd_elf *open_matching(struct search *search, const char *path)
 	}
 	const bool has_id = id_status == PERFDATA_OK;
 	const char *reason = NULL;
-	if (search->id.size && !(has_id && is_same_id(&search->found, &search->id)))
+	if (search->id.size && !(has_id && pd_is_same_id(&search->found, &search->id)))
 		reason = has_id ? "its build-id differs" : "it has no build-id";
 	else if (!search->id.size && search->identify)
 		reason = pd_unidentified(dso, &st, path, search->in_process, &search->found);
@@ -554,7 +552,7 @@ static enum perfdata_status load_elf(struct perfdata_symbols_dso *dso, enum pd_e
 	if (status == PERFDATA_DAMAGED && dso->table.count)
 		status = PERFDATA_OK;
 	if (status)
-		return refuse(dso, file, status);
+		return pd_dso_refuse(dso, file, status);
 	dso->origin.file = file;
 	return PERFDATA_OK;
 }
@@ -605,7 +603,7 @@ static enum perfdata_status load_vdso(struct perfdata_symbols_dso *dso)
 	const enum perfdata_status id_status = id.size ? pd_elf_build_id(dso->text, &dso->found) : PERFDATA_OK;
 	if (is_failure(id_status))
 		(void)pd_dso_fail(dso, id_status);
-	if (id.size && (id_status || !is_same_id(&id, &dso->found))) {
+	if (id.size && (id_status || !pd_is_same_id(&id, &dso->found))) {
 		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, "[vdso]", "its build-id differs");
 		pd_elf_close(dso->text);
 		dso->text = NULL;

@@ -161,9 +161,28 @@ enum perfdata_status pd_jitdump_load(struct pd_jit *jit, struct pd_work *work, i
 		return reading.status ? reading.status : PERFDATA_ENOMEM;
 	if (!jit->count)
 		return PERFDATA_EFORMAT;
-	qsort(jit->items, jit->count, sizeof *jit->items, compare);
-	(void)set_reach(jit->items, 0, jit->count);
+	pd_jit_sort(jit);
 	return PERFDATA_OK;
+}
+
+void pd_jit_sort(struct pd_jit *jit)
+{
+	if (jit->count)
+		qsort(jit->items, jit->count, sizeof *jit->items, compare);
+	(void)set_reach(jit->items, 0, jit->count);
+}
+
+struct perfdata_symbol pd_jit_symbol(const struct pd_jit_code *code, uint64_t address)
+{
+	return (struct perfdata_symbol){
+		.name = code->name,
+		.raw_name = code->name,
+		.start = code->start,
+		.size = code->end - code->start,
+		.offset = address - code->start,
+		.binding = PERFDATA_BIND_GLOBAL,
+		.time = code->time,
+	};
 }
 
 struct search {

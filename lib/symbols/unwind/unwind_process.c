@@ -8,6 +8,7 @@
 #include "base/cursor.h"
 #include "base/memory.h"
 #include "base/search.h"
+#include "symbols/answers/symbol_answers.h"
 #include "symbols/elf/symbol_elf.h"
 #include "symbols/unwind/unwind_rules.h"
 
@@ -147,27 +148,41 @@ bool pd_unwinder_take_map(struct perfdata_unwinder *u, uint64_t address)
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
-static bool read_file(struct perfdata_unwinder *u, uint64_t address, void *out, size_t size)
+static uint64_t word_of(const uint8_t *bytes, size_t size)
+{
+	const bool swap = pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE);
+	return size == 8 ? pd_load64(bytes, swap) : pd_load32(bytes, swap);
+}
+
+/* A word of a file that is mapped there. */
+static bool read_file(struct perfdata_unwinder *u, uint64_t address, size_t size, uint64_t *ret)
 {
 	struct perfdata_unwind_map map = { 0 };
-	return u->find(u->user, address, &map) && map.dso && may_look_at(u, map.dso) && pd_dso_has_text(map.dso) &&
-	       pd_elf_read(map.dso->text, address - map.start + map.pgoff, out, size);
+	uint8_t bytes[8];
+	if (!u->find(u->user, address, &map) || !map.dso || !may_look_at(u, map.dso) || !pd_dso_has_text(map.dso))
+		return false;
+	const uint64_t offset = address - map.start + map.pgoff;
+	if (map.dso->answers)
+		return pd_answers_word(map.dso, offset, ret);
+	if (!pd_elf_read(map.dso->text, offset, bytes, size))
+		return false;
+	*ret = word_of(bytes, size);
+	pd_asked_word(map.dso, offset, *ret);
+	return true;
 }
 
 bool pd_unwinder_read_word(struct perfdata_unwinder *u, uint64_t address, uint64_t *ret)
 {
 	const struct perfdata_bytes *stack = &u->sample->stack;
 	size_t size = u->machine->word;
-	const bool swap = pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE);
-	uint8_t bytes[8] = { 0 };
 	if (address >= u->sp && address - u->sp < stack->size && stack->size - (address - u->sp) >= size) {
-		memcpy(bytes, stack->data + (address - u->sp), size);
-	} else if (!read_file(u, address, bytes, size)) {
-		u->is_cut |= address >= u->sp && address - u->sp < MOST_STACK;
-		return false;
+		*ret = word_of(stack->data + (address - u->sp), size);
+		return true;
 	}
-	*ret = size == 8 ? pd_load64(bytes, swap) : pd_load32(bytes, swap);
-	return true;
+	if (read_file(u, address, size, ret))
+		return true;
+	u->is_cut |= address >= u->sp && address - u->sp < MOST_STACK;
+	return false;
 }
 
 enum perfdata_status pd_unwinder_new(struct perfdata_symbols *symbols, enum perfdata_unwind_arch arch,

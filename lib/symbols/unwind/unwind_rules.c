@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/search.h"
+#include "symbols/answers/symbol_answers.h"
 #include "symbols/unwind/unwind_entries.h"
 
 /* --- rules in two words ------------------------------------------------------------------------------------------- */
@@ -504,6 +505,15 @@ static struct pd_rules *rules_of(struct perfdata_symbols_dso *dso)
 
 bool pd_rule_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, bool in_turn, struct pd_rule *ret)
 {
+	/* what answers lack is counted, and what they have to hold is noted, for stacks in their turn alone: else both
+	 * would depend on the number of threads */
+	if (!in_turn && (dso->answers || dso->asked))
+		return false;
+	if (dso->answers) {
+		*ret = pd_answers_rule(dso, vaddr);
+		return true;
+	}
+	pd_asked_rule(dso, vaddr);
 	struct pd_rules *rules = rules_of(dso);
 	*ret = (struct pd_rule){ .kind = PD_RULE_LIBDWFL };
 	if (!rules || vaddr == UINT64_MAX)

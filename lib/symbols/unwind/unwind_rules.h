@@ -6,24 +6,6 @@
 
 #include "symbols/symbols.h"
 
-enum pd_rule_kind {
-	PD_RULE_LIBDWFL,        /* of another form, or nothing is known: libdwfl has to unwind */
-	PD_RULE_NONE,           /* the file says nothing of this code */
-	PD_RULE_END,            /* the outermost frame */
-	PD_RULE_FRAME,          /* the caller's frame is at a register and an offset */
-	PD_RULE_FRAME_OF_LEAF,  /* the same, if this is the innermost frame */
-};
-enum pd_rule_place { PD_RULE_SAME, PD_RULE_AT_CFA, PD_RULE_UNKNOWN };
-/* Where a frame begins that is moved to a larger boundary, a register that calls keep has the former stack pointer: rbx
- * in the dynamic linker of x86. Only this one is followed beside the frame pointer. */
-enum pd_rule_base { PD_RULE_FROM_SP, PD_RULE_FROM_FP, PD_RULE_FROM_KEPT };
-struct pd_rule {
-	enum pd_rule_kind kind;
-	enum pd_rule_base base;               /* of the caller's frame */
-	bool is_signed;                       /* the return address is */
-	enum pd_rule_place return_address, fp, kept;
-	int32_t cfa, return_address_at, fp_at, kept_at;   /* offsets */
-};
 /* DWARF's numbers of registers. */
 struct pd_rule_registers { uint8_t sp, fp, kept, return_address; };
 /* false: stacks of that machine are left to libdwfl. */

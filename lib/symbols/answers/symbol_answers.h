@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* Answers: what a file says of the addresses of recordings, for machines that do not have the file. On the machine that
+ * has it, look-ups note their addresses (answers_asked.c), and a draft collects what they find (draft/answers_draft.c).
+ * The text of the draft is a member of a bundle, which is read in place of the file (answers_read.c).
+ *
+ * Lines of the text, whose words are separated by tabs; numbers are hexadecimal, '-' is none:
+ *
+ *   perfdata-answers  1  KIND  BUILD-ID  BASE  NAMES  SHIFT
+ *   t TEXT                                            the next text, from 0 on; \\, \n, \t and \r are escaped
+ *   s START SIZE BINDING NAME SHOWN MODULE            the next symbol; NAME, SHOWN, MODULE: numbers of texts
+ *   c FUNCTION SHOWN FILE LINE COLUMN FIRST INLINED NEXT   the next call; NEXT: the call that this one is inlined into
+ *   a ADDRESS SYMBOL CALLS FLAGS OBJECT               of an address, in ascending order
+ *   j START END TIME UNTIL NAME                       code of a jitdump file
+ *   r ADDRESS KIND BASE SIGNED PLACES CFA AT AT AT    how to unwind a frame there, in ascending order
+ *   w OFFSET VALUE                                    a word that unwinding read from the file, in ascending order
+ *
+ * ADDRESS and START count from BASE: 0 in the file, the address of _text or _stext of a kernel, or the start of a
+ * module. */
+#ifndef PD_SYMBOL_ANSWERS_H
+#define PD_SYMBOL_ANSWERS_H
+
+#include "base/hash.h"
+#include "symbols/symbols.h"
+
+#define PD_ANSWERS_MAGIC "perfdata-answers\t1\t"
+#define PD_NO_ANSWER UINT32_MAX
+
+enum pd_answer_flag {
+	PD_ANSWER_POSITION_ONLY = 1,  /* the calls have a position and no function */
+	PD_ANSWER_DIFFERS = 2,        /* symbols of different names hold the address: see pd_symbols_differ */
+	PD_ANSWER_IN_SEGMENT = 4,     /* the file has a virtual address for it */
+	PD_ANSWER_MASK = 7,
+};
+
+struct pd_answer {
+	uint64_t address;
+	uint32_t symbol, calls;       /* numbers, or PD_NO_ANSWER */
+	uint32_t object;              /* text: the source of the object that the function came from */
+	uint32_t flags;
+};
+
+struct pd_answer_symbol {
+	uint64_t start, size;
+	uint32_t name, shown, module; /* texts; shown: only where demangling does not give it */
+	uint32_t binding;
+};
+
+struct pd_answer_call {
+	uint32_t function, shown, file;
+	uint32_t line, column, first_line;
+	uint32_t is_inlined;
+	uint32_t next;
+};
+
+struct pd_answer_code {
+	uint64_t start, end, time, until;
+	uint32_t name, unused;
+};
+
+struct pd_answer_word { uint64_t offset, value; };
+struct pd_answer_rule { uint64_t address; struct pd_rule rule; };
+
+/* What the first line says. */
+struct pd_answers_head {
+	enum perfdata_dso_kind kind;
+	struct pd_build_id id;
+	enum pd_answers_base { PD_BASE_FILE, PD_BASE_TEXT, PD_BASE_STEXT, PD_BASE_START } base;
+	bool has_names;               /* false: the file had no symbols */
+	uint64_t shift;               /* pd_elf_text_shift */
+};
+
+/* --- answers_asked.c ---------------------------------------------------------------------------------------------- */
+
+/* Notes for a dso what was asked; does nothing unless the options say so. Any thread. */
+void pd_asked_address(const struct perfdata_symbols_dso *dso, uint64_t address);
+void pd_asked_code(const struct perfdata_symbols_dso *dso, size_t number);
+void pd_asked_rule(const struct perfdata_symbols_dso *dso, uint64_t vaddr);
+void pd_asked_word(const struct perfdata_symbols_dso *dso, uint64_t offset, uint64_t value);
+/* Whether anything was asked of the dso. */
+bool pd_symbols_were_asked(const struct perfdata_symbols_dso *dso);
+void pd_asked_free(struct pd_asked *asked);
+
+struct pd_asked {
+	struct pd_monitor *lock;
+	struct pd_hash_map addresses, codes, rules, words;
+	bool failed;                  /* memory did; some are missing */
+};
+struct pd_asked *pd_asked_new(void);
+
+/* --- answers_read.c ----------------------------------------------------------------------------------------------- */
+
+/* Reads the text and sets dso->answers. *ret_reason: why it is not for the dso, or NULL. PERFDATA_EFORMAT: it is no
+ * such text; PERFDATA_ELIMIT, PERFDATA_EINTR, PERFDATA_ENOMEM, PERFDATA_EREAD. With the lock of the dso. */
+enum perfdata_status pd_answers_read(struct perfdata_symbols_dso *dso, int fd, const char **ret_reason);
+bool pd_answers_have_names(const struct pd_answers *answers);
+/* How many addresses were asked that the answers lack; true once. */
+bool pd_answers_lack(struct perfdata_symbols_dso *dso, uint64_t *ret_nr);
+void pd_answers_close(struct perfdata_symbols_dso *dso);
+/* As the functions of symbols.h; to be called for a dso that has answers. */
+enum perfdata_status pd_answers_symbol(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,
+				       struct perfdata_symbol *ret);
+enum perfdata_status pd_answers_calls(struct perfdata_symbols_dso *dso, uint64_t address,
+				      const struct pd_lines_wish *wish, struct perfdata_source_line *frames,
+				      size_t room, size_t *ret_count);
+enum perfdata_status pd_answers_object(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t *ret_address,
+				       const char **ret);
+bool pd_answers_differ(struct perfdata_symbols_dso *dso, uint64_t address);
+struct pd_rule pd_answers_rule(struct perfdata_symbols_dso *dso, uint64_t vaddr);
+bool pd_answers_word(struct perfdata_symbols_dso *dso, uint64_t offset, uint64_t *ret);
+uint64_t pd_answers_nr_symbols(const struct pd_answers *answers);
+/* The first line of a text that may be cut; false: it is none. */
+bool pd_answers_read_head(const char *text, size_t size, struct pd_answers_head *ret);
+/* The address that addresses of answers count from. false: it is not known, or another one than the answers have. */
+bool pd_answers_base_of(const struct perfdata_symbols_dso *dso, enum pd_answers_base *ret, uint64_t *ret_address);
+
+#endif
