@@ -13,11 +13,11 @@
 /* e_machine of code that the recorded kernel generated; 0: its instructions are not decoded. */
 static unsigned machine_of(const struct pd_state *state)
 {
-	const unsigned i386 = 3, x86_64 = 62, aarch64 = 183;
+	enum { EM_OF_386 = 3, EM_OF_X86_64 = 62, EM_OF_AARCH64 = 183 };   /* compilers for i386 define that name */
 	const char *name = pd_reader_text(state->reader, PERFDATA_FEATURE_ARCH);
 	switch (pd_reader_arch(state->reader)) {
-	case PERFDATA_ARCH_X86: return name && *name == 'i' ? i386 : x86_64;
-	case PERFDATA_ARCH_ARM64: return aarch64;
+	case PERFDATA_ARCH_X86: return name && *name == 'i' ? EM_OF_386 : EM_OF_X86_64;
+	case PERFDATA_ARCH_ARM64: return EM_OF_AARCH64;
 	default: return 0;
 	}
 }
@@ -87,7 +87,7 @@ static bool is_whole(const struct pd_changed_code *code)
 
 /* `start`: the recorded address. has_code: *ret has the bytes of some time; else only the changes can say what they
  * were. */
-static enum perfdata_status restore(const struct pd_state *state, uint64_t start, uint64_t time, size_t size,
+static enum perfdata_status restore_bytes(const struct pd_state *state, uint64_t start, uint64_t time, size_t size,
 				    bool has_code, struct pd_code_bytes *ret)
 {
 	struct pd_changed_code code = { .start = start, .size = size, .known = pd_calloc(size, 1) };
@@ -166,7 +166,7 @@ enum perfdata_status pd_session_code(const struct perfdata_session *session, uin
 					      at->time ? at->time : UINT64_MAX, size, ret);
 	if ((status == PERFDATA_OK || status == PERFDATA_ABSENT) && (is_program || is_kernel) &&
 	    state->code_changes.nr)
-		status = restore(state, is_program ? dso->start + start : start, at->time, (size_t)size,
+		status = restore_bytes(state, is_program ? dso->start + start : start, at->time, (size_t)size,
 				 status == PERFDATA_OK, ret);
 	return status;
 }
