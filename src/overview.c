@@ -223,7 +223,7 @@ struct offers {
 	size_t nr, widest;
 };
 
-static void offer(struct offers *offers, bool useful, const char *command, const char *what)
+static void offer_command(struct offers *offers, bool useful, const char *command, const char *what)
 {
 	if (!useful)
 		return;
@@ -252,28 +252,31 @@ static void show_next(struct perfdata_text *out, const char *file, struct perfda
 	struct offers offers = { .nr = 0 }, *next = &offers;
 	char table[128];
 	snprintf(table, sizeof table, "csv --table event:%.100s", can.table ? can.table : "");
-	offer(next, can.time, "report", "where the time goes");
-	offer(next, can.work && !can.time, "report", "which functions cause what was counted");
+	offer_command(next, can.time, "report", "where the time goes");
+	offer_command(next, can.work && !can.time, "report", "which functions cause what was counted");
 	for (size_t i = 0; i < NR_SPAN_ANSWERS; i++) {
-		offer(next, spans >> i & 1, span_answers[i].report, span_answers[i].what);
+		offer_command(next, spans >> i & 1, span_answers[i].report, span_answers[i].what);
 		if (!i)
-			offer(next, waits && can.stacks, "flamegraph --weight off-cpu -o out.html",
+			offer_command(next, waits && can.stacks, "flamegraph --weight off-cpu -o out.html",
 			      "from where they waited, as a picture in a browser");
 	}
-	offer(next, can.occurrences && !profile && !spans, "report",
+	offer_command(next, can.occurrences && !profile && !spans, "report",
 	      "how often it happened, and where or in which programs");
-	offer(next, can.occurrences && profile, "report --by event", "how often each event was sampled");
-	offer(next, profile, "flamegraph -o out.html", "the same as a picture in a browser");
-	offer(next, can.occurrences && can.stacks && !profile && !waits, "flamegraph -o out.html",
+	offer_command(next, can.occurrences && profile, "report --by event", "how often each event was sampled");
+	offer_command(next, profile, "flamegraph -o out.html", "the same as a picture in a browser");
+	offer_command(next, can.occurrences && can.stacks && !profile && !waits, "flamegraph -o out.html",
 	      "from where it happened, as a picture in a browser");
-	offer(next, can.switches, "perfetto -o out.pftrace", "which thread ran and waited when, for ui.perfetto.dev");
-	offer(next, can.table && !can.switches, "perfetto -o out.pftrace", "what happened when, for ui.perfetto.dev");
-	offer(next, can.table, table, "what was recorded with each, as a table");
-	offer(next, can.switches, "parquet -o tables/", "all as tables for SQL: who waited how long, for instance");
-	offer(next, can.table && !can.switches, "parquet -o tables/", "all as tables for SQL");
-	offer(next, can.samples, "script", "every sample as text");
-	offer(next, names->named < names->samples, "match", "which files would give names");
-	offer(next, true, "-v", "all that the recording says of itself");
+	offer_command(next, can.switches, "perfetto -o out.pftrace",
+		      "which thread ran and waited when, for ui.perfetto.dev");
+	offer_command(next, can.table && !can.switches, "perfetto -o out.pftrace",
+		      "what happened when, for ui.perfetto.dev");
+	offer_command(next, can.table, table, "what was recorded with each, as a table");
+	offer_command(next, can.switches, "parquet -o tables/",
+		      "all as tables for SQL: who waited how long, for instance");
+	offer_command(next, can.table && !can.switches, "parquet -o tables/", "all as tables for SQL");
+	offer_command(next, can.samples, "script", "every sample as text");
+	offer_command(next, names->named < names->samples, "match", "which files would give names");
+	offer_command(next, true, "-v", "all that the recording says of itself");
 	perfdata_text_literal(out, "next:\n");
 	for (size_t i = 0; i < next->nr; i++)
 		show_line(out, next->items[i].command, file, sizeof "  perfdata  " + next->widest + strlen(file) + 1,

@@ -202,7 +202,7 @@ static enum perfdata_status add_instructions(struct annotation_filler *filler, s
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status decode(struct annotation_filler *filler, const struct pd_code_bytes *code)
+static enum perfdata_status decode_function(struct annotation_filler *filler, const struct pd_code_bytes *code)
 {
 	enum pd_code_kind kind;
 	struct pd_annotation *annotation = filler->annotation;
@@ -250,7 +250,7 @@ static void set_targets(struct pd_annotator *annotator, struct pd_annotation *an
 
 /* --- a function --------------------------------------------------------------------------------------------------- */
 
-static bool describe(struct annotation_filler *filler, uint32_t frame)
+static bool describe_frame(struct annotation_filler *filler, uint32_t frame)
 {
 	const struct perfdata_session *session = filler->annotator->session;
 	struct pd_annotation *annotation = filler->annotation;
@@ -293,7 +293,7 @@ static enum perfdata_status make_rows(struct annotation_filler *filler, uint32_t
 	} else if (status == PERFDATA_OK) {
 		filler->shift = code.address - filler->in_session;
 		annotation->start = code.address;
-		status = decode(filler, &code);
+		status = decode_function(filler, &code);
 	}
 	pd_code_release(&code);
 	return status == PERFDATA_OK && !add_hits_below(filler, UINT64_MAX) ? PERFDATA_ENOMEM : status;
@@ -309,7 +309,7 @@ enum perfdata_status pd_annotate(struct pd_annotator *annotator, uint32_t frame,
 	pd_arena_reset(&annotator->arena);
 	annotator->nr_rows = 0;
 	uint64_t *sums = pd_arena_calloc(&annotator->arena, 1, sums_size(annotator) + 1);
-	if (!sums || !describe(&filler, frame))
+	if (!sums || !describe_frame(&filler, frame))
 		return PERFDATA_ENOMEM;
 	for (size_t i = 0; i < nr_hits; i++)
 		for (size_t k = 0; k < 2 * annotator->nr_events; k++)

@@ -52,7 +52,7 @@ enum perfdata_status pd_sources_new(const struct perfdata_session *session, cons
 	return PERFDATA_OK;
 }
 
-static void forget(struct pd_sources *sources)
+static void forget_oldest(struct pd_sources *sources)
 {
 	pd_free(sources->bytes);
 	sources->bytes = NULL;
@@ -63,7 +63,7 @@ void pd_sources_free(struct pd_sources *sources)
 {
 	if (!sources)
 		return;
-	forget(sources);
+	forget_oldest(sources);
 	pd_free(sources->lines);
 	pd_free(sources->rules);
 	close(sources->root);
@@ -111,7 +111,7 @@ static int open_below(const struct pd_sources *sources, const char *path)
 }
 
 /* Reports a failure, with which the whole answer fails: the line exists, so it must not seem absent. */
-static void fail(const struct pd_sources *sources, const char *path, int code)
+static void record_failure(const struct pd_sources *sources, const char *path, int code)
 {
 	const struct pd_state *state = sources->session->state;
 	if (state && state->symbols)
@@ -122,16 +122,16 @@ static void read_bytes(struct pd_sources *sources, const char *path, int fd)
 {
 	struct stat st;
 	if (pd_fstat(fd, &st) != 0)
-		fail(sources, path, errno);
+		record_failure(sources, path, errno);
 	else if (st.st_size > 0 && (uint64_t)st.st_size <= MOST_SOURCE &&
 		 !(sources->bytes = pd_malloc((size_t)st.st_size)))
-		fail(sources, path, ENOMEM);
+		record_failure(sources, path, ENOMEM);
 	if (!sources->bytes)
 		return;
 	const int64_t got = pd_pread_full(fd, sources->bytes, (size_t)st.st_size, 0);
 	if (got < 0) {
-		fail(sources, path, errno);
-		forget(sources);
+		record_failure(sources, path, errno);
+		forget_oldest(sources);
 	} else {
 		sources->size = (size_t)got;
 	}
@@ -141,7 +141,7 @@ static void read_file(struct pd_sources *sources, const char *path)
 {
 	const int fd = open_below(sources, path);
 	if (fd < 0) {
-		fail(sources, path, errno);
+		record_failure(sources, path, errno);
 		return;
 	}
 	read_bytes(sources, path, fd);
@@ -149,7 +149,7 @@ static void read_file(struct pd_sources *sources, const char *path)
 	for (size_t at = 0; sources->bytes && at < sources->size;) {
 		if (pd_vector_grow(&sources->lines, &sources->lines_room, sources->nr_lines,
 				   sizeof *sources->lines) < 0) {
-			fail(sources, path, ENOMEM);
+			record_failure(sources, path, ENOMEM);
 			return;
 		}
 		sources->lines[sources->nr_lines++] = at;
@@ -163,7 +163,7 @@ const char *pd_sources_line(struct pd_sources *sources, const char *path, uint32
 	if (strlen(path) >= sizeof sources->path)
 		return NULL;
 	if (strcmp(sources->path, path) != 0) {
-		forget(sources);
+		forget_oldest(sources);
 		memcpy(sources->path, path, strlen(path) + 1);
 		read_file(sources, path);
 	}

@@ -26,7 +26,7 @@ struct pd_bolt_names {
 	enum perfdata_status status;
 };
 
-static enum perfdata_status charge(struct pd_bolt_names *names)
+static enum perfdata_status charge_names(struct pd_bolt_names *names)
 {
 	pd_account_change(names->account, PD_USE_SYMBOLS, names->accounted, names->room * sizeof *names->symbols);
 	names->accounted = names->room * sizeof *names->symbols;
@@ -50,7 +50,7 @@ static bool take_symbol(void *user, const struct pd_code_symbol *symbol)
 		.is_local = symbol->is_local, .is_function = is_function, .is_section = symbol->is_section,
 	};
 	if (++names->nr % 4096 == 0)
-		names->status = charge(names);
+		names->status = charge_names(names);
 	return !names->status;
 }
 
@@ -121,7 +121,7 @@ enum perfdata_status pd_bolt_names_new(const struct pd_code_file *file, struct p
 	if (!status)
 		status = pd_code_file_symbols(file, take_symbol, names);
 	if (!status || status == PERFDATA_ABSENT)
-		status = names->status ? names->status : charge(names);
+		status = names->status ? names->status : charge_names(names);
 	if (!status && names->nr)
 		qsort(names->symbols, names->nr, sizeof *names->symbols, compare_symbols);
 	if (!status)

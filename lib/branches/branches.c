@@ -244,7 +244,7 @@ static struct pd_profile_key key_of(enum pd_branch_kind kind, uint64_t from, uin
 static uint64_t from_of(const struct pd_profile_key *key) { return (uint64_t)key->thread << 32 | key->comm; }
 static uint64_t rest_of(const struct pd_profile_key *key) { return (uint64_t)key->cpu << 32 | key->node; }
 
-static void add(struct collecting *c, enum pd_branch_kind kind, uint64_t from, uint64_t to, uint64_t rest,
+static void add_branch(struct collecting *c, enum pd_branch_kind kind, uint64_t from, uint64_t to, uint64_t rest,
 		uint64_t weight)
 {
 	const struct pd_profile_key key = key_of(kind, from, to, rest);
@@ -356,9 +356,9 @@ static void take_files(struct collecting *c, const struct perfdata_delivery *del
 	for (uint64_t i = 0; i < nr; i++)
 		if (frames[2 * i + 1] != PERFDATA_NONE &&
 		    pd_session_file_offset(c->b->session, frames[2 * i + 1], &dso, &offset))
-			add(c, PD_SUM_FILE, 0, 0, dso, 0);
+			add_branch(c, PD_SUM_FILE, 0, 0, dso, 0);
 	if (!nr && delivery->ip != PERFDATA_NONE && pd_session_file_offset(c->b->session, delivery->ip, &dso, &offset))
-		add(c, PD_SUM_FILE, 0, 0, dso, 0);
+		add_branch(c, PD_SUM_FILE, 0, 0, dso, 0);
 	c->part->entries += nr;
 }
 
@@ -370,12 +370,12 @@ static void take_address(struct collecting *c, const struct perfdata_delivery *d
 		return;
 	if (c->b->rule == PD_BRANCHES_ALL_FILES) {
 		if (pd_session_file_offset(c->b->session, delivery->ip, &dso, &offset))
-			add(c, PD_SUM_ADDRESS, dso, offset, 0, delivery->period);
+			add_branch(c, PD_SUM_ADDRESS, dso, offset, 0, delivery->period);
 		return;
 	}
 	const uint64_t place = place_of(c, delivery->ip);
 	if (place != PD_OUTSIDE)
-		add(c, PD_SUM_ADDRESS, place, 0, delivery->event->index, delivery->period);
+		add_branch(c, PD_SUM_ADDRESS, place, 0, delivery->event->index, delivery->period);
 }
 
 static void take_sample(struct collecting *c, const struct perfdata_batch *batch,
@@ -467,23 +467,23 @@ static bool is_one_function(const struct pd_branches *b, uint64_t one, uint64_t 
 	       !perfdata_symbols_lookup(b->file->dso, offset, UINT64_MAX, &second) && first.start == second.start;
 }
 
-static enum perfdata_status join(struct pd_branches *b, enum pd_branch_kind kind, uint64_t from, uint64_t to,
+static enum perfdata_status join_sums(struct pd_branches *b, enum pd_branch_kind kind, uint64_t from, uint64_t to,
 				 uint64_t tag, const struct pd_profile_sums *sums)
 {
 	const struct pd_profile_entry entry = { .key = key_of(kind, from, to, tag), .sums = *sums };
 	return pd_sums_join(&b->sums, &entry, pd_sums_hash(&entry.key, b->seed));
 }
 
-static enum perfdata_status split(struct pd_branches *b, const struct pd_profile_entry *taken)
+static enum perfdata_status split_taken(struct pd_branches *b, const struct pd_profile_entry *taken)
 {
 	const uint64_t from = from_of(&taken->key), to = taken->key.slice, end = rest_of(&taken->key);
 	const bool counts = b->rule == PD_BRANCHES_MAPPED || b->rule == PD_BRANCHES_FRAMES || (to != PD_OUTSIDE &&
 			    (b->rule == PD_BRANCHES_SECTIONS || from != PD_OUTSIDE));
-	enum perfdata_status status = counts ? join(b, PD_SUM_BRANCH, from, to, 0, &taken->sums) : PERFDATA_OK;
+	enum perfdata_status status = counts ? join_sums(b, PD_SUM_BRANCH, from, to, 0, &taken->sums) : PERFDATA_OK;
 	if (status || end == PD_OUTSIDE || to == PD_OUTSIDE)
 		return status;
 	const bool enters = b->rule == PD_BRANCHES_MAPPED && !is_one_function(b, to, from);
-	return join(b, PD_SUM_RANGE, to, end, enters, &taken->sums);
+	return join_sums(b, PD_SUM_RANGE, to, end, enters, &taken->sums);
 }
 
 static enum perfdata_status split_all(struct pd_branches *b)
@@ -498,8 +498,8 @@ static enum perfdata_status split_all(struct pd_branches *b)
 	while ((status = pd_sums_walk_next(walk, &entry)) == PERFDATA_OK) {
 		const struct pd_profile_key *key = &entry->key;
 		status = (enum pd_branch_kind)key->event == KIND_TAKEN ?
-				 split(b, entry) :
-				 join(b, (enum pd_branch_kind)key->event, from_of(key), key->slice, rest_of(key),
+				 split_taken(b, entry) :
+				 join_sums(b, (enum pd_branch_kind)key->event, from_of(key), key->slice, rest_of(key),
 				      &entry->sums);
 		if (status)
 			break;
@@ -581,7 +581,7 @@ static enum perfdata_status list_files(struct pd_branches *b, char *out, size_t 
 	return status == PERFDATA_END ? PERFDATA_OK : status;
 }
 
-static enum perfdata_status judge(struct pd_branches *b, struct perfdata_error *reterr)
+static enum perfdata_status judge_addresses(struct pd_branches *b, struct perfdata_error *reterr)
 {
 	char files[400];
 	const uint64_t nowhere = PERFDATA_NO_OFFSET;
@@ -619,5 +619,5 @@ enum perfdata_status pd_branches_finish(struct pd_branches *b, struct pd_branche
 		.inside = b->inside,
 	};
 	const enum perfdata_status status = split_all(b);
-	return status ? status : judge(b, reterr);
+	return status ? status : judge_addresses(b, reterr);
 }

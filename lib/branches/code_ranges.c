@@ -73,7 +73,7 @@ static bool has_bytes(const struct pd_code_ranges *ranges, uint64_t address)
 }
 
 /* PERFDATA_END: the file has no code there. PERFDATA_ABSENT: no instruction. */
-static enum perfdata_status decode(struct pd_code_ranges *ranges, uint64_t at, struct pd_instruction *ret)
+static enum perfdata_status decode_instruction(struct pd_code_ranges *ranges, uint64_t at, struct pd_instruction *ret)
 {
 	if (!has_bytes(ranges, at) && !read_bytes(ranges, at))
 		return PERFDATA_END;
@@ -87,7 +87,7 @@ enum perfdata_status pd_code_ranges_walk(struct pd_code_ranges *ranges, uint64_t
 	const size_t unit = ranges->file->kind == PD_CODE_ARM64 ? 4 : 1;
 	struct pd_instruction instruction;
 	for (uint64_t at = start; at < end && at >= start; at += instruction.size) {
-		const enum perfdata_status status = decode(ranges, at, &instruction);
+		const enum perfdata_status status = decode_instruction(ranges, at, &instruction);
 		if (status == PERFDATA_ABSENT) {
 			instruction.size = unit;
 			continue;
@@ -108,7 +108,7 @@ enum perfdata_status pd_code_ranges_goes_on(struct pd_code_ranges *ranges, uint6
 	for (uint64_t at = start; at < end && at >= start; at += known->size) {
 		known = &ranges->known[at % NR_KNOWN];
 		if (!known->size || known->address != at) {
-			const enum perfdata_status status = decode(ranges, at, &instruction);
+			const enum perfdata_status status = decode_instruction(ranges, at, &instruction);
 			if (status)
 				return status == PERFDATA_END || status == PERFDATA_ABSENT ? PERFDATA_OK : status;
 			*known = (struct known){

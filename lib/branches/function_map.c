@@ -28,7 +28,7 @@ struct pd_function_map {
 	enum perfdata_status status;
 };
 
-static enum perfdata_status charge(struct pd_function_map *map)
+static enum perfdata_status charge_map(struct pd_function_map *map)
 {
 	const size_t memory = map->room * sizeof *map->extents + map->of_names_room * sizeof *map->of_names;
 	pd_account_change(map->account, PD_USE_SYMBOLS, map->accounted, memory);
@@ -52,7 +52,7 @@ static bool take_function(void *user, const char *name, uint64_t start, uint64_t
 	map->nr++;
 	map->of_names[id].extents++;
 	if (map->nr % 4096 == 0)
-		map->status = charge(map);
+		map->status = charge_map(map);
 	return !map->status;
 }
 
@@ -65,7 +65,7 @@ static int compare_extents(const void *left, const void *right)
 }
 
 /* The first extent with the last start at or before the address; NULL: it does not reach there. */
-static struct extent *find(const struct pd_function_map *map, uint64_t address)
+static struct extent *find_extent(const struct pd_function_map *map, uint64_t address)
 {
 	size_t low;
 	PD_COUNT_BEFORE(low, map->nr, at, map->extents[at].start <= address);
@@ -100,7 +100,7 @@ static bool is_symbol_of(const char *symbol, const char *function)
 static bool take_symbol(void *user, const struct pd_code_symbol *symbol)
 {
 	struct pd_function_map *map = user;
-	struct extent *extent = symbol->is_code ? find(map, symbol->address) : NULL;
+	struct extent *extent = symbol->is_code ? find_extent(map, symbol->address) : NULL;
 	if (extent && !extent->is_entry)
 		extent->is_entry = map->of_names[extent->name].extents == 1 ||
 				   is_symbol_of(symbol->name, pd_intern_get(map->names, extent->name, NULL));
@@ -120,7 +120,7 @@ enum perfdata_status pd_function_map_new(const struct pd_code_file *file, struct
 	if (!status)
 		status = pd_symbols_walk_functions(file->dso, take_function, map);
 	if (!status)
-		status = map->status ? map->status : charge(map);
+		status = map->status ? map->status : charge_map(map);
 	if (!status && map->nr)
 		qsort(map->extents, map->nr, sizeof *map->extents, compare_extents);
 	if (!status)
@@ -147,7 +147,7 @@ void pd_function_map_free(struct pd_function_map *map)
 
 void pd_function_map_hit(struct pd_function_map *map, uint64_t address)
 {
-	const struct extent *extent = find(map, address);
+	const struct extent *extent = find_extent(map, address);
 	if (extent)
 		map->of_names[extent->name].is_hit = true;
 }
@@ -164,7 +164,7 @@ bool pd_function_map_at(const struct pd_function_map *map, size_t index, struct 
 
 const char *pd_function_map_entry(const struct pd_function_map *map, uint64_t address)
 {
-	const struct extent *extent = find(map, address);
+	const struct extent *extent = find_extent(map, address);
 	return extent && extent->start == address && extent->is_entry ? pd_intern_get(map->names, extent->name, NULL) :
 									NULL;
 }

@@ -85,7 +85,7 @@ static size_t memory_of(const struct pd_line_profile *p)
 	       (p->sorted_nodes.nr + p->sorted_sites.nr + p->sorted_targets.nr) * sizeof(struct place);
 }
 
-static enum perfdata_status charge(struct pd_line_profile *p)
+static enum perfdata_status charge_profile(struct pd_line_profile *p)
 {
 	const size_t memory = memory_of(p);
 	pd_account_change(p->account, PD_USE_PROFILE, p->accounted, memory);
@@ -293,7 +293,7 @@ static enum perfdata_status make_pieces(struct pd_line_profile *p)
 	pd_free(p->steps);
 	p->steps = NULL;
 	p->nr_steps = p->steps_room = 0;
-	return charge(p);
+	return charge_profile(p);
 }
 
 enum perfdata_status pd_line_profile_find_lines(struct pd_line_profile *p)
@@ -310,7 +310,7 @@ enum perfdata_status pd_line_profile_find_lines(struct pd_line_profile *p)
 		status = pd_code_ranges_walk(p->ranges, start, extent.end, visit_instruction, &visit);
 		visited = extent.end;
 		if (!status)
-			status = visit.status ? visit.status : charge(p);
+			status = visit.status ? visit.status : charge_profile(p);
 	}
 	return status;
 }
@@ -320,7 +320,7 @@ static enum perfdata_status add_step(struct pd_line_profile *p, uint64_t address
 	if (pd_vector_grow(&p->steps, &p->steps_room, p->nr_steps, sizeof *p->steps) < 0)
 		return PERFDATA_ENOMEM;
 	p->steps[p->nr_steps++] = (struct step){ address, more, less };
-	return p->nr_steps % 4096 ? PERFDATA_OK : charge(p);
+	return p->nr_steps % 4096 ? PERFDATA_OK : charge_profile(p);
 }
 
 enum perfdata_status pd_line_profile_add_range(struct pd_line_profile *p, uint64_t from, uint64_t to, uint64_t count)
@@ -347,7 +347,7 @@ enum perfdata_status pd_line_profile_add_branch(struct pd_line_profile *p, uint6
 		status = find_node(p, NONE, name, &node);
 	if (!status)
 		p->nodes[node].head += count;
-	return status ? status : charge(p);
+	return status ? status : charge_profile(p);
 }
 
 /* --- in order ----------------------------------------------------------------------------------------------------- */
@@ -410,7 +410,7 @@ enum perfdata_status pd_line_profile_finish(struct pd_line_profile *p)
 	if (!status)
 		status = make_places(&p->sorted_targets, p->nr_targets);
 	if (!status)
-		status = charge(p);
+		status = charge_profile(p);
 	if (status)
 		return status;
 	for (size_t i = 0; i < p->nr_nodes; i++)

@@ -53,7 +53,7 @@ struct unpacking {
 };
 
 /* By errno, of a bundle or of a temporary file. */
-static enum perfdata_status failed(void)
+static enum perfdata_status status_of_errno(void)
 {
 	return pd_status_of_read(errno);
 }
@@ -65,7 +65,7 @@ static enum perfdata_status write_out(struct unpacking *u, const uint8_t *bytes,
 	    (u->max_ratio && u->decompressed > ((uint64_t)64 << 20) && u->decompressed / u->max_ratio > u->compressed))
 		return PERFDATA_ELIMIT;
 	u->lacks_out = pd_write_full(u->out, bytes, size);
-	return u->lacks_out ? failed() : PERFDATA_OK;
+	return u->lacks_out ? status_of_errno() : PERFDATA_OK;
 }
 
 static enum perfdata_status unpack_stream(struct unpacking *u, struct pd_decoder *decoder, uint8_t *in, uint8_t *out)
@@ -74,7 +74,7 @@ static enum perfdata_status unpack_stream(struct unpacking *u, struct pd_decoder
 	for (;;) {
 		const int64_t got = pd_read_some(u->in, in, BUFFER, NULL);
 		if (got <= 0)
-			return got < 0 ? failed() : last == PERFDATA_END ? PERFDATA_OK : PERFDATA_EFORMAT;
+			return got < 0 ? status_of_errno() : last == PERFDATA_END ? PERFDATA_OK : PERFDATA_EFORMAT;
 		u->compressed += (uint64_t)got;
 		size_t at = 0, used = 0;
 		do {
@@ -89,7 +89,7 @@ static enum perfdata_status unpack_stream(struct unpacking *u, struct pd_decoder
 	}
 }
 
-static enum perfdata_status unpack(struct unpacking *u, enum pd_codec_kind kind)
+static enum perfdata_status unpack_bundle(struct unpacking *u, enum pd_codec_kind kind)
 {
 	struct pd_decoder *decoder = pd_decoder_new(kind);
 	uint8_t *buffers = pd_malloc(2 * BUFFER);
@@ -152,7 +152,9 @@ static enum perfdata_status read_pax(struct perfdata_bundle_files *files, struct
 	if (!text)
 		return PERFDATA_ENOMEM;
 	const int64_t got = pd_pread_full(files->spool, text, (size_t)size, offset);
-	const enum perfdata_status status = got < 0 ? failed() : got == (int64_t)size ? PERFDATA_OK : PERFDATA_EFORMAT;
+	const enum perfdata_status status = got < 0                ? status_of_errno()
+					    : got == (int64_t)size ? PERFDATA_OK
+								   : PERFDATA_EFORMAT;
 	if (!status)
 		take_pax(pax, text, (size_t)size);
 	pd_free(text);
@@ -215,7 +217,7 @@ static enum perfdata_status add_member(struct perfdata_bundle_files *files, cons
 	return PERFDATA_OK;
 }
 
-static int compare(const void *left, const void *right)
+static int compare_entries(const void *left, const void *right)
 {
 	const struct member *a = left, *b = right;
 	const int names = strcmp(a->name, b->name);
@@ -241,7 +243,7 @@ static enum perfdata_status read_index(struct perfdata_bundle_files *files, uint
 		uint8_t block[PD_TAR_BLOCK];
 		const int64_t got = pd_pread_full(files->spool, block, sizeof block, at);
 		if (got < 0)
-			return failed();
+			return status_of_errno();
 		if (got != sizeof block || is_end(block))
 			break;
 		if (!pd_tar_parse(block, &header))
@@ -270,7 +272,7 @@ static enum perfdata_status read_index(struct perfdata_bundle_files *files, uint
 		at += (content + PD_TAR_BLOCK - 1) / PD_TAR_BLOCK * PD_TAR_BLOCK;
 	}
 	if (files->nr)
-		qsort(files->members, files->nr, sizeof *files->members, compare);
+		qsort(files->members, files->nr, sizeof *files->members, compare_entries);
 	return status ? status : any ? PERFDATA_OK : PERFDATA_EFORMAT;
 }
 
@@ -282,7 +284,7 @@ static enum perfdata_status open_in_place(struct perfdata_bundle_files *files, i
 	struct stat st;
 	files->spool = pd_fd_copy(fd);
 	if (files->spool < 0 || pd_fstat(fd, &st))
-		return failed();
+		return status_of_errno();
 	return (uint64_t)st.st_size > most ? PERFDATA_ELIMIT : read_index(files, (uint64_t)st.st_size);
 }
 
@@ -297,15 +299,15 @@ static enum perfdata_status open_archive(struct perfdata_bundle_files *files, in
 	uint8_t magic[PD_CODEC_MAGIC];
 	const int64_t got = pd_pread_full(fd, magic, sizeof magic, 0);
 	if (got < 0)
-		return failed();
+		return status_of_errno();
 	const enum pd_codec_kind kind = got > 0 ? pd_codec_probe(magic, (size_t)got) : PD_CODEC_NONE;
 	if (kind == PD_CODEC_NONE)
 		return open_in_place(files, fd, u.max_bytes);
 	u.out = files->spool = pd_tempfile(files->tmpdir);
 	files->lacks_spool = files->spool < 0;
 	if (files->lacks_spool)
-		return failed();
-	const enum perfdata_status status = unpack(&u, kind);
+		return status_of_errno();
+	const enum perfdata_status status = unpack_bundle(&u, kind);
 	files->lacks_spool = u.lacks_out;
 	return status ? status : read_index(files, u.decompressed);
 }
@@ -315,14 +317,14 @@ static enum perfdata_status open_files(struct perfdata_bundle_files *files,
 {
 	struct stat st;
 	if (stat(files->path, &st))
-		return failed();
+		return status_of_errno();
 	if (S_ISDIR(st.st_mode)) {
 		files->root = pd_open_folder(files->path);
-		return files->root < 0 ? failed() : PERFDATA_OK;
+		return files->root < 0 ? status_of_errno() : PERFDATA_OK;
 	}
 	const int fd = pd_open_regular(files->path, PD_REGULAR_STORED);
 	if (fd < 0)
-		return failed();
+		return status_of_errno();
 	const enum perfdata_status status = open_archive(files, fd, options);
 	close(fd);
 	return status;

@@ -91,7 +91,7 @@ bool pd_is_safe_name(const char *name)
 	return true;
 }
 
-static const char *PERFDATA_PRINTF(2, 3) spell(struct perfdata_bundle *bundle, const char *format, ...)
+static const char *PERFDATA_PRINTF(2, 3) format_name(struct perfdata_bundle *bundle, const char *format, ...)
 {
 	char text[2 * PD_ROOTED_PATH];
 	va_list args;
@@ -126,10 +126,11 @@ static const char *folder_of(struct perfdata_bundle *bundle, const struct perfda
 			     const char *digits)
 {
 	const char *path = file->path + strspn(file->path, "/");
-	return pd_is_safe_name(path) ? spell(bundle, "%s/%s", path, digits) : spell(bundle, "unnamed/%s", digits);
+	return pd_is_safe_name(path) ? format_name(bundle, "%s/%s", path, digits)
+				     : format_name(bundle, "unnamed/%s", digits);
 }
 
-static struct entry *find(const struct perfdata_bundle *bundle, const char *name)
+static struct entry *find_entry(const struct perfdata_bundle *bundle, const char *name)
 {
 	for (size_t i = 0; i < bundle->nr; i++)
 		if (!strcmp(bundle->entries[i].name, name))
@@ -137,11 +138,11 @@ static struct entry *find(const struct perfdata_bundle *bundle, const char *name
 	return NULL;
 }
 
-static enum perfdata_status add(struct perfdata_bundle *bundle, const struct entry *entry)
+static enum perfdata_status add_entry(struct perfdata_bundle *bundle, const struct entry *entry)
 {
 	if (!entry->name)
 		return PERFDATA_ENOMEM;
-	if (find(bundle, entry->name))
+	if (find_entry(bundle, entry->name))
 		return PERFDATA_OK;
 	if (pd_vector_grow(&bundle->entries, &bundle->room, bundle->nr, sizeof *bundle->entries))
 		return PERFDATA_ENOMEM;
@@ -151,7 +152,7 @@ static enum perfdata_status add(struct perfdata_bundle *bundle, const struct ent
 
 static enum perfdata_status add_link(struct perfdata_bundle *bundle, const char *name, const char *target)
 {
-	return target ? add(bundle, &(struct entry){ .type = PD_TAR_LINK, .name = name, .target = target })
+	return target ? add_entry(bundle, &(struct entry){ .type = PD_TAR_LINK, .name = name, .target = target })
 		      : PERFDATA_ENOMEM;
 }
 
@@ -159,13 +160,13 @@ static enum perfdata_status add_link(struct perfdata_bundle *bundle, const char 
 static enum perfdata_status add_links(struct perfdata_bundle *bundle, const char *folder, const char *digits,
 				      enum perfdata_bundle_role role)
 {
-	const char *name = spell(bundle, ".build-id/%.2s/%s.debug", digits, digits + 2),
-		   *target = spell(bundle, "../../%s/%s", folder, role_name(role));
-	enum perfdata_status status = add_link(bundle, spell(bundle, ".build-id/%.2s/%s", digits, digits + 2),
-					       spell(bundle, "../../%s", folder));
+	const char *name = format_name(bundle, ".build-id/%.2s/%s.debug", digits, digits + 2),
+		   *target = format_name(bundle, "../../%s/%s", folder, role_name(role));
+	enum perfdata_status status = add_link(bundle, format_name(bundle, ".build-id/%.2s/%s", digits, digits + 2),
+					       format_name(bundle, "../../%s", folder));
 	if (status || (role != PERFDATA_BUNDLE_ELF && role != PERFDATA_BUNDLE_DEBUG))
 		return status;
-	struct entry *known = name ? find(bundle, name) : NULL;
+	struct entry *known = name ? find_entry(bundle, name) : NULL;
 	if (!known)
 		return add_link(bundle, name, target);
 	if (role == PERFDATA_BUNDLE_DEBUG && target)
@@ -275,7 +276,7 @@ static uint32_t parts_of(const struct entry *entry, const char *content, size_t 
 	return facts_of_file(entry->file, &facts) == PERFDATA_OK ? facts.parts : 0;
 }
 
-static enum perfdata_status measure(struct perfdata_bundle *bundle, struct entry *entry)
+static enum perfdata_status measure_entry(struct perfdata_bundle *bundle, struct entry *entry)
 {
 	char *content;
 	size_t size;
@@ -349,30 +350,31 @@ enum perfdata_status perfdata_bundle_add(struct perfdata_bundle *bundle, const s
 	struct entry entry = {
 		.type = PD_TAR_FILE,
 		.role = file->role,
-		.name = has_id ? spell(bundle, "%s/%s", folder, role_name(file->role)) : spell(bundle, "root/%s", path),
+		.name = has_id ? format_name(bundle, "%s/%s", folder, role_name(file->role))
+			       : format_name(bundle, "root/%s", path),
 		.file = file->file ? pd_arena_copy(&bundle->arena, file->file, strlen(file->file)) : NULL,
 	};
 	if (file->role == PERFDATA_BUNDLE_ANSWERED) {
 		entry.draft = find_draft(bundle, file);
-		entry.name = entry.name && !has_id ? spell(bundle, "%s.answers", entry.name) : entry.name;
+		entry.name = entry.name && !has_id ? format_name(bundle, "%s.answers", entry.name) : entry.name;
 		if (!entry.draft)
 			return PERFDATA_ABSENT;
 	}
 	/* the debug information of a program without a build-id: where debug directories have it */
-	if (!has_id && file->role == PERFDATA_BUNDLE_DEBUG && entry.name && find(bundle, entry.name))
-		entry.name = spell(bundle, "%s.debug", path);
+	if (!has_id && file->role == PERFDATA_BUNDLE_DEBUG && entry.name && find_entry(bundle, entry.name))
+		entry.name = format_name(bundle, "%s.debug", path);
 	if (!entry.name || (file->file && !entry.file))
 		return PERFDATA_ENOMEM;
-	const struct entry *known = find(bundle, entry.name);
+	const struct entry *known = find_entry(bundle, entry.name);
 	enum perfdata_status status = PERFDATA_OK;
 	if (known) {
 		entry = *known;
 	} else {
 		status = check_id(file);
 		if (!status)
-			status = measure(bundle, &entry);
+			status = measure_entry(bundle, &entry);
 		if (!status)
-			status = add(bundle, &entry);
+			status = add_entry(bundle, &entry);
 		if (!status)
 			bundle->total += entry.size;
 	}
@@ -417,7 +419,7 @@ enum perfdata_status perfdata_file_sha256(const char *path, const struct perfdat
 
 /* --- the archive -------------------------------------------------------------------------------------------------- */
 
-static int compare(const void *left, const void *right)
+static int compare_entries(const void *left, const void *right)
 {
 	const struct entry *a = left, *b = right;
 	return strcmp(a->name, b->name);
@@ -468,7 +470,7 @@ enum perfdata_status perfdata_bundle_write(struct perfdata_bundle *bundle, const
 {
 	const struct pd_tar_entry first = { .type = PD_TAR_FILE, .name = PD_BUNDLE_MANIFEST, .size = size };
 	if (bundle->nr)
-		qsort(bundle->entries, bundle->nr, sizeof *bundle->entries, compare);
+		qsort(bundle->entries, bundle->nr, sizeof *bundle->entries, compare_entries);
 	enum perfdata_status status = pd_tar_write_header(&first, write, user);
 	if (!status)
 		status = write_bytes(bundle, manifest, size, write, user);

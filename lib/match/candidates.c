@@ -149,7 +149,7 @@ static void note_links(struct pd_lookup *lookup, const char *real, const struct 
 	}
 }
 
-static bool judge(struct pd_lookup *lookup, struct pd_source *source, const char *shown,
+static bool judge_candidate(struct pd_lookup *lookup, struct pd_source *source, const char *shown,
 		  const struct pd_elf_facts *facts, bool at_path, const struct stat *st)
 {
 	struct pd_build_id room;
@@ -182,7 +182,7 @@ static bool judge(struct pd_lookup *lookup, struct pd_source *source, const char
 bool pd_consider_facts(struct pd_lookup *lookup, struct pd_source *source, const char *shown,
 		       const struct pd_elf_facts *facts, bool at_path)
 {
-	return judge(lookup, source, shown, facts, at_path, NULL);
+	return judge_candidate(lookup, source, shown, facts, at_path, NULL);
 }
 
 static const char *reason_of_errno(int error)
@@ -228,7 +228,7 @@ bool pd_consider(struct pd_lookup *lookup, struct pd_source *source, const char 
 					     status == PERFDATA_EFORMAT ? "no ELF file" : reason_of_errno(error));
 		return false;
 	}
-	if (!judge(lookup, source, pd_shown_path(lookup->match, source, real), &facts, at_path, &st))
+	if (!judge_candidate(lookup, source, pd_shown_path(lookup->match, source, real), &facts, at_path, &st))
 		return false;
 	note_links(lookup, real, &facts);
 	return true;

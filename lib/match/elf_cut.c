@@ -45,7 +45,7 @@ static void put(const struct image *image, uint8_t *at, size_t size, uint64_t va
 #define GET16(base, type, field) pd_load16(AT(base, type, field), image->swap)
 #define PUT(base, type, field, value) put(image, AT(base, type, field), WIDTH(type, field), value)
 
-static bool fits(const struct image *image, uint64_t offset, uint64_t count, uint64_t each)
+static bool range_fits(const struct image *image, uint64_t offset, uint64_t count, uint64_t each)
 {
 	return each && offset <= image->size && count <= (image->size - offset) / each;
 }
@@ -66,10 +66,10 @@ static bool read_header(struct image *image)
 	image->section_size = GET16(h, Ehdr, e_shentsize);
 	image->names = GET16(h, Ehdr, e_shstrndx);
 	const size_t least = image->wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
-	if (image->nr_segments && !fits(image, image->segments, image->nr_segments, image->segment_size))
+	if (image->nr_segments && !range_fits(image, image->segments, image->nr_segments, image->segment_size))
 		return false;
 	return image->nr_sections && image->section_size >= least && image->names < image->nr_sections &&
-	       fits(image, image->sections, image->nr_sections, image->section_size);
+	       range_fits(image, image->sections, image->nr_sections, image->section_size);
 }
 
 static struct section section_at(const struct image *image, uint64_t index)
@@ -90,7 +90,7 @@ static struct section section_at(const struct image *image, uint64_t index)
 static const char *name_of(const struct image *image, const struct section *sections, const struct section *s)
 {
 	const struct section *names = &sections[image->names];
-	if (names->type == SHT_NOBITS || !fits(image, names->offset, names->size, 1) || s->name >= names->size ||
+	if (names->type == SHT_NOBITS || !range_fits(image, names->offset, names->size, 1) || s->name >= names->size ||
 	    !memchr(image->bytes + names->offset + s->name, 0, (size_t)(names->size - s->name)))
 		return "";
 	return (const char *)image->bytes + names->offset + s->name;
@@ -127,7 +127,7 @@ static bool is_wanted(const struct section *s, const char *name, const struct pd
 				      (s->flags & SHF_ALLOC || !strcmp(name, ".debug_frame")));
 }
 
-static void choose(const struct image *image, struct section *sections, const struct pd_elf_wish *wish)
+static void choose_sections(const struct image *image, struct section *sections, const struct pd_elf_wish *wish)
 {
 	for (uint64_t i = 1; i < image->nr_sections; i++) {
 		struct section *s = &sections[i];
@@ -141,10 +141,10 @@ static void choose(const struct image *image, struct section *sections, const st
 /* Whether the bytes of a section are there, and where they should be. */
 static bool has_bytes(const struct image *image, const struct section *s)
 {
-	return s->type != SHT_NOBITS && s->type != SHT_NULL && fits(image, s->offset, s->size, 1);
+	return s->type != SHT_NOBITS && s->type != SHT_NULL && range_fits(image, s->offset, s->size, 1);
 }
 
-static uint64_t aligned(uint64_t at, uint64_t align)
+static uint64_t align_up(uint64_t at, uint64_t align)
 {
 	return align > 1 && align <= 4096 ? (at + align - 1) / align * align : at;
 }
@@ -163,8 +163,8 @@ static uint64_t loaded_end(const struct image *image, const struct section *sect
 	return end;
 }
 
-static uint64_t place(const struct image *image, const struct section *sections, const struct pd_elf_wish *wish,
-		      uint64_t *moved)
+static uint64_t place_sections(const struct image *image, const struct section *sections,
+			       const struct pd_elf_wish *wish, uint64_t *moved)
 {
 	const bool only_kept = wish->level == PERFDATA_BUNDLE_ANSWERS;
 	/* sums of at most 2^16 sizes within the file do not overflow */
@@ -174,10 +174,10 @@ static uint64_t place(const struct image *image, const struct section *sections,
 		moved[i] = s->offset;
 		if (!s->is_kept || s->flags & SHF_ALLOC || !has_bytes(image, s))
 			continue;
-		moved[i] = at = aligned(at, s->align);
+		moved[i] = at = align_up(at, s->align);
 		at += s->size;
 	}
-	return aligned(at, 8);
+	return align_up(at, 8);
 }
 
 static void copy_headers(const struct image *image, uint8_t *out, uint64_t table)
@@ -211,7 +211,7 @@ static void copy_sections(const struct image *image, const struct section *secti
 	}
 }
 
-static enum perfdata_status cut(struct image *image, const struct pd_elf_wish *wish, char **ret, size_t *ret_size)
+static enum perfdata_status cut_image(struct image *image, const struct pd_elf_wish *wish, char **ret, size_t *ret_size)
 {
 	struct section *sections = pd_calloc(image->nr_sections, sizeof *sections);
 	uint64_t *moved = pd_calloc(image->nr_sections, sizeof *moved);
@@ -219,8 +219,8 @@ static enum perfdata_status cut(struct image *image, const struct pd_elf_wish *w
 	if (sections && moved) {
 		for (uint64_t i = 0; i < image->nr_sections; i++)
 			sections[i] = section_at(image, i);
-		choose(image, sections, wish);
-		const uint64_t table = place(image, sections, wish, moved),
+		choose_sections(image, sections, wish);
+		const uint64_t table = place_sections(image, sections, wish, moved),
 			       size = table + (uint64_t)image->nr_sections * image->section_size;
 		/* sections that overlap would make the file larger: then it stays as it is */
 		uint8_t *out = size < image->size ? pd_calloc(1, (size_t)size) : NULL;
@@ -246,7 +246,7 @@ enum perfdata_status pd_elf_cut(char *bytes, size_t size, const struct pd_elf_wi
 		*ret_size = size;
 		return PERFDATA_OK;
 	}
-	const enum perfdata_status status = cut(&image, wish, ret, ret_size);
+	const enum perfdata_status status = cut_image(&image, wish, ret, ret_size);
 	if (status == PERFDATA_ABSENT) {
 		*ret = bytes;
 		*ret_size = size;

@@ -136,7 +136,7 @@ static struct columns find_columns(const struct line *line)
 }
 
 /* Replaces the escapes "\t", "\n" and "\\" in place; returns the new size. */
-static size_t unescape(char *text, size_t size)
+static size_t unescape_text(char *text, size_t size)
 {
 	size_t used = 0;
 	for (size_t i = 0; i < size; i++) {
@@ -166,7 +166,7 @@ static int add_cells(struct pd_id_list *list, struct pd_arena *arena, const stru
 		return 0;
 	const size_t size = (size_t)(path.end - path.at);
 	char *copy = pd_arena_copy(arena, path.at, size);
-	return copy ? pd_id_list_add(list, arena, &id, copy, unescape(copy, size)) : -1;
+	return copy ? pd_id_list_add(list, arena, &id, copy, unescape_text(copy, size)) : -1;
 }
 
 static bool is_module_line(const struct line *line)

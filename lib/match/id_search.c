@@ -66,7 +66,7 @@ static void add_hits(struct walk *walk, const struct pd_build_id *id, const char
 	}
 }
 
-static void push(struct walk *walk, const struct directory *parent, const char *name)
+static void push_directory(struct walk *walk, const struct directory *parent, const char *name)
 {
 	const size_t name_size = strlen(name), size = parent->size + 1 + name_size;
 	if (parent->depth == MAX_DEPTH || size >= PD_ROOTED_PATH)
@@ -115,7 +115,7 @@ static void note_errno(struct walk *walk, int error)
 	pd_monitor_leave(walk->lock);
 }
 
-static void report(struct walk *walk, uint64_t nr)
+static void report_progress(struct walk *walk, uint64_t nr)
 {
 	struct pd_id_search *search = walk->search;
 	pd_monitor_enter(walk->lock);
@@ -159,23 +159,23 @@ static void list_directory(struct walk *walk, const struct directory *dir)
 			continue;
 		const unsigned char type = type_of(fd, entry);
 		if (type == DT_DIR)
-			push(walk, dir, entry->d_name);
+			push_directory(walk, dir, entry->d_name);
 		if (type != DT_REG)
 			continue;
 		look_at(walk, fd, dir->path, entry->d_name);
 		if (++nr % FILES_PER_REPORT == 0) {
-			report(walk, nr);
+			report_progress(walk, nr);
 			nr = 0;
 		}
 	}
 	if (!entry && errno)
 		note_errno(walk, errno);
-	report(walk, nr);
+	report_progress(walk, nr);
 	closedir(stream);
 }
 
 /* Waits for a directory while another thread may still find some; NULL at the end. */
-static struct directory *take(struct walk *walk)
+static struct directory *take_directory(struct walk *walk)
 {
 	pd_monitor_enter(walk->lock);
 	while (!walk->waiting && walk->working)
@@ -189,12 +189,12 @@ static struct directory *take(struct walk *walk)
 	return dir;
 }
 
-static void work(void *user, unsigned index)
+static void walk_directories(void *user, unsigned index)
 {
 	struct walk *walk = user;
 	struct directory *dir;
 	(void)index;
-	while ((dir = take(walk))) {
+	while ((dir = take_directory(walk))) {
 		if (!is_stopped(walk))
 			list_directory(walk, dir);
 		pd_free(dir);
@@ -205,7 +205,7 @@ static void work(void *user, unsigned index)
 	}
 }
 
-static int compare(const void *left, const void *right)
+static int compare_paths(const void *left, const void *right)
 {
 	const struct pd_search_hit *a = left, *b = right;
 	return a->wanted != b->wanted ? (a->wanted > b->wanted) - (a->wanted < b->wanted) : strcmp(a->path, b->path);
@@ -227,11 +227,12 @@ enum perfdata_status pd_id_search(struct pd_id_search *search, int root)
 	struct walk walk = { .search = search, .root = root };
 	enum perfdata_status status = PERFDATA_ENOMEM;
 	if (begin_walk(&walk)) {
-		struct pd_team *team = search->threads > 1 ? pd_team_start(search->threads - 1, work, &walk) : NULL;
-		work(&walk, search->threads);
+		struct pd_team *team = search->threads > 1 ? pd_team_start(search->threads - 1, walk_directories, &walk)
+							   : NULL;
+		walk_directories(&walk, search->threads);
 		pd_team_join(team);
 		if (search->nr_hits)
-			qsort(search->hits, search->nr_hits, sizeof *search->hits, compare);
+			qsort(search->hits, search->nr_hits, sizeof *search->hits, compare_paths);
 		status = is_stopped(&walk) ? PERFDATA_EINTR : PERFDATA_OK;
 		search->failure = walk.failure;
 	}

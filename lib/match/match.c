@@ -51,7 +51,7 @@ const char *perfdata_match_part_name(size_t index, enum perfdata_match_part *ret
 
 /* --- opening sources ---------------------------------------------------------------------------------------------- */
 
-static enum perfdata_status refuse(struct perfdata_error *reterr, enum perfdata_status status, const char *path,
+static enum perfdata_status refuse_place(struct perfdata_error *reterr, enum perfdata_status status, const char *path,
 				   const char *why)
 {
 	return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s: %s", path, why);
@@ -95,7 +95,8 @@ static enum perfdata_status open_directory(struct pd_source *source, const char 
 		return refuse_errno(reterr, path);
 	if (pd_has_entry_but(source->root, ""))
 		return PERFDATA_OK;
-	return errno ? refuse_errno(reterr, path) : refuse(reterr, PERFDATA_EREAD, path, "the directory is empty");
+	return errno ? refuse_errno(reterr, path)
+		     : refuse_place(reterr, PERFDATA_EREAD, path, "the directory is empty");
 }
 
 static enum perfdata_status open_bundle(struct perfdata_match *match, struct pd_source *source,
@@ -106,7 +107,7 @@ static enum perfdata_status open_bundle(struct perfdata_match *match, struct pd_
 	source->bundle = match->options.bundle;
 	return pd_bundle_has_files(source->bundle)
 		       ? PERFDATA_OK
-		       : refuse(reterr, PERFDATA_EREAD, source->path, "no file is in the bundle");
+		       : refuse_place(reterr, PERFDATA_EREAD, source->path, "no file is in the bundle");
 }
 
 bool pd_source_has_files(const struct pd_source *source) { return source->root >= 0 || source->bundle; }
@@ -122,7 +123,7 @@ static enum perfdata_status open_elf(struct perfdata_match *match, struct pd_sou
 {
 	const int fd = pd_open_regular(source->path, PD_REGULAR_STORED);
 	if (fd < 0 && errno == EINVAL)
-		return refuse(reterr, PERFDATA_EREAD, source->path, "no regular file");
+		return refuse_place(reterr, PERFDATA_EREAD, source->path, "no regular file");
 	if (fd < 0)
 		return refuse_errno(reterr, source->path);
 	source->facts = pd_arena_calloc(&match->arena, 1, sizeof *source->facts);
@@ -131,7 +132,7 @@ static enum perfdata_status open_elf(struct perfdata_match *match, struct pd_sou
 	close(fd);
 	if (status == PERFDATA_EREAD)
 		return pd_error_errno(reterr, status, PERFDATA_NO_OFFSET, error, "%s", source->path);
-	return status == PERFDATA_EFORMAT ? refuse(reterr, status, source->path, "no ELF file") : status;
+	return status == PERFDATA_EFORMAT ? refuse_place(reterr, status, source->path, "no ELF file") : status;
 }
 
 static enum perfdata_status open_list(struct perfdata_match *match, struct pd_source *source,
@@ -146,10 +147,10 @@ static enum perfdata_status open_list(struct perfdata_match *match, struct pd_so
 	enum perfdata_status status = pd_read_whole(fd, MAX_LIST, &text, &size);
 	close(fd);
 	if (status)
-		return refuse(reterr, status, source->path, perfdata_status_text(status));
+		return refuse_place(reterr, status, source->path, perfdata_status_text(status));
 	status = pd_id_list_parse(&source->list, &match->arena, text, size);
 	pd_free(text);
-	return status == PERFDATA_EFORMAT ? refuse(reterr, status, source->path, "no build-id in it") : status;
+	return status == PERFDATA_EFORMAT ? refuse_place(reterr, status, source->path, "no build-id in it") : status;
 }
 
 static enum perfdata_status open_source(struct perfdata_match *match, struct pd_source *source,
@@ -304,7 +305,8 @@ static bool is_searched(const struct pd_source *source)
 }
 
 /* All ids at once, before the first is asked for. */
-static enum perfdata_status search(struct perfdata_match *match, const struct perfdata_match_wanted *wanted, size_t nr)
+static enum perfdata_status search_places(struct perfdata_match *match, const struct perfdata_match_wanted *wanted,
+					  size_t nr)
 {
 	const struct perfdata_match_options *o = &match->options;
 	struct pd_build_id *ids = pd_arena_calloc(&match->arena, nr ? nr : 1, sizeof *ids);
@@ -339,7 +341,7 @@ enum perfdata_status perfdata_match_find(struct perfdata_match *match, const str
 		results[i] = (struct perfdata_match_result){ .state = PERFDATA_MATCH_UNKNOWN,
 							     .source = SIZE_MAX,
 							     .reason = "it was not looked for" };
-	enum perfdata_status status = match->options.search ? search(match, wanted, nr) : PERFDATA_OK;
+	enum perfdata_status status = match->options.search ? search_places(match, wanted, nr) : PERFDATA_OK;
 	for (size_t i = 0; i < nr && status == PERFDATA_OK; i++) {
 		find_one(match, &wanted[i], &results[i]);
 		if (pd_cancelled(match->options.cancel))

@@ -88,7 +88,7 @@ static uint64_t hash_of(const struct pd_spans *spans, const struct pd_pair *pair
 }
 
 /* The way to the open pair with this key, or to where one would be added. */
-static uint32_t *find(struct pd_spans *spans, uint64_t hash, const struct pd_pair *pair, const uint64_t key[3],
+static uint32_t *find_open(struct pd_spans *spans, uint64_t hash, const struct pd_pair *pair, const uint64_t key[3],
 		      uint32_t *first)
 {
 	uint64_t index;
@@ -169,11 +169,11 @@ static void close_slot(struct pd_spans *spans, uint32_t index)
 	spans->free_open = index;
 }
 
-static enum perfdata_status begin(struct pd_spans *spans, const struct pd_span_event *event,
+static enum perfdata_status begin_pair(struct pd_spans *spans, const struct pd_span_event *event,
 				  const struct perfdata_raw *raw, struct perfdata_bytes data, const uint64_t key[3])
 {
 	const uint64_t hash = hash_of(spans, event->pair, key);
-	uint32_t first, *link = find(spans, hash, event->pair, key, &first);
+	uint32_t first, *link = find_open(spans, hash, event->pair, key, &first);
 	struct pd_open_pair fresh = { .pair = event->pair, .tid = raw->tid, .begin = pd_span_side(raw),
 				      .event = raw->event, .who = { -1, PERFDATA_NONE, 0 }, .next = UINT32_MAX };
 	const struct perfdata_bytes args = spans->options.args ? data : (struct perfdata_bytes){ NULL, 0 };
@@ -206,11 +206,11 @@ static enum perfdata_status begin(struct pd_spans *spans, const struct pd_span_e
 	return status == PERFDATA_OK ? set_first(spans, hash, index) : status;
 }
 
-static enum perfdata_status end(struct pd_spans *spans, const struct pd_span_event *event,
+static enum perfdata_status end_pair(struct pd_spans *spans, const struct pd_span_event *event,
 				const struct perfdata_raw *raw, struct perfdata_bytes data, const uint64_t key[3])
 {
 	const uint64_t hash = hash_of(spans, event->pair, key);
-	uint32_t first, *link = find(spans, hash, event->pair, key, &first), name = UINT32_MAX;
+	uint32_t first, *link = find_open(spans, hash, event->pair, key, &first), name = UINT32_MAX;
 	struct pd_span span = PD_NO_SPAN;
 	enum perfdata_status status = event->pair->same_name ? read_name(spans, event, data, &name) : PERFDATA_OK;
 	if (status != PERFDATA_OK)
@@ -252,7 +252,8 @@ enum perfdata_status pd_spans_pair(struct pd_spans *spans, const struct pd_span_
 	if (!read_key(spans, event, raw, data, key))
 		return PERFDATA_OK;
 	spans->took = true;
-	return event->role == PD_ROLE_BEGIN ? begin(spans, event, raw, data, key) : end(spans, event, raw, data, key);
+	return event->role == PD_ROLE_BEGIN ? begin_pair(spans, event, raw, data, key)
+					    : end_pair(spans, event, raw, data, key);
 }
 
 enum perfdata_status pd_spans_end_pairs(struct pd_spans *spans)

@@ -152,7 +152,7 @@ static enum perfdata_status put_found(struct listing *l, size_t number, bool is_
 	return put_function(l->head, is_known ? l->branches : NULL, &place, annotation, !l->nr++, l->out);
 }
 
-static bool matches(const struct listing *l, const char *name, bool is_known)
+static bool name_matches(const struct listing *l, const char *name, bool is_known)
 {
 	const char *wanted = l->head->options->symbol;
 	return wanted ? pd_stack_name_matches(name, wanted) : is_known;
@@ -166,7 +166,7 @@ static enum perfdata_status put_named(struct listing *l)
 	const char *name;
 	bool is_known;
 	for (size_t i = 0; !status && (name = pd_annotate_functions_name(l->functions, i, &is_known)); i++) {
-		if (!matches(l, name, is_known))
+		if (!name_matches(l, name, is_known))
 			continue;
 		if (is_full(l))
 			l->matching++;
@@ -188,7 +188,7 @@ static enum perfdata_status put_callers_of_inlined(struct listing *l)
 		name = pd_annotate_functions_name(l->functions, i, &is_known);
 		if (!name)
 			break;
-		if (is_known && !matches(l, name, is_known))
+		if (is_known && !name_matches(l, name, is_known))
 			status = put_found(l, i, is_known,
 					   pd_annotate_functions_inlined(l->functions, i, wanted, &annotation),
 					   &annotation);

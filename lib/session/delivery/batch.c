@@ -139,7 +139,7 @@ unsigned pd_batch_takes(const struct pd_batch *batch, const struct perfdata_raw 
 	return count;
 }
 
-static void report(const struct perfdata_reader *reader, const struct perfdata_raw *raw,
+static void report_record(const struct perfdata_reader *reader, const struct perfdata_raw *raw,
 		   enum perfdata_finding_code code, const char *message, perfdata_finding_fn *on_finding, void *user)
 {
 	const struct perfdata_finding finding = {
@@ -167,9 +167,9 @@ void perfdata_batch_check(const struct perfdata_batch *batch, perfdata_finding_f
 			continue;
 		const enum perfdata_status status = perfdata_raw_decode(reader, raw, &record);
 		if (status == PERFDATA_DAMAGED)
-			report(reader, raw, record.problem_code, record.problem, on_finding, user);
+			report_record(reader, raw, record.problem_code, record.problem, on_finding, user);
 		else if (record.rest.size && record.layout)
-			report(reader, raw, PERFDATA_FINDING_RECORD_REST,
+			report_record(reader, raw, PERFDATA_FINDING_RECORD_REST,
 			       "the record holds more bytes than its type explains", on_finding, user);
 	}
 }

@@ -83,7 +83,7 @@ static enum perfdata_status add_branches(struct sample_view *view, const struct 
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status resolve(struct sample_view *view, struct perfdata_delivery *delivery)
+static enum perfdata_status resolve_delivery(struct sample_view *view, struct perfdata_delivery *delivery)
 {
 	struct perfdata_session *session = view->session;
 	if (!session->state)
@@ -103,7 +103,7 @@ static enum perfdata_status resolve(struct sample_view *view, struct perfdata_de
 	return session->state->status;
 }
 
-static struct perfdata_delivery *add(struct sample_view *view, const struct perfdata_event *event, uint64_t id,
+static struct perfdata_delivery *add_delivery(struct sample_view *view, const struct perfdata_event *event, uint64_t id,
 				     uint64_t period)
 {
 	struct perfdata_delivery *delivery = pd_batch_next_delivery(view->batch);
@@ -125,14 +125,14 @@ static enum perfdata_status resolve_in_machine(struct sample_view *view, struct 
 {
 	struct pd_state *state = view->session->state;
 	if (!state || !state->guests)
-		return resolve(view, delivery);
+		return resolve_delivery(view, delivery);
 	(void)pd_guest_of_id(state, id, &delivery->machine_pid, &delivery->vcpu);
 	if (!pd_is_guest_mode(view->raw->misc))
-		return resolve(view, delivery);
+		return resolve_delivery(view, delivery);
 	if (pd_guest_enter(state, view->raw->misc, id, view->pid) < 0)
 		return PERFDATA_ENOMEM;
 	delivery->flags |= PERFDATA_DELIVERY_GUEST;
-	const enum perfdata_status status = resolve(view, delivery);
+	const enum perfdata_status status = resolve_delivery(view, delivery);
 	state->guest = NULL;
 	return status;
 }
@@ -144,7 +144,7 @@ static enum perfdata_status deliver_one(struct sample_view *view, const struct p
 		return PERFDATA_ENOMEM;
 	if (view->muted || !pd_filter_event(&view->session->filter, event))
 		return PERFDATA_OK;
-	struct perfdata_delivery *delivery = add(view, event, id, period);
+	struct perfdata_delivery *delivery = add_delivery(view, event, id, period);
 	if (!delivery)
 		return PERFDATA_ENOMEM;
 	view->session->counts.summary.deliveries_out++;
@@ -152,8 +152,8 @@ static enum perfdata_status deliver_one(struct sample_view *view, const struct p
 }
 
 /* How much a counter grew since the session saw it last. Inherited events count per thread. */
-static enum perfdata_status growth(struct perfdata_session *session, const struct perfdata_event *event, uint64_t id,
-				   int32_t tid, uint64_t value, uint64_t *ret)
+static enum perfdata_status value_growth(struct perfdata_session *session, const struct perfdata_event *event,
+					 uint64_t id, int32_t tid, uint64_t value, uint64_t *ret)
 {
 	bool per_thread = perfdata_attr_has(event->attr, PERFDATA_ATTR_INHERIT) &&
 			  pd_event_samples(event, PERFDATA_SAMPLE_TID);
@@ -180,7 +180,7 @@ static enum perfdata_status deliver_read(struct sample_view *view, const struct 
 			continue;
 		}
 		uint64_t id = has_id ? value.id : event->nr_ids ? event->ids[0] : 0;
-		enum perfdata_status status = growth(view->session, event, id, view->tid, value.value, &grown);
+		enum perfdata_status status = value_growth(view->session, event, id, view->tid, value.value, &grown);
 		if (status == PERFDATA_OK && grown)
 			status = deliver_one(view, owner, id, grown);
 		if (status != PERFDATA_OK)
@@ -227,9 +227,9 @@ static enum perfdata_status deliver_sample(struct sample_view *view)
 	return deliver_one(view, event, pd_sample_id_of(event, &view->scan), view->scan.period);
 }
 
-static enum perfdata_status silent(struct sample_view *view, struct perfdata_delivery **ret)
+static enum perfdata_status deliver_silently(struct sample_view *view, struct perfdata_delivery **ret)
 {
-	*ret = add(view, view->raw->event, UINT64_MAX, view->scan.period);
+	*ret = add_delivery(view, view->raw->event, UINT64_MAX, view->scan.period);
 	if (!*ret)
 		return PERFDATA_ENOMEM;
 	(*ret)->flags |= PERFDATA_DELIVERY_SILENT;
@@ -240,7 +240,7 @@ static enum perfdata_status silent(struct sample_view *view, struct perfdata_del
 static enum perfdata_status deliver_unchanged(struct sample_view *view)
 {
 	struct perfdata_delivery *delivery;
-	enum perfdata_status status = silent(view, &delivery);
+	enum perfdata_status status = deliver_silently(view, &delivery);
 	return status == PERFDATA_OK ? resolve_in_machine(view, delivery, view->scan.id) : status;
 }
 
@@ -290,7 +290,7 @@ static enum perfdata_status wait_for_chain(struct sample_view *view, uint64_t co
 {
 	struct perfdata_session *session = view->session;
 	struct perfdata_delivery *delivery;
-	enum perfdata_status status = silent(view, &delivery);
+	enum perfdata_status status = deliver_silently(view, &delivery);
 	if (status == PERFDATA_OK && session->nr_waiting >= MAX_WAITING)
 		status = release_sample(session, view->batch, &session->waiting, NULL, NULL, false);
 	if (status != PERFDATA_OK)
@@ -310,7 +310,7 @@ static enum perfdata_status wait_for_chain(struct sample_view *view, uint64_t co
 
 /* Joins the samples that waited for this chain. Samples of the same thread that wait for another chain will not get it
  * any more: they are delivered without it. */
-static enum perfdata_status join(struct perfdata_session *session, struct pd_batch *batch,
+static enum perfdata_status join_chain(struct perfdata_session *session, struct pd_batch *batch,
 				 const struct perfdata_raw *raw, const struct perfdata_record *record)
 {
 	const struct perfdata_callchain_deferred *chain = &record->u.callchain_deferred;
@@ -417,7 +417,9 @@ static enum perfdata_status deliver_other(struct sample_view *view, const struct
 	struct pd_state *state = session->state;
 	const struct perfdata_raw *raw = view->raw;
 	bool kernel = raw->type < PERFDATA_RECORD_USER_FIRST;
-	struct perfdata_delivery *delivery = view->muted ? NULL : add(view, raw->event, UINT64_MAX, view->scan.period);
+	struct perfdata_delivery *delivery = view->muted
+						     ? NULL
+						     : add_delivery(view, raw->event, UINT64_MAX, view->scan.period);
 	if (!view->muted && !delivery)
 		return PERFDATA_ENOMEM;
 	enum perfdata_status status = PERFDATA_OK;
@@ -437,7 +439,7 @@ static enum perfdata_status deliver_other(struct sample_view *view, const struct
 	if (state)
 		state->guest = NULL;
 	if (status == PERFDATA_OK && raw->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED && session->waiting)
-		status = join(session, view->batch, raw, record);
+		status = join_chain(session, view->batch, raw, record);
 	return status;
 }
 
@@ -466,9 +468,9 @@ enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batc
 	}
 	struct perfdata_delivery *unknown;
 	if (!raw->event)
-		return silent(&view, &unknown);
+		return deliver_silently(&view, &unknown);
 	if (!pd_off_cpu_counts(session, raw->event))
-		return silent(&view, &unknown);
+		return deliver_silently(&view, &unknown);
 	take_sample(&view, &record);
 	uint64_t cookie;
 	if (wanted && wants_deferred(&view, &cookie))

@@ -64,8 +64,8 @@ static enum perfdata_status find_threads(struct perfdata_session *session, struc
 	return PERFDATA_OK;
 }
 
-static inline void resolve(struct perfdata_session *session, struct pd_batch *batch, const struct sample *sample,
-			   struct perfdata_delivery *delivery)
+static inline void resolve_delivery(struct perfdata_session *session, struct pd_batch *batch,
+				    const struct sample *sample, struct perfdata_delivery *delivery)
 {
 	session->state->now = sample->raw->time;
 	pd_delivery_place(session, sample->thread, &sample->scan, delivery);
@@ -79,8 +79,8 @@ static inline void resolve(struct perfdata_session *session, struct pd_batch *ba
 	pd_delivery_end(session, &sample->scan, delivery);
 }
 
-static enum perfdata_status deliver(struct perfdata_session *session, struct pd_batch *batch, struct sample *samples,
-				    unsigned nr)
+static enum perfdata_status deliver_samples(struct perfdata_session *session, struct pd_batch *batch,
+					    struct sample *samples, unsigned nr)
 {
 	if (session->state && find_threads(session, samples, nr) != PERFDATA_OK)
 		return PERFDATA_ENOMEM;
@@ -94,7 +94,7 @@ static enum perfdata_status deliver(struct perfdata_session *session, struct pd_
 				  pd_sample_id_of(own->event, &samples[i].scan),
 				  pd_sample_period_of(own->event, &samples[i].scan));
 		if (session->state)
-			resolve(session, batch, &samples[i], delivery);
+			resolve_delivery(session, batch, &samples[i], delivery);
 	}
 	return session->state ? session->state->status : PERFDATA_OK;
 }
@@ -124,7 +124,7 @@ enum perfdata_status pd_take_samples(struct perfdata_session *session, const str
 	session->counts.summary.samples_out += count;
 	if (pd_needs(session, PERFDATA_NEED_DELIVERIES)) {
 		session->counts.summary.deliveries_out += count;
-		return deliver(session, batch, samples, count);
+		return deliver_samples(session, batch, samples, count);
 	}
 	for (unsigned i = 0; i < count; i++)
 		if (!pd_batch_add_record(batch, samples[i].raw))

@@ -312,7 +312,7 @@ static enum perfdata_status fail_with(struct perfdata_session *session, enum per
 	return status;
 }
 
-static enum perfdata_status fail(struct perfdata_session *session, enum perfdata_status status)
+static enum perfdata_status fail_session(struct perfdata_session *session, enum perfdata_status status)
 {
 	if (session->error.status == status && *session->error.message)
 		return session->end = status;   /* the error is set already */
@@ -377,7 +377,7 @@ static enum perfdata_status take_next(struct perfdata_session *session)
 		bool counted;
 		const enum perfdata_status status = count_samples(session, &counted);
 		if (status != PERFDATA_OK || counted)
-			return status == PERFDATA_OK ? PERFDATA_OK : fail(session, status);
+			return status == PERFDATA_OK ? PERFDATA_OK : fail_session(session, status);
 	}
 	if (upcoming->at == upcoming->pending.nr) {
 		const enum perfdata_status status = pd_upcoming_next(session);
@@ -400,7 +400,7 @@ static enum perfdata_status take_next(struct perfdata_session *session)
 		pd_upcoming_end(session);
 	}
 	upcoming->at += taken;
-	return status == PERFDATA_OK ? PERFDATA_OK : fail(session, status);
+	return status == PERFDATA_OK ? PERFDATA_OK : fail_session(session, status);
 }
 
 enum perfdata_status perfdata_session_next(struct perfdata_session *session, struct perfdata_batch **ret)
@@ -415,7 +415,7 @@ enum perfdata_status perfdata_session_next(struct perfdata_session *session, str
 			enum perfdata_status status = pd_session_spans_end(session);
 			if (status == PERFDATA_OK)
 				status = pd_deliver_waiting(session);
-			session->end = status == PERFDATA_OK ? PERFDATA_END : fail(session, status);
+			session->end = status == PERFDATA_OK ? PERFDATA_END : fail_session(session, status);
 			session->read_whole = true;
 			if (session->state)
 				pd_jit_report_overlaps(session->state);
@@ -441,7 +441,7 @@ const struct perfdata_summary *perfdata_session_summary(struct perfdata_session 
 {
 	/* without memory the lists keep their last published state, and the session fails; the sums are right */
 	if (pd_counts_publish(session) != PERFDATA_OK) {
-		fail(session, PERFDATA_ENOMEM);
+		fail_session(session, PERFDATA_ENOMEM);
 		session->counts.summary.complete = false;
 	}
 	return &session->counts.summary;

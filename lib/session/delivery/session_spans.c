@@ -221,7 +221,7 @@ static enum perfdata_status end_with(struct perfdata_session *session, uint32_t 
 
 /* --- what comes out ----------------------------------------------------------------------------------------------- */
 
-static enum perfdata_status deliver(struct perfdata_session *session, const struct pd_span *span,
+static enum perfdata_status deliver_span(struct perfdata_session *session, const struct pd_span *span,
 				    const struct perfdata_raw *raw, enum pd_span_state state, uint64_t begin,
 				    uint64_t duration)
 {
@@ -264,7 +264,7 @@ static enum perfdata_status deliver(struct perfdata_session *session, const stru
 }
 
 /* Time off the CPU has two parts: the thread is blocked, then it waits for a CPU. */
-static enum perfdata_status weigh(struct perfdata_session *session, const struct pd_span *span,
+static enum perfdata_status weigh_span(struct perfdata_session *session, const struct pd_span *span,
 				  const struct perfdata_raw *raw)
 {
 	const struct pd_session_spans *own = session->spans;
@@ -272,7 +272,7 @@ static enum perfdata_status weigh(struct perfdata_session *session, const struct
 	if (own->source && !pd_filter_event(&session->filter, own->source))
 		return PERFDATA_OK;
 	if (span->kind == PERFDATA_SPAN_RUN)
-		return own->weighs_runs ? deliver(session, span, raw, PD_STATE_RUNNING, span->begin, duration)
+		return own->weighs_runs ? deliver_span(session, span, raw, PD_STATE_RUNNING, span->begin, duration)
 					: PERFDATA_OK;
 	if (span->kind != PERFDATA_SPAN_OFF)
 		return PERFDATA_OK;
@@ -280,10 +280,10 @@ static enum perfdata_status weigh(struct perfdata_session *session, const struct
 			   span->queued <= duration;
 	enum perfdata_status status = PERFDATA_OK;
 	if (own->states >> span->state & 1)
-		status = deliver(session, span, raw, span->state, span->begin,
+		status = deliver_span(session, span, raw, span->state, span->begin,
 				 parts ? duration - span->queued : duration);
 	return status == PERFDATA_OK && parts && own->states >> PD_STATE_RUN_QUEUE & 1
-		       ? deliver(session, span, raw, PD_STATE_RUN_QUEUE, span->end - span->queued, span->queued)
+		       ? deliver_span(session, span, raw, PD_STATE_RUN_QUEUE, span->end - span->queued, span->queued)
 		       : status;
 }
 
@@ -297,7 +297,7 @@ static bool has_number(const int32_t *list, size_t nr, int32_t number)
 
 /* Filters choose among spans, not among the records that spans are made of. Of a span that reaches into the window of
  * time, the part inside counts. */
-static bool passes(const struct perfdata_session *session, struct pd_span *span)
+static bool span_passes(const struct perfdata_session *session, struct pd_span *span)
 {
 	const struct perfdata_filter *given = &session->filter.given;
 	if (!session->filter.any)
@@ -362,12 +362,12 @@ static bool add_span(struct pd_batch *batch, const struct pd_span *span)
 	return true;
 }
 
-static enum perfdata_status take(void *user, const struct pd_span *given, const struct perfdata_raw *raw)
+static enum perfdata_status take_span(void *user, const struct pd_span *given, const struct perfdata_raw *raw)
 {
 	struct perfdata_session *session = user;
 	struct pd_session_spans *own = session->spans;
 	struct pd_span span = *given;
-	if (!passes(session, &span))
+	if (!span_passes(session, &span))
 		return PERFDATA_OK;
 	const bool chosen = span.kind != PERFDATA_SPAN_OFF || own->states >> span.state & 1;
 	if (!span.summed && own->kinds >> span.kind & 1 && chosen) {
@@ -376,7 +376,7 @@ static enum perfdata_status take(void *user, const struct pd_span *given, const 
 			return PERFDATA_ENOMEM;
 	}
 	const bool has_length = span.summed || pd_span_is_whole(&span);
-	return own->off_event && raw && has_length ? weigh(session, &span, raw) : PERFDATA_OK;
+	return own->off_event && raw && has_length ? weigh_span(session, &span, raw) : PERFDATA_OK;
 }
 
 /* --- setting up --------------------------------------------------------------------------------------------------- */
@@ -535,7 +535,7 @@ enum perfdata_status pd_session_spans_begin(struct perfdata_session *session, st
 		.args = session->options.spans & PD_SPANS_ARGS,
 		.swap = pd_order_is_foreign(perfdata_reader_header(session->reader)->order),
 		.arch = pd_reader_arch(session->reader),
-		.who = who_has, .stack = stack_of, .take = take, .user = session,
+		.who = who_has, .stack = stack_of, .take = take_span, .user = session,
 	};
 	own->engine = pd_spans_new(&options, session->account);
 	if (!own->engine)

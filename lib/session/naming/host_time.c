@@ -11,7 +11,7 @@
 #define SECOND INT64_C(1000000000)
 
 /* perf's own clock is not disciplined as the others are: it may be wrong by this many ns. */
-static int64_t uncertainty(clockid_t clock, uint64_t time)
+static int64_t clock_uncertainty(clockid_t clock, uint64_t time)
 {
 	return SECOND + (clock == CLOCK_REALTIME ? 0 : (int64_t)(time / 10000));
 }
@@ -46,7 +46,7 @@ struct pd_host_time pd_host_time(const struct pd_state *state, uint64_t time)
 	if (!time || time > INT64_MAX / 2)
 		return when;
 	const clockid_t clock = clock_of(state);
-	const int64_t slack = uncertainty(clock, time), boot = pd_host_boot_time();
+	const int64_t slack = clock_uncertainty(clock, time), boot = pd_host_boot_time();
 	int64_t made = now_of(CLOCK_REALTIME) - now_of(clock) + (int64_t)time;
 	const bool another_boot = made > now_of(CLOCK_REALTIME) + slack || (written && written < boot);
 	if (another_boot)

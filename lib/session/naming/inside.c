@@ -332,7 +332,7 @@ const struct pd_inside_symbol *pd_inside_symbol_at(const struct pd_inside_file *
 #define LINKER_SHOWN "[linker]"
 
 /* Names of the dynamic linker's own functions have a prefix, under which they are mangled as all others. */
-static const char *spell(struct pd_inside *inside, const char *raw)
+static const char *spell_name(struct pd_inside *inside, const char *raw)
 {
 	bool excess = false;
 
@@ -359,7 +359,7 @@ static const struct pd_inside_name *make_name(struct pd_inside *inside, const st
 
 	if (!name || !(name->raw = pd_arena_copy(&inside->bytes, raw.data, size)))
 		return NULL;
-	name->shown = spell(inside, name->raw);
+	name->shown = spell_name(inside, name->raw);
 	if (!name->shown)
 		return NULL;
 	const size_t taken = sizeof *name + size + strlen(name->shown);

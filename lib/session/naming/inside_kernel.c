@@ -51,7 +51,7 @@ static int by_address(const void *a, const void *b)
 }
 
 /* Each symbol reaches up to the next address; only code stays. */
-static void finish(struct pd_inside_file *file)
+static void finish_file(struct pd_inside_file *file)
 {
 	uint32_t kept = 0;
 	uint64_t next = UINT64_MAX, behind = UINT64_MAX;
@@ -110,6 +110,6 @@ int pd_inside_take_kernel(struct pd_inside *inside, struct perfdata_bytes text)
 		file->count += take_line(line, next, inside->kernel_text, &file->items[file->count]);
 		line = next + 1;
 	}
-	finish(file);
+	finish_file(file);
 	return pd_account_is_exhausted(inside->account) ? -1 : 0;
 }

@@ -79,7 +79,7 @@ uint64_t pd_code_time(struct pd_state *state, const struct pd_map *map, uint64_t
 }
 
 /* Copies the part of a change that lies in the code. */
-static void apply(struct pd_changed_code *code, const struct pd_code_change *change, bool is_past)
+static void apply_change(struct pd_changed_code *code, const struct pd_code_change *change, bool is_past)
 {
 	const uint8_t *bytes = is_past ? change->new_bytes : change->old_bytes;
 	const uint16_t size = is_past ? change->new_size : change->old_size;
@@ -101,7 +101,7 @@ void pd_code_restore(const struct pd_state *state, uint64_t time, struct pd_chan
 	 * the newest counts */
 	for (unsigned nr = 0; number && nr < PD_MOST_CHANGES; nr++) {
 		const struct pd_code_change *change = &changes->items[number - 1];
-		apply(code, change, change->time <= time);
+		apply_change(code, change, change->time <= time);
 		number = change->before;
 	}
 	code->is_too_often = number != 0;

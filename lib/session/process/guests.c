@@ -7,7 +7,7 @@
 #include <string.h>
 #include "session/state.h"
 
-static struct pd_guest *find(const struct pd_state *state, int32_t pid)
+static struct pd_guest *find_guest(const struct pd_state *state, int32_t pid)
 {
 	struct pd_guest *guest = state->guests;
 	while (guest && guest->pid != pid)
@@ -26,9 +26,9 @@ static int add_first_threads(struct pd_state *state, const struct pd_guest *gues
 	return pd_thread_get(state, 0, 0) ? 0 : -1;
 }
 
-static struct pd_guest *get(struct pd_state *state, int32_t pid)
+static struct pd_guest *get_guest(struct pd_state *state, int32_t pid)
 {
-	struct pd_guest *guest = find(state, pid);
+	struct pd_guest *guest = find_guest(state, pid);
 	if (guest)
 		return guest;
 	guest = pd_arena_calloc(&state->arena, 1, sizeof *guest);
@@ -59,7 +59,8 @@ int pd_guests_take(struct pd_state *state, const struct perfdata_id_index *index
 		if (!guest.machine_pid)
 			continue;
 		const uint64_t value = (uint32_t)guest.machine_pid | (uint64_t)guest.vcpu << 32;
-		if (!get(state, (int32_t)guest.machine_pid) || pd_hash_map_put(&state->guest_ids, entry.id, value) < 0)
+		if (!get_guest(state, (int32_t)guest.machine_pid) ||
+		    pd_hash_map_put(&state->guest_ids, entry.id, value) < 0)
 			return -1;
 	}
 	return 0;
@@ -82,9 +83,9 @@ int pd_guest_enter(struct pd_state *state, unsigned misc, uint64_t id, int32_t p
 	if (!state->guests || !pd_is_guest_mode(misc))
 		return 0;
 	(void)pd_guest_of_id(state, id, &pid, &vcpu);
-	state->guest = find(state, pid);
+	state->guest = find_guest(state, pid);
 	if (!state->guest)
-		state->guest = get(state, 0);
+		state->guest = get_guest(state, 0);
 	return state->guest ? 0 : -1;
 }
 

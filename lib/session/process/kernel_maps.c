@@ -16,7 +16,7 @@ struct pd_kernel_map {
 
 static size_t size_of(const struct pd_kernel_map *node) { return node ? node->size : 0; }
 
-static struct pd_kernel_map *sized(struct pd_kernel_map *node)
+static struct pd_kernel_map *update_size(struct pd_kernel_map *node)
 {
 	node->size = size_of(node->left) + 1 + size_of(node->right);
 	return node;
@@ -32,7 +32,7 @@ static bool is_before(const struct pd_kernel_map *a, const struct pd_kernel_map 
 }
 
 /* Splits: left, the maps before the key; right, the key, if it is in the tree, and the maps after it. */
-static void split(struct pd_kernel_map *node, const struct pd_kernel_map *key, struct pd_kernel_map **left,
+static void split_tree(struct pd_kernel_map *node, const struct pd_kernel_map *key, struct pd_kernel_map **left,
 		  struct pd_kernel_map **right)
 {
 	struct pd_kernel_map *part;
@@ -40,26 +40,26 @@ static void split(struct pd_kernel_map *node, const struct pd_kernel_map *key, s
 	if (!node)
 		return;
 	if (is_before(node, key)) {
-		split(node->right, key, &part, right);
+		split_tree(node->right, key, &part, right);
 		node->right = part;
-		*left = sized(node);
+		*left = update_size(node);
 	} else {
-		split(node->left, key, left, &part);
+		split_tree(node->left, key, left, &part);
 		node->left = part;
-		*right = sized(node);
+		*right = update_size(node);
 	}
 }
 
-static struct pd_kernel_map *merge(struct pd_kernel_map *left, struct pd_kernel_map *right)
+static struct pd_kernel_map *merge_trees(struct pd_kernel_map *left, struct pd_kernel_map *right)
 {
 	if (!left || !right)
 		return left ? left : right;
 	if (left->priority > right->priority) {
-		left->right = merge(left->right, right);
-		return sized(left);
+		left->right = merge_trees(left->right, right);
+		return update_size(left);
 	}
-	right->left = merge(left, right->left);
-	return sized(right);
+	right->left = merge_trees(left, right->left);
+	return update_size(right);
 }
 
 static struct pd_kernel_map *without_first(struct pd_kernel_map *node)
@@ -67,21 +67,21 @@ static struct pd_kernel_map *without_first(struct pd_kernel_map *node)
 	if (!node->left)
 		return node->right;
 	node->left = without_first(node->left);
-	return sized(node);
+	return update_size(node);
 }
 
-static void insert(struct pd_maps *maps, struct pd_kernel_map *node)
+static void insert_map(struct pd_maps *maps, struct pd_kernel_map *node)
 {
 	struct pd_kernel_map *left, *right;
-	split(maps->recorded, node, &left, &right);
-	maps->recorded = merge(merge(left, node), right);
+	split_tree(maps->recorded, node, &left, &right);
+	maps->recorded = merge_trees(merge_trees(left, node), right);
 }
 
 static void remove_map(struct pd_maps *maps, const struct pd_kernel_map *node)
 {
 	struct pd_kernel_map *left, *right;
-	split(maps->recorded, node, &left, &right);
-	maps->recorded = merge(left, without_first(right));
+	split_tree(maps->recorded, node, &left, &right);
+	maps->recorded = merge_trees(left, without_first(right));
 }
 
 int pd_kernel_maps_add(struct pd_map_store *store, struct pd_maps *maps, const struct pd_map *map, bool is_kernel)
@@ -97,12 +97,12 @@ int pd_kernel_maps_add(struct pd_map_store *store, struct pd_maps *maps, const s
 		remove_map(maps, maps->kernel);
 	if (is_kernel)
 		maps->kernel = node;
-	insert(maps, node);
+	insert_map(maps, node);
 	maps->generation = ++store->next_generation;
 	return 0;
 }
 
-static const struct pd_kernel_map *at(const struct pd_kernel_map *node, size_t index)
+static const struct pd_kernel_map *map_at(const struct pd_kernel_map *node, size_t index)
 {
 	for (;;) {
 		const size_t before = size_of(node->left);
@@ -118,7 +118,7 @@ const struct pd_map *pd_kernel_maps_find(const struct pd_maps *maps, uint64_t ad
 	size_t low = 0, high = size_of(maps->recorded);
 	while (low < high) {
 		const size_t middle = (low + high) / 2;
-		const struct pd_map *map = &at(maps->recorded, middle)->map;
+		const struct pd_map *map = &map_at(maps->recorded, middle)->map;
 		if (address < map->start)
 			high = middle;
 		else if (address >= map->end)

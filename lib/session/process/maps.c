@@ -38,7 +38,7 @@ static struct pd_map_node *new_node(struct change *change, const struct pd_map *
 }
 
 /* The node itself if it belongs to this set alone, else a copy that belongs to this set. */
-static struct pd_map_node *own(struct change *change, struct pd_map_node *node)
+static struct pd_map_node *own_node(struct change *change, struct pd_map_node *node)
 {
 	if (node->owner == change->owner)
 		return node;
@@ -53,39 +53,39 @@ static struct pd_map_node *own(struct change *change, struct pd_map_node *node)
 }
 
 /* Splits: left, the maps that start below key; right, the others. */
-static void split(struct change *change, struct pd_map_node *node, uint64_t key, struct pd_map_node **left,
+static void split_tree(struct change *change, struct pd_map_node *node, uint64_t key, struct pd_map_node **left,
 		  struct pd_map_node **right)
 {
 	*left = *right = NULL;
 	if (!node)
 		return;
-	node = own(change, node);
+	node = own_node(change, node);
 	if (!node)
 		return;
 	struct pd_map_node *part;
 	if (node->map.start < key) {
-		split(change, node->right, key, &part, right);
+		split_tree(change, node->right, key, &part, right);
 		node->right = part;
 		*left = node;
 	} else {
-		split(change, node->left, key, left, &part);
+		split_tree(change, node->left, key, left, &part);
 		node->left = part;
 		*right = node;
 	}
 }
 
-static struct pd_map_node *merge(struct change *change, struct pd_map_node *left, struct pd_map_node *right)
+static struct pd_map_node *merge_trees(struct change *change, struct pd_map_node *left, struct pd_map_node *right)
 {
 	if (!left || !right)
 		return left ? left : right;
 	bool left_wins = left->priority > right->priority;
-	struct pd_map_node *top = own(change, left_wins ? left : right);
+	struct pd_map_node *top = own_node(change, left_wins ? left : right);
 	if (!top)
 		return NULL;
 	if (left_wins)
-		top->right = merge(change, top->right, right);
+		top->right = merge_trees(change, top->right, right);
 	else
-		top->left = merge(change, left, top->left);
+		top->left = merge_trees(change, left, top->left);
 	return top;
 }
 
@@ -107,7 +107,7 @@ static struct pd_map_node *tail_of(struct change *change, const struct pd_map *m
 	return new_node(change, &rest);
 }
 
-static int finish(struct change *change, struct pd_maps *maps, struct pd_map_node *root)
+static int finish_change(struct change *change, struct pd_maps *maps, struct pd_map_node *root)
 {
 	if (change->failed)
 		return -1;
@@ -123,8 +123,8 @@ int pd_maps_insert(struct pd_map_store *store, struct pd_maps *maps, const struc
 	struct change change = { .store = store, .owner = maps->owner };
 	struct pd_map_node *left, *middle, *right;
 	struct pd_map_node *node = new_node(&change, map);
-	split(&change, maps->root, map->start, &left, &right);
-	split(&change, right, map->end, &middle, &right);
+	split_tree(&change, maps->root, map->start, &left, &right);
+	split_tree(&change, right, map->end, &middle, &right);
 	struct pd_map_node *before = last_of(left), *inside = last_of(middle), *tail = NULL;
 	if (before && before->map.end > map->start) {
 		tail = tail_of(&change, &before->map, map->end);
@@ -135,7 +135,8 @@ int pd_maps_insert(struct pd_map_store *store, struct pd_maps *maps, const struc
 		tail = tail_of(&change, &inside->map, map->end);
 	if (change.failed)
 		return -1;
-	return finish(&change, maps, merge(&change, merge(&change, merge(&change, left, node), tail), right));
+	return finish_change(&change, maps,
+			     merge_trees(&change, merge_trees(&change, merge_trees(&change, left, node), tail), right));
 }
 
 int pd_maps_remove(struct pd_map_store *store, struct pd_maps *maps, uint64_t start)
@@ -144,11 +145,11 @@ int pd_maps_remove(struct pd_map_store *store, struct pd_maps *maps, uint64_t st
 	struct pd_map_node *left, *middle, *right;
 	if (start == UINT64_MAX)
 		return 0;
-	split(&change, maps->root, start, &left, &right);
-	split(&change, right, start + 1, &middle, &right);
+	split_tree(&change, maps->root, start, &left, &right);
+	split_tree(&change, right, start + 1, &middle, &right);
 	if (change.failed)
 		return -1;
-	return finish(&change, maps, merge(&change, left, right));
+	return finish_change(&change, maps, merge_trees(&change, left, right));
 }
 
 static const struct pd_map *find_in(const struct pd_map_node *root, uint64_t address)

@@ -30,7 +30,7 @@ static size_t bytes_of(const struct pd_known_chains *known)
 	return known->size + known->nr_slots * sizeof *known->slots;
 }
 
-static void forget(struct pd_known_chains *known)
+static void forget_chains(struct pd_known_chains *known)
 {
 	pd_account_give(known->account, PD_USE_CACHES, bytes_of(known));
 	pd_free(known->ring);
@@ -43,7 +43,7 @@ static void forget(struct pd_known_chains *known)
 
 void pd_known_chains_release(struct pd_known_chains *known)
 {
-	forget(known);
+	forget_chains(known);
 	*known = (struct pd_known_chains){ 0 };
 }
 
@@ -58,7 +58,7 @@ uint64_t pd_chain_place(const struct pd_chain_key *key, uint64_t seed)
 	return pd_hash_u64(hash, key->maps ^ key->kernel << 32);
 }
 
-static uint32_t length(const struct perfdata_list *list) { return list ? (uint32_t)list->count : UINT32_MAX; }
+static uint32_t list_length(const struct perfdata_list *list) { return list ? (uint32_t)list->count : UINT32_MAX; }
 
 static bool same_words(const uint64_t *words, const struct perfdata_list *list)
 {
@@ -68,8 +68,8 @@ static bool same_words(const uint64_t *words, const struct perfdata_list *list)
 /* Compares the whole key: equal hashes do not suffice. */
 static bool is_of(const struct pd_known_chain *chain, const struct pd_chain_key *key)
 {
-	if (chain->maps != key->maps || chain->kernel != key->kernel || chain->recorded != length(key->recorded) ||
-	    chain->deferred != length(key->deferred) || !same_words(chain->words, key->recorded))
+	if (chain->maps != key->maps || chain->kernel != key->kernel || chain->recorded != list_length(key->recorded) ||
+	    chain->deferred != list_length(key->deferred) || !same_words(chain->words, key->recorded))
 		return false;
 	return !key->deferred || same_words(chain->words + chain->recorded, key->deferred);
 }
@@ -124,9 +124,9 @@ static struct pd_chain_slot *new_slots(size_t size)
 }
 
 /* Starts with an empty ring, the first time or after the ring was dropped. */
-static bool start(struct pd_known_chains *known, size_t size)
+static bool start_chains(struct pd_known_chains *known, size_t size)
 {
-	forget(known);
+	forget_chains(known);
 	known->ring = pd_malloc(size);
 	known->slots = new_slots(size);
 	if (!known->ring || !known->slots) {
@@ -178,7 +178,7 @@ static bool go_around(struct pd_known_chains *known)
 	const bool useful = known->missed > known->put / 32 || known->size < ALWAYS_SIZE;
 	known->put = known->missed = 0;
 	if (!known->size || (known->size > FIRST_SIZE && pd_account_is_over(known->account)))
-		return start(known, FIRST_SIZE);
+		return start_chains(known, FIRST_SIZE);
 	if (useful && known->size < known->max_size && !pd_account_is_tight(known->account))
 		return make_larger(known);
 	return true;
@@ -218,8 +218,8 @@ struct pd_known_chain *pd_known_chains_put(struct pd_known_chains *known, const 
 	*chain = (struct pd_known_chain){
 		.maps = key->maps,
 		.kernel = key->kernel,
-		.recorded = length(key->recorded),
-		.deferred = length(key->deferred),
+		.recorded = list_length(key->recorded),
+		.deferred = list_length(key->deferred),
 		.steps = nr_steps,
 		.stack = PERFDATA_NONE,
 		.node = PERFDATA_NONE,

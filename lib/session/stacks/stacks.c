@@ -199,7 +199,7 @@ void pd_stack_fetch(const struct pd_state *state, const struct pd_chain_key *exp
 
 /* --- stacks ------------------------------------------------------------------------------------------------------- */
 
-static int failed(struct pd_state *state, enum perfdata_status status)
+static int fail_state(struct pd_state *state, enum perfdata_status status)
 {
 	state->status = status == PERFDATA_OK ? PERFDATA_ENOMEM : status;
 	return -1;
@@ -211,7 +211,7 @@ static int put_steps(struct pd_state *state, struct pd_step_list *to, const stru
 {
 	if (to->count + nr >= PERFDATA_NONE ||
 	    pd_vector_grow(&to->items, &to->room, to->count + nr, sizeof *to->items) < 0)
-		return failed(state, PERFDATA_ENOMEM);
+		return fail_state(state, PERFDATA_ENOMEM);
 	memcpy(&to->items[to->count], steps, nr * sizeof *steps);
 	*ret_at = (uint32_t)to->count;
 	to->count += nr;
@@ -225,11 +225,11 @@ static int name_stack(struct pd_state *state, const struct pd_chain *chain, stru
 	struct perfdata_step *steps = stacks->scratch.items;
 	const size_t nr = stacks->scratch.count;
 	if (stacks->with_ids && (ret->stack = pd_stack_ids_get(&stacks->ids, steps, nr)) == UINT32_MAX)
-		return failed(state, stacks->ids.status);
+		return fail_state(state, stacks->ids.status);
 	if (stacks->with_cuts && chain->is_cut)
 		steps[nr - 1].origin = PD_STEP_CUT;
 	if (stacks->with_nodes && (ret->node = pd_step_tree_node(&stacks->nodes, steps, nr)) == UINT32_MAX)
-		return failed(state, stacks->nodes.status);
+		return fail_state(state, stacks->nodes.status);
 	return 0;
 }
 
@@ -267,7 +267,7 @@ static int take_known(struct pd_state *state, struct pd_known_chain *known, stru
 	return 0;
 }
 
-static void remember(struct pd_state *state, const struct pd_chain_key *key, const struct pd_stack *stack,
+static void remember_stack(struct pd_state *state, const struct pd_chain_key *key, const struct pd_stack *stack,
 		     uint64_t batch)
 {
 	const uint32_t nr = state->stacks.with_steps ? stack->nr_steps : 0;
@@ -303,7 +303,7 @@ int pd_stack_get(struct pd_state *state, const struct pd_thread *thread, const s
 	if (build_stack(state, thread, chain, to, ret) < 0)
 		return -1;
 	if (ret->nr_steps && !state->timed)
-		remember(state, key, ret, to->batch);
+		remember_stack(state, key, ret, to->batch);
 	return 0;
 }
 
@@ -319,7 +319,7 @@ int pd_stack_alone(struct pd_state *state, unsigned cpumode, uint64_t ip, uint32
 	};
 	*ret_node = pd_step_tree_node(&state->stacks.nodes, &step, 1);
 	if (*ret_node == UINT32_MAX)
-		return failed(state, state->stacks.nodes.status);
+		return fail_state(state, state->stacks.nodes.status);
 	*known = (struct pd_known_alone){ .ip = ip, .frame = frame, .cpumode = cpumode, .node = *ret_node };
 	return 0;
 }

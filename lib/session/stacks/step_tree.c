@@ -56,7 +56,7 @@ static int same_step(const void *user, uint32_t index, const void *wanted)
 	return memcmp(pd_table_at(&tree->steps, index), wanted, sizeof(struct perfdata_step)) == 0;
 }
 
-static uint32_t failed(struct pd_step_tree *tree, enum perfdata_status status)
+static uint32_t fail_tree(struct pd_step_tree *tree, enum perfdata_status status)
 {
 	tree->status = status;
 	return UINT32_MAX;
@@ -70,11 +70,11 @@ static uint32_t intern_step(struct pd_step_tree *tree, const struct perfdata_ste
 	if (index != UINT32_MAX)
 		return index;
 	if (pd_account_is_exhausted(tree->account))
-		return failed(tree, PERFDATA_ENOMEM);
+		return fail_tree(tree, PERFDATA_ENOMEM);
 	tree->index.dense = pd_account_is_tight(tree->account);
 	struct perfdata_step *added = pd_table_add(&tree->steps, &index);
 	if (!added || pd_index_add(&tree->index, hash, index) < 0)
-		return failed(tree, PERFDATA_ENOMEM);
+		return fail_tree(tree, PERFDATA_ENOMEM);
 	*added = *step;
 	const size_t size = (size_t)tree->steps.count * sizeof *step + tree->index.capacity * sizeof *tree->index.slots;
 	pd_account_change(tree->account, PD_USE_FRAMES, tree->accounted, size);
@@ -83,7 +83,7 @@ static uint32_t intern_step(struct pd_step_tree *tree, const struct perfdata_ste
 }
 
 /* The step, reduced to what distinguishes steps in this tree. */
-static struct perfdata_step normal(const struct pd_step_tree *tree, const struct perfdata_step *step)
+static struct perfdata_step normal_step(const struct pd_step_tree *tree, const struct perfdata_step *step)
 {
 	struct perfdata_step result = *step;
 	if (tree->exact)
@@ -144,7 +144,7 @@ static int find_labels(struct pd_step_tree *tree, const struct perfdata_step *st
 		return -1;
 	}
 	for (size_t i = 0; i < nr; i++) {
-		const struct perfdata_step step = normal(tree, &steps[nr - 1 - i]);
+		const struct perfdata_step step = normal_step(tree, &steps[nr - 1 - i]);
 		if ((tree->labels[i] = label_of(tree, &step)) == UINT32_MAX)
 			return -1;
 	}
@@ -168,7 +168,7 @@ uint32_t pd_step_tree_node(struct pd_step_tree *tree, const struct perfdata_step
 	}
 	if (node != UINT32_MAX)
 		node = pd_tree_path(&tree->tree, node, &tree->labels[at], nr - at);
-	return node == UINT32_MAX ? failed(tree, tree->tree.status) : node;
+	return node == UINT32_MAX ? fail_tree(tree, tree->tree.status) : node;
 }
 
 int pd_step_tree_get(struct pd_step_tree *tree, uint32_t node, uint32_t *ret_caller, struct perfdata_step *ret)

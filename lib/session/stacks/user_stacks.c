@@ -67,7 +67,7 @@ static bool arch_of(enum perfdata_arch arch, uint64_t abi, enum perfdata_unwind_
 	return true;
 }
 
-static void drop(struct pd_unwinder *slot)
+static void drop_unwinder(struct pd_unwinder *slot)
 {
 	pd_unwinder_free(slot->unwinder);
 	*slot = (struct pd_unwinder){ 0 };
@@ -89,7 +89,7 @@ static struct pd_unwinder *take_unwinder(struct pd_state *state, const struct pd
 			slot = each;
 	}
 	if (slot->maps != maps || slot->arch != arch) {
-		drop(slot);
+		drop_unwinder(slot);
 		if (pd_unwinder_new(state->symbols, arch, find_map, slot, &slot->unwinder) != PERFDATA_OK)
 			return NULL;
 		*slot = (struct pd_unwinder){ .state = state,
@@ -287,7 +287,7 @@ uint64_t pd_unwind_leaf(struct pd_state *state, const struct pd_thread *thread, 
 void pd_unwinders_free(struct pd_state *state)
 {
 	for (unsigned i = 0; state->unwinders && i < MAX_UNWINDERS; i++)
-		drop(&state->unwinders->slots[i]);
+		drop_unwinder(&state->unwinders->slots[i]);
 	pd_free(state->unwinders);
 	state->unwinders = NULL;
 }

@@ -38,7 +38,7 @@ static void name_loader_ask(struct pd_name_loader *loader, bool lines, unsigned 
 }
 
 /* Waits for the file that is being loaded. */
-static void stop(struct pd_name_loader *loader)
+static void stop_loader(struct pd_name_loader *loader)
 {
 	pd_monitor_enter(loader->monitor);
 	loader->stopping = true;
@@ -52,7 +52,7 @@ void pd_name_loader_free(struct pd_name_loader *loader)
 {
 	if (!loader)
 		return;
-	stop(loader);
+	stop_loader(loader);
 	pd_monitor_free(loader->monitor);
 	pd_free(loader);
 }
@@ -100,7 +100,7 @@ static void load_rest(void *user, unsigned thread)
 /* Loads the remaining files with all threads, and returns when all are loaded. */
 static void name_loader_finish(struct pd_name_loader *loader)
 {
-	stop(loader);
+	stop_loader(loader);
 	struct pd_team *team = pd_team_start(loader->threads ? loader->threads - 1 : 0, load_rest, loader);
 	load_rest(loader, 0);
 	pd_team_join(team);

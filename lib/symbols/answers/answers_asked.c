@@ -26,7 +26,7 @@ void pd_asked_free(struct pd_asked *asked)
 	pd_free(asked);
 }
 
-static void note(struct pd_asked *asked, struct pd_hash_map *map, uint64_t key, uint64_t value)
+static void note_key(struct pd_asked *asked, struct pd_hash_map *map, uint64_t key, uint64_t value)
 {
 	pd_monitor_enter(asked->lock);
 	if (!pd_hash_map_find(map, key) && pd_hash_map_put(map, key, value) < 0)
@@ -37,25 +37,25 @@ static void note(struct pd_asked *asked, struct pd_hash_map *map, uint64_t key, 
 void pd_asked_address(const struct perfdata_symbols_dso *dso, uint64_t address)
 {
 	if (dso->asked)
-		note(dso->asked, &dso->asked->addresses, address, 0);
+		note_key(dso->asked, &dso->asked->addresses, address, 0);
 }
 
 void pd_asked_code(const struct perfdata_symbols_dso *dso, size_t number)
 {
 	if (dso->asked)
-		note(dso->asked, &dso->asked->codes, number, 0);
+		note_key(dso->asked, &dso->asked->codes, number, 0);
 }
 
 void pd_asked_rule(const struct perfdata_symbols_dso *dso, uint64_t vaddr)
 {
 	if (dso->asked)
-		note(dso->asked, &dso->asked->rules, vaddr, 0);
+		note_key(dso->asked, &dso->asked->rules, vaddr, 0);
 }
 
 void pd_asked_word(const struct perfdata_symbols_dso *dso, uint64_t offset, uint64_t value)
 {
 	if (dso->asked)
-		note(dso->asked, &dso->asked->words, offset, value);
+		note_key(dso->asked, &dso->asked->words, offset, value);
 }
 
 bool pd_symbols_were_asked(const struct perfdata_symbols_dso *dso)

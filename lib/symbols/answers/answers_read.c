@@ -155,7 +155,7 @@ bool pd_answers_read_head(const char *text, size_t size, struct pd_answers_head 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
 
 /* Replaces escaped bytes where they are. */
-static bool unescape(char *text)
+static bool unescape_text(char *text)
 {
 	char *to = text;
 	for (const char *from = text; *from; from++) {
@@ -182,7 +182,7 @@ enum { BAD = 0, GOOD = 1, NO_MEMORY = -1 };
 
 static int take_text(struct pd_answers *a, char *at)
 {
-	if (!at || !unescape(at))
+	if (!at || !unescape_text(at))
 		return BAD;
 	if (a->nr_texts == UINT32_MAX || GROW(a, texts) < 0)
 		return NO_MEMORY;
@@ -306,7 +306,7 @@ static int take_line(struct pd_answers *a, struct pd_jit *jit, char *line)
 }
 
 /* Bytes without a NUL between lines: a line that has one ends there, and is no line of ours. */
-static enum perfdata_status parse(struct pd_answers *a, struct pd_jit *jit, struct pd_work *work)
+static enum perfdata_status parse_answers(struct pd_answers *a, struct pd_jit *jit, struct pd_work *work)
 {
 	struct pd_meter meter = pd_meter(work);
 	char *at = a->bytes, *end = a->bytes + a->size;
@@ -390,7 +390,7 @@ static enum perfdata_status read_answers(struct perfdata_symbols_dso *dso, int f
 	/* each byte of a line takes at most as much memory as these of the shortest line */
 	status = pd_work_room(&dso->work, 8 * (uint64_t)a->size);
 	if (!status)
-		status = parse(a, &dso->jit, &dso->work);
+		status = parse_answers(a, &dso->jit, &dso->work);
 	if (!status)
 		pd_jit_sort(&dso->jit);
 	return status;
@@ -426,7 +426,7 @@ void pd_answers_close(struct perfdata_symbols_dso *dso)
 /* --- looking up --------------------------------------------------------------------------------------------------- */
 
 /* The place of an address among items that begin with theirs, in ascending order; NULL: it is not there. */
-static const void *find(const void *items, size_t nr, size_t size, uint64_t address)
+static const void *find_entry(const void *items, size_t nr, size_t size, uint64_t address)
 {
 	size_t low = 0, high = nr;
 	while (low < high) {
@@ -461,14 +461,14 @@ static void note_lacking(struct perfdata_symbols_dso *dso, uint64_t address)
 static const struct pd_answer *answer_at(struct perfdata_symbols_dso *dso, uint64_t address)
 {
 	const struct pd_answers *a = dso->answers;
-	const struct pd_answer *found = find(a->answers, a->nr_answers, sizeof *a->answers, address - a->base);
+	const struct pd_answer *found = find_entry(a->answers, a->nr_answers, sizeof *a->answers, address - a->base);
 	if (!found)
 		note_lacking(dso, address);
 	return found;
 }
 
 /* The shown text for a raw one: what the answers say, or the demangled name. NULL without memory, or room for it. */
-static const char *show(struct perfdata_symbols_dso *dso, uint32_t raw, uint32_t shown, bool is_mangled)
+static const char *shown_text(struct perfdata_symbols_dso *dso, uint32_t raw, uint32_t shown, bool is_mangled)
 {
 	struct pd_answers *a = dso->answers;
 	struct text *text = &a->texts[raw];
@@ -519,7 +519,7 @@ enum perfdata_status pd_answers_symbol(struct perfdata_symbols_dso *dso, uint64_
 		return PERFDATA_ABSENT;
 	const struct pd_answer_symbol *s = &a->symbols[answer->symbol];
 	const bool is_mangled = dso->request.kind == PERFDATA_DSO_USER;
-	const char *shown = show(dso, s->name, s->shown, is_mangled);
+	const char *shown = shown_text(dso, s->name, s->shown, is_mangled);
 	if (!shown)
 		return pd_symbols_failure(dso->symbols);
 	*ret = (struct perfdata_symbol){
@@ -557,7 +557,7 @@ enum perfdata_status pd_answers_calls(struct perfdata_symbols_dso *dso, uint64_t
 			}
 			if (call->function != PD_NO_ANSWER)
 				frame->function = wish->raw_names ? a->texts[call->function].raw
-								  : show(dso, call->function, call->shown, true);
+								  : shown_text(dso, call->function, call->shown, true);
 			else if (call->shown != PD_NO_ANSWER)
 				frame->function = a->texts[call->shown].raw;
 			if (call->function != PD_NO_ANSWER && !frame->function)
@@ -591,7 +591,7 @@ bool pd_answers_differ(struct perfdata_symbols_dso *dso, uint64_t address)
 struct pd_rule pd_answers_rule(struct perfdata_symbols_dso *dso, uint64_t vaddr)
 {
 	const struct pd_answers *a = dso->answers;
-	const struct pd_answer_rule *found = find(a->rules, a->nr_rules, sizeof *a->rules, vaddr);
+	const struct pd_answer_rule *found = find_entry(a->rules, a->nr_rules, sizeof *a->rules, vaddr);
 	if (found)
 		return found->rule;
 	note_lacking(dso, vaddr);
@@ -601,7 +601,7 @@ struct pd_rule pd_answers_rule(struct perfdata_symbols_dso *dso, uint64_t vaddr)
 bool pd_answers_word(struct perfdata_symbols_dso *dso, uint64_t offset, uint64_t *ret)
 {
 	const struct pd_answers *a = dso->answers;
-	const struct pd_answer_word *found = find(a->words, a->nr_words, sizeof *a->words, offset);
+	const struct pd_answer_word *found = find_entry(a->words, a->nr_words, sizeof *a->words, offset);
 	if (found)
 		*ret = found->value;
 	return found;

@@ -7,7 +7,7 @@
 #include "symbols/symbols.h"
 #include "symbols/elf/symbol_elf.h"
 
-static enum perfdata_status refuse(struct pd_code_bytes *code, const char *reason)
+static enum perfdata_status refuse_bytes(struct pd_code_bytes *code, const char *reason)
 {
 	code->reason = reason;
 	return PERFDATA_ABSENT;
@@ -41,15 +41,15 @@ static enum perfdata_status code_of_file(struct perfdata_symbols_dso *dso, uint6
 	const struct pd_elf *elf = dso->text;
 	uint64_t offset = address;
 	if (!elf)
-		return refuse(code, "the file with the code is not at hand");
+		return refuse_bytes(code, "the file with the code is not at hand");
 	if (!is_recorded(dso))
-		return refuse(code, dso->request.build_id_size ? "the build-id of the file at hand differs"
+		return refuse_bytes(code, dso->request.build_id_size ? "the build-id of the file at hand differs"
 							       : "no build-id was recorded that identifies the file");
 	if (dso->request.kind == PERFDATA_DSO_KERNEL &&
 	    !pd_elf_offset(elf, address + (uint64_t)dso->delta, &offset))
-		return refuse(code, "the file of the kernel has no code at this address");
+		return refuse_bytes(code, "the file of the kernel has no code at this address");
 	if (!has_code(elf, offset, size))
-		return refuse(code, "the file at hand has names and no code");
+		return refuse_bytes(code, "the file at hand has names and no code");
 	code->machine = elf->header.e_machine;
 	if (!pd_elf_vaddr(elf, offset, &code->address))
 		code->address = offset;
@@ -63,7 +63,7 @@ static enum perfdata_status code_of_file(struct perfdata_symbols_dso *dso, uint6
 	pd_free(code->bytes);
 	code->bytes = NULL;
 	const enum perfdata_status failure = pd_elf_failure(elf);
-	return failure ? failure : refuse(code, "the file at hand ends before");
+	return failure ? failure : refuse_bytes(code, "the file at hand ends before");
 }
 
 static enum perfdata_status code_of_jit(const struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,
@@ -71,7 +71,7 @@ static enum perfdata_status code_of_jit(const struct perfdata_symbols_dso *dso, 
 {
 	const struct pd_jit_code *of = pd_jit_find(&dso->jit, address, time);
 	if (!of || !of->bytes || address < of->start || size > of->end - address)
-		return refuse(code, "the jitdump file has no code for this address");
+		return refuse_bytes(code, "the jitdump file has no code for this address");
 	code->bytes = pd_malloc(size);
 	if (!code->bytes)
 		return PERFDATA_ENOMEM;
@@ -96,7 +96,7 @@ enum perfdata_status pd_symbols_code(struct perfdata_symbols_dso *dso, uint64_t 
 	struct perfdata_symbol symbol;
 	*ret = (struct pd_code_bytes){ .address = address };
 	if (!size || size > PD_MOST_CODE)
-		return refuse(ret, "the function is larger than what is looked at");
+		return refuse_bytes(ret, "the function is larger than what is looked at");
 	/* the look-up loads the file */
 	enum perfdata_status status = perfdata_symbols_lookup(dso, address, time, &symbol);
 	if (status != PERFDATA_OK && status != PERFDATA_ABSENT)
@@ -112,13 +112,13 @@ enum perfdata_status pd_symbols_code(struct perfdata_symbols_dso *dso, uint64_t 
 		status = code_of_file(dso, address, (size_t)size, ret);
 		break;
 	default:
-		status = refuse(ret, dso->request.kind == PERFDATA_DSO_PERF_MAP ? "perf maps have no code"
+		status = refuse_bytes(ret, dso->request.kind == PERFDATA_DSO_PERF_MAP ? "perf maps have no code"
 										 : "code of this kind is not read");
 	}
 	pd_monitor_leave(dso->lock);
 	if (status == PERFDATA_OK && is_empty(ret)) {
 		pd_code_release(ret);
-		return refuse(ret, "the file at hand has zeros in place of its code");
+		return refuse_bytes(ret, "the file at hand has zeros in place of its code");
 	}
 	return status;
 }

@@ -60,7 +60,10 @@ static enum perfdata_status load_runtime(void)
 #define MOST_SHOWN ((uint64_t)1 << 20)   /* units of work; names of programs need a small part of that */
 #define MOST_REFERENCES 64u              /* with a bound of their own; later ones count as everything before */
 
-static uint64_t sum(uint64_t a, uint64_t b) { return a > MOST_SHOWN || b > MOST_SHOWN ? MOST_SHOWN + 1 : a + b; }
+static uint64_t bounded_sum(uint64_t a, uint64_t b)
+{
+	return a > MOST_SHOWN || b > MOST_SHOWN ? MOST_SHOWN + 1 : a + b;
+}
 
 /* The number of a reference "S_", "S0_", "SZ_", "S10_" … at `at`, and the end of the reference; false: there is
  * none. */
@@ -84,9 +87,9 @@ static uint64_t bound_of(const char *name, uint64_t parameter)
 			const uint64_t first = number < MOST_REFERENCES && known[number] ? known[number] : size;
 			if (number < MOST_REFERENCES)
 				known[number] = first;
-			size = sum(size, first);
+			size = bounded_sum(size, first);
 		} else if (*name == 'T' && take_reference(name, &number, &end)) {
-			size = sum(size, (size > parameter ? size : parameter) + 1);
+			size = bounded_sum(size, (size > parameter ? size : parameter) + 1);
 		} else {
 			end = name + 1;
 			size++;

@@ -22,7 +22,7 @@ struct rust {
 	bool bad;
 };
 
-static void put(struct rust *r, const char *bytes, size_t size)
+static void put_bytes(struct rust *r, const char *bytes, size_t size)
 {
 	if (r->skip || r->bad)
 		return;
@@ -33,7 +33,7 @@ static void put(struct rust *r, const char *bytes, size_t size)
 	memcpy(r->out + r->used, bytes, size);
 	r->used += size;
 }
-static void puts_text(struct rust *r, const char *text) { put(r, text, strlen(text)); }
+static void puts_text(struct rust *r, const char *text) { put_bytes(r, text, strlen(text)); }
 
 static void put_number(struct rust *r, uint64_t value)
 {
@@ -42,7 +42,7 @@ static void put_number(struct rust *r, uint64_t value)
 	do
 		digits[--at] = (char)('0' + value % 10);
 	while (value /= 10);
-	put(r, digits + at, sizeof digits - at);
+	put_bytes(r, digits + at, sizeof digits - at);
 }
 
 static void put_utf8(struct rust *r, uint32_t c)
@@ -60,24 +60,24 @@ static void put_utf8(struct rust *r, uint32_t c)
 			b[i] = (char)(0x80 | (c & 0x3f));
 		b[0] = (char)((0xf00u >> n & 0xf0) | c);
 	}
-	put(r, b, n);
+	put_bytes(r, b, n);
 }
 
-static char peek(const struct rust *r) { return !r->bad && r->at < r->size ? r->text[r->at] : '\0'; }
-static char next(struct rust *r)
+static char peek_char(const struct rust *r) { return !r->bad && r->at < r->size ? r->text[r->at] : '\0'; }
+static char next_char(struct rust *r)
 {
-	char c = peek(r);
+	char c = peek_char(r);
 	if (c && ++r->steps <= MAX_STEPS)
 		r->at++;
 	else
 		r->bad = true;
 	return r->bad ? '\0' : c;
 }
-static bool eat(struct rust *r, char c)
+static bool eat_char(struct rust *r, char c)
 {
-	if (peek(r) != c)
+	if (peek_char(r) != c)
 		return false;
-	next(r);
+	next_char(r);
 	return !r->bad;
 }
 
@@ -94,10 +94,10 @@ static int hex_digit(char c)
 static bool take_decimal(struct rust *r, size_t *ret)
 {
 	size_t value = 0;
-	if (!is_digit(peek(r)))
+	if (!is_digit(peek_char(r)))
 		return false;
-	while (is_digit(peek(r))) {
-		value = value * 10 + (size_t)(next(r) - '0');
+	while (is_digit(peek_char(r))) {
+		value = value * 10 + (size_t)(next_char(r) - '0');
 		if (value > r->size)
 			return false;
 	}
@@ -167,10 +167,10 @@ static void put_legacy_part(struct rust *r, const char *part, size_t size)
 		size_t length = part[at] == '$' ? put_escape(r, part + at, size - at) : 0;
 		if (!length) {
 			if (part[at] == '$') {
-				put(r, part + at, size - at);
+				put_bytes(r, part + at, size - at);
 				return;
 			}
-			put(r, part + at, 1);
+			put_bytes(r, part + at, 1);
 			length = 1;
 		}
 		at += length;
@@ -189,7 +189,7 @@ static bool put_suffix(struct rust *r)
 	return true;
 }
 
-static bool legacy(struct rust *r)
+static bool demangle_legacy(struct rust *r)
 {
 	for (bool first = true;; first = false) {
 		size_t length;
@@ -197,7 +197,7 @@ static bool legacy(struct rust *r)
 			return false;
 		const char *part = r->text + r->at;
 		r->at += length;
-		if (peek(r) == 'E' && is_hash(part, length)) {
+		if (peek_char(r) == 'E' && is_hash(part, length)) {
 			r->at++;
 			return !first && put_suffix(r);
 		}
@@ -209,13 +209,13 @@ static bool legacy(struct rust *r)
 
 /* --- newer scheme ------------------------------------------------------------------------------------------------- */
 
-static uint64_t base62(struct rust *r)
+static uint64_t parse_base62(struct rust *r)
 {
 	uint64_t value = 0;
-	if (eat(r, '_'))
+	if (eat_char(r, '_'))
 		return 0;
-	while (!r->bad && !eat(r, '_')) {
-		char c = next(r);
+	while (!r->bad && !eat_char(r, '_')) {
+		char c = next_char(r);
 		unsigned digit;
 		if (is_digit(c))
 			digit = (unsigned)(c - '0');
@@ -235,9 +235,9 @@ static uint64_t base62(struct rust *r)
 }
 
 /* A number that is present only after `tag`: 0 without the tag, else the number plus 1. */
-static uint64_t optional62(struct rust *r, char tag)
+static uint64_t parse_optional62(struct rust *r, char tag)
 {
-	uint64_t value = eat(r, tag) ? base62(r) + 1 : 0;
+	uint64_t value = eat_char(r, tag) ? parse_base62(r) + 1 : 0;
 	return value;
 }
 
@@ -251,13 +251,13 @@ struct identifier {
 static struct identifier take_identifier(struct rust *r)
 {
 	struct identifier id = { 0 };
-	bool coded = eat(r, 'u');
+	bool coded = eat_char(r, 'u');
 	size_t length = 0;
-	if (eat(r, '0'))
+	if (eat_char(r, '0'))
 		length = 0;
 	else if (!take_decimal(r, &length))
 		r->bad = true;
-	eat(r, '_');
+	eat_char(r, '_');
 	if (r->bad || length > r->size - r->at) {
 		r->bad = true;
 		return id;
@@ -337,14 +337,14 @@ static void put_identifier(struct rust *r, const struct identifier *id)
 	if (id->coded)
 		put_punycode(r, id);
 	else
-		put(r, id->text, id->size);
+		put_bytes(r, id->text, id->size);
 }
 
-static void path(struct rust *r, bool value);
-static void type(struct rust *r);
-static void constant(struct rust *r, bool value);
+static void print_path(struct rust *r, bool value);
+static void print_type(struct rust *r);
+static void print_constant(struct rust *r, bool value);
 
-static bool enter(struct rust *r)
+static bool enter_backref(struct rust *r)
 {
 	if (++r->depth > MAX_DEPTH)
 		r->bad = true;
@@ -355,17 +355,17 @@ static bool enter(struct rust *r)
 static bool go_back(struct rust *r, size_t *ret_at)
 {
 	size_t here = r->at - 1;
-	uint64_t target = base62(r);
+	uint64_t target = parse_base62(r);
 	if (r->bad || target >= here || r->skip) {
 		r->bad = r->bad || target >= here;
 		return false;
 	}
 	*ret_at = r->at;
 	r->at = (size_t)target;
-	return enter(r);
+	return enter_backref(r);
 }
 
-static void lifetime(struct rust *r, uint64_t number)
+static void print_lifetime(struct rust *r, uint64_t number)
 {
 	puts_text(r, "'");
 	if (!number) {
@@ -379,7 +379,7 @@ static void lifetime(struct rust *r, uint64_t number)
 	uint64_t index = r->lifetimes - number;
 	if (index < 26) {
 		char c = (char)('a' + index);
-		put(r, &c, 1);
+		put_bytes(r, &c, 1);
 	} else {
 		puts_text(r, "_");
 		put_number(r, index);
@@ -389,7 +389,7 @@ static void lifetime(struct rust *r, uint64_t number)
 /* for<'a, 'b> */
 static uint64_t open_binder(struct rust *r)
 {
-	uint64_t count = optional62(r, 'G');
+	uint64_t count = parse_optional62(r, 'G');
 	if (!count || r->bad)
 		return 0;
 	if (count > 64) {
@@ -401,7 +401,7 @@ static uint64_t open_binder(struct rust *r)
 		if (i)
 			puts_text(r, ", ");
 		r->lifetimes++;
-		lifetime(r, 1);
+		print_lifetime(r, 1);
 	}
 	puts_text(r, "> ");
 	return count;
@@ -409,18 +409,18 @@ static uint64_t open_binder(struct rust *r)
 
 static void generic_argument(struct rust *r)
 {
-	if (eat(r, 'L'))
-		lifetime(r, base62(r));
-	else if (eat(r, 'K'))
-		constant(r, false);
+	if (eat_char(r, 'L'))
+		print_lifetime(r, parse_base62(r));
+	else if (eat_char(r, 'K'))
+		print_constant(r, false);
 	else
-		type(r);
+		print_type(r);
 }
 
-static void list(struct rust *r, void (*item)(struct rust *), const char *separator, size_t *ret_count)
+static void print_list(struct rust *r, void (*item)(struct rust *), const char *separator, size_t *ret_count)
 {
 	size_t count = 0;
-	while (!r->bad && !eat(r, 'E')) {
+	while (!r->bad && !eat_char(r, 'E')) {
 		if (count++)
 			puts_text(r, separator);
 		item(r);
@@ -431,9 +431,9 @@ static void list(struct rust *r, void (*item)(struct rust *), const char *separa
 
 static void nested_path(struct rust *r, bool value)
 {
-	char space = next(r);
-	path(r, value);
-	uint64_t number = optional62(r, 's');
+	char space = next_char(r);
+	print_path(r, value);
+	uint64_t number = parse_optional62(r, 's');
 	struct identifier id = take_identifier(r);
 	if (space >= 'A' && space <= 'Z') {
 		puts_text(r, "::{");
@@ -442,7 +442,7 @@ static void nested_path(struct rust *r, bool value)
 		else if (space == 'S')
 			puts_text(r, "shim");
 		else
-			put(r, &space, 1);
+			put_bytes(r, &space, 1);
 		if (id.size || id.coded) {
 			puts_text(r, ":");
 			put_identifier(r, &id);
@@ -464,29 +464,29 @@ static void nested_path(struct rust *r, bool value)
 static void impl_path(struct rust *r, char tag)
 {
 	if (tag != 'Y') {
-		optional62(r, 's');
+		parse_optional62(r, 's');
 		r->skip++;
-		path(r, false);
+		print_path(r, false);
 		r->skip--;
 	}
 	puts_text(r, "<");
-	type(r);
+	print_type(r);
 	if (tag != 'M') {
 		puts_text(r, " as ");
-		path(r, false);
+		print_path(r, false);
 	}
 	puts_text(r, ">");
 }
 
-static void path(struct rust *r, bool value)
+static void print_path(struct rust *r, bool value)
 {
 	size_t back;
-	if (!enter(r))
+	if (!enter_backref(r))
 		return;
-	char tag = next(r);
+	char tag = next_char(r);
 	switch (tag) {
 	case 'C': {
-		optional62(r, 's');
+		parse_optional62(r, 's');
 		struct identifier id = take_identifier(r);
 		put_identifier(r, &id);
 		break;
@@ -496,14 +496,14 @@ static void path(struct rust *r, bool value)
 	case 'X':
 	case 'Y': impl_path(r, tag); break;
 	case 'I':
-		path(r, value);
+		print_path(r, value);
 		puts_text(r, value ? "::<" : "<");
-		list(r, generic_argument, ", ", NULL);
+		print_list(r, generic_argument, ", ", NULL);
 		puts_text(r, ">");
 		break;
 	case 'B':
 		if (go_back(r, &back)) {
-			path(r, value);
+			print_path(r, value);
 			r->at = back;
 			r->depth--;
 		}
@@ -529,25 +529,25 @@ static const char *basic_type(char tag)
 static void function_type(struct rust *r)
 {
 	uint64_t bound = open_binder(r);
-	if (eat(r, 'U'))
+	if (eat_char(r, 'U'))
 		puts_text(r, "unsafe ");
-	if (eat(r, 'K')) {
+	if (eat_char(r, 'K')) {
 		puts_text(r, "extern \"");
-		if (eat(r, 'C')) {
+		if (eat_char(r, 'C')) {
 			puts_text(r, "C");
 		} else {
 			struct identifier abi = take_identifier(r);
 			for (size_t i = 0; i < abi.size; i++)
-				put(r, abi.text[i] == '_' ? "-" : abi.text + i, 1);
+				put_bytes(r, abi.text[i] == '_' ? "-" : abi.text + i, 1);
 		}
 		puts_text(r, "\" ");
 	}
 	puts_text(r, "fn(");
-	list(r, type, ", ", NULL);
+	print_list(r, print_type, ", ", NULL);
 	puts_text(r, ")");
-	if (!eat(r, 'u')) {
+	if (!eat_char(r, 'u')) {
 		puts_text(r, " -> ");
-		type(r);
+		print_type(r);
 	}
 	r->lifetimes -= bound;
 }
@@ -557,19 +557,19 @@ static bool open_path(struct rust *r)
 {
 	size_t back;
 	bool open = false;
-	if (eat(r, 'B')) {
+	if (eat_char(r, 'B')) {
 		if (go_back(r, &back)) {
 			open = open_path(r);
 			r->at = back;
 			r->depth--;
 		}
-	} else if (eat(r, 'I')) {
-		path(r, false);
+	} else if (eat_char(r, 'I')) {
+		print_path(r, false);
 		puts_text(r, "<");
-		list(r, generic_argument, ", ", NULL);
+		print_list(r, generic_argument, ", ", NULL);
 		open = true;
 	} else {
-		path(r, false);
+		print_path(r, false);
 	}
 	return open;
 }
@@ -577,13 +577,13 @@ static bool open_path(struct rust *r)
 static void dyn_trait(struct rust *r)
 {
 	bool open = open_path(r);
-	while (eat(r, 'p')) {
+	while (eat_char(r, 'p')) {
 		puts_text(r, open ? ", " : "<");
 		open = true;
 		struct identifier id = take_identifier(r);
 		put_identifier(r, &id);
 		puts_text(r, " = ");
-		type(r);
+		print_type(r);
 	}
 	if (open)
 		puts_text(r, ">");
@@ -593,72 +593,72 @@ static void dyn_type(struct rust *r)
 {
 	puts_text(r, "dyn ");
 	uint64_t bound = open_binder(r);
-	list(r, dyn_trait, " + ", NULL);
+	print_list(r, dyn_trait, " + ", NULL);
 	r->lifetimes -= bound;
-	if (!eat(r, 'L')) {
+	if (!eat_char(r, 'L')) {
 		r->bad = true;
 		return;
 	}
-	uint64_t number = base62(r);
+	uint64_t number = parse_base62(r);
 	if (number) {
 		puts_text(r, " + ");
-		lifetime(r, number);
+		print_lifetime(r, number);
 	}
 }
 
 static void reference_type(struct rust *r, bool mutable)
 {
 	puts_text(r, "&");
-	uint64_t number = eat(r, 'L') ? base62(r) : 0;
+	uint64_t number = eat_char(r, 'L') ? parse_base62(r) : 0;
 	if (number) {
-		lifetime(r, number);
+		print_lifetime(r, number);
 		puts_text(r, " ");
 	}
 	if (mutable)
 		puts_text(r, "mut ");
-	type(r);
+	print_type(r);
 }
 
-static void type(struct rust *r)
+static void print_type(struct rust *r)
 {
 	size_t back, count;
-	char tag = peek(r);
+	char tag = peek_char(r);
 	const char *basic = basic_type(tag);
-	if (!enter(r))
+	if (!enter_backref(r))
 		return;
 	if (strchr("CNMXYI", tag) && tag) {
-		path(r, false);
+		print_path(r, false);
 		r->depth--;
 		return;
 	}
-	next(r);
+	next_char(r);
 	if (basic)
 		puts_text(r, basic);
 	else switch (tag) {
 	case 'R':
 	case 'Q': reference_type(r, tag == 'Q'); break;
-	case 'P': puts_text(r, "*const "), type(r); break;
-	case 'O': puts_text(r, "*mut "), type(r); break;
+	case 'P': puts_text(r, "*const "), print_type(r); break;
+	case 'O': puts_text(r, "*mut "), print_type(r); break;
 	case 'A':
 	case 'S':
 		puts_text(r, "[");
-		type(r);
+		print_type(r);
 		if (tag == 'A') {
 			puts_text(r, "; ");
-			constant(r, true);
+			print_constant(r, true);
 		}
 		puts_text(r, "]");
 		break;
 	case 'T':
 		puts_text(r, "(");
-		list(r, type, ", ", &count);
+		print_list(r, print_type, ", ", &count);
 		puts_text(r, count == 1 ? ",)" : ")");
 		break;
 	case 'F': function_type(r); break;
 	case 'D': dyn_type(r); break;
 	case 'B':
 		if (go_back(r, &back)) {
-			type(r);
+			print_type(r);
 			r->at = back;
 			r->depth--;
 		}
@@ -674,8 +674,8 @@ static bool take_hex_value(struct rust *r, uint64_t *ret, const char **ret_digit
 	const char *digits = r->text + r->at;
 	uint64_t value = 0;
 	size_t size = 0;
-	while (!r->bad && !eat(r, '_')) {
-		int digit = hex_digit(next(r));
+	while (!r->bad && !eat_char(r, '_')) {
+		int digit = hex_digit(next_char(r));
 		if (digit < 0)
 			r->bad = true;
 		value = value << 4 | (uint64_t)(digit & 15);
@@ -707,12 +707,12 @@ static void put_char_constant(struct rust *r, uint64_t value)
 	puts_text(r, "'");
 }
 
-static void scalar(struct rust *r, char tag)
+static void print_scalar(struct rust *r, char tag)
 {
 	uint64_t value;
 	const char *digits;
 	size_t size;
-	if (strchr("aslxni", tag) && eat(r, 'n'))
+	if (strchr("aslxni", tag) && eat_char(r, 'n'))
 		puts_text(r, "-");
 	bool fits = take_hex_value(r, &value, &digits, &size);
 	if (tag == 'b' && fits && value <= 1)
@@ -724,44 +724,44 @@ static void scalar(struct rust *r, char tag)
 	else if (fits)
 		put_number(r, value);
 	else
-		puts_text(r, "0x"), put(r, digits, size);
+		puts_text(r, "0x"), put_bytes(r, digits, size);
 }
 
 /* Constants of compound types ("e", "V", …) are not printed by this function: such names stay mangled. */
-static void constant(struct rust *r, bool value)
+static void print_constant(struct rust *r, bool value)
 {
 	size_t back;
-	if (!enter(r))
+	if (!enter_backref(r))
 		return;
-	char tag = next(r);
+	char tag = next_char(r);
 	if (tag == 'p')
 		puts_text(r, "_");
 	else if (tag && strchr("htmyojaslxnibc", tag))
-		scalar(r, tag);
+		print_scalar(r, tag);
 	else if (tag != 'B')
 		r->bad = true;
 	else if (go_back(r, &back)) {
-		constant(r, value);
+		print_constant(r, value);
 		r->at = back;
 		r->depth--;
 	}
 	r->depth--;
 }
 
-static bool newer(struct rust *r)
+static bool demangle_v0(struct rust *r)
 {
-	if (peek(r) < 'A' || peek(r) > 'Z')
+	if (peek_char(r) < 'A' || peek_char(r) > 'Z')
 		return false;
-	path(r, true);
-	if (peek(r) >= 'A' && peek(r) <= 'Z') {
+	print_path(r, true);
+	if (peek_char(r) >= 'A' && peek_char(r) <= 'Z') {
 		r->skip++;
-		path(r, false);  /* the crate that instantiated a generic */
+		print_path(r, false);  /* the crate that instantiated a generic */
 		r->skip--;
 	}
 	return !r->bad && put_suffix(r);
 }
 
-static const char *behind(const char *name, const char *const *prefixes, size_t count)
+static const char *skip_prefix(const char *name, const char *const *prefixes, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
@@ -772,17 +772,17 @@ static const char *behind(const char *name, const char *const *prefixes, size_t 
 bool pd_demangle_rust(const char *name, char *out, size_t room)
 {
 	static const char *const old[] = { "_ZN", "__ZN" }, *const new[] = { "_R", "__R" };
-	const char *text = behind(name, new, 2);
+	const char *text = skip_prefix(name, new, 2);
 	bool is_new = text != NULL;
 	if (!text)
-		text = behind(name, old, 2);
+		text = skip_prefix(name, old, 2);
 	if (!text || !room)
 		return false;
 	struct rust r = { .text = text, .size = strlen(text), .out = out, .room = room };
 	for (size_t i = 0; i < r.size; i++)
 		if ((unsigned char)text[i] >= 0x80)
 			return false;
-	if (!(is_new ? newer(&r) : legacy(&r)) || r.bad)
+	if (!(is_new ? demangle_v0(&r) : demangle_legacy(&r)) || r.bad)
 		return false;
 	out[r.used] = '\0';
 	return true;

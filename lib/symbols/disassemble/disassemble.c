@@ -177,7 +177,8 @@ static void add_capstone_text(const struct pd_disassembler *d, char *out, size_t
 }
 
 /* How many bytes the library takes for an instruction; 0: it knows none. Appends to the text. */
-static size_t decode(struct pd_disassembler *d, const uint8_t *bytes, size_t size, uint64_t address, char *text)
+static size_t decode_instruction(struct pd_disassembler *d, const uint8_t *bytes, size_t size, uint64_t address,
+				 char *text)
 {
 	if (d->family != PD_FAMILY_LLVM) {
 		const uint8_t *at = bytes;
@@ -231,7 +232,9 @@ enum perfdata_status pd_disassemble(struct pd_disassembler *disassembler, const 
 	size_t used = 0, taken;
 	/* LLVM gives prefixes that it does not expect as instructions of their own: processors do not */
 	do {
-		taken = used < size ? decode(disassembler, bytes + used, size - used, address + used, ret->text) : 0;
+		taken = used < size
+				? decode_instruction(disassembler, bytes + used, size - used, address + used, ret->text)
+				: 0;
 		used += taken;
 	} while (taken && used < LONGEST_INSTRUCTION && pd_instruction_prefixes(kind, bytes, used) == used);
 	if (!taken || used > size)

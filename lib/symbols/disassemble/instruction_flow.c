@@ -92,7 +92,7 @@ static void x86_flow(enum pd_code_kind kind, const uint8_t *bytes, size_t size, 
 /* --- arm64 -------------------------------------------------------------------------------------------------------- */
 
 /* A field of `width` bits at `low`, with its sign. */
-static int64_t field(uint32_t word, unsigned low, unsigned width)
+static int64_t signed_field(uint32_t word, unsigned low, unsigned width)
 {
 	return (int64_t)((uint64_t)(word >> low) << (64 - width)) >> (64 - width);
 }
@@ -125,21 +125,21 @@ static void arm64_flow(const uint8_t *bytes, size_t size, struct pd_instruction 
 		return;
 	const uint32_t word = (uint32_t)read_signed(bytes, 4), top = word >> 24;
 	if ((word & 0x7c000000) == 0x14000000)
-		set_target(ret, word >> 31 ? PD_FLOW_CALL : PD_FLOW_JUMP, field(word, 0, 26));
+		set_target(ret, word >> 31 ? PD_FLOW_CALL : PD_FLOW_JUMP, signed_field(word, 0, 26));
 	else if (top == 0x54)                                   /* b.cond, bc.cond */
-		set_target(ret, (word & 0x1f) == 0x0e ? PD_FLOW_JUMP : PD_FLOW_CONDITION, field(word, 5, 19));
+		set_target(ret, (word & 0x1f) == 0x0e ? PD_FLOW_JUMP : PD_FLOW_CONDITION, signed_field(word, 5, 19));
 	else if ((top & 0x7e) == 0x34)                          /* cbz, cbnz */
-		set_target(ret, PD_FLOW_CONDITION, field(word, 5, 19));
+		set_target(ret, PD_FLOW_CONDITION, signed_field(word, 5, 19));
 	else if ((top & 0x7e) == 0x36)                          /* tbz, tbnz */
-		set_target(ret, PD_FLOW_CONDITION, field(word, 5, 14));
+		set_target(ret, PD_FLOW_CONDITION, signed_field(word, 5, 14));
 	else if ((top & 0x7e) == 0x74)                          /* cb<condition>: compare and branch */
-		set_target(ret, PD_FLOW_CONDITION, field(word, 5, 9));
+		set_target(ret, PD_FLOW_CONDITION, signed_field(word, 5, 9));
 	else if ((word & 0xfe000000) == 0xd6000000)
 		set_register_branch(word, ret);
 	else if (top == 0x55)                                   /* ret with the check of the return address */
 		ret->flow = PD_FLOW_RETURN;
 	else if ((top & 0x1f) == 0x10) {                        /* adr, adrp */
-		const int64_t offset = (int64_t)((uint64_t)field(word, 5, 19) << 2 | (word >> 29 & 3));
+		const int64_t offset = (int64_t)((uint64_t)signed_field(word, 5, 19) << 2 | (word >> 29 & 3));
 		ret->reference = word >> 31 ? (ret->address & ~(uint64_t)0xfff) + ((uint64_t)offset << 12) :
 					      ret->address + (uint64_t)offset;
 		ret->has_reference = true;

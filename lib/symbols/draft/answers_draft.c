@@ -108,7 +108,7 @@ struct collecting {
 	enum perfdata_status status;            /* of what failed first */
 };
 
-static uint32_t put(struct collecting *c, struct pd_intern *in, const void *bytes, size_t size)
+static uint32_t put_entry(struct collecting *c, struct pd_intern *in, const void *bytes, size_t size)
 {
 	const uint32_t id = pd_intern_put(in, bytes, size);
 	if (id == UINT32_MAX && !c->status)
@@ -118,7 +118,7 @@ static uint32_t put(struct collecting *c, struct pd_intern *in, const void *byte
 
 static uint32_t put_text(struct collecting *c, const char *text)
 {
-	return text ? put(c, c->draft->texts, text, strlen(text)) : PD_NO_ANSWER;
+	return text ? put_entry(c, c->draft->texts, text, strlen(text)) : PD_NO_ANSWER;
 }
 
 /* The shown name, unless whoever reads the answers gets it from the raw name. */
@@ -154,7 +154,7 @@ static uint32_t collect_symbol(struct collecting *c, uint64_t address)
 	symbol.shown = put_shown(c, found.raw_name, found.name, c->dso->table.mangled);
 	symbol.module = put_text(c, found.module);
 	symbol.binding = (uint32_t)found.binding;
-	return put(c, c->draft->symbols, &symbol, sizeof symbol);
+	return put_entry(c, c->draft->symbols, &symbol, sizeof symbol);
 }
 
 /* The calls at an address, with names as linkers see them and as they are shown. */
@@ -199,7 +199,7 @@ static uint32_t collect_calls(struct collecting *c, uint64_t address, uint32_t *
 		call.first_line = c->raw[i].first_line;
 		call.is_inlined = c->raw[i].inlined;
 		call.next = next;
-		next = put(c, c->draft->calls, &call, sizeof call);
+		next = put_entry(c, c->draft->calls, &call, sizeof call);
 	}
 	if (!is_answer(c, perfdata_symbols_calls(c->dso, address, &first, 1, &nr_calls)))
 		*flags |= PD_ANSWER_POSITION_ONLY;
@@ -243,7 +243,7 @@ static void collect_code(struct collecting *c, uint64_t number)
 	code.time = found->time;
 	code.until = found->until;
 	code.name = put_text(c, found->name);
-	(void)put(c, c->draft->codes, &code, sizeof code);
+	(void)put_entry(c, c->draft->codes, &code, sizeof code);
 }
 
 static void collect_rule(struct collecting *c, uint64_t vaddr)
@@ -283,8 +283,9 @@ static int compare_keys(const void *left, const void *right)
 
 /* Calls `take` for each entry of a map, in the order of the keys: debug information is read in the order of addresses,
  * and the look-ups find the map as it was. */
-static void walk(struct collecting *c, const struct pd_hash_map *map, void (*take)(struct collecting *c, uint64_t key),
-		 void (*take_pair)(struct collecting *c, uint64_t key, uint64_t value))
+static void walk_keys(struct collecting *c, const struct pd_hash_map *map,
+		      void (*take)(struct collecting *c, uint64_t key),
+		      void (*take_pair)(struct collecting *c, uint64_t key, uint64_t value))
 {
 	uint64_t *pairs = pd_calloc(map->count + 1, 2 * sizeof *pairs);
 	size_t nr = 0, position = 0;
@@ -324,10 +325,10 @@ enum perfdata_status pd_answers_draft_add(struct pd_answers_draft *draft, struct
 		draft->head.shift = pd_elf_text_shift(dso->text);
 	/* look-ups note what they are asked: not these */
 	dso->asked = NULL;
-	walk(&c, &asked->addresses, collect_answer, NULL);
-	walk(&c, &asked->codes, collect_code, NULL);
-	walk(&c, &asked->rules, collect_rule, NULL);
-	walk(&c, &asked->words, NULL, collect_word);
+	walk_keys(&c, &asked->addresses, collect_answer, NULL);
+	walk_keys(&c, &asked->codes, collect_code, NULL);
+	walk_keys(&c, &asked->rules, collect_rule, NULL);
+	walk_keys(&c, &asked->words, NULL, collect_word);
 	dso->asked = asked;
 	pd_free(c.raw < c.shown ? c.raw : c.shown);
 	pd_arena_release(&c.scratch);
@@ -345,7 +346,7 @@ struct spelling {
 	bool failed;
 };
 
-static void append(struct spelling *s, const char *bytes, size_t size)
+static void append_bytes(struct spelling *s, const char *bytes, size_t size)
 {
 	while (!s->failed && s->room - s->size < size) {
 		s->failed = pd_vector_grow(&s->bytes, &s->room, s->size + size, 1) < 0;
@@ -356,22 +357,22 @@ static void append(struct spelling *s, const char *bytes, size_t size)
 	s->size += size;
 }
 
-static void PERFDATA_PRINTF(2, 3) line(struct spelling *s, const char *format, ...)
+static void PERFDATA_PRINTF(2, 3) write_line(struct spelling *s, const char *format, ...)
 {
 	char text[512];
 	va_list args;
 	va_start(args, format);
 	const int size = vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	append(s, text, (size_t)size);
+	append_bytes(s, text, (size_t)size);
 }
 
 static void spell_number(struct spelling *s, uint32_t number)
 {
 	if (number == PD_NO_ANSWER)
-		append(s, "\t-", 2);
+		append_bytes(s, "\t-", 2);
 	else
-		line(s, "\t%" PRIx32, number);
+		write_line(s, "\t%" PRIx32, number);
 }
 
 static uint32_t *new_numbers(const struct pd_intern *ids)
@@ -389,19 +390,19 @@ static uint32_t number_text(struct spelling *s, uint32_t id)
 	if (id == PD_NO_ANSWER || s->texts[id] != PD_NO_ANSWER)
 		return id == PD_NO_ANSWER ? id : s->texts[id];
 	const char *text = pd_intern_get(s->draft->texts, id, &size);
-	append(s, "t\t", 2);
+	append_bytes(s, "t\t", 2);
 	for (size_t i = 0; i < size;) {
 		const size_t plain = strcspn(text + i, "\\\n\t\r");
-		append(s, text + i, plain);
+		append_bytes(s, text + i, plain);
 		i += plain;
 		if (i < size) {
 			const char escaped[2] = { '\\', text[i] == '\n' ? 'n' : text[i] == '\t' ? 't'
 							: text[i] == '\r' ? 'r' : '\\' };
-			append(s, escaped, 2);
+			append_bytes(s, escaped, 2);
 			i++;
 		}
 	}
-	append(s, "\n", 1);
+	append_bytes(s, "\n", 1);
 	return s->texts[id] = s->nr_texts++;
 }
 
@@ -413,11 +414,11 @@ static uint32_t number_symbol(struct spelling *s, uint32_t id)
 	memcpy(&symbol, pd_intern_get(s->draft->symbols, id, NULL), sizeof symbol);
 	const uint32_t name = number_text(s, symbol.name), shown = number_text(s, symbol.shown),
 		       module = number_text(s, symbol.module);
-	line(s, "s\t%" PRIx64 "\t%" PRIx64 "\t%" PRIx32, symbol.start, symbol.size, symbol.binding);
+	write_line(s, "s\t%" PRIx64 "\t%" PRIx64 "\t%" PRIx32, symbol.start, symbol.size, symbol.binding);
 	spell_number(s, name);
 	spell_number(s, shown);
 	spell_number(s, module);
-	append(s, "\n", 1);
+	append_bytes(s, "\n", 1);
 	return s->symbols[id] = s->nr_symbols++;
 }
 
@@ -440,14 +441,14 @@ static uint32_t number_calls(struct spelling *s, uint32_t id)
 		memcpy(&call, pd_intern_get(s->draft->calls, at, NULL), sizeof call);
 		const uint32_t function = number_text(s, call.function), shown = number_text(s, call.shown),
 			       file = number_text(s, call.file);
-		append(s, "c", 1);
+		append_bytes(s, "c", 1);
 		spell_number(s, function);
 		spell_number(s, shown);
 		spell_number(s, file);
-		line(s, "\t%" PRIx32 "\t%" PRIx32 "\t%" PRIx32 "\t%" PRIx32, call.line, call.column, call.first_line,
-		     call.is_inlined);
+		write_line(s, "\t%" PRIx32 "\t%" PRIx32 "\t%" PRIx32 "\t%" PRIx32, call.line, call.column,
+			   call.first_line, call.is_inlined);
 		spell_number(s, call.next == PD_NO_ANSWER ? call.next : s->calls[call.next]);
-		append(s, "\n", 1);
+		append_bytes(s, "\n", 1);
 		s->calls[at] = s->nr_calls++;
 	}
 	pd_free(chain);
@@ -459,10 +460,11 @@ static void spell_head(struct spelling *s)
 	static const char *const kinds[] = { "user", "kernel", "module", "vdso", "perf-map", "jitdump" };
 	static const char *const bases[] = { "file", "_text", "_stext", "start" };
 	const struct pd_answers_head *head = &s->draft->head;
-	line(s, PD_ANSWERS_MAGIC "%s\t", kinds[head->kind]);
+	write_line(s, PD_ANSWERS_MAGIC "%s\t", kinds[head->kind]);
 	for (size_t i = 0; i < head->id.size; i++)
-		line(s, "%02x", head->id.bytes[i]);
-	line(s, "%s\t%s\t%d\t%" PRIx64 "\n", head->id.size ? "" : "-", bases[head->base], head->has_names, head->shift);
+		write_line(s, "%02x", head->id.bytes[i]);
+	write_line(s, "%s\t%s\t%d\t%" PRIx64 "\n", head->id.size ? "" : "-", bases[head->base], head->has_names,
+		   head->shift);
 }
 
 static void spell_answers(struct spelling *s)
@@ -471,12 +473,12 @@ static void spell_answers(struct spelling *s)
 		const struct pd_answer *answer = &s->draft->answers[i];
 		const uint32_t symbol = number_symbol(s, answer->symbol), calls = number_calls(s, answer->calls),
 			       object = number_text(s, answer->object);
-		line(s, "a\t%" PRIx64, answer->address);
+		write_line(s, "a\t%" PRIx64, answer->address);
 		spell_number(s, symbol);
 		spell_number(s, calls);
-		line(s, "\t%" PRIx32, answer->flags);
+		write_line(s, "\t%" PRIx32, answer->flags);
 		spell_number(s, object);
-		append(s, "\n", 1);
+		append_bytes(s, "\n", 1);
 	}
 }
 
@@ -487,23 +489,23 @@ static void spell_rest(struct spelling *s)
 		struct pd_answer_code code;
 		memcpy(&code, pd_intern_get(draft->codes, i, NULL), sizeof code);
 		const uint32_t name = number_text(s, code.name);
-		line(s, "j\t%" PRIx64 "\t%" PRIx64 "\t%" PRIx64 "\t%" PRIx64, code.start, code.end, code.time,
+		write_line(s, "j\t%" PRIx64 "\t%" PRIx64 "\t%" PRIx64 "\t%" PRIx64, code.start, code.end, code.time,
 		     code.until);
 		spell_number(s, name);
-		append(s, "\n", 1);
+		append_bytes(s, "\n", 1);
 	}
 	for (size_t i = 0; i < draft->nr_rules; i++) {
 		const struct pd_rule *rule = &draft->rules[i].rule;
-		line(s, "r\t%" PRIx64 "\t%d\t%d\t%d\t%x\t%" PRIx32 "\t%" PRIx32 "\t%" PRIx32 "\t%" PRIx32 "\n",
+		write_line(s, "r\t%" PRIx64 "\t%d\t%d\t%d\t%x\t%" PRIx32 "\t%" PRIx32 "\t%" PRIx32 "\t%" PRIx32 "\n",
 		     draft->rules[i].address, rule->kind, rule->base, rule->is_signed,
 		     rule->return_address | (unsigned)rule->fp << 2 | (unsigned)rule->kept << 4, (uint32_t)rule->cfa,
 		     (uint32_t)rule->return_address_at, (uint32_t)rule->fp_at, (uint32_t)rule->kept_at);
 	}
 	for (size_t i = 0; i < draft->nr_words; i++)
-		line(s, "w\t%" PRIx64 "\t%" PRIx64 "\n", draft->words[i].offset, draft->words[i].value);
+		write_line(s, "w\t%" PRIx64 "\t%" PRIx64 "\n", draft->words[i].offset, draft->words[i].value);
 }
 
-static void sort(void *items, size_t nr, size_t size)
+static void sort_entries(void *items, size_t nr, size_t size)
 {
 	if (nr)
 		qsort(items, nr, size, compare_keys);
@@ -515,9 +517,9 @@ enum perfdata_status pd_answers_draft_spell(const struct pd_answers_draft *draft
 			      .symbols = new_numbers(draft->symbols), .calls = new_numbers(draft->calls) };
 	s.failed = !s.texts || !s.symbols || !s.calls;
 	/* the addresses come first in each of these */
-	sort(draft->answers, draft->nr_answers, sizeof *draft->answers);
-	sort(draft->rules, draft->nr_rules, sizeof *draft->rules);
-	sort(draft->words, draft->nr_words, sizeof *draft->words);
+	sort_entries(draft->answers, draft->nr_answers, sizeof *draft->answers);
+	sort_entries(draft->rules, draft->nr_rules, sizeof *draft->rules);
+	sort_entries(draft->words, draft->nr_words, sizeof *draft->words);
 	if (!s.failed) {
 		spell_head(&s);
 		spell_answers(&s);

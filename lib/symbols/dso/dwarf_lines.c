@@ -119,7 +119,7 @@ bool pd_lines_load_ahead(struct perfdata_symbols_dso *dso)
 }
 
 /* Of several files, each may keep an equal part. */
-static void shrink(struct perfdata_symbols *symbols, size_t room)
+static void shrink_caches(struct perfdata_symbols *symbols, size_t room)
 {
 	size_t open = 0;
 	struct perfdata_symbols_dso *const first = pd_symbols_first(symbols);
@@ -139,9 +139,9 @@ static void make_room(struct perfdata_symbols *symbols)
 {
 	const size_t held = symbols->units_memory;
 	if (held > ROOM)
-		shrink(symbols, ROOM / 2);
+		shrink_caches(symbols, ROOM / 2);
 	else if (held > LEAST_ROOM && pd_account_is_over(pd_symbols_account(symbols)))
-		shrink(symbols, LEAST_ROOM / 2);
+		shrink_caches(symbols, LEAST_ROOM / 2);
 }
 
 /* Threads that hold a dso use its handle. */
@@ -157,7 +157,7 @@ static void close_idle(struct perfdata_symbols *symbols, uint64_t now)
 }
 
 /* A copy of the text that stays; NULL without memory. */
-static const char *keep(struct pd_intern *texts, const char *text)
+static const char *keep_text(struct pd_intern *texts, const char *text)
 {
 	const uint32_t id = pd_intern_put(texts, text, strlen(text));
 	return id == UINT32_MAX ? NULL : pd_intern_get(texts, id, NULL);
@@ -169,8 +169,8 @@ static enum perfdata_status keep_texts(struct pd_lines *lines, struct perfdata_s
 		return PERFDATA_ENOMEM;
 	for (size_t i = 0; i < count; i++) {
 		struct perfdata_source_line *frame = &frames[i];
-		if ((frame->function && !(frame->function = keep(lines->texts, frame->function))) ||
-		    (frame->file && !(frame->file = keep(lines->texts, frame->file))))
+		if ((frame->function && !(frame->function = keep_text(lines->texts, frame->function))) ||
+		    (frame->file && !(frame->file = keep_text(lines->texts, frame->file))))
 			return PERFDATA_ENOMEM;
 	}
 	return PERFDATA_OK;

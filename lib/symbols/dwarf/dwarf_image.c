@@ -131,7 +131,7 @@ static enum perfdata_status read_parts(const struct pd_elf *elf, struct pd_work 
 }
 
 /* A number in the byte order of the file. */
-static void put(uint8_t *at, size_t size, uint64_t value, bool swap)
+static void store_word(uint8_t *at, size_t size, uint64_t value, bool swap)
 {
 	const bool big = swap == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 	for (size_t i = 0; i < size; i++)
@@ -149,25 +149,25 @@ static void put_section(const struct layout *l, size_t number, uint32_t name, ui
 {
 	uint8_t *at = l->image + l->headers + number * (l->wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr));
 	const size_t word = l->wide ? 8 : 4;
-	put(at, 4, name, l->swap);
-	put(at + 4, 4, type, l->swap);
-	put(at + 8 + 2 * word, word, offset, l->swap);
-	put(at + 8 + 3 * word, word, size, l->swap);
-	put(at + 16 + 4 * word, word, 1, l->swap);   /* alignment */
+	store_word(at, 4, name, l->swap);
+	store_word(at + 4, 4, type, l->swap);
+	store_word(at + 8 + 2 * word, word, offset, l->swap);
+	store_word(at + 8 + 3 * word, word, size, l->swap);
+	store_word(at + 16 + 4 * word, word, 1, l->swap);   /* alignment */
 }
 
 static void put_header(const struct layout *l, const struct pd_elf *elf)
 {
 	const size_t word = l->wide ? 8 : 4, behind = 24 + 3 * word;   /* e_flags */
 	memcpy(l->image, elf->header.e_ident, EI_NIDENT);
-	put(l->image + 16, 2, ET_EXEC, l->swap);
-	put(l->image + 18, 2, elf->header.e_machine, l->swap);
-	put(l->image + 20, 4, EV_CURRENT, l->swap);
-	put(l->image + 24 + 2 * word, word, l->headers, l->swap);
-	put(l->image + behind + 4, 2, l->wide ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr), l->swap);
-	put(l->image + behind + 10, 2, l->wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr), l->swap);
-	put(l->image + behind + 12, 2, WANTED + 2, l->swap);
-	put(l->image + behind + 14, 2, WANTED + 1, l->swap);
+	store_word(l->image + 16, 2, ET_EXEC, l->swap);
+	store_word(l->image + 18, 2, elf->header.e_machine, l->swap);
+	store_word(l->image + 20, 4, EV_CURRENT, l->swap);
+	store_word(l->image + 24 + 2 * word, word, l->headers, l->swap);
+	store_word(l->image + behind + 4, 2, l->wide ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr), l->swap);
+	store_word(l->image + behind + 10, 2, l->wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr), l->swap);
+	store_word(l->image + behind + 12, 2, WANTED + 2, l->swap);
+	store_word(l->image + behind + 14, 2, WANTED + 1, l->swap);
 }
 
 /* All sections, with a NUL after each: libdw reads some strings without looking for their end. */

@@ -87,7 +87,7 @@ static bool go_on(struct pd_libdw *libdw, uint64_t steps)
 	return !libdw->status;
 }
 
-static bool grow(struct pd_libdw *libdw, struct unit_index *index)
+static bool grow_index(struct pd_libdw *libdw, struct unit_index *index)
 {
 	const size_t before = index->capacity, size = sizeof *index->items;
 	if (!go_on(libdw, PD_WORK_KEPT) || index->count < before)
@@ -258,7 +258,7 @@ static void add_ranges(struct pd_libdw *lines, struct unit_index *index, Dwarf_D
 	if (!may_read_ranges(lines, die))
 		return;
 	while (go_on(lines, 1) && (at = pd_elfutils.dwarf_ranges(die, at, &base, &start, &end)) > 0 &&
-	       grow(lines, index))
+	       grow_index(lines, index))
 		index->items[index->count++] =
 			(struct function_range){ start, end, pd_elfutils.dwarf_dieoffset(die), 0 };
 }
@@ -414,7 +414,7 @@ static bool has_code(int tag)
 	       tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
 }
 
-static bool holds(struct pd_libdw *lines, Dwarf_Die *die, uint64_t vaddr)
+static bool die_holds(struct pd_libdw *lines, Dwarf_Die *die, uint64_t vaddr)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
@@ -440,7 +440,7 @@ static size_t get_scopes(struct pd_libdw *lines, const struct unit_index *index,
 		bool more = !pd_elfutils.dwarf_child(&scopes[count - 1], &die);
 		deeper = false;
 		while (more && !lines->status) {
-			deeper = has_code(pd_elfutils.dwarf_tag(&die)) && holds(lines, &die, vaddr);
+			deeper = has_code(pd_elfutils.dwarf_tag(&die)) && die_holds(lines, &die, vaddr);
 			if (deeper)
 				break;
 			more = next_sibling(lines, &die, limit);
@@ -480,7 +480,7 @@ static bool is_function(Dwarf_Die *die)
 	return tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram;
 }
 
-static uint32_t number(Dwarf_Attribute *attribute)
+static uint32_t attribute_number(Dwarf_Attribute *attribute)
 {
 	Dwarf_Word value;
 	const bool found = attribute && !pd_elfutils.dwarf_formudata(attribute, &value) && value <= UINT32_MAX;
@@ -490,14 +490,14 @@ static uint32_t number(Dwarf_Attribute *attribute)
 static uint32_t number_of(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attribute;
-	return number(pd_elfutils.dwarf_attr(die, name, &attribute));
+	return attribute_number(pd_elfutils.dwarf_attr(die, name, &attribute));
 }
 
 /* The line where a function is declared, also from the abstract entry (DW_AT_abstract_origin) of an instance. */
 static uint32_t first_line(Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
-	return number(pd_elfutils.dwarf_attr_integrate(die, DW_AT_decl_line, &attribute));
+	return attribute_number(pd_elfutils.dwarf_attr_integrate(die, DW_AT_decl_line, &attribute));
 }
 
 /* false: the unit has no line table that can be read. */
@@ -547,7 +547,7 @@ struct found {
 	uint32_t discriminator;
 };
 
-static void put(const struct pd_lines_wish *wish, struct perfdata_source_line *frames, size_t room, size_t count,
+static void put_frames(const struct pd_lines_wish *wish, struct perfdata_source_line *frames, size_t room, size_t count,
 		const struct found *found)
 {
 	if (count < room)
@@ -570,7 +570,7 @@ static size_t walk_scopes(struct pd_libdw *lines, const struct pd_lines_wish *wi
 		at->inlined = pd_elfutils.dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine;
 		at->function = function_name(lines, wish->raw_names, &scopes[i]);
 		at->first_line = first_line(&scopes[i]);
-		put(wish, frames, room, count++, &found);
+		put_frames(wish, frames, room, count++, &found);
 		if (!at->inlined)
 			return count;
 		at->file = file_of(lines, index, number_of(&scopes[i], DW_AT_call_file));
@@ -603,7 +603,7 @@ static enum perfdata_status look_up(struct pd_libdw *lines, uint64_t vaddr, cons
 	if (lines->status)
 		return lines->status;
 	if (!count && found.at.file)
-		put(wish, frames, room, count++, &found);
+		put_frames(wish, frames, room, count++, &found);
 	*ret_count = count;
 	if (lines->name_failed)
 		return pd_demangle_failure() ? pd_demangle_failure() : PERFDATA_ENOMEM;

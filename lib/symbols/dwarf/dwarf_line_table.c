@@ -45,7 +45,7 @@ struct machine {
 };
 
 /* Memory of a table that is being read draws from the account, too. */
-static enum perfdata_status take(struct machine *m, size_t bytes)
+static enum perfdata_status take_budget(struct machine *m, size_t bytes)
 {
 	const enum perfdata_status status = pd_work_room(m->meter.work, bytes);
 	if (status)
@@ -56,7 +56,7 @@ static enum perfdata_status take(struct machine *m, size_t bytes)
 }
 
 /* Room for one more item. While items are moved to a larger block, both blocks exist. */
-static enum perfdata_status grow(struct machine *m, void *items, size_t *capacity, size_t count, size_t size)
+static enum perfdata_status grow_items(struct machine *m, void *items, size_t *capacity, size_t count, size_t size)
 {
 	const size_t before = *capacity;
 	if (count < before)
@@ -64,10 +64,10 @@ static enum perfdata_status grow(struct machine *m, void *items, size_t *capacit
 	enum perfdata_status status = pd_work_room(m->meter.work, 3 * count * size);
 	if (!status && pd_vector_grow(items, capacity, count, size))
 		status = PERFDATA_ENOMEM;
-	return status ? status : take(m, (*capacity - before) * size);
+	return status ? status : take_budget(m, (*capacity - before) * size);
 }
 
-static void reset(struct machine *m)
+static void reset_registers(struct machine *m)
 {
 	m->address = 0;
 	m->op_index = 0;
@@ -83,7 +83,8 @@ static enum perfdata_status add_folder(struct machine *m, struct pd_dwarf_lines 
 {
 	enum perfdata_status status = pd_meter_count(&m->meter, PD_WORK_KEPT);
 	if (!status)
-		status = grow(m, &lines->folders, &lines->folder_capacity, lines->folder_count, sizeof *lines->folders);
+		status = grow_items(m, &lines->folders, &lines->folder_capacity, lines->folder_count,
+				    sizeof *lines->folders);
 	if (status)
 		return status;
 	lines->folders[lines->folder_count++] = folder;
@@ -97,7 +98,7 @@ static enum perfdata_status add_file(struct machine *m, struct pd_dwarf_lines *l
 		return PERFDATA_EUNSUP;
 	enum perfdata_status status = pd_meter_count(&m->meter, PD_WORK_KEPT);
 	if (!status)
-		status = grow(m, &lines->files, &lines->file_capacity, lines->file_count, sizeof *lines->files);
+		status = grow_items(m, &lines->files, &lines->file_capacity, lines->file_count, sizeof *lines->files);
 	if (status)
 		return status;
 	lines->files[lines->file_count++] = (struct pd_dwarf_file){ name, lines->folders[folder] };
@@ -229,7 +230,8 @@ static enum perfdata_status read_header(const struct pd_dwarf_unit *unit, struct
 static enum perfdata_status add_row(struct machine *m, bool is_end)
 {
 	struct rows *rows = &m->rows;
-	const enum perfdata_status status = grow(m, &rows->items, &rows->capacity, rows->count, sizeof *rows->items);
+	const enum perfdata_status status = grow_items(m, &rows->items, &rows->capacity, rows->count,
+						       sizeof *rows->items);
 	if (status)
 		return status;
 	if (m->line < INT32_MIN || m->line > INT32_MAX || m->column > UINT16_MAX)
@@ -242,7 +244,7 @@ static enum perfdata_status add_row(struct machine *m, bool is_end)
 	return PERFDATA_OK;
 }
 
-static void advance(struct machine *m, uint32_t steps)
+static void advance_address(struct machine *m, uint32_t steps)
 {
 	m->address += m->min_length * ((m->op_index + steps) / m->max_ops);
 	m->op_index = (m->op_index + steps) % m->max_ops;
@@ -257,7 +259,7 @@ static enum perfdata_status run_extended(struct machine *m)
 	switch (opcode) {
 	case DW_LNE_end_sequence:
 		status = add_row(m, true);
-		reset(m);
+		reset_registers(m);
 		return status;
 	case DW_LNE_set_address:
 		m->op_index = 0;
@@ -282,7 +284,7 @@ static enum perfdata_status run_standard(struct machine *m, unsigned opcode)
 		return PERFDATA_EUNSUP;
 	switch (opcode) {
 	case DW_LNS_copy: return add_row(m, false);
-	case DW_LNS_advance_pc: advance(m, (uint32_t)pd_dwarf_uleb(c)); break;
+	case DW_LNS_advance_pc: advance_address(m, (uint32_t)pd_dwarf_uleb(c)); break;
 	case DW_LNS_advance_line: m->line += (int32_t)pd_dwarf_sleb(c); break;
 	case DW_LNS_set_file: m->file = (uint32_t)pd_dwarf_uleb(c); break;
 	case DW_LNS_set_column: m->column = (uint32_t)pd_dwarf_uleb(c); break;
@@ -290,7 +292,7 @@ static enum perfdata_status run_standard(struct machine *m, unsigned opcode)
 	case DW_LNS_set_basic_block:
 	case DW_LNS_set_prologue_end:
 	case DW_LNS_set_epilogue_begin: break;
-	case DW_LNS_const_add_pc: advance(m, (255u - m->opcode_base) / m->line_range); break;
+	case DW_LNS_const_add_pc: advance_address(m, (255u - m->opcode_base) / m->line_range); break;
 	case DW_LNS_fixed_advance_pc:
 		m->address += pd_u16(c);
 		m->op_index = 0;
@@ -302,16 +304,16 @@ static enum perfdata_status run_standard(struct machine *m, unsigned opcode)
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status run(struct machine *m)
+static enum perfdata_status run_program(struct machine *m)
 {
 	enum perfdata_status status = PERFDATA_OK;
-	reset(m);
+	reset_registers(m);
 	while (pd_left(&m->cursor) && !status) {
 		const unsigned opcode = pd_u8(&m->cursor);
 		if (opcode >= m->opcode_base) {
 			const unsigned special = opcode - m->opcode_base;
 			m->line += (int8_t)m->line_base_raw + (int)(special % m->line_range);
-			advance(m, special / m->line_range);
+			advance_address(m, special / m->line_range);
 			status = add_row(m, false);
 		} else {
 			status = opcode ? run_standard(m, opcode) : run_extended(m);
@@ -332,7 +334,7 @@ static bool is_after(const struct row *a, const struct row *b)
 	return a->address > b->address || (a->address == b->address && !a->is_end && b->is_end);
 }
 
-static void merge(const struct row *from, struct row *to, size_t left, size_t middle, size_t right)
+static void merge_ranges(const struct row *from, struct row *to, size_t left, size_t middle, size_t right)
 {
 	size_t a = left, b = middle;
 	for (size_t i = left; i < right; i++)
@@ -349,7 +351,7 @@ static enum perfdata_status sort_rows(struct machine *m)
 		sorted &= !is_after(&rows->items[i - 1], &rows->items[i]);
 	if (sorted)
 		return PERFDATA_OK;
-	const enum perfdata_status status = take(m, nr * sizeof *rows->items);
+	const enum perfdata_status status = take_budget(m, nr * sizeof *rows->items);
 	struct row *other = status ? NULL : pd_malloc(nr * sizeof *other);
 	if (!other)
 		return status ? status : PERFDATA_ENOMEM;
@@ -357,7 +359,7 @@ static enum perfdata_status sort_rows(struct machine *m)
 		for (size_t left = 0; left < nr; left += 2 * width) {
 			const size_t middle = left + width < nr ? left + width : nr,
 				     right = middle + width < nr ? middle + width : nr;
-			merge(rows->items, other, left, middle, right);
+			merge_ranges(rows->items, other, left, middle, right);
 		}
 		struct row *merged = other;
 		other = rows->items;
@@ -370,7 +372,7 @@ static enum perfdata_status sort_rows(struct machine *m)
 
 static enum perfdata_status keep_discriminator(struct machine *m, struct pd_dwarf_lines *lines, uint32_t value)
 {
-	const enum perfdata_status status = grow(m, &lines->discriminators, &lines->discriminator_capacity,
+	const enum perfdata_status status = grow_items(m, &lines->discriminators, &lines->discriminator_capacity,
 						 lines->discriminator_count, sizeof *lines->discriminators);
 	if (!status)
 		lines->discriminators[lines->discriminator_count++] =
@@ -389,7 +391,7 @@ static enum perfdata_status keep_rows(struct machine *m, struct pd_dwarf_lines *
 	if (first == rows->count)
 		return PERFDATA_OK;
 	lines->lowest = rows->items[first].address;
-	const enum perfdata_status status = take(m, (rows->count - first) * sizeof *lines->rows);
+	const enum perfdata_status status = take_budget(m, (rows->count - first) * sizeof *lines->rows);
 	lines->rows = status ? NULL : pd_malloc((rows->count - first) * sizeof *lines->rows);
 	if (!lines->rows)
 		return status ? status : PERFDATA_ENOMEM;
@@ -442,7 +444,7 @@ static enum perfdata_status read_bytes(const struct pd_dwarf *dwarf, uint64_t of
 		return PERFDATA_EUNSUP;
 	*ret_size = (size_t)length;
 	m->place = offset + before;
-	enum perfdata_status status = take(m, (size_t)length);
+	enum perfdata_status status = take_budget(m, (size_t)length);
 	/* it is read again where memory is short, also what has no rows and files */
 	if (!status)
 		status = pd_work_do(m->meter.work, length / BYTES_OF_STEP);
@@ -465,7 +467,7 @@ enum perfdata_status pd_dwarf_read_table(const struct pd_dwarf *dwarf, const str
 		status = read_header(&form, &m, lines);
 	}
 	if (!status)
-		status = run(&m);
+		status = run_program(&m);
 	if (!status)
 		status = sort_rows(&m);
 	if (!status)

@@ -111,7 +111,7 @@ static bool has_code(unsigned tag)
 	       tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
 }
 
-static uint32_t number(const struct pd_dwarf_die *die, enum pd_dwarf_slot slot)
+static uint32_t slot_number(const struct pd_dwarf_die *die, enum pd_dwarf_slot slot)
 {
 	if (!pd_dwarf_has(die, slot) || die->values[slot].class != PD_DWARF_CONSTANT ||
 	    die->values[slot].number > UINT32_MAX)
@@ -137,11 +137,11 @@ static void add_scope(struct scopes *scopes, const struct pd_dwarf_die *die)
 	scopes->items[scopes->count++] = (struct scope){
 		.name = origin && origin->class == PD_DWARF_REFERENCE ? origin->number : die->offset,
 		.inlined = die->tag == DW_TAG_inlined_subroutine,
-		.call_file = number(die, PD_DWARF_CALL_FILE),
-		.call_line = number(die, PD_DWARF_CALL_LINE),
-		.call_column = number(die, PD_DWARF_CALL_COLUMN),
-		.call_discriminator = number(die, PD_DWARF_DISCRIMINATOR),
-		.first_line = number(die, PD_DWARF_DECL_LINE),
+		.call_file = slot_number(die, PD_DWARF_CALL_FILE),
+		.call_line = slot_number(die, PD_DWARF_CALL_LINE),
+		.call_column = slot_number(die, PD_DWARF_CALL_COLUMN),
+		.call_discriminator = slot_number(die, PD_DWARF_DISCRIMINATOR),
+		.first_line = slot_number(die, PD_DWARF_DECL_LINE),
 	};
 }
 
@@ -264,7 +264,7 @@ static enum perfdata_status take_names(struct pd_dwarf *dwarf, uint64_t *offset,
 	if (!status)
 		status = take_name(dwarf, unit, &die, PD_DWARF_NAME, bytes, &names->name);
 	if (!status && !names->first_line)
-		names->first_line = number(&die, PD_DWARF_DECL_LINE);
+		names->first_line = slot_number(&die, PD_DWARF_DECL_LINE);
 	pd_dwarf_leave(dwarf, unit);
 	if (status)
 		return status;

@@ -202,7 +202,7 @@ enum perfdata_status pd_dwarf_add_ranges(const struct pd_dwarf *dwarf, const str
 	return each_range(dwarf, unit, die, meter, add_range, &adding);
 }
 
-static int compare(const void *left, const void *right)
+static int compare_ranges(const void *left, const void *right)
 {
 	const struct pd_dwarf_range *a = left, *b = right;
 	if (a->start != b->start)
@@ -213,7 +213,7 @@ static int compare(const void *left, const void *right)
 void pd_dwarf_sort_ranges(struct pd_dwarf_ranges *ranges)
 {
 	if (ranges->count)
-		qsort(ranges->items, ranges->count, sizeof *ranges->items, compare);
+		qsort(ranges->items, ranges->count, sizeof *ranges->items, compare_ranges);
 }
 
 const struct pd_dwarf_range *pd_dwarf_find_range(const struct pd_dwarf_ranges *ranges, uint64_t address)

@@ -45,7 +45,7 @@ int64_t pd_dwarf_sleb(struct pd_cursor *c)
 	}
 }
 
-static uint64_t sized(struct pd_cursor *c, unsigned size)
+static uint64_t read_sized(struct pd_cursor *c, unsigned size)
 {
 	switch (size) {
 	case 1: return pd_u8(c);
@@ -97,7 +97,8 @@ static uint8_t slot_of(uint64_t name)
 }
 
 /* Room for one more item of a table. While items are moved to a larger block, both blocks exist. */
-static enum perfdata_status grow(const struct pd_meter *meter, void *items, size_t *capacity, size_t count, size_t size)
+static enum perfdata_status grow_items(const struct pd_meter *meter, void *items, size_t *capacity, size_t count,
+				       size_t size)
 {
 	if (count < *capacity)
 		return PERFDATA_OK;
@@ -118,7 +119,7 @@ static enum perfdata_status read_specs(struct pd_cursor *c, struct pd_meter *met
 			return PERFDATA_OK;
 		enum perfdata_status status = pd_meter_count(meter, 2);
 		if (!status)
-			status = grow(meter, &abbrevs->specs, &abbrevs->spec_capacity, abbrevs->spec_count,
+			status = grow_items(meter, &abbrevs->specs, &abbrevs->spec_capacity, abbrevs->spec_count,
 				      sizeof *abbrevs->specs);
 		if (status)
 			return status;
@@ -204,7 +205,7 @@ enum perfdata_status pd_dwarf_read_abbrevs(const struct pd_dwarf *dwarf, const s
 		if (!status)
 			status = read_specs(&c, &meter, ret, &abbrev);
 		if (!status)
-			status = grow(&meter, &ret->items, &ret->capacity, ret->count, sizeof *ret->items);
+			status = grow_items(&meter, &ret->items, &ret->capacity, ret->count, sizeof *ret->items);
 		if (status)
 			return status;
 		set_size(unit, ret, &abbrev);
@@ -226,15 +227,17 @@ static bool string_form(struct pd_cursor *c, const struct pd_dwarf_unit *unit, u
 {
 	switch (form) {
 	case DW_FORM_string: inline_string(c, place, ret); return true;
-	case DW_FORM_strp: *ret = (struct pd_dwarf_value){ PD_DWARF_STRING, sized(c, unit->offset_size) }; return true;
+	case DW_FORM_strp:
+		*ret = (struct pd_dwarf_value){ PD_DWARF_STRING, read_sized(c, unit->offset_size) };
+		return true;
 	case DW_FORM_line_strp:
-		*ret = (struct pd_dwarf_value){ PD_DWARF_LINE_STRING, sized(c, unit->offset_size) };
+		*ret = (struct pd_dwarf_value){ PD_DWARF_LINE_STRING, read_sized(c, unit->offset_size) };
 		return true;
 	case DW_FORM_strx: case DW_FORM_GNU_str_index:
 		*ret = (struct pd_dwarf_value){ PD_DWARF_STRING_INDEX, pd_dwarf_uleb(c) };
 		return true;
 	case DW_FORM_strx1: case DW_FORM_strx2: case DW_FORM_strx3: case DW_FORM_strx4:
-		*ret = (struct pd_dwarf_value){ PD_DWARF_STRING_INDEX, sized(c, form - DW_FORM_strx1 + 1) };
+		*ret = (struct pd_dwarf_value){ PD_DWARF_STRING_INDEX, read_sized(c, form - DW_FORM_strx1 + 1) };
 		return true;
 	default: return false;
 	}
@@ -251,8 +254,9 @@ static bool reference_form(struct pd_cursor *c, const struct pd_dwarf_unit *unit
 	case DW_FORM_ref8: number = pd_u64(c); break;
 	case DW_FORM_ref_udata: number = pd_dwarf_uleb(c); break;
 	case DW_FORM_ref_addr:
-		*ret = (struct pd_dwarf_value){ PD_DWARF_REFERENCE,
-						sized(c, unit->version == 2 ? unit->address_size : unit->offset_size) };
+		*ret = (struct pd_dwarf_value){
+			PD_DWARF_REFERENCE, read_sized(c, unit->version == 2 ? unit->address_size : unit->offset_size)
+		};
 		return true;
 	default: return false;
 	}
@@ -282,14 +286,14 @@ bool pd_dwarf_form(struct pd_cursor *c, const struct pd_dwarf_unit *unit, unsign
 	enum pd_dwarf_class class = PD_DWARF_CONSTANT;
 	uint64_t number;
 	switch (form) {
-	case DW_FORM_addr: class = PD_DWARF_ADDRESS; number = sized(c, unit->address_size); break;
+	case DW_FORM_addr: class = PD_DWARF_ADDRESS; number = read_sized(c, unit->address_size); break;
 	case DW_FORM_addrx: case DW_FORM_GNU_addr_index:
 		class = PD_DWARF_ADDRESS_INDEX;
 		number = pd_dwarf_uleb(c);
 		break;
 	case DW_FORM_addrx1: case DW_FORM_addrx2: case DW_FORM_addrx3: case DW_FORM_addrx4:
 		class = PD_DWARF_ADDRESS_INDEX;
-		number = sized(c, form - DW_FORM_addrx1 + 1);
+		number = read_sized(c, form - DW_FORM_addrx1 + 1);
 		break;
 	case DW_FORM_data1: number = pd_u8(c); break;
 	case DW_FORM_data2: number = pd_u16(c); break;
@@ -298,7 +302,7 @@ bool pd_dwarf_form(struct pd_cursor *c, const struct pd_dwarf_unit *unit, unsign
 	case DW_FORM_udata: number = pd_dwarf_uleb(c); break;
 	case DW_FORM_sdata: number = (uint64_t)pd_dwarf_sleb(c); break;
 	case DW_FORM_implicit_const: number = (uint64_t)implicit; break;
-	case DW_FORM_sec_offset: class = PD_DWARF_OFFSET; number = sized(c, unit->offset_size); break;
+	case DW_FORM_sec_offset: class = PD_DWARF_OFFSET; number = read_sized(c, unit->offset_size); break;
 	case DW_FORM_rnglistx: class = PD_DWARF_RANGES_INDEX; number = pd_dwarf_uleb(c); break;
 	default:
 		*ret = (struct pd_dwarf_value){ PD_DWARF_OTHER, 0 };

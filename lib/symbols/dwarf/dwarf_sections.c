@@ -144,7 +144,7 @@ static bool stays_in_memory(const struct pd_dwarf *dwarf, uint64_t size)
 	return size <= MOST_IN_MEMORY && (!account || pd_account_used(account) + size <= account->limit / 2);
 }
 
-static enum perfdata_status decompress(struct pd_dwarf *dwarf, enum pd_dwarf_section_number number)
+static enum perfdata_status decompress_section(struct pd_dwarf *dwarf, enum pd_dwarf_section_number number)
 {
 	struct pd_dwarf_section *section = &dwarf->sections[number];
 	struct compressed compressed;
@@ -201,12 +201,12 @@ static enum perfdata_status find_section(struct pd_dwarf *dwarf, enum pd_dwarf_s
 }
 
 /* To be called with the lock, where other threads may know the reader. */
-static enum perfdata_status unpack(struct pd_dwarf *dwarf, enum pd_dwarf_section_number number)
+static enum perfdata_status unpack_section(struct pd_dwarf *dwarf, enum pd_dwarf_section_number number)
 {
 	atomic_bool *is_packed = &dwarf->sections[number].is_packed;
 	if (!atomic_load_explicit(is_packed, memory_order_relaxed))
 		return PERFDATA_OK;
-	const enum perfdata_status status = decompress(dwarf, number);
+	const enum perfdata_status status = decompress_section(dwarf, number);
 	if (status && status != PERFDATA_EUNSUP)
 		return status;
 	if (status)
@@ -220,7 +220,7 @@ enum perfdata_status pd_dwarf_unpack_section(struct pd_dwarf *dwarf, enum pd_dwa
 	if (!atomic_load_explicit(&dwarf->sections[number].is_packed, memory_order_acquire))
 		return PERFDATA_OK;
 	pd_monitor_enter(dwarf->lock);
-	const enum perfdata_status status = unpack(dwarf, number);
+	const enum perfdata_status status = unpack_section(dwarf, number);
 	pd_monitor_leave(dwarf->lock);
 	return status;
 }
@@ -254,7 +254,7 @@ enum perfdata_status pd_dwarf_open_sections(struct pd_dwarf *dwarf)
 		struct pd_dwarf_section *section = &dwarf->sections[i];
 		status = find_section(dwarf, i);
 		if (!status && i != PD_DWARF_LINE)
-			status = unpack(dwarf, i);
+			status = unpack_section(dwarf, i);
 		if (status || section->bytes || !section->size || is_read_in_pieces(i))
 			continue;
 		status = pd_work_room(dwarf->work, section->size);

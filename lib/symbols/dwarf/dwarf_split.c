@@ -297,7 +297,7 @@ static enum perfdata_status find_dwo(struct pd_dwarf *dwarf, const char *folder,
 
 /* Notes what a split unit takes from its skeleton unit. false: another skeleton unit has it, which is no program that
  * compilers make. */
-static bool join(struct pd_dwarf *split, const struct pd_dwarf_unit *skeleton, struct pd_dwarf_unit *unit)
+static bool join_unit(struct pd_dwarf *split, const struct pd_dwarf_unit *skeleton, struct pd_dwarf_unit *unit)
 {
 	const struct pd_dwarf_value *values = skeleton->root.values;
 	const struct pd_dwarf_die *root = &skeleton->root;
@@ -325,7 +325,7 @@ static enum perfdata_status find_unit(struct pd_dwarf *dwarf, struct pd_dwarf_un
 	if (!status && (!split || !pd_hash_map_get(&split->by_id, id, &number)))
 		status = find_dwo(dwarf, folder, name, id, &split);
 	if (!status && split && pd_hash_map_get(&split->by_id, id, &number) &&
-	    join(split, skeleton, &split->units[number])) {
+	    join_unit(split, skeleton, &split->units[number])) {
 		skeleton->split = split;
 		skeleton->split_unit = &split->units[number];
 	}

@@ -34,7 +34,7 @@ enum perfdata_status pd_elf_failure(const struct pd_elf *elf)
 }
 
 /* After a read that failed: what failed, or `otherwise` where the file has no such bytes. */
-static enum perfdata_status fault(const struct pd_elf *elf, enum perfdata_status otherwise)
+static enum perfdata_status fault_status(const struct pd_elf *elf, enum perfdata_status otherwise)
 {
 	const enum perfdata_status failure = pd_elf_failure(elf);
 	return failure ? failure : otherwise;
@@ -51,7 +51,7 @@ static enum perfdata_status read_header(struct pd_elf *elf)
 	Elf64_Ehdr *h = &elf->header;
 	uint8_t bytes[sizeof(Elf64_Ehdr)];
 	if (!pd_elf_read(elf, 0, bytes, sizeof(Elf32_Ehdr)))
-		return fault(elf, PERFDATA_EFORMAT);
+		return fault_status(elf, PERFDATA_EFORMAT);
 	memcpy(h->e_ident, bytes, EI_NIDENT);
 	const bool known = !memcmp(bytes, ELFMAG, SELFMAG) &&
 			   (bytes[EI_CLASS] == ELFCLASS32 || bytes[EI_CLASS] == ELFCLASS64) &&
@@ -61,7 +61,7 @@ static enum perfdata_status read_header(struct pd_elf *elf)
 		return PERFDATA_EFORMAT;
 	const bool wide = is_wide(elf);
 	if (wide && !pd_elf_read(elf, 0, bytes, sizeof bytes))
-		return fault(elf, PERFDATA_EFORMAT);
+		return fault_status(elf, PERFDATA_EFORMAT);
 	struct pd_cursor c = pd_cursor(bytes + EI_NIDENT, sizeof bytes - EI_NIDENT, pd_elf_swaps(elf));
 	h->e_type = pd_u16(&c);
 	h->e_machine = pd_u16(&c);
@@ -99,7 +99,7 @@ static Elf64_Shdr take_section(const struct pd_elf *elf, const uint8_t *bytes)
 
 /* Counts that do not fit into 16 bits are in the first section header: the number of sections, the index of the section
  * with their names, the number of segments. PERFDATA_ABSENT: there are no sections. */
-static enum perfdata_status count(struct pd_elf *elf, uint64_t *ret_sections, uint32_t *ret_names)
+static enum perfdata_status count_sections(struct pd_elf *elf, uint64_t *ret_sections, uint32_t *ret_names)
 {
 	uint8_t bytes[sizeof(Elf64_Shdr)];
 	*ret_sections = elf->header.e_shnum;
@@ -108,7 +108,7 @@ static enum perfdata_status count(struct pd_elf *elf, uint64_t *ret_sections, ui
 	if (!elf->header.e_shoff)
 		return PERFDATA_ABSENT;
 	if (!pd_elf_read(elf, elf->header.e_shoff, bytes, section_size(elf)))
-		return fault(elf, PERFDATA_ABSENT);
+		return fault_status(elf, PERFDATA_ABSENT);
 	const Elf64_Shdr first = take_section(elf, bytes);
 	*ret_sections = *ret_sections ? *ret_sections : first.sh_size;
 	*ret_names = *ret_names == SHN_XINDEX ? first.sh_link : *ret_names;
@@ -133,7 +133,7 @@ static enum perfdata_status read_names(struct pd_elf *elf, const Elf64_Shdr *hea
 		elf->names_size = (size_t)header->sh_size;
 		return PERFDATA_OK;
 	}
-	return fault(elf, PERFDATA_OK);
+	return fault_status(elf, PERFDATA_OK);
 }
 
 static int take_sections(void *user, const uint8_t *entries, size_t nr, uint64_t first)
@@ -154,7 +154,7 @@ static enum perfdata_status read_sections(struct pd_elf *elf)
 {
 	uint64_t nr;
 	uint32_t names;
-	enum perfdata_status status = count(elf, &nr, &names);
+	enum perfdata_status status = count_sections(elf, &nr, &names);
 	if (status)
 		return status == PERFDATA_ABSENT ? PERFDATA_OK : status;
 	elf->sections = pd_calloc((size_t)nr, sizeof *elf->sections);
@@ -214,7 +214,7 @@ static enum perfdata_status read_segments(struct pd_elf *elf)
 	for (size_t i = 0; i < elf->nr_segments; i++) {
 		Elf64_Phdr ph;
 		if (!read_segment(elf, i, &ph))
-			return fault(elf, PERFDATA_OK);
+			return fault_status(elf, PERFDATA_OK);
 		if (ph.p_type == PT_GNU_EH_FRAME)
 			elf->frame_index = (struct pd_segment){ ph.p_offset, ph.p_vaddr, ph.p_filesz, ph.p_memsz,
 							       ph.p_align, false };
@@ -243,7 +243,7 @@ static enum perfdata_status read_small(const struct pd_elf *elf, const Elf64_Shd
 		return PERFDATA_OK;
 	}
 	pd_free(bytes);
-	return fault(elf, PERFDATA_ABSENT);
+	return fault_status(elf, PERFDATA_ABSENT);
 }
 
 /* A name, padding to 4 bytes, and a CRC in the byte order of the file. */
@@ -443,7 +443,7 @@ enum perfdata_status pd_elf_build_id(const struct pd_elf *elf, struct pd_build_i
 	for (size_t i = 0; i < elf->nr_segments && status == PERFDATA_ABSENT; i++) {
 		Elf64_Phdr ph;
 		if (!read_segment(elf, i, &ph))
-			return fault(elf, PERFDATA_ABSENT);
+			return fault_status(elf, PERFDATA_ABSENT);
 		if (ph.p_type == PT_NOTE)
 			status = notes_build_id(elf, ph.p_offset, ph.p_filesz, &left, ret);
 	}
@@ -546,7 +546,7 @@ enum perfdata_status pd_elf_read_table(const struct pd_elf *elf, const Elf64_Shd
 	for (uint64_t at = 0; at < whole && !status; at += room) {
 		const size_t now = whole - at < room ? (size_t)(whole - at) : room;
 		if (!pd_elf_read(elf, header->sh_offset + at, piece, now))
-			status = fault(elf, PERFDATA_DAMAGED);
+			status = fault_status(elf, PERFDATA_DAMAGED);
 		else if (take(user, piece, now / size, at / size))
 			status = PERFDATA_ENOMEM;
 	}

@@ -44,7 +44,7 @@ static enum perfdata_status load_client(struct client_library *library, char *re
 	return PERFDATA_ABSENT;
 }
 
-static enum perfdata_status explain(enum perfdata_status status, char *reason, size_t room, const char *why)
+static enum perfdata_status explain_status(enum perfdata_status status, char *reason, size_t room, const char *why)
 {
 	snprintf(reason, room, "%s", why);
 	return status;
@@ -55,9 +55,9 @@ static enum perfdata_status explain_errno(int code, char *reason, size_t room)
 {
 	char text[128];
 	if (code == ENOENT || code == ENOSYS)
-		return explain(PERFDATA_ABSENT, reason, room, "no server has it");
+		return explain_status(PERFDATA_ABSENT, reason, room, "no server has it");
 	const enum perfdata_status status = pd_status_of_errno(code);
-	return explain(status == PERFDATA_ENOMEM || code == EIO ? status : PERFDATA_ABSENT, reason, room,
+	return explain_status(status == PERFDATA_ENOMEM || code == EIO ? status : PERFDATA_ABSENT, reason, room,
 		       pd_errno_text(code, text, sizeof text));
 }
 
@@ -71,7 +71,7 @@ enum perfdata_status pd_debuginfod_find(const struct pd_build_id *id, bool debug
 		return loaded;
 	debuginfod_client *client = library.begin();
 	if (!client)
-		return explain(PERFDATA_ENOMEM, reason, room, perfdata_status_text(PERFDATA_ENOMEM));
+		return explain_status(PERFDATA_ENOMEM, reason, room, perfdata_status_text(PERFDATA_ENOMEM));
 	const int fd = debug ? library.find_debuginfo(client, id->bytes, (int)id->size, &path) :
 			       library.find_executable(client, id->bytes, (int)id->size, &path);
 	library.end(client);
@@ -83,7 +83,7 @@ enum perfdata_status pd_debuginfod_find(const struct pd_build_id *id, bool debug
 	if (*ret_path)
 		return PERFDATA_OK;
 	close(fd);
-	return explain(PERFDATA_ENOMEM, reason, room, perfdata_status_text(PERFDATA_ENOMEM));
+	return explain_status(PERFDATA_ENOMEM, reason, room, perfdata_status_text(PERFDATA_ENOMEM));
 }
 
 #else

@@ -19,7 +19,7 @@ struct decompressed {
 
 /* Not by pd_vector_grow: the room is exactly one byte above the limit at most, to distinguish contents of the limit's
  * size from larger contents. */
-static enum perfdata_status grow(struct pd_work *work, struct decompressed *out)
+static enum perfdata_status grow_output(struct pd_work *work, struct decompressed *out)
 {
 	size_t room = out->room ? 2 * out->room : (size_t)1 << 18;
 	if (out->used > out->limit)
@@ -37,14 +37,14 @@ static enum perfdata_status grow(struct pd_work *work, struct decompressed *out)
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status decode(struct pd_work *work, struct pd_decoder *decoder, const uint8_t *in, size_t size,
-				   struct decompressed *out)
+static enum perfdata_status decode_section(struct pd_work *work, struct pd_decoder *decoder, const uint8_t *in,
+					   size_t size, struct decompressed *out)
 {
 	size_t at = 0;
 	for (;;) {
 		size_t at_before = at, used_before = out->used;
 		if (out->used == out->room) {
-			enum perfdata_status status = grow(work, out);
+			enum perfdata_status status = grow_output(work, out);
 			if (status)
 				return status;
 		}
@@ -76,7 +76,7 @@ enum perfdata_status pd_unpack_bytes(struct pd_work *work, const void *compresse
 	if (limit > explained)
 		limit = explained > PD_RATIO_FREE ? explained : limit > PD_RATIO_FREE ? PD_RATIO_FREE : limit;
 	struct decompressed out = { .limit = limit };
-	enum perfdata_status status = decode(work, decoder, compressed, size, &out);
+	enum perfdata_status status = decode_section(work, decoder, compressed, size, &out);
 	pd_decoder_free(decoder);
 	if (!status && out.used > limit)
 		status = PERFDATA_ELIMIT;

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "symbols/symbols.h"
 
-static void report(const struct perfdata_symbols *symbols, const char *file, const char *reason)
+static void report_failure(const struct perfdata_symbols *symbols, const char *file, const char *reason)
 {
 	const struct perfdata_symbols_options *o = &symbols->options;
 	const struct perfdata_finding_info *info = perfdata_finding_lookup(PERFDATA_FINDING_SYMBOL_FILE);
@@ -76,7 +76,7 @@ void pd_symbols_tell(struct perfdata_symbols *symbols, const char *file, int cod
 	(void)atomic_compare_exchange_strong(pd_status_of_errno(code) == PERFDATA_ENOMEM ? &failures->room_errno
 											 : &failures->read_errno,
 					     &none, code);
-	report(symbols, file, code == ESTALE ? "it was replaced while it was read"
+	report_failure(symbols, file, code == ESTALE ? "it was replaced while it was read"
 					     : pd_errno_text(code, reason, sizeof reason));
 }
 

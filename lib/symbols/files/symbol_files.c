@@ -136,7 +136,7 @@ struct places {
 	void *user;
 };
 
-static bool PERFDATA_PRINTF(3, 4) offer(const struct places *places, const char *what, const char *format, ...)
+static bool PERFDATA_PRINTF(3, 4) offer_path(const struct places *places, const char *what, const char *format, ...)
 {
 	char path[MAX_PATH];
 	va_list args;
@@ -152,8 +152,8 @@ static bool places_of(const struct places *places, const char *path, const char 
 	if (path[0] != '/' || path[1] == '/')
 		return false;
 	if (o->symfs)
-		return offer(places, what, "%s%s", o->symfs, o->symfs_flat ? strrchr(path, '/') : path);
-	if (o->sysroot && offer(places, what, "%s%s", o->sysroot, path))
+		return offer_path(places, what, "%s%s", o->symfs, o->symfs_flat ? strrchr(path, '/') : path);
+	if (o->sysroot && offer_path(places, what, "%s%s", o->sysroot, path))
 		return true;
 	return !o->no_host && places->take(places->user, path, what);
 }
@@ -177,7 +177,7 @@ static bool PERFDATA_PRINTF(3, 4) in_debug_dirs(const struct places *places, con
 	if (length < 0 || (size_t)length >= sizeof rest)
 		return false;
 	for (size_t i = 0; i < o->debug_dir_count; i++)
-		if (offer(places, what, "%s%s", o->debug_dirs[i], rest))
+		if (offer_path(places, what, "%s%s", o->debug_dirs[i], rest))
 			return true;
 	if (o->debug_dir_count)
 		return false;
@@ -185,7 +185,7 @@ static bool PERFDATA_PRINTF(3, 4) in_debug_dirs(const struct places *places, con
 	return places_of(places, path, what);
 }
 
-static void hex(const struct pd_build_id *id, char out[2 * PERFDATA_BUILD_ID_MAX + 1])
+static void write_hex(const struct pd_build_id *id, char out[2 * PERFDATA_BUILD_ID_MAX + 1])
 {
 	for (size_t i = 0; i < id->size; i++)
 		sprintf(out + 2 * i, "%02x", id->bytes[i]);
@@ -219,8 +219,8 @@ bool pd_cache_places(const struct perfdata_symbols *symbols, const struct pd_bui
 	char digits[2 * PERFDATA_BUILD_ID_MAX + 1];
 	if (!dir || id->size < 2)
 		return false;
-	hex(id, digits);
-	return offer(&places, "build-id cache", "%s/.build-id/%.2s/%s/%s", dir, digits, digits + 2, name);
+	write_hex(id, digits);
+	return offer_path(&places, "build-id cache", "%s/.build-id/%.2s/%s/%s", dir, digits, digits + 2, name);
 }
 
 bool pd_cache_places_of(const struct perfdata_symbols *symbols, const char *path, const struct pd_build_id *id,
@@ -231,8 +231,8 @@ bool pd_cache_places_of(const struct perfdata_symbols *symbols, const char *path
 	char digits[2 * PERFDATA_BUILD_ID_MAX + 1];
 	if (!dir || !id->size || path[0] != '/')
 		return false;
-	hex(id, digits);
-	return offer(&places, "build-id cache", "%s%s/%s/%s", dir, path, digits, name);
+	write_hex(id, digits);
+	return offer_path(&places, "build-id cache", "%s%s/%s/%s", dir, path, digits, name);
 }
 
 /* perf's cache may have both there: a file with a symbol table, and its separate debug information. */
@@ -249,7 +249,7 @@ bool pd_debug_places(const struct perfdata_symbols *symbols, const char *path, c
 {
 	const struct places places = { symbols, take, user };
 	char digits[2 * PERFDATA_BUILD_ID_MAX + 1];
-	hex(id, digits);
+	write_hex(id, digits);
 	if (debug_link_places(&places, path, debug_link))
 		return true;
 	if (id->size >= 2 && cached_debug_places(symbols, id, take, user))
@@ -267,13 +267,13 @@ bool pd_alt_places(const struct perfdata_symbols *symbols, const char *from, con
 	const struct places places = { symbols, take, user };
 	const char *what = "supplementary file", *slash = strrchr(from, '/');
 	char digits[2 * PERFDATA_BUILD_ID_MAX + 1];
-	hex(id, digits);
+	write_hex(id, digits);
 	if (id->size >= 2 &&
 	    (cached_debug_places(symbols, id, take, user) ||
 	     in_debug_dirs(&places, what, "/.build-id/%.2s/%s.debug", digits, digits + 2)))
 		return true;
 	return *link == '/' ? places_of(&places, link, what)
-			    : slash && offer(&places, what, "%.*s/%s", (int)(slash - from), from, link);
+			    : slash && offer_path(&places, what, "%.*s/%s", (int)(slash - from), from, link);
 }
 
 bool pd_vmlinux_places(const struct perfdata_symbols *symbols, const char *release, pd_location_fn *take, void *user)

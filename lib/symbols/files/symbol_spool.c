@@ -7,7 +7,7 @@
 #include "symbols/symbols.h"
 
 /* Temporary space serves as memory: without a folder for it there is not enough. */
-static enum perfdata_status fail(struct perfdata_symbols *symbols, int error)
+static enum perfdata_status fail_spool(struct perfdata_symbols *symbols, int error)
 {
 	struct pd_symbols_spool *spool = &symbols->spool;
 	const enum perfdata_status of_errno = pd_status_of_errno(error);
@@ -47,7 +47,7 @@ enum perfdata_status pd_symbols_spool_take(struct perfdata_symbols *symbols, uin
 		spool->nr_parts++;
 	}
 	pd_monitor_leave(spool->lock);
-	return error ? fail(symbols, error) : PERFDATA_OK;
+	return error ? fail_spool(symbols, error) : PERFDATA_OK;
 }
 
 void pd_symbols_spool_give(struct perfdata_symbols *symbols, uint64_t at, uint64_t size)
@@ -66,13 +66,13 @@ void pd_symbols_spool_give(struct perfdata_symbols *symbols, uint64_t at, uint64
 enum perfdata_status pd_symbols_spool_write(struct perfdata_symbols *symbols, uint64_t at, const void *bytes,
 					    size_t size)
 {
-	return pd_pwrite_full(symbols->spool.file.fd, bytes, size, at) ? fail(symbols, errno) : PERFDATA_OK;
+	return pd_pwrite_full(symbols->spool.file.fd, bytes, size, at) ? fail_spool(symbols, errno) : PERFDATA_OK;
 }
 
 bool pd_symbols_spool_read(struct perfdata_symbols *symbols, uint64_t at, void *out, size_t size)
 {
 	if (!pd_spool_read(&symbols->spool.file, at, out, size))
 		return true;
-	(void)fail(symbols, errno);
+	(void)fail_spool(symbols, errno);
 	return false;
 }

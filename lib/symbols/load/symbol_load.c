@@ -111,7 +111,7 @@ static bool has_symbol_at(const struct pd_symbol_table *table, uint64_t start)
 
 /* The kernel may have been loaded at another address than the source says: a reference symbol, whose address was
  * recorded, gives the difference. False: there is none. */
-static bool relocate(struct perfdata_symbols_dso *dso)
+static bool relocate_symbols(struct perfdata_symbols_dso *dso)
 {
 	const struct perfdata_symbols_request *r = &dso->request;
 	if (r->kind != PERFDATA_DSO_KERNEL)
@@ -143,7 +143,7 @@ static bool is_named_by_caller(const struct perfdata_symbols_dso *dso)
  * source. */
 static enum perfdata_status place_kernel(struct perfdata_symbols_dso *dso, const char *path)
 {
-	if (relocate(dso) || is_named_by_caller(dso))
+	if (relocate_symbols(dso) || is_named_by_caller(dso))
 		return PERFDATA_OK;
 	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, "nothing says where the recorded kernel had been loaded");
 	drop_table(dso);

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "symbols/symbols.h"
 
-static struct pd_kallsyms *find(const struct perfdata_symbols *symbols, const char *path)
+static struct pd_kallsyms *find_kallsyms(const struct perfdata_symbols *symbols, const char *path)
 {
 	struct pd_kallsyms *known = symbols->kallsyms;
 	while (known && strcmp(known->path, path) != 0)
@@ -50,7 +50,7 @@ static struct pd_kallsyms *read_text(struct perfdata_symbols *symbols, const cha
 struct pd_kallsyms *pd_kallsyms_get(struct perfdata_symbols *symbols, const char *path, int fd)
 {
 	pd_monitor_enter(symbols->kallsyms_lock);
-	struct pd_kallsyms *kallsyms = find(symbols, path);
+	struct pd_kallsyms *kallsyms = find_kallsyms(symbols, path);
 	if (!kallsyms)
 		kallsyms = read_text(symbols, path, fd);
 	pd_monitor_leave(symbols->kallsyms_lock);

@@ -24,7 +24,7 @@ struct reading {
 	struct pd_hash_map newest;   /* address → number of the code that was put there last */
 };
 
-static int add(struct reading *reading, uint64_t start, uint64_t size, uint64_t time, const char *name,
+static int add_entry(struct reading *reading, uint64_t start, uint64_t size, uint64_t time, const char *name,
 	       const uint8_t *bytes)
 {
 	struct pd_jit *jit = reading->jit;
@@ -51,7 +51,7 @@ static int read_load(struct reading *reading, struct pd_cursor *c, uint64_t time
 		return 0;
 	const size_t name = strlen((const char *)c->at) + 1;
 	const uint8_t *bytes = pd_left(c) - name >= size ? c->at + name : NULL;
-	return add(reading, address, size, time, (const char *)c->at, bytes);
+	return add_entry(reading, address, size, time, (const char *)c->at, bytes);
 }
 
 /* pid, tid, vma, old address, new address, size, index: the name comes from the newest code at the old address. */
@@ -70,10 +70,10 @@ static int read_move(struct reading *reading, struct pd_cursor *c, uint64_t time
 	/* adding may move the list */
 	const char *name = code->name;
 	const uint8_t *bytes = size <= code->end - code->start ? code->bytes : NULL;
-	return add(reading, to, size, time, name, bytes);
+	return add_entry(reading, to, size, time, name, bytes);
 }
 
-static int compare(const void *left, const void *right)
+static int compare_entries(const void *left, const void *right)
 {
 	const struct pd_jit_code *a = left, *b = right;
 	if (a->start != b->start)
@@ -168,7 +168,7 @@ enum perfdata_status pd_jitdump_load(struct pd_jit *jit, struct pd_work *work, i
 void pd_jit_sort(struct pd_jit *jit)
 {
 	if (jit->count)
-		qsort(jit->items, jit->count, sizeof *jit->items, compare);
+		qsort(jit->items, jit->count, sizeof *jit->items, compare_entries);
 	(void)set_reach(jit->items, 0, jit->count);
 }
 

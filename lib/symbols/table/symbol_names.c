@@ -48,7 +48,7 @@ static const char *plt_name(const struct pd_symbol *symbol, const char *name, st
 	return pd_arena_copy(bytes, text, (size_t)length);
 }
 
-static const char *spell(const struct pd_symbol_table *table, const struct pd_symbol *symbol, const char *raw,
+static const char *spell_symbol(const struct pd_symbol_table *table, const struct pd_symbol *symbol, const char *raw,
 			 struct pd_arena *bytes, bool *ret_excess)
 {
 	const char *name = table->mangled && symbol->strings != PD_STRINGS_POOL
@@ -57,11 +57,11 @@ static const char *spell(const struct pd_symbol_table *table, const struct pd_sy
 	return symbol->strings == PD_STRINGS_PLT && name ? plt_name(symbol, name, bytes) : name;
 }
 
-static size_t underscores(const char *name) { return strspn(name, "_"); }
+static size_t count_underscores(const char *name) { return strspn(name, "_"); }
 
 bool pd_symtab_is_better_name(const char *first, const char *second)
 {
-	size_t under_first = underscores(first), under_second = underscores(second);
+	size_t under_first = count_underscores(first), under_second = count_underscores(second);
 	if (under_first != under_second)
 		return under_first < under_second;
 	size_t length_first = strlen(first), length_second = strlen(second);
@@ -84,7 +84,7 @@ const char *pd_symtab_spell_one(const struct pd_symbol_table *table, const struc
 				struct pd_arena *bytes)
 {
 	bool is_excess = false;   /* which is reported of names that are shown */
-	return spell(table, symbol, pd_symtab_raw(table, symbol), bytes, &is_excess);
+	return spell_symbol(table, symbol, pd_symtab_raw(table, symbol), bytes, &is_excess);
 }
 
 const char *pd_symtab_spell(const struct pd_symbol_table *table, const struct pd_symbol *symbol, struct pd_arena *bytes)
@@ -164,7 +164,8 @@ static struct pd_symbol_name *make_name(struct pd_symbol_table *table, const str
 		struct pd_symbol_name name = { .raw = raw_name(table, &symbol[i], &table->bytes) };
 		if (name.raw && best.raw && !strcmp(name.raw, best.raw))
 			continue;
-		name.shown = name.raw ? spell(table, &symbol[i], name.raw, &table->bytes, &table->has_excess) : NULL;
+		name.shown = name.raw ? spell_symbol(table, &symbol[i], name.raw, &table->bytes, &table->has_excess)
+				      : NULL;
 		if (!name.shown)
 			return NULL;
 		if (symbol[i].strings == PD_STRINGS_PLT)

@@ -90,7 +90,7 @@ static int scan_piece(void *user, const uint8_t *entries, size_t count, uint64_t
 }
 
 /* By section and address, the one that counts last. */
-static int compare(const void *left, const void *right)
+static int compare_symbols(const void *left, const void *right)
 {
 	const struct function *a = left, *b = right;
 	if (a->section != b->section)
@@ -140,7 +140,7 @@ enum perfdata_status pd_objects_new(const struct pd_elf *elf, struct pd_objects 
 		return status;
 	}
 	if (objects->nr_functions)
-		qsort(objects->functions, objects->nr_functions, sizeof *objects->functions, compare);
+		qsort(objects->functions, objects->nr_functions, sizeof *objects->functions, compare_symbols);
 	*ret = objects;
 	return PERFDATA_OK;
 }
@@ -163,7 +163,7 @@ static const struct function *function_at(const struct pd_objects *objects, uint
 	const size_t section = section_of(objects->elf, vaddr);
 	const struct function key = { .start = vaddr, .size = UINT64_MAX, .section = (uint32_t)section };
 	size_t low;
-	PD_COUNT_BEFORE(low, objects->nr_functions, at, compare(&objects->functions[at], &key) < 0);
+	PD_COUNT_BEFORE(low, objects->nr_functions, at, compare_symbols(&objects->functions[at], &key) < 0);
 	const struct function *before = low ? &objects->functions[low - 1] : NULL;
 	return section && before && before->section == section ? before : NULL;
 }

@@ -39,12 +39,12 @@ static uint64_t end_of(const struct pd_symbol *s)
 	return s->end != s->start || s->start == UINT64_MAX ? s->end : s->start + 1;
 }
 
-static bool holds(const struct pd_symbol *s, uint64_t address)
+static bool symbol_holds(const struct pd_symbol *s, uint64_t address)
 {
 	return address == s->start || (address > s->start && address < s->end);
 }
 
-static bool overlap(const struct pd_symbol_table *table)
+static bool symbols_overlap(const struct pd_symbol_table *table)
 {
 	for (size_t i = 1, reach = 0; i < table->count; i++) {
 		if (end_of(&table->items[i - 1]) > end_of(&table->items[reach]))
@@ -68,7 +68,7 @@ struct build {
 	} *above;
 };
 
-static void replace(struct build *b, uint32_t parent, uint32_t old, uint32_t new)
+static void replace_child(struct build *b, uint32_t parent, uint32_t old, uint32_t new)
 {
 	if (parent == NONE)
 		*b->root = new;
@@ -79,11 +79,11 @@ static void replace(struct build *b, uint32_t parent, uint32_t old, uint32_t new
 }
 
 /* Moves the node down to `side`; its child of the other side takes its place. */
-static void rotate(struct build *b, uint32_t node, unsigned side)
+static void rotate_node(struct build *b, uint32_t node, unsigned side)
 {
 	struct node *nodes = b->tree->nodes;
 	const uint32_t up = nodes[node].child[!side], between = nodes[up].child[side];
-	replace(b, b->above[node].parent, node, up);
+	replace_child(b, b->above[node].parent, node, up);
 	nodes[node].child[!side] = between;
 	if (between != NONE)
 		b->above[between].parent = node;
@@ -92,7 +92,7 @@ static void rotate(struct build *b, uint32_t node, unsigned side)
 }
 
 /* A red node is never below a red one. */
-static void balance(struct build *b, uint32_t node)
+static void balance_node(struct build *b, uint32_t node)
 {
 	const struct node *nodes = b->tree->nodes;
 	struct above *above = b->above;
@@ -107,18 +107,18 @@ static void balance(struct build *b, uint32_t node)
 			continue;
 		}
 		if (nodes[parent].child[!side] == node) {
-			rotate(b, parent, side);
+			rotate_node(b, parent, side);
 			node = parent;
 			parent = above[node].parent;
 		}
 		above[parent].red = false;
 		above[grand].red = true;
-		rotate(b, grand, !side);
+		rotate_node(b, grand, !side);
 	}
 	above[*b->root].red = false;
 }
 
-static void insert(struct build *b, uint32_t index)
+static void insert_symbol(struct build *b, uint32_t index)
 {
 	struct pd_overlaps *tree = b->tree;
 	uint32_t parent = NONE, at = *b->root;
@@ -135,7 +135,7 @@ static void insert(struct build *b, uint32_t index)
 		*b->root = index;
 	else
 		tree->nodes[parent].child[side] = index;
-	balance(b, index);
+	balance_node(b, index);
 }
 
 /* The tree is at most twice as high as its number of entries has bits. */
@@ -170,7 +170,7 @@ static int build_trees(struct build *b, struct pd_symbol_table *table, const uin
 		if (!(i % INSERTED_AT_ONCE) && pd_symtab_is_stopped(table, INSERTED_AT_ONCE))
 			return -1;
 		b->root = &b->tree->roots[has_short_name(table, order[i]) ? SHORT_NAMES : AS_PERF];
-		insert(b, order[i]);
+		insert_symbol(b, order[i]);
 	}
 	for (int i = 0; i < NR_TREES; i++)
 		(void)set_reach(b, b->tree->roots[i]);
@@ -181,7 +181,7 @@ int pd_overlaps_make(struct pd_symbol_table *table)
 {
 	const size_t count = table->count;
 	struct build b = { .items = table->items };
-	if (!overlap(table))
+	if (!symbols_overlap(table))
 		return 0;
 	if (pd_symtab_is_full(table, count * (sizeof *b.tree->nodes + sizeof *b.above + sizeof(uint32_t))))
 		return -1;
@@ -228,7 +228,7 @@ static bool walk_holders(struct walk *walk, uint32_t at, bool (*take)(struct wal
 		if (s->start > walk->address)
 			continue;
 		if (walk_holders(walk, table->overlaps->nodes[at].child[1], take) ||
-		    (holds(s, walk->address) && take(walk, at)))
+		    (symbol_holds(s, walk->address) && take(walk, at)))
 			return true;
 	}
 	return false;
@@ -268,7 +268,7 @@ struct pd_symbol *pd_overlaps_find(const struct pd_symbol_table *table, uint64_t
 {
 	for (uint32_t at = table->overlaps->roots[AS_PERF]; at != NONE;) {
 		struct pd_symbol *s = &table->items[at];
-		if (holds(s, address))
+		if (symbol_holds(s, address))
 			return s;
 		at = table->overlaps->nodes[at].child[address >= s->start];
 	}

@@ -317,7 +317,7 @@ static int add_entries(struct plt *plt, const struct pd_elf_section *first)
 	return 0;
 }
 
-static int append(struct pd_symbol_table *table, const struct pd_symbol_table *added)
+static int append_symbols(struct pd_symbol_table *table, const struct pd_symbol_table *added)
 {
 	for (size_t i = 0; i < added->count; i++) {
 		const struct pd_symbol *s = &added->items[i];
@@ -338,7 +338,7 @@ enum perfdata_status pd_elf_plt(struct pd_symbol_table *table, struct pd_elf *el
 	pd_symtab_nest(table);
 	cut_before(table, first->header.sh_offset);
 	int failed = read_slots(elf, relocations ? relocations : pd_elf_section(elf, ".rel.plt"), &plt.slots);
-	failed = failed || add_entries(&plt, first) || add_got_entries(&plt) || append(table, &plt.added);
+	failed = failed || add_entries(&plt, first) || add_got_entries(&plt) || append_symbols(table, &plt.added);
 	const enum perfdata_status refused = plt.added.refused;
 	pd_free(plt.slots.items);
 	pd_symtab_release(&plt.added);

@@ -118,7 +118,7 @@ static struct key *sort_keys(struct pd_symbol_table *table, struct key *keys, si
 
 /* Moves each item to its place, the one at order[i].index to i, along the cycles of the permutation: memory for a
  * second table would cost more than the moves. false: the work is stopped, and the table cannot be used. */
-static bool permute(struct pd_symbol_table *table, struct pd_symbol *items, struct key *order, size_t count)
+static bool permute_symbols(struct pd_symbol_table *table, struct pd_symbol *items, struct key *order, size_t count)
 {
 	size_t moves = 0;
 	for (uint32_t first = 0; first < count; first++) {
@@ -151,7 +151,7 @@ static int sort_items(struct pd_symbol_table *table, struct pd_symbol *items, si
 		differ |= items[i].start ^ items[0].start;
 	}
 	struct key *sorted = sort_keys(table, keys, count, differ);
-	const bool is_sorted = sorted && permute(table, items, sorted, count);
+	const bool is_sorted = sorted && permute_symbols(table, items, sorted, count);
 	pd_free(keys);
 	return is_sorted ? 0 : -1;
 }
@@ -220,7 +220,7 @@ static void set_ends(struct pd_symbol_table *table, enum pd_symbol_fix fix)
 /* --- which of several --------------------------------------------------------------------------------------------- */
 
 /* The rules that need no names. */
-static unsigned rank(const struct pd_symbol *s)
+static unsigned symbol_rank(const struct pd_symbol *s)
 {
 	return (s->end != s->start) * 4u + (s->binding != PERFDATA_BIND_WEAK) * 2u +
 	       (s->binding == PERFDATA_BIND_GLOBAL);
@@ -235,7 +235,8 @@ static bool differ_in_end(const struct pd_symbol *items, size_t count)
 }
 
 /* Leaves the best of several symbols, by their names. */
-static int decide(const struct pd_symbol_table *table, struct pd_symbol *items, size_t count, struct pd_arena *scratch)
+static int decide_aliases(const struct pd_symbol_table *table, struct pd_symbol *items, size_t count,
+			  struct pd_arena *scratch)
 {
 	struct pd_symbol best = items[0];
 	const char *best_name = pd_symtab_spell_one(table, &best, scratch);
@@ -252,7 +253,7 @@ static int decide(const struct pd_symbol_table *table, struct pd_symbol *items, 
 
 /* A name that occurs twice, as an exported function does in both tables, stays twice: comparing the names of all such
  * symbols takes half of the time to load a large program, and few of their names are ever requested. */
-static void tie(struct pd_symbol *items, size_t count)
+static void tie_symbols(struct pd_symbol *items, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		items[i].tied = i > 0;
@@ -269,7 +270,7 @@ static int drop_aliases(struct pd_symbol_table *table)
 		size_t nr = 0;
 		unsigned best_rank = 0;
 		for (next = i; next < table->count && table->items[next].start == start; next++) {
-			const unsigned its = rank(&table->items[next]);
+			const unsigned its = symbol_rank(&table->items[next]);
 			if (its < best_rank)
 				continue;
 			if (its > best_rank)
@@ -278,10 +279,10 @@ static int drop_aliases(struct pd_symbol_table *table)
 			best[nr++] = table->items[next];
 		}
 		if (nr > 1 && (!table->mangled || nr > MAX_TIED || differ_in_end(best, nr))) {
-			failed = decide(table, best, nr, &scratch);
+			failed = decide_aliases(table, best, nr, &scratch);
 			nr = 1;
 		}
-		tie(best, nr);
+		tie_symbols(best, nr);
 		kept += nr;
 		if (scratch.total > (size_t)1 << 20)
 			pd_arena_reset(&scratch);

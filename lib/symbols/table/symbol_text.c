@@ -202,7 +202,7 @@ static bool is_of_word(char c)
 {
 	return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (unsigned char)c >= 0x80;
 }
-static bool separates(const char *at) { return *at && !(is_of_word(at[0]) && is_of_word(at[1])); }
+static bool word_ends(const char *at) { return *at && !(is_of_word(at[0]) && is_of_word(at[1])); }
 
 enum number { NO_NUMBER, NUMBER, TOO_LARGE };
 
@@ -232,13 +232,13 @@ static enum number take_number(char **at, char *end, uint64_t *ret)
  * feed. */
 static char *split_entry(char *line, char *end, uint64_t *ret_start, uint64_t *ret_size)
 {
-	if (take_number(&line, end, ret_start) != NUMBER || !separates(line++))
+	if (take_number(&line, end, ret_start) != NUMBER || !word_ends(line++))
 		return NULL;
 	char *behind = line;
 	const enum number size = take_number(&behind, end, ret_size);
 	if (size == TOO_LARGE)
 		return NULL;
-	if (size == NUMBER && (!*behind || separates(behind)))
+	if (size == NUMBER && (!*behind || word_ends(behind)))
 		return *behind && has_text(behind + 1) ? behind + 1 : NULL;
 	*ret_size = 0;
 	line += strspn(line, " \t\v\f\r");

@@ -69,7 +69,7 @@ static struct pd_rule rule_at(struct perfdata_unwinder *u, const struct pd_unwin
 	return rule;
 }
 
-static enum step step(struct perfdata_unwinder *u, struct frame *f, bool is_first)
+static enum step step_frame(struct perfdata_unwinder *u, struct frame *f, bool is_first)
 {
 	const uint64_t address = f->pc - !is_first;
 	u->is_cut = false;
@@ -100,10 +100,10 @@ static enum step step(struct perfdata_unwinder *u, struct frame *f, bool is_firs
 }
 
 /* false: libdwfl has to unwind the stack. */
-static bool walk(struct perfdata_unwinder *u, struct frame *f)
+static bool walk_frames(struct perfdata_unwinder *u, struct frame *f)
 {
 	for (size_t n = 0; n < PD_FRAMES_OF_STEP * u->room && u->count < u->room; n++) {
-		const enum step next = step(u, f, !n);
+		const enum step next = step_frame(u, f, !n);
 		if (next != CALLER)
 			return next == END;
 	}
@@ -111,7 +111,7 @@ static bool walk(struct perfdata_unwinder *u, struct frame *f)
 }
 
 /* The recorded value of a register; registers that were not recorded are 0, as for libdwfl. */
-static struct value recorded(const struct perfdata_unwinder *u, unsigned dwarf_number)
+static struct value recorded_register(const struct perfdata_unwinder *u, unsigned dwarf_number)
 {
 	struct value value = { 0, true };
 	(void)pd_unwinder_register(u->sample, u->machine->perf_of[dwarf_number], &value.is);
@@ -124,10 +124,13 @@ static bool unwind_by_rules(struct perfdata_unwinder *u)
 	struct pd_rule_registers numbers;
 	if (!pd_rule_registers_of(u->machine->machine, &numbers) || u->overlap || u->only_libdwfl)
 		return false;
-	struct frame f = { .pc = u->ip, .sp = u->sp, .fp = recorded(u, numbers.fp), .kept = recorded(u, numbers.kept) };
+	struct frame f = { .pc = u->ip,
+			   .sp = u->sp,
+			   .fp = recorded_register(u, numbers.fp),
+			   .kept = recorded_register(u, numbers.kept) };
 	if (u->arch == PERFDATA_UNWIND_AARCH64)
-		f.lr = recorded(u, numbers.return_address);
-	return walk(u, &f);
+		f.lr = recorded_register(u, numbers.return_address);
+	return walk_frames(u, &f);
 }
 
 /* --- a stack ------------------------------------------------------------------------------------------------------ */
@@ -138,7 +141,7 @@ bool pd_unwinder_was_cut(const struct perfdata_unwinder *unwinder) { return unwi
 
 size_t pd_unwinder_left_to_libdwfl(const struct perfdata_unwinder *unwinder) { return unwinder->nr_by_libdwfl; }
 
-static enum perfdata_status unwind(struct perfdata_unwinder *u)
+static enum perfdata_status unwind_stack(struct perfdata_unwinder *u)
 {
 	if (!pd_unwinder_take_map(u, u->ip))
 		return PERFDATA_ABSENT;
@@ -173,7 +176,7 @@ enum perfdata_status pd_unwind_stack(struct perfdata_unwinder *unwinder, const s
 	u->count = 0;
 	u->is_cut = false;
 	const size_t before = pd_symbols_failed(u->symbols);
-	enum perfdata_status status = pd_symbols_note(u->symbols, unwind(u));
+	enum perfdata_status status = pd_symbols_note(u->symbols, unwind_stack(u));
 	if (pd_symbols_failed(u->symbols) != before)
 		status = pd_symbols_failure(u->symbols);
 	u->sample = NULL;

@@ -68,7 +68,7 @@ static size_t find_cie(const struct table *t, uint64_t at, struct pd_frame_cie *
 }
 
 /* Makes an entry useless: no CIE has version 0, and no code lies in a range of 0 bytes. */
-static void spoil(struct table *t, const struct pd_frame_entry *entry)
+static void spoil_entry(struct table *t, const struct pd_frame_entry *entry)
 {
 	t->has_excess = true;
 	memset(t->bytes + entry->next - pd_left(&entry->rest), 0, pd_left(&entry->rest));
@@ -97,7 +97,7 @@ static enum perfdata_status read_entries(struct table *t, bool cies, struct pd_m
 		if (fine)
 			t->starts[at / 8] |= (uint8_t)(1u << at % 8);
 		else
-			spoil(t, &entry);
+			spoil_entry(t, &entry);
 		status = pd_meter_count(meter, 1 + (uint32_t)(bytes / BYTES_OF_STEP));
 	}
 	if (!status)
@@ -105,7 +105,7 @@ static enum perfdata_status read_entries(struct table *t, bool cies, struct pd_m
 	return status;
 }
 
-static enum perfdata_status check(struct table *t, struct pd_work *work)
+static enum perfdata_status check_table(struct table *t, struct pd_work *work)
 {
 	struct pd_meter meter = pd_meter(work);
 	t->starts = pd_calloc(1, t->size / 8 + 1);
@@ -120,7 +120,7 @@ static enum perfdata_status check(struct table *t, struct pd_work *work)
 /* --- the index of .eh_frame --------------------------------------------------------------------------------------- */
 
 /* Whether each entry of the index leads to one that was read. */
-static bool fits(const struct table *t, const uint8_t *index, size_t size, uint64_t address)
+static bool index_fits(const struct table *t, const uint8_t *index, size_t size, uint64_t address)
 {
 	const uint64_t count = pd_load32(index + 8, t->facts.swap);
 	if (count > (size - PD_FRAME_INDEX_HEAD) / 8)
@@ -142,7 +142,7 @@ struct image {
 };
 struct parts { const struct table *eh, *frame; const uint8_t *index; size_t index_size; };
 
-static void put(uint8_t *at, size_t size, uint64_t value, bool swap)
+static void store_word(uint8_t *at, size_t size, uint64_t value, bool swap)
 {
 	const bool big = swap == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 	for (size_t i = 0; i < size; i++)
@@ -154,19 +154,20 @@ static void put_segment(const struct table *t, uint8_t *at, const uint64_t *fiel
 {
 	static const uint8_t wide[] = { 0, 8, 16, 32, 40, 48 }, narrow[] = { 0, 4, 8, 16, 20, 28 };
 	for (unsigned i = 0; i < SEGMENT_FIELDS; i++)
-		put(at + (t->facts.wide ? wide : narrow)[i], t->facts.wide && i ? 8 : 4, fields[i], t->facts.swap);
+		store_word(at + (t->facts.wide ? wide : narrow)[i], t->facts.wide && i ? 8 : 4, fields[i],
+			   t->facts.swap);
 }
 
 static void put_section(const struct table *t, uint8_t *at, uint32_t name, uint32_t type, uint64_t address,
 			uint64_t offset, uint64_t size)
 {
 	const size_t word = t->facts.wide ? 8 : 4;
-	put(at, 4, name, t->facts.swap);
-	put(at + 4, 4, type, t->facts.swap);
-	put(at + 8 + word, word, address, t->facts.swap);
-	put(at + 8 + 2 * word, word, offset, t->facts.swap);
-	put(at + 8 + 3 * word, word, size, t->facts.swap);
-	put(at + 16 + 4 * word, word, 1, t->facts.swap);
+	store_word(at, 4, name, t->facts.swap);
+	store_word(at + 4, 4, type, t->facts.swap);
+	store_word(at + 8 + word, word, address, t->facts.swap);
+	store_word(at + 8 + 2 * word, word, offset, t->facts.swap);
+	store_word(at + 8 + 3 * word, word, size, t->facts.swap);
+	store_word(at + 16 + 4 * word, word, 1, t->facts.swap);
 }
 
 static const char section_names[] = "\0.eh_frame\0.debug_frame\0.shstrtab";
@@ -174,7 +175,7 @@ enum { NAME_EH_FRAME = 1, NAME_DEBUG_FRAME = 11, NAME_NAMES = 24, SECTIONS = 4 }
 
 /* Header, segments, sections; then the index where it keeps its distance from .eh_frame, which is the last: libdw takes
  * all up to the end of the file for it. */
-static enum perfdata_status join(const struct pd_elf *elf, const struct parts *parts, struct image *ret)
+static enum perfdata_status join_parts(const struct pd_elf *elf, const struct parts *parts, struct image *ret)
 {
 	const struct table *t = parts->eh, *frame = parts->frame;
 	const size_t head = t->facts.wide ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr),
@@ -194,18 +195,18 @@ static enum perfdata_status join(const struct pd_elf *elf, const struct parts *p
 		return PERFDATA_ENOMEM;
 	ret->has_index = has_index;
 	memcpy(image, elf->header.e_ident, EI_NIDENT);
-	put(image + 16, 2, elf->header.e_type, t->facts.swap);
-	put(image + 18, 2, elf->header.e_machine, t->facts.swap);
-	put(image + 20, 4, EV_CURRENT, t->facts.swap);
-	put(image + 24 + word, word, head, t->facts.swap);
-	put(image + 24 + 2 * word, word, sections, t->facts.swap);
-	put(image + behind, 4, elf->header.e_flags, t->facts.swap);
-	put(image + behind + 4, 2, head, t->facts.swap);
-	put(image + behind + 6, 2, segment, t->facts.swap);
-	put(image + behind + 8, 2, count, t->facts.swap);
-	put(image + behind + 10, 2, section, t->facts.swap);
-	put(image + behind + 12, 2, SECTIONS, t->facts.swap);
-	put(image + behind + 14, 2, SECTIONS - 1, t->facts.swap);
+	store_word(image + 16, 2, elf->header.e_type, t->facts.swap);
+	store_word(image + 18, 2, elf->header.e_machine, t->facts.swap);
+	store_word(image + 20, 4, EV_CURRENT, t->facts.swap);
+	store_word(image + 24 + word, word, head, t->facts.swap);
+	store_word(image + 24 + 2 * word, word, sections, t->facts.swap);
+	store_word(image + behind, 4, elf->header.e_flags, t->facts.swap);
+	store_word(image + behind + 4, 2, head, t->facts.swap);
+	store_word(image + behind + 6, 2, segment, t->facts.swap);
+	store_word(image + behind + 8, 2, count, t->facts.swap);
+	store_word(image + behind + 10, 2, section, t->facts.swap);
+	store_word(image + behind + 12, 2, SECTIONS, t->facts.swap);
+	store_word(image + behind + 14, 2, SECTIONS - 1, t->facts.swap);
 	for (size_t i = 0; i < elf->segment_count; i++) {
 		const struct pd_segment *s = &elf->segments[i];
 		put_segment(t, image + head + i * segment,
@@ -245,7 +246,7 @@ static enum perfdata_status read_bytes(const struct pd_elf *elf, struct pd_work 
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status make(const struct pd_elf *elf, const struct pd_elf *debug, struct pd_work *work,
+static enum perfdata_status make_image(const struct pd_elf *elf, const struct pd_elf *debug, struct pd_work *work,
 				 struct image *ret)
 {
 	const struct pd_elf *const files[] = { elf, debug };
@@ -262,11 +263,11 @@ static enum perfdata_status make(const struct pd_elf *elf, const struct pd_elf *
 		eh.size = status ? 0 : (size_t)place.size;
 	}
 	if (!status && eh.size)
-		status = check(&eh, work);
+		status = check_table(&eh, work);
 	const size_t index_size = place.is_indexed ? (size_t)elf->frame_index.filesz : 0;
 	if (!status && eh.size && index_size)
 		status = read_bytes(elf, work, elf->frame_index.offset, index_size, &index);
-	if (index && !fits(&eh, index, index_size, elf->frame_index.vaddr)) {
+	if (index && !index_fits(&eh, index, index_size, elf->frame_index.vaddr)) {
 		pd_free(index);
 		index = NULL;
 	}
@@ -281,14 +282,14 @@ static enum perfdata_status make(const struct pd_elf *elf, const struct pd_elf *
 		status = pd_dwarf_whole_section(files[i], s, work, &frame.bytes, &whole);
 		frame.size = status ? 0 : (size_t)whole;
 		if (!status)
-			status = check(&frame, work);
+			status = check_table(&frame, work);
 		status = status == PERFDATA_EUNSUP ? PERFDATA_OK : status;
 	}
 	const size_t kept = (index ? 0 : BYTES_KEPT * eh.size) + BYTES_KEPT * frame.size;
 	if (!status)
 		status = pd_work_room(work, eh.size + frame.size + index_size + kept);
 	if (!status)
-		status = join(elf, &(struct parts){ &eh, &frame, index, index_size }, ret);
+		status = join_parts(elf, &(struct parts){ &eh, &frame, index, index_size }, ret);
 	if (!status)
 		ret->memory = ret->size + BYTES_KEPT * ((ret->has_index ? 0 : eh.size) + frame.size);
 	ret->has_excess = eh.has_excess || frame.has_excess;
@@ -310,7 +311,7 @@ static enum perfdata_status open_image(struct perfdata_symbols_dso *dso)
 	pd_work_init(&work, pd_elf_size(dso->text), pd_symbols_account(dso->symbols), dso->symbols->options.cancel);
 	if (dso->debug && dso->debug != dso->text)
 		pd_work_add_bytes(&work, pd_elf_size(dso->debug));
-	const enum perfdata_status status = make(dso->text, dso->debug, &work, &image);
+	const enum perfdata_status status = make_image(dso->text, dso->debug, &work, &image);
 	if (status == PERFDATA_ELIMIT || image.has_excess)
 		pd_symbols_find_excess(dso, dso->origin.text_file,
 				       "its tables for unwinding ask for more than their size explains");

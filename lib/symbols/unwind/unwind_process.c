@@ -202,7 +202,7 @@ enum perfdata_status pd_unwinder_new(struct perfdata_symbols *symbols, enum perf
 	return PERFDATA_OK;
 }
 
-static void reset(struct perfdata_unwinder *u)
+static void reset_unwinder(struct perfdata_unwinder *u)
 {
 	pd_dwfl_end(u);
 	forget_shared(u);
@@ -213,7 +213,7 @@ static void reset(struct perfdata_unwinder *u)
 void pd_unwinder_reset(struct perfdata_unwinder *unwinder)
 {
 	pd_monitor_enter(unwinder->symbols->unwind_lock);
-	reset(unwinder);
+	reset_unwinder(unwinder);
 	pd_monitor_leave(unwinder->symbols->unwind_lock);
 }
 
@@ -246,7 +246,7 @@ static bool is_of_module(const struct perfdata_unwind_map *map, const struct pd_
 }
 
 /* Whether everything that is mapped in the range of a module is still its file, in the same place. */
-static bool holds(const struct perfdata_unwinder *u, const struct pd_unwind_module *module, pd_unwind_next *next)
+static bool module_holds(const struct perfdata_unwinder *u, const struct pd_unwind_module *module, pd_unwind_next *next)
 {
 	struct perfdata_unwind_map map = { 0 };
 	uint64_t at = module->start;
@@ -261,8 +261,8 @@ void pd_unwinder_check(struct perfdata_unwinder *u, pd_unwind_next *next)
 {
 	pd_monitor_enter(u->symbols->unwind_lock);
 	for (size_t i = 0; i < u->nr_modules; i++)
-		if (!holds(u, &u->modules[i], next)) {
-			reset(u);
+		if (!module_holds(u, &u->modules[i], next)) {
+			reset_unwinder(u);
 			break;
 		}
 	pd_monitor_leave(u->symbols->unwind_lock);

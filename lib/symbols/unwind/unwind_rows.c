@@ -32,13 +32,13 @@ static void put_place(struct run *run, uint64_t number, enum pd_frame_how how, i
 		run->row->registers[number] = (struct pd_frame_register){ how, offset };
 }
 
-static void restore(struct run *run, uint64_t number)
+static void restore_register(struct run *run, uint64_t number)
 {
 	if (number < PD_FRAME_REGISTERS)
 		run->row->registers[number] = run->first->registers[number];
 }
 
-static int64_t scaled(const struct run *run, uint64_t factor)
+static int64_t read_scaled(const struct run *run, uint64_t factor)
 {
 	return (int64_t)(factor * (uint64_t)run->cie->data_factor);
 }
@@ -79,7 +79,7 @@ static void put_cfa_expression(struct run *run, const uint8_t *block, uint64_t s
 		run->row->plt_offset = (address & 15) >= block[at] - (unsigned)DW_OP_lit0 ? 16 : 8;
 }
 
-static bool remember(struct run *run)
+static bool push_row(struct run *run)
 {
 	if (run->nr_remembered == MOST_REMEMBERED)
 		return false;
@@ -88,7 +88,7 @@ static bool remember(struct run *run)
 	return true;
 }
 
-static bool recall(struct run *run)
+static bool pop_row(struct run *run)
 {
 	if (!run->nr_remembered)
 		return false;
@@ -109,16 +109,16 @@ static bool run_extended(struct run *run, struct pd_cursor *c, unsigned op, uint
 	case DW_CFA_GNU_window_save:
 		run->row->is_signed = !run->row->is_signed;
 		return run->machine == EM_AARCH64;
-	case DW_CFA_remember_state: return remember(run);
-	case DW_CFA_restore_state: return recall(run);
+	case DW_CFA_remember_state: return push_row(run);
+	case DW_CFA_restore_state: return pop_row(run);
 	case DW_CFA_def_cfa: number = pd_dwarf_uleb(c); return put_cfa(run, number, (int64_t)pd_dwarf_uleb(c));
 	case DW_CFA_def_cfa_sf:
 		number = pd_dwarf_uleb(c);
-		return put_cfa(run, number, scaled(run, (uint64_t)pd_dwarf_sleb(c)));
+		return put_cfa(run, number, read_scaled(run, (uint64_t)pd_dwarf_sleb(c)));
 	case DW_CFA_def_cfa_register: return change_cfa(run, pd_dwarf_uleb(c), run->row->cfa_offset);
 	case DW_CFA_def_cfa_offset: return change_cfa(run, run->row->cfa_register, (int64_t)pd_dwarf_uleb(c));
 	case DW_CFA_def_cfa_offset_sf:
-		return change_cfa(run, run->row->cfa_register, scaled(run, (uint64_t)pd_dwarf_sleb(c)));
+		return change_cfa(run, run->row->cfa_register, read_scaled(run, (uint64_t)pd_dwarf_sleb(c)));
 	case DW_CFA_def_cfa_expression:
 		if (!pass_block(c, &block, &size))
 			return false;
@@ -128,10 +128,10 @@ static bool run_extended(struct run *run, struct pd_cursor *c, unsigned op, uint
 	number = pd_dwarf_uleb(c);
 	switch (op) {
 	case DW_CFA_offset_extended:
-		put_place(run, number, PD_FRAME_AT_CFA, scaled(run, pd_dwarf_uleb(c)));
+		put_place(run, number, PD_FRAME_AT_CFA, read_scaled(run, pd_dwarf_uleb(c)));
 		return true;
 	case DW_CFA_offset_extended_sf:
-		put_place(run, number, PD_FRAME_AT_CFA, scaled(run, (uint64_t)pd_dwarf_sleb(c)));
+		put_place(run, number, PD_FRAME_AT_CFA, read_scaled(run, (uint64_t)pd_dwarf_sleb(c)));
 		return true;
 	case DW_CFA_undefined: put_place(run, number, PD_FRAME_UNDEFINED, 0); return true;
 	case DW_CFA_same_value: put_place(run, number, PD_FRAME_SAME, 0); return true;
@@ -144,7 +144,7 @@ static bool run_extended(struct run *run, struct pd_cursor *c, unsigned op, uint
 		return pass_block(c, &block, &size);
 	case DW_CFA_restore_extended:
 		if (run->first)
-			restore(run, number);
+			restore_register(run, number);
 		return run->first != NULL;
 	default: return false;
 	}
@@ -176,11 +176,13 @@ static bool run_instructions(struct run *run, struct pd_cursor *c, uint64_t star
 			continue;
 		}
 		switch (op & 0xc0u) {
-		case DW_CFA_offset: put_place(run, op & 0x3f, PD_FRAME_AT_CFA, scaled(run, pd_dwarf_uleb(c))); break;
+		case DW_CFA_offset:
+			put_place(run, op & 0x3f, PD_FRAME_AT_CFA, read_scaled(run, pd_dwarf_uleb(c)));
+			break;
 		case DW_CFA_restore:
 			if (is_cie)
 				return false;
-			restore(run, op & 0x3f);
+			restore_register(run, op & 0x3f);
 			break;
 		default:
 			if (!run_extended(run, c, op, address))

@@ -21,7 +21,7 @@ static bool fits_in(int64_t value, unsigned bits)
 	return value >= -((int64_t)1 << (bits - 1)) && value < (int64_t)1 << (bits - 1);
 }
 
-static struct words pack(const struct pd_rule *rule)
+static struct words pack_rule(const struct pd_rule *rule)
 {
 	const unsigned flags = rule->kind | (unsigned)rule->base << 3 | (unsigned)rule->is_signed << 5 |
 			       rule->return_address << 6 | rule->fp << 8 | rule->kept << 10;
@@ -31,7 +31,7 @@ static struct words pack(const struct pd_rule *rule)
 	};
 }
 
-static struct pd_rule unpack(const struct words *words)
+static struct pd_rule unpack_rule(const struct words *words)
 {
 	const unsigned flags = words->first & 0xffff;
 	return (struct pd_rule){
@@ -106,7 +106,7 @@ static size_t place_of(const struct slots *slots, uint64_t key)
 	return (size_t)pd_hash_u64(key, 0) & (slots->size - 1);
 }
 
-static bool get(const struct slots *slots, uint64_t key, struct pd_rule *ret)
+static bool find_rule(const struct slots *slots, uint64_t key, struct pd_rule *ret)
 {
 	for (size_t i = slots ? place_of(slots, key) : 0; slots; i = (i + 1) & (slots->size - 1)) {
 		const struct slot *slot = &slots->items[i];
@@ -117,7 +117,7 @@ static bool get(const struct slots *slots, uint64_t key, struct pd_rule *ret)
 			continue;
 		const struct words words = { atomic_load_explicit(&slot->first, memory_order_relaxed),
 					     atomic_load_explicit(&slot->second, memory_order_relaxed) };
-		*ret = unpack(&words);
+		*ret = unpack_rule(&words);
 		return true;
 	}
 	return false;
@@ -163,9 +163,10 @@ static bool make_room(struct perfdata_symbols_dso *dso, struct pd_rules *rules)
 	return true;
 }
 
-static void put(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t key, const struct pd_rule *rule)
+static void store_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t key,
+		       const struct pd_rule *rule)
 {
-	const struct words words = pack(rule);
+	const struct words words = pack_rule(rule);
 	if (!make_room(dso, rules))
 		return;
 	put_slot(atomic_load_explicit(&rules->slots, memory_order_relaxed), key, &words);
@@ -466,7 +467,7 @@ static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, 
 static bool find_anew(struct perfdata_symbols_dso *dso, struct pd_rules *rules, uint64_t vaddr, bool in_turn,
 		      struct pd_rule *ret)
 {
-	if (get(atomic_load_explicit(&rules->slots, memory_order_relaxed), vaddr + 1, ret))
+	if (find_rule(atomic_load_explicit(&rules->slots, memory_order_relaxed), vaddr + 1, ret))
 		return true;
 	if (!rules->is_opened) {
 		rules->is_opened = true;
@@ -477,7 +478,7 @@ static bool find_anew(struct perfdata_symbols_dso *dso, struct pd_rules *rules, 
 		return true;
 	if (!make_rule(dso, rules, vaddr, in_turn, ret) || pd_symbols_failed(dso->symbols) != failed)
 		return in_turn;
-	put(dso, rules, vaddr + 1, ret);
+	store_rule(dso, rules, vaddr + 1, ret);
 	return true;
 }
 
@@ -522,7 +523,7 @@ bool pd_rule_find(struct perfdata_symbols_dso *dso, uint64_t vaddr, bool in_turn
 		ret->kind = PD_RULE_END;
 		return true;
 	}
-	if (get(atomic_load_explicit(&rules->slots, memory_order_acquire), vaddr + 1, ret))
+	if (find_rule(atomic_load_explicit(&rules->slots, memory_order_acquire), vaddr + 1, ret))
 		return true;
 	pd_monitor_enter(rules->lock);
 	const bool found = find_anew(dso, rules, vaddr, in_turn, ret);
