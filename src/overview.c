@@ -258,14 +258,14 @@ static void show_next(struct perfdata_text *out, const char *file, struct perfda
 		offer_command(next, spans >> i & 1, span_answers[i].report, span_answers[i].what);
 		if (!i)
 			offer_command(next, waits && can.stacks, "flamegraph --weight off-cpu -o out.html",
-			      "from where they waited, as a picture in a browser");
+				      "from where they waited, as a picture in a browser");
 	}
 	offer_command(next, can.occurrences && !profile && !spans, "report",
-	      "how often it happened, and where or in which programs");
+		      "how often it happened, and where or in which programs");
 	offer_command(next, can.occurrences && profile, "report --by event", "how often each event was sampled");
 	offer_command(next, profile, "flamegraph -o out.html", "the same as a picture in a browser");
 	offer_command(next, can.occurrences && can.stacks && !profile && !waits, "flamegraph -o out.html",
-	      "from where it happened, as a picture in a browser");
+		      "from where it happened, as a picture in a browser");
 	offer_command(next, can.switches, "perfetto -o out.pftrace",
 		      "which thread ran and waited when, for ui.perfetto.dev");
 	offer_command(next, can.table && !can.switches, "perfetto -o out.pftrace",

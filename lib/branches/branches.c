@@ -245,7 +245,7 @@ static uint64_t from_of(const struct pd_profile_key *key) { return (uint64_t)key
 static uint64_t rest_of(const struct pd_profile_key *key) { return (uint64_t)key->cpu << 32 | key->node; }
 
 static void add_branch(struct collecting *c, enum pd_branch_kind kind, uint64_t from, uint64_t to, uint64_t rest,
-		uint64_t weight)
+		       uint64_t weight)
 {
 	const struct pd_profile_key key = key_of(kind, from, to, rest);
 	if (!c->status)
@@ -468,7 +468,7 @@ static bool is_one_function(const struct pd_branches *b, uint64_t one, uint64_t 
 }
 
 static enum perfdata_status join_sums(struct pd_branches *b, enum pd_branch_kind kind, uint64_t from, uint64_t to,
-				 uint64_t tag, const struct pd_profile_sums *sums)
+				      uint64_t tag, const struct pd_profile_sums *sums)
 {
 	const struct pd_profile_entry entry = { .key = key_of(kind, from, to, tag), .sums = *sums };
 	return pd_sums_join(&b->sums, &entry, pd_sums_hash(&entry.key, b->seed));

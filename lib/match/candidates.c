@@ -150,7 +150,7 @@ static void note_links(struct pd_lookup *lookup, const char *real, const struct 
 }
 
 static bool judge_candidate(struct pd_lookup *lookup, struct pd_source *source, const char *shown,
-		  const struct pd_elf_facts *facts, bool at_path, const struct stat *st)
+			    const struct pd_elf_facts *facts, bool at_path, const struct stat *st)
 {
 	struct pd_build_id room;
 	const struct pd_build_id *id = pd_lookup_id(lookup, &room);

@@ -52,7 +52,7 @@ const char *perfdata_match_part_name(size_t index, enum perfdata_match_part *ret
 /* --- opening sources ---------------------------------------------------------------------------------------------- */
 
 static enum perfdata_status refuse_place(struct perfdata_error *reterr, enum perfdata_status status, const char *path,
-				   const char *why)
+					 const char *why)
 {
 	return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s: %s", path, why);
 }

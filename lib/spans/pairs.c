@@ -89,7 +89,7 @@ static uint64_t hash_of(const struct pd_spans *spans, const struct pd_pair *pair
 
 /* The way to the open pair with this key, or to where one would be added. */
 static uint32_t *find_open(struct pd_spans *spans, uint64_t hash, const struct pd_pair *pair, const uint64_t key[3],
-		      uint32_t *first)
+			   uint32_t *first)
 {
 	uint64_t index;
 	*first = pd_hash_map_get(&spans->open_of, hash, &index) ? (uint32_t)index : UINT32_MAX;
@@ -207,7 +207,7 @@ static enum perfdata_status begin_pair(struct pd_spans *spans, const struct pd_s
 }
 
 static enum perfdata_status end_pair(struct pd_spans *spans, const struct pd_span_event *event,
-				const struct perfdata_raw *raw, struct perfdata_bytes data, const uint64_t key[3])
+				     const struct perfdata_raw *raw, struct perfdata_bytes data, const uint64_t key[3])
 {
 	const uint64_t hash = hash_of(spans, event->pair, key);
 	uint32_t first, *link = find_open(spans, hash, event->pair, key, &first), name = UINT32_MAX;

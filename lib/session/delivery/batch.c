@@ -170,7 +170,7 @@ void perfdata_batch_check(const struct perfdata_batch *batch, perfdata_finding_f
 			report_record(reader, raw, record.problem_code, record.problem, on_finding, user);
 		else if (record.rest.size && record.layout)
 			report_record(reader, raw, PERFDATA_FINDING_RECORD_REST,
-			       "the record holds more bytes than its type explains", on_finding, user);
+				      "the record holds more bytes than its type explains", on_finding, user);
 	}
 }
 

@@ -104,7 +104,7 @@ static enum perfdata_status resolve_delivery(struct sample_view *view, struct pe
 }
 
 static struct perfdata_delivery *add_delivery(struct sample_view *view, const struct perfdata_event *event, uint64_t id,
-				     uint64_t period)
+					      uint64_t period)
 {
 	struct perfdata_delivery *delivery = pd_batch_next_delivery(view->batch);
 	if (!delivery)
@@ -311,7 +311,7 @@ static enum perfdata_status wait_for_chain(struct sample_view *view, uint64_t co
 /* Joins the samples that waited for this chain. Samples of the same thread that wait for another chain will not get it
  * any more: they are delivered without it. */
 static enum perfdata_status join_chain(struct perfdata_session *session, struct pd_batch *batch,
-				 const struct perfdata_raw *raw, const struct perfdata_record *record)
+				       const struct perfdata_raw *raw, const struct perfdata_record *record)
 {
 	const struct perfdata_callchain_deferred *chain = &record->u.callchain_deferred;
 	enum perfdata_status status = PERFDATA_OK;

@@ -222,8 +222,8 @@ static enum perfdata_status end_with(struct perfdata_session *session, uint32_t 
 /* --- what comes out ----------------------------------------------------------------------------------------------- */
 
 static enum perfdata_status deliver_span(struct perfdata_session *session, const struct pd_span *span,
-				    const struct perfdata_raw *raw, enum pd_span_state state, uint64_t begin,
-				    uint64_t duration)
+					 const struct perfdata_raw *raw, enum pd_span_state state, uint64_t begin,
+					 uint64_t duration)
 {
 	struct pd_session_spans *own = session->spans;
 	struct pd_batch *batch = pd_batch_open(session);
@@ -265,7 +265,7 @@ static enum perfdata_status deliver_span(struct perfdata_session *session, const
 
 /* Time off the CPU has two parts: the thread is blocked, then it waits for a CPU. */
 static enum perfdata_status weigh_span(struct perfdata_session *session, const struct pd_span *span,
-				  const struct perfdata_raw *raw)
+				       const struct perfdata_raw *raw)
 {
 	const struct pd_session_spans *own = session->spans;
 	const uint64_t duration = span->summed ? span->summed : pd_span_duration(span);
@@ -281,7 +281,7 @@ static enum perfdata_status weigh_span(struct perfdata_session *session, const s
 	enum perfdata_status status = PERFDATA_OK;
 	if (own->states >> span->state & 1)
 		status = deliver_span(session, span, raw, span->state, span->begin,
-				 parts ? duration - span->queued : duration);
+				      parts ? duration - span->queued : duration);
 	return status == PERFDATA_OK && parts && own->states >> PD_STATE_RUN_QUEUE & 1
 		       ? deliver_span(session, span, raw, PD_STATE_RUN_QUEUE, span->end - span->queued, span->queued)
 		       : status;

@@ -33,7 +33,7 @@ static bool is_before(const struct pd_kernel_map *a, const struct pd_kernel_map 
 
 /* Splits: left, the maps before the key; right, the key, if it is in the tree, and the maps after it. */
 static void split_tree(struct pd_kernel_map *node, const struct pd_kernel_map *key, struct pd_kernel_map **left,
-		  struct pd_kernel_map **right)
+		       struct pd_kernel_map **right)
 {
 	struct pd_kernel_map *part;
 	*left = *right = NULL;

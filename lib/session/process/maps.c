@@ -54,7 +54,7 @@ static struct pd_map_node *own_node(struct change *change, struct pd_map_node *n
 
 /* Splits: left, the maps that start below key; right, the others. */
 static void split_tree(struct change *change, struct pd_map_node *node, uint64_t key, struct pd_map_node **left,
-		  struct pd_map_node **right)
+		       struct pd_map_node **right)
 {
 	*left = *right = NULL;
 	if (!node)

@@ -268,7 +268,7 @@ static int take_known(struct pd_state *state, struct pd_known_chain *known, stru
 }
 
 static void remember_stack(struct pd_state *state, const struct pd_chain_key *key, const struct pd_stack *stack,
-		     uint64_t batch)
+			   uint64_t batch)
 {
 	const uint32_t nr = state->stacks.with_steps ? stack->nr_steps : 0;
 	struct pd_known_chain *known = pd_known_chains_put(&state->stacks.known, key, nr);

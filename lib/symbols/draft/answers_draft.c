@@ -490,7 +490,7 @@ static void spell_rest(struct spelling *s)
 		memcpy(&code, pd_intern_get(draft->codes, i, NULL), sizeof code);
 		const uint32_t name = number_text(s, code.name);
 		write_line(s, "j\t%" PRIx64 "\t%" PRIx64 "\t%" PRIx64 "\t%" PRIx64, code.start, code.end, code.time,
-		     code.until);
+			   code.until);
 		spell_number(s, name);
 		append_bytes(s, "\n", 1);
 	}

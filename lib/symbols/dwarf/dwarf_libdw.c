@@ -548,7 +548,7 @@ struct found {
 };
 
 static void put_frames(const struct pd_lines_wish *wish, struct perfdata_source_line *frames, size_t room, size_t count,
-		const struct found *found)
+		       const struct found *found)
 {
 	if (count < room)
 		frames[count] = found->at;

@@ -373,7 +373,7 @@ static enum perfdata_status sort_rows(struct machine *m)
 static enum perfdata_status keep_discriminator(struct machine *m, struct pd_dwarf_lines *lines, uint32_t value)
 {
 	const enum perfdata_status status = grow_items(m, &lines->discriminators, &lines->discriminator_capacity,
-						 lines->discriminator_count, sizeof *lines->discriminators);
+						       lines->discriminator_count, sizeof *lines->discriminators);
 	if (!status)
 		lines->discriminators[lines->discriminator_count++] =
 			(struct pd_dwarf_discriminator){ (uint32_t)lines->row_count, value };

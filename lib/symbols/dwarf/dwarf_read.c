@@ -120,7 +120,7 @@ static enum perfdata_status read_specs(struct pd_cursor *c, struct pd_meter *met
 		enum perfdata_status status = pd_meter_count(meter, 2);
 		if (!status)
 			status = grow_items(meter, &abbrevs->specs, &abbrevs->spec_capacity, abbrevs->spec_count,
-				      sizeof *abbrevs->specs);
+					    sizeof *abbrevs->specs);
 		if (status)
 			return status;
 		abbrevs->specs[abbrevs->spec_count++] = (struct pd_dwarf_spec){ (uint16_t)form, slot_of(name),

@@ -58,7 +58,7 @@ static enum perfdata_status explain_errno(int code, char *reason, size_t room)
 		return explain_status(PERFDATA_ABSENT, reason, room, "no server has it");
 	const enum perfdata_status status = pd_status_of_errno(code);
 	return explain_status(status == PERFDATA_ENOMEM || code == EIO ? status : PERFDATA_ABSENT, reason, room,
-		       pd_errno_text(code, text, sizeof text));
+			      pd_errno_text(code, text, sizeof text));
 }
 
 enum perfdata_status pd_debuginfod_find(const struct pd_build_id *id, bool debug, struct pd_arena *bytes,

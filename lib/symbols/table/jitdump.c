@@ -25,7 +25,7 @@ struct reading {
 };
 
 static int add_entry(struct reading *reading, uint64_t start, uint64_t size, uint64_t time, const char *name,
-	       const uint8_t *bytes)
+		     const uint8_t *bytes)
 {
 	struct pd_jit *jit = reading->jit;
 	uint64_t end;

@@ -49,7 +49,7 @@ static const char *plt_name(const struct pd_symbol *symbol, const char *name, st
 }
 
 static const char *spell_symbol(const struct pd_symbol_table *table, const struct pd_symbol *symbol, const char *raw,
-			 struct pd_arena *bytes, bool *ret_excess)
+				struct pd_arena *bytes, bool *ret_excess)
 {
 	const char *name = table->mangled && symbol->strings != PD_STRINGS_POOL
 				   ? pd_demangle(bytes, raw, table->work, ret_excess)

@@ -247,7 +247,7 @@ static enum perfdata_status read_bytes(const struct pd_elf *elf, struct pd_work 
 }
 
 static enum perfdata_status make_image(const struct pd_elf *elf, const struct pd_elf *debug, struct pd_work *work,
-				 struct image *ret)
+				       struct image *ret)
 {
 	const struct pd_elf *const files[] = { elf, debug };
 	struct table eh = { .elf = elf, .facts.wide = elf->header.e_ident[EI_CLASS] != ELFCLASS32,
