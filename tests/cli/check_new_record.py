@@ -69,8 +69,8 @@ def build(folder):
     make([*compiler, *flags, "-c", f"{folder}/layout_user.c", "-o", f"{folder}/layout_user.o"])
     libraries = " ".join(value for name, value in values.items() if name.endswith("_LIBS") or name == "LIBS").split()
     libraries = [name for name in dict.fromkeys(libraries) if name.startswith("-l") or name.startswith("-L")]
-    # the object stands in front of the archive, whose own one is not needed then
-    make([*compiler, *built_with, "-o", f"{folder}/perfdata", *program, f"{folder}/layout_user.o", library, *libraries,
+    # The object precedes the archive, so that the linker does not need the archive's own one. A program for another machine finds its loader by LDFLAGS.
+    make([*compiler, *built_with, *values.get("LDFLAGS", "").split(), "-o", f"{folder}/perfdata", *program, f"{folder}/layout_user.o", library, *libraries,
           "-lpthread", "-ldl", "-lm"])
     return f"{folder}/perfdata"
 
