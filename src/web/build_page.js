@@ -34,7 +34,7 @@ writeFileSync(page, `<!DOCTYPE html>
 <style>
 ${source('page.css')}</style></head>
 ${source('page.html').replace(/<\/body>[^]*/, '')}<script type="text/plain" id="worker">
-${joined(['common.js', 'core.js', 'engine.js', 'worker.js'])}</script>
+${joined(['common.js', 'core.js', 'arrow.js', 'engine.js', 'worker.js'])}</script>
 <script type="text/plain" id="module">${gzipSync(readFileSync(join(dist, 'perfdata.wasm')), { level: 9 }).toString('base64')}</script>
 <script type="module">${script}</script>
 </body></html>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page's side of worker.js: calls become messages. Cancelling ends the worker, since C does not listen to messages while it works.
 import { bytesOf, check_signal, concat, FLOW, PerfdataError, stopped } from './common.js';
-import { recordOptions, recordsOf } from './lines.js';
+import { recordOptions, recordsOf, tableOf, tableOptions } from './lines.js';
 
 /** A worker that was started, with its answers as Promises. */
 function connectionOf(worker, wasm) {
@@ -92,7 +92,8 @@ export function clientOf(newWorker, wasm) {
 		return result;
 	}
 
-	async function* readRecords(source, options) {
+	/** A reading in a worker of its own; `use` gets pull() and close() for what `call` answers, and is_waiting says that nothing is there yet. */
+	async function* read(source, options, call, is_waiting, use) {
 		const { signal, onProgress, onFinding, symbols, ...rest } = options;
 		const pushed = !(source instanceof Blob) && !bytesOf(source), bytes = pushed ? source[Symbol.asyncIterator]() : null;
 		const connection = connectionOf(newWorker(), wasm), hooks = { onProgress, onFinding };
@@ -103,12 +104,13 @@ export function clientOf(newWorker, wasm) {
 		try {
 			check_signal(signal);
 			await connection.started;
-			await connection.send({ call: 'open', source: pushed ? null : source, options: rest }, hooks);
-			yield* recordsOf(async () => {
+			const bundle = rest.table && symbols && await plain(symbols);
+			await connection.send({ call: 'open', source: pushed ? null : source, options: { ...rest, symbols: bundle } }, hooks);
+			yield* use(async () => {
 				for (;;) {
-					const text = await connection.send({ call: 'next' }, hooks);
-					if (text !== '' || ended)
-						return text;
+					const found = await connection.send({ call }, hooks);
+					if (!is_waiting(found) || ended)
+						return found;
 					const piece = await bytes.next();
 					ended = !!piece.done;
 					await connection.send(ended ? { call: 'end' } : { call: 'push', bytes: bytesOf(piece.value) }, hooks);
@@ -119,6 +121,14 @@ export function clientOf(newWorker, wasm) {
 			reading.delete(connection);
 			connection.end(stopped('closed'));
 		}
+	}
+
+	const readRecords = (source, options) => read(source, options, 'next', (text) => text === '', recordsOf);
+
+	async function readTable(source, options) {
+		const whole = async function* (...way) { yield await tableOf(...way); };
+		for await (const bytes of read(source, options, 'rows', (pieces) => pieces?.length === 0, whole))
+			return bytes;
 	}
 
 	const client = {
@@ -172,13 +182,9 @@ export function clientOf(newWorker, wasm) {
 		},
 		async open(source, options = {}) {
 			await client.ready();
-			const again = source instanceof Blob || bytesOf(source);
 			return {
 				records: (wanted) => readRecords(source, recordOptions(wanted, options)),
-				...(again && { table: async (name, settings) => {
-					const { files, bytes } = await client.convert(source, 'parquet', { ...options, settings: { ...settings, table: name } });
-					return files[name] ?? bytes;
-				} }),
+				table: (name, wanted) => readTable(source, tableOptions(name, wanted, options)),
 				async close() {},
 			};
 		},

@@ -2,6 +2,7 @@
 // The module of C as an object of JavaScript, the same in node, in workers and in pages. Its calls do not wait for anything, so a
 // source is { length, readAt(offset, bytes) → how many were read }.
 import core from './core.js';
+import { arrowWriter } from './arrow.js';
 import { bytesOf, PerfdataError, STATUS } from './common.js';
 
 const ORDER = { time: 1, file: 2 };
@@ -55,6 +56,15 @@ export async function start(wasmBinary) {
 		return at;
 	}
 
+	/** Puts a bundle into the module's own file system, if there is one. */
+	function bundleIn(symbols) {
+		if (!symbols)
+			return null;
+		const path = `/bundle-${bundles++}`;
+		module.FS.writeFile(path, bytesOf(symbols));
+		return path;
+	}
+
 	const engine = {
 		version: text(module._web_version()),
 		formats: JSON.parse(text(module._web_formats())),
@@ -66,11 +76,8 @@ export async function start(wasmBinary) {
 		convert(source, format, options, sink) {
 			const { heard, ...hooks } = listener(options);
 			const settings = settingsIn(options.settings), name = textIn(format);
-			let bundle = null, failure = null;
-			if (options.symbols) {
-				bundle = `/bundle-${bundles++}`;
-				module.FS.writeFile(bundle, bytesOf(options.symbols));
-			}
+			let failure = null;
+			const bundle = bundleIn(options.symbols);
 			const path = textIn(bundle), called = textIn(options.name ?? source.name ?? 'recording');
 			module.calls = {
 				...hooks,
@@ -106,10 +113,10 @@ export async function start(wasmBinary) {
 			}
 		},
 
-		/** Records as they come. source: null: bytes are pushed. next() → lines of JSON, '' (push more) or null (the end). */
+		/** Records as they come, or with options.table the rows of that table. source: null: bytes are pushed. next() → lines of JSON, '' (push more) or null (the end). */
 		records(source, options = {}) {
 			const { heard, ...hooks } = listener(options);
-			const settings = settingsIn(options.settings);
+			const settings = settingsIn(options.settings), bundle = bundleIn(options.table && options.symbols);
 			const calls = { ...hooks, readAt: source ? reading(source) : undefined };
 			const within = (call) => {
 				module.calls = calls;
@@ -130,6 +137,18 @@ export async function start(wasmBinary) {
 			};
 			if (!feed)
 				throw new PerfdataError(-4, text(module._web_message()));
+			if (options.table) {
+				const given = [textIn(options.table), textIn(options.columns), textIn(bundle)];
+				check(module._web_feed_table(feed, given[0], given[1], options.lines ? 1 : 0, given[2]));
+				given.forEach((at) => module._free(at));
+			}
+			const writer = arrowWriter(() => module.HEAPU8);
+			let began = false, ended = false;
+			const beginning = () => {
+				const parts = began ? [] : [writer.schema(module._web_feed_schema(feed))];
+				began = true;
+				return parts;
+			};
 			return {
 				findings: heard.findings,
 				push(bytes) {
@@ -149,10 +168,22 @@ export async function start(wasmBinary) {
 					const at = module._web_feed_text(feed);
 					return new TextDecoder().decode(module.HEAPU8.subarray(at, at + module._web_feed_size(feed)));
 				},
+				/** Bytes of an Arrow stream, [] (push more) or null (after its end). */
+				nextRows() {
+					const status = ended ? STATUS.END : check(within(() => module._web_feed_rows(feed)));
+					if (status === STATUS.AGAIN || ended)
+						return ended ? null : [];
+					if (status === STATUS.OK)
+						return [...beginning(), writer.batch(module._web_feed_array(feed))];
+					ended = true;
+					return [...beginning(), writer.end()];
+				},
 				close() {
 					if (feed)
 						within(() => module._web_feed_free(feed));
 					feed = 0;
+					if (bundle)
+						module.FS.unlink(bundle);
 				},
 			};
 		},

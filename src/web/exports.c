@@ -7,6 +7,7 @@
 #include <perfdata/convert.h>
 #include <perfdata/describe.h>
 #include <perfdata/session.h>
+#include <perfdata/table.h>
 #include "web/exports.h"
 
 /* Functions of calls.js. An int is an errno value, but for js_read_at: bytes, or -1; js_progress: 1: cancel. */
@@ -270,6 +271,14 @@ struct web_feed {
 	struct perfdata_text text;
 	uint64_t rows;
 	enum perfdata_record_order order;
+	/* rows of a table */
+	char *table, *columns, *bundle, root[256];
+	bool lines;
+	struct perfdata_bundle_files *bundle_files;
+	struct perfdata_symbols *symbols;
+	struct ArrowArrayStream stream;
+	struct ArrowSchema schema;
+	struct ArrowArray array;
 };
 
 /* NULL: there is no such option, or no memory; web_message says which. */
@@ -322,13 +331,17 @@ int web_feed_bytes(struct web_feed *feed, const void *bytes, int size)
 
 int web_feed_end(struct web_feed *feed) { return (int)perfdata_feed_end(feed->input, &last_error); }
 
-static enum perfdata_status feed_open(struct web_feed *feed)
+static enum perfdata_status feed_open_reader(struct web_feed *feed)
 {
 	const struct perfdata_reader_options options = { .size = sizeof options, .order = feed->order,
 							 .on_finding = on_finding };
-	enum perfdata_status status = PERFDATA_OK;
-	if (!feed->reader)
-		status = perfdata_reader_open(feed->input, &options, &feed->reader, &last_error);
+	return feed->reader ? PERFDATA_OK
+			    : perfdata_reader_open(feed->input, &options, &feed->reader, &last_error);
+}
+
+static enum perfdata_status feed_open(struct web_feed *feed)
+{
+	enum perfdata_status status = feed_open_reader(feed);
 	if (status || feed->session)
 		return status;
 	const struct perfdata_emitter *emitter = feed->emitter;
@@ -383,10 +396,92 @@ int web_feed_next(struct web_feed *feed)
 const char *web_feed_text(const struct web_feed *feed) { return feed->text.data; }
 int web_feed_size(const struct web_feed *feed) { return (int)feed->text.size; }
 
+/* --- rows of tables as they arrive -------------------------------------------------------------------------------- */
+
+static char *copy_of(const char *text)
+{
+	return text ? strdup(text) : NULL;
+}
+
+int web_feed_table(struct web_feed *feed, const char *table, const char *columns, int lines, const char *bundle)
+{
+	feed->table = copy_of(table);
+	feed->columns = copy_of(columns);
+	feed->bundle = copy_of(bundle);
+	feed->lines = lines;
+	const bool is_whole = feed->table && (feed->columns || !columns) && (feed->bundle || !bundle);
+	return is_whole ? PERFDATA_OK : PERFDATA_ENOMEM;
+}
+
+static enum perfdata_status open_names(struct web_feed *feed)
+{
+	struct perfdata_symbols_options symbols = { .size = sizeof symbols, .finding = on_finding };
+	if (!feed->bundle || feed->symbols)
+		return PERFDATA_OK;
+	const enum perfdata_status status = take_bundle((const char *const *)&feed->bundle, feed->root,
+							sizeof feed->root, &symbols, &feed->bundle_files);
+	return status ? status : perfdata_symbols_new(&symbols, &feed->symbols);
+}
+
+/* A reader can have one stream, which is opened once, whatever comes of it. */
+static enum perfdata_status open_rows(struct web_feed *feed)
+{
+	enum perfdata_status status = feed->stream.release ? PERFDATA_OK : feed_open_reader(feed);
+	if (!status && !feed->stream.release)
+		status = open_names(feed);
+	if (status || feed->stream.release)
+		return status;
+	const struct perfdata_table_options options = { .size = sizeof options, .columns = feed->columns,
+							.recording = perfdata_reader_header(feed->reader)->name,
+							.symbols = feed->symbols, .no_host = true,
+							.lines = feed->lines, .on_finding = on_finding };
+	return perfdata_table_stream(feed->reader, feed->table, &options, &feed->stream, &last_error);
+}
+
+static enum perfdata_status status_of_stream(struct web_feed *feed, int code)
+{
+	if (!code || code == EAGAIN)
+		return code ? PERFDATA_AGAIN : PERFDATA_OK;
+	const char *why = feed->stream.get_last_error(&feed->stream);
+	snprintf(last_error.message, sizeof last_error.message, "%s", why ? why : strerror(code));
+	return code == ENOMEM ? PERFDATA_ENOMEM : code == EINTR ? PERFDATA_EINTR : PERFDATA_EREAD;
+}
+
+int web_feed_rows(struct web_feed *feed)
+{
+	if (feed->array.release)
+		feed->array.release(&feed->array);
+	enum perfdata_status status = open_rows(feed);
+	if (status == PERFDATA_OK && !feed->schema.release)
+		status = status_of_stream(feed, feed->stream.get_schema(&feed->stream, &feed->schema));
+	if (status == PERFDATA_OK)
+		status = status_of_stream(feed, feed->stream.get_next(&feed->stream, &feed->array));
+	return (int)(status == PERFDATA_OK && !feed->array.release ? PERFDATA_END : status);
+}
+
+const void *web_feed_schema(const struct web_feed *feed) { return feed->schema.release ? &feed->schema : NULL; }
+const void *web_feed_array(const struct web_feed *feed) { return &feed->array; }
+
+static void free_rows(struct web_feed *feed)
+{
+	if (feed->array.release)
+		feed->array.release(&feed->array);
+	if (feed->schema.release)
+		feed->schema.release(&feed->schema);
+	if (feed->stream.release)
+		feed->stream.release(&feed->stream);
+	perfdata_symbols_free(feed->symbols);
+	perfdata_bundle_files_close(feed->bundle_files);
+	free(feed->table);
+	free(feed->columns);
+	free(feed->bundle);
+}
+
 void web_feed_free(struct web_feed *feed)
 {
 	if (!feed)
 		return;
+	free_rows(feed);
 	if (feed->scratch.free_cache)
 		feed->scratch.free_cache(feed->scratch.cache);
 	perfdata_text_release(&feed->scratch.text);

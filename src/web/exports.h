@@ -18,6 +18,10 @@
  * | web_feed_next     | the next records as lines of ndjson; PERFDATA_AGAIN: push more; PERFDATA_END                |
  * | web_feed_text     | these lines                                                                                 |
  * | web_feed_size     | their size in bytes                                                                         |
+ * | web_feed_table    | says that rows of a table are read instead of records, and from which bundle frames get names |
+ * | web_feed_rows     | the next rows, as an Arrow array; PERFDATA_AGAIN: push more; PERFDATA_END                   |
+ * | web_feed_schema   | the struct ArrowSchema of the rows, once there were some, or the end                        |
+ * | web_feed_array    | their struct ArrowArray, valid until the next rows are read                                 |
  * | web_feed_free     | ends it                                                                                     |
  *
  * calls.js has what these functions call in turn. */
@@ -48,6 +52,11 @@ int web_feed_end(struct web_feed *feed);
 int web_feed_next(struct web_feed *feed);
 const char *web_feed_text(const struct web_feed *feed);
 int web_feed_size(const struct web_feed *feed);
+/* columns: as of perfdata_table_options, or NULL; lines: whether frames have lines; bundle: as of web_convert */
+int web_feed_table(struct web_feed *feed, const char *table, const char *columns, int lines, const char *bundle);
+int web_feed_rows(struct web_feed *feed);
+const void *web_feed_schema(const struct web_feed *feed);
+const void *web_feed_array(const struct web_feed *feed);
 void web_feed_free(struct web_feed *feed);
 
 #endif

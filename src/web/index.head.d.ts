@@ -66,10 +66,20 @@ export interface RecordsWanted {
 	order?: 'time' | 'file';
 }
 
+export interface TableWanted {
+	/** only these columns, in this order; by default those of Parquet */
+	columns?: string | string[];
+	/** source lines and inlined functions of frames, which need the option symbols */
+	lines?: boolean;
+	/** the order of the file by default */
+	order?: 'time' | 'file';
+}
+
 export interface Recording {
 	records(wanted?: RecordsWanted): AsyncIterableIterator<PerfRecord>;
-	/** a table as Parquet; an async iterable cannot be read twice and has none */
-	table?(name: string, settings?: Options['settings']): Promise<Uint8Array>;
+	/** a table ('samples', 'stacks', 'event:sched:sched_switch', …) as an Arrow IPC stream, for tableFromIPC of apache-arrow and others; a
+	 * recording that is an async iterable can be read only once, by this or by records */
+	table(name: string, wanted?: TableWanted): Promise<Uint8Array>;
 	close(): Promise<void>;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Records as an async iterable, from pieces of lines of JSON.
+// Records as an async iterable, from pieces of lines of JSON; tables as one piece, from pieces of an Arrow stream.
+import { concat } from './common.js';
 
 /** pull() → a Promise of lines, '' (nothing yet) or null (the end); close() is called once, also if the caller leaves early. */
 export async function* recordsOf(pull, close) {
@@ -20,3 +21,18 @@ export function recordOptions(wanted = {}, options = {}) {
 		settings.fields = [].concat(wanted.fields).join(',');
 	return { ...options, settings, order: wanted.order ?? options.order ?? 'file' };
 }
+
+/** All of a table; pull() → a Promise of pieces of bytes, [] (nothing yet) or null (the end). */
+export async function tableOf(pull, close) {
+	const all = [];
+	try {
+		for (let pieces; (pieces = await pull()) !== null;)
+			all.push(...pieces);
+	} finally {
+		await close();
+	}
+	return concat(all);
+}
+
+export const tableOptions = (table, wanted = {}, options = {}) => (
+	{ ...options, settings: {}, table, columns: wanted.columns && [].concat(wanted.columns).join(','), lines: wanted.lines, order: wanted.order ?? options.order ?? 'file' });

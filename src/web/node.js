@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { bytesOf, check_signal, concat, FLOW, memorySource, PerfdataError, stopped } from './common.js';
 import { start } from './engine.js';
-import { recordOptions, recordsOf } from './lines.js';
+import { recordOptions, recordsOf, tableOf, tableOptions } from './lines.js';
 
 export { PerfdataError };
 const wasm = readFileSync(new URL('./perfdata.wasm', import.meta.url));
@@ -143,29 +143,34 @@ export async function open(source, options = {}) {
 	const engine = await engineOf();
 	const pushed = typeof source?.[Symbol.asyncIterator] === 'function' && !bytesOf(source);
 	if (pushed)
-		return { records: (wanted) => pushedRecords(engine, source, recordOptions(wanted, options)), async close() {} };
+		return {
+			records: (wanted) => pushedRecords(engine, source, recordOptions(wanted, options)),
+			async table(name, wanted) { return pushedTable(engine, source, { ...tableOptions(name, wanted, options), symbols: await whole(options.symbols) }); },
+			async close() {},
+		};
 	const opened = await open_source(source);
 	return {
 		records(wanted) {
 			const reading = engine.records(opened, recordOptions(wanted, options));
 			return recordsOf(async () => reading.next(), async () => reading.close());
 		},
-		async table(name, settings) {
-			const { files, bytes } = await convert(source, 'parquet', { ...options, settings: { ...settings, table: name } });
-			return files[name] ?? bytes;
+		async table(name, wanted) {
+			const reading = engine.records(opened, { ...tableOptions(name, wanted, options), symbols: await whole(options.symbols) });
+			return tableOf(async () => reading.nextRows(), async () => reading.close());
 		},
 		async close() { opened.close(); },
 	};
 }
 
-function pushedRecords(engine, source, options) {
-	const reading = engine.records(null, options), bytes = source[Symbol.asyncIterator]();
+/** next(): what is there already; is_waiting(it): nothing is, so a piece is pushed. */
+function pulled(reading, source, next, is_waiting) {
+	const bytes = source[Symbol.asyncIterator]();
 	let ended = false;
-	return recordsOf(async () => {
+	return [async () => {
 		for (;;) {
-			const text = reading.next();
-			if (text !== '' || ended)
-				return text;
+			const found = next();
+			if (!is_waiting(found) || ended)
+				return found;
 			const piece = await bytes.next();
 			ended = !!piece.done;
 			if (ended)
@@ -176,5 +181,15 @@ function pushedRecords(engine, source, options) {
 	}, async () => {
 		reading.close();
 		await bytes.return?.();
-	});
+	}];
+}
+
+function pushedRecords(engine, source, options) {
+	const reading = engine.records(null, options);
+	return recordsOf(...pulled(reading, source, () => reading.next(), (text) => text === ''));
+}
+
+function pushedTable(engine, source, options) {
+	const reading = engine.records(null, options);
+	return tableOf(...pulled(reading, source, () => reading.nextRows(), (pieces) => pieces?.length === 0));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A dedicated worker that converts for a page: Blobs are read by slices, which only workers can do without waiting.
 // Messages in: { id, call: 'start', wasm }, { id, call: 'convert', source, format, options, flow }, { id, call: 'open', source, options },
-// { id, call: 'push', bytes }, { id, call: 'next' | 'end' | 'close' }. A worker has one reading at a time.
+// { id, call: 'push', bytes }, { id, call: 'next' | 'rows' | 'end' | 'close' }. A worker has one reading at a time.
 // Messages out: { id, result }, { id, error: { name, message, status } }, { id, progress: [done, total] }, { id, finding }, { id, output, name | bytes }.
 import { bytesOf, memorySource, wait_for_room } from './common.js';
 import { start } from './engine.js';
@@ -52,6 +52,8 @@ function hooks() {
 	};
 }
 
+const bundleOf = (symbols) => (symbols instanceof Blob ? new Uint8Array(new FileReaderSync().readAsArrayBuffer(symbols)) : symbols);
+
 const calls = {
 	async start({ wasm }) {
 		engine = await start(wasm);
@@ -59,8 +61,7 @@ const calls = {
 	},
 	convert({ source, format, options, flow }) {
 		let outputs = 1;
-		const symbols = options.symbols instanceof Blob ? new Uint8Array(new FileReaderSync().readAsArrayBuffer(options.symbols)) : options.symbols;
-		const result = engine.convert(sourceOf(source), format, { ...options, symbols, ...hooks() }, {
+		const result = engine.convert(sourceOf(source), format, { ...options, symbols: bundleOf(options.symbols), ...hooks() }, {
 			open(name) { say({ output: outputs, name }); return outputs++; },
 			write(output, bytes) {
 				wait_for_room(flow, bytes.length);
@@ -71,9 +72,10 @@ const calls = {
 	},
 	open({ source, options }) {
 		reading?.close();
-		reading = engine.records(source && sourceOf(source), { ...options, ...hooks() });
+		reading = engine.records(source && sourceOf(source), { ...options, symbols: bundleOf(options.symbols), ...hooks() });
 	},
 	next: () => reading.next(),
+	rows: () => reading.nextRows(),
 	push: ({ bytes }) => { reading.push(bytes); },
 	end: () => { reading.end(); },
 	close() {

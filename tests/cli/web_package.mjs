@@ -101,10 +101,30 @@ test('records come from a socket', async () => {
 	assert.ok(count > 0);
 });
 
-test('tables are Parquet', async () => {
-	const recording = await open(FILE);
-	assert.equal(Buffer.from((await recording.table('samples')).subarray(0, 4)).toString(), 'PAR1');
+test('tables are streams of Arrow', async () => {
+	const recording = await open(FILE), bytes = await recording.table('samples', { columns: ['time', 'pid', 'event', 'callchain'] });
+	assert.deepEqual([...bytes.subarray(0, 4), ...bytes.subarray(-8)], [255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 0]);
+	const pushed = await open(createReadStream(FILE, { highWaterMark: 999 }), { name: FILE });
+	assert.deepEqual(await pushed.table('samples', { columns: 'time,pid,event,callchain' }), await (await open(FILE, { name: FILE })).table('samples', { columns: 'time,pid,event,callchain' }));
+	await assert.rejects(recording.table('no-such-table'), /no-such-table/);
 	await recording.close();
+});
+
+const arrow = await import(`${process.env.MODULES}/apache-arrow/Arrow.mjs`).catch(() => null);
+test('apache-arrow reads the cells of csv', { skip: !arrow && 'no npm package apache-arrow' }, async () => {
+	for (const table of ['samples', 'mappings', 'stacks', 'frames']) {
+		const recording = await open(FILE, { name: 'x' }), rows = arrow.tableFromIPC(await recording.table(table)).toArray();
+		const [head, ...lines] = (await convert(FILE, 'csv', { name: 'x', order: 'file', settings: { table } })).text().trim().split(/\r?\n/);
+		const names = head.split(','), plain = names.flatMap((name, index) => (lines.some((line) => line.includes('"')) ? [] : [[name, index]]));
+		assert.equal(rows.length, lines.length, table);
+		for (const [number, line] of lines.entries())
+			for (const [name, index] of plain) {
+				const cell = rows[number][name], said = line.split(',')[index];
+				if (name in rows[number] && (cell === null || ['number', 'bigint', 'string'].includes(typeof cell)))
+					assert.equal(cell === null ? '' : String(cell), said.startsWith('0x') ? String(BigInt(said)) : said, `${table} ${number} ${name}`);
+			}
+		await recording.close();
+	}
 });
 
 test('fails with messages, and goes on', async () => {
