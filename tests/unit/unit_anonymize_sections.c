@@ -203,12 +203,11 @@ static size_t count_nodes(const struct perfdata_node *node)
 /* The values of the section; 0: the bytes are no whole section. */
 static size_t count_values(uint32_t id, const uint8_t *bytes, size_t size)
 {
-	struct perfdata_feature *feature;
-	size_t count = 0;
+	struct perfdata_feature *feature = NULL;    /* set for damaged sections, too */
+	const enum perfdata_status status = pd_feature_decode(id, bytes, size, PERFDATA_BYTE_ORDER_LITTLE, NR_CPUS,
+							      &feature, NULL);
+	const size_t count = status == PERFDATA_OK ? count_nodes(perfdata_feature_root(feature)) : 0;
 
-	if (pd_feature_decode(id, bytes, size, PERFDATA_BYTE_ORDER_LITTLE, NR_CPUS, &feature, NULL) != PERFDATA_OK)
-		return 0;
-	count = count_nodes(perfdata_feature_root(feature));
 	pd_feature_free(feature);
 	return count;
 }
