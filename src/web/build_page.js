@@ -5,16 +5,21 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Script } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 
 const here = dirname(fileURLToPath(import.meta.url)), [dist, page] = process.argv.slice(2).map((path) => resolve(path));
 const source = (name) => readFileSync(join(here, 'page', name), 'utf8');
 const hashOf = (script) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`;
 
-/** Modules as one script: they have no two names alike. The worker is a plain script, since a page of a disk may start no module from a blob. */
-const joined = (names) => names.map((name) => readFileSync(name.includes('/') ? join(here, name) : join(dist, name), 'utf8')
-	.replace(/^import .* from .*;$/gm, '').replace(/^export default .*;$/gm, '').replace(/^export (?=async |function|class|const)/gm, '')).join('\n')
-	.replaceAll('import.meta.url', "''").replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
+/** Modules as one script. Two that declare the same name are an error here, and not only in the browser. The worker is a plain script, since a page of a disk may start no module from a blob. */
+function joined(names) {
+	const text = names.map((name) => readFileSync(name.includes('/') ? join(here, name) : join(dist, name), 'utf8')
+		.replace(/^import .* from .*;$/gm, '').replace(/^export default .*;$/gm, '').replace(/^export (?=async |function|class|const)/gm, '')).join('\n')
+		.replaceAll('import.meta.url', "''").replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
+	new Script(`"use strict"; async () => {{\n${text}\n}}`);   // in a block, unlike in a function, names are declared once
+	return text;
+}
 
 /** The flame graph's page is shown in a frame, which has this page's policy too: the hash of its script is the same for all recordings. */
 async function hashOfFlamegraph() {

@@ -302,7 +302,7 @@ function showStart() {
 		element('p', {}, ...next.flatMap(([view, what]) => [element('button', { textContent: $(`tab-${view}`).textContent, onclick: () => select(now.wanted = view) }), ` ${what}  `])));
 }
 
-function tableOf(event, by, filter) {
+function tableRows(event, by, filter) {
 	const wanted = filter.toLowerCase(), stacks = event.rows.some((row) => row.total_samples !== undefined);
 	const nameOf = (row) => String(row[by] ?? row.symbol ?? '');
 	const at = (row) => by === 'line' ? row.symbol ?? '' : by === 'symbol' ? row.dso ?? '' : row.pid !== undefined ? `pid ${row.pid}${row.tid !== undefined ? `, tid ${row.tid}` : ''}` : '';
@@ -331,7 +331,7 @@ async function showReport() {
 	if (chosen < 0)
 		$('rows').replaceChildren('no samples');
 	else
-		$('rows').replaceChildren(...tableOf(report.events[chosen], by, $('search').value));
+		$('rows').replaceChildren(...tableRows(report.events[chosen], by, $('search').value));
 }
 
 async function showThreads() {
@@ -339,7 +339,7 @@ async function showThreads() {
 	if (!report || asked !== now)
 		return;
 	const timed = times?.length ? [element('h3', { textContent: 'time' }), ...timeTable(times)] : [];
-	$('thread-rows').replaceChildren(...timed, ...report.events.flatMap((event) => [element('h3', { textContent: `${event.event}: ${countText(event.samples)} samples` }), ...tableOf(event, 'thread', '')]));
+	$('thread-rows').replaceChildren(...timed, ...report.events.flatMap((event) => [element('h3', { textContent: `${event.event}: ${countText(event.samples)} samples` }), ...tableRows(event, 'thread', '')]));
 	if (now.url && !$('lanes').firstChild)
 		showFrame($('lanes'), `${now.url}#lanes=t&roots=t`, 'threads over time');
 }
