@@ -25,6 +25,11 @@ enum perfdata_status pd_status_of_read(int code);
 enum perfdata_status pd_error_errno(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset,
 				    int code, const char *format, ...) PERFDATA_PRINTF(5, 6);
 
+/* Returns the status of a function of the caller. If the function failed, *reterr gets what it wrote into `why`, which
+ * was zeros before, or the phrase of the status if it wrote nothing. */
+enum perfdata_status pd_error_from(struct perfdata_error *reterr, enum perfdata_status status,
+				   const struct perfdata_error *why);
+
 /* The message for a failure that came without one. Outputs have messages of their own, so PERFDATA_EWRITE means a
  * temporary file here. */
 const char *pd_failure_text(enum perfdata_status status);

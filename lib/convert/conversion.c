@@ -279,8 +279,11 @@ static enum perfdata_status open_session(const struct plan *plan, struct perfdat
 	};
 	struct perfdata_filter filter = { 0 };
 	enum perfdata_status status = PD_OPTIONS_COPY(&filter, nr_symbols, plan->options->filter, reterr);
-	if (status == PERFDATA_OK && plan->options->on_open)
-		status = plan->options->on_open(plan->options->open_user, result->reader, &filter, reterr);
+	if (status == PERFDATA_OK && plan->options->on_open) {
+		struct perfdata_error why = { .status = PERFDATA_OK };
+		status = plan->options->on_open(plan->options->open_user, result->reader, &filter, &why);
+		status = pd_error_from(reterr, status, &why);
+	}
 	if (status)
 		return status;
 	narrow_filter(plan, &filter);

@@ -468,6 +468,7 @@ static enum perfdata_status write_file(const struct perfdata_bundle *bundle, con
 enum perfdata_status perfdata_bundle_write(struct perfdata_bundle *bundle, const void *manifest, size_t size,
 					   perfdata_bundle_write_fn *write, void *user, struct perfdata_error *reterr)
 {
+	struct perfdata_error why = { .status = PERFDATA_OK };
 	const struct pd_tar_entry first = { .type = PD_TAR_FILE, .name = PD_BUNDLE_MANIFEST, .size = size };
 	if (bundle->nr)
 		qsort(bundle->entries, bundle->nr, sizeof *bundle->entries, compare_entries);
@@ -478,7 +479,9 @@ enum perfdata_status perfdata_bundle_write(struct perfdata_bundle *bundle, const
 		const struct entry *entry = &bundle->entries[i];
 		const struct pd_tar_entry link = { .type = PD_TAR_LINK, .name = entry->name, .target = entry->target };
 		status = entry->type == PD_TAR_LINK ? pd_tar_write_header(&link, write, user)
-						    : write_file(bundle, entry, write, user, reterr);
+						    : write_file(bundle, entry, write, user, &why);
 	}
-	return status ? status : pd_tar_write_end(write, user);
+	if (!status)
+		status = pd_tar_write_end(write, user);
+	return pd_error_from(reterr, status, &why);
 }
