@@ -63,7 +63,7 @@ static enum perfdata_status begin_never(const struct perfdata_emit_context *cont
 	(void)context;
 	(void)ret_state;
 	(void)out;
-	CHECK(!"begin after configure failed");
+	CHECK(false);   /* configure failed */
 	return PERFDATA_OK;
 }
 
@@ -71,7 +71,7 @@ static enum perfdata_status format_never(const void *state, const struct perfdat
 					 struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	(void)state, (void)batch, (void)value, (void)scratch, (void)out, (void)ret_part;
-	CHECK(!"format after configure failed");
+	CHECK(false);   /* configure failed */
 	return PERFDATA_OK;
 }
 
