@@ -36,6 +36,7 @@ struct perfdata_bundle_files {
 	int spool;                         /* the archive, or its decompressed copy, else -1 */
 	const char *tmpdir;
 	bool lacks_spool;                  /* the temporary file failed, not the bundle */
+	const char *limit;                 /* the limit that the archive exceeds, for PERFDATA_ELIMIT; or NULL */
 	struct member *members;            /* sorted by name */
 	size_t nr, room;
 	uint64_t refused;
@@ -45,11 +46,14 @@ struct perfdata_bundle_files {
 
 /* --- unpacking ---------------------------------------------------------------------------------------------------- */
 
+static const char too_large[] = "it holds more bytes than the limit allows";
+
 struct unpacking {
 	int in, out;
 	uint64_t compressed, decompressed, max_bytes;
 	uint32_t max_ratio;
 	bool lacks_out;                    /* writing failed, not reading */
+	const char *limit;                 /* as of the bundle */
 };
 
 /* By errno, of a bundle or of a temporary file. */
@@ -61,9 +65,12 @@ static enum perfdata_status status_of_errno(void)
 static enum perfdata_status write_out(struct unpacking *u, const uint8_t *bytes, size_t size)
 {
 	u->decompressed += size;
-	if (u->decompressed > u->max_bytes ||
-	    (u->max_ratio && u->decompressed > ((uint64_t)64 << 20) && u->decompressed / u->max_ratio > u->compressed))
+	const bool exceeds_ratio = u->max_ratio && u->decompressed > ((uint64_t)64 << 20) &&
+				   u->decompressed / u->max_ratio > u->compressed;
+	if (u->decompressed > u->max_bytes || exceeds_ratio) {
+		u->limit = exceeds_ratio ? "it decompresses to more than the ratio allows" : too_large;
 		return PERFDATA_ELIMIT;
+	}
 	u->lacks_out = pd_write_full(u->out, bytes, size);
 	return u->lacks_out ? status_of_errno() : PERFDATA_OK;
 }
@@ -201,8 +208,10 @@ static enum perfdata_status add_member(struct perfdata_bundle_files *files, cons
 		return PERFDATA_OK;
 	}
 	files->name_bytes += strlen(name) + (target ? strlen(inside) : 0);
-	if (files->nr == MAX_ENTRIES || files->name_bytes > MAX_NAMES)
+	if (files->nr == MAX_ENTRIES || files->name_bytes > MAX_NAMES) {
+		files->limit = "it has too many files";
 		return PERFDATA_ELIMIT;
+	}
 	if (pd_vector_grow(&files->members, &files->room, files->nr, sizeof *files->members))
 		return PERFDATA_ENOMEM;
 	const struct member member = {
@@ -285,7 +294,8 @@ static enum perfdata_status open_in_place(struct perfdata_bundle_files *files, i
 	files->spool = pd_fd_copy(fd);
 	if (files->spool < 0 || pd_fstat(fd, &st))
 		return status_of_errno();
-	return (uint64_t)st.st_size > most ? PERFDATA_ELIMIT : read_index(files, (uint64_t)st.st_size);
+	files->limit = (uint64_t)st.st_size > most ? too_large : NULL;
+	return files->limit ? PERFDATA_ELIMIT : read_index(files, (uint64_t)st.st_size);
 }
 
 static enum perfdata_status open_archive(struct perfdata_bundle_files *files, int fd,
@@ -309,6 +319,7 @@ static enum perfdata_status open_archive(struct perfdata_bundle_files *files, in
 		return status_of_errno();
 	const enum perfdata_status status = unpack_bundle(&u, kind);
 	files->lacks_spool = u.lacks_out;
+	files->limit = u.limit;
 	return status ? status : read_index(files, u.decompressed);
 }
 
@@ -352,6 +363,7 @@ enum perfdata_status perfdata_bundle_files_open(const char *path, const struct p
 	}
 	const int error = errno;
 	const bool lacks_spool = files && files->lacks_spool;
+	const char *limit = files && status == PERFDATA_ELIMIT ? files->limit : NULL;
 	perfdata_bundle_files_close(files);
 	const bool of_system = (status == PERFDATA_EREAD || status == PERFDATA_ENOMEM) && error;
 	/* what pd_open_regular refuses has EINVAL */
@@ -359,6 +371,7 @@ enum perfdata_status perfdata_bundle_files_open(const char *path, const struct p
 	(void)pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s: %s%s", path,
 		       lacks_spool && error ? "a temporary file: " : "",
 		       status == PERFDATA_EFORMAT ? "no bundle of symbols"
+		       : limit                    ? limit
 		       : of_system                ? reason
 						  : perfdata_status_text(status));
 	if (reterr && of_system)
