@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cancel.h"
+#include "base/digit.h"
 #include "base/error.h"
 #include "base/fdio.h"
 #include "base/memory.h"
@@ -99,13 +100,6 @@ static const char *PERFDATA_PRINTF(2, 3) format_name(struct perfdata_bundle *bun
 	const int size = vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	return size > 0 && (size_t)size < sizeof text ? pd_arena_copy(&bundle->arena, text, (size_t)size) : NULL;
-}
-
-static void spell_id(char out[2 * PERFDATA_BUILD_ID_MAX + 1], struct perfdata_bytes id)
-{
-	out[0] = '\0';
-	for (size_t i = 0; i < id.size && i < PERFDATA_BUILD_ID_MAX; i++)
-		snprintf(out + 2 * i, 3, "%02x", id.data[i]);
 }
 
 static const char *role_name(enum perfdata_bundle_role role)
@@ -236,10 +230,9 @@ static enum perfdata_status facts_of_file(const char *path, struct pd_elf_facts 
 static enum perfdata_status check_id(const struct perfdata_bundle_file *file)
 {
 	struct pd_elf_facts facts;
-	struct pd_build_id id = { .size = file->build_id.size <= sizeof id.bytes ? file->build_id.size : 0 };
+	const struct pd_build_id id = pd_build_id_of(file->build_id.data, file->build_id.size);
 	if (!id.size || (file->role != PERFDATA_BUNDLE_ELF && file->role != PERFDATA_BUNDLE_DEBUG))
 		return PERFDATA_OK;
-	memcpy(id.bytes, file->build_id.data, id.size);
 	const enum perfdata_status status = facts_of_file(file->file, &facts);
 	return status ? status : pd_same_build_id(&facts.id, &id) ? PERFDATA_OK : PERFDATA_EFORMAT;
 }
@@ -342,7 +335,8 @@ enum perfdata_status perfdata_bundle_add(struct perfdata_bundle *bundle, const s
 	char digits[2 * PERFDATA_BUILD_ID_MAX + 1];
 	const char *path = file->path + strspn(file->path, "/"), *folder = NULL;
 	const bool has_id = file->build_id.size >= 2;
-	spell_id(digits, file->build_id);
+	pd_hex_digits(digits, file->build_id.data,
+		      file->build_id.size < PERFDATA_BUILD_ID_MAX ? file->build_id.size : PERFDATA_BUILD_ID_MAX);
 	if (!has_id && !pd_is_safe_name(path))
 		return PERFDATA_EUSAGE;
 	if (has_id && !(folder = folder_of(bundle, file, digits)))

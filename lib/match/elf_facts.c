@@ -355,15 +355,3 @@ enum perfdata_status pd_elf_facts_read(int fd, struct pd_elf_facts *ret)
 	return status;
 }
 
-bool pd_same_build_id(const struct pd_build_id *a, const struct pd_build_id *b)
-{
-	const struct pd_build_id *longer = a->size > b->size ? a : b;
-	const size_t common = a->size < b->size ? a->size : b->size;
-	if (!common || memcmp(a->bytes, b->bytes, common))
-		return false;
-	/* old recorders pad to 20 bytes with zeros */
-	for (size_t i = common; i < longer->size; i++)
-		if (longer->bytes[i])
-			return false;
-	return true;
-}

@@ -246,13 +246,7 @@ void perfdata_match_close(struct perfdata_match *match)
 	pd_free(match);
 }
 
-static struct pd_build_id id_of(struct perfdata_bytes bytes)
-{
-	struct pd_build_id id = { .size = bytes.size <= sizeof id.bytes ? bytes.size : 0 };
-	if (id.size)
-		memcpy(id.bytes, bytes.data, id.size);
-	return id;
-}
+static struct pd_build_id id_of(struct perfdata_bytes bytes) { return pd_build_id_of(bytes.data, bytes.size); }
 
 enum perfdata_status perfdata_match_add(struct perfdata_match *match, size_t source, const char *path,
 					struct perfdata_bytes build_id)

@@ -39,8 +39,6 @@ enum perfdata_status pd_elf_facts_read(int fd, struct pd_elf_facts *ret);
 /* As above, for bytes that are not compressed. */
 enum perfdata_status pd_elf_facts_of(const struct pd_elf_bytes *bytes, struct pd_elf_facts *ret);
 
-bool pd_same_build_id(const struct pd_build_id *a, const struct pd_build_id *b);
-
 /* --- id_list.c: lists of build-ids -------------------------------------------------------------------------------- */
 
 struct pd_listed {

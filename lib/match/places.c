@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/digit.h"
 #include "base/error.h"
 #include "base/fdio.h"
 #include "match/match.h"
@@ -25,8 +26,7 @@ bool pd_build_id_path(char out[PD_ROOTED_PATH], const char *prefix, const struct
 	char digits[2 * PERFDATA_BUILD_ID_MAX + 1];
 	if (id->size < 2 || id->size > sizeof id->bytes)
 		return false;
-	for (size_t i = 0; i < id->size; i++)
-		snprintf(digits + 2 * i, 3, "%02x", id->bytes[i]);
+	pd_hex_digits(digits, id->bytes, id->size);
 	return snprintf(out, PD_ROOTED_PATH, "%s/.build-id/%.2s/%s%s", prefix, digits, digits + 2, suffix) <
 	       PD_ROOTED_PATH;
 }

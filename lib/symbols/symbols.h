@@ -211,6 +211,10 @@ struct pd_build_id {
 	uint8_t bytes[PERFDATA_BUILD_ID_MAX];
 	size_t size;
 };
+/* Without room for the bytes it is empty. */
+struct pd_build_id pd_build_id_of(const uint8_t *bytes, size_t size);
+/* Whether two build-ids are the same up to zeros at the end: old recorders wrote 20 bytes without a length. */
+bool pd_same_build_id(const struct pd_build_id *a, const struct pd_build_id *b);
 
 struct perfdata_symbols;
 /* Opens a regular file that may hold symbols: through the caller's function, if there is one, and never outside of
@@ -453,8 +457,6 @@ int pd_dso_open_logged(struct perfdata_symbols_dso *dso, const char *path, enum 
 enum perfdata_status pd_dso_refuse(struct perfdata_symbols_dso *dso, const char *path, enum perfdata_status status);
 /* The file has the symbols of the dso. */
 void pd_dso_set_origin(struct perfdata_symbols_dso *dso, const char *path, const char *reason);
-/* Whether two build-ids are the same up to zeros at the end: old recorders wrote 20 bytes without a length. */
-bool pd_is_same_id(const struct pd_build_id *a, const struct pd_build_id *b);
 /* symbol_load.c: with the lock held, or before the handle is returned. pd_dso_take_kallsyms closes `fd`. */
 enum perfdata_status pd_dso_load(struct perfdata_symbols_dso *dso);
 enum perfdata_status pd_dso_take_kallsyms(struct perfdata_symbols_dso *dso, int fd, const char *path);

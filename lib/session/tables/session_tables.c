@@ -3,6 +3,7 @@
 #include "config.h"
 #include <stdio.h>
 #include <string.h>
+#include "base/digit.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "session/session.h"
@@ -37,9 +38,7 @@ struct perfdata_bytes perfdata_session_build_id(const struct perfdata_session *s
 void pd_session_build_id_text(const struct perfdata_session *session, uint32_t dso, char ret[PD_BUILD_ID_TEXT])
 {
 	const struct perfdata_bytes id = perfdata_session_build_id(session, dso, NULL);
-	*ret = '\0';
-	for (size_t i = 0; i < id.size && i < PERFDATA_BUILD_ID_MAX; i++)
-		snprintf(ret + 2 * i, 3, "%02x", id.data[i]);
+	pd_hex_digits(ret, id.data, id.size < PERFDATA_BUILD_ID_MAX ? id.size : PERFDATA_BUILD_ID_MAX);
 }
 
 struct perfdata_bytes perfdata_session_false_build_id(const struct perfdata_session *session, uint32_t dso)

@@ -12,6 +12,7 @@
 #include "base/digit.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "symbols/answers/symbol_answers.h"
 
 #define MAX_FILE ((size_t)1 << 30)
@@ -121,17 +122,18 @@ static bool take_id(char **at, struct pd_build_id *ret)
 	return true;
 }
 
+const char *const pd_answers_kinds[PD_ANSWERS_KINDS] = { "user", "kernel", "module", "vdso", "perf-map", "jitdump" };
+const char *const pd_answers_bases[PD_ANSWERS_BASES] = { "file", "_text", "_stext", "start" };
+
 static bool take_head(char *line, struct pd_answers_head *ret)
 {
-	static const char *const kinds[] = { "user", "kernel", "module", "vdso", "perf-map", "jitdump" };
-	static const char *const bases[] = { "file", "_text", "_stext", "start" };
 	const size_t magic = sizeof PD_ANSWERS_MAGIC - 1;
 	unsigned kind, base;
 	uint32_t has_names;
 	char *at = line + magic;
 	if (strncmp(line, PD_ANSWERS_MAGIC, magic) != 0 ||
-	    !take_name(&at, kinds, sizeof kinds / sizeof *kinds, &kind) || !take_id(&at, &ret->id) ||
-	    !take_name(&at, bases, sizeof bases / sizeof *bases, &base) || !take_u32(&at, 1, &has_names) ||
+	    !take_name(&at, pd_answers_kinds, PD_ANSWERS_KINDS, &kind) || !take_id(&at, &ret->id) ||
+	    !take_name(&at, pd_answers_bases, PD_ANSWERS_BASES, &base) || !take_u32(&at, 1, &has_names) ||
 	    !take_number(&at, &ret->shift))
 		return false;
 	ret->kind = (enum perfdata_dso_kind)kind;
@@ -328,19 +330,16 @@ static enum perfdata_status parse_answers(struct pd_answers *a, struct pd_jit *j
 
 /* --- loading ------------------------------------------------------------------------------------------------------ */
 
-bool pd_answers_base_of(const struct perfdata_symbols_dso *dso, enum pd_answers_base *ret, uint64_t *ret_address)
+enum pd_answers_base pd_answers_base_of(const struct perfdata_symbols_dso *dso, uint64_t *ret_address)
 {
 	const struct perfdata_symbols_request *r = &dso->request;
-	*ret = PD_BASE_FILE;
-	*ret_address = 0;
-	if (r->kind == PERFDATA_DSO_MODULE) {
-		*ret = PD_BASE_START;
-		*ret_address = r->start;
-	} else if (r->kind == PERFDATA_DSO_KERNEL && r->reference && r->reference_address) {
-		*ret = !strcmp(r->reference, "_stext") ? PD_BASE_STEXT : PD_BASE_TEXT;
-		*ret_address = r->reference_address;
-	}
-	return true;
+	const bool is_placed = r->kind == PERFDATA_DSO_KERNEL && r->reference && r->reference_address;
+	*ret_address = r->kind == PERFDATA_DSO_MODULE ? r->start : is_placed ? r->reference_address : 0;
+	if (r->kind == PERFDATA_DSO_MODULE)
+		return PD_BASE_START;
+	if (is_placed)
+		return !strcmp(r->reference, "_stext") ? PD_BASE_STEXT : PD_BASE_TEXT;
+	return PD_BASE_FILE;
 }
 
 static size_t memory_of(const struct pd_answers *a, const struct pd_jit *jit)
@@ -368,15 +367,12 @@ static void free_answers(struct pd_answers *a)
 
 static const char *reason_against(const struct perfdata_symbols_dso *dso, struct pd_answers *a)
 {
-	struct pd_build_id wanted = { .size = dso->request.build_id_size };
-	enum pd_answers_base base;
-	if (wanted.size)
-		memcpy(wanted.bytes, dso->request.build_id, wanted.size);
+	const struct pd_build_id wanted = pd_build_id_of(dso->request.build_id, dso->request.build_id_size);
 	if (a->head.kind != dso->request.kind)
 		return "its answers are of another kind of file";
-	if (wanted.size != 0 ? !pd_is_same_id(&wanted, &a->head.id) : a->head.id.size != 0)
+	if (wanted.size != 0 ? !pd_same_build_id(&wanted, &a->head.id) : a->head.id.size != 0)
 		return "its build-id differs";
-	if (!pd_answers_base_of(dso, &base, &a->base) || base != a->head.base)
+	if (pd_answers_base_of(dso, &a->base) != a->head.base)
 		return "nothing says where the recorded kernel had been loaded";
 	return NULL;
 }
@@ -428,19 +424,11 @@ void pd_answers_close(struct perfdata_symbols_dso *dso)
 /* The place of an address among items that begin with theirs, in ascending order; NULL: it is not there. */
 static const void *find_entry(const void *items, size_t nr, size_t size, uint64_t address)
 {
-	size_t low = 0, high = nr;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const void *item = (const char *)items + middle * size;
-		const uint64_t at = *(const uint64_t *)item;
-		if (at == address)
-			return item;
-		if (at < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	const char *bytes = items;
+	size_t before;
+	PD_COUNT_BEFORE(before, nr, at, *(const uint64_t *)(bytes + at * size) < address);
+	const uint64_t *found = before < nr ? (const uint64_t *)(bytes + before * size) : NULL;
+	return found && *found == address ? found : NULL;
 }
 
 static void note_lacking(struct perfdata_symbols_dso *dso, uint64_t address)

@@ -25,6 +25,10 @@
 #define PD_ANSWERS_MAGIC "perfdata-answers\t1\t"
 #define PD_NO_ANSWER UINT32_MAX
 
+/* Words of the first line, by enum perfdata_dso_kind and by enum pd_answers_base. */
+enum { PD_ANSWERS_KINDS = 6, PD_ANSWERS_BASES = 4 };
+extern const char *const pd_answers_kinds[PD_ANSWERS_KINDS], *const pd_answers_bases[PD_ANSWERS_BASES];
+
 enum pd_answer_flag {
 	PD_ANSWER_POSITION_ONLY = 1,  /* the calls have a position and no function */
 	PD_ANSWER_DIFFERS = 2,        /* symbols of different names hold the address: see pd_symbols_differ */
@@ -110,7 +114,7 @@ bool pd_answers_word(struct perfdata_symbols_dso *dso, uint64_t offset, uint64_t
 uint64_t pd_answers_nr_symbols(const struct pd_answers *answers);
 /* The first line of a text that may be cut; false: it is none. */
 bool pd_answers_read_head(const char *text, size_t size, struct pd_answers_head *ret);
-/* The address that addresses of answers count from. false: it is not known, or another one than the answers have. */
-bool pd_answers_base_of(const struct perfdata_symbols_dso *dso, enum pd_answers_base *ret, uint64_t *ret_address);
+/* What addresses of the dso's answers count from, and its address. */
+enum pd_answers_base pd_answers_base_of(const struct perfdata_symbols_dso *dso, uint64_t *ret_address);
 
 #endif

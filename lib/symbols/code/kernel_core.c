@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/digit.h"
 #include "base/memory.h"
 #include "symbols/symbols.h"
 #include "symbols/elf/symbol_elf.h"
@@ -86,9 +87,9 @@ static void take_from_cache(struct perfdata_symbols_dso *kernel)
 	size_t nr = 0;
 	if (!cache || !r->build_id_size)
 		return;
-	int size = snprintf(folder, sizeof folder, "%s/[kernel.kcore]/", cache);
-	for (size_t i = 0; i < r->build_id_size && size < (int)sizeof folder; i++)
-		size += snprintf(folder + size, sizeof folder - (size_t)size, "%02x", r->build_id[i]);
+	char digits[2 * PERFDATA_BUILD_ID_MAX + 1];
+	pd_hex_digits(digits, r->build_id, r->build_id_size);
+	const int size = snprintf(folder, sizeof folder, "%s/[kernel.kcore]/%s", cache, digits);
 	DIR *listed = size < (int)sizeof folder ? opendir(folder) : NULL;
 	if (!listed) {
 		(void)pd_symbols_fail(kernel->symbols, folder, errno);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cancel.h"
+#include "base/digit.h"
 #include "base/memory.h"
 #include "symbols/answers/symbol_answers.h"
 #include "symbols/draft/answers_draft.h"
@@ -18,27 +19,15 @@ struct pd_answers_draft {
 	struct pd_answers_head head;
 	char *path;                       /* of files without a build-id */
 	struct pd_intern *texts, *symbols, *calls, *codes;
-	struct pd_answer *answers;
-	size_t nr_answers, answers_room;
-	struct pd_hash_map known;         /* addresses of answers */
-	struct pd_answer_rule *rules;
-	size_t nr_rules, rules_room;
-	struct pd_hash_map known_rules;
-	struct pd_answer_word *words;
-	size_t nr_words, words_room;
-	struct pd_hash_map known_words;
+	struct draft_list {
+		void *items;              /* each begins with its key, a uint64_t */
+		size_t nr, room, item_size;
+		struct pd_hash_map known; /* keys of the items */
+	} answers, rules, words;          /* struct pd_answer, pd_answer_rule, pd_answer_word */
 	bool needs_tables;
 };
 
 /* --- a draft and its key ------------------------------------------------------------------------------------------ */
-
-static struct pd_build_id id_of(const uint8_t *bytes, size_t size)
-{
-	struct pd_build_id id = { .size = size <= sizeof id.bytes ? size : 0 };
-	if (id.size)
-		memcpy(id.bytes, bytes, id.size);
-	return id;
-}
 
 struct pd_answers_draft *pd_answers_draft_new(const struct perfdata_symbols_dso *dso)
 {
@@ -47,9 +36,11 @@ struct pd_answers_draft *pd_answers_draft_new(const struct perfdata_symbols_dso 
 	if (!draft)
 		return NULL;
 	draft->head.kind = dso->request.kind;
-	draft->head.id = id_of(dso->request.build_id, dso->request.build_id_size);
-	if (!pd_answers_base_of(dso, &draft->head.base, &base))
-		draft->head.base = PD_BASE_FILE;
+	draft->head.id = pd_build_id_of(dso->request.build_id, dso->request.build_id_size);
+	draft->head.base = pd_answers_base_of(dso, &base);
+	draft->answers.item_size = sizeof(struct pd_answer);
+	draft->rules.item_size = sizeof(struct pd_answer_rule);
+	draft->words.item_size = sizeof(struct pd_answer_word);
 	draft->path = pd_strndup(dso->request.path, strlen(dso->request.path));
 	draft->texts = pd_intern_new();
 	draft->symbols = pd_intern_new();
@@ -61,6 +52,12 @@ struct pd_answers_draft *pd_answers_draft_new(const struct perfdata_symbols_dso 
 	return NULL;
 }
 
+static void release_list(struct draft_list *list)
+{
+	pd_hash_map_release(&list->known);
+	pd_free(list->items);
+}
+
 void pd_answers_draft_free(struct pd_answers_draft *draft)
 {
 	if (!draft)
@@ -69,22 +66,19 @@ void pd_answers_draft_free(struct pd_answers_draft *draft)
 	pd_intern_free(draft->symbols);
 	pd_intern_free(draft->calls);
 	pd_intern_free(draft->codes);
-	pd_hash_map_release(&draft->known);
-	pd_hash_map_release(&draft->known_rules);
-	pd_hash_map_release(&draft->known_words);
-	pd_free(draft->answers);
-	pd_free(draft->rules);
-	pd_free(draft->words);
+	release_list(&draft->answers);
+	release_list(&draft->rules);
+	release_list(&draft->words);
 	pd_free(draft->path);
 	pd_free(draft);
 }
 
 bool pd_answers_draft_is_of(const struct pd_answers_draft *draft, struct perfdata_bytes id, const char *path)
 {
-	const struct pd_build_id wanted = id_of(id.data, id.size);
+	const struct pd_build_id wanted = pd_build_id_of(id.data, id.size);
 	if (!draft->head.id.size || !wanted.size)
 		return !draft->head.id.size && !wanted.size && !strcmp(draft->path, path);
-	return pd_is_same_id(&draft->head.id, &wanted);
+	return pd_same_build_id(&draft->head.id, &wanted);
 }
 
 bool pd_answers_draft_is_of_dso(const struct pd_answers_draft *draft, const struct perfdata_symbols_dso *dso)
@@ -131,6 +125,21 @@ static uint32_t put_shown(struct collecting *c, const char *raw, const char *sho
 	const bool is_same = found && !is_excess && !strcmp(found, shown);
 	pd_arena_reset(&c->scratch);
 	return is_same ? PD_NO_ANSWER : put_text(c, shown);
+}
+
+/* Whether the list still lacks an item with this key. */
+static bool is_lacking(const struct draft_list *list, uint64_t key) { return !pd_hash_map_find(&list->known, key); }
+
+static void append_item(struct collecting *c, struct draft_list *list, const void *item)
+{
+	uint64_t key;
+	memcpy(&key, item, sizeof key);
+	if (pd_vector_grow(&list->items, &list->room, list->nr, list->item_size) < 0 ||
+	    pd_hash_map_put(&list->known, key, 0) < 0) {
+		c->status = PERFDATA_ENOMEM;
+		return;
+	}
+	memcpy((char *)list->items + list->nr++ * list->item_size, item, list->item_size);
 }
 
 /* Keeps the status of a look-up, unless it is an answer. */
@@ -208,10 +217,9 @@ static uint32_t collect_calls(struct collecting *c, uint64_t address, uint32_t *
 
 static void collect_answer(struct collecting *c, uint64_t address)
 {
-	struct pd_answers_draft *draft = c->draft;
 	struct pd_answer answer = { .address = address - c->base, .symbol = PD_NO_ANSWER, .calls = PD_NO_ANSWER,
 				    .object = PD_NO_ANSWER };
-	if (pd_hash_map_find(&draft->known, answer.address))
+	if (!is_lacking(&c->draft->answers, answer.address))
 		return;
 	if (c->dso->request.kind != PERFDATA_DSO_JITDUMP) {
 		const char *object = NULL;
@@ -225,12 +233,7 @@ static void collect_answer(struct collecting *c, uint64_t address)
 		if (pd_symbols_differ(c->dso, address))
 			answer.flags |= PD_ANSWER_DIFFERS;
 	}
-	if (pd_vector_grow(&draft->answers, &draft->answers_room, draft->nr_answers, sizeof answer) < 0 ||
-	    pd_hash_map_put(&draft->known, answer.address, draft->nr_answers) < 0) {
-		c->status = PERFDATA_ENOMEM;
-		return;
-	}
-	draft->answers[draft->nr_answers++] = answer;
+	append_item(c, &c->draft->answers, &answer);
 }
 
 static void collect_code(struct collecting *c, uint64_t number)
@@ -249,30 +252,19 @@ static void collect_code(struct collecting *c, uint64_t number)
 static void collect_rule(struct collecting *c, uint64_t vaddr)
 {
 	struct pd_answers_draft *draft = c->draft;
-	if (pd_hash_map_find(&draft->known_rules, vaddr))
+	if (!is_lacking(&draft->rules, vaddr))
 		return;
 	struct pd_answer_rule rule = { .address = vaddr };
 	(void)pd_rule_find(c->dso, vaddr, true, &rule.rule);
 	draft->needs_tables |= rule.rule.kind == PD_RULE_LIBDWFL;
-	if (pd_vector_grow(&draft->rules, &draft->rules_room, draft->nr_rules, sizeof rule) < 0 ||
-	    pd_hash_map_put(&draft->known_rules, vaddr, 0) < 0) {
-		c->status = PERFDATA_ENOMEM;
-		return;
-	}
-	draft->rules[draft->nr_rules++] = rule;
+	append_item(c, &draft->rules, &rule);
 }
 
 static void collect_word(struct collecting *c, uint64_t offset, uint64_t value)
 {
-	struct pd_answers_draft *draft = c->draft;
-	if (pd_hash_map_find(&draft->known_words, offset))
-		return;
-	if (pd_vector_grow(&draft->words, &draft->words_room, draft->nr_words, sizeof *draft->words) < 0 ||
-	    pd_hash_map_put(&draft->known_words, offset, 0) < 0) {
-		c->status = PERFDATA_ENOMEM;
-		return;
-	}
-	draft->words[draft->nr_words++] = (struct pd_answer_word){ offset, value };
+	const struct pd_answer_word word = { offset, value };
+	if (is_lacking(&c->draft->words, offset))
+		append_item(c, &c->draft->words, &word);
 }
 
 static int compare_keys(const void *left, const void *right)
@@ -309,11 +301,10 @@ static void walk_keys(struct collecting *c, const struct pd_hash_map *map,
 enum perfdata_status pd_answers_draft_add(struct pd_answers_draft *draft, struct perfdata_symbols_dso *dso)
 {
 	struct collecting c = { .draft = draft, .dso = dso, .room = FEWEST_CALLS };
-	enum pd_answers_base base;
 	struct pd_asked *asked = dso->asked;
 	if (asked->failed)
 		return PERFDATA_ENOMEM;
-	if (!pd_answers_base_of(dso, &base, &c.base) || base != draft->head.base)
+	if (pd_answers_base_of(dso, &c.base) != draft->head.base)
 		return PERFDATA_EUSAGE;
 	c.raw = pd_calloc(2 * (size_t)FEWEST_CALLS, sizeof *c.raw);
 	if (!c.raw)
@@ -348,9 +339,8 @@ struct spelling {
 
 static void append_bytes(struct spelling *s, const char *bytes, size_t size)
 {
-	while (!s->failed && s->room - s->size < size) {
+	if (!s->failed && s->room - s->size < size)
 		s->failed = pd_vector_grow(&s->bytes, &s->room, s->size + size, 1) < 0;
-	}
 	if (s->failed)
 		return;
 	memcpy(s->bytes + s->size, bytes, size);
@@ -457,20 +447,18 @@ static uint32_t number_calls(struct spelling *s, uint32_t id)
 
 static void spell_head(struct spelling *s)
 {
-	static const char *const kinds[] = { "user", "kernel", "module", "vdso", "perf-map", "jitdump" };
-	static const char *const bases[] = { "file", "_text", "_stext", "start" };
 	const struct pd_answers_head *head = &s->draft->head;
-	write_line(s, PD_ANSWERS_MAGIC "%s\t", kinds[head->kind]);
-	for (size_t i = 0; i < head->id.size; i++)
-		write_line(s, "%02x", head->id.bytes[i]);
-	write_line(s, "%s\t%s\t%d\t%" PRIx64 "\n", head->id.size ? "" : "-", bases[head->base], head->has_names,
-		   head->shift);
+	char id[2 * PERFDATA_BUILD_ID_MAX + 1];
+	pd_hex_digits(id, head->id.bytes, head->id.size);
+	write_line(s, PD_ANSWERS_MAGIC "%s\t%s\t%s\t%d\t%" PRIx64 "\n", pd_answers_kinds[head->kind],
+		   head->id.size ? id : "-", pd_answers_bases[head->base], head->has_names, head->shift);
 }
 
 static void spell_answers(struct spelling *s)
 {
-	for (size_t i = 0; i < s->draft->nr_answers && !s->failed; i++) {
-		const struct pd_answer *answer = &s->draft->answers[i];
+	const struct pd_answer *answers = s->draft->answers.items;
+	for (size_t i = 0; i < s->draft->answers.nr && !s->failed; i++) {
+		const struct pd_answer *answer = &answers[i];
 		const uint32_t symbol = number_symbol(s, answer->symbol), calls = number_calls(s, answer->calls),
 			       object = number_text(s, answer->object);
 		write_line(s, "a\t%" PRIx64, answer->address);
@@ -494,21 +482,24 @@ static void spell_rest(struct spelling *s)
 		spell_number(s, name);
 		append_bytes(s, "\n", 1);
 	}
-	for (size_t i = 0; i < draft->nr_rules; i++) {
-		const struct pd_rule *rule = &draft->rules[i].rule;
+	const struct pd_answer_rule *rules = draft->rules.items;
+	for (size_t i = 0; i < draft->rules.nr; i++) {
+		const struct pd_rule *rule = &rules[i].rule;
 		write_line(s, "r\t%" PRIx64 "\t%d\t%d\t%d\t%x\t%" PRIx32 "\t%" PRIx32 "\t%" PRIx32 "\t%" PRIx32 "\n",
-		     draft->rules[i].address, rule->kind, rule->base, rule->is_signed,
-		     rule->return_address | (unsigned)rule->fp << 2 | (unsigned)rule->kept << 4, (uint32_t)rule->cfa,
-		     (uint32_t)rule->return_address_at, (uint32_t)rule->fp_at, (uint32_t)rule->kept_at);
+			   rules[i].address, rule->kind, rule->base, rule->is_signed,
+			   rule->return_address | (unsigned)rule->fp << 2 | (unsigned)rule->kept << 4,
+			   (uint32_t)rule->cfa, (uint32_t)rule->return_address_at, (uint32_t)rule->fp_at,
+			   (uint32_t)rule->kept_at);
 	}
-	for (size_t i = 0; i < draft->nr_words; i++)
-		write_line(s, "w\t%" PRIx64 "\t%" PRIx64 "\n", draft->words[i].offset, draft->words[i].value);
+	const struct pd_answer_word *words = draft->words.items;
+	for (size_t i = 0; i < draft->words.nr; i++)
+		write_line(s, "w\t%" PRIx64 "\t%" PRIx64 "\n", words[i].offset, words[i].value);
 }
 
-static void sort_entries(void *items, size_t nr, size_t size)
+static void sort_list(const struct draft_list *list)
 {
-	if (nr)
-		qsort(items, nr, size, compare_keys);
+	if (list->nr)
+		qsort(list->items, list->nr, list->item_size, compare_keys);
 }
 
 enum perfdata_status pd_answers_draft_spell(const struct pd_answers_draft *draft, char **ret, size_t *ret_size)
@@ -516,10 +507,9 @@ enum perfdata_status pd_answers_draft_spell(const struct pd_answers_draft *draft
 	struct spelling s = { .draft = draft, .texts = new_numbers(draft->texts),
 			      .symbols = new_numbers(draft->symbols), .calls = new_numbers(draft->calls) };
 	s.failed = !s.texts || !s.symbols || !s.calls;
-	/* the addresses come first in each of these */
-	sort_entries(draft->answers, draft->nr_answers, sizeof *draft->answers);
-	sort_entries(draft->rules, draft->nr_rules, sizeof *draft->rules);
-	sort_entries(draft->words, draft->nr_words, sizeof *draft->words);
+	sort_list(&draft->answers);
+	sort_list(&draft->rules);
+	sort_list(&draft->words);
 	if (!s.failed) {
 		spell_head(&s);
 		spell_answers(&s);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/cancel.h"
+#include "base/digit.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/port.h"
@@ -115,8 +116,15 @@ enum perfdata_status pd_read_within(struct pd_work *work, int fd, size_t limit, 
 	return PERFDATA_OK;
 }
 
-/* Old recorders wrote 20 bytes, padded with zeros, without a length. */
-bool pd_is_same_id(const struct pd_build_id *a, const struct pd_build_id *b)
+struct pd_build_id pd_build_id_of(const uint8_t *bytes, size_t size)
+{
+	struct pd_build_id id = { .size = size <= sizeof id.bytes ? size : 0 };
+	if (id.size)
+		memcpy(id.bytes, bytes, id.size);
+	return id;
+}
+
+bool pd_same_build_id(const struct pd_build_id *a, const struct pd_build_id *b)
 {
 	const struct pd_build_id *longer = a->size > b->size ? a : b;
 	size_t common = a->size < b->size ? a->size : b->size;
@@ -185,13 +193,6 @@ static bool PERFDATA_PRINTF(3, 4) in_debug_dirs(const struct places *places, con
 	return places_of(places, path, what);
 }
 
-static void write_hex(const struct pd_build_id *id, char out[2 * PERFDATA_BUILD_ID_MAX + 1])
-{
-	for (size_t i = 0; i < id->size; i++)
-		sprintf(out + 2 * i, "%02x", id->bytes[i]);
-	out[2 * id->size] = '\0';
-}
-
 /* The name in a debug link must be one component: anything else is an attempt to leave the directory. */
 static bool is_plain_name(const char *name) { return name && *name && !strchr(name, '/') && strcmp(name, ".."); }
 
@@ -219,7 +220,7 @@ bool pd_cache_places(const struct perfdata_symbols *symbols, const struct pd_bui
 	char digits[2 * PERFDATA_BUILD_ID_MAX + 1];
 	if (!dir || id->size < 2)
 		return false;
-	write_hex(id, digits);
+	pd_hex_digits(digits, id->bytes, id->size);
 	return offer_path(&places, "build-id cache", "%s/.build-id/%.2s/%s/%s", dir, digits, digits + 2, name);
 }
 
@@ -231,7 +232,7 @@ bool pd_cache_places_of(const struct perfdata_symbols *symbols, const char *path
 	char digits[2 * PERFDATA_BUILD_ID_MAX + 1];
 	if (!dir || !id->size || path[0] != '/')
 		return false;
-	write_hex(id, digits);
+	pd_hex_digits(digits, id->bytes, id->size);
 	return offer_path(&places, "build-id cache", "%s%s/%s/%s", dir, path, digits, name);
 }
 
@@ -249,7 +250,7 @@ bool pd_debug_places(const struct perfdata_symbols *symbols, const char *path, c
 {
 	const struct places places = { symbols, take, user };
 	char digits[2 * PERFDATA_BUILD_ID_MAX + 1];
-	write_hex(id, digits);
+	pd_hex_digits(digits, id->bytes, id->size);
 	if (debug_link_places(&places, path, debug_link))
 		return true;
 	if (id->size >= 2 && cached_debug_places(symbols, id, take, user))
@@ -267,7 +268,7 @@ bool pd_alt_places(const struct perfdata_symbols *symbols, const char *from, con
 	const struct places places = { symbols, take, user };
 	const char *what = "supplementary file", *slash = strrchr(from, '/');
 	char digits[2 * PERFDATA_BUILD_ID_MAX + 1];
-	write_hex(id, digits);
+	pd_hex_digits(digits, id->bytes, id->size);
 	if (id->size >= 2 &&
 	    (cached_debug_places(symbols, id, take, user) ||
 	     in_debug_dirs(&places, what, "/.build-id/%.2s/%s.debug", digits, digits + 2)))

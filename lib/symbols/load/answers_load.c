@@ -32,12 +32,11 @@ enum perfdata_status pd_answers_load(struct perfdata_symbols_dso *dso)
 {
 	const struct perfdata_symbols_options *o = &dso->symbols->options;
 	const struct perfdata_symbols_request *r = &dso->request;
-	struct pd_build_id id = { .size = r->build_id_size };
+	const struct pd_build_id id = pd_build_id_of(r->build_id, r->build_id_size);
 	char path[PD_ROOTED_PATH];
 	if (!o->debug_first)
 		return PERFDATA_ABSENT;
 	if (id.size) {
-		memcpy(id.bytes, r->build_id, id.size);
 		(void)pd_cache_places(dso->symbols, &id, "answers", take_answers, dso);
 	} else if (o->symfs && snprintf(path, sizeof path, "%s/%s.answers", o->symfs, r->path + strspn(r->path, "/")) <
 				       (int)sizeof path) {

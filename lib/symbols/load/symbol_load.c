@@ -294,16 +294,13 @@ static bool take_jitdump(void *user, const char *path, const char *what)
 
 static struct pd_build_id wanted_id(const struct perfdata_symbols_dso *dso)
 {
-	struct pd_build_id id = { .size = dso->request.build_id_size };
-	if (id.size)
-		memcpy(id.bytes, dso->request.build_id, id.size);
-	return id;
+	return pd_build_id_of(dso->request.build_id, dso->request.build_id_size);
 }
 
 void pd_dso_check_id(const struct perfdata_symbols_dso *dso, const struct pd_build_id *id)
 {
 	const char *file = dso->origin.text_file ? dso->origin.text_file : dso->origin.file;
-	if (file && !pd_is_same_id(&dso->found, id))
+	if (file && !pd_same_build_id(&dso->found, id))
 		pd_dso_report(dso, PERFDATA_FINDING_SYMBOL_LATE_ID, file,
 			      "its build-id differs from the one that the recording gave late");
 }
@@ -353,7 +350,7 @@ static struct pd_elf *open_matching(struct search *search, const char *path)
 	}
 	const bool has_id = id_status == PERFDATA_OK;
 	const char *reason = NULL;
-	if (search->id.size && !(has_id && pd_is_same_id(&search->found, &search->id)))
+	if (search->id.size && !(has_id && pd_same_build_id(&search->found, &search->id)))
 		reason = has_id ? "its build-id differs" : "it has no build-id";
 	else if (!search->id.size && search->identify)
 		reason = pd_unidentified(dso, &st, path, search->in_process, &search->found);
@@ -603,7 +600,7 @@ static enum perfdata_status load_vdso(struct perfdata_symbols_dso *dso)
 	const enum perfdata_status id_status = id.size ? pd_elf_build_id(dso->text, &dso->found) : PERFDATA_OK;
 	if (is_failure(id_status))
 		(void)pd_dso_fail(dso, id_status);
-	if (id.size && (id_status || !pd_is_same_id(&id, &dso->found))) {
+	if (id.size && (id_status || !pd_same_build_id(&id, &dso->found))) {
 		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, "[vdso]", "its build-id differs");
 		pd_elf_close(dso->text);
 		dso->text = NULL;
