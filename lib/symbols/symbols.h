@@ -710,6 +710,8 @@ enum perfdata_status pd_symbols_vaddr(struct perfdata_symbols_dso *dso, uint64_t
 /* --- symbol_code.c: code bytes --- */
 
 #define PD_MOST_CODE ((uint64_t)4 << 20)   /* of one function */
+/* Values of e_machine; a compiler for i386 defines that name as a macro. */
+enum { PD_MACHINE_386 = 3, PD_MACHINE_X86_64 = 62, PD_MACHINE_ARM64 = 183 };
 struct pd_code_bytes {
 	uint8_t *bytes;
 	size_t size;

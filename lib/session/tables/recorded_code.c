@@ -13,11 +13,10 @@
 /* e_machine of code that the recorded kernel generated; 0: its instructions are not decoded. */
 static unsigned machine_of(const struct pd_state *state)
 {
-	enum { EM_OF_386 = 3, EM_OF_X86_64 = 62, EM_OF_AARCH64 = 183 };   /* compilers for i386 define that name */
 	const char *name = pd_reader_text(state->reader, PERFDATA_FEATURE_ARCH);
 	switch (pd_reader_arch(state->reader)) {
-	case PERFDATA_ARCH_X86: return name && *name == 'i' ? EM_OF_386 : EM_OF_X86_64;
-	case PERFDATA_ARCH_ARM64: return EM_OF_AARCH64;
+	case PERFDATA_ARCH_X86: return name && *name == 'i' ? PD_MACHINE_386 : PD_MACHINE_X86_64;
+	case PERFDATA_ARCH_ARM64: return PD_MACHINE_ARM64;
 	default: return 0;
 	}
 }

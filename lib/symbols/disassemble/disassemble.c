@@ -21,9 +21,8 @@ struct pd_disassembler {
 
 bool pd_code_kind_of(unsigned machine, enum pd_code_kind *ret)
 {
-	enum { EM_386 = 3, EM_X86_64 = 62, EM_AARCH64 = 183 };
-	*ret = machine == EM_386 ? PD_CODE_I386 : machine == EM_AARCH64 ? PD_CODE_ARM64 : PD_CODE_X86_64;
-	return machine == EM_386 || machine == EM_AARCH64 || machine == EM_X86_64;
+	*ret = machine == PD_MACHINE_386 ? PD_CODE_I386 : machine == PD_MACHINE_ARM64 ? PD_CODE_ARM64 : PD_CODE_X86_64;
+	return machine == PD_MACHINE_386 || machine == PD_MACHINE_ARM64 || machine == PD_MACHINE_X86_64;
 }
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */

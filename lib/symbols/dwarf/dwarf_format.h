@@ -4,6 +4,8 @@
 #ifndef PD_DWARF_FORMAT_H
 #define PD_DWARF_FORMAT_H
 
+#include <stdbool.h>
+
 /* Types of units (7.5.1). */
 enum {
 	DW_UT_compile = 0x01,
@@ -32,6 +34,20 @@ enum {
 	DW_TAG_type_unit = 0x41,
 	DW_TAG_skeleton_unit = 0x4a,
 };
+
+/* Whether functions may be inside entries with this tag. */
+static inline bool pd_dwarf_holds_functions(unsigned tag)
+{
+	switch (tag) {
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+	case DW_TAG_enumeration_type: return true;
+	default: return false;
+	}
+}
 
 /* Attributes (7.5.4); names with GNU and MIPS are extensions. */
 enum {

@@ -276,21 +276,6 @@ static bool next_sibling(struct pd_libdw *lines, Dwarf_Die *die, Dwarf_Off limit
 	return after > before && go_on(lines, 1 + (after - before) / BYTES_OF_STEP);
 }
 
-static bool holds_functions(int tag)
-{
-	switch (tag) {
-	case DW_TAG_namespace:
-	case DW_TAG_module:
-	case DW_TAG_class_type:
-	case DW_TAG_structure_type:
-	case DW_TAG_union_type:
-	case DW_TAG_enumeration_type:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static void add_functions(struct pd_libdw *lines, struct unit_index *index, Dwarf_Die *parent, int depth)
 {
 	Dwarf_Die die;
@@ -301,7 +286,7 @@ static void add_functions(struct pd_libdw *lines, struct unit_index *index, Dwar
 		const int tag = pd_elfutils.dwarf_tag(&die);
 		if (tag == DW_TAG_subprogram)
 			add_ranges(lines, index, &die);
-		else if (holds_functions(tag))
+		else if (pd_dwarf_holds_functions((unsigned)tag))
 			add_functions(lines, index, &die, depth + 1);
 		if (lines->status)
 			break;

@@ -18,19 +18,6 @@
 
 /* --- functions of a unit ------------------------------------------------------------------------------------------ */
 
-static bool holds_functions(unsigned tag)
-{
-	switch (tag) {
-	case DW_TAG_namespace:
-	case DW_TAG_module:
-	case DW_TAG_class_type:
-	case DW_TAG_structure_type:
-	case DW_TAG_union_type:
-	case DW_TAG_enumeration_type: return true;
-	default: return false;
-	}
-}
-
 struct indexing {
 	const struct pd_dwarf *dwarf;
 	struct pd_dwarf_unit *unit;
@@ -51,7 +38,7 @@ static enum perfdata_status index_list(struct indexing *in, unsigned depth)
 			in->at = die.behind;
 			return PERFDATA_OK;
 		}
-		if (holds_functions(die.tag) && die.has_children && depth < MAX_DEPTH) {
+		if (pd_dwarf_holds_functions(die.tag) && die.has_children && depth < MAX_DEPTH) {
 			in->at = die.behind;
 			status = index_list(in, depth + 1);
 		} else {

@@ -65,12 +65,6 @@ static char *next_line(char **at, char *end)
 	return line;
 }
 
-/* The table takes the text over. */
-static void keep_text(struct pd_symbol_table *table, char *text, size_t size)
-{
-	table->strings[PD_STRINGS_TEXT] = (struct pd_strings){ .bytes = text, .size = size + 1, .room = size + 1 };
-}
-
 /* perf takes code and initialised and uninitialised data; it leaves out constants, absolute values and mapping
  * symbols. */
 static bool is_kallsyms_type(char type) { return type && strchr("TtWwDdBb", type); }
@@ -107,12 +101,22 @@ static void limit_name(char *name)
 		name[PD_SYMBOL_NAME_LIMIT - 1] = '\0';
 }
 
-static enum perfdata_status read_text(struct pd_symbol_table *table, int fd, char **ret, size_t *ret_size)
+/* Reads the text, which the table keeps. Its lines are from *ret to *ret_end. */
+static enum perfdata_status read_text(struct pd_symbol_table *table, int fd, char **ret, char **ret_end,
+				      struct pd_odd_lines *ret_odd)
 {
-	const enum perfdata_status status = pd_read_within(table->work, fd, MAX_TEXT, ret, ret_size);
-	if (!status && table->work)
-		pd_work_add_bytes(table->work, *ret_size);
-	return status;
+	char *text;
+	size_t size;
+	*ret_odd = (struct pd_odd_lines){ 0 };
+	const enum perfdata_status status = pd_read_within(table->work, fd, MAX_TEXT, &text, &size);
+	if (status)
+		return status;
+	if (table->work)
+		pd_work_add_bytes(table->work, size);
+	table->strings[PD_STRINGS_TEXT] = (struct pd_strings){ .bytes = text, .size = size + 1, .room = size + 1 };
+	*ret = text;
+	*ret_end = text + size;
+	return PERFDATA_OK;
 }
 
 /* To be called for each line: looks at cancel now and then. */
@@ -150,15 +154,12 @@ static void note_odd_line(struct pd_odd_lines *odd, uint64_t number, const char 
 
 enum perfdata_status pd_kallsyms_load(struct pd_symbol_table *table, int fd, struct pd_odd_lines *ret_odd)
 {
-	char *line, *text;
-	size_t size;
-	enum perfdata_status status = read_text(table, fd, &text, &size);
-	*ret_odd = (struct pd_odd_lines){ 0 };
+	char *line, *text, *end;
+	enum perfdata_status status = read_text(table, fd, &text, &end, ret_odd);
 	if (status)
 		return status;
-	char *at = text, *end = at + size;
-	keep_text(table, text, size);
-	pd_symtab_reserve(table, size / KALLSYMS_LINE);
+	char *at = text;
+	pd_symtab_reserve(table, (size_t)(end - at) / KALLSYMS_LINE);
 	const char *module = NULL;
 	bool hidden = false;
 	struct pd_meter meter = pd_meter(table->work);
@@ -255,14 +256,11 @@ static int sort_entries(struct pd_symbol_table *table)
 
 enum perfdata_status pd_perfmap_load(struct pd_symbol_table *table, int fd, struct pd_odd_lines *ret_odd)
 {
-	char *line, *text;
-	size_t size;
-	enum perfdata_status status = read_text(table, fd, &text, &size);
-	*ret_odd = (struct pd_odd_lines){ 0 };
+	char *line, *text, *end;
+	enum perfdata_status status = read_text(table, fd, &text, &end, ret_odd);
 	if (status)
 		return status;
-	char *at = text, *end = at + size;
-	keep_text(table, text, size);
+	char *at = text;
 	struct pd_meter meter = pd_meter(table->work);
 	for (uint64_t number = 1; (line = next_line(&at, end)); number++) {
 		uint64_t start, length;
