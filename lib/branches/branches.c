@@ -196,6 +196,8 @@ static enum perfdata_status look_at(struct pd_branches *b, uint32_t id)
 
 enum perfdata_status pd_branches_scan(struct pd_branches *b, void **ret_value)
 {
+	if (!b)
+		return PERFDATA_OK;
 	enum perfdata_status status = PERFDATA_OK;
 	const uint32_t nr = b->program ? perfdata_session_nr_dsos(b->session) : 0;
 	const size_t before = b->nr_undecided;
@@ -406,6 +408,8 @@ static void take_sample(struct collecting *c, const struct perfdata_batch *batch
 enum perfdata_status pd_branches_collect(const struct pd_branches *b, const struct perfdata_batch *batch,
 					 const void *value, struct pd_branches_part **ret)
 {
+	if (!b)
+		return PERFDATA_OK;
 	struct pd_branches_part *part = pd_calloc(1, sizeof *part);
 	if (!part)
 		return PERFDATA_ENOMEM;

@@ -75,7 +75,8 @@ enum perfdata_status pd_branches_new(const struct perfdata_session *session, con
 				     const struct pd_branches_options *options, struct pd_branches **ret);
 void pd_branches_free(struct pd_branches *branches);   /* NULL is fine */
 
-/* *ret_value is for pd_branches_collect, and lives as long as `branches`. */
+/* Without branches (NULL), both find nothing. *ret_value is for pd_branches_collect, and lives as long as
+ * `branches`. */
 enum perfdata_status pd_branches_scan(struct pd_branches *branches, void **ret_value);
 enum perfdata_status pd_branches_collect(const struct pd_branches *branches, const struct perfdata_batch *batch,
 					 const void *value, struct pd_branches_part **ret);

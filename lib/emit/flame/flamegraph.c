@@ -193,7 +193,7 @@ static enum perfdata_status scan_batch(void *pointer, const struct perfdata_batc
 {
 	struct state *state = pointer;
 	(void)batch;
-	return state->branches ? pd_branches_scan(state->branches, ret_value) : PERFDATA_OK;
+	return pd_branches_scan(state->branches, ret_value);
 }
 
 static enum perfdata_status format_batch(const void *pointer, const struct perfdata_batch *batch, void *value,
@@ -208,7 +208,7 @@ static enum perfdata_status format_batch(const void *pointer, const struct perfd
 	enum perfdata_status status = pd_profile_collect(state->gather.profile, batch, &part->profile);
 	if (status == PERFDATA_OK && state->states && !(part->states = pd_flame_states_collect(batch)))
 		status = PERFDATA_ENOMEM;
-	if (status == PERFDATA_OK && state->branches)
+	if (status == PERFDATA_OK)
 		status = pd_branches_collect(state->branches, batch, value, &part->branches);
 	if (status == PERFDATA_OK)
 		*ret_part = part;

@@ -81,7 +81,7 @@ static enum perfdata_status scan_batch(void *pointer, const struct perfdata_batc
 {
 	struct state *state = pointer;
 	(void)batch;
-	return state->branches ? pd_branches_scan(state->branches, ret_value) : PERFDATA_OK;
+	return pd_branches_scan(state->branches, ret_value);
 }
 
 static enum perfdata_status format_batch(const void *pointer, const struct perfdata_batch *batch, void *value,
@@ -90,8 +90,7 @@ static enum perfdata_status format_batch(const void *pointer, const struct perfd
 	const struct state *state = pointer;
 	struct pd_branches_part *branches = NULL;
 	(void)scratch, (void)out;
-	const enum perfdata_status status =
-		state->branches ? pd_branches_collect(state->branches, batch, value, &branches) : PERFDATA_OK;
+	const enum perfdata_status status = pd_branches_collect(state->branches, batch, value, &branches);
 	if (status == PERFDATA_OK)
 		return pd_stack_pair_format(state, batch, branches, pd_branches_part_free, ret_part);
 	pd_branches_part_free(branches);
