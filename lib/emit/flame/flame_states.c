@@ -90,9 +90,11 @@ void pd_flame_states_part_free(struct flame_states_part *part) { pd_free(part); 
 
 /* --- cells -------------------------------------------------------------------------------------------------------- */
 
-static uint64_t key_of(const struct flame_states *states, uint32_t thread, uint64_t cell, enum pd_span_state state)
+/* Of a cell of 1 << shift ns. */
+static uint64_t key_of(const struct flame_states *states, unsigned shift, uint32_t thread, uint64_t cell,
+		       enum pd_span_state state)
 {
-	const uint64_t place = cell - (states->base >> states->shift) + HALF;
+	const uint64_t place = cell - (states->base >> shift) + HALF;
 	return (uint64_t)thread << (CELL_BITS + STATE_BITS) | place << STATE_BITS | (uint64_t)state;
 }
 
@@ -118,10 +120,9 @@ static bool join_pairs(struct flame_states *states)
 	states->times = (struct pd_hash_map){ 0 };
 	while (fine && pd_hash_map_each(&before, &position, &key, &time)) {
 		const uint64_t cell = cell_of(states, key);
-		states->shift++;
-		const uint64_t joined = key_of(states, (uint32_t)(key >> (CELL_BITS + STATE_BITS)), cell >> 1,
+		const uint64_t joined = key_of(states, states->shift + 1,
+					       (uint32_t)(key >> (CELL_BITS + STATE_BITS)), cell >> 1,
 					       (enum pd_span_state)(key & ((1u << STATE_BITS) - 1)));
-		states->shift--;
 		fine = add_time(&states->times, joined, time);
 	}
 	pd_hash_map_release(&before);
@@ -177,7 +178,7 @@ static enum perfdata_status add_span(struct flame_states *states, const struct s
 	for (uint64_t at = span->begin; at < span->end;) {
 		const uint64_t cell = at >> states->shift, next = (cell + 1) << states->shift,
 			       end = next > at && next < span->end ? next : span->end;
-		if (!add_time(&states->times, key_of(states, span->thread, cell, span->state), end - at))
+		if (!add_time(&states->times, key_of(states, states->shift, span->thread, cell, span->state), end - at))
 			return PERFDATA_ENOMEM;
 		at = end;
 	}
