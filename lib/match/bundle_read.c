@@ -438,7 +438,6 @@ static const struct member *find_member(const struct perfdata_bundle_files *file
 
 static int copy_out(const struct perfdata_bundle_files *files, const struct member *member)
 {
-	const int before = errno;
 	char *buffer = pd_malloc(BUFFER);
 	if (!buffer)
 		errno = ENOMEM;
@@ -456,10 +455,8 @@ static int copy_out(const struct perfdata_bundle_files *files, const struct memb
 	}
 	const int error = errno;
 	pd_free(buffer);
-	if (fine && !lseek(out, 0, SEEK_SET)) {
-		errno = before;   /* unwinding takes an errno of ENOMEM for a failure of libdwfl */
+	if (fine && !lseek(out, 0, SEEK_SET))
 		return out;
-	}
 	if (out >= 0)
 		close(out);
 	errno = error;
