@@ -13,8 +13,8 @@ struct pd_library_failure {
 enum perfdata_status pd_library_open(const char *name, void **ret, struct pd_library_failure *failure);
 
 /* Lists a library that pd_library_open may open in an ELF note, where packaging tools find it as they find DT_NEEDED:
- * https://systemd.io/ELF_DLOPEN_METADATA. id: a C identifier; sonames: a JSON array, any one of which serves; priority:
- * recommended or suggested. */
+ * https://systemd.io/ELF_DLOPEN_METADATA. id: a C identifier. priority: "recommended" or "suggested". sonames: a JSON
+ * array of names; the library needs one of them. */
 #ifdef __ELF__
 #define PD_NOTE_LIBRARY(id, feature, description, priority, sonames) \
 	PD_NOTE_JSON(id, "[{\"feature\":\"" feature "\",\"description\":\"" description \

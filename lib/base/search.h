@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Binary search in a sorted array: of numbers, texts, or whatever else the condition compares. */
+/* Binary search in a sorted array of any type. */
 #ifndef PD_SEARCH_H
 #define PD_SEARCH_H
 
 #include <stddef.h>
 
-/* Sets `index`, a variable, to how many of `nr` items lie before what is searched: these come first. `is_before` says
- * so of the item number `at`. */
+/* Sets the variable `index` to the number of items that precede the searched one in a sorted array of `nr` items.
+ * is_before: an expression that is true if item number `at` precedes it. */
 #define PD_COUNT_BEFORE(index, nr, at, is_before) \
 	do { \
 		size_t pd_end = (nr); \

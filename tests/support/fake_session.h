@@ -25,7 +25,7 @@ struct perfdata_session {
 	struct perfdata_cancel *cancel;
 	uint64_t stop_at;
 	struct pd_listener listener;
-	bool tells;                         /* one finding before each batch, and one after the last */
+	bool reports_findings;                         /* one finding before each batch, and one after the last */
 };
 static struct perfdata_session *fake;
 
@@ -97,7 +97,7 @@ static void report_reading(const struct perfdata_session *session)
 						  .file = "made up",
 						  .record = session->next,
 						  .message = "read" };
-	if (session->tells)
+	if (session->reports_findings)
 		session->listener.on_finding(session->listener.user, &finding);
 }
 

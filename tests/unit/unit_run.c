@@ -387,7 +387,7 @@ static void findings_of_reading(void)
 	for (unsigned jobs = 1; jobs <= 8; jobs++) {
 		reset(100);
 		plan.findings = true;
-		session.tells = true;
+		session.reports_findings = true;
 		session.listener = (struct pd_listener){ reported_by_reader, &told };
 		told.nr = 0;
 		run_with(jobs, reported_by_run);

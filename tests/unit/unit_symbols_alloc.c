@@ -21,7 +21,7 @@ static int finished;
 
 /* What a run said, as a hash: the same as without a failure, unless a status reported the failure. */
 static uint64_t answers;
-static bool told, named_main, unwound;
+static bool is_reported, named_main, unwound;
 
 #ifdef __aarch64__
 static const enum perfdata_unwind_arch own_arch = PERFDATA_UNWIND_AARCH64;
@@ -37,7 +37,7 @@ static void note_text(const char *name) { note(name ? name : "", name ? strlen(n
 
 static bool is_known(enum perfdata_status status)
 {
-	told |= status == PERFDATA_ENOMEM;
+	is_reported |= status == PERFDATA_ENOMEM;
 	note(&status, sizeof status);
 	return status == PERFDATA_OK || status == PERFDATA_ENOMEM || status == PERFDATA_ABSENT ||
 	       status == PERFDATA_EUNSUP;
@@ -128,7 +128,7 @@ static void unwind(struct perfdata_symbols *symbols)
 	CHECK(is_known(status));
 	note(pcs, count * sizeof *pcs);
 	unwound |= count > 0;
-	told |= pd_symbols_failed(symbols) > 0;   /* it reports a stack that is cut short */
+	is_reported |= pd_symbols_failed(symbols) > 0;   /* a stack that is cut short is reported */
 	pd_unwinder_free(unwinder);
 }
 
@@ -163,9 +163,9 @@ static void test_allocations(void)
 	CHECK(unwound);
 	for (; more && failed < MAX_FAILURES; failed += more) {
 		answers = 0;
-		told = false;
+		is_reported = false;
 		more = alloc_fail_run(failed, work);
-		if (!told && answers != whole && silent++ < 5)
+		if (!is_reported && answers != whole && silent++ < 5)
 			printf("# number %d fails, and something is not found\n", failed);
 	}
 	CHECK_EQ(silent, 0);
