@@ -74,7 +74,7 @@ static inline struct pd_tree_node *next_node(struct pd_tree *tree, struct pd_tre
 
 /* Every step of a stack comes here, so that each of the callers below has a copy of its own. */
 static inline __attribute__((always_inline)) uint32_t look_up(struct pd_tree *tree, uint32_t parent, uint32_t label,
-							       bool add)
+							      bool add)
 {
 	const uint64_t hash = pd_hash_u64((uint64_t)parent << 32 | label, tree->seed);
 	const uint32_t tag = (uint32_t)(hash >> 60), first = 2 * parent + (uint32_t)(hash % SPREAD);

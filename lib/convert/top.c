@@ -131,7 +131,7 @@ static enum perfdata_status check_event(struct top *top, const struct perfdata_r
 
 static enum perfdata_status report_top(struct top *top, const struct perfdata_input *input,
 				   const struct perfdata_top_options *asked, const struct perfdata_registry *registry,
-				   struct perfdata_output *output, struct perfdata_error *reterr)
+				       struct perfdata_output *output, struct perfdata_error *reterr)
 {
 	const struct perfdata_setting settings[] = { { "by", "symbol" },
 						     { "inline", asked->no_inlines ? "no" : NULL } };

@@ -101,7 +101,7 @@ static enum perfdata_status add_emitter(struct perfdata_registry *registry, cons
 }
 
 enum perfdata_status pd_registry_add(struct perfdata_registry *registry, const struct perfdata_emitter *emitter,
-					   struct perfdata_error *reterr)
+				     struct perfdata_error *reterr)
 {
 	const enum perfdata_status status = add_emitter(registry, emitter, NULL, reterr);
 	/* bytes beyond the size of a table, and tables of another version, are unknown */

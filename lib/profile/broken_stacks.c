@@ -78,7 +78,7 @@ size_t pd_broken_stacks_files(const struct pd_broken_stacks *broken, struct pd_b
 }
 
 bool pd_broken_stacks_spell_cut(const struct pd_broken_stacks *broken, const struct perfdata_event *event,
-			       struct perfdata_text *out)
+				struct perfdata_text *out)
 {
 	const uint32_t most = 65528, copied = event->attr->sample_stack_user;
 	if (!broken->cut)
@@ -93,7 +93,7 @@ bool pd_broken_stacks_spell_cut(const struct pd_broken_stacks *broken, const str
 }
 
 void pd_broken_stacks_spell(const struct pd_broken_file *file, const struct perfdata_session *session,
-			   const struct perfdata_event *event, struct perfdata_text *out)
+			    const struct perfdata_event *event, struct perfdata_text *out)
 {
 	const uint64_t call_stack = 1 << 11;
 	const struct perfdata_attr *attr = event->attr;

@@ -112,8 +112,8 @@ bool pd_samples_are_occurrences(const struct perfdata_event *event)
 }
 
 static inline __attribute__((always_inline)) size_t take_samples(const struct pd_profile *profile,
-								  const struct perfdata_batch *batch, uint32_t parts,
-								  uint32_t more, struct sample *ret)
+								 const struct perfdata_batch *batch, uint32_t parts,
+								 uint32_t more, struct sample *ret)
 {
 	size_t nr = 0;
 	for (size_t i = 0; i < batch->nr_deliveries; i++) {

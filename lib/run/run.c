@@ -409,8 +409,8 @@ static enum perfdata_status open_outputs(const struct perfdata_target *const *ta
 }
 
 enum perfdata_status pd_run_emitters(struct perfdata_session *session, const struct perfdata_target *const *targets,
-				  size_t nr_targets, const struct perfdata_run_options *options,
-				  struct perfdata_error *reterr)
+				     size_t nr_targets, const struct perfdata_run_options *options,
+				     struct perfdata_error *reterr)
 {
 	struct perfdata_run_options own = { .size = sizeof own };
 	struct own_targets own_targets;

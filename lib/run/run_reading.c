@@ -69,7 +69,7 @@ enum perfdata_status pd_run_open_lane(struct perfdata_outputs *target, struct pe
 }
 
 enum perfdata_status pd_outputs_open(struct perfdata_outputs *outputs, const char *name, unsigned *ret_output,
-					   struct perfdata_error *reterr)
+				     struct perfdata_error *reterr)
 {
 	const struct perfdata_emitter *emitter = outputs->emitter;
 	struct perfdata_output *output = NULL;

@@ -63,7 +63,7 @@ static uint64_t rows_behind(uint32_t first, uint64_t sample_type)
 }
 
 void pd_config_init(struct perfdata_config *config, const struct perfdata_attr *attr,
-			  enum perfdata_byte_order order)
+		    enum perfdata_byte_order order)
 {
 	memset(config, 0, sizeof *config);
 	config->order = order;

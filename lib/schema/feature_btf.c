@@ -112,7 +112,7 @@ static struct perfdata_bytes function_name(const struct perfdata_node *prog, uin
 }
 
 bool pd_bpf_part_name(const struct perfdata_node *prog, uint64_t part, const struct perfdata_feature *btf,
-			    struct perfdata_text *text)
+		      struct perfdata_text *text)
 {
 	const struct perfdata_node *info = perfdata_node_get(prog, "info"),
 				   *tags = perfdata_node_get(prog, "prog_tags");

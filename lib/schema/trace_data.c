@@ -371,7 +371,7 @@ static void load_body(struct load *load)
 /* --- life ----------------------------------------------------------------------------------------------------- */
 
 enum perfdata_status pd_trace_new(enum perfdata_byte_order order, unsigned long_size,
-					struct perfdata_trace **ret_trace)
+				  struct perfdata_trace **ret_trace)
 {
 	if (long_size != 4 && long_size != 8)
 		return PERFDATA_EUSAGE;
@@ -384,7 +384,7 @@ enum perfdata_status pd_trace_new(enum perfdata_byte_order order, unsigned long_
 }
 
 enum perfdata_status pd_trace_load(const void *bytes, size_t size, perfdata_finding_fn *finding, void *user,
-					 struct perfdata_trace **ret_trace, bool *ret_complete)
+				   struct perfdata_trace **ret_trace, bool *ret_complete)
 {
 	struct load load = { .finding = finding, .user = user, .complete = true };
 	const enum perfdata_status made = pd_trace_new(PERFDATA_BYTE_ORDER_LITTLE, 8, &load.trace);
@@ -414,7 +414,7 @@ enum perfdata_status pd_trace_load(const void *bytes, size_t size, perfdata_find
 }
 
 enum perfdata_status pd_trace_add(struct perfdata_trace *trace, const char *system, const char *text, size_t size,
-					uint64_t *ret_id)
+				  uint64_t *ret_id)
 {
 	const char *own_system = pd_arena_copy(&trace->arena, system, strlen(system));
 	const char *own_text = pd_arena_copy(&trace->arena, size ? text : "", size);
@@ -447,7 +447,7 @@ void pd_trace_info(const struct perfdata_trace *trace, struct perfdata_trace_inf
 
 /* The first caller compiles the event. Two threads may both compile: one result is published, the other dropped. */
 static const struct perfdata_trace_event *compiled_event(const struct perfdata_trace *trace,
-							  struct pd_trace_entry *entry)
+							 struct pd_trace_entry *entry)
 {
 	struct pd_trace_compiled *found = atomic_load_explicit(&entry->compiled, memory_order_acquire);
 

@@ -450,7 +450,7 @@ void pd_trace_compiled_free(struct pd_trace_compiled *compiled)
 }
 
 const struct perfdata_trace_field *pd_trace_field_named(const struct perfdata_trace_event *event,
-							      const char *name)
+							const char *name)
 {
 	for (size_t i = 0; i < event->nr_fields; i++)
 		if (strcmp(event->fields[i].name, name) == 0)

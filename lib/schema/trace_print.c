@@ -87,7 +87,7 @@ static enum perfdata_status print_fields(const struct perfdata_trace_event *even
 }
 
 enum perfdata_status pd_trace_print(const struct perfdata_trace_event *event, struct perfdata_bytes raw,
-					  const struct perfdata_trace_context *context, struct perfdata_text *out)
+				    const struct perfdata_trace_context *context, struct perfdata_text *out)
 {
 	if (!event->program)
 		return print_fields(event, raw, context->order, out);

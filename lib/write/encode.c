@@ -319,7 +319,7 @@ static void put_header(struct pd_encode *e, const struct perfdata_record *record
 }
 
 enum perfdata_status pd_encode_record(const struct perfdata_config *config, const struct perfdata_config *source,
-				     const struct perfdata_record *record, void *out, size_t *ret_size)
+				      const struct perfdata_record *record, void *out, size_t *ret_size)
 {
 	return pd_encode_record_in(config, source, record, out, PERFDATA_RECORD_ROOM, ret_size);
 }

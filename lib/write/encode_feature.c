@@ -321,8 +321,8 @@ static void put_rest(struct feature_walk *w)
 }
 
 enum perfdata_status pd_feature_encode(const struct perfdata_feature *feature,
-					     enum perfdata_byte_order source_order, enum perfdata_byte_order order,
-					     const struct perfdata_feature_edit *edit, struct perfdata_text *out)
+				       enum perfdata_byte_order source_order, enum perfdata_byte_order order,
+				       const struct perfdata_feature_edit *edit, struct perfdata_text *out)
 {
 	const size_t start = out->size;
 	struct feature_walk w = {

@@ -35,7 +35,7 @@ enum perfdata_status pd_writer_put(struct perfdata_writer *writer, const void *b
 }
 
 enum perfdata_status pd_writer_new(const struct perfdata_writer_options *options, struct perfdata_writer **ret,
-					 struct perfdata_error *reterr)
+				   struct perfdata_error *reterr)
 {
 	struct perfdata_writer *writer = pd_calloc(1, sizeof *writer);
 
@@ -86,7 +86,7 @@ const struct perfdata_error *pd_writer_error(const struct perfdata_writer *write
 /* --- events and sections ----------------------------------------------------------------------------------------- */
 
 enum perfdata_status pd_writer_event(struct perfdata_writer *writer, const struct perfdata_attr *attr,
-					   uint32_t size, const char *name, const uint64_t *ids, size_t nr_ids)
+				     uint32_t size, const char *name, const uint64_t *ids, size_t nr_ids)
 {
 	const uint32_t own = size ? size : attr->size ? attr->size : 64;
 
@@ -120,7 +120,7 @@ enum perfdata_status pd_writer_attr(struct perfdata_writer *writer, const struct
 }
 
 enum perfdata_status pd_writer_feature(struct perfdata_writer *writer, uint32_t id, const void *bytes,
-					     size_t size)
+				       size_t size)
 {
 	if (writer->error.status != PERFDATA_OK)
 		return writer->error.status;

@@ -542,7 +542,7 @@ static uint32_t same_event(const struct flame_data *data, size_t run, uint32_t e
 }
 
 enum perfdata_status pd_flame_data_rows(struct flame_data *data, unsigned side, uint32_t event,
-				     void (*take)(void *user, const struct flame_row *rows, size_t nr), void *user)
+					void (*take)(void *user, const struct flame_row *rows, size_t nr), void *user)
 {
 	enum perfdata_status status = PERFDATA_OK;
 	const size_t end = side ? data->nr_runs : data->nr_own;

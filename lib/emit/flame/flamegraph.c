@@ -197,7 +197,7 @@ static enum perfdata_status scan_batch(void *pointer, const struct perfdata_batc
 }
 
 static enum perfdata_status format_batch(const void *pointer, const struct perfdata_batch *batch, void *value,
-				   struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
+					 struct perfdata_scratch *scratch, struct perfdata_text *out, void **ret_part)
 {
 	const struct state *state = pointer;
 	struct part *part = pd_calloc(1, sizeof *part);

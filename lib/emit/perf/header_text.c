@@ -581,7 +581,7 @@ static const struct {
 };
 
 void pd_header_text_feature(struct perfdata_text *out, const struct perfdata_feature *feature, bool full,
-			 const struct header_text_source *source)
+			    const struct header_text_source *source)
 {
 	uint32_t id = pd_feature_id(feature);
 	struct section section = { out, perfdata_feature_root(feature), pd_feature_bytes(feature).size, source };

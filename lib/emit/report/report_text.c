@@ -158,7 +158,7 @@ static void broken_lines(const struct report_options *options, const struct repo
 }
 
 void pd_report_event_line(const struct report_options *options, const struct report_event *event,
-		       struct perfdata_text *out)
+			  struct perfdata_text *out)
 {
 	const unsigned unit = pd_report_unit_of(options);
 	pd_report_style(options, REPORT_BOLD, out);

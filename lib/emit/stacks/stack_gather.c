@@ -10,7 +10,7 @@
 const struct perfdata_option_rule pd_stack_rules_state[] = { STACK_RULES_STATE, { 0 } };
 
 enum perfdata_status pd_stack_gather_begin(struct stack_gather *gather, const struct perfdata_emit_context *context,
-					const struct pd_profile_options *options)
+					   const struct pd_profile_options *options)
 {
 	gather->session = context->session;
 	gather->reader = context->reader;

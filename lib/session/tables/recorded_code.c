@@ -87,7 +87,7 @@ static bool is_whole(const struct pd_changed_code *code)
 /* `start`: the recorded address. has_code: *ret has the bytes of some time; else only the changes can say what they
  * were. */
 static enum perfdata_status restore_bytes(const struct pd_state *state, uint64_t start, uint64_t time, size_t size,
-				    bool has_code, struct pd_code_bytes *ret)
+					  bool has_code, struct pd_code_bytes *ret)
 {
 	struct pd_changed_code code = { .start = start, .size = size, .known = pd_calloc(size, 1) };
 	enum perfdata_status status = has_code ? PERFDATA_OK : PERFDATA_ABSENT;

@@ -253,7 +253,7 @@ enum perfdata_status perfdata_session_symbol(const struct perfdata_session *sess
 }
 
 enum perfdata_status pd_session_kernel_symbol(const struct perfdata_session *session, uint64_t address,
-						    struct perfdata_symbol *ret)
+					      struct perfdata_symbol *ret)
 {
 	struct perfdata_symbols_dso *kernel = session->state ? atomic_load(&session->state->kernel_symbols) : NULL;
 	return kernel ? perfdata_symbols_lookup(kernel, address, UINT64_MAX, ret) : PERFDATA_ABSENT;
@@ -322,7 +322,7 @@ struct perfdata_symbols_dso *pd_session_symbols(const struct perfdata_session *s
 struct perfdata_symbols *pd_session_names(const struct perfdata_session *session) { return session->state->symbols; }
 
 enum perfdata_status pd_session_source(const struct perfdata_session *session, uint32_t frame,
-					     struct perfdata_source_line *entries, size_t room, size_t *ret_count)
+				       struct perfdata_source_line *entries, size_t room, size_t *ret_count)
 {
 	uint64_t address;
 	struct perfdata_symbols_dso *symbols = symbols_of(session, frame, &address);
@@ -330,7 +330,7 @@ enum perfdata_status pd_session_source(const struct perfdata_session *session, u
 }
 
 enum perfdata_status pd_session_calls(const struct perfdata_session *session, uint32_t frame,
-					    struct perfdata_source_line *entries, size_t room, size_t *ret_count)
+				      struct perfdata_source_line *entries, size_t room, size_t *ret_count)
 {
 	uint64_t address;
 	struct perfdata_symbols_dso *symbols = symbols_of(session, frame, &address);

@@ -412,7 +412,7 @@ enum perfdata_status pd_symbols_object(struct perfdata_symbols_dso *dso, uint64_
 }
 
 enum perfdata_status pd_symbols_source(struct perfdata_symbols_dso *dso, uint64_t address,
-					     struct perfdata_source_line *frames, size_t room, size_t *ret_count)
+				       struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {
 	const struct pd_lines_wish wish = { .positions = true, .raw_names = dso->symbols->options.raw_names };
 	return pd_symbols_find_calls(dso, address, &wish, frames, room, ret_count);

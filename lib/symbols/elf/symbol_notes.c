@@ -10,7 +10,7 @@
 
 /* u32 name size, u32 content size, u32 type; name and content are padded to 4 bytes. */
 enum perfdata_status pd_notes_build_id(const void *notes, size_t size, enum perfdata_byte_order order,
-					     uint8_t ret_id[PERFDATA_BUILD_ID_MAX], size_t *ret_size)
+				       uint8_t ret_id[PERFDATA_BUILD_ID_MAX], size_t *ret_size)
 {
 	struct pd_cursor c = pd_cursor(notes, size, pd_order_is_foreign(order));
 	while (pd_left(&c) && !c.failed) {

@@ -186,7 +186,7 @@ bool pd_unwinder_read_word(struct perfdata_unwinder *u, uint64_t address, uint64
 }
 
 enum perfdata_status pd_unwinder_new(struct perfdata_symbols *symbols, enum perfdata_unwind_arch arch,
-					   perfdata_unwind_find *find, void *user, struct perfdata_unwinder **ret)
+				     perfdata_unwind_find *find, void *user, struct perfdata_unwinder **ret)
 {
 	if (arch > PERFDATA_UNWIND_ARM || !find)
 		return PERFDATA_EUSAGE;
