@@ -109,13 +109,18 @@ const char *pd_failure_text(enum perfdata_status status)
 	return status == PERFDATA_EWRITE ? "a temporary file cannot be made or written" : perfdata_status_text(status);
 }
 
+enum perfdata_status pd_error_of_status(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset)
+{
+	return pd_error(reterr, status, offset, "%s", perfdata_status_text(status));
+}
+
 enum perfdata_status pd_error_from(struct perfdata_error *reterr, enum perfdata_status status,
 				   const struct perfdata_error *why)
 {
 	if (!status || !reterr)
 		return status;
 	if (why->status != status || !why->message[0])
-		return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));
+		return pd_error_of_status(reterr, status, PERFDATA_NO_OFFSET);
 	*reterr = *why;
 	return status;
 }

@@ -25,6 +25,9 @@ enum perfdata_status pd_status_of_read(int code);
 enum perfdata_status pd_error_errno(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset,
 				    int code, const char *format, ...) PERFDATA_PRINTF(5, 6);
 
+/* pd_error with the phrase of the status as the message. */
+enum perfdata_status pd_error_of_status(struct perfdata_error *reterr, enum perfdata_status status, uint64_t offset);
+
 /* Returns the status of a function of the caller. If the function failed, *reterr gets what it wrote into `why`, which
  * was zeros before, or the phrase of the status if it wrote nothing. */
 enum perfdata_status pd_error_from(struct perfdata_error *reterr, enum perfdata_status status,

@@ -290,7 +290,7 @@ static enum perfdata_status open_session(const struct plan *plan, struct perfdat
 	options.filter = &filter;
 	const bool symbols = plan->symbols || (filter.nr_symbols && plan->options->names != PERFDATA_NO);
 	if (symbols && (status = perfdata_symbols_new(plan->options->symbols, &result->symbols)))
-		return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));
+		return pd_error_of_status(reterr, status, PERFDATA_NO_OFFSET);
 	options.symbols = result->symbols;
 	options.no_host = plan->options->symbols && plan->options->symbols->no_host;
 	status = perfdata_session_open(result->reader, &options, &result->session, reterr);
@@ -325,7 +325,7 @@ static enum perfdata_status read_others(const struct plan *plan, struct perfdata
 			part->nr_others += status == PERFDATA_OK;
 		}
 	if (status != PERFDATA_OK && reterr && !reterr->status)
-		return pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));
+		return pd_error_of_status(reterr, status, PERFDATA_NO_OFFSET);
 	part->target.others = part->others;
 	part->target.nr_others = part->nr_others;
 	return status;

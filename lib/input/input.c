@@ -367,7 +367,7 @@ static enum perfdata_status read_chunk(struct pd_input *input, struct pd_chunk_p
 	if (pd_input_waits(input) && !input->ended)
 		return pd_fed_nothing_yet(input, reterr);
 	if (input->damage == PERFDATA_EINTR)
-		return pd_error(reterr, PERFDATA_EINTR, input->at, "%s", perfdata_status_text(PERFDATA_EINTR));
+		return pd_error_of_status(reterr, PERFDATA_EINTR, input->at);
 	/* A failed read after good bytes is damage; with nothing read at all it is an error. */
 	if (input->damage == PERFDATA_EREAD && !input->at)
 		return pd_input_read_error(input, reterr);

@@ -301,7 +301,7 @@ static bool read_first_raw(struct pd_input *input)
 enum perfdata_status pd_source_start(struct pd_input *input, struct perfdata_error *reterr)
 {
 	if (!read_first_raw(input))
-		return errno == EINTR ? pd_error(reterr, PERFDATA_EINTR, 0, "%s", perfdata_status_text(PERFDATA_EINTR))
+		return errno == EINTR ? pd_error_of_status(reterr, PERFDATA_EINTR, 0)
 				      : pd_error_errno(reterr, PERFDATA_EREAD, 0, errno, "cannot be read");
 	input->packing = pd_codec_probe(input->first_raw, input->first_raw_size);
 	if (input->packing == PD_CODEC_NONE)

@@ -223,7 +223,7 @@ enum perfdata_status perfdata_match_open(const struct perfdata_match_options *op
 	if (status) {
 		perfdata_match_close(match);
 		if (status == PERFDATA_ENOMEM || (status == PERFDATA_EUSAGE && !is_refused))
-			(void)pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));
+			(void)pd_error_of_status(reterr, status, PERFDATA_NO_OFFSET);
 		return status;
 	}
 	*ret = match;

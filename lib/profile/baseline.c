@@ -411,7 +411,7 @@ enum perfdata_status perfdata_baseline_add(struct perfdata_baseline *baseline, c
 				"it was made with another --by than the rest of its side, which is by %s",
 				baseline->by);
 	if (reading.status != PERFDATA_OK)
-		return pd_error(reterr, reading.status, offset, "%s", perfdata_status_text(reading.status));
+		return pd_error_of_status(reterr, reading.status, offset);
 	return baseline->nr_recordings > before && *baseline->by
 		       ? PERFDATA_OK
 		       : pd_error(reterr, PERFDATA_EFORMAT, offset, "there is no recording in it");

@@ -20,7 +20,7 @@ static enum perfdata_status append_chunk(struct bytes *bytes, const struct pd_ch
 		return pd_error(reterr, PERFDATA_ELIMIT, bytes->size, "a baseline of more than %llu bytes",
 				(unsigned long long)most);
 	if (pd_vector_grow(&bytes->data, &bytes->room, bytes->size + chunk->size, 1) < 0)
-		return pd_error(reterr, PERFDATA_ENOMEM, bytes->size, "%s", perfdata_status_text(PERFDATA_ENOMEM));
+		return pd_error_of_status(reterr, PERFDATA_ENOMEM, bytes->size);
 	memcpy(bytes->data + bytes->size, chunk->data, chunk->size);
 	bytes->size += chunk->size;
 	return PERFDATA_OK;
@@ -60,7 +60,7 @@ enum perfdata_status perfdata_baseline_read(struct perfdata_baseline *baseline, 
 		return status == PERFDATA_EUSAGE ? PERFDATA_ABSENT : status;   /* a directory */
 	status = pd_input_peek(input, &first, &nr, strlen(PD_BASELINE_MAGIC) + 1);
 	if (status != PERFDATA_OK || !pd_baseline_is(first, nr))
-		status = status < 0 ? pd_error(reterr, status, 0, "%s", perfdata_status_text(status)) : PERFDATA_ABSENT;
+		status = status < 0 ? pd_error_of_status(reterr, status, 0) : PERFDATA_ABSENT;
 	if (status == PERFDATA_OK)
 		status = read_all(input, &bytes, max_size ? max_size : SIZE_MAX, reterr);
 	pd_input_close(input);

@@ -166,7 +166,7 @@ static enum perfdata_status finish_open(struct perfdata_reader *reader, enum per
 		if (reader->error.status == status)
 			*reterr = reader->error;
 		else
-			(void)pd_error(reterr, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));
+			(void)pd_error_of_status(reterr, status, PERFDATA_NO_OFFSET);
 	}
 	perfdata_reader_close(reader);
 	return status;
@@ -521,7 +521,7 @@ enum perfdata_status perfdata_reader_next(struct perfdata_reader *reader, const 
 enum perfdata_status pd_reader_failed(struct perfdata_reader *reader, enum perfdata_status status)
 {
 	if (status < 0 && reader->error.status != status)
-		(void)pd_error(&reader->error, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));
+		(void)pd_error_of_status(&reader->error, status, PERFDATA_NO_OFFSET);
 	return status;
 }
 

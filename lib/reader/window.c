@@ -124,7 +124,7 @@ bool pd_window_fill(struct pd_window *window)
 	if (status == PERFDATA_END)
 		status = pd_input_next_chunk(stream->input, stream->reader->pool, &chunk, &error);
 	else
-		(void)pd_error(&error, status, window->offset, "%s", perfdata_status_text(status));
+		(void)pd_error_of_status(&error, status, window->offset);
 	window->waits = status == PERFDATA_AGAIN;
 	if (window->waits)
 		return false;

@@ -38,7 +38,7 @@ enum perfdata_status pd_emitter_configure(const struct perfdata_emitter *emitter
 		status = emitter->configure(emitter->user, &configuration);
 	if (status) {
 		if (!error.status)
-			pd_error(&error, status, PERFDATA_NO_OFFSET, "%s", perfdata_status_text(status));
+			pd_error_of_status(&error, status, PERFDATA_NO_OFFSET);
 		if (reterr)
 			*reterr = error;
 		return status;

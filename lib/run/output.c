@@ -388,7 +388,7 @@ static enum perfdata_status not_open(struct perfdata_output *output)
 void pd_output_give_up(struct perfdata_output *output, enum perfdata_status why)
 {
 	if (!output->error.status)
-		(void)pd_error(&output->error, why, output->written, "%s", perfdata_status_text(why));
+		(void)pd_error_of_status(&output->error, why, output->written);
 }
 
 enum perfdata_status perfdata_output_write(struct perfdata_output *output, const void *bytes, size_t size)
