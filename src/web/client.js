@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The page's side of worker.js: calls become messages. Cancelling ends the worker, since C does not listen to messages while it works.
-import { bytesOf, check_signal, concat, FLOW, PerfdataError, stopped } from './common.js';
+import { bytesOf, check_signal, concat, FLOW, note_written, PerfdataError, stopped } from './common.js';
 import { recordOptions, recordsOf, tableOf, tableOptions } from './lines.js';
 
 /** A worker that was started, with its answers as Promises. */
@@ -158,10 +158,7 @@ export function clientOf(newWorker, wasm) {
 				} catch (error) {
 					failure ??= error;
 				}
-				if (flow) {
-					Atomics.sub(flow, FLOW.unwritten, length);
-					Atomics.notify(flow, FLOW.unwritten);
-				}
+				note_written(flow, length);
 			};
 			try {
 				const result = await run(source, format, options, (number, name, bytes) => {

@@ -14,6 +14,14 @@ export function wait_for_room(flow, length) {
 		Atomics.add(flow, FLOW.unwritten, length);
 }
 
+/** The sink has taken `length` bytes: a thread that waits for room may go on. */
+export function note_written(flow, length) {
+	if (!flow)
+		return;
+	Atomics.sub(flow, FLOW.unwritten, length);
+	Atomics.notify(flow, FLOW.unwritten);
+}
+
 export class PerfdataError extends Error {
 	constructor(status, message) {
 		super(message);

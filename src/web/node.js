@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The package in node. convert runs in the thread that asks for it; convertTo in a thread of its own (thread.js), which waits for the sink.
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel, Worker } from 'node:worker_threads';
-import { bytesOf, check_signal, concat, FLOW, memorySource, PerfdataError, stopped } from './common.js';
+import { bytesOf, check_signal, concat, FLOW, memorySource, note_written, PerfdataError, stopped } from './common.js';
 import { start } from './engine.js';
+import { pathSource } from './files.js';
 import { recordOptions, recordsOf, tableOf, tableOptions } from './lines.js';
 
 export { PerfdataError };
@@ -19,10 +20,8 @@ export const schema = first.schema();
 
 /** What can be read at offsets, and how it is closed. */
 async function open_source(source) {
-	if (typeof source === 'string' || source instanceof URL) {
-		const fd = openSync(source);
-		return { name: String(source), length: fstatSync(fd).size, readAt: (offset, room) => readSync(fd, room, 0, room.length, offset), close: () => closeSync(fd) };
-	}
+	if (typeof source === 'string' || source instanceof URL)
+		return pathSource(source);
 	let bytes = bytesOf(source);
 	if (!bytes && typeof source?.arrayBuffer === 'function')
 		bytes = new Uint8Array(await source.arrayBuffer());
@@ -89,8 +88,7 @@ export async function convertTo(source, format, sink, options = {}) {
 			const write = async (bytes) => {
 				const { length } = bytes;
 				await writer.write(bytes);
-				Atomics.sub(flow, FLOW.unwritten, length);
-				Atomics.notify(flow, FLOW.unwritten);
+				note_written(flow, length);
 			};
 			whole(symbols).then((bundle) => {
 				thread = new Worker(new URL('./thread.js', import.meta.url), { workerData: { wasm, source: given, format, options: { ...rest, symbols: bundle }, flow, pieces: port2 }, transferList: [port2] });

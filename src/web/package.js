@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url)), dist = resolve(process.argv[2]);
-for (const name of ['arrow.js', 'common.js', 'engine.js', 'lines.js', 'node.js', 'thread.js', 'worker.js', 'client.js', 'web.js'])
+for (const name of ['arrow.js', 'common.js', 'engine.js', 'files.js', 'lines.js', 'node.js', 'thread.js', 'worker.js', 'client.js', 'web.js'])
 	copyFileSync(join(here, name), join(dist, name));
 copyFileSync(join(here, '../../LICENSE'), join(dist, 'LICENSE'));
 copyFileSync(join(here, 'package.md'), join(dist, 'README.md'));

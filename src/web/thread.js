@@ -2,17 +2,12 @@
 // A thread of node that runs one conversion for convertTo. C waits for nothing, so this thread does: for room where the sink is slow, and
 // for pieces of the recording where they are pushed. Started with workerData { wasm, source, format, options, flow, pieces }.
 // Messages out: { bytes }, { wants: true } (a piece; it comes by the port `pieces`), { finding }, { progress }, { result }, { error }.
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { FLOW, memorySource, PerfdataError, wait_for_room } from './common.js';
 import { start } from './engine.js';
+import { pathSource } from './files.js';
 
 const { wasm, source, format, options, flow, pieces } = workerData;
-
-function pathSource(path) {
-	const fd = openSync(path);
-	return { name: path, length: fstatSync(fd).size, readAt: (offset, room) => readSync(fd, room, 0, room.length, offset), close: () => closeSync(fd) };
-}
 
 /** Bytes as they are pushed: length -1, and offsets are not looked at. */
 function pushedSource() {
