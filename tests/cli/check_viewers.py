@@ -163,9 +163,10 @@ function drawNothing() {
     await page.goto("file://" + site + "#localProfilePath=" + file);
     await page.waitForFunction(() => /Import/.test(document.body.innerText) && !/Loading|Drag/.test(document.body.innerText));
     await page.keyboard.press("3");
-    await page.waitForFunction(() => /Symbol Name/.test(document.body.innerText));
     for (let at = 0; at < visited.length; at++) {
       await page.waitForFunction((at, nr) => document.body.innerText.includes(`(${at + 1}/`) || nr === 1, {}, at, visited.length);
+      // The site draws the heading first and the rows once it has measured their room.
+      await page.waitForFunction(() => /Symbol Name\s+\S[^]*%/.test(document.body.innerText));
       profiles.push([visited[at], await page.evaluate(() => document.body.innerText.split("\n").map(line => line.trim()))]);
       await page.keyboard.press("n");
     }
