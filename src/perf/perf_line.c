@@ -162,6 +162,18 @@ static bool word_means(const struct perf_option *option, const char *word, size_
 	return !whole && name_is("no-", word, size, false);
 }
 
+/* Shells ask for what completes a command line. */
+static int list_words(const struct perf_command *command, const char *word)
+{
+	if (!strcmp(word, "list-opts"))
+		for (const struct perf_option *option = command->options; option->name; option++)
+			perf_print("--%s ", option->name);
+	else if (!strcmp(command->name, "script"))
+		perf_print("record report ");
+	perf_print("\n");
+	return PERF_LISTED_CODE;
+}
+
 static int take_long(struct perf_line *line, const char *word, char **argv, int *at)
 {
 	const size_t size = strcspn(word, "=");
@@ -172,6 +184,8 @@ static int take_long(struct perf_line *line, const char *word, char **argv, int 
 		perf_usage(line->command, true);
 		return -1;
 	}
+	if (!strcmp(word, "list-opts") || !strcmp(word, "list-cmds"))
+		return list_words(line->command, word);
 	for (const struct perf_option *option = line->command->options; option->name && !exact; option++) {
 		if (word_means(option, word, size, true, &maybe)) {
 			found = maybe;

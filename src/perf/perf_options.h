@@ -9,7 +9,7 @@
 #include "messages.h"
 
 /* Exit codes of perf. */
-enum { PERF_DONE_CODE = 0, PERF_UNKNOWN_CODE = 1, PERF_USAGE_CODE = 129, PERF_INVALID_CODE = 234,
+enum { PERF_DONE_CODE = 0, PERF_UNKNOWN_CODE = 1, PERF_USAGE_CODE = 129, PERF_LISTED_CODE = 130, PERF_INVALID_CODE = 234,
        PERF_FAILED_CODE = 255 };
 
 enum perf_takes {

@@ -153,6 +153,14 @@ static bool lacks_cpus(const struct perfdata_reader *reader)
 	return lacks;
 }
 
+static uint64_t count_cpus(const struct perfdata_reader *reader)
+{
+	const struct perfdata_feature_section *section = perfdata_reader_feature(reader, PERFDATA_FEATURE_NRCPUS);
+	const struct perfdata_node *available =
+		section && section->feature ? perfdata_node_get(perfdata_feature_root(section->feature), "available") : NULL;
+	return available ? available->v.u : 0;
+}
+
 void perf_look_at(const char *file, struct perf_look *ret)
 {
 	const struct perfdata_reader_options options = { .size = sizeof options, .order = PERFDATA_ORDER_FILE };
@@ -166,6 +174,7 @@ void perf_look_at(const char *file, struct perf_look *ret)
 		return;
 	ret->is_stream = perfdata_reader_header(reader)->container == PERFDATA_CONTAINER_PIPE;
 	ret->no_cpus = !ret->is_stream && lacks_cpus(reader);
+	ret->nr_cpus = count_cpus(reader);
 	if (traces_may_come(reader))
 		ret->tracer = find_tracer(reader);
 	perfdata_reader_close(reader);

@@ -25,6 +25,7 @@ struct perf_look {
 	bool is_stream;
 	uint32_t tracer;         /* type of AUXTRACE_INFO; 0: no traces */
 	bool no_cpus;            /* samples were recorded without their CPU */
+	uint64_t nr_cpus;        /* the recorded machine's processors, by the header of a file; 0: unknown */
 };
 void perf_look_at(const char *file, struct perf_look *ret);
 /* "Intel PT" and others. */

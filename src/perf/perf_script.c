@@ -94,11 +94,43 @@ static bool is_directory(const char *path)
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+/* The first processor of a list such as 1,4-7 that the recorded machine does not have; 0: it has all of them. */
+static uint64_t find_cpu_beyond(const char *list, uint64_t nr)
+{
+	while (*list) {
+		char *end;
+		const unsigned long long first = strtoull(list, &end, 10);
+		const unsigned long long last = *end == '-' ? strtoull(end + 1, &end, 10) : first;
+		if (first <= last && last >= nr)
+			return first > nr ? first : nr;
+		list = *end ? end + 1 : end;
+	}
+	return 0;
+}
+
+/* Lists without a number or a name choose nothing, and perf ends well with those that it cannot parse. */
+static bool chooses_nothing(const struct perf_line *line)
+{
+	static const char *const numbers[] = { "pid", "tid" }, *const names[] = { "comms", "dsos" };
+	for (size_t i = 0; i < 2; i++) {
+		const char *list = perf_line_text(line, numbers[i]), *name = perf_line_text(line, names[i]);
+		if (list && list[strspn(list, "0123456789,-")]) {
+			perf_say("problems parsing %s list", numbers[i]);
+			return true;
+		}
+		if ((list && !list[strspn(list, ",")]) || (name && !name[strspn(name, ",")]))
+			return true;
+	}
+	return false;
+}
+
 /* What only the values of options decide. Returns 0, or the exit code after a message. */
 static int check_values(const struct perf_line *line, const struct perf_look *look)
 {
 	const char *time = perf_line_text(line, "time"), *steps = perf_line_text(line, "max-stack");
 	const struct perf_given *merge = perf_line_find(line, "merge-callchains");
+	const char *cpus = perf_line_text(line, "cpu");
+	const uint64_t beyond = cpus && look->nr_cpus ? find_cpu_beyond(cpus, look->nr_cpus) : 0;
 	bool has_source = false, no_fields = false;
 	for (size_t i = 0; i < line->nr; i++) {
 		const char *fields = !strcmp(line->given[i].option->name, "fields") ? line->given[i].text : NULL;
@@ -109,8 +141,14 @@ static int check_values(const struct perf_line *line, const struct perf_look *lo
 		perf_say("Cannot set fields to 'none' for all event types.");
 		return perf_usage(line->command, false);
 	}
-	if (perf_line_text(line, "cpu") && look->no_cpus)
+	if (steps && *steps == '-') {
+		perf_say(" Error: option `max-stack' expects an unsigned numerical value");
+		return perf_usage(line->command, false);
+	}
+	if (cpus && look->no_cpus)
 		perf_say("File does not contain CPU events. Remove -C option to proceed.");
+	else if (beyond)
+		perf_say("Requested CPU %" PRIu64 " too large. Consider raising MAX_NR_CPUS", beyond);
 	else if (time && (!strpbrk(time, ",%") || time[strspn(time, "0123456789.,%-/ ")])) {
 		perf_say("Invalid time string");
 		return PERF_INVALID_CODE;
@@ -163,6 +201,8 @@ static int do_script(const struct perf_line *line)
 	perf_look_at(perf_input_of(line), &look);
 	if ((code = check_values(line, &look)))
 		return code;
+	if (chooses_nothing(line))
+		return PERF_DONE_CODE;
 	struct perf_run run = { .command = "script", .samples_only = true, .is_stream = look.is_stream };
 	const struct perf_given *demangle = perf_line_find(line, "demangle");
 	run.raw_names = demangle && demangle->no;

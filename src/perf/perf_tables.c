@@ -41,7 +41,7 @@ static const struct perf_option script_options[] = {
 	{ 0, "dsos", PERF_TEXT, PERF_NAMES, "dso" },
 	{ 0, "dump-unsorted-raw-trace", PERF_FLAG, PERF_GIVEN, NULL },
 	{ 0, "full-source-path", PERF_FLAG, PERF_GIVEN, NULL },
-	{ 0, "graph-function", PERF_TEXT, PERF_IGNORED, "it belongs to --call-trace and --call-ret-trace" },
+	{ 0, "graph-function", PERF_TEXT, PERF_REFUSED, "it belongs to --call-trace and --call-ret-trace" },
 	{ 0, "guest-code", PERF_FLAG, PERF_REFUSED, NEEDS_GUESTS },
 	{ 0, "guestkallsyms", PERF_TEXT, PERF_REFUSED, NEEDS_GUESTS },
 	{ 0, "guestmodules", PERF_TEXT, PERF_REFUSED, NEEDS_GUESTS },

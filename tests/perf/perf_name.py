@@ -99,6 +99,20 @@ def check_options():
                           (["-F", "sw:trace", "-i", CALLGRAPH], "'trace' not valid for software events.\n"),
                           (["-F", "pid,+comm", "-i", CALLGRAPH], "Cannot mix +-field with overridden fields\n"), (["-f", "comm,pid", "-i", CALLGRAPH], "  Error: Couldn't find script `comm,pid'\n")):
         tap.report("wrong: " + " ".join(words[:2]), faults(perf("script", *words), 129, b"", begins=begins))
+    for words, err in ((["--comms="], ""), (["--dsos=,"], ""), (["--pid="], ""), (["--tid=,"], ""), (["--pid=abc"], "problems parsing pid list\n"),
+                       (["--tid=3,x"], "problems parsing tid list\n")):
+        tap.report("nothing is chosen: " + words[0], faults(perf("script", *words, "-i", CALLGRAPH), 0, b"", err))
+    trace = os.path.join(program.TESTDATA, "trace-73.data")   # of two processors
+    for cpus, first in (("2", 2), ("0-3", 2), ("0,9999", 9999)):
+        tap.report("-C " + cpus, faults(perf("script", "-C", cpus, "-i", trace), FAILED, b"", "Requested CPU %d too large. Consider raising MAX_NR_CPUS\n" % first))
+    tap.report("-C 0-1", faults(perf("script", "-C", "0-1", "-i", trace), 0, perf("script", "-i", trace).out, ""))
+    tap.report("a number below zero", faults(perf("script", "--max-stack=-1", "-i", CALLGRAPH), 129, b"", begins=" Error: option `max-stack' expects an unsigned numerical value\n"))
+    for command in ("script", "evlist", "buildid-list", "report", "version"):
+        done = perf(command, "--list-opts")
+        tap.report("%s --list-opts" % command, faults(done, 130, err="") + ([] if re.fullmatch(rb"(--[\w-]+ )+\n", done.out) else [done.out]))
+        tap.report("%s --list-cmds" % command, faults(perf(command, "--list-cmds"), 130, b"record report \n" if command == "script" else b"\n", ""))
+    rounds = perf("script", "--dump-unsorted-raw-trace", "-i", CALLGRAPH).out, perf("script", "-D", "-i", CALLGRAPH).out
+    tap.report("rounds of an unsorted dump", [] if b"FINISHED_ROUND: unhandled!\n" in rounds[0] and b"FINISHED_ROUND\n" in rounds[1] else ["not as perf's"])
     tap.report("evlist with a word", faults(perf("evlist", "-i", CALLGRAPH, "word"), 129, b""))
 
 

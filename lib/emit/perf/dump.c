@@ -372,6 +372,7 @@ static void other_tail(struct dumper *dumper, const struct perfdata_raw *raw, co
 		.symbol = kernel_symbol,
 		.user = dumper->batch->session,
 		.aux = dumper->dump->aux,
+		.unsorted = !pd_reader_is_in_time(dumper->dump->reader),
 	};
 	pd_record_text(&context, record, dumper->out);
 	if (raw->type == PERFDATA_RECORD_CALLCHAIN_DEFERRED && raw->event &&

@@ -12,6 +12,7 @@ struct record_text_context {
 	bool dump;                              /* for a dump: with ": unhandled!" where perf prints that */
 	bool aux;                               /* for a dump that shows traces, and so errors of their decoding */
 	bool report;                            /* for `perf report -D`, which handles other records than perf script */
+	bool unsorted;                          /* for a dump in the order of the file, where rounds end nothing */
 	const struct event_names *names;        /* what to call events */
 	const struct perfdata_event *event;     /* the record's, or NULL */
 	/* The symbol of a kernel address as "name+0x1f", or nothing; may be NULL. */

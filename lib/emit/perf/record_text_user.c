@@ -450,7 +450,10 @@ static void record_text_user(const struct record_text_context *context, const st
 		pd_header_text_attr(out, &record->u.attr.attr);
 		break;
 	case PERFDATA_RECORD_FINISHED_ROUND:
-		perfdata_text_char(out, '\n');
+		if (context->unsorted)
+			UNHANDLED(out);
+		else
+			perfdata_text_char(out, '\n');
 		break;
 	case PERFDATA_RECORD_FINISHED_INIT:
 		UNHANDLED(out);
