@@ -155,9 +155,10 @@ static bool lacks_cpus(const struct perfdata_reader *reader)
 
 static uint64_t count_cpus(const struct perfdata_reader *reader)
 {
-	const struct perfdata_feature_section *section = perfdata_reader_feature(reader, PERFDATA_FEATURE_NRCPUS);
-	const struct perfdata_node *available =
-		section && section->feature ? perfdata_node_get(perfdata_feature_root(section->feature), "available") : NULL;
+	const struct perfdata_feature_section *nrcpus = perfdata_reader_feature(reader, PERFDATA_FEATURE_NRCPUS);
+	const struct perfdata_node *available = NULL;
+	if (nrcpus && nrcpus->feature)
+		available = perfdata_node_get(perfdata_feature_root(nrcpus->feature), "available");
 	return available ? available->v.u : 0;
 }
 
