@@ -219,6 +219,11 @@ bool pd_consider(struct pd_lookup *lookup, struct pd_source *source, const char 
 	}
 	enum perfdata_status status = pd_elf_facts_read(fd, &facts);
 	const int error = errno;
+	/* an archive holds libraries with code, and has no build-id */
+	if (status == PERFDATA_EFORMAT && pd_is_archive(fd)) {
+		facts = (struct pd_elf_facts){ .parts = PERFDATA_PART_TEXT };
+		status = PERFDATA_OK;
+	}
 	close(fd);
 	pd_keep_failure(&lookup->match->failure, status);
 	if (status) {

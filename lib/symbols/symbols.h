@@ -228,6 +228,32 @@ enum perfdata_status pd_read_whole(int fd, size_t limit, char **ret /* pd_free *
 /* The same; `work` may be NULL. Also PERFDATA_EINTR, and PERFDATA_ELIMIT where the account has no room. */
 enum perfdata_status pd_read_within(struct pd_work *work, int fd, size_t limit, char **ret, size_t *ret_size);
 
+/* --- symbol_archive.c: libraries that an archive (an APK, a ZIP file) has stored ---------------------------------- */
+
+struct perfdata_symbols_dso;
+struct pd_archive_entry {
+	uint64_t offset, size;    /* of its bytes in the archive */
+	const char *name;
+	_Atomic(struct perfdata_symbols_dso *) dso;   /* pd_dso_of_entry; NULL: not asked for yet */
+};
+struct pd_archive {
+	struct pd_archive_entry *entries;   /* ELF files, by offset */
+	size_t nr;
+};
+
+/* ENTRY of the path ARCHIVE!/ENTRY; NULL: the path has no such form. */
+const char *pd_archive_entry_name(const char *path);
+bool pd_is_archive(int fd);
+/* Where an entry is. PERFDATA_ABSENT: no ELF file of that name is stored uncompressed. Also PERFDATA_EREAD with errno,
+ * PERFDATA_ENOMEM, PERFDATA_ELIMIT, PERFDATA_EINTR. */
+enum perfdata_status pd_archive_find(int fd, struct pd_work *work, const char *name, uint64_t *ret_offset,
+				     uint64_t *ret_size);
+/* All entries, with their names in `bytes`. PERFDATA_ABSENT: there are none. */
+enum perfdata_status pd_archive_read(int fd, struct pd_work *work, struct pd_arena *bytes, struct pd_archive **ret);
+/* The entry that has the byte at an offset, or NULL. */
+struct pd_archive_entry *pd_archive_entry_at(const struct pd_archive *archive, uint64_t offset);
+void pd_archive_free(struct pd_archive *archive);
+
 /* --- symbol_kept.c: files that are read again; only few keep a descriptor --------------------- */
 
 struct pd_kept_file;
@@ -242,6 +268,8 @@ size_t pd_kept_most(void);
 /* Takes over the descriptor, also where it fails; `path` is where the file is opened again, through pd_symbols_open.
  * symbols may be NULL: then the descriptor stays. */
 enum perfdata_status pd_kept_new(struct perfdata_symbols *symbols, int fd, const char *path, struct pd_kept_file **ret);
+/* From now on the file is what lies there: an entry of an archive. */
+void pd_kept_narrow(struct pd_kept_file *file, uint64_t offset, uint64_t size);
 void pd_kept_free(struct pd_kept_file *file);
 uint64_t pd_kept_size(const struct pd_kept_file *file);
 /* false: the file ends before, or a read failed and was reported (pd_kept_failure). */
@@ -366,6 +394,7 @@ struct perfdata_symbols_dso {
 	bool objects_tried;
 	struct pd_asked *asked;                   /* addresses that were asked; NULL: nobody collects them */
 	struct pd_answers *answers;               /* in place of the file; NULL: a bundle has none */
+	struct pd_archive *archive;               /* the file is one, whose libraries have the symbols; or NULL */
 	struct perfdata_symbols_origin origin;
 	struct pd_build_id found;
 	size_t accounted;                         /* bytes of the table and of other data that stays */
@@ -387,6 +416,11 @@ static inline struct pd_account *pd_symbols_account(const struct perfdata_symbol
 bool pd_symbols_is_loaded(const struct perfdata_symbols_dso *dso);
 /* Takes the lock of a dso. As long as another thread has it, the calling thread loads other dsos. */
 void pd_symbols_lock(struct perfdata_symbols_dso *dso);
+/* Puts a copy in place of a text, unless it is NULL. 0, or -1 without memory. */
+int pd_copy_text(struct pd_arena *arena, const char **text);
+/* dso_new.c: a dso of which nothing is loaded; its request is complete. PERFDATA_ENOMEM. */
+enum perfdata_status pd_dso_new(struct perfdata_symbols *symbols, const struct perfdata_symbols_request *request,
+				struct perfdata_symbols_dso **ret);
 /* Loads the symbols of a dso unless that was done: with the lock of the dso, and without. Returns dso->status. */
 enum perfdata_status pd_dso_load_locked(struct perfdata_symbols_dso *dso);
 enum perfdata_status pd_dso_wait_loaded(struct perfdata_symbols_dso *dso);
@@ -466,6 +500,10 @@ bool pd_dso_has_text_at(struct perfdata_symbols_dso *dso, uint64_t address);
 bool pd_dso_open_unwind(struct perfdata_symbols_dso *dso);
 /* Whether the dso has a file whose code may be in user stacks; loads the dso. */
 bool pd_dso_has_text(struct perfdata_symbols_dso *dso);
+/* archive_dsos.c: of a dso that is an archive, the library that has the code at an offset, and in *offset the offset in
+ * that library; of any other dso, the dso itself. NULL: the archive has no library there; memory failed, which was
+ * noted. Loads the dso, but no library. */
+struct perfdata_symbols_dso *pd_dso_of_entry(struct perfdata_symbols_dso *dso, uint64_t *offset);
 /* Of text and debug, the file with debug information; NULL: neither has any. */
 struct pd_elf *pd_dso_debug_info(const struct perfdata_symbols_dso *dso);
 /* The supplementary file that debug information refers to; NULL: there is no such reference, or no such file. */

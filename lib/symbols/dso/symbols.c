@@ -12,27 +12,19 @@
 #include "symbols/symbols.h"
 #include "symbols/unwind/unwind_rules.h"
 
-static int copy_text(struct pd_arena *arena, const char **text)
-{
-	if (!*text)
-		return 0;
-	*text = pd_arena_copy(arena, *text, strlen(*text));
-	return *text ? 0 : -1;
-}
-
 static int copy_options(struct perfdata_symbols *symbols)
 {
 	struct perfdata_symbols_options *o = &symbols->options;
 	struct pd_arena *arena = &symbols->strings;
-	if (copy_text(arena, &o->symfs) || copy_text(arena, &o->sysroot) || copy_text(arena, &o->kallsyms) ||
-	    copy_text(arena, &o->vmlinux) || copy_text(arena, &o->build_id_dir))
+	if (pd_copy_text(arena, &o->symfs) || pd_copy_text(arena, &o->sysroot) || pd_copy_text(arena, &o->kallsyms) ||
+	    pd_copy_text(arena, &o->vmlinux) || pd_copy_text(arena, &o->build_id_dir))
 		return -1;
 	const char **dirs = pd_arena_calloc(arena, o->debug_dir_count, sizeof *dirs);
 	if (o->debug_dir_count && !dirs)
 		return -1;
 	for (size_t i = 0; i < o->debug_dir_count; i++) {
 		dirs[i] = o->debug_dirs[i];
-		if (copy_text(arena, &dirs[i]))
+		if (pd_copy_text(arena, &dirs[i]))
 			return -1;
 	}
 	o->debug_dirs = dirs;
@@ -75,6 +67,7 @@ static void dso_free(struct perfdata_symbols_dso *dso)
 	pd_unwind_close(dso);
 	pd_rules_close(dso);
 	pd_answers_close(dso);
+	pd_archive_free(dso->archive);
 	pd_asked_free(dso->asked);
 	pd_elf_close(dso->alt);
 	if (dso->debug != dso->text)
@@ -106,28 +99,6 @@ void perfdata_symbols_free(struct perfdata_symbols *symbols)
 	pd_free(symbols);
 }
 
-static int copy_request(struct perfdata_symbols_dso *dso, const struct perfdata_symbols_request *request)
-{
-	struct perfdata_symbols_request *r = &dso->request;
-	*r = *request;
-	r->unchanged_since = r->unchanged_since ? r->unchanged_since : INT64_MAX;
-	r->not_before = r->not_before ? r->not_before : INT64_MIN;
-	if (r->build_id_size > PERFDATA_BUILD_ID_MAX || !r->build_id)
-		r->build_id_size = 0;
-	/* The recorder pads a build-id that is shorter than its field with zeros; a build-id of zeros is none. */
-	size_t zeros = 0;
-	while (zeros < r->build_id_size && !r->build_id[zeros])
-		zeros++;
-	if (zeros == r->build_id_size)
-		r->build_id_size = 0;
-	r->build_id = r->build_id_size ? (const uint8_t *)pd_arena_copy(&dso->bytes, r->build_id, r->build_id_size)
-				       : NULL;
-	if (r->build_id_size && !r->build_id)
-		return -1;
-	return copy_text(&dso->bytes, &r->path) || copy_text(&dso->bytes, &r->release) ||
-	       copy_text(&dso->bytes, &r->reference);
-}
-
 enum perfdata_status perfdata_symbols_dso(struct perfdata_symbols *symbols,
 					  const struct perfdata_symbols_request *request,
 					  struct perfdata_symbols_dso **ret)
@@ -136,29 +107,7 @@ enum perfdata_status perfdata_symbols_dso(struct perfdata_symbols *symbols,
 	if (PD_OPTIONS_COPY(&known, device_minor, request, NULL) != PERFDATA_OK || !known.path ||
 	    known.kind > PERFDATA_DSO_STATE)
 		return PERFDATA_EUSAGE;
-	request = &known;
-	struct perfdata_symbols_dso *dso = pd_calloc(1, sizeof *dso);
-	if (!dso)
-		return pd_symbols_note(symbols, PERFDATA_ENOMEM);
-	dso->symbols = symbols;
-	dso->lock = pd_monitor_new();
-	dso->names_lock = pd_monitor_new();
-	dso->asked = symbols->options.note_addresses ? pd_asked_new() : NULL;
-	if (!dso->lock || !dso->names_lock || (symbols->options.note_addresses && !dso->asked) ||
-	    copy_request(dso, request)) {
-		dso_free(dso);
-		return pd_symbols_note(symbols, PERFDATA_ENOMEM);
-	}
-	bool is_elf = request->kind == PERFDATA_DSO_USER || request->kind == PERFDATA_DSO_VDSO;
-	dso->table.mangled = is_elf && !symbols->options.raw_names;
-	pd_work_init(&dso->work, 0, pd_symbols_account(symbols), symbols->options.cancel);
-	dso->table.work = &dso->work;
-	pd_monitor_enter(symbols->lock);
-	dso->next = symbols->dsos;
-	symbols->dsos = dso;
-	pd_monitor_leave(symbols->lock);
-	*ret = dso;
-	return PERFDATA_OK;
+	return pd_symbols_note(symbols, pd_dso_new(symbols, &known, ret));
 }
 
 enum perfdata_status perfdata_symbols_open_kallsyms(struct perfdata_symbols *symbols, const char *path,
@@ -268,6 +217,18 @@ static void tell_of_long_names(struct perfdata_symbols_dso *dso)
 				       "symbols whose names have 16 KiB or more are left out");
 }
 
+static enum perfdata_status lookup_in_archive(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,
+					      struct perfdata_symbol *ret)
+{
+	uint64_t offset = address;
+	struct perfdata_symbols_dso *library = pd_dso_of_entry(dso, &offset);
+	const enum perfdata_status status = library ? perfdata_symbols_lookup(library, offset, time, ret)
+						    : PERFDATA_ABSENT;
+	if (!status)
+		ret->start += address - offset;
+	return status;
+}
+
 enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,
 					     struct perfdata_symbol *ret)
 {
@@ -277,6 +238,8 @@ enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, u
 	if (dso->answers)
 		return pd_answers_symbol(dso, address, time, ret);
 	pd_asked_address(dso, address);
+	if (dso->archive)
+		return lookup_in_archive(dso, address, time, ret);
 	if (dso->request.kind == PERFDATA_DSO_JITDUMP)
 		return lookup_jit(dso, address, time, ret);
 	uint64_t wanted = address + (uint64_t)dso->delta;
@@ -352,6 +315,10 @@ static bool to_vaddr(const struct perfdata_symbols_dso *dso, uint64_t address, u
 enum perfdata_status pd_symbols_vaddr(struct perfdata_symbols_dso *dso, uint64_t offset, uint64_t *ret_vaddr)
 {
 	enum perfdata_status status = pd_dso_wait_loaded(dso);
+	if (!status && dso->archive) {
+		struct perfdata_symbols_dso *library = pd_dso_of_entry(dso, &offset);
+		return library ? pd_symbols_vaddr(library, offset, ret_vaddr) : PERFDATA_ABSENT;
+	}
 	return status || to_vaddr(dso, offset, ret_vaddr) ? status : PERFDATA_ABSENT;
 }
 
@@ -365,6 +332,11 @@ enum perfdata_status pd_symbols_find_calls(struct perfdata_symbols_dso *dso, uin
 		return pd_answers_calls(dso, address, wish, frames, room, ret_count);
 	if (!status)
 		pd_asked_address(dso, address);
+	if (!status && dso->archive) {
+		struct perfdata_symbols_dso *library = pd_dso_of_entry(dso, &address);
+		return library ? pd_symbols_find_calls(library, address, wish, frames, room, ret_count)
+			       : PERFDATA_ABSENT;
+	}
 	if (status || !to_vaddr(dso, address, &vaddr))
 		return status ? status : PERFDATA_ABSENT;
 	const size_t before = pd_symbols_failed(dso->symbols);

@@ -321,8 +321,18 @@ enum perfdata_status pd_elf_open_memory(const void *image, size_t size, struct p
 	return finish_open(elf, ret);
 }
 
+/* Of a file that is kept whole, what `path` names in it: PERFDATA_ABSENT: the archive has no such entry. */
+static enum perfdata_status find_part(struct pd_work *work, int fd, const char *path, uint64_t *ret_offset,
+				      uint64_t *ret_size)
+{
+	const char *entry = pd_archive_entry_name(path);
+	*ret_offset = 0;
+	return entry && pd_is_archive(fd) ? pd_archive_find(fd, work, entry, ret_offset, ret_size) : PERFDATA_OK;
+}
+
 enum perfdata_status pd_elf_open(struct perfdata_symbols *symbols, int fd, const char *path, struct pd_elf **ret)
 {
+	uint64_t offset = 0, part = 0;
 	struct pd_elf *elf = pd_calloc(1, sizeof *elf);
 	enum perfdata_status status = PERFDATA_ENOMEM;
 	struct pd_work work;
@@ -330,12 +340,17 @@ enum perfdata_status pd_elf_open(struct perfdata_symbols *symbols, int fd, const
 	errno = 0;
 	if (elf)
 		status = pd_unpack(&work, fd, &elf->image, &elf->image_size);
+	const bool is_plain = status == PERFDATA_ABSENT;
 	if (!status) {
 		elf->account = work.account;
 		pd_account_take(elf->account, PD_USE_SYMBOLS, elf->image_size);
 	}
-	if (status == PERFDATA_ABSENT) {
+	if (is_plain)
+		status = find_part(&work, fd, path, &offset, &part);
+	if (is_plain && !status) {
 		status = pd_kept_new(symbols, fd, path, &elf->file);
+		if (!status && offset)
+			pd_kept_narrow(elf->file, offset, part);
 	} else {
 		if (status == PERFDATA_EREAD)
 			status = pd_symbols_fail(symbols, path, errno);

@@ -32,7 +32,7 @@ static int open_below(const char *root, const char *rest, enum pd_regular kind)
 	return fd;
 }
 
-int pd_symbols_open_once(const struct perfdata_symbols *symbols, const char *path, enum pd_regular kind)
+static int open_path(const struct perfdata_symbols *symbols, const char *path, enum pd_regular kind)
 {
 	const struct perfdata_symbols_options *o = &symbols->options;
 	const char *const roots[] = { o->symfs, o->sysroot };
@@ -45,6 +45,24 @@ int pd_symbols_open_once(const struct perfdata_symbols *symbols, const char *pat
 			return open_below(roots[i], path + size, kind);
 	}
 	return pd_open_regular(path, kind);
+}
+
+/* The file of an entry in an archive is the archive. */
+int pd_symbols_open_once(const struct perfdata_symbols *symbols, const char *path, enum pd_regular kind)
+{
+	const char *entry = pd_archive_entry_name(path);
+	const int fd = open_path(symbols, path, kind);
+	char archive[MAX_PATH];
+	if (fd >= 0 || !entry || (errno != ENOENT && errno != ENOTDIR))
+		return fd;
+	const size_t size = (size_t)(entry - path) - strlen("!/");
+	if (size >= sizeof archive) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(archive, path, size);
+	archive[size] = '\0';
+	return open_path(symbols, archive, kind);
 }
 
 #define PIECE ((size_t)1 << 20)   /* read at once */

@@ -25,6 +25,7 @@ struct pd_kept_file {
 	int fd;                             /* -1: closed */
 	unsigned holders;
 	struct stat st;                     /* when it was opened first */
+	uint64_t begin, size;               /* of what is read of it */
 	uint8_t head[HEAD];
 	size_t head_size;
 	atomic_int failure;                 /* enum perfdata_status */
@@ -105,6 +106,7 @@ enum perfdata_status pd_kept_new(struct perfdata_symbols *symbols, int fd, const
 	file->symbols = symbols;
 	file->fd = fd;
 	file->head_size = (size_t)head;
+	file->size = file->st.st_size > 0 ? (uint64_t)file->st.st_size : 0;
 	memcpy(file->path, path, size);
 	if (symbols) {
 		pd_monitor_enter(symbols->kept.lock);
@@ -232,17 +234,24 @@ static void kept_drop(struct pd_kept_file *file)
 	pd_monitor_leave(all->lock);
 }
 
-uint64_t pd_kept_size(const struct pd_kept_file *file)
+uint64_t pd_kept_size(const struct pd_kept_file *file) { return file->size; }
+
+void pd_kept_narrow(struct pd_kept_file *file, uint64_t offset, uint64_t size)
 {
-	return file->st.st_size > 0 ? (uint64_t)file->st.st_size : 0;
+	file->begin = offset;
+	file->size = size;
 }
 
 bool pd_kept_read(struct pd_kept_file *file, uint64_t offset, void *out, size_t size)
 {
 	uint8_t next;
+	/* what follows an entry of an archive is another one */
+	if (file->begin && (offset > file->size || size > file->size - offset))
+		return false;
 	const int fd = kept_hold(file);
 	if (fd < 0)
 		return false;
+	offset += file->begin;
 	int64_t got = pd_pread_full(fd, out, size, offset);
 	const bool whole = got == (int64_t)size;
 	/* fewer bytes: the file ends there, or the next ones cannot be read */

@@ -311,6 +311,7 @@ struct search {
 	bool strict;              /* never take another build-id */
 	bool identify;            /* by the inode, where no build-id is known */
 	bool in_process;          /* below the root of the recorded process */
+	bool may_store;           /* the file may be an archive, whose libraries are dsos of their own */
 	uint32_t crc;             /* of the debug link */
 	const char *what;         /* out: what the place is */
 	struct pd_elf *elf;       /* out */
@@ -318,7 +319,66 @@ struct search {
 	bool differs;             /* out */
 };
 
-/* The file at `path`, if it is the one that was recorded. */
+/* Why a file with that build-id (in search->found; has_id: it has one) is not the recorded one; NULL: it is. */
+static const char *find_mismatch(struct search *search, const struct stat *st, const char *path, bool has_id)
+{
+	if (search->id.size && !(has_id && pd_same_build_id(&search->found, &search->id)))
+		return has_id ? "its build-id differs" : "it has no build-id";
+	return !search->id.size && search->identify ? pd_unidentified(search->dso, st, path, search->in_process,
+								      &search->found)
+						    : NULL;
+}
+
+/* Whether a file may be used that is not the recorded one for that reason (NULL: it is). */
+static bool is_accepted(struct search *search, const char *path, const char *reason)
+{
+	struct perfdata_symbols_dso *dso = search->dso;
+	if (!reason)
+		return true;
+	search->differs = dso->symbols->options.use_other_build_id && !search->strict;
+	if (search->differs)
+		return true;
+	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, reason);
+	pd_dso_report(dso, search->id.size ? PERFDATA_FINDING_SYMBOL_BUILDID : PERFDATA_FINDING_SYMBOL_UNIDENTIFIED,
+		      path, reason);
+	return false;
+}
+
+/* Logs and reports why a file was not opened. */
+static void refuse_file(struct search *search, const char *path, enum perfdata_status status)
+{
+	struct perfdata_symbols_dso *dso = search->dso;
+	const char *reason = status == PERFDATA_ABSENT ? "no such library is stored uncompressed in it"
+						       : status_reason(status);
+	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, reason);
+	if (is_failure(status))
+		(void)pd_dso_fail(dso, status);
+	if (status == PERFDATA_ELIMIT)
+		pd_dso_report(dso, PERFDATA_FINDING_SYMBOL_EXCESS, path,
+			      "its headers, or what it unpacks to, ask for more than its size explains");
+	else if (status != PERFDATA_EINTR && status != PERFDATA_EUNSUP &&
+		 status != PERFDATA_EREAD)   /* which was reported */
+		pd_dso_report(dso, PERFDATA_FINDING_SYMBOL_FILE, path, reason);
+}
+
+/* Takes an archive, which has no build-id. Closes `fd`. */
+static void open_archive(struct search *search, int fd, const struct stat *st, const char *path)
+{
+	struct perfdata_symbols_dso *dso = search->dso;
+	struct pd_archive *archive = NULL;
+	search->found.size = 0;
+	if (is_accepted(search, path, find_mismatch(search, st, path, false))) {
+		enum perfdata_status status = pd_archive_read(fd, &dso->work, &dso->bytes, &archive);
+		if (status == PERFDATA_EREAD)
+			status = pd_symbols_fail(dso->symbols, path, errno);
+		if (status)
+			refuse_file(search, path, status == PERFDATA_ABSENT ? PERFDATA_EFORMAT : status);
+	}
+	close(fd);
+	dso->archive = archive;
+}
+
+/* The file at `path`, if it is the one that was recorded. NULL with dso->archive: it is an archive. */
 static struct pd_elf *open_matching(struct search *search, const char *path)
 {
 	struct perfdata_symbols_dso *dso = search->dso;
@@ -327,8 +387,12 @@ static struct pd_elf *open_matching(struct search *search, const char *path)
 	int fd = open_logged(dso, path, PD_REGULAR_STORED, &st);
 	if (fd < 0)
 		return NULL;
-	search->found.size = 0;
 	search->differs = false;
+	if (search->may_store && pd_is_archive(fd) && !pd_archive_entry_name(path)) {
+		open_archive(search, fd, &st, path);
+		return NULL;
+	}
+	search->found.size = 0;
 	enum perfdata_status status = pd_elf_open(dso->symbols, fd, path, &elf), id_status = PERFDATA_ABSENT;
 	if (!status)
 		id_status = pd_elf_build_id(elf, &search->found);
@@ -337,32 +401,11 @@ static struct pd_elf *open_matching(struct search *search, const char *path)
 		status = id_status;
 	}
 	if (status) {
-		pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, status_reason(status));
-		if (is_failure(status))
-			(void)pd_dso_fail(dso, status);
-		if (status == PERFDATA_ELIMIT)
-			pd_dso_report(dso, PERFDATA_FINDING_SYMBOL_EXCESS, path,
-				      "its headers, or what it unpacks to, ask for more than its size explains");
-		else if (status != PERFDATA_EINTR && status != PERFDATA_EUNSUP &&
-			 status != PERFDATA_EREAD)   /* which was reported */
-			pd_dso_report(dso, PERFDATA_FINDING_SYMBOL_FILE, path, status_reason(status));
+		refuse_file(search, path, status);
 		return NULL;
 	}
-	const bool has_id = id_status == PERFDATA_OK;
-	const char *reason = NULL;
-	if (search->id.size && !(has_id && pd_same_build_id(&search->found, &search->id)))
-		reason = has_id ? "its build-id differs" : "it has no build-id";
-	else if (!search->id.size && search->identify)
-		reason = pd_unidentified(dso, &st, path, search->in_process, &search->found);
-	if (!reason)
+	if (is_accepted(search, path, find_mismatch(search, &st, path, id_status == PERFDATA_OK)))
 		return elf;
-	if (dso->symbols->options.use_other_build_id && !search->strict) {
-		search->differs = true;
-		return elf;
-	}
-	pd_symbols_log(dso, PERFDATA_SYMBOLS_REFUSED, path, reason);
-	pd_dso_report(dso, search->id.size ? PERFDATA_FINDING_SYMBOL_BUILDID : PERFDATA_FINDING_SYMBOL_UNIDENTIFIED,
-		      path, reason);
 	pd_elf_close(elf);
 	return NULL;
 }
@@ -372,9 +415,10 @@ static bool take_first(void *user, const char *path, const char *what)
 	struct search *search = user;
 	search->what = what;
 	search->elf = open_matching(search, path);
-	if (search->elf)
+	const bool found = search->elf || search->dso->archive;
+	if (found)
 		set_origin(search->dso, &search->dso->origin.text_file, path, "code");
-	return search->elf != NULL;
+	return found;
 }
 
 /* Whether the file has the checksum that a debug link states. */
@@ -465,15 +509,17 @@ static bool find_in_process(struct perfdata_symbols_dso *dso, struct search *sea
 /* The file with the code: as recorded, from the build-id cache, or from a server. */
 static struct pd_elf *find_text(struct perfdata_symbols_dso *dso, const struct pd_build_id *id)
 {
-	struct search search = { .dso = dso, .id = *id, .identify = true };
+	struct search search = {
+		.dso = dso, .id = *id, .identify = true, .may_store = dso->request.kind == PERFDATA_DSO_USER
+	};
 	const char *path = dso->request.path;
 	if (dso->request.kind == PERFDATA_DSO_MODULE)
 		pd_module_places(dso->symbols, path, dso->request.release, take_first, &search);
 	else if (!find_in_process(dso, &search))
 		pd_places_of(dso->symbols, path, "file", take_first, &search);
-	if (!search.elf)
+	if (!search.elf && !dso->archive)
 		pd_cache_places(dso->symbols, &search.id, "elf", take_first, &search);
-	if (!search.elf)
+	if (!search.elf && !dso->archive)
 		search.elf = from_debuginfod(&search, false, &dso->origin.text_file);
 	dso->found = search.found;
 	dso->origin.other_build_id = search.differs && search.elf;
@@ -558,6 +604,10 @@ static enum perfdata_status load_user(struct perfdata_symbols_dso *dso)
 {
 	const struct pd_build_id id = wanted_id(dso);
 	dso->text = find_text(dso, &id);
+	if (dso->archive) {
+		dso->origin.file = dso->origin.text_file;
+		return PERFDATA_OK;
+	}
 	dso->debug = find_debug(dso, &id);
 	enum perfdata_status status = load_elf(dso, PD_ELF_OFFSET);
 	if (!dso->text) {

@@ -126,6 +126,18 @@ static bool may_look_at(struct perfdata_unwinder *u, struct perfdata_symbols_dso
 	return !u->needs_turn;
 }
 
+/* Of a mapping of an archive: the library in it that has the code at the address. */
+static bool choose_library(struct perfdata_unwinder *u, uint64_t address, struct perfdata_unwind_map *map)
+{
+	const uint64_t in_archive = address - map->start + map->pgoff;
+	uint64_t in_library = in_archive;
+	if (!map->dso || !may_look_at(u, map->dso))
+		return false;
+	map->dso = pd_dso_of_entry(map->dso, &in_library);
+	map->pgoff -= in_archive - in_library;
+	return map->dso && may_look_at(u, map->dso);
+}
+
 bool pd_unwinder_take_map(struct perfdata_unwinder *u, uint64_t address)
 {
 	struct perfdata_unwind_map map = { 0 };
@@ -134,7 +146,7 @@ bool pd_unwinder_take_map(struct perfdata_unwinder *u, uint64_t address)
 		return true;
 	if (!u->find(u->user, address, &map))
 		return true;
-	if (!map.dso || !may_look_at(u, map.dso) || u->nr_modules >= MAX_MODULES || !pd_dso_has_text(map.dso) ||
+	if (!choose_library(u, address, &map) || u->nr_modules >= MAX_MODULES || !pd_dso_has_text(map.dso) ||
 	    map.dso->text->header.e_machine != u->machine->machine ||
 	    !module_range(map.dso->text, &map, address, &module.start, &module.end))
 		return false;
@@ -159,7 +171,7 @@ static bool read_file(struct perfdata_unwinder *u, uint64_t address, size_t size
 {
 	struct perfdata_unwind_map map = { 0 };
 	uint8_t bytes[8];
-	if (!u->find(u->user, address, &map) || !map.dso || !may_look_at(u, map.dso) || !pd_dso_has_text(map.dso))
+	if (!u->find(u->user, address, &map) || !choose_library(u, address, &map) || !pd_dso_has_text(map.dso))
 		return false;
 	const uint64_t offset = address - map.start + map.pgoff;
 	if (map.dso->answers)
@@ -245,14 +257,22 @@ static bool is_of_module(const struct perfdata_unwind_map *map, const struct pd_
 	return ret;
 }
 
+/* A file that was not looked at is no archive whose library is a module. */
+static bool is_library_of(struct perfdata_unwinder *u, struct perfdata_unwind_map *map,
+			  const struct pd_unwind_module *module)
+{
+	const bool is_known = map->dso && pd_symbols_is_loaded(map->dso);
+	return (!is_known || choose_library(u, map->start, map)) && is_of_module(map, module);
+}
+
 /* Whether everything that is mapped in the range of a module is still its file, in the same place. */
-static bool module_holds(const struct perfdata_unwinder *u, const struct pd_unwind_module *module, pd_unwind_next *next)
+static bool module_holds(struct perfdata_unwinder *u, const struct pd_unwind_module *module, pd_unwind_next *next)
 {
 	struct perfdata_unwind_map map = { 0 };
 	uint64_t at = module->start;
 	bool is_file;
 	for (; next(u->user, at, &map, &is_file) && map.start < module->end; at = map.end)
-		if (is_file ? !is_of_module(&map, module) : !is_zeroed_data(&map, module))
+		if (is_file ? !is_library_of(u, &map, module) : !is_zeroed_data(&map, module))
 			return false;
 	return at != module->start;
 }
