@@ -214,7 +214,16 @@ const [file, folder] = process.argv.slice(2);
   }
   await wall.close();
 
-  /* the same without an option, and what a thread did over time */
+  /* the same without an option, of simpleperf's recording */
+  const phone = await open("", 1200, process.argv[10]);
+  said.phone = {};
+  for (const [name, value] of await phone.evaluate(() => Array.from(document.getElementById("event").options, o => [o.textContent, o.value]))) {
+    await phone.select("#event", value);
+    said.phone[name.split(" (")[0]] = await total(phone);
+  }
+  await phone.close();
+
+  /* … and of switches, and what a thread did over time */
   const waits = await open("", 1200, process.argv[8]);
   said.waits = { events: await waits.evaluate(() => Array.from(document.getElementById("event").options, o => [o.textContent, o.value])),
     start: await waits.evaluate(() => [document.getElementById("event").value, perfdata.total, document.getElementById("states-box").hidden]) };
@@ -276,6 +285,10 @@ def check(folder):
     waited = {kind: json.loads(program.run("report", "-q", "--spans", kind, "--by", "thread", "--top", "0", "--json", wide).out) for kind in ("off", "run")}
     thread = max((row for row in waited["off"]["rows"] if row["name"] == "sleeping"), key=lambda row: (row["count"], row["tid"]))
     others.append("/%d)" % thread["tid"])
+    others.append(os.path.join(folder, "phone.html"))
+    phone = os.path.join(program.TESTDATA, "simpleperf", "offcpu.data")
+    with open(others[-1], "wb") as f:
+        f.write(program.run("flamegraph", "-q", phone).out)
     with open(driver, "w") as f:
         f.write(DRIVER)
     done = subprocess.run(["node", driver, page, folder, *others], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300,
@@ -314,6 +327,11 @@ def check(folder):
     report("an event beside another has the sum that it has by itself", (not beside or beside != with_roots or beside != shown or colour != "r") and said["beside"])
     totals = said["wall"]["totals"]
     report("wall is the time on the CPU and that off it", (len(totals) != 6 or totals[0] + totals[2] != totals[4] or totals[5] != totals[2] or not totals[2]) and said["wall"])
+    weights = {weight: sum(event["weight"] for event in json.loads(program.run("report", "-q", "--weight", weight, "--json", phone).out)["events"])
+               for weight in ("period", "off-cpu", "wall")}
+    report("… of simpleperf's recording, too", (said["phone"].get("off the CPU") != weights["off-cpu"] or not weights["off-cpu"] or
+                                                said["phone"].get("wall: on and off the CPU") != weights["wall"] or
+                                                said["phone"].get("cpu-clock") != weights["period"]) and [said["phone"], weights])
     check_waits(said["waits"], waited, thread["tid"])
     report("each control has a name", said["unnamed"])
 

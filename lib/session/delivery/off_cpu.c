@@ -37,8 +37,8 @@ bool pd_traces_off_cpu(const struct perfdata_reader *reader)
 enum perfdata_status pd_off_cpu_begin(struct perfdata_session *session, struct perfdata_error *reterr)
 {
 	const enum perfdata_off_cpu wanted = session->options.off_cpu;
-	const bool traced = pd_traces_off_cpu(session->reader), beside = wanted == PERFDATA_OFF_CPU_BESIDE && !traced;
-	const bool usual = wanted == PERFDATA_OFF_CPU_USUAL || (wanted == PERFDATA_OFF_CPU_BESIDE && traced);
+	const bool traced = pd_traces_off_cpu(session->reader), beside = wanted == PERFDATA_OFF_CPU_BESIDE;
+	const bool usual = wanted == PERFDATA_OFF_CPU_USUAL;
 	enum perfdata_off_cpu weights = wanted;
 	/* waits lie in no file or function: where samples are chosen by these, the time on the CPU is left */
 	if (usual && traced)
