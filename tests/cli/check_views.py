@@ -324,6 +324,29 @@ def check_base():
         report("%s: a recording that cannot be read is an error" % option, done.code not in (2, 3) and "exit %d" % done.code)
 
 
+def check_tiers():
+    """With a base, the tiers of a function that a JIT compiler makes are one function, whose name is that of none of them."""
+    pid = 2**22 + 1
+    r = builder.Recording()
+    event = r.event("cycles", [11], sample_type=builder.IP | builder.TID | builder.TIME, sample_id_all=1)
+    r.mmap2(pid, pid, 0x10000000, 0x10000, 0, "//anon", device=(0, 0), inode=0, time=1)
+    for at, place in enumerate((0x0, 0x100, 0x100, 0x200)):
+        r.sample(event, ip=0x10000000 + place, pid=pid, tid=pid, time=2 + at)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "tiers.data")
+        r.save(path)
+        os.mkdir(os.path.join(folder, "tmp"))
+        with open(os.path.join(folder, "tmp", "perf-%d.map" % pid), "w", encoding="ascii") as out:
+            out.write("10000000 100 JS:~add /a.js:1:2\n10000100 100 JS:*add /a.js:1:2\n10000200 100 JS:*only /a.js:3:4\n")
+        names = []
+        for words in ([], ["--base", path]):
+            page = views.Page(program.run("flamegraph", "--symfs", folder, *words, path).out)
+            names += [{name: weight for (name, _file), weight in page.sums(side)["cycles"].self_weight.items() if weight} for side in range(1 + bool(words))]
+        joined = {"add /a.js:1:2": 3, "JS:*only /a.js:3:4": 1}
+        report("a base joins the tiers of a function, and calls it by the name of none", names !=
+               [{"JS:~add /a.js:1:2": 1, "JS:*add /a.js:1:2": 2, "JS:*only /a.js:3:4": 1}, joined, joined] and names)
+
+
 def check_weightless():
     """An event without a period counts samples; nothing would have a share otherwise."""
     r = builder.Recording()
@@ -356,6 +379,7 @@ def check_report():
 for number, recording in enumerate(program.some_recordings(largest=4 << 20)):
     check(recording, os.path.basename(recording), program.ALL or number % (16 if program.CORPUS or program.SANITIZED else 3) == 0)
 check_base()
+check_tiers()
 check_weightless()
 check_markers()
 check_memory()
