@@ -18,17 +18,7 @@ import program
 
 PYTHON = "/usr/bin/python3"
 COPIES = 12
-number = 0
-failed = False
-
-
-def report(title, problem):
-    global number, failed
-    number += 1
-    print("%sok %d - %s" % ("not " if problem else "", number, title))
-    if problem:
-        failed = True
-        print("# %s" % str(problem)[:1500].replace("\n", "\n# "))
+tap = program.Tap()
 
 
 def free_port():
@@ -69,13 +59,13 @@ def run(folder, started):
         f.write("".join(path + "\n" for path in paths))
     one, many, summary = (os.path.join(folder, name) for name in ("one", "many", "summary"))
     alone = program.run("parquet", "-q", "--damaged-ok", "--relative-to", recordings, "-o", one + "/", *paths)
-    report("one process", alone.code and alone.err)
+    tap.report("one process", alone.code and alone.err)
     port = free_port()
     environment = dict(os.environ, PERFDATA=program.PERFDATA, HOME=folder)
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": environment, "cwd": folder, "start_new_session": True}
     started.append(subprocess.Popen(["dask-scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"], **quiet))
     if not wait_for(lambda: listens(port)):
-        report("the scheduler", "it does not listen")
+        tap.report("the scheduler", "it does not listen")
         return
     address = "tcp://127.0.0.1:%d" % port
     for _ in range(2):
@@ -87,16 +77,16 @@ def run(folder, started):
     os.killpg(started[2].pid, signal.SIGKILL)
     in_the_middle = len(glob.glob(many + "/recordings/**/*.parquet", recursive=True))
     error = client.communicate(timeout=240)[1]
-    report("a worker was killed in the middle", not begun or in_the_middle >= len(paths) and in_the_middle)
-    report("all are converted", client.returncode and (client.returncode, error))
+    tap.report("a worker was killed in the middle", not begun or in_the_middle >= len(paths) and in_the_middle)
+    tap.report("all are converted", client.returncode and (client.returncode, error))
     with open(summary, encoding="utf-8") as f:
         lines = [json.loads(line) for line in f]
-    report("a line of each recording, in the order of the list", [line["input"] for line in lines] != paths and lines[:3])
+    tap.report("a line of each recording, in the order of the list", [line["input"] for line in lines] != paths and lines[:3])
     a, b = files_of(one), files_of(many)
-    report("the same files", sorted(set(a) ^ set(b)))
-    report("the same bytes", [name for name in a if a[name] != b.get(name)])
+    tap.report("the same files", sorted(set(a) ^ set(b)))
+    tap.report("the same bytes", [name for name in a if a[name] != b.get(name)])
     left = [path for path in glob.glob(many + "/**/.*", recursive=True) if path.endswith(".tmp")]
-    report("nothing else is left", left)
+    tap.report("nothing else is left", left)
 
 
 def main():
@@ -112,8 +102,7 @@ def main():
                 if process.poll() is None:
                     process.kill()
                 process.wait()
-    print("1..%d" % number)
-    return failed
+    return tap.end()
 
 
 sys.exit(main())

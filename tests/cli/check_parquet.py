@@ -11,17 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import program
 
 TABLES = ["build_ids", "cpu", "events", "features", "findings", "frames", "lost", "mappings", "recordings", "samples", "stacks", "threads"]
-number = 0
-failed = False
-
-
-def report(title, problem):
-    global number, failed
-    number += 1
-    print("%sok %d - %s" % ("not " if problem else "", number, title))
-    if problem:
-        failed = True
-        print("# %s" % str(problem)[:1500])
+tap = program.Tap()
 
 
 def convert(output, *words):
@@ -42,72 +32,71 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         one, four = os.path.join(folder, "one"), os.path.join(folder, "four")
         result = convert(one + "/", "-j", "1", profile, trace)
-        report("two recordings", result.code and result.err)
+        tap.report("two recordings", result.code and result.err)
         files = files_of(one)
         wanted = {"%s/%s.parquet" % (table, name) for table in TABLES for name in ("callgraph-73.data", "trace-73.data")}
-        report("a folder for each table, a file in it for each recording", wanted - set(files) or
-               [name for name in set(files) - wanted if not name.startswith("event.") or "/trace-73.data.parquet" not in name])
-        report("each file is whole", [name for name, content in files.items() if not is_whole(content)])
+        tap.report("a folder for each table, a file in it for each recording", wanted - set(files) or
+                   [name for name in set(files) - wanted if not name.startswith("event.") or "/trace-73.data.parquet" not in name])
+        tap.report("each file is whole", [name for name, content in files.items() if not is_whole(content)])
         convert(four + "/", "-j", "4", profile, trace)
-        report("four threads write the same bytes", files_of(four) != files and "they differ")
+        tap.report("four threads write the same bytes", files_of(four) != files and "they differ")
 
         narrow = os.path.join(folder, "narrow")
         result = convert(narrow + "/", "--max-memory", "1", profile, trace)
-        report("… and so does a run with hardly any memory", result.code and result.err or files_of(narrow) != files and "they differ")
+        tap.report("… and so does a run with hardly any memory", result.code and result.err or files_of(narrow) != files and "they differ")
 
         result = convert(os.path.join(folder, "nowhere") + "/", "--max-memory", "1", "--tmpdir", "/proc", profile)   # where nobody makes files
-        report("a temporary file that cannot be made is what the message says", result.code != 5 and result.code or
-               b"error: a temporary file cannot be made" not in result.err and result.err)
+        tap.report("a temporary file that cannot be made is what the message says", result.code != 5 and result.code or
+                   b"error: a temporary file cannot be made" not in result.err and result.err)
 
         shards = os.path.join(folder, "shards")
         results = [convert(shards + "/", "--shard", "%d/2" % shard, profile, trace) for shard in (1, 0)]
-        report("two shards make the same dataset", [result.err for result in results if result.code] or files_of(shards) != files and "they differ")
+        tap.report("two shards make the same dataset", [result.err for result in results if result.code] or files_of(shards) != files and "they differ")
 
         again = convert(one + "/", profile)
-        report("what is there is not replaced", again.code != 2 and again.code)
-        report("… and stays as it is", files_of(one) != files and "they differ")
+        tap.report("what is there is not replaced", again.code != 2 and again.code)
+        tap.report("… and stays as it is", files_of(one) != files and "they differ")
         forced = convert(one + "/", "--force", "--table", "samples", "--columns", "time,ip", profile)
         after = files_of(one)
-        report("--force replaces", forced.code and forced.err or after["samples/callgraph-73.data.parquet"] == files["samples/callgraph-73.data.parquet"])
-        report("… what was asked for", {name for name in files if after[name] != files[name]} ^ {"samples/callgraph-73.data.parquet"})
-        report("nothing else is left in the folders", set(after) ^ set(files))
+        tap.report("--force replaces", forced.code and forced.err or after["samples/callgraph-73.data.parquet"] == files["samples/callgraph-73.data.parquet"])
+        tap.report("… what was asked for", {name for name in files if after[name] != files[name]} ^ {"samples/callgraph-73.data.parquet"})
+        tap.report("nothing else is left in the folders", set(after) ^ set(files))
 
         dropped = os.path.join(folder, "dropped")
         convert(dropped + "/", "--drop-empty", profile)
         small = files_of(dropped)["samples/callgraph-73.data.parquet"]
-        report("--drop-empty leaves out columns", b"transaction" in small or b"transaction" not in files["samples/callgraph-73.data.parquet"])
+        tap.report("--drop-empty leaves out columns", b"transaction" in small or b"transaction" not in files["samples/callgraph-73.data.parquet"])
 
         chains = os.path.join(folder, "chains")
         convert(chains + "/", "--table", "callchain", profile)
-        report("callchain has the call chain", b"\x04list\x15" not in files_of(chains)["callchain/callgraph-73.data.parquet"] and "no list")
+        tap.report("callchain has the call chain", b"\x04list\x15" not in files_of(chains)["callchain/callgraph-73.data.parquet"] and "no list")
 
         result = program.run("parquet", "--symbols", "no", "--summary", "-", "-o", os.path.join(folder, "counted") + "/", profile)
         rows = {table: len(program.run("csv", "-q", "--symbols", "no", "--table", table, profile).out.splitlines()) - 1 for table in TABLES}
         told = json.loads(result.out.splitlines()[0])["records_out"]
-        report("the summary counts rows", told != sum(rows.values()) and (told, rows))
-        report("… and so does the message", ("%d rows written" % told).encode() not in result.err and result.err)
+        tap.report("the summary counts rows", told != sum(rows.values()) and (told, rows))
+        tap.report("… and so does the message", ("%d rows written" % told).encode() not in result.err and result.err)
 
         for words, told in ((["--table", "nothing"], "there is no table"), (["--table", "samples", "--columns", "nothing"], "has no column"),
                             (["--pages", "xz"], "zstd|gzip|plain")):
             result = convert(os.path.join(folder, "wrong") + "/", *words, profile)
-            report("%s is refused" % " ".join(words), result.code != 2 or told not in str(result.err) and result.err)
+            tap.report("%s is refused" % " ".join(words), result.code != 2 or told not in str(result.err) and result.err)
         result = program.run("parquet", profile)
-        report("without a folder it says what it needs", result.code != 2 and result.code)
+        tap.report("without a folder it says what it needs", result.code != 2 and result.code)
         pages = {}
         for kind in ("plain", "gzip", "zstd"):
             convert(os.path.join(folder, kind) + "/", "--pages", kind, profile)
             pages[kind] = files_of(os.path.join(folder, kind)).get("samples/callgraph-73.data.parquet", b"")
-        report("pages are packed as asked", not all(is_whole(content) for content in pages.values()) or len(set(pages.values())) != 3)
+        tap.report("pages are packed as asked", not all(is_whole(content) for content in pages.values()) or len(set(pages.values())) != 3)
         cut = os.path.join(folder, "cut.data")
         with open(profile, "rb") as whole, open(cut, "wb") as part:
             part.write(whole.read()[:4000])
         result = convert(os.path.join(folder, "damaged") + "/", cut)
         made = files_of(os.path.join(folder, "damaged"))
-        report("a damaged recording gives whole files, and exit code 4", result.code != 4 and (result.code, result.err) or
-               [name for name, content in made.items() if not is_whole(content)] or len(made) < len(TABLES))
-        report("… which say so", b"perfdata.complete\x18\x05false" not in made["samples/cut.data.parquet"] and made["samples/cut.data.parquet"][-400:])
-    print("1..%d" % number)
-    return failed
+        tap.report("a damaged recording gives whole files, and exit code 4", result.code != 4 and (result.code, result.err) or
+                   [name for name, content in made.items() if not is_whole(content)] or len(made) < len(TABLES))
+        tap.report("… which say so", b"perfdata.complete\x18\x05false" not in made["samples/cut.data.parquet"] and made["samples/cut.data.parquet"][-400:])
+    return tap.end()
 
 
 sys.exit(main())

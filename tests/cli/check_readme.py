@@ -4,10 +4,12 @@
 import os
 import re
 import subprocess
+import sys
 import tempfile
 
-TOP = os.environ.get("top_srcdir") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PERFDATA = os.path.abspath(os.environ.get("PERFDATA") or os.path.join(TOP, "build", "perfdata"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import program  # noqa: E402
+from program import PERFDATA, TOP  # noqa: E402
 
 
 def examples():
@@ -20,7 +22,7 @@ def examples():
 
 
 def main():
-    number = 0
+    tap = program.Tap()
     with tempfile.TemporaryDirectory() as folder:
         os.symlink(PERFDATA, os.path.join(folder, "perfdata"))
         environment = dict(os.environ, PATH=folder + ":" + os.environ["PATH"], LC_ALL="C.UTF-8")
@@ -30,12 +32,11 @@ def main():
             # which of both streams comes first is no promise
             found = [line for out in (done.stdout, done.stderr) for line in out.decode("utf-8", "replace").splitlines()]
             good = sorted(found) == sorted(expected) and expected
-            number += 1
-            print("%s - %s" % ("ok" if good else "not ok", command.replace("#", "")))
-            if not good:
-                print("\n".join("# " + line for line in found))
-    print("1..%d" % number if number else "Bail out! README.md has no example")
+            tap.report(command.replace("#", ""), [] if good else "\n".join(found) or "it prints nothing")
+    if not tap.count:
+        print("Bail out! README.md has no example")
+    return tap.end()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

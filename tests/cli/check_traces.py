@@ -18,25 +18,17 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import coresight_packets  # noqa: E402
 import trace_packets  # noqa: E402
+import program  # noqa: E402
 from program import PERFDATA  # noqa: E402
 
 TOP = os.environ.get("top_srcdir") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 KINDS = (["dump", "--aux", "--symbols", "no"], ["ndjson", "--aux", "packets"], ["ndjson", "--aux", "samples"],
          ["csv", "--table", "aux_packets"], ["csv", "--table", "spe_samples"], ["script", "--symbols", "no", "--itrace", "ibfmtaMl"])
-count = 0
+tap = program.Tap()
 
 
 def run(*words, data=None):
     return subprocess.run([PERFDATA, *words], input=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, check=False)
-
-
-def report(title, problems):
-    global count
-    count += 1
-    problems = list(problems)
-    print("%s %d - %s" % ("not ok" if problems else "ok", count, title))
-    for problem in problems[:8]:
-        print("# " + str(problem)[:300])
 
 
 def recordings():
@@ -263,20 +255,20 @@ def main():
             path = os.path.join(folder, "x.data")
             with open(path, "wb") as f:
                 f.write(data)
-            report("%s: the same each way" % name, same_ways(path, data))
+            tap.report("%s: the same each way" % name, same_ways(path, data))
             if "coresight" in name:
-                report("%s: packets" % name, all_packets(path))
-            report("%s: counted" % name, counted(path, data))
-            report("%s: rewritten" % name, kept(path, data, folder))
+                tap.report("%s: packets" % name, all_packets(path))
+            tap.report("%s: counted" % name, counted(path, data))
+            tap.report("%s: rewritten" % name, kept(path, data, folder))
             if len(data) < 20000:
-                report("%s: lines and rows" % name, lines_fit(path))
-                report("%s: broken" % name, survives(data, len(data)))
-    report("samples with names", named_samples())
+                tap.report("%s: lines and rows" % name, lines_fit(path))
+                tap.report("%s: broken" % name, survives(data, len(data)))
+    tap.report("samples with names", named_samples())
     for pipe in (False, True):
         for by_stdin in (False, True):
-            report("the end inside a payload, %s, %s" % ("stream" if pipe else "file", "piped" if by_stdin else "by name"), cut_payload(pipe, by_stdin))
-    print("1..%d" % count)
+            tap.report("the end inside a payload, %s, %s" % ("stream" if pipe else "file", "piped" if by_stdin else "by name"), cut_payload(pipe, by_stdin))
+    return tap.end()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

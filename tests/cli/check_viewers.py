@@ -29,17 +29,7 @@ GIVEN.add_argument("--reader", action="append", default=[])
 GIVEN.add_argument("recordings", nargs="*")
 GIVEN = GIVEN.parse_args()
 RECORDINGS = GIVEN.recordings or [os.path.join(program.TESTDATA, file) for file in FILES]
-count = failures = 0
-
-
-def report(name, wrong, skip=""):
-    global count, failures
-    count += 1
-    failures += bool(wrong)
-    print("%s %d - %s%s" % ("not ok" if wrong else "ok", count, name, " # SKIP " + skip if skip else ""))
-    if wrong:
-        print("# %s" % str(wrong)[:3000].replace("\n", "\n# "))
-    sys.stdout.flush()
+tap = program.Tap()
 
 
 def told_of(path):
@@ -375,13 +365,12 @@ with tempfile.TemporaryDirectory() as place:
             name = "%s: %s" % (reader, os.path.basename(recording))
             told = told_of(recording)
             if not present():
-                report(name, "", missing)
+                tap.skip(name, missing)
             elif not told["events"] and reader in ("go tool pprof", "Firefox Profiler"):
-                report(name, "", "they open nothing that has no samples")
+                tap.skip(name, "they open nothing that has no samples")
             else:
                 try:
-                    report(name, check(place, recording, told))
+                    tap.report(name, check(place, recording, told))
                 except subprocess.TimeoutExpired as slow:
-                    report(name, "%s took more than %d s" % (slow.cmd[0], slow.timeout))
-print("1..%d" % count)
-sys.exit(1 if failures else 0)
+                    tap.report(name, "%s took more than %d s" % (slow.cmd[0], slow.timeout))
+sys.exit(tap.end())

@@ -12,9 +12,10 @@ import subprocess
 import sys
 import tempfile
 
-TOP = os.environ.get("top_srcdir") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PERFDATA = os.path.abspath(os.environ.get("PERFDATA") or os.path.join(TOP, "build", "perfdata"))
-TESTDATA = os.path.join(os.path.abspath(TOP), "testdata")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import program  # noqa: E402
+from program import PERFDATA, TESTDATA  # noqa: E402
+
 COMMANDS = [["dump"], ["dump", "--no-samples-line"], ["script"], ["perf-json"], ["folded"], ["ndjson"], ["ndjson", "--names"],
             ["json"], ["csv", "--names"], ["csv", "--table", "frames"]]
 RUNNING_KERNEL = "/sys/kernel/notes"             # with symbols: whether it is the kernel that was recorded
@@ -46,25 +47,20 @@ def main():
     if not shutil.which("strace") or os.environ.get("PERFDATA_SANITIZED"):
         print("1..0 # SKIP no strace")
         return 0
-    number = bad = 0
+    tap = program.Tap()
     with tempfile.TemporaryDirectory() as scratch:
         cases = [([*command, "--symbols", "no", "-q"], recording) for recording in RECORDINGS for command in COMMANDS]
         cases += [(command, "trace-73.data") for command in NAMELESS]
         for command, recording in cases:
-            number += 1
             try:
                 found = [path for path in traced(command, recording, scratch) if command not in NAMELESS or path != RUNNING_KERNEL]
             except OSError as error:
-                if number == 1:
+                if not tap.count:
                     print(f"1..0 # SKIP strace cannot be used: {error}")
                     return 0
                 found = [str(error)]
-            bad += bool(found)
-            print(f"{'not ' if found else ''}ok {number} - {' '.join(command)} {recording}", flush=True)
-            for path in found[:5]:
-                print(f"# {path}")
-    print(f"1..{number}")
-    return 1 if bad else 0
+            tap.report(f"{' '.join(command)} {recording}", found)
+    return tap.end()
 
 
 sys.exit(main())

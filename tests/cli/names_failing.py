@@ -132,13 +132,13 @@ def annotate(tap, program, tree, symfs):
     if b"capstone" in other.run(words, tree.home)[1]:
         fail_in_turn(tap, other, "annotate by capstone", words, tree.home, vanished=3, calls=("dlopen", "dlsym", "malloc"))
     else:
-        tap.report("annotate by capstone # SKIP it is not installed", [])
+        tap.skip("annotate by capstone", "it is not installed")
 
 
 def failing_calls(tap, folder):
     library = build(folder)
     if not library:
-        tap.report("each call fails # SKIP no compiler, or sanitizers", [])
+        tap.skip("each call fails", "no compiler, or sanitizers")
         return
     inner = os.path.join(folder, "tree")
     os.mkdir(inner)
@@ -201,7 +201,7 @@ def mapping_fails(tap, folder):
     for words in NAMING:
         words = [*words, "--symfs", tree.root, tree.recording]
         if SANITIZED:
-            tap.report("%s: memory is not mapped # SKIP sanitizers need address space" % words[0], [])
+            tap.skip("%s: memory is not mapped" % words[0], "sanitizers need address space")
             continue
         good, faults, nr = run_plainly(words, tree.home), [], {0: 0, 6: 0}
         for space in range(LEAST_SPACE, MOST_SPACE, SPACE_STEP // 4 if fine else SPACE_STEP):
@@ -211,7 +211,7 @@ def mapping_fails(tap, folder):
                 faults.append("%d bytes of address space: exit code %d\n%s" % (space, done.returncode, done.stderr[-300:].decode()))
         tap.report("%s: with little address space" % words[0], faults + ([] if nr[0] and nr[6] else ["exit codes: %s" % nr]))
         if not strace:
-            tap.report("%s: each mapping fails # SKIP no strace" % words[0], [])
+            tap.skip("%s: each mapping fails" % words[0], "no strace")
             continue
         faults = []
         inject = [strace, "-f", "-qq", "-o", os.path.join(folder, "calls"), "-e", "trace=mmap,mremap,mprotect", "-e"]
@@ -238,7 +238,7 @@ def loader_fails(tap, folder):
     for words in (["folded", "-q"], ["annotate", "-q", "--symbol", "around"]):
         words = [*words, "--symfs", tree.root, tree.recording]
         if not strace or SANITIZED:
-            tap.report("%s: each library cannot be opened # SKIP no strace, or sanitizers" % words[0], [])
+            tap.skip("%s: each library cannot be opened" % words[0], "no strace, or sanitizers")
             continue
         inject = [strace, "-f", "-qq", "-o", calls, "-e", "trace=openat", "-e"]
         good, faults, nr = run_plainly(words, tree.home, [*inject, "inject=openat:delay_enter=0"]), [], 0

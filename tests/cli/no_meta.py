@@ -13,16 +13,7 @@ from program import TESTDATA, run  # noqa: E402
 
 HIDDEN = ("hostname", "osrelease", "version", "cpudesc", "cpuid", "total_mem", "cmdline", "cpu_topology", "numa_topology", "cache", "mem_topology",
           "clock_data", "hybrid_topology", "cpu_domain_info", "note")
-count = 0
-
-
-def report(title, problems):
-    global count
-    count += 1
-    problems = list(problems)
-    print("%s %d - %s" % ("not ok" if problems else "ok", count, title))
-    for problem in problems[:8]:
-        print("# " + str(problem)[:300])
+tap = program.Tap()
 
 
 def output(path, name, *words):
@@ -74,12 +65,12 @@ def says_memory(path):
 def main():
     for name in ("callgraph-73.data", "dwarf-61.data", "stream-73.pipe", "stream-trace-61.pipe", "trace-73.data"):
         path = os.path.join(TESTDATA, name)
-        report("%s: nothing of the machine" % name, tells_nothing(path))
-        report("%s: all else stays" % name, same_lines(path))
-    report("memory of programs is written with a word", says_memory(os.path.join(TESTDATA, "dwarf-73.data")))
-    report("… and only where there is some", ["it is said"] if b"user_stack" in run("ndjson", os.path.join(TESTDATA, "callgraph-73.data")).err else [])
-    print("1..%d" % count)
+        tap.report("%s: nothing of the machine" % name, tells_nothing(path))
+        tap.report("%s: all else stays" % name, same_lines(path))
+    tap.report("memory of programs is written with a word", says_memory(os.path.join(TESTDATA, "dwarf-73.data")))
+    tap.report("… and only where there is some", ["it is said"] if b"user_stack" in run("ndjson", os.path.join(TESTDATA, "callgraph-73.data")).err else [])
+    return tap.end()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -226,8 +226,7 @@ def check_recorded(tap, folder, libraries, runner):
     for title, options in (("frame pointers", ["-g"]), ("stacks to unwind", ["--call-graph", "dwarf,4096"])):
         done = PERF and call(PERF, "record", "-q", "-e", "cpu-clock", "-F", "999", *options, "-o", path, runner, archive, *words)
         if not done or done.returncode or not os.path.getsize(path):
-            tap.count += 1
-            print("ok %d - recorded, %s # SKIP perf cannot record here" % (tap.count, title))
+            tap.skip("recorded, " + title, "perf cannot record here")
             continue
         bases = [int(line, 16) for line in done.stdout.split()]
         wrong, seen = [], set()

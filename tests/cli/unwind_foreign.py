@@ -12,15 +12,14 @@ import subprocess
 import sys
 import tempfile
 
-TOP = os.environ.get("top_srcdir") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(TOP, "tests", "support"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 sys.dont_write_bytecode = True
+from program import PERFDATA, TOP  # noqa: E402
 from elf_program import Elf  # noqa: E402
 from builder import Recording, IP, TID, TIME, REGS_USER, STACK_USER, CALLCHAIN, CONTEXT_USER  # noqa: E402
 
 from views import Page  # noqa: E402
 
-PERFDATA = os.path.abspath(os.environ.get("PERFDATA") or os.path.join(TOP, "build", "perfdata"))
 PROGRAMS = os.path.join(TOP, "testdata", "unwind")
 STACK = 0x7ffe0000
 WORDS_OF_OUTER, WORDS_OF_MIDDLE = 4, 8

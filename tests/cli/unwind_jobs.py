@@ -13,13 +13,12 @@ import subprocess
 import sys
 import tempfile
 
-TOP = os.environ.get("top_srcdir") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(TOP, "tests", "support"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 sys.dont_write_bytecode = True
+from program import PERFDATA, TOP  # noqa: E402
 from elf_program import Elf  # noqa: E402
 from builder import Recording, IP, TID, TIME, REGS_USER, STACK_USER, CALLCHAIN  # noqa: E402
 
-PERFDATA = os.path.abspath(os.environ.get("PERFDATA") or os.path.join(TOP, "build", "perfdata"))
 REGISTERS = 0xff0fff
 IP_NUMBER, SP_NUMBER, FRAME_NUMBER = 8, 7, 6
 STACK, STACK_WORDS = 0x7ffe0000, 512

@@ -74,11 +74,6 @@ tap = program.Tap()
 report = tap.report
 
 
-def skip(reason):
-    tap.count += 1
-    print("ok %d # SKIP %s" % (tap.count, reason))
-
-
 def call(*words, **more):
     done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300, **more)
     return done.stdout.decode("utf-8", "replace")
@@ -106,7 +101,7 @@ def listing_of(objdump, binary):
 
 def check_foreign(folder, machine, compiler, objdump, addr2line):
     if not all(shutil.which(word) for word in (compiler, objdump, addr2line)):
-        skip("no %s (tests/setup --validators): code of %s" % (compiler, machine))
+        tap.skip("code of " + machine, "no %s (tests/setup --validators)" % compiler)
         return
     source, binary, path = (os.path.join(folder, machine + suffix) for suffix in (".c", ".bin", ".data"))
     with open(source, "w", encoding="ascii") as f:
@@ -170,17 +165,17 @@ def check_perf(folder):
         f.write(HOT)
     done = subprocess.run(["c++", "-O2", "-g", "-Wl,--build-id", "-o", program_path, program_path + ".cc"], stderr=subprocess.DEVNULL, check=False)
     if done.returncode or not shutil.which(PERF):
-        skip("no perf, or no C++ compiler: shares beside perf's")
+        tap.skip("shares beside perf's", "no perf, or no C++ compiler")
         return
     environment = dict(os.environ, HOME=folder)   # perf keeps what it recorded there
     done = subprocess.run([PERF, "record", "-q", "-F", "2000", "-e", "cpu-clock:u", "-o", path, program_path], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment, check=False)
     if done.returncode:
-        skip("perf cannot record here: shares beside perf's: %r" % done.stderr[:200])
+        tap.skip("shares beside perf's", "perf cannot record here: %r" % done.stderr[:200])
         return
     os.environ["HOME"] = folder
     check_shares(path, "C++ and libc", 2)
     if not shutil.which("node"):
-        skip("no node: code of jitdump files")
+        tap.skip("code of jitdump files", "no node")
         return
     raw = os.path.join(folder, "node.raw")
     subprocess.run([PERF, "record", "-q", "-k", "mono", "-F", "2000", "-e", "cpu-clock:u", "-o", raw, "node", "--perf-prof", "-e", SCRIPT], cwd=folder, stdout=subprocess.DEVNULL,

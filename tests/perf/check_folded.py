@@ -10,24 +10,15 @@ import re
 import subprocess
 import sys
 
-PERFDATA = os.path.abspath(os.environ.get("PERFDATA", "perfdata"))
-TOP = os.path.abspath(os.environ.get("top_srcdir", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")))
-TESTDATA = os.path.join(TOP, "testdata")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import program  # noqa: E402
+from program import PERFDATA, TESTDATA, TOP  # noqa: E402
 
 # "comm  123 [000]  12.345678:  1000 event:  rest"
 HEAD = re.compile(rb"^ *(.*?) +-?\d+ (?:\[-?\d+\] )?+ *\d+\.\d{6}: +(?:(\d+) +)?(\S+): (.*)$")
 FRAME = re.compile(rb"^\s*([0-9a-f]+) (.*?)(?: \(((?:[^()]|\([^()]*\))*)\))?$")
 
-count = failures = 0
-
-
-def report(name, wrong):
-    global count, failures
-    count += 1
-    failures += bool(wrong)
-    print(f"{'not ' if wrong else ''}ok {count} - {name}")
-    if wrong:
-        print(f"# {wrong}")
+tap = program.Tap()
 
 
 def frame_name(text):
@@ -85,8 +76,8 @@ def check(recording, text):
         elif got != want:
             odd = next(iter(set(got.items()) ^ set(want.items())))
             wrong = f"{len(got)} stacks, wanted {len(want)}; one that differs: {odd!r}"
-        report(f"{recording}, {weight}: {len(want)} stacks, {sum(want.values())} in all", wrong)
-        report(f"{recording}, {weight}: lines are sorted", "" if lines == sorted(lines, key=lambda line: line.rsplit(b" ", 1)[0]) else "they are not")
+        tap.report(f"{recording}, {weight}: {len(want)} stacks, {sum(want.values())} in all", wrong)
+        tap.report(f"{recording}, {weight}: lines are sorted", "" if lines == sorted(lines, key=lambda line: line.rsplit(b" ", 1)[0]) else "they are not")
 
 
 def main():
@@ -98,9 +89,8 @@ def main():
     for recording in ("zstd-61.data", "zstd-73.data", "registers-61.data", "group-61.data"):
         check(recording, run("script", "--symbols", "no", "-q", recording))
     only = run("folded", "--symbols", "no", "-q", "--event", "page-faults", "group-73.data").splitlines()
-    report("one event chosen: no event in front", "" if only and not any(line.startswith(b"page-faults") for line in only) else repr(only[:2]))
-    print(f"1..{count}")
-    return 1 if failures else 0
+    tap.report("one event chosen: no event in front", "" if only and not any(line.startswith(b"page-faults") for line in only) else repr(only[:2]))
+    return tap.end()
 
 
 if __name__ == "__main__":

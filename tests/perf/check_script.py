@@ -15,8 +15,10 @@ import shlex
 import subprocess
 import sys
 
-PERFDATA = os.path.abspath(os.environ.get("PERFDATA", "perfdata"))
-TOP = os.path.abspath(os.environ.get("top_srcdir", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import program  # noqa: E402
+from program import PERFDATA, TOP  # noqa: E402
+
 EVENTS = ("script --ns --show-task-events --show-mmap-events --show-switch-events --show-namespace-events --show-cgroup-events "
           "--show-lost-events --show-bpf-events --show-text-poke-events --show-round-events")
 KINDS = {"script": "script", "events": EVENTS, "json": "perf-json"}
@@ -30,17 +32,7 @@ EXPLAINED = {
     "rec-dir-threads-p73.dir": "perf reads the files of a directory in the order in which the file system lists them",
 }
 
-count = failures = 0
-
-
-def report(name, difference, directive=""):
-    global count, failures
-    count += 1
-    if difference and not directive:
-        failures += 1
-    print(f"{'not ' if difference else ''}ok {count} - {name}{directive}")
-    if difference and not directive:
-        print(f"# {difference}")
+tap = program.Tap()
 
 
 def run(command, recording, folder):
@@ -92,14 +84,14 @@ def check_texts():
             json.loads(got.decode("utf-8"), object_pairs_hook=no_repeated_keys)
         else:
             difference = first_difference(want, got)
-        report(f"{name}: perfdata {command} {recording}", difference)
+        tap.report(f"{name}: perfdata {command} {recording}", difference)
 
 
 def check_jobs():
     for recording in ("callgraph-61.data", "trace-61.data"):
         for command in ("script", "script --deltatime", "perf-json", "folded"):
             one, four = (run(f"{command} -j {jobs}", recording, os.path.join(TOP, "testdata")) for jobs in (1, 4))
-            report(f"{command} {recording}: one thread and four", first_difference(one, four))
+            tap.report(f"{command} {recording}: one thread and four", first_difference(one, four))
 
 
 def check_refusals():
@@ -110,7 +102,7 @@ def check_refusals():
         args = [PERFDATA, "script", *(f"-F{part}" for part in fields.split()), "callgraph-73.data"]
         done = subprocess.run(args, cwd=os.path.join(TOP, "testdata"), capture_output=True, timeout=60)
         wrong = "" if done.returncode == 2 and word in done.stderr and not done.stdout else f"exit {done.returncode}, {done.stderr!r}"
-        report(f"-F {fields} is refused", wrong)
+        tap.report(f"-F {fields} is refused", wrong)
 
 
 def exit_of(cell, kind):
@@ -165,7 +157,11 @@ def check_corpus(corpus, globs):
             if difference is None:
                 continue
             why = EXPLAINED.get(row["file"])
-            report(f"corpus: {KINDS[kind].split()[0]} {row['file']} ({kind})", difference, f" # TODO {why}" if difference and why else "")
+            title = f"corpus: {KINDS[kind].split()[0]} {row['file']} ({kind})"
+            if difference and why:
+                tap.todo(title, difference, why)
+            else:
+                tap.report(title, difference)
 
 
 def main():
@@ -176,8 +172,7 @@ def main():
         check_refusals()
     if corpus:
         check_corpus(corpus, sys.argv[1:])
-    print(f"1..{count}")
-    return 1 if failures else 0
+    return tap.end()
 
 
 sys.exit(main())

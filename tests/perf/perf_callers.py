@@ -37,19 +37,7 @@ int main(int argc, char **argv) { (void)argv; for (int i = 0; i < argc * 1000; i
 """
 
 
-class Cases:
-    def __init__(self):
-        self.count = self.failures = 0
-
-    def report(self, name, faults=(), skip=""):
-        self.count += 1
-        self.failures += bool(faults)
-        print("%sok %d - %s%s" % ("not " if faults else "", self.count, name, " # SKIP " + skip if skip else ""), flush=True)
-        for fault in list(faults)[:6]:
-            print("# " + str(fault)[:1000].replace("\n", "\n# "))
-
-
-cases = Cases()
+cases = program.Tap()
 
 
 def run(*words, **more):
@@ -203,12 +191,12 @@ def check_compilers(folder):
             for title, recording, options in (("branches", stacks, []), ("addresses", plain, ["-ba" if version == "22" else "-nl"])):
                 title = "perf2bolt-%s: %s of %s" % (version, title, name)
                 if skip:
-                    cases.report(title, skip=skip)
+                    cases.skip(title, skip)
                 else:
                     compare(title, folder, lambda out, environment, v=version, b=binary, r=recording, o=options: perf2bolt(v, b, r, out, environment, *o), 8)
             skip = missing or ("" if shutil.which("llvm-profgen-" + version) else "no llvm-profgen-" + version)
             if skip:
-                cases.report("llvm-profgen-%s: %s" % (version, name), skip=skip)
+                cases.skip("llvm-profgen-%s: %s" % (version, name), skip)
             else:
                 compare("llvm-profgen-%s: %s" % (version, name), folder, lambda out, environment, v=version, b=binary, r=stacks: profgen(v, b, r, out, environment), 8)
 
@@ -226,7 +214,7 @@ def check_text_readers():
         for file in files:
             title, path = "%s of %s" % (name, file), os.path.join(program.TESTDATA, file)
             if not shutil.which(command[0]):
-                cases.report(title, skip="no %s in PATH" % name)
+                cases.skip(title, "no %s in PATH" % name)
                 continue
             done = subprocess.run(command, input=text_of("ours", path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
             faults = [] if done.returncode == 0 and done.stdout.count(b"\n") > 3 else [done.returncode, done.stdout, done.stderr]
@@ -247,7 +235,7 @@ def check_firefox(folder):
     for words in (["-F", "+pid"], ["--header"]):
         title = "the Firefox Profiler imports script " + " ".join(words)
         if not module("@firefox-devtools/profiler-cli"):
-            cases.report(title, skip="no npm package @firefox-devtools/profiler-cli")
+            cases.skip(title, "no npm package @firefox-devtools/profiler-cli")
             continue
         text = os.path.join(folder, "firefox.txt")
         with open(text, "wb") as file:
@@ -280,7 +268,7 @@ def check_speedscope(folder):
     chromium = shutil.which("chromium")
     title = "speedscope imports script"
     if not (chromium and module("speedscope") and module("puppeteer-core") and shutil.which("node")):
-        cases.report(title, skip="no chromium, or no npm packages speedscope and puppeteer-core")
+        cases.skip(title, "no chromium, or no npm packages speedscope and puppeteer-core")
         return
     text = text_of("ours", os.path.join(program.TESTDATA, "callgraph-73.data"))
     visited = os.path.join(folder, "speedscope.js")
@@ -321,7 +309,7 @@ def normal(text, path):
 
 def check_command_lines(folder):
     if not perf_is_7():
-        cases.report("command lines of other callers", skip="no perf 7 here; PERF names one")
+        cases.skip("command lines of other callers", "no perf 7 here; PERF names one")
         return
     empty = os.path.join(folder, "empty")
     os.mkdir(empty)
@@ -354,8 +342,7 @@ def main():
         check_firefox(folder)
         check_speedscope(folder)
         check_command_lines(folder)
-    print("1..%d" % cases.count)
-    return 1 if cases.failures else 0
+    return cases.end()
 
 
 if __name__ == "__main__":

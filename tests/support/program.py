@@ -118,7 +118,8 @@ class Tap:
         self.count = self.failures = 0
 
     def report(self, title, faults):
-        """A case passes when `faults` is empty: a list of faults, or one text."""
+        """A case passes when `faults` is empty: faults one by one, or one text."""
+        faults = list(faults) if hasattr(faults, "__next__") else faults
         self.count += 1
         self.failures += bool(faults)
         print("%sok %d - %s" % ("not " if faults else "", self.count, title), flush=True)
@@ -128,6 +129,16 @@ class Tap:
             text = str(faults)[:2000]
         if faults:
             print("# " + text.replace("\n", "\n# "), flush=True)
+
+    def todo(self, title, fault, reason):
+        """A case whose fault is known."""
+        self.count += 1
+        print("%sok %d - %s # TODO %s" % ("not " if fault else "", self.count, title, reason), flush=True)
+
+    def skip(self, title, reason):
+        """A case that cannot run here."""
+        self.count += 1
+        print("ok %d - %s # SKIP %s" % (self.count, title, reason), flush=True)
 
     def end(self):
         """Prints the plan; the exit code."""
