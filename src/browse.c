@@ -38,7 +38,7 @@ struct view {
 	bool is_threads;
 };
 
-/* What a query gave: each needs the whole recording. */
+/* What a query gave. */
 struct answer {
 	char *query, *text;
 };
@@ -51,6 +51,7 @@ struct browser {
 	struct messages messages;
 	struct view views[MOST_VIEWS];
 	size_t nr_views;
+	struct perfdata_result *recording;   /* with what was added up of it; NULL: nothing is kept */
 	struct answer answers[MOST_ANSWERS];
 	size_t nr_answers;           /* ever kept: the oldest is replaced */
 	size_t event, nr_events;     /* whose functions are listed */
@@ -74,8 +75,26 @@ static void add_option(struct query *query, const char *name, const char *value)
 	query->settings[query->nr++] = (struct perfdata_setting){ name, value };
 }
 
-/* Reads the recording. The answer as text with a zero at its end; NULL: it failed, and the note says why. */
-static char *read_answer(struct browser *browser, const struct query *query)
+/* Asks what was kept of the recording. PERFDATA_ABSENT: it has to be read for this query. */
+static enum perfdata_status ask_kept(struct browser *browser, const struct query *query, struct perfdata_output *output,
+				     struct perfdata_error *reterr)
+{
+	const struct perfdata_conversion conversion = { .size = sizeof conversion,
+							.format = query->format,
+							.settings = query->settings,
+							.nr_settings = query->nr,
+							.output = output };
+	const struct perfdata_ask_options how = { .size = sizeof how,
+						  .tids = &browser->tid,
+						  .nr_tids = browser->tid >= 0,
+						  .jobs = (unsigned)browser->options->jobs };
+	return browser->recording ? perfdata_result_ask(browser->recording, &conversion, &how, reterr)
+				  : PERFDATA_ABSENT;
+}
+
+/* Reads the recording, and keeps what the first answer was made of: it is of all threads. */
+static enum perfdata_status read_recording(struct browser *browser, const struct query *query,
+					   struct perfdata_output *output, struct perfdata_error *reterr)
 {
 	const struct options *options = browser->options;
 	const struct perfdata_filter filter = { .size = sizeof filter,
@@ -93,14 +112,28 @@ static char *read_answer(struct browser *browser, const struct query *query)
 						      .nr_settings = query->nr,
 						      .filter = &filter,
 						      .jobs = (unsigned)options->jobs,
-						      .reader = &reader };
-	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
+						      .reader = &reader,
+						      .keep = !browser->recording };
 	struct perfdata_input *input = input_source(options, browser->file);
+	const enum perfdata_status status =
+		input ? perfdata_convert(input, output, query->format, &how,
+					 browser->recording ? NULL : &browser->recording, reterr)
+		      : PERFDATA_ENOMEM;
+	perfdata_input_free(input);
+	return status;
+}
+
+/* The answer as text with a zero at its end; NULL: it failed, and the note says why. */
+static char *make_answer(struct browser *browser, const struct query *query)
+{
+	struct perfdata_error error = { .offset = PERFDATA_NO_OFFSET };
 	struct perfdata_output *output = perfdata_output_memory();
-	enum perfdata_status status = PERFDATA_ENOMEM;
-	if (input && output)
-		status = perfdata_convert(input, output, query->format, &how, NULL, &error);
+	enum perfdata_status status = output ? ask_kept(browser, query, output, &error) : PERFDATA_ENOMEM;
 	char *text = NULL;
+	if (status == PERFDATA_ABSENT) {
+		error = (struct perfdata_error){ .offset = PERFDATA_NO_OFFSET };
+		status = read_recording(browser, query, output, &error);
+	}
 	if (status == PERFDATA_OK) {
 		const struct perfdata_bytes bytes = perfdata_output_bytes(output);
 		text = malloc(bytes.size + 1);
@@ -112,7 +145,6 @@ static char *read_answer(struct browser *browser, const struct query *query)
 	}
 	if (output)
 		(void)perfdata_output_close(output, false, NULL);
-	perfdata_input_free(input);
 	if (status != PERFDATA_OK)
 		snprintf(browser->note, sizeof browser->note, "%s",
 			 *error.message ? error.message : perfdata_status_text(status));
@@ -155,7 +187,7 @@ static void keep_answer(struct browser *browser, char *query, const char *text)
 	browser->nr_answers++;
 }
 
-/* The same as read_answer; of what was asked before without reading. */
+/* The same as make_answer, or its text from before. */
 static char *answer_of(struct browser *browser, const struct query *query)
 {
 	char *spelled = spell_query(browser, query);
@@ -164,7 +196,7 @@ static char *answer_of(struct browser *browser, const struct query *query)
 			free(spelled);
 			return strdup(browser->answers[i].text);
 		}
-	char *text = read_answer(browser, query);
+	char *text = make_answer(browser, query);
 	if (text)
 		keep_answer(browser, spelled, text);
 	else
@@ -766,6 +798,7 @@ enum exit_code command_browse(struct options *options)
 		view_release(&browser->views[--browser->nr_views]);
 	for (size_t i = 0; i < MOST_ANSWERS; i++)
 		answer_release(&browser->answers[i]);
+	perfdata_result_free(browser->recording);
 	free(browser->dso);
 	free(browser);
 	return code;

@@ -37,6 +37,13 @@ struct perfdata_result {
 	struct perfdata_finding_list *findings;
 	bool finding_lost;
 	const struct perfdata_convert_options *options;
+	/* for perfdata_result_ask */
+	const struct perfdata_registry *registry;
+	enum perfdata_tristate names;
+	struct perfdata_configuration asked;    /* of the first part */
+	uint32_t needs;
+	struct pd_run_past past;
+	struct pd_profile_kept kept;
 };
 
 /* What all parts together ask for. */
@@ -346,7 +353,8 @@ static enum perfdata_status run_plan(const struct plan *plan, struct perfdata_re
 		.findings = own ? kept_findings : plan->options->findings,
 		.findings_user = own ? result : plan->options->findings_user,
 	};
-	const enum perfdata_status status = pd_run_emitters(result->session, targets, plan->nr_parts, &options, reterr);
+	const enum perfdata_status status = pd_run_emitters(result->session, targets, plan->nr_parts, &options,
+							    &result->past, reterr);
 	const struct perfdata_summary *summary = perfdata_session_summary(result->session);
 	const bool tables = targets[0]->emitter->flags & PERFDATA_EMITTER_ROWS;
 	for (size_t i = 0; i < plan->nr_parts; i++) {
@@ -387,6 +395,12 @@ static enum perfdata_status convert_input(const struct plan *plan, const struct 
 	}
 	result->parts = plan->parts;
 	result->nr_parts = plan->nr_parts;
+	result->registry = plan->options->registry;
+	result->names = plan->options->names;
+	result->asked = plan->parts[0].configuration;
+	result->needs = plan->needs;
+	if (plan->options->keep && plan->parts[0].emitter->flags & PERFDATA_EMITTER_AGAIN)
+		plan->parts[0].target.kept = &result->kept;
 	enum perfdata_status status = open_reader(plan, input, result, reterr);
 	if (!status)
 		status = open_session(plan, result, reterr);
@@ -402,6 +416,62 @@ static enum perfdata_status convert_input(const struct plan *plan, const struct 
 		*ret = result;
 	else
 		perfdata_result_free(result);
+	return status;
+}
+
+/* --- further questions -------------------------------------------------------------------------------------------- */
+
+static bool same_text(const char *a, const char *b) { return a && b ? !strcmp(a, b) : a == b; }
+
+/* Whether the samples that were added up are those that the part would have added up. */
+static bool asks_for_same(const struct perfdata_result *result, const struct perfdata_configuration *asks)
+{
+	const struct perfdata_configuration *had = &result->asked;
+	return !(asks->needs & ~result->needs) && asks->order == had->order &&
+	       asks->merge_deferred == had->merge_deferred && asks->keep_exited == had->keep_exited &&
+	       asks->nr_types == had->nr_types && same_text(asks->event, had->event) &&
+	       asks->trace_samples == had->trace_samples && asks->off_cpu == had->off_cpu &&
+	       asks->spans == had->spans && same_text(asks->span_states, had->span_states) &&
+	       asks->no_state_frames == had->no_state_frames && asks->wait_frame == had->wait_frame;
+}
+
+static enum perfdata_status answer_part(struct perfdata_result *result, const struct perfdata_ask_options *asked,
+					struct part *part, struct perfdata_error *reterr)
+{
+	if (!result->kept.profile || !(part->emitter->flags & PERFDATA_EMITTER_AGAIN) ||
+	    !asks_for_same(result, &part->configuration))
+		return pd_error_of_status(reterr, PERFDATA_ABSENT, PERFDATA_NO_OFFSET);
+	const struct perfdata_run_options options = {
+		.size = sizeof options, .jobs = asked->jobs, .cancel = asked->cancel,
+		.on_finding = asked->on_finding, .user = asked->user,
+		.findings = kept_findings, .findings_user = result,
+	};
+	result->kept.tids = asked->tids;
+	result->kept.nr_tids = asked->nr_tids;
+	part->target.kept = &result->kept;
+	const enum perfdata_status status = pd_run_emitters(result->session,
+							    &(const struct perfdata_target *){ &part->target }, 1,
+							    &options, &result->past, reterr);
+	if (status == PERFDATA_OK && part->ret_rows)
+		*part->ret_rows = part->rows;
+	return status;
+}
+
+enum perfdata_status perfdata_result_ask(struct perfdata_result *result, const struct perfdata_conversion *conversion,
+					 const struct perfdata_ask_options *options, struct perfdata_error *reterr)
+{
+	struct perfdata_ask_options own = { .size = sizeof own };
+	struct part *part = pd_calloc(1, sizeof *part);
+	const struct perfdata_convert_options how = { .registry = result->registry, .names = result->names };
+	const struct plan plan = { .options = &how };
+	enum perfdata_status status = part ? PD_OPTIONS_COPY(&own, cancel, options, reterr)
+					   : pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+	if (status == PERFDATA_OK)
+		status = read_part(&plan, part, conversion, reterr);
+	if (status == PERFDATA_OK)
+		status = answer_part(result, &own, part, reterr);
+	if (part)
+		free_parts(part, 1);
 	return status;
 }
 
@@ -458,6 +528,7 @@ void perfdata_result_free(struct perfdata_result *result)
 	if (!result)
 		return;
 	free_parts(result->parts, result->nr_parts);   /* other recordings borrow the session */
+	pd_profile_kept_release(&result->kept);
 	perfdata_session_close(result->session);
 	perfdata_symbols_free(result->symbols);
 	perfdata_reader_close(result->reader);

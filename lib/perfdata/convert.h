@@ -59,6 +59,9 @@ struct perfdata_convert_options {
 	void *open_user;
 	/* the recording's name in tables and shared outputs; NULL: the name of its file */
 	const char *recording;
+	/* the result keeps what the format adds up, where it is one that perfdata_result_ask answers from; of several
+	 * formats, the first */
+	bool keep;
 };
 
 /* The result of a conversion. Its reader and session stay open until it is freed. */
@@ -89,6 +92,26 @@ PERFDATA_API enum perfdata_status perfdata_convert_several(const struct perfdata
 							   size_t nr_conversions,
 							   const struct perfdata_convert_options *options,
 							   struct perfdata_result **ret, struct perfdata_error *reterr);
+
+/* Zero is the default of each. */
+struct perfdata_ask_options {
+	size_t size;
+	const int32_t *tids;                       /* only samples of these threads; nr_tids 0: of all */
+	size_t nr_tids;
+	unsigned jobs;                             /* as in perfdata_convert_options */
+	perfdata_finding_fn *on_finding;           /* findings of this answer */
+	void *user;                                /* for on_finding */
+	const struct perfdata_cancel *cancel;      /* ends an answer that goes to a file with PERFDATA_EINTR */
+};
+/* Converts again without reading the recording: what a conversion with `keep` added up gives the bytes that
+ * perfdata_convert would give (with its filter, and `tids`). Counts of records and times in documents are those of the
+ * whole recording. "report" and "annotate" answer. The registry of the first conversion must live. PERFDATA_ABSENT:
+ * what was kept does not suffice for these settings, or nothing was kept; perfdata_convert answers. Else as
+ * perfdata_convert. */
+PERFDATA_API enum perfdata_status perfdata_result_ask(struct perfdata_result *result,
+						      const struct perfdata_conversion *conversion,
+						      const struct perfdata_ask_options *options,
+						      struct perfdata_error *reterr);
 
 #ifdef __cplusplus
 }

@@ -121,6 +121,7 @@ struct perfdata_emit_context {
 	uint64_t *rows;
 	struct pd_profile_read *const *others;   /* for emitters of the library */
 	size_t nr_others;
+	struct pd_profile_kept *kept;            /* the same */
 };
 
 /* Memory of a worker thread that format and encode may use, kept from batch to batch, for caches that do not change the
@@ -158,6 +159,7 @@ enum perfdata_emitter_flag {
 	/* below a folder, each named output is a folder, with a file in it for each recording */
 	PERFDATA_EMITTER_FOLDERS = 128,
 	PERFDATA_EMITTER_ROWS = 512,         /* writes tables, and counts their rows */
+	PERFDATA_EMITTER_AGAIN = 1024,       /* of the library; answers perfdata_result_ask */
 };
 
 /* What users have in mind when they choose an emitter: lists and help of a program group emitters by it. */
@@ -225,6 +227,7 @@ struct perfdata_target {
 	uint64_t *rows;                         /* of this emitter alone, instead of the run's; or NULL */
 	struct pd_profile_read *const *others;      /* for emitters of the library; or NULL */
 	size_t nr_others;
+	struct pd_profile_kept *kept;               /* the same */
 };
 struct perfdata_run_options {
 	size_t size;

@@ -40,18 +40,26 @@ struct pd_profile {
 
 enum { CHOSEN = 1, LEFT_OUT = 2, NODES_OF_BYTE = 4 };
 
+static struct pd_profile *make_profile(const struct perfdata_session *session, const struct pd_profile_options *options)
+{
+	struct pd_profile *profile = pd_calloc(1, sizeof *profile);
+	if (!profile)
+		return NULL;
+	profile->session = session;
+	profile->options = *options;
+	profile->seed = pd_hash_seed(profile);
+	pd_sums_init(&profile->sums, pd_session_account(session));
+	return profile;
+}
+
 enum perfdata_status pd_profile_new(const struct perfdata_session *session, const struct pd_profile_options *options,
 				    struct pd_profile **ret)
 {
 	if (options->parts & PD_BY_SLICE && !options->slice)
 		return PERFDATA_EUSAGE;
-	struct pd_profile *profile = pd_calloc(1, sizeof *profile);
+	struct pd_profile *profile = make_profile(session, options);
 	if (!profile)
 		return PERFDATA_ENOMEM;
-	profile->session = session;
-	profile->options = *options;
-	profile->seed = pd_hash_seed(profile);
-	pd_sums_init(&profile->sums, pd_session_account(session));
 	const enum perfdata_status status =
 		options->names ? pd_session_want_names(session, options->names == PD_NAMES_LINES, options->threads)
 			       : PERFDATA_OK;
@@ -278,6 +286,142 @@ void pd_profile_walk_free(struct pd_profile_walk *walk)
 	if (walk)
 		pd_sums_walk_free(walk->sums);
 	pd_free(walk);
+}
+
+/* --- a profile of another one ------------------------------------------------------------------------------------- */
+
+static bool has_tid(const int32_t *tids, size_t nr_tids, int32_t tid)
+{
+	for (size_t i = 0; i < nr_tids; i++)
+		if (tids[i] == tid)
+			return true;
+	return !nr_tids;
+}
+
+/* Takes the threads that are asked for, in their order. *ret: by thread of `from` its number, or UINT32_MAX. */
+static enum perfdata_status derive_threads(const struct pd_profile *from, const int32_t *tids, size_t nr_tids,
+					   struct pd_profile *profile, uint32_t **ret)
+{
+	uint32_t *numbers = pd_calloc(from->nr_threads + 1, sizeof *numbers);
+	const bool keeps = profile->options.parts & PD_BY_THREAD;
+	enum perfdata_status status = numbers ? PERFDATA_OK : PERFDATA_ENOMEM;
+	for (size_t i = 0; i < from->nr_threads && status == PERFDATA_OK; i++) {
+		if (!has_tid(tids, nr_tids, from->threads[i].tid)) {
+			numbers[i] = UINT32_MAX;
+		} else if (keeps) {
+			numbers[i] = (uint32_t)profile->nr_threads;
+			if (pd_vector_grow(&profile->threads, &profile->threads_room, profile->nr_threads,
+					   sizeof *profile->threads) < 0)
+				status = PERFDATA_ENOMEM;
+			else
+				profile->threads[profile->nr_threads++] = from->threads[i];
+		}
+	}
+	size_t at = 0;
+	uint64_t id, thread;
+	while (keeps && status == PERFDATA_OK && pd_hash_map_each(&from->thread_ids, &at, &id, &thread))
+		if (numbers[thread] != UINT32_MAX && pd_hash_map_put(&profile->thread_ids, id, numbers[thread]) < 0)
+			status = PERFDATA_ENOMEM;
+	*ret = numbers;
+	return status;
+}
+
+static enum perfdata_status derive_sums(struct pd_profile *from, const uint32_t *threads, struct pd_profile *profile)
+{
+	const struct perfdata_reader *reader = pd_session_reader(profile->session);
+	struct pd_sums_walk *walk = NULL;
+	const struct pd_profile_entry *entry;
+	enum perfdata_status status = pd_sums_walk_new(&from->sums, &walk);
+	while (status == PERFDATA_OK) {
+		status = pd_profile_is_cancelled(profile) ? PERFDATA_EINTR : pd_sums_walk_next(walk, &entry);
+		if (status != PERFDATA_OK || threads[entry->key.thread] == UINT32_MAX)
+			continue;
+		uint32_t parts = profile->options.parts;
+		if (pd_samples_are_occurrences(perfdata_reader_event(reader, entry->key.event)))
+			parts |= profile->options.parts_of_occurrences;
+		struct pd_profile_entry own = *entry;
+		own.key.thread = parts & PD_BY_THREAD ? threads[entry->key.thread] : 0;
+		if (!(parts & PD_BY_COMM))
+			own.key.comm = PERFDATA_NONE;
+		if (!(parts & PD_BY_CPU))
+			own.key.cpu = PERFDATA_NONE;
+		if (!(parts & PD_BY_SLICE))
+			own.key.slice = 0;
+		status = pd_sums_join(&profile->sums, &own, pd_sums_hash(&own.key, profile->seed));
+	}
+	pd_sums_walk_free(walk);
+	return status == PERFDATA_END ? PERFDATA_OK : status;
+}
+
+enum perfdata_status pd_profile_derive(struct pd_profile *from, const struct pd_profile_options *options,
+				       const int32_t *tids, size_t nr_tids, struct pd_profile **ret)
+{
+	const struct pd_profile_options *has = &from->options;
+	const uint32_t wanted = options->parts | options->parts_of_occurrences | (nr_tids ? PD_BY_THREAD : 0);
+	if (wanted & ~has->parts || options->by_period != has->by_period ||
+	    (options->parts & PD_BY_SLICE && options->slice != has->slice))
+		return PERFDATA_ABSENT;
+	if (!from->finished)
+		return PERFDATA_EUSAGE;
+	struct pd_profile *profile = make_profile(from->session, options);
+	uint32_t *threads = NULL;
+	if (!profile)
+		return PERFDATA_ENOMEM;
+	enum perfdata_status status = derive_threads(from, tids, nr_tids, profile, &threads);
+	if (status == PERFDATA_OK)
+		status = derive_sums(from, threads, profile);
+	if (status == PERFDATA_OK)
+		status = pd_profile_finish(profile);
+	pd_free(threads);
+	if (status == PERFDATA_OK)
+		*ret = profile;
+	else
+		pd_profile_free(profile);
+	return status;
+}
+
+void pd_profile_kept_release(struct pd_profile_kept *kept)
+{
+	if (kept->labels)
+		kept->free_labels(kept->labels);
+	pd_profile_free(kept->whole);
+	pd_profile_free(kept->profile);
+	*kept = (struct pd_profile_kept){ 0 };
+}
+
+void pd_profile_cancel_by(struct pd_profile *profile, const struct perfdata_cancel *cancel)
+{
+	profile->options.cancel = cancel;
+}
+
+static bool asks_for_same(const struct pd_profile_options *a, const struct pd_profile_options *b)
+{
+	return a->parts == b->parts && a->parts_of_occurrences == b->parts_of_occurrences &&
+	       (!(a->parts & PD_BY_SLICE) || a->slice == b->slice) && a->by_period == b->by_period;
+}
+
+enum perfdata_status pd_profile_kept_derive(struct pd_profile_kept *kept, const struct pd_profile_options *options,
+					    struct pd_profile **ret)
+{
+	if (kept->nr_tids || !kept->whole || !asks_for_same(&kept->whole->options, options))
+		return pd_profile_derive(kept->profile, options, kept->tids, kept->nr_tids, ret);
+	*ret = kept->whole;
+	kept->whole = NULL;
+	pd_profile_cancel_by(*ret, options->cancel);
+	return PERFDATA_OK;
+}
+
+void pd_profile_kept_leave(struct pd_profile_kept *kept, struct pd_profile *profile)
+{
+	const bool is_chosen = profile && (profile->choice || profile->chosen);
+	const bool is_whole = profile && profile->finished && !is_chosen && !kept->nr_tids;
+	if (!is_whole || pd_account_is_tight(pd_profile_account(profile))) {
+		pd_profile_free(profile);
+		return;
+	}
+	pd_profile_free(kept->whole);
+	kept->whole = profile;
+	pd_profile_cancel_by(profile, NULL);
 }
 
 /* --- a part of the stacks ----------------------------------------------------------------------------------------- */

@@ -103,6 +103,35 @@ bool pd_profile_is_cancelled(const struct pd_profile *profile);
 /* Sorts the sums; to be called after the last part. */
 enum perfdata_status pd_profile_finish(struct pd_profile *profile);
 
+/* --- a profile that outlives its run ------------------------------------------------------------------------------ */
+
+/* What a conversion keeps, so that emitters answer further questions without the recording. */
+struct pd_profile_kept {
+	struct pd_profile *profile;  /* finished; NULL: the run at hand gathers it */
+	struct pd_profile *whole;    /* a profile derived from it for an answer about all threads; or NULL */
+	const int32_t *tids;         /* the question is of samples of these threads; nr_tids 0: of all */
+	size_t nr_tids;
+	void *labels;                /* names of the frames of all stacks, made by an emitter; or NULL */
+	void (*free_labels)(void *labels);
+};
+/* What a profile that is kept distinguishes, beside what its emitter asks for. */
+#define PD_KEPT_PARTS (PD_BY_THREAD | PD_BY_COMM)
+/* Makes a profile of `from`, which is finished, as if only samples of the threads of these tids (nr_tids 0: of all) had
+ * been added up with these options. `from` lives longer than *ret, and loads names as it was asked to. PERFDATA_ABSENT:
+ * it does not distinguish what the options ask for. PERFDATA_ENOMEM, PERFDATA_EREAD, PERFDATA_EWRITE,
+ * PERFDATA_EINTR. */
+enum perfdata_status pd_profile_derive(struct pd_profile *from, const struct pd_profile_options *options,
+				       const int32_t *tids, size_t nr_tids, struct pd_profile **ret);
+void pd_profile_kept_release(struct pd_profile_kept *kept);
+/* The same of what is kept, for its tids; or the profile that an earlier answer left, if it is the same. */
+enum perfdata_status pd_profile_kept_derive(struct pd_profile_kept *kept, const struct pd_profile_options *options,
+					    struct pd_profile **ret);
+/* Takes over a profile that was derived: keeps it for further answers if it is of all threads and nothing was left out,
+ * as long as there is memory. */
+void pd_profile_kept_leave(struct pd_profile_kept *kept, struct pd_profile *profile);
+/* Replaces the object that ends work on the profile; NULL: none. */
+void pd_profile_cancel_by(struct pd_profile *profile, const struct perfdata_cancel *cancel);
+
 /* --- a part of the stacks ----------------------------------------------------------------------------------------- */
 
 /* Excludes the keys for whose node `takes` sets *ret to false: from now on totals and walks cover the other keys. It

@@ -328,6 +328,7 @@ static enum perfdata_status run_all(struct pd_run *run)
 	enum perfdata_status status = pd_run_start(run);
 	if (status)
 		return status;
+	run->reader_done = pd_run_is_read(run);
 	work_until_done(run, run->jobs - 1);
 	pd_team_join(run->team);
 	run->team = NULL;
@@ -348,6 +349,8 @@ static enum perfdata_status run_all(struct pd_run *run)
 		run->status = run->reader_status;
 		run->error = run->reader_error;
 	}
+	if (run->past)
+		*run->past = (struct pd_run_past){ .is_read = !run->status, .is_damaged = run->damaged };
 	/* The document is completed whatever ended the run, as long as the output can be written. */
 	if (run->status == PERFDATA_EWRITE)
 		return run->status;
@@ -410,7 +413,7 @@ static enum perfdata_status open_outputs(const struct perfdata_target *const *ta
 
 enum perfdata_status pd_run_emitters(struct perfdata_session *session, const struct perfdata_target *const *targets,
 				     size_t nr_targets, const struct perfdata_run_options *options,
-				     struct perfdata_error *reterr)
+				     struct pd_run_past *past, struct perfdata_error *reterr)
 {
 	struct perfdata_run_options own = { .size = sizeof own };
 	struct own_targets own_targets;
@@ -427,6 +430,8 @@ enum perfdata_status pd_run_emitters(struct perfdata_session *session, const str
 	run->session = session;
 	run->nr_targets = (unsigned)nr_targets;
 	run->options = &own;
+	run->past = past;
+	run->damaged = past && past->is_damaged;
 	if (run_init(run, own_targets.pointers)) {
 		status = pd_run_fail(&run->error, PERFDATA_ENOMEM);
 	} else {

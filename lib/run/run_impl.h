@@ -20,6 +20,7 @@
 #include "base/threads.h"
 #include "perfdata/emit.h"
 #include "run/lane.h"
+#include "run/run.h"
 #include "run/run_findings.h"
 #include "session/session.h"
 #include "text/outlet.h"
@@ -99,6 +100,7 @@ struct perfdata_outputs {
 struct pd_run {
 	struct perfdata_session *session;
 	const struct perfdata_run_options *options;
+	struct pd_run_past *past;           /* or NULL */
 	struct perfdata_outputs *targets;
 	unsigned nr_targets;
 	bool checked;                       /* an emitter checks the records */
@@ -140,6 +142,9 @@ struct pd_run {
 	struct perfdata_batch *early[PD_RUN_BATCHES_BEFORE_BEGIN];   /* pulled before begin */
 	unsigned nr_early, next_early;
 };
+
+/* Whether the session was read before this run. */
+static inline bool pd_run_is_read(const struct pd_run *run) { return run->past && run->past->is_read; }
 
 static inline struct pd_batch_slot *pd_run_slot(struct pd_run *run, uint64_t number)
 {

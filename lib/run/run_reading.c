@@ -124,6 +124,7 @@ static enum perfdata_status call_begin(struct pd_run *run, struct perfdata_outpu
 					     : &run->rows,
 		.others = target->asked->others,
 		.nr_others = target->asked->nr_others,
+		.kept = target->asked->kept,
 	};
 	struct pd_text_stream *stream = pd_run_stream(&run->outside, run, target->number, 0);
 	if (!stream)
@@ -162,7 +163,8 @@ enum perfdata_status pd_run_start(struct pd_run *run)
 {
 	const struct perfdata_header *header = perfdata_reader_header(pd_session_reader(run->session));
 	/* the events of such a recording come as records */
-	if (header->container == PERFDATA_CONTAINER_PIPE || pd_session_makes_samples(run->session)) {
+	if (!pd_run_is_read(run) &&
+	    (header->container == PERFDATA_CONTAINER_PIPE || pd_session_makes_samples(run->session))) {
 		while (run->nr_early < PD_RUN_BATCHES_BEFORE_BEGIN) {
 			struct perfdata_batch *batch;
 			run->reader_status = pull_batch(run, &batch);

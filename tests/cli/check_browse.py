@@ -163,22 +163,41 @@ def check_folds(folder, columns, lines):
 
 
 def check_read_once(folder):
-    """What was shown once is shown again without the recording."""
+    """The recording is read once: every further view comes from what was added up, and is still report's or annotate's."""
     path = os.path.join(folder, "gone.data")
     shutil.copy(FILE, path)
-    terminal = Terminal(folder, [path])
-    first = terminal.until(has("h help"))
-    terminal.keys("s")
-    terminal.until(has("sorted by total"))
+    threads = json.loads(answer("report", "--json", "--by", "thread", "--top", "0", FILE))["events"][0]["rows"]
+    busiest = threads[0]["tid"]
+    name = json.loads(answer("report", "--json", "--tid", str(busiest), "--top", "0", FILE))["events"][0]["rows"][0]["symbol"]
+    terminal = Terminal(folder, [path], 200, 50)
+    terminal.until(has("h help"))
     os.unlink(path)
-    terminal.keys("s")
 
-    def differs(lines):
-        return [line for line in first[:-1] if line not in lines]
-    report("s twice reads the recording once for each order", differs(terminal.until(lambda lines: has("sorted by self")(lines) and not differs(lines))))
+    def wrong(words, title):
+        """Waits for the answer's lines; what the screen has beside them, or lacks of the first ones."""
+        text = without_signs(answer(*words, "--color", "never", "--width", "0", FILE).split("\n"))
+
+        def lacks(lines):
+            shown = "\n".join(without_signs(lines))
+            return [line for line in text[:4] if line[:150] not in shown]
+        lines = terminal.until(lambda lines: title in lines[0] and not lacks(lines))
+        return lacks(lines) + ([] if title in lines[0] else lines[:1])
+    terminal.keys("s")
+    report("without the file, s sorts", [] if has("sorted by total")(terminal.until(has("sorted by total"))) else ["not"])
+    terminal.keys("s")
+    terminal.until(has("sorted by self"))
     terminal.keys("t")
-    lines = terminal.until(lambda lines: has("sorted by self")(lines) and not has("h help")(lines))
-    report("what was not asked before needs it", [] if not has("h help")(lines) else lines)
+    lines = terminal.until(has(" %d" % busiest))
+    report("t lists threads", [] if has(" %d" % busiest)(lines) else lines)
+    terminal.keys("Enter")
+    terminal.until(has(", thread %d" % busiest))
+    terminal.keys("Enter")
+    words = ["--tid", str(busiest), "--top", "0"]
+    report("callers of one thread are report's", wrong(["report", *words, "--callers", name], "callers of"))
+    terminal.keys("Left")
+    terminal.until(has("sorted by self"))
+    terminal.keys("c")
+    report("and callees", wrong(["report", *words, "--callees", name], "callees of"))
     terminal.keys("q")
     terminal.until(has("ended"))
     terminal.close()

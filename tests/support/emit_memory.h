@@ -105,7 +105,7 @@ static inline void emit_memory_with(const struct perfdata_emitter *emitter, cons
 	ret->status = perfdata_session_open(reader, &options, &session, NULL);
 	if (ret->status == PERFDATA_OK) {
 		ret->status = output ? pd_run_emitters(session, &(const struct perfdata_target *){ &target }, 1, &run,
-						    NULL)
+						    NULL, NULL)
 				     : PERFDATA_ENOMEM;
 		const struct perfdata_summary *summary = perfdata_session_summary(session);
 		ret->complete = summary->complete;

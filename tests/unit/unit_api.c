@@ -65,7 +65,7 @@ static enum perfdata_status run_target(const struct perfdata_target *target, str
 	const struct perfdata_session_options options = { .size = sizeof options, .needs = PERFDATA_NEED_RECORDS };
 	CHECK_EQ(perfdata_reader_open_path(recording, NULL, &reader, error), PERFDATA_OK);
 	CHECK_EQ(perfdata_session_open(reader, &options, &session, error), PERFDATA_OK);
-	const enum perfdata_status status = pd_run_emitters(session, &target, 1, NULL, error);
+	const enum perfdata_status status = pd_run_emitters(session, &target, 1, NULL, NULL, error);
 	perfdata_session_close(session);
 	perfdata_reader_close(reader);
 	return status;

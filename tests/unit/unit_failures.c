@@ -152,7 +152,7 @@ static enum perfdata_status write_it(const struct conversion *c, struct perfdata
 						.emitter = c->emitter,
 						.output = several ? several : output };
 	const enum perfdata_status status = pd_run_emitters(session, &(const struct perfdata_target *){ &target }, 1,
-							    &run, NULL);
+							    &run, NULL, NULL);
 	perfdata_output_close(several, status == PERFDATA_OK, NULL);
 	const enum perfdata_status closed = perfdata_output_close(output, status == PERFDATA_OK, NULL);
 	/* the output below several ones knows better why it failed */

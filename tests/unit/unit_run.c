@@ -81,7 +81,7 @@ static enum perfdata_status run_into(const struct perfdata_emitter *by, struct p
 				     const struct perfdata_run_options *options, struct perfdata_error *error)
 {
 	const struct perfdata_target target = { .size = sizeof target, .emitter = by, .output = output };
-	return pd_run_emitters(&session, &(const struct perfdata_target *){ &target }, 1, options, error);
+	return pd_run_emitters(&session, &(const struct perfdata_target *){ &target }, 1, options, NULL, error);
 }
 
 static enum perfdata_status last_close;

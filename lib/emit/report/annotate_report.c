@@ -47,6 +47,14 @@ static void release_state(void *pointer)
 	pd_free(state);
 }
 
+static bool has_branch_stacks(const struct perfdata_reader *reader)
+{
+	for (size_t i = 0; i < perfdata_reader_nr_events(reader); i++)
+		if (perfdata_reader_event(reader, i)->attr->sample_type & PERFDATA_SAMPLE_BRANCH_STACK)
+			return true;
+	return false;
+}
+
 static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_context *context,
 				   struct perfdata_text *out)
 {
@@ -64,6 +72,9 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 		.by_samples = pd_stack_option_is(values, nr, "weight", "samples"),
 		.color = pd_stack_option_is(values, nr, "color", "always"),
 	};
+	/* counts of branches are not kept */
+	if (pd_stack_asks_again(context) && has_branch_stacks(context->reader))
+		return PERFDATA_ABSENT;
 	const struct pd_branches_options branches = { .rule = PD_BRANCHES_FRAMES, .what = PD_BRANCHES_STACKS };
 	enum perfdata_status status = pd_annotate_sources(context, &state->sources);
 	if (status == PERFDATA_OK)
@@ -254,7 +265,7 @@ const struct perfdata_emitter pd_emitter_annotate = {
 	.help = "which instructions and lines of functions take the time",
 	.needs = STACK_GATHER_NEEDS,
 	.configure = pd_stack_configure,
-	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_LIGHT,
+	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_LIGHT | PERFDATA_EMITTER_AGAIN,
 	.suffix = "txt",
 	.option_rules = rules,
 	STACK_EMITTER(release_state),

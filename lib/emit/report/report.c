@@ -34,7 +34,8 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	if (!pd_report_read_options(context, &state->options))
 		return PERFDATA_EUSAGE;
 	if (pd_report_spans_asked(context->options, context->nr_options))
-		return pd_report_spans_new(context, &state->spans, out);
+		return pd_stack_asks_again(context) ? PERFDATA_ABSENT :
+			pd_report_spans_new(context, &state->spans, out);
 	const enum report_by by = state->options.by;
 	for (unsigned i = 0; i < state->options.nr_keys; i++)
 		wanted.parts |= part_of(&state->options, state->options.keys[i]);
@@ -216,7 +217,7 @@ static enum perfdata_status end_output(void *pointer, const struct perfdata_emit
 							    ? perfdata_reader_header(state->gather.reader)->name
 							    : NULL };
 	enum perfdata_status status = pd_stack_gather_finish(&state->gather);
-	writer.labels = pd_stack_labels_new(state->gather.session, by == REPORT_DSO	? STACK_BY_FILE
+	writer.labels = pd_stack_gather_labels(&state->gather, by == REPORT_DSO	? STACK_BY_FILE
 								: by == REPORT_LINE	? STACK_BY_LINE
 								: by == REPORT_BUILD_ID ? STACK_BY_BUILD_ID
 								: pd_report_is_by_wait(by) ? STACK_BY_STATE
@@ -235,7 +236,7 @@ static enum perfdata_status end_output(void *pointer, const struct perfdata_emit
 	pd_free(writer.touched);
 	pd_free(writer.process_of);
 	pd_broken_stacks_release(&writer.broken);
-	pd_stack_labels_free(writer.labels);
+	pd_stack_gather_leave_labels(&state->gather, writer.labels);
 	return pd_stack_ended(status, out);
 }
 
@@ -245,7 +246,7 @@ const struct perfdata_emitter pd_emitter_report = {
 	.help = "where the time goes: functions, files, threads, … with their shares",
 	.needs = STACK_GATHER_NEEDS | PERFDATA_NEED_CUT_STACKS,
 	.configure = configure,
-	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_LIGHT,
+	.flags = PERFDATA_EMITTER_SYMBOLS | PERFDATA_EMITTER_LIGHT | PERFDATA_EMITTER_AGAIN,
 	.suffix = "txt",
 	.option_rules = pd_report_rules,
 	STACK_EMITTER_WITH(pd_report_options, release_state),

@@ -26,7 +26,18 @@ enum perfdata_status pd_stack_gather_begin(struct stack_gather *gather, const st
 	/* the choice asks for names of functions, whatever else is asked for */
 	if (gather->choice && of_profile.names == PD_NAMES_NONE)
 		of_profile.names = inlines ? PD_NAMES_LINES : PD_NAMES_SYMBOLS;
+	gather->kept = context->kept;
+	gather->wanted = of_profile;
+	if (pd_stack_asks_again(context))
+		return pd_profile_kept_derive(gather->kept, &of_profile, &gather->profile);
+	if (gather->kept)
+		of_profile.parts |= PD_KEPT_PARTS;
 	return pd_profile_new(context->session, &of_profile, &gather->profile);
+}
+
+bool pd_stack_asks_again(const struct perfdata_emit_context *context)
+{
+	return context->kept && context->kept->profile;
 }
 
 enum perfdata_status pd_stack_begin(size_t size, pd_stack_set_up_fn *set_up, void (*release)(void *state),
@@ -46,13 +57,58 @@ enum perfdata_status pd_stack_begin(size_t size, pd_stack_set_up_fn *set_up, voi
 
 enum perfdata_status pd_stack_gather_finish(struct stack_gather *gather)
 {
-	const enum perfdata_status status = pd_profile_finish(gather->profile);
+	enum perfdata_status status = PERFDATA_OK;
+	if (!gather->kept) {
+		status = pd_profile_finish(gather->profile);
+	} else if (!gather->kept->profile) {
+		status = pd_profile_finish(gather->profile);
+		if (status == PERFDATA_OK) {
+			pd_profile_cancel_by(gather->profile, NULL);
+			gather->kept->profile = gather->profile;
+			gather->profile = NULL;
+			status = pd_profile_kept_derive(gather->kept, &gather->wanted, &gather->profile);
+		}
+	}
 	return status == PERFDATA_OK ? pd_stack_choose(gather->choice, gather->profile, NULL) : status;
+}
+
+/* Which source a label has depends on the stacks that were looked at before. */
+static bool has_all_stacks(const struct stack_gather *gather)
+{
+	return gather->kept && !gather->kept->nr_tids && !gather->choice;
+}
+
+struct stack_labels *pd_stack_gather_labels(struct stack_gather *gather, enum stack_by by, bool inlines, bool sources)
+{
+	struct pd_profile_kept *kept = gather->kept;
+	if (has_all_stacks(gather) && kept->labels && pd_stack_labels_are(kept->labels, by, inlines, sources)) {
+		struct stack_labels *labels = kept->labels;
+		kept->labels = NULL;
+		return labels;
+	}
+	return pd_stack_labels_new(gather->session, by, inlines, sources);
+}
+
+static void free_labels(void *labels) { pd_stack_labels_free(labels); }
+
+void pd_stack_gather_leave_labels(struct stack_gather *gather, struct stack_labels *labels)
+{
+	struct pd_profile_kept *kept = gather->kept;
+	if (!labels || !has_all_stacks(gather)) {
+		pd_stack_labels_free(labels);
+		return;
+	}
+	pd_stack_labels_free(kept->labels);
+	kept->labels = labels;
+	kept->free_labels = free_labels;
 }
 
 void pd_stack_gather_release(struct stack_gather *gather)
 {
-	pd_profile_free(gather->profile);
+	if (gather->kept && gather->kept->profile)
+		pd_profile_kept_leave(gather->kept, gather->profile);
+	else
+		pd_profile_free(gather->profile);
 	pd_stack_choice_free(gather->choice);
 }
 

@@ -18,12 +18,17 @@ struct stack_gather {
 	const struct perfdata_reader *reader;
 	struct pd_profile *profile;
 	struct stack_choice *choice; /* NULL: all stacks */
+	struct pd_profile_kept *kept;        /* takes the profile at the end, or had it before; or NULL */
+	struct pd_profile_options wanted;    /* what the emitter asked for */
 	bool tells_cut;              /* the option "truncated" */
 	bool shared_output;
 };
 
+/* PERFDATA_ABSENT: the run is to answer from a kept profile, which does not suffice. */
 enum perfdata_status pd_stack_gather_begin(struct stack_gather *gather, const struct perfdata_emit_context *context,
 					const struct pd_profile_options *options);
+/* Whether the run answers from a kept profile: the emitter gets no samples. */
+bool pd_stack_asks_again(const struct perfdata_emit_context *context);
 /* An emitter's `begin`: makes its state of `size` bytes and sets it up. Where that fails, nothing is left of the
  * state. */
 typedef enum perfdata_status pd_stack_set_up_fn(void *state, const struct perfdata_emit_context *context,
@@ -33,6 +38,10 @@ enum perfdata_status pd_stack_begin(size_t size, pd_stack_set_up_fn *set_up, voi
 				    struct perfdata_text *out);
 /* Call it after the last part: finishes the profile, and removes the stacks that the options exclude. */
 enum perfdata_status pd_stack_gather_finish(struct stack_gather *gather);
+/* Labels for the gathered stacks: those that an earlier answer left, or new ones. NULL without memory. Give them to
+ * pd_stack_gather_leave_labels, which keeps them if they are of all stacks, in the order of all. */
+struct stack_labels *pd_stack_gather_labels(struct stack_gather *gather, enum stack_by by, bool inlines, bool sources);
+void pd_stack_gather_leave_labels(struct stack_gather *gather, struct stack_labels *labels);
 void pd_stack_gather_release(struct stack_gather *gather);
 /* An emitter's `release`: frees the state and everything that it gathered. */
 void pd_stack_release(void *state);

@@ -55,6 +55,22 @@ void pd_stack_labels_free(struct stack_labels *labels)
 	pd_free(labels);
 }
 
+static bool shows_inlines(enum stack_by by, bool inlines)
+{
+	return inlines && (by == STACK_BY_FUNCTION || by == STACK_BY_LINE);
+}
+
+static bool needs_sources(enum stack_by by, bool inlines, bool sources)
+{
+	return shows_inlines(by, inlines) || sources || by == STACK_BY_LINE;
+}
+
+bool pd_stack_labels_are(const struct stack_labels *labels, enum stack_by by, bool inlines, bool sources)
+{
+	return !labels->failed && labels->by == by && labels->inlines == shows_inlines(by, inlines) &&
+	       labels->sources == needs_sources(by, inlines, sources);
+}
+
 struct stack_labels *pd_stack_labels_new(const struct perfdata_session *session, enum stack_by by, bool inlines,
 					 bool sources)
 {
@@ -63,8 +79,8 @@ struct stack_labels *pd_stack_labels_new(const struct perfdata_session *session,
 		return NULL;
 	labels->session = session;
 	labels->by = by;
-	labels->inlines = inlines && (by == STACK_BY_FUNCTION || by == STACK_BY_LINE);
-	labels->sources = labels->inlines || sources || by == STACK_BY_LINE;
+	labels->inlines = shows_inlines(by, inlines);
+	labels->sources = needs_sources(by, inlines, sources);
 	labels->strings = pd_intern_new();
 	labels->keys = pd_intern_new();
 	if (labels->strings && labels->keys && pd_intern_put(labels->strings, "", 0) == 0)

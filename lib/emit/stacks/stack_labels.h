@@ -63,6 +63,8 @@ bool pd_stack_labels_match(struct stack_labels *labels, const struct stack_match
 /* The file of a label across builds; "" if it has none. Only after pd_stack_labels_match. */
 const char *pd_stack_labels_file_key(const struct stack_labels *labels, uint32_t label);
 void pd_stack_labels_free(struct stack_labels *labels);
+/* Whether pd_stack_labels_new with these arguments makes labels like these. False after a failure. */
+bool pd_stack_labels_are(const struct stack_labels *labels, enum stack_by by, bool inlines, bool sources);
 /* Whether labels are functions, or lines of functions: both have names of functions. */
 bool pd_stack_labels_are_functions(const struct stack_labels *labels);
 /* Frame ids belong to this session from now on; labels stay, so that several recordings share them. is_base: the

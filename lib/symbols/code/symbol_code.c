@@ -26,12 +26,18 @@ static bool has_code(const struct pd_elf *elf, uint64_t offset, uint64_t size)
 	return false;
 }
 
-static bool is_recorded(const struct perfdata_symbols_dso *dso)
+/* Whether the file is the recorded one. PERFDATA_ENOMEM, PERFDATA_EREAD: nobody knows. */
+static enum perfdata_status find_recorded(const struct perfdata_symbols_dso *dso, bool *ret)
 {
 	struct pd_build_id id;
 	const struct perfdata_symbols_request *request = &dso->request;
-	return request->build_id_size && pd_elf_build_id(dso->text, &id) == PERFDATA_OK &&
-	       id.size == request->build_id_size && !memcmp(id.bytes, request->build_id, id.size);
+	*ret = false;
+	if (!request->build_id_size)
+		return PERFDATA_OK;
+	const enum perfdata_status status = pd_elf_build_id(dso->text, &id);
+	if (status == PERFDATA_OK)
+		*ret = id.size == request->build_id_size && !memcmp(id.bytes, request->build_id, id.size);
+	return status == PERFDATA_ENOMEM || status == PERFDATA_EREAD ? status : PERFDATA_OK;
 }
 
 /* What the file has at an offset. */
@@ -42,7 +48,11 @@ static enum perfdata_status code_of_file(struct perfdata_symbols_dso *dso, uint6
 	uint64_t offset = address;
 	if (!elf)
 		return refuse_bytes(code, "the file with the code is not at hand");
-	if (!is_recorded(dso))
+	bool is_recorded;
+	const enum perfdata_status known = find_recorded(dso, &is_recorded);
+	if (known != PERFDATA_OK)
+		return known;
+	if (!is_recorded)
 		return refuse_bytes(code, dso->request.build_id_size ? "the build-id of the file at hand differs"
 							       : "no build-id was recorded that identifies the file");
 	if (dso->request.kind == PERFDATA_DSO_KERNEL &&
