@@ -261,7 +261,7 @@ static bool describe_frame(struct annotation_filler *filler, uint32_t frame)
 	filler->symbols = pd_session_symbols(session, frame, &address);
 	filler->in_file = at ? address - at->address : 0;
 	annotation->file = dso ? dso->name : "[unknown]";
-	annotation->name = "[unknown]";
+	annotation->name = pd_session_nameless_text(session, frame);
 	filler->in_session = filler->nr_hits ? filler->hits[0].address : 0;
 	if (perfdata_session_symbol(session, frame, UINT64_MAX, &symbol) == PERFDATA_OK) {
 		annotation->name = pd_arena_copy(&filler->annotator->arena, symbol.name, strlen(symbol.name));

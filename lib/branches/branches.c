@@ -14,6 +14,7 @@
 #include "reader/reader.h"
 #include "schema/schema.h"
 #include "session/session.h"
+#include "symbols/symbols.h"
 
 /* Addresses from here on are the kernel's on all architectures that record branches. */
 #define KERNEL_HALF UINT64_C(0xffff800000000000)
@@ -40,7 +41,7 @@ struct pd_branches {
 	uint32_t *undecided;               /* dsos whose build-id may become known */
 	size_t nr_undecided, undecided_room;
 	bool is_ambiguous;                 /* several files have the name */
-	bool file_is_missing;
+	bool file_is_missing, has_answers; /* has_answers: a bundle has answers in its place */
 	struct pd_code_file *file;
 	struct pd_sums_table taken;        /* what samples have: see KIND_TAKEN; then the sums of other kinds */
 	struct pd_sums_table sums;         /* the result */
@@ -172,6 +173,7 @@ static enum perfdata_status add_file(struct pd_branches *b, uint32_t id)
 		struct perfdata_symbols_dso *symbols = pd_session_dso_symbols(b->session, id);
 		status = symbols ? pd_code_file_open(symbols, &b->file) : PERFDATA_ABSENT;
 		b->file_is_missing = status == PERFDATA_ABSENT || status == PERFDATA_EUNSUP;
+		b->has_answers = symbols && pd_symbols_has_answers(symbols);
 		if (b->file_is_missing)
 			status = PERFDATA_OK;
 	}
@@ -594,6 +596,10 @@ static enum perfdata_status judge_addresses(struct pd_branches *b, struct perfda
 	if (b->is_ambiguous)
 		return pd_error(reterr, PERFDATA_EUSAGE, nowhere,
 				"several files of the recording are called %s: choose one by its build-id", b->program);
+	if (b->files->nr && b->file_is_missing && b->has_answers)
+		return pd_error(reterr, PERFDATA_EUSAGE, nowhere,
+				"the file of %s is needed, and the bundle has only answers for it: make one with "
+				"--level full", b->program);
 	if (b->files->nr && b->file_is_missing)
 		return pd_error(reterr, PERFDATA_EUSAGE, nowhere,
 				"the file of %s is needed, and is not at hand, or is not the recorded one (-v says "

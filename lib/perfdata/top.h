@@ -32,7 +32,8 @@ struct perfdata_top_options {
 struct perfdata_top_function {
 	const char *name;          /* of code without a name, a row for each file: "[unknown] (work)" */
 	const char *file;          /* as recorded, such as "/usr/bin/true" or "[kernel.kallsyms]"; "": unknown */
-	/* "user", "kernel", "inlined", "inlined kernel", "jit", "guest", or "no name"; later versions have more */
+	/* "user", "kernel", "inlined", "inlined kernel", "jit", "guest", "no name", or "not in this bundle"; later
+	 * versions have more */
 	const char *kind;
 	struct perfdata_bytes build_id;          /* of the file; size 0: unknown */
 	uint64_t self, total;                    /* weights: sums of periods */

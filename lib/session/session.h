@@ -261,6 +261,11 @@ bool pd_session_file_offset(const struct perfdata_session *session, uint32_t fra
 			    uint64_t *ret_offset);
 /* What names the dso, for rooms that read more of its file. NULL: there is nothing. Only in the session's thread. */
 struct perfdata_symbols_dso *pd_session_dso_symbols(const struct perfdata_session *session, uint32_t dso);
+/* Whether the frame has no name because a bundle has answers for other addresses of its file. Loads the symbols. A
+ * caller's frame has its bit set, as for perfdata_session_symbol. */
+bool pd_session_lacks_answer(const struct perfdata_session *session, uint32_t frame);
+/* What outputs show in place of the name of a frame that has none. */
+const char *pd_session_nameless_text(const struct perfdata_session *session, uint32_t frame);
 /* Whether the symbols of the frame's file were asked for already; true also where there is no file to ask. */
 bool pd_session_has_loaded(const struct perfdata_session *session, uint32_t frame);
 

@@ -412,6 +412,10 @@ static inline struct pd_account *pd_symbols_account(const struct perfdata_symbol
 	return symbols->options.memory ? &symbols->options.memory->account : NULL;
 }
 
+/* Whether a bundle has answers in place of the file; of a dso that was asked for something. */
+bool pd_symbols_has_answers(const struct perfdata_symbols_dso *dso);
+/* Whether a bundle has answers for the file, and none for this address. Loads them. */
+bool pd_symbols_lack_answer(struct perfdata_symbols_dso *dso, uint64_t address);
 /* Whether the symbols were loaded, or could not be. */
 bool pd_symbols_is_loaded(const struct perfdata_symbols_dso *dso);
 /* Takes the lock of a dso. As long as another thread has it, the calling thread loads other dsos. */

@@ -200,6 +200,15 @@ def hostile_answers(folder, env, recording, program, build_id):
     check("an address that the bundle lacks is told", done.returncode == 0 and b"not in this bundle" in done.stderr and b"N814" in done.stderr, done.stderr)
     done = run(PERFDATA, "match", recording, "--symbols-from", folder + "/hostile.tar", env=env)
     check("… also by match", b"not in this bundle" in done.stderr, done.stderr)
+    for name, words, row in (("report", ("report",), b"[not in this bundle] (program)"), ("a tree", ("report", "--tree"), b"[not in this bundle] (program)"),
+                             ("folded", ("folded",), b"[not in this bundle] [program]"), ("speedscope", ("speedscope",), b"[not in this bundle] (program)"),
+                             ("report --json", ("report", "--json"), b'"kind":"not in this bundle"')):
+        done = run(PERFDATA, *words, recording, "--symbols-from", folder + "/hostile.tar", env=env)
+        check("… by the rows of %s" % name, row in done.stdout and b"[unknown] (program)" not in done.stdout and b";[program]" not in done.stdout, done.stdout[:600])
+    notes = [line for line in done.stderr.split(b"\n") if b"have no name" in line]
+    check("… and no note counts it among those without a name", all(b"/bin/program" not in line for line in notes), done.stderr)
+    done = run(PERFDATA, "annotate", recording, "--symbols-from", source, env=env)
+    check("answers have no instructions, which annotate says", b"the bundle has only answers for this file" in done.stdout, done.stdout[:600])
 
 
 def later(folder, env, recording):

@@ -105,7 +105,7 @@ static enum perfdata_status put_event(const struct flamegraph *graph, const stru
 	for (uint32_t i = 0; i < pd_stack_labels_nr(labels) && fine; i++) {
 		const struct stack_label *label = pd_stack_labels_get(labels, i);
 		char key[PD_KEY_NAME_MAX] = "(unnamed)";
-		if (label->kind != STACK_NO_NAME || label->dso == PERFDATA_NONE)
+		if (!pd_stack_kind_is_nameless(label->kind) || label->dso == PERFDATA_NONE)
 			pd_key_symbol(pd_stack_labels_string(labels, label->name), key, sizeof key);
 		const uint32_t row = intern_key(keys, &text, pd_stack_labels_file_key(labels, i), key);
 		fine = row != UINT32_MAX;

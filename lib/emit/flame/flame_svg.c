@@ -69,7 +69,7 @@ static void put_fill(struct perfdata_text *out, const struct svg *svg, const str
 	static const struct {
 		int hue, saturation;
 	} kinds[STACK_KINDS] = { { 46, 85 }, { 14, 80 },  { 84, 55 },  { 330, 55 }, { 155, 55 },
-				 { 0, 0 },   { 275, 55 }, { 215, 40 }, { 0, 0 } };
+				 { 0, 0 },   { 275, 55 }, { 215, 40 }, { 195, 60 }, { 0, 0 }, { 0, 0 } };
 	const uint32_t hash = hash_of(box->name);
 	if (svg->base_totals) {
 		const double growth = pd_stack_percent(box->total, svg->all) -

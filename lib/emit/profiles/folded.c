@@ -127,7 +127,8 @@ static enum perfdata_status label_of(struct state *folded, const char *text, uin
 	return take_label(folded, ret);
 }
 
-/* The name of a frame without a symbol: its file's name, or all parts that another tool needs to find the name. */
+/* The name of a frame without a symbol: its file's name, marked if only the bundle lacks it, or all parts that another
+ * tool needs to find the name. */
 static void spell_file(struct state *folded, uint32_t frame)
 {
 	struct perfdata_text *text = &folded->text;
@@ -139,6 +140,8 @@ static void spell_file(struct state *folded, uint32_t frame)
 		pd_text_hex(text, at->address);
 		return;
 	}
+	if (pd_session_lacks_answer(folded->gather.session, frame))
+		perfdata_text_printf(text, "%s ", pd_session_nameless_text(folded->gather.session, frame));
 	const char *name = dso ? dso->name : "[unknown]", *slash = strrchr(name, '/');
 	name = slash ? slash + 1 : name;
 	perfdata_text_string(text, *name == '[' ? "" : "[");

@@ -196,7 +196,7 @@ static uint32_t location_of(struct writing *writing, const struct stack_step *st
 	perfdata_text_clear(&writing->message);
 	pd_protobuf_number(&writing->message, LOCATION_MAPPING, place.map ? mapping_index(writing, place.map) : 0);
 	pd_protobuf_number(&writing->message, LOCATION_ADDRESS, place.address);
-	if (kind != STACK_NO_NAME)
+	if (!pd_stack_kind_is_nameless(kind))
 		put_lines(writing, place.calls + skip, place.nr_calls - skip);
 	if (place.dso)
 		put_frame_type(writing, kind,

@@ -186,7 +186,8 @@ static uint64_t put_location(struct writing *writing, const struct stack_step *s
 		return 0;
 	}
 	struct pprof_map *map = place.map ? pd_pprof_maps_get(writing->state->gather.maps, place.map) : NULL;
-	const bool nameless = pd_stack_labels_get(writing->labels, place.calls[0].label)->kind == STACK_NO_NAME;
+	const enum stack_kind kind = pd_stack_labels_get(writing->labels, place.calls[0].label)->kind;
+	const bool nameless = pd_stack_kind_is_nameless(kind);
 	if (map) {
 		map->used = true;
 		map->nameless |= nameless;

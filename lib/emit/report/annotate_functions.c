@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "emit/report/annotated.h"
 #include "emit/stacks/stack_text.h"
+#include "session/session.h"
 
 /* --- addresses with samples --------------------------------------------------------------------------------------- */
 
@@ -166,7 +167,8 @@ static struct function function_of(const struct annotate_functions *all, uint32_
 	const struct perfdata_session *session = all->gather->session;
 	const struct perfdata_frame *at = perfdata_session_frame(session, frame);
 	struct perfdata_symbol symbol;
-	struct function function = { .dso = at->dso, .frame = frame, .time = at->time, .name = "[unknown]" };
+	struct function function = { .dso = at->dso, .frame = frame, .time = at->time,
+				     .name = pd_session_nameless_text(session, frame) };
 	*ret_address = at->address;
 	if (perfdata_session_symbol(session, frame, UINT64_MAX, &symbol) == PERFDATA_OK) {
 		function.is_known = perfdata_session_dso(session, at->dso)->kind != PERFDATA_DSO_STATE;

@@ -84,6 +84,7 @@ struct report_event {
 	uint64_t whole[2];                   /* the same with the stacks that were not chosen */
 	bool is_part;                        /* stacks were chosen */
 	uint64_t nameless[2];                /* of samples whose executing function is unknown */
+	uint64_t not_in_bundle[2];           /* of others, whose function the bundle has no answer for */
 	bool has_totals;                     /* rows have totals: their own weight and their callees' */
 	struct report_row *rows;             /* sorted */
 	size_t nr_rows;

@@ -149,6 +149,10 @@ void pd_report_json_event(const struct report_options *options, const struct rep
 	}
 	json_number(out, "nameless_samples", event->nameless[0]);
 	json_number(out, "nameless_weight", event->nameless[1]);
+	if (event->not_in_bundle[0]) {
+		json_number(out, "not_in_bundle_samples", event->not_in_bundle[0]);
+		json_number(out, "not_in_bundle_weight", event->not_in_bundle[1]);
+	}
 	json_broken(event, out);
 	json_number(out, "rows_left_out", event->nr_rows - pd_report_rows_shown(options, event) + event->nr_small);
 	perfdata_text_literal(out, ",\"rows\":[");

@@ -117,11 +117,15 @@ static enum perfdata_status add_stack(struct report_writer *writer, const struct
 					      : add_to_tree(writer, entry, &label);
 	if (status == PERFDATA_OK)
 		status = note_broken(writer, entry);
-	if (status == PERFDATA_OK && pd_stack_labels_get(writer->labels, label)->kind == STACK_NO_NAME) {
-		pd_sum_up(&writer->event.nameless[0], entry->sums.samples);
-		pd_sum_up(&writer->event.nameless[1], entry->sums.weight);
+	if (status != PERFDATA_OK)
+		return status;
+	const enum stack_kind kind = pd_stack_labels_get(writer->labels, label)->kind;
+	uint64_t *sums = kind == STACK_NOT_IN_BUNDLE ? writer->event.not_in_bundle : writer->event.nameless;
+	if (pd_stack_kind_is_nameless(kind)) {
+		pd_sum_up(&sums[0], entry->sums.samples);
+		pd_sum_up(&sums[1], entry->sums.weight);
 	}
-	return status;
+	return PERFDATA_OK;
 }
 
 static const char *comm_name(const struct report_state *state, uint32_t comm)
@@ -399,7 +403,9 @@ static void choose_rows(struct report_writer *writer)
 	const struct perfdata_event *of = perfdata_reader_event(writer->state->gather.reader, writer->index);
 	if (!writer->nr_comms || !most || (nr_selves > 1 && !has_fixed_place(of)))
 		return;
-	event->function = strcmp(most->kind, pd_report_kind_name(STACK_NO_NAME)) ? most->name : NULL;
+	const bool is_named = strcmp(most->kind, pd_report_kind_name(STACK_NO_NAME)) != 0 &&
+			      strcmp(most->kind, pd_report_kind_name(STACK_NOT_IN_BUNDLE)) != 0;
+	event->function = is_named ? most->name : NULL;
 	memcpy(event->of_function, most->sum.self, sizeof event->of_function);
 	event->has_callers = (of->attr->sample_type & PERFDATA_SAMPLE_CALLCHAIN) != 0;
 	event->has_totals = false;

@@ -32,7 +32,8 @@ const char *pd_report_kind_name(enum stack_kind kind)
 		[STACK_INLINED] = "inlined",   [STACK_INLINED_KERNEL] = "inlined kernel",
 		[STACK_JIT] = "jit",           [STACK_NO_NAME] = "no name",
 		[STACK_GUEST] = "guest",       [STACK_THREAD] = "thread",
-		[STACK_LEFT_OUT] = "left out",     [STACK_WAITING] = "waiting",
+		[STACK_LEFT_OUT] = "left out", [STACK_WAITING] = "waiting",
+		[STACK_NOT_IN_BUNDLE] = "not in this bundle",
 	};
 	return kind < STACK_KINDS ? names[kind] : "";
 }

@@ -157,6 +157,20 @@ static void broken_lines(const struct report_options *options, const struct repo
 	}
 }
 
+/* The share of the event's samples that have no name. */
+static void share_line(const struct report_options *options, const struct report_event *event, const uint64_t sums[2],
+		       const char *what, const char *where, struct perfdata_text *out)
+{
+	const unsigned unit = pd_report_unit_of(options);
+	const double percent = pd_stack_percent(sums[unit], event->all[unit]);
+	char line[160];
+	if (!sums[0])
+		return;
+	snprintf(line, sizeof line, "%s: %s%.2f %% was executing where %s", what, percent < 0.005 ? "less than " : "",
+		 percent < 0.005 ? 0.01 : percent, where);
+	write_warning(options, out, line);
+}
+
 void pd_report_event_line(const struct report_options *options, const struct report_event *event,
 			  struct perfdata_text *out)
 {
@@ -171,17 +185,13 @@ void pd_report_event_line(const struct report_options *options, const struct rep
 		perfdata_text_printf(out, "these are %.2f %% of all: %" PRIu64 " of %" PRIu64 " samples\n",
 				     pd_stack_percent(event->all[unit], event->whole[unit]), event->all[0],
 				     event->whole[0]);
-	const bool chose_comms = event->by == REPORT_COMM && options->by_default;
-	if (chose_comms)
+	if (event->by == REPORT_COMM && options->by_default) {
 		comms_line(options, event, out);
-	else if (event->nameless[0]) {
-		const double percent = pd_stack_percent(event->nameless[unit], event->all[unit]);
-		char line[160];
-		snprintf(line, sizeof line, "no names: %s%.2f %% was executing where no symbol is known",
-			 percent < 0.005 ? "less than " : "", percent < 0.005 ? 0.01 : percent);
-		write_warning(options, out, line);
+		return;
 	}
-	if (!chose_comms && event->broken)
+	share_line(options, event, event->nameless, "no names", "no symbol is known", out);
+	share_line(options, event, event->not_in_bundle, "not in this bundle", "it has no answers", out);
+	if (event->broken)
 		broken_lines(options, event, out);
 }
 

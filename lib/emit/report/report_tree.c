@@ -93,7 +93,7 @@ static void branch_line(const struct report_options *options, const struct repor
 			     pd_stack_percent(sums[branch->node].self[unit], event->all[unit]));
 	perfdata_text_fill(out, ' ', indent);
 	perfdata_text_shortened(out, pd_stack_labels_string(event->labels, label->name), width);
-	if (*file && label->kind != STACK_NO_NAME) {
+	if (*file && !pd_stack_kind_is_nameless(label->kind)) {
 		pd_report_style(options, REPORT_DIM, out);
 		perfdata_text_literal(out, "  ");
 		perfdata_text_shortened(out, pd_stack_last_part(file), file_width);

@@ -140,7 +140,7 @@ static void append_name(struct baseline_writer *writer, const struct stack_label
 	if (writer->state->by == BY_LINE && label->source) {
 		perfdata_text_printf(&writer->name, "%s:%" PRIu32 " ",
 				     pd_stack_labels_string(writer->labels, label->source), label->line);
-	} else if (label->kind == STACK_NO_NAME && label->dso != PERFDATA_NONE) {
+	} else if (pd_stack_kind_is_nameless(label->kind) && label->dso != PERFDATA_NONE) {
 		perfdata_text_literal(&writer->name, "(unnamed)");
 		return;
 	}
@@ -188,7 +188,7 @@ static bool key_of_place(struct baseline_writer *writer, uint32_t label, const s
 	const struct perfdata_session *session = writer->state->gather.session;
 	const struct stack_label *of = pd_stack_labels_get(writer->labels, label);
 	*ret = NO_KEY;
-	if (writer->state->by != BY_SYMBOL || of->kind != STACK_NO_NAME || of->dso == PERFDATA_NONE ||
+	if (writer->state->by != BY_SYMBOL || !pd_stack_kind_is_nameless(of->kind) || of->dso == PERFDATA_NONE ||
 	    perfdata_session_dso(session, of->dso)->kind != PERFDATA_DSO_USER ||
 	    !perfdata_session_build_id(session, of->dso, NULL).size)
 		return true;
@@ -302,7 +302,7 @@ static void note_kinds(struct baseline_writer *writer, const struct stack_path *
 		const enum stack_kind kind = pd_stack_labels_get(writer->labels, path->labels[i])->kind;
 		inlined = kind == STACK_INLINED || kind == STACK_INLINED_KERNEL;
 	}
-	writer->event.named += last->kind == STACK_NO_NAME ? 0 : sums->w;
+	writer->event.named += pd_stack_kind_is_nameless(last->kind) ? 0 : sums->w;
 	writer->event.inlined += inlined ? sums->w : 0;
 	if (path->nr_steps &&
 	    pd_session_frame_is_kernel(writer->state->gather.session, path->steps[path->nr_steps - 1].frame))
@@ -462,7 +462,7 @@ static bool write_key(struct baseline_writer *writer, uint32_t id)
 		const char *shown = pd_stack_labels_string(writer->labels, label->name);
 		if (!write_file(writer, label->dso, &side.file))
 			return false;
-		if (by == BY_SYMBOL && label->kind != STACK_NO_NAME && strcmp(shown, side.name) != 0)
+		if (by == BY_SYMBOL && !pd_stack_kind_is_nameless(label->kind) && strcmp(shown, side.name) != 0)
 			side.shown = shown;
 		if (label->raw_name != label->name)
 			side.raw_name = pd_stack_labels_string(writer->labels, label->raw_name);

@@ -241,7 +241,7 @@ static void match_key(struct stack_labels *labels, const struct stack_label *lab
 	if (dso)
 		pd_key_file(dso->kind, dso->name, file, sizeof file);
 	key->file = dso ? file_across_builds(labels, dso) : 0;
-	if (label->kind == STACK_NO_NAME && dso)
+	if (pd_stack_kind_is_nameless(label->kind) && dso)
 		snprintf(text, sizeof text, "(unnamed)");
 	else
 		pd_key_symbol(pd_stack_labels_string(labels, label->name), text, sizeof text);
@@ -340,14 +340,18 @@ static void add_call(struct stack_labels *labels, const struct stack_label *labe
 	labels->calls[labels->nr_calls++] = (struct stack_call){ id, source, line, column };
 }
 
-static void add_nameless(struct stack_labels *labels, const struct perfdata_dso *dso)
+static void add_nameless(struct stack_labels *labels, const struct perfdata_dso *dso, uint32_t frame)
 {
+	const bool lacks_answer = pd_session_lacks_answer(labels->session, frame);
+	const char *text = pd_session_nameless_text(labels->session, frame);
 	char name[512];
-	snprintf(name, sizeof name, "[unknown] (%s)", dso ? last_part(dso->name) : "");
-	struct stack_label label = { .name = pd_stack_labels_intern(labels, dso ? name : "[unknown]"),
+	snprintf(name, sizeof name, "%s (%s)", text, dso ? last_part(dso->name) : "");
+	struct stack_label label = { .name = pd_stack_labels_intern(labels, dso ? name : text),
 				     .dso = dso ? dso->id : PERFDATA_NONE,
 				     .file = dso ? pd_stack_labels_intern(labels, dso->name) : 0,
-				     .kind = is_guest(dso) ? STACK_GUEST : STACK_NO_NAME };
+				     .kind = is_guest(dso)  ? STACK_GUEST
+					     : lacks_answer ? STACK_NOT_IN_BUNDLE
+							    : STACK_NO_NAME };
 	label.raw_name = label.name;
 	add_call(labels, &label, 0, 0, 0);
 }
@@ -408,7 +412,7 @@ static void add_functions(struct stack_labels *labels, const struct perfdata_dso
 	size_t nr = 0;
 	const uint32_t asked = is_caller ? PERFDATA_FRAME_CALLER | frame : frame;
 	if (perfdata_session_symbol(labels->session, asked, UINT64_MAX, &symbol) != PERFDATA_OK) {
-		add_nameless(labels, dso);
+		add_nameless(labels, dso, asked);
 		return;
 	}
 	const bool sourced = labels->sources &&
@@ -433,7 +437,7 @@ static bool resolve_frame(struct stack_labels *labels, uint32_t frame, bool is_c
 	if (labels->by == STACK_BY_STATE)
 		add_state(labels, dso, is_caller);
 	else if (!dso)
-		add_nameless(labels, NULL);
+		add_nameless(labels, NULL, PERFDATA_NONE);
 	else if (labels->by == STACK_BY_FILE || labels->by == STACK_BY_BUILD_ID)
 		add_file(labels, dso);
 	else

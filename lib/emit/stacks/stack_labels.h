@@ -2,8 +2,8 @@
 /* Labels: the names of the steps of stacks. An output has one label for each function of a file, or for each file,
  * source line, build-id or thread state. One step has several labels where functions are inlined.
  *
- * An address that has no name is one label for each file, so that a file without symbols is one thing and not
- * thousands. */
+ * Addresses of a file that have no name share one label, so that a file without symbols is one thing and not
+ * thousands; those that a bundle has no answers for share another. */
 #ifndef PD_STACK_LABELS_H
 #define PD_STACK_LABELS_H
 
@@ -23,8 +23,15 @@ enum stack_kind {
 	STACK_THREAD,
 	STACK_WAITING,           /* no code: what a thread did off the CPU */
 	STACK_LEFT_OUT,
+	STACK_NOT_IN_BUNDLE,     /* a bundle has answers for other addresses of the file */
 	STACK_KINDS
 };
+
+/* Whether code of that kind has no name. */
+static inline bool pd_stack_kind_is_nameless(enum stack_kind kind)
+{
+	return kind == STACK_NO_NAME || kind == STACK_NOT_IN_BUNDLE;
+}
 
 /* Strings are ids of pd_stack_labels_string; 0 is the empty one. */
 struct stack_label {

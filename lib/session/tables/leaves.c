@@ -40,17 +40,19 @@ static bool has_bit(const atomic_uint_least64_t *bits, uint32_t frame)
 	       atomic_load_explicit(&bits[frame / 64], memory_order_relaxed) >> frame % 64 & 1;
 }
 
-/* False also if no name in the frame's file was requested: an output that shows no names misses none, and loading a
- * kernel's symbols takes time and memory. */
+/* False also for frames that a bundle has no answer for, which is a finding of its own, and if no name in the frame's
+ * file was requested: an output that shows no names misses none, and loading a kernel's symbols takes time and
+ * memory. */
 static bool lacks_name(const struct perfdata_session *session, uint32_t frame)
 {
 	const struct pd_leaves *leaves = &session->state->leaves;
 	struct perfdata_symbol symbol;
 	if (has_bit(leaves->named, frame))
 		return false;
-	return has_bit(leaves->nameless, frame) ||
-	       (pd_session_has_loaded(session, frame) &&
-		perfdata_session_symbol(session, frame, UINT64_MAX, &symbol) != PERFDATA_OK);
+	const bool is_nameless = has_bit(leaves->nameless, frame) ||
+				 (pd_session_has_loaded(session, frame) &&
+				  perfdata_session_symbol(session, frame, UINT64_MAX, &symbol) != PERFDATA_OK);
+	return is_nameless && !pd_session_lacks_answer(session, frame);
 }
 
 static int by_samples(const void *left, const void *right)

@@ -319,6 +319,18 @@ struct perfdata_symbols_dso *pd_session_symbols(const struct perfdata_session *s
 	return symbols_of(session, frame, ret_address);
 }
 
+bool pd_session_lacks_answer(const struct perfdata_session *session, uint32_t frame)
+{
+	uint64_t address;
+	struct perfdata_symbols_dso *symbols = pd_session_symbols(session, frame, &address);
+	return symbols && pd_symbols_lack_answer(symbols, address);
+}
+
+const char *pd_session_nameless_text(const struct perfdata_session *session, uint32_t frame)
+{
+	return pd_session_lacks_answer(session, frame) ? "[not in this bundle]" : "[unknown]";
+}
+
 struct perfdata_symbols *pd_session_names(const struct perfdata_session *session) { return session->state->symbols; }
 
 enum perfdata_status pd_session_source(const struct perfdata_session *session, uint32_t frame,

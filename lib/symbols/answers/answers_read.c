@@ -446,10 +446,16 @@ static void note_lacking(struct perfdata_symbols_dso *dso, uint64_t address)
 	pd_monitor_leave(dso->names_lock);
 }
 
+static const struct pd_answer *find_answer(const struct pd_answers *a, uint64_t address)
+{
+	return find_entry(a->answers, a->nr_answers, sizeof *a->answers, address - a->base);
+}
+
+bool pd_answers_have(const struct pd_answers *answers, uint64_t address) { return find_answer(answers, address); }
+
 static const struct pd_answer *answer_at(struct perfdata_symbols_dso *dso, uint64_t address)
 {
-	const struct pd_answers *a = dso->answers;
-	const struct pd_answer *found = find_entry(a->answers, a->nr_answers, sizeof *a->answers, address - a->base);
+	const struct pd_answer *found = find_answer(dso->answers, address);
 	if (!found)
 		note_lacking(dso, address);
 	return found;

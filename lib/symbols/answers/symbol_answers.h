@@ -100,6 +100,7 @@ bool pd_answers_have_names(const struct pd_answers *answers);
 /* How many addresses were asked that the answers lack; true once. */
 bool pd_answers_lack(struct perfdata_symbols_dso *dso, uint64_t *ret_nr);
 void pd_answers_close(struct perfdata_symbols_dso *dso);
+bool pd_answers_have(const struct pd_answers *answers, uint64_t address);
 /* As the functions of symbols.h; to be called for a dso that has answers. */
 enum perfdata_status pd_answers_symbol(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,
 				       struct perfdata_symbol *ret);

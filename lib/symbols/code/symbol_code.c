@@ -111,6 +111,8 @@ enum perfdata_status pd_symbols_code(struct perfdata_symbols_dso *dso, uint64_t 
 	enum perfdata_status status = perfdata_symbols_lookup(dso, address, time, &symbol);
 	if (status != PERFDATA_OK && status != PERFDATA_ABSENT)
 		return status;
+	if (pd_symbols_has_answers(dso))
+		return refuse_bytes(ret, "the bundle has only answers for this file: one of --level full has code");
 	pd_symbols_lock(dso);
 	switch (dso->request.kind) {
 	case PERFDATA_DSO_JITDUMP:

@@ -266,6 +266,13 @@ enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, u
 	return PERFDATA_OK;
 }
 
+bool pd_symbols_has_answers(const struct perfdata_symbols_dso *dso) { return dso->answers; }
+
+bool pd_symbols_lack_answer(struct perfdata_symbols_dso *dso, uint64_t address)
+{
+	return pd_dso_wait_loaded(dso) == PERFDATA_OK && dso->answers && !pd_answers_have(dso->answers, address);
+}
+
 bool pd_symbols_differ(struct perfdata_symbols_dso *dso, uint64_t address)
 {
 	if (pd_dso_wait_loaded(dso) == PERFDATA_OK && dso->answers)

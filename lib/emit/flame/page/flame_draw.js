@@ -5,7 +5,7 @@ const KINDS = [
 	{ name: "user", hue: 46, saturation: 85 }, { name: "kernel", hue: 14, saturation: 80 }, { name: "inlined", hue: 84, saturation: 55 },
 	{ name: "inlined, kernel", hue: 330, saturation: 55 }, { name: "JIT", hue: 155, saturation: 55 }, { name: "no name", hue: 0, saturation: 0 },
 	{ name: "guest", hue: 275, saturation: 55 }, { name: "who ran", hue: 215, saturation: 40 }, { name: "off the CPU", hue: 195, saturation: 60 },
-	{ name: "left out", hue: 0, saturation: 0 },
+	{ name: "left out", hue: 0, saturation: 0 }, { name: "not in this bundle", hue: 0, saturation: 0 },
 ];
 const KIND_THREAD = 7, KIND_OFF = 8;
 
