@@ -6,9 +6,9 @@
     dask-worker tcp://127.0.0.1:8786 --nthreads 1 &          # newer: dask worker; on each host
     fleet_dask.py tcp://127.0.0.1:8786 LIST DIR SUMMARY      # LIST: a path a line
 
-A task is one shard of the list. A worker that dies loses its tasks, finished ones with them; the scheduler gives them to others, which find by --resume
-what is whole already. Names of files come from the recordings alone, so it does not matter who converts what. Each task writes lines of its own to a summary;
-they are put together in SUMMARY, in the order of the list. The exit code is 0 where all recordings were read, damaged ones too."""
+A task is one recording of the list. If a worker dies, the scheduler gives its tasks to other workers, also tasks that it had finished; --resume skips
+complete recordings. File names depend only on the recordings' paths, so any worker may convert any recording. Each task returns its line of the summary;
+SUMMARY gets these lines in the order of the list. The exit code is 0 if all recordings could be read, damaged ones included."""
 import json
 import os
 import subprocess
