@@ -72,6 +72,9 @@ static void *member_main(void *argument)
 	return NULL;
 }
 
+/* The signals that the kernel sends to the thread whose write or instruction caused them. */
+static const int own_signals[] = { SIGPIPE, SIGXFSZ, SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+
 struct pd_team *pd_team_start(unsigned wanted, void (*work)(void *user, unsigned index), void *user)
 {
 	if (!wanted)
@@ -84,10 +87,14 @@ struct pd_team *pd_team_start(unsigned wanted, void (*work)(void *user, unsigned
 	team->work = work;
 	team->user = user;
 
-	/* New threads inherit the mask: with all signals blocked, handlers run (and interrupt reads) in the caller. */
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	/* New threads inherit the mask. Signals to the process are blocked in them: handlers run in the caller, where
+	 * they interrupt reads. A signal that a call of the thread itself raises has the same effect as in the
+	 * caller. */
+	sigset_t blocked, before;
+	sigfillset(&blocked);
+	for (size_t i = 0; i < sizeof own_signals / sizeof *own_signals; i++)
+		sigdelset(&blocked, own_signals[i]);
+	pthread_sigmask(SIG_BLOCK, &blocked, &before);
 	for (; team->count < wanted; team->count++) {
 		struct member *member = &team->members[team->count];
 		member->team = team;

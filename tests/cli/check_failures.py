@@ -346,6 +346,32 @@ def check_pipe():
     report("pipe: closed before the first byte", faults)
 
 
+# formats whose output begins while the recording is still read, by the thread that reads it or by another one
+STREAMED = ("ndjson", "json", "csv", "script", "dump", "perf-json", "perfetto")
+
+
+def check_pipe_later():
+    """Each format writes many times what a pipe holds, of which only the first byte is read."""
+    faults = []
+    recording = Recording()
+    cycles = recording.event("cycles", ids=[1], sample_type=IP | TID | TIME)
+    for i in range(20000):
+        recording.sample(cycles, ip=0x1000 + i, pid=1, tid=1, time=1000 + i)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "long.data")
+        recording.save(path)
+        for name, jobs in itertools.product(STREAMED, "12"):
+            words = [name, "--symbols", "no", "--jobs", jobs]
+            with subprocess.Popen([program.PERFDATA, *words, path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, bufsize=0) as running:
+                running.stdout.read(1)
+                running.stdout.close()
+                said = running.stderr.read()
+            if running.returncode != -signal.SIGPIPE or said:
+                faults.append("%s: exit %d: %s" % (" ".join(words), running.returncode, said.decode()))
+    report("pipe: closed after the first byte", faults)
+
+
 # --- the user ---
 
 def interrupted(words, head):
@@ -405,6 +431,7 @@ def main():
     check_recordings()
     check_full()
     check_pipe()
+    check_pipe_later()
     check_interrupt()
     return tap.end()
 
