@@ -67,7 +67,7 @@ enum perfdata_quantities { PERFDATA_SELF_AND_INCLUSIVE, PERFDATA_SELF_ONLY, PERF
 /* Codes of notes that make sides incomparable, or a comparison inconclusive. */
 #define PERFDATA_COMPARISON_REASONS                                                                                 \
 	"event|modifiers|weight|frequency|machine|kernel|kernel-samples|names|matched|no-common-event|few-samples|" \
-	"near-limit|nothing-else"
+	"near-limit|nothing-else|same-run"
 /* In all numbers 0 means the default; PERFDATA_ZERO means 0. */
 #define PERFDATA_ZERO (-1.0)
 struct perfdata_comparison_options {

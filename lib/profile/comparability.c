@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Are two sides comparable? Notes say what differs between them besides their functions: machine, set-up of events,
- * lost samples, missing names. */
+ * lost samples, missing names, runs that are given twice. */
 #include "config.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "base/memory.h"
 #include "profile/compare_impl.h"
@@ -227,6 +228,95 @@ static void check_rebuilt(struct perfdata_comparison *comparison)
 				"nothing was rebuilt: each file has the same build-id on both sides");
 }
 
+/* --- runs that are given twice ------------------------------------------------------------------------------------ */
+
+struct run {
+	const struct pd_side_recording *recording;
+	unsigned side;
+};
+
+static int compare_numbers(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
+
+static int compare_sums(const struct pd_share_sums *a, const struct pd_share_sums *b)
+{
+	const int order = compare_numbers(a->n, b->n);
+	return order ? order : compare_numbers(a->w, b->w);
+}
+
+static int compare_events(const struct pd_side_event *a, const struct pd_side_event *b)
+{
+	int order = compare_sums(&a->all, &b->all);
+	if (!order)
+		order = compare_numbers(a->nr_sums, b->nr_sums);
+	for (size_t i = 0; !order && i < a->nr_sums; i++) {
+		order = compare_sums(&a->sums[i].self, &b->sums[i].self);
+		if (!order)
+			order = compare_sums(&a->sums[i].inclusive, &b->sums[i].inclusive);
+	}
+	return order;
+}
+
+/* Orders recordings by what a baseline knows of the run, its keys aside, which have other ids on the other side.
+ * 0: they are the same run. */
+static int compare_runs(const void *left, const void *right)
+{
+	const struct pd_side_recording *a = ((const struct run *)left)->recording,
+				       *b = ((const struct run *)right)->recording;
+	int order = compare_numbers(a->reported.duration, b->reported.duration);
+	if (!order)
+		order = compare_numbers(a->nr_events, b->nr_events);
+	for (size_t e = 0; !order && e < a->nr_events; e++)
+		order = compare_events(&a->events[e], &b->events[e]);
+	return order;
+}
+
+/* Where a side has a run twice, runs seem to differ by less than they do. One note of each kind will do. */
+static void note_copies(struct perfdata_comparison *comparison, const struct run *run, const size_t copies[2],
+			bool noted[3])
+{
+	const char *name = run->recording->reported.name;
+	for (unsigned side = 0; side < 2; side++) {
+		if (copies[side] > 1 && !noted[side])
+			pd_compare_note(comparison, "same-run", true,
+					"%.200s is there %zu times %s: a copy says nothing of how far runs "
+					"differ",
+					name, copies[side], side ? "after" : "before");
+		noted[side] |= copies[side] > 1;
+	}
+	const bool on_both = copies[PD_BEFORE] && copies[PD_AFTER];
+	if (on_both && !noted[2])
+		pd_compare_note(comparison, "same-run", false, "%.200s is on both sides", name);
+	noted[2] |= on_both;
+}
+
+static void check_copies(struct perfdata_comparison *comparison)
+{
+	const size_t nr = pd_compare_nr(comparison);
+	struct run *runs = nr ? pd_calloc(nr, sizeof *runs) : NULL;
+	if (nr && !runs) {
+		comparison->status = PERFDATA_ENOMEM;
+		return;
+	}
+	size_t nr_runs = 0;
+	for (size_t i = 0; i < nr; i++) {
+		const struct pd_side_recording *recording = pd_compare_recording(comparison, i);
+		const unsigned side = i < comparison->nr_recordings[0] ? PD_BEFORE : PD_AFTER;
+		/* runs without times may be alike by chance */
+		if (recording->reported.duration)
+			runs[nr_runs++] = (struct run){ recording, side };
+	}
+	if (nr_runs)
+		qsort(runs, nr_runs, sizeof *runs, compare_runs);
+	bool noted[3] = { false };
+	for (size_t first = 0, end; first < nr_runs; first = end) {
+		size_t copies[2] = { 0 };
+		for (end = first; end < nr_runs && !compare_runs(&runs[first], &runs[end]); end++)
+			copies[runs[end].side]++;
+		note_copies(comparison, &runs[first], copies, noted);
+	}
+	pd_free(runs);
+}
+
 static bool is_on(const struct perfdata_comparison *comparison, const struct pd_compare_event *event, unsigned side)
 {
 	const size_t first = side == PD_BEFORE ? 0 : comparison->nr_recordings[0];
@@ -264,5 +354,6 @@ void pd_compare_check(struct perfdata_comparison *comparison)
 	for (size_t i = 0; i < comparison->nr_notes; i++)
 		comparison->self_only |= !strcmp(comparison->notes[i].code, "chains");
 	check_durations(comparison);
+	check_copies(comparison);
 	check_rebuilt(comparison);
 }

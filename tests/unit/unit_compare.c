@@ -385,6 +385,47 @@ static void test_comparison(void)
 	perfdata_baseline_free(after);
 }
 
+static const struct perfdata_comparison_note *note_of(const struct perfdata_comparison *comparison, const char *code)
+{
+	const struct perfdata_comparison_note *note;
+	for (size_t i = 0; (note = perfdata_comparison_note(comparison, i)); i++)
+		if (!strcmp(note->code, code))
+			return note;
+	return NULL;
+}
+
+/* A copy of a run is no further run; a run on both sides is worth a note. */
+static void test_copies(void)
+{
+	struct perfdata_baseline *before = perfdata_baseline_new(), *after = perfdata_baseline_new();
+	const unsigned counts[][KEYS] = { { 100, 104 }, { 104, 100 }, { 102, 102 }, { 101, 103 } };
+	struct perfdata_comparison *comparison;
+	struct perfdata_error error;
+	for (unsigned i = 0; i < 4; i++)
+		add(i < 2 ? before : after, counts[i], "freq 99");
+	CHECK_EQ(perfdata_compare(before, after, NULL, &comparison, &error), PERFDATA_OK);
+	CHECK(!note_of(comparison, "same-run"));
+	perfdata_comparison_free(comparison);
+	CHECK_EQ(perfdata_compare(before, before, NULL, &comparison, &error), PERFDATA_OK);
+	CHECK_EQ(note_of(comparison, "same-run")->is_reason, false);
+	perfdata_comparison_free(comparison);
+	for (unsigned side = 0; side < 2; side++) {
+		add(side ? after : before, counts[side ? 3 : 0], "freq 99");
+		CHECK_EQ(perfdata_compare(before, after, NULL, &comparison, &error), PERFDATA_OK);
+		CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_INCOMPARABLE);
+		CHECK_EQ(note_of(comparison, "same-run")->is_reason, true);
+		perfdata_comparison_free(comparison);
+	}
+	PERFDATA_OPTIONS(perfdata_comparison_options, options, .despite = &(const char *const){ "same-run" },
+			 .nr_despite = 1);
+	CHECK_EQ(perfdata_compare(before, after, &options, &comparison, &error), PERFDATA_OK);
+	CHECK_EQ(note_of(comparison, "same-run")->is_reason, false);
+	CHECK_EQ(perfdata_comparison_verdict(comparison), PERFDATA_VERDICT_INCONCLUSIVE);
+	perfdata_comparison_free(comparison);
+	perfdata_baseline_free(before);
+	perfdata_baseline_free(after);
+}
+
 static void test_verdicts(void)
 {
 	struct perfdata_baseline *before = perfdata_baseline_new(), *after = perfdata_baseline_new(),
@@ -501,6 +542,7 @@ int main(void)
 		{ "the text of a baseline, and what is none", test_text },
 		{ "a comparison, mirrored, and with itself", test_comparison },
 		{ "verdicts and allow lists", test_verdicts },
+		{ "copies of a run", test_copies },
 		{ "each allocation fails once", test_allocations },
 	};
 	return unit_main(cases, sizeof cases / sizeof *cases);
