@@ -33,6 +33,7 @@ struct annotation_filler {
 	uint64_t in_session;                 /* where the function begins, as frames have it */
 	uint64_t shift;                      /* address of a row minus the session's address */
 	uint64_t in_file;                    /* address for look-ups in the file minus the session's address */
+	uint64_t time;                       /* of the code of a jitdump file */
 	const struct pd_annotate_hit *hits;
 	size_t nr_hits, next_hit;
 	struct pd_annotation *annotation;
@@ -79,7 +80,7 @@ static bool add_source(struct annotation_filler *filler, struct pd_annotate_row 
 	/* for files in recordings of simpleperf, the session's addresses differ from the file's */
 	const uint64_t address = row->address - filler->shift + filler->in_file;
 	if (!filler->symbols ||
-	    pd_symbols_source(filler->symbols, address, calls, MAX_CALLS, &nr) != PERFDATA_OK || !nr)
+	    pd_symbols_source_at(filler->symbols, address, filler->time, calls, MAX_CALLS, &nr) != PERFDATA_OK || !nr)
 		return true;
 	nr = nr < MAX_CALLS ? nr : MAX_CALLS;
 	row->line = calls[0].line;
@@ -260,6 +261,7 @@ static bool describe_frame(struct annotation_filler *filler, uint32_t frame)
 	uint64_t address;
 	filler->symbols = pd_session_symbols(session, frame, &address);
 	filler->in_file = at ? address - at->address : 0;
+	filler->time = at ? at->time : 0;
 	annotation->file = dso ? dso->name : "[unknown]";
 	annotation->name = pd_session_nameless_text(session, frame);
 	filler->in_session = filler->nr_hits ? filler->hits[0].address : 0;

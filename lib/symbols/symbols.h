@@ -11,6 +11,7 @@
 #include "base/spool.h"
 #include "base/threads.h"
 #include "perfdata/symbols.h"
+#include "symbols/table/jitdump.h"
 #include "symbols/work/symbol_work.h"
 
 /* --- symbol_table.c: sorted symbols, which of several wins; symbol_names.c: what they are called ------------------ */
@@ -179,31 +180,6 @@ struct pd_symbol *pd_overlaps_find(const struct pd_symbol_table *table, uint64_t
 /* Whether symbols of different names hold the address. */
 bool pd_overlaps_differ(const struct pd_symbol_table *table, uint64_t address);
 size_t pd_overlaps_memory(const struct pd_symbol_table *table);
-
-/* Code that a jitdump file describes. */
-struct pd_jit_code {
-	uint64_t start, end;
-	uint64_t reach;              /* the largest end of this code and those below it in the tree */
-	uint64_t time, until;        /* valid in [time, until) */
-	const char *name;
-	const uint8_t *bytes;        /* the code, in the file; NULL: the file does not contain it whole */
-};
-struct pd_jit {
-	struct pd_jit_code *items;
-	size_t count, capacity;
-	char *file;                  /* the whole file, including the names */
-	uint32_t machine;            /* e_machine */
-	bool is_damaged;             /* reading ended at a record of an impossible size */
-	bool is_cut;                 /* the file ends inside a record */
-	size_t file_size;
-};
-enum perfdata_status pd_jitdump_load(struct pd_jit *jit, struct pd_work *work, int fd);
-size_t pd_jit_memory(const struct pd_jit *jit);
-/* Puts codes in the order that pd_jit_find needs. */
-void pd_jit_sort(struct pd_jit *jit);
-struct perfdata_symbol pd_jit_symbol(const struct pd_jit_code *code, uint64_t address);
-const struct pd_jit_code *pd_jit_find(const struct pd_jit *jit, uint64_t address, uint64_t time);
-void pd_jit_release(struct pd_jit *jit);
 
 /* --- symbol_files.c: which file is it ---------------------------------------------------------------------------- */
 
@@ -731,6 +707,9 @@ void pd_symbols_expect(struct perfdata_symbols_dso *dso, const uint8_t *build_id
 /* The calls that are in progress at an address, innermost first: the inlined functions, and last the function that
  * holds the code. Sets at most `room` entries; *ret_count: how many there are. PERFDATA_ABSENT: no debug
  * information there. PERFDATA_EUNSUP, PERFDATA_ENOMEM. */
+/* With a time, for jitdump files: their lines are those of the code that was there then. Other dsos pass over it. */
+enum perfdata_status pd_symbols_source_at(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,
+					  struct perfdata_source_line *frames, size_t room, size_t *ret_count);
 enum perfdata_status pd_symbols_source(struct perfdata_symbols_dso *dso, uint64_t address,
 							  struct perfdata_source_line *frames, size_t room,
 							  size_t *ret_count);

@@ -85,6 +85,92 @@ static void test_jitdump(void)
 	perfdata_symbols_free(symbols);
 }
 
+/* --- lines -------------------------------------------------------------------------------------------------------- */
+
+static void add_line(struct bytes *b, uint64_t address, uint32_t line, const char *file, size_t size)
+{
+	add64(b, address), add32(b, line), add32(b, 0), add(b, file, size);
+}
+
+/* Begins a record of lines; its size is set by end_lines. */
+static size_t begin_lines(struct bytes *b, uint64_t address, uint64_t nr)
+{
+	const size_t at = b->size;
+	add32(b, 2), add32(b, 0), add64(b, 100), add64(b, address), add64(b, nr);
+	return at;
+}
+static void end_lines(struct bytes *b, size_t at)
+{
+	const uint32_t size = (uint32_t)(b->size - at);
+	memcpy(b->data + at + 4, &size, sizeof size);
+}
+
+static const char *jit_line(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time)
+{
+	static char text[64];
+	struct perfdata_source_line line;
+	size_t nr = 0;
+	if (pd_symbols_source_at(dso, address, time, &line, 1, &nr) != PERFDATA_OK)
+		return "-";
+	snprintf(text, sizeof text, "%s:%u %s", line.file, (unsigned)line.line, line.function);
+	return text;
+}
+
+static void test_jitdump_lines(void)
+{
+	struct bytes b = { .size = 0 };
+	add32(&b, 0x4a695444), add32(&b, 1), add32(&b, 40), add32(&b, 62), add32(&b, 0), add32(&b, 1), add64(&b, 0),
+		add64(&b, 0);
+	/* addresses of the code, in any order; a name that is repeated */
+	size_t at = begin_lines(&b, 0x1000, 3);
+	add_line(&b, 0x1008, 3, "a.src", 6);
+	add_line(&b, 0x1020, 4, "\xff", 2);
+	add_line(&b, 0x1004, 2, "b.src", 6);
+	end_lines(&b, at);
+	add_load(&b, 100, 0x1000, 0x100, "plain");
+	/* addresses behind the header of an ELF file */
+	at = begin_lines(&b, 0x2000, 2);
+	add_line(&b, 0x2040, 10, "c.src", 6);
+	add_line(&b, 0x2050, 11, "c.src", 6);
+	end_lines(&b, at);
+	add_load(&b, 100, 0x2000, 0x20, "shifted");
+	add_move(&b, 300, 0x2000, 0x3000, 0x20);
+	/* names with zeros, and an entry that is not there */
+	at = begin_lines(&b, 0x4000, 9);
+	add_line(&b, 0x4000, 20, "\x0f\x8c\0\0src", 8);
+	add_line(&b, 0x4004, 21, "\1\0c", 4);
+	end_lines(&b, at);
+	add_load(&b, 100, 0x4000, 0x20, "garbled");
+	/* lines of another code, and a code without any */
+	at = begin_lines(&b, 0x9000, 1);
+	add_line(&b, 0x9000, 30, "d.src", 6);
+	end_lines(&b, at);
+	add_load(&b, 100, 0x5000, 0x20, "alone");
+	add_load(&b, 100, 0x9000, 0x20, "late");
+	struct perfdata_symbols *symbols = new_symbols(NULL);
+	struct perfdata_symbols_dso *dso = new_dso(symbols, PERFDATA_DSO_JITDUMP, write_file(b.data, b.size));
+	CHECK_STR(jit_line(dso, 0x1003, 200), "-");
+	CHECK_STR(jit_line(dso, 0x1004, 200), "b.src:2 plain");
+	CHECK_STR(jit_line(dso, 0x1008, 200), "a.src:3 plain");
+	CHECK_STR(jit_line(dso, 0x10ff, 200), "a.src:4 plain");
+	CHECK_STR(jit_line(dso, 0x1100, 200), "-");
+	CHECK_STR(jit_line(dso, 0x1008, 99), "-");
+	CHECK_STR(jit_line(dso, 0x2000, 200), "c.src:10 shifted");
+	CHECK_STR(jit_line(dso, 0x2010, 200), "c.src:11 shifted");
+	CHECK_STR(jit_line(dso, 0x2010, 300), "-");
+	CHECK_STR(jit_line(dso, 0x3010, 300), "c.src:11 shifted");
+	CHECK_STR(jit_line(dso, 0x4003, 200), "??:20 garbled");
+	CHECK_STR(jit_line(dso, 0x4004, 200), "??:21 garbled");
+	CHECK_STR(jit_line(dso, 0x5000, 200), "-");
+	CHECK_STR(jit_line(dso, 0x9000, 200), "-");
+	for (size_t cut = 0; cut < b.size; cut++) {
+		dso = new_dso(symbols, PERFDATA_DSO_JITDUMP, write_file(b.data, cut));
+		const char *line = jit_line(dso, 0x1008, 200);
+		CHECK(!strcmp(line, "a.src:3 plain") || !strcmp(line, "-"));
+	}
+	perfdata_symbols_free(symbols);
+}
+
 static unsigned nr_jit_findings;
 
 static void count_jit_finding(void *user, const struct perfdata_finding *finding)
@@ -154,6 +240,7 @@ int main(void)
 {
 	static const struct unit_case cases[] = {
 		{ "names by time, moves, truncated", test_jitdump },
+		{ "lines of codes", test_jitdump_lines },
 		{ "a record of an impossible size", test_jitdump_damaged },
 		{ "more codes than are compared", test_jitdump_many },
 	};

@@ -336,9 +336,11 @@ struct perfdata_symbols *pd_session_names(const struct perfdata_session *session
 enum perfdata_status pd_session_source(const struct perfdata_session *session, uint32_t frame,
 				       struct perfdata_source_line *entries, size_t room, size_t *ret_count)
 {
+	struct perfdata_frame at;
 	uint64_t address;
-	struct perfdata_symbols_dso *symbols = symbols_of(session, frame, &address);
-	return symbols ? pd_symbols_source(symbols, address, entries, room, ret_count) : PERFDATA_ABSENT;
+	struct perfdata_symbols_dso *symbols = pd_session_symbols(session, frame, &address);
+	const uint64_t time = find_address(session, frame, &at) ? at.time : 0;
+	return symbols ? pd_symbols_source_at(symbols, address, time, entries, room, ret_count) : PERFDATA_ABSENT;
 }
 
 enum perfdata_status pd_session_calls(const struct perfdata_session *session, uint32_t frame,

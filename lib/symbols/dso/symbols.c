@@ -397,6 +397,21 @@ enum perfdata_status pd_symbols_source(struct perfdata_symbols_dso *dso, uint64_
 	return pd_symbols_find_calls(dso, address, &wish, frames, room, ret_count);
 }
 
+enum perfdata_status pd_symbols_source_at(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,
+					  struct perfdata_source_line *frames, size_t room, size_t *ret_count)
+{
+	if (dso->request.kind != PERFDATA_DSO_JITDUMP)
+		return pd_symbols_source(dso, address, frames, room, ret_count);
+	const enum perfdata_status status = pd_dso_wait_loaded(dso);
+	if (status)
+		return status;
+	const struct pd_jit_code *code = pd_jit_find(&dso->jit, address, time);
+	if (!room || !code || !pd_jit_find_line(&dso->jit, code, address, frames))
+		return PERFDATA_ABSENT;
+	*ret_count = 1;
+	return PERFDATA_OK;
+}
+
 enum perfdata_status perfdata_symbols_calls(struct perfdata_symbols_dso *dso, uint64_t address,
 					    struct perfdata_source_line *frames, size_t room, size_t *ret_count)
 {

@@ -7,14 +7,19 @@
 #include "base/cursor.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "symbols/symbols.h"
 
 #define MAX_FILE ((size_t)1 << 30)
 #define MOST_COMPARED 4096   /* codes at one address that a look-up compares */
+#define ELF_HEADER 0x40      /* bytes */
 #define MAGIC 0x4a695444u
 #define MAGIC_SWAPPED 0x4454694au
 
-enum { JIT_LOAD = 0, JIT_MOVE = 1, JIT_CLOSE = 3 };
+enum { JIT_LOAD = 0, JIT_MOVE = 1, JIT_LINES = 2, JIT_CLOSE = 3 };
+
+/* A file whose name is no text: what addr2line prints. */
+static const char unknown_file[] = "??";
 
 /* Codes as they are read. */
 struct reading {
@@ -22,6 +27,9 @@ struct reading {
 	struct pd_work *work;        /* or NULL */
 	enum perfdata_status status;
 	struct pd_hash_map newest;   /* address → number of the code that was put there last */
+	/* the entries of the last record of lines, which is about a code that comes after it; at NULL: there is none */
+	struct pd_cursor lines;
+	uint64_t lines_start;        /* the address of that code */
 };
 
 static int add_entry(struct reading *reading, uint64_t start, uint64_t size, uint64_t time, const char *name,
@@ -41,6 +49,96 @@ static int add_entry(struct reading *reading, uint64_t start, uint64_t size, uin
 	return pd_hash_map_put(&reading->newest, start, jit->count - 1);
 }
 
+/* --- lines -------------------------------------------------------------------------------------------------------- */
+
+/* Whether an entry of this code may begin here. */
+static bool is_line(const struct reading *reading, const struct pd_jit_code *code, struct pd_cursor c)
+{
+	const uint64_t offset = pd_u64(&c) - reading->lines_start;
+	return !c.failed && offset <= code->end - code->start + ELF_HEADER;
+}
+
+/* An entry: address, line, discriminator, file name with NUL, or 0xff with NUL for the name before. False: there is
+ * none. node 20 writes names that have other bytes in place of their first ones, also zeros: such an entry ends where
+ * the next one begins. */
+static bool take_line(const struct reading *reading, const struct pd_jit_code *code, struct pd_cursor *c,
+		      struct pd_jit_line *line)
+{
+	if (!is_line(reading, code, *c))
+		return false;
+	line->offset = pd_u64(c) - reading->lines_start;
+	line->line = pd_u32(c);
+	line->number++;
+	pd_take(c, 4);
+	const uint8_t *name = c->at, *end = c->failed ? NULL : memchr(name, 0, pd_left(c));
+	if (!end)
+		return false;
+	const size_t size = (size_t)(end - name);
+	pd_take(c, size + 1);
+	if (size == 1 && *name == 0xff)
+		return true;
+	bool is_text = size && size < PD_SYMBOL_NAME_LIMIT;
+	while (pd_left(c) && !is_line(reading, code, *c)) {
+		is_text = false;
+		pd_take(c, 1);
+	}
+	for (size_t i = 0; is_text && i < size; i++)
+		is_text = name[i] >= ' ';
+	line->file = is_text ? (const char *)name : unknown_file;
+	return true;
+}
+
+static int compare_lines(const void *left, const void *right)
+{
+	const struct pd_jit_line *a = left, *b = right;
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+/* Takes the entries of the last record of lines. V8 and LLVM write addresses in the ELF file that perf inject makes,
+ * whose header comes before the code; others write addresses of the code. */
+static int add_lines(struct reading *reading, struct pd_jit_code *code)
+{
+	struct pd_jit *jit = reading->jit;
+	struct pd_cursor c = reading->lines;
+	struct pd_jit_line line = { .file = unknown_file };
+	uint64_t shift = 0;
+	code->first_line = jit->nr_lines;
+	while (take_line(reading, code, &c, &line)) {
+		if (line.number == 1 && line.offset == ELF_HEADER)
+			shift = ELF_HEADER;
+		if (line.offset < shift)
+			continue;
+		if (reading->work && jit->nr_lines == jit->lines_room)
+			reading->status = pd_work_room(reading->work, 3 * jit->nr_lines * sizeof *jit->lines);
+		if (reading->status ||
+		    pd_vector_grow(&jit->lines, &jit->lines_room, jit->nr_lines, sizeof *jit->lines) < 0)
+			return -1;
+		jit->lines[jit->nr_lines] = line;
+		jit->lines[jit->nr_lines++].offset -= shift;
+	}
+	code->nr_lines = jit->nr_lines - code->first_line;
+	if (code->nr_lines)
+		qsort(&jit->lines[code->first_line], code->nr_lines, sizeof *jit->lines, compare_lines);
+	return 0;
+}
+
+bool pd_jit_find_line(const struct pd_jit *jit, const struct pd_jit_code *code, uint64_t address,
+		      struct perfdata_source_line *ret)
+{
+	const struct pd_jit_line *lines = jit->lines + code->first_line;
+	size_t low;
+	PD_COUNT_BEFORE(low, code->nr_lines, at, lines[at].offset <= address - code->start);
+	if (low)
+		*ret = (struct perfdata_source_line){
+			.function = code->name, .file = lines[low - 1].file, .line = lines[low - 1].line
+		};
+	return low;
+}
+
+/* --- codes -------------------------------------------------------------------------------------------------------- */
+
 /* pid, tid, vma, address, size, index, name with NUL, code */
 static int read_load(struct reading *reading, struct pd_cursor *c, uint64_t time)
 {
@@ -51,7 +149,22 @@ static int read_load(struct reading *reading, struct pd_cursor *c, uint64_t time
 		return 0;
 	const size_t name = strlen((const char *)c->at) + 1;
 	const uint8_t *bytes = pd_left(c) - name >= size ? c->at + name : NULL;
-	return add_entry(reading, address, size, time, (const char *)c->at, bytes);
+	const size_t before = reading->jit->count;
+	if (add_entry(reading, address, size, time, (const char *)c->at, bytes))
+		return -1;
+	const bool has_lines = reading->lines.at && reading->lines_start == address && reading->jit->count > before;
+	const int failed = has_lines ? add_lines(reading, &reading->jit->items[before]) : 0;
+	reading->lines = (struct pd_cursor){ 0 };
+	return failed;
+}
+
+/* address of the code, number of entries, entries */
+static void read_lines(struct reading *reading, const struct pd_cursor *record)
+{
+	struct pd_cursor c = *record;
+	reading->lines_start = pd_u64(&c);
+	pd_take(&c, 8);
+	reading->lines = c.failed ? (struct pd_cursor){ 0 } : c;
 }
 
 /* pid, tid, vma, old address, new address, size, index: the name comes from the newest code at the old address. */
@@ -70,7 +183,14 @@ static int read_move(struct reading *reading, struct pd_cursor *c, uint64_t time
 	/* adding may move the list */
 	const char *name = code->name;
 	const uint8_t *bytes = size <= code->end - code->start ? code->bytes : NULL;
-	return add_entry(reading, to, size, time, name, bytes);
+	const size_t first_line = code->first_line, nr_lines = code->nr_lines, before = reading->jit->count;
+	if (add_entry(reading, to, size, time, name, bytes))
+		return -1;
+	if (reading->jit->count > before) {
+		reading->jit->items[before].first_line = first_line;
+		reading->jit->items[before].nr_lines = nr_lines;
+	}
+	return 0;
 }
 
 static int compare_entries(const void *left, const void *right)
@@ -107,6 +227,8 @@ static int read_records(struct reading *reading, struct pd_cursor *file)
 		struct pd_cursor body = pd_cursor(pd_take(file, size - 16), size - 16, file->swap);
 		if (id == JIT_CLOSE)
 			return 0;
+		if (id == JIT_LINES)
+			read_lines(reading, &body);
 		if ((id == JIT_LOAD && read_load(reading, &body, time)) ||
 		    (id == JIT_MOVE && read_move(reading, &body, time)))
 			return -1;
@@ -132,7 +254,7 @@ static uint64_t set_reach(struct pd_jit_code *items, size_t first, size_t end)
 
 size_t pd_jit_memory(const struct pd_jit *jit)
 {
-	return jit->capacity * sizeof *jit->items + jit->file_size;
+	return jit->capacity * sizeof *jit->items + jit->lines_room * sizeof *jit->lines + jit->file_size;
 }
 
 enum perfdata_status pd_jitdump_load(struct pd_jit *jit, struct pd_work *work, int fd)
@@ -229,6 +351,7 @@ const struct pd_jit_code *pd_jit_find(const struct pd_jit *jit, uint64_t address
 void pd_jit_release(struct pd_jit *jit)
 {
 	pd_free(jit->items);
+	pd_free(jit->lines);
 	pd_free(jit->file);
 	*jit = (struct pd_jit){ 0 };
 }
