@@ -317,7 +317,7 @@ static void show_overview(struct input *input, struct perfdata_session *session,
 	}
 	show_events(&out, summary);
 	if (seen->nr)
-		perfdata_text_printf(&out, "threads: %" PRIu64 " were sampled\n", seen->nr);
+		perfdata_text_printf(&out, "threads: %" PRIu64 " sampled\n", seen->nr);
 	show_names(&out, names);
 	span_facts_show(&out, session, answerable_from(summary).time);
 	show_next(&out, input->file, session, names);

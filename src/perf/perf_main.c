@@ -13,7 +13,7 @@
 static int do_version(int argc, char **argv);
 static int do_help(int argc, char **argv);
 
-static const char recording[] = "it takes the kernel's perf: perfdata reads what it records";
+static const char recording[] = "use perf itself: perfdata reads recordings, and makes none";
 
 /* perf's commands: those that are answered, and what to use for the others. */
 static const struct {
@@ -21,7 +21,7 @@ static const struct {
 	int (*run)(int argc, char **argv);
 	const char *instead;
 } commands[] = {
-	{ "annotate", NULL, "use `perfdata report` for functions, or perf itself for instructions" },
+	{ "annotate", NULL, "use `perfdata annotate`" },
 	{ "archive", NULL, "use `perfdata bundle`" },
 	{ "bench", NULL, recording },
 	{ "buildid-cache", NULL, "use perf itself, or `perfdata bundle`" },
@@ -39,21 +39,21 @@ static const struct {
 	{ "iostat", NULL, recording },
 	{ "kallsyms", NULL, "use perf itself: it is about the running kernel" },
 	{ "kmem", NULL, "use perf itself: perfdata has no such report" },
-	{ "kvm", NULL, "use perf itself: perfdata has no such report" },
-	{ "kwork", NULL, "use perf itself: perfdata has no such report" },
+	{ "kvm", NULL, "use `perfdata report --spans guest`, or perf itself" },
+	{ "kwork", NULL, "use `perfdata report --spans irq` or `softirq`, or perf itself" },
 	{ "list", NULL, "use perf itself: it is about the events of the machine here" },
-	{ "lock", NULL, "use perf itself: perfdata has no such report" },
+	{ "lock", NULL, "use `perfdata report --spans lock`, or perf itself" },
 	{ "mem", NULL, "use perf itself: perfdata has no such report" },
 	{ "probe", NULL, recording },
 	{ "record", NULL, recording },
 	{ "report", perf_do_report, NULL },
-	{ "sched", NULL, "use perf itself: perfdata has no such report" },
+	{ "sched", NULL, "use `perfdata report --spans off` or `runq`, or perf itself" },
 	{ "script", perf_do_script, NULL },
 	{ "stat", NULL, recording },
 	{ "test", NULL, "use perf itself" },
-	{ "timechart", NULL, "use `perfdata perfetto`, or perf itself" },
+	{ "timechart", NULL, "use `perfdata perfetto` or `flamegraph`, or perf itself" },
 	{ "top", NULL, recording },
-	{ "trace", NULL, recording },
+	{ "trace", NULL, "use `perfdata report --spans syscall` for a summary, or perf itself" },
 	{ "version", do_version, NULL },
 };
 #define NR_COMMANDS (sizeof commands / sizeof *commands)

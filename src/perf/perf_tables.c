@@ -4,7 +4,7 @@
 #include "perf/perf_options.h"
 
 #define OWN_DEBUG_READER "debug information is read without other programs"
-#define NEEDS_CODE "it takes the code of the recorded programs"
+#define NEEDS_CODE "it needs the code of the recorded programs"
 #define NEEDS_GUESTS "names of guests come from files that the recording names"
 #define FOR_RECORDING "it is about recording"
 #define SAYS_LESS "what perf adds goes to its log"
@@ -80,7 +80,7 @@ static const struct perf_option script_options[] = {
 	{ 0, "tid", PERF_TEXT, PERF_GIVEN, "tid" },
 	{ 0, "time", PERF_TEXT, PERF_GIVEN, "time" },
 	{ 0, "unwind-style", PERF_TEXT, PERF_IGNORED, "stacks are unwound in one way" },
-	{ 0, "xed", PERF_MAYBE, PERF_REFUSED, "it takes a disassembler" },
+	{ 0, "xed", PERF_MAYBE, PERF_REFUSED, "it needs a disassembler" },
 	{ 0 },
 };
 

@@ -348,7 +348,7 @@ def check_refusals(tap):
     tap.check(lacking["no_end"] > 0 and sum(lacking.values()) > document["count"] / 10, "a process without SWITCH: what is not known is counted",
               repr(lacking))
     text = run("report", "-q", "--spans", "off", path_of("outs")).out.decode()
-    tap.check("lack a side" in text, "and said in the text", text)
+    tap.check("lack a begin or an end" in text, "and said in the text", text)
     text = run("report", "-q", "--spans", "lock", path_of("outs")).out.decode()
     tap.check("perf record" in text and "contention_begin" in text, "how to record what is not there", text)
     done = run("report", "-q", "--spans", "off", "--by", "dso", path_of("outs"))

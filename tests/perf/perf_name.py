@@ -72,8 +72,10 @@ def check_commands():
     tap.report("-h of a command", faults(perf("script", "-h"), 129, b"", begins="\n Usage: perf script"))
     tap.report("an unknown command", faults(perf("nosuch"), 1, b"", "perf: 'nosuch' is not a perf-command. See 'perf --help'.\n"))
     tap.report("an unknown option of perf", faults(perf("--foo"), 129, b"", begins="Unknown option: --foo\n"))
-    for name, instead in (("record", "kernel's perf"), ("top", "kernel's perf"), ("annotate", "perf"), ("archive", "perfdata bundle"),
-                          ("diff", "perfdata diff"), ("inject", "perfdata rewrite"), ("stat", "kernel's perf"), ("report", "perfdata report")):
+    for name, instead in (("record", "perf itself"), ("top", "perf itself"), ("annotate", "perfdata annotate"), ("archive", "perfdata bundle"),
+                          ("diff", "perfdata diff"), ("inject", "perfdata rewrite"), ("stat", "perf itself"), ("report", "perfdata report"),
+                          ("sched", "report --spans off"), ("lock", "report --spans lock"), ("kwork", "report --spans irq"),
+                          ("kvm", "report --spans guest"), ("trace", "report --spans syscall")):
         done = perf(name, "-x" if name != "report" else "--stdio")
         wrong = faults(done, FAILED, b"")
         if done.err.count(b"\n") != 1 or instead.encode() not in done.err:

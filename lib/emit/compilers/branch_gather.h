@@ -47,7 +47,7 @@ enum perfdata_status pd_branch_gather_finish_code(struct branch_gather *gather, 
 	  .kind = PERFDATA_OPTION_TEXT, \
 	  .argument = "PATH|BUILD-ID", \
 	  .help = "of which program or library: its path or base name in the recording, a file with its build-id, or " \
-		  "that" }
+		  "its build-id in hex" }
 /* `what`: see struct pd_branches_options. */
 #define BRANCH_BEGIN(state, rule, what) \
 	static enum perfdata_status configure_session(void *user, struct perfdata_configuration *configuration) \

@@ -12,24 +12,24 @@
 #include "text/json_quoted.h"
 #include "text/spelling.h"
 
-/* What a kind of span is made of, for who has recorded none. */
+/* What the spans of a kind are called in the head of a report, and how to record them. */
 static const struct kind {
-	const char *what, *recorded_by, *named;
+	const char *plural, *recorded_by, *named;
 } kinds[PERFDATA_SPAN_KINDS] = {
-	[PERFDATA_SPAN_RUN] = { "time on a CPU", "-e sched:sched_switch -c 1, or --switch-events", "state" },
-	[PERFDATA_SPAN_OFF] = { "time off the CPU", "-e sched:sched_switch -c 1, or --switch-events", "state" },
-	[PERFDATA_SPAN_RUNQ] = { "waiting for a CPU",
+	[PERFDATA_SPAN_RUN] = { "runs on a CPU", "-e sched:sched_switch -c 1, or --switch-events", "state" },
+	[PERFDATA_SPAN_OFF] = { "waits off the CPU", "-e sched:sched_switch -c 1, or --switch-events", "state" },
+	[PERFDATA_SPAN_RUNQ] = { "waits for a CPU",
 				 "-a -e sched:sched_switch,sched:sched_waking,sched:sched_wakeup_new", "state before" },
 	[PERFDATA_SPAN_SYSCALL] = { "system calls", "-e raw_syscalls:sys_enter,raw_syscalls:sys_exit",
 				    "system call" },
-	[PERFDATA_SPAN_LOCK] = { "waiting for locks of the kernel",
+	[PERFDATA_SPAN_LOCK] = { "waits for kernel locks",
 				 "-a -e lock:contention_begin,lock:contention_end", "kind of lock" },
-	[PERFDATA_SPAN_BLOCK] = { "requests of disks", "-a -e block:block_rq_issue,block:block_rq_complete",
+	[PERFDATA_SPAN_BLOCK] = { "disk requests", "-a -e block:block_rq_issue,block:block_rq_complete",
 				  "request" },
 	[PERFDATA_SPAN_IRQ] = { "interrupts", "-a -e irq:irq_handler_entry,irq:irq_handler_exit", "handler" },
 	[PERFDATA_SPAN_SOFTIRQ] = { "soft interrupts", "-a -e irq:softirq_entry,irq:softirq_exit",
 				    "soft interrupt" },
-	[PERFDATA_SPAN_GUEST] = { "exits of guests", "-a -e kvm:kvm_exit,kvm:kvm_entry", "reason" },
+	[PERFDATA_SPAN_GUEST] = { "guest exits", "-a -e kvm:kvm_exit,kvm:kvm_entry", "reason" },
 };
 static const struct {
 	const char *name;
@@ -241,8 +241,8 @@ static void text_facts(const struct report_spans *spans, struct perfdata_text *o
 				     facts->sampled_switches);
 	if (cut)
 		perfdata_text_printf(out,
-				     "unknown: %" PRIu64 " of %" PRIu64 " (%.2f %%) lack a side: %" PRIu64
-				     " a begin, %" PRIu64 " an end, %" PRIu64 " were open at the end\n",
+				     "unknown: %" PRIu64 " of %" PRIu64 " (%.2f %%) lack a begin or an end: %" PRIu64
+				     " a begin, %" PRIu64 " an end, %" PRIu64 " were open when the recording ended\n",
 				     cut, cut + whole, pd_stack_percent(cut, cut + whole), count->no_begin,
 				     count->no_end, count->open);
 	if (scheduled && facts->gaps)
@@ -264,8 +264,8 @@ static void write_spans_text(const struct report_spans *spans, const struct repo
 	const bool errors = all.errors || spans->kind == PERFDATA_SPAN_SYSCALL;
 	const size_t shown = options->top && options->top < nr ? (size_t)options->top : nr;
 	pd_report_text_head(options, head, out);
-	perfdata_text_printf(out, "\n%s: %" PRIu64 " of %s, ", pd_span_kind_name(spans->kind), all.count,
-			     kind->what);
+	perfdata_text_printf(out, "\n%s: %" PRIu64 " %s, ", pd_span_kind_name(spans->kind), all.count,
+			     kind->plural);
 	pd_stack_text_weight(out, all.total, true);
 	perfdata_text_char(out, '\n');
 	text_facts(spans, out);

@@ -70,8 +70,8 @@ void pd_report_text_nothing(const struct pd_profile *profile, const struct repor
 		all += sums ? sums->samples : 0;
 	}
 	if (head->choice && all)
-		perfdata_text_printf(out, "none of %" PRIu64 " samples has such a stack; names are those of --by "
-				     "symbol, * is any text\n", all);
+		perfdata_text_printf(out, "none of %" PRIu64 " samples has such a stack; --by symbol lists the "
+				     "names, * is any text\n", all);
 	else
 		perfdata_text_literal(out, "no samples\n");
 }

@@ -162,7 +162,7 @@ static void note_flow(struct script *script, const struct perfdata_raw *raw)
 		.file = pd_reader_file_name(script->reader, raw->file),
 		.offset = raw->offset,
 		.record = raw->number,
-		.message = "the instruction flow of Intel PT is left out: it takes the code of the programs",
+		.message = "the instruction flow of Intel PT is left out: it needs the code of the programs",
 	};
 	script->flow_reported = true;
 	script->on_finding(script->user, &finding);
