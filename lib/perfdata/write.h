@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records, attrs and feature sections back into bytes, and the containers that hold them: for programs that record
- * themselves, or change recordings.
+/* In which form recordings are written: container, byte order, compression. perfdata/rewrite.h writes them.
  *
  * Encoding walks the same layouts as decoding (perfdata/schema.h), so that decoding and encoding again gives the same
  * bytes. Layouts of the containers: tools/perf/Documentation/perf.data-file-format.txt of Linux, and
