@@ -61,7 +61,7 @@ struct perfdata_bundle_limits {
 	/* ends planning and writing with PERFDATA_EINTR; borrowed until the bundle is freed; may be NULL */
 	const struct perfdata_cancel *cancel;
 };
-/* limits: NULL is none. PERFDATA_EUSAGE: there is no such level. PERFDATA_ENOMEM. */
+/* limits: NULL means no limits. PERFDATA_EUSAGE: an unknown level. PERFDATA_ENOMEM. */
 PERFDATA_API enum perfdata_status perfdata_bundle_new(enum perfdata_bundle_level level,
 						      const struct perfdata_bundle_limits *limits,
 						      struct perfdata_bundle **ret);

@@ -105,8 +105,8 @@ struct perfdata_rewrite_options {
 	/* NULL: nothing is replaced. Otherwise call perfdata_rewriter_survey first */
 	const struct perfdata_anonymize_options *anonymize;
 	const struct perfdata_cancel *cancel;   /* ends copying with PERFDATA_EINTR; may be NULL */
-	/* Written into MMAP2 records that have no build-id, and into the table of build-ids: give all that are known,
-	 * since perf, where there is a table, looks at nothing but the table. */
+	/* Written into MMAP2 records that have no build-id, and into the table of build-ids. Pass all known build-ids:
+	 * if there is a table, perf uses only the table. */
 	const struct perfdata_rewrite_build_id *build_ids;
 	size_t nr_build_ids;
 };

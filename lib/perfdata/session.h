@@ -82,15 +82,15 @@ struct perfdata_filter {
 enum perfdata_off_cpu {
 	PERFDATA_OFF_CPU_RECORDED,      /* as recorded: each switch is one */
 	PERFDATA_OFF_CPU_USUAL,         /* WALL in recordings of simpleperf that have such samples; else as recorded */
-	PERFDATA_OFF_CPU_ON,            /* time on the CPU alone */
-	PERFDATA_OFF_CPU_OFF,           /* time off the CPU alone */
+	PERFDATA_OFF_CPU_ON,            /* only time on the CPU */
+	PERFDATA_OFF_CPU_OFF,           /* only time off the CPU */
 	PERFDATA_OFF_CPU_BOTH,          /* both, each as its own event */
-	/* Both as one: the event of a clock. Where no clock was sampled, time on the CPU is that between switches, and
-	 * has no stack but [running]. */
+	/* Both in the event of a clock. Where no clock was sampled, the time on the CPU is the time between switches,
+	 * and its stack is [running]. */
 	PERFDATA_OFF_CPU_WALL,
-	/* As recorded, and beside the samples of the event of switches (of waits; of the clock that SWITCH records
-	 * came with) deliveries with PERFDATA_DELIVERY_SPAN, which weigh time off the CPU and, where no clock was
-	 * sampled, time on the CPU as [running]. For simpleperf USUAL. */
+	/* As recorded, with additional deliveries that have PERFDATA_DELIVERY_SPAN. Their event is that of switches
+	 * or of waits, or the clock that was recorded with SWITCH records; their weight is the time off the CPU and,
+	 * where no clock was sampled, the time on the CPU as [running]. In recordings of simpleperf: USUAL. */
 	PERFDATA_OFF_CPU_BESIDE,
 };
 
@@ -169,7 +169,8 @@ enum perfdata_delivery_flag {
 /* Every record gives at least one delivery (a sample without any gives a silent one); READ samples give one for each
  * counter that grew. */
 struct perfdata_delivery {
-	const struct perfdata_raw *record;      /* owned by the batch; for a joined sample not one of batch->records */
+	/* owned by the batch; the record of a joined sample is not in batch->records */
+	const struct perfdata_raw *record;
 	const struct perfdata_event *event;     /* owner of the counter for READ samples; or NULL */
 	/* the CALLCHAIN_DEFERRED record that completes the sample's chain, or NULL */
 	const struct perfdata_raw *deferred;

@@ -57,9 +57,9 @@ struct perfdata_symbols_log {
  * resolves addresses, threads and stacks as simpleperf does; files at hand add names if they have the recorded
  * build-id. */
 enum perfdata_recorded_names {
-	PERFDATA_RECORDED_NAMES_FOUND,    /* in what simpleperf wrote */
-	PERFDATA_RECORDED_NAMES_UNUSED,   /* never: as perf reads it */
-	PERFDATA_RECORDED_NAMES_ALWAYS,   /* follow simpleperf for what perf wrote, too */
+	PERFDATA_RECORDED_NAMES_FOUND,    /* in recordings of simpleperf */
+	PERFDATA_RECORDED_NAMES_UNUSED,   /* never, as in perf */
+	PERFDATA_RECORDED_NAMES_ALWAYS,   /* also in recordings of perf */
 };
 
 struct perfdata_symbols_options {
@@ -162,7 +162,7 @@ struct perfdata_symbol {
 	const char *name;      /* demangled */
 	const char *raw_name;  /* as in the symbol table; the same pointer for every address inside the symbol */
 	const char *module;    /* the kernel module that a kallsyms text names, without brackets; or NULL */
-	uint64_t start;        /* in the address space of the `address` of the look-up */
+	uint64_t start;        /* in the same address space as the `address` that was looked up */
 	uint64_t size;         /* a symbol without a size reaches to the next symbol */
 	uint64_t offset;       /* of the address inside the symbol */
 	enum perfdata_symbol_binding binding;

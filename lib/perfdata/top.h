@@ -52,7 +52,7 @@ struct perfdata_top {
 };
 
 /* Reads a recording and adds its samples up. PERFDATA_OK for damaged recordings too: see `complete`, and on_finding of
- * the reader's options. PERFDATA_ABSENT: there is no event of that name. PERFDATA_EUSAGE: a wrong option, neither path
+ * the reader's options. PERFDATA_ABSENT: no event has the name. PERFDATA_EUSAGE: a wrong option, neither path
  * nor input, or both. Else as perfdata_convert. *ret is set on PERFDATA_OK only. */
 PERFDATA_API enum perfdata_status perfdata_top(const char *path, const struct perfdata_top_options *options,
 					       struct perfdata_top **ret, struct perfdata_error *reterr);
