@@ -24,8 +24,8 @@ const struct span_answer span_answers[NR_SPAN_ANSWERS] = {
 
 /* Why waits are unknown, and how to record them. */
 static const char was_sampled[] = "unknown, since sched_switch was sampled: perf record -c 1 has every switch\n";
-static const char not_recorded[] = "not recorded: perf record --switch-events has the times, "
-				   "-e sched:sched_switch -c 1 -g the stacks, too\n";
+static const char not_recorded[] = "not recorded; perf record --switch-events records times, "
+				   "-e sched:sched_switch -c 1 -g also stacks\n";
 
 uint32_t span_facts_kinds(void)
 {

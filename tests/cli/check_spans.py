@@ -507,7 +507,7 @@ def check_overview(tap):
     tap.check("off-CPU: unknown" in out and "-c 1" in out, "… and how to record what cannot", out)
     for name, told in (("process", "waiting: off-CPU (from sched_switch and SWITCH records); "), ("calls", "waiting: system calls; "),
                        ("clock", "waiting: off-CPU (from SWITCH records, without stacks); "), ("softirq", "waiting: soft interrupts; "),
-                       ("sampled", "waiting: unknown, since sched_switch was sampled"), ("../callgraph-73", "waiting: not recorded: perf record")):
+                       ("sampled", "waiting: unknown, since sched_switch was sampled"), ("../callgraph-73", "waiting: not recorded; perf record")):
         out = run("info", path_of(name)).out.decode()
         tap.check("\n" + told in out, f"info says so without reading all: {name}", out)
     out = run("info", "--symbols", "yes", path_of("process")).out.decode()

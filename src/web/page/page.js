@@ -152,7 +152,7 @@ async function threadTimes() {
 function timeLines() {
 	const rows = now.threadTimes, events = now.meta.events ?? [], lines = [];
 	if (!rows)
-		return !hasTimes() && now.report.events.some(({ unit }) => unit === 'ns') ? [['off-CPU', 'not recorded: perf record --switch-events has the times, -e sched:sched_switch -c 1 -g the stacks, too']] : [];
+		return !hasTimes() && now.report.events.some(({ unit }) => unit === 'ns') ? [['off-CPU', 'not recorded; perf record --switch-events records times, -e sched:sched_switch -c 1 -g also stacks']] : [];
 	const waits = sumOf(rows, 'off_count'), calls = sumOf(rows, 'syscalls'), gaps = sumOf(rows, 'gaps'), seconds = (column) => weightText(sumOf(rows, column), 'ns');
 	if (sumOf(rows, 'run_count'))
 		lines.push(['on the CPU', `${countText(rows.length)} threads, ${seconds('run_ns')}`]);
