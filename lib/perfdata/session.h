@@ -162,7 +162,7 @@ enum perfdata_delivery_flag {
 	PERFDATA_DELIVERY_CHAIN_LOST = 4,
 	/* an interval that the record ended, such as time off the CPU: `period` is its length in ns */
 	PERFDATA_DELIVERY_SPAN = 16,
-	/* spans begin or end with the record, and say all that it says of its thread: a system call's begin */
+	/* spans that begin or end with the record have all that it says of its thread, such as a system call's begin */
 	PERFDATA_DELIVERY_IN_SPAN = 32,
 };
 

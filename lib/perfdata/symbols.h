@@ -139,8 +139,8 @@ struct perfdata_symbols_request {
 	/* ns since 1970; 0: any time, as INT64_MAX for the first and INT64_MIN for the second */
 	int64_t unchanged_since, not_before;
 	const char *unidentified;   /* why no file can be identified (one phrase, static storage); or NULL */
-	/* With check_identity: the device, but on file systems that report others than were recorded (overlays,
-	 * btrfs). 0, 0: not recorded. */
+	/* With check_identity: the device of the file. It is not compared on file systems that report other devices
+	 * than the kernel records (overlays, btrfs). 0, 0: not recorded. */
 	uint32_t device_major, device_minor;
 };
 
