@@ -63,10 +63,13 @@ def main():
     options.add_argument("--tap", action="store_true")
     options.add_argument("adapter", nargs=argparse.REMAINDER)
     options = options.parse_args()
+    manifest = os.path.join(options.cases, "MANIFEST.tsv")
+    if not os.path.exists(manifest):
+        sys.exit("%s: there are no cases; make.py writes them (make.py FOLDER, then run.py --cases FOLDER)" % options.cases)
     keys = set()
     about = subprocess.run(options.adapter + ["--about"], stdout=subprocess.PIPE, check=True).stdout
     keys.update(json.loads(about).get("keys", []))
-    with open(os.path.join(options.cases, "MANIFEST.tsv")) as f:
+    with open(manifest) as f:
         rows = [line.rstrip("\n").split("\t") for line in f]
     cases = [dict(zip(rows[0], row)) for row in rows[1:]]
     cases = [case for case in cases if not options.only or any(fnmatch.fnmatch(case["case"], glob) for glob in options.only)]
