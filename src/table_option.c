@@ -76,7 +76,11 @@ char **tables_of(const struct options *options, const char *file, size_t *ret_nr
 	struct names names = { 0 };
 	struct input input;
 	if (strcmp(asked_tables(options), "all") != 0) {
-		*ret_code = add_listed(&names, asked_tables(options)) ? EXIT_FINE : EXIT_LIMIT;
+		*ret_code = EXIT_FINE;
+		if (!add_listed(&names, asked_tables(options))) {
+			usage_error(&options->style, "%s", perfdata_status_text(PERFDATA_ENOMEM));
+			*ret_code = EXIT_LIMIT;
+		}
 		*ret_nr = names.nr;
 		return names.list;
 	}

@@ -210,21 +210,19 @@ enum perfdata_status perfdata_match_open(const struct perfdata_match_options *op
 	if (!match)
 		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "%s",
 				perfdata_status_text(PERFDATA_ENOMEM));
-	enum perfdata_status status = PD_OPTIONS_COPY(&match->options, user, options, reterr);
+	struct perfdata_error error = { 0 };
+	enum perfdata_status status = PD_OPTIONS_COPY(&match->options, user, options, &error);
 	static const struct perfdata_match_source host = { .kind = PERFDATA_SOURCE_HOST };
-	const bool is_refused = status == PERFDATA_EUSAGE;   /* reterr says why */
 	if (!status && !match->options.nr_sources) {
 		match->options.sources = &host;
 		match->options.nr_sources = 1;
 	}
 	if (!status)
-		status = open_sources(match, reterr);
+		status = open_sources(match, &error);
 	match->options.sources = NULL;
 	if (status) {
 		perfdata_match_close(match);
-		if (status == PERFDATA_ENOMEM || (status == PERFDATA_EUSAGE && !is_refused))
-			(void)pd_error_of_status(reterr, status, PERFDATA_NO_OFFSET);
-		return status;
+		return pd_error_from(reterr, status, &error);
 	}
 	*ret = match;
 	return PERFDATA_OK;
