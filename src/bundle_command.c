@@ -18,6 +18,7 @@
 #include "json_build.h"
 #include "perfdata/convert.h"
 #include "print.h"
+#include "read_files.h"
 #include "symbol_options.h"
 
 struct bundling {
@@ -147,14 +148,6 @@ static bool add_file(struct bundling *bundling, const struct file_row *row, cons
 	bundling->bytes += planned.size;
 	bundling->rights |= file->file && file->role != PERFDATA_BUNDLE_VDSO ? output_rights_of_content(file->file) : 0;
 	return true;
-}
-
-static bool is_same_file(const char *a, const char *b)
-{
-	struct stat of_a, of_b;
-	if (!strcmp(a, b))
-		return true;
-	return !stat(a, &of_a) && !stat(b, &of_b) && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
 static bool is_elf(struct bundling *bundling, const char *path)
@@ -451,8 +444,9 @@ static enum perfdata_status write_bundle(struct bundling *bundling, const char *
 	if (!status)
 		status = perfdata_bundle_write(bundling->bundle, manifest, strlen(manifest), write_part, output,
 					       reterr);
-	const enum perfdata_status closed = perfdata_output_close(output, status == PERFDATA_OK,
-								  status ? NULL : reterr);
+	/* of a write that failed, the output knows why */
+	const enum perfdata_status closed = perfdata_output_close(
+		output, status == PERFDATA_OK, !status || status == PERFDATA_EWRITE ? reterr : NULL);
 	return status ? status : closed;
 }
 
@@ -484,7 +478,8 @@ static void finish_bundle(struct bundling *bundling)
 	const enum perfdata_status status = manifest ? write_bundle(bundling, manifest, &error) : PERFDATA_ENOMEM;
 	json_object_put(document);
 	if (status) {
-		usage_error(&options->style, "%s", error.message[0] ? error.message : perfdata_status_text(status));
+		usage_error(&options->style, "%s: %s", options->output,
+			    error.message[0] ? error.message : perfdata_status_text(status));
 		bundling->code = exit_code_join(bundling->code, exit_code_of_output(status, &error));
 	} else if (!options->style.quiet) {
 		say_what_was_written(bundling);
@@ -502,7 +497,7 @@ enum exit_code command_bundle(struct options *options)
 		usage_error(&options->style, "where to? -o symbols.tar.zst");
 		return EXIT_USAGE;
 	}
-	if (!inputs_find(options))
+	if (!inputs_find(options) || !output_is_apart(options, "-o", options->output))
 		return EXIT_USAGE;
 	options->symbols = "yes";
 	interrupt_catch();

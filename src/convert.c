@@ -20,6 +20,7 @@
 #include "kept_inputs.h"
 #include "output_name.h"
 #include "output_rights.h"
+#include "read_files.h"
 #include "summary.h"
 #include "table_option.h"
 #include "terminal.h"
@@ -206,7 +207,7 @@ static bool check_outputs(const struct options *options, bool many)
 		usage_error(style, "%s exists already; --force replaces it", output);
 		return false;
 	}
-	return true;
+	return !output || output_is_apart(options, "-o", output);
 }
 
 /* Whether stdout is a terminal or a pipe, which may lead to a pager. Progress lines would disturb the output there, so

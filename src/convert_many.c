@@ -14,6 +14,7 @@
 #include "input_list.h"
 #include "interrupt.h"
 #include "output_name.h"
+#include "read_files.h"
 #include "resume.h"
 #include "summary.h"
 #include "table_option.h"
@@ -32,6 +33,7 @@ struct batch {
 	struct pass *passes;
 	size_t nr_passes;
 	enum exit_code code;
+	bool no_memory;              /* for the jobs */
 	struct summary summary;
 	struct resume *resume;
 };
@@ -60,7 +62,7 @@ static void add_job(struct batch *batch, const struct listed *input, char *table
 {
 	if (!grow_list(&batch->jobs, &batch->room, batch->nr, sizeof *batch->jobs)) {
 		free(table);
-		batch->code = EXIT_LIMIT;
+		batch->no_memory = true;
 		return;
 	}
 	struct job *job = &batch->jobs[batch->nr++];
@@ -70,7 +72,7 @@ static void add_job(struct batch *batch, const struct listed *input, char *table
 			     .table = table,
 			     .in_folder = true };
 	if (!name_outputs(job))
-		batch->code = EXIT_LIMIT;
+		batch->no_memory = true;
 }
 
 static void add_tables(struct batch *batch, const struct listed *input)
@@ -119,7 +121,8 @@ static enum exit_code check_paths(const struct batch *batch)
 {
 	const struct message_style *style = &batch->options->style;
 	struct text_set paths = { 0 };
-	enum exit_code code = EXIT_FINE;
+	struct read_files inputs = { 0 };
+	enum exit_code code = read_files_add_all(&inputs, batch->options) ? EXIT_FINE : out_of_memory(batch);
 	for (size_t i = 0; i < batch->nr && !code; i++) {
 		const struct job *job = &batch->jobs[i];
 		for (size_t k = 0; k <= batch->options->nr_more_emitters && !code; k++) {
@@ -130,10 +133,15 @@ static enum exit_code check_paths(const struct batch *batch)
 				usage_error(style, "%s and %s would both be written to %s", (const char *)first,
 					    job->file, job->outputs[k].path);
 				code = EXIT_USAGE;
+			} else if (read_files_have(&inputs, job->outputs[k].path)) {
+				usage_error(style, "%s would be written to %s, which is read", job->file,
+					    job->outputs[k].path);
+				code = EXIT_USAGE;
 			}
 		}
 	}
 	text_set_release(&paths);
+	read_files_release(&inputs);
 	return code;
 }
 
@@ -342,8 +350,9 @@ enum exit_code convert_to_many(const struct options *options)
 		else
 			add_job(&batch, &options->inputs->items[i], NULL);
 	}
-	enum exit_code code = batch.code;
-	code = code == EXIT_LIMIT ? out_of_memory(&batch) : run_batch(&batch);
+	enum exit_code code = batch.no_memory ? out_of_memory(&batch) : batch.code;
+	if (code != EXIT_LIMIT)
+		code = run_batch(&batch);
 	resume_end(batch.resume);
 	for (size_t i = 0; i < batch.nr; i++)
 		job_release(&batch.jobs[i]);

@@ -9,6 +9,7 @@
 #include "interrupt.h"
 #include "kept_inputs.h"
 #include "perfdata/convert.h"
+#include "read_files.h"
 #include "symbol_options.h"
 #include "unnamed_note.h"
 
@@ -95,6 +96,13 @@ static enum exit_code add_file(const struct options *options, const char *file, 
 	const bool by_path = kept < 0 && strcmp(file, "-") != 0;
 	status = perfdata_baseline_read(side, by_path ? file : path, max_memory_of(options) / MEMORY_OF_BYTE,
 					interrupt_cancel(), &error);
+	/* --save may renew a baseline that it read */
+	if (status == PERFDATA_ABSENT && options->save && is_same_file(options->save, file)) {
+		usage_error(&options->style, "--save %s: this recording is read, and the baseline would replace it",
+			    options->save);
+		*ret_fine = false;
+		return EXIT_USAGE;
+	}
 	/* for a file that cannot be opened, add_recording prints the message */
 	if (status == PERFDATA_ABSENT || status == PERFDATA_EREAD)
 		return add_recording(options, file, inlines, side, ret_fine);
@@ -146,8 +154,9 @@ enum exit_code diff_side_save(const struct options *options, const struct perfda
 									     : PERFDATA_ENOMEM;
 	if (status == PERFDATA_OK)
 		status = perfdata_output_write(output, text.data, text.size);
-	const enum perfdata_status closed = perfdata_output_close(output, status == PERFDATA_OK,
-								  status == PERFDATA_OK ? &error : NULL);
+	/* of a write that failed, the output knows why */
+	const bool knows = status == PERFDATA_OK || status == PERFDATA_EWRITE;
+	const enum perfdata_status closed = perfdata_output_close(output, status == PERFDATA_OK, knows ? &error : NULL);
 	status = status == PERFDATA_OK ? closed : status;
 	perfdata_text_release(&text);
 	if (status != PERFDATA_OK)

@@ -38,6 +38,12 @@ static enum perfdata_status write_out(void *user, const void *bytes, size_t size
 	return perfdata_output_write(user, bytes, size);
 }
 
+/* Whether a write to the output failed: then the output knows why, and closing it says so. */
+static bool output_failed(const struct rewrite *rewrite, enum perfdata_status status)
+{
+	return status == PERFDATA_EWRITE && perfdata_output_flush(rewrite->output) != PERFDATA_OK;
+}
+
 static void print_note(void *user, const char *text)
 {
 	struct rewrite *rewrite = user;
@@ -270,8 +276,9 @@ static enum exit_code copy_recording(struct rewrite *rewrite)
 		note_renames(rewrite, &input.reader, 1);
 		const struct perfdata_error *error = perfdata_rewriter_error(rewrite->rewriter);
 		if (status == PERFDATA_EWRITE) {
-			messages_error(&input.messages, rewrite->options->output, PERFDATA_NO_OFFSET, "%s",
-				       error->message);
+			if (!output_failed(rewrite, status))
+				messages_error(&input.messages, rewrite->options->output, PERFDATA_NO_OFFSET, "%s",
+					       error->message);
 			input.code = exit_code_join(input.code, EXIT_OUTPUT);
 		} else if (status != PERFDATA_OK) {
 			input_ended(&input, status, status == PERFDATA_EINTR ? NULL : error);
@@ -320,7 +327,7 @@ static enum exit_code merge_added(struct rewrite *rewrite, struct merging *mergi
 	if (status == PERFDATA_OK)
 		status = perfdata_rewriter_finish(rewrite->rewriter);
 	note_renames(rewrite, merging->readers, merging->nr_inputs);
-	if (status != PERFDATA_OK && status != PERFDATA_EINTR)
+	if (status != PERFDATA_OK && status != PERFDATA_EINTR && !output_failed(rewrite, status))
 		messages_error(&rewrite->messages, options->output, PERFDATA_NO_OFFSET, "%s",
 			       perfdata_rewriter_error(rewrite->rewriter)->message);
 	return exit_code_of_status(status);
@@ -440,7 +447,7 @@ static enum exit_code run_rewrite(struct rewrite *rewrite)
 		code = exit_code_of_status(status);
 	}
 	const bool keep = code == EXIT_FINE || code == EXIT_DAMAGED;
-	if (perfdata_output_close(rewrite->output, keep, &error) != PERFDATA_OK && code != EXIT_OUTPUT) {
+	if (perfdata_output_close(rewrite->output, keep, &error) != PERFDATA_OK) {
 		messages_error(&rewrite->messages, options->output, PERFDATA_NO_OFFSET, "%s", error.message);
 		code = exit_code_join(code, EXIT_OUTPUT);
 	}

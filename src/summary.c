@@ -13,6 +13,7 @@
 #include "print.h"
 #include "perfdata/output.h"
 #include "progress.h"
+#include "read_files.h"
 #include "summary.h"
 
 uint64_t summary_now(void)
@@ -79,6 +80,8 @@ enum exit_code summary_begin(struct summary *summary, const struct options *opti
 		return EXIT_FINE;
 	if (!strcmp(options->summary, "-") && (!options->output || !strcmp(options->output, "-")))
 		usage_error(&options->style, "--summary -: stdout is taken");
+	else if (!output_is_apart(options, "--summary", options->summary))
+		return EXIT_USAGE;
 	else if ((summary->fd = open_file(options)) >= 0)
 		return make_output(summary);
 	else if (errno == EEXIST)

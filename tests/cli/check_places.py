@@ -13,6 +13,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from builder import Recording, IP, TID, TIME, USER
+from named_files import Tree
 from program import PERFDATA, TESTDATA, Tap, run
 
 RECORDING = os.path.join(TESTDATA, "callgraph-73.data")
@@ -140,14 +141,21 @@ def check_lines(folder):
 
 
 def check_limit(folder):
-    """A write beyond the limit of file sizes fails; it does not kill."""
+    """A write beyond the limit of file sizes fails, and a message names the file and says why; it does not kill."""
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    tree = Tree(os.path.join(folder, "limit"))
+    for number in range(100):
+        tree.add_program(number)
+    tree.save()
+    names = ["--symfs", tree.root, tree.recording]
     for words in (["dump", "-o", os.path.join(folder, "large"), RECORDING], ["rewrite", "-o", os.path.join(folder, "large.data"), RECORDING],
-                  ["parquet", "-o", os.path.join(folder, "large.d/"), RECORDING], ["flamegraph", "-o", os.path.join(folder, "l.html"), RECORDING]):
+                  ["parquet", "-o", os.path.join(folder, "large.d/"), RECORDING], ["flamegraph", "-o", os.path.join(folder, "l.html"), RECORDING],
+                  ["anonymize", "-o", os.path.join(folder, "a.data"), RECORDING], ["rewrite", "-o", os.path.join(folder, "both"), RECORDING, RECORDING],
+                  ["bundle", "-o", os.path.join(folder, "large.tar"), *names], ["diff", "--save", os.path.join(folder, "base"), *names]):
         done = run(*words, preexec_fn=limit)
-        if done.code != 5:
+        if done.code != 5 or words[2].encode() not in done.err or b"File too large" not in done.err:
             yield f"{words[0]}: {done.code} {done.err!r}"
     with open(os.path.join(folder, "stdout"), "wb") as out:
         code = subprocess.run([PERFDATA, "schema"], stdout=out, stderr=subprocess.DEVNULL, preexec_fn=limit).returncode
@@ -182,6 +190,37 @@ def check_folders(folder):
             yield f"{words}: a file, or nothing, is taken for a folder"
 
 
+# Each would replace FIRST or SECOND, which it reads, or LINK, which leads to FIRST.
+REPLACING = (["folded", "-o", "FIRST", "FIRST"], ["csv", "-o", "FIRST", "SECOND", "FIRST"], ["report", "-o", "LINK", "FIRST"], ["ndjson", "-o", "FIRST", "-"],
+             ["flamegraph", "--base", "SECOND", "-o", "SECOND", "FIRST"], ["flamegraph", "--repeat", "SECOND", "-o", "SECOND", "FIRST"],
+             ["folded", "-o", ".", "--name", "{base}", "SECOND", "FIRST"], ["folded", "--summary", "SECOND", "-o", "out/", "FIRST", "SECOND"],
+             ["diff", "--save", "FIRST", "FIRST", "SECOND"], ["diff", "--before", "FIRST", "--after", "SECOND", "--save", "FIRST"],
+             ["bundle", "-o", "FIRST", "FIRST"], ["convert", "--to", "folded", "--resume", "-o", ".", "--name", "{base}", "FIRST"])
+
+
+def check_inputs_stay(folder):
+    """No output replaces a recording that is read for it, even with --force. A stored baseline may be renewed, and `rewrite` works in place."""
+    place = os.path.join(folder, "inputs")
+    os.mkdir(place)
+    first, second, baseline = (os.path.join(place, name) for name in ("FIRST", "SECOND", "baseline"))
+    shutil.copy(RECORDING, first)
+    shutil.copy(os.path.join(TESTDATA, "trace-73.data"), second)
+    os.symlink("FIRST", os.path.join(place, "LINK"))
+    before = [open(path, "rb").read() for path in (first, second)]
+    for words in REPLACING:
+        done = run(*words, "--force", stdin=first, cwd=place)
+        if done.code != 2 or b" read" not in done.err:
+            yield f"{' '.join(words)}: {done.code} {done.err!r}"
+        if [open(path, "rb").read() for path in (first, second)] != before:
+            yield f"{' '.join(words)}: it replaced a recording"
+            break
+    for words in (["diff", "--save", baseline, first], ["diff", "--save", baseline, "--before", baseline, "--after", first],
+                  ["rewrite", "-o", first, first], ["folded", "-o", os.devnull, first]):
+        done = run(*words, "--symbols", "no", "--force")
+        if done.code:
+            yield f"{' '.join(words)}: {done.code} {done.err!r}"
+
+
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
@@ -194,6 +233,7 @@ def main():
         tap.report("a limit of file sizes", list(check_limit(folder)))
         tap.report("readers that are gone", list(check_readers_gone(folder)))
         tap.report("outputs that are folders", list(check_folders(folder)))
+        tap.report("outputs that are inputs", list(check_inputs_stay(folder)))
     return tap.end()
 
 
