@@ -225,7 +225,7 @@ function paint() {
 	if (!tree.all[choice.side]) {
 		painter.label("nothing was sampled here", 4, 4, painter.width);
 	}
-	$("notes").textContent = hidden ? `${countText(hidden)} boxes here are narrower than a pixel` : "";
+	$("notes").textContent = hidden ? `${countText(hidden)} ${hidden === 1 ? "box here is" : "boxes here are"} narrower than a pixel` : "";
 	window.perfdata.frames++;
 }
 
@@ -403,7 +403,13 @@ function sandwich(name) {
 	toHash();
 }
 
+/* What reset changes and the tree or its arrangement depend on. */
+function arrangementText() {
+	return [choice.view, choice.func, choice.filters, choice.only, choice.first, choice.last, choice.from, choice.to].join("\n");
+}
+
 function reset() {
+	const before = arrangementText();
 	choice.zoom = zoomed = -1;
 	choice.search = $("search").value = "";
 	if (choice.view === "sandwich" || choice.view === "table")
@@ -411,7 +417,14 @@ function reset() {
 	choice.func = choice.filters = choice.only = "";
 	choice.first = choice.from = 0;
 	choice.last = choice.to = Infinity;
-	build();
+	if (arrangementText() === before) {
+		selected = null;
+		search();
+		showAll();
+		scrollHome();
+	} else {
+		build();
+	}
 	toHash();
 }
 
