@@ -84,7 +84,9 @@ function showTable() {
 		const name = cell("td", button(nameOf(f), () => sandwich(nameOf(f))), "name");
 		name.title = nameOf(f).slice(0, 2000) + (kindOf(f) ? ` (${KINDS[kindOf(f)].name})` : "");
 		row.addEventListener("dblclick", () => annotate(f));
-		row.append(name, cell("td", fileOf(f), "file"));
+		const file = cell("td", fileOf(f), "file");
+		file.title = fileOf(f).slice(0, 2000);
+		row.append(name, file);
 		body.append(row);
 	}
 	const caption = cell("caption", rows.length > TABLE_ROWS ? `${countText(rows.length - TABLE_ROWS)} more functions are not shown; search finds them` : "");
@@ -137,6 +139,8 @@ function showAll() {
 	const isTable = choice.view === "table", lone = choice.view === "sandwich" && parts.length === 1;
 	$("scroller").hidden = isTable;
 	$("table-box").hidden = !isTable;
+	/* they are about the boxes of the chart */
+	$("legend").hidden = $("notes").hidden = isTable;
 	for (const view of ["flame", "icicle", "sandwich", "table"])
 		$("v-" + view).setAttribute("aria-pressed", String(choice.view === view));
 	$("heavy").setAttribute("aria-pressed", String(choice.heavy));
