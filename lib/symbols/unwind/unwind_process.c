@@ -77,10 +77,11 @@ static size_t count_modules(const struct perfdata_unwinder *u, uint64_t address)
 	return low;
 }
 
-struct pd_unwind_module *pd_unwinder_find_module(const struct perfdata_unwinder *u, uint64_t address)
+struct pd_unwind_module *pd_unwinder_search_module(struct perfdata_unwinder *u, uint64_t address)
 {
 	const size_t nr = count_modules(u, address);
 	struct pd_unwind_module *module = nr ? &u->modules[nr - 1] : NULL;
+	u->last_module = nr ? nr - 1 : 0;
 	return module && address <= module->end ? module : NULL;
 }
 
@@ -160,12 +161,6 @@ bool pd_unwinder_take_map(struct perfdata_unwinder *u, uint64_t address)
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
-static uint64_t word_of(const uint8_t *bytes, size_t size)
-{
-	const bool swap = pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE);
-	return size == 8 ? pd_load64(bytes, swap) : pd_load32(bytes, swap);
-}
-
 /* A word of a file that is mapped there. */
 static bool read_file(struct perfdata_unwinder *u, uint64_t address, size_t size, uint64_t *ret)
 {
@@ -178,20 +173,14 @@ static bool read_file(struct perfdata_unwinder *u, uint64_t address, size_t size
 		return pd_answers_word(map.dso, offset, ret);
 	if (!pd_elf_read(map.dso->text, offset, bytes, size))
 		return false;
-	*ret = word_of(bytes, size);
+	*ret = pd_unwinder_word(bytes, size);
 	pd_asked_word(map.dso, offset, *ret);
 	return true;
 }
 
-bool pd_unwinder_read_word(struct perfdata_unwinder *u, uint64_t address, uint64_t *ret)
+bool pd_unwinder_read_elsewhere(struct perfdata_unwinder *u, uint64_t address, uint64_t *ret)
 {
-	const struct perfdata_bytes *stack = &u->sample->stack;
-	size_t size = u->machine->word;
-	if (address >= u->sp && address - u->sp < stack->size && stack->size - (address - u->sp) >= size) {
-		*ret = word_of(stack->data + (address - u->sp), size);
-		return true;
-	}
-	if (read_file(u, address, size, ret))
+	if (read_file(u, address, u->machine->word, ret))
 		return true;
 	u->is_cut |= address >= u->sp && address - u->sp < MOST_STACK;
 	return false;

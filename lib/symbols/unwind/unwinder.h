@@ -3,6 +3,7 @@
 #ifndef PD_UNWINDER_H
 #define PD_UNWINDER_H
 
+#include "base/cursor.h"
 #include "symbols/symbols.h"
 
 #define PD_MAX_REGS 64
@@ -46,6 +47,7 @@ struct perfdata_unwinder {
 	bool had_modules;         /* at some time, also before a reset */
 	struct pd_unwind_module *modules;   /* by their start */
 	size_t nr_modules, modules_room;
+	size_t last_module;       /* the one in which an address was found last */
 	struct pd_unwind_modules *shared;   /* the same for other threads; NULL: nobody asked since the last change */
 	bool is_ahead;            /* of its turn: it takes no further modules, and no libdwfl */
 	bool needs_turn;          /* is_ahead, and the stack needs one of these */
@@ -67,12 +69,36 @@ struct perfdata_unwinder {
 
 /* The recorded value of a register, by perf's number. false: it was not recorded. */
 bool pd_unwinder_register(const struct perfdata_unwind_sample *sample, unsigned number, uint64_t *ret);
+static inline uint64_t pd_unwinder_word(const uint8_t *bytes, size_t size)
+{
+	const bool swap = pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE);
+	return size == 8 ? pd_load64(bytes, swap) : pd_load32(bytes, swap);
+}
+/* A word that is not in the recorded stack, from a mapped file. */
+bool pd_unwinder_read_elsewhere(struct perfdata_unwinder *u, uint64_t address, uint64_t *ret);
 /* A word of the process's memory, from the recorded stack or a mapped file. */
-bool pd_unwinder_read_word(struct perfdata_unwinder *u, uint64_t address, uint64_t *ret);
+static inline bool pd_unwinder_read_word(struct perfdata_unwinder *u, uint64_t address, uint64_t *ret)
+{
+	const struct perfdata_bytes *stack = &u->sample->stack;
+	const size_t size = u->machine->word;
+	const uint64_t at = address - u->sp;
+	if (address < u->sp || at >= stack->size || stack->size - at < size)
+		return pd_unwinder_read_elsewhere(u, address, ret);
+	*ret = pd_unwinder_word(stack->data + at, size);
+	return true;
+}
 /* Takes the mapping of an address, unless it was. false: there is a mapping, but no file that can be used. */
 bool pd_unwinder_take_map(struct perfdata_unwinder *u, uint64_t address);
+/* As pd_unwinder_find_module, where the address is not in the module that was found last. */
+struct pd_unwind_module *pd_unwinder_search_module(struct perfdata_unwinder *u, uint64_t address);
 /* The module of an address, as libdwfl sees it: its end belongs to it too, unless another one starts there. */
-struct pd_unwind_module *pd_unwinder_find_module(const struct perfdata_unwinder *u, uint64_t address);
+static inline struct pd_unwind_module *pd_unwinder_find_module(struct perfdata_unwinder *u, uint64_t address)
+{
+	struct pd_unwind_module *last = u->last_module < u->nr_modules ? &u->modules[u->last_module] : NULL;
+	const bool is_there = last && last->start <= address && address <= last->end &&
+			      (u->last_module + 1 == u->nr_modules || address < last[1].start);
+	return is_there ? last : pd_unwinder_search_module(u, address);
+}
 /* Whether libdwfl is there; a failure to load it is counted. */
 bool pd_unwinder_has_libdwfl(struct perfdata_unwinder *u);
 
