@@ -19,8 +19,9 @@ extern "C" {
 
 #define PERFDATA_NONE UINT32_MAX
 
-/* What a consumer needs; the session does no more work than that. Without any needs, the session may leave out of the
- * batches samples in which perfdata_batch_check would find nothing: they are counted all the same. */
+/* What a consumer needs; the session does no more work than that. Where neither records nor deliveries are needed, the
+ * session may leave out of the batches samples in which perfdata_batch_check would find nothing: they are counted all
+ * the same. */
 enum perfdata_needs {
 	PERFDATA_NEED_RECORDS = 1,
 	PERFDATA_NEED_DELIVERIES = 2,

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "perfdata/trace.h"
 #include "base/arena.h"
+#include "base/checked.h"
 #include "base/cursor.h"
 #include "base/hash.h"
 
@@ -115,6 +116,18 @@ static inline uint64_t pd_trace_extended(uint64_t value, uint32_t size)
 	case 4: return (uint64_t)(int64_t)(int32_t)value;
 	}
 	return value;
+}
+
+/* The value of a field that is one integer. False where the field is something else, or the raw data is too short. */
+static inline bool pd_trace_field_number(const struct perfdata_trace_field *field, struct perfdata_bytes raw, bool swap,
+					 uint64_t *ret)
+{
+	if (field->kind > PERFDATA_TRACE_POINTER || !pd_range_ok(field->offset, field->size, raw.size))
+		return false;
+	const uint64_t value = pd_trace_integer(raw.data + field->offset, field->size, swap);
+	*ret = field->kind == PERFDATA_TRACE_SIGNED ? pd_trace_extended(value, field->size) :
+	       field->kind == PERFDATA_TRACE_BOOL ? value != 0 : value;
+	return true;
 }
 
 #endif

@@ -37,17 +37,15 @@ bool pd_trace_locate(const struct perfdata_trace_field *field, struct perfdata_b
 static enum perfdata_status integer_value(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
 					  enum perfdata_byte_order order, struct perfdata_trace_value *ret_value)
 {
-	if (!pd_range_ok(field->offset, field->size, raw.size))
+	uint64_t value;
+	if (!pd_trace_field_number(field, raw, pd_order_is_foreign(order), &value))
 		return PERFDATA_DAMAGED;
-	const uint8_t *at = raw.data + field->offset;
-	const uint64_t value = pd_trace_integer(at, field->size, pd_order_is_foreign(order));
 	*ret_value = (struct perfdata_trace_value){
 		.kind = field->kind,
 		.order = order,
 		.is_signed = field->is_signed,
-		.u64 = field->kind == PERFDATA_TRACE_SIGNED ? pd_trace_extended(value, field->size) :
-		       field->kind == PERFDATA_TRACE_BOOL ? value != 0 : value,
-		.bytes = { at, field->size },
+		.u64 = value,
+		.bytes = { raw.data + field->offset, field->size },
 	};
 	return PERFDATA_OK;
 }

@@ -107,6 +107,7 @@ struct perfdata_session {
 	uint32_t nr_waiting;
 	enum perfdata_off_cpu off_cpu;         /* never USUAL */
 	struct pd_session_spans *spans;        /* or NULL: nobody asks for spans */
+	bool only_spans;                       /* nobody asks for records or deliveries beside them */
 	const struct perfdata_event *on_event; /* whose samples weigh time on the CPU where spans weigh; or NULL */
 	bool payload_wanted;                   /* the AUXTRACE record that came last passed the filter */
 	bool payload_left;                     /* more pieces of its payload follow */
@@ -137,6 +138,8 @@ bool pd_batch_is_full(const struct pd_batch *batch);
 /* How many of the records that come next fit into a batch (for NULL: a new batch), if all are wanted and each has one
  * delivery. */
 unsigned pd_batch_takes(const struct pd_batch *batch, const struct perfdata_raw *raws, unsigned nr);
+/* Adds the bytes of records that the batch does not have: they were only counted. */
+void pd_batch_count_bytes(struct pd_batch *batch, const struct perfdata_raw *raws, unsigned nr);
 /* To be called before the batch is handed out. */
 void pd_batch_publish(struct pd_batch *batch);
 /* Whether memory is too low for the next batch, if that would be one more than there are. Two may always be there, so
@@ -165,10 +168,10 @@ bool pd_session_help(struct perfdata_session *session);
 bool pd_session_needs_help(const struct perfdata_session *session);
 
 /* --- delivery/deliver.c --- */
-/* Updates the state by a record, and adds its deliveries to the batch if the record is wanted (raw is the batch's own
- * copy then). */
+/* Updates the state by a record, and adds its deliveries to the batch. `own`: the batch's own copy of the record; NULL:
+ * nobody wants it. */
 enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batch *batch,
-				const struct perfdata_raw *raw, bool wanted);
+				const struct perfdata_raw *raw, struct perfdata_raw *own);
 /* At the end: delivers the samples that still wait, without their chains. */
 enum perfdata_status pd_deliver_waiting(struct perfdata_session *session);
 void pd_waiting_free(struct perfdata_session *session);

@@ -85,27 +85,27 @@ static void read_letters(struct pd_span_event *ret, const struct perfdata_trace_
 	static const char usual[] = "SDTtXZPI";
 	if (!any)
 		memcpy(ret->letters, usual, sizeof usual - 1);
+	for (unsigned bit = 0; bit < PD_SWITCH_LETTERS; bit++)
+		ret->lettered |= ret->letters[bit] ? UINT32_C(1) << bit : 0;
 }
 
 enum pd_span_state pd_span_state_of(const struct pd_span_event *event, uint64_t value)
 {
-	for (unsigned bit = 0; bit < PD_SWITCH_LETTERS; bit++) {
-		if (!(value >> bit & 1) || !event->letters[bit])
-			continue;
-		switch (event->letters[bit]) {
-		case 'S': return PD_STATE_SLEEPING;
-		case 'D': return PD_STATE_UNINTERRUPTIBLE;
-		case 'T': return PD_STATE_STOPPED;
-		case 't': return PD_STATE_TRACED;
-		case 'X':
-		case 'x':
-		case 'Z': return PD_STATE_DEAD;
-		case 'P': return PD_STATE_PARKED;
-		case 'I': return PD_STATE_IDLE;
-		default: return PD_STATE_UNKNOWN;
-		}
+	const uint32_t bits = (uint32_t)value & event->lettered;
+	if (!bits)
+		return PD_STATE_PREEMPTED;   /* R and R+ */
+	switch (event->letters[__builtin_ctz(bits)]) {
+	case 'S': return PD_STATE_SLEEPING;
+	case 'D': return PD_STATE_UNINTERRUPTIBLE;
+	case 'T': return PD_STATE_STOPPED;
+	case 't': return PD_STATE_TRACED;
+	case 'X':
+	case 'x':
+	case 'Z': return PD_STATE_DEAD;
+	case 'P': return PD_STATE_PARKED;
+	case 'I': return PD_STATE_IDLE;
+	default: return PD_STATE_UNKNOWN;
 	}
-	return PD_STATE_PREEMPTED;   /* R and R+ */
 }
 
 /* --- events ------------------------------------------------------------------------------------------------------- */

@@ -13,6 +13,8 @@ enum perfdata_status pd_spans_account(struct pd_spans *spans)
 			    spans->open_room * sizeof *spans->open +
 			    slot * (spans->thread_of.capacity + spans->gone.capacity + spans->cpu_of.capacity +
 				    spans->open_of.capacity + 3 * spans->number_names.capacity);
+	if (size == spans->accounted)
+		return PERFDATA_OK;
 	pd_account_change(spans->account, PD_USE_FRAMES, spans->accounted, size);
 	spans->accounted = size;
 	return pd_account_is_exhausted(spans->account) ? PERFDATA_ENOMEM : PERFDATA_OK;
@@ -29,17 +31,6 @@ enum perfdata_byte_order pd_spans_order(const struct pd_spans *spans)
 {
 	const bool little = !pd_order_is_foreign(PERFDATA_BYTE_ORDER_LITTLE);
 	return little != spans->options.swap ? PERFDATA_BYTE_ORDER_LITTLE : PERFDATA_BYTE_ORDER_BIG;
-}
-
-bool pd_spans_number(const struct pd_spans *spans, const struct perfdata_trace_field *field, struct perfdata_bytes raw,
-		     uint64_t *ret)
-{
-	struct perfdata_trace_value value;
-	if (!field || field->kind > PERFDATA_TRACE_POINTER ||
-	    pd_trace_value(field, raw, pd_spans_order(spans), &value) != PERFDATA_OK)
-		return false;
-	*ret = value.u64;
-	return true;
 }
 
 /* --- threads and CPUs --------------------------------------------------------------------------------------------- */
@@ -90,37 +81,37 @@ struct pd_span_cpu *pd_spans_cpu(struct pd_spans *spans, uint32_t cpu)
 
 /* --- spans -------------------------------------------------------------------------------------------------------- */
 
-struct pd_span_side pd_span_side(const struct perfdata_raw *raw)
-{
-	return (struct pd_span_side){ .time = raw->time, .cpu = raw->cpu, .place = { raw->offset, raw->inner } };
-}
-
 enum perfdata_status pd_spans_stack(struct pd_spans *spans, const struct perfdata_raw *raw, struct pd_span_stack *ret)
 {
 	*ret = (struct pd_span_stack){ 0, PERFDATA_NONE };
 	return spans->options.stacks ? spans->options.stack(spans->options.user, raw, ret) : PERFDATA_OK;
 }
 
+enum pd_span_unknown pd_spans_count(struct pd_spans *spans, enum perfdata_span_kind kind, uint64_t begin, uint64_t end,
+				    bool at_end)
+{
+	struct pd_span_count *count = &spans->facts.kinds[kind];
+	if (begin == UINT64_MAX) {
+		count->no_begin++;
+		return PD_SPAN_NO_BEGIN;
+	}
+	if (end == UINT64_MAX) {
+		count->no_end += !at_end;
+		count->open += at_end;
+		return PD_SPAN_NO_END;
+	}
+	count->spans++;
+	count->total += end < begin ? 0 : end - begin;
+	/* what was lost on another CPU may be of this thread, too */
+	const bool lost = spans->lost > begin;
+	count->with_losses += lost;
+	return lost ? PD_SPAN_LOST : PD_SPAN_KNOWN;
+}
+
 enum perfdata_status pd_spans_give(struct pd_spans *spans, struct pd_span *span, const struct perfdata_raw *raw)
 {
-	struct pd_span_count *count = &spans->facts.kinds[span->kind];
-	if (pd_span_is_whole(span)) {
-		if (span->end < span->begin)     /* clocks of CPUs differ */
-			span->end = span->begin;
-		count->spans++;
-		count->total += pd_span_duration(span);
-		/* what was lost on another CPU may be of this thread, too */
-		if (spans->lost > span->begin) {
-			span->unknown = PD_SPAN_LOST;
-			count->with_losses++;
-		}
-	} else if (span->begin == UINT64_MAX) {
-		span->unknown = PD_SPAN_NO_BEGIN;
-		count->no_begin++;
-	} else {
-		span->unknown = PD_SPAN_NO_END;
-		count->no_end += raw != NULL;
-		count->open += !raw;
-	}
+	span->unknown = pd_spans_count(spans, span->kind, span->begin, span->end, !raw);
+	if (pd_span_is_whole(span) && span->end < span->begin)   /* clocks of CPUs differ */
+		span->end = span->begin;
 	return pd_spans_want(spans, span->kind) ? spans->options.take(spans->options.user, span, raw) : PERFDATA_OK;
 }

@@ -98,7 +98,7 @@ void pd_spans_ignore_wait_samples(struct pd_spans *spans) { spans->no_wait_sampl
 /* --- events ------------------------------------------------------------------------------------------------------- */
 
 /* NULL without memory. */
-static struct pd_span_event *event_of(struct pd_spans *spans, const struct perfdata_event *event)
+static const struct pd_span_event *prepare_event(struct pd_spans *spans, const struct perfdata_event *event)
 {
 	const size_t before = spans->events_room;
 	if (pd_vector_grow(&spans->events, &spans->events_room, event->index, sizeof *spans->events) < 0)
@@ -115,6 +115,12 @@ static struct pd_span_event *event_of(struct pd_spans *spans, const struct perfd
 		}
 	}
 	return known;
+}
+
+static inline const struct pd_span_event *event_of(struct pd_spans *spans, const struct perfdata_event *event)
+{
+	return event->index < spans->events_room && spans->events[event->index].event == event
+		       ? &spans->events[event->index] : prepare_event(spans, event);
 }
 
 bool pd_spans_use(struct pd_spans *spans, const struct perfdata_event *event)

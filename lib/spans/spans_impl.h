@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "reader/reader.h"
 #include "schema/trace.h"
+#include "schema/trace_types.h"
 #include "spans/spans.h"
 
 /* --- span_sources.c: what the samples of an event say --- */
@@ -49,6 +50,7 @@ struct pd_span_event {
 	uint32_t name;                       /* of PD_NAME_EVENT */
 	/* by bit of prev_state: its letter; 0: none */
 	char letters[PD_SWITCH_LETTERS];
+	uint32_t lettered;                   /* the bits that have one */
 };
 /* Fills it in, but for `name`; *ret_name is the text of that name, or NULL. */
 void pd_span_event_init(struct pd_span_event *ret, const struct perfdata_event *event, uint32_t kinds,
@@ -161,7 +163,13 @@ static inline bool pd_spans_want(const struct pd_spans *spans, enum perfdata_spa
 {
 	return spans->options.kinds >> kind & 1;
 }
-struct pd_span_side pd_span_side(const struct perfdata_raw *raw);
+static inline struct pd_span_side pd_span_side(const struct perfdata_raw *raw)
+{
+	return (struct pd_span_side){ .time = raw->time, .cpu = raw->cpu, .place = { raw->offset, raw->inner } };
+}
+/* Counts a span of which these are the sides; `at_end`: the recording ended before it did. Returns what is unknown. */
+enum pd_span_unknown pd_spans_count(struct pd_spans *spans, enum perfdata_span_kind kind, uint64_t begin, uint64_t end,
+				    bool at_end);
 /* Counts the span, and gives it to who wants it. */
 enum perfdata_status pd_spans_give(struct pd_spans *spans, struct pd_span *span, const struct perfdata_raw *raw);
 enum perfdata_status pd_spans_stack(struct pd_spans *spans, const struct perfdata_raw *raw, struct pd_span_stack *ret);
@@ -169,8 +177,11 @@ struct pd_span_thread *pd_spans_thread(struct pd_spans *spans, int32_t tid, bool
 void pd_spans_drop_thread(struct pd_spans *spans, struct pd_span_thread *thread);
 struct pd_span_cpu *pd_spans_cpu(struct pd_spans *spans, uint32_t cpu);                   /* NULL without memory */
 /* The number in a field; false where there is no such field, or the raw data is too short. */
-bool pd_spans_number(const struct pd_spans *spans, const struct perfdata_trace_field *field, struct perfdata_bytes raw,
-		     uint64_t *ret);
+static inline bool pd_spans_number(const struct pd_spans *spans, const struct perfdata_trace_field *field,
+				   struct perfdata_bytes raw, uint64_t *ret)
+{
+	return field && pd_trace_field_number(field, raw, spans->options.swap, ret);
+}
 enum perfdata_byte_order pd_spans_order(const struct pd_spans *spans);
 uint32_t pd_spans_intern(struct pd_spans *spans, const char *text, size_t size);          /* UINT32_MAX: no memory */
 

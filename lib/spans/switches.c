@@ -3,11 +3,11 @@
 #include "config.h"
 #include "spans/spans_impl.h"
 
-/* A thread that has exited switches once more, and may wake others until then: the session knows it no longer. */
-static struct pd_span_who who_is(struct pd_spans *spans, int32_t tid)
+/* A thread that has exited switches once more, and may wake others until then: the session knows it no longer.
+ * `thread`: that of the tid; NULL: there is none. */
+static struct pd_span_who who_is(const struct pd_spans *spans, int32_t tid, const struct pd_span_thread *thread)
 {
 	struct pd_span_who who = { -1, PERFDATA_NONE, 0 };
-	const struct pd_span_thread *thread = pd_spans_thread(spans, tid, false);
 	if (thread && thread->has_exited)
 		return thread->who;
 	spans->options.who(spans->options.user, tid, &who);
@@ -85,53 +85,64 @@ static struct pd_span off_span(const struct pd_spans *spans, const struct pd_spa
 	return span;
 }
 
+/* The thread gets a CPU, and no record says when it left one. */
+static enum perfdata_status come_unseen(struct pd_spans *spans, struct pd_span_thread *thread,
+					const struct perfdata_raw *raw)
+{
+	struct pd_span span = PD_NO_SPAN;
+	const bool woken = has_wake(spans, thread);
+	span.tid = thread->tid;
+	span.who = who_is(spans, thread->tid, thread);
+	span.end_cpu = raw->cpu;
+	span.ends = (struct pd_span_place){ raw->offset, raw->inner };
+	span.source = source_of(spans);
+	thread->is_woken = false;
+	if (woken) {
+		tell_wake(thread, &span);
+		span.state = PD_STATE_RUN_QUEUE;
+		return give_queued(spans, thread, &span, thread->wake.time, raw);
+	}
+	span.kind = PERFDATA_SPAN_OFF;
+	span.end = raw->time;
+	return pd_spans_give(spans, &span, raw);
+}
+
 /* The thread gets a CPU. */
 enum perfdata_status pd_spans_come(struct pd_spans *spans, struct pd_span_thread *thread,
 				   const struct perfdata_raw *raw)
 {
-	const uint64_t now = raw->time;
-	enum perfdata_status status;
-	if (!thread->is_out) {
-		struct pd_span span = PD_NO_SPAN;
-		span.tid = thread->tid;
-		span.who = who_is(spans, thread->tid);
-		span.end_cpu = raw->cpu;
-		span.ends = (struct pd_span_place){ raw->offset, raw->inner };
-		span.source = source_of(spans);
-		if (has_wake(spans, thread)) {
-			tell_wake(thread, &span);
-			span.state = PD_STATE_RUN_QUEUE;
-			status = give_queued(spans, thread, &span, thread->wake.time, raw);
-		} else {
-			span.kind = PERFDATA_SPAN_OFF;
-			span.end = now;
-			status = pd_spans_give(spans, &span, raw);
-		}
-		thread->is_woken = false;
-		return status;
+	if (!thread->is_out)
+		return come_unseen(spans, thread, raw);
+	const uint64_t begin = thread->out.time;
+	uint64_t end = raw->time < begin ? begin : raw->time, queued_since = UINT64_MAX;
+	if (spans->left_event && end == begin)
+		end++;                   /* a wait of simpleperf lasts at least 1 ns */
+	const bool preempted = thread->left.state == PD_STATE_PREEMPTED,
+		   woken = !preempted && has_wake(spans, thread) && thread->wake.time >= begin;
+	if (preempted)
+		queued_since = begin;
+	else if (woken)
+		queued_since = thread->wake.time > end ? end : thread->wake.time;
+	const bool queued = queued_since != UINT64_MAX;
+	thread->is_out = thread->is_woken = false;
+	if (!pd_spans_want(spans, PERFDATA_SPAN_OFF) && !pd_spans_want(spans, PERFDATA_SPAN_RUNQ)) {
+		(void)pd_spans_count(spans, PERFDATA_SPAN_OFF, begin, end, false);
+		if (queued)
+			(void)pd_spans_count(spans, PERFDATA_SPAN_RUNQ, queued_since, raw->time, false);
+		return PERFDATA_OK;
 	}
 	struct pd_span span = off_span(spans, thread);
-	span.end = now < span.begin ? span.begin : now;
-	if (spans->left_event && span.end == span.begin)
-		span.end++;              /* a wait of simpleperf lasts at least 1 ns */
+	span.end = end;
 	span.end_cpu = raw->cpu;
 	span.ends = (struct pd_span_place){ raw->offset, raw->inner };
-	uint64_t queued_since = UINT64_MAX;
-	if (span.state == PD_STATE_PREEMPTED) {
-		queued_since = span.begin;
-	} else if (has_wake(spans, thread) && thread->wake.time >= span.begin) {
+	if (woken)
 		tell_wake(thread, &span);
-		queued_since = span.woken > span.end ? span.end : span.woken;
+	if (queued) {
+		span.blocked = queued_since - begin;
+		span.queued = end - queued_since;
 	}
-	if (queued_since != UINT64_MAX) {
-		span.blocked = queued_since - span.begin;
-		span.queued = span.end - queued_since;
-	}
-	thread->is_out = thread->is_woken = false;
-	status = pd_spans_give(spans, &span, raw);
-	return status == PERFDATA_OK && queued_since != UINT64_MAX
-		       ? give_queued(spans, thread, &span, queued_since, raw)
-		       : status;
+	const enum perfdata_status status = pd_spans_give(spans, &span, raw);
+	return status == PERFDATA_OK && queued ? give_queued(spans, thread, &span, queued_since, raw) : status;
 }
 
 enum perfdata_status pd_spans_see_running(struct pd_spans *spans, const struct perfdata_raw *raw)
@@ -158,17 +169,10 @@ enum perfdata_status pd_spans_go(struct pd_spans *spans, struct pd_span_thread *
 
 /* --- sched_switch ------------------------------------------------------------------------------------------------- */
 
-static enum perfdata_status leave_cpu(struct pd_spans *spans, int32_t prev, const struct pd_left *left,
+static enum perfdata_status leave_cpu(struct pd_spans *spans, struct pd_span_thread *thread,
+				      const struct pd_span_who *who, const struct pd_left *left,
 				      const struct perfdata_raw *raw)
 {
-	struct pd_span_thread *thread = pd_spans_thread(spans, prev, true);
-	if (!thread)
-		return PERFDATA_ENOMEM;
-	if (spans->by_records) {
-		thread->next = *left;
-		return PERFDATA_OK;
-	}
-	enum perfdata_status status = PERFDATA_OK;
 	if (left->state == PD_STATE_DEAD) {
 		if (thread->running)
 			thread->is_out = thread->is_woken = thread->has_exited = false;
@@ -176,42 +180,54 @@ static enum perfdata_status leave_cpu(struct pd_spans *spans, int32_t prev, cons
 			pd_spans_drop_thread(spans, thread);
 		return PERFDATA_OK;
 	}
-	const struct pd_span_who who = who_is(spans, prev);
-	status = pd_spans_go(spans, thread, left, raw);
-	if (who.pid != -1 || thread->who.pid == -1)
-		thread->who = who;
+	const enum perfdata_status status = pd_spans_go(spans, thread, left, raw);
+	if (who->pid != -1 || thread->who.pid == -1)
+		thread->who = *who;
 	return status;
 }
 
-/* What the switch says of the CPU. */
-static enum perfdata_status change_cpu(struct pd_spans *spans, int32_t prev, int32_t next,
+/* What the switch says of the CPU. `thread` and `who`: of `prev`. */
+static enum perfdata_status change_cpu(struct pd_spans *spans, struct pd_span_cpu *cpu, int32_t prev,
+				       struct pd_span_thread *thread, const struct pd_span_who *who,
 				       const struct perfdata_raw *raw)
 {
-	struct pd_span_cpu *cpu = pd_spans_cpu(spans, raw->cpu);
-	if (!cpu)
-		return PERFDATA_ENOMEM;
 	enum perfdata_status status = PERFDATA_OK;
-	struct pd_span_thread *thread;
-	if (cpu->known && cpu->tid != prev) {
+	if (!cpu->known)
+		return status;
+	if (cpu->tid != prev) {
 		spans->facts.gaps++;
-	} else if (cpu->known && prev) {
-		const struct pd_span_who who = who_is(spans, prev);
-		status = give_run(spans, prev, who.pid == -1 ? &cpu->who : &who, &cpu->since, raw);
+		thread = cpu->tid ? pd_spans_thread(spans, cpu->tid, false) : NULL;
+	} else if (prev) {
+		status = give_run(spans, prev, who->pid == -1 ? &cpu->who : who, &cpu->since, raw);
 	}
-	if (cpu->known && cpu->tid && (thread = pd_spans_thread(spans, cpu->tid, false)) && thread->running)
+	if (thread && thread->running)
 		thread->running--;
-	cpu->known = true;
-	cpu->tid = next;
-	cpu->since = pd_span_side(raw);
-	cpu->who = next ? who_is(spans, next) : (struct pd_span_who){ -1, PERFDATA_NONE, 0 };
 	return status;
+}
+
+/* The thread `next` gets the CPU; NULL: its number was not recorded. */
+static enum perfdata_status enter_cpu(struct pd_spans *spans, struct pd_span_cpu *cpu, int32_t next,
+				      const struct perfdata_raw *raw)
+{
+	struct pd_span_thread *thread = next ? pd_spans_thread(spans, next, true) : NULL;
+	if (next && !thread)
+		return PERFDATA_ENOMEM;
+	if (cpu) {
+		cpu->known = true;
+		cpu->tid = next;
+		cpu->since = pd_span_side(raw);
+		cpu->who = next ? who_is(spans, next, thread) : (struct pd_span_who){ -1, PERFDATA_NONE, 0 };
+	}
+	if (!next)
+		return PERFDATA_OK;
+	thread->running += raw->cpu != UINT32_MAX;
+	return pd_spans_come(spans, thread, raw);
 }
 
 enum perfdata_status pd_spans_switch(struct pd_spans *spans, const struct pd_span_event *event,
 				     const struct perfdata_raw *raw, struct perfdata_bytes data)
 {
 	uint64_t prev_pid, next_pid, prev_state;
-	struct pd_span_thread *thread;
 	if (!pd_spans_number(spans, event->fields[0], data, &prev_pid) ||
 	    !pd_spans_number(spans, event->fields[1], data, &next_pid) ||
 	    !pd_spans_number(spans, event->fields[2], data, &prev_state))
@@ -222,17 +238,26 @@ enum perfdata_status pd_spans_switch(struct pd_spans *spans, const struct pd_spa
 	spans->facts.switches++;
 	if (prev && left.state != PD_STATE_DEAD)
 		status = pd_spans_stack(spans, raw, &left.stack);
-	/* without the number of the CPU, threads alone can be followed */
-	if (status == PERFDATA_OK && !spans->by_records && raw->cpu != UINT32_MAX)
-		status = change_cpu(spans, prev, next, raw);
-	if (status == PERFDATA_OK && prev)
-		status = leave_cpu(spans, prev, &left, raw);
-	if (status != PERFDATA_OK || !next || spans->by_records)
-		return status;
-	if (!(thread = pd_spans_thread(spans, next, true)))
+	struct pd_span_thread *thread = prev ? pd_spans_thread(spans, prev, true) : NULL;
+	if (prev && !thread)
 		return PERFDATA_ENOMEM;
-	thread->running += raw->cpu != UINT32_MAX;
-	return pd_spans_come(spans, thread, raw);
+	if (spans->by_records) {
+		if (thread && status == PERFDATA_OK)
+			thread->next = left;
+		return status;
+	}
+	/* without the number of the CPU, threads alone can be followed */
+	struct pd_span_cpu *cpu = raw->cpu == UINT32_MAX ? NULL : pd_spans_cpu(spans, raw->cpu);
+	if (!cpu && raw->cpu != UINT32_MAX)
+		return PERFDATA_ENOMEM;
+	const bool is_asked = prev && (left.state != PD_STATE_DEAD || (cpu && cpu->known && cpu->tid == prev));
+	const struct pd_span_who who = is_asked ? who_is(spans, prev, thread)
+						: (struct pd_span_who){ -1, PERFDATA_NONE, 0 };
+	if (status == PERFDATA_OK && cpu)
+		status = change_cpu(spans, cpu, prev, thread, &who, raw);
+	if (status == PERFDATA_OK && thread)
+		status = leave_cpu(spans, thread, &who, &left, raw);
+	return status == PERFDATA_OK ? enter_cpu(spans, cpu, next, raw) : status;
 }
 
 /* --- wake-ups ----------------------------------------------------------------------------------------------------- */
@@ -263,7 +288,7 @@ enum perfdata_status pd_spans_wake(struct pd_spans *spans, const struct pd_span_
 	thread->wake.time = raw->time;
 	thread->wake.epoch = spans->epoch;
 	thread->wake.waker = raw->tid;
-	thread->wake.who = who_is(spans, raw->tid);
+	thread->wake.who = who_is(spans, raw->tid, pd_spans_thread(spans, raw->tid, false));
 	thread->wake.stack = stack;
 	return status;
 }
@@ -298,7 +323,7 @@ enum perfdata_status pd_spans_switch_record(struct pd_spans *spans, const struct
 	struct pd_span_thread *thread = pd_spans_thread(spans, tid, true);
 	if (!thread)
 		return PERFDATA_ENOMEM;
-	const struct pd_span_who who = who_is(spans, tid);
+	const struct pd_span_who who = who_is(spans, tid, thread);
 	if (who.pid != -1 || thread->who.pid == -1)
 		thread->who = who;
 	if (leaves && spans->left_event)
@@ -330,7 +355,7 @@ enum perfdata_status pd_spans_exit(struct pd_spans *spans, const struct perfdata
 	enum perfdata_status status = PERFDATA_OK;
 	if (thread && !has_records(spans)) {
 		/* its last switch comes yet, and says so */
-		thread->who = who_is(spans, tid);
+		thread->who = who_is(spans, tid, thread);
 		thread->has_exited = true;
 	}
 	if (!has_records(spans))

@@ -93,7 +93,7 @@ enum perfdata_status pd_report_spans_configure(struct perfdata_configuration *co
 	struct report_spans asked;
 	if (!read_options(configuration->options, configuration->nr_options, &asked, configuration->reterr))
 		return PERFDATA_EUSAGE;
-	configuration->needs = PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS;
+	configuration->needs = PERFDATA_NEED_THREADS;
 	configuration->symbols = false;
 	configuration->merge_deferred = false;
 	configuration->spans = 1u << asked.kind;

@@ -33,6 +33,9 @@ uint32_t pd_table_set_needs(const struct perfdata_emitter_option_value *options,
 	const char *tables = perfdata_option_text(options, nr_options, "table");
 	const bool samples = !tables || list_has(tables, "samples") || list_has(tables, "stacks") ||
 			     list_has(tables, "frames") || strstr(tables, EVENT_PREFIX);
+	/* sums of spans, which need no records */
+	if (tables && !strcmp(tables, "threads_time"))
+		return PERFDATA_NEED_THREADS;
 	const bool files = list_has(tables, "build_ids") || list_has(tables, "spe_samples");
 	const uint32_t stacks = samples ? NEEDS_OF_STACKS | PERFDATA_NEED_STACK_IDS : 0;
 	const uint32_t of_spans = list_has(tables, "spans") ? NEEDS_OF_STACKS | PERFDATA_NEED_STACK_IDS : 0;

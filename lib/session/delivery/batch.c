@@ -85,6 +85,14 @@ struct perfdata_raw *pd_batch_add_record(struct pd_batch *batch, const struct pe
 	return record;
 }
 
+void pd_batch_count_bytes(struct pd_batch *batch, const struct perfdata_raw *raws, unsigned nr)
+{
+	for (unsigned i = 0; i < nr; i++) {
+		batch->public.bytes += raws[i].size;
+		batch->excess += raws[i].size - work_of(&raws[i]);
+	}
+}
+
 uint32_t pd_batch_add_frames(struct pd_batch *batch, size_t count)
 {
 	size_t first = batch->public.nr_frames;

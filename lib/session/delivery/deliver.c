@@ -29,6 +29,7 @@ struct sample_view {
 	bool has_chain;
 	bool first;                            /* no delivery of this record was made yet */
 	bool muted;                            /* the record did not pass the filter */
+	bool is_whole;                         /* no check of the sample would find anything */
 	bool chain_lost;                       /* PERFDATA_DELIVERY_CHAIN_LOST */
 	bool chain_taken;
 	struct pd_stack stack;                 /* once the chain was taken */
@@ -197,11 +198,13 @@ static void take_sample(struct sample_view *view, struct perfdata_record *record
 	const struct perfdata_sample *sample = &record->u.sample;
 	view->has_chain = pd_event_samples(event, PERFDATA_SAMPLE_CALLCHAIN);
 	if (!pd_is_offcpu(event) &&
-	    pd_sample_scan(event->config, raw->bytes, raw->size, PD_SCAN_DELIVERY, &view->scan)) {
+	    pd_sample_scan(event->config, raw->bytes, raw->size, PD_SCAN_DELIVERY | PD_SCAN_WHOLE, &view->scan)) {
 		view->pid = raw->pid;
 		view->tid = raw->tid;
+		view->is_whole = view->scan.is_whole;
 	} else {
-		(void)perfdata_decode(event->config, raw->bytes, raw->size, record);
+		const enum perfdata_status status = perfdata_decode(event->config, raw->bytes, raw->size, record);
+		view->is_whole = status == PERFDATA_OK && !record->rest.size;
 		view->sample = sample;
 		view->pid = pd_event_samples(event, PERFDATA_SAMPLE_TID) ? sample->pid : -1;
 		view->tid = pd_event_samples(event, PERFDATA_SAMPLE_TID) ? sample->tid : -1;
@@ -444,9 +447,9 @@ static enum perfdata_status deliver_other(struct sample_view *view, const struct
 }
 
 enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batch *batch,
-				const struct perfdata_raw *raw, bool wanted)
+				const struct perfdata_raw *raw, struct perfdata_raw *own)
 {
-	bool sample = raw->type == PERFDATA_RECORD_SAMPLE;
+	const bool sample = raw->type == PERFDATA_RECORD_SAMPLE, wanted = own;
 	if (session->state)
 		session->state->now = raw->time;
 	/* records that nobody wants still change counters and process state, and are counted */
@@ -456,7 +459,7 @@ enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batc
 		return pd_count_delivery(&session->counts, raw->event);
 	struct sample_view view = { .session = session,
 				    .batch = batch,
-				    .raw = raw,
+				    .raw = own ? own : raw,
 				    .pid = raw->pid,
 				    .tid = raw->tid,
 				    .first = true,
@@ -472,6 +475,8 @@ enum perfdata_status pd_deliver(struct perfdata_session *session, struct pd_batc
 	if (!pd_off_cpu_counts(session, raw->event))
 		return deliver_silently(&view, &unknown);
 	take_sample(&view, &record);
+	if (own)
+		own->known_whole = view.is_whole;
 	uint64_t cookie;
 	if (wanted && wants_deferred(&view, &cookie))
 		return wait_for_chain(&view, cookie);

@@ -99,6 +99,45 @@ static enum perfdata_status deliver_samples(struct perfdata_session *session, st
 	return session->state ? session->state->status : PERFDATA_OK;
 }
 
+/* Whether all that is asked of the sample are the spans that it begins or ends, and its thread. One that is not whole
+ * comes with a batch, so that its damage is found. */
+static inline bool is_of_spans_alone(const struct perfdata_raw *raw)
+{
+	const struct perfdata_event *event = raw->event;
+	struct pd_sample_scan scan;
+	return raw->type == PERFDATA_RECORD_SAMPLE && event && !(event->attr->sample_type & PERFDATA_SAMPLE_READ) &&
+	       pd_sample_scan(event->config, raw->bytes, raw->size, PD_SCAN_WHOLE, &scan) && scan.is_whole &&
+	       !pd_is_offcpu(event);
+}
+
+/* Gives samples to spans alone: they are counted, and are in no batch. */
+static enum perfdata_status take_for_spans(struct perfdata_session *session, const struct perfdata_raw *raws,
+					   unsigned nr, unsigned *ret_taken)
+{
+	struct pd_batch *batch = nr && is_of_spans_alone(raws) ? pd_batch_open(session) : NULL;
+	enum perfdata_status status = PERFDATA_OK;
+	unsigned count = 0;
+
+	if (!batch)
+		return nr && is_of_spans_alone(raws) ? PERFDATA_ENOMEM : PERFDATA_OK;
+	while (count < nr && status == PERFDATA_OK && is_of_spans_alone(&raws[count])) {
+		const struct perfdata_raw *raw = &raws[count++];
+		const bool is_used = pd_session_spans_use(session, raw->event);
+		session->state->now = raw->time;
+		if (is_used)
+			status = pd_session_spans_take(session, raw, true);
+		/* those of spans know their thread already */
+		if ((!is_used || raw->tid <= 0) && !pd_thread_get(session->state, raw->pid, raw->tid))
+			status = PERFDATA_ENOMEM;
+	}
+	*ret_taken = count;
+	session->counts.summary.records_out += count;
+	session->counts.summary.samples_out += count;
+	session->counts.summary.deliveries_out += count;
+	pd_batch_count_bytes(batch, raws, count);
+	return status == PERFDATA_OK ? pd_count_samples(&session->counts, raws, count) : status;
+}
+
 enum perfdata_status pd_take_samples(struct perfdata_session *session, const struct perfdata_raw *raws, unsigned nr,
 				     unsigned *ret_taken)
 {
@@ -109,6 +148,8 @@ enum perfdata_status pd_take_samples(struct perfdata_session *session, const str
 	const bool weighs = session->off_cpu && session->off_cpu != PERFDATA_OFF_CPU_BESIDE;
 	if (session->options.limit || weighs || (session->state && session->state->guests))
 		return PERFDATA_OK;
+	if (session->only_spans && session->filter.passes_samples)
+		return take_for_spans(session, raws, nr, ret_taken);
 	while (count < nr && is_simple(session, &raws[count], &samples[count]))
 		count++;
 	*ret_taken = count;

@@ -107,8 +107,10 @@ enum perfdata_status perfdata_session_open(struct perfdata_reader *reader,
 		pd_reader_give_payloads(reader);
 	if (status == PERFDATA_OK)
 		status = pd_reader_make_samples(reader, session->options.trace_samples);
-	if (session && session->options.spans)
+	if (session && session->options.spans) {
+		session->only_spans = !(session->options.needs & ~(uint32_t)PERFDATA_NEED_THREADS);
 		session->options.needs |= PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS;
+	}
 	const uint32_t stateful = PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | NEED_ANY_STACKS |
 				  PERFDATA_NEED_CHAIN_DSOS;
 	if (status == PERFDATA_OK && session->options.needs & stateful) {
@@ -281,7 +283,7 @@ static enum perfdata_status take_record(struct perfdata_session *session, const 
 		session->payload_left = wanted && raw->payload && session->options.needs & PERFDATA_NEED_PAYLOADS;
 	}
 	if (status == PERFDATA_OK && !deliver && raw->type == PERFDATA_RECORD_SAMPLE)
-		status = pd_deliver(session, NULL, raw, false);   /* counts only */
+		status = pd_deliver(session, NULL, raw, NULL);   /* counts only */
 	if (status == PERFDATA_OK && session->spans)
 		status = pd_session_spans_take(session, raw, wanted);
 	if (status != PERFDATA_OK || (!wanted && !deliver))
@@ -289,16 +291,16 @@ static enum perfdata_status take_record(struct perfdata_session *session, const 
 	struct pd_batch *batch = pd_batch_open(session);
 	if (!batch)
 		return PERFDATA_ENOMEM;
-	const struct perfdata_raw *own = wanted ? pd_batch_add_record(batch, raw) : raw;
-	if (!own)
+	struct perfdata_raw *own = wanted ? pd_batch_add_record(batch, raw) : NULL;
+	if (wanted && !own)
 		return PERFDATA_ENOMEM;
 	session->counts.summary.records_out += wanted;
 	session->counts.summary.samples_out += wanted && raw->type == PERFDATA_RECORD_SAMPLE;
 	if (!deliver)
 		return PERFDATA_OK;
 	const size_t before = batch->public.nr_deliveries;
-	status = pd_deliver(session, batch, own, wanted);
-	for (size_t i = before; pd_session_spans_took(session) && i < batch->public.nr_deliveries; i++)
+	status = pd_deliver(session, batch, raw, own);
+	for (size_t i = before; own && pd_session_spans_took(session) && i < batch->public.nr_deliveries; i++)
 		if (batch->deliveries[i].record == own)
 			batch->deliveries[i].flags |= PERFDATA_DELIVERY_IN_SPAN;
 	return status;

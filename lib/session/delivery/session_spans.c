@@ -300,8 +300,6 @@ static bool has_number(const int32_t *list, size_t nr, int32_t number)
 static bool span_passes(const struct perfdata_session *session, struct pd_span *span)
 {
 	const struct perfdata_filter *given = &session->filter.given;
-	if (!session->filter.any)
-		return true;
 	if (!has_number(given->pids, given->nr_pids, span->who.pid) ||
 	    !has_number(given->tids, given->nr_tids, span->tid))
 		return false;
@@ -366,17 +364,22 @@ static enum perfdata_status take_span(void *user, const struct pd_span *given, c
 {
 	struct perfdata_session *session = user;
 	struct pd_session_spans *own = session->spans;
-	struct pd_span span = *given;
-	if (!span_passes(session, &span))
-		return PERFDATA_OK;
-	const bool chosen = span.kind != PERFDATA_SPAN_OFF || own->states >> span.state & 1;
-	if (!span.summed && own->kinds >> span.kind & 1 && chosen) {
+	const struct pd_span *span = given;
+	struct pd_span passed;
+	if (session->filter.any) {
+		passed = *given;
+		span = &passed;
+		if (!span_passes(session, &passed))
+			return PERFDATA_OK;
+	}
+	const bool chosen = span->kind != PERFDATA_SPAN_OFF || own->states >> span->state & 1;
+	if (!span->summed && own->kinds >> span->kind & 1 && chosen) {
 		struct pd_batch *batch = pd_batch_open(session);
-		if (!batch || !add_span(batch, &span))
+		if (!batch || !add_span(batch, span))
 			return PERFDATA_ENOMEM;
 	}
-	const bool has_length = span.summed || pd_span_is_whole(&span);
-	return own->off_event && raw && has_length ? weigh_span(session, &span, raw) : PERFDATA_OK;
+	const bool has_length = span->summed || pd_span_is_whole(span);
+	return own->off_event && raw && has_length ? weigh_span(session, span, raw) : PERFDATA_OK;
 }
 
 /* --- setting up --------------------------------------------------------------------------------------------------- */
