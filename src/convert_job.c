@@ -20,6 +20,13 @@ static enum perfdata_order_wish order_wish(const struct options *options)
 	return strcmp(options->order, "file") ? PERFDATA_ORDER_WISH_TIME : PERFDATA_ORDER_WISH_FILE;
 }
 
+/* Whether formatting takes much less than reading: sums have few rows. */
+static bool is_light(const struct options *options)
+{
+	const char *table = perfdata_option_text(options->values, options->nr_values, "table");
+	return options->emitter->flags & PERFDATA_EMITTER_LIGHT || (table && !strcmp(table, "threads_time"));
+}
+
 /* Returns the flags for input_prepare: reading gets threads of its own if formatting leaves processors idle. */
 static unsigned use_of(const struct job *job)
 {
@@ -30,7 +37,7 @@ static unsigned use_of(const struct job *job)
 		return 0;
 	if (threads > 2)
 		return INPUT_BYTES_AHEAD | INPUT_RECORDS_AHEAD;
-	return job->options->emitter->flags & PERFDATA_EMITTER_LIGHT ? INPUT_RECORDS_AHEAD : INPUT_BYTES_AHEAD;
+	return is_light(job->options) ? INPUT_RECORDS_AHEAD : INPUT_BYTES_AHEAD;
 }
 
 /* The user data of callbacks while a recording is converted. */

@@ -84,6 +84,14 @@ struct pd_upcoming {
 	void *wake_user;
 };
 
+/* What spans take of samples of an event; by its number, modulo PD_SPAN_USES. */
+struct pd_span_use {
+	const struct perfdata_event *event;    /* NULL: of none */
+	bool is_plain;                         /* a sample is one delivery, of the thread that it names */
+	bool is_used;                          /* spans are made of its samples */
+};
+#define PD_SPAN_USES 16u
+
 struct perfdata_session {
 	struct pd_account *account;            /* the reader's */
 	struct perfdata_reader *reader;
@@ -108,6 +116,7 @@ struct perfdata_session {
 	enum perfdata_off_cpu off_cpu;         /* never USUAL */
 	struct pd_session_spans *spans;        /* or NULL: nobody asks for spans */
 	bool only_spans;                       /* nobody asks for records or deliveries beside them */
+	struct pd_span_use span_uses[PD_SPAN_USES];
 	const struct perfdata_event *on_event; /* whose samples weigh time on the CPU where spans weigh; or NULL */
 	bool payload_wanted;                   /* the AUXTRACE record that came last passed the filter */
 	bool payload_left;                     /* more pieces of its payload follow */

@@ -23,6 +23,9 @@ static void spell_lock(uint64_t flags, char *text, size_t size)
 /* The name of a number; each is formatted once. UINT32_MAX without memory. */
 static uint32_t number_name(struct pd_spans *spans, enum pd_pair_name how, unsigned long_size, uint64_t number)
 {
+	const bool is_near = how == PD_NAME_SYSCALL && number < PD_NEAR_SYSCALLS;
+	if (is_near && spans->syscall_names[number])
+		return spans->syscall_names[number] - 1;
 	const uint64_t key = pd_hash_two(number, how, spans->seed);
 	uint64_t known;
 	char text[96];
@@ -38,7 +41,9 @@ static uint32_t number_name(struct pd_spans *spans, enum pd_pair_name how, unsig
 	else
 		snprintf(text, sizeof text, "%" PRId64, (int64_t)number);
 	const uint32_t id = pd_spans_intern(spans, text, strlen(text));
-	if (id != UINT32_MAX && pd_hash_map_put(&spans->number_names, key, id) < 0)
+	if (id != UINT32_MAX && is_near)
+		spans->syscall_names[number] = id + 1;
+	else if (id != UINT32_MAX && pd_hash_map_put(&spans->number_names, key, id) < 0)
 		return UINT32_MAX;
 	return id;
 }
@@ -100,9 +105,11 @@ static uint32_t *find_open(struct pd_spans *spans, uint64_t hash, const struct p
 	return link;
 }
 
-static enum perfdata_status set_first(struct pd_spans *spans, uint64_t hash, uint32_t first)
+static enum perfdata_status set_first(struct pd_spans *spans, const struct pd_pair *pair, uint64_t hash, uint32_t first)
 {
-	if (first == UINT32_MAX) {
+	/* a thread comes again soon; other keys, such as sectors, would be more and more */
+	const bool stays = pair->key == PD_KEY_TID && !pair->fields[0];
+	if (first == UINT32_MAX && !stays) {
 		(void)pd_hash_map_remove(&spans->open_of, hash);
 		return PERFDATA_OK;
 	}
@@ -138,72 +145,82 @@ static enum perfdata_status note_syscall(struct pd_spans *spans, const struct pd
 	return thread || !name ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-/* Puts the pair into a slot, whose room for raw data it takes over. */
-static enum perfdata_status open_with(struct pd_spans *spans, uint32_t index, const struct pd_open_pair *pair,
-				      struct perfdata_bytes data)
+/* Copies the raw data into the room of a slot. */
+static enum perfdata_status keep_data(struct pd_spans *spans, struct pd_open_pair *slot, struct perfdata_bytes data)
 {
-	struct pd_open_pair *slot = &spans->open[index];
-	uint8_t *room = slot->data;
-	size_t size = slot->data_room;
-	if (data.size > size) {
-		uint8_t *larger = pd_realloc(room, data.size);
+	if (data.size > slot->data_room) {
+		uint8_t *larger = pd_realloc(slot->data, data.size);
 		if (!larger)
 			return PERFDATA_ENOMEM;
-		spans->open_data += data.size - size;
-		slot->data = room = larger;
-		slot->data_room = size = data.size;
+		spans->open_data += data.size - slot->data_room;
+		slot->data = larger;
+		slot->data_room = data.size;
 	}
-	*slot = *pair;
-	slot->data = room;
-	slot->data_room = size;
 	slot->nr_data = data.size;
 	if (data.size)
-		memcpy(room, data.data, data.size);
+		memcpy(slot->data, data.data, data.size);
 	return PERFDATA_OK;
 }
 
+/* A slot keeps its room for raw data. */
 static void close_slot(struct pd_spans *spans, uint32_t index)
 {
-	struct pd_open_pair *slot = &spans->open[index];
-	*slot = (struct pd_open_pair){ .data = slot->data, .data_room = slot->data_room, .next = spans->free_open };
+	spans->open[index].pair = NULL;
+	spans->open[index].next = spans->free_open;
 	spans->free_open = index;
+}
+
+/* UINT32_MAX without memory. */
+static uint32_t take_slot(struct pd_spans *spans)
+{
+	const uint32_t index = spans->free_open;
+	if (index != UINT32_MAX) {
+		spans->free_open = spans->open[index].next;
+		return index;
+	}
+	if (pd_vector_grow(&spans->open, &spans->open_room, spans->nr_open, sizeof *spans->open) < 0)
+		return UINT32_MAX;
+	spans->open[spans->nr_open] = (struct pd_open_pair){ 0 };
+	return (uint32_t)spans->nr_open++;
 }
 
 static enum perfdata_status begin_pair(struct pd_spans *spans, const struct pd_span_event *event,
 				  const struct perfdata_raw *raw, struct perfdata_bytes data, const uint64_t key[3])
 {
 	const uint64_t hash = hash_of(spans, event->pair, key);
-	uint32_t first, *link = find_open(spans, hash, event->pair, key, &first);
-	struct pd_open_pair fresh = { .pair = event->pair, .tid = raw->tid, .begin = pd_span_side(raw),
-				      .event = raw->event, .who = { -1, PERFDATA_NONE, 0 }, .next = UINT32_MAX };
-	const struct perfdata_bytes args = spans->options.args ? data : (struct perfdata_bytes){ NULL, 0 };
-	memcpy(fresh.key, key, sizeof fresh.key);
-	enum perfdata_status status = read_name(spans, event, data, &fresh.name);
+	uint32_t first, *link = find_open(spans, hash, event->pair, key, &first), name;
+	struct pd_span_who who = { -1, PERFDATA_NONE, 0 };
+	struct pd_span_stack stack;
+	enum perfdata_status status = read_name(spans, event, data, &name);
 	if (status == PERFDATA_OK)
-		status = pd_spans_stack(spans, raw, &fresh.stack);
-	spans->options.who(spans->options.user, raw->tid, &fresh.who);
+		status = pd_spans_stack(spans, raw, &stack);
+	spans->options.who(spans->options.user, raw->tid, &who);
 	if (status == PERFDATA_OK)
-		status = note_syscall(spans, event->pair, raw->tid, fresh.name + 1);
-	if (status == PERFDATA_OK && *link != UINT32_MAX) {
-		struct pd_span abandoned = span_of(&spans->open[*link]);
-		fresh.next = spans->open[*link].next;
+		status = note_syscall(spans, event->pair, raw->tid, name + 1);
+	const bool is_open = *link != UINT32_MAX;
+	uint32_t index = *link, next = first;
+	if (status == PERFDATA_OK && is_open) {
+		struct pd_span abandoned = span_of(&spans->open[index]);
+		next = spans->open[index].next;
 		status = pd_spans_give(spans, &abandoned, raw);
-		return status == PERFDATA_OK ? open_with(spans, *link, &fresh, args) : status;
 	}
 	if (status != PERFDATA_OK)
 		return status;
-	uint32_t index = spans->free_open;
-	if (index != UINT32_MAX) {
-		spans->free_open = spans->open[index].next;
-	} else {
-		index = (uint32_t)spans->nr_open;
-		if (pd_vector_grow(&spans->open, &spans->open_room, index, sizeof *spans->open) < 0)
-			return PERFDATA_ENOMEM;
-		spans->open[spans->nr_open++] = (struct pd_open_pair){ 0 };
-	}
-	fresh.next = first;
-	status = open_with(spans, index, &fresh, args);
-	return status == PERFDATA_OK ? set_first(spans, hash, index) : status;
+	if (!is_open && (index = take_slot(spans)) == UINT32_MAX)
+		return PERFDATA_ENOMEM;
+	struct pd_open_pair *slot = &spans->open[index];
+	if (keep_data(spans, slot, spans->options.args ? data : (struct perfdata_bytes){ NULL, 0 }) != PERFDATA_OK)
+		return PERFDATA_ENOMEM;
+	slot->pair = event->pair;
+	memcpy(slot->key, key, sizeof slot->key);
+	slot->name = name;
+	slot->tid = raw->tid;
+	slot->who = who;
+	slot->begin = pd_span_side(raw);
+	slot->stack = stack;
+	slot->event = raw->event;
+	slot->next = next;
+	return is_open ? PERFDATA_OK : set_first(spans, event->pair, hash, index);
 }
 
 static enum perfdata_status end_pair(struct pd_spans *spans, const struct pd_span_event *event,
@@ -211,18 +228,17 @@ static enum perfdata_status end_pair(struct pd_spans *spans, const struct pd_spa
 {
 	const uint64_t hash = hash_of(spans, event->pair, key);
 	uint32_t first, *link = find_open(spans, hash, event->pair, key, &first), name = UINT32_MAX;
-	struct pd_span span = PD_NO_SPAN;
 	enum perfdata_status status = event->pair->same_name ? read_name(spans, event, data, &name) : PERFDATA_OK;
 	if (status != PERFDATA_OK)
 		return status;
 	uint64_t result;
 	const bool has_result = pd_spans_number(spans, event->fields[4], data, &result);
-	if (*link != UINT32_MAX) {
-		const uint32_t index = *link;
-		span = span_of(&spans->open[index]);
+	const uint32_t index = *link;
+	struct pd_span span = index == UINT32_MAX ? PD_NO_SPAN : span_of(&spans->open[index]);
+	if (index != UINT32_MAX) {
 		*link = spans->open[index].next;
 		close_slot(spans, index);
-		status = set_first(spans, hash, first);
+		status = set_first(spans, event->pair, hash, first);
 		if (status == PERFDATA_OK && event->pair->same_name && span.name != name) {
 			/* the end of another one: this one has none, and that one has no begin */
 			status = pd_spans_give(spans, &span, raw);

@@ -38,8 +38,14 @@ enum perfdata_byte_order pd_spans_order(const struct pd_spans *spans)
 struct pd_span_thread *pd_spans_thread(struct pd_spans *spans, int32_t tid, bool make)
 {
 	uint64_t index;
-	if (pd_hash_map_get(&spans->thread_of, (uint32_t)tid, &index))
+	uint32_t *recent = &spans->recent[(uint32_t)tid % PD_RECENT_THREADS];
+	/* -1 is in the slots of no thread, too */
+	if (tid != -1 && *recent < spans->nr_threads && spans->threads[*recent].tid == tid)
+		return &spans->threads[*recent];
+	if (pd_hash_map_get(&spans->thread_of, (uint32_t)tid, &index)) {
+		*recent = (uint32_t)index - 1;
 		return &spans->threads[index - 1];
+	}
 	if (!make)
 		return NULL;
 	if (spans->free_thread != UINT32_MAX) {

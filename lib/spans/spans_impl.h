@@ -114,6 +114,9 @@ struct pd_open_pair {
 	uint32_t next;                       /* of the same hash, or free; UINT32_MAX: none */
 };
 
+#define PD_RECENT_THREADS 64u                /* a power of two */
+#define PD_NEAR_SYSCALLS 512u
+
 struct pd_spans {
 	struct pd_spans_options options;
 	struct pd_account *account;
@@ -125,6 +128,7 @@ struct pd_spans {
 	size_t nr_threads, threads_room;
 	uint32_t free_thread;
 	struct pd_hash_map thread_of;        /* tid → index + 1 */
+	uint32_t recent[PD_RECENT_THREADS];  /* index of a thread that was asked for, by its tid */
 	struct pd_hash_map gone;             /* tids that exited, as SWITCH records see them */
 	struct pd_span_cpu *cpus;
 	size_t nr_cpus, cpus_room;
@@ -132,10 +136,12 @@ struct pd_spans {
 	struct pd_open_pair *open;
 	size_t nr_open, open_room;
 	uint32_t free_open;
-	struct pd_hash_map open_of;          /* hash of the key → index + 1 */
+	/* hash of the key → index of the first open pair; UINT32_MAX: none is open, and the key may come again */
+	struct pd_hash_map open_of;
 	uint64_t seed;
 	struct pd_intern *names;
-	struct pd_hash_map number_names;     /* kind of name and number → name + 1 */
+	struct pd_hash_map number_names;     /* kind of name and number → name */
+	uint32_t syscall_names[PD_NEAR_SYSCALLS];  /* of system calls: name + 1; 0: not asked yet */
 	bool has_waking;
 	uint64_t epoch;                      /* wake-ups of earlier epochs do not count */
 	bool no_wait_samples;                /* switches say it */

@@ -99,38 +99,57 @@ static enum perfdata_status deliver_samples(struct perfdata_session *session, st
 	return session->state ? session->state->status : PERFDATA_OK;
 }
 
-/* Whether all that is asked of the sample are the spans that it begins or ends, and its thread. One that is not whole
- * comes with a batch, so that its damage is found. */
-static inline bool is_of_spans_alone(const struct perfdata_raw *raw)
+static inline const struct pd_span_use *use_of(struct perfdata_session *session, const struct perfdata_event *event)
 {
-	const struct perfdata_event *event = raw->event;
+	struct pd_span_use *use = &session->span_uses[event->index % PD_SPAN_USES];
+	if (use->event != event)
+		*use = (struct pd_span_use){
+			.event = event,
+			.is_plain = !pd_event_samples(event, PERFDATA_SAMPLE_READ) && !pd_is_offcpu(event),
+			.is_used = pd_session_spans_use(session, event),
+		};
+	return use;
+}
+
+/* What spans take of the sample; NULL: more is asked of it than spans and its thread. A sample that is not whole comes
+ * with a batch, so that its damage is found. */
+static inline const struct pd_span_use *use_for_spans_alone(struct perfdata_session *session,
+							    const struct perfdata_raw *raw)
+{
 	struct pd_sample_scan scan;
-	return raw->type == PERFDATA_RECORD_SAMPLE && event && !(event->attr->sample_type & PERFDATA_SAMPLE_READ) &&
-	       pd_sample_scan(event->config, raw->bytes, raw->size, PD_SCAN_WHOLE, &scan) && scan.is_whole &&
-	       !pd_is_offcpu(event);
+	if (raw->type != PERFDATA_RECORD_SAMPLE || !raw->event)
+		return NULL;
+	const struct pd_span_use *use = use_of(session, raw->event);
+	return use->is_plain &&
+			       pd_sample_scan(raw->event->config, raw->bytes, raw->size, PD_SCAN_WHOLE, &scan) &&
+			       scan.is_whole
+		       ? use : NULL;
 }
 
 /* Gives samples to spans alone: they are counted, and are in no batch. */
 static enum perfdata_status take_for_spans(struct perfdata_session *session, const struct perfdata_raw *raws,
 					   unsigned nr, unsigned *ret_taken)
 {
-	struct pd_batch *batch = nr && is_of_spans_alone(raws) ? pd_batch_open(session) : NULL;
 	enum perfdata_status status = PERFDATA_OK;
+	const struct pd_span_use *use;
 	unsigned count = 0;
 
-	if (!batch)
-		return nr && is_of_spans_alone(raws) ? PERFDATA_ENOMEM : PERFDATA_OK;
-	while (count < nr && status == PERFDATA_OK && is_of_spans_alone(&raws[count])) {
-		const struct perfdata_raw *raw = &raws[count++];
-		const bool is_used = pd_session_spans_use(session, raw->event);
+	for (; count < nr && status == PERFDATA_OK && (use = use_for_spans_alone(session, &raws[count])); count++) {
+		const struct perfdata_raw *raw = &raws[count];
 		session->state->now = raw->time;
-		if (is_used)
+		if (use->is_used)
 			status = pd_session_spans_take(session, raw, true);
 		/* those of spans know their thread already */
-		if ((!is_used || raw->tid <= 0) && !pd_thread_get(session->state, raw->pid, raw->tid))
+		if ((!use->is_used || raw->tid <= 0) && !pd_thread_get(session->state, raw->pid, raw->tid))
 			status = PERFDATA_ENOMEM;
 	}
 	*ret_taken = count;
+	if (!count)
+		return PERFDATA_OK;
+	/* the batch's `bytes` say to the caller how far the session has come */
+	struct pd_batch *batch = pd_batch_open(session);
+	if (!batch)
+		return PERFDATA_ENOMEM;
 	session->counts.summary.records_out += count;
 	session->counts.summary.samples_out += count;
 	session->counts.summary.deliveries_out += count;

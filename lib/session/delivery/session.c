@@ -266,6 +266,12 @@ static enum perfdata_status take_payload(struct perfdata_session *session, const
 	return PERFDATA_OK;
 }
 
+/* The end of a round, of which there are many, says nothing of threads. */
+static bool is_for_nobody(const struct perfdata_session *session, const struct perfdata_raw *raw)
+{
+	return session->only_spans && raw->type == PERFDATA_RECORD_FINISHED_ROUND && raw->size == 8;
+}
+
 /* Takes one record into the open batch, if it passes. */
 static enum perfdata_status take_record(struct perfdata_session *session, const struct perfdata_raw *raw)
 {
@@ -291,6 +297,11 @@ static enum perfdata_status take_record(struct perfdata_session *session, const 
 	struct pd_batch *batch = pd_batch_open(session);
 	if (!batch)
 		return PERFDATA_ENOMEM;
+	if (is_for_nobody(session, raw)) {
+		session->counts.summary.records_out += wanted;
+		pd_batch_count_bytes(batch, raw, wanted);
+		return PERFDATA_OK;
+	}
 	struct perfdata_raw *own = wanted ? pd_batch_add_record(batch, raw) : NULL;
 	if (wanted && !own)
 		return PERFDATA_ENOMEM;

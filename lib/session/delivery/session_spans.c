@@ -505,6 +505,7 @@ static enum perfdata_status look_at_events(struct perfdata_session *session, str
 	struct pd_session_spans *own = session->spans;
 	const struct sources found = find_sources(session->reader);
 	own->nr_events = perfdata_reader_nr_events(session->reader);
+	memset(session->span_uses, 0, sizeof session->span_uses);
 	if (found.simpleperf)
 		pd_spans_expect_simpleperf(own->engine, found.switches);
 	if (found.records)
