@@ -133,7 +133,9 @@ void pd_csv_cell(struct record *r, const struct select_step *step, struct perfda
 	/* raw data whose fields are known is in `fields` */
 	if (of_row && step->row.type == VALUE_RAW && r->scope.trace)
 		return;
-	const struct value value = pd_cell_value(r, step, room);
+	const struct trace_row *field = step->what == SELECT_FIELD && r->scope.trace
+						? pd_trace_plan_row(r->scope.trace, step->trace_name) : NULL;
+	const struct value value = pd_cell_value(r, step, field, room);
 	const size_t start = out->size;
 	pd_csv_value_cell(out, &value);
 	if (value.kind < IS_NAMES)

@@ -113,12 +113,10 @@ static struct value value_of_head(struct record *r, enum pd_record_head head, st
 
 /* --- tracepoint fields -------------------------------------------------------------------------------------------- */
 
-static struct value value_of_field(struct record *r, const char *name)
+static struct value value_of_field(struct record *r, const struct trace_row *row)
 {
-	const struct trace_plan *trace = r->fields.data ? r->scope.trace : NULL;
-	const struct trace_row *row = trace ? pd_trace_plan_row(trace, name) : NULL;
 	struct perfdata_trace_value value;
-	if (!row)
+	if (!row || !r->fields.data)
 		return number_as(IS_ABSENT, 0);
 	if (pd_trace_value(row->field, r->fields, r->scope.order, &value)) {
 		r->scope.trace_damaged = true;
@@ -149,13 +147,14 @@ static struct value value_of_fields(struct record *r, struct perfdata_text *room
 
 /* --- any field ---------------------------------------------------------------------------------------------------- */
 
-struct value pd_cell_value(struct record *r, const struct select_step *step, struct perfdata_text *room)
+struct value pd_cell_value(struct record *r, const struct select_step *step, const struct trace_row *field,
+			   struct perfdata_text *room)
 {
 	switch (step->what) {
 	case SELECT_NOTHING: return number_as(IS_ABSENT, 0);
 	case SELECT_HEAD: return value_of_head(r, step->head, room);
 	case SELECT_PLACE: return value_of_place(r, step, room);
-	case SELECT_FIELD: return value_of_field(r, step->trace_name);
+	case SELECT_FIELD: return value_of_field(r, field);
 	case SELECT_FIELDS: return value_of_fields(r, room);
 	case SELECT_ROW: case SELECT_RAW_NUMBER: case SELECT_EXACT_BYTES: case SELECT_TRAILER: break;
 	}

@@ -7,8 +7,9 @@
 #include "emit/values/value.h"
 
 /* Values with parts are JSON, written to `room`; without memory for it r->failed is set. The value borrows from the
- * record and from `room`. */
-struct value pd_cell_value(struct record *r, const struct select_step *step, struct perfdata_text *room);
+ * record and from `room`. field: that of the record's event which a step SELECT_FIELD selects; NULL: there is none. */
+struct value pd_cell_value(struct record *r, const struct select_step *step, const struct trace_row *field,
+			   struct perfdata_text *room);
 /* Calls `add` with each element of IS_NAMES, IS_MISC_NAMES (texts that last) and IS_ELEMENTS (integers); other kinds
  * have none. */
 void pd_cell_elements(const struct record *r, const struct value *value,

@@ -26,6 +26,7 @@ struct number {
 struct fill {
 	uint32_t column;
 	const struct select_step *step;
+	const struct trace_row *field;   /* of a step SELECT_FIELD; NULL: the event has none */
 };
 
 struct row_plan {
@@ -98,19 +99,13 @@ static bool kind_fits(enum column_type type, enum perfdata_trace_kind kind)
 	return type == COLUMN_LIST_INT64 || type == COLUMN_LIST_UINT64;
 }
 
-static bool field_fits(const struct record *r, const struct select_step *step, enum column_type type)
-{
-	const struct trace_row *row = r->scope.trace ? pd_trace_plan_row(r->scope.trace, step->trace_name) : NULL;
-	return row && kind_fits(type, row->kind);
-}
-
 static void put_other(struct record *r, const struct table_column *column, struct cells *cells, uint32_t row,
-		      const struct select_step *step, struct perfdata_text *room)
+		      const struct fill *fill, struct perfdata_text *room)
 {
 	uint32_t nr = 0;
-	if (step->what == SELECT_FIELD && !field_fits(r, step, column->type))
+	if (fill->step->what == SELECT_FIELD && !(fill->field && kind_fits(column->type, fill->field->kind)))
 		return;
-	const struct value value = pd_cell_value(r, step, room);
+	const struct value value = pd_cell_value(r, fill->step, fill->field, room);
 	switch (value.kind) {
 	case IS_ABSENT: break;
 	case IS_NUMBER: case IS_SIGNED: case IS_BOOLEAN: case IS_DOUBLE: case IS_WORD: case IS_ADDRESS: case IS_BITS:
@@ -261,6 +256,7 @@ static void plan_trace(const struct planning *planning, const struct table_colum
 {
 	const struct trace_plan *trace = planning->r->scope.trace;
 	const struct trace_row *row = trace ? pd_trace_plan_row(trace, source->fill.step->trace_name) : NULL;
+	source->fill.field = row;
 	if (row && planning->fields_are_whole && row->end && kind_fits(column->type, row->kind) &&
 	    column->type != COLUMN_BOOLEAN)
 		is_number(source, ROW_FIELDS, kind_of_trace(row), row->offset);
@@ -479,8 +475,8 @@ void pd_record_cells(const struct row_plan *plan, struct record *r, const struct
 		pd_record_cells_end(rows);
 	for (size_t i = 0; i < plan->nr_usual; i++)
 		put_other(r, &table->columns[plan->usual[i].column], &rows->columns[plan->usual[i].column], row,
-			  plan->usual[i].step, room);
+			  &plan->usual[i], room);
 	for (size_t i = 0; i < plan->nr_rare && has_rare(r, plan->decoded); i++)
 		put_other(r, &table->columns[plan->rare[i].column], &rows->columns[plan->rare[i].column], row,
-			  plan->rare[i].step, room);
+			  &plan->rare[i], room);
 }
