@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 #include <errno.h>
+#include <json_object_iterator.h>
+#include <printbuf.h>
 #include "json_build.h"
 
 static bool memory_failed;
@@ -49,9 +51,36 @@ bool json_has_failed(void)
 	return failed;
 }
 
+static int spell_empty(json_object *value, struct printbuf *out, int level, int flags)
+{
+	(void)level;
+	(void)flags;
+	return printbuf_memappend(out, json_object_is_type(value, json_type_array) ? "[]" : "{}", 2);
+}
+
+/* Only json-c 0.17 and later spell arrays and objects without members in one line. */
+static void spell_empty_in_line(json_object *value)
+{
+	const bool is_array = json_object_is_type(value, json_type_array);
+	const bool is_object = json_object_is_type(value, json_type_object);
+	const size_t nr = is_array ? json_object_array_length(value) : 0;
+	if ((is_array && !nr) || (is_object && !json_object_object_length(value)))
+		json_object_set_serializer(value, spell_empty, NULL, NULL);
+	for (size_t i = 0; i < nr; i++)
+		spell_empty_in_line(json_object_array_get_idx(value, i));
+	if (!is_object)
+		return;
+	const struct json_object_iterator end = json_object_iter_end(value);
+	for (struct json_object_iterator at = json_object_iter_begin(value); !json_object_iter_equal(&at, &end);
+	     json_object_iter_next(&at))
+		spell_empty_in_line(json_object_iter_peek_value(&at));
+}
+
 const char *json_spell(json_object *document, bool as_line)
 {
 	const int style = as_line ? JSON_C_TO_STRING_PLAIN : JSON_C_TO_STRING_PRETTY;
+	if (!as_line)
+		spell_empty_in_line(document);
 	errno = 0;   /* inside json-c, memory that fails may cost a part of the text, and errno alone says so */
 	const char *text = document ? json_object_to_json_string_ext(document, style | JSON_C_TO_STRING_NOSLASHESCAPE)
 				    : NULL;
