@@ -211,34 +211,6 @@ struct perfdata_symbols_origin {
 PERFDATA_API enum perfdata_status perfdata_file_build_id(const char *path, uint8_t ret_id[PERFDATA_BUILD_ID_MAX],
 							 size_t *ret_size);
 
-/* --- unwinding ------------------------------------------------------------------------------------------------- */
-
-/* A mapping of the process at the time of the sample. */
-struct perfdata_unwind_map {
-	uint64_t start, end, pgoff;
-	struct perfdata_symbols_dso *dso;  /* NULL: anonymous memory, where unwinding ends */
-};
-
-/* Finds the mapping of an address; false: none. */
-typedef bool perfdata_unwind_find(void *user, uint64_t address, struct perfdata_unwind_map *ret);
-
-enum perfdata_unwind_arch {
-	PERFDATA_UNWIND_X86_64,
-	PERFDATA_UNWIND_AARCH64,
-	PERFDATA_UNWIND_I386,
-	PERFDATA_UNWIND_ARM
-};
-
-struct perfdata_unwinder;
-
-/* A sample's user registers and stack. */
-struct perfdata_unwind_sample {
-	uint64_t reg_mask;            /* perf_event_attr.sample_regs_user: PERF_REG_<arch>_* numbers */
-	const uint64_t *regs;         /* one for each set bit, from the lowest */
-	/* copied stack, from the stack pointer on; byte order of the process; may be empty */
-	struct perfdata_bytes stack;
-};
-
 #ifdef __cplusplus
 }
 #endif

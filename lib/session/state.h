@@ -50,6 +50,7 @@ struct pd_state {
 	struct pd_unwinders *unwinders;    /* or NULL */
 	const struct pd_unwinding *unwinding;   /* of the current sample, done ahead of its turn; or NULL */
 	struct pd_hash_map jitdumps;    /* pid → struct pd_jitdump * */
+	atomic_bool has_jitdumps;    /* also for threads that unwind ahead */
 	struct pd_hash_map mount_namespaces;    /* pid → inode, from NAMESPACES records */
 	struct pd_code_changes code_changes;
 	uint64_t now;              /* time of the current record */

@@ -669,35 +669,6 @@ enum perfdata_status pd_libdw_lookup(struct pd_libdw *libdw, uint64_t vaddr, con
 
 void pd_unwind_close(struct perfdata_symbols_dso *dso);
 
-/* --- unwind.c ----------------------------------------------------------------------------------------------------- */
-
-/* The lowest mapping that ends above an address; false: none. `dso` is NULL also where nobody asked for it yet. */
-typedef bool pd_unwind_next(void *user, uint64_t address, struct perfdata_unwind_map *ret, bool *ret_is_file);
-/* Call it instead of pd_unwinder_reset if mappings were mostly added: it drops a file's data, which takes long to read,
- * only if another mapping took the file's place. `user` is the unwinder's. */
-void pd_unwinder_check(struct perfdata_unwinder *unwinder, pd_unwind_next *next);
-
-/* For tests, which compare: from now on, all stacks are unwound by libdwfl. */
-void pd_unwinder_use_libdwfl(struct perfdata_unwinder *unwinder);
-/* Whether the last stack continued above the recorded stack memory. */
-bool pd_unwinder_was_cut(const struct perfdata_unwinder *unwinder);
-/* The files that an unwinder has met so far: a list that never changes, so that any thread can read it. */
-struct pd_unwind_modules;
-/* Takes a reference. NULL: the unwinder has no files yet, needs libdwfl for its stacks, or memory failed. */
-struct pd_unwind_modules *pd_unwinder_modules(struct perfdata_unwinder *unwinder);
-/* Gives it back; only the thread of the unwinder does. NULL is fine. */
-void pd_unwind_modules_drop(struct pd_unwind_modules *modules);
-/* Whether a stack that was unwound with this list is what the unwinder would find now. */
-bool pd_unwinder_agrees(const struct perfdata_unwinder *unwinder, const struct pd_unwind_modules *modules);
-/* As pd_unwind_stack, in any thread, with this list alone. `find` must leave the files as they are. false: the stack
- * needs more than that, and has to be unwound in its turn. */
-bool pd_unwind_ahead(struct pd_unwind_modules *modules, perfdata_unwind_find *find, void *user,
-		     const struct perfdata_unwind_sample *sample, uint64_t *pcs, size_t room, size_t *ret_count,
-		     bool *ret_cut);
-
-/* How many stacks libdwfl unwound so far. */
-size_t pd_unwinder_left_to_libdwfl(const struct perfdata_unwinder *unwinder);
-
 /* --- for other rooms --- */
 
 /* Sets the build-id of a dso that became known after its handle was made, as may happen in a stream. Names that were
@@ -769,24 +740,5 @@ enum perfdata_status pd_running_kernel_build_id(uint8_t ret_id[PERFDATA_BUILD_ID
 /* Demangles a C++ or Rust name into a buffer of the caller and returns the buffer, or `name` itself if it is no mangled
  * name or does not fit. */
 const char *pd_demangle_name(const char *name, char *buffer, size_t size);
-
-/* An unwinder for one process (one set of mappings); free it before `symbols`. PERFDATA_EUNSUP: built without
- * elfutils. */
-enum perfdata_status pd_unwinder_new(struct perfdata_symbols *symbols,
-							enum perfdata_unwind_arch arch, perfdata_unwind_find *find,
-							void *user, struct perfdata_unwinder **ret);
-void pd_unwinder_free(struct perfdata_unwinder *unwinder);
-
-/* Forgets the mappings seen so far: to be called when the mappings of the process have changed. */
-void pd_unwinder_reset(struct perfdata_unwinder *unwinder);
-
-/* The return addresses of a user stack, innermost first, as perf gives them: the first is the instruction pointer, the
- * others are one less than the address returned to, so that they lie inside the call. Writes at most `room`. Where
- * unwinding cannot continue, the addresses so far are the result: PERFDATA_OK with *ret_count entries, at least the
- * first. PERFDATA_ABSENT: registers are missing, or the first stack of a process has nothing mapped at the instruction
- * pointer; for later stacks, that address alone is the result. */
-enum perfdata_status pd_unwind_stack(struct perfdata_unwinder *unwinder,
-						  const struct perfdata_unwind_sample *sample, uint64_t *pcs,
-						  size_t room, size_t *ret_count);
 
 #endif

@@ -4,6 +4,7 @@
  *	for one in aarch64:aarch64-linux-gnu arm:armv7-linux-gnueabi i386:i386-linux-gnu x86_64:x86_64-linux-gnu; do
  *		clang --target=${one#*:} -c frames.S -o frames.o && ld.lld -static -z separate-code -z max-page-size=4096 --build-id=sha1 frames.o -o ${one%%:*}
  *	done
+ * x86_64-indexed is x86_64 linked with --eh-frame-hdr, as compilers link programs.
  */
 #if defined(__aarch64__)
 # define WORD .quad

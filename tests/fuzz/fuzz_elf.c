@@ -3,6 +3,7 @@
  * module, and as the code of a process whose stack is unwound. */
 #include "fuzz_symbols.h"
 #include "symbols/symbols.h"
+#include "symbols/unwind/unwind.h"
 
 struct process { struct perfdata_symbols_dso *dso; };
 

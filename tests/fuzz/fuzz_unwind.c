@@ -5,6 +5,7 @@
 #include <elf.h>
 #include "fuzz_symbols.h"
 #include "symbols/symbols.h"
+#include "symbols/unwind/unwind.h"
 
 #define CODE 0x1000u
 #define END ((uint64_t)1 << 24)

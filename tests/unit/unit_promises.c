@@ -10,6 +10,7 @@
 #include "reader/reader.h"
 #include "schema/feature.h"
 #include "symbols/symbols.h"
+#include "symbols/unwind/unwind.h"
 #include "write/writing.h"
 #include "opening.h"
 

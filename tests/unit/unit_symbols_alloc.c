@@ -9,6 +9,7 @@
 #include "alloc_fail_pieces.h"
 #include "perfdata/symbols.h"
 #include "symbols/symbols.h"
+#include "symbols/unwind/unwind.h"
 #include "unit.h"
 
 #define MAX_FAILURES 50000

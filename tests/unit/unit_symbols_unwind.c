@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "perfdata/symbols.h"
 #include "symbols/unwind/unwinder.h"
+#include "symbols/unwind/unwind.h"
 #include "symbol_dso.h"
 #include "unit.h"
 
@@ -98,7 +99,8 @@ static bool find_from(const struct mappings *mappings, uint64_t address, struct 
 		path[0] = '\0';
 		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %4095s", &start, &end, &at, path) < 3 || address >= end)
 			continue;
-		*ret = (struct perfdata_unwind_map){ start, end, at, strcmp(path, self) ? NULL : mappings->dso };
+		*ret = (struct perfdata_unwind_map){ .start = start, .end = end, .pgoff = at,
+						      .dso = strcmp(path, self) ? NULL : mappings->dso };
 		if (!mappings->dso && path[0] == '/')
 			ret->dso = new_dso(mappings->symbols, PERFDATA_DSO_USER, path);
 		if (start <= mappings->replaced && mappings->replaced < end)
@@ -160,7 +162,8 @@ static void test_unwind(void)
 	enum perfdata_status status =
 		pd_unwinder_new(mappings.symbols, own_arch(), find_mapping, &mappings, &unwinder);
 	CHECK(status == PERFDATA_OK || status == PERFDATA_EUNSUP);
-	const struct perfdata_unwind_sample sample = { copied.mask, copied.regs, { copied.stack, copied.size } };
+	const struct perfdata_unwind_sample sample = { .reg_mask = copied.mask, .regs = copied.regs,
+						       .stack = { copied.stack, copied.size } };
 	for (int round = 0; !status && copied.supported && round < 2; round++) {
 		CHECK_EQ(pd_unwind_stack(unwinder, &sample, pcs, 32, &count), PERFDATA_OK);
 		CHECK(count >= 6);
@@ -174,11 +177,13 @@ static void test_unwind(void)
 		CHECK_EQ(pd_unwind_stack(unwinder, &sample, pcs, 3, &count), PERFDATA_OK);
 		CHECK_EQ(count, 3);
 		for (size_t cut = 0; cut < copied.size; cut += 101) {
-			const struct perfdata_unwind_sample part = { copied.mask, copied.regs, { copied.stack, cut } };
+			const struct perfdata_unwind_sample part = { .reg_mask = copied.mask, .regs = copied.regs,
+								     .stack = { copied.stack, cut } };
 			status = pd_unwind_stack(unwinder, &part, pcs, 32, &count);
 			CHECK(status == PERFDATA_OK && count >= 1);
 		}
-		const struct perfdata_unwind_sample no_ip = { 1, copied.regs, { copied.stack, copied.size } };
+		const struct perfdata_unwind_sample no_ip = { .reg_mask = 1, .regs = copied.regs,
+							      .stack = { copied.stack, copied.size } };
 		CHECK_EQ(pd_unwind_stack(unwinder, &no_ip, pcs, 32, &count), PERFDATA_ABSENT);
 		memset(copied.stack, 0x41, copied.size);
 		CHECK_EQ(pd_unwind_stack(unwinder, &sample, pcs, 32, &count), PERFDATA_OK);
@@ -203,9 +208,8 @@ static void test_check(void)
 	enum perfdata_status status =
 		pd_unwinder_new(mappings.symbols, own_arch(), find_mapping, &mappings, &unwinder);
 	if (!status && copied.supported) {
-		const struct perfdata_unwind_sample sample = { copied.mask,
-							       copied.regs,
-							       { copied.stack, copied.size } };
+		const struct perfdata_unwind_sample sample = { .reg_mask = copied.mask, .regs = copied.regs,
+							       .stack = { copied.stack, copied.size } };
 		CHECK_EQ(pd_unwind_stack(unwinder, &sample, pcs, 32, &all), PERFDATA_OK);
 		CHECK(all >= 6);
 		mappings.hidden = true;
@@ -302,9 +306,8 @@ static void test_rules(void)
 		copied = within_qsort;
 		if (round)
 			damage(&copied, &seed);
-		const struct perfdata_unwind_sample sample = { copied.mask,
-							       copied.regs,
-							       { copied.stack, copied.size } };
+		const struct perfdata_unwind_sample sample = { .reg_mask = copied.mask, .regs = copied.regs,
+							       .stack = { copied.stack, copied.size } };
 		found_ahead += is_found_ahead(unwinders[0], &mappings[0], &sample);
 		for (int i = 0; i < 2; i++)
 			ends[i] = pd_unwind_stack(unwinders[i], &sample, pcs[i], 32, &counts[i]);

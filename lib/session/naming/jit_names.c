@@ -37,6 +37,7 @@ int pd_jitdump_mapped(struct pd_state *state, int32_t pid, const char *filename,
 	if (!jitdump || !found.filename)
 		return -1;
 	*jitdump = found;
+	atomic_store_explicit(&state->has_jitdumps, true, memory_order_relaxed);
 	return pd_hash_map_put(&state->jitdumps, (uint32_t)pid, (uint64_t)(uintptr_t)jitdump);
 }
 
@@ -47,9 +48,10 @@ const struct pd_jitdump *pd_jitdump_of(const struct pd_state *state, int32_t pid
 									: NULL;
 }
 
-/* Opens the jitdump file of a dso once the process of the dso has mapped one. */
-static bool has_jitdump(struct pd_state *state, struct pd_dso *dso)
+bool pd_dso_find_jitdump(struct pd_state *state, struct pd_dso *dso)
 {
+	if (dso->public.kind != PERFDATA_DSO_PERF_MAP || !state->symbols)
+		return false;
 	if (dso->jitdump)
 		return true;
 	const struct pd_jitdump *jitdump = pd_jitdump_of(state, dso->public.pid);
@@ -65,7 +67,7 @@ static bool has_jitdump(struct pd_state *state, struct pd_dso *dso)
 uint64_t pd_jit_time(struct pd_state *state, struct pd_dso *dso, uint64_t address, bool *ret_timed)
 {
 	struct perfdata_symbol symbol;
-	if (dso->public.kind != PERFDATA_DSO_PERF_MAP || !state->symbols || !has_jitdump(state, dso))
+	if (!pd_dso_find_jitdump(state, dso))
 		return 0;
 	*ret_timed = true;
 	pd_dso_find_symbols(state, dso);

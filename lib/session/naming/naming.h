@@ -113,6 +113,8 @@ struct pd_jitdump {
 /* Called when a process has mapped a file; notes a jitdump file. 0 or -1. */
 int pd_jitdump_mapped(struct pd_state *state, int32_t pid, const char *filename, size_t size,
 		      const uint64_t *id_words);
+/* Opens the jitdump file of a PERF_MAP dso once the process of the dso has mapped one. */
+bool pd_dso_find_jitdump(struct pd_state *state, struct pd_dso *dso);
 const struct pd_jitdump *pd_jitdump_of(const struct pd_state *state, int32_t pid);   /* or NULL */
 /* Since when the code at an address of a PERF_MAP dso has been there; 0: no jitdump file names the code, or the perf
  * map has one name for it. *ret_timed: the answer may differ at another time. */

@@ -3,11 +3,11 @@
 #ifndef PD_STACKS_H
 #define PD_STACKS_H
 
+#include "symbols/unwind/unwind.h"
 #include "session/process/process.h"
 #include "session/stacks/known_chains.h"
 #include "session/stacks/step_tree.h"
 #include "perfdata/session.h"
-#include "perfdata/symbols.h"
 
 /* --- stacks/stacks.c: from chains to stacks --- */
 /* Steps of a batch. */

@@ -34,7 +34,8 @@ static bool find_map(void *user, uint64_t address, struct perfdata_unwind_map *r
 	struct pd_dso *dso = pd_dso_at(slot->state, map->dso);
 	pd_dso_find_symbols(slot->state, dso);
 	*ret = (struct perfdata_unwind_map){
-		.start = map->start, .end = map->end, .pgoff = map->pgoff, .dso = dso->symbols
+		.start = map->start, .end = map->end, .pgoff = map->pgoff, .dso = dso->symbols,
+		.jit = pd_dso_find_jitdump(slot->state, dso) ? dso->jitdump : NULL,
 	};
 	return true;
 }
@@ -163,6 +164,7 @@ void pd_unwind(struct pd_state *state, const struct pd_thread *thread, const str
 		return;
 	take_registers(&sample->user_regs, state->unwinders->regs);
 	at.regs = state->unwinders->regs;
+	at.time = state->now;
 	size_t count = 0;
 	const enum perfdata_status status = pd_unwind_stack(slot->unwinder, &at, state->unwinders->pcs, PD_MAX_STEPS,
 							    &count);
@@ -186,7 +188,9 @@ static bool find_known_map(void *user, uint64_t address, struct perfdata_unwind_
 		return false;
 	const struct pd_dso *dso = pd_dso_at(unwinding->state, map->dso);
 	const bool known = atomic_load_explicit(&dso->symbols_known, memory_order_acquire);
-	unwinding->needs_turn |= !known;
+	const bool is_jit = dso->public.kind == PERFDATA_DSO_PERF_MAP &&
+			    atomic_load_explicit(&unwinding->state->has_jitdumps, memory_order_relaxed);
+	unwinding->needs_turn |= !known || is_jit;
 	*ret = (struct perfdata_unwind_map){
 		.start = map->start, .end = map->end, .pgoff = map->pgoff, .dso = known ? dso->symbols : NULL
 	};
@@ -227,6 +231,7 @@ void pd_unwinding_run(struct pd_unwinding *unwinding, const struct perfdata_raw 
 		return;
 	take_registers(&sample->user_regs, regs);
 	at.regs = regs;
+	at.time = raw->time;
 	if (!pd_unwind_ahead(unwinding->modules, find_known_map, unwinding, &at, unwinding->pcs, PD_MAX_STEPS,
 			     &unwinding->nr_pcs, &unwinding->is_cut) || unwinding->needs_turn)
 		return;

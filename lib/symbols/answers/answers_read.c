@@ -592,6 +592,15 @@ struct pd_rule pd_answers_rule(struct perfdata_symbols_dso *dso, uint64_t vaddr)
 	return (struct pd_rule){ .kind = PD_RULE_END };
 }
 
+bool pd_answers_jit_rule(const struct perfdata_symbols_dso *dso, uint64_t key, struct pd_rule *ret)
+{
+	const struct pd_answers *a = dso->answers;
+	const struct pd_answer_rule *found = find_entry(a->rules, a->nr_rules, sizeof *a->rules, key);
+	if (found)
+		*ret = found->rule;
+	return found;
+}
+
 bool pd_answers_word(struct perfdata_symbols_dso *dso, uint64_t offset, uint64_t *ret)
 {
 	const struct pd_answers *a = dso->answers;

@@ -78,6 +78,7 @@ struct pd_answers_head {
 /* Notes for a dso what was asked; does nothing unless the options say so. Any thread. */
 void pd_asked_address(const struct perfdata_symbols_dso *dso, uint64_t address);
 void pd_asked_code(const struct perfdata_symbols_dso *dso, size_t number);
+/* Of a jitdump file: the number of the code << 32 | the offset inside it. */
 void pd_asked_rule(const struct perfdata_symbols_dso *dso, uint64_t vaddr);
 void pd_asked_word(const struct perfdata_symbols_dso *dso, uint64_t offset, uint64_t value);
 /* Whether anything was asked of the dso. */
@@ -111,6 +112,8 @@ enum perfdata_status pd_answers_object(struct perfdata_symbols_dso *dso, uint64_
 				       const char **ret);
 bool pd_answers_differ(struct perfdata_symbols_dso *dso, uint64_t address);
 struct pd_rule pd_answers_rule(struct perfdata_symbols_dso *dso, uint64_t vaddr);
+/* The same for code of a JIT compiler, by the key of unwind_jit.c. false: its file had no rule. */
+bool pd_answers_jit_rule(const struct perfdata_symbols_dso *dso, uint64_t key, struct pd_rule *ret);
 bool pd_answers_word(struct perfdata_symbols_dso *dso, uint64_t offset, uint64_t *ret);
 uint64_t pd_answers_nr_symbols(const struct pd_answers *answers);
 /* The first line of a text that may be cut; false: it is none. */

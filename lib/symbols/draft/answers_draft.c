@@ -252,10 +252,14 @@ static void collect_code(struct collecting *c, uint64_t number)
 static void collect_rule(struct collecting *c, uint64_t vaddr)
 {
 	struct pd_answers_draft *draft = c->draft;
-	if (!is_lacking(&draft->rules, vaddr))
-		return;
 	struct pd_answer_rule rule = { .address = vaddr };
-	(void)pd_rule_find(c->dso, vaddr, true, &rule.rule);
+	const bool is_jit = c->dso->jit.count;
+	if (is_jit && !pd_jit_rule_of_place(c->dso, vaddr, &rule.address, &rule.rule))
+		return;
+	if (!is_lacking(&draft->rules, rule.address))
+		return;
+	if (!is_jit)
+		(void)pd_rule_find(c->dso, vaddr, true, &rule.rule);
 	draft->needs_tables |= rule.rule.kind == PD_RULE_LIBDWFL;
 	append_item(c, &draft->rules, &rule);
 }

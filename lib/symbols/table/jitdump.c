@@ -16,7 +16,7 @@
 #define MAGIC 0x4a695444u
 #define MAGIC_SWAPPED 0x4454694au
 
-enum { JIT_LOAD = 0, JIT_MOVE = 1, JIT_LINES = 2, JIT_CLOSE = 3 };
+enum { JIT_LOAD = 0, JIT_MOVE = 1, JIT_LINES = 2, JIT_CLOSE = 3, JIT_UNWINDING = 4 };
 
 /* A file whose name is no text: what addr2line prints. */
 static const char unknown_file[] = "??";
@@ -30,23 +30,25 @@ struct reading {
 	/* the entries of the last record of lines, which is about a code that comes after it; at NULL: there is none */
 	struct pd_cursor lines;
 	uint64_t lines_start;        /* the address of that code */
+	struct perfdata_bytes frames;   /* .eh_frame of the code that comes next; at NULL: there is none */
 };
 
-static int add_entry(struct reading *reading, uint64_t start, uint64_t size, uint64_t time, const char *name,
-		     const uint8_t *bytes)
+/* Adds a code whose size is end - start; *ret_number: its number. 1: the code is impossible; -1: failed. */
+static int add_code(struct reading *reading, const struct pd_jit_code *code, uint64_t size, size_t *ret_number)
 {
 	struct pd_jit *jit = reading->jit;
 	uint64_t end;
-	if (__builtin_add_overflow(start, size, &end) || end == start)
-		return 0;
+	if (__builtin_add_overflow(code->start, size, &end) || end == code->start)
+		return 1;
 	if (reading->work && jit->count == jit->capacity)
 		reading->status = pd_work_room(reading->work, 3 * jit->count * sizeof *jit->items);
 	if (reading->status || pd_vector_grow(&jit->items, &jit->capacity, jit->count, sizeof *jit->items))
 		return -1;
-	jit->items[jit->count++] =
-		(struct pd_jit_code){ .start = start, .end = end, .time = time, .until = UINT64_MAX, .name = name,
-				      .bytes = bytes };
-	return pd_hash_map_put(&reading->newest, start, jit->count - 1);
+	*ret_number = jit->count;
+	jit->items[jit->count] = *code;
+	jit->items[jit->count].end = end;
+	jit->items[jit->count].until = UINT64_MAX;
+	return pd_hash_map_put(&reading->newest, code->start, jit->count++);
 }
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
@@ -139,6 +141,16 @@ bool pd_jit_find_line(const struct pd_jit *jit, const struct pd_jit_code *code, 
 
 /* --- codes -------------------------------------------------------------------------------------------------------- */
 
+/* size of what follows these three words, size of .eh_frame_hdr, size that a profiler has to map; .eh_frame,
+ * .eh_frame_hdr */
+static void read_unwinding(struct reading *reading, struct pd_cursor *c)
+{
+	const uint64_t size = pd_u64(c), index_size = pd_u64(c);
+	pd_take(c, 8);
+	if (!c->failed && size <= pd_left(c) && index_size <= size && size <= UINT32_MAX)
+		reading->frames = (struct perfdata_bytes){ c->at, (size_t)(size - index_size) };
+}
+
 /* pid, tid, vma, address, size, index, name with NUL, code */
 static int read_load(struct reading *reading, struct pd_cursor *c, uint64_t time)
 {
@@ -148,14 +160,18 @@ static int read_load(struct reading *reading, struct pd_cursor *c, uint64_t time
 	if (c->failed || !memchr(c->at, 0, pd_left(c) < PD_SYMBOL_NAME_LIMIT ? pd_left(c) : PD_SYMBOL_NAME_LIMIT))
 		return 0;
 	const size_t name = strlen((const char *)c->at) + 1;
-	const uint8_t *bytes = pd_left(c) - name >= size ? c->at + name : NULL;
-	const size_t before = reading->jit->count;
-	if (add_entry(reading, address, size, time, (const char *)c->at, bytes))
-		return -1;
-	const bool has_lines = reading->lines.at && reading->lines_start == address && reading->jit->count > before;
-	const int failed = has_lines ? add_lines(reading, &reading->jit->items[before]) : 0;
+	const struct pd_jit_code code = {
+		.start = address, .time = time, .name = (const char *)c->at,
+		.bytes = pd_left(c) - name >= size ? c->at + name : NULL,
+		.frames = reading->frames.data, .frames_size = (uint32_t)reading->frames.size,
+	};
+	size_t number;
+	int failed = add_code(reading, &code, size, &number);
+	if (!failed && reading->lines.at && reading->lines_start == address)
+		failed = add_lines(reading, &reading->jit->items[number]);
 	reading->lines = (struct pd_cursor){ 0 };
-	return failed;
+	reading->frames = (struct perfdata_bytes){ 0 };
+	return failed < 0 ? -1 : 0;
 }
 
 /* address of the code, number of entries, entries */
@@ -180,17 +196,15 @@ static int read_move(struct reading *reading, struct pd_cursor *c, uint64_t time
 	struct pd_jit_code *code = &reading->jit->items[number];
 	code->until = time;
 	(void)pd_hash_map_remove(&reading->newest, from);
-	/* adding may move the list */
-	const char *name = code->name;
-	const uint8_t *bytes = size <= code->end - code->start ? code->bytes : NULL;
-	const size_t first_line = code->first_line, nr_lines = code->nr_lines, before = reading->jit->count;
-	if (add_entry(reading, to, size, time, name, bytes))
-		return -1;
-	if (reading->jit->count > before) {
-		reading->jit->items[before].first_line = first_line;
-		reading->jit->items[before].nr_lines = nr_lines;
-	}
-	return 0;
+	struct pd_jit_code moved = *code;   /* adding may move the list */
+	const uint64_t old_size = moved.end - moved.start;
+	moved.start = to;
+	moved.time = time;
+	if (size > old_size)
+		moved.bytes = NULL;
+	if (size != old_size)
+		moved.frames = NULL;
+	return add_code(reading, &moved, size, &(size_t){ 0 }) < 0 ? -1 : 0;
 }
 
 static int compare_entries(const void *left, const void *right)
@@ -227,6 +241,8 @@ static int read_records(struct reading *reading, struct pd_cursor *file)
 		struct pd_cursor body = pd_cursor(pd_take(file, size - 16), size - 16, file->swap);
 		if (id == JIT_CLOSE)
 			return 0;
+		if (id == JIT_UNWINDING)
+			read_unwinding(reading, &body);
 		if (id == JIT_LINES)
 			read_lines(reading, &body);
 		if ((id == JIT_LOAD && read_load(reading, &body, time)) ||
@@ -270,7 +286,7 @@ enum perfdata_status pd_jitdump_load(struct pd_jit *jit, struct pd_work *work, i
 	uint32_t magic = pd_u32(&file);
 	if (magic != MAGIC && magic != MAGIC_SWAPPED)
 		return PERFDATA_EFORMAT;
-	file.swap = magic == MAGIC_SWAPPED;
+	file.swap = jit->swap = magic == MAGIC_SWAPPED;
 	pd_take(&file, 4);
 	uint32_t header = pd_u32(&file);
 	jit->machine = pd_u32(&file);

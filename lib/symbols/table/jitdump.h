@@ -14,6 +14,8 @@ struct pd_jit_code {
 	const char *name;
 	const uint8_t *bytes;        /* the code, in the file; NULL: the file does not contain it whole */
 	size_t first_line, nr_lines; /* in pd_jit.lines */
+	const uint8_t *frames;       /* its .eh_frame, in the file, which may be empty; NULL: none */
+	uint32_t frames_size;
 };
 /* From this offset in the code on, up to the next line. */
 struct pd_jit_line {
@@ -29,6 +31,7 @@ struct pd_jit {
 	size_t nr_lines, lines_room;
 	char *file;                  /* the whole file, including the names */
 	uint32_t machine;            /* e_machine */
+	bool swap;                   /* the file is of the other byte order than this machine */
 	bool is_damaged;             /* reading ended at a record of an impossible size */
 	bool is_cut;                 /* the file ends inside a record */
 	size_t file_size;

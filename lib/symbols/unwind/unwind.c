@@ -79,9 +79,13 @@ static enum step step_frame(struct perfdata_unwinder *u, struct frame *f, bool i
 	/* at the edge of two files, libdwfl takes the next one into account too late */
 	if (u->overlap || (!is_first && module != pd_unwinder_find_module(u, f->pc)))
 		return LIBDWFL;
-	if (!module && !pd_unwinder_take_map(u, address))
+	struct pd_rule rule;
+	if (module || pd_unwinder_take_map(u, address))
+		rule = rule_at(u, module, address);
+	else if (pd_unwinder_find_jit_rule(u, address, &rule))
+		u->has_jit = true;
+	else
 		return END;
-	const struct pd_rule rule = rule_at(u, module, address);
 	if (u->needs_turn || u->overlap || (!module && pd_unwinder_find_module(u, address)))
 		return LIBDWFL;
 	if (address)
@@ -105,7 +109,7 @@ static bool walk_frames(struct perfdata_unwinder *u, struct frame *f)
 	for (size_t n = 0; n < PD_FRAMES_OF_STEP * u->room && u->count < u->room; n++) {
 		const enum step next = step_frame(u, f, !n);
 		if (next != CALLER)
-			return next == END;
+			return next == END || (u->has_jit && !u->needs_turn);
 	}
 	return true;
 }
@@ -143,14 +147,16 @@ size_t pd_unwinder_left_to_libdwfl(const struct perfdata_unwinder *unwinder) { r
 
 static enum perfdata_status unwind_stack(struct perfdata_unwinder *u)
 {
-	if (!pd_unwinder_take_map(u, u->ip))
+	struct pd_rule rule;
+	const bool is_jit = !pd_unwinder_take_map(u, u->ip);
+	if (is_jit && !pd_unwinder_find_jit_rule(u, u->ip, &rule))
 		return PERFDATA_ABSENT;
 	/* libdwfl takes the machine from the first file, so there must be one. As perf, which keeps its state when a
 	 * process executes another program: then only this address is known. */
-	if (!u->nr_modules && !u->had_modules)
+	if (!is_jit && !u->nr_modules && !u->had_modules)
 		return PERFDATA_ABSENT;
-	u->had_modules = true;
-	if (!u->nr_modules) {
+	u->had_modules |= !is_jit;
+	if (!is_jit && !u->nr_modules) {
 		u->pcs[u->count++] = u->ip;
 		return PERFDATA_OK;
 	}
@@ -174,7 +180,7 @@ enum perfdata_status pd_unwind_stack(struct perfdata_unwinder *unwinder, const s
 	u->pcs = pcs;
 	u->room = room;
 	u->count = 0;
-	u->is_cut = false;
+	u->is_cut = u->has_jit = false;
 	const size_t before = pd_symbols_failed(u->symbols);
 	enum perfdata_status status = pd_symbols_note(u->symbols, unwind_stack(u));
 	if (pd_symbols_failed(u->symbols) != before)

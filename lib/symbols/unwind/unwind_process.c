@@ -159,6 +159,15 @@ bool pd_unwinder_take_map(struct perfdata_unwinder *u, uint64_t address)
 	return add_module(u, &module, address);
 }
 
+bool pd_unwinder_find_jit_rule(struct perfdata_unwinder *u, uint64_t address, struct pd_rule *ret)
+{
+	struct perfdata_unwind_map map = { 0 };
+	if (u->overlap || !u->find(u->user, address, &map) || !map.jit || !may_look_at(u, map.jit) ||
+	    pd_dso_wait_loaded(map.jit) || (!map.jit->answers && map.jit->jit.machine != u->machine->machine))
+		return false;
+	return pd_jit_rule_find(map.jit, address, u->sample->time, ret);
+}
+
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
 /* A word of a file that is mapped there. */

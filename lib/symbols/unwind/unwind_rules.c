@@ -385,7 +385,7 @@ static bool take_base(const struct pd_frame_row *row, const struct pd_rule_regis
 	return rule->base != PD_RULE_FROM_KEPT || row->cfa_register == registers->kept;
 }
 
-static struct pd_rule rule_of(const struct pd_frame_row *row, const struct pd_frame_cie *cie, unsigned machine)
+struct pd_rule pd_rule_of_row(const struct pd_frame_row *row, const struct pd_frame_cie *cie, unsigned machine)
 {
 	struct pd_rule rule = { .kind = PD_RULE_LIBDWFL };
 	struct pd_rule_registers numbers;
@@ -454,7 +454,7 @@ static bool make_rule(struct perfdata_symbols_dso *dso, struct pd_rules *rules, 
 		ret->kind = none;
 	else if (pd_frame_run(&cie->facts, entry.rest, &cie->row, start, vaddr, elf->header.e_machine, &row,
 			      &steps))
-		*ret = rule_of(&row, &cie->facts, elf->header.e_machine);
+		*ret = pd_rule_of_row(&row, &cie->facts, elf->header.e_machine);
 	steps += (entry.next - entry.at) / BYTES_OF_STEP;
 	if (steps <= PD_WORK_OF_LOOKUP)
 		return !pd_cancelled(rules->work.cancel);

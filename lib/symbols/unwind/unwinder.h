@@ -5,6 +5,7 @@
 
 #include "base/cursor.h"
 #include "symbols/symbols.h"
+#include "symbols/unwind/unwind.h"
 
 #define PD_MAX_REGS 64
 /* Frames that give no step, at address 0, would otherwise never end. */
@@ -63,6 +64,7 @@ struct perfdata_unwinder {
 	size_t room, count;
 	size_t nr_frames;
 	bool is_cut;              /* the last frame's caller is above the memory that was recorded */
+	bool has_jit;             /* frames of a JIT compiler's code, which libdwfl cannot pass */
 };
 
 /* --- unwind_process.c --------------------------------------------------------------------------------------------- */
@@ -89,6 +91,8 @@ static inline bool pd_unwinder_read_word(struct perfdata_unwinder *u, uint64_t a
 }
 /* Takes the mapping of an address, unless it was. false: there is a mapping, but no file that can be used. */
 bool pd_unwinder_take_map(struct perfdata_unwinder *u, uint64_t address);
+/* The rule of a JIT compiler for an address that is in no file. false: there is none. */
+bool pd_unwinder_find_jit_rule(struct perfdata_unwinder *u, uint64_t address, struct pd_rule *ret);
 /* As pd_unwinder_find_module, where the address is not in the module that was found last. */
 struct pd_unwind_module *pd_unwinder_search_module(struct perfdata_unwinder *u, uint64_t address);
 /* The module of an address, as libdwfl sees it: its end belongs to it too, unless another one starts there. */
