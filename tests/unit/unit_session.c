@@ -154,16 +154,52 @@ static void test_kernel(void)
 	walk_close(&walk);
 }
 
-/* A set of maps against an array that says for each address whose it is. */
+/* Maps against arrays that say for each address whose it is, and whose it was before the last exec. */
+enum { SPACE = 512, SETS = 4 };
+struct model {
+	uint32_t owner[SPACE], former[SPACE];   /* UINT32_MAX: nobody's */
+	uint64_t offset[SPACE];
+};
+
+static unsigned count_differences(const struct model *model, const struct pd_maps *maps, size_t from)
+{
+	unsigned wrong = 0;
+	for (size_t i = from; i < SPACE; i += 7) {
+		const struct pd_map *found = pd_maps_find(maps, i), *former = pd_maps_find_before_exec(maps, i);
+		wrong += found ? found->dso != model->owner[i] || pd_map_address(found, i) != model->offset[i]
+			       : model->owner[i] != UINT32_MAX;
+		wrong += (former ? former->dso : UINT32_MAX) != model->former[i];
+		size_t next = i;
+		while (next < SPACE && model->owner[next] == UINT32_MAX)
+			next++;
+		found = pd_maps_next(maps, i);
+		/* the rest of a map that reaches beyond the model may lie there alone */
+		if (found && found->start >= SPACE)
+			found = NULL;
+		wrong += found ? next == SPACE || found->dso != model->owner[next] ||
+					 (next > i && found->start != next)
+			       : next < SPACE;
+	}
+	return wrong;
+}
+
+/* Takes away the map that begins there, if one does. What it had covered stays uncovered. */
+static void remove_from_model(struct model *model, size_t from)
+{
+	const uint32_t owner = model->owner[from];
+	if (from && model->owner[from - 1] == owner)
+		return;
+	for (size_t i = from; i < SPACE && model->owner[i] == owner; i++)
+		model->owner[i] = UINT32_MAX;
+}
+
 static void test_maps_model(void)
 {
-	enum { SPACE = 512, SETS = 4 };
-	static uint32_t owner[SETS][SPACE];
-	static uint64_t offset[SETS][SPACE];
+	static struct model models[SETS];
 	struct pd_map_store store = { 0 };
 	struct pd_maps sets[SETS];
 	unsigned wrong = 0;
-	memset(owner, 0xff, sizeof owner);
+	memset(models, 0xff, sizeof models);
 	for (size_t i = 0; i < SETS; i++) {
 		sets[i] = (struct pd_maps){ 0 };
 		pd_maps_exec(&store, &sets[i]);
@@ -171,27 +207,34 @@ static void test_maps_model(void)
 	for (uint32_t n = 0; n < 4000; n++) {
 		const uint64_t random = pd_hash_u64(n, 5);
 		const size_t at = random % SETS, from = random >> 8 & (SPACE - 1), size = 1 + (random >> 20 & 63);
+		struct model *model = &models[at];
+		const uint64_t generation = sets[at].generation;
 		if (n % 50 == 49) {
 			const size_t to = (at + 1) % SETS;
 			pd_maps_copy(&store, &sets[to], &sets[at]);
-			memcpy(owner[to], owner[at], sizeof owner[0]);
-			memcpy(offset[to], offset[at], sizeof offset[0]);
+			models[to] = *model;
+			memset(models[to].former, 0xff, sizeof models[to].former);
 			continue;
 		}
-		const struct pd_map map = { .start = from, .end = from + size, .pgoff = random >> 40, .dso = n };
-		const uint64_t generation = sets[at].generation;
-		if (pd_maps_insert(&store, &sets[at], &map) < 0 || sets[at].generation == generation)
-			wrong++;
-		for (size_t i = from; i < from + size && i < SPACE; i++) {
-			owner[at][i] = n;
-			offset[at][i] = i - from + map.pgoff;
+		if (n % 211 == 210) {
+			pd_maps_exec(&store, &sets[at]);
+			memcpy(model->former, model->owner, sizeof model->former);
+			memset(model->owner, 0xff, sizeof model->owner);
+		} else if (n % 3 == 2) {
+			wrong += pd_maps_remove(&store, &sets[at], from) < 0;
+			remove_from_model(model, from);
+		} else {
+			const struct pd_map map = {
+				.start = from, .end = from + size, .pgoff = random >> 40, .dso = n
+			};
+			wrong += pd_maps_insert(&store, &sets[at], &map) < 0;
+			for (size_t i = from; i < from + size && i < SPACE; i++) {
+				model->owner[i] = n;
+				model->offset[i] = i - from + map.pgoff;
+			}
 		}
-		for (size_t i = n % 7; i < SPACE; i += 7) {
-			const struct pd_map *found = pd_maps_find(&sets[at], i);
-			if (found ? found->dso != owner[at][i] || pd_map_address(found, i) != offset[at][i]
-				  : owner[at][i] != UINT32_MAX)
-				wrong++;
-		}
+		wrong += sets[at].generation == generation;
+		wrong += count_differences(model, &sets[at], n % 7);
 	}
 	CHECK_EQ(wrong, 0);
 	pd_arena_release(&store.arena);
