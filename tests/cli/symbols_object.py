@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Of a program of which only a part has debug information, `script -F srcline` tells what addr2line tells, whose answers perf prints: a
-line, the source of a function alone ("file:0"), or that there is a function ("??:0"); else the file and the address.
+line, the source of a function alone ("file:0"), or that there is a function ("??:0"); else the file and the address. Of inlined functions, `script` and
+`pprof` have what `addr2line -i` tells of each address: names and lines, from the first address of each to its last.
 Prints TAP; needs a compiler, addr2line and objdump."""
 import os
 import re
@@ -11,7 +12,8 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from builder import Recording, IP, TID, TIME
+import views
+from builder import CALLCHAIN, CONTEXT_USER, IP, TID, TIME, Recording
 from program import run
 
 START = 0x7f0000000000
@@ -56,6 +58,35 @@ odd_apart:
 	.section .note.GNU-stack, "", @progbits
 """
 MAIN = "int first_global(int), second_global(int); int main(int argc, char **argv) { (void)argv; return first_global(argc) + second_global(argc); }\n"
+
+
+# Inlined functions in inlined functions, in one piece and, since one of them is unlikely, in several.
+INLINED = """
+static volatile unsigned sum;
+static inline __attribute__((always_inline)) void innermost(unsigned i)
+{
+	sum += i * i;
+	if (__builtin_expect(i == 77, 0))
+		__builtin_abort();
+}
+static inline __attribute__((always_inline)) void middle(unsigned i)
+{
+	sum ^= i;
+	innermost(i + 1);
+	innermost(i + 2);
+}
+__attribute__((noinline)) void outermost(unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		middle(i);
+}
+int main(int argc, char **argv)
+{
+	(void)argv;
+	outermost((unsigned)argc);
+	return 0;
+}
+"""
 
 
 def call(*words, text=""):
@@ -119,6 +150,48 @@ def told(program, wanted, folder):
     return {int(ip, 16) - START: place for ip, place in re.findall(r"([0-9a-f]+) *\n +(\S+)", out)}
 
 
+def whole(name):
+    """The function that a part of it was made of: addr2line does not tell parts apart."""
+    return re.sub(r"\.(cold|part\.\d+)$", "", name)
+
+
+def check_inlined(cc, folder):
+    """What is wrong, and how many addresses were looked up."""
+    source, program, path = (os.path.join(folder, name) for name in ("inlined.c", "inlined", "inlined.data"))
+    with open(source, "w", encoding="ascii") as f:
+        f.write(INLINED)
+    if call(cc, "-O2", "-g", "-o", program, source) is None:
+        return None, 0
+    text = next(section for section in code(program) if section[0] == ".text")
+    found = re.findall(r"^ +([0-9a-f]+):\t", call("objdump", "-d", "--no-show-raw-insn", "-j", ".text", program), re.M)
+    wanted = {}
+    for address in (int(word, 16) for word in found):
+        lines = call("addr2line", "-f", "-i", "-e", program, "%#x" % address).split("\n")[:-1]
+        told = [(name, int(place)) for name, place in zip(lines[::2], (re.sub(r" \(disc.*", "", line).split(":")[-1] for line in lines[1::2])) if place.isdigit()]
+        if told and told[0][0] in ("innermost", "middle", "outermost", "main"):
+            wanted[address - text[1] + text[3]] = told
+    recording = Recording()
+    event = recording.event("cycles", ids=[1], type=0, sample_type=IP | TID | TIME | CALLCHAIN, sample_id_all=1)
+    recording.mmap2(100, 100, START, (os.path.getsize(program) + 4095) & ~4095, 0, program, time=2)
+    for number, at in enumerate(sorted(wanted)):
+        recording.sample(event, ip=START + at, pid=100, tid=100 + number, time=3 + number, callchain=[CONTEXT_USER, START + at])
+    recording.save(path)
+    out = run("script", "-q", "-F", "tid,ip,sym", "--symfs", "/", path).out.decode()
+    names = [[whole(name) for name in re.findall(r"^\s+[0-9a-f]+ (\S+)", part, re.M)] for part in out.split("\n\n") if part.strip()]
+    profile = views.Pprof(run("pprof", "-q", "--symfs", "/", path).out)
+    lines = {}
+    for places, _values, labels in profile.samples:
+        lines[labels["tid"]] = [(whole(profile.strings[views.one(profile.functions[views.one(line, 1)], 2)]), views.one(line, 2))
+                                for line in map(views.message, profile.locations[places[0]][4])]
+    wrong = []
+    for number, at in enumerate(sorted(wanted)):
+        if [name for name, _line in wanted[at]] != names[number] or wanted[at] != lines.get(100 + number):
+            wrong.append((hex(at), wanted[at], names[number], lines.get(100 + number)))
+    if not any(len(told) > 2 for told in wanted.values()):
+        wrong.append("nothing is inlined twice")
+    return wrong, len(wanted)
+
+
 def main():
     cc = next((name for name in (os.environ.get("CC", "cc").split()[0], "gcc", "clang") if shutil.which(name)), None)
     if not cc or not shutil.which("objdump") or not shutil.which("addr2line"):
@@ -142,6 +215,13 @@ def main():
         print("%s %d - %s: %d places are addr2line's" % ("not ok" if wrong else "ok", number, title, len(wanted)))
         if wrong:
             print("# %d differ: %r" % (len(wrong), wrong[:6]))
+    number += 1
+    with tempfile.TemporaryDirectory() as folder:
+        wrong, nr = check_inlined(cc, folder)
+    failed += bool(wrong)
+    print("%s %d - inlined functions and lines of %d addresses are addr2line's%s" % ("not ok" if wrong else "ok", number, nr, " # SKIP it cannot be built" if wrong is None else ""))
+    if wrong:
+        print("# %d differ: %r" % (len(wrong), wrong[:4]))
     print("1..%d" % number)
     return 1 if failed else 0
 

@@ -385,6 +385,36 @@ static void test_comparison(void)
 	perfdata_baseline_free(after);
 }
 
+/* Rows are judged from the least share on, which one side has to have: what is new counts by its share after, what goes
+ * away by that before. */
+static void test_least_share(void)
+{
+	enum { NEW, SMALL, GOES, REST };
+	struct perfdata_baseline *sides[2];
+	for (int side = 0; side < 2; side++) {
+		unsigned counts[KEYS] = { side ? 500 : 0, 400, side ? 0 : 500 };
+		for (unsigned k = REST; k < KEYS; k++)
+			counts[k] = (10000 - 900) / (KEYS - REST) + (k == REST ? (10000 - 900) % (KEYS - REST) : 0);
+		sides[side] = perfdata_baseline_new();
+		add(sides[side], counts, "freq 99");
+	}
+	for (int above = 0; above < 2; above++) {
+		struct perfdata_comparison *comparison;
+		struct perfdata_error error;
+		PERFDATA_OPTIONS(perfdata_comparison_options, options, .normalize = PERFDATA_NORMALIZE_SHARE,
+				 .quantities = PERFDATA_SELF_ONLY, .min_share = above ? 5.1 : 4.9, BY_CHANCE);
+		CHECK_EQ(perfdata_compare(sides[0], sides[1], &options, &comparison, &error), PERFDATA_OK);
+		CHECK_EQ(row_named(comparison, "f0")->self.change,
+			 above ? PERFDATA_CHANGE_NOT_JUDGED : PERFDATA_CHANGE_REGRESSED);
+		CHECK_EQ(row_named(comparison, "f1")->self.change, PERFDATA_CHANGE_NOT_JUDGED);
+		CHECK_EQ(row_named(comparison, "f2")->self.change,
+			 above ? PERFDATA_CHANGE_NOT_JUDGED : PERFDATA_CHANGE_IMPROVED);
+		perfdata_comparison_free(comparison);
+	}
+	perfdata_baseline_free(sides[0]);
+	perfdata_baseline_free(sides[1]);
+}
+
 static const struct perfdata_comparison_note *note_of(const struct perfdata_comparison *comparison, const char *code)
 {
 	const struct perfdata_comparison_note *note;
@@ -541,6 +571,7 @@ int main(void)
 		{ "files with other names", test_file_pairs },
 		{ "the text of a baseline, and what is none", test_text },
 		{ "a comparison, mirrored, and with itself", test_comparison },
+		{ "rows below the least share of both sides are not judged", test_least_share },
 		{ "verdicts and allow lists", test_verdicts },
 		{ "copies of a run", test_copies },
 		{ "each allocation fails once", test_allocations },
