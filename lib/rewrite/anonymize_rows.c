@@ -359,22 +359,3 @@ enum pd_decision pd_decision_of(const struct perfdata_layout *layout, const stru
 			return rows[i].decision;
 	return PD_UNDECIDED;
 }
-
-const char *pd_anonymize_decision(const struct perfdata_layout *layout, const struct perfdata_field *field)
-{
-	static const char *const names[] = {
-		[PD_CLEAR] = "clear",       [PD_KEEP] = "keep",
-		[PD_DROP] = "drop",         [PD_PARTS] = "parts",
-		[PD_PID] = "pid",           [PD_TIME] = "time",
-		[PD_ADDRESS] = "address",   [PD_MAP] = "map",
-		[PD_EVENT_ID] = "event_id", [PD_NUMBER] = "number",
-		[PD_COMM] = "comm",         [PD_PATH] = "path",
-		[PD_NAME] = "name",         [PD_EVENT_NAME] = "event_name",
-		[PD_BUILD_ID] = "build_id", [PD_RELEASE] = "release",
-		[PD_PMU] = "pmu",           [PD_UNIT] = "unit",
-		[PD_MACHINE] = "machine",   [PD_CAPABILITY] = "capability",
-		[PD_VALUE] = "value",       [PD_CONFIG] = "config",
-		[PD_CODE] = "code",
-	};
-	return names[pd_decision_of(layout, field)];
-}

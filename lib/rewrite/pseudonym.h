@@ -8,7 +8,6 @@
 #include "base/hash.h"
 #include "perfdata/base.h"
 
-#define PD_KEY_SIZE 16u
 
 /* Kinds of names that get pseudonyms, for the report and the file that lists the pairs. */
 enum pd_pseudonym_kind {

@@ -208,11 +208,4 @@ enum perfdata_status pd_mend_put_note(struct perfdata_rewriter *rewriter, const 
 /* Writes the note of a repaired recording, and sections that follow from its events. */
 enum perfdata_status pd_mend_sections(struct perfdata_rewriter *rewriter);
 
-/* --- for other rooms --- */
-
-/* What anonymizing does with a field: "keep", "clear", "pid", …; NULL where no decision was made. For records and
- * sections alike; the layout is that of the record, of the section, or of a part of it. */
-const char *pd_anonymize_decision(const struct perfdata_layout *layout,
-						     const struct perfdata_field *field);
-
 #endif

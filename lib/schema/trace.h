@@ -5,11 +5,6 @@
 
 #include "perfdata/trace.h"
 
-/* An empty set of formats for a recorder with this byte order and sizeof(long) (4 or 8). PERFDATA_OK, PERFDATA_EUSAGE
- * for another size, or PERFDATA_ENOMEM. Free with pd_trace_free. */
-enum perfdata_status pd_trace_new(enum perfdata_byte_order order, unsigned long_size,
-						     struct perfdata_trace **ret_trace);
-
 /* Reads the tracing data of a recording (the body of feature 1, or what follows record 66) into a new set. The bytes
  * are copied. The data states its byte order and sizeof(long).
  *   PERFDATA_OK        *ret_trace is set. Damage, if any, was reported to `finding`: codes TRACING_DATA and
@@ -19,14 +14,8 @@ enum perfdata_status pd_trace_new(enum perfdata_byte_order order, unsigned long_
  *   PERFDATA_ENOMEM
  * `finding` may be NULL. Its `file` is NULL and its `record` UINT64_MAX. */
 enum perfdata_status pd_trace_load(const void *bytes, size_t size, perfdata_finding_fn *finding,
-						      void *user, struct perfdata_trace **ret_trace,
-						      bool *ret_complete);
-
-/* Adds one format text (a tracefs `format` file), for programs that decode live events. The text is copied. An event
- * with the same id replaces the older one. PERFDATA_OK, PERFDATA_DAMAGED if it has no usable name and ID,
- * PERFDATA_ENOMEM. */
-enum perfdata_status pd_trace_add(struct perfdata_trace *trace, const char *system,
-						     const char *text, size_t size, uint64_t *ret_id /* may be NULL */);
+				   void *user, struct perfdata_trace **ret_trace,
+				   bool *ret_complete);
 
 void pd_trace_free(struct perfdata_trace *trace);
 
@@ -37,18 +26,11 @@ const struct perfdata_trace_event *pd_trace_event(const struct perfdata_trace *t
 
 /* Event number `index` in file order, or NULL if there are fewer. */
 const struct perfdata_trace_event *pd_trace_event_at(const struct perfdata_trace *trace,
-									size_t index);
-
-/* The event of a system and a name, or NULL. Searches all events: meant for set-up, not for each sample. */
-
-/* Id, system and name of event number `index` without compiling it; false if there are fewer. */
-
-/* Field number `index` in file order, or NULL if there are fewer. Programs must not index the array themselves: the
- * struct grows with the library. */
+						     size_t index);
 
 /* A field by name, or NULL. */
 const struct perfdata_trace_field *pd_trace_field_named(const struct perfdata_trace_event *event,
-									    const char *name);
+							const char *name);
 
 /* The text of a printk format address, or NULL. */
 const char *pd_trace_printk(const struct perfdata_trace *trace, uint64_t address);
@@ -56,8 +38,8 @@ const char *pd_trace_printk(const struct perfdata_trace *trace, uint64_t address
 /* The value of a field in the raw data of one sample (without the 4-byte size in front). Borrows from `raw`.
  * PERFDATA_OK, or PERFDATA_DAMAGED if the raw data is too short for the field. */
 enum perfdata_status pd_trace_value(const struct perfdata_trace_field *field,
-						       struct perfdata_bytes raw, enum perfdata_byte_order order,
-						       struct perfdata_trace_value *ret_value);
+				    struct perfdata_bytes raw, enum perfdata_byte_order order,
+				    struct perfdata_trace_value *ret_value);
 
 /* Element `index` of an ARRAY or BITMASK, sign-extended if signed; 0 if there are fewer. */
 uint64_t pd_trace_element(const struct perfdata_trace_value *value, size_t index);
@@ -66,9 +48,9 @@ uint64_t pd_trace_element(const struct perfdata_trace_value *value, size_t index
  * TO PARSE]" and the fields. No locks; only `out` allocates. PERFDATA_OK, or PERFDATA_DAMAGED if the raw data was too
  * short for something (the rest is printed). */
 enum perfdata_status pd_trace_print(const struct perfdata_trace_event *event,
-						       struct perfdata_bytes raw,
-						       const struct perfdata_trace_context *context,
-						       struct perfdata_text *out);
+				    struct perfdata_bytes raw,
+				    const struct perfdata_trace_context *context,
+				    struct perfdata_text *out);
 
 /* Appends what `perf data convert --to-json` writes for a field of the event, before JSON escaping (and the text after
  * "[FAILED TO PARSE]"): a number as the print format prints it, including a literal "0x", if the print format prints
@@ -77,16 +59,16 @@ enum perfdata_status pd_trace_print(const struct perfdata_trace_event *event,
  * needs the same bytes calls pd_trace_field_printable in the order of the samples, keeps the result per field and
  * passes it as `as_bytes`. PERFDATA_OK, or PERFDATA_DAMAGED if the raw data is too short (nothing is appended). */
 enum perfdata_status pd_trace_print_field(const struct perfdata_trace_event *event,
-							     const struct perfdata_trace_field *field,
-							     struct perfdata_bytes raw, enum perfdata_byte_order order,
-							     bool as_bytes, struct perfdata_text *out);
+					  const struct perfdata_trace_field *field,
+					  struct perfdata_bytes raw, enum perfdata_byte_order order,
+					  bool as_bytes, struct perfdata_text *out);
 
 /* True if pd_trace_print_field writes only a number for the field, so that no notation has anything to escape. */
 bool pd_trace_prints_number(const struct perfdata_trace_field *field);
 
 /* False if the field is one that perf prints as text and these bytes are not printable. */
 bool pd_trace_field_printable(const struct perfdata_trace_field *field, struct perfdata_bytes raw,
-						 enum perfdata_byte_order order);
+			      enum perfdata_byte_order order);
 
 /* The form in which pd_trace_print_field prints a field that is one number, in the recorder's byte order, which must be
  * this machine's. The part's text is printed before the number; its offset counts in the raw data, which must have

@@ -114,8 +114,7 @@ static bool find_name_and_id(const char *text, size_t size, struct pd_trace_span
 }
 
 /* `text` must live as long as the trace. */
-static enum perfdata_status add_event(struct perfdata_trace *trace, const char *system, const char *text, size_t size,
-				      uint64_t *ret_id)
+static enum perfdata_status add_event(struct perfdata_trace *trace, const char *system, const char *text, size_t size)
 {
 	struct pd_trace_span name = { NULL, NULL };
 	uint64_t id = 0;
@@ -135,8 +134,6 @@ static enum perfdata_status add_event(struct perfdata_trace *trace, const char *
 	if (!entry->name || pd_hash_map_put(&trace->by_id, id, trace->count) != 0)
 		return PERFDATA_ENOMEM;
 	trace->entries[trace->count++] = entry;
-	if (ret_id)
-		*ret_id = id;
 	return PERFDATA_OK;
 }
 
@@ -152,7 +149,7 @@ static bool load_event(struct load *load, const char *system)
 		report_damage(load, "the format of an event reaches beyond its end");
 		return false;
 	}
-	switch (add_event(load->trace, system, (const char *)text, (size_t)size, NULL)) {
+	switch (add_event(load->trace, system, (const char *)text, (size_t)size)) {
 	case PERFDATA_OK:
 		break;
 	case PERFDATA_ENOMEM:
@@ -370,27 +367,15 @@ static void load_body(struct load *load)
 
 /* --- life ----------------------------------------------------------------------------------------------------- */
 
-enum perfdata_status pd_trace_new(enum perfdata_byte_order order, unsigned long_size,
-				  struct perfdata_trace **ret_trace)
-{
-	if (long_size != 4 && long_size != 8)
-		return PERFDATA_EUSAGE;
-	struct perfdata_trace *trace = pd_calloc(1, sizeof *trace);
-	if (!trace)
-		return PERFDATA_ENOMEM;
-	trace->info = (struct perfdata_trace_info){ .version = "", .order = order, .long_size = long_size };
-	*ret_trace = trace;
-	return PERFDATA_OK;
-}
-
 enum perfdata_status pd_trace_load(const void *bytes, size_t size, perfdata_finding_fn *finding, void *user,
 				   struct perfdata_trace **ret_trace, bool *ret_complete)
 {
 	struct load load = { .finding = finding, .user = user, .complete = true };
-	const enum perfdata_status made = pd_trace_new(PERFDATA_BYTE_ORDER_LITTLE, 8, &load.trace);
 
-	if (made != PERFDATA_OK)
-		return made;
+	load.trace = pd_calloc(1, sizeof *load.trace);
+	if (!load.trace)
+		return PERFDATA_ENOMEM;
+	load.trace->info.version = "";
 	const uint8_t *copy = (const uint8_t *)pd_arena_copy(&load.trace->arena, size ? bytes : "", size);
 	if (!copy) {
 		pd_trace_free(load.trace);
@@ -411,17 +396,6 @@ enum perfdata_status pd_trace_load(const void *bytes, size_t size, perfdata_find
 	if (ret_complete)
 		*ret_complete = load.complete;
 	return PERFDATA_OK;
-}
-
-enum perfdata_status pd_trace_add(struct perfdata_trace *trace, const char *system, const char *text, size_t size,
-				  uint64_t *ret_id)
-{
-	const char *own_system = pd_arena_copy(&trace->arena, system, strlen(system));
-	const char *own_text = pd_arena_copy(&trace->arena, size ? text : "", size);
-
-	if (!own_system || !own_text)
-		return PERFDATA_ENOMEM;
-	return add_event(trace, own_system, own_text, size, ret_id);
 }
 
 void pd_trace_free(struct perfdata_trace *trace)

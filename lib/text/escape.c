@@ -12,16 +12,6 @@
 
 /* --- runs that need no thought --- */
 
-static bool json_is_plain(uint8_t c) { return c >= 0x20 && c < 0x80 && c != '"' && c != '\\'; }
-
-size_t pd_json_plain_run_simple(char *at, const uint8_t *bytes, size_t size)
-{
-	size_t i = 0;
-	for (; i < size && json_is_plain(bytes[i]); i++)
-		at[i] = (char)bytes[i];
-	return i;
-}
-
 #define ONES 0x0101010101010101ull
 #define HIGHS 0x8080808080808080ull
 

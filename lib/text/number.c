@@ -53,8 +53,6 @@ static inline void hex16_to(char *at, uint64_t value)
 static void hex16_to(char *at, uint64_t value) { pd_hex16_plain(at, value); }
 #endif
 
-void pd_hex16(char *at, uint64_t value) { hex16_to(at, value); }
-
 /* `digits` (1 to 16) lowest digits. All 16 are written, with the wanted ones first: no loop, no branch. */
 static inline char *hex_digits_to(char *at, uint64_t value, unsigned digits)
 {

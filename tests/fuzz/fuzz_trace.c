@@ -5,6 +5,7 @@
 #include "perfdata/trace.h"
 #include "schema/trace.h"
 #include "text/spelling.h"
+#include "trace_format.h"
 #include "trace_part.h"
 
 #define MAX_EVENTS 200
@@ -82,12 +83,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	const uint64_t how = fuzz_take(&data, &size, 1);
 	const enum perfdata_byte_order order = how & 1 ? PERFDATA_BYTE_ORDER_BIG : PERFDATA_BYTE_ORDER_LITTLE;
-	if (!size || pd_trace_new(order, how & 2 ? 4 : 8, &trace) != PERFDATA_OK)
+	if (!size)
 		return 0;
 	const uint8_t *nul = memchr(data, 0, size);
 	const size_t text_size = nul ? (size_t)(nul - data) : size;
 	const size_t raw_at = nul ? text_size + 1 : text_size;
-	pd_trace_add(trace, "system", (const char *)data, text_size, NULL);
+	if (load_trace_format(how & 1, how & 2 ? 4 : 8, (const char *)data, text_size, &trace, NULL) != PERFDATA_OK)
+		return 0;
 	walk_events(trace, order, (struct perfdata_bytes){ data + raw_at, size - raw_at });
 	pd_trace_free(trace);
 	return 0;

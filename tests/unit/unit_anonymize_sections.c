@@ -71,8 +71,8 @@ static enum perfdata_form form;
 static bool is_dropped(uint32_t id)
 {
 	const struct perfdata_layout *layout = perfdata_feature_layout(id);
-	const char *decision = layout->nr_fields ? pd_anonymize_decision(layout, &layout->fields[0]) : "drop";
-	return !decision || !strcmp(decision, "drop");
+	const enum pd_decision decision = layout->nr_fields ? pd_decision_of(layout, &layout->fields[0]) : PD_DROP;
+	return decision == PD_UNDECIDED || decision == PD_DROP;
 }
 
 /* Sections of the writer's own, and those that the container has no place for. */

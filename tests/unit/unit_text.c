@@ -221,7 +221,7 @@ static void test_hex_forms(void)
 	for (int i = 0; i < 2000; i++) {
 		uint64_t value = random_number();
 		char fast[16], plain[16], expected[17];
-		pd_hex16(fast, value);
+		pd_hex_width_to(fast, value, 16);
 		pd_hex16_plain(plain, value);
 		snprintf(expected, sizeof expected, "%016" PRIx64, value);
 		CHECK(!memcmp(fast, expected, 16));
@@ -423,12 +423,13 @@ static void check_json(const uint8_t *bytes, size_t size)
 	CHECK(fast.size == simple.size && !memcmp(fast.data, simple.data, fast.size));
 	CHECK(pd_utf8_valid(fast.data, fast.size));
 
-	char room1[600], room2[600];
+	char room[600];
 	if (size <= 512) {
-		size_t run = pd_json_plain_run(room1, copy, size),
-		       expected = pd_json_plain_run_simple(room2, copy, size);
+		size_t run = pd_json_plain_run(room, copy, size), expected = 0;
+		while (expected < size && json_runs(copy + expected, 1))
+			expected++;
 		CHECK_EQ(run, expected);
-		CHECK(!memcmp(room1, room2, run));
+		CHECK(!memcmp(room, copy, run));
 	}
 	free(copy);
 	perfdata_text_release(&fast);

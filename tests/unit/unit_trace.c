@@ -4,6 +4,7 @@
 
 #include "perfdata/trace.h"
 #include "schema/trace.h"
+#include "trace_format.h"
 #include "trace_part.h"
 #include "unit.h"
 
@@ -206,7 +207,6 @@ static void not_a_blob(void)
 	CHECK_EQ(pd_trace_load("", 0, NULL, NULL, &trace, NULL), PERFDATA_EFORMAT);
 	CHECK_EQ(pd_trace_load("\x17\x08\x44tracinx0.6\0\0\x8\0\x10\0\0", 20, NULL, NULL, &trace, NULL),
 		 PERFDATA_EFORMAT);
-	CHECK_EQ(pd_trace_new(PERFDATA_BYTE_ORDER_LITTLE, 2, &trace), PERFDATA_EUSAGE);
 	CHECK(!trace);
 }
 
@@ -215,11 +215,9 @@ static void not_a_blob(void)
 static struct perfdata_trace *with_format(const char *text, const struct perfdata_trace_event **ret_event)
 {
 	struct perfdata_trace *trace = NULL;
-	uint64_t id = 0;
 
-	CHECK_EQ(pd_trace_new(PERFDATA_BYTE_ORDER_LITTLE, 8, &trace), PERFDATA_OK);
-	CHECK_EQ(pd_trace_add(trace, "toy", text, strlen(text), &id), PERFDATA_OK);
-	*ret_event = pd_trace_event(trace, id);
+	CHECK_EQ(load_trace_format(false, 8, text, strlen(text), &trace, NULL), PERFDATA_OK);
+	*ret_event = pd_trace_event_at(trace, 0);
 	CHECK(*ret_event != NULL);
 	return trace;
 }
@@ -287,10 +285,15 @@ static void damaged_formats(void)
 
 	trace = with_format("name: x\nID: 1\n", &event);
 	CHECK(event->format_problem && event->print_problem && event->nr_fields == 0);
-	CHECK_EQ(pd_trace_add(trace, "toy", "", 0, NULL), PERFDATA_DAMAGED);
-	CHECK_EQ(pd_trace_add(trace, "toy", "name: \nID: 3\n", 13, NULL), PERFDATA_DAMAGED);
-	CHECK_EQ(pd_trace_add(trace, "toy", "name: y\nID: x\n", 14, NULL), PERFDATA_DAMAGED);
 	pd_trace_free(trace);
+	static const char *const nameless[] = { "", "name: \nID: 3\n", "name: y\nID: x\n" };
+	for (size_t i = 0; i < sizeof nameless / sizeof *nameless; i++) {
+		bool complete = true;
+		CHECK_EQ(load_trace_format(false, 8, nameless[i], strlen(nameless[i]), &trace, &complete),
+			 PERFDATA_OK);
+		CHECK(!complete && !pd_trace_event_at(trace, 0));
+		pd_trace_free(trace);
+	}
 }
 
 /* --- values ---------------------------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 
 #include "perfdata/trace.h"
 #include "schema/trace.h"
+#include "trace_format.h"
 #include "trace_part.h"
 #include "alloc_fail_pieces.h"
 #include "unit.h"
@@ -66,8 +67,7 @@ static struct perfdata_trace *compile(const char *print, const struct perfdata_t
 	char *text = malloc(size);
 
 	snprintf(text, size, HEAD "%s", print);
-	CHECK_EQ(pd_trace_new(PERFDATA_BYTE_ORDER_LITTLE, 8, &trace), PERFDATA_OK);
-	CHECK_EQ(pd_trace_add(trace, "toy", text, size - 1, NULL), PERFDATA_OK);
+	CHECK_EQ(load_trace_format(false, 8, text, size - 1, &trace, NULL), PERFDATA_OK);
 	free(text);
 	*ret_event = pd_trace_event(trace, 7);
 	CHECK(*ret_event != NULL);
@@ -432,15 +432,12 @@ static void work_without_memory(void)
 		"\"%d a %s %s %s 'x'\", REC->a, __print_symbolic(REC->a, { 1 + 1, \"a\" \"b\" }, { 2, (3) }), "
 		"__get_rel_str(dyn), (unsigned long)REC->e + sizeof(int) ? foo bar : 'c'";
 	struct perfdata_trace *trace = NULL;
-	uint64_t id;
 
-	if (pd_trace_new(PERFDATA_BYTE_ORDER_LITTLE, 8, &trace) != PERFDATA_OK)
-		return;
-	const enum perfdata_status status = pd_trace_add(trace, "toy", text, sizeof text - 1, &id);
+	const enum perfdata_status status = load_trace_format(false, 8, text, sizeof text - 1, &trace, NULL);
 	if (status == PERFDATA_OK) {
-		const struct perfdata_trace_event *event = pd_trace_event(trace, id);
+		const struct perfdata_trace_event *event = pd_trace_event_at(trace, 0);
 		if (!event)
-			event = pd_trace_event(trace, id);
+			event = pd_trace_event_at(trace, 0);
 		CHECK(event && !event->print_problem && event->nr_fields == 18);
 	} else {
 		CHECK_EQ(status, PERFDATA_ENOMEM);

@@ -62,12 +62,20 @@ static int learn_pid(struct pd_state *state, struct pd_thread *thread, int32_t p
 	return init_maps(state, thread);
 }
 
+static void remove_thread(struct pd_state *state, struct pd_thread *thread)
+{
+	pd_hash_map_remove(&threads_to_change(state, thread->guest)->by_tid, (uint32_t)thread->tid);
+	thread->maps->users--;
+	thread->next_free = state->free_threads;
+	state->free_threads = thread;
+}
+
 struct pd_thread *pd_thread_find_or_create(struct pd_state *state, int32_t pid, int32_t tid)
 {
 	struct pd_thread *thread = pd_thread_find(state, tid);
 	if (thread && state->inside && pid != -1 && thread->pid != -1 && thread->pid != pid) {
 		/* the kernel has reused the tid */
-		pd_thread_remove(state, thread);
+		remove_thread(state, thread);
 		thread = NULL;
 	}
 	if (thread)
@@ -96,14 +104,6 @@ struct pd_thread *pd_thread_find_or_create(struct pd_state *state, int32_t pid, 
 	return thread;
 }
 
-void pd_thread_remove(struct pd_state *state, struct pd_thread *thread)
-{
-	pd_hash_map_remove(&threads_to_change(state, thread->guest)->by_tid, (uint32_t)thread->tid);
-	thread->maps->users--;
-	thread->next_free = state->free_threads;
-	state->free_threads = thread;
-}
-
 uint32_t pd_thread_comm(const struct pd_state *state, int32_t tid, bool as_script)
 {
 	const struct pd_thread *thread = pd_thread_find(state, tid);
@@ -124,7 +124,7 @@ int pd_thread_exit(struct pd_state *state, struct pd_thread *thread)
 	const bool keeps = thread->comm_set && thread->tid > 0 && !state->inside;
 	const uint32_t tid = (uint32_t)thread->tid;
 
-	pd_thread_remove(state, thread);
+	remove_thread(state, thread);
 	return keeps ? pd_hash_map_put(exited, tid, kept) : 0;
 }
 
@@ -150,7 +150,7 @@ int pd_thread_fork(struct pd_state *state, const struct perfdata_task *task, boo
 		/* the record that ended the former owner of this tid was lost */
 		if (old == parent)
 			old = NULL;
-		pd_thread_remove(state, parent);
+		remove_thread(state, parent);
 		parent = pd_thread_get(state, task->ppid, task->ptid);
 		if (!parent)
 			return -1;
@@ -159,7 +159,7 @@ int pd_thread_fork(struct pd_state *state, const struct perfdata_task *task, boo
 	 * outside of the namespace have the number 0 */
 	const struct pd_thread was = *parent;
 	if (old)
-		pd_thread_remove(state, old);
+		remove_thread(state, old);
 	pd_hash_map_remove(&threads_to_change(state, state->guest)->exited, (uint32_t)task->tid);
 	struct pd_thread *child = pd_thread_get(state, task->pid, task->tid);
 	if (!child)
