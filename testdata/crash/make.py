@@ -155,3 +155,15 @@ r = Recording()
 r.event("cycles", [11], period=1, sample_type=IP | TID | TIME, sample_id_all=1)
 r.feature(129, b"simpleperf_version\0" + b"1\0")
 r.save(os.path.join(here, "facts-without-product.data"))
+
+
+# A program whose index of frames (PT_GNU_EH_FRAME) states more bytes than the file has: that many were allocated for libdwfl. Its size chooses what the
+# fuzz target does with it.
+with open(os.path.join(here, "..", "unwind", "x86_64-indexed"), "rb") as f:
+    elf = bytearray(f.read())
+segments, = struct.unpack_from("<Q", elf, 32)
+for at in range(segments, segments + 56 * struct.unpack_from("<H", elf, 56)[0], 56):
+    if struct.unpack_from("<I", elf, at)[0] == 0x6474e550:
+        struct.pack_into("<QQ", elf, at + 32, 1 << 38, 1 << 38)
+        struct.pack_into("<I", elf, struct.unpack_from("<Q", elf, at + 8)[0] + 8, 0)   # no entries: libdwfl has to unwind
+write("frame-index-too-large", bytes(elf) + bytes((2 - len(elf)) % 16))

@@ -234,6 +234,8 @@ static enum perfdata_status join_parts(const struct pd_elf *elf, const struct pa
 static enum perfdata_status read_bytes(const struct pd_elf *elf, struct pd_work *work, uint64_t offset, uint64_t size,
 				       uint8_t **ret)
 {
+	if (!pd_elf_holds(elf, offset, size))
+		return PERFDATA_ABSENT;
 	enum perfdata_status status = pd_work_room(work, size);
 	uint8_t *bytes = status ? NULL : pd_malloc((size_t)size + 1);
 	if (!bytes)
