@@ -33,7 +33,10 @@ static bool visit_file(const char *path, visit_fn *visit, void *user)
 static bool visit_read_files(const struct options *options, visit_fn *visit, void *user)
 {
 	const struct text_list *lists[] = { &options->files, &options->befores, &options->afters };
+	const char *const of_names[] = { options->symbols_from, options->kallsyms, options->vmlinux };
 	bool going = true;
+	for (size_t i = 0; going && i < sizeof of_names / sizeof *of_names; i++)
+		going = !of_names[i] || visit_file(of_names[i], visit, user);
 	for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
 		for (size_t i = 0; going && i < lists[l]->nr; i++)
 			going = visit_file(lists[l]->values[i], visit, user);

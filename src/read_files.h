@@ -15,7 +15,7 @@ struct read_files {
 	bool sorted;
 };
 
-/* Adds the recordings and baselines that the options name. False without memory. */
+/* Adds the recordings, baselines and files of names that the options name. False without memory. */
 bool read_files_add_all(struct read_files *files, const struct options *options);
 /* Whether the path leads to one of them. */
 bool read_files_have(struct read_files *files, const char *path);

@@ -190,8 +190,9 @@ def check_folders(folder):
             yield f"{words}: a file, or nothing, is taken for a folder"
 
 
-# Each would replace FIRST or SECOND, which it reads, or LINK, which leads to FIRST.
+# Each would replace FIRST, SECOND or NAMES, which it reads, or LINK, which leads to FIRST.
 REPLACING = (["folded", "-o", "FIRST", "FIRST"], ["csv", "-o", "FIRST", "SECOND", "FIRST"], ["report", "-o", "LINK", "FIRST"], ["ndjson", "-o", "FIRST", "-"],
+             ["folded", "--kallsyms", "NAMES", "-o", "NAMES", "FIRST"],
              ["flamegraph", "--base", "SECOND", "-o", "SECOND", "FIRST"], ["flamegraph", "--repeat", "SECOND", "-o", "SECOND", "FIRST"],
              ["folded", "-o", ".", "--name", "{base}", "SECOND", "FIRST"], ["folded", "--summary", "SECOND", "-o", "out/", "FIRST", "SECOND"],
              ["diff", "--save", "FIRST", "FIRST", "SECOND"], ["diff", "--before", "FIRST", "--after", "SECOND", "--save", "FIRST"],
@@ -202,17 +203,19 @@ def check_inputs_stay(folder):
     """No output replaces a recording that is read for it, even with --force. A stored baseline may be renewed, and `rewrite` works in place."""
     place = os.path.join(folder, "inputs")
     os.mkdir(place)
-    first, second, baseline = (os.path.join(place, name) for name in ("FIRST", "SECOND", "baseline"))
+    first, second, names, baseline = (os.path.join(place, name) for name in ("FIRST", "SECOND", "NAMES", "baseline"))
     shutil.copy(RECORDING, first)
     shutil.copy(os.path.join(TESTDATA, "trace-73.data"), second)
+    with open(names, "w", encoding="ascii") as f:
+        f.write("ffffffff81000000 T _text\nffffffff82000000 T _etext\n")
     os.symlink("FIRST", os.path.join(place, "LINK"))
-    before = [open(path, "rb").read() for path in (first, second)]
+    before = [open(path, "rb").read() for path in (first, second, names)]
     for words in REPLACING:
         done = run(*words, "--force", stdin=first, cwd=place)
         if done.code != 2 or b" read" not in done.err:
             yield f"{' '.join(words)}: {done.code} {done.err!r}"
-        if [open(path, "rb").read() for path in (first, second)] != before:
-            yield f"{' '.join(words)}: it replaced a recording"
+        if [open(path, "rb").read() for path in (first, second, names)] != before:
+            yield f"{' '.join(words)}: it replaced a file that it read"
             break
     for words in (["diff", "--save", baseline, first], ["diff", "--save", baseline, "--before", baseline, "--after", first],
                   ["rewrite", "-o", first, first], ["folded", "-o", os.devnull, first]):
