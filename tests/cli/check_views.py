@@ -324,6 +324,20 @@ def check_base():
         report("%s: a recording that cannot be read is an error" % option, done.code not in (2, 3) and "exit %d" % done.code)
 
 
+def check_interval():
+    """Firefox states the time between samples: of a frequency its inverse, of a clock its period; of other periods nothing is known."""
+    found = []
+    for name, words in (("cpu-clock", {"type": 1, "freq": 1, "period": 250}), ("cpu-clock", {"type": 1, "period": 500000}), ("cycles", {"type": 0, "period": 500000})):
+        r = builder.Recording()
+        event = r.event(name, [11], sample_type=builder.IP | builder.TID | builder.TIME, **words)
+        r.sample(event, ip=0x400000, pid=100, tid=100, time=2)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "interval.data")
+            r.save(path)
+            found.append(json.loads(program.run("firefox", "--symbols", "no", path).out)["meta"]["interval"])
+    report("firefox: the time between samples, in milliseconds", found != [4, 0.5, 1] and found)
+
+
 def check_tiers():
     """With a base, the tiers of a function that a JIT compiler makes are one function, whose name is that of none of them."""
     pid = 2**22 + 1
@@ -380,6 +394,7 @@ for number, recording in enumerate(program.some_recordings(largest=4 << 20)):
     check(recording, os.path.basename(recording), program.ALL or number % (16 if program.CORPUS or program.SANITIZED else 3) == 0)
 check_base()
 check_tiers()
+check_interval()
 check_weightless()
 check_markers()
 check_memory()
