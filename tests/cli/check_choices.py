@@ -279,6 +279,21 @@ def check_refused():
         report("report %s is %s" % (perf, ours), [] if output("report", path, perf) == output("report", path, ours) else ["differs"])
 
 
+def check_absent_names():
+    """A name that no function has is said, whatever is written; a name that one has is not, and what is not there may be left out."""
+    path = os.path.join(program.TESTDATA, "callgraph-73.data")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("report", "annotate", "folded", "flamegraph", "pprof", "speedscope", "firefox", "otlp", "callgrind", "baseline", "perfetto"):
+            wrong = []
+            for words, absent in ((["--through", "nosuch"], ["--through nosuch"]), (["--root", "nosuch", "--root", "_dl_*"], ["--root nosuch"]),
+                                  (["--through", "_dl_fixup"], []), (["--not-through", "nosuch"], [])):
+                done = program.run(name, "--force", "-o", os.path.join(folder, "out"), *words, path)
+                said = re.findall(r"note: (--[a-z-]+ \S+): no function in the stacks has this name \[N815\]", done.err.decode())
+                if said != absent or done.code:
+                    wrong.append((words, done.code, done.err))
+            report("%s: names that no function has" % name, wrong)
+
+
 def main():
     files = [(os.path.join(program.TESTDATA, name), name) for name in RECORDINGS + (MORE if os.environ.get("PERFDATA_ALL") else [])]
     corpus = os.environ.get("PERFDATA_CORPUS")
@@ -297,6 +312,7 @@ def main():
         if name:
             check_script(path, label, name)
     check_refused()
+    check_absent_names()
     return tap.end()
 
 

@@ -476,6 +476,8 @@ static enum perfdata_status end_output(void *pointer, const struct perfdata_emit
 						  perfdata_session_summary(session) };
 	}
 	status = draw_runs(state, end, runs, out);
+	if (status == PERFDATA_OK)
+		pd_stack_choice_report(state->gather.choice);
 	pd_free(runs);
 	return pd_stack_ended(status, out);
 }

@@ -370,6 +370,8 @@ static enum perfdata_status end_output(void *state, const struct perfdata_emit_e
 		status = pd_fold_finish(fold);
 	if (status == PERFDATA_OK)
 		status = pd_fold_walk(fold, &lines);
+	if (status == PERFDATA_OK)
+		pd_stack_choice_report(folded->gather.choice);
 	pd_fold_free(fold);
 	return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include <stdatomic.h>
 #include <string.h>
 #include "base/memory.h"
 #include "emit/stacks/stack_choice.h"
@@ -7,9 +8,14 @@
 struct wanted {
 	const char *name;
 	unsigned seen;       /* enum stack_seen */
+	atomic_bool *is_met; /* some function has the name */
 };
 
 struct stack_choice {
+	const struct perfdata_reader *reader;
+	perfdata_finding_fn *on_finding;
+	void *user;          /* for on_finding */
+	atomic_bool *met;    /* of `wanted`; then whether there was any function */
 	unsigned asked;      /* enum stack_seen: the options that are set */
 	bool inlines;
 	size_t nr;
@@ -34,6 +40,23 @@ static unsigned option_of(const char *name)
 	return 0;
 }
 
+static struct stack_choice *make_choice(const struct perfdata_emit_context *context, bool inlines)
+{
+	struct stack_choice *choice = pd_calloc(1, sizeof *choice + context->nr_options * sizeof *choice->wanted);
+	if (!choice)
+		return NULL;
+	choice->met = pd_calloc(context->nr_options + 1, sizeof *choice->met);
+	if (!choice->met) {
+		pd_free(choice);
+		return NULL;
+	}
+	choice->reader = context->reader;
+	choice->on_finding = context->on_finding;
+	choice->user = context->user;
+	choice->inlines = inlines;
+	return choice;
+}
+
 enum perfdata_status pd_stack_choice_new(const struct perfdata_emit_context *context, bool inlines,
 					 struct stack_choice **ret)
 {
@@ -44,18 +67,25 @@ enum perfdata_status pd_stack_choice_new(const struct perfdata_emit_context *con
 		if (!seen)
 			continue;
 		if (!choice)
-			choice = pd_calloc(1, sizeof *choice + context->nr_options * sizeof *choice->wanted);
+			choice = make_choice(context, inlines);
 		if (!choice)
 			return PERFDATA_ENOMEM;
 		choice->asked |= seen;
-		choice->inlines = inlines;
-		choice->wanted[choice->nr++] = (struct wanted){ context->options[i].text, seen };
+		choice->wanted[choice->nr] = (struct wanted){
+			.name = context->options[i].text, .seen = seen, .is_met = &choice->met[choice->nr],
+		};
+		choice->nr++;
 	}
 	*ret = choice;
 	return PERFDATA_OK;
 }
 
-void pd_stack_choice_free(struct stack_choice *choice) { pd_free(choice); }
+void pd_stack_choice_free(struct stack_choice *choice)
+{
+	if (choice)
+		pd_free(choice->met);
+	pd_free(choice);
+}
 
 /* Brackets are parts of names. */
 static bool matches_glob(const char *name, const char *end, const char *wanted)
@@ -112,10 +142,41 @@ bool pd_stack_name_matches(const char *name, const char *wanted)
 unsigned pd_stack_choice_sees(const struct stack_choice *choice, const char *name)
 {
 	unsigned seen = 0;
-	for (size_t i = 0; i < choice->nr; i++)
-		if (!(seen & choice->wanted[i].seen) && pd_stack_name_matches(name, choice->wanted[i].name))
-			seen |= choice->wanted[i].seen;
+	atomic_store_explicit(&choice->met[choice->nr], true, memory_order_relaxed);
+	for (size_t i = 0; i < choice->nr; i++) {
+		if (!pd_stack_name_matches(name, choice->wanted[i].name))
+			continue;
+		seen |= choice->wanted[i].seen;
+		atomic_store_explicit(choice->wanted[i].is_met, true, memory_order_relaxed);
+	}
 	return seen;
+}
+
+static void report_name(const struct stack_choice *choice, const struct wanted *wanted)
+{
+	struct perfdata_text text;
+	perfdata_text_init(&text);
+	perfdata_text_string(&text, wanted->seen == STACK_SEEN_ROOT ? "--root " : "--through ");
+	perfdata_text_shortened(&text, wanted->name, 0);
+	perfdata_text_literal(&text, ": no function in the stacks has this name\0");
+	const struct perfdata_finding finding = { .severity = PERFDATA_SEVERITY_NOTE,
+						  .code = PERFDATA_FINDING_NO_STACK,
+						  .file = perfdata_reader_header(choice->reader)->name,
+						  .offset = PERFDATA_NO_OFFSET,
+						  .record = UINT64_MAX,
+						  .message = perfdata_text_failed(&text) ? "" : text.data };
+	choice->on_finding(choice->user, &finding);
+	perfdata_text_release(&text);
+}
+
+void pd_stack_choice_report(const struct stack_choice *choice)
+{
+	if (!choice || !choice->on_finding || !atomic_load_explicit(&choice->met[choice->nr], memory_order_relaxed))
+		return;
+	for (size_t i = 0; i < choice->nr; i++)
+		if (choice->wanted[i].seen != STACK_SEEN_NOT_THROUGH &&
+		    !atomic_load_explicit(choice->wanted[i].is_met, memory_order_relaxed))
+			report_name(choice, &choice->wanted[i]);
 }
 
 bool pd_stack_choice_takes(const struct stack_choice *choice, unsigned seen)

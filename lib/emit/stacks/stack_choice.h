@@ -41,6 +41,8 @@ void pd_stack_choice_free(struct stack_choice *choice);
 bool pd_stack_name_matches(const char *name, const char *wanted);
 /* enum stack_seen */
 unsigned pd_stack_choice_sees(const struct stack_choice *choice, const char *name);
+/* To be called after the last name: a finding for each NAME that no function has. */
+void pd_stack_choice_report(const struct stack_choice *choice);
 /* Whether stacks in whose names this was seen are chosen. */
 bool pd_stack_choice_takes(const struct stack_choice *choice, unsigned seen);
 /* Whether stacks begin at the first function that STACK_SEEN_ROOT is said of. */

@@ -69,7 +69,11 @@ enum perfdata_status pd_stack_gather_finish(struct stack_gather *gather)
 			status = pd_profile_kept_derive(gather->kept, &gather->wanted, &gather->profile);
 		}
 	}
-	return status == PERFDATA_OK ? pd_stack_choose(gather->choice, gather->profile, NULL) : status;
+	if (status == PERFDATA_OK)
+		status = pd_stack_choose(gather->choice, gather->profile, NULL);
+	if (status == PERFDATA_OK)
+		pd_stack_choice_report(gather->choice);
+	return status;
 }
 
 /* Which source a label has depends on the stacks that were looked at before. */

@@ -332,6 +332,7 @@ static enum perfdata_status end_output(void *pointer, const struct perfdata_emit
 {
 	struct note note = { pointer, out };
 	pd_stack_head_warnings(end, put_note, &note);
+	pd_stack_choice_report(note.state->choice);
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
