@@ -91,7 +91,7 @@ enum perfdata_off_cpu {
 	PERFDATA_OFF_CPU_WALL,
 	/* As recorded, with additional deliveries that have PERFDATA_DELIVERY_SPAN. Their event is that of switches
 	 * or of waits, or the clock that was recorded with SWITCH records; their weight is the time off the CPU and,
-	 * where no clock was sampled, the time on the CPU as [running]. In recordings of simpleperf: USUAL. */
+	 * where no clock was sampled, the time on the CPU as [running]. */
 	PERFDATA_OFF_CPU_BESIDE,
 };
 

@@ -278,7 +278,7 @@ uint32_t pd_stack_labels_add(struct stack_labels *labels, const struct stack_lab
 	}
 	struct stack_label *known = &labels->labels[id];
 	/* a function of several names, of clones or of a JIT compiler's tiers, has the name of none of them */
-	if (labels->match && label->kind != STACK_NO_NAME && label->name != known->name)
+	if (labels->match && !pd_stack_kind_is_nameless(label->kind) && label->name != known->name)
 		known->name = pd_stack_labels_intern(labels, pd_intern_get(labels->matched, key.name, NULL));
 	/* what only debug information knows may come later */
 	if (!known->source && label->source) {
