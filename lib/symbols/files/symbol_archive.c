@@ -61,6 +61,8 @@ bool pd_is_archive(int fd)
 static enum perfdata_status find_directory(int fd, uint64_t *ret_offset, size_t *ret_size)
 {
 	struct stat st;
+	*ret_offset = 0;
+	*ret_size = 0;
 	if (pd_fstat(fd, &st))
 		return PERFDATA_EREAD;
 	const uint64_t file = st.st_size > 0 ? (uint64_t)st.st_size : 0;
