@@ -231,7 +231,7 @@ static enum perfdata_status end_pair(struct pd_spans *spans, const struct pd_spa
 	enum perfdata_status status = event->pair->same_name ? read_name(spans, event, data, &name) : PERFDATA_OK;
 	if (status != PERFDATA_OK)
 		return status;
-	uint64_t result;
+	uint64_t result = 0;
 	const bool has_result = pd_spans_number(spans, event->fields[4], data, &result);
 	const uint32_t index = *link;
 	struct pd_span span = index == UINT32_MAX ? PD_NO_SPAN : span_of(&spans->open[index]);
