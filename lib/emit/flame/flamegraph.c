@@ -12,6 +12,7 @@
 #include "profile/key_name.h"
 #include "profile/profile_read.h"
 #include "emit/stacks/stack_gather.h"
+#include "emit/stacks/stack_head.h"
 #include "session/session.h"
 
 enum { SLICE = 1000000 /* ns */, MAX_NODES = 1000000, WIDTH = 1200 };
@@ -63,8 +64,7 @@ struct state {
 	const char **texts[NR_LISTS];    /* the values of the options that the user may repeat */
 	size_t nr[NR_LISTS];
 	size_t nr_others;
-	perfdata_finding_fn *on_finding;
-	void *user;
+	struct stack_listener listener;
 	bool picture, by_samples, inlines;
 	uint64_t width, max_boxes, nr_annotated;
 	struct pd_sources *sources;
@@ -127,8 +127,7 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 			 "--weight changes nothing without --svg");
 		return PERFDATA_EUSAGE;
 	}
-	state->on_finding = context->on_finding;
-	state->user = context->user;
+	state->listener = pd_stack_listener_of(context);
 	if (!collect_lists(state, context))
 		return PERFDATA_ENOMEM;
 	for (unsigned list = FILES; list <= SYMBOLS; list++)
@@ -253,18 +252,6 @@ static void spell_match(const struct flamegraph *graph, uint32_t event, const st
 			 match->files[1], match->files[0], match->files[1]);
 }
 
-static void report_line(const struct state *state, const struct flamegraph *graph, uint32_t code, const char *line)
-{
-	const struct perfdata_finding finding = { .severity = perfdata_finding_lookup(code)->severity,
-						  .code = code,
-						  .file = perfdata_reader_header(graph->recording->reader)->name,
-						  .offset = PERFDATA_NO_OFFSET,
-						  .record = UINT64_MAX,
-						  .message = line };
-	if (state->on_finding)
-		state->on_finding(state->user, &finding);
-}
-
 enum { PAIRS_TOLD = 5 };
 
 static enum perfdata_status find_renamed(const struct state *state, struct flamegraph *graph, char **lines)
@@ -276,7 +263,7 @@ static enum perfdata_status find_renamed(const struct state *state, struct flame
 		if (!line)
 			return PERFDATA_ENOMEM;
 		pd_file_pair_spell(&pairs[i], line, SIZE);
-		report_line(state, graph, PERFDATA_FINDING_BASE_RENAMED, line);
+		pd_stack_report(&state->listener, PERFDATA_FINDING_BASE_RENAMED, line);
 		if (i < PAIRS_TOLD)
 			lines[graph->nr_unmatched++] = line;
 		else
@@ -308,7 +295,7 @@ static enum perfdata_status find_left_out(const struct state *state, struct flam
 			graph->nr_unmatched++;
 			snprintf(line, SIZE, "%.80s: only the repeat run %.400s has this event: it is left out", name,
 				 perfdata_reader_header(of->reader)->name);
-			report_line(state, graph, PERFDATA_FINDING_BASE_UNMATCHED, line);
+			pd_stack_report(&state->listener, PERFDATA_FINDING_BASE_UNMATCHED, line);
 		}
 	}
 	return PERFDATA_OK;
@@ -330,7 +317,7 @@ static enum perfdata_status find_unmatched(const struct state *state, struct fla
 			return PERFDATA_ENOMEM;
 		graph->nr_unmatched++;
 		spell_match(graph, i, &match, line);
-		report_line(state, graph, PERFDATA_FINDING_BASE_UNMATCHED, line);
+		pd_stack_report(&state->listener, PERFDATA_FINDING_BASE_UNMATCHED, line);
 	}
 	return PERFDATA_OK;
 }
@@ -390,7 +377,7 @@ static enum perfdata_status find_unused(const struct state *state, struct flameg
 			graph->nr_unmatched++;
 			snprintf(line, SIZE, "--%s: nothing in the base is called as '%.400s' says", list_names[list],
 				 state->texts[list][i]);
-			report_line(state, graph, PERFDATA_FINDING_BASE_UNMATCHED, line);
+			pd_stack_report(&state->listener, PERFDATA_FINDING_BASE_UNMATCHED, line);
 		}
 	}
 	return PERFDATA_OK;

@@ -8,6 +8,7 @@
 #include "emit/emitters.h"
 #include "emit/report/report_event.h"
 #include "emit/report/report_spans.h"
+#include "emit/stacks/stack_head.h"
 #include "emit/stacks/stack_text.h"
 #include "session/session.h"
 
@@ -45,8 +46,7 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 		       : state->options.inlines || shows_sources(&state->options) ? PD_NAMES_LINES
 										  : PD_NAMES_SYMBOLS;
 	state->taker = context->emitter_user;
-	state->on_finding = context->on_finding;
-	state->user = context->user;
+	state->listener = pd_stack_listener_of(context);
 	if (state->options.form == REPORT_CSV && !context->shared_output)
 		pd_report_csv_head(&state->options, out);
 	return pd_stack_gather_begin(&state->gather, context, &wanted);
@@ -160,21 +160,10 @@ static enum perfdata_status write_counts(struct report_writer *writer)
 
 static void report_absent_function(const struct report_writer *writer)
 {
-	const struct report_state *state = writer->state;
-	struct perfdata_text text;
-	perfdata_text_init(&text);
-	perfdata_text_string(&text, state->options.view == REPORT_CALLERS ? "--callers " : "--callees ");
-	perfdata_text_shortened(&text, state->options.function, 0);
-	perfdata_text_literal(&text, ": nothing in the stacks is called so\0");
-	const struct perfdata_finding finding = { .severity = PERFDATA_SEVERITY_NOTE,
-						  .code = PERFDATA_FINDING_NO_FUNCTION,
-						  .file = perfdata_reader_header(state->gather.reader)->name,
-						  .offset = PERFDATA_NO_OFFSET,
-						  .record = UINT64_MAX,
-						  .message = perfdata_text_failed(&text) ? "" : text.data };
-	if (state->on_finding)
-		state->on_finding(state->user, &finding);
-	perfdata_text_release(&text);
+	const struct report_options *asked = &writer->state->options;
+	pd_stack_report_name(&writer->state->listener, PERFDATA_FINDING_NO_FUNCTION,
+			     asked->view == REPORT_CALLERS ? "--callers" : "--callees", asked->function,
+			     "nothing in the stacks is called so");
 }
 
 static enum perfdata_status write_report(struct report_writer *writer)

@@ -6,14 +6,14 @@
 #include "emit/report/report.h"
 #include "emit/stacks/stack_gather.h"
 #include "emit/stacks/stack_place.h"
+#include "emit/stacks/stack_head.h"
 
 struct report_state {
 	struct stack_gather gather;
 	struct report_options options;
 	const struct report_taker *taker;   /* or NULL: the rows become text */
 	struct report_spans *spans;         /* in place of the profile, where spans are asked for; or NULL */
-	perfdata_finding_fn *on_finding;
-	void *user;                         /* for on_finding */
+	struct stack_listener listener;
 };
 
 /* Sums of stacks at and below a label of the path, not yet added to the labels above. */

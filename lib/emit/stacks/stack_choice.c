@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/memory.h"
 #include "emit/stacks/stack_choice.h"
+#include "emit/stacks/stack_head.h"
 
 struct wanted {
 	const char *name;
@@ -12,9 +13,7 @@ struct wanted {
 };
 
 struct stack_choice {
-	const struct perfdata_reader *reader;
-	perfdata_finding_fn *on_finding;
-	void *user;          /* for on_finding */
+	struct stack_listener listener;
 	atomic_bool *met;    /* of `wanted`; then whether there was any function */
 	unsigned asked;      /* enum stack_seen: the options that are set */
 	bool inlines;
@@ -50,9 +49,7 @@ static struct stack_choice *make_choice(const struct perfdata_emit_context *cont
 		pd_free(choice);
 		return NULL;
 	}
-	choice->reader = context->reader;
-	choice->on_finding = context->on_finding;
-	choice->user = context->user;
+	choice->listener = pd_stack_listener_of(context);
 	choice->inlines = inlines;
 	return choice;
 }
@@ -152,31 +149,16 @@ unsigned pd_stack_choice_sees(const struct stack_choice *choice, const char *nam
 	return seen;
 }
 
-static void report_name(const struct stack_choice *choice, const struct wanted *wanted)
-{
-	struct perfdata_text text;
-	perfdata_text_init(&text);
-	perfdata_text_string(&text, wanted->seen == STACK_SEEN_ROOT ? "--root " : "--through ");
-	perfdata_text_shortened(&text, wanted->name, 0);
-	perfdata_text_literal(&text, ": no function in the stacks has this name\0");
-	const struct perfdata_finding finding = { .severity = PERFDATA_SEVERITY_NOTE,
-						  .code = PERFDATA_FINDING_NO_STACK,
-						  .file = perfdata_reader_header(choice->reader)->name,
-						  .offset = PERFDATA_NO_OFFSET,
-						  .record = UINT64_MAX,
-						  .message = perfdata_text_failed(&text) ? "" : text.data };
-	choice->on_finding(choice->user, &finding);
-	perfdata_text_release(&text);
-}
-
 void pd_stack_choice_report(const struct stack_choice *choice)
 {
-	if (!choice || !choice->on_finding || !atomic_load_explicit(&choice->met[choice->nr], memory_order_relaxed))
+	if (!choice || !atomic_load_explicit(&choice->met[choice->nr], memory_order_relaxed))
 		return;
 	for (size_t i = 0; i < choice->nr; i++)
 		if (choice->wanted[i].seen != STACK_SEEN_NOT_THROUGH &&
 		    !atomic_load_explicit(choice->wanted[i].is_met, memory_order_relaxed))
-			report_name(choice, &choice->wanted[i]);
+			pd_stack_report_name(&choice->listener, PERFDATA_FINDING_NO_STACK,
+					     choice->wanted[i].seen == STACK_SEEN_ROOT ? "--root" : "--through",
+					     choice->wanted[i].name, "no function in the stacks has this name");
 }
 
 bool pd_stack_choice_takes(const struct stack_choice *choice, unsigned seen)

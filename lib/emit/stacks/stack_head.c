@@ -50,3 +50,33 @@ void pd_stack_head_warnings(const struct perfdata_emit_end *end, void (*say)(voi
 		say(user, line);
 	}
 }
+
+struct stack_listener pd_stack_listener_of(const struct perfdata_emit_context *context)
+{
+	return (struct stack_listener){ context->reader, context->on_finding, context->user };
+}
+
+void pd_stack_report(const struct stack_listener *listener, uint32_t code, const char *message)
+{
+	const struct perfdata_finding finding = { .severity = perfdata_finding_lookup(code)->severity,
+						  .code = code,
+						  .file = perfdata_reader_header(listener->reader)->name,
+						  .offset = PERFDATA_NO_OFFSET,
+						  .record = UINT64_MAX,
+						  .message = message };
+	if (listener->on_finding)
+		listener->on_finding(listener->user, &finding);
+}
+
+void pd_stack_report_name(const struct stack_listener *listener, uint32_t code, const char *option, const char *name,
+			  const char *what)
+{
+	struct perfdata_text text;
+	perfdata_text_init(&text);
+	perfdata_text_printf(&text, "%s ", option);
+	perfdata_text_shortened(&text, name, 0);
+	perfdata_text_printf(&text, ": %s", what);
+	perfdata_text_char(&text, '\0');
+	pd_stack_report(listener, code, perfdata_text_failed(&text) ? "" : text.data);
+	perfdata_text_release(&text);
+}
