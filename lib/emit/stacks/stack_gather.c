@@ -57,17 +57,14 @@ enum perfdata_status pd_stack_begin(size_t size, pd_stack_set_up_fn *set_up, voi
 
 enum perfdata_status pd_stack_gather_finish(struct stack_gather *gather)
 {
-	enum perfdata_status status = PERFDATA_OK;
-	if (!gather->kept) {
-		status = pd_profile_finish(gather->profile);
-	} else if (!gather->kept->profile) {
-		status = pd_profile_finish(gather->profile);
-		if (status == PERFDATA_OK) {
-			pd_profile_cancel_by(gather->profile, NULL);
-			gather->kept->profile = gather->profile;
-			gather->profile = NULL;
-			status = pd_profile_kept_derive(gather->kept, &gather->wanted, &gather->profile);
-		}
+	struct pd_profile_kept *kept = gather->kept;
+	const bool was_kept = kept && kept->profile;
+	enum perfdata_status status = was_kept ? PERFDATA_OK : pd_profile_finish(gather->profile);
+	if (status == PERFDATA_OK && kept && !was_kept) {
+		pd_profile_cancel_by(gather->profile, NULL);
+		kept->profile = gather->profile;
+		gather->profile = NULL;
+		status = pd_profile_kept_derive(kept, &gather->wanted, &gather->profile);
 	}
 	if (status == PERFDATA_OK)
 		status = pd_stack_choose(gather->choice, gather->profile, NULL);
