@@ -147,16 +147,15 @@ size_t pd_unwinder_left_to_libdwfl(const struct perfdata_unwinder *unwinder) { r
 
 static enum perfdata_status unwind_stack(struct perfdata_unwinder *u)
 {
-	struct pd_rule rule;
-	const bool is_jit = !pd_unwinder_take_map(u, u->ip);
-	if (is_jit && !pd_unwinder_find_jit_rule(u, u->ip, &rule))
-		return PERFDATA_ABSENT;
+	/* what is in no file may be code of a JIT compiler, which rules alone can pass */
+	if (!pd_unwinder_take_map(u, u->ip))
+		return unwind_by_rules(u) && u->count ? PERFDATA_OK : PERFDATA_ABSENT;
 	/* libdwfl takes the machine from the first file, so there must be one. As perf, which keeps its state when a
 	 * process executes another program: then only this address is known. */
-	if (!is_jit && !u->nr_modules && !u->had_modules)
+	if (!u->nr_modules && !u->had_modules)
 		return PERFDATA_ABSENT;
-	u->had_modules |= !is_jit;
-	if (!is_jit && !u->nr_modules) {
+	u->had_modules = true;
+	if (!u->nr_modules) {
 		u->pcs[u->count++] = u->ip;
 		return PERFDATA_OK;
 	}
