@@ -58,13 +58,12 @@ struct pd_run_past {
 	bool is_damaged;             /* formatting found damage */
 };
 /* Runs the whole session through the emitters into their outputs, in one pass. `past` (may be NULL) is read, and set
- * once the session was read to its end. PERFDATA_OK also when the input was
- * damaged (see the summary); PERFDATA_EWRITE, PERFDATA_EUSAGE, PERFDATA_EINTR, PERFDATA_ENOMEM, PERFDATA_ELIMIT,
- * PERFDATA_EREAD with reterr. Outputs stay open: the caller closes them. */
-enum perfdata_status pd_run_emitters(struct perfdata_session *session,
-					       const struct perfdata_target *const *targets, size_t nr_targets,
-					       const struct perfdata_run_options *options, struct pd_run_past *past,
-					       struct perfdata_error *reterr);
+ * once the session was read to its end. PERFDATA_OK also when the input was damaged (see the summary); PERFDATA_EWRITE,
+ * PERFDATA_EUSAGE, PERFDATA_EINTR, PERFDATA_ENOMEM, PERFDATA_ELIMIT, PERFDATA_EREAD with reterr. Outputs stay open:
+ * the caller closes them. */
+enum perfdata_status pd_run_emitters(struct perfdata_session *session, const struct perfdata_target *const *targets,
+				     size_t nr_targets, const struct perfdata_run_options *options,
+				     struct pd_run_past *past, struct perfdata_error *reterr);
 
 /* Bytes written so far, before compression. */
 uint64_t pd_output_written(const struct perfdata_output *output);

@@ -173,7 +173,8 @@ static inline struct pd_span_side pd_span_side(const struct perfdata_raw *raw)
 {
 	return (struct pd_span_side){ .time = raw->time, .cpu = raw->cpu, .place = { raw->offset, raw->inner } };
 }
-/* Counts a span of which these are the sides; `at_end`: the recording ended before it did. Returns what is unknown. */
+/* Counts a span that lasts from `begin` to `end` (UINT64_MAX: not recorded). at_end: the recording ended during the
+ * span. Returns what is unknown about the span. */
 enum pd_span_unknown pd_spans_count(struct pd_spans *spans, enum perfdata_span_kind kind, uint64_t begin, uint64_t end,
 				    bool at_end);
 /* Counts the span, and gives it to who wants it. */

@@ -398,7 +398,7 @@ bool pd_symbols_is_loaded(const struct perfdata_symbols_dso *dso);
 void pd_symbols_lock(struct perfdata_symbols_dso *dso);
 /* Puts a copy in place of a text, unless it is NULL. 0, or -1 without memory. */
 int pd_copy_text(struct pd_arena *arena, const char **text);
-/* dso_new.c: a dso of which nothing is loaded; its request is complete. PERFDATA_ENOMEM. */
+/* dso_new.c: makes a dso, and loads no file. `request` has all members of the struct. PERFDATA_ENOMEM. */
 enum perfdata_status pd_dso_new(struct perfdata_symbols *symbols, const struct perfdata_symbols_request *request,
 				struct perfdata_symbols_dso **ret);
 /* Loads the symbols of a dso unless that was done: with the lock of the dso, and without. Returns dso->status. */

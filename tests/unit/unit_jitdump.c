@@ -128,7 +128,7 @@ static void test_jitdump_lines(void)
 	add_line(&b, 0x1004, 2, "b.src", 6);
 	end_lines(&b, at);
 	add_load(&b, 100, 0x1000, 0x100, "plain");
-	/* addresses behind the header of an ELF file */
+	/* addresses in an ELF file, whose header comes before the code */
 	at = begin_lines(&b, 0x2000, 2);
 	add_line(&b, 0x2040, 10, "c.src", 6);
 	add_line(&b, 0x2050, 11, "c.src", 6);

@@ -266,7 +266,7 @@ static enum perfdata_status take_payload(struct perfdata_session *session, const
 	return PERFDATA_OK;
 }
 
-/* The end of a round, of which there are many, says nothing of threads. */
+/* FINISHED_ROUND records are frequent, and say nothing about threads. */
 static bool is_for_nobody(const struct perfdata_session *session, const struct perfdata_raw *raw)
 {
 	return session->only_spans && raw->type == PERFDATA_RECORD_FINISHED_ROUND && raw->size == 8;
