@@ -3,37 +3,27 @@
  * time, until a FINISHED_ROUND says that nothing older can come. A round releases the records that are not newer than
  * the newest record of the round before it. Equal times keep the order of the file. */
 #include "config.h"
+#include <string.h>
 #include "base/memory.h"
 #include "reader/order_rest.h"
-#include "reader/order_slots.h"
-#include "reader/order_sort.h"
-#include "reader/reader_impl.h"
-
-/* Runs made later hold records that came later. */
-struct ordered_run {
-	uint64_t time, number;
-	struct pd_run *run;
-};
+#include "reader/order_runs.h"
 
 struct pd_order {
-	struct pd_key *keys, *spare;        /* keys[first..sorted) are sorted; keys[sorted..count) as they came */
-	size_t first, sorted, count, room, spare_room;
-	struct pd_slots slots;
-	size_t chunks;                   /* that hold records in slots */
-	uint64_t bytes;                  /* of records in slots */
-	size_t waiting;                  /* records in slots and runs */
-	size_t accounted;                /* of slots and keys; the account knows chunks by itself */
+	struct pd_order_runs waiting, spilled;   /* runs in memory, and runs in files, which are older ones */
+	struct pd_order_run last_run;    /* in memory, not yet in `waiting`: what is read next may belong to it */
+	struct pd_order_block *open, *free;      /* the block that is filled; blocks that no run is in */
+	size_t nr_blocks;
+	size_t chunks;                   /* that waiting records are in */
+	uint64_t bytes;                  /* of records in memory */
+	size_t accounted;                /* of blocks and runs; the account knows chunks by itself */
 	struct pd_spill *spill;
-	struct ordered_run *runs;        /* a heap: the one with the oldest record first */
-	size_t nr_runs, runs_room;
-	uint64_t next_run;
-	uint32_t next_sequence;
+	uint64_t next_number;            /* of runs */
 	uint64_t newest;                 /* time of the newest record queued so far */
 	uint64_t limit;                  /* the next round releases records up to this time; 0: none */
 	uint64_t last;                   /* time of the record released last */
-	struct perfdata_raw read[PD_MAX_RECORDS]; /* of one chunk, which stays while they are worked on */
+	struct perfdata_raw *read;       /* of one chunk, which stays while they are worked on; in the open block */
 	unsigned nr_read, read_at;
-	/* held for the last returned records that came from slots: released by the next call */
+	/* held for the last returned records that came from memory: released by the next call */
 	struct pd_chunk *given[PD_MAX_RECORDS];
 	unsigned nr_given;
 	bool releasing;
@@ -42,8 +32,6 @@ struct pd_order {
 	bool backward;                   /* some event is written backward: late records are normal */
 };
 
-#define FETCH_SLOTS 32               /* slots are fetched into the cache this many records ahead */
-#define FETCH_BYTES 16               /* bytes, to which slots point, this many records ahead */
 #ifndef MIN_RUN_BYTES                /* fuzzing sets a smaller size */
 #define MIN_RUN_BYTES (1u << 20)     /* of records: smaller runs are not worth a file */
 #endif
@@ -57,7 +45,6 @@ enum perfdata_status pd_order_new(struct perfdata_reader *reader)
 	reader->order = pd_calloc(1, sizeof *reader->order);
 	if (!reader->order)
 		return PERFDATA_ENOMEM;
-	pd_slots_init(&reader->order->slots);
 	for (size_t i = 0; i < reader->nr_events; i++)
 		reader->order->backward |= perfdata_attr_has(reader->events[i]->attr, PERFDATA_ATTR_WRITE_BACKWARD);
 	return PERFDATA_OK;
@@ -65,7 +52,8 @@ enum perfdata_status pd_order_new(struct perfdata_reader *reader)
 
 static size_t memory_of(const struct pd_order *order)
 {
-	return (size_t)pd_slots_bytes(&order->slots) + (order->room + order->spare_room) * sizeof *order->keys;
+	return order->nr_blocks * sizeof *order->open +
+	       (order->waiting.room + order->spilled.room) * sizeof *order->waiting.heap;
 }
 
 static void account_for(struct perfdata_reader *reader, size_t memory)
@@ -75,14 +63,20 @@ static void account_for(struct perfdata_reader *reader, size_t memory)
 	reader->order->accounted = memory;
 }
 
-/* One hold on a chunk for all its records that wait. */
-static void hold_chunk(struct pd_order *order, struct pd_chunk *chunk, unsigned nr)
+static bool is_empty(const struct pd_order *order)
 {
-	if (!chunk->queued) {
+	return !order->waiting.nr && !order->last_run.nr && !order->spilled.nr;
+}
+
+/* --- chunks and blocks -------------------------------------------------------------------------------------------- */
+
+/* One hold on a chunk for all its runs that wait. */
+static void hold_chunk(struct pd_order *order, struct pd_chunk *chunk)
+{
+	if (!chunk->queued++) {
 		pd_chunk_hold(chunk);
 		order->chunks++;
 	}
-	chunk->queued += nr;
 }
 
 static void release_chunk(struct pd_order *order, struct pd_chunk *chunk)
@@ -100,6 +94,65 @@ static void release_given(struct pd_order *order)
 	order->nr_given = 0;
 }
 
+static void leave_block(struct pd_order *order, struct pd_order_block *block)
+{
+	if (--block->nr_runs || block == order->open)
+		return;
+	block->next_free = order->free;
+	order->free = block;
+}
+
+/* The chunks and blocks of all records that wait in memory. */
+static void release_waiting(struct pd_order *order)
+{
+	for (size_t i = 0; i < order->waiting.nr; i++) {
+		release_chunk(order, order->waiting.heap[i].at->chunk);
+		leave_block(order, order->waiting.heap[i].in.block);
+	}
+	order->waiting.nr = 0;
+	order->bytes = 0;
+}
+
+static void free_blocks(struct pd_order *order)
+{
+	for (struct pd_order_block *block; (block = order->free); order->nr_blocks--) {
+		order->free = block->next_free;
+		pd_free(block);
+	}
+}
+
+/* Room for PD_MAX_RECORDS in the open block. NULL without memory. */
+static struct perfdata_raw *find_room(struct pd_order *order)
+{
+	struct pd_order_block *block = order->open;
+	if (block && !block->nr_runs)
+		block->nr_used = 0;
+	if (!block || PD_BLOCK_RECORDS - block->nr_used < PD_MAX_RECORDS) {
+		block = order->free ? order->free : pd_malloc(sizeof *block);
+		if (!block)
+			return NULL;
+		if (block == order->free)
+			order->free = block->next_free;
+		else
+			order->nr_blocks++;
+		block->nr_used = block->nr_runs = 0;
+		order->open = block;
+	}
+	return &block->raws[block->nr_used];
+}
+
+/* --- records come ------------------------------------------------------------------------------------------------- */
+
+/* What is read next begins a new run. */
+static enum perfdata_status end_run(struct pd_order *order)
+{
+	const enum perfdata_status status = order->last_run.nr ? pd_runs_add(&order->waiting, &order->last_run)
+							       : PERFDATA_OK;
+	if (status == PERFDATA_OK)
+		order->last_run.nr = 0;
+	return status;
+}
+
 void pd_order_free(struct perfdata_reader *reader)
 {
 	struct pd_order *order = reader->order;
@@ -108,15 +161,18 @@ void pd_order_free(struct perfdata_reader *reader)
 		return;
 	account_for(reader, 0);
 	release_given(order);
-	for (size_t i = order->first; i < order->count; i++)
-		release_chunk(order, pd_slot_at(&order->slots, order->keys[i].slot)->chunk);
-	for (size_t i = 0; i < order->nr_runs; i++)
-		pd_run_free(order->runs[i].run);
-	pd_free(order->runs);
+	if (order->last_run.nr) {
+		release_chunk(order, order->last_run.at->chunk);
+		leave_block(order, order->last_run.in.block);
+	}
+	release_waiting(order);
+	for (size_t i = 0; i < order->spilled.nr; i++)
+		pd_run_free(order->spilled.heap[i].in.spilled);
 	pd_spill_free(order->spill);
-	pd_free(order->keys);
-	pd_free(order->spare);
-	pd_slots_release(&order->slots);
+	pd_free(order->waiting.heap);
+	pd_free(order->spilled.heap);
+	pd_free(order->open);
+	free_blocks(order);
 	pd_free(order);
 	reader->order = NULL;
 }
@@ -127,13 +183,14 @@ void pd_order_trim(struct perfdata_reader *reader)
 	if (!order)
 		return;
 	release_given(order);
-	if (order->waiting)
+	if (!is_empty(order) || order->read_at < order->nr_read)
 		return;
-	pd_free(order->keys);
-	pd_free(order->spare);
-	order->keys = order->spare = NULL;
-	order->first = order->sorted = order->count = order->room = order->spare_room = 0;
-	pd_slots_release(&order->slots);
+	pd_free(order->waiting.heap);
+	order->waiting = (struct pd_order_runs){ 0 };
+	order->nr_blocks -= order->open != NULL;
+	pd_free(order->open);
+	order->open = NULL;
+	free_blocks(order);
 	account_for(reader, memory_of(order));
 }
 
@@ -150,139 +207,37 @@ static void note_late(struct perfdata_reader *reader, struct perfdata_raw *raw)
 			(unsigned long long)raw->time, (unsigned long long)order->last);
 }
 
-static inline void fill_slot(struct pd_order_slot *slot, struct pd_slot_header *header, const struct perfdata_raw *raw)
-{
-	*header = (struct pd_slot_header){ raw->type, (uint16_t)raw->size, raw->misc };
-	slot->bytes = raw->bytes;
-	slot->chunk = raw->chunk;
-	slot->event = raw->event;
-	slot->offset = raw->offset;
-	slot->inner = raw->inner;
-	slot->number = raw->number;
-	slot->pid = raw->pid;
-	slot->tid = raw->tid;
-	slot->cpu = raw->cpu;
-	slot->file = raw->file;
-	slot->flags = raw->flags;
-}
-
-/* Records of one chunk wait from now on. */
+/* Records of the open block, all in one chunk, wait from now on. */
 static enum perfdata_status push_raws(struct perfdata_reader *reader, struct perfdata_raw *raws, unsigned nr)
 {
 	struct pd_order *order = reader->order;
+	struct pd_order_run *run = &order->last_run;
 	uint64_t newest = order->newest, bytes = 0;
+	const bool continues = run->nr && run->at + run->nr == raws && run->at->chunk == raws->chunk;
+	uint64_t previous = continues ? raws[-1].time : UINT64_MAX;
 
-	if (pd_vector_grow(&order->keys, &order->room, order->count + nr - 1, sizeof *order->keys) < 0)
-		return PERFDATA_ENOMEM;
-	struct pd_key *keys = order->keys + order->count;
-	const uint32_t sequence = order->next_sequence;
-	for (unsigned done = 0; done < nr;) {
-		uint32_t slot;
-		unsigned count = nr - done;
-		const enum perfdata_status status = pd_slots_take(&order->slots, &slot, &count);
-		if (status != PERFDATA_OK)
-			return status;
-		struct pd_order_slot *slots = pd_slot_at(&order->slots, slot);
-		struct pd_slot_header *headers = pd_slot_header_at(&order->slots, slot);
-		hold_chunk(order, raws->chunk, count);
-		order->waiting += count;
-		for (unsigned i = 0; i < count; i++) {
-			struct perfdata_raw *raw = &raws[done + i];
-			if (raw->time < order->last)
-				note_late(reader, raw);
-			fill_slot(&slots[i], &headers[i], raw);
-			bytes += raw->size;
-			keys[done + i] = (struct pd_key){ raw->time, slot + i, sequence + done + i };
-			newest = raw->time > newest ? raw->time : newest;
+	for (unsigned i = 0; i < nr; i++) {
+		struct perfdata_raw *raw = &raws[i];
+		if (raw->time < order->last)
+			note_late(reader, raw);
+		if (raw->time < previous) {
+			if (end_run(order) != PERFDATA_OK)
+				return PERFDATA_ENOMEM;
+			*run = (struct pd_order_run){ .time = raw->time, .number = order->next_number++, .at = raw,
+						      .in.block = order->open };
+			order->open->nr_runs++;
+			hold_chunk(order, raw->chunk);
 		}
-		done += count;
-		order->count += count;
-		order->next_sequence += count;
+		run->nr++;
+		previous = raw->time;
+		bytes += raw->size;
+		newest = previous > newest ? previous : newest;
 	}
+	order->open->nr_used = (unsigned)(raws + nr - order->open->raws);
 	order->bytes += bytes;
 	order->newest = newest;
 	account_for(reader, memory_of(order));
 	return PERFDATA_OK;
-}
-
-/* Sorts the records that came since the last sort, and merges them with the rest of that sort. */
-static enum perfdata_status sort_order(struct pd_order *order)
-{
-	const size_t old = order->sorted - order->first, fresh = order->count - order->sorted;
-	if (pd_keys_run_end(order->keys, order->sorted > order->first ? order->sorted - 1 : order->sorted,
-			    order->count) >= order->count) {
-		if (order->first)
-			memmove(order->keys, order->keys + order->first, (old + fresh) * sizeof *order->keys);
-		order->first = 0;
-		order->sorted = order->count = old + fresh;
-		return PERFDATA_OK;
-	}
-	if (order->spare_room < old + fresh) {
-		struct pd_key *spare = pd_realloc(order->spare, order->room * sizeof *spare);
-		if (!spare)
-			return PERFDATA_ENOMEM;
-		order->spare = spare;
-		order->spare_room = order->room;
-	}
-	struct pd_key *keys = order->keys, *spare = order->spare;
-	const bool moved = pd_keys_sort(keys + order->sorted, spare + old, fresh);
-	pd_keys_merge(keys + order->first, old, moved ? spare + old : keys + order->sorted, fresh, spare);
-	const size_t room = order->room;
-	order->keys = spare;
-	order->room = order->spare_room;
-	order->spare = keys;
-	order->spare_room = room;
-	order->first = 0;
-	order->sorted = order->count = old + fresh;
-	return PERFDATA_OK;
-}
-
-/* --- runs in a temporary file --- */
-
-static bool is_older(const struct ordered_run *a, const struct ordered_run *b)
-{
-	return a->time < b->time || (a->time == b->time && a->number < b->number);
-}
-
-static void sift_down(struct pd_order *order, size_t at)
-{
-	for (;;) {
-		size_t oldest = at;
-		for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < order->nr_runs; child++)
-			if (is_older(&order->runs[child], &order->runs[oldest]))
-				oldest = child;
-		if (oldest == at)
-			return;
-		const struct ordered_run swap = order->runs[at];
-		order->runs[at] = order->runs[oldest];
-		order->runs[oldest] = swap;
-		at = oldest;
-	}
-}
-
-/* Copies member by member, as in the other direction: a struct copy right after its members were written would stall on
- * store forwarding. */
-static inline void raw_of(const struct perfdata_reader *reader, const struct pd_key *key, struct perfdata_raw *ret)
-{
-	const struct pd_order_slot *slot = pd_slot_at(&reader->order->slots, key->slot);
-	const struct pd_slot_header header = *pd_slot_header_at(&reader->order->slots, key->slot);
-	ret->bytes = slot->bytes;
-	ret->event = slot->event;
-	ret->offset = slot->offset;
-	ret->inner = slot->inner;
-	ret->number = slot->number;
-	ret->time = key->time;
-	ret->payload = 0;
-	ret->size = header.size;
-	ret->type = header.type;
-	ret->cpu = slot->cpu;
-	ret->pid = slot->pid;
-	ret->tid = slot->tid;
-	ret->misc = header.misc;
-	ret->file = slot->file;
-	ret->flags = slot->flags;
-	ret->known_whole = 0;
-	ret->chunk = slot->chunk;
 }
 
 /* Writes all that waits in memory to a run. */
@@ -290,39 +245,40 @@ static enum perfdata_status spill_order(struct perfdata_reader *reader)
 {
 	struct pd_order *order = reader->order;
 	struct pd_run *run;
-	enum perfdata_status status = sort_order(order);
+	enum perfdata_status status = end_run(order);
 
 	if (status == PERFDATA_OK && !order->spill) {
 		order->spill = pd_spill_new(reader);
 		if (!order->spill)
 			status = PERFDATA_ENOMEM;
 	}
-	if (status == PERFDATA_OK &&
-	    pd_vector_grow(&order->runs, &order->runs_room, order->nr_runs, sizeof *order->runs) < 0)
-		status = PERFDATA_ENOMEM;
-	for (size_t i = 0; i < order->count && status == PERFDATA_OK; i++) {
-		struct perfdata_raw raw = { 0 };   /* no byte of the file is undefined */
-		raw_of(reader, &order->keys[i], &raw);
-		status = pd_spill_add(order->spill, &raw);
+	/* what cannot be written still waits */
+	struct pd_order_runs left = order->waiting;
+	left.heap = status == PERFDATA_OK ? pd_malloc(left.nr * sizeof *left.heap) : NULL;
+	if (!left.heap)
+		return PERFDATA_ENOMEM;
+	memcpy(left.heap, order->waiting.heap, left.nr * sizeof *left.heap);
+	while (left.nr && status == PERFDATA_OK) {
+		struct perfdata_raw raws[PD_MAX_RECORDS];
+		struct pd_order_block *block;
+		const unsigned nr = pd_runs_take(&left, UINT64_MAX, raws, PD_MAX_RECORDS, &block);
+		for (unsigned i = 0; i < nr && status == PERFDATA_OK; i++)
+			status = pd_spill_add(order->spill, &raws[i]);
 	}
+	pd_free(left.heap);
 	if (status == PERFDATA_OK)
 		status = pd_spill_finish(order->spill, &run);
 	if (status != PERFDATA_OK)
 		return status;
-	for (size_t i = 0; i < order->count; i++)
-		release_chunk(order, pd_slot_at(&order->slots, order->keys[i].slot)->chunk);
-	pd_slots_release(&order->slots);
-	order->count = order->sorted = 0;
-	order->bytes = 0;
-	account_for(reader, memory_of(order));
-	order->runs[order->nr_runs++] = (struct ordered_run){ pd_run_record(run)->time, order->next_run++, run };
-	/* from the last place upwards */
-	for (size_t at = order->nr_runs - 1; at && is_older(&order->runs[at], &order->runs[(at - 1) / 2]);
-	     at = (at - 1) / 2) {
-		const struct ordered_run swap = order->runs[at];
-		order->runs[at] = order->runs[(at - 1) / 2];
-		order->runs[(at - 1) / 2] = swap;
+	const struct pd_order_run spilled = { .time = pd_run_record(run)->time, .number = order->next_number++,
+					      .at = pd_run_record(run), .nr = 1, .in.spilled = run };
+	if (pd_runs_add(&order->spilled, &spilled) != PERFDATA_OK) {
+		pd_run_free(run);
+		return PERFDATA_ENOMEM;
 	}
+	release_waiting(order);
+	free_blocks(order);
+	account_for(reader, memory_of(order));
 	return PERFDATA_OK;
 }
 
@@ -335,90 +291,75 @@ static bool memory_is_full(struct perfdata_reader *reader)
 	       (memory > limit || (memory > limit / 4 && pd_account_is_over(pd_reader_account(reader))));
 }
 
-/* The oldest record of all runs. */
-static enum perfdata_status pop_run(struct perfdata_reader *reader, struct perfdata_raw *ret)
+/* --- records leave ------------------------------------------------------------------------------------------------ */
+
+/* The oldest record in files. */
+static enum perfdata_status pop_spilled(struct perfdata_reader *reader, struct perfdata_raw *ret)
 {
 	struct pd_order *order = reader->order;
-	struct pd_run *run = order->runs[0].run;
+	struct pd_order_run *first = order->spilled.heap;
+	struct pd_run *run = first->in.spilled;
 
-	*ret = *pd_run_record(run);
+	*ret = *first->at;
 	pd_reader_hold(reader, ret->chunk);
 	order->last = ret->time;
-	order->waiting--;
 	const enum perfdata_status status = pd_run_move(run);
-	if (pd_run_record(run)) {
-		order->runs[0].time = pd_run_record(run)->time;
-	} else {
+	first->at = pd_run_record(run);
+	first->nr = first->at != NULL;
+	if (first->at)
+		first->time = first->at->time;
+	else
 		pd_run_free(run);
-		order->runs[0] = order->runs[--order->nr_runs];
-	}
-	sift_down(order, 0);
+	pd_runs_update(&order->spilled);
 	return status;
 }
 
 /* A FINISHED_ROUND came: sets what this round releases. */
 static enum perfdata_status finish_round(struct pd_order *order)
 {
-	if (!order->waiting)
+	if (is_empty(order))
 		return PERFDATA_OK;
-	const enum perfdata_status status = order->limit ? sort_order(order) : PERFDATA_OK;
+	const enum perfdata_status status = order->limit ? end_run(order) : PERFDATA_OK;
 	order->releasing = order->limit != 0;
 	return status;
 }
 
-/* A round is larger than the caches, so slots of later records are prefetched while earlier ones are worked on; their
- * bytes only if this thread works on them. */
-static inline void fetch_ahead(const struct pd_order *order, size_t at, bool bytes_too)
-{
-	if (at + FETCH_SLOTS >= order->sorted)
-		return;
-	__builtin_prefetch(pd_slot_at(&order->slots, order->keys[at + FETCH_SLOTS].slot));
-	__builtin_prefetch(pd_slot_header_at(&order->slots, order->keys[at + FETCH_SLOTS].slot));
-	if (!bytes_too)
-		return;
-	pd_record_fetch(pd_slot_at(&order->slots, order->keys[at + FETCH_BYTES].slot)->bytes);
-}
-
 /* Returns the oldest records in memory that are not newer than `limit`. */
-static unsigned pop_keys(struct perfdata_reader *reader, uint64_t limit, struct perfdata_raw *ret)
+static unsigned pop_waiting(struct perfdata_reader *reader, uint64_t limit, struct perfdata_raw *ret)
 {
 	struct pd_order *order = reader->order;
-	const size_t left = order->sorted - order->first;
-	const struct pd_key *keys = left ? order->keys + order->first : NULL;
-	const unsigned max = left < PD_MAX_RECORDS ? (unsigned)left : PD_MAX_RECORDS;
+	struct pd_order_runs *waiting = &order->waiting;
 	unsigned nr = 0;
 
-	while (nr < max && keys[nr].time <= limit) {
-		fetch_ahead(order, order->first + nr, !reader->ahead);
-		raw_of(reader, &keys[nr], &ret[nr]);
-		order->given[nr] = ret[nr].chunk;
-		order->bytes -= ret[nr].size;
-		pd_slot_leave(&order->slots, keys[nr].slot);
-		nr++;
+	while (nr < PD_MAX_RECORDS && waiting->nr && waiting->heap->time <= limit) {
+		struct pd_order_block *left;
+		const unsigned first = nr;
+		nr += pd_runs_take(waiting, limit, ret + nr, PD_MAX_RECORDS - nr, &left);
+		for (unsigned i = first; i < nr; i++)
+			order->bytes -= ret[i].size;
+		if (!left)
+			continue;
+		leave_block(order, left);
+		order->given[order->nr_given++] = ret[nr - 1].chunk;
 	}
 	if (nr)
-		order->last = keys[nr - 1].time;
-	order->first += nr;
-	order->waiting -= nr;
-	order->nr_given = nr;
+		order->last = ret[nr - 1].time;
 	return nr;
 }
 
-/* The next records that may be released; PERFDATA_END if none may. A record of a run comes alone. */
+/* The next records that may be released; PERFDATA_END if none may. A record of a file comes alone. */
 static enum perfdata_status pop_raws(struct perfdata_reader *reader, struct perfdata_raw *ret, unsigned *ret_nr)
 {
-	struct pd_order *order = reader->order;
+	const struct pd_order *order = reader->order;
+	const uint64_t in_file = order->spilled.nr ? order->spilled.heap->time : UINT64_MAX,
+		       in_memory = order->waiting.nr ? order->waiting.heap->time : UINT64_MAX;
 
-	if (order->nr_runs) {
-		const uint64_t in_memory = order->first < order->sorted ? order->keys[order->first].time : UINT64_MAX;
-		if (order->runs[0].time <= in_memory && order->runs[0].time <= order->limit) {
-			*ret_nr = 1;
-			return pop_run(reader, ret);
-		}
+	/* at equal times the file's record is the older one */
+	if (order->spilled.nr && in_file <= in_memory && in_file <= order->limit) {
+		*ret_nr = 1;
+		return pop_spilled(reader, ret);
 	}
-	/* at equal times the run's record is the older one */
-	const uint64_t next_in_run = order->nr_runs ? order->runs[0].time : UINT64_MAX;
-	*ret_nr = pop_keys(reader, next_in_run <= order->limit ? next_in_run - 1 : order->limit, ret);
+	*ret_nr = pop_waiting(reader, in_file <= order->limit ? in_file - 1 : order->limit, ret);
 	return *ret_nr ? PERFDATA_OK : PERFDATA_END;
 }
 
@@ -430,7 +371,7 @@ static void drop_waiting(struct perfdata_reader *reader, enum perfdata_status st
 	reader->end = pd_reader_failed(reader, status);
 	reader->order->limit = UINT64_MAX;
 	reader->order->newest = UINT64_MAX;
-	(void)sort_order(reader->order);   /* without memory the unsorted ones are lost too */
+	(void)end_run(reader->order);   /* without memory the last run is lost, too */
 }
 
 static bool must_wait(const struct perfdata_raw *raw)
@@ -473,6 +414,9 @@ static enum perfdata_status read_some(struct perfdata_reader *reader, struct per
 
 	if (order->read_at == order->nr_read) {
 		order->read_at = order->nr_read = 0;
+		order->read = find_room(order);
+		if (!order->read)
+			return PERFDATA_ENOMEM;
 		const enum perfdata_status status = pd_reader_read(reader, order->read, &order->nr_read);
 		if (status != PERFDATA_OK)
 			return status;
@@ -522,7 +466,7 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfda
 			const bool between = status == PERFDATA_OK && order->read_at == order->nr_read;
 			if (between && need_not_wait(reader)) {
 				order->limit = UINT64_MAX;
-				status = sort_order(order);
+				status = end_run(order);
 				order->releasing = status == PERFDATA_OK;
 			} else if (between && memory_is_full(reader)) {
 				status = spill_order(reader);
@@ -540,7 +484,7 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfda
 				return PERFDATA_OK;
 			status = finish_round(order);
 			if (status == PERFDATA_OK) {
-				if (!order->releasing && order->waiting)
+				if (!order->releasing && !is_empty(order))
 					order->limit = order->newest;
 				return PERFDATA_OK;
 			}
@@ -549,7 +493,7 @@ enum perfdata_status pd_order_next(struct perfdata_reader *reader, struct perfda
 		reader->end = pd_reader_failed(reader, status);
 		order->limit = UINT64_MAX;
 		order->newest = UINT64_MAX;
-		order->releasing = sort_order(order) == PERFDATA_OK;
+		order->releasing = end_run(order) == PERFDATA_OK;
 		if (!order->releasing)
 			reader->end = pd_reader_failed(reader, PERFDATA_ENOMEM);
 	}
@@ -562,6 +506,6 @@ bool pd_order_is_ready(const struct perfdata_reader *reader)
 		return true;
 	if (!order->releasing)
 		return false;
-	return (order->nr_runs && order->runs[0].time <= order->limit) ||
-	       (order->first < order->sorted && order->keys[order->first].time <= order->limit);
+	return (order->spilled.nr && order->spilled.heap->time <= order->limit) ||
+	       (order->waiting.nr && order->waiting.heap->time <= order->limit);
 }

@@ -19,7 +19,7 @@
  *   split.c            records of simpleperf that were split
  *   trace_samples.c    samples made of traces
  *   ahead.c            the thread that does all this before the caller asks for records
- *   order.c            time order, with order_sort.c and order_slots.c
+ *   order.c            time order; order_runs.c merges, order_rest.c looks ahead
  *   spill.c            waiting records that do not fit into memory
  */
 #ifndef PD_READER_IMPL_H

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs of waiting records. A recorder writes what the buffer of one CPU holds, which is in the order of time or nearly
+ * so, then that of the next CPU. Taking the oldest records merges these runs; records of equal times keep the order of
+ * the file. */
+#ifndef PD_ORDER_RUNS_H
+#define PD_ORDER_RUNS_H
+
+#include "reader/reader_impl.h"
+
+#define PD_BLOCK_RECORDS 128u
+
+/* Room for waiting records, which is filled from its start to its end, and again once no run in it waits. */
+struct pd_order_block {
+	struct pd_order_block *next_free;
+	unsigned nr_used, nr_runs;
+	struct perfdata_raw raws[PD_BLOCK_RECORDS];
+};
+
+/* Waiting records, oldest first: adjacent ones of a block, all in one chunk, or the next record of a run in a file. */
+struct pd_order_run {
+	uint64_t time;               /* of the first record */
+	uint64_t number;             /* runs that begin later in the recording have larger numbers */
+	const struct perfdata_raw *at;
+	size_t nr;
+	union {
+		struct pd_order_block *block;
+		struct pd_run *spilled;
+	} in;
+};
+
+/* A heap: the run with the oldest record first. */
+struct pd_order_runs {
+	struct pd_order_run *heap;
+	size_t nr, room;
+};
+
+/* PERFDATA_ENOMEM. */
+enum perfdata_status pd_runs_add(struct pd_order_runs *runs, const struct pd_order_run *run);
+/* The first run has other records than before; one without records is removed. */
+void pd_runs_update(struct pd_order_runs *runs);
+/* Copies the oldest records: some of the first run, at most `max`, none newer than `limit`. *ret_left: the block that
+ * the run leaves since these were its last records, or NULL. */
+unsigned pd_runs_take(struct pd_order_runs *runs, uint64_t limit, struct perfdata_raw *ret, unsigned max,
+		      struct pd_order_block **ret_left);
+
+#endif
