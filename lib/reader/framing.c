@@ -184,7 +184,7 @@ struct samples {
 };
 
 /* False where samples have to be taken one by one. */
-static inline bool begin_samples(const struct pd_window *window, uint64_t room, struct samples *ret)
+static inline bool begin_samples(const struct pd_window *window, uint64_t room, bool swap, struct samples *ret)
 {
 	const struct perfdata_reader *reader = window->stream->reader;
 
@@ -193,8 +193,8 @@ static inline bool begin_samples(const struct pd_window *window, uint64_t room, 
 	ret->id_at = place_of_ids(reader);
 	if (window->skip || window->payload.active || window->searching || ret->left < 16 || ret->id_at < 0)
 		return false;
-	ret->swap = reader->config.swap;
-	ret->header = pd_record_header(window->at, ret->swap);
+	ret->swap = swap;
+	ret->header = pd_record_header(window->at, swap);
 	return true;
 }
 
@@ -223,26 +223,35 @@ static inline void pass_sample(struct samples *samples)
 	samples->header = samples->next;
 }
 
-unsigned pd_window_samples(struct pd_window *window, uint64_t room, uint64_t number, struct perfdata_raw *ret,
-			   unsigned max)
+static inline __attribute__((always_inline)) unsigned frame_samples(struct pd_window *window, bool swap, uint64_t room,
+								    uint64_t number, struct perfdata_raw *ret,
+								    unsigned max)
 {
 	const struct perfdata_reader *reader = window->stream->reader;
 	struct samples samples;
 	unsigned nr = 0;
 
-	if (!begin_samples(window, room, &samples))
+	if (!begin_samples(window, room, swap, &samples))
 		return 0;
 	for (; nr < max && is_framed(&samples); nr++, pass_sample(&samples)) {
 		const uint16_t size = samples.header.size;
-		const struct perfdata_event *event = event_of(reader, samples.id_at, samples.at, size, samples.swap);
+		const struct perfdata_event *event = event_of(reader, samples.id_at, samples.at, size, swap);
 		if (!event)
 			break;
 		take_bytes(window, samples.at, samples.header, &ret[nr]);
 		ret[nr].number = number + nr;
-		pd_event_set_words(event, &ret[nr]);
+		pd_event_set_words(event, swap, &ret[nr]);
 	}
 	pd_window_move(window, (size_t)(samples.at - window->at));
 	return nr;
+}
+
+unsigned pd_window_samples(struct pd_window *window, uint64_t room, uint64_t number, struct perfdata_raw *ret,
+			   unsigned max)
+{
+	/* code for each byte order */
+	return window->stream->reader->config.swap ? frame_samples(window, true, room, number, ret, max)
+						   : frame_samples(window, false, room, number, ret, max);
 }
 
 unsigned pd_window_summaries(struct pd_window *window, struct pd_sample_summary *ret, unsigned max)
@@ -251,7 +260,7 @@ unsigned pd_window_summaries(struct pd_window *window, struct pd_sample_summary 
 	struct samples samples;
 	unsigned nr = 0;
 
-	if (window->after_gap || !begin_samples(window, UINT64_MAX, &samples))
+	if (window->after_gap || !begin_samples(window, UINT64_MAX, reader->config.swap, &samples))
 		return 0;
 	for (; nr < max && is_framed(&samples); nr++, pass_sample(&samples)) {
 		const uint16_t size = samples.header.size;

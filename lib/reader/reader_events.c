@@ -516,8 +516,13 @@ static void match_sample(struct perfdata_reader *reader, struct perfdata_raw *ra
 		event = event_by_id(reader, raw, scan.has_id, scan.has_id ? scan.id : 0);
 	}
 	raw->flags |= event ? 0 : PERFDATA_RAW_UNKNOWN_ID;
-	pd_event_set_words(event ? event : first, raw);
-	raw->event = event;
+	if (!event)
+		event = first;
+	pd_event_set_words(event, event->config->swap, raw);
+	if (raw->flags & PERFDATA_RAW_UNKNOWN_ID) {
+		raw->event = NULL;
+		raw->known_whole = false;
+	}
 }
 
 static void match_other(struct perfdata_reader *reader, struct perfdata_raw *raw)

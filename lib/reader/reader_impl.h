@@ -282,12 +282,15 @@ static inline const struct perfdata_event *pd_event_of_id(const struct perfdata_
 		return reader->events[reader->near_ids[near] - 1];
 	return pd_hash_map_get(&reader->ids, id, &index) ? reader->events[index] : NULL;
 }
-/* Sets event, time, pid, tid and cpu of a sample of this event. */
-static inline void pd_event_set_words(const struct perfdata_event *event, struct perfdata_raw *raw)
+/* Sets event, time, pid, tid and cpu of a sample of this event, and whether it is known to be whole. `swap`: as in
+ * pd_sample_scan_in. */
+static inline __attribute__((always_inline)) void pd_event_set_words(const struct perfdata_event *event, bool swap,
+								      struct perfdata_raw *raw)
 {
+	const struct perfdata_config *config = event->config;
 	struct pd_sample_scan scan;
 
-	if (!pd_sample_scan(event->config, raw->bytes, raw->size, PD_SCAN_TIME | PD_SCAN_TID | PD_SCAN_CPU, &scan)) {
+	if (!pd_sample_scan_in(config, swap, raw->bytes, raw->size, PD_SCAN_TIME | PD_SCAN_TID | PD_SCAN_CPU, &scan)) {
 		scan.time = UINT64_MAX;
 		scan.pid = scan.tid = -1;
 		scan.cpu = UINT32_MAX;
@@ -297,6 +300,8 @@ static inline void pd_event_set_words(const struct perfdata_event *event, struct
 	raw->pid = scan.pid;
 	raw->tid = scan.tid;
 	raw->cpu = scan.cpu;
+	raw->known_whole = pd_sample_scan_in(config, swap, raw->bytes, raw->size, PD_SCAN_WHOLE, &scan) &&
+			   scan.is_whole;
 }
 
 /* --- reader_features.c --- */

@@ -31,30 +31,29 @@ struct pd_sample_scan {
 	struct perfdata_bytes raw;       /* NULL without raw data, and if it does not fit into the sample */
 };
 
-static inline uint64_t pd_scan_word(const struct perfdata_config *config, const uint8_t *bytes, int8_t word,
-				    uint64_t without)
+static inline uint64_t pd_scan_word(const uint8_t *bytes, int8_t word, bool swap, uint64_t without)
 {
-	return word < 0 ? without : pd_load64(bytes + 8 + 8 * word, config->swap);
+	return word < 0 ? without : pd_load64(bytes + 8 + 8 * word, swap);
 }
 
 /* False if the scan cannot read the wanted parts. Fixed words: the sample is too short to hold them. Anything else: the
  * sample is not plain (perfdata_config.sample_is_plain), states another size than `size`, or its chain does not fit
- * into it. Then the decoder finds out what is wrong with the sample. */
-static inline __attribute__((always_inline)) bool pd_sample_scan(const struct perfdata_config *config,
-								 const uint8_t *bytes, size_t size, unsigned want,
-								 struct pd_sample_scan *ret)
+ * into it. Then the decoder finds out what is wrong with the sample. `swap`: config->swap, or a constant in code that
+ * exists for each byte order. */
+static inline __attribute__((always_inline)) bool pd_sample_scan_in(const struct perfdata_config *config, bool swap,
+								    const uint8_t *bytes, size_t size, unsigned want,
+								    struct pd_sample_scan *ret)
 {
-	const bool swap = config->swap;
 	size_t at = 8 + 8u * (size_t)config->sample_fixed, taken;
 
 	if (!config->has_attr || size < at)
 		return false;
 	if (want & PD_SCAN_ID) {
 		ret->has_id = config->sample_id_at >= 0;
-		ret->id = pd_scan_word(config, bytes, config->sample_id_at, 0);
+		ret->id = pd_scan_word(bytes, config->sample_id_at, swap, 0);
 	}
 	if (want & PD_SCAN_TIME)
-		ret->time = pd_scan_word(config, bytes, config->sample_time_at, UINT64_MAX);
+		ret->time = pd_scan_word(bytes, config->sample_time_at, swap, UINT64_MAX);
 	if (want & PD_SCAN_TID) {
 		const uint8_t *word = bytes + 8 + 8 * config->sample_tid_at;
 		ret->pid = config->sample_tid_at < 0 ? -1 : (int32_t)pd_load32(word, swap);
@@ -64,11 +63,11 @@ static inline __attribute__((always_inline)) bool pd_sample_scan(const struct pe
 		ret->cpu = config->sample_cpu_at < 0 ? UINT32_MAX
 						     : pd_load32(bytes + 8 + 8 * config->sample_cpu_at, swap);
 	if (want & PD_SCAN_IP)
-		ret->ip = pd_scan_word(config, bytes, config->sample_ip_at, 0);
+		ret->ip = pd_scan_word(bytes, config->sample_ip_at, swap, 0);
 	if (want & PD_SCAN_ADDR)
-		ret->addr = pd_scan_word(config, bytes, config->sample_addr_at, 0);
+		ret->addr = pd_scan_word(bytes, config->sample_addr_at, swap, 0);
 	if (want & PD_SCAN_PERIOD)
-		ret->period = pd_scan_word(config, bytes, config->sample_period_at, 0);
+		ret->period = pd_scan_word(bytes, config->sample_period_at, swap, 0);
 	if (!(want & ~(unsigned)PD_SCAN_WORDS))
 		return true;
 
@@ -99,6 +98,12 @@ static inline __attribute__((always_inline)) bool pd_sample_scan(const struct pe
 	if (want & PD_SCAN_WHOLE)
 		ret->is_whole = at == size;
 	return true;
+}
+static inline __attribute__((always_inline)) bool pd_sample_scan(const struct perfdata_config *config,
+								 const uint8_t *bytes, size_t size, unsigned want,
+								 struct pd_sample_scan *ret)
+{
+	return pd_sample_scan_in(config, config->swap, bytes, size, want, ret);
 }
 
 #endif

@@ -154,13 +154,15 @@ enum perfdata_status pd_count_samples(struct pd_counts *counts, const struct per
 {
 	struct perfdata_summary *summary = &counts->summary;
 	struct perfdata_type_count *type = &counts->types[PERFDATA_RECORD_SAMPLE];
+	uint64_t bytes = 0;
 	for (unsigned i = 0; i < nr; i++) {
 		if (!count_sample(counts, raws[i].event, raws[i].time))
 			return PERFDATA_ENOMEM;
-		type->bytes += raws[i].size;
+		bytes += raws[i].size;
 		if (raws[i].flags)
 			count_flags(summary, raws[i].flags);
 	}
+	type->bytes += bytes;
 	type->records += nr;
 	summary->records += nr;
 	return PERFDATA_OK;

@@ -116,14 +116,10 @@ static inline const struct pd_span_use *use_of(struct perfdata_session *session,
 static inline const struct pd_span_use *use_for_spans_alone(struct perfdata_session *session,
 							    const struct perfdata_raw *raw)
 {
-	struct pd_sample_scan scan;
-	if (raw->type != PERFDATA_RECORD_SAMPLE || !raw->event)
+	if (raw->type != PERFDATA_RECORD_SAMPLE || !raw->event || !raw->known_whole)
 		return NULL;
 	const struct pd_span_use *use = use_of(session, raw->event);
-	return use->is_plain &&
-			       pd_sample_scan(raw->event->config, raw->bytes, raw->size, PD_SCAN_WHOLE, &scan) &&
-			       scan.is_whole
-		       ? use : NULL;
+	return use->is_plain ? use : NULL;
 }
 
 /* Gives samples to spans alone: they are counted, and are in no batch. */
