@@ -20,6 +20,7 @@
 #include "perfdata/session.h"
 #include "perfdata/symbols.h"
 
+#define PD_RECENT_THREADS 64u      /* a power of two */
 struct pd_state {
 	uint64_t seed;             /* for hashes */
 	struct pd_arena arena;     /* threads, map sets, names: what lives as long as the session */
@@ -32,6 +33,8 @@ struct pd_state {
 	/* id of a counter → pid of the guest it counts for, and its virtual CPU << 32 */
 	struct pd_hash_map guest_ids;
 	struct pd_thread *free_threads;
+	/* threads that were looked for last, by tid; NULL: none, or it was removed */
+	struct pd_thread *recent_threads[PD_RECENT_THREADS];
 	struct pd_intern *comms;
 	struct pd_maps kernel;    /* kernel, modules, BPF programs */
 	struct pd_table dsos;      /* struct pd_dso */
@@ -73,12 +76,16 @@ struct pd_state {
 };
 
 /* The thread of a tid in the current machine, or NULL. */
-static inline struct pd_thread *pd_thread_find(const struct pd_state *state, int32_t tid)
+static inline struct pd_thread *pd_thread_find(struct pd_state *state, int32_t tid)
 {
+	struct pd_thread **recent = &state->recent_threads[(uint32_t)tid % PD_RECENT_THREADS];
 	uint64_t value;
-	const bool found = pd_hash_map_get(state->guest ? &state->guest->threads.by_tid : &state->threads.by_tid,
-					   (uint32_t)tid, &value);
-	return found ? (struct pd_thread *)(uintptr_t)value : NULL;
+	if (*recent && (*recent)->tid == tid && (*recent)->guest == state->guest)
+		return *recent;
+	if (!pd_hash_map_get(state->guest ? &state->guest->threads.by_tid : &state->threads.by_tid, (uint32_t)tid,
+			     &value))
+		return NULL;
+	return *recent = (struct pd_thread *)(uintptr_t)value;
 }
 /* The same, created if there is none. pid -1: unknown. NULL without memory. */
 static inline struct pd_thread *pd_thread_get(struct pd_state *state, int32_t pid, int32_t tid)

@@ -41,7 +41,7 @@ struct pd_guest {
 /* The thread of a tid in the current machine, created if there is none. pid -1: unknown. NULL without memory. */
 struct pd_thread *pd_thread_find_or_create(struct pd_state *state, int32_t pid, int32_t tid);
 /* The name of the thread of a tid, for as_script that of perf script; PERFDATA_NONE: no record named it. */
-uint32_t pd_thread_comm(const struct pd_state *state, int32_t tid, bool as_script);
+uint32_t pd_thread_comm(struct pd_state *state, int32_t tid, bool as_script);
 /* Removes it and keeps its name and number for the samples that it still has. 0 or -1. */
 int pd_thread_exit(struct pd_state *state, struct pd_thread *thread);
 int pd_thread_set_comm(struct pd_state *state, struct pd_thread *thread, const void *comm, size_t size);

@@ -64,6 +64,9 @@ static int learn_pid(struct pd_state *state, struct pd_thread *thread, int32_t p
 
 static void remove_thread(struct pd_state *state, struct pd_thread *thread)
 {
+	struct pd_thread **recent = &state->recent_threads[(uint32_t)thread->tid % PD_RECENT_THREADS];
+	if (*recent == thread)
+		*recent = NULL;
 	pd_hash_map_remove(&threads_to_change(state, thread->guest)->by_tid, (uint32_t)thread->tid);
 	thread->maps->users--;
 	thread->next_free = state->free_threads;
@@ -104,7 +107,7 @@ struct pd_thread *pd_thread_find_or_create(struct pd_state *state, int32_t pid, 
 	return thread;
 }
 
-uint32_t pd_thread_comm(const struct pd_state *state, int32_t tid, bool as_script)
+uint32_t pd_thread_comm(struct pd_state *state, int32_t tid, bool as_script)
 {
 	const struct pd_thread *thread = pd_thread_find(state, tid);
 	const struct pd_threads *threads = state->guest ? &state->guest->threads : &state->threads;
