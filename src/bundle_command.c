@@ -146,7 +146,7 @@ static bool add_file(struct bundling *bundling, const struct file_row *row, cons
 	json_append(bundling->files, object);
 	bundling->nr_files++;
 	bundling->bytes += planned.size;
-	bundling->rights |= file->file && file->role != PERFDATA_BUNDLE_VDSO ? output_rights_of_content(file->file) : 0;
+	bundling->rights |= file->file ? output_rights_of_content(file->file) : 0;
 	return true;
 }
 
@@ -221,8 +221,35 @@ static bool add_answers_of(struct bundling *bundling, const struct file_row *row
 							.build_id = id });
 }
 
-/* Adds what the files of a row say of the recorded addresses; of ELF files also what identifies them, and what
- * unwinding needs of them. */
+/* The headers and notes of an ELF file, which identify it, and what unwinding needs of it. */
+static bool add_headers(struct bundling *bundling, const struct file_row *row, const char *path,
+			struct perfdata_bytes id, const char *file)
+{
+	return add_file(bundling, row, &(struct perfdata_bundle_file){ .role = PERFDATA_BUNDLE_ELF, .path = path,
+								       .build_id = id, .file = file });
+}
+
+/* An archive holds much that names nothing: only its libraries that were recorded count. */
+static void add_libraries(struct bundling *bundling, const struct file_row *row)
+{
+	const struct perfdata_bytes no_id = { NULL, 0 };
+	const char *name;
+	for (size_t i = 0; (name = perfdata_bundle_library(bundling->bundle, row->paths[0], i)); i++) {
+		struct perfdata_text path, file;
+		perfdata_text_init(&path);
+		perfdata_text_init(&file);
+		perfdata_text_printf(&path, "%s!/%s%c", row->paths[0], name, '\0');
+		perfdata_text_printf(&file, "%s!/%s%c", row->text_file, name, '\0');
+		if (perfdata_text_failed(&path) || perfdata_text_failed(&file))
+			fail_bundling(bundling, PERFDATA_ENOMEM, NULL);
+		else if (add_answers_of(bundling, row, path.data, no_id))
+			(void)add_headers(bundling, row, path.data, no_id, file.data);
+		perfdata_text_release(&path);
+		perfdata_text_release(&file);
+	}
+}
+
+/* Adds what the files of a row say of the recorded addresses. */
 static void add_answers(struct bundling *bundling, const struct file_row *row)
 {
 	const char *file = row->symbol_file ? row->symbol_file : row->text_file;
@@ -234,12 +261,13 @@ static void add_answers(struct bundling *bundling, const struct file_row *row)
 			note_missing(bundling, row, "nothing here is known to be it");
 		return;
 	}
-	if (add_answers_of(bundling, row, row->paths[0], file_row_id(row)) && row->kind == PERFDATA_DSO_USER &&
-	    row->text_file)
-		(void)add_file(bundling, row,
-			       &(struct perfdata_bundle_file){ .role = PERFDATA_BUNDLE_ELF, .path = row->paths[0],
-							       .build_id = file_row_id(row),
-							       .file = row->text_file });
+	if (!add_answers_of(bundling, row, row->paths[0], file_row_id(row)) || row->kind != PERFDATA_DSO_USER ||
+	    !row->text_file)
+		return;
+	if (is_elf(bundling, row->text_file))
+		(void)add_headers(bundling, row, row->paths[0], file_row_id(row), row->text_file);
+	else
+		add_libraries(bundling, row);
 }
 
 static void add_row(struct bundling *bundling, const struct file_row *row)
@@ -266,11 +294,9 @@ static void add_row(struct bundling *bundling, const struct file_row *row)
 		break;
 	case PERFDATA_DSO_VDSO:
 		(void)add_file(bundling, row,
-			       &(struct perfdata_bundle_file){ .role = strcmp(file, "[vdso]") ? PERFDATA_BUNDLE_ELF
-											      : PERFDATA_BUNDLE_VDSO,
-							       .path = "[vdso]",
+			       &(struct perfdata_bundle_file){ .role = PERFDATA_BUNDLE_VDSO, .path = "[vdso]",
 							       .build_id = file_row_id(row),
-							       .file = file });
+							       .file = strcmp(file, "[vdso]") ? file : NULL });
 		break;
 	case PERFDATA_DSO_PERF_MAP:
 	case PERFDATA_DSO_JITDUMP:

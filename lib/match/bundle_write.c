@@ -184,27 +184,60 @@ static enum perfdata_status read_vdso(char **ret, size_t *ret_size)
 }
 
 
+static enum perfdata_status read_part(int fd, uint64_t offset, uint64_t size, size_t most, char **ret, size_t *ret_size)
+{
+	char *bytes = size <= most ? pd_malloc((size_t)size) : NULL;
+	if (!bytes)
+		return size <= most ? PERFDATA_ENOMEM : PERFDATA_ELIMIT;
+	const int64_t got = pd_pread_full(fd, bytes, (size_t)size, offset);
+	if (got != (int64_t)size) {
+		const int error = errno;
+		pd_free(bytes);
+		errno = error;
+		return got < 0 ? pd_status_of_read(error) : PERFDATA_EFORMAT;
+	}
+	*ret = bytes;
+	*ret_size = (size_t)size;
+	return PERFDATA_OK;
+}
+
+/* The bytes of a file on this host, or of the library that ARCHIVE!/ENTRY names. */
+static enum perfdata_status read_file(const struct perfdata_bundle *bundle, const char *file, enum pd_regular kind,
+				      size_t most, char **ret, size_t *ret_size)
+{
+	const char *entry = pd_archive_entry_name(file);
+	struct pd_work work;
+	pd_work_init(&work, 0, NULL, bundle->limits.cancel);
+	const int fd = pd_archive_open(file, kind);
+	if (fd < 0)
+		return pd_status_of_errno(errno);
+	uint64_t offset, part = 0;
+	enum perfdata_status status = PERFDATA_OK;
+	if (entry && pd_is_archive(fd))
+		status = pd_archive_find(fd, &work, entry, &offset, &part);
+	if (!status)
+		status = part ? read_part(fd, offset, part, most, ret, ret_size)
+			      : pd_read_within(&work, fd, most, ret, ret_size);
+	close(fd);
+	return status;
+}
+
 /* The bytes of a file as they go into the archive. */
 static enum perfdata_status read_content(const struct perfdata_bundle *bundle, const struct entry *entry, char **ret,
 					 size_t *ret_size)
 {
 	char *image;
 	size_t size;
-	if (entry->role == PERFDATA_BUNDLE_VDSO)
+	if (entry->role == PERFDATA_BUNDLE_VDSO && !entry->file)
 		return read_vdso(ret, ret_size);
 	if (entry->role == PERFDATA_BUNDLE_ANSWERED)
 		return pd_answers_draft_spell(entry->draft, ret, ret_size);
 	const bool is_kallsyms = entry->role == PERFDATA_BUNDLE_KALLSYMS;
-	const int fd = pd_open_regular(entry->file, is_kallsyms ? PD_REGULAR_ANY : PD_REGULAR_STORED);
-	if (fd < 0)
-		return pd_status_of_errno(errno);
 	const size_t limit = bundle->limits.file && bundle->limits.file < MAX_FILE ? (size_t)bundle->limits.file
 										   : MAX_FILE;
-	struct pd_work work;
-	pd_work_init(&work, 0, NULL, bundle->limits.cancel);
 	const size_t most = bundle->level == PERFDATA_BUNDLE_FULL ? limit : MAX_FILE;
-	enum perfdata_status status = pd_read_within(&work, fd, most, &image, &size);
-	close(fd);
+	enum perfdata_status status = read_file(bundle, entry->file, is_kallsyms ? PD_REGULAR_ANY : PD_REGULAR_STORED,
+						most, &image, &size);
 	if (status)
 		return status;
 	if (entry->role == PERFDATA_BUNDLE_ELF || entry->role == PERFDATA_BUNDLE_DEBUG)
@@ -216,24 +249,41 @@ static enum perfdata_status read_content(const struct perfdata_bundle *bundle, c
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status facts_of_file(const char *path, struct pd_elf_facts *ret)
+static enum perfdata_status facts_of_library(const struct perfdata_bundle *bundle, const char *path,
+					     struct pd_elf_facts *ret)
 {
-	const int fd = pd_open_regular(path, PD_REGULAR_STORED);
-	if (fd < 0)
-		return pd_status_of_errno(errno);
-	const enum perfdata_status status = pd_elf_facts_read(fd, ret);
-	close(fd);
+	struct pd_elf_bytes bytes = { .fd = -1 };
+	char *image = NULL;
+	enum perfdata_status status = read_file(bundle, path, PD_REGULAR_STORED, MAX_FILE, &image, &bytes.image_size);
+	if (status)
+		return status;
+	bytes.image = image;
+	status = pd_elf_facts_of(&bytes, ret);
+	pd_free(image);
 	return status;
 }
 
+static enum perfdata_status facts_of_file(const struct perfdata_bundle *bundle, const char *path,
+					  struct pd_elf_facts *ret)
+{
+	const int fd = pd_archive_open(path, PD_REGULAR_STORED);
+	if (fd < 0)
+		return pd_status_of_errno(errno);
+	const bool is_library = pd_archive_entry_name(path) && pd_is_archive(fd);
+	const enum perfdata_status status = is_library ? PERFDATA_OK : pd_elf_facts_read(fd, ret);
+	close(fd);
+	return is_library ? facts_of_library(bundle, path, ret) : status;
+}
+
 /* An ELF file must have the build-id under which the bundle will store it. */
-static enum perfdata_status check_id(const struct perfdata_bundle_file *file)
+static enum perfdata_status check_id(const struct perfdata_bundle *bundle, const struct perfdata_bundle_file *file)
 {
 	struct pd_elf_facts facts;
 	const struct pd_build_id id = pd_build_id_of(file->build_id.data, file->build_id.size);
-	if (!id.size || (file->role != PERFDATA_BUNDLE_ELF && file->role != PERFDATA_BUNDLE_DEBUG))
+	const bool is_vdso = file->role == PERFDATA_BUNDLE_VDSO && file->file;
+	if (!id.size || (!is_vdso && file->role != PERFDATA_BUNDLE_ELF && file->role != PERFDATA_BUNDLE_DEBUG))
 		return PERFDATA_OK;
-	const enum perfdata_status status = facts_of_file(file->file, &facts);
+	const enum perfdata_status status = facts_of_file(bundle, file->file, &facts);
 	return status ? status : pd_same_build_id(&facts.id, &id) ? PERFDATA_OK : PERFDATA_EFORMAT;
 }
 
@@ -253,7 +303,8 @@ static enum perfdata_status sum_up(const struct perfdata_bundle *bundle, const c
 }
 
 /* What the content can name: kallsyms, and files that name generated code, have symbols. */
-static uint32_t parts_of(const struct entry *entry, const char *content, size_t size)
+static uint32_t parts_of(const struct perfdata_bundle *bundle, const struct entry *entry, const char *content,
+			 size_t size)
 {
 	const struct pd_elf_bytes bytes = { .fd = -1, .image = content, .image_size = size };
 	struct pd_elf_facts facts;
@@ -266,7 +317,7 @@ static uint32_t parts_of(const struct entry *entry, const char *content, size_t 
 	if (entry->role == PERFDATA_BUNDLE_OTHER)
 		return PERFDATA_PART_SYMTAB;
 	/* a compressed module */
-	return facts_of_file(entry->file, &facts) == PERFDATA_OK ? facts.parts : 0;
+	return facts_of_file(bundle, entry->file, &facts) == PERFDATA_OK ? facts.parts : 0;
 }
 
 static enum perfdata_status measure_entry(struct perfdata_bundle *bundle, struct entry *entry)
@@ -277,7 +328,7 @@ static enum perfdata_status measure_entry(struct perfdata_bundle *bundle, struct
 	if (status)
 		return status;
 	status = sum_up(bundle, content, size, entry->sha256);
-	entry->parts = status ? 0 : parts_of(entry, content, size);
+	entry->parts = status ? 0 : parts_of(bundle, entry, content, size);
 	pd_free(content);
 	if (status)
 		return status;
@@ -329,6 +380,13 @@ enum perfdata_status perfdata_bundle_take_answers(struct perfdata_bundle *bundle
 	return status;
 }
 
+const char *perfdata_bundle_library(const struct perfdata_bundle *bundle, const char *path, size_t index)
+{
+	const struct perfdata_bundle_file archive = { .path = path };
+	const struct pd_answers_draft *draft = find_draft(bundle, &archive);
+	return draft ? pd_answers_draft_library(draft, index) : NULL;
+}
+
 enum perfdata_status perfdata_bundle_add(struct perfdata_bundle *bundle, const struct perfdata_bundle_file *file,
 					 struct perfdata_bundle_planned *ret)
 {
@@ -364,7 +422,7 @@ enum perfdata_status perfdata_bundle_add(struct perfdata_bundle *bundle, const s
 	if (known) {
 		entry = *known;
 	} else {
-		status = check_id(file);
+		status = check_id(bundle, file);
 		if (!status)
 			status = measure_entry(bundle, &entry);
 		if (!status)

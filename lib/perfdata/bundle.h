@@ -37,7 +37,7 @@ enum perfdata_bundle_role {
 	PERFDATA_BUNDLE_ELF,
 	PERFDATA_BUNDLE_DEBUG,
 	PERFDATA_BUNDLE_KALLSYMS,
-	PERFDATA_BUNDLE_VDSO,     /* the vdso of this host's kernel; needs no file */
+	PERFDATA_BUNDLE_VDSO,     /* an image of a vdso; without a file: of this host's kernel */
 	PERFDATA_BUNDLE_OTHER,    /* taken as it is: a perf map, a jitdump file, any file without a build-id */
 	PERFDATA_BUNDLE_ANSWERED, /* the answers for a file; see perfdata_bundle_take_answers. Needs no file */
 };
@@ -45,7 +45,7 @@ struct perfdata_bundle_file {
 	enum perfdata_bundle_role role;
 	const char *path;                  /* as recorded */
 	struct perfdata_bytes build_id;    /* empty: the file goes to root/PATH */
-	const char *file;                  /* path of the file on this host */
+	const char *file;                  /* path of the file on this host; ARCHIVE!/ENTRY: a library in an APK */
 };
 
 #define PERFDATA_SHA256_SIZE 32
@@ -74,6 +74,12 @@ struct perfdata_symbols;
  * look-ups. */
 PERFDATA_API enum perfdata_status perfdata_bundle_take_answers(struct perfdata_bundle *bundle,
 							       struct perfdata_symbols *symbols);
+/* Answers for an archive are those for its libraries, each of which is planned by a call of its own, as
+ * PERFDATA_BUNDLE_ANSWERED and as PERFDATA_BUNDLE_ELF. The name of the index-th library of the archive with this
+ * recorded path; NULL after the last, and for a path that is no archive's. `path` and `file` of a library are those of
+ * its archive, followed by "!/" and the name. The name lives as long as the bundle. */
+PERFDATA_API const char *perfdata_bundle_library(const struct perfdata_bundle *bundle, const char *path,
+						   size_t index);
 /* An entry of the archive, as planned for a file. */
 struct perfdata_bundle_planned {
 	const char *name;                  /* lives as long as the bundle */

@@ -220,6 +220,8 @@ struct pd_archive {
 /* ENTRY of the path ARCHIVE!/ENTRY; NULL: the path has no such form. */
 const char *pd_archive_entry_name(const char *path);
 bool pd_is_archive(int fd);
+/* Opens a file for reading; of ARCHIVE!/ENTRY, where no such file is, the archive. -1 with errno. */
+int pd_archive_open(const char *path, enum pd_regular kind);
 /* Where an entry is. PERFDATA_ABSENT: no ELF file of that name is stored uncompressed. Also PERFDATA_EREAD with errno,
  * PERFDATA_ENOMEM, PERFDATA_ELIMIT, PERFDATA_EINTR. */
 enum perfdata_status pd_archive_find(int fd, struct pd_work *work, const char *name, uint64_t *ret_offset,
@@ -453,7 +455,8 @@ void pd_symbols_report_overlap(const struct perfdata_symbols_dso *dso, uint64_t 
 /* answers_load.c: sets dso->answers, where a bundle has answers for the dso. PERFDATA_OK; PERFDATA_ABSENT: there are
  * none, or the file had no symbols. With the lock of the dso. */
 enum perfdata_status pd_answers_load(struct perfdata_symbols_dso *dso);
-/* answers_load.c: makes a finding of how many addresses were asked that the answers in a bundle lack, once. */
+/* answers_load.c: makes a finding of how many addresses were asked that the answers in a bundle lack, once; also for
+ * the libraries of an archive. */
 void pd_answers_report(struct perfdata_symbols_dso *dso);
 /* Reports that a file asked for more than its size explains. */
 void pd_symbols_find_excess(const struct perfdata_symbols_dso *dso, const char *file, const char *what);

@@ -196,6 +196,27 @@ def bundles(made):
     return home
 
 
+def kept_vdso(made):
+    """The image of another kernel's vdso, which perf's cache has, names as in the cache from bundles of each level."""
+    image, path, env = made.root + "/bin/sibling", made.folder + "/vdso.data", dict(os.environ, HOME=made.folder + "/home")
+    number = build_id(image)
+    place = env["HOME"] + "/.debug/.build-id/%s/%s/vdso" % (number.hex()[:2], number.hex()[2:])
+    os.makedirs(os.path.dirname(place))
+    shutil.copy(image, place)
+    r = Recording()
+    cycles = r.event("cycles", [11], sample_type=IP | TID | TIME, sample_id_all=1)
+    r.mmap2(100, 100, CODE, 0x10000, 0, "[vdso]", build_id=number, time=1)
+    r.sample(cycles, ip=address_of(image, "sibling_outer"), pid=100, tid=100, time=2)
+    r.save(path)
+    wanted = run(PERFDATA, "script", path, env=env).stdout
+    check("a vdso in perf's cache", b"sibling_outer" in wanted, wanted)
+    for level in ("full", "unwind", "names", "answers"):
+        archive = made.folder + "/vdso.tar"
+        done = run(PERFDATA, "bundle", "--force", "--level", level, "-o", archive, path, env=env)
+        found = run(PERFDATA, "script", "--symbols-from", archive, path)
+        check("… and in a bundle of level " + level, found.stdout == wanted, done.stderr, found)
+
+
 def supplementary(made, home):
     """The same program after dwz: what two programs share is in a file of its own, which is named by a path and a build-id."""
     common = made.root + "/usr/lib/debug/.dwz/common.debug"
@@ -242,6 +263,7 @@ def main():
             return
         modules(made)
         home = bundles(made)
+        kept_vdso(made)
         if shutil.which("dwz"):
             supplementary(made, home)
         else:

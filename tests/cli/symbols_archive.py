@@ -4,12 +4,15 @@
 library before it was packed. Recordings are made here, with the archive's own path and with ARCHIVE!/ENTRY, as simpleperf has it; and where perf can
 record, of a program that maps two libraries of an archive and calls them. Then archives that are cut, false or without a library.
 Prints TAP; needs a compiler and nm."""
+import difflib
+import json
 import os
 import re
 import shutil
 import struct
 import subprocess
 import sys
+import tarfile
 import tempfile
 import zipfile
 
@@ -141,6 +144,25 @@ def named(path, *words):
     return [(name, int(offset or "0", 16), dso, line) for name, offset, dso, line in found], done
 
 
+def check_bundles(tap, title, folder, path, *words):
+    """Bundles name as the files do; one of answers has nothing of an archive but its libraries, and of these not the code."""
+    wanted, wrong = run("script", "-F", "ip,sym,symoff,dso,srcline", *words, path).out, []
+    for level in ("full", "answers"):
+        bundle = os.path.join(folder, level + ".tar")
+        done = run("bundle", "--force", "--level", level, "-o", bundle, *words, path)
+        found = run("script", "-F", "ip,sym,symoff,dso,srcline", "--symbols-from", bundle, path)
+        if done.code or found.code or found.out != wanted or b"missing:" in done.err:
+            wrong.append((level, done, found.err, [line for line in difflib.ndiff(wanted.decode().splitlines(), found.out.decode().splitlines()) if line[0] != " "][:20]))
+    with tarfile.open(bundle) as members:
+        sizes = {member.name: member.size for member in members if member.isfile()}
+        listed = json.load(members.extractfile("perfdata-bundle.json"))["files"]
+    sizes.pop("perfdata-bundle.json")
+    code = [(name, size) for name, size in sizes.items() if size > 8192 or name.endswith(".apk")]
+    if code or {row["name"]: row["size"] for row in listed} != sizes:
+        wrong.append((code, sizes, listed))
+    tap.report("bundles of files and of answers: " + title, wrong)
+
+
 def check_made(tap, folder, libraries):
     archive = os.path.join(folder, "data", "base.apk")
     entries = make_archive(archive, [("lib/x86_64/lib%s.so" % name, libraries[name].content) for name in NAMES])
@@ -158,7 +180,9 @@ def check_made(tap, folder, libraries):
     answer = run("match", "--symfs", folder, path).out.decode()
     tap.report("match counts the names, and finds a file that may be the recorded one",
                [] if re.search("^unverified +%d " % len(wanted), answer, re.M) and "100.0 % of the samples have a name" in answer else [answer])
+    check_bundles(tap, "an archive", folder, path, "--symfs", folder)
     recording(path, inside)
+    check_bundles(tap, "ARCHIVE!/ENTRY", folder, path, "--symfs", folder)
     found, done = named(path, "--symfs", folder)
     tap.report("ARCHIVE!/ENTRY is that library",
                [] if [(*one[:2], one[3]) for one in found] == wanted and done.code == 0 and not done.err else [wanted, found, done.err])
@@ -172,6 +196,12 @@ def check_made(tap, folder, libraries):
     recording(path, [("/data/base.apk", 0, os.path.getsize(archive), [between, places[0]])])
     found, done = named(path, "--symfs", folder)
     tap.report("between the libraries there are no names", [] if [one[0] for one in found] == ["[unknown]", wanted[0][0]] and done.code == 0 else [found, done.err])
+    check_bundles(tap, "an address between the libraries", folder, path, "--symfs", folder)
+    bundle = os.path.join(folder, "answers.tar")
+    recording(path, [("/data/base.apk", 0, os.path.getsize(archive), [between + 1, places[0] + 1, places[0]])])
+    found, done = named(path, "--symbols-from", bundle)
+    tap.report("addresses that the answers for an archive lack are counted",
+               [] if [one[0] for one in found][2] == wanted[0][0] and len(re.findall(b"1 of the addresses is not in this bundle", done.err)) == 2 else [found, done])
 
 
 def check_false(tap, folder, libraries):
@@ -246,6 +276,7 @@ def check_recorded(tap, folder, libraries, runner):
         if options[0] != "-g" and "first_outer" not in seen:
             wrong.append("no caller was unwound: %s" % seen)
         tap.report("recorded by perf, %s: each name is that of nm" % title, wrong)
+        check_bundles(tap, "recorded by perf, " + title, folder, path)
 
 
 def main():

@@ -61,5 +61,5 @@ void pd_asked_word(const struct perfdata_symbols_dso *dso, uint64_t offset, uint
 bool pd_symbols_were_asked(const struct perfdata_symbols_dso *dso)
 {
 	const struct pd_asked *asked = dso->asked;
-	return asked && (asked->addresses.count || asked->rules.count || asked->words.count);
+	return asked && (dso->archive || asked->addresses.count || asked->rules.count || asked->words.count);
 }

@@ -35,6 +35,8 @@ struct pd_answers {
 	struct pd_answer *answers;
 	struct pd_answer_rule *rules;
 	struct pd_answer_word *words;
+	struct pd_archive *archive;       /* until the dso has it */
+	size_t libraries_room;
 	size_t nr_texts, nr_symbols, nr_calls, nr_answers, nr_rules, nr_words, nr_codes;
 	size_t texts_room, symbols_room, calls_room, depths_room, answers_room, rules_room, words_room;
 	struct pd_arena names;            /* demangled; with the lock of names */
@@ -291,6 +293,24 @@ static int take_file_word(struct pd_answers *a, char *at)
 	return GOOD;
 }
 
+static int take_library(struct pd_answers *a, char *at)
+{
+	struct pd_archive_entry library = { .offset = 0 };
+	uint32_t name;
+	if (!a->archive && !(a->archive = pd_calloc(1, sizeof *a->archive)))
+		return NO_MEMORY;
+	struct pd_archive *archive = a->archive;
+	if (!take_number(&at, &library.offset) || !take_number(&at, &library.size) ||
+	    !take_reference(&at, a->nr_texts, &name) || name == PD_NO_ANSWER ||
+	    (archive->nr && library.offset <= archive->entries[archive->nr - 1].offset))
+		return BAD;
+	library.name = a->texts[name].raw;
+	if (pd_vector_grow(&archive->entries, &a->libraries_room, archive->nr, sizeof library) < 0)
+		return NO_MEMORY;
+	archive->entries[archive->nr++] = library;
+	return GOOD;
+}
+
 static int take_line(struct pd_answers *a, struct pd_jit *jit, char *line)
 {
 	if (!line[0] || line[1] != '\t')
@@ -303,6 +323,7 @@ static int take_line(struct pd_answers *a, struct pd_jit *jit, char *line)
 	case 'j': return take_code(a, jit, line + 2);
 	case 'r': return take_rule(a, line + 2);
 	case 'w': return take_file_word(a, line + 2);
+	case 'z': return take_library(a, line + 2);
 	default: return BAD;
 	}
 }
@@ -347,7 +368,8 @@ static size_t memory_of(const struct pd_answers *a, const struct pd_jit *jit)
 	return sizeof *a + a->size + a->texts_room * sizeof *a->texts + a->symbols_room * sizeof *a->symbols +
 	       a->calls_room * sizeof *a->calls + a->depths_room * sizeof *a->depths +
 	       a->answers_room * sizeof *a->answers + a->rules_room * sizeof *a->rules +
-	       a->words_room * sizeof *a->words + jit->capacity * sizeof *jit->items;
+	       a->words_room * sizeof *a->words + a->libraries_room * sizeof *a->archive->entries +
+	       jit->capacity * sizeof *jit->items;
 }
 
 static void free_answers(struct pd_answers *a)
@@ -360,6 +382,7 @@ static void free_answers(struct pd_answers *a)
 	pd_free(a->answers);
 	pd_free(a->rules);
 	pd_free(a->words);
+	pd_archive_free(a->archive);
 	pd_arena_release(&a->names);
 	pd_hash_map_release(&a->lacking);
 	pd_free(a);
@@ -374,6 +397,9 @@ static const char *reason_against(const struct perfdata_symbols_dso *dso, struct
 		return "its build-id differs";
 	if (pd_answers_base_of(dso, &a->base) != a->head.base)
 		return "nothing says where the recorded kernel had been loaded";
+	/* libraries of libraries would nest without an end */
+	if (a->archive && (a->head.kind != PERFDATA_DSO_USER || pd_archive_entry_name(dso->request.path)))
+		return "it has libraries as only an archive has them";
 	return NULL;
 }
 
@@ -406,6 +432,8 @@ enum perfdata_status pd_answers_read(struct perfdata_symbols_dso *dso, int fd, c
 	a->accounted = memory_of(a, &dso->jit);
 	pd_account_take(pd_symbols_account(dso->symbols), PD_USE_SYMBOLS, a->accounted);
 	dso->answers = a;
+	dso->archive = a->archive;
+	a->archive = NULL;
 	return PERFDATA_OK;
 }
 
@@ -570,9 +598,9 @@ enum perfdata_status pd_answers_object(struct perfdata_symbols_dso *dso, uint64_
 	if (!answer || !(answer->flags & PD_ANSWER_IN_SEGMENT) || dso->request.kind != PERFDATA_DSO_USER)
 		return PERFDATA_ABSENT;
 	*ret_address = address + a->head.shift;
-	if (answer->object == PD_NO_ANSWER)
+	if (answer->object == PD_NO_ANSWER && !(answer->flags & PD_ANSWER_NAMELESS_OBJECT))
 		return PERFDATA_ABSENT;
-	*ret = a->texts[answer->object].raw;
+	*ret = answer->object == PD_NO_ANSWER ? NULL : a->texts[answer->object].raw;
 	return PERFDATA_OK;
 }
 

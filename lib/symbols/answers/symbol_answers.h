@@ -13,9 +13,10 @@
  *   j START END TIME UNTIL NAME                       code of a jitdump file
  *   r ADDRESS KIND BASE SIGNED PLACES CFA AT AT AT    how to unwind a frame there, in ascending order
  *   w OFFSET VALUE                                    a word that unwinding read from the file, in ascending order
+ *   z OFFSET SIZE NAME                                of an archive: a library in it, in ascending order
  *
  * ADDRESS and START count from BASE: 0 in the file, the address of _text or _stext of a kernel, or the start of a
- * module. */
+ * module. Each library of an archive has answers of its own, under the path ARCHIVE!/NAME. */
 #ifndef PD_SYMBOL_ANSWERS_H
 #define PD_SYMBOL_ANSWERS_H
 
@@ -33,7 +34,8 @@ enum pd_answer_flag {
 	PD_ANSWER_POSITION_ONLY = 1,  /* the calls have a position and no function */
 	PD_ANSWER_DIFFERS = 2,        /* symbols of different names hold the address: see pd_symbols_differ */
 	PD_ANSWER_IN_SEGMENT = 4,     /* the file has a virtual address for it */
-	PD_ANSWER_MASK = 7,
+	PD_ANSWER_NAMELESS_OBJECT = 8, /* a function of an object is there, whose source is not known */
+	PD_ANSWER_MASK = 15,
 };
 
 struct pd_answer {
@@ -62,6 +64,7 @@ struct pd_answer_code {
 };
 
 struct pd_answer_word { uint64_t offset, value; };
+struct pd_answer_library { uint64_t offset, size; uint32_t name, unused; };
 struct pd_answer_rule { uint64_t address; struct pd_rule rule; };
 
 /* What the first line says. */
@@ -81,7 +84,7 @@ void pd_asked_code(const struct perfdata_symbols_dso *dso, size_t number);
 /* Of a jitdump file: the number of the code << 32 | the offset inside it. */
 void pd_asked_rule(const struct perfdata_symbols_dso *dso, uint64_t vaddr);
 void pd_asked_word(const struct perfdata_symbols_dso *dso, uint64_t offset, uint64_t value);
-/* Whether anything was asked of the dso. */
+/* Whether anything was asked of the dso, or of a library in the archive that it is. */
 bool pd_symbols_were_asked(const struct perfdata_symbols_dso *dso);
 void pd_asked_free(struct pd_asked *asked);
 
@@ -94,8 +97,9 @@ struct pd_asked *pd_asked_new(void);
 
 /* --- answers_read.c ----------------------------------------------------------------------------------------------- */
 
-/* Reads the text and sets dso->answers. *ret_reason: why it is not for the dso, or NULL. PERFDATA_EFORMAT: it is no
- * such text; PERFDATA_ELIMIT, PERFDATA_EINTR, PERFDATA_ENOMEM, PERFDATA_EREAD. With the lock of the dso. */
+/* Reads the text and sets dso->answers; of an archive also dso->archive. *ret_reason: why it is not for the dso, or
+ * NULL. PERFDATA_EFORMAT: it is no such text; PERFDATA_ELIMIT, PERFDATA_EINTR, PERFDATA_ENOMEM, PERFDATA_EREAD. With
+ * the lock of the dso. */
 enum perfdata_status pd_answers_read(struct perfdata_symbols_dso *dso, int fd, const char **ret_reason);
 bool pd_answers_have_names(const struct pd_answers *answers);
 /* How many addresses were asked that the answers lack; true once. */

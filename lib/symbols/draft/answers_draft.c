@@ -23,7 +23,7 @@ struct pd_answers_draft {
 		void *items;              /* each begins with its key, a uint64_t */
 		size_t nr, room, item_size;
 		struct pd_hash_map known; /* keys of the items */
-	} answers, rules, words;          /* struct pd_answer, pd_answer_rule, pd_answer_word */
+	} answers, rules, words, libraries;   /* struct pd_answer, pd_answer_rule, … */
 	bool needs_tables;
 };
 
@@ -41,6 +41,7 @@ struct pd_answers_draft *pd_answers_draft_new(const struct perfdata_symbols_dso 
 	draft->answers.item_size = sizeof(struct pd_answer);
 	draft->rules.item_size = sizeof(struct pd_answer_rule);
 	draft->words.item_size = sizeof(struct pd_answer_word);
+	draft->libraries.item_size = sizeof(struct pd_answer_library);
 	draft->path = pd_strndup(dso->request.path, strlen(dso->request.path));
 	draft->texts = pd_intern_new();
 	draft->symbols = pd_intern_new();
@@ -69,6 +70,7 @@ void pd_answers_draft_free(struct pd_answers_draft *draft)
 	release_list(&draft->answers);
 	release_list(&draft->rules);
 	release_list(&draft->words);
+	release_list(&draft->libraries);
 	pd_free(draft->path);
 	pd_free(draft);
 }
@@ -89,6 +91,12 @@ bool pd_answers_draft_is_of_dso(const struct pd_answers_draft *draft, const stru
 }
 
 bool pd_answers_draft_needs_tables(const struct pd_answers_draft *draft) { return draft->needs_tables; }
+
+const char *pd_answers_draft_library(const struct pd_answers_draft *draft, size_t index)
+{
+	const struct pd_answer_library *libraries = draft->libraries.items;
+	return index < draft->libraries.nr ? pd_intern_get(draft->texts, libraries[index].name, NULL) : NULL;
+}
 
 /* --- collecting --------------------------------------------------------------------------------------------------- */
 
@@ -226,8 +234,10 @@ static void collect_answer(struct collecting *c, uint64_t address)
 		uint64_t shifted, vaddr;
 		answer.symbol = collect_symbol(c, address);
 		answer.calls = collect_calls(c, address, &answer.flags);
-		if (is_answer(c, pd_symbols_object(c->dso, address, &shifted, &object)))
+		if (is_answer(c, pd_symbols_object(c->dso, address, &shifted, &object))) {
 			answer.object = put_text(c, object);
+			answer.flags |= object ? 0 : PD_ANSWER_NAMELESS_OBJECT;
+		}
 		if (pd_symbols_vaddr(c->dso, address, &vaddr) == PERFDATA_OK)
 			answer.flags |= PD_ANSWER_IN_SEGMENT;
 		if (pd_symbols_differ(c->dso, address))
@@ -269,6 +279,21 @@ static void collect_word(struct collecting *c, uint64_t offset, uint64_t value)
 	const struct pd_answer_word word = { offset, value };
 	if (is_lacking(&c->draft->words, offset))
 		append_item(c, &c->draft->words, &word);
+}
+
+/* The libraries of an archive that something was asked of. */
+static void collect_libraries(struct collecting *c)
+{
+	const struct pd_archive *archive = c->dso->archive;
+	for (size_t i = 0; archive && i < archive->nr && !c->status; i++) {
+		const struct pd_archive_entry *entry = &archive->entries[i];
+		if (!atomic_load_explicit(&entry->dso, memory_order_acquire) ||
+		    !is_lacking(&c->draft->libraries, entry->offset))
+			continue;
+		struct pd_answer_library library = { .offset = entry->offset, .size = entry->size };
+		library.name = put_text(c, entry->name);
+		append_item(c, &c->draft->libraries, &library);
+	}
 }
 
 static int compare_keys(const void *left, const void *right)
@@ -324,6 +349,7 @@ enum perfdata_status pd_answers_draft_add(struct pd_answers_draft *draft, struct
 	walk_keys(&c, &asked->codes, collect_code, NULL);
 	walk_keys(&c, &asked->rules, collect_rule, NULL);
 	walk_keys(&c, &asked->words, NULL, collect_word);
+	collect_libraries(&c);
 	dso->asked = asked;
 	pd_free(c.raw < c.shown ? c.raw : c.shown);
 	pd_arena_release(&c.scratch);
@@ -498,6 +524,13 @@ static void spell_rest(struct spelling *s)
 	const struct pd_answer_word *words = draft->words.items;
 	for (size_t i = 0; i < draft->words.nr; i++)
 		write_line(s, "w\t%" PRIx64 "\t%" PRIx64 "\n", words[i].offset, words[i].value);
+	const struct pd_answer_library *libraries = draft->libraries.items;
+	for (size_t i = 0; i < draft->libraries.nr; i++) {
+		const uint32_t name = number_text(s, libraries[i].name);
+		write_line(s, "z\t%" PRIx64 "\t%" PRIx64, libraries[i].offset, libraries[i].size);
+		spell_number(s, name);
+		append_bytes(s, "\n", 1);
+	}
 }
 
 static void sort_list(const struct draft_list *list)
@@ -514,6 +547,7 @@ enum perfdata_status pd_answers_draft_spell(const struct pd_answers_draft *draft
 	sort_list(&draft->answers);
 	sort_list(&draft->rules);
 	sort_list(&draft->words);
+	sort_list(&draft->libraries);
 	if (!s.failed) {
 		spell_head(&s);
 		spell_answers(&s);

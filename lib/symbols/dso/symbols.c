@@ -217,13 +217,24 @@ static void tell_of_long_names(struct perfdata_symbols_dso *dso)
 				       "symbols whose names have 16 KiB or more are left out");
 }
 
+/* Of an address between the libraries of an archive: nothing is there, unless a bundle's answers do not say so. */
+static enum perfdata_status lack_library(struct perfdata_symbols_dso *dso, uint64_t address)
+{
+	struct perfdata_symbol none;
+	if (dso->answers)
+		return pd_answers_symbol(dso, address, UINT64_MAX, &none);
+	pd_asked_address(dso, address);
+	return PERFDATA_ABSENT;
+}
+
 static enum perfdata_status lookup_in_archive(struct perfdata_symbols_dso *dso, uint64_t address, uint64_t time,
 					      struct perfdata_symbol *ret)
 {
 	uint64_t offset = address;
 	struct perfdata_symbols_dso *library = pd_dso_of_entry(dso, &offset);
-	const enum perfdata_status status = library ? perfdata_symbols_lookup(library, offset, time, ret)
-						    : PERFDATA_ABSENT;
+	if (!library)
+		return lack_library(dso, address);
+	const enum perfdata_status status = perfdata_symbols_lookup(library, offset, time, ret);
 	if (!status)
 		ret->start += address - offset;
 	return status;
@@ -235,11 +246,11 @@ enum perfdata_status perfdata_symbols_lookup(struct perfdata_symbols_dso *dso, u
 	enum perfdata_status status = pd_dso_wait_loaded(dso);
 	if (status)
 		return status;
+	if (dso->archive)
+		return lookup_in_archive(dso, address, time, ret);
 	if (dso->answers)
 		return pd_answers_symbol(dso, address, time, ret);
 	pd_asked_address(dso, address);
-	if (dso->archive)
-		return lookup_in_archive(dso, address, time, ret);
 	if (dso->request.kind == PERFDATA_DSO_JITDUMP)
 		return lookup_jit(dso, address, time, ret);
 	uint64_t wanted = address + (uint64_t)dso->delta;
@@ -270,15 +281,20 @@ bool pd_symbols_has_answers(const struct perfdata_symbols_dso *dso) { return dso
 
 bool pd_symbols_lack_answer(struct perfdata_symbols_dso *dso, uint64_t address)
 {
-	return pd_dso_wait_loaded(dso) == PERFDATA_OK && dso->answers && !pd_answers_have(dso->answers, address);
+	if (pd_dso_wait_loaded(dso))
+		return false;
+	struct perfdata_symbols_dso *library = pd_dso_of_entry(dso, &address);
+	if (library && library != dso)
+		return pd_symbols_lack_answer(library, address);
+	return dso->answers && !pd_answers_have(dso->answers, address);
 }
 
 bool pd_symbols_differ(struct perfdata_symbols_dso *dso, uint64_t address)
 {
-	if (pd_dso_wait_loaded(dso) == PERFDATA_OK && dso->answers)
-		return pd_answers_differ(dso, address);
-	return pd_dso_wait_loaded(dso) == PERFDATA_OK &&
-	       pd_overlaps_differ(pd_dso_table(dso), address + (uint64_t)dso->delta);
+	if (pd_dso_wait_loaded(dso) || dso->archive)
+		return false;
+	return dso->answers ? pd_answers_differ(dso, address)
+			    : pd_overlaps_differ(pd_dso_table(dso), address + (uint64_t)dso->delta);
 }
 
 enum perfdata_status pd_symbols_origin(struct perfdata_symbols_dso *dso, struct perfdata_symbols_origin *ret)
@@ -335,15 +351,15 @@ enum perfdata_status pd_symbols_find_calls(struct perfdata_symbols_dso *dso, uin
 {
 	uint64_t vaddr;
 	enum perfdata_status status = pd_dso_wait_loaded(dso);
+	if (!status && dso->archive) {
+		struct perfdata_symbols_dso *library = pd_dso_of_entry(dso, &address);
+		return library ? pd_symbols_find_calls(library, address, wish, frames, room, ret_count)
+			       : lack_library(dso, address);
+	}
 	if (!status && dso->answers)
 		return pd_answers_calls(dso, address, wish, frames, room, ret_count);
 	if (!status)
 		pd_asked_address(dso, address);
-	if (!status && dso->archive) {
-		struct perfdata_symbols_dso *library = pd_dso_of_entry(dso, &address);
-		return library ? pd_symbols_find_calls(library, address, wish, frames, room, ret_count)
-			       : PERFDATA_ABSENT;
-	}
 	if (status || !to_vaddr(dso, address, &vaddr))
 		return status ? status : PERFDATA_ABSENT;
 	const size_t before = pd_symbols_failed(dso->symbols);
@@ -375,6 +391,8 @@ enum perfdata_status pd_symbols_object(struct perfdata_symbols_dso *dso, uint64_
 	enum perfdata_status status = pd_dso_wait_loaded(dso);
 	if (status)
 		return status;
+	if (dso->archive)
+		return PERFDATA_ABSENT;
 	if (dso->answers)
 		return pd_answers_object(dso, address, ret_address, ret);
 	pd_asked_address(dso, address);

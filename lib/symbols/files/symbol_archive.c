@@ -161,6 +161,20 @@ enum perfdata_status pd_archive_find(int fd, struct pd_work *work, const char *n
 	return status ? status : found.size ? PERFDATA_OK : PERFDATA_ABSENT;
 }
 
+int pd_archive_open(const char *path, enum pd_regular kind)
+{
+	const char *entry = pd_archive_entry_name(path);
+	const int fd = pd_open_regular(path, kind);
+	if (fd >= 0 || !entry || (errno != ENOENT && errno != ENOTDIR))
+		return fd;
+	char *archive = pd_strndup(path, (size_t)(entry - path) - strlen("!/"));
+	const int opened = archive ? pd_open_regular(archive, kind) : -1;
+	if (!archive)
+		errno = ENOMEM;
+	free_keeping_errno(archive);
+	return opened;
+}
+
 struct reading {
 	struct pd_archive *archive;
 	struct pd_arena *bytes;

@@ -49,6 +49,12 @@ void pd_answers_report(struct perfdata_symbols_dso *dso)
 {
 	char what[160];
 	uint64_t nr;
+	for (size_t i = 0; dso->archive && i < dso->archive->nr; i++) {
+		struct perfdata_symbols_dso *library =
+			atomic_load_explicit(&dso->archive->entries[i].dso, memory_order_acquire);
+		if (library)
+			pd_answers_report(library);
+	}
 	if (!pd_answers_lack(dso, &nr))
 		return;
 	snprintf(what, sizeof what, "%" PRIu64 " of the addresses %s not in this bundle, which has answers for "

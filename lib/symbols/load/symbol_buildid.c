@@ -19,9 +19,10 @@ enum perfdata_status perfdata_file_build_id(const char *path, uint8_t ret_id[PER
 {
 	struct pd_build_id id;
 	struct pd_elf *elf;
-	int fd = pd_open_regular(path, PD_REGULAR_STORED);
+	const int fd = pd_archive_open(path, PD_REGULAR_STORED);
 	if (fd < 0)
 		return failed_open();
+	/* it finds the part of an archive that the path names */
 	enum perfdata_status status = pd_elf_open(NULL, fd, path, &elf);
 	if (status)
 		return status;
