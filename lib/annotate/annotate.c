@@ -21,6 +21,7 @@ struct pd_annotator {
 	const struct perfdata_session *session;
 	size_t nr_events;
 	struct decoder decoders[PD_CODE_COUNT];
+	struct pd_program_lines *program_lines;   /* NULL: no BPF program was annotated yet */
 	struct pd_arena arena;               /* of the function at hand */
 	struct pd_annotate_row *rows;
 	size_t nr_rows, rows_room;
@@ -29,6 +30,8 @@ struct pd_annotator {
 /* A function on its way to rows. */
 struct annotation_filler {
 	struct pd_annotator *annotator;
+	uint32_t frame;
+	bool is_program;                     /* of BPF */
 	struct perfdata_symbols_dso *symbols;
 	uint64_t in_session;                 /* where the function begins, as frames have it */
 	uint64_t shift;                      /* address of a row minus the session's address */
@@ -60,6 +63,7 @@ void pd_annotator_free(struct pd_annotator *annotator)
 		return;
 	for (size_t i = 0; i < PD_CODE_COUNT; i++)
 		pd_disassembler_free(annotator->decoders[i].disassembler);
+	pd_program_lines_free(annotator->program_lines);
 	pd_arena_release(&annotator->arena);
 	pd_free(annotator->rows);
 	pd_free(annotator);
@@ -69,9 +73,29 @@ void pd_annotator_free(struct pd_annotator *annotator)
 
 static size_t sums_size(const struct pd_annotator *annotator) { return 2 * annotator->nr_events * sizeof(uint64_t); }
 
+/* The line of a BPF program, with its text. False without memory. */
+static bool add_program_line(struct annotation_filler *filler, struct pd_annotate_row *row)
+{
+	struct pd_annotator *annotator = filler->annotator;
+	struct perfdata_source_line line;
+	const char *text;
+	if (!annotator->program_lines &&
+	    pd_program_lines_new(annotator->session, &annotator->program_lines) != PERFDATA_OK)
+		return false;
+	if (pd_find_program_line(annotator->program_lines, annotator->session, filler->frame,
+				 row->address - filler->shift, &line, &text)) {
+		row->source = line.file;
+		row->line = line.line;
+		row->line_text = *text ? text : NULL;
+	}
+	return true;
+}
+
 /* Functions inlined at the row, and its line. False without memory. */
 static bool add_source(struct annotation_filler *filler, struct pd_annotate_row *row)
 {
+	if (filler->is_program)
+		return add_program_line(filler, row);
 	struct perfdata_source_line calls[MAX_CALLS];
 	struct pd_arena *arena = &filler->annotator->arena;
 	const char *names[MAX_CALLS];
@@ -144,6 +168,20 @@ static bool add_hits_below(struct annotation_filler *filler, uint64_t address)
 	return true;
 }
 
+/* The function to which a call goes, or a jump that leaves the function. False without memory. */
+static bool add_callee(struct annotation_filler *filler, struct pd_annotate_row *row, uint64_t target)
+{
+	struct perfdata_symbol symbol;
+	const enum perfdata_status status =
+		pd_session_target(filler->annotator->session, filler->frame, target - filler->shift, &symbol);
+	/* files that cannot be read make the names of the session fail */
+	if (status != PERFDATA_OK)
+		return status != PERFDATA_ENOMEM;
+	row->callee = pd_arena_copy(&filler->annotator->arena, symbol.name, strlen(symbol.name));
+	row->callee_offset = symbol.offset;
+	return row->callee;
+}
+
 static bool add_instruction(struct annotation_filler *filler, const struct pd_instruction *instruction)
 {
 	struct pd_annotate_row *row = add_hits_below(filler, instruction->address)
@@ -157,8 +195,11 @@ static bool add_instruction(struct annotation_filler *filler, const struct pd_in
 	/* for now: the distance from the function's begin; see set_targets */
 	const uint64_t target = instruction->target - filler->annotation->start;
 	const bool jumps = instruction->flow == PD_FLOW_JUMP || instruction->flow == PD_FLOW_CONDITION;
-	if (jumps && instruction->has_target && target < filler->annotation->size && target < PERFDATA_NONE)
+	const bool is_inside = jumps && target < filler->annotation->size;
+	if (is_inside && instruction->has_target && target < PERFDATA_NONE)
 		row->target = (uint32_t)target;
+	if (!is_inside && instruction->has_target && !add_callee(filler, row, instruction->target))
+		return false;
 	while (filler->next_hit < filler->nr_hits &&
 	       filler->hits[filler->next_hit].address + filler->shift == instruction->address)
 		add_sums(filler, row, &filler->hits[filler->next_hit++]);
@@ -259,6 +300,8 @@ static bool describe_frame(struct annotation_filler *filler, uint32_t frame)
 	const struct perfdata_dso *dso = at ? perfdata_session_dso(session, at->dso) : NULL;
 	struct perfdata_symbol symbol;
 	uint64_t address;
+	filler->frame = frame;
+	filler->is_program = dso && dso->kind == PERFDATA_DSO_BPF;
 	filler->symbols = pd_session_symbols(session, frame, &address);
 	filler->in_file = at ? address - at->address : 0;
 	filler->time = at ? at->time : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of the parts of BPF programs. With type data (BTF, include/uapi/linux/btf.h) a part is called after its
- * function. */
+/* Names of the parts of BPF programs, and their source lines. With type data (BTF, include/uapi/linux/btf.h) a part is
+ * called after its function. */
 #include "config.h"
 #include <string.h>
 #include "base/checked.h"
@@ -136,4 +136,59 @@ bool pd_bpf_part_name(const struct perfdata_node *prog, uint64_t part, const str
 		perfdata_text_append(text, name.data, name.size);
 	}
 	return true;
+}
+
+/* --- lines -------------------------------------------------------------------------------------------------------- */
+
+/* struct bpf_line_info has an offset of BPF code, offsets of the file's name and of the line's text among the strings
+ * of the BTF, and line << 10 | column. */
+enum { LINE_FILE = 4, LINE_TEXT = 8, LINE_NUMBER = 12, LINE_SIZE = 16, LINE_SHIFT = 10 };
+
+bool pd_bpf_lines_of(const struct perfdata_node *prog, const struct perfdata_feature *btf, struct pd_bpf_lines *ret)
+{
+	const struct perfdata_node *info = perfdata_node_get(prog, "info");
+	const struct perfdata_node *entries = perfdata_node_get(prog, "line_info"),
+				   *addresses = perfdata_node_get(prog, "jited_line_info");
+	const uint64_t entry_size = number_of(info, "line_info_rec_size"),
+		       address_size = number_of(info, "jited_line_info_rec_size");
+
+	*ret = (struct pd_bpf_lines){ .btf = find_btf(btf, number_of(info, "btf_id")) };
+	if (!entries || !addresses || entry_size < LINE_SIZE || address_size < sizeof(uint64_t) ||
+	    !btf_swap(ret->btf, &ret->swap))
+		return false;
+	ret->entries = entries->v.bytes.data;
+	ret->addresses = addresses->v.bytes.data;
+	ret->entry_size = (size_t)entry_size;
+	ret->address_size = (size_t)address_size;
+	const uint64_t nr_addresses = addresses->v.bytes.size / address_size;
+	ret->nr = entries->v.bytes.size / entry_size;
+	ret->nr = ret->nr < nr_addresses ? ret->nr : nr_addresses;
+	return ret->nr > 0;
+}
+
+uint64_t pd_bpf_line_address(const struct pd_bpf_lines *lines, uint64_t index)
+{
+	return pd_load64(lines->addresses + index * lines->address_size, lines->swap);
+}
+
+/* A string of the BTF; NULL: the strings end before it, or it is longer than any line of source. */
+static const char *btf_string(const struct pd_bpf_lines *lines, uint32_t offset)
+{
+	enum { MOST_BYTES = 4096 };
+	struct pd_cursor strings = btf_part(lines->btf, lines->swap, 16);
+	if (!pd_take(&strings, offset) || !pd_left(&strings))
+		return NULL;
+	const size_t left = pd_left(&strings);
+	const bool ends = memchr(strings.at, 0, left < MOST_BYTES ? left : MOST_BYTES);
+	return ends ? (const char *)strings.at : NULL;
+}
+
+bool pd_bpf_line_at(const struct pd_bpf_lines *lines, uint64_t index, struct pd_bpf_line *ret)
+{
+	const uint8_t *entry = lines->entries + index * lines->entry_size;
+	const char *text = btf_string(lines, pd_load32(entry + LINE_TEXT, lines->swap));
+	*ret = (struct pd_bpf_line){ .file = btf_string(lines, pd_load32(entry + LINE_FILE, lines->swap)),
+				     .text = text ? text : "",
+				     .line = pd_load32(entry + LINE_NUMBER, lines->swap) >> LINE_SHIFT };
+	return ret->file && *ret->file;
 }

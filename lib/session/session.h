@@ -365,6 +365,22 @@ struct pd_code_bytes;
  * ran. See pd_symbols_code. */
 enum perfdata_status pd_session_code(const struct perfdata_session *session, uint32_t frame, uint64_t start,
 				     uint64_t size, struct pd_code_bytes *ret);
+/* The function to which a call or jump in the frame's function goes. `address`: as frames of this file have it.
+ * PERFDATA_ABSENT: it has no name. */
+enum perfdata_status pd_session_target(const struct perfdata_session *session, uint32_t frame, uint64_t address,
+				       struct perfdata_symbol *ret);
+
+/* --- tables/program_lines.c: source lines of BPF programs. To be used when the recording was read --- */
+
+struct pd_program_lines;
+/* PERFDATA_ENOMEM. */
+enum perfdata_status pd_program_lines_new(const struct perfdata_session *session, struct pd_program_lines **ret);
+void pd_program_lines_free(struct pd_program_lines *all);   /* NULL is fine */
+/* The line at an address, as frames have it, of the program in which the frame lies, and its text, which may be empty;
+ * both texts stay as long as the reader. false: no line is known. */
+bool pd_find_program_line(const struct pd_program_lines *all, const struct perfdata_session *session, uint32_t frame,
+			  uint64_t address, struct perfdata_source_line *ret, const char **ret_text);
+
 /* The functions inlined at a frame's address and the source position of each: see pd_symbols_source.
  * PERFDATA_ABSENT: nothing is known. */
 enum perfdata_status pd_session_source(const struct perfdata_session *session, uint32_t frame,

@@ -123,6 +123,19 @@ def check_branches(folder, binary, build_id, function):
     report("text has the same counts", [words for words in lacks if words not in text])
 
 
+def check_callees(folder, binary, build_id):
+    """Calls name the functions that objdump names."""
+    body = call("objdump", "-d", "-C", "--no-show-raw-insn", binary).split("<main>:\n", 1)[1].split("\n\n", 1)[0]
+    wanted = {int(at, 16): name for at, name in re.findall(r"^\s*([0-9a-f]+):\tcall\s+[0-9a-f]+ <(.*)>", body, re.M)}
+    path = os.path.join(folder, "callees.data")
+    record(path, binary, build_id, [(0, at) for at in wanted])
+    rows = json.loads(output("-q", "--json", "--symbol", "main", path)[0])["functions"][0]["rows"]
+    found = {int(row["address"], 16): row.get("callee") for row in rows if row.get("flow") == "call"}
+    report("calls name what objdump names", [] if found == wanted and len(wanted) > 1 else [found, wanted])
+    text = output("-q", "--symbol", "main", path)[0]
+    report("so does the text", [name for name in wanted.values() if "<%s>" % name not in text])
+
+
 def annotations(page):
     """The document in a page; None: it has none."""
     found = re.search(r'<script id="annotations" type="text/plain">([^<]*)</script>', page)
@@ -178,6 +191,7 @@ def main():
             jumps = {at: int(text.split()[1], 16) for at, text in code if re.match(r"j\w+\s+[0-9a-f]+ <_Z4worki", text)}
             found = {at: int(row["target"], 16) for at, row in rows.items() if "target" in row}
             report("jumps go where objdump's go", [] if found == jumps else [found, jumps])
+            check_callees(folder, binary, build_id)
         else:
             print("# no library decodes instructions here: %s" % function["no_code"])
         inlined = [row for row in function["rows"] if any("Sum::add" in name for name in row.get("inlined", []))]

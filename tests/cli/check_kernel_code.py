@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`annotate` of code that lies in no file of the host: kernel and modules by the memory that `perf record --kcore` and `perf buildid-cache --kcore` keep, BPF programs by what
-the recording holds, each with the changes that TEXT_POKE records had made when a sample was taken. No code of another boot. Prints TAP."""
+the recording holds, with their lines, each with the changes that TEXT_POKE records had made when a sample was taken. No code of another boot. Prints TAP."""
+import base64
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import program
@@ -52,6 +55,58 @@ def program_info(r):
     for place, layout, value in ((0, "I", 1), (4, "I", 7), (16, "I", len(parts)), (24, "Q", 24), (104, "I", 2), (108, "I", 2), (112, "Q", 0), (120, "Q", 16)):
         struct.pack_into("<" + layout, info, place, value)
     return struct.pack("<IIIQ", 1, len(info), len(arrays), 1 << 3 | 1 << 4 | 1) + bytes(info) + arrays
+
+
+def btf(strings):
+    """Type data without types."""
+    return struct.pack("<HBBIIIII", 0xeb9f, 1, 0, 24, 0, 0, 0, len(strings)) + strings
+
+
+def check_lines(folder):
+    """Lines of a BPF program, with their texts, and the names of what it calls: another part of it, the kernel, nothing that is known."""
+    def call(at, to):
+        return b"\xe8" + struct.pack("<i", to - at - 5)
+
+    strings = b"\0/src/probe.c\0int first()\0\treturn second();\0"
+    file, head, body = (strings.index(word) for word in (b"/src", b"int", b"\treturn"))
+    first = call(PROGRAM, PROGRAM + 0x1000) + call(PROGRAM + 5, TEXT + 0x1000) + call(PROGRAM + 10, TEXT + 0x400000) + RETURN
+    lines = [(PROGRAM, head, 3), (PROGRAM + 5, body, 4), (PROGRAM + 15, 999, 0)]
+    parts = first + MOVE + RETURN
+    places = (0, 16, 24, 24 + 20, 24 + 20 + 48)
+    arrays = struct.pack("<QQII", PROGRAM, PROGRAM + 0x1000, len(first), 4) + parts
+    arrays += b"".join(struct.pack("<IIII", 0, file, text, line << 10 | 2) for _at, text, line in lines) + b"".join(struct.pack("<Q", at) for at, _text, _line in lines)
+    info = bytearray(224)
+    for place, layout, value in ((0, "I", 1), (4, "I", 7), (16, "I", len(parts)), (24, "Q", places[2]), (104, "I", 2), (108, "I", 2), (112, "Q", 0), (120, "Q", 16), (128, "I", 5),
+                                 (148, "I", 3), (152, "Q", places[3]), (160, "Q", places[4]), (168, "I", 3), (172, "I", 16), (176, "I", 8)):
+        struct.pack_into("<" + layout, info, place, value)
+    r = Recording()
+    event = r.event("cycles", ids=[1], type=1, config=0, sample_type=IDENTIFIER | IP | TID | TIME, sample_id_all=1, period=10)
+    r.mmap(-1, 0, TEXT, 0x2000, TEXT, "[kernel.kallsyms]_text", misc=KERNEL, time=1)
+    for address, size, name in ((PROGRAM, len(first), "bpf_prog_0123456789abcdef_first"), (PROGRAM + 0x1000, 4, "bpf_prog_1123456789abcdef_second")):
+        r.record(17, r.pack("QIHH", address, size, 1, 0) + r.text(name), time=2)
+    for address in (PROGRAM, PROGRAM + 10, PROGRAM + 0x1003):
+        r.sample(event, misc=KERNEL, ip=address, pid=7, tid=7, time=3)
+    r.feature(6, r.string("x86_64"))
+    r.feature(25, struct.pack("<IIIQ", 1, len(info), len(arrays), 1 | 1 << 3 | 1 << 4 | 1 << 6 | 1 << 7) + bytes(info) + arrays + bytes(-len(arrays) % 8))
+    data = btf(strings)
+    r.feature(26, struct.pack("<III", 1, 5, len(data)) + data)
+    path, names = os.path.join(folder, "lines.data"), os.path.join(folder, "kallsyms")
+    r.save(path)
+    with open(names, "w", encoding="ascii") as out:
+        out.write("%x T _text\n%x T steady\n%x T _etext\n" % (TEXT, TEXT + 0x1000, TEXT + 0x2000))
+    found = {f["symbol"]: [(row["offset"], row.get("source"), row.get("line"), row.get("source_text"), row.get("callee")) for row in f["rows"]]
+             for f in annotate(path, "--kallsyms", names)}
+    wanted = {FIRST: [(0, "/src/probe.c", 3, "int first()", SECOND), (5, "/src/probe.c", 4, "\treturn second();", "steady"), (10, "/src/probe.c", 4, "\treturn second();", None),
+                      (15, "/src/probe.c", None, None, None)],
+              SECOND: [(0, None, None, None, None), (3, None, None, None, None)]}
+    report("lines of BPF programs, and what they call", [] if found == wanted else [found, wanted])
+    page = os.path.join(folder, "page.html")
+    for words in ([], ["--source", folder]):
+        subprocess.run([program.PERFDATA, "flamegraph", "-q", "--force", "-o", page, "--annotate", "2", "--kallsyms", names, *words, path], check=True, timeout=120)
+        with open(page, encoding="utf-8") as f:
+            packed = re.search(r'<script id="annotations" type="text/plain">([^<]*)</script>', f.read()).group(1)
+        report("a page has their texts %s" % ("with --source" if words else "only when asked"),
+               [] if ("return second" in zlib.decompress(base64.b64decode(packed), 47).decode()) == bool(words) else ["wrong"])
 
 
 def record(path, pokes=True, build_id=False, bpf=True):
@@ -127,6 +182,7 @@ def main():
         report("memory beside the recording, BPF programs, and changes by time", differing(seen(functions), wanted))
         report("addresses are where the code was", differing(sorted({f["start"] for f in functions}),
                                                              ["0x%x" % at for at in (TEXT + 0x1000, TEXT + 0x1009, MODULE, PROGRAM, PROGRAM + 0x1000, TRAMPOLINE)]))
+        check_lines(folder)
         report("the same with more threads", [] if functions == annotate(path, "-j", "4") else ["not"])
 
         shutil.rmtree(os.path.join(path, "kcore_dir"))

@@ -34,9 +34,17 @@ static void touch_bpf(const struct perfdata_feature *programs, const struct perf
 
 	perfdata_text_init(&text);
 	unsigned n = 0;
-	for (const struct perfdata_node *prog = list ? list->child : NULL; prog && n < 64; prog = prog->next, n++)
+	for (const struct perfdata_node *prog = list ? list->child : NULL; prog && n < 64; prog = prog->next, n++) {
+		struct pd_bpf_lines lines;
+		struct pd_bpf_line line;
 		for (uint64_t part = 0; part < 64 && pd_bpf_part_name(prog, part, btf, &text); part++)
 			perfdata_text_clear(&text);
+		const uint64_t nr = pd_bpf_lines_of(prog, btf, &lines) ? lines.nr : 0;
+		for (uint64_t i = 0; i < nr && i < 64; i++)
+			if (pd_bpf_line_at(&lines, i, &line))
+				perfdata_text_u64(&text, pd_bpf_line_address(&lines, i) + strlen(line.file) +
+								 strlen(line.text));
+	}
 	perfdata_text_release(&text);
 }
 

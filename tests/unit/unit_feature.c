@@ -313,6 +313,72 @@ static void run_hostile_btf(enum perfdata_byte_order order)
 	pd_feature_free(progs);
 }
 
+/* A program with two lines of the BTF of build_btf: main:12 "bump", and main:0 whose text is not in the strings. */
+static void build_bpf_lines(struct build *b)
+{
+	put32(b, 1);
+	put32(b, INFO_SIZE);
+	put32(b, 2 * 16 + 2 * 8);
+	put64(b, 1 << 6 | 1 << 7);
+	size_t info = b->size;
+	put_zeros(b, INFO_SIZE);
+	put_at(b, info + 128, 77, 4);
+	put_at(b, info + 148, 2, 4);
+	put_at(b, info + 152, 0, 8);
+	put_at(b, info + 160, 32, 8);
+	put_at(b, info + 168, 2, 4);
+	put_at(b, info + 172, 16, 4);
+	put_at(b, info + 176, 8, 4);
+	for (uint32_t i = 0; i < 2; i++) {
+		put32(b, i);
+		put32(b, 1);
+		put32(b, i ? 1000 : 6);
+		put32(b, i ? 0 : 12 << 10 | 3);
+	}
+	put64(b, 0xffffffffc0001000);
+	put64(b, 0xffffffffc0001008);
+}
+
+static void run_bpf_lines(enum perfdata_byte_order order)
+{
+	struct build prog = { .order = order }, btf = { .order = order };
+	struct pd_bpf_lines lines;
+	struct pd_bpf_line line;
+	build_bpf_lines(&prog);
+	build_btf(&btf);
+	struct perfdata_feature *progs = decode(PERFDATA_FEATURE_BPF_PROG_INFO, &prog, PERFDATA_OK);
+	struct perfdata_feature *btfs = decode(PERFDATA_FEATURE_BPF_BTF, &btf, PERFDATA_OK);
+	const struct perfdata_node *node = at(perfdata_feature_root(progs), "bpf_prog_info/0");
+
+	CHECK(pd_bpf_lines_of(node, btfs, &lines) && lines.nr == 2);
+	CHECK_EQ(pd_bpf_line_address(&lines, 1), 0xffffffffc0001008);
+	CHECK(pd_bpf_line_at(&lines, 0, &line));
+	CHECK_STR(line.file, "main");
+	CHECK_STR(line.text, "bump");
+	CHECK_EQ(line.line, 12);
+	CHECK(pd_bpf_line_at(&lines, 1, &line));
+	CHECK_STR(line.text, "");
+	CHECK_EQ(line.line, 0);
+	CHECK(!pd_bpf_lines_of(node, NULL, &lines));
+	pd_feature_free(btfs);
+	for (size_t where = 12; where < btf.size; where++) {
+		const uint8_t before = btf.bytes[where];
+		btf.bytes[where] = 0xff;
+		btfs = decode(PERFDATA_FEATURE_BPF_BTF, &btf, PERFDATA_OK);
+		if (pd_bpf_lines_of(node, btfs, &lines) && pd_bpf_line_at(&lines, 0, &line))
+			CHECK(strlen(line.file) + strlen(line.text) < btf.size);
+		pd_feature_free(btfs);
+		btf.bytes[where] = before;
+	}
+	pd_feature_free(progs);
+}
+
+static void test_bpf_lines(void)
+{
+	run_bpf_lines(PERFDATA_BYTE_ORDER_LITTLE);
+	run_bpf_lines(PERFDATA_BYTE_ORDER_BIG);
+}
+
 static void test_bpf_names(void)
 {
 	run_bpf_names(PERFDATA_BYTE_ORDER_LITTLE);
@@ -394,6 +460,7 @@ int main(void)
 		{ "no memory", test_no_memory },
 		{ "generated names of events", test_event_names },
 		{ "names of BPF programs", test_bpf_names },
+		{ "lines of BPF programs", test_bpf_lines },
 		{ "messages with more and with less than their rows", test_messages },
 		{ "rows are complete", test_rows },
 	};

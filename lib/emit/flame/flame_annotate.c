@@ -34,7 +34,10 @@ static enum perfdata_status put_functions(const struct flamegraph *graph, struct
 					  struct annotate_branches *branches, struct perfdata_text *out)
 {
 	const struct annotate_options options = { .json = true };
-	struct annotate_head head = { .options = &options, .end = graph->end, .sources = graph->sources };
+	struct annotate_head head = { .options = &options,
+				      .end = graph->end,
+				      .sources = graph->sources,
+				      .no_recorded_texts = !graph->sources };
 	head.events = pd_annotate_functions_events(functions, &head.nr_events);
 	pd_annotate_json_head(&head, out);
 	size_t nr = 0, left_out = 0;

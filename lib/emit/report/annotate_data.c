@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Annotated functions for programs. */
+/* Annotated functions for programs, and what all writers of annotated functions ask of a row. */
 #include "config.h"
+#include <string.h>
 #include "emit/report/annotated.h"
 #include "text/json_quoted.h"
 #include "text/spelling.h"
@@ -38,6 +39,18 @@ static void write_sums(struct perfdata_text *out, const uint64_t *sums, size_t n
 		perfdata_text_char(out, ']');
 	}
 	perfdata_text_string(out, nr_events ? "]" : "[]");
+}
+
+const char *pd_annotate_line_text(const struct annotate_head *head, const struct pd_annotate_row *row, size_t *ret_size)
+{
+	const char *text = NULL;
+	if (head->sources && row->source && row->line)
+		text = pd_sources_line(head->sources, row->source, row->line, ret_size);
+	if (!text && row->line_text && !head->no_recorded_texts) {
+		text = row->line_text;
+		*ret_size = strlen(text);
+	}
+	return text;
 }
 
 void pd_annotate_json_head(const struct annotate_head *head, struct perfdata_text *out)
@@ -92,9 +105,7 @@ static void write_row(struct perfdata_text *out, const struct annotate_head *hea
 	}
 	if (row->line)
 		write_number(out, "line", row->line);
-	const char *text = head->sources && row->source && row->line
-				   ? pd_sources_line(head->sources, row->source, row->line, &size)
-				   : NULL;
+	const char *text = pd_annotate_line_text(head, row, &size);
 	if (text) {
 		write_key(out, "source_text");
 		perfdata_text_json_string(out, text, size);
@@ -112,6 +123,12 @@ static void write_row(struct perfdata_text *out, const struct annotate_head *hea
 		pd_json_text(out, flows[row->flow]);
 		if (row->target != PERFDATA_NONE)
 			write_address(out, "target", annotation->rows[row->target].address);
+		if (row->callee) {
+			write_key(out, "callee");
+			pd_json_text(out, row->callee);
+		}
+		if (row->callee_offset)
+			write_number(out, "callee_offset", row->callee_offset);
 		write_number(out, "block", row->block);
 		if (head->counts)
 			write_branches(out, row, &head->counts[row - annotation->rows]);

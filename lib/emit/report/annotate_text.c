@@ -142,13 +142,13 @@ static bool same_place(const struct pd_annotate_row *a, const struct pd_annotate
 	return true;
 }
 
-/* A line of a source file, without its indentation. */
-static void put_line_text(const struct annotate_head *head, const char *source, uint32_t line,
+/* The source line of a row, without its indentation. */
+static void put_line_text(const struct annotate_head *head, const struct pd_annotate_row *row,
 			  struct perfdata_text *out)
 {
 	enum { MOST_BYTES = 90 };
 	size_t size = 0;
-	const char *text = head->sources ? pd_sources_line(head->sources, source, line, &size) : NULL;
+	const char *text = pd_annotate_line_text(head, row, &size);
 	while (text && size && (*text == ' ' || *text == '\t')) {
 		text++;
 		size--;
@@ -178,14 +178,14 @@ static void put_source(const struct annotate_head *head, const struct pd_annotat
 	}
 	write_style(head, PLAIN, out);
 	if (row->source)
-		put_line_text(head, row->source, row->line, out);
+		put_line_text(head, row, out);
 	perfdata_text_char(out, '\n');
 }
 
 /* Whether the place of a row needs a line of its own. */
 static bool has_own_line(const struct annotate_head *head, const struct pd_annotate_row *row)
 {
-	return row->nr_inlined || (head->sources && row->source);
+	return row->nr_inlined || row->line_text || (head->sources && row->source);
 }
 
 static size_t nr_columns(const struct annotate_head *head)
@@ -206,6 +206,21 @@ static void put_counts(const struct pd_annotate_row *row, const struct annotate_
 		perfdata_text_printf(out, ", %.1f cycles", (double)counts->cycles / (double)counts->ended);
 	if (counts->back)
 		perfdata_text_printf(out, "  loop, %" PRIu64 " times back", counts->back);
+}
+
+/* As objdump writes it: <malloc@plt>, <parse+0x10>. Returns how many columns it takes. */
+static size_t put_callee(const struct annotate_head *head, const struct pd_annotate_row *row,
+			 struct perfdata_text *out)
+{
+	perfdata_text_literal(out, " <");
+	size_t shown = perfdata_text_shortened(out, row->callee, head->options->width ? 50 : 0) + 3;
+	if (row->callee_offset) {
+		const size_t before = out->size;
+		perfdata_text_printf(out, "+0x%" PRIx64, row->callee_offset);
+		shown += out->size - before;
+	}
+	perfdata_text_char(out, '>');
+	return shown;
 }
 
 static void put_row(const struct annotate_head *head, const struct pd_annotation *annotation,
@@ -249,6 +264,8 @@ static void put_row(const struct annotate_head *head, const struct pd_annotation
 				     annotation->rows[row->target].offset);
 		shown += out->size - before;
 	}
+	if (row->callee)
+		shown += put_callee(head, row, out);
 	if (head->counts) {
 		const size_t before = out->size;
 		put_counts(row, &head->counts[number], out);
@@ -313,7 +330,7 @@ static bool put_hot_lines(const struct annotate_head *head, const struct pd_anno
 				     pd_stack_percent(lines[i].weight, annotation->sums[unit_of(head)]));
 		perfdata_text_shortened(out, pd_stack_last_part(lines[i].row->source), 0);
 		perfdata_text_printf(out, ":%" PRIu32, lines[i].row->line);
-		put_line_text(head, lines[i].row->source, lines[i].row->line, out);
+		put_line_text(head, lines[i].row, out);
 		perfdata_text_char(out, '\n');
 	}
 	pd_free(lines);

@@ -35,7 +35,9 @@ struct annotate_head {
 	size_t nr_events;
 	const char *file;            /* of the recording, where several share an output; or NULL */
 	const struct perfdata_emit_end *end;
-	struct pd_sources *sources;  /* or NULL: no texts of sources */
+	struct pd_sources *sources;  /* or NULL: no texts of source files */
+	/* without the texts that the recording has of BPF programs: nobody asked for source text */
+	bool no_recorded_texts;
 	const struct annotate_counts *counts;   /* by row of the function at hand; NULL: no branch stacks */
 };
 
@@ -51,6 +53,9 @@ struct annotate_head {
 /* The folder of these options; *ret is NULL where none is asked for. */
 enum perfdata_status pd_annotate_sources(const struct perfdata_emit_context *context, struct pd_sources **ret);
 
+/* The text of a row's source line; NULL: there is none. Valid until the next call. */
+const char *pd_annotate_line_text(const struct annotate_head *head, const struct pd_annotate_row *row,
+				  size_t *ret_size);
 void pd_annotate_text_head(const struct annotate_head *head, struct perfdata_text *out);
 /* False without memory. */
 bool pd_annotate_text(const struct annotate_head *head, const struct pd_annotation *annotation,

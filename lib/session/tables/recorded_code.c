@@ -169,3 +169,38 @@ enum perfdata_status pd_session_code(const struct perfdata_session *session, uin
 				 status == PERFDATA_OK, ret);
 	return status;
 }
+
+/* --- targets ------------------------------------------------------------------------------------------------------ */
+
+/* Kernel, modules and BPF programs call each other at the addresses of the running kernel. */
+static enum perfdata_status find_kernel_target(const struct perfdata_session *session, uint64_t address,
+					       struct perfdata_symbol *ret)
+{
+	const struct pd_state *state = session->state;
+	const struct pd_map *map = pd_maps_find(&state->kernel, address);
+	const struct pd_dso *dso = map ? pd_dso_at(state, map->dso) : NULL;
+	if (!dso || dso->public.kind != PERFDATA_DSO_BPF)
+		return pd_session_kernel_symbol(session, address, ret);
+	*ret = (struct perfdata_symbol){ .name = dso->public.name, .raw_name = dso->public.name,
+					 .start = dso->start, .size = dso->end - dso->start,
+					 .offset = address - dso->start };
+	return PERFDATA_OK;
+}
+
+enum perfdata_status pd_session_target(const struct perfdata_session *session, uint32_t frame, uint64_t address,
+				       struct perfdata_symbol *ret)
+{
+	const struct perfdata_frame *at = perfdata_session_frame(session, frame);
+	const struct pd_dso *dso = at && at->dso != PERFDATA_NONE ? pd_dso_at(session->state, at->dso) : NULL;
+	uint64_t frame_in_file;
+	struct perfdata_symbols_dso *symbols = pd_session_symbols(session, frame, &frame_in_file);
+	enum perfdata_status status = PERFDATA_ABSENT;
+	if (symbols)
+		status = perfdata_symbols_lookup(symbols, address - at->address + frame_in_file,
+						 at->time ? at->time : UINT64_MAX, ret);
+	if (status != PERFDATA_ABSENT || !dso || dso->of_guest)
+		return status;
+	if (dso->public.kind == PERFDATA_DSO_BPF)
+		return find_kernel_target(session, dso->start + address, ret);
+	return dso->public.kind == PERFDATA_DSO_KERNEL ? find_kernel_target(session, address, ret) : status;
+}

@@ -105,6 +105,8 @@ function showAnnotation(one) {
 		if (row.target !== undefined) {
 			const target = one.rows.find(other => other.address === row.target), down = target && target.offset > row.offset;
 			goes.append(target ? button(`${down ? "↓" : "↑"} +${target.offset.toString(16)}`, () => aimAt(row.target, lines)) : visible(row.target));
+		} else if (row.callee) {
+			goes.append(visible(row.callee) + (row.callee_offset ? `+${row.callee_offset.toString(16)}` : ""));
 		}
 		const short = cell("td", place.slice(place.lastIndexOf("/") + 1));
 		short.title = place;
