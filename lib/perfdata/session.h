@@ -295,8 +295,8 @@ enum perfdata_step_origin {
 	PERFDATA_STEP_BRANCH,         /* a call of a branch stack, in place of the callchain's user part */
 	PERFDATA_STEP_UNWOUND,        /* found from recorded registers and stack memory */
 };
-/* One step of a call chain, callee first: at most 127 that were recorded, then branches, then at most 127 that were
- * unwound. Context markers are not steps. */
+/* One step of a call chain, callee first: those that were recorded, then branches, then at most 1023 that were unwound.
+ * Context markers are not steps. */
 struct perfdata_step {
 	uint64_t ip;                  /* as recorded, or found by unwinding */
 	uint32_t frame;               /* PERFDATA_NONE: an address outside of all maps */

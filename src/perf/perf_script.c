@@ -12,9 +12,6 @@
 #include "perf/perf_run.h"
 #include "print.h"
 
-/* The most steps of a chain that a session of perf keeps, and that the kernel records by default. */
-#define MOST_STEPS 127
-
 /* --- headers and dumps -------------------------------------------------------------------------------------------- */
 
 static int run_header(const struct perf_line *line)
@@ -157,10 +154,7 @@ static int check_values(const struct perf_line *line, const struct perf_look *lo
 	else if (time && !filters_time_is_valid(time)) {
 		perf_say("Invalid time string");
 		return PERF_INVALID_CODE;
-	} else if (steps && strtoul(steps, NULL, 10) > MOST_STEPS)
-		perf_say("perf script: --max-stack above %d is refused: so many addresses of a chain are kept",
-			 MOST_STEPS);
-	else if (merge && merge->no)
+	} else if (merge && merge->no)
 		perf_say("perf script: --no-merge-callchains is refused: deferred chains are joined to their samples");
 	else if (perf_line_has(line, "full-source-path") && has_source)
 		perf_say("perf script: --full-source-path is refused with srcline");

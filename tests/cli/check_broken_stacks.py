@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What `info` and `match` say of stacks that end too early, or were cut, is what `report` says. Prints TAP."""
+"""What `info` and `match` say of stacks that end too early, or were cut, is what `report` says; deep stacks are whole. Prints TAP."""
 import json
 import os
 import subprocess
@@ -55,8 +55,25 @@ def compare(path, name):
     return len(report)
 
 
+def check_deep(folder):
+    """kernel.perf_event_max_stack can be raised: outputs have whole chains, `script` as many addresses as perf prints."""
+    recording = Recording()
+    event = recording.event("cycles", ids=[1], type=0, config=0, sample_type=IDENTIFIER | IP | TID | TIME | CALLCHAIN, sample_id_all=1, period=10)
+    chain = [START + at for at in range(1000)]
+    recording.comm(100, 100, "program", time=1)
+    recording.mmap2(100, 100, START, 0x4000, 0, "/srv/work/program", time=2)
+    recording.sample(event, ip=chain[0], pid=100, tid=100, time=3, callchain=[USER] + chain)
+    path = os.path.join(folder, "deep.data")
+    recording.save(path)
+    lines = [output("script", "-q", "-F", "ip", *words, path).split() for words in ([], ["--max-stack", "500"], ["--max-stack", "2000"])]
+    tap.report("script prints 127 addresses, or as many as asked for", [] if [len(one) for one in lines] == [127, 500, 1000] else [len(one) for one in lines])
+    stack = output("folded", "-q", path).split(";")
+    tap.report("folded has all", [] if len(stack) == 1001 else [len(stack)])
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
+        check_deep(folder)
         path = os.path.join(folder, "perf.data")
         record(path)
         tap.report("a recording with such stacks", [] if compare(path, "built") == 2 else ["none"])

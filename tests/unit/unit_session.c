@@ -329,7 +329,7 @@ static void test_stacks(void)
 	walk_all(&walk);
 	check_steps(&walk, 0, STEPS(0xffffffff81000110, 0xffffffff81000210, 0x1010, 0x1020));
 	CHECK_EQ(sample_at(&walk, 0)->delivery.stack, sample_at(&walk, 1)->delivery.stack);
-	check_steps(&walk, 2, deep + 1, 127);
+	check_steps(&walk, 2, deep + 1, 299);
 	check_steps(&walk, 3, NULL, 0);
 	check_steps(&walk, 4, NULL, 0);
 	check_steps(&walk, 5, NULL, 0);

@@ -312,8 +312,7 @@ static void mark_steps(struct pd_state *state, const struct pd_thread *thread, c
 void pd_chain_mark(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain)
 {
 	const struct perfdata_list *list = chain->recorded;
-	if (state->inside || chain->deferred || chain->branches || chain->nr_unwound || chain->leaf_caller ||
-	    list->count > PD_MAX_STEPS) {
+	if (state->inside || chain->deferred || chain->branches || chain->nr_unwound || chain->leaf_caller) {
 		mark_steps(state, thread, chain);
 		return;
 	}

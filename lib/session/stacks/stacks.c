@@ -70,12 +70,13 @@ static int add_leaf_caller(struct pd_state *state, const struct pd_thread *threa
 	return result;
 }
 
-/* Adds the steps of the chain that the walk goes over; a broken chain adds none. */
+/* Adds the steps of the chain that the walk goes over; a chain that is broken where perf looks adds none. */
 static int add_recorded(struct pd_state *state, const struct pd_thread *thread, struct pd_chain_walk *walk,
 			uint64_t leaf_caller)
 {
 	uint64_t ip;
-	for (size_t count = 0; count < PD_MAX_STEPS && pd_walk_next(walk, &ip); count++) {
+	size_t count = 0;
+	for (; count < PD_MAX_STEPS && pd_walk_next(walk, &ip); count++) {
 		if (leaf_caller && leaf_caller != ip && is_second_of_user(walk) &&
 		    add_leaf_caller(state, thread, walk, leaf_caller) < 0)
 			return -1;
@@ -90,7 +91,7 @@ static int add_recorded(struct pd_state *state, const struct pd_thread *thread, 
 		steps->count += nr;
 		count += nr;
 	}
-	if (walk->broken)
+	if (walk->broken && count < PD_PERF_STEPS)
 		state->stacks.scratch.count = 0;
 	return 0;
 }
@@ -98,7 +99,7 @@ static int add_recorded(struct pd_state *state, const struct pd_thread *thread, 
 /* The part of a chain before its user part. false: the chain has no user part, as far as perf looks. */
 static bool before_user(const struct perfdata_list *chain, struct perfdata_list *ret)
 {
-	for (uint64_t i = 0; i < chain->count && i < PD_MAX_STEPS; i++) {
+	for (uint64_t i = 0; i < chain->count && i < PD_PERF_STEPS; i++) {
 		if (perfdata_list_u64(chain, i) == PERFDATA_CONTEXT_USER) {
 			*ret = *chain;
 			ret->count = i;
@@ -126,6 +127,8 @@ static int add_branches(struct pd_state *state, const struct pd_thread *thread, 
 	return 0;
 }
 
+static size_t nr_addresses(const struct perfdata_list *chain) { return chain ? (size_t)chain->count : 0; }
+
 /* Gathers the steps of a chain in the scratch. */
 int pd_gather_steps(struct pd_state *state, const struct pd_thread *thread, const struct pd_chain *chain)
 {
@@ -137,7 +140,8 @@ int pd_gather_steps(struct pd_state *state, const struct pd_thread *thread, cons
 						: pd_walk_start(chain->recorded, chain->deferred);
 	struct pd_steps *steps = &state->stacks.scratch;
 	steps->count = 0;
-	if (pd_vector_grow(&steps->items, &steps->room, PD_MAX_STEPS, sizeof *steps->items) < 0) {
+	const size_t most = nr_addresses(chain->recorded) + nr_addresses(chain->deferred) + 1;
+	if (pd_vector_grow(&steps->items, &steps->room, most, sizeof *steps->items) < 0) {
 		state->status = PERFDATA_ENOMEM;
 		return -1;
 	}

@@ -43,8 +43,12 @@ void pd_stacks_release(struct pd_stacks *stacks);
 void pd_stacks_finish(struct pd_stacks *stacks);
 
 /* --- stacks/frames.c --- */
-/* perf shows at most this many steps of a recorded chain, and as many that were unwound (scripting_max_stack). */
-#define PD_MAX_STEPS 127u
+/* A record has room for so many addresses: recorded chains are whole. */
+#define PD_MAX_STEPS 8192u
+/* perf looks at so many addresses of a chain, and drops a chain that has an unknown marker among them. */
+#define PD_PERF_STEPS 127u
+/* Copied stacks have at most 64 KiB: frames of 64 bytes. */
+#define PD_MAX_UNWOUND 1023u
 
 uint32_t pd_frame_get(struct pd_state *state, const struct perfdata_frame *key);   /* PERFDATA_NONE without memory */
 /* The frame of an address, in the view of a sample of this thread in this mode; PERFDATA_NONE: nothing is mapped
@@ -122,7 +126,7 @@ struct pd_unwinding {
 	bool is_cut;
 	uint64_t generation;                    /* of the maps */
 	size_t nr_pcs;
-	uint64_t pcs[PD_MAX_STEPS];
+	uint64_t pcs[PD_MAX_UNWOUND];
 };
 /* Prepares it for a sample of this thread; false: it has to be unwound in its turn. In the session's thread, after the
  * last record before the sample that is none. */

@@ -22,7 +22,7 @@ struct pd_unwinders {
 	struct pd_unwinder slots[MAX_UNWINDERS];
 	uint64_t uses;
 	uint64_t regs[64];
-	uint64_t pcs[PD_MAX_STEPS];
+	uint64_t pcs[PD_MAX_UNWOUND];
 };
 
 static bool find_map(void *user, uint64_t address, struct perfdata_unwind_map *ret)
@@ -166,7 +166,7 @@ void pd_unwind(struct pd_state *state, const struct pd_thread *thread, const str
 	at.regs = state->unwinders->regs;
 	at.time = state->now;
 	size_t count = 0;
-	const enum perfdata_status status = pd_unwind_stack(slot->unwinder, &at, state->unwinders->pcs, PD_MAX_STEPS,
+	const enum perfdata_status status = pd_unwind_stack(slot->unwinder, &at, state->unwinders->pcs, PD_MAX_UNWOUND,
 							    &count);
 	if (status == PERFDATA_ENOMEM || status == PERFDATA_EREAD)
 		state->status = status;
@@ -232,7 +232,7 @@ void pd_unwinding_run(struct pd_unwinding *unwinding, const struct perfdata_raw 
 	take_registers(&sample->user_regs, regs);
 	at.regs = regs;
 	at.time = raw->time;
-	if (!pd_unwind_ahead(unwinding->modules, find_known_map, unwinding, &at, unwinding->pcs, PD_MAX_STEPS,
+	if (!pd_unwind_ahead(unwinding->modules, find_known_map, unwinding, &at, unwinding->pcs, PD_MAX_UNWOUND,
 			     &unwinding->nr_pcs, &unwinding->is_cut) || unwinding->needs_turn)
 		return;
 	unwinding->is_cut &= is_full(&at, &sample->user_stack);

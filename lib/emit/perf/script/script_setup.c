@@ -8,6 +8,7 @@
 #include "emit/perf/cpu_numbers.h"
 #include "emit/perf/script/script_setup.h"
 #include "reader/reader.h"
+#include "session/session.h"
 
 #define BASE (SCRIPT_COMM | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME | SCRIPT_EVENT)
 #define IP_FIELDS (SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO)
@@ -18,7 +19,7 @@
 /* What samples made of instruction traces may have without an attribute. */
 #define OF_TRACES (SCRIPT_ADDR | SCRIPT_DATA_SRC | SCRIPT_WEIGHT | SCRIPT_PHYS_ADDR | SCRIPT_CPU | SCRIPT_IREGS)
 
-#define MAX_STACK 127u       /* so many steps of a chain the session keeps */
+#define PERF_STACK 127u      /* so many addresses of a chain perf prints unless it is asked for more */
 
 static const struct {
 	const char *name, *prefix;   /* in messages; before the ':' of -F, NULL: not to be chosen */
@@ -473,16 +474,15 @@ static enum perfdata_status read_options(struct script_setup *setup, const struc
 		setup->shown |= shows[i].shown;
 		setup->shown_user |= shows[i].shown_user;
 	}
-	const uint64_t max_stack = perfdata_option_number(options, nr, "max-stack", MAX_STACK);
-	if (max_stack > MAX_STACK)
-		return refuse_usage(context, "--max-stack takes at most 127%s%s", "", "");
 	if (setup->reltime && setup->deltatime)
 		return refuse_unrecorded(context,
 				  "reltime and deltatime - the two don't get along well. Please limit to --reltime or "
 				  "--deltatime.%s%s",
 				  "", "");
-	/* what simpleperf recorded has no such limit */
-	setup->max_stack = max_stack == MAX_STACK ? UINT32_MAX : (uint32_t)max_stack;
+	/* simpleperf prints whole chains */
+	const uint64_t usual = pd_session_follows_simpleperf(context->session) ? UINT32_MAX : PERF_STACK;
+	const uint64_t max_stack = perfdata_option_number(options, nr, "max-stack", usual);
+	setup->max_stack = max_stack < UINT32_MAX ? (uint32_t)max_stack : UINT32_MAX;
 	for (size_t i = 0; i < nr; i++) {
 		if (strcmp(options[i].option->name, "fields") != 0 || !options[i].text)
 			continue;
