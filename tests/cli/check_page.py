@@ -203,6 +203,9 @@ const [file, folder] = process.argv.slice(2);
   said.beside.push(await pair.evaluate(() => perfdata.beside));
   await pair.select("#event", "1");
   said.beside.push(await total(pair));
+  const chosen = await pair.evaluate(() => document.getElementById("event").value);
+  await pair.select("#beside", chosen);
+  said.same = await pair.evaluate(() => [document.getElementById("beside").value, document.getElementById("colour").value]);
   await pair.close();
 
   /* time on and off the CPU */
@@ -324,6 +327,7 @@ def check(folder):
     report("it can be printed", said["pdf"] < 1000 or said["printed"] < 5)
     report("a double click shows instructions", said["annotated"] != [heaviest["symbol"], len(heaviest["rows"])] and said["annotated"])
     (beside, colour), with_roots, shown = said["beside"]
+    report("no event is beside itself", [] if said["same"] == ["-1", "k"] else said["same"])
     report("an event beside another has the sum that it has by itself", (not beside or beside != with_roots or beside != shown or colour != "r") and said["beside"])
     totals = said["wall"]["totals"]
     report("wall is the time on the CPU and that off it", (len(totals) != 6 or totals[0] + totals[2] != totals[4] or totals[5] != totals[2] or not totals[2]) and said["wall"])

@@ -334,6 +334,33 @@ static bool add_line(struct flamegraph *graph, char **lines, const struct perfda
 	return true;
 }
 
+/* How many events have stacks of which the page says that they end too early. */
+static size_t nr_events_broken(const struct flamegraph *graph)
+{
+	struct pd_broken_file file;
+	struct perfdata_text line;
+	size_t nr = 0;
+	perfdata_text_init(&line);
+	for (uint32_t i = 0; i < pd_profile_nr_events(graph->recording->profile); i++) {
+		const struct pd_broken_stacks *broken = pd_flame_data_broken(graph->data, i);
+		nr += broken && (pd_broken_stacks_files(broken, &file, 1) ||
+				 pd_broken_stacks_spell_cut(broken, perfdata_reader_event(graph->recording->reader, i),
+							    &line));
+	}
+	perfdata_text_release(&line);
+	return nr;
+}
+
+/* Where several events have such lines, each line says of which it is. */
+static void begin_line(const char *event, struct perfdata_text *line)
+{
+	perfdata_text_clear(line);
+	if (!event)
+		return;
+	perfdata_text_shortened(line, event, 40);
+	perfdata_text_literal(line, ": ");
+}
+
 /* What the page says of callers is not whole where stacks end too early, and of the rest where stacks were chosen. */
 static enum perfdata_status find_broken(const struct state *state, struct flamegraph *graph, char **lines)
 {
@@ -347,15 +374,17 @@ static enum perfdata_status find_broken(const struct state *state, struct flameg
 		pd_stack_choice_spell(state->gather.choice, &line);
 		fine = add_line(graph, lines, &line);
 	}
+	const bool several = nr_events_broken(graph) > 1;
 	for (uint32_t i = 0; i < pd_profile_nr_events(run->profile) && fine; i++) {
 		const struct pd_broken_stacks *broken = pd_flame_data_broken(graph->data, i);
+		const struct perfdata_event *event = perfdata_reader_event(run->reader, i);
 		const size_t nr = broken ? pd_broken_stacks_files(broken, files, BROKEN_TOLD) : 0;
-		perfdata_text_clear(&line);
-		if (broken && pd_broken_stacks_spell_cut(broken, perfdata_reader_event(run->reader, i), &line))
+		begin_line(several ? event->name : NULL, &line);
+		if (broken && pd_broken_stacks_spell_cut(broken, event, &line))
 			fine = add_line(graph, lines, &line);
 		for (size_t k = 0; k < nr && fine; k++) {
-			perfdata_text_clear(&line);
-			pd_broken_stacks_spell(&files[k], run->session, perfdata_reader_event(run->reader, i), &line);
+			begin_line(several ? event->name : NULL, &line);
+			pd_broken_stacks_spell(&files[k], run->session, event, &line);
 			fine = add_line(graph, lines, &line);
 		}
 	}

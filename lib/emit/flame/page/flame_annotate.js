@@ -78,9 +78,12 @@ function showAnnotation(one) {
 	$("annotate-facts").textContent = [visible(one.dso || ""), ...shown.map(at => `${eventName(data.meta.events[at])}: ${annotatedText(annotatedSum(one.sums, at), at)}`),
 		one.no_code ? "no instructions: " + visible(one.no_code) : visible(one.decoder || "")].filter(Boolean).join(" · ") + " · of the whole recording";
 	const table = document.createElement("table"), head = document.createElement("tr"), body = document.createElement("tbody");
-	const counted = one.rows.some(row => row.runs !== undefined);
-	const columns = ["share", ...shown.map(at => eventName(data.meta.events[at])), ...(counted ? ["runs"] : []), "offset", "instruction", "goes to", ...(counted ? ["branches"] : []), "line", "inlined"];
-	head.append(...columns.map(text => cell("th", text, ["instruction", "branches", "inlined"].includes(text) ? "name" : "")));
+	const counted = one.rows.some(row => row.runs !== undefined), lined = one.rows.some(row => row.source), hasInlined = one.rows.some(row => row.inlined);
+	const columns = ["share", ...shown.map(at => eventName(data.meta.events[at])), ...(counted ? ["runs"] : []), "offset", "instruction", "goes to", ...(counted ? ["branches"] : []),
+		...(lined ? ["line"] : []), ...(hasInlined ? ["inlined"] : [])];
+	const texts = ["instruction", "goes to", "branches", "line", "inlined"];
+	/* a narrow window has room for shares only */
+	head.append(...columns.map((text, at) => cell("th", text, texts.includes(text) ? "name" : at > 0 && at <= shown.length ? "amount" : "")));
 	let line = "", block;
 	for (const row of one.rows) {
 		const place = row.source ? `${visible(row.source)}:${row.line}` : "", value = annotatedSum(row.sums, shown[0]), made = document.createElement("tr");
@@ -99,18 +102,19 @@ function showAnnotation(one) {
 		share.style.background = value ? loadFill(value / most) : "";
 		if (value)
 			share.style.color = strip.text;
-		made.append(share, ...shown.map(at => cell("td", annotatedSum(row.sums, at) ? annotatedText(annotatedSum(row.sums, at), at) : "")),
+		made.append(share, ...shown.map(at => cell("td", annotatedSum(row.sums, at) ? annotatedText(annotatedSum(row.sums, at), at) : "", "amount")),
 			...(counted ? [cell("td", row.runs ? countText(row.runs) : "")] : []), cell("td", `${aims.has(row.address) ? "→ " : ""}+${row.offset.toString(16)}`), cell("td", visible(row.text || row.address), "text"));
-		const goes = document.createElement("td");
+		const goes = cell("td", "", "text callee");
 		if (row.target !== undefined) {
 			const target = one.rows.find(other => other.address === row.target), down = target && target.offset > row.offset;
 			goes.append(target ? button(`${down ? "↓" : "↑"} +${target.offset.toString(16)}`, () => aimAt(row.target, lines)) : visible(row.target));
 		} else if (row.callee) {
-			goes.append(visible(row.callee) + (row.callee_offset ? `+${row.callee_offset.toString(16)}` : ""));
+			goes.title = visible(row.callee) + (row.callee_offset ? `+${row.callee_offset.toString(16)}` : "");
+			goes.append(goes.title);
 		}
-		const short = cell("td", place.slice(place.lastIndexOf("/") + 1));
+		const short = cell("td", place.slice(place.lastIndexOf("/") + 1), "text");
 		short.title = place;
-		made.append(goes, ...(counted ? [cell("td", branchText(row), "text")] : []), short, cell("td", (row.inlined || []).map(call => visible(typeof call === "string" ? call : call.symbol || call.name || "")).join(" ← "), "text"));
+		made.append(goes, ...(counted ? [cell("td", branchText(row), "text")] : []), ...(lined ? [short] : []), ...(hasInlined ? [cell("td", (row.inlined || []).map(call => visible(typeof call === "string" ? call : call.symbol || call.name || "")).join(" ← "), "text")] : []));
 		lines.set(row.address, made);
 		body.append(made);
 	}

@@ -95,6 +95,9 @@ function build() {
 /* What stands on the chart. Rows count from the top. */
 function arrange() {
 	selected = null;
+	/* a ratio needs two events: links and menus may choose one event twice */
+	if (choice.colour === "r" && (besideOf(data, choice) < 0 || event().wall))
+		choice.colour = startOf("colour");
 	const wanted = choice.view === "sandwich" ? sandwichFunctions() : null;
 	if (wanted) {
 		const test = func => func >= 0 && wanted.found[func] === 1, is = func => wanted.one < 0 ? func : wanted.one;

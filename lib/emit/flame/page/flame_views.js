@@ -62,6 +62,11 @@ function button(text, act) {
 	return made;
 }
 
+/* As the style sheet has it. */
+function isNarrow() {
+	return matchMedia("(max-width: 560px)").matches;
+}
+
 function showTable() {
 	sums = sums || functionSums(data, tree);
 	const list = columns(), by = list.find(c => c.key === sort.key) || list[0], rows = [];
@@ -76,7 +81,9 @@ function showTable() {
 			sort = { key: column.key, down: column.key === sort.key ? !sort.down : true };
 			showTable();
 		})));
-	head.append(cell("th", "function", "name"), cell("th", "file", "file"));
+	/* on a narrow window the names are seen first, and stay while the rest scrolls */
+	const put = (row, name, rest) => isNarrow() ? row.prepend(name) : row.append(name, rest);
+	put(head, cell("th", "function", "name"), cell("th", "file", "file"));
 	for (const f of rows.slice(0, TABLE_ROWS)) {
 		const row = document.createElement("tr");
 		for (const column of list)
@@ -86,7 +93,7 @@ function showTable() {
 		row.addEventListener("dblclick", () => annotate(f));
 		const file = cell("td", fileOf(f), "file");
 		file.title = fileOf(f).slice(0, 2000);
-		row.append(name, file);
+		put(row, name, file);
 		body.append(row);
 	}
 	const caption = cell("caption", rows.length > TABLE_ROWS ? `${countText(rows.length - TABLE_ROWS)} more functions are not shown; search finds them` : "");
@@ -145,9 +152,12 @@ function showAll() {
 		$("v-" + view).setAttribute("aria-pressed", String(choice.view === view));
 	$("heavy").setAttribute("aria-pressed", String(choice.heavy));
 	$("regex").setAttribute("aria-pressed", String(choice.regex));
-	for (const name of ["event", "unit", "roots", "lanes", "beside", "colour", "side"])
+	for (const name of ["event", "unit", "roots", "lanes", "colour", "side"])
 		$(name).value = String(choice[name]);
 	const beside = besideOf(data, choice);
+	for (const other of $("beside").options)
+		other.hidden = other.value === String(choice.event);
+	$("beside").value = String(beside);
 	$("beside-box").hidden = data.meta.events.length < 2 || event().wall === true;
 	$("colour").querySelector('[value="r"]').hidden = beside < 0 || event().wall === true;
 	$("search").value = choice.search;
@@ -190,8 +200,6 @@ function change(name, value) {
 	choice[name] = value;
 	if (name === "beside")
 		choice.colour = value >= 0 ? "r" : startOf("colour");
-	else if (name === "event" && choice.colour === "r" && besideOf(data, choice) < 0)
-		choice.colour = startOf("colour");
 	if (["event", "unit", "roots", "only", "filters", "beside"].includes(name)) {
 		choice.zoom = -1;
 		build();
