@@ -2,6 +2,7 @@
 #include "config.h"
 #include <errno.h>
 #include <unistd.h>
+#include "base/error.h"
 #include "base/fdio.h"
 #include "base/port.h"
 #include "base/spool.h"
@@ -9,6 +10,12 @@
 void pd_spool_init(struct pd_spool *spool, const char *directory)
 {
 	*spool = (struct pd_spool){ .directory = directory, .fd = -1 };
+}
+
+enum perfdata_status pd_spool_error(const struct pd_spool *spool, const char *action, struct perfdata_error *reterr)
+{
+	return pd_error_errno(reterr, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, errno, "cannot %s a temporary file in %s",
+			      action, spool->directory ? spool->directory : "/tmp");
 }
 
 void pd_spool_release(struct pd_spool *spool)

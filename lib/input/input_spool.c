@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
-#include <errno.h>
 #include <string.h>
 #include "base/error.h"
 #include "base/memory.h"
@@ -32,13 +31,10 @@ void pd_input_spool_empty(struct pd_input_spool *spool)
 
 static enum perfdata_status write_out(struct pd_input_spool *spool, struct perfdata_error *reterr)
 {
-	const char *directory = spool->file.directory ? spool->file.directory : "/tmp";
 	if (pd_spool_make(&spool->file))
-		return pd_error_errno(reterr, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, errno,
-				      "cannot make a temporary file in %s", directory);
+		return pd_spool_error(&spool->file, "make", reterr);
 	if (pd_spool_append(&spool->file, spool->buffer, spool->used))
-		return pd_error_errno(reterr, PERFDATA_EWRITE, spool->file.size, errno,
-				      "cannot write a temporary file in %s", directory);
+		return pd_spool_error(&spool->file, "write", reterr);
 	spool->used = 0;
 	return PERFDATA_OK;
 }

@@ -2,7 +2,6 @@
 /* Records that wait for their turn in time order and do not fit into memory: sorted runs in one temporary file, each
  * read back once, from its beginning to its end. */
 #include "config.h"
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/error.h"
@@ -57,17 +56,10 @@ void pd_spill_free(struct pd_spill *spill)
 	pd_free(spill);
 }
 
-static enum perfdata_status fail_spill(struct pd_spill *spill, const char *what)
-{
-	const char *tmpdir = spill->reader->options.tmpdir;
-	return pd_error_errno(&spill->reader->error, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, errno,
-			      "cannot %s a temporary file in %s", what, tmpdir ? tmpdir : "/tmp");
-}
-
 static enum perfdata_status flush_spill(struct pd_spill *spill)
 {
 	if (pd_spool_append(&spill->file, spill->buffer, spill->used))
-		return fail_spill(spill, "write");
+		return pd_spool_error(&spill->file, "write", &spill->reader->error);
 	spill->used = 0;
 	return PERFDATA_OK;
 }
@@ -76,9 +68,9 @@ static enum perfdata_status flush_spill(struct pd_spill *spill)
 static enum perfdata_status start_file(struct pd_spill *spill)
 {
 	if (pd_spool_make(&spill->file))
-		return fail_spill(spill, "make");
+		return pd_spool_error(&spill->file, "make", &spill->reader->error);
 	if (ftruncate(spill->file.fd, 0) < 0)
-		return fail_spill(spill, "empty");
+		return pd_spool_error(&spill->file, "empty", &spill->reader->error);
 	pd_spool_clear(&spill->file);
 	memcpy(spill->buffer, file_start, sizeof file_start);
 	spill->used = sizeof file_start;

@@ -2,25 +2,18 @@
 /* The data section of a file waits until its size is known: in memory while it is small, then in an unlinked temporary
  * file. */
 #include "config.h"
-#include <errno.h>
 #include "base/error.h"
 #include "base/memory.h"
 #include "write/writer.h"
-
-static enum perfdata_status fail_spool(struct perfdata_writer *writer, const char *what)
-{
-	(void)pd_error_errno(&writer->error, PERFDATA_EWRITE, PERFDATA_NO_OFFSET, errno, "%s", what);
-	return PERFDATA_EWRITE;
-}
 
 static enum perfdata_status flush_spool(struct perfdata_writer *writer)
 {
 	struct pd_write_spool *spool = &writer->spool;
 
 	if (pd_spool_make(&spool->file))
-		return fail_spool(writer, "no temporary file could be made");
+		return pd_spool_error(&spool->file, "make", &writer->error);
 	if (pd_spool_append(&spool->file, spool->buffer, spool->used))
-		return fail_spool(writer, "a temporary file cannot be written");
+		return pd_spool_error(&spool->file, "write", &writer->error);
 	spool->used = 0;
 	return PERFDATA_OK;
 }
@@ -63,7 +56,7 @@ enum perfdata_status pd_write_spool_copy(struct perfdata_writer *writer)
 		const uint64_t left = in_file - at;
 		const size_t want = left < PD_SPOOL_BUFFER ? (size_t)left : PD_SPOOL_BUFFER;
 		if (pd_spool_read(&spool->file, at, buffer, want))
-			status = fail_spool(writer, "a temporary file cannot be read");
+			status = pd_spool_error(&spool->file, "read", &writer->error);
 		else
 			status = pd_writer_out(writer, buffer, want);
 		at += want;

@@ -42,7 +42,7 @@ enum perfdata_status pd_writer_new(const struct perfdata_writer_options *options
 	if (!writer)
 		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
 	writer->error.offset = PERFDATA_NO_OFFSET;
-	pd_spool_init(&writer->spool.file, writer->options.tmpdir);
+	pd_spool_init(&writer->spool.file, NULL);
 	enum perfdata_status status = PD_OPTIONS_COPY(&writer->options, user, options, reterr);
 	if (status == PERFDATA_OK && !writer->options.write)
 		status = pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
@@ -54,9 +54,15 @@ enum perfdata_status pd_writer_new(const struct perfdata_writer_options *options
 	writer->swap = pd_order_is_foreign(writer->options.order);
 	if (!writer->options.level)
 		writer->options.level = 1;
-	if (writer->options.tmpdir)
-		writer->options.tmpdir = pd_arena_copy(&writer->arena, writer->options.tmpdir,
-						       strlen(writer->options.tmpdir));
+	if (writer->options.tmpdir) {
+		const char *own = pd_arena_copy(&writer->arena, writer->options.tmpdir,
+						strlen(writer->options.tmpdir));
+		if (!own) {
+			pd_writer_free(writer);
+			return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
+		}
+		writer->spool.file.directory = writer->options.tmpdir = own;
+	}
 	if (writer->options.carrier != PERFDATA_CARRIER_NONE && !pd_codec_can_pack(PD_CODEC_ZSTD)) {
 		pd_writer_free(writer);
 		return pd_error(reterr, PERFDATA_EUNSUP, PERFDATA_NO_OFFSET,
