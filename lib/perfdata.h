@@ -25,6 +25,5 @@
 #include "perfdata/text.h"
 #include "perfdata/top.h"
 #include "perfdata/trace.h"
-#include "perfdata/write.h"
 
 #endif

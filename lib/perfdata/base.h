@@ -19,7 +19,6 @@
  *   perfdata/perf.h     what perf prints about a recording as a whole
  *   perfdata/describe.h what outputs can hold: fields, JSON Schema, columns
  *   perfdata/table.h    a table of a recording in memory, as an Arrow stream
- *   perfdata/write.h    records, attrs and sections back into bytes; files and streams
  *   perfdata/rewrite.h  a recording cut, converted, merged, repaired or made anonymous
  *   perfdata/match.h    whether the files at hand are the recorded ones
  *   perfdata/bundle.h   the files that name a recording, in one archive

@@ -14,7 +14,6 @@
 #ifndef PERFDATA_REWRITE_H
 #define PERFDATA_REWRITE_H
 
-#include "perfdata/write.h"
 #include "perfdata/reader.h"
 #include "perfdata/session.h"
 

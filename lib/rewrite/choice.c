@@ -100,7 +100,7 @@ void pd_forget_time(struct perfdata_record *record)
 static enum perfdata_status keep_state(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
 				       const struct perfdata_config *source)
 {
-	uint8_t out[PERFDATA_RECORD_ROOM];
+	uint8_t out[PD_RECORD_ROOM];
 	struct perfdata_record record;
 	struct perfdata_config target;
 	size_t size;

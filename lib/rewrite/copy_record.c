@@ -21,7 +21,7 @@ static enum perfdata_status put_record(struct perfdata_rewriter *rewriter, const
 /* Some old records have sizes that perf does not take any more: they are filled up to a multiple of 8 bytes. */
 static enum perfdata_status put_aligned(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
-	uint8_t out[PERFDATA_RECORD_ROOM];
+	uint8_t out[PD_RECORD_ROOM];
 	const size_t size = (size_t)pd_align8(raw->size);
 	const bool may_be_odd = raw->type == PERFDATA_RECORD_COMPRESSED || raw->type == PERFDATA_RECORD_FEATURE ||
 				raw->type == PERFDATA_RECORD_TRACING_DATA || perfdata_record_is_simpleperf(raw->type);
@@ -212,7 +212,7 @@ static enum perfdata_status put_large(struct perfdata_rewriter *rewriter, const 
 	const size_t symbols = record->type == PERFDATA_RECORD_SIMPLEPERF_KERNEL_SYMBOL
 				       ? record->u.kernel_symbol.kallsyms.size
 				       : 0;
-	const size_t room = record->size + symbols + (size_t)PERFDATA_RECORD_ROOM;
+	const size_t room = record->size + symbols + (size_t)PD_RECORD_ROOM;
 	uint8_t *out = pd_malloc(room);
 	size_t size;
 
@@ -228,7 +228,7 @@ static enum perfdata_status put_large(struct perfdata_rewriter *rewriter, const 
 static enum perfdata_status put_encoded(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw,
 					struct perfdata_record *record, const struct perfdata_config *source)
 {
-	uint8_t out[PERFDATA_RECORD_ROOM];
+	uint8_t out[PD_RECORD_ROOM];
 	const struct perfdata_config *target = rewriter->merge ? pd_merge_record(rewriter, raw, record)
 							       : pd_rewrite_target(rewriter, raw);
 	size_t size;
@@ -373,7 +373,7 @@ static enum perfdata_status copy_part(struct perfdata_rewriter *rewriter, const 
 
 static enum perfdata_status copy_feature(struct perfdata_rewriter *rewriter, const struct perfdata_raw *raw)
 {
-	uint8_t out[PERFDATA_RECORD_ROOM];
+	uint8_t out[PD_RECORD_ROOM];
 	size_t size;
 	const enum perfdata_status status = pd_sections_record(rewriter, raw, out, &size);
 

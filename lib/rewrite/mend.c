@@ -225,7 +225,7 @@ enum perfdata_status pd_mend_tell_loss(struct perfdata_rewriter *rewriter, const
 	const bool samples = rewriter->lost_samples != 0;
 	const struct perfdata_event *event = raw->event;
 	struct perfdata_record record = { .type = samples ? PERFDATA_RECORD_LOST_SAMPLES : PERFDATA_RECORD_LOST };
-	uint8_t out[PERFDATA_RECORD_ROOM];
+	uint8_t out[PD_RECORD_ROOM];
 	size_t size;
 
 	if (!event || raw->type >= PERFDATA_RECORD_USER_FIRST || raw->time == UINT64_MAX || raw->time == 0)

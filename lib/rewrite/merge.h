@@ -11,6 +11,7 @@
 
 #include "base/hash.h"
 #include "rewrite/rewriter.h"
+#include "write/writing.h"
 
 /* Where the kernel was, by the first record of its map. */
 struct pd_merge_kernel {
@@ -63,7 +64,7 @@ struct pd_merge {
 	struct pd_merge_device device;
 	struct pd_intern *kernel_maps;   /* kernel maps that were written */
 	struct perfdata_bytes maps[PD_MERGE_MAPS];   /* the first record of each of these types */
-	uint8_t list[PERFDATA_RECORD_ROOM];              /* the list of a record with new ids */
+	uint8_t list[PD_RECORD_ROOM];              /* the list of a record with new ids */
 };
 
 /* The text of a feature section. NULL: the recording does not have it, or has what the writer puts for it. */

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "schema/schema.h"
 #include "reader/reader.h"
-#include "perfdata/write.h"
+#include "write/writing.h"
 #include "rewrite/merge.h"
 
 #define NS 1000000000ull
@@ -87,7 +87,7 @@ static enum perfdata_status check_alone(struct perfdata_rewriter *rewriter, cons
 const char *pd_merge_text(const struct pd_merge_input *input, uint32_t id)
 {
 	const char *text = perfdata_reader_feature_text(input->known, id);
-	const bool unknown = text && id == PERFDATA_FEATURE_HOSTNAME && !strcmp(text, PERFDATA_HOSTNAME_UNKNOWN);
+	const bool unknown = text && id == PERFDATA_FEATURE_HOSTNAME && !strcmp(text, PD_HOSTNAME_UNKNOWN);
 	return unknown ? NULL : text;
 }
 

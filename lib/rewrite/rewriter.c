@@ -251,11 +251,10 @@ enum perfdata_status pd_rewrite_make_writer(struct perfdata_rewriter *rewriter)
 	const bool pack = rewriter->options.packing == PERFDATA_REWRITE_COMPRESSED ||
 			  (rewriter->options.packing == PERFDATA_REWRITE_SAME_PACKING && was_compressed &&
 			   !rewriter->keeps_carriers);
-	const struct perfdata_writer_options options = {
-		.size = sizeof options,
-		.form = rewriter->to_stream ? PERFDATA_FORM_STREAM : PERFDATA_FORM_FILE,
+	const struct pd_writer_options options = {
+		.form = rewriter->to_stream ? PD_WRITE_STREAM : PD_WRITE_FILE,
 		.order = rewriter->order,
-		.carrier = pack ? PERFDATA_CARRIER_COMPRESSED : PERFDATA_CARRIER_NONE,
+		.carrier = pack ? PD_CARRIER_COMPRESSED : PD_CARRIER_NONE,
 		.tmpdir = rewriter->options.tmpdir,
 		.max_spool = rewriter->options.max_spool,
 		.write = rewriter->options.write,
@@ -280,7 +279,7 @@ enum perfdata_status pd_rewrite_put_round(struct perfdata_rewriter *rewriter)
 	const struct perfdata_record record = { .type = PERFDATA_RECORD_FINISHED_ROUND,
 						.layout = perfdata_record_layout(PERFDATA_RECORD_FINISHED_ROUND) };
 	struct perfdata_config config;
-	uint8_t out[PERFDATA_RECORD_ROOM];
+	uint8_t out[PD_RECORD_ROOM];
 	size_t size;
 
 	pd_config_init(&config, NULL, rewriter->order);

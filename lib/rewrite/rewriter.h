@@ -61,7 +61,7 @@ struct perfdata_rewriter {
 
 	/* the copy */
 	struct perfdata_reader *reader;  /* borrowed */
-	struct perfdata_writer *writer;
+	struct pd_writer *writer;
 	enum perfdata_byte_order order;       /* of the output */
 	bool from_stream, to_stream, from_directory;
 	bool keeps_carriers;             /* the copy takes carriers as they are */

@@ -141,7 +141,7 @@ enum perfdata_status pd_sections_times(struct perfdata_rewriter *rewriter)
 enum perfdata_status pd_sections_put(struct perfdata_rewriter *rewriter, const struct perfdata_feature_section *section)
 {
 	const enum perfdata_byte_order order = perfdata_reader_header(rewriter->reader)->order;
-	const struct perfdata_feature_edit edit = { pd_anonymize_value, rewriter->anonymizer };
+	const struct pd_feature_edit edit = { pd_anonymize_value, rewriter->anonymizer };
 	enum perfdata_status status = PERFDATA_OK;
 	struct perfdata_text out;
 
@@ -258,7 +258,7 @@ enum perfdata_status pd_sections_record(struct perfdata_rewriter *rewriter, cons
 {
 	const struct perfdata_config *source = perfdata_reader_config(rewriter->reader);
 	struct renaming renaming = { .rewriter = rewriter };
-	const struct perfdata_feature_edit edit = { rename_value, &renaming };
+	const struct pd_feature_edit edit = { rename_value, &renaming };
 	struct perfdata_record record;
 	struct perfdata_config target;
 	struct perfdata_feature *feature = NULL;

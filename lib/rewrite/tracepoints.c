@@ -257,10 +257,10 @@ enum perfdata_status pd_tracepoint_turn(struct perfdata_rewriter *rewriter, cons
 	if (!pd_tracepoint_can_byteswap(rewriter, raw->event))
 		return rewriter->error.status;
 	if (!rewriter->turned)
-		rewriter->turned = pd_arena_alloc(&rewriter->arena, PERFDATA_RECORD_ROOM);
+		rewriter->turned = pd_arena_alloc(&rewriter->arena, PD_RECORD_ROOM);
 	if (!rewriter->turned)
 		return pd_rewrite_failed(rewriter, PERFDATA_ENOMEM, NULL);
-	if (bytes->size > PERFDATA_RECORD_ROOM)
+	if (bytes->size > PD_RECORD_ROOM)
 		return pd_rewrite_failed(rewriter, PERFDATA_ELIMIT, NULL);
 	if (bytes->size)
 		memcpy(rewriter->turned, bytes->data, bytes->size);

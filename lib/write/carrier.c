@@ -10,7 +10,7 @@
 #define PAGE 4096u                    /* perf wants mmap_len to be a multiple of it */
 
 /* Compresses the records that wait into `out`; false where the result does not fit, or on failure. */
-static bool pack_block(struct perfdata_writer *writer, uint8_t *out, size_t room, size_t *ret_size,
+static bool pack_block(struct pd_writer *writer, uint8_t *out, size_t room, size_t *ret_size,
 		       enum perfdata_status *ret_status)
 {
 	size_t used = 0, made = 0;
@@ -31,7 +31,7 @@ static bool pack_block(struct perfdata_writer *writer, uint8_t *out, size_t room
 	return status == PERFDATA_END;
 }
 
-static void put_header(const struct perfdata_writer *writer, uint8_t *out, uint32_t type, size_t size)
+static void put_header(const struct pd_writer *writer, uint8_t *out, uint32_t type, size_t size)
 {
 	struct pd_encode e = { .start = out, .at = out, .end = out + 8, .swap = writer->swap };
 	pd_put_int(&e, 4, type);
@@ -39,10 +39,10 @@ static void put_header(const struct perfdata_writer *writer, uint8_t *out, uint3
 	pd_put_int(&e, 2, size);
 }
 
-enum perfdata_status pd_carrier_flush(struct perfdata_writer *writer)
+enum perfdata_status pd_carrier_flush(struct pd_writer *writer)
 {
-	uint8_t out[PERFDATA_RECORD_ROOM];
-	const bool second = writer->options.carrier == PERFDATA_CARRIER_COMPRESSED2;
+	uint8_t out[PD_RECORD_ROOM];
+	const bool second = writer->options.carrier == PD_CARRIER_COMPRESSED2;
 	const size_t head = second ? 16 : 8;
 	enum perfdata_status status = PERFDATA_OK;
 	size_t size;
@@ -73,9 +73,9 @@ enum perfdata_status pd_carrier_flush(struct perfdata_writer *writer)
 	return pd_writer_put(writer, out, whole);
 }
 
-enum perfdata_status pd_carrier_put(struct perfdata_writer *writer, const void *bytes, size_t size)
+enum perfdata_status pd_carrier_put(struct pd_writer *writer, const void *bytes, size_t size)
 {
-	if (!writer->pending && !(writer->pending = pd_malloc(PERFDATA_RECORD_ROOM)))
+	if (!writer->pending && !(writer->pending = pd_malloc(PD_RECORD_ROOM)))
 		return pd_writer_failed(writer, PERFDATA_ENOMEM, NULL);
 	if (writer->pending_size && writer->pending_size + size > CARRIED) {
 		const enum perfdata_status status = pd_carrier_flush(writer);
@@ -87,9 +87,9 @@ enum perfdata_status pd_carrier_put(struct perfdata_writer *writer, const void *
 	return PERFDATA_OK;
 }
 
-void pd_carrier_section(const struct perfdata_writer *writer, struct perfdata_text *out)
+void pd_carrier_section(const struct pd_writer *writer, struct perfdata_text *out)
 {
-	const uint32_t zstd = 1, largest = writer->largest ? writer->largest : PERFDATA_RECORD_ROOM;
+	const uint32_t zstd = 1, largest = writer->largest ? writer->largest : PD_RECORD_ROOM;
 
 	pd_text_int(writer, out, 4, 0);
 	pd_text_int(writer, out, 4, zstd);

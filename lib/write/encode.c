@@ -321,7 +321,7 @@ static void put_header(struct pd_encode *e, const struct perfdata_record *record
 enum perfdata_status pd_encode_record(const struct perfdata_config *config, const struct perfdata_config *source,
 				      const struct perfdata_record *record, void *out, size_t *ret_size)
 {
-	return pd_encode_record_in(config, source, record, out, PERFDATA_RECORD_ROOM, ret_size);
+	return pd_encode_record_in(config, source, record, out, PD_RECORD_ROOM, ret_size);
 }
 
 enum perfdata_status pd_encode_record_in(const struct perfdata_config *config, const struct perfdata_config *source,

@@ -4,7 +4,7 @@
 #define PD_ENCODE_H
 
 #include "base/cursor.h"
-#include "perfdata/write.h"
+#include "write/writing.h"
 #include "schema/schema.h"
 
 struct pd_encode {

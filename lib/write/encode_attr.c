@@ -90,14 +90,14 @@ enum perfdata_status pd_attr_encode(const struct perfdata_attr *attr, uint32_t s
 {
 	struct perfdata_attr stated = *attr;
 	struct pd_encode e = {
-		.start = out, .at = out, .end = (uint8_t *)out + PERFDATA_ATTR_ROOM, .swap = pd_order_is_foreign(order)
+		.start = out, .at = out, .end = (uint8_t *)out + PD_ATTR_ROOM, .swap = pd_order_is_foreign(order)
 	};
 
 	if (size)
 		stated.size = size;
 	else
 		size = attr->size ? attr->size : 64;
-	if (size < 64 || size > PERFDATA_ATTR_ROOM || size % 8)
+	if (size < 64 || size > PD_ATTR_ROOM || size % 8)
 		return PERFDATA_EUSAGE;
 	pd_put_attr(&e, &stated, size);
 	*ret_size = pd_encode_size(&e);

@@ -17,7 +17,7 @@ struct feature_walk {
 	const struct perfdata_layout *section;
 	struct perfdata_bytes source;
 	const struct perfdata_node *root;
-	const struct perfdata_feature_edit *edit;
+	const struct pd_feature_edit *edit;
 	bool swap, source_swap;
 	bool unsupported;
 };
@@ -82,7 +82,7 @@ static const uint8_t *recorded_attr(const struct feature_walk *w, const struct p
 
 static void put_attr(struct feature_walk *w, const struct perfdata_attr *attr, uint32_t size)
 {
-	uint8_t bytes[PERFDATA_ATTR_ROOM];
+	uint8_t bytes[PD_ATTR_ROOM];
 	struct pd_encode e = { .start = bytes, .at = bytes, .end = bytes + sizeof bytes, .swap = w->swap };
 
 	pd_put_attr(&e, attr, size < sizeof bytes ? size : (uint32_t)sizeof bytes);
@@ -322,7 +322,7 @@ static void put_rest(struct feature_walk *w)
 
 enum perfdata_status pd_feature_encode(const struct perfdata_feature *feature,
 				       enum perfdata_byte_order source_order, enum perfdata_byte_order order,
-				       const struct perfdata_feature_edit *edit, struct perfdata_text *out)
+				       const struct pd_feature_edit *edit, struct perfdata_text *out)
 {
 	const size_t start = out->size;
 	struct feature_walk w = {

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "write/writer.h"
 
-static enum perfdata_status flush_spool(struct perfdata_writer *writer)
+static enum perfdata_status flush_spool(struct pd_writer *writer)
 {
 	struct pd_write_spool *spool = &writer->spool;
 
@@ -18,7 +18,7 @@ static enum perfdata_status flush_spool(struct perfdata_writer *writer)
 	return PERFDATA_OK;
 }
 
-enum perfdata_status pd_write_spool_put(struct perfdata_writer *writer, const void *bytes, size_t size)
+enum perfdata_status pd_write_spool_put(struct pd_writer *writer, const void *bytes, size_t size)
 {
 	struct pd_write_spool *spool = &writer->spool;
 	const uint8_t *at = bytes;
@@ -43,7 +43,7 @@ enum perfdata_status pd_write_spool_put(struct perfdata_writer *writer, const vo
 	return PERFDATA_OK;
 }
 
-enum perfdata_status pd_write_spool_copy(struct perfdata_writer *writer)
+enum perfdata_status pd_write_spool_copy(struct pd_writer *writer)
 {
 	struct pd_write_spool *spool = &writer->spool;
 	const uint64_t in_file = spool->file.size;

@@ -8,7 +8,7 @@
 #include "write/writer.h"
 #include "write/writing.h"
 
-enum perfdata_status pd_writer_failed(struct perfdata_writer *writer, enum perfdata_status status, const char *what)
+enum perfdata_status pd_writer_failed(struct pd_writer *writer, enum perfdata_status status, const char *what)
 {
 	if (writer->error.status == PERFDATA_OK)
 		(void)pd_error(&writer->error, status, PERFDATA_NO_OFFSET, "%s",
@@ -16,7 +16,7 @@ enum perfdata_status pd_writer_failed(struct perfdata_writer *writer, enum perfd
 	return writer->error.status;
 }
 
-enum perfdata_status pd_writer_out(struct perfdata_writer *writer, const void *bytes, size_t size)
+enum perfdata_status pd_writer_out(struct pd_writer *writer, const void *bytes, size_t size)
 {
 	if (!size)
 		return PERFDATA_OK;
@@ -28,51 +28,38 @@ enum perfdata_status pd_writer_out(struct perfdata_writer *writer, const void *b
 	return status == PERFDATA_OK ? status : pd_writer_failed(writer, status, NULL);
 }
 
-enum perfdata_status pd_writer_put(struct perfdata_writer *writer, const void *bytes, size_t size)
+enum perfdata_status pd_writer_put(struct pd_writer *writer, const void *bytes, size_t size)
 {
-	return writer->options.form == PERFDATA_FORM_FILE ? pd_write_spool_put(writer, bytes, size)
+	return writer->options.form == PD_WRITE_FILE ? pd_write_spool_put(writer, bytes, size)
 							  : pd_writer_out(writer, bytes, size);
 }
 
-enum perfdata_status pd_writer_new(const struct perfdata_writer_options *options, struct perfdata_writer **ret,
+enum perfdata_status pd_writer_new(const struct pd_writer_options *options, struct pd_writer **ret,
 				   struct perfdata_error *reterr)
 {
-	struct perfdata_writer *writer = pd_calloc(1, sizeof *writer);
-
+	if (options->carrier != PD_CARRIER_NONE && !pd_codec_can_pack(PD_CODEC_ZSTD))
+		return pd_error(reterr, PERFDATA_EUNSUP, PERFDATA_NO_OFFSET,
+				"this build cannot compress records: it has no zstd");
+	struct pd_writer *writer = pd_calloc(1, sizeof *writer);
 	if (!writer)
 		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
 	writer->error.offset = PERFDATA_NO_OFFSET;
-	pd_spool_init(&writer->spool.file, NULL);
-	enum perfdata_status status = PD_OPTIONS_COPY(&writer->options, user, options, reterr);
-	if (status == PERFDATA_OK && !writer->options.write)
-		status = pd_error(reterr, PERFDATA_EUSAGE, PERFDATA_NO_OFFSET,
-				  "the writer has no function to write with");
-	if (status != PERFDATA_OK) {
-		pd_writer_free(writer);
-		return status;
-	}
-	writer->swap = pd_order_is_foreign(writer->options.order);
-	if (!writer->options.level)
+	writer->options = *options;
+	writer->swap = pd_order_is_foreign(options->order);
+	if (!options->level)
 		writer->options.level = 1;
-	if (writer->options.tmpdir) {
-		const char *own = pd_arena_copy(&writer->arena, writer->options.tmpdir,
-						strlen(writer->options.tmpdir));
-		if (!own) {
-			pd_writer_free(writer);
-			return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
-		}
-		writer->spool.file.directory = writer->options.tmpdir = own;
-	}
-	if (writer->options.carrier != PERFDATA_CARRIER_NONE && !pd_codec_can_pack(PD_CODEC_ZSTD)) {
+	if (options->tmpdir)
+		writer->options.tmpdir = pd_arena_copy(&writer->arena, options->tmpdir, strlen(options->tmpdir));
+	pd_spool_init(&writer->spool.file, writer->options.tmpdir);
+	if (options->tmpdir && !writer->options.tmpdir) {
 		pd_writer_free(writer);
-		return pd_error(reterr, PERFDATA_EUNSUP, PERFDATA_NO_OFFSET,
-				"this build cannot compress records: it has no zstd");
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "out of memory");
 	}
 	*ret = writer;
 	return PERFDATA_OK;
 }
 
-void pd_writer_free(struct perfdata_writer *writer)
+void pd_writer_free(struct pd_writer *writer)
 {
 	if (!writer)
 		return;
@@ -87,18 +74,18 @@ void pd_writer_free(struct perfdata_writer *writer)
 	pd_free(writer);
 }
 
-const struct perfdata_error *pd_writer_error(const struct perfdata_writer *writer) { return &writer->error; }
+const struct perfdata_error *pd_writer_error(const struct pd_writer *writer) { return &writer->error; }
 
 /* --- events and sections ----------------------------------------------------------------------------------------- */
 
-enum perfdata_status pd_writer_event(struct perfdata_writer *writer, const struct perfdata_attr *attr,
+enum perfdata_status pd_writer_event(struct pd_writer *writer, const struct perfdata_attr *attr,
 				     uint32_t size, const char *name, const uint64_t *ids, size_t nr_ids)
 {
 	const uint32_t own = size ? size : attr->size ? attr->size : 64;
 
 	if (writer->error.status != PERFDATA_OK)
 		return writer->error.status;
-	if (own < 64 || own > PERFDATA_ATTR_ROOM || own % 8)
+	if (own < 64 || own > PD_ATTR_ROOM || own % 8)
 		return pd_writer_failed(writer, PERFDATA_EUSAGE, "the size of an attr is impossible");
 	if (pd_vector_grow(&writer->events, &writer->events_room, writer->nr_events, sizeof *writer->events) < 0)
 		return pd_writer_failed(writer, PERFDATA_ENOMEM, NULL);
@@ -115,7 +102,7 @@ enum perfdata_status pd_writer_event(struct perfdata_writer *writer, const struc
 	return PERFDATA_OK;
 }
 
-enum perfdata_status pd_writer_attr(struct perfdata_writer *writer, const struct pd_written_event *event, uint8_t *out)
+enum perfdata_status pd_writer_attr(struct pd_writer *writer, const struct pd_written_event *event, uint8_t *out)
 {
 	size_t size;
 	/* a stated size of 0 means 64 */
@@ -125,7 +112,7 @@ enum perfdata_status pd_writer_attr(struct perfdata_writer *writer, const struct
 	return status == PERFDATA_OK ? status : pd_writer_failed(writer, status, NULL);
 }
 
-enum perfdata_status pd_writer_feature(struct perfdata_writer *writer, uint32_t id, const void *bytes,
+enum perfdata_status pd_writer_feature(struct pd_writer *writer, uint32_t id, const void *bytes,
 				       size_t size)
 {
 	if (writer->error.status != PERFDATA_OK)
@@ -141,7 +128,7 @@ enum perfdata_status pd_writer_feature(struct perfdata_writer *writer, uint32_t 
 	return PERFDATA_OK;
 }
 
-struct perfdata_bytes pd_writer_section(const struct perfdata_writer *writer, uint32_t id, bool *ret_present)
+struct perfdata_bytes pd_writer_section(const struct pd_writer *writer, uint32_t id, bool *ret_present)
 {
 	*ret_present = writer->sections[id].is_present;
 	return writer->sections[id].bytes;
@@ -149,16 +136,16 @@ struct perfdata_bytes pd_writer_section(const struct perfdata_writer *writer, ui
 
 /* --- records ----------------------------------------------------------------------------------------------------- */
 
-static enum perfdata_status begin_output(struct perfdata_writer *writer)
+static enum perfdata_status begin_output(struct pd_writer *writer)
 {
 	if (writer->begun)
 		return PERFDATA_OK;
 	writer->begun = true;
-	return writer->options.form == PERFDATA_FORM_STREAM ? pd_stream_begin(writer) : PERFDATA_OK;
+	return writer->options.form == PD_WRITE_STREAM ? pd_stream_begin(writer) : PERFDATA_OK;
 }
 
 /* In a stream, formats of tracepoints follow their record. */
-static enum perfdata_status put_tracing_data(struct perfdata_writer *writer, const uint8_t *bytes, size_t size)
+static enum perfdata_status put_tracing_data(struct pd_writer *writer, const uint8_t *bytes, size_t size)
 {
 	const enum perfdata_status status = pd_carrier_flush(writer);
 
@@ -167,7 +154,7 @@ static enum perfdata_status put_tracing_data(struct perfdata_writer *writer, con
 	return status == PERFDATA_OK ? pd_writer_put(writer, bytes, size) : status;
 }
 
-static enum perfdata_status put_auxtrace(struct perfdata_writer *writer, const uint8_t *bytes, size_t size)
+static enum perfdata_status put_auxtrace(struct pd_writer *writer, const uint8_t *bytes, size_t size)
 {
 	enum perfdata_status status = pd_carrier_flush(writer);
 
@@ -192,7 +179,7 @@ static bool can_be_carried(uint32_t type)
 }
 
 /* The size that a record's header states; simpleperf's records have 32 bits for it. */
-static size_t stated_size(const struct perfdata_writer *writer, const uint8_t *record)
+static size_t stated_size(const struct pd_writer *writer, const uint8_t *record)
 {
 	const size_t low = pd_load16(record + 6, writer->swap);
 	if (!perfdata_record_is_simpleperf(pd_load32(record, writer->swap)))
@@ -201,7 +188,7 @@ static size_t stated_size(const struct perfdata_writer *writer, const uint8_t *r
 }
 
 /* A record of simpleperf that is too large for one, in parts. */
-static enum perfdata_status put_split(struct perfdata_writer *writer, const uint8_t *record, size_t size)
+static enum perfdata_status put_split(struct pd_writer *writer, const uint8_t *record, size_t size)
 {
 	uint8_t *part = pd_malloc(UINT16_MAX);
 	enum perfdata_status status = part ? PERFDATA_OK : pd_writer_failed(writer, PERFDATA_ENOMEM, NULL);
@@ -224,7 +211,7 @@ static enum perfdata_status put_split(struct perfdata_writer *writer, const uint
 	return status;
 }
 
-enum perfdata_status pd_writer_record(struct perfdata_writer *writer, const void *bytes, size_t size)
+enum perfdata_status pd_writer_record(struct pd_writer *writer, const void *bytes, size_t size)
 {
 	if (writer->error.status != PERFDATA_OK)
 		return writer->error.status;
@@ -243,13 +230,13 @@ enum perfdata_status pd_writer_record(struct perfdata_writer *writer, const void
 		return put_auxtrace(writer, bytes, size);
 	if (type == PERFDATA_RECORD_TRACING_DATA)
 		return put_tracing_data(writer, bytes, size);
-	if (writer->options.carrier != PERFDATA_CARRIER_NONE && can_be_carried(type))
+	if (writer->options.carrier != PD_CARRIER_NONE && can_be_carried(type))
 		return pd_carrier_put(writer, bytes, size);
 	status = pd_carrier_flush(writer);
 	return status == PERFDATA_OK ? pd_writer_put(writer, bytes, size) : status;
 }
 
-enum perfdata_status pd_writer_payload(struct perfdata_writer *writer, const void *bytes, size_t size)
+enum perfdata_status pd_writer_payload(struct pd_writer *writer, const void *bytes, size_t size)
 {
 	if (writer->error.status != PERFDATA_OK)
 		return writer->error.status;
@@ -259,7 +246,7 @@ enum perfdata_status pd_writer_payload(struct perfdata_writer *writer, const voi
 	return pd_writer_put(writer, bytes, size);
 }
 
-enum perfdata_status pd_writer_finish(struct perfdata_writer *writer)
+enum perfdata_status pd_writer_finish(struct pd_writer *writer)
 {
 	enum perfdata_status status = writer->error.status;
 
@@ -269,5 +256,5 @@ enum perfdata_status pd_writer_finish(struct perfdata_writer *writer)
 		status = begin_output(writer);
 	if (status == PERFDATA_OK)
 		status = pd_carrier_flush(writer);
-	return status == PERFDATA_OK && writer->options.form == PERFDATA_FORM_FILE ? pd_file_finish(writer) : status;
+	return status == PERFDATA_OK && writer->options.form == PD_WRITE_FILE ? pd_file_finish(writer) : status;
 }

@@ -31,8 +31,8 @@ struct pd_write_spool {
 	size_t used;
 };
 
-struct perfdata_writer {
-	struct perfdata_writer_options options;
+struct pd_writer {
+	struct pd_writer_options options;
 	struct perfdata_error error;
 	struct pd_arena arena;
 	struct pd_written_event *events;
@@ -53,17 +53,17 @@ struct perfdata_writer {
 };
 
 /* Writes bytes of the data: of a stream to the output, of a file to the spool. */
-enum perfdata_status pd_writer_put(struct perfdata_writer *writer, const void *bytes, size_t size);
+enum perfdata_status pd_writer_put(struct pd_writer *writer, const void *bytes, size_t size);
 /* Writes bytes of the container to the output. */
-enum perfdata_status pd_writer_out(struct perfdata_writer *writer, const void *bytes, size_t size);
-enum perfdata_status pd_writer_failed(struct perfdata_writer *writer, enum perfdata_status status, const char *what);
+enum perfdata_status pd_writer_out(struct pd_writer *writer, const void *bytes, size_t size);
+enum perfdata_status pd_writer_failed(struct pd_writer *writer, enum perfdata_status status, const char *what);
 /* Encodes the attr of an event in writer->attr_size bytes. */
-enum perfdata_status pd_writer_attr(struct perfdata_writer *writer, const struct pd_written_event *event, uint8_t *out);
-struct perfdata_bytes pd_writer_section(const struct perfdata_writer *writer, uint32_t id, bool *ret_present);
+enum perfdata_status pd_writer_attr(struct pd_writer *writer, const struct pd_written_event *event, uint8_t *out);
+struct perfdata_bytes pd_writer_section(const struct pd_writer *writer, uint32_t id, bool *ret_present);
 
 /* --- write_spool.c --- */
-enum perfdata_status pd_write_spool_put(struct perfdata_writer *writer, const void *bytes, size_t size);
-enum perfdata_status pd_write_spool_copy(struct perfdata_writer *writer);      /* to the output */
+enum perfdata_status pd_write_spool_put(struct pd_writer *writer, const void *bytes, size_t size);
+enum perfdata_status pd_write_spool_copy(struct pd_writer *writer);      /* to the output */
 void pd_write_spool_release(struct pd_write_spool *spool);
 /* Bytes of the data section so far. */
 static inline uint64_t pd_write_spool_size(const struct pd_write_spool *spool)
@@ -72,18 +72,18 @@ static inline uint64_t pd_write_spool_size(const struct pd_write_spool *spool)
 }
 
 /* --- carrier.c --- */
-enum perfdata_status pd_carrier_put(struct perfdata_writer *writer, const void *bytes, size_t size);
-enum perfdata_status pd_carrier_flush(struct perfdata_writer *writer);
+enum perfdata_status pd_carrier_put(struct pd_writer *writer, const void *bytes, size_t size);
+enum perfdata_status pd_carrier_flush(struct pd_writer *writer);
 /* Appends the contents of the section COMPRESSED. */
-void pd_carrier_section(const struct perfdata_writer *writer, struct perfdata_text *out);
+void pd_carrier_section(const struct pd_writer *writer, struct perfdata_text *out);
 
 /* --- writer_file.c, writer_stream.c --- */
 /* Whether any of the writer's events has a name. */
-bool pd_writer_has_names(const struct perfdata_writer *writer);
+bool pd_writer_has_names(const struct pd_writer *writer);
 /* Appends the contents of EVENT_DESC for the writer's events. */
-enum perfdata_status pd_writer_event_desc(struct perfdata_writer *writer, struct perfdata_text *out);
-void pd_text_int(const struct perfdata_writer *writer, struct perfdata_text *out, unsigned width, uint64_t value);
-enum perfdata_status pd_file_finish(struct perfdata_writer *writer);
-enum perfdata_status pd_stream_begin(struct perfdata_writer *writer);
+enum perfdata_status pd_writer_event_desc(struct pd_writer *writer, struct perfdata_text *out);
+void pd_text_int(const struct pd_writer *writer, struct perfdata_text *out, unsigned width, uint64_t value);
+enum perfdata_status pd_file_finish(struct pd_writer *writer);
+enum perfdata_status pd_stream_begin(struct pd_writer *writer);
 
 #endif

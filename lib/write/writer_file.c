@@ -9,7 +9,7 @@
 #define HEADER_SIZE 104u
 #define AUXTRACE_SIZE 48u            /* of the record, as the index states it */
 
-void pd_text_int(const struct perfdata_writer *writer, struct perfdata_text *out, unsigned width, uint64_t value)
+void pd_text_int(const struct pd_writer *writer, struct perfdata_text *out, unsigned width, uint64_t value)
 {
 	uint8_t bytes[8];
 	struct pd_encode e = { .start = bytes, .at = bytes, .end = bytes + sizeof bytes, .swap = writer->swap };
@@ -17,7 +17,7 @@ void pd_text_int(const struct perfdata_writer *writer, struct perfdata_text *out
 	perfdata_text_append(out, bytes, width);
 }
 
-static enum perfdata_status out_and_clear(struct perfdata_writer *writer, struct perfdata_text *text)
+static enum perfdata_status out_and_clear(struct pd_writer *writer, struct perfdata_text *text)
 {
 	if (perfdata_text_failed(text))
 		return pd_writer_failed(writer, PERFDATA_ENOMEM, NULL);
@@ -28,9 +28,9 @@ static enum perfdata_status out_and_clear(struct perfdata_writer *writer, struct
 
 /* --- sections that the writer makes ------------------------------------------------------------------------------ */
 
-enum perfdata_status pd_writer_event_desc(struct perfdata_writer *writer, struct perfdata_text *out)
+enum perfdata_status pd_writer_event_desc(struct pd_writer *writer, struct perfdata_text *out)
 {
-	uint8_t attr[PERFDATA_ATTR_ROOM];
+	uint8_t attr[PD_ATTR_ROOM];
 
 	pd_text_int(writer, out, 4, writer->nr_events);
 	pd_text_int(writer, out, 4, writer->attr_size);
@@ -52,7 +52,7 @@ enum perfdata_status pd_writer_event_desc(struct perfdata_writer *writer, struct
 	return perfdata_text_failed(out) ? pd_writer_failed(writer, PERFDATA_ENOMEM, NULL) : PERFDATA_OK;
 }
 
-bool pd_writer_has_names(const struct perfdata_writer *writer)
+bool pd_writer_has_names(const struct pd_writer *writer)
 {
 	for (size_t i = 0; i < writer->nr_events; i++)
 		if (writer->events[i].name)
@@ -62,9 +62,9 @@ bool pd_writer_has_names(const struct perfdata_writer *writer)
 
 /* Adds HOSTNAME to a file that lacks it: readers infer the word size of the feature bitmap from its bit: perf in
  * big-endian files, perfparser in all. */
-static enum perfdata_status put_hostname(struct perfdata_writer *writer)
+static enum perfdata_status put_hostname(struct pd_writer *writer)
 {
-	static const char unknown[] = PERFDATA_HOSTNAME_UNKNOWN;
+	static const char unknown[] = PD_HOSTNAME_UNKNOWN;
 	struct perfdata_text text;
 
 	if (writer->sections[PERFDATA_FEATURE_HOSTNAME].is_present)
@@ -80,7 +80,7 @@ static enum perfdata_status put_hostname(struct perfdata_writer *writer)
 	return status;
 }
 
-static enum perfdata_status make_sections(struct perfdata_writer *writer, uint64_t data_offset)
+static enum perfdata_status make_sections(struct pd_writer *writer, uint64_t data_offset)
 {
 	enum perfdata_status status = put_hostname(writer);
 	struct perfdata_text text;
@@ -114,7 +114,7 @@ static enum perfdata_status make_sections(struct perfdata_writer *writer, uint64
 
 /* --- the parts --------------------------------------------------------------------------------------------------- */
 
-static void put_header(struct perfdata_writer *writer, struct perfdata_text *out, uint64_t attrs, uint64_t data)
+static void put_header(struct pd_writer *writer, struct perfdata_text *out, uint64_t attrs, uint64_t data)
 {
 	perfdata_text_append(out, writer->options.order == PERFDATA_BYTE_ORDER_LITTLE ? "PERFILE2" : "2ELIFREP", 8);
 	pd_text_int(writer, out, 8, HEADER_SIZE);
@@ -133,9 +133,9 @@ static void put_header(struct perfdata_writer *writer, struct perfdata_text *out
 	}
 }
 
-static enum perfdata_status put_tables(struct perfdata_writer *writer, struct perfdata_text *out)
+static enum perfdata_status put_tables(struct pd_writer *writer, struct perfdata_text *out)
 {
-	uint8_t attr[PERFDATA_ATTR_ROOM];
+	uint8_t attr[PD_ATTR_ROOM];
 	uint64_t ids = HEADER_SIZE;
 
 	for (size_t i = 0; i < writer->nr_events; i++)
@@ -153,7 +153,7 @@ static enum perfdata_status put_tables(struct perfdata_writer *writer, struct pe
 	return PERFDATA_OK;
 }
 
-static enum perfdata_status put_sections(struct perfdata_writer *writer, struct perfdata_text *out, uint64_t at)
+static enum perfdata_status put_sections(struct pd_writer *writer, struct perfdata_text *out, uint64_t at)
 {
 	enum perfdata_status status = PERFDATA_OK;
 
@@ -173,7 +173,7 @@ static enum perfdata_status put_sections(struct perfdata_writer *writer, struct 
 	return status;
 }
 
-enum perfdata_status pd_file_finish(struct perfdata_writer *writer)
+enum perfdata_status pd_file_finish(struct pd_writer *writer)
 {
 	struct perfdata_text out;
 	uint64_t nr_ids = 0;

@@ -11,17 +11,17 @@
 #define UPDATE_HEAD 24u              /* bytes of an EVENT_UPDATE before its name */
 #define UPDATE_SIZE 40u              /* bytes that perf makes room for, besides the name */
 
-static void put_head(const struct perfdata_writer *writer, struct perfdata_text *out, uint32_t type, size_t size)
+static void put_head(const struct pd_writer *writer, struct perfdata_text *out, uint32_t type, size_t size)
 {
 	pd_text_int(writer, out, 4, type);
 	pd_text_int(writer, out, 2, 0);
 	pd_text_int(writer, out, 2, size);
 }
 
-static enum perfdata_status put_attr_record(struct perfdata_writer *writer, const struct pd_written_event *event,
+static enum perfdata_status put_attr_record(struct pd_writer *writer, const struct pd_written_event *event,
 					    struct perfdata_text *out)
 {
-	uint8_t attr[PERFDATA_ATTR_ROOM];
+	uint8_t attr[PD_ATTR_ROOM];
 	const size_t room = (UINT16_MAX - 8u - writer->attr_size) / 8;
 	const size_t nr = event->nr_ids < room ? event->nr_ids : room;
 	const enum perfdata_status status = pd_writer_attr(writer, event, attr);
@@ -38,7 +38,7 @@ static enum perfdata_status put_attr_record(struct perfdata_writer *writer, cons
 }
 
 /* perf takes names of a stream's events from these records, and not from the section EVENT_DESC. */
-static void put_name_record(const struct perfdata_writer *writer, const struct pd_written_event *event,
+static void put_name_record(const struct pd_writer *writer, const struct pd_written_event *event,
 			    struct perfdata_text *out)
 {
 	const size_t length = event->name ? strlen(event->name) : 0;
@@ -60,7 +60,7 @@ static bool has_record(uint32_t id)
 	return !row || !(row->flags & PD_SECTION_HAS_NO_RECORD);
 }
 
-static void put_feature(const struct perfdata_writer *writer, uint64_t id, struct perfdata_bytes bytes,
+static void put_feature(const struct pd_writer *writer, uint64_t id, struct perfdata_bytes bytes,
 			struct perfdata_text *out)
 {
 	/* perf takes any bytes after the older form of CPU_TOPOLOGY for the newer form, padding too */
@@ -74,7 +74,7 @@ static void put_feature(const struct perfdata_writer *writer, uint64_t id, struc
 	perfdata_text_fill(out, '\0', size - 16 - bytes.size);
 }
 
-static void put_tracing_data(const struct perfdata_writer *writer, struct perfdata_bytes bytes,
+static void put_tracing_data(const struct pd_writer *writer, struct perfdata_bytes bytes,
 			     struct perfdata_text *out)
 {
 	const size_t padded = (size_t)pd_align8(bytes.size);
@@ -87,7 +87,7 @@ static void put_tracing_data(const struct perfdata_writer *writer, struct perfda
 }
 
 /* Writes the entries of the section as records, whose sizes are multiples of 8. */
-static void put_build_ids(const struct perfdata_writer *writer, struct perfdata_bytes bytes, struct perfdata_text *out)
+static void put_build_ids(const struct pd_writer *writer, struct perfdata_bytes bytes, struct perfdata_text *out)
 {
 	struct pd_cursor cursor = pd_cursor(bytes.data, bytes.size, writer->swap);
 
@@ -106,7 +106,7 @@ static void put_build_ids(const struct perfdata_writer *writer, struct perfdata_
 	}
 }
 
-enum perfdata_status pd_stream_begin(struct perfdata_writer *writer)
+enum perfdata_status pd_stream_begin(struct pd_writer *writer)
 {
 	struct perfdata_text out;
 	enum perfdata_status status = PERFDATA_OK;
@@ -129,7 +129,7 @@ enum perfdata_status pd_stream_begin(struct perfdata_writer *writer)
 			status = pd_writer_feature(writer, PERFDATA_FEATURE_EVENT_DESC, desc.data, desc.size);
 		perfdata_text_release(&desc);
 	}
-	if (status == PERFDATA_OK && writer->options.carrier != PERFDATA_CARRIER_NONE && writer->nr_events) {
+	if (status == PERFDATA_OK && writer->options.carrier != PD_CARRIER_NONE && writer->nr_events) {
 		/* the carriers are still to come: the section states the most that one can decompress to */
 		struct perfdata_text section;
 		perfdata_text_init(&section);

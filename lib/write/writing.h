@@ -1,12 +1,58 @@
 /* SPDX-License-Identifier: MIT */
-/* Records, attrs and feature sections back into bytes, for the rooms of the library. */
+/* Writes records, attrs and feature sections back into bytes, and these into containers.
+ *
+ * Encoding walks the same layouts as decoding (perfdata/schema.h), so that decoding and encoding again gives the same
+ * bytes. Layouts of the containers: tools/perf/Documentation/perf.data-file-format.txt of Linux, and
+ * doc/perf-data.5. */
 #ifndef PD_WRITING_H
 #define PD_WRITING_H
 
-#include "perfdata/write.h"
+#include "perfdata/feature.h"
+#include "perfdata/text.h"
+
+#define PD_RECORD_ROOM 65536u    /* bytes that hold any record */
+#define PD_ATTR_ROOM 4096u       /* bytes that hold any attr */
+
+/* Changes the values of a feature section while it is encoded. */
+struct pd_feature_edit {
+	/* `value` is a copy of a leaf of the tree whose integer or bytes the function may change; new bytes must stay
+	 * valid until the next call. `section` is the layout of the whole section. Returning false leaves out the entry
+	 * of the list that has the leaf, or makes a leaf outside of lists empty. */
+	bool (*value)(void *user, const struct perfdata_layout *section, struct perfdata_node *value);
+	void *user;
+};
+
+enum pd_write_form {
+	PD_WRITE_FILE,      /* header, tables, data, feature sections */
+	PD_WRITE_STREAM,    /* everything is a record */
+};
+enum pd_carrier {                  /* how records are compressed */
+	PD_CARRIER_NONE,
+	PD_CARRIER_COMPRESSED,     /* what perf 5.2 and later read */
+	PD_CARRIER_COMPRESSED2,    /* perf 6.15 and later */
+};
+
+struct pd_writer_options {
+	enum pd_write_form form;
+	enum perfdata_byte_order order;
+	enum pd_carrier carrier;
+	int level;                 /* of zstd; 0: 1, as perf */
+	const char *tmpdir;        /* the records of a file wait in an unlinked temporary file; NULL: /tmp */
+	uint64_t max_spool;        /* limit of its size in bytes; 0: no limit */
+	/* Receives the container's bytes, from the first to the last. A negative status ends the writing with that
+	 * status, a positive one with PERFDATA_EWRITE. */
+	enum perfdata_status (*write)(void *user, const void *bytes, size_t size);
+	void *user;
+};
+
+struct pd_writer;
+
+/* HOSTNAME in files for which none was set: by this section perf (in files of the other byte order) and other readers
+ * recognize how features are numbered. */
+#define PD_HOSTNAME_UNKNOWN "unknown"
 
 /* Encodes the record's view, type and misc as a record of the event and byte order of `config`, into `out`, which has
- * PERFDATA_RECORD_ROOM bytes. It writes the rows that the view's `present` names; of a sample only the rows that the
+ * PD_RECORD_ROOM bytes. It writes the rows that the view's `present` names; of a sample only the rows that the
  * sample_type of `config` has too. It writes counts with their own members (`nr`) from these members. Lists may point
  * anywhere and have any byte order.
  *
@@ -16,9 +62,8 @@
  * A record of the kernel gets a trailer if its sample_id has one, or if there is no source and the event asks for
  * trailers (the missing members are zeros then, as perf writes them). PERFDATA_ELIMIT where the record would be too
  * large for its size field. */
-enum perfdata_status pd_encode_record(const struct perfdata_config *config,
-						  const struct perfdata_config *source,
-						  const struct perfdata_record *record, void *out, size_t *ret_size);
+enum perfdata_status pd_encode_record(const struct perfdata_config *config, const struct perfdata_config *source,
+				      const struct perfdata_record *record, void *out, size_t *ret_size);
 /* The same in `room` bytes: records of simpleperf may be larger than others, up to 4 GiB; the writer splits them. */
 enum perfdata_status pd_encode_record_in(const struct perfdata_config *config, const struct perfdata_config *source,
 					 const struct perfdata_record *record, void *out, size_t room,
@@ -27,50 +72,44 @@ enum perfdata_status pd_encode_record_in(const struct perfdata_config *config, c
 /* The smallest size that an attr of this version can have without losing a member: 64, 72, 80, 96, 104, … */
 uint32_t pd_attr_size(const struct perfdata_attr *attr);
 
-/* Encodes an attr in `size` bytes (at least 64, at most PERFDATA_ATTR_ROOM; 0: the recorded size), which becomes the
+/* Encodes an attr in `size` bytes (at least 64, at most PD_ATTR_ROOM; 0: the recorded size), which becomes the
  * attr's `size`. */
-enum perfdata_status pd_attr_encode(const struct perfdata_attr *attr, uint32_t size,
-						       enum perfdata_byte_order order, void *out, size_t *ret_size);
+enum perfdata_status pd_attr_encode(const struct perfdata_attr *attr, uint32_t size, enum perfdata_byte_order order,
+				    void *out, size_t *ret_size);
 
 /* Appends a decoded section. edit: NULL, or the changes to make. PERFDATA_EUNSUP: an edit, or another byte order, for a
  * section that this version does not know, or that holds a machine's own structs (BPF_PROG_INFO). */
-enum perfdata_status pd_feature_encode(const struct perfdata_feature *feature,
-							  enum perfdata_byte_order source_order,
-							  enum perfdata_byte_order order,
-							  const struct perfdata_feature_edit *edit,
-							  struct perfdata_text *out);
+enum perfdata_status pd_feature_encode(const struct perfdata_feature *feature, enum perfdata_byte_order source_order,
+				       enum perfdata_byte_order order, const struct pd_feature_edit *edit,
+				       struct perfdata_text *out);
 
 /* PERFDATA_EUNSUP: a carrier in a build without zstd. */
-enum perfdata_status pd_writer_new(const struct perfdata_writer_options *options,
-						      struct perfdata_writer **ret, struct perfdata_error *reterr);
-void pd_writer_free(struct perfdata_writer *writer);
+enum perfdata_status pd_writer_new(const struct pd_writer_options *options, struct pd_writer **ret,
+				   struct perfdata_error *reterr);
+void pd_writer_free(struct pd_writer *writer);
 
 /* Adds an event. All arguments are copied; all attrs are written with one size, the largest `attr->size` (members
  * beyond an attr's size are zero), or `size` if that is not 0. name may be NULL. For a stream, events and sections must
  * be added before the first record. */
-enum perfdata_status pd_writer_event(struct perfdata_writer *writer,
-							const struct perfdata_attr *attr, uint32_t size,
-							const char *name, const uint64_t *ids, size_t nr_ids);
+enum perfdata_status pd_writer_event(struct pd_writer *writer, const struct perfdata_attr *attr, uint32_t size,
+				     const char *name, const uint64_t *ids, size_t nr_ids);
 
 /* Sets the section `id`, in the writer's byte order; replaces an earlier one with this id. The writer adds COMPRESSED
  * and AUXTRACE itself, and EVENT_DESC if none was set and events have names. Streams have no place for some sections,
  * which are dropped. */
-enum perfdata_status pd_writer_feature(struct perfdata_writer *writer, uint32_t id,
-							  const void *bytes, size_t size);
+enum perfdata_status pd_writer_feature(struct pd_writer *writer, uint32_t id, const void *bytes, size_t size);
 
 /* A record in the writer's byte order, whole. */
-enum perfdata_status pd_writer_record(struct perfdata_writer *writer, const void *bytes,
-							 size_t size);
+enum perfdata_status pd_writer_record(struct pd_writer *writer, const void *bytes, size_t size);
 
 /* Writes payload after the last record: in all, as many bytes as the AUXTRACE or TRACING_DATA record states, rounded up
  * to 8. */
-enum perfdata_status pd_writer_payload(struct perfdata_writer *writer, const void *bytes,
-							  size_t size);
+enum perfdata_status pd_writer_payload(struct pd_writer *writer, const void *bytes, size_t size);
 
 /* Writes the rest of the container. */
-enum perfdata_status pd_writer_finish(struct perfdata_writer *writer);
+enum perfdata_status pd_writer_finish(struct pd_writer *writer);
 
 /* Why the last call failed. Borrowed until the next call. */
-const struct perfdata_error *pd_writer_error(const struct perfdata_writer *writer);
+const struct perfdata_error *pd_writer_error(const struct pd_writer *writer);
 
 #endif

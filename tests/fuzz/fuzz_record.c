@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The record decoder, with no file around it: an attr, then records. */
 #include "fuzz.h"
-#include "perfdata/write.h"
 #include "schema/schema.h"
 #include "write/writing.h"
 
@@ -67,7 +66,7 @@ static void touch_view(const struct perfdata_layout *layout, const void *view, u
 static void encode(const struct perfdata_config *config, const struct perfdata_record *record, const uint8_t *data,
 		   size_t size)
 {
-	static uint8_t out[PERFDATA_RECORD_ROOM];
+	static uint8_t out[PD_RECORD_ROOM];
 	size_t made = 0;
 
 	const enum perfdata_status status = pd_encode_record(config, config, record, out, &made);
@@ -75,7 +74,7 @@ static void encode(const struct perfdata_config *config, const struct perfdata_r
 	fuzz_require(made == size && !memcmp(out + 8, data + 8, size - 8),
 		     "a record that was decoded is encoded to other bytes");
 	fuzz_require(pd_encode_record(config, NULL, record, out, &made) == PERFDATA_OK ||
-			     size > PERFDATA_RECORD_ROOM - 64,
+			     size > PD_RECORD_ROOM - 64,
 		     "a record cannot be encoded by its members alone");
 }
 

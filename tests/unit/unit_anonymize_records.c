@@ -3,7 +3,6 @@
  * counts, flags and sizes are listed here, so that a new row fails until somebody has said what it is. */
 #include "config.h"
 #include "perfdata/reader.h"
-#include "perfdata/write.h"
 #include "schema/schema.h"
 #include "write/writing.h"
 #include "schema_records.h"
@@ -169,7 +168,7 @@ static void plant_view(const struct perfdata_layout *layout, uint64_t present, v
 /* Bytes that no row reads: changing one changes nothing that was decoded. They get a secret too. */
 static void plant_between(const struct perfdata_config *config, uint8_t *bytes, size_t size, const char *name)
 {
-	static uint8_t changed[PERFDATA_RECORD_ROOM], again[PERFDATA_RECORD_ROOM], first[PERFDATA_RECORD_ROOM];
+	static uint8_t changed[PD_RECORD_ROOM], again[PD_RECORD_ROOM], first[PD_RECORD_ROOM];
 	struct perfdata_record record;
 	size_t start = 0, again_size, first_size;
 
@@ -193,12 +192,12 @@ static void plant_between(const struct perfdata_config *config, uint8_t *bytes, 
 	}
 }
 
-static struct perfdata_writer *writer;
+static struct pd_writer *writer;
 static struct perfdata_config event_config;
 
 static void put_planted(const struct build *b, uint16_t mode, const struct perfdata_config *config)
 {
-	static uint8_t bytes[PERFDATA_RECORD_ROOM];
+	static uint8_t bytes[PD_RECORD_ROOM];
 	struct perfdata_record record;
 	size_t size;
 
@@ -283,11 +282,10 @@ static void put_samples(uint16_t mode)
 	which = 0;
 }
 
-static void make_recording(uint16_t mode, enum perfdata_form form, enum perfdata_carrier carrier,
+static void make_recording(uint16_t mode, enum pd_write_form form, enum pd_carrier carrier,
 			   struct perfdata_text *out)
 {
-	const struct perfdata_writer_options options = { .size = sizeof options,
-							 .form = form,
+	const struct pd_writer_options options = { .form = form,
 							 .carrier = carrier,
 							 .order = order_of(BIG),
 							 .write = take_bytes,
@@ -317,7 +315,7 @@ static void search_all(uint16_t mode)
 		perfdata_text_init(&recording);
 		range = address_ranges[i];
 		nr_secrets = 0;
-		make_recording(mode, PERFDATA_FORM_FILE, PERFDATA_CARRIER_NONE, &recording);
+		make_recording(mode, PD_WRITE_FILE, PD_CARRIER_NONE, &recording);
 		printf("# %zu secrets, addresses from %#llx\n", nr_secrets, (unsigned long long)range);
 		check_secrets(&recording);
 		perfdata_text_release(&recording);
@@ -330,13 +328,13 @@ static void of_every_container(void)
 	struct perfdata_text plain, packed;
 
 	range = address_ranges[1];
-	for (unsigned form = PERFDATA_FORM_FILE; form <= PERFDATA_FORM_STREAM; form++) {
+	for (unsigned form = PD_WRITE_FILE; form <= PD_WRITE_STREAM; form++) {
 		perfdata_text_init(&plain);
 		nr_secrets = 0;
-		make_recording(PERFDATA_CPUMODE_USER, form, PERFDATA_CARRIER_NONE, &plain);
+		make_recording(PERFDATA_CPUMODE_USER, form, PD_CARRIER_NONE, &plain);
 		check_secrets(&plain);
 #ifdef HAVE_ZSTD
-		for (unsigned carrier = PERFDATA_CARRIER_COMPRESSED; carrier <= PERFDATA_CARRIER_COMPRESSED2;
+		for (unsigned carrier = PD_CARRIER_COMPRESSED; carrier <= PD_CARRIER_COMPRESSED2;
 		     carrier++) {
 			perfdata_text_init(&packed);
 			nr_secrets = 0;

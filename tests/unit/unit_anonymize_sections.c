@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Secrets in every row of every feature section, in its padding and after its end, in each byte of sections that go
  * whole, and in sections of unknown kinds: none is in the anonymous recording, whether it is a file or a stream. */
-#include "perfdata/write.h"
 #include "rewrite/anonymize.h"
 #include "rewrite/rewriter.h"
 #include "schema/feature.h"
@@ -65,7 +64,7 @@ static bool plant(void *user, const struct perfdata_layout *section, struct perf
 	return true;
 }
 
-static enum perfdata_form form;
+static enum pd_write_form form;
 
 /* Sections that are dropped whole, which every_free_byte shows. */
 static bool is_dropped(uint32_t id)
@@ -80,22 +79,21 @@ static bool is_writers_own(uint32_t id)
 {
 	const struct pd_section_row *row = pd_section_row(id);
 
-	if (form == PERFDATA_FORM_STREAM && id != PERFDATA_FEATURE_BUILD_ID && row &&
+	if (form == PD_WRITE_STREAM && id != PERFDATA_FEATURE_BUILD_ID && row &&
 	    row->flags & PD_SECTION_HAS_NO_RECORD)
 		return true;
 	return id == PERFDATA_FEATURE_COMPRESSED || id == PERFDATA_FEATURE_AUXTRACE ||
 	       id == PERFDATA_FEATURE_EVENT_DESC;
 }
 
-static struct perfdata_writer *start(struct perfdata_text *recording)
+static struct pd_writer *start(struct perfdata_text *recording)
 {
-	const struct perfdata_writer_options options = { .size = sizeof options,
-							 .form = form,
+	const struct pd_writer_options options = { .form = form,
 							 .order = PERFDATA_BYTE_ORDER_LITTLE,
 							 .write = take_bytes,
 							 .user = recording };
 	const struct perfdata_attr attr = { .size = 136, .type = 1, .sample_type = PERFDATA_SAMPLE_IP };
-	struct perfdata_writer *writer;
+	struct pd_writer *writer;
 
 	nr_secrets = 0;
 	perfdata_text_init(recording);
@@ -104,7 +102,7 @@ static struct perfdata_writer *start(struct perfdata_text *recording)
 	return writer;
 }
 
-static void finish(struct perfdata_writer *writer, struct perfdata_text *recording)
+static void finish(struct pd_writer *writer, struct perfdata_text *recording)
 {
 	CHECK_EQ(pd_writer_finish(writer), PERFDATA_OK);
 	pd_writer_free(writer);
@@ -116,10 +114,10 @@ static void finish(struct perfdata_writer *writer, struct perfdata_text *recordi
 static void try_section(const struct section *section, bool plants, size_t after)
 {
 	static struct build b;
-	const struct perfdata_feature_edit edit = { plant, NULL };
+	const struct pd_feature_edit edit = { plant, NULL };
 	struct perfdata_feature *feature;
 	struct perfdata_text out, recording;
-	struct perfdata_writer *writer = start(&recording);
+	struct pd_writer *writer = start(&recording);
 
 	memset(&b, 0, sizeof b);
 	b.order = PERFDATA_BYTE_ORDER_LITTLE;
@@ -180,7 +178,7 @@ static void every_byte(void)
 {
 	for (uint32_t id = 1; id < 256; id++) {
 		struct perfdata_text recording;
-		struct perfdata_writer *writer = start(&recording);
+		struct pd_writer *writer = start(&recording);
 		uint8_t bytes[256];
 		const char *kind = perfdata_feature_layout(id) ? "known" : "unknown";
 		fill_secret(bytes, sizeof bytes, secret_text("section", kind));
@@ -251,7 +249,7 @@ static void every_free_byte(void)
 		struct perfdata_text recording;
 		if (!is_dropped(sections[i].id) || is_writers_own(sections[i].id))
 			continue;
-		struct perfdata_writer *writer = start(&recording);
+		struct pd_writer *writer = start(&recording);
 		memset(&b, 0, sizeof b);
 		b.order = PERFDATA_BYTE_ORDER_LITTLE;
 		sections[i].build(&b);
@@ -365,7 +363,7 @@ static void device_sections(void)
 		struct perfdata_text recording, bytes;
 		if (is_writers_own(cases[i].id))
 			continue;
-		struct perfdata_writer *writer = start(&recording);
+		struct pd_writer *writer = start(&recording);
 		perfdata_text_init(&bytes);
 		cases[i].build(&bytes);
 		CHECK_EQ(pd_writer_feature(writer, cases[i].id, bytes.data, bytes.size), PERFDATA_OK);
@@ -401,11 +399,11 @@ static void every_row(void)
 
 static void of_streams(void)
 {
-	form = PERFDATA_FORM_STREAM;
+	form = PD_WRITE_STREAM;
 	every_value();
 	every_free_byte();
 	device_sections();
-	form = PERFDATA_FORM_FILE;
+	form = PD_WRITE_FILE;
 }
 
 int main(void)

@@ -2,7 +2,6 @@
 /* Secrets in each part of tracing data, and in raw data of tracepoints, probes, SDT and user events: none is in the
  * anonymous recording, whether it is a file or a stream. */
 #include "perfdata/reader.h"
-#include "perfdata/write.h"
 #include "schema/schema.h"
 #include "schema/trace.h"
 #include "write/writing.h"
@@ -98,7 +97,7 @@ static void put_tracing_data(struct build *b)
 	put_string(b, secret_text("tracing_data", "after the end"));
 }
 
-static void put_sample(struct perfdata_writer *writer, unsigned kind)
+static void put_sample(struct pd_writer *writer, unsigned kind)
 {
 	const char *text = secret_text("sample", "raw");
 	struct build b;
@@ -120,16 +119,15 @@ static void put_sample(struct perfdata_writer *writer, unsigned kind)
 }
 
 /* named: names of events are in EVENT_DESC or EVENT_UPDATE; else they are only in the tracing data. */
-static void try_recording(enum perfdata_form form, bool named)
+static void try_recording(enum pd_write_form form, bool named)
 {
 	static struct build b;
 	struct perfdata_text recording;
-	const struct perfdata_writer_options options = { .size = sizeof options,
-							 .form = form,
+	const struct pd_writer_options options = { .form = form,
 							 .order = order_of(BIG),
 							 .write = take_bytes,
 							 .user = &recording };
-	struct perfdata_writer *writer;
+	struct pd_writer *writer;
 
 	nr_secrets = 0;
 	perfdata_text_init(&recording);
@@ -153,7 +151,7 @@ static void try_recording(enum perfdata_form form, bool named)
 	perfdata_text_release(&recording);
 }
 
-static void try_all(enum perfdata_form form)
+static void try_all(enum pd_write_form form)
 {
 	for (size_t i = 0; i < NR_RANGES; i++) {
 		range = address_ranges[i];
@@ -161,8 +159,8 @@ static void try_all(enum perfdata_form form)
 		try_recording(form, false);
 	}
 }
-static void of_files(void) { try_all(PERFDATA_FORM_FILE); }
-static void of_streams(void) { try_all(PERFDATA_FORM_STREAM); }
+static void of_files(void) { try_all(PD_WRITE_FILE); }
+static void of_streams(void) { try_all(PD_WRITE_STREAM); }
 
 /* The test reads what it wrote: a reader understands the formats. */
 static void names_are_read(void)

@@ -126,22 +126,6 @@ static enum perfdata_status drop(void *user, const void *bytes, size_t size)
 	return PERFDATA_OK;
 }
 
-static void test_writers(void)
-{
-	struct perfdata_error error;
-	struct perfdata_writer *writer;
-	LATER(perfdata_writer_options) later = { .now = { .size = sizeof later, .write = drop } };
-	CHECK_EQ(pd_writer_new(&later.now, &writer, &error), PERFDATA_OK);
-	pd_writer_free(writer);
-	later.later = 1;
-	CHECK_EQ(pd_writer_new(&later.now, &writer, &error), PERFDATA_EUSAGE);
-	later.now.size = 8;
-	CHECK_EQ(pd_writer_new(&later.now, &writer, &error), PERFDATA_EUSAGE);
-	later.now = (struct perfdata_writer_options){ .size = sizeof later.now };
-	CHECK_EQ(pd_writer_new(&later.now, &writer, &error), PERFDATA_EUSAGE);
-	CHECK_STR(error.message, "the writer has no function to write with");
-}
-
 static void test_rewriters(void)
 {
 	struct perfdata_error error;
@@ -358,7 +342,6 @@ int main(void)
 		{ "callbacks of outputs of another size", test_output_callbacks },
 		{ "callbacks of inputs of another size", test_input_callbacks },
 		{ "emitters of another size", test_emitters },
-		{ "options of writers of another size", test_writers },
 		{ "options of rewriters of another size", test_rewriters },
 		{ "fields by their members", test_field_bits },
 		{ "filters of another size", test_filters },

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "perfdata/write.h"
 #include "perfdata/reader.h"
 #include "unit.h"
 #include "schema/schema.h"
@@ -40,7 +39,7 @@ static bool can_turn(const struct perfdata_record *record)
 
 static void check_record(const struct perfdata_reader *reader, const struct perfdata_raw *raw, const char *file)
 {
-	static uint8_t out[PERFDATA_RECORD_ROOM], turned[PERFDATA_RECORD_ROOM];
+	static uint8_t out[PD_RECORD_ROOM], turned[PD_RECORD_ROOM];
 	const struct perfdata_config *config = raw->event ? raw->event->config : perfdata_reader_config(reader);
 	struct perfdata_record record, again;
 	struct perfdata_config twin;
@@ -122,7 +121,7 @@ static void check_section(const struct perfdata_reader *reader, const struct per
 
 static void check_event(const struct perfdata_event *event, const char *file)
 {
-	uint8_t out[PERFDATA_ATTR_ROOM];
+	uint8_t out[PD_ATTR_ROOM];
 	size_t size, used;
 	struct perfdata_attr attr;
 
