@@ -259,7 +259,7 @@ static bool show_answer(const struct diff_answer *answer)
 	struct perfdata_text out;
 	perfdata_text_init(&out);
 	if (o->json)
-		diff_show_json(answer, &out);
+		out.failed = !diff_show_json(answer);
 	else if (o->junit)
 		diff_show_junit(answer, &out);
 	else if (o->tsv)
@@ -317,6 +317,7 @@ enum exit_code command_diff(struct options *options)
 		return wanted.code ? wanted.code : EXIT_USAGE;
 	}
 	interrupt_catch();
+	wanted.options.cancel = interrupt_cancel();
 	code = inputs_keep(options, &options->befores);
 	if (code == EXIT_FINE)
 		code = inputs_keep(options, &options->afters);

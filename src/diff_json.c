@@ -6,8 +6,13 @@
 #include "diff_show.h"
 #include "file_rows_json.h"
 #include "json_build.h"
+#include "print.h"
 
-/* Makes a JSON string in valid UTF-8 of a text from a recording; NULL for NULL. */
+/* Rows are most of the document, so each is spelled and printed by itself. Until then a byte that no JSON text contains
+ * marks their place. */
+#define ROWS_PLACE "\001"
+#define ROW_INDENT "        "
+
 /* Makes a JSON number: the shortest decimal that reads back as the same double; null if not finite. */
 static json_object *number_json(double value)
 {
@@ -89,7 +94,6 @@ static json_object *event_json(const struct diff_answer *answer, size_t number,
 			       const struct perfdata_comparison_event *event)
 {
 	json_object *object = json_new_object(), *rows = json_new_array();
-	const struct perfdata_comparison_row *row;
 	json_add(object, "event", json_of_path(event->name));
 	json_add(object, "unit", json_new_string(event->is_time ? "ns" : ""));
 	json_add(object, "before", event_side_json(&event->sides[0]));
@@ -106,8 +110,8 @@ static json_object *event_json(const struct diff_answer *answer, size_t number,
 		json_add(total, "state", json_new_string(perfdata_change_name(event->total_change)));
 		json_add(object, "total", total);
 	}
-	for (size_t i = 0; (row = perfdata_comparison_row(answer->comparison, number, i)); i++)
-		json_append(rows, row_json(row));
+	if (perfdata_comparison_row(answer->comparison, number, 0))
+		json_append(rows, json_new_double_as(0, ROWS_PLACE));
 	json_add(object, "rows", rows);
 	return object;
 }
@@ -128,7 +132,48 @@ static json_object *side_json(const struct perfdata_baseline *side)
 	return list;
 }
 
-void diff_show_json(const struct diff_answer *answer, struct perfdata_text *out)
+/* False if memory failed. */
+static bool print_row(const struct perfdata_comparison_row *row, bool is_first)
+{
+	json_object *object = row_json(row);
+	const char *text = json_spell(object, false);
+	if (text && !is_first)
+		print_answer(",\n" ROW_INDENT, sizeof ",\n" ROW_INDENT - 1);
+	for (const char *at = text; at && *at;) {
+		const size_t size = strcspn(at, "\n");
+		print_answer(at, size);
+		at += size;
+		if (*at++)
+			print_answer("\n" ROW_INDENT, sizeof "\n" ROW_INDENT - 1);
+		else
+			break;
+	}
+	json_object_put(object);
+	return text;
+}
+
+static bool print_with_rows(const struct diff_answer *answer, const char *text)
+{
+	const struct perfdata_comparison_row *row;
+	bool fine = true;
+	size_t event = 0;
+	for (;;) {
+		const size_t size = strcspn(text, ROWS_PLACE);
+		print_answer(text, size);
+		text += size;
+		if (!*text++)
+			return fine;
+		while (!perfdata_comparison_row(answer->comparison, event, 0))
+			event++;
+		for (size_t i = 0; fine && (row = perfdata_comparison_row(answer->comparison, event, i)); i++)
+			fine = print_row(row, !i);
+		event++;
+		if (!fine)
+			return false;
+	}
+}
+
+bool diff_show_json(const struct diff_answer *answer)
 {
 	json_object *document = json_new_object(), *notes = json_new_array(),
 		    *events = json_new_array();
@@ -154,9 +199,9 @@ void diff_show_json(const struct diff_answer *answer, struct perfdata_text *out)
 		json_new_string(perfdata_verdict_name(perfdata_comparison_verdict(answer->comparison))));
 	json_add(document, "complete", json_new_boolean(answer->complete));
 	const char *text = json_spell(document, false);
-	if (text)
-		perfdata_text_string(out, text);
-	out->failed |= !text;
-	perfdata_text_char(out, '\n');
+	const bool fine = text && print_with_rows(answer, text);
+	if (fine)
+		print_answer("\n", 1);
 	json_object_put(document);
+	return fine;
 }

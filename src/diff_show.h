@@ -16,9 +16,10 @@ struct diff_answer {
 /* Each appends the whole answer in one form to `out`. */
 void diff_show_text(const struct diff_answer *answer, struct perfdata_text *out);
 void diff_show_tsv(const struct diff_answer *answer, struct perfdata_text *out);
-void diff_show_json(const struct diff_answer *answer, struct perfdata_text *out);
 void diff_show_junit(const struct diff_answer *answer, struct perfdata_text *out);
 void diff_show_markdown(const struct diff_answer *answer, struct perfdata_text *out);
+/* Prints the answer, whose rows may take more memory than the rest of the comparison. False if memory failed. */
+bool diff_show_json(const struct diff_answer *answer);
 
 /* Appends the verdict in words, as one line. */
 void diff_spell_verdict(struct perfdata_text *out, const struct diff_answer *answer);

@@ -97,6 +97,7 @@ struct perfdata_comparison_options {
 	const char *allow;
 	const char *const *despite; /* of PERFDATA_COMPARISON_REASONS, what shall be none; "all" */
 	size_t nr_despite;
+	const struct perfdata_cancel *cancel;   /* the comparison ends early with PERFDATA_EINTR; may be NULL */
 };
 
 /* --- what comes out ----------------------------------------------------------------------------------------------- */

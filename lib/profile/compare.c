@@ -25,6 +25,8 @@ const char *perfdata_change_name(enum perfdata_change change)
 
 /* Each event has a place for each recording: a side has few of both, but a stored baseline may state any number. */
 #define MOST_CELLS (UINT64_C(1) << 20)
+#define MOST_WORK (UINT64_C(1) << 28)      /* steps, besides those for each row, call and recording */
+#define STEPS_OF_CELL 8                    /* reading a cell once takes about as long as so many steps */
 
 /* --- events ------------------------------------------------------------------------------------------------------- */
 
@@ -143,6 +145,10 @@ static bool make_rows(struct perfdata_comparison *comparison, struct pd_compare_
 	if (!event->row_of)
 		return false;
 	event->nr_rows = count_rows(comparison, event);
+	/* each row has a place for each recording, which a stored baseline may state in a few bytes */
+	pd_compare_allot(comparison->work, event->nr_rows + pd_compare_nr(comparison));
+	if (!pd_compare_spend(comparison->work, (uint64_t)event->nr_rows * pd_compare_nr(comparison) * STEPS_OF_CELL))
+		return false;
 	event->rows = pd_calloc(event->nr_rows + 1, sizeof *event->rows);
 	event->cells = pd_calloc((event->nr_rows + 1) * PD_QUANTITIES,
 				 pd_compare_nr(comparison) * sizeof *event->cells);
@@ -297,7 +303,7 @@ static enum perfdata_status compare_sides(struct perfdata_comparison *comparison
 	bool fine = comparison->rules_used && pd_compare_unify(comparison) && find_events(comparison);
 	for (size_t e = 0; fine && e < comparison->nr_events; e++) {
 		add_units(comparison, &comparison->events[e]);
-		fine = make_rows(comparison, &comparison->events[e]);
+		fine = pd_compare_spend(comparison->work, 0) && make_rows(comparison, &comparison->events[e]);
 	}
 	if (fine) {
 		note_unused_rules(comparison);
@@ -305,14 +311,21 @@ static enum perfdata_status compare_sides(struct perfdata_comparison *comparison
 	}
 	for (size_t e = 0; fine && e < comparison->nr_events; e++)
 		if (has_both(&comparison->events[e]))
-			fine = pd_compare_check_match(comparison, &comparison->events[e]) &&
+			fine = pd_compare_spend(comparison->work, 0) &&
+			       pd_compare_check_match(comparison, &comparison->events[e]) &&
 			       pd_compare_judge(comparison, &comparison->events[e]) &&
 			       pd_compare_find_moved(comparison, &comparison->events[e]) &&
 			       pd_compare_find_causes(comparison, &comparison->events[e]);
 	if (fine && !pd_compare_allow(comparison, reterr) && comparison->status == PERFDATA_OK)
 		return PERFDATA_EUSAGE;
 	for (size_t e = 0; fine && e < comparison->nr_events; e++)
-		pd_compare_allow_callers(&comparison->events[e]);
+		fine = pd_compare_allow_callers(comparison->work, &comparison->events[e]);
+	if (comparison->work->status == PERFDATA_ENOMEM)
+		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET,
+				"these sides ask for more work than functions of a program do");
+	if (comparison->work->status != PERFDATA_OK)
+		return pd_error(reterr, comparison->work->status, PERFDATA_NO_OFFSET, "%s",
+				perfdata_status_text(comparison->work->status));
 	if (!fine || comparison->status != PERFDATA_OK)
 		return pd_error(reterr, PERFDATA_ENOMEM, PERFDATA_NO_OFFSET, "%s",
 				perfdata_status_text(PERFDATA_ENOMEM));
@@ -431,10 +444,13 @@ enum perfdata_status perfdata_compare(const struct perfdata_baseline *before, co
 	comparison->nr_recordings[0] = before->nr_recordings;
 	comparison->nr_recordings[1] = after->nr_recordings;
 	comparison->options = &own;
+	struct pd_compare_work work = { .left = MOST_WORK, .cancel = own.cancel };
+	comparison->work = &work;
 	status = check_options(comparison, reterr);
 	if (status == PERFDATA_OK)
 		status = compare_sides(comparison, reterr);
 	comparison->options = NULL;
+	comparison->work = NULL;
 	comparison->sides[0] = comparison->sides[1] = NULL;
 	if (status == PERFDATA_OK)
 		*ret = comparison;

@@ -20,17 +20,19 @@ struct causes {
 	uint32_t *seen, *list, mark;
 };
 
-static void add_cause(struct causes *causes, uint32_t cause)
+static bool add_cause(struct pd_compare_work *work, struct causes *causes, uint32_t cause)
 {
 	const struct pd_compare_row *rows = causes->event->rows;
 	const double rise = rows[cause].reported.self.delta;
-	const size_t nr = pd_compare_callers(causes->event, cause, ++causes->mark, causes->seen, causes->list);
+	const size_t nr = pd_compare_callers(work, causes->event, cause, ++causes->mark, causes->seen,
+					     causes->list);
 	for (size_t i = 1; i < nr; i++) {
 		const uint32_t row = causes->list[i], known = causes->largest[row];
 		causes->explained[row] += rise;
 		if (!known || rows[known - 1].reported.self.delta < rise)
 			causes->largest[row] = cause + 1;
 	}
+	return nr;
 }
 
 static void mark_row(const struct perfdata_comparison *comparison, const struct causes *causes, uint32_t row)
@@ -53,10 +55,10 @@ bool pd_compare_find_causes(struct perfdata_comparison *comparison, struct pd_co
 				 .largest = pd_calloc(room, sizeof(uint32_t)),
 				 .seen = pd_calloc(room, sizeof(uint32_t)),
 				 .list = pd_calloc(room, sizeof(uint32_t)) };
-	const bool fine = causes.explained && causes.largest && causes.seen && causes.list;
+	bool fine = causes.explained && causes.largest && causes.seen && causes.list;
 	for (uint32_t row = 0; fine && row < event->nr_rows; row++)
 		if (has_grown(&event->rows[row].reported.self))
-			add_cause(&causes, row);
+			fine = add_cause(comparison->work, &causes, row);
 	for (uint32_t row = 0; fine && row < event->nr_rows; row++)
 		mark_row(comparison, &causes, row);
 	pd_free(causes.explained);
@@ -76,10 +78,12 @@ static const struct pd_compare_row *row_of_cause(const struct pd_compare_event *
 	return NULL;
 }
 
-void pd_compare_allow_callers(struct pd_compare_event *event)
+bool pd_compare_allow_callers(struct pd_compare_work *work, struct pd_compare_event *event)
 {
 	for (size_t i = 0; i < event->nr_rows; i++) {
 		struct perfdata_comparison_row *row = &event->rows[i].reported;
+		if (row->cause && !pd_compare_spend(work, event->nr_rows))
+			return false;
 		const struct pd_compare_row *cause = row->cause ? row_of_cause(event, row->cause) : NULL;
 		if (!cause || cause->reported.change != PERFDATA_CHANGE_ALLOWED || row->change !=
 										       PERFDATA_CHANGE_REGRESSED)
@@ -87,4 +91,5 @@ void pd_compare_allow_callers(struct pd_compare_event *event)
 		row->inclusive.change = row->change = PERFDATA_CHANGE_ALLOWED;
 		row->reason = cause->reported.reason;
 	}
+	return true;
 }

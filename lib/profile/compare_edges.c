@@ -79,13 +79,15 @@ bool pd_compare_connect(const struct perfdata_comparison *comparison, struct pd_
 	return true;
 }
 
-size_t pd_compare_callers(const struct pd_compare_event *event, uint32_t row, uint32_t mark, uint32_t *seen,
-			  uint32_t *list)
+size_t pd_compare_callers(struct pd_compare_work *work, const struct pd_compare_event *event, uint32_t row,
+			  uint32_t mark, uint32_t *seen, uint32_t *list)
 {
 	size_t nr = 0;
 	list[nr++] = row;
 	seen[row] = mark;
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++) {
+		if (!pd_compare_spend(work, event->first_up[list[i] + 1] - event->first_up[list[i]] + 1))
+			return 0;
 		for (uint32_t e = event->first_up[list[i]]; e < event->first_up[list[i] + 1]; e++) {
 			const uint32_t caller = event->edges[event->by_callee[e]].caller;
 			if (seen[caller] == mark)
@@ -93,5 +95,6 @@ size_t pd_compare_callers(const struct pd_compare_event *event, uint32_t row, ui
 			seen[caller] = mark;
 			list[nr++] = caller;
 		}
+	}
 	return nr;
 }

@@ -82,8 +82,17 @@ struct pd_compare_event {
 	double unmeasured;                      /* share of the functions that leave too few others to compare to */
 };
 
+/* How much work the searches of a comparison may still do. A stored baseline may come from anywhere, and may claim that
+ * all of its functions changed and call each other; the searches for what explains a change are meant for few. */
+struct pd_compare_work {
+	uint64_t left, since_check;             /* steps */
+	const struct perfdata_cancel *cancel;
+	enum perfdata_status status;            /* PERFDATA_ENOMEM: none left; PERFDATA_EINTR: cancelled */
+};
+
 struct perfdata_comparison {
 	const struct perfdata_baseline *sides[2];
+	struct pd_compare_work *work;           /* only while the comparison is made */
 	const struct perfdata_comparison_options *options;   /* only while the comparison is made */
 	struct pd_compare_limits limits;
 	size_t nr_recordings[2];
@@ -117,11 +126,16 @@ bool *pd_compare_same_files(const struct perfdata_comparison *comparison, unsign
 bool pd_compare_unify(struct perfdata_comparison *comparison);
 /* Fills in the edges of an event (compare_edges.c). */
 bool pd_compare_connect(const struct perfdata_comparison *comparison, struct pd_compare_event *event);
+/* Counts steps of a search. False if no more are left, or if the comparison is cancelled: the search ends, and the
+ * status in `work` says why (this function and the next one: compare_work.c). */
+bool pd_compare_spend(struct pd_compare_work *work, uint64_t steps);
+/* Gives the searches more steps, in proportion to what there is to search. */
+void pd_compare_allot(struct pd_compare_work *work, uint64_t parts);
 /* Lists a row and all that call it, also through others; `seen`, by row, gets the mark of the search. Both arrays have
- * room for all rows. */
-size_t pd_compare_callers(const struct pd_compare_event *event, uint32_t row, uint32_t mark, uint32_t *seen,
-			  uint32_t *list);
-/* Finds what the shares after are measured by (compare_scale.c). False without memory. */
+ * room for all rows. Returns 0 if the work ends. */
+size_t pd_compare_callers(struct pd_compare_work *work, const struct pd_compare_event *event, uint32_t row,
+			  uint32_t mark, uint32_t *seen, uint32_t *list);
+/* Finds what the shares after are measured by (compare_scale.c). False without memory, or if the work ends. */
 bool pd_compare_scale(const struct perfdata_comparison *comparison, struct pd_compare_event *event);
 /* Finds the dispersion of the event and of each row (compare_dispersion.c). */
 void pd_compare_find_dispersion(const struct perfdata_comparison *comparison, struct pd_compare_event *event);
@@ -136,16 +150,18 @@ double pd_compare_error(const struct pd_compare_event *event, const struct pd_co
 /* Adds notes about what makes the sides incomparable (comparability.c). */
 void pd_compare_check(struct perfdata_comparison *comparison);
 /* Adds notes where little of the weight lies in keys that both sides have, and marks the others (compare_match.c).
- * False without memory. */
+ * False without memory, or if the work ends. */
 bool pd_compare_check_match(struct perfdata_comparison *comparison, struct pd_compare_event *event);
 /* Computes the numbers of one event (compare_judge.c): scale, rows, states. */
 bool pd_compare_judge(struct perfdata_comparison *comparison, struct pd_compare_event *event);
-/* Finds rows that seem to have regressed, but whose weight only moved (cost_shift.c). */
+/* Finds rows that seem to have regressed, but whose weight only moved (cost_shift.c). False without memory, or if the
+ * work ends. */
 bool pd_compare_find_moved(struct perfdata_comparison *comparison, struct pd_compare_event *event);
-/* Marks rows that cost more only because of what they call (compare_causes.c). False without memory. */
+/* Marks rows that cost more only because of what they call (compare_causes.c). False without memory, or if the work
+ * ends. */
 bool pd_compare_find_causes(struct perfdata_comparison *comparison, struct pd_compare_event *event);
-/* Lets what calls an allowed key be allowed, too. */
-void pd_compare_allow_callers(struct pd_compare_event *event);
+/* Lets what calls an allowed key be allowed, too. False if the work ends. */
+bool pd_compare_allow_callers(struct pd_compare_work *work, struct pd_compare_event *event);
 /* Applies the allow list (allow_list.c). False: a line is wrong, as the error says, or memory ran out. */
 bool pd_compare_allow(struct perfdata_comparison *comparison, struct perfdata_error *reterr);
 

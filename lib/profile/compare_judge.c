@@ -281,7 +281,10 @@ static bool judge_total(struct perfdata_comparison *comparison, struct pd_compar
 bool pd_compare_judge(struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
 	pd_compare_find_dispersion(comparison, event);
-	if (!pd_compare_connect(comparison, event) || !pd_compare_scale(comparison, event))
+	if (!pd_compare_connect(comparison, event))
+		return false;
+	pd_compare_allot(comparison->work, event->nr_edges);
+	if (!pd_compare_scale(comparison, event))
 		return false;
 	choose_rows(comparison, event);
 	for (size_t i = 0; i < event->nr_rows; i++)

@@ -39,13 +39,15 @@ static double unmatched_share(const struct pd_compare_event *event, unsigned sid
 }
 
 /* Names of files are kept once in a comparison's memory: equal ones have one address. */
-static bool find_files(struct lone_files *files, const struct pd_compare_event *event)
+static bool find_files(struct pd_compare_work *work, struct lone_files *files, const struct pd_compare_event *event)
 {
 	for (size_t i = 0; i < event->nr_rows; i++) {
 		const struct pd_compare_row *row = &event->rows[i];
 		size_t at = 0;
 		if (!*row->reported.file || (share_on(event, i, 0) < row_floor && share_on(event, i, 1) < row_floor))
 			continue;
+		if (!pd_compare_spend(work, files->nr + 1))
+			return false;
 		while (at < files->nr && files->files[at].name != row->reported.file)
 			at++;
 		if (at == files->nr) {
@@ -62,12 +64,15 @@ static bool find_files(struct lone_files *files, const struct pd_compare_event *
 }
 
 /* The weight that two files have in functions of the same names. */
-static double common_share(const struct pd_compare_event *event, const char *before, const char *after)
+static double common_share(struct pd_compare_work *work, const struct pd_compare_event *event, const char *before,
+			   const char *after)
 {
 	double sum = 0;
-	for (size_t i = 0; i < event->nr_rows; i++) {
+	for (size_t i = 0; i < event->nr_rows && pd_compare_spend(work, 1); i++) {
 		if (event->rows[i].reported.file != before || share_on(event, i, PD_BEFORE) < row_floor)
 			continue;
+		if (!pd_compare_spend(work, event->nr_rows))
+			break;
 		for (size_t o = 0; o < event->nr_rows; o++)
 			if (event->rows[o].reported.file == after &&
 			    event->rows[o].reported.key == event->rows[i].reported.key)
@@ -94,11 +99,13 @@ static double propose_files(struct perfdata_comparison *comparison, const struct
 	for (size_t i = 0; i < files->nr; i++) {
 		const struct lone_file *old = &files->files[i], *found = NULL;
 		double best = 0;
+		if (!pd_compare_spend(comparison->work, files->nr))
+			break;
 		for (size_t o = 0; is_lone(old, PD_BEFORE) && o < files->nr; o++) {
 			const struct lone_file *new = &files->files[o];
 			if (!is_lone(new, PD_AFTER))
 				continue;
-			const double share = common_share(event, old->name, new->name);
+			const double share = common_share(comparison->work, event, old->name, new->name);
 			const bool only = nr[PD_BEFORE] == 1 && nr[PD_AFTER] == 1;
 			if (!only && (share <= best || share < most * fmin(old->share, new->share)))
 				continue;
@@ -141,6 +148,8 @@ static void leave_out_unnamed(struct perfdata_comparison *comparison, struct pd_
 		if (strcmp(unnamed->reported.key, "(unnamed)") != 0 || !*unnamed->reported.file ||
 		    !is_on_one_side(unnamed, side))
 			continue;
+		if (!pd_compare_spend(comparison->work, event->nr_rows))
+			return;
 		for (size_t o = 0; o < event->nr_rows; o++) {
 			struct pd_compare_row *named = &event->rows[o];
 			if (o == i || named->reported.file != unnamed->reported.file || !is_on_one_side(named, !side))
@@ -162,8 +171,8 @@ bool pd_compare_check_match(struct perfdata_comparison *comparison, struct pd_co
 	const double before = unmatched_share(event, PD_BEFORE), after = unmatched_share(event, PD_AFTER);
 	struct lone_files files = { 0 };
 	if (fmin(before, after) < some)
-		return true;
-	const bool fine = find_files(&files, event);
+		return comparison->work->status == PERFDATA_OK;
+	const bool fine = find_files(comparison->work, &files, event);
 	const double common = fine ? propose_files(comparison, event, &files) : 0;
 	event->shares_little = fmin(before, after) >= most || common >= some;
 	pd_compare_note(comparison, "matched", event->shares_little,
@@ -172,5 +181,5 @@ bool pd_compare_check_match(struct perfdata_comparison *comparison, struct pd_co
 	if (comparison->nr_notes && comparison->notes[comparison->nr_notes - 1].is_reason)
 		leave_out(event);
 	pd_free(files.files);
-	return fine;
+	return fine && comparison->work->status == PERFDATA_OK;
 }

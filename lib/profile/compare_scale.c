@@ -185,17 +185,18 @@ static bool step_scale(const struct perfdata_comparison *comparison, struct pd_c
 	return any;
 }
 
-/* Counts for each row the changed rows inside it. False without memory. */
-static bool count_changed(struct pd_compare_event *event, uint32_t *ret_nr)
+/* Counts for each row the changed rows inside it. False without memory, or if the work ends. */
+static bool count_changed(struct pd_compare_work *work, struct pd_compare_event *event, uint32_t *ret_nr)
 {
 	uint32_t *seen = pd_calloc(event->nr_rows + 1, sizeof *seen), *list = pd_calloc(event->nr_rows + 1,
 											  sizeof *list);
-	const bool fine = seen && list;
+	bool fine = seen && list;
 	*ret_nr = 0;
 	for (uint32_t i = 0; fine && i < event->nr_rows; i++) {
 		if (!event->rows[i].changed)
 			continue;
-		const size_t nr = pd_compare_callers(event, i, ++*ret_nr, seen, list);
+		const size_t nr = pd_compare_callers(work, event, i, ++*ret_nr, seen, list);
+		fine = nr != 0;
 		for (size_t at = 0; at < nr; at++)
 			event->rows[list[at]].nr_changed++;
 	}
@@ -270,7 +271,7 @@ static bool scale_by_rest(const struct perfdata_comparison *comparison, struct p
 		use_shares(event);
 		return true;
 	}
-	if (!count_changed(event, &nr_changed))
+	if (!count_changed(comparison->work, event, &nr_changed))
 		return false;
 	const struct pd_compare_measure with = measure_with(&rest, event, nr_changed);
 	event->reported.scale = with.scale;

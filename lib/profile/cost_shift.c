@@ -25,6 +25,7 @@ enum { MOST_ROWS = 4096 };                 /* of a group of functions that appea
 
 struct shift {
 	struct perfdata_comparison *comparison;
+	struct pd_compare_work *work;
 	struct pd_compare_event *event;
 	uint32_t *group;                       /* rows that appeared or vanished together with the row looked at */
 	size_t nr_group;
@@ -107,6 +108,8 @@ static void begin_search(struct shift *shift, uint32_t row)
 static double taken_from(struct shift *shift, uint32_t caller, double most)
 {
 	double sum = lost_weight(shift, caller);
+	if (!pd_compare_spend(shift->work, shift->event->first_down[caller + 1] - shift->event->first_down[caller] + 1))
+		return 0;
 	for (uint32_t e = shift->event->first_down[caller]; e < shift->event->first_down[caller + 1]; e++) {
 		const struct pd_compare_edge *edge = &shift->event->edges[e];
 		if (shift->seen[edge->callee] != shift->search && after_of(shift, edge) < rare * edge->share[PD_BEFORE])
@@ -115,12 +118,17 @@ static double taken_from(struct shift *shift, uint32_t caller, double most)
 	return explain_row(shift, caller, fmin(sum, most));
 }
 
+static bool spend_on_callers(const struct shift *shift, uint32_t row)
+{
+	return pd_compare_spend(shift->work, shift->event->first_up[row + 1] - shift->event->first_up[row] + 1);
+}
+
 /* What the callers of a row lost, also through functions that appeared together with the row. */
 static double from_callers(struct shift *shift, uint32_t row)
 {
 	double sum = 0;
 	begin_search(shift, row);
-	for (size_t i = 0; i < shift->nr_group; i++) {
+	for (size_t i = 0; i < shift->nr_group && spend_on_callers(shift, shift->group[i]); i++) {
 		const uint32_t at = shift->group[i];
 		for (uint32_t e = shift->event->first_up[at]; e < shift->event->first_up[at + 1]; e++) {
 			const struct pd_compare_edge *edge = &shift->event->edges[shift->event->by_callee[e]];
@@ -129,7 +137,7 @@ static double from_callers(struct shift *shift, uint32_t row)
 		}
 	}
 	const size_t nr = shift->nr_group;
-	for (size_t i = 0; i < nr; i++) {
+	for (size_t i = 0; i < nr && spend_on_callers(shift, shift->group[i]); i++) {
 		const uint32_t at = shift->group[i];
 		for (uint32_t e = shift->event->first_up[at]; e < shift->event->first_up[at + 1]; e++) {
 			const struct pd_compare_edge *edge = &shift->event->edges[shift->event->by_callee[e]];
@@ -148,6 +156,9 @@ static double from_callees(struct shift *shift, uint32_t row)
 	begin_search(shift, row);
 	for (size_t i = 0; i < shift->nr_group; i++) {
 		const uint32_t at = shift->group[i];
+		if (!pd_compare_spend(shift->work,
+				      shift->event->first_down[at + 1] - shift->event->first_down[at] + 1))
+			return 0;
 		for (uint32_t e = shift->event->first_down[at]; e < shift->event->first_down[at + 1]; e++) {
 			const struct pd_compare_edge *edge = &shift->event->edges[e];
 			const double fallen = edge_fall(shift, edge);
@@ -206,7 +217,8 @@ static bool shares_caller(const struct shift *shift, uint32_t a, uint32_t b)
 {
 	if (!shift->event->nr_edges)
 		return true;
-	for (uint32_t e = shift->event->first_up[a]; e < shift->event->first_up[a + 1]; e++)
+	const uint32_t last = shift->event->first_up[a + 1];
+	for (uint32_t e = shift->event->first_up[a]; e < last && spend_on_callers(shift, b); e++)
 		for (uint32_t o = shift->event->first_up[b]; o < shift->event->first_up[b + 1]; o++)
 			if (shift->event->edges[shift->event->by_callee[e]].caller ==
 			    shift->event->edges[shift->event->by_callee[o]].caller)
@@ -215,8 +227,8 @@ static bool shares_caller(const struct shift *shift, uint32_t a, uint32_t b)
 }
 
 /* Looks for a rename: a new function, and exactly one that is gone with the same weight and a caller in common. A note
- * suggests it to the user; the comparison itself does not act on it. */
-static void suggest_row(struct shift *shift, uint32_t row)
+ * suggests it to the user; the comparison itself does not act on it. False if the work ends. */
+static bool suggest_row(struct shift *shift, uint32_t row)
 {
 	const struct perfdata_compared *whole = whole_of(shift, row);
 	const struct pd_compare_row *rows = shift->event->rows;
@@ -225,7 +237,9 @@ static void suggest_row(struct shift *shift, uint32_t row)
 	const enum perfdata_change change = rows[row].reported.change;
 	if (whole->samples[PD_BEFORE] || (change != PERFDATA_CHANGE_REGRESSED && change != PERFDATA_CHANGE_MOVED &&
 					  change != PERFDATA_CHANGE_UNMATCHED))
-		return;
+		return true;
+	if (!pd_compare_spend(shift->work, shift->event->nr_rows))
+		return false;
 	for (uint32_t i = 0; i < shift->event->nr_rows; i++) {
 		const struct perfdata_compared *old = whole_of(shift, i);
 		if (old->samples[PD_AFTER] || !old->samples[PD_BEFORE] ||
@@ -235,7 +249,7 @@ static void suggest_row(struct shift *shift, uint32_t row)
 		    !shares_caller(shift, i, row))
 			continue;
 		if (found != UINT32_MAX)
-			return;   /* with two candidates, neither is likely enough */
+			return true;   /* with two candidates, neither is likely enough */
 		found = i;
 	}
 	if (found != UINT32_MAX)
@@ -243,20 +257,41 @@ static void suggest_row(struct shift *shift, uint32_t row)
 				"%.80s may be called %.80s now: --map-symbol '%.80s=%.80s' says so",
 				rows[found].reported.key, rows[row].reported.key, rows[found].reported.key,
 				rows[row].reported.key);
+	return shift->work->status == PERFDATA_OK;
+}
+
+/* Only suggestions are missing where this takes too many steps, so it has steps of its own, and a note says that they
+ * did not suffice. False without memory, or if the comparison is cancelled. */
+static bool suggest_renames(struct shift *shift)
+{
+	struct pd_compare_work work = *shift->work;
+	shift->work = &work;
+	for (uint32_t row = 0; row < shift->event->nr_rows; row++) {
+		if (suggest_row(shift, row))
+			continue;
+		if (work.status == PERFDATA_EINTR) {
+			shift->comparison->work->status = work.status;
+			return false;
+		}
+		pd_compare_note(shift->comparison, "renamed", false,
+				"%s: so many functions are new or gone that not all of them were searched for renames",
+				shift->event->reported.name);
+		break;
+	}
+	return true;
 }
 
 bool pd_compare_find_moved(struct perfdata_comparison *comparison, struct pd_compare_event *event)
 {
-	struct shift shift = { .comparison = comparison, .event = event };
+	struct shift shift = { .comparison = comparison, .work = comparison->work, .event = event };
 	shift.group = pd_calloc(MOST_ROWS, sizeof *shift.group);
 	shift.seen = pd_calloc(event->nr_rows + 1, sizeof *shift.seen);
-	const bool fine = shift.group && shift.seen;
-	if (fine) {
-		for (uint32_t row = 0; row < event->nr_rows; row++)
-			look_at(&shift, row);
-		for (uint32_t row = 0; row < event->nr_rows; row++)
-			suggest_row(&shift, row);
+	bool fine = shift.group && shift.seen;
+	for (uint32_t row = 0; fine && row < event->nr_rows; row++) {
+		look_at(&shift, row);
+		fine = shift.work->status == PERFDATA_OK;
 	}
+	fine = fine && suggest_renames(&shift);
 	pd_free(shift.group);
 	pd_free(shift.seen);
 	return fine;

@@ -590,6 +590,9 @@ def commands(folder):
         with open(memory, encoding="ascii") as file:
             limit = file.read()
     stored = os.path.join(folder, "before.baseline")
+    later = os.path.join(folder, "after.baseline")
+    if os.path.exists(later):
+        return [["diff", "--max-memory", limit, "--before", stored, "--after", later]]
     if os.path.exists(stored):
         return [["diff", "--max-memory", limit, stored]]
     common = ["--symbols", "yes", "--max-memory", limit, *where, "-j", "1"]

@@ -258,13 +258,48 @@ def packed_bundle_of_zeros(n):
     return archive_of(dw.zstd(out.getvalue()))
 
 
+LARGE = hostile_files.EVENT.replace("\t37\t18500000\t", "\t20000\t10000000000\t")
+ALL_OF_IT = "sum\t%d\t0\t0\t0\t20000\t10000000000\t7fffffffffff"
+NEW_KEY = "key\t%d\t0\tf%d\t\t\t1\n"
+
+
+def two_baselines(before, after):
+    made, files = hostile_files.baseline([LARGE % "", "file\t0\t0\taa\t/bin/x", *before])
+    later = hostile_files.baseline([LARGE % "", "file\t0\t0\taa\t/bin/x", *after])[1]["before.baseline"]
+    return made, {**files, "after.baseline": later}
+
+
+def baseline_of_a_chain(n):
+    """Functions that are new, each of which calls the next one, and all of which take all of the time."""
+    return two_baselines([NEW_KEY % (0, n) + ALL_OF_IT % 0],
+                         [NEW_KEY % (k, k) + ALL_OF_IT % k for k in range(n)] +
+                         ["edge\t%d\t%d\t20000\t10000000000" % (k, k + 1) for k in range(n - 1)])
+
+
+def baseline_of_lone_files(n):
+    """Files that are there on one side only, each with a function that takes much of the time."""
+    def side(name):
+        return ["file\t%d\t0\t\t/bin/%s%d\nkey\t%d\t%d\tf%d\t\t\t1\n" % (k + 1, name, k, k, k + 1, k) +
+                "sum\t%d\t10000\t5000000000\t7fffffffffff\t10000\t5000000000\t7fffffffffff" % k for k in range(n // 2)]
+    return two_baselines(side("old"), side("new"))
+
+
+def baseline_of_cells(n):
+    """Many functions in one recording, and many recordings without them: each function has a place for each recording."""
+    one = "recording\tw%d\t74714088\t0\t0\t1\tx86_64\tA CPU\t2\t6.18.0\n"
+    return hostile_files.baseline([hostile_files.EVENT % "", "file\t0\t0\taa\t/bin/x", *(hostile_files.KEY % (k, 0, k, k) for k in range(n))] +
+                                  [one % k + hostile_files.EVENT % "" for k in range(n)])
+
+
 KINDS = (debug_links_in_a_chain, supplementary_files_in_a_circle, split_files_in_a_circle, imports_in_a_circle, line_tables_without_bytes,
          index_without_an_empty_slot, sections_out_of_range, segments_over_each_other, large_dictionary, kallsyms_of_zero_bytes, kallsyms_of_long_numbers,
          kallsyms_of_empty_lines, kallsyms_of_one_module, perf_map_around_everything, perf_map_without_sizes, perf_map_of_zero_bytes, jit_records_of_no_size,
          jit_codes_of_stated_size, jit_of_one_long_name, jit_unwinding_tables, jit_closes, bundle_of_hard_links, bundle_of_a_circle, bundle_of_devices,
          bundle_of_pipes, bundle_of_folders, bundle_that_leaves_its_root, bundle_of_stated_sizes, bundle_of_binary_sizes, bundle_of_one_pax_header,
-         bundle_of_gnu_names, bundle_of_zero_blocks, bundle_of_garbage, packed_bundle_of_zeros)
+         bundle_of_gnu_names, bundle_of_zero_blocks, bundle_of_garbage, packed_bundle_of_zeros, baseline_of_a_chain,
+         baseline_of_lone_files, baseline_of_cells)
 FILES = hostile_files.FILES + KINDS
 EXCESS = hostile_files.EXCESS + (segments_over_each_other, large_dictionary)
 # Exit codes of those that are no archives, or are beyond a limit when they are large: the option that names them fails.
-REFUSED = {bundle_of_stated_sizes: (3,), bundle_of_binary_sizes: (3,), bundle_of_garbage: (3,), bundle_of_one_pax_header: (0, 3), packed_bundle_of_zeros: (0, 6)}
+REFUSED = {bundle_of_stated_sizes: (3,), bundle_of_binary_sizes: (3,), bundle_of_garbage: (3,), bundle_of_one_pax_header: (0, 3), packed_bundle_of_zeros: (0, 6), baseline_of_a_chain: (1, 6), baseline_of_lone_files: (0, 1, 6),
+           baseline_of_cells: (0, 6)}

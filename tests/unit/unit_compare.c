@@ -507,6 +507,23 @@ static void test_verdicts(void)
 	perfdata_baseline_free(other);
 }
 
+static void test_cancel(void)
+{
+	struct perfdata_baseline *before = perfdata_baseline_new(), *after = perfdata_baseline_new();
+	struct perfdata_comparison *comparison = NULL;
+	struct perfdata_error error;
+	struct perfdata_cancel *cancel = perfdata_cancel_new();
+	PERFDATA_OPTIONS(perfdata_comparison_options, options, .cancel = cancel);
+	fill(before, after);
+	CHECK_EQ(perfdata_compare(before, after, &options, &comparison, &error), PERFDATA_OK);
+	perfdata_comparison_free(comparison);
+	perfdata_cancel_now(cancel);
+	CHECK_EQ(perfdata_compare(before, after, &options, &comparison, &error), PERFDATA_EINTR);
+	perfdata_cancel_free(cancel);
+	perfdata_baseline_free(before);
+	perfdata_baseline_free(after);
+}
+
 /* --- without memory ----------------------------------------------------------------------------------------------- */
 
 static struct perfdata_text text_before, text_after;
@@ -574,6 +591,7 @@ int main(void)
 		{ "rows below the least share of both sides are not judged", test_least_share },
 		{ "verdicts and allow lists", test_verdicts },
 		{ "copies of a run", test_copies },
+		{ "a comparison that is cancelled", test_cancel },
 		{ "each allocation fails once", test_allocations },
 	};
 	return unit_main(cases, sizeof cases / sizeof *cases);
