@@ -99,7 +99,7 @@ int main(int argc, char **argv)
 	else if (!strcmp(name, "--version") || !strcmp(name, "-V"))
 		name = "version";
 
-	/* for `perfdata FILE`, which names no command */
+	/* for `perfdata FILE` and `perfdata -- FILE`, which name no command */
 	static const struct command overview = { "",
 						 "[options] FILE",
 						 "",
@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 						 command_overview,
 						 TASK_LOOK };
 	const bool is_file = !command_named(name) && !perfdata_registry_find(NULL, name) &&
-			     (access(name, F_OK) == 0 || !strcmp(name, "-"));
+			     (access(name, F_OK) == 0 || !strcmp(name, "-") || !strcmp(name, "--"));
 	const struct command *command = is_file ? &overview : command_named(name);
 	const struct perfdata_emitter *emitter = command ? NULL : perfdata_registry_find(NULL, name);
 	if (!command && !emitter)
