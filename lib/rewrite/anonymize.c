@@ -12,6 +12,7 @@
 #include "rewrite/public_names.h"
 #include "schema/decode.h"
 #include "schema/schema.h"
+#include "write/writing.h"
 
 #define START UINT64_C(1000000000)       /* when an anonymous recording begins, ns */
 #define KERNEL_HALF UINT64_C(0x8000000000000000)
@@ -561,8 +562,11 @@ void pd_anonymize_attr(struct pd_anonymizer *a, struct perfdata_attr *attr)
 		attr->type = PERFDATA_TYPE_SOFTWARE;
 		attr->config = CONFIG_BPF_OUTPUT;
 	}
+	/* a damaged attr has the size of its place */
 	if (attr->size > 144)
 		attr->size = 144;
+	else if (attr->size && (attr->size < 64 || attr->size % 8))
+		attr->size = pd_attr_size(attr);
 }
 
 /* "u", "ppk": the modifiers that perf takes. */

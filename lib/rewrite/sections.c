@@ -114,6 +114,9 @@ static bool is_useless(const struct perfdata_rewriter *rewriter, const struct pe
 	/* its records may be compressed */
 	if (section->id == PERFDATA_FEATURE_INIT_MAP && pd_rewrite_changes_order(rewriter))
 		return true;
+	/* a record of a stream may state any number */
+	if (!section->id || section->id >= PD_WRITER_FEATURES)
+		return true;
 	if (!section->feature || (section->status != PERFDATA_OK && (rewriter->options.repair || rewriter->anonymizer ||
 								     pd_rewrite_changes_order(rewriter))))
 		return true;

@@ -8,8 +8,8 @@
 #include "base/spool.h"
 #include "codec/codec.h"
 #include "write/encode.h"
+#include "write/writing.h"
 
-#define PD_WRITER_FEATURES 256
 #define PD_SPOOL_BUFFER (256u << 10)
 
 struct pd_written_event {

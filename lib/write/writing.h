@@ -94,6 +94,9 @@ void pd_writer_free(struct pd_writer *writer);
 enum perfdata_status pd_writer_event(struct pd_writer *writer, const struct perfdata_attr *attr, uint32_t size,
 				     const char *name, const uint64_t *ids, size_t nr_ids);
 
+/* Sections have numbers from 1 to this - 1. */
+#define PD_WRITER_FEATURES 256
+
 /* Sets the section `id`, in the writer's byte order; replaces an earlier one with this id. The writer adds COMPRESSED
  * and AUXTRACE itself, and EVENT_DESC if none was set and events have names. Streams have no place for some sections,
  * which are dropped. */
