@@ -86,6 +86,10 @@ void match_note(struct perfdata_text *out, const struct match_verdict *verdict, 
 		perfdata_text_string(begin_phrase(&note), result->reason);
 	if (row->is_matched && result->parts & PERFDATA_PART_DYNSYM && !(result->parts & NAMES))
 		perfdata_text_literal(begin_phrase(&note), "exported names only");
+	/* code of a compiler at run time: no source has the map as a file of the recording */
+	if (verdict->names_known && row->file->samples && !row->named &&
+	    (row->file->kind == PERFDATA_DSO_PERF_MAP || row->file->kind == PERFDATA_DSO_JITDUMP))
+		perfdata_text_literal(begin_phrase(&note), "no names from it: -v says why");
 	if (row->named && row->named < row->file->samples)
 		perfdata_text_printf(begin_phrase(&note), "%" PRIu64 " of %" PRIu64 " samples have a name", row->named,
 				     row->file->samples);
