@@ -56,6 +56,7 @@ def check_behind(path, with_sections):
 # --- lengths that no record has ---------------------------------------------------------------------------------------
 
 AUXTRACE_INFO, INTEL_PT = 70, 1
+HEADER_ATTR, HEADER_FEATURE = 64, 80
 
 
 def check_filter_length(path):
@@ -249,6 +250,53 @@ def check_huge_weights(path):
     report("weights that are too large to add up", bad)
 
 
+def check_wild_numbers(path):
+    """Records of a stream that state a number that no section has, or an attr that is too short: the rest becomes a recording."""
+    recording = Recording(pipe=True)
+    event = recording.event("cycles", [11], sample_type=IP | TID | TIME, sample_id_all=1)
+    recording.comm(7, 7, "work", time=1)
+    for section in (0, 300, 2**32 - 1, 2**64 - 1):
+        recording.raw(recording.pack("IHHQ8s", HEADER_FEATURE, 0, 24, section, b"whatever"))
+    recording.raw(recording.pack("IHHIIQ", HEADER_ATTR, 0, 24, 1, 20, 0))
+    recording.sample(event, ip=0x1000, pid=7, tid=7, time=2)
+    recording.save(path)
+    faults = []
+    for words in (["repair"], ["anonymize"], ["rewrite", "--form", "file"], ["rewrite"]):
+        out = path + ".out"
+        done = run(*words, "-o", out, "--force", path)
+        samples = run("info", "--json", out).out.count(b'"sample"') if done.code == 4 else 0
+        if done.code != 4 or not samples:
+            faults.append("%r: exit %d, %d, %r" % (words, done.code, samples, done.err[-300:]))
+    report("sections with a number that no section has, and a short attr", faults)
+
+
+def check_absent_perf_map(path):
+    """match says in its row that a compiler's map gives no names, and -v says why."""
+    recording = Recording()
+    event = recording.event("cycles", [11], sample_type=IP | TID | TIME, sample_id_all=1)
+    recording.comm(2**30, 2**30, "work", time=1)
+    recording.mmap2(2**30, 2**30, 0x1000000, 0x1000, 0, "//anon", time=2)
+    recording.sample(event, ip=0x1000100, pid=2**30, tid=2**30, time=3)
+    recording.save(path)
+    row = [line for line in run("match", path).out.splitlines() if b"perf-map" in line]
+    why = run("match", "-v", path).err
+    fine = len(row) == 1 and row[0].rstrip().endswith(b"no names from it: -v says why") and b"/tmp/perf-%d.map: not there" % 2**30 in why
+    report("match of a compiler's map that is absent", [] if fine else [row, why])
+
+
+def check_called_without_command(path):
+    """`--` ends the options, also where no command is named."""
+    recording = Recording()
+    recording.event("cycles", [11], sample_type=IP | TID | TIME, sample_id_all=1)
+    recording.comm(7, 7, "work", time=1)
+    recording.save(path)
+    plain, after = run(path), run("--", path)
+    faults = [] if plain.code == after.code == 0 and plain.out == after.out and plain.out else ["%r %r" % (after.code, after.err)]
+    if run("--").code != 2:
+        faults.append("-- without FILE: exit %d" % run("--").code)
+    report("perfdata -- FILE", faults)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "perf.data")
@@ -262,6 +310,9 @@ def main():
         check_quoted(path)
         check_deferred(path)
         check_huge_weights(path)
+        check_wild_numbers(path)
+        check_called_without_command(path)
+        check_absent_perf_map(path)
     return tap.end()
 
 
