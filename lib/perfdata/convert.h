@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording in another format, in one call: the library puts reader, symbols, session, emitter and output together as
- * the emitter and its options need it, so that no program can put them together wrongly. */
+/* Converts a recording to another format in one call. The library sets up reader, symbols, session, emitter and output
+ * as the emitter and its options require. */
 #ifndef PERFDATA_CONVERT_H
 #define PERFDATA_CONVERT_H
 
@@ -21,71 +21,72 @@ struct perfdata_result;
 struct perfdata_conversion {
 	size_t size;
 	const char *format;                        /* an emitter's name */
-	const struct perfdata_setting *settings;   /* its options; if two have the same name, the last value counts */
+	const struct perfdata_setting *settings;   /* options of the emitter; the last value of a name counts */
 	size_t nr_settings;
 	struct perfdata_output *output;            /* borrowed: the caller closes it */
-	uint64_t *ret_rows;                        /* of formats of tables: how many rows were written; may be NULL */
+	/* for formats of tables, set to the number of written rows; may be NULL */
+	uint64_t *ret_rows;
 };
 
-/* Zero is the default of each. */
+/* 0 in a member means its default. */
 struct perfdata_convert_options {
 	size_t size;
 	const struct perfdata_registry *registry;  /* NULL: the emitters of the library */
-	const struct perfdata_setting *settings;   /* of the emitter, for perfdata_convert */
+	const struct perfdata_setting *settings;   /* options of the emitter; for perfdata_convert only */
 	size_t nr_settings;
-	const struct perfdata_filter *filter;      /* NULL: everything is kept */
+	const struct perfdata_filter *filter;      /* NULL: all records */
 	/* how names are looked up; NULL: defaults */
 	const struct perfdata_symbols_options *symbols;
-	/* whether names are looked up; unsaid: if an emitter does by default */
+	/* whether names are looked up; PERFDATA_DEFAULT: as the emitter's default says */
 	enum perfdata_tristate names;
-	enum perfdata_order_wish order;            /* of the records; unsaid: the order that the emitter asks for */
-	/* stop after this many records (deliveries, where no records are needed); 0: all */
+	/* order of the records; default: the order that the emitter asks for */
+	enum perfdata_order_wish order;
+	/* stop after this many records, or deliveries if no records are needed; 0: no limit */
 	uint64_t limit;
 	unsigned jobs;                             /* threads that format; 0: as many as there are processors */
-	bool shared_output;                        /* several recordings go to one output: lines name their file */
-	/* limits, findings, progress, cancel; `order` is ignored. NULL: defaults */
+	/* several recordings share one output, so that lines need the name of their file */
+	bool shared_output;
+	/* limits, findings, progress, cancel; its member `order` is ignored. NULL: defaults */
 	const struct perfdata_reader_options *reader;
-	/* Findings of formatting, in the order of the records and in the calling thread; and a function that returns
-	 * those found so far, for the end of documents: as in perfdata_run_options. */
+	/* on_finding receives the findings of formatting, in the order of the records and in the calling thread.
+	 * `findings` returns all findings so far, for the end of documents. See perfdata_run_options. */
 	perfdata_finding_fn *on_finding;
 	void *user;                                /* for on_finding */
 	const struct perfdata_finding *(*findings)(void *findings_user, size_t *ret_nr, uint64_t *ret_total);
 	void *findings_user;
-	/* Optional: called when the recording was opened. The function may change *filter, which is `filter` at first;
-	 * what it points to must live until the result is freed. A status other than PERFDATA_OK ends the conversion
-	 * with that status. */
+	/* Optional: called after the recording was opened. The function may change *filter, a copy of `filter` above;
+	 * what its members point to must live until the result is freed. A status other than PERFDATA_OK ends the
+	 * conversion. */
 	enum perfdata_status (*on_open)(void *open_user, struct perfdata_reader *reader, struct perfdata_filter *filter,
 					struct perfdata_error *reterr);
 	void *open_user;
 	/* the recording's name in tables and shared outputs; NULL: the name of its file */
 	const char *recording;
-	/* the result keeps what the format adds up, where it is one that perfdata_result_ask answers from; of several
-	 * formats, the first */
+	/* perfdata_result_ask will be called: the result keeps the sums of the first format that supports it */
 	bool keep;
 };
 
-/* The result of a conversion. Its reader and session stay open until it is freed. */
+/* The result of a conversion. Its reader and session stay open until the result is freed. */
 PERFDATA_API void perfdata_result_free(struct perfdata_result *result);
 PERFDATA_API const struct perfdata_reader *perfdata_result_reader(const struct perfdata_result *result);
-/* Both are NULL if the conversion failed before they were opened. */
+/* NULL if the conversion failed before the session was open. */
 PERFDATA_API const struct perfdata_session *perfdata_result_session(const struct perfdata_result *result);
 PERFDATA_API const struct perfdata_summary *perfdata_result_summary(const struct perfdata_result *result);
-/* What named the addresses; NULL: nothing did. For perfdata_bundle_take_answers. */
+/* The source of names, for perfdata_bundle_take_answers; NULL: no names were looked up. */
 PERFDATA_API struct perfdata_symbols *perfdata_result_symbols(const struct perfdata_result *result);
-/* Number of records written, or of deliveries if the format needs no records; for a format of tables
- * (PERFDATA_EMITTER_ROWS) the number of rows in all tables. A conversion to several formats counts for the first
- * one. */
+/* Number of written records; of deliveries if the format needs no records; of rows in all tables if the format has
+ * tables (PERFDATA_EMITTER_ROWS). After perfdata_convert_several, the number of the first format. */
 PERFDATA_API uint64_t perfdata_result_written(const struct perfdata_result *result);
 
-/* PERFDATA_OK for damaged recordings too: see the findings, and the summary. PERFDATA_EREAD with a result whose reader
- * has the finding READ_FAILED: reading failed in the middle, and the output has what came before, as a whole document.
- * PERFDATA_EUSAGE: there is no such format, option or value; the message is the one that the program shows. Else as
- * what opens the reader and the session, and as the run. *ret (may be NULL) is set whenever the recording could
- * be opened, else to NULL. */
+/* PERFDATA_OK also for damaged recordings: see the findings and the summary. PERFDATA_EREAD and a reader with the
+ * finding READ_FAILED: a read failed in the middle; the output is a complete document of the records before the
+ * failure. PERFDATA_EUSAGE: no such format, option or value; reterr has the message that the program prints. Other
+ * errors as perfdata_reader_open and perfdata_session_open, and as the emitter and output return. *ret (may be NULL) is
+ * the result if the recording could be opened, else NULL. */
 PERFDATA_API enum perfdata_status perfdata_convert(const struct perfdata_input *input, struct perfdata_output *output,
 						   const char *format, const struct perfdata_convert_options *options,
 						   struct perfdata_result **ret, struct perfdata_error *reterr);
-/* Several formats in one pass over the recording. PERFDATA_EUSAGE where the formats need the recording read in
+/* Writes several formats in one pass over the recording. PERFDATA_EUSAGE: two formats need the recording read in
  * different ways. */
 PERFDATA_API enum perfdata_status perfdata_convert_several(const struct perfdata_input *input,
 							   const struct perfdata_conversion *const *conversions,
@@ -93,20 +94,20 @@ PERFDATA_API enum perfdata_status perfdata_convert_several(const struct perfdata
 							   const struct perfdata_convert_options *options,
 							   struct perfdata_result **ret, struct perfdata_error *reterr);
 
-/* Zero is the default of each. */
+/* 0 in a member means its default. */
 struct perfdata_ask_options {
 	size_t size;
-	const int32_t *tids;                       /* only samples of these threads; nr_tids 0: of all */
+	const int32_t *tids;                       /* only samples of these threads; nr_tids 0: of all threads */
 	size_t nr_tids;
 	unsigned jobs;                             /* as in perfdata_convert_options */
 	perfdata_finding_fn *on_finding;           /* findings of this answer */
 	void *user;                                /* for on_finding */
-	const struct perfdata_cancel *cancel;      /* ends an answer that goes to a file with PERFDATA_EINTR */
+	const struct perfdata_cancel *cancel;      /* ends an answer that is written to a file with PERFDATA_EINTR */
 };
-/* Converts again without reading the recording: what a conversion with `keep` added up gives the bytes that
- * perfdata_convert would give (with its filter, and `tids`). Counts of records and times in documents are those of the
- * whole recording. "report" and "annotate" answer. The registry of the first conversion must live. PERFDATA_ABSENT:
- * what was kept does not suffice for these settings, or nothing was kept; perfdata_convert answers. Else as
+/* Converts to "report" or "annotate" again without reading the recording, from the sums that the first conversion kept
+ * (option `keep`). The output is that of perfdata_convert with the first conversion's filter and with `tids`; counts of
+ * records and times are those of the whole recording. The registry of the first conversion must live. PERFDATA_ABSENT:
+ * no sums were kept, or they do not suffice for these settings: call perfdata_convert instead. Other errors as
  * perfdata_convert. */
 PERFDATA_API enum perfdata_status perfdata_result_ask(struct perfdata_result *result,
 						      const struct perfdata_conversion *conversion,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Feature sections of a recording's header: host, command, topologies, build-ids and others, decoded into trees.
  *
- * perfdata_feature_layout() of perfdata/schema.h gives the rows of a section: its tree has a node for each. A reader
- * gives the sections of its recording decoded: perfdata_reader_feature(). There is no I/O here. */
+ * The tree has a node for each row of the section's layout (perfdata_feature_layout of perfdata/schema.h).
+ * perfdata_reader_feature() returns decoded sections. There is no I/O here. */
 #ifndef PERFDATA_FEATURE_H
 #define PERFDATA_FEATURE_H
 
@@ -24,17 +24,18 @@ enum perfdata_feature_id {
 	PERFDATA_FEATURE_CPU_PMU_CAPS, PERFDATA_FEATURE_CLOCK_DATA, PERFDATA_FEATURE_HYBRID_TOPOLOGY,
 	PERFDATA_FEATURE_PMU_CAPS, PERFDATA_FEATURE_CPU_DOMAIN_INFO, PERFDATA_FEATURE_E_MACHINE,
 	PERFDATA_FEATURE_CLN_SIZE, PERFDATA_FEATURE_LAST,
-	/* of Android's simpleperf; perf passes over them */
+	/* sections of Android's simpleperf; perf ignores them */
 	PERFDATA_FEATURE_FILE = 128, PERFDATA_FEATURE_META_INFO, PERFDATA_FEATURE_DEBUG_UNWIND,
 	PERFDATA_FEATURE_DEBUG_UNWIND_FILE, PERFDATA_FEATURE_FILE2, PERFDATA_FEATURE_ETM_BRANCH_LIST,
 	PERFDATA_FEATURE_INIT_MAP, PERFDATA_FEATURE_SIMPLEPERF_LAST,
-	/* of this library; perf passes over it: how a repaired or merged recording was made */
+	/* section of this library, which perf ignores: how a repaired or merged recording was made */
 	PERFDATA_FEATURE_NOTE = 250,
 };
 
 /* A feature section is small and nested, so it is decoded into a tree. */
 struct perfdata_node {
-	/* the row (without a name for plain values in a list); NULL for the root and for STRUCTs in a list */
+	/* row of the layout; its name is NULL for plain values in a list. NULL for the root and for STRUCTs in a
+	 * list */
 	const struct perfdata_field *field;
 	enum perfdata_kind kind;              /* an integer kind, F64, STRING, BYTES, BITMAP, ATTR, STRUCT or LIST */
 	union {
@@ -49,10 +50,10 @@ struct perfdata_node {
 	const struct perfdata_node *next;
 };
 
-struct perfdata_feature;   /* a decoded feature section; owns its tree and a copy of its bytes */
+struct perfdata_feature;   /* a decoded feature section; owns its tree and a copy of the section's bytes */
 
-/* The root: a STRUCT whose children are the section's fields. A child with the section's own name is the whole content
- * where it is the only child ("hostname", "cmdline", …). */
+/* The root: a STRUCT whose children are the section's fields. A section with one value ("hostname", "cmdline", …) has
+ * one child, which has the section's name. */
 PERFDATA_API const struct perfdata_node *perfdata_feature_root(const struct perfdata_feature *feature);
 /* The member of a STRUCT node by name, or NULL (also when node is NULL). */
 PERFDATA_API const struct perfdata_node *perfdata_node_get(const struct perfdata_node *node, const char *name);

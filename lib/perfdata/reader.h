@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Opens a recording in any of its forms and gives its records one after the other.
  *
- * The reader recognizes the form by the content: file container (both byte orders, versions 1 and 2), pipe stream,
- * directory recording, gzip, zstd or xz around any of them, COMPRESSED records inside. Damage is normal: the reader
- * continues at the next plausible record and reports a finding; it never gives up while bytes are left. */
+ * The reader recognizes the form by its content: file container (both byte orders, versions 1 and 2), pipe stream,
+ * directory recording, gzip, zstd or xz around any of them, COMPRESSED records inside. The reader skips damage: it
+ * reports a finding and continues at the next plausible record, until the input ends. */
 #ifndef PERFDATA_READER_H
 #define PERFDATA_READER_H
 
@@ -20,17 +20,17 @@ extern "C" {
 struct perfdata_reader;
 
 enum perfdata_record_order {
-	/* TIME for a session that gives more than counts, since it follows what happens to processes; else FILE */
+	/* FILE; for a session that returns more than counts TIME, since the session follows processes */
 	PERFDATA_ORDER_DEFAULT = 0,
-	PERFDATA_ORDER_FILE = 1,   /* the order of the records in the file; streams without delay */
-	/* perf's delivery order: rounds sorted by time; user records and records without a time at once */
+	PERFDATA_ORDER_FILE = 1,   /* the order in the file; a stream is read without delay */
+	/* perf's delivery order: rounds are sorted by time; user records and records without a time are not delayed */
 	PERFDATA_ORDER_TIME = 2,
 };
 
-/* Reading ahead by threads of the reader's own. It changes nothing but the time that reading takes: the thread that
- * asks for records still reports all findings. Pipes and small files are not read ahead. */
+/* Threads of the reader that read ahead. They change only how long reading takes: the thread that asks for records
+ * still reports all findings. Pipes and small files are not read ahead. */
 enum perfdata_read_ahead {
-	PERFDATA_AHEAD_BYTES = 1,     /* a thread reads (and unpacks) bytes */
+	PERFDATA_AHEAD_BYTES = 1,     /* a thread reads (and decompresses) bytes */
 	PERFDATA_AHEAD_RECORDS = 2,   /* a thread frames and orders records */
 };
 
@@ -38,40 +38,38 @@ struct perfdata_reader_options {
 	size_t size;                       /* sizeof(struct perfdata_reader_options) */
 	enum perfdata_record_order order;
 	const char *tmpdir;                /* for unlinked temporary files; NULL: /tmp */
-	/* bytes held for ordering before spilling, and, without `memory`, the limit of what its session keeps; 0:
-	 * 256 MiB. As the limit of perfdata_memory_new: less than PERFDATA_LEAST_MEMORY counts as that */
+	/* limit of the bytes that wait for ordering in memory; also, if `memory` is NULL, limit of the session's
+	 * memory. 0: 256 MiB; the smallest limit is PERFDATA_LEAST_MEMORY */
 	uint64_t max_memory;
 	uint64_t max_spool;                /* bytes in temporary files; 0: no limit */
-	/* decompressed : compressed bytes; 0: no limit. The first 8 MiB that come out, inside COMPRESSED records the
-	 * first 64 MiB, are free */
+	/* limit of decompressed : compressed bytes; 0: no limit. It applies after the first 8 MiB of decompressed data,
+	 * inside COMPRESSED records after the first 64 MiB */
 	uint32_t max_ratio;
 	uint32_t read_ahead;               /* enum perfdata_read_ahead */
-	/* of one code, this many findings are reported one by one; further ones are only counted. 0: 1000 */
+	/* number of findings of one code that are reported; further ones are only counted. 0: 1000 */
 	uint32_t max_findings;
-	/* may be NULL. Called as findings come; by a conversion in the order of the batches */
+	/* Called with each finding; by a conversion in the order of the batches. May be NULL */
 	perfdata_finding_fn *on_finding;
 	void *user;                        /* for on_finding */
-	/* once cancelled, waiting for a pipe ends with PERFDATA_EINTR; may be NULL */
+	/* ends waiting for a pipe with PERFDATA_EINTR; may be NULL */
 	const struct perfdata_cancel *cancel;
-	/* Progress, reported by the thread that asks for records, about every 64 KiB and at the end: bytes of the
-	 * records returned so far (decompressed from gzip, zstd or xz; the content of COMPRESSED records does not
-	 * count), of `total`, or of UINT64_MAX, which means an unknown number; damage makes both inexact. May be
-	 * NULL. */
+	/* Called about every 64 KiB and at the end by the thread that asks for records. bytes: size of the records
+	 * returned so far, after decompression of the file (content of COMPRESSED records does not count). total: size
+	 * of all records, UINT64_MAX if unknown. Damage makes both inexact. May be NULL. */
 	void (*on_progress)(void *user, uint64_t bytes, uint64_t total);
 	void *progress_user;               /* for on_progress */
-	/* the account that the reader's session draws from, with the folder of its temporary files; borrowed. NULL: an
-	 * account of the session's own */
+	/* account of the reader's session, which also names the folder of temporary files; borrowed. NULL: the session
+	 * makes its own account */
 	struct perfdata_memory *memory;
-	bool payloads;                     /* return the payloads of AUXTRACE records too: see PERFDATA_RAW_PAYLOAD */
-	/* hide feature sections, and FEATURE records, that describe the machine, its processor or the recorder's
-	 * command line. Names of addresses are found as before */
+	bool payloads;                     /* return payloads of AUXTRACE records: see PERFDATA_RAW_PAYLOAD */
+	/* hide the feature sections and FEATURE records that describe the machine, its processor or the recorder's
+	 * command line. The library itself still uses them to look up names. */
 	bool no_meta;
 };
 
-/* Opens a path; perfdata_reader_open opens a descriptor, memory and what else may be an input. `options` may be
- * NULL. PERFDATA_EUSAGE (a wrong option), PERFDATA_EREAD, PERFDATA_EFORMAT (no recording; reterr says
- * why), PERFDATA_ENOMEM, PERFDATA_ELIMIT. A damaged recording opens with findings as long as its magic can be
- * recognised. */
+/* Opens a path; perfdata_reader_open opens any input. `options` may be NULL. PERFDATA_EUSAGE: a wrong option;
+ * PERFDATA_EREAD; PERFDATA_EFORMAT: the file is no recording, reterr says why; PERFDATA_ENOMEM, PERFDATA_ELIMIT. A
+ * damaged recording opens, with findings, if its magic is recognizable. */
 PERFDATA_API enum perfdata_status perfdata_reader_open_path(const char *path,
 							    const struct perfdata_reader_options *options,
 							    struct perfdata_reader **ret,
@@ -91,12 +89,12 @@ struct perfdata_header {
 	uint64_t header_size;               /* 104, 72, or 16 for a pipe */
 	uint64_t attr_size;                 /* bytes of an attr table entry; 0 for a pipe */
 	struct perfdata_section attrs, data, event_types;   /* as the header says; zero for a pipe */
-	uint64_t feature_bits[4];           /* bit n: feature n is present; grows while a pipe is read */
+	uint64_t feature_bits[4];           /* bit n: feature n is present; a pipe sets bits while it is read */
 	const char *packing;                /* "none", "gzip", "zstd", "xz" */
 	const char *name;                   /* path as opened, or the caller's name */
 	int64_t mtime;                      /* seconds since 1970, 0 if unknown */
-	uint64_t file_size;                 /* decompressed bytes, UINT64_MAX if not known yet */
-	unsigned nr_files;                  /* 1, and one more for each data.N of a directory */
+	uint64_t file_size;                 /* decompressed bytes; UINT64_MAX: not known yet */
+	unsigned nr_files;                  /* 1, plus the number of files data.N of a directory */
 };
 /* Borrowed until close. */
 PERFDATA_API const struct perfdata_header *perfdata_reader_header(const struct perfdata_reader *reader);
@@ -110,13 +108,13 @@ struct perfdata_feature_section {
 	const struct perfdata_feature *feature;    /* NULL if nothing could be read */
 	/* A pipe has TRACING_DATA and BUILD_ID as records; they are among these sections too. */
 };
-/* Sections in ascending order of id: index 0… until NULL. A pipe gets more sections while it is read. Borrowed until
- * the next record is read. */
+/* Sections in ascending order of id: index 0… until NULL. Reading a pipe adds sections. Borrowed until the next record
+ * is read. */
 PERFDATA_API const struct perfdata_feature_section *perfdata_reader_feature_at(const struct perfdata_reader *reader,
 									       size_t index);
 PERFDATA_API const struct perfdata_feature_section *perfdata_reader_feature(const struct perfdata_reader *reader,
 									    uint32_t id);
-/* The text of a feature that is one string (HOSTNAME, ARCH, …), NUL-terminated, or NULL. */
+/* The text of a feature that is one string (HOSTNAME, ARCH, …), with a terminating NUL; NULL: there is none. */
 PERFDATA_API const char *perfdata_reader_feature_text(const struct perfdata_reader *reader, uint32_t id);
 
 /* --- events ------------------------------------------------------------------------------------------------------ */
@@ -127,11 +125,11 @@ enum perfdata_name_source {
 	PERFDATA_NAME_META_INFO,      /* simpleperf's */
 };
 
-/* One version of an event. Immutable: when a pipe renames or extends an event, the reader makes a new version, to which
- * later records refer. Borrowed until close; any thread may read it. */
+/* One version of an event. A version never changes: if a pipe renames or extends an event, the reader makes a new
+ * version for later records. Borrowed until the reader is closed; any thread may read it. */
 struct perfdata_event {
-	uint32_t index;                          /* place in the attr table, from 0 */
-	uint32_t version;                        /* number of this version over all events, from 0 */
+	uint32_t index;                          /* index in the attr table, from 0 */
+	uint32_t version;                        /* number of this version among the versions of all events, from 0 */
 	const char *name;                        /* bytes as recorded, NUL-terminated */
 	enum perfdata_name_source name_source;
 	const struct perfdata_attr *attr;        /* how it was set up */
@@ -145,16 +143,17 @@ struct perfdata_event {
 	double scale;                            /* 1 if none */
 	bool has_own_cpus;
 	struct perfdata_cpus own_cpus;           /* of EVENT_UPDATE */
-	bool is_time_off;                        /* its samples weigh the time that threads were off the CPU */
+	/* the weight of a sample is the time that its thread was off the CPU */
+	bool is_time_off;
 };
-/* What the periods of an event's samples are amounts of. */
+/* What the periods of an event's samples measure. */
 enum perfdata_measure {
 	PERFDATA_MEASURE_COUNT,       /* what a counter counts: cycles, instructions, cache misses, … */
-	PERFDATA_MEASURE_TIME,        /* ns: of clocks, and of tracepoints whose period is a time */
-	PERFDATA_MEASURE_OCCURRENCES, /* how often something happened: tracepoints, probes, page faults, … */
+	PERFDATA_MEASURE_TIME,        /* ns: clocks, and tracepoints whose period is a time */
+	PERFDATA_MEASURE_OCCURRENCES, /* number of occurrences: tracepoints, probes, page faults, … */
 };
-/* The period of sched_stat_runtime and the other sched_stat events is the time that they report, if periods are
- * recorded. */
+/* If periods are recorded, the period of sched_stat_runtime and of the other sched_stat events is the time that they
+ * report. */
 static inline enum perfdata_measure perfdata_event_measure(const struct perfdata_event *event)
 {
 	enum { CPU_CLOCK = 0, TASK_CLOCK = 1 };
@@ -178,69 +177,68 @@ static inline enum perfdata_measure perfdata_event_measure(const struct perfdata
 /* Number of attrs, and the newest version of each. */
 PERFDATA_API size_t perfdata_reader_nr_events(const struct perfdata_reader *reader);
 PERFDATA_API const struct perfdata_event *perfdata_reader_event(const struct perfdata_reader *reader, size_t index);
-/* The event that an id belongs to, or NULL. */
+/* The event with this id, or NULL. */
 PERFDATA_API const struct perfdata_event *perfdata_reader_event_by_id(const struct perfdata_reader *reader,
 								      uint64_t id);
-/* A configuration for records that belong to no event: byte order only. */
+/* The configuration for records without an event: byte order only. */
 PERFDATA_API const struct perfdata_config *perfdata_reader_config(const struct perfdata_reader *reader);
 
 /* --- records ----------------------------------------------------------------------------------------------------- */
 
 enum perfdata_raw_flag {
 	PERFDATA_RAW_UNKNOWN_ID = 1,   /* its id belongs to no event */
-	PERFDATA_RAW_LATE = 2,         /* older than what was delivered before it (time order) */
-	PERFDATA_RAW_AFTER_GAP = 4,    /* damaged bytes before it were skipped */
-	/* a COMPRESSED record whose content could not be decompressed: it yields no records */
+	PERFDATA_RAW_LATE = 2,         /* older than a record that was delivered before (time order) */
+	PERFDATA_RAW_AFTER_GAP = 4,    /* follows damaged bytes that were skipped */
+	/* a COMPRESSED record whose content cannot be decompressed: no records follow from it */
 	PERFDATA_RAW_NOT_DECOMPRESSED = 8,
 	PERFDATA_RAW_PAYLOAD = 16,     /* no record, but a piece of the payload of the last AUXTRACE record */
-	/* a sample made from a trace (perfdata_session_options.trace_samples); `offset` is the offset of the piece of
-	 * payload */
+	/* a sample made from a trace (perfdata_session_options.trace_samples); `offset` is that of the payload piece */
 	PERFDATA_RAW_SYNTHESIZED = 32,
-	/* a record of simpleperf, joined from the SPLIT records before it; `offset` is the offset of the first; the
-	 * record may have more than 65535 bytes */
+	/* a record of simpleperf, joined from SPLIT records. `offset` is that of the first SPLIT record. The record may
+	 * have more than 65535 bytes. */
 	PERFDATA_RAW_JOINED = 64,
-	/* an AUXTRACE record of simpleperf with a compressed payload: pieces are decompressed, and `payload` is the
-	 * decompressed size */
+	/* an AUXTRACE record of simpleperf with a compressed payload: `payload` is the decompressed size, and pieces
+	 * are decompressed */
 	PERFDATA_RAW_UNPACKED = 128,
 };
 
-/* With the option `payloads` an AUXTRACE record is followed by its payload in pieces, at least one. All but the first
- * begin with the last PERFDATA_PAYLOAD_OVERLAP bytes of the piece before them, so that a search for something short
- * finds it in one piece; PERFDATA_PAYLOAD_PIECE bytes follow, fewer only in the last piece, so that pieces do not
- * depend on how the bytes were read. `type`, `number` and `file` are the record's; `offset` is the offset of the first
- * byte; `payload` is the number of bytes that come after the piece. */
+/* With the option `payloads`, one or more pieces of payload follow an AUXTRACE record. Each piece has
+ * PERFDATA_PAYLOAD_PIECE bytes of the payload, the last one may have fewer, so that pieces do not depend on how the
+ * bytes were read. All pieces except the first begin with a copy of the last PERFDATA_PAYLOAD_OVERLAP bytes of the
+ * piece before, so that a short sequence of bytes is whole in some piece. `type`, `number` and `file` are the record's;
+ * `offset` is that of the first byte; `payload` is the number of bytes after the piece. */
 #define PERFDATA_PAYLOAD_OVERLAP 64u
 #define PERFDATA_PAYLOAD_PIECE 32768u
 
-/* A framed record: its bytes, and the facts that the reader knows before decoding. The library owns it: a program holds
- * a pointer and gets its parts by functions; the function that returned the record says how long it lives. */
+/* A framed record: its bytes, and facts that need no decoding. The library owns it; the function that returned it says
+ * how long it lives. The functions below return its parts. */
 struct perfdata_raw;
-/* Header first, contiguous. */
+/* The bytes of the record, contiguous, with its header. */
 PERFDATA_API struct perfdata_bytes perfdata_raw_bytes(const struct perfdata_raw *raw);
 PERFDATA_API uint32_t perfdata_raw_type(const struct perfdata_raw *raw);
-/* The event that it belongs to, or NULL. */
+/* The event of the record, or NULL. */
 PERFDATA_API const struct perfdata_event *perfdata_raw_event(const struct perfdata_raw *raw);
-/* ns; UINT64_MAX if it has none. */
+/* ns; UINT64_MAX: the record has no time. */
 PERFDATA_API uint64_t perfdata_raw_time(const struct perfdata_raw *raw);
-/* UINT32_MAX if it has none. */
+/* UINT32_MAX: the record has no CPU. */
 PERFDATA_API uint32_t perfdata_raw_cpu(const struct perfdata_raw *raw);
 
-/* The next record in the requested order. COMPRESSED carriers are records too, followed by the records that they hold.
- * *ret is borrowed until the next call. PERFDATA_END after the last; PERFDATA_ENOMEM, PERFDATA_ELIMIT, PERFDATA_EREAD
- * and PERFDATA_EWRITE (a temporary file) end the reading, after all records that could be read: if a read fails after
- * the first bytes, PERFDATA_EREAD comes in place of PERFDATA_END, with the finding READ_FAILED. PERFDATA_AGAIN: the
- * next record was not fed to its end (perfdata_feed). */
+/* The next record in the requested order. A COMPRESSED record is returned too, before the records in it. *ret is
+ * borrowed until the next call. PERFDATA_END after the last record; PERFDATA_ENOMEM, PERFDATA_ELIMIT, PERFDATA_EREAD
+ * and PERFDATA_EWRITE (a temporary file) also end the reading. If a read fails after the first bytes, the records
+ * before the failure are returned, then PERFDATA_EREAD instead of PERFDATA_END, with the finding READ_FAILED.
+ * PERFDATA_AGAIN: the next record is not fully fed (perfdata_feed). */
 PERFDATA_API enum perfdata_status perfdata_reader_next(struct perfdata_reader *reader,
 						       const struct perfdata_raw **ret);
-/* Decodes a record with the configuration of its event. */
+/* Decodes a record with its event's configuration. */
 PERFDATA_API enum perfdata_status perfdata_raw_decode(const struct perfdata_reader *reader,
 						      const struct perfdata_raw *raw, struct perfdata_record *ret);
 
 /* Why the last call failed. Borrowed until the next call. */
 PERFDATA_API const struct perfdata_error *perfdata_reader_error(const struct perfdata_reader *reader);
-/* True while nothing of the input was lost: no finding of severity ERROR so far. */
+/* False after a finding of severity ERROR: a part of the input was lost. */
 PERFDATA_API bool perfdata_reader_complete(const struct perfdata_reader *reader);
-/* How many findings of a code there were, reported or not. */
+/* Number of findings of a code, including those that were not reported. */
 PERFDATA_API uint64_t perfdata_reader_finding_count(const struct perfdata_reader *reader,
 						    enum perfdata_finding_code code);
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Recordings out of recordings: cut, converted from one form to another, merged, repaired.
+/* Makes new recordings from recordings: cuts, merges, repairs, anonymizes them, and converts between file and stream.
  *
- * Make a rewriter, choose what to keep (perfdata_rewriter_choose, perfdata_rewriter_look_back; without either, all is
- * kept), copy the recording, and finish. A rewriter makes one recording. Each of these steps reads a recording from its
- * beginning, through a reader of its own; a reader (or session) that does not give what the step asks for is refused:
- * PERFDATA_EUSAGE with the reason. After a failure, all further steps fail with the first error.
+ * A rewriter makes one recording. Make a rewriter, choose what to keep (perfdata_rewriter_choose,
+ * perfdata_rewriter_look_back; default: everything), copy the recording, and finish. Each step reads the recording from
+ * its beginning and needs a new reader. A reader or session with wrong options is refused with PERFDATA_EUSAGE and the
+ * reason. After a failure, all further steps fail with the first error.
  *
- * If reading a recording fails after its first bytes, the records before the failure are copied:
- * perfdata_reader_complete says whether something is missing.
+ * If a read fails after the first bytes, the records before the failure are copied: perfdata_reader_complete says
+ * whether data is missing.
  *
- * To merge several recordings, add each (perfdata_rewriter_choose, called before, chooses what to keep of it; look_back
- * is not needed), then merge all. */
+ * To merge recordings, call perfdata_rewriter_add for each, then perfdata_rewriter_merge. To merge a part of a
+ * recording, call perfdata_rewriter_choose before its perfdata_rewriter_add; look_back is not needed. */
 #ifndef PERFDATA_REWRITE_H
 #define PERFDATA_REWRITE_H
 
@@ -35,7 +35,7 @@ enum perfdata_rewrite_packing {
 
 /* --- pseudonyms -------------------------------------------------------------------------------------------------- */
 
-/* Kinds of data that an anonymized recording may keep as they are. */
+/* Kinds of data that an anonymized recording keeps unchanged. */
 enum perfdata_anonymize_keep {
 	PERFDATA_ANONYMIZE_KEEP_COMMS = 1,
 	PERFDATA_ANONYMIZE_KEEP_PATHS = 2,
@@ -46,14 +46,13 @@ enum perfdata_anonymize_keep {
 	PERFDATA_ANONYMIZE_KEEP_EVENTS = 64,    /* names of events */
 };
 
-/* Replaces all data about persons, machines and programs, and drops all that nobody has declared harmless: every field
- * of every record and feature section has a decision of its own. A field of a record without a decision is cleared, a
- * section that has such a field is dropped. */
+/* Replaces all data about persons, machines and programs. The library has a rule for every field of every record and
+ * feature section. A field without a rule is cleared in records; in a feature section it drops the section. */
 struct perfdata_anonymize_options {
 	size_t size;                     /* sizeof(struct perfdata_anonymize_options) */
-	uint8_t key[16];                 /* the same key gives the same pseudonyms; zeros: a key made at random */
+	uint8_t key[16];                 /* equal keys give equal pseudonyms; zeros: a random key */
 	uint32_t keep;                   /* enum perfdata_anonymize_keep */
-	/* Called once for each pseudonym: kind ("comm", "path", …), the original, and the pseudonym. May be NULL. */
+	/* Called once for each pseudonym: kind ("comm", "path", …), original, pseudonym. May be NULL. */
 	void (*on_pair)(void *user, const char *kind, struct perfdata_bytes from, struct perfdata_bytes to);
 	void *user;
 };
@@ -62,22 +61,23 @@ struct perfdata_anonymize_options {
 PERFDATA_API void perfdata_anonymize_key(const void *bytes, size_t size, uint8_t ret_key[16]);
 
 struct perfdata_anonymize_counts {
-	uint64_t comms, paths, names, build_ids, pids, numbers;   /* distinct ones that were replaced */
+	uint64_t comms, paths, names, build_ids, pids, numbers;   /* number of distinct values that were replaced */
 	uint64_t addresses;              /* moved */
-	uint64_t unmapped;               /* addresses that no mapping covers: only their last 12 bits stay */
-	uint64_t fields_cleared;         /* fields that held something */
+	uint64_t unmapped;               /* addresses outside of all mappings: only their last 12 bits are kept */
+	uint64_t fields_cleared;         /* cleared fields that had a value */
 	uint64_t records_dropped;
-	/* samples that had a call chain and a copy of a stack; chains that were completed from it, see copy_unwound */
+	/* samples with a call chain and a copied stack; samples whose chain was completed from the stack: see
+	 * perfdata_rewriter_copy_unwound */
 	uint64_t stacks, unwound;
 };
 
 struct perfdata_rewrite_rename { const char *from, *to; };   /* names of events */
 
-/* Facts about a file that are known only since the recording was made. */
+/* A build-id that was found after the recording was made. */
 struct perfdata_rewrite_build_id {
 	const char *path;                /* as recorded */
 	struct perfdata_bytes build_id;
-	uint64_t inode;                  /* only maps of this inode; 0: all */
+	uint64_t inode;                  /* the build-id applies to maps of this inode; 0: to all maps of the path */
 	bool in_kernel;                  /* the file is the kernel or a module */
 };
 
@@ -86,83 +86,81 @@ struct perfdata_rewrite_options {
 	enum perfdata_rewrite_form form; /* a directory always becomes a file */
 	enum perfdata_rewrite_order order;
 	enum perfdata_rewrite_packing packing;
-	/* repair what readers cannot handle, and leave a note (the section PERFDATA_FEATURE_NOTE); call
-	 * perfdata_rewriter_survey first where attrs are records */
+	/* Repair what readers cannot handle, and describe the repairs in the section PERFDATA_FEATURE_NOTE. If attrs
+	 * are records, call perfdata_rewriter_survey first. */
 	bool repair;
-	bool for_old;                    /* write only what perf 6.1 knows */
+	bool for_old;                    /* write only what perf 6.1 can read */
 	const struct perfdata_rewrite_rename *renames;
 	size_t nr_renames;
 	const char *tmpdir;
 	uint64_t max_spool;
-	/* Receives the recording's bytes, from the first to the last. A negative status ends the step with that status,
-	 * a positive one with PERFDATA_EWRITE. */
+	/* Receives the bytes of the recording in order. A negative status ends the step with this status, a positive
+	 * one with PERFDATA_EWRITE. */
 	enum perfdata_status (*write)(void *user, const void *bytes, size_t size);
 	void *write_user;
-	/* Called with each message for the user: one line. May be NULL. */
+	/* Receives messages for the user, one line each. May be NULL. */
 	void (*tell)(void *user, const char *text);
 	void *tell_user;
-	/* NULL: nothing is replaced. Otherwise call perfdata_rewriter_survey first */
+	/* NULL: nothing is anonymized. Otherwise call perfdata_rewriter_survey first */
 	const struct perfdata_anonymize_options *anonymize;
 	const struct perfdata_cancel *cancel;   /* ends copying with PERFDATA_EINTR; may be NULL */
-	/* Written into MMAP2 records that have no build-id, and into the table of build-ids. Pass all known build-ids:
-	 * if there is a table, perf uses only the table. */
+	/* Build-ids for MMAP2 records that have none and for the table of build-ids. Pass all known build-ids: if the
+	 * table exists, perf uses no other source. */
 	const struct perfdata_rewrite_build_id *build_ids;
 	size_t nr_build_ids;
 };
 
 struct perfdata_rewrite_counts {
 	uint64_t records, samples;       /* written */
-	uint64_t samples_left_out;       /* samples that the choice left out */
-	uint64_t damaged, unknown;       /* records left out because no reader could use them */
+	uint64_t samples_left_out;       /* samples that perfdata_rewriter_choose excluded */
+	uint64_t damaged, unknown;       /* records that no reader could use: damaged, or of unknown type */
 	uint64_t sections_left_out;
 };
 
 struct perfdata_rewriter;
-/* The options are copied, with all that they point to. */
+/* The options are copied with everything that they point to. */
 PERFDATA_API enum perfdata_status perfdata_rewriter_new(const struct perfdata_rewrite_options *options,
 							struct perfdata_rewriter **ret, struct perfdata_error *reterr);
 PERFDATA_API void perfdata_rewriter_free(struct perfdata_rewriter *rewriter);
-/* Keeps only the samples that the session's filter and limit let through. first, last: the filter's times; the rewriter
- * also drops kernel records outside of these times, except for the state that look_back keeps. last 0: no end. The
- * session needs PERFDATA_NEED_RECORDS. */
+/* Keeps only the samples that pass the session's filter and limit. first, last: the filter's times; last 0: no end.
+ * Kernel records outside of these times are dropped, except for the state that look_back keeps. The session needs
+ * PERFDATA_NEED_RECORDS. */
 PERFDATA_API enum perfdata_status perfdata_rewriter_choose(struct perfdata_rewriter *rewriter,
 							   struct perfdata_session *session, uint64_t first,
 							   uint64_t last);
-/* Keeps what records before `first` state about threads, maps and the kernel; the reader must give records in the order
- * of time. The rewriter writes this state before everything else, without times. */
+/* Keeps the state of threads, maps and the kernel at `first`: writes it before all other records, without times. The
+ * reader must use the order of time. */
 PERFDATA_API enum perfdata_status perfdata_rewriter_look_back(struct perfdata_rewriter *rewriter,
 							      struct perfdata_reader *reader);
-/* Learns what has to be known in advance: to anonymize, when the recording began; to repair, which events it has. The
- * copy fails without it where it is needed: to anonymize, and to repair a recording whose attrs are records. */
+/* Reads facts that the copy needs in advance. Required to anonymize (when the recording began), and to repair a
+ * recording whose attrs are records (which events it has). */
 PERFDATA_API enum perfdata_status perfdata_rewriter_survey(struct perfdata_rewriter *rewriter,
 							   struct perfdata_reader *reader);
-/* Copies a recording. The reader must give its records in the order of the file, or of time if it is made anonymous,
- * and payloads (perfdata_reader_options). */
+/* Copies a recording. The reader needs the option `payloads`, and the order of the file, or of time to anonymize. */
 PERFDATA_API enum perfdata_status perfdata_rewriter_copy(struct perfdata_rewriter *rewriter,
 							 struct perfdata_reader *reader);
-/* Learns the events and the host of a recording to be merged: reads it to its end. The reader must give records in the
- * order of time, and stay open until the rewriter is finished. */
+/* Reads a recording to its end for its events and host, before a merge. The reader must use the order of time and stay
+ * open until perfdata_rewriter_finish. */
 PERFDATA_API enum perfdata_status perfdata_rewriter_add(struct perfdata_rewriter *rewriter,
 							struct perfdata_reader *reader);
-/* Copies the recordings that were added, in the order of time. `readers` has one reader for each, in the order of
- * adding, which gives its records once more in the order of time. Ids of events are made distinct, sections joined.
- * PERFDATA_EUNSUP with the reason where they cannot be one recording: other hosts, boots or clocks, samples without
- * times. */
+/* Merges the added recordings in the order of time. `readers` has a new reader for each recording, in the same order,
+ * which must use the order of time. Event ids are made distinct, and sections are joined. PERFDATA_EUNSUP with the
+ * reason: the recordings cannot be merged (other hosts, boots or clocks, samples without times). */
 PERFDATA_API enum perfdata_status perfdata_rewriter_merge(struct perfdata_rewriter *rewriter,
 							  struct perfdata_reader *const *readers, size_t nr);
-/* As perfdata_rewriter_copy, through a session that is open on that reader, for recordings with copies of stacks
- * (PERFDATA_SAMPLE_STACK_USER) that are made anonymous: the addresses that the session unwinds stay, in the call
- * chains. The session needs PERFDATA_NEED_RECORDS and PERFDATA_NEED_STACKS, no filter, and symbols. */
+/* As perfdata_rewriter_copy, for anonymizing a recording with copies of stacks (PERFDATA_SAMPLE_STACK_USER): the
+ * session of this reader unwinds the stacks, and the addresses that it finds are written into the call chains. The
+ * session needs PERFDATA_NEED_RECORDS and PERFDATA_NEED_STACKS, symbols, and no filter. */
 PERFDATA_API enum perfdata_status perfdata_rewriter_copy_unwound(struct perfdata_rewriter *rewriter,
 								 struct perfdata_reader *reader,
 								 struct perfdata_session *session);
-/* Writes the rest of the recording. The reader that was copied must still be open. */
+/* Writes the rest of the recording. The copied reader must still be open. */
 PERFDATA_API enum perfdata_status perfdata_rewriter_finish(struct perfdata_rewriter *rewriter);
 PERFDATA_API const struct perfdata_rewrite_counts *perfdata_rewriter_counts(const struct perfdata_rewriter *rewriter);
-/* NULL where nothing was made anonymous. */
+/* NULL if nothing was anonymized. */
 PERFDATA_API const struct perfdata_anonymize_counts *perfdata_rewriter_anonymized(
 	const struct perfdata_rewriter *rewriter);
-/* Why the last call failed. */
+/* The error of the last call. */
 PERFDATA_API const struct perfdata_error *perfdata_rewriter_error(const struct perfdata_rewriter *rewriter);
 
 #ifdef __cplusplus

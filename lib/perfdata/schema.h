@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What the bytes mean: layouts of records, samples, attrs and feature sections, and one decoder that walks them.
- * Trees of feature sections are in perfdata/feature.h.
+/* Layouts of records, samples, attrs and feature sections, and a decoder that walks them. perfdata/feature.h decodes
+ * feature sections into trees.
  *
- * There is no I/O here. Make a parse configuration from an attr and a byte order, then decode records from any buffer:
- * a file, a pipe, a live perf_event_open ring buffer. The rows of layouts can be asked for what they describe, so that
- * every output can walk them: a record type, a sample field or a feature section is described once, in lib/schema.
+ * There is no I/O here. Make a configuration from an attr and a byte order, then decode records from any buffer: a
+ * file, a pipe, a live perf_event_open ring buffer. lib/schema describes each record type, sample field and feature
+ * section once, as rows of a layout; every output walks these rows.
  *
  * Sources of the layouts: include/uapi/linux/perf_event.h, tools/lib/perf/include/perf/event.h and
  * tools/perf/Documentation/perf.data-file-format.txt of Linux; doc/perf-data.5 describes them. */
@@ -29,8 +29,8 @@ enum perfdata_kind {
 	PERFDATA_KIND_S32,
 	PERFDATA_KIND_S64,
 	PERFDATA_KIND_F64,
-	/* struct perfdata_bytes: up to the first NUL, at most to the end of the record's body; with
-	 * PERFDATA_COUNT_REST it may fill the body, without a NUL */
+	/* struct perfdata_bytes: up to the first NUL or the end of the body; with PERFDATA_COUNT_REST the text may fill
+	 * the body, without a NUL */
 	PERFDATA_KIND_TEXT,
 	PERFDATA_KIND_CHARS,  /* struct perfdata_bytes: char[n] in the file, up to the first NUL */
 	PERFDATA_KIND_BYTES,  /* struct perfdata_bytes */
@@ -49,16 +49,16 @@ enum perfdata_show {
 	PERFDATA_SHOW_DEC,        /* a number */
 	PERFDATA_SHOW_HEX,        /* an address, mask or config word: "0x…" */
 	PERFDATA_SHOW_BOOL,
-	PERFDATA_SHOW_ENUM,       /* a name, and the number as `<name>_raw` */
-	PERFDATA_SHOW_FLAGS,      /* a list of names, and the number as `<name>_raw` */
+	PERFDATA_SHOW_ENUM,       /* the name of the value; the number as `<name>_raw` */
+	PERFDATA_SHOW_FLAGS,      /* the names of the set bits; the number as `<name>_raw` */
 	PERFDATA_SHOW_BITS,       /* bit-fields: an object with `raw` and the parts that are not zero */
 	PERFDATA_SHOW_TEXT,       /* bytes that are text */
 	PERFDATA_SHOW_BYTES_HEX,  /* bytes as hex */
 	PERFDATA_SHOW_CALLCHAIN,  /* a list of addresses with context markers */
-	PERFDATA_SHOW_REGS,       /* a list of register values; names by the architecture and the mask */
-	PERFDATA_SHOW_RAW,        /* a sample's raw data: tracepoint fields where the format is known, else hex */
-	PERFDATA_SHOW_EVENT_ID,   /* a number that is the id of an event; outputs may add the event's name */
-	PERFDATA_SHOW_HIDDEN,        /* only says how long another field is: no node in the tree of a feature section */
+	PERFDATA_SHOW_REGS,       /* a list of register values; architecture and mask give their names */
+	PERFDATA_SHOW_RAW,        /* raw data of a sample: fields of its tracepoint if the format is known, else hex */
+	PERFDATA_SHOW_EVENT_ID,   /* id of an event; outputs may add the event's name */
+	PERFDATA_SHOW_HIDDEN,        /* length of another field: no node in the tree of a feature section */
 };
 
 enum perfdata_unit {
@@ -70,13 +70,13 @@ enum perfdata_unit {
 	PERFDATA_UNIT_CYCLES,
 };
 
-/* A named number: for ENUM an exact value, for FLAGS a mask. Tables end with name NULL. This struct never changes. */
+/* A named number: an exact value for ENUM, a mask for FLAGS. Tables end with name NULL. This struct never changes. */
 struct perfdata_name {
 	uint64_t value;
 	const char *name;
 };
 
-/* A part of a word. names: ENUM names of the part's values, or NULL. mask: names are flags. Tables end with name
+/* A part of a word. names: of the part's values (ENUM), or of its bits if `mask` is set; or NULL. Tables end with name
  * NULL. This struct never changes. */
 struct perfdata_bits {
 	const char *name;
@@ -85,8 +85,8 @@ struct perfdata_bits {
 	const struct perfdata_name *names;
 };
 
-/* A row of a layout, and the layout: rows of a record type, a part of one, or a feature section. The library's tables,
- * in static storage; the functions below return their parts. */
+/* A layout consists of rows: the fields of a record type, of a part of a record, or of a feature section. Both are in
+ * static storage; functions return their parts. */
 struct perfdata_field;
 struct perfdata_layout;
 
@@ -103,29 +103,27 @@ PERFDATA_API const char *perfdata_field_name(const struct perfdata_field *field)
 PERFDATA_API enum perfdata_kind perfdata_field_kind(const struct perfdata_field *field);
 PERFDATA_API enum perfdata_show perfdata_field_show(const struct perfdata_field *field);
 PERFDATA_API enum perfdata_unit perfdata_field_unit(const struct perfdata_field *field);
-/* Names of values (ENUM) or of bits (FLAGS), parts of the word (BITS); NULL: there are none. */
+/* Names of values (ENUM) or of bits (FLAGS), parts of a word (BITS); NULL if there are none. */
 PERFDATA_API const struct perfdata_name *perfdata_field_names(const struct perfdata_field *field);
 PERFDATA_API const struct perfdata_bits *perfdata_field_bits(const struct perfdata_field *field);
-/* The value of an integer field in a view of its layout; signed kinds are extended to 64 bits. False for other kinds.
- * A field that the view does not have is 0. */
+/* The value of an integer field in a view of its layout; signed kinds are extended to 64 bits. A field that the view
+ * lacks is 0. False if the field is no integer. */
 PERFDATA_API bool perfdata_field_number(const struct perfdata_field *field, const void *view, uint64_t *ret);
 
-/* The bits in `present` of the fields whose member begins at this offset of the view: PERFDATA_HAS tests one. 0: there
- * is no such field, or no layout. The function searches the rows: a program that asks for every record keeps the result
- * for each layout. */
+/* Bits in `present` of the fields that begin at offset `member` of the view, for PERFDATA_HAS; 0: no such field, or no
+ * layout. It searches all rows: call it once for each layout, not for each record. */
 PERFDATA_API uint64_t perfdata_layout_bits(const struct perfdata_layout *layout, size_t member);
-/* Whether a decoded record has a field: PERFDATA_HAS(record, sample, addr). `view` is a type, no variable:
- * mmap2 for struct perfdata_mmap2. */
+/* Whether a decoded record has a field: PERFDATA_HAS(record, sample, addr). `view` is part of a type name: mmap2 for
+ * struct perfdata_mmap2. */
 #define PERFDATA_HAS(record, view, field) \
 	(((record)->u.present & perfdata_layout_bits((record)->layout, offsetof(struct perfdata_##view, field))) != 0)
 
-/* The row of a record type (1…22, 64…86, 32769…32778), or NULL for unknown types. Static storage, as all
- * layouts. */
+/* The layout of a record type (1…22, 64…86, 32769…32778); NULL for unknown types. Layouts are in static storage. */
 PERFDATA_API const struct perfdata_layout *perfdata_record_layout(uint32_t type);
-/* Record types in ascending order, then layouts for older versions of some types (SCHEDSTAT_DOMAIN): index 0… until
- * NULL. */
+/* Layouts in ascending order of record types, then layouts of older versions of some types (SCHEDSTAT_DOMAIN): index 0…
+ * until NULL. */
 PERFDATA_API const struct perfdata_layout *perfdata_record_layout_at(size_t index);
-/* The row of a feature section (1…34, simpleperf's and PERFDATA_FEATURE_NOTE), or NULL. */
+/* The layout of a feature section (1…34, simpleperf's, PERFDATA_FEATURE_NOTE), or NULL. */
 PERFDATA_API const struct perfdata_layout *perfdata_feature_layout(uint32_t id);
 PERFDATA_API const struct perfdata_layout *perfdata_attr_layout(void);
 /* The name of a value in a table, or NULL. */
@@ -180,7 +178,7 @@ enum perfdata_record_type {
 	PERFDATA_RECORD_BPF_METADATA = 84,
 	PERFDATA_RECORD_SCHEDSTAT_CPU = 85,
 	PERFDATA_RECORD_SCHEDSTAT_DOMAIN = 86,
-	/* of Android's simpleperf */
+	/* record types of Android's simpleperf */
 	PERFDATA_RECORD_SIMPLEPERF_FIRST = 32769,
 	PERFDATA_RECORD_SIMPLEPERF_KERNEL_SYMBOL = 32769,
 	PERFDATA_RECORD_SIMPLEPERF_DSO = 32770,
@@ -194,7 +192,7 @@ enum perfdata_record_type {
 	PERFDATA_RECORD_SIMPLEPERF_DEBUG = 32778,
 	PERFDATA_RECORD_SIMPLEPERF_LAST = 32778,
 };
-/* Records of these types have no misc: its 16 bits hold the upper half of the size. */
+/* Records of these types use the 16 bits of misc as the upper half of their size. */
 static inline bool perfdata_record_is_simpleperf(uint32_t type)
 {
 	return type >= PERFDATA_RECORD_SIMPLEPERF_FIRST && type <= PERFDATA_RECORD_SIMPLEPERF_LAST;
@@ -221,7 +219,7 @@ enum perfdata_read_format {
 	PERFDATA_READ_FORMAT_LOST = 16,
 };
 
-/* Numbers of the attr's flag bits, the same for both byte orders after decoding. precise_ip takes 15 and 16. */
+/* Numbers of the attr's flag bits after decoding, in both byte orders. precise_ip is bits 15 and 16. */
 enum perfdata_attr_flag {
 	PERFDATA_ATTR_DISABLED = 0, PERFDATA_ATTR_INHERIT, PERFDATA_ATTR_PINNED, PERFDATA_ATTR_EXCLUSIVE,
 	PERFDATA_ATTR_EXCLUDE_USER, PERFDATA_ATTR_EXCLUDE_KERNEL, PERFDATA_ATTR_EXCLUDE_HV, PERFDATA_ATTR_EXCLUDE_IDLE,
@@ -250,7 +248,7 @@ enum perfdata_cpumode {
 #define PERFDATA_MISC_BUILD_ID_SIZE 0x8000u
 #define PERFDATA_MISC_LOST_SAMPLES_BPF 0x8000u
 
-/* Callchain entries at or above this are context markers, never addresses. */
+/* Callchain entries from this value on are context markers, not addresses. */
 #define PERFDATA_CONTEXT_MAX ((uint64_t)-4095)
 #define PERFDATA_CONTEXT_HV ((uint64_t)-32)
 #define PERFDATA_CONTEXT_KERNEL ((uint64_t)-128)
@@ -262,37 +260,37 @@ enum perfdata_cpumode {
 
 /* --- pieces of views --------------------------------------------------------------------------------------------- */
 
-/* Elements as they are in the file, unaligned and in its byte order: read them with the functions below. */
+/* Elements as in the file: unaligned, in the file's byte order. The functions below read them. */
 struct perfdata_list {
 	const uint8_t *data;
-	uint64_t count;                         /* elements that fit; never more than the bytes present */
+	uint64_t count;                         /* number of elements in the available bytes */
 	uint32_t stride;                        /* bytes from one element to the next */
 	bool swap;                              /* the file has the other byte order */
 	uint64_t present;                       /* fields of `element` that each element has */
 	const struct perfdata_layout *element;  /* NULL: plain u64 values */
 };
 
-/* Element `index` of a list of plain u64; index must be below count. */
+/* Element `index`, which must be below count, of a list of u64 values. */
 static inline uint64_t perfdata_list_u64(const struct perfdata_list *list, uint64_t index)
 {
 	uint64_t v;
 	__builtin_memcpy(&v, list->data + index * list->stride, sizeof v);
 	return list->swap ? __builtin_bswap64(v) : v;
 }
-/* Decodes element `index` into the view of list->element (a struct below). `size` is the sizeof of this struct in the
- * caller's header; members that the library does not know become 0. index must be below count. */
+/* Decodes element `index`, which must be below count, into the struct below that list->element describes. `size` is
+ * sizeof this struct in the caller's header; members that the library does not know become 0. */
 PERFDATA_API void perfdata_list_get(const struct perfdata_list *list, uint64_t index, void *ret_view, size_t size);
 
 /* CPU numbers as CPU_MAP and EVENT_UPDATE hold them. */
 struct perfdata_cpus {
 	uint16_t type;                 /* 0 list, 1 mask, 2 range */
 	bool any;                      /* the list holds "any CPU" (-1) */
-	struct perfdata_bytes data;    /* the bytes, as recorded */
+	struct perfdata_bytes data;    /* the bytes as recorded */
 	bool swap;
 	uint16_t nr, long_size, start, end;
 };
 
-/* The kernel's perf_type_id. Higher numbers are PMUs of the recording's machine (feature PMU_MAPPINGS). */
+/* The kernel's perf_type_id. Higher numbers are dynamic PMUs of the recorded machine (feature PMU_MAPPINGS). */
 enum perfdata_attr_type {
 	PERFDATA_TYPE_HARDWARE,
 	PERFDATA_TYPE_SOFTWARE,
@@ -327,8 +325,8 @@ struct perfdata_attr {
 	uint64_t sig_data;
 	uint64_t config3;
 	uint64_t config4;
-	struct perfdata_bytes rest;    /* bytes of a newer attr that follow the members above */
-	uint64_t spare[16];            /* zeros: attrs grow with the kernel, and callers hold this struct */
+	struct perfdata_bytes rest;    /* bytes after the known members, of a newer attr */
+	uint64_t spare[16];            /* zeros: room for later members, since callers hold this struct */
 };
 static inline bool perfdata_attr_has(const struct perfdata_attr *attr, enum perfdata_attr_flag flag)
 {
@@ -339,9 +337,8 @@ static inline unsigned perfdata_attr_precise_ip(const struct perfdata_attr *attr
 	return (unsigned)(attr->flags >> PERFDATA_ATTR_PRECISE_IP & 3);
 }
 
-/* Decodes an attr of attr.size bytes (0 means 64) at the start of `bytes`; *ret_size: how many bytes it takes.
- * PERFDATA_DAMAGED if attr.size is impossible or beyond `size`; the part that fits is decoded. `rest` borrows from
- * bytes. */
+/* Decodes the attr at the start of `bytes`: attr.size bytes (0 means 64), which *ret_size returns. `rest` borrows from
+ * `bytes`. PERFDATA_DAMAGED: attr.size is impossible or beyond `size`; *ret has the part that fits. */
 PERFDATA_API enum perfdata_status perfdata_attr_decode(const void *bytes, size_t size, enum perfdata_byte_order order,
 							struct perfdata_attr *ret, size_t *ret_size);
 
@@ -356,8 +353,8 @@ struct perfdata_read {
 	uint64_t present;
 	uint64_t time_enabled;         /* ns */
 	uint64_t time_running;         /* ns */
-	struct perfdata_list values;   /* struct perfdata_read_value; one, or one for each member of the group */
-	uint64_t spare[2];             /* 0; for what later kernels add */
+	struct perfdata_list values;   /* struct perfdata_read_value: one, or one for each event of the group */
+	uint64_t spare[2];             /* zeros: room for later kernels */
 };
 struct perfdata_branch {
 	uint64_t from, to;
@@ -382,7 +379,7 @@ struct perfdata_user_stack {
 	uint64_t present;
 	uint64_t size;                 /* bytes reserved */
 	uint64_t dyn_size;             /* bytes that hold stack */
-	struct perfdata_bytes data;    /* all reserved bytes; the first is at the user stack pointer */
+	struct perfdata_bytes data;    /* all reserved bytes, from the user stack pointer on */
 	uint64_t offset;               /* of the size word, from the start of the record */
 	uint64_t spare[2];             /* 0 */
 };
@@ -407,7 +404,7 @@ struct perfdata_sample {
 	uint64_t period;
 	struct perfdata_read read;
 	struct perfdata_list callchain;/* u64 addresses and context markers, callee first */
-	struct perfdata_bytes raw;     /* without the size word; padding included */
+	struct perfdata_bytes raw;     /* without the size word, with padding */
 	struct perfdata_branch_stack branch_stack;
 	struct perfdata_regs user_regs;
 	struct perfdata_user_stack user_stack;
@@ -423,8 +420,8 @@ struct perfdata_sample {
 	struct perfdata_bytes aux;
 };
 
-/* The trailer of kernel records other than SAMPLE, and of the BUILD_ID records of perf inject. present == 0: there is
- * none. */
+/* The trailer (sample_id) of kernel records other than SAMPLE, and of perf inject's BUILD_ID records. present == 0: the
+ * record has no trailer. */
 struct perfdata_sample_id {
 	uint64_t present;
 	int32_t pid, tid;
@@ -445,7 +442,8 @@ struct perfdata_mmap2 {
 	uint64_t present;
 	int32_t pid, tid;
 	uint64_t addr, len, pgoff;
-	/* either build_id (0 to 20 bytes), or the four members below: see `present`, or perfdata_mmap2_build_id() */
+	/* a record has either build_id (0 to 20 bytes) or the four members after it: see `present`, or
+	 * perfdata_mmap2_build_id() */
 	uint8_t build_id_size;
 	struct perfdata_bytes build_id;
 	uint32_t maj, min;
@@ -490,17 +488,17 @@ struct perfdata_callchain_deferred { uint64_t present; uint64_t cookie, nr; stru
 
 struct perfdata_attr_record { uint64_t present; struct perfdata_attr attr; struct perfdata_list ids; };
 struct perfdata_event_type { uint64_t present; uint64_t event_id; struct perfdata_bytes name; };
-/* `data` is inside records of simpleperf: then nothing follows */
+/* simpleperf's record contains `data`; otherwise the data follows the record */
 struct perfdata_tracing_data {
 	uint64_t present;
-	uint32_t size;                 /* bytes that follow the record, or of `data` */
+	uint32_t size;                 /* size of the data that follows the record, or of `data` */
 	struct perfdata_bytes data;
 };
 struct perfdata_build_id_record {
 	uint64_t present;
 	int32_t pid;                   /* -1: the host's kernel */
-	struct perfdata_bytes build_id;/* 20 bytes in the file; cut to build_id_size where that is valid */
-	uint8_t build_id_size;         /* present only if misc says that it is valid */
+	struct perfdata_bytes build_id;/* the 20 bytes in the file, shortened to build_id_size if it is valid */
+	uint8_t build_id_size;         /* present if misc says that it is valid */
 	struct perfdata_bytes filename;
 };
 struct perfdata_finished { uint64_t present; };                      /* FINISHED_ROUND, FINISHED_INIT */
@@ -510,7 +508,7 @@ struct perfdata_id_index { uint64_t present; uint64_t nr; struct perfdata_list e
 struct perfdata_auxtrace_info { uint64_t present; uint32_t type; struct perfdata_list priv; };
 struct perfdata_auxtrace {
 	uint64_t present;
-	uint64_t size;                 /* bytes that follow the record */
+	uint64_t size;                 /* size of the data that follows the record */
 	uint64_t offset, reference;
 	uint32_t idx;
 	int32_t tid, cpu;
@@ -559,16 +557,15 @@ struct perfdata_bpf_metadata {
 	uint64_t nr;
 	struct perfdata_list entries;
 };
-/* SCHEDSTAT_CPU and _DOMAIN: which counter is which depends on type and `version`: perfdata_record.layout names
- * them. */
+/* SCHEDSTAT_CPU and _DOMAIN: perfdata_record.layout names the counters, which depend on type and `version`. */
 struct perfdata_schedstat {
 	uint64_t present;
 	uint64_t timestamp;            /* jiffies */
 	uint32_t cpu;
 	uint16_t version;
 	uint16_t domain;
-	uint32_t counters[45];         /* as they are in the record */
-	uint64_t rq_cpu_time;          /* CPU only, as the two below: ns */
+	uint32_t counters[45];         /* in the order of the record */
+	uint64_t rq_cpu_time;          /* ns; this counter and the next two: CPU only */
 	uint64_t run_delay;            /* ns */
 	uint64_t pcount;
 };
@@ -602,24 +599,23 @@ struct perfdata_unwinding_result {
 };
 struct perfdata_debug_record { uint64_t present; uint64_t time; struct perfdata_bytes text; };
 
-/* One decoded record. Borrowed parts point into the bytes that perfdata_decode decoded. */
+/* A decoded record. Borrowed parts point into the bytes that were passed to perfdata_decode. */
 struct perfdata_record {
 	const uint8_t *bytes;                    /* the record, header first */
 	uint32_t size;                           /* of the record */
 	uint32_t type;
 	uint16_t misc;
 	bool swap;                               /* the bytes are in the other byte order */
-	/* of this record (SCHEDSTAT: of its version); NULL: this version does not know the type, and `rest` is its
-	 * body */
+	/* of the record's type (SCHEDSTAT: and version); NULL: an unknown type, whose body is `rest` */
 	const struct perfdata_layout *layout;
 	struct perfdata_sample_id sample_id;     /* the trailer */
-	/* bytes of the body that the layout does not explain, or that are damaged */
+	/* bytes of the body that the layout does not cover, or that are damaged */
 	struct perfdata_bytes rest;
-	uint64_t rest_offset;                    /* where `rest` begins, from the start of the record */
-	const char *problem;                     /* why PERFDATA_DAMAGED was returned, or NULL; static storage */
+	uint64_t rest_offset;                    /* offset of `rest` in the record */
+	const char *problem;                     /* reason for PERFDATA_DAMAGED, or NULL; static storage */
 	enum perfdata_finding_code problem_code;
 	union {
-		uint64_t present;                /* of whichever view the record has */
+		uint64_t present;                /* first member of every view */
 		struct perfdata_mmap mmap;
 		struct perfdata_mmap2 mmap2;
 		struct perfdata_lost lost;
@@ -670,40 +666,39 @@ struct perfdata_record {
 	} u;
 };
 
-/* The layout of all records of an event: made once from its attr and the recording's byte order, read-only after that,
- * usable by any number of threads. */
+/* The layout of all records of an event, made from its attr and the recording's byte order. It never changes; any
+ * number of threads may use it. */
 struct perfdata_config;
-/* attr is copied. NULL: records of a recording without attrs; user records and fixed parts of kernel records can still
- * be decoded. Returns NULL without memory. */
+/* Copies attr. With attr NULL, for records without an attr, user records and the fixed parts of kernel records can be
+ * decoded. NULL without memory. */
 PERFDATA_API struct perfdata_config *perfdata_config_new(const struct perfdata_attr *attr,
 							 enum perfdata_byte_order order);
 PERFDATA_API void perfdata_config_free(struct perfdata_config *config);
 
-/* A record to decode into: one for each thread serves for record after record. NULL without memory;
- * perfdata_record_free frees it. Programs do not put a struct perfdata_record into memory of their own: it grows with
- * the library. */
+/* Memory for a decoded record, reused for record after record by one thread. perfdata_record_free frees it; NULL
+ * without memory. Programs must not declare a struct perfdata_record themselves: the library extends it. */
 PERFDATA_API struct perfdata_record *perfdata_record_new(void);
 
-/* Decodes the record of `size` bytes at `bytes` (header first; size: as the header states, or fewer if the record was
- * cut). PERFDATA_OK, or PERFDATA_DAMAGED when a field does not fit: the fields before it are in the view, the bytes
- * from there on in `rest`, and `problem` says why. An unknown type or unknown bytes after the known fields are no
- * damage. Fields that the record does not have are zero in the view. Never allocates. */
+/* Decodes the record at `bytes`, header first; size: the size in the header, or less if the record is cut.
+ * PERFDATA_DAMAGED: a field does not fit. Then the view has the fields before it, `rest` the bytes from this field on,
+ * and `problem` the reason. An unknown type, or unknown bytes after the known fields, are no damage. Fields that the
+ * record lacks are 0. Never allocates. */
 PERFDATA_API enum perfdata_status perfdata_decode(const struct perfdata_config *config, const void *bytes, size_t size,
 						  struct perfdata_record *ret);
 
-/* Fields that can be read without decoding the record. */
+/* Fields that can be read without decoding. */
 struct perfdata_peek {
 	uint64_t id;      /* valid if has_id */
-	uint64_t time;    /* UINT64_MAX if it has none */
-	int32_t pid, tid; /* the trailer's or the sample's; -1 if it has none */
-	uint32_t cpu;     /* UINT32_MAX if it has none */
+	uint64_t time;    /* UINT64_MAX: no time */
+	int32_t pid, tid; /* of the trailer or sample; -1: none */
+	uint32_t cpu;     /* UINT32_MAX: no CPU */
 	bool has_id;
 };
 
 PERFDATA_API void perfdata_record_free(struct perfdata_record *record);
 
-/* Whether an MMAP2 record has a build-id (*ret: 1 to 20 bytes); else maj, min, ino and ino_generation are valid. misc
- * alone does not say so: the kernel also sets its bit in records that have no build-id. */
+/* Whether an MMAP2 record has a build-id (*ret: 1 to 20 bytes); otherwise maj, min, ino and ino_generation are valid.
+ * The kernel may set the bit of misc in a record without a build-id, so misc does not suffice. */
 static inline bool perfdata_mmap2_build_id(const struct perfdata_record *record, struct perfdata_bytes *ret)
 {
 	*ret = record->u.mmap2.build_id;
@@ -713,8 +708,8 @@ static inline bool perfdata_mmap2_build_id(const struct perfdata_record *record,
 /* --- names of events -------------------------------------------------------------------------------------------- */
 
 struct perfdata_text;
-/* Appends perf's name for an event that the recording does not name: "cycles", "L1-dcache-load-misses", "raw 0x1c2",
- * with its modifiers (":ppu"). Depends on the attr alone. */
+/* Appends the name that perf gives an event without a recorded name: "cycles", "L1-dcache-load-misses", "raw 0x1c2",
+ * with modifiers (":ppu"). It depends on the attr alone. */
 PERFDATA_API void perfdata_event_fallback_name(const struct perfdata_attr *attr, struct perfdata_text *text);
 
 /* --- register names ---------------------------------------------------------------------------------------------- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A table of a recording in memory, by the Arrow C stream interface: for Python, R, DuckDB, polars and all other
- * programs that take such streams, without intermediate files. `perfdata schema --columns --table NAME` lists tables,
- * columns and types. */
+/* A table of a recording as an Arrow C stream, for Python, R, DuckDB, polars and other programs that read such streams,
+ * without intermediate files. `perfdata schema --columns --table NAME` lists tables, columns and types. */
 #ifndef PERFDATA_TABLE_H
 #define PERFDATA_TABLE_H
 
@@ -13,8 +12,8 @@
 extern "C" {
 #endif
 
-/* The published structs, which every header that has them guards in this way:
- * https://arrow.apache.org/docs/format/CStreamInterface.html */
+/* The structs of https://arrow.apache.org/docs/format/CStreamInterface.html, with the guard that this page
+ * prescribes. */
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
 
@@ -61,38 +60,38 @@ struct ArrowArrayStream {
 
 #endif
 
-/* Zero is the default of each. Strings are copied; what other pointers point to must live until the stream is
- * released. */
+/* 0 in a member means its default. Strings are copied; other pointers are borrowed until the stream is released. */
 struct perfdata_table_options {
 	size_t size;
-	/* a comma-separated list: only these columns, in this order. NULL: those that Parquet has by default */
+	/* comma-separated: only these columns, in this order; NULL: Parquet's default columns */
 	const char *columns;
-	const char *recording;             /* value of the column `recording`; NULL: the name of the file */
+	const char *recording;             /* value of the column `recording`; NULL: name of the file */
 	const struct perfdata_filter *filter;
-	struct perfdata_symbols *symbols;  /* names of frames; NULL: none are looked up */
+	struct perfdata_symbols *symbols;  /* for names of frames; NULL: none are looked up */
 	bool no_host;                      /* as in perfdata_session_options */
-	bool lines;                        /* source lines and inlined functions of frames */
-	bool close_reader;                 /* releasing the stream closes the reader */
-	uint32_t batch_rows;               /* rows of an array, about; 0: 65536. An array with large texts has fewer */
-	/* the rows of the table `findings`: the list to which the reader's on_finding adds them */
+	bool lines;                        /* add source lines and inlined functions of frames */
+	bool close_reader;                 /* releasing the stream also closes the reader */
+	/* approximate number of rows of an array; 0: 65536. Arrays with long texts have fewer */
+	uint32_t batch_rows;
+	/* rows of the table `findings`: the list that the reader's on_finding fills */
 	const struct perfdata_finding_list *findings;
 	perfdata_finding_fn *on_finding;   /* reports damage inside records; may be NULL */
 	void *user;                        /* for on_finding */
 };
 
-/* A stream of the table `name` ("samples", "stacks", "event:sched:sched_switch", …), of a reader from which nothing was
- * read yet. The reader is borrowed, and can have only this one stream. get_next reads the recording, in the thread that
- * calls get_next; one thread at a time.
+/* Makes a stream of the table `name` ("samples", "stacks", "event:sched:sched_switch", …). The reader is borrowed, must
+ * not have returned records, and can have only one stream. get_next reads the recording, in the calling thread; one
+ * thread at a time may call it.
  *
- * Arrays are structs, a child for each column. Arrays and schemas belong to their receiver; they outlive stream and
- * reader, and any thread may release them. Columns that every row has are not nullable; lists (callchains) have
- * elements without nulls. A damaged recording ends as an undamaged one does. get_next and get_schema answer 0 or an
- * errno value: EIO (reading failed; all rows before the failure were returned), ENOMEM, EINTR (cancelled), EOVERFLOW
- * (an array would be too large: ask for fewer rows); get_last_error gives the message. EAGAIN is no failure: the array
- * is not full; feed more (perfdata_feed), then call get_next again.
+ * An array is a struct with a child for each column. Arrays and schemas belong to their receiver; they outlive stream
+ * and reader, and any thread may release them. Columns that every row has are not nullable; lists (callchains) have no
+ * null elements. Damage does not end the stream. get_next and get_schema return 0 or an errno value: EIO (a read
+ * failed; all rows before the failure were returned), ENOMEM, EINTR (cancelled), EOVERFLOW (an array is too large:
+ * lower batch_rows); get_last_error returns the message. EAGAIN is no failure: feed more bytes (perfdata_feed), then
+ * call get_next again.
  *
- * PERFDATA_EUSAGE: there is no such table or column. PERFDATA_ABSENT: the recording has no such tracepoint, or its pipe
- * has not announced it yet. PERFDATA_ENOMEM. *ret is set on PERFDATA_OK only. */
+ * PERFDATA_EUSAGE: no such table or column. PERFDATA_ABSENT: the recording has no such tracepoint, or the pipe has not
+ * described it yet. PERFDATA_ENOMEM. *ret is set on PERFDATA_OK only. */
 PERFDATA_API enum perfdata_status perfdata_table_stream(struct perfdata_reader *reader, const char *name,
 							const struct perfdata_table_options *options,
 							struct ArrowArrayStream *ret, struct perfdata_error *reterr);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Append buffers and spelling: what every emitter writes with.
+/* Growing text buffers, and functions that append numbers, JSON and text for terminals.
  *
- * Nothing here knows a record. A buffer grows by doubling and has a sticky failure: after an allocation fails, further
- * appends do nothing and the caller tests perfdata_text_failed() once at the end. */
+ * A buffer grows by doubling. Failure is sticky: after an allocation fails, further appends do nothing, so the caller
+ * tests perfdata_text_failed() once at the end. */
 #ifndef PERFDATA_TEXT_H
 #define PERFDATA_TEXT_H
 
@@ -13,21 +13,20 @@
 extern "C" {
 #endif
 
-/* The caller owns it: perfdata_text_init, then perfdata_text_release. */
+/* Owned by the caller: call perfdata_text_init first and perfdata_text_release at the end. */
 struct perfdata_text {
 	char *data;
 	size_t size;      /* bytes in use */
 	size_t capacity;  /* bytes allocated */
 	bool failed;      /* an allocation failed; the contents are a prefix of the intended text */
-	size_t full;      /* for a text with an outlet: from this size on perfdata_text_cut hands bytes over */
-	struct pd_outlet *outlet;   /* for the library; NULL: the text is memory only */
+	size_t full;      /* for a text with an outlet: the size from which perfdata_text_cut passes bytes on */
+	struct pd_outlet *outlet;   /* private to the library; NULL: the text stays in memory */
 };
 
 static inline void perfdata_text_init(struct perfdata_text *text) { memset(text, 0, sizeof *text); }
 PERFDATA_API void perfdata_text_release(struct perfdata_text *text);
 static inline void perfdata_text_clear(struct perfdata_text *text) { text->size = 0; }
-/* Says that nobody will read or change the bytes in the text again: if the text belongs to a run, they may be
- * written. */
+/* Declares that nobody will read or change the text so far: a run may then write it. */
 PERFDATA_API void perfdata_text_leave(struct perfdata_text *text);
 static inline void perfdata_text_cut(struct perfdata_text *text)
 {
@@ -36,11 +35,11 @@ static inline void perfdata_text_cut(struct perfdata_text *text)
 }
 static inline bool perfdata_text_failed(const struct perfdata_text *text) { return text->failed; }
 
-/* Makes room for `more` bytes after the used ones; false (and sticky failure) if there is no memory. */
+/* Makes room for `more` bytes; false, and sticky failure, without memory. */
 PERFDATA_API bool perfdata_text_grow(struct perfdata_text *text, size_t more);
 
-/* Where to write up to `more` bytes by hand, or NULL without memory. Follow with perfdata_text_commit(text, end).
- * (One byte more than asked for is kept free, so that there is a place to point to even for none.) */
+/* Returns where the caller may write up to `more` bytes, or NULL without memory. Call perfdata_text_commit(text, end)
+ * afterwards. (It reserves one byte more, so that the pointer is valid even if `more` is 0.) */
 static inline char *perfdata_text_reserve(struct perfdata_text *text, size_t more)
 {
 	if (text->capacity - text->size <= more && !perfdata_text_grow(text, more))
@@ -71,41 +70,40 @@ static inline void perfdata_text_bytes(struct perfdata_text *text, struct perfda
 }
 #define perfdata_text_literal(text, s) perfdata_text_append((text), "" s, sizeof(s) - 1)
 
-/* printf for rare places: headers, messages. Never for text that is made per record. */
+/* printf, which is slow: for headers and messages, not for each record. */
 PERFDATA_API void perfdata_text_printf(struct perfdata_text *text, const char *format, ...) PERFDATA_PRINTF(2, 3);
 
-/* --- numbers --- The _to forms write at `at` (room for 32 bytes) and return the end: for hand-made lines. */
+/* --- numbers --- */
 PERFDATA_API void perfdata_text_u64(struct perfdata_text *text, uint64_t value);
 PERFDATA_API void perfdata_text_s64(struct perfdata_text *text, int64_t value);
-/* Shortest decimal that reads back as the same double; "NaN" and infinities become JSON null. */
+/* The shortest decimal that reads back as the same double; null, as in JSON, for NaN and infinities. */
 PERFDATA_API void perfdata_text_double(struct perfdata_text *text, double value);
-/* `width` copies of `c`. */
+/* Appends `width` times the character `c`. */
 PERFDATA_API void perfdata_text_fill(struct perfdata_text *text, char c, size_t width);
 
-/* Lower-case hex of each byte, no separators. */
+/* Lower-case hex of the bytes, without separators. */
 PERFDATA_API void perfdata_text_bytes_hex(struct perfdata_text *text, const void *bytes, size_t size);
 
 /* --- JSON --- */
-/* The bytes as a JSON string with its quotes. Always valid UTF-8: every byte that is not part of a well-formed UTF-8
- * sequence becomes U+FFFD. Returns true if the bytes were valid UTF-8 already, so that the caller can add
- * `<key>_hex` when it is false. Control characters are escaped (\n, \u0007 …). */
+/* Appends a JSON string with quotes. Bytes that are no valid UTF-8 become U+FFFD, control characters are escaped (
+ * , \u0007 …). Returns false if there were such bytes: then the caller may add `<key>_hex`. */
 PERFDATA_API bool perfdata_text_json_string(struct perfdata_text *text, const void *bytes, size_t size);
 
 /* "note", "warning", "error". Static storage. */
 PERFDATA_API const char *perfdata_severity_name(enum perfdata_severity severity);
-/* A finding as the JSON object that every output uses: {"severity","code","name","file","offset","record","message"},
- * without members that it lacks; code 0 means a failure that is no finding. wide_as_text: offset and record as strings,
- * for readers that have only doubles. */
+/* A finding as the JSON object of all outputs: {"severity","code","name","file","offset","record","message"}, without
+ * members that the finding lacks; code 0: a failure that is no finding. wide_as_text: offset and record become strings,
+ * for readers whose numbers are doubles. */
 PERFDATA_API void perfdata_text_finding(struct perfdata_text *text, const struct perfdata_finding *finding,
 					bool wide_as_text);
 
 /* --- terminal --- */
-/* The bytes for messages and listings that people read: control characters, characters that turn the direction of text
- * or are not seen, and invalid UTF-8 are shown as \xNN. */
+/* For messages and listings that people read: control characters, invisible characters, characters that change the
+ * direction of text, and invalid UTF-8 become \xNN. */
 PERFDATA_API void perfdata_text_printable(struct perfdata_text *text, const void *bytes, size_t size);
-/* A name in a column of a table: bad bytes as U+FFFD, control characters and characters that change the direction of
- * text as \uXXXX; if `columns` is not 0 and the name is wider, its middle is cut out. Returns how many columns it has
- * in the result. */
+/* For a name in a column of a table: invalid bytes become U+FFFD; control characters and characters that change the
+ * direction of text become \uXXXX. If `columns` is not 0 and the name is wider, its middle is cut out. Returns the
+ * width of the result in columns. */
 PERFDATA_API size_t perfdata_text_shortened(struct perfdata_text *text, const char *name, size_t columns);
 
 #ifdef __cplusplus

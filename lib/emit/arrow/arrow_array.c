@@ -4,10 +4,10 @@
 #include "base/memory.h"
 #include "emit/arrow/arrow_export.h"
 
-/* buffers; texts and lists have offsets instead of values */
+/* indexes of an array's buffers: texts and lists have offsets where others have values */
 enum { VALID, VALUES, OFFSETS = VALUES, BYTES, MOST_BUFFERS };
 
-/* What an array owns. */
+/* Memory of an array, freed by its release. */
 struct owned {
 	void *memory[MOST_BUFFERS];
 	const void *buffers[MOST_BUFFERS];
@@ -28,7 +28,7 @@ static void release_array(struct ArrowArray *array)
 	array->release = NULL;
 }
 
-/* An array whose children are empty yet, and which has no buffers. */
+/* Makes an array without buffers, with empty children. */
 static enum perfdata_status make_array(struct ArrowArray *ret, uint32_t rows, unsigned nr_buffers, size_t nr_children)
 {
 	struct owned *owned = pd_calloc(1, sizeof *owned);
@@ -55,7 +55,7 @@ static enum perfdata_status make_array(struct ArrowArray *ret, uint32_t rows, un
 	return PERFDATA_OK;
 }
 
-/* A buffer of zeros; it is there also where it has no bytes. */
+/* Makes a zeroed buffer; never NULL for 0 elements, as Arrow requires. */
 static void *make_buffer(struct ArrowArray *array, unsigned number, size_t nr, size_t size)
 {
 	struct owned *owned = array->private_data;
@@ -66,7 +66,7 @@ static void *make_buffer(struct ArrowArray *array, unsigned number, size_t nr, s
 
 static void set_bit(uint8_t *bits, uint32_t index) { bits[index / 8] = (uint8_t)(bits[index / 8] | 1u << index % 8); }
 
-/* The rows that have a value, one after the other. */
+/* Iterates over the rows that have a value. */
 struct walk {
 	const uint32_t *runs;
 	uint32_t nr_runs, next, left, row;
@@ -129,7 +129,7 @@ static enum perfdata_status put_int32(struct ArrowArray *array, const struct cel
 	return values ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-/* Also the bits of doubles. */
+/* For integers of 64 bits and doubles. */
 static enum perfdata_status put_int64(struct ArrowArray *array, const struct cells *cells, uint32_t rows)
 {
 	uint64_t *values = make_buffer(array, VALUES, rows, sizeof *values);
@@ -140,7 +140,7 @@ static enum perfdata_status put_int64(struct ArrowArray *array, const struct cel
 	return values ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-/* Turns the sizes of texts or lists into offsets. False: an offset would exceed 32 bits. */
+/* Replaces the sizes of texts or lists by offsets. False: an offset exceeds 32 bits. */
 static bool add_up(int32_t *offsets, uint32_t rows)
 {
 	int64_t sum = 0;
@@ -189,7 +189,7 @@ static enum perfdata_status put_values(struct ArrowArray *array, enum column_typ
 
 static unsigned buffers_of(enum column_type type) { return pd_column_type_info(type)->text ? BYTES + 1 : VALUES + 1; }
 
-/* The elements are a column of their own, in which every row has a value. */
+/* The elements are a child array without nulls. */
 static enum perfdata_status put_lists(struct ArrowArray *array, enum column_type element, const struct cells *cells,
 				      uint32_t rows)
 {

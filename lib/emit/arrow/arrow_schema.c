@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "emit/arrow/arrow_export.h"
 
-/* What a schema owns. */
+/* Memory of a schema, freed by its release. */
 struct owned {
 	struct ArrowSchema *children, **pointers;
 	char name[];
@@ -22,7 +22,7 @@ static void release_schema(struct ArrowSchema *schema)
 	schema->release = NULL;
 }
 
-/* A schema with empty children: the caller fills them one by one, and the schema's release releases them all. */
+/* Makes a schema with empty children, which the caller fills. Releasing the schema releases the children. */
 static bool make_schema(struct ArrowSchema *ret, const char *format, const char *name, bool nullable,
 			size_t nr_children)
 {

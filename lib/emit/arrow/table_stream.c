@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata_table_stream: the rows of one table, as the recording is read. */
+/* perfdata_table_stream: reads a recording and returns the rows of one table as Arrow arrays. */
 #include "config.h"
 #include <errno.h>
 #include <stddef.h>
@@ -12,25 +12,25 @@
 #include "emit/table/table_set.h"
 
 #define BATCH_ROWS 65536u
-#define BATCH_BYTES (64u << 20)        /* before texts that repeat are written out */
+#define BATCH_BYTES (64u << 20)        /* size of a batch, in which equal texts count once */
 
 static const struct perfdata_emitter_option option_rows[] = { TABLE_OPTIONS };
 enum { OPTION_TABLE, OPTION_COLUMNS, OPTION_RECORDING, OPTION_LINES, NR_OPTIONS };
 
 struct table_stream {
 	struct perfdata_table_options options;
-	struct perfdata_emitter_option_value values[NR_OPTIONS];   /* number of set option_rows */
+	struct perfdata_emitter_option_value values[NR_OPTIONS];   /* values for option_rows; the first ones are set */
 	size_t nr_values;
 	struct pd_arena strings;
 	struct perfdata_reader *reader;
 	struct perfdata_session *session;
-	struct table_set set;              /* of one table */
+	struct table_set set;              /* has one table */
 	struct table_scratch *scratch;
 	struct perfdata_text room;
-	struct open_rows *gathered;        /* rows for the next array */
-	size_t bulk;                       /* … and their bytes */
-	bool damaged, ended, failed;       /* failed: the input could not be read to its end */
-	struct perfdata_error error;       /* what ended the stream early */
+	struct open_rows *gathered;        /* rows of the next array */
+	size_t bulk;                       /* … and their size in bytes */
+	bool damaged, ended, failed;       /* failed: the end of the input could not be read */
+	struct perfdata_error error;       /* why the stream ended early */
 };
 
 static void stream_free(struct table_stream *stream)
@@ -56,7 +56,7 @@ static void take_finding(void *user, const struct perfdata_finding *finding)
 		stream->options.on_finding(stream->options.user, finding);
 }
 
-/* Takes over the part, which may be NULL. */
+/* Takes ownership of the part, which may be NULL. */
 static enum perfdata_status gather_part(struct table_stream *stream, struct table_part *part)
 {
 	if (!part)
@@ -85,7 +85,7 @@ static enum perfdata_status take_batch(struct table_stream *stream, const struct
 	return status;
 }
 
-/* Adds the rows that are known only once everything was read. */
+/* Adds the rows that can be made only after the last record. */
 static enum perfdata_status take_end(struct table_stream *stream)
 {
 	struct perfdata_emit_end end = { .summary = perfdata_session_summary(stream->session) };
@@ -157,7 +157,7 @@ static int errno_of(enum perfdata_status status)
 	}
 }
 
-/* Keeps why it failed. */
+/* Ends the stream with this status and keeps the reason. */
 static int fail_stream(struct table_stream *stream, enum perfdata_status status)
 {
 	if (status < 0 && !stream->error.status)
@@ -171,7 +171,7 @@ static int get_schema(struct ArrowArrayStream *arrow, struct ArrowSchema *out)
 	return fail_stream(stream, pd_arrow_schema(stream->set.tables[0], out) ? PERFDATA_OK : PERFDATA_ENOMEM);
 }
 
-/* A stream that failed gives nothing more: rows would be missing. */
+/* After a failure it returns no more rows, since rows would be missing. */
 static int get_next(struct ArrowArrayStream *arrow, struct ArrowArray *out)
 {
 	struct table_stream *stream = arrow->private_data;
@@ -195,7 +195,7 @@ static void release_stream(struct ArrowArrayStream *arrow)
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
-/* Tables take the options of commands. False without memory. */
+/* Sets an option as the command line does. False without memory. */
 static bool give_option(struct table_stream *stream, unsigned option, const char *text)
 {
 	if (!text)
@@ -278,7 +278,7 @@ enum perfdata_status perfdata_table_stream(struct perfdata_reader *reader, const
 	if (!status)
 		status = open_all(stream, name, error);
 	if (status) {
-		/* the reader stays the caller's */
+		/* the caller still owns the reader */
 		stream->options.close_reader = false;
 		stream_free(stream);
 		return error->status ? status

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `counts`: how many samples lie at each address of each file, `BUILDID PATH OFFSET SAMPLES PERIOD`, for tools that
- * have the files elsewhere: offsets are those in the file, of kernels the recorded addresses. */
+/* `counts`: the number of samples at each address of each file, `BUILDID PATH OFFSET SAMPLES PERIOD`, for tools that
+ * have the files elsewhere. OFFSET is an offset in the file; for kernels it is the recorded address. */
 #include "config.h"
 #include "emit/compilers/branch_gather.h"
 #include "emit/emitters.h"
@@ -12,7 +12,7 @@ static const struct perfdata_emitter_option options[] = {
 
 BRANCH_BEGIN(branch_gather, PD_BRANCHES_ALL_FILES, PD_BRANCHES_ADDRESSES)
 
-/* A blank or a newline in a path would end it: "\040", as the kernel writes them. */
+/* Escapes blanks and newlines, which would end the path, as the kernel does: "\040". */
 static void put_path(const char *path, struct perfdata_text *out)
 {
 	for (; *path; path++)

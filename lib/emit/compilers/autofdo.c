@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* `autofdo`: the text that AutoFDO's tools read with --profiler=text: three blocks, each with its number of lines in
- * front: code that ran (`START-END:COUNT`), addresses of samples (`ADDRESS:COUNT`), branches (`FROM->TO:COUNT`), all at
- * offsets in the file. */
+/* `autofdo`: the text that AutoFDO's tools read with --profiler=text. It has three blocks, each after its number of
+ * lines: executed code (`START-END:COUNT`), addresses of samples (`ADDRESS:COUNT`), branches (`FROM->TO:COUNT`). All
+ * addresses are offsets in the file. */
 #include "config.h"
 #include "emit/compilers/branch_gather.h"
 #include "emit/emitters.h"
@@ -47,7 +47,7 @@ static void count_line(void *user, const struct pd_branch_sum *sum, struct perfd
 	++*nr;
 }
 
-/* Of several events the counts at one address are added up. */
+/* Adds up the counts of several events at one address. */
 struct addresses {
 	struct pd_branch_sum last;
 	uint64_t nr;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `bolt`: the pre-aggregated profile that perf2bolt -pa reads: `B FROM TO COUNT MISPREDICTED` for each branch, `F START
- * END COUNT` for code that ran between two, `f` where that follows a branch from another function. Addresses of
- * programs that can be moved count from where they are loaded. With --no-lbr the addresses of samples instead: see
+ * END COUNT` for the code executed between two branches, `f` if the first of them came from another function. Addresses
+ * of position-independent programs are relative to the load address. --no-lbr writes addresses of samples instead: see
  * bolt_addresses.h. */
 #include "config.h"
 #include <string.h>
@@ -12,8 +12,8 @@
 
 struct state {
 	struct branch_gather gather;
-	const char *no_lbr; /* form of the output without branches; NULL: with them */
-	uint64_t base;      /* what addresses count from */
+	const char *no_lbr; /* value of --no-lbr; NULL: write branches */
+	uint64_t base;      /* the load address, subtracted from addresses */
 };
 
 static const struct perfdata_emitter_option options[] = {
@@ -48,7 +48,7 @@ static enum perfdata_status begin_output(const struct perfdata_emit_context *con
 	return status;
 }
 
-/* What lies outside has address 0. */
+/* Addresses outside of the program are written as 0. */
 static void put_address(const struct state *state, uint64_t address, struct perfdata_text *out)
 {
 	pd_text_hex(out, address == PD_OUTSIDE ? 0 : address - state->base);

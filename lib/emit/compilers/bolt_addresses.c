@@ -8,11 +8,11 @@
 #include "text/spelling.h"
 
 struct writing {
-	const struct pd_bolt_names *names;   /* NULL: addresses as they are */
-	uint64_t base;                       /* what these count from */
-	bool *events;                        /* that have a sample in the program */
+	const struct pd_bolt_names *names;   /* NULL: write addresses */
+	uint64_t base;                       /* subtracted from addresses */
+	bool *events;                        /* by event: has a sample in the program */
 	uint32_t nr_events;
-	/* of several events the counts at one address are added up */
+	/* adds up the counts of several events at one address */
 	uint64_t address, count;
 };
 
@@ -24,7 +24,7 @@ static void look_at_event(void *user, const struct pd_branch_sum *sum, struct pe
 		writing->events[sum->tag] = true;
 }
 
-/* BOLT keeps blanks in names by a backslash. */
+/* BOLT escapes blanks in names with a backslash. */
 static void put_name(const char *name, size_t length, struct perfdata_text *out)
 {
 	for (size_t i = 0; i < length; i++) {

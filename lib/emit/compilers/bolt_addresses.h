@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What BOLT takes of recordings without branch stacks. As fdata, `no_lbr EVENT: ...` and `1 FUNCTION OFFSET COUNT` for
- * each address, which perf2bolt -nl writes and llvm-bolt -data reads. Or before functions are looked up: `E EVENT:` and
- * `S ADDRESS COUNT`, for perf2bolt -pa -ba from version 22 on. */
+/* Profiles that BOLT makes from samples without branch stacks. With names, fdata as perf2bolt -nl writes it and
+ * llvm-bolt -data reads it: `no_lbr EVENT: ...`, then `1 FUNCTION OFFSET COUNT` for each address. Without names, input
+ * of perf2bolt -pa -ba since version 22: `E EVENT:` and `S ADDRESS COUNT`. */
 #ifndef PD_BOLT_ADDRESSES_H
 #define PD_BOLT_ADDRESSES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What emitters for compilers have in common: the sums of branches of a run, as an emitter's functions fill them. */
+/* Common parts of the emitters for compilers: functions that add up the branches of a run. */
 #ifndef PD_BRANCH_GATHER_H
 #define PD_BRANCH_GATHER_H
 
@@ -13,31 +13,31 @@ struct branch_gather {
 	struct pd_branches *branches;
 };
 
-/* What an emitter's `configure` asks for: operations that Arm SPE sampled become samples, as in `perf script --itrace`.
- * With PD_BRANCHES_STACKS, those of branches have a branch stack: the branch, and the target of the branch before where
- * the processor records it. With PD_BRANCHES_ADDRESSES, each operation is a sample. `what`: see struct
+/* An emitter's `configure`: makes samples from operations of Arm SPE, as `perf script --itrace` does. With
+ * PD_BRANCHES_STACKS, samples of branches have a branch stack: the branch and, if the processor records it, the target
+ * of the branch before. With PD_BRANCHES_ADDRESSES, each operation becomes a sample. `what`: see struct
  * pd_branches_options. */
 void pd_branch_gather_configure(struct perfdata_configuration *configuration, unsigned what);
-/* An emitter's `begin`: makes its state of `size` bytes, of zeros. */
+/* An emitter's `begin`: makes its state, `size` zeroed bytes. */
 enum perfdata_status pd_branch_gather_begin(size_t size, const struct perfdata_emit_context *context,
 					    enum pd_branch_rule rule, unsigned what, void **ret_state);
-/* The emitter's functions. */
+/* Functions for the emitter's table. */
 enum perfdata_status pd_branch_gather_scan(void *state, const struct perfdata_batch *batch, void **ret_value);
 enum perfdata_status pd_branch_gather_format(const void *state, const struct perfdata_batch *batch, void *value,
 					     struct perfdata_scratch *scratch, struct perfdata_text *out,
 					     void **ret_part);
 enum perfdata_status pd_branch_gather_merge(void *state, void *part, struct perfdata_text *out);
-void pd_branch_gather_release(void *state);   /* frees the state, too */
+void pd_branch_gather_release(void *state);   /* also frees the state */
 
-/* Calls `write` for each sum of that kind, in order. */
+/* Calls `write` for each sum of the kind, sorted. */
 typedef void pd_write_sum(void *user, const struct pd_branch_sum *sum, struct perfdata_text *out);
 enum perfdata_status pd_branch_gather_write(struct branch_gather *gather, enum pd_branch_kind kind, pd_write_sum *write,
 					    void *user, struct perfdata_text *out);
-/* PERFDATA_EUSAGE, with a message: the samples have no branch stacks, which a format cannot do without. */
+/* PERFDATA_EUSAGE with a message if the samples have no branch stacks, for formats that need them. */
 enum perfdata_status pd_branch_gather_needs_stacks(const struct pd_branches_result *result,
 						   struct perfdata_error *reterr);
-/* The beginning of an emitter's `end`, for formats that walk the instructions between branches: finishes the sums.
- * PERFDATA_EUSAGE, with a message, where the program, branch stacks or what decodes instructions is missing. */
+/* First step of an emitter's `end`, for formats that need the instructions between branches: finishes the sums.
+ * PERFDATA_EUSAGE with a message if the program, branch stacks or the disassembler are missing. */
 struct pd_code_ranges;
 enum perfdata_status pd_branch_gather_finish_code(struct branch_gather *gather, struct pd_branches_result *ret,
 						  struct pd_code_ranges **ret_ranges, struct perfdata_error *reterr);

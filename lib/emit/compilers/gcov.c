@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* `gcov`: AutoFDO's profile in the file of gcov, version 2, which gcc -fauto-profile reads. Words of four bytes, little
- * endian: the header, the names, the functions with their lines, targets of calls and inlined calls, no modules, and
- * the working set. Numbers of members come before the members, so the profile is walked twice: to count, to write. */
+/* `gcov`: AutoFDO's profile in the gcov format, version 2, for gcc -fauto-profile. It consists of 4-byte words, little
+ * endian: header, names, functions with their lines, call targets and inlined calls, an empty list of modules, and the
+ * working set. Lists begin with their length, so the profile is walked twice: to count and to write. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -16,16 +16,16 @@
 enum {
 	GCOV_MAGIC = 0x67636461,    /* "gcda" */
 	GCOV_VERSION = 2,
-	INDIRECT_CALL = 7,          /* the kind of histogram that targets of calls are */
+	INDIRECT_CALL = 7,          /* kind of histogram for targets of calls */
 	WORKING_SETS = 128,
-	MOST_DEPTH = 64,            /* of inlined calls; line_profile.c makes none deeper */
+	MOST_DEPTH = 64,            /* of inlined calls; line_profile.c has the same limit */
 };
 #define TAG_NAMES       0xaa000000u
 #define TAG_FUNCTIONS   0xac000000u
 #define TAG_MODULES     0xae000000u
 #define TAG_WORKING_SET 0xaf000000u
 
-/* A function, or a call that was inlined. */
+/* A function or an inlined call. */
 struct body {
 	uint32_t lines, calls;
 };
@@ -42,14 +42,14 @@ struct state {
 	struct line_gather lines;
 	struct pd_intern *names;
 	struct name *sorted;
-	uint32_t *ranks;            /* of a name's id */
-	struct body *bodies;        /* in the order of the profile, as the lines are */
+	uint32_t *ranks;            /* by id of the name */
+	struct body *bodies;        /* in the order of the profile, like `counts` */
 	size_t nr_bodies, bodies_room;
 	struct line *counts;
 	size_t nr_lines, lines_room;
-	size_t around[MOST_DEPTH];  /* the body at each depth */
+	size_t around[MOST_DEPTH];  /* index of the enclosing body at each depth */
 	uint32_t nr_functions;
-	uint64_t words;             /* of all functions */
+	uint64_t words;             /* size of all functions */
 	size_t accounted;
 	bool failed;
 	struct perfdata_text *out;
@@ -202,7 +202,7 @@ static void put_target(void *user, const char *name, uint64_t count)
 	put_counter(state->out, count);
 }
 
-/* Strings have their length with the NUL, and no padding. */
+/* A string has its length, including the NUL, and no padding. */
 static void put_names(struct state *state)
 {
 	const uint32_t nr = pd_intern_count(state->names);
@@ -226,8 +226,8 @@ static int compare_lines(const void *left, const void *right)
 	return a->count > b->count ? -1 : a->count < b->count;
 }
 
-/* For each 128th part of all counts: how many of the hottest lines make it up, and the count of the last one. Sorts the
- * lines. */
+/* Writes, for each multiple of 1/128 of all counts, how many of the hottest lines reach it, and the count of the last
+ * of these lines. Sorts the lines. */
 static void put_working_set(struct state *state)
 {
 	uint64_t all = 0, sum = 0;
@@ -275,7 +275,7 @@ static enum perfdata_status end_output(void *pointer, const struct perfdata_emit
 	state->names = pd_intern_new();
 	if (!state->names)
 		return PERFDATA_ENOMEM;
-	count_name(state, "");   /* the first name of each file */
+	count_name(state, "");   /* every gcov file begins with an empty name */
 	pd_line_profile_write(state->lines.profile, &counter, state);
 	status = state->failed ? PERFDATA_ENOMEM : charge(state);
 	if (!status)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What formats of source lines have in common: the sums of branches become a profile of lines when the run ends. */
+/* Common parts of formats with source lines: turns the sums of branches into a profile of lines at the end of the
+ * run. */
 #ifndef PD_LINE_GATHER_H
 #define PD_LINE_GATHER_H
 
@@ -14,10 +15,10 @@ struct line_gather {
 	enum perfdata_status status;
 };
 
-/* The beginning of an emitter's `end`. PERFDATA_EUSAGE, with a message, where the program, its debug information,
- * branch stacks or what decodes instructions is missing. Writes nothing to `out`. */
+/* First step of an emitter's `end`. PERFDATA_EUSAGE with a message if the program, its debug information, branch stacks
+ * or the disassembler are missing. Writes nothing to `out`. */
 enum perfdata_status pd_line_gather_finish(struct line_gather *gather, enum pd_line_rule rule,
 					   struct perfdata_text *out, struct perfdata_error *reterr);
-void pd_line_gather_release(void *state);   /* frees the state, too */
+void pd_line_gather_release(void *state);   /* also frees the state */
 
 #endif

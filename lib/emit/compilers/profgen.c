@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `profgen`: the profile that llvm-profgen writes with --skip-symbolization and reads with --unsymbolized-profile: how
- * often code between two branches ran, and each branch was taken. Addresses count from the first page with code. */
+/* `profgen`: the profile that llvm-profgen writes with --skip-symbolization and reads with --unsymbolized-profile:
+ * counts of executed code ranges and of branches. Addresses are relative to the first page with code. */
 #include "config.h"
 #include "branches/code_ranges.h"
 #include "emit/compilers/branch_gather.h"
@@ -45,7 +45,7 @@ static void count_line(void *user, const struct pd_branch_sum *sum, struct perfd
 	state->nr++;
 }
 
-/* llvm-profgen calls what lies outside 1. */
+/* llvm-profgen writes addresses outside of the program as 1. */
 static void put_address(const struct state *state, uint64_t address, struct perfdata_text *out)
 {
 	pd_text_hex(out, (address == PD_OUTSIDE ? 1 : address) - state->base);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* `sampleprof`: LLVM's sample profile as text, which clang, rustc and llvm-profdata read: `FUNCTION:TOTAL:ENTRIES`,
- * then its lines with counts and the targets of calls, ` LINE[.DISCRIMINATOR]: COUNT [CALLEE:COUNT ...]`, then inlined
- * calls with lines of their own, indented by one more blank. What llvm-profgen writes of the same recording. */
+/* `sampleprof`: LLVM's sample profile as text, for clang, rustc and llvm-profdata, equal to llvm-profgen's. A function
+ * is `FUNCTION:TOTAL:ENTRIES`, then its lines with counts and call targets, ` LINE[.DISCRIMINATOR]: COUNT [CALLEE:COUNT
+ * ...]`, then inlined calls, whose lines are indented by one more blank. */
 #include "config.h"
 #include "emit/compilers/line_gather.h"
 #include "emit/emitters.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `csv`: one table of a recording, as RFC 4180 has it. */
+/* `csv`: one table of a recording, as in RFC 4180. */
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,14 +21,14 @@
 
 struct csv_state {
 	struct record_world world;
-	struct json_style style;          /* of cells that hold JSON */
+	struct json_style style;          /* for cells with JSON */
 	struct csv_table table;
 	struct csv_rows rows;
-	/* what each row begins with: its recording, where several share an output, and a comma; else empty */
+	/* text before each row: the recording and a comma if several recordings share an output; else empty */
 	struct perfdata_text recording;
 	bool names_needed;
 	struct emitted names;             /* scan's */
-	/* for a table that Parquet has, too: the other members are not used then; or NULL */
+	/* set for a table that Parquet has too, which does not use the other members; or NULL */
 	struct table_set *described;
 	const struct perfdata_reader *reader;
 	struct pd_aux_carry traces;       /* scan's */
@@ -36,7 +36,7 @@ struct csv_state {
 	perfdata_finding_fn *on_finding;
 	void *user;
 	uint64_t *rows_written;           /* merge's */
-	struct csv_waiting *waiting;      /* merge's: rows for --drop-empty; or NULL */
+	struct csv_waiting *waiting;      /* merge's: rows that wait for --drop-empty; or NULL */
 };
 
 static const struct perfdata_emitter_option options[] = {
@@ -77,7 +77,7 @@ static void header_cell(struct perfdata_text *out, const char *name, bool first)
 {
 	if (!first)
 		perfdata_text_char(out, ',');
-	/* Names of tracepoint fields are JSON's; quotes in them are escaped already. */
+	/* Names of tracepoint fields are JSON text: quotes are escaped already. */
 	pd_text_csv_cell(out, name, strlen(name));
 }
 
@@ -91,8 +91,7 @@ static void header_line(const struct csv_table *table, struct perfdata_text *out
 	perfdata_text_literal(out, CSV_NEW_LINE);
 }
 
-/* A table of samples that the user names has the keys that join it with other tables, unless an option asks for other
- * names. */
+/* A samples table that the user names has key columns for joins, unless an option asks for names in the rows. */
 static bool has_keys(const struct perfdata_emitter_option_value *values, size_t nr)
 {
 	const char *table = perfdata_option_text(values, nr, "table");
@@ -134,7 +133,7 @@ static enum perfdata_status configure_session(void *user, struct perfdata_config
 		configuration->order = PERFDATA_ORDER_TIME;
 		configuration->types[configuration->nr_types++] = PERFDATA_RECORD_SAMPLE;
 	}
-	/* stacks have the same ids in the tables of all events */
+	/* ids of stacks count the stacks of all events */
 	if (!(configuration->needs & PERFDATA_NEED_STACKS))
 		configuration->event = pd_csv_table_event(table);
 	return PERFDATA_OK;
@@ -149,7 +148,7 @@ static enum perfdata_status of_one_recording(struct perfdata_error *reterr, cons
 	return PERFDATA_EUSAGE;
 }
 
-/* The state for the table that is asked for; writes the header. */
+/* Makes the state for the requested table, and writes the header. */
 static enum perfdata_status begin_table(const struct perfdata_emit_context *context, struct csv_state *csv,
 					struct perfdata_text *out)
 {
@@ -192,7 +191,7 @@ static enum perfdata_status begin_table(const struct perfdata_emit_context *cont
 		status = of_one_recording(context->reterr, "the columns of an event's table");
 	if (status)
 		return status;
-	/* of several recordings the first one writes the header: the columns are the same */
+	/* the first of several recordings writes the header; all have the same columns */
 	if (context->shared_output && pd_emit_offset(out))
 		return PERFDATA_OK;
 	perfdata_text_string(out, csv->recording.size ? "recording," : "");
@@ -233,7 +232,7 @@ static enum perfdata_status begin_output(const struct perfdata_emit_context *con
 	return status;
 }
 
-/* What scan attaches to a batch. */
+/* scan's value for a batch. */
 struct csv_value {
 	struct emitted_batch *emitted;    /* or NULL */
 	struct pd_aux_pieces pieces;
@@ -275,11 +274,11 @@ static enum perfdata_status scan_batch(void *state, const struct perfdata_batch 
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
-/* What format made of a batch. */
+/* format's part of a batch. */
 struct csv_part {
 	struct found_batch *found;
 	uint64_t rows;
-	struct perfdata_text waiting;  /* the rows, where they do not leave at once */
+	struct perfdata_text waiting;  /* rows that wait for --drop-empty */
 };
 
 static void free_part(void *pointer)
@@ -303,7 +302,7 @@ static void end_row(struct perfdata_text *out)
 	perfdata_text_cut(out);
 }
 
-/* Returns how many there are. */
+/* Returns the number of rows. */
 static uint64_t part_rows(struct record *r, const struct csv_state *csv, struct perfdata_text *room)
 {
 	uint64_t nr = 0;
@@ -353,7 +352,7 @@ static bool rows_of_record(struct record *r, const struct csv_state *csv, const 
 	return true;
 }
 
-/* A row of a trace begins with the recording's file, where there are several. */
+/* Begins a row with the recording's file if several recordings share the output. */
 static void begin_trace_row(const struct csv_state *csv, const struct perfdata_raw *raw, struct perfdata_text *out)
 {
 	const char *file = csv->world.name_files ? pd_reader_file_name(csv->reader, raw->file) : "";
@@ -405,7 +404,7 @@ static uint64_t rows_of_piece(const struct csv_state *csv, const struct pd_aux_p
 	return nr;
 }
 
-/* Samples with names are records, samples without names are in the pieces. */
+/* With names, samples of traces come as records, otherwise in the pieces of the payload. */
 static uint64_t rows_of_traces(const struct csv_state *csv, struct record *r, const struct csv_value *scanned,
 			       struct perfdata_text *room)
 {

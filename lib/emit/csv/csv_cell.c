@@ -42,7 +42,7 @@ static void address_cell(struct perfdata_text *out, uint64_t value)
 		csv_word_cell(out, value);
 }
 
-/* Events of Arm SPE. */
+/* Names of the events of an Arm SPE packet. */
 static void bits_cell(struct perfdata_text *out, uint64_t bits)
 {
 	unsigned nr_names;
@@ -57,7 +57,7 @@ static void bits_cell(struct perfdata_text *out, uint64_t bits)
 	}
 }
 
-/* One call makes room for so many elements. */
+/* number of elements for which one call makes room */
 #define GROUP 64
 
 static void write_words(struct perfdata_text *out, const struct perfdata_list *list, enum value_kind kind)
@@ -115,7 +115,7 @@ void pd_csv_add_name(void *out_text, const char *name)
 	perfdata_text_string(out, name);
 }
 
-/* A name is no cell of its own: it is not quoted. */
+/* Appends the name unquoted, since the quotes belong to the whole cell. */
 static void add_element(void *user, const struct value *element)
 {
 	struct perfdata_text *out = user;
@@ -130,7 +130,7 @@ void pd_csv_cell(struct record *r, const struct select_step *step, struct perfda
 {
 	struct perfdata_text *out = record_out(r);
 	const bool of_row = step->what == SELECT_ROW || step->what == SELECT_TRAILER;
-	/* raw data whose fields are known is in `fields` */
+	/* the column `fields` has raw data whose format is known */
 	if (of_row && step->row.type == VALUE_RAW && r->scope.trace)
 		return;
 	const struct trace_row *field = step->what == SELECT_FIELD && r->scope.trace

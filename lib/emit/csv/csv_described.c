@@ -12,7 +12,7 @@
 bool pd_csv_is_described(const char *table)
 {
 	const char *name;
-	/* samples have more columns on request: they are a table of CSV's own, with the same names */
+	/* samples have more columns on request, so CSV makes this table itself */
 	for (size_t i = 0; table && strcmp(table, "samples") && (name = pd_table_name_at(i)); i++)
 		if (!strcmp(table, name))
 			return true;
@@ -59,7 +59,7 @@ enum perfdata_status pd_csv_described_new(const struct perfdata_emit_context *co
 static struct perfdata_bytes text_of(const struct cells *cells, uint64_t token)
 {
 	const struct cell_text *text = &cells->texts[token];
-	/* without bytes, where all texts are empty */
+	/* NULL if all texts are empty */
 	return (struct perfdata_bytes){ text->size ? (const uint8_t *)cells->bytes + text->at : NULL, text->size };
 }
 
@@ -76,7 +76,7 @@ static struct value value_of(const struct cells *cells, enum column_type type, u
 	}
 }
 
-/* As an array of JSON. */
+/* As a JSON array. */
 static struct value list_of(struct perfdata_text *room, const struct column_type_info *info,
 			    struct cells_reader *reader)
 {
@@ -127,7 +127,7 @@ static bool put_rows(const struct table *table, const struct open_rows *rows, st
 	return readers;
 }
 
-/* Takes over the part, which may be NULL. */
+/* Takes ownership of the part, which may be NULL. */
 static enum perfdata_status put_part(const struct table_set *described, struct table_part *part,
 				     struct perfdata_text *room, struct perfdata_text *out)
 {
@@ -150,7 +150,7 @@ enum perfdata_status pd_csv_described_rows(const struct table_set *described, co
 	struct found_batch *found = NULL;
 	const enum perfdata_status status = pd_table_set_rows(described, batch, value, &own, &scratch->text,
 							      &part, &found);
-	/* the run reports the findings about records */
+	/* the run reports findings about records */
 	pd_found_report(found, NULL, NULL);
 	scratch->cache = own;
 	scratch->free_cache = pd_table_scratch_free;

@@ -91,7 +91,7 @@ static void make_cell(struct line_maker *maker, struct record *r, const struct s
 			number_cell(maker, pd_line_form(&step->row), step->row.member);
 			return;
 		}
-		/* the value of `fields` */
+		/* the column `fields` has this value */
 		if (step->row.type == VALUE_RAW && r->scope.trace)
 			return;
 		break;
@@ -133,7 +133,7 @@ bool pd_csv_row(struct record *r, const struct csv_rows *rows, const struct perf
 	const size_t start = out->size;
 	if (!pd_line_write(r, &rows->kind, raw, NULL, room))
 		return false;
-	/* Many readers take an empty line for no row. */
+	/* Many readers skip an empty line instead of reading a row. */
 	if (out->size - start == strlen(CSV_NEW_LINE)) {
 		out->size = start;
 		perfdata_text_literal(out, "\"\"" CSV_NEW_LINE);

@@ -11,9 +11,9 @@ struct csv_rows {
 	const struct selection *columns;
 	struct line_kind kind;
 };
-/* without_chains: writes no callchain if the stack's id says the same. */
+/* without_chains: leave out a callchain whose stack id is in the row. */
 void pd_csv_rows_init(struct csv_rows *rows, const struct selection *columns, bool without_chains);
-/* Loads the record and appends the cells of all columns, with the line's end. False without memory. */
+/* Loads the record, and appends its cells and the line's end. False without memory. */
 bool pd_csv_row(struct record *r, const struct csv_rows *rows, const struct perfdata_raw *raw,
 		struct perfdata_text *room);
 

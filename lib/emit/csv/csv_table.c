@@ -34,8 +34,7 @@ static enum perfdata_status no_such_event(struct perfdata_error *reterr, const s
 
 /* --- columns of records ------------------------------------------------------------------------------------------- */
 
-/* Copies the description's columns that text formats have, with their sources; `recording` comes first, in tables that
- * have it. */
+/* Copies the columns that text formats have, with their sources; `recording` comes first. */
 static bool take_columns(struct pd_arena *pool, const struct table *from, struct csv_table *ret)
 {
 	struct table_column *columns = pd_arena_calloc(pool, from->nr_columns + 1, sizeof *columns);
@@ -53,7 +52,7 @@ static bool take_columns(struct pd_arena *pool, const struct table *from, struct
 	return true;
 }
 
-/* The column of the table that is called so; NULL: none is. */
+/* The column of the table with this name; or NULL. */
 static const struct table_column *column_named(const struct table *table, const char *name, size_t size)
 {
 	for (size_t i = 0; i < table->nr_columns; i++)
@@ -62,7 +61,7 @@ static const struct table_column *column_named(const struct table *table, const 
 	return NULL;
 }
 
-/* A column that no record of the table can have would be empty in every recording: it is meant for another table. */
+/* Refuses a column that no record of the table can have: it would always be empty, and the user means another table. */
 static enum perfdata_status check_field(const struct table_row *row, const char *name, struct perfdata_error *reterr)
 {
 	const struct perfdata_layout *layout;
@@ -78,7 +77,7 @@ static enum perfdata_status check_field(const struct table_row *row, const char 
 			name, layout ? layout->name : "samples");
 }
 
-/* Columns by a list: a name is a column of the described table, else a name that -e takes. */
+/* Chooses columns by a list of names: columns of the described table, or fields as in -e. */
 static enum perfdata_status choose_columns(struct pd_arena *pool, const struct table *table, const char *list,
 					   struct csv_table *ret, struct perfdata_error *reterr)
 {

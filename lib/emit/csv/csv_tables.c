@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which tables a recording has, and which records their rows come from. */
+/* Which tables a recording has, and which records their rows are. */
 #include "config.h"
 #include <stdlib.h>
 #include "emit/csv/csv_described.h"
@@ -50,7 +50,7 @@ static void add_types(struct table_list *list, const struct perfdata_summary *su
 	bool unknown = false;
 	for (size_t i = 0; i < summary->nr_types; i++) {
 		const struct perfdata_layout *layout = perfdata_record_layout(summary->types[i].type);
-		/* the described table `lost` has the LOST records among others */
+		/* LOST records are in the described table `lost` */
 		if (layout && !pd_csv_is_described(layout->name))
 			add_name(list, layout->id == PERFDATA_RECORD_SAMPLE ? "samples" : layout->name);
 		unknown |= !layout;
@@ -74,7 +74,7 @@ static void add_event(struct table_list *list, const char *name)
 	free(table);
 }
 
-/* Tables of tracepoints, and of what samples hold several of. */
+/* Adds tables of tracepoints, and of lists inside samples. */
 static void add_events(struct table_list *list, const struct perfdata_summary *summary)
 {
 	static const struct { uint64_t bits; const char *table;

@@ -7,14 +7,14 @@
 #include "emit/csv/csv_waiting.h"
 
 #define BLOCK ((size_t)1 << 20)
-/* What readers take for a row with one empty cell: an empty line may be none. */
+/* A row with one empty cell, which as an empty line could be read as no row. */
 #define EMPTY_ROW "\"\""
 
 struct csv_waiting {
-	struct pd_spool file;          /* the first rows, where not all fit into memory */
-	struct perfdata_text block;    /* the rows after those */
+	struct pd_spool file;          /* the first rows, if not all fit into memory */
+	struct perfdata_text block;    /* the rows after those in the file */
 	bool *has_value;
-	size_t nr_columns, nr_left;    /* … of them have a value */
+	size_t nr_columns, nr_left;    /* nr_left: columns that have a value */
 };
 
 struct csv_waiting *pd_csv_waiting_new(const char *tmpdir)
@@ -39,7 +39,7 @@ void pd_csv_waiting_free(struct csv_waiting *waiting)
 
 /* --- cells -------------------------------------------------------------------------------------------------------- */
 
-/* The end of the cell that begins at `at`: its comma or line's end, or `end`. */
+/* The end of the cell that begins at `at`: a comma, a line's end, or `end`. */
 static const char *end_of_cell(const char *at, const char *end)
 {
 	bool quoted = false;
@@ -66,7 +66,7 @@ static bool count_columns(struct csv_waiting *waiting, const char *at, const cha
 	return waiting->has_value;
 }
 
-/* Notes the columns with a value in these rows, without the header. */
+/* Sets has_value for the columns with a value in these rows. */
 static void look_for_values(struct csv_waiting *waiting, const char *at, const char *end, bool is_header)
 {
 	size_t column = 0;
@@ -120,8 +120,8 @@ enum perfdata_status pd_csv_waiting_add(struct csv_waiting *waiting, const struc
 struct left_out {
 	const struct csv_waiting *waiting;
 	struct perfdata_text *out;
-	size_t column, written;        /* of the row: cells so far */
-	bool has_text;                 /* some columns are not empty */
+	size_t column, written;        /* cells of the current row that were read, and written */
+	bool has_text;                 /* a written cell of the row is not empty */
 };
 
 static void put_cell(struct left_out *row, const char *at, const char *stop)
@@ -145,7 +145,7 @@ static void end_row(struct left_out *row)
 	row->has_text = false;
 }
 
-/* Returns how many bytes whole cells took: what follows is the beginning of one. */
+/* Returns the size of the complete cells; an incomplete cell follows them. */
 static size_t put_rows(struct left_out *row, const char *data, size_t size)
 {
 	const char *at = data, *end = data + size;
@@ -163,7 +163,7 @@ static size_t put_rows(struct left_out *row, const char *data, size_t size)
 	}
 }
 
-/* The file's bytes, a block at a time; a cell that continues in the next block is kept until it is whole. */
+/* Writes the rows of the file, block by block; an incomplete cell is kept for the next block. */
 static enum perfdata_status put_file(struct left_out *row, struct perfdata_text *room)
 {
 	const struct pd_spool *file = &row->waiting->file;
@@ -191,7 +191,7 @@ enum perfdata_status pd_csv_waiting_end(struct csv_waiting *waiting, struct perf
 	struct perfdata_text room;
 	perfdata_text_init(&room);
 	enum perfdata_status status = put_file(&row, &room);
-	/* blocks end at the end of a row, but the last cell of a block is known as whole only with the byte after it */
+	/* the last cell of the file is complete only with the first byte of the block in memory */
 	if (!status) {
 		perfdata_text_append(&room, waiting->block.data, waiting->block.size);
 		put_rows(&row, room.data, room.size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON Schema of each line of ndjson, made from the same rows as the lines. */
+/* The JSON Schema of each line of ndjson, made from the same rows as the lines. */
 #include "config.h"
 #include "emit/json/json_type.h"
 #include "emit/json/meta.h"
@@ -118,7 +118,7 @@ static void row_members(struct perfdata_text *out, const struct row *row)
 	write_description(out, row->field->doc, row->field->unit);
 }
 
-/* The row's key, and its companions (`_raw`, `_hex`, …). */
+/* Properties of the row's key and of its companions (`_raw`, `_hex`, …). */
 static void row_properties(struct perfdata_text *out, const struct row *row)
 {
 	if (row->type == VALUE_NOTHING)
@@ -220,7 +220,7 @@ static void stack_line(struct perfdata_text *out)
 	perfdata_text_literal(out, ",\"description\":\"Its steps, callee first.\"}}}");
 }
 
-/* Lines of traces. What a packet holds depends on its kind: lib/auxtrace has the fields of each. */
+/* Lines of traces. Their members depend on the kind of packet: lib/auxtrace has the fields of each kind. */
 static void trace_line(struct perfdata_text *out, const char *type, const char *about, const char *required)
 {
 	write_key(out, type, "");
@@ -240,7 +240,7 @@ static void trace_lines(struct perfdata_text *out)
 	trace_line(out, "spe_sample", "An operation that Arm SPE sampled (--aux packets, --aux samples).", "\"size\"");
 }
 
-/* Lines with the columns of a table: what is not known is not there. */
+/* Lines with the columns of a table. Members with unknown values are absent. */
 static void line_of_columns(struct perfdata_text *out, const char *type, const char *about,
 			    const struct table_column *columns)
 {
@@ -348,8 +348,7 @@ static void keys_object(struct perfdata_text *out, const char *type, const struc
 	perfdata_text_literal(out, "}}");
 }
 
-/* A type whose records differ by version has an entry for each version: a line of this type fits at least one entry,
- * perhaps several (anyOf). */
+/* A record type with several versions has an entry for each: its lines fit one or more entries (anyOf). */
 static void all_records(struct perfdata_text *out, struct pd_arena *pool, const struct plan *trailer)
 {
 	const struct perfdata_layout *layout;

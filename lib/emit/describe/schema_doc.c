@@ -11,7 +11,7 @@
 
 /* --- fields: every name once, with the records that have it ------------------------------------------------------- */
 
-/* Calls `use` for each selectable field of a layout under its dotted name. */
+/* Calls `use` with the dotted name of each selectable field of a layout. */
 typedef void field_fn(void *user, const char *name, const struct row *row);
 static void each_field(const struct plan *plan, const char *prefix, bool skip_head, field_fn *use, void *user)
 {
@@ -44,7 +44,7 @@ struct field_line {
 struct field_lines {
 	struct field_line lines[MAX_FIELDS];
 	size_t nr;
-	size_t layout;                 /* index of the layout at hand; in the end the number of layouts */
+	size_t layout;                 /* index of the current layout; at the end the number of layouts */
 };
 
 static void add_line(struct field_lines *fields, const char *name, enum json_type type,
@@ -82,7 +82,7 @@ static void add_field(void *user, const char *name, const struct row *row)
 	}
 }
 
-/* The text for keys that are made from a row, such as `flags_raw`, in place of the row's own text. */
+/* The meaning of keys made from a row, such as `flags_raw`, which differs from the row's meaning. */
 static const char *line_doc(const struct field_line *line)
 {
 	const size_t size = strlen(line->name);
@@ -147,7 +147,7 @@ static void record_names(struct perfdata_text *out, const struct field_lines *fi
 	for (size_t k = 0; k < fields->layout; k++) {
 		const struct perfdata_layout *layout = perfdata_record_layout_at(k);
 		const bool older = layout != perfdata_record_layout(layout->id);
-		/* Older versions of a record are listed only where the newest one lacks the field. */
+		/* older versions of a record are listed only if the newest one lacks the field */
 		if (!(line->records[k / 64] >> k % 64 & 1) || (older && !first))
 			continue;
 		perfdata_text_printf(out, "%s%s", first ? "" : ",", pd_plan_record_name(layout));
@@ -155,7 +155,7 @@ static void record_names(struct perfdata_text *out, const struct field_lines *fi
 	}
 }
 
-/* Heads that samples have where options ask for them. A row of other records with the same name is in the same line. */
+/* Heads of samples that options add. A row of other records with the same name shares the line. */
 static void sample_head_rows(struct perfdata_text *out, const struct field_lines *fields)
 {
 	for (unsigned i = HEAD_COMM; i <= HEAD_STACK_ID; i++) {
@@ -230,8 +230,8 @@ static void add_column(struct columns *columns, const char *name, enum json_type
 	for (size_t i = 0; i < columns->nr; i++) {
 		if (strcmp(columns->items[i].name, name))
 			continue;
-		/* One key, signed in some records and unsigned in others: signed, as no unsigned value there is too
-		 * large. */
+		/* a key is signed in some records and unsigned in others: no unsigned value of it exceeds the signed
+		 * range */
 		if (type == JSON_SIGNED && columns->items[i].type == JSON_UNSIGNED)
 			columns->items[i].type = type;
 		return;
@@ -242,7 +242,7 @@ static void add_column(struct columns *columns, const char *name, enum json_type
 	columns->items[columns->nr++].type = type;
 }
 
-/* Top-level keys only: nested values are JSON to DuckDB. */
+/* Adds top-level keys only: DuckDB reads nested values as JSON. */
 static void add_top(void *user, const char *name, const struct row *row)
 {
 	char companion[128];
@@ -294,7 +294,7 @@ void perfdata_describe_columns(struct perfdata_text *out)
 			out->failed = true;
 	}
 	add_column(columns, "frames", JSON_OBJECTS);
-	/* keys of the lines of traces */
+	/* keys in the lines of traces */
 	add_column(columns, "trace", JSON_STRING);
 	add_column(columns, "packet", JSON_STRING);
 	add_column(columns, "buffer_tid", JSON_SIGNED);
@@ -313,7 +313,7 @@ void perfdata_describe_columns(struct perfdata_text *out)
 
 /* --- the manual --------------------------------------------------------------------------------------------------- */
 
-/* Text for roff: backslashes, and dots and quotes at the start of a line, mean something there. */
+/* Escapes text for roff: backslashes everywhere, dots and quotes at the start of a line. */
 static void write_roff(struct perfdata_text *out, const char *text)
 {
 	if (*text == '.' || *text == '\'')

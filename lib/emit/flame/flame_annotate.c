@@ -5,9 +5,10 @@
 #include "emit/flame/flamegraph.h"
 #include "emit/stacks/stack_route.h"
 
-#define MOST_BYTES ((size_t)8 << 20)   /* of JSON; packed in the page it is about a tenth */
+/* limit of the JSON text; compressed in the page it has about a tenth of this size */
+#define MOST_BYTES ((size_t)8 << 20)
 
-/* Appends the function unless it is too large for what is left. */
+/* Appends the function unless it exceeds the remaining size. */
 static enum perfdata_status put_function(struct annotate_functions *functions, struct annotate_branches *branches,
 					 size_t number, struct annotate_head *head, bool first,
 					 struct perfdata_text *out, bool *ret_fits)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which functions of a flame graph cost more or less than in the bases, by more than noise: what `diff` finds. */
+/* Which functions of a flame graph cost more or less than in the bases, beyond noise, as in `diff`. */
 #include "config.h"
 #include <inttypes.h>
 #include <math.h>
@@ -55,7 +55,7 @@ static enum perfdata_status compare_sides(const struct flamegraph *graph, struct
 	return status;
 }
 
-/* The text by which the comparison distinguishes functions. */
+/* Interns the text that identifies a function in the comparison. */
 static uint32_t intern_key(struct pd_intern *keys, struct perfdata_text *text, const char *file, const char *name)
 {
 	perfdata_text_clear(text);
@@ -87,7 +87,7 @@ static void put_change(struct perfdata_text *out, uint32_t label, const struct p
 	perfdata_text_char(out, ']');
 }
 
-/* The changes of an event, for each label whose key the comparison has. */
+/* The changes of an event, for each label whose key is in the comparison. */
 static enum perfdata_status put_event(const struct flamegraph *graph, const struct perfdata_comparison *comparison,
 				      size_t event, struct perfdata_text *out)
 {
@@ -97,7 +97,7 @@ static enum perfdata_status put_event(const struct flamegraph *graph, const stru
 	struct perfdata_text text;
 	bool first = true, fine = keys;
 	perfdata_text_init(&text);
-	/* keys of rows are unique, so the nth has the id n */
+	/* keys are unique, so that row n has id n */
 	for (size_t i = 0; i < nr && fine; i++) {
 		const struct perfdata_comparison_row *row = perfdata_comparison_row(comparison, event, i);
 		fine = intern_key(keys, &text, row->file, row->key) != UINT32_MAX;

@@ -10,27 +10,27 @@
 
 enum { MAX_BINS = 480 };
 
-/* How many samples go through nodes, by hashes of the paths to them. Paths may share a count, so a count may be too
- * large, never too small. */
+/* How many samples pass through nodes, by hash of the path from the root. Paths with equal hashes share a count, so a
+ * count may be too large, but is never too small. */
 enum { COUNTS = 1 << 22 };
 
 struct level {
-	uint64_t hash, samples;      /* hash of the path to here; samples that are not added to the levels above yet */
-	uint32_t node;               /* in the tree, while that is built */
+	uint64_t hash, samples;      /* hash of the path to this node; samples that the parents do not include yet */
+	uint32_t node;               /* while the tree is built: its id */
 };
 
-/* Names of threads of a run: strings of the labels by perfdata_session_comm. */
+/* Strings of the labels for thread names of a run, by perfdata_session_comm. */
 struct comms {
-	uint32_t *strings;           /* UINT32_MAX: not asked for yet */
+	uint32_t *strings;           /* UINT32_MAX: not looked up yet */
 	size_t nr;
 };
 
 struct flame_data {
 	struct flame_options options;
-	struct flame_run *runs;      /* the recording's runs, then bases */
-	size_t nr_runs, nr_own;      /* all; the recording's */
+	struct flame_run *runs;      /* runs of the recording, then of the bases */
+	size_t nr_runs, nr_own;      /* number of all runs; of runs of the recording */
 	struct flame_threads *threads;
-	uint32_t *thread_comms;      /* by thread of that list */
+	uint32_t *thread_comms;      /* by index in the list of threads */
 	struct comms *comms;         /* by run */
 	struct stack_labels *labels;
 	struct stack_place *places;  /* by run */
@@ -38,14 +38,14 @@ struct flame_data {
 	uint32_t *counts;
 	struct level *levels;
 	size_t nr_levels, levels_room;
-	size_t left_out;             /* stacks (not boxes) that the tree lacks */
+	size_t left_out;             /* number of stacks with nodes that were dropped */
 	uint64_t below;
-	uint32_t small;              /* label of the node for dropped nodes */
+	uint32_t small;              /* label of the node that replaces dropped nodes */
 	uint64_t slices_per_bin;
 	uint32_t bins;
-	struct flame_row *rows;      /* rows of one group, see pd_flame_data_rows */
+	struct flame_row *rows;      /* rows of one group: see pd_flame_data_rows */
 	size_t rows_room;
-	size_t accounted;            /* bytes of rows and counts, drawn from the account */
+	size_t accounted;            /* memory of rows and counts that is charged to the account */
 	struct pd_broken_stacks *broken; /* by event of the recording */
 	size_t nr_broken;
 };
@@ -128,7 +128,7 @@ static bool enter_levels(struct flame_data *data, const struct stack_path *path)
 	return true;
 }
 
-/* What to do with each stack of a side: count its nodes, or put it into the tree where it is large enough. */
+/* What to do with each stack of a side: count its nodes, or add it to the tree as far as its nodes are large enough. */
 typedef enum perfdata_status stack_fn(struct flame_data *data, const struct stack_path *path,
 				      const struct pd_profile_entry *entry);
 
@@ -163,7 +163,7 @@ static enum perfdata_status note_broken(struct flame_data *data, const struct st
 		       : PERFDATA_ENOMEM;
 }
 
-/* The stacks are counted while the tree is built, which may have to start over. */
+/* Resets the counts of broken stacks: building the tree counts them, and may start over. */
 static bool begin_broken(struct flame_data *data)
 {
 	for (size_t i = 0; i < data->nr_broken; i++)
@@ -176,7 +176,7 @@ static bool begin_broken(struct flame_data *data)
 	return data->broken;
 }
 
-/* The string of a name of a run's threads; UINT32_MAX without memory. */
+/* The string of a thread's name in a run; UINT32_MAX without memory. */
 static uint32_t comm_of(struct flame_data *data, size_t run, uint32_t comm)
 {
 	struct comms *comms = &data->comms[run];
@@ -242,7 +242,7 @@ static enum perfdata_status each_stack(struct flame_data *data, stack_fn *take)
 
 /* --- the tree ----------------------------------------------------------------------------------------------------- */
 
-/* Adds the path to the tree as far as its nodes are large enough, then one node for the rest. PERFDATA_ELIMIT: too many
+/* Adds the nodes of a path to the tree that are large enough, then one node for the rest. PERFDATA_ELIMIT: too many
  * nodes. */
 static enum perfdata_status build_stack(struct flame_data *data, const struct stack_path *path,
 					const struct pd_profile_entry *entry)
@@ -286,8 +286,8 @@ static void account_data(struct flame_data *data)
 	data->accounted = size;
 }
 
-/* Where there are too many nodes, leaves out those with fewest samples. As counts are never too low, each node with
- * enough samples is shown. */
+/* Builds the tree; if it has too many nodes, drops those with fewest samples. Counts are never too small, so every node
+ * with enough samples is kept. */
 static enum perfdata_status build_what_fits(struct flame_data *data)
 {
 	struct stack_label small = { .kind = STACK_LEFT_OUT, .dso = PERFDATA_NONE };
@@ -318,7 +318,7 @@ static bool has_time(const struct flame_data *data, size_t run)
 	return data->runs[run].summary->first_time != UINT64_MAX && data->options.slice;
 }
 
-/* Slices of a run's time are counted from this one on. */
+/* The first time slice of a run; slices are counted from it. */
 static uint64_t first_slice(const struct flame_data *data, size_t run)
 {
 	return data->runs[run].summary->first_time / data->options.slice;
@@ -392,7 +392,7 @@ const struct pd_file_pair *pd_flame_data_pairs(const struct flame_data *data, si
 	return data->options.match.pairs ? pd_file_pairs_list(data->options.match.pairs, ret_nr) : NULL;
 }
 
-/* Stacks of bases are chosen by the names that their functions have now. */
+/* Chooses stacks by the names in the recording: functions of the bases are renamed first. */
 static enum perfdata_status choose_stacks(struct flame_data *data)
 {
 	enum perfdata_status status = PERFDATA_OK;
@@ -528,7 +528,7 @@ static enum perfdata_status rows_of(struct flame_data *data, size_t run, uint32_
 	return PERFDATA_OK;
 }
 
-/* The event of a run with the name of an event of the recording; UINT32_MAX: none. */
+/* The event of a run with the same name as an event of the recording; UINT32_MAX: none. */
 static uint32_t same_event(const struct flame_data *data, size_t run, uint32_t event)
 {
 	const char *name = perfdata_reader_event(data->runs[0].reader, event)->name;
@@ -589,9 +589,10 @@ enum perfdata_status pd_flame_data_sums(struct flame_data *data, unsigned side, 
 	return pd_flame_data_rows(data, side, event, take_sums, &sums);
 }
 
-/* --- how much is the same ----------------------------------------------------------------------------------------- */
+/* --- what the sides have in common ------------------------------------------------------------------------------- */
 
-/* Weights of a label by side: of its own, and of all stacks that it is in, which may count a stack twice. */
+/* Weights of a label by side: self, and sums over all nodes with this label, which count a recursive stack several
+ * times. */
 struct label_sums {
 	double own[2], through[2];
 };
@@ -612,8 +613,7 @@ static void add_labels(struct flame_data *data, unsigned side, uint64_t *nodes, 
 	}
 }
 
-/* The file with most weight on a side among those that the other side lacks; NULL: none has a twentieth of the
- * weight. */
+/* The file with most weight among the files of one side only; NULL: each has less than a twentieth of the weight. */
 static const char *largest_lone_file(const struct flame_data *data, const struct label_sums *labels, unsigned side,
 				     double all)
 {

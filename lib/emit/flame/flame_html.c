@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The page: its style, body and script unchanged, and the compressed data between them. The recording's texts are only
- * inside the data, which is base64: no name can be markup. */
+/* The HTML page: style, body and script are constant; the compressed data of the recording is between them. All texts
+ * of the recording are inside this data, which is base64, so that no name can become markup. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "session/session.h"
 #include "text/json_quoted.h"
 
-/* --- what the data says of the recording, as JSON ----------------------------------------------------------------- */
+/* --- facts about the recording, as JSON --------------------------------------------------------------------------- */
 
 static void write_note(void *user, const char *line)
 {
@@ -54,7 +54,7 @@ static void put_facts(struct perfdata_text *out, const struct perfdata_reader *r
 	perfdata_text_char(out, ']');
 }
 
-/* Whether intervals off the CPU are among the samples of the event: the page makes them an event of their own. */
+/* Whether the event has deliveries for time off the CPU, which the page shows as a separate event. */
 static bool has_waits_beside(const struct perfdata_session *session, const struct perfdata_event *event)
 {
 	const struct perfdata_event *waits = pd_session_off_event(session);
@@ -83,7 +83,7 @@ static void put_events(struct perfdata_text *out, const struct flamegraph *graph
 	perfdata_text_char(out, ']');
 }
 
-/* The strips of threads; their cells come after all rows. */
+/* The strips of threads; the cells follow after all rows. */
 static void put_states(struct perfdata_text *out, const struct flamegraph *graph, size_t nr_cells)
 {
 	if (!nr_cells)
@@ -114,7 +114,7 @@ static void put_left_out(struct perfdata_text *out, const struct flame_data *dat
 	perfdata_text_release(&line);
 }
 
-/* The last `parts` parts of a path. */
+/* The last `parts` components of a path. */
 static const char *end_of_path(const char *path, unsigned parts)
 {
 	const char *at = path + strlen(path);
@@ -132,7 +132,7 @@ static void spell_runs(struct perfdata_text *names, const struct flame_run *runs
 	}
 }
 
-/* The names of both sides: with their folders, where they are the same without. */
+/* The names of both sides, with their folders if the names are equal. */
 static void put_runs(struct perfdata_text *out, const struct flamegraph *graph)
 {
 	struct perfdata_text own, base;
@@ -192,12 +192,12 @@ static void put_meta(struct perfdata_text *out, const struct flamegraph *graph, 
 
 /* --- columns ------------------------------------------------------------------------------------------------------ */
 
-/* The page has columns for each group of rows (their thread, name, CPU, bin and number), then for each row. */
+/* The page has columns for groups of rows (thread, name, CPU, bin and number of rows), then columns for rows. */
 enum { GROUP_COLUMNS = 5, ROW_COLUMNS = 3 };
 
 struct columns {
 	struct stack_pack pack;
-	struct perfdata_text text;   /* text that is not packed yet */
+	struct perfdata_text text;   /* text that is not compressed yet */
 	struct perfdata_text groups[GROUP_COLUMNS], rows[ROW_COLUMNS];
 	uint64_t nr_groups, nr_rows;
 };
@@ -269,7 +269,7 @@ static void put_threads(struct columns *columns, const struct flame_data *data)
 	put_number(columns, nr);
 	for (unsigned column = 0; column < 3; column++) {
 		for (size_t i = 0; i < nr; i++) {
-			/* -1 is unknown */
+			/* 0 means unknown (-1) */
 			const uint32_t values[] = { (uint32_t)threads[i].pid + 1, (uint32_t)threads[i].tid + 1,
 						    pd_flame_data_thread_comm(data, i) };
 			put_number(columns, values[column]);
@@ -322,8 +322,8 @@ static uint32_t thread_in_page(void *user, uint32_t thread)
 	return pd_flame_data_thread_of(user, thread);
 }
 
-/* Each cell: by how much thread, cell and state are more than those of the cell before (a new thread begins at cell 0),
- * and its time. */
+/* A cell is stored as the differences of thread, cell and state to the cell before, and its time. Each thread begins at
+ * cell 0. */
 static void put_cells(struct columns *columns, const struct flame_state_cell *cells, size_t nr)
 {
 	uint32_t thread = 0, cell = 0;
@@ -399,7 +399,7 @@ static enum perfdata_status put_data(struct flamegraph *graph, struct perfdata_t
 	return status;
 }
 
-/* The annotated functions, packed as the data is: doc/viewers.md has the form. */
+/* The annotated functions, compressed like the data: see doc/viewers.md. */
 static enum perfdata_status put_annotations(const struct flamegraph *graph, struct perfdata_text *out)
 {
 	struct stack_pack pack;

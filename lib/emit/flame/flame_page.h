@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of the page, as bytes: made from lib/emit/flame/page/ when the library is built. */
+/* The constant parts of the page, generated from lib/emit/flame/page/ by the build. */
 #ifndef PD_FLAME_PAGE_H
 #define PD_FLAME_PAGE_H
 

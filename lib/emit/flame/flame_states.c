@@ -6,11 +6,11 @@
 #include "emit/flame/flame_states.h"
 #include "session/session.h"
 
-/* A strip has at most so many cells, and all strips together so many that are not empty. Beyond it cells are joined in
- * pairs, down to the least; threads that come then have no strip. */
+/* Limits of the cells of a strip, and of the nonempty cells of all strips. Beyond them pairs of cells are joined, until
+ * strips have LEAST_CELLS; later threads get no strip. */
 enum { MOST_CELLS = 1024, LEAST_CELLS = 32, MOST_ENTRIES = 1 << 19 };
 
-/* A key is the thread, the cell (from `base` on, which is HALF), and the state. */
+/* A key consists of thread, cell (HALF is the cell of `base`) and state. */
 enum { STATE_BITS = 4, CELL_BITS = 20, HALF = 1 << (CELL_BITS - 1) };
 
 struct flame_states_part {
@@ -27,12 +27,12 @@ struct flame_states {
 	size_t accounted;
 	struct pd_hash_map times;    /* key → ns */
 	unsigned shift;              /* a cell is 1 << shift ns */
-	uint64_t base;               /* a time; its cell has the number HALF */
-	uint64_t first, last;        /* cells in use, counted from time 0 */
+	uint64_t base;               /* a time in the cell HALF */
+	uint64_t first, last;        /* cells in use; cell 0 begins at time 0 */
 	bool any;
-	unsigned most_cells;         /* MOST_CELLS, or less where entries are too many */
-	struct pd_hash_map threads;  /* that have cells → 1 */
-	struct pd_hash_map left_out; /* threads that have none, since there are too many → 1 */
+	unsigned most_cells;         /* limit of a strip's cells: MOST_CELLS, or less after joining */
+	struct pd_hash_map threads;  /* set of threads with cells */
+	struct pd_hash_map left_out; /* set of threads without a strip */
 	struct flame_state_cell *cells;
 };
 
@@ -64,7 +64,7 @@ struct flame_states_part *pd_flame_states_collect(const struct perfdata_batch *b
 {
 	size_t nr;
 	const struct pd_span *spans = pd_batch_spans(batch, &nr);
-	/* time off the CPU may have two states */
+	/* time off the CPU may have two states: waiting, then on the run queue */
 	struct flame_states_part *part = pd_malloc(sizeof *part + 2 * nr * sizeof *part->spans);
 	if (!part)
 		return NULL;
@@ -90,7 +90,7 @@ void pd_flame_states_part_free(struct flame_states_part *part) { pd_free(part); 
 
 /* --- cells -------------------------------------------------------------------------------------------------------- */
 
-/* Of a cell of 1 << shift ns. */
+/* For cells of 1 << shift ns. */
 static uint64_t key_of(const struct flame_states *states, unsigned shift, uint32_t thread, uint64_t cell,
 		       enum pd_span_state state)
 {
@@ -110,7 +110,7 @@ static bool add_time(struct pd_hash_map *times, uint64_t key, uint64_t time)
 	return pd_hash_map_put(times, key, before + time) == 0;
 }
 
-/* Makes cells twice as wide. */
+/* Doubles the width of cells. */
 static bool join_pairs(struct flame_states *states)
 {
 	struct pd_hash_map before = states->times;
@@ -132,7 +132,7 @@ static bool join_pairs(struct flame_states *states)
 	return fine;
 }
 
-/* Makes cells so wide that the span fits into as many as there may be. */
+/* Widens the cells until the strip with this span has no more than most_cells. */
 static bool fit_span(struct flame_states *states, const struct state_span *span)
 {
 	if (!states->any) {
@@ -154,7 +154,7 @@ static bool fit_span(struct flame_states *states, const struct state_span *span)
 	}
 }
 
-/* False: the thread has no strip, since there are too many. */
+/* *ret: whether the thread has a strip; false if there are too many cells. */
 static enum perfdata_status admit_thread(struct flame_states *states, uint32_t thread, bool *ret)
 {
 	uint64_t known;

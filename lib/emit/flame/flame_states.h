@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What threads did over time: how long each was in each state (running, run queue, sleeping, …), in cells of the same
- * width. The width grows with the recording's length, and with the number of threads, so that memory and page stay
- * small. */
+/* How long each thread was in each state (running, run queue, sleeping, …), in cells of equal width. The width grows
+ * with the recording's length and the number of threads, which limits memory and the size of the page. */
 #ifndef PD_FLAME_STATES_H
 #define PD_FLAME_STATES_H
 
@@ -10,7 +9,7 @@
 #include "base/account.h"
 #include "spans/spans.h"
 
-/* The spans that the strips are made of. */
+/* Kinds of spans that the strips show. */
 #define FLAME_STATES_SPANS (1u << PERFDATA_SPAN_RUN | 1u << PERFDATA_SPAN_OFF)
 
 struct flame_states;
@@ -24,22 +23,21 @@ struct flame_states_part *pd_flame_states_collect(const struct perfdata_batch *b
 void pd_flame_states_part_free(struct flame_states_part *part);
 enum perfdata_status pd_flame_states_add(struct flame_states *states, const struct flame_states_part *part);
 
-/* After the last part: cells that are not empty, by thread, time and state. */
+/* The nonempty cells by thread, time and state. To be called after the last part. */
 struct flame_state_cell {
-	uint32_t thread;             /* as `number` returns it */
-	uint32_t cell;               /* from the first cell on */
+	uint32_t thread;             /* as returned by `number` */
+	uint32_t cell;               /* counted from the first cell */
 	enum pd_span_state state;
 	uint64_t time;               /* ns */
 };
-/* `number` takes a perfdata_delivery.thread and returns another number, or UINT32_MAX to leave the thread out. NULL
- * without memory. */
+/* `number` maps a perfdata_delivery.thread to another number; UINT32_MAX leaves the thread out. NULL without memory. */
 const struct flame_state_cell *pd_flame_states_cells(struct flame_states *states,
 						     uint32_t (*number)(void *user, uint32_t thread), void *user,
 						     size_t *ret_nr);
-/* ns of a cell, and when the first one begins. */
+/* Width of a cell and start of the first cell, in ns. */
 uint64_t pd_flame_states_width(const struct flame_states *states);
 uint64_t pd_flame_states_begin(const struct flame_states *states);
-/* Threads that are not in the cells, since there are too many. */
+/* Number of threads without a strip because of the limit. */
 size_t pd_flame_states_left_out(const struct flame_states *states);
 
 #endif

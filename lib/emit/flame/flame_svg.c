@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The picture: SVG without scripts, for documents; titles of the boxes say what they are. One graph for each event, one
- * below the other. */
+/* SVG without scripts, for documents: titles of the boxes have the details. The graphs of the events are one below the
+ * other. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ enum { ROW = 17, HEAD = 26, MARGIN = 8 };
 #define LETTER 6.6           /* px: width of a letter in a monospaced font of 11 px */
 #define LEAST 0.4            /* px: narrower boxes are not drawn */
 
-/* A node with its place. */
+/* A node and where it is drawn. */
 struct svg_box {
 	uint32_t node, parent, depth;
 	const char *name;
@@ -62,7 +62,7 @@ static uint32_t hash_of(const char *name)
 	return hash;
 }
 
-/* The page has the same colours. */
+/* The page uses the same colours. */
 static void put_fill(struct perfdata_text *out, const struct svg *svg, const struct svg_box *box,
 		     const struct stack_label *label)
 {
@@ -136,8 +136,7 @@ static const char *name_of(const struct svg *svg, uint32_t node)
 				      pd_stack_labels_get(svg->labels, pd_stack_tree_label(svg->tree, node))->name);
 }
 
-/* Places boxes that are wide enough to be seen, a level at a time: boxes of a level are sorted by their callers'
- * places. */
+/* Places the boxes that are wide enough to be drawn, level by level, in the order of their callers. */
 static bool lay_out(struct svg *svg, double scale)
 {
 	struct stack_tree *tree = svg->tree;

@@ -6,13 +6,13 @@
 #include "emit/flame/flame_threads.h"
 
 struct run {
-	uint32_t *numbers;           /* by the run's thread */
+	uint32_t *numbers;           /* by number of the run's thread */
 	size_t nr;
 };
 
 struct flame_threads {
 	struct pd_intern *names;
-	struct pd_hash_map known;    /* name << 32 | number of earlier threads of that name → the thread's number */
+	struct pd_hash_map known;    /* name << 32 | number of earlier threads with this name → index in the list */
 	struct flame_thread *list;
 	size_t nr, room;
 	struct run *runs;
@@ -43,7 +43,7 @@ void pd_flame_threads_free(struct flame_threads *threads)
 	pd_free(threads);
 }
 
-/* The number of the nth thread of a name. */
+/* The index of the nth thread with a name. */
 static enum perfdata_status find_thread(struct flame_threads *threads, const struct flame_thread *thread, uint64_t key,
 					uint32_t *ret)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The threads of several runs in one list: the nth thread of a name in a run is the nth thread of that name in the
+/* One list for the threads of several runs: the nth thread with a name in a run is the nth thread with this name in the
  * recording. */
 #ifndef PD_FLAME_THREADS_H
 #define PD_FLAME_THREADS_H
@@ -17,9 +17,9 @@ struct flame_threads *pd_flame_threads_new(void);
 void pd_flame_threads_free(struct flame_threads *threads);
 /* Adds the threads of a run, the recording first. PERFDATA_ENOMEM. */
 enum perfdata_status pd_flame_threads_add(struct flame_threads *threads, const struct pd_profile *profile);
-/* The number in the list of a thread of a run. */
+/* Index in the list of a thread of a run. */
 uint32_t pd_flame_threads_of(const struct flame_threads *threads, size_t run, uint32_t thread);
-/* The list; names live as long as the sessions. */
+/* The list. Its names are borrowed from the sessions. */
 const struct flame_thread *pd_flame_threads_list(const struct flame_threads *threads, size_t *ret_nr);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `flamegraph`: one HTML page that shows where the time goes and loads nothing from elsewhere; or an SVG picture. */
+/* `flamegraph`: one HTML page that shows where the time goes, without resources from elsewhere; or an SVG picture. */
 #include "config.h"
 #include <stdio.h>
 #include <string.h>
@@ -69,7 +69,7 @@ struct state {
 	uint64_t width, max_boxes, nr_annotated;
 	struct pd_sources *sources;
 	struct flame_states *states;     /* of the page: what threads did over time */
-	struct pd_branches *branches;    /* NULL: no functions are annotated, or not all stacks count */
+	struct pd_branches *branches;    /* NULL: no functions are annotated, or some stacks are excluded */
 };
 
 static void release_state(void *pointer)
@@ -86,7 +86,7 @@ static void release_state(void *pointer)
 	pd_free(state);
 }
 
-/* Collects the values of options that the user may repeat. False without memory. */
+/* Collects the values of repeatable options. False without memory. */
 static bool collect_lists(struct state *state, const struct perfdata_emit_context *context)
 {
 	for (unsigned list = 0; list < NR_LISTS; list++) {
@@ -121,7 +121,7 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 	state->width = perfdata_option_number(values, nr, "width", WIDTH);
 	state->max_boxes = perfdata_option_number(values, nr, "max-boxes", MAX_NODES);
 	state->nr_annotated = perfdata_option_number(values, nr, "annotate", 0);
-	/* the page has both; time off the CPU is another weight of both */
+	/* the page shows samples and periods; time off the CPU is a third weight */
 	if (!state->picture && perfdata_option_text(values, nr, "weight") && !pd_session_off_cpu(context->session)) {
 		snprintf(context->reterr->message, sizeof context->reterr->message,
 			 "--weight changes nothing without --svg");
@@ -154,7 +154,7 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 
 STACK_BEGIN(set_up, release_state)
 
-/* The page shows time off the CPU beside what was sampled. A base weighs what it has, and is compared with the same. */
+/* The page shows time off the CPU as a separate event. A base is compared by the weights that it has. */
 static enum perfdata_status choose_weights(void *user, struct perfdata_configuration *configuration)
 {
 	const struct perfdata_emitter_option_value *values = configuration->options;
@@ -235,9 +235,9 @@ static enum perfdata_status merge_part(void *pointer, void *part_pointer, struct
 
 /* --- checks that runs are comparable ------------------------------------------------------------------------------ */
 
-static const double little = 0.9;    /* of the weight: less in functions that both sides have is worth a warning */
+static const double little = 0.9;    /* of the weight: a smaller common part is worth a warning */
 
-/* Says what the bases and the recording have in common in an event, in at most SIZE bytes. */
+/* Describes what the bases and the recording have in common in an event, in at most SIZE bytes. */
 enum { SIZE = 768 };
 static void spell_match(const struct flamegraph *graph, uint32_t event, const struct flame_match *match, char *line)
 {
@@ -280,7 +280,7 @@ static bool has_event(const struct flame_run *run, const char *name)
 	return false;
 }
 
-/* Events that only repeat runs have are not shown. */
+/* Notes that events of repeat runs only are not shown. */
 static enum perfdata_status find_left_out(const struct state *state, struct flamegraph *graph, char **lines)
 {
 	for (size_t run = 1; run < graph->nr_runs; run++) {
@@ -334,7 +334,7 @@ static bool add_line(struct flamegraph *graph, char **lines, const struct perfda
 	return true;
 }
 
-/* How many events have stacks of which the page says that they end too early. */
+/* Number of events for which the page notes stacks that end too early. */
 static size_t nr_events_broken(const struct flamegraph *graph)
 {
 	struct pd_broken_file file;
@@ -351,7 +351,7 @@ static size_t nr_events_broken(const struct flamegraph *graph)
 	return nr;
 }
 
-/* Where several events have such lines, each line says of which it is. */
+/* Begins the line with the event's name; event NULL: only one event has lines. */
 static void begin_line(const char *event, struct perfdata_text *line)
 {
 	perfdata_text_clear(line);
@@ -361,7 +361,7 @@ static void begin_line(const char *event, struct perfdata_text *line)
 	perfdata_text_literal(line, ": ");
 }
 
-/* What the page says of callers is not whole where stacks end too early, and of the rest where stacks were chosen. */
+/* Notes stacks that end too early, since their callers are missing in the page, and the options that chose stacks. */
 static enum perfdata_status find_broken(const struct state *state, struct flamegraph *graph, char **lines)
 {
 	const struct flame_run *run = graph->recording;
@@ -392,7 +392,7 @@ static enum perfdata_status find_broken(const struct state *state, struct flameg
 	return fine ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-/* A rule OLD=NEW that no name of a base matches is most likely misspelled. */
+/* A rule OLD=NEW without a matching name in a base is probably misspelled. */
 static enum perfdata_status find_unused(const struct state *state, struct flamegraph *graph, const bool *used,
 					char **lines)
 {

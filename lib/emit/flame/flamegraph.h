@@ -10,20 +10,20 @@
 struct flamegraph {
 	struct flame_data *data;
 	const struct flame_run *recording, *bases;
-	size_t nr_runs, nr_bases;    /* of the recording, which are in a row from it on; of the bases */
-	char *const *unmatched;      /* lines about data that is missing, incomplete or different */
+	size_t nr_runs, nr_bases;    /* runs of the recording, which follow it in the array; number of bases */
+	char *const *unmatched;      /* lines about missing, incomplete or different data */
 	size_t nr_unmatched;
 	const struct perfdata_emit_end *end;
-	uint64_t width;              /* of the picture */
+	uint64_t width;              /* of the picture, in px */
 	bool by_samples;             /* of the picture */
 	bool inlines;
 	struct stack_choice *choice; /* or NULL */
 	const struct stack_match *match;
 	struct stack_gather *gather; /* of the recording */
 	struct flame_states *states; /* of the page: what threads did over time; or NULL */
-	uint64_t nr_annotated;       /* so many functions are annotated in the page, heaviest first */
-	struct pd_sources *sources;  /* for their texts; or NULL */
-	struct pd_branches *branches;   /* for their counts; or NULL */
+	uint64_t nr_annotated;       /* number of annotated functions in the page, heaviest first */
+	struct pd_sources *sources;  /* source texts of annotated functions; or NULL */
+	struct pd_branches *branches;   /* branch counts of annotated functions; or NULL */
 };
 
 /* Both append a whole document. */
@@ -32,14 +32,14 @@ enum perfdata_status pd_flamegraph_picture(struct flamegraph *graph, struct perf
 
 /* --- flame_annotate.c --- */
 
-/* The document of `annotate --json` for the heaviest functions of the recording, within a limit of size. Excludes
- * stacks that are not chosen from the profile: to be called when the data of the graph is written. */
+/* Appends the document of `annotate --json` for the heaviest functions of the recording, up to a size limit. Removes
+ * excluded stacks from the profile, so call it while the data of the graph is written. */
 enum perfdata_status pd_flamegraph_annotate(const struct flamegraph *graph, struct perfdata_text *out);
 
 /* --- flame_changes.c --- */
 
-/* Appends what `diff` finds between the bases and the recording, as JSON: by event a list of functions (numbers of
- * labels). */
+/* Appends the findings of `diff` between the bases and the recording as JSON: a list of functions (label numbers) for
+ * each event. */
 enum perfdata_status pd_flamegraph_changes(const struct flamegraph *graph, struct perfdata_text *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `speedscope`: the file format of speedscope. For each event one profile of all threads, then one for each thread,
- * heaviest first; stacks of a profile are added up, so the view by time shows them one after the other. */
+/* `speedscope`: the file format of speedscope. Each event has a profile of all threads, then a profile of each thread,
+ * heaviest first. Stacks are added up, so the view by time shows stacks in no order of time. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ STACK_BEGIN(set_up, pd_stack_release)
 
 /* --- profiles ----------------------------------------------------------------------------------------------------- */
 
-/* Where the two columns of a profile are in the spools. */
+/* Offsets of a profile's two columns in the spools. */
 struct lists {
 	uint64_t samples, samples_end, weights, weights_end;
 	uint64_t all;
@@ -111,7 +111,7 @@ static uint64_t weight_of(const struct writing *writing, const struct flame_row 
 	return writing->state->by_samples ? row->samples : row->weight;
 }
 
-/* All rows of a thread come together. */
+/* Each call has rows of one thread; calls of a thread are consecutive. */
 static void take_rows(void *user, const struct flame_row *rows, size_t nr)
 {
 	struct writing *writing = user;
@@ -224,7 +224,7 @@ static enum perfdata_status put_event(struct writing *writing, uint32_t event)
 	}
 	if (used)
 		qsort(order, used, sizeof *order, compare_lists);
-	/* if there is one thread, the profile of all threads is that thread's */
+	/* with a single thread, the profile of all threads suffices */
 	for (size_t i = 0; i < used && used > 1 && status == PERFDATA_OK; i++)
 		status = put_thread(writing, order[i], event);
 	pd_stack_spool_clear(&writing->samples);
@@ -263,7 +263,7 @@ static void write_note(void *user, const char *line)
 	perfdata_text_string(user, line);
 }
 
-/* The profile's name is the only place in the format to say what the recording lacks. */
+/* The profile's name says if data is missing: the format has no other place. */
 static void put_name(struct writing *writing, const struct perfdata_emit_end *end)
 {
 	struct perfdata_text name;
@@ -291,7 +291,7 @@ static enum perfdata_status put_document(struct writing *writing, const struct p
 	for (uint32_t i = 0; i < pd_profile_nr_events(profile) && status == PERFDATA_OK; i++)
 		if (pd_profile_event(profile, i))
 			status = put_event(writing, i);
-	/* speedscope refuses a file without a profile */
+	/* speedscope refuses a file without profiles */
 	if (writing->first && status == PERFDATA_OK)
 		perfdata_text_literal(
 			out,

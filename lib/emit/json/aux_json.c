@@ -27,13 +27,13 @@ void pd_aux_lines_configure(struct perfdata_configuration *configuration)
 	if (lines != AUX_NO_LINES)
 		configuration->needs |= PERFDATA_NEED_PAYLOADS;
 	if (pd_aux_lines_named(lines, &world)) {
-		/* which maps there were then is known in the order of time */
+		/* the maps at the time of an operation are known in the order of time only */
 		configuration->order = PERFDATA_ORDER_TIME;
 		configuration->trace_samples |= PERFDATA_TRACE_OPERATIONS;
 	}
 }
 
-/* A line that is being written. */
+/* A line while it is written. */
 struct aux_line {
 	const struct aux_json *how;
 	struct perfdata_text *out;
@@ -56,7 +56,8 @@ static void write_member(const struct aux_line *line, const struct table_column 
 		pd_member_number(line->out, column->name, value->number, true, false);
 }
 
-/* {"type":…, and the packet's place: its offset in the input, the buffer, its offset in the buffer. */
+/* Begins a line with {"type":… and the packet's place: its offset in the input, the buffer, its offset in the
+ * buffer. */
 static void begin_line(const struct aux_line *line, const char *type, const struct aux_place *place)
 {
 	struct perfdata_text *out = line->out;
@@ -96,7 +97,7 @@ static void packet_line(const struct aux_line *line, const struct pd_aux_piece *
 	end_line(line);
 }
 
-/* --- operations that were sampled --- */
+/* --- sampled operations --- */
 
 static void write_location(const struct aux_line *line, const char *name, const struct location_speller *speller,
 			   uint32_t frame)

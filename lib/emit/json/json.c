@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `ndjson` and `json`: every record with every field, as the same objects in lines or in one document. */
+/* `ndjson` and `json`: every record with every field, as a line each or in one document. */
 #include "config.h"
 #include <stddef.h>
 #include <stdlib.h>
@@ -25,18 +25,20 @@ struct json_state {
 	struct meta_emitted emitted;
 	perfdata_finding_fn *on_finding;
 	void *user;
-	bool names_needed;     /* scan has to find build-ids, stacks, or the place of the first comma */
+	/* the options ask for build-ids, stacks, or a document, whose first line has no comma: scan finds these */
+	bool names_needed;
 	struct emitted names;     /* scan's */
-	const char *stack_file;/* shown in stack and packet lines, where several recordings share an output; or NULL */
+	/* the file in lines of stacks and packets, if several recordings share an output; or NULL */
+	const char *stack_file;
 	enum aux_lines aux;
-	bool aux_named;        /* samples of traces come with names */
+	bool aux_named;        /* samples of traces have names */
 	const struct perfdata_reader *reader;
 	struct pd_aux_carry traces;   /* scan's */
-	uint32_t span_kinds;   /* lines of such spans; 0: none */
+	uint32_t span_kinds;   /* kinds of spans with lines; 0: none */
 	struct thread_times *thread_times;   /* scan's; or NULL */
 };
 
-/* What scan attaches to a batch. */
+/* scan's value for a batch. */
 struct json_value {
 	struct emitted_batch *emitted;   /* or NULL */
 	struct pd_aux_pieces pieces;
@@ -173,7 +175,7 @@ static enum perfdata_status scan_traces(struct json_state *json, const struct pe
 	return status;
 }
 
-/* A batch may have lines of spans alone. */
+/* Whether the batch has lines of spans: it may have no records. */
 static bool has_spans(const struct json_state *json, const struct perfdata_batch *batch)
 {
 	size_t nr, found = 0;
@@ -183,8 +185,8 @@ static bool has_spans(const struct json_state *json, const struct perfdata_batch
 	return found;
 }
 
-/* Finds the batch with the first line (which has no comma before it), the state on which names of addresses depend,
- * and the pieces of traces. */
+/* Finds the batch with the first line (which has no comma before it), the ids and build-ids that names depend on, and
+ * pieces of traces. */
 static enum perfdata_status scan_batch(void *state, const struct perfdata_batch *batch, void **ret_value)
 {
 	struct json_state *json = state;
@@ -210,7 +212,7 @@ static enum perfdata_status scan_batch(void *state, const struct perfdata_batch 
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
 
-/* The position of format in its batch. */
+/* The position in a batch while it is formatted. */
 struct walk {
 	const struct json_state *json;
 	const struct perfdata_batch *batch;
@@ -249,7 +251,7 @@ static bool spell_line(const struct json_state *json, struct record *r, const st
 	return true;
 }
 
-/* The line of the sample's stack, before its first use. */
+/* Writes the line of the sample's stack before the first use of the stack. */
 static void spell_new_stack(struct walk *walk, struct record *r)
 {
 	struct perfdata_text *out = record_out(r);
@@ -302,7 +304,7 @@ static void spell_piece(struct walk *walk, const struct pd_aux_pieces *pieces, c
 		pd_aux_json(&how, piece, out);
 }
 
-/* Writes a sample made from a trace; the recording has no record of it. */
+/* Writes a sample that was made from a trace: the recording has no such record. */
 static void spell_made(struct walk *walk, struct record *r, const struct perfdata_raw *raw)
 {
 	const struct aux_json how = aux_lines(walk);

@@ -8,7 +8,7 @@
 #include "text/json_quoted.h"
 #include "text/spelling.h"
 
-/* A field of -e, made ready for one layout. */
+/* A field of -e, prepared for one layout. */
 struct json_step {
 	const struct select_step *select;
 	struct key key;
@@ -21,7 +21,7 @@ static void append_key(struct perfdata_text *out, const struct key *key)
 	perfdata_text_append(out, key->text, key->size);
 }
 
-/* After a text that is not valid UTF-8: its bytes, under the key `,"name":` as `,"name_hex":`. */
+/* Writes the bytes of a text that is not valid UTF-8: after the key `,"name":` it adds `,"name_hex":`. */
 static void spell_exact_bytes(struct perfdata_text *out, const struct key *key, struct perfdata_bytes text)
 {
 	perfdata_text_append(out, key->text, key->size - 2);
@@ -96,7 +96,7 @@ static void other_row(struct record *r, const void *row, struct perfdata_text *r
 
 static bool is_hex(enum perfdata_part_form form) { return form >= PERFDATA_PART_X8 && form <= PERFDATA_PART_X64; }
 
-/* Adds a quote: call it before and after a number that is written in quotes. */
+/* Writes a quote if the part's numbers are quoted: call it before and after the number. */
 static void quote_part(struct line_maker *maker, const struct record *r, enum perfdata_part_form form)
 {
 	const bool wide = form == PERFDATA_PART_U64 || form == PERFDATA_PART_S64;
@@ -129,7 +129,7 @@ static void make_member(struct line_maker *maker, const struct record *r, const 
 	quote_part(maker, r, form);
 }
 
-/* Makes a head. Calls other(record, what, …) for heads that need more than constant bytes and numbers. */
+/* Prepares a head. Calls other(record, what, …) for heads that are neither constant bytes nor numbers. */
 static void make_head(struct line_maker *maker, struct record *r, enum pd_record_head head, const struct key *key,
 		      line_spell_fn *other, const void *what)
 {
@@ -183,7 +183,7 @@ static void make_row(struct line_maker *maker, struct record *r, const struct ro
 	}
 }
 
-/* Makes the line of a record with all its fields. */
+/* Prepares the line of a record with all its fields. */
 static void make_whole(struct line_maker *maker, struct record *r, const struct json_members *members)
 {
 	static const enum pd_record_head first[] = {
@@ -243,7 +243,7 @@ static void spell_place_part(struct record *r, const struct json_step *json)
 		spell_exact_bytes(record_out(r), &json->key, place.text[step->part]);
 }
 
-/* Whether -e lists the text itself, too: then its exact bytes follow the text anyway. */
+/* Whether -e also selects the text itself, which then writes its exact bytes. */
 static bool text_selected(const struct json_members *members, const struct select_step *step)
 {
 	const size_t size = strlen(step->name) - 4;
@@ -255,7 +255,7 @@ static bool text_selected(const struct json_members *members, const struct selec
 	return false;
 }
 
-/* Bytes of a text that are no valid UTF-8, or the number of names, or the value itself. */
+/* Writes the exact bytes of a text that is not valid UTF-8, or the number of a named value, or the value. */
 static void spell_row_of_step(struct record *r, const struct json_step *json, const void *view)
 {
 	const struct select_step *step = json->select;
@@ -275,7 +275,7 @@ static void spell_row_of_step(struct record *r, const struct json_step *json, co
 		else
 			perfdata_text_u64(out, value);
 	} else {
-		/* -e names the raw data itself: no fields of a tracepoint in its place */
+		/* -e selects the raw data, not the fields of the tracepoint */
 		const struct trace_plan *trace = r->scope.trace;
 		r->scope.trace = NULL;
 		if (!pd_spell_value(&s, &step->row, view))

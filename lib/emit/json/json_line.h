@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The members of a record's line: all, or those that -e names. */
+/* The members of a record's line: all, or those of -e. */
 #ifndef EMIT_JSON_LINE_H
 #define EMIT_JSON_LINE_H
 
@@ -12,10 +12,10 @@ struct json_head {
 	struct key key;
 };
 
-/* What lines consist of. */
+/* The members of lines. */
 struct json_members {
 	struct json_head heads[HEAD_COUNT];
-	const char *recording;           /* the first member, if several recordings share an output; or NULL */
+	const char *recording;           /* first member if several recordings share an output; or NULL */
 	bool document;
 	bool select;                     /* only the members of the selection */
 	struct selection selection;
@@ -28,9 +28,9 @@ static inline const char *pd_json_line_end(const struct json_members *members)
 
 /* For struct line_kind: `members` is a struct json_members. */
 bool pd_json_line_make(struct line_maker *maker, struct record *r, const void *members);
-/* A text under a key, and its bytes where it is no valid UTF-8. */
+/* Writes a key and a text, and its bytes as hex if they are not valid UTF-8. */
 void pd_json_spell_text(struct perfdata_text *out, const struct key *key, struct perfdata_bytes text);
-/* Any head, under any key. */
+/* Writes any head under any key. */
 void pd_json_spell_head(struct record *r, enum pd_record_head head, const struct key *key);
 
 #endif

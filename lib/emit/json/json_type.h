@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The types of rows in JSON, as `fields`, `schema` and the schema's columns show them. */
+/* The JSON types of rows, for `fields`, `schema` and the columns of the schema. */
 #ifndef EMIT_JSON_TYPE_H
 #define EMIT_JSON_TYPE_H
 
@@ -18,7 +18,7 @@ enum json_type pd_json_type_of_head(enum pd_record_head head);
 enum json_type pd_json_type_of_part(enum location_part part);
 /* "unsigned", "string", "list of addresses", … */
 const char *pd_json_type_name(enum json_type type);
-/* The column type for DuckDB's read_json. */
+/* DuckDB's column type for read_json. */
 const char *pd_json_type_column(enum json_type type);
 
 #endif

@@ -141,8 +141,7 @@ static void spell_events(struct speller *s, const char *key, uint32_t first_vers
 
 /* --- features ----------------------------------------------------------------------------------------------------- */
 
-/* The section holds megabytes of formats, which are written with their events: here are only its size, version and so
- * on. */
+/* Only size, version and the like of tracing data: its megabytes of formats are written with their events. */
 static void spell_tracing_data(struct speller *s, const struct perfdata_feature_section *section)
 {
 	struct perfdata_text *out = s->out;
@@ -164,7 +163,7 @@ static void spell_tracing_data(struct speller *s, const struct perfdata_feature_
 
 static bool id_is_emitted(const uint64_t *bits, uint32_t id) { return id < 256 && bits[id / 64] >> id % 64 & 1; }
 
-/* Writes the features that are not in `before`, and adds them to `before`. */
+/* Writes the features that are not in the bit set `before`, and adds them to it. */
 static void spell_features(struct speller *s, const char *key, uint64_t *before)
 {
 	struct perfdata_text *out = s->out;

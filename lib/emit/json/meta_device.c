@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What Android's simpleperf says of device, system and app in its META_INFO, as an object of meta. */
+/* Facts about device, system and app in the META_INFO of Android's simpleperf, as an object of meta. */
 #include "config.h"
 #include <string.h>
 #include "emit/json/meta.h"
@@ -8,7 +8,7 @@
 
 enum fact_kind { FACT_TEXT, FACT_NUMBER, FACT_FLAG };
 
-/* A key of META_INFO and its member; of a value with parts, A:B:C, which part. */
+/* A key of META_INFO and the member for it; for values like A:B:C, which part is used. */
 static const struct fact {
 	const char *key, *member;
 	enum fact_kind kind;
@@ -66,7 +66,7 @@ static bool number_of(struct perfdata_bytes value, uint64_t *ret)
 	return value.size > 0;
 }
 
-/* A value of another kind than the row's is omitted: the section itself has it. */
+/* Omits a value of another kind than the row's: it is in the section itself. */
 static void spell_fact(struct speller *s, const struct fact *fact, struct perfdata_bytes value)
 {
 	uint64_t number;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of spans, and of what threads did with their time. */
+/* Lines of spans, and of the time that threads spent in each state. */
 #ifndef EMIT_SPAN_JSON_H
 #define EMIT_SPAN_JSON_H
 
@@ -7,9 +7,9 @@
 #include "emit/values/span_values.h"
 #include "perfdata/emit.h"
 
-/* Kinds of spans that the options ask for; 0: no such lines. */
+/* Kinds of spans that the options select; 0: no lines of spans. */
 uint32_t pd_span_lines_of(const struct perfdata_emitter_option_value *values, size_t nr_values);
-/* Kinds that are needed to write these lines and those of threads. */
+/* Kinds of spans that these lines and the lines of threads need. */
 uint32_t pd_span_lines_need(uint32_t kinds);
 
 struct span_json {

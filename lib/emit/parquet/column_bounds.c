@@ -11,10 +11,10 @@ static void set_number(struct column_bound *bound, uint64_t number)
 void pd_column_bounds_of_numbers(enum column_type type, const uint64_t *values, size_t nr,
 				 struct column_bound *ret_least, struct column_bound *ret_greatest)
 {
-	/* doubles have no bounds: a value might be NaN */
+	/* no bounds for doubles: a value might be NaN */
 	if (!nr || type == COLUMN_DOUBLE)
 		return;
-	/* signed numbers in the order of unsigned ones */
+	/* maps signed numbers to unsigned ones in the same order */
 	const uint64_t flip = type == COLUMN_UINT64 || type == COLUMN_BOOLEAN ? 0 : UINT64_C(1) << 63;
 	uint64_t least = values[0] ^ flip, greatest = values[0] ^ flip;
 	for (size_t i = 1; i < nr; i++) {
@@ -33,7 +33,7 @@ static int compare_bytes(const struct perfdata_bytes *a, const struct perfdata_b
 	return order ? order : (a->size > b->size) - (a->size < b->size);
 }
 
-/* At the border of a character. */
+/* Cuts at the border of a character. */
 static size_t cut_text(const struct perfdata_bytes *text)
 {
 	size_t size = text->size < COLUMN_MOST_BOUND ? text->size : COLUMN_MOST_BOUND;
@@ -51,7 +51,8 @@ static void set_text(struct column_bound *bound, const struct perfdata_bytes *te
 	bound->known = true;
 }
 
-/* Makes a cut text an upper bound: increments its last letter that can be incremented, and drops the rest. */
+/* Makes the beginning of a text an upper bound of it: increments the last letter that can be incremented, and drops the
+ * letters after it. */
 static void round_up(struct column_bound *bound)
 {
 	while (bound->size && ((unsigned char)bound->text[bound->size - 1] >= 0x7e))
@@ -66,7 +67,7 @@ void pd_column_bounds_of_texts(enum column_type type, const struct perfdata_byte
 			       struct column_bound *ret_least, struct column_bound *ret_greatest)
 {
 	const struct perfdata_bytes *least = texts, *greatest = texts;
-	/* no reader uses bounds of bytes */
+	/* readers use no bounds of bytes */
 	if (!nr || type == COLUMN_BYTES || type == COLUMN_JSON)
 		return;
 	for (size_t i = 1; i < nr; i++) {

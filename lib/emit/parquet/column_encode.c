@@ -11,7 +11,7 @@
 #define PAGE_ROWS 524288u
 #define PAGE_BYTES (1u << 20)
 #define DICTIONARY_BYTES (1u << 20)
-#define DICTIONARY_TRIAL 16384u     /* so many values are sampled before a dictionary is abandoned */
+#define DICTIONARY_TRIAL 16384u     /* number of values after which a dictionary that does not pay is abandoned */
 
 void pd_column_scratch_release(struct column_scratch *scratch)
 {
@@ -28,7 +28,7 @@ void pd_column_scratch_release(struct column_scratch *scratch)
 	perfdata_text_release(&scratch->packed);
 }
 
-/* A column while it is encoded: all parts as one. */
+/* The state while a column is encoded; the parts of the group are joined. */
 struct column {
 	const struct column_how *how;
 	const struct column_type_info *info;
@@ -42,7 +42,7 @@ struct column {
 	struct page_writer pages;
 };
 
-/* Room for exactly so many: sums of all parts are known, and large. pd_vector_grow would round them up. */
+/* Makes room for exactly nr elements: nr is final and large, and pd_vector_grow would round it up. */
 static bool have_room(void *items, size_t *room, size_t nr, size_t size)
 {
 	void **list = items;
@@ -76,7 +76,7 @@ static bool make_room(struct column *column, const struct column_part *parts, si
 	       have_room(&scratch->map, &scratch->room_map, tokens + 1, sizeof *scratch->map);
 }
 
-/* Runs alternate, the first one has values. */
+/* Adds a run of rows. Runs alternate between rows with and without values; the first run has values. */
 static void add_run(struct column *column, bool has_values, uint32_t rows)
 {
 	uint32_t *runs = column->scratch->runs;
@@ -110,7 +110,7 @@ static void add_part(struct column *column, const struct column_part *part)
 	column->rows += part->rows;
 }
 
-/* The values of one part; tokens count from its first one. */
+/* The values of one part; ids of its texts begin at first_token. */
 static void values_of_part(const struct column_part *part, uint64_t first_token, uint64_t *ret)
 {
 	const struct packed_arrays arrays = pd_packed_cells_arrays(&part->cells, part->block);
@@ -134,13 +134,13 @@ static bool gives_up(const struct dictionary *dictionary, uint64_t bytes, size_t
 	return bytes > DICTIONARY_BYTES || (seen >= DICTIONARY_TRIAL && dictionary->nr > seen / 2);
 }
 
-/* Few values are not worth a decision. */
+/* With few values, always. */
 static bool dictionary_pays(const struct dictionary *dictionary, size_t nr_values)
 {
 	return nr_values && (nr_values < 64 || dictionary->nr <= nr_values / 2);
 }
 
-/* The indices of a column's numbers while they are found. */
+/* State while the dictionary indexes of numbers are found. */
 struct indexing {
 	struct dictionary *dictionary;
 	uint32_t *indices;
@@ -165,7 +165,7 @@ static void repeat_index(struct indexing *at, uint64_t number, uint32_t nr)
 		at->indices[at->nr++] = index;
 }
 
-#define MANY 64u                   /* bytes: a table of their indices pays */
+#define MANY 64u                   /* number of bytes from which on a table of their indexes saves time */
 
 static void index_bytes(struct indexing *at, const uint8_t *bytes, uint32_t nr, uint64_t least)
 {
@@ -249,7 +249,7 @@ static enum perfdata_status choose_encoding(struct column *column)
 	bool used = false;
 	enum perfdata_status status = PERFDATA_OK;
 	const bool number = type == COLUMN_INT32 || type == COLUMN_INT64 || type == COLUMN_UINT64;
-	/* the codec of pages finds the bytes that addresses share; deltas would hide them */
+	/* with compression: the codec finds bytes that addresses share, which deltas would hide */
 	const bool delta = number && (type != COLUMN_UINT64 || column->how->packing == PD_CODEC_NONE);
 	column->encoding = delta ? PARQUET_DELTA_BINARY_PACKED : PARQUET_PLAIN;
 	if (column->info->text)
@@ -262,7 +262,7 @@ static enum perfdata_status choose_encoding(struct column *column)
 		column->encoding = PARQUET_RLE_DICTIONARY;
 		column->index_width = pd_bit_width(
 			(column->info->text ? column->scratch->texts.nr : column->scratch->numbers.nr) - 1);
-		/* indices that begin at bytes: else nobody sees that they repeat */
+		/* whole bytes, so that the codec finds repeated sequences of indexes */
 		if (column->how->sequences)
 			column->index_width = (column->index_width + 7) & ~7u;
 	}
@@ -338,12 +338,12 @@ static void write_dictionary(struct column *column)
 
 /* --- data pages --------------------------------------------------------------------------------------------------- */
 
-/* Where the next page begins. */
+/* Position in the column while pages are written. */
 struct cursor {
-	size_t run, in_run;           /* rows of the part that are done */
+	size_t run, in_run;           /* index of the run, and rows of this run already written */
 	size_t length, value;
 };
-/* What one page holds. */
+/* The rows of one page. */
 struct extent {
 	struct cursor from;
 	uint64_t rows, levels;
@@ -355,7 +355,7 @@ static size_t value_bytes(const struct column *column, bool varies, size_t value
 	return varies ? column->scratch->tokens[column->scratch->values[value]].size + 4 : 8;
 }
 
-/* Rows as they fit a page. A column without values needs no more than one. */
+/* Takes rows until the page is full. A column without values has one page. */
 static struct extent next_extent(const struct column *column, struct cursor *cursor)
 {
 	const struct column_scratch *scratch = column->scratch;
@@ -400,8 +400,8 @@ static struct extent next_extent(const struct column *column, struct cursor *cur
 	return extent;
 }
 
-/* Calls `put` with (level, count) for what the extent holds. Definition levels: 0 null, 1 a value or an empty list, 2
- * an element of a list. Repetition levels: 0 the first of a row, 1 others. */
+/* Writes the levels of the page's rows. Definition levels: 0 null, 1 a value or an empty list, 2 an element of a list.
+ * Repetition levels: 0 first element of a row, 1 further elements. */
 static void write_levels(const struct column *column, const struct extent *extent, bool repetition,
 			 struct perfdata_text *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One column of a row group in Parquet: a dictionary page if it saves space, data pages, and their metadata for the
+/* One column of a row group in Parquet: a dictionary page if it saves space, data pages, and metadata for the
  * footer. */
 #ifndef EMIT_COLUMN_ENCODE_H
 #define EMIT_COLUMN_ENCODE_H
@@ -21,9 +21,9 @@ enum parquet_encoding {
 
 struct column_how {
 	enum column_type type;
-	bool required;                /* no row without a value */
-	bool rising;                  /* values hardly repeat: no dictionary is tried */
-	bool sequences;               /* values repeat in the same order, which packing is to see */
+	bool required;                /* every row has a value */
+	bool rising;                  /* values hardly repeat: try no dictionary */
+	bool sequences;               /* sequences of values repeat: help the codec find them */
 	enum pd_codec_kind packing;
 };
 
@@ -34,17 +34,17 @@ struct column_bound {
 	uint8_t size;                 /* of a text */
 	char text[COLUMN_MOST_BOUND];
 };
-/* The metadata of an encoded column. Offsets count from its first byte. */
+/* Metadata of an encoded column. Offsets are relative to its first byte. */
 struct column_facts {
-	uint64_t offset;              /* in the file: set when that is known */
-	uint64_t data_offset;         /* of the first data page; if not 0, the dictionary comes first */
-	uint64_t size, unpacked_size; /* with the headers of pages */
-	uint64_t values, nulls;       /* values: levels; nulls and empty lists count */
+	uint64_t offset;              /* offset of the column in the file, set after it was placed */
+	uint64_t data_offset;         /* offset of the first data page; not 0 if a dictionary page comes first */
+	uint64_t size, unpacked_size; /* with page headers */
+	uint64_t values, nulls;       /* values: number of levels, including nulls and empty lists */
 	enum parquet_encoding encoding;
 	struct column_bound least, greatest;
 };
 
-/* Memory of one thread. */
+/* Scratch memory of one thread. */
 struct column_scratch {
 	struct dictionary numbers, texts;
 	struct pd_encoder *encoder;
@@ -61,8 +61,8 @@ void pd_column_scratch_release(struct column_scratch *scratch);
 /* A part of the rows. */
 struct column_part {
 	struct packed_cells cells;
-	const char *block;            /* that holds them */
-	uint32_t rows;                /* of the part: rows after the last cell are null */
+	const char *block;            /* memory block with the cells */
+	uint32_t rows;                /* number of rows; rows after the last cell are null */
 };
 /* Appends the column. PERFDATA_ENOMEM. */
 enum perfdata_status pd_column_encode(const struct column_how *how, const struct column_part *parts, size_t nr_parts,

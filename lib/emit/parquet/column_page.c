@@ -3,7 +3,7 @@
 #include "emit/parquet/column_page.h"
 #include "emit/parquet/thrift.h"
 
-/* Level of packing: encoded values gain little from a higher one. */
+/* Levels of compression: encoded values gain little from higher levels. */
 #define LEVEL 1
 #define HARDER 4
 
@@ -35,7 +35,7 @@ static void fail_page(struct page_writer *writer, enum perfdata_status status)
 	writer->status = writer->status ? writer->status : status;
 }
 
-/* The body as it is stored. */
+/* The page body as it is stored: compressed or not. */
 static const struct perfdata_text *pack_page(struct page_writer *writer)
 {
 	struct perfdata_text *packed = &writer->scratch->packed;
@@ -80,7 +80,7 @@ static void end_page(struct page_writer *writer, struct thrift *thrift, const st
 	perfdata_text_append(writer->out, body->data, body->size);
 	if (perfdata_text_failed(writer->out))
 		fail_page(writer, PERFDATA_ENOMEM);
-	/* sizes are 32 bits there: pages are 1 MiB, but one cell may be longer */
+	/* sizes are 32 bits in the page header; a page with one long cell may exceed them */
 	if (writer->scratch->page.size > INT32_MAX)
 		fail_page(writer, PERFDATA_ELIMIT);
 }

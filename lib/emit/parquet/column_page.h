@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages: a header in thrift, then the body, packed. */
+/* Pages: a thrift header, then the body, compressed or not. */
 #ifndef EMIT_COLUMN_PAGE_H
 #define EMIT_COLUMN_PAGE_H
 
@@ -9,13 +9,13 @@ struct page_writer {
 	struct column_scratch *scratch;
 	enum pd_codec_kind packing;
 	struct perfdata_text *out;
-	uint64_t unpacked;            /* bytes of all pages with their headers, as if nothing were packed */
+	uint64_t unpacked;            /* uncompressed size of all pages with their headers */
 	enum perfdata_status status;  /* the first failure */
 };
-/* harder: more time for smaller pages. */
+/* harder: spend more time for smaller pages. */
 enum perfdata_status pd_page_writer_init(struct page_writer *writer, struct column_scratch *scratch,
 					 enum pd_codec_kind packing, bool harder, struct perfdata_text *out);
-/* The body of a page, empty. */
+/* Begins a page; the caller appends its body. */
 struct perfdata_text *pd_page_begin(struct page_writer *writer);
 void pd_page_end_dictionary(struct page_writer *writer, size_t nr_entries);
 void pd_page_end_data(struct page_writer *writer, uint64_t nr_levels, enum parquet_encoding encoding);

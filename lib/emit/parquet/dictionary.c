@@ -11,7 +11,7 @@ void pd_dictionary_clear(struct dictionary *dictionary)
 {
 	if (dictionary->nr)
 		memset(dictionary->slots, 0, dictionary->nr_slots * sizeof *dictionary->slots);
-	/* few slots again: most columns have few values, whose slots then stay in the CPU's cache */
+	/* start with few slots again: most columns have few values, and few slots stay in the CPU's cache */
 	dictionary->nr_slots = dictionary->room_slots ? FIRST_SLOTS : 0;
 	dictionary->nr = 0;
 	dictionary->bytes = 0;
@@ -32,7 +32,7 @@ static uint64_t hash_of(const struct dictionary *dictionary, uint32_t entry)
 	return pd_hash_u64(dictionary->numbers[entry], dictionary->seed);
 }
 
-/* Entries have room for half as many as there are slots: both grow together. */
+/* Resizes slots, and entries to half as many. */
 static bool make_room(struct dictionary *dictionary, size_t nr_slots, bool texts)
 {
 	uint32_t *slots = pd_malloc(nr_slots * sizeof *slots);
@@ -54,7 +54,7 @@ static bool make_room(struct dictionary *dictionary, size_t nr_slots, bool texts
 	return true;
 }
 
-/* Twice the slots; room for half as many entries. */
+/* Doubles the slots and rehashes the entries. */
 static bool enlarge_dictionary(struct dictionary *dictionary, bool texts)
 {
 	const size_t nr = dictionary->nr_slots ? 2 * dictionary->nr_slots : FIRST_SLOTS;

@@ -9,7 +9,7 @@
 #define MINIBLOCKS 4u
 #define MINIBLOCK (BLOCK / MINIBLOCKS)
 
-/* Lowest bits first; MINIBLOCK values of `width` bits are whole bytes. */
+/* Packs MINIBLOCK values of `width` bits, lowest bits first, into whole bytes. */
 static char *pack_values(char *at, const uint64_t *values, unsigned width)
 {
 	uint64_t word = 0;
@@ -57,7 +57,7 @@ static void encode_block(struct perfdata_text *out, const uint64_t *values, size
 	}
 	memcpy(at, widths, MINIBLOCKS);
 	at += MINIBLOCKS;
-	/* a miniblock that begins after the last value has width 0 and no bytes */
+	/* a miniblock after the last value has width 0 and no bytes */
 	for (unsigned i = 0; i < MINIBLOCKS; i++)
 		if (widths[i])
 			at = pack_values(at, &packed[i * MINIBLOCK], widths[i]);

@@ -3,7 +3,7 @@
 #include "emit/parquet/encode_runs.h"
 #include "emit/values/varint.h"
 
-#define MOST_GROUPS 63u    /* the header of a run of groups is one byte */
+#define MOST_GROUPS 63u    /* the header of a bit-packed run is one byte */
 
 void pd_run_encoder_init(struct run_encoder *encoder, struct perfdata_text *out, unsigned width)
 {
@@ -36,7 +36,7 @@ static char *put_wide(char *at, const struct run_encoder *encoder)
 	return at;
 }
 
-/* All eight in one word. */
+/* Packs eight values whose bits fit into one word. */
 static char *put_narrow(char *at, const struct run_encoder *encoder)
 {
 	uint64_t bits = 0;
@@ -81,7 +81,7 @@ void pd_run_encoder_put(struct run_encoder *encoder, uint32_t value)
 	encoder->group[encoder->in_group++] = value;
 	if (encoder->in_group < 8)
 		return;
-	/* eight of one value become a run, which may grow */
+	/* eight equal values become a run, which may grow */
 	if (encoder->repeated >= 8)
 		encoder->groups = encoder->in_group = 0;
 	else
@@ -110,7 +110,7 @@ void pd_run_encoder_values(struct run_encoder *encoder, const uint32_t *values, 
 			pd_run_encoder_put(encoder, values[i++]);
 			continue;
 		}
-		/* whole groups */
+		/* whole groups of eight values */
 		if (are_one(values + i)) {
 			encoder->value = values[i];
 			encoder->repeated = 8;
@@ -140,7 +140,7 @@ void pd_run_encoder_end(struct run_encoder *encoder)
 	}
 	if (!encoder->in_group)
 		return;
-	/* only the last group may be padded */
+	/* pads the last group */
 	while (encoder->in_group < 8)
 		encoder->group[encoder->in_group++] = 0;
 	write_group(encoder);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* `parquet`: all tables of a recording, a Parquet file each, in one pass.
+/* `parquet`: all tables of a recording, one Parquet file for each, in one pass.
  *
- * format makes parts of the tables; merge combines them into row groups, and hands over the columns of a full group;
- * encode makes the pages of a column in any thread; placed gets their offsets; end writes the remaining groups and the
- * footers. Groups end where a batch does, by counts of rows and bytes alone, so the bytes are the same for any number
- * of threads, and for any limit of memory: rows that wait go to a temporary file. */
+ * format makes parts of the tables; merge joins them to row groups, and passes the columns of a full group to encode,
+ * which makes pages in any thread; placed receives their offsets; end writes the remaining groups and the footers. A
+ * group ends at the end of a batch, by counts of rows and bytes alone. So neither the number of threads nor the limit
+ * of memory affects the output; rows beyond this limit wait in a temporary file. */
 #include "config.h"
 #include <stdatomic.h>
 #include <string.h>
@@ -24,10 +24,10 @@
 /* A table's file. */
 struct file {
 	unsigned output;
-	struct row_group open;         /* not handed over yet */
+	struct row_group open;         /* the row group that still grows */
 	struct parquet_group *groups;
 	size_t nr_groups, room_groups;
-	bool begun;                   /* the file has its first bytes */
+	bool begun;                   /* the file's magic was written */
 };
 
 struct parquet_state {
@@ -39,10 +39,10 @@ struct parquet_state {
 	unsigned jobs;
 	enum pd_codec_kind packing;
 	bool drop_empty;
-	struct file *files[MOST_TABLES];   /* begin and scan make the array; the files' contents are merge's */
-	uint64_t *rows;               /* of all tables: merge's */
-	unsigned nr_known;            /* merge's: tables that batches so far know of */
-	struct pd_spool parts;        /* merge's; one file for the groups of all tables */
+	struct file *files[MOST_TABLES];   /* begin and scan make the array; merge owns the contents of files */
+	uint64_t *rows;               /* number of rows in all tables: merge's */
+	unsigned nr_known;            /* merge's: number of tables in the batches so far */
+	struct pd_spool parts;        /* merge's; temporary file for waiting rows of all tables */
 };
 
 static const struct perfdata_emitter_option options[] = {
@@ -78,8 +78,8 @@ static void release_state(void *pointer)
 
 /* --- outputs ------------------------------------------------------------------------------------------------------ */
 
-/* The name of a table's folder: names of events have colons and slashes, and may be longer than a file system takes. A
- * digest distinguishes names that begin alike. */
+/* The folder name of a table. Names of events contain colons and slashes, and may exceed the limit of file systems;
+ * then a digest makes the shortened name unique. */
 static enum perfdata_status folder_name(const char *table, char **ret)
 {
 	enum { LONGEST = 200, KEPT = 180 };
@@ -102,7 +102,7 @@ static enum perfdata_status folder_name(const char *table, char **ret)
 	return PERFDATA_OK;
 }
 
-/* The next table's file. */
+/* Opens the file of the next table. */
 static enum perfdata_status open_file(void *user, const struct table *table)
 {
 	struct parquet_state *state = user;
@@ -143,8 +143,8 @@ static bool has_column(const struct table *table, const char *name, size_t size)
 	return false;
 }
 
-/* A column that a table lacks is none of that table; one that all lack is misspelled. More tables may come with the
- * formats of a stream. */
+/* Refuses a column that no table has: its name is misspelled. A table may lack it. Not for streams, whose later formats
+ * add tables. */
 static enum perfdata_status check_columns(const struct parquet_state *state,
 					  const struct perfdata_emit_context *context)
 {
@@ -186,7 +186,7 @@ static enum perfdata_status scan_batch(void *pointer, const struct perfdata_batc
 
 /* --- parts -------------------------------------------------------------------------------------------------------- */
 
-/* Of one batch. */
+/* format's part of a batch. */
 struct parquet_part {
 	struct table_part *parts;
 	unsigned nr_tables;
@@ -223,14 +223,14 @@ static enum perfdata_status format_batch(const void *pointer, const struct perfd
 
 /* --- columns of groups -------------------------------------------------------------------------------------------- */
 
-/* A row group that was handed over: freed with the last of its columns. */
+/* A row group that encode works on: freed with its last column. */
 struct closed_group {
-	const struct pd_spool *file; /* where its parts may be */
+	const struct pd_spool *file; /* temporary file of its parts */
 	struct table_part *parts;
 	size_t nr_parts;
 	atomic_size_t nr_left;
 };
-/* One column of a group: work for a thread. */
+/* One column of a group, encoded by one thread. */
 struct column_work {
 	struct closed_group *group;
 	struct file *file;
@@ -256,7 +256,7 @@ static void free_encode_cache(void *pointer)
 	pd_free(pointer);
 }
 
-/* The column's cells in each part. `read`: the blocks that were read for it, which are to be freed. */
+/* Returns the column's cells in each part. `read`: blocks that were read from the file, which the caller frees. */
 static enum perfdata_status cells_of(const struct closed_group *group, unsigned column, struct column_part *parts,
 				     char **read)
 {
@@ -317,7 +317,7 @@ static enum perfdata_status note_placed(void *pointer, void *work, unsigned outp
 	return PERFDATA_OK;
 }
 
-/* Where the file's next bytes go; NULL without memory. */
+/* Text for the next bytes of a file; NULL without memory. */
 static struct perfdata_text *text_of(struct file *file, struct perfdata_text *out)
 {
 	struct perfdata_text *text = pd_emit_text(out, file->output);
@@ -327,7 +327,7 @@ static struct perfdata_text *text_of(struct file *file, struct perfdata_text *ou
 	return text;
 }
 
-/* Closes the group of open rows. *ret: the work to encode its columns, nr_columns elements. */
+/* Closes the growing group of a table. *ret: one work for each of its columns. */
 static enum perfdata_status close_group(struct parquet_state *state, unsigned table, struct column_work ***ret)
 {
 	struct file *file = state->files[table];
@@ -378,7 +378,8 @@ static enum perfdata_status hand_over(struct parquet_state *state, unsigned tabl
 	return text ? status : PERFDATA_ENOMEM;
 }
 
-/* Rows that wait for their group may take an eighth of the limit of memory, less where others have taken the rest. */
+/* Limits the memory of waiting rows to an eighth of the account's limit, less if the account is nearly full: moves the
+ * largest groups to the file. */
 static enum perfdata_status keep_to_limit(struct parquet_state *state)
 {
 	const struct pd_account *account = state->set.account;
@@ -424,7 +425,7 @@ static enum perfdata_status merge_part(void *pointer, void *merged, struct perfd
 
 /* --- the end ------------------------------------------------------------------------------------------------------ */
 
-/* At the end, all threads encode so many columns at a time. */
+/* Number of columns that all threads encode at once at the end. */
 #define LAST_COLUMNS 256u
 
 struct last_column {
@@ -437,7 +438,7 @@ struct last_columns {
 	struct last_column list[LAST_COLUMNS];
 	size_t nr;
 	unsigned threads;
-	struct column_scratch *scratch;      /* of each thread */
+	struct column_scratch *scratch;      /* by thread */
 	struct perfdata_text *out;
 };
 
@@ -510,7 +511,7 @@ static enum perfdata_status write_all_last(struct parquet_state *state, struct p
 	return status;
 }
 
-/* The footer leaves out columns without any value. Their pages stay, a few bytes that nobody reads. */
+/* Drops columns without any value from the footer. Their pages remain: a few bytes that nobody reads. */
 static void drop_empty(struct table *table, struct file *file)
 {
 	size_t kept = 0;

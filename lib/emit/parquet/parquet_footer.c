@@ -4,7 +4,7 @@
 #include "emit/parquet/parquet_footer.h"
 #include "emit/parquet/thrift.h"
 
-/* Numbers of the fields, as parquet.thrift has them. */
+/* Numbers of fields in parquet.thrift. */
 enum { FILE_VERSION = 1, FILE_SCHEMA, FILE_ROWS, FILE_GROUPS, FILE_NOTES, FILE_CREATED_BY, FILE_ORDERS };
 enum { NODE_TYPE = 1, NODE_REPETITION = 3, NODE_NAME = 4, NODE_CHILDREN = 5, NODE_CONVERTED = 6, NODE_LOGICAL = 10 };
 enum { GROUP_COLUMNS = 1, GROUP_UNPACKED, GROUP_ROWS, GROUP_OFFSET = 5, GROUP_PACKED = 6, GROUP_NUMBER = 7 };
@@ -36,7 +36,7 @@ static const struct { int32_t physical, converted; unsigned logical; } kinds[COL
 	[COLUMN_BOOLEAN] = { 0, -1, 0 },
 	[COLUMN_INT32] = { 1, -1, 0 },
 	[COLUMN_INT64] = { 2, -1, 0 },
-	[COLUMN_UINT64] = { 2, CONVERTED_UINT_64, LOGICAL_INTEGER },    /* both: some readers know only one */
+	[COLUMN_UINT64] = { 2, CONVERTED_UINT_64, LOGICAL_INTEGER },    /* both types: some readers know only one */
 	[COLUMN_DOUBLE] = { 5, -1, 0 },
 	[COLUMN_TEXT] = { 6, CONVERTED_UTF8, LOGICAL_STRING },
 	[COLUMN_JSON] = { 6, CONVERTED_JSON, LOGICAL_JSON },
@@ -114,7 +114,7 @@ static void write_bound(struct thrift *thrift, unsigned field, enum column_type 
 							 : 8);
 }
 
-/* Bounds are in the new fields (min_value, max_value) only: readers compare the old fields as signed numbers. */
+/* Writes bounds to the new fields (min_value, max_value) only: readers compare the old fields as signed numbers. */
 static void write_statistics(struct thrift *thrift, enum column_type type, const struct column_facts *facts)
 {
 	pd_thrift_struct(thrift, META_STATISTICS);
@@ -192,7 +192,7 @@ static void write_row_group(struct thrift *thrift, const struct parquet_file *fi
 	pd_thrift_i64(thrift, GROUP_ROWS, (int64_t)group->rows);
 	pd_thrift_i64(thrift, GROUP_OFFSET, (int64_t)group->columns[0].offset);
 	pd_thrift_i64(thrift, GROUP_PACKED, (int64_t)packed);
-	/* the number is one of 16 bits */
+	/* the field has 16 bits */
 	if (number <= INT16_MAX)
 		pd_thrift_i16(thrift, GROUP_NUMBER, (int16_t)number);
 	pd_thrift_close(thrift);

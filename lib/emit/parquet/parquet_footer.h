@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The footer of a Parquet file: its columns, their places in each row group, and the statistics of their values. */
+/* The footer of a Parquet file: columns, their offsets in each row group, and statistics. */
 #ifndef EMIT_PARQUET_FOOTER_H
 #define EMIT_PARQUET_FOOTER_H
 
@@ -23,7 +23,7 @@ struct parquet_file {
 	const struct parquet_note *notes;
 	size_t nr_notes;
 };
-/* The footer, its size and the magic. */
+/* Appends the footer, its size and the magic. */
 void pd_parquet_footer(struct perfdata_text *out, const struct parquet_file *file);
 
 #endif

@@ -3,9 +3,9 @@
 #include "base/memory.h"
 #include "emit/parquet/row_group.h"
 
-#define SMALL_PART 256u        /* rows of parts that are put together … */
-#define GATHERED 1024u         /* … to as many */
-#define ALIGNMENT 4096u        /* of parts in the file: what file systems can give back */
+#define SMALL_PART 256u        /* parts with fewer rows are joined … */
+#define GATHERED 1024u         /* … up to this many rows */
+#define ALIGNMENT 4096u        /* of parts in the file, so that the file system can free their blocks */
 
 /* --- the file ----------------------------------------------------------------------------------------------------- */
 
@@ -54,7 +54,7 @@ void pd_row_group_init(struct row_group *group, struct pd_account *account)
 	group->last = &group->parts;
 }
 
-/* Charges the account after gathered rows grew or were freed. */
+/* Charges the account after the joined rows grew or were freed. */
 static void account_gathered(struct row_group *group)
 {
 	const size_t memory = group->gathered ? pd_open_rows_memory(group->gathered) : 0;

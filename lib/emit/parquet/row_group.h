@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of a table that wait until there are enough for a row group: in memory, and in a temporary file where memory
- * is short. Small parts are put together first, since most tables have few rows of each batch. Where the rows
- * wait changes no byte of the output. */
+/* The rows of a table that wait for a full row group: in memory, or in a temporary file if memory is short, which does
+ * not affect the output. Small parts are joined first, since most tables have few rows in each batch. */
 #ifndef EMIT_ROW_GROUP_H
 #define EMIT_ROW_GROUP_H
 
 #include "base/spool.h"
 #include "emit/table/table_parts.h"
 
-/* The column's cells; their arrays are in a block that the caller frees. PERFDATA_EREAD, PERFDATA_ENOMEM. Any
+/* Reads the column's cells; their arrays are in a block that the caller frees. PERFDATA_EREAD, PERFDATA_ENOMEM. Any
  * thread. */
 enum perfdata_status pd_part_file_read(const struct pd_spool *file, const struct table_part *part, size_t column,
 				       struct packed_cells *ret, char **ret_block);
-/* Gives the room of all parts back. Any thread. */
+/* Frees the room of the parts in the file. Any thread. */
 void pd_part_file_forget(const struct pd_spool *file, const struct table_part *parts);
 
 struct row_group {
 	struct table_part *parts, **last;
 	size_t nr_parts;
 	uint64_t rows;
-	size_t bulk;                  /* of the whole group */
+	size_t bulk;                  /* size of the group in bytes */
 	size_t in_memory;             /* bytes of blocks, and of gathered rows */
 	struct open_rows *gathered;   /* after the parts; or NULL */
 	size_t of_gathered;           /* bytes */
