@@ -9,7 +9,7 @@
 #include "emit/emitters.h"
 #include "perfdata/registry.h"
 
-/* The emitters of the library, one line each. */
+/* The emitters of the library. */
 static const struct perfdata_emitter *const emitters[] = {
 	&pd_emitter_ndjson,
 	&pd_emitter_json,
@@ -42,7 +42,7 @@ static const struct perfdata_emitter *const emitters[] = {
 struct added {
 	struct added *before;
 	struct perfdata_emitter emitter;
-	void *library;              /* NULL: the emitter does not come from a shared library */
+	void *library;              /* NULL: the emitter is not from a shared object */
 };
 
 struct perfdata_registry {
@@ -65,7 +65,7 @@ void perfdata_registry_free(struct perfdata_registry *registry)
 	pd_free(registry);
 }
 
-/* Reads only what every version of the table begins with, until the size is known to fit. */
+/* Reads only the members that every version has, until the size is checked. */
 static enum perfdata_status check_emitter(const struct perfdata_emitter *emitter, struct perfdata_error *reterr)
 {
 	const size_t least = offsetof(struct perfdata_emitter, release) + sizeof emitter->release;
@@ -104,7 +104,7 @@ enum perfdata_status pd_registry_add(struct perfdata_registry *registry, const s
 				     struct perfdata_error *reterr)
 {
 	const enum perfdata_status status = add_emitter(registry, emitter, NULL, reterr);
-	/* bytes beyond the size of a table, and tables of another version, are unknown */
+	/* a table of another version, or too short, has no `destroy` */
 	const size_t least = offsetof(struct perfdata_emitter, destroy) + sizeof emitter->destroy;
 	if (status && emitter->abi == PERFDATA_EMITTER_ABI && emitter->size >= least && emitter->destroy)
 		emitter->destroy(emitter->user);
@@ -114,7 +114,7 @@ enum perfdata_status pd_registry_add(struct perfdata_registry *registry, const s
 enum perfdata_status perfdata_registry_load(struct perfdata_registry *registry, const char *path,
 					    const struct perfdata_emitter **ret, struct perfdata_error *reterr)
 {
-	/* dlopen looks for names without a slash in the system's folders only */
+	/* dlopen searches names without a slash in the system's folders only */
 	char *file = realpath(path, NULL);
 	const bool file_found = file;
 	void *library = file ? pd_load_library(file, RTLD_NOW | RTLD_LOCAL) : NULL;

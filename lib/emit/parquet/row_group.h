@@ -19,20 +19,20 @@ struct row_group {
 	size_t nr_parts;
 	uint64_t rows;
 	size_t bulk;                  /* size of the group in bytes */
-	size_t in_memory;             /* bytes of blocks, and of gathered rows */
-	struct open_rows *gathered;   /* after the parts; or NULL */
+	size_t in_memory;             /* size of blocks and joined rows in memory */
+	struct open_rows *gathered;   /* rows that are joined to a part later; or NULL */
 	size_t of_gathered;           /* bytes */
 	struct pd_account *account;
 };
 void pd_row_group_init(struct row_group *group, struct pd_account *account);
 void pd_row_group_release(struct row_group *group);
-/* Takes over the part. */
+/* Takes ownership of the part. */
 enum perfdata_status pd_row_group_add(struct row_group *group, const struct table *table, struct table_part *part);
-/* Makes parts of the gathered rows, too. */
+/* Makes a part of the joined rows. */
 enum perfdata_status pd_row_group_finish(struct row_group *group, unsigned table);
 /* Moves all rows to the file. PERFDATA_EWRITE, PERFDATA_ENOMEM. */
 enum perfdata_status pd_row_group_spill(struct row_group *group, unsigned table, struct pd_spool *file);
-/* Takes all parts out. */
+/* Removes all parts and returns them. */
 struct table_part *pd_row_group_take(struct row_group *group);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Thrift's compact protocol, as far as Parquet's metadata needs it: writing only. A field's id is written as the
- * difference to the id of the previous field, and a zero byte ends a struct. So begin a struct, write its fields in
- * ascending order of id, and end it. */
+/* Writes Thrift's compact protocol, as far as Parquet's metadata needs it. A field's id is written as the difference to
+ * the id of the field before, and a zero byte ends a struct: so begin a struct, write its fields in ascending order of
+ * id, and end it. */
 #ifndef EMIT_THRIFT_H
 #define EMIT_THRIFT_H
 
@@ -29,10 +29,10 @@ struct thrift {
 
 static inline uint64_t pd_thrift_zigzag(int64_t value) { return (uint64_t)value << 1 ^ (uint64_t)(value >> 63); }
 
-/* The outermost struct, and those that are elements of a list. */
+/* For the outermost struct and for structs in lists. */
 void pd_thrift_open(struct thrift *thrift);
 void pd_thrift_close(struct thrift *thrift);
-/* Fields. A struct as a field is ended by pd_thrift_close. */
+/* Fields. pd_thrift_close ends a struct. */
 void pd_thrift_struct(struct thrift *thrift, unsigned field);
 void pd_thrift_bool(struct thrift *thrift, unsigned field, bool value);
 void pd_thrift_i8(struct thrift *thrift, unsigned field, int8_t value);
@@ -41,7 +41,7 @@ void pd_thrift_i32(struct thrift *thrift, unsigned field, int32_t value);
 void pd_thrift_i64(struct thrift *thrift, unsigned field, int64_t value);
 void pd_thrift_bytes(struct thrift *thrift, unsigned field, const void *bytes, size_t size);
 void pd_thrift_string(struct thrift *thrift, unsigned field, const char *text);
-/* Its elements follow: structs, or those written below. */
+/* Begins a list; nr elements must follow: structs, or the elements below. */
 void pd_thrift_list(struct thrift *thrift, unsigned field, enum thrift_type type, size_t nr);
 void pd_thrift_element_i32(struct thrift *thrift, int32_t value);
 void pd_thrift_element_string(struct thrift *thrift, const char *text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Attrs in perf's spelling: `, key = value` of the header, `key: value` of a list of events. */
+/* Attrs as perf prints them: `, key = value` in the header, `key: value` in a list of events. */
 #include "config.h"
 #include <inttypes.h>
 #include "emit/perf/header_text.h"
@@ -11,7 +11,7 @@
 struct spelling {
 	struct perfdata_text *out;
 	const char *joint;     /* between key and value */
-	bool separate;         /* a comma comes first */
+	bool separate;         /* write a comma first */
 };
 
 static const char *const type_names[] = { "HARDWARE", "SOFTWARE", "TRACEPOINT", "HW_CACHE", "RAW", "BREAKPOINT" };
@@ -72,7 +72,7 @@ static void put_joined(struct perfdata_text *out, const char *name, bool *is_fir
 	perfdata_text_string(out, name);
 }
 
-/* The names in a table of the bits that are set in `value`. */
+/* The names of the bits in `value`. */
 static void put_flags(struct spelling *s, const char *key, uint64_t value, const struct perfdata_name *names)
 {
 	bool is_first = true;
@@ -97,7 +97,7 @@ static void put_sample_type(struct spelling *s, uint64_t value)
 			put_joined(s->out, perfdata_name_of(pd_sample_type_names(), sample_bits[i]), &is_first);
 }
 
-/* Number 4 is the CPU's own PMU wherever perf cannot ask the machine it runs on; other PMUs have no name then. */
+/* Without the recorded machine's sysfs, perf takes type 4 for the CPU's PMU, and knows no name for other PMUs. */
 #define CPU_PMU 4
 
 static void put_type(struct spelling *s, uint32_t type)
@@ -110,7 +110,8 @@ static void put_type(struct spelling *s, uint32_t type)
 		perfdata_text_printf(s->out, " (PERF_TYPE_%s)", type_names[type]);
 }
 
-/* The name of a generic event without the PMU that the upper half of its config chooses; false if it has none. */
+/* Writes the name of a generic event; the upper half of config selects the PMU and is ignored. False if it has no
+ * name. */
 static bool put_generic(struct perfdata_text *out, uint32_t type, uint64_t config)
 {
 	uint64_t cache = config & 0xff, op = config >> 8 & 0xff, result = config >> 16;
@@ -162,7 +163,7 @@ static const struct perfdata_field *attr_row(const char *name)
 	return NULL;
 }
 
-/* The names of the flags that a row of the attr layout has. */
+/* Names of the flags in a field of the attr. */
 static const struct perfdata_name *row_names(const char *name)
 {
 	const struct perfdata_field *row = attr_row(name);

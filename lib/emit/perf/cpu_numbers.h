@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* CPU numbers as perf shows them: those that the recorded machine cannot have are 0. */
+/* CPU numbers as perf prints them: a number that the recorded machine cannot have becomes 0. */
 #ifndef EMIT_CPU_NUMBERS_H
 #define EMIT_CPU_NUMBERS_H
 
 #include "perfdata/feature.h"
 #include "perfdata/reader.h"
 
-/* How many CPUs there are, by the section NRCPUS. NULL, or none: perf's own maximum, which perf takes for files. For a
- * stream it takes the CPUs of the machine that reads it, which says nothing about the recorded ones. */
+/* The number of CPUs in the section NRCPUS; if it is missing, perf's maximum, which perf uses for files. (For streams
+ * perf uses the number of CPUs of its own host.) */
 static inline uint32_t pd_nr_cpus(const struct perfdata_feature *nrcpus)
 {
 	const struct perfdata_node *available = nrcpus ? perfdata_node_get(perfdata_feature_root(nrcpus), "available")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `perf script -D --no-itrace`: every record as a hex dump and a line, samples in all their pieces. With `--aux`, `perf
- * script -D`: the packets of traces too. */
+/* `perf script -D --no-itrace`: each record as a hex dump and a line, samples with all their fields. With `--aux`,
+ * `perf script -D`: also the packets of traces. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,12 +22,12 @@
 #include "text/decimal.h"
 #include "text/spelling.h"
 
-/* What perf knows of events when it prints a line: of all events of a file; of those that came so far in a pipe. */
+/* What perf knows about events when it prints a line: all events of a file, or those read so far from a pipe. */
 struct known {
 	bool any;                  /* perf knows an event */
 	bool sample_id_all;        /* of the first event */
-	uint64_t sample_type;      /* of all events together */
-	uint32_t nr_cpus;          /* CPU numbers from here on are printed as 0 */
+	uint64_t sample_type;      /* bits of all events */
+	uint32_t nr_cpus;          /* CPU numbers from this one on are printed as 0 */
 };
 
 struct dump {
@@ -36,16 +36,16 @@ struct dump {
 	struct script_carry carry;         /* scan's */
 	perfdata_finding_fn *on_finding;
 	void *user;
-	struct script_stat *stat;          /* scan's; NULL until there is something to count, or without script lines */
+	struct script_stat *stat;          /* scan's; NULL before the first value, and without script lines */
 	struct event_names names;
 	struct pd_aux_carry traces;        /* scan's */
 	bool hex, pipe, aux;
-	bool undecoded;                    /* a finding has said that there is a tracer whose packets are not decoded */
-	struct known known;                /* as of the end of the last batch that scan saw */
+	bool undecoded;                    /* the finding TRACE_UNDECODED was reported */
+	struct known known;                /* after the last batch that scan processed */
 	struct pd_sample_text_setup sample;
 };
 
-/* Attached to a batch by scan: the state before the batch, and texts that need tables which grow while a pipe is
+/* scan's value for a batch: the state before the batch, and texts that depend on state which grows while a pipe is
  * read. */
 struct dump_value {
 	struct known known;
@@ -54,7 +54,7 @@ struct dump_value {
 	struct perfdata_text tails;
 	struct tail {
 		const struct perfdata_raw *record;
-		size_t end;                /* where the text ends in `tails` */
+		size_t end;                /* offset of the text's end in `tails` */
 	} *spelled;
 	size_t nr_spelled, room;
 };
@@ -67,7 +67,7 @@ static void know_attr(struct known *known, const struct perfdata_attr *attr)
 	known->sample_type |= attr->sample_type;
 }
 
-/* Updates `known` by records that change what perf knows. */
+/* Updates `known` from a record. */
 static void know_record(struct known *known, const struct perfdata_record *record, enum perfdata_byte_order order)
 {
 	if (record->type == PERFDATA_RECORD_ATTR) {
@@ -157,7 +157,7 @@ static const struct perfdata_config *config_of(const struct dump *dump, const st
 	return raw->event ? raw->event->config : perfdata_reader_config(dump->reader);
 }
 
-/* Writes tails that name other events or need a feature section: scan knows both as of this record. */
+/* Writes tails that name events or need a feature section: scan has the state at this record. */
 static enum perfdata_status spell_early(struct dump *dump, struct dump_value *value, const struct perfdata_raw *raw,
 					const struct perfdata_record *record)
 {
@@ -179,7 +179,7 @@ static enum perfdata_status spell_early(struct dump *dump, struct dump_value *va
 	return perfdata_text_failed(&value->tails) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-/* Reports once that the dump does not decode this tracer's packets. */
+/* Reports once that the packets of this tracer are not decoded. */
 static void note_undecoded(struct dump *dump, const struct perfdata_raw *raw)
 {
 	if (raw->type != PERFDATA_RECORD_AUXTRACE || pd_aux_carry_is_decoded(&dump->traces) || dump->undecoded ||
@@ -265,7 +265,7 @@ struct dumper {
 	struct script_carry carry;
 	size_t next_tail;
 	size_t next_piece;
-	const struct pd_tracer *tracer;   /* of the last AUXTRACE_INFO; or NULL */
+	const struct pd_tracer *tracer;   /* of the last AUXTRACE_INFO record; or NULL */
 	enum perfdata_byte_order order;
 };
 
@@ -384,7 +384,7 @@ static void other_tail(struct dumper *dumper, const struct perfdata_raw *raw, co
 
 /* --- traces --- */
 
-/* A piece of a trace is written after the line of its record, before the next record. */
+/* Writes a piece of a trace, after the line of its record. */
 static void trace_piece(struct dumper *dumper, const struct perfdata_raw *raw)
 {
 	const struct pd_aux_piece *piece = pd_aux_piece_of(&dumper->value->pieces, raw, &dumper->next_piece);
@@ -392,7 +392,7 @@ static void trace_piece(struct dumper *dumper, const struct perfdata_raw *raw)
 		pd_aux_piece_lines(piece, dumper->out);
 }
 
-/* The trace that was recorded inside a sample; perf shows traces of Intel PT there. */
+/* Writes the trace inside a sample; perf prints only those of Intel PT. */
 static void trace_of_sample(struct dumper *dumper, const struct perfdata_raw *raw, const struct perfdata_record *record)
 {
 	if (!dumper->dump->aux || !dumper->tracer || !dumper->tracer->in_samples || record->problem ||
@@ -407,8 +407,7 @@ static void trace_of_sample(struct dumper *dumper, const struct perfdata_raw *ra
 	pd_aux_lines(&trace, &state, bytes.data, bytes.size, 0, bytes.size, dumper->out);
 }
 
-/* Records that perf drops; and COMPRESSED records, if their records could be decompressed, which are shown in their
- * place. */
+/* Whether perf prints no such record: it drops the record, or prints the decompressed records instead. */
 static bool is_hidden(const struct perfdata_raw *raw, const struct perfdata_record *record)
 {
 	if (record->layout && raw->size < record->layout->perf_min_size)
@@ -501,8 +500,8 @@ static enum perfdata_status dump_end(void *state, const struct perfdata_emit_end
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-/* Packets are in payloads. Without lines for samples the dump is the same as of `perf report -D`, which joins no
- * deferred chains and keeps exited threads. */
+/* --aux needs payloads, which contain the packets. Without script lines the dump equals `perf report -D`, which does
+ * not join deferred chains and keeps exited threads. */
 static enum perfdata_status dump_configure(void *user, struct perfdata_configuration *configuration)
 {
 	(void)user;

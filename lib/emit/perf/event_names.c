@@ -26,7 +26,7 @@ static bool is_asked_first(const struct event_names *names, const struct perfdat
 static bool is_generated(const struct event_names *names, const struct perfdata_event *event)
 {
 	if (event->name_source == PERFDATA_NAME_META_INFO)
-		return true;   /* perf does not read that section */
+		return true;   /* perf does not read this section */
 	if (!names->stream || event->name_source != PERFDATA_NAME_EVENT_DESC || event->trace)
 		return false;
 	return names->use == EVENT_NAMES_REPORT || is_asked_first(names, event);

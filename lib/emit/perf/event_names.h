@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What perf calls events. In a stream perf makes some names from attrs, before it has read those that the recorder
- * gave. */
+/* The names that perf prints for events. In a stream, perf makes some names from attrs before it has read the recorded
+ * names. */
 #ifndef EMIT_EVENT_NAMES_H
 #define EMIT_EVENT_NAMES_H
 
@@ -12,7 +12,7 @@ enum event_names_use {
 	EVENT_NAMES_REPORT,     /* perf report: names from attrs for all events */
 };
 
-#define EVENT_NAMES_TYPES 6     /* types of the kernel's own: HARDWARE to BREAKPOINT */
+#define EVENT_NAMES_TYPES 6     /* number of the kernel's types: HARDWARE to BREAKPOINT */
 
 struct event_names {
 	const struct perfdata_reader *reader;
@@ -21,22 +21,22 @@ struct event_names {
 	uint32_t first[EVENT_NAMES_TYPES];      /* index of the first event of each type */
 };
 
-/* An event that counts nothing: it carries records of mappings and the like. */
+/* Whether an event counts nothing: it is recorded for MMAP and other such records. */
 static inline bool pd_is_dummy_event(const struct perfdata_attr *attr)
 {
 	const uint64_t dummy = 9;
 	return attr->type == PERFDATA_TYPE_SOFTWARE && attr->config == dummy;
 }
 
-/* Reads the events that the reader knows now. */
+/* Reads the events that the reader knows so far. */
 void pd_event_names_init(struct event_names *names, const struct perfdata_reader *reader, enum event_names_use use);
-/* The event's own name, or a name made in `room`, valid as long as `room` is. Any thread. */
+/* The event's name, or a name that is made in `room` and borrowed from it. Any thread. */
 const char *pd_event_names_get(const struct event_names *names, const struct perfdata_event *event,
 			       struct perfdata_text *room);
 /* Appends the name. */
 void pd_event_names_append(const struct event_names *names, const struct perfdata_event *event,
 			   struct perfdata_text *out);
-/* Appends the name that was known at a FEATURE record, which comes before the EVENT_UPDATE records that name events. */
+/* Appends the name that perf knows at a FEATURE record: EVENT_UPDATE records, which name events, come later. */
 void pd_event_names_append_early(const struct event_names *names, const struct perfdata_event *event,
 				 struct perfdata_text *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The header of a recording in perf's spelling: one function for each section that has lines. */
+/* The header of a recording as perf prints it: a function for each section that perf prints. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-/* The argument of the function for a section. */
+/* Argument of the function for a section. */
 struct section {
 	struct perfdata_text *out;
 	const struct perfdata_node *root;
@@ -61,7 +61,7 @@ static const struct perfdata_node *root_of(const struct header_text_source *sour
 	return feature ? perfdata_feature_root(feature) : NULL;
 }
 
-/* A line for each text of a list. */
+/* Writes a line for each text of a list. */
 static void put_lines(struct section *s, const char *list, const char *before)
 {
 	for (const struct perfdata_node *n = elements_of(s->root, list); n; n = n->next) {
@@ -71,7 +71,7 @@ static void put_lines(struct section *s, const char *list, const char *before)
 	}
 }
 
-/* Seconds and microseconds. */
+/* Writes seconds with microseconds. */
 static void put_usec(struct perfdata_text *out, uint64_t ns)
 {
 	perfdata_text_printf(out, "%" PRIu64 ".%06" PRIu64, ns / 1000000000, ns % 1000000000 / 1000);
@@ -133,7 +133,7 @@ static void put_sample_time(struct section *s)
 
 static void put_clockid(struct section *s)
 {
-	/* perf multiplies the resolution where it should divide. */
+	/* perf multiplies by the resolution, where it should divide */
 	perfdata_text_printf(s->out, "# clockid frequency: %" PRIu64 " MHz\n", number_of(s->root, "clockid") * 1000);
 }
 
@@ -251,7 +251,7 @@ static void put_group_desc(struct section *s)
 
 /* --- the machine ------------------------------------------------------------------------------------------------- */
 
-/* The bytes that perf believes a list of texts takes: perf expects texts padded to 64, as it writes them. */
+/* The size that perf assumes for a list of texts: perf writes texts padded to 64 bytes, and expects this. */
 static size_t padded_size(const struct perfdata_node *root, const char *list)
 {
 	size_t size = 4;
@@ -268,7 +268,7 @@ static void put_cpu_topology(struct section *s)
 	put_lines(s, "sockets", "# sibling sockets : ");
 	put_lines(s, "dies", "# sibling dies    : ");
 	put_lines(s, "threads", "# sibling threads : ");
-	/* Other writers pad less; perf then does not find what follows the lists. */
+	/* if a writer padded less, perf does not find the fields after the lists */
 	if (!cpu || padded_size(s->root, "sockets") + padded_size(s->root, "threads") >= s->size) {
 		perfdata_text_literal(s->out, "# Core ID and Socket ID information is not available\n");
 		return;
@@ -312,7 +312,7 @@ static void put_pmu_mappings(struct section *s)
 	perfdata_text_char(s->out, '\n');
 }
 
-/* A text in at least `width` columns, aligned left or right. */
+/* Writes a text padded to `width` columns. */
 static void put_column(struct perfdata_text *out, const struct perfdata_node *node, size_t width, bool right)
 {
 	size_t size = node ? node->v.bytes.size : 0, fill = size < width ? width - size : 0;
@@ -343,7 +343,7 @@ static bool bit_is_set(struct perfdata_bytes bits, size_t bit)
 	return bit / 8 < bits.size && (bits.data[bit / 8] >> bit % 8 & 1);
 }
 
-/* Set bits as "0-3,7". perf has room for this many characters and cuts there. */
+/* Set bits as "0-3,7", cut to the size of perf's buffer. */
 #define BITMAP_ROOM 99
 static void put_bitmap(struct perfdata_text *out, struct perfdata_bytes bits)
 {
@@ -372,7 +372,7 @@ static uint64_t count_bits(struct perfdata_bytes bits)
 	return n;
 }
 
-/* Bytes in the largest unit that gives at least 1. */
+/* Writes a size in the largest unit in which it is at least 1. */
 static void put_amount(struct perfdata_text *out, uint64_t bytes)
 {
 	static const char units[] = "BKMG";
@@ -434,7 +434,7 @@ static void put_cpu_pmu_caps(struct section *s)
 	put_capabilities(s->out, elements_of(s->root, "cpu_pmu_caps"));
 }
 
-/* Whether the machine has IBS, and a CPU PMU that cannot be precise. */
+/* Whether the machine has IBS, and a CPU PMU without precise events. */
 static bool needs_ibs(const struct section *s)
 {
 	const struct perfdata_node *pmu = elements_of(root_of(s->source, PERFDATA_FEATURE_PMU_MAPPINGS),
@@ -509,7 +509,7 @@ static void put_bpf_prog(struct section *s, const struct perfdata_node *prog)
 				   *size = elements_of(prog, "jited_func_lens");
 	uint64_t id = number_of(perfdata_node_get(prog, "info"), "id"), parts = count_of(prog, "jited_ksyms");
 
-	/* A program that is not in memory has no line. */
+	/* perf prints only programs that are loaded */
 	if (!parts || count_of(prog, "prog_tags") != parts || count_of(prog, "jited_func_lens") != parts)
 		return;
 	if (parts == 1) {
@@ -544,7 +544,7 @@ static void put_bpf_btf(struct section *s)
 
 static const struct {
 	void (*put)(struct section *s);
-	bool is_long;      /* only with `full` */
+	bool is_long;      /* printed only with `full` */
 } printers[PERFDATA_FEATURE_LAST] = {
 	[PERFDATA_FEATURE_HOSTNAME] = { put_hostname, false },
 	[PERFDATA_FEATURE_OSRELEASE] = { put_osrelease, false },
@@ -668,7 +668,7 @@ struct header_text_source pd_header_text_of_names(const struct event_names *name
 	return (struct header_text_source){ names, names_feature, report ? names_event_name : names_early_event_name };
 }
 
-/* False for sections inside the data: where perf inject makes a file of a stream, sections stay records. */
+/* False for sections that are records: they stay so when perf inject converts a stream to a file. */
 static bool is_section_of_file(const struct perfdata_header *header, const struct perfdata_feature_section *section)
 {
 	return section->offset < header->data.offset || section->offset - header->data.offset >= header->data.size;
@@ -681,7 +681,7 @@ void pd_header_text_end(struct perfdata_text *out, const struct perfdata_reader 
 
 	if (header->container != PERFDATA_CONTAINER_PIPE) {
 		perfdata_text_literal(out, "# missing features: ");
-		/* The bits of a recording that was never finished promise more than there is. */
+		/* an unfinished recording has bits without sections */
 		for (uint32_t id = 1; id < PERFDATA_FEATURE_LAST; id++)
 			if (!(section = perfdata_reader_feature(reader, id)) || !is_section_of_file(header, section))
 				perfdata_text_printf(out, "%s ", perfdata_feature_layout(id)->perf_name);
@@ -697,7 +697,7 @@ void perfdata_perf_header(struct perfdata_text *out, const struct perfdata_reade
 	const struct perfdata_feature_section *section;
 
 	pd_header_text_begin(out, header);
-	/* perf has not read the features of a stream when it prints the header. */
+	/* perf prints the header of a stream before it reads features */
 	if (header->container != PERFDATA_CONTAINER_PIPE)
 		for (size_t i = 0; (section = perfdata_reader_feature_at(reader, i)); i++)
 			if (section->feature && is_section_of_file(header, section))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Header sections and attrs as perf prints them: `info --perf`, `events --perf`, and the tails of records in a dump. */
+/* Header sections and attrs as perf prints them, for `info --perf`, `events --perf`, and tails of records in a dump. */
 #ifndef EMIT_HEADER_TEXT_H
 #define EMIT_HEADER_TEXT_H
 
@@ -10,25 +10,25 @@
 
 struct event_names;
 
-/* What the text of a section takes from other sections and from events. Functions may be NULL. */
+/* Other sections and event names, for the text of a section. Functions may be NULL. */
 struct header_text_source {
 	const void *user;
 	/* The section `id`, or NULL. */
 	const struct perfdata_feature *(*feature)(const void *user, uint32_t id);
-	/* Appends the name of the event at this index of the attr table; false if there are fewer. */
+	/* Appends the name of an event by its index in the attr table; false if there are fewer. */
 	bool (*event_name)(const void *user, size_t index, struct perfdata_text *out);
 };
 
-/* Sources that ask a reader: event names as recorded, or as perf calls events. They borrow their argument. */
+/* Sources from a reader: with recorded event names, or with perf's. They borrow the argument. */
 struct header_text_source pd_header_text_of_reader(const struct perfdata_reader *reader);
 struct header_text_source pd_header_text_of_names(const struct event_names *names, bool report);
 
-/* The lines of a section, each with its newline; nothing for sections that have none. full: what perf prints with -I,
- * else long sections have one line that says so. */
+/* The lines of a section, each with its newline; none for some sections. full: as perf with -I; otherwise one line
+ * replaces each long section. */
 void pd_header_text_feature(struct perfdata_text *out, const struct perfdata_feature *feature, bool full,
 			 const struct header_text_source *source);
 
-/* "# captured on …" up to "# feat offset …", and the lines around the sections: "# ========" and the list of missing
+/* The lines before and after the sections: "# captured on …" to "# feat offset …", "# ========" and the list of missing
  * sections. */
 void pd_header_text_begin(struct perfdata_text *out, const struct perfdata_header *header);
 void pd_header_text_end(struct perfdata_text *out, const struct perfdata_reader *reader);

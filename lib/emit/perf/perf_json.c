@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `perf-json`: the document that `perf data convert --to-json` writes. Where perf writes a key of an object twice, this
- * emitter writes it once, with the last value. */
+/* `perf-json`: the document that `perf data convert --to-json` writes. Where perf writes a key of an object twice, it
+ * is written once, with the last value. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -19,7 +19,7 @@
 #include "text/json_quoted.h"
 #include "text/spelling.h"
 
-/* The keys that every sample has. Fields of tracepoints may have the same names. */
+/* Keys of every sample. A field of a tracepoint may have the same name. */
 enum standard_key { KEY_TIMESTAMP, KEY_PID, KEY_TID, KEY_CPU, KEY_COMM, KEY_CALLCHAIN, NR_KEYS };
 static const char *const key_names[NR_KEYS] = { "timestamp", "pid", "tid", "cpu", "comm", "callchain" };
 
@@ -27,37 +27,37 @@ static const char *const key_names[NR_KEYS] = { "timestamp", "pid", "tid", "cpu"
 struct field {
 	const struct perfdata_trace_field *field;
 	bool maybe_text;
-	bool is_number;                        /* nothing to escape */
-	/* From the first sample whose text is not printable, perf writes this field as numbers. The number of this
-	 * sample among all deliveries; UINT64_MAX: none so far. Threads that format earlier samples get the same text
-	 * whether it is set or not. */
+	bool is_number;                        /* needs no escaping */
+	/* From the first sample whose text is not printable on, perf writes the field as numbers. This is the number of
+	 * that sample among all deliveries; UINT64_MAX: none so far. scan may set it while other threads format earlier
+	 * samples, which it does not affect. */
 	_Atomic uint64_t bytes_from;
 };
 
-/* A sample's text is a line of constant bytes and of numbers from struct numbers and the raw data. Each STOP is a value
- * that takes a call. */
+/* A sample is formatted as constant bytes and numbers (from struct numbers and the raw data). At a STOP a function
+ * writes a value. */
 enum { BASE_NUMBERS, BASE_RAW, NR_BASES };
-enum { STOP_END, STOP_COMM, STOP_CALLCHAIN, STOP_FIELD };   /* and the fields after the first */
+enum { STOP_END, STOP_COMM, STOP_CALLCHAIN, STOP_FIELD };   /* STOP_FIELD + n: field n */
 
 struct numbers {
 	int64_t time;
 	int32_t pid, tid, cpu;
 };
 
-/* Samples of one tracepoint. */
+/* A plan for the samples of one event. */
 struct event_plan {
 	const struct perfdata_trace_event *event;
-	struct field *fields;                  /* in the order of the format, without repeated names */
+	struct field *fields;                  /* in the order of the format, each name once */
 	size_t nr_fields;
 	bool maybe_texts;                      /* a field may be text */
-	uint32_t hidden;                       /* standard keys that fields replace */
-	/* for raw data that holds all numbers, in this machine's byte order */
+	uint32_t hidden;                       /* standard keys that are replaced by fields */
+	/* for raw data in this machine's byte order that contains all numbers */
 	struct perfdata_line whole;
-	struct perfdata_line any;                       /* for other raw data: each field takes a call */
+	struct perfdata_line any;                       /* for other raw data: a function writes each field */
 	struct event_plan *next;
 };
 
-/* Plans that a thread has used, by version of the event, as the list of all plans is long. */
+/* A thread's plans by version of the event: the list of all plans is long. */
 struct plan_table {
 	struct event_plan **plans;
 	size_t nr;
@@ -67,17 +67,17 @@ struct perf_json {
 	const struct perfdata_reader *reader;
 	bool cpu;                              /* some event records CPUs */
 	uint32_t nr_cpus;
-	_Atomic(struct event_plan *) plans;    /* newest first; scan adds, nothing is ever removed */
+	_Atomic(struct event_plan *) plans;    /* newest first; only scan adds plans, and none is removed */
 	struct plan_table scanned;             /* scan's */
 	struct perfdata_line without_fields;
 	struct text_pool *texts;               /* for all threads */
 	uint64_t nr_deliveries;                /* scan's */
-	bool any;                              /* scan's: a sample was seen */
+	bool any;                              /* scan's: there was a sample */
 };
 
 struct value {
 	uint64_t first;                        /* number of the batch's first delivery */
-	bool comma;                            /* samples come before the batch */
+	bool comma;                            /* the batch's first sample needs a comma */
 };
 
 /* --- begin -------------------------------------------------------------------------------------------------------- */
@@ -126,8 +126,7 @@ static void head_cmdline(struct perfdata_text *out, const struct perfdata_reader
 	perfdata_text_literal(out, "\n\t\t]");
 }
 
-/* perf writes the head before it reads a pipe, so the head lacks the facts about the recorder that records of the pipe
- * state. */
+/* perf writes the head of a pipe's document before it reads records, so the head lacks facts from records. */
 static void spell_head(struct perfdata_text *out, const struct perfdata_reader *reader)
 {
 	const struct perfdata_header *header = perfdata_reader_header(reader);
@@ -197,7 +196,7 @@ static void line_stop(struct perfdata_line *line, size_t stop)
 	pd_line_part(line, (struct perfdata_part){ .form = PERFDATA_PART_STOP, .offset = (uint32_t)stop });
 }
 
-/* A number of the sample with its key, unless a field replaces it. */
+/* Adds a number of the sample with its key, unless a field replaces the key. */
 static void pd_line_number(struct perfdata_line *line, uint32_t hidden, enum standard_key key,
 			   enum perfdata_part_form form, size_t offset)
 {
@@ -227,7 +226,7 @@ static void line_field(struct perfdata_line *line, const struct field *field, si
 	perfdata_text_char(&line->text, '"');
 }
 
-/* plan NULL: no fields. numbers: the raw data holds all numbers (event_plan.whole). False without memory. */
+/* plan NULL: no fields. numbers: for raw data that contains all numbers (event_plan.whole). False without memory. */
 static bool make_line(const struct perf_json *json, const struct event_plan *plan, bool numbers,
 		      struct perfdata_line *ret)
 {
@@ -270,7 +269,7 @@ static enum perfdata_status begin_output(const struct perfdata_emit_context *con
 	return PERFDATA_OK;
 }
 
-/* --- scan: where commas are, and which texts are written as numbers ----------------------------------------------- */
+/* --- scan: commas, and texts that are written as numbers ----------------------------------------------- */
 
 static struct event_plan *find_plan(const struct perf_json *json, const struct perfdata_trace_event *event)
 {
@@ -288,7 +287,7 @@ static void make_field(struct field *ret, const struct perfdata_trace_field *fie
 	atomic_init(&ret->bytes_from, UINT64_MAX);
 }
 
-/* A later field of the same name replaces this one. */
+/* Whether a later field with the same name replaces this field. */
 static bool is_repeated(const struct perfdata_trace_event *event, size_t index)
 {
 	for (size_t i = index + 1; i < event->nr_fields; i++)
@@ -333,7 +332,7 @@ static bool has_raw(const struct perfdata_delivery *delivery)
 	return delivery->record->event->attr->sample_type & PERFDATA_SAMPLE_RAW;
 }
 
-/* The event's plan, if there is one; NULL also without memory. */
+/* The event's plan; NULL if there is none, or without memory. */
 static struct event_plan *table_plan(struct plan_table *table, const struct perf_json *json,
 				     const struct perfdata_event *event)
 {
@@ -402,7 +401,7 @@ static enum perfdata_status scan_batch(void *state, const struct perfdata_batch 
 /* --- format ------------------------------------------------------------------------------------------------------- */
 
 struct cache {
-	/* by frame: the text after an address; by comm: the members of a thread */
+	/* by frame: text after an address; by comm: members of a thread */
 	struct text_cache texts;
 	struct plan_table plans;
 };
@@ -437,7 +436,7 @@ struct formatter {
 	struct perfdata_text *text, *out;
 };
 
-/* perf's short name: without the folders; a perf map is called by its process. */
+/* perf's short name of a dso: the last path component, or the process of a perf map. */
 static void spell_dso(struct perfdata_text *out, const struct perfdata_dso *dso)
 {
 	const char *name = dso->name;
@@ -450,7 +449,7 @@ static void spell_dso(struct perfdata_text *out, const struct perfdata_dso *dso)
 	pd_json_text(out, name);
 }
 
-/* The text after an address: its quote, symbol and dso if they are known, the end of the object. */
+/* The text after an address: the end of its string, symbol and dso if known, the end of the object. */
 static void spell_symbol(const struct formatter *f, uint32_t frame, struct perfdata_text *out)
 {
 	struct perfdata_symbol symbol;
@@ -476,7 +475,7 @@ static void spell_thread(const struct formatter *f, uint32_t comm, struct perfda
 	pd_json_text(out, name);
 }
 
-/* The text of a frame or, with OF_COMM, a comm: formatted once, then copied. Valid until the next call; NULL without
+/* The text of a frame or, with OF_COMM, of a comm: formatted once, then cached. Valid until the next call; NULL without
  * memory. */
 #define OF_COMM (UINT64_C(1) << 32)
 static const char *known_text(const struct formatter *f, uint64_t id, size_t *ret_size)
@@ -510,7 +509,7 @@ static void spell_address(const struct formatter *f, uint64_t ip, uint32_t frame
 	perfdata_text_commit(out, text_cache_copy(at, text, size));
 }
 
-/* All recorded addresses; `steps` has frames for those that the session keeps. */
+/* Writes all recorded addresses; `steps` has the frames of those that the session keeps. */
 static void spell_list(const struct formatter *f, const struct perfdata_list *chain, const struct perfdata_step *steps,
 		       size_t nr)
 {
@@ -527,11 +526,11 @@ static void spell_list(const struct formatter *f, const struct perfdata_list *ch
 
 static void spell_stack(const struct formatter *f, const struct perfdata_delivery *delivery)
 {
-	enum { SESSION_KEEPS = 127 };          /* steps at most: the beginning of longer chains */
+	enum { SESSION_KEEPS = 127 };          /* limit of recorded steps; longer chains are cut */
 	size_t nr;
 	const struct perfdata_step *steps = perfdata_batch_stack(f->batch, delivery, &nr);
 	bool known = steps != NULL;
-	/* perf's document has the recorded callchain */
+	/* perf writes the recorded callchain only */
 	for (; nr && steps[nr - 1].origin != PERFDATA_STEP_RECORDED; nr--)
 		known &= steps[nr - 1].origin == PERFDATA_STEP_UNWOUND;
 	if (!known || nr >= SESSION_KEEPS) {
@@ -555,7 +554,7 @@ static void spell_chain(const struct formatter *f, const struct perfdata_deliver
 	perfdata_text_literal(f->out, "\n\t\t\t]");
 }
 
-/* The text after the field's key. */
+/* Writes the value of a field. */
 static void spell_field(const struct formatter *f, const struct event_plan *plan, const struct field *field,
 			struct perfdata_bytes raw, enum perfdata_byte_order order, uint64_t number)
 {
@@ -626,7 +625,7 @@ static void spell_sample(const struct formatter *f, const struct perfdata_delive
 			spell_field(f, plan, &plan->fields[part->offset - STOP_FIELD], bytes, event->config->order,
 				    number);
 	}
-	/* each key has a comma before it: the brace replaces the first key's comma */
+	/* the brace replaces the comma before the first key */
 	out->data[first] = '{';
 }
 

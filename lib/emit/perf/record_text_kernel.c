@@ -57,7 +57,7 @@ static void mmap2_tail(const struct perfdata_record *record, struct perfdata_tex
 		perfdata_text_bytes_hex(out, build_id.data, build_id.size);
 		perfdata_text_char(out, '>');
 	} else {
-		/* perf prints inode and generation as signed */
+		/* perf prints inode and generation as signed numbers */
 		perfdata_text_char(out, ' ');
 		hex_2(out, mmap2->maj);
 		perfdata_text_char(out, ':');

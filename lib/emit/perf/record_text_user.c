@@ -62,7 +62,7 @@ static void id_index_tail(const struct perfdata_record *record, struct perfdata_
 /* --- AUXTRACE_INFO: the words of each tracer --- */
 
 struct info_row {
-	const char *text;       /* with its padding */
+	const char *text;       /* padded */
 	enum { SIGNED_32, UNSIGNED, HEX, HEX_WITH_0 } form;   /* zero is "0", or "0x0" */
 };
 
@@ -78,7 +78,7 @@ static void info_word(struct perfdata_text *out, const struct info_row *row, uin
 	perfdata_text_char(out, '\n');
 }
 
-/* tools/perf/util/intel-pt.c words, as perf labels them */
+/* The words in tools/perf/util/intel-pt.c, with perf's labels. */
 static void intel_pt_info(const struct perfdata_list *priv, struct perfdata_text *out)
 {
 	static const struct info_row rows[] = {
@@ -155,7 +155,7 @@ static void arm_spe_info(const struct perfdata_list *priv, struct perfdata_text 
 	}
 }
 
-/* tools/perf/util/cs-etm-base.c labels */
+/* The labels in tools/perf/util/cs-etm-base.c. */
 static void cs_etm_info(const struct perfdata_list *priv, struct perfdata_text *out)
 {
 	static const char *const global[] = {
@@ -176,7 +176,7 @@ static void cs_etm_info(const struct perfdata_list *priv, struct perfdata_text *
 		"\tTRCIDR2\t\t\t       ",
 		"\tTRCIDR8\t\t\t       ",
 		"\tTRCAUTHSTATUS\t\t       ",
-		/* spaces: as perf has them here */
+		/* perf pads these with spaces */
 		"\tTRCDEVARCH                     ",
 		"\tTS_SOURCE                      ",
 	};
@@ -214,7 +214,7 @@ static void cs_etm_info(const struct perfdata_list *priv, struct perfdata_text *
 			else
 				perfdata_text_printf(out, "\tUnknown parameter [%" PRIu64 "]\t       ", i);
 			const uint64_t value = perfdata_list_u64(priv, at + i);
-			/* the last one that is known, the source of timestamps, may be -1 */
+			/* the last known word, the source of timestamps, may be -1 */
 			if (i + 1 == nr_labels && labels != v3)
 				perfdata_text_printf(out, "%" PRId64 "\n", (int64_t)value);
 			else
@@ -282,7 +282,7 @@ static void thread_map_tail(const struct perfdata_record *record, struct perfdat
 	perfdata_text_char(out, '\n');
 }
 
-/* perf script adds these records up, and prints nothing for them. */
+/* perf script prints nothing here: it prints sums at a STAT_ROUND. */
 static void stat_tail(const struct perfdata_record *record, struct perfdata_text *out)
 {
 	const struct perfdata_stat *stat = &record->u.stat;
@@ -387,7 +387,7 @@ static uint64_t scalar_field(const struct perfdata_record *record, const struct 
 	return value;
 }
 
-/* All counters in the order of the rows, after the CPU's or the domain's number. */
+/* All counters in the order of the fields, after the number of the CPU or domain. */
 static void schedstat_tail(const struct perfdata_record *record, struct perfdata_text *out)
 {
 	const struct perfdata_schedstat *stat = &record->u.schedstat;
@@ -418,7 +418,7 @@ static void feature_tail(const struct record_text_context *context, const struct
 		return;   /* the end of the features */
 	if (feature->feat_id == PERFDATA_FEATURE_EVENT_DESC &&
 	    perfdata_reader_header(context->reader)->container != PERFDATA_CONTAINER_PIPE) {
-		/* perf keeps the section that it has read for streams only */
+		/* perf keeps a read section for streams only */
 		perfdata_text_literal(out, ", # event desc: not available or unable to read\n");
 		return;
 	}
@@ -441,7 +441,7 @@ static void feature_tail(const struct record_text_context *context, const struct
 	pd_feature_free(decoded);
 }
 
-/* The tail of a user record; header_text.h writes ATTR and FEATURE. */
+/* The tail of a user record other than ATTR and FEATURE, which header_text.h writes. */
 static void record_text_user(const struct record_text_context *context, const struct perfdata_record *record,
 			     struct perfdata_text *out)
 {
@@ -531,7 +531,7 @@ void pd_record_text(const struct record_text_context *context, const struct perf
 
 const char *pd_record_text_name(uint32_t type)
 {
-	/* perf sums all records up under type 0, which no record has */
+	/* perf counts all records under type 0, which no record has */
 	if (!type)
 		return "TOTAL";
 	const struct perfdata_layout *layout = perfdata_record_layout(type);

@@ -20,7 +20,7 @@ static const struct perfdata_node *section_root(const struct perfdata_reader *re
 	return section && section->feature ? perfdata_feature_root(section->feature) : NULL;
 }
 
-/* A number among a PMU's capabilities, which are all texts; 0 if the PMU has no such capability. */
+/* The value of a PMU's capability, which is a text, as a number; 0 if there is none. */
 static uint32_t cap_number(const struct perfdata_node *caps, const char *name)
 {
 	const size_t size = strlen(name);
@@ -109,7 +109,7 @@ static void from_line(struct perfdata_text *out, uint64_t index, uint64_t addres
 	perfdata_text_commit(out, at);
 }
 
-/* With LBR call stacks the user part of the chain is in the branch stack. */
+/* With LBR call stacks, the user part of the chain is in the branch stack. */
 static void lbr_chain(const struct perfdata_sample *sample, struct perfdata_text *out)
 {
 	const struct perfdata_list *chain = &sample->callchain, *entries = &sample->branch_stack.entries;
@@ -141,8 +141,8 @@ const char *pd_sample_text_branch_type(uint64_t flags)
 	unsigned type = flags >> 20 & 15, new_type = flags >> 26 & 15;
 	if (type != 15)
 		return types[type];
-	return new_type < 8 ? new_types[new_type] : "(null)";   /* perf's table has no more names: its printf shows
-								 * NULL */
+	/* perf's table has no further names, and its printf prints NULL so */
+	return new_type < 8 ? new_types[new_type] : "(null)";
 }
 
 const char *pd_sample_text_branch_spec(uint64_t flags)
@@ -237,7 +237,7 @@ static void write_registers(const struct pd_sample_text_setup *setup, const char
 	}
 }
 
-/* "4K", "1024B": halved while it stays at least 2048. */
+/* "4K", "1024B": divides by 1024 while the result is above 1, as perf does. */
 void pd_sample_text_page_size(uint64_t size, struct perfdata_text *out)
 {
 	if (!size) {
@@ -250,7 +250,6 @@ void pd_sample_text_page_size(uint64_t size, struct perfdata_text *out)
 		size /= 1024;
 		unit++;
 	}
-	/* 4096 / 1024 is 4 */
 	perfdata_text_u64(out, size);
 	perfdata_text_char(out, units[unit]);
 }

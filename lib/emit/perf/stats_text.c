@@ -14,7 +14,7 @@ struct lost_sum {
 	uint64_t samples, dropped_by_bpf;
 };
 struct perfdata_lost_sums {
-	struct lost_sum *items;      /* by the event's index */
+	struct lost_sum *items;      /* by index of the event */
 	size_t count;
 };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* `callgrind`: the file format of Valgrind's Callgrind, for KCachegrind, QCachegrind and callgrind_annotate. A cost is
- * a column for each event.
+/* `callgrind`: the file format of Valgrind's Callgrind, for KCachegrind, QCachegrind and callgrind_annotate. Each event
+ * has a column of costs.
  *
- * A function's own costs are lines of addresses and source lines. The cost of a call is the weight of the stacks that
- * contain it. If a function is in a stack more than once, its outermost call has the weight and its inner calls have 0,
- * as in Callgrind's own files: so the costs of the calls to a function add up to its inclusive cost. A function
- * "(root)" calls the first function of each stack, so that these functions have calls, too. */
+ * Self costs have an address and a source line. The cost of a call is the weight of the stacks that contain it. In a
+ * recursive stack, the outermost call of a function has the weight and inner calls have 0, as in Callgrind's files, so
+ * that the costs of the calls to a function add up to its inclusive cost. A function "(root)" calls the outermost
+ * function of each stack. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -47,22 +47,22 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 
 STACK_BEGIN(set_up, pd_stack_release)
 
-/* --- positions, and what they cost -------------------------------------------------------------------------------- */
+/* --- positions and their costs ------------------------------------------------------------------------------------ */
 
-/* A place in the code of a function: a label of the tree of stacks. */
+/* A place in the code of a function; a label of the tree of stacks. */
 struct position {
 	uint64_t address;    /* in the object file; 0: unknown */
 	uint32_t label, line;
 };
 
-/* A line of the output. */
+/* A row of costs in the output. */
 struct row {
 	struct position at;
-	uint32_t called;     /* label; PERFDATA_NONE: the function's own cost */
+	uint32_t called;     /* label of the called function; PERFDATA_NONE: self cost */
 	uint32_t zero;       /* makes rows comparable as bytes */
 };
 
-/* A node of the tree: the stacks that end there, then, in the second pass, all that go through. */
+/* Sums of a node: the stacks that end at it, and after add_to_parents all stacks through it. */
 struct sums {
 	uint64_t samples, cost;
 };
@@ -73,20 +73,20 @@ struct writing {
 	struct stack_route *route;
 	struct pd_account *account;
 	struct pd_intern *positions, *rows;
-	struct stack_tree tree;      /* of positions, below a root for each event */
+	struct stack_tree tree;      /* tree of positions; below the root, a node for each event */
 	struct pd_paged sums;        /* by node of the tree */
-	uint32_t *path;              /* nodes for the labels of the route */
+	uint32_t *path;              /* nodes of the current stack */
 	size_t path_room, path_nr;
-	uint32_t event;              /* of that path */
-	uint64_t *costs;             /* by row: its calls, then a cost for each column */
+	uint32_t event;              /* event of `path` */
+	uint64_t *costs;             /* by row: number of calls, then costs by column */
 	size_t costs_room;
-	uint32_t *columns;           /* by event; UINT32_MAX: the profile has no sample of the event */
+	uint32_t *columns;           /* by event; UINT32_MAX: the event has no samples */
 	uint32_t nr_columns;
 	uint32_t root, no_stack;     /* labels */
 	uint64_t *totals;
 };
 
-/* Labels of the tree from here on are events, those below are positions. */
+/* Labels from this number on are events, lower ones are positions. */
 #define FIRST_EVENT ((uint32_t)1 << 31)
 
 static struct position position_at(const struct writing *writing, uint32_t position)
@@ -102,13 +102,13 @@ static enum perfdata_status keep_position(struct writing *writing, struct positi
 	return *ret < FIRST_EVENT ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-/* Lines count in the function's file: lines of other files (of inlined code and macros) are unknown. */
+/* The line, if it is in the function's file: lines of other files (inlined code, macros) count as unknown. */
 static uint32_t line_of(const struct writing *writing, const struct stack_call *call)
 {
 	return call->source == pd_stack_labels_get(writing->labels, call->label)->source ? call->line : 0;
 }
 
-/* The address that tools know from the object file: of the call, or of the executing instruction. */
+/* The address in the object file of the call instruction, or of the executing instruction. */
 static uint64_t address_of(const struct writing *writing, const struct stack_step *step)
 {
 	uint64_t address = step->ip;
@@ -155,7 +155,7 @@ static enum perfdata_status append_node(struct writing *writing, uint32_t label)
 	return PERFDATA_OK;
 }
 
-/* skip: so many of its functions, the outermost, are cut off. */
+/* skip: number of outermost functions to leave out. */
 static enum perfdata_status append_step(struct writing *writing, const struct stack_step *step, size_t skip)
 {
 	size_t nr;
@@ -172,7 +172,7 @@ static enum perfdata_status append_step(struct writing *writing, const struct st
 	return status;
 }
 
-/* Sets writing->path to the nodes of a stack. Nodes of labels that it shares with the previous stack stay. */
+/* Sets writing->path to the nodes of a stack. Nodes of the labels that it shares with the stack before are kept. */
 static enum perfdata_status follow_key(struct writing *writing, const struct pd_profile_key *key)
 {
 	struct stack_path path;
@@ -230,7 +230,7 @@ static uint32_t event_above(struct writing *writing, uint32_t node)
 	return label < FIRST_EVENT ? 0 : label - FIRST_EVENT;
 }
 
-/* Costs of functions by themselves. */
+/* Adds rows for the self costs of functions. */
 static enum perfdata_status add_own_costs(struct writing *writing)
 {
 	enum perfdata_status status = PERFDATA_OK;
@@ -249,7 +249,7 @@ static enum perfdata_status add_own_costs(struct writing *writing)
 	return status != PERFDATA_OK ? status : pd_stack_tree_failed(&writing->tree);
 }
 
-/* Adds each node to its parent, which has a lower number. */
+/* Adds the sums of each node to its parent, which has a lower number. */
 static enum perfdata_status add_to_parents(struct writing *writing)
 {
 	for (size_t i = writing->tree.nr; i-- > 0;) {
@@ -269,7 +269,7 @@ static enum perfdata_status add_to_parents(struct writing *writing)
 	return pd_stack_tree_failed(&writing->tree);
 }
 
-/* Whether a function is called further up in the stack; *ret_column: of the stack's event. */
+/* Whether the called function is also called further out in the stack; *ret_column: of the stack's event. */
 static bool is_inner_call(struct writing *writing, uint32_t node, uint32_t called, uint32_t *ret_column)
 {
 	bool found = false;
@@ -322,7 +322,7 @@ static enum perfdata_status add_up(struct writing *writing)
 
 enum { EVENT_NAME_MAX = 256 };
 
-/* KCachegrind takes names of letters, digits and underscores, the first one no digit. */
+/* KCachegrind's names consist of letters, digits and underscores, and do not begin with a digit. */
 static void spell_event(const struct writing *writing, uint32_t index, char name[EVENT_NAME_MAX])
 {
 	const struct perfdata_event *event = perfdata_reader_event(writing->state->gather.reader, index);
@@ -338,7 +338,7 @@ static void spell_event(const struct writing *writing, uint32_t index, char name
 	name[size] = '\0';
 }
 
-/* Different events get different names. */
+/* Makes names of different events different. */
 static void put_event_name(const struct writing *writing, uint32_t index, struct perfdata_text *out)
 {
 	char name[EVENT_NAME_MAX], other[EVENT_NAME_MAX];
@@ -364,7 +364,7 @@ static void put_text(struct perfdata_text *out, const char *key, const char *tex
 
 static void say_warning(void *user, const char *line) { put_text(user, "desc: ", line); }
 
-/* Readers want an event, also where nothing was sampled. */
+/* Readers require an event even without samples. */
 static void put_events(const struct writing *writing, struct perfdata_text *out)
 {
 	perfdata_text_literal(out, "events:");
@@ -417,7 +417,7 @@ static void put_header(const struct writing *writing, const struct perfdata_emit
 
 /* --- the body ----------------------------------------------------------------------------------------------------- */
 
-/* Numbers of names that were written already: "(3) name" the first time, "(3)" from then on. */
+/* Names that were written: "(3) name" the first time, then "(3)". */
 struct names {
 	bool *written;
 	size_t room;
@@ -448,7 +448,7 @@ static void put_name(struct body *body, struct names *names, const char *key, ui
 	perfdata_text_char(body->out, '\n');
 }
 
-/* `keys`: "fn", … for a function itself, "cfn", … for a called function. */
+/* `keys`: "fn", … for the function, "cfn", … for a called function. */
 static void put_function(struct body *body, uint32_t number, const char *const keys[3])
 {
 	const struct stack_labels *labels = body->writing->labels;
@@ -474,7 +474,7 @@ static void put_costs(struct body *body, const struct position *at, const uint64
 
 static int compare_numbers(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
-/* By function; its own costs, then its calls; by address. */
+/* Sorts by function; its self costs before its calls; by address. */
 static int compare_rows(const void *left, const void *right)
 {
 	const struct row *a = left, *b = right;
@@ -498,7 +498,7 @@ static void put_row(struct body *body, const struct row *row, const uint64_t *co
 }
 
 struct sorted {
-	struct row row;      /* first: it is what is compared */
+	struct row row;      /* must be first: compare_rows compares it */
 	uint32_t number;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* `folded`: one line for each distinct stack and its weight, root first, as flame graph tools read it: COMM;FRAME;FRAME
- * WEIGHT. Samples of several events are never added up: with more than one event, lines begin with the event's name.
- * Stacks that read the same, such as those that differ by an offset inside a function, are one line; lines are sorted
- * by their bytes. */
+/* `folded`: a line for each distinct stack with its weight, root first, for flame graph tools: COMM;FRAME;FRAME WEIGHT.
+ * With several events, lines begin with the event's name, so that weights of different events are not added up. Stacks
+ * with equal text, such as stacks that differ by an offset in a function, are one line. Lines are sorted by their
+ * bytes. */
 #include "config.h"
 #include "emit/stacks/stack_gather.h"
 #include <stdlib.h>
@@ -17,17 +17,17 @@
 struct state {
 	struct stack_gather gather;
 	bool with_addresses, with_inlines;
-	struct pd_intern *names;       /* the text between two semicolons; the label of a node is its id */
-	/* by label: the rank of the name in the order of lines, once at the end of a line, once before a semicolon */
+	struct pd_intern *names;       /* texts between semicolons; a node's label is the id of its text */
+	/* by label: rank of the text in the order of lines, as the last text of a line, and before a semicolon */
 	uint32_t *ranks;
-	uint8_t *seen;                 /* by label: its bits of enum stack_seen, and KNOWN; 0: not computed yet */
+	uint8_t *seen;                 /* by label: bits of enum stack_seen, and KNOWN; 0: not computed yet */
 	size_t seen_room;
-	bool failed;                   /* there was no memory for `seen` */
+	bool failed;                   /* memory for `seen` ran out */
 	struct perfdata_text text;     /* of one frame */
 	/* while lines are written */
 	struct perfdata_text *out;
-	struct perfdata_text line;     /* the names on the way to the node at hand */
-	size_t *ends;                  /* where names end in `line`, by depth */
+	struct perfdata_text line;     /* texts on the path to the current node */
+	size_t *ends;                  /* ends of texts in `line`, by depth */
 	size_t ends_room;
 };
 
@@ -61,12 +61,12 @@ static void release_state(void *state)
 	pd_free(folded);
 }
 
-/* Inlined calls are shown in chains only, so most recordings of tracepoints need no debug information. */
+/* Inlined calls are added to chains only, so most recordings of tracepoints need no debug information. */
 static bool may_have_chains(const struct perfdata_reader *reader)
 {
 	const uint64_t chains = PERFDATA_SAMPLE_CALLCHAIN | PERFDATA_SAMPLE_BRANCH_STACK | PERFDATA_SAMPLE_STACK_USER;
 	const size_t nr = perfdata_reader_nr_events(reader);
-	bool found = !nr;   /* the events of a stream come later */
+	bool found = !nr;   /* events of a stream are not known yet */
 	for (size_t i = 0; i < nr && !found; i++)
 		found = perfdata_reader_event(reader, i)->attr->sample_type & chains;
 	return found;
@@ -96,7 +96,7 @@ STACK_BEGIN(set_up, release_state)
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
-/* Appends a name without the characters that separate frames and lines. */
+/* Appends a name without the characters that separate frames or lines. */
 static void append_clean(struct perfdata_text *out, const char *text)
 {
 	const size_t before = out->size;
@@ -111,7 +111,7 @@ static void append_clean(struct perfdata_text *out, const char *text)
 	}
 }
 
-/* The label of the name in folded->text; empties that text. */
+/* The label of the text in folded->text, which it empties. */
 static enum perfdata_status take_label(struct state *folded, uint32_t *ret)
 {
 	struct perfdata_text *text = &folded->text;
@@ -127,8 +127,8 @@ static enum perfdata_status label_of(struct state *folded, const char *text, uin
 	return take_label(folded, ret);
 }
 
-/* The name of a frame without a symbol: its file's name, marked if only the bundle lacks it, or all parts that another
- * tool needs to find the name. */
+/* Writes a frame without a symbol: the name of its file, marked if only the bundle lacks the symbol, or all facts that
+ * another tool needs to find the name. */
 static void spell_file(struct state *folded, uint32_t frame)
 {
 	struct perfdata_text *text = &folded->text;
@@ -176,7 +176,7 @@ static enum perfdata_status labels_of_frame(struct state *folded, const struct p
 		return take_label(folded, labels);
 	}
 	const enum perfdata_status status = label_of(folded, symbol.name, labels);
-	/* nobody looks for inlined calls where a branch came from, nor where no chain was recorded */
+	/* no inlined calls at the source of a branch, or without a recorded chain */
 	if (status != PERFDATA_OK || !folded->with_inlines || node->origin == PERFDATA_STEP_BRANCH ||
 	    node->origin == PD_ORIGIN_ALONE)
 		return status;
@@ -220,8 +220,7 @@ static bool take_stack(void *user, unsigned seen)
 
 /* --- the order of lines ------------------------------------------------------------------------------------------- */
 
-/* A name, and what follows it in a line: nothing, which sorts before everything, or a semicolon, which no name
- * contains. */
+/* A name and the text after it in a line: a semicolon, which no name contains, or nothing, which sorts first. */
 struct ending {
 	const char *text;
 	size_t size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `otlp`: OpenTelemetry's profiles, a ProfilesData message, as collectors take it. A profile for each event, all with
- * one dictionary. Samples are added up: one for each stack and thread. */
+/* `otlp`: OpenTelemetry profiles, a ProfilesData message for collectors. It has a profile for each event, and one
+ * dictionary. Samples with equal stack and thread are added up. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -73,9 +73,9 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 
 STACK_BEGIN(set_up, pd_pprof_release)
 
-/* A sample before equal ones are added up. */
+/* A sample before equal samples are added up. */
 struct row {
-	uint32_t event, attributes;  /* attributes: a set, see struct writing */
+	uint32_t event, attributes;  /* attributes: index of a set, see struct writing */
 	uint32_t stack;              /* index */
 	uint64_t weight;
 };
@@ -87,14 +87,14 @@ struct writing {
 	struct otlp_tables *tables;
 	struct stack_labels *labels;
 	struct stack_route *route;
-	struct stack_tree stacks;    /* of locations, root first */
-	uint32_t *path;              /* nodes of `stacks` for the steps of the route */
+	struct stack_tree stacks;    /* tree of locations, root first */
+	uint32_t *path;              /* nodes of `stacks` for the steps of the current stack */
 	size_t path_room, path_steps;
-	uint32_t *stack_indexes;     /* by node of `stacks`; 0: the stack is not in the table yet */
+	uint32_t *stack_indexes;     /* by node of `stacks`; 0: not in the table yet */
 	size_t stack_indexes_room;
-	uint32_t *mappings;          /* by mapping of the gathered ones: its index; 0: nothing has named it yet */
+	uint32_t *mappings;          /* by gathered mapping: its index in the table; 0: not used yet */
 	size_t mappings_room;
-	struct pd_intern *sets;      /* of attributes: their indexes, as they are in a sample */
+	struct pd_intern *sets;      /* sets of attributes, as lists of indexes */
 	struct row *rows;
 	size_t nr_rows, rows_room;
 	struct stack_spool samples;
@@ -113,7 +113,7 @@ static bool is_cancelled(const struct writing *writing)
 	return pd_profile_is_cancelled(writing->state->gather.stacks.profile);
 }
 
-/* Packed numbers as a field; nothing for none. */
+/* Writes a field of packed numbers; nothing if there are none. */
 static void put_packed(struct perfdata_text *out, unsigned field, const struct perfdata_text *packed)
 {
 	if (packed->size)
@@ -160,8 +160,8 @@ static void put_lines(struct writing *writing, const struct stack_call *calls, s
 	}
 }
 
-/* A mapping that is not recorded grows while addresses come, so mappings become messages at the end, in this order.
- * Their indexes are known before. */
+/* Assigns an index to a mapping. Its message is written at the end, since a mapping that was not recorded grows with
+ * its addresses. */
 static uint32_t mapping_index(struct writing *writing, uint32_t map_id)
 {
 	if (pd_vector_reach(&writing->mappings, &writing->mappings_room, map_id, sizeof *writing->mappings) < 0) {
@@ -175,7 +175,7 @@ static uint32_t mapping_index(struct writing *writing, uint32_t map_id)
 
 static void put_frame_type(struct writing *writing, enum stack_kind kind, bool is_kernel)
 {
-	/* code that a JIT made may be of any language */
+	/* JIT code may be of any language */
 	if (kind == STACK_JIT)
 		return;
 	const char *type = is_kernel ? "kernel" : "native";
@@ -184,7 +184,7 @@ static void put_frame_type(struct writing *writing, enum stack_kind kind, bool i
 	put_packed(&writing->message, LOCATION_ATTRIBUTES, &writing->line);
 }
 
-/* skip: so many of its functions, the outermost, are cut off. */
+/* skip: number of outermost functions to leave out. */
 static uint32_t location_of(struct writing *writing, const struct stack_step *step, size_t skip)
 {
 	struct pprof_place place;
@@ -206,7 +206,7 @@ static uint32_t location_of(struct writing *writing, const struct stack_step *st
 
 /* --- stacks ------------------------------------------------------------------------------------------------------- */
 
-/* Writes the stack of a node of the tree into the table: leaf first. */
+/* Adds the stack of a tree node to the table: leaf first. */
 static uint32_t put_stack(struct writing *writing, uint32_t node)
 {
 	perfdata_text_clear(&writing->part);
@@ -217,9 +217,9 @@ static uint32_t put_stack(struct writing *writing, uint32_t node)
 	return put_message(writing, OTLP_STACKS, &writing->message);
 }
 
-/* Paths with the same locations are one stack, even if they differ otherwise (for example in the origin of a step): so
- * a tree of locations distinguishes stacks. Steps that this path shares with the previous path have their nodes
- * already. */
+/* Finds the stack of a sample. Paths with equal locations are one stack even if they differ otherwise (such as by
+ * origin of a step), so a tree of locations identifies stacks. Nodes of the steps that the path shares with the path
+ * before are kept. */
 static enum perfdata_status stack_of(struct writing *writing, uint32_t node, uint32_t *ret)
 {
 	struct stack_path path;
@@ -256,7 +256,7 @@ static enum perfdata_status stack_of(struct writing *writing, uint32_t node, uin
 
 /* --- samples ------------------------------------------------------------------------------------------------------ */
 
-/* The set of attributes of a sample. Threads that had one pid, tid and name one after the other have the same. */
+/* The set of attributes of a sample. Threads with equal pid, tid and name share a set. */
 static uint32_t attributes_of(struct writing *writing, const struct pd_profile_key *key)
 {
 	const struct stack_gather *gather = &writing->state->gather.stacks;
@@ -332,7 +332,7 @@ static void put_sample(struct writing *writing, const struct row *row, uint64_t 
 	perfdata_text_cut(&writing->samples.text);
 }
 
-/* The samples of an event, from row `at` on. Returns the first row of the next event. */
+/* Writes the samples of an event, from row `at` on. Returns the first row of the next event. */
 static size_t put_samples(struct writing *writing, size_t at)
 {
 	const uint32_t event = writing->rows[at].event;
@@ -351,8 +351,8 @@ static size_t put_samples(struct writing *writing, size_t at)
 /* --- profiles ----------------------------------------------------------------------------------------------------- */
 
 struct profile {
-	uint64_t samples, samples_end;   /* in the spool */
-	struct perfdata_text before, behind;   /* the fields around them */
+	uint64_t samples, samples_end;   /* offsets in the spool */
+	struct perfdata_text before, behind;   /* the other fields of the profile */
 };
 
 static void put_value_type(struct writing *writing, struct perfdata_text *out, unsigned field, const char *type,
@@ -385,7 +385,7 @@ static void put_fixed64(struct perfdata_text *out, unsigned field, uint64_t valu
 		perfdata_text_char(out, (char)(value >> (8 * i)));
 }
 
-/* The time of day is known only where the recorder compared the clock of the samples with it. */
+/* The time of day is known only if the recorder compared it with the clock of the samples. */
 static void put_times(struct writing *writing, struct perfdata_text *out)
 {
 	const struct perfdata_summary *summary = writing->end->summary;
@@ -422,7 +422,7 @@ static uint64_t profile_size(const struct profile *profile)
 
 /* --- resource and scope ------------------------------------------------------------------------------------------- */
 
-/* These have no dictionary: keys and texts are inside. */
+/* Keys and values of these attributes are inside the message, not in the dictionary. */
 static void put_text_attribute(struct writing *writing, struct perfdata_text *out, unsigned field, const char *key,
 			       const char *text)
 {
@@ -436,7 +436,7 @@ static void put_text_attribute(struct writing *writing, struct perfdata_text *ou
 	pd_protobuf_message(out, field, &writing->message);
 }
 
-/* The names that OpenTelemetry has for the kernel's. */
+/* OpenTelemetry's name of an architecture. */
 static const char *arch_name(const char *machine)
 {
 	static const struct {
@@ -480,7 +480,7 @@ static void add_warning(void *user, const char *line)
 	pd_protobuf_message(&warnings->values, ARRAY_VALUES, &warnings->value);
 }
 
-/* Nothing in a profile says that a recording is incomplete: the scope's attributes do. */
+/* Attributes of the scope say that the recording is incomplete: profiles have no field for it. */
 static void put_scope(struct writing *writing, struct perfdata_text *out)
 {
 	struct warnings warnings;
@@ -537,7 +537,7 @@ static void put_mappings(struct writing *writing)
 			pd_text_varint(&writing->part, attribute);
 			put_packed(out, MAPPING_ATTRIBUTES, &writing->part);
 		}
-		/* the entries have to be where their indexes say */
+		/* the order of entries must match their indexes */
 		writing->failed |= put_message(writing, OTLP_MAPPINGS, out) != i;
 	}
 	pd_free(ids);
@@ -549,7 +549,7 @@ static void put_head(struct perfdata_text *out, unsigned field, uint64_t size)
 	pd_text_varint(out, size);
 }
 
-/* Lengths come before what they are the lengths of. */
+/* Sizes of messages precede them, so they are computed first. */
 static enum perfdata_status put_document(struct writing *writing, const struct profile *profiles, size_t nr,
 					 struct perfdata_text *out)
 {

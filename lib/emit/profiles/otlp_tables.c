@@ -6,12 +6,12 @@
 #include "emit/profiles/otlp_tables.h"
 #include "emit/stacks/stack_text.h"
 
-/* KeyValueAndUnit. */
+/* Fields of KeyValueAndUnit. */
 enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE };
 
 struct otlp_tables {
 	struct pd_account *account;
-	struct pd_intern *tables[OTLP_TABLES];   /* by field number; 0 is unused */
+	struct pd_intern *tables[OTLP_TABLES];   /* by field number; element 0 is unused */
 	uint64_t size;
 	size_t taken;
 	struct perfdata_text message, value, text;
@@ -64,7 +64,7 @@ uint32_t pd_otlp_tables_put(struct otlp_tables *tables, enum otlp_table table, c
 		tables->taken += size + OVERHEAD;
 		pd_account_take(tables->account, PD_USE_PROFILE, size + OVERHEAD);
 	}
-	/* indexes are signed numbers of 32 bits */
+	/* indexes are signed 32-bit numbers */
 	tables->failed |= index > INT32_MAX || pd_account_is_exhausted(tables->account);
 	return tables->failed ? 0 : index;
 }

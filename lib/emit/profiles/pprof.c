@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `pprof`: profile.proto, packed by gzip, for pprof and other readers of its profiles. Two columns for each event:
- * samples and weight. */
+/* `pprof`: profile.proto, compressed with gzip, for pprof and other readers. Each event has two columns: samples and
+ * weight. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -88,12 +88,12 @@ struct writing {
 	const struct perfdata_emit_end *end;
 	struct stack_labels *labels;
 	struct stack_route *route;
-	uint32_t *locations;              /* ids by pd_frame_slot; 0: none yet */
+	uint32_t *locations;              /* location ids by pd_frame_slot; 0: none yet */
 	size_t locations_room;
-	struct pd_hash_map nowhere;       /* address in no known file → id of its location */
-	struct pd_hash_map cut;           /* pd_frame_slot << 8 | functions that are cut off → id of the location */
-	uint64_t nr_locations, no_stack;     /* no_stack: the location of samples without a stack; 0: there are none */
-	uint32_t *columns;           /* the first column of each event; UINT32_MAX: none */
+	struct pd_hash_map nowhere;       /* addresses in no known file → location id */
+	struct pd_hash_map cut;           /* pd_frame_slot << 8 | number of functions left out → location id */
+	uint64_t nr_locations, no_stack;     /* no_stack: location of samples without a stack; 0: none */
+	uint32_t *columns;           /* first column of each event; UINT32_MAX: none */
 	uint32_t nr_columns;
 	struct stack_spool samples, location_texts;
 	struct perfdata_text types, others, message, packed, label;
@@ -116,7 +116,7 @@ static void value_type(struct writing *writing, struct perfdata_text *out, unsig
 	pd_protobuf_message(out, field, &writing->message);
 }
 
-/* Columns get different names, even where events have the same name. */
+/* Makes names of columns different even if events have equal names. */
 static void column_names(const struct writing *writing, uint32_t index, char samples[256], char weight[256])
 {
 	const struct perfdata_reader *reader = writing->state->gather.stacks.reader;
@@ -177,7 +177,7 @@ static void put_lines(struct writing *writing, const struct stack_call *calls, s
 	}
 }
 
-/* skip: so many of its functions, the outermost, are cut off. */
+/* skip: number of outermost functions to leave out. */
 static uint64_t put_location(struct writing *writing, const struct stack_step *step, size_t skip)
 {
 	struct pprof_place place;
@@ -196,7 +196,7 @@ static uint64_t put_location(struct writing *writing, const struct stack_step *s
 	pd_protobuf_number(&writing->message, LOCATION_ID, ++writing->nr_locations);
 	pd_protobuf_number(&writing->message, LOCATION_MAPPING, place.map);
 	pd_protobuf_number(&writing->message, LOCATION_ADDRESS, place.address);
-	/* a location without a name gets none here: pprof may find one by the build-id */
+	/* write no name for an unnamed location: pprof may find one by the build-id */
 	if (!nameless)
 		put_lines(writing, place.calls + skip, place.nr_calls - skip, map);
 	pd_protobuf_message(&writing->location_texts.text, PROFILE_LOCATION, &writing->message);
@@ -204,7 +204,7 @@ static uint64_t put_location(struct writing *writing, const struct stack_step *s
 	return writing->nr_locations;
 }
 
-/* The location of the step in which a choice lets a stack begin, which lacks the outer functions. */
+/* The location of a step at which a choice begins the stack, so that its outer functions are left out. */
 static uint64_t cut_location_of(struct writing *writing, const struct stack_step *step, size_t skip)
 {
 	const uint64_t key = (uint64_t)pd_frame_slot(step->frame, step->is_caller) << 8 | skip;
@@ -238,7 +238,7 @@ static uint64_t location_of(struct writing *writing, const struct stack_step *st
 	return id;
 }
 
-/* Readers drop samples without locations: samples with an empty chain get a location without an address. */
+/* Readers drop samples without locations, so an empty chain gets a location without an address. */
 static uint64_t no_stack_location(struct writing *writing, uint32_t label)
 {
 	const struct stack_call call = { .label = label };
@@ -263,7 +263,7 @@ static void text_label(struct writing *writing, const char *key, const char *tex
 	pd_protobuf_message(&writing->message, SAMPLE_LABEL, &writing->label);
 }
 
-/* A number that is 0 has a unit: without a unit readers take the label for a text. */
+/* A number label of 0 needs a unit: without it readers take the label for a text. */
 static void number_label(struct writing *writing, const char *key, int64_t number)
 {
 	perfdata_text_clear(&writing->label);
@@ -318,7 +318,7 @@ static enum perfdata_status put_sample(struct writing *writing, const struct pd_
 	return PERFDATA_OK;
 }
 
-/* pprof shows the first mapping as the file of the profile: the main file of the process with most weight comes
+/* pprof shows the first mapping as the file of the profile: so the main file of the process with most samples comes
  * first. */
 static enum perfdata_status put_main(struct writing *writing)
 {
@@ -393,7 +393,7 @@ static void put_mapping(struct writing *writing, uint32_t id)
 		pd_protobuf_number(out, MAPPING_BUILD_ID,
 				   perfdata_text_failed(&writing->label) ? 0 : text_of(writing, writing->label.data));
 	}
-	/* each has_… that is set keeps pprof from its own look-up */
+	/* has_… flags keep pprof from looking up names itself */
 	const bool named = map->used && !map->nameless;
 	pd_protobuf_number(out, MAPPING_FUNCTIONS, named);
 	pd_protobuf_number(out, MAPPING_FILES, named && !map->sourceless);
@@ -457,7 +457,7 @@ static void put_comments(struct writing *writing, struct perfdata_text *out)
 	perfdata_text_release(&line);
 }
 
-/* The period of the first event, where all samples have the same; and the column that pprof shows by default. */
+/* Writes the period of the first event if it is fixed, and the column that pprof shows by default. */
 static void put_period(struct writing *writing, struct perfdata_text *out)
 {
 	const struct pd_profile *profile = writing->state->gather.stacks.profile;
@@ -480,7 +480,7 @@ static void put_period(struct writing *writing, struct perfdata_text *out)
 
 #define PIECE_BYTES ((size_t)64 << 10)
 
-/* Packs what `others` holds, once that is as much as `least`. */
+/* Compresses the pending output in `others` if it has at least `least` bytes. */
 static void pack_others(struct writing *writing, struct stack_pack *pack, size_t least)
 {
 	writing->failed |= perfdata_text_failed(&writing->others);
@@ -490,7 +490,7 @@ static void pack_others(struct writing *writing, struct stack_pack *pack, size_t
 	perfdata_text_clear(&writing->others);
 }
 
-/* In UTF-8, as the format wants its strings: bad bytes become U+FFFD. */
+/* Strings must be UTF-8: invalid bytes become U+FFFD. */
 static void put_strings(struct writing *writing, struct stack_pack *pack)
 {
 	for (uint32_t i = 0; i < pd_stack_labels_nr_strings(writing->labels); i++) {
@@ -510,7 +510,7 @@ static enum perfdata_status pack_spool(struct stack_spool *spool, struct stack_p
 	return pd_stack_spool_take(spool, 0, pd_stack_spool_size(spool), pack_piece, pack);
 }
 
-/* In the order of the fields' numbers. */
+/* Writes the fields in the order of their numbers. */
 static enum perfdata_status put_all(struct writing *writing, struct stack_pack *pack)
 {
 	const struct perfdata_summary *summary = writing->end->summary;

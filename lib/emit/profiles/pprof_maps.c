@@ -11,9 +11,9 @@ enum { PAGE = 4096 };
 
 struct pprof_maps {
 	struct pd_intern *names, *keys;
-	struct pprof_seen *seen;     /* different ones, in order */
+	struct pprof_seen *seen;     /* distinct mappings, in order */
 	size_t nr_seen, seen_room;
-	struct pd_hash_map mains;         /* pid → name of the first + 1 */
+	struct pd_hash_map mains;         /* pid → name of its first file + 1 */
 	struct pprof_map *maps;
 	size_t nr, room;
 };
@@ -38,7 +38,7 @@ static bool keep_map(struct pprof_seen_list *list, struct pprof_seen map, struct
 	return true;
 }
 
-/* Adds the mapping of an MMAP or MMAP2 record, if it can be executed. False without memory. */
+/* Adds the mapping of an MMAP or MMAP2 record if it is executable. False without memory. */
 static bool pprof_seen_take(struct pprof_seen_list *list, const struct perfdata_reader *reader,
 			    const struct perfdata_raw *raw)
 {
@@ -55,7 +55,7 @@ static bool pprof_seen_take(struct pprof_seen_list *list, const struct perfdata_
 	}
 	const struct perfdata_mmap2 *mmap = &record.u.mmap2;
 	const struct pprof_seen map = { mmap->addr, mmap->addr + mmap->len, mmap->pgoff, mmap->pid, 0 };
-	/* mappings of the kernel (pid -1) may have none of the bits */
+	/* kernel mappings (pid -1) may have no protection bits */
 	return (mmap->pid >= 0 && !(mmap->prot & PROT_EXECUTABLE)) || keep_map(list, map, mmap->filename);
 }
 
@@ -87,8 +87,8 @@ static struct pprof_maps *pprof_maps_new(void)
 	return NULL;
 }
 
-/* One mapping for each part of a file: processes map it at many addresses; the first mapping represents all. UINT32_MAX
- * without memory. */
+/* The number of a mapped part of a file. Processes map it at many addresses; its first mapping represents all.
+ * UINT32_MAX without memory. */
 static uint32_t number_of(struct pprof_maps *maps, const struct pprof_seen *map)
 {
 	const uint64_t key[] = { map->name, map->offset, map->end - map->start };
@@ -134,14 +134,14 @@ struct pprof_map *pd_pprof_maps_get(struct pprof_maps *maps, uint32_t id) { retu
 
 static bool is_file(const struct perfdata_dso *dso) { return dso->kind == PERFDATA_DSO_USER; }
 
-/* The recorded name of the kernel's mapping ends with the symbol at its start: "[kernel.kallsyms]_text". */
+/* The name of the kernel's mapping ends with its reference symbol: "[kernel.kallsyms]_text". */
 static bool is_of(const struct perfdata_dso *dso, const char *name)
 {
 	const size_t size = strlen(dso->filename);
 	return dso->kind == PERFDATA_DSO_KERNEL ? !strncmp(name, dso->filename, size) : !strcmp(name, dso->filename);
 }
 
-/* Of recorded mappings, the one that holds the address as frames of the dso have it. */
+/* The recorded mapping that contains the address of a frame in the dso. */
 static const struct pprof_seen *recorded_map(const struct pprof_maps *maps, const struct perfdata_dso *dso,
 					     uint64_t address)
 {
@@ -162,7 +162,7 @@ static bool map_holds(const struct pprof_map *map, const struct perfdata_dso *ds
 	return !map->recorded || address - first < map->end - map->start;
 }
 
-/* A mapping for addresses that no recorded one holds grows by their pages. */
+/* Widens a mapping that was not recorded by the page of the address. */
 static void widen_map(struct pprof_map *map, uint64_t address)
 {
 	const uint64_t page = address & ~(uint64_t)(PAGE - 1),
@@ -171,8 +171,8 @@ static void widen_map(struct pprof_map *map, uint64_t address)
 	map->end = end > map->end ? end : map->end;
 }
 
-/* The mapping of an address of a dso as frames have it, from 1; converts the address to the address in a process. 0
- * without memory. */
+/* The number, from 1, of the mapping of a frame's address; 0 without memory. Converts *address to the address in a
+ * process. */
 static uint32_t pprof_maps_of(struct pprof_maps *maps, const struct perfdata_dso *dso, uint64_t *address)
 {
 	struct pprof_map *map = NULL;
@@ -215,7 +215,7 @@ bool pd_pprof_maps_first(struct pprof_maps *maps, const struct perfdata_dso *dso
 	return true;
 }
 
-/* --- emitters whose profiles name the mappings -------------------------------------------------------------------- */
+/* --- emitters whose profiles have mappings -------------------------------------------------------------------- */
 
 enum perfdata_status pd_pprof_gather_begin(struct pprof_gather *gather, const struct perfdata_emit_context *context,
 					   const struct pd_profile_options *options)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mappings as pprof wants them: as the recording has them, so that addresses inside them can be looked up in the
- * file. */
+/* The mappings of a profile as recorded, so that pprof can look up addresses in the file. */
 #ifndef PD_PPROF_MAPS_H
 #define PD_PPROF_MAPS_H
 
@@ -13,11 +12,11 @@
 struct pprof_seen {
 	uint64_t start, end, offset;
 	int32_t pid;
-	uint32_t name;               /* of pprof_maps */
+	uint32_t name;               /* index of the name in pprof_maps */
 };
 /* The executable mappings of one batch. */
 struct pprof_seen_list {
-	struct pprof_seen *maps;     /* their names: offsets in `names` */
+	struct pprof_seen *maps;     /* their `name` is an offset in `names` */
 	size_t nr, room;
 	char *names;
 	size_t names_size, names_room;
@@ -27,40 +26,41 @@ struct pprof_seen_list {
 struct pprof_map {
 	uint64_t start, end, offset;
 	uint32_t dso;
-	const char *name;            /* the path, or the name of the kernel's mapping in the recording */
-	bool recorded;               /* else: the pages of the addresses that frames have */
-	bool used, nameless, lineless, sourceless, inlined;   /* nameless: of one of its locations, … */
+	const char *name;            /* path, or recorded name of the kernel's mapping */
+	bool recorded;               /* false: made of the pages of frames' addresses */
+	/* nameless: a location has no name; lineless, … likewise */
+	bool used, nameless, lineless, sourceless, inlined;
 };
 
 struct pprof_maps;
-/* The first file that a process executed from, or NULL. */
+/* The first file that a process mapped executable, or NULL. */
 const char *pd_pprof_maps_main(const struct pprof_maps *maps, int32_t pid);
-/* Makes the first recorded mapping of the dso, if there is one, before any other. False without memory. */
+/* Makes the dso's first recorded mapping, if there is one, the profile's first mapping. False without memory. */
 bool pd_pprof_maps_first(struct pprof_maps *maps, const struct perfdata_dso *dso);
 size_t pd_pprof_maps_nr(const struct pprof_maps *maps);
 struct pprof_map *pd_pprof_maps_get(struct pprof_maps *maps, uint32_t id);
 
-/* --- emitters whose profiles name the mappings -------------------------------------------------------------------- */
+/* --- emitters whose profiles have mappings -------------------------------------------------------------------- */
 
-/* The first member of the state of an emitter that adds samples up and writes their mappings. */
+/* First member of the state of an emitter that adds up samples and writes mappings. */
 struct pprof_gather {
 	struct stack_gather stacks;
 	struct pprof_maps *maps;
 };
 enum perfdata_status pd_pprof_gather_begin(struct pprof_gather *gather, const struct perfdata_emit_context *context,
 					   const struct pd_profile_options *options);
-/* Where a step is: its address in its mapping, and its calls, as pd_stack_labels_of has them. */
+/* A step's address in its mapping, and its calls: see pd_stack_labels_of. */
 struct pprof_place {
-	const struct perfdata_dso *dso;    /* NULL: in no known file */
+	const struct perfdata_dso *dso;    /* NULL: the address is in no known file */
 	uint64_t address;
-	uint32_t map;                      /* 0 without a dso */
+	uint32_t map;                      /* number of the mapping; 0 without a dso */
 	const struct stack_call *calls;
 	size_t nr_calls;
 };
 /* False without memory. */
 bool pd_pprof_place_of(struct pprof_gather *gather, struct stack_labels *labels, const struct stack_step *step,
 		       struct pprof_place *ret);
-/* The emitter's functions. */
+/* Functions for the emitter's table. */
 void pd_pprof_release(void *state);
 enum perfdata_status pd_pprof_gather_format(const void *state, const struct perfdata_batch *batch, void *value,
 					    struct perfdata_scratch *scratch, struct perfdata_text *out,

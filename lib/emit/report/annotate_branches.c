@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How often the instructions of a function ran, by branch stacks. */
+/* How often the instructions of a function were executed, from branch stacks. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -9,20 +9,20 @@
 #include "branches/branches.h"
 #include "emit/report/annotated.h"
 
-/* A branch, or code that ran to its end. */
+/* A branch, or a run of code without taken branches. */
 struct step {
 	uint32_t dso, to_dso;
-	uint64_t from, to;           /* addresses as frames have them */
+	uint64_t from, to;           /* addresses as in frames */
 	enum pd_branch_kind kind;
 	uint64_t count, cycles;
 };
 
 struct annotate_branches {
-	struct step *steps;          /* in order of dso, from */
+	struct step *steps;          /* sorted by dso, from */
 	size_t nr, room;
 	struct pd_account *account;
 	size_t accounted;
-	struct annotate_counts *counts;   /* of the function at hand */
+	struct annotate_counts *counts;   /* of the current function */
 };
 
 static int compare_steps(const void *left, const void *right)
@@ -98,7 +98,7 @@ enum perfdata_status pd_annotate_branches_new(struct pd_branches *branches, cons
 	return PERFDATA_OK;
 }
 
-/* The first row from an address on. */
+/* The first row at or after an address. */
 static size_t row_from(const struct pd_annotation *annotation, uint64_t address)
 {
 	size_t low;
@@ -111,7 +111,8 @@ static bool has_row(const struct pd_annotation *annotation, size_t row, uint64_t
 	return row < annotation->nr_rows && annotation->rows[row].address == address;
 }
 
-/* `shift`: from addresses of frames to those of rows. Runs are differences from row to row until all are added. */
+/* `shift` converts addresses of frames to addresses of rows. `runs` are differences between neighbouring rows until all
+ * steps are added. */
 static void add_counts(struct annotate_branches *all, const struct pd_annotation *annotation, const struct step *step,
 		       uint64_t shift)
 {

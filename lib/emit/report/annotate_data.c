@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Annotated functions for programs, and what all writers of annotated functions ask of a row. */
+/* Annotated functions as JSON, and facts about a row that all writers of annotated functions use. */
 #include "config.h"
 #include <string.h>
 #include "emit/report/annotated.h"
@@ -73,7 +73,7 @@ void pd_annotate_json_head(const struct annotate_head *head, struct perfdata_tex
 	perfdata_text_string(out, head->nr_events ? "],\"functions\":[" : "[],\"functions\":[");
 }
 
-/* Of an instruction: {"runs":…}. */
+/* Writes {"runs":…} of an instruction. */
 static void write_branches(struct perfdata_text *out, const struct pd_annotate_row *row,
 			   const struct annotate_counts *counts)
 {

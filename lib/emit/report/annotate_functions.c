@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which functions have samples at which of their addresses: the sums of a profile by function, heaviest first. */
+/* The functions with samples, heaviest first, and the sums at each of their addresses. */
 #include "config.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -19,12 +19,12 @@ struct place {
 	uint64_t address;
 };
 struct function {
-	uint32_t dso, frame;         /* frame: one of its addresses */
+	uint32_t dso, frame;         /* frame: at one of its addresses */
 	uint64_t start, time;
-	bool is_known;               /* else: all of the file without a name, or a state off the CPU */
+	bool is_known;               /* false: all unnamed code of the file, or a state off the CPU */
 	const char *name;
-	size_t first, nr;            /* its places, once those are sorted */
-	double share;                /* the largest of an event: shares of events are not added up */
+	size_t first, nr;            /* range in `places`, after sorting */
+	double share;                /* largest share of any event: shares of events cannot be added */
 };
 
 struct annotate_functions {
@@ -33,7 +33,7 @@ struct annotate_functions {
 	uint32_t *column;            /* by index of the event; PERFDATA_NONE: no samples */
 	struct annotate_event *events;
 	size_t nr_events;
-	uint32_t *place_of;          /* by frame: number in `places` + 1 */
+	uint32_t *place_of;          /* by frame: index in `places` + 1 */
 	size_t place_of_room;
 	struct place *places;
 	size_t nr_places, places_room;
@@ -41,7 +41,7 @@ struct annotate_functions {
 	size_t sums_room;
 	struct function *functions;
 	size_t nr_functions, functions_room;
-	struct pd_annotate_hit *hits;  /* of the function at hand */
+	struct pd_annotate_hit *hits;  /* of the current function */
 	struct pd_annotator *annotator;
 	struct pd_account *account;
 	size_t accounted;
@@ -124,7 +124,7 @@ static enum perfdata_status add_entries(struct annotate_functions *all)
 
 /* --- functions ---------------------------------------------------------------------------------------------------- */
 
-/* A place with the function that holds it, for sorting. */
+/* A place and its function, for sorting. */
 struct held {
 	struct function function;
 	uint64_t address;
@@ -178,7 +178,7 @@ static struct function function_of(const struct annotate_functions *all, uint32_
 	return function;
 }
 
-/* The largest share that a function has of an event. */
+/* Updates the function's largest share. */
 static void add_share(const struct annotate_functions *all, struct function *function, const uint64_t *totals)
 {
 	const unsigned unit = all->by_samples ? 0 : 1;
@@ -188,7 +188,7 @@ static void add_share(const struct annotate_functions *all, struct function *fun
 	}
 }
 
-/* Makes the list of functions, and puts places into its order. */
+/* Makes the list of functions, and sorts the places by function. */
 static enum perfdata_status find_functions(struct annotate_functions *all)
 {
 	const size_t pair = 2 * all->nr_events;
@@ -224,7 +224,7 @@ static enum perfdata_status find_functions(struct annotate_functions *all)
 		add_share(all, &all->functions[all->nr_functions - 1], totals);
 	if (status == PERFDATA_OK) {
 		pd_free(all->places);
-		all->places = sorted;   /* `frame` is the number of the sums from here on */
+		all->places = sorted;   /* from here on, `frame` is the index of the place's sums */
 		sorted = NULL;
 	}
 	pd_free(held);
@@ -235,7 +235,7 @@ static enum perfdata_status find_functions(struct annotate_functions *all)
 
 /* --- options ------------------------------------------------------------------------------------------------------ */
 
-/* PERFDATA_EUSAGE: it is not OLD=NEW. */
+/* PERFDATA_EUSAGE: the rule is not OLD=NEW. */
 static enum perfdata_status add_map(const struct perfdata_emit_context *context, const char *rule,
 				    struct pd_sources *sources)
 {
@@ -327,7 +327,7 @@ struct annotate_place pd_annotate_functions_place(const struct annotate_function
 	return (struct annotate_place){ all->functions[number].dso, all->functions[number].start };
 }
 
-/* Fills the hits of a function. */
+/* Fills the hits of the current function. */
 static const struct function *take_hits(struct annotate_functions *all, size_t number)
 {
 	const struct function *function = &all->functions[number];
@@ -352,7 +352,7 @@ enum perfdata_status pd_annotate_functions_inlined(struct annotate_functions *al
 						   struct pd_annotation *ret)
 {
 	const struct function *function = take_hits(all, number);
-	/* matches_wanted only reads it */
+	/* matches_wanted does not write to it */
 	void *user = (void *)(uintptr_t)wanted;
 	if (!pd_annotate_has_inlined(all->annotator, function->frame, all->hits, function->nr, matches_wanted, user))
 		return PERFDATA_ABSENT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `annotate`: the addresses of functions with what they weigh: instructions, lines, inlined functions. */
+/* `annotate`: the weights at the addresses of functions, with instructions, lines and inlined functions. */
 #include "config.h"
 #include <string.h>
 #include "base/memory.h"
@@ -33,7 +33,7 @@ struct state {
 	struct stack_gather gather;
 	struct annotate_options options;
 	struct pd_sources *sources;
-	struct pd_branches *branches;   /* NULL: only some stacks were asked for, which says nothing of branches */
+	struct pd_branches *branches;   /* NULL: options choose some stacks, for which branches are not counted */
 };
 
 static void release_state(void *pointer)
@@ -72,7 +72,7 @@ static enum perfdata_status set_up(void *pointer, const struct perfdata_emit_con
 		.by_samples = pd_stack_option_is(values, nr, "weight", "samples"),
 		.color = pd_stack_option_is(values, nr, "color", "always"),
 	};
-	/* counts of branches are not kept */
+	/* the first conversion kept no branch counts */
 	if (pd_stack_asks_again(context) && has_branch_stacks(context->reader))
 		return PERFDATA_ABSENT;
 	const struct pd_branches_options branches = { .rule = PD_BRANCHES_FRAMES, .what = PD_BRANCHES_STACKS };
@@ -145,13 +145,13 @@ struct listing {
 	struct annotate_functions *functions;
 	struct annotate_head *head;
 	struct annotate_branches *branches;   /* or NULL */
-	size_t nr, matching;                  /* functions that were put; those and what --top leaves out */
+	size_t nr, matching;                  /* number of written functions; with those beyond --top */
 	struct perfdata_text *out;
 };
 
 static bool is_full(const struct listing *l) { return l->head->options->top && l->nr >= l->head->options->top; }
 
-/* `found`: of making the annotation of a function. PERFDATA_ABSENT: none of its code has samples. */
+/* `found`: result of making the annotation. PERFDATA_ABSENT: no code of the function has samples. */
 static enum perfdata_status put_found(struct listing *l, size_t number, bool is_known, enum perfdata_status found,
 				      const struct pd_annotation *annotation)
 {
@@ -168,7 +168,7 @@ static bool name_matches(const struct listing *l, const char *name, bool is_know
 	return wanted ? pd_stack_name_matches(name, wanted) : is_known;
 }
 
-/* Functions by their own name. */
+/* Writes functions with the requested name. */
 static enum perfdata_status put_named(struct listing *l)
 {
 	enum perfdata_status status = PERFDATA_OK;
@@ -187,7 +187,7 @@ static enum perfdata_status put_named(struct listing *l)
 	return status;
 }
 
-/* The code of other functions into which functions of the asked name are inlined. */
+/* Writes code of other functions into which functions with the requested name are inlined. */
 static enum perfdata_status put_callers_of_inlined(struct listing *l)
 {
 	const char *name, *wanted = l->head->options->symbol;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Annotated functions for people: hot instructions, targets of jumps, and source lines. */
+/* Annotated functions as text: hot instructions, targets of jumps, source lines. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 enum { MOST_LANES = 8, MOST_COLUMNS = 4, HOT_LINES = 5 };
 #define HOT 5.0   /* percent of the function */
 
-/* Jumps as lines beside the instructions: a lane each. */
+/* Jumps as lines beside the instructions, one in each lane. */
 struct lane {
 	uint32_t from, to;           /* rows */
 };
@@ -29,7 +29,7 @@ static void write_style(const struct annotate_head *head, const char *escape, st
 
 static unsigned unit_of(const struct annotate_head *head) { return head->options->by_samples ? 0 : 1; }
 
-/* The share of a row in its function. */
+/* The share of a row in the weight of its function. */
 static double share_of(const struct annotate_head *head, const struct pd_annotation *annotation,
 		       const uint64_t *sums, size_t event)
 {
@@ -62,12 +62,12 @@ static int compare_lanes(const void *left, const void *right)
 }
 
 struct jumps {
-	unsigned nr;                 /* lanes that are drawn */
+	unsigned nr;                 /* number of drawn lanes */
 	struct lane *all;
-	uint32_t *lanes;             /* by row and lane: number of the jump that is drawn there + 1; 0: none */
+	uint32_t *lanes;             /* by row and lane: index of the drawn jump + 1; 0: none */
 };
 
-/* Short jumps come next to the instructions; a jump for which no lane is left is not drawn. False without memory. */
+/* Places short jumps next to the instructions. A jump without a free lane is not drawn. False without memory. */
 static bool place_jumps(const struct pd_annotation *annotation, struct jumps *jumps)
 {
 	size_t nr = 0, room = 0;
@@ -85,7 +85,7 @@ static bool place_jumps(const struct pd_annotation *annotation, struct jumps *ju
 		qsort(jumps->all, nr, sizeof *jumps->all, compare_lanes);
 	for (size_t i = 0; i < nr; i++) {
 		const struct lane *jump = &jumps->all[i];
-		/* work is bounded: what spans very much is not readable either */
+		/* limits the work; such long lines are not readable */
 		if (lane_high(jump) - lane_low(jump) > 4096)
 			continue;
 		for (unsigned lane = 0; lane < MOST_LANES; lane++) {
@@ -109,7 +109,7 @@ static void jumps_release(struct jumps *jumps)
 	pd_free(jumps->lanes);
 }
 
-/* The outermost lane is the leftmost. */
+/* Lane 0 is next to the instruction. */
 static void put_jumps(const struct jumps *jumps, uint32_t row, struct perfdata_text *out)
 {
 	bool along = false, arrives = false;
@@ -130,7 +130,7 @@ static void put_jumps(const struct jumps *jumps, uint32_t row, struct perfdata_t
 
 /* --- rows --------------------------------------------------------------------------------------------------------- */
 
-/* Whether two rows are of the same source line and inlined functions. */
+/* Whether two rows have the same source line and inlined functions. */
 static bool same_place(const struct pd_annotate_row *a, const struct pd_annotate_row *b)
 {
 	if (a->line != b->line || a->nr_inlined != b->nr_inlined || !a->source != !b->source ||
@@ -142,7 +142,7 @@ static bool same_place(const struct pd_annotate_row *a, const struct pd_annotate
 	return true;
 }
 
-/* The source line of a row, without its indentation. */
+/* Writes the source line of a row without its indentation. */
 static void put_line_text(const struct annotate_head *head, const struct pd_annotate_row *row,
 			  struct perfdata_text *out)
 {
@@ -182,7 +182,7 @@ static void put_source(const struct annotate_head *head, const struct pd_annotat
 	perfdata_text_char(out, '\n');
 }
 
-/* Whether the place of a row needs a line of its own. */
+/* Whether the source position of a row is printed on a separate line. */
 static bool has_own_line(const struct annotate_head *head, const struct pd_annotate_row *row)
 {
 	return row->nr_inlined || row->line_text || (head->sources && row->source);
@@ -193,7 +193,7 @@ static size_t nr_columns(const struct annotate_head *head)
 	return head->nr_events < MOST_COLUMNS ? head->nr_events : MOST_COLUMNS;
 }
 
-/* What branch stacks say of an instruction, besides how often it ran. */
+/* Writes what branch stacks say about an instruction, except how often it was executed. */
 static void put_counts(const struct pd_annotate_row *row, const struct annotate_counts *counts,
 		       struct perfdata_text *out)
 {
@@ -302,7 +302,7 @@ static int compare_weights(const void *left, const void *right)
 	return a->weight != b->weight ? (a->weight < b->weight ? 1 : -1) : compare_lines(left, right);
 }
 
-/* The lines with most weight of the first event. False without memory. */
+/* Writes the lines with most weight in the first event. False without memory. */
 static bool put_hot_lines(const struct annotate_head *head, const struct pd_annotation *annotation,
 			  struct perfdata_text *out)
 {
@@ -373,7 +373,7 @@ static void put_title(const struct annotate_head *head, const struct pd_annotati
 			out, "what takes long may be the instruction before the one that has the samples\n");
 }
 
-/* The block with most weight of the first event. */
+/* The block with most weight in the first event. */
 static uint32_t hottest_block(const struct annotate_head *head, const struct pd_annotation *annotation)
 {
 	uint32_t best = PERFDATA_NONE;
@@ -412,7 +412,7 @@ bool pd_annotate_text(const struct annotate_head *head, const struct pd_annotati
 	for (uint32_t i = 0; i < annotation->nr_rows; i++) {
 		const struct pd_annotate_row *row = &annotation->rows[i];
 		const bool is_new = !i || !same_place(&annotation->rows[i - 1], row);
-		/* between the parts of an inlined function lies code of its callers */
+		/* callers' code is between the parts of an inlined function */
 		if (i && row[-1].text && row->address != row[-1].address + row[-1].size)
 			perfdata_text_literal(out, "...\n");
 		if (is_new && has_own_line(head, row))

@@ -21,15 +21,15 @@ struct script {
 	struct script_carry carry;             /* scan's */
 	perfdata_finding_fn *on_finding;
 	void *user;
-	struct script_stat *stat;              /* scan's; NULL until there is something to count */
+	struct script_stat *stat;              /* scan's; NULL before the first counter */
 	bool header, full_header;
-	bool flow_reported;                    /* a finding has said that instruction flow is not printed */
+	bool flow_reported;                    /* the finding TRACE_FLOW was reported */
 };
 
-/* Attached to a batch by scan. */
+/* scan's value for a batch. */
 struct script_value {
 	struct script_carry carry;
-	struct perfdata_text early;            /* texts of records, written in scan, which has the state they need */
+	struct perfdata_text early;            /* texts of records that scan writes, since they depend on its state */
 	struct early {
 		const struct perfdata_raw *record;
 		size_t end;
@@ -69,7 +69,7 @@ static void release_state(void *state)
 	free(script);
 }
 
-/* perf ends the header of a pipe before it has read the records that describe the recorder. */
+/* perf prints the header of a pipe before it reads the records about the recorder. */
 static void spell_header(const struct script *script, struct perfdata_text *out)
 {
 	const struct perfdata_reader *reader = script->reader;
@@ -125,7 +125,7 @@ static const struct perfdata_config *config_of(const struct script *script, cons
 	return raw->event ? raw->event->config : perfdata_reader_config(script->reader);
 }
 
-/* Remembers that the text appended to `early` last belongs to this record. */
+/* Notes that the text added to `early` belongs to this record. */
 static enum perfdata_status end_early(struct script_value *value, const struct perfdata_raw *raw)
 {
 	if (pd_vector_grow(&value->ends, &value->room, value->nr_ends, sizeof *value->ends) < 0)
@@ -147,7 +147,7 @@ static enum perfdata_status scan_stat(struct script *script, struct script_value
 	return status == PERFDATA_OK && value->early.size > before ? end_early(value, raw) : status;
 }
 
-/* Reports once that lines of instruction flow are missing: they need the program's code. */
+/* Reports once that lines of instruction flow are missing, since they need the program's code. */
 static void note_flow(struct script *script, const struct perfdata_raw *raw)
 {
 	struct perfdata_record record;
@@ -239,7 +239,7 @@ static void spell_record(struct formatter *f, const struct perfdata_delivery *de
 	pd_record_text(&context, &record, f->out);
 }
 
-/* Whether the delivery is of a guest that the recording does not describe. */
+/* Whether the delivery is from a guest that the recording does not describe. */
 static bool is_unknown_guest(const struct perfdata_delivery *delivery)
 {
 	const unsigned cpumode = delivery->record->misc & PERFDATA_CPUMODE_MASK;
@@ -274,7 +274,7 @@ static enum perfdata_status format_batch(const void *state, const struct perfdat
 	return perfdata_text_failed(out) ? PERFDATA_ENOMEM : PERFDATA_OK;
 }
 
-/* Letters of --itrace; letters for decoders of other traces mean nothing here. */
+/* Parses --itrace; letters for other decoders have no effect. */
 static enum perfdata_status read_itrace(const char *text, struct perfdata_configuration *configuration)
 {
 	static const struct { char letter; uint32_t samples;
@@ -300,7 +300,7 @@ static enum perfdata_status read_itrace(const char *text, struct perfdata_config
 	return PERFDATA_OK;
 }
 
-/* FINISHED_ROUND records have a meaning only in the order of the file, so perf does not sort when it shows them. */
+/* perf does not sort if it prints FINISHED_ROUND records, which have a meaning only in the order of the file. */
 static enum perfdata_status configure_session(void *user, struct perfdata_configuration *configuration)
 {
 	const char *itrace = perfdata_option_text(configuration->options, configuration->nr_options, "itrace");

@@ -66,7 +66,7 @@ static bool is_bpf_output_event(const struct perfdata_event *event)
 	return event->attr->type == PERFDATA_TYPE_SOFTWARE && event->attr->config == bpf_output;
 }
 
-/* Samples of `perf record --off-cpu` carry a chain of their own. */
+/* Whether samples are those of `perf record --off-cpu`, which have a separate chain in the raw data. */
 static bool is_offcpu(const struct perfdata_event *event)
 {
 	return is_bpf_output_event(event) && event->attr->sample_type & PERFDATA_SAMPLE_RAW &&
@@ -154,7 +154,7 @@ void pd_script_symbol_text(const struct script_where *where, uint32_t frame, str
 		perfdata_text_literal(out, "[unknown]");
 }
 
-/* perf treats every dso without symbols from elsewhere as a file with offsets. */
+/* perf prints addresses of a dso without symbols as offsets in the file. */
 static bool has_offsets(const struct perfdata_session *session, const struct perfdata_dso *dso, uint32_t frame,
 			uint64_t address)
 {
@@ -185,7 +185,7 @@ void pd_script_dso_text(const struct script_where *where, uint32_t frame, struct
 		perfdata_text_literal(out, "[unknown]");
 		return;
 	}
-	/* where perf shows an offset, it shows the file's whole name */
+	/* if perf prints an offset, it prints the whole path */
 	const bool offset = where->ip_fields & SCRIPT_DSOFF && has_offsets(session, dso, frame, at->address);
 	perfdata_text_string(out, offset || where->setup->kernel_path ? dso->long_name : dso->name);
 	if (offset) {
@@ -212,7 +212,7 @@ static void spell_frame(const struct script_where *where, uint32_t frame, struct
 	spell_dso(where, frame, out);
 }
 
-/* What perf prints of an address without a known line: "file:0" or "??:0" where addr2line knows the function alone,
+/* Writes what perf prints for an address without a known line: "file:0" or "??:0" if addr2line knows only the function,
  * else the dso's short name and the address. */
 static void spell_no_line(const struct script_where *where, uint32_t frame, const struct perfdata_dso *dso,
 			  struct perfdata_text *out)
@@ -235,7 +235,7 @@ static void spell_no_line(const struct script_where *where, uint32_t frame, cons
 	perfdata_text_char(out, ']');
 }
 
-/* A line of its own for each place in the source. */
+/* Writes the source position on a separate line. */
 static void spell_place(const struct script_where *where, uint32_t frame, const struct perfdata_source_line *line,
 			struct perfdata_text *out)
 {
@@ -256,7 +256,7 @@ static void spell_place(const struct script_where *where, uint32_t frame, const 
 	perfdata_text_u64(out, line->line);
 }
 
-/* The place in the source of the code at the address itself, the innermost of inlined calls. */
+/* Writes the source position of the innermost inlined call at the address. */
 static void spell_innermost(const struct script_where *where, uint32_t frame, struct perfdata_text *out)
 {
 	struct perfdata_source_line line;
@@ -288,8 +288,8 @@ void pd_script_frame_text(const struct script_where *where, uint32_t frame, stru
 
 #define ADDRESS_ROOM 40u
 
-/* The beginning of each line of an address: a tab and 16 columns; nothing if addresses are not shown. May write beyond
- * the end that it returns. */
+/* Begins the line of an address: a tab and 16 columns, or nothing if addresses are not printed. May write beyond the
+ * returned end. */
 static char *address_to(const struct script_where *where, char *at, uint64_t ip)
 {
 	if (!(where->ip_fields & SCRIPT_IP))
@@ -311,7 +311,7 @@ static bool is_stop(const struct script_setup *setup, const char *name)
 	return false;
 }
 
-/* Positions cost more than the functions alone. */
+/* Looks up positions only if they are printed: they cost more than functions. */
 static enum perfdata_status find_calls(const struct script_where *where, uint32_t frame,
 				       struct perfdata_source_line *calls, size_t room, size_t *ret_nr)
 {
@@ -320,9 +320,9 @@ static enum perfdata_status find_calls(const struct script_where *where, uint32_
 						    : pd_session_calls(session, frame, calls, room, ret_nr);
 }
 
-/* perf shows the calls that were inlined at an address as frames of their own: with the offset in the function that
- * holds the code, or, if they have the same name, as this function. If the calls are known, appends for each line the
- * text after the address, with a NUL, then the text of the function that holds the code, and returns true. */
+/* perf prints inlined calls as frames: with the offset in the containing function, or as this function if the names are
+ * equal. If the calls are known, appends the text after the address of each line, with a NUL, then the text of the
+ * containing function, and returns true. */
 static bool spell_inlined(const struct script_where *where, uint32_t frame, struct perfdata_text *out)
 {
 	enum { MAX_INLINED = 64 };
@@ -356,7 +356,7 @@ static bool spell_inlined(const struct script_where *where, uint32_t frame, stru
 	return true;
 }
 
-/* The lines of a frame without their addresses. Each ends with a NUL; of several, the last one with a 1. Valid until
+/* The lines of a frame without addresses. Each line ends with a NUL; the last of several has a 1 after it. Valid until
  * the next call. NULL without memory. */
 static const char *lines_of(const struct script_where *where, uint32_t frame, bool inlines, size_t *ret_size)
 {
@@ -367,7 +367,7 @@ static const char *lines_of(const struct script_where *where, uint32_t frame, bo
 		return lines;
 	struct perfdata_text *text = &where->cache->building;
 	perfdata_text_clear(text);
-	/* the function that holds the code has a line of its own, where others were inlined into it */
+	/* with inlined calls, spell_inlined also wrote the line of the containing function */
 	const bool done = inlines && spell_inlined(where, frame, text);
 	const bool several = text->size;
 	if (!done) {
@@ -384,7 +384,7 @@ static const char *lines_of(const struct script_where *where, uint32_t frame, bo
 
 static void spell_step(const struct script_where *where, const struct perfdata_step *step, struct perfdata_text *out)
 {
-	/* perf looks for no inlined calls where a branch came from */
+	/* perf looks up no inlined calls at the source of a branch */
 	const bool inlines = where->setup->inlines && step->origin != PERFDATA_STEP_BRANCH;
 	size_t size;
 	const char *lines = lines_of(where, step->frame, inlines, &size);
@@ -408,7 +408,7 @@ static void spell_step(const struct script_where *where, const struct perfdata_s
 	}
 }
 
-/* The line of a deferred chain that never came. */
+/* Writes the line for a missing deferred chain. */
 static void spell_cookie(const struct script_where *where, const struct perfdata_step *step, struct perfdata_text *out)
 {
 	char *at = perfdata_text_reserve(out, ADDRESS_ROOM);
@@ -427,7 +427,7 @@ static void spell_stack(const struct script_where *where, const struct perfdata_
 	struct perfdata_symbol symbol;
 	uint32_t emitted[PERFDATA_STEP_UNWOUND + 1] = { 0 };
 	for (size_t i = 0; i < nr; i++) {
-		/* the limit is for the recorded steps and for the unwound ones, each on their own */
+		/* recorded and unwound steps have separate limits */
 		if (emitted[steps[i].origin]++ >= where->setup->max_stack && steps[i].origin != PERFDATA_STEP_BRANCH)
 			continue;
 		if (cookie && steps[i].ip == cookie)

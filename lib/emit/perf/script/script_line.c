@@ -16,7 +16,7 @@
 
 #define NS_PER_S 1000000000ull
 
-/* A cgroup's path, in a list with newer paths first. Entries never change. */
+/* The path of a cgroup. Newer paths come first in the list; entries never change. */
 struct script_cgroup {
 	struct script_cgroup *next;
 	uint64_t id;
@@ -54,7 +54,7 @@ void pd_script_setup_free(struct script_setup *setup)
 
 /* --- the values of a line ----------------------------------------------------------------------------------------- */
 
-/* The values of a sample, or of another record's trailer. */
+/* Values of a sample, or of another record's trailer. */
 struct values {
 	int32_t pid, tid;
 	uint32_t cpu;
@@ -66,12 +66,12 @@ static uint64_t sample_time(const struct perfdata_event *event, const struct per
 	return event->attr->sample_type & PERFDATA_SAMPLE_TIME ? sample->time : UINT64_MAX;
 }
 
-/* Values of a sample, from struct perfdata_raw, with perf's numbers for those that were not recorded. */
+/* Values of a sample, with perf's defaults for those that were not recorded. */
 static struct values sample_values(const struct script_setup *setup, const struct script_plan *plan,
 				   const struct perfdata_delivery *delivery)
 {
 	const struct perfdata_raw *raw = delivery->record;
-	/* an operation in a trace names its thread, not the process */
+	/* a traced operation has a tid but no pid */
 	const bool has_pid = !plan->is_offcpu && !(raw->flags & PERFDATA_RAW_SYNTHESIZED);
 	return (struct values){
 		.pid = has_pid ? raw->pid : delivery->pid,
@@ -81,7 +81,7 @@ static struct values sample_values(const struct script_setup *setup, const struc
 	};
 }
 
-/* What perf takes for the sample of a record that has no trailer: the record's own. */
+/* Values that perf uses for a record without a trailer: from the record itself. */
 static struct values own_values(const struct perfdata_record *record)
 {
 	struct values values = { .pid = -1, .tid = -1 };
@@ -169,7 +169,7 @@ static char *cpu_to(char *at, uint32_t cpu)
 	return pd_u64_to(at, cpu);
 }
 
-/* The part of a second: 9 digits, or 6 without --ns. */
+/* Fraction of a second: 9 digits, or 6 without --ns. */
 static char *fraction_to(char *at, const struct script_setup *setup, uint64_t ns)
 {
 	char text[32];
@@ -232,7 +232,7 @@ static char *misc_to(char *at, const struct perfdata_raw *raw)
 		{ PERFDATA_CPUMODE_KERNEL, 'K' }, { PERFDATA_CPUMODE_USER, 'U' }, { PERFDATA_CPUMODE_HYPERVISOR, 'H' },
 		{ PERFDATA_CPUMODE_GUEST_KERNEL, 'G' }, { PERFDATA_CPUMODE_GUEST_USER, 'g' },
 	};
-	/* perf tests them as if they were flags */
+	/* perf tests these numbers as bits */
 	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
 		if ((misc & modes[i].mode) == modes[i].mode)
 			*at++ = modes[i].letter;
@@ -258,7 +258,7 @@ static char *misc_to(char *at, const struct perfdata_raw *raw)
 	return fill_to(at, at - start < 5 ? 6 - (size_t)(at - start) : 1);
 }
 
-/* The date and time of day. */
+/* Date and time of day. */
 static char *day_to(char *at, const struct script_setup *setup, uint64_t time)
 {
 	if (!setup->has_clock) {
@@ -298,7 +298,7 @@ static char *who_to(char *at, const struct script_setup *setup, const struct scr
 	return at;
 }
 
-/* As who_to, copied where the cache has the thread's text. */
+/* As who_to, but copies the text from the cache if it is there. */
 static void spell_who(const struct script_where *where, const struct script_plan *plan, uint32_t comm,
 		      const struct values *values, struct perfdata_text *out)
 {
@@ -329,7 +329,7 @@ static void spell_who(const struct script_where *where, const struct script_plan
 	perfdata_text_commit(out, at + known->size);
 }
 
-/* From the comm to the time. */
+/* Writes the part from comm to time. */
 /* The virtual machine and its CPU. */
 static void spell_machine(uint64_t fields, const struct perfdata_delivery *delivery, struct perfdata_text *out)
 {
@@ -374,7 +374,7 @@ void pd_script_line_start(const struct script_setup *setup, const struct perfdat
 			  const struct perfdata_record *record, struct script_carry *carry,
 			  struct perfdata_scratch *scratch, struct perfdata_text *out)
 {
-	/* where no event is known yet, or ever, records say themselves whose they are, as where they have no ids */
+	/* without an event, such as before the attrs of a stream, perf takes the values from the record itself */
 	const struct script_plan eventless = {
 		.fields = setup->eventless,
 		.who_style = UINT32_MAX,
@@ -478,7 +478,7 @@ static void spell_data_src(const struct line *line, struct script_carry *carry)
 static void spell_cgroup(const struct line *line, const struct script_cgroup *cgroups)
 {
 	const struct script_cgroup *found = NULL;
-	/* of several records with one id the first counts */
+	/* of several records with one id, perf uses the first */
 	for (const struct script_cgroup *cgroup = cgroups; cgroup; cgroup = cgroup->next)
 		if (cgroup->id == line->sample->cgroup)
 			found = cgroup;
@@ -489,7 +489,7 @@ static void spell_cgroup(const struct line *line, const struct script_cgroup *cg
 		perfdata_text_literal(line->out, "unknown");
 }
 
-/* The cookie of a deferred chain that did not come, or 0. */
+/* The cookie of a missing deferred chain, or 0. */
 static uint64_t cookie_of(const struct line *line)
 {
 	if (!line->sample || line->delivery->deferred || line->delivery->flags & PERFDATA_DELIVERY_CHAIN_LOST ||

@@ -9,7 +9,7 @@
 
 /* --- data_src ----------------------------------------------------------------------------------------------------- */
 
-#define DECODED_MAX 99u   /* so many bytes fit perf's buffers */
+#define DECODED_MAX 99u   /* size of perf's buffers */
 
 static const char *const lvl_names[] = {
 	"L1", "LFB/MAB", "L2", "L3", "Local RAM", "Remote RAM (1 hop)", "Remote RAM (2 hops)", "Remote Cache (1 hop)",
@@ -27,7 +27,7 @@ static const char *const tlb_names[] = { "N/A", NULL, NULL, "L1", "L2", "Walker"
 
 enum { HIT = 2, MISS = 4 };
 
-/* Appends the names of the bits that are set, joined by " or "; returns how many there are. */
+/* Appends the names of the set bits, joined by " or "; returns their number. */
 static unsigned spell_bits(struct perfdata_text *out, uint64_t bits, const char *const *names, unsigned nr,
 			   unsigned before)
 {
@@ -179,7 +179,7 @@ static void spell_flags(struct perfdata_text *out, uint64_t flags)
 	perfdata_text_char(out, ' ');
 }
 
-/* brstackoff: the place in the file, where perf has not read the file. */
+/* brstackoff: the offset in the file, for files that perf has not read. */
 static uint64_t offset_of(const struct perfdata_session *session, uint32_t frame, uint64_t address)
 {
 	const struct perfdata_frame *at = perfdata_session_frame(session, frame);
@@ -228,7 +228,7 @@ void pd_script_branches(const struct script_where *where, uint64_t fields, const
 
 /* --- bpf-output --------------------------------------------------------------------------------------------------- */
 
-/* In perf's own tables of characters, bytes from 0xa0 on count as printable. */
+/* perf's character tables count bytes from 0xa0 on as printable. */
 static bool is_printable(uint8_t c) { return (c >= 0x20 && c < 0x7f) || c >= 0xa0; }
 
 static bool is_text(struct perfdata_bytes raw)
@@ -284,7 +284,8 @@ void pd_script_page_size(uint64_t size, struct perfdata_text *out)
 	pd_sample_text_page_size(size, out);
 }
 
-/* --- events that perf inject makes of instruction traces ---------------------------------------------------------- */
+/* --- events that perf inject makes from instruction traces
+ * ---------------------------------------------------------- */
 
 enum synthesized {
 	SYNTH_PTWRITE, SYNTH_MWAIT, SYNTH_PWRE, SYNTH_EXSTOP, SYNTH_PWRX, SYNTH_CBR, SYNTH_PSB, SYNTH_EVT, SYNTH_IFLAG,
@@ -374,7 +375,7 @@ void pd_script_synthesized(uint64_t config, struct perfdata_bytes raw, enum perf
 			   struct perfdata_text *out)
 {
 	const size_t before = out->size;
-	/* perf inject makes these events on x86 alone */
+	/* perf inject makes these events on x86 only */
 	if (order != PERFDATA_BYTE_ORDER_LITTLE || raw.size < 4)
 		return;
 	const uint64_t flags = read_le(raw, 0, 4), payload = read_le(raw, 4, 8);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules of tools/perf/builtin-script.c: the fields printed by default, the changes by -F, and refused
- * combinations. */
+/* The rules of tools/perf/builtin-script.c: default fields, changes by -F, refused combinations. */
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,13 +15,14 @@
 #define MEMORY                                                                                                   \
 	(SCRIPT_ADDR | SCRIPT_DATA_SRC | SCRIPT_WEIGHT | SCRIPT_INS_LAT | SCRIPT_RETIRE_LAT | SCRIPT_PHYS_ADDR | \
 	 SCRIPT_DATA_PAGE_SIZE | SCRIPT_CODE_PAGE_SIZE)
-/* What samples made of instruction traces may have without an attribute. */
+/* Fields that samples from instruction traces may have although the attr lacks them. */
 #define OF_TRACES (SCRIPT_ADDR | SCRIPT_DATA_SRC | SCRIPT_WEIGHT | SCRIPT_PHYS_ADDR | SCRIPT_CPU | SCRIPT_IREGS)
 
-#define PERF_STACK 127u      /* so many addresses of a chain perf prints unless it is asked for more */
+#define PERF_STACK 127u      /* addresses of a chain that perf prints without --max-stack */
 
 static const struct {
-	const char *name, *prefix;   /* in messages; before the ':' of -F, NULL: not to be chosen */
+	/* name: in messages; prefix: before the ':' of -F, NULL: the user cannot choose this type */
+	const char *name, *prefix;
 	uint32_t defaults, invalid;
 } types[SCRIPT_TYPES] = {
 	[SCRIPT_HARDWARE] = { "hardware", "hw", USUAL, SCRIPT_TRACE | SCRIPT_BPF_OUTPUT },
@@ -39,13 +39,13 @@ static const char needs_disassembler[] = "it needs a disassembler";
 static const char needs_source[] = "it needs source text";
 static const char needs_itrace[] = "it comes from decoded instruction traces";
 
-/* Every field name. */
+/* Names of fields. */
 static const struct row {
 	const char *name;
 	uint64_t field;
 	uint64_t sample_type;        /* one of these bits must be recorded */
-	const char *attribute;       /* their name in messages */
-	const char *refused;         /* why it cannot be printed, or NULL */
+	const char *attribute;       /* name of these bits in messages */
+	const char *refused;         /* why the field cannot be printed, or NULL */
 } rows[] = {
 	{ "comm", SCRIPT_COMM, 0, NULL, NULL },
 	{ "tid", SCRIPT_TID, PERFDATA_SAMPLE_TID, "TID", NULL },
@@ -102,7 +102,7 @@ static enum perfdata_status refuse_option(const struct perfdata_emit_context *co
 	struct perfdata_error *error = context->reterr;
 	if (error) {
 		error->status = status;
-		/* all format strings are in this file, with two %s at most */
+		/* all format strings are in this file; they have at most two %s */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 		snprintf(error->message, sizeof error->message, format, first, second);
@@ -111,14 +111,14 @@ static enum perfdata_status refuse_option(const struct perfdata_emit_context *co
 	return status;
 }
 
-/* For a wrong list of fields. The messages begin with perf's words: callers of perf look for those. */
+/* Refuses a wrong list of fields. Messages begin with perf's words, for programs that look for them. */
 static enum perfdata_status refuse_usage(const struct perfdata_emit_context *context, const char *format,
 					 const char *first, const char *second)
 {
 	return refuse_option(context, PERFDATA_EUSAGE, format, first, second);
 }
 
-/* For what cannot be printed, of this recording or ever. */
+/* Refuses fields that the recording lacks, or that are never printed. */
 static enum perfdata_status refuse_unrecorded(const struct perfdata_emit_context *context, const char *format,
 					      const char *first, const char *second)
 {
@@ -169,7 +169,7 @@ static void change_type_field(struct script_type_setup *type, uint64_t field, bo
 	type->asked = false;
 }
 
-/* only == SCRIPT_TYPES: changes the field for every type that can have the field. */
+/* only == SCRIPT_TYPES: for every type that can have the field. */
 static enum perfdata_status change_field(struct script_setup *setup, const struct perfdata_emit_context *context,
 					 enum script_type only, const struct row *row, bool remove)
 {
@@ -210,7 +210,7 @@ static enum perfdata_status parse_fields(struct script_setup *setup, const struc
 	} else if (!*text) {
 		return refuse_usage(context, "Cannot set fields to 'none' for all event types.%s%s", "", "");
 	}
-	/* perf looks for + and - anywhere in the text, so bpf-output changes a set, too */
+	/* perf looks for + and - anywhere in the text, so bpf-output changes the set too */
 	if (!strpbrk(list, "+-"))
 		start_empty(setup, only);
 	const char *first = NULL;
@@ -254,8 +254,8 @@ static enum perfdata_status not_set(const struct perfdata_emit_context *context,
 	return refuse_unrecorded(context, "Samples for '%s' event do not have %s", event->name, field);
 }
 
-/* Drops fields that the first event of a type does not have; refuses them if the user asked for them for all types: in
- * a list for one type, perf takes a field for one that may be missing, as those by default. */
+/* Drops fields that the type's first event lacks. If the user selected such a field for all types, it is an error; in a
+ * list for one type, perf drops it like a default field. */
 static enum perfdata_status check_event(struct script_setup *setup, const struct perfdata_emit_context *context,
 					const struct perfdata_event *event)
 {
@@ -273,7 +273,7 @@ static enum perfdata_status check_event(struct script_setup *setup, const struct
 		else if (!traced || !(row->field & OF_TRACES))
 			return not_set(context, event, row);
 	}
-	/* perf gives up here; perfdata leaves out fields that the user did not ask for, and prints the others */
+	/* here perf fails; perfdata drops fields that the user did not select, and prints the others */
 	if (!(attr->sample_type & (PERFDATA_SAMPLE_IP | PERFDATA_SAMPLE_ADDR)))
 		type->fields &= ~(uint64_t)(SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO) | type->set_fields |
 				type->typed_fields;
@@ -328,7 +328,7 @@ static const struct perfdata_event *first_of(const struct perfdata_reader *reade
 	return NULL;
 }
 
-/* For a file, all of whose events are known in begin. */
+/* For a file: begin knows all its events. */
 static enum perfdata_status check_all(struct script_setup *setup, const struct perfdata_emit_context *context)
 {
 	for (unsigned i = 0; i < SCRIPT_TYPES; i++) {
@@ -359,7 +359,7 @@ static enum perfdata_status check_all(struct script_setup *setup, const struct p
 	return PERFDATA_OK;
 }
 
-/* For a pipe: perf decides as the attrs come, by what perf knows then, and never looks at types of other PMUs. */
+/* For a pipe: perf decides at each attr, by the attrs so far, and ignores the types of other PMUs. */
 static enum perfdata_status check_in_order(struct script_setup *setup, const struct perfdata_emit_context *context)
 {
 	const uint64_t unwindable = PERFDATA_SAMPLE_REGS_USER | PERFDATA_SAMPLE_STACK_USER;
@@ -424,7 +424,7 @@ static enum perfdata_status find_clock(struct script_setup *setup, const struct 
 	const struct perfdata_node *wall = perfdata_node_get(root, "wall_clock"),
 				   *clock = perfdata_node_get(root, "clockid_time");
 	setup->has_clock = wall && clock;
-	/* a later record of the pipe may state the clock */
+	/* a later record of the pipe may have the clock */
 	if (!setup->has_clock && is_pipe)
 		return PERFDATA_OK;
 	if (!setup->has_clock)
@@ -501,7 +501,7 @@ enum perfdata_status pd_script_setup_init(struct script_setup *setup, const stru
 	enum perfdata_status status = read_options(setup, context);
 	const bool is_pipe = perfdata_reader_header(setup->reader)->container == PERFDATA_CONTAINER_PIPE;
 	find_machine(setup);
-	/* records before a stream's attrs have no event, and attrs have not dropped any fields yet */
+	/* records before a stream's first attr have no event, and no attr has dropped fields yet */
 	setup->eventless = setup->types[SCRIPT_HARDWARE].fields &
 			   (SCRIPT_COMM | SCRIPT_PID | SCRIPT_TID | SCRIPT_CPU | SCRIPT_TIME);
 	if (status == PERFDATA_OK)

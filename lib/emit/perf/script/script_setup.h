@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Which fields `perf script` prints for which kind of event, and everything else that is the same for all lines. */
+/* The fields that `perf script` prints for each kind of event, and other settings for all lines. */
 #ifndef SCRIPT_SETUP_H
 #define SCRIPT_SETUP_H
 
 #include "perfdata/emit.h"
 #include "emit/perf/event_names.h"
 
-/* Fields of -F, in no particular order of bits. */
+/* Fields of -F; the order of bits has no meaning. */
 enum script_field {
 	SCRIPT_COMM = 1 << 0,
 	SCRIPT_TID = 1 << 1,
@@ -45,10 +45,10 @@ enum script_field {
 #define SCRIPT_VCPU (UINT64_C(1) << 32)
 #define SCRIPT_SRCLINE (UINT64_C(1) << 33)
 
-/* SRCLINE, in ip_fields: the bit of a field that is never in ip_fields. */
+/* SRCLINE in ip_fields: reuses the bit of a field that is never in ip_fields. */
 #define SCRIPT_IP_SRCLINE ((uint32_t)SCRIPT_COMM)
 
-/* Fields are chosen per kind of event. */
+/* Kinds of events, which have separate sets of fields. */
 enum script_type {
 	SCRIPT_HARDWARE,
 	SCRIPT_SOFTWARE,
@@ -63,13 +63,13 @@ enum script_type {
 
 struct script_type_setup {
 	uint64_t fields;
-	/* what the ip part shows: bits of IP, SYM, SYMOFF, DSO, DSOFF; or SCRIPT_IP_SRCLINE */
+	/* parts of an address to print: bits of IP, SYM, SYMOFF, DSO, DSOFF; or SCRIPT_IP_SRCLINE */
 	uint32_t ip_fields;
-	uint64_t set_fields;         /* the user asked for these for all types … */
-	uint64_t unset_fields;       /* … and not for these */
-	uint64_t typed_fields;       /* the user asked for these for this type */
-	bool set;                    /* the user changed something */
-	bool asked;                  /* the user set an empty list for this type alone */
+	uint64_t set_fields;         /* fields that the user selected for all types … */
+	uint64_t unset_fields;       /* … and excluded */
+	uint64_t typed_fields;       /* fields that the user selected for this type */
+	bool set;                    /* the user changed the fields */
+	bool asked;                  /* the user selected an empty list for this type */
 };
 
 struct script_setup {
@@ -77,25 +77,25 @@ struct script_setup {
 	const struct perfdata_reader *reader;
 	struct event_names names;
 	struct script_type_setup types[SCRIPT_TYPES];
-	/* bit n: records of type n, below 64, have lines of their own; see script_setup_shows */
+	/* bit n: print lines for records of type n (below 64); see script_setup_shows */
 	uint64_t shown;
 	uint64_t shown_user;         /* as `shown`, for types from 64 on */
 	bool use_callchain, latency, ns, reltime, deltatime, flags, kernel_path, inlines;
-	unsigned name_width;         /* of the longest event name */
-	uint64_t eventless;          /* fields of records for which no event is known */
-	uint32_t nr_cpus;            /* CPU numbers from here on are shown as 0 */
+	unsigned name_width;         /* width of the longest event name */
+	uint64_t eventless;          /* fields of records without an event */
+	uint32_t nr_cpus;            /* CPU numbers from this one on are printed as 0 */
 	uint32_t max_stack;
 	enum perfdata_arch arch;
 	const char *stop;            /* comma-separated symbols that end a chain, or NULL */
 	bool has_clock;
-	uint64_t clock_time, wall_time;  /* the same moment on both clocks, for SCRIPT_TOD */
+	uint64_t clock_time, wall_time;  /* one moment on both clocks, for SCRIPT_TOD */
 	struct script_cgroup *cgroups;   /* script_line.c's */
-	struct text_pool *frame_texts;   /* what frames look like, for all threads */
+	struct text_pool *frame_texts;   /* texts of frames, for all threads */
 };
 
-/* Fills *setup by the recording and the options of `script`, ignoring options of other names. PERFDATA_EUSAGE with a
- * message for a wrong list of fields, PERFDATA_EUNSUP for fields that the recording does not have, or that are never
- * printed. Borrows reader and session. */
+/* Fills *setup from the recording and the options of `script`; ignores other options. PERFDATA_EUSAGE with a message
+ * for a wrong list of fields, PERFDATA_EUNSUP for fields that the recording lacks or that are never printed. Borrows
+ * reader and session. */
 enum perfdata_status pd_script_setup_init(struct script_setup *setup, const struct perfdata_emit_context *context);
 
 static inline bool script_setup_shows(const struct script_setup *setup, uint32_t type)
@@ -105,7 +105,7 @@ static inline bool script_setup_shows(const struct script_setup *setup, uint32_t
 
 enum script_type pd_script_type_of(const struct perfdata_attr *attr);
 
-/* Options of the sample lines, which `script` and `dump` take: pd_script_setup_init reads them. */
+/* Options for sample lines of `script` and `dump`, which pd_script_setup_init reads. */
 #define SCRIPT_LINE_OPTIONS \
 	{ .name = "fields", .kind = PERFDATA_OPTION_TEXT, .short_name = 'F', .argument = "[TYPE:]LIST", \
 	  .help = "the fields to print, or changes of the default ones: +FIELD, -FIELD; TYPE: hw, sw, trace, raw, " \

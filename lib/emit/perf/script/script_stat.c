@@ -7,9 +7,10 @@
 #include "reader/reader.h"
 #include "text/spelling.h"
 
-/* At most so many counters of all events together, since each round prints them all; further counters are dropped. */
+/* Limit of the counters of all events, since each round prints them all; further counters are dropped. */
 #define MAX_COUNTS (1u << 20)
-/* A recorder writes a value for every counter of a round. Rounds alone, 24 bytes each, get so many rows and no more. */
+/* A recorder writes a value for every counter of a round. Rounds without values, 24 bytes each, print at most FREE_ROWS
+ * rows. */
 #define FREE_ROWS (1u << 18)
 #define ROWS_OF_VALUE 64u
 
@@ -19,8 +20,8 @@ struct count { uint64_t value, enabled, running; };
 struct event_counts {
 	int32_t *cpus;
 	size_t nr_cpus;
-	struct count *counts;          /* [thread * nr_cpus + cpu]: as recorded, and in a round as printed */
-	struct count *previous;        /* the same, as recorded in the round before */
+	struct count *counts;          /* [thread * nr_cpus + cpu]: recorded values; during a round, printed values */
+	struct count *previous;        /* recorded values of the round before */
 };
 
 struct script_stat {
@@ -86,7 +87,7 @@ void pd_script_stat_free(struct script_stat *stat)
 	free(stat);
 }
 
-/* The CPUs as an array; NULL without memory. */
+/* Copies the CPUs to an array; NULL without memory. */
 static int32_t *list_cpus(const struct perfdata_cpus *cpus, size_t *ret_nr)
 {
 	uint64_t position = 0;
@@ -114,7 +115,7 @@ static enum perfdata_status take_threads(struct script_stat *stat, const struct 
 {
 	if (stat->threads)
 		return PERFDATA_OK;
-	stat->nr_threads = (size_t)threads->count;   /* of one record */
+	stat->nr_threads = (size_t)threads->count;   /* the record's size limits it */
 	stat->threads = calloc(stat->nr_threads ? stat->nr_threads : 1, sizeof *stat->threads);
 	if (!stat->threads)
 		return PERFDATA_ENOMEM;
@@ -136,7 +137,7 @@ static bool is_among(const struct perfdata_cpus *cpus, int32_t wanted)
 	return false;
 }
 
-/* The recording's CPUs, as far as the event's unit has them; "any CPU" is one of every unit. */
+/* The CPUs of an event: those of the recording that the event's PMU has, and "any CPU". */
 static enum perfdata_status make_counts(struct script_stat *stat, const struct perfdata_event *event,
 					const struct perfdata_raw *raw, struct event_counts *counts)
 {
@@ -155,7 +156,7 @@ static enum perfdata_status make_counts(struct script_stat *stat, const struct p
 	return counts->cpus && counts->counts && counts->previous ? PERFDATA_OK : PERFDATA_ENOMEM;
 }
 
-/* Counters are made at the first value after both maps, which do not change from then on. */
+/* Makes the counters at the first value after both maps; the maps do not change later. */
 static enum perfdata_status make_events(struct script_stat *stat, const struct perfdata_raw *raw)
 {
 	if (stat->events || !stat->cpus || !stat->threads)
@@ -201,15 +202,14 @@ static enum perfdata_status take_value(struct script_stat *stat, const struct pe
 	return status;
 }
 
-/* What the counter would have shown had it run all the time; with a forged count that may exceed the largest number. */
+/* Scales the count as if the counter had run all the time. A forged count may exceed the range. */
 static uint64_t estimate_count(const struct count *count)
 {
 	const double value = (double)count->value * (double)count->enabled / (double)count->running;
 	return value < 0x1p64 ? (uint64_t)value : UINT64_MAX;
 }
 
-/* Counters grow: a round shows by how much. Where a counter did not run all the time, its growth is
- * estimated. */
+/* Replaces the recorded values by the growth since the round before, scaled if the counter did not run all the time. */
 static void finish_count(const struct script_stat *stat, struct count *count, struct count *previous)
 {
 	const struct count recorded = *count;
