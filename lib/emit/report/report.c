@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `report`: where the time goes, or where and how often something happened: text for people at a terminal, JSON, CSV.
- * One block for each event: weights of several are never added up. */
+/* `report`: where the time goes, or where and how often something happened, as text, JSON or CSV. Each event has a
+ * separate block: weights of different events are never added up. */
 #include "config.h"
 #include "base/checked.h"
 #include "base/error.h"
@@ -12,13 +12,13 @@
 #include "emit/stacks/stack_text.h"
 #include "session/session.h"
 
-/* Source positions need the debug information, and the text shows positions only by line. */
+/* Whether source positions are needed: they take reading debug information, and text shows them only by line. */
 static bool shows_sources(const struct report_options *report)
 {
 	return report->by == REPORT_LINE || report->form != REPORT_TEXT;
 }
 
-/* What distinguishes samples of different rows, beside their stacks: enum pd_profile_parts. */
+/* Parts of the profile's key that the report needs besides the stack: enum pd_profile_parts. */
 static uint32_t part_of(const struct report_options *options, enum report_by key)
 {
 	return key == REPORT_THREAD || key == REPORT_PROCESS ? PD_BY_THREAD
@@ -82,7 +82,8 @@ static enum perfdata_status merge_part(void *pointer, void *part, struct perfdat
 	struct report_state *state = pointer;
 	return state->spans ? pd_report_spans_merge(state->spans, part) : pd_stack_gather_merge(pointer, part, out);
 }
-/* --- all of them -------------------------------------------------------------------------------------------------- */
+/* --- the whole report
+ * -------------------------------------------------------------------------------------------------- */
 
 static enum perfdata_status add_entries(struct report_writer *writer, struct pd_profile_walk *walk)
 {
@@ -126,7 +127,7 @@ static enum perfdata_status add_entries(struct report_writer *writer, struct pd_
 	return open ? pd_report_write_event(writer) : PERFDATA_OK;
 }
 
-/* Several events that count occurrences: writes the count of each event before the events' reports. */
+/* Writes the counts of events that count occurrences, if there are several, before the reports of events. */
 static enum perfdata_status write_counts(struct report_writer *writer)
 {
 	const struct report_state *state = writer->state;

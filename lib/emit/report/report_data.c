@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports for programs: JSON and CSV. */
+/* Reports as JSON and CSV. */
 #include "config.h"
 #include <inttypes.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "text/json_quoted.h"
 #include "text/spelling.h"
 
-/* "ns", "occurrences", or "" for what counters count. */
+/* "ns", "occurrences", or "" for counters. */
 static const char *report_unit(const struct report_event *event)
 {
 	switch (event->measure) {
@@ -65,13 +65,13 @@ void pd_report_json_head(const struct report_options *options, const struct repo
 	perfdata_text_literal(out, ",\"events\":[");
 }
 
-/* The key of an object that a key of rows has. */
+/* The JSON key for a key of rows. */
 static const char *json_key(enum report_by by)
 {
 	return by == REPORT_BUILD_ID ? "build_id" : by == REPORT_LINE ? "symbol" : pd_report_by_name(by);
 }
 
-/* The thing itself: by symbol also where it is. */
+/* Writes the keys of a row; for symbols also file and source. */
 static void json_row(const struct report_options *options, const struct report_event *event,
 		     const struct report_row *row, struct perfdata_text *out)
 {
@@ -112,7 +112,7 @@ static void json_row(const struct report_options *options, const struct report_e
 	perfdata_text_char(out, '}');
 }
 
-/* How many stacks were cut, and the files whose stacks end too early, as far as they are worth telling. */
+/* Writes the number of cut stacks, and the files with stacks that end too early, if there are enough of them. */
 static void json_broken(const struct report_event *event, struct perfdata_text *out)
 {
 	enum { FILES_TOLD = 8 };
@@ -175,7 +175,7 @@ void pd_report_json_end(const struct report_head *head, struct perfdata_text *ou
 void pd_report_csv_head(const struct report_options *options, struct perfdata_text *out)
 {
 	perfdata_text_literal(out, "file,event,unit,");
-	/* with several keys each has a column; the file's column is among the columns of all reports */
+	/* several keys have a column each; the column of the file is in all reports */
 	for (unsigned i = 0; options->nr_keys > 1 && i < options->nr_keys; i++)
 		if (options->keys[i] != REPORT_DSO)
 			perfdata_text_printf(out, "%s,", json_key(options->keys[i]));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report of one event: each stack adds its weight to the rows that it belongs to. */
+/* The report of one event: adds the weight of each stack to its rows. */
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ void pd_report_add_sums(struct report_sum *sum, const struct pd_profile_sums *mo
 	pd_sum_up(&sum->self[1], more->weight);
 }
 
-/* Notes that a label gets sums. */
+/* Notes that a label has sums in the current group. */
 static void touch_label(struct report_writer *writer, uint32_t label)
 {
 	if (writer->state->options.nr_keys == 1)
@@ -26,8 +26,8 @@ static void touch_label(struct report_writer *writer, uint32_t label)
 		writer->touched[writer->nr_touched++] = label;
 }
 
-/* Leaves the path down to so many labels: adds pending sums to the totals of the labels that are left; a label that is
- * on the path several times gets them once. */
+/* Shortens the path to `nr` labels. Adds pending sums to the totals of the removed labels: once for a label that is on
+ * the path several times. */
 static void leave_labels(struct report_writer *writer, size_t nr)
 {
 	while (writer->nr_pending > nr) {
@@ -87,7 +87,8 @@ static enum perfdata_status add_to_tree(struct report_writer *writer, const stru
 	return PERFDATA_OK;
 }
 
-/* Where stacks begin at a function, nothing can be said of their ends. */
+/* Whether broken stacks are counted: not if options begin stacks at a function, since the end of the stack is then
+ * unknown. */
 static bool tells_broken(const struct report_writer *writer)
 {
 	return !pd_stack_choice_cuts(writer->state->gather.choice) &&
@@ -100,7 +101,7 @@ static enum perfdata_status note_broken(struct report_writer *writer, const stru
 	struct stack_path path;
 	if (!tells_broken(writer))
 		return PERFDATA_OK;
-	/* the route is there already */
+	/* returns the current path, without work */
 	const enum perfdata_status status = pd_stack_route_to(writer->place.route, entry->key.node, &path);
 	if (status != PERFDATA_OK)
 		return status;
@@ -144,7 +145,7 @@ struct report_row pd_report_plain_row(const char *name)
 				    .cpu = "", .pid = -1, .tid = -1, .dso = PERFDATA_NONE };
 }
 
-/* Keys are sorted by comm, so keys with the same comm are consecutive. */
+/* Keys are sorted by comm, so equal comms are consecutive. */
 static enum perfdata_status add_comm(struct report_writer *writer, const struct pd_profile_entry *entry)
 {
 	if (!writer->nr_comms || writer->last_comm != entry->key.comm) {
@@ -174,7 +175,7 @@ static enum perfdata_status put_row(struct report_writer *writer, const struct r
 	return PERFDATA_OK;
 }
 
-/* Rows of what samples have beside their stack. */
+/* Adds to rows by thread, comm, CPU or time. */
 static enum perfdata_status add_key_row(struct report_writer *writer, const struct pd_profile_entry *entry)
 {
 	const struct report_state *state = writer->state;
@@ -226,7 +227,7 @@ static struct report_row stack_row(const struct report_writer *writer, uint32_t 
 	return row;
 }
 
-/* A state has no callers: what weighs nothing by itself is none. */
+/* Whether a label has a row. States have no callers, so with states only labels with self sums have one. */
 static bool is_row(const struct report_writer *writer, const struct report_sum *sum)
 {
 	const uint64_t *sums = pd_report_is_by_wait(writer->state->options.by) ? sum->self : sum->total;
@@ -255,7 +256,7 @@ static enum perfdata_status make_stack_rows(struct report_writer *writer)
 
 struct process {
 	int32_t pid;
-	uint32_t thread;             /* the heaviest one */
+	uint32_t thread;             /* the thread with most samples */
 	uint64_t samples;
 };
 
@@ -267,7 +268,7 @@ static int compare_threads(const void *left, const void *right)
 	return a->samples != b->samples ? (a->samples < b->samples ? 1 : -1) : a->thread > b->thread ? 1 : -1;
 }
 
-/* A process is called as its thread with most samples of the event. */
+/* Names each process after its thread with most samples in the event. */
 static enum perfdata_status name_processes(struct report_writer *writer, uint32_t event)
 {
 	struct pd_profile *profile = writer->state->gather.profile;
@@ -298,7 +299,7 @@ static enum perfdata_status name_processes(struct report_writer *writer, uint32_
 	return status;
 }
 
-/* Sets what rows of the group at hand have in common. False without memory. */
+/* Sets the members that all rows of the current group share. False without memory. */
 static bool set_group(const struct report_writer *writer, struct report_row *row)
 {
 	const struct report_state *state = writer->state;
@@ -330,7 +331,7 @@ static bool set_group(const struct report_writer *writer, struct report_row *row
 	return row->cpu;
 }
 
-/* Makes rows of the sums of a group, which is at its end. */
+/* Makes rows from the sums of the finished group. */
 static enum perfdata_status end_group(struct report_writer *writer)
 {
 	enum perfdata_status status = PERFDATA_OK;
@@ -376,7 +377,7 @@ static enum perfdata_status make_group_rows(struct report_writer *writer)
 
 /* --- an event ----------------------------------------------------------------------------------------------------- */
 
-/* Whether it is the event that decides which function is executing when a sample is taken, and not the program. */
+/* Whether the event, not the program, determines which function executes at a sample. */
 static bool has_fixed_place(const struct perfdata_event *event)
 {
 	enum { CONTEXT_SWITCHES = 3, CPU_MIGRATIONS = 4, CGROUP_SWITCHES = 11 };
@@ -387,7 +388,7 @@ static bool has_fixed_place(const struct perfdata_event *event)
 		 attr->config == CGROUP_SWITCHES));
 }
 
-/* Where all samples have one function, or functions that belong to the event, they answer nothing: rows are comms. */
+/* If all samples have one function, or the event determines the functions, functions say nothing: rows become comms. */
 static void choose_rows(struct report_writer *writer)
 {
 	struct report_event *event = &writer->event;
@@ -492,7 +493,7 @@ enum perfdata_status pd_report_event_begin(struct report_writer *writer, uint32_
 	if (pd_report_is_by_stack(state->options.by) && !pd_report_is_by_wait(state->options.by) &&
 	    tells_broken(writer))
 		writer->event.broken = &writer->broken;
-	/* a new route: the tree has no nodes of the path yet */
+	/* a new route, since the new tree has no nodes of the old path */
 	pd_stack_route_free(writer->place.route);
 	writer->place.route = pd_stack_route_new(state->gather.profile, state->gather.session, writer->labels,
 						 state->gather.choice);

@@ -95,7 +95,7 @@ static bool has_key(const struct report_options *options, enum report_by by)
 	return false;
 }
 
-/* A line is of a function, and a function of a file: rows of the finer one show the coarser, too. */
+/* Removes keys that a finer key implies: a line has a function, a function has a file. */
 static void drop_implied(struct report_options *options)
 {
 	const bool line = has_key(options, REPORT_LINE), symbol = has_key(options, REPORT_SYMBOL),
@@ -109,7 +109,7 @@ static void drop_implied(struct report_options *options)
 	options->nr_keys = nr;
 }
 
-/* What the keys together are: the one of stacks, else the first. */
+/* Sets `by`: the key about stacks, or the first key. */
 static void choose_by(struct report_options *options)
 {
 	options->by = options->keys[0];
@@ -118,7 +118,7 @@ static void choose_by(struct report_options *options)
 			options->by = options->keys[i];
 }
 
-/* Reads "comm,dso". False after a message. */
+/* Parses "comm,dso". False after a message. */
 static bool read_keys(const char *text, struct report_options *options, struct perfdata_error *reterr)
 {
 	static const char *const apart[][2] = { { "event", NULL },
@@ -198,7 +198,7 @@ enum perfdata_status pd_report_configure(void *user, struct perfdata_configurati
 
 /* --- values ------------------------------------------------------------------------------------------------------- */
 
-/* The place of a text in a list that a NULL ends. */
+/* The index of a text in a list that ends with NULL. */
 static unsigned place_in(const char *const *list, const char *text, unsigned otherwise)
 {
 	for (unsigned i = 0; text && list[i]; i++)
@@ -242,7 +242,7 @@ bool pd_report_read_options(const struct perfdata_emit_context *context, struct 
 	};
 	if (!least && ret->view != REPORT_LIST)
 		ret->min_percent = 0.5;
-	/* spans have keys of their own, which report_spans.c reads */
+	/* report_spans.c reads the keys of spans */
 	const bool spans = pd_report_spans_asked(values, nr);
 	if (!read_keys(by && !spans ? by : "symbol", ret, context->reterr))
 		return false;
@@ -263,7 +263,7 @@ bool pd_report_read_options(const struct perfdata_emit_context *context, struct 
 		wrong = "--by state, waker, wakee and syscall need the frames that --no-state-frames leaves out";
 	else if (perfdata_option_text(values, nr, "comm-names") && !has_key(ret, REPORT_COMM))
 		wrong = "--comm-names changes nothing where rows are no comms: --by comm";
-	/* a rule of options would let --no-inline pass */
+	/* not a rule, since rules always accept --no-inline */
 	else if (perfdata_option_flag(values, nr, "inline", true) ==
 			 perfdata_option_flag(values, nr, "inline", false) &&
 		 ret->by != REPORT_SYMBOL && ret->by != REPORT_LINE && !spans)

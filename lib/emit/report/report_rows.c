@@ -63,7 +63,7 @@ struct turning {
 	struct report_sum *sums;
 	size_t room;
 	bool *wanted;                /* by label */
-	bool *inside;                /* by node: the node or one above it is a function that matches */
+	bool *inside;                /* by node: the node or a node above it matches */
 };
 
 static bool add_to(struct turning *turning, uint32_t node, const uint64_t self[2])
@@ -142,7 +142,7 @@ bool pd_report_turn(struct report_event *event, const struct report_options *opt
 
 static int compare_numbers(uint64_t a, uint64_t b) { return (a < b) - (a > b); }
 
-/* By what the row is, not by its sums; 0: two rows of the same thing. */
+/* Compares the keys of rows; 0: equal keys. */
 static int report_compare_names(const struct report_row *a, const struct report_row *b)
 {
 	const int by_name = strcmp(a->name, b->name), by_file = strcmp(a->file, b->file),
@@ -218,7 +218,7 @@ size_t pd_report_rows_shown(const struct report_options *options, const struct r
 
 const char *pd_report_key_name(const struct report_options *options, const struct report_row *row, enum report_by key)
 {
-	/* a row with one key is named by the key */
+	/* with one key, `name` is the key's */
 	if (options->nr_keys == 1 || pd_report_is_by_stack(key))
 		return row->name;
 	return key == REPORT_COMM ? row->comm : key == REPORT_CPU ? row->cpu : row->who;
@@ -239,8 +239,7 @@ void pd_report_spell_key(const struct report_options *options, const struct repo
 		out->size--;
 }
 
-/* Whether two rows are of the same thing: rows are sorted by name, and the first of equal ones takes the sums of the
- * others. */
+/* Whether two rows have equal keys. Rows are sorted by keys; the first of equal rows gets the sums of the others. */
 static bool is_same(const struct report_row *a, const struct report_row *b, const struct report_options *options)
 {
 	if (options->nr_keys > 1)
@@ -255,7 +254,7 @@ static int compare_processes(const void *left, const void *right)
 	const struct report_row *a = left, *b = right;
 	if (a->pid != b->pid)
 		return a->pid > b->pid ? 1 : -1;
-	/* a process is named after its main thread, or its heaviest thread */
+	/* a process is named after its main thread, or the thread with most samples */
 	return a->sum.self[0] != b->sum.self[0] ? (a->sum.self[0] < b->sum.self[0] ? 1 : -1) : strcmp(a->name, b->name);
 }
 

@@ -12,7 +12,7 @@
 #include "text/json_quoted.h"
 #include "text/spelling.h"
 
-/* What the spans of a kind are called in the head of a report, and how to record them. */
+/* Words for a kind of spans in the head of a report, and how to record it. */
 static const struct kind {
 	const char *plural, *recorded_by, *named;
 } kinds[PERFDATA_SPAN_KINDS] = {
@@ -42,10 +42,10 @@ static const struct {
 
 struct report_spans {
 	const struct perfdata_session *session;
-	const char *file;            /* of an output that several recordings share; or NULL */
+	const char *file;            /* set if several recordings share the output; or NULL */
 	enum perfdata_span_kind kind;
 	enum pd_span_by by;
-	const char *by_name;         /* "name" unless asked */
+	const char *by_name;         /* name of the rows' key; default "name" */
 	struct pd_span_sums *sums;
 };
 
@@ -227,7 +227,7 @@ static void text_row(const struct report_spans *spans, const struct pd_span_row 
 	perfdata_text_char(out, '\n');
 }
 
-/* Lines about missing begins and ends, before the numbers that lack them. */
+/* Writes lines about missing begins and ends, before the numbers that lack these spans. */
 static void text_facts(const struct report_spans *spans, struct perfdata_text *out)
 {
 	const struct pd_span_facts *facts = pd_session_span_facts(spans->session);

@@ -27,7 +27,7 @@ static void write_warning(const struct report_options *options, struct perfdata_
 	perfdata_text_char(out, '\n');
 }
 
-/* What makes the numbers below less than the truth comes first. */
+/* Writes what makes the numbers below too small. */
 void pd_report_text_head(const struct report_options *options, const struct report_head *head,
 			 struct perfdata_text *out)
 {
@@ -85,7 +85,7 @@ static bool counts_occurrences(const struct report_event *event)
 
 static const char *plural_ending(uint64_t count) { return count == 1 ? "" : "s"; }
 
-/* How much there is of the event, and of what. */
+/* Writes the amount of the event and its unit. */
 static void write_amount(const struct report_event *event, struct perfdata_text *out)
 {
 	const uint64_t samples = event->all[0], weight = event->all[1];
@@ -105,13 +105,13 @@ static void write_amount(const struct report_event *event, struct perfdata_text 
 		perfdata_text_printf(out, " of %s", event->weighs);
 }
 
-/* Whether a shell takes the name as one word without quotes, and --callers as a name without stars. */
+/* Whether the name needs no quotes in a shell and no * in --callers. */
 static bool is_plain(const char *name)
 {
 	return *name && !name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:")];
 }
 
-/* Why rows are comms, and what else could be asked. */
+/* Says why rows are comms, and which options show more. */
 static void comms_line(const struct report_options *options, const struct report_event *event,
 		       struct perfdata_text *out)
 {
@@ -157,7 +157,7 @@ static void broken_lines(const struct report_options *options, const struct repo
 	}
 }
 
-/* The share of the event's samples that have no name. */
+/* Writes the share of the event's samples that have no name. */
 static void share_line(const struct report_options *options, const struct report_event *event, const uint64_t sums[2],
 		       const char *what, const char *where, struct perfdata_text *out)
 {
@@ -198,13 +198,13 @@ void pd_report_event_line(const struct report_options *options, const struct rep
 /* --- lists -------------------------------------------------------------------------------------------------------- */
 
 struct column_widths {
-	const enum report_by *keys;  /* a column each */
+	const enum report_by *keys;  /* the key of each column */
 	unsigned nr_keys;
-	unsigned wide_key;           /* the column that gets what room is left */
+	unsigned wide_key;           /* column that gets the remaining width */
 	size_t key[REPORT_BYS];
 	size_t samples, weight, file;
 	bool weight_shown, file_shown, kind_shown;
-	bool failed;                 /* there was no memory for the names */
+	bool failed;                 /* memory for names ran out */
 };
 
 static size_t number_width(uint64_t value)
@@ -213,7 +213,7 @@ static size_t number_width(uint64_t value)
 	return (size_t)snprintf(number, sizeof number, "%" PRIu64, value);
 }
 
-/* Rows may have other keys than the requested ones: comms, or events. */
+/* Rows may have other keys than requested: comms or events. */
 static void choose_columns(const struct report_options *options, const struct report_event *event,
 			   struct column_widths *widths)
 {
@@ -225,7 +225,7 @@ static void choose_columns(const struct report_options *options, const struct re
 			widths->wide_key = i;
 }
 
-/* Appends the text in a column of a row. Returns an empty text without memory. */
+/* The text of a row's column; empty without memory. */
 static const char *key_text(const struct report_options *options, const struct report_row *row, enum report_by key,
 			    struct perfdata_text *scratch)
 {
@@ -276,11 +276,12 @@ static struct column_widths widths_of(const struct report_options *options, cons
 	widths.weight_shown = is_time(event) || event->all[0] != event->all[1];
 	size_t *name = &widths.key[widths.wide_key];
 	if (!options->width) {
-		/* names are not cut, but a long name moves the next column of its own row only */
+		/* names are not cut; a longer name moves the next column in its row only */
 		*name = at_most(*name, NAME_WIDTH);
 		return widths;
 	}
-	/* names and files share what the numbers leave; what does not fit beside a short name is not shown */
+	/* name and file share the width that numbers leave; a column that does not fit beside a short name is
+	 * dropped */
 	size_t numbers = 7u + (event->has_totals ? 8u : 0u) + 2 + widths.samples + 2 + REPORT_NAME_MIN;
 	for (unsigned k = 0; k < widths.nr_keys; k++) {
 		if (k == widths.wide_key)
@@ -289,7 +290,7 @@ static struct column_widths widths_of(const struct report_options *options, cons
 		numbers += widths.key[k] + 2;
 	}
 	size_t left = options->width > numbers ? (size_t)options->width - numbers : 0;
-	/* names that do not fit get the room of what is kind to know, and of the ends of names of files */
+	/* names that do not fit take the width of the column `kind`, and a part of the column `file` */
 	const size_t others = (widths.weight_shown ? 2 + widths.weight : 0) +
 			      (widths.file_shown ? 2 + widths.file : 0) +
 			      (widths.kind_shown ? 2 + strlen("inlined") : 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trees of reports as text. */
+/* Trees of reports as text: callers or callees of functions. */
 #include "config.h"
 #include <stdlib.h>
 #include "base/memory.h"
@@ -7,18 +7,18 @@
 #include "emit/stacks/stack_text.h"
 #include "text/shown.h"
 
-/* A node that is large enough to be shown. */
+/* A node that is large enough to be printed. */
 struct branch {
 	uint32_t parent, node;
 	uint64_t total;
-	size_t first, nr;            /* its children among the branches */
+	size_t first, nr;            /* its children in the array of branches */
 };
 
 static int compare_branches(const void *left, const void *right)
 {
 	const struct branch *a = left, *b = right;
 	if (a->parent != b->parent)
-		return a->parent + 1 > b->parent + 1 ? 1 : -1;   /* roots first */
+		return a->parent + 1 > b->parent + 1 ? 1 : -1;   /* STACK_NO_NODE + 1 is 0: roots first */
 	return a->total != b->total ? (a->total < b->total ? 1 : -1) : a->node > b->node ? 1 : -1;
 }
 
@@ -28,7 +28,7 @@ static int compare_nodes(const void *key, const void *element)
 	return parent + 1 == other + 1 ? 0 : parent + 1 > other + 1 ? 1 : -1;
 }
 
-/* The first of the branches below a node, and in *ret_nr their number. */
+/* The first child of a node; *ret_nr: number of children. */
 static struct branch *children_of(struct branch *branches, size_t nr, uint32_t parent, size_t *ret_nr)
 {
 	struct branch *found = nr ? bsearch(&parent, branches, nr, sizeof *branches, compare_nodes) : NULL;
@@ -65,7 +65,7 @@ static struct branch *large_enough(const struct report_options *options, struct 
 	return branches ? branches : pd_malloc(1);
 }
 
-/* Branches whose lines follow, the innermost last. */
+/* Branches with lines yet to come, innermost last. */
 struct open_branch {
 	struct branch *at, *end;
 	unsigned depth;
@@ -75,7 +75,8 @@ static void branch_line(const struct report_options *options, const struct repor
 			const struct report_sum *sums, const struct branch *branch, unsigned depth,
 			struct perfdata_text *out)
 {
-	/* whole lines show the level of a name, but for stacks that nobody reads; others leave room for the name */
+	/* without a limit of width, lines are indented by level up to a depth that nobody reads; otherwise indentation
+	 * leaves width for the name */
 	enum { MAX_INDENT = 40, MAX_WHOLE_INDENT = 1024 };
 	const unsigned most = options->width ? MAX_INDENT : MAX_WHOLE_INDENT;
 	const unsigned unit = pd_report_unit_of(options), indent = 2 * depth < most ? 2 * depth : most;

@@ -45,7 +45,7 @@ static void integer_value(struct speller *s, const struct perfdata_node *node, c
 			s->out->failed = true;
 		row.field = field;
 	}
-	/* A node holds every integer in 64 bits. */
+	/* nodes hold all integers as 64 bits */
 	row.kind = node->kind == PERFDATA_KIND_S32 || node->kind == PERFDATA_KIND_S64 ? PERFDATA_KIND_S64
 										      : PERFDATA_KIND_U64;
 	row.member = 0;
@@ -104,8 +104,8 @@ static void node_value(struct speller *s, const struct perfdata_node *node, cons
 	}
 }
 
-/* If a section's layout has a field with the section's own name, the section's value is this field's, and its other
- * fields are keys beside it. So the type of the key does not depend on the file. */
+/* Whether a field of the section has the section's name: then its value is the section's value, and other fields are
+ * further keys. Decided by the layout, so that a key has one type in all files. */
 static bool is_one_value(const struct perfdata_layout *layout)
 {
 	for (uint32_t i = 0; i < layout->nr_fields; i++)

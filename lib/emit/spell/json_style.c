@@ -14,7 +14,7 @@ bool pd_json_style_init(struct json_style *style, struct pd_arena *pool, const s
 		struct key key = pd_key_make(pool, name, "\":\"0x");
 		if (!key.text)
 			return false;
-		key.size -= 2;   /* pd_key_make ends with `":`, which is inside the key here */
+		key.size -= 2;   /* the two bytes `":` that pd_key_make appends follow the digits here */
 		style->registers[i] = key;
 	}
 	return true;

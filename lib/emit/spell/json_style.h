@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How values are written as JSON, and the spelling of small values. */
+/* Options for values in JSON, and functions that write small values. */
 #ifndef EMIT_JSON_STYLE_H
 #define EMIT_JSON_STYLE_H
 
@@ -14,13 +14,13 @@
 
 struct speller;
 typedef void json_feature_fn(struct speller *s, uint32_t id, struct perfdata_bytes payload);
-/* The same for a whole run: begin makes it, all threads read it. */
+/* Options of a whole run: begin sets them, all threads read them. */
 struct json_style {
 	bool int64_string;
-	const char *recording;         /* shown in each line, where several share an output; or NULL */
+	const char *recording;         /* first member of each line if several recordings share an output; or NULL */
 	struct key registers[EMIT_MAX_REGISTERS];    /* `,"ax":"0x` */
-	/* Formats the section in the payload of a FEATURE record: sections hold attrs, which are formatted by rows,
-	 * like records. */
+	/* Writes the section in the payload of a FEATURE record. A function, since sections contain attrs, which are
+	 * written by rows like records. */
 	json_feature_fn *feature;
 };
 /* False without memory. */
@@ -32,7 +32,7 @@ struct speller {
 	struct value_scope *scope;
 	const struct json_style *style;
 	struct perfdata_text *out;
-	/* fields of tracepoints go into a cell of CSV, where each quote is written twice */
+	/* doubles quotes of tracepoint fields, for a cell of CSV */
 	bool doubled;
 };
 /* State of a writer of records. */
@@ -48,21 +48,21 @@ static inline const struct json_style *record_style(const struct record *r)
 {
 	return ((const struct writing *)r->writing)->style;
 }
-/* For values of a record. */
+/* For the values of a record. */
 static inline struct speller speller_of(struct record *r, struct perfdata_text *out)
 {
 	return (struct speller){ .scope = &r->scope, .style = record_style(r), .out = out };
 }
 
-/* Turns the comma at `start` into the opening bracket, or appends that if nothing was written since; then appends the
- * closing bracket. */
+/* Closes a list or object: replaces the comma at `start` by the opening bracket, appends this bracket if there is no
+ * comma, and appends the closing bracket. */
 void pd_spell_close(struct perfdata_text *out, size_t start, char open, char close);
 void pd_spell_hex_string(struct perfdata_text *out, uint64_t value);             /* "0x…" */
 void pd_spell_bytes_string(struct perfdata_text *out, struct perfdata_bytes bytes); /* "…" */
-/* A 64-bit number, as a string with --int64=string. */
+/* A 64-bit number; a string with --int64=string. */
 void pd_spell_wide(struct speller *s, uint64_t value);
 
-/* As pd_spell_hex_string, into room that the caller made for several numbers: at most 40 bytes each. */
+/* As pd_spell_hex_string, but writes up to 40 bytes at `at`, which the caller reserved. */
 static inline char *pd_hex_string_to(char *at, uint64_t value)
 {
 	memcpy(at, "\"0x", 3);

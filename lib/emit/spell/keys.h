@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys of JSON objects, prepared once for each row: a key is written with a single copy. */
+/* Keys of JSON objects, prepared once for each row, so that writing a key is one copy. */
 #ifndef EMIT_KEYS_H
 #define EMIT_KEYS_H
 
@@ -7,7 +7,7 @@
 #include "emit/values/plan.h"
 #include "perfdata/text.h"
 
-/* `,"name":` and so on, with room to copy EMIT_KEY_STEP bytes at once. */
+/* Bytes such as `,"name":`, padded so that EMIT_KEY_STEP bytes can be copied at once. */
 #define EMIT_KEY_STEP 32
 struct key {
 	const char *text;
@@ -21,15 +21,15 @@ static inline char *key_to(char *at, const struct key *key)
 		memcpy(at + EMIT_KEY_STEP, key->text + EMIT_KEY_STEP, key->size - EMIT_KEY_STEP);
 	return at + key->size;
 }
-/* Bytes to reserve for a key and `more` bytes after it. */
+/* Bytes to reserve for a key and `more` bytes. */
 static inline size_t key_room(const struct key *key, size_t more) { return key->size + EMIT_KEY_STEP + more; }
 
 /* The key `,"<name><suffix>":`; NULL text without memory. */
 struct key pd_key_make(struct pd_arena *pool, const char *name, const char *suffix);
-/* Any bytes, with the room that key_to wants. */
+/* Any bytes, padded for key_to. */
 struct key pd_key_bytes(struct pd_arena *pool, const char *bytes, size_t size);
 
-/* The keys of a row, which stay with it. */
+/* The keys of a row, kept with the row. */
 struct row_keys {
 	struct key key;
 	struct key raw, hex;            /* of ENUM and FLAGS; of TEXT */

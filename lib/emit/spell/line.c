@@ -12,7 +12,7 @@ struct line_call {
 	const void *what;
 };
 
-/* What records with one line have in common. */
+/* Records with an equal key share a line. */
 struct line_key {
 	const struct record_plan *plan;
 	const struct perfdata_event *event;
@@ -24,12 +24,13 @@ enum { ORDINARY = 1, SOUND = 2, FIELDS = 4, DELIVERED = 8, NOT_DECODED = 16 };
 
 struct line {
 	struct line_key key;
-	bool of_view;                      /* some part needs the decoded view */
-	struct perfdata_line line;         /* with a STOP for each of `others`, and one at the end */
+	bool of_view;                      /* a part needs the decoded view */
+	struct perfdata_line line;         /* has a STOP for each of `others` and one at the end */
 	struct perfdata_text others;       /* struct line_call */
 };
 
-/* A file may hold any number of kinds of records: at MAX_LINES a thread forgets all lines. */
+/* Limit of a thread's lines: a file may have any number of kinds of records. At the limit the thread drops all
+ * lines. */
 #define SLOTS 512u
 #define MAX_LINES (SLOTS / 2)
 struct line_table {
@@ -73,8 +74,7 @@ static uint32_t nr_others(const struct line *line)
 	return (uint32_t)(line->others.size / sizeof(struct line_call));
 }
 
-/* The STOP of a part that takes a call: its offset is the index in `others`; the one at the line's end has their
- * number. */
+/* Adds a STOP for a function: its offset is the index in `others`. The final STOP has the number of functions. */
 static void stop_line(struct line *line)
 {
 	pd_line_part(&line->line,
@@ -138,7 +138,7 @@ void pd_line_head(struct line_maker *maker, const struct record *r, enum pd_reco
 			pd_line_other_of_view(maker, spell, what);
 		return;
 	case HEAD_TIME: case HEAD_PID: case HEAD_TID: case HEAD_CPU: case HEAD_SAMPLE_ID: case HEAD_BRANCH_STACK_AT:
-		/* they come from the trailer or the branches: samples that are not decoded have neither */
+		/* from the trailer or branches, which samples in lines without decoding do not have */
 		if (!maker->words)
 			pd_line_other_of_view(maker, spell, what);
 		return;
@@ -157,7 +157,7 @@ static struct line *make_line(struct record *r, const struct line_kind *kind, co
 		.sound = key->traits & SOUND, .fields = key->traits & FIELDS ? r->scope.trace : NULL,
 		.words = key->traits & NOT_DECODED ? r->raw->event->config : NULL,
 	};
-	/* the functions that spell values write the constant bytes, too */
+	/* functions that write values also write the constant bytes of the line */
 	struct writing *writing = r->writing;
 	struct perfdata_text *out = writing->out;
 	writing->out = maker.text;
@@ -240,7 +240,7 @@ static const struct line *line_of(struct record *r, const struct line_kind *kind
 	return line;
 }
 
-/* The line of a sample that is not decoded: most of the time the same as of the event's last one. */
+/* The line of a sample that is not decoded: usually the line of the event's last sample. */
 static const struct line *plain_line_of(struct record *r, const struct line_kind *kind)
 {
 	const struct line *recent = r->event->recent;

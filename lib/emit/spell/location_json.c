@@ -63,7 +63,7 @@ static uint64_t cache_key(const struct location_speller *speller, uint32_t frame
 	return generation << 34 | UINT64_C(1) << 32 | frame;
 }
 
-/* `,"dso":…` and so on; nothing for an address in no known file. */
+/* Appends `,"dso":…` and so on; nothing for an address in no known file. */
 static void append_members(const struct location_speller *speller, struct perfdata_text *out, uint32_t frame)
 {
 	const uint64_t key = cache_key(speller, frame);

@@ -60,7 +60,7 @@ void pd_member_bits(struct perfdata_text *out, const char *name, uint64_t bits, 
 	perfdata_text_char(out, ']');
 }
 
-/* Branches with the newest one first; atoms as Arm's manuals write them, the first one first. */
+/* Writes branches newest first, and atoms in order of execution, as Arm's manuals do. */
 static void write_letters(struct perfdata_text *out, const char *name, const struct pd_packet *packet, bool atoms)
 {
 	const uint64_t nr = packet->words[1];

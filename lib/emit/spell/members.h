@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Members of JSON objects whose keys are not prepared: each with its comma in front. */
+/* Members of JSON objects whose keys are not prepared. Each begins with its comma. */
 #ifndef EMIT_MEMBERS_H
 #define EMIT_MEMBERS_H
 
@@ -12,7 +12,7 @@ void pd_member_number(struct perfdata_text *out, const char *name, uint64_t valu
 void pd_member_hex(struct perfdata_text *out, const char *name, uint64_t value);
 void pd_member_flag(struct perfdata_text *out, const char *name, bool value);
 void pd_member_text(struct perfdata_text *out, const char *name, const char *text);
-/* An array of the names that the bits have. */
+/* An array of the names of the set bits. */
 void pd_member_bits(struct perfdata_text *out, const char *name, uint64_t bits, const char *const *names, unsigned nr);
 /* The fields of a packet. */
 void pd_member_packet_fields(struct perfdata_text *out, const struct pd_packet_kind *kind,

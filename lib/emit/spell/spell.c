@@ -30,7 +30,7 @@ static void spell_flag_names(struct perfdata_text *out, const struct perfdata_na
 {
 	const size_t start = out->size;
 	for (; names && names->name; names++) {
-		/* A name of several bits means all of them together. */
+		/* a name for several bits requires all of them */
 		if (!names->value || (value & names->value) != names->value)
 			continue;
 		perfdata_text_char(out, ',');
@@ -66,9 +66,9 @@ static void spell_bits(struct perfdata_text *out, const struct row *row, uint64_
 
 /* --- lists -------------------------------------------------------------------------------------------------------- */
 
-/* Elements are written in groups of so many: one call makes room for a whole group. */
+/* Number of elements for which one call reserves room. */
 #define GROUP 64
-/* "PERF_CONTEXT_…", or a comma, quotes, 0x and 16 digits, and the room that the number routines want. */
+/* Bytes for "PERF_CONTEXT_…", or for a comma, quotes, 0x, 16 digits and the padding of the number functions. */
 #define ENTRY_ROOM 48
 
 static void spell_callchain(struct perfdata_text *out, const struct perfdata_list *list)
@@ -150,7 +150,7 @@ static void spell_regs(struct speller *s, const struct perfdata_regs *regs)
 	pd_spell_close(s->out, start, '{', '}');
 }
 
-/* A range stays a range: two bytes of a file may name 65536 CPUs. */
+/* A range is written as a range: two bytes of a file may mean 65536 CPUs. */
 static void spell_cpus(struct perfdata_text *out, const struct perfdata_cpus *cpus)
 {
 	if (cpus->type == 2) {
@@ -297,7 +297,7 @@ void pd_spell_member(struct speller *s, const struct row *row, const void *view)
 	}
 }
 
-/* All rows of the view whose bit is in `present`. */
+/* Writes all rows with a bit in `present`. */
 static void spell_members(struct speller *s, const struct plan *plan, uint64_t present, const void *view)
 {
 	while (present) {

@@ -74,7 +74,7 @@ static void write_array(struct speller *s, const struct trace_row *row, const st
 	pd_spell_close(s->out, start, '[', ']');
 }
 
-/* The numbers of the bits that are set. */
+/* Writes the numbers of the set bits. */
 static void write_bitmask(struct speller *s, const struct perfdata_trace_value *value)
 {
 	const size_t start = s->out->size;

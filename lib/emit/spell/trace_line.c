@@ -43,7 +43,7 @@ void pd_trace_json_line(struct line_maker *maker, const struct speller *s)
 		pd_line_number(maker, pd_trace_form(row), LINE_FIELDS, row->offset);
 		perfdata_text_string(text, quoted ? quote : "");
 	}
-	/* the first key's comma */
+	/* the brace replaces the comma of the first key */
 	if (!perfdata_text_failed(text))
 		text->data[start] = '{';
 	perfdata_text_char(text, '}');

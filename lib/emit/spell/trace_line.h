@@ -5,7 +5,7 @@
 
 #include "emit/spell/trace_json.h"
 
-/* Adds the object to a line whose samples hold all integer fields whole (line_maker.fields). */
+/* Adds the object to a line whose samples have all integer fields completely (line_maker.fields). */
 struct line_maker;
 void pd_trace_json_line(struct line_maker *maker, const struct speller *s);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Fields of protobuf messages. A message inside another is written to a text of its own first. */
+/* Writes fields of protobuf messages. An inner message is written to a separate text first. */
 #ifndef PD_PROTOBUF_H
 #define PD_PROTOBUF_H
 
 #include "emit/values/varint.h"
 
-/* Leaves out a number 0, which is the default. */
+/* Writes nothing for 0, which is the default. */
 static inline void pd_protobuf_number(struct perfdata_text *out, unsigned field, uint64_t value)
 {
 	if (!value)
@@ -13,13 +13,13 @@ static inline void pd_protobuf_number(struct perfdata_text *out, unsigned field,
 	pd_text_varint(out, (uint64_t)field << 3);
 	pd_text_varint(out, value);
 }
-/* Writes 0 as well: for the case of a oneof, or where a reader asks whether the field is there. */
+/* Writes 0 too: for a member of a oneof, or a field whose presence means something. */
 static inline void pd_protobuf_given(struct perfdata_text *out, unsigned field, uint64_t value)
 {
 	pd_text_varint(out, (uint64_t)field << 3);
 	pd_text_varint(out, value);
 }
-/* A number of type fixed64, eight bytes in little-endian order: 0 is written, too. */
+/* A field of type fixed64, eight bytes little-endian; 0 is written too. */
 static inline void pd_protobuf_fixed64(struct perfdata_text *out, unsigned field, uint64_t value)
 {
 	pd_text_varint(out, (uint64_t)field << 3 | 1);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `baseline`: a summary of some kilobytes for comparing recordings (perfdata/compare.h): samples, weight and squares of
- * each key, by itself and with its callees. Keys whose share of the event's weight is too small for any comparison are
- * omitted. */
+/* `baseline`: a summary of a few kilobytes for comparing recordings (perfdata/compare.h): samples, weight and sum of
+ * squares of each key, self and inclusive. Keys with a share too small for any comparison are omitted. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,7 +29,7 @@ static const struct perfdata_emitter_option options[] = {
 	{ 0 },
 };
 
-/* Keys, and calls, with less than this fraction (1/n) of an event's weight are omitted. */
+/* Keys and calls with less than 1/n of an event's weight are omitted. */
 enum { KEYS_LEFT_OUT = 10000, EDGES_LEFT_OUT = 1000 };
 
 enum by { BY_SYMBOL, BY_DSO, BY_COMM, BY_THREAD, BY_EVENT, BY_LINE, BY_STACK };
@@ -69,45 +68,46 @@ STACK_BEGIN(set_up, pd_stack_release)
 
 /* --- keys --------------------------------------------------------------------------------------------------------- */
 
-/* Sums of a key in the event at hand. */
+/* Sums of a key in the current event. */
 struct sums {
 	struct pd_share_sums self, inclusive;
-	uint64_t seen;                   /* the number of the stack that last added to this key */
+	uint64_t seen;                   /* number of the last stack that was added */
 };
 struct edge {
 	struct pd_side_edge sums;
 	uint64_t seen;
 };
 
-/* The state of `end`, which adds up keys after the last sample. Keys are numbered over all events; keys in the text
- * have other numbers. */
+/* The state of `end`, which adds up keys after the last sample. Indexes of keys count all events; numbers of keys in
+ * the text differ from them. */
 struct baseline_writer {
 	const struct state *state;
 	struct perfdata_text *out;
 	struct stack_labels *labels;
 	struct stack_place place;        /* its route goes from a node to labels */
-	struct stack_tree tree;          /* with BY_STACK: the stacks, whose nodes are the keys */
-	struct pd_intern *texts;         /* texts that distinguish keys; a text's id is the key's */
+	struct stack_tree tree;          /* with BY_STACK: a tree of stacks; its nodes are the keys */
+	struct pd_intern *texts;         /* texts that identify keys; the id of the text is the index of the key */
 	struct pd_hash_map by_label;     /* label (BY_STACK: node + NODE) → key */
 	struct key {
-		uint32_t label;          /* the first one; BY_STACK: the node */
+		uint32_t label;          /* the first label of the key; BY_STACK: the node */
 		uint32_t clones;         /* labels */
 		bool has_address;
 		uint64_t address;
-		uint32_t written;        /* the key's number in the text; UINT32_MAX: not written yet */
+		uint32_t written;        /* number in the text; UINT32_MAX: not written yet */
 	} *keys;
 	size_t nr_keys, keys_room;
 	struct sums *sums;               /* by key */
 	size_t sums_room;
 	struct edge *edges;
 	size_t nr_edges, edges_room;
-	struct pd_hash_map edge_of;      /* caller << 32 | callee → its index */
-	uint32_t *path, *places;         /* keys of a stack, root first; keys of addresses without a name, or NO_KEY */
+	struct pd_hash_map edge_of;      /* caller << 32 | callee → index of the edge */
+	/* by step, root first: its key; the key of its address, if it has no name, or NO_KEY */
+	uint32_t *path, *places;
 	size_t path_room, places_room;
 	uint32_t *files;                 /* by dso: number in the text + 1 */
 	size_t files_room;
 	uint32_t nr_files, nr_written;
-	uint64_t stack;                  /* number of the stack at hand */
+	uint64_t stack;                  /* number of the current stack */
 	struct pd_side_event event;
 	struct perfdata_text name;
 };
@@ -115,7 +115,7 @@ struct baseline_writer {
 #define NO_KEY UINT32_MAX
 #define NODE (UINT64_C(1) << 32)
 
-/* The key of the text in writer->name. */
+/* The key with the text in writer->name. */
 static bool key_of_text(struct baseline_writer *writer, const struct key *key, uint32_t *ret)
 {
 	*ret = perfdata_text_failed(&writer->name) ? UINT32_MAX
@@ -132,7 +132,7 @@ static bool key_of_text(struct baseline_writer *writer, const struct key *key, u
 	return true;
 }
 
-/* The name of a label as its key has it. */
+/* Appends the name of a label as used in its key. */
 static void append_name(struct baseline_writer *writer, const struct stack_label *label)
 {
 	const char *name = pd_stack_labels_string(writer->labels, label->name);
@@ -160,7 +160,7 @@ static void append_file(struct baseline_writer *writer, uint32_t dso)
 	perfdata_text_string(&writer->name, key);
 }
 
-/* The key of a label. Clones of a function, inlined or not, have one key. */
+/* The key of a label. All clones of a function, inlined or not, have one key. */
 static bool key_of_label(struct baseline_writer *writer, uint32_t id, uint32_t *ret)
 {
 	const struct stack_label *label = pd_stack_labels_get(writer->labels, id);
@@ -181,8 +181,7 @@ static bool key_of_label(struct baseline_writer *writer, uint32_t id, uint32_t *
 	return true;
 }
 
-/* An address without a name is also a key by its place in the file, where a build-id says which file that is; else *ret
- * is NO_KEY. */
+/* The key of an unnamed address: its offset in a file with a build-id. *ret is NO_KEY without a build-id. */
 static bool key_of_place(struct baseline_writer *writer, uint32_t label, const struct stack_step *step, uint32_t *ret)
 {
 	const struct perfdata_session *session = writer->state->gather.session;
@@ -201,7 +200,7 @@ static bool key_of_place(struct baseline_writer *writer, uint32_t label, const s
 	return key_of_text(writer, &key, ret);
 }
 
-/* A stack below the node `at`; labels of one key are one. */
+/* The key of a stack: the child of node `at`. Labels with one key share a node. */
 static bool key_of_node(struct baseline_writer *writer, uint32_t label, uint32_t *at, uint32_t *ret)
 {
 	uint32_t first;
@@ -256,8 +255,8 @@ static void add_inclusive(struct baseline_writer *writer, uint32_t key, const st
 	sum->seen = writer->stack;
 }
 
-/* The call of a step by the one before it. A step without a name has two keys, its file's and its address: where both
- * sides have the file, the comparison goes by addresses. */
+/* Adds the call from the step before. An unnamed step has two keys, file and address: if both sides have the same file,
+ * addresses are compared. */
 static bool add_call(struct baseline_writer *writer, size_t step, const struct pd_share_sums *sums)
 {
 	const uint32_t callers[] = { writer->path[step - 1], writer->places[step - 1] };
@@ -270,7 +269,7 @@ static bool add_call(struct baseline_writer *writer, size_t step, const struct p
 	return true;
 }
 
-/* Each key and each call of a stack counts once, however often the stack has it. */
+/* Adds a stack. A key or call counts once even if it is in the stack several times. */
 static bool add_path(struct baseline_writer *writer, size_t nr, const struct pd_share_sums *sums)
 {
 	writer->stack++;
@@ -287,7 +286,7 @@ static bool add_path(struct baseline_writer *writer, size_t nr, const struct pd_
 	return true;
 }
 
-/* A key for each of so many labels. */
+/* Makes room for `nr` keys. */
 static bool make_path(struct baseline_writer *writer, size_t nr)
 {
 	return pd_vector_grow(&writer->path, &writer->path_room, nr, sizeof *writer->path) == 0 &&
@@ -379,7 +378,7 @@ static enum perfdata_status add_text(struct baseline_writer *writer, const struc
 	writer->places[0] = NO_KEY;
 	if (!add_path(writer, 1, sums))
 		return PERFDATA_ENOMEM;
-	/* whose names are of no account here */
+	/* names of addresses do not matter for these keys */
 	writer->event.named += sums->w;
 	return PERFDATA_OK;
 }
@@ -388,7 +387,7 @@ static enum perfdata_status add_text(struct baseline_writer *writer, const struc
 
 static bool is_left_out(uint64_t w, uint64_t all, unsigned below) { return (double)w * below < (double)all; }
 
-/* The number of a label's file, which this writes to the text where it is not there yet; PD_NO_FILE: none. */
+/* The number of a label's file in the text, which is written first if necessary; PD_NO_FILE: no file. */
 static bool write_file(struct baseline_writer *writer, uint32_t dso, uint32_t *ret)
 {
 	const struct perfdata_session *session = writer->state->gather.session;
@@ -423,7 +422,7 @@ static void append_stack(struct baseline_writer *writer, uint32_t node)
 			writer->name.data[i] = ':';
 }
 
-/* Puts the key's name into writer->name. */
+/* Writes the key's name to writer->name. */
 static void spell_key(struct baseline_writer *writer, uint32_t id)
 {
 	const struct key *key = &writer->keys[id];
@@ -509,7 +508,7 @@ static const char *chains_of(const struct perfdata_attr *attr)
 
 static void write_event(struct baseline_writer *writer, const struct perfdata_event *event)
 {
-	/* not guests: what perf says of those changed with its version */
+	/* without exclude_guest: perf changed how it sets this flag */
 	static const struct { enum perfdata_attr_flag flag; const char *name;
 	} excludes[] = {
 		{ PERFDATA_ATTR_EXCLUDE_USER, "user" },
@@ -564,7 +563,8 @@ static void begin_event(struct baseline_writer *writer, uint32_t index)
 		writer->event.all = sums_of(sums);
 }
 
-/* --- all of them -------------------------------------------------------------------------------------------------- */
+/* --- the whole baseline
+ * -------------------------------------------------------------------------------------------------- */
 
 static void write_recording(struct baseline_writer *writer, const struct perfdata_emit_end *end)
 {
@@ -643,7 +643,7 @@ static void making_release(struct baseline_writer *writer)
 	perfdata_text_release(&writer->name);
 }
 
-/* The profile is finished. */
+/* Writes the baseline of a finished profile. */
 static enum perfdata_status write_baseline(const struct state *state, const struct perfdata_emit_end *end,
 					   struct perfdata_text *out)
 {

@@ -5,7 +5,7 @@
 
 #include "emit/stacks/stack_gather.h"
 
-/* Appends the baseline, by function, of a finished profile. Uses all members of `gather` but the last. */
+/* Appends the baseline by function of a finished profile. `gather` needs all members except the last. */
 enum perfdata_status pd_stack_baseline_of(const struct stack_gather *gather, bool inlines,
 					  const struct perfdata_summary *summary, struct perfdata_text *out);
 

@@ -7,7 +7,7 @@ bool pd_stack_broken_add(struct pd_broken_stacks *broken, const struct perfdata_
 			 const struct stack_path *path, uint64_t samples)
 {
 	size_t nr = 0;
-	/* a sample without a chain says nothing */
+	/* without a chain, the end of the stack is unknown */
 	if (!path->nr_steps || path->steps[0].origin == PD_ORIGIN_ALONE)
 		return true;
 	while (nr < path->nr_steps && !pd_session_frame_is_kernel(session, path->steps[nr].frame))

@@ -6,7 +6,7 @@
 #include "emit/stacks/stack_route.h"
 #include "profile/broken_stacks.h"
 
-/* Adds so many samples of a stack, from its root on. False without memory. */
+/* Adds `samples` samples of a complete stack. False without memory. */
 bool pd_stack_broken_add(struct pd_broken_stacks *broken, const struct perfdata_session *session,
 			 const struct stack_path *path, uint64_t samples);
 

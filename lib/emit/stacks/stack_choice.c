@@ -9,13 +9,13 @@
 struct wanted {
 	const char *name;
 	unsigned seen;       /* enum stack_seen */
-	atomic_bool *is_met; /* some function has the name */
+	atomic_bool *is_met; /* set if a function has the name */
 };
 
 struct stack_choice {
 	struct stack_listener listener;
-	atomic_bool *met;    /* of `wanted`; then whether there was any function */
-	unsigned asked;      /* enum stack_seen: the options that are set */
+	atomic_bool *met;    /* by index in `wanted`; then whether there was any function */
+	unsigned asked;      /* enum stack_seen of the options that are set */
 	bool inlines;
 	size_t nr;
 	struct wanted wanted[];
@@ -84,7 +84,7 @@ void pd_stack_choice_free(struct stack_choice *choice)
 	pd_free(choice);
 }
 
-/* Brackets are parts of names. */
+/* Brackets match themselves. */
 static bool matches_glob(const char *name, const char *end, const char *wanted)
 {
 	const char *star = NULL, *again = NULL;
@@ -107,8 +107,8 @@ static bool matches_glob(const char *name, const char *end, const char *wanted)
 	return !*wanted;
 }
 
-/* Where the parameters of a function of C++ begin: "work(int) const" has them, "(anonymous namespace)" is none. The
- * name's end where it has none. */
+/* The start of a C++ function's parameters: "(int) const" in "work(int) const"; "(anonymous namespace)" are none.
+ * Returns the end of a name without parameters. */
 static const char *parameters_of(const char *name, const char *end)
 {
 	const char *close = end;

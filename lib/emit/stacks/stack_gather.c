@@ -23,7 +23,7 @@ enum perfdata_status pd_stack_gather_begin(struct stack_gather *gather, const st
 	const enum perfdata_status status = pd_stack_choice_new(context, inlines, &gather->choice);
 	if (status != PERFDATA_OK)
 		return status;
-	/* the choice asks for names of functions, whatever else is asked for */
+	/* the choice needs names of functions, even if the output does not */
 	if (gather->choice && of_profile.names == PD_NAMES_NONE)
 		of_profile.names = inlines ? PD_NAMES_LINES : PD_NAMES_SYMBOLS;
 	gather->kept = context->kept;
@@ -73,7 +73,7 @@ enum perfdata_status pd_stack_gather_finish(struct stack_gather *gather)
 	return status;
 }
 
-/* Which source a label has depends on the stacks that were looked at before. */
+/* Only labels of all stacks can be reused: the source of a label depends on the stacks that were looked up before. */
 static bool has_all_stacks(const struct stack_gather *gather)
 {
 	return gather->kept && !gather->kept->nr_tids && !gather->choice;
@@ -141,7 +141,8 @@ enum perfdata_status pd_stack_gather_merge(void *state, void *part, struct perfd
 	return pd_profile_add(gather->profile, part);
 }
 
-/* --- what else a batch has ---------------------------------------------------------------------------------------- */
+/* --- emitters that also gather other data
+ * ---------------------------------------------------------------------------------------- */
 
 struct stack_pair {
 	struct pd_profile_part *stacks;

@@ -17,17 +17,17 @@ struct calls {
 
 struct stack_labels {
 	const struct perfdata_session *session;
-	bool is_base;                       /* of the session: its names are older ones */
-	const struct stack_match *match;    /* or NULL: labels are distinguished by their names */
-	struct pd_intern *matched;          /* names and files across builds, with `match` */
-	uint32_t *file_keys;                /* by label, with `match`: strings of `matched` */
+	bool is_base;                       /* the session is a base: its names are older names */
+	const struct stack_match *match;    /* how labels match across builds; NULL: by name */
+	struct pd_intern *matched;          /* with `match`: names and files that are equal across builds */
+	uint32_t *file_keys;                /* by label, with `match`: string of `matched` */
 	size_t file_keys_room;
 	enum stack_by by;
 	bool inlines, sources, failed;
-	struct pd_intern *strings, *keys;   /* a key's id is its label's number */
+	struct pd_intern *strings, *keys;   /* id of a key = number of its label */
 	struct stack_label *labels;
 	size_t nr_labels, labels_room;
-	uint32_t *known;                    /* by pd_frame_slot: number in `lists`, from 1; 0: not resolved yet */
+	uint32_t *known;                    /* by pd_frame_slot: index in `lists` + 1; 0: not resolved yet */
 	size_t nr_known;
 	struct calls *lists;
 	size_t nr_lists, lists_room;
@@ -35,7 +35,7 @@ struct stack_labels {
 	size_t nr_calls, calls_room;
 };
 
-/* Two labels are the same if all members are equal. */
+/* Labels are equal if all members are equal. */
 struct label_key {
 	uint32_t name, file, source, line, kind;
 };
@@ -152,7 +152,7 @@ static enum stack_kind without_inlining(enum stack_kind kind)
 	return kind == STACK_INLINED ? STACK_USER : kind == STACK_INLINED_KERNEL ? STACK_KERNEL : kind;
 }
 
-/* Finds the rule about a name of a base. nr: there is none. */
+/* The index of the rule for a name of a base; nr: none. */
 static size_t rule_about(const char *const *rules, size_t nr, enum perfdata_dso_kind kind, bool is_file,
 			 const char *name, char *now)
 {
@@ -163,7 +163,7 @@ static size_t rule_about(const char *const *rules, size_t nr, enum perfdata_dso_
 	return nr;
 }
 
-/* Marks the rules that change a key of a base. */
+/* Marks the rules that apply to a file or name of a base. */
 static void mark_used(const struct stack_match *match, const struct perfdata_dso *dso, const char *file,
 		      const char *name)
 {
@@ -180,8 +180,8 @@ static void mark_used(const struct stack_match *match, const struct perfdata_dso
 }
 
 struct ruled_file {
-	char key[PD_KEY_NAME_MAX];               /* by the user's rules */
-	char build_id[PD_BUILD_ID_TEXT];         /* "" where a rule says which file it is */
+	char key[PD_KEY_NAME_MAX];               /* after the user's rules */
+	char build_id[PD_BUILD_ID_TEXT];         /* "" if a rule identifies the file */
 };
 
 static void find_ruled_file(const struct stack_match *match, const struct perfdata_session *session,
@@ -218,7 +218,7 @@ bool pd_stack_match_files(struct stack_match *match, const struct perfdata_sessi
 	return fine;
 }
 
-/* The key of a file, as both sides have it: a string of `matched`. */
+/* The key of a file, equal on both sides: a string of `matched`. */
 static uint32_t file_across_builds(struct stack_labels *labels, const struct perfdata_dso *dso)
 {
 	const struct stack_match *match = labels->match;
@@ -230,7 +230,7 @@ static uint32_t file_across_builds(struct stack_labels *labels, const struct per
 	return keep_matched(labels, key);
 }
 
-/* Makes the key of a label the same across builds. */
+/* Makes the key of a label equal across builds. */
 static void match_key(struct stack_labels *labels, const struct stack_label *label, struct label_key *key)
 {
 	const struct stack_match *match = labels->match;
@@ -259,7 +259,7 @@ uint32_t pd_stack_labels_add(struct stack_labels *labels, const struct stack_lab
 				 label->kind };
 	if (labels->match && !labels->failed)
 		match_key(labels, label, &key);
-	/* after a failure a string may lack, and the numbers of keys and labels differ */
+	/* after a failure keys and labels may have different numbers */
 	const uint32_t id = labels->failed ? UINT32_MAX : pd_intern_put(labels->keys, &key, sizeof key);
 	if (id == UINT32_MAX ||
 	    pd_vector_grow(&labels->labels, &labels->labels_room, labels->nr_labels, sizeof *labels->labels) < 0) {
@@ -277,10 +277,10 @@ uint32_t pd_stack_labels_add(struct stack_labels *labels, const struct stack_lab
 			labels->file_keys[id] = key.file;
 	}
 	struct stack_label *known = &labels->labels[id];
-	/* a function of several names, of clones or of a JIT compiler's tiers, has the name of none of them */
+	/* a label with several names (clones, tiers of a JIT compiler) gets the name that they share */
 	if (labels->match && !pd_stack_kind_is_nameless(label->kind) && label->name != known->name)
 		known->name = pd_stack_labels_intern(labels, pd_intern_get(labels->matched, key.name, NULL));
-	/* what only debug information knows may come later */
+	/* a later address may have debug information */
 	if (!known->source && label->source) {
 		known->source = label->source;
 		known->line = label->line;
@@ -372,13 +372,13 @@ static void add_file(struct stack_labels *labels, const struct perfdata_dso *dso
 	add_call(labels, &label, 0, 0, 0);
 }
 
-/* The thread's state ends a stack; callers have no label for it. The address where the kernel was entered is no caller,
- * and has no weight of its own. */
+/* Adds the state of a thread as innermost label; no label for a caller, such as the address at which the program
+ * entered the kernel. */
 static void add_state(struct stack_labels *labels, const struct perfdata_dso *dso, bool is_caller)
 {
 	struct stack_label label = { .dso = PERFDATA_NONE, .kind = STACK_WAITING };
 	char name[96] = "running";
-	/* no calls are no failure: a list without any has a place, too */
+	/* a list of calls may be empty, but has an address */
 	if (pd_vector_grow(&labels->calls, &labels->calls_room, labels->nr_calls, sizeof *labels->calls) < 0)
 		labels->failed = true;
 	if (is_caller)
@@ -418,7 +418,7 @@ static void add_functions(struct stack_labels *labels, const struct perfdata_dso
 	const bool sourced = labels->sources &&
 			     pd_session_source(labels->session, asked, calls, MAX_CALLS, &nr) == PERFDATA_OK;
 	nr = !sourced ? 0 : nr < MAX_CALLS ? nr : MAX_CALLS;
-	/* the last entry is the function that holds the code: the symbol has its name */
+	/* the last entry is the containing function, which the symbol names */
 	const struct perfdata_source_line *outer = nr && !calls[nr - 1].inlined ? &calls[nr - 1] : NULL;
 	if (!labels->inlines && nr) {
 		add_function(labels, dso, &symbol, outer, false);

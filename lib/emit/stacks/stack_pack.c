@@ -58,7 +58,8 @@ static void run_codec(struct stack_pack *pack, const void *bytes, size_t size, b
 	}
 }
 
-/* At zlib's default level, packing takes a third of a profile's time; at this level a twelfth, for 10 % more bytes. */
+/* At zlib's default level, compression takes a third of a profile's time; at this level a twelfth, for 10 % more
+ * bytes. */
 enum { PACK_LEVEL = 1 };
 
 bool pd_stack_pack_begin(struct stack_pack *pack, struct perfdata_text *out, bool base64)

@@ -5,7 +5,7 @@
 
 void pd_stack_place_release(struct stack_place *place) { pd_free(place->nodes); }
 
-/* The labels that a path shares with the one before have the nodes of the one before. */
+/* Keeps the nodes of labels that the path shares with the path before. */
 static bool prepare_place(struct stack_place *place, const struct stack_path *path, uint32_t *ret_above)
 {
 	if (pd_vector_grow(&place->nodes, &place->room, path->nr_labels, sizeof *place->nodes) < 0)

@@ -10,23 +10,24 @@ struct stack_route {
 	struct stack_labels *labels;
 	struct stack_step *steps;    /* root first */
 	size_t nr_steps, steps_room;
-	struct stack_step *more;     /* callee first, while they are collected */
+	struct stack_step *more;     /* innermost first, while a path is collected */
 	size_t more_room;
 	uint32_t *names;
 	size_t nr_names, names_room;
 	uint32_t no_stack;           /* label */
-	uint32_t truncated;          /* label; UINT32_MAX: none yet */
+	uint32_t truncated;          /* label of cut stacks; UINT32_MAX: not used */
 	const struct stack_choice *choice;   /* or NULL */
-	struct stack_labels *functions;      /* the choice is made by their names */
-	struct stack_labels *own_functions;  /* where `labels` are no functions */
-	uint8_t *seen;                       /* by label of `functions`: enum stack_seen and KNOWN; 0: not asked yet */
+	struct stack_labels *functions;      /* labels whose names the choice matches */
+	struct stack_labels *own_functions;  /* set if `labels` are not functions */
+	/* by label of `functions`: enum stack_seen and KNOWN; 0: not computed yet */
+	uint8_t *seen;
 	size_t seen_room;
 	size_t cut_steps, cut_labels;        /* of the last path */
 };
 
 enum { KNOWN = 128 };
 
-/* Where labels are no functions, functions are labels of the route's own. */
+/* If `labels` are not functions, makes labels for the choice. */
 static bool choose_functions(struct stack_route *route)
 {
 	if (!route->choice)
@@ -91,8 +92,8 @@ static bool is_return_address(const struct stack_route *route, const struct stac
 	return pd_stack_returns_to(route->session, caller->origin, caller->frame, callee->frame);
 }
 
-/* Collects the steps from the node up to one that the last path has, too, or to the root; *ret_same: how many steps of
- * the last path stay. Callers have lower numbers than their callees, so the last path is sorted. */
+/* Collects the steps from the node up to the first one that is on the last path, or to the root; *ret_same: number of
+ * steps of the last path that are kept. Callers have lower numbers than callees, so the last path is sorted. */
 static enum perfdata_status collect_frames(struct stack_route *route, uint32_t node, size_t *ret_nr, size_t *ret_same)
 {
 	size_t nr = 0, same = route->nr_steps;
@@ -108,7 +109,7 @@ static enum perfdata_status collect_frames(struct stack_route *route, uint32_t n
 		if (pd_vector_grow(&route->more, &route->more_room, nr, sizeof *route->more) < 0)
 			return PERFDATA_ENOMEM;
 		const bool is_cut = at.origin == PD_ORIGIN_CUT;
-		/* a tree of stacks treats unwound steps like recorded steps */
+		/* trees treat unwound steps like recorded ones */
 		const uint16_t origin = is_cut ? PERFDATA_STEP_RECORDED : at.origin;
 		route->more[nr++] = (struct stack_step){
 			.node = node, .frame = at.frame, .ip = at.ip, .origin = origin, .is_cut = is_cut
@@ -127,7 +128,7 @@ static bool tells_cut(const struct stack_route *route, const struct stack_step *
 
 /* --- the choice --------------------------------------------------------------------------------------------------- */
 
-/* What a label of a function is to the choice: enum stack_seen. False without memory. */
+/* The bits (enum stack_seen) of a function's label. False without memory. */
 static bool sees_label(struct stack_route *route, uint32_t label, unsigned *ret)
 {
 	if (pd_vector_reach(&route->seen, &route->seen_room, label, sizeof *route->seen) < 0)
@@ -142,7 +143,7 @@ static bool sees_label(struct stack_route *route, uint32_t label, unsigned *ret)
 	return true;
 }
 
-/* Sets the bits seen up to a step, which is number `at` of the path, and the path's beginning if it is this step. */
+/* Computes `seen` of a step, number `at` of the path, and where the choice begins the path, if it is this step. */
 static bool look_at_step(struct stack_route *route, struct stack_step *step, size_t at)
 {
 	size_t nr;
@@ -171,7 +172,7 @@ static uint32_t labels_before(const struct stack_route *route, size_t step)
 	return step ? route->steps[step - 1].end_label : 0;
 }
 
-/* Takes from the front of the path what calls the function at which the choice lets stacks begin. */
+/* Removes the callers of the function at which --root begins the stack. */
 static void cut_path(struct stack_route *route, struct stack_path *path)
 {
 	size_t steps = 0, labels = 0, of_step = 0;
@@ -182,7 +183,7 @@ static void cut_path(struct stack_route *route, struct stack_path *path)
 		of_step = route->own_functions ? tells_cut(route, &route->steps[steps]) : last->root_label;
 		labels = labels_before(route, steps) + of_step;
 	}
-	/* a path that was cut elsewhere shares nothing: its steps are at other places now */
+	/* after another cut, all steps have other indexes */
 	const bool same = steps == route->cut_steps && labels == route->cut_labels;
 	path->steps += steps;
 	path->nr_steps -= steps;
@@ -246,7 +247,7 @@ enum perfdata_status pd_stack_route_to(struct stack_route *route, uint32_t node,
 	const enum perfdata_status status = collect_frames(route, node, &nr, &same);
 	if (status != PERFDATA_OK)
 		return status;
-	/* the last step that stays may be called in another path by now */
+	/* the last kept step may be a caller in this path but not in the last one */
 	size_t kept = same;
 	if (same) {
 		struct stack_step *last = &route->steps[same - 1];

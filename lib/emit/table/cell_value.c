@@ -58,7 +58,7 @@ static struct value value_of_row(struct record *r, const struct row *row, const 
 	return json_of_row(r, row, view, room);
 }
 
-/* The parts that one look-up finds come together: the cells beside this one want them, too. */
+/* Looks up a part, and other parts that need the same look-up: neighbouring cells want them. */
 static const struct location *load_place(struct record *r, uint32_t frame, enum location_part part)
 {
 	const unsigned symbol = LOCATION_BIT(LOCATION_SYMBOL) | LOCATION_BIT(LOCATION_SYMBOL_OFFSET);
@@ -134,7 +134,7 @@ static struct value value_of_field(struct record *r, const struct trace_row *row
 	return (struct value){ .kind = IS_ELEMENTS, .row = row };
 }
 
-/* All of them. */
+/* All fields of the tracepoint as JSON. */
 static struct value value_of_fields(struct record *r, struct perfdata_text *room)
 {
 	if (!r->scope.trace || !r->fields.data)
@@ -216,7 +216,7 @@ void pd_cell_elements(const struct record *r, const struct value *value,
 		trace_elements(r, value->row, &each);
 	else if (value->kind == IS_MISC_NAMES)
 		pd_record_misc_names(r, add_name, &each);
-	/* a name of several bits means all of them together */
+	/* a name for several bits requires all of them */
 	for (const struct perfdata_name *at = value->kind == IS_NAMES ? value->names : NULL; at && at->name; at++)
 		if (at->value && (value->number & at->value) == at->value)
 			add_name(&each, at->name);

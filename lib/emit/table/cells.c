@@ -8,14 +8,14 @@
 #include "text/utf8.h"
 #include "text/spelling.h"
 
-/* The last tokens, found by address or by content: small tables that forget. Addresses differ from run to run, so
- * lasting texts are kept apart from the others, and do not count as `spent`. */
+/* Caches of the last tokens, by address or by content. Addresses of texts differ between runs, so static texts have a
+ * separate cache and do not count as `spent`. */
 struct lasting_text {
 	const char *address;
 	uint32_t token, round;
 };
 struct cells_recent {
-	uint32_t round;               /* grows when the cells are cleared, which makes older entries invalid */
+	uint32_t round;               /* incremented by pd_cells_clear, which invalidates older entries */
 	struct lasting_text lasting[CELLS_RECENT];
 	struct {
 		uint32_t token, round;
@@ -54,8 +54,8 @@ size_t pd_cells_memory(const struct cells *cells)
 	       (cells->recent ? sizeof *cells->recent : 0);
 }
 
-/* Room for one more of what `items` points to. Counts are of 32 bits, since there is a struct cells for each column of
- * each part: so not by pd_vector_grow. */
+/* Makes room for one more element. Not pd_vector_grow: counts have 32 bits, since each column of each part has a struct
+ * cells. */
 static bool room_for(struct cells *cells, void *items, uint32_t *room, uint32_t nr, size_t size, uint32_t first)
 {
 	if (nr < *room)
@@ -83,7 +83,7 @@ static void next_run(struct cells *cells, uint32_t rows)
 		cells->runs[cells->nr_runs++] = rows;
 }
 
-/* After the call the last run is a run of rows with values. */
+/* Adds null rows up to `row`; the last run is then one with values. */
 void pd_cells_skip_to(struct cells *cells, uint32_t row)
 {
 	if (cells->rows != row) {
@@ -112,7 +112,7 @@ void pd_cells_add(struct cells *cells, uint64_t value)
 		cells->values[cells->nr++] = value;
 }
 
-/* Texts are at most 4 GiB, by offsets of 32 bits. */
+/* Offsets have 32 bits, so texts have at most 4 GiB. */
 static bool room_for_bytes(struct cells *cells, size_t more)
 {
 	if (cells->size + more > UINT32_MAX) {
@@ -134,7 +134,7 @@ static bool room_for_bytes(struct cells *cells, size_t more)
 	return true;
 }
 
-/* Room for many more. */
+/* Makes room for `more` elements. */
 static bool room_for_more(struct cells *cells, void *items, uint32_t *room, uint32_t nr, uint32_t more, size_t size)
 {
 	while (*room - nr < more)
@@ -162,7 +162,7 @@ void pd_cells_extend(struct cells *cells, uint32_t row, uint32_t rows)
 	cells->rows = row + rows;
 }
 
-/* As signed numbers: so small negative values are close to small positive ones. */
+/* Updates the bounds, as signed numbers, so that small negative and positive values are close. */
 static void measure_values(struct cells *cells, const uint64_t *values, uint32_t nr)
 {
 	int64_t least = cells->measured || !nr ? cells->least : (int64_t)values[0];
@@ -179,7 +179,7 @@ static void measure_values(struct cells *cells, const uint64_t *values, uint32_t
 
 void pd_cells_measure_values(struct cells *cells)
 {
-	/* an array that holds nothing yet is a null pointer */
+	/* `values` may be NULL if the array is empty */
 	if (cells->nr > cells->measured)
 		measure_values(cells, cells->values + cells->measured, cells->nr - cells->measured);
 }
@@ -210,7 +210,7 @@ void pd_cells_repeat(struct cells *cells, uint32_t row, uint32_t rows, uint64_t 
 
 /* --- texts -------------------------------------------------------------------------------------------------------- */
 
-/* `bytes` may already be at the end of cells->bytes. */
+/* Adds a token. `bytes` may already be at the end of cells->bytes. */
 static uint32_t new_token(struct cells *cells, const void *bytes, size_t size)
 {
 	const bool there = bytes && cells->bytes && bytes == cells->bytes + cells->size;
@@ -254,7 +254,7 @@ static bool has_recent(struct cells *cells)
 	return cells->recent;
 }
 
-/* Writes the text to the end of the bytes, with U+FFFD for each byte that is part of no character. */
+/* Appends the text to the bytes, with U+FFFD for each invalid byte. */
 static size_t repair_text(struct cells *cells, const uint8_t *bytes, size_t size)
 {
 	if (size > UINT32_MAX / 3)
@@ -271,7 +271,7 @@ static size_t repair_text(struct cells *cells, const uint8_t *bytes, size_t size
 	return (size_t)(at - cells->bytes) - cells->size;
 }
 
-/* The text as valid UTF-8: a repaired copy at the end of the bytes, where it is not. */
+/* The text, or a repaired copy at the end of the bytes if it is not valid UTF-8. */
 static const void *valid_bytes(struct cells *cells, const void *bytes, size_t *size)
 {
 	if (pd_utf8_valid(bytes, *size))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptions of tables. What a column of records holds is read off the row of its field. */
+/* Descriptions of tables. The row of a record's field describes its column. */
 #include "config.h"
 #include <stdio.h>
 #include "emit/table/table_rows.h"
@@ -9,7 +9,7 @@
 
 /* --- types -------------------------------------------------------------------------------------------------------- */
 
-/* Most questions do not need the large fields of samples, nor their ids, which say the same as `event`. */
+/* Large fields of samples, and ids that repeat `event`, are left out by default. */
 static bool bulky_in_samples(const struct row *row)
 {
 	const enum value_type op = row->type;
@@ -88,7 +88,7 @@ static enum column_type type_of_part(enum location_part part)
 	}
 }
 
-/* Describes the column that holds a field of records; false: records of this layout have no such field. */
+/* Describes the column of a field of records; false: records of this layout lack the field. */
 static bool describe_field(const struct select_step *step, const struct perfdata_layout *layout,
 			   struct table_column *ret)
 {
@@ -169,7 +169,7 @@ static void add_recording(struct columns *columns)
 	column->doc = "The recording that the row comes from.";
 }
 
-/* What the field is in records of this layout (NULL: of unknown types). False: they have none, or memory is short. */
+/* Describes a field in records of a layout (NULL: unknown types). False: they lack it, or without memory. */
 static bool find_field(struct columns *columns, const struct perfdata_layout *layout, struct table_column *found)
 {
 	const struct selection one = { .names = &found->select, .nr = 1 };
@@ -180,7 +180,8 @@ static bool find_field(struct columns *columns, const struct perfdata_layout *la
 	return false;
 }
 
-/* As the first of the table's layouts has the field that has it, the latest layout of a type first. */
+/* Adds a column for a field, described by the first of the table's layouts that has it; the newest layout of a type
+ * comes first. */
 static void add_field(struct columns *columns, const char *name, const char *select)
 {
 	const struct table *table = columns->table;
@@ -227,7 +228,7 @@ static void add_trace_field(struct columns *columns, const char *name, const cha
 	column->bulky = field->is_common;
 }
 
-/* All that records of a layout hold; instead of all fields of a tracepoint in one column, each of its plan. */
+/* Adds columns for all fields of a layout; for a tracepoint, a column for each field of its plan. */
 static void add_record_fields(struct columns *columns, const struct perfdata_layout *layout,
 			      const struct trace_plan *plan, struct record_names names)
 {
@@ -266,7 +267,7 @@ static enum perfdata_status make_of_records(struct columns *columns, const char 
 	if (fields) {
 		for (; *fields; fields++)
 			add_field(columns, *fields, *fields);
-		/* the table is made for them */
+		/* in a table of their own, large fields are shown by default */
 		for (size_t i = 0; i < table->nr_columns; i++)
 			table->columns[i].bulky = false;
 		return columns->failed ? PERFDATA_ENOMEM : PERFDATA_OK;
@@ -333,7 +334,7 @@ static bool is_taken(const struct table *table, const char *name)
 	return false;
 }
 
-/* Under its own name, unless the samples have that already. */
+/* Adds the column under the field's name, unless a column of samples has this name. */
 static void add_field_of_event(struct columns *columns, const struct trace_row *row)
 {
 	char *select = pd_arena_calloc(columns->pool, 1, strlen(row->name) + sizeof FIELDS_PREFIX);

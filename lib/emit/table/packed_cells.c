@@ -29,7 +29,7 @@ struct packed_cells pd_cells_measure(struct cells *cells, size_t at)
 	return packed;
 }
 
-/* Offsets of the arrays, counted from packed->at. */
+/* Offsets of the arrays from packed->at. */
 struct places {
 	size_t runs, lengths, values, bytes, end;
 };
@@ -55,7 +55,7 @@ struct packed_arrays pd_packed_cells_arrays(const struct packed_cells *packed, c
 				       (const void *)(at + places.lengths), at + places.values, at + places.bytes };
 }
 
-/* Eight at a time: what compilers make use of. */
+/* Loops over blocks of eight values, which compilers vectorize. */
 #define FOR_ALL(nr, statement) \
 	do { \
 		uint32_t i = 0; \
@@ -132,7 +132,7 @@ void pd_cells_append(struct cells *cells, uint32_t row, const struct packed_cell
 	    !pd_cells_reserve(cells, packed->nr, packed->nr_lengths, packed->nr_texts, packed->nr_bytes))
 		return;
 	const struct packed_arrays arrays = pd_packed_cells_arrays(packed, block);
-	/* arrays that hold nothing yet are null pointers */
+	/* pointers to empty arrays may be NULL */
 	if (packed->nr)
 		pd_packed_cells_values(packed, &arrays, packed->nr_texts ? cells->nr_texts : 0,
 				       cells->values + cells->nr);

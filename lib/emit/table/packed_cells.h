@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Cells that do not grow any more, in a block of memory or of a file that the caller owns. A value is stored as its
- * distance from the minimum, in as few bytes as the largest distance needs (none if all values are equal): columns wait
- * for their row group, and most of them hardly vary. */
+/* Cells of finished rows, in a block of memory or of a file that the caller owns. A value is stored as its difference
+ * from the minimum, in the width of the largest difference (0 if all values are equal), since columns wait for their
+ * row group and most of them vary little. */
 #ifndef EMIT_PACKED_CELLS_H
 #define EMIT_PACKED_CELLS_H
 
@@ -9,29 +9,29 @@
 
 struct packed_cells {
 	uint64_t least;
-	size_t at;                    /* where its arrays are in the block: whole words */
+	size_t at;                    /* offset of the arrays in the block; whole words */
 	size_t spent;
 	uint32_t nr, rows, nr_runs, nr_lengths, nr_texts, nr_bytes;
 	uint8_t width;                /* of a value: 0, 1, 2, 4 or 8 bytes */
 };
-/* The arrays in `block`, which is aligned to words: the same arrays as of cells, with packed values. */
+/* The arrays in `block`, which must be aligned to words: as in struct cells, with packed values. */
 struct packed_arrays {
 	const struct cell_text *texts;
 	const uint32_t *runs, *lengths;
 	const char *values, *bytes;
 };
 
-/* How the cells would be packed at `at`. */
+/* Computes the layout of packed cells at offset `at`. */
 struct packed_cells pd_cells_measure(struct cells *cells, size_t at);
-/* Bytes of the block that packed cells take: whole words. */
+/* Size of packed cells in the block; whole words. */
 size_t pd_packed_cells_size(const struct packed_cells *packed);
 void pd_cells_pack(const struct cells *cells, const struct packed_cells *packed, char *block);
 
 struct packed_arrays pd_packed_cells_arrays(const struct packed_cells *packed, const char *block);
-/* Writes `nr` values: each with `more` added. */
+/* Unpacks the values, and adds `more` to each. */
 void pd_packed_cells_values(const struct packed_cells *packed, const struct packed_arrays *arrays, uint64_t more,
 			    uint64_t *ret);
-/* Appends the packed cells to `cells`; their first row becomes row `row`. */
+/* Appends packed cells to `cells`; their first row becomes row `row`. */
 void pd_cells_append(struct cells *cells, uint32_t row, const struct packed_cells *packed, const char *block);
 
 #endif

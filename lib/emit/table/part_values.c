@@ -13,7 +13,7 @@ static const struct row *row_named(const struct plan *plan, const char *name)
 
 static bool row_is_present(uint64_t present, const struct row *row) { return row && present >> row->index & 1; }
 
-/* The record's member of that name, if it has one; *ret_row may be NULL. */
+/* The record's member with this name, or NULL; *ret_row may be NULL. */
 static const void *find_member(const struct record *r, const char *name, enum value_type op, const struct row **ret_row)
 {
 	const struct row *row = row_named(r->plan->plan, name);
@@ -112,7 +112,7 @@ static struct value key_value(const struct part_walk *walk, unsigned column)
 	}
 }
 
-/* The part of a word of bit-fields that the column is called after. */
+/* The part of a word of bit-fields that has the column's name. */
 static struct value bits_value(const struct row *row, uint64_t value, const struct table_column *column)
 {
 	const struct perfdata_bits *at = row->field->bits;

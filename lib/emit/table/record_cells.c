@@ -9,24 +9,24 @@
 #include "reader/reader.h"
 #include "text/spelling.h"
 
-/* The size and sign of a number in a record. */
+/* Width and sign of a number in a record. */
 enum number_kind { NUMBER_NONE, NUMBER_U8, NUMBER_S8, NUMBER_U16, NUMBER_S16, NUMBER_U32, NUMBER_S32, NUMBER_U64 };
 enum number_meaning {
 	MEANS_NUMBER,
 	MEANS_KNOWN,                  /* UINT32_MAX is null */
-	MEANS_COMM,                   /* as perfdata_session_comm has it */
-	MEANS_EVENT                   /* no number is read: the value is the record's event */
+	MEANS_COMM,                   /* a number for perfdata_session_comm */
+	MEANS_EVENT                   /* the record's event, without reading a number */
 };
 struct number {
 	uint8_t from, kind, meaning;  /* from: enum row_base */
 	uint32_t offset, column;
 };
 
-/* How another cell is filled. */
+/* How a cell that is not a plain number is filled. */
 struct fill {
 	uint32_t column;
 	const struct select_step *step;
-	const struct trace_row *field;   /* of a step SELECT_FIELD; NULL: the event has none */
+	const struct trace_row *field;   /* for SELECT_FIELD; NULL: the event lacks the field */
 };
 
 struct row_plan {
@@ -34,14 +34,14 @@ struct row_plan {
 	const struct perfdata_layout *layout;
 	const struct trace_plan *trace;
 	const struct perfdata_session *session;
-	uint64_t present;             /* what the records have */
-	uint64_t sample_type;         /* of records that are not decoded; else 0 */
+	uint64_t present;             /* fields that the records have */
+	uint64_t sample_type;         /* for records that are not decoded; else 0 */
 	bool decoded, fields_are_whole;
-	bool of_view;                 /* some cell needs records that are decoded, but these are not */
+	bool of_view;                 /* records are not decoded, but some column needs that */
 	size_t nr_numbers, nr_usual, nr_rare;
-	struct number *numbers;       /* what most of them have */
+	struct number *numbers;       /* cells with plain numbers, the most frequent ones */
 	struct fill *usual;
-	struct fill *rare;            /* what only some have */
+	struct fill *rare;            /* fills that few records have */
 };
 
 void pd_row_plans_release(struct row_plans *plans)
@@ -85,7 +85,7 @@ static void add_element(void *user, const struct value *element)
 						     : element->number);
 }
 
-/* A field of another type than the column's (the recording changed the event's format) is null. */
+/* A field with another type than its column is null: the recording changed the event's format. */
 static bool kind_fits(enum column_type type, enum perfdata_trace_kind kind)
 {
 	switch (kind) {
@@ -146,24 +146,24 @@ static bool is_rare(const struct select_step *step)
 	}
 }
 
-/* A step about damage: records that are not decoded have none. */
+/* Whether a column describes damage: only decoded records have some. */
 static bool is_damage(const struct select_step *step)
 {
 	return step->head == HEAD_REST || step->head == HEAD_PROBLEM;
 }
 
-/* Where a column's cells come from. */
+/* What fills a column. */
 struct source {
-	bool none;                    /* such records never have it */
-	bool of_view;                 /* only records that are decoded have it */
-	struct number number;         /* kind NUMBER_NONE: it is a fill */
+	bool none;                    /* such records never have the field */
+	bool of_view;                 /* only decoded records have the field */
+	struct number number;         /* kind NUMBER_NONE: `fill` applies */
 	struct fill fill;
 };
-/* What a plan is made for. */
+/* The records for which a plan is made. */
 struct planning {
 	const struct record *r;
 	const struct table *table;
-	const struct perfdata_config *words;   /* of records that are not decoded; else NULL */
+	const struct perfdata_config *words;   /* set for records that are not decoded */
 	uint64_t present;
 	bool fields_are_whole;
 };
@@ -181,7 +181,7 @@ static void is_known(struct source *source, enum number_meaning meaning, enum ro
 	source->number.meaning = (uint8_t)meaning;
 }
 
-/* A member of the view: a sample that is not decoded has it among its fixed words, or does not have it. */
+/* A member of the view. A sample that is not decoded has it at a fixed place, or lacks it. */
 static void is_member(const struct planning *planning, struct source *source, enum number_kind kind, size_t member)
 {
 	is_number(source, ROW_VIEW, kind, member);
@@ -388,7 +388,7 @@ static void load_numbers(const struct number *number, const struct row_bases *ro
 	}
 }
 
-/* Numbers of comms become tokens; most rows have the token of the row before. */
+/* Replaces numbers of comms by tokens; most rows have the token of the row before. */
 static void put_comms(const struct row_plan *plan, struct cells *cells, uint32_t nr, uint64_t *values)
 {
 	uint64_t last = UINT32_MAX, token = UINT32_MAX;

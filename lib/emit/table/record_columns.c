@@ -54,7 +54,7 @@ static bool in_head(const char *name)
 	return !strcmp(name, "time") || !strcmp(name, "pid") || !strcmp(name, "tid") || !strcmp(name, "cpu");
 }
 
-/* Adds the rows of a layout; rows of a part are one level deeper. */
+/* Adds the fields of a layout, and fields of its parts with a prefix. */
 static void add_rows(struct columns *columns, const struct perfdata_layout *layout, const char *prefix)
 {
 	for (uint32_t i = 0; i < layout->nr_fields; i++) {
@@ -77,7 +77,7 @@ static void add_rows(struct columns *columns, const struct perfdata_layout *layo
 	}
 }
 
-/* What a place has of parts are columns of their own. */
+/* Adds columns for names; each part of a location is a column. */
 static void add_names(struct columns *columns, struct record_names choice)
 {
 	for (unsigned i = HEAD_COMM; i <= HEAD_STACK_ID; i++) {
@@ -96,7 +96,7 @@ static void add_names(struct columns *columns, struct record_names choice)
 	}
 }
 
-/* Offset, inner, file, … up to CPU; then the rows; then the columns after them. */
+/* Adds heads up to CPU, then the fields, then the other heads. */
 static void add_table(struct columns *columns, const struct perfdata_layout *layout, const struct trace_plan *plan,
 		      struct record_names choice)
 {
@@ -111,7 +111,7 @@ static void add_table(struct columns *columns, const struct perfdata_layout *lay
 		for (size_t i = 0; (older = perfdata_record_layout_at(i)); i++)
 			if (older->id == layout->id)
 				add_rows(columns, older, "");
-		/* Instead of all fields in one cell. */
+		/* fields of the tracepoint replace the column with all of them */
 		size_t kept = before;
 		for (size_t i = before; plan && i < columns->nr; i++)
 			if (strcmp(columns->names[i], "fields"))

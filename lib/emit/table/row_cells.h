@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Fills a row of a table cell by cell. `columns` says where each column of pd_table_own_columns is in the open rows;
- * UINT32_MAX: nobody asked for the column. */
+/* Fills a row of a table cell by cell. `columns`: index in the open rows of each column of pd_table_own_columns;
+ * UINT32_MAX: not requested. */
 #ifndef EMIT_ROW_CELLS_H
 #define EMIT_ROW_CELLS_H
 
@@ -13,7 +13,7 @@ struct row_cells {
 	uint32_t row;
 };
 
-/* NULL: nobody asked for the column. */
+/* NULL: the column was not requested. */
 static inline struct cells *pd_row_cells_of(const struct row_cells *to, unsigned column)
 {
 	return to->columns[column] == UINT32_MAX ? NULL : &to->rows->columns[to->columns[column]];

@@ -4,7 +4,7 @@
 #include "emit/table/span_cells.h"
 #include "session/session.h"
 
-/* Texts are the session's: they last. */
+/* Texts live as long as the session. */
 static void value_cell(const struct row_cells *to, unsigned column, const struct value *value)
 {
 	struct cells *cells = pd_row_cells_of(to, column);

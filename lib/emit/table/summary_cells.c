@@ -6,11 +6,11 @@
 #include "emit/table/summary_cells.h"
 #include "emit/table/table_rows.h"
 
-/* One row while it is filled. */
+/* A row while it is filled. */
 struct filling {
 	const struct summary_source *source;
 	struct row_cells to;
-	struct perfdata_text text;    /* for intermediate spelling */
+	struct perfdata_text text;    /* scratch memory */
 };
 
 static struct cells *cells_of(const struct filling *filling, unsigned column)
@@ -34,7 +34,7 @@ static void put_text(const struct filling *filling, unsigned column, const char 
 		put_bytes(filling, column, value, strlen(value));
 }
 
-/* Adds the content of filling->text. */
+/* Puts the content of filling->text into a cell. */
 static void put_room(const struct filling *filling, unsigned column)
 {
 	struct cells *cells = cells_of(filling, column);
@@ -198,7 +198,7 @@ static bool rows_of_events(struct filling *filling)
 	return attr;
 }
 
-/* The text is `,"name":value`. For a section with more keys beside this one, the value is an object. */
+/* Adds the value of `,"name":value`. If the section has further keys, the value is an object. */
 static void add_value(struct filling *filling, const struct perfdata_feature *feature,
 		      const struct perfdata_layout *layout)
 {

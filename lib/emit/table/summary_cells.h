@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows that are complete once the recording was read: the recording itself, its events, features, files, CPUs and
- * findings. */
+/* Rows that are complete only after the last record: the recording, its events, features, files, CPUs and findings. */
 #ifndef EMIT_SUMMARY_CELLS_H
 #define EMIT_SUMMARY_CELLS_H
 
@@ -14,8 +13,8 @@ struct summary_source {
 	const struct value_world *world;
 	const struct json_style *style;
 };
-/* Appends all rows of the table `what`. `columns`: where each column of pd_table_row_at's list is in the part,
- * UINT32_MAX: nowhere. False without memory. */
+/* Appends all rows of the table `what`. `columns`: index in the part of each column of the table's pd_table_row_at,
+ * UINT32_MAX: left out. False without memory. */
 bool pd_summary_cells(const struct summary_source *source, enum table_rows what, const uint32_t *columns,
 		      struct open_rows *rows);
 

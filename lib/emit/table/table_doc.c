@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables and their columns, for people. */
+/* Lists of tables and columns for users. */
 #include "config.h"
 #include <string.h>
 #include "emit/table/table_rows.h"
@@ -22,7 +22,7 @@ static void line_of_column(struct perfdata_text *out, const struct table_column 
 	perfdata_text_char(out, '\n');
 }
 
-/* Columns that only CSV has, where its rows are something else. */
+/* Columns that only CSV has, since its rows differ. */
 static void lines_of_csv(struct perfdata_text *out, const struct table *table)
 {
 	const struct table_row *row;

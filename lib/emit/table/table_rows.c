@@ -31,7 +31,7 @@ static const struct table_column stacks[] = {
 	[STACKS_FRAME_ID] = SEQUENCE("frame_id", INT32,
 				     "The frame; null where the address belongs to nothing that is known."),
 	[STACKS_UNMAPPED_IP] = SEQUENCE("unmapped_ip", UINT64, "The address as recorded, where it has no frame."),
-	/* the frame has it already; here it would be most of the size of a profile's tables */
+	/* the frame has the address too; this column would be most of a profile's tables */
 	[STACKS_IP] = { .name = "ip",
 			.doc = "The address as recorded or unwound.",
 			.type = COLUMN_UINT64,
@@ -140,7 +140,7 @@ static const struct table_column recordings[] = {
 	[RECORDINGS_COMPLETE] = COLUMN("complete", BOOLEAN, PLAIN, "All of it was read, and nothing was damaged."),
 	{ 0 },
 };
-/* A part of a word: text has all of the word as JSON. */
+/* A part of a word: text formats have the whole word as JSON. */
 #define BIT(column, holds, about) { .name = column, .doc = about, .type = COLUMN_##holds, .derived = true }
 #define PART_COLUMNS \
 	[PART_FILE] = COLUMN("file", TEXT, PLAIN, "The file that holds the record, where there are several."), \

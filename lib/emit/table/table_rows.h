@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables that every recording has, as rows: for records the names of their fields, for others the columns
- * themselves. */
+/* The tables of every recording, one row for each: names of fields if rows are records, otherwise columns. */
 #ifndef EMIT_TABLE_ROWS_H
 #define EMIT_TABLE_ROWS_H
 
 #include "emit/table/describe_table.h"
 
-/* Which tables there are, in their order: those that every recording has, and those that are only made where they are
- * asked for by name. */
+/* The names of tables in order: those of every recording, then those that are made only if the user names them. */
 #define TABLES_OF_ALL(first, next) \
 	first(recordings) next(events) next(samples) next(stacks) next(frames) next(mappings) next(build_ids) \
 		next(threads) next(lost) next(cpu) next(features) next(findings)
 #define TABLES_ON_REQUEST(first, next) \
 	first(callchain) next(branches) next(regs) next(read_values) next(aux_packets) next(spe_samples) \
 		next(spans) next(threads_time)
-/* Their names, for people. */
+/* The list of names, for messages. */
 #define TABLE_NAME_FIRST(name) #name
 #define TABLE_NAME_NEXT(name) ", " #name
 #define TABLE_NAMES TABLES_OF_ALL(TABLE_NAME_FIRST, TABLE_NAME_NEXT)
@@ -23,27 +21,27 @@
 struct table_row {
 	const char *name, *doc;
 	enum table_rows rows;
-	enum table_rows in_csv;       /* what a row is there, where that is something else; else 0 */
+	enum table_rows in_csv;       /* what a row is in CSV if it differs there; else 0 */
 	bool on_request;
-	uint32_t types[TABLE_TYPES];  /* ends with 0: rows are such records, or come from them */
-	const char *const *fields;    /* … the columns, as -e takes them; NULL: all of the layout */
-	const struct table_column *columns;   /* of others: ends with name NULL; `recording` is not among them */
+	uint32_t types[TABLE_TYPES];  /* ends with 0: rows are records of these types, or parts of them */
+	const char *const *fields;    /* … columns, as in -e; NULL: all fields of the layout */
+	const struct table_column *columns;   /* of other rows: ends with name NULL; without `recording` */
 };
 /* NULL if there are fewer. */
 const struct table_row *pd_table_row_at(size_t index);
-/* One of those, or the table of a record type. False: neither is called so. */
+/* One of these tables, or the table of a record type. False: no such table. */
 bool pd_table_row_named(const char *name, struct table_row *ret);
-/* How many `types` it has. */
+/* Number of `types`. */
 size_t pd_table_row_types(const struct table_row *row);
-/* Whether the rows are parts of records, as pd_parts_begin walks them. */
+/* Whether the rows are parts of records: see pd_parts_begin. */
 static inline bool pd_table_is_of_parts(enum table_rows rows)
 {
 	return rows >= TABLE_OF_BRANCHES && rows <= TABLE_OF_READ_VALUES;
 }
-/* The columns of one whose rows are no records. */
+/* The columns of a table whose rows are not records. */
 const struct table_column *pd_table_own_columns(enum table_rows rows);
 
-/* Columns by number, for the functions that fill them. */
+/* Indexes of columns, for the functions that fill them. */
 enum { STACKS_STACK_ID, STACKS_DEPTH, STACKS_FRAME_ID, STACKS_UNMAPPED_IP, STACKS_IP, STACKS_ORIGIN };
 enum { FRAMES_FRAME_ID, FRAMES_DSO_ID, FRAMES_LOCATION };
 enum {
@@ -109,7 +107,7 @@ enum {
 	RECORDINGS_FINDINGS,
 	RECORDINGS_COMPLETE
 };
-/* Of all tables of parts: which record, and which of its parts. */
+/* The first columns of all tables of parts: which record, and which of its parts. */
 enum { PART_FILE, PART_OFFSET, PART_INNER, PART_INDEX, PART_KEY_COLUMNS };
 enum {
 	BRANCHES_FROM = PART_KEY_COLUMNS,

@@ -33,7 +33,7 @@ uint32_t pd_table_set_needs(const struct perfdata_emitter_option_value *options,
 	const char *tables = perfdata_option_text(options, nr_options, "table");
 	const bool samples = !tables || list_has(tables, "samples") || list_has(tables, "stacks") ||
 			     list_has(tables, "frames") || strstr(tables, EVENT_PREFIX);
-	/* sums of spans, which need no records */
+	/* sums of spans need no records */
 	if (tables && !strcmp(tables, "threads_time"))
 		return PERFDATA_NEED_THREADS;
 	const bool files = list_has(tables, "build_ids") || list_has(tables, "spe_samples");
@@ -70,8 +70,8 @@ static enum perfdata_status no_table(const char *name, size_t size, struct perfd
 			wanted);
 }
 
-/* Where the set has the number of the only table of this kind; NULL: there can be several, or the kind cannot be
- * requested. */
+/* The member of the set for the number of the only table of this kind; NULL: several tables of this kind, or not
+ * requestable. */
 static int *number_of(struct table_set *set, enum table_rows rows)
 {
 	switch (rows) {
@@ -87,7 +87,7 @@ static int *number_of(struct table_set *set, enum table_rows rows)
 	}
 }
 
-/* Takes the table in; the columns are those that were asked for. */
+/* Adds a table with the requested columns. */
 static enum perfdata_status add_table(struct table_set *set, const struct table *made, bool strict,
 				      struct perfdata_error *reterr)
 {
@@ -112,7 +112,7 @@ static enum perfdata_status add_table(struct table_set *set, const struct table 
 	return PERFDATA_OK;
 }
 
-/* One of --table. Events get theirs when they are first seen. */
+/* Adds a table of --table. The table of an event is added at its first sample. */
 static enum perfdata_status add_asked(struct table_set *set, const char *name, size_t size, bool alone,
 				      struct perfdata_error *reterr)
 {
@@ -211,7 +211,7 @@ static bool event_is_wanted(const struct table_set *set, const char *event)
 	return wanted;
 }
 
-/* A tracepoint gets a table with its first sample. */
+/* Adds the table of a tracepoint at its first sample. */
 static enum perfdata_status see_event(struct table_set *set, const struct perfdata_event *event,
 				      enum perfdata_status (*added)(void *user, const struct table *table), void *user)
 {
@@ -230,7 +230,7 @@ static enum perfdata_status see_event(struct table_set *set, const struct perfda
 	if (status)
 		return status;
 	status = added ? added(user, set->tables[set->nr_tables - 1]) : PERFDATA_OK;
-	/* no thread has seen the table yet */
+	/* no other thread knows the table yet */
 	set->nr_tables -= status != PERFDATA_OK;
 	return status;
 }
@@ -288,27 +288,27 @@ void pd_table_value_free(void *pointer)
 
 #define MOST_PLAIN 4u
 
-/* How samples of an event fill tables, if they need not be decoded for that. */
+/* How samples of an event fill tables without being decoded. */
 struct plain_rows {
 	enum { PLAIN_NOT_LOOKED, PLAIN_NO, PLAIN_YES } known;
-	bool fields_are_whole;        /* of the samples that it was made for */
+	bool fields_are_whole;        /* true: plans are for samples with complete fields */
 	unsigned nr;
 	struct {
 		unsigned number;
 		const struct row_plan *plan;
 	} tables[MOST_PLAIN];
 };
-/* Of a version. */
+/* State of an event version. */
 struct event_rows {
-	int table;                    /* its number + 1; 0: not looked for yet, -1: none */
+	int table;                    /* number of its table + 1; 0: not looked up yet, -1: none */
 	struct plain_rows plain;
 };
 struct table_scratch {
 	struct record_cache records;
 	struct row_plans plans;
-	struct event_rows *events;    /* by version */
+	struct event_rows *events;    /* by version of the event */
 	size_t nr_events;
-	struct open_rows **open;      /* by table: what the rows of a batch are made in; or NULL */
+	struct open_rows **open;      /* by table: growing rows of a batch; or NULL */
 	size_t nr_open;
 };
 
@@ -341,7 +341,7 @@ static bool scratch_ready(struct table_scratch **scratch, unsigned nr_tables)
 	return pd_vector_reach(&(*scratch)->open, &(*scratch)->nr_open, nr_tables, sizeof *(*scratch)->open) == 0;
 }
 
-/* The rows of one batch while they are made. */
+/* The state while the rows of a batch are made. */
 struct batch_filler {
 	const struct table_set *set;
 	const struct perfdata_batch *batch;
@@ -350,7 +350,7 @@ struct batch_filler {
 	struct perfdata_text *room;
 };
 
-/* The table's rows of this batch; NULL without memory. */
+/* The growing rows of a table; NULL without memory. */
 static struct open_rows *rows_of(struct batch_filler *filler, unsigned number)
 {
 	struct open_rows **rows = &filler->scratch->open[number];
@@ -409,7 +409,7 @@ static bool add_plain(struct batch_filler *filler, const struct record *r, struc
 	return true;
 }
 
-/* The record is one that is not decoded. */
+/* Looks up how samples like this one, which is not decoded, fill tables. */
 static void look_at_plain(struct batch_filler *filler, const struct record *r, struct event_rows *event)
 {
 	const struct table_set *set = filler->set;
@@ -424,7 +424,7 @@ static void look_at_plain(struct batch_filler *filler, const struct record *r, s
 	plain->known = ok ? PLAIN_YES : PLAIN_NO;
 }
 
-/* A sample whose cells are taken off its bytes. *done false: it has to be decoded. */
+/* Adds a sample without decoding it. *done false: it has to be decoded. */
 static bool rows_of_plain(struct batch_filler *filler, struct record *r, const struct perfdata_raw *raw,
 			  struct event_rows *event, bool *done)
 {
@@ -444,7 +444,7 @@ static bool rows_of_plain(struct batch_filler *filler, struct record *r, const s
 
 #define MOST_FIXED 48u
 
-/* The columns of a table that is made of its own rows, by their numbers there. */
+/* For a table whose rows are not records: index of each of its columns in the open rows. */
 static void columns_by_number(const struct table *table, uint32_t *ret, size_t nr)
 {
 	const struct table_row *row = NULL;
@@ -636,7 +636,7 @@ static bool rows_of_spans(struct batch_filler *filler)
 	return rows || !nr;
 }
 
-/* Whether the row is about a piece of a payload or a sample made from a trace: neither is a record of the recording. */
+/* Whether the row is a piece of payload or a sample made from a trace, which are not records. */
 static bool row_of_trace(struct batch_filler *filler, const struct record *r, const struct perfdata_raw *raw)
 {
 	uint32_t columns[MOST_FIXED];
@@ -677,7 +677,7 @@ static bool make_rows(struct batch_filler *filler, struct found_batch **found)
 	       (filler->set->frames < 0 || rows_of_frames(filler));
 }
 
-/* What all rows have. PERFDATA_ENOMEM, PERFDATA_ELIMIT: not all cells are there. */
+/* Adds the column `recording`. PERFDATA_ENOMEM, PERFDATA_ELIMIT: some cells are missing. */
 static enum perfdata_status finish_rows(struct open_rows *rows, const struct table *table, const char *recording)
 {
 	bool failed = false, is_full = false;
@@ -706,7 +706,7 @@ enum perfdata_status pd_table_set_rows(const struct table_set *set, const struct
 		if (!rows || !rows->rows)
 			continue;
 		const enum perfdata_status finished = finish_rows(rows, set->tables[i], set->recording);
-		/* of a column that is full, rows could not be made either */
+		/* if a column is full, making its rows also failed */
 		status = status && finished != PERFDATA_ELIMIT ? status : finished;
 		if (status)
 			continue;

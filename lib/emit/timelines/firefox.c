@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* `firefox`: the processed format of the Firefox Profiler, version 65. Names are in the file, so it is marked as
- * symbolicated: the viewer asks no server for them. Samples of the first sampling event are the threads' samples; each
- * further event has threads of its own; tracepoints and records about threads are markers. */
+/* `firefox`: the processed format of the Firefox Profiler, version 65. It contains names, and is marked as
+ * symbolicated, so that the viewer asks no server for them. A thread has the samples of the first event with samples;
+ * each further event gets threads of its own. Tracepoints and records about threads are markers. */
 #include "config.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -131,7 +131,7 @@ static void put_meta(const struct state *state, const struct perfdata_emit_end *
 			     "{\"meta\":{\"preprocessedProfileVersion\":65,\"version\":24,\"processType\":0,"
 			     "\"stackwalk\":1,\"interval\":%.6g,\"product\":",
 			     interval);
-	/* the app of a device, if the recording says which */
+	/* name of the app, if the recording of a device has it */
 	if (!app.size || !perfdata_text_json_string(out, (const char *)app.data, app.size))
 		pd_json_text(out, pd_stack_last_part(perfdata_reader_header(reader)->name));
 	perfdata_text_literal(out, ",\"oscpu\":");
@@ -173,7 +173,7 @@ struct writing {
 	bool first;
 };
 
-/* Milliseconds since the first sample; earlier records have times below zero. */
+/* Milliseconds since the first sample; negative before it. */
 static void put_time(struct perfdata_text *out, uint64_t time, uint64_t zero)
 {
 	const bool before = time < zero;
@@ -217,7 +217,7 @@ static const struct timeline_row *row_at(const struct writing *writing, size_t r
 	return pd_timeline_row(writing->state->timeline, row);
 }
 
-/* A column of those rows that are samples of the event. */
+/* Writes a column's value for each row that is a sample of the event. */
 typedef enum perfdata_status sample_column_fn(struct writing *writing, const struct timeline_row *row);
 
 static enum perfdata_status put_sample_column(struct writing *writing, const struct range *range, uint32_t event,
@@ -287,7 +287,7 @@ static enum perfdata_status put_samples(struct writing *writing, const struct ra
 
 static bool is_shown(const struct timeline_row *row) { return row->name != PERFDATA_NONE && row->time != UINT64_MAX; }
 
-/* A marker of a span is an interval; the other ones are instants. */
+/* Whether a marker is an interval (of a span) instead of an instant. */
 static bool row_lasts(const struct timeline_row *row) { return row->event == PERFDATA_NONE && row->weight; }
 
 static enum perfdata_status put_markers(struct writing *writing, const struct range *range)
@@ -341,7 +341,8 @@ static enum perfdata_status put_markers(struct writing *writing, const struct ra
 	return status;
 }
 
-/* One thread of the viewer: the rows of a recorded thread and one event; the first event has the thread's markers. */
+/* Writes a thread of the viewer: rows of a recorded thread for one event; the thread of the first event has the
+ * markers. */
 static enum perfdata_status put_thread(struct writing *writing, const struct range *range, uint32_t event,
 				       bool is_first, bool is_main)
 {
@@ -458,7 +459,7 @@ static enum perfdata_status end_output(void *pointer, const struct perfdata_emit
 	return status;
 }
 
-/* Markers show spans, but those of threads that run: samples do. */
+/* Spans become markers, except those of running and runnable threads, which samples show. */
 static enum perfdata_status configure_session(void *user, struct perfdata_configuration *configuration)
 {
 	if (perfdata_option_flag(configuration->options, configuration->nr_options, "markers", true))

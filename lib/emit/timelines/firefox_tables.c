@@ -23,17 +23,17 @@ struct firefox_tables {
 	const struct perfdata_session *session;
 	struct stack_labels *labels;
 	struct stack_route *route;
-	struct stack_tree stacks;    /* labels are rows of frames */
-	uint32_t *known;             /* by pd_frame_slot: first row of frames + 1; 0: none yet */
+	struct stack_tree stacks;    /* labels are rows of `frames` */
+	uint32_t *known;             /* by pd_frame_slot: first row in `frames` + 1; 0: none yet */
 	size_t known_room;
 	struct frame *frames;
 	size_t nr_frames, frames_room;
-	uint32_t *nodes;             /* for each step of the path: the row of the stack that ends there */
+	uint32_t *nodes;             /* by step of the path: row of the stack that ends with it */
 	size_t nodes_room;
 	struct pd_hash_map libs;     /* dso → row of libs */
 	uint32_t *dsos;              /* by row of libs */
 	size_t nr_libs, libs_room;
-	bool is_device;              /* a recording of simpleperf: categories as in Android's own profiles */
+	bool is_device;              /* a recording of simpleperf: categories as Firefox gives simpleperf's reports */
 	bool failed;
 };
 
@@ -79,7 +79,7 @@ uint32_t pd_firefox_string(struct firefox_tables *tables, const char *text)
 
 /* --- stacks ------------------------------------------------------------------------------------------------------- */
 
-/* The row of the first frame of a step; the frames of its inlined calls follow. False without memory. */
+/* The row of the first frame of a step; frames of inlined calls follow it. False without memory. */
 static bool frames_of(struct firefox_tables *tables, const struct stack_step *step, uint32_t *ret_first, size_t *ret_nr)
 {
 	const size_t slot = pd_frame_slot(step->frame, step->is_caller);
@@ -98,7 +98,7 @@ static bool frames_of(struct firefox_tables *tables, const struct stack_step *st
 			if (pd_vector_grow(&tables->frames, &tables->frames_room, tables->nr_frames,
 					   sizeof *tables->frames) < 0)
 				return false;
-			/* what does not fit 32 bits (the kernel) has none */
+			/* addresses of more than 32 bits (of the kernel) are left out */
 			tables->frames[tables->nr_frames++] =
 				(struct frame){ calls[i].label, calls[i].line, calls[i].column, (uint32_t)i,
 						address <= UINT32_MAX ? (int64_t)address : -1 };
@@ -140,7 +140,7 @@ enum perfdata_status pd_firefox_stack(struct firefox_tables *tables, uint32_t no
 /* --- columns ------------------------------------------------------------------------------------------------------ */
 
 enum { OTHER, USER, KERNEL, JIT, GUEST, SYSTEM };
-enum { DEVICE_NATIVE = USER, DEVICE_JAVA = JIT };   /* of a recording of simpleperf */
+enum { DEVICE_NATIVE = USER, DEVICE_JAVA = JIT };   /* categories for recordings of simpleperf */
 
 static bool begins_with_any(const char *text, const char *const *words)
 {
@@ -159,7 +159,7 @@ static bool ends_with_any(const char *text, const char *const *words)
 	return false;
 }
 
-/* The app's own code, native or Java, and the system's code: as Firefox imports simpleperf's reports. */
+/* The category of app code (native or Java) or system code, as in Firefox's import of simpleperf's reports. */
 static unsigned device_category(const struct firefox_tables *tables, const struct stack_label *label)
 {
 	static const char *const system[] = { "/apex/", "/system/", "/vendor/", NULL };
@@ -201,7 +201,7 @@ void pd_firefox_categories(const struct perfdata_session *session, struct perfda
 	perfdata_text_char(out, ']');
 }
 
-/* The row of libs of a label, -1: none. */
+/* The row in libs for a label; -1: none. */
 static int64_t lib_of(struct firefox_tables *tables, const struct stack_label *label)
 {
 	uint64_t row;
@@ -218,7 +218,7 @@ static int64_t lib_of(struct firefox_tables *tables, const struct stack_label *l
 	return (int64_t)tables->nr_libs++;
 }
 
-/* One value of a column; index counts rows. */
+/* Writes row `index` of a column. */
 typedef void column_fn(struct firefox_tables *tables, struct perfdata_text *out, size_t index);
 
 static void put_column(struct firefox_tables *tables, struct perfdata_text *out, const char *name, size_t nr,
@@ -349,7 +349,7 @@ static void put_frames(struct firefox_tables *tables, struct perfdata_text *out)
 	perfdata_text_char(out, '}');
 }
 
-/* A source has the number of its string, so there is a row for each string; most rows are unused. */
+/* A source has the number of its string, so the table has a row for each string, and most rows are unused. */
 static void put_sources(struct firefox_tables *tables, struct perfdata_text *out)
 {
 	const size_t nr = pd_stack_labels_nr_strings(tables->labels);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* `perfetto`: packets of protobuf for ui.perfetto.dev, written as the recording is read: processes and threads, samples
- * with their stacks, tracepoints (of the scheduler: CPU tracks), context switches, and instants for other records. All
- * times are the recording's: no packet names a clock, so viewers do not convert times. */
+/* `perfetto`: packets of protobuf for ui.perfetto.dev, written while the recording is read: processes and threads,
+ * samples with stacks, tracepoints (those of the scheduler make CPU tracks), context switches, and instants for other
+ * records. Times are the recording's; no packet names a clock, so that viewers do not convert them. */
 #include "config.h"
 #include <inttypes.h>
 #include <string.h>
@@ -20,23 +20,24 @@ static const struct perfdata_emitter_option options[] = {
 	{ 0 },
 };
 
-enum { TRACK_OF_NOTES = 1, TRACK_OF_THREADS };   /* ids of tracks: a thread's is its number more than the last */
-/* Tracks below a thread's one: ids from there on, by thread and place in it. */
+enum { TRACK_OF_NOTES = 1, TRACK_OF_THREADS };   /* ids of tracks: thread n has TRACK_OF_THREADS + n */
+/* Ids of tracks below a thread's track, by thread and place. */
 #define TRACKS_BELOW (UINT64_C(1) << 48)
 enum { PLACES_BELOW = 256 };
 
 struct state {
 	const struct perfdata_session *session;
 	const struct perfdata_reader *reader;
-	struct stack_choice *choice;     /* of samples; NULL: all */
+	struct stack_choice *choice;     /* which samples to write; NULL: all */
 	struct perfetto_stacks *stacks;
-	struct pd_hash_map comms;        /* number of a thread → the comm that was written, plus one */
-	struct pd_hash_map tracks;       /* number of a thread → 1: it has a track */
-	struct pd_hash_map states;       /* tid → the state that was written */
+	struct pd_hash_map comms;        /* number of a thread → its last written comm + 1 */
+	struct pd_hash_map tracks;       /* number of a thread → 1: its track was written */
+	struct pd_hash_map states;       /* tid → its last written state */
 	struct pd_hash_map requests;     /* id of a track below a thread's → end of its last slice */
-	bool has_switches;               /* scheduler tracepoints say who runs: SWITCH records need not */
+	/* scheduler tracepoints say which thread runs, so SWITCH records are not written */
+	bool has_switches;
 	uint64_t last_time;
-	uint64_t nr_flows;               /* from wakers to the threads that they woke: the number of the last one */
+	uint64_t nr_flows;               /* number of flows from wakers to woken threads so far */
 	struct perfdata_text message, part, name;
 };
 
@@ -65,7 +66,7 @@ static void put_string(struct state *state, struct perfdata_text *out, unsigned 
 	out->failed |= perfdata_text_failed(&state->name);
 }
 
-/* The kernel's version, which decides what bits of thread states mean. */
+/* Writes the kernel's version, by which Perfetto decodes thread states. */
 static void put_system(struct state *state, struct perfdata_text *out)
 {
 	enum { SYSTEM_UTSNAME = 1, UTSNAME_SYSTEM = 1, UTSNAME_RELEASE = 3, UTSNAME_MACHINE = 4 };
@@ -127,7 +128,7 @@ static const char *comm_of(const struct state *state, uint32_t comm)
 	return comm == PERFDATA_NONE ? "" : perfdata_session_comm(state->session, comm);
 }
 
-/* Describes a thread where the recording has it first, and where its name has changed. */
+/* Describes a thread before its first use, and after its name changed. */
 static bool put_thread(struct state *state, const struct perfetto_row *row, struct perfdata_text *out)
 {
 	enum {
@@ -161,7 +162,7 @@ static bool put_thread(struct state *state, const struct perfetto_row *row, stru
 	return pd_hash_map_put(&state->comms, row->thread, row->comm + UINT64_C(1)) == 0;
 }
 
-/* The thread's track: described before its first instant. 0 without memory. */
+/* The id of the thread's track, which is described before its first event. 0 without memory. */
 static uint64_t track_of(struct state *state, const struct perfetto_row *row, struct perfdata_text *out)
 {
 	enum { TRACK_ID = 1, TRACK_NAME = 2, TRACK_THREAD = 4, THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
@@ -186,7 +187,7 @@ static uint64_t track_of(struct state *state, const struct perfetto_row *row, st
 	return pd_hash_map_put(&state->tracks, key, 1) < 0 ? 0 : id;
 }
 
-/* Both ends of a flow have its number: the instant that wakes a thread, and the one where that thread runs again. */
+/* A flow connects two instants with its number: the wakeup, and where the woken thread runs. */
 static void put_flow(struct state *state, const struct perfetto_row *row)
 {
 	enum { TRACK_EVENT_FLOW = 47, TRACK_EVENT_END_OF_FLOW = 48 };
@@ -209,7 +210,7 @@ static bool put_instant(struct state *state, const struct perfetto_row *row, con
 	return track;
 }
 
-/* A track below the thread's one on which nothing else happens at that time; 0 without memory. */
+/* The id of a track below the thread's track that is free at this time; 0 without memory. */
 static uint64_t track_below(struct state *state, const struct perfetto_row *row, struct perfdata_text *out)
 {
 	enum { TRACK_ID = 1, TRACK_NAME = 2, TRACK_PARENT = 5 };
@@ -229,7 +230,7 @@ static uint64_t track_below(struct state *state, const struct perfetto_row *row,
 	return parent && pd_hash_map_put(&state->requests, id, row->time + row->weight) == 0 ? id : 0;
 }
 
-/* Perfetto sorts packets by time: the end of a slice may come before what happened meanwhile. */
+/* Writes begin and end of a slice at once: Perfetto sorts packets by time. */
 static bool put_slice(struct state *state, const struct perfetto_row *row, const char *bytes, struct perfdata_text *out)
 {
 	enum { TRACK_EVENT_TYPE = 9, TRACK_EVENT_TRACK = 11, TYPE_SLICE_END = 2 };
@@ -246,7 +247,7 @@ static bool put_slice(struct state *state, const struct perfetto_row *row, const
 	return track;
 }
 
-/* Perfetto takes a state only where it differs from the one before. */
+/* Writes a state only if it differs from the one before, as Perfetto requires. */
 static bool put_task_state(struct state *state, const struct perfetto_row *row, struct perfdata_text *out)
 {
 	enum { TASK_CPU = 1, TASK_COMM, TASK_TID, TASK_STATE };
@@ -313,7 +314,7 @@ struct note {
 	struct perfdata_text *out;
 };
 
-/* Notes on losses and damage are at the end of the recording's own track. */
+/* Writes a note about losses or damage at the end of the recording's track. */
 static void put_note(void *pointer, const char *line)
 {
 	enum { TRACK_EVENT_TYPE = 9, TRACK_EVENT_NAME = 23, TYPE_INSTANT = 3 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tracepoints that Perfetto's trace processor computes from: a row each, with the field of FtraceEvent that holds it
- * (protos/perfetto/trace/ftrace/ftrace_event.proto), and where each of the kernel's fields goes. All others are generic
+/* Tracepoints that Perfetto's trace processor interprets: a row each, with the number of its field in FtraceEvent
+ * (protos/perfetto/trace/ftrace/ftrace_event.proto), and the fields of its message. Other tracepoints become generic
  * events. Sorted by system and name. */
 #include "config.h"
 #include <stdlib.h>
@@ -262,7 +262,8 @@ const struct perfetto_event *pd_perfetto_event(const struct perfdata_trace_event
 	return bsearch(event, events, sizeof events / sizeof *events, sizeof *events, compare_names);
 }
 
-/* The first field is the number; kernels before 4.6 call it nr, as an argument of some calls. */
+/* The first field is the system call's number. Before 4.6 the kernel named it nr, which is also an argument of some
+ * calls. */
 static const struct perfetto_event syscalls[][2] = {
 	{ { "syscalls", "sys_enter_", 329, FIELDS(NUMBER(1, "__syscall_nr")) },
 	  { "syscalls", "sys_enter_", 329, FIELDS(NUMBER(1, "nr")) } },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tracepoints that have messages of their own in Perfetto's traces. */
+/* Tracepoints for which Perfetto has a message. */
 #ifndef PD_PERFETTO_EVENTS_H
 #define PD_PERFETTO_EVENTS_H
 
@@ -8,18 +8,18 @@
 enum perfetto_type { PERFETTO_NUMBER, PERFETTO_TEXT, PERFETTO_NUMBERS };
 
 struct perfetto_field {
-	const char *name;              /* as the kernel calls it */
-	unsigned number;               /* of the message's field */
+	const char *name;              /* the kernel's name */
+	unsigned number;               /* of the field in the message */
 	enum perfetto_type type;
 };
 struct perfetto_event {
 	const char *system, *name;
-	unsigned number;               /* of the field of FtraceEvent */
-	const struct perfetto_field *fields;   /* ends with a NULL */
+	unsigned number;               /* of the field in FtraceEvent */
+	const struct perfetto_field *fields;   /* ends with name NULL */
 };
-/* NULL: Perfetto only shows the event. */
+/* NULL: Perfetto has no message for the event. */
 const struct perfetto_event *pd_perfetto_event(const struct perfdata_trace_event *event);
-/* For an event of one system call (syscalls:sys_enter_NAME, sys_exit_NAME): the event of any system call, from which
+/* For an event of one system call (syscalls:sys_enter_NAME, sys_exit_NAME): the event of all system calls, from which
  * Perfetto makes slices; else NULL. */
 const struct perfetto_event *pd_perfetto_syscall(const struct perfdata_trace_event *event);
 

@@ -32,14 +32,14 @@ void pd_perfetto_packet(struct perfdata_text *out, uint32_t sequence, uint64_t t
 	perfdata_text_release(&packet);
 }
 
-/* A string field. Perfetto wants UTF-8, recordings have bytes. */
+/* Writes a string field, converted to UTF-8. */
 static void put_name(struct perfdata_text *out, unsigned field, const void *bytes, size_t size,
 		     struct perfdata_text *room)
 {
 	perfdata_text_clear(room);
 	perfdata_text_append(room, bytes, strnlen(bytes, size));
 	perfdata_text_char(room, '\0');
-	/* U+FFFD has three bytes: with that much room after the name, the text does not move while it is read */
+	/* U+FFFD has three bytes; reserving them keeps the text from moving while it is read */
 	const size_t start = room->size;
 	if (perfdata_text_reserve(room, 3 * start))
 		pd_stack_text_utf8(room, room->data);
@@ -60,7 +60,7 @@ enum {
 	FIELD_UINT = 5
 };
 
-/* Omits a value whose type differs from the message's field: a kernel may have changed it. */
+/* Omits a value whose type differs from the message's field, since kernels change types. */
 static void put_known(struct perfdata_text *out, const struct perfetto_event *known,
 		      const struct perfdata_trace_event *event, struct perfdata_bytes raw,
 		      enum perfdata_byte_order order, struct perfdata_text *room)
@@ -130,7 +130,7 @@ static void put_field(struct perfdata_text *out, const struct perfdata_trace_eve
 	perfdata_text_release(&message);
 }
 
-/* Puts an event among those of its processor. */
+/* Adds an event to the events of its processor. */
 static void put_event(struct perfdata_text *bundle, const struct perfdata_delivery *delivery, unsigned number,
 		      const struct perfdata_text *fields)
 {
@@ -197,7 +197,7 @@ static void write_annotation(struct perfdata_text *out, const char *name, const 
 	perfdata_text_release(&message);
 }
 
-/* False: nothing that a timeline shows. */
+/* False: timelines do not show such records. */
 static bool put_record(struct perfdata_text *out, struct perfetto_row *row, const struct perfdata_reader *reader,
 		       const struct perfdata_raw *raw, struct perfdata_text *room)
 {
@@ -280,7 +280,7 @@ static struct perfetto_row *add_row(struct perfetto_part *part, const struct per
 	return row;
 }
 
-/* A stack that is met several times in a batch is needed once: for each event, since ids count inside its sequence. */
+/* Copies the stack, unless an earlier row of the event in this batch has it: ids of stacks are per event. */
 static bool take_stack(struct perfetto_part *part, struct perfetto_row *row, const struct perfdata_batch *batch,
 		       const struct perfdata_delivery *delivery, struct pd_hash_map *seen)
 {
@@ -332,7 +332,7 @@ static bool is_switch(const struct perfdata_trace_event *event)
 	return !strcmp(event->system, "sched") && !strcmp(event->name, "sched_switch");
 }
 
-/* What a thread does from its sample on: the fields of a switch say whether it was still runnable. */
+/* The state of a thread after its sample: after a switch, its fields say whether the thread is runnable. */
 static uint8_t state_from(const struct perfdata_delivery *delivery)
 {
 	enum { WAITS = 0xff };
@@ -349,7 +349,7 @@ static uint8_t state_from(const struct perfdata_delivery *delivery)
 		       : STATE_SLEEPING;
 }
 
-/* Tracepoints are events with fields; what samples, or has a stack, is a sample too. */
+/* Adds a tracepoint as an event with fields. Samples of other events, and tracepoints with stacks, are samples too. */
 static bool take_sample(struct perfetto_part *part, const struct perfdata_batch *batch,
 			const struct perfdata_delivery *delivery, struct pd_hash_map *seen, struct perfdata_text *room)
 {
@@ -410,7 +410,7 @@ static struct perfetto_row *add_row_of_span(struct perfetto_part *part, const st
 	return row;
 }
 
-/* Locks and requests of disks. Perfetto makes slices of system calls and interrupts by itself. */
+/* Adds slices of locks and disk requests. Perfetto itself makes those of system calls and interrupts. */
 static bool take_slice(struct perfetto_part *part, const struct perfdata_session *session, const struct pd_span *span,
 		       struct perfdata_text *room)
 {
@@ -429,8 +429,8 @@ static bool take_slice(struct perfetto_part *part, const struct perfdata_session
 	return true;
 }
 
-/* A thread woke another one, which got a CPU later: Perfetto's flows connect slices, and instants are slices without a
- * length. The idle thread wakes nobody: an interrupt did. */
+/* Adds instants of the wakeup and of when the woken thread gets a CPU, which a flow connects. Interrupts wake from the
+ * idle thread, which gets none. */
 static bool take_wake(struct perfetto_part *part, const struct pd_span *span)
 {
 	if (span->waker <= 0)

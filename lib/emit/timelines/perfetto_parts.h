@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The packets of one batch for Perfetto: some are complete in themselves; samples have stacks, which refer to what
- * earlier packets defined. */
+/* The packets of one batch for Perfetto. Some are complete; samples still need their stacks, which refer to definitions
+ * in earlier packets. */
 #ifndef PD_PERFETTO_PARTS_H
 #define PD_PERFETTO_PARTS_H
 
 #include "perfdata/session.h"
 #include "perfdata/text.h"
 
-/* The sequences of packets. Ids of strings, frames and stacks count inside a sequence; samples of event i are in
- * PERFETTO_SAMPLES + i. */
+/* Sequences of packets. Ids of strings, frames and stacks are per sequence; samples of event i are in PERFETTO_SAMPLES
+ * + i. */
 enum { PERFETTO_PROCESSES = 1, PERFETTO_FTRACE, PERFETTO_TRACKS, PERFETTO_STATES, PERFETTO_SAMPLES };
 
-/* Numbers of fields of a packet. */
+/* Field numbers of a packet. */
 enum {
 	PACKET_FTRACE_EVENTS = 1,
 	PACKET_PROCESS_TREE = 2,
@@ -28,35 +28,36 @@ enum {
 };
 
 enum perfetto_kind {
-	PERFETTO_DONE,               /* the packets in `bytes` are whole */
+	PERFETTO_DONE,               /* `bytes` has complete packets */
 	PERFETTO_SAMPLE,
-	PERFETTO_INSTANT,            /* `bytes` is a track event without its track, which is the thread's */
+	PERFETTO_INSTANT,            /* `bytes` is a track event; the thread's track is added to it */
 	PERFETTO_STATE,              /* a thread is switched in or out */
-	PERFETTO_SLICE,              /* `bytes` begins a slice on the thread's track; it lasts `weight` */
-	PERFETTO_REQUEST,            /* the same on a track below: requests of disks go side by side */
-	PERFETTO_WAKER,              /* an INSTANT of who wakes a thread; the next row is the WOKEN of that thread */
-	PERFETTO_WOKEN,              /* an INSTANT where the thread gets a CPU; a flow leads from the waker to it */
+	PERFETTO_SLICE,              /* `bytes` begins a slice of length `weight` on the thread's track */
+	PERFETTO_REQUEST,            /* as SLICE, on a track below the thread's: disk requests overlap */
+	PERFETTO_WAKER,              /* an INSTANT of the waker; the next row is WOKEN */
+	PERFETTO_WOKEN,              /* an INSTANT when the thread gets a CPU; the flow from the waker ends here */
 };
 
 struct perfetto_row {
 	uint64_t time;               /* ns as recorded */
-	uint64_t weight;             /* of a sample: its period; of a slice: how long it lasts */
-	size_t bytes, nr_bytes;      /* in the part's text */
+	uint64_t weight;             /* of a sample: its period; of a slice: its length in ns */
+	size_t bytes, nr_bytes;      /* range in the part's text */
 	int32_t pid, tid;
-	uint32_t thread, comm, cpu;  /* as the delivery has them; UINT32_MAX: unknown */
+	uint32_t thread, comm, cpu;  /* as in the delivery; UINT32_MAX: unknown */
 	uint32_t event, node;        /* of a sample */
-	/* steps of the part, callee first: the stack of the node; 0 where an earlier row of the event has them */
+	/* the node's stack in the part's steps, innermost first; 0: an earlier row of the event has it */
 	uint32_t steps, nr_steps;
 	uint8_t kind;                /* enum perfetto_kind */
-	uint8_t state;               /* of a sample: mode of the processor; of a STATE: the thread's new state */
+	uint8_t state;               /* of a sample: mode of the processor; of STATE: the thread's new state */
 };
 
-/* The records that say which thread runs. simpleperf samples sched_switch when a thread of the recorded process leaves
- * the CPU: written as an event of the scheduler, Perfetto would show the next thread on this CPU from then on. */
+/* Records that say which thread runs. simpleperf samples sched_switch only when a thread of the recorded process leaves
+ * the CPU; as a scheduler event, Perfetto would then show the next thread on this CPU for too long. */
 enum perfetto_switches {
-	PERFETTO_SWITCHES_ARE_EVENTS,     /* the scheduler's tracepoints, or SWITCH records where there are none */
+	PERFETTO_SWITCHES_ARE_EVENTS,     /* the scheduler's tracepoints, or SWITCH records if there are none */
 	PERFETTO_SWITCHES_ARE_RECORDS,    /* SWITCH records */
-	PERFETTO_SWITCHES_ARE_SAMPLES,    /* of simpleperf before 2021: any other sample proves that its thread runs */
+	/* samples, in recordings of simpleperf before 2021: any other sample shows that its thread runs */
+	PERFETTO_SWITCHES_ARE_SAMPLES,
 };
 
 struct perfetto_part {
@@ -66,10 +67,10 @@ struct perfetto_part {
 	size_t nr_steps, steps_room;
 	struct perfdata_text bytes;
 	enum perfetto_switches switches;
-	bool has_raw_calls;          /* raw_syscalls has each system call: events of one call add none */
+	bool has_raw_calls;          /* raw_syscalls has all system calls: ignore events of single calls */
 };
 
-/* Whether the recording has this tracepoint. */
+/* Whether the recording has an event of this tracepoint. */
 bool pd_perfetto_has_event(const struct perfdata_reader *reader, const char *system, const char *name);
 
 enum perfetto_switches pd_perfetto_switches(const struct perfdata_reader *reader);
@@ -78,7 +79,7 @@ enum perfetto_switches pd_perfetto_switches(const struct perfdata_reader *reader
 struct perfetto_part *pd_perfetto_collect(const struct perfdata_reader *reader, const struct perfdata_batch *batch);
 void pd_perfetto_part_free(void *part);
 
-/* Appends a packet of the sequence: a timestamp (UINT64_MAX: none) and one message. */
+/* Appends a packet of the sequence with one message. time: UINT64_MAX means none. */
 void pd_perfetto_packet(struct perfdata_text *out, uint32_t sequence, uint64_t time, unsigned field,
 			const struct perfdata_text *message);
 

@@ -36,18 +36,18 @@ enum {
 	TIMEBASE_NAME = 10
 };
 
-/* The functions of one step: the id of the first, and how many there are, which a few bits say. */
+/* Ids of the frames for the functions of a step: the first, and their number in a few bits. */
 struct step_frames {
 	uint64_t first;
 	size_t nr;
 };
 enum { NR_BITS = 8 };
 
-/* The sequence of packets of one event. */
+/* State of the sequence of one event. */
 struct sequence {
 	bool begun;
 	uint64_t nr_frames;
-	/* frame and is_caller, or an address in no known file → its step_frames in one word */
+	/* frame and is_caller, or an address in no known file → struct step_frames in one word */
 	struct pd_hash_map frames;
 	struct pd_hash_map nowhere;
 	struct id_set defined[INTERNED_TABLES];   /* by table of interned data */
@@ -59,7 +59,7 @@ struct perfetto_stacks {
 	const struct perfdata_session *session;
 	struct stack_labels *labels;
 	const struct stack_choice *choice;   /* NULL: all stacks */
-	struct pd_hash_map chosen;   /* for a choice: node → its stack_beginning in one word */
+	struct pd_hash_map chosen;   /* for a choice: node → struct stack_beginning in one word */
 	struct sequence *sequences;  /* by index of the event */
 	size_t nr, room;
 	struct perfdata_text interned, message, name, ids;
@@ -106,7 +106,7 @@ void pd_perfetto_stacks_free(struct perfetto_stacks *stacks)
 
 /* --- definitions, each written once ------------------------------------------------------------------------------- */
 
-/* Whether the sequence has not defined this id in the table yet. */
+/* Whether the sequence has not defined this id yet. */
 static bool is_new(struct perfetto_stacks *stacks, struct sequence *sequence, unsigned table, uint32_t id)
 {
 	const int added = pd_id_set_add(&sequence->defined[table], id);
@@ -122,7 +122,7 @@ static void put_string(struct perfetto_stacks *stacks, unsigned table, uint64_t 
 	pd_protobuf_message(&stacks->interned, table, &stacks->message);
 }
 
-/* The id of a label's string in a table of names: one more than the string's own id, since 0 means none. */
+/* The id of a label's string in a table of names: the string's id + 1, since 0 means none. */
 static uint64_t string_id(struct perfetto_stacks *stacks, struct sequence *sequence, unsigned table, uint32_t string)
 {
 	if (is_new(stacks, sequence, table, string)) {
@@ -134,7 +134,7 @@ static uint64_t string_id(struct perfetto_stacks *stacks, struct sequence *seque
 	return string + UINT64_C(1);
 }
 
-/* Perfetto joins the parts of a path with slashes in front; the kernel's own name for itself is "/kernel". */
+/* Defines a mapping. Perfetto puts a slash before each part of a path; the kernel's mapping is "/kernel". */
 static uint64_t mapping_id(struct perfetto_stacks *stacks, struct sequence *sequence, const struct perfdata_dso *dso)
 {
 	const uint64_t id = dso->id + UINT64_C(1);
@@ -170,7 +170,7 @@ static unsigned kind_of(const struct perfdata_dso *dso)
 	}
 }
 
-/* Defines the functions of a step, outermost first: one frame each, all at the same address. */
+/* Defines frames for the functions of a step, outermost first, all at the same address. */
 static struct step_frames define_step(struct perfetto_stacks *stacks, struct sequence *sequence,
 				      const struct perfdata_step *step, bool is_caller)
 {
@@ -225,7 +225,7 @@ static bool is_caller_at(const struct perfetto_stacks *stacks, const struct perf
 	return at && pd_stack_returns_to(stacks->session, steps[at].origin, steps[at].frame, steps[at - 1].frame);
 }
 
-/* Where a stack begins, from its outermost function on: so many steps and functions of the next step are left out. */
+/* Where a choice begins a stack: number of outer steps, and of functions in the next step, to leave out. */
 struct stack_beginning {
 	bool is_chosen;
 	uint32_t steps, calls;
@@ -256,7 +256,7 @@ static struct stack_beginning find_beginning(struct perfetto_stacks *stacks, con
 	return root;
 }
 
-/* The first row of a node in a part has its steps: later ones take the answer from there. */
+/* The first row of a node in a part has its steps; the result is kept for later rows. */
 static struct stack_beginning beginning_of(struct perfetto_stacks *stacks, const struct perfetto_part *part,
 					   const struct perfetto_row *row)
 {
@@ -273,7 +273,7 @@ static struct stack_beginning beginning_of(struct perfetto_stacks *stacks, const
 	return root;
 }
 
-/* The id of a stack is its node: 0 is none. */
+/* Defines a stack. Its id is its node; 0 means none. */
 static void define_stack(struct perfetto_stacks *stacks, struct sequence *sequence, const struct perfetto_part *part,
 			 const struct perfetto_row *row, const struct stack_beginning *root)
 {
@@ -293,7 +293,7 @@ static void define_stack(struct perfetto_stacks *stacks, struct sequence *sequen
 
 /* --- samples ------------------------------------------------------------------------------------------------------ */
 
-/* Perfetto's number of a generic event, by attr.config; 0: Perfetto has none. */
+/* Perfetto's number of a generic event, by attr.config; 0: none. */
 static unsigned counter_of(const struct perfdata_attr *attr)
 {
 	static const uint8_t hardware[] = { 10, 11, 12, 13, 14, 15, 16, 17, 18, 19 };
@@ -303,7 +303,7 @@ static unsigned counter_of(const struct perfdata_attr *attr)
 	return attr->type == PERFDATA_TYPE_SOFTWARE && attr->config < sizeof software ? software[attr->config] : 0;
 }
 
-/* The first packet of a sequence says which event the counts of its samples are of. */
+/* The first packet of a sequence says which event its samples count. */
 static void begin_sequence(struct perfetto_stacks *stacks, const struct perfdata_event *event,
 			   struct perfdata_text *out)
 {
@@ -353,7 +353,7 @@ static struct sequence *sequence_of(struct perfetto_stacks *stacks, uint32_t eve
 	return &stacks->sequences[event];
 }
 
-/* The viewer wants the count of the processor so far, not the period of each sample. */
+/* The count of the processor so far, which Perfetto expects instead of periods. */
 static uint64_t count_up(struct perfetto_stacks *stacks, struct sequence *sequence, const struct perfetto_row *row)
 {
 	uint64_t count = 0;

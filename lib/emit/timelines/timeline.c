@@ -19,22 +19,22 @@ struct timeline {
 	const struct perfdata_session *session;
 	const struct perfdata_cancel *cancel;
 	struct pd_paged rows;            /* struct timeline_row, in the order of the recording */
-	struct pd_paged row_threads;     /* uint32_t: the thread of each of them */
+	struct pd_paged row_threads;     /* uint32_t: the thread of each row */
 	struct pd_paged sorted;          /* struct timeline_row, by thread and time */
 	uint32_t nr;
 	struct timeline_thread *threads;
 	size_t nr_threads, threads_room;
-	struct pd_hash_map numbers;      /* the session's number of a thread → the timeline's */
-	struct pd_hash_map generations;  /* pid << 32 | tid → how many threads had them */
+	struct pd_hash_map numbers;      /* number of a thread in the session → in the timeline */
+	struct pd_hash_map generations;  /* pid << 32 | tid → number of threads that had them */
 	struct pd_intern *strings;
 	uint64_t *samples;               /* by event */
 	size_t samples_room;
 };
 
-/* A row as a batch has it: texts are offsets. */
+/* A row of a batch, whose texts are offsets. */
 struct part_row {
 	struct timeline_row row;
-	uint32_t thread;                 /* the session's number */
+	uint32_t thread;                 /* number in the session */
 	int32_t pid, tid;
 	uint32_t comm;
 };
@@ -108,7 +108,7 @@ static void put_bytes(struct part *part, struct perfdata_bytes bytes)
 	perfdata_text_append(&part->texts, bytes.data, strnlen((const char *)bytes.data, bytes.size));
 }
 
-/* The fields of a tracepoint, as perf prints them. */
+/* Adds the fields of a tracepoint as perf prints them. */
 static void add_tracepoint(const struct timeline *timeline, struct part *part, struct timeline_row *row,
 			   const struct perfdata_delivery *delivery)
 {
@@ -123,7 +123,7 @@ static void add_tracepoint(const struct timeline *timeline, struct part *part, s
 			&part->texts);
 }
 
-/* Makes the row of a marker. False: a timeline does not show such records. */
+/* Makes the row of a marker. False: timelines do not show such records. */
 static bool add_marker(const struct timeline *timeline, struct part *part, struct timeline_row *row,
 		       const struct perfdata_raw *raw)
 {
@@ -208,7 +208,7 @@ static void put_argument(struct perfdata_text *out, uint64_t value)
 	perfdata_text_printf(out, value < 10 ? "%" PRIx64 : "0x%" PRIx64, value);
 }
 
-/* The fields of a system call's begin but its number: (3, 0x7ffc0010, 0x40), or (fd: 3, buf: 0x7ffc0010, …). */
+/* The arguments of a system call without its number: (3, 0x7ffc0010, 0x40), or (fd: 3, buf: 0x7ffc0010, …). */
 static void put_arguments(struct perfdata_text *out, const struct pd_span *span)
 {
 	const struct perfdata_trace_event *trace = span->event->trace;
@@ -263,7 +263,7 @@ static void put_span_text(const struct timeline *timeline, struct perfdata_text 
 		put_waker(timeline, out, span);
 }
 
-/* A span is a marker that lasts. Where its begin or its end is unknown, it is an instant, in place of the record. */
+/* A span becomes a marker with a duration; without begin or end, an instant at the time of the record. */
 static bool take_span(const struct timeline *timeline, struct part *part, const struct pd_span *span)
 {
 	static const char *const names[PERFDATA_SPAN_KINDS] = {
@@ -273,7 +273,7 @@ static bool take_span(const struct timeline *timeline, struct part *part, const 
 	};
 	const bool whole = pd_span_is_whole(span), has_begin = span->begin != UINT64_MAX;
 	const bool is_switch = span->source == PD_SPAN_OF_SWITCH_RECORDS || span->source == PD_SPAN_OF_BOTH;
-	/* samples of sched_switch are markers themselves */
+	/* samples of sched_switch are markers already */
 	if (!names[span->kind] || (!whole && span->kind == PERFDATA_SPAN_OFF && !is_switch))
 		return true;
 	if (pd_vector_grow(&part->rows, &part->room, part->nr, sizeof *part->rows) < 0)
@@ -326,12 +326,12 @@ void *pd_timeline_collect(const struct timeline *timeline, const struct perfdata
 	return NULL;
 }
 
-/* --- all of them -------------------------------------------------------------------------------------------------- */
+/* --- all batches -------------------------------------------------------------------------------------------------- */
 
 static bool find_thread(struct timeline *timeline, const struct part_row *taken, uint32_t *ret)
 {
 	const uint64_t who = (uint64_t)(uint32_t)taken->pid << 32 | (uint32_t)taken->tid;
-	/* records of no thread have no valid number of a thread */
+	/* records without a thread have no valid number of one */
 	const uint64_t key = taken->tid < 0 ? UINT64_MAX : taken->thread;
 	uint64_t number, generation = 0;
 	if (!pd_hash_map_get(&timeline->numbers, key, &number)) {
@@ -382,10 +382,10 @@ static enum perfdata_status put_row(struct timeline *timeline, const struct time
 
 static bool is_marker(const struct timeline_row *row) { return row->name != PERFDATA_NONE; }
 
-/* Samples of a tracepoint are markers, unless they weigh the time off the CPU. */
+/* Whether samples are stacks, not markers: tracepoints are only if they weigh time off the CPU. */
 static bool is_time(const struct perfdata_event *event) { return event->is_time_off || !is_tracepoint(event); }
 
-/* Samples of a tracepoint are drawn as stacks only if no event before it has any: see pd_timeline_samples. */
+/* Samples of a tracepoint are drawn as stacks only if no earlier event has samples: see pd_timeline_samples. */
 static bool is_never_shown(const struct timeline *timeline, const struct timeline_row *row)
 {
 	uint32_t first = 0;
@@ -465,7 +465,7 @@ static bool copy_row(struct pd_paged *to, uint32_t to_index, struct pd_paged *fr
 	return target;
 }
 
-/* Copies the rows so that each thread's rows follow the previous thread's, in the order of the recording. */
+/* Copies the rows sorted by thread, within a thread in the order of the recording. */
 static enum perfdata_status part_threads(struct timeline *timeline)
 {
 	uint32_t *next = pd_calloc(timeline->nr_threads + 1, sizeof *next);
@@ -495,7 +495,7 @@ static bool is_in_order(struct timeline *timeline, uint32_t first, uint32_t nr)
 	return true;
 }
 
-/* Merges two neighbouring sorted parts. */
+/* Merges two adjacent sorted ranges. */
 static bool merge_ranges(struct timeline *timeline, uint32_t first, uint32_t middle, uint32_t end)
 {
 	struct pd_paged *sorted = &timeline->sorted, *left = &timeline->rows;
@@ -512,8 +512,8 @@ static bool merge_ranges(struct timeline *timeline, uint32_t first, uint32_t mid
 	return ok;
 }
 
-/* Sorts by time the rows of one thread. They nearly always are in order, except for late rows and recordings that are
- * read in the order of the file. Merging uses the memory of their unsorted copies, which nothing needs any more. */
+/* Sorts the rows of a thread by time. Most are in order already, except late rows and recordings read in the order of
+ * the file. Merging reuses the memory of the unsorted copies. */
 static bool sort_thread(struct timeline *timeline, uint32_t first, uint32_t nr)
 {
 	const uint32_t half = nr / 2;

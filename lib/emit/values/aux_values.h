@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of traces, for JSON, CSV and tables alike: the columns of `aux_packets` and `spe_samples`, and their values. */
+/* Rows of traces for JSON, CSV and tables: the columns of `aux_packets` and `spe_samples`, and their values. */
 #ifndef EMIT_AUX_VALUES_H
 #define EMIT_AUX_VALUES_H
 
@@ -11,7 +11,7 @@
 /* End with name NULL. */
 extern const struct table_column pd_packet_columns[], pd_spe_columns[];
 
-/* Of both tables of traces: where it is. */
+/* Columns of both tables: the place of the row. */
 enum { AUX_OFFSET, AUX_TRACE, AUX_CPU, AUX_BUFFER_TID, AUX_AUX_OFFSET, AUX_SIZE, AUX_PLACE_COLUMNS };
 enum {
 	PACKETS_PADDING = AUX_PLACE_COLUMNS,
@@ -38,11 +38,11 @@ enum {
 	SPE_TOTAL,
 	SPE_ISSUE,
 	SPE_TRANSLATION,
-	/* with names */
+	/* these columns need names */
 	SPE_PID,
 	SPE_TID,
 	SPE_COMM,
-	SPE_PC_DSO,                   /* its symbol, and the distance from its start */
+	SPE_PC_DSO,                   /* its symbol, and the offset in the symbol */
 	SPE_TARGET_DSO = SPE_PC_DSO + 3,
 	SPE_COLUMNS = SPE_TARGET_DSO + 3
 };
@@ -50,18 +50,18 @@ enum {
 /* The place of a row of either table. */
 struct aux_place {
 	const char *trace;
-	uint64_t payload_offset, aux_offset; /* of the payload; PERFDATA_NO_OFFSET */
+	uint64_t payload_offset, aux_offset; /* offset of the payload, offset in it; PERFDATA_NO_OFFSET */
 	uint64_t at, size;                   /* in it */
 	int32_t cpu, tid;
 };
 struct aux_place pd_aux_place_of_packet(const struct pd_aux_piece *piece, uint64_t at, uint64_t size);
 struct aux_place pd_aux_place_of_sample(const struct pd_spe_row *row);
-/* A column up to AUX_SIZE. */
+/* The value of a column up to AUX_SIZE. */
 struct value pd_aux_place_value(const struct aux_place *place, unsigned column);
-/* A column of `aux_packets`, but PACKETS_TEXT and PACKETS_FIELDS, which are texts to be made. */
+/* The value of a column of `aux_packets`; not for PACKETS_TEXT and PACKETS_FIELDS, which have to be formatted. */
 struct value pd_packet_row_value(const struct pd_aux_piece *piece, const struct pd_aux_walk *walk, unsigned column);
 
-/* What is known of a sample's thread and addresses. */
+/* Thread and addresses of a sample. */
 struct spe_names {
 	int32_t pid, tid;
 	const char *comm;              /* or NULL */
@@ -69,12 +69,12 @@ struct spe_names {
 };
 void pd_spe_names_load(const struct emitted_names *world, const struct pd_spe_row *row,
 		       const struct perfdata_delivery *delivery, struct spe_names *ret);
-/* A column of `spe_samples`. `names` may be NULL. */
+/* The value of a column of `spe_samples`. `names` may be NULL. */
 struct value pd_spe_value(const struct pd_spe_row *row, const struct spe_names *names, unsigned column);
-/* What perf prints of a packet; where perf has no single line for it, the fields. */
+/* Appends what perf prints for a packet, or the fields if perf prints several lines. */
 void pd_aux_describe(const struct pd_aux_trace *trace, const struct pd_packet_kind *kind,
 		     const struct pd_packet *packet, struct perfdata_text *out);
-/* A bit by its name in the list; one without is "bit 13". */
+/* The name of a bit in the list; "bit 13" if it has none. */
 #define AUX_BIT_NAME 16
 const char *pd_aux_bit_name(const char *const *list, unsigned nr, unsigned bit, char room[AUX_BIT_NAME]);
 

@@ -27,7 +27,7 @@ static bool dso_is_known(const struct known_ids *known, uint32_t dso)
 	return known && dso < known->nr_dsos && known->words[dso / 64] >> dso % 64 & 1;
 }
 
-/* Whether a dso of `known` that had no build-id has one now. */
+/* Whether a dso without a build-id in `known` has one now. */
 static bool any_learned(const struct emitted *emitted)
 {
 	const uint32_t nr = emitted->known ? emitted->known->nr_dsos : 0;
@@ -163,7 +163,7 @@ enum perfdata_status pd_emitted_scan(struct emitted *emitted, const struct perfd
 const struct perfdata_delivery *pd_emitted_delivery(const struct perfdata_batch *batch, size_t *at,
 						    const struct perfdata_raw *record)
 {
-	/* Records and deliveries have one order; one record may have several deliveries. */
+	/* records and deliveries are in the same order; a record may have several deliveries */
 	for (; *at < batch->nr_deliveries; ++*at) {
 		const struct perfdata_delivery *delivery = &batch->deliveries[*at];
 		if (delivery->record == record)

@@ -69,7 +69,7 @@ static void load_symbol(const struct emitted_names *world, uint32_t frame, struc
 	set_number(ret, LOCATION_SYMBOL_OFFSET, symbol.offset);
 }
 
-/* Of inlined calls, the innermost one has the position of the code at the address: calls[0]. */
+/* The innermost inlined function, calls[0], has the source position of the address. */
 static void load_lines(const struct emitted_names *world, uint32_t frame, struct location *ret)
 {
 	size_t nr;

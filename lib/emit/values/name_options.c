@@ -11,7 +11,7 @@ static bool stacks_by_id(const struct perfdata_emitter_option_value *options, si
 	return stacks && !strcmp(stacks, "ref");
 }
 
-/* A user who asks for symbols wants to see them, unless another option says where names go. */
+/* Whether options for symbols imply names in the output: not if another option says where names go. */
 static bool names_are_implied(const struct perfdata_emitter_option_value *options, size_t nr,
 			      enum perfdata_tristate wish)
 {
@@ -53,7 +53,7 @@ static uint32_t needs_of_head(enum pd_record_head head)
 	}
 }
 
-/* The needs of one name in the list of -e; the name ends at a comma or dot. */
+/* Needs of a field of -e; its name ends at a comma or dot. */
 static uint32_t needs_of_field(const char *name)
 {
 	const size_t size = strcspn(name, ",.");

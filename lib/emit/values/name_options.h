@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The options by which samples get names (comm, and what is known of their addresses) and stacks, for json, ndjson and
- * csv alike. */
+/* Options of json, ndjson and csv that add names (comm, parts of locations) and stacks to samples. */
 #ifndef EMIT_NAME_OPTIONS_H
 #define EMIT_NAME_OPTIONS_H
 
@@ -14,15 +13,15 @@
 	{ "stacks", PERFDATA_OPTION_CHOICE, 0, "inline|ref", \
 	  "samples with their stack of named frames, or its id: each stack is then written once" }
 
-/* Sets heads, stacks_by_id and locations of *world as the options ask. */
+/* Sets heads, stacks_by_id and locations of *world from the options. */
 void pd_name_options_read(struct record_world *world, const struct perfdata_emitter_option_value *options,
 			  size_t nr_options, enum perfdata_tristate names);
-/* The fields that -e chooses, or --columns of a format with tables; NULL: all. */
+/* The list of -e, or of --columns for formats with tables; NULL: all fields. */
 const char *pd_name_options_fields(const struct perfdata_emitter_option_value *options, size_t nr_options);
-/* PERFDATA_NEED_… bits of these options and of the fields that they choose. */
+/* PERFDATA_NEED_… bits of these options and of the selected fields. */
 uint32_t pd_name_options_needs(const struct perfdata_emitter_option_value *options, size_t nr_options,
 			       enum perfdata_tristate names);
-/* Needs of stacks with files, build-ids and symbols of their addresses. */
+/* Needs of stacks with files, build-ids and symbols. */
 #define NEEDS_OF_STACKS (PERFDATA_NEED_DELIVERIES | PERFDATA_NEED_THREADS | PERFDATA_NEED_FRAMES | PERFDATA_NEED_STACKS)
 
 #endif

@@ -91,7 +91,7 @@ const struct plan *pd_plan_make(struct pd_arena *pool, const struct perfdata_lay
 	for (uint32_t i = 0; i < layout->nr_fields; i++) {
 		if (!pd_row_make(pool, &layout->fields[i], i, layout->fields[i].name, nested, &rows[i]))
 			return NULL;
-		/* A part may have several ids, but names one event: the first id's. */
+		/* a part may have several ids; the first one names its event */
 		nested &= !rows[i].event_id;
 	}
 	plan->layout = layout;

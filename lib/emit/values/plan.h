@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans: the rows of a layout, made ready once for all who read values by them: which type a row's value has is one
- * number instead of three. */
+/* Plans: rows of a layout, prepared once for all who read values. A row's type is one number, computed from kind, show
+ * and count. */
 #ifndef EMIT_PLAN_H
 #define EMIT_PLAN_H
 
@@ -9,7 +9,7 @@
 #include "schema/schema.h"
 #include "base/arena.h"
 
-/* What a row's value is. */
+/* The type of a row's value. */
 enum value_type {
 	VALUE_NOTHING,
 	VALUE_U64, VALUE_U32, VALUE_S32,     /* the frequent numbers */
@@ -24,10 +24,10 @@ enum value_type {
 	VALUE_STRUCT, VALUE_CPUS, VALUE_FEATURE,
 };
 
-/* What a speller made ready for a row when it first met it, such as its keys. One speller at a time uses a plan. */
+/* What a writer prepares for a row at its first use, such as keys. Only one writer at a time uses a plan. */
 struct prepared {
-	struct pd_arena *pool;          /* where it is made; that of the row */
-	const void *made;               /* the speller's; or NULL */
+	struct pd_arena *pool;          /* memory for `made`; the row's */
+	const void *made;               /* the writer's; or NULL */
 };
 
 struct plan;
@@ -37,8 +37,8 @@ struct row {
 	uint32_t member;
 	uint32_t index;                 /* of the field in its layout */
 	bool wide;                      /* a 64-bit number */
-	bool event_id;                  /* the id of an event, inside a part: the event's name follows */
-	const char *name;               /* the field's, or what the user calls it */
+	bool event_id;                  /* id of an event inside a part: write the event's name after it */
+	const char *name;               /* name of the field, or the name that the user chose */
 	const struct perfdata_field *field;
 	const struct plan *element;     /* LIST_PARTS, STRUCT */
 	struct prepared *prepared;
@@ -46,18 +46,18 @@ struct row {
 
 struct plan {
 	const struct perfdata_layout *layout;
-	uint32_t nr_rows;               /* one per field, in order */
+	uint32_t nr_rows;               /* one for each field, in order */
 	const struct row *rows;
 };
 
-/* The row of a field that is called `name`. False without memory. */
+/* Makes the row of a field under this name. False without memory. */
 bool pd_row_make(struct pd_arena *pool, const struct perfdata_field *field, uint32_t index, const char *name,
 		 bool nested, struct row *ret);
-/* NULL without memory. nested: the layout is a part of a record that has ids of its own. */
+/* NULL without memory. nested: the layout is a part of a record, and has its own event ids. */
 const struct plan *pd_plan_make(struct pd_arena *pool, const struct perfdata_layout *layout, bool nested);
-/* The name of records with this layout: older versions of a layout have the name of the newest. */
+/* The name of records with this layout; older versions of a layout have the name of the newest. */
 const char *pd_plan_record_name(const struct perfdata_layout *layout);
-/* Whether a view of the layout has the field. layout may be NULL. */
+/* Whether a view with `present` has the field. layout may be NULL. */
 bool pd_plan_has_field(const struct perfdata_layout *layout, uint64_t present, const char *name);
 /* The index of the field with this name, or -1. */
 int pd_plan_field(const struct perfdata_layout *layout, const char *name, size_t size);

@@ -182,7 +182,7 @@ static struct record_plan *plan_of(struct record_cache *cache, uint32_t type, co
 	return plan;
 }
 
-/* Their words are at fixed places. */
+/* Whether samples are plain: all words are at fixed places. */
 static bool samples_are_plain(const struct perfdata_config *config)
 {
 	return config->has_attr && config->sample_is_plain && !config->swap;
@@ -200,7 +200,7 @@ static bool make_event(struct record_cache *cache, struct event_plan *plan, cons
 	if (!sample)
 		return false;
 	plan->plain = samples_are_plain(event->config) ? sample : NULL;
-	/* lines of samples without chains differ only in numbers and raw data */
+	/* samples without chains differ only in numbers and raw data */
 	plan->alike = event->config->sample_rows & sample->callchain ? NULL : plan->plain;
 	plan->recent = NULL;
 	plan->event = event;
@@ -245,7 +245,7 @@ static const char *file_name(const struct record *r)
 	return pd_reader_file_name(r->world->values.reader, r->raw->file);
 }
 
-/* Where a finding gets no memory, the output fails: without the finding it would claim to be complete. */
+/* Adds a finding. Without memory the output fails, since it would claim to be complete. */
 static void add_finding(struct record *r, struct found_batch **found, enum perfdata_finding_code code,
 			const char *message)
 {
@@ -348,7 +348,7 @@ static struct head_value bytes_value(const uint8_t *data, size_t size)
 	return (struct head_value){ .kind = HEAD_IS_BYTES, .bytes = { data, size } };
 }
 
-/* The integer in the record's own row, else in the trailer's; -1: there is no such row. */
+/* The integer of the record's own row, or of the trailer's; -1: no such row. */
 static struct head_value integer_value(const struct record *r, int own, int trailer)
 {
 	struct head_value value = { .kind = HEAD_IS_S64 };
@@ -385,7 +385,7 @@ static struct head_value place_value(uint32_t frame)
 	return (struct head_value){ .kind = HEAD_IS_LOCATION, .number = frame };
 }
 
-/* Heads that the session knows of a sample. */
+/* Heads of a sample from the session. */
 static struct head_value head_of_sample(const struct record *r, enum pd_record_head head)
 {
 	static const struct head_value absent = { .kind = HEAD_IS_ABSENT };
@@ -462,7 +462,8 @@ int pd_record_row_of_head(const struct record *r, enum pd_record_head head)
 	}
 }
 
-/* A stack lacks addresses if a chain is longer than perf follows, or if a branch stack replaces a part of the chain. */
+/* The bit of the callchain if the stack has all its addresses: not if the chain is longer than perf follows, or a
+ * branch stack replaces a part of it. */
 uint64_t pd_record_row_said_by_stack(const struct record *r)
 {
 	const struct perfdata_list *chain = &r->view.u.sample.callchain;

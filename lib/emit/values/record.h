@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A record as outputs see it: the head that every record has (type, offset, event, time, …), the rows of its layout,
- * and what follows them. Each thread prepares plans and names once per record type or event. */
+/* A record as outputs see it: heads, which every record has (type, offset, event, time, …), rows of its layout, further
+ * heads. Each thread prepares plans and names once for each record type or event. */
 #ifndef EMIT_RECORD_H
 #define EMIT_RECORD_H
 
@@ -11,7 +11,7 @@
 #include "emit/values/trace_plan.h"
 #include "emit/values/value_world.h"
 
-/* In the order of the output; the rows of the record's layout are between CPU and COMM. */
+/* Heads in the order of the output; rows of the layout are between CPU and COMM. */
 enum pd_record_head {
 	HEAD_TYPE,
 	HEAD_RECORDING,
@@ -30,7 +30,7 @@ enum pd_record_head {
 	HEAD_PID,
 	HEAD_TID,
 	HEAD_CPU,
-	/* from here to HEAD_STACK_ID: of samples, where options ask for them */
+	/* from here to HEAD_STACK_ID: of samples, if options select them */
 	HEAD_COMM,
 	HEAD_IP_AT,
 	HEAD_ADDR_AT,
@@ -48,14 +48,14 @@ enum head_kind {
 	HEAD_IS_ABSENT, HEAD_IS_NULL, HEAD_IS_U64, HEAD_IS_S64, HEAD_IS_TRUE,
 	HEAD_IS_TEXT,      /* bytes */
 	HEAD_IS_BYTES,     /* bytes, shown as hex */
-	HEAD_IS_NAMES,     /* misc: see pd_record_misc_names */
+	HEAD_IS_NAMES,     /* bits of misc: see pd_record_misc_names */
 	HEAD_IS_TRAILER,   /* the view record.sample_id */
-	HEAD_IS_LOCATION,     /* number: a frame, or PERFDATA_NONE */
+	HEAD_IS_LOCATION,     /* number: a frame id, or PERFDATA_NONE */
 	HEAD_IS_BRANCHES,  /* a pair of locations for each branch */
-	HEAD_IS_STACK,     /* that of the delivery */
+	HEAD_IS_STACK,     /* the stack of the delivery */
 };
 
-/* What `schema` and `fields` print of a head. */
+/* What `schema` and `fields` print about a head. */
 struct head_info {
 	const char *name, *doc;
 	enum head_kind kind;
@@ -64,7 +64,7 @@ struct head_info {
 	enum perfdata_unit unit;
 };
 const struct head_info *pd_record_head_info(enum pd_record_head head);
-/* Heads that only samples have; rows of other records may have the same name. */
+/* Whether only samples have the head; rows of other records may have the same name. */
 static inline bool record_head_of_samples(enum pd_record_head head)
 {
 	return head >= HEAD_COMM && head <= HEAD_STACK_ID;
@@ -76,17 +76,17 @@ struct head_value {
 	struct perfdata_bytes bytes;
 };
 
-/* What is the same for all records of a run; made in begin. */
+/* What all records of a run share; made in begin. */
 struct record_world {
 	struct value_world values;
 	struct pd_arena pool;
 	const char *recording;
-	bool name_files;               /* each line names its file */
-	bool raw;                      /* each line holds the whole record in hex, too */
+	bool name_files;               /* lines contain the name of the file */
+	bool raw;                      /* lines contain the record's bytes in hex */
 	uint16_t nr_files;
-	uint32_t heads;                /* bits: heads of samples that the options ask for */
+	uint32_t heads;                /* bits: selected heads of samples */
 	bool stacks_by_id;
-	unsigned locations;            /* LOCATION_BITs that the options ask for */
+	unsigned locations;            /* selected LOCATION_BITs */
 };
 static inline bool pd_names_are_wanted(const struct record_world *world) { return world->heads >> HEAD_IP_AT & 1; }
 bool pd_record_world_init(struct record_world *world, const struct perfdata_emit_context *context);
@@ -98,46 +98,46 @@ struct line;
 struct event_plan {
 	const struct perfdata_event *event;
 	const struct trace_plan *trace;/* or NULL */
-	/* plain: for plain samples in this machine's byte order; alike: for those without chains; or NULL */
+	/* plain: for plain samples in this machine's byte order; alike: if these have no chains; or NULL */
 	struct record_plan *plain, *alike;
-	const struct line *recent;     /* the last line of those samples; or NULL */
+	const struct line *recent;     /* last line of such samples; or NULL */
 };
 
 struct record_plan {
-	const struct plan *plan;       /* NULL: the record's type is unknown */
+	const struct plan *plan;       /* NULL: unknown type */
 	const char *type;
-	int time, pid, tid, cpu;       /* rows that are in the head, or -1 */
-	int event_id;                  /* a row that names the event, or -1 */
-	uint64_t callchain;            /* the bit of a sample's row, or 0 */
-	uint64_t body;                 /* rows that are not in the head */
-	uint64_t raw;                  /* the bit of a sample's raw data, or 0 */
-	const void *selection;         /* the emitter's: its steps for this layout */
+	int time, pid, tid, cpu;       /* index of the row that is a head, or -1 */
+	int event_id;                  /* index of the row with the event's id, or -1 */
+	uint64_t callchain;            /* bit of a sample's row, or 0 */
+	uint64_t body;                 /* bits of rows that are not heads */
+	uint64_t raw;                  /* bit of a sample's raw data, or 0 */
+	const void *selection;         /* the emitter's steps for this layout */
 };
 
 /* Plans of one thread. */
 struct record_cache {
 	struct pd_arena pool;
 	struct record_plan *by_type[128];
-	struct record_plan **others;   /* layouts that are not the usual one of their type, and unknown types */
+	struct record_plan **others;   /* for older layouts and unknown types */
 	size_t nr_others, room_others;
-	struct event_plan *events;     /* by the event's version */
+	struct event_plan *events;     /* by version of the event */
 	size_t nr_events;
 	const struct plan *trailer;
 	int trailer_time, trailer_pid, trailer_tid, trailer_cpu;
-	struct pd_arena extra;             /* the emitter's */
-	struct text_cache *locations;     /* made with the first location; or NULL */
-	struct line_table *lines;      /* line.c's, which sets free_lines with it; or NULL */
+	struct pd_arena extra;             /* the emitter's memory */
+	struct text_cache *locations;     /* made at the first location; or NULL */
+	struct line_table *lines;      /* line.c's, which sets free_lines too; or NULL */
 	void (*free_lines)(struct line_table *lines);
 };
 bool pd_record_cache_init(struct record_cache *cache);
 void pd_record_cache_release(struct record_cache *cache);
-/* The cache in a scratch in which the emitter keeps nothing else. NULL without memory. */
+/* The cache in a scratch that the emitter uses for nothing else. NULL without memory. */
 struct record_cache *pd_record_cache_of(struct perfdata_scratch *scratch);
 
 struct record {
 	struct value_scope scope;
-	void *writing;                 /* the writer's: what it needs where it meets the record again; or NULL */
-	bool failed;                   /* memory ran out for what is wrong with it */
+	void *writing;                 /* state of a function that writes the record; or NULL */
+	bool failed;                   /* memory for findings ran out */
 	const struct record_world *world;
 	struct record_cache *cache;
 	const struct perfdata_raw *raw;
@@ -145,33 +145,33 @@ struct record {
 	struct event_plan *event;      /* or NULL */
 	bool damaged;
 	struct perfdata_record view;
-	struct perfdata_bytes fields;  /* a sample's raw data */
-	const struct perfdata_batch *batch;         /* with delivery and emitted: set where options ask for names */
-	const struct perfdata_delivery *delivery;   /* the record's first, or NULL */
+	struct perfdata_bytes fields;  /* raw data of a sample */
+	const struct perfdata_batch *batch;         /* set, with delivery and emitted, if options select names */
+	const struct perfdata_delivery *delivery;   /* the record's first delivery, or NULL */
 	struct emitted_names emitted;
-	struct {                       /* the last location that a cell needed a part of */
+	struct {                       /* the location that was looked up last */
 		uint32_t frame;
 		unsigned loaded;       /* LOCATION_BITs; 0: none yet */
 		struct location at;
 	} place;
 };
-/* The fields of an event's samples; NULL: it is no tracepoint, or there is no memory. */
+/* The fields of an event's samples; NULL: the event is no tracepoint, or without memory. */
 const struct trace_plan *pd_record_trace_plan(struct record_cache *cache, const struct perfdata_event *event);
-/* Decodes the record, and adds its damage to `found`. False without memory. The caller has set world and cache. */
+/* Decodes the record, and adds findings about damage to `found`. Needs world and cache. False without memory. */
 bool pd_record_load(struct record *r, const struct perfdata_raw *raw, struct found_batch **found);
-/* Loads a sample of an event whose samples are alike, if the sample is whole, without decoding: r->view is not set.
- * False: the caller has to use pd_record_load. */
+/* Loads a complete sample, whose event has record_plan `alike`, without decoding: r->view is not set. False: call
+ * pd_record_load instead. */
 bool pd_record_load_alike(struct record *r, const struct perfdata_raw *raw);
-/* The same for plain samples that may have chains, which it passes over. */
+/* As pd_record_load_alike, for plain samples, whose chains are ignored. */
 bool pd_record_load_plain(struct record *r, const struct perfdata_raw *raw);
-/* Whether all fields of the tracepoint that are single integers are there, in this machine's byte order. */
+/* Whether the raw data has all single integers of the tracepoint, in this machine's byte order. */
 bool pd_record_fields_are_whole(const struct record *r);
-/* To be called when the record is written: adds raw data that was too short to `found`. */
+/* To be called after the record was written: adds a finding about raw data that was too short to `found`. */
 void pd_record_done(struct record *r, struct found_batch **found);
 struct head_value pd_record_head(const struct record *r, enum pd_record_head head);
-/* The row of a sample that a head shows, or -1. Other records may have it in the trailer. */
+/* The index of the sample's row that is this head, or -1. Other records may have it in the trailer. */
 int pd_record_row_of_head(const struct record *r, enum pd_record_head head);
-/* The bit of the callchain's row where the stack's id gives all addresses of the chain; else 0. */
+/* The bit of the callchain's row if the stack's id identifies all its addresses; else 0. */
 uint64_t pd_record_row_said_by_stack(const struct record *r);
 /* Calls `add` with the name of each bit in misc. */
 void pd_record_misc_names(const struct record *r, void (*add)(void *user, const char *name), void *user);

@@ -21,7 +21,7 @@ struct resolved {
 	const char *trace_name;
 };
 
-/* `flags_raw` and `filename_hex`, the companions of `flags` and `filename`. */
+/* Finds `flags_raw` and `filename_hex`, companions of `flags` and `filename`. */
 static int resolve_companion(const struct perfdata_layout *layout, const char *name, size_t size,
 			     enum select_what *ret_what)
 {
@@ -116,7 +116,7 @@ static bool resolve_name(const struct perfdata_layout *layout, const char *name,
 	}
 	if (resolve_rows(layout, name, ret))
 		return true;
-	/* "mmap2.addr": addr of MMAP2 records only. */
+	/* "mmap2.addr" selects addr of MMAP2 records only */
 	const char *record = pd_plan_record_name(layout);
 	const size_t size = strlen(record);
 	if (strncmp(name, record, size) || name[size] != '.')
@@ -190,7 +190,7 @@ bool pd_selection_is_of(const struct perfdata_layout *layout, const char *name)
 	return resolve_name(layout, name, &found);
 }
 
-/* How many letters of two names differ, at most 63 letters of each. */
+/* The edit distance of two names, from their first 63 letters. */
 static unsigned edit_distance(const char *a, const char *b)
 {
 	unsigned row[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of -e: which fields, in which order, by the names that `perfdata fields` prints. */
+/* The list of -e: fields in their order, by the names in `perfdata fields`. */
 #ifndef EMIT_SELECTION_H
 #define EMIT_SELECTION_H
 
@@ -9,27 +9,27 @@
 #define SELECT_DEPTH 3
 
 enum select_what {
-	SELECT_NOTHING,          /* records of this layout have no such field */
+	SELECT_NOTHING,          /* records of this layout lack the field */
 	SELECT_HEAD,
 	SELECT_ROW,
 	SELECT_RAW_NUMBER,       /* the `_raw` of an ENUM or FLAGS row */
-	SELECT_EXACT_BYTES,      /* the `_hex` of a text, present where the text is not valid UTF-8 */
+	SELECT_EXACT_BYTES,      /* the `_hex` of a text, present if the text is not valid UTF-8 */
 	SELECT_TRAILER,          /* a row of sample_id */
 	SELECT_PLACE,            /* a part of a location, such as ip_at.dso */
 	SELECT_FIELDS,           /* all fields of the tracepoint */
 	SELECT_FIELD,            /* one field of the tracepoint */
 };
 
-/* A selected field, made ready for one layout. */
+/* A selected field, prepared for one layout. */
 struct select_step {
 	enum select_what what;
 	enum pd_record_head head;
 	enum location_part part;
-	struct row row;                          /* called by the selected name */
-	const struct row *through[SELECT_DEPTH]; /* STRUCT rows on the way to it, from the record's view */
+	struct row row;                          /* with the selected name */
+	const struct row *through[SELECT_DEPTH]; /* STRUCT rows on the way from the record's view to the row */
 	unsigned depth;
-	uint64_t gate;                           /* bits of rows: the record's view must have one; 0: any view */
-	const char *trace_name;                  /* of its field, as in struct trace_row */
+	uint64_t gate;                           /* bits of rows, one of which the view must have; 0: no condition */
+	const char *trace_name;                  /* name of the tracepoint's field, as in struct trace_row */
 	const char *name;
 };
 
@@ -38,16 +38,16 @@ struct selection {
 	size_t nr;
 };
 
-/* Splits a comma-separated list; repeated names count once. PERFDATA_EUSAGE: the message has the unknown name and the
- * nearest known one. */
+/* Parses a comma-separated list; repeated names count once. PERFDATA_EUSAGE with the unknown name and the nearest known
+ * name. */
 enum perfdata_status pd_selection_parse(struct pd_arena *pool, const char *list, struct selection *ret,
 					struct perfdata_error *reterr);
 /* Whether records of the layout may have the field. */
 bool pd_selection_is_of(const struct perfdata_layout *layout, const char *name);
-/* One step per name. layout NULL: an unknown type. False without memory. */
+/* Makes a step for each name. layout NULL: an unknown type. False without memory. */
 bool pd_selection_resolve(struct pd_arena *pool, const struct selection *selection,
 			  const struct perfdata_layout *layout, struct select_step **ret);
-/* The view that holds the step's row; NULL where the row is not present. */
+/* The view with the step's row; NULL if the row is not present. */
 const void *pd_selection_view(const struct record *r, const struct select_step *step);
 
 #endif

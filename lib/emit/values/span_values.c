@@ -146,7 +146,7 @@ struct thread_times {
 	struct thread_time *threads;
 	size_t nr, room, accounted;
 	struct pd_hash_map of;            /* number of the thread << 32 | tid → index + 1 */
-	bool wakes, syscalls, irqs;       /* there are some */
+	bool wakes, syscalls, irqs;       /* there are such spans */
 };
 
 struct thread_times *pd_thread_times_new(const struct perfdata_session *session)

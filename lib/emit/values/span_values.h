@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of spans, and of what threads did with their time, for JSON, CSV and tables alike. */
+/* Rows of spans, and of the time that threads spent in each state, for JSON, CSV and tables. */
 #ifndef EMIT_SPAN_VALUES_H
 #define EMIT_SPAN_VALUES_H
 
@@ -25,17 +25,17 @@ enum {
 	TIME_SYSCALL, TIME_IRQ, TIME_UNKNOWN, TIME_GAPS, TIME_COLUMNS
 };
 
-/* Kinds of spans that rows of spans and of threads' times need: bits 1 << enum perfdata_span_kind. */
+/* Kinds of spans (bits 1 << enum perfdata_span_kind) that rows of spans and of threads' times need. */
 uint32_t pd_span_kinds_of(bool spans, bool with_runs, bool threads_time);
-/* A column of a span, but SPAN_ARGS, which is a text to be made. Texts are valid as long as the session. */
+/* The value of a column of a span; not for SPAN_ARGS, which has to be formatted. Texts live as long as the session. */
 struct value pd_span_value(const struct perfdata_session *session, const struct pd_span *span, unsigned column);
 
-/* Sums by thread, which grow batch after batch. */
+/* Sums by thread; each batch adds to them. */
 struct thread_times;
 struct thread_times *pd_thread_times_new(const struct perfdata_session *session);   /* NULL without memory */
 void pd_thread_times_free(struct thread_times *times);
 bool pd_thread_times_add(struct thread_times *times, const struct perfdata_batch *batch);   /* false without memory */
-/* Sorts the rows, one for each thread, by pid and tid, after the last batch; how many there are. */
+/* Sorts the rows, one for each thread, by pid and tid; returns their number. To be called after the last batch. */
 size_t pd_thread_times_finish(struct thread_times *times);
 struct value pd_thread_time_value(const struct thread_times *times, size_t row, unsigned column);
 

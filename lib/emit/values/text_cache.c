@@ -5,7 +5,7 @@
 #include "base/threads.h"
 #include "emit/values/text_cache.h"
 
-/* Bytes of a full pool, and of a full cache: a part of the limit of memory, since there is a cache for each thread. */
+/* Limits of a pool and of a cache: a fraction of the memory limit, since each thread has a cache. */
 #define LEAST_TEXT ((size_t)256 << 10)
 #define MOST_TEXT ((size_t)8 << 20)
 #define PART_OF_LIMIT 32u
@@ -18,7 +18,7 @@ static size_t most_text(const struct pd_account *account)
 
 /* --- the pool ----------------------------------------------------------------------------------------------------- */
 
-/* Blocks of one size: blocks of an arena grow, and would exceed the limit. */
+/* Size of blocks. Not an arena, whose blocks grow and would exceed the limit. */
 #define BLOCK ((size_t)64 << 10)
 
 struct text_pool_block {
@@ -32,7 +32,7 @@ struct text_pool *pd_text_pool_new(const struct pd_account *account)
 	if (!pool)
 		return NULL;
 	pool->most = most_text(account);
-	/* pages of slots that no id reaches take no memory */
+	/* untouched pages of the slots take no memory */
 	pool->slots = calloc(TEXT_POOL_SLOTS, sizeof *pool->slots);
 	pool->monitor = pd_monitor_new();
 	if (pool->slots && pool->monitor)
@@ -54,7 +54,7 @@ void pd_text_pool_free(struct text_pool *pool)
 	free(pool);
 }
 
-/* Room for an item; NULL: the pool is full, or there is no memory. */
+/* Memory for an item; NULL: the pool is full, or without memory. */
 static struct text_pool_item *make_item(struct text_pool *pool, size_t bytes)
 {
 	if (bytes > (size_t)(pool->block_end - pool->block)) {
@@ -73,7 +73,7 @@ static struct text_pool_item *make_item(struct text_pool *pool, size_t bytes)
 	return item;
 }
 
-/* Called inside the monitor. */
+/* To be called inside the monitor. */
 static struct text_pool_item *add_item(struct text_pool *pool, uint64_t key, const char *text, size_t size)
 {
 	const size_t padded = (size + TEXT_CACHE_SLACK - 1) & ~(size_t)(TEXT_CACHE_SLACK - 1);
@@ -86,7 +86,7 @@ static struct text_pool_item *add_item(struct text_pool *pool, uint64_t key, con
 	return item;
 }
 
-/* NULL: the pool does not take it. The pool's content stays: other threads may be reading it. */
+/* NULL: the pool is full. It drops no text, since other threads may be reading it. */
 static const char *put_into_pool(struct text_pool *pool, uint64_t key, const char *text, size_t size)
 {
 	_Atomic(struct text_pool_item *) *slot = &pool->slots[text_pool_slot(key)];
@@ -98,7 +98,8 @@ static const char *put_into_pool(struct text_pool *pool, uint64_t key, const cha
 	return item && item->key == key ? item->text : NULL;
 }
 
-/* --- a thread's own ----------------------------------------------------------------------------------------------- */
+/* --- the cache of a thread
+ * ----------------------------------------------------------------------------------------------- */
 
 #define SLOTS (1u << TEXT_CACHE_SLOT_BITS)
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Spans of text by key, such as the name of a frame by its id: formatted once, and copied when the key comes again. The
- * threads of a run share a pool, which only grows: its texts are found without a lock. What comes when it is full, each
- * thread keeps in a cache of its own, and forgets when that is full. Texts of whole stacks do not belong here: they
- * fill the caches of the machine, and their frames are copied as fast. */
+/* Cache of formatted texts by key, such as names of frames by frame id. The threads of a run share a pool, which only
+ * grows and is read without a lock. When it is full, each thread keeps further texts in a cache, which it empties when
+ * this is full. Not for texts of whole stacks: they would fill the CPU's caches, and copying the frames is as fast. */
 #ifndef TEXT_CACHE_H
 #define TEXT_CACHE_H
 
@@ -12,24 +11,24 @@
 
 #define TEXT_CACHE_SLOT_BITS 16u
 #define TEXT_POOL_SLOTS (1u << 17)
-/* Texts are copied in steps of this size: a cache can be read, and a copy is written, so far past a text's end. */
+/* Texts are copied in steps of this size, so reads and writes go beyond the end of a text by up to this size. */
 #define TEXT_CACHE_SLACK 32u
 
 struct text_pool {
 	_Atomic(struct text_pool_item *) *slots;
-	struct pd_monitor *monitor;  /* for adding; guards the members below */
-	char *block, *block_end;     /* where the next text goes */
+	struct pd_monitor *monitor;  /* guards the members below, for adding */
+	char *block, *block_end;     /* free part of the current block */
 	struct text_pool_block *blocks;
 	size_t size, most;
 };
-/* Starts on a multiple of 8 bytes; zeros follow the text, up to a multiple of TEXT_CACHE_SLACK. */
+/* Aligned to 8 bytes; the text is padded with zeros to a multiple of TEXT_CACHE_SLACK. */
 struct text_pool_item {
 	uint64_t key;
 	size_t size;
 	char text[];
 };
 
-/* The account, which may be NULL, says how much the pool may hold. NULL without memory. */
+/* The account (may be NULL) limits the pool. NULL without memory. */
 struct text_pool *pd_text_pool_new(const struct pd_account *account);
 void pd_text_pool_free(struct text_pool *pool);   /* NULL is fine */
 
@@ -38,17 +37,16 @@ struct text_cache {
 	struct text_cache_slot {
 		uint64_t key;
 		uint32_t offset, size;
-	} *slots;                    /* NULL: nothing was put yet that the pool did not take */
+	} *slots;                    /* NULL: no text was added yet */
 	struct perfdata_text text;
-	size_t most;                 /* bytes of it; a fuller cache starts anew, empty */
+	size_t most;                 /* limit in bytes; a full cache is emptied */
 };
 
-/* The account, which may be NULL, says how much the cache may hold. The pool must outlive it. */
+/* The account (may be NULL) limits the cache. The pool must outlive the cache. */
 void pd_text_cache_init(struct text_cache *cache, struct text_pool *pool, const struct pd_account *account);
 void pd_text_cache_release(struct text_cache *cache);
 
-/* Keys are ids with a few bits on top that say what of the thing is meant: ids that follow each other have slots that
- * follow each other. */
+/* A key is an id with a few bits on top for the kind of text. Consecutive ids have consecutive slots. */
 static inline uint32_t text_pool_slot(uint64_t key)
 {
 	const uint32_t apart = (uint32_t)(key >> 32) * 0x9e3779b1u >> 15;
@@ -58,7 +56,7 @@ static inline size_t text_cache_slot(uint64_t key)
 {
 	return (size_t)(key * 0x9e3779b97f4a7c15ull >> (64 - TEXT_CACHE_SLOT_BITS));
 }
-/* The text of a key other than 0, valid until the next pd_text_cache_put; NULL: there is none. */
+/* The text of a key, which must not be 0, valid until the next pd_text_cache_put; NULL: none. */
 static inline const char *text_cache_find(const struct text_cache *cache, uint64_t key, size_t *ret_size)
 {
 	const struct text_pool_item *item =
@@ -72,20 +70,19 @@ static inline const char *text_cache_find(const struct text_cache *cache, uint64
 		return NULL;
 	const struct text_cache_slot *slot = &cache->slots[text_cache_slot(key)];
 	*ret_size = slot->size;
-	/* an empty slot has key 0, and a caller may ask for that key */
+	/* the key of an empty slot is 0, which a caller may ask for */
 	return slot->size && slot->key == key ? cache->text.data + slot->offset : NULL;
 }
-/* Copies a text that text_cache_find gave to where there is room for TEXT_CACHE_SLACK bytes more. */
+/* Copies a text from text_cache_find to `at`, which needs room for TEXT_CACHE_SLACK more bytes. */
 static inline char *text_cache_copy(char *at, const char *text, size_t size)
 {
 	for (size_t done = 0; done < size; done += TEXT_CACHE_SLACK)
 		memcpy(at + done, text + done, TEXT_CACHE_SLACK);
 	return at + size;
 }
-/* Appends the text of a key; false: the cache has none. */
+/* Appends the text of a key. False: there is none. */
 bool pd_text_cache_append(const struct text_cache *cache, uint64_t key, struct perfdata_text *out);
-/* Keeps a text, for a while at least. Returns the kept text, as text_cache_find does; NULL: too large, or
- * no memory. */
+/* Adds a text, and returns it as text_cache_find does; NULL: too large, or without memory. */
 const char *pd_text_cache_put(struct text_cache *cache, uint64_t key, const char *bytes, size_t size);
 
 #endif

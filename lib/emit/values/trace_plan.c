@@ -4,11 +4,12 @@
 #include "emit/values/trace_plan.h"
 #include "text/json_quoted.h"
 
-/* --- names: from the file, made valid and unique ------------------------------------------------------------------ */
+/* --- names: those in the file, made valid and unique
+ * ------------------------------------------------------------------ */
 
 static bool needs_hex_key(const struct perfdata_trace_field *field) { return field->kind == PERFDATA_TRACE_STRING; }
 
-/* Whether an earlier row, or the key of an earlier row's exact bytes, has the name. */
+/* Whether the name is that of an earlier row, or of its exact bytes. */
 static bool name_taken(const struct trace_row *rows, size_t nr_rows, const char *name, size_t size)
 {
 	for (size_t i = 0; i < nr_rows; i++) {
@@ -24,7 +25,7 @@ static bool name_taken(const struct trace_row *rows, size_t nr_rows, const char 
 	return false;
 }
 
-/* The spelling of a name inside JSON quotes; perfdata_text_json_string makes it valid UTF-8. */
+/* Makes the name valid UTF-8 and escapes it for JSON. */
 static bool make_name(struct pd_arena *pool, struct trace_row *rows, size_t index)
 {
 	struct perfdata_text text;
@@ -33,7 +34,7 @@ static bool make_name(struct pd_arena *pool, struct trace_row *rows, size_t inde
 	pd_json_text(&text, name);
 	bool ok = !perfdata_text_failed(&text);
 	if (ok) {
-		text.size--;   /* the closing quote */
+		text.size--;   /* without the closing quote */
 		const size_t size = text.size;
 		for (unsigned n = 2; name_taken(rows, index, text.data + 1, text.size - 1); n++) {
 			text.size = size;
@@ -57,8 +58,7 @@ static bool make_name(struct pd_arena *pool, struct trace_row *rows, size_t inde
 	return true;
 }
 
-/* Most fields of most events are single integers at fixed places: they are read without a call of the library for
- * each. */
+/* Whether a field is a single integer at a fixed place: most are, and are read without a call of the library. */
 static bool is_integer(const struct perfdata_trace_field *field)
 {
 	const bool integer = field->kind == PERFDATA_TRACE_UNSIGNED || field->kind == PERFDATA_TRACE_SIGNED ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One value of a row of a table, before anybody spells or stores it. */
+/* The value of a cell, before it is formatted or stored. */
 #ifndef EMIT_VALUE_H
 #define EMIT_VALUE_H
 
@@ -13,17 +13,17 @@ struct value {
 		IS_NUMBER,            /* number */
 		IS_SIGNED,            /* number, sign-extended */
 		IS_BOOLEAN,           /* number: 0 is false */
-		IS_DOUBLE,            /* number: its bits */
-		IS_WORD,              /* number, that text shows as hex */
-		IS_ADDRESS,           /* the same, or a marker of a call chain */
+		IS_DOUBLE,            /* number: the bits of the double */
+		IS_WORD,              /* number, hex in text formats */
+		IS_ADDRESS,           /* number, hex in text formats, or a marker of a call chain */
 		IS_BITS,              /* number: its bits have names */
-		IS_TEXT,              /* text; borrowed */
-		IS_BYTES,             /* the same, that text shows as hex */
-		IS_LIST,              /* list: integers, each of the kind `element` */
+		IS_TEXT,              /* text, borrowed */
+		IS_BYTES,             /* bytes, hex in text formats; borrowed */
+		IS_LIST,              /* list: integers of kind `element` */
 		/* lists that pd_cell_elements walks */
-		IS_NAMES,             /* names: those whose bits number has */
-		IS_MISC_NAMES,        /* of the record's misc */
-		IS_ELEMENTS,          /* of the tracepoint's field `row` */
+		IS_NAMES,             /* names of the bits of number */
+		IS_MISC_NAMES,        /* names of the bits of the record's misc */
+		IS_ELEMENTS,          /* elements of the tracepoint's field `row` */
 	} kind, element;
 	uint64_t number;
 	struct perfdata_bytes text;
@@ -44,7 +44,7 @@ static inline struct value value_word(bool present, uint64_t value)
 	return (struct value){ .kind = present ? IS_WORD : IS_ABSENT, .number = value };
 }
 
-/* NULL: absent. */
+/* NULL means absent. */
 static inline struct value value_text(const char *text)
 {
 	return (struct value){ .kind = text ? IS_TEXT : IS_ABSENT,

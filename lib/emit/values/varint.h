@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* 7 bits a byte, lowest first: the varint of protobuf and thrift. */
+/* The varint of protobuf and thrift: 7 bits in each byte, lowest bits first. */
 #ifndef EMIT_VARINT_H
 #define EMIT_VARINT_H
 
